@@ -20,30 +20,30 @@ import (
 type Conn struct {
 	ws    *websocket.Conn // static
 	limit int64           // of one foreign message, in bytes; static
-	get   ReadFunc        // static; nil: nothing can be read
+	read  ReadFunc        // static; nil: nothing can be read
 
-	name string // of the dialect that a server is to speak; empty at our server's end; static
+	dialect string // of the dialect that a server is to speak; empty at our server's end; static
 
-	refuser SizeLimiter   // the codec, if it is one; static
-	ready   chan struct{} // capacity 1: lines wait
-	space   chan struct{} // capacity 1: lines were read
+	sizeLimiter SizeLimiter   // the codec, if it is one; static
+	linesReady  chan struct{} // capacity 1: lines wait
+	spaceReady  chan struct{} // capacity 1: lines were read
 
-	life context.Context
-	end  context.CancelFunc
-	both sync.WaitGroup // who reads and who writes
-	out  *outbox
-	deaf chan struct{} // closed when no frame is read any more
-	ours bool          // our client's end
+	ctx        context.Context
+	cancel     context.CancelFunc
+	goroutines sync.WaitGroup // who reads and who writes
+	writes     *writeQueue
+	readerDone chan struct{} // closed when no frame is read any more
+	client     bool          // our client's end
 
 	received atomic.Int64 // bytes of foreign messages
 
-	mu      sync.Mutex // one call of the codec at a time, and what it says goes out in that order
-	codec   codec.Codec
-	lines   []byte // native, to be read
-	wake    *time.Timer
-	said    []byte // the first frame of our client's, until something is heard
-	closing *codec.Close
-	err     error // why no frame comes any more
+	mu        sync.Mutex // one call of the codec at a time, and what it says goes out in that order
+	codec     codec.Codec
+	lines     []byte // native, to be read
+	wake      *time.Timer
+	firstSent []byte // the first frame of our client's, until something is heard
+	closing   *codec.Close
+	err       error // why no frame comes any more
 }
 
 // NewServerConn opens a codec on a WebSocket. limit bounds a foreign message in bytes.
@@ -64,43 +64,43 @@ func open(ws *websocket.Conn, name string, translator codec.Codec, limit int64, 
 		ws.SetReadLimit(-1) // receive bounds it and lets the codec say why
 	}
 	c := &Conn{
-		ws: ws, name: name, limit: limit, get: get, codec: translator, refuser: refuser, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox(),
-		deaf: make(chan struct{}), ours: ours,
+		ws: ws, dialect: name, limit: limit, read: get, codec: translator, sizeLimiter: refuser, linesReady: make(chan struct{}, 1), spaceReady: make(chan struct{}, 1), writes: newWriteQueue(),
+		readerDone: make(chan struct{}), client: ours,
 	}
-	c.life, c.end = context.WithCancel(context.Background())
-	c.wake = time.AfterFunc(time.Hour, func() { c.guard(c.wakes) })
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.wake = time.AfterFunc(time.Hour, func() { c.recoverPanic(c.onWake) })
 	c.wake.Stop()
-	c.call(func(now time.Time) codec.Output { return translator.Open(now) })
-	c.both.Go(func() { c.guard(c.receive) })
-	c.both.Go(func() { c.guard(c.transmit) })
+	c.runCodec(func(now time.Time) codec.Output { return translator.Open(now) })
+	c.goroutines.Go(func() { c.recoverPanic(c.readLoop) })
+	c.goroutines.Go(func() { c.recoverPanic(c.writeLoop) })
 	return c
 }
 
-// guard does a part of the connection's work. At our client's end a panic in it is the end of the connection.
-func (c *Conn) guard(work func()) {
-	if !c.ours {
+// recoverPanic does a part of the connection's work. At our client's end a panic in it is the end of the connection.
+func (c *Conn) recoverPanic(work func()) {
+	if !c.client {
 		work()
 		return
 	}
 	if err := panics.Call(work); err != nil {
 		c.fail(err)
-		c.end()
+		c.cancel()
 	}
 }
 
-// call lets the codec work and carries out what it wants.
-func (c *Conn) call(f func(time.Time) codec.Output) {
+// runCodec lets the codec work and carries out what it wants.
+func (c *Conn) runCodec(f func(time.Time) codec.Output) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := f(time.Now())
 	for _, line := range out.Native {
 		c.lines = append(append(c.lines, line...), '\n')
 	}
-	if c.name != "" && c.said == nil && len(out.Foreign) > 0 {
-		c.said = out.Foreign[0].Data
+	if c.dialect != "" && c.firstSent == nil && len(out.Foreign) > 0 {
+		c.firstSent = out.Foreign[0].Data
 	}
-	c.out.put(out.Foreign)
-	c.fetch()
+	c.writes.push(out.Foreign)
+	c.readPaths()
 	if out.Wake.IsZero() {
 		c.wake.Stop()
 	} else {
@@ -110,14 +110,14 @@ func (c *Conn) call(f func(time.Time) codec.Output) {
 		c.closing = out.Close
 	}
 	if len(c.lines) > 0 || c.closing != nil {
-		c.tell()
+		c.signalReader()
 	}
 }
 
-// tell wakes who reads.
-func (c *Conn) tell() {
+// signalReader wakes who reads.
+func (c *Conn) signalReader() {
 	select {
-	case c.ready <- struct{}{}:
+	case c.linesReady <- struct{}{}:
 	default:
 	}
 }
@@ -129,63 +129,63 @@ func (c *Conn) fail(err error) {
 		c.err = err
 	}
 	c.mu.Unlock()
-	c.tell()
+	c.signalReader()
 }
 
-// transmit writes what the codec says. A failed write is often but the echo of a close whose reason the reader is about to tell.
-func (c *Conn) transmit() {
-	if err := c.out.write(c.life, c.ws); err != nil {
+// writeLoop writes what the codec says. A failed write is often but the echo of a close whose reason the reader is about to tell.
+func (c *Conn) writeLoop() {
+	if err := c.writes.writeAll(c.ctx, c.ws); err != nil {
 		_ = c.ws.CloseNow()
-		<-c.deaf
+		<-c.readerDone
 		c.fail(fmt.Errorf("write: %w", err))
 	}
 }
 
-func (c *Conn) wakes() {
-	if c.life.Err() == nil {
-		c.call(func(now time.Time) codec.Output { return c.codec.Wake(now) })
+func (c *Conn) onWake() {
+	if c.ctx.Err() == nil {
+		c.runCodec(func(now time.Time) codec.Output { return c.codec.Wake(now) })
 	}
 }
 
 // maxBacklog bounds the native lines that wait to be read, but for those of one frame.
 const maxBacklog = 1 << 20
 
-// receive hands foreign frames to the codec until there are no more.
-func (c *Conn) receive() {
-	defer close(c.deaf)
+// readLoop hands foreign frames to the codec until there are no more.
+func (c *Conn) readLoop() {
+	defer close(c.readerDone)
 	for first := true; ; first = false {
-		kind, r, err := c.ws.Reader(c.life)
+		kind, r, err := c.ws.Reader(c.ctx)
 		var data []byte
 		if err == nil {
-			data, err = io.ReadAll(progress{c.bounded(r), &c.received})
+			data, err = io.ReadAll(byteCounter{c.limitReader(r), &c.received})
 		}
 		switch {
 		case err != nil:
 			c.fail(err)
 			return
 		case int64(len(data)) > c.limit:
-			c.refuse()
+			c.failTooLarge()
 			return
-		case first && c.name != "":
+		case first && c.dialect != "":
 			c.mu.Lock()
-			err = strange(c.name, c.said, data)
+			err = wrongProtocol(c.dialect, c.firstSent, data)
 			c.mu.Unlock()
 			if err != nil {
 				c.fail(err)
 				return
 			}
 		}
-		c.call(func(now time.Time) codec.Output {
+		c.runCodec(func(now time.Time) codec.Output {
 			return c.codec.Foreign(now, codec.Frame{Data: data, Binary: kind == websocket.MessageBinary})
 		})
-		if !c.hasSpace() || c.out.below(c.life, maxAnswered) != nil && c.life.Err() != nil {
+		if !c.waitForSpace() || c.writes.waitBelow(c.ctx, maxForeignQueue) != nil && c.ctx.Err() != nil {
 			return
 		}
 	}
 }
 
-// hasSpace waits until the lines that wait are few; false when the connection ends.
-func (c *Conn) hasSpace() bool {
+// waitForSpace waits until the lines that wait are few; false when the connection ends.
+func (c *Conn) waitForSpace() bool {
 	for {
 		c.mu.Lock()
 		waiting := len(c.lines)
@@ -194,8 +194,8 @@ func (c *Conn) hasSpace() bool {
 			return true
 		}
 		select {
-		case <-c.space:
-		case <-c.life.Done():
+		case <-c.spaceReady:
+		case <-c.ctx.Done():
 			return false
 		}
 	}
@@ -212,7 +212,7 @@ func (c *Conn) Read(ctx context.Context) ([]byte, error) {
 		switch {
 		case len(lines) > 0:
 			select {
-			case c.space <- struct{}{}:
+			case c.spaceReady <- struct{}{}:
 			default:
 			}
 			return lines, nil
@@ -222,7 +222,7 @@ func (c *Conn) Read(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 		select {
-		case <-c.ready:
+		case <-c.linesReady:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -233,24 +233,24 @@ func (c *Conn) Read(ctx context.Context) ([]byte, error) {
 func (c *Conn) Write(ctx context.Context, message []byte) error {
 	for line := range bytes.Lines(message) {
 		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > 0 {
-			if err := c.out.below(ctx, maxSaid); err != nil {
-				return c.reason(ctx, err)
+			if err := c.writes.waitBelow(ctx, maxNativeQueue); err != nil {
+				return c.writeError(ctx, err)
 			}
-			c.call(func(now time.Time) codec.Output { return c.codec.Native(now, line) })
+			c.runCodec(func(now time.Time) codec.Output { return c.codec.Native(now, line) })
 		}
 	}
-	if err := c.out.below(ctx, maxSaid); err != nil {
-		return c.reason(ctx, err)
+	if err := c.writes.waitBelow(ctx, maxNativeQueue); err != nil {
+		return c.writeError(ctx, err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// reason is why a write failed: why no frame comes any more, if the reader knows that.
-func (c *Conn) reason(ctx context.Context, err error) error {
+// writeError is why a write failed: why no frame comes any more, if the reader knows that.
+func (c *Conn) writeError(ctx context.Context, err error) error {
 	select {
-	case <-c.deaf:
+	case <-c.readerDone:
 	case <-ctx.Done():
 	}
 	c.mu.Lock()
@@ -264,13 +264,13 @@ func (c *Conn) reason(ctx context.Context, err error) error {
 // Received is how many bytes came, of a message that is still coming too. Any goroutine may ask.
 func (c *Conn) Received() int64 { return c.received.Load() }
 
-// progress counts what is read.
-type progress struct {
+// byteCounter counts what is read.
+type byteCounter struct {
 	io.Reader
 	bytes *atomic.Int64
 }
 
-func (p progress) Read(b []byte) (int, error) {
+func (p byteCounter) Read(b []byte) (int, error) {
 	n, err := p.Reader.Read(b)
 	p.bytes.Add(int64(n))
 	return n, err
@@ -287,7 +287,7 @@ func (c *Conn) Close(code websocket.StatusCode, reason string) error {
 		code, reason = websocket.StatusCode(c.closing.Code), c.closing.Reason
 	}
 	c.mu.Unlock()
-	_ = c.out.below(c.life, 0)
+	_ = c.writes.waitBelow(c.ctx, 0)
 	err := c.ws.Close(code, reason)
 	c.finish()
 	return err
@@ -295,15 +295,15 @@ func (c *Conn) Close(code websocket.StatusCode, reason string) error {
 
 // CloseNow drops the connection and waits for its goroutines. A Close under way waits for the peer no more.
 func (c *Conn) CloseNow() error {
-	c.end()
+	c.cancel()
 	err := c.ws.CloseNow()
 	c.finish()
 	return err
 }
 
 func (c *Conn) finish() {
-	c.end()
+	c.cancel()
 	c.wake.Stop()
 	_ = c.ws.CloseNow()
-	c.both.Wait()
+	c.goroutines.Wait()
 }

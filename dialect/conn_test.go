@@ -113,7 +113,7 @@ func TestAPanicOfACodecEndsOurClientsConnection(t *testing.T) {
 func TestAPeerThatDoesNotReadIsHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, peer := pair(t)
-		line := []byte(strings.Repeat("x", maxSaid) + "\n")
+		line := []byte(strings.Repeat("x", maxNativeQueue) + "\n")
 		wrote := make(chan error, 1)
 		go func() { wrote <- c.Write(t.Context(), bytes.Repeat(line, 4)) }()
 		synctest.Wait() // it waits for the peer
@@ -129,7 +129,7 @@ func TestAPeerThatDoesNotReadIsHeard(t *testing.T) {
 		default:
 		}
 		for range 4 {
-			if _, got, err := peer.Read(t.Context()); err != nil || len(got) != maxSaid {
+			if _, got, err := peer.Read(t.Context()); err != nil || len(got) != maxNativeQueue {
 				t.Fatalf("%d bytes, %v", len(got), err)
 			}
 		}
@@ -144,7 +144,7 @@ func TestAWriteEndsWithItsContext(t *testing.T) {
 		c, _ := pair(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		line := []byte(strings.Repeat("x", maxSaid) + "\n")
+		line := []byte(strings.Repeat("x", maxNativeQueue) + "\n")
 		if err := c.Write(ctx, bytes.Repeat(line, 4)); err == nil || ctx.Err() == nil {
 			t.Errorf("%v", err)
 		}

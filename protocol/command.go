@@ -59,49 +59,52 @@ const (
 	DoPing         Verb = "ping"
 )
 
-// A CommandType describes a command. Data and Result return pointers to their types.
+// A CommandType describes a command. The role checks of the server, the schema, the documentation and the tests of every
+// package that carries commands follow from it.
 type CommandType struct {
-	Verb    Verb
-	Data    func() any
-	Result  func() any
-	Session bool // it needs a session
-	Changes bool // it changes state, so it takes a key
+	Verb       Verb
+	Data       func() any // returns a pointer to the type of the data
+	Result     func() any // returns a pointer to the type of the result
+	Role       Role       // the weakest role that may send it
+	Connection bool       // the connection carries it out, not the session or the list of sessions
+	Session    bool       // Command.Session is required
+	Changes    bool       // it changes state, so it takes a key
 }
 
 // Commands lists every command of the protocol, in the order of the documentation.
 var Commands = []CommandType{
-	{DoHello, of[HelloData], of[HelloResult], false, false},
-	{DoPing, of[Empty], of[Empty], false, false},
-	{DoSubscribe, of[SubscribeData], of[SubscribeResult], true, false},
-	{DoUnsubscribe, of[Empty], of[Empty], true, false},
-	{DoAck, of[AckData], of[Empty], true, false},
-	{DoWatch, of[WatchData], of[ListResult], false, false},
-	{DoList, of[ListData], of[ListResult], false, false},
-	{DoSnapshot, of[Empty], of[SnapshotResult], true, false},
-	{DoHistory, of[HistoryData], of[HistoryResult], true, false},
-	{DoSearch, of[SearchData], of[SearchResult], false, false},
-	{DoBlob, of[BlobData], of[BlobResult], true, false},
-	{DoCreate, of[CreateData], of[CreateResult], false, true},
-	{DoRename, of[RenameData], of[Empty], true, true},
-	{DoConfigure, of[ConfigureData], of[Empty], true, true},
-	{DoClose, of[CloseData], of[Empty], true, true},
-	{DoSend, of[SendData], of[SendResult], true, true},
-	{DoInterrupt, of[InterruptData], of[InterruptResult], true, true},
-	{DoQueueEdit, of[QueueEditData], of[Empty], true, true},
-	{DoQueueRemove, of[QueueRemoveData], of[QueueRemoveResult], true, true},
-	{DoQueueMove, of[QueueMoveData], of[Empty], true, true},
-	{DoQueueHold, of[QueueHoldData], of[QueueHoldResult], true, true},
-	{DoQueueRelease, of[QueueReleaseData], of[QueueReleaseResult], true, true},
-	{DoApprove, of[ApproveData], of[ApproveResult], true, true},
-	{DoRulesList, of[Empty], of[RulesResult], true, false},
-	{DoRulesRevoke, of[RulesRevokeData], of[Empty], true, true},
-	{DoTaskCancel, of[TaskIDData], of[Empty], true, true},
-	{DoTaskRestart, of[TaskIDData], of[Empty], true, true},
-	{DoPlanRun, of[PlanRunData], of[SendResult], true, true},
-	{DoContext, of[Empty], of[ContextResult], true, false},
-	{DoCompact, of[Empty], of[CompactResult], true, true},
-	{DoExport, of[Empty], of[ExportResult], true, false},
-	{DoRestore, of[RestoreData], of[CreateResult], false, true},
+	{Verb: DoHello, Data: of[HelloData], Result: of[HelloResult], Role: RoleObserver, Connection: true},
+	{Verb: DoPing, Data: of[Empty], Result: of[Empty], Role: RoleObserver, Connection: true},
+	{Verb: DoSubscribe, Data: of[SubscribeData], Result: of[SubscribeResult], Role: RoleObserver, Connection: true, Session: true},
+	{Verb: DoUnsubscribe, Data: of[Empty], Result: of[Empty], Role: RoleObserver, Connection: true, Session: true},
+	{Verb: DoAck, Data: of[AckData], Result: of[Empty], Role: RoleObserver, Connection: true, Session: true},
+	{Verb: DoWatch, Data: of[WatchData], Result: of[ListResult], Role: RoleObserver, Connection: true},
+	{Verb: DoList, Data: of[ListData], Result: of[ListResult], Role: RoleObserver},
+	{Verb: DoSnapshot, Data: of[Empty], Result: of[SnapshotResult], Role: RoleObserver, Session: true},
+	{Verb: DoHistory, Data: of[HistoryData], Result: of[HistoryResult], Role: RoleObserver, Session: true},
+	{Verb: DoSearch, Data: of[SearchData], Result: of[SearchResult], Role: RoleObserver},
+	{Verb: DoBlob, Data: of[BlobData], Result: of[BlobResult], Role: RoleObserver, Session: true},
+	{Verb: DoCreate, Data: of[CreateData], Result: of[CreateResult], Role: RoleOperator, Changes: true},
+	{Verb: DoRename, Data: of[RenameData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoConfigure, Data: of[ConfigureData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoClose, Data: of[CloseData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoSend, Data: of[SendData], Result: of[SendResult], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoInterrupt, Data: of[InterruptData], Result: of[InterruptResult], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoQueueEdit, Data: of[QueueEditData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoQueueRemove, Data: of[QueueRemoveData], Result: of[QueueRemoveResult], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoQueueMove, Data: of[QueueMoveData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoQueueHold, Data: of[QueueHoldData], Result: of[QueueHoldResult], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoQueueRelease, Data: of[QueueReleaseData], Result: of[QueueReleaseResult], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoApprove, Data: of[ApproveData], Result: of[ApproveResult], Role: RoleApprover, Session: true, Changes: true},
+	{Verb: DoRulesList, Data: of[Empty], Result: of[RulesResult], Role: RoleObserver, Session: true},
+	{Verb: DoRulesRevoke, Data: of[RulesRevokeData], Result: of[Empty], Role: RoleApprover, Session: true, Changes: true},
+	{Verb: DoTaskCancel, Data: of[TaskIDData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoTaskRestart, Data: of[TaskIDData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoPlanRun, Data: of[PlanRunData], Result: of[SendResult], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoContext, Data: of[Empty], Result: of[ContextResult], Role: RoleObserver, Session: true},
+	{Verb: DoCompact, Data: of[Empty], Result: of[CompactResult], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoExport, Data: of[Empty], Result: of[ExportResult], Role: RoleObserver, Session: true},
+	{Verb: DoRestore, Data: of[RestoreData], Result: of[CreateResult], Role: RoleOperator, Changes: true},
 }
 
 // CommandOf returns the type of a verb, or nil.

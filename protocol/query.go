@@ -45,7 +45,7 @@ func ParseQuery(s string) (*Query, error) {
 			}
 			word, s = s[:end], s[end:]
 		}
-		low, _ := fold(nil, word)
+		low, _ := foldCase(nil, word)
 		if len(low) > 0 && !slices.ContainsFunc(q.words, func(w []byte) bool { return bytes.Equal(w, low) }) {
 			q.words = append(q.words, low)
 		}
@@ -64,7 +64,7 @@ func (q *Query) String() string { return q.text }
 
 // Match reports whether the text holds every word.
 func (q *Query) Match(text string) bool {
-	q.low, _ = fold(q.low[:0], text)
+	q.low, _ = foldCase(q.low[:0], text)
 	for _, w := range q.words {
 		if !bytes.Contains(q.low, w) {
 			return false
@@ -75,7 +75,7 @@ func (q *Query) Match(text string) bool {
 
 // Count returns how often the text holds every word: as often as the rarest of them, none of which overlaps itself.
 func (q *Query) Count(text string) int {
-	q.low, _ = fold(q.low[:0], text)
+	q.low, _ = foldCase(q.low[:0], text)
 	least := -1
 	for _, w := range q.words {
 		if n := bytes.Count(q.low, w); least < 0 || n < least {
@@ -87,7 +87,7 @@ func (q *Query) Count(text string) int {
 
 // Spans returns where any of the words is, in order; what touches or overlaps is one span.
 func (q *Query) Spans(text string) []Span {
-	low, same := fold(q.low[:0], text)
+	low, same := foldCase(q.low[:0], text)
 	q.low = low
 	var found []Span
 	for _, w := range q.words {
@@ -110,14 +110,14 @@ func (q *Query) Spans(text string) []Span {
 		}
 	}
 	if !same {
-		unfold(text, joined)
+		unfoldSpans(text, joined)
 	}
 	return joined
 }
 
 // Index returns where the first of the words is, or -1.
 func (q *Query) Index(text string) int {
-	low, same := fold(q.low[:0], text)
+	low, same := foldCase(q.low[:0], text)
 	q.low = low
 	first := -1
 	for _, w := range q.words {
@@ -131,19 +131,19 @@ func (q *Query) Index(text string) int {
 	}
 	if first > 0 && !same {
 		at := []Span{{first, first}}
-		unfold(text, at)
+		unfoldSpans(text, at)
 		return at[0].From
 	}
 	return first
 }
 
-// fold appends text as it is compared: every letter as one of those that differ in case alone, white space of ASCII as a space.
+// foldCase appends text as it is compared: every letter as one of those that differ in case alone, white space of ASCII as a space.
 // same says that every rune kept its length.
-func fold(dst []byte, text string) (_ []byte, same bool) {
+func foldCase(dst []byte, text string) (_ []byte, same bool) {
 	same = true
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf {
-			dst = append(dst, folded[c])
+			dst = append(dst, foldedASCII[c])
 			i++
 			continue
 		}
@@ -161,8 +161,8 @@ func fold(dst []byte, text string) (_ []byte, same bool) {
 	return dst, same
 }
 
-// folded maps ASCII.
-var folded = func() (t [utf8.RuneSelf]byte) {
+// foldedASCII maps ASCII.
+var foldedASCII = func() (t [utf8.RuneSelf]byte) {
 	for c := range t {
 		switch {
 		case 'A' <= c && c <= 'Z':
@@ -183,13 +183,13 @@ func foldRune(r rune) rune {
 		least = min(least, next)
 	}
 	if least < utf8.RuneSelf {
-		return rune(folded[least])
+		return rune(foldedASCII[least])
 	}
 	return least
 }
 
-// unfold turns spans of the folded text into spans of the text itself. They are in order and do not overlap.
-func unfold(text string, spans []Span) {
+// unfoldSpans turns spans of the folded text into spans of the text itself. They are in order and do not overlap.
+func unfoldSpans(text string, spans []Span) {
 	at, low := 0, 0
 	upto := func(end int) int {
 		for low < end && at < len(text) {

@@ -1,28 +1,31 @@
 package protocol
 
-// A Role says what whoever holds a credential may do. Each may what the one before it may. The empty role is that of who needs
-// no credential: everything.
+import "slices"
+
+// A Role limits the commands that the holder of a credential may send. Each role includes the weaker ones. The empty role,
+// of a client that needs no credential, allows every command.
 type Role string
 
 // The roles.
 const (
 	RoleObserver Role = "observer" // reads
-	RoleOperator Role = "operator" // sends, interrupts, arranges the queue, makes and closes sessions
-	RoleApprover Role = "approver" // decides what agents may do
+	RoleOperator Role = "operator" // sends, interrupts, changes the queue, creates and closes sessions
+	RoleApprover Role = "approver" // decides approvals
 	RoleAdmin    Role = "admin"
 )
 
 // Roles lists the roles, the weakest first.
 var Roles = []Role{RoleObserver, RoleOperator, RoleApprover, RoleAdmin}
 
-// May reports whether the role allows a command. A role that is none of Roles allows what an observer may.
+// May reports whether the role allows a command. An unknown verb requires RoleOperator. An unknown role allows what
+// RoleObserver allows.
 func (r Role) May(v Verb) bool {
-	switch r {
-	case "", RoleApprover, RoleAdmin:
+	if r == "" {
 		return true
-	case RoleOperator:
-		return v != DoApprove && v != DoRulesRevoke
 	}
-	t := CommandOf(v)
-	return t != nil && !t.Changes
+	required := RoleOperator
+	if t := CommandOf(v); t != nil {
+		required = t.Role
+	}
+	return max(0, slices.Index(Roles, r)) >= slices.Index(Roles, required)
 }

@@ -131,7 +131,7 @@ func (t *Turn) item(e *Event, kind ItemKind, id string) *Item {
 		return it
 	}
 	it := &Item{Kind: kind, ID: id, Task: e.Task, Parent: e.Parent, Seq: e.Seq, Started: e.Time, Open: true}
-	if e.delta() { // which delta of a run came first is not known once folded
+	if e.mayJoin() { // which delta of a run came first is not known once folded
 		it.Seq, it.Started = t.First, t.Started
 	}
 	if kind == ItemTool {

@@ -39,7 +39,7 @@ func checkOption(name string, end codec.End, option, value string) error {
 	if !ok {
 		return checkDialect(name)
 	}
-	if err := d.CheckOption(end, option, value); err != nil {
+	if err := dialect.CheckOption(&d, end, option, value); err != nil {
 		return usagef("%s", protocol.AsError(err).Message)
 	}
 	return nil

@@ -8,8 +8,8 @@ import (
 
 // document describes every line that may cross the wire: a command of a client, an answer or an event of a server. Under
 // $defs, event.TYPE, command.VERB and result.VERB describe single ones.
-func document(w *words) *schema {
-	d := &deriver{words: w, defs: map[string]*schema{}}
+func document(w *comments) *schema {
+	d := &deriver{comments: w, defs: map[string]*schema{}}
 	d.of(reflect.TypeFor[protocol.Position]())
 	d.defs["Position"].Pattern = "^([0-9a-z]{1,64}:)?[0-9]+$"
 
@@ -75,7 +75,7 @@ func (d *deriver) commands() {
 // inline is the schema of a struct itself, not a reference to it.
 func (d *deriver) inline(t reflect.Type) *schema {
 	s := d.plain(t)
-	s.Description = d.words.types[t.Name()]
+	s.Description = d.comments.types[t.Name()]
 	return s
 }
 

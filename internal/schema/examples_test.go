@@ -49,7 +49,7 @@ func TestManualExplainsEveryCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := readWords(sources)
+	w, err := readComments(sources)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,6 +63,35 @@ func TestManualExplainsEveryCode(t *testing.T) {
 	for _, code := range codes {
 		if !strings.Contains(string(text), "| `"+code+"` |") {
 			t.Errorf("%s: no row for code %s", manual, code)
+		}
+	}
+}
+
+// The manual has one row for each role that adds commands: a command stands in the row of the weakest role that may send it, by
+// name or as `family.*`.
+func TestManualListsEveryCommandUnderItsRole(t *testing.T) {
+	text, err := os.ReadFile(manual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[protocol.Role]string{}
+	for line := range strings.Lines(string(text)) {
+		for _, r := range protocol.Roles {
+			if strings.HasPrefix(line, "| `"+string(r)+"` ") {
+				_, rows[r], _ = strings.Cut(line[2:], "|")
+			}
+		}
+	}
+	for _, c := range protocol.Commands {
+		family, _, _ := strings.Cut(string(c.Verb), ".")
+		for r, row := range rows {
+			named := strings.Contains(row, "`"+string(c.Verb)+"`")
+			if family != string(c.Verb) {
+				named = named || strings.Contains(row, "`"+family+".*`")
+			}
+			if named != (r == c.Role) {
+				t.Errorf("%s: roles: %s is in the row of %s: %v; protocol.Commands requires %s", manual, c.Verb, r, named, c.Role)
+			}
 		}
 	}
 }

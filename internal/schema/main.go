@@ -31,7 +31,7 @@ func write(path string) error {
 
 // generate returns the whole schema as the file holds it.
 func generate() ([]byte, error) {
-	words, err := readWords(sources)
+	words, err := readComments(sources)
 	if err != nil {
 		return nil, fmt.Errorf("read comments: %w", err)
 	}

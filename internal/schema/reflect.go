@@ -34,8 +34,8 @@ type schema struct {
 
 // deriver turns Go types into definitions, each type once.
 type deriver struct {
-	words *words
-	defs  map[string]*schema
+	comments *comments
+	defs     map[string]*schema
 }
 
 var (
@@ -70,9 +70,9 @@ func (d *deriver) named(t reflect.Type) *schema {
 		s := &schema{}
 		d.defs[name] = s // before its fields: types may contain themselves
 		*s = *d.plain(t)
-		s.Description = d.words.types[name]
+		s.Description = d.comments.types[name]
 		if t.Kind() == reflect.String {
-			s.Enum = d.words.values[name]
+			s.Enum = d.comments.values[name]
 		}
 	}
 	return &schema{Ref: "#/$defs/" + name}
@@ -117,7 +117,7 @@ func (d *deriver) object(t reflect.Type) *schema {
 			name = f.Name
 		}
 		p := d.of(f.Type)
-		p.Description = d.words.fields[owner(t, f)+"."+f.Name]
+		p.Description = d.comments.fields[owner(t, f)+"."+f.Name]
 		s.Properties[name] = p
 		if !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero") {
 			s.Required = append(s.Required, name)

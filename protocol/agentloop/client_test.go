@@ -13,12 +13,12 @@ import (
 
 // AL-12, AL-16, AL-21, AL-31: what the real system sends in one turn with an approval.
 func TestTurnAsTheRealSystemSendsIt(t *testing.T) {
-	g := newGuest(t, "ws://localhost:8080", nil)
-	g.do(protocol.DoSend, protocol.SendData{Text: "clean up"})
-	if len(g.said) != 1 || g.answer() != nil {
-		t.Fatalf("said %v", g.said)
+	g := newClientHarness(t, "ws://localhost:8080", nil)
+	g.send(protocol.DoSend, protocol.SendData{Text: "clean up"})
+	if len(g.sent) != 1 || g.answer() != nil {
+		t.Fatalf("said %v", g.sent)
 	}
-	g.hears(loads(true), request)
+	g.receive(loads(true), request)
 	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendStarted || r.Turn != "t1" || r.Seq != g.state.Turn.First {
 		t.Fatalf("send: %+v", r)
 	}
@@ -26,8 +26,8 @@ func TestTurnAsTheRealSystemSendsIt(t *testing.T) {
 	if a.Command != "rm -rf 'x y'" || len(a.Options) != 5 || g.state.Status() != protocol.Waiting {
 		t.Fatalf("approval %+v", a)
 	}
-	g.do(protocol.DoApprove, protocol.ApproveData{Decision: protocol.Explain})
-	g.hears(response(`{"type":"message","role":"user","content":[{"type":"input_text","text":"clean up"}]}`),
+	g.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.Explain})
+	g.receive(response(`{"type":"message","role":"user","content":[{"type":"input_text","text":"clean up"}]}`),
 		response(`{"id":"u1","type":"message","role":"assistant","content":[{"type":"input_text","text":"it removes"}]}`), request)
 	if r := resultOf[protocol.ApproveResult](g); r.Decision != protocol.Explain || r.Outcome != "" {
 		t.Fatalf("explain: %+v", r)
@@ -35,17 +35,17 @@ func TestTurnAsTheRealSystemSendsIt(t *testing.T) {
 	if a := g.state.Approvals; len(a) != 1 || !slices.Equal(a[0].Explained, []string{"it removes"}) {
 		t.Fatalf("approvals %+v", a)
 	}
-	g.do(protocol.DoApprove, protocol.ApproveData{Request: a.Request, Option: "yes"})
-	g.hears(response(`{"type":"reasoning","id":"rs","summary":[{"type":"summary_text","text":"hm"}],"duration_ms":3}`))
+	g.send(protocol.DoApprove, protocol.ApproveData{Request: a.Request, Option: "yes"})
+	g.receive(response(`{"type":"reasoning","id":"rs","summary":[{"type":"summary_text","text":"hm"}],"duration_ms":3}`))
 	if r := resultOf[protocol.ApproveResult](g); r.Outcome != protocol.Allowed {
 		t.Fatalf("approve: %+v", r)
 	}
-	g.hears(response(`{"type":"local_shell_call","id":"s","call_id":"c1","status":"completed","action":{"type":"exec","command":["rm","-rf","x y"],"env":{}}}`),
+	g.receive(response(`{"type":"local_shell_call","id":"s","call_id":"c1","status":"completed","action":{"type":"exec","command":["rm","-rf","x y"],"env":{}}}`),
 		finished, `{"id":"c","type":"context_info","payload":{"tokenCount":5,"usagePercent":1.5,"transcriptLength":2,"maxTokens":9,"strategy":"s"}}`,
 		response(`{"type":"local_shell_call_output","call_id":"c1","output":"{\"output\":\"\",\"metadata\":{\"exit_code\":0,\"duration_seconds\":0.5}}"}`),
 		response(`{"id":"m","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"gone","annotations":[]}]}`),
 		loads(false))
-	g.expects(protocol.MessageUser, protocol.TurnStarted, protocol.ApprovalRequested, protocol.ApprovalExplained, protocol.ApprovalResolved,
+	g.expectTypes(protocol.MessageUser, protocol.TurnStarted, protocol.ApprovalRequested, protocol.ApprovalExplained, protocol.ApprovalResolved,
 		protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.ToolStarted, protocol.ContextUpdated,
 		protocol.ToolEnded, protocol.TextStart, protocol.TextDelta, protocol.TextEnd, protocol.TurnEnded)
 	if d := find[protocol.ToolEndedData](g, protocol.ToolEnded); d.Tool != "c1" || d.Status != protocol.ToolCompleted || d.DurationMS != 500 {
@@ -62,27 +62,27 @@ func TestTurnAsTheRealSystemSendsIt(t *testing.T) {
 	}
 }
 
-func resultOfHistory(g *guest) protocol.HistoryResult {
-	g.do(protocol.DoHistory, protocol.HistoryData{})
+func resultOfHistory(g *clientHarness) protocol.HistoryResult {
+	g.send(protocol.DoHistory, protocol.HistoryData{})
 	return resultOf[protocol.HistoryResult](g)
 }
 
 // AL-16, X-12: in the document's order agent_finished comes last, and changes nothing.
 func TestTurnInTheDocumentsOrder(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
-	g.do(protocol.DoSend, protocol.SendData{Text: "hi"})
-	g.hears(loads(true), response(`{"id":"m","type":"message","role":"assistant","content":[{"type":"input_text","text":"hello"}]}`), loads(false), finished)
-	g.expects(protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta, protocol.TextEnd, protocol.TurnEnded)
+	g := newClientHarness(t, "ws://x", nil)
+	g.send(protocol.DoSend, protocol.SendData{Text: "hi"})
+	g.receive(loads(true), response(`{"id":"m","type":"message","role":"assistant","content":[{"type":"input_text","text":"hello"}]}`), loads(false), finished)
+	g.expectTypes(protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta, protocol.TextEnd, protocol.TurnEnded)
 }
 
 // AL-22: chunks with one id are one part, also where only the id says so.
 func TestChunksOfOneIDAreOnePart(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
+	g := newClientHarness(t, "ws://x", nil)
 	chunk := func(text string) string {
 		return response(`{"id":"claude_1","type":"message","role":"assistant","content":[{"type":"output_text","text":"` + text + `"}]}`)
 	}
-	g.hears(loads(true), chunk("a"), chunk("b"), response(`{"type":"function_call","call_id":"c","name":"shell","arguments":"{}"}`), chunk("c"), loads(false))
-	g.expects(protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta, protocol.TextDelta, protocol.TextEnd,
+	g.receive(loads(true), chunk("a"), chunk("b"), response(`{"type":"function_call","call_id":"c","name":"shell","arguments":"{}"}`), chunk("c"), loads(false))
+	g.expectTypes(protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta, protocol.TextDelta, protocol.TextEnd,
 		protocol.ToolStarted, protocol.TextDelta, protocol.ToolEnded, protocol.TurnEnded)
 	items := g.transcript.Turns[0].Items
 	if len(items) != 2 || items[0].Text.String() != "abc" {
@@ -93,41 +93,41 @@ func TestChunksOfOneIDAreOnePart(t *testing.T) {
 // AL-23: shell calls and their output are held back while a request is pending, and none is lost, however it ends: they follow in
 // order.
 func TestShellCallsAreHeldBackWhileARequestIsPending(t *testing.T) {
-	decides := func(d protocol.Decision) func(*guest) {
-		return func(g *guest) {
-			g.do(protocol.DoApprove, protocol.ApproveData{Decision: d})
-			g.later(refusalWait)
+	decides := func(d protocol.Decision) func(*clientHarness) {
+		return func(g *clientHarness) {
+			g.send(protocol.DoApprove, protocol.ApproveData{Decision: d})
+			g.advance(rejectTimeout)
 		}
 	}
-	says := func(frames ...string) func(*guest) {
-		return func(g *guest) { g.hears(frames...) }
+	says := func(frames ...string) func(*clientHarness) {
+		return func(g *clientHarness) { g.receive(frames...) }
 	}
-	for name, ends := range map[string]func(*guest){
+	for name, ends := range map[string]func(*clientHarness){
 		"yes": decides(protocol.AllowOnce), "always": decides(protocol.AllowAlways), "no-continue": decides(protocol.Deny), "no-exit": decides(protocol.DenyStop),
 		"the turn ends":   says(loads(false)),
 		"another request": says(`{"id":"2","type":"approval_request","payload":{"command":["other"]}}`),
 		"somebody else":   says(response(`{"type":"message","role":"system","content":"Decided by grace: allowed."}`)),
-		"nothing was pending": func(g *guest) {
-			g.do(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce})
-			g.hears(`{"id":"1","type":"error","payload":{"message":"No pending approval request"}}`)
+		"nothing was pending": func(g *clientHarness) {
+			g.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce})
+			g.receive(`{"id":"1","type":"error","payload":{"message":"No pending approval request"}}`)
 		},
 		"the connection ended": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			memory := new(codec.ClientState)
-			g := newGuest(t, "ws://x", memory)
-			g.hears(loads(true), request,
+			g := newClientHarness(t, "ws://x", memory)
+			g.receive(loads(true), request,
 				response(`{"type":"local_shell_call","id":"s1","action":{"command":["ls"]},"status":"completed"}`),
 				response(`{"type":"local_shell_call_output","id":"o1","output":"{\"output\":\"f\",\"metadata\":{\"exit_code\":2,\"duration_seconds\":0.1}}"}`),
 				response(`{"type":"local_shell_call","id":"s2","action":{"command":["pwd"]},"status":"completed"}`))
-			g.expects(protocol.MessageUser, protocol.TurnStarted, protocol.ApprovalRequested)
+			g.expectTypes(protocol.MessageUser, protocol.TurnStarted, protocol.ApprovalRequested)
 			story := func() (list []string) {
 				for _, e := range g.events {
 					switch e.Type {
 					case protocol.ApprovalRequested, protocol.ApprovalResolved, protocol.ToolStarted, protocol.ToolOutput:
 						list = append(list, string(e.Type))
 					case protocol.ToolEnded:
-						list = append(list, fmt.Sprint(e.Type, " ", data[protocol.ToolEndedData](&e).Tool))
+						list = append(list, fmt.Sprint(e.Type, " ", decodeData[protocol.ToolEndedData](&e).Tool))
 					}
 				}
 				return list
@@ -135,7 +135,7 @@ func TestShellCallsAreHeldBackWhileARequestIsPending(t *testing.T) {
 			if ends != nil {
 				ends(g)
 			} else {
-				g = attach(t, "ws://x", memory, &protocol.Position{Epoch: "older", Seq: 1})
+				g = resumeClientHarness(t, "ws://x", memory, &protocol.Position{Epoch: "older", Seq: 1})
 				for _, line := range resultOfHistory(g).Events {
 					e := new(protocol.Event)
 					if err := json.Unmarshal(line, e); err != nil {
@@ -157,18 +157,18 @@ func TestDecisionsAreReviews(t *testing.T) {
 	for decision, word := range map[protocol.Decision]string{
 		protocol.AllowOnce: "yes", protocol.AllowAlways: "always", protocol.Deny: "no-continue", protocol.DenyStop: "no-exit",
 	} {
-		g := newGuest(t, "ws://x", nil)
-		g.hears(loads(true), request)
-		g.do(protocol.DoApprove, protocol.ApproveData{Decision: decision, Reason: "why not"})
+		g := newClientHarness(t, "ws://x", nil)
+		g.receive(loads(true), request)
+		g.send(protocol.DoApprove, protocol.ApproveData{Decision: decision, Reason: "why not"})
 		var r approvalResponse
-		if err := json.Unmarshal(g.said[0].Payload, &r); err != nil || r.Review != word {
-			t.Fatalf("%s: %s %v", decision, g.said[0].Payload, err)
+		if err := json.Unmarshal(g.sent[0].Payload, &r); err != nil || r.Review != word {
+			t.Fatalf("%s: %s %v", decision, g.sent[0].Payload, err)
 		}
 		denies := decision == protocol.Deny || decision == protocol.DenyStop
 		if denies != (r.DenyMessage != nil) || denies == (r.Explanation != nil) {
-			t.Fatalf("%s: %s", decision, g.said[0].Payload)
+			t.Fatalf("%s: %s", decision, g.sent[0].Payload)
 		}
-		g.hears(loads(false))
+		g.receive(loads(false))
 		want := protocol.ReasonCompleted
 		if decision == protocol.DenyStop {
 			want = protocol.ReasonDenied
@@ -179,7 +179,7 @@ func TestDecisionsAreReviews(t *testing.T) {
 		if g.state.Status() != protocol.Idle || resultOf[protocol.ApproveResult](g).Decision != decision {
 			t.Fatalf("%s: %+v", decision, g.answer())
 		}
-		g.do(protocol.DoApprove, protocol.ApproveData{Request: "a1", Decision: decision})
+		g.send(protocol.DoApprove, protocol.ApproveData{Request: "a1", Decision: decision})
 		if a := g.answer(); a.Error.Code != protocol.CodeConflict || a.Error.Winner.By.Name != "ada" {
 			t.Fatalf("again: %+v", a.Error)
 		}
@@ -188,14 +188,14 @@ func TestDecisionsAreReviews(t *testing.T) {
 
 // AL-20: an edited patch goes back, and an unchanged one too.
 func TestPatchGoesBack(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
-	g.hears(loads(true), `{"id":"q","type":"approval_request","payload":{"command":["apply_patch","p"],"applyPatch":{"patch":"*** Begin Patch\n*** Update File: src/a.ts\n*** End Patch"}}}`)
+	g := newClientHarness(t, "ws://x", nil)
+	g.receive(loads(true), `{"id":"q","type":"approval_request","payload":{"command":["apply_patch","p"],"applyPatch":{"patch":"*** Begin Patch\n*** Update File: src/a.ts\n*** End Patch"}}}`)
 	a := g.state.Approvals[0]
 	if a.Kind != protocol.ApprovePatch || !slices.Equal(a.Paths, []string{"src/a.ts"}) {
 		t.Fatalf("approval %+v", a)
 	}
-	g.do(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "mine"}})
-	if got := string(g.said[0].Payload); got != `{"review":"yes","applyPatch":{"patch":"mine"},"customDenyMessage":null}` {
+	g.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "mine"}})
+	if got := string(g.sent[0].Payload); got != `{"review":"yes","applyPatch":{"patch":"mine"},"customDenyMessage":null}` {
 		t.Fatal(got)
 	}
 }
@@ -203,7 +203,7 @@ func TestPatchGoesBack(t *testing.T) {
 // What an answer cannot carry is not promised, and refused: nothing but an edited patch, and that only where it is asked for as a whole.
 func TestOnlyWhatGoesBackMayBeEdited(t *testing.T) {
 	const patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch"
-	long := "*** Begin Patch\n" + strings.Repeat("+x\n", longText) + "*** End Patch"
+	long := "*** Begin Patch\n" + strings.Repeat("+x\n", maxText) + "*** End Patch"
 	for name, c := range map[string]struct {
 		asks     approvalRequest
 		editable bool
@@ -215,22 +215,22 @@ func TestOnlyWhatGoesBackMayBeEdited(t *testing.T) {
 		"a command, no patch": {approvalRequest{[]string{"ls"}, nil}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := newGuest(t, "ws://x", nil)
-			g.hears(loads(true), string(frame("q", approvalRequestType, c.asks).Data))
+			g := newClientHarness(t, "ws://x", nil)
+			g.receive(loads(true), string(encodeMessage("q", approvalRequestType, c.asks).Data))
 			if a := g.state.Approvals[0]; a.Editable != c.editable {
 				t.Errorf("editable: %v", a.Editable)
 			}
 			answers := protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Answers: map[string][]string{"q": {"a"}}}}
-			if g.do(protocol.DoApprove, answers); g.code() != protocol.CodeUnsupported {
+			if g.send(protocol.DoApprove, answers); g.code() != protocol.CodeUnsupported {
 				t.Errorf("answers to a question: %q", g.code())
 			}
-			g.do(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "mine"}})
+			g.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "mine"}})
 			if c.editable {
-				if len(g.said) != 1 {
+				if len(g.sent) != 1 {
 					t.Errorf("the edited patch was not said: %q", g.code())
 				}
-			} else if g.code() != protocol.CodeUnsupported || len(g.said) != 0 {
-				t.Errorf("said %v, answered %q", g.said, g.code())
+			} else if g.code() != protocol.CodeUnsupported || len(g.sent) != 0 {
+				t.Errorf("said %v, answered %q", g.sent, g.code())
 			}
 		})
 	}
@@ -238,19 +238,19 @@ func TestOnlyWhatGoesBackMayBeEdited(t *testing.T) {
 
 // A decision that the server does not take is answered with why.
 func TestRefusedDecision(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
-	g.hears(loads(true), request)
-	g.do(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce})
-	g.hears(`{"id":"e","type":"error","payload":{"message":"No pending approval request"}}`)
+	g := newClientHarness(t, "ws://x", nil)
+	g.receive(loads(true), request)
+	g.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce})
+	g.receive(`{"id":"e","type":"error","payload":{"message":"No pending approval request"}}`)
 	if g.code() != protocol.CodeConflict || len(g.state.Approvals) != 0 {
 		t.Fatalf("%+v, pending %v", g.answer(), g.state.Approvals)
 	}
 	if d := find[protocol.ApprovalResolvedData](g, protocol.ApprovalResolved); d.Outcome != protocol.Cancelled {
 		t.Fatalf("resolved %+v", d)
 	}
-	g.hears(request)
-	g.do(protocol.DoApprove, protocol.ApproveData{Decision: protocol.Explain})
-	g.hears(`{"id":"e","type":"error","payload":{"message":"Failed to process approval response","details":{"error":"no","code":"unsupported"}}}`, request)
+	g.receive(request)
+	g.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.Explain})
+	g.receive(`{"id":"e","type":"error","payload":{"message":"Failed to process approval response","details":{"error":"no","code":"unsupported"}}}`, request)
 	if g.code() != protocol.CodeUnsupported || len(g.state.Approvals) != 1 {
 		t.Fatalf("%+v, pending %v", g.answer(), g.state.Approvals)
 	}
@@ -258,28 +258,28 @@ func TestRefusedDecision(t *testing.T) {
 
 // AL-4, AL-13, AL-14.
 func TestContextAndCompact(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
-	g.do(protocol.DoContext, nil)
-	g.hears(`{"id":"c","type":"context_info","payload":{"tokenCount":45231,"usagePercent":35.4,"transcriptLength":87,"maxTokens":128000,"strategy":"T"}}`)
+	g := newClientHarness(t, "ws://x", nil)
+	g.send(protocol.DoContext, nil)
+	g.receive(`{"id":"c","type":"context_info","payload":{"tokenCount":45231,"usagePercent":35.4,"transcriptLength":87,"maxTokens":128000,"strategy":"T"}}`)
 	if r := resultOf[protocol.ContextResult](g); r.Context.Tokens != 45231 || r.Context.Percent != 35.4 || *g.state.Context != r.Context {
 		t.Fatalf("context %+v", r)
 	}
-	g.do(protocol.DoCompact, nil)
-	g.hears(`{"id":"c","type":"context_compacted","payload":{"oldTokenCount":100,"newTokenCount":20,"reductionPercent":80,"strategy":"T"}}`)
+	g.send(protocol.DoCompact, nil)
+	g.receive(`{"id":"c","type":"context_compacted","payload":{"oldTokenCount":100,"newTokenCount":20,"reductionPercent":80,"strategy":"T"}}`)
 	if r := resultOf[protocol.CompactResult](g); r.Compacted.Before != 100 || r.Compacted.Automatic {
 		t.Fatalf("compact %+v", r)
 	}
-	g.hears(`{"id":"c","type":"context_compacted","payload":{"oldTokenCount":100,"newTokenCount":20,"reductionPercent":80,"strategy":"T"}}`)
+	g.receive(`{"id":"c","type":"context_compacted","payload":{"oldTokenCount":100,"newTokenCount":20,"reductionPercent":80,"strategy":"T"}}`)
 	if d := find[protocol.ContextCompactedData](g, protocol.ContextCompacted); !d.Automatic {
 		t.Fatalf("compacted %+v", d)
 	}
-	g.do(protocol.DoContext, nil)
-	g.hears(`{"id":"e","type":"error","payload":{"message":"AgentLoop not initialized","details":null}}`)
+	g.send(protocol.DoContext, nil)
+	g.receive(`{"id":"e","type":"error","payload":{"message":"AgentLoop not initialized","details":null}}`)
 	if g.code() != protocol.CodeAgentFailed {
 		t.Fatalf("%+v", g.answer())
 	}
-	g.do(protocol.DoContext, nil)
-	g.later(contextWait)
+	g.send(protocol.DoContext, nil)
+	g.advance(contextTimeout)
 	if g.code() != protocol.CodeTimeout {
 		t.Fatalf("%+v", g.answer())
 	}
@@ -288,8 +288,8 @@ func TestContextAndCompact(t *testing.T) {
 // AL-10, AL-15, AL-24, AL-30: an error ends the turn as failed when it is the last that happens.
 func TestErrorsInATurn(t *testing.T) {
 	const fault = `{"id":"e","type":"error","payload":{"message":"Failed to process user input","details":{"error":"Rate limit exceeded","code":429}}}`
-	g := newGuest(t, "ws://x", nil)
-	g.hears(loads(true), fault, loads(false))
+	g := newClientHarness(t, "ws://x", nil)
+	g.receive(loads(true), fault, loads(false))
 	d := find[protocol.TurnEndedData](g, protocol.TurnEnded)
 	if d.Reason != protocol.ReasonError || d.Message != "Failed to process user input: Rate limit exceeded" {
 		t.Fatalf("ended %+v", d)
@@ -297,29 +297,29 @@ func TestErrorsInATurn(t *testing.T) {
 	if e := find[protocol.ErrorData](g, protocol.ErrorRaised); e.Details["provider_status"] != "429" {
 		t.Fatalf("error %+v", e)
 	}
-	g.hears(loads(true), fault, response(`{"type":"message","role":"assistant","content":"here"}`), loads(false))
+	g.receive(loads(true), fault, response(`{"type":"message","role":"assistant","content":"here"}`), loads(false))
 	if d := find[protocol.TurnEndedData](g, protocol.TurnEnded); d.Reason != protocol.ReasonCompleted {
 		t.Fatalf("ended %+v", d)
 	}
 }
 
 func TestRefusedMessageIsAnswered(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
-	g.doKeyed(protocol.DoSend, "k", protocol.SendData{Text: "hi"})
-	g.hears(`{"id":"e","type":"error","payload":{"message":"Failed to process user input","details":{"error":"closed","code":"session_closed"}}}`)
+	g := newClientHarness(t, "ws://x", nil)
+	g.sendKeyed(protocol.DoSend, "k", protocol.SendData{Text: "hi"})
+	g.receive(`{"id":"e","type":"error","payload":{"message":"Failed to process user input","details":{"error":"closed","code":"session_closed"}}}`)
 	if g.code() != protocol.CodeSessionClosed {
 		t.Fatalf("%+v", g.answer())
 	}
-	g.doKeyed(protocol.DoSend, "k", protocol.SendData{Text: "hi"})
-	if len(g.said) != 2 {
+	g.sendKeyed(protocol.DoSend, "k", protocol.SendData{Text: "hi"})
+	if len(g.sent) != 2 {
 		t.Fatal("a refused message is not sent again")
 	}
 }
 
 // AL-9: system messages are notices; other roles and kinds are kept raw.
 func TestWhatIsNotTheAgentsIsKept(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
-	g.hears(response(`{"type":"message","role":"system","content":[{"type":"input_text","text":"⚠️ Network error"}]}`))
+	g := newClientHarness(t, "ws://x", nil)
+	g.receive(response(`{"type":"message","role":"system","content":[{"type":"input_text","text":"⚠️ Network error"}]}`))
 	if d := find[protocol.NoticeData](g, protocol.Notice); d.Level != protocol.LevelWarning || d.Message != "Network error" {
 		t.Fatalf("notice %+v", d)
 	}
@@ -330,7 +330,7 @@ func TestWhatIsNotTheAgentsIsKept(t *testing.T) {
 		`{"id":"1","type":"approval_request","payload":{"command":"ls"}}`, `{"id":"1","type":"loading_state","payload":{}}`,
 	} {
 		before := len(g.events)
-		g.hears(f)
+		g.receive(f)
 		if n := len(g.events); n != before+1 || g.events[n-1].Type != protocol.Raw {
 			t.Fatalf("%s: %v", f, g.types())
 		}
@@ -342,19 +342,19 @@ func TestWhatIsNotTheAgentsIsKept(t *testing.T) {
 
 // X-1: what is sent during a turn is queued, and starts when its echo says so.
 func TestQueuedMessages(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
-	g.do(protocol.DoSend, protocol.SendData{Text: "one"})
-	g.hears(loads(true))
-	g.later(echoWait)
-	g.do(protocol.DoSend, protocol.SendData{Text: "two"})
+	g := newClientHarness(t, "ws://x", nil)
+	g.send(protocol.DoSend, protocol.SendData{Text: "one"})
+	g.receive(loads(true))
+	g.advance(echoTimeout)
+	g.send(protocol.DoSend, protocol.SendData{Text: "two"})
 	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendQueued || *r.Index != 0 || len(g.state.Queue) != 1 {
 		t.Fatalf("send: %+v", r)
 	}
-	g.hears(loads(false), loads(true), response(`{"type":"message","role":"user","content":"somebody else's"}`))
+	g.receive(loads(false), loads(true), response(`{"type":"message","role":"user","content":"somebody else's"}`))
 	if g.state.Turn.Message.Text != "somebody else's" || len(g.state.Queue) != 1 {
 		t.Fatalf("turn %+v", g.state.Turn)
 	}
-	g.hears(loads(false), loads(true), response(`{"type":"message","role":"user","content":"two"}`))
+	g.receive(loads(false), loads(true), response(`{"type":"message","role":"user","content":"two"}`))
 	if g.state.Turn.Message.Text != "two" || len(g.state.Queue) != 0 {
 		t.Fatalf("turn %+v, queue %+v", g.state.Turn, g.state.Queue)
 	}
@@ -362,9 +362,9 @@ func TestQueuedMessages(t *testing.T) {
 
 // A message that turns out to be behind somebody else's is queued.
 func TestMessageBehindSomebodyElses(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
-	g.do(protocol.DoSend, protocol.SendData{Text: "mine"})
-	g.hears(loads(true), response(`{"type":"message","role":"user","content":"theirs"}`))
+	g := newClientHarness(t, "ws://x", nil)
+	g.send(protocol.DoSend, protocol.SendData{Text: "mine"})
+	g.receive(loads(true), response(`{"type":"message","role":"user","content":"theirs"}`))
 	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendQueued || len(g.state.Queue) != 1 {
 		t.Fatalf("send: %+v", r)
 	}
@@ -372,17 +372,17 @@ func TestMessageBehindSomebodyElses(t *testing.T) {
 
 // Who asks at once about a session is answered when the turn under way was told.
 func TestFirstCommandsWaitForTheTurnUnderWay(t *testing.T) {
-	g := &guest{t: t, now: epochStart, answers: map[string]*protocol.Answer{}, codec: NewClient(codec.ClientOptions{URL: "ws://x", ID: ids()}), state: &protocol.State{}}
-	g.take(g.codec.Open(g.now))
-	g.do(protocol.DoSnapshot, nil)
-	g.later(quietWait - 1)
-	g.hears(loads(true))
-	g.later(1)
-	g.hears(request)
+	g := &clientHarness{t: t, now: epochStart, answers: map[string]*protocol.Answer{}, codec: newClient(codec.ClientOptions{URL: "ws://x", ID: ids()}), state: &protocol.State{}}
+	g.handleOutput(g.codec.Open(g.now))
+	g.send(protocol.DoSnapshot, nil)
+	g.advance(quietTimeout - 1)
+	g.receive(loads(true))
+	g.advance(1)
+	g.receive(request)
 	if g.answer() != nil {
 		t.Fatal("answered too early")
 	}
-	g.later(tellingWait)
+	g.advance(moreTimeout)
 	if r := resultOf[protocol.SnapshotResult](g); r.Status != protocol.Waiting {
 		t.Fatalf("status %s", r.Status)
 	}
@@ -391,82 +391,82 @@ func TestFirstCommandsWaitForTheTurnUnderWay(t *testing.T) {
 // A key makes a message go out once; when a link broke before the server showed that it has it, it is not sent again.
 func TestKeys(t *testing.T) {
 	memory := new(codec.ClientState)
-	g := newGuest(t, "ws://x", memory)
-	g.doKeyed(protocol.DoSend, "k1", protocol.SendData{Text: "one"})
-	g.hears(loads(true), response(`{"type":"message","role":"assistant","content":"x"}`))
+	g := newClientHarness(t, "ws://x", memory)
+	g.sendKeyed(protocol.DoSend, "k1", protocol.SendData{Text: "one"})
+	g.receive(loads(true), response(`{"type":"message","role":"assistant","content":"x"}`))
 	first := resultOf[protocol.SendResult](g)
-	g.doKeyed(protocol.DoSend, "k1", protocol.SendData{Text: "one"})
-	if again := resultOf[protocol.SendResult](g); again != first || len(g.said) != 1 {
+	g.sendKeyed(protocol.DoSend, "k1", protocol.SendData{Text: "one"})
+	if again := resultOf[protocol.SendResult](g); again != first || len(g.sent) != 1 {
 		t.Fatalf("again: %+v", again)
 	}
-	g.doKeyed(protocol.DoSend, "k1", protocol.SendData{Text: "other"})
+	g.sendKeyed(protocol.DoSend, "k1", protocol.SendData{Text: "other"})
 	if g.code() != protocol.CodeKeyReused {
 		t.Fatalf("%+v", g.answer())
 	}
-	g.hears(loads(false))
-	g.doKeyed(protocol.DoSend, "k2", protocol.SendData{Text: "two"})
+	g.receive(loads(false))
+	g.sendKeyed(protocol.DoSend, "k2", protocol.SendData{Text: "two"})
 
-	g = newGuest(t, "ws://x", memory)
-	g.doKeyed(protocol.DoSend, "k2", protocol.SendData{Text: "two"})
-	g.hears(loads(true), response(`{"type":"message","role":"user","content":"two"}`))
-	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendStarted || len(g.said) != 0 {
-		t.Fatalf("send: %+v, said %v", r, g.said)
+	g = newClientHarness(t, "ws://x", memory)
+	g.sendKeyed(protocol.DoSend, "k2", protocol.SendData{Text: "two"})
+	g.receive(loads(true), response(`{"type":"message","role":"user","content":"two"}`))
+	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendStarted || len(g.sent) != 0 {
+		t.Fatalf("send: %+v, said %v", r, g.sent)
 	}
-	g.hears(loads(false))
-	g.doKeyed(protocol.DoSend, "k3", protocol.SendData{Text: "three"})
+	g.receive(loads(false))
+	g.sendKeyed(protocol.DoSend, "k3", protocol.SendData{Text: "three"})
 
-	g = newGuest(t, "ws://x", memory)
-	g.doKeyed(protocol.DoSend, "k3", protocol.SendData{Text: "three"})
-	g.hears(loads(true), response(`{"type":"reasoning"}`)) // of whatever: it does not say that it is ours
+	g = newClientHarness(t, "ws://x", memory)
+	g.sendKeyed(protocol.DoSend, "k3", protocol.SendData{Text: "three"})
+	g.receive(loads(true), response(`{"type":"reasoning"}`)) // of whatever: it does not say that it is ours
 	if g.answer() != nil {
 		t.Fatalf("send: %+v", g.answer())
 	}
-	g.later(startWait)
-	if g.code() != protocol.CodeTimeout || len(g.said) != 0 {
-		t.Fatalf("%+v, said %v", g.answer(), g.said)
+	g.advance(startTimeout)
+	if g.code() != protocol.CodeTimeout || len(g.sent) != 0 {
+		t.Fatalf("%+v, said %v", g.answer(), g.sent)
 	}
 }
 
 // A position of an earlier connection is answered with a reset; one of this is resumed from.
 func TestPositions(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
-	g.hears(loads(true), response(`{"type":"message","role":"assistant","content":"x"}`))
+	g := newClientHarness(t, "ws://x", nil)
+	g.receive(loads(true), response(`{"type":"message","role":"assistant","content":"x"}`))
 	at := protocol.Position{Epoch: g.codec.log.Epoch, Seq: g.state.Seq - 1}
-	if a := g.do(protocol.DoSubscribe, protocol.SubscribeData{Position: &protocol.Position{Epoch: "old", Seq: 9}}); !strings.Contains(string(a.Result), protocol.ResetResubscribed) {
+	if a := g.send(protocol.DoSubscribe, protocol.SubscribeData{Position: &protocol.Position{Epoch: "old", Seq: 9}}); !strings.Contains(string(a.Result), protocol.ResetResubscribed) {
 		t.Fatalf("%s", a.Result)
 	}
 	g.state = &protocol.State{Seq: at.Seq}
-	if a := g.do(protocol.DoSubscribe, protocol.SubscribeData{Position: &at}); !strings.Contains(string(a.Result), protocol.ModeResume) {
+	if a := g.send(protocol.DoSubscribe, protocol.SubscribeData{Position: &at}); !strings.Contains(string(a.Result), protocol.ModeResume) {
 		t.Fatalf("%s", a.Result)
 	}
 }
 
 // What the dialect has no words for is said to be unsupported, by name.
 func TestUnsupportedCommands(t *testing.T) {
-	g := newGuest(t, "ws://localhost:8080/ws/abc", nil)
+	g := newClientHarness(t, "ws://localhost:8080/ws/abc", nil)
 	for _, c := range protocol.Commands {
 		if slices.Contains(verbs, c.Verb) || c.Verb == protocol.DoHello || c.Verb == protocol.DoPing || c.Verb == protocol.DoAck {
 			continue
 		}
-		g.do(c.Verb, nil)
+		g.send(c.Verb, nil)
 		if a := g.answer(); a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported || !strings.Contains(a.Error.Message, Name) {
 			t.Fatalf("%s: %+v", c.Verb, a)
 		}
 	}
-	g.do(protocol.DoSend, protocol.SendData{Text: "x", Front: true})
+	g.send(protocol.DoSend, protocol.SendData{Text: "x", Front: true})
 	if g.code() != protocol.CodeUnsupported {
 		t.Fatalf("%+v", g.answer())
 	}
-	g.take(g.codec.Native(g.now, []byte(`{"id":"z","command":"snapshot","session":"other"}`)))
+	g.handleOutput(g.codec.Native(g.now, []byte(`{"id":"z","command":"snapshot","session":"other"}`)))
 	if g.answers["z"].Error.Code != protocol.CodeNoSession {
 		t.Fatalf("%+v", g.answers["z"])
 	}
 }
 
 func TestWatchTellsChanges(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
-	g.do(protocol.DoWatch, nil)
-	g.do(protocol.DoList, nil)
+	g := newClientHarness(t, "ws://x", nil)
+	g.send(protocol.DoWatch, nil)
+	g.send(protocol.DoList, nil)
 	if r := resultOf[protocol.ListResult](g); len(r.Sessions) != 1 || r.Sessions[0].Status != protocol.Idle {
 		t.Fatalf("list %+v", r)
 	}
@@ -475,7 +475,7 @@ func TestWatchTellsChanges(t *testing.T) {
 			t.Errorf("nothing changed, and it is told: %s", e.Data)
 		}
 	}
-	g.hears(loads(true), request)
+	g.receive(loads(true), request)
 	if d := find[protocol.Summary](g, protocol.SummaryChanged); d.Status != protocol.Waiting || d.Approvals != 1 {
 		t.Fatalf("summary %+v", d)
 	}
@@ -483,25 +483,26 @@ func TestWatchTellsChanges(t *testing.T) {
 
 // What is remembered of commands is bounded, and what was refused may be sent again under its key.
 func TestKeysAreKeptAndBounded(t *testing.T) {
-	m := memoryOf(nil)
+	m := newClientState()
 	for i := range 2 * maxKeys {
-		m.keep(fmt.Sprint("k", i), "x")
+		m.addKey(fmt.Sprint("k", i), "x")
 	}
-	if len(m.keys) != maxKeys || len(m.order) != maxKeys || m.keys[fmt.Sprint("k", 2*maxKeys-1)] == nil {
-		t.Errorf("%d keys, %d in order", len(m.keys), len(m.order))
+	if _, ok := m.keys.Get(fmt.Sprint("k", 2*maxKeys-1)); m.keys.Len() != maxKeys || !ok {
+		t.Errorf("%d keys", m.keys.Len())
 	}
-	refused := m.keep("refused", "x")
-	if m.forget(refused); m.keys["refused"] != nil || len(m.order) != maxKeys-1 {
-		t.Errorf("a refused command is remembered: %d in order", len(m.order))
+	refused := m.addKey("refused", "x")
+	m.removeKey(refused)
+	if _, ok := m.keys.Get("refused"); ok || m.keys.Len() != maxKeys-1 {
+		t.Errorf("a refused command is remembered: %d keys", m.keys.Len())
 	}
 }
 
 // An item's id is the part's, whatever its length.
 func TestALongIDIsStillOnePart(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
+	g := newClientHarness(t, "ws://x", nil)
 	id := strings.Repeat("i", 1<<18)
 	for _, text := range []string{"one ", "two"} {
-		g.hears(response(`{"type":"message","role":"assistant","id":"` + id + `","content":[{"type":"output_text","text":"` + text + `"}]}`))
+		g.receive(response(`{"type":"message","role":"assistant","id":"` + id + `","content":[{"type":"output_text","text":"` + text + `"}]}`))
 	}
 	starts := 0
 	for _, e := range g.events {
@@ -520,12 +521,12 @@ func TestALongIDIsStillOnePart(t *testing.T) {
 // A request that somebody else decided is over when its command gives output, however that came.
 func TestRequestThatSomebodyElseDecided(t *testing.T) {
 	for _, typ := range []string{"function_call", "local_shell_call"} {
-		g := newGuest(t, "ws://x", nil)
-		g.hears(loads(true), request, response(`{"type":"`+typ+`","call_id":"c","name":"shell","arguments":"{\"command\":[\"rm\",\"-rf\",\"x y\"]}","action":{"command":["rm","-rf","x y"]}}`))
+		g := newClientHarness(t, "ws://x", nil)
+		g.receive(loads(true), request, response(`{"type":"`+typ+`","call_id":"c","name":"shell","arguments":"{\"command\":[\"rm\",\"-rf\",\"x y\"]}","action":{"command":["rm","-rf","x y"]}}`))
 		if len(g.state.Approvals) != 1 {
 			t.Fatalf("%s: the call alone ended the request", typ)
 		}
-		g.hears(response(`{"type":"` + typ + `_output","call_id":"c","output":"{\"output\":\"ok\",\"metadata\":{\"exit_code\":0}}"}`))
+		g.receive(response(`{"type":"` + typ + `_output","call_id":"c","output":"{\"output\":\"ok\",\"metadata\":{\"exit_code\":0}}"}`))
 		if d := find[protocol.ApprovalResolvedData](g, protocol.ApprovalResolved); d.Outcome != protocol.Allowed || len(g.state.Approvals) != 0 {
 			t.Fatalf("%s: resolved %+v", typ, d)
 		}
@@ -537,8 +538,8 @@ func TestRequestThatSomebodyElseDecided(t *testing.T) {
 
 // A patch is not decided by what some call without a title gave.
 func TestAnotherCallDecidesNothing(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
-	g.hears(loads(true), response(`{"type":"function_call","call_id":"c","name":"","arguments":"{}"}`),
+	g := newClientHarness(t, "ws://x", nil)
+	g.receive(loads(true), response(`{"type":"function_call","call_id":"c","name":"","arguments":"{}"}`),
 		`{"id":"q","type":"approval_request","payload":{"command":["apply_patch","p"],"applyPatch":{"patch":"p"}}}`,
 		response(`{"type":"function_call_output","call_id":"c","output":"done"}`))
 	if len(g.state.Approvals) != 1 {
@@ -548,8 +549,8 @@ func TestAnotherCallDecidesNothing(t *testing.T) {
 
 // Nothing that a user said is dropped: a turn whose message came late has it as a notice.
 func TestLateEchoIsKept(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
-	g.hears(loads(true), response(`{"type":"reasoning"}`), response(`{"type":"message","role":"user","content":"who said that"}`))
+	g := newClientHarness(t, "ws://x", nil)
+	g.receive(loads(true), response(`{"type":"reasoning"}`), response(`{"type":"message","role":"user","content":"who said that"}`))
 	if d := find[protocol.NoticeData](g, protocol.Notice); d.Message != "who said that" {
 		t.Fatalf("notice %+v", d)
 	}
@@ -557,20 +558,20 @@ func TestLateEchoIsKept(t *testing.T) {
 
 // Output of a call whose start was not seen, that is not the document's JSON, or that was cut off.
 func TestOutputsAsTheyCome(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
-	g.hears(loads(true), response(`{"type":"function_call_output","call_id":"c","output":"plain"}`))
-	g.expects(protocol.MessageUser, protocol.TurnStarted, protocol.ToolStarted, protocol.ToolOutput, protocol.ToolEnded)
+	g := newClientHarness(t, "ws://x", nil)
+	g.receive(loads(true), response(`{"type":"function_call_output","call_id":"c","output":"plain"}`))
+	g.expectTypes(protocol.MessageUser, protocol.TurnStarted, protocol.ToolStarted, protocol.ToolOutput, protocol.ToolEnded)
 	if d := find[protocol.ToolOutputData](g, protocol.ToolOutput); d.Text != "plain" {
 		t.Fatalf("output %+v", d)
 	}
-	g.hears(response(`{"type":"function_call_output","call_id":"d","output":"{\"output\":\"half\\naborted\",\"metadata\":{}}"}`))
+	g.receive(response(`{"type":"function_call_output","call_id":"d","output":"{\"output\":\"half\\naborted\",\"metadata\":{}}"}`))
 	if d := find[protocol.ToolEndedData](g, protocol.ToolEnded); d.Status != protocol.ToolCancelled || d.Tool != "d" {
 		t.Fatalf("ended %+v", d)
 	}
 	if d := find[protocol.ToolOutputData](g, protocol.ToolOutput); d.Text != "half" {
 		t.Fatalf("output %+v", d)
 	}
-	g.hears(response(`{"type":"function_call","call_id":"e","name":"read","arguments":"not JSON"}`))
+	g.receive(response(`{"type":"function_call","call_id":"e","name":"read","arguments":"not JSON"}`))
 	if d := find[protocol.ToolStartedData](g, protocol.ToolStarted); string(d.Input) != `"not JSON"` {
 		t.Fatalf("started %+v", d)
 	}

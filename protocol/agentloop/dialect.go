@@ -16,8 +16,8 @@ const Name = "agentloop"
 var Dialect = codec.Dialect{
 	HidesQueue: true,
 	Name:       Name,
-	Server:     func(d codec.ServerOptions) codec.Codec { return NewServer(d) },
-	Client:     func(c codec.ClientOptions) codec.Codec { return NewClient(c) },
+	Server:     func(d codec.ServerOptions) codec.Codec { return newServer(d) },
+	Client:     func(c codec.ClientOptions) codec.Codec { return newClient(c) },
 }
 
 // sessionOf is the session that a URL's path names: its last segment, or the shared one.

@@ -18,14 +18,14 @@ func TestCommandsAreShownAsTheyRun(t *testing.T) {
 	for _, command := range []string{
 		"ls", "rm -rf build", "git commit -m 'a b'", "a | b", "X=1 make", "  ls", "echo $HOME", "", "bash -lc 'x'", "a  b", "cat <<E\nx\nE",
 	} {
-		if got := join(wordsOf(command)); got != command {
+		if got := joinCommand(splitCommand(command)); got != command {
 			t.Errorf("%q is shown as %q", command, got)
 		}
 	}
-	if got := wordsOf("X=1 make"); got[0] != "bash" {
+	if got := splitCommand("X=1 make"); got[0] != "bash" {
 		t.Errorf("a setting of the environment is no word: %q", got)
 	}
-	if got := wordsOf("rm -rf build"); len(got) != 3 || got[0] != "rm" {
+	if got := splitCommand("rm -rf build"); len(got) != 3 || got[0] != "rm" {
 		t.Errorf("plain words: %q", got)
 	}
 }

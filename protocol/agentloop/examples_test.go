@@ -39,10 +39,10 @@ func TestExamplesAreWrittenAsTheyAreRead(t *testing.T) {
 		responseItemType: func() any { return new(item) }, loadingType: func() any { return new(loadingState) },
 		approvalRequestType: func() any { return new(approvalRequest) }, finishedType: func() any { return new(agentFinished) },
 		contextInfoType: func() any { return new(contextInfo) }, contextCompactedType: func() any { return new(contextCompacted) },
-		errorType: func() any { return new(fault) },
+		errorType: func() any { return new(errorPayload) },
 	}
 	for _, want := range examples(t) {
-		m, ok := decode(codec.Frame{Data: want})
+		m, ok := decodeMessage(codec.Frame{Data: want})
 		if !ok {
 			t.Fatalf("not a message: %s", want)
 		}
@@ -53,7 +53,7 @@ func TestExamplesAreWrittenAsTheyAreRead(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := frame(m.ID, m.Type, payload).Data; !bytes.Equal(got, want) {
+		if got := encodeMessage(m.ID, m.Type, payload).Data; !bytes.Equal(got, want) {
 			t.Errorf("\n%s\nwant\n%s", got, want)
 		}
 	}
@@ -61,31 +61,31 @@ func TestExamplesAreWrittenAsTheyAreRead(t *testing.T) {
 
 // Every example of what a server says is understood by our client, every example of what a client says by our server.
 func TestExamplesAreUnderstood(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
-	h := newHouse(t, "", true)
+	g := newClientHarness(t, "ws://x", nil)
+	h := newServerHarness(t, "", true)
 	h.answer[protocol.DoContext] = func(*protocol.Command) any { return protocol.ContextResult{} }
 	for _, example := range examples(t) {
-		m, _ := decode(codec.Frame{Data: example})
+		m, _ := decodeMessage(codec.Frame{Data: example})
 		switch m.Type {
 		case userInputType, getContextType, compactType:
-			h.hears(string(example))
+			h.receive(string(example))
 		case approvalResponseType:
-			h.happens(asks("x"), wants("a1", "ls", ""))
-			h.hears(string(example))
+			h.record(asks("x"), wants("a1", "ls", ""))
+			h.receive(string(example))
 		default:
-			g.hears(string(example))
+			g.receive(string(example))
 			if len(g.events) > 0 && g.events[len(g.events)-1].Type == protocol.Raw {
 				t.Errorf("kept raw: %s", example)
 			}
 		}
 	}
-	for _, line := range h.told() {
+	for _, line := range h.sentMessages() {
 		if strings.HasPrefix(line, "error") {
 			t.Error(line)
 		}
 	}
 	var verbs []protocol.Verb
-	for _, c := range h.heard {
+	for _, c := range h.commands {
 		verbs = append(verbs, c.Command)
 	}
 	if want := []protocol.Verb{protocol.DoSend, protocol.DoContext, protocol.DoCompact, protocol.DoApprove}; !slices.Equal(verbs, want) {
@@ -118,8 +118,8 @@ func unnamed(t *testing.T, raw []byte) string {
 // X-25: our server says what the document shows, from native events.
 func TestExamplesAreGenerated(t *testing.T) {
 	const patch = "*** Begin Patch\n*** Update File: src/app.ts\n@@ -1,3 +1,4 @@\n import express from 'express';\n+import cors from 'cors';\n const app = express();\n*** End Patch"
-	h := newHouse(t, "", true)
-	h.happens(asks("x"), speaks("p", "I'll check the git status and list the files for you."),
+	h := newServerHarness(t, "", true)
+	h.record(asks("x"), speaks("p", "I'll check the git status and list the files for you."),
 		entry(protocol.ToolStarted, protocol.ToolStartedData{Tool: "call_abc123", Name: "shell", Input: []byte(`{"command":["git","status"]}`)}),
 		entry(protocol.ToolOutput, protocol.ToolOutputData{Tool: "call_abc123", Text: "On branch main\nnothing to commit, working tree clean"}),
 		entry(protocol.ToolEnded, protocol.ToolEndedData{Tool: "call_abc123", Status: protocol.ToolCompleted, DurationMS: 100}),
@@ -129,19 +129,19 @@ func TestExamplesAreGenerated(t *testing.T) {
 		wants("a1", "rm -rf node_modules", ""), resolves("a1", protocol.Allowed, "ada"),
 		entry(protocol.ContextUpdated, protocol.ContextInfo{Tokens: 45231, MaxTokens: 128000, Percent: 35.4, TranscriptLength: 87, Strategy: "ThresholdContextManager"}),
 		entry(protocol.ContextCompacted, protocol.ContextCompactedData{Before: 98234, After: 12456, Percent: 87.3, Strategy: "ThresholdContextManager"}),
-		entry(protocol.ApprovalRequested, protocol.Approval{Request: "a2", Kind: protocol.ApprovePatch, Patch: patch, Editable: true, Options: choices()}),
+		entry(protocol.ApprovalRequested, protocol.Approval{Request: "a2", Kind: protocol.ApprovePatch, Patch: patch, Editable: true, Options: approvalOptions()}),
 		ends(protocol.ReasonCompleted),
 		codec.Entry{Type: protocol.ErrorRaised, Data: protocol.ErrorData{
 			Kind: protocol.ErrorKindExecution, Message: "Rate limit exceeded", Details: map[string]string{"provider_status": "429"},
 		}})
-	none := newHouse(t, "", false)
-	none.hears(`{"id":"1","type":"get_context_info"}`)
+	none := newServerHarness(t, "", false)
+	none.receive(`{"id":"1","type":"get_context_info"}`)
 	var got []string
-	for _, m := range append(h.said, none.said...) {
+	for _, m := range append(h.sent, none.sent...) {
 		got = append(got, unnamed(t, protocol.MustEncode(m)))
 	}
 	for i, example := range examples(t) {
-		m, _ := decode(codec.Frame{Data: example})
+		m, _ := decodeMessage(codec.Frame{Data: example})
 		switch {
 		case m.Type == userInputType || m.Type == getContextType || m.Type == compactType || m.Type == approvalResponseType:
 			continue
@@ -157,21 +157,21 @@ func TestExamplesAreGenerated(t *testing.T) {
 
 // X-25: our client says what the document shows, from native commands.
 func TestExamplesOfClientsAreGenerated(t *testing.T) {
-	g := newGuest(t, "ws://x", nil)
-	g.do(protocol.DoSend, protocol.SendData{Text: "Please check the git status and list the files in the current directory"})
-	g.do(protocol.DoContext, nil)
-	g.do(protocol.DoCompact, nil)
-	g.hears(loads(true), request)
-	g.do(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce})
+	g := newClientHarness(t, "ws://x", nil)
+	g.send(protocol.DoSend, protocol.SendData{Text: "Please check the git status and list the files in the current directory"})
+	g.send(protocol.DoContext, nil)
+	g.send(protocol.DoCompact, nil)
+	g.receive(loads(true), request)
+	g.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce})
 	var want []json.RawMessage
 	for _, example := range examples(t) {
-		switch m, _ := decode(codec.Frame{Data: example}); m.Type {
+		switch m, _ := decodeMessage(codec.Frame{Data: example}); m.Type {
 		case userInputType, getContextType, compactType, approvalResponseType:
 			want = append(want, example)
 		}
 	}
-	for i, m := range g.said {
-		of, _ := decode(codec.Frame{Data: want[i]})
+	for i, m := range g.sent {
+		of, _ := decodeMessage(codec.Frame{Data: want[i]})
 		m.ID = of.ID
 		if got := protocol.MustEncode(m); !bytes.Equal(got, want[i]) {
 			t.Errorf("\n%s\nwant\n%s", got, want[i])

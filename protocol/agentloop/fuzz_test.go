@@ -35,32 +35,32 @@ func FuzzClient(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, frames []byte) {
 		memory := new(codec.ClientState)
-		g := newGuest(t, "ws://x", memory)
-		g.do(protocol.DoWatch, nil)
+		g := newClientHarness(t, "ws://x", memory)
+		g.send(protocol.DoWatch, nil)
 		for i, frame := range bytes.Split(frames, []byte("\n")) {
 			if i%7 == 6 { // on another connection, on which this is told at once
-				g = attach(t, "ws://x", memory, &protocol.Position{Epoch: "older", Seq: 1}, string(frame))
+				g = resumeClientHarness(t, "ws://x", memory, &protocol.Position{Epoch: "older", Seq: 1}, string(frame))
 				continue
 			}
 			before := len(g.events)
-			g.hears(string(frame))
+			g.receive(string(frame))
 			if n := len(g.events) - before; n > len(frame)/8+16+maxHeld*4+maxParts {
 				t.Fatalf("%d events of a frame of %d bytes", n, len(frame))
 			}
 			switch i % 5 {
 			case 0:
-				g.do(protocol.DoSend, protocol.SendData{Text: "hi"})
+				g.send(protocol.DoSend, protocol.SendData{Text: "hi"})
 			case 1:
-				g.do(protocol.DoApprove, protocol.ApproveData{Decision: protocol.Explain})
+				g.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.Explain})
 			case 2:
-				g.do(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce})
+				g.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce})
 			case 3:
-				g.do(protocol.DoContext, nil)
+				g.send(protocol.DoContext, nil)
 			case 4:
-				g.later(time.Second)
+				g.advance(time.Second)
 			}
 		}
-		g.later(time.Hour)
+		g.advance(time.Hour)
 		if !g.wake.IsZero() {
 			t.Fatal("something waits for ever")
 		}
@@ -71,13 +71,13 @@ func FuzzClient(f *testing.F) {
 func FuzzServer(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, frames []byte) {
-		h := newHouse(t, "/x", true)
-		h.happens(asks("x"), wants("a1", "ls", ""))
+		h := newServerHarness(t, "/x", true)
+		h.record(asks("x"), wants("a1", "ls", ""))
 		for _, frame := range bytes.Split(frames, []byte("\n")) {
-			h.hears(string(frame))
-			h.told()
+			h.receive(string(frame))
+			h.sentMessages()
 		}
-		for _, c := range h.heard {
+		for _, c := range h.commands {
 			if _, err := protocol.DecodeCommand(protocol.MustEncode(c)); err != nil {
 				t.Fatalf("%v: %+v", err, c)
 			}
@@ -103,11 +103,11 @@ func FuzzEvents(f *testing.F) {
 		if typ.Ephemeral || json.Unmarshal(data, typ.New()) != nil {
 			return
 		}
-		h := newHouse(t, "", true)
-		h.happens(asks("x"), entry(typ.Type, json.RawMessage(data)), entry(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c"}), entry(typ.Type, json.RawMessage(data)))
-		h.happens(ends(protocol.ReasonCompleted))
-		if h.codec.turn.kept != 0 || !h.wake.IsZero() {
-			t.Fatalf("after the turn %d bytes are kept, wake %v", h.codec.turn.kept, h.wake)
+		h := newServerHarness(t, "", true)
+		h.record(asks("x"), entry(typ.Type, json.RawMessage(data)), entry(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c"}), entry(typ.Type, json.RawMessage(data)))
+		h.record(ends(protocol.ReasonCompleted))
+		if h.codec.turn.buffered != 0 || !h.wake.IsZero() {
+			t.Fatalf("after the turn %d bytes are kept, wake %v", h.codec.turn.buffered, h.wake)
 		}
 	})
 }

@@ -85,8 +85,8 @@ func (c content) text() (_ string, plain bool) {
 	return b.String(), plain
 }
 
-// said makes a message item.
-func said(id, role, text string) item {
+// newMessageItem makes a message item.
+func newMessageItem(id, role, text string) item {
 	return item{ID: id, Type: messageItem, Role: role, Content: content{{inputText, text}}}
 }
 

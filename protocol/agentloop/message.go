@@ -1,7 +1,6 @@
 package agentloop
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"agentctl/protocol"
@@ -31,8 +30,8 @@ type message struct {
 	Payload json.RawMessage `json:"payload,omitempty"`
 }
 
-// decode reads a frame; ok is false when it is not a message. A payload that is null is absent.
-func decode(f codec.Frame) (m message, ok bool) {
+// decodeMessage reads a frame; ok is false when it is not a message. A payload that is null is absent.
+func decodeMessage(f codec.Frame) (m message, ok bool) {
 	var raw struct {
 		ID      *string         `json:"id"`
 		Type    *string         `json:"type"`
@@ -41,21 +40,15 @@ func decode(f codec.Frame) (m message, ok bool) {
 	if f.Binary || json.Unmarshal(f.Data, &raw) != nil || raw.ID == nil || raw.Type == nil {
 		return m, false
 	}
-	if !isNull(raw.Payload) {
+	if !codec.IsNull(raw.Payload) {
 		m.Payload = raw.Payload
 	}
 	m.ID, m.Type = *raw.ID, *raw.Type
 	return m, true
 }
 
-// isNull reports whether JSON is absent or null.
-func isNull(raw json.RawMessage) bool {
-	raw = bytes.TrimSpace(raw)
-	return len(raw) == 0 || string(raw) == "null"
-}
-
-// frame makes a message with a payload; nil: none.
-func frame(id, typ string, payload any) codec.Frame {
+// encodeMessage makes a message with a payload; nil: none.
+func encodeMessage(id, typ string, payload any) codec.Frame {
 	m := message{ID: id, Type: typ}
 	if payload != nil {
 		m.Payload = protocol.MustEncode(payload)
@@ -109,7 +102,7 @@ type contextCompacted struct {
 	Strategy         string  `json:"strategy"`
 }
 
-type fault struct {
+type errorPayload struct {
 	Message string          `json:"message"`
 	Details json.RawMessage `json:"details,omitempty"`
 }

@@ -20,12 +20,12 @@ func patchOf(a *protocol.Approval) string {
 	case strings.HasPrefix(a.Patch, patchBegin):
 		return a.Patch
 	case a.Patch != "":
-		return patchBegin + "\n" + unified(a.Patch) + patchEnd
+		return patchBegin + "\n" + convertUnified(a.Patch) + patchEnd
 	}
 	var b strings.Builder
 	for _, c := range a.Content {
 		if c.Type == "diff" {
-			change(&b, &c)
+			writeChange(&b, &c)
 		}
 	}
 	if b.Len() == 0 {
@@ -34,8 +34,8 @@ func patchOf(a *protocol.Approval) string {
 	return patchBegin + "\n" + b.String() + patchEnd
 }
 
-// unified turns the file headers of a unified diff into those of a patch. Its hunks are the same.
-func unified(diff string) string {
+// convertUnified turns the file headers of a unified diff into those of a patch. Its hunks are the same.
+func convertUnified(diff string) string {
 	var b strings.Builder
 	old := ""
 	hunk := false
@@ -85,12 +85,12 @@ func diffPath(s string) string {
 // contextLines is how many lines are shown around a change.
 const contextLines = 3
 
-// change writes one file's change.
-func change(b *strings.Builder, c *protocol.Content) {
+// writeChange writes one file's change.
+func writeChange(b *strings.Builder, c *protocol.Content) {
 	now := splitLines(c.New)
 	if c.Old == nil {
 		b.WriteString(patchAdd + c.Path + "\n")
-		write(b, "+", now)
+		writeLines(b, "+", now)
 		return
 	}
 	old := splitLines(*c.Old)
@@ -102,10 +102,10 @@ func change(b *strings.Builder, c *protocol.Content) {
 		tail++
 	}
 	b.WriteString(patchUpdate + c.Path + "\n@@\n")
-	write(b, " ", old[max(0, head-contextLines):head])
-	write(b, "-", old[head:len(old)-tail])
-	write(b, "+", now[head:len(now)-tail])
-	write(b, " ", old[len(old)-tail:min(len(old), len(old)-tail+contextLines)])
+	writeLines(b, " ", old[max(0, head-contextLines):head])
+	writeLines(b, "-", old[head:len(old)-tail])
+	writeLines(b, "+", now[head:len(now)-tail])
+	writeLines(b, " ", old[len(old)-tail:min(len(old), len(old)-tail+contextLines)])
 }
 
 func splitLines(s string) []string {
@@ -115,7 +115,7 @@ func splitLines(s string) []string {
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
-func write(b *strings.Builder, mark string, lines []string) {
+func writeLines(b *strings.Builder, mark string, lines []string) {
 	for _, l := range lines {
 		b.WriteString(mark + l + "\n")
 	}

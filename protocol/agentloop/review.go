@@ -36,8 +36,8 @@ func reviewOf(d protocol.Decision) string {
 	return ""
 }
 
-// choices are the options of every approval.
-func choices() []protocol.Option {
+// approvalOptions are the options of every approval.
+func approvalOptions() []protocol.Option {
 	list := make([]protocol.Option, len(reviews))
 	for i, r := range reviews {
 		list[i] = protocol.Option{ID: r.word, Kind: r.decision, Label: r.label, Scope: r.scope}

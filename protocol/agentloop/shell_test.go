@@ -13,16 +13,16 @@ func TestALocalShellHasItemsOfItsOwn(t *testing.T) {
 		"local_shell": {"shell c1 ls -l", `local_shell_call_output c1 {"output":"f","metadata":{"exit_code":2,"duration_seconds":0.1}}`},
 		"shell":       {`call c1 shell {"command":["ls","-l"]}`, `function_call_output c1 {"output":"f","metadata":{"exit_code":2,"duration_seconds":0.1}}`},
 	} {
-		h := newHouse(t, "/s", true)
+		h := newServerHarness(t, "/s", true)
 		code := 2
-		h.happens(asks("x"))
-		h.told()
-		h.happens(
+		h.record(asks("x"))
+		h.sentMessages()
+		h.record(
 			entry(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: name, Kind: protocol.ToolExecute, Input: []byte(`{"command":["ls","-l"]}`)}),
 			entry(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: "f"}),
 			entry(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted, ExitCode: &code, DurationMS: 100}),
 		)
-		h.expects(want...)
+		h.expectMessages(want...)
 	}
 }
 
@@ -30,12 +30,12 @@ func TestALocalShellHasItemsOfItsOwn(t *testing.T) {
 func TestAChangeIsShownWithTheLinesAroundIt(t *testing.T) {
 	old := "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
 	var b strings.Builder
-	change(&b, &protocol.Content{Path: "f", Old: &old, New: strings.Replace(old, "5", "five", 1)})
+	writeChange(&b, &protocol.Content{Path: "f", Old: &old, New: strings.Replace(old, "5", "five", 1)})
 	if want := "*** Update File: f\n@@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"; b.String() != want {
 		t.Errorf("shown as\n%s\nwant\n%s", b.String(), want)
 	}
 	b.Reset()
-	change(&b, &protocol.Content{Path: "new", New: "a\nb\n"})
+	writeChange(&b, &protocol.Content{Path: "new", New: "a\nb\n"})
 	if want := "*** Add File: new\n+a\n+b\n"; b.String() != want {
 		t.Errorf("shown as\n%s\nwant\n%s", b.String(), want)
 	}

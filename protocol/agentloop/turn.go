@@ -20,89 +20,89 @@ type turn struct {
 	started     time.Time
 	parts       map[string]bool // text parts by id; true: open
 	calls       []string        // open
-	shells      []string        // open calls of the local shell
-	fault       *protocol.Error // the last thing that happened
+	shellCalls  []string        // open calls of the local shell
+	err         *protocol.Error // the last thing that happened
 	stopped     bool            // by no-exit
-	said        int             // bytes of text
-	called      int             // calls
+	textBytes   int             // bytes of text
+	callCount   int             // calls
 }
 
-// begin begins a turn of one of our messages (nil: of none) with the text that the server repeated.
-func (c *Client) begin(s *sent, echo string) {
-	c.starts = time.Time{}
-	m := protocol.Message{Text: clip(echo)}
+// startTurn begins a turn of one of our messages (nil: of none) with the text that the server repeated.
+func (c *client) startTurn(s *pendingSend, echo string) {
+	c.startsAt = time.Time{}
+	m := protocol.Message{Text: truncate(echo)}
 	id := ""
 	if s != nil {
 		m = s.message
 		if s.queued {
-			c.addQueue(protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedStarted})
+			c.addQueueEvent(protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedStarted})
 		}
-	} else if again := c.goOn(m.Text); again != nil {
+	} else if again := c.resumePrevious(m.Text); again != nil {
 		m, id = again.Message, again.Turn
 	} else {
-		m.MessageID = c.mint("m")
+		m.MessageID = c.newID("m")
 	}
 	if id == "" {
-		id = c.mint("t")
+		id = c.newID("t")
 	}
 	c.turn = &turn{
-		id: id, message: m.MessageID, text: m.Text, first: c.log.State.Seq + 1, echoed: echo != "", started: c.now,
+		id: id, message: m.MessageID, text: m.Text, first: c.log.State.Seq + 1, echoed: echo != "", started: c.Now,
 		parts: map[string]bool{},
 	}
-	c.memory.turn = c.turn
+	c.state.turn = c.turn
 	c.addBy(protocol.MessageUser, m.By, protocol.MessageUserData{Message: m})
 	c.add(protocol.TurnStarted, protocol.TurnStartedData{MessageID: m.MessageID, Agent: Name})
 	if s != nil {
-		c.accepted(s, &protocol.SendResult{
+		c.acceptSend(s, &protocol.SendResult{
 			Status: protocol.SendStarted, MessageID: m.MessageID, Turn: c.turn.id, Seq: c.turn.first,
 		})
 	}
 	for _, other := range c.sends { // they wait behind it
-		if !other.queued && !other.unsure {
-			c.queue(other)
+		if !other.queued && !other.uncertain {
+			c.enqueue(other)
 		}
 	}
 }
 
-// need makes sure that there is a turn: what the agent does belongs to one, even if its start was not seen.
-func (c *Client) need() {
+// ensureTurn makes sure that there is a turn: what the agent does belongs to one, even if its start was not seen.
+func (c *client) ensureTurn() {
 	if c.turn == nil {
-		c.begin(c.unnamed(), "")
+		c.startTurn(c.takeNextSend(), "")
 	}
 }
 
-// end ends the turn.
-func (c *Client) end() {
-	c.settle()
-	c.unexplained(protocol.Errorf(protocol.CodeNotFound, "the turn ended"))
+// endTurn ends the turn.
+func (c *client) endTurn() {
+	c.confirmDecision()
+	c.failExplanation(protocol.Errorf(protocol.CodeNotFound, "the turn ended"))
 	t := c.turn
 	d := protocol.TurnEndedData{Reason: protocol.ReasonCompleted}
 	switch {
-	case t.fault != nil:
-		d.Reason, d.Code, d.Message = protocol.ReasonError, t.fault.Code, t.fault.Message
+	case t.err != nil:
+		d.Reason, d.Code, d.Message = protocol.ReasonError, t.err.Code, t.err.Message
 	case t.stopped:
 		d.Reason = protocol.ReasonDenied
 	}
-	c.finish(d)
+	c.finishTurn(d)
 }
 
-// finish ends the turn with everything that is open in it, or was held back.
-func (c *Client) finish(d protocol.TurnEndedData) {
+// finishTurn ends the turn with everything that is open in it, or was held back.
+func (c *client) finishTurn(d protocol.TurnEndedData) {
 	t := c.turn
-	t.said, t.called = math.MaxInt, math.MaxInt
-	c.recall()
-	c.withdraw()
+	t.textBytes, t.callCount = math.MaxInt, math.MaxInt
+	c.replayEarlier()
+	c.cancelApprovals()
 	c.closeParts("")
 	for _, id := range slices.Clone(t.calls) {
 		c.closeCall(id, protocol.ToolEndedData{Tool: id, Status: protocol.ToolUnknown})
 	}
-	d.DurationMS = max(0, c.now.Sub(t.started).Milliseconds())
+	d.DurationMS = max(0, c.Now.Sub(t.started).Milliseconds())
 	c.add(protocol.TurnEnded, d)
-	c.turn, c.memory.turn = nil, nil
+	c.turn, c.state.turn = nil, nil
 }
 
 // closeParts ends the open parts but one.
-func (c *Client) closeParts(but string) {
+func (c *client) closeParts(but string) {
 	var open []string
 	for id, isOpen := range c.turn.parts {
 		if isOpen && id != but {
@@ -119,9 +119,9 @@ func (c *Client) closeParts(but string) {
 	}
 }
 
-func (c *Client) closeCall(id string, d protocol.ToolEndedData) {
+func (c *client) closeCall(id string, d protocol.ToolEndedData) {
 	same := func(open string) bool { return open == id }
 	c.turn.calls = slices.DeleteFunc(c.turn.calls, same)
-	c.turn.shells = slices.DeleteFunc(c.turn.shells, same)
+	c.turn.shellCalls = slices.DeleteFunc(c.turn.shellCalls, same)
 	c.add(protocol.ToolEnded, d)
 }

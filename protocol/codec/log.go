@@ -34,6 +34,8 @@ type Log struct {
 
 	past      []finished // turns
 	pastBytes int
+
+	summary []byte // as last sent to a client that watches
 }
 
 // Epoch makes an epoch of an id.
@@ -49,7 +51,7 @@ func Epoch(id string) string {
 // NewLog begins a session's log.
 func NewLog(session, epoch string) *Log {
 	l := &Log{Session: session, Epoch: epoch, State: &protocol.State{Session: session}}
-	l.mark()
+	l.setBoundary()
 	return l
 }
 
@@ -58,7 +60,7 @@ func NewLog(session, epoch string) *Log {
 func (l *Log) StartFrom(state *protocol.State) {
 	state.Session = l.Session
 	l.State = state
-	l.mark()
+	l.setBoundary()
 	l.kept, l.lines, l.bytes = l.from, nil, 0
 	l.origin, l.begun = l.boundary, l.from
 }
@@ -109,12 +111,12 @@ func (l *Log) Add(out *Output, now time.Time, en Entry) {
 		out.Native = append(out.Native, line)
 	}
 	if e.Type == protocol.TurnEnded {
-		l.keep(first)
+		l.keepTurn(first)
 	}
 	if en.Type == protocol.TurnEnded || l.bytes > maxKept && l.from == l.kept {
-		l.mark()
+		l.setBoundary()
 	}
-	l.forget()
+	l.dropOldLines()
 }
 
 // Bounds of the data of one event: in bytes, so that all of it fits protocol.MaxEvent, and how deep it nests beside foreign JSON.
@@ -123,11 +125,11 @@ const (
 	maxOurs = 16
 )
 
-// mark makes now the boundary that attachments without a position begin at.
-func (l *Log) mark() { l.boundary, l.from = protocol.MustEncode(l.State), l.State.Seq }
+// setBoundary makes now the boundary that attachments without a position begin at.
+func (l *Log) setBoundary() { l.boundary, l.from = protocol.MustEncode(l.State), l.State.Seq }
 
-// forget drops the oldest lines before the boundary while there are too many.
-func (l *Log) forget() {
+// dropOldLines drops the oldest lines before the boundary while there are too many.
+func (l *Log) dropOldLines() {
 	n := 0
 	for l.bytes > maxKept && l.kept < l.from {
 		l.bytes -= len(l.lines[n])
@@ -176,6 +178,43 @@ func (l *Log) Attach(out *Output, d *Responder, c *protocol.Command, now time.Ti
 
 // Detach ends what Attach began.
 func (l *Log) Detach() { l.follow = false }
+
+// Turn returns the id of the turn under way; empty: none.
+func (l *Log) Turn() string {
+	if l.State.Turn == nil {
+		return ""
+	}
+	return l.State.Turn.Turn
+}
+
+// Full reports whether the state holds limit or more of the things that an event of a type adds to it. A codec checks it before Add,
+// so that a foreign server cannot grow the state without bound.
+func (l *Log) Full(t protocol.Type, limit int) bool {
+	st, n := l.State, 0
+	switch t {
+	case protocol.QueueAdded:
+		n = len(st.Queue)
+	case protocol.QueueHeld:
+		n = len(st.Holds)
+	case protocol.ApprovalRequested:
+		n = len(st.Approvals)
+	case protocol.ApprovalExplained:
+		for i := range st.Approvals {
+			n += len(st.Approvals[i].Explained)
+		}
+	case protocol.ApprovalResolved:
+		n = len(st.Rules)
+	case protocol.TextStart, protocol.ReasoningStart:
+		if st.Turn != nil {
+			n = len(st.Turn.Parts)
+		}
+	case protocol.ToolStarted:
+		if st.Turn != nil {
+			n = len(st.Turn.Tools)
+		}
+	}
+	return n >= limit
+}
 
 // Following reports whether the client follows.
 func (l *Log) Following() bool { return l.follow }

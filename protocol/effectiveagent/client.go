@@ -9,26 +9,21 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A Client is the codec at our client's end: it answers our client's commands with what an EffectiveAgent server lets it know.
-type Client struct {
-	call     codec.ClientOptions
-	desk     codec.Responder
-	quiet    time.Duration // after which a turn that was answered is over, where nobody says so
-	memory   *memory
-	sessions map[string]*session // followed on this connection
-	waiting  []*wait             // oldest first
-	broke    []string            // keys of sends whose connection ended before their answer
-	logs     int                 // begun on this connection
-	sequence uint64              // of our own activities
-
-	now time.Time // of the call under way
-	out *codec.Output
+// A client is the codec at agentctl's client: it answers commands with what an EffectiveAgent server sends.
+type client struct {
+	codec.ClientBase
+	idleTimeout time.Duration // after which a turn that was answered is over, if the server does not end it
+	state       *clientState
+	sessions    map[string]*session // followed on this connection
+	pending     []*pendingCommand   // oldest first
+	brokenKeys  []string            // keys of sends whose connection ended before their answer
+	sequence    uint64              // of the activities sent
 }
 
-var _ codec.Codec = (*Client)(nil)
+var _ codec.Codec = (*client)(nil)
 
-// defaultQuiet is the quiet time without the option "quiet".
-const defaultQuiet = 5 * time.Second
+// defaultIdleTimeout is the quiet time without the option "quiet".
+const defaultIdleTimeout = 5 * time.Second
 
 // verbs are the commands that the dialect can say. Those that remote reports only a server of our kind understands.
 var verbs = []protocol.Verb{
@@ -37,14 +32,14 @@ var verbs = []protocol.Verb{
 	protocol.DoQueueRelease,
 }
 
-// why says more of commands that are refused.
-var why = map[protocol.Verb]string{
+// unsupportedReasons says more of commands that are refused.
+var unsupportedReasons = map[protocol.Verb]string{
 	protocol.DoList:    "it has no list of sessions, name one",
 	protocol.DoHistory: "its server tells nothing of the past",
 }
 
-// remote reports whether a command is carried by the note of an activity.
-func remote(v protocol.Verb) bool {
+// isCarried reports whether a command is carried by the note of an activity.
+func isCarried(v protocol.Verb) bool {
 	switch v {
 	case protocol.DoInterrupt, protocol.DoApprove, protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove,
 		protocol.DoQueueHold, protocol.DoQueueRelease:
@@ -53,169 +48,145 @@ func remote(v protocol.Verb) bool {
 	return false
 }
 
-// NewClient makes the codec of a connection to an EffectiveAgent server. The option "quiet" is a duration: how long after an
-// agent's last word a turn is taken to be over, with a server that does not say so. The option "activities" says in which form
-// the server is spoken to before it shows its own: "document", the default, or "system".
-func NewClient(call codec.ClientOptions) *Client {
-	m, _ := call.Resume.Value.(*memory)
-	if m == nil {
-		m = &memory{sessions: map[string]*known{}}
-		call.Resume.Value = m
-	}
-	quiet, err := time.ParseDuration(call.Options["quiet"])
+// newClient returns the codec of a connection to an EffectiveAgent server. The option "quiet" is the time after an agent's
+// last activity at which a turn is over, with a server that does not report it. The option "activities" is the form of
+// activities before the server shows its own: "document", the default, or "system".
+func newClient(o codec.ClientOptions) *client {
+	quiet, err := time.ParseDuration(o.Options["quiet"])
 	if err != nil || quiet <= 0 {
-		quiet = defaultQuiet
+		quiet = defaultIdleTimeout
 	}
-	return &Client{
-		call: call, quiet: quiet, memory: m, sessions: map[string]*session{}, broke: slices.Clone(m.unheard),
-		desk: codec.Responder{
-			Dialect: Name, Server: Name, Verbs: verbs, Epoch: codec.Epoch(call.ID("e")), OneShot: call.OneShot, LocalVerbs: []protocol.Verb{protocol.DoHistory}, Reasons: why,
-		},
+	m := codec.ResumeState(o.Resume, newClientState)
+	return &client{
+		ClientBase: codec.NewClientBase(o, codec.Responder{
+			Dialect: Name, Verbs: verbs, LocalVerbs: []protocol.Verb{protocol.DoHistory}, Reasons: unsupportedReasons,
+		}),
+		idleTimeout: quiet, state: m, sessions: map[string]*session{}, brokenKeys: slices.Clone(m.unansweredKeys),
 	}
 }
 
 // Open implements codec.Codec: the protocol has no greeting.
-func (c *Client) Open(now time.Time) codec.Output { return c.do(now, func() {}) }
+func (c *client) Open(now time.Time) codec.Output { return c.run(now, func() {}) }
 
 // Native implements codec.Codec.
-func (c *Client) Native(now time.Time, line []byte) codec.Output {
-	return c.do(now, func() {
-		if cmd, ok := c.desk.Decode(c.out, line); ok {
-			c.command(&cmd)
+func (c *client) Native(now time.Time, line []byte) codec.Output {
+	return c.run(now, func() {
+		if cmd, ok := c.Decode(line); ok {
+			c.handleCommand(&cmd)
 		}
 	})
 }
 
 // Foreign implements codec.Codec.
-func (c *Client) Foreign(now time.Time, f codec.Frame) codec.Output {
-	return c.do(now, func() { c.frame(f) })
+func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
+	return c.run(now, func() { c.handleFrame(f) })
 }
 
 // Wake implements codec.Codec: no error came in time, or an agent fell silent.
-func (c *Client) Wake(now time.Time) codec.Output {
-	return c.do(now, func() {
-		for _, w := range c.dueBy(now) {
-			c.unrefused(w)
+func (c *client) Wake(now time.Time) codec.Output {
+	return c.run(now, func() {
+		for _, w := range c.duePending(now) {
+			c.succeed(w)
 		}
-		for _, s := range c.ordered() {
-			if !s.quiet.IsZero() && !now.Before(s.quiet) {
-				c.end(s)
+		for _, s := range c.orderedSessions() {
+			if !s.idleAt.IsZero() && !now.Before(s.idleAt) {
+				c.endTurn(s)
 			}
-			if !s.resumes.IsZero() && !now.Before(s.resumes) {
-				c.unanswered(s)
+			if !s.resumeBy.IsZero() && !now.Before(s.resumeBy) {
+				c.resumeTimedOut(s)
 			}
 		}
 	})
 }
 
-func (c *Client) do(now time.Time, work func()) codec.Output {
-	c.now, c.out = now, &codec.Output{}
-	work()
-	out := c.out
-	c.out = nil
-	soonest := func(t time.Time) {
-		if !t.IsZero() && (out.Wake.IsZero() || t.Before(out.Wake)) {
-			out.Wake = t
+// run carries out one call of the codec.
+func (c *client) run(now time.Time, work func()) codec.Output {
+	return c.Run(now, func() {
+		work()
+		for _, w := range c.pending {
+			c.Out.WakeBy(w.doneAt)
 		}
-	}
-	for _, w := range c.waiting {
-		soonest(w.due)
-	}
-	for _, s := range c.sessions {
-		soonest(s.quiet)
-		soonest(s.resumes)
-	}
-	return *out
+		for _, s := range c.sessions {
+			c.Out.WakeBy(s.idleAt)
+			c.Out.WakeBy(s.resumeBy)
+		}
+	})
 }
 
-func (c *Client) say(m any) { c.out.Foreign = append(c.out.Foreign, frame(m)) }
+// send sends a message.
+func (c *client) send(m any) { c.Send(encodeMessage(m)) }
 
-func (c *Client) fail(cmd *protocol.Command, code protocol.Code, format string, args ...any) {
-	c.desk.Fail(c.out, cmd, protocol.Errorf(code, format, args...))
-}
-
-func (c *Client) me() *protocol.Actor { return &protocol.Actor{Name: c.call.Name} }
-
-// command carries out a command of our client.
-func (c *Client) command(cmd *protocol.Command) {
-	if c.hold(c.sessions[cmd.Session], cmd) {
+// handleCommand carries out a command of our client.
+func (c *client) handleCommand(cmd *protocol.Command) {
+	if c.holdCommand(c.sessions[cmd.Session], cmd) {
 		return
 	}
 	switch cmd.Command {
 	case protocol.DoSubscribe:
-		c.subscribe(cmd)
+		c.handleSubscribe(cmd)
 	case protocol.DoUnsubscribe:
-		c.unsubscribe(cmd)
+		c.handleUnsubscribe(cmd)
 	case protocol.DoSnapshot, protocol.DoHistory:
-		c.look(cmd)
+		c.answerFromLog(cmd)
 	case protocol.DoSend:
-		c.send(cmd)
+		c.sendMessage(cmd)
 	default:
-		c.remote(cmd)
+		c.carryCommand(cmd)
 	}
 }
 
-// data reads a command's data, or fails the command.
-func (c *Client) data(cmd *protocol.Command, into any) bool {
-	err := cmd.DecodeData(into)
-	if err != nil {
-		c.desk.Fail(c.out, cmd, err)
-	}
-	return err == nil
-}
-
-// follows returns the session of a command that only one who follows it can answer; else it fails the command.
-func (c *Client) follows(cmd *protocol.Command) *session {
+// requireFollowed returns the session of a command that only one who follows it can answer; else it fails the command.
+func (c *client) requireFollowed(cmd *protocol.Command) *session {
 	s := c.sessions[cmd.Session]
-	if s == nil || s.refused != nil {
-		c.fail(cmd, protocol.CodeUnsupported, "the dialect %s tells of a session only while it is followed", Name)
+	if s == nil || s.err != nil {
+		c.Failf(cmd, protocol.CodeUnsupported, "the dialect %s tells of a session only while it is followed", Name)
 		return nil
 	}
 	return s
 }
 
-// frame takes one message of the server. What cannot be understood is kept.
-func (c *Client) frame(f codec.Frame) {
+// handleFrame takes one message of the server. What cannot be understood is kept.
+func (c *client) handleFrame(f codec.Frame) {
 	if f.Binary || !json.Valid(f.Data) || !codec.Shallow(f.Data) {
-		c.stray(f.Data)
+		c.addStray(f.Data)
 		return
 	}
 	var m message
 	_ = json.Unmarshal(f.Data, &m)
-	kind := word(m.Type)
+	kind := codec.String(m.Type)
 	if kind == typeError {
-		c.fault(&m)
+		c.handleError(&m)
 		return
 	}
 	id := m.AgentRuntimeID
 	if kind == typeSend {
 		id = m.Target
 	}
-	s := c.sessions[word(id)]
+	s := c.sessions[codec.String(id)]
 	switch {
-	case isNull(id):
-		c.stray(f.Data)
-	case s == nil || s.refused != nil: // of a runtime that is not followed any more
+	case codec.IsNull(id):
+		c.addStray(f.Data)
+	case s == nil || s.err != nil: // of a runtime that is not followed any more
 	case kind == typeActivity:
-		c.activity(s, readActivity(m.Activity))
+		c.handleActivity(s, decodeActivity(m.Activity))
 	case kind == typeSend: // of another client, relayed
-		a := readActivity(m.Payload)
-		if a.unreadable || isNull(a.Payload) { // no activity, but the words alone
-			a = seen{Payload: m.Payload, whole: m.Payload}
+		a := decodeActivity(m.Payload)
+		if a.unreadable || codec.IsNull(a.Payload) { // no activity, but the words alone
+			a = receivedActivity{Payload: m.Payload, raw: m.Payload}
 		}
 		a.kind, a.Note, a.relayed = kindInput, note{}, true
-		c.activity(s, a)
-	case heard(kind) != "" && !isNull(m.Payload): // an activity without a wrapping
-		c.activity(s, readActivity(f.Data))
+		c.handleActivity(s, a)
+	case decodeKind(kind) != "" && !codec.IsNull(m.Payload): // an activity without a wrapping
+		c.handleActivity(s, decodeActivity(f.Data))
 	default:
-		c.raw(s, cut(kind), f.Data)
+		c.raw(s, codec.Excerpt(kind), f.Data)
 	}
 }
 
-// stray keeps a message that names no agent runtime in every session that is followed.
-func (c *Client) stray(data []byte) {
-	for _, s := range c.ordered() {
-		if s.refused == nil {
+// addStray keeps a message that names no agent runtime in every session that is followed.
+func (c *client) addStray(data []byte) {
+	for _, s := range c.orderedSessions() {
+		if s.err == nil {
 			c.raw(s, "", data)
 		}
 	}

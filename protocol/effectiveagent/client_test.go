@@ -13,28 +13,28 @@ import (
 	"agentctl/protocol"
 )
 
-// says wraps an activity of the runtime r.
-func says(activity string) string {
+// activityFrame wraps an activity of the runtime r.
+func activityFrame(activity string) string {
 	return `{"type":"activity","agentRuntimeId":"r","activity":` + activity + `}`
 }
 
-// follow is a guest that follows r, with nothing told so far.
-func follow(t testing.TB) *guest {
-	g := newGuest(t, nil)
-	g.does(protocol.DoSubscribe, "r", nil)
-	g.story()
+// newFollowingClient is a guest that follows r, with nothing told so far.
+func newFollowingClient(t testing.TB) *clientHarness {
+	g := newClientHarness(t, nil)
+	g.send(protocol.DoSubscribe, "r", nil)
+	g.eventTypes()
 	g.flush()
 	return g
 }
 
 func TestHelloTellsWhatTheDialectCanDo(t *testing.T) {
-	g := newGuest(t, nil)
+	g := newClientHarness(t, nil)
 	var r protocol.HelloResult
-	g.result(g.does(protocol.DoHello, "", protocol.HelloData{Version: protocol.Version, Name: "ada", Acks: true}), &r)
+	g.result(g.send(protocol.DoHello, "", protocol.HelloData{Version: protocol.Version, Name: "ada", Acks: true}), &r)
 	if r.By.Name != "ada" || r.Window != 0 || !slices.Contains(r.Commands, protocol.DoSend) || slices.Contains(r.Commands, protocol.DoList) {
 		t.Errorf("hello: %+v", r)
 	}
-	id := g.does(protocol.DoList, "", nil)
+	id := g.send(protocol.DoList, "", nil)
 	if g.code(id) != protocol.CodeUnsupported || !strings.Contains(g.answers[id].Error.Message, Name) {
 		t.Errorf("list: %v", g.answers[id].Error)
 	}
@@ -42,36 +42,36 @@ func TestHelloTellsWhatTheDialectCanDo(t *testing.T) {
 
 // EA-7, EA-8
 func TestSubscribeAnswersAtOnce(t *testing.T) {
-	g := newGuest(t, nil)
+	g := newClientHarness(t, nil)
 	var r protocol.SubscribeResult
-	g.result(g.does(protocol.DoSubscribe, "r", nil), &r)
-	if r.Mode != protocol.ModeSnapshot || r.Session != "r" || r.Position.Epoch == "" || g.story() != "caught_up" {
+	g.result(g.send(protocol.DoSubscribe, "r", nil), &r)
+	if r.Mode != protocol.ModeSnapshot || r.Session != "r" || r.Position.Epoch == "" || g.eventTypes() != "caught_up" {
 		t.Errorf("subscribed: %+v", r)
 	}
-	g.does(protocol.DoUnsubscribe, "r", nil)
-	g.hears(says(`{"type":"output","payload":"late"}`))
-	if got := g.story(); got != "" {
+	g.send(protocol.DoUnsubscribe, "r", nil)
+	g.receive(activityFrame(`{"type":"output","payload":"late"}`))
+	if got := g.eventTypes(); got != "" {
 		t.Errorf("after unsubscribe: %s", got)
 	}
 	if got, want := strings.Join(g.flush(), "\n"), `{"type":"subscribe","agentRuntimeId":"r"}`+"\n"+`{"type":"unsubscribe","agentRuntimeId":"r"}`; got != want {
 		t.Errorf("said %s", got)
 	}
-	if id := g.does(protocol.DoUnsubscribe, "r", nil); g.code(id) != protocol.CodeNotSubscribed {
+	if id := g.send(protocol.DoUnsubscribe, "r", nil); g.code(id) != protocol.CodeNotSubscribed {
 		t.Errorf("unsubscribed twice: %s", g.code(id))
 	}
 }
 
 // EA-6: the frame has the document's fields in its order, byte for byte.
 func TestASendIsAnActivity(t *testing.T) {
-	g := follow(t)
-	g.does(protocol.DoSend, "r", protocol.SendData{Text: "why?", ClientMessageID: "ui-1"})
+	g := newFollowingClient(t)
+	g.send(protocol.DoSend, "r", protocol.SendData{Text: "why?", ClientMessageID: "ui-1"})
 	want := `{"type":"send","targetAgentRuntimeId":"r","payload":{"sequence":1,"timestamp":"2026-03-01T09:00:00.000Z","type":"input",` +
 		`"payload":"why?","agentRuntimeId":"r","id":"ui-1","metadata":{"agentctl":{"command":"send","key":"key-2"}}}}`
 	if said := g.flush(); len(said) != 1 || said[0] != want {
 		t.Errorf("said %s", said)
 	}
 	for _, d := range []protocol.SendData{{}, {Text: "x", Front: true}, {Text: "x", ClientMessageID: strings.Repeat("x", 300)}} {
-		if id := g.does(protocol.DoSend, "r", d); g.answers[id].Error == nil {
+		if id := g.send(protocol.DoSend, "r", d); g.answers[id].Error == nil {
 			t.Errorf("%+v was sent", d)
 		}
 	}
@@ -79,8 +79,8 @@ func TestASendIsAnActivity(t *testing.T) {
 
 // What a server of our kind would close the connection over is not sent.
 func TestATooLargeSendIsRefused(t *testing.T) {
-	g := follow(t)
-	id := g.does(protocol.DoSend, "r", protocol.SendData{Text: strings.Repeat("x", protocol.MaxMessage-100)})
+	g := newFollowingClient(t)
+	id := g.send(protocol.DoSend, "r", protocol.SendData{Text: strings.Repeat("x", protocol.MaxMessage-100)})
 	if e := g.answers[id].Error; e == nil || e.Code != protocol.CodeTooLarge || e.Limit != protocol.MaxMessage || g.flush() != nil {
 		t.Errorf("answered %v", e)
 	}
@@ -88,16 +88,16 @@ func TestATooLargeSendIsRefused(t *testing.T) {
 
 // A send is answered when no error came within 500 ms; with a server that tells of nothing, its turn starts here.
 func TestASendIsAnsweredWithoutAnError(t *testing.T) {
-	g := follow(t)
-	id := g.does(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
-	g.waits(499 * time.Millisecond)
+	g := newFollowingClient(t)
+	id := g.send(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
+	g.advance(499 * time.Millisecond)
 	if _, ok := g.answers[id]; ok {
 		t.Fatal("answered before the time")
 	}
-	g.waits(time.Millisecond)
+	g.advance(time.Millisecond)
 	var r protocol.SendResult
 	g.result(id, &r)
-	if r.Status != protocol.SendStarted || r.Turn == "" || r.Seq != 1 || g.story() != "message.user turn.started" {
+	if r.Status != protocol.SendStarted || r.Turn == "" || r.Seq != 1 || g.eventTypes() != "message.user turn.started" {
 		t.Errorf("answered %+v", r)
 	}
 	if m := g.state.Turn.Message; m.Text != "why?" || m.By.Name != "ada" || g.state.Status() != protocol.Running {
@@ -106,11 +106,11 @@ func TestASendIsAnsweredWithoutAnError(t *testing.T) {
 }
 
 func TestASendToWhatIsNotFollowedIsAnswered(t *testing.T) {
-	g := newGuest(t, nil)
-	id := g.does(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
-	g.waits(grace)
+	g := newClientHarness(t, nil)
+	id := g.send(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
+	g.advance(errorTimeout)
 	var r protocol.SendResult
-	if g.result(id, &r); r.Status != protocol.SendStarted || g.story() != "" {
+	if g.result(id, &r); r.Status != protocol.SendStarted || g.eventTypes() != "" {
 		t.Errorf("answered %+v", r)
 	}
 }
@@ -118,21 +118,21 @@ func TestASendToWhatIsNotFollowedIsAnswered(t *testing.T) {
 // After a reconnect nobody tells what came meanwhile: another epoch, and what was seen is history.
 func TestAReconnectResets(t *testing.T) {
 	memory := &codec.ClientState{}
-	g := newGuest(t, memory)
-	g.does(protocol.DoSubscribe, "r", nil)
-	g.does(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
-	g.hears(says(`{"type":"output","payload":"because"}`))
+	g := newClientHarness(t, memory)
+	g.send(protocol.DoSubscribe, "r", nil)
+	g.send(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
+	g.receive(activityFrame(`{"type":"output","payload":"because"}`))
 	at := protocol.Position{Epoch: g.codec.sessions["r"].log.Epoch, Seq: g.state.Seq}
 
-	again := newGuest(t, memory)
-	again.codec.desk.Epoch = "e2"
+	again := newClientHarness(t, memory)
+	again.codec.Responder.Epoch = "e2"
 	var r protocol.SubscribeResult
-	again.result(again.does(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &at}), &r)
+	again.result(again.send(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &at}), &r)
 	if r.Mode != protocol.ModeReset || r.Reason != protocol.ResetResubscribed || r.Snapshot.State.Turn != nil || r.Position.Epoch == at.Epoch {
 		t.Errorf("subscribed: %+v", r)
 	}
 	var h protocol.HistoryResult
-	again.result(again.does(protocol.DoHistory, "r", nil), &h)
+	again.result(again.send(protocol.DoHistory, "r", nil), &h)
 	var told []string
 	for _, raw := range h.Events {
 		var e protocol.Event
@@ -146,13 +146,13 @@ func TestAReconnectResets(t *testing.T) {
 
 // Attaching again on the same connection goes on where the client was.
 func TestAttachingAgainResumes(t *testing.T) {
-	g := follow(t)
-	g.hears(says(`{"type":"status","payload":"a"}`), says(`{"type":"status","payload":"b"}`))
-	g.story()
+	g := newFollowingClient(t)
+	g.receive(activityFrame(`{"type":"status","payload":"a"}`), activityFrame(`{"type":"status","payload":"b"}`))
+	g.eventTypes()
 	at := protocol.Position{Epoch: g.codec.sessions["r"].log.Epoch, Seq: 1}
 	g.state.Seq = 1
 	var r protocol.SubscribeResult
-	if g.result(g.does(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &at}), &r); r.Mode != protocol.ModeResume || g.story() != "notice caught_up" {
+	if g.result(g.send(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &at}), &r); r.Mode != protocol.ModeResume || g.eventTypes() != "notice caught_up" {
 		t.Errorf("attached: %+v", r)
 	}
 	if said := g.flush(); said != nil {
@@ -162,14 +162,14 @@ func TestAttachingAgainResumes(t *testing.T) {
 
 // A server that leaves no notes would take a command for words to its agent.
 func TestAForeignAgentHearsNoCommands(t *testing.T) {
-	g := follow(t)
-	g.hears(says(`{"type":"output","payload":"x"}`))
+	g := newFollowingClient(t)
+	g.receive(activityFrame(`{"type":"output","payload":"x"}`))
 	for _, verb := range []protocol.Verb{protocol.DoInterrupt, protocol.DoApprove, protocol.DoQueueHold} {
-		if id := g.does(verb, "r", nil); g.code(id) != protocol.CodeUnsupported || !strings.Contains(g.answers[id].Error.Message, Name) {
+		if id := g.send(verb, "r", nil); g.code(id) != protocol.CodeUnsupported || !strings.Contains(g.answers[id].Error.Message, Name) {
 			t.Errorf("%s: %v", verb, g.answers[id])
 		}
 	}
-	if id := g.does(protocol.DoInterrupt, "else", nil); g.code(id) != protocol.CodeUnsupported {
+	if id := g.send(protocol.DoInterrupt, "else", nil); g.code(id) != protocol.CodeUnsupported {
 		t.Errorf("where nobody follows: %v", g.answers[id])
 	}
 	if said := g.flush(); said != nil {
@@ -185,9 +185,9 @@ func TestAStateHoldsSoMuch(t *testing.T) {
 		protocol.ApprovalResolved: `{"request":"x","rule":{"id":"%d"}}`,
 	}
 	for typ, data := range one {
-		g := follow(t)
+		g := newFollowingClient(t)
 		told := func(typ protocol.Type, data string) {
-			g.hears(says(`{"payload":` + data + `,"metadata":{"agentctl":{"event":"` + string(typ) + `","turn":"t"}}}`))
+			g.receive(activityFrame(`{"payload":` + data + `,"metadata":{"agentctl":{"event":"` + string(typ) + `","turn":"t"}}}`))
 		}
 		told(protocol.ApprovalRequested, `{"request":"0"}`)
 		for i := range maxItems + 10 {
@@ -204,23 +204,23 @@ func TestAStateHoldsSoMuch(t *testing.T) {
 
 // What is remembered is bounded.
 func TestAClientRemembersSoMuch(t *testing.T) {
-	g := newGuest(t, nil)
+	g := newClientHarness(t, nil)
 	for i := range 2 * maxRuntimes {
-		id := g.does(protocol.DoSubscribe, fmt.Sprintf("r%d", i), nil)
+		id := g.send(protocol.DoSubscribe, fmt.Sprintf("r%d", i), nil)
 		if full := g.answers[id].Error != nil; full != (i >= maxRuntimes) {
 			t.Fatalf("%d: %v", i, g.answers[id].Error)
 		}
 	}
 	for i := range maxRuntimes {
-		g.does(protocol.DoUnsubscribe, fmt.Sprintf("r%d", i), nil)
-		g.does(protocol.DoSubscribe, fmt.Sprintf("q%d", i), nil)
+		g.send(protocol.DoUnsubscribe, fmt.Sprintf("r%d", i), nil)
+		g.send(protocol.DoSubscribe, fmt.Sprintf("q%d", i), nil)
 	}
-	if n := len(g.codec.memory.sessions); n > maxRuntimes || n != len(g.codec.memory.order) {
+	if n := len(g.codec.state.sessions); n > maxRuntimes || n != len(g.codec.state.order) {
 		t.Errorf("%d sessions are remembered", n)
 	}
 	refused := 0
 	for range 2 * maxWaiting {
-		if id := g.does(protocol.DoSend, "r", protocol.SendData{Text: "x"}); g.answers[id].Error != nil {
+		if id := g.send(protocol.DoSend, "r", protocol.SendData{Text: "x"}); g.answers[id].Error != nil {
 			refused++
 		}
 	}
@@ -233,38 +233,38 @@ func TestAClientRemembersSoMuch(t *testing.T) {
 func TestWhatMayHaveArrivedIsNotSentTwice(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		guest func(testing.TB, *codec.ClientState) *guest
+		guest func(testing.TB, *codec.ClientState) *clientHarness
 		heard bool // the answer came before the connection broke
 		again bool // it is sent again
 	}{
-		{"unheard of", newGuest, false, false},
-		{"answered", newGuest, true, true},
-		{"to our kind", newKin, false, true},
+		{"unheard of", newClientHarness, false, false},
+		{"answered", newClientHarness, true, true},
+		{"to our kind", newAgentctlClientHarness, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			memory := &codec.ClientState{}
 			g := c.guest(t, memory)
 			send := func() string {
-				id := g.does(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
-				if s := g.codec.sessions["r"]; !s.resumes.IsZero() { // it waits for how our kind goes on
-					g.take(g.codec.do(g.now, func() { g.codec.settle(s, &note{}) }))
+				id := g.send(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
+				if s := g.codec.sessions["r"]; !s.resumeBy.IsZero() { // it waits for how our kind goes on
+					g.handleOutput(g.codec.run(g.now, func() { g.codec.resume(s, &note{}) }))
 				}
 				return id
 			}
 			send()
 			if c.heard {
-				g.waits(grace)
+				g.advance(errorTimeout)
 			}
 			g = c.guest(t, memory)
 			id := send()
-			sent := strings.Contains(strings.Join(g.said, ""), "why?")
+			sent := strings.Contains(strings.Join(g.sent, ""), "why?")
 			if refused := g.code(id) == protocol.CodeAgentFailed; sent != c.again || refused == c.again {
 				t.Errorf("sent again: %t, answered %+v", sent, g.answers[id])
 			}
 			if c.again {
 				return
 			}
-			if g.last = 0; send() == "" || !strings.Contains(strings.Join(g.said, ""), "why?") {
+			if g.last = 0; send() == "" || !strings.Contains(strings.Join(g.sent, ""), "why?") {
 				t.Error("who sends it all the same is refused for ever")
 			}
 		})

@@ -8,8 +8,8 @@ const Name = "effectiveagent"
 // Dialect is EffectiveAgent's protocol, both ends.
 var Dialect = codec.Dialect{
 	Name:   Name,
-	Server: func(d codec.ServerOptions) codec.Codec { return NewServer(d) },
-	Client: func(c codec.ClientOptions) codec.Codec { return NewClient(c) },
+	Server: func(d codec.ServerOptions) codec.Codec { return newServer(d) },
+	Client: func(c codec.ClientOptions) codec.Codec { return newClient(c) },
 	Options: []codec.Option{
 		{
 			Name: "activities", Ends: []codec.End{codec.ClientEnd, codec.ServerEnd}, Values: []string{"document", "system"},

@@ -34,16 +34,16 @@ func FuzzServer(f *testing.F) {
 		f.Add([]byte(`{"type":"subscribe","agentRuntimeId":"s1"}`+"\n"+s), true)
 	}
 	f.Fuzz(func(t *testing.T, frames []byte, event bool) {
-		h := newHost(t)
+		h := newServerHarness(t)
 		for frame := range bytes.Lines(frames) {
-			asked := len(h.got)
-			h.take(h.codec.Foreign(start, codec.Frame{Data: frame}))
-			if n := len(h.got) - asked; n > 2 {
+			asked := len(h.commands)
+			h.handleOutput(h.codec.Foreign(start, codec.Frame{Data: frame}))
+			if n := len(h.commands) - asked; n > 2 {
 				t.Fatalf("%q makes %d commands", frame, n)
 			}
 		}
 		if event {
-			h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"})
+			h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"})
 		}
 	})
 }
@@ -55,23 +55,23 @@ func FuzzKin(f *testing.F) {
 		f.Add([]byte(seeds[len(seeds)-6] + "\n" + s))
 	}
 	f.Fuzz(func(t *testing.T, frames []byte) {
-		g := newKin(t, nil)
+		g := newAgentctlClientHarness(t, nil)
 		g.mayClose = true
-		look := g.does(protocol.DoSnapshot, "r", nil)
-		decide := g.does(protocol.DoApprove, "r", protocol.ApproveData{Decision: protocol.Deny})
+		look := g.send(protocol.DoSnapshot, "r", nil)
+		decide := g.send(protocol.DoApprove, "r", protocol.ApproveData{Decision: protocol.Deny})
 		for frame := range bytes.Lines(frames) {
-			g.hears(string(frame))
+			g.receive(string(frame))
 		}
 		s := g.codec.sessions["r"]
-		g.waits(time.Minute)
+		g.advance(time.Minute)
 		if _, ok := g.answers[look]; !ok && (s == nil || len(s.held) == 0) {
 			t.Fatal("the snapshot has no answer")
 		}
-		if _, ok := g.answers[decide]; !ok && (s == nil || len(s.held) == 0) && len(g.codec.waiting) == 0 {
+		if _, ok := g.answers[decide]; !ok && (s == nil || len(s.held) == 0) && len(g.codec.pending) == 0 {
 			t.Fatal("the decision has no answer")
 		}
-		g.does(protocol.DoSubscribe, "r", nil)
-		if line := protocol.MustEncode(g.codec.memory.sessions["r"].log.State); !json.Valid(line) {
+		g.send(protocol.DoSubscribe, "r", nil)
+		if line := protocol.MustEncode(g.codec.state.sessions["r"].log.State); !json.Valid(line) {
 			t.Fatalf("state %s", line)
 		}
 	})
@@ -84,11 +84,11 @@ func FuzzClient(f *testing.F) {
 		f.Add([]byte(s+"\n"+s), uint16(700))
 	}
 	f.Fuzz(func(t *testing.T, frames []byte, wait uint16) {
-		g := follow(t)
-		send := g.does(protocol.DoSend, "r", protocol.SendData{Text: "x"})
+		g := newFollowingClient(t)
+		send := g.send(protocol.DoSend, "r", protocol.SendData{Text: "x"})
 		for frame := range bytes.Lines(frames) {
-			g.hears(string(frame))
-			g.waits(time.Duration(wait) * time.Millisecond)
+			g.receive(string(frame))
+			g.advance(time.Duration(wait) * time.Millisecond)
 		}
 		total := 0
 		for i := range g.events {
@@ -97,24 +97,24 @@ func FuzzClient(f *testing.F) {
 		if total > 1<<14+64*len(frames) {
 			t.Fatalf("%d bytes became %d", len(frames), total)
 		}
-		g.waits(time.Minute)
+		g.advance(time.Minute)
 		if _, ok := g.answers[send]; !ok {
 			t.Fatal("the send has no answer")
 		}
-		if id := g.does(protocol.DoPing, "", nil); g.answers[id].Error != nil {
+		if id := g.send(protocol.DoPing, "", nil); g.answers[id].Error != nil {
 			t.Fatal("no answer to a ping")
 		}
 		if line := protocol.MustEncode(g.state); !json.Valid(line) {
 			t.Fatalf("state %s", line)
 		}
-		again := newGuest(t, &codec.ClientState{Value: g.codec.memory}) // on another connection the same is said
-		again.mayClose = true                                           // when nothing is said of r
-		look := again.does(protocol.DoSnapshot, "r", nil)
-		again.does(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &protocol.Position{Epoch: "older", Seq: 1}})
+		again := newClientHarness(t, &codec.ClientState{Value: g.codec.state}) // on another connection the same is said
+		again.mayClose = true                                                  // when nothing is said of r
+		look := again.send(protocol.DoSnapshot, "r", nil)
+		again.send(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &protocol.Position{Epoch: "older", Seq: 1}})
 		for frame := range bytes.Lines(frames) {
-			again.hears(string(frame))
+			again.receive(string(frame))
 		}
-		again.waits(time.Minute)
+		again.advance(time.Minute)
 		if _, ok := again.answers[look]; !ok && len(again.codec.sessions["r"].held) == 0 {
 			t.Fatal("after a reconnect a snapshot has no answer")
 		}

@@ -36,7 +36,7 @@ type sendMessage struct {
 	Payload activity `json:"payload"`
 }
 
-type followMessage struct {
+type subscribeMessage struct {
 	Type           string    `json:"type"`
 	AgentRuntimeID string    `json:"agentRuntimeId"`
 	Metadata       *metadata `json:"metadata,omitempty"`
@@ -49,10 +49,10 @@ type activityMessage struct {
 }
 
 type errorMessage struct {
-	Type    string `json:"type"`
-	Code    code   `json:"code"`
-	Message string `json:"message"`
-	Details string `json:"details,omitempty"`
+	Type    string    `json:"type"`
+	Code    errorCode `json:"code"`
+	Message string    `json:"message"`
+	Details string    `json:"details,omitempty"`
 }
 
 // An activity as it is written: the document's fields in its order, then those that the real system has beside them.
@@ -83,14 +83,14 @@ type note struct {
 	Command protocol.Verb `json:"command,omitempty"`
 	Key     string        `json:"key,omitempty"`
 
-	After string          `json:"after,omitempty"` // a position
-	Whole bool            `json:"whole,omitempty"`
-	State json.RawMessage `json:"state,omitempty"` // of the session, there
-	Until uint64          `json:"until,omitempty"` // the sequence of the last activity that is already past
+	After     string          `json:"after,omitempty"` // a position
+	WantState bool            `json:"whole,omitempty"`
+	State     json.RawMessage `json:"state,omitempty"` // of the session, there
+	PastSeq   uint64          `json:"until,omitempty"` // the sequence of the last activity that is already past
 }
 
 // A seen is an activity as it is read: whatever can be understood of it.
-type seen struct {
+type receivedActivity struct {
 	kind       string // the document's type; empty: unknown
 	Type       string
 	ID         string
@@ -98,65 +98,53 @@ type seen struct {
 	Payload    json.RawMessage
 	Source     string
 	Note       note
-	whole      json.RawMessage
+	raw        json.RawMessage
 	unreadable bool // not an object
 	relayed    bool // what another client sends
 }
 
-// readActivity reads an activity tolerantly: a field that makes no sense is as if it were not there.
-func readActivity(raw json.RawMessage) seen {
+// decodeActivity reads an activity tolerantly: a field that makes no sense is as if it were not there.
+func decodeActivity(raw json.RawMessage) receivedActivity {
 	var fields struct{ Type, ID, Timestamp, Payload, Metadata json.RawMessage }
-	s := seen{whole: raw}
-	if json.Unmarshal(raw, &fields) != nil || isNull(raw) {
+	s := receivedActivity{raw: raw}
+	if json.Unmarshal(raw, &fields) != nil || codec.IsNull(raw) {
 		s.unreadable = true
 		return s
 	}
-	s.Source, s.Note = aboutOf(fields.Metadata)
-	s.Type, s.ID, s.Time, s.Payload = word(fields.Type), word(fields.ID), stamped(fields.Timestamp), fields.Payload
-	s.kind = heard(s.Type)
+	s.Source, s.Note = decodeMetadata(fields.Metadata)
+	s.Type, s.ID, s.Time, s.Payload = codec.String(fields.Type), codec.String(fields.ID), decodeTime(fields.Timestamp), fields.Payload
+	s.kind = decodeKind(s.Type)
 	return s
 }
 
-// aboutOf reads metadata: the source, and the note.
-func aboutOf(raw json.RawMessage) (source string, n note) {
+// decodeMetadata reads metadata: the source, and the note.
+func decodeMetadata(raw json.RawMessage) (source string, n note) {
 	var about struct{ SourceAgentRuntimeID, Agentctl json.RawMessage }
 	_ = json.Unmarshal(raw, &about)
 	if json.Unmarshal(about.Agentctl, &n) != nil {
 		n = note{}
 	}
-	return word(about.SourceAgentRuntimeID), n
+	return codec.String(about.SourceAgentRuntimeID), n
 }
 
-// stamped reads a time: a string of ISO 8601 or a number of milliseconds.
-func stamped(raw json.RawMessage) time.Time {
+// decodeTime reads a time: a string of ISO 8601 or a number of milliseconds.
+func decodeTime(raw json.RawMessage) time.Time {
 	var ms float64
 	if json.Unmarshal(raw, &ms) == nil && ms > 0 && ms < 1<<52 {
 		return time.UnixMilli(int64(ms)).UTC()
 	}
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
-		if t, err := time.Parse(layout, word(raw)); err == nil {
+		if t, err := time.Parse(layout, codec.String(raw)); err == nil {
 			return t.UTC()
 		}
 	}
 	return time.Time{}
 }
 
-// word reads a string; what is none is empty.
-func word(raw json.RawMessage) string {
-	var s string
-	_ = json.Unmarshal(raw, &s)
-	return s
-}
-
-func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
-
 // runtimeID reads the id of an agent runtime.
 func runtimeID(raw json.RawMessage) (id string, ok bool) {
-	id = word(raw)
+	id = codec.String(raw)
 	return id, id != "" && len(id) <= maxID
 }
 
-func frame(m any) codec.Frame { return codec.Frame{Data: protocol.MustEncode(m)} }
-
-// cut shortens what a peer said, to be repeated to it.
-func cut(s string) string { return protocol.ValidText(protocol.SplitText(s, 80)[0]) }
+func encodeMessage(m any) codec.Frame { return codec.Frame{Data: protocol.MustEncode(m)} }

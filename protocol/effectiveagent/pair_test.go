@@ -15,60 +15,62 @@ import (
 )
 
 // A pair is both codecs back to back: our client before our server, over the dialect.
-type pair struct {
-	*host
-	guest *guest
+type codecPair struct {
+	*serverHarness
+	guest *clientHarness
 }
 
-func newPair(t testing.TB) *pair { return &pair{newHost(t), newGuest(t, nil)} }
+func newCodecPair(t testing.TB) *codecPair {
+	return &codecPair{newServerHarness(t), newClientHarness(t, nil)}
+}
 
 // settle carries frames to and fro until there are none.
-func (p *pair) settle() {
+func (p *codecPair) settle() {
 	p.guest.t.Helper()
 	for {
-		up, down := p.guest.flush(), p.host.flush()
+		up, down := p.guest.flush(), p.serverHarness.flush()
 		if len(up)+len(down) == 0 {
 			return
 		}
 		for _, f := range up {
-			p.host.take(p.host.codec.Foreign(start, codec.Frame{Data: []byte(f)}))
+			p.serverHarness.handleOutput(p.serverHarness.codec.Foreign(start, codec.Frame{Data: []byte(f)}))
 		}
-		p.guest.hears(down...)
+		p.guest.receive(down...)
 	}
 }
 
-// does gives a command to the client's end and carries it over.
-func (p *pair) does(verb protocol.Verb, session string, data any) string {
+// send gives a command to the client's end and carries it over.
+func (p *codecPair) send(verb protocol.Verb, session string, data any) string {
 	p.guest.t.Helper()
-	id := p.guest.does(verb, session, data)
+	id := p.guest.send(verb, session, data)
 	p.settle()
 	return id
 }
 
-// happen makes an event at the server and carries it over.
-func (p *pair) happen(session string, typ protocol.Type, turn string, data any) {
+// publish makes an event at the server and carries it over.
+func (p *codecPair) publish(session string, typ protocol.Type, turn string, data any) {
 	p.guest.t.Helper()
-	p.pass(p.happens(session, typ, turn, data))
+	p.deliver(p.newEvent(session, typ, turn, data))
 }
 
-func (p *pair) pass(line []byte) {
+func (p *codecPair) deliver(line []byte) {
 	p.guest.t.Helper()
-	p.host.take(p.host.codec.Native(start, line))
+	p.serverHarness.handleOutput(p.serverHarness.codec.Native(start, line))
 	p.settle()
 }
 
 // A session that is followed from its beginning is the same at both ends, whatever happens in it.
 func TestASessionCrossesWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		p := newPair(t)
-		p.does(protocol.DoSubscribe, "s1", nil)
+		p := newCodecPair(t)
+		p.send(protocol.DoSubscribe, "s1", nil)
 		truth := &protocol.Transcript{}
 		for _, e := range history(rt) {
-			line := p.event(&e)
+			line := p.record(&e)
 			if _, err := truth.Apply(&e); err != nil {
 				rt.Fatal(err)
 			}
-			p.pass(line)
+			p.deliver(line)
 		}
 		for _, both := range [][2]any{{p.states["s1"], p.guest.state}, {truth, p.guest.transcript}} {
 			if there, here := protocol.MustEncode(both[0]), protocol.MustEncode(both[1]); string(there) != string(here) {
@@ -105,19 +107,19 @@ func history(t *rapid.T) (events []protocol.Event) {
 			case kind.Ephemeral, kind.Type == protocol.MessageUser, kind.Type == protocol.TurnEnded, kind.Type == protocol.SessionCreated:
 				continue
 			}
-			add(kind.Type, drawn(t, kind.Type, texts.Draw(t, "text")))
+			add(kind.Type, generateData(t, kind.Type, texts.Draw(t, "text")))
 		}
 		add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted, DurationMS: 5})
 		turn = ""
 		if rapid.Bool().Draw(t, "between") {
-			add(protocol.QueueAdded, drawn(t, protocol.QueueAdded, "later"))
+			add(protocol.QueueAdded, generateData(t, protocol.QueueAdded, "later"))
 		}
 	}
 	return events
 }
 
-// drawn draws the data of an event.
-func drawn(t *rapid.T, typ protocol.Type, text string) any {
+// generateData draws the data of an event.
+func generateData(t *rapid.T, typ protocol.Type, text string) any {
 	id := fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "id"))
 	fields := map[string]any{
 		"part": id, "tool": id, "text": text, "message": text, "request": id, "kind": "command", "title": text, "options": []any{},
@@ -126,7 +128,7 @@ func drawn(t *rapid.T, typ protocol.Type, text string) any {
 		"source": "acp", "data": map[string]any{"x": []any{1, nil, text}}, "status": "completed", "outcome": "allowed", "rule": protocol.Rule{ID: id},
 		"parts": []protocol.JoinedPart{{Part: id, Kind: protocol.KindText, Text: text}, {Part: id, Kind: protocol.KindOutput, Text: text}},
 	}
-	data := protocol.EventTypes[index(typ)].New()
+	data := protocol.EventTypes[eventTypeIndex(typ)].New()
 	if typ == protocol.AggregateStarted || typ == protocol.AggregateCompleted || typ == protocol.PipelineCompleted {
 		delete(fields, "tasks")
 	}
@@ -137,7 +139,7 @@ func drawn(t *rapid.T, typ protocol.Type, text string) any {
 	return data
 }
 
-func index(typ protocol.Type) int {
+func eventTypeIndex(typ protocol.Type) int {
 	for i, t := range protocol.EventTypes {
 		if t.Type == typ {
 			return i
@@ -148,67 +150,67 @@ func index(typ protocol.Type) int {
 
 // A command goes to a server of our kind with its key, and its answer is what the server's events tell.
 func TestCommandsCrossToAServerOfOurKind(t *testing.T) {
-	p := newPair(t)
-	p.does(protocol.DoSubscribe, "s1", nil)
+	p := newCodecPair(t)
+	p.send(protocol.DoSubscribe, "s1", nil)
 
-	send := p.does(protocol.DoSend, "s1", protocol.SendData{Text: "why?", Parts: []protocol.Part{{Type: "file", Name: "a"}}})
-	c := p.got[len(p.got)-1]
+	send := p.send(protocol.DoSend, "s1", protocol.SendData{Text: "why?", Parts: []protocol.Part{{Type: "file", Name: "a"}}})
+	c := p.commands[len(p.commands)-1]
 	if c.Command != protocol.DoSend || c.Key != "key-2" || string(c.Data) != `{"text":"why?","parts":[{"type":"file","name":"a"}],"client_message_id":"key-2"}` {
 		t.Fatalf("the server got %s %s %s", c.Command, c.Key, c.Data)
 	}
 	message := func(id, key string) protocol.Message {
 		return protocol.Message{MessageID: id, Text: "why?", ClientMessageID: key}
 	}
-	p.happen("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: message("m1", "key-2")})
+	p.publish("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: message("m1", "key-2")})
 	var started protocol.SendResult
 	if p.guest.result(send, &started); started != (protocol.SendResult{Status: protocol.SendStarted, MessageID: "m1", Turn: "t1", Seq: 1}) {
 		t.Errorf("send: %+v", started)
 	}
 
-	send = p.does(protocol.DoSend, "s1", protocol.SendData{Text: "why?"})
-	p.happen("s1", protocol.QueueAdded, "", protocol.QueueAddedData{Message: message("m2", "key-3")})
+	send = p.send(protocol.DoSend, "s1", protocol.SendData{Text: "why?"})
+	p.publish("s1", protocol.QueueAdded, "", protocol.QueueAddedData{Message: message("m2", "key-3")})
 	var queued protocol.SendResult
 	if p.guest.result(send, &queued); queued.Status != protocol.SendQueued || *queued.Index != 0 || queued.MessageID != "m2" {
 		t.Errorf("send: %+v", queued)
 	}
 
-	p.happen("s1", protocol.ApprovalRequested, "t1", protocol.Approval{Request: "a1", Kind: protocol.ApproveCommand, Options: []protocol.Option{}})
-	approve := p.does(protocol.DoApprove, "s1", protocol.ApproveData{Decision: protocol.Deny})
-	if c := p.got[len(p.got)-1]; c.Command != protocol.DoApprove || string(c.Data) != `{"request":"a1","decision":"deny"}` {
+	p.publish("s1", protocol.ApprovalRequested, "t1", protocol.Approval{Request: "a1", Kind: protocol.ApproveCommand, Options: []protocol.Option{}})
+	approve := p.send(protocol.DoApprove, "s1", protocol.ApproveData{Decision: protocol.Deny})
+	if c := p.commands[len(p.commands)-1]; c.Command != protocol.DoApprove || string(c.Data) != `{"request":"a1","decision":"deny"}` {
 		t.Errorf("the server got %s %s", c.Command, c.Data)
 	}
-	p.happen("s1", protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "a1", Outcome: protocol.Denied, Decision: protocol.Deny})
-	p.guest.waits(grace)
+	p.publish("s1", protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "a1", Outcome: protocol.Denied, Decision: protocol.Deny})
+	p.guest.advance(errorTimeout)
 	var decided protocol.ApproveResult
 	if p.guest.result(approve, &decided); decided.Outcome != protocol.Denied {
 		t.Errorf("approve: %+v", decided)
 	}
-	p.refuse[protocol.DoApprove] = protocol.Errorf(protocol.CodeConflict, "grace has already decided")
-	if id := p.does(protocol.DoApprove, "s1", protocol.ApproveData{Request: "a1", Decision: protocol.Deny}); p.guest.code(id) != protocol.CodeConflict {
+	p.errors[protocol.DoApprove] = protocol.Errorf(protocol.CodeConflict, "grace has already decided")
+	if id := p.send(protocol.DoApprove, "s1", protocol.ApproveData{Request: "a1", Decision: protocol.Deny}); p.guest.code(id) != protocol.CodeConflict {
 		t.Errorf("approve: %v", p.guest.answers[id])
 	}
 
-	hold := p.does(protocol.DoQueueHold, "s1", nil)
-	p.happen("s1", protocol.QueueHeld, "", protocol.Hold{ID: "h1", Reason: protocol.HoldUser})
-	remove := p.does(protocol.DoQueueRemove, "s1", protocol.QueueRemoveData{MessageID: "m2"})
-	p.happen("s1", protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: "m2", Reason: protocol.RemovedUser})
-	release := p.does(protocol.DoQueueRelease, "s1", nil)
-	p.happen("s1", protocol.QueueReleased, "", protocol.QueueReleasedData{Holds: []string{"h1"}})
-	p.guest.waits(grace)
+	hold := p.send(protocol.DoQueueHold, "s1", nil)
+	p.publish("s1", protocol.QueueHeld, "", protocol.Hold{ID: "h1", Reason: protocol.HoldUser})
+	remove := p.send(protocol.DoQueueRemove, "s1", protocol.QueueRemoveData{MessageID: "m2"})
+	p.publish("s1", protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: "m2", Reason: protocol.RemovedUser})
+	release := p.send(protocol.DoQueueRelease, "s1", nil)
+	p.publish("s1", protocol.QueueReleased, "", protocol.QueueReleasedData{Holds: []string{"h1"}})
+	p.guest.advance(errorTimeout)
 	for id, want := range map[string]string{hold: `{"hold":"h1"}`, remove: `{"removed":true}`, release: `{"released":["h1"]}`} {
 		if a := p.guest.answers[id]; string(a.Result) != want {
 			t.Errorf("answered %s %v, want %s", a.Result, a.Error, want)
 		}
 	}
 
-	interrupt := p.does(protocol.DoInterrupt, "s1", protocol.InterruptData{Turn: "t1"})
-	p.guest.waits(time.Minute)
+	interrupt := p.send(protocol.DoInterrupt, "s1", protocol.InterruptData{Turn: "t1"})
+	p.guest.advance(time.Minute)
 	if _, ok := p.guest.answers[interrupt]; ok {
 		t.Error("an interrupt is answered while its turn runs")
 	}
-	p.happen("s1", protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
+	p.publish("s1", protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
 	for id, want := range map[string]string{
-		interrupt: `{"interrupted":true,"turn":"t1"}`, p.does(protocol.DoInterrupt, "s1", nil): `{"interrupted":false}`,
+		interrupt: `{"interrupted":true,"turn":"t1"}`, p.send(protocol.DoInterrupt, "s1", nil): `{"interrupted":false}`,
 	} {
 		if a := p.guest.answers[id]; string(a.Result) != want {
 			t.Errorf("answered %s %v, want %s", a.Result, a.Error, want)
@@ -218,17 +220,17 @@ func TestCommandsCrossToAServerOfOurKind(t *testing.T) {
 
 // Who stops following does not wait for what events would have told.
 func TestACommandEndsWithTheFollowing(t *testing.T) {
-	p := newPair(t)
-	p.does(protocol.DoSubscribe, "s1", nil)
-	p.happen("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
-	interrupt := p.does(protocol.DoInterrupt, "s1", nil)
-	approve := p.does(protocol.DoApprove, "s1", protocol.ApproveData{Request: "a1", Decision: protocol.AllowOnce})
-	explain := p.does(protocol.DoApprove, "s1", protocol.ApproveData{Request: "a1", Decision: protocol.Explain})
-	p.guest.waits(grace)
+	p := newCodecPair(t)
+	p.send(protocol.DoSubscribe, "s1", nil)
+	p.publish("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
+	interrupt := p.send(protocol.DoInterrupt, "s1", nil)
+	approve := p.send(protocol.DoApprove, "s1", protocol.ApproveData{Request: "a1", Decision: protocol.AllowOnce})
+	explain := p.send(protocol.DoApprove, "s1", protocol.ApproveData{Request: "a1", Decision: protocol.Explain})
+	p.guest.advance(errorTimeout)
 	if a := p.guest.answers[explain]; string(a.Result) != `{"request":"a1","decision":"explain"}` {
 		t.Errorf("explain: %s %v", a.Result, a.Error)
 	}
-	p.does(protocol.DoUnsubscribe, "s1", nil)
+	p.send(protocol.DoUnsubscribe, "s1", nil)
 	if p.guest.code(interrupt) != protocol.CodeNotSubscribed || p.guest.code(approve) != protocol.CodeNotSubscribed {
 		t.Errorf("answered %v and %v", p.guest.answers[interrupt], p.guest.answers[approve])
 	}
@@ -236,14 +238,14 @@ func TestACommandEndsWithTheFollowing(t *testing.T) {
 
 // Who joins in the middle of a turn sees the rest of it, in a turn of the same name, and can end it.
 func TestAClientJoinsInTheMiddleOfATurn(t *testing.T) {
-	p := newPair(t)
-	p.happens("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
-	p.does(protocol.DoSubscribe, "s1", nil)
-	p.happen("s1", protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "because"})
+	p := newCodecPair(t)
+	p.newEvent("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
+	p.send(protocol.DoSubscribe, "s1", nil)
+	p.publish("s1", protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "because"})
 	if turn := p.guest.state.Turn; turn == nil || turn.Turn != "t1" || string(p.guest.transcript.Turns[0].Items[0].Text) != "because" {
 		t.Fatalf("turn %+v", turn)
 	}
-	p.happen("s1", protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+	p.publish("s1", protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 	if p.guest.state.Turn != nil || p.guest.state.Last.Reason != protocol.ReasonCompleted {
 		t.Errorf("ended %+v", p.guest.state.Last)
 	}
@@ -252,27 +254,27 @@ func TestAClientJoinsInTheMiddleOfATurn(t *testing.T) {
 // Over a reconnect a server of our kind goes on from the last activity that the client has: nothing is missed, nothing comes twice.
 func TestAReconnectGoesOnFromTheLastActivity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		p := newPair(t)
-		p.does(protocol.DoSubscribe, "s1", nil)
+		p := newCodecPair(t)
+		p.send(protocol.DoSubscribe, "s1", nil)
 		events := history(rt)
 		first, second := rapid.IntRange(1, len(events)).Draw(rt, "first"), rapid.IntRange(1, len(events)).Draw(rt, "second")
 		truth := &protocol.Transcript{}
 		for i := range events {
-			line := p.event(&events[i])
+			line := p.record(&events[i])
 			if _, err := truth.Apply(&events[i]); err != nil {
 				rt.Fatal(err)
 			}
 			if i < min(first, second) {
-				p.pass(line)
+				p.deliver(line)
 			} // what comes after that, the client misses
 			if i != max(first, second)-1 {
 				continue
 			}
 			was, at := p.guest, protocol.Position{Epoch: p.guest.codec.sessions["s1"].log.Epoch, Seq: p.guest.state.Seq}
-			again := &pair{newHost(t), newGuest(t, &codec.ClientState{Value: was.codec.memory})}
-			again.peer.states, again.peer.logs, again.guest.state, again.guest.transcript = p.peer.states, p.peer.logs, was.state, was.transcript
+			again := &codecPair{newServerHarness(t), newClientHarness(t, &codec.ClientState{Value: was.codec.state})}
+			again.fakeServer.states, again.fakeServer.logs, again.guest.state, again.guest.transcript = p.fakeServer.states, p.fakeServer.logs, was.state, was.transcript
 			p = again
-			id := p.does(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &at})
+			id := p.send(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &at})
 			var r protocol.SubscribeResult
 			if p.guest.result(id, &r); r.Mode != protocol.ModeResume || r.Reason != protocol.ResumeReplayed || r.After != at {
 				rt.Fatalf("attached %+v after %v", r, at)
@@ -289,31 +291,31 @@ func TestAReconnectGoesOnFromTheLastActivity(t *testing.T) {
 
 // What is done while it is not known whether the server goes on waits for that, and not for ever.
 func TestCommandsWaitForHowASessionGoesOn(t *testing.T) {
-	p := newPair(t)
-	p.does(protocol.DoSubscribe, "s1", nil)
-	p.happen("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
-	var g *guest // at a server that is not of our kind
+	p := newCodecPair(t)
+	p.send(protocol.DoSubscribe, "s1", nil)
+	p.publish("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
+	var g *clientHarness // at a server that is not of our kind
 	var send, look string
-	for n := range resumeTries {
-		g = newGuest(t, &codec.ClientState{Value: p.guest.codec.memory})
-		send, look = g.does(protocol.DoSend, "s1", protocol.SendData{Text: "x"}), g.does(protocol.DoSnapshot, "s1", nil)
+	for n := range maxResumeAttempts {
+		g = newClientHarness(t, &codec.ClientState{Value: p.guest.codec.state})
+		send, look = g.send(protocol.DoSend, "s1", protocol.SendData{Text: "x"}), g.send(protocol.DoSnapshot, "s1", nil)
 		if said := g.flush(); len(said) != 1 || said[0] != `{"type":"subscribe","agentRuntimeId":"s1","metadata":{"agentctl":{"after":"9f3ac1:1"}}}` {
 			t.Fatalf("said %s", said)
 		}
-		if g.now = g.now.Add(resumeWait); !g.wake.Equal(g.now) {
+		if g.now = g.now.Add(resumeTimeout); !g.wake.Equal(g.now) {
 			t.Fatalf("connection %d: woken at %s", n, g.wake)
 		}
 		out := g.codec.Wake(g.now)
-		if last := n == resumeTries-1; (out.Close == nil) != last { // the connection may be to blame
+		if last := n == maxResumeAttempts-1; (out.Close == nil) != last { // the connection may be to blame
 			t.Fatalf("connection %d: closed %v", n, out.Close)
 		}
 		out.Close = nil
-		g.take(out)
+		g.handleOutput(out)
 	}
 	if said := g.flush(); len(said) != 1 || !strings.Contains(said[0], `"type":"send"`) {
 		t.Fatalf("said %s", said)
 	}
-	g.waits(grace)
+	g.advance(errorTimeout)
 	if g.answers[send].Error != nil || g.answers[look].Error != nil || len(g.answers) < 2 {
 		t.Errorf("answered %+v", g.answers)
 	}
@@ -324,23 +326,23 @@ func TestCommandsWaitForHowASessionGoesOn(t *testing.T) {
 
 // A turn that went on over a reconnect, at a server whose log is another one, is two at the client: what lies between is not known.
 func TestATurnGoesOnAfterAReconnect(t *testing.T) {
-	p := newPair(t)
-	p.does(protocol.DoSubscribe, "s1", nil)
-	p.happen("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
+	p := newCodecPair(t)
+	p.send(protocol.DoSubscribe, "s1", nil)
+	p.publish("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
 
-	again := &pair{newHost(t), newGuest(t, &codec.ClientState{Value: p.guest.codec.memory})}
+	again := &codecPair{newServerHarness(t), newClientHarness(t, &codec.ClientState{Value: p.guest.codec.state})}
 	again.epoch, again.states["s1"], again.logs["s1"] = "e0e0e0", p.states["s1"], p.logs["s1"]
-	again.does(protocol.DoSubscribe, "s1", nil)
-	again.happen("s1", protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "because"})
+	again.send(protocol.DoSubscribe, "s1", nil)
+	again.publish("s1", protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "because"})
 	turn := again.guest.state.Turn
 	if turn == nil || turn.Turn == "t1" || again.guest.state.Last.Turn != "t1" {
 		t.Fatalf("turn %+v", turn)
 	}
-	interrupt := again.does(protocol.DoInterrupt, "s1", nil)
-	if c := again.got[len(again.got)-1]; string(c.Data) != `{"turn":"t1"}` {
+	interrupt := again.send(protocol.DoInterrupt, "s1", nil)
+	if c := again.commands[len(again.commands)-1]; string(c.Data) != `{"turn":"t1"}` {
 		t.Errorf("interrupts %s", c.Data)
 	}
-	again.happen("s1", protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
+	again.publish("s1", protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
 	var r protocol.InterruptResult
 	if again.guest.result(interrupt, &r); !r.Interrupted || r.Turn != turn.Turn || again.guest.state.Turn != nil {
 		t.Errorf("interrupted %+v", r)
@@ -349,12 +351,12 @@ func TestATurnGoesOnAfterAReconnect(t *testing.T) {
 
 // A server of our kind that tells of a message late does not make it two.
 func TestALateMessageIsNotASecondOne(t *testing.T) {
-	p := newPair(t)
-	p.does(protocol.DoSubscribe, "s1", nil)
-	p.does(protocol.DoSend, "s1", protocol.SendData{Text: "why?"})
-	p.guest.waits(grace)
-	p.happen("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?", ClientMessageID: "key-2"}})
-	p.happen("s1", protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+	p := newCodecPair(t)
+	p.send(protocol.DoSubscribe, "s1", nil)
+	p.send(protocol.DoSend, "s1", protocol.SendData{Text: "why?"})
+	p.guest.advance(errorTimeout)
+	p.publish("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?", ClientMessageID: "key-2"}})
+	p.publish("s1", protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 	if p.guest.state.Turns != 1 || len(p.guest.transcript.Turns) != 1 || p.guest.transcript.Turns[0].End == nil {
 		t.Errorf("transcript %s", protocol.MustEncode(p.guest.transcript))
 	}
@@ -362,12 +364,12 @@ func TestALateMessageIsNotASecondOne(t *testing.T) {
 
 // EA-15 over both ends: what the server refuses is refused, with its own code.
 func TestARefusalCrosses(t *testing.T) {
-	p := newPair(t)
-	if id := p.does(protocol.DoSend, "gone", protocol.SendData{Text: "x"}); p.guest.code(id) != protocol.CodeNoSession {
+	p := newCodecPair(t)
+	if id := p.send(protocol.DoSend, "gone", protocol.SendData{Text: "x"}); p.guest.code(id) != protocol.CodeNoSession {
 		t.Errorf("send: %v", p.guest.answers[id])
 	}
-	p.does(protocol.DoSubscribe, "gone", nil)
-	if id := p.does(protocol.DoSubscribe, "gone", nil); p.guest.code(id) != protocol.CodeNoSession {
+	p.send(protocol.DoSubscribe, "gone", nil)
+	if id := p.send(protocol.DoSubscribe, "gone", nil); p.guest.code(id) != protocol.CodeNoSession {
 		t.Errorf("subscribe: %v", p.guest.answers[id])
 	}
 }
@@ -375,31 +377,31 @@ func TestARefusalCrosses(t *testing.T) {
 // Whatever a server says in whatever order, events fold, every send has an answer, and what is remembered is bounded.
 func TestNothingOutOfOrderEndsAnything(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		g := follow(t)
+		g := newFollowingClient(t)
 		some := func(list ...string) string { return rapid.SampledFrom(list).Draw(rt, "some") }
 		for range rapid.IntRange(1, 60).Draw(rt, "frames") {
 			switch rapid.IntRange(0, 9).Draw(rt, "what") {
 			case 0:
-				g.does(protocol.DoSend, "r", protocol.SendData{Text: "x", ClientMessageID: some("", "m0", "m1")})
+				g.send(protocol.DoSend, "r", protocol.SendData{Text: "x", ClientMessageID: some("", "m0", "m1")})
 			case 1:
-				g.does(protocol.Verb(some("interrupt", "approve", "queue.hold", "queue.release", "history", "snapshot")), "r", nil)
+				g.send(protocol.Verb(some("interrupt", "approve", "queue.hold", "queue.release", "history", "snapshot")), "r", nil)
 			case 2:
-				g.does(protocol.Verb(some("subscribe", "unsubscribe")), "r", nil)
+				g.send(protocol.Verb(some("subscribe", "unsubscribe")), "r", nil)
 			case 3:
-				g.waits(time.Duration(rapid.IntRange(0, 6000).Draw(rt, "ms")) * time.Millisecond)
+				g.advance(time.Duration(rapid.IntRange(0, 6000).Draw(rt, "ms")) * time.Millisecond)
 			case 4:
-				g.hears(`{"type":"error","code":"` + some(string(sendFailed), string(subscribeFailed), "x") + `","message":"` + some("r", "") + `"}`)
+				g.receive(`{"type":"error","code":"` + some(string(sendFailed), string(subscribeFailed), "x") + `","message":"` + some("r", "") + `"}`)
 			case 5:
-				g.hears(says(`{"id":"` + some("m0", "m1") + `","type":"` + some("input", "output", "error", "status", "x") + `","payload":` + some(`"idle"`, `{}`, `7`) + `}`))
+				g.receive(activityFrame(`{"id":"` + some("m0", "m1") + `","type":"` + some("input", "output", "error", "status", "x") + `","payload":` + some(`"idle"`, `{}`, `7`) + `}`))
 			default:
 				typ := rapid.SampledFrom(protocol.EventTypes).Draw(rt, "type").Type
 				e := note{Event: typ, Turn: some("", "t0", "t1", "t2")}
-				data := protocol.MustEncode(drawn(rt, typ, "x"))
-				if m, ok := drawn(rt, typ, "x").(*protocol.MessageUserData); ok {
+				data := protocol.MustEncode(generateData(rt, typ, "x"))
+				if m, ok := generateData(rt, typ, "x").(*protocol.MessageUserData); ok {
 					m.ClientMessageID = some("", "m0", "m1")
 					data = protocol.MustEncode(m)
 				}
-				g.hears(string(protocol.MustEncode(activityMessage{typeActivity, "r", activity{Payload: data, Metadata: &metadata{Note: &e}}})))
+				g.receive(string(protocol.MustEncode(activityMessage{typeActivity, "r", activity{Payload: data, Metadata: &metadata{Note: &e}}})))
 			}
 			if s := g.codec.sessions["r"]; s != nil && s.log.Following() {
 				if there, here := protocol.MustEncode(s.log.State), protocol.MustEncode(g.state); string(there) != string(here) {
@@ -407,10 +409,10 @@ func TestNothingOutOfOrderEndsAnything(t *testing.T) {
 				}
 			}
 		}
-		g.waits(grace)
-		for _, w := range g.codec.waiting {
-			if w.send != nil || !w.ends {
-				rt.Fatalf("%s has no answer", w.cmd.Command)
+		g.advance(errorTimeout)
+		for _, w := range g.codec.pending {
+			if w.send != nil || !w.needsEvent {
+				rt.Fatalf("%s has no answer", w.command.Command)
 			}
 		}
 	})

@@ -8,78 +8,62 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A Server is the codec at our server's end. It follows each session once, whatever names the client has for it.
-type Server struct {
-	door       codec.ServerOptions
-	form       form
-	native     codec.Requests
-	connection string              // ours, as the server calls it
-	runtimes   map[string]*runtime // that the client follows, by its names
-	followed   map[string]*feed    // the sessions behind them
-
-	now time.Time // of the call under way
-	out *codec.Output
+// A server is the codec at agentctl's server. It follows each session once, under any number of names.
+type server struct {
+	codec.ServerBase
+	form          activityForm
+	subscribers   map[string]*subscriber   // that the client follows, by its names
+	subscriptions map[string]*subscription // the sessions behind them
 }
 
-var _ codec.Codec = (*Server)(nil)
+var _ codec.Codec = (*server)(nil)
 
-// NewServer makes the codec of a foreign client's connection. The option "activities" says in which form it is told of them
-// before it shows its own: "document", the default, or "system".
-func NewServer(d codec.ServerOptions) *Server {
-	return &Server{door: d, form: formOf(d.Options), runtimes: map[string]*runtime{}, followed: map[string]*feed{}}
+// newServer returns the codec of a foreign client's connection. The option "activities" is the form of activities before
+// the client shows its own: "document", the default, or "system".
+func newServer(o codec.ServerOptions) *server {
+	return &server{
+		ServerBase: codec.ServerBase{Options: o}, form: formFromOptions(o.Options),
+		subscribers: map[string]*subscriber{}, subscriptions: map[string]*subscription{},
+	}
 }
 
 // Open implements codec.Codec.
-func (s *Server) Open(now time.Time) codec.Output {
-	return s.do(now, func() {
-		hello := protocol.HelloData{Version: protocol.Version, Name: s.door.By.Name, Agent: Name}
-		s.native.Do(s.out, protocol.DoHello, "", "", hello, func(a protocol.Answer) {
-			var r protocol.HelloResult
-			_ = json.Unmarshal(a.Result, &r)
-			s.connection = r.Connection
-		})
-	})
+func (s *server) Open(now time.Time) codec.Output {
+	return s.Run(now, func() { s.Hello(Name) })
 }
 
 // Native implements codec.Codec.
-func (s *Server) Native(now time.Time, line []byte) codec.Output {
-	return s.do(now, func() {
-		if e := s.native.Receive(line); e != nil {
-			s.event(e)
+func (s *server) Native(now time.Time, line []byte) codec.Output {
+	return s.Run(now, func() {
+		if e := s.Receive(line); e != nil {
+			s.encodeEvent(e)
 		}
 	})
 }
 
 // Foreign implements codec.Codec.
-func (s *Server) Foreign(now time.Time, f codec.Frame) codec.Output {
-	return s.do(now, func() { s.message(f) })
+func (s *server) Foreign(now time.Time, f codec.Frame) codec.Output {
+	return s.Run(now, func() { s.handleMessage(f) })
 }
 
 // TooLarge says that a message is over the limit: nothing of it was read.
-func (s *Server) TooLarge(now time.Time, message string) codec.Output {
-	return s.do(now, func() { s.fail(validationError, "Invalid message format: "+message, string(protocol.CodeTooLarge)) })
+func (s *server) TooLarge(now time.Time, message string) codec.Output {
+	return s.Run(now, func() { s.fail(validationError, "Invalid message format: "+message, string(protocol.CodeTooLarge)) })
 }
 
 // Wake implements codec.Codec: nothing here waits for a time.
-func (s *Server) Wake(time.Time) codec.Output { return codec.Output{} }
+func (s *server) Wake(time.Time) codec.Output { return codec.Output{} }
 
-func (s *Server) do(now time.Time, work func()) codec.Output {
-	s.now, s.out = now, &codec.Output{}
-	work()
-	out := s.out
-	s.out = nil
-	return *out
-}
-
-func (s *Server) say(m any) { s.out.Foreign = append(s.out.Foreign, frame(m)) }
+// send sends a message.
+func (s *server) send(m any) { s.Send(encodeMessage(m)) }
 
 // fail tells the client of an error. details name its kind and nothing of the inside.
-func (s *Server) fail(c code, message, details string) {
-	s.say(errorMessage{typeError, c, message, details})
+func (s *server) fail(c errorCode, message, details string) {
+	s.send(errorMessage{typeError, c, message, details})
 }
 
-// message takes one message of the client. What is wrong with it is told, and nothing else changes.
-func (s *Server) message(f codec.Frame) {
+// handleMessage takes one message of the client. What is wrong with it is told, and nothing else changes.
+func (s *server) handleMessage(f codec.Frame) {
 	if f.Binary {
 		s.fail(parseError, "Failed to parse incoming message", "Error")
 		return
@@ -89,35 +73,35 @@ func (s *Server) message(f codec.Frame) {
 		return
 	}
 	var m message
-	if json.Unmarshal(f.Data, &m) != nil || isNull(f.Data) {
+	if json.Unmarshal(f.Data, &m) != nil || codec.IsNull(f.Data) {
 		s.fail(validationError, "Invalid message format: not an object", "")
 		return
 	}
-	switch word(m.Type) {
+	switch codec.String(m.Type) {
 	case typeSend:
-		s.send(&m)
+		s.sendMessage(&m)
 	case typeSubscribe, typeUnsubscribe:
 		id, ok := runtimeID(m.AgentRuntimeID)
 		switch {
 		case !ok:
-			s.invalid("agentRuntimeId", "a string of 1 to 256 bytes")
-		case word(m.Type) == typeSubscribe:
-			_, n := aboutOf(m.Metadata)
+			s.failField("agentRuntimeId", "a string of 1 to 256 bytes")
+		case codec.String(m.Type) == typeSubscribe:
+			_, n := decodeMetadata(m.Metadata)
 			s.subscribe(id, &n)
 		default:
 			s.unsubscribe(id)
 		}
 	default:
-		kind := word(m.Type)
+		kind := codec.String(m.Type)
 		if kind == "" {
 			if kind = string(m.Type); kind == "" {
 				kind = "undefined"
 			}
 		}
-		s.fail(unknownMessageType, "Unknown message type: "+cut(kind), "")
+		s.fail(unknownMessageType, "Unknown message type: "+codec.Excerpt(kind), "")
 	}
 }
 
-func (s *Server) invalid(field, want string) {
+func (s *server) failField(field, want string) {
 	s.fail(validationError, "Invalid message format: "+field+" must be "+want, "")
 }

@@ -13,8 +13,8 @@ import (
 
 // EA-9, EA-10: the document's fields in its order, byte for byte.
 func TestAnEventIsAnActivity(t *testing.T) {
-	h := newHost(t)
-	if said := h.hears(`{"type":"subscribe","agentRuntimeId":"fix-ci"}`); said != nil {
+	h := newServerHarness(t)
+	if said := h.receive(`{"type":"subscribe","agentRuntimeId":"fix-ci"}`); said != nil {
 		t.Fatalf("a subscription is answered: %s", said)
 	}
 	for _, c := range []struct {
@@ -29,7 +29,7 @@ func TestAnEventIsAnActivity(t *testing.T) {
 		{protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted}, "status", `{"reason":"completed","duration_ms":0}`},
 		{protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonRefusal}, "error", `{"reason":"refusal","duration_ms":0}`},
 	} {
-		said := h.happen("s1", c.typ, "t1", c.data)
+		said := h.publish("s1", c.typ, "t1", c.data)
 		seq := h.states["s1"].Seq
 		want := fmt.Sprintf(`{"type":"activity","agentRuntimeId":"fix-ci","activity":{"sequence":%d,"timestamp":"2026-03-01T09:00:%02d.000Z",`+
 			`"type":"%s","payload":%s,"agentRuntimeId":"fix-ci","id":"9f3ac1:%d","metadata":{"agentctl":{"event":"%s","turn":"t1"}}}}`,
@@ -42,10 +42,10 @@ func TestAnEventIsAnActivity(t *testing.T) {
 
 // EA-7, EA-8, EA-17: from now on, no reply, repeats are no-ops, other runtimes are untouched, one subscription of a session.
 func TestAClientFollowsWhatItSubscribedTo(t *testing.T) {
-	h := newHost(t)
+	h := newServerHarness(t)
 	notice := protocol.NoticeData{Level: protocol.LevelInfo, Message: "x"}
-	h.happen("s1", protocol.Notice, "", notice)
-	if said := h.hears(
+	h.publish("s1", protocol.Notice, "", notice)
+	if said := h.receive(
 		`{"type":"subscribe","agentRuntimeId":"s1"}`, `{"type":"subscribe","agentRuntimeId":"s1"}`, `{"type":"subscribe","agentRuntimeId":"fix-ci"}`,
 		`{"type":"subscribe","agentRuntimeId":"s2"}`, `{"type":"unsubscribe","agentRuntimeId":"never"}`,
 	); said != nil {
@@ -54,7 +54,7 @@ func TestAClientFollowsWhatItSubscribedTo(t *testing.T) {
 	if got, want := h.verbs(), "hello , snapshot s1, subscribe s1, snapshot fix-ci, snapshot s2, subscribe s2"; got != want {
 		t.Fatalf("asked for %s, want %s", got, want)
 	}
-	if c := h.got[2]; string(c.Data) != `{"position":"9f3ac1:1","raw":true}` {
+	if c := h.commands[2]; string(c.Data) != `{"position":"9f3ac1:1","raw":true}` {
 		t.Errorf("subscribed with %s", c.Data)
 	}
 	names := func(said []string) (list []string) {
@@ -65,29 +65,29 @@ func TestAClientFollowsWhatItSubscribedTo(t *testing.T) {
 		}
 		return list
 	}
-	if got := names(h.happen("s1", protocol.Notice, "", notice)); !slices.Equal(got, []string{"s1", "fix-ci"}) {
+	if got := names(h.publish("s1", protocol.Notice, "", notice)); !slices.Equal(got, []string{"s1", "fix-ci"}) {
 		t.Errorf("activities for %v", got)
 	}
-	h.hears(`{"type":"unsubscribe","agentRuntimeId":"s1"}`)
-	if got := names(h.happen("s1", protocol.Notice, "", notice)); !slices.Equal(got, []string{"fix-ci"}) {
+	h.receive(`{"type":"unsubscribe","agentRuntimeId":"s1"}`)
+	if got := names(h.publish("s1", protocol.Notice, "", notice)); !slices.Equal(got, []string{"fix-ci"}) {
 		t.Errorf("activities for %v", got)
 	}
-	h.hears(`{"type":"unsubscribe","agentRuntimeId":"fix-ci"}`)
-	if got := h.happen("s1", protocol.Notice, "", notice); got != nil || h.followed["s1"] {
+	h.receive(`{"type":"unsubscribe","agentRuntimeId":"fix-ci"}`)
+	if got := h.publish("s1", protocol.Notice, "", notice); got != nil || h.followed["s1"] {
 		t.Errorf("activities after the last unsubscribe: %v", got)
 	}
-	if got := names(h.happen("s2", protocol.Notice, "", notice)); !slices.Equal(got, []string{"s2"}) {
+	if got := names(h.publish("s2", protocol.Notice, "", notice)); !slices.Equal(got, []string{"s2"}) {
 		t.Errorf("activities for %v", got)
 	}
 }
 
 // An event that comes twice, as after a quick unsubscribe and subscribe, is one activity.
 func TestNoActivityComesTwice(t *testing.T) {
-	h := newHost(t)
-	h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
-	line := h.happens("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"})
-	h.take(h.codec.Native(start, line))
-	h.take(h.codec.Native(start, line))
+	h := newServerHarness(t)
+	h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	line := h.newEvent("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"})
+	h.handleOutput(h.codec.Native(start, line))
+	h.handleOutput(h.codec.Native(start, line))
 	if said := h.flush(); len(said) != 1 {
 		t.Errorf("%d activities", len(said))
 	}
@@ -95,11 +95,11 @@ func TestNoActivityComesTwice(t *testing.T) {
 
 // When the log was replaced meanwhile, now is where the new one ends.
 func TestAResetGoesOnFromNow(t *testing.T) {
-	h := newHost(t)
+	h := newServerHarness(t)
 	h.resets = true
-	h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "old"})
-	h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
-	said := h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "new"})
+	h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "old"})
+	h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	said := h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "new"})
 	if len(said) != 1 || !strings.Contains(said[0], `"id":"b20e77:2"`) {
 		t.Errorf("said %s", said)
 	}
@@ -117,12 +117,12 @@ func TestASendIsRoutedToItsRuntime(t *testing.T) {
 		`"hi"`:          {Text: "hi"},
 		`{"text":"hi"}`: {Text: "hi"},
 	} {
-		h := newHost(t)
-		if said := h.hears(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + payload + `}`); said != nil {
+		h := newServerHarness(t)
+		if said := h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + payload + `}`); said != nil {
 			t.Errorf("%s is answered with %s", payload, said)
 			continue
 		}
-		c := h.got[len(h.got)-1]
+		c := h.commands[len(h.commands)-1]
 		if c.Command != protocol.DoSend || c.Session != "s1" || string(c.Data) != string(protocol.MustEncode(want)) {
 			t.Errorf("%s became %s %s %s", payload, c.Command, c.Session, c.Data)
 		}
@@ -131,15 +131,15 @@ func TestASendIsRoutedToItsRuntime(t *testing.T) {
 
 // EA-24: a client is told in the form that it has.
 func TestAnActivityHasTheClientsForm(t *testing.T) {
-	h := newHost(t)
-	h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	h := newServerHarness(t)
+	h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
 	for _, c := range []struct{ hears, want string }{
 		{`{"type":"COMMAND","timestamp":1,"payload":"hi"}`, `"timestamp":1772355600000,"type":"STATE_CHANGE"`},
 		{`"hi"`, `"timestamp":1772355601000,"type":"STATE_CHANGE"`},
 		{`{"type":"input","payload":"hi"}`, `"timestamp":"2026-03-01T09:00:02.000Z","type":"status"`},
 	} {
-		h.hears(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + c.hears + `}`)
-		if said := h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(said) != 1 || !strings.Contains(said[0], c.want) {
+		h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + c.hears + `}`)
+		if said := h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(said) != 1 || !strings.Contains(said[0], c.want) {
 			t.Errorf("after %s: %s", c.hears, said)
 		}
 	}
@@ -166,16 +166,16 @@ func TestWhatIsWrongIsTold(t *testing.T) {
 		{`{"type":"send","targetAgentRuntimeId":"gone","payload":"x"}`, `{"type":"error","code":"AGENT_RUNTIME_SEND_FAILED","message":"AgentRuntimeService failed to process input for gone: no session is called \"gone\"","details":"no_session"}`},
 		{`{"type":"subscribe","agentRuntimeId":"gone"}`, `{"type":"error","code":"AGENT_RUNTIME_SUBSCRIBE_FAILED","message":"Failed to subscribe to agent runtime gone: no session is called \"gone\"","details":"no_session"}`},
 	} {
-		h := newHost(t)
-		if said := h.hears(c.hears); len(said) != 1 || said[0] != c.says {
+		h := newServerHarness(t)
+		if said := h.receive(c.hears); len(said) != 1 || said[0] != c.says {
 			t.Errorf("%s\n got %s\nwant %s", c.hears, said, c.says)
 		}
-		if said := h.hears(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`); said != nil {
+		if said := h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`); said != nil {
 			t.Errorf("after %s: %s", c.hears, said)
 		}
 	}
-	h := newHost(t)
-	h.take(h.codec.Foreign(start, codec.Frame{Data: []byte(`{}`), Binary: true}))
+	h := newServerHarness(t)
+	h.handleOutput(h.codec.Foreign(start, codec.Frame{Data: []byte(`{}`), Binary: true}))
 	if said := h.flush(); len(said) != 1 || !strings.Contains(said[0], `"PARSE_ERROR"`) {
 		t.Errorf("a binary frame is answered with %s", said)
 	}
@@ -183,13 +183,13 @@ func TestWhatIsWrongIsTold(t *testing.T) {
 
 // EA-12, EA-15
 func TestARefusedSendHasTheCodeOfItsReason(t *testing.T) {
-	for native, want := range map[protocol.Code]code{
+	for native, want := range map[protocol.Code]errorCode{
 		protocol.CodeSessionClosed: sendFailed, protocol.CodeAgentFailed: sendFailed, protocol.CodeForbidden: unauthorized,
 		protocol.CodeUnauthorized: unauthorized, protocol.CodeInvalidMessage: validationError, protocol.CodeInternal: internalServerError,
 	} {
-		h := newHost(t)
-		h.refuse[protocol.DoSend] = protocol.Errorf(native, "not so")
-		said := h.hears(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`)
+		h := newServerHarness(t)
+		h.errors[protocol.DoSend] = protocol.Errorf(native, "not so")
+		said := h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`)
 		if len(said) != 1 || !strings.Contains(said[0], `"code":"`+string(want)+`"`) || !strings.Contains(said[0], "for s1: not so") {
 			t.Errorf("%s became %s", native, said)
 		}
@@ -198,46 +198,46 @@ func TestARefusedSendHasTheCodeOfItsReason(t *testing.T) {
 
 // EA-18: when the server feeds no more the client is told, and its next subscribe starts again.
 func TestABrokenFeedCanBeStartedAgain(t *testing.T) {
-	h := newHost(t)
-	h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	h := newServerHarness(t)
+	h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
 	gone := protocol.Event{Session: "s1", Type: protocol.ClientDetached, Time: start, Data: protocol.MustEncode(protocol.Client{Client: "c1", Reason: "internal"})}
-	h.take(h.codec.Native(start, gone.AppendJSON(nil)))
+	h.handleOutput(h.codec.Native(start, gone.AppendJSON(nil)))
 	if said := h.flush(); len(said) != 1 || !strings.Contains(said[0], "agent runtime s1") {
 		t.Fatalf("told %s", said)
 	}
-	h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
-	if said := h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(said) != 1 {
+	h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	if said := h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(said) != 1 {
 		t.Errorf("after subscribing again: %s", said)
 	}
 }
 
 // EA-15: a session that is there but cannot be followed is told as one that is not, and may be subscribed to again.
 func TestASubscriptionThatCannotStartIsTold(t *testing.T) {
-	h := newHost(t)
-	h.refuse[protocol.DoSubscribe] = protocol.Errorf(protocol.CodeTooMany, "too many")
-	said := h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	h := newServerHarness(t)
+	h.errors[protocol.DoSubscribe] = protocol.Errorf(protocol.CodeTooMany, "too many")
+	said := h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
 	if len(said) != 1 || !strings.Contains(said[0], `"code":"AGENT_RUNTIME_SUBSCRIBE_FAILED"`) || !strings.Contains(said[0], `"details":"too_many"`) {
 		t.Fatalf("told %s", said)
 	}
-	delete(h.refuse, protocol.DoSubscribe)
-	h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
-	if said := h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(said) != 1 {
+	delete(h.errors, protocol.DoSubscribe)
+	h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	if said := h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(said) != 1 {
 		t.Errorf("after subscribing again: %s", said)
 	}
 }
 
 // What a connection may hold is bounded.
 func TestTooManyRuntimesAreRefused(t *testing.T) {
-	h := newHost(t)
+	h := newServerHarness(t)
 	for i := range maxRuntimes + 1 {
 		id := fmt.Sprintf("r%d", i)
 		h.states[id] = &protocol.State{Session: id}
-		said := h.hears(`{"type":"subscribe","agentRuntimeId":"` + id + `"}`)
+		said := h.receive(`{"type":"subscribe","agentRuntimeId":"` + id + `"}`)
 		if refused := len(said) > 0; refused != (i == maxRuntimes) {
 			t.Fatalf("%d: %s", i, said)
 		}
 	}
-	silent := NewServer(codec.ServerOptions{ID: ids()})
+	silent := newServer(codec.ServerOptions{ID: ids()})
 	silent.Open(start)
 	asked := 0
 	for range 2 * maxWaiting {
@@ -250,7 +250,7 @@ func TestTooManyRuntimesAreRefused(t *testing.T) {
 
 // The note of an activity carries what its words cannot, for clients of our kind.
 func TestANoteCarriesACommand(t *testing.T) {
-	h := newHost(t)
+	h := newServerHarness(t)
 	for frame, want := range map[string]string{
 		`{"payload":{"turn":"t1","queue":"hold"},"metadata":{"agentctl":{"command":"interrupt","key":"k1"}}}`: `interrupt k1 {"turn":"t1","queue":"hold"}`,
 		`{"payload":{"request":"a1","decision":"deny"},"metadata":{"agentctl":{"command":"approve"}}}`:        `approve  {"request":"a1","decision":"deny"}`,
@@ -260,8 +260,8 @@ func TestANoteCarriesACommand(t *testing.T) {
 		`{"payload":"hi","metadata":{"agentctl":{"key":"` + strings.Repeat("k", 200) + `"}}}`:                 `send  {"text":"hi"}`,
 		`{"payload":"hi","metadata":{"agentctl":{"command":"interrupt"}}}`:                                    `send  {"text":"hi"}`,
 	} {
-		h.hears(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + frame + `}`)
-		c := h.got[len(h.got)-1]
+		h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + frame + `}`)
+		c := h.commands[len(h.commands)-1]
 		if got := fmt.Sprintf("%s %s %s", c.Command, c.Key, c.Data); got != want {
 			t.Errorf("%s became %s, want %s", frame, got, want)
 		}

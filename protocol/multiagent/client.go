@@ -8,74 +8,77 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// Bounds of what our client's end remembers.
+// Bounds of the client's memory.
 const (
-	maxThreads = 64
-	maxWaits   = 256 // of a thread; also of pings and conversations to be started
-	maxAnswers = 256
+	maxSessions     = 64
+	maxRequests     = 256 // of a session; also pings and conversations being started
+	maxSavedAnswers = 256
 )
 
-// How long an error may take. The dialect does not say that it took a message: after patience without an error, it did.
+// The protocol reports errors but confirms nothing: a message counts as accepted after errorTimeout
+// without an error.
 const (
-	patience = 500 * time.Millisecond
-	opening  = 8 * time.Second  // for the first sign of a server
-	longest  = 10 * time.Second // for what is always answered
-	linger   = 5 * time.Second  // after a tool that nothing may follow
+	errorTimeout  = 500 * time.Millisecond
+	openTimeout   = 8 * time.Second  // for the first message of the server
+	answerTimeout = 10 * time.Second // for messages that the server always answers
+	quietTimeout  = 5 * time.Second  // after a tool that may end the turn
 )
 
-// verbs are the commands that the dialect can say, or that are about what our end keeps itself.
+// verbs lists the commands that the dialect carries, or that the client end implements itself.
 var verbs = []protocol.Verb{
-	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoWatch, protocol.DoList, protocol.DoSnapshot, protocol.DoHistory,
-	protocol.DoCreate, protocol.DoSend, protocol.DoInterrupt, protocol.DoApprove,
+	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoWatch, protocol.DoList, protocol.DoSnapshot,
+	protocol.DoHistory, protocol.DoCreate, protocol.DoSend, protocol.DoInterrupt, protocol.DoApprove,
 	protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove, protocol.DoQueueHold, protocol.DoQueueRelease,
 }
 
-// kept are the verbs of a client that stays: what they are about is its own.
-var kept = []protocol.Verb{
+// localVerbs lists the commands on state that only the client keeps. A one-shot client has none.
+var localVerbs = []protocol.Verb{
 	protocol.DoList, protocol.DoHistory,
 	protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove, protocol.DoQueueHold, protocol.DoQueueRelease,
 }
 
-// noQueue says why no verb changes a queue.
-const noQueue = "what waits at its server cannot be changed, only what an attached client itself lets wait"
+// noQueue is the reason why no command changes the queue.
+const noQueue = "the server's queue cannot be changed, only that of an attached client"
 
-// why says more of commands that are refused.
-var why = map[protocol.Verb]string{
-	protocol.DoList: "it has no list of sessions, name one", protocol.DoHistory: "its server tells nothing of the past",
-	protocol.DoQueueEdit: noQueue, protocol.DoQueueRemove: noQueue, protocol.DoQueueMove: noQueue, protocol.DoQueueHold: noQueue,
+// unsupportedReasons explains the rejection of a command.
+var unsupportedReasons = map[protocol.Verb]string{
+	protocol.DoList:         "it has no list of sessions, name one",
+	protocol.DoHistory:      "its server has no history",
+	protocol.DoQueueEdit:    noQueue,
+	protocol.DoQueueRemove:  noQueue,
+	protocol.DoQueueMove:    noQueue,
+	protocol.DoQueueHold:    noQueue,
 	protocol.DoQueueRelease: noQueue,
 }
 
-// A Client is the codec at our client's end: it answers our client's commands with what a Multi-Agent server says.
-type Client struct {
-	call     codec.ClientOptions
-	desk     codec.Responder
-	memory   *memory
-	creating []*creation
-	pings    []*protocol.Command
-	last     *thread // that something was said or heard of
-	watching bool
-	opens    time.Time // until then a server that will not have us says so; zero: it has us, or is not going to say
-	early    [][]byte  // native lines that wait for it
-
-	now time.Time // of the call under way
-	out *codec.Output
+// A client is the client end of one connection.
+type client struct {
+	codec.ClientBase
+	resume       *resumeState
+	creating     []*creation
+	pings        []*protocol.Command
+	lastSession  *session  // last one used by either end
+	openDeadline time.Time // wait for the server's first message until then; zero: it came
+	deferred     [][]byte  // native lines received before it
 }
 
-// A memory is what outlives a connection: the dialect cannot tell again what was said.
-type memory struct {
-	threads []*thread
-	keys    []string // of answers, oldest first
-	answers map[string]answered
+// A resumeState survives a lost connection: the protocol cannot replay a conversation.
+type resumeState struct {
+	sessions []*session
+	answers  codec.Recent[savedAnswer] // by key
 }
 
-// answered is a command that was carried out under a key.
-type answered struct {
+func newResumeState() *resumeState {
+	return &resumeState{answers: codec.Recent[savedAnswer]{Limit: maxSavedAnswers}}
+}
+
+// A savedAnswer is the answer to a command with a key.
+type savedAnswer struct {
 	body   string
 	result any
 }
 
-// A creation is a conversation that is being started.
+// A creation is a conversation being started.
 type creation struct {
 	command  *protocol.Command
 	data     protocol.CreateData
@@ -83,189 +86,165 @@ type creation struct {
 	deadline time.Time
 }
 
-// NewClient makes the codec of a connection to a Multi-Agent server. The options: "domain" for sessions that name no agent,
-// "thinking" to ask for reasoning.
-func NewClient(c codec.ClientOptions) *Client {
-	m, _ := c.Resume.Value.(*memory)
-	if m == nil {
-		m = &memory{answers: map[string]answered{}}
-		c.Resume.Value = m
-	}
-	return &Client{
-		call: c, memory: m,
-		desk: codec.Responder{
-			Dialect: Name, Server: Name, Verbs: verbs, ForwardsPing: true, Epoch: codec.Epoch(c.ID("e")), OneShot: c.OneShot, LocalVerbs: kept, Reasons: why,
-		},
+// newClient returns the client end of a connection. Options: "domain" for sessions without an
+// agent, "thinking" to request reasoning.
+func newClient(o codec.ClientOptions) *client {
+	return &client{
+		ClientBase: codec.NewClientBase(o, codec.Responder{
+			Dialect: Name, Verbs: verbs, LocalVerbs: localVerbs, Reasons: unsupportedReasons, ForwardsPing: true,
+		}),
+		resume: codec.ResumeState(o.Resume, newResumeState),
 	}
 }
 
-// Open implements codec.Codec: what was under way when the last connection was lost, is lost. A server accepts whom it then closes
-// with 1008, so that nothing is answered here until it has answered a PING, as it does to its own clients.
-func (c *Client) Open(now time.Time) codec.Output {
-	return c.do(now, func() {
-		c.opens = now.Add(opening)
-		c.say(frame{Type: typePing})
-		for _, t := range c.memory.threads {
-			t.log.Epoch = c.desk.Epoch
-			t.log.Detach()
-			c.resume(t)
+// Open implements codec.Codec. It ends the turns that the last connection lost. A server accepts a
+// connection before it rejects the credential with close code 1008, so commands wait for the answer
+// to a PING.
+func (c *client) Open(now time.Time) codec.Output {
+	return c.run(now, func() {
+		c.openDeadline = now.Add(openTimeout)
+		c.send(frame{Type: typePing})
+		for _, s := range c.resume.sessions {
+			s.log.Epoch = c.Epoch()
+			s.log.Detach()
+			c.reconnect(s)
 		}
 	})
 }
 
 // Native implements codec.Codec.
-func (c *Client) Native(now time.Time, line []byte) codec.Output {
-	return c.do(now, func() {
-		if c.opens.IsZero() {
-			c.native(line)
+func (c *client) Native(now time.Time, line []byte) codec.Output {
+	return c.run(now, func() {
+		if c.openDeadline.IsZero() {
+			c.handleLine(line)
 			return
 		}
-		if c.early = append(c.early, slices.Clone(line)); len(c.early) >= maxWaits {
-			c.opened()
+		if c.deferred = append(c.deferred, slices.Clone(line)); len(c.deferred) >= maxRequests {
+			c.finishOpen()
 		}
 	})
 }
 
-func (c *Client) native(line []byte) {
-	if cmd, ok := c.desk.Decode(c.out, line); ok {
-		c.command(&cmd)
+func (c *client) handleLine(line []byte) {
+	if cmd, ok := c.Decode(line); ok {
+		c.handleCommand(&cmd)
 	}
 }
 
-// opened carries out what waited until it was known that the server has us.
-func (c *Client) opened() {
-	early := c.early
-	c.opens, c.early = time.Time{}, nil
-	for _, line := range early {
-		c.native(line)
+// finishOpen executes the commands received before the server's first message.
+func (c *client) finishOpen() {
+	deferred := c.deferred
+	c.openDeadline, c.deferred = time.Time{}, nil
+	for _, line := range deferred {
+		c.handleLine(line)
 	}
 }
 
-// unopened fails what waited: every server of the dialect answers a PING.
-func (c *Client) unopened() {
-	for _, line := range c.early {
+// failOpen fails these commands: any server of the dialect answers a PING.
+func (c *client) failOpen() {
+	for _, line := range c.deferred {
 		if cmd, err := protocol.DecodeCommand(line); err == nil {
-			c.fail(&cmd, protocol.Errorf(protocol.CodeTimeout, "no answer to a PING: the server is busy, or does not speak %s", Name))
+			c.Failf(&cmd, protocol.CodeTimeout, "no answer to a PING: the server is busy, or does not speak %s", Name)
 		}
 	}
-	c.opens, c.early = time.Time{}, nil
+	c.openDeadline, c.deferred = time.Time{}, nil
 }
 
 // Foreign implements codec.Codec.
-func (c *Client) Foreign(now time.Time, f codec.Frame) codec.Output {
-	return c.do(now, func() {
-		if c.opens.IsZero() {
-			c.message(f.Data)
+func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
+	return c.run(now, func() {
+		if c.openDeadline.IsZero() {
+			c.handleMessage(f.Data)
 			return
 		}
-		if hear(f.Data).kind() != typePong {
-			c.message(f.Data)
+		if decodeMessage(f.Data).messageType() != typePong {
+			c.handleMessage(f.Data)
 		}
-		c.opened()
+		c.finishOpen()
 	})
 }
 
-// Wake implements codec.Codec: some have waited long enough.
-func (c *Client) Wake(now time.Time) codec.Output { return c.do(now, func() {}) }
+// Wake implements codec.Codec.
+func (c *client) Wake(now time.Time) codec.Output { return c.run(now, func() {}) }
 
-func (c *Client) do(now time.Time, work func()) codec.Output {
-	c.now, c.out = now, &codec.Output{}
-	c.expire()
-	work()
-	c.summarize()
-	out := c.out
-	c.out = nil
-	out.Wake = c.next()
-	return *out
+// run executes one call of the codec.
+func (c *client) run(now time.Time, work func()) codec.Output {
+	return c.Run(now, func() {
+		c.expire()
+		work()
+		c.publishSummaries()
+		c.scheduleWake()
+	})
 }
 
-func (c *Client) say(f frame) { c.out.Foreign = append(c.out.Foreign, f.encode()) }
+func (c *client) send(f frame) { c.Send(f.encode()) }
 
-// me is who acts.
-func (c *Client) me() *protocol.Actor { return &protocol.Actor{Name: c.call.Name} }
-
-// expire ends the waits whose time has come.
-func (c *Client) expire() {
-	if !c.opens.IsZero() && !c.now.Before(c.opens) {
-		c.unopened()
+// expire completes requests past their deadline.
+func (c *client) expire() {
+	if !c.openDeadline.IsZero() && !c.Now.Before(c.openDeadline) {
+		c.failOpen()
 	}
-	for _, t := range c.memory.threads {
-		for _, w := range slices.Clone(t.waits) {
-			if !c.now.Before(w.deadline) && t.unwait(w) {
-				c.patient(t, w)
+	for _, s := range c.resume.sessions {
+		for _, req := range slices.Clone(s.requests) {
+			if !c.Now.Before(req.deadline) && s.removeRequest(req) {
+				c.completeRequest(s, req)
 			}
 		}
-		if !t.over.IsZero() && !c.now.Before(t.over) {
-			c.silent(t)
+		if !s.turnDeadline.IsZero() && !c.Now.Before(s.turnDeadline) {
+			c.endQuietTurn(s)
 		}
 	}
-	for len(c.creating) > 0 && !c.now.Before(c.creating[0].deadline) {
+	for len(c.creating) > 0 && !c.Now.Before(c.creating[0].deadline) {
 		late := c.creating[0]
 		c.creating = c.creating[1:]
-		c.desk.Fail(c.out, late.command, protocol.Errorf(protocol.CodeTimeout, "the server did not start a conversation"))
+		c.Failf(late.command, protocol.CodeTimeout, "the server did not start a conversation")
 	}
 }
 
-// next returns when expire is to be called again.
-func (c *Client) next() (at time.Time) {
-	sooner := func(d time.Time) {
-		if at.IsZero() || d.Before(at) {
-			at = d
+// scheduleWake schedules a Wake for the next deadline.
+func (c *client) scheduleWake() {
+	c.Out.WakeBy(c.openDeadline)
+	for _, s := range c.resume.sessions {
+		for _, req := range s.requests {
+			c.Out.WakeBy(req.deadline)
 		}
-	}
-	if !c.opens.IsZero() {
-		sooner(c.opens)
-	}
-	for _, t := range c.memory.threads {
-		for _, w := range t.waits {
-			sooner(w.deadline)
-		}
-		if !t.over.IsZero() {
-			sooner(t.over)
-		}
+		c.Out.WakeBy(s.turnDeadline)
 	}
 	if len(c.creating) > 0 {
-		sooner(c.creating[0].deadline)
+		c.Out.WakeBy(c.creating[0].deadline)
 	}
-	return at
 }
 
-// summarize tells who watches which sessions changed.
-func (c *Client) summarize() {
-	if !c.watching {
-		return
-	}
-	for _, t := range c.memory.threads {
-		if t.told != t.log.State.Seq {
-			t.told = t.log.State.Seq
-			c.out.Native = append(c.out.Native, codec.Ephemeral(t.log.Session, protocol.SummaryChanged, c.now, t.summary()))
+// publishSummaries sends changed sessions to a watching client.
+func (c *client) publishSummaries() {
+	for _, s := range c.resume.sessions {
+		if c.Watching && s.publishedSeq != s.log.State.Seq {
+			s.publishedSeq = s.log.State.Seq
+			c.Publish(s.log.Session, protocol.SummaryChanged, s.summary())
 		}
 	}
 }
 
-// settle answers a command that changed state, and keeps the answer for its key.
-func (c *Client) settle(cmd *protocol.Command, result any) {
+// answerOnce answers a command that changed state, and saves the answer under the command's key.
+// cmd may be nil.
+func (c *client) answerOnce(cmd *protocol.Command, result any) {
 	if cmd == nil {
 		return
 	}
 	if cmd.Key != "" {
-		if len(c.memory.keys) >= maxAnswers {
-			delete(c.memory.answers, c.memory.keys[0])
-			c.memory.keys = c.memory.keys[1:]
-		}
-		c.memory.keys = append(c.memory.keys, cmd.Key)
-		c.memory.answers[cmd.Key] = answered{body(cmd), result}
+		c.resume.answers.Put(cmd.Key, savedAnswer{commandBody(cmd), result})
 	}
-	c.desk.Answer(c.out, cmd, result)
+	c.Answer(cmd, result)
 }
 
-func (c *Client) fail(cmd *protocol.Command, err *protocol.Error) {
+// fail answers a command with an error. cmd may be nil.
+func (c *client) fail(cmd *protocol.Command, err *protocol.Error) {
 	if cmd != nil {
-		c.desk.Fail(c.out, cmd, err)
+		c.Fail(cmd, err)
 	}
 }
 
-// body is what tells two commands with one key apart.
-func body(cmd *protocol.Command) string {
+// commandBody distinguishes commands with the same key.
+func commandBody(cmd *protocol.Command) string {
 	return string(cmd.Command) + "\n" + cmd.Session + "\n" + string(cmd.Data)
 }

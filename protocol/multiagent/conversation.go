@@ -1,97 +1,94 @@
 package multiagent
 
 import (
-	"encoding/json"
-
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
-// Bounds of a conversation at our server's end.
+// Bounds of a conversation at the server end.
 const (
-	maxWaiting = 64      // messages until it is known
-	maxOpen    = 1024    // tools and requests of a turn
-	maxContent = 4 << 20 // bytes of a message that message_complete repeats
-	maxOutput  = 64 << 10
+	maxQueuedMessages = 64      // messages before it is ready
+	maxOpenItems      = 1024    // tools and approval requests of a turn
+	maxContent        = 4 << 20 // bytes of a message that message_complete repeats
+	maxOutput         = 64 << 10
 )
 
-// A conversation is a session that a foreign client used.
+// A conversation is a session that the foreign client uses.
 type conversation struct {
-	id       string // as the client calls it
-	session  string // empty until known
-	ready    bool   // it has caught up
-	waiting  []func(*conversation)
-	seq      uint64 // of the last event taken
-	skip     bool   // the events that come are known: it is being followed anew
-	agent    string // the session's
-	thinking bool   // the client wants to see reasoning
+	id            string // the client's name for it
+	session       string // empty until known
+	ready         bool   // caught up
+	waiting       []func(*conversation)
+	seq           uint64 // of the last event
+	resubscribing bool   // events repeat known ones until the subscription restarts
+	agent         string // of the session
+	thinking      bool   // the client requested reasoning
 
-	turn *turn
-	asks []*request
+	turn      *serverTurn
+	approvals []*openApproval
 }
 
-// A request is an approval that the client was asked for and not told the end of.
-type request struct {
+// An openApproval is an approval request whose end the client does not know.
+type openApproval struct {
 	id, tool, name string
-	allowed        bool // and its tool has not ended
+	allowed        bool // its tool has not ended
 }
 
-// with does something with a conversation, once it is followed and has caught up.
-func (s *Server) with(id string, do func(*conversation)) {
+// withConversation calls do with a conversation once it is subscribed and caught up.
+func (s *server) withConversation(id string, do func(*conversation)) {
 	c := s.conversations[id]
 	switch {
 	case c != nil && c.ready:
 		do(c)
 		return
-	case c != nil && len(c.waiting) >= maxWaiting:
-		s.fail(id, badRequest, "too many messages wait for that conversation")
+	case c != nil && len(c.waiting) >= maxQueuedMessages:
+		s.sendError(id, badRequest, "too many messages wait for that conversation")
 		return
 	case c != nil:
 		c.waiting = append(c.waiting, do)
 		return
 	case len(s.conversations) >= maxConversations:
-		s.fail(id, badRequest, "too many conversations on this connection")
+		s.sendError(id, badRequest, "too many conversations on this connection")
 		return
 	}
 	c = &conversation{id: id, waiting: []func(*conversation){do}}
 	s.conversations[id] = c
-	s.follow(c, id, nil)
+	s.subscribe(c, id, nil)
 }
 
-// follow subscribes to the session of a conversation.
-func (s *Server) follow(c *conversation, name string, at *protocol.Position) {
-	s.ask(protocol.DoSubscribe, name, protocol.SubscribeData{Position: at}, func(a protocol.Answer) {
-		var r protocol.SubscribeResult
-		if a.Error == nil && json.Unmarshal(a.Result, &r) != nil {
-			a.Error = protocol.Errorf(protocol.CodeInternal, "the conversation could not be followed")
-		}
-		if a.Error != nil {
-			s.lost(c, foreign(a.Error.Code, streamError), a.Error.Message)
+// subscribe subscribes to the session of a conversation.
+func (s *server) subscribe(c *conversation, name string, at *protocol.Position) {
+	s.sendCommand(protocol.DoSubscribe, name, protocol.SubscribeData{Position: at}, func(a protocol.Answer) {
+		r, err := codec.DecodeResult[protocol.SubscribeResult](a)
+		if err != nil {
+			s.dropConversation(c, foreignCode(err.Code, streamError), err.Message)
 			return
 		}
-		s.followed(c, &r)
+		s.handleSubscribed(c, &r)
 	})
 }
 
-func (s *Server) followed(c *conversation, r *protocol.SubscribeResult) {
+func (s *server) handleSubscribed(c *conversation, r *protocol.SubscribeResult) {
 	if known := s.sessions[r.Session]; known != nil && known != c {
-		// The client has two names for one session: what was followed begins anew, from where it was.
+		// The client has two names for one session: restart its subscription at the current
+		// position.
 		s.conversations[c.id] = known
-		known.skip = true
-		s.follow(known, r.Session, &protocol.Position{Epoch: r.Position.Epoch, Seq: known.seq})
+		known.resubscribing = true
+		s.subscribe(known, r.Session, &protocol.Position{Epoch: r.Position.Epoch, Seq: known.seq})
 		known.waiting = append(known.waiting, c.waiting...)
 		if known.ready {
-			s.caughtUp(known)
+			s.handleCaughtUp(known)
 		}
 		return
 	}
-	c.session, c.skip = r.Session, false
+	c.session, c.resubscribing = r.Session, false
 	s.sessions[r.Session] = c
 	if r.Snapshot != nil && r.Snapshot.State != nil {
-		s.begin(c, r.Snapshot.State)
+		s.loadState(c, r.Snapshot.State)
 	}
 }
 
-func (s *Server) caughtUp(c *conversation) {
+func (s *server) handleCaughtUp(c *conversation) {
 	c.ready = true
 	waiting := c.waiting
 	c.waiting = nil
@@ -100,31 +97,32 @@ func (s *Server) caughtUp(c *conversation) {
 	}
 }
 
-// lost tells the client that there is no such conversation, for each message that waits for it.
-func (s *Server) lost(c *conversation, code, message string) {
-	s.forget(c)
+// dropConversation removes a conversation that does not exist. It sends one error for each waiting
+// message.
+func (s *server) dropConversation(c *conversation, code, message string) {
+	s.removeConversation(c)
 	for range max(1, len(c.waiting)) {
-		s.fail(c.id, code, message)
+		s.sendError(c.id, code, message)
 	}
 }
 
-// begin makes a state what is known of a conversation.
-func (s *Server) begin(c *conversation, st *protocol.State) {
-	c.seq, c.agent, c.turn, c.asks = st.Seq, st.Agent, nil, nil
+// loadState initializes a conversation from a snapshot.
+func (s *server) loadState(c *conversation, st *protocol.State) {
+	c.seq, c.agent, c.turn, c.approvals = st.Seq, st.Agent, nil, nil
 	if st.Turn != nil {
-		c.turn = newTurn(st.Turn.Turn, c.agent)
+		c.turn = newServerTurn(st.Turn.Turn, c.agent)
 		for i := range st.Turn.Tools {
 			open := &st.Turn.Tools[i]
-			k := c.turn.tool(open.Tool)
-			k.name, k.title, k.kind = open.Name, open.Title, open.Kind
+			call := c.turn.tool(open.Tool)
+			call.name, call.title, call.kind = open.Name, open.Title, open.Kind
 		}
 	}
 	for i := range st.Approvals {
-		s.asked(c, &st.Approvals[i])
+		s.encodeApproval(c, &st.Approvals[i])
 	}
 }
 
-func (s *Server) forget(c *conversation) {
+func (s *server) removeConversation(c *conversation) {
 	for name, known := range s.conversations {
 		if known == c {
 			delete(s.conversations, name)

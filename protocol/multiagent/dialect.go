@@ -6,22 +6,25 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// Name is the dialect's name.
+// Name is the name of the dialect.
 const Name = "multiagent"
 
-// Dialect is the protocol of Multi-Agent-Intelligence, both ends.
+// Dialect is the protocol of Multi-Agent-Intelligence.
 var Dialect = codec.Dialect{
 	Name:                Name,
-	Server:              func(d codec.ServerOptions) codec.Codec { return NewServer(d) },
-	Client:              func(c codec.ClientOptions) codec.Codec { return NewClient(c) },
+	Server:              func(d codec.ServerOptions) codec.Codec { return newServer(d) },
+	Client:              func(c codec.ClientOptions) codec.Codec { return newClient(c) },
 	TokenInQuery:        true,
 	HidesQueue:          true,
 	AcceptsUnauthorized: true,
 	Retry:               codec.RetryPolicy{Attempts: 5, Delay: 3 * time.Second},
 	Options: []codec.Option{
-		{Name: "backoff", Ends: clientEnd, Values: []string{"even", "exponential"}, About: "between attempts to reconnect"},
-		{Name: "domain", Ends: clientEnd, Kind: codec.OptionText, About: "of sessions that name no agent"},
-		{Name: "thinking", Ends: clientEnd, Values: []string{"false", "true"}, About: "ask for reasoning"},
+		{
+			Name: "backoff", Ends: clientEnd, Values: []string{"even", "exponential"},
+			About: "growth of the delay between reconnects",
+		},
+		{Name: "domain", Ends: clientEnd, Kind: codec.OptionText, About: "domain of sessions without an agent"},
+		{Name: "thinking", Ends: clientEnd, Values: []string{"false", "true"}, About: "request reasoning"},
 	},
 }
 

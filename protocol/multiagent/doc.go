@@ -1,7 +1,9 @@
-// Package multiagent speaks with clients and servers of Multi-Agent-Intelligence: JSON messages with a type, conversations whose
-// answers stream as chunks, and tools that want approval. Server is the codec at our server's end, Client the one at our client's
-// end.
+// Package multiagent implements both ends of the Multi-Agent-Intelligence protocol: JSON messages
+// with a type, conversations with streamed answers, and tools that need approval. It owns the
+// mapping between these messages and native events; docs/dialects/multiagent.md lists the losses.
 //
-// The package owns the words of that protocol and how they map to ours; it knows neither sockets nor clocks, and of credentials
-// only the role that a client has. docs/dialects/multiagent.md says what is carried, what is approximated and what cannot be said.
+// The codecs use no goroutine, clock or I/O. Each connection has its own codec. The client end
+// keeps sessions, queues and saved answers over connections in codec.ClientState, because the
+// protocol cannot replay a conversation. The server end keeps no state over connections. The
+// package knows no socket, server or screen; of credentials it knows only the client's role.
 package multiagent

@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// The examples of the document, as it writes them.
+// The examples of the document, verbatim.
 const (
 	pingExample  = `{ "type": "PING" }`
 	startExample = `{
@@ -101,87 +101,99 @@ const (
 }`
 )
 
-// MA-5 to MA-15: every example of the document is what our server says or understands, and what our client understands or says, byte for
-// byte but for the space between.
+// MA-5 to MA-15: the server and the client send or accept each example of the document, equal
+// except for whitespace.
 func TestEveryExampleOfTheDocument(t *testing.T) {
-	for example, server := range map[string]func(*host){
-		pongExample:    func(h *host) { h.says(pingExample) },
-		startedExample: func(h *host) { h.says(startExample) },
-		chunkExample: func(h *host) {
-			h.turn("uuid")
-			h.happens(protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: "partial text"})
+	for example, server := range map[string]func(*serverTest){
+		pongExample:    func(h *serverTest) { h.receive(pingExample) },
+		startedExample: func(h *serverTest) { h.receive(startExample) },
+		chunkExample: func(h *serverTest) {
+			h.startTurn("uuid")
+			h.emit(protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: "partial text"})
 		},
-		completeExample: func(h *host) {
-			h.turn("uuid")
-			h.happens(protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: "full response text"})
-			h.takes()
-			h.happens(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted, Usage: &protocol.Usage{Output: 150}, DurationMS: 2500})
+		completeExample: func(h *serverTest) {
+			h.startTurn("uuid")
+			h.emit(protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: "full response text"})
+			h.takeSent()
+			h.emit(protocol.TurnEnded, protocol.TurnEndedData{
+				Reason: protocol.ReasonCompleted, Usage: &protocol.Usage{Output: 150}, DurationMS: 2500,
+			})
 		},
-		askExample: func(h *host) {
-			h.turn("uuid")
-			h.happens(protocol.ApprovalRequested, protocol.Approval{
+		askExample: func(h *serverTest) {
+			h.startTurn("uuid")
+			h.emit(protocol.ApprovalRequested, protocol.Approval{
 				Request: "uuid", Kind: protocol.ApproveTool, Name: "Tool Name", Title: "Tool description", Input: []byte("{}"),
 			})
 		},
-		executedExample: func(h *host) {
-			h.turn("uuid")
-			h.happens(protocol.ToolStarted, protocol.ToolStartedData{Tool: "uuid", Name: "Tool Name"})
-			h.happens(protocol.ToolEnded, protocol.ToolEndedData{Tool: "uuid", Status: protocol.ToolCompleted, Output: []byte("{}")})
+		executedExample: func(h *serverTest) {
+			h.startTurn("uuid")
+			h.emit(protocol.ToolStarted, protocol.ToolStartedData{Tool: "uuid", Name: "Tool Name"})
+			h.emit(protocol.ToolEnded, protocol.ToolEndedData{Tool: "uuid", Status: protocol.ToolCompleted, Output: []byte("{}")})
 		},
-		errorExample: func(h *host) {
-			h.codec.out = &codec.Output{}
-			h.codec.fail("uuid", "error_code", "Error message")
-			h.do(*h.codec.out)
+		errorExample: func(h *serverTest) {
+			h.codec.Out = &codec.Output{}
+			h.codec.sendError("uuid", "error_code", "Error message")
+			h.deliver(*h.codec.Out)
 		},
 	} {
-		h := newHost(t, codec.ServerOptions{})
-		h.used()
+		h := newServerTest(t, codec.ServerOptions{})
+		h.useConversation()
 		server(h)
-		h.wants(example)
+		h.wantSent(example)
 	}
-	for example, heard := range map[string]protocol.Verb{
-		startExample: protocol.DoCreate, sendExample: protocol.DoSend, cancelExample: protocol.DoInterrupt, approveExample: protocol.DoApprove,
+	for example, verb := range map[string]protocol.Verb{
+		startExample: protocol.DoCreate, sendExample: protocol.DoSend, cancelExample: protocol.DoInterrupt,
+		approveExample: protocol.DoApprove,
 	} {
-		h := newHost(t, codec.ServerOptions{})
-		h.used()
-		h.says(example)
-		if len(h.did) != 1 || h.did[0].Command != heard {
-			t.Errorf("our server does %v for %s", h.did, example)
+		h := newServerTest(t, codec.ServerOptions{})
+		h.useConversation()
+		h.receive(example)
+		if len(h.commands) != 1 || h.commands[0].Command != verb {
+			t.Errorf("the server executes %v for %s", h.commands, example)
 		}
 	}
-	for example, says := range map[string]func(*caller){
-		pingExample:   func(c *caller) { c.asks(protocol.DoPing, "", nil) },
-		startExample:  func(c *caller) { c.asks(protocol.DoCreate, "", protocol.CreateData{Agent: "software_development"}) },
-		sendExample:   func(c *caller) { c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "Hello, help me with..."}) },
-		cancelExample: func(c *caller) { c.asks(protocol.DoInterrupt, "uuid", nil) },
-		approveExample: func(c *caller) {
-			c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Request: "uuid", Decision: protocol.AllowOnce, Reason: "optional rejection reason"})
+	for example, act := range map[string]func(*clientTest){
+		pingExample: func(c *clientTest) { c.command(protocol.DoPing, "", nil) },
+		startExample: func(c *clientTest) {
+			c.command(protocol.DoCreate, "", protocol.CreateData{Agent: "software_development"})
+		},
+		sendExample: func(c *clientTest) {
+			c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "Hello, help me with..."})
+		},
+		cancelExample: func(c *clientTest) { c.command(protocol.DoInterrupt, "uuid", nil) },
+		approveExample: func(c *clientTest) {
+			c.command(protocol.DoApprove, "uuid", protocol.ApproveData{
+				Request: "uuid", Decision: protocol.AllowOnce, Reason: "optional rejection reason",
+			})
 		},
 	} {
-		c := newCaller(t, nil)
-		c.follows()
-		says(c)
-		c.wants(example)
+		c := newClientTest(t, nil)
+		c.subscribe()
+		act(c)
+		c.wantSent(example)
 	}
-	for example, means := range map[string][]protocol.Type{
-		chunkExample:    {protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta},
-		completeExample: {protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta, protocol.TextEnd, protocol.TurnEnded},
+	for example, want := range map[string][]protocol.Type{
+		chunkExample: {protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta},
+		completeExample: {
+			protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta, protocol.TextEnd,
+			protocol.TurnEnded,
+		},
 		askExample:      {protocol.MessageUser, protocol.TurnStarted, protocol.ToolStarted, protocol.ApprovalRequested},
 		executedExample: {protocol.MessageUser, protocol.TurnStarted, protocol.ToolStarted, protocol.ToolEnded},
-		errorExample:    {protocol.Raw}, // nothing is under way that it could be about
+		errorExample:    {protocol.Raw}, // no turn or request that it could concern
 		pongExample:     nil,
-		startedExample:  {protocol.Raw}, // nobody asked for one
+		startedExample:  {protocol.Raw}, // unrequested
 	} {
-		c := newCaller(t, nil)
-		c.follows()
+		c := newClientTest(t, nil)
+		c.subscribe()
 		before := len(c.events)
-		c.says(example)
+		c.receive(example)
 		var got []protocol.Type
 		for _, e := range c.events[before:] {
 			got = append(got, e.Type)
 		}
-		if !slices.Equal(got, means) {
-			t.Errorf("our client makes %v of %s", got, example)
+		if !slices.Equal(got, want) {
+			t.Errorf("the client records %v for %s", got, example)
 		}
 	}
 }

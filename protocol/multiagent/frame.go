@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// Types of messages.
+// Message types.
 const (
 	typePing     = "PING"
 	typePong     = "PONG"
@@ -26,7 +26,7 @@ const (
 	typeThought  = "workflow_thought"
 )
 
-// A frame is a message that we say.
+// A frame is an outgoing message.
 type frame struct {
 	Type         string `json:"type"`
 	Conversation string `json:"conversationId,omitempty"`
@@ -37,33 +37,33 @@ type frame struct {
 
 func (f frame) encode() codec.Frame { return codec.Frame{Data: protocol.MustEncode(f)} }
 
-type started struct {
+type conversationStarted struct {
 	Conversation string `json:"conversationId"`
 	Domain       string `json:"domainId"`
 	Agent        string `json:"activeAgent"`
 }
 
-type domain struct {
+type startPayload struct {
 	Domain string `json:"domainId"`
 }
 
-type content struct {
+type sendPayload struct {
 	Content  string `json:"content"`
 	Thinking bool   `json:"enableThinking,omitempty"`
 }
 
-type verdict struct {
+type approvePayload struct {
 	Approved bool   `json:"approved"`
 	Reason   string `json:"reason,omitempty"`
 }
 
-type chunk struct {
+type messageChunk struct {
 	Message string `json:"messageId"`
 	Chunk   string `json:"chunk"`
 	Agent   string `json:"agentName"`
 }
 
-type complete struct {
+type messageComplete struct {
 	Message  string   `json:"messageId"`
 	Content  string   `json:"content"`
 	Agent    string   `json:"agentName"`
@@ -75,7 +75,7 @@ type metadata struct {
 	Duration int64 `json:"durationMs"`
 }
 
-type ask struct {
+type approvalRequest struct {
 	Request     string          `json:"requestId"`
 	Tool        string          `json:"toolName"`
 	Args        json.RawMessage `json:"toolArgs"`
@@ -83,7 +83,7 @@ type ask struct {
 	Agent       string          `json:"agentName"`
 }
 
-type executed struct {
+type toolExecuted struct {
 	Request string          `json:"requestId"`
 	Tool    string          `json:"toolName"`
 	Result  json.RawMessage `json:"result"`
@@ -91,82 +91,82 @@ type executed struct {
 	Error   *string         `json:"errorMessage"`
 }
 
-// plain is the result of a tool that has no structure.
-type plain struct {
+// A plainResult is the result of a tool without structured output.
+type plainResult struct {
 	Output   string `json:"output,omitempty"`
 	ExitCode *int   `json:"exitCode,omitempty"`
 }
 
-type thought struct {
+type workflowThought struct {
 	ID           string `json:"agentId"`
 	Agent        string `json:"agentName"`
 	Conversation string `json:"conversationId"`
 	Reason       string `json:"reason"`
 }
 
-// A heard message is one of the peer's: any field may be anything.
-type heard map[string]json.RawMessage
+// A message is an incoming message. Any field can have any type.
+type message map[string]json.RawMessage
 
-// hear reads a message of the peer; nil when it is no JSON object.
-func hear(data []byte) heard {
-	var h heard
-	if json.Unmarshal(data, &h) != nil {
+// decodeMessage decodes a message; nil if data is no JSON object.
+func decodeMessage(data []byte) message {
+	var m message
+	if json.Unmarshal(data, &m) != nil {
 		return nil
 	}
-	return h
+	return m
 }
 
-// text returns a field that is a string, as valid UTF-8; else nothing.
-func (h heard) text(field string) string {
+// text returns a string field as valid UTF-8, or "".
+func (m message) text(field string) string {
 	var s string
-	if json.Unmarshal(h[field], &s) != nil {
+	if json.Unmarshal(m[field], &s) != nil {
 		return ""
 	}
 	return protocol.ValidText(s)
 }
 
-// word returns a text that names something: nothing when it is too long for a name.
-func (h heard) word(field string) string {
-	s := h.text(field)
-	if len(s) > maxWord {
+// name returns a string field that is a name or id, or "" if it is too long for one.
+func (m message) name(field string) string {
+	s := m.text(field)
+	if len(s) > maxName {
 		return ""
 	}
 	return s
 }
 
-// maxWord bounds what names something, in bytes.
-const maxWord = 256
+// maxName bounds a name or id, in bytes.
+const maxName = 256
 
-func (h heard) number(field string) int64 {
+func (m message) number(field string) int64 {
 	var n float64
-	if json.Unmarshal(h[field], &n) != nil || n < 0 || n > 1<<53 {
+	if json.Unmarshal(m[field], &n) != nil || n < 0 || n > 1<<53 {
 		return 0
 	}
 	return int64(n)
 }
 
-// flag returns a field that is a boolean; known is false when it is none.
-func (h heard) flag(field string) (v, known bool) {
+// flag returns a boolean field. known is false if it is missing.
+func (m message) flag(field string) (v, known bool) {
 	var b *bool
-	if json.Unmarshal(h[field], &b) != nil || b == nil {
+	if json.Unmarshal(m[field], &b) != nil || b == nil {
 		return false, false
 	}
 	return *b, true
 }
 
-// body is where a message keeps what it says: payload, data, or the message itself.
-func (h heard) body() heard {
+// payload returns the content of a message: payload, data, or the message itself.
+func (m message) payload() message {
 	for _, field := range []string{"payload", "data"} {
-		if b := hear(h[field]); len(b) > 0 {
+		if b := decodeMessage(m[field]); len(b) > 0 {
 			return b
 		}
 	}
-	return h
+	return m
 }
 
-// kind returns the type of a message. The real system knows each in capitals, too.
-func (h heard) kind() string {
-	t := h.word("type")
+// messageType returns the type of a message. The real system accepts each type in capitals too.
+func (m message) messageType() string {
+	t := m.name("type")
 	if upper := strings.ToUpper(t); upper == typePing || upper == typePong {
 		return upper
 	}
@@ -176,18 +176,18 @@ func (h heard) kind() string {
 	return t
 }
 
-// conversation returns the conversation that a message names, at its top or in its body.
-func (h heard) conversation() string {
-	if id := h.word("conversationId"); id != "" {
+// conversation returns the conversationId of a message or of its payload.
+func (m message) conversation() string {
+	if id := m.name("conversationId"); id != "" {
 		return id
 	}
-	return h.body().word("conversationId")
+	return m.payload().name("conversationId")
 }
 
-// request returns the request that a message names, at its top or in its body.
-func (h heard) request() string {
-	if id := h.word("requestId"); id != "" {
+// request returns the requestId of a message or of its payload.
+func (m message) request() string {
+	if id := m.name("requestId"); id != "" {
 		return id
 	}
-	return h.body().word("requestId")
+	return m.payload().name("requestId")
 }

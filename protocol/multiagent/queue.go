@@ -6,131 +6,140 @@ import (
 	"agentctl/protocol"
 )
 
-// arrange changes the queue, which is our end's own: a server of the dialect would cancel what it does.
-func (c *Client) arrange(t *thread, cmd *protocol.Command) {
+// handleQueueCommand changes the queue, which only the client end keeps: a server of the dialect
+// would cancel its stream.
+func (c *client) handleQueueCommand(s *session, cmd *protocol.Command) {
 	var result any
 	var err *protocol.Error
 	switch cmd.Command {
 	case protocol.DoQueueEdit:
-		result, err = arranged(t, cmd, c.queueEdit)
+		result, err = applyQueueCommand(s, cmd, c.queueEdit)
 	case protocol.DoQueueRemove:
-		result, err = arranged(t, cmd, c.queueRemove)
+		result, err = applyQueueCommand(s, cmd, c.queueRemove)
 	case protocol.DoQueueMove:
-		result, err = arranged(t, cmd, c.queueMove)
+		result, err = applyQueueCommand(s, cmd, c.queueMove)
 	case protocol.DoQueueHold:
-		result, err = arranged(t, cmd, c.queueHold)
+		result, err = applyQueueCommand(s, cmd, c.queueHold)
 	case protocol.DoQueueRelease:
-		result, err = arranged(t, cmd, c.queueRelease)
+		result, err = applyQueueCommand(s, cmd, c.queueRelease)
 	}
 	if err != nil {
-		c.fail(cmd, err)
+		c.Fail(cmd, err)
 		return
 	}
-	c.settle(cmd, result)
-	c.proceed(t)
+	c.answerOnce(cmd, result)
+	c.sendNext(s)
 }
 
-// arranged changes the queue by do, as the command's data says.
-func arranged[T any](t *thread, cmd *protocol.Command, do func(*thread, *T) (any, *protocol.Error)) (any, *protocol.Error) {
+// applyQueueCommand decodes a command's data and calls do.
+func applyQueueCommand[T any](
+	s *session, cmd *protocol.Command, do func(*session, *T) (any, *protocol.Error),
+) (any, *protocol.Error) {
 	d := new(T)
 	if err := cmd.DecodeData(d); err != nil {
 		return nil, protocol.AsError(err)
 	}
-	return do(t, d)
+	return do(s, d)
 }
 
-// missing is the error about a message that is not queued; nil when it is.
-func (t *thread) missing(message string) *protocol.Error {
-	if t.log.State.QueueIndex(message) >= 0 {
+// checkQueued returns not_found if a message is not queued, or nil.
+func (s *session) checkQueued(message string) *protocol.Error {
+	if s.log.State.QueueIndex(message) >= 0 {
 		return nil
 	}
 	return protocol.Errorf(protocol.CodeNotFound, "no message %.80q is queued", message)
 }
 
-func (c *Client) queueEdit(t *thread, d *protocol.QueueEditData) (any, *protocol.Error) {
-	if err := t.missing(d.MessageID); err != nil {
+func (c *client) queueEdit(s *session, d *protocol.QueueEditData) (any, *protocol.Error) {
+	if err := s.checkQueued(d.MessageID); err != nil {
 		return nil, err
 	}
 	if len(d.Parts) > 0 || d.Text == "" {
-		return nil, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s carries text alone", Name)
+		return nil, c.Responder.Unsupported(textOnly)
 	}
-	c.add(t, protocol.QueueUpdated, c.me(), protocol.QueueUpdatedData{MessageID: d.MessageID, Text: d.Text})
+	c.record(s, protocol.QueueUpdated, c.User(), protocol.QueueUpdatedData{MessageID: d.MessageID, Text: d.Text})
 	var edits []string
-	for _, h := range t.log.State.Holds {
+	for _, h := range s.log.State.Holds {
 		if h.Reason == protocol.HoldEdit && h.MessageID == d.MessageID {
 			edits = append(edits, h.ID)
 		}
 	}
-	c.release(t, edits)
+	c.releaseHolds(s, edits)
 	return protocol.Empty{}, nil
 }
 
-func (c *Client) queueRemove(t *thread, d *protocol.QueueRemoveData) (any, *protocol.Error) {
-	if t.missing(d.MessageID) != nil {
+func (c *client) queueRemove(s *session, d *protocol.QueueRemoveData) (any, *protocol.Error) {
+	if s.checkQueued(d.MessageID) != nil {
 		return protocol.QueueRemoveResult{}, nil
 	}
-	c.add(t, protocol.QueueRemoved, c.me(), protocol.QueueRemovedData{MessageID: d.MessageID, Reason: protocol.RemovedUser})
+	c.record(s, protocol.QueueRemoved, c.User(), protocol.QueueRemovedData{
+		MessageID: d.MessageID, Reason: protocol.RemovedUser,
+	})
 	return protocol.QueueRemoveResult{Removed: true}, nil
 }
 
-func (c *Client) queueMove(t *thread, d *protocol.QueueMoveData) (any, *protocol.Error) {
-	if err := t.missing(d.MessageID); err != nil {
+func (c *client) queueMove(s *session, d *protocol.QueueMoveData) (any, *protocol.Error) {
+	if err := s.checkQueued(d.MessageID); err != nil {
 		return nil, err
 	}
-	last := len(t.log.State.Queue) - 1
-	c.add(t, protocol.QueueMoved, c.me(), protocol.QueueMovedData{MessageID: d.MessageID, Index: max(0, min(d.Index, last))})
+	last := len(s.log.State.Queue) - 1
+	c.record(s, protocol.QueueMoved, c.User(), protocol.QueueMovedData{
+		MessageID: d.MessageID, Index: max(0, min(d.Index, last)),
+	})
 	return protocol.Empty{}, nil
 }
 
-func (c *Client) queueHold(t *thread, d *protocol.QueueHoldData) (any, *protocol.Error) {
-	h := protocol.Hold{ID: c.call.ID("h"), Reason: protocol.HoldUser, MessageID: d.MessageID, By: c.me()}
+func (c *client) queueHold(s *session, d *protocol.QueueHoldData) (any, *protocol.Error) {
+	h := protocol.Hold{ID: c.Options.ID("h"), Reason: protocol.HoldUser, MessageID: d.MessageID, By: c.User()}
 	if d.MessageID != "" {
-		if err := t.missing(d.MessageID); err != nil {
+		if err := s.checkQueued(d.MessageID); err != nil {
 			return nil, err
 		}
 		h.Reason = protocol.HoldEdit
 	}
-	if len(t.log.State.Holds) >= maxWaits {
+	if len(s.log.State.Holds) >= maxRequests {
 		return nil, protocol.Errorf(protocol.CodeTooMany, "too many holds")
 	}
-	c.add(t, protocol.QueueHeld, c.me(), h)
+	c.record(s, protocol.QueueHeld, c.User(), h)
 	return protocol.QueueHoldResult{Hold: h.ID}, nil
 }
 
-func (c *Client) queueRelease(t *thread, d *protocol.QueueReleaseData) (any, *protocol.Error) {
-	gone := []string{}
-	for _, h := range t.log.State.Holds {
+func (c *client) queueRelease(s *session, d *protocol.QueueReleaseData) (any, *protocol.Error) {
+	released := []string{}
+	for _, h := range s.log.State.Holds {
 		if d.Hold == "" || h.ID == d.Hold {
-			gone = append(gone, h.ID)
+			released = append(released, h.ID)
 		}
 	}
-	c.release(t, gone)
-	return protocol.QueueReleaseResult{Released: gone}, nil
+	c.releaseHolds(s, released)
+	return protocol.QueueReleaseResult{Released: released}, nil
 }
 
-func (c *Client) release(t *thread, holds []string) {
+func (c *client) releaseHolds(s *session, holds []string) {
 	if len(holds) > 0 {
-		c.add(t, protocol.QueueReleased, c.me(), protocol.QueueReleasedData{Holds: slices.Clone(holds)})
+		c.record(s, protocol.QueueReleased, c.User(), protocol.QueueReleasedData{Holds: slices.Clone(holds)})
 	}
 }
 
-// after does with the queue what an interrupt asked for.
-func (c *Client) after(t *thread, what string) {
-	queue := slices.Clone(t.log.State.Queue)
+// applyQueueMode keeps, holds or clears the queue after an interrupt.
+func (c *client) applyQueueMode(s *session, what string) {
+	queue := slices.Clone(s.log.State.Queue)
 	switch {
 	case len(queue) == 0:
 	case what == protocol.QueueHold:
-		c.hold(t, protocol.HoldInterrupt)
+		c.holdQueue(s, protocol.HoldInterrupt)
 	case what == protocol.QueueClear:
 		for _, m := range queue {
-			c.add(t, protocol.QueueRemoved, c.me(), protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared})
+			c.record(s, protocol.QueueRemoved, c.User(), protocol.QueueRemovedData{
+				MessageID: m.MessageID, Reason: protocol.RemovedCleared,
+			})
 		}
 	}
 }
 
-// hold holds the queue, if there is one.
-func (c *Client) hold(t *thread, why string) {
-	if len(t.log.State.Queue) > 0 {
-		c.add(t, protocol.QueueHeld, c.me(), protocol.Hold{ID: c.call.ID("h"), Reason: why, By: c.me()})
+// holdQueue holds the queue unless it is empty.
+func (c *client) holdQueue(s *session, why string) {
+	if len(s.log.State.Queue) > 0 {
+		c.record(s, protocol.QueueHeld, c.User(), protocol.Hold{ID: c.Options.ID("h"), Reason: why, By: c.User()})
 	}
 }

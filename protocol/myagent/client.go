@@ -1,7 +1,6 @@
 package myagent
 
 import (
-	"bytes"
 	"slices"
 	"time"
 
@@ -9,185 +8,162 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A client is the codec of one connection at our client's end.
+// A client is the client end of one connection.
 type client struct {
-	// Static after construction.
+	codec.ClientBase
+	resume *resumeState // static after construction
 
-	call   codec.ClientOptions
-	desk   codec.Responder
-	memory *memory
-
-	greeted bool // system.connected came, or nobody waits for it any more
-	met     bool // a frame came
-	due     time.Time
-	early   [][]byte // commands that came before
-	can     map[string]bool
-	receipt receipts
-	asks    []*ask
-	opening map[string]*opening // by the name that the client uses
-	current *session            // that a frame without session_id means
-	watched bool
-
-	// Of the call under way.
-
-	now time.Time
-	out *codec.Output
+	greeted          bool // system.connected or another frame arrived, or greetingTimeout passed
+	sawFrame         bool // a frame arrived
+	greetingDeadline time.Time
+	deferred         []protocol.Command // received before the greeting
+	capabilities     map[string]bool
+	acks             ackTracker
+	requests         []*request
+	opens            map[string]*sessionOpen // by the client's name for the session
+	current          *session                // the session that a frame without session_id means
 }
 
 const (
-	greetWithin = 2 * time.Second  // until a server that says nothing is spoken to all the same
-	askWithin   = 10 * time.Second // until a question has no answer
-	lapseAfter  = 3 * time.Second  // until a turn whose plan was cancelled is over, when nothing else says so
+	greetingTimeout = 2 * time.Second  // wait for the server's greeting
+	requestTimeout  = 10 * time.Second // wait for a reply
+	// from a cancelled plan to the end of its turn, unless the server ends it
+	turnEndTimeout = 3 * time.Second
 
-	maxEarly = 64
-	maxAsks  = 64
+	maxDeferred = 64
+	maxRequests = 64
 )
 
-// verbs are what this dialect can say, beside hello and ping.
+// verbs lists the commands that the dialect supports besides hello and ping.
 var verbs = []protocol.Verb{
-	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoAck, protocol.DoWatch, protocol.DoList, protocol.DoSnapshot, protocol.DoCreate,
-	protocol.DoSend, protocol.DoInterrupt, protocol.DoApprove, protocol.DoTaskCancel, protocol.DoTaskRestart, protocol.DoPlanRun,
-	protocol.DoExport, protocol.DoRestore, protocol.DoHistory,
+	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoAck, protocol.DoWatch, protocol.DoList,
+	protocol.DoSnapshot, protocol.DoHistory, protocol.DoCreate, protocol.DoSend, protocol.DoInterrupt,
+	protocol.DoApprove, protocol.DoTaskCancel, protocol.DoTaskRestart, protocol.DoPlanRun,
+	protocol.DoExport, protocol.DoRestore,
 }
 
-// why says more of commands that are refused.
-var why = map[protocol.Verb]string{protocol.DoList: "it has no list of sessions, name one"}
+// unsupportedReasons explains the rejection of a command.
+var unsupportedReasons = map[protocol.Verb]string{protocol.DoList: "it has no list of sessions, name one"}
 
-func newClient(call codec.ClientOptions) *client {
-	m, _ := call.Resume.Value.(*memory)
-	if m == nil {
-		m = &memory{}
-		call.Resume.Value = m
+func newClient(o codec.ClientOptions) *client {
+	c := &client{
+		ClientBase: codec.NewClientBase(o, codec.Responder{
+			Dialect: Name, Verbs: verbs, LocalVerbs: []protocol.Verb{protocol.DoList},
+			Reasons: unsupportedReasons, Window: protocol.DefaultWindow,
+		}),
+		resume: codec.ResumeState(o.Resume, func() *resumeState { return new(resumeState) }),
+		opens:  map[string]*sessionOpen{}, capabilities: map[string]bool{},
 	}
-	for _, s := range m.sessions {
+	for _, s := range c.resume.sessions {
 		s.log.Detach()
-		s.here = false
+		s.connected = false
 	}
-	return &client{
-		call: call, memory: m, opening: map[string]*opening{}, can: map[string]bool{},
-		desk: codec.Responder{
-			Dialect: Name, Server: Name, Verbs: verbs, Window: protocol.DefaultWindow, Epoch: codec.Epoch(call.ID("e")),
-			OneShot: call.OneShot, LocalVerbs: []protocol.Verb{protocol.DoList}, Reasons: why,
-		},
-	}
+	return c
 }
 
-// work carries out one call of the codec.
-func (c *client) work(now time.Time, f func()) codec.Output {
-	var out codec.Output
-	c.now, c.out = now, &out
-	f()
-	c.expire()
-	c.summarize()
-	out.Wake = c.wake()
-	c.out = nil
-	return out
+// run executes one call of the codec.
+func (c *client) run(now time.Time, work func()) codec.Output {
+	return c.Run(now, func() {
+		work()
+		c.expire()
+		c.publishSummaries()
+		c.scheduleWake()
+	})
 }
 
 // Open implements codec.Codec.
 func (c *client) Open(now time.Time) codec.Output {
-	return c.work(now, func() { c.due = now.Add(greetWithin) })
+	return c.run(now, func() { c.greetingDeadline = now.Add(greetingTimeout) })
 }
 
 // Native implements codec.Codec.
 func (c *client) Native(now time.Time, line []byte) codec.Output {
-	return c.work(now, func() {
-		cmd, ok := c.desk.Decode(c.out, line)
+	return c.run(now, func() {
+		cmd, ok := c.Decode(line)
 		switch {
 		case !ok:
 		case c.greeted:
-			c.do(&cmd)
-		case len(c.early) >= maxEarly:
-			c.desk.Fail(c.out, &cmd, protocol.Errorf(protocol.CodeTooMany, "too many commands before the server greets"))
+			c.handleCommand(&cmd)
 		default:
-			c.early = append(c.early, bytes.Clone(line))
+			c.Hold(&c.deferred, maxDeferred, &cmd)
 		}
 	})
 }
 
 // Foreign implements codec.Codec.
 func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
-	return c.work(now, func() {
-		m, ok := decode(f.Data)
+	return c.run(now, func() {
+		m, ok := decodeMessage(f.Data)
 		if !ok || f.Binary || m.Event == "" {
-			c.unknown(f.Data)
+			c.recordUnknown(f.Data)
 			return
 		}
-		c.met = true
-		c.hear(&m, f.Data)
+		c.sawFrame = true
+		c.handleFrame(&m, f.Data)
 		if !c.greeted {
-			c.greet()
+			c.finishGreeting()
 		}
 	})
 }
 
 // Wake implements codec.Codec.
 func (c *client) Wake(now time.Time) codec.Output {
-	return c.work(now, func() {
-		if !c.greeted && !now.Before(c.due) {
-			c.greet()
+	return c.run(now, func() {
+		if !c.greeted && !now.Before(c.greetingDeadline) {
+			c.finishGreeting()
 		}
 	})
 }
 
-// greet carries out what waited for the server's greeting.
-func (c *client) greet() {
-	c.greeted = true
-	for _, line := range c.early {
-		if cmd, err := protocol.DecodeCommand(line); err == nil {
-			c.do(&cmd)
-		}
+// finishGreeting executes the commands received before the greeting.
+func (c *client) finishGreeting() {
+	deferred := c.deferred
+	c.greeted, c.deferred = true, nil
+	for i := range deferred {
+		c.handleCommand(&deferred[i])
 	}
-	c.early = nil
 }
 
-// wake is when to be woken next.
-func (c *client) wake() time.Time {
-	var at time.Time
-	sooner := func(t time.Time) {
-		if !t.IsZero() && (at.IsZero() || t.Before(at)) {
-			at = t
-		}
-	}
+// scheduleWake schedules a Wake for the next deadline.
+func (c *client) scheduleWake() {
 	if !c.greeted {
-		sooner(c.due)
+		c.Out.WakeBy(c.greetingDeadline)
 	}
-	for _, a := range c.asks {
-		sooner(a.due)
+	for _, r := range c.requests {
+		c.Out.WakeBy(r.deadline)
 	}
-	for _, s := range c.memory.sessions {
-		if s.here {
-			sooner(s.lapse)
+	for _, s := range c.resume.sessions {
+		if s.connected {
+			c.Out.WakeBy(s.turnDeadline)
 		}
 	}
-	return at
 }
 
-// expire gives up what had no answer in time.
+// expire fails requests past their deadline and ends turns past theirs.
 func (c *client) expire() {
-	for _, a := range slices.Clone(c.asks) {
-		if !c.now.Before(a.due) {
-			c.settle(a, nil, protocol.Errorf(protocol.CodeTimeout, "the server did not answer %s", a.event))
+	for _, req := range slices.Clone(c.requests) {
+		if !c.Now.Before(req.deadline) {
+			c.finishRequest(req, nil, protocol.Errorf(protocol.CodeTimeout, "the server did not answer %s", req.event))
 		}
 	}
-	for _, s := range c.memory.sessions {
-		if s.here && !s.lapse.IsZero() && !c.now.Before(s.lapse) {
-			s.lapse = time.Time{}
+	for _, s := range c.resume.sessions {
+		if s.connected && !s.turnDeadline.IsZero() && !c.Now.Before(s.turnDeadline) {
+			s.turnDeadline = time.Time{}
 			if s.log.State.Turn != nil {
-				c.endTurn(s, c.now, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+				c.endTurn(s, c.Now, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 			}
 		}
 	}
 }
 
-// say sends a frame.
-func (c *client) say(f frame) {
-	c.out.Foreign = append(c.out.Foreign, codec.Frame{Data: f.encode(c.now)})
+// send sends a frame.
+func (c *client) send(f frame) {
+	c.Send(codec.Frame{Data: f.encode(c.Now)})
 }
 
-// unknown keeps what is no frame at all.
-func (c *client) unknown(data []byte) {
+// recordUnknown records a message that is no frame.
+func (c *client) recordUnknown(data []byte) {
 	if c.current != nil {
-		c.current.raw(c, "", data)
+		c.recordRaw(c.current, "", data)
 	}
 }

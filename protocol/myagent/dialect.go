@@ -6,25 +6,29 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// Name is the dialect's name.
+// Name is the name of the dialect.
 const Name = "myagent"
 
-// Dialect is MyAgent's protocol.
+// Dialect is MyAgent's WebSocket protocol.
 var Dialect = codec.Dialect{
 	Name:   Name,
 	Server: func(d codec.ServerOptions) codec.Codec { return newServer(d) },
 	Client: func(c codec.ClientOptions) codec.Codec { return newClient(c) },
 	Options: []codec.Option{
-		{Name: "confirm_timeout", Ends: serverEnd, Kind: codec.OptionDuration, About: "after which a confirmation is denied (300s; 0: never)"},
-		{Name: "heartbeat", Ends: serverEnd, Kind: codec.OptionDuration, About: "between heartbeats (30s)"},
-		{Name: "state_ttl", Ends: serverEnd, Kind: codec.OptionDuration, About: "how long an exported state can be restored (168h)"},
+		{
+			Name: "confirm_timeout", Ends: serverEnd, Kind: codec.OptionDuration,
+			About: "time until a confirmation is denied (300s; 0: never)",
+		},
+		{Name: "heartbeat", Ends: serverEnd, Kind: codec.OptionDuration, About: "interval between heartbeats (30s)"},
+		{Name: "state_ttl", Ends: serverEnd, Kind: codec.OptionDuration, About: "lifetime of an exported state (168h)"},
 	},
 }
 
 var serverEnd = []codec.End{codec.ServerEnd}
 
-// span reads a duration from the dialect's options.
-func span(options map[string]string, name string, otherwise time.Duration) time.Duration {
+// durationOption returns a duration from the dialect's options, or otherwise if it is missing or
+// invalid.
+func durationOption(options map[string]string, name string, otherwise time.Duration) time.Duration {
 	if d, err := time.ParseDuration(options[name]); err == nil && d >= 0 {
 		return d
 	}

@@ -1,7 +1,12 @@
-// Package myagent is the dialect of MyAgent's WebSocket event protocol, both ends: Server speaks it to MyAgent's clients, Client
-// speaks it to MyAgent's servers. It owns what its frames mean and what is lost on the way (docs/dialects/myagent.md).
+// Package myagent implements both ends of MyAgent's WebSocket event protocol. It owns the mapping
+// between its frames and native events; docs/dialects/myagent.md lists the losses.
 //
-// It is pure, as all codecs are: no goroutine, no clock, no I/O. What MyAgent has no word for goes as a system.notice whose
-// metadata names the native type in "action" and holds its data in "data"; a server that does so says it by the capability
-// "turns", and a client that sees it builds on it.
+// A native event without a frame of its own travels as a system.notice: metadata "action" holds its
+// type and "data" its data. A server that sends such notices announces the capability "turns", and
+// clients rely on it.
+//
+// The codecs use no goroutine, clock or I/O. Each connection has its own codec. The client end
+// keeps its sessions over connections in codec.ClientState; the server end stores the frames of a
+// connection in codec.ResumeStore, so that a later connection can resume from any of them. The
+// package knows no socket, server or screen.
 package myagent

@@ -12,7 +12,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A frame is one message of the foreign protocol, on its way out.
+// A frame is an outgoing message of the protocol.
 type frame struct {
 	Session    string          `json:"session_id,omitempty"`
 	Connection string          `json:"connection_id,omitempty"`
@@ -28,13 +28,13 @@ type frame struct {
 	Signed     json.RawMessage `json:"signed_state,omitempty"`
 }
 
-// meta is a frame's structured data.
+// meta is a frame's structured metadata or content.
 type meta map[string]any
 
-// null is a content that is there and holds nothing.
+// null is a content that is present and empty.
 var null = json.RawMessage("null")
 
-// encode writes the frame.
+// encode returns the frame as JSON.
 func (f *frame) encode(now time.Time) []byte {
 	at := f.Time
 	if at.IsZero() {
@@ -44,25 +44,26 @@ func (f *frame) encode(now time.Time) []byte {
 	return protocol.MustEncode(f)
 }
 
-// A message is a frame that came in: whatever is of another type than it should be is as if it were not there.
+// A message is an incoming frame. A field of the wrong type decodes as absent.
 type message struct {
-	Session     text            `json:"session_id"`
-	Connection  text            `json:"connection_id"`
-	Step        text            `json:"step_id"`
-	Event       text            `json:"event"`
-	Timestamp   text            `json:"timestamp"`
+	Session     lenientString   `json:"session_id"`
+	Connection  lenientString   `json:"connection_id"`
+	Step        lenientString   `json:"step_id"`
+	Event       lenientString   `json:"event"`
+	Timestamp   lenientString   `json:"timestamp"`
 	Content     json.RawMessage `json:"content"`
 	Metadata    json.RawMessage `json:"metadata"`
-	Show        text            `json:"show_content"`
-	Seq         number          `json:"seq"`
-	ID          text            `json:"event_id"`
+	Show        lenientString   `json:"show_content"`
+	Seq         lenientNumber   `json:"seq"`
+	ID          lenientString   `json:"event_id"`
 	Signed      json.RawMessage `json:"signed_state"`
-	LastSeq     number          `json:"last_seq"`
-	LastEventID text            `json:"last_event_id"`
+	LastSeq     lenientNumber   `json:"last_seq"`
+	LastEventID lenientString   `json:"last_event_id"`
 }
 
-// decode reads a frame; ok is false when it is no JSON object, or one that nests too deep to be kept in an event.
-func decode(data []byte) (m message, ok bool) {
+// decodeMessage decodes a frame. ok is false if data is no JSON object or nests too deep for an
+// event.
+func decodeMessage(data []byte) (m message, ok bool) {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '{' {
 		return m, false
@@ -73,8 +74,8 @@ func decode(data []byte) (m message, ok bool) {
 	return m, false
 }
 
-// when is the frame's own time, or now. Times without a zone are taken as UTC.
-func (m *message) when(now time.Time) time.Time {
+// sentAt returns the frame's timestamp, or now. A time without a zone is UTC.
+func (m *message) sentAt(now time.Time) time.Time {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
 		if t, err := time.Parse(layout, string(m.Timestamp)); err == nil && t.Year() > 1970 && t.Year() < 3000 {
 			return t
@@ -83,28 +84,29 @@ func (m *message) when(now time.Time) time.Time {
 	return now
 }
 
-// text is a string, leniently read: a number is its digits, all else is empty.
-type text string
+// A lenientString decodes from a string, or from the digits of a number. Other JSON decodes as
+// empty.
+type lenientString string
 
 // UnmarshalJSON never fails.
-func (t *text) UnmarshalJSON(b []byte) error {
-	*t = text(plain(b))
+func (t *lenientString) UnmarshalJSON(b []byte) error {
+	*t = lenientString(scalarText(b))
 	return nil
 }
 
-// number is a count, leniently read: from a number or its digits, all else is 0.
-type number uint64
+// A lenientNumber is a count. It decodes from a number or its digits. Other JSON decodes as 0.
+type lenientNumber uint64
 
 // UnmarshalJSON never fails.
-func (n *number) UnmarshalJSON(b []byte) error {
+func (n *lenientNumber) UnmarshalJSON(b []byte) error {
 	*n = 0
-	if v := float(plain(b)); v >= 1 && v < 1<<53 {
-		*n = number(v)
+	if v := parseFloat(scalarText(b)); v >= 1 && v < 1<<53 {
+		*n = lenientNumber(v)
 	}
 	return nil
 }
 
-func float(s string) float64 {
+func parseFloat(s string) float64 {
 	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0
@@ -112,8 +114,8 @@ func float(s string) float64 {
 	return v
 }
 
-// plain returns what a JSON string, number or boolean says; empty for all else.
-func plain(raw json.RawMessage) string {
+// scalarText returns the text of a JSON string, number or boolean, and "" for other JSON.
+func scalarText(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return ""
 	}
@@ -130,17 +132,18 @@ func plain(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// words returns what a content says: a string itself, of an object its text, content, message or error, else its JSON.
-func words(raw json.RawMessage) string {
+// contentText returns the text of a content: a string as it is, the text, content, message or error
+// field of an object, or else the JSON.
+func contentText(raw json.RawMessage) string {
 	if len(raw) == 0 || raw[0] == 'n' {
 		return ""
 	}
 	if raw[0] != '{' && raw[0] != '[' {
-		return plain(raw)
+		return scalarText(raw)
 	}
-	o := object(raw)
+	o := parseObject(raw)
 	for _, key := range []string{"text", "content", "message", "error"} {
-		if s := plain(o[key]); s != "" {
+		if s := scalarText(o[key]); s != "" {
 			return s
 		}
 	}
@@ -150,11 +153,11 @@ func words(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// fields are the members of an object.
+// fields are the members of a JSON object.
 type fields map[string]json.RawMessage
 
-// object reads an object; nil when raw is none.
-func object(raw json.RawMessage) fields {
+// parseObject decodes an object; nil if raw is none.
+func parseObject(raw json.RawMessage) fields {
 	var o fields
 	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &o) != nil {
 		return nil
@@ -162,23 +165,23 @@ func object(raw json.RawMessage) fields {
 	return o
 }
 
-// str returns the first of the named fields that says something.
+// str returns the first non-empty field among names.
 func (o fields) str(names ...string) string {
 	for _, name := range names {
-		if s := plain(o[name]); s != "" {
+		if s := scalarText(o[name]); s != "" {
 			return s
 		}
 	}
 	return ""
 }
 
-// has reports whether a field is there and not null.
+// has reports whether a field is present and not null.
 func (o fields) has(name string) bool { return len(o[name]) > 0 && o[name][0] != 'n' }
 
-// num returns the first of the named fields that is a positive number.
+// num returns the first positive number among names.
 func (o fields) num(names ...string) float64 {
 	for _, name := range names {
-		if v := float(plain(o[name])); v > 0 && v < 1<<53 {
+		if v := parseFloat(scalarText(o[name])); v > 0 && v < 1<<53 {
 			return v
 		}
 	}
@@ -187,7 +190,7 @@ func (o fields) num(names ...string) float64 {
 
 func (o fields) int(names ...string) int64 { return int64(o.num(names...)) }
 
-// ms returns a number of seconds as milliseconds.
+// ms returns a number of seconds in milliseconds.
 func (o fields) ms(names ...string) int64 {
 	if s := o.num(names...); s < 1<<43 {
 		return int64(math.Round(s * 1000))
@@ -195,15 +198,15 @@ func (o fields) ms(names ...string) int64 {
 	return 0
 }
 
-// into reads a field into v, if it fits.
-func (o fields) into(name string, v any) bool {
+// decode decodes a field into v and reports whether it fits.
+func (o fields) decode(name string, v any) bool {
 	return o.has(name) && json.Unmarshal(o[name], v) == nil
 }
 
-// seconds are milliseconds as MyAgent writes them.
+// seconds converts milliseconds to the seconds of the protocol.
 func seconds(ms int64) float64 { return float64(ms) / 1000 }
 
-// with sets what is not empty.
+// with sets a key unless the value is empty, and returns m.
 func (m meta) with(key string, value any) meta {
 	switch v := value.(type) {
 	case string:

@@ -10,32 +10,37 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// canonical JSON is what Python's json.dumps(sort_keys=True, separators=(',', ':')) writes, for MyAgent signs that.
+// MyAgent signs the output of Python's json.dumps(sort_keys=True, separators=(',', ':')).
 func TestCanonicalJSONIsPythons(t *testing.T) {
-	in := `{"session_id": "会话😀", "b": [1, 2.5, -0.0, true, null, "a\"\\/\n` + "\u007f\u2028" + `<>&"], "a": {"z": 1, "A": 2, "é": "x"}}`
+	in := `{"session_id": "会话😀", "b": [1, 2.5, -0.0, true, null, "a\"\\/\n` + "\u007f\u2028" +
+		`<>&"], "a": {"z": 1, "A": 2, "é": "x"}}`
 	want := `{"a":{"A":2,"z":1,"\u00e9":"x"},"b":[1,2.5,-0.0,true,null,"a\"\\/\n\u007f\u2028<>&"],"session_id":"\u4f1a\u8bdd\ud83d\ude00"}`
-	got, err := canonical([]byte(in))
+	got, err := canonicalJSON([]byte(in))
 	if err != nil || string(got) != want {
 		t.Errorf("%v\n got %s\nwant %s", err, got, want)
 	}
 }
 
-// However a number was written, it is signed as Python writes the same number.
+// A number in any notation is signed as Python writes it.
 func TestCanonicalNumbersArePythons(t *testing.T) {
 	for in, want := range map[string]string{
-		"0": "0", "-0": "0", "-3": "-3", "100000000000000000000000": "100000000000000000000000", "1.0": "1.0", "1e0": "1.0", "1.50": "1.5", "-0.0": "-0.0",
-		"1e16": "1e+16", "1E+16": "1e+16", "9999999999999998.0": "9999999999999998.0", "1e15": "1000000000000000.0", "1e22": "1e+22",
-		"12345678901234567890.0": "1.2345678901234567e+19", "0.0001": "0.0001", "0.00001": "1e-05", "1e-7": "1e-07", "1.5e-7": "1.5e-07", "0.1": "0.1",
-		"0.30000000000000004": "0.30000000000000004", "1.5e300": "1.5e+300", "5e-324": "5e-324", "1e-400": "0.0", "2.5e100": "2.5e+100",
+		"0": "0", "-0": "0", "-3": "-3", "100000000000000000000000": "100000000000000000000000", "1.0": "1.0",
+		"1e0": "1.0", "1.50": "1.5", "-0.0": "-0.0",
+		"1e16": "1e+16", "1E+16": "1e+16", "9999999999999998.0": "9999999999999998.0", "1e15": "1000000000000000.0",
+		"1e22":                   "1e+22",
+		"12345678901234567890.0": "1.2345678901234567e+19", "0.0001": "0.0001", "0.00001": "1e-05", "1e-7": "1e-07",
+		"1.5e-7": "1.5e-07", "0.1": "0.1",
+		"0.30000000000000004": "0.30000000000000004", "1.5e300": "1.5e+300", "5e-324": "5e-324", "1e-400": "0.0",
+		"2.5e100": "2.5e+100",
 	} {
-		if got, err := canonical([]byte(`[` + in + `]`)); err != nil || string(got) != `[`+want+`]` {
+		if got, err := canonicalJSON([]byte(`[` + in + `]`)); err != nil || string(got) != `[`+want+`]` {
 			t.Errorf("%s is signed as %s, want %s (%v)", in, got, want, err)
 		}
 	}
 }
 
-// answering is a whole turn.
-func answering(n int) []protocol.Event {
+// completedTurn returns the events of a turn.
+func completedTurn(n int) []protocol.Event {
 	turn, message := fmt.Sprintf("t%d", n), fmt.Sprintf("m%d", n)
 	return []protocol.Event{
 		event(protocol.MessageUser, turn, protocol.Message{MessageID: message, Text: "hi"}),
@@ -48,20 +53,21 @@ func answering(n int) []protocol.Event {
 	}
 }
 
-// MY-6, MY-7, MY-9, MY-18, MY-35, X-9: after a reconnect with a state the client gets what came after its last frame, wherever that
-// was: each frame once, restamped with a new seq, the new session and its old seq; a notice ends them.
+// MY-6, MY-7, MY-9, MY-18, MY-35, X-9: after a reconnect with a state the client gets the frames
+// after its last one, at any point: each once, with a new seq, the new session and its original
+// seq. A notice ends them.
 func TestAReplayBeginsAfterTheLastFrame(t *testing.T) {
 	for _, by := range []string{"event_id", "seq"} {
 		for last := uint64(1); last <= 15; last++ {
-			trail := new(codec.ResumeStore)
-			p := newPeer(t)
-			b := newBench(t, p, trail)
-			b.say(`{"event":"user.create_session"}`)
+			store := new(codec.ResumeStore)
+			p := newNativeServer(t)
+			b := newServerTest(t, p, store)
+			b.receive(`{"event":"user.create_session"}`)
 			log := slices.Clone(b.frames[1:])
-			b.say(`{"event":"user.request_state"}`)
-			state := meta1(b.next(agentStateExported))["signed_state"]
-			b.native(p.add("s1", answering(1)...)...)
-			b.native(p.add("s1", answering(2)...)...)
+			b.receive(`{"event":"user.request_state"}`)
+			state := metaOf(b.nextFrame(agentStateExported))["signed_state"]
+			b.receiveNative(p.append("s1", completedTurn(1)...)...)
+			b.receiveNative(p.append("s1", completedTurn(2)...)...)
 			var missed []string
 			for _, m := range append(log, b.frames...) {
 				if uint64(m.Seq) > last {
@@ -70,23 +76,25 @@ func TestAReplayBeginsAfterTheLastFrame(t *testing.T) {
 			}
 			cid := b.codec.(*server).id
 
-			after := newBench(t, p, trail)
+			after := newServerTest(t, p, store)
 			from := fmt.Sprintf(`"last_event_id":"%s-%d"`, cid, last)
 			if by == "seq" {
 				from = fmt.Sprintf(`"last_seq":%d`, last)
 			}
-			after.next(systemConnected)
-			after.say(fmt.Sprintf(`{"event":"user.reconnect_with_state","signed_state":%s,"content":{%s}}`, state, from))
-			m := after.next(agentStateRestored)
-			if m.Session != "s2" || meta1(m).str("original_session_id") != "s1" {
+			after.nextFrame(systemConnected)
+			after.receive(fmt.Sprintf(`{"event":"user.reconnect_with_state","signed_state":%s,"content":{%s}}`, state,
+				from))
+			m := after.nextFrame(agentStateRestored)
+			if m.Session != "s2" || metaOf(m).str("original_session_id") != "s1" {
 				t.Fatalf("restored %+v", m)
 			}
 			var got []string
 			seq := m.Seq
-			for len(after.frames) > 0 && meta1(after.frames[0]).has("orig_seq") {
-				m, o := after.frames[0], meta1(after.frames[0])
+			for len(after.frames) > 0 && metaOf(after.frames[0]).has("orig_seq") {
+				m, o := after.frames[0], metaOf(after.frames[0])
 				after.frames = after.frames[1:]
-				if seq++; m.Session != "s2" || m.Seq != seq || o.str("orig_event_id") != eventID(cid, uint64(o.int("orig_seq"))) {
+				if seq++; m.Session != "s2" || m.Seq != seq ||
+					o.str("orig_event_id") != eventID(cid, uint64(o.int("orig_seq"))) {
 					t.Fatalf("restamped %+v %s", m, m.Metadata)
 				}
 				got = append(got, fmt.Sprint(m.Event, o.int("orig_seq")))
@@ -94,118 +102,126 @@ func TestAReplayBeginsAfterTheLastFrame(t *testing.T) {
 			if !slices.Equal(got, missed) {
 				t.Errorf("after %d by %s:\n got %v\nwant %v", last, by, got, missed)
 			}
-			if o := meta1(after.next(systemNotice)); o.str("action") != actionReplay {
-				t.Errorf("ended by %v", o)
+			if o := metaOf(after.nextFrame(systemNotice)); o.str("action") != actionReplay {
+				t.Errorf("last notice %v", o)
 			}
-			if then := after.events(); len(then) != 0 {
-				t.Errorf("then %v", then)
+			if then := after.takeEvents(); len(then) != 0 {
+				t.Errorf("frames after the replay %v", then)
 			}
 		}
 	}
 }
 
-// MY-9: without anything to replay the client is told so.
-func TestNothingToReplayIsSaid(t *testing.T) {
-	trail := new(codec.ResumeStore)
-	b := newBench(t, newPeer(t), trail)
-	b.say(`{"event":"user.create_session"}`)
-	b.say(`{"event":"user.request_state"}`)
-	m := b.next(agentStateExported)
-	b.say(fmt.Sprintf(`{"event":"user.reconnect_with_state","signed_state":%s,"last_seq":%d}`, meta1(m)["signed_state"], m.Seq))
-	b.next(agentStateRestored)
-	n := b.next(systemNotice)
-	if o := meta1(n); plain(n.Content) != "No buffered events available for replay" || o.str("action") != "replay" || o.str("count") != "0" {
+// MY-9: an empty replay is announced.
+func TestAnEmptyReplayIsAnnounced(t *testing.T) {
+	store := new(codec.ResumeStore)
+	b := newServerTest(t, newNativeServer(t), store)
+	b.receive(`{"event":"user.create_session"}`)
+	b.receive(`{"event":"user.request_state"}`)
+	m := b.nextFrame(agentStateExported)
+	b.receive(fmt.Sprintf(`{"event":"user.reconnect_with_state","signed_state":%s,"last_seq":%d}`,
+		metaOf(m)["signed_state"], m.Seq))
+	b.nextFrame(agentStateRestored)
+	n := b.nextFrame(systemNotice)
+	if o := metaOf(n); scalarText(n.Content) != "No buffered events available for replay" ||
+		o.str("action") != "replay" || o.str("count") != "0" {
 		t.Errorf("%+v", n)
 	}
-	// The old session lives on, on this connection too.
-	b.events()
-	b.native(b.peer.add("s1", answering(1)...)...)
-	if m := b.next(agentFinalAnswer); m.Session != "s1" || plain(m.Content) != "Hello world" {
+	// The old session continues to exist, on this connection too.
+	b.takeEvents()
+	b.receiveNative(b.native.append("s1", completedTurn(1)...)...)
+	if m := b.nextFrame(agentFinalAnswer); m.Session != "s1" || scalarText(m.Content) != "Hello world" {
 		t.Errorf("%+v", m)
 	}
-	b.native(b.peer.add("s2", answering(1)...)...)
-	if m := b.next(agentFinalAnswer); m.Session != "s2" {
+	b.receiveNative(b.native.append("s2", completedTurn(1)...)...)
+	if m := b.nextFrame(agentFinalAnswer); m.Session != "s2" {
 		t.Errorf("%+v", m)
 	}
 }
 
-// MY-6: what was acknowledged is not delivered again, even to a client that asks for it; all forms of an ack are understood.
+// MY-6: acknowledged frames are not sent again, even on request. All forms of an ack are
+// understood.
 func TestAcknowledgedFramesAreNotReplayed(t *testing.T) {
 	for _, ack := range []string{`"seq":%d`, `"content":%d`, `"content":{"last_seq":%d}`} {
-		trail := new(codec.ResumeStore)
-		p := newPeer(t)
-		b := newBench(t, p, trail)
-		b.say(`{"event":"user.create_session"}`)
-		b.native(p.add("s1", answering(1)...)...)
-		end := b.next(agentFinalAnswer).Seq
-		b.say(`{"event":"user.ack",` + fmt.Sprintf(ack, end-1) + `}`)
+		store := new(codec.ResumeStore)
+		p := newNativeServer(t)
+		b := newServerTest(t, p, store)
+		b.receive(`{"event":"user.create_session"}`)
+		b.receiveNative(p.append("s1", completedTurn(1)...)...)
+		end := b.nextFrame(agentFinalAnswer).Seq
+		b.receive(`{"event":"user.ack",` + fmt.Sprintf(ack, end-1) + `}`)
 		if len(b.frames) != 0 {
-			t.Errorf("an ack is answered with %v", b.events())
+			t.Errorf("an ack is answered with %v", b.takeEvents())
 		}
-		after := newBench(t, p, trail)
-		after.say(fmt.Sprintf(`{"event":"user.reconnect","session_id":"s1","content":{"last_event_id":"%s-1"}}`, b.codec.(*server).id))
-		got := after.events()
+		after := newServerTest(t, p, store)
+		after.receive(fmt.Sprintf(`{"event":"user.reconnect","session_id":"s1","content":{"last_event_id":"%s-1"}}`,
+			b.codec.(*server).id))
+		got := after.takeEvents()
 		if !slices.Equal(got, []string{systemConnected, systemNotice, agentFinalAnswer, systemNotice}) {
 			t.Errorf("%s: %v", ack, got)
 		}
 	}
 }
 
-// X-9: a plain reconnect gets a fresh snapshot, the turn under way and its pending confirmation.
+// X-9: a plain reconnect gets a snapshot, the current turn and its pending confirmation.
 func TestAPlainReconnectGetsAFreshSnapshot(t *testing.T) {
-	p := newPeer(t)
-	b := newBench(t, p, nil)
-	b.say(`{"event":"user.create_session"}`)
-	b.native(p.add("s1", answering(1)...)...)
-	b.native(p.add("s1", asking()...)...)
-	after := newBench(t, p, nil)
-	after.say(`{"event":"user.reconnect","session_id":"s1"}`)
-	n := after.next(systemNotice)
-	if o := meta1(n); o.str("action") != actionReconnected || o.str("mode") != "snapshot" || object(o["state"]).int("turns") != 1 {
+	p := newNativeServer(t)
+	b := newServerTest(t, p, nil)
+	b.receive(`{"event":"user.create_session"}`)
+	b.receiveNative(p.append("s1", completedTurn(1)...)...)
+	b.receiveNative(p.append("s1", planApprovalTurn()...)...)
+	after := newServerTest(t, p, nil)
+	after.receive(`{"event":"user.reconnect","session_id":"s1"}`)
+	n := after.nextFrame(systemNotice)
+	if o := metaOf(n); o.str("action") != actionReconnected || o.str("mode") != "snapshot" ||
+		parseObject(o["state"]).int("turns") != 1 {
 		t.Errorf("%s", n.Metadata)
 	}
-	if m := after.next(agentUserConfirm); m.Step != "confirm_plan_r1" || meta1(m).has("orig_seq") {
+	if m := after.nextFrame(agentUserConfirm); m.Step != "confirm_plan_r1" || metaOf(m).has("orig_seq") {
 		t.Errorf("%+v", m)
 	}
 }
 
-// What MyAgent's clients cannot take is not sent to them.
+// A state over the size limit of MyAgent's clients is not sent to them.
 func TestAStateThatIsTooLargeIsNotShown(t *testing.T) {
-	p := newPeer(t)
-	p.add("s1", event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+	p := newNativeServer(t)
+	p.append("s1", event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
 	for n := range 10 {
-		p.add("s1", event(protocol.QueueAdded, "", protocol.Message{MessageID: fmt.Sprint("q", n), Text: strings.Repeat("x", 100<<10)}))
+		p.append("s1", event(protocol.QueueAdded, "", protocol.Message{
+			MessageID: fmt.Sprint("q", n), Text: strings.Repeat("x", 100<<10),
+		}))
 	}
-	p.add("s1", answering(1)...)
-	for meta, want := range map[string]bool{`{}`: false, `{"reply_to":"a"}`: true} { // ours asks for an answer, and takes more
-		b := newBench(t, p, nil)
-		b.say(`{"event":"user.reconnect","session_id":"s1","metadata":` + meta + `}`)
-		m := b.next(systemNotice)
-		if got := meta1(m).has("state"); got != want || meta1(m).str("action") != actionReconnected {
-			t.Errorf("%s: shown %t", meta, got)
+	p.append("s1", completedTurn(1)...)
+	// agentctl's client sends reply_to and accepts more
+	for meta, want := range map[string]bool{`{}`: false, `{"reply_to":"a"}`: true} {
+		b := newServerTest(t, p, nil)
+		b.receive(`{"event":"user.reconnect","session_id":"s1","metadata":` + meta + `}`)
+		m := b.nextFrame(systemNotice)
+		if got := metaOf(m).has("state"); got != want || metaOf(m).str("action") != actionReconnected {
+			t.Errorf("%s: state sent %t", meta, got)
 		}
 	}
 }
 
 // X-6: a replay holds the newest 200 frames.
 func TestAReplayIsBounded(t *testing.T) {
-	trail := new(codec.ResumeStore)
-	p := newPeer(t)
-	b := newBench(t, p, trail)
-	b.say(`{"event":"user.create_session"}`)
-	b.say(`{"event":"user.request_state"}`)
-	state := meta1(b.next(agentStateExported))["signed_state"]
+	store := new(codec.ResumeStore)
+	p := newNativeServer(t)
+	b := newServerTest(t, p, store)
+	b.receive(`{"event":"user.create_session"}`)
+	b.receive(`{"event":"user.request_state"}`)
+	state := metaOf(b.nextFrame(agentStateExported))["signed_state"]
 	for n := range 500 {
-		b.native(p.add("s1", answering(n)...)...)
+		b.receiveNative(p.append("s1", completedTurn(n)...)...)
 	}
 	last := b.codec.(*server).seq
-	after := newBench(t, p, trail)
-	after.say(fmt.Sprintf(`{"event":"user.reconnect_with_state","signed_state":%s,"last_seq":1}`, state))
+	after := newServerTest(t, p, store)
+	after.receive(fmt.Sprintf(`{"event":"user.reconnect_with_state","signed_state":%s,"last_seq":1}`, state))
 	n := 0
 	for _, m := range after.frames {
-		if o := meta1(m); o.has("orig_seq") {
+		if o := metaOf(m); o.has("orig_seq") {
 			if n++; uint64(o.int("orig_seq")) != last-maxReplay+uint64(n) {
-				t.Fatalf("frame %d was %s", n, o["orig_seq"])
+				t.Fatalf("frame %d has orig_seq %s", n, o["orig_seq"])
 			}
 		}
 	}

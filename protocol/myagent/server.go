@@ -1,149 +1,134 @@
 package myagent
 
 import (
-	"encoding/json"
 	"time"
 
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
 
-// A server is the codec of one connection at our server's end.
+// A server is the server end of one connection.
 type server struct {
+	codec.ServerBase
+
 	// Static after construction.
 
-	door     codec.ServerOptions
-	id       string // connection_id
-	beats    time.Duration
-	patience time.Duration // how long a confirmation waits; 0: for ever
-	ttl      time.Duration // of an exported state
-	marks    *marks        // of the frames sent; shared with later connections
+	id             string // connection_id
+	heartbeat      time.Duration
+	confirmTimeout time.Duration // until a confirmation is denied; 0: never
+	stateTTL       time.Duration // of an exported state
+	sentFrames     *frameIndex   // shared with later connections
 
-	requests codec.Requests
-	native   string // our server's name for the connection
-	seq      uint64
-	follows  map[string]*follow // by session
-	names    map[string]string  // what the client calls a session → its id
-	current  string             // the session that a frame without session_id means
-	arriving *arrival           // that it will mean; nil: none is on its way
-	held     int                // frames that wait for it
-	sent     []string           // messages that this client sent, the newest
-	opened   time.Time
-	beat     time.Time // the next heartbeat
-
-	// Of the call under way.
-
-	now time.Time
-	out *codec.Output
+	seq           uint64
+	subscriptions map[string]*subscription // by session
+	aliases       map[string]string        // the client's name of a session → its id
+	current       string                   // the session that a frame without session_id means
+	joining       *join                    // nil: no session is being attached
+	deferred      int                      // frames that wait for the join
+	ownMessages   []string                 // newest message ids sent by this client
+	openedAt      time.Time
+	nextHeartbeat time.Time // time of the next heartbeat
 }
 
 const (
-	heartbeat   = 30 * time.Second
-	confirmWait = 300 * time.Second
+	defaultHeartbeat      = 30 * time.Second
+	defaultConfirmTimeout = 300 * time.Second
 
-	maxWaiting = 64  // commands under way
-	maxFollows = 64  // sessions per connection
-	maxSent    = 256 // remembered messages
+	maxPendingCommands = 64  // commands without an answer
+	maxSubscriptions   = 64  // sessions per connection
+	maxOwnMessages     = 256 // remembered messages
 )
 
-func newServer(d codec.ServerOptions) *server {
+func newServer(o codec.ServerOptions) *server {
 	return &server{
-		door: d, id: d.ID("conn"), marks: new(marks), follows: map[string]*follow{}, names: map[string]string{},
-		beats: span(d.Options, "heartbeat", heartbeat), patience: span(d.Options, "confirm_timeout", confirmWait),
-		ttl: span(d.Options, "state_ttl", stateTTL),
+		ServerBase: codec.ServerBase{Options: o}, id: o.ID("conn"), sentFrames: new(frameIndex),
+		subscriptions: map[string]*subscription{}, aliases: map[string]string{},
+		heartbeat:      durationOption(o.Options, "heartbeat", defaultHeartbeat),
+		confirmTimeout: durationOption(o.Options, "confirm_timeout", defaultConfirmTimeout),
+		stateTTL:       durationOption(o.Options, "state_ttl", defaultStateTTL),
 	}
 }
 
-// call carries out one call of the codec.
-func (s *server) call(now time.Time, f func()) codec.Output {
-	var out codec.Output
-	s.now, s.out = now, &out
-	f()
-	out.Wake = s.wake()
-	s.out = nil
-	return out
+// run executes one call of the codec.
+func (s *server) run(now time.Time, work func()) codec.Output {
+	return s.Run(now, func() {
+		work()
+		s.scheduleWake()
+	})
 }
 
 // Open implements codec.Codec.
 func (s *server) Open(now time.Time) codec.Output {
-	return s.call(now, func() {
-		s.opened, s.beat = now, now.Add(s.beats)
-		if s.door.Resume != nil {
-			s.door.Resume.Put(s.id, s.marks)
+	return s.run(now, func() {
+		s.openedAt, s.nextHeartbeat = now, now.Add(s.heartbeat)
+		if s.Options.Resume != nil {
+			s.Options.Resume.Put(s.id, s.sentFrames)
 		}
-		s.requests.Do(s.out, protocol.DoHello, "", "", protocol.HelloData{Version: protocol.Version, Agent: Name}, func(a protocol.Answer) {
-			var r protocol.HelloResult
-			_ = json.Unmarshal(a.Result, &r) // our own server's; without it no session is known to have gone
-			s.native = r.Connection
-		})
+		s.Hello(Name)
 		s.send(frame{
 			Event: systemConnected, Show: showConnected,
-			Content: meta{"server_version": s.door.Version, "capabilities": capabilities},
+			Content: meta{"server_version": s.Options.Version, "capabilities": capabilities},
 		})
 	})
 }
 
 // Native implements codec.Codec.
 func (s *server) Native(now time.Time, line []byte) codec.Output {
-	return s.call(now, func() {
-		if e := s.requests.Receive(line); e != nil {
-			s.event(e)
+	return s.run(now, func() {
+		if e := s.Receive(line); e != nil {
+			s.handleEvent(e)
 		}
 	})
 }
 
 // Foreign implements codec.Codec.
 func (s *server) Foreign(now time.Time, f codec.Frame) codec.Output {
-	return s.call(now, func() {
-		m, ok := decode(f.Data)
+	return s.run(now, func() {
+		m, ok := decodeMessage(f.Data)
 		switch {
 		case f.Binary:
-			s.complain("Invalid message: expected a text message")
+			s.sendError("Invalid message: expected a text message")
 		case !ok:
-			s.complain("Invalid JSON: expected an object")
+			s.sendError("Invalid JSON: expected an object")
 		case m.Event == "":
-			s.complain("Missing event")
+			s.sendError("Missing event")
 		default:
-			s.user(&m)
+			s.handleFrame(&m)
 		}
 	})
 }
 
-// TooLarge says that a message is over the limit: nothing of it was read.
+// TooLarge sends the error of a message over the size limit, which was not read.
 func (s *server) TooLarge(now time.Time, message string) codec.Output {
-	return s.call(now, func() { s.complain("Invalid message: " + message) })
+	return s.run(now, func() { s.sendError("Invalid message: " + message) })
 }
 
 // Wake implements codec.Codec.
 func (s *server) Wake(now time.Time) codec.Output {
-	return s.call(now, func() {
-		if s.beats > 0 && !now.Before(s.beat) {
-			s.beat = now.Add(s.beats)
+	return s.run(now, func() {
+		if s.heartbeat > 0 && !now.Before(s.nextHeartbeat) {
+			s.nextHeartbeat = now.Add(s.heartbeat)
 			s.send(frame{
 				Event: systemHeartbeat, Content: meta{"timestamp": now.UTC().Format(protocol.TimeFormat)},
-				Meta: meta{"active_sessions": len(s.follows), "uptime": int64(now.Sub(s.opened).Seconds())},
+				Meta: meta{"active_sessions": len(s.subscriptions), "uptime": int64(now.Sub(s.openedAt).Seconds())},
 			})
 		}
-		for _, f := range s.follows {
-			s.expire(f)
+		for _, sub := range s.subscriptions {
+			s.expireConfirmations(sub)
 		}
 	})
 }
 
-// wake is when to be woken next.
-func (s *server) wake() time.Time {
-	var at time.Time
-	if s.beats > 0 {
-		at = s.beat
+// scheduleWake schedules a Wake for the next heartbeat or deadline.
+func (s *server) scheduleWake() {
+	if s.heartbeat > 0 {
+		s.Out.WakeBy(s.nextHeartbeat)
 	}
-	for _, f := range s.follows {
-		for _, due := range f.due {
-			if at.IsZero() || due.Before(at) {
-				at = due
-			}
+	for _, sub := range s.subscriptions {
+		for _, deadline := range sub.deadlines {
+			s.Out.WakeBy(deadline)
 		}
 	}
-	return at
 }
 
 // send sends a frame and returns its seq.
@@ -154,11 +139,11 @@ func (s *server) send(f frame) uint64 {
 		f.Meta = meta{}
 	}
 	f.Meta["connection_id"] = s.id
-	s.out.Foreign = append(s.out.Foreign, codec.Frame{Data: f.encode(s.now)})
+	s.Send(codec.Frame{Data: f.encode(s.Now)})
 	return s.seq
 }
 
-// complain tells the client that it sent something that cannot be understood.
-func (s *server) complain(words string) {
-	s.send(frame{Event: systemError, Content: words, Meta: meta{"error": words}, Show: shorten(words)})
+// sendError sends an error about a message that cannot be decoded.
+func (s *server) sendError(text string) {
+	s.send(frame{Event: systemError, Content: text, Meta: meta{"error": text}, Show: shorten(text)})
 }

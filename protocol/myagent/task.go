@@ -10,7 +10,7 @@ import (
 // maxTasks bounds the tasks of a plan.
 const maxTasks = 1000
 
-// taskID is a native task id as MyAgent writes it: a whole number where it is one.
+// taskID returns a native task id in MyAgent's form: a number if it is an integer.
 func taskID(id string) any {
 	if n, err := strconv.ParseInt(id, 10, 53); err == nil && strconv.FormatInt(n, 10) == id {
 		return n
@@ -18,7 +18,7 @@ func taskID(id string) any {
 	return id
 }
 
-// foreignTask is a task of ours for MyAgent.
+// foreignTask encodes a task.
 func foreignTask(t protocol.Task) meta {
 	m := meta{"id": taskID(t.ID), "title": t.Title}.with("description", t.Description).with("status", t.Status)
 	if len(t.After) > 0 {
@@ -39,15 +39,17 @@ func foreignTasks(tasks []protocol.Task) []meta {
 	return all
 }
 
-// nativeTask reads a task of MyAgent's, whose agents each have their own fields. n is its place, from 1.
+// nativeTask decodes a task. Agents use different fields for it. n is the task's place in the plan,
+// from 1.
 func nativeTask(raw json.RawMessage, n int) protocol.Task {
-	o := object(raw)
+	o := parseObject(raw)
 	t := protocol.Task{
-		ID: o.str("id", "task_id"), Title: o.str("title", "name", "objective"), Description: o.str("description", "objective", "notes"),
-		Status: o.str("status"),
+		ID: o.str("id", "task_id"), Title: o.str("title", "name", "objective"),
+		Description: o.str("description", "objective", "notes"),
+		Status:      o.str("status"),
 	}
 	if o == nil {
-		t.Title = words(raw)
+		t.Title = contentText(raw)
 	}
 	if t.ID == "" {
 		t.ID = strconv.Itoa(n)
@@ -59,16 +61,16 @@ func nativeTask(raw json.RawMessage, n int) protocol.Task {
 		t.Description = ""
 	}
 	var after []json.RawMessage
-	o.into("after", &after)
+	o.decode("after", &after)
 	for _, id := range after {
-		if s := plain(id); s != "" {
+		if s := scalarText(id); s != "" {
 			t.After = append(t.After, s)
 		}
 	}
 	return t
 }
 
-// nativeTasks reads the tasks of a plan.
+// nativeTasks decodes the tasks of a plan.
 func nativeTasks(raw json.RawMessage) []protocol.Task {
 	var list []json.RawMessage
 	if len(raw) == 0 || json.Unmarshal(raw, &list) != nil {

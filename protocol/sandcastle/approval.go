@@ -5,15 +5,16 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
-// Tools of the real system that ask a person.
+// Tools of the real system that need an answer.
 const (
 	toolQuestion = "AskUserQuestion"
 	toolPlan     = "ExitPlanMode"
 )
 
-// toolCallOf is the tool call under which clients know an approval.
+// toolCallOf returns the id of the tool call that represents an approval.
 func toolCallOf(a *protocol.Approval) string {
 	if a.Tool != "" {
 		return a.Tool
@@ -21,7 +22,7 @@ func toolCallOf(a *protocol.Approval) string {
 	return a.Request
 }
 
-// toolNameOf is the tool's name for an approval: how their screens tell a question and a plan from other tools.
+// toolNameOf returns the tool name of an approval, by which clients recognize questions and plans.
 func toolNameOf(a *protocol.Approval) string {
 	switch {
 	case a.Kind == protocol.ApproveQuestion:
@@ -34,7 +35,7 @@ func toolNameOf(a *protocol.Approval) string {
 	return a.Kind
 }
 
-// decisionOf reads an answer to an approval.
+// decisionOf decodes the answer to an approval.
 func decisionOf(a *protocol.Approval, p *payload) protocol.ApproveData {
 	d := protocol.ApproveData{Request: a.Request, Decision: protocol.Deny}
 	if *p.Approved {
@@ -54,11 +55,11 @@ func decisionOf(a *protocol.Approval, p *payload) protocol.ApproveData {
 		for key, raw := range p.Payload.Answers {
 			var many []string
 			if json.Unmarshal(raw, &many) != nil {
-				many = []string{word(raw)}
+				many = []string{codec.String(raw)}
 			}
 			q := questionOf(a, key)
 			for i := range many {
-				many[i] = q.choice(many[i])
+				many[i] = q.choiceID(many[i])
 			}
 			answers[q.id(key)] = many
 		}
@@ -69,10 +70,10 @@ func decisionOf(a *protocol.Approval, p *payload) protocol.ApproveData {
 	return d
 }
 
-// A question is one of an approval's, or nil.
+// A question is a question of an approval, or nil.
 type question protocol.Question
 
-// questionOf finds the question that a key means: by id or, as the real client does it, by text.
+// questionOf finds a question by id or, as the real client sends it, by text.
 func questionOf(a *protocol.Approval, key string) *question {
 	i := slices.IndexFunc(a.Questions, func(q protocol.Question) bool { return q.ID == key || q.Text == key })
 	if i < 0 {
@@ -88,8 +89,8 @@ func (q *question) id(key string) string {
 	return q.ID
 }
 
-// choice is the id of the choice with that label; other answers are words.
-func (q *question) choice(answer string) string {
+// choiceID returns the id of the choice with a label. Any other answer is free text.
+func (q *question) choiceID(answer string) string {
 	if q != nil {
 		for _, c := range q.Choices {
 			if c.Label == answer {
@@ -100,11 +101,11 @@ func (q *question) choice(answer string) string {
 	return answer
 }
 
-// sayable reports whether the dialect can say a decision.
-func sayable(d protocol.Decision) bool { return d == protocol.AllowOnce || d == protocol.Deny }
+// supportsDecision reports whether the protocol carries a decision.
+func supportsDecision(d protocol.Decision) bool { return d == protocol.AllowOnce || d == protocol.Deny }
 
-// answerOf says what a decision holds beside itself: the answers to a question, or else the words of whoever decides, for which
-// they have no kind but that of plans.
+// answerOf encodes the content of a decision: the answers to a question, or else the reason. The
+// protocol carries a reason as plan feedback only.
 func answerOf(a *protocol.Approval, d *protocol.ApproveData) *approvalAnswer {
 	if a.Kind != protocol.ApproveQuestion || d.Input == nil || len(d.Input.Answers) == 0 {
 		if d.Reason == "" {
@@ -113,14 +114,14 @@ func answerOf(a *protocol.Approval, d *protocol.ApproveData) *approvalAnswer {
 		return &approvalAnswer{Type: feedbackPayload, Feedback: d.Reason}
 	}
 	answers := map[string]json.RawMessage{}
-	for key, words := range d.Input.Answers {
+	for key, values := range d.Input.Answers {
 		q := questionOf(a, key)
 		if q != nil {
 			key = q.Text
 		}
-		labels := make([]string, len(words))
-		for i, w := range words {
-			labels[i] = q.label(w)
+		labels := make([]string, len(values))
+		for i, w := range values {
+			labels[i] = q.choiceLabel(w)
 		}
 		if len(labels) == 1 && (q == nil || !q.Many) {
 			answers[key] = protocol.MustEncode(labels[0])
@@ -131,8 +132,8 @@ func answerOf(a *protocol.Approval, d *protocol.ApproveData) *approvalAnswer {
 	return &approvalAnswer{Type: answersPayload, Answers: answers}
 }
 
-// label is what the server calls a choice.
-func (q *question) label(answer string) string {
+// choiceLabel returns the server's label of a choice.
+func (q *question) choiceLabel(answer string) string {
 	if q != nil {
 		for _, c := range q.Choices {
 			if c.ID == answer {
@@ -143,39 +144,39 @@ func (q *question) label(answer string) string {
 	return answer
 }
 
-// An askedInput is the input of the tools that ask a person.
-type askedInput struct {
-	Questions []askedQuestion `json:"questions,omitempty"`
-	Plan      string          `json:"plan,omitempty"`
+// A promptInput is the input of the tools that need an answer.
+type promptInput struct {
+	Questions []promptQuestion `json:"questions,omitempty"`
+	Plan      string           `json:"plan,omitempty"`
 }
 
-type askedQuestion struct {
-	Question    string        `json:"question"`
-	Header      string        `json:"header"`
-	Options     []askedOption `json:"options"`
-	MultiSelect bool          `json:"multiSelect"`
+type promptQuestion struct {
+	Question    string         `json:"question"`
+	Header      string         `json:"header"`
+	Options     []promptOption `json:"options"`
+	MultiSelect bool           `json:"multiSelect"`
 }
 
-type askedOption struct {
+type promptOption struct {
 	Label       string `json:"label"`
 	Description string `json:"description"`
 }
 
-// inputOf is the tool input that shows an approval to a person.
-func inputOf(a *protocol.Approval) json.RawMessage {
+// approvalInput returns the tool input that shows an approval.
+func approvalInput(a *protocol.Approval) json.RawMessage {
 	switch a.Kind {
 	case protocol.ApproveQuestion:
-		var in askedInput
+		var in promptInput
 		for _, q := range a.Questions {
-			asked := askedQuestion{Question: q.Text, Header: q.ID, MultiSelect: q.Many, Options: []askedOption{}}
+			question := promptQuestion{Question: q.Text, Header: q.ID, MultiSelect: q.Many, Options: []promptOption{}}
 			for _, c := range q.Choices {
-				asked.Options = append(asked.Options, askedOption{c.Label, c.About})
+				question.Options = append(question.Options, promptOption{c.Label, c.About})
 			}
-			in.Questions = append(in.Questions, asked)
+			in.Questions = append(in.Questions, question)
 		}
 		return protocol.MustEncode(in)
 	case protocol.ApprovePlan:
-		in := askedInput{Plan: a.Title}
+		in := promptInput{Plan: a.Title}
 		for _, t := range a.Tasks {
 			in.Plan += "\n" + t.ID + ". " + t.Title
 		}
@@ -192,24 +193,27 @@ func inputOf(a *protocol.Approval) json.RawMessage {
 	}{a.Command, a.CWD, a.Patch, a.Title})
 }
 
-// questionsOf reads the input of the tool that asks questions. The text of a question is its id: answers are keyed by it.
+// questionsOf decodes the input of the question tool. A question's text is its id, because it keys
+// the answers.
 func questionsOf(input json.RawMessage) []protocol.Question {
-	var in askedInput
+	var in promptInput
 	if json.Unmarshal(input, &in) != nil {
 		return nil
 	}
 	var list []protocol.Question
 	for _, q := range in.Questions {
-		asked := protocol.Question{ID: q.Question, Text: q.Question, Many: q.MultiSelect}
+		question := protocol.Question{ID: q.Question, Text: q.Question, Many: q.MultiSelect}
 		for _, o := range q.Options {
-			asked.Choices = append(asked.Choices, protocol.Choice{ID: o.Label, Label: o.Label, About: o.Description})
+			question.Choices = append(question.Choices, protocol.Choice{
+				ID: o.Label, Label: o.Label, About: o.Description,
+			})
 		}
-		list = append(list, asked)
+		list = append(list, question)
 	}
 	return list
 }
 
-// approvalOf makes an approval of a tool call that waits for a decision.
+// approvalOf returns the approval of a tool call that awaits a decision.
 func approvalOf(id, name, title string, input json.RawMessage) protocol.Approval {
 	a := protocol.Approval{
 		Request: id, Tool: id, Name: name, Kind: protocol.ApproveTool, Title: title, Input: input,

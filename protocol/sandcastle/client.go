@@ -13,351 +13,354 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// pingEvery is how often our client pings; a ping without an answer by the next one ends the connection.
+// pingEvery is the interval between pings. A missing answer ends the connection at the next ping.
 const pingEvery = 10 * time.Second
 
-// A stream that broke off is opened again after the first delay, then after one and a half times the last, up to the longest.
+// Delays before a broken stream is reopened. Each is one and a half times the last.
 const (
-	firstRetry   = 500 * time.Millisecond
-	longestRetry = 5 * time.Second
+	minReopenDelay = 500 * time.Millisecond
+	maxReopenDelay = 5 * time.Second
 )
 
-// maxLine bounds one message of the server that several frames make up, and what a stream says while its past is asked for, in
-// bytes.
+// maxLine bounds a message that spans several frames, and the stream values held during a history
+// fetch, in bytes.
 const maxLine = 16 << 20
 
-// A Client is the codec at our client's end: it answers our client's commands with what a Sandcastle server says.
-type Client struct {
-	call     codec.ClientOptions
-	desk     codec.Responder
-	lines    lines
-	manners  *manners // how this server wants to be asked
-	last     uint64   // request id
-	asked    map[string]*inquiry
-	held     []*inquiry // until it is known how to ask
-	gets     []string   // paths to read
-	getting  map[string]*past
-	sessions map[string]*session
-	logs     int // begun on this connection
+// A client is the client end of one connection.
+type client struct {
+	codec.ClientBase
+	splitter     lineSplitter
+	capabilities *capabilities // kept over connections
+	nextID       uint64        // next request id
+	requests     map[string]*request
+	deferred     []*request // wait for the tag set to be known
+	fetchPaths   []string   // paths to fetch
+	fetches      map[string]*historyFetch
+	sessions     map[string]*session
 
-	heard   bool // a message of this protocol
-	strange bool // only others were
+	sawProtocol   bool // a message of this protocol arrived
+	otherProtocol bool // only messages of other protocols arrived
 
-	pinged   bool // and no answer yet
-	nextPing time.Time
-	retry    time.Time     // when broken streams are opened again; zero: none is broken
-	delay    time.Duration // until then, the next time
-	now      time.Time     // of the call under way
-	out      *codec.Output
+	awaitingPong bool // no answer yet
+	nextPing     time.Time
+	reopenAt     time.Time     // when broken streams are reopened; zero: none is broken
+	reopenDelay  time.Duration // for the next time
 }
 
-// manners are how a server wants to be asked; known on the next connection, too, as is what may have been sent.
-type manners struct {
-	tags tagSet
-	sure bool
-	mute bool // does not tell its history when it is asked
-	told bool // its history over HTTP
-	open openSends
+// capabilities describe a server and the sends that it did not answer, over connections.
+type capabilities struct {
+	tags        tagSet
+	tagsKnown   bool
+	noHistory   bool // the server rejects history requests
+	httpHistory bool // the server has the history endpoint
+	unanswered  unansweredSends
 }
 
-// An inquiry is a request of ours that has no exit yet.
-type inquiry struct {
+// A request is an open request to the server.
+type request struct {
 	op      operation
 	payload payload
-	then    func(value json.RawMessage, err *protocol.Error)
+	done    func(value json.RawMessage, err *protocol.Error)
 	session *session // whose stream it is
 }
 
-// verbs are the commands that the dialect can say.
+// verbs lists the commands that the dialect supports.
 var verbs = []protocol.Verb{
-	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoSnapshot, protocol.DoHistory, protocol.DoSend, protocol.DoInterrupt,
-	protocol.DoQueueRemove, protocol.DoApprove,
+	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoSnapshot, protocol.DoHistory, protocol.DoSend,
+	protocol.DoInterrupt, protocol.DoQueueRemove, protocol.DoApprove,
 }
 
-// missing says of commands that the dialect cannot say why, or what to do instead.
-var missing = map[protocol.Verb]string{
+// unsupportedReasons explains the rejection of a command.
+var unsupportedReasons = map[protocol.Verb]string{
 	protocol.DoList:         "it has no list of sessions, name one",
 	protocol.DoWatch:        "it has no list of sessions",
-	protocol.DoCreate:       "its sessions are made elsewhere",
-	protocol.DoQueueEdit:    "remove the message and send it anew",
-	protocol.DoQueueMove:    "remove the message and send it anew",
-	protocol.DoQueueHold:    "its queue is not held",
-	protocol.DoQueueRelease: "its queue is not held",
+	protocol.DoCreate:       "its sessions are created elsewhere",
+	protocol.DoQueueEdit:    "remove the message and send it again",
+	protocol.DoQueueMove:    "remove the message and send it again",
+	protocol.DoQueueHold:    "its queue has no holds",
+	protocol.DoQueueRelease: "its queue has no holds",
 }
 
-// NewClient makes the codec of a connection to a Sandcastle server. The option "tags" says how it wants to be asked: "chat" or
-// "document"; without it that is found out.
-func NewClient(c codec.ClientOptions) *Client {
-	k, _ := c.Resume.Value.(*manners)
-	if k == nil {
-		k = &manners{tags: chatTags}
-		switch c.Options["tags"] {
-		case "chat":
-			k.sure = true
-		case "document":
-			k.tags, k.sure = documentTags, true
-		}
-		c.Resume.Value = k
+// newClient returns the client end of a connection. The option "tags" selects the tag set of
+// requests: "chat" or "document". Without it the codec detects the set.
+func newClient(o codec.ClientOptions) *client {
+	return &client{
+		ClientBase:   codec.NewClientBase(o, codec.Responder{Dialect: Name, Verbs: verbs, Reasons: unsupportedReasons}),
+		capabilities: codec.ResumeState(o.Resume, func() *capabilities { return newCapabilities(o.Options["tags"]) }),
+		splitter:     lineSplitter{limit: maxLine},
+		requests:     map[string]*request{}, sessions: map[string]*session{}, fetches: map[string]*historyFetch{},
 	}
-	return &Client{
-		call: c, manners: k, lines: lines{limit: maxLine}, asked: map[string]*inquiry{}, sessions: map[string]*session{}, getting: map[string]*past{},
-		desk: codec.Responder{Dialect: Name, Server: Name, Verbs: verbs, Reasons: missing, Epoch: codec.Epoch(c.ID("e"))},
+}
+
+func newCapabilities(tags string) *capabilities {
+	switch tags {
+	case "chat":
+		return &capabilities{tags: chatTags, tagsKnown: true}
+	case "document":
+		return &capabilities{tags: documentTags, tagsKnown: true}
 	}
+	return &capabilities{tags: chatTags}
 }
 
 // Open implements codec.Codec.
-func (c *Client) Open(now time.Time) codec.Output {
+func (c *client) Open(now time.Time) codec.Output {
 	c.nextPing = now.Add(pingEvery)
-	return c.do(now, func() {})
+	return c.run(now, func() {})
 }
 
 // Native implements codec.Codec.
-func (c *Client) Native(now time.Time, line []byte) codec.Output {
-	return c.do(now, func() {
-		if cmd, ok := c.desk.Decode(c.out, line); ok {
-			c.command(cmd)
+func (c *client) Native(now time.Time, line []byte) codec.Output {
+	return c.run(now, func() {
+		if cmd, ok := c.Decode(line); ok {
+			c.handleCommand(&cmd)
 		}
 	})
 }
 
 // Foreign implements codec.Codec.
-func (c *Client) Foreign(now time.Time, f codec.Frame) codec.Output {
-	return c.do(now, func() { c.lines.take(f.Data, c.message) })
+func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
+	return c.run(now, func() { c.splitter.split(f.Data, c.handleMessage) })
 }
 
-// Wake implements codec.Codec: it is time to ping, and to open again the streams that broke off.
-func (c *Client) Wake(now time.Time) codec.Output {
-	return c.do(now, func() {
-		if !c.retry.IsZero() && !now.Before(c.retry) {
-			c.reopen()
+// Wake implements codec.Codec. It pings and reopens broken streams.
+func (c *client) Wake(now time.Time) codec.Output {
+	return c.run(now, func() {
+		if !c.reopenAt.IsZero() && !now.Before(c.reopenAt) {
+			c.reopenStreams()
 		}
 		if now.Before(c.nextPing) {
 			return
 		}
-		if c.pinged {
-			c.out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a ping"}
+		if c.awaitingPong {
+			c.Out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a ping"}
 			return
 		}
-		c.pinged, c.nextPing = true, now.Add(pingEvery)
-		c.say(control{Tag: tagPing})
+		c.awaitingPong, c.nextPing = true, now.Add(pingEvery)
+		c.send(controlMessage{Tag: tagPing})
 	})
 }
 
-// broken has the streams that broke off opened again before long.
-func (c *Client) broken() {
-	if c.retry.IsZero() {
-		c.delay = max(firstRetry, c.delay)
-		c.retry = c.now.Add(c.delay)
-		c.delay = min(c.delay*3/2, longestRetry)
+// scheduleReopen schedules the reopening of broken streams.
+func (c *client) scheduleReopen() {
+	if c.reopenAt.IsZero() {
+		c.reopenDelay = max(minReopenDelay, c.reopenDelay)
+		c.reopenAt = c.Now.Add(c.reopenDelay)
+		c.reopenDelay = min(c.reopenDelay*3/2, maxReopenDelay)
 	}
 }
 
-// reopen opens the streams that broke off.
-func (c *Client) reopen() {
-	c.retry = time.Time{}
-	for _, s := range c.ordered() {
-		if s.stream == "" && (s.log == nil || !s.log.State.Closed) {
-			c.open(s)
+// reopenStreams reopens broken streams.
+func (c *client) reopenStreams() {
+	c.reopenAt = time.Time{}
+	for _, s := range c.orderedSessions() {
+		if s.streamID == "" && (s.log == nil || !s.log.State.Closed) {
+			c.openStream(s)
 		}
 	}
 }
 
-func (c *Client) do(now time.Time, work func()) codec.Output {
-	c.now, c.out = now, &codec.Output{}
-	work()
-	out := c.out
-	c.out = nil
-	if out.Wake = c.nextPing; !c.retry.IsZero() && c.retry.Before(out.Wake) {
-		out.Wake = c.retry
-	}
-	return *out
+// run executes one call of the codec.
+func (c *client) run(now time.Time, work func()) codec.Output {
+	return c.Run(now, func() {
+		work()
+		c.Out.WakeBy(c.nextPing)
+		c.Out.WakeBy(c.reopenAt)
+	})
 }
 
-func (c *Client) say(m any) { c.out.Foreign = append(c.out.Foreign, text(protocol.MustEncode(m))) }
-
-// ask sends a request. Until it is known how this server wants to be asked, one at a time.
-func (c *Client) ask(q *inquiry) {
-	if c.strange {
-		q.then(nil, stranger())
-		return
-	}
-	if c.manners.tags[q.op] == "" && c.manners.sure {
-		q.then(nil, protocol.Errorf(protocol.CodeUnsupported, "this server of the dialect %s cannot do that", Name))
-		return
-	}
-	if len(c.asked)+len(c.held) >= maxCalls {
-		q.then(nil, protocol.Errorf(protocol.CodeTooMany, "too many requests under way"))
-		return
-	}
-	if !c.manners.sure && len(c.asked) > 0 {
-		c.held = append(c.held, q)
-		return
-	}
-	c.send(q)
+func (c *client) send(m any) {
+	c.Send(textFrame(protocol.MustEncode(m)))
 }
 
-func (c *Client) send(q *inquiry) {
-	id := strconv.FormatUint(c.last, 10)
-	c.last++
-	c.asked[id] = q
-	if q.session != nil {
-		q.session.stream = id
-	}
-	p := q.payload
-	p.Tag = c.manners.tags[q.op]
-	c.say(request{Tag: tagRequest, ID: id, Name: p.Tag, Payload: protocol.MustEncode(p), Headers: []string{}})
-}
-
-// settle notes that the server understands how it is asked.
-func (c *Client) settle() {
-	if c.manners.sure {
+// sendRequest sends a request. Until the tag set is known it sends one at a time.
+func (c *client) sendRequest(req *request) {
+	if c.otherProtocol {
+		req.done(nil, otherProtocolError())
 		return
 	}
-	c.manners.sure = true
-	held := c.held
-	c.held = nil
-	for _, q := range held {
-		c.ask(q)
+	if c.capabilities.tags[req.op] == "" && c.capabilities.tagsKnown {
+		req.done(nil, protocol.Errorf(protocol.CodeUnsupported, "this server of the dialect %s cannot do that", Name))
+		return
+	}
+	if len(c.requests)+len(c.deferred) >= maxRequests {
+		req.done(nil, codec.TooMany(maxRequests))
+		return
+	}
+	if !c.capabilities.tagsKnown && len(c.requests) > 0 {
+		c.deferred = append(c.deferred, req)
+		return
+	}
+	c.writeRequest(req)
+}
+
+func (c *client) writeRequest(req *request) {
+	id := strconv.FormatUint(c.nextID, 10)
+	c.nextID++
+	c.requests[id] = req
+	if req.session != nil {
+		req.session.streamID = id
+	}
+	p := req.payload
+	p.Tag = c.capabilities.tags[req.op]
+	c.send(requestMessage{Tag: tagRequest, ID: id, Name: p.Tag, Payload: protocol.MustEncode(p), Headers: []string{}})
+}
+
+// confirmTags notes that the server accepts the tag set, and sends the deferred requests.
+func (c *client) confirmTags() {
+	if c.capabilities.tagsKnown {
+		return
+	}
+	c.capabilities.tagsKnown = true
+	deferred := c.deferred
+	c.deferred = nil
+	for _, req := range deferred {
+		c.sendRequest(req)
 	}
 }
 
-// message takes one message of the server.
-func (c *Client) message(line []byte) {
+// handleMessage handles a message of the server.
+func (c *client) handleMessage(line []byte) {
 	var m message
 	err := json.Unmarshal(line, &m)
-	c.listen(err == nil && word(m.Tag) != "")
+	c.checkProtocol(err == nil && codec.String(m.Tag) != "")
 	if err != nil {
-		return // of no session: there is no log that could keep it
+		return // of no session: no log keeps it
 	}
 	id, _ := requestID(m.RequestID)
-	q := c.asked[id]
-	switch word(m.Tag) {
+	req := c.requests[id]
+	switch codec.String(m.Tag) {
 	case tagPong:
-		c.pinged = false
+		c.awaitingPong = false
 	case tagChunk:
-		if q == nil || q.session == nil {
-			return // of a stream that we left
+		if req == nil || req.session == nil {
+			return // of a stream that was left
 		}
-		c.settle()
+		c.confirmTags()
 		for _, v := range m.Values {
-			c.sessionEvent(q.session, v)
+			c.handleSessionEvent(req.session, v)
 		}
-		if q.session.past == nil { // else when the past is known
-			c.say(control{tagAck, id})
+		if req.session.history == nil { // otherwise after the history fetch
+			c.send(controlMessage{tagAck, id})
 		}
 	case tagExit:
-		if q != nil {
-			c.exit(id, q, m.Exit)
+		if req != nil {
+			c.handleExit(id, req, m.Exit)
 		}
 	case tagDefect:
-		c.defect(m.Defect)
+		c.handleDefect(m.Defect)
 	}
 }
 
-// listen notes whether a message was of the protocol. As long as none was, the server is of another one, and answers nothing.
-func (c *Client) listen(ours bool) {
-	if ours {
-		c.heard, c.strange = true, false
+// checkProtocol detects a server of another protocol and fails all requests to it. known reports
+// whether a message was of this protocol.
+func (c *client) checkProtocol(known bool) {
+	if known {
+		c.sawProtocol, c.otherProtocol = true, false
 		return
 	}
-	if c.heard || c.strange {
+	if c.sawProtocol || c.otherProtocol {
 		return
 	}
-	c.strange = true
-	all := append(c.inquiries(), c.held...)
-	clear(c.asked)
-	c.held = nil
-	for _, q := range all {
-		q.then(nil, stranger())
+	c.otherProtocol = true
+	all := append(c.pendingRequests(), c.deferred...)
+	clear(c.requests)
+	c.deferred = nil
+	for _, req := range all {
+		req.done(nil, otherProtocolError())
 	}
 }
 
-func stranger() *protocol.Error {
+func otherProtocolError() *protocol.Error {
 	return protocol.Errorf(protocol.CodeUnsupported, "the server does not speak the dialect %s", Name)
 }
 
-// exit ends a request of ours.
-func (c *Client) exit(id string, q *inquiry, raw json.RawMessage) {
-	var o outcome
+// handleExit handles the end of a request.
+func (c *client) handleExit(id string, req *request, raw json.RawMessage) {
+	var o exitResult
 	if json.Unmarshal(raw, &o) != nil || !codec.Shallow(raw) {
-		o = outcome{Tag: failure}
+		o = exitResult{Tag: exitFailure}
 	}
-	if o.Tag == success {
-		delete(c.asked, id)
-		c.settle()
-		q.then(o.Value, nil)
+	if o.Tag == exitSuccess {
+		delete(c.requests, id)
+		c.confirmTags()
+		req.done(o.Value, nil)
 		return
 	}
-	worst := o.Cause.worst()
+	worst := o.Cause.primary()
 	if worst == nil {
 		worst = &cause{}
 	}
-	if worst.Tag == die && c.misunderstood(string(worst.Defect)) {
+	if worst.Tag == causeDie && c.retryWithDocumentTags(string(worst.Defect)) {
 		return
 	}
-	delete(c.asked, id)
-	c.settle()
-	q.then(nil, worst.native())
+	delete(c.requests, id)
+	c.confirmTags()
+	req.done(nil, worst.nativeError())
 }
 
-// native says a cause as an error.
-func (c *cause) native() *protocol.Error {
+// nativeError returns a cause as a native error.
+func (c *cause) nativeError() *protocol.Error {
 	switch c.Tag {
-	case fail:
-		return asNative(c.Error)
-	case die:
-		return protocol.Errorf(protocol.CodeInternal, "the server broke it off: %.300s", c.Defect)
+	case causeFail:
+		return nativeError(c.Error)
+	case causeDie:
+		return protocol.Errorf(protocol.CodeInternal, "the request died on the server: %.300s", c.Defect)
 	}
-	return protocol.Errorf(protocol.CodeInternal, "the server gave it up")
+	return protocol.Errorf(protocol.CodeInternal, "the server interrupted the request")
 }
 
-// misunderstood reports whether the server does not know the tags it was asked with; then it is asked with the others.
-func (c *Client) misunderstood(why string) bool {
-	if c.manners.sure || !strings.Contains(why, "Unknown request tag") {
+// retryWithDocumentTags resends all requests with the document's tags if the server rejects the
+// real system's, and returns whether it did.
+func (c *client) retryWithDocumentTags(why string) bool {
+	if c.capabilities.tagsKnown || !strings.Contains(why, "Unknown request tag") {
 		return false
 	}
-	c.manners.tags, c.manners.sure = documentTags, true
-	again := c.inquiries()
-	again = append(again, c.held...)
-	c.asked, c.held = map[string]*inquiry{}, nil
-	for _, q := range again {
-		c.ask(q)
+	c.capabilities.tags, c.capabilities.tagsKnown = documentTags, true
+	again := c.pendingRequests()
+	again = append(again, c.deferred...)
+	c.requests, c.deferred = map[string]*request{}, nil
+	for _, req := range again {
+		c.sendRequest(req)
 	}
 	return true
 }
 
-// inquiries lists what was asked, oldest first.
-func (c *Client) inquiries() []*inquiry {
-	ids := slices.SortedFunc(maps.Keys(c.asked), func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
-	list := make([]*inquiry, len(ids))
+// pendingRequests lists the requests without an exit, oldest first.
+func (c *client) pendingRequests() []*request {
+	ids := slices.SortedFunc(maps.Keys(c.requests), func(a, b string) int {
+		return cmp.Or(len(a)-len(b), strings.Compare(a, b))
+	})
+	list := make([]*request, len(ids))
 	for i, id := range ids {
-		list[i] = c.asked[id]
+		list[i] = c.requests[id]
 	}
 	return list
 }
 
-// defect ends everything that was asked.
-func (c *Client) defect(raw json.RawMessage) {
-	if c.misunderstood(string(raw)) {
+// handleDefect fails all requests.
+func (c *client) handleDefect(raw json.RawMessage) {
+	if c.retryWithDocumentTags(string(raw)) {
 		return
 	}
-	untold := !c.manners.mute && strings.Contains(string(raw), "Unknown request tag: "+chatTags[opHistory])
-	c.manners.mute = c.manners.mute || untold
-	all := c.inquiries()
-	for _, s := range c.ordered() {
-		if c.asked[s.stream] != nil { // what is streamed goes on at the server
-			c.say(control{tagInterrupt, s.stream})
+	historyUnknown := !c.capabilities.noHistory &&
+		strings.Contains(string(raw), "Unknown request tag: "+chatTags[opHistory])
+	c.capabilities.noHistory = c.capabilities.noHistory || historyUnknown
+	all := c.pendingRequests()
+	for _, s := range c.orderedSessions() {
+		if c.requests[s.streamID] != nil { // the server keeps streaming otherwise
+			c.send(controlMessage{tagInterrupt, s.streamID})
 		}
 	}
-	clear(c.asked)
-	for _, streams := range []bool{false, true} { // a session may begin without its past, so that is given up first
-		for _, q := range all {
-			if streams == (q.session != nil) {
-				q.then(nil, protocol.Errorf(protocol.CodeInternal, "the server broke everything off: %.300s", raw))
+	clear(c.requests)
+	// fail history fetches first, so that their sessions start without history
+	for _, streams := range []bool{false, true} {
+		for _, req := range all {
+			if streams == (req.session != nil) {
+				req.done(nil, protocol.Errorf(protocol.CodeInternal, "the server failed all requests: %.300s", raw))
 			}
 		}
 	}
-	if untold { // our own doing, once
-		c.reopen()
+	if historyUnknown { // the history request caused the defect, once
+		c.reopenStreams()
 	}
 }

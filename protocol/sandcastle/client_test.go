@@ -11,35 +11,37 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A desk is a client codec whose foreign side is a test that plays the real server.
-type desk struct {
+// A clientTest is a client codec on a real server that the test plays.
+type clientTest struct {
 	t      *testing.T
-	client *Client
+	client *client
 	now    time.Time
-	said   []string // to the server
-	lines  []string // to our client
+	sent   []string // to the server
+	lines  []string // to the native client
 	state  *protocol.State
-	last   int
+	lastID int
 	closed *codec.Close
 	wake   time.Time
 }
 
-func newDesk(t *testing.T, memory *codec.ClientState) *desk {
+func newClientTest(t *testing.T, memory *codec.ClientState) *clientTest {
 	ids := 0
-	d := &desk{t: t, now: noon}
-	d.client = NewClient(codec.ClientOptions{Name: "ada", Resume: memory, ID: func(p string) string { ids++; return fmt.Sprint(p, "_", ids) }})
-	d.work(d.client.Open(noon))
+	d := &clientTest{t: t, now: noon}
+	d.client = newClient(codec.ClientOptions{
+		Name: "ada", Resume: memory, ID: func(p string) string { ids++; return fmt.Sprint(p, "_", ids) },
+	})
+	d.deliver(d.client.Open(noon))
 	return d
 }
 
-func (d *desk) work(out codec.Output) {
+func (d *clientTest) deliver(out codec.Output) {
 	d.t.Helper()
-	d.said, d.lines, d.closed, d.wake = nil, nil, out.Close, out.Wake
+	d.sent, d.lines, d.closed, d.wake = nil, nil, out.Close, out.Wake
 	for _, f := range out.Foreign {
 		if f.Binary || !strings.HasSuffix(string(f.Data), "\n") {
 			d.t.Errorf("not a text frame that ends in a newline: %q", f.Data)
 		}
-		d.said = append(d.said, strings.TrimSuffix(string(f.Data), "\n"))
+		d.sent = append(d.sent, strings.TrimSuffix(string(f.Data), "\n"))
 	}
 	for _, line := range out.Native {
 		d.lines = append(d.lines, string(line))
@@ -48,7 +50,7 @@ func (d *desk) work(out codec.Output) {
 			d.t.Fatal(err)
 		}
 		if a != nil {
-			if r := result[protocol.SubscribeResult](*a); r.Snapshot != nil && r.Mode != "" {
+			if r := decodeResult[protocol.SubscribeResult](*a); r.Snapshot != nil && r.Mode != "" {
 				d.state = r.Snapshot.State
 			}
 			continue
@@ -59,22 +61,22 @@ func (d *desk) work(out codec.Output) {
 	}
 }
 
-// does sends a command of our client.
-func (d *desk) does(verb protocol.Verb, key string, data any) *protocol.Answer {
+// command sends a command of the native client.
+func (d *clientTest) command(verb protocol.Verb, key string, data any) *protocol.Answer {
 	d.t.Helper()
-	d.last++
-	c := protocol.Command{ID: fmt.Sprintf("n%d", d.last), Command: verb, Session: "abc", Key: key}
+	d.lastID++
+	c := protocol.Command{ID: fmt.Sprintf("n%d", d.lastID), Command: verb, Session: "abc", Key: key}
 	if ct := protocol.CommandOf(verb); !ct.Session {
 		c.Session = ""
 	}
 	if data != nil {
 		c.Data = protocol.MustEncode(data)
 	}
-	d.work(d.client.Native(d.now, protocol.MustEncode(c)))
+	d.deliver(d.client.Native(d.now, protocol.MustEncode(c)))
 	return d.answer(c.ID)
 }
 
-func (d *desk) answer(id string) *protocol.Answer {
+func (d *clientTest) answer(id string) *protocol.Answer {
 	for _, line := range d.lines {
 		if _, a, _ := protocol.DecodeIncoming([]byte(line)); a != nil && a.ID == id {
 			return a
@@ -83,18 +85,18 @@ func (d *desk) answer(id string) *protocol.Answer {
 	return nil
 }
 
-// says lets the server say something.
-func (d *desk) says(frame string) {
+// receive delivers a frame of the server.
+func (d *clientTest) receive(frame string) {
 	d.t.Helper()
-	d.work(d.client.Foreign(d.now, codec.Frame{Data: []byte(frame + "\n")}))
+	d.deliver(d.client.Foreign(d.now, codec.Frame{Data: []byte(frame + "\n")}))
 }
 
-func (d *desk) chunk(id int, values ...string) {
+func (d *clientTest) receiveChunk(id int, values ...string) {
 	d.t.Helper()
-	d.says(fmt.Sprintf(`{"_tag":"Chunk","requestId":"%d","values":[%s]}`, id, strings.Join(values, ",")))
+	d.receive(fmt.Sprintf(`{"_tag":"Chunk","requestId":"%d","values":[%s]}`, id, strings.Join(values, ",")))
 }
 
-func (d *desk) types() string {
+func (d *clientTest) nativeTypes() string {
 	var list []string
 	for _, line := range d.lines {
 		if e, _, _ := protocol.DecodeIncoming([]byte(line)); e != nil {
@@ -108,12 +110,12 @@ func (d *desk) types() string {
 
 const idle = `{"_tag":"InitialState","snapshot":{"status":"idle","activeTurnId":null,"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}},"buffer":[]}`
 
-// follows subscribes to an idle session; the stream is request 0.
-func (d *desk) follows() {
+// subscribe subscribes to an idle session. The stream is request 0.
+func (d *clientTest) subscribe() {
 	d.t.Helper()
-	d.does(protocol.DoSubscribe, "", nil)
-	d.chunk(0, idle)
-	if d.types() != "answer session.created caught_up" {
+	d.command(protocol.DoSubscribe, "", nil)
+	d.receiveChunk(0, idle)
+	if d.nativeTypes() != "answer session.created caught_up" {
 		d.t.Fatalf("%s", d.lines)
 	}
 }
@@ -121,185 +123,206 @@ func (d *desk) follows() {
 const turnOne = `{"_tag":"UserMessage","message":{"id":"m1","content":"Hello","parts":[{"type":"text","text":"Hello"}],"clientMessageId":"temp_1"}},` +
 	`{"_tag":"SessionStarted","turnId":"t1","messageId":"m1","startedAt":"2026-03-01T11:59:00.000Z"}`
 
-func chat(turn, event string) string {
+func streamEventJSON(turn, event string) string {
 	return fmt.Sprintf(`{"_tag":"StreamEvent","turnId":%q,"event":%s}`, turn, event)
 }
 
 func TestWhatTheDialectCannotSayIsUnsupported(t *testing.T) {
-	d := newDesk(t, &codec.ClientState{})
-	a := d.does(protocol.DoHello, "", protocol.HelloData{Version: protocol.Version, Name: "ada"})
-	h := result[protocol.HelloResult](*a)
+	d := newClientTest(t, &codec.ClientState{})
+	a := d.command(protocol.DoHello, "", protocol.HelloData{Version: protocol.Version, Name: "ada"})
+	h := decodeResult[protocol.HelloResult](*a)
 	can := map[protocol.Verb]bool{}
 	for _, v := range h.Commands {
 		can[v] = true
 	}
-	if d.does(protocol.DoPing, "", nil).Error != nil {
+	if d.command(protocol.DoPing, "", nil).Error != nil {
 		t.Error("no answer to ping")
 	}
 	for _, c := range protocol.Commands {
 		if can[c.Verb] || c.Verb == protocol.DoAck {
 			continue
 		}
-		a := d.does(c.Verb, "", nil)
-		if a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported || !strings.Contains(a.Error.Message, Name) {
+		a := d.command(c.Verb, "", nil)
+		if a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported ||
+			!strings.Contains(a.Error.Message, Name) {
 			t.Errorf("%s: %+v", c.Verb, a)
 		}
 	}
 }
 
-// SC-1, SC-10, SC-46, SC-45, SC-26: the request as the real server wants it, and an Ack for each chunk.
+// SC-1, SC-10, SC-46, SC-45, SC-26: the request in the real server's form, and an Ack for each
+// chunk.
 func TestSubscribeAsksAndAcknowledges(t *testing.T) {
-	d := newDesk(t, &codec.ClientState{})
-	d.does(protocol.DoSubscribe, "", nil)
-	same(t, d.said, `{"_tag":"Request","id":"0","tag":"chat.subscribe","payload":{"_tag":"chat.subscribe","sessionId":"abc"},"headers":[]}`)
-	d.chunk(0, `{"_tag":"InitialState","snapshot":{"status":"streaming","activeTurnId":"t1","queue":[{"id":"q1","content":"later","queuedAt":"2026-03-01T11:59:30.000Z"}],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}},`+
+	d := newClientTest(t, &codec.ClientState{})
+	d.command(protocol.DoSubscribe, "", nil)
+	wantLines(t, d.sent, `{"_tag":"Request","id":"0","tag":"chat.subscribe","payload":{"_tag":"chat.subscribe","sessionId":"abc"},"headers":[]}`)
+	d.receiveChunk(0, `{"_tag":"InitialState","snapshot":{"status":"streaming","activeTurnId":"t1","queue":[{"id":"q1","content":"later","queuedAt":"2026-03-01T11:59:30.000Z"}],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}},`+
 		`"buffer":[{"type":"start","messageId":"a1"},{"type":"text-start","id":"p"},{"type":"text-delta","id":"p","delta":"Hi"}],`+
 		`"turnContext":{"turnId":"t1","messageId":"m1","content":"Hello","clientMessageId":"c1","startedAt":"2026-03-01T11:59:00.000Z"},"pendingApprovals":[{"toolCallId":"x","toolName":"Bash"}]}`)
-	same(t, d.said, `{"_tag":"Ack","requestId":"0"}`)
-	if got := d.types(); got != "answer session.created message.user turn.started text.start text.delta approval.requested caught_up" {
+	wantLines(t, d.sent, `{"_tag":"Ack","requestId":"0"}`)
+	if got := d.nativeTypes(); got != "answer session.created message.user turn.started text.start text.delta approval.requested caught_up" {
 		t.Errorf("got %s", got)
 	}
-	if s := d.state; s.Turn.Message.Text != "Hello" || s.Turn.Started.Minute() != 59 || s.Queue[0].Text != "later" || s.Approvals[0].Request != "x" {
+	if s := d.state; s.Turn.Message.Text != "Hello" || s.Turn.Started.Minute() != 59 || s.Queue[0].Text != "later" ||
+		s.Approvals[0].Request != "x" {
 		t.Errorf("%+v", s)
 	}
-	d.does(protocol.DoUnsubscribe, "", nil)
-	same(t, d.said, `{"_tag":"Interrupt","requestId":"0"}`)
-	d.chunk(0, chat("t1", `{"type":"text-delta","id":"p","delta":"late"}`))
-	if len(d.lines)+len(d.said) != 0 {
-		t.Errorf("%s %s", d.lines, d.said)
+	d.command(protocol.DoUnsubscribe, "", nil)
+	wantLines(t, d.sent, `{"_tag":"Interrupt","requestId":"0"}`)
+	d.receiveChunk(0, streamEventJSON("t1", `{"type":"text-delta","id":"p","delta":"late"}`))
+	if len(d.lines)+len(d.sent) != 0 {
+		t.Errorf("%s %s", d.lines, d.sent)
 	}
 }
 
-// SC-6, X-20: a server of the document is asked in its words, also on the next connection.
-func TestAServerOfTheDocumentIsAskedInItsWords(t *testing.T) {
+// SC-6, X-20: a server of the document gets its tags, on the next connection too.
+func TestAServerOfTheDocumentGetsItsTags(t *testing.T) {
 	for _, no := range []string{
 		`{"_tag":"Defect","defect":"Unknown request tag: chat.subscribe"}`,
 		`{"_tag":"Exit","requestId":"0","exit":{"_tag":"Failure","cause":{"_tag":"Die","defect":"Unknown request tag: chat.subscribe"}}}`,
 	} {
 		memory := &codec.ClientState{}
-		d := newDesk(t, memory)
-		d.does(protocol.DoSubscribe, "", nil)
-		d.does(protocol.DoInterrupt, "", nil)
-		same(t, d.said) // until it is known how
-		d.says(no)
-		same(t, d.said, `{"_tag":"Request","id":"1","tag":"SubscribeSession","payload":{"_tag":"SubscribeSession","sessionId":"abc"},"headers":[]}`,
+		d := newClientTest(t, memory)
+		d.command(protocol.DoSubscribe, "", nil)
+		d.command(protocol.DoInterrupt, "", nil)
+		wantLines(t, d.sent) // until the tag set is known
+		d.receive(no)
+		wantLines(t, d.sent,
+			`{"_tag":"Request","id":"1","tag":"SubscribeSession","payload":{"_tag":"SubscribeSession","sessionId":"abc"},"headers":[]}`,
 			`{"_tag":"Request","id":"2","tag":"Interrupt","payload":{"_tag":"Interrupt","sessionId":"abc"},"headers":[]}`)
-		d.chunk(1, strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":"a1"`))
-		same(t, d.client.Paths(), "/api/sessions/abc/messages") // its history is there
-		d.work(d.client.PathRead(d.now, "/api/sessions/abc/messages", []byte(`[{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}]},{"id":"a1","role":"assistant","parts":[{"type":"text","text":"Hi"}]}]`)))
-		if d.types() != "answer caught_up" || d.state.Turns != 1 {
+		d.receiveChunk(1, strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":"a1"`))
+		// its history is at the endpoint
+		wantLines(t, d.client.Paths(), "/api/sessions/abc/messages")
+		d.deliver(d.client.PathRead(d.now, "/api/sessions/abc/messages",
+			[]byte(`[{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}]},{"id":"a1","role":"assistant","parts":[{"type":"text","text":"Hi"}]}]`)))
+		if d.nativeTypes() != "answer caught_up" || d.state.Turns != 1 {
 			t.Errorf("subscribed: %s", d.lines)
 		}
-		same(t, d.said, `{"_tag":"Ack","requestId":"1"}`)
-		d = newDesk(t, memory)
-		d.does(protocol.DoSubscribe, "", nil)
-		if !strings.Contains(d.said[0], "SubscribeSession") {
-			t.Errorf("the next connection asks %s", d.said)
+		wantLines(t, d.sent, `{"_tag":"Ack","requestId":"1"}`)
+		d = newClientTest(t, memory)
+		d.command(protocol.DoSubscribe, "", nil)
+		if !strings.Contains(d.sent[0], "SubscribeSession") {
+			t.Errorf("the next connection sends %s", d.sent)
 		}
 	}
 }
 
-// SC-11 to SC-14, SC-18 to SC-21, SC-36, SC-38: the end of a turn and the next one can be one chunk.
-func TestTurnsAreTold(t *testing.T) {
-	d := newDesk(t, &codec.ClientState{})
-	d.follows()
-	d.chunk(0, turnOne, chat("t1", `{"type":"start","messageId":"a1","claudeSessionId":"x"}`), chat("t1", `{"type":"text-start","id":"p"}`),
-		chat("t1", `{"type":"text-delta","id":"p","delta":"Hi"}`), chat("t1", `{"type":"text-end","id":"p"}`),
+// SC-11 to SC-14, SC-18 to SC-21, SC-36, SC-38: one chunk can hold the end of a turn and the start
+// of the next.
+func TestTurnsAreRecorded(t *testing.T) {
+	d := newClientTest(t, &codec.ClientState{})
+	d.subscribe()
+	d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"start","messageId":"a1","claudeSessionId":"x"}`),
+		streamEventJSON("t1", `{"type":"text-start","id":"p"}`),
+		streamEventJSON("t1", `{"type":"text-delta","id":"p","delta":"Hi"}`),
+		streamEventJSON("t1", `{"type":"text-end","id":"p"}`),
 		`{"_tag":"MessageQueued","message":{"id":"m2","content":"next","queuedAt":"2026-03-01T11:59:30.000Z","clientMessageId":"temp_2"}}`)
-	d.chunk(0, chat("t1", `{"type":"finish","finishReason":"stop","metadata":{"claudeSessionId":"x","costUsd":0.5,"inputTokens":10,"outputTokens":2,"cacheReadInputTokens":1,"cacheCreationInputTokens":0,"contextWindow":200000}}`),
+	d.receiveChunk(0, streamEventJSON("t1",
+		`{"type":"finish","finishReason":"stop","metadata":{"claudeSessionId":"x","costUsd":0.5,"inputTokens":10,"outputTokens":2,"cacheReadInputTokens":1,"cacheCreationInputTokens":0,"contextWindow":200000}}`),
 		`{"_tag":"SessionStopped","turnId":"t1","reason":"completed"}`, `{"_tag":"MessageDequeued","messageId":"m2"}`,
 		`{"_tag":"UserMessage","message":{"id":"m2","content":"next","clientMessageId":"temp_2"}}`,
-		`{"_tag":"SessionStarted","turnId":"t2","messageId":"m2","startedAt":"2026-03-01T11:59:40.000Z"}`, chat("t2", `{"type":"start"}`))
-	if got := d.types(); got != "turn.ended queue.removed message.user turn.started" {
+		`{"_tag":"SessionStarted","turnId":"t2","messageId":"m2","startedAt":"2026-03-01T11:59:40.000Z"}`, streamEventJSON("t2", `{"type":"start"}`))
+	if got := d.nativeTypes(); got != "turn.ended queue.removed message.user turn.started" {
 		t.Errorf("got %s", got)
 	}
-	if !strings.Contains(d.lines[0], `"usage":{"input":10,"output":2,"cached":1,"cost":0.5,"currency":"USD"}`) || !strings.Contains(d.lines[1], `"reason":"started"`) {
+	if !strings.Contains(d.lines[0], `"usage":{"input":10,"output":2,"cached":1,"cost":0.5,"currency":"USD"}`) ||
+		!strings.Contains(d.lines[1], `"reason":"started"`) {
 		t.Errorf("%s", d.lines)
 	}
-	if m := d.state.Turn.Message; m.MessageID != "m2" || m.ClientMessageID != "temp_2" || m.Text != "next" || len(m.Parts) != 0 {
+	if m := d.state.Turn.Message; m.MessageID != "m2" || m.ClientMessageID != "temp_2" || m.Text != "next" ||
+		len(m.Parts) != 0 {
 		t.Errorf("%+v", m)
 	}
-	d.chunk(0, chat("t2", `{"type":"error","errorText":"overloaded"}`), `{"_tag":"SessionStopped","turnId":"t2","reason":"error"}`)
+	d.receiveChunk(0, streamEventJSON("t2", `{"type":"error","errorText":"overloaded"}`),
+		`{"_tag":"SessionStopped","turnId":"t2","reason":"error"}`)
 	if l := d.state.Last; l.Reason != protocol.ReasonError || l.Message != "overloaded" {
 		t.Errorf("%+v", l)
 	}
 }
 
-// CARD-4 and the rule that nothing unknown is dropped.
+// CARD-4, invariant 12: unknown events are recorded raw.
 func TestWhatIsUnknownIsKept(t *testing.T) {
-	d := newDesk(t, &codec.ClientState{})
-	d.follows()
-	d.chunk(0, turnOne, chat("t1", `{"type":"file","url":"data:x","mediaType":"a/b"}`), chat("t1", `{"type":"text-delta","id":7}`), chat("t9", `{"type":"text-end","id":"p"}`),
-		`{"_tag":"SomethingNew","x":1}`, `7`, `{"_tag":"SessionStopped","turnId":"t9","reason":"completed"}`, chat("t1", `{"type":"data-agentctl","data":{"type":"turn.ended"}}`))
-	if got := d.types(); got != "message.user turn.started raw raw raw raw raw raw raw" {
+	d := newClientTest(t, &codec.ClientState{})
+	d.subscribe()
+	d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"file","url":"data:x","mediaType":"a/b"}`),
+		streamEventJSON("t1", `{"type":"text-delta","id":7}`), streamEventJSON("t9", `{"type":"text-end","id":"p"}`),
+		`{"_tag":"SomethingNew","x":1}`, `7`, `{"_tag":"SessionStopped","turnId":"t9","reason":"completed"}`, streamEventJSON("t1", `{"type":"data-agentctl","data":{"type":"turn.ended"}}`))
+	if got := d.nativeTypes(); got != "message.user turn.started raw raw raw raw raw raw raw" {
 		t.Errorf("got %s", got)
 	}
-	if !strings.Contains(d.lines[2], `"data":{"source":"sandcastle","method":"file","data":{"type":"file","url":"data:x","mediaType":"a/b"}}`) {
+	if !strings.Contains(d.lines[2],
+		`"data":{"source":"sandcastle","method":"file","data":{"type":"file","url":"data:x","mediaType":"a/b"}}`) {
 		t.Errorf("%s", d.lines[2])
 	}
 }
 
 func TestWhatNestsTooDeepIsKeptAsAString(t *testing.T) {
-	d := newDesk(t, &codec.ClientState{})
-	d.follows()
+	d := newClientTest(t, &codec.ClientState{})
+	d.subscribe()
 	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
-	d.chunk(0, turnOne, chat("t1", `{"type":"tool-input-available","toolCallId":"x","toolName":"y","input":`+deep+`}`), chat("t1", `{"type":"text-delta","id":"p","delta":"on"}`))
-	if got := d.types(); got != "message.user turn.started raw text.delta" || !strings.Contains(d.lines[2], `"data":"{\"_tag\"`) {
+	d.receiveChunk(0, turnOne,
+		streamEventJSON("t1",
+			`{"type":"tool-input-available","toolCallId":"x","toolName":"y","input":`+deep+`}`), streamEventJSON("t1", `{"type":"text-delta","id":"p","delta":"on"}`))
+	if got := d.nativeTypes(); got != "message.user turn.started raw text.delta" ||
+		!strings.Contains(d.lines[2], `"data":"{\"_tag\"`) {
 		t.Errorf("got %s", got)
 	}
-	same(t, d.said, `{"_tag":"Ack","requestId":"0"}`)
+	wantLines(t, d.sent, `{"_tag":"Ack","requestId":"0"}`)
 }
 
 // SC-2, SC-36.
 func TestSend(t *testing.T) {
-	d := newDesk(t, &codec.ClientState{})
-	d.follows()
-	d.does(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
-	same(t, d.said, `{"_tag":"Request","id":"1","tag":"chat.send","payload":{"_tag":"chat.send","sessionId":"abc","content":"Hello","parts":[{"type":"text","text":"Hello"}],"clientMessageId":"key-1"},"headers":[]}`)
-	d.says(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":{"status":"started","messageId":"m1"}}}`)
-	if got := string(result[json.RawMessage](*d.answer("n2"))); got != `{"status":"started","message_id":"m1"}` {
+	d := newClientTest(t, &codec.ClientState{})
+	d.subscribe()
+	d.command(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
+	wantLines(t, d.sent, `{"_tag":"Request","id":"1","tag":"chat.send","payload":{"_tag":"chat.send","sessionId":"abc","content":"Hello","parts":[{"type":"text","text":"Hello"}],"clientMessageId":"key-1"},"headers":[]}`)
+	d.receive(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":{"status":"started","messageId":"m1"}}}`)
+	if got := string(decodeResult[json.RawMessage](*d.answer("n2"))); got != `{"status":"started","message_id":"m1"}` {
 		t.Errorf("got %s", got)
 	}
-	d.chunk(0, strings.ReplaceAll(turnOne, "temp_1", "key-1"))
-	again := d.does(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
-	if len(d.said) != 0 || !strings.Contains(string(again.Result), `"message_id":"m1","turn":"t1"`) {
-		t.Errorf("sent twice: %s %s", d.said, again.Result)
+	d.receiveChunk(0, strings.ReplaceAll(turnOne, "temp_1", "key-1"))
+	again := d.command(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
+	if len(d.sent) != 0 || !strings.Contains(string(again.Result), `"message_id":"m1","turn":"t1"`) {
+		t.Errorf("sent again: %s %s", d.sent, again.Result)
 	}
-	d.does(protocol.DoSend, "key-2", protocol.SendData{Text: "more"})
-	d.says(`{"_tag":"Exit","requestId":"2","exit":{"_tag":"Success","value":{"status":"queued","queuedMessage":{"id":"m2","content":"more","queuedAt":"2026-03-01T12:00:00.000Z"}}}}`)
+	d.command(protocol.DoSend, "key-2", protocol.SendData{Text: "more"})
+	d.receive(`{"_tag":"Exit","requestId":"2","exit":{"_tag":"Success","value":{"status":"queued","queuedMessage":{"id":"m2","content":"more","queuedAt":"2026-03-01T12:00:00.000Z"}}}}`)
 	if got := string(d.answer("n4").Result); got != `{"status":"queued","message_id":"m2","index":0}` {
 		t.Errorf("got %s", got)
 	}
-	if a := d.does(protocol.DoSend, "", protocol.SendData{Text: "x", Front: true}); a.Error.Code != protocol.CodeUnsupported {
+	if a := d.command(protocol.DoSend, "",
+		protocol.SendData{Text: "x", Front: true}); a.Error.Code != protocol.CodeUnsupported {
 		t.Errorf("%+v", a)
 	}
 }
 
-// SC-36, SC-39: a message whose answer a broken connection kept is looked up on the next one, and sent again only if it is not there.
+// SC-36, SC-39: an unanswered message is looked up on the next connection, and sent again only if
+// it is missing.
 func TestAMessageIsSentOnceOverConnections(t *testing.T) {
 	for arrived, want := range map[string]string{"key-1": "", "another": `"tag":"chat.send"`} {
-		memory := &codec.ClientState{Value: &manners{tags: chatTags, sure: true}}
-		d := newDesk(t, memory)
-		d.follows()
-		d.does(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
-		if len(d.said) != 1 {
-			t.Fatalf("%s", d.said)
+		memory := &codec.ClientState{Value: &capabilities{tags: chatTags, tagsKnown: true}}
+		d := newClientTest(t, memory)
+		d.subscribe()
+		d.command(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
+		if len(d.sent) != 1 {
+			t.Fatalf("%s", d.sent)
 		}
-		d = newDesk(t, memory)
-		d.does(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
-		d.chunk(0, strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":"a1"`))
-		d.says(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":[{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}],"clientMessageId":"` + arrived + `"},` +
+		d = newClientTest(t, memory)
+		d.command(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
+		d.receiveChunk(0, strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":"a1"`))
+		d.receive(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":[{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}],"clientMessageId":"` + arrived + `"},` +
 			`{"id":"a1","role":"assistant","parts":[]}]}}`)
-		said := strings.Join(d.said, "")
+		sent := strings.Join(d.sent, "")
 		a := d.answer("n1")
-		if want == "" && (strings.Contains(said, "chat.send") || a == nil || !strings.Contains(string(a.Result), `"message_id":"m1","turn":"a1"`)) ||
-			want != "" && (!strings.Contains(said, want) || a != nil) {
-			t.Errorf("arrived %s: said %s, answered %+v", arrived, said, a)
+		if want == "" && (strings.Contains(sent, "chat.send") || a == nil ||
+			!strings.Contains(string(a.Result), `"message_id":"m1","turn":"a1"`)) ||
+			want != "" && (!strings.Contains(sent, want) || a != nil) {
+			t.Errorf("arrived %s: sent %s, answered %+v", arrived, sent, a)
 		}
 	}
 }
 
-// SC-47: causes come nested.
+// SC-47: causes can be nested.
 func TestErrorsAreReadInEveryForm(t *testing.T) {
 	for cause, want := range map[string]protocol.Code{
 		`{"_tag":"Fail","error":"SESSION_NOT_FOUND"}`:                                                protocol.CodeNoSession,
@@ -311,37 +334,38 @@ func TestErrorsAreReadInEveryForm(t *testing.T) {
 		`{"_tag":"Empty"}`: protocol.CodeInternal,
 		`{"_tag":"Sequential","left":{"_tag":"Empty"},"right":{"_tag":"Parallel","left":{"_tag":"Die","defect":1},"right":{"_tag":"Fail","error":"SESSION_NOT_FOUND"}}}`: protocol.CodeNoSession,
 	} {
-		d := newDesk(t, &codec.ClientState{})
-		d.does(protocol.DoSubscribe, "", nil)
-		d.says(`{"_tag":"Exit","requestId":"0","exit":{"_tag":"Failure","cause":` + cause + `}}`)
+		d := newClientTest(t, &codec.ClientState{})
+		d.command(protocol.DoSubscribe, "", nil)
+		d.receive(`{"_tag":"Exit","requestId":"0","exit":{"_tag":"Failure","cause":` + cause + `}}`)
 		if a := d.answer("n1"); a == nil || a.Error == nil || a.Error.Code != want {
 			t.Errorf("%s: %+v", cause, a)
 		}
 	}
 }
 
-// X-21, SC-34: the answer to an interrupt comes when the end is visible, in either order.
+// X-21, SC-34: an interrupt is answered when the end is visible, in either order.
 func TestInterruptIsAnsweredWhenTheEndIsVisible(t *testing.T) {
 	stop, yes := `{"_tag":"SessionStopped","turnId":"t1","reason":"interrupted"}`, `{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":{"interrupted":true}}}`
 	for _, stopFirst := range []bool{true, false} {
-		d := newDesk(t, &codec.ClientState{})
-		d.follows()
-		d.chunk(0, turnOne)
-		d.does(protocol.DoInterrupt, "", protocol.InterruptData{Turn: "t1"})
+		d := newClientTest(t, &codec.ClientState{})
+		d.subscribe()
+		d.receiveChunk(0, turnOne)
+		d.command(protocol.DoInterrupt, "", protocol.InterruptData{Turn: "t1"})
 		if stopFirst {
-			d.chunk(0, stop)
-			d.says(yes)
+			d.receiveChunk(0, stop)
+			d.receive(yes)
 		} else {
-			d.says(yes)
+			d.receive(yes)
 			if len(d.lines) != 0 {
 				t.Errorf("answered before the end: %s", d.lines)
 			}
-			d.chunk(0, stop)
+			d.receiveChunk(0, stop)
 		}
 		if a := d.answer("n2"); a == nil || string(a.Result) != `{"interrupted":true,"turn":"t1"}` {
 			t.Errorf("%s", d.lines)
 		}
-		if a := d.does(protocol.DoInterrupt, "", protocol.InterruptData{Turn: "t1"}); string(a.Result) != `{"interrupted":false,"turn":"t1"}` {
+		if a := d.command(protocol.DoInterrupt, "",
+			protocol.InterruptData{Turn: "t1"}); string(a.Result) != `{"interrupted":false,"turn":"t1"}` {
 			t.Errorf("%s", a.Result)
 		}
 	}
@@ -349,109 +373,126 @@ func TestInterruptIsAnsweredWhenTheEndIsVisible(t *testing.T) {
 
 // SC-49.
 func TestApprovalsOfTheRealServer(t *testing.T) {
-	d := newDesk(t, &codec.ClientState{})
-	d.follows()
-	d.chunk(0, turnOne, chat("t1", `{"type":"tool-input-start","toolCallId":"x","toolName":"Bash"}`),
-		chat("t1", `{"type":"tool-input-available","toolCallId":"x","toolName":"Bash","input":{"command":"rm -rf build"}}`),
-		chat("t1", `{"type":"tool-approval-request","toolCallId":"x","toolName":"Bash"}`),
-		chat("t1", `{"type":"tool-input-available","toolCallId":"y","toolName":"AskUserQuestion","input":{"questions":[{"question":"Which branch?","header":"Branch","options":[{"label":"main","description":"the main one"}],"multiSelect":false}]}}`),
-		chat("t1", `{"type":"tool-approval-request","toolCallId":"y","toolName":"AskUserQuestion"}`))
-	if a := d.state.Approvals; len(a) != 2 || a[0].Kind != protocol.ApproveCommand || a[0].Command != "rm -rf build" || a[1].Kind != protocol.ApproveQuestion || a[1].Questions[0].Choices[0].ID != "main" {
+	d := newClientTest(t, &codec.ClientState{})
+	d.subscribe()
+	d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"tool-input-start","toolCallId":"x","toolName":"Bash"}`),
+		streamEventJSON("t1",
+			`{"type":"tool-input-available","toolCallId":"x","toolName":"Bash","input":{"command":"rm -rf build"}}`),
+		streamEventJSON("t1", `{"type":"tool-approval-request","toolCallId":"x","toolName":"Bash"}`),
+		streamEventJSON("t1",
+			`{"type":"tool-input-available","toolCallId":"y","toolName":"AskUserQuestion","input":{"questions":[{"question":"Which branch?","header":"Branch","options":[{"label":"main","description":"the main one"}],"multiSelect":false}]}}`),
+		streamEventJSON("t1", `{"type":"tool-approval-request","toolCallId":"y","toolName":"AskUserQuestion"}`))
+	if a := d.state.Approvals; len(a) != 2 || a[0].Kind != protocol.ApproveCommand || a[0].Command != "rm -rf build" ||
+		a[1].Kind != protocol.ApproveQuestion || a[1].Questions[0].Choices[0].ID != "main" {
 		t.Fatalf("%+v", a)
 	}
-	if a := d.does(protocol.DoApprove, "", protocol.ApproveData{Request: "x", Decision: protocol.AllowAlways}); a.Error.Code != protocol.CodeUnsupported {
+	if a := d.command(protocol.DoApprove, "", protocol.ApproveData{
+		Request: "x", Decision: protocol.AllowAlways,
+	}); a.Error.Code != protocol.CodeUnsupported {
 		t.Errorf("%+v", a.Error)
 	}
-	d.does(protocol.DoApprove, "", protocol.ApproveData{Request: "x", Decision: protocol.AllowOnce})
-	same(t, d.said, `{"_tag":"Request","id":"1","tag":"chat.respondToToolApproval","payload":{"_tag":"chat.respondToToolApproval","sessionId":"abc","type":"tool-approval-response","toolCallId":"x","toolName":"Bash","approved":true},"headers":[]}`)
-	d.says(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":{"acknowledged":true}}}`)
-	if got := d.types(); got != "approval.resolved answer" {
+	d.command(protocol.DoApprove, "", protocol.ApproveData{Request: "x", Decision: protocol.AllowOnce})
+	wantLines(t, d.sent, `{"_tag":"Request","id":"1","tag":"chat.respondToToolApproval","payload":{"_tag":"chat.respondToToolApproval","sessionId":"abc","type":"tool-approval-response","toolCallId":"x","toolName":"Bash","approved":true},"headers":[]}`)
+	d.receive(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":{"acknowledged":true}}}`)
+	if got := d.nativeTypes(); got != "approval.resolved answer" {
 		t.Errorf("got %s", got)
 	}
-	if a := d.does(protocol.DoApprove, "", protocol.ApproveData{Request: "x", Decision: protocol.Deny}); a.Error.Code != protocol.CodeConflict || a.Error.Winner.By.Name != "ada" {
+	if a := d.command(protocol.DoApprove, "", protocol.ApproveData{
+		Request: "x", Decision: protocol.Deny,
+	}); a.Error.Code != protocol.CodeConflict || a.Error.Winner.By.Name != "ada" {
 		t.Errorf("%+v", a.Error)
 	}
-	d.does(protocol.DoApprove, "", protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Answers: map[string][]string{"Which branch?": {"main"}}}})
-	if !strings.Contains(d.said[0], `"payload":{"type":"AskUserQuestionPayload","answers":{"Which branch?":"main"}}`) {
-		t.Errorf("%s", d.said)
+	d.command(protocol.DoApprove, "", protocol.ApproveData{
+		Decision: protocol.AllowOnce,
+		Input:    &protocol.ApprovalInput{Answers: map[string][]string{"Which branch?": {"main"}}},
+	})
+	if !strings.Contains(d.sent[0], `"payload":{"type":"AskUserQuestionPayload","answers":{"Which branch?":"main"}}`) {
+		t.Errorf("%s", d.sent)
 	}
-	d.chunk(0, chat("t1", `{"type":"tool-output-available","toolCallId":"y","output":{"answers":{}}}`))
-	if got := d.types(); got != "approval.resolved tool.ended" {
-		t.Errorf("somebody else decided: %s", got)
+	d.receiveChunk(0, streamEventJSON("t1",
+		`{"type":"tool-output-available","toolCallId":"y","output":{"answers":{}}}`))
+	if got := d.nativeTypes(); got != "approval.resolved tool.ended" {
+		t.Errorf("another client decided: %s", got)
 	}
-	d.says(`{"_tag":"Exit","requestId":"2","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"toolCallId":"y","_tag":"ToolApprovalNotFoundRpcError"}}}}`)
+	d.receive(`{"_tag":"Exit","requestId":"2","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"toolCallId":"y","_tag":"ToolApprovalNotFoundRpcError"}}}}`)
 	if a := d.answer("n5"); a.Error.Code != protocol.CodeConflict {
 		t.Errorf("%+v", a.Error)
 	}
-	d.chunk(0, chat("t1", `{"type":"tool-approval-request","toolCallId":"z","toolName":"ExitPlanMode"}`), `{"_tag":"SessionStopped","turnId":"t1","reason":"interrupted"}`)
+	d.receiveChunk(0, streamEventJSON("t1",
+		`{"type":"tool-approval-request","toolCallId":"z","toolName":"ExitPlanMode"}`), `{"_tag":"SessionStopped","turnId":"t1","reason":"interrupted"}`)
 	if len(d.state.Approvals) != 0 {
-		t.Error("an approval outlives its turn")
+		t.Error("an approval is pending after its turn")
 	}
 }
 
 // SC-42.
 func TestAServerThatAnswersNoPingIsLeft(t *testing.T) {
-	d := newDesk(t, &codec.ClientState{})
+	d := newClientTest(t, &codec.ClientState{})
 	if !d.wake.Equal(noon.Add(10 * time.Second)) {
-		t.Fatalf("wakes at %v", d.wake)
+		t.Fatalf("wake at %v", d.wake)
 	}
-	tick := func() { d.now = d.wake; d.work(d.client.Wake(d.now)) }
+	tick := func() { d.now = d.wake; d.deliver(d.client.Wake(d.now)) }
 	tick()
-	same(t, d.said, `{"_tag":"Ping"}`)
-	d.says(`{"_tag":"Pong"}`)
+	wantLines(t, d.sent, `{"_tag":"Ping"}`)
+	d.receive(`{"_tag":"Pong"}`)
 	tick()
-	same(t, d.said, `{"_tag":"Ping"}`)
+	wantLines(t, d.sent, `{"_tag":"Ping"}`)
 	tick()
 	if d.closed == nil || d.closed.Code == protocol.ClosePolicy {
 		t.Errorf("%+v", d.closed)
 	}
 }
 
-// A server of another protocol is not waited for.
+// A server of another protocol fails the requests at once.
 func TestAServerOfAnotherProtocolIsKnown(t *testing.T) {
-	for _, greeting := range []string{`{"event":"system.connected","seq":1}`, `{"id":"1","type":"error","payload":{}}`, "hello"} {
+	for _, greeting := range []string{
+		`{"event":"system.connected","seq":1}`, `{"id":"1","type":"error","payload":{}}`, "hello",
+	} {
 		for _, early := range []bool{true, false} {
-			d := newDesk(t, &codec.ClientState{})
+			d := newClientTest(t, &codec.ClientState{})
 			if early {
-				d.says(greeting)
+				d.receive(greeting)
 			}
-			a := d.does(protocol.DoSnapshot, "", nil)
+			a := d.command(protocol.DoSnapshot, "", nil)
 			if !early {
-				d.says(greeting)
+				d.receive(greeting)
 				a = d.answer("n1")
 			}
-			if a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported || !strings.Contains(a.Error.Message, Name) {
+			if a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported ||
+				!strings.Contains(a.Error.Message, Name) {
 				t.Errorf("%s: %+v", greeting, a)
 			}
 		}
 	}
-	d := newDesk(t, &codec.ClientState{})
-	d.says(`{"_tag":"Pong"}`)
-	d.does(protocol.DoSnapshot, "", nil)
-	if d.says(`{"event":"x"}`); d.answer("n1") != nil {
-		t.Error("one odd message ends what was asked")
+	d := newClientTest(t, &codec.ClientState{})
+	d.receive(`{"_tag":"Pong"}`)
+	d.command(protocol.DoSnapshot, "", nil)
+	if d.receive(`{"event":"x"}`); d.answer("n1") != nil {
+		t.Error("one malformed message failed the request")
 	}
 }
 
-// SC-28, SC-29: finished turns come with the state, without a gap before it, and the stream waits meanwhile.
+// SC-28, SC-29: finished turns are fetched before the first state is recorded, without a gap. The
+// stream waits.
 func TestFinishedTurnsAreAskedFor(t *testing.T) {
-	d := newDesk(t, &codec.ClientState{})
-	d.does(protocol.DoSubscribe, "", nil)
-	d.chunk(0, strings.ReplaceAll(idle, `"lastMessageId":null,"lastMessageAt":null`, `"lastMessageId":"a1","lastMessageAt":"2026-03-01T11:00:00.000Z"`),
+	d := newClientTest(t, &codec.ClientState{})
+	d.command(protocol.DoSubscribe, "", nil)
+	d.receiveChunk(0, strings.ReplaceAll(idle, `"lastMessageId":null,"lastMessageAt":null`,
+		`"lastMessageId":"a1","lastMessageAt":"2026-03-01T11:00:00.000Z"`),
 		`{"_tag":"UserMessage","message":{"id":"m2","content":"next","clientMessageId":"c"}}`, `{"_tag":"SessionStarted","turnId":"t2","messageId":"m2"}`)
-	same(t, d.said, `{"_tag":"Request","id":"1","tag":"chat.getHistory","payload":{"_tag":"chat.getHistory","sessionId":"abc"},"headers":[]}`)
-	d.says(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":[` +
+	wantLines(t, d.sent, `{"_tag":"Request","id":"1","tag":"chat.getHistory","payload":{"_tag":"chat.getHistory","sessionId":"abc"},"headers":[]}`)
+	d.receive(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":[` +
 		`{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}],"createdAt":"2026-03-01T10:59:00.000Z"},` +
 		`{"id":"a1","role":"assistant","parts":[{"type":"step-start"},{"type":"text","text":"Hi","state":"done"},{"type":"tool-Bash","toolCallId":"x","state":"output-available","input":{"command":"ls"},"output":"ok"}],"createdAt":"2026-03-01T11:00:00.000Z"},` +
 		`{"id":"m2","role":"user","parts":[{"type":"text","text":"next"}]}]}}`)
-	same(t, d.said, `{"_tag":"Ack","requestId":"0"}`)
-	if got := d.types(); got != "answer caught_up message.user turn.started" {
+	wantLines(t, d.sent, `{"_tag":"Ack","requestId":"0"}`)
+	if got := d.nativeTypes(); got != "answer caught_up message.user turn.started" {
 		t.Errorf("got %s", got)
 	}
 	if d.state.Turns != 1 || d.state.History.LastMessageID != "a1" || d.state.Turn.Turn != "t2" {
 		t.Errorf("%+v", d.state)
 	}
-	h := result[protocol.HistoryResult](*d.does(protocol.DoHistory, "", protocol.HistoryData{}))
+	h := decodeResult[protocol.HistoryResult](*d.command(protocol.DoHistory, "", protocol.HistoryData{}))
 	var tr protocol.Transcript
 	for _, line := range h.Events {
 		var e protocol.Event
@@ -462,126 +503,139 @@ func TestFinishedTurnsAreAskedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(tr.Turns) != 1 || tr.Turns[0].Message.Text != "Hello" || tr.Turns[0].Items[1].Text.String() != "Hi" || tr.Turns[0].Items[2].Text.String() != "ok" {
+	if len(tr.Turns) != 1 || tr.Turns[0].Message.Text != "Hello" || tr.Turns[0].Items[1].Text.String() != "Hi" ||
+		tr.Turns[0].Items[2].Text.String() != "ok" {
 		t.Errorf("%s", protocol.MustEncode(tr))
 	}
 }
 
-// X-18: a server that knows no history breaks everything off when asked for it; that happens once.
+// X-18: a server without history answers the request with a defect, once.
 func TestAServerWithoutHistoryIsAskedOnce(t *testing.T) {
 	memory := &codec.ClientState{}
 	past := strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":"a1"`)
-	d := newDesk(t, memory)
-	d.does(protocol.DoSubscribe, "", nil)
-	d.chunk(0, past)
-	d.says(`{"_tag":"Defect","defect":"Unknown request tag: chat.getHistory"}`)
-	if d.types() != "answer session.created caught_up" || len(d.said) != 2 || !strings.Contains(d.said[1], `"id":"2","tag":"chat.subscribe"`) {
-		t.Errorf("%s %s", d.lines, d.said)
+	d := newClientTest(t, memory)
+	d.command(protocol.DoSubscribe, "", nil)
+	d.receiveChunk(0, past)
+	d.receive(`{"_tag":"Defect","defect":"Unknown request tag: chat.getHistory"}`)
+	if d.nativeTypes() != "answer session.created caught_up" || len(d.sent) != 2 ||
+		!strings.Contains(d.sent[1], `"id":"2","tag":"chat.subscribe"`) {
+		t.Errorf("%s %s", d.lines, d.sent)
 	}
-	same(t, d.said[:1], `{"_tag":"Interrupt","requestId":"0"}`) // what is streamed goes on there
-	d = newDesk(t, memory)
-	d.does(protocol.DoSubscribe, "", nil)
-	d.chunk(0, past)
-	same(t, d.said, `{"_tag":"Ack","requestId":"0"}`)
+	// the server keeps streaming otherwise
+	wantLines(t, d.sent[:1], `{"_tag":"Interrupt","requestId":"0"}`)
+	d = newClientTest(t, memory)
+	d.command(protocol.DoSubscribe, "", nil)
+	d.receiveChunk(0, past)
+	wantLines(t, d.sent, `{"_tag":"Ack","requestId":"0"}`)
 }
 
-// SC-26, SC-25, SC-29: a stream that breaks off is opened again, and what is known is not told twice. Where turns ended meanwhile,
-// the connection begins anew to learn of them, unless the server does not tell.
+// SC-26, SC-25, SC-29: a broken stream is reopened, and known events are not repeated. If turns
+// ended in between, the connection is replaced to load them, unless the server has no history.
 func TestAStreamThatBreaksOffGoesOn(t *testing.T) {
-	for _, tells := range []bool{true, false} {
-		breaksOff(t, tells)
+	for _, history := range []bool{true, false} {
+		testBrokenStream(t, history)
 	}
 }
 
-func breaksOff(t *testing.T, tells bool) {
+func testBrokenStream(t *testing.T, history bool) {
 	t.Helper()
-	d := newDesk(t, &codec.ClientState{Value: &manners{tags: chatTags, sure: true, mute: !tells}})
-	d.follows()
+	d := newClientTest(t, &codec.ClientState{
+		Value: &capabilities{tags: chatTags, tagsKnown: true, noHistory: !history},
+	})
+	d.subscribe()
 	one, two := `{"type":"text-delta","id":"p","delta":"one "}`, `{"type":"text-delta","id":"p","delta":"two"}`
-	d.chunk(0, turnOne, chat("t1", one))
-	d.says(`{"_tag":"Defect","defect":"boom"}`)
-	if wait := d.wake.Sub(d.now); wait != firstRetry {
-		t.Errorf("tried again after %s", wait)
+	d.receiveChunk(0, turnOne, streamEventJSON("t1", one))
+	d.receive(`{"_tag":"Defect","defect":"boom"}`)
+	if wait := d.wake.Sub(d.now); wait != minReopenDelay {
+		t.Errorf("reopened after %s", wait)
 	}
 	d.now = d.wake
-	d.work(d.client.Wake(d.now))
-	if len(d.said) != 1 || !strings.Contains(d.said[0], `"id":"1","tag":"chat.subscribe"`) {
-		t.Fatalf("%s", d.said)
+	d.deliver(d.client.Wake(d.now))
+	if len(d.sent) != 1 || !strings.Contains(d.sent[0], `"id":"1","tag":"chat.subscribe"`) {
+		t.Fatalf("%s", d.sent)
 	}
-	active := strings.ReplaceAll(strings.ReplaceAll(idle, `"activeTurnId":null`, `"activeTurnId":"t1"`), `"queue":[]`, `"queue":[{"id":"q","content":"x","queuedAt":"2026-03-01T11:59:30.000Z"}]`)
-	d.chunk(1, strings.ReplaceAll(active, `"buffer":[]`, `"buffer":[`+one+`,`+two+`]`))
-	if got := d.types(); got != "queue.added text.delta" || !strings.Contains(d.lines[1], "two") {
+	active := strings.ReplaceAll(strings.ReplaceAll(idle, `"activeTurnId":null`, `"activeTurnId":"t1"`), `"queue":[]`,
+		`"queue":[{"id":"q","content":"x","queuedAt":"2026-03-01T11:59:30.000Z"}]`)
+	d.receiveChunk(1, strings.ReplaceAll(active, `"buffer":[]`, `"buffer":[`+one+`,`+two+`]`))
+	if got := d.nativeTypes(); got != "queue.added text.delta" || !strings.Contains(d.lines[1], "two") {
 		t.Errorf("%s", d.lines)
 	}
-	d.says(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success"}}`)
+	d.receive(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success"}}`)
 	d.now = d.wake
-	d.says(`{"_tag":"Pong"}`)
-	d.work(d.client.Wake(d.now))
-	d.chunk(2, idle)
+	d.receive(`{"_tag":"Pong"}`)
+	d.deliver(d.client.Wake(d.now))
+	d.receiveChunk(2, idle)
 	want := "queue.removed turn.ended"
-	if tells {
+	if history {
 		want = ""
 	}
-	if got := d.types(); got != want || (d.closed != nil) != tells {
-		t.Errorf("a turn whose end was missed: %s, %+v", got, d.closed)
+	if got := d.nativeTypes(); got != want || (d.closed != nil) != history {
+		t.Errorf("missed end of a turn: %s, %+v", got, d.closed)
 	}
 }
 
-// SC-28: history comes as a list or within an object, and what of it cannot be read hides nothing else; a page of a web site is none.
+// SC-28: history is a list, or an object with one. A malformed message hides no other, and an HTML
+// page is no history.
 func TestHistoryIsReadAsFarAsItCanBe(t *testing.T) {
 	for raw, want := range map[string]int{
-		`[]`: 0, `[{"id":"a","role":"user","parts":[]},7,{"id":8},{"id":"b","role":"assistant","parts":[7,{"type":"text","text":9}]}]`: 2,
-		`{"messages":[{"id":"a","role":"user","parts":[]}]}`: 1, `<html>`: -1, `null`: -1, `{}`: -1, ``: -1,
+		`[]`: 0,
+		`[{"id":"a","role":"user","parts":[]},7,{"id":8},{"id":"b","role":"assistant","parts":[7,{"type":"text","text":9}]}]`: 2,
+		`{"messages":[{"id":"a","role":"user","parts":[]}]}`:                                                                  1, `<html>`: -1, `null`: -1, `{}`: -1, ``: -1,
 	} {
-		messages, ok := chatMessages(json.RawMessage(raw))
+		messages, ok := decodeHistory(json.RawMessage(raw))
 		if ok != (want >= 0) || len(messages) != max(0, want) {
 			t.Errorf("%s: %d, %v", raw, len(messages), ok)
 		}
 	}
 }
 
-// SC-29: also turns that began and ended while the stream was broken are missed.
+// SC-29: turns that started and ended while the stream was broken are missed too.
 func TestTurnsThatAStreamMissedAreLearned(t *testing.T) {
 	for last, missed := range map[string]bool{`null`: true, `"a1"`: false, `"a2"`: true} {
-		d := newDesk(t, &codec.ClientState{Value: &manners{tags: chatTags, sure: true}})
-		d.follows()
-		d.chunk(0, turnOne, chat("t1", `{"type":"start","messageId":"a1"}`), `{"_tag":"SessionStopped","turnId":"t1","reason":"completed"}`)
-		d.says(`{"_tag":"Defect","defect":"boom"}`)
+		d := newClientTest(t, &codec.ClientState{Value: &capabilities{tags: chatTags, tagsKnown: true}})
+		d.subscribe()
+		d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"start","messageId":"a1"}`),
+			`{"_tag":"SessionStopped","turnId":"t1","reason":"completed"}`)
+		d.receive(`{"_tag":"Defect","defect":"boom"}`)
 		d.now = d.wake
-		d.work(d.client.Wake(d.now))
-		d.chunk(1, strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":`+last))
+		d.deliver(d.client.Wake(d.now))
+		d.receiveChunk(1, strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":`+last))
 		if (d.closed != nil) != missed {
 			t.Errorf("last %s: %+v, %s", last, d.closed, d.lines)
 		}
 	}
 }
 
-// SC-26: on a new connection a position of the old one is answered with a reset and a fresh state.
+// SC-26: a position of another connection gets a reset and the current state.
 func TestAPositionOfAnotherConnectionIsReset(t *testing.T) {
-	d := newDesk(t, &codec.ClientState{})
-	d.does(protocol.DoSubscribe, "", protocol.SubscribeData{Position: &protocol.Position{Epoch: "old1", Seq: 7}})
-	d.chunk(0, idle)
-	if r := result[protocol.SubscribeResult](*d.answer("n1")); r.Mode != protocol.ModeReset || r.Reason != protocol.ResetFresh || r.Snapshot == nil {
+	d := newClientTest(t, &codec.ClientState{})
+	d.command(protocol.DoSubscribe, "", protocol.SubscribeData{Position: &protocol.Position{Epoch: "old1", Seq: 7}})
+	d.receiveChunk(0, idle)
+	if r := decodeResult[protocol.SubscribeResult](*d.answer("n1")); r.Mode != protocol.ModeReset ||
+		r.Reason != protocol.ResetFresh || r.Snapshot == nil {
 		t.Errorf("%+v", r)
 	}
 }
 
 // SC-13.
 func TestADeletedSessionIsClosed(t *testing.T) {
-	d := newDesk(t, &codec.ClientState{})
-	d.follows()
-	d.chunk(0, turnOne, `{"_tag":"SessionDeleted","sessionId":"abc"}`)
-	if got := d.types(); got != "message.user turn.started turn.ended session.closed" {
+	d := newClientTest(t, &codec.ClientState{})
+	d.subscribe()
+	d.receiveChunk(0, turnOne, `{"_tag":"SessionDeleted","sessionId":"abc"}`)
+	if got := d.nativeTypes(); got != "message.user turn.started turn.ended session.closed" {
 		t.Errorf("got %s", got)
 	}
 }
 
-// What is said of the session rather than of a turn.
+// Events of the session outside of turns.
 func TestModeAndTitle(t *testing.T) {
-	d := newDesk(t, &codec.ClientState{})
-	d.follows()
-	d.chunk(0, chat("", `{"type":"session-renamed","sessionId":"abc","title":"New"}`), turnOne, chat("t1", `{"type":"mode-change","mode":"plan"}`), chat("t1", `{"type":"mode-change","mode":"plan"}`))
-	if got := d.types(); got != "session.updated message.user turn.started agent.options" || d.state.Title != "New" {
+	d := newClientTest(t, &codec.ClientState{})
+	d.subscribe()
+	d.receiveChunk(0, streamEventJSON("", `{"type":"session-renamed","sessionId":"abc","title":"New"}`), turnOne,
+		streamEventJSON("t1", `{"type":"mode-change","mode":"plan"}`), streamEventJSON("t1",
+			`{"type":"mode-change","mode":"plan"}`))
+	if got := d.nativeTypes(); got != "session.updated message.user turn.started agent.options" ||
+		d.state.Title != "New" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -1,6 +1,8 @@
-// Package sandcastle speaks with clients and servers of Sandcastle: @effect/rpc over WebSocket, newline-delimited JSON in text
-// frames. Server is the codec at our server's end, Client the one at our client's end.
+// Package sandcastle implements both ends of Sandcastle's protocol: @effect/rpc over WebSocket, as
+// newline-delimited JSON in text frames. It owns the mapping between its messages and native
+// events; docs/dialects/sandcastle.md lists the losses.
 //
-// The package owns the words of that protocol and how they map to ours; it knows neither sockets nor clocks.
-// docs/dialects/sandcastle.md says what is carried, what is approximated and what cannot be said.
+// The codecs use no goroutine, clock or I/O. Each connection has its own codec. The client end
+// keeps the server's capabilities and its unanswered sends over connections in codec.ClientState;
+// the server end keeps no state over connections. The package knows no socket, server or screen.
 package sandcastle

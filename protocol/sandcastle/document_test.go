@@ -8,51 +8,92 @@ import (
 	"agentctl/protocol"
 )
 
-// The requests that the document shows, with the answers that it shows, at our server: SC-1 to SC-5.
-func TestTheDocumentsRequestsAreAnsweredAsItShows(t *testing.T) {
+// The server answers the document's requests as shown: SC-1 to SC-5.
+func TestTheDocumentsRequestsAreAnsweredAsShown(t *testing.T) {
 	const abc, hello = `{"sessionId":"abc"}`, `{"sessionId":"abc","content":"Hello","parts":[{"type":"text","text":"Hello"}],"clientMessageId":"temp_123"}`
 	for _, c := range []struct {
-		tag, payload string
-		answers      map[protocol.Verb]any // of our server
-		told, want   string
+		tag, payload  string
+		answers       map[protocol.Verb]any // of the native server
+		command, want string
 	}{
-		{"SendMessage", hello, map[protocol.Verb]any{protocol.DoSend: protocol.SendResult{Status: protocol.SendStarted, MessageID: "msg_456"}}, `{"text":"Hello","client_message_id":"temp_123"}`, `{"status":"started","messageId":"msg_456"}`},
-		{"SendMessage", hello, map[protocol.Verb]any{protocol.DoSend: protocol.SendResult{Status: protocol.SendQueued, MessageID: "msg_456"}}, `{"text":"Hello","client_message_id":"temp_123"}`, `{"status":"queued","queuedMessage":{"id":"msg_456","content":"Hello","queuedAt":"2026-03-01T12:00:00.000Z","clientMessageId":"temp_123"}}`},
-		{"Interrupt", abc, map[protocol.Verb]any{protocol.DoInterrupt: protocol.InterruptResult{}}, `{}`, `{"interrupted":false}`},
-		{"Interrupt", abc, map[protocol.Verb]any{protocol.DoInterrupt: protocol.InterruptResult{Interrupted: true}}, `{}`, `{"interrupted":true}`},
-		{"DequeueMessage", `{"sessionId":"abc","messageId":"msg_456"}`, map[protocol.Verb]any{protocol.DoQueueRemove: protocol.QueueRemoveResult{Removed: true}}, `{"message_id":"msg_456"}`, `{"removed":true}`},
-		{"DequeueMessage", `{"sessionId":"abc","messageId":"msg_456"}`, map[protocol.Verb]any{protocol.DoQueueRemove: protocol.QueueRemoveResult{}}, `{"message_id":"msg_456"}`, `{"removed":false}`},
-		{"GetSessionState", abc, nil, ``, `{"status":"idle","activeTurnId":null,"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}}`},
+		{
+			"SendMessage", hello,
+			map[protocol.Verb]any{
+				protocol.DoSend: protocol.SendResult{Status: protocol.SendStarted, MessageID: "msg_456"},
+			},
+			`{"text":"Hello","client_message_id":"temp_123"}`, `{"status":"started","messageId":"msg_456"}`,
+		},
+		{
+			"SendMessage", hello,
+			map[protocol.Verb]any{
+				protocol.DoSend: protocol.SendResult{Status: protocol.SendQueued, MessageID: "msg_456"},
+			},
+			`{"text":"Hello","client_message_id":"temp_123"}`,
+			`{"status":"queued","queuedMessage":{"id":"msg_456","content":"Hello","queuedAt":"2026-03-01T12:00:00.000Z","clientMessageId":"temp_123"}}`,
+		},
+		{
+			"Interrupt", abc,
+			map[protocol.Verb]any{protocol.DoInterrupt: protocol.InterruptResult{}},
+			`{}`,
+			`{"interrupted":false}`,
+		},
+		{
+			"Interrupt", abc,
+			map[protocol.Verb]any{protocol.DoInterrupt: protocol.InterruptResult{Interrupted: true}},
+			`{}`, `{"interrupted":true}`,
+		},
+		{
+			"DequeueMessage", `{"sessionId":"abc","messageId":"msg_456"}`,
+			map[protocol.Verb]any{protocol.DoQueueRemove: protocol.QueueRemoveResult{Removed: true}},
+			`{"message_id":"msg_456"}`, `{"removed":true}`,
+		},
+		{
+			"DequeueMessage", `{"sessionId":"abc","messageId":"msg_456"}`,
+			map[protocol.Verb]any{protocol.DoQueueRemove: protocol.QueueRemoveResult{}},
+			`{"message_id":"msg_456"}`,
+			`{"removed":false}`,
+		},
+		{
+			"GetSessionState", abc, nil, ``,
+			`{"status":"idle","activeTurnId":null,"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}}`,
+		},
 	} {
-		d := newDoor(t)
+		d := newServerTest(t)
 		d.session = "abc"
-		d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-		d.host.answers = c.answers
-		same(t, d.asks(call1(0, c.tag, c.payload)), `{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success","value":`+c.want+`}}`)
-		if got := string(d.asked[len(d.asked)-1].Data); got != c.told {
-			t.Errorf("%s: our server was told %s", c.tag, got)
+		d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+		d.nativeServer.answers = c.answers
+		wantLines(t, d.request(requestFrame(0, c.tag, c.payload)),
+			`{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success","value":`+c.want+`}}`)
+		if got := string(d.commands[len(d.commands)-1].Data); got != c.command {
+			t.Errorf("%s: the native server got %s", c.tag, got)
 		}
 		nobody := strings.ReplaceAll(c.payload, `"abc"`, `"nobody"`)
-		same(t, d.asks(call1(1, c.tag, nobody)), `{"_tag":"Exit","requestId":"1","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":"SESSION_NOT_FOUND"}}}`)
+		wantLines(t, d.request(requestFrame(1, c.tag, nobody)),
+			`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":"SESSION_NOT_FOUND"}}}`)
 	}
-	d := newDoor(t)
-	same(t, d.asks(call1(0, "SubscribeSession", `{"sessionId":"abc"}`)), `{"_tag":"Exit","requestId":"0","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":"SESSION_NOT_FOUND"}}}`)
+	d := newServerTest(t)
+	wantLines(t, d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"abc"}`)),
+		`{"_tag":"Exit","requestId":"0","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":"SESSION_NOT_FOUND"}}}`)
 }
 
-// The events that the document shows, as our server says them: the chat events of its buffer, with the fields that its transport
-// reads, and each session event.
-func TestTheDocumentsEventsAreSaidAsItShows(t *testing.T) {
-	d := newDoor(t)
+// The server sends the document's events as shown: the buffered chat events with the fields that
+// clients read, and each session event.
+func TestTheDocumentsEventsAreSentAsShown(t *testing.T) {
+	d := newServerTest(t)
 	d.session = "abc"
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	same(t, d.asks(call1(0, "SubscribeSession", `{"sessionId":"abc"}`)),
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	wantLines(t, d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"abc"}`)),
 		`{"_tag":"Chunk","requestId":"0","values":[{"_tag":"InitialState","snapshot":{"status":"idle","activeTurnId":null,"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}},"buffer":[]}]}`)
-	d.add(protocol.MessageUser, "turn_1", protocol.MessageUserData{Message: protocol.Message{MessageID: "msg_456", Text: "Hello", ClientMessageID: "temp_123"}})
-	d.add(protocol.TurnStarted, "turn_1", protocol.TurnStartedData{MessageID: "msg_456"})
-	d.words("turn_1", "p", "a", "b")
+	d.append(protocol.MessageUser, "turn_1", protocol.MessageUserData{
+		Message: protocol.Message{MessageID: "msg_456", Text: "Hello", ClientMessageID: "temp_123"},
+	})
+	d.append(protocol.TurnStarted, "turn_1", protocol.TurnStartedData{MessageID: "msg_456"})
+	d.appendText("turn_1", "p", "a", "b")
 	at := noon
-	d.add(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: "msg_457", Text: "next", QueuedAt: &at, ClientMessageID: "temp_124"}})
-	d.happens()
+	d.append(protocol.QueueAdded, "", protocol.QueueAddedData{
+		Message: protocol.Message{MessageID: "msg_457", Text: "next", QueuedAt: &at, ClientMessageID: "temp_124"},
+	})
+	d.emit()
 	buffer := `{"type":"start","messageId":"turn_1"},{"type":"text-start","id":"p"},{"type":"text-delta","id":"p","delta":"a"},` +
 		`{"type":"text-delta","id":"p","delta":"b"},{"type":"text-end","id":"p"}`
 	queued := `{"id":"msg_457","content":"next","queuedAt":"2026-03-01T12:00:00.000Z","clientMessageId":"temp_124"}`
@@ -68,16 +109,18 @@ func TestTheDocumentsEventsAreSaidAsItShows(t *testing.T) {
 		values = append(values, `{"_tag":"StreamEvent","turnId":"turn_1","event":`+string(e)+`}`)
 	}
 	values = append(values, `{"_tag":"MessageQueued","message":`+queued+`}`)
-	same(t, d.asks(ack(0)), `{"_tag":"Chunk","requestId":"0","values":[`+strings.Join(values, ",")+`]}`)
-	late := d.asks(call1(1, "SubscribeSession", `{"sessionId":"abc"}`))
-	if len(late) != 1 || !strings.Contains(late[0], `"snapshot":{"status":"streaming","activeTurnId":"turn_1","queue":[`+queued+`],`) ||
+	wantLines(t, d.request(ackFrame(0)), `{"_tag":"Chunk","requestId":"0","values":[`+strings.Join(values, ",")+`]}`)
+	late := d.request(requestFrame(1, "SubscribeSession", `{"sessionId":"abc"}`))
+	if len(late) != 1 || !strings.Contains(late[0],
+		`"snapshot":{"status":"streaming","activeTurnId":"turn_1","queue":[`+queued+`],`) ||
 		!strings.Contains(late[0], `"buffer":[`+buffer+`]`) {
-		t.Errorf("who comes late sees %s", late)
+		t.Errorf("a late client gets %s", late)
 	}
-	d.add(protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: "msg_457", Reason: protocol.RemovedUser})
-	d.ends("turn_1", protocol.ReasonInterrupted)
-	d.happens()
-	same(t, d.asks(ack(0)), `{"_tag":"Chunk","requestId":"0","values":[{"_tag":"MessageDequeued","messageId":"msg_457"},`+
-		`{"_tag":"StreamEvent","turnId":"turn_1","event":{"type":"finish","finishReason":"other","messageMetadata":{"agentctl":{"reason":"interrupted","duration_ms":0}}}},`+
-		`{"_tag":"SessionStopped","turnId":"turn_1","reason":"interrupted"}]}`)
+	d.append(protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: "msg_457", Reason: protocol.RemovedUser})
+	d.endTurn("turn_1", protocol.ReasonInterrupted)
+	d.emit()
+	wantLines(t, d.request(ackFrame(0)),
+		`{"_tag":"Chunk","requestId":"0","values":[{"_tag":"MessageDequeued","messageId":"msg_457"},`+
+			`{"_tag":"StreamEvent","turnId":"turn_1","event":{"type":"finish","finishReason":"other","messageMetadata":{"agentctl":{"reason":"interrupted","duration_ms":0}}}},`+
+			`{"_tag":"SessionStopped","turnId":"turn_1","reason":"interrupted"}]}`)
 }

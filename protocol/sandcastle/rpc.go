@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
-// Tags of the messages of @effect/rpc.
+// Tags of @effect/rpc messages.
 const (
 	tagRequest   = "Request"
 	tagAck       = "Ack"
@@ -19,7 +20,7 @@ const (
 	tagPong      = "Pong"
 )
 
-// A message is one message of @effect/rpc as it came; what it holds is not looked at yet.
+// A message is an incoming @effect/rpc message with undecoded fields.
 type message struct {
 	Tag       json.RawMessage   `json:"_tag"`
 	ID        json.RawMessage   `json:"id"`
@@ -31,63 +32,57 @@ type message struct {
 	Defect    json.RawMessage   `json:"defect"`
 }
 
-// word reads a string; anything else is none.
-func word(raw json.RawMessage) string {
-	var s string
-	_ = json.Unmarshal(raw, &s)
-	return s
-}
-
 // maxRequestID bounds the id of a request, in bytes.
 const maxRequestID = 64
 
-// requestID reads an id: a string, or leniently a number.
+// requestID decodes an id from a string or a number.
 func requestID(raw json.RawMessage) (id string, ok bool) {
 	if len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9') {
 		id = string(raw)
 	} else {
-		id = word(raw)
+		id = codec.String(raw)
 	}
 	return id, id != "" && len(id) <= maxRequestID
 }
 
-// A request asks for something.
-type request struct {
+// A requestMessage starts a request.
+type requestMessage struct {
 	Tag     string          `json:"_tag"`
 	ID      string          `json:"id"`
 	Name    string          `json:"tag"`
 	Payload json.RawMessage `json:"payload"`
-	Headers []string        `json:"headers"` // the peer does not answer without
+	Headers []string        `json:"headers"` // required by the peer
 }
 
-// A control is a message about a request, or about none.
-type control struct {
+// A controlMessage is a message without content.
+type controlMessage struct {
 	Tag       string `json:"_tag"`
 	RequestID string `json:"requestId,omitempty"`
 }
 
-// A chunk is what a stream yields; at least one value.
-type chunk struct {
+// A chunkMessage carries values of a stream, at least one.
+type chunkMessage struct {
 	Tag       string            `json:"_tag"`
 	RequestID string            `json:"requestId"`
 	Values    []json.RawMessage `json:"values"`
 }
 
-// An exit ends a request.
-type exit struct {
-	Tag       string  `json:"_tag"`
-	RequestID string  `json:"requestId"`
-	Exit      outcome `json:"exit"`
+// An exitMessage ends a request.
+type exitMessage struct {
+	Tag       string     `json:"_tag"`
+	RequestID string     `json:"requestId"`
+	Exit      exitResult `json:"exit"`
 }
 
-// An outcome is Success with a value (none for void) or Failure with a cause.
-type outcome struct {
+// An exitResult is Success with a value (none for void), or Failure with a cause.
+type exitResult struct {
 	Tag   string          `json:"_tag"`
 	Value json.RawMessage `json:"value,omitzero"`
 	Cause *cause          `json:"cause,omitempty"`
 }
 
-// A cause is Fail with an error, Die with a defect, Interrupt, Empty, or two others: Sequential or Parallel.
+// A cause is Fail with an error, Die with a defect, Interrupt, Empty, or two causes: Sequential or
+// Parallel.
 type cause struct {
 	Tag     string          `json:"_tag"`
 	Error   json.RawMessage `json:"error,omitzero"`
@@ -97,52 +92,58 @@ type cause struct {
 	Right   *cause          `json:"right,omitempty"`
 }
 
-// The outcomes and causes.
+// Results and causes.
 const (
-	success   = "Success"
-	failure   = "Failure"
-	fail      = "Fail"
-	die       = "Die"
-	interrupt = "Interrupt"
+	exitSuccess    = "Success"
+	exitFailure    = "Failure"
+	causeFail      = "Fail"
+	causeDie       = "Die"
+	causeInterrupt = "Interrupt"
 )
 
-// defect breaks everything off that is under way on the connection.
-type defect struct {
+// A defectMessage ends all requests of the connection.
+type defectMessage struct {
 	Tag    string `json:"_tag"`
 	Defect any    `json:"defect"`
 }
 
-// interruptedBy is the fiber of nobody, as the real server writes it.
+// interruptedBy is the fiber id that the real server writes without a fiber.
 var interruptedBy = json.RawMessage(`{"_tag":"Runtime","id":-499,"startTimeMillis":0}`)
 
-func succeeded(id string, value any) []byte {
-	o := outcome{Tag: success}
+func successExit(id string, value any) []byte {
+	o := exitResult{Tag: exitSuccess}
 	if value != nil {
 		o.Value = protocol.MustEncode(value)
 	}
-	return protocol.MustEncode(exit{tagExit, id, o})
+	return protocol.MustEncode(exitMessage{tagExit, id, o})
 }
 
-func failed(id string, err any) []byte {
-	return protocol.MustEncode(exit{tagExit, id, outcome{Tag: failure, Cause: &cause{Tag: fail, Error: protocol.MustEncode(err)}}})
+func failureExit(id string, err any) []byte {
+	return protocol.MustEncode(exitMessage{
+		tagExit, id, exitResult{Tag: exitFailure, Cause: &cause{Tag: causeFail, Error: protocol.MustEncode(err)}},
+	})
 }
 
-func died(id, why string) []byte {
-	return protocol.MustEncode(exit{tagExit, id, outcome{Tag: failure, Cause: &cause{Tag: die, Defect: protocol.MustEncode(why)}}})
+func defectExit(id, why string) []byte {
+	return protocol.MustEncode(exitMessage{
+		tagExit, id, exitResult{Tag: exitFailure, Cause: &cause{Tag: causeDie, Defect: protocol.MustEncode(why)}},
+	})
 }
 
-func interrupted(id string) []byte {
-	return protocol.MustEncode(exit{tagExit, id, outcome{Tag: failure, Cause: &cause{Tag: interrupt, FiberID: interruptedBy}}})
+func interruptExit(id string) []byte {
+	return protocol.MustEncode(exitMessage{
+		tagExit, id, exitResult{Tag: exitFailure, Cause: &cause{Tag: causeInterrupt, FiberID: interruptedBy}},
+	})
 }
 
-// worst finds what matters in a nested cause: the first Fail, else the first Die, else the cause itself.
-func (c *cause) worst() *cause {
+// primary returns the relevant cause of a tree: the first Fail, else the first Die, else the root.
+func (c *cause) primary() *cause {
 	var found [2]*cause
 	c.walk(0, func(c *cause) {
 		switch {
-		case c.Tag == fail && found[0] == nil:
+		case c.Tag == causeFail && found[0] == nil:
 			found[0] = c
-		case c.Tag == die && found[1] == nil:
+		case c.Tag == causeDie && found[1] == nil:
 			found[1] = c
 		}
 	})

@@ -2,7 +2,6 @@ package sandcastle
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -11,172 +10,158 @@ import (
 
 // Bounds of one connection.
 const (
-	maxCalls = 256 // requests under way, streams among them
-	maxViews = 64  // sessions followed
+	maxRequests      = 256 // open requests, including streams
+	maxSubscriptions = 64  // subscribed sessions
 )
 
-// A Server is the codec at our server's end. It follows each session once, however many streams ask for it.
-type Server struct {
-	door   codec.ServerOptions
-	native codec.Requests
-	lines  lines
-	calls  map[string]*call // by request id
-	views  map[string]*view // by session id
-
-	now time.Time // of the call under way
-	out *codec.Output
+// A server is the server end of one connection. It subscribes to each session once for all streams.
+type server struct {
+	codec.ServerBase
+	splitter      lineSplitter
+	calls         map[string]*rpcCall      // by request id
+	subscriptions map[string]*subscription // by session id
 }
 
-// A call is a request under way.
-type call struct {
+// An rpcCall is an open request.
+type rpcCall struct {
 	id    string
 	op    operation
-	typed bool // errors are the real system's
+	typed bool // errors are those of the real system
 	payload
 	stream *stream // of opSubscribe
-	ended  bool    // what comes of it now is nobody's
+	ended  bool    // later answers are dropped
 }
 
-// NewServer makes the codec of a foreign client's connection.
-func NewServer(d codec.ServerOptions) *Server {
-	return &Server{door: d, lines: lines{limit: protocol.MaxMessage}, calls: map[string]*call{}, views: map[string]*view{}}
+func newServer(o codec.ServerOptions) *server {
+	return &server{
+		ServerBase: codec.ServerBase{Options: o}, splitter: lineSplitter{limit: protocol.MaxMessage},
+		calls: map[string]*rpcCall{}, subscriptions: map[string]*subscription{},
+	}
 }
 
 // Open implements codec.Codec.
-func (s *Server) Open(now time.Time) codec.Output {
-	return s.do(now, func() {
-		hello := protocol.HelloData{Version: protocol.Version, Name: s.door.By.Name, Agent: Name}
-		s.native.Do(s.out, protocol.DoHello, "", "", hello, nil)
-	})
+func (s *server) Open(now time.Time) codec.Output {
+	return s.run(now, func() { s.Hello(Name) })
 }
 
 // Native implements codec.Codec.
-func (s *Server) Native(now time.Time, line []byte) codec.Output {
-	return s.do(now, func() {
-		e := s.native.Receive(line)
+func (s *server) Native(now time.Time, line []byte) codec.Output {
+	return s.run(now, func() {
+		e := s.Receive(line)
 		if e == nil {
 			return
 		}
-		if v := s.views[e.Session]; v != nil {
-			s.event(v, e)
+		if sub := s.subscriptions[e.Session]; sub != nil {
+			s.handleEvent(sub, e)
 		}
 	})
 }
 
 // Foreign implements codec.Codec.
-func (s *Server) Foreign(now time.Time, f codec.Frame) codec.Output {
-	return s.do(now, func() {
-		if !s.lines.take(f.Data, s.message) {
-			s.say(protocol.MustEncode(defect{tagDefect, "a message is too large"}))
+func (s *server) Foreign(now time.Time, f codec.Frame) codec.Output {
+	return s.run(now, func() {
+		if !s.splitter.split(f.Data, s.handleMessage) {
+			s.send(protocol.MustEncode(defectMessage{tagDefect, "a message is too large"}))
 		}
 	})
 }
 
-// TooLarge says that a message is over the limit: which request it was cannot be read.
-func (s *Server) TooLarge(now time.Time, message string) codec.Output {
-	return s.do(now, func() { s.say(protocol.MustEncode(defect{tagDefect, message})) })
+// TooLarge sends the error of a message over the size limit. Its request id is unknown.
+func (s *server) TooLarge(now time.Time, message string) codec.Output {
+	return s.run(now, func() { s.send(protocol.MustEncode(defectMessage{tagDefect, message})) })
 }
 
-// Wake implements codec.Codec: nothing here waits for a time.
-func (s *Server) Wake(time.Time) codec.Output { return codec.Output{} }
+// Wake implements codec.Codec. It does nothing: no timer is used.
+func (s *server) Wake(time.Time) codec.Output { return codec.Output{} }
 
-// do carries out one call of the codec.
-func (s *Server) do(now time.Time, work func()) codec.Output {
-	s.now, s.out = now, &codec.Output{}
-	work()
-	s.flush()
-	out := s.out
-	s.out = nil
-	return *out
+// run executes one call of the codec.
+func (s *server) run(now time.Time, work func()) codec.Output {
+	return s.Run(now, func() {
+		work()
+		s.flush()
+	})
 }
 
-func (s *Server) say(lines ...[]byte) { s.out.Foreign = append(s.out.Foreign, text(lines...)) }
+func (s *server) send(lines ...[]byte) { s.Send(textFrame(lines...)) }
 
-// message takes one message of the client.
-func (s *Server) message(line []byte) {
+// handleMessage handles a message of the client.
+func (s *server) handleMessage(line []byte) {
 	var m message
 	if err := json.Unmarshal(line, &m); err != nil {
 		why := map[string]string{"name": "SyntaxError", "message": "not a message of the protocol"}
-		s.say(protocol.MustEncode(defect{tagDefect, why}))
+		s.send(protocol.MustEncode(defectMessage{tagDefect, why}))
 		return
 	}
-	switch tag := word(m.Tag); tag {
+	switch tag := codec.String(m.Tag); tag {
 	case tagPing:
-		s.say(protocol.MustEncode(control{Tag: tagPong}))
+		s.send(protocol.MustEncode(controlMessage{Tag: tagPong}))
 	case tagRequest:
-		s.request(&m)
+		s.handleRequest(&m)
 	case tagAck:
 		id, _ := requestID(m.RequestID)
 		if c := s.calls[id]; c != nil && c.stream != nil {
-			c.stream.waiting = false
-			s.resume(c.stream.view)
+			c.stream.awaitingAck = false
+			s.resume(c.stream.subscription)
 		}
 	case tagInterrupt:
 		id, _ := requestID(m.RequestID)
 		if c := s.calls[id]; c != nil {
-			s.end(c, interrupted(id))
+			s.endCall(c, interruptExit(id))
 		}
-	case tagEOF: // the client asks for nothing more; its streams go on
+	case tagEOF: // the client sends no more requests; its streams go on
 	default:
-		s.say(protocol.MustEncode(defect{tagDefect, "Unknown message: " + cut(tag)}))
+		s.send(protocol.MustEncode(defectMessage{tagDefect, "Unknown message: " + codec.Excerpt(tag)}))
 	}
 }
 
-// request begins a call. What is wrong with one request ends that request alone.
-func (s *Server) request(m *message) {
+// handleRequest starts a call. An invalid request fails alone.
+func (s *server) handleRequest(m *message) {
 	id, ok := requestID(m.ID)
 	if !ok {
-		s.say(protocol.MustEncode(defect{tagDefect, "a request without an id"}))
+		s.send(protocol.MustEncode(defectMessage{tagDefect, "a request without an id"}))
 		return
 	}
 	if old := s.calls[id]; old != nil {
-		s.end(old, died(id, "the id "+id+" is in use"))
+		s.endCall(old, defectExit(id, "the id "+id+" is in use"))
 		return
 	}
-	if len(s.calls) >= maxCalls || s.native.Pending() >= 2*maxCalls {
-		s.say(died(id, "too many requests under way"))
+	if len(s.calls) >= maxRequests || s.Requests.Pending() >= 2*maxRequests {
+		s.send(defectExit(id, "too many requests under way"))
 		return
 	}
-	c := &call{id: id}
-	name := word(m.Name)
+	c := &rpcCall{id: id}
+	name := codec.String(m.Name)
 	c.op, c.typed = operationOf(name)
 	if c.op == opNone {
-		s.say(died(id, "Unknown request tag: "+cut(name)))
+		s.send(defectExit(id, "Unknown request tag: "+codec.Excerpt(name)))
 		return
 	}
 	if err := json.Unmarshal(m.Payload, &c.payload); err != nil {
-		s.say(died(id, "the payload of "+name+" is malformed"))
+		s.send(defectExit(id, "the payload of "+name+" is malformed"))
 		return
 	}
-	if field := c.missing(c.op); field != "" {
-		s.say(died(id, "{ readonly "+field+": string }\n└─ [\""+field+"\"]\n   └─ is missing"))
+	if field := c.missingField(c.op); field != "" {
+		s.send(defectExit(id, "{ readonly "+field+": string }\n└─ [\""+field+"\"]\n   └─ is missing"))
 		return
 	}
 	s.calls[id] = c
-	s.begin(c)
+	s.dispatch(c)
 }
 
-// end ends a call with its last message.
-func (s *Server) end(c *call, last []byte) {
+// endCall ends a call with its last message.
+func (s *server) endCall(c *rpcCall, last []byte) {
 	if c.ended {
 		return
 	}
 	c.ended = true
 	delete(s.calls, c.id)
-	s.say(last)
+	s.send(last)
 	if c.stream != nil {
-		s.leave(c.stream)
+		s.detachStream(c.stream)
 	}
 }
 
-// answer ends a call with a value or a native error.
-func (s *Server) answer(c *call, a protocol.Answer, value func() any) {
-	if a.Error != nil {
-		s.end(c, failed(c.id, errorOf(a.Error, &c.payload, c.op, c.typed)))
-		return
-	}
-	s.end(c, succeeded(c.id, value()))
+// failCall ends a call with a native error.
+func (s *server) failCall(c *rpcCall, err *protocol.Error) {
+	s.endCall(c, failureExit(c.id, foreignError(err, &c.payload, c.op, c.typed)))
 }
-
-// cut shortens what a client said, to be repeated to it.
-func cut(s string) string { return strings.ToValidUTF8(s[:min(len(s), 80)], "") }

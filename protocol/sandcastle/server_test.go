@@ -10,72 +10,77 @@ import (
 )
 
 // SC-1, SC-10, SC-8, SC-7, SC-23.
-func TestAnIdleSessionIsSaidAsItIs(t *testing.T) {
-	d := newDoor(t)
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	same(t, d.asks(call1(0, "SubscribeSession", `{"_tag":"SubscribeSession","sessionId":"s"}`)),
+func TestAnIdleSessionIsSent(t *testing.T) {
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	wantLines(t, d.request(requestFrame(0, "SubscribeSession", `{"_tag":"SubscribeSession","sessionId":"s"}`)),
 		`{"_tag":"Chunk","requestId":"0","values":[{"_tag":"InitialState","snapshot":{"status":"idle","activeTurnId":null,"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}},"buffer":[]}]}`)
 }
 
-// SC-1, SC-6, SC-20 of the conflicts: each tag set has its errors.
-func TestAnUnknownSessionIsAFailureInTheWordsOfItsTagSet(t *testing.T) {
-	d := newDoor(t)
+// SC-1, SC-6, SC-20 of the conflicts: each tag set has its own errors.
+func TestAnUnknownSessionIsAFailureOfItsTagSet(t *testing.T) {
+	d := newServerTest(t)
 	for _, tag := range []string{"SubscribeSession", "SendMessage", "Interrupt", "DequeueMessage", "GetSessionState"} {
-		same(t, d.asks(call1(1, tag, `{"sessionId":"nope","content":"x","messageId":"m"}`)),
+		wantLines(t, d.request(requestFrame(1, tag, `{"sessionId":"nope","content":"x","messageId":"m"}`)),
 			`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":"SESSION_NOT_FOUND"}}}`)
 	}
-	for _, tag := range []string{"chat.subscribe", "chat.send", "chat.interrupt", "chat.dequeue", "chat.getState", "chat.getHistory"} {
-		same(t, d.asks(call1(1, tag, `{"sessionId":"nope","content":"x","messageId":"m"}`)),
+	for _, tag := range []string{
+		"chat.subscribe", "chat.send", "chat.interrupt", "chat.dequeue", "chat.getState", "chat.getHistory",
+	} {
+		wantLines(t, d.request(requestFrame(1, tag, `{"sessionId":"nope","content":"x","messageId":"m"}`)),
 			`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"sessionId":"nope","_tag":"ChatSessionNotFoundRpcError"}}}}`)
 	}
 	d.errors[protocol.DoSend] = protocol.Errorf(protocol.CodeSessionClosed, "the session is closed")
-	same(t, d.asks(call1(1, "chat.send", `{"sessionId":"s","content":"x"}`)),
+	wantLines(t, d.request(requestFrame(1, "chat.send", `{"sessionId":"s","content":"x"}`)),
 		`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"message":"the session is closed","code":"SESSION_CLOSED","_tag":"ChatOperationRpcError"}}}}`)
-	same(t, d.asks(call1(2, "SendMessage", `{"sessionId":"s","content":"x"}`)),
+	wantLines(t, d.request(requestFrame(2, "SendMessage", `{"sessionId":"s","content":"x"}`)),
 		`{"_tag":"Exit","requestId":"2","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":"SESSION_CLOSED"}}}`)
 }
 
 // SC-2, SC-9, SC-3, SC-4, SC-5.
 func TestRequestsAreAnswered(t *testing.T) {
-	d := newDoor(t)
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	d.answers[protocol.DoSend] = protocol.SendResult{Status: protocol.SendStarted, MessageID: "m1"}
 	send := `{"_tag":"SendMessage","sessionId":"s","content":"Hello","parts":[{"type":"text","text":"Hello"},{"type":"file","url":"file:///a","mediaType":"text/plain","x":1}],"clientMessageId":"temp_123"}`
-	same(t, d.asks(call1(0, "SendMessage", send)),
+	wantLines(t, d.request(requestFrame(0, "SendMessage", send)),
 		`{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success","value":{"status":"started","messageId":"m1"}}}`)
-	if got, want := string(d.asked[len(d.asked)-1].Data), `{"text":"Hello","parts":[{"type":"file","url":"file:///a","media_type":"text/plain","data":{"type":"file","url":"file:///a","mediaType":"text/plain","x":1}}],"client_message_id":"temp_123"}`; got != want {
-		t.Errorf("our server was asked %s", got)
+	if got, want := string(d.commands[len(d.commands)-1].Data), `{"text":"Hello","parts":[{"type":"file","url":"file:///a","media_type":"text/plain","data":{"type":"file","url":"file:///a","mediaType":"text/plain","x":1}}],"client_message_id":"temp_123"}`; got != want {
+		t.Errorf("the native server got %s", got)
 	}
 	one := 0
 	d.answers[protocol.DoSend] = protocol.SendResult{Status: protocol.SendQueued, MessageID: "m2", Index: &one}
-	same(t, d.asks(call1(1, "SendMessage", `{"sessionId":"s","content":"Hi","clientMessageId":"temp_124"}`)),
+	wantLines(t, d.request(requestFrame(1, "SendMessage",
+		`{"sessionId":"s","content":"Hi","clientMessageId":"temp_124"}`)),
 		`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":{"status":"queued","queuedMessage":{"id":"m2","content":"Hi","queuedAt":"2026-03-01T12:00:00.000Z","clientMessageId":"temp_124"}}}}`)
 	d.answers[protocol.DoInterrupt] = protocol.InterruptResult{}
-	same(t, d.asks(call1(2, "Interrupt", `{"sessionId":"s"}`)), `{"_tag":"Exit","requestId":"2","exit":{"_tag":"Success","value":{"interrupted":false}}}`)
+	wantLines(t, d.request(requestFrame(2, "Interrupt", `{"sessionId":"s"}`)),
+		`{"_tag":"Exit","requestId":"2","exit":{"_tag":"Success","value":{"interrupted":false}}}`)
 	d.answers[protocol.DoQueueRemove] = protocol.QueueRemoveResult{Removed: true}
-	same(t, d.asks(call1(3, "DequeueMessage", `{"sessionId":"s","messageId":"m2"}`)), `{"_tag":"Exit","requestId":"3","exit":{"_tag":"Success","value":{"removed":true}}}`)
-	same(t, d.asks(call1(4, "GetSessionState", `{"sessionId":"s"}`)),
+	wantLines(t, d.request(requestFrame(3, "DequeueMessage", `{"sessionId":"s","messageId":"m2"}`)),
+		`{"_tag":"Exit","requestId":"3","exit":{"_tag":"Success","value":{"removed":true}}}`)
+	wantLines(t, d.request(requestFrame(4, "GetSessionState", `{"sessionId":"s"}`)),
 		`{"_tag":"Exit","requestId":"4","exit":{"_tag":"Success","value":{"status":"idle","activeTurnId":null,"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}}}}`)
 }
 
 // SC-21, SC-11, SC-12, SC-13, SC-14, SC-24, SC-38, SC-20.
-func TestATurnIsSaidInOrder(t *testing.T) {
-	d := newDoor(t)
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	d.asks(call1(0, "SubscribeSession", `{"sessionId":"s"}`))
-	d.user("t1", "Hello")
-	d.words("t1", "p1", "Hi", " there")
-	d.add(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: "m2", Text: "next"}})
-	d.ends("t1", protocol.ReasonCompleted)
-	d.add(protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: "m2", Reason: protocol.RemovedStarted})
-	d.user("t2", "next")
-	if said := d.happens(); len(said) != 0 {
-		t.Fatalf("a chunk before the Ack of the last: %s", said)
+func TestATurnIsSentInOrder(t *testing.T) {
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`))
+	d.startTurn("t1", "Hello")
+	d.appendText("t1", "p1", "Hi", " there")
+	d.append(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: "m2", Text: "next"}})
+	d.endTurn("t1", protocol.ReasonCompleted)
+	d.append(protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: "m2", Reason: protocol.RemovedStarted})
+	d.startTurn("t2", "next")
+	if sent := d.emit(); len(sent) != 0 {
+		t.Fatalf("a chunk before the Ack of the last: %s", sent)
 	}
-	got := events(t, d.asks(ack(0)))
+	got := sessionEvents(t, d.request(ackFrame(0)))
 	want := "UserMessage SessionStarted start text-start text-delta text-delta text-end MessageQueued finish SessionStopped MessageDequeued UserMessage SessionStarted start"
-	if tags(got) != want {
-		t.Errorf("got  %s\nwant %s", tags(got), want)
+	if eventTags(got) != want {
+		t.Errorf("got  %s\nwant %s", eventTags(got), want)
 	}
 	if e := got[1]; e.TurnID != "t1" || e.MessageID != "mt1" || e.StartedAt != "2026-03-01T12:00:02.000Z" {
 		t.Errorf("SessionStarted: %+v", e)
@@ -88,21 +93,21 @@ func TestATurnIsSaidInOrder(t *testing.T) {
 	}
 }
 
-// SC-25, SC-23, SC-40, SC-27: who comes in mid-turn has all of it once.
+// SC-25, SC-23, SC-40, SC-27: a client that subscribes during a turn gets all of it once.
 func TestMidTurnSubscribersGetTheTurnFromItsStart(t *testing.T) {
-	d := newDoor(t)
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	d.user("t0", "old")
-	d.words("t0", "p1", "gone")
-	d.ends("t0", protocol.ReasonCompleted)
-	d.user("t1", "Hello")
-	d.add(protocol.TextStart, "t1", protocol.PartStartData{Part: "p1"})
-	d.add(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "a"})
-	first := events(t, d.asks(call1(0, "SubscribeSession", `{"sessionId":"s"}`)))[0]
-	d.add(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "b"})
-	d.happens()
-	second := events(t, d.asks(call1(1, "chat.subscribe", `{"sessionId":"s"}`)))[0]
-	said := func(e sessionEvent) string {
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.startTurn("t0", "old")
+	d.appendText("t0", "p1", "gone")
+	d.endTurn("t0", protocol.ReasonCompleted)
+	d.startTurn("t1", "Hello")
+	d.append(protocol.TextStart, "t1", protocol.PartStartData{Part: "p1"})
+	d.append(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "a"})
+	first := sessionEvents(t, d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`)))[0]
+	d.append(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "b"})
+	d.emit()
+	second := sessionEvents(t, d.request(requestFrame(1, "chat.subscribe", `{"sessionId":"s"}`)))[0]
+	content := func(e sessionEvent) string {
 		s := ""
 		for _, raw := range e.Buffer {
 			var c chatEvent
@@ -114,45 +119,48 @@ func TestMidTurnSubscribersGetTheTurnFromItsStart(t *testing.T) {
 		}
 		return s
 	}
-	if got := said(first); got != "start text-start text-delta a " {
-		t.Errorf("the first sees %s", got)
+	if got := content(first); got != "start text-start text-delta a " {
+		t.Errorf("the first stream has %s", got)
 	}
-	if got := said(second); got != "start text-start text-delta a text-delta b " {
-		t.Errorf("the second sees %s", got)
+	if got := content(second); got != "start text-start text-delta a text-delta b " {
+		t.Errorf("the second stream has %s", got)
 	}
-	if first.TurnContext.Content != "Hello" || *first.Snapshot.HistoryCursor.LastMessageID != "t0" || *first.Snapshot.ActiveTurnID != "t1" {
+	if first.TurnContext.Content != "Hello" || *first.Snapshot.HistoryCursor.LastMessageID != "t0" ||
+		*first.Snapshot.ActiveTurnID != "t1" {
 		t.Errorf("%+v", first)
 	}
-	if got := tags(events(t, d.asks(ack(0)))); got != "text-delta" {
+	if got := eventTags(sessionEvents(t, d.request(ackFrame(0)))); got != "text-delta" {
 		t.Errorf("after the Ack the first gets %q", got)
 	}
 	subscribes := 0
-	for _, c := range d.asked {
+	for _, c := range d.commands {
 		if c.Command == protocol.DoSubscribe {
 			subscribes++
 		}
 	}
 	if subscribes != 1 {
-		t.Errorf("the session is followed %d times", subscribes)
+		t.Errorf("%d native subscriptions", subscribes)
 	}
 }
 
-// SC-17, SC-30, SC-31, SC-32, X-5: a queue that is edited and reordered ends up the same there.
+// SC-17, SC-30, SC-31, SC-32, X-5: edits and moves lead to the same queue at the client.
 func TestEditsAndMovesLeaveTheSameQueue(t *testing.T) {
-	d := newDoor(t)
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	d.asks(call1(0, "SubscribeSession", `{"sessionId":"s"}`))
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`))
 	zero := 0
 	for _, id := range []string{"a", "b", "c"} {
-		d.add(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: id, Text: id}})
+		d.append(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: id, Text: id}})
 	}
-	d.add(protocol.QueueMoved, "", protocol.QueueMovedData{MessageID: "c", Index: 0})
-	d.add(protocol.QueueUpdated, "", protocol.QueueUpdatedData{MessageID: "a", Text: "A"})
-	d.add(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: "d", Text: "d"}, Index: &zero})
-	d.add(protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: "b", Reason: protocol.RemovedUser})
-	d.happens()
+	d.append(protocol.QueueMoved, "", protocol.QueueMovedData{MessageID: "c", Index: 0})
+	d.append(protocol.QueueUpdated, "", protocol.QueueUpdatedData{MessageID: "a", Text: "A"})
+	d.append(protocol.QueueAdded, "", protocol.QueueAddedData{
+		Message: protocol.Message{MessageID: "d", Text: "d"}, Index: &zero,
+	})
+	d.append(protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: "b", Reason: protocol.RemovedUser})
+	d.emit()
 	var queue []string
-	for _, e := range events(t, d.asks(ack(0))) {
+	for _, e := range sessionEvents(t, d.request(ackFrame(0))) {
 		switch e.Tag {
 		case messageQueued:
 			queue = append(queue, e.Message.ID+e.Message.Content)
@@ -166,62 +174,69 @@ func TestEditsAndMovesLeaveTheSameQueue(t *testing.T) {
 		}
 	}
 	if got := strings.Join(queue, " "); got != "dd cc aA" {
-		t.Errorf("their queue is %s", got)
+		t.Errorf("the client's queue is %s", got)
 	}
 }
 
 // SC-47, SC-48, SC-45, X-18.
 func TestABadRequestEndsAlone(t *testing.T) {
-	d := newDoor(t)
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	d.asks(call1(0, "SubscribeSession", `{"sessionId":"s"}`))
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`))
 	die := func(id, why string) string {
-		return `{"_tag":"Exit","requestId":"` + id + `","exit":{"_tag":"Failure","cause":{"_tag":"Die","defect":` + string(protocol.MustEncode(why)) + `}}}`
+		return `{"_tag":"Exit","requestId":"` + id + `","exit":{"_tag":"Failure","cause":{"_tag":"Die","defect":` +
+			string(protocol.MustEncode(why)) + `}}}`
 	}
-	same(t, d.asks(call1(1, "chat.send", `{"content":"x"}`)), die("1", "{ readonly sessionId: string }\n└─ [\"sessionId\"]\n   └─ is missing"))
-	same(t, d.asks(call1(2, "nope.nope", `{}`)), die("2", "Unknown request tag: nope.nope"))
-	same(t, d.asks(call1(3, "chat.send", `7`)), die("3", "the payload of chat.send is malformed"))
-	same(t, d.asks(`{"_tag":"Request","id":{},"tag":"chat.send"}`+"\n"), `{"_tag":"Defect","defect":"a request without an id"}`)
-	same(t, d.asks("{]\n"), `{"_tag":"Defect","defect":{"message":"not a message of the protocol","name":"SyntaxError"}}`)
-	same(t, d.asks(`{"_tag":"Pi`))
-	same(t, d.asks("ng\"}\n{\"_tag\":\"Ping\"}\n"), `{"_tag":"Pong"}`, `{"_tag":"Pong"}`)
-	same(t, d.asks(`{"_tag":"Eof"}`+"\n"))
-	d.user("t1", "still here")
-	d.happens()
-	if got := tags(events(t, d.asks(ack(0)))); got != "UserMessage SessionStarted start" {
+	wantLines(t, d.request(requestFrame(1, "chat.send", `{"content":"x"}`)),
+		die("1", "{ readonly sessionId: string }\n└─ [\"sessionId\"]\n   └─ is missing"))
+	wantLines(t, d.request(requestFrame(2, "nope.nope", `{}`)), die("2", "Unknown request tag: nope.nope"))
+	wantLines(t, d.request(requestFrame(3, "chat.send", `7`)), die("3", "the payload of chat.send is malformed"))
+	wantLines(t, d.request(`{"_tag":"Request","id":{},"tag":"chat.send"}`+"\n"),
+		`{"_tag":"Defect","defect":"a request without an id"}`)
+	wantLines(t, d.request("{]\n"),
+		`{"_tag":"Defect","defect":{"message":"not a message of the protocol","name":"SyntaxError"}}`)
+	wantLines(t, d.request(`{"_tag":"Pi`))
+	wantLines(t, d.request("ng\"}\n{\"_tag\":\"Ping\"}\n"), `{"_tag":"Pong"}`, `{"_tag":"Pong"}`)
+	wantLines(t, d.request(`{"_tag":"Eof"}`+"\n"))
+	d.startTurn("t1", "still here")
+	d.emit()
+	if got := eventTags(sessionEvents(t, d.request(ackFrame(0)))); got != "UserMessage SessionStarted start" {
 		t.Errorf("the stream got %q", got)
 	}
-	same(t, d.asks(`{"_tag":"Interrupt","requestId":"0"}`+"\n"),
+	wantLines(t, d.request(`{"_tag":"Interrupt","requestId":"0"}`+"\n"),
 		`{"_tag":"Exit","requestId":"0","exit":{"_tag":"Failure","cause":{"_tag":"Interrupt","fiberId":{"_tag":"Runtime","id":-499,"startTimeMillis":0}}}}`)
 	if d.following {
-		t.Error("a session is followed that nobody sees")
+		t.Error("the session is still subscribed")
 	}
 }
 
-// SC-27, SC-46, SC-25, X-21: a client that does not acknowledge costs a bound, and misses nothing; answers overtake its stream.
+// SC-27, SC-46, SC-25, X-21: a stream without acks is bounded and loses nothing. Answers overtake
+// it.
 func TestAStreamThatIsNotAcknowledgedIsBounded(t *testing.T) {
-	d := newDoor(t)
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	d.asks(call1(0, "SubscribeSession", `{"sessionId":"s"}`))
-	d.user("t1", "go")
-	d.add(protocol.TextStart, "t1", protocol.PartStartData{Part: "p"})
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`))
+	d.startTurn("t1", "go")
+	d.append(protocol.TextStart, "t1", protocol.PartStartData{Part: "p"})
 	for i := range 200 {
-		d.add(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p", Text: fmt.Sprintf("%d:%s,", i, strings.Repeat("x", 10<<10))})
-		d.happens()
+		d.append(protocol.TextDelta, "t1", protocol.PartDeltaData{
+			Part: "p", Text: fmt.Sprintf("%d:%s,", i, strings.Repeat("x", 10<<10)),
+		})
+		d.emit()
 	}
-	v := d.server.views["s"]
-	if v.phase != paused || v.streams[0].bytes > maxPending+64<<10 {
-		t.Fatalf("phase %d, %d bytes wait", v.phase, v.streams[0].bytes)
+	sub := d.server.subscriptions["s"]
+	if sub.phase != phasePaused || sub.streams[0].bytes > maxPending+64<<10 {
+		t.Fatalf("phase %d, %d bytes pending", sub.phase, sub.streams[0].bytes)
 	}
-	same(t, d.asks(call1(1, "GetSessionState", `{"sessionId":"s"}`))[:0])
-	if len(d.said) != 1 {
-		t.Errorf("no answer while the stream waits: %q", d.said)
+	wantLines(t, d.request(requestFrame(1, "GetSessionState", `{"sessionId":"s"}`))[:0])
+	if len(d.sent) != 1 {
+		t.Errorf("no answer while the stream waits: %q", d.sent)
 	}
-	d.add(protocol.TextEnd, "t1", protocol.PartEndData{Part: "p"})
-	d.ends("t1", protocol.ReasonCompleted)
+	d.append(protocol.TextEnd, "t1", protocol.PartEndData{Part: "p"})
+	d.endTurn("t1", protocol.ReasonCompleted)
 	var got strings.Builder
 	for range 20 {
-		list := events(t, append(d.asks(ack(0)), d.happens()...))
+		list := sessionEvents(t, append(d.request(ackFrame(0)), d.emit()...))
 		for _, e := range list {
 			var c chatEvent
 			_ = json.Unmarshal(e.Event, &c)
@@ -238,157 +253,181 @@ func TestAStreamThatIsNotAcknowledgedIsBounded(t *testing.T) {
 		want += fmt.Sprintf("%d:%s,", i, strings.Repeat("x", 10<<10))
 	}
 	if got.String() != want {
-		t.Errorf("%d bytes came, want %d", got.Len(), len(want))
+		t.Errorf("got %d bytes, want %d", got.Len(), len(want))
 	}
 }
 
-// SC-40, SC-27: a stream that takes nothing holds up no other of its session, be it there or new, and what waits for it is bounded.
+// SC-40, SC-27: a stream without acks delays no other stream of its session, existing or new, and
+// is bounded.
 func TestAStreamThatIsBehindHoldsUpNoOther(t *testing.T) {
-	d := newDoor(t)
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	d.asks(call1(0, "SubscribeSession", `{"sessionId":"s"}`)) // takes nothing
-	d.asks(call1(1, "SubscribeSession", `{"sessionId":"s"}`))
-	d.user("t1", "go")
-	d.add(protocol.TextStart, "t1", protocol.PartStartData{Part: "p"})
-	v := d.server.views["s"]
-	said := func(take bool) {
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`)) // sends no Ack
+	d.request(requestFrame(1, "SubscribeSession", `{"sessionId":"s"}`))
+	d.startTurn("t1", "go")
+	d.append(protocol.TextStart, "t1", protocol.PartStartData{Part: "p"})
+	sub := d.server.subscriptions["s"]
+	emitDelta := func(take bool) {
 		t.Helper()
-		d.add(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 100<<10)})
-		d.happens()
+		d.append(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 100<<10)})
+		d.emit()
 		if take {
-			d.asks(ack(1))
+			d.request(ackFrame(1))
 		}
 	}
 	for range 40 {
-		said(true)
+		emitDelta(true)
 	}
-	if v.phase != live || len(v.streams) != 2 || v.streams[0].bytes < 3<<20 || v.streams[1].bytes > 0 {
-		t.Fatalf("phase %d, %d streams, %d and %d bytes wait", v.phase, len(v.streams), v.streams[0].bytes, v.streams[1].bytes)
+	if sub.phase != phaseLive || len(sub.streams) != 2 || sub.streams[0].bytes < 3<<20 || sub.streams[1].bytes > 0 {
+		t.Fatalf("phase %d, %d streams, %d and %d bytes pending", sub.phase, len(sub.streams), sub.streams[0].bytes,
+			sub.streams[1].bytes)
 	}
 	for range 12 {
-		said(false)
+		emitDelta(false)
 	}
-	if v.phase != paused {
-		t.Fatal("a session is followed whose streams take nothing")
+	if sub.phase != phasePaused {
+		t.Fatal("a session without acknowledging streams is subscribed")
 	}
-	if got := events(t, d.asks(call1(2, "SubscribeSession", `{"sessionId":"s"}`))); len(got) != 1 || got[0].Tag != initialState || len(got[0].Buffer) < 3 {
-		t.Errorf("a new stream sees %s", tags(got))
+	if got := sessionEvents(t, d.request(requestFrame(2, "SubscribeSession", `{"sessionId":"s"}`))); len(got) != 1 ||
+		got[0].Tag != initialState || len(got[0].Buffer) < 3 {
+		t.Errorf("a new stream gets %s", eventTags(got))
 	}
 	for range 50 {
-		d.asks(ack(2))
-		said(true)
+		d.request(ackFrame(2))
+		emitDelta(true)
 	}
-	if len(v.streams) != 2 || v.phase != live {
-		t.Errorf("phase %d, %d streams", v.phase, len(v.streams))
+	if len(sub.streams) != 2 || sub.phase != phaseLive {
+		t.Errorf("phase %d, %d streams", sub.phase, len(sub.streams))
 	}
-	d.ends("t1", protocol.ReasonCompleted)
-	d.happens()
-	if got := strings.Join(d.asks(ack(1)+ack(2)), ""); strings.Count(got, sessionStopped) != 2 {
-		t.Error("the others miss the end")
+	d.endTurn("t1", protocol.ReasonCompleted)
+	d.emit()
+	if got := strings.Join(d.request(ackFrame(1)+ackFrame(2)), ""); strings.Count(got, sessionStopped) != 2 {
+		t.Error("the other streams miss the end")
 	}
 }
 
-// SC-43: on their screens a call that is called something else begins anew: nothing that was shown of it may be gone then.
-func TestAToolThatIsCalledSomethingElseKeepsWhatWasShown(t *testing.T) {
-	d := newDoor(t)
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	d.user("t1", "go")
-	d.add(protocol.ToolStarted, "t1", protocol.ToolStartedData{Tool: "x", Name: "Bash", Title: "ls", Input: json.RawMessage(`{"command":"ls"}`)})
-	d.add(protocol.ToolOutput, "t1", protocol.ToolOutputData{Tool: "x", Text: "a b"})
-	d.add(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: protocol.ApproveTool, Tool: "x", Name: "Bash", Options: []protocol.Option{}})
-	d.asks(call1(0, "chat.subscribe", `{"sessionId":"s"}`))
+// SC-43: on their screens a renamed call starts again, so its input and output are repeated.
+func TestARenamedToolKeepsItsOutput(t *testing.T) {
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.startTurn("t1", "go")
+	d.append(protocol.ToolStarted, "t1", protocol.ToolStartedData{
+		Tool: "x", Name: "Bash", Title: "ls", Input: json.RawMessage(`{"command":"ls"}`),
+	})
+	d.append(protocol.ToolOutput, "t1", protocol.ToolOutputData{Tool: "x", Text: "a b"})
+	d.append(protocol.ApprovalRequested, "t1", protocol.Approval{
+		Request: "r1", Kind: protocol.ApproveTool, Tool: "x", Name: "Bash", Options: []protocol.Option{},
+	})
+	d.request(requestFrame(0, "chat.subscribe", `{"sessionId":"s"}`))
 	again := protocol.ToolStartedData{Tool: "x", Title: "list all"}
-	d.add(protocol.ToolStarted, "t1", again)
-	d.happens()
-	got := events(t, d.asks(ack(0)))
-	if tags(got) != "tool-input-available tool-output-available tool-approval-request" ||
-		!strings.Contains(string(got[0].Event), `"input":{"command":"ls"}`) || !strings.Contains(string(got[0].Event), `"title":"list all"`) ||
+	d.append(protocol.ToolStarted, "t1", again)
+	d.emit()
+	got := sessionEvents(t, d.request(ackFrame(0)))
+	if eventTags(got) != "tool-input-available tool-output-available tool-approval-request" ||
+		!strings.Contains(string(got[0].Event), `"input":{"command":"ls"}`) ||
+		!strings.Contains(string(got[0].Event), `"title":"list all"`) ||
 		!strings.Contains(string(got[1].Event), `"output":"a b","preliminary":true`) {
-		t.Errorf("said %s: %s", tags(got), d.said)
+		t.Errorf("sent %s: %s", eventTags(got), d.sent)
 	}
-	d.add(protocol.ToolStarted, "t1", again)
-	if d.happens(); len(d.asks(ack(0))) != 0 {
-		t.Errorf("said again: %s", d.said)
+	d.append(protocol.ToolStarted, "t1", again)
+	if d.emit(); len(d.request(ackFrame(0))) != 0 {
+		t.Errorf("sent again: %s", d.sent)
 	}
 }
 
 // SC-13, SC-39.
 func TestADeletedSessionEndsItsStreams(t *testing.T) {
-	d := newDoor(t)
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	d.asks(call1(0, "SubscribeSession", `{"sessionId":"s"}`))
-	d.asks(ack(0))
-	gone := protocol.Event{Session: "s", Type: protocol.SummaryChanged, Data: protocol.MustEncode(protocol.Summary{Session: "s", Deleted: true})}
-	d.said = nil
-	d.work(d.server.Native(noon, gone.AppendJSON(nil)))
-	same(t, d.said, `{"_tag":"Chunk","requestId":"0","values":[{"_tag":"SessionDeleted","sessionId":"s"}]}`)
-	same(t, d.asks(ack(0)), `{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success"}}`)
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`))
+	d.request(ackFrame(0))
+	gone := protocol.Event{
+		Session: "s", Type: protocol.SummaryChanged,
+		Data: protocol.MustEncode(protocol.Summary{Session: "s", Deleted: true}),
+	}
+	d.sent = nil
+	d.deliver(d.server.Native(noon, gone.AppendJSON(nil)))
+	wantLines(t, d.sent, `{"_tag":"Chunk","requestId":"0","values":[{"_tag":"SessionDeleted","sessionId":"s"}]}`)
+	wantLines(t, d.request(ackFrame(0)), `{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success"}}`)
 }
 
 // SC-49.
 func TestApprovalsAreAskedAndDecided(t *testing.T) {
-	d := newDoor(t)
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	d.asks(call1(0, "chat.subscribe", `{"sessionId":"s"}`))
-	d.user("t1", "go")
-	d.add(protocol.ToolStarted, "t1", protocol.ToolStartedData{Tool: "call-1", Name: "Bash", Input: json.RawMessage(`{"command":"rm -rf build"}`)})
-	d.add(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: protocol.ApproveCommand, Title: "Run", Tool: "call-1", Name: "Bash"})
-	d.add(protocol.ApprovalRequested, "t1", protocol.Approval{
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.request(requestFrame(0, "chat.subscribe", `{"sessionId":"s"}`))
+	d.startTurn("t1", "go")
+	d.append(protocol.ToolStarted, "t1", protocol.ToolStartedData{
+		Tool: "call-1", Name: "Bash", Input: json.RawMessage(`{"command":"rm -rf build"}`),
+	})
+	d.append(protocol.ApprovalRequested, "t1", protocol.Approval{
+		Request: "r1", Kind: protocol.ApproveCommand, Title: "Run", Tool: "call-1", Name: "Bash",
+	})
+	d.append(protocol.ApprovalRequested, "t1", protocol.Approval{
 		Request: "r2", Kind: protocol.ApproveQuestion, Title: "Which?", Questions: []protocol.Question{
 			{ID: "branch", Text: "Which branch?", Choices: []protocol.Choice{{ID: "main", Label: "the main one"}}},
 		},
 	})
-	d.happens()
-	got := tags(events(t, d.asks(ack(0))))
+	d.emit()
+	got := eventTags(sessionEvents(t, d.request(ackFrame(0))))
 	if want := "UserMessage SessionStarted start tool-input-start tool-input-available data-agentctl tool-approval-request data-agentctl tool-input-start tool-input-available tool-approval-request"; got != want {
 		t.Errorf("got %s", got)
 	}
-	d.asks(ack(0))
-	late := events(t, d.asks(call1(1, "chat.subscribe", `{"sessionId":"s"}`)))[0]
-	if p := late.PendingApprovals; len(p) != 2 || p[0] != (pendingApproval{"call-1", "Bash"}) || p[1] != (pendingApproval{"r2", "AskUserQuestion"}) {
-		t.Errorf("who comes late sees %+v", p)
+	d.request(ackFrame(0))
+	late := sessionEvents(t, d.request(requestFrame(1, "chat.subscribe", `{"sessionId":"s"}`)))[0]
+	if p := late.PendingApprovals; len(p) != 2 || p[0] != (pendingApproval{"call-1", "Bash"}) ||
+		p[1] != (pendingApproval{"r2", "AskUserQuestion"}) {
+		t.Errorf("a late client gets %+v", p)
 	}
 	decide := func(id int, payload, want string) {
 		t.Helper()
-		same(t, d.asks(call1(id, "chat.respondToToolApproval", payload)),
+		wantLines(t, d.request(requestFrame(id, "chat.respondToToolApproval", payload)),
 			fmt.Sprintf(`{"_tag":"Exit","requestId":"%d","exit":{"_tag":"Success","value":{"acknowledged":true}}}`, id))
-		if got := string(d.asked[len(d.asked)-1].Data); got != want {
-			t.Errorf("our server was told %s", got)
+		if got := string(d.commands[len(d.commands)-1].Data); got != want {
+			t.Errorf("the native server got %s", got)
 		}
 	}
-	decide(2, `{"type":"tool-approval-response","toolCallId":"call-1","toolName":"Bash","approved":false}`, `{"request":"r1","decision":"deny"}`)
+	decide(2, `{"type":"tool-approval-response","toolCallId":"call-1","toolName":"Bash","approved":false}`,
+		`{"request":"r1","decision":"deny"}`)
 	decide(3, `{"type":"tool-approval-response","toolCallId":"r2","toolName":"AskUserQuestion","approved":true,"payload":{"type":"AskUserQuestionPayload","answers":{"Which branch?":"the main one"}}}`,
 		`{"request":"r2","decision":"allow_once","input":{"answers":{"branch":["main"]}}}`)
-	same(t, d.asks(call1(4, "chat.respondToToolApproval", `{"type":"tool-approval-response","toolCallId":"nope","toolName":"Bash","approved":true}`)),
+	wantLines(t, d.request(requestFrame(4, "chat.respondToToolApproval",
+		`{"type":"tool-approval-response","toolCallId":"nope","toolName":"Bash","approved":true}`)),
 		`{"_tag":"Exit","requestId":"4","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"toolCallId":"nope","_tag":"ToolApprovalNotFoundRpcError"}}}}`)
 }
 
-// What a rule allows as soon as it is asked is asked of nobody: their screens would show what nobody can decide.
+// An approval that a rule allows at once is not requested: no client could decide it.
 func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
-	d := newDoor(t)
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	d.asks(call1(0, "chat.subscribe", `{"sessionId":"s"}`))
-	d.user("t1", "go")
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.request(requestFrame(0, "chat.subscribe", `{"sessionId":"s"}`))
+	d.startTurn("t1", "go")
 	asks := func(request string) {
-		d.add(protocol.ApprovalRequested, "t1", protocol.Approval{Request: request, Kind: protocol.ApproveTool, Title: "Look", Name: "look"})
+		d.append(protocol.ApprovalRequested, "t1", protocol.Approval{
+			Request: request, Kind: protocol.ApproveTool, Title: "Look", Name: "look",
+		})
 	}
 	asks("r1")
-	d.add(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
-		Request: "r1", Outcome: protocol.Allowed, Rule: &protocol.Rule{ID: "rule1", Kind: protocol.ApproveTool, Subject: "look"},
+	d.append(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
+		Request: "r1", Outcome: protocol.Allowed,
+		Rule: &protocol.Rule{ID: "rule1", Kind: protocol.ApproveTool, Subject: "look"},
 	})
-	d.happens()
-	if got := tags(events(t, d.asks(ack(0)))); strings.Count(got, "tool-approval-request") != 1 {
+	d.emit()
+	if got := eventTags(sessionEvents(t, d.request(ackFrame(0)))); strings.Count(got, "tool-approval-request") != 1 {
 		t.Errorf("at first %s", got)
 	}
 	asks("r2")
-	d.add(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "r2", Outcome: protocol.Allowed, ByRule: "rule1"})
-	d.happens()
-	if got := tags(events(t, d.asks(ack(0)))); strings.Contains(got, "tool-approval-request") || !strings.Contains(got, "tool-output-available") {
+	d.append(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
+		Request: "r2", Outcome: protocol.Allowed, ByRule: "rule1",
+	})
+	d.emit()
+	if got := eventTags(sessionEvents(t, d.request(ackFrame(0)))); strings.Contains(got, "tool-approval-request") ||
+		!strings.Contains(got, "tool-output-available") {
 		t.Errorf("then %s", got)
 	}
 }
 
-func TestAPlanThatIsDeniedWithFeedbackIsMadeAnew(t *testing.T) {
+func TestAPlanDeniedWithFeedbackIsReplanned(t *testing.T) {
 	no := false
 	p := &payload{Approved: &no, Payload: &approvalAnswer{Type: feedbackPayload, Feedback: "smaller steps"}}
 	d := decisionOf(&protocol.Approval{Request: "r", Kind: protocol.ApprovePlan}, p)
@@ -405,13 +444,13 @@ func TestEveryEndOfATurnHasOneFinish(t *testing.T) {
 		protocol.ReasonMaxTokens: {"length", "completed"}, protocol.ReasonMaxRequests: {"error", "error"},
 		protocol.ReasonRefusal: {"content-filter", "completed"}, protocol.ReasonDenied: {"other", "interrupted"},
 	} {
-		d := newDoor(t)
-		d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-		d.user("t1", "go")
-		d.asks(call1(0, "SubscribeSession", `{"sessionId":"s"}`))
-		d.ends("t1", reason)
-		d.happens()
-		got := events(t, d.asks(ack(0)))
+		d := newServerTest(t)
+		d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+		d.startTurn("t1", "go")
+		d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`))
+		d.endTurn("t1", reason)
+		d.emit()
+		got := sessionEvents(t, d.request(ackFrame(0)))
 		var c chatEvent
 		_ = json.Unmarshal(got[0].Event, &c)
 		if len(got) != 2 || c.Type != chatFinish || c.FinishReason != want[0] || got[1].Reason != want[1] {
@@ -420,77 +459,85 @@ func TestEveryEndOfATurnHasOneFinish(t *testing.T) {
 	}
 }
 
-// SC-26, X-9: a log that was replaced is a fresh state in the same stream.
+// SC-26, X-9: a replaced log restarts the same stream with a new state.
 func TestAResetIsAFreshInitialState(t *testing.T) {
-	d := newDoor(t)
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	d.asks(call1(0, "SubscribeSession", `{"sessionId":"s"}`))
-	d.asks(ack(0))
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`))
+	d.request(ackFrame(0))
 	d.epoch, d.events = "e2", nil
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	d.user("t9", "new")
-	d.add(protocol.Notice, "t9", protocol.NoticeData{Message: "x"})
-	d.add(protocol.Notice, "t9", protocol.NoticeData{Message: "y"})
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.startTurn("t9", "new")
+	d.append(protocol.Notice, "t9", protocol.NoticeData{Message: "x"})
+	d.append(protocol.Notice, "t9", protocol.NoticeData{Message: "y"})
 	d.after = 3
-	if got := events(t, d.happens()); len(got) != 1 || got[0].Tag != initialState || *got[0].Snapshot.ActiveTurnID != "t9" {
+	if got := sessionEvents(t, d.emit()); len(got) != 1 || got[0].Tag != initialState ||
+		*got[0].Snapshot.ActiveTurnID != "t9" {
 		t.Errorf("%+v", got)
 	}
 }
 
 // SC-28, SC-29.
 func TestHistoryHasTheFinishedTurnsAfterAMessage(t *testing.T) {
-	d := newDoor(t)
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	for _, turn := range []string{"t1", "t2"} {
-		d.user(turn, "ask "+turn)
-		d.words(turn, "p1", "answer ", turn)
-		d.add(protocol.ToolStarted, turn, protocol.ToolStartedData{Tool: "x" + turn, Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`)})
-		d.add(protocol.ToolOutput, turn, protocol.ToolOutputData{Tool: "x" + turn, Text: "ok"})
-		d.add(protocol.ToolEnded, turn, protocol.ToolEndedData{Tool: "x" + turn, Status: protocol.ToolCompleted})
-		d.ends(turn, protocol.ReasonCompleted)
+		d.startTurn(turn, "ask "+turn)
+		d.appendText(turn, "p1", "answer ", turn)
+		d.append(protocol.ToolStarted, turn, protocol.ToolStartedData{
+			Tool: "x" + turn, Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`),
+		})
+		d.append(protocol.ToolOutput, turn, protocol.ToolOutputData{Tool: "x" + turn, Text: "ok"})
+		d.append(protocol.ToolEnded, turn, protocol.ToolEndedData{Tool: "x" + turn, Status: protocol.ToolCompleted})
+		d.endTurn(turn, protocol.ReasonCompleted)
 	}
 	var list []json.RawMessage
 	for i := range d.events {
 		list = append(list, d.events[i].AppendJSON(nil))
 	}
-	turns := turnsOf(list)
+	turns := turnsFromEvents(list)
 	got := string(Messages(turns, "t1"))
 	want := `[{"id":"mt2","role":"user","parts":[{"type":"text","text":"ask t2"}],"createdAt":"2026-03-01T12:00:11.000Z","clientMessageId":"ct2","turnId":"t2"},` +
 		`{"id":"t2","role":"assistant","parts":[{"type":"text","text":"answer t2","state":"done"},{"type":"dynamic-tool","state":"output-available","toolCallId":"xt2","toolName":"Bash","input":{"command":"ls"},"output":"ok"}],"createdAt":"2026-03-01T12:00:20.000Z","turnId":"t2","metadata":{"agentctl":{"reason":"completed","duration_ms":0}}}]`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if n := len(messagesOf(turns, "")); n != 4 {
+	if n := len(historyMessages(turns, "")); n != 4 {
 		t.Errorf("%d messages", n)
 	}
-	if n := len(messagesOf(turns, "t2")); n != 0 {
+	if n := len(historyMessages(turns, "t2")); n != 0 {
 		t.Errorf("%d messages after the last", n)
 	}
-	said := d.asks(call1(0, "chat.getHistory", `{"sessionId":"s","after":"t1"}`))
-	same(t, said, `{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success","value":`+want+`}}`)
+	sent := d.request(requestFrame(0, "chat.getHistory", `{"sessionId":"s","after":"t1"}`))
+	wantLines(t, sent, `{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success","value":`+want+`}}`)
 }
 
-// SC-28: a long history is read page by page, up to a bound or the message that the client has.
+// SC-28: a long history is read in pages, up to a bound or the client's last message.
 func TestALongHistoryIsReadUpToABound(t *testing.T) {
 	much := protocol.MustEncode(protocol.Event{
-		Session: "s", Seq: 2, Turn: "t1", Type: protocol.TextDelta, Data: protocol.MustEncode(protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 200<<10)}),
+		Session: "s", Seq: 2, Turn: "t1", Type: protocol.TextDelta,
+		Data: protocol.MustEncode(protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 200<<10)}),
 	})
 	asked := protocol.MustEncode(protocol.Event{
-		Session: "s", Seq: 1, Turn: "t1", Type: protocol.MessageUser, Data: protocol.MustEncode(protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "x"}}),
+		Session: "s", Seq: 1, Turn: "t1", Type: protocol.MessageUser,
+		Data: protocol.MustEncode(protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "x"}}),
 	})
 	for after, want := range map[string]int{"": 9, "m1": 1} {
-		d := newDoor(t)
-		page := protocol.HistoryResult{Epoch: "e1", First: 100, Last: 200, More: true, Events: []json.RawMessage{asked, much, much, much, much, much}}
-		d.host.answers[protocol.DoHistory] = page
-		said := d.asks(call1(0, "chat.getHistory", `{"sessionId":"s","after":"`+after+`"}`))
+		d := newServerTest(t)
+		page := protocol.HistoryResult{
+			Epoch: "e1", First: 100, Last: 200, More: true,
+			Events: []json.RawMessage{asked, much, much, much, much, much},
+		}
+		d.nativeServer.answers[protocol.DoHistory] = page
+		sent := d.request(requestFrame(0, "chat.getHistory", `{"sessionId":"s","after":"`+after+`"}`))
 		pages := 0
-		for _, c := range d.asked {
+		for _, c := range d.commands {
 			if c.Command == protocol.DoHistory {
 				pages++
 			}
 		}
-		if len(said) != 1 || !strings.Contains(said[0], `"Success"`) || pages != want {
-			t.Errorf("after %q: %d pages, %d answers", after, pages, len(said))
+		if len(sent) != 1 || !strings.Contains(sent[0], `"Success"`) || pages != want {
+			t.Errorf("after %q: %d pages, %d answers", after, pages, len(sent))
 		}
 	}
 }

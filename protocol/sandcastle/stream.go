@@ -6,23 +6,24 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
-// Bounds of what waits for a stream's client, in bytes, but for what one event makes. When all streams of a session are maxPending
-// behind, it is not followed any further until the client acknowledges in one of them; then it goes on from there. When only some
-// are, the others do not wait: a stream may then be maxBehind behind, and ends beyond.
+// Bounds of a stream's pending values, in bytes, plus the values of one event. If all streams of a
+// session exceed maxPending, the subscription pauses until the client acknowledges one of them. If
+// only some do, the others continue: a stream that exceeds maxBehind ends.
 const (
 	maxPending = 1 << 20
 	maxBehind  = 8 << 20
 )
 
-// A stream is one subscription of the client to a session.
+// A stream is one of the client's subscriptions to a session.
 type stream struct {
-	call    *call
-	view    *view // nil until the session is found
-	started bool  // InitialState was said
-	waiting bool  // for the Ack of the last chunk
-	over    bool  // after what is pending it ends
+	call         *rpcCall
+	subscription *subscription // nil until the session is found
+	started      bool          // InitialState was sent
+	awaitingAck  bool          // for the last chunk
+	ending       bool          // ends after its pending values
 
 	pending []json.RawMessage
 	bytes   int
@@ -33,150 +34,152 @@ func (st *stream) push(value json.RawMessage) {
 	st.bytes += len(value)
 }
 
-// flush says what waits, one chunk for each stream that awaits no Ack. Answers were said before.
-func (s *Server) flush() {
-	for _, id := range s.order() {
-		v := s.views[id]
-		for _, st := range slices.Clone(v.streams) {
-			if st.waiting || len(st.pending) == 0 {
-				if st.over && len(st.pending) == 0 {
-					s.end(st.call, succeeded(st.call.id, nil))
+// flush sends pending values, one chunk for each stream that awaits no Ack. Answers precede it.
+func (s *server) flush() {
+	for _, id := range s.sessionIDs() {
+		sub := s.subscriptions[id]
+		for _, st := range slices.Clone(sub.streams) {
+			if st.awaitingAck || len(st.pending) == 0 {
+				if st.ending && len(st.pending) == 0 {
+					s.endCall(st.call, successExit(st.call.id, nil))
 				}
 				continue
 			}
-			s.say(protocol.MustEncode(chunk{tagChunk, st.call.id, st.pending}))
-			st.pending, st.bytes, st.waiting = nil, 0, true
+			s.send(protocol.MustEncode(chunkMessage{tagChunk, st.call.id, st.pending}))
+			st.pending, st.bytes, st.awaitingAck = nil, 0, true
 		}
 	}
 }
 
-// order lists the sessions followed, always in the same order.
-func (s *Server) order() []string { return slices.Sorted(maps.Keys(s.views)) }
+// sessionIDs lists the subscribed sessions in a stable order.
+func (s *server) sessionIDs() []string { return slices.Sorted(maps.Keys(s.subscriptions)) }
 
-// subscribe opens a stream.
-func (s *Server) subscribe(c *call) {
+// handleSubscribe opens a stream.
+func (s *server) handleSubscribe(c *rpcCall) {
 	c.stream = &stream{call: c}
-	if v := s.views[c.SessionID]; v != nil {
-		s.add(v, c.stream)
+	if sub := s.subscriptions[c.SessionID]; sub != nil {
+		s.attachStream(sub, c.stream)
 		return
 	}
-	if len(s.views) >= maxViews {
-		s.end(c, died(c.id, "too many sessions followed"))
+	if len(s.subscriptions) >= maxSubscriptions {
+		s.endCall(c, defectExit(c.id, "too many sessions followed"))
 		return
 	}
-	s.native.Do(s.out, protocol.DoSubscribe, c.SessionID, "", protocol.SubscribeData{}, func(a protocol.Answer) {
-		if a.Error != nil {
-			s.answer(c, a, nil)
+	s.Request(protocol.DoSubscribe, c.SessionID, "", protocol.SubscribeData{}, func(a protocol.Answer) {
+		r, err := codec.DecodeResult[protocol.SubscribeResult](a)
+		if err != nil {
+			s.failCall(c, err)
 			return
 		}
-		r := result[protocol.SubscribeResult](a)
-		v := s.views[r.Session]
+		sub := s.subscriptions[r.Session]
 		switch {
-		case c.ended && v == nil:
-			s.native.Do(s.out, protocol.DoUnsubscribe, r.Session, "", nil, nil)
+		case c.ended && sub == nil:
+			s.Request(protocol.DoUnsubscribe, r.Session, "", nil, nil)
 			return
-		case v == nil:
-			v = &view{id: r.Session, phase: joining}
-			s.views[r.Session] = v
-			v.joined(r)
-		case v.phase == paused: // known under another name, and not wanted now
-			s.pause(v)
-		default: // known under another name: our server began anew, and so do we, from where we are
-			s.join(v)
+		case sub == nil:
+			sub = &subscription{phase: phaseSubscribing}
+			s.subscriptions[r.Session] = sub
+			sub.handleSubscribed(&r)
+		case sub.phase == phasePaused: // subscribed under another name, and paused
+			s.pause(sub)
+		default:
+			// Subscribed under another name: agentctl's server restarted the subscription, so
+			// resume from the current position.
+			s.resubscribe(sub)
 		}
 		if !c.ended {
-			s.add(v, c.stream)
+			s.attachStream(sub, c.stream)
 		}
 	})
 }
 
-// add lets a stream see a session: from now on, or from when it has caught up.
-func (s *Server) add(v *view, st *stream) {
-	st.view = v
-	v.streams = append(v.streams, st)
-	if v.phase == live {
-		v.begin(st)
+// attachStream attaches a stream to a subscription. It starts now, or after catching up.
+func (s *server) attachStream(sub *subscription, st *stream) {
+	st.subscription = sub
+	sub.streams = append(sub.streams, st)
+	if sub.phase == phaseLive {
+		sub.sendInitialState(st)
 	}
-	s.resume(v)
+	s.resume(sub)
 }
 
-// leave removes a stream; a session that nobody sees is not followed any longer.
-func (s *Server) leave(st *stream) {
-	v := st.view
-	if v == nil {
+// detachStream removes a stream. The last one ends the subscription.
+func (s *server) detachStream(st *stream) {
+	sub := st.subscription
+	if sub == nil {
 		return
 	}
-	st.view = nil
-	v.streams = slices.DeleteFunc(v.streams, func(o *stream) bool { return o == st })
-	if len(v.streams) > 0 {
-		s.resume(v)
+	st.subscription = nil
+	sub.streams = slices.DeleteFunc(sub.streams, func(o *stream) bool { return o == st })
+	if len(sub.streams) > 0 {
+		s.resume(sub)
 		return
 	}
-	if v.phase != gone {
-		s.native.Do(s.out, protocol.DoUnsubscribe, v.id, "", nil, nil)
+	if sub.phase != phaseDeleted {
+		s.Request(protocol.DoUnsubscribe, sub.Session, "", nil, nil)
 	}
-	delete(s.views, v.id)
+	delete(s.subscriptions, sub.Session)
 }
 
-// join follows a session from where the view is.
-func (s *Server) join(v *view) {
-	v.phase = joining
-	d := protocol.SubscribeData{Position: &protocol.Position{Epoch: v.epoch, Seq: v.state.Seq}}
-	v.joins++
-	attempt := v.joins
-	s.native.Do(s.out, protocol.DoSubscribe, v.id, "", d, func(a protocol.Answer) {
-		if s.views[v.id] != v || v.phase != joining || v.joins != attempt {
+// resubscribe resumes a subscription from its position.
+func (s *server) resubscribe(sub *subscription) {
+	sub.phase = phaseSubscribing
+	d := protocol.SubscribeData{Position: sub.Position()}
+	sub.attempts++
+	attempt := sub.attempts
+	s.Request(protocol.DoSubscribe, sub.Session, "", d, func(a protocol.Answer) {
+		if s.subscriptions[sub.Session] != sub || sub.phase != phaseSubscribing || sub.attempts != attempt {
 			return
 		}
-		if a.Error != nil {
-			s.remove(v)
+		r, err := codec.DecodeResult[protocol.SubscribeResult](a)
+		if err != nil {
+			s.dropSubscription(sub)
 			return
 		}
-		v.joined(result[protocol.SubscribeResult](a))
+		sub.handleSubscribed(&r)
 	})
 }
 
-// behind reports whether more than so much waits for an Ack.
-func (st *stream) behind(bytes int) bool { return st.waiting && st.bytes > bytes }
+// isBehind reports whether more than a number of bytes awaits an Ack.
+func (st *stream) isBehind(bytes int) bool { return st.awaitingAck && st.bytes > bytes }
 
-// bound keeps what waits for a session's streams within bounds.
-func (s *Server) bound(v *view) {
-	if !slices.ContainsFunc(v.streams, func(st *stream) bool { return !st.behind(maxPending) }) {
-		s.pause(v)
+// boundStreams enforces the bounds of a session's streams.
+func (s *server) boundStreams(sub *subscription) {
+	if !slices.ContainsFunc(sub.streams, func(st *stream) bool { return !st.isBehind(maxPending) }) {
+		s.pause(sub)
 		return
 	}
-	for _, st := range slices.Clone(v.streams) {
-		if st.behind(maxBehind) {
-			s.end(st.call, died(st.call.id, "the stream is too far behind: subscribe again"))
+	for _, st := range slices.Clone(sub.streams) {
+		if st.isBehind(maxBehind) {
+			s.endCall(st.call, defectExit(st.call.id, "the stream is too far behind: subscribe again"))
 		}
 	}
 }
 
-// pause stops following a session whose client takes nothing.
-func (s *Server) pause(v *view) {
-	v.phase = paused
-	s.native.Do(s.out, protocol.DoUnsubscribe, v.id, "", nil, nil)
+// pause ends the native subscription while the client acknowledges nothing.
+func (s *server) pause(sub *subscription) {
+	sub.phase = phasePaused
+	s.Request(protocol.DoUnsubscribe, sub.Session, "", nil, nil)
 }
 
-// resume goes on with a paused session when a stream of it is not behind.
-func (s *Server) resume(v *view) {
-	if v == nil || v.phase != paused {
+// resume restarts a paused subscription when one of its streams has caught up.
+func (s *server) resume(sub *subscription) {
+	if sub == nil || sub.phase != phasePaused {
 		return
 	}
-	if slices.ContainsFunc(v.streams, func(st *stream) bool { return !st.behind(maxPending / 2) }) {
-		s.join(v)
+	if slices.ContainsFunc(sub.streams, func(st *stream) bool { return !st.isBehind(maxPending / 2) }) {
+		s.resubscribe(sub)
 	}
 }
 
-// remove tells that a session is gone, which ends its streams.
-func (s *Server) remove(v *view) {
-	v.phase = gone
-	v.tell(sessionEvent{Tag: sessionDeleted, SessionID: v.id})
-	for _, st := range slices.Clone(v.streams) {
-		st.over = true
+// dropSubscription ends the streams of a deleted session.
+func (s *server) dropSubscription(sub *subscription) {
+	sub.phase = phaseDeleted
+	sub.sendEvent(sessionEvent{Tag: sessionDeleted, SessionID: sub.Session})
+	for _, st := range slices.Clone(sub.streams) {
+		st.ending = true
 		if !st.started {
-			e := protocol.Errorf(protocol.CodeNoSession, "the session was deleted")
-			s.end(st.call, failed(st.call.id, errorOf(e, &st.call.payload, st.call.op, st.call.typed)))
+			s.failCall(st.call, protocol.Errorf(protocol.CodeNoSession, "the session was deleted"))
 		}
 	}
 }

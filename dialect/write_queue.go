@@ -1,0 +1,101 @@
+package dialect
+
+import (
+	"context"
+	"sync"
+
+	"agentctl/protocol/codec"
+
+	"github.com/coder/websocket"
+)
+
+// Bounds of the frames that wait to be written, in bytes.
+const (
+	maxNativeQueue  = 256 << 10 // above which nothing native is translated
+	maxForeignQueue = 4 << 20   // above which no foreign frame is read: the peer asks and does not listen
+)
+
+// An outbox holds foreign frames until its goroutine has written them, so that a peer that does not read keeps no codec from
+// hearing it.
+type writeQueue struct {
+	ready chan struct{} // capacity 1: frames wait
+
+	mu     sync.Mutex
+	frames []codec.Frame
+	bytes  int
+	err    error         // of writing
+	shrunk chan struct{} // closed when fewer wait, or writing failed
+}
+
+func newWriteQueue() *writeQueue {
+	return &writeQueue{ready: make(chan struct{}, 1), shrunk: make(chan struct{})}
+}
+
+// push never waits.
+func (o *writeQueue) push(frames []codec.Frame) {
+	if len(frames) == 0 {
+		return
+	}
+	o.mu.Lock()
+	o.frames = append(o.frames, frames...)
+	for _, f := range frames {
+		o.bytes += len(f.Data)
+	}
+	o.mu.Unlock()
+	select {
+	case o.ready <- struct{}{}:
+	default:
+	}
+}
+
+// waitBelow waits until at most so many bytes wait. The error is that of writing, or the context's.
+func (o *writeQueue) waitBelow(ctx context.Context, most int) error {
+	for {
+		o.mu.Lock()
+		waiting, less, err := o.bytes, o.shrunk, o.err
+		o.mu.Unlock()
+		if err != nil || waiting <= most {
+			return err
+		}
+		select {
+		case <-less:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// writeAll writes until the context ends or writing fails.
+func (o *writeQueue) writeAll(ctx context.Context, ws *websocket.Conn) error {
+	for {
+		select {
+		case <-o.ready:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		o.mu.Lock()
+		frames := o.frames
+		o.frames = nil
+		o.mu.Unlock()
+		for _, f := range frames {
+			kind := websocket.MessageText
+			if f.Binary {
+				kind = websocket.MessageBinary
+			}
+			err := ws.Write(ctx, kind, f.Data)
+			o.noteWritten(len(f.Data), err)
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (o *writeQueue) noteWritten(bytes int, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.bytes -= bytes
+	o.err = err
+	close(o.shrunk)
+	o.shrunk = make(chan struct{})
+}

@@ -1,0 +1,204 @@
+package agentloop
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// A verdict is a decision that was sent. The server says nothing when it takes one, so it holds when nothing is said against it.
+type pendingDecision struct {
+	cmd      *protocol.Command
+	resolved protocol.ApprovalResolvedData
+	due      time.Time
+}
+
+// An explanation was asked for; it ends with the request being asked again.
+type pendingExplanation struct {
+	cmd     *protocol.Command
+	request string
+	text    string
+	due     time.Time
+}
+
+// handleApprovalRequest takes a request. There is one at a time: another one takes its place.
+func (c *client) handleApprovalRequest(d *approvalRequest) {
+	a := c.decodeApproval(d)
+	if len(c.log.State.Approvals) > 0 {
+		old := &c.log.State.Approvals[0]
+		if old.Command == a.Command && old.Patch == a.Patch { // asked again
+			c.finishExplanation()
+			return
+		}
+		c.failExplanation(protocol.Errorf(protocol.CodeNotFound, "another request took its place"))
+		c.cancelApprovals()
+	}
+	if i := slices.IndexFunc(c.earlierApprovals, func(old protocol.Approval) bool { return old.Command == a.Command && old.Patch == a.Patch }); i >= 0 {
+		a.Request = c.earlierApprovals[i].Request
+		c.earlierApprovals = slices.Delete(c.earlierApprovals, i, i+1)
+	} else {
+		a.Request = c.newID("a")
+	}
+	c.add(protocol.ApprovalRequested, a)
+}
+
+func (c *client) decodeApproval(d *approvalRequest) *protocol.Approval {
+	a := &protocol.Approval{
+		Kind: protocol.ApproveCommand, Title: "Run a command", Command: truncate(joinCommand(d.Command)), Options: approvalOptions(),
+		Asked: c.Now.UTC().Truncate(time.Millisecond),
+	}
+	if input := protocol.MustEncode(action{Command: d.Command}); len(d.Command) > 0 && len(input) <= maxText {
+		a.Input = input
+	}
+	if d.ApplyPatch == nil && (len(d.Command) == 0 || d.Command[0] != "apply_patch") {
+		return a
+	}
+	a.Kind, a.Title, a.Name, a.Command, a.Input = protocol.ApprovePatch, "Change files", "apply_patch", "", nil
+	if d.ApplyPatch != nil {
+		a.Patch = d.ApplyPatch.Patch
+	} else {
+		a.Patch = strings.Join(d.Command[1:], "\n")
+	}
+	for line := range strings.Lines(a.Patch) {
+		for _, mark := range []string{patchUpdate, patchAdd, patchDelete} {
+			if path, is := strings.CutPrefix(line, mark); is && len(a.Paths) < 64 && len(path) < 512 {
+				a.Paths = append(a.Paths, strings.TrimSpace(path))
+			}
+		}
+	}
+	whole := a.Patch
+	a.Patch = truncate(whole)
+	a.Editable = d.ApplyPatch != nil && !d.ApplyPatch.ReadOnly && a.Patch == whole
+	return a
+}
+
+// acceptsInput reports whether an answer can carry what a decision brings: of an edited patch that is said, of all else nothing.
+func acceptsInput(a *protocol.Approval, in *protocol.ApprovalInput) bool {
+	return in == nil || len(in.Tasks) == 0 && len(in.Answers) == 0 && !in.Replan && (a.Editable || in.Patch == "" || in.Patch == a.Patch)
+}
+
+// approve decides the pending request.
+func (c *client) approve(cmd *protocol.Command, d *protocol.ApproveData) {
+	a, err := c.state.decided.Find(c.log.State, d)
+	if err != nil {
+		c.Fail(cmd, err)
+		return
+	}
+	if d.Option != "" {
+		if i := slices.IndexFunc(a.Options, func(o protocol.Option) bool { return o.ID == d.Option }); i >= 0 {
+			d.Decision = a.Options[i].Kind
+		} else {
+			d.Decision = ""
+		}
+	}
+	review := reviewOf(d.Decision)
+	switch {
+	case review == "":
+		c.Failf(cmd, protocol.CodeInvalidMessage, "approve: no such option or decision")
+		return
+	case !acceptsInput(a, d.Input):
+		c.Failf(cmd, protocol.CodeUnsupported,
+			"the dialect %s carries no input but an edited patch, of a request that takes one: deny it and say what to change", Name)
+		return
+	case c.decision != nil:
+		c.Fail(cmd, codec.Conflict(codec.WinnerOf(c.User(), c.decision.resolved)))
+		return
+	case c.explanation != nil:
+		c.failExplanation(protocol.Errorf(protocol.CodeConflict, "it was decided meanwhile"))
+	}
+	r := approvalResponse{Review: review}
+	if a.Patch != "" && a.Kind == protocol.ApprovePatch {
+		r.ApplyPatch = &applyPatch{Patch: a.Patch}
+		if d.Input != nil && d.Input.Patch != "" {
+			r.ApplyPatch.Patch = d.Input.Patch
+		} else if strings.HasSuffix(a.Patch, "not shown") {
+			r.ApplyPatch = nil
+		}
+	}
+	if d.Reason != "" {
+		if d.Decision == protocol.Deny || d.Decision == protocol.DenyStop {
+			r.DenyMessage = &d.Reason
+		} else {
+			r.Explanation = &d.Reason
+		}
+	}
+	c.send(approvalResponseType, r)
+	if d.Decision == protocol.Explain {
+		c.explanation = &pendingExplanation{cmd: cmd, request: a.Request, due: c.Now.Add(explainTimeout)}
+		return
+	}
+	resolved := protocol.ApprovalResolvedData{
+		Request: a.Request, Outcome: protocol.Allowed, Decision: d.Decision, Option: review, Reason: truncate(d.Reason), Input: d.Input,
+	}
+	if d.Decision == protocol.Deny || d.Decision == protocol.DenyStop {
+		resolved.Outcome = protocol.Denied
+	}
+	c.decision = &pendingDecision{cmd, resolved, c.Now.Add(rejectTimeout)}
+}
+
+// confirmDecision holds the decision that was sent: the server went on.
+func (c *client) confirmDecision() {
+	v := c.decision
+	if v == nil {
+		return
+	}
+	c.decision = nil
+	if c.turn != nil && v.resolved.Decision == protocol.DenyStop {
+		c.turn.stopped = true
+	}
+	c.resolveApproval(c.User(), v.resolved)
+	c.Answer(v.cmd, protocol.ApproveResult{
+		Request: v.resolved.Request, Outcome: v.resolved.Outcome, Decision: v.resolved.Decision,
+	})
+	c.releaseItems()
+}
+
+// rejectDecision takes the server's word against a decision. When nothing is pending there, the request is over.
+func (c *client) rejectDecision(message string, err *protocol.Error) {
+	v := c.decision
+	c.decision = nil
+	c.Fail(v.cmd, err)
+	if strings.HasPrefix(message, nothingPending) {
+		c.cancelApprovals()
+	}
+}
+
+// decidedElsewhere ends the pending request, which somebody else decided.
+func (c *client) decidedElsewhere(by *protocol.Actor, outcome protocol.Outcome) {
+	c.failExplanation(protocol.Errorf(protocol.CodeConflict, "it was decided meanwhile"))
+	c.resolveApproval(by, protocol.ApprovalResolvedData{Request: c.log.State.Approvals[0].Request, Outcome: outcome})
+	c.releaseItems()
+}
+
+// resolveApproval records how a request ended.
+func (c *client) resolveApproval(by *protocol.Actor, d protocol.ApprovalResolvedData) {
+	c.state.decided.Put(by, d)
+	c.addBy(protocol.ApprovalResolved, by, d)
+}
+
+// finishExplanation takes the explanation: the request was asked again.
+func (c *client) finishExplanation() {
+	w := c.explanation
+	if w == nil {
+		return
+	}
+	c.explanation = nil
+	c.addBy(protocol.ApprovalExplained, c.User(), protocol.ApprovalExplainedData{Request: w.request, Text: w.text})
+	c.Answer(w.cmd, protocol.ApproveResult{Request: w.request, Decision: protocol.Explain})
+}
+
+// failExplanation gives up waiting for an explanation; what was said is kept as the agent's words.
+func (c *client) failExplanation(err *protocol.Error) {
+	w := c.explanation
+	if w == nil {
+		return
+	}
+	c.explanation = nil
+	if w.text != "" && c.turn != nil {
+		c.addText("", w.text)
+	}
+	c.Fail(w.cmd, err)
+}

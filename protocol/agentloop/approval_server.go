@@ -1,0 +1,204 @@
+package agentloop
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// shownApproval is the request that the client is shown: one at a time, since its answers name none.
+type shownApproval struct {
+	request  string // request
+	patch    string // as shown
+	shownAt  time.Time
+	replaced bool // it follows one that somebody else decided while the client was looking at it
+	deciding bool // the client answered, our server has not
+}
+
+// minReviewTime is how quick an answer must be to be taken for one to the request that was there before.
+const minReviewTime = time.Second
+
+// showNextApproval shows the oldest pending request, unless one is shown.
+func (s *server) showNextApproval() {
+	if !s.sub.CaughtUp || s.sub.State == nil || s.sub.State.PendingApproval(s.shown.request) != nil {
+		return
+	}
+	replaced := s.shown.replaced
+	s.shown = shownApproval{}
+	for i := range s.sub.State.Approvals {
+		if a := &s.sub.State.Approvals[i]; s.sub.State.RuleFor(a) == nil { // else it is decided as soon as it is asked
+			s.shown = shownApproval{request: a.Request, replaced: replaced}
+			s.showApproval()
+			return
+		}
+	}
+}
+
+// showApproval shows the request once more: what a client has answered it shows no longer.
+func (s *server) showApproval() {
+	a := s.sub.State.PendingApproval(s.shown.request)
+	if a == nil {
+		return
+	}
+	s.shown.shownAt, s.shown.deciding, s.shown.patch = s.Now, false, patchOf(a)
+	r := approvalRequest{Command: approvalCommand(a, s.shown.patch)}
+	if s.shown.patch != "" {
+		r.ApplyPatch = &applyPatch{Patch: s.shown.patch, ReadOnly: !a.Editable}
+	}
+	s.turn.failed = false // it goes on
+	s.send(approvalRequestType, r)
+}
+
+// approvalCommand is what an approval is about, in words.
+func approvalCommand(a *protocol.Approval, patch string) []string {
+	title := a.Title
+	switch a.Kind {
+	case protocol.ApproveCommand:
+		if argv := argvOf(a.Input); argv != nil && (a.Command == "" || joinCommand(argv) == a.Command) {
+			return argv
+		}
+		if a.Command != "" {
+			return splitCommand(a.Command)
+		}
+	case protocol.ApprovePatch:
+		if patch == "" {
+			patch = strings.Join(append([]string{title}, a.Paths...), "\n")
+		}
+		return []string{"apply_patch", patch}
+	case protocol.ApprovePlan:
+		words := []string{"plan", title}
+		for _, t := range a.Tasks {
+			words = append(words, t.ID+". "+t.Title)
+		}
+		return words
+	case protocol.ApproveQuestion:
+		words := []string{"question", title}
+		for _, q := range a.Questions {
+			text := q.Text
+			for _, c := range q.Choices {
+				text += "\n- " + c.Label
+			}
+			words = append(words, text)
+		}
+		return words
+	}
+	words := []string{a.Name, title}
+	if a.Command != "" {
+		words = append(words, a.Command)
+	}
+	if len(a.Input) > 0 {
+		words = append(words, string(a.Input))
+	}
+	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
+}
+
+// argvOf is the command in a tool's arguments, where that is a list of words.
+func argvOf(input json.RawMessage) []string {
+	var in struct {
+		Command []string `json:"command"`
+	}
+	if json.Unmarshal(input, &in) != nil || len(in.Command) == 0 {
+		return nil
+	}
+	return in.Command
+}
+
+// handleReview takes the client's answer to the request that it is shown.
+func (s *server) handleReview(r *approvalResponse) {
+	var a *protocol.Approval
+	if s.sub.State != nil && s.shown.request != "" && !s.shown.deciding {
+		a = s.sub.State.PendingApproval(s.shown.request)
+	}
+	if a == nil {
+		s.fail(nothingPending, nil)
+		return
+	}
+	if s.shown.replaced && s.Now.Sub(s.shown.shownAt) < minReviewTime {
+		s.shown.replaced = false
+		s.fail("Somebody else has decided that request; this is another one", nil)
+		s.showApproval()
+		return
+	}
+	d := decodeReview(a, r, s.shown.patch)
+	s.shown.deciding = true
+	s.Request(protocol.DoApprove, s.sub.Session, "", d, func(answer protocol.Answer) {
+		if answer.Error == nil {
+			return // the event tells it
+		}
+		s.failWith(approvalFailed, answer.Error)
+		if s.shown.request == d.Request {
+			s.showApproval()
+		}
+	})
+}
+
+func decodeReview(a *protocol.Approval, r *approvalResponse, shown string) protocol.ApproveData {
+	d := protocol.ApproveData{Request: a.Request, Decision: decisionOf(r.Review)}
+	for _, words := range []*string{r.DenyMessage, r.Explanation} {
+		if words != nil && *words != "" && d.Reason == "" {
+			d.Reason = stripControls(*words)
+		}
+	}
+	allows := d.Decision == protocol.AllowOnce || d.Decision == protocol.AllowAlways
+	if p := r.ApplyPatch; allows && a.Kind == protocol.ApprovePatch && p != nil && p.Patch != "" && p.Patch != shown {
+		d.Input = &protocol.ApprovalInput{Patch: protocol.ValidText(p.Patch)}
+	}
+	if allows && a.Kind == protocol.ApproveQuestion && len(a.Questions) == 1 && d.Reason != "" {
+		d.Input = &protocol.ApprovalInput{Answers: map[string][]string{a.Questions[0].ID: {d.Reason}}}
+	}
+	return d
+}
+
+// approvalResolved goes on after a request was decided, by whomever.
+func (s *server) approvalResolved(e *protocol.Event, d *protocol.ApprovalResolvedData) {
+	if d.Request == s.shown.request {
+		s.shown.replaced = !s.shown.deciding
+		if s.shown.replaced && d.ByRule == "" {
+			s.sendItem(newMessageItem("", system, encodeDecision(e, d)))
+		}
+	}
+	s.releaseCall(d.Request)
+	s.showNextApproval()
+}
+
+// encodeDecision says in a system message how a request ended that somebody else decided; decodeDecision reads it at the other end.
+func encodeDecision(e *protocol.Event, d *protocol.ApprovalResolvedData) string {
+	if e.By == nil {
+		return requestOver + string(d.Outcome) + "."
+	}
+	return decidedIntro + e.By.Name + ": " + string(d.Outcome) + "."
+}
+
+const (
+	requestOver  = "The request is over: "
+	decidedIntro = "Decided by "
+)
+
+func decodeDecision(text string) (by *protocol.Actor, outcome protocol.Outcome, ok bool) {
+	text, ok = strings.CutSuffix(text, ".")
+	var name string
+	if over, is := strings.CutPrefix(text, requestOver); is {
+		outcome = protocol.Outcome(over)
+	} else if decided, is := strings.CutPrefix(text, decidedIntro); is {
+		at := max(0, strings.LastIndex(decided, ": "))
+		name, outcome = decided[:at], protocol.Outcome(strings.TrimPrefix(decided[at:], ": "))
+		by = &protocol.Actor{Name: name}
+	}
+	switch outcome {
+	case protocol.Allowed, protocol.Denied, protocol.Expired, protocol.Cancelled:
+		return by, outcome, ok
+	}
+	return nil, "", false
+}
+
+// approvalExplained shows why the agent wants it, and asks again.
+func (s *server) approvalExplained(e *protocol.Event, d *protocol.ApprovalExplainedData) {
+	s.sendItem(newMessageItem(s.itemID(e, "explained"+strconv.FormatUint(e.Seq, 10)), assistant, d.Text))
+	if d.Request == s.shown.request && s.sub.CaughtUp {
+		s.showApproval()
+	}
+}

@@ -1,0 +1,128 @@
+package agentloop
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// command carries out a command of our client.
+func (c *client) command(cmd *protocol.Command) {
+	if cmd.Session != "" && !strings.HasPrefix(c.log.Session, cmd.Session) {
+		c.Failf(cmd, protocol.CodeNoSession, "in the dialect %s the URL names the session, and this one is %q", Name, c.log.Session)
+		return
+	}
+	switch cmd.Command {
+	case protocol.DoSubscribe:
+		c.Subscribe(cmd, c.log)
+	case protocol.DoUnsubscribe:
+		c.Unsubscribe(cmd, c.log)
+	case protocol.DoSnapshot:
+		c.AnswerSnapshot(cmd, c.log)
+	case protocol.DoHistory:
+		c.AnswerHistory(cmd, c.log)
+	case protocol.DoList:
+		c.Answer(cmd, protocol.ListResult{Sessions: []protocol.Summary{c.log.Summary()}})
+	case protocol.DoWatch:
+		c.AnswerWatch(cmd, []*codec.Log{c.log}, nil)
+	case protocol.DoSend:
+		var d protocol.SendData
+		if c.DecodeData(cmd, &d) {
+			c.sendMessage(cmd, &d)
+		}
+	case protocol.DoApprove:
+		var d protocol.ApproveData
+		if c.DecodeData(cmd, &d) {
+			c.approve(cmd, &d)
+		}
+	case protocol.DoContext:
+		c.requestContext(cmd, getContextType, contextTimeout)
+	case protocol.DoCompact:
+		c.requestContext(cmd, compactType, compactTimeout)
+	}
+}
+
+// A wait is a question about the context that the server has not answered.
+type contextRequest struct {
+	cmd *protocol.Command
+	due time.Time
+}
+
+func (c *client) requestContext(cmd *protocol.Command, typ string, patience time.Duration) {
+	if len(c.contextRequests) >= maxPending {
+		c.Fail(cmd, codec.TooMany(maxPending))
+		return
+	}
+	c.contextRequests = append(c.contextRequests, &contextRequest{cmd, c.Now.Add(patience)})
+	c.send(typ, nil)
+}
+
+// takeContextRequest takes out the oldest question of that verb, or nil; an empty verb: the oldest of all.
+func (c *client) takeContextRequest(verb protocol.Verb) *protocol.Command {
+	for i, w := range c.contextRequests {
+		if verb == "" || w.cmd.Command == verb {
+			c.contextRequests = append(c.contextRequests[:i:i], c.contextRequests[i+1:]...)
+			return w.cmd
+		}
+	}
+	return nil
+}
+
+// expireTimeouts ends what has waited too long.
+func (c *client) expireTimeouts() {
+	if !c.readyAt.IsZero() && !c.Now.Before(c.readyAt) {
+		c.resumePrevious("")
+		early := c.held
+		c.readyAt, c.held = time.Time{}, nil
+		for i := range early {
+			c.command(&early[i])
+		}
+	}
+	if !c.startsAt.IsZero() && !c.Now.Before(c.startsAt) {
+		c.startTurn(c.takeNextSend(), "")
+	}
+	if v := c.decision; v != nil && !c.Now.Before(v.due) {
+		c.confirmDecision()
+	}
+	if w := c.explanation; w != nil && !c.Now.Before(w.due) {
+		c.failExplanation(protocol.Errorf(protocol.CodeTimeout, "the server did not explain"))
+	}
+	c.contextRequests = slices.DeleteFunc(c.contextRequests, func(w *contextRequest) bool {
+		late := !c.Now.Before(w.due)
+		if late {
+			c.Failf(w.cmd, protocol.CodeTimeout, "the server did not answer %s", w.cmd.Command)
+		}
+		return late
+	})
+	c.sends = slices.DeleteFunc(c.sends, func(s *pendingSend) bool {
+		if s.cmd == nil || c.Now.Before(s.due) {
+			return false
+		}
+		c.Failf(s.cmd, protocol.CodeTimeout,
+			"the server does not show whether it has the message: check, then send it again with another key")
+		return true
+	})
+}
+
+// scheduleWake makes the host wake the codec when expire has something to do.
+func (c *client) scheduleWake() {
+	c.Out.WakeBy(c.readyAt)
+	c.Out.WakeBy(c.startsAt)
+	if c.decision != nil {
+		c.Out.WakeBy(c.decision.due)
+	}
+	if c.explanation != nil {
+		c.Out.WakeBy(c.explanation.due)
+	}
+	for _, w := range c.contextRequests {
+		c.Out.WakeBy(w.due)
+	}
+	for _, s := range c.sends {
+		if s.cmd != nil {
+			c.Out.WakeBy(s.due)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package agentloop
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// handleMessage carries out a message of the client.
+func (s *server) handleMessage(m *message) {
+	if s.Requests.Pending() >= maxWaiting {
+		s.fail("Too many messages", nil)
+		return
+	}
+	switch m.Type {
+	case userInputType:
+		s.handleUserInput(m)
+	case approvalResponseType:
+		var r approvalResponse
+		if m.Payload == nil || json.Unmarshal(m.Payload, &r) != nil || decisionOf(r.Review) == "" {
+			s.fail(invalidFormat, invalidField("review"))
+			return
+		}
+		s.handleReview(&r)
+	case getContextType:
+		s.withSession(s.handleContext)
+	case compactType:
+		s.withSession(s.handleCompact)
+	default:
+		s.fail(unknownType+codec.Excerpt(m.Type), nil)
+	}
+}
+
+func invalidField(field string) errorDetails {
+	return errorDetails{Error: "validation", Fields: []string{field}}
+}
+
+// withSession does what needs a session.
+func (s *server) withSession(do func()) {
+	s.whenKnown(func(err *protocol.Error) {
+		if s.phase != present {
+			s.fail(notInitialized, json.RawMessage("null"))
+			return
+		}
+		do()
+	})
+}
+
+// handleUserInput sends what the user said; the first input makes the session.
+func (s *server) handleUserInput(m *message) {
+	var in userInput
+	if m.Payload == nil || json.Unmarshal(m.Payload, &in) != nil || in.Input == nil {
+		s.fail(invalidFormat, invalidField("input"))
+		return
+	}
+	d, ok := decodeInput(in.Input)
+	if !ok {
+		s.fail(invalidFormat, invalidField("input"))
+		return
+	}
+	if len(m.ID) <= 128 {
+		d.ClientMessageID = protocol.ValidText(m.ID)
+	}
+	send := func(err *protocol.Error) {
+		if err == nil && s.phase != present {
+			err = protocol.Errorf(protocol.CodeNoSession, "there is no session")
+		}
+		if err != nil {
+			s.failWith(inputFailed, err)
+			return
+		}
+		s.sendMessage(d)
+	}
+	s.whenKnown(func(err *protocol.Error) {
+		if err == nil && s.phase == absent {
+			s.create(send)
+			return
+		}
+		send(err)
+	})
+}
+
+func (s *server) sendMessage(d protocol.SendData) {
+	s.Request(protocol.DoSend, s.sub.Session, "", d, func(a protocol.Answer) {
+		if a.Error != nil {
+			s.failWith(inputFailed, a.Error)
+			return
+		}
+		if r, _ := codec.DecodeResult[protocol.SendResult](a); r.Status == protocol.SendQueued {
+			s.reportQueued(&r)
+		}
+	})
+}
+
+// reportQueued tells the client that its message waits. Holds that it could never lift, for want of words, are lifted: what stopped the
+// queue was a decision or a restart, and the client goes on.
+func (s *server) reportQueued(r *protocol.SendResult) {
+	if s.sub.State == nil {
+		return
+	}
+	text := "Queued: it starts when what runs now has ended."
+	if r.Index != nil && *r.Index > 0 {
+		text = fmt.Sprintf("Queued behind %d.", *r.Index)
+	}
+	for _, h := range s.sub.State.Holds {
+		switch h.Reason {
+		case protocol.HoldDenyStop, protocol.HoldRestart:
+			s.Request(protocol.DoQueueRelease, s.sub.Session, "", protocol.QueueReleaseData{Hold: h.ID}, nil)
+		case protocol.HoldUser, protocol.HoldInterrupt:
+			text = "Queued: the queue is held."
+		}
+	}
+	s.sendItem(newMessageItem("", system, text))
+}
+
+// decodeInput reads what a user said. Texts of user messages are the text, everything else a part, kept whole.
+func decodeInput(input []json.RawMessage) (d protocol.SendData, ok bool) {
+	var texts []string
+	for _, raw := range input {
+		var it struct {
+			Type    string          `json:"type"`
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		}
+		if json.Unmarshal(raw, &it) != nil {
+			return d, false
+		}
+		var text string
+		var parts []json.RawMessage
+		switch {
+		case it.Type != messageItem && it.Type != "" || it.Role != user && it.Role != "":
+			d.Parts = append(d.Parts, foreignPart(it.Type, raw))
+		case json.Unmarshal(it.Content, &text) == nil:
+			texts = append(texts, text)
+		case json.Unmarshal(it.Content, &parts) == nil:
+			for _, p := range parts {
+				var c part
+				switch {
+				case json.Unmarshal(p, &c) != nil:
+					return d, false
+				case c.Type == inputText || c.Type == outputText || c.Type == "text":
+					texts = append(texts, c.Text)
+				default:
+					d.Parts = append(d.Parts, foreignPart(c.Type, p))
+				}
+			}
+		default:
+			return d, false
+		}
+	}
+	d.Text = stripControls(strings.Join(texts, "\n"))
+	return d, strings.TrimSpace(d.Text) != "" || len(d.Parts) > 0
+}
+
+// foreignPart keeps what is not text.
+func foreignPart(typ string, raw json.RawMessage) protocol.Part {
+	whole, _ := protocol.Compact(raw)
+	p := protocol.Part{Type: protocol.ValidText(typ), Data: whole}
+	var known struct {
+		ImageURL string `json:"image_url"`
+		Filename string `json:"filename"`
+	}
+	_ = json.Unmarshal(raw, &known)
+	p.URL, p.Name = known.ImageURL, known.Filename
+	switch p.Type {
+	case "input_image":
+		p.Type = "image"
+	case "input_file":
+		p.Type = "file"
+	case "":
+		p.Type = "other"
+	}
+	return p
+}
+
+// stripControls takes away what a user cannot have typed.
+func stripControls(s string) string {
+	s = strings.ReplaceAll(protocol.ValidText(s), "\r\n", "\n")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func (s *server) handleContext() {
+	s.Request(protocol.DoContext, s.sub.Session, "", nil, func(a protocol.Answer) {
+		if a.Error != nil {
+			s.failWith(contextFailed, a.Error)
+			return
+		}
+		r, _ := codec.DecodeResult[protocol.ContextResult](a)
+		s.sendContext(&r.Context)
+	})
+}
+
+func (s *server) handleCompact() {
+	s.Request(protocol.DoCompact, s.sub.Session, "", nil, func(a protocol.Answer) {
+		if a.Error != nil {
+			s.failWith(compactingFailed, a.Error)
+		} // else the event tells it
+	})
+}

@@ -1,0 +1,292 @@
+package agentloop
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"agentctl/protocol"
+)
+
+// maxHeld bounds the shell calls that wait while a request is pending.
+const maxHeld = 256
+
+// handleItem takes an item; false when it maps to nothing.
+func (c *client) handleItem(payload json.RawMessage) bool {
+	var it item
+	if payload == nil || json.Unmarshal(payload, &it) != nil {
+		c.startPendingTurn()
+		return false
+	}
+	if !c.startsAt.IsZero() {
+		if text, _ := it.Content.text(); it.Type == messageItem && it.Role == user {
+			c.startTurn(c.takeSendByText(text), text)
+			return true
+		}
+		c.startPendingTurn()
+	}
+	if c.turn != nil && (it.Role == assistant || it.Type != messageItem) {
+		c.turn.err = nil // it goes on
+	}
+	c.detectDecision(&it)
+	if it.isShell() && len(c.log.State.Approvals) > 0 && len(c.state.heldItems) < maxHeld {
+		c.state.heldItems = append(c.state.heldItems, it)
+		return true
+	}
+	return c.decodeItem(&it)
+}
+
+// detectDecision ends a request that somebody else decided, where the server says so only by what the command gave.
+func (c *client) detectDecision(it *item) {
+	if it.Type != outputItem && it.Type != shellOutputItem || it.CallID == "" || len(c.log.State.Approvals) == 0 || c.turn == nil {
+		return
+	}
+	a := c.log.State.Approvals[0]
+	if a.Command == "" { // a call without a title is not of it
+		return
+	}
+	ran := slices.ContainsFunc(c.log.State.Turn.Tools, func(t protocol.OpenTool) bool {
+		return t.Tool == truncate(it.CallID) && t.Title == a.Command
+	})
+	ran = ran || slices.ContainsFunc(c.state.heldItems, func(h item) bool {
+		return h.CallID == it.CallID && h.Action != nil && truncate(joinCommand(h.Action.Command)) == a.Command
+	})
+	if !ran {
+		return
+	}
+	if decodeOutput(it).Output == aborted {
+		c.decidedElsewhere(nil, protocol.Cancelled)
+	} else {
+		c.decidedElsewhere(nil, protocol.Allowed)
+	}
+}
+
+// decodeOutput reads what a call gave; raw output is output alone.
+func decodeOutput(it *item) (out callOutput) {
+	if it.Output != nil && json.Unmarshal([]byte(*it.Output), &out) != nil {
+		return callOutput{Output: *it.Output}
+	}
+	return out
+}
+
+func (c *client) startPendingTurn() {
+	if !c.startsAt.IsZero() {
+		c.startTurn(c.takeNextSend(), "")
+	}
+}
+
+func (it *item) isShell() bool { return it.Type == shellItem || it.Type == shellOutputItem }
+
+// releaseItems lets what was held back while a request was pending be seen, in order.
+func (c *client) releaseItems() {
+	held := c.state.heldItems
+	c.state.heldItems = nil
+	for i := range held {
+		c.decodeItem(&held[i])
+	}
+}
+
+// decodeItem takes an item into the turn.
+func (c *client) decodeItem(it *item) bool {
+	switch it.Type {
+	case messageItem:
+		return c.decodeMessageItem(it)
+	case reasoningItem:
+		c.ensureTurn()
+		c.closeParts("")
+		c.addReasoning(it)
+	case callItem, shellItem:
+		c.ensureTurn()
+		c.closeParts("")
+		c.replayEarlier()
+		c.turn.callCount++
+		c.startCall(it)
+	case outputItem, shellOutputItem:
+		c.ensureTurn()
+		c.closeParts("")
+		c.endCall(it)
+	default:
+		return false
+	}
+	return true
+}
+
+// decodeMessageItem takes a message: the agent's words, an echo of the user's, or a warning.
+func (c *client) decodeMessageItem(it *item) bool {
+	text, plain := it.Content.text()
+	if !plain {
+		return false
+	}
+	switch it.Role {
+	case assistant:
+		if c.explanation != nil {
+			c.explanation.text = truncate(c.explanation.text + text)
+			return true
+		}
+		c.ensureTurn()
+		c.addText(it.ID, text)
+	case user:
+		if t := c.turn; t != nil && !t.echoed && stripControls(t.text) == stripControls(text) {
+			t.echoed = true
+			return true
+		}
+		c.addNotice(protocol.LevelInfo, text)
+	case system:
+		if by, outcome, ok := decodeDecision(text); ok && len(c.log.State.Approvals) > 0 {
+			c.decidedElsewhere(by, outcome)
+			return true
+		}
+		level := protocol.LevelInfo
+		if warning := strings.TrimPrefix(text, "⚠️ "); warning != text {
+			level, text = protocol.LevelWarning, warning
+		}
+		c.addNotice(level, text)
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *client) addNotice(level, text string) {
+	c.add(protocol.Notice, protocol.NoticeData{Level: level, Message: truncate(text)})
+}
+
+// addText appends a chunk to the part of its id. One without an id stands alone.
+func (c *client) addText(id, text string) {
+	if id == "" {
+		id = c.newID("p")
+	}
+	id = truncate(id)
+	c.closeParts(id)
+	if _, known := c.turn.parts[id]; !known {
+		c.turn.parts[id] = true
+		c.add(protocol.TextStart, protocol.PartStartData{Part: id})
+	}
+	for text = protocol.ValidText(text); text != ""; {
+		now := text
+		if room := c.replayEarlier(); room > 0 && room < len(text) {
+			for room < len(text) && !utf8.RuneStart(text[room]) {
+				room++
+			}
+			now = text[:room]
+		}
+		text = text[len(now):]
+		c.turn.textBytes += len(now)
+		for _, piece := range protocol.SplitText(now, protocol.MaxText) {
+			c.add(protocol.TextDelta, protocol.PartDeltaData{Part: id, Text: piece})
+		}
+	}
+}
+
+// addReasoning takes reasoning, which comes whole.
+func (c *client) addReasoning(it *item) {
+	id := truncate(it.ID)
+	if id == "" {
+		id = c.newID("r")
+	}
+	text, _ := it.Content.text()
+	if text == "" {
+		text, _ = it.Summary.text()
+	}
+	c.add(protocol.ReasoningStart, protocol.PartStartData{Part: id})
+	for _, piece := range protocol.SplitText(protocol.ValidText(text), protocol.MaxText) {
+		if piece != "" {
+			c.add(protocol.ReasoningDelta, protocol.PartDeltaData{Part: id, Text: piece})
+		}
+	}
+	c.add(protocol.ReasoningEnd, protocol.PartEndData{Part: id, DurationMS: roundNumber(it.DurationMS, 1)})
+}
+
+// roundNumber is a number that came as any JSON number, times a factor, within bounds; absent: 0.
+func roundNumber(f *float64, factor float64) int64 {
+	if f == nil {
+		return 0
+	}
+	return int64(math.Round(max(0, min(*f*factor, 1<<53))))
+}
+
+// startCall takes the start of a tool call.
+func (c *client) startCall(it *item) {
+	id := it.CallID
+	if id == "" {
+		id = it.ID
+	}
+	if id == "" {
+		id = c.newID("call")
+	}
+	d := protocol.ToolStartedData{Tool: truncate(id), Name: truncate(it.Name), Kind: protocol.ToolOther}
+	var argv []string
+	if it.Type == shellItem {
+		d.Name, d.Kind = localShell, protocol.ToolExecute
+		if it.Action != nil {
+			argv = it.Action.Command
+			d.Input = protocol.MustEncode(action{Command: argv})
+		}
+		c.turn.shellCalls = append(c.turn.shellCalls, d.Tool)
+	} else if it.Arguments != nil {
+		arguments := []byte(*it.Arguments)
+		argv = argvOf(arguments)
+		if compact, ok := protocol.Compact(arguments); ok && len(bytes.TrimSpace(arguments)) > 0 {
+			d.Input = compact
+		} else {
+			d.Input = protocol.MustEncode(protocol.ValidText(*it.Arguments))
+		}
+	}
+	switch {
+	case d.Name == "apply_patch" || len(argv) > 0 && argv[0] == "apply_patch":
+		d.Kind = protocol.ToolEdit
+	case argv != nil:
+		d.Kind = protocol.ToolExecute
+	}
+	d.Title = d.Name
+	if argv != nil {
+		d.Title = truncate(joinCommand(argv))
+	}
+	if len(d.Input) > protocol.MaxText {
+		d.Input = protocol.MustEncode(truncate(string(d.Input)))
+	}
+	c.add(protocol.ToolStarted, d)
+	if !slices.Contains(c.turn.calls, d.Tool) {
+		c.turn.calls = append(c.turn.calls, d.Tool)
+	}
+	if len(c.turn.calls) > maxParts {
+		oldest := c.turn.calls[0]
+		c.closeCall(oldest, protocol.ToolEndedData{Tool: oldest, Status: protocol.ToolUnknown})
+	}
+}
+
+// endCall takes what a call gave, which ends it. Output of the local shell that names no call is of the oldest one.
+func (c *client) endCall(it *item) {
+	id := truncate(it.CallID)
+	if id == "" && it.Type == shellOutputItem && len(c.turn.shellCalls) > 0 {
+		id = c.turn.shellCalls[0]
+	}
+	if id == "" && it.ID != "" {
+		id = truncate(it.ID)
+	}
+	if id == "" {
+		id = c.newID("call")
+	}
+	if !slices.Contains(c.turn.calls, id) { // its start was not seen
+		c.add(protocol.ToolStarted, protocol.ToolStartedData{Tool: id, Kind: protocol.ToolOther})
+	}
+	out := decodeOutput(it)
+	end := protocol.ToolEndedData{Tool: id, Status: protocol.ToolCompleted}
+	end.ExitCode, end.DurationMS = out.Metadata.ExitCode, roundNumber(out.Metadata.Seconds, 1000)
+	said, cancelled := strings.CutSuffix("\n"+out.Output, "\n"+aborted)
+	switch {
+	case cancelled && end.ExitCode == nil:
+		end.Status, out.Output = protocol.ToolCancelled, strings.TrimPrefix(said, "\n")
+	case end.ExitCode != nil && *end.ExitCode != 0:
+		end.Status = protocol.ToolFailed
+	}
+	for _, piece := range protocol.SplitText(protocol.ValidText(out.Output), protocol.MaxText) {
+		if piece != "" {
+			c.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: piece})
+		}
+	}
+	c.closeCall(id, end)
+}

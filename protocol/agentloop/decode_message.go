@@ -1,0 +1,201 @@
+package agentloop
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// handleMessage takes a message of the server.
+func (c *client) handleMessage(f codec.Frame) {
+	m, ok := decodeMessage(f)
+	if !ok {
+		c.raw("", f.Data)
+		return
+	}
+	if m.Type != errorType {
+		c.confirmDecision()
+	}
+	if !c.startsAt.IsZero() && m.Type != responseItemType && m.Type != loadingType {
+		c.startTurn(c.takeNextSend(), "")
+	}
+	if !c.decodePayload(&m) {
+		if m.Type == "" {
+			m.Type = "message"
+		}
+		c.raw(m.Type, f.Data)
+	}
+}
+
+// decodePayload takes a message; false when it maps to nothing.
+func (c *client) decodePayload(m *message) bool {
+	switch m.Type {
+	case responseItemType:
+		return c.handleItem(m.Payload)
+	case loadingType:
+		var d struct {
+			Loading *bool `json:"loading"`
+		}
+		if m.Payload == nil || json.Unmarshal(m.Payload, &d) != nil || d.Loading == nil {
+			return false
+		}
+		c.handleLoading(*d.Loading)
+	case approvalRequestType:
+		var d approvalRequest
+		if m.Payload == nil || json.Unmarshal(m.Payload, &d) != nil {
+			return false
+		}
+		c.ensureTurn()
+		c.closeParts("")
+		c.replayEarlier()
+		c.turn.err = nil // it goes on
+		c.handleApprovalRequest(&d)
+	case finishedType:
+		if c.turn != nil {
+			c.closeParts("")
+			c.turn.err = nil
+		}
+	case contextInfoType:
+		var d contextInfo
+		if m.Payload == nil || json.Unmarshal(m.Payload, &d) != nil {
+			return false
+		}
+		info := protocol.ContextInfo{
+			Tokens: d.TokenCount, MaxTokens: d.MaxTokens, Percent: d.UsagePercent, TranscriptLength: d.TranscriptLength, Strategy: truncate(d.Strategy),
+		}
+		c.add(protocol.ContextUpdated, info)
+		if cmd := c.takeContextRequest(protocol.DoContext); cmd != nil {
+			c.Answer(cmd, protocol.ContextResult{Context: info})
+		}
+	case contextCompactedType:
+		var d contextCompacted
+		if m.Payload == nil || json.Unmarshal(m.Payload, &d) != nil {
+			return false
+		}
+		cmd := c.takeContextRequest(protocol.DoCompact)
+		did := protocol.ContextCompactedData{
+			Before: d.OldTokenCount, After: d.NewTokenCount, Percent: d.ReductionPercent, Strategy: truncate(d.Strategy), Automatic: cmd == nil,
+		}
+		c.add(protocol.ContextCompacted, did)
+		if cmd != nil {
+			c.Answer(cmd, protocol.CompactResult{Compacted: did})
+		}
+	case errorType:
+		var d errorPayload
+		if m.Payload == nil || json.Unmarshal(m.Payload, &d) != nil {
+			return false
+		}
+		c.handleError(&d)
+	default:
+		return false
+	}
+	return true
+}
+
+// handleLoading takes the start or the end of a turn. The end is loading false alone: agent_finished comes before or after it, once or
+// often.
+func (c *client) handleLoading(on bool) {
+	switch {
+	case on && c.turn == nil && c.startsAt.IsZero():
+		c.startsAt = c.Now.Add(echoTimeout)
+	case !on:
+		if !c.startsAt.IsZero() {
+			c.startTurn(c.takeNextSend(), "")
+		}
+		if c.turn != nil {
+			c.endTurn()
+		}
+	}
+}
+
+// handleError takes an error of the server: it belongs to what was asked last, or to the turn. A decision, a message and a question
+// about the context are answered with it.
+func (c *client) handleError(d *errorPayload) {
+	err, details := decodeError(d)
+	aboutApproval := strings.Contains(d.Message, "pproval")
+	switch {
+	case c.decision != nil && (aboutApproval || c.Now.Before(c.decision.due)):
+		c.rejectDecision(d.Message, err)
+		return
+	case c.explanation != nil && aboutApproval:
+		c.failExplanation(err)
+		return
+	}
+	aboutContext := strings.Contains(d.Message, "ontext")
+	switch {
+	case aboutContext || c.turn == nil && len(c.contextRequests) > 0:
+		if cmd := c.takeContextRequest(""); cmd != nil {
+			c.Fail(cmd, err)
+			return
+		}
+	case c.turn == nil && c.rejectSend(err):
+		return
+	}
+	c.add(protocol.ErrorRaised, protocol.ErrorData{
+		Kind: protocol.ErrorKindExecution, Code: err.Code, Message: err.Message, Details: details,
+	})
+	if c.turn != nil {
+		c.turn.err = err
+	}
+}
+
+// knownCodes are the codes that a server of ours gives in details.
+var knownCodes = []protocol.Code{
+	protocol.CodeNoSession, protocol.CodeSessionClosed, protocol.CodeForbidden, protocol.CodeUnsupported, protocol.CodeConflict,
+	protocol.CodeNotFound, protocol.CodeTooLarge, protocol.CodeTooMany, protocol.CodeNoAgent, protocol.CodeAgentAuth,
+	protocol.CodeTimeout, protocol.CodeAgentFailed, protocol.CodeShuttingDown, protocol.CodeStorage, protocol.CodeServerRestart, protocol.CodeInvalidMessage,
+}
+
+// decodeError says an error natively, with the details that are plain.
+func decodeError(d *errorPayload) (*protocol.Error, map[string]string) {
+	err := &protocol.Error{Code: protocol.CodeAgentFailed, Message: truncate(d.Message)}
+	if strings.HasPrefix(d.Message, nothingPending) {
+		err.Code = protocol.CodeConflict
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(d.Details, &fields) != nil || len(fields) == 0 {
+		return err, nil
+	}
+	details := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		raw := fields[name]
+		if len(details) == 16 || len(name) > 80 {
+			break
+		}
+		var s string
+		if json.Unmarshal(raw, &s) != nil {
+			s = string(raw)
+		}
+		s = protocol.SplitText(protocol.ValidText(s), 1<<10)[0]
+		switch {
+		case name == "error" && s != "":
+			err.Message += ": " + s
+		case name == "code" && s != "":
+			name = "provider_status"
+			for _, code := range knownCodes {
+				if string(code) == s {
+					name, err.Code = "", code
+				}
+			}
+		}
+		if name != "error" && name != "" {
+			details[protocol.ValidText(name)] = s
+		}
+	}
+	if len(details) == 0 {
+		details = nil
+	}
+	return err, details
+}
+
+// cancelApprovals ends the request that is pending: nobody can decide it any more.
+func (c *client) cancelApprovals() {
+	for _, a := range slices.Clone(c.log.State.Approvals) {
+		c.resolveApproval(nil, protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled})
+	}
+	c.releaseItems()
+}

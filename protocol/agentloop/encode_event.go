@@ -1,0 +1,180 @@
+package agentloop
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+
+	"agentctl/protocol"
+)
+
+// decodeData reads an event's data, which our server made.
+func decodeData[T any](e *protocol.Event) *T {
+	d := new(T)
+	_ = json.Unmarshal(e.Data, d)
+	return d
+}
+
+// encodeEvent tells the client what happened, as far as its protocol has words.
+func (s *server) encodeEvent(e *protocol.Event) {
+	s.sendDueCalls(e)
+	switch e.Type {
+	case protocol.TextDelta, protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.JoinedDeltas:
+		s.encodeParts(e)
+		return
+	}
+	s.flushReasoning(e, "")
+	switch e.Type {
+	case protocol.MessageUser:
+		s.turn = turnEncoder{loading: s.turn.loading}
+		s.setLoading(true)
+		s.sendItem(newMessageItem("", user, messageText(&decodeData[protocol.MessageUserData](e).Message)))
+	case protocol.TurnStarted:
+		s.setLoading(true)
+	case protocol.TurnEnded:
+		s.encodeTurnEnd(e, decodeData[protocol.TurnEndedData](e))
+	case protocol.ToolStarted, protocol.ToolInput, protocol.ToolOutput, protocol.ToolEnded:
+		s.encodeTool(e)
+	case protocol.ApprovalRequested:
+		s.holdCall(decodeData[protocol.Approval](e))
+		s.showNextApproval()
+	case protocol.ApprovalExplained:
+		s.approvalExplained(e, decodeData[protocol.ApprovalExplainedData](e))
+	case protocol.ApprovalResolved:
+		s.approvalResolved(e, decodeData[protocol.ApprovalResolvedData](e))
+	case protocol.ContextUpdated:
+		s.sendContext(decodeData[protocol.ContextInfo](e))
+	case protocol.ContextCompacted:
+		d := decodeData[protocol.ContextCompactedData](e)
+		s.send(contextCompactedType, contextCompacted{d.Before, d.After, d.Percent, d.Strategy})
+	case protocol.ErrorRaised:
+		s.sendError(decodeData[protocol.ErrorData](e))
+	case protocol.Raw:
+		s.sendRaw(decodeData[protocol.RawData](e))
+	default:
+		if line := noticeText(e); line != "" {
+			s.sendItem(newMessageItem("", system, line))
+		}
+	}
+}
+
+// messageText is a user's message as text.
+func messageText(m *protocol.Message) string {
+	text := m.Text
+	for _, p := range m.Parts {
+		label := p.Type
+		if p.Name != "" {
+			label += " " + p.Name
+		}
+		if p.Text != "" {
+			label += ": " + p.Text
+		}
+		if text != "" {
+			text += "\n"
+		}
+		text += "[" + label + "]"
+	}
+	return text
+}
+
+// encodeParts tells what the agent says: text at once, reasoning whole.
+func (s *server) encodeParts(e *protocol.Event) {
+	switch e.Type {
+	case protocol.JoinedDeltas:
+		for _, p := range decodeData[protocol.JoinedData](e).Parts {
+			s.encodeDelta(e, p.Kind, p.Part, p.Text)
+		}
+	case protocol.TextDelta:
+		d := decodeData[protocol.PartDeltaData](e)
+		s.encodeDelta(e, protocol.KindText, d.Part, d.Text)
+	case protocol.ReasoningStart:
+		s.bufferReasoning(e, decodeData[protocol.PartStartData](e).Part, "")
+	case protocol.ReasoningDelta:
+		d := decodeData[protocol.PartDeltaData](e)
+		s.encodeDelta(e, protocol.KindReasoning, d.Part, d.Text)
+	case protocol.ReasoningEnd:
+		id := s.itemID(e, decodeData[protocol.PartEndData](e).Part)
+		for _, t := range s.turn.reasoning {
+			if t.id == id {
+				s.sendReasoning(e, t)
+			}
+		}
+		s.turn.reasoning = slices.DeleteFunc(s.turn.reasoning, func(t *reasoningBuffer) bool { return t.id == id })
+	}
+}
+
+func (s *server) encodeDelta(e *protocol.Event, kind protocol.Kind, part, text string) {
+	if kind == protocol.KindReasoning {
+		s.flushReasoning(e, s.itemID(e, part))
+		s.bufferReasoning(e, part, text)
+		return
+	}
+	s.flushReasoning(e, "")
+	switch kind {
+	case protocol.KindText:
+		if text != "" {
+			s.sendItem(newMessageItem(s.itemID(e, part), assistant, text))
+		}
+	case protocol.KindOutput:
+		s.openCall(part).appendOutput(s, text)
+	case protocol.KindInput:
+		s.openCall(part).appendArguments(s, text)
+	}
+}
+
+// encodeTurnEnd ends the turn: loading false, and agent_finished when it did not fail.
+func (s *server) encodeTurnEnd(e *protocol.Event, d *protocol.TurnEndedData) {
+	for _, c := range s.turn.calls {
+		s.sendCall(c)
+		s.sendOutput(c, &protocol.ToolEndedData{Status: protocol.ToolCancelled})
+	}
+	if d.Failed() && !s.turn.failed {
+		message := d.Message
+		if message == "" {
+			message = "the turn ended: " + string(d.Reason)
+		}
+		code := string(d.Code)
+		if code == "" {
+			code = string(d.Reason)
+		}
+		s.fail(inputFailed, errorDetails{Error: message, Code: code})
+	}
+	if d.Reason == protocol.ReasonInterrupted {
+		s.sendItem(newMessageItem("", system, "Interrupted."))
+	}
+	s.setLoading(false)
+	if !d.Failed() {
+		s.send(finishedType, agentFinished{e.Turn})
+	}
+	s.turn, s.shown = turnEncoder{}, shownApproval{}
+}
+
+func (s *server) sendContext(c *protocol.ContextInfo) {
+	s.send(contextInfoType, contextInfo{c.Tokens, c.Percent, c.TranscriptLength, c.MaxTokens, c.Strategy})
+}
+
+// sendError tells of a fault: what the agent recovers from as a warning, everything else as an error. Details are its class, the
+// provider's status and the names of fields.
+func (s *server) sendError(d *protocol.ErrorData) {
+	if d.Recoverable {
+		s.sendItem(newMessageItem("", system, "⚠️ "+d.Message))
+		return
+	}
+	r := errorDetails{Error: d.Message, Fields: slices.Sorted(maps.Keys(d.Fields))}
+	if d.Code != "" {
+		r.Code = string(d.Code)
+	}
+	if status, err := strconv.Atoi(d.Details["provider_status"]); err == nil {
+		r.Code = status
+	}
+	s.turn.failed = true
+	s.fail(inputFailed, r)
+}
+
+// sendRaw gives back what was AgentLoop's own.
+func (s *server) sendRaw(d *protocol.RawData) {
+	if d.Source == Name && d.Method == responseItemType && d.Data != nil {
+		s.send(responseItemType, d.Data)
+	}
+}

@@ -1,0 +1,237 @@
+package agentloop
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// callDelay is how long a call waits to be told: an approval that it needs comes first.
+const callDelay = 200 * time.Millisecond
+
+// A call is a tool's, from its start to its end.
+type toolCall struct {
+	id, name, title string
+	input           json.RawMessage
+	arguments       []byte // arguments as they stream
+	sent            bool
+	request         string    // for this request
+	due             time.Time // when it is told in any case
+	output          []byte
+	omitted         int // bytes of output that are left out
+}
+
+// openCall is the open call of that id, made if need be.
+func (s *server) openCall(id string) *toolCall {
+	i := slices.IndexFunc(s.turn.calls, func(c *toolCall) bool { return c.id == id })
+	if i >= 0 {
+		return s.turn.calls[i]
+	}
+	if len(s.turn.calls) == maxOpen { // the oldest has no end any more
+		old := s.turn.calls[0]
+		s.sendCall(old)
+		s.sendOutput(old, &protocol.ToolEndedData{Status: protocol.ToolUnknown})
+	}
+	c := &toolCall{id: id, due: s.Now.Add(callDelay)}
+	s.turn.calls = append(s.turn.calls, c)
+	return c
+}
+
+// appendOutput keeps output until the call's end.
+func (c *toolCall) appendOutput(s *server, text string) {
+	room := max(0, maxBuffered-s.turn.buffered)
+	if len(text) > room {
+		c.omitted += len(text) - room
+		text = text[:room]
+	}
+	c.output = append(c.output, text...)
+	s.turn.buffered += len(text)
+}
+
+// appendArguments keeps arguments as they stream. Those that are too long are of no use in part.
+func (c *toolCall) appendArguments(s *server, text string) {
+	if !c.sent && s.turn.buffered+len(text) <= maxBuffered {
+		c.arguments = append(c.arguments, text...)
+		s.turn.buffered += len(text)
+	}
+}
+
+// encodeTool takes an event of a tool.
+func (s *server) encodeTool(e *protocol.Event) {
+	switch e.Type {
+	case protocol.ToolStarted:
+		d := decodeData[protocol.ToolStartedData](e)
+		c := s.openCall(d.Tool)
+		if d.Name != "" {
+			c.name = d.Name
+		}
+		if d.Title != "" {
+			c.title = d.Title
+		}
+		if d.Input != nil {
+			c.input = d.Input
+		}
+	case protocol.ToolInput:
+		d := decodeData[protocol.ToolInputData](e)
+		c := s.openCall(d.Tool)
+		if d.Input != nil {
+			c.input = d.Input
+		}
+		c.appendArguments(s, d.Text)
+	case protocol.ToolOutput:
+		d := decodeData[protocol.ToolOutputData](e)
+		c := s.openCall(d.Tool)
+		if d.Replace {
+			s.turn.buffered -= len(c.output)
+			c.output, c.omitted = nil, 0
+		}
+		c.appendOutput(s, d.Text)
+		for i := range d.Content {
+			c.appendOutput(s, contentText(&d.Content[i]))
+		}
+	case protocol.ToolEnded:
+		d := decodeData[protocol.ToolEndedData](e)
+		c := s.openCall(d.Tool)
+		s.sendCall(c)
+		s.sendOutput(c, d)
+	}
+}
+
+// contentText is a structured piece of output as text.
+func contentText(c *protocol.Content) string {
+	switch {
+	case c.Type == "diff":
+		return patchOf(&protocol.Approval{Content: []protocol.Content{*c}}) + "\n"
+	case c.Text != "":
+		return c.Text
+	case c.Blob != "":
+		return "[" + c.Type + " " + c.MediaType + " of " + strconv.FormatInt(c.Bytes, 10) + " bytes]\n"
+	case c.Data != nil:
+		return string(c.Data) + "\n"
+	}
+	return "[" + c.Type + "]\n"
+}
+
+// sendDueCalls tells the calls that nothing will come before any more: those that are not about to be asked about, when something
+// else happens (e) or their time has come.
+func (s *server) sendDueCalls(e *protocol.Event) {
+	for _, c := range s.turn.calls {
+		if c.sent || c.request != "" || e == nil && s.Now.Before(c.due) || e != nil && belongsToStart(e, c.id) {
+			continue
+		}
+		s.sendCall(c)
+	}
+}
+
+// belongsToStart reports whether an event belongs to the beginning of a call.
+func belongsToStart(e *protocol.Event, id string) bool {
+	switch e.Type {
+	case protocol.ToolStarted, protocol.ToolInput:
+		return decodeData[protocol.ToolStartedData](e).Tool == id
+	case protocol.ApprovalRequested:
+		return decodeData[protocol.Approval](e).Tool == id
+	}
+	return false
+}
+
+// nextDue is when the first call is to be told.
+func (v *turnEncoder) nextDue() (at time.Time) {
+	for _, c := range v.calls {
+		if !c.sent && c.request == "" && (at.IsZero() || c.due.Before(at)) {
+			at = c.due
+		}
+	}
+	return at
+}
+
+// holdCall holds a call back until its request is decided.
+func (s *server) holdCall(a *protocol.Approval) {
+	for _, c := range s.turn.calls {
+		if c.id == a.Tool && !c.sent {
+			c.request = a.Request
+		}
+	}
+}
+
+// releaseCall tells the calls that waited for a request.
+func (s *server) releaseCall(request string) {
+	for _, c := range s.turn.calls {
+		if c.request == request {
+			c.request = ""
+			s.sendCall(c)
+		}
+	}
+}
+
+func (s *server) sendCall(c *toolCall) {
+	if c.sent {
+		return
+	}
+	typed := strings.TrimSpace(string(c.arguments))
+	s.turn.buffered -= len(c.arguments)
+	c.sent, c.request, c.arguments = true, "", nil
+	if c.name == localShell {
+		a := &action{Type: "exec", Command: argvOf(c.input)}
+		if a.Command == nil {
+			a.Command = splitCommand(c.title)
+		}
+		s.sendItem(item{ID: c.id, Type: shellItem, CallID: c.id, Action: a, Status: "in_progress"})
+		return
+	}
+	arguments := string(c.input)
+	if arguments == "" {
+		arguments = typed
+	}
+	if arguments == "" {
+		arguments = "{}"
+	}
+	name := c.name
+	if name == "" {
+		name = c.title
+	}
+	s.sendItem(item{ID: c.id, Type: callItem, CallID: c.id, Name: name, Arguments: &arguments})
+}
+
+// sendOutput tells what a call gave, and forgets it.
+func (s *server) sendOutput(c *toolCall, d *protocol.ToolEndedData) {
+	s.turn.calls = slices.DeleteFunc(slices.Clone(s.turn.calls), func(o *toolCall) bool { return o == c })
+	s.turn.buffered -= len(c.output)
+	out := callOutput{Output: protocol.ValidText(string(c.output))}
+	if c.omitted > 0 {
+		out.Output += "\n[" + strconv.Itoa(c.omitted) + " bytes more]"
+	}
+	if out.Output == "" && d.Output != nil {
+		out.Output = string(d.Output)
+	}
+	if d.Error != "" && !strings.Contains(out.Output, d.Error) {
+		out.Output = strings.TrimPrefix(out.Output+"\n"+d.Error, "\n")
+	}
+	code := 0
+	seconds := float64(d.DurationMS) / 1000
+	switch d.Status {
+	case protocol.ToolDenied, protocol.ToolCancelled, protocol.ToolUnknown:
+		if out.Output != "" {
+			out.Output += "\n"
+		}
+		out.Output += aborted
+		out.Metadata = metadata{ExitCode: d.ExitCode}
+	case protocol.ToolFailed:
+		code = 1
+		fallthrough
+	default:
+		if d.ExitCode != nil {
+			code = *d.ExitCode
+		}
+		out.Metadata = metadata{&code, &seconds}
+	}
+	text := string(protocol.MustEncode(out))
+	typ := outputItem
+	if c.name == localShell {
+		typ = shellOutputItem
+	}
+	s.sendItem(item{ID: c.id + ".output", Type: typ, CallID: c.id, Output: &text})
+}

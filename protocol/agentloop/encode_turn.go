@@ -1,0 +1,119 @@
+package agentloop
+
+import (
+	"time"
+
+	"agentctl/protocol"
+)
+
+// A turnEncoder is what the client was told of the turn under way, and what is still to tell.
+type turnEncoder struct {
+	loading   bool
+	failed    bool // an error was told, and nothing of the agent's since
+	reasoning []*reasoningBuffer
+	calls     []*toolCall
+	buffered  int // bytes of output that wait for the end of their calls
+}
+
+// Bounds of what waits to be told whole.
+const (
+	maxReasoning = 64 << 10 // bytes; a longer one is told in pieces
+	maxBuffered  = 4 << 20  // bytes of output of all calls; what is more is counted and left out
+	maxOpen      = 1024     // calls, or thoughts
+)
+
+// A thought is reasoning that is told whole.
+type reasoningBuffer struct {
+	id    string
+	text  []byte
+	began time.Time
+}
+
+// event takes an event of our server.
+func (s *server) event(e *protocol.Event) {
+	if s.sub.State == nil || e.Session != s.sub.Session || s.unsubscribed(e) {
+		return
+	}
+	if !e.Durable() {
+		if e.Type == protocol.CaughtUp {
+			s.sub.CaughtUp = true
+			s.showNextApproval()
+		}
+		return
+	}
+	if s.sub.Known(e) || !s.sub.Apply(e) {
+		return
+	}
+	s.encodeEvent(e)
+}
+
+// setLoading says whether the agent works.
+func (s *server) setLoading(on bool) {
+	if on == s.turn.loading {
+		return
+	}
+	s.turn.loading = on
+	s.send(loadingType, loadingState{on})
+}
+
+// sendItem sends an item.
+func (s *server) sendItem(it item) {
+	if it.Role == assistant || it.Type != messageItem {
+		s.turn.failed = false // it goes on
+	}
+	s.send(responseItemType, it)
+}
+
+// itemID names an item: a part is unique within its turn alone.
+func (s *server) itemID(e *protocol.Event, part string) string {
+	if e.Turn == "" {
+		return part
+	}
+	return e.Turn + "." + part
+}
+
+// bufferReasoning keeps reasoning until it is told.
+func (s *server) bufferReasoning(e *protocol.Event, part, text string) {
+	id := s.itemID(e, part)
+	var t *reasoningBuffer
+	for _, old := range s.turn.reasoning {
+		if old.id == id {
+			t = old
+		}
+	}
+	if t == nil {
+		if len(s.turn.reasoning) == maxOpen {
+			s.flushReasoning(e, "")
+		}
+		t = &reasoningBuffer{id: id, began: e.Time}
+		s.turn.reasoning = append(s.turn.reasoning, t)
+	}
+	if t.text = append(t.text, text...); len(t.text) >= maxReasoning {
+		s.sendReasoning(e, t)
+	}
+}
+
+// flushReasoning tells all reasoning but that of one item.
+func (s *server) flushReasoning(e *protocol.Event, but string) {
+	open := s.turn.reasoning
+	s.turn.reasoning = nil
+	for _, t := range open {
+		if t.id == but {
+			s.turn.reasoning = append(s.turn.reasoning, t)
+			continue
+		}
+		s.sendReasoning(e, t)
+	}
+}
+
+func (s *server) sendReasoning(e *protocol.Event, t *reasoningBuffer) {
+	if len(t.text) == 0 {
+		return
+	}
+	took := float64(max(0, e.Time.Sub(t.began).Milliseconds()))
+	text := string(t.text)
+	t.text = nil
+	s.sendItem(item{
+		ID: t.id, Type: reasoningItem, Content: content{{inputText, text}}, Summary: content{{summaryText, text}}, DurationMS: &took,
+	})
+}

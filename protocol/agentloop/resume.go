@@ -1,0 +1,78 @@
+package agentloop
+
+import (
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// An earlier event of a turn that is told again: the server tells the turn without it. It belongs after so much text and so many calls.
+type earlierEvent struct {
+	text, calls int
+	entry       codec.Entry
+}
+
+// resumePrevious makes the log of the connection before this one's own: what was said there is history. A turn that was under way is returned
+// when the server tells it again from its start, as the turn that begins now with that text; else its end was not seen.
+func (c *client) resumePrevious(begins string) (again *protocol.TurnState) {
+	old := c.previous
+	if old == nil {
+		return nil
+	}
+	c.previous, c.log = nil, old
+	switch t := old.State.Turn; {
+	case t == nil || c.state.turn == nil:
+	case begins != "" && stripControls(begins) == stripControls(messageText(&t.Message)):
+		again, c.earlierApprovals, c.earlierEvents = t, old.State.Approvals, decidedEvents(old.TurnEvents())
+	default:
+		c.turn = c.state.turn
+		c.finishTurn(protocol.TurnEndedData{
+			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed,
+			Message: "the connection was lost: what else the turn brought is not known",
+		})
+	}
+	c.state.heldItems = nil
+	old.Renew(c.Epoch())
+	return again
+}
+
+// decidedEvents are the events of the requests of a turn that were decided.
+func decidedEvents(events []protocol.Event) (list []earlierEvent) {
+	over := map[string]bool{}
+	for i := range events {
+		if e := &events[i]; e.Type == protocol.ApprovalResolved {
+			over[decodeData[protocol.ApprovalResolvedData](e).Request] = true
+		}
+	}
+	at := earlierEvent{}
+	for i := range events {
+		e := &events[i]
+		switch e.Type {
+		case protocol.TextDelta:
+			at.text += len(decodeData[protocol.PartDeltaData](e).Text)
+		case protocol.ToolStarted:
+			at.calls++
+		case protocol.ApprovalRequested, protocol.ApprovalExplained, protocol.ApprovalResolved:
+			if over[decodeData[protocol.ApprovalResolvedData](e).Request] {
+				at.entry = codec.Entry{Type: e.Type, Turn: e.Turn, By: e.By, Time: e.Time, Data: e.Data}
+				list = append(list, at)
+			}
+		}
+	}
+	return list
+}
+
+// replayEarlier tells again what belongs before what comes now. How much text there may be before the next of it is returned; negative: any.
+func (c *client) replayEarlier() (room int) {
+	for len(c.earlierEvents) > 0 {
+		next := c.earlierEvents[0]
+		if next.calls > c.turn.callCount || next.text > c.turn.textBytes {
+			break
+		}
+		c.earlierEvents = c.earlierEvents[1:]
+		c.log.Add(c.Out, c.Now, next.entry)
+	}
+	if len(c.earlierEvents) > 0 && c.earlierEvents[0].calls <= c.turn.callCount {
+		return c.earlierEvents[0].text - c.turn.textBytes
+	}
+	return -1
+}

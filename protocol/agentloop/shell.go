@@ -1,0 +1,46 @@
+package agentloop
+
+import (
+	"path"
+	"strings"
+)
+
+// splitCommand is a shell command as the words that run it: what a person is shown is what runs, so that anything but plain words is
+// left to a shell. join gives the command back.
+func splitCommand(command string) []string {
+	words := strings.Fields(command)
+	if len(words) > 0 && !strings.Contains(words[0], "=") && joinCommand(words) == command {
+		return words
+	}
+	return []string{"bash", "-lc", command}
+}
+
+// joinCommand is the shell command that words stand for.
+func joinCommand(words []string) string {
+	if len(words) == 3 && isShell(words[0]) && (words[1] == "-lc" || words[1] == "-c") {
+		return words[2]
+	}
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = quote(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+func isShell(word string) bool {
+	switch path.Base(word) {
+	case "sh", "bash", "zsh":
+		return true
+	}
+	return false
+}
+
+func quote(word string) string {
+	special := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:=@%+,", r)
+	}
+	if word != "" && strings.IndexFunc(word, special) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

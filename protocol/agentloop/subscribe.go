@@ -1,0 +1,108 @@
+package agentloop
+
+import (
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// subscribe follows the session; created says why it could not be created, if that was tried.
+func (s *server) subscribe(created *protocol.Error) {
+	s.phase = joining
+	name, data := s.name, protocol.SubscribeData{Position: s.sub.Position()}
+	if s.sub.State != nil { // again
+		name = s.sub.Session
+	}
+	s.Request(protocol.DoSubscribe, name, "", data, func(a protocol.Answer) {
+		r, _ := codec.DecodeResult[protocol.SubscribeResult](a)
+		switch {
+		case a.Error == nil && r.Session != "":
+			s.startSubscription(&r)
+			s.releaseWaiting(nil)
+		case created != nil:
+			s.clearSession()
+			s.releaseWaiting(created)
+		case a.Error != nil && a.Error.Code != protocol.CodeNoSession:
+			s.clearSession()
+			s.releaseWaiting(a.Error)
+		default:
+			s.clearSession()
+			s.releaseWaiting(nil)
+		}
+	})
+}
+
+// clearSession notes that there is no session.
+func (s *server) clearSession() {
+	s.phase, s.sub = absent, codec.Subscription{}
+	s.turn, s.shown = turnEncoder{}, shownApproval{}
+}
+
+// startSubscription begins with what subscribe answered.
+func (s *server) startSubscription(r *protocol.SubscribeResult) {
+	s.phase = present
+	if s.sub.Start(r) {
+		return
+	}
+	s.turn, s.shown = turnEncoder{loading: s.turn.loading}, shownApproval{}
+	s.setLoading(s.sub.State.Turn != nil)
+}
+
+// releaseWaiting lets what waited go on.
+func (s *server) releaseWaiting(err *protocol.Error) {
+	waiting := s.waiting
+	s.waiting = nil
+	for i, then := range waiting {
+		if s.phase == joining { // one of them created the session
+			s.waiting = append(s.waiting, waiting[i:]...)
+			return
+		}
+		then(err)
+	}
+}
+
+// whenKnown calls then once it is known whether there is a session, with an error if nobody may tell.
+func (s *server) whenKnown(then func(*protocol.Error)) {
+	switch {
+	case s.phase != joining:
+		then(nil)
+	case len(s.waiting) >= maxWaiting:
+		s.fail("Too many messages", nil)
+	default:
+		s.waiting = append(s.waiting, then)
+	}
+}
+
+// create makes the session; then is called once it is followed.
+func (s *server) create(then func(*protocol.Error)) {
+	s.phase = joining
+	s.waiting = append(s.waiting, then)
+	agent := ""
+	if s.Options.Agent != nil {
+		agent = s.Options.Agent(s.name)
+	}
+	s.Request(protocol.DoCreate, "", "", protocol.CreateData{Name: s.name, Agent: agent}, func(a protocol.Answer) {
+		s.subscribe(a.Error)
+	})
+}
+
+// unsubscribed reports whether an event ends the subscription. If the session still exists, it subscribes again.
+func (s *server) unsubscribed(e *protocol.Event) bool {
+	why, ended := s.Unsubscribed(e)
+	switch {
+	case !ended:
+	case why == protocol.CodeNoSession:
+		s.sessionDeleted()
+	default:
+		s.subscribe(nil)
+	}
+	return ended
+}
+
+// sessionDeleted ends what the client sees of a session that was deleted.
+func (s *server) sessionDeleted() {
+	if s.turn.loading {
+		s.setLoading(false)
+	}
+	s.clearSession()
+	s.sendItem(newMessageItem("", system, "The session was deleted. The next message begins a new one."))
+}

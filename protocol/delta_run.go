@@ -1,0 +1,159 @@
+package protocol
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// A Run joins consecutive deltas into one folded event. Only deltas of one turn join, of any parts; the text of a run is at
+// most MaxJoined bytes. The zero Run is empty. Only folding joins: the deltas themselves stay as the agent sent them.
+type DeltaRun struct {
+	session, turn string
+	first, last   uint64
+	time          time.Time
+	parts         []runPart
+	bytes         int
+}
+
+type runPart struct {
+	JoinedPart
+	text []byte
+}
+
+// A Delta is the text that one event appends to one part. Foldable tells which events are deltas.
+type Delta struct {
+	Part string
+	Kind Kind
+	Text string
+}
+
+// Delta returns the delta in an event, and whether it is one: text and reasoning deltas, and input and output of tools
+// that is nothing but text to append.
+func (e *Event) Delta() (d Delta, ok bool) {
+	switch e.Type {
+	case TextDelta, ReasoningDelta:
+		var p PartDeltaData
+		if json.Unmarshal(e.Data, &p) != nil {
+			return d, false
+		}
+		d = Delta{p.Part, KindText, p.Text}
+		if e.Type == ReasoningDelta {
+			d.Kind = KindReasoning
+		}
+		return d, true
+	case ToolOutput:
+		var t ToolOutputData
+		if json.Unmarshal(e.Data, &t) != nil || t.Replace || t.Content != nil {
+			return d, false
+		}
+		return Delta{t.Tool, KindOutput, t.Text}, true
+	case ToolInput:
+		var t ToolInputData
+		if json.Unmarshal(e.Data, &t) != nil || t.Input != nil {
+			return d, false
+		}
+		return Delta{t.Tool, KindInput, t.Text}, true
+	}
+	return d, false
+}
+
+// mayJoin reports whether the event may be one that a run joined or would join.
+func (e *Event) mayJoin() bool {
+	switch e.Type {
+	case TextDelta, ReasoningDelta, ToolOutput, ToolInput, JoinedDeltas:
+		return true
+	}
+	return false
+}
+
+// Add joins a delta event to the run. It returns false, and leaves the run as it was, when the event does not continue it or
+// would make it too long; the caller then takes the run's Event, resets it and adds again.
+func (r *DeltaRun) Add(e *Event, d Delta) bool {
+	if r.last == 0 {
+		*r = DeltaRun{session: e.Session, turn: e.Turn, first: e.Seq, time: e.Time, parts: r.parts[:0]}
+	} else if e.Seq != r.last+1 || e.Turn != r.turn || e.Session != r.session || r.bytes+len(d.Text) > MaxJoined {
+		return false
+	}
+	i := slices.IndexFunc(r.parts, func(p runPart) bool { return p.Part == d.Part && p.Kind == d.Kind })
+	if i >= 0 && (r.parts[i].Task != e.Task || r.parts[i].Parent != e.Parent) {
+		return false // one part of two tasks: only in order do its texts join
+	}
+	if i < 0 {
+		r.parts = append(r.parts, runPart{JoinedPart: JoinedPart{Part: d.Part, Kind: d.Kind, Task: e.Task, Parent: e.Parent}})
+		i = len(r.parts) - 1
+	}
+	r.parts[i].text = append(r.parts[i].text, d.Text...)
+	r.last = e.Seq
+	r.bytes += len(d.Text)
+	return true
+}
+
+// Len returns how many events the run stands for.
+func (r *DeltaRun) Len() int {
+	if r.last == 0 {
+		return 0
+	}
+	return int(r.last - r.first + 1)
+}
+
+// Reset empties the run.
+func (r *DeltaRun) Reset() { r.first, r.last, r.bytes, r.parts = 0, 0, 0, r.parts[:0] }
+
+// Event returns the folded event: the part's own delta type when there is one part, else a fold. The run must not be empty.
+func (r *DeltaRun) Event() *Event {
+	e := &Event{Session: r.session, Turn: r.turn, Seq: r.last, Time: r.time}
+	if r.last > r.first {
+		e.FirstSeq = r.first
+	}
+	if len(r.parts) == 1 {
+		p := &r.parts[0]
+		e.Task, e.Parent = p.Task, p.Parent
+		switch p.Kind {
+		case KindText:
+			e.Type, e.Data = TextDelta, MustEncode(PartDeltaData{p.Part, string(p.text)})
+		case KindReasoning:
+			e.Type, e.Data = ReasoningDelta, MustEncode(PartDeltaData{p.Part, string(p.text)})
+		case KindInput:
+			e.Type, e.Data = ToolInput, MustEncode(ToolInputData{Tool: p.Part, Text: string(p.text)})
+		case KindOutput:
+			e.Type, e.Data = ToolOutput, MustEncode(ToolOutputData{Tool: p.Part, Text: string(p.text)})
+		}
+		return e
+	}
+	var data JoinedData
+	for i := range r.parts {
+		p := r.parts[i].JoinedPart
+		p.Text = string(r.parts[i].text)
+		data.Parts = append(data.Parts, p)
+	}
+	e.Type, e.Data = JoinedDeltas, MustEncode(data)
+	return e
+}
+
+// JoinDeltas joins every run of deltas in a list of durable events; the reference that stored folds are tested against.
+func JoinDeltas(events []Event) []Event {
+	var out []Event
+	var run DeltaRun
+	flush := func() {
+		if run.Len() > 0 {
+			out = append(out, *run.Event())
+			run.Reset()
+		}
+	}
+	for i := range events {
+		e := &events[i]
+		d, ok := e.Delta()
+		if !ok || e.FirstSeq != 0 || len(d.Text) > MaxJoined {
+			flush()
+			out = append(out, *e)
+			continue
+		}
+		if !run.Add(e, d) {
+			flush()
+			run.Add(e, d)
+		}
+	}
+	flush()
+	return out
+}

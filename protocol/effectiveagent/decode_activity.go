@@ -1,0 +1,151 @@
+package effectiveagent
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// handleActivity takes an activity of a session.
+func (c *client) handleActivity(s *session, a receivedActivity) {
+	s.active = true
+	switch {
+	case s.pastSeq > 0:
+		defer c.handlePast(s, &a)
+	case !s.resumeBy.IsZero():
+		c.resume(s, &a.Note)
+	}
+	if a.Note.After != "" {
+		return
+	}
+	switch {
+	case a.unreadable:
+		c.raw(s, typeActivity, a.raw)
+		return
+	case a.Note.Event != "":
+		c.handleNote(s, &a)
+		return
+	}
+	s.form.update(&a)
+	for _, w := range c.pendingSends(s) { // this server does not tell what becomes of them
+		c.succeed(w)
+	}
+	switch a.kind {
+	case kindInput:
+		c.handleInput(s, &a)
+	case kindOutput:
+		c.handleOutput(s, &a)
+	case kindError:
+		c.handleAgentError(s, &a)
+	case kindStatus:
+		c.handleStatus(s, &a)
+	default:
+		c.raw(s, a.Type, a.raw)
+	}
+}
+
+// handleInput is what somebody said to the agent. Our own words are recorded already.
+func (c *client) handleInput(s *session, a *receivedActivity) {
+	text, whole := payloadText(a.Payload)
+	if s.isEcho(a, text) {
+		return
+	}
+	m := protocol.Message{MessageID: a.ID, Text: text}
+	if m.MessageID == "" || len(m.MessageID) > maxID {
+		m.MessageID = c.Options.ID("m")
+	}
+	who := &protocol.Actor{Name: Name}
+	if a.Source != "" {
+		who.Name = protocol.SplitText(a.Source, maxID)[0]
+	}
+	c.startLocalTurn(s, m, codec.Entry{By: who, Time: a.Time})
+	if !whole {
+		c.raw(s, a.Type, a.raw)
+	}
+}
+
+// handleOutput is what the agent says: a part of its own.
+func (c *client) handleOutput(s *session, a *receivedActivity) {
+	turn := c.agentActive(s, true)
+	s.lastFailed = false
+	text, whole := payloadText(a.Payload)
+	if hasText(a.Payload) && text != "" {
+		part := c.Options.ID("p")
+		agent := ""
+		if a.Source != s.id {
+			agent = protocol.SplitText(a.Source, maxID)[0]
+		}
+		add := func(typ protocol.Type, data any) {
+			c.add(s, codec.Entry{Type: typ, Turn: turn, Time: a.Time, Data: data})
+		}
+		add(protocol.TextStart, protocol.PartStartData{Part: part, Agent: agent})
+		for _, piece := range protocol.SplitText(text, protocol.MaxText) {
+			add(protocol.TextDelta, protocol.PartDeltaData{Part: part, Text: piece})
+		}
+		add(protocol.TextEnd, protocol.PartEndData{Part: part})
+	}
+	if !whole {
+		c.raw(s, a.Type, a.raw)
+	}
+}
+
+// handleAgentError is an error of the agent. Whether the turn is over is not said.
+func (c *client) handleAgentError(s *session, a *receivedActivity) {
+	turn := c.agentActive(s, false)
+	s.lastFailed = turn != ""
+	text, whole := payloadText(a.Payload)
+	var fields struct{ Message, Error json.RawMessage }
+	if !hasText(a.Payload) && json.Unmarshal(a.Payload, &fields) == nil {
+		text = cmp.Or(codec.String(fields.Message), codec.String(fields.Error), text)
+	}
+	d := protocol.ErrorData{Kind: protocol.ErrorKindExecution, Code: protocol.CodeAgentFailed, Message: protocol.SplitText(text, protocol.MaxText)[0]}
+	c.add(s, codec.Entry{Type: protocol.ErrorRaised, Turn: turn, Time: a.Time, Data: d})
+	if !whole {
+		c.raw(s, a.Type, a.raw)
+	}
+}
+
+// handleStatus is what the agent is doing. Some words end the turn.
+func (c *client) handleStatus(s *session, a *receivedActivity) {
+	var fields struct{ Status, State json.RawMessage }
+	text := codec.String(a.Payload)
+	whole := text != ""
+	if !whole && json.Unmarshal(a.Payload, &fields) == nil {
+		if text = codec.String(fields.Status); text == "" {
+			text = codec.String(fields.State)
+		}
+	}
+	if text != "" {
+		d := protocol.NoticeData{Level: protocol.LevelInfo, Message: protocol.SplitText(text, protocol.MaxText)[0]}
+		c.add(s, codec.Entry{Type: protocol.Notice, Turn: s.log.Turn(), Time: a.Time, Data: d})
+	}
+	if !whole {
+		c.raw(s, a.Type, a.raw)
+	}
+	if s.localTurn {
+		switch strings.ToLower(text) {
+		case "idle", "ready", "completed", "complete", "done", "finished", "stopped", "terminated":
+			c.endTurn(s)
+		case "failed", "error", "errored":
+			s.lastFailed = true
+			c.endTurn(s)
+		case "interrupted", "cancelled", "canceled", "aborted":
+			c.endTurnWith(s, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
+		}
+	}
+}
+
+// agentActive notes that the agent said something, and returns the turn that it belongs to. must makes one if there is none.
+func (c *client) agentActive(s *session, must bool) (turn string) {
+	if turn = s.log.Turn(); turn == "" && must {
+		turn = c.startLocalTurn(s, protocol.Message{MessageID: c.Options.ID("m")}, codec.Entry{})
+	}
+	s.sentTexts = nil
+	if s.localTurn {
+		s.idleAt = c.Now.Add(c.idleTimeout)
+	}
+	return turn
+}

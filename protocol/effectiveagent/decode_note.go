@@ -1,0 +1,82 @@
+package effectiveagent
+
+import (
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// noteEventTypes are the events that a note may name.
+var noteEventTypes = func() map[protocol.Type]func() any {
+	m := map[protocol.Type]func() any{}
+	for _, t := range protocol.EventTypes {
+		if !t.Ephemeral {
+			m[t.Type] = t.New
+		}
+	}
+	return m
+}()
+
+// handleNote takes an activity of a server of our kind: it is an event, as its note says.
+func (c *client) handleNote(s *session, a *receivedActivity) {
+	n := &a.Note
+	if _, err := protocol.ParsePosition(a.ID); err == nil {
+		s.position = a.ID
+	}
+	payload := a.Payload
+	if codec.IsNull(payload) {
+		payload = json.RawMessage("{}")
+	}
+	en := codec.Entry{Type: n.Event, Turn: s.localTurnID(n.Turn), Task: n.Task, Parent: n.Parent, By: n.By, Time: a.Time, Data: payload}
+	makes := noteEventTypes[n.Event]
+	if makes == nil || max(len(n.Turn), len(n.Task), len(n.Parent)) > maxID || n.By != nil && max(len(n.By.Name), len(n.By.Subject)) > maxID {
+		c.raw(s, string(n.Event), a.raw)
+		return
+	}
+	data := makes()
+	if json.Unmarshal(payload, data) != nil || s.log.Full(n.Event, maxItems) {
+		c.raw(s, string(n.Event), a.raw)
+		return
+	}
+	s.hasNotes = true
+	switch d := data.(type) {
+	case *protocol.MessageUserData:
+		if c.isRecorded(s, d.ClientMessageID, n.Turn) {
+			return
+		}
+		if n.Turn == "" {
+			c.raw(s, string(n.Event), a.raw)
+			return
+		}
+		c.startTurn(s, en.Turn, d.Message, en)
+	case *protocol.TurnEndedData:
+		if s.log.Turn() != "" && s.log.Turn() != en.Turn {
+			c.endTurn(s)
+		}
+		c.add(s, en)
+		s.clearTurn()
+	default:
+		if n.Turn != "" {
+			en.Turn = c.ensureTurn(s, n.Turn)
+		}
+		c.add(s, en)
+	}
+	c.matchEvent(s, en.Turn, data)
+}
+
+// isRecorded reports whether a message is one that was recorded when it was sent, because it was not known yet that the server
+// tells of it. Its turn is then the server's.
+func (c *client) isRecorded(s *session, id, turn string) bool {
+	t := s.log.State.Turn
+	if id == "" || t == nil || !s.localTurn || t.Message.MessageID != id || !slices.Contains(s.sentIDs, id) {
+		return false
+	}
+	s.alias.theirs, s.alias.ours = turn, t.Turn
+	s.clearTurn()
+	return true
+}
+
+// maxItems bounds how many things of a kind a session's state holds.
+const maxItems = 1024

@@ -1,0 +1,79 @@
+package effectiveagent
+
+import (
+	"encoding/json"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// sendMessage routes what the client says to the agent runtime that it names.
+func (s *server) sendMessage(m *message) {
+	id, ok := runtimeID(m.Target)
+	if !ok {
+		s.failField("targetAgentRuntimeId", "a string of 1 to 256 bytes")
+		return
+	}
+	if codec.IsNull(m.Payload) {
+		s.failField("payload", "an activity")
+		return
+	}
+	if s.Requests.Pending() >= maxWaiting {
+		s.failSend(id, protocol.Errorf(protocol.CodeTooMany, "too many messages are on their way"))
+		return
+	}
+	a := decodeActivity(m.Payload)
+	s.form.update(&a)
+	verb, key, data := decodeSend(&a)
+	if data == nil {
+		s.failField("payload", "an activity with something in it")
+		return
+	}
+	s.Request(verb, id, key, data, func(a protocol.Answer) {
+		if a.Error != nil {
+			s.failSend(id, a.Error)
+		}
+	})
+}
+
+func (s *server) failSend(id string, e *protocol.Error) {
+	message := "AgentRuntimeService failed to process input for " + id + ": " + e.Message
+	s.fail(encodeCode(e.Code, sendFailed), message, string(e.Code))
+}
+
+// decodeSend reads what a send carries: an activity with a payload, or where the client wraps nothing, the payload alone. data is nil
+// when that says nothing.
+func decodeSend(a *receivedActivity) (verb protocol.Verb, key string, data any) {
+	words := a.raw
+	switch {
+	case a.unreadable:
+	case !codec.IsNull(a.Payload):
+		words = a.Payload
+	case a.Type != "" && !hasText(a.raw): // an activity without a payload
+		return "", "", nil
+	}
+	if len(a.Note.Key) <= 128 {
+		key = a.Note.Key
+	}
+	if isCarried(a.Note.Command) {
+		data := protocol.CommandOf(a.Note.Command).Data()
+		if json.Unmarshal(words, data) == nil {
+			return a.Note.Command, key, data
+		}
+	}
+	var d protocol.SendData
+	d.Text, _ = payloadText(words)
+	if a.Note.Command == protocol.DoSend {
+		var more struct{ Parts []protocol.Part }
+		if json.Unmarshal(words, &more) == nil {
+			d.Parts = more.Parts
+		}
+	}
+	if d.Text == "" && len(d.Parts) == 0 {
+		return "", "", nil
+	}
+	if len(a.ID) <= maxID {
+		d.ClientMessageID = a.ID
+	}
+	return protocol.DoSend, key, d
+}

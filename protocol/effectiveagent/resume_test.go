@@ -1,0 +1,145 @@
+package effectiveagent
+
+import (
+	"strings"
+	"testing"
+
+	"agentctl/protocol/codec"
+
+	"pgregory.net/rapid"
+
+	"agentctl/protocol"
+)
+
+// newLatePair is a client of our kind before a server that has been at work.
+func newLatePair(p *codecPair, memory *codec.ClientState) *codecPair {
+	again := &codecPair{newServerHarness(p.fakeServer.t), newAgentctlClientHarness(p.fakeServer.t, memory)}
+	again.epoch, again.states, again.logs, again.boundaries = p.epoch, p.states, p.logs, p.boundaries
+	return again
+}
+
+// newPendingPair is a session in which a request waits for a decision and a message for its turn.
+func newPendingPair(t *testing.T) *codecPair {
+	p := newCodecPair(t)
+	for _, e := range []struct {
+		typ  protocol.Type
+		turn string
+		data any
+	}{
+		{protocol.SessionCreated, "", protocol.SessionCreatedData{Name: "fix-ci", Agent: "claude"}},
+		{protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "clean up"}}},
+		{protocol.TextStart, "t1", protocol.PartStartData{Part: "p1"}},
+		{protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "I would remove it"}},
+		{protocol.ApprovalRequested, "t1", protocol.Approval{Request: "a1", Kind: protocol.ApproveCommand, Title: "Remove", Command: "rm -rf build"}},
+		{protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: "m2", Text: "and then"}}},
+	} {
+		p.newEvent("s1", e.typ, e.turn, e.data)
+	}
+	return p
+}
+
+// Whoever comes late sees the request that waits, what was said in its turn, and the queue; and may decide, as the first thing it does.
+func TestAPendingRequestIsSeenByWhoComesLate(t *testing.T) {
+	p := newLatePair(newPendingPair(t), nil)
+	id := p.send(protocol.DoSnapshot, "fix-ci", nil)
+	var r protocol.SnapshotResult
+	p.guest.result(id, &r)
+	st := r.Snapshot.State
+	if r.Status != protocol.Waiting || len(st.Approvals) != 1 || st.Approvals[0].Command != "rm -rf build" || len(st.Queue) != 1 || st.Name != "fix-ci" {
+		t.Errorf("%s: %+v", r.Status, st)
+	}
+	p.send(protocol.DoSubscribe, "fix-ci", nil)
+	if got := p.guest.eventTypes(); !strings.Contains(got, "text.delta approval.requested queue.added") {
+		t.Errorf("told %s", got)
+	}
+
+	p = newLatePair(newPendingPair(t), nil)
+	id = p.send(protocol.DoApprove, "fix-ci", protocol.ApproveData{Decision: protocol.Deny})
+	p.publish("s1", protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "a1", Outcome: protocol.Denied, Decision: protocol.Deny})
+	p.guest.advance(errorTimeout) // no error comes
+	var d protocol.ApproveResult
+	if p.guest.result(id, &d); d.Outcome != protocol.Denied || d.Request != "a1" {
+		t.Errorf("answered %+v", d)
+	}
+}
+
+// EA-7: a client of another kind is told what happens from now on, and nothing of what was.
+func TestAClientOfAnotherKindIsToldNothingOfThePast(t *testing.T) {
+	p := newPendingPair(t)
+	if said := p.receive(`{"type":"subscribe","agentRuntimeId":"fix-ci"}`); len(said) != 0 {
+		t.Errorf("told %s", said)
+	}
+}
+
+// A session that is joined at any moment is, from then on, the same at both ends: its state whole, and all of the turn under way.
+func TestASessionJoinedLateCrossesWhole(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := newCodecPair(t)
+		events := history(rt)
+		joins := rapid.IntRange(1, len(events)).Draw(rt, "joins")
+		state, truth := &protocol.State{Session: "s1"}, &protocol.Transcript{} // from the last turn's end before that, which is its first
+		for i := range events {
+			line := p.record(&events[i])
+			e := events[i]
+			e.Seq = state.Seq + 1
+			if err := state.Apply(&e); err != nil {
+				rt.Fatal(err)
+			}
+			if _, err := truth.Apply(&e); err != nil {
+				rt.Fatal(err)
+			}
+			if e.Type == protocol.TurnEnded && i < joins {
+				state.Seq, truth = 0, &protocol.Transcript{}
+			}
+			switch {
+			case i == joins-1:
+				p = newLatePair(p, nil)
+				p.send(protocol.DoSubscribe, "s1", nil)
+			case i >= joins:
+				p.deliver(line)
+			}
+		}
+		for _, both := range [][2]any{{state, p.guest.state}, {truth, p.guest.transcript}} {
+			if there, here := protocol.MustEncode(both[0]), protocol.MustEncode(both[1]); string(there) != string(here) {
+				rt.Fatalf("at the server %s\nat the client %s", there, here)
+			}
+		}
+	})
+}
+
+// Nothing is answered while what was there is still coming.
+func TestWhatWaitsIsAnsweredWhenAllThatIsPastHasCome(t *testing.T) {
+	g := newAgentctlClientHarness(t, nil)
+	id := g.send(protocol.DoSnapshot, "r", nil)
+	if said := g.flush(); len(said) != 1 || said[0] != `{"type":"subscribe","agentRuntimeId":"r","metadata":{"agentctl":{"whole":true}}}` {
+		t.Fatalf("said %s", said)
+	}
+	g.receive(activityFrame(`{"type":"status","payload":null,"metadata":{"agentctl":{"after":"e1:7","state":{"session":"x","seq":7,"name":"fix"},"until":9}}}`),
+		activityFrame(`{"id":"e1:8","type":"input","payload":{"message_id":"m","text":"x"},"metadata":{"agentctl":{"event":"message.user","turn":"t1"}}}`))
+	if _, ok := g.answers[id]; ok {
+		t.Fatalf("answered before the last of it: %+v", g.answers[id])
+	}
+	g.receive(activityFrame(`{"id":"e1:9","type":"status","payload":{"message_id":"m"},"metadata":{"agentctl":{"event":"turn.started","turn":"t1"}}}`))
+	var r protocol.SnapshotResult
+	if g.result(id, &r); r.Status != protocol.Running || r.Snapshot.State.Name != "fix" || r.Snapshot.State.Session != "r" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// After a reconnect to a server whose log is another one, the session is what it is there; what was seen before is forgotten.
+func TestALogThatWasReplacedIsLearnedAnew(t *testing.T) {
+	p := newLatePair(newPendingPair(t), nil)
+	at := p.send(protocol.DoSubscribe, "s1", nil)
+	var first protocol.SubscribeResult
+	p.guest.result(at, &first)
+	again := newLatePair(p, &codec.ClientState{Value: p.guest.codec.state})
+	again.epoch = "e0e0e0"
+	id := again.send(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &first.Position})
+	var r protocol.SubscribeResult
+	if again.guest.result(id, &r); r.Mode != protocol.ModeReset || r.Reason != protocol.ResetFresh {
+		t.Errorf("attached %+v", r)
+	}
+	if st := again.guest.state; len(st.Approvals) != 1 || st.Turn == nil || st.Turn.Turn != "t1" {
+		t.Errorf("the session is %s", protocol.MustEncode(st))
+	}
+}

@@ -1,0 +1,173 @@
+package multiagent
+
+import (
+	"fmt"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// handleMessage executes a message of the client.
+func (s *server) handleMessage(m message) {
+	switch kind := m.messageType(); kind {
+	case typePing:
+		s.send(frame{Type: typePong})
+		if id := m.conversation(); id != "" { // agentctl's client requests updates this way
+			s.withConversation(id, func(*conversation) {})
+		}
+	case typeStart:
+		s.handleStart(m)
+	case typeSend:
+		s.handleSend(m)
+	case typeCancel:
+		s.handleCancel(m)
+	case typeApprove:
+		s.handleApprove(m)
+	case "":
+		s.sendError("", badRequest, "a message is a JSON object with a type")
+	default:
+		s.sendError(m.conversation(), badRequest, "Unknown event type: "+kind)
+	}
+}
+
+// checkRole reports whether the client's role permits a command, and sends the error if not.
+func (s *server) checkRole(verb protocol.Verb, conversation string) bool {
+	if s.Options.Role.May(verb) {
+		return true
+	}
+	s.sendError(conversation, forbidden, fmt.Sprintf("the role %s may not do that", s.Options.Role))
+	return false
+}
+
+// handleStart creates a session for a domain.
+func (s *server) handleStart(m message) {
+	d := m.payload().name("domainId")
+	if d == "" {
+		s.sendError("", badRequest, "domainId is required")
+		return
+	}
+	if !s.checkRole(protocol.DoCreate, "") {
+		return
+	}
+	create := protocol.CreateData{Agent: s.Options.Agent(d)}
+	s.sendCommand(protocol.DoCreate, "", create, func(a protocol.Answer) {
+		created, err := codec.DecodeResult[protocol.CreateResult](a)
+		if err != nil {
+			s.sendError("", foreignCode(err.Code, streamError), err.Message)
+			return
+		}
+		s.withConversation(created.Session, func(c *conversation) {
+			s.send(frame{
+				Type: typeStarted, Payload: conversationStarted{Conversation: c.id, Domain: d, Agent: c.agent},
+			})
+		})
+	})
+}
+
+// requireConversation returns the conversationId of a message. If it is missing, it sends an error
+// and returns "".
+func (s *server) requireConversation(m message) string {
+	id := m.conversation()
+	if id == "" {
+		s.sendError("", badRequest, "conversationId is required")
+	}
+	return id
+}
+
+func (s *server) handleSend(m message) {
+	id := s.requireConversation(m)
+	if id == "" {
+		return
+	}
+	body := m.payload()
+	text := body.text("content")
+	if text == "" {
+		s.sendError(id, badRequest, "content is required")
+		return
+	}
+	if !s.checkRole(protocol.DoSend, id) {
+		return
+	}
+	thinking, _ := body.flag("enableThinking")
+	data := protocol.SendData{Text: text, ClientMessageID: m.name("requestId")}
+	s.withConversation(id, func(c *conversation) {
+		c.thinking = thinking
+		s.sendCommand(protocol.DoSend, c.session, data, func(a protocol.Answer) {
+			r, err := codec.DecodeResult[protocol.SendResult](a)
+			switch {
+			case err != nil:
+				s.sendError(c.id, foreignCode(err.Code, streamError), err.Message)
+			case r.Status == protocol.SendQueued:
+				why := "queued: it comes next"
+				if r.Index != nil && *r.Index > 0 {
+					why = fmt.Sprintf("queued behind %d others", *r.Index)
+				}
+				s.send(frame{
+					Type:    typeThought,
+					Payload: workflowThought{ID: queueAgent, Agent: queueAgent, Conversation: c.id, Reason: why},
+				})
+			}
+		})
+	})
+}
+
+// queueAgent is the agent name of a workflow_thought that reports a queued message. The protocol
+// has no message for it.
+const queueAgent = "queue"
+
+func (s *server) handleCancel(m message) {
+	id := s.requireConversation(m)
+	if id == "" || !s.checkRole(protocol.DoInterrupt, id) {
+		return
+	}
+	s.withConversation(id, func(c *conversation) {
+		s.sendCommand(protocol.DoInterrupt, c.session, protocol.InterruptData{}, func(a protocol.Answer) {
+			r, err := codec.DecodeResult[protocol.InterruptResult](a)
+			switch {
+			case err != nil:
+				s.sendError(c.id, foreignCode(err.Code, streamError), err.Message)
+			case !r.Interrupted:
+				s.sendError(c.id, notFound, "No active stream")
+			}
+		})
+	})
+}
+
+func (s *server) handleApprove(m message) {
+	id := s.requireConversation(m)
+	if id == "" {
+		return
+	}
+	body := m.payload()
+	request := m.request()
+	approved, known := body.flag("approved")
+	switch {
+	case request == "":
+		s.sendError(id, badRequest, "requestId is required")
+		return
+	case !known:
+		s.sendError(id, badRequest, "approved is required")
+		return
+	case !s.checkRole(protocol.DoApprove, id):
+		return
+	}
+	data := protocol.ApproveData{Request: request, Decision: protocol.AllowOnce, Reason: body.text("reason")}
+	failed := executeFailed
+	if !approved {
+		data.Decision, failed = protocol.Deny, rejectFailed
+	}
+	s.withConversation(id, func(c *conversation) {
+		s.sendCommand(protocol.DoApprove, c.session, data, func(a protocol.Answer) {
+			switch {
+			case a.Error != nil:
+				s.sendError(c.id, foreignCode(a.Error.Code, failed), a.Error.Message)
+			case !approved:
+				why := data.Reason
+				if why == "" {
+					why = "Tool execution rejected"
+				}
+				s.sendError(c.id, rejected, why)
+			}
+		})
+	})
+}

@@ -1,0 +1,216 @@
+package multiagent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// A clientTurn is a turn as the client end receives it.
+type clientTurn struct {
+	id            string
+	message       string // the server's message id of the chunks
+	part          string // open part; empty: none
+	agent         string // of the part
+	parts         int
+	text          []byte // of the message so far
+	hasText       bool   // the message has text
+	byOther       bool   // another client started it
+	isToolCommand bool   // runs one tool and may have no other answer
+	stopped       bool   // a decision of this client stops it
+	started       time.Time
+}
+
+// sendMessage sends a user message. A queued message, with cmd nil, counts as accepted at once.
+func (c *client) sendMessage(s *session, m protocol.Message, cmd *protocol.Command) {
+	s.cancelSeen = false
+	s.updatesRequested = true
+	c.send(frame{
+		Type: typeSend, Conversation: s.log.Session,
+		Payload: sendPayload{m.Text, c.Options.Options["thinking"] == "true"},
+	})
+	req := &request{command: cmd, verb: protocol.DoSend, deadline: c.Now.Add(errorTimeout), message: m}
+	if cmd != nil {
+		c.addRequest(s, req)
+	} else {
+		c.startTurn(s, req)
+	}
+}
+
+// startTurn starts the turn of a message that the server accepted.
+func (c *client) startTurn(s *session, req *request) {
+	if s.turn != nil { // another client's turn started in between
+		c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
+	}
+	s.turn = &clientTurn{
+		id: c.Options.ID("t"), isToolCommand: strings.HasPrefix(req.message.Text, "/tool "), started: c.Now,
+	}
+	c.record(s, protocol.MessageUser, req.message.By, protocol.MessageUserData{Message: req.message})
+	at := s.log.State.Seq
+	c.record(s, protocol.TurnStarted, nil, protocol.TurnStartedData{MessageID: req.message.MessageID, Agent: s.agent})
+	c.answerOnce(req.command, protocol.SendResult{
+		Status: protocol.SendStarted, MessageID: req.message.MessageID, Turn: s.turn.id, Seq: at,
+	})
+}
+
+// ensureTurn starts a turn if none runs: that of the message just sent, or one of another client.
+func (c *client) ensureTurn(s *session) *clientTurn {
+	s.cancelSeen = false
+	if req := s.findRequest(protocol.DoSend); req != nil && s.removeRequest(req) {
+		c.startTurn(s, req)
+	}
+	if s.turn == nil {
+		s.turn = &clientTurn{id: c.Options.ID("t"), byOther: true, started: c.Now}
+		m := protocol.Message{MessageID: c.Options.ID("m")}
+		c.record(s, protocol.MessageUser, nil, protocol.MessageUserData{Message: m})
+		c.record(s, protocol.TurnStarted, nil, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.agent})
+	}
+	return s.turn
+}
+
+// appendText appends text to a message.
+func (c *client) appendText(s *session, message, agent, text string) {
+	t := c.ensureTurn(s)
+	if t.part == "" || t.message != message || agent != "" && agent != t.agent {
+		c.endPart(s)
+		if t.message != message {
+			t.text = nil
+		}
+		t.parts++
+		t.part, t.message, t.agent = fmt.Sprintf("p%d", t.parts), message, agent
+		c.record(s, protocol.TextStart, nil, protocol.PartStartData{Part: t.part, Agent: agent})
+	}
+	if text == "" {
+		return
+	}
+	t.hasText = true
+	t.text = append(t.text, text[:min(len(text), maxContent-len(t.text))]...)
+	for _, piece := range protocol.SplitText(text, protocol.MaxText) {
+		c.record(s, protocol.TextDelta, nil, protocol.PartDeltaData{Part: t.part, Text: piece})
+	}
+}
+
+// handleComplete handles a complete message. It appends what the chunks omitted.
+func (c *client) handleComplete(s *session, m message) {
+	t := c.ensureTurn(s)
+	message, agent, whole := m.name("messageId"), m.name("agentName"), m.text("content")
+	received := ""
+	if t.message == message {
+		received = string(t.text)
+	}
+	switch {
+	case whole == "" || strings.HasPrefix(received, whole):
+	case received == "":
+		c.appendText(s, message, agent, whole)
+	case strings.HasPrefix(whole, received):
+		c.appendText(s, message, t.agent, whole[len(received):])
+	default: // the chunks were of its end
+		c.endPart(s)
+		c.appendText(s, message, agent, whole)
+	}
+	meta := decodeMessage(m["metadata"])
+	ended := protocol.TurnEndedData{Reason: protocol.ReasonCompleted, DurationMS: meta.number("durationMs")}
+	if n := meta.number("tokenCount"); n > 0 {
+		ended.Usage = &protocol.Usage{Output: n}
+	}
+	c.endTurn(s, ended)
+	c.sendNext(s)
+}
+
+func (c *client) endPart(s *session) {
+	if t := s.turn; t.part != "" {
+		c.record(s, protocol.TextEnd, nil, protocol.PartEndData{Part: t.part})
+		t.part = ""
+	}
+}
+
+// endTurn ends the turn and everything open in it.
+func (c *client) endTurn(s *session, d protocol.TurnEndedData) {
+	c.endPart(s)
+	for _, a := range slices.Clone(s.log.State.Approvals) {
+		c.recordResolution(s, nil, protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled})
+	}
+	for _, tool := range slices.Sorted(maps.Keys(s.tools)) {
+		c.record(s, protocol.ToolEnded, nil, protocol.ToolEndedData{Tool: tool, Status: protocol.ToolUnknown})
+	}
+	clear(s.tools)
+	if d.DurationMS == 0 {
+		d.DurationMS = c.Now.Sub(s.turn.started).Milliseconds()
+	}
+	c.record(s, protocol.TurnEnded, nil, d)
+	s.turn, s.turnDeadline = nil, time.Time{}
+}
+
+// endQuietTurn ends a turn after a tool that no message followed.
+func (c *client) endQuietTurn(s *session) {
+	c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+	c.sendNext(s)
+}
+
+// sendNext sends the first queued message if nothing blocks it.
+func (c *client) sendNext(s *session) {
+	if s.turn != nil || s.findRequest(protocol.DoSend) != nil {
+		return
+	}
+	if m := s.log.State.NextQueued(); m != nil {
+		next := *m
+		c.record(s, protocol.QueueRemoved, nil, protocol.QueueRemovedData{
+			MessageID: next.MessageID, Reason: protocol.RemovedStarted,
+		})
+		c.sendMessage(s, next, nil)
+	}
+}
+
+// handleThought records a thought as reasoning.
+func (c *client) handleThought(s *session, m message) {
+	why := m.text("reason")
+	if m.name("agentId") == queueAgent {
+		c.record(s, protocol.Notice, nil, protocol.NoticeData{Level: protocol.LevelInfo, Message: clipText(why)})
+		return
+	}
+	t := c.ensureTurn(s)
+	t.parts++
+	part := fmt.Sprintf("p%d", t.parts)
+	c.record(s, protocol.ReasoningStart, nil, protocol.PartStartData{Part: part, Agent: m.name("agentName")})
+	for _, piece := range protocol.SplitText(why, protocol.MaxText) {
+		c.record(s, protocol.ReasoningDelta, nil, protocol.PartDeltaData{Part: part, Text: piece})
+	}
+	c.record(s, protocol.ReasoningEnd, nil, protocol.PartEndData{Part: part})
+}
+
+// recordRaw records a message without a native equivalent.
+func (c *client) recordRaw(s *session, kind string, data []byte) {
+	if s != nil {
+		c.record(s, protocol.Raw, nil, protocol.RawData{Source: Name, Method: kind, Data: fitJSON(data)})
+	}
+}
+
+// maxData bounds foreign JSON in an event, in bytes.
+const maxData = 96 << 10
+
+// fitJSON returns foreign JSON that fits an event. JSON that is too large, too deep or invalid
+// becomes a truncated string.
+func fitJSON(data []byte) json.RawMessage {
+	if len(data) == 0 {
+		return nil
+	}
+	if compact, ok := protocol.Compact(data); ok && len(compact) <= maxData && codec.Shallow(compact) {
+		return compact
+	}
+	return protocol.AppendString(nil, string(bytes.ToValidUTF8(data[:min(len(data), maxData/6)], nil)))
+}
+
+// clipText bounds a display text.
+func clipText(s string) string {
+	if len(s) <= 4<<10 {
+		return s
+	}
+	return protocol.SplitText(s, 4<<10)[0]
+}

@@ -1,0 +1,113 @@
+package multiagent
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+// MA-14: a result that agentctl's server made from text becomes text. Any other result is kept.
+func TestAResultOfTextIsText(t *testing.T) {
+	for given, want := range map[string]string{
+		`{"output":"done\n","exitCode":3}`: `text "done\n" code 3 output `,
+		`{"output":"done","more":1}`:       `text "" code 0 output {"output":"done","more":1}`,
+		`"done"`:                           `text "" code 0 output "done"`,
+	} {
+		c := newClientTest(t, nil)
+		c.subscribe()
+		c.send("x")
+		c.receive(`{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"k","toolName":"rm","result":` + given + `,"success":true}}`)
+		tool := c.transcript.Turns[0].Items[0]
+		code := 0
+		if tool.Tool.End.ExitCode != nil {
+			code = *tool.Tool.End.ExitCode
+		}
+		if got := fmt.Sprintf("text %q code %d output %s", tool.Text.String(), code,
+			tool.Tool.End.Output); got != want {
+			t.Errorf("%s became %s, want %s", given, got, want)
+		}
+	}
+}
+
+// MA-15: an error that ends a turn is also recorded, with the server's code.
+func TestAnErrorThatEndsATurnIsRecorded(t *testing.T) {
+	c := newClientTest(t, nil)
+	c.subscribe()
+	c.send("x")
+	c.receive(errorMessage(streamError))
+	var raised protocol.ErrorData
+	for _, e := range c.events {
+		if e.Type == protocol.ErrorRaised {
+			_ = e.Decode(&raised)
+		}
+	}
+	if raised.Message != "because" || raised.Details["code"] != streamError || raised.Code != c.state.Last.Code {
+		t.Errorf("error %+v, ended %+v", raised, c.state.Last)
+	}
+}
+
+// MA-7: conversations are started in the order of the commands.
+func TestConversationsAreStartedInTheirOrder(t *testing.T) {
+	c := newClientTest(t, nil)
+	first, second := c.command(protocol.DoCreate, "", protocol.CreateData{Agent: "a"}), c.command(protocol.DoCreate, "",
+		protocol.CreateData{Agent: "b"})
+	for i, id := range []string{first, second} {
+		c.receive(fmt.Sprintf(`{"type":"conversation_started","payload":{"conversationId":"c%d","domainId":"d","activeAgent":"x"}}`, i))
+		if r := result[protocol.CreateResult](c, id); r == nil || r.Session != fmt.Sprint("c", i) {
+			t.Errorf("%d: %+v", i, c.answers[id])
+		}
+	}
+}
+
+// MA-10: the complete message adds what the chunks omitted or contradict, without repetition.
+func TestAWholeMessageCompletesItsChunks(t *testing.T) {
+	chunk := func(text string) string {
+		return `{"type":"message_chunk","conversationId":"uuid","payload":{"messageId":"m","chunk":"` + text +
+			`","agentName":"A"}}`
+	}
+	for _, c := range []struct {
+		chunks []string
+		whole  string
+		want   string // parts
+	}{
+		{[]string{"one ", "two"}, "one two", "one two"},
+		{[]string{"one "}, "one two", "one two"},
+		{nil, "one two", "one two"},
+		{[]string{"one ", "two"}, "", "one two"},
+		{[]string{"two"}, "one two", "two|one two"},
+	} {
+		g := newClientTest(t, nil)
+		g.subscribe()
+		g.send("x")
+		for _, text := range c.chunks {
+			g.receive(chunk(text))
+		}
+		g.receive(`{"type":"message_complete","conversationId":"uuid","payload":{"messageId":"m","content":"` +
+			c.whole + `","agentName":"A","metadata":{"tokenCount":150,"durationMs":2500}}}`)
+		var parts []string
+		for _, it := range g.transcript.Turns[0].Items {
+			parts = append(parts, it.Text.String())
+		}
+		if got := strings.Join(parts, "|"); got != c.want {
+			t.Errorf("%q, then %q: %s, want %s", c.chunks, c.whole, got, c.want)
+		}
+		if end := g.transcript.Turns[0].End; end == nil || end.Usage.Output != 150 || end.DurationMS != 2500 {
+			t.Errorf("%q: ended %+v", c.whole, end)
+		}
+	}
+}
+
+// The queue is bounded, and a message beyond it fails.
+func TestAFullQueueRefusesMessages(t *testing.T) {
+	c := newClientTest(t, nil)
+	c.subscribe()
+	c.send("x")
+	for range maxRequests {
+		c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "y"})
+	}
+	if id := c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "y"}); c.errorCode(id) != protocol.CodeTooMany {
+		t.Errorf("one more: %+v", c.answers[id])
+	}
+}

@@ -1,0 +1,198 @@
+package multiagent
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"agentctl/internal/historygen"
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// A codecPair connects a client and a server over the dialect.
+type codecPair struct {
+	*serverTest
+	client *clientTest
+}
+
+func newCodecPair(t testingT) *codecPair {
+	p := &codecPair{newServerTest(t, codec.ServerOptions{}), newClientTest(t, map[string]string{"thinking": "true"})}
+	p.subscribe()
+	return p
+}
+
+// exchange delivers frames in both directions until none is left.
+func (p *codecPair) exchange() {
+	p.t.Helper()
+	for len(p.frames)+len(p.client.frames) > 0 {
+		up, down := p.client.frames, p.frames
+		p.client.frames, p.frames = nil, nil
+		for _, f := range up {
+			p.receive(string(f))
+		}
+		for _, f := range down {
+			p.client.receive(string(f))
+		}
+	}
+}
+
+func (p *codecPair) emit(typ protocol.Type, task string, data any) {
+	p.t.Helper()
+	e := codec.Entry{Type: typ, Task: task, Data: data}
+	p.emitEntry(e)
+	p.exchange()
+}
+
+// awaitRequests advances the time until no request is pending.
+func (p *codecPair) awaitRequests() {
+	p.t.Helper()
+	for s := p.client.codec.sessionByID("uuid"); len(s.requests) > 0; {
+		p.client.advance()
+	}
+}
+
+// reconnect replaces the connection.
+func (p *codecPair) reconnect() {
+	p.t.Helper()
+	p.serverTest.connect(codec.ServerOptions{})
+	p.client.connect()
+	p.subscribe()
+}
+
+func (p *codecPair) subscribe() {
+	p.t.Helper()
+	if result[protocol.SubscribeResult](p.client, p.client.command(protocol.DoSubscribe, "uuid", nil)) == nil {
+		p.t.Fatal("subscribe has no answer")
+	}
+	p.exchange()
+}
+
+// At any moment of any history the client's State and Transcript equal those of the native session,
+// except for documented losses: in its own turns and others', over reconnects.
+func TestAnyHistoryArrives(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		p := newCodecPair(r)
+		want := newExpectedSession(r, func() time.Time { return p.client.now })
+		p.onEvent = want.handleEvent
+		l := &historygen.Generator{T: r, Now: start}
+		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(r, "events") {
+			l.State = p.log.State
+			switch does := rapid.SampledFrom([]string{
+				"send", "decide", "reconnect", "", "", "", "", "", "", "", "", "",
+			}).Draw(r, "does"); {
+			case does == "send" && l.State.Turn == nil && len(l.State.Queue) == 0 && l.State.BlockingHold() == nil &&
+				!l.State.Closed:
+				want.sending, want.thinking = rapid.StringMatching(`[a-zé ]{1,9}`).Draw(r, "message"), true
+				p.client.command(protocol.DoSend, "uuid", protocol.SendData{Text: want.sending})
+				p.exchange()
+				if rapid.Bool().Draw(r, "silence") {
+					p.awaitRequests()
+					want.startTurn()
+				}
+			case does == "decide" && len(p.client.state.Approvals) > 0 && len(l.State.Approvals) > 0:
+				request := l.State.Approvals[0].Request
+				want.deciding = rapid.SampledFrom([]protocol.Decision{
+					protocol.AllowOnce, protocol.Deny, protocol.DenyStop,
+				}).Draw(r, "decision")
+				want.reason = rapid.SampledFrom([]string{"", "not now"}).Draw(r, "why")
+				p.client.command(protocol.DoApprove, "uuid", protocol.ApproveData{
+					Request: request, Decision: want.deciding, Reason: want.reason,
+				})
+				p.exchange()
+				p.awaitRequests()
+			case does == "reconnect" && len(p.client.codec.sessionByID("uuid").requests) == 0:
+				want.connectionLost()
+				p.reconnect()
+			default:
+				p.emitEntry(l.Next())
+				p.exchange()
+			}
+			if len(p.client.codec.sessionByID("uuid").requests) == 0 {
+				requireEqual(r, "state", comparableState(p.client.state), comparableState(want.state))
+				requireEqual(r, "transcript", comparableTranscript(p.client.transcript),
+					comparableTranscript(want.transcript))
+			}
+		}
+	})
+}
+
+// comparableState removes what the client mints: ids of turns and messages, seqs.
+func comparableState(s *protocol.State) *protocol.State {
+	s = s.Clone()
+	s.Seq, s.History.LastMessageID = 0, ""
+	if s.Turn != nil {
+		s.Turn.Turn, s.Turn.First, s.Turn.Message.MessageID = "", 0, ""
+	}
+	if s.Last != nil {
+		s.Last.Turn = ""
+	}
+	for i := range s.Approvals {
+		s.Approvals[i].Turn = ""
+	}
+	return s
+}
+
+// comparableTranscript does the same for a transcript.
+func comparableTranscript(s *protocol.Transcript) *protocol.Transcript {
+	c := new(protocol.Transcript)
+	_ = json.Unmarshal(protocol.MustEncode(s), c)
+	c.Seq = 0
+	for _, turn := range c.Turns {
+		turn.Turn, turn.First, turn.Message.MessageID = "", 0, ""
+		for _, it := range turn.Items {
+			it.Seq = 0
+			if it.Approval != nil {
+				it.Approval.Turn = ""
+			}
+		}
+	}
+	return c
+}
+
+func requireEqual(t testingT, what string, got, want any) {
+	t.Helper()
+	g, w := protocol.MustEncode(got), protocol.MustEncode(want)
+	if string(g) != string(w) {
+		t.Fatalf("%s\n got %s\nwant %s", what, g, w)
+	}
+}
+
+func TestAQueuedMessageIsANotice(t *testing.T) {
+	p := newCodecPair(t)
+	p.startTurn("theirs")
+	p.exchange()
+	p.client.command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
+	p.exchange()
+	p.client.advance()
+	if p.log.State.QueueIndex(p.log.State.Queue[0].MessageID) != 0 {
+		t.Error("the message is not queued")
+	}
+	noticed := false
+	for _, e := range p.client.events {
+		noticed = noticed || e.Type == protocol.Notice && strings.Contains(string(e.Data), "queued")
+	}
+	if !noticed {
+		t.Error("no notice reports the queued message")
+	}
+}
+
+func TestManyBytesArrive(t *testing.T) {
+	p := newCodecPair(t)
+	p.client.command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
+	p.exchange()
+	piece := strings.Repeat("é", 20<<10)
+	for range 120 { // more than message_complete repeats
+		p.emit(protocol.TextDelta, "", protocol.PartDeltaData{Part: "p", Text: piece})
+	}
+	p.emit(protocol.ToolEnded, "", protocol.ToolEndedData{
+		Tool: "k", Status: protocol.ToolCompleted, Output: json.RawMessage(`"` + strings.Repeat("o", 200<<10) + `"`),
+	})
+	p.emit(protocol.TurnEnded, "", protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+	if got := len(p.client.text()); got != 120*len(piece) || p.client.state.Last.Reason != protocol.ReasonCompleted {
+		t.Errorf("%d bytes of %d", got, 120*len(piece))
+	}
+}

@@ -1,0 +1,248 @@
+package multiagent
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// approvalOptions lists the decisions that the protocol carries. Deny and stop denies, then cancels
+// the stream.
+var approvalOptions = []protocol.Option{
+	{ID: string(protocol.AllowOnce), Kind: protocol.AllowOnce, Label: "Allow"},
+	{ID: string(protocol.Deny), Kind: protocol.Deny, Label: "Deny"},
+	{ID: string(protocol.DenyStop), Kind: protocol.DenyStop, Label: "Deny and stop"},
+}
+
+// handleApprovalRequest handles tool_approval_required.
+func (c *client) handleApprovalRequest(s *session, m message, data []byte) {
+	id := m.name("requestId")
+	if id == "" || s.log.State.PendingApproval(id) != nil || len(s.log.State.Approvals) >= maxOpenItems ||
+		len(s.tools) >= maxOpenItems {
+		c.recordRaw(s, typeAsk, data)
+		return
+	}
+	c.ensureTurn(s)
+	c.endPart(s)
+	a := protocol.Approval{
+		Request: id, Kind: protocol.ApproveTool, Title: clipText(m.text("description")), Tool: id,
+		Name:  m.name("toolName"),
+		Input: fitJSON(m["toolArgs"]), Options: approvalOptions, Asked: c.Now.UTC(),
+	}
+	args := decodeMessage(m["toolArgs"])
+	a.Command, a.CWD = clipText(args.text("command")), args.name("cwd")
+	a.Title, a.Why, _ = strings.Cut(a.Title, "\n")
+	a.Why = strings.TrimPrefix(strings.TrimPrefix(a.Why, a.Command), "\n")
+	switch a.Name {
+	case protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApprovePlan, protocol.ApproveQuestion:
+		a.Kind = a.Name
+	}
+	if a.Title == "" {
+		a.Title = a.Name
+	}
+	s.tools[id] = a.Name
+	s.decisions.Delete(id) // requested again
+	c.record(s, protocol.ToolStarted, nil, protocol.ToolStartedData{
+		Tool: id, Name: a.Name, Title: a.Title, Input: a.Input,
+	})
+	c.record(s, protocol.ApprovalRequested, nil, a)
+}
+
+func (c *client) handleApprove(s *session, cmd *protocol.Command) {
+	var d protocol.ApproveData
+	if !c.DecodeData(cmd, &d) {
+		return
+	}
+	pending := s.log.State.Approvals
+	switch {
+	case d.Request == "" && len(pending) == 1:
+		d.Request = pending[0].Request
+	case d.Request == "":
+		c.Failf(cmd, protocol.CodeNotFound, "%d requests are pending: name one", len(pending))
+		return
+	}
+	if d.Option != "" {
+		d.Decision = protocol.Decision(d.Option)
+	}
+	if d.Decision != protocol.AllowOnce && !denies(d.Decision) || !inputFits(d.Input) {
+		c.FailUnsupported(cmd, "this decision: only allow once, deny or stop, with a reason")
+		return
+	}
+	if w, ok := s.decisions.Get(d.Request); ok && w.Decision != "" {
+		c.Fail(cmd, codec.Conflict(w))
+		return
+	}
+	for _, req := range s.requests {
+		if req.verb == protocol.DoApprove && req.request == d.Request {
+			c.Fail(cmd, codec.Conflict(codec.WinnerOf(c.User(), req.resolution())))
+			return
+		}
+	}
+	if len(s.requests) >= maxRequests {
+		c.Fail(cmd, codec.TooMany(maxRequests))
+		return
+	}
+	c.send(frame{
+		Type: typeApprove, Conversation: s.log.Session, Request: d.Request,
+		Payload: approvePayload{d.Decision == protocol.AllowOnce, d.Reason},
+	})
+	c.addRequest(s, &request{
+		command: cmd, verb: protocol.DoApprove, deadline: c.Now.Add(errorTimeout), request: d.Request,
+		decision: d.Decision, reason: d.Reason,
+	})
+}
+
+// inputFits reports whether the protocol can carry an approval's input. The reason carries a
+// request for another plan.
+func inputFits(in *protocol.ApprovalInput) bool {
+	return in == nil || in.Tasks == nil && in.Answers == nil && in.Patch == ""
+}
+
+// resolution returns the resolution by an approve command.
+func (r *request) resolution() protocol.ApprovalResolvedData {
+	d := protocol.ApprovalResolvedData{
+		Request: r.request, Outcome: protocol.Allowed, Decision: r.decision, Option: string(r.decision),
+		Reason: r.reason,
+	}
+	if denies(r.decision) {
+		d.Outcome = protocol.Denied
+	}
+	return d
+}
+
+func denies(d protocol.Decision) bool { return d == protocol.Deny || d == protocol.DenyStop }
+
+// applyDecision records a decision that the server accepted.
+func (c *client) applyDecision(s *session, req *request) {
+	d := req.resolution()
+	c.recordResolution(s, c.User(), d)
+	c.answerOnce(req.command, protocol.ApproveResult{Request: d.Request, Outcome: d.Outcome, Decision: d.Decision})
+	if req.decision == protocol.DenyStop && s.turn != nil {
+		s.turn.stopped = true
+		c.holdQueue(s, protocol.HoldDenyStop)
+		c.send(frame{Type: typeCancel, Conversation: s.log.Session})
+		c.addRequest(s, &request{verb: protocol.DoInterrupt, deadline: c.Now.Add(answerTimeout), turn: s.turn.id})
+	}
+}
+
+// handleApproveError handles an error about a decision. The server sends one for each rejection
+// too.
+func (c *client) handleApproveError(s *session, req *request, code, message string) {
+	if code == rejected && denies(req.decision) {
+		c.applyDecision(s, req)
+		return
+	}
+	c.fail(req.command, nativeError(code, message, protocol.CodeNotFound))
+	if s.turn != nil && s.turn.isToolCommand {
+		c.failTurn(s, code, message)
+	}
+}
+
+// recordResolution records the end of an approval request.
+func (c *client) recordResolution(s *session, by *protocol.Actor, d protocol.ApprovalResolvedData) {
+	s.decisions.Put(by, d)
+	s.lastDecided = d.Request
+	if s.log.State.PendingApproval(d.Request) != nil {
+		c.record(s, protocol.ApprovalResolved, by, d)
+	}
+}
+
+// handleToolExecuted handles the end of a tool, which also ends its approval request.
+func (c *client) handleToolExecuted(s *session, m message) {
+	c.ensureTurn(s)
+	t := s.turn
+	id, name := m.name("requestId"), m.name("toolName")
+	if id == "" {
+		id = c.Options.ID("tool")
+	}
+	success, _ := m.flag("success")
+	why := clipText(m.text("errorMessage"))
+	result := fitJSON(m["result"])
+	none := codec.IsNull(result)
+	c.resolveByTool(s, id, success || !none, why)
+	status := protocol.ToolCompleted
+	if !success {
+		status, why = failedStatus(why)
+	}
+	if w, ok := s.decisions.Get(id); ok && !success && w.Outcome != protocol.Allowed {
+		status = protocol.ToolDenied
+	}
+	if _, known := s.tools[id]; !known {
+		c.endPart(s)
+		c.record(s, protocol.ToolStarted, nil, protocol.ToolStartedData{Tool: id, Name: name})
+	}
+	delete(s.tools, id)
+	end := protocol.ToolEndedData{Tool: id, Status: status, Error: why}
+	if plain, ok := decodePlainResult(m["result"]); ok {
+		for _, piece := range protocol.SplitText(plain.Output, protocol.MaxText) {
+			if piece != "" {
+				c.record(s, protocol.ToolOutput, nil, protocol.ToolOutputData{Tool: id, Text: piece})
+			}
+		}
+		end.ExitCode = plain.ExitCode
+	} else if !none {
+		end.Output = result
+	}
+	c.record(s, protocol.ToolEnded, nil, end)
+	if (t.byOther && !t.hasText || t.isToolCommand && status == protocol.ToolDenied) &&
+		len(s.log.State.Approvals) == 0 && len(s.tools) == 0 {
+		s.turnDeadline = c.Now.Add(quietTimeout)
+	}
+}
+
+// resolveByTool ends a pending request whose tool ran, or did not run for a reason.
+func (c *client) resolveByTool(s *session, request string, ran bool, why string) {
+	for _, req := range slices.Clone(s.requests) {
+		if req.verb == protocol.DoApprove && req.request == request && (ran || denies(req.decision)) &&
+			s.removeRequest(req) {
+			c.applyDecision(s, req)
+		}
+	}
+	if s.log.State.PendingApproval(request) == nil {
+		return
+	}
+	d := protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Allowed, Decision: protocol.AllowOnce}
+	if !ran {
+		d = resolutionOf(request, why)
+	}
+	c.recordResolution(s, nil, d)
+}
+
+// decodePlainResult decodes a result that agentctl's server made from unstructured output.
+func decodePlainResult(raw json.RawMessage) (r plainResult, ok bool) {
+	if len(raw) == 0 || raw[0] != '{' {
+		return r, false
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	ok = d.Decode(&r) == nil
+	r.Output = protocol.ValidText(r.Output)
+	return r, ok
+}
+
+// failedStatus returns the status of a failed tool. agentctl's server sends the status itself if it
+// has no error text.
+func failedStatus(why string) (status protocol.ToolStatus, left string) {
+	switch status = protocol.ToolStatus(why); status {
+	case protocol.ToolFailed, protocol.ToolCancelled, protocol.ToolDenied, protocol.ToolUnknown:
+		return status, ""
+	}
+	return protocol.ToolFailed, why
+}
+
+// resolutionOf returns the resolution of a request that was not allowed, from the server's error
+// text.
+func resolutionOf(request, why string) protocol.ApprovalResolvedData {
+	d := protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Denied, Decision: protocol.Deny, Reason: why}
+	switch o := protocol.Outcome(why); o {
+	case protocol.Expired, protocol.Cancelled:
+		return protocol.ApprovalResolvedData{Request: request, Outcome: o}
+	case protocol.Denied:
+		d.Reason = ""
+	}
+	return d
+}

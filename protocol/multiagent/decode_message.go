@@ -1,0 +1,217 @@
+package multiagent
+
+import (
+	"time"
+
+	"agentctl/protocol"
+)
+
+// handleMessage handles a message of the server.
+func (c *client) handleMessage(data []byte) {
+	m := decodeMessage(data)
+	kind := m.messageType()
+	switch kind {
+	case typePong:
+		if len(c.pings) > 0 {
+			c.Answer(c.pings[0], protocol.Empty{})
+			c.pings = c.pings[1:]
+		}
+		return
+	case typeStarted:
+		c.handleStarted(m)
+		return
+	case typeError:
+		c.handleError(m, data)
+		return
+	}
+	id := m.conversation()
+	s := c.sessionByID(id)
+	if s == nil {
+		if id == "" {
+			c.recordRaw(c.lastSession, kind, data)
+		}
+		return // of a conversation that no client follows: no log keeps it
+	}
+	s.turnDeadline = time.Time{}
+	b := m.payload()
+	switch kind {
+	case typeChunk:
+		c.appendText(s, b.name("messageId"), b.name("agentName"), b.text("chunk"))
+	case typeComplete:
+		c.handleComplete(s, b)
+	case typeAsk:
+		c.handleApprovalRequest(s, b, data)
+	case typeExecuted:
+		c.handleToolExecuted(s, b)
+	case typeThought:
+		c.handleThought(s, b)
+	case typeSelected:
+		if name := b.name("agent_name"); name != "" {
+			s.agent = name
+			c.record(s, protocol.SessionUpdated, nil, protocol.SessionUpdatedData{Agent: &name})
+			return
+		}
+		c.recordRaw(s, kind, data)
+	default:
+		c.recordRaw(s, kind, data)
+	}
+}
+
+// handleError handles an error. It fails the request that the error most likely answers, or else
+// ends the turn.
+func (c *client) handleError(m message, data []byte) {
+	b := m.payload()
+	code, message := b.name("code"), clipText(b.text("message"))
+	if message == "" {
+		message = clipText(m.text("error"))
+	}
+	id := m.conversation()
+	s := c.sessionByID(id)
+	if s == nil {
+		if len(c.creating) > 0 {
+			created := c.creating[0]
+			c.creating = c.creating[1:]
+			c.Fail(created.command, nativeError(code, message, protocol.CodeNoAgent))
+			return
+		}
+		if id == "" {
+			s = c.likelySession()
+		}
+	}
+	if s == nil {
+		c.recordRaw(c.lastSession, typeError, data)
+		return
+	}
+	s.turnDeadline = time.Time{}
+	switch code {
+	case cancelled:
+		c.handleCancelled(s)
+		return
+	case rejected, executeFailed, rejectFailed:
+		if req := s.findRequest(protocol.DoApprove); req != nil && s.removeRequest(req) {
+			c.handleApproveError(s, req, code, message)
+			return
+		}
+	case streamError, requestFailed:
+		if req := s.findRequest(""); req != nil && req.verb == protocol.DoSend {
+			c.failRequest(s, req, code, message)
+			return
+		}
+		if s.turn != nil {
+			c.failTurn(s, code, message)
+			return
+		}
+	}
+	switch req := s.findRequest(""); {
+	case req != nil:
+		c.failRequest(s, req, code, message)
+	case code == rejected && s.lastRejected(): // reported already
+	case code == rejected, s.turn != nil && (code == executeFailed || code == rejectFailed) && !s.turn.isToolCommand:
+		c.recordRaw(s, typeError, data) // the turn goes on
+	case s.turn != nil:
+		c.failTurn(s, code, message)
+	default:
+		c.recordRaw(s, typeError, data)
+	}
+}
+
+// lastRejected reports whether the newest decision was a rejection.
+func (s *session) lastRejected() bool {
+	w, ok := s.decisions.Get(s.lastDecided)
+	return ok && w.Outcome == protocol.Denied
+}
+
+// likelySession returns the session that an error without a conversation most likely concerns: one
+// with a pending request, or the only one with a turn.
+func (c *client) likelySession() *session {
+	var found *session
+	for _, s := range c.resume.sessions {
+		if len(s.requests) > 0 {
+			return s
+		}
+		if s.turn != nil {
+			if found != nil {
+				return nil
+			}
+			found = s
+		}
+	}
+	return found
+}
+
+// failRequest fails a request with an error of the server.
+func (c *client) failRequest(s *session, req *request, code, message string) {
+	if !s.removeRequest(req) {
+		return
+	}
+	missing := protocol.CodeNoSession
+	switch req.verb {
+	case protocol.DoApprove:
+		missing = protocol.CodeNotFound
+	case protocol.DoInterrupt:
+		if code == notFound { // no stream is active at the server
+			if s.turn != nil && (req.turn == "" || req.turn == s.turn.id) {
+				c.applyQueueMode(s, req.queue)
+				c.endTurn(s, protocol.TurnEndedData{
+					Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: message,
+				})
+			}
+			c.answerOnce(req.command, protocol.InterruptResult{})
+			c.sendNext(s)
+			return
+		}
+	}
+	c.fail(req.command, nativeError(code, message, missing))
+	c.sendNext(s)
+}
+
+// failTurn ends the turn with an error.
+func (c *client) failTurn(s *session, code, message string) {
+	e := nativeError(code, message, protocol.CodeNoSession)
+	c.record(s, protocol.ErrorRaised, nil, protocol.ErrorData{
+		Kind: protocol.ErrorKindExecution, Code: e.Code, Message: e.Message, Details: errorDetails(code),
+	})
+	c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: e.Code, Message: e.Message})
+	c.sendNext(s)
+}
+
+func errorDetails(code string) map[string]string {
+	if code == "" {
+		return nil
+	}
+	return map[string]string{"code": code}
+}
+
+// handleCancelled ends the turn. It ignores the second report of the real system.
+func (c *client) handleCancelled(s *session) {
+	if s.cancelSeen {
+		return
+	}
+	s.cancelSeen = true
+	if req := s.findRequest(protocol.DoSend); req != nil && s.removeRequest(req) {
+		c.startTurn(s, req)
+	}
+	r := protocol.InterruptResult{Interrupted: true}
+	if s.turn != nil {
+		r.Turn = s.turn.id
+	}
+	var interrupts []*request
+	for req := s.findRequest(protocol.DoInterrupt); req != nil; req = s.findRequest(protocol.DoInterrupt) {
+		s.removeRequest(req)
+		c.applyQueueMode(s, req.queue)
+		interrupts = append(interrupts, req)
+	}
+	if s.turn != nil {
+		why := protocol.ReasonInterrupted
+		if s.turn.stopped {
+			why = protocol.ReasonDenied
+		}
+		c.endTurn(s, protocol.TurnEndedData{Reason: why})
+	}
+	for _, req := range interrupts {
+		c.answerOnce(req.command, r)
+	}
+	seen := s.cancelSeen
+	c.sendNext(s)
+	s.cancelSeen = seen // also after the next message was sent, because nothing was received yet
+}

@@ -1,0 +1,211 @@
+package multiagent
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// A session is a conversation at the client end.
+type session struct {
+	name     string
+	log      *codec.Log
+	turn     *clientTurn // current; nil: none
+	requests []*request
+	// a cancelled error came and no message since: the real system sends it twice
+	cancelSeen       bool
+	decisions        codec.Decisions
+	lastDecided      string            // newest request in decisions
+	updated          time.Time         // time of the last event
+	publishedSeq     uint64            // seq of the last summary
+	agent            string            // current speaker
+	tools            map[string]string // names of open tools, by id
+	updatesRequested bool              // requested from agentctl's server on this connection
+	turnDeadline     time.Time         // end of the turn if no message comes; zero: none
+}
+
+// A request is a message to the server that an error may answer.
+type request struct {
+	command  *protocol.Command // nil: internal
+	verb     protocol.Verb
+	deadline time.Time
+
+	message  protocol.Message  // of send
+	request  string            // of approve
+	decision protocol.Decision // of approve
+	reason   string            // of approve
+	turn     string            // of interrupt
+	queue    string            // of interrupt
+}
+
+// findSession returns the session with an id, a name or a unique prefix of an id, or nil.
+func (c *client) findSession(name string) *session {
+	var found *session
+	many := false
+	for _, s := range c.resume.sessions {
+		switch {
+		case s.log.Session == name, s.name == name:
+			return s
+		case strings.HasPrefix(s.log.Session, name):
+			found, many = s, found != nil
+		}
+	}
+	if many {
+		return nil
+	}
+	return found
+}
+
+// sessionFor returns the session of a command. It accepts any id: only the server's answer to a
+// message reveals whether the conversation exists.
+func (c *client) sessionFor(cmd *protocol.Command) (*session, bool) {
+	s := c.findSession(cmd.Session)
+	if s == nil {
+		s = c.addSession(cmd.Session, protocol.SessionCreatedData{Agent: Name})
+	}
+	if s == nil {
+		c.Fail(cmd, tooManySessions())
+		return nil, false
+	}
+	c.lastSession = s
+	return s, true
+}
+
+func tooManySessions() *protocol.Error {
+	return &protocol.Error{
+		Code: protocol.CodeTooMany, Message: "too many sessions for one client of this dialect", Limit: maxSessions,
+	}
+}
+
+// addSession adds a session; nil if there are too many.
+func (c *client) addSession(id string, d protocol.SessionCreatedData) *session {
+	if len(c.resume.sessions) >= maxSessions {
+		return nil
+	}
+	s := &session{name: d.Name, log: codec.NewLog(id, c.Epoch()), agent: d.Agent, tools: map[string]string{}}
+	s.log.ResetReason = protocol.ResetResubscribed
+	c.resume.sessions = append(c.resume.sessions, s)
+	c.record(s, protocol.SessionCreated, nil, d)
+	return s
+}
+
+// sessionByID returns the session of a conversation, or nil.
+func (c *client) sessionByID(id string) *session {
+	i := slices.IndexFunc(c.resume.sessions, func(s *session) bool { return s.log.Session == id })
+	if i < 0 {
+		return nil
+	}
+	c.lastSession = c.resume.sessions[i]
+	return c.lastSession
+}
+
+// record records an event of a session, within its turn if it has one.
+func (c *client) record(s *session, typ protocol.Type, by *protocol.Actor, data any) {
+	s.updated = c.Now
+	e := codec.Entry{Type: typ, By: by, Data: data}
+	if s.turn != nil {
+		e.Turn = s.turn.id
+	}
+	switch typ {
+	case protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld,
+		protocol.QueueReleased, protocol.SessionCreated, protocol.SessionUpdated:
+		e.Turn = ""
+	}
+	c.Record(s.log, e)
+}
+
+func (s *session) summary() protocol.Summary {
+	sum := s.log.Summary()
+	if !s.updated.IsZero() {
+		sum.Updated = s.updated
+	}
+	if s.log.State.Last != nil {
+		sum.Reason = s.log.State.Last.Reason
+	}
+	return sum
+}
+
+// addRequest adds a request that an error or its deadline ends.
+func (c *client) addRequest(s *session, req *request) { s.requests = append(s.requests, req) }
+
+// requestUpdates sends the PING that makes agentctl's server send a conversation's events. Other
+// servers only answer PONG. It returns false if updates were requested already.
+func (c *client) requestUpdates(s *session) bool {
+	if s.updatesRequested {
+		return false
+	}
+	s.updatesRequested = true
+	c.send(frame{Type: typePing, Conversation: s.log.Session})
+	return true
+}
+
+// removeRequest removes a request. It returns false if it is not pending.
+func (s *session) removeRequest(req *request) bool {
+	i := slices.Index(s.requests, req)
+	if i < 0 {
+		return false
+	}
+	s.requests = slices.Delete(s.requests, i, i+1)
+	return true
+}
+
+// findRequest returns the first request for a verb, or nil. An empty verb matches any.
+func (s *session) findRequest(verb protocol.Verb) *request {
+	for _, req := range s.requests {
+		if verb == "" || req.verb == verb {
+			return req
+		}
+	}
+	return nil
+}
+
+// completeRequest completes a request that no error answered in time.
+func (c *client) completeRequest(s *session, req *request) {
+	switch req.verb {
+	case protocol.DoSend:
+		c.startTurn(s, req)
+	case protocol.DoSnapshot: // the current state has arrived
+		c.handleCommand(req.command)
+	case protocol.DoApprove:
+		c.applyDecision(s, req)
+	case protocol.DoInterrupt:
+		if s.turn == nil || req.turn != "" && s.turn.id != req.turn {
+			c.answerOnce(req.command, protocol.InterruptResult{})
+			return
+		}
+		c.fail(req.command, protocol.Errorf(protocol.CodeTimeout, "the server did not confirm the end of the stream"))
+	}
+}
+
+// reconnect prepares a session of the previous connection for this one. Sent messages count as
+// accepted. The rest of a turn is unknown.
+func (c *client) reconnect(s *session) {
+	pending := s.requests
+	s.requests, s.cancelSeen, s.updatesRequested = nil, false, false
+	for _, req := range pending {
+		if req.verb == protocol.DoSend {
+			req.command = withoutID(req.command)
+			c.startTurn(s, req)
+		}
+	}
+	if s.turn != nil {
+		c.endTurn(s, protocol.TurnEndedData{
+			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed,
+			Message: "connection lost: the rest of the turn is unknown",
+		})
+	}
+	c.sendNext(s)
+}
+
+// withoutID returns a command whose answer is only saved for its key.
+func withoutID(cmd *protocol.Command) *protocol.Command {
+	if cmd == nil {
+		return nil
+	}
+	kept := *cmd
+	kept.ID = ""
+	return &kept
+}

@@ -1,0 +1,87 @@
+package myagent
+
+import (
+	"encoding/json"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// handleResponse decides the confirmation with the frame's step_id.
+func (s *server) handleResponse(c *clientFrame) {
+	step := string(c.Step)
+	if step == "" {
+		step = parseObject(c.Content).str("step_id")
+	}
+	if step == "" {
+		s.refuseInvalid(c, "step_id is missing")
+		return
+	}
+	d, err := decodeVerdict(c.Content)
+	if err != "" {
+		s.refuseInvalid(c, err)
+		return
+	}
+	for _, sub := range s.subscriptions {
+		if !sub.live || c.Session != "" && s.findSubscription(string(c.Session)) != sub {
+			continue
+		}
+		for i := range sub.state.Approvals {
+			a := &sub.state.Approvals[i]
+			if confirmStep(a) != step {
+				continue
+			}
+			if a.Kind != protocol.ApprovePlan && d.Input != nil {
+				d.Input.Tasks = nil
+			}
+			d.Request = a.Request
+			s.approve(c, sub.session, d)
+			return
+		}
+	}
+	// Decided already or unknown: agentctl's server answers which.
+	d.Request = strings.TrimPrefix(strings.TrimPrefix(step, "confirm_"), "plan_")
+	s.withSession(c, func(sub *subscription) { s.approve(c, sub.session, d) })
+}
+
+// decodeVerdict decodes the content of a user.response. If approved and confirmed differ, it
+// denies.
+func decodeVerdict(content json.RawMessage) (d protocol.ApproveData, fault string) {
+	o := parseObject(content)
+	decided, approved := false, true
+	for _, v := range []json.RawMessage{o["approved"], o["confirmed"], content} {
+		switch string(v) {
+		case "true":
+			decided = true
+		case "false":
+			decided, approved = true, false
+		}
+	}
+	d.Decision = protocol.Decision(o.str("decision"))
+	switch {
+	case !decided && d.Decision == "" && o.str("option") == "":
+		return d, "content.approved is missing: true or false"
+	case d.Decision != "" && !d.Decision.Valid():
+		return d, "content.decision is unknown"
+	case decided && d.Decision != "" && d.Decision != protocol.Explain &&
+		approved != (d.Decision == protocol.AllowOnce || d.Decision == protocol.AllowAlways):
+		return d, "content.decision and content.approved contradict each other"
+	case decided && d.Decision == "":
+		d.Decision = protocol.AllowOnce
+		if !approved {
+			d.Decision = protocol.Deny
+		}
+	}
+	if option := o.str("option"); option != "" {
+		d.Option, d.Decision = option, ""
+	}
+	d.Reason = o.str("reason", "feedback", "message")
+	in := protocol.ApprovalInput{
+		Tasks: nativeTasks(o["tasks"]), Patch: o.str("patch"), Replan: o.str("replan") == "true",
+	}
+	o.decode("answers", &in.Answers)
+	if in.Tasks != nil || in.Patch != "" || in.Replan || in.Answers != nil {
+		d.Input = &in
+	}
+	return d, ""
+}

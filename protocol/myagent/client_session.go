@@ -1,0 +1,268 @@
+package myagent
+
+import (
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// handleCreate creates a session. Any content becomes its title.
+func (s *server) handleCreate(c *clientFrame) {
+	if s.deferUntilJoined(func(*protocol.Error) { s.handleCreate(c) }) {
+		return
+	}
+	o := parseObject(c.Content)
+	title := o.str("title")
+	if title == "" {
+		title = contentText(c.Content)
+	}
+	if !s.checkRoom(c, "") {
+		return
+	}
+	agent := o.str("agent", "agent_name")
+	if agent == "" {
+		agent = c.meta.str("agent_name")
+	}
+	data := protocol.CreateData{Title: protocol.SplitText(title, 1<<10)[0], Agent: s.Options.Agent(agent)}
+	j := s.startJoin()
+	s.Request(protocol.DoCreate, "", c.key(), data, func(a protocol.Answer) {
+		r, err := codec.DecodeResult[protocol.CreateResult](a)
+		if err != nil {
+			s.sendRefusal(c, err)
+			s.finishJoin(j, "", err)
+			return
+		}
+		s.joinSession(c, j, r, false)
+		s.sendReply(c, "", a.Result)
+	})
+}
+
+// joinSession subscribes to a new session from its start.
+func (s *server) joinSession(c *clientFrame, j *join, r protocol.CreateResult, restored bool) {
+	from := protocol.Position{Epoch: r.Position.Epoch}
+	s.subscribe(r.Session, &from, func(sub *subscription, _ *protocol.SubscribeResult, err *protocol.Error) {
+		if err != nil {
+			s.sendRefusal(c, err)
+			s.finishJoin(j, "", err)
+			return
+		}
+		sub.restored = restored
+		s.goLive(sub, func(int) { s.finishJoin(j, r.Session, nil) })
+	})
+}
+
+// handleReconnect subscribes to an existing session, from the frame that the client names or with a
+// snapshot.
+func (s *server) handleReconnect(c *clientFrame) {
+	name := string(c.Session)
+	if name == "" {
+		name = parseObject(c.Content).str("session_id")
+	}
+	if name == "" {
+		s.refuseInvalid(c, "session_id is missing")
+		return
+	}
+	if sub := s.findSubscription(name); sub != nil {
+		s.current = sub.session
+		s.sendReconnected(c, sub, protocol.ModeSnapshot, nil)
+		return
+	}
+	if s.deferUntilJoined(func(*protocol.Error) { s.handleReconnect(c) }) || !s.checkRoom(c, name) {
+		return
+	}
+	var from *protocol.Position
+	had, known := s.resumePoint(c, name, "")
+	if known {
+		from = &protocol.Position{Epoch: had.position.Epoch, Seq: had.boundary}
+		name = had.session
+	} else if connection, seq, found := c.lastReceived(); found && seq == 0 && connection == "" {
+		from = &protocol.Position{} // the whole log
+	}
+	j := s.startJoin()
+	s.subscribe(name, from, func(sub *subscription, r *protocol.SubscribeResult, err *protocol.Error) {
+		if err != nil {
+			s.sendRefusal(c, err)
+			s.finishJoin(j, "", err)
+			return
+		}
+		mode := protocol.ModeSnapshot
+		if r.Mode == protocol.ModeResume {
+			mode = protocol.ModeResume
+		}
+		if known && mode == protocol.ModeResume {
+			sub.received = &had
+		}
+		s.aliases[string(c.Session)] = sub.session
+		s.sendReconnected(c, sub, mode, r)
+		s.finishJoin(j, sub.session, nil)
+	})
+}
+
+// sendReconnected announces a subscription and starts it. r is nil if it was live already.
+func (s *server) sendReconnected(c *clientFrame, sub *subscription, mode string, r *protocol.SubscribeResult) {
+	m := meta{"action": actionReconnected, "mode": mode, "status": string(sub.state.Status())}
+	if mode == protocol.ModeSnapshot {
+		// MyAgent's clients accept 1 MiB
+		if state := protocol.MustEncode(sub.state); len(state) <= maxSigned || c.meta.has("reply_to") {
+			m["state"] = state
+		}
+	}
+	n := notice("Reconnected", m)
+	n.Session, n.Step = sub.session, string(c.Step)
+	s.send(n)
+	if mode == protocol.ModeSnapshot {
+		for i := range sub.state.Approvals {
+			fr := sub.confirmFrame(&sub.state.Approvals[i])
+			fr.Session = sub.session
+			s.send(fr)
+		}
+	}
+	result := protocol.MustEncode(meta{"session": sub.session, "mode": mode})
+	if r == nil {
+		s.sendReply(c, sub.session, result)
+		return
+	}
+	s.goLive(sub, func(replayed int) {
+		n := notice("Caught up", meta{
+			"action": actionReplay, "replayed": replayed, "count": replayed, "last_seq": s.seq,
+			"last_event_id": eventID(s.id, s.seq),
+		})
+		n.Session = sub.session
+		s.send(n)
+		s.sendReply(c, sub.session, result)
+	})
+}
+
+// resumePoint returns the last frame of a session that the client received. otherwise is the
+// connection of a last_seq without one.
+func (s *server) resumePoint(c *clientFrame, session, otherwise string) (frameOrigin, bool) {
+	connection, seq, found := c.lastReceived()
+	if connection == "" {
+		connection = otherwise
+	}
+	if m := s.framesOf(connection); found && m != nil {
+		return m.lastBefore(session, seq)
+	}
+	return frameOrigin{}, false
+}
+
+// framesOf returns the frames of a connection, or nil.
+func (s *server) framesOf(connection string) *frameIndex {
+	switch {
+	case connection == s.id:
+		return s.sentFrames
+	case s.Options.Resume == nil || connection == "":
+		return nil
+	}
+	m, _ := s.Options.Resume.Get(connection).(*frameIndex)
+	return m
+}
+
+// handleHistory replies with finished turns. It extends the protocol, for clients that send
+// reply_to.
+func (s *server) handleHistory(c *clientFrame) {
+	o := parseObject(c.Content)
+	d := protocol.HistoryData{Before: uint64(max(0, o.int("before"))), Limit: int(max(0, min(o.int("limit"), 100)))}
+	s.withSession(c, func(sub *subscription) { s.sendCommand(c, protocol.DoHistory, sub.session, d, nil) })
+}
+
+// handleExport sends the signed state of the session.
+func (s *server) handleExport(c *clientFrame) {
+	s.withSession(c, func(sub *subscription) {
+		at := protocol.Position{Epoch: sub.epoch, Seq: sub.boundary}
+		s.Request(protocol.DoExport, sub.session, "", nil, func(a protocol.Answer) {
+			r, refused := codec.DecodeResult[protocol.ExportResult](a)
+			if refused != nil {
+				s.sendRefusal(c, refused)
+				return
+			}
+			step := int64(sub.state.Turns)
+			state, err := signState(carriedState{
+				Session: sub.session, Connection: s.id, Step: &step, Agent: string(sub.state.Status()), Memory: "[]",
+				Native: &r.State, Boundary: at,
+				Created: sub.state.Created.UTC().Format(protocol.TimeFormat),
+			}, s.Now, s.Options.Sign)
+			if err != nil {
+				s.sendRefusal(c, protocol.AsError(err))
+				return
+			}
+			s.send(frame{
+				Session: sub.session, Step: string(c.Step), Event: agentStateExported, Content: "State exported",
+				Show: showExported,
+				Meta: meta{
+					"signed_state": state, "expires": s.Now.Add(s.stateTTL).UTC().Format(protocol.TimeFormat),
+				}.with("reply_to", c.meta.str("reply_to")),
+			})
+		})
+	})
+}
+
+// handleRestore creates a session from a signed state and replays what the client missed of the old
+// one, which continues to exist.
+func (s *server) handleRestore(c *clientFrame) {
+	if s.deferUntilJoined(func(*protocol.Error) { s.handleRestore(c) }) {
+		return
+	}
+	raw := c.Signed
+	for _, o := range []fields{parseObject(c.Content), c.meta} {
+		if parseObject(raw) == nil {
+			raw = o["signed_state"]
+		}
+	}
+	if parseObject(raw) == nil {
+		s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidState, "Missing signed_state in reconnect request"))
+		return
+	}
+	state, err := verifyState(raw, s.Now, s.stateTTL, s.Options.Sign)
+	if err != nil {
+		s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidState, "Invalid state: %s", err))
+		return
+	}
+	if !s.checkRoom(c, "") {
+		return
+	}
+	j := s.startJoin()
+	s.Request(protocol.DoRestore, "", c.key(), protocol.RestoreData{State: *state.Native}, func(a protocol.Answer) {
+		r, err := codec.DecodeResult[protocol.CreateResult](a)
+		if err != nil {
+			if err.Code == protocol.CodeInvalidState {
+				err.Message = "Invalid state: " + err.Message
+			}
+			s.sendRefusal(c, err)
+			s.finishJoin(j, "", err)
+			return
+		}
+		s.send(frame{
+			Session: r.Session, Step: string(c.Step), Event: agentStateRestored, Content: "State restored successfully",
+			Show: showRestored,
+			Meta: meta{
+				"original_session_id": state.Session, "current_step": *state.Step, "position": r.Position,
+			}.with("reply_to", c.meta.str("reply_to")),
+		})
+		s.replayOldSession(c, j, state, r)
+	})
+}
+
+// replayOldSession replays the old session in the new one, then attaches the new one.
+func (s *server) replayOldSession(c *clientFrame, j *join, state *carriedState, r protocol.CreateResult) {
+	from := state.Boundary
+	rp := &replay{target: r.Session, connection: state.Connection, done: func() { s.joinSession(c, j, r, true) }}
+	if had, known := s.resumePoint(c, state.Session, state.Connection); known {
+		rp.received, from = &had, protocol.Position{Epoch: had.position.Epoch, Seq: had.boundary}
+	}
+	if connection, _, _ := c.lastReceived(); connection != "" {
+		rp.connection = connection
+	}
+	rp.sentFrames = s.framesOf(rp.connection)
+	s.subscribe(state.Session, &from, func(sub *subscription, at *protocol.SubscribeResult, err *protocol.Error) {
+		if err != nil || sub.replay != nil {
+			s.sendNothingToReplay(r.Session)
+			rp.done()
+			return
+		}
+		if at.Mode != protocol.ModeResume {
+			rp.received = nil
+		}
+		rp.epoch, rp.state = at.Position.Epoch, codec.InitialState(at).Clone()
+		sub.replay = rp
+	})
+}

@@ -1,0 +1,231 @@
+package myagent
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// handleSend sends a user message.
+func (c *client) handleSend(s *session, cmd *protocol.Command, d *protocol.SendData) {
+	c.sendMessage(s, cmd, d, func(r protocol.SendResult) { c.Answer(cmd, r) })
+}
+
+// sendMessage sends a message and calls then with the result. On failure the command fails instead.
+func (c *client) sendMessage(s *session, cmd *protocol.Command, d *protocol.SendData, then func(protocol.SendResult)) {
+	texts := []string{d.Text}
+	for _, p := range d.Parts {
+		if p.Type != "text" || p.URL != "" || p.Blob != "" {
+			c.FailUnsupported(cmd, "a part of type "+clipID(p.Type))
+			return
+		}
+		texts = append(texts, p.Text)
+	}
+	content := strings.TrimSpace(strings.Join(texts, "\n\n"))
+	switch {
+	case content == "":
+		c.Failf(cmd, protocol.CodeInvalidMessage, "send: text is empty")
+		return
+	case d.Front:
+		c.FailUnsupported(cmd, "a message ahead of the queue")
+		return
+	}
+	if c.capabilities[capReply] {
+		f := frame{
+			Session: s.serverID, Event: userMessage, Content: content,
+			Meta: meta{}.with("key", cmd.Key).with("client_message_id", d.ClientMessageID),
+		}
+		c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) { c.finishSend(cmd, result, err, then) })
+		return
+	}
+	m := protocol.Message{
+		MessageID: c.Options.ID("m"), ClientMessageID: d.ClientMessageID, Text: content, By: c.actor(),
+	}
+	f := frame{Session: s.serverID, Event: userMessage, Content: content}
+	if err := c.checkSize(&f); err != nil {
+		c.Fail(cmd, err)
+		return
+	}
+	if s.log.State.Turn == nil {
+		turn := c.startTurn(s, m)
+		c.send(f)
+		then(protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: turn})
+		return
+	}
+	// A MyAgent server rejects messages during a turn, so queue it here.
+	if s.log.Full(protocol.QueueAdded, maxPending) {
+		e := protocol.Errorf(protocol.CodeTooMany, "too many queued messages")
+		e.Limit = maxPending
+		c.Fail(cmd, e)
+		return
+	}
+	at, index := c.Now.UTC(), len(s.log.State.Queue)
+	m.QueuedAt = &at
+	c.record(s, codec.Entry{Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m}})
+	then(protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &index})
+}
+
+// finishSend decodes the result of a send from agentctl's server. Its seq belongs to the server's
+// log and is dropped.
+func (c *client) finishSend(
+	cmd *protocol.Command, result json.RawMessage, err *protocol.Error, then func(protocol.SendResult),
+) {
+	var r protocol.SendResult
+	if err == nil && json.Unmarshal(result, &r) != nil {
+		err = protocol.Errorf(protocol.CodeInternal, "the server's answer cannot be read")
+	}
+	if err != nil {
+		c.Fail(cmd, err)
+		return
+	}
+	r.Seq = 0
+	then(r)
+}
+
+// actor returns the actor of the client's own commands, or nil without a name.
+func (c *client) actor() *protocol.Actor {
+	if c.Options.Name == "" {
+		return nil
+	}
+	return &protocol.Actor{Name: c.Options.Name}
+}
+
+// startTurn starts a turn that the server does not announce.
+func (c *client) startTurn(s *session, m protocol.Message) string {
+	turn := c.Options.ID("t")
+	s.forgetTurn()
+	c.record(s, codec.Entry{
+		Type: protocol.MessageUser, Turn: turn, By: m.By, Data: protocol.MessageUserData{Message: m},
+	})
+	c.record(s, codec.Entry{
+		Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID},
+	})
+	return turn
+}
+
+// sendNext sends the first queued message after a turn.
+func (c *client) sendNext(s *session) {
+	m := s.log.State.NextQueued()
+	if m == nil || c.capabilities[capTurns] {
+		return
+	}
+	first := *m
+	c.record(s, codec.Entry{
+		Type: protocol.QueueRemoved,
+		Data: protocol.QueueRemovedData{MessageID: first.MessageID, Reason: protocol.RemovedStarted},
+	})
+	c.startTurn(s, first)
+	c.send(frame{Session: s.serverID, Event: userMessage, Content: first.Text})
+}
+
+// handlePlanRun sends given tasks to be solved.
+func (c *client) handlePlanRun(s *session, cmd *protocol.Command, d *protocol.PlanRunData) {
+	f := frame{
+		Session: s.serverID, Event: userSolveTasks, Meta: meta{}.with("key", cmd.Key),
+		Content: meta{"tasks": foreignTasks(d.Tasks)}.with("question", d.Question).with("plan_summary", d.Summary),
+	}
+	if c.capabilities[capReply] {
+		c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) {
+			c.finishSend(cmd, result, err, func(r protocol.SendResult) { c.Answer(cmd, r) })
+		})
+		return
+	}
+	if s.log.State.Turn != nil {
+		c.FailUnsupported(cmd, "solving tasks during a turn")
+		return
+	}
+	m := protocol.Message{MessageID: c.Options.ID("m"), Text: d.Question, By: c.actor()}
+	if m.Text == "" {
+		m.Text = d.Summary
+	}
+	turn := c.startTurn(s, m)
+	s.runsTasks = true
+	c.record(s, codec.Entry{
+		Type: protocol.PlanCompleted, Turn: turn, Data: protocol.PlanTasksData{Tasks: d.Tasks, Summary: d.Summary},
+	})
+	c.send(f)
+	c.Answer(cmd, protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: turn})
+}
+
+// actionTurn is the event of a request that awaits the end of the turn.
+const actionTurn = "turn"
+
+// handleInterrupt cancels the current turn.
+func (c *client) handleInterrupt(s *session, cmd *protocol.Command, d *protocol.InterruptData) {
+	f := frame{
+		Session: s.serverID, Event: userCancel,
+		Meta: meta{}.with("key", cmd.Key).with("queue", d.Queue).with("turn_id", d.Turn),
+	}
+	if c.capabilities[capReply] {
+		c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) { c.forwardAnswer(cmd, result, err) })
+		return
+	}
+	turn := s.log.State.Turn
+	switch {
+	case d.Queue == protocol.QueueHold:
+		c.FailUnsupported(cmd, "holding the queue")
+		return
+	case turn == nil || d.Turn != "" && d.Turn != turn.Turn:
+		c.Answer(cmd, protocol.InterruptResult{})
+		return
+	}
+	if d.Queue == protocol.QueueClear {
+		for _, m := range slices.Clone(s.log.State.Queue) {
+			c.record(s, codec.Entry{
+				Type: protocol.QueueRemoved,
+				Data: protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared},
+			})
+		}
+	}
+	f.Meta = nil
+	c.send(f)
+	result := protocol.InterruptResult{Interrupted: true, Turn: turn.Turn}
+	c.requests = append(c.requests, &request{
+		event: actionTurn, session: s, deadline: c.Now.Add(requestTimeout),
+		done: func(_ json.RawMessage, err *protocol.Error) {
+			if err != nil {
+				c.Fail(cmd, err)
+				return
+			}
+			c.Answer(cmd, result)
+		},
+	})
+}
+
+// forwardAnswer answers a command with the server's reply.
+func (c *client) forwardAnswer(cmd *protocol.Command, result json.RawMessage, err *protocol.Error) {
+	if err != nil {
+		c.Fail(cmd, err)
+		return
+	}
+	c.Answer(cmd, result)
+}
+
+// handleTask cancels or restarts a task.
+func (c *client) handleTask(s *session, cmd *protocol.Command, d *protocol.TaskIDData) {
+	f := frame{
+		Session: s.serverID, Event: userCancelTask, Content: meta{"task_id": s.foreignTaskID(d.Task)},
+		Meta: meta{}.with("key", cmd.Key),
+	}
+	if cmd.Command == protocol.DoTaskRestart {
+		f.Event = userRestartTask
+	}
+	if c.capabilities[capReply] {
+		c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) { c.forwardAnswer(cmd, result, err) })
+		return
+	}
+	f.Meta = nil
+	c.send(f)
+	c.Answer(cmd, protocol.Empty{})
+}
+
+// foreignTaskID returns a task id as the server wrote it.
+func (s *session) foreignTaskID(task string) any {
+	if s.numericTasks[task] {
+		return taskID(task)
+	}
+	return task
+}

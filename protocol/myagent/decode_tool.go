@@ -1,0 +1,195 @@
+package myagent
+
+import (
+	"encoding/json"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// toolID returns the native id of a tool call. A server that does not name turns reuses step ids
+// across turns.
+func (h *frameHandler) toolID() string {
+	step := clipID(string(h.Step))
+	if h.namesTurns && step != "" {
+		return step
+	}
+	if step == "" && h.event == agentToolResult {
+		if t := h.session.log.State.Turn; t != nil { // the last call of that tool
+			for i := len(t.Tools) - 1; i >= 0; i-- {
+				if t.Tools[i].Name == h.meta.str("tool", "name") {
+					return t.Tools[i].Tool
+				}
+			}
+		}
+	}
+	if step == "" {
+		step = h.newPartID()
+	}
+	return step + "@" + h.turnID()
+}
+
+// toolRunning reports whether a tool call is open.
+func (h *frameHandler) toolRunning(tool string) bool {
+	if t := h.session.log.State.Turn; t != nil {
+		for i := range t.Tools {
+			if t.Tools[i].Tool == tool {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxTitle bounds a title, in bytes.
+const maxTitle = 4 << 10
+
+func (h *frameHandler) toolCall() {
+	h.ensureTurn()
+	if h.session.openText != "" { // later text is another part
+		h.endPart(protocol.TextEnd, h.session.openText, 0)
+		h.session.openText = ""
+	}
+	args := h.meta["args"]
+	if !h.meta.has("args") {
+		args = h.meta["params"]
+	}
+	if len(args) > maxRaw || len(args) > 0 && args[0] == 'n' {
+		args = nil
+	}
+	tool := h.toolID()
+	if h.namesTurns && h.toolRunning(tool) && args != nil && h.meta.str("name", "kind", "title") == "" &&
+		!h.meta.has("locations") {
+		h.record(protocol.ToolInput, protocol.ToolInputData{Tool: tool, Input: args})
+		return
+	}
+	d := protocol.ToolStartedData{
+		Tool: tool, Name: clipID(h.meta.str("name")), Kind: clipID(h.meta.str("kind")),
+		Title: protocol.SplitText(h.meta.str("title"), maxTitle)[0], Input: args,
+	}
+	if !h.namesTurns {
+		d.Name, d.Title = clipID(h.meta.str("tool", "tool_name", "name")), shorten(h.text())
+	}
+	h.meta.decode("locations", &d.Locations)
+	h.record(protocol.ToolStarted, d)
+}
+
+func (h *frameHandler) toolResult() {
+	h.ensureTurn()
+	tool := h.toolID()
+	if !h.namesTurns && !h.toolRunning(tool) {
+		h.record(protocol.ToolStarted, protocol.ToolStartedData{Tool: tool, Name: clipID(h.meta.str("tool", "name"))})
+	}
+	if args := h.meta["args"]; len(args) > 0 {
+		text := scalarText(args)
+		if text == "" {
+			text = string(args)
+		}
+		for _, piece := range protocol.SplitText(text, protocol.MaxText) {
+			h.record(protocol.ToolInput, protocol.ToolInputData{Tool: tool, Text: piece})
+		}
+	}
+	d := protocol.ToolEndedData{
+		Tool: tool, Status: protocol.ToolCompleted, Error: h.meta.str("error"), DurationMS: h.executionMS(),
+	}
+	if h.meta.str("status") != "success" && (h.meta.has("status") || d.Error != "") {
+		d.Status = protocol.ToolFailed
+	}
+	switch outcome := protocol.ToolStatus(h.meta.str("outcome")); outcome {
+	case protocol.ToolCancelled, protocol.ToolDenied, protocol.ToolUnknown:
+		d.Status = outcome
+		if d.Error == string(outcome) {
+			d.Error = ""
+		}
+	}
+	if h.meta.has("data") && len(h.meta["data"]) <= maxRaw {
+		d.Output = h.meta["data"]
+	}
+	if h.meta.has("exit_code") {
+		code := 0
+		if h.meta.decode("exit_code", &code) {
+			d.ExitCode = &code
+		}
+	}
+	out := protocol.ToolOutputData{Tool: tool}
+	if h.meta.str("summary") != "true" {
+		out.Text = h.text()
+	}
+	h.meta.decode("content", &out.Content)
+	h.recordOutput(out)
+	d.Error = protocol.SplitText(d.Error, maxNoticeText)[0]
+	h.record(protocol.ToolEnded, d)
+}
+
+// recordOutput records a tool's output. It splits text that exceeds an event.
+func (h *frameHandler) recordOutput(out protocol.ToolOutputData) {
+	if len(out.Content) > 0 {
+		h.record(protocol.ToolOutput, protocol.ToolOutputData{Tool: out.Tool, Content: out.Content})
+	}
+	for _, piece := range protocol.SplitText(out.Text, protocol.MaxText) {
+		if piece != "" {
+			h.record(protocol.ToolOutput, protocol.ToolOutputData{Tool: out.Tool, Text: piece})
+		}
+	}
+}
+
+// userConfirm requests an approval, unless the frame replays an answered one.
+func (h *frameHandler) userConfirm() {
+	// replayed, and no longer pending
+	if h.meta.has("orig_seq") && !h.session.pendingSteps[string(h.Step)] {
+		h.recordRaw()
+		return
+	}
+	h.ensureTurn()
+	a := protocol.Approval{
+		Request: clipID(string(h.Step)), Kind: clipID(h.meta.str("kind")),
+		Title: protocol.SplitText(h.meta.str("title"), maxTitle)[0], Tool: clipID(h.meta.str("tool_step")),
+		Name: clipID(h.meta.str("tool_name")), Command: h.meta.str("command"), CWD: h.meta.str("cwd"),
+		Why: h.meta.str("why"), Patch: h.meta.str("patch"),
+		Asked: h.at.UTC(),
+	}
+	if h.namesTurns {
+		a.Request = strings.TrimPrefix(strings.TrimPrefix(a.Request, "confirm_"), "plan_")
+	}
+	if h.meta.str("scope") == "plan" {
+		a.Kind, a.Tasks = protocol.ApprovePlan, nativeTasks(h.meta["tasks"])
+		h.session.noteNumericIDs(h.meta["tasks"])
+		if !h.namesTurns {
+			a.Why = h.meta.str("plan_summary")
+		}
+	} else if !h.namesTurns {
+		a.Kind = protocol.ApproveTool
+	}
+	if a.Title == "" {
+		a.Title = shorten(h.text())
+		if d := h.meta.str("tool_description"); a.Title == "" || d != "" && a.Name != "" {
+			a.Title, a.Why = a.Name, d
+		}
+	}
+	if h.meta.has("tool_args") && !h.meta.has("no_args") {
+		a.Input = h.meta["tool_args"]
+	}
+	if h.namesTurns && a.Kind != protocol.ApprovePlan && a.Name == a.Kind {
+		a.Name = ""
+	}
+	h.meta.decode("editable", &a.Editable)
+	h.meta.decode("content", &a.Content)
+	h.meta.decode("paths", &a.Paths)
+	h.meta.decode("questions", &a.Questions)
+	h.meta.decode("expires", &a.Expires)
+	h.meta.decode("asked", &a.Asked)
+	if !h.meta.decode("options", &a.Options) || len(a.Options) == 0 {
+		a.Options = []protocol.Option{
+			{ID: string(protocol.AllowOnce), Kind: protocol.AllowOnce, Label: "Confirm"},
+			{ID: string(protocol.Deny), Kind: protocol.Deny, Label: "Reject"},
+			{ID: string(protocol.DenyStop), Kind: protocol.DenyStop, Label: "Reject and stop"},
+		}
+	}
+	if a.Request == "" || h.session.log.State.PendingApproval(a.Request) != nil {
+		return
+	}
+	if len(protocol.MustEncode(a)) > maxRaw {
+		a.Input, a.Patch, a.Content = json.RawMessage(`"too large to be shown"`), "", nil
+	}
+	h.record(protocol.ApprovalRequested, a)
+}

@@ -1,0 +1,170 @@
+package myagent
+
+import (
+	"strconv"
+	"time"
+
+	"agentctl/protocol"
+)
+
+func (enc *encoder) planStarted(_ *protocol.Event, d *protocol.PlanStartedData) []frame {
+	return single(frame{Event: planStart, Content: meta{"question": d.Question}, Show: showPlanning})
+}
+
+func (enc *encoder) planCompleted(_ *protocol.Event, d *protocol.PlanTasksData) []frame {
+	summary := d.Summary
+	if summary == "" && enc.state.Plan != nil {
+		summary = enc.state.Plan.Summary
+	}
+	return single(frame{
+		Event: planCompleted, Content: meta{"tasks": foreignTasks(d.Tasks)},
+		Meta: meta{"task_count": len(d.Tasks), "plan_summary": summary},
+		Show: displayText.planned(strconv.Itoa(len(d.Tasks))),
+	})
+}
+
+func (enc *encoder) planInvalid(_ *protocol.Event, d *protocol.PlanErrorData) []frame {
+	m := planErrorMeta(d)
+	if len(d.Details) > 0 {
+		m["details"] = d.Details
+	}
+	return single(frame{Event: planCoercion, Content: d.Message, Meta: m, Show: showPlanInvalid})
+}
+
+func (enc *encoder) planCancelled(_ *protocol.Event, d *protocol.PlanErrorData) []frame {
+	return single(frame{
+		Event: planCancelled, Content: null, Meta: planErrorMeta(d).with("reason", d.Message), Show: showPlanCancelled,
+	})
+}
+
+// planFailed encodes a failed plan as cancelled with a reason: the protocol has no event for it.
+func (enc *encoder) planFailed(_ *protocol.Event, d *protocol.PlanErrorData) []frame {
+	m := planErrorMeta(d).with("reason", d.Message)
+	m["failed"] = true
+	return single(frame{Event: planCancelled, Content: null, Meta: m, Show: showPlanCancelled})
+}
+
+func planErrorMeta(d *protocol.PlanErrorData) meta { return meta{}.with("error_code", string(d.Code)) }
+
+// mergedTask returns a task of the plan, updated by the event.
+func (enc *encoder) mergedTask(d *protocol.TaskData) protocol.Task {
+	task := protocol.Task{ID: d.Task}
+	if enc.state.Plan != nil {
+		for _, known := range enc.state.Plan.Tasks {
+			if known.ID == d.Task {
+				task = known
+			}
+		}
+	}
+	if d.Title != "" {
+		task.Title = d.Title
+	}
+	task.Status = "" // the event's type implies it
+	return task
+}
+
+// taskFrame encodes an event of a task.
+func (enc *encoder) taskFrame(event string, d *protocol.TaskData, display func(string) string) frame {
+	task := enc.mergedTask(d)
+	if event != solverStart {
+		task.Description, task.After = "", nil // solver.start carries them
+	}
+	m := meta{}.with("attempt", d.Attempt).with("execution_time_ms", d.DurationMS).with("llm_calls", d.Calls)
+	m.with("error_code", string(d.Code)).with("titled", d.Title != "")
+	if d.Usage != nil {
+		m["tokens_used"] = usageMeta(d.Usage)
+	}
+	m["task_id"] = taskID(d.Task)
+	f := frame{Event: event, Content: meta{"task": foreignTask(task)}, Meta: m}
+	if display != nil {
+		title := task.Title
+		if title == "" {
+			title = task.ID
+		}
+		f.Show = shorten(display(title))
+	}
+	return f
+}
+
+// usageMeta always has input and output.
+func usageMeta(u *protocol.Usage) meta {
+	m := meta{"input": u.Input, "output": u.Output}
+	m.with("cached", u.Cached).with("reasoning", u.Reasoning).with("cost", u.Cost)
+	return m.with("currency", u.Currency).with("model", u.Model)
+}
+
+func (enc *encoder) taskStarted(e *protocol.Event, d *protocol.TaskData) []frame {
+	if enc.tasks == nil || len(enc.tasks) >= maxTasks {
+		enc.tasks = map[string]time.Time{}
+	}
+	enc.tasks[d.Task] = e.Time
+	f := enc.taskFrame(solverStart, d, displayText.solving)
+	f.Meta.with("message", d.Message)
+	return single(f)
+}
+
+func (enc *encoder) taskProgress(_ *protocol.Event, d *protocol.TaskData) []frame {
+	f := enc.taskFrame(solverProgress, d, nil)
+	f.Content.(meta)["message"] = d.Message
+	f.Show = shorten(d.Message)
+	return single(f)
+}
+
+func (enc *encoder) taskCompleted(e *protocol.Event, d *protocol.TaskData) []frame {
+	f := enc.taskFrame(solverCompleted, d, displayText.solved)
+	f.Content.(meta)["result"] = d.Result
+	if raw, ok := protocol.Compact([]byte(d.Result)); ok && raw[0] == '{' && string(raw) == d.Result {
+		f.Content.(meta)["result"] = raw
+	}
+	took := d.DurationMS
+	// clients show it, so measure it if the agent does not
+	if began := enc.tasks[d.Task]; took == 0 && !began.IsZero() {
+		took, f.Meta["measured"] = max(0, e.Time.Sub(began).Milliseconds()), true
+	}
+	f.Meta["execution_time_ms"] = took
+	f.Meta.with("message", d.Message)
+	return single(f)
+}
+
+func (enc *encoder) taskFailed(_ *protocol.Event, d *protocol.TaskData) []frame {
+	f := enc.taskFrame(solverFailed, d, nil)
+	f.Content.(meta)["error"] = d.Message
+	f.Show = showError
+	return single(f)
+}
+
+func (enc *encoder) taskCancelled(_ *protocol.Event, d *protocol.TaskData) []frame {
+	f := enc.taskFrame(solverCancelled, d, displayText.solverStopped)
+	f.Meta.with("reason", d.Message)
+	return single(f)
+}
+
+func (enc *encoder) taskRestarted(_ *protocol.Event, d *protocol.TaskData) []frame {
+	f := enc.taskFrame(solverRestarted, d, displayText.solverAgain)
+	f.Meta["retry_count"] = max(0, d.Attempt-1)
+	f.Meta.with("reason", d.Message)
+	return single(f)
+}
+
+func (enc *encoder) aggregateStarted(_ *protocol.Event, d *protocol.AggregateData) []frame {
+	return single(enc.aggregateFrame(aggregateStart, d, showAggregating))
+}
+
+func (enc *encoder) aggregateCompleted(_ *protocol.Event, d *protocol.AggregateData) []frame {
+	if enc.aggregate = d.Text; len(enc.aggregate) > maxAnswer {
+		enc.aggregate = protocol.SplitText(enc.aggregate, maxAnswer)[0]
+	}
+	return single(enc.aggregateFrame(aggregateCompleted, d, showAggregated))
+}
+
+func (enc *encoder) pipelineCompleted(_ *protocol.Event, d *protocol.AggregateData) []frame {
+	return single(enc.aggregateFrame(pipelineCompleted, d, showPipeline))
+}
+
+func (enc *encoder) aggregateFrame(event string, d *protocol.AggregateData, display string) frame {
+	m := meta{"task_count": d.Tasks}.with("execution_time_ms", d.DurationMS)
+	if d.Usage != nil {
+		m["tokens_used"] = usageMeta(d.Usage)
+	}
+	return frame{Event: event, Content: meta{}.with("output", d.Text), Meta: m, Show: display}
+}

@@ -1,0 +1,79 @@
+package myagent
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// A request is a frame to the server that awaits its reply. A server with the capability "reply"
+// answers by id; the frames of any other server are matched by event and session.
+type request struct {
+	id       string
+	event    string
+	session  *session // nil before the session is known
+	deadline time.Time
+	done     func(result json.RawMessage, err *protocol.Error)
+}
+
+// sendRequest sends a frame and calls then with the reply.
+func (c *client) sendRequest(f frame, s *session, then func(json.RawMessage, *protocol.Error)) {
+	if len(c.requests) >= maxRequests {
+		then(nil, codec.TooMany(maxRequests))
+		return
+	}
+	req := &request{id: c.Options.ID("q"), event: f.Event, session: s, deadline: c.Now.Add(requestTimeout), done: then}
+	if f.Meta == nil {
+		f.Meta = meta{}
+	}
+	f.Meta["reply_to"] = req.id
+	if err := c.checkSize(&f); err != nil {
+		then(nil, err)
+		return
+	}
+	c.requests = append(c.requests, req)
+	c.send(f)
+}
+
+// checkSize returns too_large if a server would not accept the frame. Sending it would end the
+// connection, and the retry would end the next one.
+func (c *client) checkSize(f *frame) *protocol.Error {
+	if len(f.encode(c.Now)) <= protocol.MaxMessage {
+		return nil
+	}
+	return &protocol.Error{
+		Code: protocol.CodeTooLarge, Message: "the message is too large for the dialect " + Name,
+		Limit: protocol.MaxMessage,
+	}
+}
+
+// finishRequest removes a request and calls its callback. It does nothing if the request is already
+// finished.
+func (c *client) finishRequest(req *request, result json.RawMessage, err *protocol.Error) {
+	i := slices.Index(c.requests, req)
+	if i < 0 {
+		return
+	}
+	c.requests = slices.Delete(c.requests, i, i+1)
+	req.done(result, err)
+}
+
+// findRequest returns the request with an id, or nil. Without an id it returns the first request
+// for one of the events that fits the session.
+func (c *client) findRequest(id string, session string, events ...string) *request {
+	for _, req := range c.requests {
+		switch {
+		case id != "":
+			if req.id == id {
+				return req
+			}
+		case !slices.Contains(events, req.event):
+		case session == "" || req.session == nil || req.session.serverID == session:
+			return req
+		}
+	}
+	return nil
+}

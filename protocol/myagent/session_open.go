@@ -1,0 +1,226 @@
+package myagent
+
+import (
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// A sessionOpen is a session being attached to this connection.
+type sessionOpen struct {
+	name      string
+	fromStart bool     // from the start of the log, if the server supports it
+	known     *session // from the previous connection; nil: none
+	callbacks []func(*session, *protocol.Error)
+}
+
+// openSession attaches a session to this connection and calls then. agentctl's server resumes it or
+// sends its state. A MyAgent server restores a state exported earlier. Otherwise a new session is
+// created: sessions of such a server end with their connection, and it cannot list them.
+func (c *client) openSession(name string, fromStart bool, then func(*session, *protocol.Error)) {
+	s := c.findSession(name)
+	if s != nil && s.connected {
+		s.addName(name)
+		then(s, nil)
+		return
+	}
+	if o := c.opens[name]; o != nil {
+		if len(o.callbacks) >= maxRequests {
+			then(nil, codec.TooMany(maxRequests))
+			return
+		}
+		o.callbacks = append(o.callbacks, then)
+		return
+	}
+	o := &sessionOpen{name: name, fromStart: fromStart, known: s, callbacks: []func(*session, *protocol.Error){then}}
+	c.opens[name] = o
+	if s != nil && s.signedState != nil && !c.capabilities[capReconnect] {
+		c.restoreSession(o)
+		return
+	}
+	c.reconnect(o)
+}
+
+// finishOpen ends an attachment and calls its callbacks.
+func (c *client) finishOpen(o *sessionOpen, s *session, err *protocol.Error) {
+	delete(c.opens, o.name)
+	if s != nil {
+		s.connected = true
+		s.addName(o.name)
+		c.current = s
+	}
+	for _, then := range o.callbacks {
+		then(s, err)
+	}
+}
+
+// reconnect requests a session that may still exist at the server.
+func (c *client) reconnect(o *sessionOpen) {
+	f := frame{Session: o.name, Event: userReconnect}
+	if s := o.known; s != nil {
+		f.Session = s.serverID
+		if s.lastEventID != "" {
+			f.Content = meta{"last_event_id": s.lastEventID, "last_seq": s.lastSeq}
+		}
+	} else if o.fromStart {
+		f.Content = meta{"last_seq": 0}
+	}
+	c.sendRequest(f, o.known, func(result json.RawMessage, err *protocol.Error) {
+		switch {
+		case err == nil:
+			s := c.findSession(parseObject(result).str("session"))
+			if s == nil {
+				c.finishOpen(o, nil,
+					protocol.Errorf(protocol.CodeInternal, "the server reconnected to an unknown session"))
+				return
+			}
+			c.finishOpen(o, s, nil)
+		case c.capabilities[capReconnect] && err.Code == protocol.CodeTimeout:
+			// The link failed: commands are sent again on the next connection.
+			c.Out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a reconnect"}
+		case c.capabilities[capReconnect] && err.Code == protocol.CodeNoSession && o.known != nil &&
+			o.known.signedState != nil: // the server lost its store
+			c.restoreSession(o)
+		case c.capabilities[capReconnect]:
+			c.finishOpen(o, nil, err)
+		default:
+			c.createSession(o)
+		}
+	})
+}
+
+// restoreSession restores a known session from its exported state.
+func (c *client) restoreSession(o *sessionOpen) {
+	s := o.known
+	f := frame{
+		Event: userReconnectState, Signed: s.signedState,
+		Content: meta{"last_seq": s.lastSeq}.with("last_event_id", s.lastEventID),
+	}
+	s.signedState = nil // only once
+	s.restoredFrom, s.restoredFromSeq = s.lastEventID, s.lastSeq
+	c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) {
+		switch {
+		case err != nil && c.capabilities[capReconnect]:
+			c.finishOpen(o, nil, err)
+			return
+		case err != nil:
+			c.createSession(o)
+			return
+		}
+		s.serverID, s.connected, s.replaying = clipID(parseObject(result).str("session")), true, true
+		c.current = s
+		c.awaitReplay(s, func() {
+			s.log.ResumeReason = protocol.ResumeRestored
+			if c.capabilities[capTurns] {
+				s.clearPending(c)
+			}
+			c.finishReplay(s, serverRestarted)
+			c.finishOpen(o, s, nil)
+		})
+	})
+}
+
+// awaitReplay calls then after the missed frames of a session. A notice ends them.
+func (c *client) awaitReplay(s *session, then func()) {
+	c.requests = append(c.requests, &request{
+		event: actionReplay, session: s, deadline: c.Now.Add(requestTimeout),
+		done: func(json.RawMessage, *protocol.Error) {
+			s.replaying = false
+			then()
+		},
+	})
+}
+
+// serverRestarted ends a turn of a session that the server lost.
+var serverRestarted = protocol.TurnEndedData{
+	Reason: protocol.ReasonError, Code: protocol.CodeServerRestart,
+	Message: "the server's session ended with the connection",
+}
+
+// turnLeftBehind ends a turn that still ran in the session that was restored.
+var turnLeftBehind = protocol.TurnEndedData{
+	Reason: protocol.ReasonInterrupted, Message: "the turn ran in the previous session",
+}
+
+// finishReplay continues after a replay. It ends an open turn with d, except after a list of
+// events, whose turn goes on.
+func (c *client) finishReplay(s *session, d protocol.TurnEndedData) {
+	s.replaying = false
+	switch {
+	case s.log.State.Turn == nil:
+		c.betweenTurns(s)
+	case !s.replayingList:
+		c.endTurn(s, c.Now, d)
+	}
+}
+
+// clearPending removes the approvals, queue and holds of a session that its server lost. The server
+// announces those it restored.
+func (s *session) clearPending(c *client) {
+	st := s.log.State
+	for _, a := range slices.Clone(st.Approvals) {
+		c.record(s, codec.Entry{
+			Type: protocol.ApprovalResolved, Turn: a.Turn,
+			Data: protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled},
+		})
+	}
+	for _, m := range slices.Clone(st.Queue) {
+		c.record(s, codec.Entry{
+			Type: protocol.QueueRemoved,
+			Data: protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared},
+		})
+	}
+	for _, h := range slices.Clone(st.Holds) {
+		c.record(s, codec.Entry{Type: protocol.QueueReleased, Data: protocol.QueueReleasedData{Holds: []string{h.ID}}})
+	}
+}
+
+// createSession creates a session for a name that the server does not know.
+func (c *client) createSession(o *sessionOpen) {
+	title := o.name
+	if o.known != nil && len(o.known.names) > 0 {
+		title = o.known.names[0]
+	}
+	f := frame{Event: userCreateSession, Content: title}
+	c.sendRequest(f, nil, func(result json.RawMessage, err *protocol.Error) {
+		if err != nil {
+			c.finishOpen(o, nil, protocol.Errorf(protocol.CodeNoSession,
+				"no session %q, and none could be created: %s", clipID(o.name), err.Message))
+			return
+		}
+		s := c.findSession(parseObject(result).str("session"))
+		if s == nil {
+			c.finishOpen(o, nil, protocol.Errorf(protocol.CodeInternal, "the server created no session"))
+			return
+		}
+		if o.known == nil || o.known == s {
+			c.finishOpen(o, s, nil)
+			return
+		}
+		o.known.continueIn(c, s)
+		c.finishOpen(o, o.known, nil)
+		c.betweenTurns(o.known)
+	})
+}
+
+// continueIn continues a session in the new one that the server created in its place. The
+// transcript and the queue remain, but the agent has no memory of them.
+func (s *session) continueIn(c *client, replacement *session) {
+	c.removeSession(replacement)
+	s.serverID, s.lastEventID, s.lastSeq = replacement.serverID, replacement.lastEventID, replacement.lastSeq
+	waiting := s.log.State.Queue
+	if t := s.log.State.Turn; t != nil {
+		c.record(s, codec.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: serverRestarted})
+	}
+	s.log.Renew(c.NextEpoch())
+	s.decodeState = decodeState{parts: s.parts}
+	c.record(s, codec.Entry{Type: protocol.Notice, Data: protocol.NoticeData{
+		Level:   protocol.LevelWarning,
+		Message: "the previous session ended with its connection; the new agent does not know its transcript",
+	}})
+	for _, m := range waiting {
+		c.record(s, codec.Entry{Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m}})
+	}
+}

@@ -1,0 +1,162 @@
+package sandcastle
+
+import (
+	"encoding/json"
+
+	"agentctl/protocol"
+)
+
+// Types of chat events. The first group is in the document.
+const (
+	chatStart           = "start"
+	chatTextStart       = "text-start"
+	chatTextDelta       = "text-delta"
+	chatTextEnd         = "text-end"
+	chatReasoningStart  = "reasoning-start"
+	chatReasoningDelta  = "reasoning-delta"
+	chatReasoningEnd    = "reasoning-end"
+	chatToolInputStart  = "tool-input-start"
+	chatToolInput       = "tool-input-available"
+	chatToolOutput      = "tool-output-available"
+	chatToolOutputError = "tool-output-error"
+	chatFinish          = "finish"
+
+	chatToolInputDelta  = "tool-input-delta"
+	chatToolInputError  = "tool-input-error"
+	chatToolDenied      = "tool-output-denied"
+	chatApprovalRequest = "tool-approval-request"
+	chatStartStep       = "start-step"
+	chatFinishStep      = "finish-step"
+	chatMetadata        = "metadata-update"
+	chatError           = "error"
+	chatModeChange      = "mode-change"
+	chatRenamed         = "session-renamed"
+
+	// chatNative carries a native event without an equivalent as a transient data part, which
+	// reaches the data callback of clients but no message.
+	chatNative = "data-agentctl"
+)
+
+// Reasons of finish.
+const (
+	finishStop   = "stop"
+	finishError  = "error"
+	finishLength = "length"
+	finishFilter = "content-filter"
+	finishOther  = "other"
+)
+
+// A chatEvent is an event of a turn. The type determines its fields.
+type chatEvent struct {
+	Type             string            `json:"type"`
+	ID               string            `json:"id,omitempty"`
+	Delta            *string           `json:"delta,omitempty"`
+	ProviderMetadata *providerMetadata `json:"providerMetadata,omitempty"`
+
+	ToolCallID       string          `json:"toolCallId,omitempty"`
+	ToolName         string          `json:"toolName,omitempty"`
+	Input            json.RawMessage `json:"input,omitzero"`
+	InputTextDelta   *string         `json:"inputTextDelta,omitempty"`
+	Output           json.RawMessage `json:"output,omitzero"`
+	ErrorText        *string         `json:"errorText,omitempty"`
+	Preliminary      bool            `json:"preliminary,omitempty"`
+	Dynamic          bool            `json:"dynamic,omitempty"`
+	Title            string          `json:"title,omitempty"`
+	ParentToolCallID string          `json:"parentToolCallId,omitempty"`
+
+	MessageID    string    `json:"messageId,omitempty"`
+	FinishReason string    `json:"finishReason,omitempty"`
+	Metadata     *metadata `json:"metadata,omitempty"` // of finish
+	Reason       string    `json:"reason,omitempty"`
+	Mode         string    `json:"mode,omitempty"`
+	SessionID    string    `json:"sessionId,omitempty"`
+
+	MessageMetadata json.RawMessage `json:"messageMetadata,omitempty"`
+
+	Data      json.RawMessage `json:"data,omitempty"`
+	Transient bool            `json:"transient,omitempty"`
+
+	Model           string  `json:"model,omitempty"` // of metadata-update, as the next four
+	InputTokens     int64   `json:"inputTokens,omitempty"`
+	OutputTokens    int64   `json:"outputTokens,omitempty"`
+	CacheReadTokens int64   `json:"cacheReadInputTokens,omitempty"`
+	CostUSD         float64 `json:"costUsd,omitempty"`
+}
+
+// A providerMetadata extends a text event.
+type providerMetadata struct {
+	Agentctl *speaker `json:"agentctl,omitempty"`
+}
+
+// A speaker is the agent, task or parent tool of a text.
+type speaker struct {
+	Agent  string `json:"agent,omitempty"`
+	Task   string `json:"task,omitempty"`
+	Parent string `json:"parent,omitempty"`
+}
+
+// metadata is the usage in finish. The real client requires all of its fields.
+type metadata struct {
+	ClaudeSessionID string  `json:"claudeSessionId"`
+	CostUSD         float64 `json:"costUsd"`
+	InputTokens     int64   `json:"inputTokens"`
+	OutputTokens    int64   `json:"outputTokens"`
+	CacheRead       int64   `json:"cacheReadInputTokens"`
+	CacheCreation   int64   `json:"cacheCreationInputTokens"`
+	ContextWindow   int64   `json:"contextWindow"`
+}
+
+// A nativeEvent is the data of chatNative.
+type nativeEvent struct {
+	Type   protocol.Type   `json:"type"`
+	Task   string          `json:"task,omitempty"`
+	Parent string          `json:"parent,omitempty"`
+	By     *protocol.Actor `json:"by,omitempty"`
+	Data   json.RawMessage `json:"data,omitempty"`
+}
+
+// A toolOutput is a tool output that is more than text.
+type toolOutput struct {
+	Text    string             `json:"text,omitempty"`
+	Content []protocol.Content `json:"content"`
+}
+
+// finishReason and stopReason convert the reason of a turn's end.
+func finishReason(r protocol.Reason) string {
+	switch r {
+	case protocol.ReasonCompleted:
+		return finishStop
+	case protocol.ReasonMaxTokens:
+		return finishLength
+	case protocol.ReasonRefusal:
+		return finishFilter
+	case protocol.ReasonInterrupted, protocol.ReasonDenied:
+		return finishOther
+	}
+	return finishError
+}
+
+func stopReason(r protocol.Reason) string {
+	switch r {
+	case protocol.ReasonCompleted, protocol.ReasonMaxTokens, protocol.ReasonRefusal:
+		return stopCompleted
+	case protocol.ReasonInterrupted, protocol.ReasonDenied:
+		return stopInterrupted
+	}
+	return stopError
+}
+
+// reasonOf converts the reasons of SessionStopped and finish.
+func reasonOf(stop, finish string) protocol.Reason {
+	switch {
+	case stop == stopInterrupted:
+		return protocol.ReasonInterrupted
+	case stop == stopError:
+		return protocol.ReasonError
+	case finish == finishLength:
+		return protocol.ReasonMaxTokens
+	case finish == finishFilter:
+		return protocol.ReasonRefusal
+	}
+	return protocol.ReasonCompleted
+}

@@ -1,0 +1,157 @@
+package sandcastle
+
+import (
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// dispatch executes a request.
+func (s *server) dispatch(c *rpcCall) {
+	switch c.op {
+	case opSubscribe:
+		s.handleSubscribe(c)
+	case opSend:
+		s.handleSend(c)
+	case opInterrupt:
+		forward(s, c, protocol.DoInterrupt, c.SessionID, protocol.InterruptData{},
+			func(r protocol.InterruptResult) any {
+				return interruptResult{r.Interrupted}
+			})
+	case opDequeue:
+		d := protocol.QueueRemoveData{MessageID: c.MessageID}
+		forward(s, c, protocol.DoQueueRemove, c.SessionID, d, func(r protocol.QueueRemoveResult) any {
+			return dequeueResult{r.Removed}
+		})
+	case opState:
+		forward(s, c, protocol.DoSnapshot, c.SessionID, nil, func(r protocol.SnapshotResult) any {
+			if r.Snapshot.State == nil {
+				return snapshotOf(&protocol.State{})
+			}
+			return snapshotOf(r.Snapshot.State)
+		})
+	case opHistory:
+		s.handleHistory(c, 0, nil)
+	case opApproval:
+		s.handleApproval(c)
+	}
+}
+
+// forward sends a native command and ends the call with the encoded result or the error.
+func forward[T any](s *server, c *rpcCall, verb protocol.Verb, session string, data any, encode func(T) any) {
+	s.Request(verb, session, "", data, func(a protocol.Answer) {
+		r, err := codec.DecodeResult[T](a)
+		if err != nil {
+			s.failCall(c, err)
+			return
+		}
+		s.endCall(c, successExit(c.id, encode(r)))
+	})
+}
+
+func (s *server) handleSend(c *rpcCall) {
+	d := protocol.SendData{
+		Text: *c.Content, Parts: nativeParts(*c.Content, c.Parts), ClientMessageID: c.ClientMessageID,
+	}
+	send := func() {
+		forward(s, c, protocol.DoSend, c.SessionID, d, func(r protocol.SendResult) any { return s.sendResultOf(&d, r) })
+	}
+	if sub := s.subscriptions[c.SessionID]; sub != nil && sub.offersMode(c.Mode) {
+		s.Request(protocol.DoConfigure, sub.Session, "", protocol.ConfigureData{Setting: settingMode, Value: c.Mode},
+			func(protocol.Answer) { send() })
+		return
+	}
+	send()
+}
+
+// sendResultOf encodes the result of a send.
+func (s *server) sendResultOf(d *protocol.SendData, r protocol.SendResult) sendResult {
+	if r.Status == protocol.SendStarted {
+		return sendResult{Status: protocol.SendStarted, MessageID: r.MessageID}
+	}
+	m := protocol.Message{
+		MessageID: r.MessageID, Text: d.Text, Parts: d.Parts, ClientMessageID: d.ClientMessageID, QueuedAt: &s.Now,
+	}
+	for _, sub := range s.subscriptions { // a subscribed session has the queue time
+		if sub.State == nil {
+			continue
+		}
+		if i := sub.State.QueueIndex(r.MessageID); i >= 0 {
+			m = sub.State.Queue[i]
+		}
+	}
+	return sendResult{Status: protocol.SendQueued, QueuedMessage: newQueuedMessage(&m)}
+}
+
+// handleApproval decides an approval. The real client sends the tool call only: search the
+// subscribed sessions for it. If the request names another session, take a snapshot of that.
+func (s *server) handleApproval(c *rpcCall) {
+	subscribed := false // to the session that the request names
+	for _, id := range s.sessionIDs() {
+		sub := s.subscriptions[id]
+		if sub.State == nil || c.SessionID != "" && c.SessionID != sub.Session {
+			continue
+		}
+		subscribed = subscribed || c.SessionID == sub.Session
+		if s.approveIn(c, sub.Session, sub.State.Approvals) {
+			return
+		}
+	}
+	if c.SessionID == "" || subscribed {
+		s.failApproval(c)
+		return
+	}
+	s.Request(protocol.DoSnapshot, c.SessionID, "", nil, func(a protocol.Answer) {
+		r, _ := codec.DecodeResult[protocol.SnapshotResult](a)
+		if r.Snapshot.State == nil || !s.approveIn(c, r.Snapshot.State.Session, r.Snapshot.State.Approvals) {
+			s.failApproval(c)
+		}
+	})
+}
+
+// approveIn decides the pending approval of a tool call. It returns false if there is none.
+func (s *server) approveIn(c *rpcCall, session string, pending []protocol.Approval) bool {
+	i := slices.IndexFunc(pending, func(a protocol.Approval) bool { return toolCallOf(&a) == c.ToolCallID })
+	if i < 0 {
+		return false
+	}
+	forward(s, c, protocol.DoApprove, session, decisionOf(&pending[i], &c.payload), func(protocol.ApproveResult) any {
+		return approvalResult{true}
+	})
+	return true
+}
+
+func (s *server) failApproval(c *rpcCall) {
+	s.endCall(c, failureExit(c.id, typedError{ToolCallID: c.ToolCallID, Tag: approvalNotFound}))
+}
+
+// Bounds of a history request.
+const (
+	historyTurns    = 100     // per page
+	maxHistoryBytes = 8 << 20 // bytes of events
+)
+
+// handleHistory collects finished turns from the newest back, until the message that the client
+// has, the start or the bound.
+func (s *server) handleHistory(c *rpcCall, before uint64, later []json.RawMessage) {
+	d := protocol.HistoryData{Before: before, Limit: historyTurns}
+	s.Request(protocol.DoHistory, c.SessionID, "", d, func(a protocol.Answer) {
+		page, err := codec.DecodeResult[protocol.HistoryResult](a)
+		if err != nil {
+			s.failCall(c, err)
+			return
+		}
+		events := slices.Concat(page.Events, later)
+		size := 0
+		for _, e := range events {
+			size += len(e)
+		}
+		if page.More && page.First > 1 && size < maxHistoryBytes && !containsMessage(page.Events, c.After) && !c.ended {
+			s.handleHistory(c, page.First, events)
+			return
+		}
+		s.endCall(c, successExit(c.id, historyMessages(turnsFromEvents(events), c.After)))
+	})
+}

@@ -1,0 +1,145 @@
+package sandcastle
+
+import (
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+)
+
+// maxStartedSends bounds the started messages of a session and the unanswered sends.
+const maxStartedSends = 256
+
+// unansweredSends are the keys of sends without an answer. The next connection looks such a message
+// up before it sends it again.
+type unansweredSends struct {
+	keys []string // oldest first
+}
+
+func (o *unansweredSends) add(key string) {
+	if key == "" || o.has(key) {
+		return
+	}
+	if o.keys = append(o.keys, key); len(o.keys) > maxStartedSends {
+		o.keys = o.keys[1:]
+	}
+}
+
+func (o *unansweredSends) has(key string) bool { return slices.Contains(o.keys, key) }
+
+func (o *unansweredSends) remove(key string) {
+	o.keys = slices.DeleteFunc(o.keys, func(k string) bool { return k == key })
+}
+
+// handleSend sends a user message. The server knows it by clientMessageId only, which defaults to
+// the command's key.
+func (c *client) handleSend(cmd *protocol.Command) {
+	var d protocol.SendData
+	if !c.DecodeData(cmd, &d) {
+		return
+	}
+	if d.Front {
+		c.FailUnsupported(cmd, "sending ahead of the queue")
+		return
+	}
+	if s := c.sessions[cmd.Session]; (s == nil || s.log == nil) && len(c.sessions) < maxSubscriptions {
+		c.requireSession(cmd) // subscribe first, because the turn may end at once
+		return
+	}
+	p := payload{SessionID: cmd.Session, Content: &d.Text, ClientMessageID: d.ClientMessageID}
+	if p.ClientMessageID == "" {
+		p.ClientMessageID = cmd.Key
+	}
+	if p.ClientMessageID == "" {
+		p.ClientMessageID = c.Options.ID("m")
+	}
+	// sent on an earlier connection, without an answer
+	again := cmd.Key != "" && c.capabilities.unanswered.has(cmd.Key)
+	s := c.knownSession(cmd.Session)
+	if again && s == nil {
+		if s = c.requireSession(cmd); s == nil {
+			return // runs again when the session is known
+		}
+	}
+	if s != nil && (again || p.ClientMessageID == cmd.Key && cmd.Key != "") {
+		if r := s.acceptedSend(p.ClientMessageID); r != nil {
+			c.capabilities.unanswered.remove(cmd.Key)
+			c.Answer(cmd, *r)
+			return
+		}
+	}
+	p.Parts = foreignParts(&protocol.Message{Text: d.Text, Parts: d.Parts})
+	if p.Parts == nil {
+		p.Parts = protocol.MustEncode([]part{{Type: "text", Text: d.Text}})
+	}
+	c.capabilities.unanswered.add(cmd.Key)
+	c.sendRequest(&request{op: opSend, payload: p, done: func(v json.RawMessage, err *protocol.Error) {
+		c.capabilities.unanswered.remove(cmd.Key)
+		if err != nil {
+			c.Fail(cmd, err)
+			return
+		}
+		c.Answer(cmd, c.resultOfSend(cmd, p.ClientMessageID, v))
+	}})
+}
+
+// resultOfSend returns the result of an accepted send.
+func (c *client) resultOfSend(cmd *protocol.Command, clientMessageID string, v json.RawMessage) protocol.SendResult {
+	var r sendResult
+	_ = json.Unmarshal(v, &r)
+	res := protocol.SendResult{Status: protocol.SendStarted, MessageID: r.MessageID}
+	s := c.knownSession(cmd.Session)
+	if r.Status == protocol.SendQueued {
+		res.Status = protocol.SendQueued
+		if r.QueuedMessage != nil {
+			res.MessageID = r.QueuedMessage.ID
+		}
+		if s != nil { // the position is unknown otherwise
+			index := len(s.log.State.Queue)
+			if i := s.log.State.QueueIndex(res.MessageID); i >= 0 {
+				index = i
+			}
+			res.Index = &index
+		}
+	}
+	if s != nil {
+		if known := s.acceptedSend(clientMessageID); known != nil && known.Status == res.Status {
+			return *known
+		}
+	}
+	return res
+}
+
+// acceptedSend returns the result of a message that the session contains, or nil.
+func (s *session) acceptedSend(clientMessageID string) *protocol.SendResult {
+	for i, m := range s.log.State.Queue {
+		if m.ClientMessageID == clientMessageID {
+			return &protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &i}
+		}
+	}
+	for _, r := range slices.Backward(s.startedSends) {
+		if r.clientMessageID == clientMessageID {
+			return &r.result
+		}
+	}
+	return nil
+}
+
+// A startedSend is a message that started a turn.
+type startedSend struct {
+	clientMessageID string
+	result          protocol.SendResult
+}
+
+// recordStartedSend remembers the message that started the current turn of the log.
+func (s *session) recordStartedSend() {
+	t := s.log.State.Turn
+	if t == nil || t.Message.ClientMessageID == "" {
+		return
+	}
+	r := protocol.SendResult{Status: protocol.SendStarted, MessageID: t.Message.MessageID, Turn: t.Turn, Seq: t.First}
+	s.startedSends = append(s.startedSends, startedSend{t.Message.ClientMessageID, r})
+	if len(s.startedSends) > maxStartedSends {
+		s.startedSends = s.startedSends[1:]
+	}
+}

@@ -1,0 +1,201 @@
+package sandcastle
+
+import (
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// handleChat handles a chat event of the current turn.
+func (c *client) handleChat(s *session, raw json.RawMessage) {
+	t := s.turn
+	var e chatEvent
+	if json.Unmarshal(raw, &e) != nil || e.Type == "" {
+		c.recordRaw(s, t.id, codec.Excerpt(e.Type), raw)
+		return
+	}
+	switch e.Type {
+	case chatApprovalRequest, chatModeChange, chatRenamed: // not in the server's buffer
+	default:
+		t.buffered++
+		t.bufferHash = hashNext(t.bufferHash, raw)
+	}
+	if t.lastError != nil && e.Type != chatFinish {
+		c.record(s, codec.Entry{
+			Type: protocol.ErrorRaised, Turn: t.id,
+			Data: protocol.ErrorData{Kind: protocol.ErrorKindExecution, Message: *t.lastError},
+		})
+		t.lastError = nil
+	}
+	switch e.Type {
+	case chatStart:
+		if e.MessageID != "" {
+			t.answer = &e.MessageID
+		}
+	case chatStartStep, chatFinishStep: // redundant
+	case chatTextStart, chatTextDelta, chatTextEnd, chatReasoningStart, chatReasoningDelta, chatReasoningEnd:
+		c.recordTextEvent(s, &e)
+	case chatToolInputStart, chatToolInputDelta, chatToolInput, chatToolInputError, chatToolOutput, chatToolOutputError,
+		chatToolDenied:
+		if !t.approvalTools[e.ToolCallID] {
+			c.handleTool(s, &e, raw)
+		}
+	case chatApprovalRequest:
+		c.recordPending(s, e.ToolCallID, e.ToolName)
+	case chatMetadata:
+		c.record(s, codec.Entry{Type: protocol.UsageUpdated, Turn: t.id, Data: protocol.Usage{
+			Input: e.InputTokens, Output: e.OutputTokens, Cached: e.CacheReadTokens, Cost: e.CostUSD,
+			Currency: currency(e.CostUSD), Model: e.Model,
+		}})
+	case chatError:
+		t.lastError = e.ErrorText
+	case chatFinish:
+		t.finish = e.FinishReason
+		t.nativeEnd = turnEndOf(e.MessageMetadata)
+		if m := e.Metadata; m != nil {
+			t.usage = &protocol.Usage{
+				Input: m.InputTokens, Output: m.OutputTokens, Cached: m.CacheRead, Cost: m.CostUSD,
+				Currency: currency(m.CostUSD),
+			}
+		}
+	case chatNative:
+		c.recordNative(s, &e, raw)
+	case chatModeChange, chatRenamed:
+		c.handleSessionChat(s, t.id, raw, raw)
+	default:
+		c.recordRaw(s, t.id, codec.Excerpt(e.Type), raw)
+	}
+}
+
+func currency(cost float64) string {
+	if cost == 0 {
+		return ""
+	}
+	return "USD"
+}
+
+// handleSessionChat handles a chat event of the session. whole is the event that contains it.
+func (c *client) handleSessionChat(s *session, turn string, raw, whole json.RawMessage) {
+	var e chatEvent
+	_ = json.Unmarshal(raw, &e)
+	switch e.Type {
+	case chatRenamed:
+		c.record(s, codec.Entry{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &e.Title}})
+	case chatModeChange:
+		c.recordMode(s, e.Mode)
+	default:
+		c.recordRaw(s, turn, streamEvent, whole)
+	}
+}
+
+// recordMode sets the mode in the agent's options.
+func (c *client) recordMode(s *session, mode string) {
+	var o protocol.Options
+	if old := s.log.State.Options; old != nil {
+		o = *old
+	}
+	settings := []protocol.Setting{}
+	for _, set := range o.Settings {
+		if set.ID == settingMode && set.Value == mode {
+			return
+		}
+		if set.ID != settingMode {
+			settings = append(settings, set)
+		}
+	}
+	o.Settings = append(settings, protocol.Setting{
+		ID: settingMode, Name: "Mode", Value: mode,
+		Choices: []protocol.Choice{{ID: modeBuild, Label: "Build"}, {ID: modePlan, Label: "Plan"}},
+	})
+	c.record(s, codec.Entry{Type: protocol.AgentOptions, Data: o})
+}
+
+// recordTextEvent records a chat event of a text or reasoning part.
+func (c *client) recordTextEvent(s *session, e *chatEvent) {
+	en := codec.Entry{Turn: s.turn.id}
+	if e.ProviderMetadata == nil || e.ProviderMetadata.Agentctl == nil {
+		e.ProviderMetadata = &providerMetadata{&speaker{}}
+	}
+	by := e.ProviderMetadata.Agentctl
+	switch e.Type {
+	case chatTextStart, chatReasoningStart:
+		en.Type, en.Task, en.Parent = protocol.TextStart, by.Task, by.Parent
+		en.Data = protocol.PartStartData{Part: e.ID, Agent: by.Agent}
+		if e.Type == chatReasoningStart {
+			en.Type = protocol.ReasoningStart
+		}
+		c.record(s, en)
+	case chatTextDelta, chatReasoningDelta:
+		en.Type = protocol.TextDelta
+		if e.Type == chatReasoningDelta {
+			en.Type = protocol.ReasoningDelta
+		}
+		if e.Delta == nil {
+			return
+		}
+		for _, piece := range protocol.SplitText(*e.Delta, protocol.MaxText) {
+			en.Data = protocol.PartDeltaData{Part: e.ID, Text: piece}
+			c.record(s, en)
+		}
+	default:
+		en.Type, en.Data = protocol.TextEnd, protocol.PartEndData{Part: e.ID}
+		if e.Type == chatReasoningEnd {
+			en.Type = protocol.ReasoningEnd
+		}
+		c.record(s, en)
+	}
+}
+
+// nativeTypes lists the events that chatNative carries.
+var nativeTypes = map[protocol.Type]bool{
+	protocol.ApprovalRequested: true, protocol.ApprovalExplained: true, protocol.ApprovalResolved: true,
+	protocol.PlanStarted: true, protocol.PlanUpdated: true, protocol.PlanCompleted: true,
+	protocol.PlanInvalid: true, protocol.PlanCancelled: true, protocol.PlanFailed: true,
+	protocol.TaskStarted: true, protocol.TaskProgress: true, protocol.TaskCompleted: true,
+	protocol.TaskFailed: true, protocol.TaskCancelled: true, protocol.TaskRestarted: true,
+	protocol.AggregateStarted: true, protocol.AggregateCompleted: true, protocol.PipelineCompleted: true,
+	protocol.ContextUpdated: true, protocol.ContextCompacted: true,
+	protocol.AgentOptions: true, protocol.ErrorRaised: true, protocol.RetryScheduled: true,
+	protocol.RecoveryStarted: true, protocol.RecoverySucceeded: true, protocol.RecoveryFailed: true,
+	protocol.StateExported: true, protocol.StateRestored: true,
+	protocol.Notice: true, protocol.Raw: true,
+}
+
+// recordNative records a native event of agentctl's server.
+func (c *client) recordNative(s *session, e *chatEvent, raw json.RawMessage) {
+	var n nativeEvent
+	if json.Unmarshal(e.Data, &n) != nil || !nativeTypes[n.Type] {
+		c.recordRaw(s, s.turn.id, chatNative, raw)
+		return
+	}
+	en := codec.Entry{Type: n.Type, Turn: s.turn.id, Task: n.Task, Parent: n.Parent, By: n.By, Data: n.Data}
+	switch n.Type {
+	case protocol.ApprovalRequested:
+		var a protocol.Approval
+		if json.Unmarshal(n.Data, &a) != nil || a.Request == "" || len(s.log.State.Approvals) >= maxApprovals {
+			return
+		}
+		if a.Editable || slices.ContainsFunc(a.Options, unsupportedOption) {
+			a.Options, a.Editable = slices.DeleteFunc(a.Options, unsupportedOption), false
+			en.Data = a
+		}
+		if len(s.turn.nativeApprovals) < maxOpen {
+			s.turn.nativeApprovals[a.Request] = true
+		}
+		if a.Tool == "" && len(s.turn.approvalTools) < maxOpen {
+			s.turn.approvalTools[a.Request] = true
+		}
+	case protocol.ApprovalResolved:
+		var d protocol.ApprovalResolvedData
+		if json.Unmarshal(n.Data, &d) != nil || s.log.State.PendingApproval(d.Request) == nil {
+			return // decided by this client, and recorded then
+		}
+		s.decisions.Put(n.By, d)
+	}
+	c.record(s, en)
+}
+
+// unsupportedOption reports whether the protocol cannot carry an option.
+func unsupportedOption(o protocol.Option) bool { return !supportsDecision(o.Kind) }

@@ -1,0 +1,190 @@
+package sandcastle
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// handleTool handles a chat event of a tool call.
+func (c *client) handleTool(s *session, e *chatEvent, raw json.RawMessage) {
+	t := s.turn
+	id := e.ToolCallID
+	if id == "" {
+		c.recordRaw(s, t.id, e.Type, raw)
+		return
+	}
+	call := t.tools[id]
+	if call == nil {
+		call = &clientTool{parent: e.ParentToolCallID}
+		if len(t.tools) < maxOpen {
+			t.tools[id] = call
+		}
+		c.recordToolName(s, id, call, e, true)
+	} else {
+		c.recordToolName(s, id, call, e, false)
+	}
+	en := codec.Entry{Turn: t.id, Parent: call.parent}
+	switch e.Type {
+	case chatToolInputDelta:
+		if e.InputTextDelta == nil {
+			return
+		}
+		en.Type = protocol.ToolInput
+		for _, piece := range protocol.SplitText(*e.InputTextDelta, protocol.MaxText) {
+			en.Data = protocol.ToolInputData{Tool: id, Text: piece}
+			c.record(s, en)
+		}
+	case chatToolInput:
+		c.recordToolInput(s, id, call, e.Input)
+	case chatToolOutput:
+		if !e.Preliminary {
+			c.recordToolEnded(s, id, call, protocol.ToolEndedData{
+				Status: protocol.ToolCompleted, Output: c.finalOutput(s, id, call, e.Output),
+			})
+			return
+		}
+		c.recordToolOutput(s, id, call, e.Output)
+	case chatToolOutputError, chatToolInputError:
+		if e.Type == chatToolInputError && e.Input != nil { // the invalid input
+			c.recordToolInput(s, id, call, e.Input)
+		}
+		d := protocol.ToolEndedData{Status: protocol.ToolFailed}
+		if e.ErrorText != nil {
+			d.Error = *e.ErrorText
+		}
+		if d.Error == string(protocol.ToolCancelled) || d.Error == string(protocol.ToolUnknown) {
+			d.Status, d.Error = protocol.ToolStatus(d.Error), ""
+		}
+		c.recordToolEnded(s, id, call, d)
+	case chatToolDenied:
+		c.recordToolEnded(s, id, call, protocol.ToolEndedData{Status: protocol.ToolDenied})
+	}
+}
+
+// recordToolInput records a call's complete arguments.
+func (c *client) recordToolInput(s *session, id string, call *clientTool, input json.RawMessage) {
+	if bytes.Equal(call.input, input) && input != nil {
+		return // repeated
+	}
+	call.input = input
+	c.record(s, codec.Entry{
+		Type: protocol.ToolInput, Turn: s.turn.id, Parent: call.parent,
+		Data: protocol.ToolInputData{Tool: id, Input: input},
+	})
+}
+
+// recordToolName records a call's name or title if it is new.
+func (c *client) recordToolName(s *session, id string, call *clientTool, e *chatEvent, fresh bool) {
+	d := protocol.ToolStartedData{Tool: id}
+	if e.ToolName != "" && e.ToolName != call.name {
+		d.Name, call.name = e.ToolName, e.ToolName
+	}
+	if e.Title != "" && e.Title != call.title {
+		d.Title, call.title = e.Title, e.Title
+	}
+	if fresh || d.Name != "" || d.Title != "" {
+		c.record(s, codec.Entry{Type: protocol.ToolStarted, Turn: s.turn.id, Parent: call.parent, Data: d})
+	}
+}
+
+// recordToolOutput records a tool's output so far. It appends the new part of a text and replaces
+// anything else.
+func (c *client) recordToolOutput(s *session, id string, call *clientTool, raw json.RawMessage) {
+	last := hashNext(0, raw)
+	if call.lastHash == last {
+		return // repeated
+	}
+	call.lastHash = last
+	var text string
+	en := codec.Entry{Type: protocol.ToolOutput, Turn: s.turn.id, Parent: call.parent}
+	if json.Unmarshal(raw, &text) == nil {
+		added, grown := strings.CutPrefix(text, call.text)
+		if grown = grown && !call.structured; !grown {
+			added = text
+		}
+		call.structured = false
+		for i, piece := range protocol.SplitText(added, protocol.MaxText) {
+			en.Data = protocol.ToolOutputData{Tool: id, Text: piece, Replace: !grown && i == 0}
+			c.record(s, en)
+		}
+		s.turn.bytes -= len(call.text)
+		call.text = ""
+		if len(text) <= maxToolOutput && s.turn.bytes+len(text) <= maxToolsBytes {
+			call.text = text
+			s.turn.bytes += len(text)
+		}
+		return
+	}
+	s.turn.bytes -= len(call.text)
+	call.text = ""
+	var o toolOutput
+	if json.Unmarshal(raw, &o) != nil || o.Content == nil {
+		o = toolOutput{Content: []protocol.Content{{Type: "other", Data: raw}}}
+	}
+	call.structured = true
+	en.Data = protocol.ToolOutputData{Tool: id, Text: o.Text, Content: o.Content, Replace: true}
+	c.record(s, en)
+}
+
+// finalOutput returns a call's structured output at its end, or nil if it was recorded already. A
+// text is recorded as output.
+func (c *client) finalOutput(s *session, id string, call *clientTool, raw json.RawMessage) json.RawMessage {
+	switch {
+	case len(raw) == 0, string(raw) == "null", call.lastHash == hashNext(0, raw):
+		return nil
+	case raw[0] == '"':
+		c.recordToolOutput(s, id, call, raw)
+		return nil
+	}
+	return raw
+}
+
+// recordToolEnded records the end of a call, which implies a decision on its approval.
+func (c *client) recordToolEnded(s *session, id string, call *clientTool, d protocol.ToolEndedData) {
+	d.Tool = id
+	if a := s.findApproval(id); a != nil && !s.turn.nativeApprovals[a.Request] {
+		out := protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Allowed}
+		switch d.Status {
+		case protocol.ToolDenied:
+			out.Outcome = protocol.Denied
+		case protocol.ToolCancelled, protocol.ToolUnknown:
+			out.Outcome = protocol.Cancelled
+		}
+		c.recordResolution(s, out, nil)
+	}
+	c.record(s, codec.Entry{Type: protocol.ToolEnded, Turn: s.turn.id, Parent: call.parent, Data: d})
+	s.turn.bytes -= len(call.text)
+	call.text = ""
+}
+
+// findApproval returns the pending approval of a tool call, or nil.
+func (s *session) findApproval(toolCall string) *protocol.Approval {
+	for i := range s.log.State.Approvals {
+		if a := &s.log.State.Approvals[i]; toolCallOf(a) == toolCall {
+			return a
+		}
+	}
+	return nil
+}
+
+// recordPending records that a tool call awaits a decision.
+func (c *client) recordPending(s *session, id, name string) {
+	if id == "" || s.findApproval(id) != nil || len(s.log.State.Approvals) >= maxApprovals {
+		return
+	}
+	if _, decided := s.decisions.Get(id); decided {
+		return
+	}
+	var title string
+	var input json.RawMessage
+	if call := s.turn.tools[id]; call != nil {
+		title, input = call.title, call.input
+	}
+	a := approvalOf(id, name, title, input)
+	a.Asked = c.Now.UTC()
+	c.record(s, codec.Entry{Type: protocol.ApprovalRequested, Turn: s.turn.id, Data: a})
+}

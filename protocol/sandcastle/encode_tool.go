@@ -1,0 +1,275 @@
+package sandcastle
+
+import (
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+)
+
+// Bounds of a turn's state.
+const (
+	maxOpen       = 4096     // parts and tools
+	maxToolOutput = 1 << 20  // bytes of one tool's output that are repeated
+	maxToolsBytes = 8 << 20  // of all tools
+	smallOutput   = 1 << 10  // bytes of output up to which each change is sent
+	maxRestated   = 64 << 10 // bytes of output that a new name repeats
+)
+
+// A serverTurn is the encoding state of the current turn.
+type serverTurn struct {
+	id    string
+	parts map[partKey]bool
+	tools map[string]*serverTool
+	bytes int // of inputs and outputs
+}
+
+type partKey struct {
+	kind protocol.Kind
+	id   string
+}
+
+// A serverTool is a tool call. The protocol repeats the whole output each time, so a long output is
+// sent each time that it doubles.
+type serverTool struct {
+	name, title string
+	input       json.RawMessage
+	text        []byte
+	content     []protocol.Content
+	sentBytes   int  // size of text when it was last sent
+	unsent      bool // there is more to send
+	forApproval bool // exists for an approval only
+}
+
+func newServerTurn(id string) *serverTurn {
+	return &serverTurn{id: id, parts: map[partKey]bool{}, tools: map[string]*serverTool{}}
+}
+
+// openPart opens a part and reports whether it was closed.
+func (t *serverTurn) openPart(kind protocol.Kind, id string) bool {
+	key := partKey{kind, id}
+	if t.parts[key] || len(t.parts) >= maxOpen {
+		return false
+	}
+	t.parts[key] = true
+	return true
+}
+
+func (t *serverTurn) closePart(kind protocol.Kind, id string) { delete(t.parts, partKey{kind, id}) }
+
+// ensureTool returns a tool call, and sends its start if it is new.
+func (sub *subscription) ensureTool(id, name, title, parent string) *serverTool {
+	t := sub.turn.tools[id]
+	if t != nil {
+		if name != "" {
+			t.name = name
+		}
+		if title != "" {
+			t.title = title
+		}
+		return t
+	}
+	if name == "" {
+		name = "tool"
+	}
+	t = &serverTool{name: name, title: title}
+	if len(sub.turn.tools) < maxOpen {
+		sub.turn.tools[id] = t
+	}
+	sub.sendChat(chatEvent{
+		Type: chatToolInputStart, ToolCallID: id, ToolName: name, Dynamic: true, Title: title, ParentToolCallID: parent,
+	})
+	return t
+}
+
+// encodeTool encodes an event of a tool call.
+func (sub *subscription) encodeTool(e *protocol.Event) {
+	switch e.Type {
+	case protocol.ToolStarted:
+		var d protocol.ToolStartedData
+		_ = e.Decode(&d)
+		name := d.Name
+		if name == "" {
+			name = d.Kind
+		}
+		var old serverTool
+		t := sub.turn.tools[d.Tool]
+		known := t != nil
+		if known {
+			old = *t
+		}
+		t = sub.ensureTool(d.Tool, name, d.Title, e.Parent)
+		switch {
+		case known && (d.Input != nil || t.name != old.name || t.title != old.title):
+			sub.restateTool(t, d.Tool, e.Parent, d.Input)
+		case d.Input != nil:
+			sub.encodeToolInput(t, d.Tool, e.Parent, d.Input)
+		}
+	case protocol.ToolInput:
+		var d protocol.ToolInputData
+		_ = e.Decode(&d)
+		t := sub.ensureTool(d.Tool, "", "", e.Parent)
+		if d.Text != "" {
+			sub.sendChat(chatEvent{
+				Type: chatToolInputDelta, ToolCallID: d.Tool, InputTextDelta: &d.Text, ParentToolCallID: e.Parent,
+			})
+		}
+		sub.encodeToolInput(t, d.Tool, e.Parent, d.Input)
+	case protocol.ToolOutput:
+		var d protocol.ToolOutputData
+		_ = e.Decode(&d)
+		sub.appendToolOutput(sub.ensureTool(d.Tool, "", "", e.Parent), d.Tool, e.Parent, &d)
+	case protocol.ToolEnded:
+		var d protocol.ToolEndedData
+		_ = e.Decode(&d)
+		sub.encodeToolEnded(sub.ensureTool(d.Tool, "", "", e.Parent), e.Parent, &d)
+	}
+}
+
+// encodeToolInput sends a tool's arguments. A nil input sends a new name.
+func (sub *subscription) encodeToolInput(t *serverTool, id, parent string, input json.RawMessage) {
+	if input == nil {
+		sub.sendChat(chatEvent{
+			Type: chatToolInputStart, ToolCallID: id, ToolName: t.name, Dynamic: true, Title: t.title,
+			ParentToolCallID: parent,
+		})
+		return
+	}
+	sub.turn.bytes -= len(t.input)
+	if t.input = nil; sub.turn.bytes+len(input) <= maxToolsBytes {
+		t.input = input
+		sub.turn.bytes += len(input)
+	}
+	sub.sendChat(chatEvent{
+		Type: chatToolInput, ToolCallID: id, ToolName: t.name, Input: input, Dynamic: true, Title: t.title,
+		ParentToolCallID: parent,
+	})
+}
+
+// restateTool sends a tool's new name. Clients restart the call then, so its input and output are
+// sent again; a long output when it grows.
+func (sub *subscription) restateTool(t *serverTool, id, parent string, input json.RawMessage) {
+	if input == nil {
+		input = t.input
+	}
+	sub.encodeToolInput(t, id, parent, input)
+	switch {
+	case len(t.text) > maxRestated:
+		t.unsent, t.sentBytes = true, 0
+	case len(t.text) > 0 || len(t.content) > 0:
+		sub.sendPreliminary(t, id, parent)
+	}
+	if slices.ContainsFunc(sub.State.Approvals, func(a protocol.Approval) bool { return toolCallOf(&a) == id }) {
+		sub.sendTransientChat(chatEvent{
+			Type: chatApprovalRequest, ToolCallID: id, ToolName: t.name, MessageID: sub.turn.id,
+		})
+	}
+}
+
+// appendToolOutput appends a tool's output.
+func (sub *subscription) appendToolOutput(t *serverTool, id, parent string, d *protocol.ToolOutputData) {
+	if d.Replace {
+		sub.turn.bytes -= len(t.text)
+		t.text, t.content, t.sentBytes = nil, nil, 0
+	}
+	if room := min(maxToolOutput-len(t.text), maxToolsBytes-sub.turn.bytes); len(d.Text) <= room {
+		t.text = append(t.text, d.Text...)
+		sub.turn.bytes += len(d.Text)
+	}
+	if len(t.content)+len(d.Content) <= maxOpen {
+		t.content = append(t.content, d.Content...)
+	}
+	t.unsent = true
+	if d.Replace || len(d.Content) > 0 || len(t.text) <= smallOutput || len(t.text) >= 2*t.sentBytes {
+		sub.sendPreliminary(t, id, parent)
+	}
+}
+
+// sendPreliminary sends a tool's output so far.
+func (sub *subscription) sendPreliminary(t *serverTool, id, parent string) {
+	t.sentBytes, t.unsent = len(t.text), false
+	sub.sendChat(chatEvent{
+		Type: chatToolOutput, ToolCallID: id, Output: t.outputValue(), Preliminary: true, Dynamic: true,
+		ParentToolCallID: parent,
+	})
+}
+
+// outputValue returns a tool's output in the protocol's form: a text or an object.
+func (t *serverTool) outputValue() json.RawMessage {
+	switch {
+	case len(t.content) > 0:
+		return protocol.MustEncode(toolOutput{string(t.text), t.content})
+	case len(t.text) > 0:
+		return protocol.AppendString(nil, string(t.text))
+	}
+	return jsonNull
+}
+
+// encodeToolEnded encodes the end of a tool.
+func (sub *subscription) encodeToolEnded(t *serverTool, parent string, d *protocol.ToolEndedData) {
+	if t.unsent {
+		sub.sendPreliminary(t, d.Tool, parent)
+	}
+	c := chatEvent{Type: chatToolOutputError, ToolCallID: d.Tool, Dynamic: true, ParentToolCallID: parent}
+	switch d.Status {
+	case protocol.ToolCompleted:
+		c.Type, c.Output = chatToolOutput, d.Output
+		if c.Output == nil {
+			c.Output = t.outputValue()
+		}
+	case protocol.ToolDenied:
+		c.Type, c.Dynamic = chatToolDenied, false
+	case protocol.ToolFailed:
+		c.ErrorText = &d.Error
+		if d.Error == "" && len(t.text) > 0 {
+			s := string(t.text)
+			c.ErrorText = &s
+		}
+	default:
+		why := string(d.Status)
+		c.ErrorText = &why
+	}
+	sub.sendChat(c)
+	sub.turn.bytes -= len(t.text) + len(t.input)
+	t.input, t.text, t.content = nil, nil, nil
+}
+
+// encodeApproval encodes an approval request. It creates a tool call if the request has none.
+func (sub *subscription) encodeApproval(e *protocol.Event) {
+	var a protocol.Approval
+	_ = e.Decode(&a)
+	id, name := toolCallOf(&a), toolNameOf(&a)
+	sub.encodeNative(e)
+	if sub.turn.tools[id] == nil {
+		t := sub.ensureTool(id, name, a.Title, e.Parent)
+		t.forApproval = a.Tool == ""
+		sub.encodeToolInput(t, id, e.Parent, approvalInput(&a))
+	}
+	if sub.State.RuleFor(&a) != nil {
+		return
+	}
+	// Not buffered: InitialState repeats it in pendingApprovals.
+	sub.sendTransientChat(chatEvent{Type: chatApprovalRequest, ToolCallID: id, ToolName: name, MessageID: sub.turn.id})
+}
+
+// encodeResolution ends the tool call that exists for an approval only.
+func (sub *subscription) encodeResolution(e *protocol.Event) {
+	var d protocol.ApprovalResolvedData
+	_ = e.Decode(&d)
+	t := sub.turn.tools[d.Request]
+	if t == nil || !t.forApproval {
+		return
+	}
+	delete(sub.turn.tools, d.Request)
+	switch d.Outcome {
+	case protocol.Allowed:
+		sub.sendChat(chatEvent{
+			Type: chatToolOutput, ToolCallID: d.Request, Output: protocol.MustEncode(d.Outcome), Dynamic: true,
+		})
+	case protocol.Denied:
+		sub.sendChat(chatEvent{Type: chatToolDenied, ToolCallID: d.Request})
+	default:
+		why := string(d.Outcome)
+		sub.sendChat(chatEvent{Type: chatToolOutputError, ToolCallID: d.Request, ErrorText: &why, Dynamic: true})
+	}
+}

@@ -1,0 +1,127 @@
+package sandcastle
+
+import (
+	"encoding/json"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// A phase is the state of a subscription.
+type phase int
+
+const (
+	phaseSubscribing phase = iota // subscribe was sent: events belong to an earlier subscription
+	phaseCatchingUp               // receiving past events
+	phaseLive
+	phasePaused  // until the client acknowledges
+	phaseDeleted // the session was deleted
+)
+
+// A subscription is a session that the client's streams share: its state and the events of the
+// current turn.
+type subscription struct {
+	codec.Subscription
+	phase    phase
+	attempts int // number of subscribe commands
+	streams  []*stream
+
+	turn   *serverTurn
+	buffer turnBuffer // of the current turn
+}
+
+// handleSubscribed handles the answer to subscribe: the subscription resumes or restarts from a
+// snapshot.
+func (sub *subscription) handleSubscribed(r *protocol.SubscribeResult) {
+	sub.phase = phaseCatchingUp
+	if sub.Start(r) {
+		return
+	}
+	sub.resetTurn()
+	for _, st := range sub.streams { // restart the streams
+		st.started = false
+	}
+}
+
+// resetTurn empties the buffer.
+func (sub *subscription) resetTurn() {
+	sub.buffer, sub.turn = turnBuffer{}, nil
+	if t := sub.State.Turn; t != nil {
+		sub.turn = newServerTurn(t.Turn)
+	}
+}
+
+// sendInitialState sends the state to a stream. Later events follow without a gap.
+func (sub *subscription) sendInitialState(st *stream) {
+	st.started = true
+	e := sessionEvent{Tag: initialState, Snapshot: snapshotOf(sub.State), Buffer: sub.buffer.list()}
+	if t := sub.State.Turn; t != nil {
+		m := newStartedMessage(&t.Message)
+		e.TurnContext = &turnContext{
+			TurnID: t.Turn, MessageID: m.ID, Content: m.Content, Parts: m.Parts, ClientMessageID: m.ClientMessageID,
+			StartedAt: formatTime(t.Started),
+		}
+	}
+	for i := range sub.State.Approvals {
+		a := &sub.State.Approvals[i]
+		e.PendingApprovals = append(e.PendingApprovals, pendingApproval{toolCallOf(a), toolNameOf(a)})
+	}
+	st.push(protocol.MustEncode(e))
+}
+
+// sendEvent sends a session event to the started streams.
+func (sub *subscription) sendEvent(e sessionEvent) {
+	var value json.RawMessage
+	for _, st := range sub.streams {
+		if !st.started || st.ending {
+			continue
+		}
+		if value == nil {
+			value = protocol.MustEncode(e)
+		}
+		st.push(value)
+	}
+}
+
+// sendChat sends a chat event of the turn and buffers it for later subscribers.
+func (sub *subscription) sendChat(c chatEvent) {
+	sub.buffer.add(sub.sendTransientChat(c))
+}
+
+// sendTransientChat sends a chat event without buffering it.
+func (sub *subscription) sendTransientChat(c chatEvent) json.RawMessage {
+	raw := protocol.MustEncode(c)
+	sub.sendEvent(sessionEvent{Tag: streamEvent, TurnID: sub.turnID(), Event: raw})
+	return raw
+}
+
+// handleEvent handles an event of a subscribed session.
+func (s *server) handleEvent(sub *subscription, e *protocol.Event) {
+	why, ended := s.Unsubscribed(e)
+	switch {
+	case ended && why == protocol.CodeNoSession && sub.phase != phaseDeleted:
+		s.dropSubscription(sub)
+		return
+	case sub.phase != phaseCatchingUp && sub.phase != phaseLive:
+		return
+	case e.Type == protocol.CaughtUp:
+		sub.phase = phaseLive
+		for _, st := range sub.streams {
+			if !st.started {
+				sub.sendInitialState(st)
+			}
+		}
+		return
+	case !e.Durable() || sub.Known(e):
+		return
+	case !sub.Contiguous(e): // of another subscription
+		s.resubscribe(sub)
+		return
+	}
+	before := len(sub.State.Queue)
+	at := queueIndex(sub.State, e)
+	if sub.Apply(e) {
+		sub.encodeEvent(e, at, before)
+		s.boundStreams(sub)
+	}
+}

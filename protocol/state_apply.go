@@ -1,0 +1,244 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Apply folds one durable event into the state. The event must continue the log: its first seq is s.Seq+1. Ephemeral events
+// and types it does not know change nothing but the seq. After an error the state is as before.
+func (s *State) Apply(e *Event) error {
+	if !e.Durable() {
+		return nil
+	}
+	if e.First() != s.Seq+1 || e.Seq < e.First() {
+		return fmt.Errorf("event %d..%d of %s does not follow %d", e.First(), e.Seq, e.Session, s.Seq)
+	}
+	if fold := reducers[e.Type]; fold != nil {
+		if err := fold(s, e); err != nil {
+			return err
+		}
+	}
+	s.Seq = e.Seq
+	return nil
+}
+
+// reducers holds how each type changes the state; what is missing changes nothing.
+var reducers = map[Type]func(*State, *Event) error{
+	SessionCreated: decoded(func(s *State, e *Event, d *SessionCreatedData) {
+		s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Created = e.Session, d.Name, d.Title, d.Agent, d.CWD, e.Time
+	}),
+	SessionUpdated: decoded((*State).updateSession),
+	SessionClosed:  decoded(func(s *State, _ *Event, _ *SessionClosedData) { s.Closed = true }),
+
+	MessageUser: decoded(func(s *State, e *Event, d *MessageUserData) {
+		s.Turn = &TurnState{Turn: e.Turn, Message: d.Message, Started: e.Time, First: e.Seq}
+		if s.Turn.Message.By == nil {
+			s.Turn.Message.By = e.By
+		}
+	}),
+	TurnEnded: decoded((*State).endTurn),
+
+	TextStart:      decoded(startPart(KindText)),
+	TextEnd:        decoded(endPart(KindText)),
+	ReasoningStart: decoded(startPart(KindReasoning)),
+	ReasoningEnd:   decoded(endPart(KindReasoning)),
+	ToolStarted:    decoded((*State).startTool),
+	ToolEnded: decoded(func(s *State, _ *Event, d *ToolEndedData) {
+		if s.Turn != nil {
+			s.Turn.Tools = slices.DeleteFunc(s.Turn.Tools, func(t OpenTool) bool { return t.Tool == d.Tool })
+		}
+	}),
+
+	ApprovalRequested: decoded(func(s *State, e *Event, d *Approval) {
+		d.Turn, d.Task = e.Turn, e.Task
+		s.Approvals = append(s.Approvals, *d)
+	}),
+	ApprovalExplained: decoded(func(s *State, _ *Event, d *ApprovalExplainedData) {
+		if a := s.PendingApproval(d.Request); a != nil {
+			a.Explained = append(a.Explained, d.Text)
+		}
+	}),
+	ApprovalResolved: decoded(func(s *State, _ *Event, d *ApprovalResolvedData) {
+		s.Approvals = slices.DeleteFunc(s.Approvals, func(a Approval) bool { return a.Request == d.Request })
+		if d.Rule != nil {
+			s.Rules = append(s.Rules, *d.Rule)
+		}
+	}),
+
+	QueueAdded:   decoded((*State).addToQueue),
+	QueueUpdated: decoded((*State).updateInQueue),
+	QueueRemoved: decoded((*State).removeFromQueue),
+	QueueMoved:   decoded((*State).moveInQueue),
+	QueueHeld:    decoded(func(s *State, _ *Event, d *Hold) { s.Holds = append(s.Holds, *d) }),
+	QueueReleased: decoded(func(s *State, _ *Event, d *QueueReleasedData) {
+		s.Holds = slices.DeleteFunc(s.Holds, func(h Hold) bool { return slices.Contains(d.Holds, h.ID) })
+	}),
+
+	PlanStarted: decoded(func(s *State, _ *Event, d *PlanStartedData) {
+		s.Plan = &Plan{Status: StatusRunning, Question: d.Question}
+	}),
+	PlanUpdated:   decoded(func(s *State, _ *Event, d *PlanTasksData) { s.setPlanTasks(d, StatusRunning) }),
+	PlanCompleted: decoded(func(s *State, _ *Event, d *PlanTasksData) { s.setPlanTasks(d, StatusCompleted) }),
+	PlanInvalid:   setPlanStatus(StatusInvalid),
+	PlanCancelled: setPlanStatus(StatusCancelled),
+	PlanFailed:    setPlanStatus(StatusFailed),
+	TaskStarted:   setTaskStatus(StatusRunning),
+	TaskCompleted: setTaskStatus(StatusCompleted),
+	TaskFailed:    setTaskStatus(StatusFailed),
+	TaskCancelled: setTaskStatus(StatusCancelled),
+	TaskRestarted: setTaskStatus(StatusPending),
+
+	ContextUpdated:   decoded(func(s *State, _ *Event, d *ContextInfo) { s.Context = d }),
+	ContextCompacted: decoded((*State).setCompacted),
+	UsageUpdated:     decoded(func(s *State, _ *Event, d *Usage) { s.Usage = d }),
+	AgentOptions:     decoded(func(s *State, _ *Event, d *Options) { s.Options = d }),
+}
+
+// decoded decodes an event's data before it is folded.
+func decoded[T any](fold func(*State, *Event, *T)) func(*State, *Event) error {
+	return func(s *State, e *Event) error {
+		d := new(T)
+		if err := e.Decode(d); err != nil {
+			return err
+		}
+		fold(s, e, d)
+		return nil
+	}
+}
+
+func (s *State) updateSession(_ *Event, d *SessionUpdatedData) {
+	set := func(field, v *string) {
+		if v != nil {
+			*field = *v
+		}
+	}
+	set(&s.Name, d.Name)
+	set(&s.Title, d.Title)
+	set(&s.Agent, d.Agent)
+	if d.Revoked != "" {
+		s.Rules = slices.DeleteFunc(s.Rules, func(r Rule) bool { return r.ID == d.Revoked })
+	}
+}
+
+// setCompacted corrects what is known of the context until the agent tells it anew.
+func (s *State) setCompacted(_ *Event, d *ContextCompactedData) {
+	if s.Context == nil {
+		return
+	}
+	c := *s.Context
+	c.Tokens = d.After
+	if c.MaxTokens > 0 {
+		c.Percent = 100 * float64(c.Tokens) / float64(c.MaxTokens)
+	}
+	s.Context = &c
+}
+
+func (s *State) endTurn(e *Event, d *TurnEndedData) {
+	at := e.Time
+	s.Last = &LastTurn{Turn: e.Turn, Reason: d.Reason, Code: d.Code, Message: d.Message, Ended: at}
+	s.Turns++
+	s.Turn = nil
+	s.History = Cursor{LastMessageID: e.Turn, LastMessageAt: &at}
+}
+
+func startPart(kind Kind) func(*State, *Event, *PartStartData) {
+	return func(s *State, e *Event, d *PartStartData) {
+		if s.Turn == nil || slices.ContainsFunc(s.Turn.Parts, func(p OpenPart) bool { return p.Part == d.Part && p.Kind == kind }) {
+			return // open already
+		}
+		s.Turn.Parts = append(s.Turn.Parts, OpenPart{Part: d.Part, Kind: kind, Task: e.Task})
+	}
+}
+
+func endPart(kind Kind) func(*State, *Event, *PartEndData) {
+	return func(s *State, _ *Event, d *PartEndData) {
+		if s.Turn != nil {
+			s.Turn.Parts = slices.DeleteFunc(s.Turn.Parts, func(p OpenPart) bool { return p.Part == d.Part && p.Kind == kind })
+		}
+	}
+}
+
+func (s *State) startTool(e *Event, d *ToolStartedData) {
+	if s.Turn == nil {
+		return
+	}
+	i := slices.IndexFunc(s.Turn.Tools, func(t OpenTool) bool { return t.Tool == d.Tool })
+	if i < 0 {
+		s.Turn.Tools = append(s.Turn.Tools, OpenTool{Tool: d.Tool, Task: e.Task, Parent: e.Parent, Started: e.Time})
+		i = len(s.Turn.Tools) - 1
+	}
+	t := &s.Turn.Tools[i]
+	for _, f := range []struct {
+		field *string
+		v     string
+	}{{&t.Name, d.Name}, {&t.Kind, d.Kind}, {&t.Title, d.Title}} {
+		if f.v != "" {
+			*f.field = f.v
+		}
+	}
+}
+
+func (s *State) addToQueue(_ *Event, d *QueueAddedData) {
+	i := len(s.Queue)
+	if d.Index != nil {
+		i = max(0, min(*d.Index, i))
+	}
+	s.Queue = slices.Insert(s.Queue, i, d.Message)
+}
+
+func (s *State) updateInQueue(_ *Event, d *QueueUpdatedData) {
+	if i := s.QueueIndex(d.MessageID); i >= 0 {
+		s.Queue[i].Text, s.Queue[i].Parts = d.Text, d.Parts
+	}
+}
+
+func (s *State) removeFromQueue(_ *Event, d *QueueRemovedData) {
+	if i := s.QueueIndex(d.MessageID); i >= 0 {
+		s.Queue = slices.Delete(s.Queue, i, i+1)
+	}
+	// Nobody can finish editing what is gone.
+	s.Holds = slices.DeleteFunc(s.Holds, func(h Hold) bool { return h.Reason == HoldEdit && h.MessageID == d.MessageID })
+}
+
+func (s *State) moveInQueue(_ *Event, d *QueueMovedData) {
+	i := s.QueueIndex(d.MessageID)
+	if i < 0 {
+		return
+	}
+	m := s.Queue[i]
+	s.Queue = slices.Delete(s.Queue, i, i+1)
+	s.Queue = slices.Insert(s.Queue, max(0, min(d.Index, len(s.Queue))), m)
+}
+
+func (s *State) setPlanTasks(d *PlanTasksData, status string) {
+	if s.Plan == nil {
+		s.Plan = &Plan{}
+	}
+	s.Plan.Status, s.Plan.Tasks = status, d.Tasks
+	if d.Summary != "" {
+		s.Plan.Summary = d.Summary
+	}
+}
+
+func setPlanStatus(status string) func(*State, *Event) error {
+	return func(s *State, _ *Event) error {
+		if s.Plan != nil {
+			s.Plan.Status = status
+		}
+		return nil
+	}
+}
+
+func setTaskStatus(status string) func(*State, *Event) error {
+	return decoded(func(s *State, _ *Event, d *TaskData) {
+		if s.Plan == nil {
+			return
+		}
+		for i := range s.Plan.Tasks {
+			if s.Plan.Tasks[i].ID == d.Task {
+				s.Plan.Tasks[i].Status = status
+			}
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package session
+
+import (
+	"slices"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+// hubVerbs lists the commands that Hub.do carries out itself.
+var hubVerbs = []protocol.Verb{
+	protocol.DoList, protocol.DoHistory, protocol.DoBlob, protocol.DoSearch, protocol.DoCreate, protocol.DoRestore,
+}
+
+func TestEveryCommandHasAHandler(t *testing.T) {
+	for _, c := range protocol.Commands {
+		handled, hub := handlers[c.Verb] != nil, slices.Contains(hubVerbs, c.Verb)
+		switch {
+		case c.Connection && (handled || hub):
+			t.Errorf("%s is a connection's own command: it has no place in the session", c.Verb)
+		case !c.Connection && handled == hub:
+			t.Errorf("%s: add it to handlers (server/session/action.go), or to Hub.do (dispatch.go) and hubVerbs in this test", c.Verb)
+		case hub && c.Session && c.Changes:
+			t.Errorf("%s changes a session: its handler must run on the session's goroutine", c.Verb)
+		}
+	}
+}
+
+// sessionEvents lists the durable event types that an agent must not emit.
+var sessionEvents = []protocol.Type{
+	protocol.SessionCreated, protocol.SessionUpdated, protocol.SessionClosed, protocol.MessageUser, protocol.TurnStarted,
+	protocol.TurnEnded, protocol.JoinedDeltas, protocol.ApprovalRequested, protocol.ApprovalExplained,
+	protocol.ApprovalResolved, protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved,
+	protocol.QueueHeld, protocol.QueueReleased, protocol.StateExported, protocol.StateRestored,
+}
+
+// fittedWhole lists the data of agents' events that needs no splitting, cutting of ids or cleaning of JSON of its own: an event
+// that is too large is cut as a whole.
+var fittedWhole = []protocol.Type{
+	protocol.PlanStarted, protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed, protocol.TaskStarted,
+	protocol.TaskProgress, protocol.TaskCompleted, protocol.TaskFailed, protocol.TaskCancelled, protocol.TaskRestarted,
+	protocol.AggregateStarted, protocol.AggregateCompleted, protocol.PipelineCompleted, protocol.ContextUpdated,
+	protocol.ContextCompacted, protocol.UsageUpdated, protocol.AgentOptions, protocol.ErrorRaised, protocol.RetryScheduled,
+	protocol.RecoveryStarted, protocol.RecoverySucceeded, protocol.RecoveryFailed, protocol.Notice,
+}
+
+// fittedByField lists those whose data fit treats field by field.
+var fittedByField = []protocol.Type{
+	protocol.TextStart, protocol.TextDelta, protocol.TextEnd, protocol.ReasoningStart, protocol.ReasoningDelta,
+	protocol.ReasoningEnd, protocol.ToolStarted, protocol.ToolInput, protocol.ToolOutput, protocol.ToolEnded,
+	protocol.PlanUpdated, protocol.PlanCompleted, protocol.Raw,
+}
+
+func TestTheSanitizerCoversEveryEventType(t *testing.T) {
+	for _, e := range protocol.EventTypes {
+		if e.Ephemeral {
+			continue
+		}
+		n := 0
+		for _, list := range [][]protocol.Type{sessionEvents, fittedWhole, fittedByField} {
+			if slices.Contains(list, e.Type) {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s: decide how agents' data of this type is made fit for the log (fit in server/session), and add it to one list of this test", e.Type)
+		}
+		if own := slices.Contains(sessionEvents, e.Type); own == (ofAgents[e.Type] != nil) && n == 1 {
+			t.Errorf("%s: an agent may emit it: %v; the list in this test says otherwise", e.Type, !own)
+		}
+	}
+}
