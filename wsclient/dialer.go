@@ -72,7 +72,7 @@ func (d *dialer) useDialect(name string, u *url.URL) error {
 		return fmt.Errorf("unknown dialect %q: want one of %s", name, strings.Join(dialect.Names(), ", "))
 	}
 	for _, option := range slices.Sorted(maps.Keys(d.codecOptions.Options)) {
-		if err := known.CheckOption(codec.ClientEnd, option, d.codecOptions.Options[option]); err != nil {
+		if err := dialect.CheckOption(&known, codec.ClientEnd, option, d.codecOptions.Options[option]); err != nil {
 			return err
 		}
 	}

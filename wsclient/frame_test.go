@@ -180,8 +180,8 @@ func (c labelCodec) Open(time.Time) codec.Output                 { return c.outp
 func (c labelCodec) Native(time.Time, []byte) codec.Output       { return c.output("native") }
 func (c labelCodec) Foreign(time.Time, codec.Frame) codec.Output { return c.output("foreign") }
 func (c labelCodec) Wake(time.Time) codec.Output                 { return c.output("wake") }
-func (c labelCodec) Gets() []string                              { return []string{"/history"} }
-func (c labelCodec) Got(time.Time, string, []byte) codec.Output  { return c.output("got") }
+func (c labelCodec) Paths() []string                              { return []string{"/history"} }
+func (c labelCodec) PathRead(time.Time, string, []byte) codec.Output  { return c.output("got") }
 
 func TestAnObservedCodecHasTheSameOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -80,7 +80,7 @@ func (s *fakeSession) Save(state []byte) error {
 	return nil
 }
 
-func (s *fakeSession) Group(g session.ProcessGroup) error {
+func (s *fakeSession) RecordProcessGroup(g session.ProcessGroup) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.groups = append(s.groups, g)
