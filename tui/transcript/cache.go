@@ -3,9 +3,9 @@ package transcript
 import "container/list"
 
 type cacheKey struct {
-	item  int
-	width int
-	fold  bool
+	item      int
+	width     int
+	collapsed bool
 }
 
 type cacheEntry struct {
@@ -15,20 +15,20 @@ type cacheEntry struct {
 	size    int
 }
 
-// cache keeps rendered blocks up to a number of bytes, dropping the least
+// blockCache keeps rendered blocks up to a number of bytes, dropping the least
 // recently used. A newer version of an item takes the place of the older.
-type cache struct {
+type blockCache struct {
 	budget int
 	used   int
 	order  *list.List // of *cacheEntry, the most recent first
 	byKey  map[cacheKey]*list.Element
 }
 
-func newCache(budget int) *cache {
-	return &cache{budget: budget, order: list.New(), byKey: map[cacheKey]*list.Element{}}
+func newBlockCache(budget int) *blockCache {
+	return &blockCache{budget: budget, order: list.New(), byKey: map[cacheKey]*list.Element{}}
 }
 
-func (c *cache) get(key cacheKey, version uint64) (*Block, bool) {
+func (c *blockCache) get(key cacheKey, version uint64) (*Block, bool) {
 	e, ok := c.byKey[key]
 	if !ok || e.Value.(*cacheEntry).version != version {
 		return nil, false
@@ -39,7 +39,7 @@ func (c *cache) get(key cacheKey, version uint64) (*Block, bool) {
 
 // put always keeps the block it is given, so one larger than the budget is
 // alone in the cache rather than rendered for every frame.
-func (c *cache) put(key cacheKey, version uint64, block Block) *Block {
+func (c *blockCache) put(key cacheKey, version uint64, block Block) *Block {
 	if e, ok := c.byKey[key]; ok {
 		c.drop(e)
 	}
@@ -52,7 +52,7 @@ func (c *cache) put(key cacheKey, version uint64, block Block) *Block {
 	return &entry.block
 }
 
-func (c *cache) drop(e *list.Element) {
+func (c *blockCache) drop(e *list.Element) {
 	entry := c.order.Remove(e).(*cacheEntry)
 	delete(c.byKey, entry.key)
 	c.used -= entry.size

@@ -24,14 +24,14 @@ func Clean(s string) string {
 // Cleaner is Clean for a text that arrives in pieces: cleaning the pieces gives
 // what cleaning the whole gives, as long as no rune is cut. The zero value is ready.
 type Cleaner struct {
-	state cleanState
-	seen  int  // runes consumed by the sequence being skipped
-	room  int  // zero-width runes that may follow: none without a base
-	cr    bool // the last rune was a CR, given out as a newline
+	state     cleanState
+	skipped   int  // runes consumed by the sequence being skipped
+	marksLeft int  // zero-width runes that may follow: none without a base
+	afterCR   bool // the last rune was a CR, given out as a newline
 }
 
-// runes take clean text.
-type runes interface {
+// runeWriter take clean text.
+type runeWriter interface {
 	WriteRune(r rune) (int, error) // never fails
 }
 
@@ -47,9 +47,9 @@ const (
 
 // Clean returns the drawable part of the next piece.
 func (c *Cleaner) Clean(s string) string {
-	if c.state == inText && !c.cr && isPlain(s) {
+	if c.state == inText && !c.afterCR && isPlain(s) {
 		if s != "" {
-			c.based(rune(s[len(s)-1]))
+			c.setBase(rune(s[len(s)-1]))
 		}
 		return s
 	}
@@ -63,23 +63,23 @@ func (c *Cleaner) Clean(s string) string {
 }
 
 // step consumes r, or changes the state and wants r again.
-func (c *Cleaner) step(out runes, r rune) bool {
+func (c *Cleaner) step(out runeWriter, r rune) bool {
 	switch c.state {
 	case inEscape:
-		return c.escape(r)
+		return c.escapeRune(r)
 	case inSequence:
-		c.seen++
+		c.skipped++
 		switch {
 		case r >= 0x40 && r <= 0x7e:
 			c.state = inText
 			return true
-		case r >= 0x20 && r < 0x40 && c.seen < maxControlSequence:
+		case r >= 0x20 && r < 0x40 && c.skipped < maxControlSequence:
 			return true
 		}
 		c.state = inText
 		return false
 	case inString:
-		c.seen++
+		c.skipped++
 		switch {
 		case r == 0x07 || r == 0x9c:
 			c.state = inText
@@ -87,7 +87,7 @@ func (c *Cleaner) step(out runes, r rune) bool {
 		case r == 0x1b:
 			c.state = inStringEscape
 			return true
-		case r == '\n' || r == '\r' || c.seen > maxControlString:
+		case r == '\n' || r == '\r' || c.skipped > maxControlString:
 			c.state = inText
 			return false
 		}
@@ -100,17 +100,17 @@ func (c *Cleaner) step(out runes, r rune) bool {
 		c.state = inEscape
 		return false
 	default:
-		c.text(out, r)
+		c.textRune(out, r)
 		return true
 	}
 }
 
-func (c *Cleaner) escape(r rune) bool {
+func (c *Cleaner) escapeRune(r rune) bool {
 	switch {
 	case r == '[':
-		c.state, c.seen = inSequence, 0
+		c.state, c.skipped = inSequence, 0
 	case r == ']' || r == 'P' || r == 'X' || r == '^' || r == '_':
-		c.state, c.seen = inString, 0
+		c.state, c.skipped = inString, 0
 	case r >= 0x20 && r < 0x30: // an intermediate: the final byte follows
 	case r >= 0x30 && r < 0x7f:
 		c.state = inText
@@ -122,25 +122,25 @@ func (c *Cleaner) escape(r rune) bool {
 	return true
 }
 
-func (c *Cleaner) text(out runes, r rune) {
-	afterCR := c.cr
-	c.cr = false
+func (c *Cleaner) textRune(out runeWriter, r rune) {
+	afterCR := c.afterCR
+	c.afterCR = false
 	switch {
 	case r == '\n':
 		if afterCR {
 			return
 		}
 	case r == '\r':
-		c.cr = true
+		c.afterCR = true
 		r = '\n'
 	case r == 0x1b:
 		c.state = inEscape
 		return
 	case r == 0x9b:
-		c.state, c.seen = inSequence, 0
+		c.state, c.skipped = inSequence, 0
 		return
 	case r == 0x90 || r == 0x98 || r == 0x9d || r == 0x9e || r == 0x9f:
-		c.state, c.seen = inString, 0
+		c.state, c.skipped = inString, 0
 		return
 	case r == '\u2028' || r == '\u2029':
 		r = '\n'
@@ -148,19 +148,19 @@ func (c *Cleaner) text(out runes, r rune) {
 		return
 	}
 	if r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
-		if c.room == 0 {
+		if c.marksLeft == 0 {
 			return
 		}
-		c.room--
+		c.marksLeft--
 	} else {
-		c.based(r)
+		c.setBase(r)
 	}
 	_, _ = out.WriteRune(r)
 }
 
-func (c *Cleaner) based(r rune) {
-	if c.room = maxMarks; r == '\n' || r == '\t' {
-		c.room = 0
+func (c *Cleaner) setBase(r rune) {
+	if c.marksLeft = maxMarks; r == '\n' || r == '\t' {
+		c.marksLeft = 0
 	}
 }
 
@@ -182,7 +182,7 @@ func Reveal(s string) string {
 			out.WriteRune('\u2400' + r)
 		case r == 0x7f:
 			out.WriteRune('\u2421')
-		case r == '\ufe0f' && isPicture(before), r == '\u200d' && (isPicture(before) || before == '\ufe0f') && isPicture(runeAfter(s[i:])):
+		case r == '\ufe0f' && isEmojiPart(before), r == '\u200d' && (isEmojiPart(before) || before == '\ufe0f') && isEmojiPart(secondRune(s[i:])):
 			out.WriteRune(r) // it is seen, as part of an emoji
 		case isControl(r), r >= 0x300 && unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point), r == '\u2028', r == '\u2029':
 			out.WriteString("‹U+")
@@ -201,13 +201,13 @@ func Reveal(s string) string {
 	return out.String()
 }
 
-// isPicture tells what an emoji is made of, its colour of skin included.
-func isPicture(r rune) bool {
+// isEmojiPart tells what an emoji is made of, its colour of skin included.
+func isEmojiPart(r rune) bool {
 	return r >= '\u2190' && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sk)
 }
 
-// runeAfter is the second rune; RuneError: there is none.
-func runeAfter(s string) rune {
+// secondRune is the second rune; RuneError: there is none.
+func secondRune(s string) rune {
 	_, n := utf8.DecodeRuneInString(s)
 	r, _ := utf8.DecodeRuneInString(s[n:])
 	return r

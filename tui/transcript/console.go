@@ -6,38 +6,38 @@ import (
 )
 
 const (
-	liveRows   = 32   // that a cursor can still go back to
-	rowCells   = 2048 // of a row that a carriage return can still go back over
-	paramBytes = 64   // of a control sequence
+	maxLiveRows   = 32   // that a cursor can still go back to
+	maxRowCells   = 2048 // of a row that a carriage return can still go back over
+	maxParamBytes = 64   // of a control sequence
 
 	// Blanks that a cursor leaves behind are made of nothing, so there are only
 	// so many: some for each rune written, and some to begin with.
-	blanksFirst, blanksEach, blanksMost = 4096, 4, 1 << 16
+	initialBlanks, blanksPerRune, maxBlanks = 4096, 4, 1 << 16
 )
 
-// console shows what a program writes as a terminal would that it writes to:
+// terminal shows what a program writes as a terminal would that it writes to:
 // progress is its last state, colours are styles of the theme, and everything
 // else that steers a terminal is without effect. Rows that no cursor can reach
 // any more are final.
-type console struct {
+type terminal struct {
 	cleaner Cleaner
 	params  []byte
 	final   strings.Builder // rows that were not taken yet
 
 	rows   []liveRow // that are not final; rows[at] is in cells
-	at     int
+	row    int
 	cells  []cell
 	col    int // where the next cell is written; behind the cells there are blanks
 	blanks int // that may still be made
-	pen    pen
+	sgr    sgrState
 }
 
 // liveRow is a row that may still change. One that a cursor came back to stays in
 // cells, so that going to and fro costs nothing.
 type liveRow struct {
-	text  string // with marks
-	cells []cell
-	kept  bool // it is in cells
+	text    string // with marks
+	cells   []cell
+	inCells bool // it is in cells
 }
 
 // cell is a grapheme cluster on a row. A wide one is followed by cells of no
@@ -47,29 +47,29 @@ type cell struct {
 	style Style
 }
 
-func newConsole() *console { return &console{rows: make([]liveRow, 1), blanks: blanksFirst} }
+func newTerminal() *terminal { return &terminal{rows: make([]liveRow, 1), blanks: initialBlanks} }
 
-// take is the rows that became final since the last call.
-func (c *console) take() string {
+// takeFinal is the rows that became final since the last call.
+func (c *terminal) takeFinal() string {
 	s := c.final.String()
 	c.final.Reset()
 	return s
 }
 
 // live is the rows that may still change.
-func (c *console) live() string {
-	c.leave()
-	return joined(c.rows)
+func (c *terminal) live() string {
+	c.storeRow()
+	return joinRows(c.rows)
 }
 
-func joined(rows []liveRow) string {
+func joinRows(rows []liveRow) string {
 	var out strings.Builder
 	for i := range rows {
 		if i > 0 {
 			out.WriteByte('\n')
 		}
-		if rows[i].kept {
-			out.WriteString(marks(rows[i].cells))
+		if rows[i].inCells {
+			out.WriteString(markedRow(rows[i].cells))
 		} else {
 			out.WriteString(rows[i].text)
 		}
@@ -77,35 +77,35 @@ func joined(rows []liveRow) string {
 	return out.String()
 }
 
-// leave stores the row of the cursor.
-func (c *console) leave() {
-	if r := &c.rows[c.at]; r.kept {
+// storeRow stores the row of the cursor.
+func (c *terminal) storeRow() {
+	if r := &c.rows[c.row]; r.inCells {
 		r.cells = c.cells
 	} else {
-		r.text = marks(c.cells)
+		r.text = markedRow(c.cells)
 	}
 }
 
-// enter takes another row into the cells, where it stays.
-func (c *console) enter(at int) {
-	if c.rows[c.at].kept {
+// switchRow takes another row into the cells, where it stays.
+func (c *terminal) switchRow(at int) {
+	if c.rows[c.row].inCells {
 		c.cells = nil // they are that row's
 	}
-	c.at = at
+	c.row = at
 	r := &c.rows[at]
-	if r.kept {
+	if r.inCells {
 		c.cells = r.cells
 		return
 	}
-	c.load(r.text)
-	r.kept = true
+	c.parseRow(r.text)
+	r.inCells = true
 }
 
 // write takes the next piece of output. No rune is cut between two pieces.
-func (c *console) write(s string) {
+func (c *terminal) write(s string) {
 	for s != "" {
 		n := strings.IndexByte(s, '\n') + 1
-		if n == 0 || !c.whole(s[:n-1]) {
+		if n == 0 || !c.writePlainRow(s[:n-1]) {
 			if n == 0 {
 				n = len(s)
 			}
@@ -118,20 +118,20 @@ func (c *console) write(s string) {
 	}
 }
 
-// whole takes a row as it is, where it is nothing but plain text on a new row.
-func (c *console) whole(row string) bool {
-	if len(c.cells) > 0 || c.col > 0 || c.at < len(c.rows)-1 || c.rows[c.at].kept || len(row)*tabStop > rowCells || c.pen != (pen{}) || c.cleaner.state != inText || !isPlain(row) {
+// writePlainRow takes a row as it is, where it is nothing but plain text on a new row.
+func (c *terminal) writePlainRow(row string) bool {
+	if len(c.cells) > 0 || c.col > 0 || c.row < len(c.rows)-1 || c.rows[c.row].inCells || len(row)*tabStop > maxRowCells || c.sgr != (sgrState{}) || c.cleaner.state != inText || !isPlain(row) {
 		return false
 	}
-	c.cleaner.based('\n')
-	c.rows[c.at].text = row
-	c.grow()
-	c.blanks = min(c.blanks+blanksEach*(len(row)+1), blanksMost)
+	c.cleaner.setBase('\n')
+	c.rows[c.row].text = row
+	c.appendRow()
+	c.blanks = min(c.blanks+blanksPerRune*(len(row)+1), maxBlanks)
 	return true
 }
 
 // step consumes r, or changes the state and wants r again.
-func (c *console) step(r rune) bool {
+func (c *terminal) step(r rune) bool {
 	switch c.cleaner.state {
 	case inText:
 		switch r {
@@ -150,7 +150,7 @@ func (c *console) step(r rune) bool {
 		switch {
 		case r >= 0x40 && r <= 0x7e:
 			c.control(string(c.params), r)
-		case r >= 0x20 && r < 0x40 && len(c.params) < paramBytes:
+		case r >= 0x20 && r < 0x40 && len(c.params) < maxParamBytes:
 			c.params = append(c.params, byte(r))
 		}
 	}
@@ -158,8 +158,8 @@ func (c *console) step(r rune) bool {
 }
 
 // WriteRune takes a clean rune.
-func (c *console) WriteRune(r rune) (int, error) {
-	c.blanks = min(c.blanks+blanksEach, blanksMost)
+func (c *terminal) WriteRune(r rune) (int, error) {
+	c.blanks = min(c.blanks+blanksPerRune, maxBlanks)
 	switch {
 	case r == '\n':
 		c.newline()
@@ -169,7 +169,7 @@ func (c *console) WriteRune(r rune) (int, error) {
 		c.put(ascii[r:r+1], 1)
 	default:
 		s := string(r)
-		if ideograph := r >= 0x3400 && r <= 0x9fff; ideograph && !c.joining() || !c.join(s) {
+		if ideograph := r >= 0x3400 && r <= 0x9fff; ideograph && !c.joinsNext() || !c.extendCluster(s) {
 			if _, cells := cluster(s); cells > 0 {
 				c.put(s, cells)
 			}
@@ -187,17 +187,17 @@ var ascii = func() string {
 	return string(b[:])
 }()
 
-// joining tells that the cluster before the cursor takes whatever comes.
-func (c *console) joining() bool {
-	return c.col > 0 && c.col <= len(c.cells) && strings.HasSuffix(c.cells[c.base(c.col-1)].text, "\u200d")
+// joinsNext tells that the cluster before the cursor takes whatever comes.
+func (c *terminal) joinsNext() bool {
+	return c.col > 0 && c.col <= len(c.cells) && strings.HasSuffix(c.cells[c.clusterStart(c.col-1)].text, "\u200d")
 }
 
-// join adds to the cluster before the cursor what belongs to it.
-func (c *console) join(s string) bool {
+// extendCluster adds to the cluster before the cursor what belongs to it.
+func (c *terminal) extendCluster(s string) bool {
 	if c.col > len(c.cells) || c.col == 0 {
 		return false
 	}
-	at := c.base(c.col - 1)
+	at := c.clusterStart(c.col - 1)
 	both := c.cells[at].text + s
 	n, cells := cluster(both)
 	if n < len(both) || len(both) > 64 {
@@ -207,28 +207,28 @@ func (c *console) join(s string) bool {
 	if wide := at + cells; wide > c.col {
 		style := c.cells[at].style
 		c.col = at
-		c.lay(both, cells, style)
+		c.setCells(both, cells, style)
 	}
 	return true
 }
 
-// base is the cell whose text covers the cell at i.
-func (c *console) base(i int) int {
+// clusterStart is the cell whose text covers the cell at i.
+func (c *terminal) clusterStart(i int) int {
 	for i > 0 && c.cells[i].text == "" {
 		i--
 	}
 	return i
 }
 
-func (c *console) put(text string, cells int) {
-	if c.col+cells > rowCells {
-		c.breakRow()
+func (c *terminal) put(text string, cells int) {
+	if c.col+cells > maxRowCells {
+		c.finishRows()
 	}
-	c.lay(text, cells, c.pen.style())
+	c.setCells(text, cells, c.sgr.style())
 }
 
-// lay writes at the cursor. What it cuts in half becomes blank.
-func (c *console) lay(text string, cells int, style Style) {
+// setCells writes at the cursor. What it cuts in half becomes blank.
+func (c *terminal) setCells(text string, cells int, style Style) {
 	if far := c.col - len(c.cells); far > 0 {
 		c.col -= max(0, far-c.blanks)
 		c.blanks -= min(far, c.blanks)
@@ -239,15 +239,15 @@ func (c *console) lay(text string, cells int, style Style) {
 	end := c.col + cells
 	if end > len(c.cells) {
 		if c.col < len(c.cells) {
-			c.blank(c.col)
+			c.splitCluster(c.col)
 		}
 		for len(c.cells) < end {
 			c.cells = append(c.cells, cell{})
 		}
 	} else {
-		c.blank(c.col)
+		c.splitCluster(c.col)
 		if end < len(c.cells) {
-			c.blank(end)
+			c.splitCluster(end)
 		}
 	}
 	c.cells[c.col] = cell{text, style}
@@ -257,20 +257,20 @@ func (c *console) lay(text string, cells int, style Style) {
 	c.col = end
 }
 
-// blank makes room before a cell that is not the first of its cluster.
-func (c *console) blank(i int) {
+// splitCluster makes room before a cell that is not the first of its cluster.
+func (c *terminal) splitCluster(i int) {
 	if c.cells[i].text != "" {
 		return
 	}
-	for k := c.base(i); k < len(c.cells) && (k <= i || c.cells[k].text == ""); k++ {
+	for k := c.clusterStart(i); k < len(c.cells) && (k <= i || c.cells[k].text == ""); k++ {
 		c.cells[k].text = " "
 	}
 }
 
-// marks is a row's text with its marks.
-func marks(cells []cell) string {
+// markedRow is a row's text with its marks.
+func markedRow(cells []cell) string {
 	var out strings.Builder
-	out.Grow(len(cells) + 2*maxMark)
+	out.Grow(len(cells) + 2*maxMarkBytes)
 	style := Style(0)
 	for i := range cells {
 		cell := &cells[i]
@@ -293,12 +293,12 @@ func marks(cells []cell) string {
 	return out.String()
 }
 
-// load reads a row into the cells.
-func (c *console) load(row string) {
+// parseRow reads a row into the cells.
+func (c *terminal) parseRow(row string) {
 	c.cells, c.col = c.cells[:0], 0
 	style := Style(0)
 	for row != "" {
-		if n, next := markAt(row); n > 0 {
+		if n, next := parseMark(row); n > 0 {
 			style, row = next, row[n:]
 			continue
 		}
@@ -306,39 +306,39 @@ func (c *console) load(row string) {
 		if row[0] == '\t' {
 			cells = tabStop - c.col%tabStop
 		}
-		c.lay(row[:n], max(cells, 1), style)
+		c.setCells(row[:n], max(cells, 1), style)
 		row = row[n:]
 	}
 }
 
-func (c *console) newline() {
-	c.leave()
-	if c.at == len(c.rows)-1 {
-		c.grow()
+func (c *terminal) newline() {
+	c.storeRow()
+	if c.row == len(c.rows)-1 {
+		c.appendRow()
 	} else {
-		c.enter(c.at + 1)
+		c.switchRow(c.row + 1)
 	}
 	c.col = 0
 }
 
-// grow adds a row at the end and goes there; the first may become final.
-func (c *console) grow() {
-	if c.rows[c.at].kept {
+// appendRow adds a row at the end and goes there; the first may become final.
+func (c *terminal) appendRow() {
+	if c.rows[c.row].inCells {
 		c.cells = nil // they are the row's
 	}
 	c.rows = append(c.rows, liveRow{})
-	if len(c.rows) > liveRows {
-		c.final.WriteString(joined(c.rows[:1]))
+	if len(c.rows) > maxLiveRows {
+		c.final.WriteString(joinRows(c.rows[:1]))
 		c.final.WriteByte('\n')
 		c.rows = c.rows[1:]
 	}
-	c.at, c.cells = len(c.rows)-1, c.cells[:0]
+	c.row, c.cells = len(c.rows)-1, c.cells[:0]
 }
 
-// breakRow makes all rows up to the cursor's final; its row goes on.
-func (c *console) breakRow() {
-	c.leave()
-	c.final.WriteString(joined(c.rows[:c.at+1]))
-	c.rows = append([]liveRow{{}}, c.rows[c.at+1:]...)
-	c.at, c.cells, c.col = 0, nil, 0
+// finishRows makes all rows up to the cursor's final; its row goes on.
+func (c *terminal) finishRows() {
+	c.storeRow()
+	c.final.WriteString(joinRows(c.rows[:c.row+1]))
+	c.rows = append([]liveRow{{}}, c.rows[c.row+1:]...)
+	c.row, c.cells, c.col = 0, nil, 0
 }

@@ -71,8 +71,8 @@ func TestLongOutputKeepsItsBegin(t *testing.T) {
 	text.Append(out.String())
 	text.Append("\x1b[999A\rLINE\x1b[999B")
 	lines, _ := text.Lines(80)
-	if want := fmt.Sprintf("LINE %d", 1000-liveRows+1); len(lines) != 1000 || lines[0] != "line 0" || lines[1000-liveRows+1] != want {
-		t.Errorf("%d lines, %q, %q", len(lines), lines[0], lines[1000-liveRows+1])
+	if want := fmt.Sprintf("LINE %d", 1000-maxLiveRows+1); len(lines) != 1000 || lines[0] != "line 0" || lines[1000-maxLiveRows+1] != want {
+		t.Errorf("%d lines, %q, %q", len(lines), lines[0], lines[1000-maxLiveRows+1])
 	}
 	if got := text.Head(80, 2); !slices.Equal(got, []string{"line 0", "line 1"}) {
 		t.Errorf("the head is %q", got)
@@ -88,18 +88,18 @@ func TestLongOutputKeepsItsBegin(t *testing.T) {
 
 func TestARowWithoutEndIsBounded(t *testing.T) {
 	text := NewTerminalOutput()
-	text.Append(strings.Repeat("x", 3*rowCells) + "\rY")
-	if n := len(text.console.cells); n > rowCells {
+	text.Append(strings.Repeat("x", 3*maxRowCells) + "\rY")
+	if n := len(text.terminal.cells); n > maxRowCells {
 		t.Errorf("%d cells can still change", n)
 	}
-	if got := text.String(); len(got) != 3*rowCells || strings.Count(got, "Y") != 1 {
+	if got := text.String(); len(got) != 3*maxRowCells || strings.Count(got, "Y") != 1 {
 		t.Errorf("%d bytes are left, %d of them new", len(got), strings.Count(got, "Y"))
 	}
 }
 
 // Sequences of a few bytes that make a terminal do much.
 func TestHostileOutputIsShownInNoTime(t *testing.T) {
-	row := strings.Repeat("x", rowCells-1) + "\n"
+	row := strings.Repeat("x", maxRowCells-1) + "\n"
 	for _, piece := range []string{
 		"\x1b[A\x1b[B", "\x1b[9999Gx\n", "\x1b[9999C", "\n\x1b[A\x1b[J", "\x1b[1K\x1b[9999G", "\x1b[31mx", "\x1b[9999A\n", "\r\t", "👩\u200d", "e\u0301", "\x1b[31A\x1b[31B", "\x1b[2K\x1b[9999Gx",
 	} {
@@ -120,7 +120,7 @@ func TestHostileOutputIsShownInNoTime(t *testing.T) {
 func FuzzStreamedConsoleEqualsWhole(f *testing.F) {
 	for _, s := range []string{
 		"10%\r20%\n\x1b[31mred\x1b[0m\b\bX\n", "漢字\r漢a\tb\rx\x1b[3G字", "a\nb\nc\x1b[2A\x1b[Jd\x1b[2B", "👩\u200d🚀\b\b🇩🇪🇫\r🇷", "\x1b[48;5;200mx\x1b[7;38;2;1;2;3my\x1b]8;;u\x07z\x1b]8;;\x07",
-		"\x1b[1Kx\x1b[2Ky\x1b[10Cz\x1b[Kw\u0301", "plain\nlines\n" + strings.Repeat("n\n", liveRows) + "\x1b[40Ax",
+		"\x1b[1Kx\x1b[2Ky\x1b[10Cz\x1b[Kw\u0301", "plain\nlines\n" + strings.Repeat("n\n", maxLiveRows) + "\x1b[40Ax",
 	} {
 		f.Add(s, 7, uint8(20))
 		f.Add(s, 3, uint8(3))

@@ -6,10 +6,10 @@ import (
 )
 
 // control carries out a control sequence, as far as it concerns the live rows.
-func (c *console) control(params string, final rune) {
+func (c *terminal) control(params string, final rune) {
 	if final == 'm' {
 		if strings.Trim(params, "0123456789;:") == "" {
-			c.pen.dress(params)
+			c.sgr.apply(params)
 		}
 		return
 	}
@@ -20,47 +20,47 @@ func (c *console) control(params string, final rune) {
 		}
 		n = -1
 	}
-	switch count := min(max(n, 1), rowCells); final {
+	switch count := min(max(n, 1), maxRowCells); final {
 	case 'A':
-		c.toRow(c.at-count, c.col)
+		c.moveCursor(c.row-count, c.col)
 	case 'B':
-		c.toRow(c.at+count, c.col)
+		c.moveCursor(c.row+count, c.col)
 	case 'C':
-		c.col = min(c.col+count, rowCells-1)
+		c.col = min(c.col+count, maxRowCells-1)
 	case 'D':
 		c.col = max(c.col-count, 0)
 	case 'E':
-		c.toRow(c.at+count, 0)
+		c.moveCursor(c.row+count, 0)
 	case 'F':
-		c.toRow(c.at-count, 0)
+		c.moveCursor(c.row-count, 0)
 	case 'G':
 		c.col = count - 1
 	case 'J':
 		if n <= 0 {
 			c.eraseRight()
-			clear(c.rows[c.at+1:])
-			c.rows = c.rows[:c.at+1]
+			clear(c.rows[c.row+1:])
+			c.rows = c.rows[:c.row+1]
 		}
 	case 'K':
 		c.erase(n)
 	}
 }
 
-// toRow moves the cursor to another row, as far as there is one.
-func (c *console) toRow(at, col int) {
-	if at = min(max(at, 0), len(c.rows)-1); at != c.at {
-		c.leave()
-		c.enter(at)
+// moveCursor moves the cursor to another row, as far as there is one.
+func (c *terminal) moveCursor(at, col int) {
+	if at = min(max(at, 0), len(c.rows)-1); at != c.row {
+		c.storeRow()
+		c.switchRow(at)
 	}
 	c.col = col
 }
 
-func (c *console) erase(what int) {
+func (c *terminal) erase(what int) {
 	switch what {
 	case 1:
 		end := min(c.col+1, len(c.cells))
 		if end < len(c.cells) {
-			c.blank(end)
+			c.splitCluster(end)
 		}
 		for i := range end {
 			c.cells[i] = cell{text: " "}
@@ -72,9 +72,9 @@ func (c *console) erase(what int) {
 	}
 }
 
-func (c *console) eraseRight() {
+func (c *terminal) eraseRight() {
 	if c.col < len(c.cells) {
-		c.blank(c.col)
+		c.splitCluster(c.col)
 		c.cells = c.cells[:c.col]
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // What is laid out may cost some hundred times its size, and not its square.
 func TestHostileTablesCostNoMoreThanTheirSize(t *testing.T) {
-	const n = blockMax/6 - 10
+	const n = maxBlockBytes/6 - 10
 	for name, in := range map[string]string{
 		"short rows under many columns": strings.Repeat("|a", n) + "\n" + strings.Repeat("|-", n) + "\n" + strings.Repeat("x\n", n),
 		"rows under a long name":        "|" + strings.Repeat("a", 4*n) + strings.Repeat("|a", 30) + "\n" + strings.Repeat("|-", 31) + "\n" + strings.Repeat("x\n", n/2),

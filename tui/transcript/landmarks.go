@@ -25,13 +25,13 @@ type AltAnchor interface {
 	AltAnchor() AnchorKind
 }
 
-// landmarks are the items that one can go to, in order, by kind and by name.
-type landmarks struct {
+// anchorIndex are the items that one can go to, in order, by kind and by name.
+type anchorIndex struct {
 	back, front [MaxAnchorKinds][]ID // front from the end on, as in the list
 	names       map[string]ID
 }
 
-func (m *landmarks) note(id ID, s Item) {
+func (m *anchorIndex) add(id ID, s Item) {
 	mark, ok := s.(Anchor)
 	if !ok {
 		return
@@ -45,19 +45,19 @@ func (m *landmarks) note(id ID, s Item) {
 			m.names[name] = id
 		}
 	}
-	m.put(kind, id)
-	m.became(id, s)
+	m.insert(kind, id)
+	m.addAlt(id, s)
 }
 
-// became notes the other kind of an item that has one by now.
-func (m *landmarks) became(id ID, s Item) {
+// addAlt notes the other kind of an item that has one by now.
+func (m *anchorIndex) addAlt(id ID, s Item) {
 	if two, ok := s.(AltAnchor); ok {
-		m.put(two.AltAnchor(), id)
+		m.insert(two.AltAnchor(), id)
 	}
 }
 
-// put notes an item, which is mostly the outermost of its kind, once.
-func (m *landmarks) put(kind AnchorKind, id ID) {
+// insert notes an item, which is mostly the outermost of its kind, once.
+func (m *anchorIndex) insert(kind AnchorKind, id ID) {
 	if kind == 0 || kind >= MaxAnchorKinds {
 		return
 	}
@@ -72,7 +72,7 @@ func (m *landmarks) put(kind AnchorKind, id ID) {
 }
 
 // next is the nearest item of a kind before an item (by < 0) or after it.
-func (m *landmarks) next(kind AnchorKind, from ID, by int) (ID, bool) {
+func (m *anchorIndex) next(kind AnchorKind, from ID, by int) (ID, bool) {
 	front, back := m.front[kind], m.back[kind]
 	n := len(front) + len(back)
 	at := func(i int) ID {
@@ -96,22 +96,22 @@ func (m *landmarks) next(kind AnchorKind, from ID, by int) (ID, bool) {
 // NextAnchor is the nearest item of a kind before an item (by < 0) or after it. It
 // costs O(log n).
 func (l *List) NextAnchor(kind AnchorKind, from ID, by int) (ID, bool) {
-	return l.landmarks.next(kind, from, by)
+	return l.anchors.next(kind, from, by)
 }
 
 // UpdateAnchor says that an item may be Twofold by now. It costs O(log n) near the ends
 // of the list.
-func (l *List) UpdateAnchor(id ID) { l.landmarks.became(id, l.item(id).source) }
+func (l *List) UpdateAnchor(id ID) { l.anchors.addAlt(id, l.entry(id).item) }
 
 // FindAnchor is the item that has the name.
 func (l *List) FindAnchor(name string) (ID, bool) {
-	id, ok := l.landmarks.names[name]
+	id, ok := l.anchors.names[name]
 	return id, ok
 }
 
 // TopItem is the item that the first line of the window belongs to.
 func (l *List) TopItem() ID {
-	l.settle()
+	l.normalize()
 	return l.top
 }
 

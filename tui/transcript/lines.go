@@ -17,15 +17,15 @@ func (p Point) Before(q Point) bool {
 	return p.Item < q.Item || p.Item == q.Item && p.Line < q.Line
 }
 
-// choice is the lines from a point to another, both included, as they are
+// lineRange is the lines from a point to another, both included, as they are
 // dressed.
-type choice struct {
+type lineRange struct {
 	from, to Point
-	dress    func(line string) string
+	render   func(line string) string
 }
 
-func (s *choice) holds(p Point) bool {
-	return s.dress != nil && !p.Before(s.from) && !s.to.Before(p)
+func (s *lineRange) contains(p Point) bool {
+	return s.render != nil && !p.Before(s.from) && !s.to.Before(p)
 }
 
 // SetRangeHighlight has f dress the lines between two points, in whichever order, that are
@@ -34,15 +34,15 @@ func (l *List) SetRangeHighlight(a, b Point, f func(line string) string) {
 	if b.Before(a) {
 		a, b = b, a
 	}
-	l.choice = choice{a, b, f}
+	l.rangeHighlight = lineRange{a, b, f}
 }
 
 // PointAt is the line drawn at a row of the window, or the last one above it.
 func (l *List) PointAt(row int) Point {
-	l.settle()
+	l.normalize()
 	var at Point
 	left := row
-	l.walk(func(p Point, _ string) {
+	l.visitLines(func(p Point, _ string) {
 		if left >= 0 {
 			at = p
 		}
@@ -59,7 +59,7 @@ func (l *List) Clamp(p Point) Point {
 	case p.Item < l.First():
 		return Point{l.First(), 0}
 	case p.Item > l.Last():
-		return l.end()
+		return l.lastPoint()
 	}
 	p.Line = max(0, min(p.Line, l.block(p.Item).height()-1))
 	return p
@@ -70,8 +70,8 @@ func (l *List) BodyStart(id ID) Point {
 	return l.Clamp(Point{id, len(l.block(id).Header)})
 }
 
-// end is the last line.
-func (l *List) end() Point {
+// lastPoint is the last line.
+func (l *List) lastPoint() Point {
 	id := l.Last()
 	for id > l.First() && l.block(id).height() == 0 {
 		id--
@@ -98,7 +98,7 @@ func (l *List) MovePoint(p Point, lines int) Point {
 			return p
 		}
 		if p.Item == l.Last() {
-			return l.end()
+			return l.lastPoint()
 		}
 		p.Line -= h
 		p.Item++
@@ -110,7 +110,7 @@ func (l *List) EnsureVisible(p Point) {
 	if l.Len() == 0 {
 		return
 	}
-	l.settle()
+	l.normalize()
 	top := Point{l.top, l.topLine}
 	if p.Before(top) {
 		l.follow = false
@@ -118,11 +118,11 @@ func (l *List) EnsureVisible(p Point) {
 		return
 	}
 	shown := false
-	l.walk(func(at Point, _ string) { shown = shown || at == p })
+	l.visitLines(func(at Point, _ string) { shown = shown || at == p })
 	if !shown {
 		l.follow = false
 		l.top, l.topLine = p.Item, p.Line
-		l.up(l.height - 1)
+		l.moveTopUp(l.height - 1)
 	}
 }
 
@@ -141,7 +141,7 @@ func (l *List) TextBetween(a, b Point, most int) (lines []string, more bool) {
 	for p := a; !b.Before(p); {
 		block := l.block(p.Item)
 		for h := block.height(); p.Line < h && !b.Before(p); p.Line++ {
-			line := block.bare(p.Line)
+			line := block.text(p.Line)
 			if size += len(line) + 1; size > most {
 				return lines, true
 			}
@@ -171,7 +171,7 @@ func (l *List) Paragraph(p Point) (from, to Point) {
 	}
 	b := l.block(p.Item)
 	from, to = p, p
-	if p.Line >= b.height() || b.bare(p.Line) == "" {
+	if p.Line >= b.height() || b.text(p.Line) == "" {
 		return from, to
 	}
 	first, end := 0, len(b.Header)
@@ -180,18 +180,18 @@ func (l *List) Paragraph(p Point) (from, to Point) {
 	} else if p.Line >= end {
 		first, end = end, body
 	}
-	for from.Line > first && b.bare(from.Line-1) != "" {
+	for from.Line > first && b.text(from.Line-1) != "" {
 		from.Line--
 	}
-	for to.Line < end-1 && b.bare(to.Line+1) != "" {
+	for to.Line < end-1 && b.text(to.Line+1) != "" {
 		to.Line++
 	}
 	return from, to
 }
 
-// bare is a line's text: what the body says without what Draw adds, or a line
+// text is a line's text: what the body says without what Draw adds, or a line
 // of head or foot without its margin.
-func (b *Block) bare(i int) string {
+func (b *Block) text(i int) string {
 	if j := i - len(b.Header); j >= 0 && j < len(b.Body) {
 		return strings.TrimRight(ansi.Strip(b.Body[j]), " ")
 	}

@@ -33,8 +33,8 @@ func isSafeURL(to string) bool {
 	return true
 }
 
-// linked is text that leads somewhere.
-func linked(text, to string) string {
+// withLink is text that leads somewhere.
+func withLink(text, to string) string {
 	if to == "" || text == "" {
 		return text
 	}

@@ -15,10 +15,10 @@ type Item interface {
 // until Forget.
 type ID int
 
-type item struct {
-	source  Item
-	version uint64
-	folded  bool
+type entry struct {
+	item      Item
+	version   uint64
+	collapsed bool
 }
 
 // List shows a window of lines over items of any number. No method loops over
@@ -26,29 +26,29 @@ type item struct {
 // O(log n).
 type List struct {
 	width, height int
-	cache         *cache
+	cache         *blockCache
 
 	// Items grow at both ends, so that older ones can be paged in: back holds
 	// IDs 0, 1, 2 …, front holds -1, -2 …, each with its heights.
-	back, front   []item
+	back, front   []entry
 	backH, frontH heights
 
 	// The first line on the screen while not following: corrections of
 	// estimated heights never move the screen.
-	top      ID
-	topLine  int
-	follow   bool // the end of the last item is the end of the screen
-	selected ID
-	chosen   bool // something is selected
+	top          ID
+	topLine      int
+	follow       bool // the end of the last item is the end of the screen
+	selected     ID
+	hasSelection bool // something is selected
 
-	highlight func(line string) string
-	choice    choice
-	landmarks landmarks
+	highlight      func(line string) string
+	rangeHighlight lineRange
+	anchors        anchorIndex
 }
 
 // NewList keeps rendered lines of up to cacheBytes. It follows the end.
 func NewList(cacheBytes int) *List {
-	return &List{width: 1, height: 1, cache: newCache(cacheBytes), follow: true}
+	return &List{width: 1, height: 1, cache: newBlockCache(cacheBytes), follow: true}
 }
 
 // Len is the number of items.
@@ -67,17 +67,17 @@ func (l *List) Resize(width, height int) {
 
 // Append adds an item at the end.
 func (l *List) Append(s Item, folded bool) ID {
-	l.back = append(l.back, item{source: s, folded: folded})
+	l.back = append(l.back, entry{item: s, collapsed: folded})
 	l.backH.push(max(s.Estimate(l.width, folded), 1))
-	l.landmarks.note(l.Last(), s)
+	l.anchors.add(l.Last(), s)
 	return l.Last()
 }
 
 // Prepend adds an item before the first.
 func (l *List) Prepend(s Item, folded bool) ID {
-	l.front = append(l.front, item{source: s, folded: folded})
+	l.front = append(l.front, entry{item: s, collapsed: folded})
 	l.frontH.push(max(s.Estimate(l.width, folded), 1))
-	l.landmarks.note(l.First(), s)
+	l.anchors.add(l.First(), s)
 	return l.First()
 }
 
@@ -92,53 +92,53 @@ func (l *List) DropBefore(before ID) {
 	l.width, l.height = kept.width, kept.height
 	l.highlight = kept.highlight
 	l.follow, l.top, l.topLine = kept.follow, kept.top-before, kept.topLine
-	l.chosen, l.selected = kept.chosen && kept.selected >= before, kept.selected-before
+	l.hasSelection, l.selected = kept.hasSelection && kept.selected >= before, kept.selected-before
 	if l.top < 0 {
 		l.top, l.topLine = 0, 0
 	}
 	for id := before; id <= kept.Last(); id++ {
-		l.back = append(l.back, *kept.item(id))
-		l.backH.push(kept.heightAt(id))
-		l.landmarks.note(l.Last(), l.back[l.Last()].source)
+		l.back = append(l.back, *kept.entry(id))
+		l.backH.push(kept.entryHeight(id))
+		l.anchors.add(l.Last(), l.back[l.Last()].item)
 	}
 }
 
 // Invalidate says that the item's content changed.
 func (l *List) Invalidate(id ID) {
-	it := l.item(id)
+	it := l.entry(id)
 	it.version++
-	l.setHeight(id, max(it.source.Estimate(l.width, it.folded), 1))
+	l.setEntryHeight(id, max(it.item.Estimate(l.width, it.collapsed), 1))
 }
 
 // Restyle says that every item looks different, at the height it had.
-func (l *List) Restyle() { l.cache = newCache(l.cache.budget) }
+func (l *List) Restyle() { l.cache = newBlockCache(l.cache.budget) }
 
 // Collapsed tells whether the item is folded.
-func (l *List) Collapsed(id ID) bool { return l.item(id).folded }
+func (l *List) Collapsed(id ID) bool { return l.entry(id).collapsed }
 
 // SetCollapsed folds or unfolds an item; what is above it stays where it is.
 func (l *List) SetCollapsed(id ID, folded bool) {
-	it := l.item(id)
-	if it.folded == folded {
+	it := l.entry(id)
+	if it.collapsed == folded {
 		return
 	}
-	it.folded = folded
+	it.collapsed = folded
 	if l.follow && l.Len() > 0 {
-		l.top, l.topLine = l.bottomTop()
+		l.top, l.topLine = l.bottomPosition()
 		l.follow = false
 	}
 	l.Invalidate(id)
 }
 
 // Item is the item's content.
-func (l *List) Item(id ID) Item { return l.item(id).source }
+func (l *List) Item(id ID) Item { return l.entry(id).item }
 
 // Lines draws the window: exactly its height in lines, none wider than its
 // width. What is missing at the end is empty.
 func (l *List) Lines() []string {
 	out := make([]string, 0, l.height)
-	l.settle()
-	l.walk(func(p Point, line string) { out = append(out, l.dress(p, line)) })
+	l.normalize()
+	l.visitLines(func(p Point, line string) { out = append(out, l.decorate(p, line)) })
 	for len(out) < l.height {
 		out = append(out, "")
 	}
@@ -152,15 +152,15 @@ func (l *List) Tail(width, height int) []string {
 	tail.Resize(width, height)
 	tail.ScrollToBottom()
 	tail.ClearSelection()
-	tail.choice, tail.highlight = choice{}, nil
+	tail.rangeHighlight, tail.highlight = lineRange{}, nil
 	return tail.Lines()
 }
 
 // ItemAt is the item drawn at a row of the window.
 func (l *List) ItemAt(row int) (ID, bool) {
-	l.settle()
+	l.normalize()
 	at, found, hit := 0, ID(0), false
-	l.walk(func(p Point, _ string) {
+	l.visitLines(func(p Point, _ string) {
 		if at == row {
 			found, hit = p.Item, true
 		}
@@ -169,8 +169,8 @@ func (l *List) ItemAt(row int) (ID, bool) {
 	return found, hit
 }
 
-// walk visits the lines in the window from the settled anchor on.
-func (l *List) walk(visit func(Point, string)) {
+// visitLines visits the lines in the window from the settled anchor on.
+func (l *List) visitLines(visit func(Point, string)) {
 	if l.Len() == 0 {
 		return
 	}
@@ -187,17 +187,17 @@ func (l *List) walk(visit func(Point, string)) {
 // SetHighlight has f dress every line that is drawn, last of all; nil ends it.
 func (l *List) SetHighlight(f func(line string) string) { l.highlight = f }
 
-func (l *List) dress(p Point, line string) string {
+func (l *List) decorate(p Point, line string) string {
 	if l.highlight != nil {
 		line = l.highlight(line)
 	}
 	if len(line) > l.width && ansi.StringWidth(line) > l.width {
 		line = ansi.Truncate(line, l.width, "")
 	}
-	if l.choice.holds(p) {
-		return l.choice.dress(line)
+	if l.rangeHighlight.contains(p) {
+		return l.rangeHighlight.render(line)
 	}
-	if l.chosen && p.Item == l.selected && l.width > 2 {
+	if l.hasSelection && p.Item == l.selected && l.width > 2 {
 		return selectionBar + ansi.TruncateLeft(line, 1, "")
 	}
 	return line
@@ -207,7 +207,7 @@ func (l *List) dress(p Point, line string) string {
 // that column blank.
 const selectionBar = "▌"
 
-func (l *List) item(id ID) *item {
+func (l *List) entry(id ID) *entry {
 	if id < 0 {
 		return &l.front[-1-id]
 	}
@@ -216,24 +216,24 @@ func (l *List) item(id ID) *item {
 
 // block renders the item, or takes it from the cache, and corrects its height.
 func (l *List) block(id ID) *Block {
-	it := l.item(id)
-	key := cacheKey{item: int(id), width: l.width, fold: it.folded}
+	it := l.entry(id)
+	key := cacheKey{item: int(id), width: l.width, collapsed: it.collapsed}
 	b, ok := l.cache.get(key, it.version)
 	if !ok {
-		b = l.cache.put(key, it.version, it.source.Block(l.width, it.folded))
+		b = l.cache.put(key, it.version, it.item.Block(l.width, it.collapsed))
 	}
-	l.setHeight(id, b.height())
+	l.setEntryHeight(id, b.height())
 	return b
 }
 
-func (l *List) heightAt(id ID) int {
+func (l *List) entryHeight(id ID) int {
 	if id < 0 {
 		return l.frontH.at(int(-1 - id))
 	}
 	return l.backH.at(int(id))
 }
 
-func (l *List) setHeight(id ID, h int) {
+func (l *List) setEntryHeight(id ID, h int) {
 	if id < 0 {
 		l.frontH.set(int(-1-id), h)
 	} else {

@@ -34,8 +34,8 @@ var (
 // indented any more.
 const maxNesting = 8
 
-// markdown renders whole blocks of markdown as lines.
-type markdown struct {
+// markdownRenderer renders whole blocks of markdown as lines.
+type markdownRenderer struct {
 	source []byte
 	depth  int // of lists and quotes around
 	trim   int // bytes of the next text that show as something else
@@ -43,13 +43,13 @@ type markdown struct {
 
 // renderMarkdown lays clean markdown out at a width.
 func renderMarkdown(source string, width int) []string {
-	m := &markdown{source: []byte(source)}
+	m := &markdownRenderer{source: []byte(source)}
 	return m.blocks(blockParser().Parse(text.NewReader(m.source)), width, false)
 }
 
 // blocks renders the children of a block, with a blank line between them unless
 // they are tight.
-func (m *markdown) blocks(parent ast.Node, width int, tight bool) []string {
+func (m *markdownRenderer) blocks(parent ast.Node, width int, tight bool) []string {
 	var out []string
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		lines := m.block(n, max(width, 1))
@@ -64,29 +64,29 @@ func (m *markdown) blocks(parent ast.Node, width int, tight bool) []string {
 	return out
 }
 
-func (m *markdown) block(n ast.Node, width int) []string {
+func (m *markdownRenderer) block(n ast.Node, width int) []string {
 	switch n := n.(type) {
 	case *ast.Heading:
-		return m.words(n, width, headings[min(n.Level, len(headings))-1])
+		return m.inlineLines(n, width, headingStyles[min(n.Level, len(headingStyles))-1])
 	case *ast.Paragraph:
 		if lines := m.table(n.Lines(), width); lines != nil {
 			return lines
 		}
-		return m.words(n, width, 0)
+		return m.inlineLines(n, width, 0)
 	case *ast.TextBlock:
-		return m.words(n, width, 0)
+		return m.inlineLines(n, width, 0)
 	case *ast.List:
 		return m.list(n, width)
 	case *ast.Blockquote:
 		return m.quote(n, width)
 	case *ast.ThematicBreak:
-		return []string{marked(strings.Repeat("─", min(width, 24)), Faint)}
+		return []string{withMark(strings.Repeat("─", min(width, 24)), Faint)}
 	case *ast.FencedCodeBlock:
-		return m.code(m.values(n.Lines()), string(n.Language(m.source)), width)
+		return m.code(m.segmentLines(n.Lines()), string(n.Language(m.source)), width)
 	case *ast.CodeBlock:
-		return m.code(m.values(n.Lines()), "", width)
+		return m.code(m.segmentLines(n.Lines()), "", width)
 	case *ast.HTMLBlock:
-		lines := m.values(n.Lines())
+		lines := m.segmentLines(n.Lines())
 		if n.HasClosure() {
 			lines = append(lines, n.ClosureLine.Value(m.source))
 		}
@@ -95,22 +95,22 @@ func (m *markdown) block(n ast.Node, width int) []string {
 	return m.blocks(n, width, false)
 }
 
-// headings are the styles of the levels.
-var headings = [...]Style{Heading | Strong | Underline, Heading | Strong, Heading}
+// headingStyles are the styles of the levels.
+var headingStyles = [...]Style{Heading | Strong | Underline, Heading | Strong, Heading}
 
 // quote renders what is quoted behind a bar.
-func (m *markdown) quote(n ast.Node, width int) []string {
+func (m *markdownRenderer) quote(n ast.Node, width int) []string {
 	m.depth++
 	defer func() { m.depth-- }()
 	if m.depth > maxNesting || width < 4 {
 		return m.blocks(n, width, false)
 	}
-	bar := marked("│ ", Faint)
-	return prefix(m.blocks(n, width-2, false), bar, bar)
+	bar := withMark("│ ", Faint)
+	return prefixLines(m.blocks(n, width-2, false), bar, bar)
 }
 
 // list renders items behind their bullets, numbers or boxes.
-func (m *markdown) list(l *ast.List, width int) []string {
+func (m *markdownRenderer) list(l *ast.List, width int) []string {
 	m.depth++
 	defer func() { m.depth-- }()
 	var out []string
@@ -121,7 +121,7 @@ func (m *markdown) list(l *ast.List, width int) []string {
 			bullet = strconv.Itoa(number) + ". "
 			number++
 		}
-		if box := m.box(item); box != "" {
+		if box := m.checkbox(item); box != "" {
 			bullet, m.trim = box, len("[ ] ")
 		}
 		if m.depth > maxNesting || len(bullet)+2 > width {
@@ -135,13 +135,13 @@ func (m *markdown) list(l *ast.List, width int) []string {
 		if len(out) > 0 && !l.IsTight {
 			out = append(out, "")
 		}
-		out = append(out, prefix(lines, marked(bullet, Faint), strings.Repeat(" ", indent))...)
+		out = append(out, prefixLines(lines, withMark(bullet, Faint), strings.Repeat(" ", indent))...)
 	}
 	return out
 }
 
-// box is the box of a task, or empty.
-func (m *markdown) box(item ast.Node) string {
+// checkbox is the box of a task, or empty.
+func (m *markdownRenderer) checkbox(item ast.Node) string {
 	first := item.FirstChild()
 	if first == nil || first.Type() != ast.TypeBlock || first.Lines() == nil || first.Lines().Len() == 0 {
 		return ""
@@ -160,7 +160,7 @@ func (m *markdown) box(item ast.Node) string {
 	return ""
 }
 
-func prefix(lines []string, first, rest string) []string {
+func prefixLines(lines []string, first, rest string) []string {
 	for i := range lines {
 		switch {
 		case i == 0:
@@ -173,15 +173,15 @@ func prefix(lines []string, first, rest string) []string {
 }
 
 // code renders lines of code.
-func (m *markdown) code(lines [][]byte, language string, width int) []string {
-	s, out := newSource(language), []string(nil)
+func (m *markdownRenderer) code(lines [][]byte, language string, width int) []string {
+	s, out := newCodeLayout(language), []string(nil)
 	for _, line := range lines {
-		out = append(out, s.lay(string(line), width)...)
+		out = append(out, s.wrap(string(line), width)...)
 	}
 	return out
 }
 
-func (m *markdown) values(segments *text.Segments) [][]byte {
+func (m *markdownRenderer) segmentLines(segments *text.Segments) [][]byte {
 	out := make([][]byte, segments.Len())
 	for i := range out {
 		segment := segments.At(i)
@@ -190,28 +190,28 @@ func (m *markdown) values(segments *text.Segments) [][]byte {
 	return out
 }
 
-// words renders the inline content of a block.
-func (m *markdown) words(n ast.Node, width int, style Style) []string {
+// inlineLines renders the inline content of a block.
+func (m *markdownRenderer) inlineLines(n ast.Node, width int, style Style) []string {
 	r := &StyledText{style: style}
 	m.inline(n, r)
-	return r.flow(width, atWords)
+	return r.wrap(width, breakAtWords)
 }
 
 // inline writes the children of a node. What a person wrote on a line of its
 // own stays there.
-func (m *markdown) inline(parent ast.Node, r *StyledText) {
+func (m *markdownRenderer) inline(parent ast.Node, r *StyledText) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		outer := r.style
 		switch n := n.(type) {
 		case *ast.Text:
 			m.literal(n, r)
 		case *ast.String:
-			r.write(plainText(n.Value))
+			r.write(unescape(n.Value))
 		case *ast.CodeSpan:
 			r.style |= Code
 			for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 				if t, ok := c.(*ast.Text); ok {
-					r.write(strings.ReplaceAll(tabless(string(t.Segment.Value(m.source))), "\n", " "))
+					r.write(strings.ReplaceAll(expandTabs(string(t.Segment.Value(m.source))), "\n", " "))
 				}
 			}
 		case *ast.Emphasis:
@@ -220,7 +220,7 @@ func (m *markdown) inline(parent ast.Node, r *StyledText) {
 				r.style = outer | Strong
 			}
 			m.inline(n, r)
-		case *struck:
+		case *strikethrough:
 			r.style |= Strikethrough
 			m.inline(n, r)
 		case *ast.Link:
@@ -230,18 +230,18 @@ func (m *markdown) inline(parent ast.Node, r *StyledText) {
 			m.link(n, string(n.Destination), r)
 		case *ast.AutoLink:
 			r.style |= Link
-			said := plainText(n.URL(m.source))
+			said := unescape(n.URL(m.source))
 			if n.AutoLinkType == ast.AutoLinkEmail {
-				r.lead("mailto:" + said)
+				r.setLink("mailto:" + said)
 			} else {
-				r.lead(said)
+				r.setLink(said)
 			}
 			r.write(said)
 			r.link = ""
 		case *ast.RawHTML:
 			for i := range n.Segments.Len() {
 				segment := n.Segments.At(i)
-				r.write(tabless(string(segment.Value(m.source))))
+				r.write(expandTabs(string(segment.Value(m.source))))
 			}
 		default:
 			m.inline(n, r)
@@ -250,22 +250,22 @@ func (m *markdown) inline(parent ast.Node, r *StyledText) {
 	}
 }
 
-func (m *markdown) literal(n *ast.Text, r *StyledText) {
+func (m *markdownRenderer) literal(n *ast.Text, r *StyledText) {
 	value := n.Segment.Value(m.source)
 	drop := min(m.trim, len(value))
 	value, m.trim = value[drop:], m.trim-drop
 	if n.IsRaw() {
-		r.write(tabless(string(value)))
+		r.write(expandTabs(string(value)))
 	} else {
-		r.write(plainText(value))
+		r.write(unescape(value))
 	}
 	if n.SoftLineBreak() || n.HardLineBreak() {
 		r.write("\n")
 	}
 }
 
-// lead makes what is written next a link, if that is safe.
-func (r *StyledText) lead(to string) {
+// setLink makes what is written next a link, if that is safe.
+func (r *StyledText) setLink(to string) {
 	if r.link = ""; isSafeURL(to) {
 		r.link = to
 	}
@@ -273,23 +273,23 @@ func (r *StyledText) lead(to string) {
 
 // link shows where a link leads, unless its text says so. A text that says
 // another address than it leads to is no link, only the address is.
-func (m *markdown) link(n ast.Node, to string, r *StyledText) {
+func (m *markdownRenderer) link(n ast.Node, to string, r *StyledText) {
 	outer, around := r.style, r.link
-	to = plainText([]byte(to))
+	to = unescape([]byte(to))
 	r.style |= Link
-	r.lead(to)
+	r.setLink(to)
 	from := r.text.Len()
 	m.inline(n, r)
 	said := r.text.String()[from:]
-	if misleads(said, to) {
-		for i := len(r.stretch) - 1; i >= 0 && r.stretch[i].from >= from; i-- {
-			r.stretch[i].link = ""
+	if isMisleading(said, to) {
+		for i := len(r.spans) - 1; i >= 0 && r.spans[i].from >= from; i-- {
+			r.spans[i].link = ""
 		}
 	}
 	if to != "" && said != to && "mailto:"+said != to {
 		r.style, r.link = outer|Faint, ""
 		r.write(" (")
-		r.lead(to)
+		r.setLink(to)
 		r.write(to)
 		r.link = ""
 		r.write(")")
@@ -297,16 +297,16 @@ func (m *markdown) link(n ast.Node, to string, r *StyledText) {
 	r.link = around
 }
 
-// misleads tells that words look like an address, but are none of where they lead.
-func misleads(said, to string) bool {
+// isMisleading tells that words look like an address, but are none of where they lead.
+func isMisleading(said, to string) bool {
 	return strings.ContainsAny(said, ".:@") && len(strings.Fields(said)) == 1 && !strings.Contains(to, strings.TrimSpace(said))
 }
 
-// plainText resolves escapes and entities. An entity can stand for any
+// unescape resolves escapes and entities. An entity can stand for any
 // character, so what comes of it is cleaned again.
-func plainText(b []byte) string {
+func unescape(b []byte) string {
 	b = util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(b)))
-	return tabless(Clean(string(b)))
+	return expandTabs(Clean(string(b)))
 }
 
-func tabless(s string) string { return strings.ReplaceAll(s, "\t", "    ") }
+func expandTabs(s string) string { return strings.ReplaceAll(s, "\t", "    ") }

@@ -5,30 +5,30 @@ import (
 	"strings"
 )
 
-// pen is how a program asked its next words to look.
-type pen struct {
-	attributes Style
-	fore, back Style // hues
-	lit        bool  // the background is light or of a hue, so that it is one to be seen
+// sgrState is how a program asked its next words to look.
+type sgrState struct {
+	attributes             Style
+	foreground, background Style // hues
+	backgroundVisible      bool  // the background is light or of a hue, so that it is one to be seen
 }
 
 // style is the pen in the theme's terms. A background becomes reversed text of
 // its hue, so that nothing can be written in the colour of what is behind it.
-func (p pen) style() Style {
-	if p.lit {
-		return p.attributes&^Faint | Reverse | p.back
+func (p sgrState) style() Style {
+	if p.backgroundVisible {
+		return p.attributes&^Faint | Reverse | p.background
 	}
-	return p.attributes | p.fore
+	return p.attributes | p.foreground
 }
 
-// basic are the hues of the eight colours; black and white are none.
-var basic = [8]Style{0, Red, Green, Yellow, Blue, Magenta, Cyan, 0}
+// basicHues are the hues of the eight colours; black and white are none.
+var basicHues = [8]Style{0, Red, Green, Yellow, Blue, Magenta, Cyan, 0}
 
-// dress takes the parameters of one SGR sequence.
-func (p *pen) dress(params string) {
+// apply takes the parameters of one SGR sequence.
+func (p *sgrState) apply(params string) {
 	fields := strings.FieldsFunc(params, func(r rune) bool { return r == ';' || r == ':' })
 	if params == "" || params[0] == ';' {
-		*p = pen{}
+		*p = sgrState{}
 	}
 	for len(fields) > 0 {
 		n, err := strconv.Atoi(fields[0])
@@ -38,29 +38,29 @@ func (p *pen) dress(params string) {
 		}
 		switch {
 		case n == 0:
-			*p = pen{}
+			*p = sgrState{}
 		case n >= 30 && n <= 37:
-			p.front(basic[n-30], false)
+			p.setForeground(basicHues[n-30], false)
 		case n >= 90 && n <= 97:
-			p.front(basic[n-90], n == 90)
+			p.setForeground(basicHues[n-90], n == 90)
 		case n == 39:
-			p.front(0, false)
+			p.setForeground(0, false)
 		case n >= 40 && n <= 47:
-			p.behind(basic[n-40], n == 47)
+			p.setBackground(basicHues[n-40], n == 47)
 		case n >= 100 && n <= 107:
-			p.behind(basic[n-100], n == 107)
+			p.setBackground(basicHues[n-100], n == 107)
 		case n == 49:
-			p.behind(0, false)
+			p.setBackground(0, false)
 		case n == 38 || n == 48:
-			hue, light, used := colour(fields)
+			hue, light, used := parseColour(fields)
 			fields = fields[used:]
 			if n == 38 {
-				p.front(hue, hue == 0 && light < 0.7 && light > 0.2)
+				p.setForeground(hue, hue == 0 && light < 0.7 && light > 0.2)
 			} else {
-				p.behind(hue, light > 0.7)
+				p.setBackground(hue, light > 0.7)
 			}
 		default:
-			p.attribute(n)
+			p.setAttribute(n)
 		}
 	}
 }
@@ -68,17 +68,19 @@ func (p *pen) dress(params string) {
 // grey is a foreground between black and white.
 const grey = Faint
 
-func (p *pen) front(hue Style, faint bool) {
-	p.fore = hue
+func (p *sgrState) setForeground(hue Style, faint bool) {
+	p.foreground = hue
 	if faint {
-		p.fore = grey
+		p.foreground = grey
 	}
 }
 
-func (p *pen) behind(hue Style, light bool) { p.back, p.lit = hue, hue != 0 || light }
+func (p *sgrState) setBackground(hue Style, light bool) {
+	p.background, p.backgroundVisible = hue, hue != 0 || light
+}
 
-// attribute turns one on or off. What blinks or hides does not.
-func (p *pen) attribute(n int) {
+// setAttribute turns one on or off. What blinks or hides does not.
+func (p *sgrState) setAttribute(n int) {
 	switch n {
 	case 1:
 		p.attributes |= Strong
@@ -105,9 +107,9 @@ func (p *pen) attribute(n int) {
 	}
 }
 
-// colour reads what follows 38 or 48: its hue, how light it is, and how many
+// parseColour reads what follows 38 or 48: its hue, how light it is, and how many
 // fields it took.
-func colour(fields []string) (hue Style, light float64, used int) {
+func parseColour(fields []string) (hue Style, light float64, used int) {
 	number := func(i int) int {
 		n, err := strconv.Atoi(fields[i])
 		if err != nil {
@@ -117,33 +119,33 @@ func colour(fields []string) (hue Style, light float64, used int) {
 	}
 	switch {
 	case len(fields) >= 2 && fields[0] == "5":
-		hue, light = indexed(number(1))
+		hue, light = paletteHue(number(1))
 		return hue, light, 2
 	case len(fields) >= 4 && fields[0] == "2":
-		hue, light = nearest(number(1), number(2), number(3))
+		hue, light = rgbHue(number(1), number(2), number(3))
 		return hue, light, 4
 	}
 	return 0, 0, len(fields)
 }
 
-// indexed is a colour of the table of 256.
-func indexed(n int) (hue Style, light float64) {
+// paletteHue is a colour of the table of 256.
+func paletteHue(n int) (hue Style, light float64) {
 	switch {
 	case n < 8:
-		return basic[n], []float64{0, 1}[n/7]
+		return basicHues[n], []float64{0, 1}[n/7]
 	case n < 16:
-		return basic[n-8], []float64{0.5, 1}[(n-8)/7]
+		return basicHues[n-8], []float64{0.5, 1}[(n-8)/7]
 	case n < 232:
 		n -= 16
 		level := [6]int{0, 95, 135, 175, 215, 255}
-		return nearest(level[n/36], level[n/6%6], level[n%6])
+		return rgbHue(level[n/36], level[n/6%6], level[n%6])
 	}
 	return 0, float64(8+10*(n-232)) / 255
 }
 
-// nearest is the hue that a colour is seen as; greys, and what is nearly black,
+// rgbHue is the hue that a colour is seen as; greys, and what is nearly black,
 // have none.
-func nearest(r, g, b int) (hue Style, light float64) {
+func rgbHue(r, g, b int) (hue Style, light float64) {
 	high, low := max(r, g, b), min(r, g, b)
 	light = float64(high) / 255
 	if high < 48 || (high-low)*4 < high {

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// blockMax is how much text without a blank line is one block at most, so that
+// maxBlockBytes is how much text without a blank line is one block at most, so that
 // the open end of a text stays cheap to draw.
-const blockMax = 8 << 10
+const maxBlockBytes = 8 << 10
 
 // Markdown is untrusted markdown that may still be growing. It is laid out block
 // by block: a block that is closed is never laid out again at that width, only
@@ -15,11 +15,11 @@ const blockMax = 8 << 10
 // line by line. A block is closed by a blank line and a next line that is not indented;
 // a fence begins and ends by lines of its own.
 type Markdown struct {
-	cleaner Cleaner
-	src     strings.Builder
-	breaks  int // newlines in src
-	open    bool
-	layout  *pages
+	cleaner  Cleaner
+	src      strings.Builder
+	newlines int // newlines in src
+	open     bool
+	layout   *markdownLayout
 }
 
 // NewMarkdown is an open, empty markdown text.
@@ -28,7 +28,7 @@ func NewMarkdown() *Markdown { return &Markdown{open: true} }
 // Append cleans s and adds it. No rune may be cut between two appends.
 func (p *Markdown) Append(s string) {
 	s = p.cleaner.Clean(s)
-	p.breaks += strings.Count(s, "\n")
+	p.newlines += strings.Count(s, "\n")
 	p.src.WriteString(s)
 }
 
@@ -44,16 +44,16 @@ func (p *Markdown) Lines(width int) ([]string, int) {
 	width = max(width, 1)
 	l := p.layout
 	if l == nil || l.width != width {
-		l = &pages{width: width}
+		l = &markdownLayout{width: width}
 	}
 	if p.open {
 		p.layout = l
 	}
-	return l.lay(p.src.String(), !p.open)
+	return l.layout(p.src.String(), !p.open)
 }
 
-// pages is prose laid out at one width as far as its blocks are closed.
-type pages struct {
+// markdownLayout is prose laid out at one width as far as its blocks are closed.
+type markdownLayout struct {
 	width int
 
 	lines  []string // of closed blocks; what lies behind closed is the open one's
@@ -64,17 +64,17 @@ type pages struct {
 	scan  int    // the first line that was not looked at
 	blank bool   // a blank line came since the block's last line
 	fence string // that the code is in, or empty
-	source
+	codeLayout
 }
 
-// lay closes what can be closed and draws the rest. whole says that nothing
+// layout closes what can be closed and draws the rest. whole says that nothing
 // follows, so that the last line counts although it has no end.
-func (l *pages) lay(src string, whole bool) ([]string, int) {
+func (l *markdownLayout) layout(src string, whole bool) ([]string, int) {
 	l.lines = l.lines[:l.closed]
 	for {
-		if l.fence == "" && len(src)-l.from > blockMax && l.scan-l.from <= blockMax {
-			if end := strings.IndexByte(src[l.scan:], '\n'); end < 0 || l.scan+end-l.from >= blockMax {
-				l.cut(src)
+		if l.fence == "" && len(src)-l.from > maxBlockBytes && l.scan-l.from <= maxBlockBytes {
+			if end := strings.IndexByte(src[l.scan:], '\n'); end < 0 || l.scan+end-l.from >= maxBlockBytes {
+				l.splitBlock(src)
 				continue
 			}
 		}
@@ -82,18 +82,18 @@ func (l *pages) lay(src string, whole bool) ([]string, int) {
 		if end < 0 {
 			break
 		}
-		l.line(src, l.scan, l.scan+end)
+		l.addLine(src, l.scan, l.scan+end)
 		l.scan += end + 1
 	}
 	rest := src[l.scan:]
 	if whole && rest != "" {
-		l.line(src, l.scan, len(src))
+		l.addLine(src, l.scan, len(src))
 		l.scan, rest = len(src), ""
 	}
 	if l.blank && rest != "" && rest[0] != ' ' && rest[0] != '\t' {
-		l.flush(src, l.scan)
+		l.closeBlock(src, l.scan)
 	}
-	l.draw(src, rest)
+	l.drawOpen(src, rest)
 	bytes := l.bytes + sizeOf(l.lines[l.closed:])
 	out := l.lines
 	for len(out) > 0 && out[len(out)-1] == "" {
@@ -102,21 +102,21 @@ func (l *pages) lay(src string, whole bool) ([]string, int) {
 	return out, bytes
 }
 
-// draw adds the open block's lines; they are dropped at the next lay.
-func (l *pages) draw(src, rest string) {
+// drawOpen adds the open block's lines; they are dropped at the next lay.
+func (l *markdownLayout) drawOpen(src, rest string) {
 	switch {
 	case l.fence != "":
 		if rest != "" && !closesFence(rest, l.fence) {
-			ahead := l.source
-			l.lines = append(l.lines, ahead.fenced(rest, l.width)...)
+			ahead := l.codeLayout
+			l.lines = append(l.lines, ahead.wrapIndented(rest, l.width)...)
 		}
 	case strings.TrimSpace(src[l.from:]) != "":
-		l.lines = append(l.apart(l.lines), renderMarkdown(src[l.from:], l.width)...)
+		l.lines = append(l.appendGap(l.lines), renderMarkdown(src[l.from:], l.width)...)
 	}
 }
 
-// line looks at one whole line of the source.
-func (l *pages) line(src string, start, end int) {
+// addLine looks at one whole line of the source.
+func (l *markdownLayout) addLine(src string, start, end int) {
 	line := src[start:end]
 	next := min(end+1, len(src))
 	switch {
@@ -124,8 +124,8 @@ func (l *pages) line(src string, start, end int) {
 		if closesFence(line, l.fence) {
 			l.fence = ""
 		} else {
-			l.lines = append(l.lines, l.fenced(line, l.width)...)
-			l.keep()
+			l.lines = append(l.lines, l.wrapIndented(line, l.width)...)
+			l.commit()
 		}
 		l.from = next
 	case strings.TrimSpace(line) == "":
@@ -136,53 +136,53 @@ func (l *pages) line(src string, start, end int) {
 	default:
 		indented := line[0] == ' ' || line[0] == '\t'
 		if l.blank && !indented {
-			l.flush(src, start)
+			l.closeBlock(src, start)
 		}
 		if fence, info := opensFence(line); fence != "" && (!indented || strings.TrimSpace(src[l.from:start]) == "") {
-			l.flush(src, start)
-			l.lines = l.apart(l.lines)
-			l.keep()
-			l.fence, l.source = fence, newSource(info)
+			l.closeBlock(src, start)
+			l.lines = l.appendGap(l.lines)
+			l.commit()
+			l.fence, l.codeLayout = fence, newCodeLayout(info)
 			l.from = next
 		}
 		l.blank = false
 	}
 }
 
-// flush closes the open block, which ends where the next one begins.
-func (l *pages) flush(src string, end int) {
+// closeBlock closes the open block, which ends where the next one begins.
+func (l *markdownLayout) closeBlock(src string, end int) {
 	if block := src[l.from:end]; strings.TrimSpace(block) != "" {
-		l.lines = append(l.apart(l.lines), renderMarkdown(block, l.width)...)
-		l.keep()
+		l.lines = append(l.appendGap(l.lines), renderMarkdown(block, l.width)...)
+		l.commit()
 	}
 	l.from, l.blank = end, false
 }
 
-// cut closes a block that is too long, at a line's or a word's end if it has one.
-func (l *pages) cut(src string) {
-	head := src[l.from : l.from+blockMax]
+// splitBlock closes a block that is too long, at a line's or a word's end if it has one.
+func (l *markdownLayout) splitBlock(src string) {
+	head := src[l.from : l.from+maxBlockBytes]
 	at := strings.LastIndexByte(head, '\n') + 1
 	if at == 0 {
 		at = strings.LastIndexByte(head, ' ') + 1
 	}
 	if at == 0 {
-		at = blockMax
+		at = maxBlockBytes
 		for !utf8.RuneStart(src[l.from+at]) {
 			at--
 		}
 	}
-	l.flush(src, l.from+at)
+	l.closeBlock(src, l.from+at)
 	l.scan = l.from
 }
 
-// keep makes all lines so far those of closed blocks.
-func (l *pages) keep() {
+// commit makes all lines so far those of closed blocks.
+func (l *markdownLayout) commit() {
 	l.bytes += sizeOf(l.lines[l.closed:])
 	l.closed = len(l.lines)
 }
 
-// apart adds a blank line behind what is there.
-func (l *pages) apart(lines []string) []string {
+// appendGap adds a blank line behind what is there.
+func (l *markdownLayout) appendGap(lines []string) []string {
 	if len(lines) == 0 || lines[len(lines)-1] == "" {
 		return lines
 	}

@@ -18,7 +18,7 @@ func (l *List) Scroll(lines int) {
 	if l.Len() == 0 || lines == 0 {
 		return
 	}
-	l.settle()
+	l.normalize()
 	if lines > 0 && l.follow {
 		return
 	}
@@ -46,13 +46,13 @@ func (l *List) Scroll(lines int) {
 		break
 	}
 	if lines > 0 {
-		l.settle()
+		l.normalize()
 	}
 }
 
 // AtTop tells that the first line is on the screen.
 func (l *List) AtTop() bool {
-	l.settle()
+	l.normalize()
 	return l.Len() == 0 || l.top == l.First() && l.topLine == 0
 }
 
@@ -63,7 +63,7 @@ func (l *List) Position() (above, total int) {
 	if l.Len() == 0 {
 		return 0, total
 	}
-	l.settle()
+	l.normalize()
 	return l.linesBefore(l.top) + l.topLine, total
 }
 
@@ -75,18 +75,18 @@ func (l *List) linesBefore(id ID) int {
 }
 
 // Selected is the item chosen with Select.
-func (l *List) Selected() (ID, bool) { return l.selected, l.chosen && l.Len() > 0 }
+func (l *List) Selected() (ID, bool) { return l.selected, l.hasSelection && l.Len() > 0 }
 
 // ClearSelection chooses nothing.
-func (l *List) ClearSelection() { l.chosen = false }
+func (l *List) ClearSelection() { l.hasSelection = false }
 
 // SelectItem chooses an item and brings it on the screen.
 func (l *List) SelectItem(id ID) {
 	if l.Len() == 0 {
 		return
 	}
-	l.selected, l.chosen = min(max(id, l.First()), l.Last()), true
-	l.reveal(l.selected)
+	l.selected, l.hasSelection = min(max(id, l.First()), l.Last()), true
+	l.ensureItemVisible(l.selected)
 }
 
 // MoveSelection moves the choice by a number of items; the first choice is the last
@@ -95,10 +95,10 @@ func (l *List) MoveSelection(by int) {
 	if l.Len() == 0 {
 		return
 	}
-	if !l.chosen {
+	if !l.hasSelection {
 		last := l.Last()
-		l.settle()
-		l.walk(func(p Point, _ string) { last = p.Item })
+		l.normalize()
+		l.visitLines(func(p Point, _ string) { last = p.Item })
 		l.SelectItem(last)
 		return
 	}
@@ -110,15 +110,15 @@ func (l *List) SelectLine(id ID, line int) {
 	if l.Len() == 0 {
 		return
 	}
-	l.selected, l.chosen = min(max(id, l.First()), l.Last()), true
+	l.selected, l.hasSelection = min(max(id, l.First()), l.Last()), true
 	l.follow = false
 	l.top, l.topLine = l.selected, min(max(line, 0), max(0, l.block(l.selected).height()-1))
-	l.up(l.height / 2)
+	l.moveTopUp(l.height / 2)
 }
 
 // TopLine is the first line on the screen: its item and which of its lines it is.
 func (l *List) TopLine() (ID, int) {
-	l.settle()
+	l.normalize()
 	return l.top, l.topLine
 }
 
@@ -142,16 +142,16 @@ func (l *List) FindLine(id ID, from, step int, match func(line string) bool) (li
 	return 0, false
 }
 
-// reveal scrolls as little as brings the item's first line on the screen.
-func (l *List) reveal(id ID) {
-	l.settle()
+// ensureItemVisible scrolls as little as brings the item's first line on the screen.
+func (l *List) ensureItemVisible(id ID) {
+	l.normalize()
 	if id < l.top || id == l.top && l.topLine > 0 {
 		l.follow = false
 		l.top, l.topLine = id, 0
 		return
 	}
 	row, onScreen, whole := 0, false, 0
-	l.walk(func(at Point, _ string) {
+	l.visitLines(func(at Point, _ string) {
 		if at.Item == id {
 			onScreen = true
 			whole++
@@ -165,12 +165,12 @@ func (l *List) reveal(id ID) {
 	l.follow = false
 	l.top, l.topLine = id, 0
 	if want := l.height - h; want > 0 {
-		l.up(want)
+		l.moveTopUp(want)
 	}
 }
 
-// up moves the anchor up by lines, as far as there are any.
-func (l *List) up(lines int) {
+// moveTopUp moves the anchor up by lines, as far as there are any.
+func (l *List) moveTopUp(lines int) {
 	for l.topLine < lines && l.top > l.First() {
 		lines -= l.topLine
 		l.top--
@@ -179,15 +179,15 @@ func (l *List) up(lines int) {
 	l.topLine = max(0, l.topLine-lines)
 }
 
-// settle makes the anchor name an existing line and leaves no empty rows under
+// normalize makes the anchor name an existing line and leaves no empty rows under
 // the last item while lines are hidden above.
-func (l *List) settle() {
+func (l *List) normalize() {
 	if l.Len() == 0 {
 		l.top, l.topLine, l.follow = 0, 0, true
 		return
 	}
 	if l.follow {
-		l.top, l.topLine = l.bottomTop()
+		l.top, l.topLine = l.bottomPosition()
 		return
 	}
 	l.top = min(max(l.top, l.First()), l.Last())
@@ -198,15 +198,15 @@ func (l *List) settle() {
 			return
 		}
 		if id++; id > l.Last() {
-			l.top, l.topLine = l.bottomTop()
+			l.top, l.topLine = l.bottomPosition()
 			l.follow = true
 			return
 		}
 	}
 }
 
-// bottomTop is the anchor that puts the last line on the last row.
-func (l *List) bottomTop() (ID, int) {
+// bottomPosition is the anchor that puts the last line on the last row.
+func (l *List) bottomPosition() (ID, int) {
 	left := l.height
 	for id := l.Last(); id >= l.First(); id-- {
 		if left -= l.block(id).height(); left <= 0 {

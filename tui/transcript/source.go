@@ -6,20 +6,20 @@ import (
 	"agentctl/tui/highlight"
 )
 
-// source lays out code in a language, line after line.
-type source struct {
+// codeLayout lays out code in a language, line after line.
+type codeLayout struct {
 	known   bool // the language
 	scanner highlight.Scanner
 }
 
-func newSource(language string) source {
+func newCodeLayout(language string) codeLayout {
 	l := highlight.ByName(language)
-	return source{l != nil, l.NewScanner()}
+	return codeLayout{l != nil, l.NewScanner()}
 }
 
-// lay is the next line of code: its columns matter, so it breaks anywhere. In a
+// wrap is the next line of code: its columns matter, so it breaks anywhere. In a
 // language that is not known all of it looks alike.
-func (s *source) lay(line string, width int) []string {
+func (s *codeLayout) wrap(line string, width int) []string {
 	line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
 	r := &StyledText{}
 	if s.known {
@@ -27,12 +27,12 @@ func (s *source) lay(line string, width int) []string {
 	} else {
 		r.Append(line, Code)
 	}
-	return r.flow(width, anywhere)
+	return r.wrap(width, breakAnywhere)
 }
 
-// fenced is lay with a margin.
-func (s *source) fenced(line string, width int) []string {
-	out := s.lay(line, width-2)
+// wrapIndented is lay with a margin.
+func (s *codeLayout) wrapIndented(line string, width int) []string {
+	out := s.wrap(line, width-2)
 	for i := range out {
 		if width > 2 && out[i] != "" {
 			out[i] = "  " + out[i]
@@ -41,7 +41,7 @@ func (s *source) fenced(line string, width int) []string {
 	return out
 }
 
-var styleOf = [...]Style{
+var tokenStyles = [...]Style{
 	highlight.Comment: Faint,
 	highlight.String:  Green,
 	highlight.Number:  Cyan,
@@ -57,13 +57,13 @@ var styleOf = [...]Style{
 
 // NewCode is a closed text of code in its language's colours.
 func NewCode(l *highlight.Language, s string) *Text {
-	t := &Text{pre: true}
+	t := &Text{preformatted: true}
 	scanner := l.NewScanner()
 	for line := range strings.SplitSeq(strings.TrimSuffix(Clean(s), "\n"), "\n") {
 		r := &StyledText{}
 		r.AppendCode(line, scanner.Scan(line, nil), 0)
 		t.src.WriteString(r.marked() + "\n")
-		t.breaks++
+		t.newlines++
 	}
 	return t
 }

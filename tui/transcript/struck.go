@@ -7,29 +7,29 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// struck is inline content between ~~ and ~~.
-type struck struct{ ast.BaseInline }
+// strikethrough is inline content between ~~ and ~~.
+type strikethrough struct{ ast.BaseInline }
 
-var kindStruck = ast.NewNodeKind("Struck")
+var kindStrikethrough = ast.NewNodeKind("Struck")
 
-func (s *struck) Kind() ast.NodeKind { return kindStruck }
+func (s *strikethrough) Kind() ast.NodeKind { return kindStrikethrough }
 
-func (s *struck) Dump(source []byte, level int) { ast.DumpHelper(s, source, level, nil, nil) }
+func (s *strikethrough) Dump(source []byte, level int) { ast.DumpHelper(s, source, level, nil, nil) }
 
-// strikes parses what is struck.
-type strikes struct{}
+// strikethroughParser parses what is struck.
+type strikethroughParser struct{}
 
-func (strikes) Trigger() []byte { return []byte{'~'} }
+func (strikethroughParser) Trigger() []byte { return []byte{'~'} }
 
-func (strikes) IsDelimiter(b byte) bool { return b == '~' }
+func (strikethroughParser) IsDelimiter(b byte) bool { return b == '~' }
 
-func (strikes) CanOpenCloser(opener, closer *parser.Delimiter) bool {
+func (strikethroughParser) CanOpenCloser(opener, closer *parser.Delimiter) bool {
 	return opener.Char == closer.Char && opener.OriginalLength == closer.OriginalLength
 }
 
-func (strikes) OnMatch(int) ast.Node { return &struck{} }
+func (strikethroughParser) OnMatch(int) ast.Node { return &strikethrough{} }
 
-func (s strikes) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
+func (s strikethroughParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	before := block.PrecendingCharacter()
 	line, segment := block.PeekLine()
 	d := parser.ScanDelimiter(line, before, 2, s)
@@ -44,5 +44,5 @@ func (s strikes) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Nod
 
 // inlineParsers are those of plain markdown, and what is struck.
 func inlineParsers() []util.PrioritizedValue {
-	return append(parser.DefaultInlineParsers(), util.Prioritized(strikes{}, 500))
+	return append(parser.DefaultInlineParsers(), util.Prioritized(strikethroughParser{}, 500))
 }

@@ -46,10 +46,10 @@ func (s Style) Hue() Style { return s & hues }
 // RenderFunc gives clean text the look of its style. It adds nothing that takes room.
 type RenderFunc func(text string, style Style) string
 
-// marked is clean text with its style written around it: a sequence that only
+// withMark is clean text with its style written around it: a sequence that only
 // dresses, numbered by the style, so that whatever measures or cuts text finds no
 // width in it. Clean text has no such sequence, so nobody else can write one.
-func marked(text string, style Style) string {
+func withMark(text string, style Style) string {
 	if style == 0 || text == "" {
 		return text
 	}
@@ -57,15 +57,15 @@ func marked(text string, style Style) string {
 }
 
 const (
-	markEnd = "\x1b[m"
-	maxMark = 13 // bytes of a mark
+	markEnd      = "\x1b[m"
+	maxMarkBytes = 13 // bytes of a mark
 )
 
 func mark(style Style) string { return "\x1b[" + strconv.FormatUint(uint64(style), 10) + "m" }
 
-// markAt is the mark that s begins with: its length, which is 0 for none, and
+// parseMark is the mark that s begins with: its length, which is 0 for none, and
 // its style.
-func markAt(s string) (n int, style Style) {
+func parseMark(s string) (n int, style Style) {
 	if len(s) < 3 || s[0] != 0x1b || s[1] != '[' {
 		return 0, 0
 	}
@@ -95,7 +95,7 @@ func RenderStyles(line string, dress RenderFunc) string {
 	out.WriteString(line[:at])
 	style := Style(0)
 	for rest := line[at:]; rest != ""; {
-		if n, next := markAt(rest); n > 0 {
+		if n, next := parseMark(rest); n > 0 {
 			style, rest = next, rest[n:]
 			continue
 		}
@@ -125,7 +125,7 @@ func StripStyles(line string) string {
 	}
 	var out strings.Builder
 	for line != "" {
-		n, _ := markAt(line)
+		n, _ := parseMark(line)
 		if n == 0 {
 			n, _ = LinkSequence(line)
 		}
@@ -143,10 +143,10 @@ func StripStyles(line string) string {
 
 // StyledText is a clean text of which some stretches have a style. The zero value is empty.
 type StyledText struct {
-	text    strings.Builder
-	stretch []stretch // in order, without overlap
-	style   Style     // of what is written next
-	link    string    // that it leads to
+	text  strings.Builder
+	spans []span // in order, without overlap
+	style Style  // of what is written next
+	link  string // that it leads to
 }
 
 // Append writes text in a style.
@@ -160,38 +160,38 @@ func (r *StyledText) AppendCode(line string, tokens []highlight.Token, over Styl
 	at := 0
 	for _, t := range tokens {
 		r.Append(line[at:t.From], over)
-		r.Append(line[t.From:t.To], over|styleOf[t.Kind])
+		r.Append(line[t.From:t.To], over|tokenStyles[t.Kind])
 		at = t.To
 	}
 	r.Append(line[at:], over)
 }
 
-// join appends what another one says, as it is dressed.
-func (r *StyledText) join(o *StyledText) {
+// appendText appends what another one says, as it is dressed.
+func (r *StyledText) appendText(o *StyledText) {
 	at := r.text.Len()
 	r.text.WriteString(o.text.String())
-	for _, s := range o.stretch {
+	for _, s := range o.spans {
 		s.from, s.to = s.from+at, s.to+at
-		r.stretch = append(r.stretch, s)
+		r.spans = append(r.spans, s)
 	}
 }
 
 // AddStyle adds a style to the bytes from one to another.
 func (r *StyledText) AddStyle(from, to int, style Style) {
-	var out []stretch
-	add := func(s stretch) {
+	var out []span
+	add := func(s span) {
 		if s.from < s.to {
 			out = append(out, s)
 		}
 	}
 	at := from
-	for _, s := range r.stretch {
+	for _, s := range r.spans {
 		before, within, after := s, s, s
 		before.to, after.from = min(s.to, from), max(s.from, to)
 		within.from, within.to, within.style = max(s.from, from), min(s.to, to), s.style|style
 		add(before)
 		if s.to > from {
-			add(stretch{from: at, to: min(s.from, to), style: style})
+			add(span{from: at, to: min(s.from, to), style: style})
 			add(within)
 			at = max(at, min(s.to, to))
 		}
@@ -200,15 +200,15 @@ func (r *StyledText) AddStyle(from, to int, style Style) {
 		}
 		add(after)
 	}
-	add(stretch{from: at, to: to, style: style})
-	r.stretch = out
+	add(span{from: at, to: to, style: style})
+	r.spans = out
 }
 
 // Lines lays the text out in lines of at most width cells, which end anywhere.
 // The text is one line.
-func (r *StyledText) Lines(width int) []string { return r.flow(width, anywhere) }
+func (r *StyledText) Lines(width int) []string { return r.wrap(width, breakAnywhere) }
 
-type stretch struct {
+type span struct {
 	from, to int
 	style    Style
 	link     string
@@ -220,38 +220,38 @@ func (r *StyledText) write(s string) {
 	if r.style == 0 && r.link == "" || s == "" {
 		return
 	}
-	if n := len(r.stretch); n > 0 && r.stretch[n-1].to == from && r.stretch[n-1].style == r.style && r.stretch[n-1].link == r.link {
-		r.stretch[n-1].to += len(s)
+	if n := len(r.spans); n > 0 && r.spans[n-1].to == from && r.spans[n-1].style == r.style && r.spans[n-1].link == r.link {
+		r.spans[n-1].to += len(s)
 		return
 	}
-	r.stretch = append(r.stretch, stretch{from, from + len(s), r.style, r.link})
+	r.spans = append(r.spans, span{from, from + len(s), r.style, r.link})
 }
 
 // marked is the whole text with its styles around their stretches.
-func (r *StyledText) marked() string { return dressed(r.text.String(), 0, r.text.Len(), r.stretch) }
+func (r *StyledText) marked() string { return markSpans(r.text.String(), 0, r.text.Len(), r.spans) }
 
-// flow lays the text out in lines of at most width cells.
-func (r *StyledText) flow(width int, at breaking) []string {
+// wrap lays the text out in lines of at most width cells.
+func (r *StyledText) wrap(width int, at breakMode) []string {
 	var out []string
 	all, done := r.text.String(), 0
-	next := r.stretch
-	rule := ruler{max(width, 1), at}
+	next := r.spans
+	rule := lineBreaker{max(width, 1), at}
 	for {
 		line, _, more := strings.Cut(all[done:], "\n")
-		starts := rule.breaks(line)
+		starts := rule.lineStarts(line)
 		for i, start := range starts {
 			end := len(line)
 			if i+1 < len(starts) {
 				end = starts[i+1]
 			}
 			from, to := done+start, done+end
-			if at == atWords {
+			if at == breakAtWords {
 				to = from + len(strings.TrimRight(all[from:to], " "))
 			}
 			for len(next) > 0 && next[0].to <= from {
 				next = next[1:]
 			}
-			out = append(out, dressed(all, from, to, next))
+			out = append(out, markSpans(all, from, to, next))
 		}
 		if !more {
 			return out
@@ -260,8 +260,8 @@ func (r *StyledText) flow(width int, at breaking) []string {
 	}
 }
 
-// dressed is all[from:to] with its stretches marked.
-func dressed(all string, from, to int, stretches []stretch) string {
+// markSpans is all[from:to] with its stretches marked.
+func markSpans(all string, from, to int, stretches []span) string {
 	if len(stretches) == 0 || stretches[0].from >= to {
 		return all[from:to]
 	}
@@ -276,7 +276,7 @@ func dressed(all string, from, to int, stretches []stretch) string {
 		}
 		end := min(s.to, to)
 		if end > from {
-			out.WriteString(linked(marked(all[from:end], s.style), s.link))
+			out.WriteString(withLink(withMark(all[from:end], s.style), s.link))
 			from = end
 		}
 	}

@@ -13,60 +13,60 @@ const columnGap = " │ "
 
 // table renders a paragraph that is a table in columns; cells wrap when it is
 // wider than there is room. It is nil for a paragraph that is none.
-func (m *markdown) table(lines *text.Segments, width int) []string {
+func (m *markdownRenderer) table(lines *text.Segments, width int) []string {
 	raw := make([]string, lines.Len())
 	for i := range raw {
 		segment := lines.At(i)
 		raw[i] = strings.TrimSpace(string(segment.Value(m.source)))
 	}
-	under := slices.IndexFunc(raw, isDelimiter)
+	under := slices.IndexFunc(raw, isDelimiterRow)
 	if under < 1 || len(splitRow(raw[under])) != len(splitRow(raw[under-1])) {
 		return nil
 	}
 	var out []string
 	if under > 1 {
-		out = append(m.cell(strings.Join(raw[:under-1], "\n"), 0).flow(width, atWords), "")
+		out = append(m.tableCell(strings.Join(raw[:under-1], "\n"), 0).wrap(width, breakAtWords), "")
 	}
 	columns := len(splitRow(raw[under]))
-	rows := [][]*StyledText{m.cells(raw[under-1], columns, Strong)}
+	rows := [][]*StyledText{m.tableCells(raw[under-1], columns, Strong)}
 	for _, line := range raw[under+1:] {
-		rows = append(rows, m.cells(line, columns, 0))
+		rows = append(rows, m.tableCells(line, columns, 0))
 	}
 	widths := columnWidths(rows, columns, width-ansi.StringWidth(columnGap)*(columns-1))
 	if widths == nil {
-		return append(out, m.cellsAlone(rows, width)...)
+		return append(out, m.stackedTable(rows, width)...)
 	}
-	gap, sides := marked(columnGap, Faint), sidesOf(raw[under])
+	gap, sides := withMark(columnGap, Faint), alignments(raw[under])
 	for i, cells := range rows {
-		out = append(out, m.row(cells, widths, sides, gap)...)
+		out = append(out, m.tableRow(cells, widths, sides, gap)...)
 		if i == 0 {
 			rule := make([]string, columns)
 			for c, w := range widths {
 				rule[c] = strings.Repeat("─", w)
 			}
-			out = append(out, marked(strings.Join(rule, "─┼─"), Faint))
+			out = append(out, withMark(strings.Join(rule, "─┼─"), Faint))
 		}
 	}
 	return out
 }
 
-// cells are the cells that a row has, at most as many as there are columns. Those
+// tableCells are the cells that a row has, at most as many as there are columns. Those
 // it lacks are not made: short rows under a head of many columns would cost their
 // product.
-func (m *markdown) cells(line string, columns int, style Style) []*StyledText {
+func (m *markdownRenderer) tableCells(line string, columns int, style Style) []*StyledText {
 	var out []*StyledText
 	for _, cell := range splitRow(line) {
 		if len(out) == columns {
 			break
 		}
-		out = append(out, m.cell(cell, style))
+		out = append(out, m.tableCell(cell, style))
 	}
 	return out
 }
 
-// cell reads the inline content of a cell.
-func (m *markdown) cell(source string, style Style) *StyledText {
-	within := &markdown{source: []byte(source)}
+// tableCell reads the inline content of a cell.
+func (m *markdownRenderer) tableCell(source string, style Style) *StyledText {
+	within := &markdownRenderer{source: []byte(source)}
 	r := &StyledText{style: style}
 	doc := inlineParser().Parse(text.NewReader(within.source))
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
@@ -75,8 +75,8 @@ func (m *markdown) cell(source string, style Style) *StyledText {
 	return r
 }
 
-// isDelimiter tells the line under a table's head: dashes in columns.
-func isDelimiter(line string) bool {
+// isDelimiterRow tells the line under a table's head: dashes in columns.
+func isDelimiterRow(line string) bool {
 	if !strings.Contains(line, "|") {
 		return false
 	}
@@ -89,26 +89,26 @@ func isDelimiter(line string) bool {
 	return true
 }
 
-// side is where the cells of a column stand.
-type side uint8
+// alignment is where the cells of a column stand.
+type alignment uint8
 
 const (
-	atLeft   side = iota
-	atRight       // ---:
-	atMiddle      // :---:
+	alignLeft   alignment = iota
+	alignRight            // ---:
+	alignCenter           // :---:
 )
 
-// sidesOf reads them from the line under a table's head.
-func sidesOf(line string) []side {
+// alignments reads them from the line under a table's head.
+func alignments(line string) []alignment {
 	cells := splitRow(line)
-	out := make([]side, len(cells))
+	out := make([]alignment, len(cells))
 	for i, cell := range cells {
 		switch {
 		case !strings.HasSuffix(cell, ":"):
 		case strings.HasPrefix(cell, ":"):
-			out[i] = atMiddle
+			out[i] = alignCenter
 		default:
-			out[i] = atRight
+			out[i] = alignRight
 		}
 	}
 	return out
@@ -138,14 +138,14 @@ func splitRow(line string) []string {
 	return append(out, strings.TrimSpace(cell.String()))
 }
 
-// row renders one row, as many lines high as its highest cell.
-func (m *markdown) row(cells []*StyledText, widths []int, sides []side, gap string) []string {
+// tableRow renders one row, as many lines high as its highest cell.
+func (m *markdownRenderer) tableRow(cells []*StyledText, widths []int, sides []alignment, gap string) []string {
 	var columns [][]string
 	height := 1
 	for i, w := range widths {
 		lines := []string{""}
 		if i < len(cells) {
-			lines = cells[i].flow(w, atWords)
+			lines = cells[i].wrap(w, breakAtWords)
 		}
 		columns = append(columns, lines)
 		height = max(height, len(lines))
@@ -164,11 +164,11 @@ func (m *markdown) row(cells []*StyledText, widths []int, sides []side, gap stri
 			room := max(0, widths[x]-ansi.StringWidth(cell))
 			before := 0
 			switch sides[x] {
-			case atRight:
+			case alignRight:
 				before = room
-			case atMiddle:
+			case alignCenter:
 				before = room / 2
-			case atLeft:
+			case alignLeft:
 			}
 			line.WriteString(strings.Repeat(" ", before) + cell)
 			if x < len(columns)-1 {
@@ -204,9 +204,9 @@ func columnWidths(rows [][]*StyledText, columns, room int) []int {
 	return widths
 }
 
-// cellsAlone is a table without room for its columns: every cell on lines of
+// stackedTable is a table without room for its columns: every cell on lines of
 // its own, after the name of its column, rows apart.
-func (m *markdown) cellsAlone(rows [][]*StyledText, width int) []string {
+func (m *markdownRenderer) stackedTable(rows [][]*StyledText, width int) []string {
 	var out []string
 	names := make([]string, len(rows[0]))
 	if len(rows) > 1 {
@@ -224,8 +224,8 @@ func (m *markdown) cellsAlone(rows [][]*StyledText, width int) []string {
 		for c, cell := range cells {
 			line := &StyledText{}
 			line.Append(names[c], Strong)
-			line.join(cell)
-			out = append(out, line.flow(width, atWords)...)
+			line.appendText(cell)
+			out = append(out, line.wrap(width, breakAtWords)...)
 		}
 	}
 	return out

@@ -8,24 +8,24 @@ import (
 
 const tabStop = 4
 
-// breaking says where a line that is too long may end.
-type breaking uint8
+// breakMode says where a line that is too long may end.
+type breakMode uint8
 
 const (
-	atWords breaking = iota // at spaces and around wide characters, else anywhere
-	anywhere
+	breakAtWords breakMode = iota // at spaces and around wide characters, else anywhere
+	breakAnywhere
 )
 
-// ruler knows where the lines of a paragraph end.
-type ruler struct {
+// lineBreaker knows where the lines of a paragraph end.
+type lineBreaker struct {
 	width int
-	at    breaking
+	mode  breakMode
 }
 
-// wrapping is clean text laid out at one width. Appending lays out the delta
+// wrappedText is clean text laid out at one width. Appending lays out the delta
 // and at most two lines before it: what a grapheme that grows can still change.
-type wrapping struct {
-	ruler
+type wrappedText struct {
+	lineBreaker
 
 	lines []string
 	open  int    // the first line that an append may change
@@ -33,29 +33,29 @@ type wrapping struct {
 	bytes int    // of lines[:open]
 }
 
-func (w *wrapping) append(s string) {
+func (w *wrappedText) append(s string) {
 	if s != "" {
-		w.lay(w.tail + s)
+		w.layout(w.tail + s)
 	}
 }
 
-// peek is the view as if s were appended.
-func (w *wrapping) peek(s string) ([]string, int) {
+// viewWith is the view as if s were appended.
+func (w *wrappedText) viewWith(s string) ([]string, int) {
 	open, tail, bytes := w.open, w.tail, w.bytes
-	w.lay(tail + s)
+	w.layout(tail + s)
 	lines, n := w.view()
 	w.open, w.tail, w.bytes = open, tail, bytes
 	return lines, n
 }
 
-// lay lays text out from the open line on.
-func (w *wrapping) lay(text string) {
+// layout lays text out from the open line on.
+func (w *wrappedText) layout(text string) {
 	w.lines = w.lines[:w.open]
 	for {
 		para, rest, more := strings.Cut(text, "\n")
-		starts := w.breaks(para)
+		starts := w.lineStarts(para)
 		keep := max(0, len(starts)-2)
-		carry := carrier{on: strings.IndexByte(para, 0x1b) >= 0}
+		carry := activeStyle{enabled: strings.IndexByte(para, 0x1b) >= 0}
 		kept := ""
 		for i, start := range starts {
 			end := len(para)
@@ -65,33 +65,33 @@ func (w *wrapping) lay(text string) {
 			if i == keep {
 				kept = carry.mark
 			}
-			w.lines = append(w.lines, carry.over(w.expand(para[start:end])))
+			w.lines = append(w.lines, carry.enclose(w.expandLine(para[start:end])))
 		}
 		if more {
-			w.close(len(w.lines))
+			w.closeLines(len(w.lines))
 			text = rest
 			continue
 		}
-		w.close(len(w.lines) - (len(starts) - keep))
+		w.closeLines(len(w.lines) - (len(starts) - keep))
 		w.tail = kept + para[starts[keep]:]
 		return
 	}
 }
 
-// carrier carries marks over the lines of a paragraph, so that each has its own.
-type carrier struct {
-	on   bool
-	mark string // in force where the next line begins
+// activeStyle carries marks over the lines of a paragraph, so that each has its own.
+type activeStyle struct {
+	enabled bool
+	mark    string // in force where the next line begins
 }
 
-func (c *carrier) over(line string) string {
-	if !c.on {
+func (c *activeStyle) enclose(line string) string {
+	if !c.enabled {
 		return line
 	}
 	out := c.mark + line
 	if at := strings.LastIndexByte(line, 0x1b); at >= 0 {
 		c.mark = ""
-		if n, style := markAt(line[at:]); style != 0 {
+		if n, style := parseMark(line[at:]); style != 0 {
 			c.mark = line[at : at+n]
 		}
 	}
@@ -101,8 +101,8 @@ func (c *carrier) over(line string) string {
 	return out
 }
 
-// close fixes every line before end.
-func (w *wrapping) close(end int) {
+// closeLines fixes every line before end.
+func (w *wrappedText) closeLines(end int) {
 	for _, line := range w.lines[w.open:end] {
 		w.bytes += len(line) + lineOverhead
 	}
@@ -110,7 +110,7 @@ func (w *wrapping) close(end int) {
 }
 
 // view is the lines without the empty ones at the end, and about how many bytes they hold.
-func (w *wrapping) view() ([]string, int) {
+func (w *wrappedText) view() ([]string, int) {
 	lines, bytes := w.lines, w.bytes
 	for _, line := range lines[w.open:] {
 		bytes += len(line) + lineOverhead
@@ -121,9 +121,9 @@ func (w *wrapping) view() ([]string, int) {
 	return lines, bytes
 }
 
-// breaks gives where each line of a paragraph begins. A break depends only on the text since the line's start, and spaces at a
+// lineStarts gives where each line of a paragraph begins. A break depends only on the text since the line's start, and spaces at a
 // break hang behind the line, so a later append never moves an earlier break.
-func (r ruler) breaks(s string) []int {
+func (r lineBreaker) lineStarts(s string) []int {
 	starts := []int{0}
 	line, word := 0, 0 // where the current line and word begin
 	col, wordCol := 0, 0
@@ -136,22 +136,22 @@ func (r ruler) breaks(s string) []int {
 		n, cells := cluster(s[i:])
 		space := s[i] == ' ' && n == 1 || s[i] == '\t'
 		if s[i] == '\t' {
-			cells = r.tab(col)
+			cells = r.tabWidth(col)
 		}
-		if space && r.at == atWords {
+		if space && r.mode == breakAtWords {
 			col += cells
 			i += n
 			blank = blank && word == i-n
 			word, wordCol = i, col
 			continue
 		}
-		if cells > 1 && r.at == atWords {
+		if cells > 1 && r.mode == breakAtWords {
 			blank = blank && word == i
 			word, wordCol = i, col
 		}
 		if col+cells > r.width && i > line {
 			indented := blank && i > word && wordCol+1 < r.width
-			if word > line && r.at == atWords && !indented {
+			if word > line && r.mode == breakAtWords && !indented {
 				emit(word)
 				col -= wordCol
 				word, wordCol = line, 0
@@ -162,12 +162,12 @@ func (r ruler) breaks(s string) []int {
 			}
 			blank = true
 			if s[i] == '\t' {
-				cells = r.tab(0)
+				cells = r.tabWidth(0)
 			}
 		}
 		col += cells
 		i += n
-		if cells > 1 && r.at == atWords {
+		if cells > 1 && r.mode == breakAtWords {
 			blank = false
 			word, wordCol = i, col
 		}
@@ -179,7 +179,7 @@ func (r ruler) breaks(s string) []int {
 func cluster(s string) (n, cells int) {
 	if s[0] < 0x80 && (len(s) == 1 || s[1] < 0x80) {
 		if s[0] < 0x20 {
-			if n, _ := markAt(s); n > 0 {
+			if n, _ := parseMark(s); n > 0 {
 				return n, 0
 			}
 			return 1, 0
@@ -190,20 +190,20 @@ func cluster(s string) (n, cells int) {
 	return len(first), cells
 }
 
-// tab is how many cells a tab takes at a column. Where lines break anywhere it
+// tabWidth is how many cells a tab takes at a column. Where lines break anywhere it
 // does not reach over the end of the line.
-func (r ruler) tab(col int) int {
+func (r lineBreaker) tabWidth(col int) int {
 	cells := tabStop - col%tabStop
-	if r.at == anywhere && col < r.width {
+	if r.mode == breakAnywhere && col < r.width {
 		return min(cells, r.width-col)
 	}
 	return cells
 }
 
-// expand turns tabs into spaces, which a terminal cannot misplace, and drops
+// expandLine turns tabs into spaces, which a terminal cannot misplace, and drops
 // the spaces that hang behind a line broken at words.
-func (r ruler) expand(s string) string {
-	if r.at == atWords {
+func (r lineBreaker) expandLine(s string) string {
+	if r.mode == breakAtWords {
 		s = strings.TrimRight(s, " \t")
 	}
 	if !strings.Contains(s, "\t") {
@@ -214,7 +214,7 @@ func (r ruler) expand(s string) string {
 	for i := 0; i < len(s); {
 		n, cells := cluster(s[i:])
 		if s[i] == '\t' {
-			cells = r.tab(col)
+			cells = r.tabWidth(col)
 			out.WriteString("        "[:cells])
 		} else {
 			out.WriteString(s[i : i+n])
