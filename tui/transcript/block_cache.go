@@ -15,12 +15,11 @@ type cacheEntry struct {
 	size    int
 }
 
-// blockCache keeps rendered blocks up to a number of bytes, dropping the least
-// recently used. A newer version of an item takes the place of the older.
+// blockCache is an LRU cache of rendered blocks, bounded in bytes. It holds one version per key.
 type blockCache struct {
 	budget int
 	used   int
-	order  *list.List // of *cacheEntry, the most recent first
+	order  *list.List // of *cacheEntry, most recently used first
 	byKey  map[cacheKey]*list.Element
 }
 
@@ -37,22 +36,22 @@ func (c *blockCache) get(key cacheKey, version uint64) (*Block, bool) {
 	return &e.Value.(*cacheEntry).block, true
 }
 
-// put always keeps the block it is given, so one larger than the budget is
-// alone in the cache rather than rendered for every frame.
+// put always stores the block. A block larger than the budget evicts all others, so that it is not
+// rendered again for each frame.
 func (c *blockCache) put(key cacheKey, version uint64, block Block) *Block {
 	if e, ok := c.byKey[key]; ok {
-		c.drop(e)
+		c.remove(e)
 	}
 	entry := &cacheEntry{key: key, version: version, block: block, size: block.size()}
 	c.byKey[key] = c.order.PushFront(entry)
 	c.used += entry.size
 	for c.used > c.budget && c.order.Len() > 1 {
-		c.drop(c.order.Back())
+		c.remove(c.order.Back())
 	}
 	return &entry.block
 }
 
-func (c *blockCache) drop(e *list.Element) {
+func (c *blockCache) remove(e *list.Element) {
 	entry := c.order.Remove(e).(*cacheEntry)
 	delete(c.byKey, entry.key)
 	c.used -= entry.size
