@@ -5,7 +5,8 @@ import (
 	"sort"
 )
 
-// AnchorKind is a kind of anchor, less than MaxAnchorKinds. The caller defines the kinds; 0 is none.
+// AnchorKind is a kind of anchor, less than MaxAnchorKinds. The caller defines the kinds; 0 is
+// none.
 type AnchorKind uint8
 
 // MaxAnchorKinds is the number of anchor kinds, 0 included.
@@ -93,8 +94,8 @@ func (x *anchorIndex) next(kind AnchorKind, from ID, by int) (ID, bool) {
 	return at(i), true
 }
 
-// NextAnchor returns the nearest anchor of a kind before an item, if by is negative, or after it. It
-// costs O(log n).
+// NextAnchor returns the nearest anchor of a kind before an item, if by is negative, or after it.
+// It costs O(log n).
 func (l *List) NextAnchor(kind AnchorKind, from ID, by int) (ID, bool) {
 	return l.anchors.next(kind, from, by)
 }
@@ -105,6 +106,6 @@ func (l *List) FindAnchor(name string) (ID, bool) {
 	return id, ok
 }
 
-// UpdateAnchor indexes an AltAnchor under its second kind, once it has one. It costs O(log n) near the
-// ends of the list.
+// UpdateAnchor indexes an AltAnchor under its second kind, once it has one. It costs O(log n) near
+// the ends of the list.
 func (l *List) UpdateAnchor(id ID) { l.anchors.addAlt(id, l.Item(id)) }

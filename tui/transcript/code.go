@@ -6,9 +6,9 @@ import (
 	"agentctl/tui/highlight"
 )
 
-// codeLayout lays out code in a language, line after line.
+// codeLayout lays out the lines of a code block, in order.
 type codeLayout struct {
-	known   bool // the language
+	known   bool // the language is known
 	scanner highlight.Scanner
 }
 
@@ -17,10 +17,10 @@ func newCodeLayout(language string) codeLayout {
 	return codeLayout{l != nil, l.NewScanner()}
 }
 
-// wrap is the next line of code: its columns matter, so it breaks anywhere. In a
-// language that is not known all of it looks alike.
+// wrap lays out the next line of code, which can break anywhere. Code of an unknown language has one
+// style.
 func (s *codeLayout) wrap(line string, width int) []string {
-	line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
+	line = expandTabs(strings.TrimSuffix(line, "\n"))
 	r := &StyledText{}
 	if s.known {
 		r.AppendCode(line, s.scanner.Scan(line, nil), 0)
@@ -30,7 +30,7 @@ func (s *codeLayout) wrap(line string, width int) []string {
 	return r.wrap(width, breakAnywhere)
 }
 
-// wrapIndented is lay with a margin.
+// wrapIndented is wrap with a left margin.
 func (s *codeLayout) wrapIndented(line string, width int) []string {
 	out := s.wrap(line, width-2)
 	for i := range out {
@@ -41,6 +41,7 @@ func (s *codeLayout) wrapIndented(line string, width int) []string {
 	return out
 }
 
+// tokenStyles maps highlight.Kind to styles.
 var tokenStyles = [...]Style{
 	highlight.Comment: Faint,
 	highlight.String:  Green,
@@ -55,7 +56,7 @@ var tokenStyles = [...]Style{
 	highlight.Removed: Removed,
 }
 
-// NewCode is a closed text of code in its language's colours.
+// NewCode returns a closed text of highlighted code.
 func NewCode(l *highlight.Language, s string) *Text {
 	t := &Text{preformatted: true}
 	scanner := l.NewScanner()

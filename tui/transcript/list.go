@@ -2,8 +2,8 @@ package transcript
 
 import "github.com/charmbracelet/x/ansi"
 
-// List is a virtual list: a window of lines over any number of items. No method loops over all items.
-// Drawing and scrolling cost as much as the visible lines, other methods O(log n).
+// List is a virtual list: a window of lines over any number of items. No method loops over all
+// items. Drawing and scrolling cost as much as the visible lines, other methods O(log n).
 type List struct {
 	viewport
 	anchors   anchorIndex

@@ -124,7 +124,7 @@ func leading(line string) string {
 }
 
 func TestOnlyAddressesOfTheWebAndOfMailAreLinks(t *testing.T) {
-	long := "https://x/" + strings.Repeat("a", linkMax-10)
+	long := "https://x/" + strings.Repeat("a", maxLinkBytes-10)
 	for to, want := range map[string]bool{
 		"http://x": true, "HTTPS://x.y/a?b=c&d=(e)#f": true, "mailto:a@b": true, long: true,
 		"": false, "x.y": false, "javascript:a": false, "file:///a": false, long + "a": false,

@@ -25,8 +25,8 @@ func (l *List) SelectItem(id ID) {
 	l.ensureItemVisible(l.selection.item)
 }
 
-// MoveSelection selects the item the given number of items after the selected one, or before it if by
-// is negative. With no selection, it selects the last item in the window.
+// MoveSelection selects the item the given number of items after the selected one, or before it if
+// by is negative. With no selection, it selects the last item in the window.
 func (l *List) MoveSelection(by int) {
 	if l.Len() == 0 {
 		return

@@ -5,76 +5,77 @@ import (
 	"strings"
 )
 
-// control carries out a control sequence, as far as it concerns the live rows.
-func (c *terminal) control(params string, final rune) {
+// control executes a control sequence on the live rows, or ignores it.
+func (t *terminal) control(params string, final rune) {
 	if final == 'm' {
 		if strings.Trim(params, "0123456789;:") == "" {
-			c.sgr.apply(params)
+			t.sgr.apply(params)
 		}
 		return
 	}
 	n, err := strconv.Atoi(params)
 	if err != nil {
 		if params != "" {
-			return // what is private, or has more parameters
+			return // a private sequence, or several parameters
 		}
 		n = -1
 	}
 	switch count := min(max(n, 1), maxRowCells); final {
 	case 'A':
-		c.moveCursor(c.row-count, c.col)
+		t.moveCursor(t.row-count, t.col)
 	case 'B':
-		c.moveCursor(c.row+count, c.col)
+		t.moveCursor(t.row+count, t.col)
 	case 'C':
-		c.col = min(c.col+count, maxRowCells-1)
+		t.col = min(t.col+count, maxRowCells-1)
 	case 'D':
-		c.col = max(c.col-count, 0)
+		t.col = max(t.col-count, 0)
 	case 'E':
-		c.moveCursor(c.row+count, 0)
+		t.moveCursor(t.row+count, 0)
 	case 'F':
-		c.moveCursor(c.row-count, 0)
+		t.moveCursor(t.row-count, 0)
 	case 'G':
-		c.col = count - 1
+		t.col = count - 1
 	case 'J':
 		if n <= 0 {
-			c.eraseRight()
-			clear(c.rows[c.row+1:])
-			c.rows = c.rows[:c.row+1]
+			t.eraseRight()
+			clear(t.rows[t.row+1:])
+			t.rows = t.rows[:t.row+1]
 		}
 	case 'K':
-		c.erase(n)
+		t.erase(n)
 	}
 }
 
-// moveCursor moves the cursor to another row, as far as there is one.
-func (c *terminal) moveCursor(at, col int) {
-	if at = min(max(at, 0), len(c.rows)-1); at != c.row {
-		c.storeRow()
-		c.switchRow(at)
+// moveCursor moves the cursor to a row, or the nearest live one, and a column.
+func (t *terminal) moveCursor(row, col int) {
+	if row = min(max(row, 0), len(t.rows)-1); row != t.row {
+		t.storeRow()
+		t.switchRow(row)
 	}
-	c.col = col
+	t.col = col
 }
 
-func (c *terminal) erase(what int) {
-	switch what {
+// erase executes EL: 1 erases up to the cursor, 2 the whole row, others from the cursor on.
+func (t *terminal) erase(mode int) {
+	switch mode {
 	case 1:
-		end := min(c.col+1, len(c.cells))
-		if end < len(c.cells) {
-			c.splitCluster(end)
+		end := min(t.col+1, len(t.cells))
+		if end < len(t.cells) {
+			t.splitCluster(end)
 		}
 		for i := range end {
-			c.cells[i] = cell{text: " "}
+			t.cells[i] = cell{text: " "}
 		}
 	case 2:
-		c.cells = c.cells[:0]
+		t.cells = t.cells[:0]
 	default:
-		c.eraseRight()
+		t.eraseRight()
 	}
 }
 
-func (c *terminal) eraseRight() {
-	if c.col < len(c.cells) {
-		c.splitCluster(c.col)
-		c.cells = c.cells[:c.col]
+func (t *terminal) eraseRight() {
+	if t.col < len(t.cells) {
+		t.splitCluster(t.col)
+		t.cells = t.cells[:t.col]
 	}
 }

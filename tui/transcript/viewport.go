@@ -59,8 +59,8 @@ func (v *viewport) AtTop() bool {
 	return v.Len() == 0 || v.top == Point{v.First(), 0}
 }
 
-// Position returns the number of lines above the window and the number of all lines. It counts items
-// not rendered yet by their estimated heights.
+// Position returns the number of lines above the window and the number of all lines. It counts
+// items not rendered yet by their estimated heights.
 func (v *viewport) Position() (above, total int) {
 	total = v.totalLines()
 	if v.Len() == 0 {
@@ -70,8 +70,8 @@ func (v *viewport) Position() (above, total int) {
 	return v.linesBefore(v.top.Item) + v.top.Line, total
 }
 
-// Scroll moves the window down by lines, or up if lines is negative. At the end of the list it starts
-// to follow. It renders the items passed.
+// Scroll moves the window down by lines, or up if lines is negative. At the end of the list it
+// starts to follow. It renders the items passed.
 func (v *viewport) Scroll(lines int) {
 	if v.Len() == 0 || lines == 0 {
 		return

@@ -121,8 +121,9 @@ func (w *wrappedText) view() ([]string, int) {
 	return lines, bytes
 }
 
-// lineStarts gives where each line of a paragraph begins. A break depends only on the text since the line's start, and spaces at a
-// break hang behind the line, so a later append never moves an earlier break.
+// lineStarts gives where each line of a paragraph begins. A break depends only on the text since
+// the line's start, and spaces at a break hang behind the line, so a later append never moves an
+// earlier break.
 func (r lineBreaker) lineStarts(s string) []int {
 	starts := []int{0}
 	line, word := 0, 0 // where the current line and word begin
