@@ -14,8 +14,8 @@ const (
 )
 
 // Clean makes untrusted text safe to draw. It removes control sequences, C0 controls except newline
-// and tab, DEL, C1 controls and bidirectional controls. CR and CR LF become a newline, invalid UTF-8
-// becomes U+FFFD.
+// and tab, DEL, C1 controls and bidirectional controls. CR and CR LF become a newline, invalid
+// UTF-8 becomes U+FFFD.
 func Clean(s string) string {
 	var c Cleaner
 	return c.Clean(s)

@@ -17,8 +17,8 @@ func newCodeLayout(language string) codeLayout {
 	return codeLayout{l != nil, l.NewScanner()}
 }
 
-// wrap lays out the next line of code, which can break anywhere. Code of an unknown language has one
-// style.
+// wrap lays out the next line of code, which can break anywhere. Code of an unknown language has
+// one style.
 func (s *codeLayout) wrap(line string, width int) []string {
 	line = expandTabs(strings.TrimSuffix(line, "\n"))
 	r := &StyledText{}

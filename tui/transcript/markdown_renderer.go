@@ -11,9 +11,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// The parsers are made on first use: most verbs of the program show no prose.
-// Tables are found here and not by the library's extensions, which take long to
-// initialise.
+// The parsers are created on first use, because most commands render no markdown. This package
+// parses tables and strikethrough itself: goldmark's extensions are slow to initialize.
 var (
 	blockParser = sync.OnceValue(func() parser.Parser {
 		return parser.NewParser(
@@ -30,25 +29,23 @@ var (
 	})
 )
 
-// maxNesting is how deep lists and quotes are indented; what lies deeper is not
-// indented any more.
+// maxNesting is the number of nested lists and quotes that are indented. Deeper ones are not.
 const maxNesting = 8
 
-// markdownRenderer renders whole blocks of markdown as lines.
+// markdownRenderer renders complete blocks of markdown as lines.
 type markdownRenderer struct {
 	source []byte
-	depth  int // of lists and quotes around
-	trim   int // bytes of the next text that show as something else
+	depth  int // of nested lists and quotes
+	trim   int // bytes to drop from the next text: a checkbox shown as a bullet
 }
 
-// renderMarkdown lays clean markdown out at a width.
+// renderMarkdown lays out clean markdown at a width.
 func renderMarkdown(source string, width int) []string {
 	m := &markdownRenderer{source: []byte(source)}
 	return m.blocks(blockParser().Parse(text.NewReader(m.source)), width, false)
 }
 
-// blocks renders the children of a block, with a blank line between them unless
-// they are tight.
+// blocks renders the children of a block. Unless tight is set, it separates them by blank lines.
 func (m *markdownRenderer) blocks(parent ast.Node, width int, tight bool) []string {
 	var out []string
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -95,10 +92,10 @@ func (m *markdownRenderer) block(n ast.Node, width int) []string {
 	return m.blocks(n, width, false)
 }
 
-// headingStyles are the styles of the levels.
+// headingStyles are the styles of heading levels. Deeper levels have the last one.
 var headingStyles = [...]Style{Heading | Strong | Underline, Heading | Strong, Heading}
 
-// quote renders what is quoted behind a bar.
+// quote renders a block quote behind a bar.
 func (m *markdownRenderer) quote(n ast.Node, width int) []string {
 	m.depth++
 	defer func() { m.depth-- }()
@@ -109,7 +106,7 @@ func (m *markdownRenderer) quote(n ast.Node, width int) []string {
 	return prefixLines(m.blocks(n, width-2, false), bar, bar)
 }
 
-// list renders items behind their bullets, numbers or boxes.
+// list renders list items behind bullets, numbers or checkboxes.
 func (m *markdownRenderer) list(l *ast.List, width int) []string {
 	m.depth++
 	defer func() { m.depth-- }()
@@ -121,8 +118,8 @@ func (m *markdownRenderer) list(l *ast.List, width int) []string {
 			bullet = strconv.Itoa(number) + ". "
 			number++
 		}
-		if box := m.checkbox(item); box != "" {
-			bullet, m.trim = box, len("[ ] ")
+		if checkbox := m.checkbox(item); checkbox != "" {
+			bullet, m.trim = checkbox, len("[ ] ")
 		}
 		if m.depth > maxNesting || len(bullet)+2 > width {
 			bullet = ""
@@ -140,7 +137,7 @@ func (m *markdownRenderer) list(l *ast.List, width int) []string {
 	return out
 }
 
-// checkbox is the box of a task, or empty.
+// checkbox returns the bullet of a task list item, or "".
 func (m *markdownRenderer) checkbox(item ast.Node) string {
 	first := item.FirstChild()
 	if first == nil || first.Type() != ast.TypeBlock || first.Lines() == nil || first.Lines().Len() == 0 {
@@ -190,123 +187,9 @@ func (m *markdownRenderer) segmentLines(segments *text.Segments) [][]byte {
 	return out
 }
 
-// inlineLines renders the inline content of a block.
+// inlineLines renders the inline content of a block as lines.
 func (m *markdownRenderer) inlineLines(n ast.Node, width int, style Style) []string {
 	r := &StyledText{style: style}
-	m.inline(n, r)
+	m.writeInline(n, r)
 	return r.wrap(width, breakAtWords)
 }
-
-// inline writes the children of a node. What a person wrote on a line of its
-// own stays there.
-func (m *markdownRenderer) inline(parent ast.Node, r *StyledText) {
-	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		outer := r.style
-		switch n := n.(type) {
-		case *ast.Text:
-			m.literal(n, r)
-		case *ast.String:
-			r.write(unescape(n.Value))
-		case *ast.CodeSpan:
-			r.style |= Code
-			for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-				if t, ok := c.(*ast.Text); ok {
-					r.write(strings.ReplaceAll(expandTabs(string(t.Segment.Value(m.source))), "\n", " "))
-				}
-			}
-		case *ast.Emphasis:
-			r.style |= Emphasis
-			if n.Level > 1 {
-				r.style = outer | Strong
-			}
-			m.inline(n, r)
-		case *strikethrough:
-			r.style |= Strikethrough
-			m.inline(n, r)
-		case *ast.Link:
-			m.link(n, string(n.Destination), r)
-		case *ast.Image:
-			r.write("image: ")
-			m.link(n, string(n.Destination), r)
-		case *ast.AutoLink:
-			r.style |= Link
-			said := unescape(n.URL(m.source))
-			if n.AutoLinkType == ast.AutoLinkEmail {
-				r.setLink("mailto:" + said)
-			} else {
-				r.setLink(said)
-			}
-			r.write(said)
-			r.link = ""
-		case *ast.RawHTML:
-			for i := range n.Segments.Len() {
-				segment := n.Segments.At(i)
-				r.write(expandTabs(string(segment.Value(m.source))))
-			}
-		default:
-			m.inline(n, r)
-		}
-		r.style = outer
-	}
-}
-
-func (m *markdownRenderer) literal(n *ast.Text, r *StyledText) {
-	value := n.Segment.Value(m.source)
-	drop := min(m.trim, len(value))
-	value, m.trim = value[drop:], m.trim-drop
-	if n.IsRaw() {
-		r.write(expandTabs(string(value)))
-	} else {
-		r.write(unescape(value))
-	}
-	if n.SoftLineBreak() || n.HardLineBreak() {
-		r.write("\n")
-	}
-}
-
-// setLink makes what is written next a link, if that is safe.
-func (r *StyledText) setLink(to string) {
-	if r.link = ""; isSafeURL(to) {
-		r.link = to
-	}
-}
-
-// link shows where a link leads, unless its text says so. A text that says
-// another address than it leads to is no link, only the address is.
-func (m *markdownRenderer) link(n ast.Node, to string, r *StyledText) {
-	outer, around := r.style, r.link
-	to = unescape([]byte(to))
-	r.style |= Link
-	r.setLink(to)
-	from := r.text.Len()
-	m.inline(n, r)
-	said := r.text.String()[from:]
-	if isMisleading(said, to) {
-		for i := len(r.spans) - 1; i >= 0 && r.spans[i].from >= from; i-- {
-			r.spans[i].link = ""
-		}
-	}
-	if to != "" && said != to && "mailto:"+said != to {
-		r.style, r.link = outer|Faint, ""
-		r.write(" (")
-		r.setLink(to)
-		r.write(to)
-		r.link = ""
-		r.write(")")
-	}
-	r.link = around
-}
-
-// isMisleading tells that words look like an address, but are none of where they lead.
-func isMisleading(said, to string) bool {
-	return strings.ContainsAny(said, ".:@") && len(strings.Fields(said)) == 1 && !strings.Contains(to, strings.TrimSpace(said))
-}
-
-// unescape resolves escapes and entities. An entity can stand for any
-// character, so what comes of it is cleaned again.
-func unescape(b []byte) string {
-	b = util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(b)))
-	return expandTabs(Clean(string(b)))
-}
-
-func expandTabs(s string) string { return strings.ReplaceAll(s, "\t", "    ") }

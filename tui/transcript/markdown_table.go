@@ -8,37 +8,37 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// columnGap is what stands between two columns of a table.
+// columnGap separates the columns of a table.
 const columnGap = " │ "
 
-// table renders a paragraph that is a table in columns; cells wrap when it is
-// wider than there is room. It is nil for a paragraph that is none.
+// table renders a paragraph that is a table. Cells wrap if the table is wider than width. It
+// returns nil for other paragraphs.
 func (m *markdownRenderer) table(lines *text.Segments, width int) []string {
 	raw := make([]string, lines.Len())
 	for i := range raw {
 		segment := lines.At(i)
 		raw[i] = strings.TrimSpace(string(segment.Value(m.source)))
 	}
-	under := slices.IndexFunc(raw, isDelimiterRow)
-	if under < 1 || len(splitRow(raw[under])) != len(splitRow(raw[under-1])) {
+	delimiter := slices.IndexFunc(raw, isDelimiterRow)
+	if delimiter < 1 || len(splitRow(raw[delimiter])) != len(splitRow(raw[delimiter-1])) {
 		return nil
 	}
 	var out []string
-	if under > 1 {
-		out = append(m.tableCell(strings.Join(raw[:under-1], "\n"), 0).wrap(width, breakAtWords), "")
+	if delimiter > 1 {
+		out = append(m.tableCell(strings.Join(raw[:delimiter-1], "\n"), 0).wrap(width, breakAtWords), "")
 	}
-	columns := len(splitRow(raw[under]))
-	rows := [][]*StyledText{m.tableCells(raw[under-1], columns, Strong)}
-	for _, line := range raw[under+1:] {
+	columns := len(splitRow(raw[delimiter]))
+	rows := [][]*StyledText{m.tableCells(raw[delimiter-1], columns, Strong)}
+	for _, line := range raw[delimiter+1:] {
 		rows = append(rows, m.tableCells(line, columns, 0))
 	}
 	widths := columnWidths(rows, columns, width-ansi.StringWidth(columnGap)*(columns-1))
 	if widths == nil {
 		return append(out, m.stackedTable(rows, width)...)
 	}
-	gap, sides := withMark(columnGap, Faint), alignments(raw[under])
+	gap, aligns := withMark(columnGap, Faint), alignments(raw[delimiter])
 	for i, cells := range rows {
-		out = append(out, m.tableRow(cells, widths, sides, gap)...)
+		out = append(out, m.tableRow(cells, widths, aligns, gap)...)
 		if i == 0 {
 			rule := make([]string, columns)
 			for c, w := range widths {
@@ -50,9 +50,8 @@ func (m *markdownRenderer) table(lines *text.Segments, width int) []string {
 	return out
 }
 
-// tableCells are the cells that a row has, at most as many as there are columns. Those
-// it lacks are not made: short rows under a head of many columns would cost their
-// product.
+// tableCells parses the cells of a row, at most one per column. It does not pad short rows: with
+// hostile input, rows times columns is quadratic in its size.
 func (m *markdownRenderer) tableCells(line string, columns int, style Style) []*StyledText {
 	var out []*StyledText
 	for _, cell := range splitRow(line) {
@@ -64,18 +63,18 @@ func (m *markdownRenderer) tableCells(line string, columns int, style Style) []*
 	return out
 }
 
-// tableCell reads the inline content of a cell.
+// tableCell renders the inline content of a cell.
 func (m *markdownRenderer) tableCell(source string, style Style) *StyledText {
-	within := &markdownRenderer{source: []byte(source)}
+	inner := &markdownRenderer{source: []byte(source)}
 	r := &StyledText{style: style}
-	doc := inlineParser().Parse(text.NewReader(within.source))
+	doc := inlineParser().Parse(text.NewReader(inner.source))
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
-		within.inline(n, r)
+		inner.writeInline(n, r)
 	}
 	return r
 }
 
-// isDelimiterRow tells the line under a table's head: dashes in columns.
+// isDelimiterRow reports whether a line is the one delimiter a table's header: dashes in columns.
 func isDelimiterRow(line string) bool {
 	if !strings.Contains(line, "|") {
 		return false
@@ -89,7 +88,7 @@ func isDelimiterRow(line string) bool {
 	return true
 }
 
-// alignment is where the cells of a column stand.
+// alignment is the alignment of a column.
 type alignment uint8
 
 const (
@@ -98,7 +97,7 @@ const (
 	alignCenter           // :---:
 )
 
-// alignments reads them from the line under a table's head.
+// alignments parses the alignments of a delimiter row.
 func alignments(line string) []alignment {
 	cells := splitRow(line)
 	out := make([]alignment, len(cells))
@@ -114,8 +113,7 @@ func alignments(line string) []alignment {
 	return out
 }
 
-// splitRow cuts a row at its bars, but not at escaped ones, which lose their
-// escape.
+// splitRow splits a row at its bars and unescapes escaped bars.
 func splitRow(line string) []string {
 	line = strings.TrimPrefix(strings.TrimSpace(line), "|")
 	if strings.HasSuffix(line, "|") && !strings.HasSuffix(line, `\|`) {
@@ -138,8 +136,8 @@ func splitRow(line string) []string {
 	return append(out, strings.TrimSpace(cell.String()))
 }
 
-// tableRow renders one row, as many lines high as its highest cell.
-func (m *markdownRenderer) tableRow(cells []*StyledText, widths []int, sides []alignment, gap string) []string {
+// tableRow renders a row. It has as many lines as its highest cell.
+func (m *markdownRenderer) tableRow(cells []*StyledText, widths []int, aligns []alignment, gap string) []string {
 	var columns [][]string
 	height := 1
 	for i, w := range widths {
@@ -163,7 +161,7 @@ func (m *markdownRenderer) tableRow(cells []*StyledText, widths []int, sides []a
 			}
 			room := max(0, widths[x]-ansi.StringWidth(cell))
 			before := 0
-			switch sides[x] {
+			switch aligns[x] {
 			case alignRight:
 				before = room
 			case alignCenter:
@@ -180,11 +178,11 @@ func (m *markdownRenderer) tableRow(cells []*StyledText, widths []int, sides []a
 	return out
 }
 
-// columnWidths shares the room: every column gets what it wants, or the widest
-// give way. It is nil when there is no room for a table.
-func columnWidths(rows [][]*StyledText, columns, room int) []int {
-	const least = 4
-	if room < columns*least {
+// columnWidths distributes the width of a table. If the cells do not fit, it shrinks the widest
+// columns. It returns nil if the columns do not fit at their minimum width.
+func columnWidths(rows [][]*StyledText, columns, width int) []int {
+	const minWidth = 4
+	if width < columns*minWidth {
 		return nil
 	}
 	widths := make([]int, columns)
@@ -195,17 +193,17 @@ func columnWidths(rows [][]*StyledText, columns, room int) []int {
 	}
 	sum := 0
 	for i := range widths {
-		widths[i] = min(widths[i], room)
+		widths[i] = min(widths[i], width)
 		sum += widths[i]
 	}
-	for ; sum > room; sum-- {
+	for ; sum > width; sum-- {
 		widths[slices.Index(widths, slices.Max(widths))]--
 	}
 	return widths
 }
 
-// stackedTable is a table without room for its columns: every cell on lines of
-// its own, after the name of its column, rows apart.
+// stackedTable renders a table that is too wide for columns: each cell on its own lines behind the
+// name of its column, with a blank line between rows.
 func (m *markdownRenderer) stackedTable(rows [][]*StyledText, width int) []string {
 	var out []string
 	names := make([]string, len(rows[0]))

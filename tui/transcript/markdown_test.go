@@ -216,7 +216,7 @@ func TestALongBlockIsCut(t *testing.T) {
 	}
 	p.Append(words.String())
 	lines, _ := p.Lines(80)
-	if open := len(p.src.String()) - p.layout.from; open > maxBlockBytes {
+	if open := len(p.src.String()) - p.layout.blockStart; open > maxBlockBytes {
 		t.Errorf("%d bytes are open", open)
 	}
 	if got := strings.Join(strings.Fields(strings.Join(lines, " ")), " "); got != strings.TrimSpace(words.String()) {

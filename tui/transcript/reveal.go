@@ -7,7 +7,8 @@ import (
 )
 
 // Reveal makes untrusted text safe to draw without hiding anything. It replaces each character that
-// Clean removes, and other invisible ones, by a visible form. Use it for text that a user decides on.
+// Clean removes, and other invisible ones, by a visible form. Use it for text that a user decides
+// on.
 func Reveal(s string) string {
 	if isClean(s) {
 		return s

@@ -5,30 +5,30 @@ import (
 	"strings"
 )
 
-// sgrState is how a program asked its next words to look.
+// sgrState is the current graphic rendition of a terminal, as set by SGR sequences.
 type sgrState struct {
 	attributes             Style
 	foreground, background Style // hues
-	backgroundVisible      bool  // the background is light or of a hue, so that it is one to be seen
+	backgroundVisible      bool  // the background is light or has a hue
 }
 
-// style is the pen in the theme's terms. A background becomes reversed text of
-// its hue, so that nothing can be written in the colour of what is behind it.
-func (p sgrState) style() Style {
-	if p.backgroundVisible {
-		return p.attributes&^Faint | Reverse | p.background
+// style maps the state to a Style. A visible background becomes reversed text in its hue, so that a
+// program cannot hide text by giving it the colour of its background.
+func (s sgrState) style() Style {
+	if s.backgroundVisible {
+		return s.attributes&^Faint | Reverse | s.background
 	}
-	return p.attributes | p.foreground
+	return s.attributes | s.foreground
 }
 
-// basicHues are the hues of the eight colours; black and white are none.
+// basicHues are the hues of the eight basic colours. Black and white have none.
 var basicHues = [8]Style{0, Red, Green, Yellow, Blue, Magenta, Cyan, 0}
 
-// apply takes the parameters of one SGR sequence.
-func (p *sgrState) apply(params string) {
+// apply applies the parameters of an SGR sequence.
+func (s *sgrState) apply(params string) {
 	fields := strings.FieldsFunc(params, func(r rune) bool { return r == ';' || r == ':' })
 	if params == "" || params[0] == ';' {
-		*p = sgrState{}
+		*s = sgrState{}
 	}
 	for len(fields) > 0 {
 		n, err := strconv.Atoi(fields[0])
@@ -38,77 +38,77 @@ func (p *sgrState) apply(params string) {
 		}
 		switch {
 		case n == 0:
-			*p = sgrState{}
+			*s = sgrState{}
 		case n >= 30 && n <= 37:
-			p.setForeground(basicHues[n-30], false)
+			s.setForeground(basicHues[n-30], false)
 		case n >= 90 && n <= 97:
-			p.setForeground(basicHues[n-90], n == 90)
+			s.setForeground(basicHues[n-90], n == 90)
 		case n == 39:
-			p.setForeground(0, false)
+			s.setForeground(0, false)
 		case n >= 40 && n <= 47:
-			p.setBackground(basicHues[n-40], n == 47)
+			s.setBackground(basicHues[n-40], n == 47)
 		case n >= 100 && n <= 107:
-			p.setBackground(basicHues[n-100], n == 107)
+			s.setBackground(basicHues[n-100], n == 107)
 		case n == 49:
-			p.setBackground(0, false)
+			s.setBackground(0, false)
 		case n == 38 || n == 48:
 			hue, light, used := parseColour(fields)
 			fields = fields[used:]
 			if n == 38 {
-				p.setForeground(hue, hue == 0 && light < 0.7 && light > 0.2)
+				s.setForeground(hue, hue == 0 && light < 0.7 && light > 0.2)
 			} else {
-				p.setBackground(hue, light > 0.7)
+				s.setBackground(hue, light > 0.7)
 			}
 		default:
-			p.setAttribute(n)
+			s.setAttribute(n)
 		}
 	}
 }
 
-// grey is a foreground between black and white.
+// grey is the style of a grey foreground.
 const grey = Faint
 
-func (p *sgrState) setForeground(hue Style, faint bool) {
-	p.foreground = hue
+func (s *sgrState) setForeground(hue Style, faint bool) {
+	s.foreground = hue
 	if faint {
-		p.foreground = grey
+		s.foreground = grey
 	}
 }
 
-func (p *sgrState) setBackground(hue Style, light bool) {
-	p.background, p.backgroundVisible = hue, hue != 0 || light
+func (s *sgrState) setBackground(hue Style, light bool) {
+	s.background, s.backgroundVisible = hue, hue != 0 || light
 }
 
-// setAttribute turns one on or off. What blinks or hides does not.
-func (p *sgrState) setAttribute(n int) {
+// setAttribute turns an attribute on or off. It ignores blinking and hidden text.
+func (s *sgrState) setAttribute(n int) {
 	switch n {
 	case 1:
-		p.attributes |= Strong
+		s.attributes |= Strong
 	case 2:
-		p.attributes |= Faint
+		s.attributes |= Faint
 	case 3:
-		p.attributes |= Emphasis
+		s.attributes |= Emphasis
 	case 4, 21:
-		p.attributes |= Underline
+		s.attributes |= Underline
 	case 7:
-		p.attributes |= Reverse
+		s.attributes |= Reverse
 	case 9:
-		p.attributes |= Strikethrough
+		s.attributes |= Strikethrough
 	case 22:
-		p.attributes &^= Strong | Faint
+		s.attributes &^= Strong | Faint
 	case 23:
-		p.attributes &^= Emphasis
+		s.attributes &^= Emphasis
 	case 24:
-		p.attributes &^= Underline
+		s.attributes &^= Underline
 	case 27:
-		p.attributes &^= Reverse
+		s.attributes &^= Reverse
 	case 29:
-		p.attributes &^= Strikethrough
+		s.attributes &^= Strikethrough
 	}
 }
 
-// parseColour reads what follows 38 or 48: its hue, how light it is, and how many
-// fields it took.
+// parseColour parses the fields after 38 or 48. It returns the colour's hue, its lightness from 0
+// to 1, and the number of fields used.
 func parseColour(fields []string) (hue Style, light float64, used int) {
 	number := func(i int) int {
 		n, err := strconv.Atoi(fields[i])
@@ -128,7 +128,7 @@ func parseColour(fields []string) (hue Style, light float64, used int) {
 	return 0, 0, len(fields)
 }
 
-// paletteHue is a colour of the table of 256.
+// paletteHue returns the hue and lightness of a colour of the 256-colour palette.
 func paletteHue(n int) (hue Style, light float64) {
 	switch {
 	case n < 8:
@@ -143,8 +143,7 @@ func paletteHue(n int) (hue Style, light float64) {
 	return 0, float64(8+10*(n-232)) / 255
 }
 
-// rgbHue is the hue that a colour is seen as; greys, and what is nearly black,
-// have none.
+// rgbHue returns the nearest hue of a colour and its lightness. Greys and near-blacks have no hue.
 func rgbHue(r, g, b int) (hue Style, light float64) {
 	high, low := max(r, g, b), min(r, g, b)
 	light = float64(high) / 255

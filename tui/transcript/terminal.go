@@ -15,9 +15,9 @@ const (
 	initialBlanks, blanksPerRune, maxBlanks = 4096, 4, 1 << 16
 )
 
-// terminal emulates a terminal that a program writes to. It applies carriage return, backspace, tab,
-// cursor movement within the live rows, erasing and SGR colours; it ignores other sequences. Rows
-// that the cursor cannot reach any more are final.
+// terminal emulates a terminal that a program writes to. It applies carriage return, backspace,
+// tab, cursor movement within the live rows, erasing and SGR colours; it ignores other sequences.
+// Rows that the cursor cannot reach any more are final.
 type terminal struct {
 	cleaner Cleaner
 	params  []byte          // of the current control sequence
