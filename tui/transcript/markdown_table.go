@@ -74,7 +74,7 @@ func (m *markdownRenderer) tableCell(source string, style Style) *StyledText {
 	return r
 }
 
-// isDelimiterRow reports whether a line is the one delimiter a table's header: dashes in columns.
+// isDelimiterRow reports whether a line is the one under a table's header: dashes in columns.
 func isDelimiterRow(line string) bool {
 	if !strings.Contains(line, "|") {
 		return false
