@@ -167,7 +167,8 @@ func (c *Cleaner) setBase(r rune) {
 // isControl reports whether r is a C0 or C1 control, DEL, or a bidirectional control.
 func isControl(r rune) bool {
 	return r < 0x20 || r >= 0x7f && r < 0xa0 ||
-		r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' || r == '\u061c' || r == '\u200e' || r == '\u200f'
+		r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' ||
+		r == '\u061c' || r == '\u200e' || r == '\u200f'
 }
 
 // isClean reports whether s is ASCII without controls other than newline and tab.

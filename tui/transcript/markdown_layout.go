@@ -94,7 +94,8 @@ func (l *markdownLayout) addLine(src string, start, end int) {
 		if l.afterBlank && !indented {
 			l.closeBlock(src, start)
 		}
-		if fence, info := opensFence(line); fence != "" && (!indented || strings.TrimSpace(src[l.blockStart:start]) == "") {
+		fence, info := opensFence(line)
+		if fence != "" && (!indented || strings.TrimSpace(src[l.blockStart:start]) == "") {
 			l.closeBlock(src, start)
 			l.lines = l.appendGap(l.lines)
 			l.commit()

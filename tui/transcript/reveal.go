@@ -25,9 +25,10 @@ func Reveal(s string) string {
 			out.WriteRune('\u2400' + r)
 		case r == 0x7f:
 			out.WriteRune('\u2421')
-		case r == '\ufe0f' && isEmojiPart(before), r == '\u200d' && (isEmojiPart(before) || before == '\ufe0f') && isEmojiPart(secondRune(s[i:])):
+		case r == '\ufe0f' && isEmojiPart(before),
+			r == '\u200d' && (isEmojiPart(before) || before == '\ufe0f') && isEmojiPart(secondRune(s[i:])):
 			out.WriteRune(r) // part of an emoji
-		case isControl(r), r >= 0x300 && unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point), r == '\u2028', r == '\u2029':
+		case isControl(r) || isInvisible(r):
 			out.WriteString("‹U+")
 			const hex = "0123456789ABCDEF"
 			for shift := 16; shift >= 0; shift -= 4 {
@@ -42,6 +43,13 @@ func Reveal(s string) string {
 		}
 	}
 	return out.String()
+}
+
+// isInvisible reports whether r is a format character, another default ignorable code point or a
+// line separator.
+func isInvisible(r rune) bool {
+	return r == '\u2028' || r == '\u2029' ||
+		r >= 0x300 && unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // isEmojiPart reports whether r can be a part of an emoji, such as a skin tone modifier.

@@ -86,9 +86,12 @@ func (t *StyledText) write(s string) {
 	if t.style == 0 && t.link == "" || s == "" {
 		return
 	}
-	if n := len(t.spans); n > 0 && t.spans[n-1].to == from && t.spans[n-1].style == t.style && t.spans[n-1].link == t.link {
-		t.spans[n-1].to += len(s)
-		return
+	if n := len(t.spans); n > 0 {
+		last := &t.spans[n-1]
+		if last.to == from && last.style == t.style && last.link == t.link {
+			last.to += len(s)
+			return
+		}
 	}
 	t.spans = append(t.spans, span{from, from + len(s), t.style, t.link})
 }
