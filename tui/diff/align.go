@@ -1,11 +1,11 @@
 package diff
 
-// alignMost is how many pairs of lines are compared to find out which one became
+// maxAlignPairs is how many pairs of lines are compared to find out which one became
 // which.
-const alignMost = 64
+const maxAlignPairs = 64
 
-// alignBytes is how much text a piece compares by words.
-const alignBytes = 128 << 10
+// maxAlignBytes is how much text a piece compares by words.
+const maxAlignBytes = 128 << 10
 
 // pair is a line that was removed and the one it became, by their places in their
 // stretches.
@@ -18,22 +18,22 @@ type pair struct{ removed, added int }
 func align(removed, added []row, budget *int) []pair {
 	type likeness struct {
 		kept     int
-		old, new []stretch
+		old, new []span
 	}
 	compare := func(i, j int) likeness {
 		if *budget -= len(removed[i].text) + len(added[j].text); *budget < 0 {
 			return likeness{}
 		}
-		old, text, kept := changed(removed[i].text, added[j].text)
+		old, text, kept := changedWords(removed[i].text, added[j].text)
 		return likeness{kept, old, text}
 	}
 	take := func(i, j int, l likeness) pair {
-		removed[i].different, added[j].different = l.old, l.new
+		removed[i].changed, added[j].changed = l.old, l.new
 		return pair{i, j}
 	}
 	var out []pair
 	n, m := len(removed), len(added)
-	if n*m > alignMost || n == m && n*m == 1 {
+	if n*m > maxAlignPairs || n == m && n*m == 1 {
 		for i := range min(n, m) {
 			if l := compare(i, i); l.kept > 0 {
 				out = append(out, take(i, i, l))

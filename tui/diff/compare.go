@@ -2,8 +2,8 @@ package diff
 
 import "strings"
 
-// around is how many lines without a change show before and after one.
-const around = 3
+// contextLines is how many lines without a change show before and after one.
+const contextLines = 3
 
 // Compare is what changes from one text to another. A nil old one is a file that
 // is made.
@@ -13,25 +13,25 @@ func Compare(path string, old *string, text string) File {
 	if old == nil {
 		f.Old = ""
 	} else {
-		a = lines(*old)
+		a = splitLines(*old)
 	}
-	b := lines(text)
+	b := splitLines(text)
 	ids := map[string]int{}
-	inA, inB := alike(numbered(a, ids), numbered(b, ids), most)
-	slide(a, inA, inB)
-	slide(b, inB, inA)
-	f.Hunks = hunks(a, b, inA, inB)
+	inA, inB := commonElements(lineIDs(a, ids), lineIDs(b, ids), maxEdits)
+	slideDown(a, inA, inB)
+	slideDown(b, inB, inA)
+	f.Hunks = makeHunks(a, b, inA, inB)
 	if n := len(f.Hunks); n > 0 {
 		last := &f.Hunks[n-1]
-		last.Lines = withoutEnd(last, len(a), len(b), old != nil && unended(*old), unended(text))
+		last.Lines = addNoNewlineNotes(last, len(a), len(b), old != nil && lacksNewline(*old), lacksNewline(text))
 	}
 	return f
 }
 
-// slide moves stretches that only one side has down as far as they go, so that
+// slideDown moves stretches that only one side has down as far as they go, so that
 // what is removed or added is a block with the blank line behind it, and not the
 // end of one and the begin of the next.
-func slide(a []string, in, other []bool) {
+func slideDown(a []string, in, other []bool) {
 	k := 0 // in the other side
 	for i := 0; i < len(a); {
 		if in[i] {
@@ -53,17 +53,17 @@ func slide(a []string, in, other []bool) {
 	}
 }
 
-func lines(s string) []string {
+func splitLines(s string) []string {
 	if s == "" {
 		return nil
 	}
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
-func unended(s string) bool { return s != "" && !strings.HasSuffix(s, "\n") }
+func lacksNewline(s string) bool { return s != "" && !strings.HasSuffix(s, "\n") }
 
-// numbered gives equal lines equal numbers.
-func numbered(lines []string, ids map[string]int) []int {
+// lineIDs gives equal lines equal numbers.
+func lineIDs(lines []string, ids map[string]int) []int {
 	out := make([]int, len(lines))
 	for i, line := range lines {
 		id, ok := ids[line]
@@ -76,8 +76,8 @@ func numbered(lines []string, ids map[string]int) []int {
 	return out
 }
 
-// hunks are the stretches that differ, with the lines around them.
-func hunks(a, b []string, inA, inB []bool) []Hunk {
+// makeHunks are the stretches that differ, with the lines around them.
+func makeHunks(a, b []string, inA, inB []bool) []Hunk {
 	var out []Hunk
 	var h *Hunk
 	same := 0 // lines since the last change
@@ -86,15 +86,15 @@ func hunks(a, b []string, inA, inB []bool) []Hunk {
 			if h != nil {
 				h.Lines = append(h.Lines, Line{Context, b[k]})
 			}
-			if same++; h != nil && same > 2*around {
-				h.Lines = h.Lines[:len(h.Lines)-same+around]
+			if same++; h != nil && same > 2*contextLines {
+				h.Lines = h.Lines[:len(h.Lines)-same+contextLines]
 				h = nil
 			}
 			i, k = i+1, k+1
 			continue
 		}
 		if h == nil {
-			from := min(same, around, k)
+			from := min(same, contextLines, k)
 			out = append(out, Hunk{Old: i - from + 1, New: k - from + 1})
 			h = &out[len(out)-1]
 			for _, line := range b[k-from : k] {
@@ -110,16 +110,16 @@ func hunks(a, b []string, inA, inB []bool) []Hunk {
 			k++
 		}
 	}
-	if h != nil && same > around {
-		h.Lines = h.Lines[:len(h.Lines)-same+around]
+	if h != nil && same > contextLines {
+		h.Lines = h.Lines[:len(h.Lines)-same+contextLines]
 	}
 	return out
 }
 
-const noEnd = "No newline at end of file"
+const noNewline = "No newline at end of file"
 
-// withoutEnd says where a text has no line break at its end.
-func withoutEnd(h *Hunk, oldLines, newLines int, old, text bool) []Line {
+// addNoNewlineNotes says where a text has no line break at its end.
+func addNoNewlineNotes(h *Hunk, oldLines, newLines int, old, text bool) []Line {
 	var out []Line
 	i, k := h.Old-1, h.New-1
 	for _, l := range h.Lines {
@@ -131,7 +131,7 @@ func withoutEnd(h *Hunk, oldLines, newLines int, old, text bool) []Line {
 			k++
 		}
 		if l.Op != Added && i == oldLines && old && (l.Op == Removed || text) || l.Op != Removed && k == newLines && text && l.Op == Added {
-			out = append(out, Line{Note, noEnd})
+			out = append(out, Line{Note, noNewline})
 		}
 	}
 	return out

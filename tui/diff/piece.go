@@ -9,18 +9,18 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// pieceLines is how many lines of a hunk one piece has at most.
-const pieceLines = 200
+// maxPieceLines is how many lines of a hunk one piece has at most.
+const maxPieceLines = 200
 
 // Piece is a part of a patch that is laid out on its own: the head of a file, or
 // lines of one of its hunks.
 type Piece struct {
-	file   *File
-	head   bool
-	hunk   Hunk // with its lines of this piece
-	begins bool // of the hunk
-	digits int  // of the file's highest line number
-	single bool // one side of the file is empty
+	file       *File
+	isHeader   bool
+	hunk       Hunk // with its lines of this piece
+	startsHunk bool // of the hunk
+	digits     int  // of the file's highest line number
+	oneSided   bool // one side of the file is empty
 }
 
 // Split cuts a patch, so that what does not show is not laid out.
@@ -28,14 +28,14 @@ func Split(files []File) []Piece {
 	var out []Piece
 	for i := range files {
 		f := &files[i]
-		digits, single := f.digits(), f.single()
-		out = append(out, Piece{file: f, head: true, digits: digits})
+		digits, single := f.lineNumberDigits(), f.oneSided()
+		out = append(out, Piece{file: f, isHeader: true, digits: digits})
 		for _, h := range f.Hunks {
 			for begins := true; begins || len(h.Lines) > 0; begins = false {
 				part := h
-				part.Lines = h.Lines[:min(len(h.Lines), pieceLines)]
-				out = append(out, Piece{file: f, hunk: part, begins: begins, digits: digits, single: single})
-				h.Old, h.New = h.after(len(part.Lines))
+				part.Lines = h.Lines[:min(len(h.Lines), maxPieceLines)]
+				out = append(out, Piece{file: f, hunk: part, startsHunk: begins, digits: digits, oneSided: single})
+				h.Old, h.New = h.lineNumbersAfter(len(part.Lines))
 				h.Lines = h.Lines[len(part.Lines):]
 			}
 		}
@@ -43,8 +43,8 @@ func Split(files []File) []Piece {
 	return out
 }
 
-// after is the numbers of the lines behind the first n, where they are known.
-func (h *Hunk) after(n int) (old, text int) {
+// lineNumbersAfter is the numbers of the lines behind the first n, where they are known.
+func (h *Hunk) lineNumbersAfter(n int) (old, text int) {
 	old, text = h.Old, h.New
 	for _, l := range h.Lines[:n] {
 		if old > 0 && (l.Op == Context || l.Op == Removed) {
@@ -57,8 +57,8 @@ func (h *Hunk) after(n int) (old, text int) {
 	return old, text
 }
 
-// single tells that nothing was there before, or nothing is left.
-func (f *File) single() bool {
+// oneSided tells that nothing was there before, or nothing is left.
+func (f *File) oneSided() bool {
 	old, text := 0, 0
 	for i := range f.Hunks {
 		for _, l := range f.Hunks[i].Lines {
@@ -73,11 +73,11 @@ func (f *File) single() bool {
 	return old == 0 || text == 0
 }
 
-func (f *File) digits() int {
+func (f *File) lineNumberDigits() int {
 	highest := 0
 	for i := range f.Hunks {
 		h := &f.Hunks[i]
-		old, text := h.after(len(h.Lines))
+		old, text := h.lineNumbersAfter(len(h.Lines))
 		highest = max(highest, old-1, text-1)
 	}
 	if highest == 0 {
@@ -88,7 +88,7 @@ func (f *File) digits() int {
 
 // Estimate is about how many lines the piece takes at any width.
 func (p *Piece) Estimate() int {
-	if p.head {
+	if p.isHeader {
 		return 2 + len(p.file.Notes)
 	}
 	return 1 + len(p.hunk.Lines)
@@ -101,24 +101,24 @@ const SideBySideWidth = 120
 // carry their styles (transcript.Dressed).
 func (p *Piece) Lines(width int, split bool) []string {
 	width = max(width, 1)
-	if p.head {
-		return p.title(width)
+	if p.isHeader {
+		return p.headerLines(width)
 	}
 	var out []string
-	if p.begins && (p.hunk.Old > 1 || p.hunk.New > 1 || p.hunk.Section != "" || p.hunk.Old == 0 && p.hunk.New == 0) {
+	if p.startsHunk && (p.hunk.Old > 1 || p.hunk.New > 1 || p.hunk.Section != "" || p.hunk.Old == 0 && p.hunk.New == 0) {
 		r := &transcript.StyledText{}
-		r.Append(strings.TrimRight("⋯ "+tabless(p.hunk.Section), " "), transcript.Faint)
+		r.Append(strings.TrimRight("⋯ "+expandTabs(p.hunk.Section), " "), transcript.Faint)
 		out = append(out, r.Lines(width)...)
 	}
 	rows := p.rows()
-	if split && !p.single && width >= 2*(p.digits+8)+3 {
-		return append(out, p.sides(rows, width)...)
+	if split && !p.oneSided && width >= 2*(p.digits+8)+3 {
+		return append(out, p.sideBySide(rows, width)...)
 	}
-	return append(out, p.column(rows, width)...)
+	return append(out, p.unified(rows, width)...)
 }
 
-// title is the file's name and what happens to it.
-func (p *Piece) title(width int) []string {
+// headerLines is the file's name and what happens to it.
+func (p *Piece) headerLines(width int) []string {
 	f := p.file
 	r := &transcript.StyledText{}
 	if name := f.Path(); name != "" {
@@ -129,9 +129,9 @@ func (p *Piece) title(width int) []string {
 			r.Append("deleted ", transcript.Red)
 		case f.Old != f.New:
 			r.Append("renamed ", transcript.Yellow)
-			r.Append(tabless(f.Old)+" → ", 0)
+			r.Append(expandTabs(f.Old)+" → ", 0)
 		}
-		r.Append(tabless(name), transcript.Strong)
+		r.Append(expandTabs(name), transcript.Strong)
 		added, removed := f.Stat()
 		r.Append(fmt.Sprintf(" +%d", added), transcript.Green)
 		r.Append(fmt.Sprintf(" −%d", removed), transcript.Red)
@@ -142,7 +142,7 @@ func (p *Piece) title(width int) []string {
 	}
 	for _, note := range f.Notes {
 		r := &transcript.StyledText{}
-		r.Append(tabless(note), transcript.Faint)
+		r.Append(expandTabs(note), transcript.Faint)
 		out = append(out, r.Lines(width)...)
 	}
 	return out
@@ -150,12 +150,12 @@ func (p *Piece) title(width int) []string {
 
 // row is a line with what is known of it.
 type row struct {
-	op        Op
-	old, new  int
-	text      string // without tabs
-	tokens    []highlight.Token
-	different []stretch
-	pairs     []pair // of the stretches that begin with this line
+	op       Op
+	old, new int
+	text     string // without tabs
+	tokens   []highlight.Token
+	changed  []span
+	pairs    []pair // of the stretches that begin with this line
 }
 
 // rows are the piece's lines: numbered, cut into tokens, compared where one
@@ -166,7 +166,7 @@ func (p *Piece) rows() []row {
 	old, text := p.hunk.Old, p.hunk.New
 	out := make([]row, len(p.hunk.Lines))
 	for i, l := range p.hunk.Lines {
-		r := row{op: l.Op, text: tabless(l.Text)}
+		r := row{op: l.Op, text: expandTabs(l.Text)}
 		switch l.Op {
 		case Removed:
 			r.old, r.tokens = old, before.Scan(r.text, nil)
@@ -185,10 +185,10 @@ func (p *Piece) rows() []row {
 		}
 		out[i] = r
 	}
-	budget := alignBytes
+	budget := maxAlignBytes
 	for i := 0; i < len(out); i++ {
 		if out[i].op == Removed {
-			removed, added := block(out[i:])
+			removed, added := countChange(out[i:])
 			all := out[i : i+removed+added]
 			all[0].pairs = align(all[:removed], all[removed:], &budget)
 			i += len(all) - 1
@@ -197,8 +197,8 @@ func (p *Piece) rows() []row {
 	return out
 }
 
-// block is how many lines are removed at the begin of rows, and then added.
-func block(rows []row) (removed, added int) {
+// countChange is how many lines are removed at the begin of rows, and then added.
+func countChange(rows []row) (removed, added int) {
 	for removed < len(rows) && rows[removed].op == Removed {
 		removed++
 	}
@@ -208,4 +208,4 @@ func block(rows []row) (removed, added int) {
 	return removed, added
 }
 
-func tabless(s string) string { return strings.ReplaceAll(s, "\t", "    ") }
+func expandTabs(s string) string { return strings.ReplaceAll(s, "\t", "    ") }

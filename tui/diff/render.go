@@ -9,13 +9,13 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// leastText is the room that the text keeps before line numbers have any.
-const leastText = 20
+// minTextWidth is the room that the text keeps before line numbers have any.
+const minTextWidth = 20
 
-// column lays rows out below each other: numbers of both sides, mark, text.
-func (p *Piece) column(rows []row, width int) []string {
+// unified lays rows out below each other: numbers of both sides, mark, text.
+func (p *Piece) unified(rows []row, width int) []string {
 	digits := p.digits
-	if width < 2*digits+4+leastText {
+	if width < 2*digits+4+minTextWidth {
 		digits = 0
 	}
 	var out []string
@@ -23,15 +23,15 @@ func (p *Piece) column(rows []row, width int) []string {
 		r := &rows[i]
 		gutter := ""
 		if digits > 0 {
-			gutter = number(r.old, digits) + " " + number(r.new, digits) + " "
+			gutter = formatNumber(r.old, digits) + " " + formatNumber(r.new, digits) + " "
 		}
 		out = append(out, r.lines(gutter, width, false)...)
 	}
 	return out
 }
 
-// sides lays the old rows out on the left and the new ones on the right.
-func (p *Piece) sides(rows []row, width int) []string {
+// sideBySide lays the old rows out on the left and the new ones on the right.
+func (p *Piece) sideBySide(rows []row, width int) []string {
 	left := (width - 3) / 2
 	right := width - 3 - left
 	var out []string
@@ -39,18 +39,18 @@ func (p *Piece) sides(rows []row, width int) []string {
 		r := &rows[i]
 		switch r.op {
 		case Context:
-			out = p.beside(out, r, r, left, right)
+			out = p.appendRowPair(out, r, r, left, right)
 			i++
 		case Note:
 			out = append(out, r.lines("", width, false)...)
 			i++
 		default:
-			removed, added := block(rows[i:])
+			removed, added := countChange(rows[i:])
 			old, text := rows[i:i+removed], rows[i+removed:i+removed+added]
 			for _, pair := range append(r.pairs, pair{removed, added}) {
-				out = p.apart(out, &old, &text, pair.removed-removed+len(old), pair.added-added+len(text), left, right)
+				out = p.appendUnpaired(out, &old, &text, pair.removed-removed+len(old), pair.added-added+len(text), left, right)
 				if len(old) > 0 && len(text) > 0 {
-					out = p.beside(out, &old[0], &text[0], left, right)
+					out = p.appendRowPair(out, &old[0], &text[0], left, right)
 					old, text = old[1:], text[1:]
 				}
 			}
@@ -60,8 +60,8 @@ func (p *Piece) sides(rows []row, width int) []string {
 	return out
 }
 
-// apart takes so many lines of each side that became none of the other's.
-func (p *Piece) apart(out []string, old, text *[]row, removed, added, left, right int) []string {
+// appendUnpaired takes so many lines of each side that became none of the other's.
+func (p *Piece) appendUnpaired(out []string, old, text *[]row, removed, added, left, right int) []string {
 	for k := range max(removed, added) {
 		var a, b *row
 		if k < removed {
@@ -70,14 +70,14 @@ func (p *Piece) apart(out []string, old, text *[]row, removed, added, left, righ
 		if k < added {
 			b = &(*text)[k]
 		}
-		out = p.beside(out, a, b, left, right)
+		out = p.appendRowPair(out, a, b, left, right)
 	}
 	*old, *text = (*old)[removed:], (*text)[added:]
 	return out
 }
 
-// beside adds a row of each side, either of which may be missing.
-func (p *Piece) beside(out []string, a, b *row, left, right int) []string {
+// appendRowPair adds a row of each side, either of which may be missing.
+func (p *Piece) appendRowPair(out []string, a, b *row, left, right int) []string {
 	var before, after []string
 	if a != nil {
 		before = a.lines(p.gutter(a.old), left, true)
@@ -105,10 +105,10 @@ func (p *Piece) gutter(n int) string {
 	if p.digits == 0 {
 		return ""
 	}
-	return number(n, p.digits) + " "
+	return formatNumber(n, p.digits) + " "
 }
 
-func number(n, digits int) string {
+func formatNumber(n, digits int) string {
 	s := ""
 	if n > 0 {
 		s = strconv.Itoa(n)
@@ -134,7 +134,7 @@ func (r *row) lines(gutter string, width int, full bool) []string {
 	}
 	text := &transcript.StyledText{}
 	text.AppendCode(r.text, r.tokens, over)
-	for _, s := range r.different {
+	for _, s := range r.changed {
 		text.AddStyle(s.from, s.to, transcript.Changed)
 	}
 	out := text.Lines(room)

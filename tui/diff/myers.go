@@ -1,13 +1,13 @@
 package diff
 
-// most is how many differences are looked for at most. Stretches that differ in
+// maxEdits is how many differences are looked for at most. Stretches that differ in
 // more are replaced as a whole.
-const most = 600
+const maxEdits = 600
 
-// common marks what two sequences have in common, in order (Myers, "An O(ND)
+// myers marks what two sequences have in common, in order (Myers, "An O(ND)
 // difference algorithm"). It is false, and nothing is marked, when they differ in
 // more than limit places. It takes limit² room and time, and one pass.
-func common(a, b []int, limit int) (inA, inB []bool, ok bool) {
+func myers(a, b []int, limit int) (inA, inB []bool, ok bool) {
 	inA, inB = make([]bool, len(a)), make([]bool, len(b))
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
@@ -23,7 +23,7 @@ func common(a, b []int, limit int) (inA, inB []bool, ok bool) {
 	if len(a) == 0 || len(b) == 0 {
 		return inA, inB, true
 	}
-	paths, d := reach(a, b, min(limit, len(a)+len(b)))
+	paths, d := furthestPaths(a, b, min(limit, len(a)+len(b)))
 	if paths == nil {
 		return inA, inB, false
 	}
@@ -49,9 +49,9 @@ func common(a, b []int, limit int) (inA, inB []bool, ok bool) {
 	return inA, inB, true
 }
 
-// reach gives, for each number of differences up to the least one needed, how far
+// furthestPaths gives, for each number of differences up to the least one needed, how far
 // along a every diagonal gets: the diagonal k of d differences at d+k.
-func reach(a, b []int, limit int) (paths [][]int, d int) {
+func furthestPaths(a, b []int, limit int) (paths [][]int, d int) {
 	var last []int // of d-1, its diagonal k at d-1+k
 	for d = 0; d <= limit; d++ {
 		v := make([]int, 2*d+1)

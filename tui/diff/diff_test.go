@@ -280,8 +280,8 @@ func TestWordsAreComparedInLinesThatAreAlike(t *testing.T) {
 		{"same", "same", "same", "same"},
 		{strings.Repeat("x ", 2000), strings.Repeat("x ", 1999), strings.Repeat("x ", 2000), strings.Repeat("x ", 1999)},
 	} {
-		a, b, _ := changed(c.old, c.text)
-		show := func(s string, in []stretch) string {
+		a, b, _ := changedWords(c.old, c.text)
+		show := func(s string, in []span) string {
 			for i := len(in) - 1; i >= 0; i-- {
 				s = s[:in[i].from] + "[" + s[in[i].from:in[i].to] + "]" + s[in[i].to:]
 			}
@@ -295,7 +295,7 @@ func TestWordsAreComparedInLinesThatAreAlike(t *testing.T) {
 
 // rebuilt is the texts on both sides of a comparison, from the old one and what changed.
 func rebuilt(f *File, old string) (oldSide, newSide string) {
-	from := lines(old)
+	from := splitLines(old)
 	at := 0
 	var a, b []string
 	for _, h := range f.Hunks {
@@ -324,7 +324,7 @@ func TestTheSidesOfAComparisonAreTheTexts(t *testing.T) {
 		old, now := text.Draw(t, "old"), text.Draw(t, "new")
 		f := Compare("x", &old, now)
 		a, b := rebuilt(&f, old)
-		if a != strings.Join(lines(old), "\n") || b != strings.Join(lines(now), "\n") {
+		if a != strings.Join(splitLines(old), "\n") || b != strings.Join(splitLines(now), "\n") {
 			t.Fatalf("%q → %q: got %q → %q", old, now, a, b)
 		}
 		for _, h := range f.Hunks {
@@ -338,7 +338,7 @@ func TestTheSidesOfAComparisonAreTheTexts(t *testing.T) {
 					before++
 				}
 			}
-			if before > around {
+			if before > contextLines {
 				t.Fatalf("%d lines stand before a change", before)
 			}
 		}
@@ -349,7 +349,7 @@ func TestWhatIsInCommonIsTheMost(t *testing.T) {
 	seq := rapid.SliceOfN(rapid.IntRange(0, 3), 0, 12)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := seq.Draw(t, "a"), seq.Draw(t, "b")
-		inA, inB, ok := common(a, b, most)
+		inA, inB, ok := myers(a, b, maxEdits)
 		pick := func(s []int, in []bool) (out []int) {
 			for i, v := range s {
 				if in[i] {
@@ -369,7 +369,7 @@ func TestWhatIsInCommonIsInOneOrderWhateverTheLimit(t *testing.T) {
 	seq := rapid.SliceOfN(rapid.IntRange(0, 30), 0, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := seq.Draw(t, "a"), seq.Draw(t, "b")
-		inA, inB := alike(a, b, rapid.IntRange(0, 8).Draw(t, "limit"))
+		inA, inB := commonElements(a, b, rapid.IntRange(0, 8).Draw(t, "limit"))
 		var gotA, gotB []int
 		for i, in := range inA {
 			if in {
@@ -433,7 +433,7 @@ func TestTextsWithNothingInCommonAreBounded(t *testing.T) {
 	}
 	pieces := Split([]File{f})
 	for _, p := range pieces {
-		if n := len(p.hunk.Lines); n > pieceLines {
+		if n := len(p.hunk.Lines); n > maxPieceLines {
 			t.Errorf("a piece has %d lines", n)
 		}
 	}
@@ -460,7 +460,7 @@ func FuzzNothingOfAPatchIsHidden(f *testing.F) {
 			}
 		}
 		seen := strings.ReplaceAll(all.String(), " ", "")
-		for _, line := range lines(in) {
+		for _, line := range splitLines(in) {
 			bare := line
 			for _, head := range []string{"diff --git a/", "--- a/", "+++ b/", "--- ", "+++ ", "@@ -", "*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ", "*** Begin Patch", "*** End Patch", "@@", "\\ ", "\\"} {
 				if rest, ok := strings.CutPrefix(bare, head); ok {
@@ -508,7 +508,7 @@ func BenchmarkCompare10kLines(b *testing.B) {
 
 func BenchmarkPiece(b *testing.B) {
 	var now strings.Builder
-	for i := range pieceLines {
+	for i := range maxPieceLines {
 		fmt.Fprintf(&now, "\tif x := f(%d); x > 0 { // why\n", i)
 	}
 	old := strings.ReplaceAll(now.String(), "x >", "x <")
