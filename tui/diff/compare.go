@@ -2,20 +2,19 @@ package diff
 
 import "strings"
 
-// contextLines is how many lines without a change show before and after one.
+// contextLines is the number of unchanged lines around a change.
 const contextLines = 3
 
-// Compare is what changes from one text to another. A nil old one is a file that
-// is made.
-func Compare(path string, old *string, text string) File {
+// Compare returns the changes from an old to a new text. If the old text is nil, the file is new.
+func Compare(path string, oldText *string, newText string) File {
 	f := File{Old: path, New: path}
 	var a []string
-	if old == nil {
+	if oldText == nil {
 		f.Old = ""
 	} else {
-		a = splitLines(*old)
+		a = splitLines(*oldText)
 	}
-	b := splitLines(text)
+	b := splitLines(newText)
 	ids := map[string]int{}
 	inA, inB := commonElements(lineIDs(a, ids), lineIDs(b, ids), maxEdits)
 	slideDown(a, inA, inB)
@@ -23,16 +22,17 @@ func Compare(path string, old *string, text string) File {
 	f.Hunks = makeHunks(a, b, inA, inB)
 	if n := len(f.Hunks); n > 0 {
 		last := &f.Hunks[n-1]
-		last.Lines = addNoNewlineNotes(last, len(a), len(b), old != nil && lacksNewline(*old), lacksNewline(text))
+		noOldEnd, noNewEnd := oldText != nil && lacksNewline(*oldText), lacksNewline(newText)
+		last.Lines = addNoNewlineNotes(last, len(a), len(b), noOldEnd, noNewEnd)
 	}
 	return f
 }
 
-// slideDown moves stretches that only one side has down as far as they go, so that
-// what is removed or added is a block with the blank line behind it, and not the
-// end of one and the begin of the next.
+// slideDown moves each run of lines not in common down as far as possible. A removed or added block
+// then includes the blank line after it, not the end of the block before it. in marks the common
+// lines of a, other those of the other side.
 func slideDown(a []string, in, other []bool) {
-	k := 0 // in the other side
+	k := 0 // index on the other side
 	for i := 0; i < len(a); {
 		if in[i] {
 			for k < len(other) && !other[k] {
@@ -62,7 +62,7 @@ func splitLines(s string) []string {
 
 func lacksNewline(s string) bool { return s != "" && !strings.HasSuffix(s, "\n") }
 
-// lineIDs gives equal lines equal numbers.
+// lineIDs maps lines to IDs, equal for equal lines.
 func lineIDs(lines []string, ids map[string]int) []int {
 	out := make([]int, len(lines))
 	for i, line := range lines {
@@ -76,7 +76,7 @@ func lineIDs(lines []string, ids map[string]int) []int {
 	return out
 }
 
-// makeHunks are the stretches that differ, with the lines around them.
+// makeHunks returns the changes as hunks with context lines.
 func makeHunks(a, b []string, inA, inB []bool) []Hunk {
 	var out []Hunk
 	var h *Hunk
@@ -118,8 +118,9 @@ func makeHunks(a, b []string, inA, inB []bool) []Hunk {
 
 const noNewline = "No newline at end of file"
 
-// addNoNewlineNotes says where a text has no line break at its end.
-func addNoNewlineNotes(h *Hunk, oldLines, newLines int, old, text bool) []Line {
+// addNoNewlineNotes returns the lines of the last hunk with a note after the last line of a text
+// that has no newline at its end.
+func addNoNewlineNotes(h *Hunk, oldLines, newLines int, noOldEnd, noNewEnd bool) []Line {
 	var out []Line
 	i, k := h.Old-1, h.New-1
 	for _, l := range h.Lines {
@@ -130,7 +131,9 @@ func addNoNewlineNotes(h *Hunk, oldLines, newLines int, old, text bool) []Line {
 		if l.Op != Removed {
 			k++
 		}
-		if l.Op != Added && i == oldLines && old && (l.Op == Removed || text) || l.Op != Removed && k == newLines && text && l.Op == Added {
+		endsOld := l.Op != Added && i == oldLines && noOldEnd && (l.Op == Removed || noNewEnd)
+		endsNew := l.Op == Added && k == newLines && noNewEnd
+		if endsOld || endsNew {
 			out = append(out, Line{Note, noNewline})
 		}
 	}

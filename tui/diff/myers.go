@@ -1,12 +1,12 @@
 package diff
 
-// maxEdits is how many differences are looked for at most. Stretches that differ in
-// more are replaced as a whole.
+// maxEdits bounds the differences that Compare searches for. Parts that differ more are replaced as
+// a whole.
 const maxEdits = 600
 
-// myers marks what two sequences have in common, in order (Myers, "An O(ND)
-// difference algorithm"). It is false, and nothing is marked, when they differ in
-// more than limit places. It takes limit² room and time, and one pass.
+// myers marks the longest common subsequence of a and b (Myers, "An O(ND) Difference Algorithm").
+// If they differ in more than limit places, ok is false and only their common start and end are
+// marked. It takes time and space O(limit²) and one pass over a and b.
 func myers(a, b []int, limit int) (inA, inB []bool, ok bool) {
 	inA, inB = make([]bool, len(a)), make([]bool, len(b))
 	head := 0
@@ -49,10 +49,10 @@ func myers(a, b []int, limit int) (inA, inB []bool, ok bool) {
 	return inA, inB, true
 }
 
-// furthestPaths gives, for each number of differences up to the least one needed, how far
-// along a every diagonal gets: the diagonal k of d differences at d+k.
+// furthestPaths returns, for each number of edits up to the minimum d, the furthest index in a on
+// each diagonal: paths[d][d+k] for diagonal k. It returns nil if d is more than limit.
 func furthestPaths(a, b []int, limit int) (paths [][]int, d int) {
-	var last []int // of d-1, its diagonal k at d-1+k
+	var last []int // paths[d-1]
 	for d = 0; d <= limit; d++ {
 		v := make([]int, 2*d+1)
 		for k := -d; k <= d; k += 2 {

@@ -2,10 +2,9 @@ package diff
 
 import "slices"
 
-// commonElements marks what two sequences have in common, in order. Of those that differ
-// in more places than the limit, what stands once in both is taken for the same, as far as
-// it is in one order (Cohen's patience difference), and only what lies between is
-// compared. It takes room and time in proportion to their length.
+// commonElements marks a common subsequence of a and b. If they differ in more than limit places,
+// it matches elements unique in both (Cohen's patience diff) and compares only the parts between
+// them. Time and space are linear in the length of a and b.
 func commonElements(a, b []int, limit int) (inA, inB []bool) {
 	inA, inB, ok := myers(a, b, limit)
 	if ok {
@@ -30,30 +29,30 @@ func commonElements(a, b []int, limit int) (inA, inB []bool) {
 	return inA, inB
 }
 
-// match is a line at one place in each of two sequences.
+// match is the indexes of an element in two sequences.
 type match struct{ a, b int }
 
-// uniqueCommon are the most lines that stand once in either sequence and are in the
-// same order in both.
+// uniqueCommon returns the longest common subsequence of the elements that occur once in a and once
+// in b.
 func uniqueCommon(a, b []int) []match {
-	const twice = -1
-	once := func(s []int) map[int]int {
+	const repeated = -1
+	indexes := func(s []int) map[int]int {
 		at := make(map[int]int, len(s))
 		for i, id := range s {
 			if _, seen := at[id]; seen {
-				i = twice
+				i = repeated
 			}
 			at[id] = i
 		}
 		return at
 	}
-	inA, inB := once(a), once(b)
+	inA, inB := indexes(a), indexes(b)
 	var found []match
-	before := []int{} // in found, of each of it, the one it goes after; or -1
-	ends := []int{}   // in found, the last of the best sequence of each length
+	before := []int{} // predecessor of found[i] in its subsequence, or -1
+	ends := []int{}   // index in found of the last match of the best subsequence of each length
 	for i, id := range a {
 		k, ok := inB[id]
-		if !ok || k == twice || inA[id] == twice {
+		if !ok || k == repeated || inA[id] == repeated {
 			continue
 		}
 		n, _ := slices.BinarySearchFunc(ends, k, func(at, k int) int { return found[at].b - k })

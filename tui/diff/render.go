@@ -9,10 +9,10 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// minTextWidth is the room that the text keeps before line numbers have any.
+// minTextWidth is the least width of the text. In narrower windows line numbers are omitted.
 const minTextWidth = 20
 
-// unified lays rows out below each other: numbers of both sides, mark, text.
+// unified lays out rows in one column: old and new line number, sign, text.
 func (p *Piece) unified(rows []row, width int) []string {
 	digits := p.digits
 	if width < 2*digits+4+minTextWidth {
@@ -30,7 +30,7 @@ func (p *Piece) unified(rows []row, width int) []string {
 	return out
 }
 
-// sideBySide lays the old rows out on the left and the new ones on the right.
+// sideBySide lays out old rows on the left and new rows on the right.
 func (p *Piece) sideBySide(rows []row, width int) []string {
 	left := (width - 3) / 2
 	right := width - 3 - left
@@ -46,12 +46,14 @@ func (p *Piece) sideBySide(rows []row, width int) []string {
 			i++
 		default:
 			removed, added := countChange(rows[i:])
-			old, text := rows[i:i+removed], rows[i+removed:i+removed+added]
+			oldRows, newRows := rows[i:i+removed], rows[i+removed:i+removed+added]
 			for _, pair := range append(r.pairs, pair{removed, added}) {
-				out = p.appendUnpaired(out, &old, &text, pair.removed-removed+len(old), pair.added-added+len(text), left, right)
-				if len(old) > 0 && len(text) > 0 {
-					out = p.appendRowPair(out, &old[0], &text[0], left, right)
-					old, text = old[1:], text[1:]
+				oldUnpaired, newUnpaired := pair.removed-removed+len(oldRows), pair.added-added+len(newRows)
+				out = p.appendUnpaired(out, oldRows[:oldUnpaired], newRows[:newUnpaired], left, right)
+				oldRows, newRows = oldRows[oldUnpaired:], newRows[newUnpaired:]
+				if len(oldRows) > 0 && len(newRows) > 0 {
+					out = p.appendRowPair(out, &oldRows[0], &newRows[0], left, right)
+					oldRows, newRows = oldRows[1:], newRows[1:]
 				}
 			}
 			i += removed + added
@@ -60,23 +62,22 @@ func (p *Piece) sideBySide(rows []row, width int) []string {
 	return out
 }
 
-// appendUnpaired takes so many lines of each side that became none of the other's.
-func (p *Piece) appendUnpaired(out []string, old, text *[]row, removed, added, left, right int) []string {
-	for k := range max(removed, added) {
+// appendUnpaired appends rows that are not aligned with each other.
+func (p *Piece) appendUnpaired(out []string, oldRows, newRows []row, left, right int) []string {
+	for k := range max(len(oldRows), len(newRows)) {
 		var a, b *row
-		if k < removed {
-			a = &(*old)[k]
+		if k < len(oldRows) {
+			a = &oldRows[k]
 		}
-		if k < added {
-			b = &(*text)[k]
+		if k < len(newRows) {
+			b = &newRows[k]
 		}
 		out = p.appendRowPair(out, a, b, left, right)
 	}
-	*old, *text = (*old)[removed:], (*text)[added:]
 	return out
 }
 
-// appendRowPair adds a row of each side, either of which may be missing.
+// appendRowPair appends an old row beside a new one. Either can be nil.
 func (p *Piece) appendRowPair(out []string, a, b *row, left, right int) []string {
 	var before, after []string
 	if a != nil {
@@ -116,39 +117,39 @@ func formatNumber(n, digits int) string {
 	return strings.Repeat(" ", max(0, digits-len(s))) + s
 }
 
-// lines lays the row out behind its gutter. Where it changed, or beside another
-// one, it is as wide as there is room.
+// lines lays out a row behind its gutter. Added and removed rows, and all rows if full is set, are
+// padded to the width.
 func (r *row) lines(gutter string, width int, full bool) []string {
-	mark, over := " ", transcript.Style(0)
+	sign, style := " ", transcript.Style(0)
 	switch r.op {
 	case Added:
-		mark, over, full = "+", transcript.Added, true
+		sign, style, full = "+", transcript.Added, true
 	case Removed:
-		mark, over, full = "-", transcript.Removed, true
+		sign, style, full = "-", transcript.Removed, true
 	case Note:
-		mark, over = "\\", transcript.Faint
+		sign, style = "\\", transcript.Faint
 	}
 	room := width - len(gutter) - 2
 	if room < 1 {
 		gutter, room = "", max(1, width-2)
 	}
-	text := &transcript.StyledText{}
-	text.AppendCode(r.text, r.tokens, over)
+	body := &transcript.StyledText{}
+	body.AppendCode(r.text, r.tokens, style)
 	for _, s := range r.changed {
-		text.AddStyle(s.from, s.to, transcript.Changed)
+		body.AddStyle(s.from, s.to, transcript.Changed)
 	}
-	out := text.Lines(room)
+	out := body.Lines(room)
 	for i, line := range out {
 		head := &transcript.StyledText{}
 		if i > 0 {
 			gutter = strings.Repeat(" ", len(gutter))
-			mark = " "
+			sign = " "
 		}
-		head.Append(gutter, over|transcript.Faint)
-		head.Append(mark+" ", over)
+		head.Append(gutter, style|transcript.Faint)
+		head.Append(sign+" ", style)
 		if pad := room - ansi.StringWidth(line); full && pad > 0 {
 			tail := &transcript.StyledText{}
-			tail.Append(strings.Repeat(" ", pad), over)
+			tail.Append(strings.Repeat(" ", pad), style)
 			line += tail.Lines(pad)[0]
 		}
 		out[i] = head.Lines(width)[0] + line

@@ -6,21 +6,20 @@ import (
 )
 
 const (
-	maxLineBytes = 1024 // of a line whose words are compared
-	maxWordEdits = 80   // that may differ in two lines that are still one line changed
+	maxLineBytes = 1024 // longer lines are not compared
+	maxWordEdits = 80   // lines with more edits are not similar
 )
 
-// span is text[from:to].
+// span is the part [from, to) of a line.
 type span struct{ from, to int }
 
-// changedWords is what differs in two lines, by words, and how much they have in
-// common. That is nothing when it is too little for one to be the other one
-// changed.
-func changedWords(old, text string) (inOld, inNew []span, kept int) {
-	if len(old) > maxLineBytes || len(text) > maxLineBytes {
+// changedWords compares two lines by words. It returns the spans that differ and the number of
+// non-blank bytes in common, which is 0 if the lines are not similar.
+func changedWords(oldLine, newLine string) (inOld, inNew []span, kept int) {
+	if len(oldLine) > maxLineBytes || len(newLine) > maxLineBytes {
 		return nil, nil, 0
 	}
-	a, b := splitWords(old), splitWords(text)
+	a, b := splitWords(oldLine), splitWords(newLine)
 	ids := map[string]int{}
 	id := func(s string, words []span) []int {
 		out := make([]int, len(words))
@@ -34,27 +33,26 @@ func changedWords(old, text string) (inOld, inNew []span, kept int) {
 		}
 		return out
 	}
-	inA, inB, ok := myers(id(old, a), id(text, b), maxWordEdits)
+	inA, inB, ok := myers(id(oldLine, a), id(newLine, b), maxWordEdits)
 	if !ok {
 		return nil, nil, 0
 	}
 	for i, w := range a {
-		if inA[i] && !isBlank(old[w.from:w.to]) {
+		if inA[i] && !isBlank(oldLine[w.from:w.to]) {
 			kept += w.to - w.from
 		}
 	}
-	if 3*kept < min(nonBlank(old), nonBlank(text)) {
+	if 3*kept < min(nonBlank(oldLine), nonBlank(newLine)) {
 		return nil, nil, 0
 	}
-	return joinChanged(old, a, inA), joinChanged(text, b, inB), kept
+	return joinChanged(oldLine, a, inA), joinChanged(newLine, b, inB), kept
 }
 
-// joinChanged joins the words that are not in common; blanks between two of them go
-// with them.
-func joinChanged(s string, words []span, in []bool) []span {
+// joinChanged returns the words not in common, joined across blanks between them.
+func joinChanged(s string, words []span, common []bool) []span {
 	var out []span
 	for i, w := range words {
-		if in[i] {
+		if common[i] {
 			continue
 		}
 		if n := len(out); n > 0 && (out[n-1].to == w.from || isBlank(s[out[n-1].to:w.from])) {
@@ -66,8 +64,7 @@ func joinChanged(s string, words []span, in []bool) []span {
 	return out
 }
 
-// splitWords cuts a line into words: letters and digits, blanks, and whatever else
-// there is, rune by rune.
+// splitWords splits a line into runs of word characters, runs of blanks, and other single runes.
 func splitWords(s string) []span {
 	var out []span
 	last := 0
@@ -93,7 +90,7 @@ func splitWords(s string) []span {
 
 func isBlank(s string) bool { return nonBlank(s) == 0 }
 
-// nonBlank is how much of a line is not blank.
+// nonBlank returns the number of bytes that are neither spaces nor tabs.
 func nonBlank(s string) int {
 	n := 0
 	for i := range len(s) {
