@@ -12,19 +12,20 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// tagged shows what is added, removed and changed within them.
-func tagged(text string, style transcript.Style) string {
+// bracketChanged renders changed text in brackets.
+func bracketChanged(text string, style transcript.Style) string {
 	if style&transcript.Changed != 0 {
 		return "[" + text + "]"
 	}
 	return text
 }
 
-func drawn(files []File, width int, split bool) string {
+func render(files []File, width int, sideBySide bool) string {
 	var out strings.Builder
 	for _, p := range Split(files) {
-		for _, line := range p.Lines(width, split) {
-			out.WriteString(strings.TrimRight(strings.ReplaceAll(transcript.RenderStyles(line, tagged), "][", ""), " ") + "\n")
+		for _, line := range p.Lines(width, sideBySide) {
+			line = strings.ReplaceAll(transcript.RenderStyles(line, bracketChanged), "][", "")
+			out.WriteString(strings.TrimRight(line, " ") + "\n")
 		}
 	}
 	return out.String()
@@ -43,7 +44,7 @@ var after = strings.NewReplacer("f(x int)", "f(y int)", "Println(x)", "Println(y
 
 func TestAChangeShowsWithItsNumbersAndWords(t *testing.T) {
 	files := []File{Compare("a.go", new(before), after)}
-	check(t, "in one column", drawn(files, 60, false), `
+	check(t, "in one column", render(files, 60, false), `
 a.go +2 −4
 ⋯
  2  2
@@ -61,7 +62,7 @@ a.go +2 −4
 12    -
 13 11   // end
 `)
-	check(t, "side by side", drawn(files, 70, true), `
+	check(t, "side by side", render(files, 70, true), `
 a.go +2 −4
 ⋯
  2                                │  2
@@ -77,7 +78,7 @@ a.go +2 −4
 12 -                              │
 13   // end                       │ 11   // end
 `)
-	check(t, "without room for numbers", drawn(files[:1], 20, false), `
+	check(t, "without room for numbers", render(files[:1], 20, false), `
 a.go +2 −4
 ⋯
 
@@ -101,7 +102,7 @@ a.go +2 −4
 func TestALineStandsBesideWhatItBecame(t *testing.T) {
 	old := "func f() int {\n\treturn c.n\n}\n"
 	now := "func f() int {\n\tc.mu.Lock()\n\tdefer c.mu.Unlock()\n\treturn c.n // under its lock\n}\n"
-	check(t, "side by side", drawn([]File{Compare("x", &old, now)}, 80, true), `
+	check(t, "side by side", render([]File{Compare("x", &old, now)}, 80, true), `
 x +3 −1
 1   func f() int {                     │ 1   func f() int {
                                        │ 2 +     c.mu.Lock()
@@ -111,7 +112,7 @@ x +3 −1
 `)
 }
 
-// Beside each other, every line of both sides shows once and in its order.
+// Side by side, each line of both sides is shown once and in order.
 func TestNothingIsLostSideBySide(t *testing.T) {
 	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"return a + b", "return a", "x := f(a, b)", "x := f(b)", "}"}), 1, 25), func(s []string) string {
 		return strings.Join(s, "\n") + "\n"
@@ -143,12 +144,13 @@ func TestNothingIsLostSideBySide(t *testing.T) {
 				}
 			}
 		}
-		var below []string // the new side, in one column
+		var unified []string // the new side, in one column
 		for _, p := range Split([]File{f})[1:] {
 			for _, line := range p.Lines(300, false) {
 				line = transcript.StripStyles(line)
-				if mark := 2*p.digits + 2; len(line) > mark && strings.IndexByte("+ ", line[mark]) >= 0 && !strings.HasPrefix(line, "⋯") {
-					below = append(below, strings.TrimRight(line[mark+2:], " "))
+				sign := 2*p.digits + 2
+				if len(line) > sign && strings.IndexByte("+ ", line[sign]) >= 0 && !strings.HasPrefix(line, "⋯") {
+					unified = append(unified, strings.TrimRight(line[sign+2:], " "))
 				}
 			}
 		}
@@ -160,11 +162,11 @@ func TestNothingIsLostSideBySide(t *testing.T) {
 				}
 			}
 		}
-		if !slices.Equal(below, side) {
-			t.Fatalf("the new side shows as %q, want %q", below, side)
+		if !slices.Equal(unified, side) {
+			t.Fatalf("new side: %q, want %q", unified, side)
 		}
 		if !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) {
-			t.Fatalf("the sides show %v, want %v:\n%s", got, want, drawn([]File{f}, 100, true))
+			t.Fatalf("line numbers of the sides: %v, want %v:\n%s", got, want, render([]File{f}, 100, true))
 		}
 	})
 }
@@ -250,20 +252,20 @@ a +2 −1
 	} {
 		files, ok := Parse(c.in)
 		if !ok {
-			t.Errorf("%s is no patch", c.name)
+			t.Errorf("%s: not parsed as a patch", c.name)
 		}
-		check(t, c.name, drawn(files, 60, false), c.want)
+		check(t, c.name, render(files, 60, false), c.want)
 	}
 	for _, in := range []string{"", "text", "a\nb\n", "--- a\nb", "@@ x", "+a\n-b\n"} {
 		if _, ok := Parse(in); ok {
-			t.Errorf("%q is a patch", in)
+			t.Errorf("%q: parsed as a patch", in)
 		}
 	}
 }
 
 func TestLongLinesWrapBehindTheirNumbers(t *testing.T) {
 	f := Compare("x", nil, "aaaaaaaaaabbbbbbbbbbcccccccccc漢字漢字\n")
-	check(t, "wrapped", drawn([]File{f}, 26, false), `
+	check(t, "wrapped", render([]File{f}, 26, false), `
 new x +1 −0
   1 + aaaaaaaaaabbbbbbbbbb
       cccccccccc漢字漢字
@@ -294,7 +296,7 @@ func TestWordsAreComparedInLinesThatAreAlike(t *testing.T) {
 }
 
 // rebuilt is the texts on both sides of a comparison, from the old one and what changed.
-func rebuilt(f *File, old string) (oldSide, newSide string) {
+func rebuild(f *File, old string) (oldSide, newSide string) {
 	from := splitLines(old)
 	at := 0
 	var a, b []string
@@ -323,23 +325,24 @@ func TestTheSidesOfAComparisonAreTheTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old, now := text.Draw(t, "old"), text.Draw(t, "new")
 		f := Compare("x", &old, now)
-		a, b := rebuilt(&f, old)
+		a, b := rebuild(&f, old)
 		if a != strings.Join(splitLines(old), "\n") || b != strings.Join(splitLines(now), "\n") {
 			t.Fatalf("%q → %q: got %q → %q", old, now, a, b)
 		}
 		for _, h := range f.Hunks {
 			added, removed := (&File{Hunks: []Hunk{h}}).Stat()
 			if added+removed == 0 && old != now+"\n" && old+"\n" != now {
-				t.Fatalf("a hunk of %q → %q has no change: %+v", old, now, h)
+				t.Fatalf("%q → %q: a hunk without changes: %+v", old, now, h)
 			}
-			before := 0 // a note that a text has no newline at its end is none of them
-			for _, l := range h.Lines[:max(0, slices.IndexFunc(h.Lines, func(l Line) bool { return l.Op == Added || l.Op == Removed }))] {
+			before := 0 // without notes about a missing newline
+			change := slices.IndexFunc(h.Lines, func(l Line) bool { return l.Op == Added || l.Op == Removed })
+			for _, l := range h.Lines[:max(0, change)] {
 				if l.Op == Context {
 					before++
 				}
 			}
 			if before > contextLines {
-				t.Fatalf("%d lines stand before a change", before)
+				t.Fatalf("%d context lines before a change, want at most %d", before, contextLines)
 			}
 		}
 	})
@@ -359,8 +362,8 @@ func TestWhatIsInCommonIsTheMost(t *testing.T) {
 			return out
 		}
 		gotA, gotB := pick(a, inA), pick(b, inB)
-		if !ok || !slices.Equal(gotA, gotB) || len(gotA) != longest(a, b) {
-			t.Fatalf("%v and %v have in common %v and %v of %d", a, b, gotA, gotB, longest(a, b))
+		if !ok || !slices.Equal(gotA, gotB) || len(gotA) != lcsLength(a, b) {
+			t.Fatalf("%v and %v: common %v and %v, want %d elements", a, b, gotA, gotB, lcsLength(a, b))
 		}
 	})
 }
@@ -382,7 +385,7 @@ func TestWhatIsInCommonIsInOneOrderWhateverTheLimit(t *testing.T) {
 			}
 		}
 		if !slices.Equal(gotA, gotB) {
-			t.Fatalf("%v and %v have in common %v and %v", a, b, gotA, gotB)
+			t.Fatalf("%v and %v: common %v and %v, want equal", a, b, gotA, gotB)
 		}
 	})
 }
@@ -404,7 +407,7 @@ func TestAManyTimesChangedFileShowsWhatChanged(t *testing.T) {
 }
 
 // longest is the length of the longest common subsequence, by the book.
-func longest(a, b []int) int {
+func lcsLength(a, b []int) int {
 	row := make([]int, len(b)+1)
 	for i := range a {
 		diagonal := 0
@@ -434,7 +437,7 @@ func TestTextsWithNothingInCommonAreBounded(t *testing.T) {
 	pieces := Split([]File{f})
 	for _, p := range pieces {
 		if n := len(p.hunk.Lines); n > maxPieceLines {
-			t.Errorf("a piece has %d lines", n)
+			t.Errorf("a piece has %d lines, want at most %d", n, maxPieceLines)
 		}
 	}
 	if last := pieces[len(pieces)-1].Lines(80, false); !strings.Contains(last[len(last)-1], "50000") {
@@ -462,7 +465,10 @@ func FuzzNothingOfAPatchIsHidden(f *testing.F) {
 		seen := strings.ReplaceAll(all.String(), " ", "")
 		for _, line := range splitLines(in) {
 			bare := line
-			for _, head := range []string{"diff --git a/", "--- a/", "+++ b/", "--- ", "+++ ", "@@ -", "*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ", "*** Begin Patch", "*** End Patch", "@@", "\\ ", "\\"} {
+			for _, head := range []string{
+				"diff --git a/", "--- a/", "+++ b/", "--- ", "+++ ", "@@ -", "*** Update File: ", "*** Add File: ",
+				"*** Delete File: ", "*** Move to: ", "*** Begin Patch", "*** End Patch", "@@", "\\ ", "\\",
+			} {
 				if rest, ok := strings.CutPrefix(bare, head); ok {
 					bare = rest
 					break
@@ -472,22 +478,22 @@ func FuzzNothingOfAPatchIsHidden(f *testing.F) {
 			case strings.HasPrefix(line, "@@ -"):
 				_, bare, _ = strings.Cut(bare, " @@")
 			case strings.HasPrefix(line, "diff --git"), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
-				continue // names, which a test of its own looks at
+				continue // file names: see TestPatchesAreRead
 			case bare == line && bare != "" && strings.IndexByte("+- ", bare[0]) >= 0:
 				bare = bare[1:]
 			}
 			if bare = strings.NewReplacer(" ", "", "\t", "").Replace(bare); !strings.Contains(seen, bare) {
-				t.Fatalf("%q of %q is not shown:\n%s", line, in, drawn(files, 200, false))
+				t.Fatalf("%q of %q is missing:\n%s", line, in, render(files, 200, false))
 			}
 		}
-		for _, split := range []bool{false, true} {
+		for _, sideBySide := range []bool{false, true} {
 			for _, p := range Split(files) {
-				for _, line := range p.Lines(int(width), split) {
+				for _, line := range p.Lines(int(width), sideBySide) {
 					if cells := ansi.StringWidth(line); cells > max(int(width), 4) {
 						t.Fatalf("width %d: a line of %d cells: %q", width, cells, line)
 					}
 					if strings.ContainsAny(line, "\t\n") {
-						t.Fatalf("a control is in %q", line)
+						t.Fatalf("control character in %q", line)
 					}
 				}
 			}
