@@ -295,7 +295,7 @@ func TestWordsAreComparedInLinesThatAreAlike(t *testing.T) {
 	}
 }
 
-// rebuilt is the texts on both sides of a comparison, from the old one and what changed.
+// rebuild returns both texts of a comparison, rebuilt from the old text and the hunks.
 func rebuild(f *File, old string) (oldSide, newSide string) {
 	from := splitLines(old)
 	at := 0
@@ -406,7 +406,7 @@ func TestAManyTimesChangedFileShowsWhatChanged(t *testing.T) {
 	}
 }
 
-// longest is the length of the longest common subsequence, by the book.
+// lcsLength returns the length of the longest common subsequence, by dynamic programming.
 func lcsLength(a, b []int) int {
 	row := make([]int, len(b)+1)
 	for i := range a {

@@ -73,7 +73,7 @@ func TestALanguageIsFoundByItsNames(t *testing.T) {
 
 func TestNoNameMeansTwoLanguages(t *testing.T) {
 	seen := map[string]bool{}
-	for _, l := range languages() {
+	for _, l := range allLanguages() {
 		if len(l.spans) > 64 {
 			t.Errorf("%s has %d spans", l.names, len(l.spans))
 		}
@@ -96,7 +96,7 @@ func TestNoNameMeansTwoLanguages(t *testing.T) {
 func TestHostileSourceCostsWhatItIsLong(t *testing.T) {
 	for _, piece := range []string{"a", `"`, `"\`, "'", "(", "/", "<a ", "${", " ", "a::", "\n \t", "/*", "`", "'\\", "漢", "=", "- ", "<!--", "[[", "a "} {
 		text := strings.Repeat(piece, (32<<10)/len(piece))
-		for _, l := range languages() {
+		for _, l := range allLanguages() {
 			s := l.NewScanner()
 			for line := range strings.SplitSeq(text, "\n") {
 				s.Scan(line, nil)
@@ -112,7 +112,7 @@ func FuzzTokens(f *testing.F) {
 	for _, s := range []string{"func f() {\n/* a\n*/ \"x\\", "<a b='c\n-->", "a: |\n  'b", "$x @y #z", "r#\"a\"# '\\u{1}'", "`a`\n```b", "漢字 = \"é\"", "\xff'\xff'"} {
 		f.Add(s)
 	}
-	all := languages()
+	all := allLanguages()
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.ToValidUTF8(text, "\ufffd")
 		for _, l := range all {

@@ -2,10 +2,10 @@ package highlight
 
 import "strings"
 
-// session is what was typed in a shell, behind its prompt, and what came of it,
+// scanSession is what was typed in a shell, behind its prompt, and what came of it,
 // which is in no language.
-func session(s *Scanner, line string, out []Token) []Token {
-	i := skip(line, 0)
+func scanSession(s *Scanner, line string, out []Token) []Token {
+	i := skipBlanks(line, 0)
 	if i+1 >= len(line) || strings.IndexByte("$%#>", line[i]) < 0 || line[i+1] != ' ' {
 		return out
 	}
@@ -14,14 +14,14 @@ func session(s *Scanner, line string, out []Token) []Token {
 	return out
 }
 
-// yaml finds keys; what follows is cut by the tables.
-func yaml(s *Scanner, line string, out []Token) []Token {
+// scanYAML finds keys; what follows is cut by the tables.
+func scanYAML(s *Scanner, line string, out []Token) []Token {
 	if s.open != nil {
 		return s.scanTables(line, 0, out)
 	}
-	i := skip(line, 0)
+	i := skipBlanks(line, 0)
 	for strings.HasPrefix(line[i:], "- ") {
-		i = skip(line, i+2)
+		i = skipBlanks(line, i+2)
 	}
 	if strings.HasPrefix(line[i:], "---") || strings.HasPrefix(line[i:], "...") {
 		return append(out, Token{i, len(line), Meta})
@@ -32,19 +32,19 @@ func yaml(s *Scanner, line string, out []Token) []Token {
 			i += n + 1
 		}
 	}
-	return s.values(line, i, out)
+	return s.scanValues(line, i, out)
 }
 
-// settings are keys with values, in sections.
-func settings(s *Scanner, line string, out []Token) []Token {
+// scanINI are keys with values, in sections.
+func scanINI(s *Scanner, line string, out []Token) []Token {
 	if s.open != nil {
 		return s.scanTables(line, 0, out)
 	}
-	i := skip(line, 0)
+	i := skipBlanks(line, 0)
 	if i < len(line) && line[i] == '[' {
 		if end := strings.LastIndexByte(line, ']'); end > i {
 			out = append(out, Token{i, end + 1, Heading})
-			return s.values(line, end+1, out)
+			return s.scanValues(line, end+1, out)
 		}
 	}
 	if n := strings.IndexByte(line[i:], '='); n > 0 && line[i] != '#' && line[i] != ';' {
@@ -53,11 +53,11 @@ func settings(s *Scanner, line string, out []Token) []Token {
 			i += n + 1
 		}
 	}
-	return s.values(line, i, out)
+	return s.scanValues(line, i, out)
 }
 
-// values is scan, without the number that a word such as 1.2.3 or 2024-01-01 begins with.
-func (s *Scanner) values(line string, i int, out []Token) []Token {
+// scanValues is scan, without the number that a word such as 1.2.3 or 2024-01-01 begins with.
+func (s *Scanner) scanValues(line string, i int, out []Token) []Token {
 	from := len(out)
 	out = s.scanTables(line, i, out)
 	kept := out[:from]
@@ -70,24 +70,24 @@ func (s *Scanner) values(line string, i int, out []Token) []Token {
 	return kept
 }
 
-// markup finds tags, their attributes and comments.
-func markup(s *Scanner, line string, out []Token) []Token {
+// scanMarkup finds tags, their attributes and comments.
+func scanMarkup(s *Scanner, line string, out []Token) []Token {
 	for i := 0; i < len(line); {
 		if s.open != nil {
 			from := i
-			if i = s.closing(line, i); i > from {
+			if i = s.spanEnd(line, i); i > from {
 				out = append(out, Token{from, i, Comment})
 			}
 			continue
 		}
-		if !s.tag {
+		if !s.inTag {
 			n := strings.IndexByte(line[i:], '<')
 			if n < 0 {
 				return out
 			}
 			i += n
 			if strings.HasPrefix(line[i:], "<!--") {
-				s.open, s.deep = &s.lang.spans[0], 1
+				s.open, s.depth = &s.lang.spans[0], 1
 				continue
 			}
 			end := i + 1
@@ -99,14 +99,14 @@ func markup(s *Scanner, line string, out []Token) []Token {
 				continue
 			}
 			out = append(out, Token{i, end, Keyword})
-			s.tag, i = true, end
+			s.inTag, i = true, end
 			continue
 		}
 		switch c := line[i]; {
 		case c == '>' || c == '/' && i+1 < len(line) && line[i+1] == '>':
 			n := strings.IndexByte(line[i:], '>') + 1
 			out = append(out, Token{i, i + n, Keyword})
-			s.tag, i = false, i+n
+			s.inTag, i = false, i+n
 		case c == '"' || c == '\'':
 			end := strings.IndexByte(line[i+1:], c)
 			if end < 0 {
@@ -128,9 +128,9 @@ func markup(s *Scanner, line string, out []Token) []Token {
 	return out
 }
 
-// markdown finds headings, bullets and what is quoted.
-func markdown(_ *Scanner, line string, out []Token) []Token {
-	i := skip(line, 0)
+// scanMarkdown finds headings, bullets and what is quoted.
+func scanMarkdown(_ *Scanner, line string, out []Token) []Token {
+	i := skipBlanks(line, 0)
 	if i == len(line) {
 		return out
 	}
@@ -159,8 +159,8 @@ func markdown(_ *Scanner, line string, out []Token) []Token {
 	}
 }
 
-// diff tells lines by their first characters.
-func diff(_ *Scanner, line string, out []Token) []Token {
+// scanDiff tells lines by their first characters.
+func scanDiff(_ *Scanner, line string, out []Token) []Token {
 	var kind Kind
 	switch {
 	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "*** "):
@@ -177,8 +177,8 @@ func diff(_ *Scanner, line string, out []Token) []Token {
 	return append(out, Token{0, len(line), kind})
 }
 
-// skip is where the blanks that begin at i end.
-func skip(line string, i int) int {
+// skipBlanks is where the blanks that begin at i end.
+func skipBlanks(line string, i int) int {
 	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
 		i++
 	}
