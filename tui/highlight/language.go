@@ -6,48 +6,55 @@ import (
 	"sync"
 )
 
-// Language knows the words of one language. It is safe for concurrent use.
+// Language describes the syntax of one language. It is safe for concurrent use.
+//
+// names, files, keywords, types and constants are lists separated by spaces.
 type Language struct {
-	names string // in fences
-	files string // endings, or whole names, of files
+	names string // of code fences
+	files string // extensions or names of files
 
 	spans         []span
 	keywords      string
 	types         string
 	constants     string
-	wordChars     string // beside letters, digits and the underscore, in words
-	sigils        string // that begin a word which is Meta: @decorator, #include
-	ignoreCase    bool   // keywords in capitals are the same
-	capitalTypes  bool   // a word that begins with a capital is a type
+	wordChars     string // part of words, besides letters, digits and underscore
+	sigils        string // start a word of kind Meta: @decorator, #include
+	ignoreCase    bool   // keywords match in any case
+	capitalTypes  bool   // a capitalized word is a type
 	colonKeys     bool   // a word or string before a colon is a key
-	firstWordOnly bool   // only the first word of a line is a keyword
+	firstWordOnly bool   // only the first word of a line can be a keyword
 
-	// scanLine cuts a line instead of the tables.
+	// scanLine replaces the scan by tables. It may be nil.
 	scanLine func(s *Scanner, line string, out []Token) []Token
 
+	tables
+}
+
+// tables are the lookup tables of a language, built on first use.
+type tables struct {
 	once       sync.Once
-	spanStarts [256]bool // what spans begin with
+	spanStarts [256]bool // first bytes of spans
 	wordKinds  map[string]Kind
 }
 
-// span is a stretch from its opening to its closing, such as a string.
+// span is a token with delimiters, such as a string.
 type span struct {
-	open, close string // no close: up to the line's end
+	open, close string // with no close, the span ends with the line
 	kind        Kind
-	escape      byte // the byte behind it counts for nothing
-	multiline   bool // it may go over many lines
+	escape      byte // the byte after it is literal; 0 for none
+	multiline   bool // the span can continue on the next line
 	nests       bool
-	char        bool // it holds one character, else it is none
-	afterSpace  bool // only at a line's begin or behind a space
+	char        bool // the span holds one character
+	afterSpace  bool // open counts only at the start of a line or after a space
 }
 
-// ByName is the language that a fence names, or nil.
+// ByName returns the language named by a code fence, or nil.
 func ByName(name string) *Language {
 	name = strings.ToLower(strings.Trim(name, "{}. "))
 	return index().names[name]
 }
 
-// ByFilename is the language of a file by its name, or nil.
+// ByFilename returns the language of a file by its name, or nil.
 func ByFilename(file string) *Language {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))
 	if l := index().files[base]; l != nil {
@@ -56,9 +63,10 @@ func ByFilename(file string) *Language {
 	return index().files[path.Ext(base)]
 }
 
-// NewScanner begins a text. A nil language finds nothing.
+// NewScanner returns a scanner for one text. For a nil language, it finds no tokens.
 func (l *Language) NewScanner() Scanner { return Scanner{lang: l} }
 
+// languageIndex maps fence names and file names to languages.
 type languageIndex struct{ names, files map[string]*Language }
 
 var index = sync.OnceValue(func() languageIndex {
@@ -86,11 +94,12 @@ func (l *Language) buildTables() {
 	}
 }
 
-// spanAt is which span begins at line[i], or -1. Those of never do not.
-func (l *Language) spanAt(line string, i int, never uint64) int {
+// spanAt returns the index of the span that opens at line[i], or -1. It skips the spans in the bit
+// set unclosed.
+func (l *Language) spanAt(line string, i int, unclosed uint64) int {
 	for k := range l.spans {
 		sp := &l.spans[k]
-		if never&(1<<k) != 0 || !strings.HasPrefix(line[i:], sp.open) {
+		if unclosed&(1<<k) != 0 || !strings.HasPrefix(line[i:], sp.open) {
 			continue
 		}
 		if sp.afterSpace && i > 0 && line[i-1] != ' ' && line[i-1] != '\t' && line[i-1] != ';' {
@@ -113,7 +122,7 @@ func isLetter(line string, i int) bool {
 	return ok
 }
 
-// wordEnd is the end of the word at i.
+// wordEnd returns the end of the word at i.
 func (l *Language) wordEnd(line string, i int) int {
 	if strings.IndexByte(l.sigils, line[i]) >= 0 {
 		i++
@@ -128,6 +137,8 @@ func (l *Language) wordEnd(line string, i int) int {
 	return i
 }
 
+// classify returns the kind of the word line[from:to]. first reports whether it is the first one of
+// its line.
 func (l *Language) classify(line string, from, to int, first bool) Kind {
 	word := line[from:to]
 	if strings.IndexByte(l.sigils, word[0]) >= 0 {

@@ -2,8 +2,7 @@ package highlight
 
 import "strings"
 
-// scanSession is what was typed in a shell, behind its prompt, and what came of it,
-// which is in no language.
+// scanSession scans a shell session. It highlights commands after a prompt, not their output.
 func scanSession(s *Scanner, line string, out []Token) []Token {
 	i := skipBlanks(line, 0)
 	if i+1 >= len(line) || strings.IndexByte("$%#>", line[i]) < 0 || line[i+1] != ' ' {
@@ -14,7 +13,7 @@ func scanSession(s *Scanner, line string, out []Token) []Token {
 	return out
 }
 
-// scanYAML finds keys; what follows is cut by the tables.
+// scanYAML finds keys and scans values by the tables.
 func scanYAML(s *Scanner, line string, out []Token) []Token {
 	if s.open != nil {
 		return s.scanTables(line, 0, out)
@@ -35,7 +34,7 @@ func scanYAML(s *Scanner, line string, out []Token) []Token {
 	return s.scanValues(line, i, out)
 }
 
-// scanINI are keys with values, in sections.
+// scanINI finds sections and keys, and scans values by the tables.
 func scanINI(s *Scanner, line string, out []Token) []Token {
 	if s.open != nil {
 		return s.scanTables(line, 0, out)
@@ -56,13 +55,15 @@ func scanINI(s *Scanner, line string, out []Token) []Token {
 	return s.scanValues(line, i, out)
 }
 
-// scanValues is scan, without the number that a word such as 1.2.3 or 2024-01-01 begins with.
+// scanValues is scanTables without numbers at the start of words such as 1.2.3 or 2024-01-01.
 func (s *Scanner) scanValues(line string, i int, out []Token) []Token {
 	from := len(out)
 	out = s.scanTables(line, i, out)
 	kept := out[:from]
 	for _, t := range out[from:] {
-		if t.Kind == Number && (t.To < len(line) && strings.IndexByte(" \t,]}", line[t.To]) < 0 || t.From > 0 && strings.IndexByte(" \t,[{:=", line[t.From-1]) < 0) {
+		endsWithin := t.To < len(line) && strings.IndexByte(" \t,]}", line[t.To]) < 0
+		startsWithin := t.From > 0 && strings.IndexByte(" \t,[{:=", line[t.From-1]) < 0
+		if t.Kind == Number && (endsWithin || startsWithin) {
 			continue
 		}
 		kept = append(kept, t)
@@ -70,7 +71,7 @@ func (s *Scanner) scanValues(line string, i int, out []Token) []Token {
 	return kept
 }
 
-// scanMarkup finds tags, their attributes and comments.
+// scanMarkup finds tags, attributes and comments.
 func scanMarkup(s *Scanner, line string, out []Token) []Token {
 	for i := 0; i < len(line); {
 		if s.open != nil {
@@ -128,7 +129,7 @@ func scanMarkup(s *Scanner, line string, out []Token) []Token {
 	return out
 }
 
-// scanMarkdown finds headings, bullets and what is quoted.
+// scanMarkdown finds headings, bullets, quotes, fences and code spans.
 func scanMarkdown(_ *Scanner, line string, out []Token) []Token {
 	i := skipBlanks(line, 0)
 	if i == len(line) {
@@ -159,7 +160,7 @@ func scanMarkdown(_ *Scanner, line string, out []Token) []Token {
 	}
 }
 
-// scanDiff tells lines by their first characters.
+// scanDiff classifies a line by its first characters.
 func scanDiff(_ *Scanner, line string, out []Token) []Token {
 	var kind Kind
 	switch {
@@ -177,7 +178,7 @@ func scanDiff(_ *Scanner, line string, out []Token) []Token {
 	return append(out, Token{0, len(line), kind})
 }
 
-// skipBlanks is where the blanks that begin at i end.
+// skipBlanks returns the index of the first byte from i on that is not blank.
 func skipBlanks(line string, i int) int {
 	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
 		i++

@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// Scanner cuts the lines of one text into tokens, one after the other. A copy
-// looks ahead without moving it. The zero value finds nothing.
+// Scanner splits the lines of one text into tokens, in order. A copy of it can scan ahead. The zero
+// value finds no tokens.
 type Scanner struct {
 	lang  *Language
-	open  *span // that the last line did not close
-	depth int   // how often, where it nests
+	open  *span // left open by the last line, or nil
+	depth int   // nesting of the open span
 	inTag bool  // in markup: the last line left a tag open
-	cost  int   // places looked at so far
+	cost  int   // bytes examined so far, for tests
 }
 
-// Scan is the tokens of the next line, in order and without overlap, appended
-// to out. The line has no line break.
+// Scan appends the tokens of the next line to out, in order and without overlap. The line must not
+// contain a newline.
 func (s *Scanner) Scan(line string, out []Token) []Token {
 	if s.lang == nil {
 		return out
@@ -29,7 +29,7 @@ func (s *Scanner) Scan(line string, out []Token) []Token {
 	return s.scanTables(line, 0, out)
 }
 
-// scanTables cuts line[i:] by the tables of the language.
+// scanTables scans line[i:] by the tables of the language.
 func (s *Scanner) scanTables(line string, i int, out []Token) []Token {
 	l := s.lang
 	if s.open != nil {
@@ -42,17 +42,17 @@ func (s *Scanner) scanTables(line string, i int, out []Token) []Token {
 		}
 	}
 	blank := strings.TrimLeft(line[i:], " \t") == line[i:] && i == 0
-	var never uint64 // the spans that nothing on this line closes: looked for once
+	var unclosed uint64 // bit set of spans not closed on this line, so that each is searched once
 	for i < len(line) {
 		s.cost++
 		c := line[i]
 		if l.spanStarts[c] {
-			if at := l.spanAt(line, i, never); at >= 0 {
+			if at := l.spanAt(line, i, unclosed); at >= 0 {
 				sp := &l.spans[at]
 				end := s.openSpan(line, i, sp)
 				if end < 0 {
 					if !sp.char {
-						never |= 1 << at
+						unclosed |= 1 << at
 					}
 					i += len(sp.open)
 					continue
@@ -86,9 +86,8 @@ func (s *Scanner) scanTables(line string, i int, out []Token) []Token {
 	return out
 }
 
-// openSpan gives the end of the span that opens at i, and remembers it when it goes
-// on behind the line. It is -1 when there is no such span: most are closed on
-// their line, or are none.
+// openSpan returns the end of the span that opens at i, or -1 if the span is not closed and cannot
+// continue on the next line. A span that continues becomes s.open.
 func (s *Scanner) openSpan(line string, i int, sp *span) int {
 	n := len(sp.open)
 	if sp.close == "" {
@@ -106,8 +105,7 @@ func (s *Scanner) openSpan(line string, i int, sp *span) int {
 	return end
 }
 
-// spanEnd is the end of the open span in line, which is the line's when it
-// stays open.
+// spanEnd returns the end of the open span, or the end of the line if the span stays open.
 func (s *Scanner) spanEnd(line string, i int) int {
 	sp := s.open
 	for i < len(line) {
@@ -131,8 +129,8 @@ func (s *Scanner) spanEnd(line string, i int) int {
 	return i
 }
 
-// charEnd is the end of a character in quotes, or -1: a quote alone is something
-// else in these languages.
+// charEnd returns the end of a character literal, or -1. In these languages, a single quote can
+// have other meanings.
 func charEnd(line string, i, n int) int {
 	rest := line[i+n:]
 	if rest == "" {
@@ -152,8 +150,7 @@ func charEnd(line string, i, n int) int {
 	return -1
 }
 
-// numberEnd is the end of a number: digits, letters, points, and the sign of an
-// exponent.
+// numberEnd returns the end of a number: digits, letters, points, and the sign of an exponent.
 func numberEnd(line string, i int) int {
 	hex := strings.HasPrefix(line[i:], "0x") || strings.HasPrefix(line[i:], "0X")
 	for start := i; i < len(line); i++ {
@@ -169,12 +166,13 @@ func numberEnd(line string, i int) int {
 	return i
 }
 
-// isKey tells that what ended before i is the key of a value.
+// isKey reports whether a colon follows at i, so that the word before it is a key.
 func isKey(line string, i int) bool {
 	rest := strings.TrimLeft(line[i:], " \t")
 	return strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, "::")
 }
 
+// decodeLetter returns the size of the rune at i, and whether it is a letter or underscore.
 func decodeLetter(line string, i int) (size int, ok bool) {
 	c := line[i]
 	if c < utf8.RuneSelf {

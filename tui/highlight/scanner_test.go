@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// tagged shows the tokens of a text as tags.
-func tagged(l *Language, text string) string {
+// tagTokens returns a text with its tokens in <kind:text> tags.
+func tagTokens(l *Language, text string) string {
 	names := []byte(".csnktfKM#+-")
 	var out strings.Builder
 	s := l.NewScanner()
@@ -52,7 +52,7 @@ func TestSourceIsCutIntoItsWords(t *testing.T) {
 		{"perl", "=head1 A\n\nif\n\n=cut\nmy $x = $#y; # z", "<c:=head1 A>\n\n<c:if>\n\n<c:=cut>\n<k:my> <M:$x> = $#y; <c:# z>"},
 		{"brainfuck", "func x", "func x"},
 	} {
-		if got := tagged(ByName(c.language), c.in); got != c.want {
+		if got := tagTokens(ByName(c.language), c.in); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.language, got, c.want)
 		}
 	}
@@ -63,11 +63,11 @@ func TestALanguageIsFoundByItsNames(t *testing.T) {
 		"go": ByFilename("/x/main.go"), "TS": ByFilename("a.ts"), "{.python}": ByFilename(`C:\x\y.PY`), "make": ByFilename("src/Makefile"), "docker": ByFilename("Dockerfile"), "json": ByFilename("package.json"),
 	} {
 		if of == nil || ByName(name) != of {
-			t.Errorf("%s is not the language of its file", name)
+			t.Errorf("language %s: got another one for its file", name)
 		}
 	}
 	if ByName("") != nil || ByFilename("") != nil || ByFilename("README") != nil {
-		t.Error("a language was made up")
+		t.Error("found a language for an unknown name")
 	}
 }
 
@@ -75,24 +75,24 @@ func TestNoNameMeansTwoLanguages(t *testing.T) {
 	seen := map[string]bool{}
 	for _, l := range allLanguages() {
 		if len(l.spans) > 64 {
-			t.Errorf("%s has %d spans", l.names, len(l.spans))
+			t.Errorf("%s: %d spans, want at most 64", l.names, len(l.spans))
 		}
 		for _, name := range strings.Fields(l.names) {
 			if seen[name] {
-				t.Errorf("%s is named twice", name)
+				t.Errorf("name %s occurs twice", name)
 			}
 			seen[name] = true
 		}
 		for _, name := range strings.Fields(l.files) {
 			if seen["file "+name] {
-				t.Errorf("the file %s is named twice", name)
+				t.Errorf("file %s occurs twice", name)
 			}
 			seen["file "+name] = true
 		}
 	}
 }
 
-// Also what makes matchers that backtrack slow.
+// Includes input that is slow for matchers that backtrack.
 func TestHostileSourceCostsWhatItIsLong(t *testing.T) {
 	for _, piece := range []string{"a", `"`, `"\`, "'", "(", "/", "<a ", "${", " ", "a::", "\n \t", "/*", "`", "'\\", "漢", "=", "- ", "<!--", "[[", "a "} {
 		text := strings.Repeat(piece, (32<<10)/len(piece))
@@ -101,8 +101,8 @@ func TestHostileSourceCostsWhatItIsLong(t *testing.T) {
 			for line := range strings.SplitSeq(text, "\n") {
 				s.Scan(line, nil)
 			}
-			if most := (2 + len(l.spans)) * len(text); s.cost > most { // each span looks once for its end on a line
-				t.Errorf("%s: %q: looked at %d places of %d bytes", l.names, piece, s.cost, len(text))
+			if limit := (2 + len(l.spans)) * len(text); s.cost > limit { // each span searches its end once per line
+				t.Errorf("%s: %q: examined %d bytes of %d, limit %d", l.names, piece, s.cost, len(text), limit)
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func FuzzTokens(f *testing.F) {
 				ahead := s
 				tokens := s.Scan(line, nil)
 				if !slices.Equal(tokens, ahead.Scan(line, nil)) || ahead != s {
-					t.Fatalf("%s: a copy cuts %q otherwise", l.names, line)
+					t.Fatalf("%s: a copy of the scanner scans %q differently", l.names, line)
 				}
 				at := 0
 				for _, tok := range tokens {
@@ -129,7 +129,7 @@ func FuzzTokens(f *testing.F) {
 						t.Fatalf("%s: tokens of %q: %v", l.names, line, tokens)
 					}
 					if !utf8.ValidString(line[tok.From:tok.To]) {
-						t.Fatalf("%s: a rune of %q is cut: %v", l.names, line, tokens)
+						t.Fatalf("%s: a token splits a rune of %q: %v", l.names, line, tokens)
 					}
 					at = tok.To
 				}
