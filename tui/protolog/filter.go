@@ -49,8 +49,8 @@ func (f *Filter) String() string {
 	return strings.Join(out, ", ")
 }
 
-// passes tells whether a message is shown. words are the filter's, in lower case.
-func (f *Filter) passes(m *Message, words [][]byte) bool {
+// matches tells whether a message is shown. words are the filter's, in lower case.
+func (f *Filter) matches(m *Message, words [][]byte) bool {
 	if !m.Note {
 		if f.Direction != Both && m.Sent != (f.Direction == Sent) || f.Type != "" && m.Type() != f.Type {
 			return false
@@ -73,4 +73,4 @@ func (f *Filter) passes(m *Message, words [][]byte) bool {
 	return true
 }
 
-func (f *Filter) words() [][]byte { return bytes.Fields(bytes.ToLower([]byte(f.Query))) }
+func (f *Filter) terms() [][]byte { return bytes.Fields(bytes.ToLower([]byte(f.Query))) }

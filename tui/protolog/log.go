@@ -29,21 +29,21 @@ type Frame struct {
 // A Log keeps the newest frames of a connection. Whoever has the connection adds
 // to it and never waits for a reader. Safe for concurrent use.
 type Log struct {
-	hide *hider // static
+	redactor *redactor // static
 
-	mu      sync.Mutex
-	ring    []Frame // of MaxFrames, once there is a frame
-	next    uint64  // number of the next frame
-	kept    int     // frames, the newest
-	bytes   int     // that their data occupies
-	changed chan struct{}
-	awaited bool // somebody waits for changed
+	mu        sync.Mutex
+	ring      []Frame // of MaxFrames, once there is a frame
+	next      uint64  // number of the next frame
+	count     int     // frames, the newest
+	bytes     int     // that their data occupies
+	changed   chan struct{}
+	hasWaiter bool // somebody waits for changed
 }
 
 // NewLog makes a log that, beside what looks like a credential, hides these
 // secrets wherever they stand.
 func NewLog(secrets ...string) *Log {
-	return &Log{hide: newHider(secrets), next: 1, changed: make(chan struct{})}
+	return &Log{redactor: newRedactor(secrets), next: 1, changed: make(chan struct{})}
 }
 
 // AddFrame keeps a frame; the data must not change any more.
@@ -65,32 +65,32 @@ func (l *Log) add(f Frame) {
 		l.ring = make([]Frame, MaxFrames)
 	}
 	f.Number = l.next
-	if l.kept == MaxFrames {
-		l.drop()
+	if l.count == MaxFrames {
+		l.dropOldest()
 	}
-	*l.at(l.next) = f
+	*l.frame(l.next) = f
 	l.next++
-	l.kept++
+	l.count++
 	l.bytes += cap(f.Data)
-	for l.bytes > MaxBytes && l.kept > 1 {
-		l.drop()
+	for l.bytes > MaxBytes && l.count > 1 {
+		l.dropOldest()
 	}
-	if l.awaited {
-		l.awaited = false
+	if l.hasWaiter {
+		l.hasWaiter = false
 		close(l.changed)
 		l.changed = make(chan struct{})
 	}
 }
 
-// drop gives up the oldest frame.
-func (l *Log) drop() {
-	oldest := l.at(l.next - uint64(l.kept))
+// dropOldest gives up the oldest frame.
+func (l *Log) dropOldest() {
+	oldest := l.frame(l.next - uint64(l.count))
 	l.bytes -= cap(oldest.Data)
 	*oldest = Frame{}
-	l.kept--
+	l.count--
 }
 
-func (l *Log) at(number uint64) *Frame { return &l.ring[number%MaxFrames] }
+func (l *Log) frame(number uint64) *Frame { return &l.ring[number%MaxFrames] }
 
 // readBytes is how much After gives at once, and a frame more.
 const readBytes = 512 << 10
@@ -103,8 +103,8 @@ func (l *Log) After(ctx context.Context, number uint64) ([]Frame, error) {
 		frames, changed := l.after(number)
 		if len(frames) > 0 {
 			for i := range frames {
-				frames[i].Data = l.hide.data(frames[i].Data)
-				frames[i].Note = string(l.hide.data([]byte(frames[i].Note)))
+				frames[i].Data = l.redactor.redact(frames[i].Data)
+				frames[i].Note = string(l.redactor.redact([]byte(frames[i].Note)))
 			}
 			return frames, nil
 		}
@@ -120,11 +120,11 @@ func (l *Log) after(number uint64) ([]Frame, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var out []Frame
-	for n, bytes := max(number+1, l.next-uint64(l.kept)), 0; n < l.next && bytes < readBytes; n++ {
-		f := *l.at(n)
+	for n, bytes := max(number+1, l.next-uint64(l.count)), 0; n < l.next && bytes < readBytes; n++ {
+		f := *l.frame(n)
 		bytes += len(f.Data)
 		out = append(out, f)
 	}
-	l.awaited = l.awaited || len(out) == 0
+	l.hasWaiter = l.hasWaiter || len(out) == 0
 	return out, l.changed
 }

@@ -30,44 +30,44 @@ type Message struct {
 
 // fields are those of a message that say what it is, whatever the protocol calls them.
 type fields struct {
-	Command   text            `json:"command"`
-	Type      text            `json:"type"`
-	TagOf     text            `json:"_tag"`
-	Tag       text            `json:"tag"`
-	Event     text            `json:"event"`
-	Method    text            `json:"method"`
-	Action    text            `json:"action"`
-	ID        text            `json:"id"`
-	RequestID text            `json:"requestId"`
-	Request   text            `json:"request_id"`
-	Seq       text            `json:"seq"`
-	FirstSeq  text            `json:"first_seq"`
-	Sequence  text            `json:"sequence"`
+	Command   scalar          `json:"command"`
+	Type      scalar          `json:"type"`
+	TagOf     scalar          `json:"_tag"`
+	Tag       scalar          `json:"tag"`
+	Event     scalar          `json:"event"`
+	Method    scalar          `json:"method"`
+	Action    scalar          `json:"action"`
+	ID        scalar          `json:"id"`
+	RequestID scalar          `json:"requestId"`
+	Request   scalar          `json:"request_id"`
+	Seq       scalar          `json:"seq"`
+	FirstSeq  scalar          `json:"first_seq"`
+	Sequence  scalar          `json:"sequence"`
 	Error     json.RawMessage `json:"error"`
 	Result    json.RawMessage `json:"result"`
 	Data      json.RawMessage `json:"data"`
 	Values    []struct {
-		Type  text `json:"type"`
-		TagOf text `json:"_tag"`
+		Type  scalar `json:"type"`
+		TagOf scalar `json:"_tag"`
 	} `json:"values"`
 }
 
-// text is a string or a number; anything else is none.
-type text string
+// scalar is a string or a number; anything else is none.
+type scalar string
 
-func (t *text) UnmarshalJSON(b []byte) error {
+func (t *scalar) UnmarshalJSON(b []byte) error {
 	var s string
 	switch {
 	case json.Unmarshal(b, &s) == nil:
-		*t = text(s)
+		*t = scalar(s)
 	case len(b) > 0 && (b[0] == '-' || b[0] >= '0' && b[0] <= '9'):
-		*t = text(b)
+		*t = scalar(b)
 	}
 	return nil
 }
 
-// messages are those of a frame.
-func messages(f Frame) []Message {
+// parseFrame are those of a frame.
+func parseFrame(f Frame) []Message {
 	m := Message{Frame: f.Number, Time: f.Time, Sent: f.Sent}
 	switch {
 	case f.Note != "":
@@ -87,7 +87,7 @@ func messages(f Frame) []Message {
 			continue
 		}
 		m.Size, m.Text = len(line), line
-		m.read()
+		m.parse()
 		out = append(out, m)
 		m = Message{Frame: f.Number, Part: m.Part + 1, Time: f.Time, Sent: f.Sent}
 	}
@@ -98,8 +98,8 @@ func messages(f Frame) []Message {
 	return out
 }
 
-// read finds out what a message is.
-func (m *Message) read() {
+// parse finds out what a message is.
+func (m *Message) parse() {
 	var f fields
 	var shape *json.UnmarshalTypeError // a field of another shape says nothing; the others do
 	if err := json.Unmarshal(m.Text, &f); err != nil && !errors.As(err, &shape) {
@@ -107,7 +107,7 @@ func (m *Message) read() {
 		return
 	}
 	var words []string
-	for _, w := range []text{f.Command, f.TagOf, f.Tag, f.Type, f.Event, f.Method, f.Action} {
+	for _, w := range []scalar{f.Command, f.TagOf, f.Tag, f.Type, f.Event, f.Method, f.Action} {
 		if w != "" && (len(words) == 0 || words[len(words)-1] != string(w)) {
 			words = append(words, string(w))
 		}
@@ -123,7 +123,7 @@ func (m *Message) read() {
 	}
 	m.Label = strings.Join(words, " ")
 	m.ID = string(f.ID)
-	for _, id := range []text{f.RequestID, f.Request} {
+	for _, id := range []scalar{f.RequestID, f.Request} {
 		if id != "" {
 			m.ID = string(id)
 		}
@@ -136,14 +136,14 @@ func (m *Message) read() {
 		m.Seq = string(f.FirstSeq + "–" + f.Seq)
 	}
 	if m.Seq == "" && f.Command != "" && len(f.Data) > 0 { // an ack's, and where a subscription starts
-		var at struct{ Seq, Position text }
+		var at struct{ Seq, Position scalar }
 		if json.Unmarshal(f.Data, &at) == nil {
 			m.Seq = string(at.Seq + at.Position)
 		}
 	}
 	if len(f.Error) > 0 && string(f.Error) != "null" {
 		m.IsError = true
-		var told struct{ Code text }
+		var told struct{ Code scalar }
 		if json.Unmarshal(f.Error, &told) == nil && told.Code != "" {
 			m.Label = strings.TrimSpace(m.Label + " error " + string(told.Code))
 		}

@@ -26,7 +26,7 @@ func TestMessagesSayWhatTheyAreInAnyProtocol(t *testing.T) {
 		{`hello`, "text", "", ""},
 		{``, "empty", "", ""},
 	} {
-		m := messages(Frame{Data: []byte(c.text), Size: len(c.text)})
+		m := parseFrame(Frame{Data: []byte(c.text), Size: len(c.text)})
 		if len(m) != 1 || m[0].Label != c.kind || m[0].ID != c.id || m[0].Seq != c.seq {
 			t.Errorf("%s: %+v", c.text, m)
 		}
@@ -34,11 +34,11 @@ func TestMessagesSayWhatTheyAreInAnyProtocol(t *testing.T) {
 }
 
 func TestAFrameOfManyLinesIsManyMessages(t *testing.T) {
-	m := messages(Frame{Number: 4, Data: []byte("{\"type\":\"a\"}\n{\"type\":\"b\"}\n"), Size: 26})
+	m := parseFrame(Frame{Number: 4, Data: []byte("{\"type\":\"a\"}\n{\"type\":\"b\"}\n"), Size: 26})
 	if len(m) != 2 || m[0].Label != "a" || m[1].Label != "b" || m[0].Part != 0 || m[1].Part != 1 || m[1].Frame != 4 {
 		t.Errorf("%+v", m)
 	}
-	if m := messages(Frame{Data: []byte("{\n\"type\":\"a\"\n}")}); len(m) != 1 || m[0].Label != "a" {
+	if m := parseFrame(Frame{Data: []byte("{\n\"type\":\"a\"\n}")}); len(m) != 1 || m[0].Label != "a" {
 		t.Errorf("pretty JSON is one message: %+v", m)
 	}
 }

@@ -19,7 +19,7 @@ type Styles struct {
 
 // Rows are height rows around the chosen message, each of at most width cells.
 func (p *List) Rows(width, height int, d *Styles) []string {
-	top := max(0, min(p.at-height/2, len(p.shown)-height))
+	top := max(0, min(p.selected-height/2, len(p.shown)-height))
 	if p.follow {
 		top = max(0, len(p.shown)-height)
 	}
@@ -27,7 +27,7 @@ func (p *List) Rows(width, height int, d *Styles) []string {
 	for i := top; i < min(top+height, len(p.shown)); i++ {
 		m := &p.messages[p.shown[i]-p.first]
 		row := m.row(width, d)
-		if i == p.at {
+		if i == p.selected {
 			row = ansi.Truncate("▸"+strings.TrimPrefix(ansi.Strip(row), " "), width, "…")
 			row = d.Selected(row + strings.Repeat(" ", max(0, width-ansi.StringWidth(row))))
 		}
@@ -38,16 +38,16 @@ func (p *List) Rows(width, height int, d *Styles) []string {
 
 // Widths of the columns, in cells, and from which width of a row on there is one.
 const (
-	kindCells = 22
-	sizeCells = 6
-	seqCells  = 9
-	idCells   = 8
-	lateCells = 8
+	labelWidth   = 22
+	sizeWidth    = 6
+	seqWidth     = 9
+	idWidth      = 8
+	latencyWidth = 8
 
-	withSize = 60
-	withSeq  = 70
-	withText = 90
-	withID   = 120
+	minWidthSize = 60
+	minWidthSeq  = 70
+	minWidthText = 90
+	minWidthID   = 120
 )
 
 // row is a message on one line: when, which way, how large, its place, what it
@@ -65,38 +65,38 @@ func (m *Message) row(width int, d *Styles) string {
 	}
 	when := m.Time.In(d.Location).Format("15:04:05.000")
 	if m.Part > 0 { // of the frame above
-		when = cell("⋮", -len(when))
+		when = padCell("⋮", -len(when))
 	}
 	out := d.Dim(" "+when) + " " + dress(arrow) + " "
 	if m.Note {
-		return ansi.Truncate(out+dress(plain(m.Text, width)), width, "…")
+		return ansi.Truncate(out+dress(preview(m.Text, width)), width, "…")
 	}
-	if width >= withSize {
-		out += d.Dim(cell(FormatSize(m.Size), -sizeCells)) + " "
+	if width >= minWidthSize {
+		out += d.Dim(padCell(FormatSize(m.Size), -sizeWidth)) + " "
 	}
-	if width >= withSeq {
-		out += cell(clean(m.Seq), -seqCells) + " "
+	if width >= minWidthSeq {
+		out += padCell(cleanLine(m.Seq), -seqWidth) + " "
 	}
 	late := ""
 	if m.Answered {
-		late = took(m.Latency)
+		late = formatLatency(m.Latency)
 	}
-	if width < withSize {
-		return ansi.Truncate(out+dress(clean(m.Label))+" "+late, width, "…")
+	if width < minWidthSize {
+		return ansi.Truncate(out+dress(cleanLine(m.Label))+" "+late, width, "…")
 	}
-	out += dress(cell(clean(m.Label), kindCells)) + " "
-	if width >= withID {
-		out += d.Dim(cell(clean(m.ID), idCells)) + " "
+	out += dress(padCell(cleanLine(m.Label), labelWidth)) + " "
+	if width >= minWidthID {
+		out += d.Dim(padCell(cleanLine(m.ID), idWidth)) + " "
 	}
-	out += cell(late, -lateCells)
-	if width >= withText {
-		out += "  " + d.Dim(plain(m.body(), width))
+	out += padCell(late, -latencyWidth)
+	if width >= minWidthText {
+		out += "  " + d.Dim(preview(m.payload(), width))
 	}
 	return ansi.Truncate(out, width, "…")
 }
 
-// cell is text in so many cells; fewer than none: at the right end of them.
-func cell(s string, cells int) string {
+// padCell is text in so many cells; fewer than none: at the right end of them.
+func padCell(s string, cells int) string {
 	room := max(cells, -cells)
 	s = ansi.Truncate(s, room, "…")
 	pad := strings.Repeat(" ", room-ansi.StringWidth(s))
@@ -106,12 +106,12 @@ func cell(s string, cells int) string {
 	return s + pad
 }
 
-func clean(s string) string {
+func cleanLine(s string) string {
 	return strings.Join(strings.Fields(transcript.Clean(s[:min(len(s), 256)])), " ")
 }
 
-// body is what a message carries: what comes before it, the row tells already.
-func (m *Message) body() []byte {
+// payload is what a message carries: what comes before it, the row tells already.
+func (m *Message) payload() []byte {
 	head := m.Text[:min(len(m.Text), 512)]
 	for _, name := range []string{`"data":`, `"payload":`, `"result":`, `"error":`, `"values":`} {
 		if i := bytes.Index(head, []byte(name)); i >= 0 {
@@ -121,8 +121,8 @@ func (m *Message) body() []byte {
 	return m.Text
 }
 
-// plain is how a text begins, on one line.
-func plain(b []byte, width int) string { return clean(string(b[:min(len(b), 2*width)])) }
+// preview is how a text begins, on one line.
+func preview(b []byte, width int) string { return cleanLine(string(b[:min(len(b), 2*width)])) }
 
 // FormatSize is a number of bytes for people.
 func FormatSize(n int) string {
@@ -137,8 +137,8 @@ func FormatSize(n int) string {
 	return fmt.Sprintf("%.1f M", float64(n)/1e6)
 }
 
-// took is a latency for people.
-func took(d time.Duration) string {
+// formatLatency is a latency for people.
+func formatLatency(d time.Duration) string {
 	switch {
 	case d < 10*time.Millisecond:
 		return fmt.Sprintf("%.1fms", float64(d)/float64(time.Millisecond))

@@ -29,30 +29,30 @@ func (o Order) Next() Order { return orders[(slices.Index(orders, o)+1)%len(orde
 func (o Order) compare() func(a, b *row) int {
 	switch o {
 	case ByActivity:
-		return func(a, b *row) int { return cmp.Or(b.Updated.Compare(a.Updated), byID(a, b)) }
+		return func(a, b *row) int { return cmp.Or(b.Updated.Compare(a.Updated), compareID(a, b)) }
 	case ByName:
-		return func(a, b *row) int { return cmp.Or(cmp.Compare(a.sortName, b.sortName), byID(a, b)) }
+		return func(a, b *row) int { return cmp.Or(cmp.Compare(a.sortName, b.sortName), compareID(a, b)) }
 	case ByAgent:
-		return func(a, b *row) int { return cmp.Or(cmp.Compare(a.Agent, b.Agent), byNeed(a, b)) }
+		return func(a, b *row) int { return cmp.Or(cmp.Compare(a.Agent, b.Agent), compareNeed(a, b)) }
 	case ByContext:
-		return func(a, b *row) int { return cmp.Or(cmp.Compare(b.Percent, a.Percent), byNeed(a, b)) }
+		return func(a, b *row) int { return cmp.Or(cmp.Compare(b.Percent, a.Percent), compareNeed(a, b)) }
 	}
-	return byNeed
+	return compareNeed
 }
 
-func byID(a, b *row) int { return cmp.Compare(a.Session, b.Session) }
+func compareID(a, b *row) int { return cmp.Compare(a.Session, b.Session) }
 
-func byNeed(a, b *row) int {
-	if d := cmp.Compare(rank(a), rank(b)); d != 0 {
+func compareNeed(a, b *row) int {
+	if d := cmp.Compare(statusRank(a), statusRank(b)); d != 0 {
 		return d
 	}
 	if a.Asked != nil && b.Asked != nil && !a.Asked.Equal(*b.Asked) {
 		return a.Asked.Compare(*b.Asked)
 	}
-	return cmp.Or(b.Updated.Compare(a.Updated), byID(a, b))
+	return cmp.Or(b.Updated.Compare(a.Updated), compareID(a, b))
 }
 
-func rank(r *row) int {
+func statusRank(r *row) int {
 	switch r.Status {
 	case protocol.Waiting:
 		return 0
@@ -94,14 +94,14 @@ func (r *row) failed() bool {
 	return r.Turn == "" && r.Reason != "" && end.Failed()
 }
 
-// byUrgency is the order in which sessions want somebody. Who waits is served in turn, the longest waiting first; of failures
+// compareUrgency is the order in which sessions want somebody. Who waits is served in turn, the longest waiting first; of failures
 // the latest is worth the most.
-func byUrgency(a, b *row) int {
+func compareUrgency(a, b *row) int {
 	if d := cmp.Compare(a.need(), b.need()); d != 0 {
 		return d
 	}
 	if a.need() == TurnFailed {
-		return cmp.Or(b.Updated.Compare(a.Updated), byID(a, b))
+		return cmp.Or(b.Updated.Compare(a.Updated), compareID(a, b))
 	}
 	since := func(r *row) int64 {
 		if r.Asked != nil {
@@ -109,7 +109,7 @@ func byUrgency(a, b *row) int {
 		}
 		return r.Updated.UnixNano()
 	}
-	return cmp.Or(cmp.Compare(since(a), since(b)), byID(a, b))
+	return cmp.Or(cmp.Compare(since(a), since(b)), compareID(a, b))
 }
 
-func lower(words ...string) string { return strings.ToLower(strings.Join(words, " ")) }
+func lowerJoin(words ...string) string { return strings.ToLower(strings.Join(words, " ")) }

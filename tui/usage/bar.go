@@ -18,7 +18,7 @@ func Bar(fraction float64, width int) string {
 	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
 }
 
-var levels = []rune("▁▂▃▄▅▆▇█")
+var sparkLevels = []rune("▁▂▃▄▅▆▇█")
 
 // Sparkline is a cell for each value, as high as it is of most; one that is not known (0) is blank.
 func Sparkline(values []int64, most int64) string {
@@ -28,8 +28,8 @@ func Sparkline(values []int64, most int64) string {
 			b.WriteByte(' ')
 			continue
 		}
-		level := int(float64(v) / float64(most) * float64(len(levels)))
-		b.WriteRune(levels[min(max(level, 0), len(levels)-1)])
+		level := int(float64(v) / float64(most) * float64(len(sparkLevels)))
+		b.WriteRune(sparkLevels[min(max(level, 0), len(sparkLevels)-1)])
 	}
 	return b.String()
 }

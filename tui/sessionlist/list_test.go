@@ -209,8 +209,8 @@ func TestAChangeCostsTheLogarithm(t *testing.T) {
 		counted := func(by func(a, b *row) int) func(a, b *row) int {
 			return func(a, b *row) int { compared++; return by(a, b) }
 		}
-		r.shown = newTree(counted(byNeed))
-		r.needy = newTree(counted(byUrgency))
+		r.shown = newOrderedSet(counted(compareNeed))
+		r.byNeed = newOrderedSet(counted(compareUrgency))
 		session := func(i int) protocol.Summary {
 			s := protocol.Summary{Session: fmt.Sprint("s", i), Status: protocol.Running, Turn: "t", Updated: at(i)}
 			if i%2 == 0 {

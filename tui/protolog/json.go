@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// saved is a frame in a file.
-type saved struct {
+// jsonFrame is a frame in a file.
+type jsonFrame struct {
 	Frame     uint64          `json:"frame"`
 	Time      time.Time       `json:"time"`
 	Direction string          `json:"direction,omitempty"` // sent or received
@@ -35,7 +35,7 @@ func (l *Log) WriteJSON(w io.Writer) (int, error) {
 		}
 		for _, f := range frames {
 			at = f.Number
-			if err := out.Encode(f.saved()); err != nil {
+			if err := out.Encode(f.json()); err != nil {
 				return n, fmt.Errorf("save the wire: %w", err)
 			}
 			n++
@@ -43,8 +43,8 @@ func (l *Log) WriteJSON(w io.Writer) (int, error) {
 	}
 }
 
-func (f *Frame) saved() saved {
-	s := saved{Frame: f.Number, Time: f.Time, Size: f.Size, Note: f.Note}
+func (f *Frame) json() jsonFrame {
+	s := jsonFrame{Frame: f.Number, Time: f.Time, Size: f.Size, Note: f.Note}
 	switch {
 	case f.Note != "":
 		return s

@@ -78,10 +78,10 @@ func TestWhatWasBeforeIsKnownInTheTurnUnderWay(t *testing.T) {
 
 func TestTurnsAreBounded(t *testing.T) {
 	m := &Tracker{}
-	for i := range 3 * turnsMost {
+	for i := range 3 * maxTurns {
 		m.Apply(event(strings.Repeat("t", i+1), protocol.TurnStarted, protocol.TurnStartedData{}), dawn, false)
 	}
-	if n := len(m.Turns()); n != turnsMost {
+	if n := len(m.Turns()); n != maxTurns {
 		t.Errorf("%d turns are kept", n)
 	}
 }
@@ -101,7 +101,7 @@ func TestTheRateIsEstimatedFromWhatIsWritten(t *testing.T) {
 	if per, _, ok := m.TokenRate(now.Add(4 * time.Second)); !ok || per > 150 {
 		t.Errorf("after a pause %v tokens a second", per)
 	}
-	if _, _, ok := m.TokenRate(now.Add(span * time.Second)); ok {
+	if _, _, ok := m.TokenRate(now.Add(rateSeconds * time.Second)); ok {
 		t.Error("silence has a rate")
 	}
 }

@@ -4,7 +4,7 @@ import "math/rand/v2"
 
 // A tree keeps values in order: a treap that knows how many are on each side. Every method costs the logarithm of their
 // number.
-type tree[T any] struct {
+type orderedSet[T any] struct {
 	compare func(a, b T) int // never 0 for two values that are kept
 	root    *node[T]
 	random  *rand.Rand
@@ -12,13 +12,13 @@ type tree[T any] struct {
 
 type node[T any] struct {
 	value       T
-	weight      uint64 // not less than those below it
+	priority    uint64 // not less than those below it
 	size        int
 	left, right *node[T]
 }
 
-func newTree[T any](compare func(a, b T) int) *tree[T] {
-	return &tree[T]{compare: compare, random: rand.New(rand.NewPCG(1, 2))}
+func newOrderedSet[T any](compare func(a, b T) int) *orderedSet[T] {
+	return &orderedSet[T]{compare: compare, random: rand.New(rand.NewPCG(1, 2))}
 }
 
 func (n *node[T]) count() int {
@@ -28,22 +28,22 @@ func (n *node[T]) count() int {
 	return n.size
 }
 
-func (n *node[T]) sum() *node[T] {
+func (n *node[T]) updateSize() *node[T] {
 	n.size = n.left.count() + 1 + n.right.count()
 	return n
 }
 
 // len is how many values there are.
-func (t *tree[T]) len() int { return t.root.count() }
+func (t *orderedSet[T]) len() int { return t.root.count() }
 
 // add puts a value in its place.
-func (t *tree[T]) add(v T) {
+func (t *orderedSet[T]) add(v T) {
 	before, after := t.split(t.root, v)
-	t.root = merge(merge(before, &node[T]{value: v, weight: t.random.Uint64(), size: 1}), after)
+	t.root = merge(merge(before, &node[T]{value: v, priority: t.random.Uint64(), size: 1}), after)
 }
 
 // remove takes a value out.
-func (t *tree[T]) remove(v T) {
+func (t *orderedSet[T]) remove(v T) {
 	link := &t.root
 	var path []*node[T]
 	for *link != nil {
@@ -65,16 +65,16 @@ func (t *tree[T]) remove(v T) {
 }
 
 // split parts what comes before v from the rest.
-func (t *tree[T]) split(n *node[T], v T) (before, rest *node[T]) {
+func (t *orderedSet[T]) split(n *node[T], v T) (before, rest *node[T]) {
 	switch {
 	case n == nil:
 		return nil, nil
 	case t.compare(n.value, v) < 0:
 		n.right, rest = t.split(n.right, v)
-		return n.sum(), rest
+		return n.updateSize(), rest
 	}
 	before, n.left = t.split(n.left, v)
-	return before, n.sum()
+	return before, n.updateSize()
 }
 
 // merge joins two trees of which all of a come before all of b.
@@ -84,16 +84,16 @@ func merge[T any](a, b *node[T]) *node[T] {
 		return b
 	case b == nil:
 		return a
-	case a.weight >= b.weight:
+	case a.priority >= b.priority:
 		a.right = merge(a.right, b)
-		return a.sum()
+		return a.updateSize()
 	}
 	b.left = merge(a, b.left)
-	return b.sum()
+	return b.updateSize()
 }
 
 // at is the value at a place, which must be there.
-func (t *tree[T]) at(i int) T {
+func (t *orderedSet[T]) at(i int) T {
 	n := t.root
 	for {
 		switch left := n.left.count(); {
@@ -109,7 +109,7 @@ func (t *tree[T]) at(i int) T {
 }
 
 // index is the place of a value that is kept.
-func (t *tree[T]) index(v T) int {
+func (t *orderedSet[T]) index(v T) int {
 	i := 0
 	for n := t.root; n != nil; {
 		switch d := t.compare(v, n.value); {

@@ -9,7 +9,7 @@ import (
 const signed = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJlLW9mLWFkYQ"
 
 func TestCredentialsAreHidden(t *testing.T) {
-	h := newHider([]string{"the-clients-own", ""})
+	h := newRedactor([]string{"the-clients-own", ""})
 	for _, c := range []struct{ name, text, secret string }{
 		{"the client's token, wherever", `{"data":{"text":"the-clients-own"}}`, "the-clients-own"},
 		{"a token by its name", `{"token":"abc"}`, "abc"},
@@ -25,8 +25,8 @@ func TestCredentialsAreHidden(t *testing.T) {
 		{"a parameter of a URL", `{"url":"wss://host/ws?a=1&token=abc9&b=2"}`, "abc9"},
 		{"a signed token, wherever", `{"data":"` + signed + `"}`, signed[30:]},
 	} {
-		got := string(h.data([]byte(c.text)))
-		if strings.Contains(got, c.secret) || !strings.Contains(got, hidden) {
+		got := string(h.redact([]byte(c.text)))
+		if strings.Contains(got, c.secret) || !strings.Contains(got, redacted) {
 			t.Errorf("%s: %s", c.name, got)
 		}
 		if json.Valid([]byte(c.text)) && !json.Valid([]byte(got)) {
@@ -36,14 +36,14 @@ func TestCredentialsAreHidden(t *testing.T) {
 }
 
 func TestWhatIsNoCredentialStays(t *testing.T) {
-	h := newHider([]string{""})
+	h := newRedactor([]string{""})
 	for _, text := range []string{
 		`{"id":"1","command":"send","key":"ABCDEF","data":{"text":"my token is nice"}}`,
 		`{"data":{"max_tokens":4096,"tokens":12,"usage":{"input_tokens":3}}}`,
 		`{"text":"a basic idea of an API, a secret garden"}`,
 		`{"path":"/api/keys?monkey=1"}`,
 	} {
-		if got := string(h.data([]byte(text))); got != text {
+		if got := string(h.redact([]byte(text))); got != text {
 			t.Errorf("%s\nbecame %s", text, got)
 		}
 	}
@@ -55,13 +55,13 @@ func FuzzWhatIsHiddenIsGoneAndJSONStaysJSON(f *testing.F) {
 	f.Add("Bearer "+signed, "Bearer")
 	f.Add("\x00", "\x00")
 	f.Fuzz(func(t *testing.T, text, secret string) {
-		got := newHider([]string{secret}).data([]byte(text))
-		for shown := range strings.SplitSeq(string(got), hidden) {
+		got := newRedactor([]string{secret}).redact([]byte(text))
+		for shown := range strings.SplitSeq(string(got), redacted) {
 			if secret != "" && strings.Contains(shown, secret) {
 				t.Errorf("%q is still in %q", secret, got)
 			}
 		}
-		if again := newHider([]string{""}).data([]byte(text)); json.Valid([]byte(text)) && !json.Valid(again) {
+		if again := newRedactor([]string{""}).redact([]byte(text)); json.Valid([]byte(text)) && !json.Valid(again) {
 			t.Errorf("%s is JSON, %s is not", text, again)
 		}
 	})

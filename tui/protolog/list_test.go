@@ -99,7 +99,7 @@ func TestAPanelKeepsItsBoundsAndItsChoice(t *testing.T) {
 			if bytes > MaxBytes && all > 1 || all > 0 && p.messages[all-1].Frame-p.messages[0].Frame >= MaxFrames {
 				t.Fatalf("%d messages, %d bytes", all, bytes)
 			}
-			if m := p.Selected(); (m == nil) != (shown == 0) || m != nil && !p.filter.passes(m, p.words) {
+			if m := p.Selected(); (m == nil) != (shown == 0) || m != nil && !p.filter.matches(m, p.terms) {
 				t.Fatalf("%d shown, chosen %+v", shown, m)
 			}
 			rows := p.Rows(80, 10, dress())
@@ -217,7 +217,7 @@ func TestARowTellsAsMuchAsThereIsRoomFor(t *testing.T) {
 		}
 	}
 	for d, want := range map[time.Duration]string{0: "0.0ms", 1500 * time.Microsecond: "1.5ms", 10 * time.Millisecond: "10ms", 999 * time.Millisecond: "999ms", time.Second: "1.0s", 65 * time.Second: "65.0s"} {
-		if got := took(d); got != want {
+		if got := formatLatency(d); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
 		}
 	}
@@ -226,7 +226,7 @@ func TestARowTellsAsMuchAsThereIsRoomFor(t *testing.T) {
 		cells int
 		want  string
 	}{{"ab", 4, "ab  "}, {"ab", -4, "  ab"}, {"abcdef", 4, "abc…"}, {"漢字漢", 4, "漢… "}, {"", -2, "  "}} {
-		if got := cell(c.s, c.cells); got != c.want {
+		if got := padCell(c.s, c.cells); got != c.want {
 			t.Errorf("%q in %d cells is %q, want %q", c.s, c.cells, got, c.want)
 		}
 	}

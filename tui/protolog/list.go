@@ -9,11 +9,11 @@ type List struct {
 	bytes    int // of text
 
 	filter Filter
-	words  [][]byte
+	terms  [][]byte
 	shown  []int // numbers of those that pass the filter
 
-	follow bool
-	at     int // the chosen one, in shown
+	follow   bool
+	selected int // the chosen one, in shown
 }
 
 // NewList shows everything and follows.
@@ -25,19 +25,19 @@ func (p *List) Append(r Batch) {
 	for _, m := range r.Messages {
 		p.messages = append(p.messages, m)
 		p.bytes += len(m.Text)
-		if p.filter.passes(&p.messages[len(p.messages)-1], p.words) {
+		if p.filter.matches(&p.messages[len(p.messages)-1], p.terms) {
 			p.shown = append(p.shown, p.first+len(p.messages)-1)
 		}
 	}
-	p.answered(r.Responses)
-	p.giveUp()
+	p.applyResponses(r.Responses)
+	p.dropOld()
 	if p.follow {
-		p.at = len(p.shown) - 1
+		p.selected = len(p.shown) - 1
 	}
 }
 
-// answered marks what was sent and is answered now.
-func (p *List) answered(answers []Response) {
+// applyResponses marks what was sent and is answered now.
+func (p *List) applyResponses(answers []Response) {
 	open := map[string]Response{}
 	for _, a := range answers {
 		open[a.ID] = a
@@ -51,7 +51,7 @@ func (p *List) answered(answers []Response) {
 	}
 }
 
-func (p *List) giveUp() {
+func (p *List) dropOld() {
 	if len(p.messages) == 0 {
 		return
 	}
@@ -67,28 +67,28 @@ func (p *List) giveUp() {
 		gone++
 	}
 	p.shown = p.shown[gone:]
-	p.at = max(p.at-gone, 0)
+	p.selected = max(p.selected-gone, 0)
 }
 
 // SetFilter shows other messages. What is chosen stays chosen where it is still shown.
 func (p *List) SetFilter(f Filter) {
 	chosen := -1
-	if p.at >= 0 && p.at < len(p.shown) {
-		chosen = p.shown[p.at]
+	if p.selected >= 0 && p.selected < len(p.shown) {
+		chosen = p.shown[p.selected]
 	}
-	p.filter, p.words = f, f.words()
-	p.shown, p.at = nil, 0
+	p.filter, p.terms = f, f.terms()
+	p.shown, p.selected = nil, 0
 	for i := range p.messages {
-		if !p.filter.passes(&p.messages[i], p.words) {
+		if !p.filter.matches(&p.messages[i], p.terms) {
 			continue
 		}
 		if p.first+i <= chosen {
-			p.at = len(p.shown)
+			p.selected = len(p.shown)
 		}
 		p.shown = append(p.shown, p.first+i)
 	}
 	if p.follow {
-		p.at = len(p.shown) - 1
+		p.selected = len(p.shown) - 1
 	}
 }
 
@@ -100,22 +100,22 @@ func (p *List) Following() bool { return p.follow }
 
 // MoveSelection chooses another message, by so many rows; to the last one follows.
 func (p *List) MoveSelection(by int) {
-	p.at = min(max(p.at+by, 0), max(len(p.shown)-1, 0))
-	p.follow = p.at >= len(p.shown)-1 && by > 0
+	p.selected = min(max(p.selected+by, 0), max(len(p.shown)-1, 0))
+	p.follow = p.selected >= len(p.shown)-1 && by > 0
 }
 
 // SelectFirst chooses the oldest message.
-func (p *List) SelectFirst() { p.at, p.follow = 0, false }
+func (p *List) SelectFirst() { p.selected, p.follow = 0, false }
 
 // SelectLast chooses the newest message, and follows.
-func (p *List) SelectLast() { p.at, p.follow = len(p.shown)-1, true }
+func (p *List) SelectLast() { p.selected, p.follow = len(p.shown)-1, true }
 
 // Selected is the chosen message, or nil. It is valid until the next call.
 func (p *List) Selected() *Message {
-	if p.at < 0 || p.at >= len(p.shown) {
+	if p.selected < 0 || p.selected >= len(p.shown) {
 		return nil
 	}
-	return &p.messages[p.shown[p.at]-p.first]
+	return &p.messages[p.shown[p.selected]-p.first]
 }
 
 // Counts are how many messages are shown, how many there are, and their bytes.

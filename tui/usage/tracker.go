@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	turnsMost   = 400              // turns kept
-	fresh       = 10 * time.Second // how long what an agent told of its speed holds
-	bytesAToken = 4                // roughly, where the agent does not count
+	maxTurns      = 400              // turns kept
+	exactRateTTL  = 10 * time.Second // how long what an agent told of its speed holds
+	bytesPerToken = 4                // roughly, where the agent does not count
 )
 
 // A Turn is what one turn did to the context.
@@ -22,18 +22,18 @@ type Turn struct {
 
 // A Meter follows one session. The zero value has seen nothing.
 type Tracker struct {
-	turns     []Turn // the newest last
-	open      bool   // the last one is under way
-	tokens    int64  // in the context by what was told since the snapshot
-	filled    bool   // something was
-	shrunk    bool   // there was a compaction since the last turn
-	compacted *protocol.ContextCompactedData
+	turns          []Turn // the newest last
+	running        bool   // the last one is under way
+	tokens         int64  // in the context by what was told since the snapshot
+	tokensKnown    bool   // something was
+	compactedSince bool   // there was a compaction since the last turn
+	compacted      *protocol.ContextCompactedData
 
-	written rate // bytes, as they come
-	output  int64
-	told    time.Time // when output was told, or the turn began
-	exact   float64   // tokens a second, as the agent counts
-	exactAt time.Time
+	written     rate // bytes, as they come
+	output      int64
+	outputAt    time.Time // when output was told, or the turn began
+	exactRate   float64   // tokens a second, as the agent counts
+	exactRateAt time.Time
 }
 
 // Reset starts over from a snapshot.
@@ -43,7 +43,7 @@ func (m *Tracker) Reset(s *protocol.State) {
 		m.output = s.Usage.Output
 	}
 	if t := s.Turn; t != nil {
-		m.begin(t.Turn)
+		m.startTurn(t.Turn)
 	}
 }
 
@@ -51,29 +51,29 @@ func (m *Tracker) Reset(s *protocol.State) {
 func (m *Tracker) Apply(e *protocol.Event, now time.Time, live bool) {
 	switch e.Type {
 	case protocol.TurnStarted:
-		m.begin(e.Turn)
-		m.told = now
+		m.startTurn(e.Turn)
+		m.outputAt = now
 	case protocol.TurnEnded:
-		m.open, m.written, m.exactAt = false, rate{}, time.Time{}
+		m.running, m.written, m.exactRateAt = false, rate{}, time.Time{}
 	case protocol.ContextUpdated:
-		if d, ok := read[protocol.ContextInfo](e); ok {
-			m.fill(d.Tokens, d.MaxTokens)
+		if d, ok := decode[protocol.ContextInfo](e); ok {
+			m.setTokens(d.Tokens, d.MaxTokens)
 		}
 	case protocol.ContextCompacted:
-		if d, ok := read[protocol.ContextCompactedData](e); ok {
+		if d, ok := decode[protocol.ContextCompactedData](e); ok {
 			m.compacted = d
-			m.shrunk = !m.open
-			m.fill(d.After, 0)
+			m.compactedSince = !m.running
+			m.setTokens(d.After, 0)
 		}
 	case protocol.UsageUpdated:
-		if d, ok := read[protocol.Usage](e); ok {
-			m.count(d.Output, now, live)
+		if d, ok := decode[protocol.Usage](e); ok {
+			m.setOutput(d.Output, now, live)
 		}
 	case protocol.TextDelta, protocol.ReasoningDelta:
 		if !live || e.FirstSeq != 0 {
 			return // it took longer than it took to come
 		}
-		if d, ok := read[protocol.PartDeltaData](e); ok {
+		if d, ok := decode[protocol.PartDeltaData](e); ok {
 			m.written.add(now, int64(len(d.Text)))
 		}
 	}
@@ -88,57 +88,57 @@ func AffectsHistory(t protocol.Type) bool {
 	return false
 }
 
-func read[T any](e *protocol.Event) (*T, bool) {
+func decode[T any](e *protocol.Event) (*T, bool) {
 	d := new(T)
 	return d, e.Decode(d) == nil
 }
 
-func (m *Tracker) last() *Turn { return &m.turns[len(m.turns)-1] }
+func (m *Tracker) lastTurn() *Turn { return &m.turns[len(m.turns)-1] }
 
-func (m *Tracker) begin(turn string) {
-	if m.open && m.last().ID == turn {
+func (m *Tracker) startTurn(turn string) {
+	if m.running && m.lastTurn().ID == turn {
 		return
 	}
 	t := Turn{ID: turn}
 	if len(m.turns) > 0 {
-		t.Tokens, t.MaxTokens = m.last().Tokens, m.last().MaxTokens
+		t.Tokens, t.MaxTokens = m.lastTurn().Tokens, m.lastTurn().MaxTokens
 	}
-	if m.filled {
+	if m.tokensKnown {
 		t.Tokens = m.tokens
 	}
 	m.turns = append(m.turns, t)
-	m.open, m.shrunk = true, false
-	m.bound()
+	m.running, m.compactedSince = true, false
+	m.dropOldTurns()
 }
 
-func (m *Tracker) bound() {
-	if n := len(m.turns) - turnsMost; n > 0 {
+func (m *Tracker) dropOldTurns() {
+	if n := len(m.turns) - maxTurns; n > 0 {
 		m.turns = slices.Delete(m.turns, 0, n)
 	}
 }
 
-// fill notes how full the context is; between turns that belongs to the last one, unless the context was compacted since.
-func (m *Tracker) fill(tokens, most int64) {
-	m.tokens, m.filled = tokens, true
-	if m.shrunk {
+// setTokens notes how full the context is; between turns that belongs to the last one, unless the context was compacted since.
+func (m *Tracker) setTokens(tokens, most int64) {
+	m.tokens, m.tokensKnown = tokens, true
+	if m.compactedSince {
 		return
 	}
 	if len(m.turns) == 0 {
 		m.turns = append(m.turns, Turn{})
 	}
-	t := m.last()
+	t := m.lastTurn()
 	t.Tokens = tokens
 	if most > 0 {
 		t.MaxTokens = most
 	}
 }
 
-// count takes the session's sum of tokens written.
-func (m *Tracker) count(output int64, now time.Time, live bool) {
-	if n, took := output-m.output, now.Sub(m.told); live && m.open && n > 0 && took > 0 {
-		m.exact, m.exactAt = float64(n)/took.Seconds(), now
+// setOutput takes the session's sum of tokens written.
+func (m *Tracker) setOutput(output int64, now time.Time, live bool) {
+	if n, took := output-m.output, now.Sub(m.outputAt); live && m.running && n > 0 && took > 0 {
+		m.exactRate, m.exactRateAt = float64(n)/took.Seconds(), now
 	}
-	m.output, m.told = output, now
+	m.output, m.outputAt = output, now
 }
 
 // Prepend puts turns before those that are known: their events, the oldest first.
@@ -164,7 +164,7 @@ func (m *Tracker) Prepend(events []*protocol.Event) {
 		}
 	}
 	m.turns = append(older, m.turns...)
-	m.bound()
+	m.dropOldTurns()
 }
 
 // Turns are the newest turns, the oldest of them first. They are the meter's.
@@ -176,9 +176,9 @@ func (m *Tracker) LastCompaction() *protocol.ContextCompactedData { return m.com
 // TokenRate is how many tokens a second the agent writes: as it counts them itself, or estimated from what it wrote in the last
 // seconds. It is not ok while the agent writes nothing.
 func (m *Tracker) TokenRate(now time.Time) (perSecond float64, estimated, ok bool) {
-	if m.open && !m.exactAt.IsZero() && now.Sub(m.exactAt) < fresh {
-		return m.exact, false, true
+	if m.running && !m.exactRateAt.IsZero() && now.Sub(m.exactRateAt) < exactRateTTL {
+		return m.exactRate, false, true
 	}
-	bytes, ok := m.written.per(now)
-	return bytes / bytesAToken, true, ok && m.open
+	bytes, ok := m.written.perSecond(now)
+	return bytes / bytesPerToken, true, ok && m.running
 }

@@ -12,22 +12,22 @@ type List struct {
 	rows    map[string]*row
 	order   Order
 	filter  []string
-	shown   *tree[*row] // by order
-	needy   *tree[*row] // by urgency
-	waiting int         // with an approval pending
+	shown   *orderedSet[*row] // by order
+	byNeed  *orderedSet[*row] // by urgency
+	waiting int               // with an approval pending
 }
 
 // A row is a session as it was told last. It does not change while it is in a tree.
 type row struct {
 	protocol.Summary
-	sortName string
-	words    string // what the filter looks at
-	unseen   bool   // a turn ended since somebody looked
+	sortName   string
+	searchText string // what the filter looks at
+	unseen     bool   // a turn ended since somebody looked
 }
 
 // New makes a roster without sessions, by need.
 func New() *List {
-	r := &List{rows: map[string]*row{}, needy: newTree(byUrgency)}
+	r := &List{rows: map[string]*row{}, byNeed: newOrderedSet(compareUrgency)}
 	r.SetOrder(ByNeed)
 	return r
 }
@@ -36,18 +36,18 @@ func New() *List {
 func (r *List) Put(s protocol.Summary) {
 	old := r.rows[s.Session]
 	if old != nil {
-		r.drop(old)
+		r.removeRow(old)
 	}
 	if s.Deleted {
 		delete(r.rows, s.Session)
 		return
 	}
-	now := &row{Summary: s, sortName: lower(cmp.Or(s.Name, s.Title, s.Session)), unseen: true}
-	now.words = lower(s.Name, s.Title, s.Agent, s.CWD, s.Session, string(s.Status))
+	now := &row{Summary: s, sortName: lowerJoin(cmp.Or(s.Name, s.Title, s.Session)), unseen: true}
+	now.searchText = lowerJoin(s.Name, s.Title, s.Agent, s.CWD, s.Session, string(s.Status))
 	if old != nil && old.Turn == s.Turn && old.Reason == s.Reason {
 		now.unseen = old.unseen
 	}
-	r.put(now)
+	r.addRow(now)
 }
 
 // MarkSeen takes note that somebody looks at a session: how its last turn ended is known.
@@ -56,40 +56,40 @@ func (r *List) MarkSeen(session string) {
 	if old == nil || !old.unseen {
 		return
 	}
-	r.drop(old)
+	r.removeRow(old)
 	now := *old
 	now.unseen = false
-	r.put(&now)
+	r.addRow(&now)
 }
 
-func (r *List) put(w *row) {
+func (r *List) addRow(w *row) {
 	r.rows[w.Session] = w
-	if w.passes(r.filter) {
+	if w.matches(r.filter) {
 		r.shown.add(w)
 	}
 	if w.need() != 0 {
-		r.needy.add(w)
+		r.byNeed.add(w)
 	}
 	if w.Status == protocol.Waiting {
 		r.waiting++
 	}
 }
 
-func (r *List) drop(w *row) {
-	if w.passes(r.filter) {
+func (r *List) removeRow(w *row) {
+	if w.matches(r.filter) {
 		r.shown.remove(w)
 	}
 	if w.need() != 0 {
-		r.needy.remove(w)
+		r.byNeed.remove(w)
 	}
 	if w.Status == protocol.Waiting {
 		r.waiting--
 	}
 }
 
-func (w *row) passes(filter []string) bool {
+func (w *row) matches(filter []string) bool {
 	for _, f := range filter {
-		if !strings.Contains(w.words, f) {
+		if !strings.Contains(w.searchText, f) {
 			return false
 		}
 	}
@@ -99,7 +99,7 @@ func (w *row) passes(filter []string) bool {
 // SetOrder puts all sessions in another order.
 func (r *List) SetOrder(by Order) {
 	r.order = by
-	r.arrange()
+	r.rebuild()
 }
 
 // Order is how they are sorted.
@@ -109,13 +109,13 @@ func (r *List) Order() Order { return r.order }
 // their case.
 func (r *List) SetFilter(words string) {
 	r.filter = strings.Fields(strings.ToLower(words))
-	r.arrange()
+	r.rebuild()
 }
 
-func (r *List) arrange() {
-	r.shown = newTree(r.order.compare())
+func (r *List) rebuild() {
+	r.shown = newOrderedSet(r.order.compare())
 	for _, w := range r.rows {
-		if w.passes(r.filter) {
+		if w.matches(r.filter) {
 			r.shown.add(w)
 		}
 	}
@@ -133,7 +133,7 @@ func (r *List) At(i int) protocol.Summary { return r.shown.at(i).Summary }
 // Index is the place of a session, or -1 when it is not there or the filter keeps it back.
 func (r *List) Index(session string) int {
 	w := r.rows[session]
-	if w == nil || !w.passes(r.filter) {
+	if w == nil || !w.matches(r.filter) {
 		return -1
 	}
 	return r.shown.index(w)
@@ -167,8 +167,8 @@ func (r *List) Need(session string) Need {
 // NextNeed is the session that needs a person most, but for those passed over: who asks and then held queues, the longest
 // waiting first, then failures that nobody saw, the latest first. It costs as much as is passed over.
 func (r *List) NextNeed(pass func(session string) bool) (session string, ok bool) {
-	for i := range r.needy.len() {
-		if w := r.needy.at(i); !pass(w.Session) {
+	for i := range r.byNeed.len() {
+		if w := r.byNeed.at(i); !pass(w.Session) {
 			return w.Session, true
 		}
 	}
