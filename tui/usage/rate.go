@@ -2,13 +2,13 @@ package usage
 
 import "time"
 
-// rateSeconds is over how many seconds a rate is taken.
+// rateSeconds is the length of the window of a rate.
 const rateSeconds = 8
 
-// A rate is how much came in the last seconds.
+// rate is a moving average over the last seconds. It holds a sum per second in a ring.
 type rate struct {
-	second int64 // of the newest sum
-	since  int64 // second in which it began
+	second int64 // Unix second of the newest sum
+	since  int64 // Unix second of the first sum; 0 if there is none
 	sums   [rateSeconds]int64
 }
 
@@ -20,7 +20,8 @@ func (r *rate) add(now time.Time, n int64) {
 	r.sums[r.second%rateSeconds] += n
 }
 
-// advance lets time go by; after span seconds without anything it begins anew.
+// advance clears the sums between the newest second and now. After rateSeconds without a call, it
+// resets the rate.
 func (r *rate) advance(now time.Time) {
 	second := now.Unix()
 	if second-r.second >= rateSeconds {
@@ -32,8 +33,9 @@ func (r *rate) advance(now time.Time) {
 	r.second = max(r.second, second)
 }
 
-// perSecond is how much came in each of the seconds that are over; ok once there is something to tell.
-func (r *rate) perSecond(now time.Time) (perSecond float64, ok bool) {
+// perSecond returns the average of the complete seconds. ok is false if there are none, or if their
+// sum is 0.
+func (r *rate) perSecond(now time.Time) (average float64, ok bool) {
 	r.advance(now)
 	sum := -r.sums[r.second%rateSeconds]
 	for _, n := range r.sums {

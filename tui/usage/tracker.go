@@ -8,78 +8,79 @@ import (
 )
 
 const (
-	maxTurns      = 400              // turns kept
-	exactRateTTL  = 10 * time.Second // how long what an agent told of its speed holds
-	bytesPerToken = 4                // roughly, where the agent does not count
+	maxTurns      = 400              // kept by a Tracker
+	exactRateTTL  = 10 * time.Second // validity of a rate from the agent's token counts
+	bytesPerToken = 4                // estimate
 )
 
-// A Turn is what one turn did to the context.
+// Turn is the context usage of one turn.
 type Turn struct {
 	ID        string
-	Tokens    int64 // in the context at its end, or now; 0: not known
-	MaxTokens int64 // the context holds
+	Tokens    int64 // in the context at the end of the turn, or now; 0 if unknown
+	MaxTokens int64 // size of the context; 0 if unknown
 }
 
-// A Meter follows one session. The zero value has seen nothing.
+// Tracker computes the usage of one session from its events. The zero value is ready to use.
 type Tracker struct {
-	turns          []Turn // the newest last
-	running        bool   // the last one is under way
-	tokens         int64  // in the context by what was told since the snapshot
-	tokensKnown    bool   // something was
-	compactedSince bool   // there was a compaction since the last turn
+	turns          []Turn // newest last
+	running        bool   // the last turn is running
+	tokens         int64  // in the context, by events since the snapshot
+	tokensKnown    bool
+	compactedSince bool // a compaction followed the last turn
 	compacted      *protocol.ContextCompactedData
 
-	written     rate // bytes, as they come
-	output      int64
-	outputAt    time.Time // when output was told, or the turn began
-	exactRate   float64   // tokens a second, as the agent counts
+	written     rate      // bytes of text and reasoning
+	output      int64     // tokens written in the session, by the agent's count
+	outputAt    time.Time // time of the last count, or of the turn's start
+	exactRate   float64   // tokens per second between the last counts
 	exactRateAt time.Time
 }
 
-// Reset starts over from a snapshot.
-func (m *Tracker) Reset(s *protocol.State) {
-	*m = Tracker{}
+// Reset replaces all data by a snapshot.
+func (u *Tracker) Reset(s *protocol.State) {
+	*u = Tracker{}
 	if s.Usage != nil {
-		m.output = s.Usage.Output
+		u.output = s.Usage.Output
 	}
 	if t := s.Turn; t != nil {
-		m.startTurn(t.Turn)
+		u.startTurn(t.Turn)
 	}
 }
 
-// Apply follows an event that happened now; live tells that it was not caught up with.
-func (m *Tracker) Apply(e *protocol.Event, now time.Time, live bool) {
+// Apply applies an event received at now. live is false for events of a catch-up, which say nothing
+// about the current rate.
+func (u *Tracker) Apply(e *protocol.Event, now time.Time, live bool) {
 	switch e.Type {
 	case protocol.TurnStarted:
-		m.startTurn(e.Turn)
-		m.outputAt = now
+		u.startTurn(e.Turn)
+		u.outputAt = now
 	case protocol.TurnEnded:
-		m.running, m.written, m.exactRateAt = false, rate{}, time.Time{}
+		u.running, u.written, u.exactRateAt = false, rate{}, time.Time{}
 	case protocol.ContextUpdated:
 		if d, ok := decode[protocol.ContextInfo](e); ok {
-			m.setTokens(d.Tokens, d.MaxTokens)
+			u.setTokens(d.Tokens, d.MaxTokens)
 		}
 	case protocol.ContextCompacted:
 		if d, ok := decode[protocol.ContextCompactedData](e); ok {
-			m.compacted = d
-			m.compactedSince = !m.running
-			m.setTokens(d.After, 0)
+			u.compacted = d
+			u.compactedSince = !u.running
+			u.setTokens(d.After, 0)
 		}
 	case protocol.UsageUpdated:
 		if d, ok := decode[protocol.Usage](e); ok {
-			m.setOutput(d.Output, now, live)
+			u.setOutput(d.Output, now, live)
 		}
 	case protocol.TextDelta, protocol.ReasoningDelta:
 		if !live || e.FirstSeq != 0 {
-			return // it took longer than it took to come
+			return // written earlier than received
 		}
 		if d, ok := decode[protocol.PartDeltaData](e); ok {
-			m.written.add(now, int64(len(d.Text)))
+			u.written.add(now, int64(len(d.Text)))
 		}
 	}
 }
 
-// AffectsHistory tells the events that say something about turns that are over: the others Past can do without.
+// AffectsHistory reports whether Prepend needs events of this type.
 func AffectsHistory(t protocol.Type) bool {
 	switch t {
 	case protocol.TurnStarted, protocol.TurnEnded, protocol.ContextUpdated, protocol.ContextCompacted:
@@ -93,92 +94,94 @@ func decode[T any](e *protocol.Event) (*T, bool) {
 	return d, e.Decode(d) == nil
 }
 
-func (m *Tracker) lastTurn() *Turn { return &m.turns[len(m.turns)-1] }
+func (u *Tracker) lastTurn() *Turn { return &u.turns[len(u.turns)-1] }
 
-func (m *Tracker) startTurn(turn string) {
-	if m.running && m.lastTurn().ID == turn {
+// startTurn adds a turn, with the context of the one before.
+func (u *Tracker) startTurn(turn string) {
+	if u.running && u.lastTurn().ID == turn {
 		return
 	}
 	t := Turn{ID: turn}
-	if len(m.turns) > 0 {
-		t.Tokens, t.MaxTokens = m.lastTurn().Tokens, m.lastTurn().MaxTokens
+	if len(u.turns) > 0 {
+		t.Tokens, t.MaxTokens = u.lastTurn().Tokens, u.lastTurn().MaxTokens
 	}
-	if m.tokensKnown {
-		t.Tokens = m.tokens
+	if u.tokensKnown {
+		t.Tokens = u.tokens
 	}
-	m.turns = append(m.turns, t)
-	m.running, m.compactedSince = true, false
-	m.dropOldTurns()
+	u.turns = append(u.turns, t)
+	u.running, u.compactedSince = true, false
+	u.dropOldTurns()
 }
 
-func (m *Tracker) dropOldTurns() {
-	if n := len(m.turns) - maxTurns; n > 0 {
-		m.turns = slices.Delete(m.turns, 0, n)
+func (u *Tracker) dropOldTurns() {
+	if n := len(u.turns) - maxTurns; n > 0 {
+		u.turns = slices.Delete(u.turns, 0, n)
 	}
 }
 
-// setTokens notes how full the context is; between turns that belongs to the last one, unless the context was compacted since.
-func (m *Tracker) setTokens(tokens, most int64) {
-	m.tokens, m.tokensKnown = tokens, true
-	if m.compactedSince {
+// setTokens sets the context of the last turn, unless a compaction followed that turn.
+func (u *Tracker) setTokens(tokens, most int64) {
+	u.tokens, u.tokensKnown = tokens, true
+	if u.compactedSince {
 		return
 	}
-	if len(m.turns) == 0 {
-		m.turns = append(m.turns, Turn{})
+	if len(u.turns) == 0 {
+		u.turns = append(u.turns, Turn{})
 	}
-	t := m.lastTurn()
+	t := u.lastTurn()
 	t.Tokens = tokens
 	if most > 0 {
 		t.MaxTokens = most
 	}
 }
 
-// setOutput takes the session's sum of tokens written.
-func (m *Tracker) setOutput(output int64, now time.Time, live bool) {
-	if n, took := output-m.output, now.Sub(m.outputAt); live && m.running && n > 0 && took > 0 {
-		m.exactRate, m.exactRateAt = float64(n)/took.Seconds(), now
+// setOutput sets the session's total of output tokens.
+func (u *Tracker) setOutput(output int64, now time.Time, live bool) {
+	if n, elapsed := output-u.output, now.Sub(u.outputAt); live && u.running && n > 0 && elapsed > 0 {
+		u.exactRate, u.exactRateAt = float64(n)/elapsed.Seconds(), now
 	}
-	m.output, m.outputAt = output, now
+	u.output, u.outputAt = output, now
 }
 
-// Prepend puts turns before those that are known: their events, the oldest first.
-func (m *Tracker) Prepend(events []*protocol.Event) {
+// Prepend adds the turns of older events, oldest first, before the known turns.
+func (u *Tracker) Prepend(events []*protocol.Event) {
 	past := &Tracker{}
 	for _, e := range events {
 		past.Apply(e, time.Time{}, false)
 	}
-	if m.compacted == nil {
-		m.compacted = past.compacted
+	if u.compacted == nil {
+		u.compacted = past.compacted
 	}
-	known := make(map[string]bool, len(m.turns))
-	for _, t := range m.turns {
+	known := make(map[string]bool, len(u.turns))
+	for _, t := range u.turns {
 		known[t.ID] = true
 	}
 	older := slices.DeleteFunc(past.turns, func(t Turn) bool { return known[t.ID] })
 	if len(older) > 0 {
-		for i := range m.turns {
-			if m.turns[i].Tokens != 0 {
+		for i := range u.turns {
+			if u.turns[i].Tokens != 0 {
 				break
 			}
-			m.turns[i].Tokens, m.turns[i].MaxTokens = older[len(older)-1].Tokens, older[len(older)-1].MaxTokens
+			u.turns[i].Tokens, u.turns[i].MaxTokens = older[len(older)-1].Tokens, older[len(older)-1].MaxTokens
 		}
 	}
-	m.turns = append(older, m.turns...)
-	m.dropOldTurns()
+	u.turns = append(older, u.turns...)
+	u.dropOldTurns()
 }
 
-// Turns are the newest turns, the oldest of them first. They are the meter's.
-func (m *Tracker) Turns() []Turn { return m.turns }
+// Turns returns the newest turns, oldest first. The slice is valid until the next call that changes
+// the Tracker, and must not be changed.
+func (u *Tracker) Turns() []Turn { return u.turns }
 
-// LastCompaction is what the last compaction did, or nil.
-func (m *Tracker) LastCompaction() *protocol.ContextCompactedData { return m.compacted }
+// LastCompaction returns the result of the last compaction, or nil.
+func (u *Tracker) LastCompaction() *protocol.ContextCompactedData { return u.compacted }
 
-// TokenRate is how many tokens a second the agent writes: as it counts them itself, or estimated from what it wrote in the last
-// seconds. It is not ok while the agent writes nothing.
-func (m *Tracker) TokenRate(now time.Time) (perSecond float64, estimated, ok bool) {
-	if m.running && !m.exactRateAt.IsZero() && now.Sub(m.exactRateAt) < exactRateTTL {
-		return m.exactRate, false, true
+// TokenRate returns the agent's output in tokens per second: from its own token counts, or
+// estimated from the text of the last seconds. ok is false while the agent writes nothing.
+func (u *Tracker) TokenRate(now time.Time) (perSecond float64, estimated, ok bool) {
+	if u.running && !u.exactRateAt.IsZero() && now.Sub(u.exactRateAt) < exactRateTTL {
+		return u.exactRate, false, true
 	}
-	bytes, ok := m.written.perSecond(now)
-	return bytes / bytesPerToken, true, ok && m.running
+	bytes, ok := u.written.perSecond(now)
+	return bytes / bytesPerToken, true, ok && u.running
 }

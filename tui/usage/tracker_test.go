@@ -12,13 +12,13 @@ import (
 	"agentctl/protocol"
 )
 
-var dawn = time.Date(2026, 3, 4, 9, 41, 0, 0, time.UTC)
+var start = time.Date(2026, 3, 4, 9, 41, 0, 0, time.UTC)
 
 func event(turn string, t protocol.Type, data any) *protocol.Event {
 	return &protocol.Event{Seq: 1, Turn: turn, Type: t, Data: protocol.MustEncode(data)}
 }
 
-func turnOf(turn string, tokens int64) []*protocol.Event {
+func turnEvents(turn string, tokens int64) []*protocol.Event {
 	return []*protocol.Event{
 		event(turn, protocol.TurnStarted, protocol.TurnStartedData{}),
 		event(turn, protocol.ContextUpdated, protocol.ContextInfo{Tokens: tokens, MaxTokens: 100}),
@@ -26,115 +26,115 @@ func turnOf(turn string, tokens int64) []*protocol.Event {
 	}
 }
 
-func filled(m *Tracker) []int64 {
+func contextTokens(u *Tracker) []int64 {
 	var out []int64
-	for _, t := range m.Turns() {
+	for _, t := range u.Turns() {
 		out = append(out, t.Tokens)
 	}
 	return out
 }
 
 func TestTheContextIsKeptByTurn(t *testing.T) {
-	m := &Tracker{}
-	m.Reset(&protocol.State{})
-	for _, e := range slices.Concat(turnOf("t3", 30), []*protocol.Event{event("t4", protocol.TurnStarted, protocol.TurnStartedData{})}) {
-		m.Apply(e, dawn, false)
+	u := &Tracker{}
+	u.Reset(&protocol.State{})
+	for _, e := range slices.Concat(turnEvents("t3", 30), []*protocol.Event{event("t4", protocol.TurnStarted, protocol.TurnStartedData{})}) {
+		u.Apply(e, start, false)
 	}
-	m.Prepend(slices.Concat(turnOf("t1", 10), turnOf("t2", 20), turnOf("t3", 30)))
-	if got, want := filled(m), []int64{10, 20, 30, 30}; !slices.Equal(got, want) {
+	u.Prepend(slices.Concat(turnEvents("t1", 10), turnEvents("t2", 20), turnEvents("t3", 30)))
+	if got, want := contextTokens(u), []int64{10, 20, 30, 30}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if m.Turns()[0].MaxTokens != 100 {
-		t.Errorf("the first turn is %+v", m.Turns()[0])
+	if u.Turns()[0].MaxTokens != 100 {
+		t.Errorf("first turn: %+v, want 100 maximum tokens", u.Turns()[0])
 	}
-	m.Apply(event("t4", protocol.ContextCompacted, protocol.ContextCompactedData{Before: 30, After: 5}), dawn, true)
-	if got := m.Turns()[3].Tokens; got != 5 || m.LastCompaction().Before != 30 {
-		t.Errorf("after the compaction %d, %+v", got, m.LastCompaction())
+	u.Apply(event("t4", protocol.ContextCompacted, protocol.ContextCompactedData{Before: 30, After: 5}), start, true)
+	if got := u.Turns()[3].Tokens; got != 5 || u.LastCompaction().Before != 30 {
+		t.Errorf("after the compaction: %d tokens, %+v", got, u.LastCompaction())
 	}
 }
 
 func TestACompactionBetweenTurnsBelongsToTheNext(t *testing.T) {
-	m := &Tracker{}
-	for _, e := range slices.Concat(turnOf("t1", 80), []*protocol.Event{
+	u := &Tracker{}
+	for _, e := range slices.Concat(turnEvents("t1", 80), []*protocol.Event{
 		event("", protocol.ContextCompacted, protocol.ContextCompactedData{Before: 80, After: 5}),
 		event("", protocol.ContextUpdated, protocol.ContextInfo{Tokens: 6, MaxTokens: 100}),
 	}) {
-		m.Apply(e, dawn, true)
+		u.Apply(e, start, true)
 	}
-	m.Apply(event("t2", protocol.TurnStarted, protocol.TurnStartedData{}), dawn, true)
-	if got, want := filled(m), []int64{80, 6}; !slices.Equal(got, want) {
+	u.Apply(event("t2", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
+	if got, want := contextTokens(u), []int64{80, 6}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
 
 func TestWhatWasBeforeIsKnownInTheTurnUnderWay(t *testing.T) {
-	m := &Tracker{}
-	m.Reset(&protocol.State{Turn: &protocol.TurnState{Turn: "t2"}})
-	m.Prepend(turnOf("t1", 40))
-	if got, want := filled(m), []int64{40, 40}; !slices.Equal(got, want) {
+	u := &Tracker{}
+	u.Reset(&protocol.State{Turn: &protocol.TurnState{Turn: "t2"}})
+	u.Prepend(turnEvents("t1", 40))
+	if got, want := contextTokens(u), []int64{40, 40}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
 
 func TestTurnsAreBounded(t *testing.T) {
-	m := &Tracker{}
+	u := &Tracker{}
 	for i := range 3 * maxTurns {
-		m.Apply(event(strings.Repeat("t", i+1), protocol.TurnStarted, protocol.TurnStartedData{}), dawn, false)
+		u.Apply(event(strings.Repeat("t", i+1), protocol.TurnStarted, protocol.TurnStartedData{}), start, false)
 	}
-	if n := len(m.Turns()); n != maxTurns {
-		t.Errorf("%d turns are kept", n)
+	if n := len(u.Turns()); n != maxTurns {
+		t.Errorf("%d turns kept, want %d", n, maxTurns)
 	}
 }
 
 func TestTheRateIsEstimatedFromWhatIsWritten(t *testing.T) {
-	m := &Tracker{}
-	m.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), dawn, true)
+	u := &Tracker{}
+	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
 	delta := event("t", protocol.TextDelta, protocol.PartDeltaData{Text: strings.Repeat("x", 400)})
-	now := dawn
+	now := start
 	for range 30 {
-		m.Apply(delta, now, true)
+		u.Apply(delta, now, true)
 		now = now.Add(500 * time.Millisecond)
 	}
-	if per, estimated, ok := m.TokenRate(now); !ok || !estimated || per != 200 {
-		t.Errorf("%v tokens a second (estimated %v, ok %v), want about 200", per, estimated, ok)
+	if per, estimated, ok := u.TokenRate(now); !ok || !estimated || per != 200 {
+		t.Errorf("%v tokens per second (estimated %v, ok %v), want about 200", per, estimated, ok)
 	}
-	if per, _, ok := m.TokenRate(now.Add(4 * time.Second)); !ok || per > 150 {
-		t.Errorf("after a pause %v tokens a second", per)
+	if per, _, ok := u.TokenRate(now.Add(4 * time.Second)); !ok || per > 150 {
+		t.Errorf("after a pause: %v tokens per second, ok %v; want at most 150", per, ok)
 	}
-	if _, _, ok := m.TokenRate(now.Add(rateSeconds * time.Second)); ok {
-		t.Error("silence has a rate")
+	if _, _, ok := u.TokenRate(now.Add(rateSeconds * time.Second)); ok {
+		t.Error("a rate without output in the window")
 	}
 }
 
 func TestWhatIsCaughtUpWithHasNoRate(t *testing.T) {
-	m := &Tracker{}
-	m.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), dawn, false)
+	u := &Tracker{}
+	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, false)
 	folded := event("t", protocol.TextDelta, protocol.PartDeltaData{Text: strings.Repeat("x", 4000)})
 	folded.FirstSeq = 1
 	for i := range 4 {
-		m.Apply(folded, dawn.Add(time.Duration(i)*time.Second), true)
-		m.Apply(event("t", protocol.TextDelta, protocol.PartDeltaData{Text: "x"}), dawn.Add(time.Duration(i)*time.Second), false)
+		u.Apply(folded, start.Add(time.Duration(i)*time.Second), true)
+		u.Apply(event("t", protocol.TextDelta, protocol.PartDeltaData{Text: "x"}), start.Add(time.Duration(i)*time.Second), false)
 	}
-	if _, _, ok := m.TokenRate(dawn.Add(3 * time.Second)); ok {
-		t.Error("what happened before has a rate")
+	if _, _, ok := u.TokenRate(start.Add(3 * time.Second)); ok {
+		t.Error("a rate from events of a catch-up")
 	}
 }
 
 func TestWhatTheAgentCountsIsNoEstimate(t *testing.T) {
-	m := &Tracker{}
-	m.Reset(&protocol.State{Usage: &protocol.Usage{Output: 1000}})
-	m.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), dawn, true)
-	m.Apply(event("t", protocol.UsageUpdated, protocol.Usage{Output: 1100}), dawn.Add(2*time.Second), true)
-	if per, estimated, ok := m.TokenRate(dawn.Add(3 * time.Second)); !ok || estimated || per != 50 {
-		t.Errorf("%v tokens a second (estimated %v, ok %v), want 50", per, estimated, ok)
+	u := &Tracker{}
+	u.Reset(&protocol.State{Usage: &protocol.Usage{Output: 1000}})
+	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
+	u.Apply(event("t", protocol.UsageUpdated, protocol.Usage{Output: 1100}), start.Add(2*time.Second), true)
+	if per, estimated, ok := u.TokenRate(start.Add(3 * time.Second)); !ok || estimated || per != 50 {
+		t.Errorf("%v tokens per second (estimated %v, ok %v), want 50", per, estimated, ok)
 	}
-	if _, _, ok := m.TokenRate(dawn.Add(time.Minute)); ok {
-		t.Error("it holds for ever")
+	if _, _, ok := u.TokenRate(start.Add(time.Minute)); ok {
+		t.Error("the exact rate does not expire")
 	}
-	m.Apply(event("t", protocol.UsageUpdated, protocol.Usage{Output: 1200}), dawn.Add(61*time.Second), true)
-	m.Apply(event("t", protocol.TurnEnded, protocol.TurnEndedData{}), dawn.Add(62*time.Second), true)
-	if _, _, ok := m.TokenRate(dawn.Add(62 * time.Second)); ok {
-		t.Error("an ended turn has a rate")
+	u.Apply(event("t", protocol.UsageUpdated, protocol.Usage{Output: 1200}), start.Add(61*time.Second), true)
+	u.Apply(event("t", protocol.TurnEnded, protocol.TurnEndedData{}), start.Add(62*time.Second), true)
+	if _, _, ok := u.TokenRate(start.Add(62 * time.Second)); ok {
+		t.Error("a rate after the end of the turn")
 	}
 }
 
@@ -163,6 +163,6 @@ func TestASparkIsAsHighAsItsValue(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := Sparkline([]int64{3}, 0); got != " " {
-		t.Errorf("without a measure %q", got)
+		t.Errorf("limit 0: got %q, want a blank", got)
 	}
 }
