@@ -7,169 +7,175 @@ import (
 	"agentctl/protocol"
 )
 
-// A Roster is the sessions of a server: those that the filter lets through in an order, and those that need a person.
+// List is the sessions of a server: those that match a filter, in an order, and those that need the
+// user.
 type List struct {
 	rows    map[string]*row
 	order   Order
 	filter  []string
 	shown   *orderedSet[*row] // by order
-	byNeed  *orderedSet[*row] // by urgency
+	urgent  *orderedSet[*row] // by urgency
 	waiting int               // with an approval pending
 }
 
-// A row is a session as it was told last. It does not change while it is in a tree.
+// row is the latest summary of a session. It must not change while it is in an ordered set.
 type row struct {
 	protocol.Summary
 	sortName   string
-	searchText string // what the filter looks at
-	unseen     bool   // a turn ended since somebody looked
+	searchText string // matched by the filter
+	unseen     bool   // a turn ended since MarkSeen
 }
 
-// New makes a roster without sessions, by need.
+// New returns an empty list, ordered by need.
 func New() *List {
-	r := &List{rows: map[string]*row{}, byNeed: newOrderedSet(compareUrgency)}
-	r.SetOrder(ByNeed)
-	return r
+	l := &List{rows: map[string]*row{}, urgent: newOrderedSet(compareUrgency)}
+	l.SetOrder(ByNeed)
+	return l
 }
 
-// Put keeps what a session is now; one that is Deleted is forgotten.
-func (r *List) Put(s protocol.Summary) {
-	old := r.rows[s.Session]
+// Put adds or replaces a session. It removes a session whose summary has Deleted set.
+func (l *List) Put(s protocol.Summary) {
+	old := l.rows[s.Session]
 	if old != nil {
-		r.removeRow(old)
+		l.removeRow(old)
 	}
 	if s.Deleted {
-		delete(r.rows, s.Session)
+		delete(l.rows, s.Session)
 		return
 	}
-	now := &row{Summary: s, sortName: lowerJoin(cmp.Or(s.Name, s.Title, s.Session)), unseen: true}
-	now.searchText = lowerJoin(s.Name, s.Title, s.Agent, s.CWD, s.Session, string(s.Status))
+	updated := &row{Summary: s, sortName: lowerJoin(cmp.Or(s.Name, s.Title, s.Session)), unseen: true}
+	updated.searchText = lowerJoin(s.Name, s.Title, s.Agent, s.CWD, s.Session, string(s.Status))
 	if old != nil && old.Turn == s.Turn && old.Reason == s.Reason {
-		now.unseen = old.unseen
+		updated.unseen = old.unseen
 	}
-	r.addRow(now)
+	l.addRow(updated)
 }
 
-// MarkSeen takes note that somebody looks at a session: how its last turn ended is known.
-func (r *List) MarkSeen(session string) {
-	old := r.rows[session]
+// MarkSeen records that the user has seen the end of a session's last turn.
+func (l *List) MarkSeen(session string) {
+	old := l.rows[session]
 	if old == nil || !old.unseen {
 		return
 	}
-	r.removeRow(old)
-	now := *old
-	now.unseen = false
-	r.addRow(&now)
+	l.removeRow(old)
+	updated := *old
+	updated.unseen = false
+	l.addRow(&updated)
 }
 
-func (r *List) addRow(w *row) {
-	r.rows[w.Session] = w
-	if w.matches(r.filter) {
-		r.shown.add(w)
+// addRow stores a row and adds it to the ordered sets.
+func (l *List) addRow(r *row) {
+	l.rows[r.Session] = r
+	if r.matches(l.filter) {
+		l.shown.add(r)
 	}
-	if w.need() != 0 {
-		r.byNeed.add(w)
+	if r.need() != 0 {
+		l.urgent.add(r)
 	}
-	if w.Status == protocol.Waiting {
-		r.waiting++
-	}
-}
-
-func (r *List) removeRow(w *row) {
-	if w.matches(r.filter) {
-		r.shown.remove(w)
-	}
-	if w.need() != 0 {
-		r.byNeed.remove(w)
-	}
-	if w.Status == protocol.Waiting {
-		r.waiting--
+	if r.Status == protocol.Waiting {
+		l.waiting++
 	}
 }
 
-func (w *row) matches(filter []string) bool {
+// removeRow removes a row from the ordered sets.
+func (l *List) removeRow(r *row) {
+	if r.matches(l.filter) {
+		l.shown.remove(r)
+	}
+	if r.need() != 0 {
+		l.urgent.remove(r)
+	}
+	if r.Status == protocol.Waiting {
+		l.waiting--
+	}
+}
+
+// matches reports whether the row contains each word of the filter.
+func (r *row) matches(filter []string) bool {
 	for _, f := range filter {
-		if !strings.Contains(w.searchText, f) {
+		if !strings.Contains(r.searchText, f) {
 			return false
 		}
 	}
 	return true
 }
 
-// SetOrder puts all sessions in another order.
-func (r *List) SetOrder(by Order) {
-	r.order = by
-	r.rebuild()
+// SetOrder sets the order of the sessions.
+func (l *List) SetOrder(by Order) {
+	l.order = by
+	l.rebuild()
 }
 
-// Order is how they are sorted.
-func (r *List) Order() Order { return r.order }
+// Order returns the order of the sessions.
+func (l *List) Order() Order { return l.order }
 
-// SetFilter lets only those through that have each of the words in their name, title, agent, directory, id or status, whatever
-// their case.
-func (r *List) SetFilter(words string) {
-	r.filter = strings.Fields(strings.ToLower(words))
-	r.rebuild()
+// SetFilter sets the filter: words that must each occur in a session's name, title, agent,
+// directory, id or status, in any case.
+func (l *List) SetFilter(words string) {
+	l.filter = strings.Fields(strings.ToLower(words))
+	l.rebuild()
 }
 
-func (r *List) rebuild() {
-	r.shown = newOrderedSet(r.order.compare())
-	for _, w := range r.rows {
-		if w.matches(r.filter) {
-			r.shown.add(w)
+// rebuild recomputes shown after a change of order or filter.
+func (l *List) rebuild() {
+	l.shown = newOrderedSet(l.order.compare())
+	for _, r := range l.rows {
+		if r.matches(l.filter) {
+			l.shown.add(r)
 		}
 	}
 }
 
-// Total is how many sessions there are.
-func (r *List) Total() int { return len(r.rows) }
+// Total returns the number of sessions.
+func (l *List) Total() int { return len(l.rows) }
 
-// Len is how many of them the filter lets through.
-func (r *List) Len() int { return r.shown.len() }
+// Len returns the number of sessions that match the filter.
+func (l *List) Len() int { return l.shown.len() }
 
-// At is the session at a place from 0 to Len.
-func (r *List) At(i int) protocol.Summary { return r.shown.at(i).Summary }
+// At returns the session at index i, which must be less than Len.
+func (l *List) At(i int) protocol.Summary { return l.shown.at(i).Summary }
 
-// Index is the place of a session, or -1 when it is not there or the filter keeps it back.
-func (r *List) Index(session string) int {
-	w := r.rows[session]
-	if w == nil || !w.matches(r.filter) {
+// Index returns the index of a session, or -1 if it is unknown or does not match the filter.
+func (l *List) Index(session string) int {
+	r := l.rows[session]
+	if r == nil || !r.matches(l.filter) {
 		return -1
 	}
-	return r.shown.index(w)
+	return l.shown.index(r)
 }
 
-// Get is a session, whatever the filter.
-func (r *List) Get(session string) (s protocol.Summary, ok bool) {
-	w := r.rows[session]
-	if w == nil {
+// Get returns a session, whether it matches the filter or not.
+func (l *List) Get(session string) (s protocol.Summary, ok bool) {
+	r := l.rows[session]
+	if r == nil {
 		return s, false
 	}
-	return w.Summary, true
+	return r.Summary, true
 }
 
-// CountWaiting counts the sessions with an approval pending, but for one.
-func (r *List) CountWaiting(but string) int {
-	if w := r.rows[but]; w != nil && w.Status == protocol.Waiting {
-		return r.waiting - 1
+// CountWaiting returns the number of sessions with a pending approval, without counting except.
+func (l *List) CountWaiting(except string) int {
+	if r := l.rows[except]; r != nil && r.Status == protocol.Waiting {
+		return l.waiting - 1
 	}
-	return r.waiting
+	return l.waiting
 }
 
-// Need is why a session wants somebody; 0 when it does not.
-func (r *List) Need(session string) Need {
-	if w := r.rows[session]; w != nil {
-		return w.need()
+// Need returns why a session needs the user, or 0.
+func (l *List) Need(session string) Need {
+	if r := l.rows[session]; r != nil {
+		return r.need()
 	}
 	return 0
 }
 
-// NextNeed is the session that needs a person most, but for those passed over: who asks and then held queues, the longest
-// waiting first, then failures that nobody saw, the latest first. It costs as much as is passed over.
-func (r *List) NextNeed(pass func(session string) bool) (session string, ok bool) {
-	for i := range r.byNeed.len() {
-		if w := r.byNeed.at(i); !pass(w.Session) {
-			return w.Session, true
+// NextNeed returns the session with the most urgent need for which skip is false. Pending approvals
+// come first, then held queues, each longest waiting first; then unseen failures, latest first. It
+// costs O(k log n) for k skipped sessions.
+func (l *List) NextNeed(skip func(session string) bool) (session string, ok bool) {
+	for i := range l.urgent.len() {
+		if r := l.urgent.at(i); !skip(r.Session) {
+			return r.Session, true
 		}
 	}
 	return "", false

@@ -12,24 +12,24 @@ import (
 	"agentctl/protocol"
 )
 
-var dawn = time.Date(2026, 3, 4, 9, 41, 0, 0, time.UTC)
+var start = time.Date(2026, 3, 4, 9, 41, 0, 0, time.UTC)
 
-func at(minutes int) time.Time { return dawn.Add(time.Duration(minutes) * time.Minute) }
+func at(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
 
 func asked(minutes int) *time.Time {
 	t := at(minutes)
 	return &t
 }
 
-func ids(r *List) []string {
+func ids(l *List) []string {
 	out := []string{}
-	for i := range r.Len() {
-		out = append(out, r.At(i).Session)
+	for i := range l.Len() {
+		out = append(out, l.At(i).Session)
 	}
 	return out
 }
 
-func fleet() []protocol.Summary {
+func summaries() []protocol.Summary {
 	return []protocol.Summary{
 		{Session: "s1", Name: "docs", Agent: "claude", Status: protocol.Idle, Updated: at(0), Reason: protocol.ReasonCompleted, Percent: 12},
 		{Session: "s2", Name: "Fix-tests", Agent: "gemini", Status: protocol.Running, Turn: "t", Updated: at(1), Percent: 80, CWD: "/home/ada/store"},
@@ -49,12 +49,12 @@ func TestEveryOrderHasItsFirst(t *testing.T) {
 		ByAgent:    {"s1", "s5", "s6", "s3", "s7", "s2", "s4"},
 		ByContext:  {"s2", "s1", "s6", "s3", "s5", "s7", "s4"},
 	} {
-		r := New()
-		for _, s := range fleet() {
-			r.Put(s)
+		l := New()
+		for _, s := range summaries() {
+			l.Put(s)
 		}
-		r.SetOrder(by)
-		if got := ids(r); !slices.Equal(got, want) {
+		l.SetOrder(by)
+		if got := ids(l); !slices.Equal(got, want) {
 			t.Errorf("by %s: %v, want %v", by, got, want)
 		}
 	}
@@ -66,14 +66,14 @@ func TestTheOrdersGoRound(t *testing.T) {
 		o = o.Next()
 	}
 	if o != ByNeed {
-		t.Errorf("after all of them comes %s", o)
+		t.Errorf("after the last order: %s, want %s", o, ByNeed)
 	}
 }
 
 func TestWordsNarrowItDown(t *testing.T) {
-	r := New()
-	for _, s := range fleet() {
-		r.Put(s)
+	l := New()
+	for _, s := range summaries() {
+		l.Put(s)
 	}
 	for words, want := range map[string][]string{
 		"FIX":           {"s2"},
@@ -82,21 +82,21 @@ func TestWordsNarrowItDown(t *testing.T) {
 		"none":          {},
 		" ":             {"s6", "s3", "s2", "s1", "s5", "s7", "s4"},
 	} {
-		r.SetFilter(words)
-		if got := ids(r); !slices.Equal(got, want) {
+		l.SetFilter(words)
+		if got := ids(l); !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", words, got, want)
 		}
-		if words == "FIX" && (r.Index("s1") != -1 || r.Index("s2") != 0 || r.Total() != 7) {
-			t.Error("a session that is kept back has a place")
+		if words == "FIX" && (l.Index("s1") != -1 || l.Index("s2") != 0 || l.Total() != 7) {
+			t.Errorf("indexes %d and %d of %d sessions, want -1 and 0 of 7", l.Index("s1"), l.Index("s2"), l.Total())
 		}
 	}
 }
 
-// needing is all that Next gives, each time passing over what it gave.
-func needing(r *List) []string {
+// allNeeds returns the sessions that NextNeed returns when all previous ones are skipped.
+func allNeeds(l *List) []string {
 	out := []string{}
 	for {
-		s, ok := r.NextNeed(func(s string) bool { return slices.Contains(out, s) })
+		s, ok := l.NextNeed(func(s string) bool { return slices.Contains(out, s) })
 		if !ok {
 			return out
 		}
@@ -105,52 +105,52 @@ func needing(r *List) []string {
 }
 
 func TestWhoNeedsAPersonComesInTurn(t *testing.T) {
-	r := New()
-	for _, s := range fleet() {
-		r.Put(s)
+	l := New()
+	for _, s := range summaries() {
+		l.Put(s)
 	}
-	r.Put(protocol.Summary{Session: "s8", Status: protocol.Idle, Updated: at(2), Reason: protocol.ReasonTimeout})
-	r.Put(protocol.Summary{Session: "s9", Status: protocol.Idle, Updated: at(2), Reason: protocol.ReasonInterrupted})
-	if got, want := needing(r), []string{"s6", "s3", "s7", "s8", "s5"}; !slices.Equal(got, want) {
-		t.Errorf("%v need somebody, want %v", got, want)
+	l.Put(protocol.Summary{Session: "s8", Status: protocol.Idle, Updated: at(2), Reason: protocol.ReasonTimeout})
+	l.Put(protocol.Summary{Session: "s9", Status: protocol.Idle, Updated: at(2), Reason: protocol.ReasonInterrupted})
+	if got, want := allNeeds(l), []string{"s6", "s3", "s7", "s8", "s5"}; !slices.Equal(got, want) {
+		t.Errorf("sessions with needs: %v, want %v", got, want)
 	}
-	if r.Need("s6") != ApprovalPending || r.Need("s7") != QueueHeld || r.Need("s5") != TurnFailed || r.Need("s1") != 0 || r.Need("nobody") != 0 {
-		t.Error("the needs are not told apart")
+	if l.Need("s6") != ApprovalPending || l.Need("s7") != QueueHeld || l.Need("s5") != TurnFailed || l.Need("s1") != 0 || l.Need("unknown") != 0 {
+		t.Error("wrong needs")
 	}
-	r.MarkSeen("s5")
-	r.MarkSeen("s8")
-	r.Put(protocol.Summary{Session: "s6", Deleted: true})
-	if got, want := needing(r), []string{"s3", "s7"}; !slices.Equal(got, want) {
-		t.Errorf("%v need somebody, want %v", got, want)
+	l.MarkSeen("s5")
+	l.MarkSeen("s8")
+	l.Put(protocol.Summary{Session: "s6", Deleted: true})
+	if got, want := allNeeds(l), []string{"s3", "s7"}; !slices.Equal(got, want) {
+		t.Errorf("sessions with needs: %v, want %v", got, want)
 	}
-	if r.CountWaiting("") != 1 || r.CountWaiting("s3") != 0 || r.CountWaiting("s1") != 1 {
-		t.Error("the waiting are miscounted")
+	if l.CountWaiting("") != 1 || l.CountWaiting("s3") != 0 || l.CountWaiting("s1") != 1 {
+		t.Error("wrong number of waiting sessions")
 	}
 }
 
 func TestAFailureIsNewAfterAnotherTurn(t *testing.T) {
-	failed := protocol.Summary{Session: "s", Status: protocol.Idle, Reason: protocol.ReasonError, Updated: dawn}
-	r := New()
-	r.Put(failed)
-	r.MarkSeen("s")
+	failed := protocol.Summary{Session: "s", Status: protocol.Idle, Reason: protocol.ReasonError, Updated: start}
+	l := New()
+	l.Put(failed)
+	l.MarkSeen("s")
 	failed.Clients, failed.Updated = 3, at(1)
-	r.Put(failed)
-	if r.Need("s") != 0 {
-		t.Error("what was seen is told again")
+	l.Put(failed)
+	if l.Need("s") != 0 {
+		t.Error("a seen failure is a need again")
 	}
 	running := failed
 	running.Status, running.Turn = protocol.Running, "t2"
-	r.Put(running)
-	r.Put(failed)
-	if r.Need("s") != TurnFailed {
-		t.Error("the next failure is not told")
+	l.Put(running)
+	l.Put(failed)
+	if l.Need("s") != TurnFailed {
+		t.Error("the next failure is not a need")
 	}
 }
 
-// The roster against what sorting all of it anew gives.
+// After changes, the list equals a new list of the same sessions.
 func TestChangesAndSortingAnewAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := New()
+		l := New()
 		known := map[string]protocol.Summary{}
 		by := ByNeed
 		t.Repeat(map[string]func(*rapid.T){
@@ -166,35 +166,35 @@ func TestChangesAndSortingAnewAgree(t *testing.T) {
 				if s.Status == protocol.Waiting {
 					s.Asked = asked(rapid.IntRange(0, 3).Draw(t, "asked"))
 				}
-				r.Put(s)
+				l.Put(s)
 				known[s.Session] = s
 				if s.Deleted {
 					delete(known, s.Session)
 				}
 			},
-			"sort": func(*rapid.T) { by = by.Next(); r.SetOrder(by) },
+			"sort": func(*rapid.T) { by = by.Next(); l.SetOrder(by) },
 			"": func(t *rapid.T) {
-				anew := New()
-				anew.SetOrder(by)
+				fresh := New()
+				fresh.SetOrder(by)
 				waiting := 0
 				for _, s := range known {
-					anew.Put(s)
+					fresh.Put(s)
 					if s.Status == protocol.Waiting {
 						waiting++
 					}
 				}
-				if got, want := ids(r), ids(anew); !slices.Equal(got, want) {
+				if got, want := ids(l), ids(fresh); !slices.Equal(got, want) {
 					t.Fatalf("by %s: %v, want %v", by, got, want)
 				}
-				if got, want := needing(r), needing(anew); !slices.Equal(got, want) {
-					t.Fatalf("need somebody: %v, want %v", got, want)
+				if got, want := allNeeds(l), allNeeds(fresh); !slices.Equal(got, want) {
+					t.Fatalf("sessions with needs: %v, want %v", got, want)
 				}
-				if r.CountWaiting("") != waiting || r.Total() != len(known) {
-					t.Fatalf("%d of %d wait, want %d of %d", r.CountWaiting(""), r.Total(), waiting, len(known))
+				if l.CountWaiting("") != waiting || l.Total() != len(known) {
+					t.Fatalf("%d of %d sessions waiting, want %d of %d", l.CountWaiting(""), l.Total(), waiting, len(known))
 				}
-				for i, id := range ids(r) {
-					if r.Index(id) != i {
-						t.Fatalf("%s is at %d, not %d", id, i, r.Index(id))
+				for i, id := range ids(l) {
+					if l.Index(id) != i {
+						t.Fatalf("%s: index %d, want %d", id, l.Index(id), i)
 					}
 				}
 			},
@@ -204,13 +204,13 @@ func TestChangesAndSortingAnewAgree(t *testing.T) {
 
 func TestAChangeCostsTheLogarithm(t *testing.T) {
 	for _, n := range []int{100, 10_000} {
-		r := New()
+		l := New()
 		compared := 0
 		counted := func(by func(a, b *row) int) func(a, b *row) int {
 			return func(a, b *row) int { compared++; return by(a, b) }
 		}
-		r.shown = newOrderedSet(counted(compareNeed))
-		r.byNeed = newOrderedSet(counted(compareUrgency))
+		l.shown = newOrderedSet(counted(compareNeed))
+		l.urgent = newOrderedSet(counted(compareUrgency))
 		session := func(i int) protocol.Summary {
 			s := protocol.Summary{Session: fmt.Sprint("s", i), Status: protocol.Running, Turn: "t", Updated: at(i)}
 			if i%2 == 0 {
@@ -219,18 +219,18 @@ func TestAChangeCostsTheLogarithm(t *testing.T) {
 			return s
 		}
 		for i := range n {
-			r.Put(session(i))
+			l.Put(session(i))
 		}
 		const changes = 1000
 		compared = 0
 		for i := range changes {
 			s := session(i * 7 % n)
 			s.Updated = at(n + i)
-			r.Put(s)
+			l.Put(s)
 		}
-		// Out of two trees and into them again, each at most some times their best depth.
-		if each, most := compared/changes, 4*3*bits.Len(uint(n)); each > most {
-			t.Errorf("%d sessions: a change takes %d comparisons, more than %d", n, each, most)
+		// Two removals and two additions, each at most 3 times the depth of a balanced tree.
+		if each, limit := compared/changes, 4*3*bits.Len(uint(n)); each > limit {
+			t.Errorf("%d sessions: %d comparisons per change, want at most %d", n, each, limit)
 		}
 	}
 }

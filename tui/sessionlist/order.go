@@ -8,24 +8,24 @@ import (
 	"agentctl/protocol"
 )
 
-// An Order is how sessions are sorted. Its value is what the screen calls it.
+// Order is an order of sessions. Its value is its name on the screen.
 type Order string
 
-// The orders, in which Next goes round.
+// The orders, as cycled by Next.
 const (
-	ByNeed     Order = "need"     // who asks, the longest waiting first, then at work, idle and closed
-	ByActivity Order = "activity" // the latest first
+	ByNeed     Order = "need"     // waiting (longest first), running, idle, closed
+	ByActivity Order = "activity" // latest first
 	ByName     Order = "name"
 	ByAgent    Order = "agent"
-	ByContext  Order = "context" // the fullest first
+	ByContext  Order = "context" // highest usage first
 )
 
 var orders = []Order{ByNeed, ByActivity, ByName, ByAgent, ByContext}
 
-// Next is the order after o.
+// Next returns the order after o, or the first after the last.
 func (o Order) Next() Order { return orders[(slices.Index(orders, o)+1)%len(orders)] }
 
-// compare is how two sessions follow each other; what is the same in an order goes by need.
+// compare returns the order's comparison. It is never 0 for different sessions.
 func (o Order) compare() func(a, b *row) int {
 	switch o {
 	case ByActivity:
@@ -64,17 +64,17 @@ func statusRank(r *row) int {
 	return 3
 }
 
-// A Need is why a session wants somebody.
+// Need is why a session needs the user.
 type Need uint8
 
-// The needs, the most urgent first.
+// The needs, most urgent first.
 const (
-	ApprovalPending Need = iota + 1 // an approval is pending
-	QueueHeld                       // messages wait behind a hold
-	TurnFailed                      // a turn failed and nobody has looked
+	ApprovalPending Need = iota + 1
+	QueueHeld            // queued messages wait behind a hold
+	TurnFailed           // the last turn failed and is unseen
 )
 
-// need is 0 for a session that wants nobody.
+// need returns the need of the session, or 0.
 func (r *row) need() Need {
 	switch {
 	case r.Status == protocol.Closed:
@@ -94,8 +94,8 @@ func (r *row) failed() bool {
 	return r.Turn == "" && r.Reason != "" && end.Failed()
 }
 
-// compareUrgency is the order in which sessions want somebody. Who waits is served in turn, the longest waiting first; of failures
-// the latest is worth the most.
+// compareUrgency orders sessions by urgency: by need, then pending approvals and held queues
+// longest waiting first, failures latest first.
 func compareUrgency(a, b *row) int {
 	if d := cmp.Compare(a.need(), b.need()); d != 0 {
 		return d

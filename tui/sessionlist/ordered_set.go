@@ -2,17 +2,17 @@ package sessionlist
 
 import "math/rand/v2"
 
-// A tree keeps values in order: a treap that knows how many are on each side. Every method costs the logarithm of their
-// number.
+// orderedSet is an ordered set with access by index: a treap with subtree sizes. Methods cost O(log
+// n).
 type orderedSet[T any] struct {
-	compare func(a, b T) int // never 0 for two values that are kept
+	compare func(a, b T) int // never 0 for two values of the set
 	root    *node[T]
 	random  *rand.Rand
 }
 
 type node[T any] struct {
 	value       T
-	priority    uint64 // not less than those below it
+	priority    uint64 // heap order: not less than those of the children
 	size        int
 	left, right *node[T]
 }
@@ -33,16 +33,16 @@ func (n *node[T]) updateSize() *node[T] {
 	return n
 }
 
-// len is how many values there are.
+// len returns the number of values.
 func (t *orderedSet[T]) len() int { return t.root.count() }
 
-// add puts a value in its place.
+// add adds a value.
 func (t *orderedSet[T]) add(v T) {
 	before, after := t.split(t.root, v)
 	t.root = merge(merge(before, &node[T]{value: v, priority: t.random.Uint64(), size: 1}), after)
 }
 
-// remove takes a value out.
+// remove removes a value.
 func (t *orderedSet[T]) remove(v T) {
 	link := &t.root
 	var path []*node[T]
@@ -64,7 +64,7 @@ func (t *orderedSet[T]) remove(v T) {
 	}
 }
 
-// split parts what comes before v from the rest.
+// split splits a subtree into the values before v and the rest.
 func (t *orderedSet[T]) split(n *node[T], v T) (before, rest *node[T]) {
 	switch {
 	case n == nil:
@@ -77,7 +77,7 @@ func (t *orderedSet[T]) split(n *node[T], v T) (before, rest *node[T]) {
 	return before, n.updateSize()
 }
 
-// merge joins two trees of which all of a come before all of b.
+// merge joins two subtrees. All values of a must come before those of b.
 func merge[T any](a, b *node[T]) *node[T] {
 	switch {
 	case a == nil:
@@ -92,7 +92,7 @@ func merge[T any](a, b *node[T]) *node[T] {
 	return b.updateSize()
 }
 
-// at is the value at a place, which must be there.
+// at returns the value at index i, which must exist.
 func (t *orderedSet[T]) at(i int) T {
 	n := t.root
 	for {
@@ -108,7 +108,7 @@ func (t *orderedSet[T]) at(i int) T {
 	}
 }
 
-// index is the place of a value that is kept.
+// index returns the index of a value, or -1.
 func (t *orderedSet[T]) index(v T) int {
 	i := 0
 	for n := t.root; n != nil; {
