@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// jsonFrame is a frame in a file.
+// jsonFrame is the JSON form of a frame.
 type jsonFrame struct {
 	Frame     uint64          `json:"frame"`
 	Time      time.Time       `json:"time"`
 	Direction string          `json:"direction,omitempty"` // sent or received
 	Size      int             `json:"size,omitempty"`
 	Message   json.RawMessage `json:"message,omitempty"`
-	Text      string          `json:"text,omitempty"`   // what is not one JSON value
+	Text      string          `json:"text,omitempty"`   // if it is not JSON
 	Binary    string          `json:"binary,omitempty"` // base64
 	Note      string          `json:"note,omitempty"`
 }
 
-// WriteJSON writes what the log keeps, one frame a line as JSON. It returns how many frames there were.
+// WriteJSON writes the frames of the log as JSON, one per line. It returns the number of frames.
 func (l *Log) WriteJSON(w io.Writer) (int, error) {
 	done, stop := context.WithCancel(context.Background())
-	stop() // what is there is read, nothing is waited for
+	stop() // do not wait for new frames
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
 	n := 0
@@ -36,7 +36,7 @@ func (l *Log) WriteJSON(w io.Writer) (int, error) {
 		for _, f := range frames {
 			at = f.Number
 			if err := out.Encode(f.json()); err != nil {
-				return n, fmt.Errorf("save the wire: %w", err)
+				return n, fmt.Errorf("write protocol log: %w", err)
 			}
 			n++
 		}

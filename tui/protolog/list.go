@@ -1,49 +1,47 @@
 package protolog
 
-// A Panel lists the newest messages of a wire, those that its filter shows, and
-// knows which one is chosen. It follows the newest until another is chosen. One
-// goroutine owns it.
+// List is the newest messages of a log that match a filter, with a selection. The selection follows
+// the newest message until another one is selected. It is not safe for concurrent use.
 type List struct {
 	messages []Message
-	first    int // number of messages[0]; messages are numbered as they come
-	bytes    int // of text
+	first    int // number of messages[0]; messages are numbered in order of arrival
+	bytes    int // of all texts
 
 	filter Filter
 	terms  [][]byte
-	shown  []int // numbers of those that pass the filter
+	shown  []int // numbers of the messages that match the filter
 
 	follow   bool
-	selected int // the chosen one, in shown
+	selected int // index in shown
 }
 
-// NewList shows everything and follows.
+// NewList returns an empty list without filter that follows the newest message.
 func NewList() *List { return &List{follow: true} }
 
-// Append adds what was read. It gives up what is older than the newest MaxFrames
-// frames or MaxBytes.
-func (p *List) Append(r Batch) {
-	for _, m := range r.Messages {
-		p.messages = append(p.messages, m)
-		p.bytes += len(m.Text)
-		if p.filter.matches(&p.messages[len(p.messages)-1], p.terms) {
-			p.shown = append(p.shown, p.first+len(p.messages)-1)
+// Append adds a batch. It drops the oldest messages beyond MaxFrames frames or MaxBytes bytes.
+func (l *List) Append(b Batch) {
+	for _, m := range b.Messages {
+		l.messages = append(l.messages, m)
+		l.bytes += len(m.Text)
+		if l.filter.matches(&l.messages[len(l.messages)-1], l.terms) {
+			l.shown = append(l.shown, l.first+len(l.messages)-1)
 		}
 	}
-	p.applyResponses(r.Responses)
-	p.dropOld()
-	if p.follow {
-		p.selected = len(p.shown) - 1
+	l.applyResponses(b.Responses)
+	l.dropOld()
+	if l.follow {
+		l.selected = len(l.shown) - 1
 	}
 }
 
-// applyResponses marks what was sent and is answered now.
-func (p *List) applyResponses(answers []Response) {
+// applyResponses marks the newest sent message of each ID as answered.
+func (l *List) applyResponses(answers []Response) {
 	open := map[string]Response{}
 	for _, a := range answers {
 		open[a.ID] = a
 	}
-	for i := len(p.messages) - 1; i >= 0 && len(open) > 0; i-- {
-		m := &p.messages[i]
+	for i := len(l.messages) - 1; i >= 0 && len(open) > 0; i-- {
+		m := &l.messages[i]
 		if a, ok := open[m.ID]; ok && m.Sent {
 			m.Answered, m.Latency = true, a.Latency
 			delete(open, m.ID)
@@ -51,72 +49,75 @@ func (p *List) applyResponses(answers []Response) {
 	}
 }
 
-func (p *List) dropOld() {
-	if len(p.messages) == 0 {
+// dropOld enforces MaxFrames and MaxBytes.
+func (l *List) dropOld() {
+	if len(l.messages) == 0 {
 		return
 	}
-	newest := p.messages[len(p.messages)-1].Frame
+	newest := l.messages[len(l.messages)-1].Frame
 	n := 0
-	for ; n < len(p.messages)-1 && (p.bytes > MaxBytes || p.messages[n].Frame+MaxFrames <= newest); n++ {
-		p.bytes -= len(p.messages[n].Text)
-		p.messages[n] = Message{}
+	for ; n < len(l.messages)-1 && (l.bytes > MaxBytes || l.messages[n].Frame+MaxFrames <= newest); n++ {
+		l.bytes -= len(l.messages[n].Text)
+		l.messages[n] = Message{}
 	}
-	p.messages, p.first = p.messages[n:], p.first+n
-	gone := 0
-	for gone < len(p.shown) && p.shown[gone] < p.first {
-		gone++
+	l.messages, l.first = l.messages[n:], l.first+n
+	dropped := 0
+	for dropped < len(l.shown) && l.shown[dropped] < l.first {
+		dropped++
 	}
-	p.shown = p.shown[gone:]
-	p.selected = max(p.selected-gone, 0)
+	l.shown = l.shown[dropped:]
+	l.selected = max(l.selected-dropped, 0)
 }
 
-// SetFilter shows other messages. What is chosen stays chosen where it is still shown.
-func (p *List) SetFilter(f Filter) {
-	chosen := -1
-	if p.selected >= 0 && p.selected < len(p.shown) {
-		chosen = p.shown[p.selected]
+// SetFilter sets the filter. If the selected message does not match it, the nearest older one that
+// does is selected.
+func (l *List) SetFilter(f Filter) {
+	selected := -1
+	if l.selected >= 0 && l.selected < len(l.shown) {
+		selected = l.shown[l.selected]
 	}
-	p.filter, p.terms = f, f.terms()
-	p.shown, p.selected = nil, 0
-	for i := range p.messages {
-		if !p.filter.matches(&p.messages[i], p.terms) {
+	l.filter, l.terms = f, f.terms()
+	l.shown, l.selected = nil, 0
+	for i := range l.messages {
+		if !l.filter.matches(&l.messages[i], l.terms) {
 			continue
 		}
-		if p.first+i <= chosen {
-			p.selected = len(p.shown)
+		if l.first+i <= selected {
+			l.selected = len(l.shown)
 		}
-		p.shown = append(p.shown, p.first+i)
+		l.shown = append(l.shown, l.first+i)
 	}
-	if p.follow {
-		p.selected = len(p.shown) - 1
+	if l.follow {
+		l.selected = len(l.shown) - 1
 	}
 }
 
-// Filter is what is shown.
-func (p *List) Filter() Filter { return p.filter }
+// Filter returns the filter.
+func (l *List) Filter() Filter { return l.filter }
 
-// Following is true while the newest message is chosen as it comes.
-func (p *List) Following() bool { return p.follow }
+// Following reports whether the selection follows the newest message.
+func (l *List) Following() bool { return l.follow }
 
-// MoveSelection chooses another message, by so many rows; to the last one follows.
-func (p *List) MoveSelection(by int) {
-	p.selected = min(max(p.selected+by, 0), max(len(p.shown)-1, 0))
-	p.follow = p.selected >= len(p.shown)-1 && by > 0
+// MoveSelection moves the selection down by rows, or up if by is negative. Moving it down to the
+// last message starts to follow.
+func (l *List) MoveSelection(by int) {
+	l.selected = min(max(l.selected+by, 0), max(len(l.shown)-1, 0))
+	l.follow = l.selected >= len(l.shown)-1 && by > 0
 }
 
-// SelectFirst chooses the oldest message.
-func (p *List) SelectFirst() { p.selected, p.follow = 0, false }
+// SelectFirst selects the oldest message.
+func (l *List) SelectFirst() { l.selected, l.follow = 0, false }
 
-// SelectLast chooses the newest message, and follows.
-func (p *List) SelectLast() { p.selected, p.follow = len(p.shown)-1, true }
+// SelectLast selects the newest message and follows.
+func (l *List) SelectLast() { l.selected, l.follow = len(l.shown)-1, true }
 
-// Selected is the chosen message, or nil. It is valid until the next call.
-func (p *List) Selected() *Message {
-	if p.selected < 0 || p.selected >= len(p.shown) {
+// Selected returns the selected message, or nil. It is valid until the next call.
+func (l *List) Selected() *Message {
+	if l.selected < 0 || l.selected >= len(l.shown) {
 		return nil
 	}
-	return &p.messages[p.shown[p.selected]-p.first]
+	return &l.messages[l.shown[l.selected]-l.first]
 }
 
-// Counts are how many messages are shown, how many there are, and their bytes.
-func (p *List) Counts() (shown, all, bytes int) { return len(p.shown), len(p.messages), p.bytes }
+// Counts returns the number of messages that match the filter, and the number and bytes of all.
+func (l *List) Counts() (shown, all, bytes int) { return len(l.shown), len(l.messages), l.bytes }

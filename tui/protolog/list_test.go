@@ -11,22 +11,23 @@ import (
 	"pgregory.net/rapid"
 )
 
-func read(l *Log, r *Reader, p *List, t interface{ Fatal(...any) }, frames ...string) {
+// readFrames adds frames to the log, received if they start with "<", and appends them to the list.
+func readFrames(l *Log, r *Reader, list *List, t interface{ Fatal(...any) }, frames ...string) {
 	for _, f := range frames {
 		text, received := strings.CutPrefix(f, "<")
 		l.AddFrame(noon, !received, false, []byte(text))
 	}
-	reading, err := r.Next(context.Background())
+	batch, err := r.Next(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Append(reading)
+	list.Append(batch)
 }
 
 func TestAPanelShowsWhatItsFilterSays(t *testing.T) {
 	l := NewLog()
-	r, p := NewReader(l), NewList()
-	read(l, r, p, t, `{"command":"send","data":{"text":"Fix It"}}`, `<{"type":"text.delta","data":{"text":"fixing"}}`,
+	r, list := NewReader(l), NewList()
+	readFrames(l, r, list, t, `{"command":"send","data":{"text":"Fix It"}}`, `<{"type":"text.delta","data":{"text":"fixing"}}`,
 		`<{"type":"text.end"}`, `{"command":"ack","data":{"seq":1}}`)
 	for _, c := range []struct {
 		filter Filter
@@ -44,8 +45,8 @@ func TestAPanelShowsWhatItsFilterSays(t *testing.T) {
 		{Filter{Query: "-"}, 0},
 		{Filter{Direction: Received, Query: "fix it"}, 0},
 	} {
-		p.SetFilter(c.filter)
-		if shown, all, _ := p.Counts(); shown != c.want || all != 4 {
+		list.SetFilter(c.filter)
+		if shown, all, _ := list.Counts(); shown != c.want || all != 4 {
 			t.Errorf("%+v: %d of %d shown, want %d", c.filter, shown, all, c.want)
 		}
 	}
@@ -53,29 +54,29 @@ func TestAPanelShowsWhatItsFilterSays(t *testing.T) {
 
 func TestWhatIsChosenStaysWhileMessagesCome(t *testing.T) {
 	l := NewLog()
-	r, p := NewReader(l), NewList()
-	read(l, r, p, t, `{"type":"a"}`, `{"type":"b"}`, `{"type":"c"}`)
-	p.MoveSelection(-1)
-	read(l, r, p, t, `{"type":"d"}`)
-	if k := p.Selected().Label; k != "b" || p.Following() {
-		t.Errorf("chosen is %s", k)
+	r, list := NewReader(l), NewList()
+	readFrames(l, r, list, t, `{"type":"a"}`, `{"type":"b"}`, `{"type":"c"}`)
+	list.MoveSelection(-1)
+	readFrames(l, r, list, t, `{"type":"d"}`)
+	if k := list.Selected().Label; k != "b" || list.Following() {
+		t.Errorf("selected %s, want b; following: %v", k, list.Following())
 	}
-	p.SetFilter(Filter{Query: "b"})
-	p.SetFilter(Filter{})
-	if k := p.Selected().Label; k != "b" {
-		t.Errorf("after a filter %s is chosen", k)
+	list.SetFilter(Filter{Query: "b"})
+	list.SetFilter(Filter{})
+	if k := list.Selected().Label; k != "b" {
+		t.Errorf("after a filter: selected %s, want b", k)
 	}
-	p.SelectLast()
-	read(l, r, p, t, `{"type":"e"}`)
-	if k := p.Selected().Label; k != "e" {
-		t.Errorf("it follows, but %s is chosen", k)
+	list.SelectLast()
+	readFrames(l, r, list, t, `{"type":"e"}`)
+	if k := list.Selected().Label; k != "e" {
+		t.Errorf("following: selected %s, want e", k)
 	}
 }
 
 func TestAPanelKeepsItsBoundsAndItsChoice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := NewLog()
-		r, p := NewReader(l), NewList()
+		r, list := NewReader(l), NewList()
 		n := 0
 		for range rapid.IntRange(1, 15).Draw(t, "steps") {
 			switch rapid.IntRange(0, 4).Draw(t, "step") {
@@ -87,24 +88,24 @@ func TestAPanelKeepsItsBoundsAndItsChoice(t *testing.T) {
 					n++
 					frames = append(frames, fmt.Sprintf(`{"type":"t%d","n":"%d%s"}`, n%3, n, pad))
 				}
-				read(l, r, p, t, frames...)
+				readFrames(l, r, list, t, frames...)
 			case 2:
-				p.MoveSelection(rapid.IntRange(-50, 50).Draw(t, "by"))
+				list.MoveSelection(rapid.IntRange(-50, 50).Draw(t, "by"))
 			case 3:
-				p.SetFilter(Filter{Type: rapid.SampledFrom([]string{"", "t1", "none"}).Draw(t, "kind")})
+				list.SetFilter(Filter{Type: rapid.SampledFrom([]string{"", "t1", "none"}).Draw(t, "kind")})
 			case 4:
-				p.SelectFirst()
+				list.SelectFirst()
 			}
-			shown, all, bytes := p.Counts()
-			if bytes > MaxBytes && all > 1 || all > 0 && p.messages[all-1].Frame-p.messages[0].Frame >= MaxFrames {
-				t.Fatalf("%d messages, %d bytes", all, bytes)
+			shown, all, bytes := list.Counts()
+			if bytes > MaxBytes && all > 1 || all > 0 && list.messages[all-1].Frame-list.messages[0].Frame >= MaxFrames {
+				t.Fatalf("%d messages, %d bytes: over the limits", all, bytes)
 			}
-			if m := p.Selected(); (m == nil) != (shown == 0) || m != nil && !p.filter.matches(m, p.terms) {
-				t.Fatalf("%d shown, chosen %+v", shown, m)
+			if m := list.Selected(); (m == nil) != (shown == 0) || m != nil && !list.filter.matches(m, list.terms) {
+				t.Fatalf("%d shown, selected %+v", shown, m)
 			}
-			rows := p.Rows(80, 10, dress())
+			rows := list.Rows(80, 10, plainStyles())
 			if len(rows) != min(10, shown) {
-				t.Fatalf("%d rows of %d", len(rows), shown)
+				t.Fatalf("%d rows of %d messages, want %d", len(rows), shown, min(10, shown))
 			}
 		}
 	})
@@ -114,39 +115,39 @@ func TestAPanelGivesUpTheOldest(t *testing.T) {
 	big := Message{Label: "big", Text: make([]byte, MaxBytes/4)}
 	for _, c := range []struct {
 		name string
-		give func(p *List, i int)
+		add  func(list *List, i int)
 		left int
 	}{
-		{"bytes", func(p *List, i int) { m := big; m.Frame = uint64(i); p.Append(Batch{Messages: []Message{m}}) }, 4},
-		{"frames", func(p *List, i int) {
-			p.Append(Batch{Messages: []Message{{Frame: uint64(i * MaxFrames / 3), Label: "f"}}})
+		{"bytes", func(list *List, i int) { m := big; m.Frame = uint64(i); list.Append(Batch{Messages: []Message{m}}) }, 4},
+		{"frames", func(list *List, i int) {
+			list.Append(Batch{Messages: []Message{{Frame: uint64(i * MaxFrames / 3), Label: "f"}}})
 		}, 3},
-		{"one that is too large alone", func(p *List, i int) {
-			p.Append(Batch{Messages: []Message{{Frame: uint64(i), Label: "huge", Text: make([]byte, MaxBytes+1)}}})
+		{"a single oversized message", func(list *List, i int) {
+			list.Append(Batch{Messages: []Message{{Frame: uint64(i), Label: "huge", Text: make([]byte, MaxBytes+1)}}})
 		}, 1},
 	} {
-		p := NewList()
+		list := NewList()
 		for i := 1; i <= 9; i++ {
-			c.give(p, i)
+			c.add(list, i)
 			if i == 8 {
-				p.MoveSelection(-1) // the one before it
+				list.MoveSelection(-1) // the one before it
 			}
-			shown, all, bytes := p.Counts()
+			shown, all, bytes := list.Counts()
 			kept := 0
-			for _, m := range p.messages {
+			for _, m := range list.messages {
 				kept += len(m.Text)
 			}
 			if want := min(i, c.left); shown != want || all != want || bytes != kept {
-				t.Errorf("%s: after %d, %d of %d are shown, %d bytes of %d", c.name, i, shown, all, bytes, kept)
+				t.Errorf("%s: after %d: %d of %d shown, %d bytes, want %d messages of %d bytes", c.name, i, shown, all, bytes, want, kept)
 			}
 		}
-		if m := p.Selected(); m == nil || c.left > 2 && m.Frame != p.messages[len(p.messages)-3].Frame {
-			t.Errorf("%s: chosen is %+v", c.name, m)
+		if m := list.Selected(); m == nil || c.left > 2 && m.Frame != list.messages[len(list.messages)-3].Frame {
+			t.Errorf("%s: selected %+v", c.name, m)
 		}
-		p.SetFilter(Filter{Type: "none"})
-		p.SetFilter(Filter{})
-		if shown, all, _ := p.Counts(); shown != all || p.Selected() == nil {
-			t.Errorf("%s: %d of %d after a filter", c.name, shown, all)
+		list.SetFilter(Filter{Type: "none"})
+		list.SetFilter(Filter{})
+		if shown, all, _ := list.Counts(); shown != all || list.Selected() == nil {
+			t.Errorf("%s: after a filter: %d of %d shown", c.name, shown, all)
 		}
 	}
 }
@@ -157,26 +158,26 @@ func TestAFilterSaysWhatItShows(t *testing.T) {
 		`→ sent, ack, "x"`: {Direction: Sent, Type: "ack", Query: "x"},
 	} {
 		if got := f.String(); got != want || f.IsZero() != (want == "") {
-			t.Errorf("%+v says %q, want %q", f, got, want)
+			t.Errorf("%+v: %q, want %q", f, got, want)
 		}
 	}
-	p := NewList()
-	p.Append(Batch{Messages: []Message{{Note: true, Label: "connection", Text: []byte("opened")}, {Sent: true, Label: "ack 1"}}})
+	list := NewList()
+	list.Append(Batch{Messages: []Message{{Note: true, Label: "connection", Text: []byte("opened")}, {Sent: true, Label: "ack 1"}}})
 	for f, want := range map[Filter]int{{Direction: Received}: 1, {Type: "other"}: 1, {Direction: Sent, Type: "ack"}: 2, {Query: "opened"}: 1, {Query: "-opened"}: 1} {
-		p.SetFilter(f)
-		if shown, _, _ := p.Counts(); shown != want {
-			t.Errorf("%+v shows %d, want %d: notes pass any direction and type", f, shown, want)
+		list.SetFilter(f)
+		if shown, _, _ := list.Counts(); shown != want {
+			t.Errorf("%+v: %d shown, want %d: notes match any direction and type", f, shown, want)
 		}
 	}
 }
 
 func TestAnAnswerIsOfTheNewestThatWasSentWithItsID(t *testing.T) {
-	p := NewList()
-	p.Append(Batch{Messages: []Message{{ID: "1", Sent: true, Label: "old"}, {ID: "1", Sent: true, Label: "new"}, {ID: "1", Label: "received"}}})
-	p.Append(Batch{Responses: []Response{{"1", 3 * time.Millisecond}, {"2", time.Second}}})
+	list := NewList()
+	list.Append(Batch{Messages: []Message{{ID: "1", Sent: true, Label: "old"}, {ID: "1", Sent: true, Label: "new"}, {ID: "1", Label: "received"}}})
+	list.Append(Batch{Responses: []Response{{"1", 3 * time.Millisecond}, {"2", time.Second}}})
 	for i, want := range []bool{false, true, false} {
-		if m := p.messages[i]; m.Answered != want || (m.Latency == 3*time.Millisecond) != want {
-			t.Errorf("%s is answered: %v after %v", m.Label, m.Answered, m.Latency)
+		if m := list.messages[i]; m.Answered != want || (m.Latency == 3*time.Millisecond) != want {
+			t.Errorf("%s: answered %v after %v, want %v", m.Label, m.Answered, m.Latency, want)
 		}
 	}
 }
@@ -208,17 +209,17 @@ func TestARowTellsAsMuchAsThereIsRoomFor(t *testing.T) {
 		{Message{Time: noon, Note: true, Text: []byte("opened ws://host")}, 59, " 12:00:00.000 <n:·> <n:opened ws://host>"},
 	} {
 		if got := c.m.row(c.width, d); got != ansi.Truncate(c.want, c.width, "…") {
-			t.Errorf("in %d cells:\n%q, want\n%q", c.width, got, c.want)
+			t.Errorf("width %d:\n%q, want\n%q", c.width, got, c.want)
 		}
 	}
 	for n, want := range map[int]string{0: "0 B", 999: "999 B", 1000: "1.0 k", 99_999: "100.0 k", 100_000: "100 k", 999_999: "999 k", 1_000_000: "1.0 M", 12_340_000: "12.3 M"} {
 		if got := FormatSize(n); got != want {
-			t.Errorf("%d bytes are %q, want %q", n, got, want)
+			t.Errorf("%d bytes: %q, want %q", n, got, want)
 		}
 	}
 	for d, want := range map[time.Duration]string{0: "0.0ms", 1500 * time.Microsecond: "1.5ms", 10 * time.Millisecond: "10ms", 999 * time.Millisecond: "999ms", time.Second: "1.0s", 65 * time.Second: "65.0s"} {
 		if got := formatLatency(d); got != want {
-			t.Errorf("%v is %q, want %q", d, got, want)
+			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
 	for _, c := range []struct {
@@ -227,7 +228,7 @@ func TestARowTellsAsMuchAsThereIsRoomFor(t *testing.T) {
 		want  string
 	}{{"ab", 4, "ab  "}, {"ab", -4, "  ab"}, {"abcdef", 4, "abc…"}, {"漢字漢", 4, "漢… "}, {"", -2, "  "}} {
 		if got := padCell(c.s, c.cells); got != c.want {
-			t.Errorf("%q in %d cells is %q, want %q", c.s, c.cells, got, c.want)
+			t.Errorf("%q in %d cells: %q, want %q", c.s, c.cells, got, c.want)
 		}
 	}
 }

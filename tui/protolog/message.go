@@ -9,26 +9,26 @@ import (
 	"time"
 )
 
-// A Message is one message of a frame, which holds one or more on lines of their
-// own; or a note.
+// Message is a message of a frame, or a note about the connection. A frame holds one or more
+// messages on separate lines.
 type Message struct {
-	Frame uint64 // its number
-	Part  int    // in the frame, from 0
+	Frame uint64 // number of the frame
+	Part  int    // index in the frame, from 0
 	Time  time.Time
 	Sent  bool
 	Note  bool
-	Size  int    // bytes
-	Label string // its type or verb, and what it answers
-	ID    string // that pairs it
-	Seq   string // its place, or a range of places
+	Size  int    // in bytes
+	Label string // type or command, and the request that it answers
+	ID    string // pairs request and response
+	Seq   string // sequence number, or a range
 	Text  []byte
 
-	Answered bool          // sent, and the answer came
-	Latency  time.Duration // between the two; of both
-	IsError  bool          // it tells of an error
+	Answered bool          // the response to the message is known
+	Latency  time.Duration // between request and response; set on both
+	IsError  bool          // the message reports an error
 }
 
-// fields are those of a message that say what it is, whatever the protocol calls them.
+// fields are the fields that identify a message in any of the supported protocols.
 type fields struct {
 	Command   scalar          `json:"command"`
 	Type      scalar          `json:"type"`
@@ -52,7 +52,7 @@ type fields struct {
 	} `json:"values"`
 }
 
-// scalar is a string or a number; anything else is none.
+// scalar decodes a string or a number. Other values decode to "".
 type scalar string
 
 func (t *scalar) UnmarshalJSON(b []byte) error {
@@ -66,7 +66,7 @@ func (t *scalar) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// parseFrame are those of a frame.
+// parseFrame returns the messages of a frame.
 func parseFrame(f Frame) []Message {
 	m := Message{Frame: f.Number, Time: f.Time, Sent: f.Sent}
 	switch {
@@ -98,10 +98,10 @@ func parseFrame(f Frame) []Message {
 	return out
 }
 
-// parse finds out what a message is.
+// parse sets the fields that the text determines.
 func (m *Message) parse() {
 	var f fields
-	var shape *json.UnmarshalTypeError // a field of another shape says nothing; the others do
+	var shape *json.UnmarshalTypeError // ignore fields of another type, use the others
 	if err := json.Unmarshal(m.Text, &f); err != nil && !errors.As(err, &shape) {
 		m.Label = "text"
 		return
@@ -135,7 +135,7 @@ func (m *Message) parse() {
 	if f.FirstSeq != "" && f.FirstSeq != f.Seq {
 		m.Seq = string(f.FirstSeq + "–" + f.Seq)
 	}
-	if m.Seq == "" && f.Command != "" && len(f.Data) > 0 { // an ack's, and where a subscription starts
+	if m.Seq == "" && f.Command != "" && len(f.Data) > 0 { // of an ack, or the start of a subscription
 		var at struct{ Seq, Position scalar }
 		if json.Unmarshal(f.Data, &at) == nil {
 			m.Seq = string(at.Seq + at.Position)
@@ -143,9 +143,9 @@ func (m *Message) parse() {
 	}
 	if len(f.Error) > 0 && string(f.Error) != "null" {
 		m.IsError = true
-		var told struct{ Code scalar }
-		if json.Unmarshal(f.Error, &told) == nil && told.Code != "" {
-			m.Label = strings.TrimSpace(m.Label + " error " + string(told.Code))
+		var e struct{ Code scalar }
+		if json.Unmarshal(f.Error, &e) == nil && e.Code != "" {
+			m.Label = strings.TrimSpace(m.Label + " error " + string(e.Code))
 		}
 	}
 	if m.Label == "" && (len(f.Result) > 0 || m.ID != "") {
@@ -156,13 +156,13 @@ func (m *Message) parse() {
 	}
 }
 
-// Type is the first word of the kind, by which messages are sorted.
+// Type returns the first word of the label, for Filter.Type.
 func (m *Message) Type() string {
 	w, _, _ := strings.Cut(m.Label, " ")
 	return w
 }
 
-// Pretty is a message for reading: JSON on many lines, anything else as it is.
+// Pretty returns the text, indented if it is JSON.
 func (m *Message) Pretty() string {
 	var out bytes.Buffer
 	if json.Indent(&out, m.Text, "", "  ") != nil {

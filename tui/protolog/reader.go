@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// maxPending bounds the questions whose answers are waited for.
+// maxPending bounds the requests without response.
 const maxPending = 1024
 
-// A Reader reads a log's messages, each once, and pairs answers with what they
-// answer. One goroutine at a time may use it.
+// Reader reads each message of a log once and pairs responses with requests. It is not safe for
+// concurrent use.
 type Reader struct {
 	log     *Log
 	last    uint64             // number of the last frame read
-	pending map[string]request // by id
+	pending map[string]request // by ID
 }
 
 type request struct {
@@ -22,22 +22,22 @@ type request struct {
 	at    time.Time
 }
 
-// An Answer says when the message that was sent with an id was answered.
+// Response records that a request got its response.
 type Response struct {
 	ID      string
 	Latency time.Duration
 }
 
-// Batch is what Reader.Next gives.
+// Batch is the result of Reader.Next.
 type Batch struct {
 	Messages  []Message
-	Responses []Response // to messages of this reading and of those before it
+	Responses []Response // to requests of this batch and of earlier ones
 }
 
-// NewReader reads a log from its oldest frame.
+// NewReader returns a reader that starts at the oldest frame of the log.
 func NewReader(l *Log) *Reader { return &Reader{log: l, pending: map[string]request{}} }
 
-// Next waits for messages. The error is the context's.
+// Next waits for messages and returns them. It fails only with the error of ctx.
 func (r *Reader) Next(ctx context.Context) (Batch, error) {
 	frames, err := r.log.After(ctx, r.last)
 	if err != nil {
@@ -47,12 +47,12 @@ func (r *Reader) Next(ctx context.Context) (Batch, error) {
 	for _, f := range frames {
 		if lost := f.Number - r.last - 1; lost > 0 {
 			out.Messages = append(out.Messages, Message{
-				Frame: f.Number, Time: f.Time, Note: true, Label: "gap", Text: fmt.Appendf(nil, "%d frames before this one are not kept any more", lost),
+				Frame: f.Number, Time: f.Time, Note: true, Label: "gap", Text: fmt.Appendf(nil, "%d earlier frames dropped", lost),
 			})
 		}
 		r.last = f.Number
 		if f.Note != "" {
-			clear(r.pending) // a new connection counts its ids anew
+			clear(r.pending) // a new connection restarts its IDs
 		}
 		for _, m := range parseFrame(f) {
 			r.matchResponse(&m, &out)
@@ -62,6 +62,7 @@ func (r *Reader) Next(ctx context.Context) (Batch, error) {
 	return out, nil
 }
 
+// matchResponse records a request, or pairs a response with its request.
 func (r *Reader) matchResponse(m *Message, out *Batch) {
 	if m.ID == "" {
 		return

@@ -5,11 +5,11 @@ import (
 	"regexp"
 )
 
-// redacted stands where a credential was.
+// redacted replaces a credential.
 const redacted = "‹hidden›"
 
-// A hider takes credentials out of what is shown: secrets it was told of, and what
-// looks like one, by its name or by its form. It takes rather too much than too little.
+// redactor removes known secrets and text that looks like a credential, by name or form. It prefers
+// false positives.
 type redactor struct{ secrets [][]byte }
 
 func newRedactor(secrets []string) *redactor {
@@ -25,8 +25,8 @@ func newRedactor(secrets []string) *redactor {
 const secretName = `(?:[a-z0-9]+[_-])*(?:access|refresh|auth|session|api|client)?` +
 	`(?:token|jwt|authorization|password|passwd|secret|credentials?|api[_-]?key|cookie)`
 
-// credentialPatterns are credentials by their name, in JSON and in JSON within a string, as a
-// parameter of a URL or in a header, and signed tokens by their form.
+// credentialPatterns match credentials by name, in JSON, in JSON within a string, in URL parameters
+// and headers, and signed tokens by form.
 var credentialPatterns = []struct {
 	like *regexp.Regexp
 	as   []byte
@@ -38,13 +38,13 @@ var credentialPatterns = []struct {
 	{regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{3,}\.[A-Za-z0-9_-]*`), []byte(redacted)},
 }
 
-// credentialHints are what a text holds, in lower case, when one of the masks can be in it.
+// credentialHints are lower-case substrings. A text without any of them matches no pattern.
 var credentialHints = [][]byte{
 	[]byte("token"), []byte("jwt"), []byte("authorization"), []byte("passw"), []byte("secret"), []byte("credential"), []byte("api"),
 	[]byte("cookie"), []byte("key="), []byte("bearer"), []byte("basic"), []byte("eyj"),
 }
 
-// redact is a text without credentials; the same one where there are none.
+// redact returns text without credentials. If there are none, it returns b itself.
 func (h *redactor) redact(b []byte) []byte {
 	for _, s := range h.secrets {
 		if bytes.Contains(b, s) {

@@ -9,12 +9,12 @@ import (
 const signed = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJlLW9mLWFkYQ"
 
 func TestCredentialsAreHidden(t *testing.T) {
-	h := newRedactor([]string{"the-clients-own", ""})
+	r := newRedactor([]string{"the-clients-own", ""})
 	for _, c := range []struct{ name, text, secret string }{
-		{"the client's token, wherever", `{"data":{"text":"the-clients-own"}}`, "the-clients-own"},
+		{"the client's token, anywhere", `{"data":{"text":"the-clients-own"}}`, "the-clients-own"},
 		{"a token by its name", `{"token":"abc"}`, "abc"},
 		{"a token with quotes in it", `{"token":"ab\"cd"}`, `cd`},
-		{"a login's answer", `{"access_token":"opaque123","token_type":"bearer"}`, "opaque123"},
+		{"a login's response", `{"access_token":"opaque123","token_type":"bearer"}`, "opaque123"},
 		{"camel case", `{"accessToken" : "opaque123"}`, "opaque123"},
 		{"capitals", `{"Authorization":"Bearer abcdefghijk"}`, "abcdefghijk"},
 		{"a header", "Authorization: Bearer abcdefghijk", "abcdefghijk"},
@@ -23,28 +23,28 @@ func TestCredentialsAreHidden(t *testing.T) {
 		{"JSON within a string", `{"payload":"{\"token\":\"abc9\",\"a\":1}"}`, "abc9"},
 		{"JSON within a string within a string", `{"p":"{\"q\":\"{\\\"token\\\":\\\"abc9\\\"}\"}"}`, "abc9"},
 		{"a parameter of a URL", `{"url":"wss://host/ws?a=1&token=abc9&b=2"}`, "abc9"},
-		{"a signed token, wherever", `{"data":"` + signed + `"}`, signed[30:]},
+		{"a signed token, anywhere", `{"data":"` + signed + `"}`, signed[30:]},
 	} {
-		got := string(h.redact([]byte(c.text)))
+		got := string(r.redact([]byte(c.text)))
 		if strings.Contains(got, c.secret) || !strings.Contains(got, redacted) {
 			t.Errorf("%s: %s", c.name, got)
 		}
 		if json.Valid([]byte(c.text)) && !json.Valid([]byte(got)) {
-			t.Errorf("%s: not JSON any more: %s", c.name, got)
+			t.Errorf("%s: no longer JSON: %s", c.name, got)
 		}
 	}
 }
 
 func TestWhatIsNoCredentialStays(t *testing.T) {
-	h := newRedactor([]string{""})
+	r := newRedactor([]string{""})
 	for _, text := range []string{
 		`{"id":"1","command":"send","key":"ABCDEF","data":{"text":"my token is nice"}}`,
 		`{"data":{"max_tokens":4096,"tokens":12,"usage":{"input_tokens":3}}}`,
 		`{"text":"a basic idea of an API, a secret garden"}`,
 		`{"path":"/api/keys?monkey=1"}`,
 	} {
-		if got := string(h.redact([]byte(text))); got != text {
-			t.Errorf("%s\nbecame %s", text, got)
+		if got := string(r.redact([]byte(text))); got != text {
+			t.Errorf("%s\nchanged to %s", text, got)
 		}
 	}
 }
@@ -56,8 +56,8 @@ func FuzzWhatIsHiddenIsGoneAndJSONStaysJSON(f *testing.F) {
 	f.Add("\x00", "\x00")
 	f.Fuzz(func(t *testing.T, text, secret string) {
 		got := newRedactor([]string{secret}).redact([]byte(text))
-		for shown := range strings.SplitSeq(string(got), redacted) {
-			if secret != "" && strings.Contains(shown, secret) {
+		for part := range strings.SplitSeq(string(got), redacted) {
+			if secret != "" && strings.Contains(part, secret) {
 				t.Errorf("%q is still in %q", secret, got)
 			}
 		}

@@ -11,32 +11,32 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// Styles is how the parts of a row look.
+// Styles renders the parts of a row. Times are in Location.
 type Styles struct {
 	Sent, Received, Note, Error, Dim, Selected func(...string) string
 	Location                                   *time.Location
 }
 
-// Rows are height rows around the chosen message, each of at most width cells.
-func (p *List) Rows(width, height int, d *Styles) []string {
-	top := max(0, min(p.selected-height/2, len(p.shown)-height))
-	if p.follow {
-		top = max(0, len(p.shown)-height)
+// Rows renders up to height rows around the selected message, each of at most width cells.
+func (l *List) Rows(width, height int, s *Styles) []string {
+	top := max(0, min(l.selected-height/2, len(l.shown)-height))
+	if l.follow {
+		top = max(0, len(l.shown)-height)
 	}
 	var out []string
-	for i := top; i < min(top+height, len(p.shown)); i++ {
-		m := &p.messages[p.shown[i]-p.first]
-		row := m.row(width, d)
-		if i == p.selected {
+	for i := top; i < min(top+height, len(l.shown)); i++ {
+		m := &l.messages[l.shown[i]-l.first]
+		row := m.row(width, s)
+		if i == l.selected {
 			row = ansi.Truncate("▸"+strings.TrimPrefix(ansi.Strip(row), " "), width, "…")
-			row = d.Selected(row + strings.Repeat(" ", max(0, width-ansi.StringWidth(row))))
+			row = s.Selected(row + strings.Repeat(" ", max(0, width-ansi.StringWidth(row))))
 		}
 		out = append(out, row)
 	}
 	return out
 }
 
-// Widths of the columns, in cells, and from which width of a row on there is one.
+// Widths of the columns, and minimum widths of a row that has the column, in cells.
 const (
 	labelWidth   = 22
 	sizeWidth    = 6
@@ -50,29 +50,29 @@ const (
 	minWidthID   = 120
 )
 
-// row is a message on one line: when, which way, how large, its place, what it
-// is, its id, how long the answer took, and how it begins.
-func (m *Message) row(width int, d *Styles) string {
-	arrow, dress := "←", d.Received
+// row renders a message: time, direction, size, sequence number, label, ID, latency and the start
+// of its payload.
+func (m *Message) row(width int, s *Styles) string {
+	arrow, style := "←", s.Received
 	switch {
 	case m.Note:
-		arrow, dress = "·", d.Note
+		arrow, style = "·", s.Note
 	case m.Sent:
-		arrow, dress = "→", d.Sent
+		arrow, style = "→", s.Sent
 	}
 	if m.IsError {
-		dress = d.Error
+		style = s.Error
 	}
-	when := m.Time.In(d.Location).Format("15:04:05.000")
-	if m.Part > 0 { // of the frame above
+	when := m.Time.In(s.Location).Format("15:04:05.000")
+	if m.Part > 0 { // same frame as the row above
 		when = padCell("⋮", -len(when))
 	}
-	out := d.Dim(" "+when) + " " + dress(arrow) + " "
+	out := s.Dim(" "+when) + " " + style(arrow) + " "
 	if m.Note {
-		return ansi.Truncate(out+dress(preview(m.Text, width)), width, "…")
+		return ansi.Truncate(out+style(preview(m.Text, width)), width, "…")
 	}
 	if width >= minWidthSize {
-		out += d.Dim(padCell(FormatSize(m.Size), -sizeWidth)) + " "
+		out += s.Dim(padCell(FormatSize(m.Size), -sizeWidth)) + " "
 	}
 	if width >= minWidthSeq {
 		out += padCell(cleanLine(m.Seq), -seqWidth) + " "
@@ -82,35 +82,36 @@ func (m *Message) row(width int, d *Styles) string {
 		late = formatLatency(m.Latency)
 	}
 	if width < minWidthSize {
-		return ansi.Truncate(out+dress(cleanLine(m.Label))+" "+late, width, "…")
+		return ansi.Truncate(out+style(cleanLine(m.Label))+" "+late, width, "…")
 	}
-	out += dress(padCell(cleanLine(m.Label), labelWidth)) + " "
+	out += style(padCell(cleanLine(m.Label), labelWidth)) + " "
 	if width >= minWidthID {
-		out += d.Dim(padCell(cleanLine(m.ID), idWidth)) + " "
+		out += s.Dim(padCell(cleanLine(m.ID), idWidth)) + " "
 	}
 	out += padCell(late, -latencyWidth)
 	if width >= minWidthText {
-		out += "  " + d.Dim(preview(m.payload(), width))
+		out += "  " + s.Dim(preview(m.payload(), width))
 	}
 	return ansi.Truncate(out, width, "…")
 }
 
-// padCell is text in so many cells; fewer than none: at the right end of them.
-func padCell(s string, cells int) string {
-	room := max(cells, -cells)
+// padCell truncates or pads text to a width. With a negative width, it aligns the text right.
+func padCell(s string, width int) string {
+	room := max(width, -width)
 	s = ansi.Truncate(s, room, "…")
 	pad := strings.Repeat(" ", room-ansi.StringWidth(s))
-	if cells < 0 {
+	if width < 0 {
 		return pad + s
 	}
 	return s + pad
 }
 
+// cleanLine returns the start of untrusted text as one line.
 func cleanLine(s string) string {
 	return strings.Join(strings.Fields(transcript.Clean(s[:min(len(s), 256)])), " ")
 }
 
-// payload is what a message carries: what comes before it, the row tells already.
+// payload returns the part of a message after the fields that have columns.
 func (m *Message) payload() []byte {
 	head := m.Text[:min(len(m.Text), 512)]
 	for _, name := range []string{`"data":`, `"payload":`, `"result":`, `"error":`, `"values":`} {
@@ -121,10 +122,10 @@ func (m *Message) payload() []byte {
 	return m.Text
 }
 
-// preview is how a text begins, on one line.
+// preview returns the start of a text as one line.
 func preview(b []byte, width int) string { return cleanLine(string(b[:min(len(b), 2*width)])) }
 
-// FormatSize is a number of bytes for people.
+// FormatSize formats a number of bytes.
 func FormatSize(n int) string {
 	switch {
 	case n < 1000:
@@ -137,7 +138,7 @@ func FormatSize(n int) string {
 	return fmt.Sprintf("%.1f M", float64(n)/1e6)
 }
 
-// formatLatency is a latency for people.
+// formatLatency formats a duration with two or three significant digits.
 func formatLatency(d time.Duration) string {
 	switch {
 	case d < 10*time.Millisecond:
