@@ -24,7 +24,7 @@ func readFrames(l *Log, r *Reader, list *List, t interface{ Fatal(...any) }, fra
 	list.Append(batch)
 }
 
-func TestAPanelShowsWhatItsFilterSays(t *testing.T) {
+func TestAListShowsWhatMatchesItsFilter(t *testing.T) {
 	l := NewLog()
 	r, list := NewReader(l), NewList()
 	readFrames(l, r, list, t, `{"command":"send","data":{"text":"Fix It"}}`, `<{"type":"text.delta","data":{"text":"fixing"}}`,
@@ -52,7 +52,7 @@ func TestAPanelShowsWhatItsFilterSays(t *testing.T) {
 	}
 }
 
-func TestWhatIsChosenStaysWhileMessagesCome(t *testing.T) {
+func TestTheSelectionStaysWhileMessagesArrive(t *testing.T) {
 	l := NewLog()
 	r, list := NewReader(l), NewList()
 	readFrames(l, r, list, t, `{"type":"a"}`, `{"type":"b"}`, `{"type":"c"}`)
@@ -73,7 +73,7 @@ func TestWhatIsChosenStaysWhileMessagesCome(t *testing.T) {
 	}
 }
 
-func TestAPanelKeepsItsBoundsAndItsChoice(t *testing.T) {
+func TestAListKeepsItsLimitsAndSelection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := NewLog()
 		r, list := NewReader(l), NewList()
@@ -111,7 +111,7 @@ func TestAPanelKeepsItsBoundsAndItsChoice(t *testing.T) {
 	})
 }
 
-func TestAPanelGivesUpTheOldest(t *testing.T) {
+func TestAListDropsTheOldestMessages(t *testing.T) {
 	big := Message{Label: "big", Text: make([]byte, MaxBytes/4)}
 	for _, c := range []struct {
 		name string
@@ -152,7 +152,7 @@ func TestAPanelGivesUpTheOldest(t *testing.T) {
 	}
 }
 
-func TestAFilterSaysWhatItShows(t *testing.T) {
+func TestAFilterDescribesItself(t *testing.T) {
 	for want, f := range map[string]Filter{
 		"": {}, "→ sent": {Direction: Sent}, "← received": {Direction: Received}, "ack": {Type: "ack"}, `"a \"b\""`: {Query: `a "b"`},
 		`→ sent, ack, "x"`: {Direction: Sent, Type: "ack", Query: "x"},
@@ -182,7 +182,7 @@ func TestAnAnswerIsOfTheNewestThatWasSentWithItsID(t *testing.T) {
 	}
 }
 
-func TestARowTellsAsMuchAsThereIsRoomFor(t *testing.T) {
+func TestARowShowsTheColumnsThatFit(t *testing.T) {
 	mark := func(name string) func(...string) string {
 		return func(s ...string) string { return "<" + name + ":" + strings.Join(s, "") + ">" }
 	}

@@ -98,7 +98,7 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestASavedWireIsLinesOfJSONWithoutCredentials(t *testing.T) {
+func TestTheJSONHasOneFramePerLineAndNoCredentials(t *testing.T) {
 	l := NewLog("s3cr3t-value")
 	l.AddNote(noon, "opened ws://host/v1/ws?token=abcdef")
 	l.AddFrame(noon, true, false, []byte(`{"id":"1","command":"hello","data":{"name":"s3cr3t-value"}}`))

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-func TestMessagesSayWhatTheyAreInAnyProtocol(t *testing.T) {
+func TestMessagesOfAnyProtocolAreParsed(t *testing.T) {
 	for _, c := range []struct{ text, label, id, seq string }{
 		{`{"id":"7","command":"send","session":"s","key":"K","data":{"text":"hi"}}`, "send", "7", ""},
 		{`{"command":"ack","session":"s","data":{"seq":45}}`, "ack", "", "45"},
@@ -84,7 +84,7 @@ func TestIDsOfAnEarlierConnectionPairNothing(t *testing.T) {
 	}
 }
 
-func TestAReaderTellsWhatWasGivenUp(t *testing.T) {
+func TestAReaderReportsDroppedFrames(t *testing.T) {
 	l := NewLog()
 	for range MaxFrames + 5 {
 		l.AddFrame(noon, true, false, []byte(`{}`))

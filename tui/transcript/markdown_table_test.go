@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is laid out may cost some hundred times its size, and not its square.
+// The memory used for a table is linear in its size.
 func TestHostileTablesCostNoMoreThanTheirSize(t *testing.T) {
 	const n = maxBlockBytes/6 - 10
 	for name, in := range map[string]string{
@@ -15,10 +15,10 @@ func TestHostileTablesCostNoMoreThanTheirSize(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		lines := laid(prose(in), 80, bare)
+		lines := layOut(markdown(in), 80, unstyled)
 		runtime.ReadMemStats(&after)
-		if took := after.TotalAlloc - before.TotalAlloc; took > uint64(3000*len(in)) {
-			t.Errorf("%s: %d bytes took %d MB and are %d lines", name, len(in), took>>20, len(lines))
+		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > uint64(3000*len(in)) {
+			t.Errorf("%s: %d bytes allocated %d MB, %d lines", name, len(in), allocated>>20, len(lines))
 		}
 	}
 }

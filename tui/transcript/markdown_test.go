@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// tagged shows styles as tags.
-func tagged(text string, style Style) string {
+// tagStyles renders styles as tags.
+func tagStyles(text string, style Style) string {
 	tag := ""
 	for i, name := range []string{"b", "i", "c", "l", "h", "f", "+", "-", "*", "u", "r", "s"} {
 		if style&(1<<i) != 0 {
@@ -22,17 +22,17 @@ func tagged(text string, style Style) string {
 	return "<" + tag + ":" + text + ">"
 }
 
-// laid is the prose at a width, dressed.
-func laid(p *Markdown, width int, dress RenderFunc) []string {
-	lines, _ := p.Lines(width)
+// layOut returns the rendered lines of a text at a width, without links.
+func layOut(m *Markdown, width int, render RenderFunc) []string {
+	lines, _ := m.Lines(width)
 	var out []string
 	for _, line := range lines {
-		out = append(out, withoutLinks(RenderStyles(line, dress)))
+		out = append(out, withoutLinks(RenderStyles(line, render)))
 	}
 	return out
 }
 
-// withoutLinks leaves out where links lead.
+// withoutLinks removes link sequences.
 func withoutLinks(line string) string {
 	var out strings.Builder
 	for line != "" {
@@ -46,33 +46,33 @@ func withoutLinks(line string) string {
 	return out.String()
 }
 
-func bare(text string, _ Style) string { return text }
+func unstyled(text string, _ Style) string { return text }
 
-func prose(s string) *Markdown {
+func markdown(s string) *Markdown {
 	p := NewMarkdown()
 	p.Append(s)
 	return p
 }
 
-func TestProseIsRendered(t *testing.T) {
+func TestMarkdownIsRendered(t *testing.T) {
 	for _, c := range []struct {
 		name, in string
 		width    int
 		want     []string
 	}{
-		{"words", "a **strong** and *soft* `code` word", 80, []string{"a <b:strong> and <i:soft> <c:code> word"}},
-		{"styles go on over lines", "**strong words here**", 12, []string{"<b:strong words>", "<b:here>"}},
+		{"inline styles", "a **strong** and *soft* `code` word", 80, []string{"a <b:strong> and <i:soft> <c:code> word"}},
+		{"styles continue on the next line", "**strong words here**", 12, []string{"<b:strong words>", "<b:here>"}},
 		{"nested styles", "**a *b* `c`**", 80, []string{"<b:a ><bi:b><b: ><bc:c>"}},
-		{"lines stay", "one\ntwo  \nthree", 80, []string{"one", "two", "three"}},
+		{"line breaks stay", "one\ntwo  \nthree", 80, []string{"one", "two", "three"}},
 		{"lower headings", "## A\n### B", 80, []string{"<bh:A>", "", "<h:B>"}},
-		{"boxes with more in them", "1. [ ] *a* b\n   - [x]\n- [y] c", 80, []string{"<f:☐ ><i:a> b", "  <f:• >[x]", "", "<f:• >[y] c"}},
-		{"struck", "~~a *b*~~ ~c~ ~~~d ~~ e", 80, []string{"<s:a ><is:b> ~c~ ~~~d ~~ e"}},
-		{"numbers to the right", "a | b\n--|--:\nx | 1", 80, []string{"<b:a><f: │ ><b:b>", "<f:──┼──>", "x<f: │ >1"}},
-		{"columns to the right", "| n | b |\n|--:|---|\n| 1000 | x |\n| 7 | y |", 80, []string{"   <b:n><f: │ ><b:b>", "<f:─────┼──>", "1000<f: │ >x", "   7<f: │ >y"}},
+		{"checkboxes with other content", "1. [ ] *a* b\n   - [x]\n- [y] c", 80, []string{"<f:☐ ><i:a> b", "  <f:• >[x]", "", "<f:• >[y] c"}},
+		{"strikethrough", "~~a *b*~~ ~c~ ~~~d ~~ e", 80, []string{"<s:a ><is:b> ~c~ ~~~d ~~ e"}},
+		{"last column aligned right", "a | b\n--|--:\nx | 1", 80, []string{"<b:a><f: │ ><b:b>", "<f:──┼──>", "x<f: │ >1"}},
+		{"first column aligned right", "| n | b |\n|--:|---|\n| 1000 | x |\n| 7 | y |", 80, []string{"   <b:n><f: │ ><b:b>", "<f:─────┼──>", "1000<f: │ >x", "   7<f: │ >y"}},
 		{"heading", "# Title\ntext", 80, []string{"<bhu:Title>", "", "text"}},
 		{"list", "- one\n- two\n  more\n  - deep\n", 80, []string{"<f:• >one", "<f:• >two", "  more", "  <f:• >deep"}},
 		{"numbers", "3. three\n4. four", 80, []string{"<f:3. >three", "<f:4. >four"}},
-		{"boxes", "- [x] done\n- [ ] open", 80, []string{"<f:☑ >done", "<f:☐ >open"}},
+		{"checkboxes", "- [x] done\n- [ ] open", 80, []string{"<f:☑ >done", "<f:☐ >open"}},
 		{"list wraps behind its bullet", "- aaa bbb ccc", 9, []string{"<f:• >aaa bbb", "  ccc"}},
 		{"list with paragraphs", "- a\n\n  b\n\nc", 80, []string{"<f:• >a", "", "  b", "", "c"}},
 		{"quote", "> said\n> so", 80, []string{"<f:│ >said", "<f:│ >so"}},
@@ -80,7 +80,7 @@ func TestProseIsRendered(t *testing.T) {
 		{"fence", "look:\n```go\nx :=\t1\n\ny\n```\ndone", 80, []string{"look:", "", "  x :=    <C:1>", "", "  y", "", "done"}},
 		{"a comment over lines", "```go\n/* a\nb */ if\n```", 80, []string{"  <f:/* a>", "  <f:b */> <M:if>"}},
 		{"a long line of code", "```go\nx := \"abcdef\"\n```", 10, []string{"  x := <G:\"ab>", "  <G:cdef\">"}},
-		{"a language nobody knows", "```nope\nif x\n```", 80, []string{"  <c:if x>"}},
+		{"unknown language", "```nope\nif x\n```", 80, []string{"  <c:if x>"}},
 		{"diff", "```diff\n+new\n-old\n same\n```", 80, []string{"  <+:+new>", "  <-:-old>", "   same"}},
 		{"open fence", "```\nx\n**y", 80, []string{"  <c:x>", "  <c:**y>"}},
 		{"fence in a list", "1. do\n   ```\n   x\n   ```\n2. go", 80, []string{"<f:1. >do", "   <c:x>", "<f:2. >go"}},
@@ -88,24 +88,24 @@ func TestProseIsRendered(t *testing.T) {
 		{"link", "[here](http://x.y) and <http://z>", 80, []string{"<l:here><f: (><f:http://x.y><f:)> and <l:http://z>"}},
 		{"image", "![alt](pic.png)", 80, []string{"image: <l:alt><f: (pic.png)>"}},
 		{"escape and entity", `\*not\* &lt;b&gt; &#27;[2J`, 80, []string{"*not* <b> [2J"}},
-		{"html shows as it is", "<b>x</b>\n\n<div>\ny\n</div>", 80, []string{"<b>x</b>", "", "<M:<div>>", "y", "<M:</div>>"}},
+		{"html is shown as source", "<b>x</b>\n\n<div>\ny\n</div>", 80, []string{"<b>x</b>", "", "<M:<div>>", "y", "<M:</div>>"}},
 		{"table", "| a | b |\n|---|---|\n| 1 | **x** |", 80, []string{"<b:a><f: │ ><b:b>", "<f:──┼──>", "1<f: │ ><b:x>"}},
 		{"table after a line", "so:\na | b\n---|:-:\n`x\\|y` | - z", 80, []string{"so:", "", "<b:a>  <f: │ > <b:b>", "<f:────┼────>", "<c:x|y><f: │ >- z"}},
 		{"table in the middle", "|a|b|\n|:--:|--:|\n|wide|1|\n|x|22|", 80, []string{" <b:a>  <f: │ > <b:b>", "<f:─────┼───>", "wide<f: │ > 1", " x  <f: │ >22"}},
-		{"table without room", "|ab|*cd*|\n|---|---|\n|1|`2`|\n|3|4|", 9, []string{"<b:ab: >1", "<b:cd: ><c:2>", "", "<b:ab: >3", "<b:cd: >4"}},
+		{"table too wide for columns", "|ab|*cd*|\n|---|---|\n|1|`2`|\n|3|4|", 9, []string{"<b:ab: >1", "<b:cd: ><c:2>", "", "<b:ab: >3", "<b:cd: >4"}},
 		{"no table", "a | b\nc | d", 80, []string{"a | b", "c | d"}},
 		{"wide characters", "- 漢字漢字漢字", 8, []string{"<f:• >漢字漢", "  字漢字"}},
 		{"nothing", "\n\n", 80, nil},
-		{"what would steer a terminal", "a\x1b[31mb\x1b]0;x\x07\u009b2Jc", 80, []string{"abc"}},
+		{"control sequences", "a\x1b[31mb\x1b]0;x\x07\u009b2Jc", 80, []string{"abc"}},
 	} {
-		if got := laid(prose(c.in), c.width, tagged); !slices.Equal(got, c.want) {
+		if got := layOut(markdown(c.in), c.width, tagStyles); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
 		}
 	}
 }
 
-// leading shows links as tags.
-func leading(line string) string {
+// tagLinks renders links as {URL|text}.
+func tagLinks(line string) string {
 	var out strings.Builder
 	for line != "" {
 		if n, to := LinkSequence(line); n > 0 {
@@ -132,11 +132,11 @@ func TestOnlyAddressesOfTheWebAndOfMailAreLinks(t *testing.T) {
 		"https://x/\"": false, "https://x/<": false, "https://x/>": false, "https://x/`": false, "https://x/{}": false, "https://x/|": false, "https://x/^": false, "https://x/\\": false,
 	} {
 		if isSafeURL(to) != want {
-			t.Errorf("%q is a link: %v", to, !want)
+			t.Errorf("isSafeURL(%q) = %v, want %v", to, !want, want)
 		}
-		n, leads := LinkSequence(linkBegin + to + linkEnd + "text")
-		if ok := want || to == ""; ok != (n > 0) || ok && leads != to {
-			t.Errorf("%q is read as a link of %d bytes to %q", to, n, leads)
+		n, url := LinkSequence(linkBegin + to + linkEnd + "text")
+		if ok := want || to == ""; ok != (n > 0) || ok && url != to {
+			t.Errorf("link to %q: got %d bytes, URL %q", to, n, url)
 		}
 	}
 }
@@ -154,26 +154,26 @@ func TestLinksLeadWhereTheySay(t *testing.T) {
 		{"[a](https://x)[b](https://y)", "{https://x|a} ({https://x|https://x}){https://y|b} ({https://y|https://y})"},
 		{"![p](https://x/p.png)", "image: {https://x/p.png|p} ({https://x/p.png|https://x/p.png})"},
 	} {
-		lines, _ := prose(c.in).Lines(200)
-		got := leading(RenderStyles(strings.Join(lines, "\n"), bare))
+		lines, _ := markdown(c.in).Lines(200)
+		got := tagLinks(RenderStyles(strings.Join(lines, "\n"), unstyled))
 		if got != c.want {
 			t.Errorf("%s:\n got %q\nwant %q", c.in, got, c.want)
 		}
 	}
-	lines, _ := prose("[some words](https://x.y/a/very/long/address)").Lines(12)
+	lines, _ := markdown("[some words](https://x.y/a/very/long/address)").Lines(12)
 	for _, line := range lines {
-		if got := leading(line); strings.Count(got, "{") != strings.Count(got, "}") {
-			t.Errorf("a link goes over the end of the line %q", got)
+		if got := tagLinks(line); strings.Count(got, "{") != strings.Count(got, "}") {
+			t.Errorf("unbalanced link in line %q", got)
 		}
 		if n := ansi.StringWidth(line); n > 12 {
-			t.Errorf("the line %q has %d cells", line, n)
+			t.Errorf("line %q has %d cells, want at most 12", line, n)
 		}
 	}
 }
 
 func TestATableFitsItsRoom(t *testing.T) {
 	in := "| name | what it does |\n|---|---|\n| session | one agent and everything said with it |\n| turn | one message to its end |\n"
-	got := laid(prose(in), 30, bare)
+	got := layOut(markdown(in), 30, unstyled)
 	want := []string{
 		"name    │ what it does",
 		"────────┼─────────────────────",
@@ -186,7 +186,7 @@ func TestATableFitsItsRoom(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	narrow := laid(prose(in), 8, bare)
+	narrow := layOut(markdown(in), 8, unstyled)
 	for _, line := range narrow {
 		if ansi.StringWidth(line) > 8 {
 			t.Errorf("line %q is wider than 8", line)
@@ -196,9 +196,9 @@ func TestATableFitsItsRoom(t *testing.T) {
 
 func TestDeepNestingStaysOnTheScreen(t *testing.T) {
 	for _, in := range []string{strings.Repeat("> ", 2000) + "deep", strings.Repeat("- ", 2000) + "deep"} {
-		lines := laid(prose(in), 40, bare)
+		lines := layOut(markdown(in), 40, unstyled)
 		if !strings.Contains(strings.Join(lines, "\n"), "deep") {
-			t.Fatalf("what is nested does not show: %q", lines)
+			t.Fatalf("nested text is missing: %q", lines)
 		}
 		for _, line := range lines {
 			if n := ansi.StringWidth(line); n > 40 {
@@ -217,14 +217,14 @@ func TestALongBlockIsCut(t *testing.T) {
 	p.Append(words.String())
 	lines, _ := p.Lines(80)
 	if open := len(p.src.String()) - p.layout.blockStart; open > maxBlockBytes {
-		t.Errorf("%d bytes are open", open)
+		t.Errorf("the open block has %d bytes, want at most %d", open, maxBlockBytes)
 	}
 	if got := strings.Join(strings.Fields(strings.Join(lines, " ")), " "); got != strings.TrimSpace(words.String()) {
 		t.Error("words were lost")
 	}
 }
 
-func FuzzStreamedProseEqualsWhole(f *testing.F) {
+func FuzzStreamedMarkdownEqualsWhole(f *testing.F) {
 	for _, s := range []string{
 		"# t\n\na **b** c\n\n- x\n- y\n\n  z\n\n```go\ncode\n\n```\nafter", "1. a\n\n   b\n2. c\n\n> q\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\nend",
 		"~~~\n```\n~~~\n", "a\n```", "    code\n\n    more\n\ntext", "\n\n  x\n\n\ty\n\nz", "- a\n```\nb\n```\n- c", "&#27;[2J &#x9b;1m", "<!-- x\n\n-->\n\ny",
@@ -233,8 +233,8 @@ func FuzzStreamedProseEqualsWhole(f *testing.F) {
 		f.Add(s, 3, uint8(5))
 	}
 	f.Fuzz(func(t *testing.T, s string, seed int, width uint8) {
-		streamed, whole := NewMarkdown(), prose(s)
-		for _, piece := range inPieces(s, seed) {
+		streamed, whole := NewMarkdown(), markdown(s)
+		for _, piece := range splitRandomly(s, seed) {
 			streamed.Append(piece)
 			streamed.Lines(int(width))
 		}
@@ -245,7 +245,7 @@ func FuzzStreamedProseEqualsWhole(f *testing.F) {
 		}
 		for _, line := range want {
 			if !utf8.ValidString(line) || strings.ContainsFunc(StripStyles(line), isControl) {
-				t.Fatalf("a control is in %q", line)
+				t.Fatalf("control character in %q", line)
 			}
 		}
 		streamed.Close()
@@ -258,11 +258,11 @@ func FuzzStreamedProseEqualsWhole(f *testing.F) {
 	})
 }
 
-// The cost of a delta must not grow with the text before it.
-func BenchmarkStreamProse(b *testing.B) {
+// The cost of an append must not depend on the length of the text.
+func BenchmarkStreamMarkdown(b *testing.B) {
 	for _, paragraphs := range []int{10, 1_000} {
 		b.Run(fmt.Sprint(paragraphs), func(b *testing.B) {
-			p := prose(strings.Repeat("Some words of **prose**, with `code` in them.\n\n```go\nx := 1\n```\n\n", paragraphs))
+			p := markdown(strings.Repeat("Some words of **prose**, with `code` in them.\n\n```go\nx := 1\n```\n\n", paragraphs))
 			p.Lines(100)
 			for i := 0; b.Loop(); i++ {
 				p.Append("delta ")
@@ -275,9 +275,9 @@ func BenchmarkStreamProse(b *testing.B) {
 	}
 }
 
-func BenchmarkRenderProse21KB(b *testing.B) {
+func BenchmarkRenderMarkdown21KB(b *testing.B) {
 	s := strings.Repeat("Some words of **prose**, with `code` in them.\n\n- a list\n- of *things*\n\n```go\nx := 1\n```\n\n", 250)
 	for b.Loop() {
-		prose(s).Lines(100)
+		markdown(s).Lines(100)
 	}
 }
