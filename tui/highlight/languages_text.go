@@ -14,7 +14,10 @@ func textLanguages() []*Language {
 		shellCommands = "cd echo printf read test cat grep sed awk ls rm cp mv mkdir find xargs curl git go npm " +
 			"make docker sudo"
 	)
-	dataSpans := []span{{open: "#", kind: Comment, afterSpace: true}, tripleDouble, tripleSingle, doubleQuote, singleQuote}
+	dataSpans := []span{
+		{open: "#", kind: Comment, afterSpace: true},
+		tripleDouble, tripleSingle, doubleQuote, singleQuote,
+	}
 	return []*Language{
 		{
 			names:     "bash sh shell zsh ksh fish",

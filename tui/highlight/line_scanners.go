@@ -26,7 +26,8 @@ func scanYAML(s *Scanner, line string, out []Token) []Token {
 		return append(out, Token{i, len(line), Meta})
 	}
 	if i < len(line) && line[i] != '#' && line[i] != '{' && line[i] != '[' {
-		if n := strings.Index(line[i:], ":"); n > 0 && (i+n+1 == len(line) || line[i+n+1] == ' ') && !strings.Contains(line[i:i+n], " #") {
+		n := strings.Index(line[i:], ":")
+		if n > 0 && (i+n+1 == len(line) || line[i+n+1] == ' ') && !strings.Contains(line[i:i+n], " #") {
 			out = append(out, Token{i, i + n, Key})
 			i += n + 1
 		}
@@ -92,7 +93,8 @@ func scanMarkup(s *Scanner, line string, out []Token) []Token {
 				continue
 			}
 			end := i + 1
-			for end < len(line) && strings.IndexByte(" \t/>", line[end]) < 0 || end == i+1 && end < len(line) && line[end] == '/' {
+			closes := end < len(line) && line[end] == '/'
+			for end < len(line) && strings.IndexByte(" \t/>", line[end]) < 0 || end == i+1 && closes {
 				end++
 			}
 			if end == i+1 {
@@ -164,7 +166,8 @@ func scanMarkdown(_ *Scanner, line string, out []Token) []Token {
 func scanDiff(_ *Scanner, line string, out []Token) []Token {
 	var kind Kind
 	switch {
-	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "*** "):
+	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"),
+		strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "*** "):
 		kind = Heading
 	case strings.HasPrefix(line, "+"):
 		kind = Added

@@ -47,7 +47,8 @@ func (r *Reader) Next(ctx context.Context) (Batch, error) {
 	for _, f := range frames {
 		if lost := f.Number - r.last - 1; lost > 0 {
 			out.Messages = append(out.Messages, Message{
-				Frame: f.Number, Time: f.Time, Note: true, Label: "gap", Text: fmt.Appendf(nil, "%d earlier frames dropped", lost),
+				Frame: f.Number, Time: f.Time, Note: true, Label: "gap",
+				Text: fmt.Appendf(nil, "%d earlier frames dropped", lost),
 			})
 		}
 		r.last = f.Number
