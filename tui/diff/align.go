@@ -11,7 +11,7 @@ type pair struct{ removed, added int }
 
 // align pairs removed lines with added lines, in order, so that the pairs have the most text in
 // common, and sets their changed spans. In a large change, it pairs lines of equal index. Comparing
-// two lines takes their size from budget; after that, no more lines are compared.
+// two lines subtracts their size from budget. With the budget used up, no lines are compared.
 func align(removed, added []row, budget *int) []pair {
 	type similarity struct {
 		kept         int // bytes in common

@@ -59,13 +59,13 @@ func (f *Filter) matches(m *Message, terms [][]byte) bool {
 		return true
 	}
 	text := bytes.ToLower(m.Text)
-	kind := strings.ToLower(m.Label)
+	label := strings.ToLower(m.Label)
 	for _, w := range terms {
 		wanted := w[0] != '-' || len(w) == 1
 		if !wanted {
 			w = w[1:]
 		}
-		if wanted != (bytes.Contains(text, w) || strings.Contains(kind, string(w))) {
+		if wanted != (bytes.Contains(text, w) || strings.Contains(label, string(w))) {
 			return false
 		}
 	}

@@ -35,7 +35,7 @@ func (l *Log) WriteJSON(w io.Writer) (int, error) {
 		}
 		for _, f := range frames {
 			at = f.Number
-			if err := out.Encode(f.json()); err != nil {
+			if err := out.Encode(f.toJSON()); err != nil {
 				return n, fmt.Errorf("write protocol log: %w", err)
 			}
 			n++
@@ -43,7 +43,7 @@ func (l *Log) WriteJSON(w io.Writer) (int, error) {
 	}
 }
 
-func (f *Frame) json() jsonFrame {
+func (f *Frame) toJSON() jsonFrame {
 	s := jsonFrame{Frame: f.Number, Time: f.Time, Size: f.Size, Note: f.Note}
 	switch {
 	case f.Note != "":

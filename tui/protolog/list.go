@@ -35,16 +35,16 @@ func (l *List) Append(b Batch) {
 }
 
 // applyResponses marks the newest sent message of each ID as answered.
-func (l *List) applyResponses(answers []Response) {
-	open := map[string]Response{}
-	for _, a := range answers {
-		open[a.ID] = a
+func (l *List) applyResponses(responses []Response) {
+	pending := map[string]Response{}
+	for _, r := range responses {
+		pending[r.ID] = r
 	}
-	for i := len(l.messages) - 1; i >= 0 && len(open) > 0; i-- {
+	for i := len(l.messages) - 1; i >= 0 && len(pending) > 0; i-- {
 		m := &l.messages[i]
-		if a, ok := open[m.ID]; ok && m.Sent {
-			m.Answered, m.Latency = true, a.Latency
-			delete(open, m.ID)
+		if r, ok := pending[m.ID]; ok && m.Sent {
+			m.Answered, m.Latency = true, r.Latency
+			delete(pending, m.ID)
 		}
 	}
 }
@@ -69,8 +69,8 @@ func (l *List) dropOld() {
 	l.selected = max(l.selected-dropped, 0)
 }
 
-// SetFilter sets the filter. If the selected message does not match it, the nearest older one that
-// does is selected.
+// SetFilter sets the filter. If the selected message does not match it, SetFilter selects the
+// nearest older message that does, or the oldest one.
 func (l *List) SetFilter(f Filter) {
 	selected := -1
 	if l.selected >= 0 && l.selected < len(l.shown) {

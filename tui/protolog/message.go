@@ -30,23 +30,23 @@ type Message struct {
 
 // fields are the fields that identify a message in any of the supported protocols.
 type fields struct {
-	Command   scalar          `json:"command"`
-	Type      scalar          `json:"type"`
-	TagOf     scalar          `json:"_tag"`
-	Tag       scalar          `json:"tag"`
-	Event     scalar          `json:"event"`
-	Method    scalar          `json:"method"`
-	Action    scalar          `json:"action"`
-	ID        scalar          `json:"id"`
-	RequestID scalar          `json:"requestId"`
-	Request   scalar          `json:"request_id"`
-	Seq       scalar          `json:"seq"`
-	FirstSeq  scalar          `json:"first_seq"`
-	Sequence  scalar          `json:"sequence"`
-	Error     json.RawMessage `json:"error"`
-	Result    json.RawMessage `json:"result"`
-	Data      json.RawMessage `json:"data"`
-	Values    []struct {
+	Command       scalar          `json:"command"`
+	Type          scalar          `json:"type"`
+	UnderscoreTag scalar          `json:"_tag"`
+	Tag           scalar          `json:"tag"`
+	Event         scalar          `json:"event"`
+	Method        scalar          `json:"method"`
+	Action        scalar          `json:"action"`
+	ID            scalar          `json:"id"`
+	RequestID     scalar          `json:"requestId"`
+	Request       scalar          `json:"request_id"`
+	Seq           scalar          `json:"seq"`
+	FirstSeq      scalar          `json:"first_seq"`
+	Sequence      scalar          `json:"sequence"`
+	Error         json.RawMessage `json:"error"`
+	Result        json.RawMessage `json:"result"`
+	Data          json.RawMessage `json:"data"`
+	Values        []struct {
 		Type  scalar `json:"type"`
 		TagOf scalar `json:"_tag"`
 	} `json:"values"`
@@ -107,7 +107,7 @@ func (m *Message) parse() {
 		return
 	}
 	var words []string
-	for _, w := range []scalar{f.Command, f.TagOf, f.Tag, f.Type, f.Event, f.Method, f.Action} {
+	for _, w := range []scalar{f.Command, f.UnderscoreTag, f.Tag, f.Type, f.Event, f.Method, f.Action} {
 		if w != "" && (len(words) == 0 || words[len(words)-1] != string(w)) {
 			words = append(words, string(w))
 		}

@@ -42,6 +42,8 @@ func (o Order) compare() func(a, b *row) int {
 
 func compareID(a, b *row) int { return cmp.Compare(a.Session, b.Session) }
 
+// compareNeed compares by status, then pending approvals longest waiting first, then latest
+// activity.
 func compareNeed(a, b *row) int {
 	if d := cmp.Compare(statusRank(a), statusRank(b)); d != 0 {
 		return d
