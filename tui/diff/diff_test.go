@@ -99,7 +99,7 @@ a.go +2 −4
 `)
 }
 
-func TestALineStandsBesideWhatItBecame(t *testing.T) {
+func TestAChangedLineIsBesideItsReplacement(t *testing.T) {
 	old := "func f() int {\n\treturn c.n\n}\n"
 	now := "func f() int {\n\tc.mu.Lock()\n\tdefer c.mu.Unlock()\n\treturn c.n // under its lock\n}\n"
 	check(t, "side by side", render([]File{Compare("x", &old, now)}, 80, true), `
@@ -171,7 +171,7 @@ func TestNothingIsLostSideBySide(t *testing.T) {
 	})
 }
 
-func TestFarChangesAreHunksOfTheirOwn(t *testing.T) {
+func TestDistantChangesAreSeparateHunks(t *testing.T) {
 	var a, b []string
 	for i := range 100 {
 		a = append(a, fmt.Sprint("line ", i))
@@ -184,7 +184,7 @@ func TestFarChangesAreHunksOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestPatchesAreRead(t *testing.T) {
+func TestPatchesAreParsed(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"unified", "--- a/x.txt\t2026-01-01\n+++ b/x.txt\n@@ -1,2 +1,2 @@ top\n-a\n+b\n c\n", `
 x.txt +1 −1
@@ -272,7 +272,7 @@ new x +1 −0
 `)
 }
 
-func TestWordsAreComparedInLinesThatAreAlike(t *testing.T) {
+func TestSimilarLinesAreComparedByWords(t *testing.T) {
 	for _, c := range []struct{ old, text, a, b string }{
 		{"return x + 1", "return x + 2", "return x + [1]", "return x + [2]"},
 		{"a b c", "a c", "a [b ]c", "a c"},
@@ -348,7 +348,7 @@ func TestTheSidesOfAComparisonAreTheTexts(t *testing.T) {
 	})
 }
 
-func TestWhatIsInCommonIsTheMost(t *testing.T) {
+func TestTheCommonSubsequenceIsTheLongest(t *testing.T) {
 	seq := rapid.SliceOfN(rapid.IntRange(0, 3), 0, 12)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := seq.Draw(t, "a"), seq.Draw(t, "b")
@@ -368,7 +368,7 @@ func TestWhatIsInCommonIsTheMost(t *testing.T) {
 	})
 }
 
-func TestWhatIsInCommonIsInOneOrderWhateverTheLimit(t *testing.T) {
+func TestCommonElementsAreInTheSameOrderForAnyLimit(t *testing.T) {
 	seq := rapid.SliceOfN(rapid.IntRange(0, 30), 0, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := seq.Draw(t, "a"), seq.Draw(t, "b")
@@ -390,7 +390,7 @@ func TestWhatIsInCommonIsInOneOrderWhateverTheLimit(t *testing.T) {
 	})
 }
 
-func TestAManyTimesChangedFileShowsWhatChanged(t *testing.T) {
+func TestAFileWithManyChangesIsComparedByLine(t *testing.T) {
 	var a, b strings.Builder
 	for i := range 30_000 {
 		fmt.Fprintf(&a, "line %d\n", i)
@@ -478,7 +478,7 @@ func FuzzNothingOfAPatchIsHidden(f *testing.F) {
 			case strings.HasPrefix(line, "@@ -"):
 				_, bare, _ = strings.Cut(bare, " @@")
 			case strings.HasPrefix(line, "diff --git"), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
-				continue // file names: see TestPatchesAreRead
+				continue // file names: see TestPatchesAreParsed
 			case bare == line && bare != "" && strings.IndexByte("+- ", bare[0]) >= 0:
 				bare = bare[1:]
 			}

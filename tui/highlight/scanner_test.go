@@ -27,7 +27,7 @@ func tagTokens(l *Language, text string) string {
 	return out.String()
 }
 
-func TestSourceIsCutIntoItsWords(t *testing.T) {
+func TestTokens(t *testing.T) {
 	for _, c := range []struct{ language, in, want string }{
 		{"go", "func f(x int) string { return \"a\\\"b\" + `c` } // d", "<k:func> <f:f>(x <t:int>) <t:string> { <k:return> <s:\"a\\\"b\"> + <s:`c`> } <c:// d>"},
 		{"go", "/* a\nb */ x := 'q' + 0x1f + 1.5e-3", "<c:/* a>\n<c:b */> x := <s:'q'> + <n:0x1f> + <n:1.5e-3>"},
@@ -58,7 +58,7 @@ func TestSourceIsCutIntoItsWords(t *testing.T) {
 	}
 }
 
-func TestALanguageIsFoundByItsNames(t *testing.T) {
+func TestLanguagesAreFoundByName(t *testing.T) {
 	for name, of := range map[string]*Language{
 		"go": ByFilename("/x/main.go"), "TS": ByFilename("a.ts"), "{.python}": ByFilename(`C:\x\y.PY`), "make": ByFilename("src/Makefile"), "docker": ByFilename("Dockerfile"), "json": ByFilename("package.json"),
 	} {
@@ -71,7 +71,7 @@ func TestALanguageIsFoundByItsNames(t *testing.T) {
 	}
 }
 
-func TestNoNameMeansTwoLanguages(t *testing.T) {
+func TestLanguageNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
 	for _, l := range allLanguages() {
 		if len(l.spans) > 64 {
@@ -93,7 +93,7 @@ func TestNoNameMeansTwoLanguages(t *testing.T) {
 }
 
 // Includes input that is slow for matchers that backtrack.
-func TestHostileSourceCostsWhatItIsLong(t *testing.T) {
+func TestHostileSourceCostsLinearTime(t *testing.T) {
 	for _, piece := range []string{"a", `"`, `"\`, "'", "(", "/", "<a ", "${", " ", "a::", "\n \t", "/*", "`", "'\\", "漢", "=", "- ", "<!--", "[[", "a "} {
 		text := strings.Repeat(piece, (32<<10)/len(piece))
 		for _, l := range allLanguages() {

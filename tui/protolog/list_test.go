@@ -171,7 +171,7 @@ func TestAFilterDescribesItself(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsOfTheNewestThatWasSentWithItsID(t *testing.T) {
+func TestAResponseBelongsToTheNewestRequestWithItsID(t *testing.T) {
 	list := NewList()
 	list.Append(Batch{Messages: []Message{{ID: "1", Sent: true, Label: "old"}, {ID: "1", Sent: true, Label: "new"}, {ID: "1", Label: "received"}}})
 	list.Append(Batch{Responses: []Response{{"1", 3 * time.Millisecond}, {"2", time.Second}}})

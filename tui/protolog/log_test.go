@@ -90,7 +90,7 @@ func TestAReaderWaitsForTheNextFrame(t *testing.T) {
 	})
 }
 
-func TestWaitingEndsWithItsContext(t *testing.T) {
+func TestAfterReturnsWhenItsContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := NewLog().After(ctx, 0); !errors.Is(err, context.Canceled) {

@@ -43,7 +43,7 @@ func TestAFrameOfManyLinesIsManyMessages(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsPairedWithItsCommand(t *testing.T) {
+func TestAResponseIsPairedWithItsRequest(t *testing.T) {
 	l := NewLog()
 	l.AddFrame(noon, true, false, []byte(`{"id":"1","command":"send"}`))
 	l.AddFrame(noon, true, false, []byte(`{"id":"2","command":"list"}`))
@@ -73,7 +73,7 @@ func TestAnAnswerIsPairedWithItsCommand(t *testing.T) {
 	}
 }
 
-func TestIDsOfAnEarlierConnectionPairNothing(t *testing.T) {
+func TestIDsOfAnEarlierConnectionAreForgotten(t *testing.T) {
 	l := NewLog()
 	l.AddFrame(noon, true, false, []byte(`{"id":"1","command":"send"}`))
 	l.AddNote(noon, "opened again")

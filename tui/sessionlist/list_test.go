@@ -41,7 +41,7 @@ func summaries() []protocol.Summary {
 	}
 }
 
-func TestEveryOrderHasItsFirst(t *testing.T) {
+func TestOrders(t *testing.T) {
 	for by, want := range map[Order][]string{
 		ByNeed:     {"s6", "s3", "s2", "s1", "s5", "s7", "s4"},
 		ByActivity: {"s6", "s2", "s1", "s3", "s5", "s7", "s4"},
@@ -60,7 +60,7 @@ func TestEveryOrderHasItsFirst(t *testing.T) {
 	}
 }
 
-func TestTheOrdersGoRound(t *testing.T) {
+func TestOrdersCycle(t *testing.T) {
 	o := ByNeed
 	for range orders {
 		o = o.Next()
@@ -70,7 +70,7 @@ func TestTheOrdersGoRound(t *testing.T) {
 	}
 }
 
-func TestWordsNarrowItDown(t *testing.T) {
+func TestTheFilterMatchesAllWords(t *testing.T) {
 	l := New()
 	for _, s := range summaries() {
 		l.Put(s)
@@ -104,7 +104,7 @@ func allNeeds(l *List) []string {
 	}
 }
 
-func TestWhoNeedsAPersonComesInTurn(t *testing.T) {
+func TestNeedsAreOrderedByUrgency(t *testing.T) {
 	l := New()
 	for _, s := range summaries() {
 		l.Put(s)
@@ -128,7 +128,7 @@ func TestWhoNeedsAPersonComesInTurn(t *testing.T) {
 	}
 }
 
-func TestAFailureIsNewAfterAnotherTurn(t *testing.T) {
+func TestAFailureIsUnseenAfterAnotherTurn(t *testing.T) {
 	failed := protocol.Summary{Session: "s", Status: protocol.Idle, Reason: protocol.ReasonError, Updated: start}
 	l := New()
 	l.Put(failed)
@@ -148,7 +148,7 @@ func TestAFailureIsNewAfterAnotherTurn(t *testing.T) {
 }
 
 // After changes, the list equals a new list of the same sessions.
-func TestChangesAndSortingAnewAgree(t *testing.T) {
+func TestAChangedListEqualsANewOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := New()
 		known := map[string]protocol.Summary{}
@@ -202,7 +202,7 @@ func TestChangesAndSortingAnewAgree(t *testing.T) {
 	})
 }
 
-func TestAChangeCostsTheLogarithm(t *testing.T) {
+func TestAChangeCostsLogarithmicTime(t *testing.T) {
 	for _, n := range []int{100, 10_000} {
 		l := New()
 		compared := 0

@@ -85,7 +85,7 @@ func TestAnchorsAreFoundWhateverIsAdded(t *testing.T) {
 	})
 }
 
-func TestWhatWasForgottenHasNoName(t *testing.T) {
+func TestDroppedItemsHaveNoAnchor(t *testing.T) {
 	calls := 0
 	l := NewList(1 << 20)
 	for i := range 5 {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestMovingByLinesIsMovingInAllLines(t *testing.T) {
+func TestPointsAndTextMatchAllLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		calls := 0
 		l := NewList(1 << 20)
@@ -49,7 +49,7 @@ func TestMovingByLinesIsMovingInAllLines(t *testing.T) {
 	})
 }
 
-func TestABlockEndsAtABlankLineAndAtTheHead(t *testing.T) {
+func TestAParagraphEndsAtABlankLineAndAtTheHeader(t *testing.T) {
 	l := NewList(1 << 20)
 	l.Resize(40, 10)
 	l.Append(blockItem{Block{Header: []string{"", " who"}, Body: []string{"a", "b", "", "c", "d"}, Footer: []string{"  why"}}}, false)

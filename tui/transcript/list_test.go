@@ -134,7 +134,7 @@ func TestSelectionIsMarkedAndOnScreen(t *testing.T) {
 	}
 }
 
-func TestALineIsShownInTheMiddle(t *testing.T) {
+func TestASelectedLineIsInTheMiddle(t *testing.T) {
 	calls := 0
 	l := newTestList(30, 30, &calls)
 	line, ok := l.FindLine(12, 0, 1, func(s string) bool { return strings.Contains(s, "12.17") })

@@ -123,7 +123,7 @@ func tagLinks(line string) string {
 	return out.String()
 }
 
-func TestOnlyAddressesOfTheWebAndOfMailAreLinks(t *testing.T) {
+func TestOnlyWebAndMailURLsAreLinks(t *testing.T) {
 	long := "https://x/" + strings.Repeat("a", maxLinkBytes-10)
 	for to, want := range map[string]bool{
 		"http://x": true, "HTTPS://x.y/a?b=c&d=(e)#f": true, "mailto:a@b": true, long: true,
@@ -141,7 +141,7 @@ func TestOnlyAddressesOfTheWebAndOfMailAreLinks(t *testing.T) {
 	}
 }
 
-func TestLinksLeadWhereTheySay(t *testing.T) {
+func TestALinkTextNeverHidesItsTarget(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"[here](https://x.y/a)", "{https://x.y/a|here} ({https://x.y/a|https://x.y/a})"},
 		{"<https://x.y> <a@b.c>", "{https://x.y|https://x.y} {mailto:a@b.c|a@b.c}"},
@@ -171,7 +171,7 @@ func TestLinksLeadWhereTheySay(t *testing.T) {
 	}
 }
 
-func TestATableFitsItsRoom(t *testing.T) {
+func TestATableFitsItsWidth(t *testing.T) {
 	in := "| name | what it does |\n|---|---|\n| session | one agent and everything said with it |\n| turn | one message to its end |\n"
 	got := layOut(markdown(in), 30, unstyled)
 	want := []string{
@@ -194,7 +194,7 @@ func TestATableFitsItsRoom(t *testing.T) {
 	}
 }
 
-func TestDeepNestingStaysOnTheScreen(t *testing.T) {
+func TestDeepNestingStaysVisible(t *testing.T) {
 	for _, in := range []string{strings.Repeat("> ", 2000) + "deep", strings.Repeat("- ", 2000) + "deep"} {
 		lines := layOut(markdown(in), 40, unstyled)
 		if !strings.Contains(strings.Join(lines, "\n"), "deep") {
@@ -208,7 +208,7 @@ func TestDeepNestingStaysOnTheScreen(t *testing.T) {
 	}
 }
 
-func TestALongBlockIsCut(t *testing.T) {
+func TestALongBlockIsSplit(t *testing.T) {
 	p := NewMarkdown()
 	var words strings.Builder
 	for i := range 20_000 {

@@ -62,7 +62,7 @@ func TestOutputShowsAsInATerminal(t *testing.T) {
 	}
 }
 
-func TestLongOutputKeepsItsBegin(t *testing.T) {
+func TestLongOutputKeepsItsStart(t *testing.T) {
 	var out strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&out, "line %d\n", i)
@@ -86,7 +86,7 @@ func TestLongOutputKeepsItsBegin(t *testing.T) {
 	}
 }
 
-func TestARowWithoutEndIsBounded(t *testing.T) {
+func TestAnEndlessRowIsBounded(t *testing.T) {
 	text := NewTerminalOutput()
 	text.Append(strings.Repeat("x", 3*maxRowCells) + "\rY")
 	if n := len(text.terminal.cells); n > maxRowCells {
@@ -98,7 +98,7 @@ func TestARowWithoutEndIsBounded(t *testing.T) {
 }
 
 // Short sequences that are expensive for a terminal.
-func TestHostileOutputIsShownInNoTime(t *testing.T) {
+func TestHostileOutputIsFast(t *testing.T) {
 	row := strings.Repeat("x", maxRowCells-1) + "\n"
 	for _, piece := range []string{
 		"\x1b[A\x1b[B", "\x1b[9999Gx\n", "\x1b[9999C", "\n\x1b[A\x1b[J", "\x1b[1K\x1b[9999G", "\x1b[31mx", "\x1b[9999A\n", "\r\t", "👩\u200d", "e\u0301", "\x1b[31A\x1b[31B", "\x1b[2K\x1b[9999Gx",

@@ -38,7 +38,7 @@ func TestTextWraps(t *testing.T) {
 	}
 }
 
-func TestTheTailAndWhatComesBeforeItAreTheWhole(t *testing.T) {
+func TestTheTailAndTheHiddenLinesAreTheWholeText(t *testing.T) {
 	for _, c := range []struct {
 		in     string
 		n      int

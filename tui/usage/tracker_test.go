@@ -67,7 +67,7 @@ func TestACompactionBetweenTurnsBelongsToTheNext(t *testing.T) {
 	}
 }
 
-func TestWhatWasBeforeIsKnownInTheTurnUnderWay(t *testing.T) {
+func TestARunningTurnStartsWithTheContextBeforeIt(t *testing.T) {
 	u := &Tracker{}
 	u.Reset(&protocol.State{Turn: &protocol.TurnState{Turn: "t2"}})
 	u.Prepend(turnEvents("t1", 40))
@@ -86,7 +86,7 @@ func TestTurnsAreBounded(t *testing.T) {
 	}
 }
 
-func TestTheRateIsEstimatedFromWhatIsWritten(t *testing.T) {
+func TestTheRateIsEstimatedFromText(t *testing.T) {
 	u := &Tracker{}
 	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
 	delta := event("t", protocol.TextDelta, protocol.PartDeltaData{Text: strings.Repeat("x", 400)})
@@ -106,7 +106,7 @@ func TestTheRateIsEstimatedFromWhatIsWritten(t *testing.T) {
 	}
 }
 
-func TestWhatIsCaughtUpWithHasNoRate(t *testing.T) {
+func TestCatchUpEventsHaveNoRate(t *testing.T) {
 	u := &Tracker{}
 	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, false)
 	folded := event("t", protocol.TextDelta, protocol.PartDeltaData{Text: strings.Repeat("x", 4000)})
@@ -120,7 +120,7 @@ func TestWhatIsCaughtUpWithHasNoRate(t *testing.T) {
 	}
 }
 
-func TestWhatTheAgentCountsIsNoEstimate(t *testing.T) {
+func TestTheRateFromTokenCountsIsExact(t *testing.T) {
 	u := &Tracker{}
 	u.Reset(&protocol.State{Usage: &protocol.Usage{Output: 1000}})
 	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
@@ -158,7 +158,7 @@ func TestABarHasItsWidth(t *testing.T) {
 	})
 }
 
-func TestASparkIsAsHighAsItsValue(t *testing.T) {
+func TestASparklineIsAsHighAsItsValues(t *testing.T) {
 	if got, want := Sparkline([]int64{0, 1, 50, 99, 100, 900}, 100), " ▁▅███"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
