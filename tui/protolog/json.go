@@ -23,13 +23,13 @@ type jsonFrame struct {
 
 // WriteJSON writes the frames of the log as JSON, one per line. It returns the number of frames.
 func (l *Log) WriteJSON(w io.Writer) (int, error) {
-	done, stop := context.WithCancel(context.Background())
-	stop() // do not wait for new frames
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // do not wait for new frames
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
 	n := 0
 	for at := uint64(0); ; {
-		frames, err := l.After(done, at)
+		frames, err := l.After(ctx, at)
 		if err != nil {
 			return n, nil
 		}

@@ -75,14 +75,14 @@ func (r *Reader) matchResponse(m *Message, out *Batch) {
 		r.pending[m.ID] = request{m.Label, m.Time}
 		return
 	}
-	q, ok := r.pending[m.ID]
+	req, ok := r.pending[m.ID]
 	if !ok {
 		return
 	}
 	delete(r.pending, m.ID)
-	m.Latency, m.Answered = m.Time.Sub(q.at), true
+	m.Latency, m.Answered = m.Time.Sub(req.at), true
 	if m.Label == "answer" || m.IsError {
-		m.Label = q.label + " " + m.Label
+		m.Label = req.label + " " + m.Label
 	}
 	out.Responses = append(out.Responses, Response{m.ID, m.Latency})
 }

@@ -77,18 +77,18 @@ func (m *Message) row(width int, s *Styles) string {
 	if width >= minWidthSeq {
 		out += padCell(cleanLine(m.Seq), -seqWidth) + " "
 	}
-	late := ""
+	latency := ""
 	if m.Answered {
-		late = formatLatency(m.Latency)
+		latency = formatLatency(m.Latency)
 	}
 	if width < minWidthSize {
-		return ansi.Truncate(out+style(cleanLine(m.Label))+" "+late, width, "…")
+		return ansi.Truncate(out+style(cleanLine(m.Label))+" "+latency, width, "…")
 	}
 	out += style(padCell(cleanLine(m.Label), labelWidth)) + " "
 	if width >= minWidthID {
 		out += s.Dim(padCell(cleanLine(m.ID), idWidth)) + " "
 	}
-	out += padCell(late, -latencyWidth)
+	out += padCell(latency, -latencyWidth)
 	if width >= minWidthText {
 		out += "  " + s.Dim(preview(m.payload(), width))
 	}

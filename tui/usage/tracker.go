@@ -120,7 +120,7 @@ func (u *Tracker) dropOldTurns() {
 }
 
 // setTokens sets the context of the last turn, unless a compaction followed that turn.
-func (u *Tracker) setTokens(tokens, most int64) {
+func (u *Tracker) setTokens(tokens, maxTokens int64) {
 	u.tokens, u.tokensKnown = tokens, true
 	if u.compactedSince {
 		return
@@ -130,8 +130,8 @@ func (u *Tracker) setTokens(tokens, most int64) {
 	}
 	t := u.lastTurn()
 	t.Tokens = tokens
-	if most > 0 {
-		t.MaxTokens = most
+	if maxTokens > 0 {
+		t.MaxTokens = maxTokens
 	}
 }
 
