@@ -63,7 +63,7 @@ func (c *checklist) take(it *protocol.Item) {
 			c.about = d.Summary
 		}
 	case protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed:
-		d := decode[protocol.PlanFaultData](it.Data)
+		d := decode[protocol.PlanErrorData](it.Data)
 		c.word, c.failed, c.ended = last(it.Type)+because(d.Message), true, it.Started
 		for _, detail := range d.Details {
 			c.word += "\n" + detail

@@ -202,7 +202,7 @@ func TestTheTasksAreListedWhereverThePlanStands(t *testing.T) {
 	s.give(tickMsg{})
 	s.shows("With the race detector.") // who unfolds it wants all of it
 	list.SetCollapsed(s.m.story.steps, true)
-	s.journal.add(protocol.PlanCancelled, protocol.PlanFaultData{Message: "by ada"})
+	s.journal.add(protocol.PlanCancelled, protocol.PlanErrorData{Message: "by ada"})
 	s.tell()
 	if s.m.plan.of(s.m.state) == nil {
 		s.shows("✓ List the tests", "cancelled: by ada")

@@ -300,7 +300,7 @@ func (m *model) pieceOf(h *protocol.Hit) (transcript.ID, bool) {
 		if _, its := mark.Anchor(); its != name {
 			break
 		}
-		if m.finder.query.In(wording(list.Item(id))) {
+		if m.finder.query.Match(wording(list.Item(id))) {
 			return id, true
 		}
 	}
@@ -312,7 +312,7 @@ func (m *model) pieceOf(h *protocol.Hit) (transcript.ID, bool) {
 func (m *model) found(id transcript.ID, by int) {
 	f, list := &m.finder, m.story.list
 	whole, has := f.looking()
-	some := func(line string) bool { return f.query.First(ansi.Strip(line)) >= 0 }
+	some := func(line string) bool { return f.query.Index(ansi.Strip(line)) >= 0 }
 	from := 0
 	if by < 0 {
 		from = math.MaxInt

@@ -196,7 +196,7 @@ func (m *model) nextFocus(by int) {
 		m.setFocus((m.focus + focus(by+int(focuses))) % focuses)
 		switch {
 		case m.focus == onApproval && m.approvals.request == "":
-		case m.focus == onQueue && len(m.state.Queue) == 0 && m.state.Blocked() == nil:
+		case m.focus == onQueue && len(m.state.Queue) == 0 && m.state.BlockingHold() == nil:
 		case m.focus == onPlan && m.plan.of(m.state) == nil:
 		case m.focus == onStory && m.story.list.Len() == 0:
 		default:

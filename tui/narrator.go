@@ -127,8 +127,8 @@ func (n *narrator) event(e *protocol.Event) {
 		n.says(e)
 	case protocol.ReasoningEnd:
 		n.line("agent thought")
-	case protocol.Folded:
-		for _, p := range decode[protocol.FoldData](e.Data).Parts {
+	case protocol.JoinedDeltas:
+		for _, p := range decode[protocol.JoinedData](e.Data).Parts {
 			switch p.Kind {
 			case protocol.KindText:
 				n.voice(p.Part, "").hear(n, p.Text)
@@ -166,7 +166,7 @@ func (n *narrator) queue(e *protocol.Event) {
 	case protocol.QueueAdded:
 		d := decode[protocol.QueueAddedData](e.Data)
 		place := ""
-		if i := n.state.Queued(d.MessageID); i >= 0 {
+		if i := n.state.QueueIndex(d.MessageID); i >= 0 {
 			place = " " + ordinal(i+1)
 		}
 		n.line("queued%s: %s: %s", place, nameOf(d.By), d.Text)

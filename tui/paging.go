@@ -49,14 +49,14 @@ func (p *pager) next(by int) {
 	if p.query == nil {
 		return
 	}
-	match := func(line string) bool { return p.query.In(ansi.Strip(line)) }
+	match := func(line string) bool { return p.query.Match(ansi.Strip(line)) }
 	at, line := p.list.TopLine()
 	if p.found {
 		at, line = p.at, p.line
 	}
 	step, from := by|1, line+by
 	for ; at >= p.list.First() && at <= p.list.Last(); at += transcript.ID(step) {
-		if s, ok := p.list.Item(at).(*sheet); !ok || p.query.In(s.raw) {
+		if s, ok := p.list.Item(at).(*sheet); !ok || p.query.Match(s.raw) {
 			if line, ok := p.list.FindLine(at, from, step, match); ok {
 				p.found, p.at, p.line = true, at, line
 				p.list.SetTopLine(at, line)

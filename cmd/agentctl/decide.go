@@ -194,7 +194,7 @@ func (o *decideOptions) explained(l *link, res *protocol.ApproveResult) error {
 		protocol.ApproveResult
 		Text string `json:"text"`
 	}{ApproveResult: *res}
-	if a := r.Snapshot.State.Pending(res.Request); a != nil && len(a.Explained) > 0 {
+	if a := r.Snapshot.State.PendingApproval(res.Request); a != nil && len(a.Explained) > 0 {
 		view.Text = a.Explained[len(a.Explained)-1]
 	}
 	return o.app.emit(view, func(w io.Writer) { fmt.Fprintln(w, view.Text) })

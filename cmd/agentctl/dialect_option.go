@@ -35,7 +35,7 @@ func (a *app) dialectOptions() (map[string]string, error) {
 
 // checkOption tells whether a dialect has an option at one of its ends, and what it may be.
 func checkOption(name string, end codec.End, option, value string) error {
-	d, ok := dialect.Named(name)
+	d, ok := dialect.Find(name)
 	if !ok {
 		return checkDialect(name)
 	}
@@ -51,7 +51,7 @@ func (a *app) completeOption(*cobra.Command, []string, string) ([]cobra.Completi
 	if a.readEnvironment() != nil {
 		return nil, noFiles
 	}
-	d, _ := dialect.Named(a.flags.Dialect)
+	d, _ := dialect.Find(a.flags.Dialect)
 	var found []cobra.Completion
 	for _, o := range d.Options {
 		if !slices.Contains(o.Ends, codec.ClientEnd) {

@@ -94,7 +94,7 @@ func (f *follower) replayed(e *protocol.Event) (*protocol.TurnEndedData, error) 
 	s, afresh := f.state, f.afresh
 	f.state, f.afresh = nil, false
 	switch {
-	case s.Queued(f.message) >= 0, s.Turn != nil && s.Turn.Message.MessageID == f.message:
+	case s.QueueIndex(f.message) >= 0, s.Turn != nil && s.Turn.Message.MessageID == f.message:
 		return nil, nil
 	case f.turn != "" && s.Last != nil && s.Last.Turn == f.turn:
 		return &protocol.TurnEndedData{Reason: s.Last.Reason, Code: s.Last.Code, Message: s.Last.Message}, nil
@@ -161,13 +161,13 @@ func (f *follower) needsPerson() error {
 		return err
 	}
 	ours := s.Turn != nil && s.Turn.Message.MessageID == f.message
-	if !ours && s.Queued(f.message) < 0 {
+	if !ours && s.QueueIndex(f.message) < 0 {
 		return nil // its turn is over: the log will tell
 	}
 	if len(s.Approvals) > 0 {
 		return approvalFault(s)
 	}
-	if h := s.Blocked(); h != nil && !ours {
+	if h := s.BlockingHold(); h != nil && !ours {
 		return heldFault(s, h)
 	}
 	return nil
@@ -191,8 +191,8 @@ func (f *follower) print(e *protocol.Event, raw []byte) error {
 			return err
 		}
 		return f.text(d.Part, d.Text)
-	case protocol.Folded:
-		var d protocol.FoldData
+	case protocol.JoinedDeltas:
+		var d protocol.JoinedData
 		if err := e.Decode(&d); err != nil {
 			return err
 		}

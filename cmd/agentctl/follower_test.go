@@ -121,7 +121,7 @@ func TestAFollowerPrintsTheAnswerAlone(t *testing.T) {
 	s := resumed().begins("t0", "m0").says("t0", "p", "somebody else's").ends("t0", protocol.ReasonCompleted).begins("t1", "m1").
 		event(protocol.ReasoningDelta, "t1", protocol.PartDeltaData{Part: "r", Text: "hidden"}).
 		says("t1", "p1", "one ").says("t1", "p1", "two").says("t1", "p2", "three\n").says("t1", "p3", "four").
-		event(protocol.Folded, "t1", protocol.FoldData{Parts: []protocol.FoldPart{
+		event(protocol.JoinedDeltas, "t1", protocol.JoinedData{Parts: []protocol.JoinedPart{
 			{Part: "p3", Kind: protocol.KindText, Text: " five"},
 			{Part: "r", Kind: protocol.KindReasoning, Text: "hidden"},
 			{Part: "q", Kind: protocol.KindText, Text: "a task's", Task: "x"},

@@ -50,7 +50,7 @@ func parseDialectListener(s string) (d dialectListener, err error) {
 }
 
 func checkDialect(name string) error {
-	if _, ok := dialect.Named(name); !ok {
+	if _, ok := dialect.Find(name); !ok {
 		return usagef("%q is not a dialect: there are %s", name, strings.Join(dialect.Names(), ", "))
 	}
 	return nil

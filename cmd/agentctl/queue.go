@@ -52,7 +52,7 @@ func runQueueList(ctx context.Context, o *queueOptions) error {
 	if err != nil {
 		return err
 	}
-	if d, _ := dialect.Named(o.app.flags.Dialect); d.HidesQueue {
+	if d, _ := dialect.Find(o.app.flags.Dialect); d.HidesQueue {
 		return unsupportedf("the dialect %s does not tell what waits", d.Name)
 	}
 	s := r.Snapshot.State

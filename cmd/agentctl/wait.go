@@ -157,7 +157,7 @@ func (w *watcher) check() (done bool, _ error) {
 	if len(s.Approvals) > 0 {
 		return false, approvalFault(s)
 	}
-	if h := s.Blocked(); h != nil && len(s.Queue) > 0 && (s.Turn == nil || w.what == forIdle) {
+	if h := s.BlockingHold(); h != nil && len(s.Queue) > 0 && (s.Turn == nil || w.what == forIdle) {
 		return false, heldFault(s, h)
 	}
 	return false, nil
