@@ -176,12 +176,12 @@ func (labelCodec) output(label string) codec.Output {
 		Native: [][]byte{[]byte(label)}, Foreign: []codec.Frame{{Data: []byte(label)}}, Wake: time.Unix(1, 0),
 	}
 }
-func (c labelCodec) Open(time.Time) codec.Output                 { return c.output("open") }
-func (c labelCodec) Native(time.Time, []byte) codec.Output       { return c.output("native") }
-func (c labelCodec) Foreign(time.Time, codec.Frame) codec.Output { return c.output("foreign") }
-func (c labelCodec) Wake(time.Time) codec.Output                 { return c.output("wake") }
-func (c labelCodec) Paths() []string                              { return []string{"/history"} }
-func (c labelCodec) PathRead(time.Time, string, []byte) codec.Output  { return c.output("got") }
+func (c labelCodec) Open(time.Time) codec.Output                     { return c.output("open") }
+func (c labelCodec) Native(time.Time, []byte) codec.Output           { return c.output("native") }
+func (c labelCodec) Foreign(time.Time, codec.Frame) codec.Output     { return c.output("foreign") }
+func (c labelCodec) Wake(time.Time) codec.Output                     { return c.output("wake") }
+func (c labelCodec) Paths() []string                                 { return []string{"/history"} }
+func (c labelCodec) PathRead(time.Time, string, []byte) codec.Output { return c.output("got") }
 
 func TestAnObservedCodecHasTheSameOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

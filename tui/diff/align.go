@@ -1,65 +1,62 @@
 package diff
 
-// alignMost is how many pairs of lines are compared to find out which one became
-// which.
-const alignMost = 64
+const (
+	maxAlignPairs = 64        // pairs of lines compared to align a change
+	maxAlignBytes = 128 << 10 // text of a piece compared by words
+)
 
-// alignBytes is how much text a piece compares by words.
-const alignBytes = 128 << 10
-
-// pair is a line that was removed and the one it became, by their places in their
-// stretches.
+// pair is a removed line and the added line that replaces it, as indexes into the change's removed
+// and added lines.
 type pair struct{ removed, added int }
 
-// align finds which of the lines that are removed became which of those that are
-// added, in order, and notes what differs in them. Of two long stretches it takes
-// the lines at the same places. Each comparison takes from the budget, and without
-// one nothing is compared.
+// align pairs removed lines with added lines, in order, so that the pairs have the most text in
+// common, and sets their changed spans. In a large change, it pairs lines of equal index. Comparing
+// two lines subtracts their size from budget. With the budget used up, no lines are compared.
 func align(removed, added []row, budget *int) []pair {
-	type likeness struct {
-		kept     int
-		old, new []stretch
+	type similarity struct {
+		kept         int // bytes in common
+		inOld, inNew []span
 	}
-	compare := func(i, j int) likeness {
+	compare := func(i, j int) similarity {
 		if *budget -= len(removed[i].text) + len(added[j].text); *budget < 0 {
-			return likeness{}
+			return similarity{}
 		}
-		old, text, kept := changed(removed[i].text, added[j].text)
-		return likeness{kept, old, text}
+		inOld, inNew, kept := changedWords(removed[i].text, added[j].text)
+		return similarity{kept, inOld, inNew}
 	}
-	take := func(i, j int, l likeness) pair {
-		removed[i].different, added[j].different = l.old, l.new
+	accept := func(i, j int, s similarity) pair {
+		removed[i].changed, added[j].changed = s.inOld, s.inNew
 		return pair{i, j}
 	}
 	var out []pair
 	n, m := len(removed), len(added)
-	if n*m > alignMost || n == m && n*m == 1 {
+	if n*m > maxAlignPairs || n == m && n*m == 1 {
 		for i := range min(n, m) {
-			if l := compare(i, i); l.kept > 0 {
-				out = append(out, take(i, i, l))
+			if s := compare(i, i); s.kept > 0 {
+				out = append(out, accept(i, i, s))
 			}
 		}
 		return out
 	}
-	like := make([]likeness, n*m)
-	best := make([][]int, n+1) // what is kept from i and j on
+	similar := make([]similarity, n*m)
+	best := make([][]int, n+1) // bytes in common of removed[i:] and added[j:]
 	for i := range best {
 		best[i] = make([]int, m+1)
 	}
 	for i := n - 1; i >= 0; i-- {
 		for j := m - 1; j >= 0; j-- {
-			l := compare(i, j)
-			like[i*m+j] = l
+			s := compare(i, j)
+			similar[i*m+j] = s
 			best[i][j] = max(best[i+1][j], best[i][j+1])
-			if l.kept > 0 {
-				best[i][j] = max(best[i][j], l.kept+best[i+1][j+1])
+			if s.kept > 0 {
+				best[i][j] = max(best[i][j], s.kept+best[i+1][j+1])
 			}
 		}
 	}
 	for i, j := 0, 0; i < n && j < m; {
-		switch l := like[i*m+j]; {
-		case l.kept > 0 && best[i][j] == l.kept+best[i+1][j+1]:
-			out = append(out, take(i, j, l))
+		switch s := similar[i*m+j]; {
+		case s.kept > 0 && best[i][j] == s.kept+best[i+1][j+1]:
+			out = append(out, accept(i, j, s))
 			i, j = i+1, j+1
 		case best[i][j] == best[i+1][j]:
 			i++

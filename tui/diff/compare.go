@@ -2,37 +2,37 @@ package diff
 
 import "strings"
 
-// around is how many lines without a change show before and after one.
-const around = 3
+// contextLines is the number of unchanged lines around a change.
+const contextLines = 3
 
-// Compare is what changes from one text to another. A nil old one is a file that
-// is made.
-func Compare(path string, old *string, text string) File {
+// Compare returns the changes from an old to a new text. If the old text is nil, the file is new.
+func Compare(path string, oldText *string, newText string) File {
 	f := File{Old: path, New: path}
 	var a []string
-	if old == nil {
+	if oldText == nil {
 		f.Old = ""
 	} else {
-		a = lines(*old)
+		a = splitLines(*oldText)
 	}
-	b := lines(text)
+	b := splitLines(newText)
 	ids := map[string]int{}
-	inA, inB := alike(numbered(a, ids), numbered(b, ids), most)
-	slide(a, inA, inB)
-	slide(b, inB, inA)
-	f.Hunks = hunks(a, b, inA, inB)
+	inA, inB := commonElements(lineIDs(a, ids), lineIDs(b, ids), maxEdits)
+	slideDown(a, inA, inB)
+	slideDown(b, inB, inA)
+	f.Hunks = makeHunks(a, b, inA, inB)
 	if n := len(f.Hunks); n > 0 {
 		last := &f.Hunks[n-1]
-		last.Lines = withoutEnd(last, len(a), len(b), old != nil && unended(*old), unended(text))
+		noOldEnd, noNewEnd := oldText != nil && lacksNewline(*oldText), lacksNewline(newText)
+		last.Lines = addNoNewlineNotes(last, len(a), len(b), noOldEnd, noNewEnd)
 	}
 	return f
 }
 
-// slide moves stretches that only one side has down as far as they go, so that
-// what is removed or added is a block with the blank line behind it, and not the
-// end of one and the begin of the next.
-func slide(a []string, in, other []bool) {
-	k := 0 // in the other side
+// slideDown moves each run of lines not in common down as far as possible. A removed or added block
+// then includes the blank line after it, not the end of the block before it. in marks the common
+// lines of a, other those of the other side.
+func slideDown(a []string, in, other []bool) {
+	k := 0 // index on the other side
 	for i := 0; i < len(a); {
 		if in[i] {
 			for k < len(other) && !other[k] {
@@ -53,17 +53,17 @@ func slide(a []string, in, other []bool) {
 	}
 }
 
-func lines(s string) []string {
+func splitLines(s string) []string {
 	if s == "" {
 		return nil
 	}
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
-func unended(s string) bool { return s != "" && !strings.HasSuffix(s, "\n") }
+func lacksNewline(s string) bool { return s != "" && !strings.HasSuffix(s, "\n") }
 
-// numbered gives equal lines equal numbers.
-func numbered(lines []string, ids map[string]int) []int {
+// lineIDs maps lines to IDs, equal for equal lines.
+func lineIDs(lines []string, ids map[string]int) []int {
 	out := make([]int, len(lines))
 	for i, line := range lines {
 		id, ok := ids[line]
@@ -76,8 +76,8 @@ func numbered(lines []string, ids map[string]int) []int {
 	return out
 }
 
-// hunks are the stretches that differ, with the lines around them.
-func hunks(a, b []string, inA, inB []bool) []Hunk {
+// makeHunks returns the changes as hunks with context lines.
+func makeHunks(a, b []string, inA, inB []bool) []Hunk {
 	var out []Hunk
 	var h *Hunk
 	same := 0 // lines since the last change
@@ -86,15 +86,15 @@ func hunks(a, b []string, inA, inB []bool) []Hunk {
 			if h != nil {
 				h.Lines = append(h.Lines, Line{Context, b[k]})
 			}
-			if same++; h != nil && same > 2*around {
-				h.Lines = h.Lines[:len(h.Lines)-same+around]
+			if same++; h != nil && same > 2*contextLines {
+				h.Lines = h.Lines[:len(h.Lines)-same+contextLines]
 				h = nil
 			}
 			i, k = i+1, k+1
 			continue
 		}
 		if h == nil {
-			from := min(same, around, k)
+			from := min(same, contextLines, k)
 			out = append(out, Hunk{Old: i - from + 1, New: k - from + 1})
 			h = &out[len(out)-1]
 			for _, line := range b[k-from : k] {
@@ -110,16 +110,17 @@ func hunks(a, b []string, inA, inB []bool) []Hunk {
 			k++
 		}
 	}
-	if h != nil && same > around {
-		h.Lines = h.Lines[:len(h.Lines)-same+around]
+	if h != nil && same > contextLines {
+		h.Lines = h.Lines[:len(h.Lines)-same+contextLines]
 	}
 	return out
 }
 
-const noEnd = "No newline at end of file"
+const noNewline = "No newline at end of file"
 
-// withoutEnd says where a text has no line break at its end.
-func withoutEnd(h *Hunk, oldLines, newLines int, old, text bool) []Line {
+// addNoNewlineNotes returns the lines of the last hunk with a note after the last line of a text
+// that has no newline at its end.
+func addNoNewlineNotes(h *Hunk, oldLines, newLines int, noOldEnd, noNewEnd bool) []Line {
 	var out []Line
 	i, k := h.Old-1, h.New-1
 	for _, l := range h.Lines {
@@ -130,8 +131,10 @@ func withoutEnd(h *Hunk, oldLines, newLines int, old, text bool) []Line {
 		if l.Op != Removed {
 			k++
 		}
-		if l.Op != Added && i == oldLines && old && (l.Op == Removed || text) || l.Op != Removed && k == newLines && text && l.Op == Added {
-			out = append(out, Line{Note, noEnd})
+		endsOld := l.Op != Added && i == oldLines && noOldEnd && (l.Op == Removed || noNewEnd)
+		endsNew := l.Op == Added && k == newLines && noNewEnd
+		if endsOld || endsNew {
+			out = append(out, Line{Note, noNewline})
 		}
 	}
 	return out

@@ -1,37 +1,37 @@
 package diff
 
-// File is what changes in one file.
+// File is the change of one file.
 type File struct {
-	Old, New string // paths; none for a file that is made or goes
+	Old, New string // paths; Old is empty for a new file, New for a deleted one
 	Notes    []string
 	Hunks    []Hunk
 }
 
-// Hunk is a stretch of lines of which some change.
+// Hunk is a range of lines with changes.
 type Hunk struct {
-	Old, New int    // number of the first line on each side; 0 when not known
-	Section  string // where it is, in the patch's words
+	Old, New int    // number of the first line on each side; 0 if unknown
+	Section  string // section heading from the hunk header
 	Lines    []Line
 }
 
-// Line is a line of a hunk, without its line break.
+// Line is a line of a hunk, without its newline.
 type Line struct {
 	Op   Op
 	Text string
 }
 
-// Op is what becomes of a line.
+// Op is the kind of a line, as written in patches.
 type Op byte
 
-// The ops, as they are written in patches.
+// The kinds of lines.
 const (
 	Context Op = ' '
 	Added   Op = '+'
 	Removed Op = '-'
-	Note    Op = '\\' // about the line before, or nothing that a patch has
+	Note    Op = '\\' // a comment on the line before, or a line that is not part of the patch
 )
 
-// Stat is how many lines are added and removed.
+// Stat returns the number of added and removed lines.
 func (f *File) Stat() (added, removed int) {
 	for i := range f.Hunks {
 		for _, l := range f.Hunks[i].Lines {
@@ -46,7 +46,7 @@ func (f *File) Stat() (added, removed int) {
 	return added, removed
 }
 
-// Path is the file's name: the new one, if it has one.
+// Path returns the new path, or the old path of a deleted file.
 func (f *File) Path() string {
 	if f.New != "" {
 		return f.New

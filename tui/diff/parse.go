@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// Parse reads a patch: unified, as git writes it, or between Begin and End Patch.
-// What it does not understand it keeps. It is false for what is no patch.
+// Parse parses a unified diff, with or without git's headers, or the apply_patch format ("*** Begin
+// Patch"). It keeps lines that it does not understand as notes. It returns false if the text is not
+// a patch.
 func Parse(text string) ([]File, bool) {
 	p := &parser{}
-	rest := lines(text)
-	for i := 0; i < len(rest); i++ {
-		if i+1 < len(rest) && strings.HasPrefix(rest[i], "--- ") && strings.HasPrefix(rest[i+1], "+++ ") && p.left() == 0 && !p.free {
-			p.sides(path(rest[i][4:], "a/"), path(rest[i+1][4:], "b/"))
+	lines := splitLines(text)
+	for i := 0; i < len(lines); i++ {
+		if p.remaining() == 0 && !p.uncounted && startsFileNames(lines[i:]) {
+			p.fileNames(parsePath(lines[i][4:], "a/"), parsePath(lines[i+1][4:], "b/"))
 			i++
 			continue
 		}
-		p.line(rest[i])
+		p.line(lines[i])
 	}
 	for i := range p.files {
 		f := &p.files[i]
@@ -26,72 +27,77 @@ func Parse(text string) ([]File, bool) {
 	return p.files, p.found
 }
 
+// startsFileNames reports whether lines begin with the two names of a unified diff.
+func startsFileNames(lines []string) bool {
+	return len(lines) > 1 && strings.HasPrefix(lines[0], "--- ") && strings.HasPrefix(lines[1], "+++ ")
+}
+
 type parser struct {
 	files []File
-	found bool // something that only patches have
+	found bool // the text contains a line that only patches have
 
-	old, new int    // lines that the hunk still has on each side
-	free     bool   // the hunk does not say how many
-	git      string // git's line about the file, until its sides are named
+	old, new  int    // lines left in the hunk on each side
+	uncounted bool   // the hunk's header has no line counts
+	gitHeader string // paths of the last "diff --git", until fileNames
 }
 
-func (p *parser) left() int { return p.old + p.new }
+// remaining returns the number of lines left in a counted hunk.
+func (p *parser) remaining() int { return p.old + p.new }
 
-// begin begins a file.
-func (p *parser) begin(old, text string) {
-	p.files = append(p.files, File{Old: old, New: text})
-	p.old, p.new, p.free = 0, 0, false
+func (p *parser) startFile(oldPath, newPath string) {
+	p.files = append(p.files, File{Old: oldPath, New: newPath})
+	p.old, p.new, p.uncounted = 0, 0, false
 }
 
-// file is the file that is read. Without one, what is said is of none.
-func (p *parser) file() *File {
+// currentFile returns the last file. If there is none, it adds one without paths.
+func (p *parser) currentFile() *File {
 	if len(p.files) == 0 {
-		p.begin("", "")
+		p.startFile("", "")
 	}
 	return &p.files[len(p.files)-1]
 }
 
-// sides are the names of a unified patch, which belong to git's line before
-// them, if there is one.
-func (p *parser) sides(old, text string) {
+// fileNames handles the "---" and "+++" lines. They start a file, unless a git header did.
+func (p *parser) fileNames(oldPath, newPath string) {
 	p.found = true
-	if p.git == "" || len(p.file().Hunks) > 0 {
-		p.begin(old, text)
+	if p.gitHeader == "" || len(p.currentFile().Hunks) > 0 {
+		p.startFile(oldPath, newPath)
 		return
 	}
-	f := p.file()
-	if f.Old, f.New = old, text; !names(p.git, old, text) {
-		f.Notes = append(f.Notes, "diff --git "+p.git)
+	f := p.currentFile()
+	if f.Old, f.New = oldPath, newPath; !matchesGitHeader(p.gitHeader, oldPath, newPath) {
+		f.Notes = append(f.Notes, "diff --git "+p.gitHeader)
 	}
-	p.git = ""
+	p.gitHeader = ""
 }
 
-// names tells whether git's line names these paths and no other.
-func names(git, old, text string) bool {
-	if old == "" {
-		old = text
+// matchesGitHeader reports whether a git header names exactly these paths.
+func matchesGitHeader(header, oldPath, newPath string) bool {
+	if oldPath == "" {
+		oldPath = newPath
 	}
-	if text == "" {
-		text = old
+	if newPath == "" {
+		newPath = oldPath
 	}
-	return git == "a/"+old+" b/"+text
+	return header == "a/"+oldPath+" b/"+newPath
 }
 
+// line handles any line except file names.
 func (p *parser) line(line string) {
 	switch {
-	case p.left() > 0 && p.counted(line):
+	case p.remaining() > 0 && p.countedLine(line):
 	case p.header(line):
-	case p.free && line != "" && strings.IndexByte(" +-", line[0]) >= 0:
-		p.add(Op(line[0]), line[1:])
-	case p.free && line == "":
-		p.add(Context, "")
+	case p.uncounted && line != "" && strings.IndexByte(" +-", line[0]) >= 0:
+		p.appendLine(Op(line[0]), line[1:])
+	case p.uncounted && line == "":
+		p.appendLine(Context, "")
 	default:
-		p.said(line)
+		p.note(line)
 	}
 }
 
-// counted takes a line of a hunk that says how many it has.
-func (p *parser) counted(line string) bool {
+// countedLine handles a line of a hunk with line counts. It returns false if the line does not fit.
+func (p *parser) countedLine(line string) bool {
 	op := Context
 	if line != "" {
 		op, line = Op(line[0]), line[1:]
@@ -109,61 +115,62 @@ func (p *parser) counted(line string) bool {
 		p.old, p.new = 0, 0
 		return false
 	}
-	p.add(op, line)
+	p.appendLine(op, line)
 	return true
 }
 
-func (p *parser) add(op Op, text string) {
-	h := p.file().Hunks
+func (p *parser) appendLine(op Op, text string) {
+	h := p.currentFile().Hunks
 	h[len(h)-1].Lines = append(h[len(h)-1].Lines, Line{op, text})
 }
 
-// said keeps a line that is about the patch, or none of it.
-func (p *parser) said(line string) {
-	f := p.file()
+// note keeps a line that is not part of the patch, or a comment on the line before.
+func (p *parser) note(line string) {
+	f := p.currentFile()
 	if len(f.Hunks) == 0 {
 		f.Notes = append(f.Notes, line)
 		return
 	}
-	p.add(Note, strings.TrimPrefix(line, `\ `))
+	p.appendLine(Note, strings.TrimPrefix(line, `\ `))
 }
 
-// header takes a line that begins a file or a hunk.
+// header handles a line that starts a file or a hunk.
 func (p *parser) header(line string) bool {
 	if git, ok := strings.CutPrefix(line, "diff --git "); ok {
-		old, text, ok := strings.Cut(git, " b/")
-		if !ok || !strings.HasPrefix(old, "a/") {
+		oldPath, newPath, ok := strings.Cut(git, " b/")
+		if !ok || !strings.HasPrefix(oldPath, "a/") {
 			return false
 		}
 		p.found = true
-		p.begin(old[2:], text)
-		p.git = git
+		p.startFile(oldPath[2:], newPath)
+		p.gitHeader = git
 		return true
 	}
-	if old, text, about, ok := hunkHead(line); ok && len(p.files) > 0 {
+	if before, after, section, ok := parseHunkHeader(line); ok && len(p.files) > 0 {
 		p.found = true
-		p.hunk(Hunk{Old: old[0], New: text[0], Section: about})
-		p.old, p.new, p.free = old[1], text[1], false
+		p.startHunk(Hunk{Old: before.first, New: after.first, Section: section})
+		p.old, p.new, p.uncounted = before.count, after.count, false
 		return true
 	}
 	if line == "*** Begin Patch" || line == "*** End Patch" {
-		p.found, p.free = true, false
+		p.found, p.uncounted = true, false
 		return true
 	}
-	if about, ok := strings.CutPrefix(line, "@@"); ok && len(p.files) > 0 && (about == "" || about[0] == ' ') {
-		p.hunk(Hunk{Section: strings.TrimSpace(about)})
-		p.free = true
+	section, ok := strings.CutPrefix(line, "@@")
+	if ok && len(p.files) > 0 && (section == "" || section[0] == ' ') {
+		p.startHunk(Hunk{Section: strings.TrimSpace(section)})
+		p.uncounted = true
 		return true
 	}
 	return p.directive(line)
 }
 
-func (p *parser) hunk(h Hunk) {
-	f := p.file()
+func (p *parser) startHunk(h Hunk) {
+	f := p.currentFile()
 	f.Hunks = append(f.Hunks, h)
 }
 
-// directive takes a line between Begin and End Patch.
+// directive handles a "*** " line of the apply_patch format.
 func (p *parser) directive(line string) bool {
 	rest, ok := strings.CutPrefix(line, "*** ")
 	if !ok {
@@ -172,16 +179,16 @@ func (p *parser) directive(line string) bool {
 	what, name, _ := strings.Cut(rest, ": ")
 	switch what {
 	case "Update File":
-		p.begin(name, name)
+		p.startFile(name, name)
 	case "Add File":
-		p.begin("", name)
-		p.hunk(Hunk{New: 1})
+		p.startFile("", name)
+		p.startHunk(Hunk{New: 1})
 	case "Delete File":
-		p.begin(name, "")
+		p.startFile(name, "")
 		p.found = true
 		return true
 	case "Move to":
-		if f := p.file(); f.Old != "" && len(f.Hunks) == 0 {
+		if f := p.currentFile(); f.Old != "" && len(f.Hunks) == 0 {
 			f.New = name
 			return true
 		}
@@ -189,43 +196,47 @@ func (p *parser) directive(line string) bool {
 	default:
 		return false
 	}
-	p.found, p.free = true, what == "Add File"
+	p.found, p.uncounted = true, what == "Add File"
 	return true
 }
 
-// hunkHead reads @@ -1,2 +3,4 @@ about: the first line and how many, of each side.
-func hunkHead(line string) (old, text [2]int, about string, ok bool) {
+// lineRange is the range of lines of one side of a hunk.
+type lineRange struct{ first, count int }
+
+// parseHunkHeader parses "@@ -1,2 +3,4 @@ section".
+func parseHunkHeader(line string) (before, after lineRange, section string, ok bool) {
 	rest, ok := strings.CutPrefix(line, "@@ -")
 	if !ok {
-		return old, text, "", false
+		return before, after, "", false
 	}
-	ranges, about, ok := strings.Cut(rest, " @@")
-	before, after, two := strings.Cut(ranges, " +")
+	ranges, section, ok := strings.Cut(rest, " @@")
+	oldRange, newRange, two := strings.Cut(ranges, " +")
 	if !ok || !two {
-		return old, text, "", false
+		return before, after, "", false
 	}
-	old, ok = span(before)
-	if text, two = span(after); !ok || !two {
-		return old, text, "", false
+	before, ok = parseRange(oldRange)
+	if after, two = parseRange(newRange); !ok || !two {
+		return before, after, "", false
 	}
-	return old, text, strings.TrimSpace(about), true
+	return before, after, strings.TrimSpace(section), true
 }
 
-func span(s string) (out [2]int, ok bool) {
+// parseRange parses "FIRST,COUNT", or "FIRST" for one line.
+func parseRange(s string) (r lineRange, ok bool) {
 	first, n, counted := strings.Cut(s, ",")
-	out[1] = 1
+	r.count = 1
 	var err, err2 error
-	out[0], err = strconv.Atoi(first)
+	r.first, err = strconv.Atoi(first)
 	if counted {
-		out[1], err2 = strconv.Atoi(n)
+		r.count, err2 = strconv.Atoi(n)
 	}
-	const most = 1 << 30
-	return out, err == nil && err2 == nil && out[0] >= 0 && out[1] >= 0 && out[0] < most && out[1] < most
+	const limit = 1 << 30
+	return r, err == nil && err2 == nil && r.first >= 0 && r.count >= 0 && r.first < limit && r.count < limit
 }
 
-// path is the name on one side: without what stands behind a tab, and without
-// git's prefix. /dev/null is none.
-func path(s, prefix string) string {
+// parsePath parses a file name without git's prefix. It ignores text after a tab. For /dev/null it
+// returns "".
+func parsePath(s, prefix string) string {
 	s, _, _ = strings.Cut(s, "\t")
 	if s == "/dev/null" {
 		return ""

@@ -9,33 +9,33 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// pieceLines is how many lines of a hunk one piece has at most.
-const pieceLines = 200
+// maxPieceLines bounds the lines of a piece.
+const maxPieceLines = 200
 
-// Piece is a part of a patch that is laid out on its own: the head of a file, or
-// lines of one of its hunks.
+// Piece is a part of a patch that is laid out independently: the header of a file, or lines of one
+// of its hunks.
 type Piece struct {
-	file   *File
-	head   bool
-	hunk   Hunk // with its lines of this piece
-	begins bool // of the hunk
-	digits int  // of the file's highest line number
-	single bool // one side of the file is empty
+	file       *File
+	isHeader   bool
+	hunk       Hunk // with the lines of this piece only
+	startsHunk bool // the piece is the first one of its hunk
+	digits     int  // of the file's highest line number; 0 if unknown
+	oneSided   bool // one side of the file is empty
 }
 
-// Split cuts a patch, so that what does not show is not laid out.
+// Split splits a patch into pieces, so that callers lay out only the visible ones.
 func Split(files []File) []Piece {
 	var out []Piece
 	for i := range files {
 		f := &files[i]
-		digits, single := f.digits(), f.single()
-		out = append(out, Piece{file: f, head: true, digits: digits})
+		digits, oneSided := f.lineNumberDigits(), f.oneSided()
+		out = append(out, Piece{file: f, isHeader: true, digits: digits})
 		for _, h := range f.Hunks {
-			for begins := true; begins || len(h.Lines) > 0; begins = false {
+			for first := true; first || len(h.Lines) > 0; first = false {
 				part := h
-				part.Lines = h.Lines[:min(len(h.Lines), pieceLines)]
-				out = append(out, Piece{file: f, hunk: part, begins: begins, digits: digits, single: single})
-				h.Old, h.New = h.after(len(part.Lines))
+				part.Lines = h.Lines[:min(len(h.Lines), maxPieceLines)]
+				out = append(out, Piece{file: f, hunk: part, startsHunk: first, digits: digits, oneSided: oneSided})
+				h.Old, h.New = h.lineNumbersAfter(len(part.Lines))
 				h.Lines = h.Lines[len(part.Lines):]
 			}
 		}
@@ -43,42 +43,43 @@ func Split(files []File) []Piece {
 	return out
 }
 
-// after is the numbers of the lines behind the first n, where they are known.
-func (h *Hunk) after(n int) (old, text int) {
-	old, text = h.Old, h.New
+// lineNumbersAfter returns the numbers of the lines after the first n lines; 0 if unknown.
+func (h *Hunk) lineNumbersAfter(n int) (oldNumber, newNumber int) {
+	oldNumber, newNumber = h.Old, h.New
 	for _, l := range h.Lines[:n] {
-		if old > 0 && (l.Op == Context || l.Op == Removed) {
-			old++
+		if oldNumber > 0 && (l.Op == Context || l.Op == Removed) {
+			oldNumber++
 		}
-		if text > 0 && (l.Op == Context || l.Op == Added) {
-			text++
+		if newNumber > 0 && (l.Op == Context || l.Op == Added) {
+			newNumber++
 		}
 	}
-	return old, text
+	return oldNumber, newNumber
 }
 
-// single tells that nothing was there before, or nothing is left.
-func (f *File) single() bool {
-	old, text := 0, 0
+// oneSided reports whether one side of the file has no lines.
+func (f *File) oneSided() bool {
+	oldLines, newLines := 0, 0
 	for i := range f.Hunks {
 		for _, l := range f.Hunks[i].Lines {
 			if l.Op == Context || l.Op == Removed {
-				old++
+				oldLines++
 			}
 			if l.Op == Context || l.Op == Added {
-				text++
+				newLines++
 			}
 		}
 	}
-	return old == 0 || text == 0
+	return oldLines == 0 || newLines == 0
 }
 
-func (f *File) digits() int {
+// lineNumberDigits returns the number of digits of the highest line number, or 0 if unknown.
+func (f *File) lineNumberDigits() int {
 	highest := 0
 	for i := range f.Hunks {
 		h := &f.Hunks[i]
-		old, text := h.after(len(h.Lines))
-		highest = max(highest, old-1, text-1)
+		oldEnd, newEnd := h.lineNumbersAfter(len(h.Lines))
+		highest = max(highest, oldEnd-1, newEnd-1)
 	}
 	if highest == 0 {
 		return 0
@@ -86,39 +87,40 @@ func (f *File) digits() int {
 	return len(strconv.Itoa(highest))
 }
 
-// Estimate is about how many lines the piece takes at any width.
+// Estimate returns the approximate number of lines of the piece at any width.
 func (p *Piece) Estimate() int {
-	if p.head {
+	if p.isHeader {
 		return 2 + len(p.file.Notes)
 	}
 	return 1 + len(p.hunk.Lines)
 }
 
-// SideBySideWidth is the width from which on a patch is best read side by side.
+// SideBySideWidth is the least width in cells at which side by side is the better layout.
 const SideBySideWidth = 120
 
-// Lines lays the piece out at a width, in one column or side by side. The lines
-// carry their styles (transcript.Dressed).
-func (p *Piece) Lines(width int, split bool) []string {
+// Lines lays out the piece at a width, in one column or side by side if there is room. The lines
+// contain style marks for transcript.RenderStyles.
+func (p *Piece) Lines(width int, sideBySide bool) []string {
 	width = max(width, 1)
-	if p.head {
-		return p.title(width)
+	if p.isHeader {
+		return p.headerLines(width)
 	}
 	var out []string
-	if p.begins && (p.hunk.Old > 1 || p.hunk.New > 1 || p.hunk.Section != "" || p.hunk.Old == 0 && p.hunk.New == 0) {
+	h := &p.hunk
+	if p.startsHunk && (h.Old > 1 || h.New > 1 || h.Section != "" || h.Old == 0 && h.New == 0) {
 		r := &transcript.StyledText{}
-		r.Append(strings.TrimRight("⋯ "+tabless(p.hunk.Section), " "), transcript.Faint)
+		r.Append(strings.TrimRight("⋯ "+expandTabs(h.Section), " "), transcript.Faint)
 		out = append(out, r.Lines(width)...)
 	}
 	rows := p.rows()
-	if split && !p.single && width >= 2*(p.digits+8)+3 {
-		return append(out, p.sides(rows, width)...)
+	if sideBySide && !p.oneSided && width >= 2*(p.digits+8)+3 {
+		return append(out, p.sideBySide(rows, width)...)
 	}
-	return append(out, p.column(rows, width)...)
+	return append(out, p.unified(rows, width)...)
 }
 
-// title is the file's name and what happens to it.
-func (p *Piece) title(width int) []string {
+// headerLines renders the file's path, kind of change, stat and notes.
+func (p *Piece) headerLines(width int) []string {
 	f := p.file
 	r := &transcript.StyledText{}
 	if name := f.Path(); name != "" {
@@ -129,9 +131,9 @@ func (p *Piece) title(width int) []string {
 			r.Append("deleted ", transcript.Red)
 		case f.Old != f.New:
 			r.Append("renamed ", transcript.Yellow)
-			r.Append(tabless(f.Old)+" → ", 0)
+			r.Append(expandTabs(f.Old)+" → ", 0)
 		}
-		r.Append(tabless(name), transcript.Strong)
+		r.Append(expandTabs(name), transcript.Strong)
 		added, removed := f.Stat()
 		r.Append(fmt.Sprintf(" +%d", added), transcript.Green)
 		r.Append(fmt.Sprintf(" −%d", removed), transcript.Red)
@@ -142,53 +144,52 @@ func (p *Piece) title(width int) []string {
 	}
 	for _, note := range f.Notes {
 		r := &transcript.StyledText{}
-		r.Append(tabless(note), transcript.Faint)
+		r.Append(expandTabs(note), transcript.Faint)
 		out = append(out, r.Lines(width)...)
 	}
 	return out
 }
 
-// row is a line with what is known of it.
+// row is an analysed line.
 type row struct {
-	op        Op
-	old, new  int
-	text      string // without tabs
-	tokens    []highlight.Token
-	different []stretch
-	pairs     []pair // of the stretches that begin with this line
+	op       Op
+	old, new int    // line numbers; 0 for none
+	text     string // without tabs
+	tokens   []highlight.Token
+	changed  []span
+	pairs    []pair // on the first row of a change, its aligned lines
 }
 
-// rows are the piece's lines: numbered, cut into tokens, compared where one
-// became another.
+// rows analyses the piece's lines: it numbers them, highlights them and aligns changed ones.
 func (p *Piece) rows() []row {
 	lang := highlight.ByFilename(p.file.Path())
 	before, after := lang.NewScanner(), lang.NewScanner()
-	old, text := p.hunk.Old, p.hunk.New
+	oldNumber, newNumber := p.hunk.Old, p.hunk.New
 	out := make([]row, len(p.hunk.Lines))
 	for i, l := range p.hunk.Lines {
-		r := row{op: l.Op, text: tabless(l.Text)}
+		r := row{op: l.Op, text: expandTabs(l.Text)}
 		switch l.Op {
 		case Removed:
-			r.old, r.tokens = old, before.Scan(r.text, nil)
+			r.old, r.tokens = oldNumber, before.Scan(r.text, nil)
 		case Added:
-			r.new, r.tokens = text, after.Scan(r.text, nil)
+			r.new, r.tokens = newNumber, after.Scan(r.text, nil)
 		case Context:
-			r.old, r.new = old, text
+			r.old, r.new = oldNumber, newNumber
 			before.Scan(r.text, nil)
 			r.tokens = after.Scan(r.text, nil)
 		}
 		if r.old > 0 {
-			old++
+			oldNumber++
 		}
 		if r.new > 0 {
-			text++
+			newNumber++
 		}
 		out[i] = r
 	}
-	budget := alignBytes
+	budget := maxAlignBytes
 	for i := 0; i < len(out); i++ {
 		if out[i].op == Removed {
-			removed, added := block(out[i:])
+			removed, added := countChange(out[i:])
 			all := out[i : i+removed+added]
 			all[0].pairs = align(all[:removed], all[removed:], &budget)
 			i += len(all) - 1
@@ -197,8 +198,9 @@ func (p *Piece) rows() []row {
 	return out
 }
 
-// block is how many lines are removed at the begin of rows, and then added.
-func block(rows []row) (removed, added int) {
+// countChange returns the number of removed rows at the start of rows, and of added rows after
+// them.
+func countChange(rows []row) (removed, added int) {
 	for removed < len(rows) && rows[removed].op == Removed {
 		removed++
 	}
@@ -208,4 +210,4 @@ func block(rows []row) (removed, added int) {
 	return removed, added
 }
 
-func tabless(s string) string { return strings.ReplaceAll(s, "\t", "    ") }
+func expandTabs(s string) string { return strings.ReplaceAll(s, "\t", "    ") }

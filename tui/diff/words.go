@@ -6,23 +6,22 @@ import (
 )
 
 const (
-	wordsBytes = 1024 // of a line whose words are compared
-	wordsMost  = 80   // that may differ in two lines that are still one line changed
+	maxLineBytes = 1024 // longer lines are not compared
+	maxWordEdits = 80   // lines with more edits are not similar
 )
 
-// stretch is text[from:to].
-type stretch struct{ from, to int }
+// span is the part [from, to) of a line.
+type span struct{ from, to int }
 
-// changed is what differs in two lines, by words, and how much they have in
-// common. That is nothing when it is too little for one to be the other one
-// changed.
-func changed(old, text string) (inOld, inNew []stretch, kept int) {
-	if len(old) > wordsBytes || len(text) > wordsBytes {
+// changedWords compares two lines by words. It returns the spans that differ and the number of
+// non-blank bytes in common, which is 0 if the lines are not similar.
+func changedWords(oldLine, newLine string) (inOld, inNew []span, kept int) {
+	if len(oldLine) > maxLineBytes || len(newLine) > maxLineBytes {
 		return nil, nil, 0
 	}
-	a, b := split(old), split(text)
+	a, b := splitWords(oldLine), splitWords(newLine)
 	ids := map[string]int{}
-	id := func(s string, words []stretch) []int {
+	id := func(s string, words []span) []int {
 		out := make([]int, len(words))
 		for i, w := range words {
 			n, ok := ids[s[w.from:w.to]]
@@ -34,30 +33,29 @@ func changed(old, text string) (inOld, inNew []stretch, kept int) {
 		}
 		return out
 	}
-	inA, inB, ok := common(id(old, a), id(text, b), wordsMost)
+	inA, inB, ok := myers(id(oldLine, a), id(newLine, b), maxWordEdits)
 	if !ok {
 		return nil, nil, 0
 	}
 	for i, w := range a {
-		if inA[i] && !blank(old[w.from:w.to]) {
+		if inA[i] && !isBlank(oldLine[w.from:w.to]) {
 			kept += w.to - w.from
 		}
 	}
-	if 3*kept < min(letters(old), letters(text)) {
+	if 3*kept < min(nonBlank(oldLine), nonBlank(newLine)) {
 		return nil, nil, 0
 	}
-	return others(old, a, inA), others(text, b, inB), kept
+	return joinChanged(oldLine, a, inA), joinChanged(newLine, b, inB), kept
 }
 
-// others joins the words that are not in common; blanks between two of them go
-// with them.
-func others(s string, words []stretch, in []bool) []stretch {
-	var out []stretch
+// joinChanged returns the words not in common, joined across blanks between them.
+func joinChanged(s string, words []span, common []bool) []span {
+	var out []span
 	for i, w := range words {
-		if in[i] {
+		if common[i] {
 			continue
 		}
-		if n := len(out); n > 0 && (out[n-1].to == w.from || blank(s[out[n-1].to:w.from])) {
+		if n := len(out); n > 0 && (out[n-1].to == w.from || isBlank(s[out[n-1].to:w.from])) {
 			out[n-1].to = w.to
 			continue
 		}
@@ -66,10 +64,9 @@ func others(s string, words []stretch, in []bool) []stretch {
 	return out
 }
 
-// split cuts a line into words: letters and digits, blanks, and whatever else
-// there is, rune by rune.
-func split(s string) []stretch {
-	var out []stretch
+// splitWords splits a line into runs of word characters, runs of blanks, and other single runes.
+func splitWords(s string) []span {
+	var out []span
 	last := 0
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
@@ -83,7 +80,7 @@ func split(s string) []stretch {
 		if k := len(out); k > 0 && kind != 0 && kind == last {
 			out[k-1].to = i + n
 		} else {
-			out = append(out, stretch{i, i + n})
+			out = append(out, span{i, i + n})
 		}
 		last = kind
 		i += n
@@ -91,10 +88,10 @@ func split(s string) []stretch {
 	return out
 }
 
-func blank(s string) bool { return letters(s) == 0 }
+func isBlank(s string) bool { return nonBlank(s) == 0 }
 
-// letters is how much of a line is not blank.
-func letters(s string) int {
+// nonBlank returns the number of bytes that are neither spaces nor tabs.
+func nonBlank(s string) int {
 	n := 0
 	for i := range len(s) {
 		if s[i] != ' ' && s[i] != '\t' {

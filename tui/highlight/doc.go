@@ -1,11 +1,9 @@
-// Package highlight owns what a line of source is made of: it cuts lines into
-// comments, strings, keywords and the like, language by language.
+// Package highlight splits lines of source code into tokens: comments, strings, keywords and
+// others, by language.
 //
-// It reads untrusted text on the screen's own goroutine, so a line costs what it
-// is long, whatever is in it: no expression backtracks. What a line leaves open
-// (a comment, a string) is all that it tells the next one, so a text that is
-// still growing is coloured as the whole of it is.
+// It runs on untrusted text in the screen's goroutine. The cost of a line is linear in its length
+// for any input: no pattern backtracks. An open comment or string is the only state carried from
+// one line to the next, so growing text gets the same tokens as the complete text.
 //
-// It must not know colours, widths or terminals. The tables of a language are
-// made when it is first asked for.
+// It must not know colours, widths or terminals. The tables of a language are built on first use.
 package highlight

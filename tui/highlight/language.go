@@ -6,48 +6,55 @@ import (
 	"sync"
 )
 
-// Language knows the words of one language. It is safe for concurrent use.
+// Language describes the syntax of one language. It is safe for concurrent use.
+//
+// names, files, keywords, types and constants are lists separated by spaces.
 type Language struct {
-	names string // in fences
-	files string // endings, or whole names, of files
+	names string // of code fences
+	files string // extensions or names of files
 
-	spans     []span
-	keywords  string
-	types     string
-	constants string
-	letters   string // beside letters, digits and the underscore, in words
-	marks     string // that begin a word which is Meta: @decorator, #include
-	anyCase   bool   // keywords in capitals are the same
-	capitals  bool   // a word that begins with a capital is a type
-	keyed     bool   // a word or string before a colon is a key
-	first     bool   // only the first word of a line is a keyword
+	spans         []span
+	keywords      string
+	types         string
+	constants     string
+	wordChars     string // part of words, besides letters, digits and underscore
+	sigils        string // start a word of kind Meta: @decorator, #include
+	ignoreCase    bool   // keywords match in any case
+	capitalTypes  bool   // a capitalized word is a type
+	colonKeys     bool   // a word or string before a colon is a key
+	firstWordOnly bool   // only the first word of a line can be a keyword
 
-	// line cuts a line instead of the tables.
-	line func(s *Scanner, line string, out []Token) []Token
+	// scanLine replaces the scan by tables. It may be nil.
+	scanLine func(s *Scanner, line string, out []Token) []Token
 
-	once   sync.Once
-	starts [256]bool // what spans begin with
-	words  map[string]Kind
+	tables
 }
 
-// span is a stretch from its opening to its closing, such as a string.
+// tables are the lookup tables of a language, built on first use.
+type tables struct {
+	once       sync.Once
+	spanStarts [256]bool // first bytes of spans
+	wordKinds  map[string]Kind
+}
+
+// span is a token with delimiters, such as a string.
 type span struct {
-	open, close string // no close: up to the line's end
+	open, close string // with no close, the span ends with the line
 	kind        Kind
-	escape      byte // the byte behind it counts for nothing
-	many        bool // it may go over many lines
+	escape      byte // the byte after it is literal; 0 for none
+	multiline   bool // the span can continue on the next line
 	nests       bool
-	short       bool // it holds one character, else it is none
-	spaced      bool // only at a line's begin or behind a space
+	char        bool // the span holds one character
+	afterSpace  bool // open counts only at the start of a line or after a space
 }
 
-// ByName is the language that a fence names, or nil.
+// ByName returns the language named by a code fence, or nil.
 func ByName(name string) *Language {
 	name = strings.ToLower(strings.Trim(name, "{}. "))
 	return index().names[name]
 }
 
-// ByFilename is the language of a file by its name, or nil.
+// ByFilename returns the language of a file by its name, or nil.
 func ByFilename(file string) *Language {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))
 	if l := index().files[base]; l != nil {
@@ -56,14 +63,15 @@ func ByFilename(file string) *Language {
 	return index().files[path.Ext(base)]
 }
 
-// NewScanner begins a text. A nil language finds nothing.
+// NewScanner returns a scanner for one text. For a nil language, it finds no tokens.
 func (l *Language) NewScanner() Scanner { return Scanner{lang: l} }
 
-type catalogue struct{ names, files map[string]*Language }
+// languageIndex maps fence names and file names to languages.
+type languageIndex struct{ names, files map[string]*Language }
 
-var index = sync.OnceValue(func() catalogue {
-	c := catalogue{map[string]*Language{}, map[string]*Language{}}
-	for _, l := range languages() {
+var index = sync.OnceValue(func() languageIndex {
+	c := languageIndex{map[string]*Language{}, map[string]*Language{}}
+	for _, l := range allLanguages() {
 		for name := range strings.FieldsSeq(l.names) {
 			c.names[name] = l
 		}
@@ -74,26 +82,27 @@ var index = sync.OnceValue(func() catalogue {
 	return c
 })
 
-func (l *Language) prepare() {
-	l.words = map[string]Kind{}
+func (l *Language) buildTables() {
+	l.wordKinds = map[string]Kind{}
 	for kind, words := range map[Kind]string{Keyword: l.keywords, Type: l.types, Number: l.constants} {
 		for word := range strings.FieldsSeq(words) {
-			l.words[word] = kind
+			l.wordKinds[word] = kind
 		}
 	}
 	for i := range l.spans {
-		l.starts[l.spans[i].open[0]] = true
+		l.spanStarts[l.spans[i].open[0]] = true
 	}
 }
 
-// opens is which span begins at line[i], or -1. Those of never do not.
-func (l *Language) opens(line string, i int, never uint64) int {
+// spanAt returns the index of the span that opens at line[i], or -1. It skips the spans in the bit
+// set unclosed.
+func (l *Language) spanAt(line string, i int, unclosed uint64) int {
 	for k := range l.spans {
 		sp := &l.spans[k]
-		if never&(1<<k) != 0 || !strings.HasPrefix(line[i:], sp.open) {
+		if unclosed&(1<<k) != 0 || !strings.HasPrefix(line[i:], sp.open) {
 			continue
 		}
-		if sp.spaced && i > 0 && line[i-1] != ' ' && line[i-1] != '\t' && line[i-1] != ';' {
+		if sp.afterSpace && i > 0 && line[i-1] != ' ' && line[i-1] != '\t' && line[i-1] != ';' {
 			continue
 		}
 		return k
@@ -101,26 +110,26 @@ func (l *Language) opens(line string, i int, never uint64) int {
 	return -1
 }
 
-func (l *Language) starting(line string, i int) bool {
-	if _, ok := letter(line, i); ok {
+func (l *Language) isWordStart(line string, i int) bool {
+	if _, ok := decodeLetter(line, i); ok {
 		return true
 	}
-	return strings.IndexByte(l.marks, line[i]) >= 0 && i+1 < len(line) && isLetter(line, i+1)
+	return strings.IndexByte(l.sigils, line[i]) >= 0 && i+1 < len(line) && isLetter(line, i+1)
 }
 
 func isLetter(line string, i int) bool {
-	_, ok := letter(line, i)
+	_, ok := decodeLetter(line, i)
 	return ok
 }
 
-// word is the end of the word at i.
-func (l *Language) word(line string, i int) int {
-	if strings.IndexByte(l.marks, line[i]) >= 0 {
+// wordEnd returns the end of the word at i.
+func (l *Language) wordEnd(line string, i int) int {
+	if strings.IndexByte(l.sigils, line[i]) >= 0 {
 		i++
 	}
 	for i < len(line) {
-		size, ok := letter(line, i)
-		if c := line[i]; !ok && (c < '0' || c > '9') && strings.IndexByte(l.letters, c) < 0 {
+		size, ok := decodeLetter(line, i)
+		if c := line[i]; !ok && (c < '0' || c > '9') && strings.IndexByte(l.wordChars, c) < 0 {
 			break
 		}
 		i += size
@@ -128,19 +137,21 @@ func (l *Language) word(line string, i int) int {
 	return i
 }
 
+// classify returns the kind of the word line[from:to]. first reports whether it is the first one of
+// its line.
 func (l *Language) classify(line string, from, to int, first bool) Kind {
 	word := line[from:to]
-	if strings.IndexByte(l.marks, word[0]) >= 0 {
+	if strings.IndexByte(l.sigils, word[0]) >= 0 {
 		return Meta
 	}
-	if l.keyed && isKey(line, to) {
+	if l.colonKeys && isKey(line, to) {
 		return Key
 	}
 	known := word
-	if l.anyCase {
+	if l.ignoreCase {
 		known = strings.ToLower(word)
 	}
-	if kind, ok := l.words[known]; ok && (!l.first || first || kind != Keyword) {
+	if kind, ok := l.wordKinds[known]; ok && (!l.firstWordOnly || first || kind != Keyword) {
 		if from == 0 || line[from-1] != '.' || kind != Keyword {
 			return kind
 		}
@@ -148,7 +159,7 @@ func (l *Language) classify(line string, from, to int, first bool) Kind {
 	switch {
 	case to < len(line) && line[to] == '(':
 		return Name
-	case l.capitals && word[0] >= 'A' && word[0] <= 'Z':
+	case l.capitalTypes && word[0] >= 'A' && word[0] <= 'Z':
 		return Type
 	}
 	return Plain

@@ -6,35 +6,35 @@ import (
 	"unicode/utf8"
 )
 
-// Scanner cuts the lines of one text into tokens, one after the other. A copy
-// looks ahead without moving it. The zero value finds nothing.
+// Scanner splits the lines of one text into tokens, in order. A copy of it can scan ahead. The zero
+// value finds no tokens.
 type Scanner struct {
-	lang *Language
-	open *span // that the last line did not close
-	deep int   // how often, where it nests
-	tag  bool  // in markup: the last line left a tag open
-	cost int   // places looked at so far
+	lang  *Language
+	open  *span // left open by the last line, or nil
+	depth int   // nesting of the open span
+	inTag bool  // in markup: the last line left a tag open
+	cost  int   // bytes examined so far, for tests
 }
 
-// Scan is the tokens of the next line, in order and without overlap, appended
-// to out. The line has no line break.
+// Scan appends the tokens of the next line to out, in order and without overlap. The line must not
+// contain a newline.
 func (s *Scanner) Scan(line string, out []Token) []Token {
 	if s.lang == nil {
 		return out
 	}
-	s.lang.once.Do(s.lang.prepare)
-	if s.lang.line != nil {
-		return s.lang.line(s, line, out)
+	s.lang.once.Do(s.lang.buildTables)
+	if s.lang.scanLine != nil {
+		return s.lang.scanLine(s, line, out)
 	}
 	return s.scanTables(line, 0, out)
 }
 
-// scanTables cuts line[i:] by the tables of the language.
+// scanTables scans line[i:] by the tables of the language.
 func (s *Scanner) scanTables(line string, i int, out []Token) []Token {
 	l := s.lang
 	if s.open != nil {
 		from, kind := i, s.open.kind
-		if i = s.closing(line, i); i > from {
+		if i = s.spanEnd(line, i); i > from {
 			out = append(out, Token{from, i, kind})
 		}
 		if s.open != nil {
@@ -42,23 +42,23 @@ func (s *Scanner) scanTables(line string, i int, out []Token) []Token {
 		}
 	}
 	blank := strings.TrimLeft(line[i:], " \t") == line[i:] && i == 0
-	var never uint64 // the spans that nothing on this line closes: looked for once
+	var unclosed uint64 // bit set of spans not closed on this line, so that each is searched once
 	for i < len(line) {
 		s.cost++
 		c := line[i]
-		if l.starts[c] {
-			if at := l.opens(line, i, never); at >= 0 {
+		if l.spanStarts[c] {
+			if at := l.spanAt(line, i, unclosed); at >= 0 {
 				sp := &l.spans[at]
-				end := s.enter(line, i, sp)
+				end := s.openSpan(line, i, sp)
 				if end < 0 {
-					if !sp.short {
-						never |= 1 << at
+					if !sp.char {
+						unclosed |= 1 << at
 					}
 					i += len(sp.open)
 					continue
 				}
 				kind := sp.kind
-				if kind == String && l.keyed && isKey(line, end) {
+				if kind == String && l.colonKeys && isKey(line, end) {
 					kind = Key
 				}
 				out = append(out, Token{i, end, kind})
@@ -70,11 +70,11 @@ func (s *Scanner) scanTables(line string, i int, out []Token) []Token {
 		case c == ' ' || c == '\t':
 			i++
 		case c >= '0' && c <= '9':
-			end := number(line, i)
+			end := numberEnd(line, i)
 			out = append(out, Token{i, end, Number})
 			i = end
-		case l.starting(line, i):
-			end := l.word(line, i)
+		case l.isWordStart(line, i):
+			end := l.wordEnd(line, i)
 			if kind := l.classify(line, i, end, blank && len(out) == 0); kind != Plain {
 				out = append(out, Token{i, end, kind})
 			}
@@ -86,29 +86,27 @@ func (s *Scanner) scanTables(line string, i int, out []Token) []Token {
 	return out
 }
 
-// enter gives the end of the span that opens at i, and remembers it when it goes
-// on behind the line. It is -1 when there is no such span: most are closed on
-// their line, or are none.
-func (s *Scanner) enter(line string, i int, sp *span) int {
+// openSpan returns the end of the span that opens at i, or -1 if the span is not closed and cannot
+// continue on the next line. A span that continues becomes s.open.
+func (s *Scanner) openSpan(line string, i int, sp *span) int {
 	n := len(sp.open)
 	if sp.close == "" {
 		return len(line)
 	}
-	if sp.short {
-		return short(line, i, n)
+	if sp.char {
+		return charEnd(line, i, n)
 	}
-	s.open, s.deep = sp, 1
-	end := s.closing(line, i+n)
-	if s.open != nil && !sp.many {
+	s.open, s.depth = sp, 1
+	end := s.spanEnd(line, i+n)
+	if s.open != nil && !sp.multiline {
 		s.open = nil
 		return -1
 	}
 	return end
 }
 
-// closing is the end of the open span in line, which is the line's when it
-// stays open.
-func (s *Scanner) closing(line string, i int) int {
+// spanEnd returns the end of the open span, or the end of the line if the span stays open.
+func (s *Scanner) spanEnd(line string, i int) int {
 	sp := s.open
 	for i < len(line) {
 		s.cost++
@@ -117,13 +115,13 @@ func (s *Scanner) closing(line string, i int) int {
 			i = min(i+2, len(line))
 		case strings.HasPrefix(line[i:], sp.close):
 			i += len(sp.close)
-			if s.deep--; s.deep <= 0 {
+			if s.depth--; s.depth <= 0 {
 				s.open = nil
 				return i
 			}
 		case sp.nests && strings.HasPrefix(line[i:], sp.open):
 			i += len(sp.open)
-			s.deep++
+			s.depth++
 		default:
 			i++
 		}
@@ -131,9 +129,9 @@ func (s *Scanner) closing(line string, i int) int {
 	return i
 }
 
-// short is the end of a character in quotes, or -1: a quote alone is something
-// else in these languages.
-func short(line string, i, n int) int {
+// charEnd returns the end of a character literal, or -1. In these languages, a single quote can
+// have other meanings.
+func charEnd(line string, i, n int) int {
 	rest := line[i+n:]
 	if rest == "" {
 		return -1
@@ -152,9 +150,8 @@ func short(line string, i, n int) int {
 	return -1
 }
 
-// number is the end of a number: digits, letters, points, and the sign of an
-// exponent.
-func number(line string, i int) int {
+// numberEnd returns the end of a number: digits, letters, points, and the sign of an exponent.
+func numberEnd(line string, i int) int {
 	hex := strings.HasPrefix(line[i:], "0x") || strings.HasPrefix(line[i:], "0X")
 	for start := i; i < len(line); i++ {
 		c := line[i]
@@ -169,13 +166,14 @@ func number(line string, i int) int {
 	return i
 }
 
-// isKey tells that what ended before i is the key of a value.
+// isKey reports whether a colon follows at i, so that the word before it is a key.
 func isKey(line string, i int) bool {
 	rest := strings.TrimLeft(line[i:], " \t")
 	return strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, "::")
 }
 
-func letter(line string, i int) (size int, ok bool) {
+// decodeLetter returns the size of the rune at i, and whether it is a letter or underscore.
+func decodeLetter(line string, i int) (size int, ok bool) {
 	c := line[i]
 	if c < utf8.RuneSelf {
 		return 1, c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'

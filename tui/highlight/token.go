@@ -1,17 +1,17 @@
 package highlight
 
-// Kind says what a piece of source is.
+// Kind is the kind of a token.
 type Kind uint8
 
-// The kinds. What is Plain is in no token.
+// The kinds. No token is Plain.
 const (
 	Plain Kind = iota
 	Comment
 	String
-	Number // and constants: true, nil
+	Number // or a constant, such as true or nil
 	Keyword
-	Type    // and what is built in
-	Name    // of what is called or defined
+	Type    // or a builtin
+	Name    // called or defined
 	Key     // of a value: in JSON, YAML, an attribute
 	Meta    // preprocessor, decorator, markup
 	Heading // of a section
@@ -19,7 +19,7 @@ const (
 	Removed
 )
 
-// Token is line[From:To], of one kind. It is never empty.
+// Token is the part line[From:To] of a line. It is not empty.
 type Token struct {
 	From, To int
 	Kind     Kind

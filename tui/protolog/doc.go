@@ -1,8 +1,7 @@
-// Package protolog owns the wire as a person sees it: a Log of the newest frames
-// of a connection, the messages in them with what each is about, a Filter, and the
-// Panel that lists them.
+// Package protolog holds a protocol log: the newest frames of a connection, parsed into messages,
+// with a Filter and a List of messages for the screen.
 //
-// It must not know sockets, the screen's program, or what a message means beyond
-// its name, its id and its place: every dialect is told alike. Frames come in as
-// they were; nothing leaves a Log with a credential in it.
+// It must not know sockets or the screen's program. Of a message it knows only type, ID, sequence
+// number and error, the same for all protocols. Frames are recorded unchanged; credentials are
+// redacted when they are read.
 package protolog

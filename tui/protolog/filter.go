@@ -6,31 +6,30 @@ import (
 	"strings"
 )
 
-// Direction is which way messages go.
+// Direction is a direction of messages.
 type Direction uint8
 
-// The directions of a filter.
+// The directions.
 const (
 	Both Direction = iota
 	Sent
 	Received
 )
 
-// Next is the next direction, round and round.
+// Next returns the direction after d, cyclically.
 func (d Direction) Next() Direction { return (d + 1) % 3 }
 
-// A Filter says which messages are shown; the zero one shows all. Notes of the
-// connection pass any direction and type.
+// Filter selects messages. The zero value selects all. Notes match any direction and type.
 type Filter struct {
 	Direction Direction
-	Type      string // a message's type; "": any
-	Query     string // all of which a message holds, whatever their case; those after a minus it does not
+	Type      string // as of Message.Type; "" for any
+	Query     string // words that must occur, in any case; after a minus, that must not occur
 }
 
-// IsZero is true when everything passes.
+// IsZero reports whether the filter selects all messages.
 func (f *Filter) IsZero() bool { return *f == Filter{} }
 
-// String says what is shown.
+// String describes the filter for the screen.
 func (f *Filter) String() string {
 	var out []string
 	switch f.Direction {
@@ -49,28 +48,29 @@ func (f *Filter) String() string {
 	return strings.Join(out, ", ")
 }
 
-// passes tells whether a message is shown. words are the filter's, in lower case.
-func (f *Filter) passes(m *Message, words [][]byte) bool {
+// matches reports whether the filter selects m. terms is the result of f.terms.
+func (f *Filter) matches(m *Message, terms [][]byte) bool {
 	if !m.Note {
 		if f.Direction != Both && m.Sent != (f.Direction == Sent) || f.Type != "" && m.Type() != f.Type {
 			return false
 		}
 	}
-	if len(words) == 0 {
+	if len(terms) == 0 {
 		return true
 	}
 	text := bytes.ToLower(m.Text)
-	kind := strings.ToLower(m.Label)
-	for _, w := range words {
+	label := strings.ToLower(m.Label)
+	for _, w := range terms {
 		wanted := w[0] != '-' || len(w) == 1
 		if !wanted {
 			w = w[1:]
 		}
-		if wanted != (bytes.Contains(text, w) || strings.Contains(kind, string(w))) {
+		if wanted != (bytes.Contains(text, w) || strings.Contains(label, string(w))) {
 			return false
 		}
 	}
 	return true
 }
 
-func (f *Filter) words() [][]byte { return bytes.Fields(bytes.ToLower([]byte(f.Query))) }
+// terms returns the words of Query in lower case.
+func (f *Filter) terms() [][]byte { return bytes.Fields(bytes.ToLower([]byte(f.Query))) }

@@ -7,55 +7,54 @@ import (
 	"time"
 )
 
-// What a Log keeps at most: the newest frames, so many bytes of them together, and
-// of one frame its beginning.
+// Limits of a Log. It drops the oldest frames and truncates large ones.
 const (
 	MaxFrames     = 2000
 	MaxBytes      = 8 << 20
 	MaxFrameBytes = 1 << 20
 )
 
-// A Frame is one message on the wire, or what became of the connection.
+// Frame is a frame of the connection, or a note about the connection.
 type Frame struct {
-	Number uint64 // from 1, without gaps but for frames that were given up
+	Number uint64 // from 1, without gaps
 	Time   time.Time
-	Sent   bool // by us
+	Sent   bool // false: received
 	Binary bool
-	Size   int    // bytes on the wire
-	Data   []byte // what is kept of them
-	Note   string // of the connection; then there is no data
+	Size   int    // original size of Data
+	Data   []byte // at most MaxFrameBytes
+	Note   string // with a note, there is no data
 }
 
-// A Log keeps the newest frames of a connection. Whoever has the connection adds
-// to it and never waits for a reader. Safe for concurrent use.
+// Log holds the newest frames of a connection. Adding a frame never waits for a reader. It is safe
+// for concurrent use.
 type Log struct {
-	hide *hider // static
+	redactor *redactor // immutable
 
-	mu      sync.Mutex
-	ring    []Frame // of MaxFrames, once there is a frame
-	next    uint64  // number of the next frame
-	kept    int     // frames, the newest
-	bytes   int     // that their data occupies
-	changed chan struct{}
-	awaited bool // somebody waits for changed
+	mu        sync.Mutex
+	ring      []Frame // nil or of length MaxFrames; frame n is at n%MaxFrames
+	next      uint64  // number of the next frame
+	count     int     // number of frames held
+	bytes     int     // capacity of all data
+	changed   chan struct{}
+	hasWaiter bool // a reader waits for changed
 }
 
-// NewLog makes a log that, beside what looks like a credential, hides these
-// secrets wherever they stand.
+// NewLog returns an empty log. Readers of it see neither the given secrets nor text that looks like
+// a credential.
 func NewLog(secrets ...string) *Log {
-	return &Log{hide: newHider(secrets), next: 1, changed: make(chan struct{})}
+	return &Log{redactor: newRedactor(secrets), next: 1, changed: make(chan struct{})}
 }
 
-// AddFrame keeps a frame; the data must not change any more.
+// AddFrame adds a frame. It keeps data, which must not be changed afterwards.
 func (l *Log) AddFrame(at time.Time, sent, binary bool, data []byte) {
 	f := Frame{Time: at, Sent: sent, Binary: binary, Size: len(data), Data: data}
 	if len(data) > MaxFrameBytes {
-		f.Data = bytes.Clone(data[:MaxFrameBytes]) // the rest of it may go
+		f.Data = bytes.Clone(data[:MaxFrameBytes]) // frees the rest
 	}
 	l.add(f)
 }
 
-// AddNote keeps what became of the connection.
+// AddNote adds a note about the connection.
 func (l *Log) AddNote(at time.Time, text string) { l.add(Frame{Time: at, Note: text}) }
 
 func (l *Log) add(f Frame) {
@@ -65,46 +64,45 @@ func (l *Log) add(f Frame) {
 		l.ring = make([]Frame, MaxFrames)
 	}
 	f.Number = l.next
-	if l.kept == MaxFrames {
-		l.drop()
+	if l.count == MaxFrames {
+		l.dropOldest()
 	}
-	*l.at(l.next) = f
+	*l.frame(l.next) = f
 	l.next++
-	l.kept++
+	l.count++
 	l.bytes += cap(f.Data)
-	for l.bytes > MaxBytes && l.kept > 1 {
-		l.drop()
+	for l.bytes > MaxBytes && l.count > 1 {
+		l.dropOldest()
 	}
-	if l.awaited {
-		l.awaited = false
+	if l.hasWaiter {
+		l.hasWaiter = false
 		close(l.changed)
 		l.changed = make(chan struct{})
 	}
 }
 
-// drop gives up the oldest frame.
-func (l *Log) drop() {
-	oldest := l.at(l.next - uint64(l.kept))
+// dropOldest removes the oldest frame.
+func (l *Log) dropOldest() {
+	oldest := l.frame(l.next - uint64(l.count))
 	l.bytes -= cap(oldest.Data)
 	*oldest = Frame{}
-	l.kept--
+	l.count--
 }
 
-func (l *Log) at(number uint64) *Frame { return &l.ring[number%MaxFrames] }
+func (l *Log) frame(number uint64) *Frame { return &l.ring[number%MaxFrames] }
 
-// readBytes is how much After gives at once, and a frame more.
+// readBytes limits the result of After. The last frame can exceed it.
 const readBytes = 512 << 10
 
-// After returns frames after the one with that number, the oldest first and some
-// of them when there are many; it waits until there is one. What is a credential
-// in them is hidden. The error is the context's.
+// After waits until there are frames after the one with the given number, and returns the oldest of
+// them, with credentials redacted. It fails only with the error of ctx.
 func (l *Log) After(ctx context.Context, number uint64) ([]Frame, error) {
 	for {
 		frames, changed := l.after(number)
 		if len(frames) > 0 {
 			for i := range frames {
-				frames[i].Data = l.hide.data(frames[i].Data)
-				frames[i].Note = string(l.hide.data([]byte(frames[i].Note)))
+				frames[i].Data = l.redactor.redact(frames[i].Data)
+				frames[i].Note = string(l.redactor.redact([]byte(frames[i].Note)))
 			}
 			return frames, nil
 		}
@@ -120,11 +118,11 @@ func (l *Log) after(number uint64) ([]Frame, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var out []Frame
-	for n, bytes := max(number+1, l.next-uint64(l.kept)), 0; n < l.next && bytes < readBytes; n++ {
-		f := *l.at(n)
+	for n, bytes := max(number+1, l.next-uint64(l.count)), 0; n < l.next && bytes < readBytes; n++ {
+		f := *l.frame(n)
 		bytes += len(f.Data)
 		out = append(out, f)
 	}
-	l.awaited = l.awaited || len(out) == 0
+	l.hasWaiter = l.hasWaiter || len(out) == 0
 	return out, l.changed
 }

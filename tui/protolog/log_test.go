@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "20"); err != nil { // each moves many MB; the command line wins
+	if err := flag.Set("rapid.checks", "20"); err != nil { // each check moves many MB; flags on the command line override
 		panic(err)
 	}
 	os.Exit(m.Run())
@@ -51,14 +51,14 @@ func TestALogKeepsTheNewestFramesWithinItsBounds(t *testing.T) {
 		for i, f := range got {
 			total += len(f.Data)
 			if want := n - uint64(len(got)-1-i); f.Number != want {
-				t.Fatalf("frame %d is number %d, want %d: frames are without gaps up to the newest", i, f.Number, want)
+				t.Fatalf("frame %d has number %d, want %d: no gaps up to the newest", i, f.Number, want)
 			}
 			if want := sizes[(int(f.Number)-1)%len(sizes)]; f.Size != want || len(f.Data) != min(want, MaxFrameBytes) {
 				t.Fatalf("frame %d: size %d, %d bytes kept, want %d", f.Number, f.Size, len(f.Data), want)
 			}
 		}
 		if len(got) > MaxFrames || total > MaxBytes {
-			t.Fatalf("%d frames, %d bytes", len(got), total)
+			t.Fatalf("%d frames, %d bytes: over the limits", len(got), total)
 		}
 		if len(got) < int(min(n, MaxFrames)) && total+MaxFrameBytes < MaxBytes-MaxFrameBytes {
 			t.Fatalf("%d frames of %d, %d bytes: more would fit", len(got), n, total)
@@ -73,11 +73,11 @@ func TestAReaderWaitsForTheNextFrame(t *testing.T) {
 		got := make(chan Batch)
 		go func() {
 			for {
-				reading, err := r.Next(t.Context())
+				batch, err := r.Next(t.Context())
 				if err != nil {
 					return
 				}
-				got <- reading
+				got <- batch
 			}
 		}()
 		synctest.Wait()
@@ -90,7 +90,7 @@ func TestAReaderWaitsForTheNextFrame(t *testing.T) {
 	})
 }
 
-func TestWaitingEndsWithItsContext(t *testing.T) {
+func TestAfterReturnsWhenItsContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := NewLog().After(ctx, 0); !errors.Is(err, context.Canceled) {
@@ -98,7 +98,7 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestASavedWireIsLinesOfJSONWithoutCredentials(t *testing.T) {
+func TestTheJSONHasOneFramePerLineAndNoCredentials(t *testing.T) {
 	l := NewLog("s3cr3t-value")
 	l.AddNote(noon, "opened ws://host/v1/ws?token=abcdef")
 	l.AddFrame(noon, true, false, []byte(`{"id":"1","command":"hello","data":{"name":"s3cr3t-value"}}`))
@@ -125,7 +125,7 @@ func TestASavedWireIsLinesOfJSONWithoutCredentials(t *testing.T) {
 	}
 }
 
-// BenchmarkAdd is what a connection pays for being watched.
+// BenchmarkAdd measures the cost of the log for a connection.
 func BenchmarkAdd(b *testing.B) {
 	l := NewLog()
 	frame := []byte(`{"session":"s_tkpaa93t0aw0h66y","seq":219,"time":"2026-03-04T12:00:00Z","type":"text.delta","data":{"part":"t","text":"word"}}`)

@@ -9,65 +9,65 @@ import (
 	"time"
 )
 
-// A Message is one message of a frame, which holds one or more on lines of their
-// own; or a note.
+// Message is a message of a frame, or a note about the connection. A frame holds one or more
+// messages on separate lines.
 type Message struct {
-	Frame uint64 // its number
-	Part  int    // in the frame, from 0
+	Frame uint64 // number of the frame
+	Part  int    // index in the frame, from 0
 	Time  time.Time
 	Sent  bool
 	Note  bool
-	Size  int    // bytes
-	Label string // its type or verb, and what it answers
-	ID    string // that pairs it
-	Seq   string // its place, or a range of places
+	Size  int    // in bytes
+	Label string // type or command, and the request that it answers
+	ID    string // pairs request and response
+	Seq   string // sequence number, or a range
 	Text  []byte
 
-	Answered bool          // sent, and the answer came
-	Latency  time.Duration // between the two; of both
-	IsError  bool          // it tells of an error
+	Answered bool          // the response to the message is known
+	Latency  time.Duration // between request and response; set on both
+	IsError  bool          // the message reports an error
 }
 
-// fields are those of a message that say what it is, whatever the protocol calls them.
+// fields are the fields that identify a message in any of the supported protocols.
 type fields struct {
-	Command   text            `json:"command"`
-	Type      text            `json:"type"`
-	TagOf     text            `json:"_tag"`
-	Tag       text            `json:"tag"`
-	Event     text            `json:"event"`
-	Method    text            `json:"method"`
-	Action    text            `json:"action"`
-	ID        text            `json:"id"`
-	RequestID text            `json:"requestId"`
-	Request   text            `json:"request_id"`
-	Seq       text            `json:"seq"`
-	FirstSeq  text            `json:"first_seq"`
-	Sequence  text            `json:"sequence"`
-	Error     json.RawMessage `json:"error"`
-	Result    json.RawMessage `json:"result"`
-	Data      json.RawMessage `json:"data"`
-	Values    []struct {
-		Type  text `json:"type"`
-		TagOf text `json:"_tag"`
+	Command       scalar          `json:"command"`
+	Type          scalar          `json:"type"`
+	UnderscoreTag scalar          `json:"_tag"`
+	Tag           scalar          `json:"tag"`
+	Event         scalar          `json:"event"`
+	Method        scalar          `json:"method"`
+	Action        scalar          `json:"action"`
+	ID            scalar          `json:"id"`
+	RequestID     scalar          `json:"requestId"`
+	Request       scalar          `json:"request_id"`
+	Seq           scalar          `json:"seq"`
+	FirstSeq      scalar          `json:"first_seq"`
+	Sequence      scalar          `json:"sequence"`
+	Error         json.RawMessage `json:"error"`
+	Result        json.RawMessage `json:"result"`
+	Data          json.RawMessage `json:"data"`
+	Values        []struct {
+		Type  scalar `json:"type"`
+		TagOf scalar `json:"_tag"`
 	} `json:"values"`
 }
 
-// text is a string or a number; anything else is none.
-type text string
+// scalar decodes a string or a number. Other values decode to "".
+type scalar string
 
-func (t *text) UnmarshalJSON(b []byte) error {
+func (t *scalar) UnmarshalJSON(b []byte) error {
 	var s string
 	switch {
 	case json.Unmarshal(b, &s) == nil:
-		*t = text(s)
+		*t = scalar(s)
 	case len(b) > 0 && (b[0] == '-' || b[0] >= '0' && b[0] <= '9'):
-		*t = text(b)
+		*t = scalar(b)
 	}
 	return nil
 }
 
-// messages are those of a frame.
-func messages(f Frame) []Message {
+// parseFrame returns the messages of a frame.
+func parseFrame(f Frame) []Message {
 	m := Message{Frame: f.Number, Time: f.Time, Sent: f.Sent}
 	switch {
 	case f.Note != "":
@@ -87,7 +87,7 @@ func messages(f Frame) []Message {
 			continue
 		}
 		m.Size, m.Text = len(line), line
-		m.read()
+		m.parse()
 		out = append(out, m)
 		m = Message{Frame: f.Number, Part: m.Part + 1, Time: f.Time, Sent: f.Sent}
 	}
@@ -98,16 +98,16 @@ func messages(f Frame) []Message {
 	return out
 }
 
-// read finds out what a message is.
-func (m *Message) read() {
+// parse sets the fields that the text determines.
+func (m *Message) parse() {
 	var f fields
-	var shape *json.UnmarshalTypeError // a field of another shape says nothing; the others do
+	var shape *json.UnmarshalTypeError // ignore fields of another type, use the others
 	if err := json.Unmarshal(m.Text, &f); err != nil && !errors.As(err, &shape) {
 		m.Label = "text"
 		return
 	}
 	var words []string
-	for _, w := range []text{f.Command, f.TagOf, f.Tag, f.Type, f.Event, f.Method, f.Action} {
+	for _, w := range []scalar{f.Command, f.UnderscoreTag, f.Tag, f.Type, f.Event, f.Method, f.Action} {
 		if w != "" && (len(words) == 0 || words[len(words)-1] != string(w)) {
 			words = append(words, string(w))
 		}
@@ -123,7 +123,7 @@ func (m *Message) read() {
 	}
 	m.Label = strings.Join(words, " ")
 	m.ID = string(f.ID)
-	for _, id := range []text{f.RequestID, f.Request} {
+	for _, id := range []scalar{f.RequestID, f.Request} {
 		if id != "" {
 			m.ID = string(id)
 		}
@@ -135,17 +135,17 @@ func (m *Message) read() {
 	if f.FirstSeq != "" && f.FirstSeq != f.Seq {
 		m.Seq = string(f.FirstSeq + "–" + f.Seq)
 	}
-	if m.Seq == "" && f.Command != "" && len(f.Data) > 0 { // an ack's, and where a subscription starts
-		var at struct{ Seq, Position text }
+	if m.Seq == "" && f.Command != "" && len(f.Data) > 0 { // of an ack, or the start of a subscription
+		var at struct{ Seq, Position scalar }
 		if json.Unmarshal(f.Data, &at) == nil {
 			m.Seq = string(at.Seq + at.Position)
 		}
 	}
 	if len(f.Error) > 0 && string(f.Error) != "null" {
 		m.IsError = true
-		var told struct{ Code text }
-		if json.Unmarshal(f.Error, &told) == nil && told.Code != "" {
-			m.Label = strings.TrimSpace(m.Label + " error " + string(told.Code))
+		var e struct{ Code scalar }
+		if json.Unmarshal(f.Error, &e) == nil && e.Code != "" {
+			m.Label = strings.TrimSpace(m.Label + " error " + string(e.Code))
 		}
 	}
 	if m.Label == "" && (len(f.Result) > 0 || m.ID != "") {
@@ -156,13 +156,13 @@ func (m *Message) read() {
 	}
 }
 
-// Type is the first word of the kind, by which messages are sorted.
+// Type returns the first word of the label, for Filter.Type.
 func (m *Message) Type() string {
 	w, _, _ := strings.Cut(m.Label, " ")
 	return w
 }
 
-// Pretty is a message for reading: JSON on many lines, anything else as it is.
+// Pretty returns the text, indented if it is JSON.
 func (m *Message) Pretty() string {
 	var out bytes.Buffer
 	if json.Indent(&out, m.Text, "", "  ") != nil {

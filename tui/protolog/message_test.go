@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-func TestMessagesSayWhatTheyAreInAnyProtocol(t *testing.T) {
-	for _, c := range []struct{ text, kind, id, seq string }{
+func TestMessagesOfAnyProtocolAreParsed(t *testing.T) {
+	for _, c := range []struct{ text, label, id, seq string }{
 		{`{"id":"7","command":"send","session":"s","key":"K","data":{"text":"hi"}}`, "send", "7", ""},
 		{`{"command":"ack","session":"s","data":{"seq":45}}`, "ack", "", "45"},
 		{`{"session":"s","seq":46,"type":"text.delta","data":{"part":"t","text":"x"}}`, "text.delta", "", "46"},
@@ -26,78 +26,79 @@ func TestMessagesSayWhatTheyAreInAnyProtocol(t *testing.T) {
 		{`hello`, "text", "", ""},
 		{``, "empty", "", ""},
 	} {
-		m := messages(Frame{Data: []byte(c.text), Size: len(c.text)})
-		if len(m) != 1 || m[0].Label != c.kind || m[0].ID != c.id || m[0].Seq != c.seq {
+		m := parseFrame(Frame{Data: []byte(c.text), Size: len(c.text)})
+		if len(m) != 1 || m[0].Label != c.label || m[0].ID != c.id || m[0].Seq != c.seq {
 			t.Errorf("%s: %+v", c.text, m)
 		}
 	}
 }
 
 func TestAFrameOfManyLinesIsManyMessages(t *testing.T) {
-	m := messages(Frame{Number: 4, Data: []byte("{\"type\":\"a\"}\n{\"type\":\"b\"}\n"), Size: 26})
+	m := parseFrame(Frame{Number: 4, Data: []byte("{\"type\":\"a\"}\n{\"type\":\"b\"}\n"), Size: 26})
 	if len(m) != 2 || m[0].Label != "a" || m[1].Label != "b" || m[0].Part != 0 || m[1].Part != 1 || m[1].Frame != 4 {
 		t.Errorf("%+v", m)
 	}
-	if m := messages(Frame{Data: []byte("{\n\"type\":\"a\"\n}")}); len(m) != 1 || m[0].Label != "a" {
-		t.Errorf("pretty JSON is one message: %+v", m)
+	if m := parseFrame(Frame{Data: []byte("{\n\"type\":\"a\"\n}")}); len(m) != 1 || m[0].Label != "a" {
+		t.Errorf("indented JSON: %+v, want one message", m)
 	}
 }
 
-func TestAnAnswerIsPairedWithItsCommand(t *testing.T) {
+func TestAResponseIsPairedWithItsRequest(t *testing.T) {
 	l := NewLog()
 	l.AddFrame(noon, true, false, []byte(`{"id":"1","command":"send"}`))
 	l.AddFrame(noon, true, false, []byte(`{"id":"2","command":"list"}`))
 	l.AddFrame(noon.Add(23*time.Millisecond), false, false, []byte(`{"id":"2","error":{"code":"timeout"}}`))
 	r := NewReader(l)
-	reading, err := r.Next(t.Context())
+	batch, err := r.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := NewList()
-	p.Append(reading)
+	list := NewList()
+	list.Append(batch)
 	l.AddFrame(noon.Add(4*time.Second), false, false, []byte(`{"id":"1","result":{}}`))
-	if reading, err = r.Next(t.Context()); err != nil {
+	if batch, err = r.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p.Append(reading)
-	if m := p.Selected(); m.Label != "send answer" || m.Latency != 4*time.Second {
+	list.Append(batch)
+	if m := list.Selected(); m.Label != "send answer" || m.Latency != 4*time.Second {
 		t.Errorf("%+v", m)
 	}
 	for i, want := range []time.Duration{4 * time.Second, 23 * time.Millisecond, 23 * time.Millisecond} {
-		if m := p.messages[i]; !m.Answered || m.Latency != want {
+		if m := list.messages[i]; !m.Answered || m.Latency != want {
 			t.Errorf("message %d: answered %v after %v, want %v", i, m.Answered, m.Latency, want)
 		}
 	}
-	if m := p.messages[2]; m.Label != "list error timeout" || !m.IsError {
+	if m := list.messages[2]; m.Label != "list error timeout" || !m.IsError {
 		t.Errorf("%+v", m)
 	}
 }
 
-func TestIDsOfAnEarlierConnectionPairNothing(t *testing.T) {
+func TestIDsOfAnEarlierConnectionAreForgotten(t *testing.T) {
 	l := NewLog()
 	l.AddFrame(noon, true, false, []byte(`{"id":"1","command":"send"}`))
 	l.AddNote(noon, "opened again")
 	l.AddFrame(noon, false, false, []byte(`{"id":"1","result":{}}`))
-	reading, err := NewReader(l).Next(t.Context())
-	if err != nil || len(reading.Responses) != 0 || reading.Messages[2].Answered {
-		t.Errorf("%+v, %v", reading, err)
+	batch, err := NewReader(l).Next(t.Context())
+	if err != nil || len(batch.Responses) != 0 || batch.Messages[2].Answered {
+		t.Errorf("%+v, %v", batch, err)
 	}
 }
 
-func TestAReaderTellsWhatWasGivenUp(t *testing.T) {
+func TestAReaderReportsDroppedFrames(t *testing.T) {
 	l := NewLog()
 	for range MaxFrames + 5 {
 		l.AddFrame(noon, true, false, []byte(`{}`))
 	}
-	reading, err := NewReader(l).Next(t.Context())
-	if err != nil || !strings.HasPrefix(string(reading.Messages[0].Text), "5 frames") {
-		t.Errorf("%s, %v", reading.Messages[0].Text, err)
+	batch, err := NewReader(l).Next(t.Context())
+	if err != nil || !strings.HasPrefix(string(batch.Messages[0].Text), "5 earlier frames") {
+		t.Errorf("%s, %v", batch.Messages[0].Text, err)
 	}
 }
 
-func dress() *Styles {
-	as := func(s ...string) string { return strings.Join(s, "") }
-	return &Styles{Sent: as, Received: as, Note: as, Error: as, Dim: as, Selected: as, Location: time.UTC}
+// plainStyles returns styles that leave text as it is.
+func plainStyles() *Styles {
+	plain := func(s ...string) string { return strings.Join(s, "") }
+	return &Styles{Sent: plain, Received: plain, Note: plain, Error: plain, Dim: plain, Selected: plain, Location: time.UTC}
 }
 
 func FuzzRows(f *testing.F) {
@@ -110,13 +111,13 @@ func FuzzRows(f *testing.F) {
 		l := NewLog()
 		l.AddFrame(noon, false, false, data)
 		l.AddNote(noon, string(data))
-		reading, err := NewReader(l).Next(t.Context())
+		batch, err := NewReader(l).Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := NewList()
-		p.Append(reading)
-		for _, row := range p.Rows(width, 50, dress()) {
+		list := NewList()
+		list.Append(batch)
+		for _, row := range list.Rows(width, 50, plainStyles()) {
 			if n := ansi.StringWidth(row); n > width {
 				t.Errorf("%d cells in %d: %q", n, width, row)
 			}

@@ -6,81 +6,83 @@ import (
 	"time"
 )
 
-// maxOpen bounds the questions whose answers are waited for.
-const maxOpen = 1024
+// maxPending bounds the requests without response.
+const maxPending = 1024
 
-// A Reader reads a log's messages, each once, and pairs answers with what they
-// answer. One goroutine at a time may use it.
+// Reader reads each message of a log once and pairs responses with requests. It is not safe for
+// concurrent use.
 type Reader struct {
-	log  *Log
-	at   uint64              // number of the last frame read
-	open map[string]question // by id
+	log     *Log
+	last    uint64             // number of the last frame read
+	pending map[string]request // by ID
 }
 
-type question struct {
-	kind string
-	at   time.Time
+type request struct {
+	label string
+	at    time.Time
 }
 
-// An Answer says when the message that was sent with an id was answered.
+// Response records that a request got its response.
 type Response struct {
 	ID      string
 	Latency time.Duration
 }
 
-// Batch is what Reader.Next gives.
+// Batch is the result of Reader.Next.
 type Batch struct {
 	Messages  []Message
-	Responses []Response // to messages of this reading and of those before it
+	Responses []Response // to requests of this batch and of earlier ones
 }
 
-// NewReader reads a log from its oldest frame.
-func NewReader(l *Log) *Reader { return &Reader{log: l, open: map[string]question{}} }
+// NewReader returns a reader that starts at the oldest frame of the log.
+func NewReader(l *Log) *Reader { return &Reader{log: l, pending: map[string]request{}} }
 
-// Next waits for messages. The error is the context's.
+// Next waits for messages and returns them. It fails only with the error of ctx.
 func (r *Reader) Next(ctx context.Context) (Batch, error) {
-	frames, err := r.log.After(ctx, r.at)
+	frames, err := r.log.After(ctx, r.last)
 	if err != nil {
 		return Batch{}, err
 	}
 	var out Batch
 	for _, f := range frames {
-		if lost := f.Number - r.at - 1; lost > 0 {
+		if lost := f.Number - r.last - 1; lost > 0 {
 			out.Messages = append(out.Messages, Message{
-				Frame: f.Number, Time: f.Time, Note: true, Label: "gap", Text: fmt.Appendf(nil, "%d frames before this one are not kept any more", lost),
+				Frame: f.Number, Time: f.Time, Note: true, Label: "gap",
+				Text: fmt.Appendf(nil, "%d earlier frames dropped", lost),
 			})
 		}
-		r.at = f.Number
+		r.last = f.Number
 		if f.Note != "" {
-			clear(r.open) // a new connection counts its ids anew
+			clear(r.pending) // a new connection restarts its IDs
 		}
-		for _, m := range messages(f) {
-			r.pair(&m, &out)
+		for _, m := range parseFrame(f) {
+			r.matchResponse(&m, &out)
 			out.Messages = append(out.Messages, m)
 		}
 	}
 	return out, nil
 }
 
-func (r *Reader) pair(m *Message, out *Batch) {
+// matchResponse records a request, or pairs a response with its request.
+func (r *Reader) matchResponse(m *Message, out *Batch) {
 	if m.ID == "" {
 		return
 	}
 	if m.Sent {
-		if len(r.open) == maxOpen {
-			clear(r.open)
+		if len(r.pending) == maxPending {
+			clear(r.pending)
 		}
-		r.open[m.ID] = question{m.Label, m.Time}
+		r.pending[m.ID] = request{m.Label, m.Time}
 		return
 	}
-	q, ok := r.open[m.ID]
+	req, ok := r.pending[m.ID]
 	if !ok {
 		return
 	}
-	delete(r.open, m.ID)
-	m.Latency, m.Answered = m.Time.Sub(q.at), true
+	delete(r.pending, m.ID)
+	m.Latency, m.Answered = m.Time.Sub(req.at), true
 	if m.Label == "answer" || m.IsError {
-		m.Label = q.kind + " " + m.Label
+		m.Label = req.label + " " + m.Label
 	}
 	out.Responses = append(out.Responses, Response{m.ID, m.Latency})
 }

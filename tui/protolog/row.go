@@ -11,107 +11,108 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// Styles is how the parts of a row look.
+// Styles renders the parts of a row. Times are in Location.
 type Styles struct {
 	Sent, Received, Note, Error, Dim, Selected func(...string) string
 	Location                                   *time.Location
 }
 
-// Rows are height rows around the chosen message, each of at most width cells.
-func (p *List) Rows(width, height int, d *Styles) []string {
-	top := max(0, min(p.at-height/2, len(p.shown)-height))
-	if p.follow {
-		top = max(0, len(p.shown)-height)
+// Rows renders up to height rows around the selected message, each of at most width cells.
+func (l *List) Rows(width, height int, s *Styles) []string {
+	top := max(0, min(l.selected-height/2, len(l.shown)-height))
+	if l.follow {
+		top = max(0, len(l.shown)-height)
 	}
 	var out []string
-	for i := top; i < min(top+height, len(p.shown)); i++ {
-		m := &p.messages[p.shown[i]-p.first]
-		row := m.row(width, d)
-		if i == p.at {
+	for i := top; i < min(top+height, len(l.shown)); i++ {
+		m := &l.messages[l.shown[i]-l.first]
+		row := m.row(width, s)
+		if i == l.selected {
 			row = ansi.Truncate("▸"+strings.TrimPrefix(ansi.Strip(row), " "), width, "…")
-			row = d.Selected(row + strings.Repeat(" ", max(0, width-ansi.StringWidth(row))))
+			row = s.Selected(row + strings.Repeat(" ", max(0, width-ansi.StringWidth(row))))
 		}
 		out = append(out, row)
 	}
 	return out
 }
 
-// Widths of the columns, in cells, and from which width of a row on there is one.
+// Widths of the columns, and minimum widths of a row that has the column, in cells.
 const (
-	kindCells = 22
-	sizeCells = 6
-	seqCells  = 9
-	idCells   = 8
-	lateCells = 8
+	labelWidth   = 22
+	sizeWidth    = 6
+	seqWidth     = 9
+	idWidth      = 8
+	latencyWidth = 8
 
-	withSize = 60
-	withSeq  = 70
-	withText = 90
-	withID   = 120
+	minWidthSize = 60
+	minWidthSeq  = 70
+	minWidthText = 90
+	minWidthID   = 120
 )
 
-// row is a message on one line: when, which way, how large, its place, what it
-// is, its id, how long the answer took, and how it begins.
-func (m *Message) row(width int, d *Styles) string {
-	arrow, dress := "←", d.Received
+// row renders a message: time, direction, size, sequence number, label, ID, latency and the start
+// of its payload.
+func (m *Message) row(width int, s *Styles) string {
+	arrow, style := "←", s.Received
 	switch {
 	case m.Note:
-		arrow, dress = "·", d.Note
+		arrow, style = "·", s.Note
 	case m.Sent:
-		arrow, dress = "→", d.Sent
+		arrow, style = "→", s.Sent
 	}
 	if m.IsError {
-		dress = d.Error
+		style = s.Error
 	}
-	when := m.Time.In(d.Location).Format("15:04:05.000")
-	if m.Part > 0 { // of the frame above
-		when = cell("⋮", -len(when))
+	when := m.Time.In(s.Location).Format("15:04:05.000")
+	if m.Part > 0 { // same frame as the row above
+		when = padCell("⋮", -len(when))
 	}
-	out := d.Dim(" "+when) + " " + dress(arrow) + " "
+	out := s.Dim(" "+when) + " " + style(arrow) + " "
 	if m.Note {
-		return ansi.Truncate(out+dress(plain(m.Text, width)), width, "…")
+		return ansi.Truncate(out+style(preview(m.Text, width)), width, "…")
 	}
-	if width >= withSize {
-		out += d.Dim(cell(FormatSize(m.Size), -sizeCells)) + " "
+	if width >= minWidthSize {
+		out += s.Dim(padCell(FormatSize(m.Size), -sizeWidth)) + " "
 	}
-	if width >= withSeq {
-		out += cell(clean(m.Seq), -seqCells) + " "
+	if width >= minWidthSeq {
+		out += padCell(cleanLine(m.Seq), -seqWidth) + " "
 	}
-	late := ""
+	latency := ""
 	if m.Answered {
-		late = took(m.Latency)
+		latency = formatLatency(m.Latency)
 	}
-	if width < withSize {
-		return ansi.Truncate(out+dress(clean(m.Label))+" "+late, width, "…")
+	if width < minWidthSize {
+		return ansi.Truncate(out+style(cleanLine(m.Label))+" "+latency, width, "…")
 	}
-	out += dress(cell(clean(m.Label), kindCells)) + " "
-	if width >= withID {
-		out += d.Dim(cell(clean(m.ID), idCells)) + " "
+	out += style(padCell(cleanLine(m.Label), labelWidth)) + " "
+	if width >= minWidthID {
+		out += s.Dim(padCell(cleanLine(m.ID), idWidth)) + " "
 	}
-	out += cell(late, -lateCells)
-	if width >= withText {
-		out += "  " + d.Dim(plain(m.body(), width))
+	out += padCell(latency, -latencyWidth)
+	if width >= minWidthText {
+		out += "  " + s.Dim(preview(m.payload(), width))
 	}
 	return ansi.Truncate(out, width, "…")
 }
 
-// cell is text in so many cells; fewer than none: at the right end of them.
-func cell(s string, cells int) string {
-	room := max(cells, -cells)
+// padCell truncates or pads text to a width. With a negative width, it aligns the text right.
+func padCell(s string, width int) string {
+	room := max(width, -width)
 	s = ansi.Truncate(s, room, "…")
 	pad := strings.Repeat(" ", room-ansi.StringWidth(s))
-	if cells < 0 {
+	if width < 0 {
 		return pad + s
 	}
 	return s + pad
 }
 
-func clean(s string) string {
+// cleanLine returns the start of untrusted text as one line.
+func cleanLine(s string) string {
 	return strings.Join(strings.Fields(transcript.Clean(s[:min(len(s), 256)])), " ")
 }
 
-// body is what a message carries: what comes before it, the row tells already.
-func (m *Message) body() []byte {
+// payload returns the part of a message after the fields that have columns.
+func (m *Message) payload() []byte {
 	head := m.Text[:min(len(m.Text), 512)]
 	for _, name := range []string{`"data":`, `"payload":`, `"result":`, `"error":`, `"values":`} {
 		if i := bytes.Index(head, []byte(name)); i >= 0 {
@@ -121,10 +122,10 @@ func (m *Message) body() []byte {
 	return m.Text
 }
 
-// plain is how a text begins, on one line.
-func plain(b []byte, width int) string { return clean(string(b[:min(len(b), 2*width)])) }
+// preview returns the start of a text as one line.
+func preview(b []byte, width int) string { return cleanLine(string(b[:min(len(b), 2*width)])) }
 
-// FormatSize is a number of bytes for people.
+// FormatSize formats a number of bytes.
 func FormatSize(n int) string {
 	switch {
 	case n < 1000:
@@ -137,8 +138,8 @@ func FormatSize(n int) string {
 	return fmt.Sprintf("%.1f M", float64(n)/1e6)
 }
 
-// took is a latency for people.
-func took(d time.Duration) string {
+// formatLatency formats a duration with two or three significant digits.
+func formatLatency(d time.Duration) string {
 	switch {
 	case d < 10*time.Millisecond:
 		return fmt.Sprintf("%.1fms", float64(d)/float64(time.Millisecond))

@@ -1,5 +1,6 @@
-// Package sessionlist owns which sessions there are, in what order they are shown, and who of them needs a person next. A change
-// costs the logarithm of their number: nothing is sorted again.
+// Package sessionlist holds the sessions of a server in the order of the screen, and finds the
+// session that needs the user next. A change of one session costs O(log n).
 //
-// It knows summaries and nothing of screens, sockets or clocks. Nothing in it is safe for concurrent use.
+// It knows session summaries, but no screen, socket or clock. Nothing in it is safe for concurrent
+// use.
 package sessionlist

@@ -8,51 +8,53 @@ import (
 	"agentctl/protocol"
 )
 
-// An Order is how sessions are sorted. Its value is what the screen calls it.
+// Order is an order of sessions. Its value is its name on the screen.
 type Order string
 
-// The orders, in which Next goes round.
+// The orders, as cycled by Next.
 const (
-	ByNeed     Order = "need"     // who asks, the longest waiting first, then at work, idle and closed
-	ByActivity Order = "activity" // the latest first
+	ByNeed     Order = "need"     // waiting (longest first), running, idle, closed
+	ByActivity Order = "activity" // latest first
 	ByName     Order = "name"
 	ByAgent    Order = "agent"
-	ByContext  Order = "context" // the fullest first
+	ByContext  Order = "context" // highest usage first
 )
 
 var orders = []Order{ByNeed, ByActivity, ByName, ByAgent, ByContext}
 
-// Next is the order after o.
+// Next returns the order after o, or the first after the last.
 func (o Order) Next() Order { return orders[(slices.Index(orders, o)+1)%len(orders)] }
 
-// compare is how two sessions follow each other; what is the same in an order goes by need.
+// compare returns the order's comparison. It is never 0 for different sessions.
 func (o Order) compare() func(a, b *row) int {
 	switch o {
 	case ByActivity:
-		return func(a, b *row) int { return cmp.Or(b.Updated.Compare(a.Updated), byID(a, b)) }
+		return func(a, b *row) int { return cmp.Or(b.Updated.Compare(a.Updated), compareID(a, b)) }
 	case ByName:
-		return func(a, b *row) int { return cmp.Or(cmp.Compare(a.sortName, b.sortName), byID(a, b)) }
+		return func(a, b *row) int { return cmp.Or(cmp.Compare(a.sortName, b.sortName), compareID(a, b)) }
 	case ByAgent:
-		return func(a, b *row) int { return cmp.Or(cmp.Compare(a.Agent, b.Agent), byNeed(a, b)) }
+		return func(a, b *row) int { return cmp.Or(cmp.Compare(a.Agent, b.Agent), compareNeed(a, b)) }
 	case ByContext:
-		return func(a, b *row) int { return cmp.Or(cmp.Compare(b.Percent, a.Percent), byNeed(a, b)) }
+		return func(a, b *row) int { return cmp.Or(cmp.Compare(b.Percent, a.Percent), compareNeed(a, b)) }
 	}
-	return byNeed
+	return compareNeed
 }
 
-func byID(a, b *row) int { return cmp.Compare(a.Session, b.Session) }
+func compareID(a, b *row) int { return cmp.Compare(a.Session, b.Session) }
 
-func byNeed(a, b *row) int {
-	if d := cmp.Compare(rank(a), rank(b)); d != 0 {
+// compareNeed compares by status, then pending approvals longest waiting first, then latest
+// activity.
+func compareNeed(a, b *row) int {
+	if d := cmp.Compare(statusRank(a), statusRank(b)); d != 0 {
 		return d
 	}
 	if a.Asked != nil && b.Asked != nil && !a.Asked.Equal(*b.Asked) {
 		return a.Asked.Compare(*b.Asked)
 	}
-	return cmp.Or(b.Updated.Compare(a.Updated), byID(a, b))
+	return cmp.Or(b.Updated.Compare(a.Updated), compareID(a, b))
 }
 
-func rank(r *row) int {
+func statusRank(r *row) int {
 	switch r.Status {
 	case protocol.Waiting:
 		return 0
@@ -64,17 +66,17 @@ func rank(r *row) int {
 	return 3
 }
 
-// A Need is why a session wants somebody.
+// Need is why a session needs the user.
 type Need uint8
 
-// The needs, the most urgent first.
+// The needs, most urgent first.
 const (
-	ApprovalPending Need = iota + 1 // an approval is pending
-	QueueHeld                       // messages wait behind a hold
-	TurnFailed                      // a turn failed and nobody has looked
+	ApprovalPending Need = iota + 1
+	QueueHeld            // queued messages wait behind a hold
+	TurnFailed           // the last turn failed and is unseen
 )
 
-// need is 0 for a session that wants nobody.
+// need returns the need of the session, or 0.
 func (r *row) need() Need {
 	switch {
 	case r.Status == protocol.Closed:
@@ -94,14 +96,14 @@ func (r *row) failed() bool {
 	return r.Turn == "" && r.Reason != "" && end.Failed()
 }
 
-// byUrgency is the order in which sessions want somebody. Who waits is served in turn, the longest waiting first; of failures
-// the latest is worth the most.
-func byUrgency(a, b *row) int {
+// compareUrgency orders sessions by urgency: by need, then pending approvals and held queues
+// longest waiting first, failures latest first.
+func compareUrgency(a, b *row) int {
 	if d := cmp.Compare(a.need(), b.need()); d != 0 {
 		return d
 	}
 	if a.need() == TurnFailed {
-		return cmp.Or(b.Updated.Compare(a.Updated), byID(a, b))
+		return cmp.Or(b.Updated.Compare(a.Updated), compareID(a, b))
 	}
 	since := func(r *row) int64 {
 		if r.Asked != nil {
@@ -109,7 +111,7 @@ func byUrgency(a, b *row) int {
 		}
 		return r.Updated.UnixNano()
 	}
-	return cmp.Or(cmp.Compare(since(a), since(b)), byID(a, b))
+	return cmp.Or(cmp.Compare(since(a), since(b)), compareID(a, b))
 }
 
-func lower(words ...string) string { return strings.ToLower(strings.Join(words, " ")) }
+func lowerJoin(words ...string) string { return strings.ToLower(strings.Join(words, " ")) }

@@ -1,18 +1,24 @@
 package transcript
 
-// lineOverhead is what a line costs beside its bytes: its string header.
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// lineOverhead is the size in bytes of a line's string header.
 const lineOverhead = 16
 
-// Block is one item as lines. Each line fits the width it was asked for; the
-// list cuts one that does not.
+// Block holds the rendered lines of one item. A List truncates lines wider than its window.
 type Block struct {
 	Header []string
 	Body   []string
 	Footer []string
-	// Bytes is about what Body holds, for the cache; zero means count it.
+	// Bytes is the approximate size of Body, counted by the cache. If it is zero, the list counts
+	// it.
 	Bytes int
-	// RenderLine dresses a line of the body when it comes on the screen; nil leaves
-	// it as it is. So a long body is never dressed as a whole.
+	// RenderLine renders a body line when it is drawn. If it is nil, body lines are drawn as they
+	// are. It saves rendering a long body that is mostly off the screen.
 	RenderLine func(line string) string
 }
 
@@ -30,6 +36,15 @@ func (b *Block) line(i int) string {
 		return b.Body[i]
 	}
 	return b.Footer[i-len(b.Body)]
+}
+
+// text returns a line as plain text: a body line without the additions of RenderLine, a header or
+// footer line without its margin.
+func (b *Block) text(i int) string {
+	if j := i - len(b.Header); j >= 0 && j < len(b.Body) {
+		return strings.TrimRight(ansi.Strip(b.Body[j]), " ")
+	}
+	return strings.TrimSpace(ansi.Strip(b.line(i)))
 }
 
 func (b *Block) size() int {

@@ -6,33 +6,33 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on what a hostile text can hide or pile up.
+// Limits for hostile text.
 const (
-	maxControlSequence = 64   // bytes of parameters before an unfinished sequence is given up
+	maxControlSequence = 64   // runes of an unfinished control sequence
 	maxControlString   = 4096 // runes of an unfinished OSC, DCS, APC, PM or SOS
-	maxMarks           = 12   // zero-width runes in a row; more, or some without a base, are dropped
+	maxZeroWidth       = 12   // zero-width runes after a base rune; the rest are dropped
 )
 
-// Clean makes untrusted text safe to draw: whole control sequences, C0 except
-// newline and tab, DEL, C1 and bidirectional overrides are gone, a lone CR and
-// CR LF are a newline, invalid UTF-8 is U+FFFD.
+// Clean makes untrusted text safe to draw. It removes control sequences, C0 controls except newline
+// and tab, DEL, C1 controls and bidirectional controls. CR and CR LF become a newline, invalid
+// UTF-8 becomes U+FFFD.
 func Clean(s string) string {
 	var c Cleaner
 	return c.Clean(s)
 }
 
-// Cleaner is Clean for a text that arrives in pieces: cleaning the pieces gives
-// what cleaning the whole gives, as long as no rune is cut. The zero value is ready.
+// Cleaner cleans a text that arrives in parts. Cleaning the parts gives the same as cleaning the
+// whole, if no rune is cut. The zero value is ready to use.
 type Cleaner struct {
-	state cleanState
-	seen  int  // runes consumed by the sequence being skipped
-	room  int  // zero-width runes that may follow: none without a base
-	cr    bool // the last rune was a CR, given out as a newline
+	state         cleanState
+	skipped       int  // runes of the sequence being skipped
+	zeroWidthLeft int  // zero-width runes that may follow; 0 without a base rune
+	afterCR       bool // the last rune was a CR, written as a newline
 }
 
-// runes take clean text.
-type runes interface {
-	WriteRune(r rune) (int, error) // never fails
+// runeWriter is the destination of clean text. WriteRune must not fail.
+type runeWriter interface {
+	WriteRune(r rune) (int, error)
 }
 
 type cleanState uint8
@@ -45,41 +45,41 @@ const (
 	inStringEscape
 )
 
-// Clean returns the drawable part of the next piece.
+// Clean cleans the next part of the text.
 func (c *Cleaner) Clean(s string) string {
-	if c.state == inText && !c.cr && isPlain(s) {
+	if c.state == inText && !c.afterCR && isClean(s) {
 		if s != "" {
-			c.based(rune(s[len(s)-1]))
+			c.setBase(rune(s[len(s)-1]))
 		}
 		return s
 	}
 	var out strings.Builder
 	out.Grow(len(s))
-	for _, r := range s { // an invalid byte comes as U+FFFD
+	for _, r := range s { // range yields U+FFFD for an invalid byte
 		for !c.step(&out, r) {
 		}
 	}
 	return out.String()
 }
 
-// step consumes r, or changes the state and wants r again.
-func (c *Cleaner) step(out runes, r rune) bool {
+// step handles r. If it returns false, the state changed and r must be passed again.
+func (c *Cleaner) step(out runeWriter, r rune) bool {
 	switch c.state {
 	case inEscape:
-		return c.escape(r)
+		return c.escapeRune(r)
 	case inSequence:
-		c.seen++
+		c.skipped++
 		switch {
 		case r >= 0x40 && r <= 0x7e:
 			c.state = inText
 			return true
-		case r >= 0x20 && r < 0x40 && c.seen < maxControlSequence:
+		case r >= 0x20 && r < 0x40 && c.skipped < maxControlSequence:
 			return true
 		}
 		c.state = inText
 		return false
 	case inString:
-		c.seen++
+		c.skipped++
 		switch {
 		case r == 0x07 || r == 0x9c:
 			c.state = inText
@@ -87,7 +87,7 @@ func (c *Cleaner) step(out runes, r rune) bool {
 		case r == 0x1b:
 			c.state = inStringEscape
 			return true
-		case r == '\n' || r == '\r' || c.seen > maxControlString:
+		case r == '\n' || r == '\r' || c.skipped > maxControlString:
 			c.state = inText
 			return false
 		}
@@ -100,18 +100,18 @@ func (c *Cleaner) step(out runes, r rune) bool {
 		c.state = inEscape
 		return false
 	default:
-		c.text(out, r)
+		c.textRune(out, r)
 		return true
 	}
 }
 
-func (c *Cleaner) escape(r rune) bool {
+func (c *Cleaner) escapeRune(r rune) bool {
 	switch {
 	case r == '[':
-		c.state, c.seen = inSequence, 0
+		c.state, c.skipped = inSequence, 0
 	case r == ']' || r == 'P' || r == 'X' || r == '^' || r == '_':
-		c.state, c.seen = inString, 0
-	case r >= 0x20 && r < 0x30: // an intermediate: the final byte follows
+		c.state, c.skipped = inString, 0
+	case r >= 0x20 && r < 0x30: // an intermediate byte; the final byte follows
 	case r >= 0x30 && r < 0x7f:
 		c.state = inText
 	case r == 0x1b:
@@ -122,25 +122,25 @@ func (c *Cleaner) escape(r rune) bool {
 	return true
 }
 
-func (c *Cleaner) text(out runes, r rune) {
-	afterCR := c.cr
-	c.cr = false
+func (c *Cleaner) textRune(out runeWriter, r rune) {
+	afterCR := c.afterCR
+	c.afterCR = false
 	switch {
 	case r == '\n':
 		if afterCR {
 			return
 		}
 	case r == '\r':
-		c.cr = true
+		c.afterCR = true
 		r = '\n'
 	case r == 0x1b:
 		c.state = inEscape
 		return
 	case r == 0x9b:
-		c.state, c.seen = inSequence, 0
+		c.state, c.skipped = inSequence, 0
 		return
 	case r == 0x90 || r == 0x98 || r == 0x9d || r == 0x9e || r == 0x9f:
-		c.state, c.seen = inString, 0
+		c.state, c.skipped = inString, 0
 		return
 	case r == '\u2028' || r == '\u2029':
 		r = '\n'
@@ -148,78 +148,31 @@ func (c *Cleaner) text(out runes, r rune) {
 		return
 	}
 	if r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
-		if c.room == 0 {
+		if c.zeroWidthLeft == 0 {
 			return
 		}
-		c.room--
+		c.zeroWidthLeft--
 	} else {
-		c.based(r)
+		c.setBase(r)
 	}
 	_, _ = out.WriteRune(r)
 }
 
-func (c *Cleaner) based(r rune) {
-	if c.room = maxMarks; r == '\n' || r == '\t' {
-		c.room = 0
+func (c *Cleaner) setBase(r rune) {
+	if c.zeroWidthLeft = maxZeroWidth; r == '\n' || r == '\t' {
+		c.zeroWidthLeft = 0
 	}
 }
 
-// Reveal makes untrusted text safe to draw and hides nothing: what Clean
-// removes shows as a visible character. It is for what a person decides on.
-func Reveal(s string) string {
-	if isPlain(s) {
-		return s
-	}
-	var out strings.Builder
-	out.Grow(len(s))
-	var shown, before rune // as they are: this one, unless it is hidden, and the one before it
-	for i, r := range s {
-		shown, before = r, shown
-		switch {
-		case r == '\n' || r == '\t':
-			out.WriteRune(r)
-		case r < 0x20:
-			out.WriteRune('\u2400' + r)
-		case r == 0x7f:
-			out.WriteRune('\u2421')
-		case r == '\ufe0f' && isPicture(before), r == '\u200d' && (isPicture(before) || before == '\ufe0f') && isPicture(runeAfter(s[i:])):
-			out.WriteRune(r) // it is seen, as part of an emoji
-		case isControl(r), r >= 0x300 && unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point), r == '\u2028', r == '\u2029':
-			out.WriteString("‹U+")
-			const hex = "0123456789ABCDEF"
-			for shift := 16; shift >= 0; shift -= 4 {
-				if digit := r >> shift & 15; digit != 0 || shift < 16 {
-					out.WriteByte(hex[digit])
-				}
-			}
-			out.WriteString("›")
-			shown = 0
-		default:
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
-}
-
-// isPicture tells what an emoji is made of, its colour of skin included.
-func isPicture(r rune) bool {
-	return r >= '\u2190' && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sk)
-}
-
-// runeAfter is the second rune; RuneError: there is none.
-func runeAfter(s string) rune {
-	_, n := utf8.DecodeRuneInString(s)
-	r, _ := utf8.DecodeRuneInString(s[n:])
-	return r
-}
-
-// isControl tells C0, DEL, C1 and the runes that reorder what is around them.
+// isControl reports whether r is a C0 or C1 control, DEL, or a bidirectional control.
 func isControl(r rune) bool {
 	return r < 0x20 || r >= 0x7f && r < 0xa0 ||
-		r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' || r == '\u061c' || r == '\u200e' || r == '\u200f'
+		r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' ||
+		r == '\u061c' || r == '\u200e' || r == '\u200f'
 }
 
-func isPlain(s string) bool {
+// isClean reports whether s is ASCII without controls other than newline and tab.
+func isClean(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if b := s[i]; b < 0x20 && b != '\n' && b != '\t' || b >= 0x7f {
 			return false

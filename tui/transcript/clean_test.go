@@ -16,15 +16,15 @@ func TestCleanKeepsTextAndDropsControl(t *testing.T) {
 		{"8-bit OSC", "a\u009d0;owned\u009cb", "ab"},
 		{"device control", "a\x1bP$q\"p\x1b\\b", "ab"},
 		{"unfinished title ends with its line", "a\x1b]0;owned\nb", "a\nb"},
-		{"string that never ends", "\x1b]0;" + strings.Repeat("x", maxControlString-2) + "shown", "shown"},
+		{"unfinished control string", "\x1b]0;" + strings.Repeat("x", maxControlString-2) + "shown", "shown"},
 		{"sequence inside a sequence", "\x1b[3\x1b[1mx", "x"},
 		{"charset", "\x1b(0x", "x"},
 		{"bell and backspace", "a\a\bb\x00\x7f", "ab"},
 		{"line ends", "a\r\nb\rc\u2028d", "a\nb\nc\nd"},
 		{"bidi override", "a\u202eb\u2066c", "abc"},
 		{"invalid UTF-8", "a\xff\xfeb", "a\ufffd\ufffdb"},
-		{"marks without a base", "\u0301a\t\ufe0fb\n\u200dc", "a\tb\nc"},
-		{"piled marks", "e" + strings.Repeat("\u0301", 1000), "e" + strings.Repeat("\u0301", maxMarks)},
+		{"combining marks without a base", "\u0301a\t\ufe0fb\n\u200dc", "a\tb\nc"},
+		{"too many combining marks", "e" + strings.Repeat("\u0301", 1000), "e" + strings.Repeat("\u0301", maxZeroWidth)},
 	} {
 		if got := Clean(c.in); got != c.want {
 			t.Errorf("%s: Clean(%q) = %q, want %q", c.name, c.in, got, c.want)
@@ -63,24 +63,24 @@ func FuzzCleanLeavesNoControl(f *testing.F) {
 			}
 			for _, r := range got {
 				if r != '\n' && r != '\t' && isControl(r) {
-					t.Fatalf("%s(%q) lets %U through", name, s, r)
+					t.Fatalf("%s(%q) keeps %U", name, s, r)
 				}
 			}
 		}
-		pieces, whole := inPieces(s, cut), Clean(s)
+		pieces, whole := splitRandomly(s, cut), Clean(s)
 		var c Cleaner
 		var joined strings.Builder
 		for _, p := range pieces {
 			joined.WriteString(c.Clean(p))
 		}
 		if joined.String() != whole {
-			t.Fatalf("cleaned in pieces %q: %q, whole: %q", pieces, joined.String(), whole)
+			t.Fatalf("cleaned in parts %q: %q, whole: %q", pieces, joined.String(), whole)
 		}
 	})
 }
 
-// inPieces cuts s between runes, in lengths that vary with seed.
-func inPieces(s string, seed int) []string {
+// splitRandomly splits s between runes into parts whose lengths depend on seed.
+func splitRandomly(s string, seed int) []string {
 	var pieces []string
 	for s != "" {
 		seed = seed*1103515245 + 12345

@@ -1,31 +1,70 @@
 package transcript
 
-import "strings"
+import (
+	"strings"
 
-// CodeBlocks is what stands between the fences of a markdown text, as it was
-// written but for the indentation of its fence. A block that is still open
-// counts.
-func CodeBlocks(src string) []string {
-	var blocks []string
-	var block strings.Builder
-	fence, indent := "", 0
-	for line := range strings.Lines(src) {
-		bare := strings.TrimLeft(line, " ")
-		switch {
-		case fence == "":
-			if fence, _ = opensFence(strings.TrimRight(bare, "\n")); fence != "" {
-				indent = len(line) - len(bare)
-				block.Reset()
-			}
-		case closesFence(strings.TrimRight(bare, "\n"), fence):
-			blocks = append(blocks, block.String())
-			fence = ""
-		default:
-			block.WriteString(line[min(indent, len(line)-len(bare)):])
+	"agentctl/tui/highlight"
+)
+
+// codeLayout lays out the lines of a code block, in order.
+type codeLayout struct {
+	known   bool // the language is known
+	scanner highlight.Scanner
+}
+
+func newCodeLayout(language string) codeLayout {
+	l := highlight.ByName(language)
+	return codeLayout{l != nil, l.NewScanner()}
+}
+
+// wrap lays out the next line of code, which can break anywhere. Code of an unknown language has
+// one style.
+func (s *codeLayout) wrap(line string, width int) []string {
+	line = expandTabs(strings.TrimSuffix(line, "\n"))
+	r := &StyledText{}
+	if s.known {
+		r.AppendCode(line, s.scanner.Scan(line, nil), 0)
+	} else {
+		r.Append(line, Code)
+	}
+	return r.wrap(width, breakAnywhere)
+}
+
+// wrapIndented is wrap with a left margin.
+func (s *codeLayout) wrapIndented(line string, width int) []string {
+	out := s.wrap(line, width-2)
+	for i := range out {
+		if width > 2 && out[i] != "" {
+			out[i] = "  " + out[i]
 		}
 	}
-	if fence != "" {
-		blocks = append(blocks, block.String())
+	return out
+}
+
+// tokenStyles maps highlight.Kind to styles.
+var tokenStyles = [...]Style{
+	highlight.Comment: Faint,
+	highlight.String:  Green,
+	highlight.Number:  Cyan,
+	highlight.Keyword: Magenta,
+	highlight.Type:    Yellow,
+	highlight.Name:    Blue,
+	highlight.Key:     Blue,
+	highlight.Meta:    Yellow,
+	highlight.Heading: Strong,
+	highlight.Added:   Added,
+	highlight.Removed: Removed,
+}
+
+// NewCode returns a closed text of highlighted code.
+func NewCode(l *highlight.Language, s string) *Text {
+	t := &Text{preformatted: true}
+	scanner := l.NewScanner()
+	for line := range strings.SplitSeq(strings.TrimSuffix(Clean(s), "\n"), "\n") {
+		r := &StyledText{}
+		r.AppendCode(line, scanner.Scan(line, nil), 0)
+		t.src.WriteString(r.marked() + "\n")
+		t.newlines++
 	}
-	return blocks
+	return t
 }

@@ -1,9 +1,8 @@
-// Package transcript owns what a conversation looks like as lines: a virtual
-// list that draws only what is on the screen, the cache of wrapped lines, text,
-// markdown and a program's output that are still growing, and the cleaning of
-// untrusted text. Styles are marks within a line until it is dressed.
+// Package transcript lays out a conversation as lines of text. It owns the virtual list that
+// renders only visible items, the cache of wrapped lines, the layout of growing text, markdown and
+// program output, and the sanitizing of untrusted text. Styles are marks within a line until
+// RenderStyles renders them.
 //
-// It must not know Bubble Tea, sessions or the protocol. Nothing here starts a
-// goroutine, and nothing is safe for concurrent use: the program that shows the
-// transcript owns it.
+// It must not know Bubble Tea, sessions or the protocol. It starts no goroutine. Nothing in it is
+// safe for concurrent use.
 package transcript

@@ -1,7 +1,6 @@
 package transcript
 
-// heights is a Fenwick tree of item heights. Reading a prefix, changing one
-// height and finding the item at a line all cost O(log n).
+// heights is a Fenwick tree of item heights. push, set and before cost O(log n), at O(1).
 type heights struct {
 	tree  []int // 1-based: tree[0] is unused
 	value []int
@@ -33,7 +32,7 @@ func (h *heights) set(i, v int) {
 	}
 }
 
-// before is the sum of the first i heights.
+// before returns the sum of the first i heights.
 func (h *heights) before(i int) int {
 	sum := 0
 	for ; i > 0; i &= i - 1 {

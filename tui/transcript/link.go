@@ -2,22 +2,22 @@ package transcript
 
 import "strings"
 
-// A link is written around its text as terminals understand it (OSC 8), in each
-// line anew. What it leads to is always on the screen, too.
+// A link is an OSC 8 sequence around its text, repeated on each line. Its target is always visible
+// as well.
 const (
-	linkBegin = "\x1b]8;;"
-	linkEnd   = "\x1b\\"
-	linkMax   = 1024 // bytes of what it leads to
+	linkBegin    = "\x1b]8;;"
+	linkEnd      = "\x1b\\"
+	maxLinkBytes = 1024
 )
 
-// LinkEnd ends a link.
+// LinkEnd is the sequence that closes a link.
 const LinkEnd = linkBegin + linkEnd
 
-// isSafeURL tells whether an address may be a link: one of the web or of mail, of
-// nothing but the characters that addresses are made of.
-func isSafeURL(to string) bool {
-	scheme, _, ok := strings.Cut(to, ":")
-	if !ok || len(to) > linkMax {
+// isSafeURL reports whether a URL can be a link target: an http, https or mailto URL of at most
+// maxLinkBytes, with no characters that URLs must escape.
+func isSafeURL(url string) bool {
+	scheme, _, ok := strings.Cut(url, ":")
+	if !ok || len(url) > maxLinkBytes {
 		return false
 	}
 	switch strings.ToLower(scheme) {
@@ -25,32 +25,32 @@ func isSafeURL(to string) bool {
 	default:
 		return false
 	}
-	for i := range len(to) {
-		if c := to[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+	for i := range len(url) {
+		if c := url[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// linked is text that leads somewhere.
-func linked(text, to string) string {
-	if to == "" || text == "" {
+// withLink returns text as a link to url. An empty url means no link.
+func withLink(text, url string) string {
+	if url == "" || text == "" {
 		return text
 	}
-	return linkBegin + to + linkEnd + text + LinkEnd
+	return linkBegin + url + linkEnd + text + LinkEnd
 }
 
-// LinkSequence is the length of the beginning or the end of a link that s begins with,
-// and where it leads, which is nowhere for an end. It is 0 for anything else.
-func LinkSequence(s string) (n int, to string) {
+// LinkSequence parses the sequence that opens or closes a link at the start of s. It returns the
+// length of the sequence and the URL, which is empty for a closing one. For other text n is 0.
+func LinkSequence(s string) (n int, url string) {
 	rest, ok := strings.CutPrefix(s, linkBegin)
 	if !ok {
 		return 0, ""
 	}
-	to, _, ok = strings.Cut(rest[:min(len(rest), linkMax+len(linkEnd))], linkEnd)
-	if !ok || to != "" && !isSafeURL(to) {
+	url, _, ok = strings.Cut(rest[:min(len(rest), maxLinkBytes+len(linkEnd))], linkEnd)
+	if !ok || url != "" && !isSafeURL(url) {
 		return 0, ""
 	}
-	return len(linkBegin) + len(to) + len(linkEnd), to
+	return len(linkBegin) + len(url) + len(linkEnd), url
 }

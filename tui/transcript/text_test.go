@@ -20,7 +20,7 @@ func TestTextWraps(t *testing.T) {
 		{"words", NewText, 10, "the quick brown fox", []string{"the quick", "brown fox"}},
 		{"exact fit", NewText, 9, "the quick brown", []string{"the quick", "brown"}},
 		{"long word", NewText, 5, "ab abcdefghijkl", []string{"ab", "abcde", "fghij", "kl"}},
-		{"spaces hang at a break", NewText, 4, "abcd     efgh", []string{"abcd", "efgh"}},
+		{"spaces at a break are dropped", NewText, 4, "abcd     efgh", []string{"abcd", "efgh"}},
 		{"indentation stays", NewText, 8, "  a b\n    longerthan", []string{"  a b", "    long", "erthan"}},
 		{"wide characters break anywhere", NewText, 5, "漢字漢字", []string{"漢字", "漢字"}},
 		{"emoji are two cells", NewText, 4, "👩‍🚀👩‍🚀👩‍🚀", []string{"👩‍🚀👩‍🚀", "👩‍🚀"}},
@@ -38,7 +38,7 @@ func TestTextWraps(t *testing.T) {
 	}
 }
 
-func TestTheTailAndWhatComesBeforeItAreTheWhole(t *testing.T) {
+func TestTheTailAndTheHiddenLinesAreTheWholeText(t *testing.T) {
 	for _, c := range []struct {
 		in     string
 		n      int
@@ -49,20 +49,20 @@ func TestTheTailAndWhatComesBeforeItAreTheWhole(t *testing.T) {
 		{"a\nb\nc", 3, []string{"a", "b", "c"}, 0},
 		{"a\nb\nc\n\n", 2, []string{"b", "c"}, 1},
 		{"a\nb\nc", 1, []string{"c"}, 2},
-		{"0123456789abcdefghijk", 1, []string{"k"}, 2}, // one line, laid out in three
+		{"0123456789abcdefghijk", 1, []string{"k"}, 2}, // one source line, wrapped to three
 		{"one\n0123456789abcdefghijk", 2, []string{"abcdefghij", "k"}, 2},
 		{"", 2, nil, 0},
 	} {
 		text := NewPreformatted()
 		text.Append(c.in)
 		if lines, hidden := text.Tail(10, c.n); !slices.Equal(lines, c.want) || hidden != c.hidden {
-			t.Errorf("the last %d of %q are %q after %d, want %q after %d", c.n, c.in, lines, hidden, c.want, c.hidden)
+			t.Errorf("last %d lines of %q: %q after %d, want %q after %d", c.n, c.in, lines, hidden, c.want, c.hidden)
 		}
 	}
 	text := NewPreformatted()
 	text.Append(strings.Repeat("x", 10_000))
 	if lines, hidden := text.Tail(10, 2); len(lines) != 2 || hidden == 0 {
-		t.Errorf("of one long line %d are shown after %d", len(lines), hidden)
+		t.Errorf("one long line: %d lines after %d, want 2 after more than 0", len(lines), hidden)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestTailLaysOutOnlyTheTail(t *testing.T) {
 			text.Tail(20, 3)
 		}
 	}).AllocedBytesPerOp(); cost > 10_000 {
-		t.Errorf("the tail of a long text allocates %d bytes", cost)
+		t.Errorf("Tail of a long text allocates %d bytes, want at most 10000", cost)
 	}
 }
 
@@ -92,14 +92,14 @@ func FuzzStreamedTextEqualsWhole(f *testing.F) {
 		f.Add(s, 7, uint8(9), false)
 		f.Add(s, 3, uint8(4), true)
 	}
-	f.Fuzz(func(t *testing.T, s string, seed int, width uint8, pre bool) {
+	f.Fuzz(func(t *testing.T, s string, seed int, width uint8, preformatted bool) {
 		newText := NewText
-		if pre {
+		if preformatted {
 			newText = NewPreformatted
 		}
 		whole, streamed := newText(), newText()
 		whole.Append(s)
-		for _, p := range inPieces(s, seed) {
+		for _, p := range splitRandomly(s, seed) {
 			streamed.Append(p)
 			streamed.Lines(int(width))
 		}
@@ -113,12 +113,12 @@ func FuzzStreamedTextEqualsWhole(f *testing.F) {
 				t.Fatalf("width %d: line %q has %d cells", width, line, cells)
 			}
 			if strings.ContainsAny(line, "\t\n\x1b") {
-				t.Fatalf("line %q holds a control", line)
+				t.Fatalf("control character in %q", line)
 			}
 		}
 		streamed.Close()
 		if closed, _ := streamed.Lines(int(width)); !slices.Equal(closed, want) {
-			t.Fatalf("closed text shows %q, want %q", closed, want)
+			t.Fatalf("closed text: %q, want %q", closed, want)
 		}
 		tail, _ := whole.Tail(int(width), 1<<20)
 		if !slices.Equal(tail, want) {
@@ -127,7 +127,7 @@ func FuzzStreamedTextEqualsWhole(f *testing.F) {
 	})
 }
 
-// The cost of a delta must not grow with the text before it.
+// The cost of an append must not depend on the length of the text.
 func BenchmarkStream(b *testing.B) {
 	for _, before := range []int{1_000, 100_000, 10_000_000} {
 		b.Run(fmt.Sprint(before), func(b *testing.B) {

@@ -8,54 +8,54 @@ import (
 
 const tabStop = 4
 
-// breaking says where a line that is too long may end.
-type breaking uint8
+// breakMode is where an overlong line can break.
+type breakMode uint8
 
 const (
-	atWords breaking = iota // at spaces and around wide characters, else anywhere
-	anywhere
+	breakAtWords breakMode = iota // at spaces and around wide characters, else anywhere
+	breakAnywhere
 )
 
-// ruler knows where the lines of a paragraph end.
-type ruler struct {
+// lineBreaker breaks paragraphs into lines of at most width cells.
+type lineBreaker struct {
 	width int
-	at    breaking
+	mode  breakMode
 }
 
-// wrapping is clean text laid out at one width. Appending lays out the delta
-// and at most two lines before it: what a grapheme that grows can still change.
-type wrapping struct {
-	ruler
+// wrappedText is clean text laid out at one width. An append lays out the appended part and at most
+// two lines before it, because a growing grapheme can change these.
+type wrappedText struct {
+	lineBreaker
 
 	lines []string
-	open  int    // the first line that an append may change
-	tail  string // the text from that line on
-	bytes int    // of lines[:open]
+	open  int    // first line that an append can change
+	tail  string // text from that line on
+	bytes int    // size of lines[:open]
 }
 
-func (w *wrapping) append(s string) {
+func (w *wrappedText) append(s string) {
 	if s != "" {
-		w.lay(w.tail + s)
+		w.layout(w.tail + s)
 	}
 }
 
-// peek is the view as if s were appended.
-func (w *wrapping) peek(s string) ([]string, int) {
+// viewWith returns the view of the text followed by s, without appending s.
+func (w *wrappedText) viewWith(s string) ([]string, int) {
 	open, tail, bytes := w.open, w.tail, w.bytes
-	w.lay(tail + s)
+	w.layout(tail + s)
 	lines, n := w.view()
 	w.open, w.tail, w.bytes = open, tail, bytes
 	return lines, n
 }
 
-// lay lays text out from the open line on.
-func (w *wrapping) lay(text string) {
+// layout lays out text from the open line on.
+func (w *wrappedText) layout(text string) {
 	w.lines = w.lines[:w.open]
 	for {
 		para, rest, more := strings.Cut(text, "\n")
-		starts := w.breaks(para)
+		starts := w.lineStarts(para)
 		keep := max(0, len(starts)-2)
-		carry := carrier{on: strings.IndexByte(para, 0x1b) >= 0}
+		style := activeStyle{enabled: strings.IndexByte(para, 0x1b) >= 0}
 		kept := ""
 		for i, start := range starts {
 			end := len(para)
@@ -63,54 +63,56 @@ func (w *wrapping) lay(text string) {
 				end = starts[i+1]
 			}
 			if i == keep {
-				kept = carry.mark
+				kept = style.mark
 			}
-			w.lines = append(w.lines, carry.over(w.expand(para[start:end])))
+			w.lines = append(w.lines, style.enclose(w.expandLine(para[start:end])))
 		}
 		if more {
-			w.close(len(w.lines))
+			w.closeLines(len(w.lines))
 			text = rest
 			continue
 		}
-		w.close(len(w.lines) - (len(starts) - keep))
+		w.closeLines(len(w.lines) - (len(starts) - keep))
 		w.tail = kept + para[starts[keep]:]
 		return
 	}
 }
 
-// carrier carries marks over the lines of a paragraph, so that each has its own.
-type carrier struct {
-	on   bool
-	mark string // in force where the next line begins
+// activeStyle tracks the style mark in effect at the end of a line. Each line of a paragraph
+// repeats and ends it, so that lines are independent.
+type activeStyle struct {
+	enabled bool   // the paragraph contains marks
+	mark    string // in effect at the start of the next line
 }
 
-func (c *carrier) over(line string) string {
-	if !c.on {
+// enclose returns a line with the active mark before it and a closing mark after it.
+func (a *activeStyle) enclose(line string) string {
+	if !a.enabled {
 		return line
 	}
-	out := c.mark + line
+	out := a.mark + line
 	if at := strings.LastIndexByte(line, 0x1b); at >= 0 {
-		c.mark = ""
-		if n, style := markAt(line[at:]); style != 0 {
-			c.mark = line[at : at+n]
+		a.mark = ""
+		if n, style := parseMark(line[at:]); style != 0 {
+			a.mark = line[at : at+n]
 		}
 	}
-	if c.mark != "" {
+	if a.mark != "" {
 		out += markEnd
 	}
 	return out
 }
 
-// close fixes every line before end.
-func (w *wrapping) close(end int) {
+// closeLines makes the lines before end final.
+func (w *wrappedText) closeLines(end int) {
 	for _, line := range w.lines[w.open:end] {
 		w.bytes += len(line) + lineOverhead
 	}
 	w.open = end
 }
 
-// view is the lines without the empty ones at the end, and about how many bytes they hold.
-func (w *wrapping) view() ([]string, int) {
+// view returns the lines, without empty ones at the end, and their approximate size in bytes.
+func (w *wrappedText) view() ([]string, int) {
 	lines, bytes := w.lines, w.bytes
 	for _, line := range lines[w.open:] {
 		bytes += len(line) + lineOverhead
@@ -121,13 +123,14 @@ func (w *wrapping) view() ([]string, int) {
 	return lines, bytes
 }
 
-// breaks gives where each line of a paragraph begins. A break depends only on the text since the line's start, and spaces at a
-// break hang behind the line, so a later append never moves an earlier break.
-func (r ruler) breaks(s string) []int {
+// lineStarts returns the offset of each line of a paragraph. A break depends only on the text since
+// the start of its line, and spaces at a break belong to the line before it. A later append
+// therefore never moves an earlier break.
+func (b lineBreaker) lineStarts(s string) []int {
 	starts := []int{0}
-	line, word := 0, 0 // where the current line and word begin
+	line, word := 0, 0 // start of the current line and word
 	col, wordCol := 0, 0
-	blank := true // nothing but spaces before the word
+	blank := true // the line has only spaces before the word
 	emit := func(end int) {
 		line = end
 		starts = append(starts, end)
@@ -136,38 +139,38 @@ func (r ruler) breaks(s string) []int {
 		n, cells := cluster(s[i:])
 		space := s[i] == ' ' && n == 1 || s[i] == '\t'
 		if s[i] == '\t' {
-			cells = r.tab(col)
+			cells = b.tabWidth(col)
 		}
-		if space && r.at == atWords {
+		if space && b.mode == breakAtWords {
 			col += cells
 			i += n
 			blank = blank && word == i-n
 			word, wordCol = i, col
 			continue
 		}
-		if cells > 1 && r.at == atWords {
+		if cells > 1 && b.mode == breakAtWords {
 			blank = blank && word == i
 			word, wordCol = i, col
 		}
-		if col+cells > r.width && i > line {
-			indented := blank && i > word && wordCol+1 < r.width
-			if word > line && r.at == atWords && !indented {
+		if col+cells > b.width && i > line {
+			indented := blank && i > word && wordCol+1 < b.width
+			if word > line && b.mode == breakAtWords && !indented {
 				emit(word)
 				col -= wordCol
 				word, wordCol = line, 0
 			}
-			if col+cells > r.width && i > line {
+			if col+cells > b.width && i > line {
 				emit(i)
 				col, word, wordCol = 0, i, 0
 			}
 			blank = true
 			if s[i] == '\t' {
-				cells = r.tab(0)
+				cells = b.tabWidth(0)
 			}
 		}
 		col += cells
 		i += n
-		if cells > 1 && r.at == atWords {
+		if cells > 1 && b.mode == breakAtWords {
 			blank = false
 			word, wordCol = i, col
 		}
@@ -175,11 +178,12 @@ func (r ruler) breaks(s string) []int {
 	return starts
 }
 
-// cluster is the length and the cells of the first grapheme cluster, or mark.
+// cluster returns the length in bytes and the width in cells of the first grapheme cluster of s. A
+// style mark is a cluster of no cells.
 func cluster(s string) (n, cells int) {
 	if s[0] < 0x80 && (len(s) == 1 || s[1] < 0x80) {
 		if s[0] < 0x20 {
-			if n, _ := markAt(s); n > 0 {
+			if n, _ := parseMark(s); n > 0 {
 				return n, 0
 			}
 			return 1, 0
@@ -190,20 +194,19 @@ func cluster(s string) (n, cells int) {
 	return len(first), cells
 }
 
-// tab is how many cells a tab takes at a column. Where lines break anywhere it
-// does not reach over the end of the line.
-func (r ruler) tab(col int) int {
+// tabWidth returns the width of a tab at a column. Where lines break anywhere, a tab does not
+// extend past the end of the line.
+func (b lineBreaker) tabWidth(col int) int {
 	cells := tabStop - col%tabStop
-	if r.at == anywhere && col < r.width {
-		return min(cells, r.width-col)
+	if b.mode == breakAnywhere && col < b.width {
+		return min(cells, b.width-col)
 	}
 	return cells
 }
 
-// expand turns tabs into spaces, which a terminal cannot misplace, and drops
-// the spaces that hang behind a line broken at words.
-func (r ruler) expand(s string) string {
-	if r.at == atWords {
+// expandLine replaces tabs by spaces. For lines that break at words, it drops trailing spaces.
+func (b lineBreaker) expandLine(s string) string {
+	if b.mode == breakAtWords {
 		s = strings.TrimRight(s, " \t")
 	}
 	if !strings.Contains(s, "\t") {
@@ -214,7 +217,7 @@ func (r ruler) expand(s string) string {
 	for i := 0; i < len(s); {
 		n, cells := cluster(s[i:])
 		if s[i] == '\t' {
-			cells = r.tab(col)
+			cells = b.tabWidth(col)
 			out.WriteString("        "[:cells])
 		} else {
 			out.WriteString(s[i : i+n])

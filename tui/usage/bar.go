@@ -2,7 +2,8 @@ package usage
 
 import "strings"
 
-// Bar is a bar of width cells, filled to a fraction from 0 to 1. What is not empty shows, and what is not full has room.
+// Bar returns a bar of width cells, filled to a fraction from 0 to 1. A fraction above 0 fills at
+// least one cell; below 1, at least one cell of several stays empty.
 func Bar(fraction float64, width int) string {
 	if width < 1 {
 		return ""
@@ -18,18 +19,20 @@ func Bar(fraction float64, width int) string {
 	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
 }
 
-var levels = []rune("▁▂▃▄▅▆▇█")
+// sparkLevels are the heights of a sparkline.
+var sparkLevels = []rune("▁▂▃▄▅▆▇█")
 
-// Sparkline is a cell for each value, as high as it is of most; one that is not known (0) is blank.
-func Sparkline(values []int64, most int64) string {
+// Sparkline returns a bar chart one cell high, with one cell per value. The full height is limit.
+// A value of 0 is blank.
+func Sparkline(values []int64, limit int64) string {
 	var b strings.Builder
 	for _, v := range values {
-		if v <= 0 || most <= 0 {
+		if v <= 0 || limit <= 0 {
 			b.WriteByte(' ')
 			continue
 		}
-		level := int(float64(v) / float64(most) * float64(len(levels)))
-		b.WriteRune(levels[min(max(level, 0), len(levels)-1)])
+		level := int(float64(v) / float64(limit) * float64(len(sparkLevels)))
+		b.WriteRune(sparkLevels[min(max(level, 0), len(sparkLevels)-1)])
 	}
 	return b.String()
 }

@@ -1,6 +1,6 @@
-// Package usage owns the numbers of a session that its state does not keep: how full the context was turn by turn, how fast
-// the agent writes, what the last compaction did; and the bars that show such numbers.
+// Package usage computes numbers that a session's state does not hold: the context usage of each
+// turn, the agent's output rate and the last compaction. It also draws the bars that show them.
 //
-// It knows events and nothing of screens, sockets or clocks: what time it is, it is told. Nothing in it is safe for
+// It knows events, but no screen, socket or clock: callers pass the time. Nothing in it is safe for
 // concurrent use.
 package usage

@@ -2,44 +2,46 @@ package usage
 
 import "time"
 
-// span is over how many seconds a rate is taken.
-const span = 8
+// rateSeconds is the length of the window of a rate.
+const rateSeconds = 8
 
-// A rate is how much came in the last seconds.
+// rate is a moving average over the last seconds. It holds a sum per second in a ring.
 type rate struct {
-	second int64 // of the newest sum
-	since  int64 // second in which it began
-	sums   [span]int64
+	second int64 // Unix second of the newest sum
+	since  int64 // Unix second of the first sum; 0 if there is none
+	sums   [rateSeconds]int64
 }
 
 func (r *rate) add(now time.Time, n int64) {
-	r.pass(now)
+	r.advance(now)
 	if r.since == 0 {
 		r.since = r.second
 	}
-	r.sums[r.second%span] += n
+	r.sums[r.second%rateSeconds] += n
 }
 
-// pass lets time go by; after span seconds without anything it begins anew.
-func (r *rate) pass(now time.Time) {
+// advance clears the sums between the newest second and now. After rateSeconds without a call, it
+// resets the rate.
+func (r *rate) advance(now time.Time) {
 	second := now.Unix()
-	if second-r.second >= span {
+	if second-r.second >= rateSeconds {
 		*r = rate{}
 	}
 	for s := r.second + 1; s <= second && r.since != 0; s++ {
-		r.sums[s%span] = 0
+		r.sums[s%rateSeconds] = 0
 	}
 	r.second = max(r.second, second)
 }
 
-// per is how much came in each of the seconds that are over; ok once there is something to tell.
-func (r *rate) per(now time.Time) (perSecond float64, ok bool) {
-	r.pass(now)
-	sum := -r.sums[r.second%span]
+// perSecond returns the average of the complete seconds. ok is false if there are none, or if their
+// sum is 0.
+func (r *rate) perSecond(now time.Time) (average float64, ok bool) {
+	r.advance(now)
+	sum := -r.sums[r.second%rateSeconds]
 	for _, n := range r.sums {
 		sum += n
 	}
-	seconds := min(r.second-r.since, span-1)
+	seconds := min(r.second-r.since, rateSeconds-1)
 	if sum <= 0 || seconds < 1 {
 		return 0, false
 	}

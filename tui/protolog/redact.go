@@ -1,0 +1,73 @@
+package protolog
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// redacted replaces a credential.
+const redacted = "‹hidden›"
+
+// redactor removes known secrets and text that looks like a credential, by name or form. It prefers
+// false positives.
+type redactor struct{ secrets [][]byte }
+
+func newRedactor(secrets []string) *redactor {
+	h := &redactor{}
+	for _, s := range secrets {
+		if s != "" {
+			h.secrets = append(h.secrets, []byte(s))
+		}
+	}
+	return h
+}
+
+const secretName = `(?:[a-z0-9]+[_-])*(?:access|refresh|auth|session|api|client)?` +
+	`(?:token|jwt|authorization|password|passwd|secret|credentials?|api[_-]?key|cookie)`
+
+// credentialPatterns match credentials by name, in JSON, in JSON within a string, in URL parameters
+// and headers, and signed tokens by form.
+var credentialPatterns = []struct {
+	like *regexp.Regexp
+	as   []byte
+}{
+	{regexp.MustCompile(`(?i)("` + secretName + `"\s*:\s*")(?:[^"\\]|\\.)+`), []byte("${1}" + redacted)},
+	{regexp.MustCompile(`(?i)(\\+"` + secretName + `\\+"\s*:\s*\\+")(?:[^"\\]|\\+[^"\\])+`), []byte("${1}" + redacted)},
+	{regexp.MustCompile(`(?i)([?&](?:[a-z]+_)?(?:token|key|password|secret)=)[^&\s"'\\]+`), []byte("${1}" + redacted)},
+	{regexp.MustCompile(`(?i)\b(bearer|basic)(?:\s+|%20)[a-z0-9._~+/=-]{8,}`), []byte("${1} " + redacted)},
+	{regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{3,}\.[A-Za-z0-9_-]*`), []byte(redacted)},
+}
+
+// credentialHints are lower-case substrings. A text without any of them matches no pattern.
+var credentialHints = [][]byte{
+	[]byte("token"), []byte("jwt"), []byte("authorization"), []byte("passw"), []byte("secret"),
+	[]byte("credential"), []byte("api"), []byte("cookie"), []byte("key="), []byte("bearer"), []byte("basic"), []byte("eyj"),
+}
+
+// redact returns text without credentials. If there are none, it returns b itself.
+func (h *redactor) redact(b []byte) []byte {
+	for _, s := range h.secrets {
+		if bytes.Contains(b, s) {
+			b = bytes.ReplaceAll(b, s, []byte(redacted))
+		}
+	}
+	if !mayContainCredential(b) {
+		return b
+	}
+	for _, m := range credentialPatterns {
+		if m.like.Match(b) {
+			b = m.like.ReplaceAll(b, m.as)
+		}
+	}
+	return b
+}
+
+func mayContainCredential(b []byte) bool {
+	lower := bytes.ToLower(b)
+	for _, h := range credentialHints {
+		if bytes.Contains(lower, h) {
+			return true
+		}
+	}
+	return false
+}

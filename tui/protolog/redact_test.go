@@ -1,0 +1,68 @@
+package protolog
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+const signed = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJlLW9mLWFkYQ"
+
+func TestCredentialsAreRedacted(t *testing.T) {
+	r := newRedactor([]string{"the-clients-own", ""})
+	for _, c := range []struct{ name, text, secret string }{
+		{"the client's token, anywhere", `{"data":{"text":"the-clients-own"}}`, "the-clients-own"},
+		{"a token by its name", `{"token":"abc"}`, "abc"},
+		{"a token with quotes in it", `{"token":"ab\"cd"}`, `cd`},
+		{"a login's response", `{"access_token":"opaque123","token_type":"bearer"}`, "opaque123"},
+		{"camel case", `{"accessToken" : "opaque123"}`, "opaque123"},
+		{"capitals", `{"Authorization":"Bearer abcdefghijk"}`, "abcdefghijk"},
+		{"a header", "Authorization: Bearer abcdefghijk", "abcdefghijk"},
+		{"a password", `{"username":"ada","password":"hunter2"}`, "hunter2"},
+		{"an API key of an environment", `{"env":{"OPENAI_API_KEY":"sk-123"}}`, "sk-123"},
+		{"JSON within a string", `{"payload":"{\"token\":\"abc9\",\"a\":1}"}`, "abc9"},
+		{"JSON within a string within a string", `{"p":"{\"q\":\"{\\\"token\\\":\\\"abc9\\\"}\"}"}`, "abc9"},
+		{"a parameter of a URL", `{"url":"wss://host/ws?a=1&token=abc9&b=2"}`, "abc9"},
+		{"a signed token, anywhere", `{"data":"` + signed + `"}`, signed[30:]},
+	} {
+		got := string(r.redact([]byte(c.text)))
+		if strings.Contains(got, c.secret) || !strings.Contains(got, redacted) {
+			t.Errorf("%s: %s", c.name, got)
+		}
+		if json.Valid([]byte(c.text)) && !json.Valid([]byte(got)) {
+			t.Errorf("%s: no longer JSON: %s", c.name, got)
+		}
+	}
+}
+
+func TestOtherTextIsNotRedacted(t *testing.T) {
+	r := newRedactor([]string{""})
+	for _, text := range []string{
+		`{"id":"1","command":"send","key":"ABCDEF","data":{"text":"my token is nice"}}`,
+		`{"data":{"max_tokens":4096,"tokens":12,"usage":{"input_tokens":3}}}`,
+		`{"text":"a basic idea of an API, a secret garden"}`,
+		`{"path":"/api/keys?monkey=1"}`,
+	} {
+		if got := string(r.redact([]byte(text))); got != text {
+			t.Errorf("%s\nchanged to %s", text, got)
+		}
+	}
+}
+
+func FuzzRedactionRemovesSecretsAndKeepsJSON(f *testing.F) {
+	f.Add(`{"token":"abc"}`, "own-secret")
+	f.Add(`{"a":"{\"password\":\"x\\\\\"}"}`, "x")
+	f.Add("Bearer "+signed, "Bearer")
+	f.Add("\x00", "\x00")
+	f.Fuzz(func(t *testing.T, text, secret string) {
+		got := newRedactor([]string{secret}).redact([]byte(text))
+		for part := range strings.SplitSeq(string(got), redacted) {
+			if secret != "" && strings.Contains(part, secret) {
+				t.Errorf("%q is still in %q", secret, got)
+			}
+		}
+		if again := newRedactor([]string{""}).redact([]byte(text)); json.Valid([]byte(text)) && !json.Valid(again) {
+			t.Errorf("%s is JSON, %s is not", text, again)
+		}
+	})
+}

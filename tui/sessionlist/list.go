@@ -1,0 +1,182 @@
+package sessionlist
+
+import (
+	"cmp"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// List is the sessions of a server: those that match a filter, in an order, and those that need the
+// user.
+type List struct {
+	rows    map[string]*row
+	order   Order
+	filter  []string
+	shown   *orderedSet[*row] // by order
+	urgent  *orderedSet[*row] // by urgency
+	waiting int               // with an approval pending
+}
+
+// row is the latest summary of a session. It must not change while it is in an ordered set.
+type row struct {
+	protocol.Summary
+	sortName   string
+	searchText string // matched by the filter
+	unseen     bool   // a turn ended since MarkSeen
+}
+
+// New returns an empty list, ordered by need.
+func New() *List {
+	l := &List{rows: map[string]*row{}, urgent: newOrderedSet(compareUrgency)}
+	l.SetOrder(ByNeed)
+	return l
+}
+
+// Put adds or replaces a session. It removes a session whose summary has Deleted set.
+func (l *List) Put(s protocol.Summary) {
+	old := l.rows[s.Session]
+	if old != nil {
+		l.removeRow(old)
+	}
+	if s.Deleted {
+		delete(l.rows, s.Session)
+		return
+	}
+	updated := &row{Summary: s, sortName: lowerJoin(cmp.Or(s.Name, s.Title, s.Session)), unseen: true}
+	updated.searchText = lowerJoin(s.Name, s.Title, s.Agent, s.CWD, s.Session, string(s.Status))
+	if old != nil && old.Turn == s.Turn && old.Reason == s.Reason {
+		updated.unseen = old.unseen
+	}
+	l.addRow(updated)
+}
+
+// MarkSeen records that the user has seen the end of a session's last turn.
+func (l *List) MarkSeen(session string) {
+	old := l.rows[session]
+	if old == nil || !old.unseen {
+		return
+	}
+	l.removeRow(old)
+	updated := *old
+	updated.unseen = false
+	l.addRow(&updated)
+}
+
+// addRow stores a row and adds it to the ordered sets.
+func (l *List) addRow(r *row) {
+	l.rows[r.Session] = r
+	if r.matches(l.filter) {
+		l.shown.add(r)
+	}
+	if r.need() != 0 {
+		l.urgent.add(r)
+	}
+	if r.Status == protocol.Waiting {
+		l.waiting++
+	}
+}
+
+// removeRow removes a row from the ordered sets.
+func (l *List) removeRow(r *row) {
+	if r.matches(l.filter) {
+		l.shown.remove(r)
+	}
+	if r.need() != 0 {
+		l.urgent.remove(r)
+	}
+	if r.Status == protocol.Waiting {
+		l.waiting--
+	}
+}
+
+// matches reports whether the row contains each word of the filter.
+func (r *row) matches(filter []string) bool {
+	for _, f := range filter {
+		if !strings.Contains(r.searchText, f) {
+			return false
+		}
+	}
+	return true
+}
+
+// SetOrder sets the order of the sessions.
+func (l *List) SetOrder(by Order) {
+	l.order = by
+	l.rebuild()
+}
+
+// Order returns the order of the sessions.
+func (l *List) Order() Order { return l.order }
+
+// SetFilter sets the filter: words that must each occur in a session's name, title, agent,
+// directory, id or status, in any case.
+func (l *List) SetFilter(words string) {
+	l.filter = strings.Fields(strings.ToLower(words))
+	l.rebuild()
+}
+
+// rebuild recomputes shown after a change of order or filter.
+func (l *List) rebuild() {
+	l.shown = newOrderedSet(l.order.compare())
+	for _, r := range l.rows {
+		if r.matches(l.filter) {
+			l.shown.add(r)
+		}
+	}
+}
+
+// Total returns the number of sessions.
+func (l *List) Total() int { return len(l.rows) }
+
+// Len returns the number of sessions that match the filter.
+func (l *List) Len() int { return l.shown.len() }
+
+// At returns the session at index i, which must be less than Len.
+func (l *List) At(i int) protocol.Summary { return l.shown.at(i).Summary }
+
+// Index returns the index of a session, or -1 if it is unknown or does not match the filter.
+func (l *List) Index(session string) int {
+	r := l.rows[session]
+	if r == nil || !r.matches(l.filter) {
+		return -1
+	}
+	return l.shown.index(r)
+}
+
+// Get returns a session, whether it matches the filter or not.
+func (l *List) Get(session string) (s protocol.Summary, ok bool) {
+	r := l.rows[session]
+	if r == nil {
+		return s, false
+	}
+	return r.Summary, true
+}
+
+// CountWaiting returns the number of sessions with a pending approval, without counting except.
+func (l *List) CountWaiting(except string) int {
+	if r := l.rows[except]; r != nil && r.Status == protocol.Waiting {
+		return l.waiting - 1
+	}
+	return l.waiting
+}
+
+// Need returns why a session needs the user, or 0.
+func (l *List) Need(session string) Need {
+	if r := l.rows[session]; r != nil {
+		return r.need()
+	}
+	return 0
+}
+
+// NextNeed returns the session with the most urgent need for which skip is false. Pending approvals
+// come first, then held queues, each longest waiting first; then unseen failures, latest first. It
+// costs O(k log n) for k skipped sessions.
+func (l *List) NextNeed(skip func(session string) bool) (session string, ok bool) {
+	for i := range l.urgent.len() {
+		if r := l.urgent.at(i); !skip(r.Session) {
+			return r.Session, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,236 @@
+package sessionlist
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"agentctl/protocol"
+)
+
+var start = time.Date(2026, 3, 4, 9, 41, 0, 0, time.UTC)
+
+func at(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
+
+func asked(minutes int) *time.Time {
+	t := at(minutes)
+	return &t
+}
+
+func ids(l *List) []string {
+	out := []string{}
+	for i := range l.Len() {
+		out = append(out, l.At(i).Session)
+	}
+	return out
+}
+
+func summaries() []protocol.Summary {
+	return []protocol.Summary{
+		{Session: "s1", Name: "docs", Agent: "claude", Status: protocol.Idle, Updated: at(0), Reason: protocol.ReasonCompleted, Percent: 12},
+		{Session: "s2", Name: "Fix-tests", Agent: "gemini", Status: protocol.Running, Turn: "t", Updated: at(1), Percent: 80, CWD: "/home/ada/store"},
+		{Session: "s3", Name: "release", Agent: "codex", Status: protocol.Waiting, Turn: "t", Updated: at(0), Asked: asked(-3)},
+		{Session: "s4", Name: "old", Agent: "x", Status: protocol.Closed, Updated: at(-60)},
+		{Session: "s5", Title: "broken", Agent: "claude", Status: protocol.Idle, Updated: at(-1), Reason: protocol.ReasonError},
+		{Session: "s6", Name: "ask", Agent: "codex", Status: protocol.Waiting, Turn: "t", Updated: at(5), Asked: asked(-9)},
+		{Session: "s7", Name: "held", Agent: "codex", Status: protocol.Idle, Updated: at(-2), Queue: 1, Held: true},
+	}
+}
+
+func TestOrders(t *testing.T) {
+	for by, want := range map[Order][]string{
+		ByNeed:     {"s6", "s3", "s2", "s1", "s5", "s7", "s4"},
+		ByActivity: {"s6", "s2", "s1", "s3", "s5", "s7", "s4"},
+		ByName:     {"s6", "s5", "s1", "s2", "s7", "s4", "s3"},
+		ByAgent:    {"s1", "s5", "s6", "s3", "s7", "s2", "s4"},
+		ByContext:  {"s2", "s1", "s6", "s3", "s5", "s7", "s4"},
+	} {
+		l := New()
+		for _, s := range summaries() {
+			l.Put(s)
+		}
+		l.SetOrder(by)
+		if got := ids(l); !slices.Equal(got, want) {
+			t.Errorf("by %s: %v, want %v", by, got, want)
+		}
+	}
+}
+
+func TestOrdersCycle(t *testing.T) {
+	o := ByNeed
+	for range orders {
+		o = o.Next()
+	}
+	if o != ByNeed {
+		t.Errorf("after the last order: %s, want %s", o, ByNeed)
+	}
+}
+
+func TestTheFilterMatchesAllWords(t *testing.T) {
+	l := New()
+	for _, s := range summaries() {
+		l.Put(s)
+	}
+	for words, want := range map[string][]string{
+		"FIX":           {"s2"},
+		"store gemini":  {"s2"},
+		"codex waiting": {"s6", "s3"},
+		"none":          {},
+		" ":             {"s6", "s3", "s2", "s1", "s5", "s7", "s4"},
+	} {
+		l.SetFilter(words)
+		if got := ids(l); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", words, got, want)
+		}
+		if words == "FIX" && (l.Index("s1") != -1 || l.Index("s2") != 0 || l.Total() != 7) {
+			t.Errorf("indexes %d and %d of %d sessions, want -1 and 0 of 7", l.Index("s1"), l.Index("s2"), l.Total())
+		}
+	}
+}
+
+// allNeeds returns the sessions that NextNeed returns when all previous ones are skipped.
+func allNeeds(l *List) []string {
+	out := []string{}
+	for {
+		s, ok := l.NextNeed(func(s string) bool { return slices.Contains(out, s) })
+		if !ok {
+			return out
+		}
+		out = append(out, s)
+	}
+}
+
+func TestNeedsAreOrderedByUrgency(t *testing.T) {
+	l := New()
+	for _, s := range summaries() {
+		l.Put(s)
+	}
+	l.Put(protocol.Summary{Session: "s8", Status: protocol.Idle, Updated: at(2), Reason: protocol.ReasonTimeout})
+	l.Put(protocol.Summary{Session: "s9", Status: protocol.Idle, Updated: at(2), Reason: protocol.ReasonInterrupted})
+	if got, want := allNeeds(l), []string{"s6", "s3", "s7", "s8", "s5"}; !slices.Equal(got, want) {
+		t.Errorf("sessions with needs: %v, want %v", got, want)
+	}
+	if l.Need("s6") != ApprovalPending || l.Need("s7") != QueueHeld || l.Need("s5") != TurnFailed || l.Need("s1") != 0 || l.Need("unknown") != 0 {
+		t.Error("wrong needs")
+	}
+	l.MarkSeen("s5")
+	l.MarkSeen("s8")
+	l.Put(protocol.Summary{Session: "s6", Deleted: true})
+	if got, want := allNeeds(l), []string{"s3", "s7"}; !slices.Equal(got, want) {
+		t.Errorf("sessions with needs: %v, want %v", got, want)
+	}
+	if l.CountWaiting("") != 1 || l.CountWaiting("s3") != 0 || l.CountWaiting("s1") != 1 {
+		t.Error("wrong number of waiting sessions")
+	}
+}
+
+func TestAFailureIsUnseenAfterAnotherTurn(t *testing.T) {
+	failed := protocol.Summary{Session: "s", Status: protocol.Idle, Reason: protocol.ReasonError, Updated: start}
+	l := New()
+	l.Put(failed)
+	l.MarkSeen("s")
+	failed.Clients, failed.Updated = 3, at(1)
+	l.Put(failed)
+	if l.Need("s") != 0 {
+		t.Error("a seen failure is a need again")
+	}
+	running := failed
+	running.Status, running.Turn = protocol.Running, "t2"
+	l.Put(running)
+	l.Put(failed)
+	if l.Need("s") != TurnFailed {
+		t.Error("the next failure is not a need")
+	}
+}
+
+// After changes, the list equals a new list of the same sessions.
+func TestAChangedListEqualsANewOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := New()
+		known := map[string]protocol.Summary{}
+		by := ByNeed
+		t.Repeat(map[string]func(*rapid.T){
+			"take": func(t *rapid.T) {
+				s := protocol.Summary{
+					Session: fmt.Sprint("s", rapid.IntRange(0, 9).Draw(t, "session")),
+					Name:    rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "name"),
+					Status:  rapid.SampledFrom([]protocol.Status{protocol.Idle, protocol.Running, protocol.Waiting, protocol.Closed}).Draw(t, "status"),
+					Percent: float64(rapid.IntRange(0, 2).Draw(t, "percent")),
+					Updated: at(rapid.IntRange(0, 3).Draw(t, "updated")),
+					Deleted: rapid.IntRange(0, 4).Draw(t, "deleted") == 0,
+				}
+				if s.Status == protocol.Waiting {
+					s.Asked = asked(rapid.IntRange(0, 3).Draw(t, "asked"))
+				}
+				l.Put(s)
+				known[s.Session] = s
+				if s.Deleted {
+					delete(known, s.Session)
+				}
+			},
+			"sort": func(*rapid.T) { by = by.Next(); l.SetOrder(by) },
+			"": func(t *rapid.T) {
+				fresh := New()
+				fresh.SetOrder(by)
+				waiting := 0
+				for _, s := range known {
+					fresh.Put(s)
+					if s.Status == protocol.Waiting {
+						waiting++
+					}
+				}
+				if got, want := ids(l), ids(fresh); !slices.Equal(got, want) {
+					t.Fatalf("by %s: %v, want %v", by, got, want)
+				}
+				if got, want := allNeeds(l), allNeeds(fresh); !slices.Equal(got, want) {
+					t.Fatalf("sessions with needs: %v, want %v", got, want)
+				}
+				if l.CountWaiting("") != waiting || l.Total() != len(known) {
+					t.Fatalf("%d of %d sessions waiting, want %d of %d", l.CountWaiting(""), l.Total(), waiting, len(known))
+				}
+				for i, id := range ids(l) {
+					if l.Index(id) != i {
+						t.Fatalf("%s: index %d, want %d", id, l.Index(id), i)
+					}
+				}
+			},
+		})
+	})
+}
+
+func TestAChangeCostsLogarithmicTime(t *testing.T) {
+	for _, n := range []int{100, 10_000} {
+		l := New()
+		compared := 0
+		counted := func(by func(a, b *row) int) func(a, b *row) int {
+			return func(a, b *row) int { compared++; return by(a, b) }
+		}
+		l.shown = newOrderedSet(counted(compareNeed))
+		l.urgent = newOrderedSet(counted(compareUrgency))
+		session := func(i int) protocol.Summary {
+			s := protocol.Summary{Session: fmt.Sprint("s", i), Status: protocol.Running, Turn: "t", Updated: at(i)}
+			if i%2 == 0 {
+				s.Status, s.Asked = protocol.Waiting, asked(i)
+			}
+			return s
+		}
+		for i := range n {
+			l.Put(session(i))
+		}
+		const changes = 1000
+		compared = 0
+		for i := range changes {
+			s := session(i * 7 % n)
+			s.Updated = at(n + i)
+			l.Put(s)
+		}
+		// Two removals and two additions, each at most 3 times the depth of a balanced tree.
+		if each, limit := compared/changes, 4*3*bits.Len(uint(n)); each > limit {
+			t.Errorf("%d sessions: %d comparisons per change, want at most %d", n, each, limit)
+		}
+	}
+}

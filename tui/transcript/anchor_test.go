@@ -1,0 +1,101 @@
+package transcript
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// anchorItem is an item with one or two anchor kinds.
+type anchorItem struct {
+	countingItem
+	kind, alt AnchorKind
+}
+
+func (s *anchorItem) Anchor() (AnchorKind, string) { return s.kind, s.name }
+func (s *anchorItem) AltAnchor() AnchorKind        { return s.alt }
+func (s *anchorItem) is(kind AnchorKind) bool      { return s.kind == kind || s.alt == kind }
+
+func TestAnchorsAreFoundWhateverIsAdded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		calls, made := 0, 0
+		l := NewList(1 << 20)
+		l.Resize(40, 10)
+		var items []*anchorItem // as on the list
+		add := func(front bool) {
+			made++
+			s := &anchorItem{countingItem{fmt.Sprint(made), 1, &calls}, AnchorKind(rapid.IntRange(0, 3).Draw(t, "kind")), AnchorKind(rapid.IntRange(0, 3).Draw(t, "also"))}
+			if front {
+				l.Prepend(s, false)
+				items = append([]*anchorItem{s}, items...)
+			} else {
+				l.Append(s, false)
+				items = append(items, s)
+			}
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"append":  func(*rapid.T) { add(false) },
+			"prepend": func(*rapid.T) { add(true) },
+			"forget": func(t *rapid.T) {
+				if n := rapid.IntRange(0, len(items)).Draw(t, "how many"); n < len(items) {
+					l.DropBefore(l.First() + ID(n))
+					items = items[n:]
+				}
+			},
+			"become": func(t *rapid.T) {
+				if len(items) == 0 {
+					return
+				}
+				i := rapid.IntRange(0, len(items)-1).Draw(t, "which")
+				if s := items[i]; s.alt == 0 {
+					s.alt = AnchorKind(rapid.IntRange(1, 3).Draw(t, "what"))
+				}
+				l.UpdateAnchor(l.First() + ID(i))
+			},
+			"": func(t *rapid.T) {
+				for i, s := range items {
+					if id, ok := l.FindAnchor(s.name); !ok || l.Item(id) != Item(s) {
+						t.Fatalf("FindAnchor(%s) = %d, %v", s.name, id, ok)
+					}
+					for kind := AnchorKind(1); kind <= 3; kind++ {
+						want := slices.IndexFunc(items[i+1:], func(s *anchorItem) bool { return s.is(kind) })
+						got, ok := l.NextAnchor(kind, l.First()+ID(i), 1)
+						if ok != (want >= 0) || ok && l.Item(got) != Item(items[i+1+want]) {
+							t.Fatalf("next anchor of kind %d after item %d: %d, %v", kind, i, got, ok)
+						}
+						last := -1
+						for j := range items[:i] {
+							if items[j].is(kind) {
+								last = j
+							}
+						}
+						got, ok = l.NextAnchor(kind, l.First()+ID(i), -1)
+						if ok != (last >= 0) || ok && l.Item(got) != Item(items[last]) {
+							t.Fatalf("next anchor of kind %d before item %d: %d, %v", kind, i, got, ok)
+						}
+					}
+				}
+				if _, ok := l.FindAnchor("0"); ok {
+					t.Fatal("FindAnchor found an unknown name")
+				}
+			},
+		})
+	})
+}
+
+func TestDroppedItemsHaveNoAnchor(t *testing.T) {
+	calls := 0
+	l := NewList(1 << 20)
+	for i := range 5 {
+		l.Append(&anchorItem{countingItem{fmt.Sprint(i), 1, &calls}, 1, 0}, false)
+	}
+	l.DropBefore(3)
+	if _, ok := l.FindAnchor("2"); ok {
+		t.Error("FindAnchor found a dropped item")
+	}
+	if id, ok := l.FindAnchor("3"); !ok || id != 0 {
+		t.Errorf("first item: %d, %v, want 0", id, ok)
+	}
+}

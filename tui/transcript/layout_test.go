@@ -1,0 +1,75 @@
+package transcript
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestPointsAndTextMatchAllLines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		calls := 0
+		l := NewList(1 << 20)
+		l.Resize(40, rapid.IntRange(1, 9).Draw(t, "height"))
+		var all []Point
+		var text []string
+		for i := range rapid.IntRange(1, 12).Draw(t, "items") {
+			c := &countingItem{fmt.Sprint(i), rapid.IntRange(0, 4).Draw(t, "lines"), &calls}
+			id := l.Append(c, false)
+			for line := range c.height {
+				all = append(all, Point{id, line})
+				text = append(text, fmt.Sprintf(" %d.%d", i, line))
+			}
+		}
+		if len(all) == 0 {
+			return
+		}
+		from := rapid.IntRange(0, len(all)-1).Draw(t, "from")
+		by := rapid.IntRange(-60, 60).Draw(t, "by")
+		want := min(max(from+by, 0), len(all)-1)
+		got := l.Clamp(l.MovePoint(all[from], by))
+		if got != all[want] && !(want == 0 && len(text) > 0 && got.Line == 0 && got.Before(all[0])) {
+			t.Fatalf("MovePoint(%v, %d) = %v, want %v", all[from], by, got, all[want])
+		}
+		l.EnsureVisible(all[want])
+		if lines := l.Lines(); !slices.Contains(lines, text[want]) {
+			t.Fatalf("%q is not visible: %q", text[want], lines)
+		}
+		a, b := all[from], all[want]
+		lines, more := l.TextBetween(a, b, 1<<20)
+		if more || !slices.Equal(lines, text[min(from, want):max(from, want)+1]) {
+			t.Fatalf("text between %v and %v: %q", a, b, lines)
+		}
+		if some, more := l.TextBetween(a, b, 5); len(some) > 1 || more != (strings.Join(text[min(from, want):max(from, want)+1], "\n")+"\n" != strings.Join(append(some, ""), "\n")) {
+			t.Fatalf("at most 5 bytes: %q, %v", some, more)
+		}
+	})
+}
+
+func TestAParagraphEndsAtABlankLineAndAtTheHeader(t *testing.T) {
+	l := NewList(1 << 20)
+	l.Resize(40, 10)
+	l.Append(blockItem{Block{Header: []string{"", " who"}, Body: []string{"a", "b", "", "c", "d"}, Footer: []string{"  why"}}}, false)
+	for line, want := range map[int][2]int{0: {0, 0}, 1: {1, 1}, 2: {2, 3}, 3: {2, 3}, 4: {4, 4}, 5: {5, 6}, 6: {5, 6}, 7: {7, 7}} {
+		from, to := l.Paragraph(Point{0, line})
+		if from.Line != want[0] || to.Line != want[1] {
+			t.Errorf("paragraph at line %d: %d to %d, want %v", line, from.Line, to.Line, want)
+		}
+	}
+	l.Lines()
+	if n := l.CountLines(Point{0, 6}, Point{0, 2}); n != 5 {
+		t.Errorf("CountLines = %d, want 5", n)
+	}
+	if p := l.BodyStart(0); p != (Point{0, 2}) {
+		t.Errorf("BodyStart = %v, want line 2", p)
+	}
+}
+
+// blockItem is an item with a given block.
+type blockItem struct{ block Block }
+
+func (f blockItem) Block(int, bool) Block  { return f.block }
+func (f blockItem) Estimate(int, bool) int { return 1 }

@@ -1,0 +1,241 @@
+package transcript
+
+// viewport is a window of lines over a layout. It anchors to the line at its top, so that corrected
+// height estimates never move the visible lines.
+type viewport struct {
+	layout
+	height int
+	top    Point // first line of the window; stale while follow is set
+	follow bool  // the last line of the list is the last line of the window
+}
+
+// Resize sets the size of the window, in cells. Lines are laid out again when they are drawn.
+func (v *viewport) Resize(width, height int) {
+	v.width, v.height = max(width, 1), max(height, 1)
+}
+
+// Height returns the number of rows of the window.
+func (v *viewport) Height() int { return v.height }
+
+// Following reports whether new lines scroll the window.
+func (v *viewport) Following() bool { return v.follow }
+
+// ScrollToBottom scrolls to the end and follows it.
+func (v *viewport) ScrollToBottom() { v.follow = true }
+
+// ScrollToTop scrolls to the first line.
+func (v *viewport) ScrollToTop() { v.setTop(Point{v.First(), 0}) }
+
+// ScrollToItem scrolls the first line of an item to the top of the window, or as near as the end of
+// the list allows.
+func (v *viewport) ScrollToItem(id ID) {
+	if v.Len() > 0 {
+		v.setTop(Point{min(max(id, v.First()), v.Last()), 0})
+	}
+}
+
+// SetTopLine scrolls a line to the top of the window, or as near as the end of the list allows.
+func (v *viewport) SetTopLine(id ID, line int) {
+	if v.Len() > 0 {
+		v.setTop(Point{id, line})
+	}
+}
+
+// TopLine returns the first line of the window: its item and its index in the item.
+func (v *viewport) TopLine() (ID, int) {
+	v.normalize()
+	return v.top.Item, v.top.Line
+}
+
+// TopItem returns the item of the first line of the window.
+func (v *viewport) TopItem() ID {
+	v.normalize()
+	return v.top.Item
+}
+
+// AtTop reports whether the first line of the list is visible.
+func (v *viewport) AtTop() bool {
+	v.normalize()
+	return v.Len() == 0 || v.top == Point{v.First(), 0}
+}
+
+// Position returns the number of lines above the window and the number of all lines. It counts
+// items not rendered yet by their estimated heights.
+func (v *viewport) Position() (above, total int) {
+	total = v.totalLines()
+	if v.Len() == 0 {
+		return 0, total
+	}
+	v.normalize()
+	return v.linesBefore(v.top.Item) + v.top.Line, total
+}
+
+// Scroll moves the window down by lines, or up if lines is negative. At the end of the list it
+// starts to follow. It renders the items passed.
+func (v *viewport) Scroll(lines int) {
+	if v.Len() == 0 || lines == 0 {
+		return
+	}
+	v.normalize()
+	if lines > 0 && v.follow {
+		return
+	}
+	v.follow = false
+	for line := v.top.Line + lines; ; {
+		if line < 0 {
+			if v.top.Item == v.First() {
+				v.top.Line = 0
+				break
+			}
+			v.top.Item--
+			line += v.block(v.top.Item).height()
+			continue
+		}
+		if h := v.block(v.top.Item).height(); line >= h {
+			if v.top.Item == v.Last() {
+				v.follow = true
+				break
+			}
+			line -= h
+			v.top.Item++
+			continue
+		}
+		v.top.Line = line
+		break
+	}
+	if lines > 0 {
+		v.normalize()
+	}
+}
+
+// EnsureVisible scrolls by the least number of lines that makes a line visible.
+func (v *viewport) EnsureVisible(p Point) {
+	if v.Len() == 0 {
+		return
+	}
+	v.normalize()
+	if p.Before(v.top) {
+		v.setTop(p)
+		return
+	}
+	visible := false
+	v.visitLines(func(at Point, _ string) { visible = visible || at == p })
+	if !visible {
+		v.setTop(p)
+		v.moveTopUp(v.height - 1)
+	}
+}
+
+// ensureItemVisible scrolls by the least number of lines that makes an item visible, or as much of
+// it as fits.
+func (v *viewport) ensureItemVisible(id ID) {
+	v.normalize()
+	if id < v.top.Item || id == v.top.Item && v.top.Line > 0 {
+		v.setTop(Point{id, 0})
+		return
+	}
+	visible := 0
+	v.visitLines(func(at Point, _ string) {
+		if at.Item == id {
+			visible++
+		}
+	})
+	h := v.block(id).height()
+	if visible > 0 && visible == h {
+		return
+	}
+	v.setTop(Point{id, 0})
+	if rows := v.height - h; rows > 0 {
+		v.moveTopUp(rows)
+	}
+}
+
+// PointAt returns the line drawn at a row of the window, or the last line above the row.
+func (v *viewport) PointAt(row int) Point {
+	v.normalize()
+	var at Point
+	left := row
+	v.visitLines(func(p Point, _ string) {
+		if left >= 0 {
+			at = p
+		}
+		left--
+	})
+	return at
+}
+
+// ItemAt returns the item drawn at a row of the window.
+func (v *viewport) ItemAt(row int) (ID, bool) {
+	v.normalize()
+	at, found, ok := 0, ID(0), false
+	v.visitLines(func(p Point, _ string) {
+		if at == row {
+			found, ok = p.Item, true
+		}
+		at++
+	})
+	return found, ok
+}
+
+// visitLines calls visit for each line of the window. The viewport must be normalized.
+func (v *viewport) visitLines(visit func(Point, string)) {
+	if v.Len() == 0 {
+		return
+	}
+	left := v.height
+	for id, line := v.top.Item, v.top.Line; left > 0 && id <= v.Last(); id, line = id+1, 0 {
+		b := v.block(id)
+		for ; line < b.height() && left > 0; line++ {
+			visit(Point{id, line}, b.line(line))
+			left--
+		}
+	}
+}
+
+func (v *viewport) setTop(p Point) { v.top, v.follow = p, false }
+
+// moveTopUp moves the top up by lines, limited to the start of the list.
+func (v *viewport) moveTopUp(lines int) {
+	for v.top.Line < lines && v.top.Item > v.First() {
+		lines -= v.top.Line
+		v.top.Item--
+		v.top.Line = v.block(v.top.Item).height()
+	}
+	v.top.Line = max(0, v.top.Line-lines)
+}
+
+// normalize moves the top to an existing line. It leaves no empty rows below the last item while
+// lines are hidden above the window.
+func (v *viewport) normalize() {
+	if v.Len() == 0 {
+		v.top, v.follow = Point{}, true
+		return
+	}
+	if v.follow {
+		v.top = v.bottomTop()
+		return
+	}
+	v.top.Item = min(max(v.top.Item, v.First()), v.Last())
+	h := v.block(v.top.Item).height()
+	v.top.Line = max(0, min(v.top.Line, h-1))
+	for id, left := v.top.Item, v.height+v.top.Line; ; {
+		if left -= v.block(id).height(); left < 0 {
+			return
+		}
+		if id++; id > v.Last() {
+			v.top, v.follow = v.bottomTop(), true
+			return
+		}
+	}
+}
+
+// bottomTop returns the top of a window that ends with the last line.
+func (v *viewport) bottomTop() Point {
+	left := v.height
+	for id := v.Last(); id >= v.First(); id-- {
+		if left -= v.block(id).height(); left <= 0 {
+			return Point{id, -left}
+		}
+	}
+	return Point{v.First(), 0}
+}

@@ -1,0 +1,168 @@
+package usage
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"agentctl/protocol"
+)
+
+var start = time.Date(2026, 3, 4, 9, 41, 0, 0, time.UTC)
+
+func event(turn string, t protocol.Type, data any) *protocol.Event {
+	return &protocol.Event{Seq: 1, Turn: turn, Type: t, Data: protocol.MustEncode(data)}
+}
+
+func turnEvents(turn string, tokens int64) []*protocol.Event {
+	return []*protocol.Event{
+		event(turn, protocol.TurnStarted, protocol.TurnStartedData{}),
+		event(turn, protocol.ContextUpdated, protocol.ContextInfo{Tokens: tokens, MaxTokens: 100}),
+		event(turn, protocol.TurnEnded, protocol.TurnEndedData{Usage: &protocol.Usage{Output: tokens / 10}}),
+	}
+}
+
+func contextTokens(u *Tracker) []int64 {
+	var out []int64
+	for _, t := range u.Turns() {
+		out = append(out, t.Tokens)
+	}
+	return out
+}
+
+func TestTheContextIsKeptByTurn(t *testing.T) {
+	u := &Tracker{}
+	u.Reset(&protocol.State{})
+	for _, e := range slices.Concat(turnEvents("t3", 30), []*protocol.Event{event("t4", protocol.TurnStarted, protocol.TurnStartedData{})}) {
+		u.Apply(e, start, false)
+	}
+	u.Prepend(slices.Concat(turnEvents("t1", 10), turnEvents("t2", 20), turnEvents("t3", 30)))
+	if got, want := contextTokens(u), []int64{10, 20, 30, 30}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if u.Turns()[0].MaxTokens != 100 {
+		t.Errorf("first turn: %+v, want 100 maximum tokens", u.Turns()[0])
+	}
+	u.Apply(event("t4", protocol.ContextCompacted, protocol.ContextCompactedData{Before: 30, After: 5}), start, true)
+	if got := u.Turns()[3].Tokens; got != 5 || u.LastCompaction().Before != 30 {
+		t.Errorf("after the compaction: %d tokens, %+v", got, u.LastCompaction())
+	}
+}
+
+func TestACompactionBetweenTurnsBelongsToTheNext(t *testing.T) {
+	u := &Tracker{}
+	for _, e := range slices.Concat(turnEvents("t1", 80), []*protocol.Event{
+		event("", protocol.ContextCompacted, protocol.ContextCompactedData{Before: 80, After: 5}),
+		event("", protocol.ContextUpdated, protocol.ContextInfo{Tokens: 6, MaxTokens: 100}),
+	}) {
+		u.Apply(e, start, true)
+	}
+	u.Apply(event("t2", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
+	if got, want := contextTokens(u), []int64{80, 6}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestARunningTurnStartsWithTheContextBeforeIt(t *testing.T) {
+	u := &Tracker{}
+	u.Reset(&protocol.State{Turn: &protocol.TurnState{Turn: "t2"}})
+	u.Prepend(turnEvents("t1", 40))
+	if got, want := contextTokens(u), []int64{40, 40}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestTurnsAreBounded(t *testing.T) {
+	u := &Tracker{}
+	for i := range 3 * maxTurns {
+		u.Apply(event(strings.Repeat("t", i+1), protocol.TurnStarted, protocol.TurnStartedData{}), start, false)
+	}
+	if n := len(u.Turns()); n != maxTurns {
+		t.Errorf("%d turns kept, want %d", n, maxTurns)
+	}
+}
+
+func TestTheRateIsEstimatedFromText(t *testing.T) {
+	u := &Tracker{}
+	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
+	delta := event("t", protocol.TextDelta, protocol.PartDeltaData{Text: strings.Repeat("x", 400)})
+	now := start
+	for range 30 {
+		u.Apply(delta, now, true)
+		now = now.Add(500 * time.Millisecond)
+	}
+	if per, estimated, ok := u.TokenRate(now); !ok || !estimated || per != 200 {
+		t.Errorf("%v tokens per second (estimated %v, ok %v), want about 200", per, estimated, ok)
+	}
+	if per, _, ok := u.TokenRate(now.Add(4 * time.Second)); !ok || per > 150 {
+		t.Errorf("after a pause: %v tokens per second, ok %v; want at most 150", per, ok)
+	}
+	if _, _, ok := u.TokenRate(now.Add(rateSeconds * time.Second)); ok {
+		t.Error("a rate without output in the window")
+	}
+}
+
+func TestCatchUpEventsHaveNoRate(t *testing.T) {
+	u := &Tracker{}
+	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, false)
+	folded := event("t", protocol.TextDelta, protocol.PartDeltaData{Text: strings.Repeat("x", 4000)})
+	folded.FirstSeq = 1
+	for i := range 4 {
+		u.Apply(folded, start.Add(time.Duration(i)*time.Second), true)
+		u.Apply(event("t", protocol.TextDelta, protocol.PartDeltaData{Text: "x"}), start.Add(time.Duration(i)*time.Second), false)
+	}
+	if _, _, ok := u.TokenRate(start.Add(3 * time.Second)); ok {
+		t.Error("a rate from events of a catch-up")
+	}
+}
+
+func TestTheRateFromTokenCountsIsExact(t *testing.T) {
+	u := &Tracker{}
+	u.Reset(&protocol.State{Usage: &protocol.Usage{Output: 1000}})
+	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
+	u.Apply(event("t", protocol.UsageUpdated, protocol.Usage{Output: 1100}), start.Add(2*time.Second), true)
+	if per, estimated, ok := u.TokenRate(start.Add(3 * time.Second)); !ok || estimated || per != 50 {
+		t.Errorf("%v tokens per second (estimated %v, ok %v), want 50", per, estimated, ok)
+	}
+	if _, _, ok := u.TokenRate(start.Add(time.Minute)); ok {
+		t.Error("the exact rate does not expire")
+	}
+	u.Apply(event("t", protocol.UsageUpdated, protocol.Usage{Output: 1200}), start.Add(61*time.Second), true)
+	u.Apply(event("t", protocol.TurnEnded, protocol.TurnEndedData{}), start.Add(62*time.Second), true)
+	if _, _, ok := u.TokenRate(start.Add(62 * time.Second)); ok {
+		t.Error("a rate after the end of the turn")
+	}
+}
+
+func TestABarHasItsWidth(t *testing.T) {
+	for _, c := range []struct {
+		fraction float64
+		width    int
+		want     string
+	}{
+		{0, 4, "░░░░"}, {0.01, 4, "█░░░"}, {0.5, 4, "██░░"}, {0.99, 4, "███░"}, {1, 4, "████"}, {7, 3, "███"}, {-1, 2, "░░"}, {0.3, 0, ""}, {0.2, 1, "█"},
+	} {
+		if got := Bar(c.fraction, c.width); got != c.want {
+			t.Errorf("Bar(%v, %d) = %q, want %q", c.fraction, c.width, got, c.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.IntRange(0, 50).Draw(t, "width")
+		if n := utf8.RuneCountInString(Bar(rapid.Float64().Draw(t, "fraction"), width)); n != width {
+			t.Fatalf("%d cells, want %d", n, width)
+		}
+	})
+}
+
+func TestASparklineIsAsHighAsItsValues(t *testing.T) {
+	if got, want := Sparkline([]int64{0, 1, 50, 99, 100, 900}, 100), " ▁▅███"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := Sparkline([]int64{3}, 0); got != " " {
+		t.Errorf("limit 0: got %q, want a blank", got)
+	}
+}
