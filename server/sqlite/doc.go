@@ -6,7 +6,7 @@
 //
 // What a commit survives is Options.Sync: the death of the process always, a power cut with Full.
 //
-// Files: agentctl.db, its log agentctl.db-wal and index agentctl.db-shm; lock, held while the store is open; generation,
+// Files: agentctl.db, its log agentctl.db-wal and index agentctl.db-shm; serving, locked while the store is open; generation,
 // which tells a database from an older copy of it.
 //
 // Keys: a session's number n (its rowid) and a seq make one integer, n<<40|seq, so that a session's chunks, folds and

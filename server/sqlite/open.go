@@ -44,7 +44,7 @@ type Store struct {
 	log      *slog.Logger
 	every    time.Duration
 	logLimit int64
-	lock     *os.File // held
+	lock     *dirLock
 	readers  readers
 	wrote    chan struct{} // holds one token while a commit waits to be noticed by the housekeeping goroutine
 	removed  chan struct{} // the same for a commit that removed a session
