@@ -7,6 +7,7 @@ import (
 	"context"
 	"flag"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -21,30 +22,28 @@ import (
 
 	"agentctl/internal/screenshot"
 	"agentctl/protocol"
-	"agentctl/server"
 	"agentctl/server/agent/script"
-	"agentctl/server/session"
-	"agentctl/server/sqlite"
+	"agentctl/server/embedded"
 	"agentctl/tui"
 	"agentctl/tui/protolog"
 	"agentctl/wsclient"
 )
 
-var draw = flag.Bool("draw", false, "draw the pictures of the documents anew")
+var draw = flag.Bool("draw", false, "redraw the screenshots of the documents")
 
 var (
 	dark  = screenshot.Paper{Background: "#16181d", Foreground: "#d8dee9"}
 	light = screenshot.Paper{Background: "#fdfdfb", Foreground: "#1f2328"}
 )
 
-// A shot is one picture: the screen after keys.
+// A shot is one screenshot: the screen after keys.
 type shot struct {
 	name, title string
 	theme       tui.Theme
-	session     string // shown first; "": all of them
+	session     string // shown first; "": the dashboard
 	keys        []string
 	paper       screenshot.Paper
-	alone       bool // the session, without the others of the server: the wire carries less that comes by chance
+	single      bool // only the session, without a dashboard: fewer frames, which are not deterministic
 }
 
 var shots = []shot{
@@ -54,22 +53,22 @@ var shots = []shot{
 	{"light", "Markdown and a diff, on a light terminal", tui.ThemeLight, "guide", nil, light, false},
 }
 
-// ids are made by chance: epochs, and names of sessions and messages.
+// ids matches random ids: epochs, sessions and messages.
 var ids = []*regexp.Regexp{regexp.MustCompile(`[ "]([a-z0-9]{6,12}):[0-9]+`), regexp.MustCompile(`\b[sm]_([a-z0-9]+)`)}
 
-// frames are when a frame came on the wire, or that a message is of the frame above; places are the rows of messages. How messages
-// share frames, and which of two at the same time is first, is chance.
+// frameTimes matches the times of frames in the protocol log; rowPositions the rows of its messages. How messages share
+// frames, and the order of simultaneous frames, are not deterministic.
 var (
-	frames = regexp.MustCompile(`<text [^>]*>(\d\d:\d\d:\d\d\.\d{3}|⋮)</text>\n`)
-	places = regexp.MustCompile(` y="[0-9.]+"`)
+	frameTimes   = regexp.MustCompile(`<text [^>]*>(\d\d:\d\d:\d\d\.\d{3}|⋮)</text>\n`)
+	rowPositions = regexp.MustCompile(` y="[0-9.]+"`)
 )
 
-// lines are those of a picture by which it is compared.
+// lines returns the lines of an image that are compared.
 func (s *shot) lines(svg []byte) []string {
-	if !s.alone {
+	if !s.single {
 		return strings.Split(string(svg), "\n")
 	}
-	lines := strings.Split(string(places.ReplaceAll(frames.ReplaceAll(svg, nil), nil)), "\n")
+	lines := strings.Split(string(rowPositions.ReplaceAll(frameTimes.ReplaceAll(svg, nil), nil)), "\n")
 	slices.Sort(lines)
 	return lines
 }
@@ -79,18 +78,18 @@ const (
 	shotRows    = 34
 )
 
-// TestThePicturesAreOfThisProgram plays the sessions of the pictures, on a clock of their own, and compares what the screen shows
-// with the pictures in the documents. After a change of the screen that you have looked at:
+// TestThePicturesAreOfThisProgram runs the sessions of the screenshots in a synctest bubble and compares the screen with
+// the screenshots of the documents. After a change of the screen, redraw them and review them:
 //
 //	go test ./cmd/agentctl -run Pictures -draw
 func TestThePicturesAreOfThisProgram(t *testing.T) {
 	wake := make(chan os.Signal, 1)
-	signal.Notify(wake, syscall.SIGURG) // the runtime's own goroutine for signals is not to be born in a bubble
+	signal.Notify(wake, syscall.SIGURG) // start the runtime's goroutine for signals outside the bubble
 	signal.Stop(wake)
 	for _, s := range shots {
 		t.Run(s.name, func(t *testing.T) {
 			var written []byte
-			synctest.Test(t, func(t *testing.T) { written = s.take(t) })
+			synctest.Test(t, func(t *testing.T) { written = s.record(t) })
 			screen, err := screenshot.Of(written, shotColumns, shotRows)
 			if err != nil {
 				t.Fatal(err)
@@ -114,15 +113,15 @@ func TestThePicturesAreOfThisProgram(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if g, w := apart(s.lines(got.Bytes()), s.lines(want)); g != w {
-				t.Errorf("%s is not what the screen shows: look at it, then draw it anew (see this test)\nthe screen:  %s\nthe picture: %s", file, g, w)
+			if g, w := firstDifference(s.lines(got.Bytes()), s.lines(want)); g != w {
+				t.Errorf("%s differs from the screen: review the change, then redraw it (see this test)\nscreen: %s\nfile:   %s", file, g, w)
 			}
 		})
 	}
 }
 
-// apart is where lines are not the same; nothing where they are.
-func apart(as, bs []string) (one, other string) {
+// firstDifference returns the first lines that differ, or empty strings.
+func firstDifference(as, bs []string) (one, other string) {
 	for i := range max(len(as), len(bs)) {
 		if i < len(as) {
 			one = as[i]
@@ -137,78 +136,66 @@ func apart(as, bs []string) (one, other string) {
 	return "", ""
 }
 
-// everyAgent plays the same script, whatever its name.
-type everyAgent struct{ *script.Script }
+// screenshotAgents runs one script under every name.
+type screenshotAgents struct{ *script.Script }
 
-func (everyAgent) Names() []string { return []string{"claude", "codex", "gemini"} }
+func (screenshotAgents) Names() []string { return []string{"claude", "codex", "gemini"} }
 
-// film is what a program writes to its terminal.
-type film struct {
+// A recording keeps the output of the program.
+type recording struct {
 	mu  sync.Mutex
 	all bytes.Buffer
 }
 
-func (f *film) Write(b []byte) (int, error) {
+func (f *recording) Write(b []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.all.Write(b)
 }
 
-func (f *film) now() []byte {
+func (f *recording) bytes() []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return bytes.Clone(f.all.Bytes())
 }
 
-// take plays the sessions and returns what was written to the terminal until the picture is taken.
-func (s *shot) take(t *testing.T) []byte {
-	time.Sleep(9*time.Hour + 41*time.Minute) // it is a morning
-	plot, err := script.Load(filepath.Join("testdata", "screenshots.script"))
+// record runs the sessions and returns the output to the terminal until the screenshot.
+func (s *shot) record(t *testing.T) []byte {
+	time.Sleep(9*time.Hour + 41*time.Minute) // 09:41
+	agent, err := script.Load(filepath.Join("testdata", "screenshots.script"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := sqlite.Open(t.TempDir(), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv, err := server.New(t.Context(), server.Config{
-		Session: session.Config{Store: store, Agents: everyAgent{plot}, DefaultAgent: "claude"}, Version: "1.0",
+	server, err := embedded.Start(t.Context(), embedded.Options{
+		Agents: screenshotAgents{agent}, DefaultAgent: "claude", Dir: t.TempDir(), Version: "1.0",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pipe := server.NewPipe()
-	i := &instance{store: store, server: srv, listeners: []*server.Listener{pipe.Listener}}
-	serving, end := context.WithCancel(context.Background())
-	var served sync.WaitGroup
-	served.Go(func() {
-		if err := i.serve(serving, 0); err != nil {
-			t.Error(err)
-		}
-	})
 	defer func() {
-		end()
-		served.Wait()
-		if err := i.close(); err != nil {
+		if err := server.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	stage(t, pipe)
-	return s.look(t, pipe)
+	dial := server.Dialer("ws://" + embedded.Host)
+	createSessions(t, dial)
+	return s.show(t, dial)
 }
 
-// client connects as somebody.
-func client(t *testing.T, pipe *server.Pipe, name string, tap func(wsclient.Frame)) *wsclient.Client {
-	c := wsclient.New("ws://box:7777", wsclient.Options{Dial: pipe.Dial, Name: name, Agent: "agentctl", Tap: tap, Heartbeat: 24 * time.Hour})
+type dialFunc = func(context.Context) (net.Conn, error)
+
+// newClient connects to the server as name.
+func newClient(t *testing.T, dial dialFunc, name string, tap func(wsclient.Frame)) *wsclient.Client {
+	c := wsclient.New("ws://box:7777", wsclient.Options{Dial: dial, Name: name, Agent: "agentctl", Tap: tap, Heartbeat: 24 * time.Hour})
 	if err := c.Connect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-// stage brings the sessions to where the pictures show them.
-func stage(t *testing.T, pipe *server.Pipe) {
-	c := client(t, pipe, "ada", nil)
+// createSessions creates the sessions and runs them up to the state of the screenshots.
+func createSessions(t *testing.T, dial dialFunc) {
+	c := newClient(t, dial, "ada", nil)
 	defer c.Close()
 	for _, of := range []struct {
 		name, agent string
@@ -233,14 +220,14 @@ func stage(t *testing.T, pipe *server.Pipe) {
 	}
 }
 
-// look shows the screen, presses the keys and gives what was written.
-func (s *shot) look(t *testing.T, pipe *server.Pipe) []byte {
-	wire := protolog.NewLog()
-	c := client(t, pipe, "ada", tapInto(wire))
+// show opens the screen, presses the keys and returns the output.
+func (s *shot) show(t *testing.T, dial dialFunc) []byte {
+	log := protolog.NewLog()
+	c := newClient(t, dial, "ada", logTap(log))
 	defer c.Close()
 	keys, typing := io.Pipe()
 	defer typing.Close()
-	var screen film
+	var screen recording
 	ctx, leave := context.WithCancel(t.Context())
 	left := make(chan error, 1)
 	go func() {
@@ -248,11 +235,11 @@ func (s *shot) look(t *testing.T, pipe *server.Pipe) []byte {
 			Input: keys, Output: &screen, Env: []string{"TERM=xterm-256color", "COLORTERM=truecolor", "CLICOLOR_FORCE=1"},
 			Theme: s.theme, Zone: time.UTC, Width: shotColumns, Height: shotRows,
 		}
-		if s.alone {
-			left <- tui.Run(ctx, &view{client: c, session: s.id(t, c), wire: wire}, o)
+		if s.single {
+			left <- tui.Run(ctx, &sessionAdapter{client: c, session: s.id(t, c), protocolLog: log}, o)
 			return
 		}
-		left <- tui.Desk(ctx, fleet{client: c, wire: wire}, s.id(t, c), o)
+		left <- tui.Desk(ctx, serverAdapter{client: c, protocolLog: log}, s.id(t, c), o)
 	}()
 	for _, key := range s.keys {
 		time.Sleep(2 * time.Second)
@@ -262,7 +249,7 @@ func (s *shot) look(t *testing.T, pipe *server.Pipe) []byte {
 	}
 	time.Sleep(2 * time.Second)
 	synctest.Wait()
-	out := screen.now()
+	out := screen.bytes()
 	leave()
 	if err := <-left; err != nil {
 		t.Error(err)
@@ -270,7 +257,7 @@ func (s *shot) look(t *testing.T, pipe *server.Pipe) []byte {
 	return out
 }
 
-// id is that of the session shown first.
+// id returns the id of the session shown first, or "".
 func (s *shot) id(t *testing.T, c *wsclient.Client) string {
 	all, err := wsclient.Call[protocol.ListResult](t.Context(), c, protocol.DoList, "", nil)
 	if err != nil {
