@@ -47,8 +47,8 @@ func newServe(a *app, run func(context.Context, *serveOptions) error) *cobra.Com
 		Long: `Run a server until SIGTERM or SIGINT. The first line of stdout is its URL; with -o json, it is
 {"url","pid","token_file","dialects"}.
 
-By default the server listens only on a Unix socket that this user alone can open. --listen adds TCP, which requires a token: it is
-in a file of the data directory, and your commands read it from there. An address that other machines can reach is refused unless
+By default the server listens only on a Unix socket that this user alone can open. --listen adds TCP, with port 0 for any free port.
+TCP requires a token: it is in a file of the data directory, and your commands read it from there. An address that other machines can reach is refused unless
 you pass --insecure: clients run commands on this machine.
 
 --listen-dialect adds TCP for the clients of another system, in its own protocol (a dialect) and at any path. Clients that cannot
