@@ -17,8 +17,8 @@ func newAgents(a *app, run func(context.Context, *agentsOptions) error) *cobra.C
 	return &cobra.Command{
 		Use:   "agents",
 		Short: "List the agents of the server",
-		Long: `List the agents that the server can run by name: configured agents and presets. See "agentctl new --help" for ad hoc
-commands.`,
+		Long: `List the agents that the server can run by name: configured agents and presets. See
+"agentctl new --help" for ad hoc commands.`,
 		Example: "  agentctl agents",
 		Args:    rangeArgs(0, 0),
 		RunE:    runE(a, o, nil, run),

@@ -51,7 +51,8 @@ type globalFlags struct {
 	Data    string
 }
 
-// execute runs one command line and returns the exit code. Errors are printed here and nowhere else.
+// execute runs one command line and returns the exit code. Errors are printed here and nowhere
+// else.
 func (a *app) execute(ctx context.Context, args []string) int {
 	root := newRoot(a)
 	root.SetArgs(args)

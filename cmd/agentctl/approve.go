@@ -13,11 +13,12 @@ func newApprove(a *app, run func(context.Context, *decisionOptions) error) *cobr
 	cmd := &cobra.Command{
 		Use:   "approve SESSION [REQUEST]",
 		Short: "Approve a request of an agent",
-		Long: `Approve a request of an agent, once. With --always the same request is allowed from now on, in the scope that the request
-names (see "agentctl rules").` + decisionLong + `
+		Long: `Approve a request of an agent, once. With --always the same request is allowed from
+now on, in the scope that the request names (see "agentctl rules").` + decisionLong + `
 
---answer and --input carry the input that a request takes: answers to questions, edited tasks of a plan, an edited patch. As JSON the
-input is {"tasks": […], "answers": {"QUESTION": ["ANSWER"]}, "patch": "…"}, each where it applies.`,
+--answer and --input carry the input that a request takes: answers to questions, edited tasks of a
+plan, an edited patch. As JSON the input is {"tasks": […], "answers": {"QUESTION": ["ANSWER"]},
+"patch": "…"}, each where it applies.`,
 		Example: "  agentctl approve fix\n  agentctl approve fix r_3 --always\n  agentctl approve fix --answer database=postgres",
 	}
 	a.addDecision(cmd, o, run)

@@ -48,8 +48,8 @@ func addKeyFlag(cmd *cobra.Command, key *string) {
 	_ = f.MarkHidden("id")
 }
 
-// readText returns the text of an optional argument: the argument itself, or stdin if it is "-", or if it is missing and
-// stdin is not a terminal. One final newline of stdin is removed.
+// readText returns the text of an optional argument: the argument itself, or stdin if it is "-", or
+// if it is missing and stdin is not a terminal. One final newline of stdin is removed.
 func (a *app) readText(args []string) (string, error) {
 	if len(args) > 0 && args[0] != "-" {
 		return args[0], nil

@@ -37,19 +37,22 @@ func newAttach(a *app, run func(context.Context, *attachOptions) error) *cobra.C
 	cmd := &cobra.Command{
 		Use:   "attach [SESSION]",
 		Short: "Open a session in the terminal UI",
-		Long: `Open a session in the terminal UI: the transcript with live output, the queue and pending approvals. Enter sends, F1
-lists the keys, Ctrl-C twice detaches. The session continues after you detach. A dropped connection is resumed with everything you
-missed.
+		Long: `Open a session in the terminal UI: the transcript with live output, the queue and
+pending approvals. Enter sends, F1 lists the keys, Ctrl-C twice detaches. The session continues
+after you detach. A dropped connection is resumed with everything you missed.
 
-F2 opens the dashboard with all sessions of the server: status, pending approvals and their age. There you create, rename, remove,
-approve and search sessions. F8 jumps to the next session that needs you, and back. Without SESSION, the only session is used; if
-there is none or more than one, the dashboard opens.
+F2 opens the dashboard with all sessions of the server: status, pending approvals and their age.
+There you create, rename, remove, approve and search sessions. F8 jumps to the next session that
+needs you, and back. Without SESSION, the only session is used; if there is none or more than one,
+the dashboard opens.
 
-With --plain, without a terminal or on a dumb one, the session is printed as lines: the recent turns, then live output. Lines of
-stdin are sent as messages; lines that begin with / are commands (see /help).
+With --plain, without a terminal or on a dumb one, the session is printed as lines: the recent
+turns, then live output. Lines of stdin are sent as messages; lines that begin with / are commands
+(see /help).
 
-The theme follows the background of the terminal. --theme contrast has no faint text; 16 uses the terminal's sixteen colours. While
-the terminal has no focus, it rings the bell when an approval arrives or a turn ends, unless you pass --no-alert.
+The theme follows the background of the terminal. --theme contrast has no faint text; 16 uses the
+terminal's sixteen colours. While the terminal has no focus, it rings the bell when an approval
+arrives or a turn ends, unless you pass --no-alert.
 
 Defaults can be set in the configuration file (see "agentctl --help"), which is JSON:
 
@@ -139,8 +142,8 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection, session
 	return c.leaveError(leaveCause(ctx, tui.Desk(ctx, serverAdapter{c.Client, c.local, c.protocolLog}, session, options)))
 }
 
-// leaveError returns the error of a screen that was left. A screen stays open after its connection was refused: if the
-// user leaves it then, the error is the refusal.
+// leaveError returns the error of a screen that was left. A screen stays open after its connection
+// was refused: if the user leaves it then, the error is the refusal.
 func (c *connection) leaveError(err error) error {
 	if s := c.State(); err == nil && s.Phase == wsclient.PhaseOffline {
 		return s.Err
@@ -180,13 +183,14 @@ func (a *app) screenOptions() tui.Options {
 	}
 }
 
-// hasScreen reports whether stdin and stdout are a terminal with a screen. A dumb terminal, such as an editor's shell,
-// has none.
+// hasScreen reports whether stdin and stdout are a terminal with a screen. A dumb terminal, such as
+// an editor's shell, has none.
 func (a *app) hasScreen() bool {
 	return output.IsTerminal(a.stdin) && output.IsTerminal(a.stdout) && a.env("TERM") != "dumb"
 }
 
-// listSessions prints the sessions and returns a usage error: without a screen the user has to name one.
+// listSessions prints the sessions and returns a usage error: without a screen the user has to name
+// one.
 func (o *attachOptions) listSessions(sessions []protocol.Summary) error {
 	if len(sessions) == 0 {
 		return exit.Usagef("there are no sessions").WithHint("create one: agentctl new --agent AGENT")

@@ -19,8 +19,9 @@ import (
 // panicText is the text that makes the client of runPanickingClient panic.
 const panicText = "the last straw"
 
-// runPanickingClient is a program: attach with a client that panics on a goroutine of its own when it sends or receives
-// panicText. Its arguments are what it shows (session, dashboard or plain) and the direction (sent or received).
+// runPanickingClient is a program: attach with a client that panics on a goroutine of its own when
+// it sends or receives panicText. Its arguments are what it shows (session, dashboard or plain) and
+// the direction (sent or received).
 func runPanickingClient() {
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
 	err := attachPanickingClient(context.Background(), a, os.Args[1], os.Args[2])

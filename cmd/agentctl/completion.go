@@ -19,7 +19,8 @@ const completionTimeout = time.Second
 
 const noFiles = cobra.ShellCompDirectiveNoFileComp
 
-// completeSessions completes the first argument with names of sessions, or ids of those without a name.
+// completeSessions completes the first argument with names of sessions, or ids of those without a
+// name.
 func (a *app) completeSessions(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, noFiles
@@ -41,7 +42,8 @@ func (a *app) completeSessions(cmd *cobra.Command, args []string, prefix string)
 	}), noFiles
 }
 
-// completeInSession completes the first argument as completeSessions does, and the second from the session's state.
+// completeInSession completes the first argument as completeSessions does, and the second from the
+// session's state.
 func (a *app) completeInSession(pick func(*protocol.State) []cobra.Completion) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) != 1 {

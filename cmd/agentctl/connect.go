@@ -44,8 +44,8 @@ const (
 	unbounded                        // until the verb ends
 )
 
-// connect connects to the server named by flags, environment or configuration, else to the local server, which is
-// started if necessary.
+// connect connects to the server named by flags, environment or configuration, else to the local
+// server, which is started if necessary.
 func (a *app) connect(ctx context.Context) (*connection, error) { return a.connectWith(ctx, oneShot) }
 
 func (a *app) connectWith(ctx context.Context, p reconnectPolicy) (*connection, error) {

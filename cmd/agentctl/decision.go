@@ -31,8 +31,8 @@ type decisionOptions struct {
 
 const decisionLong = `
 
-Without REQUEST, the session must have one pending request. The first decision on a request wins; a later one fails with code
-conflict and names the winner.`
+Without REQUEST, the session must have one pending request. The first decision on a request wins; a
+later one fails with code conflict and names the winner.`
 
 // addDecision adds the arguments and flags that approve, deny and explain share.
 func (a *app) addDecision(cmd *cobra.Command, o *decisionOptions, run func(context.Context, *decisionOptions) error) {

@@ -13,8 +13,8 @@ func newDeny(a *app, run func(context.Context, *decisionOptions) error) *cobra.C
 	cmd := &cobra.Command{
 		Use:   "deny SESSION [REQUEST]",
 		Short: "Deny a request of an agent",
-		Long: `Deny a request of an agent. The agent receives the reason and continues without it. With --stop the turn ends and the queue
-is held.` + decisionLong,
+		Long: `Deny a request of an agent. The agent receives the reason and continues without it.
+With --stop the turn ends and the queue is held.` + decisionLong,
 		Example: "  agentctl deny fix --reason \"use the staging database\"\n  agentctl deny fix r_3 --stop",
 	}
 	a.addDecision(cmd, o, run)

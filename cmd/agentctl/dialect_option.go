@@ -33,7 +33,8 @@ func (a *app) dialectOptions() (map[string]string, error) {
 	return options, nil
 }
 
-// completeDialectOption completes the options of the dialect that --dialect names, and their values.
+// completeDialectOption completes the options of the dialect that --dialect names, and their
+// values.
 func (a *app) completeDialectOption(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	a.flags.Options = nil // still incomplete
 	if a.readEnvironment() != nil {

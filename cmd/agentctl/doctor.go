@@ -42,8 +42,8 @@ func newDoctor(a *app, run func(context.Context, *doctorOptions) error) *cobra.C
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check configuration, data directory, server and agents",
-		Long: `Check the configuration file, the data directory and its permissions, the server and its version, and which agents are installed.
-It starts no server. It exits 1 when a check is bad.`,
+		Long: `Check the configuration file, the data directory and its permissions, the server and
+its version, and which agents are installed. It starts no server. It exits 1 when a check is bad.`,
 		Example: "  agentctl doctor",
 		Args:    rangeArgs(0, 0),
 		RunE:    runE(a, o, nil, run),

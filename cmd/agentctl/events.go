@@ -26,9 +26,10 @@ func newEvents(a *app, run func(context.Context, *eventsOptions) error) *cobra.C
 	cmd := &cobra.Command{
 		Use:   "events SESSION",
 		Short: "Print a session's events as JSON lines",
-		Long: `Print the events of a session as they are on the wire, one JSON object per line: all events, or those after --since. With
---follow, continue with new events, across restarts of the server, until killed. A position is EPOCH:SEQ, as status prints it; a bare
-SEQ means the current epoch. With --fold, a run of deltas is one event.`,
+		Long: `Print the events of a session as they are on the wire, one JSON object per line: all
+events, or those after --since. With --follow, continue with new events, across restarts of the
+server, until killed. A position is EPOCH:SEQ, as status prints it; a bare SEQ means the current
+epoch. With --fold, a run of deltas is one event.`,
 		Example: `  agentctl events fix | jq -r 'select(.type=="text.delta").data.text'
   agentctl events fix --since 120 --follow`,
 		Args:              rangeArgs(1, 1),

@@ -27,8 +27,8 @@ func newExport(a *app, run func(context.Context, *exportOptions) error) *cobra.C
 	cmd := &cobra.Command{
 		Use:   "export SESSION",
 		Short: "Export a session as a document",
-		Long: `Print a whole session as a document: md is Markdown, jsonl the events, html a self-contained page, asciicast a terminal
-recording for asciinema.`,
+		Long: `Print a whole session as a document: md is Markdown, jsonl the events, html a
+self-contained page, asciicast a terminal recording for asciinema.`,
 		Example:           "  agentctl export fix --format md >fix.md",
 		Args:              rangeArgs(1, 1),
 		ValidArgsFunction: a.completeSessions,

@@ -10,8 +10,8 @@ import (
 // helpWidth is the width of help in columns, for any terminal.
 const helpWidth = 80
 
-// wrapHelp wraps the help of a command and its subcommands to helpWidth. Descriptions of flags are short enough: a
-// template that wraps them too would make every start 20% slower.
+// wrapHelp wraps the help of a command and its subcommands to helpWidth. Descriptions of flags are
+// short enough: a template that wraps them too would make every start 20% slower.
 func wrapHelp(cmd *cobra.Command) {
 	cmd.Long = wrapParagraphs(cmd.Long)
 	for _, sub := range cmd.Commands() {

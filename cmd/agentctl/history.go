@@ -27,8 +27,8 @@ func newHistory(a *app, run func(context.Context, *historyOptions) error) *cobra
 	cmd := &cobra.Command{
 		Use:   "history SESSION",
 		Short: "Print finished turns",
-		Long: `Print the newest finished turns in order: as text, or with -o json as events with joined deltas. "agentctl events" and
-"agentctl export" print the whole log.`,
+		Long: `Print the newest finished turns in order: as text, or with -o json as events with
+joined deltas. "agentctl events" and "agentctl export" print the whole log.`,
 		Example:           "  agentctl history fix --limit 1\n  agentctl history fix --limit 0 | less",
 		Args:              rangeArgs(1, 1),
 		ValidArgsFunction: a.completeSessions,

@@ -24,8 +24,9 @@ func newInterrupt(a *app, run func(context.Context, *interruptOptions) error) *c
 	cmd := &cobra.Command{
 		Use:   "interrupt SESSION",
 		Short: "Interrupt the current turn",
-		Long: `Interrupt the current turn and wait until it has ended. Its output so far is kept. --queue selects what happens to queued messages:
-keep runs the next one, hold holds them until "agentctl queue release", clear removes them.`,
+		Long: `Interrupt the current turn and wait until it has ended. Its output so far is kept.
+--queue selects what happens to queued messages: keep runs the next one, hold holds them until
+"agentctl queue release", clear removes them.`,
 		Example:           "  agentctl interrupt fix\n  agentctl interrupt fix --queue hold",
 		Args:              rangeArgs(1, 1),
 		ValidArgsFunction: a.completeSessions,

@@ -16,8 +16,8 @@ func newKeys(a *app, run func(context.Context, *keysOptions) error) *cobra.Comma
 	return &cobra.Command{
 		Use:   "keys",
 		Short: "List the actions and keys of the terminal UI",
-		Long: `List the actions of the terminal UI and their keys. "keys" in the configuration file maps actions to other keys; see
-"agentctl attach --help".`,
+		Long: `List the actions of the terminal UI and their keys. "keys" in the configuration file
+maps actions to other keys; see "agentctl attach --help".`,
 		Example: "  agentctl keys",
 		Args:    rangeArgs(0, 0),
 		RunE:    runE(a, o, nil, run),

@@ -19,9 +19,9 @@ type logReader struct {
 	live bool // the events that were visible at the call have been read
 }
 
-// read calls handle with every durable event after since, and with an item without an event when it has caught up. If
-// since is not a position of the session's log, it notes that on stderr and continues after the same seq of the
-// current log.
+// read calls handle with every durable event after since, and with an item without an event when it
+// has caught up. If since is not a position of the session's log, it notes that on stderr and
+// continues after the same seq of the current log.
 func (r *logReader) read(since protocol.Position, handle func(wsclient.Item) error) error {
 	for {
 		again, err := r.readOnce(&since, handle)
@@ -31,7 +31,8 @@ func (r *logReader) read(since protocol.Position, handle func(wsclient.Item) err
 	}
 }
 
-// readOnce reads until the end or a reset. After a reset it returns true, and since is where to continue.
+// readOnce reads until the end or a reset. After a reset it returns true, and since is where to
+// continue.
 func (r *logReader) readOnce(since *protocol.Position, handle func(wsclient.Item) error) (again bool, _ error) {
 	start := *since
 	sub := r.conn.Subscribe(r.session, wsclient.SubscribeOptions{Since: &start, Raw: r.raw})

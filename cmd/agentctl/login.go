@@ -30,11 +30,11 @@ func newLogin(a *app, run func(context.Context, *loginOptions) error) *cobra.Com
 	cmd := &cobra.Command{
 		Use:   "login [USER]",
 		Short: "Log in to a server",
-		Long: `Log in to the server named by --server with a user and password. A missing user or password is read from the terminal, the
-password without echo.
+		Long: `Log in to the server named by --server with a user and password. A missing user or
+password is read from the terminal, the password without echo.
 
-The credential is stored in the data directory, readable by you only. Later commands send it to that server, until it expires or is
-deleted with --forget. --token and AGENTCTL_TOKEN override it.
+The credential is stored in the data directory, readable by you only. Later commands send it to that
+server, until it expires or is deleted with --forget. --token and AGENTCTL_TOKEN override it.
 
 With --dialect multiagent the server may also be one of that system.`,
 		Example: "  agentctl login ada --server wss://agents.example.com\n" +

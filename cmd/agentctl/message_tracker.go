@@ -11,8 +11,8 @@ import (
 	"agentctl/wsclient"
 )
 
-// A messageTracker follows one message from its acceptance to the end of its turn. It reads the log from the event that
-// accepted the message, so it does not matter how much has happened since.
+// A messageTracker follows one message from its acceptance to the end of its turn. It reads the log
+// from the event that accepted the message, so it does not matter how much has happened since.
 type messageTracker struct {
 	app     *app
 	current func() (*protocol.State, error) // requests the session's current state
@@ -28,8 +28,8 @@ type messageTracker struct {
 	midLine      bool
 }
 
-// track returns when the turn has ended, or when it cannot go on without a person; the error says which. seq is the seq
-// of the event that accepted the message, or 0 if it is not known.
+// track returns when the turn has ended, or when it cannot go on without a person; the error says
+// which. seq is the seq of the event that accepted the message, or 0 if it is not known.
 func (t *messageTracker) track(c *connection, session string, seq uint64) error {
 	t.out = t.app.text()
 	t.current = func() (*protocol.State, error) {
@@ -88,7 +88,8 @@ func (t *messageTracker) apply(item *wsclient.Item) (*protocol.TurnEndedData, er
 	return nil, nil
 }
 
-// applyReplayed applies an event of a replaced log to t.state. When caught up it looks for the message in the state.
+// applyReplayed applies an event of a replaced log to t.state. When caught up it looks for the
+// message in the state.
 func (t *messageTracker) applyReplayed(e *protocol.Event) (*protocol.TurnEndedData, error) {
 	if e.Type != protocol.CaughtUp {
 		return nil, t.state.Apply(e)
@@ -158,8 +159,8 @@ func mayBlock(t protocol.Type) bool {
 	return false
 }
 
-// checkBlocked returns an error if the message cannot go on without a person. It requests the current state, because the
-// event that it handles may be out of date.
+// checkBlocked returns an error if the message cannot go on without a person. It requests the
+// current state, because the event that it handles may be out of date.
 func (t *messageTracker) checkBlocked() error {
 	s, err := t.current()
 	if err != nil {

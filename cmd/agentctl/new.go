@@ -32,9 +32,10 @@ func newNew(a *app, run func(context.Context, *newOptions) error) *cobra.Command
 	cmd := &cobra.Command{
 		Use:   "new",
 		Short: "Create a session",
-		Long: `Create a session and print its id. AGENT is an agent of the server's configuration, a preset (see "agentctl agents"), or
-ad hoc: "acp:COMMAND ARG…" for a command that speaks the Agent Client Protocol, "script:FILE" for a script. On the local server the
-session works in the current directory unless you pass --cwd.`,
+		Long: `Create a session and print its id. AGENT is an agent of the server's configuration, a
+preset (see "agentctl agents"), or ad hoc: "acp:COMMAND ARG…" for a command that speaks the Agent
+Client Protocol, "script:FILE" for a script. On the local server the session works in the current
+directory unless you pass --cwd.`,
 		Example: "  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n  S=$(agentctl new --agent \"acp:my-agent --acp\")",
 		Args:    rangeArgs(0, 0),
 		RunE:    runE(a, o, func([]string) error { return o.check() }, run),

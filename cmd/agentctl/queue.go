@@ -31,8 +31,8 @@ func newQueueList(a *app, run func(context.Context, *queueOptions) error) *cobra
 	return &cobra.Command{
 		Use:   "queue SESSION",
 		Short: "List and edit queued messages",
-		Long: `List the messages that wait for the current turn to end, one per line, the next one first. All users of a session share its
-queue.`,
+		Long: `List the messages that wait for the current turn to end, one per line, the next one
+first. All users of a session share its queue.`,
 		Example: `  agentctl queue fix
   agentctl queue edit fix m_12 "and add a test"
   agentctl queue mv fix m_12 0

@@ -22,8 +22,8 @@ func newQueueHold(a *app, run func(context.Context, *queueHoldOptions) error) *c
 	return &cobra.Command{
 		Use:   "hold SESSION [MESSAGE]",
 		Short: "Hold the queue",
-		Long: `Hold the queue until "agentctl queue release". With MESSAGE, hold only that message, for 30 s: for editors while a user edits
-it.`,
+		Long: `Hold the queue until "agentctl queue release". With MESSAGE, hold only that message,
+for 30 s: for editors while a user edits it.`,
 		Example:           "  agentctl queue hold fix",
 		Args:              rangeArgs(1, 2),
 		ValidArgsFunction: a.completeInSession(messageCompletions),

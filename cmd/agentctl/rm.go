@@ -20,8 +20,8 @@ func newRemove(a *app, run func(context.Context, *removeOptions) error) *cobra.C
 	cmd := &cobra.Command{
 		Use:   "rm SESSION…",
 		Short: "Remove sessions",
-		Long: `Remove sessions with their transcripts. The current turn is interrupted and the agent is stopped. With --keep, a session is closed
-and can still be read.`,
+		Long: `Remove sessions with their transcripts. The current turn is interrupted and the agent
+is stopped. With --keep, a session is closed and can still be read.`,
 		Example:           "  agentctl rm fix\n  agentctl rm --keep fix",
 		Args:              rangeArgs(1, -1),
 		ValidArgsFunction: a.completeSessions,

@@ -22,20 +22,21 @@ const (
 	groupServer  = "server"
 )
 
-const rootLong = `agentctl is tmux for AI agents. A server runs agent sessions; users and scripts
-attach to them from any terminal: watch live, send, queue, interrupt, approve, detach and come back. Output that was shown and
-commands that were accepted are never lost.
+const rootLong = `agentctl is tmux for AI agents. A server runs agent sessions; users and scripts attach to
+them from any terminal: watch live, send, queue, interrupt, approve, detach and come back. Output
+that was shown and commands that were accepted are never lost.
 
-SESSION is an id, an exact name, or a unique prefix of an id. Without --server the local server is used; if none runs, it is started
-in the background and ends after 10 minutes without active sessions and clients.
+SESSION is an id, an exact name, or a unique prefix of an id. Without --server the local server is
+used; if none runs, it is started in the background and ends after 10 minutes without active
+sessions and clients.
 
-Defaults for all commands can be set in a configuration file: config.json in ~/.config/agentctl or in the system's directory for it,
-or the file named by AGENTCTL_CONFIG. Flags and environment override it. See "agentctl attach --help" for its contents and
-"agentctl doctor" to check it.
+Defaults for all commands can be set in a configuration file: config.json in ~/.config/agentctl or
+in the system's directory for it, or the file named by AGENTCTL_CONFIG. Flags and environment
+override it. See "agentctl attach --help" for its contents and "agentctl doctor" to check it.
 
-Exit codes: 0 done, 1 error, 2 usage, 3 timeout, 4 no such session, 5 not permitted, 6 needs a person (an approval is pending or
-the queue is held), 7 the turn failed, 8 cannot reach the server, 130 the turn was interrupted, 128+N the screen was ended by
-signal N.`
+Exit codes: 0 done, 1 error, 2 usage, 3 timeout, 4 no such session, 5 not permitted, 6 needs a
+person (an approval is pending or the queue is held), 7 the turn failed, 8 cannot reach the server,
+130 the turn was interrupted, 128+N the screen was ended by signal N.`
 
 // newRoot returns the command with all verbs.
 func newRoot(a *app) *cobra.Command {
@@ -124,8 +125,8 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	_ = root.RegisterFlagCompletionFunc("data", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
 }
 
-// readEnvironment sets global flags that were not passed from the environment and the user's configuration, and checks
-// them.
+// readEnvironment sets global flags that were not passed from the environment and the user's
+// configuration, and checks them.
 func (a *app) readEnvironment() error {
 	g := &a.flags
 	a.dataFlag = g.Data != ""
@@ -161,8 +162,9 @@ func (a *app) readEnvironment() error {
 	return nil
 }
 
-// applyUserConfig reads the user's configuration and applies it where neither flags nor environment do. A server they
-// name replaces the file's server and its dialect; --data selects the local server.
+// applyUserConfig reads the user's configuration and applies it where neither flags nor environment
+// do. A server they name replaces the file's server and its dialect; --data selects the local
+// server.
 func (a *app) applyUserConfig() {
 	a.userConfig, a.userConfigErr = config.ReadUser(a.env)
 	g, u := &a.flags, &a.userConfig
@@ -178,7 +180,8 @@ func (a *app) applyUserConfig() {
 	g.NoColor = g.NoColor || u.NoColor()
 }
 
-// runE returns the RunE of a verb: it reads the arguments into o, then runs the verb under --timeout. read may be nil.
+// runE returns the RunE of a verb: it reads the arguments into o, then runs the verb under
+// --timeout. read may be nil.
 func runE[O any](a *app, o *O, read func(args []string) error, run func(context.Context, *O) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if read != nil {

@@ -56,8 +56,8 @@ var shots = []shot{
 // ids matches random ids: epochs, sessions and messages.
 var ids = []*regexp.Regexp{regexp.MustCompile(`[ "]([a-z0-9]{6,12}):[0-9]+`), regexp.MustCompile(`\b[sm]_([a-z0-9]+)`)}
 
-// frameTimes matches the times of frames in the protocol log; rowPositions the rows of its messages. How messages share
-// frames, and the order of simultaneous frames, are not deterministic.
+// frameTimes matches the times of frames in the protocol log; rowPositions the rows of its
+// messages. How messages share frames, and the order of simultaneous frames, are not deterministic.
 var (
 	frameTimes   = regexp.MustCompile(`<text [^>]*>(\d\d:\d\d:\d\d\.\d{3}|⋮)</text>\n`)
 	rowPositions = regexp.MustCompile(` y="[0-9.]+"`)
@@ -78,8 +78,9 @@ const (
 	shotRows    = 34
 )
 
-// TestThePicturesAreOfThisProgram runs the sessions of the screenshots in a synctest bubble and compares the screen with
-// the screenshots of the documents. After a change of the screen, redraw them and review them:
+// TestThePicturesAreOfThisProgram runs the sessions of the screenshots in a synctest bubble and
+// compares the screen with the screenshots of the documents. After a change of the screen, redraw
+// them and review them:
 //
 //	go test ./cmd/agentctl -run Pictures -draw
 func TestThePicturesAreOfThisProgram(t *testing.T) {

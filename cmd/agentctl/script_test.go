@@ -47,8 +47,8 @@ func (m leakChecker) Run() int {
 // scriptTimeout limits every wait of a script.
 const scriptTimeout = time.Minute
 
-// TestScripts runs testdata/script with the real program. Each script has its own data directory; a server that it leaves
-// running is stopped.
+// TestScripts runs testdata/script with the real program. Each script has its own data directory; a
+// server that it leaves running is stopped.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
@@ -123,7 +123,8 @@ func exitCode(err error) int {
 	return -1
 }
 
-// cmdField sets a variable to a value of the JSON object in the last line of stdout: field VAR PATH, with PATH as a.0.b
+// cmdField sets a variable to a value of the JSON object in the last line of stdout: field VAR
+// PATH, with PATH as a.0.b
 func cmdField(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: field VAR PATH")
@@ -191,7 +192,8 @@ func cmdLines(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdServedAt waits for the server of the data directory and sets a variable to its recorded URL: servedat VAR
+// cmdServedAt waits for the server of the data directory and sets a variable to its recorded URL:
+// servedat VAR
 func cmdServedAt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: servedat VAR")
@@ -239,7 +241,8 @@ func cmdKillServer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(dir.WaitReleased(ctx, pid))
 }
 
-// cmdPreflight sends a CORS preflight request for a page of an origin and requires a status: preflight URL ORIGIN STATUS
+// cmdPreflight sends a CORS preflight request for a page of an origin and requires a status:
+// preflight URL ORIGIN STATUS
 func cmdPreflight(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: preflight URL ORIGIN STATUS")

@@ -27,11 +27,12 @@ func newSearch(a *app, run func(context.Context, *searchOptions) error) *cobra.C
 	cmd := &cobra.Command{
 		Use:   "search [SESSION] WORDS…",
 		Short: "Search the transcripts of sessions",
-		Long: `Print the messages, answers, reasoning, tool calls, approvals and errors that contain every word, in any case, including
-those of the current turn. An argument with spaces is a phrase. The first of several arguments is a session if one has that id or
-name, unless you pass --all. Each hit has its session and seq, time, kind and a line of text; the newest hits come first, and
-sessions in order of creation, the newest first. Over a dialect, SESSION is required and only the events its server sends are
-searched.
+		Long: `Print the messages, answers, reasoning, tool calls, approvals and errors that contain
+every word, in any case, including those of the current turn. An argument with spaces is a phrase.
+The first of several arguments is a session if one has that id or name, unless you pass --all. Each
+hit has its session and seq, time, kind and a line of text; the newest hits come first, and sessions
+in order of creation, the newest first. Over a dialect, SESSION is required and only the events its
+server sends are searched.
 
 Exits 1 when nothing matched, like grep. Errors are printed to stderr.`,
 		Example: "  agentctl search fix cache key\n  agentctl search \"connection refused\" --limit 5\n" +
@@ -116,7 +117,8 @@ func (o *searchOptions) splitArgs(sessions []protocol.Summary) (session string, 
 	return "", o.Args
 }
 
-// queryOf returns the arguments as a query. An argument with spaces is a phrase, unless it contains quotes.
+// queryOf returns the arguments as a query. An argument with spaces is a phrase, unless it contains
+// quotes.
 func queryOf(words []string) string {
 	quoted := slices.Clone(words)
 	for i, w := range quoted {

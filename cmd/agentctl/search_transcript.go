@@ -10,8 +10,8 @@ import (
 	"agentctl/wsclient"
 )
 
-// searchTranscript searches one session in the client, for servers without search, such as those of a dialect. It
-// searches the events that the server sends.
+// searchTranscript searches one session in the client, for servers without search, such as those of
+// a dialect. It searches the events that the server sends.
 func (o *searchOptions) searchTranscript(c *connection) error {
 	if o.All || len(o.Args) < 2 {
 		return exit.Unsupportedf("the dialect %s cannot search in all sessions", o.app.flags.Dialect).

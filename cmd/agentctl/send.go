@@ -27,14 +27,16 @@ func newSend(a *app, run func(context.Context, *sendOptions) error) *cobra.Comma
 	cmd := &cobra.Command{
 		Use:   "send SESSION [TEXT|-]",
 		Short: "Send a message to a session",
-		Long: `Send a message. It starts a turn or, while one runs, is queued. Without TEXT, or with -, the message is read from stdin.
+		Long: `Send a message. It starts a turn or, while one runs, is queued. Without TEXT, or with
+-, the message is read from stdin.
 
-With --wait, the exit code is the result of the message's turn: 0 completed, 7 failed, 130 interrupted or removed from the queue,
-and 6 as soon as the turn needs a person: an approval is pending, or the queue is held before it. --follow waits too and prints the
-text of the answer as it arrives; with -o json, the events of the turn.
+With --wait, the exit code is the result of the message's turn: 0 completed, 7 failed, 130
+interrupted or removed from the queue, and 6 as soon as the turn needs a person: an approval is
+pending, or the queue is held before it. --follow waits too and prints the text of the answer as it
+arrives; with -o json, the events of the turn.
 
-With --key, retries send the message once: a command with the same key returns the first result and waits for the same turn. --id is
-an alias of --key.`,
+With --key, retries send the message once: a command with the same key returns the first result and
+waits for the same turn. --id is an alias of --key.`,
 		Example: `  agentctl send fix "make the tests pass"
   agentctl send fix --follow "what did you change?"
   git diff | agentctl send fix --wait --timeout 10m; echo $?`,

@@ -44,19 +44,22 @@ func newServe(a *app, run func(context.Context, *serveOptions) error) *cobra.Com
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run a server",
-		Long: `Run a server until SIGTERM or SIGINT. The first line of stdout is its URL; with -o json, it is
-{"url","pid","token_file","dialects"}.
+		Long: `Run a server until SIGTERM or SIGINT. The first line of stdout is its URL; with -o
+json, it is {"url","pid","token_file","dialects"}.
 
-By default the server listens only on a Unix socket that this user alone can open. --listen adds TCP, with port 0 for any free port.
-TCP requires a token: it is in a file of the data directory, and your commands read it from there. An address that other machines can reach is refused unless
-you pass --insecure: clients run commands on this machine.
+By default the server listens only on a Unix socket that this user alone can open. --listen adds
+TCP, with port 0 for any free port. TCP requires a token: it is in a file of the data directory, and
+your commands read it from there. An address that other machines can reach is refused unless you
+pass --insecure: clients run commands on this machine.
 
---listen-dialect adds TCP for the clients of another system, in its own protocol (a dialect) and at any path. Clients that cannot
-send a token need ",open": then every program on this machine is a client, on loopback only, with the role of ",role=R"; the default
-role may create sessions, send, queue, interrupt and approve. The other listeners also serve every dialect, at /dialect/NAME.
+--listen-dialect adds TCP for the clients of another system, in its own protocol (a dialect) and at
+any path. Clients that cannot send a token need ",open": then every program on this machine is a
+client, on loopback only, with the role of ",role=R"; the default role may create sessions, send,
+queue, interrupt and approve. The other listeners also serve every dialect, at /dialect/NAME.
 
---users FILE lets the users in it log in ("agentctl login"), each with a role. "agentctl token user" adds users; "agentctl token"
-makes credentials without a password. The file is read once, at the start.
+--users FILE lets the users in it log in ("agentctl login"), each with a role. "agentctl token user"
+adds users; "agentctl token" makes credentials without a password. The file is read once, at the
+start.
 
 --config FILE is JSON:
 
@@ -72,7 +75,8 @@ makes credentials without a password. The file is read once, at the start.
    "dialects": {"myagent": {"agents": {"their name": "mine"},
                             "options": {"heartbeat": "30s"}}}}
 
-Every name is optional. "origins" are the origins of web pages that may connect; all other pages are refused.`,
+Every name is optional. "origins" are the origins of web pages that may connect; all other pages are
+refused.`,
 		Example: "  agentctl serve\n  agentctl serve --listen 127.0.0.1:7777 --default-agent claude\n" +
 			"  agentctl serve --listen-dialect effectiveagent=127.0.0.1:12345,open",
 		Args: rangeArgs(0, 0),
@@ -225,8 +229,8 @@ func serverConfig(c *config.Server, log *slog.Logger) server.Config {
 	}
 }
 
-// listen opens the listeners. It returns the URL of the first TCP listener, else of the socket, and the URLs of the
-// dialects.
+// listen opens the listeners. It returns the URL of the first TCP listener, else of the socket, and
+// the URLs of the dialects.
 func (o *serveOptions) listen(i *localserver.Instance) (url string, dialects map[string][]string, err error) {
 	socket, err := i.Dir().PlaceSocket(o.app.env("XDG_RUNTIME_DIR"))
 	if err != nil {

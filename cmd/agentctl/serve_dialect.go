@@ -76,8 +76,8 @@ func (d *dialectListen) listen(token string, insecure bool) (*server.Listener, e
 	return l, nil
 }
 
-// listenDialects opens the listeners of --listen-dialect. It returns their URLs by dialect, and the URLs that require
-// the token.
+// listenDialects opens the listeners of --listen-dialect. It returns their URLs by dialect, and the
+// URLs that require the token.
 func (o *serveOptions) listenDialects(i *localserver.Instance, token string) (all map[string][]string, closed []string, _ error) {
 	all = map[string][]string{}
 	for _, d := range o.dialects {

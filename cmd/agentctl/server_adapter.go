@@ -10,8 +10,8 @@ import (
 	"agentctl/wsclient"
 )
 
-// A serverAdapter is a server with all its sessions for the TUI's dashboard. Its methods may be called from any
-// goroutine.
+// A serverAdapter is a server with all its sessions for the TUI's dashboard. Its methods may be
+// called from any goroutine.
 type serverAdapter struct {
 	client      *wsclient.Client
 	local       bool          // client and server have the same file system
@@ -30,8 +30,8 @@ func (s serverAdapter) Wire() *protolog.Log { return s.protocolLog }
 // Retry connects at once.
 func (s serverAdapter) Retry() { s.client.Retry() }
 
-// Watch yields the summary of every session, then each change. If the server refuses the connection and it is opened
-// again, Watch starts over, and yields a deletion for each session that is gone.
+// Watch yields the summary of every session, then each change. If the server refuses the connection
+// and it is opened again, Watch starts over, and yields a deletion for each session that is gone.
 func (s serverAdapter) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
 	return func(yield func(protocol.Summary, error) bool) {
 		known := map[string]bool{}

@@ -18,7 +18,8 @@ import (
 	"agentctl/wsclient"
 )
 
-// A sessionAdapter is a session of a server for the TUI. Its methods may be called from any goroutine.
+// A sessionAdapter is a session of a server for the TUI. Its methods may be called from any
+// goroutine.
 type sessionAdapter struct {
 	client      *wsclient.Client
 	session     string
@@ -60,8 +61,8 @@ func (s *sessionAdapter) Withdraw(clientMessageID string) bool {
 	return s.client.Withdraw(clientMessageID)
 }
 
-// Updates yields the events of the session and the states of the connection until the session ends. It panics with the
-// panics of the client.
+// Updates yields the events of the session and the states of the connection until the session ends.
+// It panics with the panics of the client.
 func (s *sessionAdapter) Updates(ctx context.Context) iter.Seq[tui.Update] {
 	return func(yield func(tui.Update) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -116,7 +117,8 @@ func (s *sessionAdapter) sendStates(ctx context.Context, updates chan<- tui.Upda
 	}
 }
 
-// rethrow panics with a panic of the client's goroutines, so that the TUI restores the terminal as after its own.
+// rethrow panics with a panic of the client's goroutines, so that the TUI restores the terminal as
+// after its own.
 func rethrow(err error) {
 	if caught := panics.As(err); caught != nil {
 		panic(caught)
@@ -146,7 +148,8 @@ func linkState(c *wsclient.Client, s wsclient.ConnState) *tui.Link {
 	return l
 }
 
-// isLocalServer reports whether the server that err is about is agentctl on this machine: the user can start it.
+// isLocalServer reports whether the server that err is about is agentctl on this machine: the user
+// can start it.
 func isLocalServer(err error) bool {
 	var failed *wsclient.ConnectError
 	if !errors.As(err, &failed) {
@@ -163,8 +166,8 @@ func isLocalServer(err error) bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// sendEvents sends the events of the session until it ends; the last update has the reason. If the server refuses the
-// connection, it continues once the connection is open again.
+// sendEvents sends the events of the session until it ends; the last update has the reason. If the
+// server refuses the connection, it continues once the connection is open again.
 func (s *sessionAdapter) sendEvents(ctx context.Context, updates chan<- tui.Update) {
 	sub := s.client.Subscribe(s.session, wsclient.SubscribeOptions{})
 	defer sub.Close()

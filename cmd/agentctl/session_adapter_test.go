@@ -92,7 +92,8 @@ func connectThrough(t *testing.T, agent string) (*wsclient.Client, *testDialer) 
 	return c, w
 }
 
-// embeddedDial runs a server in this process until the end of the test and returns its dial function.
+// embeddedDial runs a server in this process until the end of the test and returns its dial
+// function.
 func embeddedDial(t *testing.T, agent string) func(context.Context) (net.Conn, error) {
 	t.Helper()
 	dial, end := serveIn(t, t.TempDir(), agent)

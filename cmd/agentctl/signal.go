@@ -15,9 +15,9 @@ import (
 // errSignalled is the cause of a context that a signal ended.
 var errSignalled = errors.New("ended by a signal")
 
-// notifySignal returns a context that ends on SIGTERM, SIGHUP and the signals in more, so that a verb can restore the
-// terminal. stop must be called; it returns the signal as an error, or nil. Signals that were ignored when the process
-// started stay ignored.
+// notifySignal returns a context that ends on SIGTERM, SIGHUP and the signals in more, so that a
+// verb can restore the terminal. stop must be called; it returns the signal as an error, or nil.
+// Signals that were ignored when the process started stay ignored.
 func notifySignal(ctx context.Context, more ...os.Signal) (_ context.Context, stop func() error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	wanted := slices.DeleteFunc(append(more, syscall.SIGTERM, syscall.SIGHUP), signal.Ignored)

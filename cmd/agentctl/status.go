@@ -23,8 +23,8 @@ func newStatus(a *app, run func(context.Context, *statusOptions) error) *cobra.C
 	return &cobra.Command{
 		Use:   "status SESSION",
 		Short: "Show the status of a session",
-		Long: `Show the status of a session (idle, running, waiting for an approval, closed), its position, current turn, queue, pending
-approvals, context usage and attached clients.`,
+		Long: `Show the status of a session (idle, running, waiting for an approval, closed), its
+position, current turn, queue, pending approvals, context usage and attached clients.`,
 		Example:           "  agentctl status fix\n  agentctl status fix -o json | jq .status",
 		Args:              rangeArgs(1, 1),
 		ValidArgsFunction: a.completeSessions,

@@ -15,8 +15,9 @@ func newStop(a *app, run func(context.Context, *stopOptions) error) *cobra.Comma
 	return &cobra.Command{
 		Use:   "stop",
 		Short: "Stop the local server",
-		Long: `Stop the server of the data directory and wait until it has ended. Running turns are ended; sessions, queues and transcripts
-are there when it starts again. It is no error if no server runs.`,
+		Long: `Stop the server of the data directory and wait until it has ended. Running turns are
+ended; sessions, queues and transcripts are there when it starts again. It is no error if no server
+runs.`,
 		Example: "  agentctl stop",
 		Args:    rangeArgs(0, 0),
 		RunE:    runE(a, o, nil, run),

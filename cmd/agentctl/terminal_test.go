@@ -95,7 +95,8 @@ func (tt *terminalTest) typeKeys(keys string) {
 	}
 }
 
-// waitExit waits for the end and checks the exit code, that stderr contains text, and that the terminal is restored.
+// waitExit waits for the end and checks the exit code, that stderr contains text, and that the
+// terminal is restored.
 func (tt *terminalTest) waitExit(code int, text string) {
 	tt.t.Helper()
 	if err := tt.Wait(tt.ctx); err != nil {

@@ -29,15 +29,17 @@ func newToken(a *app, run func(context.Context, *tokenOptions) error, runUser fu
 	cmd := &cobra.Command{
 		Use:   "token",
 		Short: "Make a credential for the local server",
-		Long: `Make a credential for servers on this data directory, valid at all their addresses, with a subject and a role:
+		Long: `Make a credential for servers on this data directory, valid at all their addresses,
+with a subject and a role:
 
   observer  reads
   operator  sends, interrupts, edits the queue, creates and closes sessions
   approver  operator, and decides on approvals
   admin     everything
 
-It is valid for --ttl; its connections are closed when it expires. A single credential cannot be revoked: to revoke all credentials
-and logins, remove the file "key" from the data directory and restart the server.`,
+It is valid for --ttl; its connections are closed when it expires. A single credential cannot be
+revoked: to revoke all credentials and logins, remove the file "key" from the data directory and
+restart the server.`,
 		Example: "  agentctl token --subject ci --role operator --ttl 720h\n  agentctl token user ada --role approver --file users.json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {

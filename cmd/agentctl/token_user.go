@@ -32,8 +32,9 @@ func newTokenUser(a *app, run func(context.Context, *tokenUserOptions) error) *c
 	cmd := &cobra.Command{
 		Use:   "user NAME",
 		Short: "Add a user for serve --users",
-		Long: `Read a password and add a user with its hash to --file, the file for "agentctl serve --users FILE". An existing user of that name
-is replaced. Without --file, print a file with this user.`,
+		Long: `Read a password and add a user with its hash to --file, the file for "agentctl serve
+--users FILE". An existing user of that name is replaced. Without --file, print a file with this
+user.`,
 		Example: "  agentctl token user ada --role approver --file users.json",
 		Args:    rangeArgs(1, 1),
 	}

@@ -29,8 +29,9 @@ func newTour(a *app, run func(context.Context, *tourOptions) error) *cobra.Comma
 	cmd := &cobra.Command{
 		Use:   "tour",
 		Short: "Take a guided tour, without setup or API key",
-		Long: `Run a server, a scripted agent and the terminal UI in one process: a session with approvals, a queue, diffs and more. It needs no
-installation, API key or network, and leaves no files. Without a terminal, the session runs by itself and is printed as lines.`,
+		Long: `Run a server, a scripted agent and the terminal UI in one process: a session with
+approvals, a queue, diffs and more. It needs no installation, API key or network, and leaves no
+files. Without a terminal, the session runs by itself and is printed as lines.`,
 		Example: "  agentctl tour",
 		Args:    rangeArgs(0, 0),
 		RunE:    runE(a, o, nil, run),

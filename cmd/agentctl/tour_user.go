@@ -14,8 +14,8 @@ import (
 // tourPause is the pause before each decision of a tourUser.
 const tourPause = 800 * time.Millisecond
 
-// A tourUser plays the user of a session without one: it has every approval explained and allows it, and closes the
-// session after the given number of turns.
+// A tourUser plays the user of a session without one: it has every approval explained and allows
+// it, and closes the session after the given number of turns.
 type tourUser struct {
 	*sessionAdapter
 	turns int

@@ -6,7 +6,8 @@ import (
 	"agentctl/protocol"
 )
 
-// approvalNeeded returns the error of a verb that cannot go on before the first pending approval of s is decided.
+// approvalNeeded returns the error of a verb that cannot go on before the first pending approval of
+// s is decided.
 func approvalNeeded(s *protocol.State) error {
 	a := &s.Approvals[0]
 	return exit.Errorf(exit.NeedsPerson, exit.CodeNeedsPerson, "approval needed: %s", output.Approval(a)).

@@ -32,9 +32,10 @@ func newWait(a *app, run func(context.Context, *waitOptions) error) *cobra.Comma
 	cmd := &cobra.Command{
 		Use:   "wait SESSION",
 		Short: "Wait for a session",
-		Long: `Wait until a session is idle (no turn and an empty queue), has a pending approval, or ends its next turn. It exits 6 if the
-session needs a person first: an approval is pending or the queue is held. With --for turn, the exit code is the result of the turn:
-0 completed, 7 failed, 130 interrupted.`,
+		Long: `Wait until a session is idle (no turn and an empty queue), has a pending approval, or
+ends its next turn. It exits 6 if the session needs a person first: an approval is pending or the
+queue is held. With --for turn, the exit code is the result of the turn: 0 completed, 7 failed, 130
+interrupted.`,
 		Example:           "  agentctl wait fix --for idle --timeout 10m\n  agentctl wait fix --for approval && agentctl approvals fix",
 		Args:              rangeArgs(1, 1),
 		ValidArgsFunction: a.completeSessions,
@@ -115,8 +116,8 @@ type waiter struct {
 	ended     *protocol.LastTurn // turn that ended after the call
 }
 
-// apply handles one item and reports whether the condition holds. It returns an error if the session needs a person
-// first, or is closed.
+// apply handles one item and reports whether the condition holds. It returns an error if the
+// session needs a person first, or is closed.
 func (w *waiter) apply(item *wsclient.Item) (done bool, _ error) {
 	switch {
 	case item.Attached != nil:

@@ -15,7 +15,8 @@ import (
 // ScriptScheme begins the name of an ad hoc script: "script:FILE".
 const ScriptScheme = "script:"
 
-// A Config says how to run a configured agent: either a command that speaks the Agent Client Protocol or a script.
+// A Config says how to run a configured agent: either a command that speaks the Agent Client
+// Protocol or a script.
 type Config struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
@@ -31,7 +32,8 @@ type Registry struct {
 
 var _ session.Agents = (*Registry)(nil)
 
-// Open opens the agent of a session. It fails with protocol.CodeNoAgent if there is no agent of that name.
+// Open opens the agent of a session. It fails with protocol.CodeNoAgent if there is no agent of
+// that name.
 func (r *Registry) Open(spec session.Spec, host session.Host) (session.Agent, error) {
 	name := spec.Agent
 	if name == "" {

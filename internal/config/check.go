@@ -37,7 +37,8 @@ func CheckDialect(name string) error {
 	return nil
 }
 
-// CheckDialectOption returns a usage error unless the dialect has the option at that end and the value is valid.
+// CheckDialectOption returns a usage error unless the dialect has the option at that end and the
+// value is valid.
 func CheckDialectOption(name string, end codec.End, option, value string) error {
 	d, ok := dialect.Named(name)
 	if !ok {

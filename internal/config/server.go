@@ -64,7 +64,8 @@ func (d *Duration) UnmarshalText(b []byte) error {
 	return err
 }
 
-// ReadServer reads a server's configuration file. Relative paths in it are relative to its directory.
+// ReadServer reads a server's configuration file. Relative paths in it are relative to its
+// directory.
 func ReadServer(path string) (*Server, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

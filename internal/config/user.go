@@ -18,7 +18,8 @@ import (
 	"agentctl/tui"
 )
 
-// A User is the configuration file of a user. Flags and environment override it. It holds no credential.
+// A User is the configuration file of a user. Flags and environment override it. It holds no
+// credential.
 type User struct {
 	Server  string    `json:"server"`  // instead of the local one
 	Dialect string    `json:"dialect"` // of Server
@@ -43,8 +44,8 @@ func (u *User) NoNotify() bool { return isFalse(u.Notify) }
 
 func isFalse(b *bool) bool { return b != nil && !*b }
 
-// UserPath returns the path of the user's file, or "" if the system has no place for it. named reports whether
-// AGENTCTL_CONFIG names the file: then it must exist.
+// UserPath returns the path of the user's file, or "" if the system has no place for it. named
+// reports whether AGENTCTL_CONFIG names the file: then it must exist.
 func UserPath(env func(string) string) (path string, named bool) {
 	if path := env("AGENTCTL_CONFIG"); path != "" {
 		return path, true

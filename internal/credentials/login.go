@@ -22,7 +22,8 @@ const (
 	maxLoginAnswer = 64 << 10         // bytes
 )
 
-// An Endpoint is where the users of a server log in: a path at its root, whatever the path of the server's URL.
+// An Endpoint is where the users of a server log in: a path at its root, whatever the path of the
+// server's URL.
 type Endpoint struct {
 	url    *url.URL
 	client *http.Client

@@ -67,8 +67,8 @@ func (p Prompt) Line(ctx context.Context, prompt string) (string, error) {
 	return p.read(ctx, prompt, true)
 }
 
-// read reads a line from the terminal. A signal or the end of ctx restores the terminal and returns an error; the
-// goroutine that reads then ends with the program.
+// read reads a line from the terminal. A signal or the end of ctx restores the terminal and returns
+// an error; the goroutine that reads then ends with the program.
 func (p Prompt) read(ctx context.Context, prompt string, echo bool) (string, error) {
 	f, ok := p.Stdin.(*os.File)
 	if !ok || !term.IsTerminal(f.Fd()) {

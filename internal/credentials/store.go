@@ -46,8 +46,8 @@ func (s Store) read() (logins []Login, err error) {
 	return logins, nil
 }
 
-// TokenFor returns the credential for the server at url, or "" if there is none, it has expired or the file cannot be
-// read.
+// TokenFor returns the credential for the server at url, or "" if there is none, it has expired or
+// the file cannot be read.
 func (s Store) TokenFor(url string) string {
 	logins, err := s.read()
 	if err != nil {
@@ -96,8 +96,8 @@ func (s Store) replace(url string, l *Login) (found bool, err error) {
 	return found, nil
 }
 
-// Expiry returns the time when a token expires according to its claims, or nil if it does not say. The signature is not
-// checked: that is up to the server.
+// Expiry returns the time when a token expires according to its claims, or nil if it does not say.
+// The signature is not checked: that is up to the server.
 func Expiry(token string) *time.Time {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -114,8 +114,8 @@ func Expiry(token string) *time.Time {
 	return &at
 }
 
-// Origin returns the scheme and host of a server's URL, which a login is bound to. A URL without a host is returned
-// unchanged.
+// Origin returns the scheme and host of a server's URL, which a login is bound to. A URL without a
+// host is returned unchanged.
 func Origin(server string) string {
 	if u, err := url.Parse(server); err == nil && u.Host != "" {
 		return u.Scheme + "://" + u.Host

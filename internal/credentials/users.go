@@ -9,7 +9,8 @@ import (
 	"agentctl/server/login"
 )
 
-// ReadUsers reads the file of users of a server. It refuses a file that other users of this machine can write to.
+// ReadUsers reads the file of users of a server. It refuses a file that other users of this machine
+// can write to.
 func ReadUsers(path string) (login.Users, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"agentctl/wsclient"
 )
 
-// From returns err as an Error. An error without a code gets protocol.CodeInternal; output prints it as CodeFailed with
-// its text, because here, unlike on the wire, the text is meant for the user.
+// From returns err as an Error. An error without a code gets protocol.CodeInternal; output prints
+// it as CodeFailed with its text, because here, unlike on the wire, the text is meant for the user.
 func From(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

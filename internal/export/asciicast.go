@@ -17,7 +17,8 @@ const (
 	castRows    = 30
 )
 
-// An Asciicast writes a session's events as a recording in asciicast version 2: a header, then output with its time.
+// An Asciicast writes a session's events as a recording in asciicast version 2: a header, then
+// output with its time.
 type Asciicast struct {
 	w        io.Writer
 	last     time.Time     // of the previous event

@@ -27,7 +27,8 @@ pre,code{font:14px/1.4 ui-monospace,monospace}pre{background:#f4f4f4;padding:.6r
 <p>Session %[2]s, agent %[3]s, started %[4]s.</p>
 `
 
-// WriteHTML writes a session as one HTML page without scripts and external resources. All text is escaped.
+// WriteHTML writes a session as one HTML page without scripts and external resources. All text is
+// escaped.
 func WriteHTML(w io.Writer, s *protocol.State, t *protocol.Transcript) error {
 	title := s.Title
 	if title == "" {

@@ -10,8 +10,8 @@ import (
 	"agentctl/protocol"
 )
 
-// A Markdown writes a transcript as Markdown that is readable as plain text. Errors of W are not reported: flush a
-// buffered writer at the end.
+// A Markdown writes a transcript as Markdown that is readable as plain text. Errors of W are not
+// reported: flush a buffered writer at the end.
 type Markdown struct {
 	W         io.Writer
 	Reasoning bool // include reasoning, collapsed

@@ -65,7 +65,8 @@ func (b *backgroundServer) ended() <-chan struct{} {
 	return b.exit
 }
 
-// foundLocked reports whether the ended server exited because another one runs: then its exit code is 0.
+// foundLocked reports whether the ended server exited because another one runs: then its exit code
+// is 0.
 func (b *backgroundServer) foundLocked() bool { return b.err == nil }
 
 // reason returns the last error of an ended server from its log, and closes the log.
@@ -81,8 +82,9 @@ func (b *backgroundServer) reason() string {
 	return reason
 }
 
-// detach leaves a running server to itself if it holds the directory; the goroutine that waits for it ends with this
-// process. If another process holds the directory, the server is killed, so that it cannot lock the directory later.
+// detach leaves a running server to itself if it holds the directory; the goroutine that waits for
+// it ends with this process. If another process holds the directory, the server is killed, so that
+// it cannot lock the directory later.
 func (b *backgroundServer) detach(holder int) {
 	defer b.log.Close()
 	if holder != 0 && holder != b.cmd.Process.Pid {

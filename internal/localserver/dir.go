@@ -15,7 +15,8 @@ import (
 // A Dir is the absolute path of a data directory. At most one server runs on it.
 type Dir string
 
-// FindDir returns the data directory: name if it is not empty, else the default one of the user in env.
+// FindDir returns the data directory: name if it is not empty, else the default one of the user in
+// env.
 func FindDir(env func(string) string, name string) (Dir, error) {
 	if name == "" {
 		base, err := dataHome(env)
@@ -53,8 +54,8 @@ func dataHome(env func(string) string) (string, error) {
 // Path returns the path of a file in the directory.
 func (d Dir) Path(name string) string { return filepath.Join(string(d), name) }
 
-// Create creates the directory if necessary and removes the permissions of other users. It refuses a directory that is
-// writable for everybody, such as /tmp.
+// Create creates the directory if necessary and removes the permissions of other users. It refuses
+// a directory that is writable for everybody, such as /tmp.
 func (d Dir) Create() error {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		return fmt.Errorf("data directory: %w", err)

@@ -32,8 +32,8 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// An Instance is a server on a data directory: the store, which holds the lock of the directory, the server and its
-// listeners.
+// An Instance is a server on a data directory: the store, which holds the lock of the directory,
+// the server and its listeners.
 type Instance struct {
 	dir       Dir
 	store     *sqlite.Store
@@ -41,7 +41,8 @@ type Instance struct {
 	listeners []*server.Listener // not served yet
 }
 
-// Open locks the directory and opens everything but the listeners. It fails with ErrRunning if another server runs.
+// Open locks the directory and opens everything but the listeners. It fails with ErrRunning if
+// another server runs.
 func Open(ctx context.Context, dir Dir, o Options) (_ *Instance, err error) {
 	if err := dir.Create(); err != nil {
 		return nil, err
@@ -98,8 +99,8 @@ func (i *Instance) SetOrigins(origins []string) {
 	}
 }
 
-// Serve serves the listeners until ctx ends, a listener fails, or the server has been idle for the given time (0: no
-// limit). Then it drains.
+// Serve serves the listeners until ctx ends, a listener fails, or the server has been idle for the
+// given time (0: no limit). Then it drains.
 func (i *Instance) Serve(ctx context.Context, idle time.Duration) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

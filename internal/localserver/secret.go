@@ -30,8 +30,8 @@ func (d Dir) secret(name string) (string, error) {
 	return value, WritePrivate(d.Path(name), value)
 }
 
-// Authenticator returns an authenticator that accepts users and the credentials made with the key of the directory.
-// users may be nil.
+// Authenticator returns an authenticator that accepts users and the credentials made with the key
+// of the directory. users may be nil.
 func (d Dir) Authenticator(users login.Users) (*login.Authenticator, error) {
 	key, err := d.secret("key")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// maxSocketPath is the longest path of a Unix socket in bytes that every system accepts (darwin: 104), with room for the
-// temporary name under which the socket is created.
+// maxSocketPath is the longest path of a Unix socket in bytes that every system accepts (darwin:
+// 104), with room for the temporary name under which the socket is created.
 const maxSocketPath = 100
 
 // Socket returns the path of the Unix socket: the recorded one, else the one in the directory.
@@ -41,8 +41,8 @@ func (d Dir) Answers(ctx context.Context) bool {
 	return true
 }
 
-// PlaceSocket chooses the path of the socket and records it for clients if it is not in the directory. runtimeDir is
-// XDG_RUNTIME_DIR; it may be empty.
+// PlaceSocket chooses the path of the socket and records it for clients if it is not in the
+// directory. runtimeDir is XDG_RUNTIME_DIR; it may be empty.
 func (d Dir) PlaceSocket(runtimeDir string) (string, error) {
 	path := d.Path("agentctl.sock")
 	if len(path) <= maxSocketPath {
@@ -63,7 +63,8 @@ func (d Dir) PlaceSocket(runtimeDir string) (string, error) {
 	return path, WritePrivate(d.Path("socket"), path+"\n")
 }
 
-// createSocketDir creates a directory for this user alone. It refuses an existing one that other users can open.
+// createSocketDir creates a directory for this user alone. It refuses an existing one that other
+// users can open.
 func createSocketDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("socket directory: %w", err)

@@ -18,8 +18,9 @@ const (
 	idleExit = 10 * time.Minute // a background server without active sessions and clients ends after it
 )
 
-// EnsureRunning returns when the local server answers; it starts one in the background if none runs and start is set.
-// Of several processes that start a server at the same time, one gets the lock and the others connect to its server.
+// EnsureRunning returns when the local server answers; it starts one in the background if none runs
+// and start is set. Of several processes that start a server at the same time, one gets the lock
+// and the others connect to its server.
 func (d Dir) EnsureRunning(ctx context.Context, start bool) error {
 	if d.Answers(ctx) {
 		return nil
@@ -40,8 +41,8 @@ func (d Dir) EnsureRunning(ctx context.Context, start bool) error {
 	return d.start(ctx)
 }
 
-// start starts a server and waits until one answers. It starts another only if the first found the directory locked and
-// then the lock was released.
+// start starts a server and waits until one answers. It starts another only if the first found the
+// directory locked and then the lock was released.
 func (d Dir) start(ctx context.Context) error {
 	var child *backgroundServer
 	defer func() {

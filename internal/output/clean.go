@@ -11,8 +11,8 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// A CleanWriter removes control sequences from text, which may come from agents and other users. All text output of the
-// program goes through one.
+// A CleanWriter removes control sequences from text, which may come from agents and other users.
+// All text output of the program goes through one.
 type CleanWriter struct {
 	W io.Writer
 
@@ -20,7 +20,8 @@ type CleanWriter struct {
 	partial []byte // the first bytes of a rune whose rest comes with the next Write
 }
 
-// Write cleans p, which may begin and end in the middle of a rune or control sequence, and writes it.
+// Write cleans p, which may begin and end in the middle of a rune or control sequence, and writes
+// it.
 func (c *CleanWriter) Write(p []byte) (int, error) {
 	text := append(c.partial, p...)
 	end := len(text)

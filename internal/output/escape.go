@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// An EscapeWriter writes JSON and escapes the runes in it that control a terminal. The value of the JSON stays the same.
-// JSON itself escapes everything below U+0020.
+// An EscapeWriter writes JSON and escapes the runes in it that control a terminal. The value of the
+// JSON stays the same. JSON itself escapes everything below U+0020.
 type EscapeWriter struct{ W io.Writer }
 
 // Write takes whole lines.
@@ -33,5 +33,6 @@ func (e EscapeWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// controls reports whether a rune above U+0020 controls a terminal: DEL, C1, and changes of text direction.
+// controls reports whether a rune above U+0020 controls a terminal: DEL, C1, and changes of text
+// direction.
 func controls(r rune) bool { return r >= 0x7f && r < 0xa0 || unicode.Is(unicode.Bidi_Control, r) }

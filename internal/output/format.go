@@ -10,7 +10,8 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// OneLine returns untrusted text as one line of at most width runes, or of any length if width is 0.
+// OneLine returns untrusted text as one line of at most width runes, or of any length if width is
+// 0.
 func OneLine(s string, width int) string {
 	s = strings.Join(strings.Fields(transcript.Clean(s)), " ")
 	if width > 0 && utf8.RuneCountInString(s) > width {
@@ -61,8 +62,8 @@ func Session(s *protocol.State) string {
 	return s.Session
 }
 
-// Approval returns a request as a line. Control characters in the command are shown, not removed: the line is what the
-// user decides on.
+// Approval returns a request as a line. Control characters in the command are shown, not removed:
+// the line is what the user decides on.
 func Approval(a *protocol.Approval) string {
 	subject := a.Command
 	if subject == "" {

@@ -69,8 +69,8 @@ func (p Printer) Notef(format string, args ...any) {
 	fmt.Fprintf(&CleanWriter{W: p.Stderr}, "agentctl: "+format+"\n", args...)
 }
 
-// PrintError writes the error that ends the program to stderr, with its hint; in JSON as {"error":{"code","message"}}.
-// An error without a message writes nothing.
+// PrintError writes the error that ends the program to stderr, with its hint; in JSON as
+// {"error":{"code","message"}}. An error without a message writes nothing.
 func (p Printer) PrintError(e *exit.Error) {
 	if e.Err == nil {
 		return

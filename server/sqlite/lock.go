@@ -9,17 +9,19 @@ import (
 	"sync"
 )
 
-// ErrLocked is wrapped by the error of Open when the data directory is in use; the text names the process.
+// ErrLocked is wrapped by the error of Open when the data directory is in use; the text names the
+// process.
 var ErrLocked = errors.New("data directory is in use")
 
-// lockFile is the file in a data directory that is locked while its store is open. Earlier releases lock it too.
+// lockFile is the file in a data directory that is locked while its store is open. Earlier releases
+// lock it too.
 const lockFile = "serving"
 
 // A dirLock is a held data directory.
 //
-// The operating system releases the lock when the process ends, so a lock is never stale. On Unix it also releases the
-// lock when the process closes any other handle of the file: outside this file, do not open it in the process that
-// holds the lock.
+// The operating system releases the lock when the process ends, so a lock is never stale. On Unix
+// it also releases the lock when the process closes any other handle of the file: outside this
+// file, do not open it in the process that holds the lock.
 type dirLock struct {
 	file *os.File
 	info os.FileInfo
@@ -31,8 +33,9 @@ var locks struct {
 	held []*dirLock
 }
 
-// lock creates dir (0700) if necessary and locks it. It fails with ErrLocked if any process holds it, this one
-// included. The lock file is never removed: otherwise two processes could lock two files of the same name.
+// lock creates dir (0700) if necessary and locks it. It fails with ErrLocked if any process holds
+// it, this one included. The lock file is never removed: otherwise two processes could lock two
+// files of the same name.
 func lock(dir string) (*dirLock, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create data directory: %w", err)
@@ -70,8 +73,8 @@ func (l *dirLock) Close() error {
 	return l.file.Close()
 }
 
-// Holder returns the id of the process that has a store open in dir, or 0 if there is none. On Windows it returns 0 for
-// other processes.
+// Holder returns the id of the process that has a store open in dir, or 0 if there is none. On
+// Windows it returns 0 for other processes.
 func Holder(dir string) int {
 	path := filepath.Join(dir, lockFile)
 	locks.mu.Lock()

@@ -17,7 +17,8 @@ import (
 
 const holdDir = "AGENTCTL_TEST_HOLD"
 
-// TestHoldDirectory is the program of the process that startHolder starts: it opens a store until stdin ends.
+// TestHoldDirectory is the program of the process that startHolder starts: it opens a store until
+// stdin ends.
 func TestHoldDirectory(t *testing.T) {
 	dir := os.Getenv(holdDir)
 	if dir == "" {
@@ -34,7 +35,8 @@ func TestHoldDirectory(t *testing.T) {
 	}
 }
 
-// startHolder starts a process that opens a store in dir. end closes its stdin, kill kills it; both wait for its end.
+// startHolder starts a process that opens a store in dir. end closes its stdin, kill kills it; both
+// wait for its end.
 func startHolder(t *testing.T, dir string) (pid int, end, kill func()) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHoldDirectory$")

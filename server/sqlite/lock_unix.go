@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock locks a file for this process. If another process has the lock, it returns that process's id, or 0 if the
-// process is not visible from here. Unlike flock, the lock is not inherited by child processes.
+// tryLock locks a file for this process. If another process has the lock, it returns that process's
+// id, or 0 if the process is not visible from here. Unlike flock, the lock is not inherited by
+// child processes.
 func tryLock(file *os.File) (locked bool, holderPID int, err error) {
 	err = fcntl(file, unix.F_SETLK, &unix.Flock_t{Type: unix.F_WRLCK})
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
