@@ -20,9 +20,10 @@ type approvalsOptions struct {
 func newApprovals(a *app, run func(context.Context, *approvalsOptions) error) *cobra.Command {
 	o := &approvalsOptions{app: a}
 	return &cobra.Command{
-		Use:               "approvals [SESSION]",
-		Short:             "List pending approvals",
-		Long:              "List the pending approval requests of a session or, without SESSION, of all sessions, one per line.",
+		Use:   "approvals [SESSION]",
+		Short: "List pending approvals",
+		Long: "List the pending approval requests of a session or, without SESSION, of all " +
+			"sessions, one per line.",
 		Example:           "  agentctl approvals\n  agentctl approvals fix -o json | jq -r .command",
 		Args:              rangeArgs(0, 1),
 		ValidArgsFunction: a.completeSessions,

@@ -19,7 +19,8 @@ now on, in the scope that the request names (see "agentctl rules").` + decisionL
 --answer and --input carry the input that a request takes: answers to questions, edited tasks of a
 plan, an edited patch. As JSON the input is {"tasks": […], "answers": {"QUESTION": ["ANSWER"]},
 "patch": "…"}, each where it applies.`,
-		Example: "  agentctl approve fix\n  agentctl approve fix r_3 --always\n  agentctl approve fix --answer database=postgres",
+		Example: "  agentctl approve fix\n  agentctl approve fix r_3 --always\n" +
+			"  agentctl approve fix --answer database=postgres",
 	}
 	a.addDecision(cmd, o, run)
 	f := cmd.Flags()

@@ -84,7 +84,7 @@ Every name is optional. "keys" maps actions to keys; "agentctl keys" lists the a
 	cmd.Flags().StringVar(&o.Theme, "theme", string(tui.ThemeAuto), "`NAME`: "+strings.Join(config.Themes(), ", "))
 	cmd.Flags().IntVar(&o.Keep, "keep", 3, "keep the last `N` sessions subscribed")
 	cmd.Flags().BoolVar(&o.NoAlert, "no-alert", false, "disable bell and notifications")
-	_ = cmd.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(config.Themes(), cobra.ShellCompDirectiveNoFileComp))
+	completeValues(cmd, "theme", config.Themes())
 	return cmd
 }
 
@@ -139,7 +139,8 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection, session
 		}
 		options.CWD = cwd
 	}
-	return c.leaveError(leaveCause(ctx, tui.Desk(ctx, serverAdapter{c.Client, c.local, c.protocolLog}, session, options)))
+	server := serverAdapter{c.Client, c.local, c.protocolLog}
+	return c.leaveError(leaveCause(ctx, tui.Desk(ctx, server, session, options)))
 }
 
 // leaveError returns the error of a screen that was left. A screen stays open after its connection
@@ -178,7 +179,8 @@ func (o *attachOptions) screenOptions() tui.Options {
 func (a *app) screenOptions() tui.Options {
 	u := &a.userConfig
 	return tui.Options{
-		Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor, Theme: u.Theme, Mouse: u.Mouse, Keys: u.Keys, Keep: u.Keep,
+		Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor, Theme: u.Theme, Mouse: u.Mouse, Keys: u.Keys,
+		Keep:   u.Keep,
 		NoBell: u.NoBell(), NoNotify: u.NoNotify(),
 	}
 }

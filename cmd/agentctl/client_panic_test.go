@@ -81,7 +81,8 @@ func TestAPanicOfTheClientRestoresTheTerminal(t *testing.T) {
 				tt.open(asPanickingClient(t, cmd), emptySession)
 				tt.typeKeys(panicText + "\r")
 				tt.waitExit(exit.Failure, "panic after it was "+direction)
-				if trace := tt.stderr.String(); !strings.Contains(trace, "client_panic_test.go") || !strings.Contains(trace, "goroutine ") || strings.Contains(trace, "\r") {
+				if trace := tt.stderr.String(); !strings.Contains(trace, "client_panic_test.go") ||
+					!strings.Contains(trace, "goroutine ") || strings.Contains(trace, "\r") {
 					t.Errorf("the trace is not readable: %q", trace)
 				}
 			})
@@ -95,7 +96,8 @@ func TestAPanicOfTheClientIsPrintedWithoutAScreen(t *testing.T) {
 	cmd := asPanickingClient(t, tt.command("plain", "received"))
 	cmd.Stdin = strings.NewReader(panicText + "\n")
 	out, err := cmd.CombinedOutput()
-	if code := cmd.ProcessState.ExitCode(); err == nil || code != exit.Failure || !strings.Contains(string(out), "panic after it was received") || !strings.Contains(string(out), "client_panic_test.go") {
+	if code := cmd.ProcessState.ExitCode(); err == nil || code != exit.Failure || !strings.Contains(string(out),
+		"panic after it was received") || !strings.Contains(string(out), "client_panic_test.go") {
 		t.Errorf("exit code %d, %v:\n%s", code, err, out)
 	}
 }

@@ -19,9 +19,21 @@ const completionTimeout = time.Second
 
 const noFiles = cobra.ShellCompDirectiveNoFileComp
 
+// completeValues completes a flag with fixed values.
+func completeValues(cmd *cobra.Command, flag string, values []string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, noFiles)) // fails only for unknown flags
+}
+
+// completeDirs completes a flag with directories.
+func completeDirs(cmd *cobra.Command, flag string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
+}
+
 // completeSessions completes the first argument with names of sessions, or ids of those without a
 // name.
-func (a *app) completeSessions(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (a *app) completeSessions(
+	cmd *cobra.Command, args []string, prefix string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, noFiles
 	}
@@ -36,7 +48,8 @@ func (a *app) completeSessions(cmd *cobra.Command, args []string, prefix string)
 			if name == "" || !strings.HasPrefix(name, prefix) {
 				name = s.Session
 			}
-			found = append(found, cobra.CompletionWithDesc(output.OneLine(name, 0), output.OneLine(string(s.Status)+" "+s.Title, 60)))
+			description := output.OneLine(string(s.Status)+" "+s.Title, 60)
+			found = append(found, cobra.CompletionWithDesc(output.OneLine(name, 0), description))
 		}
 		return found
 	}), noFiles
@@ -60,7 +73,9 @@ func (a *app) completeInSession(pick func(*protocol.State) []cobra.Completion) c
 }
 
 // withServer calls f with a connection if a server runs. It starts none.
-func (a *app) withServer(cmd *cobra.Command, f func(context.Context, *wsclient.Client) []cobra.Completion) []cobra.Completion {
+func (a *app) withServer(
+	cmd *cobra.Command, f func(context.Context, *wsclient.Client) []cobra.Completion,
+) []cobra.Completion {
 	if a.readEnvironment() != nil {
 		return nil
 	}
@@ -77,7 +92,9 @@ func (a *app) withServer(cmd *cobra.Command, f func(context.Context, *wsclient.C
 
 // completeAgents completes with the agents of the server, or the presets if none runs.
 func (a *app) completeAgents(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	names := a.withServer(cmd, func(_ context.Context, c *wsclient.Client) []cobra.Completion { return c.Hello().Agents })
+	names := a.withServer(cmd, func(_ context.Context, c *wsclient.Client) []cobra.Completion {
+		return c.Hello().Agents
+	})
 	if len(names) == 0 {
 		names = (&agents.Registry{}).Names()
 	}

@@ -63,7 +63,8 @@ func (a *app) connectWith(ctx context.Context, p reconnectPolicy) (*connection, 
 	if o.DialectOptions, err = a.dialectOptions(); err != nil {
 		return nil, err
 	}
-	if d, _ := dialect.Named(o.Dialect); p != unbounded && d.Retry.Attempts == 0 { // 0: the dialect has no limit of its own
+	// 0: the dialect has no limit of its own
+	if d, _ := dialect.Named(o.Dialect); p != unbounded && d.Retry.Attempts == 0 {
 		o.Attempts = maxReconnects
 	}
 	dir, err := a.dataDir()
@@ -99,7 +100,8 @@ func (a *app) connectLocal(ctx context.Context, dir localserver.Dir, o wsclient.
 		}
 		c, err := a.dial(ctx, dir.SocketURL(), true, o)
 		var refused *wsclient.ConnectError
-		if err == nil || a.flags.NoStart || errors.As(err, &refused) && refused.Refused() || time.Now().After(deadline) {
+		if err == nil || a.flags.NoStart || errors.As(err, &refused) && refused.Refused() ||
+			time.Now().After(deadline) {
 			return c, err
 		}
 		select {

@@ -114,7 +114,9 @@ func runDecision(ctx context.Context, o *decisionOptions) error {
 	if err != nil {
 		return err
 	}
-	data := protocol.ApproveData{Request: o.Request, Decision: o.Decision, Option: o.Option, Reason: o.Reason, Input: in}
+	data := protocol.ApproveData{
+		Request: o.Request, Decision: o.Decision, Option: o.Option, Reason: o.Reason, Input: in,
+	}
 	if o.Option != "" {
 		data.Decision = "" // the option has one
 	}

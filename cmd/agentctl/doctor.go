@@ -67,7 +67,8 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 		if c.Status == checkBad {
 			bad++
 		}
-		if err := o.app.print(c, func(w io.Writer) { fmt.Fprintf(w, "%-4s  %-14s  %s\n", c.Status, c.Check, c.Detail) }); err != nil {
+		err := o.app.print(c, func(w io.Writer) { fmt.Fprintf(w, "%-4s  %-14s  %s\n", c.Status, c.Check, c.Detail) })
+		if err != nil {
 			return err
 		}
 	}
@@ -97,7 +98,8 @@ func (a *app) checkUserConfig() check {
 func checkDataDir(dir localserver.Dir) []check {
 	info, err := os.Stat(string(dir))
 	if err != nil {
-		return []check{{"data directory", checkNote, fmt.Sprintf("%s does not exist yet: the first server creates it", dir)}}
+		detail := fmt.Sprintf("%s does not exist yet: the first server creates it", dir)
+		return []check{{"data directory", checkNote, detail}}
 	}
 	if !info.IsDir() {
 		return []check{{"data directory", checkBad, fmt.Sprintf("%s is not a directory", dir)}}
@@ -117,7 +119,8 @@ func checkDataDir(dir localserver.Dir) []check {
 // checkPrivate checks that other users cannot open a file.
 func checkPrivate(name, path string, info fs.FileInfo) check {
 	if mode := info.Mode().Perm(); localserver.Supported && mode&0o077 != 0 {
-		return check{name, checkBad, fmt.Sprintf("%s is open to other users (mode %#o): run chmod go= %s", path, mode, path)}
+		problem := fmt.Sprintf("%s is open to other users (mode %#o): run chmod go= %s", path, mode, path)
+		return check{name, checkBad, problem}
 	}
 	return check{name, checkOK, path}
 }

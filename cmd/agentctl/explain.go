@@ -13,9 +13,10 @@ import (
 func newExplain(a *app, run func(context.Context, *decisionOptions) error) *cobra.Command {
 	o := &decisionOptions{app: a, Decision: protocol.Explain}
 	cmd := &cobra.Command{
-		Use:     "explain SESSION [REQUEST]",
-		Short:   "Have an agent explain a request",
-		Long:    "Have an agent explain a request, and print the explanation. The request stays pending." + decisionLong,
+		Use:   "explain SESSION [REQUEST]",
+		Short: "Have an agent explain a request",
+		Long: "Have an agent explain a request, and print the explanation. The request stays pending." +
+			decisionLong,
 		Example: "  agentctl explain fix",
 	}
 	a.addDecision(cmd, o, run)

@@ -41,7 +41,7 @@ self-contained page, asciicast a terminal recording for asciinema.`,
 		return nil
 	}, run)
 	cmd.Flags().StringVar(&o.Format, "format", export.FormatMarkdown, "`FORMAT`: "+strings.Join(export.Formats, ", "))
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(export.Formats, cobra.ShellCompDirectiveNoFileComp))
+	completeValues(cmd, "format", export.Formats)
 	return cmd
 }
 

@@ -16,7 +16,10 @@ import (
 // parse parses a command line and returns the options that the verb would run with.
 func parse[O any](verb func(*app, func(context.Context, *O) error) *cobra.Command, line string) (*O, error) {
 	var got *O
-	a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }}
+	a := &app{
+		stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard,
+		env: func(string) string { return "" },
+	}
 	cmd := verb(a, func(_ context.Context, o *O) error {
 		got = o
 		return nil
@@ -29,7 +32,9 @@ func parse[O any](verb func(*app, func(context.Context, *O) error) *cobra.Comman
 }
 
 // checkOptions compares the exported options that a command line is parsed into.
-func checkOptions[O any](t *testing.T, verb func(*app, func(context.Context, *O) error) *cobra.Command, line string, want O) {
+func checkOptions[O any](t *testing.T, verb func(*app, func(context.Context, *O) error) *cobra.Command, line string,
+	want O,
+) {
 	t.Helper()
 	got, err := parse(verb, line)
 	if err != nil {
@@ -63,11 +68,13 @@ func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	position := protocol.Position{Epoch: "e1", Seq: 7}
 	name := "n"
 	checkOptions(t, newSend, "s hello", sendOptions{Session: "s", Text: []string{"hello"}})
-	checkOptions(t, newSend, "s -f --key k --front -", sendOptions{Session: "s", Text: []string{"-"}, Follow: true, Key: "k", Front: true})
+	checkOptions(t, newSend, "s -f --key k --front -",
+		sendOptions{Session: "s", Text: []string{"-"}, Follow: true, Key: "k", Front: true})
 	checkOptions(t, newSend, "s --id k", sendOptions{Session: "s", Key: "k"})
 	checkOptions(t, newSend, "s --wait", sendOptions{Session: "s", Wait: true})
 	checkOptions(t, newEvents, "s", eventsOptions{Session: "s"})
-	checkOptions(t, newEvents, "s --since e1:7 --follow --fold", eventsOptions{Session: "s", Since: &position, Follow: true, Fold: true})
+	checkOptions(t, newEvents, "s --since e1:7 --follow --fold",
+		eventsOptions{Session: "s", Since: &position, Follow: true, Fold: true})
 	checkOptions(t, newWait, "s", waitOptions{Session: "s", For: forIdle})
 	checkOptions(t, newWait, "s --for turn", waitOptions{Session: "s", For: forTurn})
 	checkOptions(t, newInterrupt, "s", interruptOptions{Session: "s", Queue: "keep"})
@@ -76,7 +83,10 @@ func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	checkOptions(t, newApprove, "s r --always --answer a=b --answer a=c", decisionOptions{
 		Session: "s", Request: "r", Decision: protocol.AllowAlways, Always: true, Answers: []string{"a=b", "a=c"},
 	})
-	checkOptions(t, newDeny, "s r --reason no", decisionOptions{Session: "s", Request: "r", Decision: protocol.Deny, Reason: "no"})
+	checkOptions(t, newDeny, "s r --reason no", decisionOptions{
+		Session: "s", Request: "r", Decision: protocol.Deny,
+		Reason: "no",
+	})
 	checkOptions(t, newDeny, "s --stop", decisionOptions{Session: "s", Decision: protocol.DenyStop, Stop: true})
 	checkOptions(t, newExplain, "s", decisionOptions{Session: "s", Decision: protocol.Explain})
 	checkOptions(t, newNew, "--name n --agent a --cwd /x --env K=V --env L=M --prompt p", newOptions{
@@ -95,7 +105,8 @@ func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	checkOptions(t, newExport, "s", exportOptions{Session: "s", Format: "md"})
 	checkOptions(t, newHistory, "s -n 3", historyOptions{Session: "s", Limit: 3})
 	checkOptions(t, newAttach, "--plain", attachOptions{Plain: true, Theme: "auto", Keep: 3})
-	checkOptions(t, newAttach, "s --theme light --mouse --no-alert --keep 9", attachOptions{Session: "s", Theme: "light", Mouse: true, NoAlert: true, Keep: 9})
+	checkOptions(t, newAttach, "s --theme light --mouse --no-alert --keep 9",
+		attachOptions{Session: "s", Theme: "light", Mouse: true, NoAlert: true, Keep: 9})
 	checkOptions(t, newServe, "--listen :1 --listen :2 --default-agent a --insecure", serveOptions{
 		Listen: []string{":1", ":2"}, DefaultAgent: "a", Insecure: true,
 	})
@@ -103,16 +114,25 @@ func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 
 func TestWrongArgumentsAreUsage(t *testing.T) {
 	for _, line := range []string{
-		"send", "send a b c", "events", "events s --since x:y:z", "wait s --for ever", "interrupt s --queue drop", "approve",
-		"approve s --answer x", "approve s --option o --always", "deny s --option o --stop", "new extra", "new --env X", "rename s",
-		"queue mv s m", "queue mv s m -1", "queue mv s m x", "queue edit s", "queue rm s", "rules revoke s", "task cancel s", "task no", "state no",
+		"send", "send a b c", "events", "events s --since x:y:z", "wait s --for ever", "interrupt s --queue drop",
+		"approve",
+		"approve s --answer x", "approve s --option o --always", "deny s --option o --stop", "new extra", "new --env X",
+		"rename s",
+		"queue mv s m", "queue mv s m -1", "queue mv s m x", "queue edit s", "queue rm s", "rules revoke s",
+		"task cancel s", "task no", "state no",
 		"export s --format pdf", "history s --limit -1", "rm", "status", "status a b", "serve --sync sometimes",
-		"serve --listen-dialect myagent", "ls --dialect esperanto", "ls --dialect-option quiet=5s", "ls --dialect effectiveagent --dialect-option quiet",
-		"ls --dialect effectiveagent --dialect-option quiet=soon", "ls --dialect effectiveagent --dialect-option loud=5s",
-		"ls --dialect agentloop --dialect-option quiet=5s", "ls --dialect myagent --dialect-option heartbeat=5s", "serve extra", "ls --nope",
+		"serve --listen-dialect myagent", "ls --dialect esperanto", "ls --dialect-option quiet=5s",
+		"ls --dialect effectiveagent --dialect-option quiet",
+		"ls --dialect effectiveagent --dialect-option quiet=soon",
+		"ls --dialect effectiveagent --dialect-option loud=5s",
+		"ls --dialect agentloop --dialect-option quiet=5s", "ls --dialect myagent --dialect-option heartbeat=5s",
+		"serve extra", "ls --nope",
 		"--output xml ls", "ls --timeout -3s", "no-such-verb", "attach --theme pink", "attach --keep 0",
 	} {
-		a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }}
+		a := &app{
+			stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard,
+			env: func(string) string { return "" },
+		}
 		if got := a.execute(t.Context(), strings.Fields(line)); got != exit.Usage {
 			t.Errorf("%q exits %d, want %d", line, got, exit.Usage)
 		}
@@ -151,7 +171,8 @@ func TestEveryVerbHasAnExampleThatParses(t *testing.T) {
 
 func TestTheEnvironmentFillsInWhatNoFlagSays(t *testing.T) {
 	env := map[string]string{
-		"AGENTCTL_SERVER": "ws://env", "AGENTCTL_TOKEN": "t", "AGENTCTL_DIALECT": "multiagent", "AGENTCTL_DATA": "/d", "NO_COLOR": "1",
+		"AGENTCTL_SERVER": "ws://env", "AGENTCTL_TOKEN": "t", "AGENTCTL_DIALECT": "multiagent", "AGENTCTL_DATA": "/d",
+		"NO_COLOR":                 "1",
 		"AGENTCTL_DIALECT_OPTIONS": "thinking=true,domain=a b=c",
 	}
 	a := &app{env: func(k string) string { return env[k] }, flags: globalFlags{Server: "ws://flag", Output: formatText}}
@@ -159,7 +180,10 @@ func TestTheEnvironmentFillsInWhatNoFlagSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := globalFlags{
-		Server: "ws://flag", Token: "t", Dialect: "multiagent", Options: []string{"thinking=true", "domain=a b=c"}, Data: "/d", NoColor: true,
+		Server: "ws://flag", Token: "t", Dialect: "multiagent", Options: []string{
+			"thinking=true",
+			"domain=a b=c",
+		}, Data: "/d", NoColor: true,
 		Output: formatText,
 	}
 	if !reflect.DeepEqual(a.flags, want) {

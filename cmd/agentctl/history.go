@@ -96,7 +96,8 @@ func (o *historyOptions) pages(c *connection) ([][]json.RawMessage, error) {
 		if o.Limit > 0 {
 			limit = min(historyPageSize, left)
 		}
-		res, err := call[protocol.HistoryResult](c, protocol.DoHistory, o.Session, protocol.HistoryData{Before: before, Limit: limit})
+		res, err := call[protocol.HistoryResult](c, protocol.DoHistory, o.Session,
+			protocol.HistoryData{Before: before, Limit: limit})
 		if err != nil {
 			return nil, err
 		}

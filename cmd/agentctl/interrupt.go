@@ -42,13 +42,13 @@ func newInterrupt(a *app, run func(context.Context, *interruptOptions) error) *c
 	f := cmd.Flags()
 	f.StringVar(&o.Queue, "queue", protocol.QueueKeep, "`ACTION`: keep, hold or clear the queue")
 	f.StringVar(&o.Turn, "turn", "", "interrupt only if `TURN` is the current turn")
-	_ = cmd.RegisterFlagCompletionFunc("queue", cobra.FixedCompletions([]string{protocol.QueueKeep, protocol.QueueHold, protocol.QueueClear},
-		cobra.ShellCompDirectiveNoFileComp))
+	completeValues(cmd, "queue", []string{protocol.QueueKeep, protocol.QueueHold, protocol.QueueClear})
 	return cmd
 }
 
 func runInterrupt(ctx context.Context, o *interruptOptions) error {
-	res, err := callOnce[protocol.InterruptResult](ctx, o.app, protocol.DoInterrupt, o.Session, protocol.InterruptData{Turn: o.Turn, Queue: o.Queue})
+	res, err := callOnce[protocol.InterruptResult](ctx, o.app, protocol.DoInterrupt, o.Session,
+		protocol.InterruptData{Turn: o.Turn, Queue: o.Queue})
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,8 @@ func (r *logReader) readOnce(since *protocol.Position, handle func(wsclient.Item
 			if since.Epoch == from.Epoch { // already tried: the log starts later
 				from.Seq = at.After.Seq
 			}
-			r.app.notef("%s is not a position of the session's current log (%s): continuing after %s", since, at.Reason, from)
+			r.app.notef("%s is not a position of the session's current log (%s): continuing after %s", since, at.Reason,
+				from)
 			*since = from
 			return true, nil
 		case at != nil:

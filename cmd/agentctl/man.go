@@ -22,7 +22,8 @@ func releaseVerbs() []*cobra.Command {
 			}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
-			return doc.GenManTree(root, &doc.GenManHeader{Title: "AGENTCTL", Section: "1", Source: "agentctl " + version}, args[0])
+			header := &doc.GenManHeader{Title: "AGENTCTL", Section: "1", Source: "agentctl " + version}
+			return doc.GenManTree(root, header, args[0])
 		},
 	}}
 }

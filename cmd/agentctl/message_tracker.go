@@ -104,8 +104,8 @@ func (t *messageTracker) applyReplayed(e *protocol.Event) (*protocol.TurnEndedDa
 	case unknownStart: // a dialect may answer before it sends the message's events
 		return nil, nil
 	}
-	return nil, fmt.Errorf("the session's log was replaced, the state of message %s is unknown: see agentctl history %s",
-		t.message, output.Session(s))
+	const format = "the session's log was replaced, the state of message %s is unknown: see agentctl history %s"
+	return nil, fmt.Errorf(format, t.message, output.Session(s))
 }
 
 // applyEvent handles one event of the log.
@@ -125,7 +125,8 @@ func (t *messageTracker) applyEvent(e *protocol.Event, raw []byte) (*protocol.Tu
 			return nil, err
 		}
 		if d.MessageID == t.message && d.Reason != protocol.RemovedStarted {
-			return nil, exit.Errorf(exit.Interrupted, exit.CodeInterrupted, "the message was removed from the queue by %s (%s)",
+			return nil, exit.Errorf(exit.Interrupted, exit.CodeInterrupted,
+				"the message was removed from the queue by %s (%s)",
 				output.Actor(e.By), d.Reason)
 		}
 	case e.Type == protocol.SessionClosed:
@@ -153,7 +154,8 @@ func (t *messageTracker) queues(e *protocol.Event) bool {
 // mayBlock reports whether the message may be blocked after an event of that type.
 func mayBlock(t protocol.Type) bool {
 	switch t {
-	case protocol.CaughtUp, protocol.ApprovalRequested, protocol.QueueHeld, protocol.QueueMoved, protocol.QueueRemoved, protocol.TurnEnded:
+	case protocol.CaughtUp, protocol.ApprovalRequested, protocol.QueueHeld, protocol.QueueMoved, protocol.QueueRemoved,
+		protocol.TurnEnded:
 		return true
 	}
 	return false

@@ -12,7 +12,10 @@ import (
 )
 
 func (s *eventLog) caughtUp() *eventLog {
-	s.items = append(s.items, wsclient.Item{Event: &protocol.Event{Session: "s", Time: time.Unix(0, 0), Type: protocol.CaughtUp}})
+	s.items = append(s.items, wsclient.Item{Event: &protocol.Event{
+		Session: "s", Time: time.Unix(0, 0),
+		Type: protocol.CaughtUp,
+	}})
 	return s
 }
 
@@ -66,22 +69,65 @@ func TestATrackerEndsWithTheTurnOfItsMessage(t *testing.T) {
 		{"failed", resumed().begins("t1", "m1").ends("t1", protocol.ReasonError), nil, exit.TurnFailed},
 		{"interrupted", resumed().begins("t1", "m1").ends("t1", protocol.ReasonInterrupted), nil, exit.Interrupted},
 		{"not with another's turn", resumed().queues("m1").ends("t0", protocol.ReasonError), nil, continues},
-		{"queued, then started", resumed().queues("m1").event(protocol.QueueRemoved, "", started).begins("t1", "m1").ends("t1", protocol.ReasonCompleted), nil, exit.OK},
-		{"taken out of the queue", resumed().queues("m1").event(protocol.QueueRemoved, "", removed), nil, exit.Interrupted},
-		{"an approval of its own turn", resumed().begins("t1", "m1").asks("t1", "r").caughtUp(), []*protocol.State{stateOf(running, nil, "", "r")}, exit.NeedsPerson},
-		{"an approval of a turn before it", resumed().queues("m1").caughtUp(), []*protocol.State{stateOf(other, []string{"m1"}, "", "r")}, exit.NeedsPerson},
-		{"an approval before it, which is queued only then", resumed().caughtUp().queues("m1"), []*protocol.State{stateOf(other, nil, "", "r"), stateOf(other, []string{"m1"}, "", "r")}, exit.NeedsPerson},
-		{"an approval that was decided meanwhile", resumed().begins("t1", "m1").asks("t1", "r").caughtUp(), []*protocol.State{stateOf(running, nil, "")}, continues},
-		{"a hold before it", resumed().queues("m1").caughtUp(), []*protocol.State{stateOf(other, []string{"m1"}, protocol.HoldUser)}, exit.NeedsPerson},
-		{"a hold behind it", resumed().begins("t1", "m1").caughtUp(), []*protocol.State{stateOf(running, []string{"m2"}, protocol.HoldUser)}, continues},
+		{
+			"queued, then started", resumed().queues("m1").event(protocol.QueueRemoved, "", started).begins("t1", "m1").
+				ends("t1", protocol.ReasonCompleted), nil, exit.OK,
+		},
+		{
+			"taken out of the queue", resumed().queues("m1").event(protocol.QueueRemoved, "", removed), nil,
+			exit.Interrupted,
+		},
+		{
+			"an approval of its own turn", resumed().begins("t1", "m1").asks("t1", "r").caughtUp(),
+			[]*protocol.State{stateOf(running, nil, "", "r")},
+			exit.NeedsPerson,
+		},
+		{
+			"an approval of a turn before it", resumed().queues("m1").caughtUp(),
+			[]*protocol.State{stateOf(other, []string{"m1"}, "", "r")},
+			exit.NeedsPerson,
+		},
+		{
+			"an approval before it, which is queued only then", resumed().caughtUp().queues("m1"),
+			[]*protocol.State{stateOf(other, nil, "", "r"), stateOf(other, []string{"m1"}, "", "r")},
+			exit.NeedsPerson,
+		},
+		{
+			"an approval that was decided meanwhile", resumed().begins("t1", "m1").asks("t1", "r").caughtUp(),
+			[]*protocol.State{stateOf(running, nil, "")},
+			continues,
+		},
+		{
+			"a hold before it", resumed().queues("m1").caughtUp(),
+			[]*protocol.State{stateOf(other, []string{"m1"}, protocol.HoldUser)},
+			exit.NeedsPerson,
+		},
+		{
+			"a hold behind it", resumed().begins("t1", "m1").caughtUp(),
+			[]*protocol.State{stateOf(running, []string{"m2"}, protocol.HoldUser)},
+			continues,
+		},
 		{"a hold that comes later", resumed().queues("m1").caughtUp().holds(protocol.HoldDenyStop), []*protocol.State{stateOf(other, []string{"m1"}, ""), stateOf(nil, []string{"m1"}, protocol.HoldDenyStop)}, exit.NeedsPerson},
-		{"what others wait for after it ended", resumed().caughtUp(), []*protocol.State{stateOf(other, nil, "", "r")}, continues},
-		{"the session is closed", resumed().queues("m1").event(protocol.SessionClosed, "", protocol.SessionClosedData{}), nil, exit.Failure},
-		{"another log that has it queued", resumed().queues("m1").reset(stateOf(other, []string{"m1"}, "")).caughtUp(), []*protocol.State{stateOf(other, []string{"m1"}, "")}, continues},
+		{
+			"what others wait for after it ended", resumed().caughtUp(),
+			[]*protocol.State{stateOf(other, nil, "", "r")},
+			continues,
+		},
+		{"the session is closed", resumed().queues("m1").event(protocol.SessionClosed, "",
+			protocol.SessionClosedData{}), nil, exit.Failure},
+		{
+			"another log that has it queued",
+			resumed().queues("m1").reset(stateOf(other, []string{"m1"}, "")).caughtUp(),
+			[]*protocol.State{stateOf(other, []string{"m1"}, "")},
+			continues,
+		},
 		{"another log without it", resumed().queues("m1").reset(stateOf(nil, nil, "")).caughtUp(), nil, exit.Failure},
 		{
 			"another log in which it has ended",
-			resumed().begins("t1", "m1").reset(&protocol.State{Session: "s", Last: &protocol.LastTurn{Turn: "t1", Reason: protocol.ReasonError}}).caughtUp(),
+			resumed().begins("t1", "m1").reset(&protocol.State{
+				Session: "s",
+				Last:    &protocol.LastTurn{Turn: "t1", Reason: protocol.ReasonError},
+			}).caughtUp(),
 			nil, exit.TurnFailed,
 		},
 	}
@@ -119,7 +165,8 @@ func TestATrackerEndsWithTheTurnOfItsMessage(t *testing.T) {
 }
 
 func TestATrackerPrintsTheAnswerOnly(t *testing.T) {
-	s := resumed().begins("t0", "m0").says("t0", "p", "somebody else's").ends("t0", protocol.ReasonCompleted).begins("t1", "m1").
+	s := resumed().begins("t0", "m0").says("t0", "p", "of another turn").ends("t0", protocol.ReasonCompleted).
+		begins("t1", "m1").
 		event(protocol.ReasoningDelta, "t1", protocol.PartDeltaData{Part: "r", Text: "hidden"}).
 		says("t1", "p1", "one ").says("t1", "p1", "two").says("t1", "p2", "three\n").says("t1", "p3", "four").
 		event(protocol.Folded, "t1", protocol.FoldData{Parts: []protocol.FoldPart{

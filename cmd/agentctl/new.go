@@ -36,9 +36,10 @@ func newNew(a *app, run func(context.Context, *newOptions) error) *cobra.Command
 preset (see "agentctl agents"), or ad hoc: "acp:COMMAND ARG…" for a command that speaks the Agent
 Client Protocol, "script:FILE" for a script. On the local server the session works in the current
 directory unless you pass --cwd.`,
-		Example: "  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n  S=$(agentctl new --agent \"acp:my-agent --acp\")",
-		Args:    rangeArgs(0, 0),
-		RunE:    runE(a, o, func([]string) error { return o.check() }, run),
+		Example: "  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n" +
+			"  S=$(agentctl new --agent \"acp:my-agent --acp\")",
+		Args: rangeArgs(0, 0),
+		RunE: runE(a, o, func([]string) error { return o.check() }, run),
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Name, "name", "", "unique `NAME` of the session")
@@ -49,7 +50,7 @@ directory unless you pass --cwd.`,
 	f.StringVar(&o.Prompt, "prompt", "", "`TEXT` of the first message")
 	addKeyFlag(cmd, &o.Key)
 	_ = cmd.RegisterFlagCompletionFunc("agent", a.completeAgents)
-	_ = cmd.RegisterFlagCompletionFunc("cwd", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
+	completeDirs(cmd, "cwd")
 	return cmd
 }
 

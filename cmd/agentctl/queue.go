@@ -58,7 +58,8 @@ func runQueueList(ctx context.Context, o *queueOptions) error {
 	}
 	s := r.Snapshot.State
 	for i := range s.Queue {
-		if err := o.app.print(&s.Queue[i], func(w io.Writer) { fmt.Fprintln(w, queueLine(i, &s.Queue[i])) }); err != nil {
+		err := o.app.print(&s.Queue[i], func(w io.Writer) { fmt.Fprintln(w, queueLine(i, &s.Queue[i])) })
+		if err != nil {
 			return err
 		}
 	}

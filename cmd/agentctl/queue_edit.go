@@ -19,9 +19,10 @@ type queueEditOptions struct {
 func newQueueEdit(a *app, run func(context.Context, *queueEditOptions) error) *cobra.Command {
 	o := &queueEditOptions{app: a}
 	return &cobra.Command{
-		Use:               "edit SESSION MESSAGE [TEXT|-]",
-		Short:             "Replace the text of a queued message",
-		Long:              "Replace the text of a queued message. Without TEXT, or with -, the text is read from stdin.",
+		Use:   "edit SESSION MESSAGE [TEXT|-]",
+		Short: "Replace the text of a queued message",
+		Long: "Replace the text of a queued message. Without TEXT, or with -, the text is read " +
+			"from stdin.",
 		Example:           "  agentctl queue edit fix m_12 \"and add a test\"",
 		Args:              rangeArgs(2, 3),
 		ValidArgsFunction: a.completeInSession(messageCompletions),
@@ -37,6 +38,7 @@ func runQueueEdit(ctx context.Context, o *queueEditOptions) error {
 	if err != nil {
 		return err
 	}
-	_, err = callOnce[protocol.Empty](ctx, o.app, protocol.DoQueueEdit, o.Session, protocol.QueueEditData{MessageID: o.Message, Text: text})
+	_, err = callOnce[protocol.Empty](ctx, o.app, protocol.DoQueueEdit, o.Session,
+		protocol.QueueEditData{MessageID: o.Message, Text: text})
 	return err
 }

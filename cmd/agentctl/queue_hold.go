@@ -38,7 +38,8 @@ for 30 s: for editors while a user edits it.`,
 }
 
 func runQueueHold(ctx context.Context, o *queueHoldOptions) error {
-	res, err := callOnce[protocol.QueueHoldResult](ctx, o.app, protocol.DoQueueHold, o.Session, protocol.QueueHoldData{MessageID: o.Message})
+	res, err := callOnce[protocol.QueueHoldResult](ctx, o.app, protocol.DoQueueHold, o.Session,
+		protocol.QueueHoldData{MessageID: o.Message})
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ func newQueueMove(a *app, run func(context.Context, *queueMoveOptions) error) *c
 }
 
 func runQueueMove(ctx context.Context, o *queueMoveOptions) error {
-	_, err := callOnce[protocol.Empty](ctx, o.app, protocol.DoQueueMove, o.Session, protocol.QueueMoveData{MessageID: o.Message, Index: o.Index})
+	_, err := callOnce[protocol.Empty](ctx, o.app, protocol.DoQueueMove, o.Session,
+		protocol.QueueMoveData{MessageID: o.Message, Index: o.Index})
 	return err
 }

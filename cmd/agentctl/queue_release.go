@@ -20,9 +20,10 @@ type queueReleaseOptions struct {
 func newQueueRelease(a *app, run func(context.Context, *queueReleaseOptions) error) *cobra.Command {
 	o := &queueReleaseOptions{app: a}
 	return &cobra.Command{
-		Use:               "release SESSION [HOLD]",
-		Short:             "Release the queue",
-		Long:              "Release one hold or, without HOLD, all holds but the edits of other users. Then the queue runs.",
+		Use:   "release SESSION [HOLD]",
+		Short: "Release the queue",
+		Long: "Release one hold or, without HOLD, all holds but the edits of other users. Then the " +
+			"queue runs.",
 		Example:           "  agentctl queue release fix",
 		Args:              rangeArgs(1, 2),
 		ValidArgsFunction: a.completeInSession(holdCompletions),
@@ -37,7 +38,8 @@ func newQueueRelease(a *app, run func(context.Context, *queueReleaseOptions) err
 }
 
 func runQueueRelease(ctx context.Context, o *queueReleaseOptions) error {
-	res, err := callOnce[protocol.QueueReleaseResult](ctx, o.app, protocol.DoQueueRelease, o.Session, protocol.QueueReleaseData{Hold: o.Hold})
+	res, err := callOnce[protocol.QueueReleaseResult](ctx, o.app, protocol.DoQueueRelease, o.Session,
+		protocol.QueueReleaseData{Hold: o.Hold})
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,8 @@ func runQueueRemove(ctx context.Context, o *queueRemoveOptions) error {
 	}
 	defer c.Close()
 	for _, m := range o.Messages {
-		res, err := call[protocol.QueueRemoveResult](c, protocol.DoQueueRemove, o.Session, protocol.QueueRemoveData{MessageID: m})
+		res, err := call[protocol.QueueRemoveResult](c, protocol.DoQueueRemove, o.Session,
+			protocol.QueueRemoveData{MessageID: m})
 		if err != nil {
 			return err
 		}

@@ -21,9 +21,10 @@ func newRename(a *app, run func(context.Context, *renameOptions) error) *cobra.C
 	o := &renameOptions{app: a}
 	var title string
 	cmd := &cobra.Command{
-		Use:               "rename SESSION [NAME]",
-		Short:             "Rename a session",
-		Long:              "Set the name of a session, which must be unique, or its title. An empty NAME removes the name.",
+		Use:   "rename SESSION [NAME]",
+		Short: "Rename a session",
+		Long: "Set the name of a session, which must be unique, or its title. An empty NAME " +
+			"removes the name.",
 		Example:           "  agentctl rename 01j9 fix\n  agentctl rename fix --title \"Login fails on Safari\"",
 		Args:              rangeArgs(1, 2),
 		ValidArgsFunction: a.completeSessions,
@@ -46,6 +47,7 @@ func newRename(a *app, run func(context.Context, *renameOptions) error) *cobra.C
 }
 
 func runRename(ctx context.Context, o *renameOptions) error {
-	_, err := callOnce[protocol.Empty](ctx, o.app, protocol.DoRename, o.Session, protocol.RenameData{Name: o.Name, Title: o.Title})
+	_, err := callOnce[protocol.Empty](ctx, o.app, protocol.DoRename, o.Session,
+		protocol.RenameData{Name: o.Name, Title: o.Title})
 	return err
 }

@@ -38,7 +38,8 @@ func runRemove(ctx context.Context, o *removeOptions) error {
 	}
 	defer c.Close()
 	for _, session := range o.Sessions {
-		if _, err := call[protocol.Empty](c, protocol.DoClose, session, protocol.CloseData{Delete: !o.Keep}); err != nil {
+		if _, err := call[protocol.Empty](c, protocol.DoClose, session,
+			protocol.CloseData{Delete: !o.Keep}); err != nil {
 			return err
 		}
 	}

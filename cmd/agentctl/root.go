@@ -41,10 +41,12 @@ person (an approval is pending or the queue is held), 7 the turn failed, 8 canno
 // newRoot returns the command with all verbs.
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "agentctl",
-		Short:         "tmux for AI agents",
-		Long:          rootLong,
-		Example:       "  agentctl tour\n  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n  agentctl attach fix",
+		Use:   "agentctl",
+		Short: "tmux for AI agents",
+		Long:  rootLong,
+		Example: "  agentctl tour\n" +
+			"  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n" +
+			"  agentctl attach fix",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
@@ -118,11 +120,10 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	f.BoolVar(&g.NoColor, "no-color", false, "disable colours (NO_COLOR)")
 	f.BoolVar(&g.NoStart, "no-start", false, "do not start a server")
 	f.StringVar(&g.Data, "data", "", "data `DIR` of the local server (AGENTCTL_DATA)")
-	_ = root.RegisterFlagCompletionFunc("output",
-		cobra.FixedCompletions([]string{formatText, formatJSON}, cobra.ShellCompDirectiveNoFileComp))
-	_ = root.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(dialect.Names(), cobra.ShellCompDirectiveNoFileComp))
+	completeValues(root, "output", []string{formatText, formatJSON})
+	completeValues(root, "dialect", dialect.Names())
 	_ = root.RegisterFlagCompletionFunc("dialect-option", a.completeDialectOption)
-	_ = root.RegisterFlagCompletionFunc("data", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
+	completeDirs(root, "data")
 }
 
 // readEnvironment sets global flags that were not passed from the environment and the user's
@@ -131,7 +132,8 @@ func (a *app) readEnvironment() error {
 	g := &a.flags
 	a.dataFlag = g.Data != ""
 	for field, name := range map[*string]string{
-		&g.Server: "AGENTCTL_SERVER", &g.Token: "AGENTCTL_TOKEN", &g.Dialect: "AGENTCTL_DIALECT", &g.Data: "AGENTCTL_DATA",
+		&g.Server: "AGENTCTL_SERVER", &g.Token: "AGENTCTL_TOKEN", &g.Dialect: "AGENTCTL_DIALECT",
+		&g.Data: "AGENTCTL_DATA",
 	} {
 		if *field == "" {
 			*field = a.env(name)
@@ -182,7 +184,9 @@ func (a *app) applyUserConfig() {
 
 // runE returns the RunE of a verb: it reads the arguments into o, then runs the verb under
 // --timeout. read may be nil.
-func runE[O any](a *app, o *O, read func(args []string) error, run func(context.Context, *O) error) func(*cobra.Command, []string) error {
+func runE[O any](
+	a *app, o *O, read func(args []string) error, run func(context.Context, *O) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if read != nil {
 			if err := read(args); err != nil {

@@ -46,7 +46,8 @@ func runRulesList(ctx context.Context, o *rulesOptions) error {
 		r := &res.Rules[i]
 		err := o.app.print(r, func(w io.Writer) {
 			matches := strings.ReplaceAll(strings.TrimLeft(r.Subject, "\x00"), "\x00", " ")
-			fmt.Fprintf(w, "%s  %s  by %s  %s: %s\n", r.ID, r.Kind, output.Actor(&r.By), output.OneLine(matches, 80), output.OneLine(r.Scope, 0))
+			fmt.Fprintf(w, "%s  %s  by %s  %s: %s\n", r.ID, r.Kind, output.Actor(&r.By), output.OneLine(matches, 80),
+				output.OneLine(r.Scope, 0))
 		})
 		if err != nil {
 			return err
@@ -85,7 +86,8 @@ func runRulesRevoke(ctx context.Context, o *rulesRevokeOptions) error {
 	}
 	defer c.Close()
 	for _, rule := range o.Rules {
-		if _, err := call[protocol.Empty](c, protocol.DoRulesRevoke, o.Session, protocol.RulesRevokeData{Rule: rule}); err != nil {
+		if _, err := call[protocol.Empty](c, protocol.DoRulesRevoke, o.Session,
+			protocol.RulesRevokeData{Rule: rule}); err != nil {
 			return err
 		}
 	}

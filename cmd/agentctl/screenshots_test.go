@@ -47,9 +47,22 @@ type shot struct {
 }
 
 var shots = []shot{
-	{"session", "A session: a tool's output, a patch that waits for a decision, and the queue", tui.ThemeDark, "fix-race", []string{"\t"}, dark, false},
-	{"sessions", "All sessions of a server, those that need a person first", tui.ThemeDark, "", []string{"\x1b[B", " "}, dark, false},
-	{"wire", "The wire: what goes to the server and comes from it, message by message", tui.ThemeDark, "fix-race", []string{"1", "\x1b[18~"}, dark, true},
+	{
+		"session", "A session: a tool's output, a patch that waits for a decision, and the queue", tui.ThemeDark,
+		"fix-race",
+		[]string{"\t"},
+		dark, false,
+	},
+	{
+		"sessions", "All sessions of a server, those that need a person first", tui.ThemeDark, "",
+		[]string{"\x1b[B", " "},
+		dark, false,
+	},
+	{
+		"wire", "The wire: what goes to the server and comes from it, message by message", tui.ThemeDark, "fix-race",
+		[]string{"1", "\x1b[18~"},
+		dark, true,
+	},
 	{"light", "Markdown and a diff, on a light terminal", tui.ThemeLight, "guide", nil, light, false},
 }
 
@@ -115,7 +128,8 @@ func TestThePicturesAreOfThisProgram(t *testing.T) {
 				t.Fatal(err)
 			}
 			if g, w := firstDifference(s.lines(got.Bytes()), s.lines(want)); g != w {
-				t.Errorf("%s differs from the screen: review the change, then redraw it (see this test)\nscreen: %s\nfile:   %s", file, g, w)
+				t.Errorf("%s differs from the screen: review the change, then redraw it (see this test)\n"+
+					"screen: %s\nfile:   %s", file, g, w)
 			}
 		})
 	}
@@ -187,7 +201,10 @@ type dialFunc = func(context.Context) (net.Conn, error)
 
 // newClient connects to the server as name.
 func newClient(t *testing.T, dial dialFunc, name string, tap func(wsclient.Frame)) *wsclient.Client {
-	c := wsclient.New("ws://box:7777", wsclient.Options{Dial: dial, Name: name, Agent: "agentctl", Tap: tap, Heartbeat: 24 * time.Hour})
+	c := wsclient.New("ws://box:7777", wsclient.Options{
+		Dial: dial, Name: name, Agent: "agentctl", Tap: tap,
+		Heartbeat: 24 * time.Hour,
+	})
 	if err := c.Connect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -206,14 +223,19 @@ func createSessions(t *testing.T, dial dialFunc) {
 		{"nightly", "codex", []string{"Run the nightly lint"}},
 		{"schema-v7", "gemini", []string{"migrate the schema to version 7", "Then write down what changed"}},
 		{"release", "codex", []string{"Prepare the release 1.4"}},
-		{"fix-race", "claude", []string{"The tests of pkg/store fail now and then. Find the race.", "Then tidy the module", "And tell me what you changed"}},
+		{"fix-race", "claude", []string{
+			"The tests of pkg/store fail now and then. Find the race.",
+			"Then tidy the module", "And tell me what you changed",
+		}},
 	} {
-		made, err := wsclient.Call[protocol.CreateResult](t.Context(), c, protocol.DoCreate, "", protocol.CreateData{Name: of.name, Agent: of.agent})
+		made, err := wsclient.Call[protocol.CreateResult](t.Context(), c, protocol.DoCreate, "",
+			protocol.CreateData{Name: of.name, Agent: of.agent})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, text := range of.says {
-			if _, err := wsclient.Call[protocol.SendResult](t.Context(), c, protocol.DoSend, made.Session, protocol.SendData{Text: text}); err != nil {
+			if _, err := wsclient.Call[protocol.SendResult](t.Context(), c, protocol.DoSend, made.Session,
+				protocol.SendData{Text: text}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(40 * time.Second)
@@ -233,7 +255,10 @@ func (s *shot) show(t *testing.T, dial dialFunc) []byte {
 	left := make(chan error, 1)
 	go func() {
 		o := tui.Options{
-			Input: keys, Output: &screen, Env: []string{"TERM=xterm-256color", "COLORTERM=truecolor", "CLICOLOR_FORCE=1"},
+			Input: keys, Output: &screen, Env: []string{
+				"TERM=xterm-256color", "COLORTERM=truecolor",
+				"CLICOLOR_FORCE=1",
+			},
 			Theme: s.theme, Zone: time.UTC, Width: shotColumns, Height: shotRows,
 		}
 		if s.single {

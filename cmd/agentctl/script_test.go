@@ -26,7 +26,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(leakChecker{m}, map[string]func(){"agentctl": func() { os.Exit(run()) }, "panicking-client": runPanickingClient})
+	testscript.Main(leakChecker{m}, map[string]func(){
+		"agentctl":         func() { os.Exit(run()) },
+		"panicking-client": runPanickingClient,
+	})
 }
 
 // A leakChecker fails the tests if a goroutine is left.
@@ -55,14 +58,16 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			dir := localserver.Dir(filepath.Join(e.WorkDir, "data"))
 			for _, kv := range []string{
-				"AGENTCTL_DATA=" + string(dir), "AGENTCTL_SERVER=", "AGENTCTL_TOKEN=", "AGENTCTL_DIALECT=", "AGENTCTL_DIALECT_OPTIONS=", "XDG_RUNTIME_DIR=", "USER=ann",
+				"AGENTCTL_DATA=" + string(dir), "AGENTCTL_SERVER=", "AGENTCTL_TOKEN=", "AGENTCTL_DIALECT=",
+				"AGENTCTL_DIALECT_OPTIONS=", "XDG_RUNTIME_DIR=", "USER=ann",
 				"HOME=" + e.WorkDir, "TMPDIR=" + e.WorkDir, "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
 				"GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE"), // else every command takes a second to exit
 			} {
 				k, v, _ := strings.Cut(kv, "=")
 				e.Setenv(k, v)
 			}
-			if err := copyFile(filepath.Join("testdata", "agent.script"), filepath.Join(e.WorkDir, "agent.script")); err != nil {
+			if err := copyFile(filepath.Join("testdata", "agent.script"),
+				filepath.Join(e.WorkDir, "agent.script")); err != nil {
 				return err
 			}
 			e.Defer(func() { endServer(t, localserver.Dir(e.Getenv("AGENTCTL_DATA"))) })

@@ -110,7 +110,8 @@ func runSearch(ctx context.Context, o *searchOptions) error {
 func (o *searchOptions) splitArgs(sessions []protocol.Summary) (session string, words []string) {
 	if !o.All && len(o.Args) > 1 {
 		first := o.Args[0]
-		if slices.ContainsFunc(sessions, func(s protocol.Summary) bool { return s.Session == first || s.Name == first }) {
+		named := func(s protocol.Summary) bool { return s.Session == first || s.Name == first }
+		if slices.ContainsFunc(sessions, named) {
 			return first, o.Args[1:]
 		}
 	}
@@ -135,7 +136,8 @@ func (o *searchOptions) printHit(h *protocol.Hit, names map[string]string) error
 		if name == "" {
 			name = h.Session
 		}
-		fmt.Fprintf(w, "%s:%d  %s  %s  %s\n", output.OneLine(name, 0), h.Seq, h.Time.Local().Format("2006-01-02 15:04"), h.Kind,
+		at := h.Time.Local().Format("2006-01-02 15:04")
+		fmt.Fprintf(w, "%s:%d  %s  %s  %s\n", output.OneLine(name, 0), h.Seq, at, h.Kind,
 			output.OneLine(strings.TrimSpace(h.Snippet), 0))
 	})
 }

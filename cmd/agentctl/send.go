@@ -72,7 +72,8 @@ func runSend(ctx context.Context, o *sendOptions) error {
 		return err
 	}
 	defer c.Close()
-	res, err := callWithKey[protocol.SendResult](c, protocol.DoSend, o.Session, o.Key, protocol.SendData{Text: text, Front: o.Front})
+	res, err := callWithKey[protocol.SendResult](c, protocol.DoSend, o.Session, o.Key,
+		protocol.SendData{Text: text, Front: o.Front})
 	if err != nil {
 		return err
 	}
@@ -80,8 +81,11 @@ func runSend(ctx context.Context, o *sendOptions) error {
 		if res.Status == protocol.SendQueued {
 			o.app.notef("queued")
 		}
-	} else if err := o.app.print(res, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", res.Status, res.MessageID) }); err != nil {
-		return err
+	} else {
+		err := o.app.print(res, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", res.Status, res.MessageID) })
+		if err != nil {
+			return err
+		}
 	}
 	if !o.Wait && !o.Follow {
 		return nil

@@ -217,11 +217,15 @@ func serverConfig(c *config.Server, log *slog.Logger) server.Config {
 	}
 	return server.Config{
 		Session: session.Config{
-			Agents: c.Registry(), DefaultAgent: c.DefaultAgent, Log: log, ApprovalTimeout: time.Duration(c.ApprovalTimeout),
-			EditHold: time.Duration(c.EditHold), StateTTL: time.Duration(c.StateTTL), Secret: []byte(c.StateSecret),
+			Agents: c.Registry(), DefaultAgent: c.DefaultAgent, Log: log,
+			ApprovalTimeout: time.Duration(c.ApprovalTimeout), EditHold: time.Duration(c.EditHold),
+			StateTTL: time.Duration(c.StateTTL), Secret: []byte(c.StateSecret),
 		},
 		Version: programVersion(), Log: log,
-		Limits: server.Limits{Message: c.Limits.Message, InFlight: c.Limits.InFlight, Rate: c.Limits.Rate, Window: c.Window},
+		Limits: server.Limits{
+			Message: c.Limits.Message, InFlight: c.Limits.InFlight, Rate: c.Limits.Rate,
+			Window: c.Window,
+		},
 		Dialects: server.Dialects{
 			Agent:   func(dialect, foreign string) string { return c.Dialects[dialect].Agents[foreign] },
 			Options: options,

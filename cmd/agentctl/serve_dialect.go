@@ -78,7 +78,9 @@ func (d *dialectListen) listen(token string, insecure bool) (*server.Listener, e
 
 // listenDialects opens the listeners of --listen-dialect. It returns their URLs by dialect, and the
 // URLs that require the token.
-func (o *serveOptions) listenDialects(i *localserver.Instance, token string) (all map[string][]string, closed []string, _ error) {
+func (o *serveOptions) listenDialects(
+	i *localserver.Instance, token string,
+) (all map[string][]string, closed []string, _ error) {
 	all = map[string][]string{}
 	for _, d := range o.dialects {
 		l, err := d.listen(token, o.Insecure)
@@ -92,7 +94,8 @@ func (o *serveOptions) listenDialects(i *localserver.Instance, token string) (al
 			closed = append(closed, url)
 			continue
 		}
-		o.app.notef("warning: %s lets every program on this machine use sessions (%s, as %s) without a token", url, d.Dialect, d.Role)
+		o.app.notef("warning: %s lets every program on this machine use sessions (%s, as %s) without a token", url,
+			d.Dialect, d.Role)
 	}
 	return all, closed, nil
 }

@@ -71,9 +71,13 @@ func openDashboard(t *testing.T, names ...string) *dashboardTest {
 	dial := embeddedDial(t, `{"on":"*"}`+"\n"+`{"say":"answer to {message}"}`)
 	d := &dashboardTest{t: t, ctx: testContext(t), dialer: &flakyDialer{dial: dial}, screen: &screenBuffer{}}
 	d.other = wsclient.New("ws://test", wsclient.Options{Dial: dial, Name: "bob"})
-	screenClient := wsclient.New("ws://test", wsclient.Options{Dial: d.dialer.Dial, Name: "ann", Rand: func() float64 { return 0 }})
+	screenClient := wsclient.New("ws://test", wsclient.Options{
+		Dial: d.dialer.Dial, Name: "ann",
+		Rand: func() float64 { return 0 },
+	})
 	for _, name := range names {
-		if _, err := wsclient.Call[protocol.CreateResult](d.ctx, d.other, protocol.DoCreate, "", protocol.CreateData{Agent: "tour", Name: name}); err != nil {
+		if _, err := wsclient.Call[protocol.CreateResult](d.ctx, d.other, protocol.DoCreate, "",
+			protocol.CreateData{Agent: "tour", Name: name}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -82,10 +86,14 @@ func openDashboard(t *testing.T, names ...string) *dashboardTest {
 	}
 	keys, typing := io.Pipe()
 	d.keys = typing
-	ctx, leave := context.WithTimeout(context.Background(), time.Minute) // longer than the test's, which ends before the last keys are read
+	// longer than the test's, which ends before the last keys are read
+	ctx, leave := context.WithTimeout(context.Background(), time.Minute)
 	done := make(chan error, 1)
 	go func() {
-		done <- tui.Desk(ctx, serverAdapter{client: screenClient}, "", tui.Options{Input: keys, Output: d.screen, Env: []string{"TERM=xterm-256color"}, NoColor: true, Width: 100, Height: 30})
+		done <- tui.Desk(ctx, serverAdapter{client: screenClient}, "", tui.Options{
+			Input: keys, Output: d.screen,
+			Env: []string{"TERM=xterm-256color"}, NoColor: true, Width: 100, Height: 30,
+		})
 	}()
 	t.Cleanup(func() {
 		var left sync.WaitGroup
@@ -160,7 +168,8 @@ func TestADroppedLinkSubscribesTheThreeThatWereAndNoOther(t *testing.T) {
 	d.dialer.cut()
 	text := func(i int) string { return strings.Repeat(string(rune('1'+i)), 9) } // no two texts share a cell
 	for i, name := range kept {
-		if _, err := wsclient.Call[protocol.SendResult](d.ctx, d.other, protocol.DoSend, name, protocol.SendData{Text: text(i)}); err != nil {
+		if _, err := wsclient.Call[protocol.SendResult](d.ctx, d.other, protocol.DoSend, name,
+			protocol.SendData{Text: text(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -191,5 +200,8 @@ func TestADashboardCreatesASessionAndShowsIt(t *testing.T) {
 	if s := all.Sessions[0]; s.Name != "fresh" || s.Agent != "tour" {
 		t.Errorf("created %+v", s)
 	}
-	d.until("the session is shown", func() bool { return d.attached("fresh") != "" && d.screen.has("answer to good day") })
+	d.until("the session is shown", func() bool {
+		return d.attached("fresh") != "" &&
+			d.screen.has("answer to good day")
+	})
 }

@@ -182,7 +182,8 @@ func (s *sessionAdapter) sendEvents(ctx context.Context, updates chan<- tui.Upda
 				return
 			}
 		default:
-			send(ctx, updates, tui.Update{Link: &tui.Link{State: tui.Offline, Reason: errorText(err), Advice: exit.From(err).Hint}})
+			end := &tui.Link{State: tui.Offline, Reason: errorText(err), Advice: exit.From(err).Hint}
+			send(ctx, updates, tui.Update{Link: end})
 			return
 		}
 	}

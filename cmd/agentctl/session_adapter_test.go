@@ -46,7 +46,8 @@ func (w *testDialer) Dial(ctx context.Context) (net.Conn, error) {
 		go func() {
 			defer server.Close()
 			if _, err := http.ReadRequest(bufio.NewReader(server)); err == nil {
-				_, _ = io.WriteString(server, "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n") // the client may be gone
+				// the client may be gone
+				_, _ = io.WriteString(server, "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")
 			}
 		}()
 		return client, nil
@@ -121,7 +122,8 @@ func serveIn(t *testing.T, dir, agent string) (dial func(context.Context) (net.C
 
 func create(t *testing.T, c *wsclient.Client) *sessionAdapter {
 	t.Helper()
-	made, err := wsclient.Call[protocol.CreateResult](t.Context(), c, protocol.DoCreate, "", protocol.CreateData{Agent: "tour"})
+	made, err := wsclient.Call[protocol.CreateResult](t.Context(), c, protocol.DoCreate, "",
+		protocol.CreateData{Agent: "tour"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,10 +149,12 @@ func TestAnOutageOfOnesOwnServerSaysHowToStartIt(t *testing.T) {
 		"ws://127.0.0.1:9000/chat":       false, // not agentctl
 	} {
 		err := &wsclient.ConnectError{URL: url, Err: io.EOF}
-		if l := linkState(c, wsclient.ConnState{Phase: wsclient.PhaseReconnecting, Attempt: 2, Err: err}); strings.Contains(l.Advice, "agentctl serve") != want {
+		l := linkState(c, wsclient.ConnState{Phase: wsclient.PhaseReconnecting, Attempt: 2, Err: err})
+		if strings.Contains(l.Advice, "agentctl serve") != want {
 			t.Errorf("while %s is unreachable: advice %q", url, l.Advice)
 		}
-		if l := linkState(c, wsclient.ConnState{Phase: wsclient.PhaseOffline, Err: err}); !strings.Contains(l.Advice, "agentctl serve") {
+		l = linkState(c, wsclient.ConnState{Phase: wsclient.PhaseOffline, Err: err})
+		if !strings.Contains(l.Advice, "agentctl serve") {
 			t.Errorf("after giving up %s: advice %q", url, l.Advice)
 		}
 	}
@@ -333,7 +337,10 @@ func TestTheGuideExplainsAllowsAndEndsTheSession(t *testing.T) {
 			break
 		}
 	}
-	for _, want := range []protocol.Type{protocol.ApprovalExplained, protocol.ApprovalResolved, protocol.TurnEnded, protocol.SessionClosed} {
+	for _, want := range []protocol.Type{
+		protocol.ApprovalExplained, protocol.ApprovalResolved, protocol.TurnEnded,
+		protocol.SessionClosed,
+	} {
 		if !slices.Contains(types, want) {
 			t.Errorf("no %s in %v", want, types)
 		}

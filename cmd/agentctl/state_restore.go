@@ -21,9 +21,10 @@ type stateRestoreOptions struct {
 func newStateRestore(a *app, run func(context.Context, *stateRestoreOptions) error) *cobra.Command {
 	o := &stateRestoreOptions{app: a, File: "-"}
 	cmd := &cobra.Command{
-		Use:     "restore [FILE|-]",
-		Short:   "Restore an exported session as a new one",
-		Long:    "Create a session from an exported state and print its id. Without FILE, or with -, the state is read from stdin.",
+		Use:   "restore [FILE|-]",
+		Short: "Restore an exported session as a new one",
+		Long: "Create a session from an exported state and print its id. Without FILE, or with -, the state " +
+			"is read from stdin.",
 		Example: "  agentctl state restore fix.state --name fix-again",
 		Args:    rangeArgs(0, 1),
 		RunE: runE(a, o, func(args []string) error {

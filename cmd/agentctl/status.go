@@ -59,8 +59,9 @@ func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 	s := r.Snapshot.State
 	v := &statusResult{
 		Session: s.Session, Name: s.Name, Title: s.Title, Agent: s.Agent, CWD: s.CWD, Status: r.Status, Seq: s.Seq,
-		Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns, Queue: nonNil(s.Queue), Holds: nonNil(s.Holds), Approvals: nonNil(s.Approvals),
-		Rules: len(s.Rules), Plan: s.Plan, Context: s.Context, Usage: s.Usage, Clients: nonNil(r.Clients),
+		Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns, Queue: nonNil(s.Queue), Holds: nonNil(s.Holds),
+		Approvals: nonNil(s.Approvals),
+		Rules:     len(s.Rules), Plan: s.Plan, Context: s.Context, Usage: s.Usage, Clients: nonNil(r.Clients),
 	}
 	if s.Turn != nil {
 		v.Turn = &s.Turn.Turn

@@ -23,12 +23,15 @@ func newTask(a *app) *cobra.Command {
 		Long:    "Cancel or restart a task of the plan that runs in a session.",
 		Example: "  agentctl task cancel fix t2\n  agentctl task restart fix t2",
 	},
-		newTaskVerb(a, "cancel", "Cancel a task", "Cancel a task of the plan. The other tasks continue.", protocol.DoTaskCancel, runTask),
+		newTaskVerb(a, "cancel", "Cancel a task", "Cancel a task of the plan. The other tasks continue.",
+			protocol.DoTaskCancel, runTask),
 		newTaskVerb(a, "restart", "Restart a task", "Restart a task of the plan.", protocol.DoTaskRestart, runTask),
 	)
 }
 
-func newTaskVerb(a *app, name, short, long string, verb protocol.Verb, run func(context.Context, *taskOptions) error) *cobra.Command {
+func newTaskVerb(a *app, name, short, long string, verb protocol.Verb,
+	run func(context.Context, *taskOptions) error,
+) *cobra.Command {
 	o := &taskOptions{app: a, Verb: verb}
 	return &cobra.Command{
 		Use:               name + " SESSION TASK",

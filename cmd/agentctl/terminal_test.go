@@ -52,7 +52,8 @@ func (tt *terminalTest) command(args ...string) *exec.Cmd {
 	home := filepath.Dir(string(tt.dir))
 	cmd.Dir = home
 	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "AGENTCTL_DATA=" + string(tt.dir), "USER=ann", "TERM=xterm-256color",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "AGENTCTL_DATA=" +
+			string(tt.dir), "USER=ann", "TERM=xterm-256color",
 		"GOCOVERDIR=" + os.Getenv("GOCOVERDIR"), "GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE"), "PS1=$ ",
 	}
 	return cmd
@@ -83,7 +84,10 @@ func (tt *terminalTest) open(cmd *exec.Cmd, text string) {
 // waitFor waits until the program has written text after the first since bytes.
 func (tt *terminalTest) waitFor(since int, text string) {
 	tt.t.Helper()
-	if err := tt.Until(tt.ctx, since, func(b []byte) bool { return strings.Contains(ansi.Strip(string(b)), text) }); err != nil {
+	if err := tt.Until(tt.ctx, since, func(b []byte) bool {
+		return strings.Contains(ansi.Strip(string(b)),
+			text)
+	}); err != nil {
 		tt.t.Fatalf("no %q: %v", text, err)
 	}
 }
@@ -134,11 +138,29 @@ func TestTheTerminalIsLeftAsItWas(t *testing.T) {
 		code int
 		text string
 	}{
-		{"by Ctrl-C twice", []string{"attach", "fix"}, func(tt *terminalTest) { tt.typeKeys("\x03"); tt.waitFor(0, "again"); tt.typeKeys("\x03") }, 0, ""},
-		{"by Ctrl-C twice with the mouse", []string{"attach", "fix", "--mouse"}, func(tt *terminalTest) { tt.typeKeys("\x03\x03") }, 0, ""},
-		{"by SIGTERM", []string{"attach", "fix", "--mouse"}, func(tt *terminalTest) { tt.signal(syscall.SIGTERM) }, 143, "terminated"},
+		{
+			"by Ctrl-C twice",
+			[]string{"attach", "fix"},
+			func(tt *terminalTest) { tt.typeKeys("\x03"); tt.waitFor(0, "again"); tt.typeKeys("\x03") }, 0, "",
+		},
+		{
+			"by Ctrl-C twice with the mouse",
+			[]string{"attach", "fix", "--mouse"},
+			func(tt *terminalTest) { tt.typeKeys("\x03\x03") }, 0, "",
+		},
+		{
+			"by SIGTERM",
+			[]string{"attach", "fix", "--mouse"},
+			func(tt *terminalTest) { tt.signal(syscall.SIGTERM) }, 143,
+			"terminated",
+		},
 		{"by SIGHUP", []string{"attach", "fix"}, func(tt *terminalTest) { tt.signal(syscall.SIGHUP) }, 129, "hangup"},
-		{"by SIGINT from outside", []string{"attach", "fix"}, func(tt *terminalTest) { tt.signal(syscall.SIGINT) }, 130, "interrupt"},
+		{
+			"by SIGINT from outside",
+			[]string{"attach", "fix"},
+			func(tt *terminalTest) { tt.signal(syscall.SIGINT) }, 130,
+			"interrupt",
+		},
 		{"by the end of its time", []string{"attach", "fix", "--timeout", "2s"}, func(*terminalTest) {}, 3, "2s"},
 		{"after the server was killed", []string{"attach", "fix"}, func(tt *terminalTest) {
 			at := tt.Said()
@@ -148,8 +170,18 @@ func TestTheTerminalIsLeftAsItWas(t *testing.T) {
 			tt.waitFor(at, "reconnecting")
 			tt.typeKeys("\x03\x03")
 		}, 0, ""},
-		{"of the tour by SIGTERM", []string{"tour"}, func(tt *terminalTest) { tt.signal(syscall.SIGTERM) }, 143, "terminated"},
-		{"of the tour by SIGINT", []string{"tour"}, func(tt *terminalTest) { tt.signal(syscall.SIGINT) }, 130, "interrupt"},
+		{
+			"of the tour by SIGTERM",
+			[]string{"tour"},
+			func(tt *terminalTest) { tt.signal(syscall.SIGTERM) }, 143,
+			"terminated",
+		},
+		{
+			"of the tour by SIGINT",
+			[]string{"tour"},
+			func(tt *terminalTest) { tt.signal(syscall.SIGINT) }, 130,
+			"interrupt",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -24,7 +24,9 @@ type tokenOptions struct {
 	TTL     time.Duration
 }
 
-func newToken(a *app, run func(context.Context, *tokenOptions) error, runUser func(context.Context, *tokenUserOptions) error) *cobra.Command {
+func newToken(a *app, run func(context.Context, *tokenOptions) error,
+	runUser func(context.Context, *tokenUserOptions) error,
+) *cobra.Command {
 	o := &tokenOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "token",
@@ -40,7 +42,8 @@ with a subject and a role:
 It is valid for --ttl; its connections are closed when it expires. A single credential cannot be
 revoked: to revoke all credentials and logins, remove the file "key" from the data directory and
 restart the server.`,
-		Example: "  agentctl token --subject ci --role operator --ttl 720h\n  agentctl token user ada --role approver --file users.json",
+		Example: "  agentctl token --subject ci --role operator --ttl 720h\n" +
+			"  agentctl token user ada --role approver --file users.json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
@@ -80,7 +83,8 @@ func runToken(_ context.Context, o *tokenOptions) error {
 		return err
 	}
 	if s := o.app.flags.Server; s != "" && !strings.HasPrefix(s, "unix:") && dir.TokenFor(s) == "" {
-		return exit.Usagef("%s is not a server of this data directory: make the credential on its machine, or run agentctl login",
+		return exit.Usagef("%s is not a server of this data directory: make the credential on its machine, or "+
+			"run agentctl login",
 			credentials.Origin(s))
 	}
 	if err := dir.Create(); err != nil {

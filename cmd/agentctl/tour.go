@@ -58,7 +58,10 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 	}
 	ctx, stop := notifySignal(ctx, interrupt...) // the server's files are removed after a signal too
 	defer func() { err = cmp.Or(stop(), err) }()
-	s, err := embedded.Start(ctx, embedded.Options{Agents: tourAgents{script.Tour()}, DefaultAgent: "tour", Version: programVersion()})
+	s, err := embedded.Start(ctx, embedded.Options{
+		Agents: tourAgents{script.Tour()}, DefaultAgent: "tour",
+		Version: programVersion(),
+	})
 	if err != nil {
 		return err
 	}
@@ -74,7 +77,8 @@ func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 	a := o.app
 	url, log := "ws://"+embedded.Host, protolog.NewLog()
 	client := wsclient.New(url, wsclient.Options{
-		Dial: s.Dialer(url), Name: a.userName(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Tap: logTap(log),
+		Dial: s.Dialer(url), Name: a.userName(), Agent: "agentctl " +
+			programVersion(), NoRetryFirst: true, Tap: logTap(log),
 	})
 	if err := client.Connect(ctx); err != nil {
 		_ = client.Close() // never fails
@@ -88,7 +92,8 @@ func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 		return err
 	}
 	for _, text := range script.TourMessages() { // the first one starts a turn, the others are queued
-		if _, err := call[protocol.SendResult](c, protocol.DoSend, created.Session, protocol.SendData{Text: text}); err != nil {
+		if _, err := call[protocol.SendResult](c, protocol.DoSend, created.Session,
+			protocol.SendData{Text: text}); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,8 @@ func approvalNeeded(s *protocol.State) error {
 
 // queueHeld returns the error of a verb that cannot go on before the hold h of s is released.
 func queueHeld(s *protocol.State, h *protocol.Hold) error {
-	return exit.Errorf(exit.NeedsPerson, exit.CodeNeedsPerson, "the queue is held: %s by %s", h.Reason, output.Actor(h.By)).
+	return exit.Errorf(exit.NeedsPerson, exit.CodeNeedsPerson, "the queue is held: %s by %s", h.Reason,
+		output.Actor(h.By)).
 		WithHint("agentctl queue release %s", output.Session(s))
 }
 

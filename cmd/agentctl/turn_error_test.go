@@ -16,7 +16,11 @@ func TestATurnsEndDecidesTheExitCode(t *testing.T) {
 		{protocol.TurnEndedData{Reason: protocol.ReasonCompleted}, exit.OK, ""},
 		{protocol.TurnEndedData{Reason: protocol.ReasonInterrupted}, exit.Interrupted, exit.CodeInterrupted},
 		{protocol.TurnEndedData{Reason: protocol.ReasonDenied}, exit.Interrupted, exit.CodeInterrupted},
-		{protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed}, exit.TurnFailed, protocol.CodeAgentFailed},
+		{
+			protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed},
+			exit.TurnFailed,
+			protocol.CodeAgentFailed,
+		},
 		{protocol.TurnEndedData{Reason: protocol.ReasonRefusal}, exit.TurnFailed, exit.CodeTurnFailed},
 		{protocol.TurnEndedData{Reason: protocol.ReasonMaxTokens}, exit.TurnFailed, exit.CodeTurnFailed},
 		{protocol.TurnEndedData{Reason: protocol.ReasonTimeout}, exit.TurnFailed, exit.CodeTurnFailed},

@@ -23,12 +23,40 @@ func TestFlagsAndEnvironmentWinOverTheFile(t *testing.T) {
 		env   map[string]string
 		want  globalFlags
 	}{
-		{"the file", globalFlags{}, nil, globalFlags{Server: "ws://file/ws", Dialect: "agentloop", As: "filed", NoColor: true}},
-		{"a flag", globalFlags{As: "flag", Server: "ws://flag"}, nil, globalFlags{Server: "ws://flag", As: "flag", NoColor: true}},
-		{"the environment", globalFlags{}, map[string]string{"AGENTCTL_SERVER": "ws://env"}, globalFlags{Server: "ws://env", As: "filed", NoColor: true}},
-		{"another dialect of its server", globalFlags{Dialect: "sandcastle"}, nil, globalFlags{Server: "ws://file/ws", Dialect: "sandcastle", As: "filed", NoColor: true}},
-		{"--data means the local server", globalFlags{Data: "/d"}, nil, globalFlags{Data: "/d", As: "filed", NoColor: true}},
-		{"a data directory of the environment does not", globalFlags{}, map[string]string{"AGENTCTL_DATA": "/d"}, globalFlags{Server: "ws://file/ws", Dialect: "agentloop", Data: "/d", As: "filed", NoColor: true}},
+		{"the file", globalFlags{}, nil, globalFlags{
+			Server: "ws://file/ws", Dialect: "agentloop", As: "filed",
+			NoColor: true,
+		}},
+		{
+			"a flag",
+			globalFlags{As: "flag", Server: "ws://flag"},
+			nil,
+			globalFlags{Server: "ws://flag", As: "flag", NoColor: true},
+		},
+		{
+			"the environment",
+			globalFlags{},
+			map[string]string{"AGENTCTL_SERVER": "ws://env"},
+			globalFlags{Server: "ws://env", As: "filed", NoColor: true},
+		},
+		{
+			"another dialect of its server",
+			globalFlags{Dialect: "sandcastle"},
+			nil,
+			globalFlags{Server: "ws://file/ws", Dialect: "sandcastle", As: "filed", NoColor: true},
+		},
+		{
+			"--data means the local server",
+			globalFlags{Data: "/d"},
+			nil,
+			globalFlags{Data: "/d", As: "filed", NoColor: true},
+		},
+		{
+			"a data directory of the environment does not",
+			globalFlags{},
+			map[string]string{"AGENTCTL_DATA": "/d"},
+			globalFlags{Server: "ws://file/ws", Dialect: "agentloop", Data: "/d", As: "filed", NoColor: true},
+		},
 	} {
 		a := &app{flags: c.flags, env: func(name string) string {
 			if name == "AGENTCTL_CONFIG" {
@@ -46,13 +74,17 @@ func TestFlagsAndEnvironmentWinOverTheFile(t *testing.T) {
 
 func TestAScreenIsAsTheFileSaysUnlessAFlagDoes(t *testing.T) {
 	no := false
-	a := &app{userConfig: config.User{Theme: tui.ThemeLight, Mouse: true, Bell: &no, Notify: &no, Keys: tui.Keys{"help": {"f12"}}}}
+	a := &app{userConfig: config.User{
+		Theme: tui.ThemeLight, Mouse: true, Bell: &no, Notify: &no,
+		Keys: tui.Keys{"help": {"f12"}},
+	}}
 	got, err := parse(newAttach, "fix")
 	if err != nil {
 		t.Fatal(err)
 	}
 	got.app = a
-	if s := got.screenOptions(); s.Theme != tui.ThemeLight || !s.Mouse || !s.NoBell || !s.NoNotify || s.Keys["help"][0] != "f12" {
+	if s := got.screenOptions(); s.Theme != tui.ThemeLight || !s.Mouse || !s.NoBell || !s.NoNotify ||
+		s.Keys["help"][0] != "f12" {
 		t.Errorf("%+v", s)
 	}
 	if got, err = parse(newAttach, "fix --theme dark --mouse=false"); err != nil {

@@ -35,7 +35,8 @@ func runVersion(_ context.Context, o *versionOptions) error {
 		Arch     string `json:"arch"`
 	}{programVersion(), protocol.Subprotocol, runtime.Version(), runtime.GOOS, runtime.GOARCH}
 	return o.app.print(result, func(w io.Writer) {
-		fmt.Fprintf(w, "agentctl %s (%s, %s, %s/%s)\n", result.Version, result.Protocol, result.Go, result.OS, result.Arch)
+		fmt.Fprintf(w, "agentctl %s (%s, %s, %s/%s)\n", result.Version, result.Protocol, result.Go, result.OS,
+			result.Arch)
 	})
 }
 

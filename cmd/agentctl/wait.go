@@ -36,7 +36,8 @@ func newWait(a *app, run func(context.Context, *waitOptions) error) *cobra.Comma
 ends its next turn. It exits 6 if the session needs a person first: an approval is pending or the
 queue is held. With --for turn, the exit code is the result of the turn: 0 completed, 7 failed, 130
 interrupted.`,
-		Example:           "  agentctl wait fix --for idle --timeout 10m\n  agentctl wait fix --for approval && agentctl approvals fix",
+		Example: "  agentctl wait fix --for idle --timeout 10m\n" +
+			"  agentctl wait fix --for approval && agentctl approvals fix",
 		Args:              rangeArgs(1, 1),
 		ValidArgsFunction: a.completeSessions,
 	}
@@ -49,8 +50,7 @@ interrupted.`,
 		return exit.Usagef("invalid --for %q: want idle, approval or turn", o.For)
 	}, run)
 	cmd.Flags().StringVar(&o.For, "for", forIdle, "`EVENT` to wait for: idle, approval or turn")
-	_ = cmd.RegisterFlagCompletionFunc("for",
-		cobra.FixedCompletions([]string{forIdle, forApproval, forTurn}, cobra.ShellCompDirectiveNoFileComp))
+	completeValues(cmd, "for", []string{forIdle, forApproval, forTurn})
 	return cmd
 }
 

@@ -19,7 +19,10 @@ type eventLog struct {
 func attached(s *protocol.State, behind uint64) *eventLog {
 	at := &protocol.SubscribeResult{
 		Session: "s", Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "e", Seq: s.Seq},
-		Position: protocol.Position{Epoch: "e", Seq: s.Seq + behind}, Snapshot: &protocol.Snapshot{Epoch: "e", State: s},
+		Position: protocol.Position{Epoch: "e", Seq: s.Seq + behind}, Snapshot: &protocol.Snapshot{
+			Epoch: "e",
+			State: s,
+		},
 	}
 	return &eventLog{seq: s.Seq, items: []wsclient.Item{{Attached: at}}}
 }
@@ -27,7 +30,8 @@ func attached(s *protocol.State, behind uint64) *eventLog {
 func (s *eventLog) event(typ protocol.Type, turn string, data any) *eventLog {
 	s.seq++
 	e := &protocol.Event{
-		Session: "s", Seq: s.seq, Turn: turn, Time: time.Unix(int64(s.seq), 0), Type: typ, By: &protocol.Actor{Name: "bob"},
+		Session: "s", Seq: s.seq, Turn: turn, Time: time.Unix(int64(s.seq),
+			0), Type: typ, By: &protocol.Actor{Name: "bob"},
 		Data: protocol.MustEncode(data),
 	}
 	s.items = append(s.items, wsclient.Item{Event: e, Raw: e.AppendJSON(nil)})
@@ -35,7 +39,10 @@ func (s *eventLog) event(typ protocol.Type, turn string, data any) *eventLog {
 }
 
 func (s *eventLog) begins(turn, message string) *eventLog {
-	return s.event(protocol.MessageUser, turn, protocol.MessageUserData{Message: protocol.Message{MessageID: message, Text: "x"}})
+	return s.event(protocol.MessageUser, turn, protocol.MessageUserData{Message: protocol.Message{
+		MessageID: message,
+		Text:      "x",
+	}})
 }
 
 func (s *eventLog) ends(turn string, r protocol.Reason) *eventLog {
@@ -43,11 +50,15 @@ func (s *eventLog) ends(turn string, r protocol.Reason) *eventLog {
 }
 
 func (s *eventLog) asks(turn, request string) *eventLog {
-	return s.event(protocol.ApprovalRequested, turn, protocol.Approval{Request: request, Kind: protocol.ApproveCommand, Command: "ls"})
+	return s.event(protocol.ApprovalRequested, turn,
+		protocol.Approval{Request: request, Kind: protocol.ApproveCommand, Command: "ls"})
 }
 
 func (s *eventLog) queues(message string) *eventLog {
-	return s.event(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: message, Text: "x"}})
+	return s.event(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{
+		MessageID: message,
+		Text:      "x",
+	}})
 }
 
 func (s *eventLog) holds(reason string) *eventLog {
@@ -70,21 +81,44 @@ func TestWaitEndsWhenWhatItWaitsForIsThere(t *testing.T) {
 	}{
 		{"idle: it is", forIdle, attached(empty(), 0), exit.OK},
 		{"idle: after its turn", forIdle, attached(busy(), 0).ends("t0", protocol.ReasonError), exit.OK},
-		{"idle: not while something is queued", forIdle, attached(busy(), 0).queues("m").ends("t0", protocol.ReasonCompleted), continues},
+		{
+			"idle: not while something is queued", forIdle,
+			attached(busy(), 0).queues("m").ends("t0", protocol.ReasonCompleted), continues,
+		},
 		{"idle: not before it has caught up", forIdle, attached(empty(), 2).begins("t1", "m1"), continues},
 		{"idle: an approval needs a person", forIdle, attached(busy(), 0).asks("t0", "r"), exit.NeedsPerson},
-		{"idle: a held queue needs a person", forIdle, attached(busy(), 0).queues("m").holds(protocol.HoldUser), exit.NeedsPerson},
+		{
+			"idle: a held queue needs a person", forIdle, attached(busy(), 0).queues("m").holds(protocol.HoldUser),
+			exit.NeedsPerson,
+		},
 		{"idle: a hold on nothing does not", forIdle, attached(busy(), 0).holds(protocol.HoldUser), continues},
 		{"approval: it comes", forApproval, attached(empty(), 0).begins("t1", "m").asks("t1", "r"), exit.OK},
-		{"approval: not when the turn ends", forApproval, attached(busy(), 0).ends("t0", protocol.ReasonCompleted), continues},
-		{"approval: a held queue that nothing else moves needs a person", forApproval, attached(empty(), 0).holds(protocol.HoldUser).queues("m"), exit.NeedsPerson},
+		{
+			"approval: not when the turn ends", forApproval, attached(busy(), 0).ends("t0", protocol.ReasonCompleted),
+			continues,
+		},
+		{
+			"approval: a held queue that nothing else moves needs a person", forApproval,
+			attached(empty(), 0).holds(protocol.HoldUser).queues("m"), exit.NeedsPerson,
+		},
 		{"turn: the next end counts", forTurn, attached(busy(), 0).ends("t0", protocol.ReasonCompleted), exit.OK},
 		{"turn: how it ended counts", forTurn, attached(busy(), 0).ends("t0", protocol.ReasonRefusal), exit.TurnFailed},
-		{"turn: so does who ended it", forTurn, attached(busy(), 0).ends("t0", protocol.ReasonInterrupted), exit.Interrupted},
-		{"turn: one that ended before the call does not", forTurn, attached(busy(), 1).ends("t0", protocol.ReasonCompleted), continues},
+		{
+			"turn: so does who ended it", forTurn, attached(busy(), 0).ends("t0", protocol.ReasonInterrupted),
+			exit.Interrupted,
+		},
+		{
+			"turn: one that ended before the call does not", forTurn,
+			attached(busy(), 1).ends("t0", protocol.ReasonCompleted), continues,
+		},
 		{"turn: an approval needs a person", forTurn, attached(busy(), 0).asks("t0", "r"), exit.NeedsPerson},
-		{"turn: a held queue can wait for the turn", forTurn, attached(busy(), 0).queues("m").holds(protocol.HoldUser), continues},
-		{"closed: no more events", forTurn, attached(busy(), 0).event(protocol.SessionClosed, "", protocol.SessionClosedData{}), exit.Failure},
+		{
+			"turn: a held queue can wait for the turn", forTurn,
+			attached(busy(), 0).queues("m").holds(protocol.HoldUser),
+			continues,
+		},
+		{"closed: no more events", forTurn, attached(busy(), 0).event(protocol.SessionClosed, "",
+			protocol.SessionClosedData{}), exit.Failure},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -13,7 +13,7 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 	got, err := parseServer([]byte(`{"agents":{"a":{"command":"x","args":["--acp"],"env":{"K":"V"}},"b":{"script":"dir/b.script"}},
 		"default_agent":"a","approval_timeout":"5m","edit_hold":"1s","state_ttl":"168h","state_secret":"s","sync":"full",
 		"window":1024,"origins":["https://box.example:8443"],"limits":{"message":2048,"inflight":3,"rate":7},
-		"dialects":{"myagent":{"agents":{"theirs":"a"},"options":{"heartbeat":"1s"}}}}`))
+		"dialects":{"myagent":{"agents":{"foreign":"a"},"options":{"heartbeat":"1s"}}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,10 +23,14 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 			"a": {Command: "x", Args: []string{"--acp"}, Env: map[string]string{"K": "V"}},
 			"b": {Script: "/etc/agentctl/dir/b.script"},
 		},
-		DefaultAgent: "a", ApprovalTimeout: Duration(5 * time.Minute), EditHold: Duration(time.Second), StateTTL: Duration(168 * time.Hour),
+		DefaultAgent: "a", ApprovalTimeout: Duration(5 * time.Minute), EditHold: Duration(time.Second),
+		StateTTL:    Duration(168 * time.Hour),
 		StateSecret: "s", Sync: "full", Window: 1024, Limits: Limits{Message: 2048, InFlight: 3, Rate: 7},
-		Origins:  []string{"https://box.example:8443"},
-		Dialects: map[string]Dialect{"myagent": {Agents: map[string]string{"theirs": "a"}, Options: map[string]string{"heartbeat": "1s"}}},
+		Origins: []string{"https://box.example:8443"},
+		Dialects: map[string]Dialect{"myagent": {
+			Agents:  map[string]string{"foreign": "a"},
+			Options: map[string]string{"heartbeat": "1s"},
+		}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
@@ -51,9 +55,9 @@ func TestAWrongConfigurationSaysWhatIsWrong(t *testing.T) {
 		`{"sync":"sometimes"}`:                          "invalid sync",
 		`{"window":-1}`:                                 "positive",
 		`{} {}`:                                         "more than one",
-		`{"origins":["*"]}`:                      `invalid origin "*"`,
-		`{"origins":["http://localhost/"]}`:      "invalid origin",
-		`{"origins":["localhost:5173"]}`:         "invalid origin",
+		`{"origins":["*"]}`:                             `invalid origin "*"`,
+		`{"origins":["http://localhost/"]}`:             "invalid origin",
+		`{"origins":["localhost:5173"]}`:                "invalid origin",
 	} {
 		if _, err := parseServer([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -65,14 +69,15 @@ func TestAWrongConfigurationSaysWhatIsWrong(t *testing.T) {
 func TestAConfigurationNamesOnlyExistingAgents(t *testing.T) {
 	for _, c := range []struct{ text, key, problem string }{
 		{
-			`{"dialects":{"myagent":{"agents":{"theirs":"min"}}},"agents":{"mine":{"command":"x"}}}`,
-			`dialects.myagent.agents.theirs: `, `"min": want one of mine, `,
+			`{"dialects":{"myagent":{"agents":{"foreign":"min"}}},"agents":{"mine":{"command":"x"}}}`,
+			`dialects.myagent.agents.foreign: `, `"min": want one of mine, `,
 		},
-		{`{"dialects":{"multiagent":{"agents":{"theirs":"acp:"}}}}`, `dialects.multiagent.agents.theirs: `, `"acp:"`},
-		{`{"dialects":{"agentloop":{"agents":{"theirs":""}}}}`, `dialects.agentloop.agents.theirs: `, `""`},
+		{`{"dialects":{"multiagent":{"agents":{"foreign":"acp:"}}}}`, `dialects.multiagent.agents.foreign: `, `"acp:"`},
+		{`{"dialects":{"agentloop":{"agents":{"foreign":""}}}}`, `dialects.agentloop.agents.foreign: `, `""`},
 		{`{"default_agent":"min"}`, `default_agent: `, `"min"`},
 	} {
-		if _, err := parseServer([]byte(c.text)); err == nil || !strings.HasPrefix(err.Error(), c.key) || !strings.Contains(err.Error(), c.problem) {
+		if _, err := parseServer([]byte(c.text)); err == nil || !strings.HasPrefix(err.Error(), c.key) ||
+			!strings.Contains(err.Error(), c.problem) {
 			t.Errorf("%s: %v, want %s%s", c.text, err, c.key, c.problem)
 		}
 	}
@@ -87,7 +92,8 @@ func FuzzParseServer(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if c.ApprovalTimeout < 0 || c.EditHold < 0 || c.StateTTL < 0 || c.Window < 0 || c.Limits.Message < 0 || c.Limits.InFlight < 0 {
+		if c.ApprovalTimeout < 0 || c.EditHold < 0 || c.StateTTL < 0 || c.Window < 0 || c.Limits.Message < 0 ||
+			c.Limits.InFlight < 0 {
 			t.Errorf("%s: negative: %+v", b, c)
 		}
 		for name, a := range c.Agents {

@@ -78,7 +78,8 @@ func ReadUser(env func(string) string) (User, error) {
 	}
 	u, problem := parseUser(b)
 	if problem != nil {
-		return User{}, exit.Usagef("configuration %s:%d: %w", path, problem.line, problem.err).WithHint("%s", problem.hint)
+		return User{}, exit.Usagef("configuration %s:%d: %w", path, problem.line, problem.err).
+			WithHint("%s", problem.hint)
 	}
 	return u, nil
 }
@@ -105,7 +106,10 @@ func parseUser(b []byte) (u User, _ *fileError) {
 	err := d.Decode(&u)
 	if err == nil {
 		if _, end := d.Token(); end != io.EOF {
-			return User{}, &fileError{lineAt(b, d.InputOffset()), errors.New("text after the JSON object"), "the file is one object"}
+			return User{}, &fileError{
+				lineAt(b, d.InputOffset()), errors.New("text after the JSON object"),
+				"the file is one object",
+			}
 		}
 		if name, err := u.check(); err != nil {
 			return User{}, &fileError{lineOf(b, name), err, helpHint}
@@ -122,13 +126,22 @@ func locate(b []byte, err error) *fileError {
 	field, unknown := strings.CutPrefix(err.Error(), "json: unknown field ")
 	switch {
 	case errors.As(err, &syntax):
-		return &fileError{lineAt(b, syntax.Offset), errors.New(syntax.Error()), "the file must be JSON: no comments, no trailing comma"}
+		return &fileError{
+			lineAt(b, syntax.Offset), errors.New(syntax.Error()),
+			"the file must be JSON: no comments, no trailing comma",
+		}
 	case errors.As(err, &mismatch):
-		return &fileError{lineAt(b, mismatch.Offset), fmt.Errorf("%s cannot be a %s", mismatch.Field, mismatch.Value), helpHint}
+		return &fileError{
+			lineAt(b, mismatch.Offset), fmt.Errorf("%s cannot be a %s", mismatch.Field, mismatch.Value),
+			helpHint,
+		}
 	case unknown:
 		return &fileError{lineOf(b, strings.Trim(field, `"`)), fmt.Errorf("unknown name %s", field), namesHint}
 	}
-	return &fileError{lineAt(b, int64(len(b))+1), errors.New("unexpected end of file"), "the file must be JSON: close every bracket"}
+	return &fileError{
+		lineAt(b, int64(len(b))+1), errors.New("unexpected end of file"),
+		"the file must be JSON: close every bracket",
+	}
 }
 
 // check returns the first invalid value and its name in the file.

@@ -23,7 +23,8 @@ func TestTheExampleConfigurationHoldsEverythingThereIs(t *testing.T) {
 	}
 	yes, no := true, false
 	want := User{
-		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada", Theme: tui.ThemeDark, Color: &yes, Mouse: true, Bell: &yes, Notify: &no, Keep: 5,
+		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada", Theme: tui.ThemeDark, Color: &yes,
+		Mouse: true, Bell: &yes, Notify: &no, Keep: 5,
 		Keys: tui.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.help": {}},
 	}
 	if !reflect.DeepEqual(u, want) {
@@ -74,8 +75,10 @@ func TestAWrongConfigurationNamesTheLineAndWhatToDo(t *testing.T) {
 			t.Errorf("%s is accepted", c.text)
 			continue
 		}
-		if problem.line != c.line || !strings.Contains(problem.err.Error(), c.want) || !strings.Contains(problem.hint, c.hint) {
-			t.Errorf("%s: line %d, %v (%s); want line %d, %s (%s)", c.text, problem.line, problem.err, problem.hint, c.line, c.want, c.hint)
+		if problem.line != c.line || !strings.Contains(problem.err.Error(), c.want) ||
+			!strings.Contains(problem.hint, c.hint) {
+			t.Errorf("%s: line %d, %v (%s); want line %d, %s (%s)", c.text, problem.line, problem.err, problem.hint,
+				c.line, c.want, c.hint)
 		}
 	}
 	for _, fine := range []string{"", " \n", "{}", `{"keys":{}}`} {
@@ -93,7 +96,10 @@ func TestTheConfigurationFileIsWhereTheEnvironmentSays(t *testing.T) {
 	}{
 		{map[string]string{"HOME": "/home/ada"}, "/home/ada/.config/agentctl/config.json", false},
 		{map[string]string{"HOME": "/home/ada", "XDG_CONFIG_HOME": "/xdg"}, "/xdg/agentctl/config.json", false},
-		{map[string]string{"HOME": "/home/ada", "XDG_CONFIG_HOME": "relative"}, "/home/ada/.config/agentctl/config.json", false},
+		{
+			map[string]string{"HOME": "/home/ada", "XDG_CONFIG_HOME": "relative"},
+			"/home/ada/.config/agentctl/config.json", false,
+		},
 		{map[string]string{"HOME": "/home/ada", "AGENTCTL_CONFIG": "mine.json"}, "mine.json", true},
 		{nil, "", false},
 	} {
@@ -112,9 +118,9 @@ func FuzzParseUser(f *testing.F) {
 	f.Add([]byte("{\n\"server\":\"ws://x\",\n\"dialect\":1}"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		_, problem := parseUser(b)
-		if problem != nil && (problem.err == nil || problem.hint == "" || problem.line < 1 || problem.line > 1+strings.Count(string(b), "\n")) {
+		if problem != nil && (problem.err == nil || problem.hint == "" || problem.line < 1 ||
+			problem.line > 1+strings.Count(string(b), "\n")) {
 			t.Errorf("%q: %+v", b, problem)
 		}
 	})
 }
-

@@ -40,7 +40,8 @@ func TestLoggingInAtAForeignServer(t *testing.T) {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			requests++
 			b, _ := io.ReadAll(r.Body)
-			if r.Method != http.MethodPost || r.URL.Path != login.Path || string(b) != `{"password":"p","username":"ada"}` || r.URL.RawQuery != "" {
+			if r.Method != http.MethodPost || r.URL.Path != login.Path ||
+				string(b) != `{"password":"p","username":"ada"}` || r.URL.RawQuery != "" {
 				t.Errorf("%s %s: %s", r.Method, r.URL, b)
 			}
 			w.Header().Set("Location", "/elsewhere")
@@ -88,7 +89,8 @@ func TestAStoredLoginGoesToItsServerAlone(t *testing.T) {
 	save("wss://late.example", tokenUntil(time.Now().Add(-time.Minute)))
 	for url, want := range map[string]string{
 		"wss://a.example": later, "https://A.example/ws?x=1": later, "ws://a.example": "", "wss://a.example:444": "",
-		"wss://b.a.example": "", "ws://127.0.0.1:1/v1/ws": "opaque", "ws://127.0.0.1:2": "", "wss://late.example": "", "nonsense": "",
+		"wss://b.a.example": "", "ws://127.0.0.1:1/v1/ws": "opaque", "ws://127.0.0.1:2": "", "wss://late.example": "",
+		"nonsense": "",
 	} {
 		if got := store.TokenFor(url); got != want {
 			t.Errorf("%s gets %q, want %q", url, got, want)
@@ -98,7 +100,8 @@ func TestAStoredLoginGoesToItsServerAlone(t *testing.T) {
 	if err != nil || localserver.Supported && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info, err)
 	}
-	if found, err := store.Delete("https://a.example"); !found || err != nil || store.TokenFor("wss://a.example") != "" {
+	if found, err := store.Delete("https://a.example"); !found || err != nil ||
+		store.TokenFor("wss://a.example") != "" {
 		t.Errorf("%v %v", found, err)
 	}
 	if err := os.WriteFile(dir.Path("logins"), []byte("{"), 0o600); err != nil {
@@ -127,8 +130,9 @@ func FuzzExpiry(f *testing.F) {
 
 func TestAPasswordIsExposedOnlyOutsideThisMachineWithoutTLS(t *testing.T) {
 	for url, want := range map[string]bool{
-		"ws://192.0.2.1:7777": true, "http://box": true, "ws://127.0.0.1:7777": false, "ws://localhost": false, "ws://[::1]:1": false,
-		"wss://box": false, "https://192.0.2.1": false,
+		"ws://192.0.2.1:7777": true, "http://box": true, "ws://127.0.0.1:7777": false, "ws://localhost": false,
+		"ws://[::1]:1": false,
+		"wss://box":    false, "https://192.0.2.1": false,
 	} {
 		e, err := NewEndpoint(url)
 		if err != nil || e.Exposed() != want {
@@ -158,7 +162,8 @@ func TestTheUsersFileMustNotBeWritableByOthers(t *testing.T) {
 
 func TestAPasswordFromStdin(t *testing.T) {
 	for in, want := range map[string]string{
-		"open sesame\n": "open sesame", "open sesame\r\n": "open sesame", " kept ": " kept ", "": "", strings.Repeat("x", maxPassword+1): "",
+		"open sesame\n": "open sesame", "open sesame\r\n": "open sesame", " kept ": " kept ", "": "",
+		strings.Repeat("x", maxPassword+1): "",
 	} {
 		got, err := Prompt{Stdin: strings.NewReader(in)}.PasswordFromStdin()
 		if got != want || (err == nil) != (want != "") {

@@ -72,7 +72,8 @@ func (p Prompt) Line(ctx context.Context, prompt string) (string, error) {
 func (p Prompt) read(ctx context.Context, prompt string, echo bool) (string, error) {
 	f, ok := p.Stdin.(*os.File)
 	if !ok || !term.IsTerminal(f.Fd()) {
-		return "", exit.Usagef("no terminal to ask on: pass the user as an argument and the password with --password-stdin")
+		return "", exit.Usagef("no terminal to ask on: pass the user as an argument and the password with " +
+			"--password-stdin")
 	}
 	fd := f.Fd()
 	state, err := term.GetState(fd)

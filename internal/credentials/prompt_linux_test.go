@@ -109,7 +109,8 @@ func TestAPasswordIsNotShown(t *testing.T) {
 		t.Errorf("read %q", g)
 	}
 	d.waitEcho(true)
-	if seen := d.close(); bytes.Contains([]byte(seen), []byte("sesame")) || !bytes.Contains([]byte(seen), []byte("ada")) {
+	if seen := d.close(); bytes.Contains([]byte(seen), []byte("sesame")) ||
+		!bytes.Contains([]byte(seen), []byte("ada")) {
 		t.Errorf("the user sees %q", seen)
 	}
 	if prompts.String() != "User: Password: \n" {

@@ -24,14 +24,33 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 		{"no session", protocol.Errorf(protocol.CodeNoSession, "no"), NoSession, protocol.CodeNoSession},
 		{"several sessions", protocol.Errorf(protocol.CodeAmbiguous, "no"), NoSession, protocol.CodeAmbiguous},
 		{"forbidden", protocol.Errorf(protocol.CodeForbidden, "no"), Forbidden, protocol.CodeForbidden},
-		{"unauthorized", fmt.Errorf("send: %w", protocol.Errorf(protocol.CodeUnauthorized, "no")), Forbidden, protocol.CodeUnauthorized},
+		{
+			"unauthorized", fmt.Errorf("send: %w", protocol.Errorf(protocol.CodeUnauthorized, "no")), Forbidden,
+			protocol.CodeUnauthorized,
+		},
 		{"conflict", protocol.Errorf(protocol.CodeConflict, "no"), Failure, protocol.CodeConflict},
 		{"unsupported", Unsupportedf("later"), Failure, protocol.CodeUnsupported},
-		{"nobody listens", &wsclient.ConnectError{URL: "ws://x", Err: errors.New("refused")}, Unreachable, CodeUnreachable},
-		{"dialling takes too long", &wsclient.ConnectError{URL: "ws://x", Err: context.DeadlineExceeded}, Unreachable, CodeUnreachable},
-		{"HTTP 401", &wsclient.ConnectError{URL: "ws://x", Status: 401, Code: protocol.CodeUnauthorized, Err: errors.New("401")}, Forbidden, protocol.CodeUnauthorized},
-		{"close code 1008", &wsclient.SendError{Err: &wsclient.ConnectError{Code: protocol.CodeForbidden, Err: errors.New("1008")}}, Forbidden, protocol.CodeForbidden},
-		{"another version", &wsclient.ConnectError{Code: protocol.CodeUnsupported, Err: errors.New("v2")}, Failure, protocol.CodeUnsupported},
+		{
+			"nobody listens", &wsclient.ConnectError{URL: "ws://x", Err: errors.New("refused")}, Unreachable,
+			CodeUnreachable,
+		},
+		{
+			"dialling takes too long", &wsclient.ConnectError{URL: "ws://x", Err: context.DeadlineExceeded},
+			Unreachable,
+			CodeUnreachable,
+		},
+		{"HTTP 401", &wsclient.ConnectError{
+			URL: "ws://x", Status: 401, Code: protocol.CodeUnauthorized,
+			Err: errors.New("401"),
+		}, Forbidden, protocol.CodeUnauthorized},
+		{"close code 1008", &wsclient.SendError{Err: &wsclient.ConnectError{
+			Code: protocol.CodeForbidden,
+			Err:  errors.New("1008"),
+		}}, Forbidden, protocol.CodeForbidden},
+		{
+			"another version", &wsclient.ConnectError{Code: protocol.CodeUnsupported, Err: errors.New("v2")}, Failure,
+			protocol.CodeUnsupported,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -45,7 +64,8 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 // HTTP 401, 403 and close code 1008 have the same hint.
 func TestWhoIsNotLetInIsToldToLogIn(t *testing.T) {
 	for _, c := range []protocol.Code{protocol.CodeUnauthorized, protocol.CodeForbidden} {
-		if e := From(&wsclient.ConnectError{URL: "ws://x", Code: c, Err: errors.New("no")}); !strings.Contains(e.Hint, "agentctl login") {
+		e := From(&wsclient.ConnectError{URL: "ws://x", Code: c, Err: errors.New("no")})
+		if !strings.Contains(e.Hint, "agentctl login") {
 			t.Errorf("%s: %s", c, e.Hint)
 		}
 	}

@@ -19,7 +19,10 @@ func From(err error) *Error {
 		return e
 	}
 	if panics.As(err) != nil { // wherever it is wrapped
-		return &Error{Status: Failure, Code: protocol.CodeInternal, Err: err, Hint: "this is a bug in agentctl: please report it with the trace above"}
+		return &Error{
+			Status: Failure, Code: protocol.CodeInternal, Err: err,
+			Hint: "this is a bug in agentctl: please report it with the trace above",
+		}
 	}
 	var refused *wsclient.ConnectError
 	if errors.As(err, &refused) {
@@ -43,7 +46,10 @@ func fromConnect(e *wsclient.ConnectError) *Error {
 		return &Error{Status: Failure, Code: e.Code, Err: e, Hint: dialectHint(e)}
 	}
 	if e.Status != 0 && e.Code == "" {
-		return &Error{Status: Unreachable, Code: CodeUnreachable, Err: e, Hint: "another service answers there: " + dialectHint(e)}
+		return &Error{
+			Status: Unreachable, Code: CodeUnreachable, Err: e,
+			Hint: "another service answers there: " + dialectHint(e),
+		}
 	}
 	return &Error{Status: Unreachable, Code: CodeUnreachable, Err: e, Hint: hints[CodeUnreachable]}
 }
@@ -56,7 +62,8 @@ func dialectHint(e *wsclient.ConnectError) string {
 	case e.Speaks == protocol.Subprotocol:
 		return "omit --dialect, or use the dialect's own address: its port, or /dialect/NAME of this server"
 	}
-	return "check the address and its path; a server of agentctl serves dialects at /dialect/NAME; --dialect selects one of " +
+	return "check the address and its path; a server of agentctl serves dialects at /dialect/NAME; " +
+		"--dialect selects one of " +
 		strings.Join(dialect.Names(), ", ")
 }
 

@@ -16,7 +16,8 @@ func turnEvents() []*protocol.Event {
 	add := func(typ protocol.Type, data any) {
 		seq := uint64(len(events) + 1)
 		events = append(events, &protocol.Event{
-			Session: "s", Seq: seq, Turn: "t1", Time: time.Unix(int64(seq), 0), Type: typ, By: &protocol.Actor{Name: "bob"},
+			Session: "s", Seq: seq, Turn: "t1", Time: time.Unix(int64(seq), 0), Type: typ,
+			By:   &protocol.Actor{Name: "bob"},
 			Data: protocol.MustEncode(data),
 		})
 	}
@@ -72,7 +73,10 @@ func TestHTMLEscapesText(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, want := range []string{"<title>A &lt;title&gt;</title>", "a &lt;b&gt;bold&lt;/b&gt; answer", "allowed by bob", "noted", "</html>"} {
+	for _, want := range []string{
+		"<title>A &lt;title&gt;</title>", "a &lt;b&gt;bold&lt;/b&gt; answer",
+		"allowed by bob", "noted", "</html>",
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in the page", want)
 		}

@@ -43,13 +43,15 @@ func WriteHTML(w io.Writer, s *protocol.State, t *protocol.Transcript) error {
 }
 
 func writeTurn(w io.Writer, t *protocol.Turn) {
-	fmt.Fprintf(w, "<section><h2>%s, %s</h2>\n", safe(output.Actor(t.Message.By)), t.Started.UTC().Format(time.DateTime))
+	fmt.Fprintf(w, "<section><h2>%s, %s</h2>\n", safe(output.Actor(t.Message.By)),
+		t.Started.UTC().Format(time.DateTime))
 	writeElement(w, "div", "message", t.Message.Text)
 	for _, it := range t.Items {
 		writeItem(w, it)
 	}
 	if t.End != nil {
-		writeElement(w, "footer", "", fmt.Sprintf("%s %s, %s", t.End.Reason, t.End.Message, output.Seconds(t.End.DurationMS)))
+		writeElement(w, "footer", "", fmt.Sprintf("%s %s, %s", t.End.Reason, t.End.Message,
+			output.Seconds(t.End.DurationMS)))
 	}
 	fmt.Fprintln(w, "</section>")
 }
@@ -60,7 +62,8 @@ func writeItem(w io.Writer, it *protocol.Item) {
 		writeElement(w, "div", "text", it.Text.String())
 	case protocol.ItemReasoning:
 		if len(it.Text) > 0 {
-			fmt.Fprintf(w, "<details><summary>Reasoning</summary><div class=\"text\">%s</div></details>\n", safe(it.Text.String()))
+			fmt.Fprintf(w, "<details><summary>Reasoning</summary><div class=\"text\">%s</div></details>\n",
+				safe(it.Text.String()))
 		}
 	case protocol.ItemEvent:
 		if it.Type == protocol.ErrorRaised || it.Type == protocol.Notice {

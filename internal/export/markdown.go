@@ -24,7 +24,8 @@ func (m *Markdown) Header(s *protocol.State) {
 		title = output.Session(s)
 	}
 	fmt.Fprintf(m.W, "# %s\n\n", title)
-	fmt.Fprintf(m.W, "Session %s, agent %s, started %s.\n", s.Session, output.Cell(s.Agent, 0), s.Created.UTC().Format(time.DateTime))
+	fmt.Fprintf(m.W, "Session %s, agent %s, started %s.\n", s.Session, output.Cell(s.Agent, 0),
+		s.Created.UTC().Format(time.DateTime))
 }
 
 // Turn writes one turn, after an empty line unless it is the first in the document.
@@ -53,7 +54,8 @@ func (m *Markdown) item(it *protocol.Item) {
 		m.paragraph(strings.TrimSpace(it.Text.String()))
 	case protocol.ItemReasoning:
 		if m.Reasoning && len(it.Text) > 0 {
-			m.paragraph("<details><summary>Reasoning</summary>\n\n" + strings.TrimSpace(it.Text.String()) + "\n\n</details>")
+			m.paragraph("<details><summary>Reasoning</summary>\n\n" + strings.TrimSpace(it.Text.String()) +
+				"\n\n</details>")
 		}
 	case protocol.ItemTool:
 		m.tool(it)
@@ -150,7 +152,8 @@ func (m *Markdown) event(it *protocol.Item) {
 		}
 		m.paragraph(b.String())
 	case protocol.TaskCompleted, protocol.TaskFailed, protocol.TaskCancelled:
-		m.paragraph(fmt.Sprintf("*%s %s %s*", it.Type, output.Cell(it.Task, 0), output.OneLine(d.Title+" "+d.Message, 0)))
+		m.paragraph(fmt.Sprintf("*%s %s %s*", it.Type, output.Cell(it.Task, 0),
+			output.OneLine(d.Title+" "+d.Message, 0)))
 	}
 }
 

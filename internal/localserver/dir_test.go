@@ -17,7 +17,11 @@ func TestTheDataDirectoryIsFoundAsTheEnvironmentSays(t *testing.T) {
 	}{
 		{"named", "/named", map[string]string{"XDG_DATA_HOME": "/xdg"}, "/named"},
 		{"the desktop's", "", map[string]string{"XDG_DATA_HOME": "/xdg", "HOME": "/home"}, "/xdg/agentctl"},
-		{"a relative one does not count", "", map[string]string{"XDG_DATA_HOME": "xdg", "HOME": "/home"}, "/home/.local/share/agentctl"},
+		{
+			"a relative one does not count", "",
+			map[string]string{"XDG_DATA_HOME": "xdg", "HOME": "/home"},
+			"/home/.local/share/agentctl",
+		},
 		{"the user's", "", map[string]string{"HOME": "/home"}, "/home/.local/share/agentctl"},
 	}
 	for _, tt := range tests {
@@ -67,8 +71,9 @@ func TestTheTokenGoesNowhereButToARunningServersOwnURL(t *testing.T) {
 	defer startServer(t, d)()
 	for url, want := range map[string]string{
 		"ws://127.0.0.1:7777": token, "http://127.0.0.1:7777/v1/ws": token, "ws://[::1]:7777/": token,
-		"ws://127.0.0.1:7778": "", "wss://127.0.0.1:7777": "", "ws://localhost:7777": "", "ws://127.0.0.1:7777.evil.example": "",
-		"ws://evil@127.0.0.1:77": "", "unix:///x": "", "": "", "ws://": "",
+		"ws://127.0.0.1:7778": "", "wss://127.0.0.1:7777": "", "ws://localhost:7777": "",
+		"ws://127.0.0.1:7777.evil.example": "",
+		"ws://evil@127.0.0.1:77":           "", "unix:///x": "", "": "", "ws://": "",
 	} {
 		if got := d.TokenFor(url); got != want {
 			t.Errorf("%s gets %q, want %q", url, got, want)
@@ -109,7 +114,10 @@ func TestTheSocketGoesWhereItsPathFits(t *testing.T) {
 
 func TestADirectoryThatEverybodyUsesIsRefused(t *testing.T) {
 	d := Dir(t.TempDir())
-	for mode, taken := range map[os.FileMode]bool{0o755: true, 0o700: true, 0o777: false, 0o777 | os.ModeSticky: false} {
+	for mode, taken := range map[os.FileMode]bool{
+		0o755: true, 0o700: true, 0o777: false,
+		0o777 | os.ModeSticky: false,
+	} {
 		if err := os.Chmod(string(d), mode); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,8 @@ const stopTimeout = 30 * time.Second
 // Stop ends the server with process id pid, as Holder returned it, and waits until the directory is
 // free.
 func (d Dir) Stop(ctx context.Context, pid int) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, stopTimeout, fmt.Errorf("the server did not end within %s", stopTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, stopTimeout,
+		fmt.Errorf("the server did not end within %s", stopTimeout))
 	defer cancel()
 	p, err := os.FindProcess(pid)
 	if err == nil {

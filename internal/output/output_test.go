@@ -54,7 +54,8 @@ func TestOneLineIsOne(t *testing.T) {
 
 func TestFormat(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "now", 59 * time.Second: "59s", 90 * time.Minute: "1h", 47 * time.Hour: "47h", 49 * time.Hour: "2d", 5 * time.Minute: "5m",
+		0: "now", 59 * time.Second: "59s", 90 * time.Minute: "1h", 47 * time.Hour: "47h", 49 * time.Hour: "2d",
+		5 * time.Minute: "5m",
 	} {
 		if got := Age(d); got != want {
 			t.Errorf("%s: %q, want %q", d, got, want)
@@ -68,7 +69,10 @@ func TestFormat(t *testing.T) {
 		{Session(&protocol.State{Session: "s_1"}), "s_1"},
 		{Session(&protocol.State{Session: "s_1", Name: "fix"}), "fix"},
 		{Seconds(1500), "1.5 s"},
-		{Approval(&protocol.Approval{Request: "r", Kind: protocol.ApproveCommand, Title: "t", Command: "ls"}), "r  command  ls"},
+		{
+			Approval(&protocol.Approval{Request: "r", Kind: protocol.ApproveCommand, Title: "t", Command: "ls"}),
+			"r  command  ls",
+		},
 		{Approval(&protocol.Approval{Request: "r", Kind: protocol.ApproveTool, Title: "t"}), "r  tool  t"},
 	} {
 		if c.got != c.want {
@@ -122,7 +126,8 @@ func TestAnErrorCannotSteerTheTerminal(t *testing.T) {
 	var errs strings.Builder
 	p := Printer{Stderr: &errs}
 	p.PrintError(exit.From(protocol.Errorf(protocol.CodeNoSession, "no \x1b[31mred\x1b]0;title\a session")))
-	if got := errs.String(); strings.ContainsAny(got, "\x1b\a") || !strings.HasPrefix(got, "agentctl: no red session\n  list") {
+	if got := errs.String(); strings.ContainsAny(got, "\x1b\a") ||
+		!strings.HasPrefix(got, "agentctl: no red session\n  list") {
 		t.Errorf("stderr %q", got)
 	}
 }
