@@ -10,7 +10,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
+	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -27,6 +30,13 @@ import (
 const serverEnv = "LOCALSERVER_TEST_DIR"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 3 && os.Args[1] == "serve" { // as backgroundServer starts it
+		if err := serveSocket(Dir(os.Args[3])); err != nil {
+			fmt.Fprintln(os.Stderr, "agentctl:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if dir, ok := os.LookupEnv(serverEnv); ok {
 		if err := runServer(Dir(dir)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -50,6 +60,29 @@ func runServer(dir Dir) error {
 	fmt.Println("open")
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	return i.Close()
+}
+
+// serveSocket serves the socket until SIGTERM. If another server runs, it returns nil.
+func serveSocket(dir Dir) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	i, err := Open(ctx, dir, testOptions())
+	if errors.Is(err, ErrRunning) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	socket, err := dir.PlaceSocket("")
+	if err != nil {
+		return errors.Join(err, i.Close())
+	}
+	l, err := server.ListenUnix(socket)
+	if err != nil {
+		return errors.Join(err, i.Close())
+	}
+	i.AddListener(l)
+	return errors.Join(i.Serve(ctx, 0), i.Close())
 }
 
 // startServer runs a server in a process of its own until stop is called.
@@ -171,6 +204,57 @@ func TestWithoutAServerEnsureRunningSaysHowToStartOne(t *testing.T) {
 	d := Dir(t.TempDir())
 	var e *exit.Error
 	if err := d.EnsureRunning(t.Context(), false); !errors.As(err, &e) || e.Status != exit.Unreachable || e.Hint == "" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestOneOfSeveralStartsWins(t *testing.T) {
+	d := Dir(filepath.Join(t.TempDir(), "data"))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var starts sync.WaitGroup
+	for range 4 {
+		starts.Go(func() {
+			if err := d.EnsureRunning(ctx, true); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	starts.Wait()
+	pid := d.Holder()
+	if pid == 0 || !d.Answers(ctx) {
+		t.Fatalf("no server runs, holder %d", pid)
+	}
+	if err := d.EnsureRunning(ctx, true); err != nil || d.Holder() != pid {
+		t.Errorf("another server started: %d, %v", d.Holder(), err)
+	}
+	if err := d.Stop(ctx, pid); err != nil {
+		t.Error(err)
+	}
+	if d.Answers(ctx) {
+		t.Error("the socket answers after the stop")
+	}
+}
+
+func TestAServerThatCannotStartSaysWhy(t *testing.T) {
+	d := Dir(t.TempDir())
+	if err := os.WriteFile(d.Path("agentctl.db"), []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var e *exit.Error
+	err := d.EnsureRunning(t.Context(), true)
+	if !errors.As(err, &e) || e.Status != exit.Unreachable || !strings.Contains(err.Error(), "the server did not start: ") ||
+		!strings.Contains(e.Hint, "server.log") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestEnsureRunningEndsWithTheTimeout(t *testing.T) {
+	d := Dir(t.TempDir())
+	defer startServer(t, d)() // it holds the directory, and has no socket
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, exit.ErrTimeout)
+	defer cancel()
+	if err := d.EnsureRunning(ctx, true); !errors.Is(err, exit.ErrTimeout) {
 		t.Errorf("%v", err)
 	}
 }
