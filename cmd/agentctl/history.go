@@ -45,7 +45,7 @@ joined deltas. "agentctl events" and "agentctl export" print the whole log.`,
 	return cmd
 }
 
-// historyPageSize is how many turns are asked for at once.
+// historyPageSize is the number of turns of one request.
 const historyPageSize = 100
 
 func runHistory(ctx context.Context, o *historyOptions) error {

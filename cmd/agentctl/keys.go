@@ -28,12 +28,12 @@ func runKeys(_ context.Context, o *keysOptions) error {
 	if o.app.userConfigErr != nil {
 		return o.app.userConfigErr
 	}
-	all, err := o.app.userConfig.Keys.Bindings()
+	bindings, err := o.app.userConfig.Keys.Bindings()
 	if err != nil {
 		return err
 	}
 	place := ""
-	for _, b := range all {
+	for _, b := range bindings {
 		if err := o.app.print(b, func(w io.Writer) {
 			if b.Place != place {
 				place = b.Place

@@ -162,16 +162,16 @@ type recording struct {
 	all bytes.Buffer
 }
 
-func (f *recording) Write(b []byte) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.all.Write(b)
+func (r *recording) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.all.Write(b)
 }
 
-func (f *recording) bytes() []byte {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return bytes.Clone(f.all.Bytes())
+func (r *recording) bytes() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return bytes.Clone(r.all.Bytes())
 }
 
 // record runs the sessions and returns the output to the terminal until the screenshot.

@@ -60,8 +60,7 @@ func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 	v := &statusResult{
 		Session: s.Session, Name: s.Name, Title: s.Title, Agent: s.Agent, CWD: s.CWD, Status: r.Status, Seq: s.Seq,
 		Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns, Queue: nonNil(s.Queue), Holds: nonNil(s.Holds),
-		Approvals: nonNil(s.Approvals),
-		Rules:     len(s.Rules), Plan: s.Plan, Context: s.Context, Usage: s.Usage, Clients: nonNil(r.Clients),
+		Approvals: nonNil(s.Approvals), Rules: len(s.Rules), Plan: s.Plan, Context: s.Context, Usage: s.Usage, Clients: nonNil(r.Clients),
 	}
 	if s.Turn != nil {
 		v.Turn = &s.Turn.Turn
@@ -91,6 +90,7 @@ func runStatus(ctx context.Context, o *statusOptions) error {
 	return o.app.print(result, func(w io.Writer) { result.write(w, r.Snapshot.State) })
 }
 
+// write writes the status as a table.
 func (v *statusResult) write(w io.Writer, s *protocol.State) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) { fmt.Fprintf(t, name+"\t"+format+"\n", args...) }
@@ -129,7 +129,7 @@ func (v *statusResult) write(w io.Writer, s *protocol.State) {
 	_ = t.Flush() // w keeps its error
 }
 
-// rowName names a row's block on its first line.
+// rowName returns the name of the i-th row of a block: only the first row has one.
 func rowName(i int, name string) string {
 	if i == 0 {
 		return name
