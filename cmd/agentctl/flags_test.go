@@ -169,7 +169,7 @@ func TestEveryVerbHasAnExampleThatParses(t *testing.T) {
 	visit(root)
 }
 
-func TestTheEnvironmentFillsInWhatNoFlagSays(t *testing.T) {
+func TestTheEnvironmentSetsMissingFlags(t *testing.T) {
 	env := map[string]string{
 		"AGENTCTL_SERVER": "ws://env", "AGENTCTL_TOKEN": "t", "AGENTCTL_DIALECT": "multiagent", "AGENTCTL_DATA": "/d",
 		"NO_COLOR":                 "1",

@@ -19,8 +19,8 @@ func (s *eventLog) caughtUp() *eventLog {
 	return s
 }
 
-func (s *eventLog) says(turn, part, text string) *eventLog {
-	return s.event(protocol.TextDelta, turn, protocol.PartDeltaData{Part: part, Text: text})
+func (s *eventLog) textDelta(turn, part, text string) *eventLog {
+	return s.add(protocol.TextDelta, turn, protocol.PartDeltaData{Part: part, Text: text})
 }
 
 // resumed starts a log after a position, as a messageTracker does.
@@ -65,66 +65,66 @@ func TestATrackerEndsWithTheTurnOfItsMessage(t *testing.T) {
 		current []*protocol.State // returned in order, the last one repeatedly
 		status  int
 	}{
-		{"completed", resumed().begins("t1", "m1").ends("t1", protocol.ReasonCompleted), nil, exit.OK},
-		{"failed", resumed().begins("t1", "m1").ends("t1", protocol.ReasonError), nil, exit.TurnFailed},
-		{"interrupted", resumed().begins("t1", "m1").ends("t1", protocol.ReasonInterrupted), nil, exit.Interrupted},
-		{"not with another's turn", resumed().queues("m1").ends("t0", protocol.ReasonError), nil, continues},
+		{"completed", resumed().startTurn("t1", "m1").endTurn("t1", protocol.ReasonCompleted), nil, exit.OK},
+		{"failed", resumed().startTurn("t1", "m1").endTurn("t1", protocol.ReasonError), nil, exit.TurnFailed},
+		{"interrupted", resumed().startTurn("t1", "m1").endTurn("t1", protocol.ReasonInterrupted), nil, exit.Interrupted},
+		{"not with another's turn", resumed().queueMessage("m1").endTurn("t0", protocol.ReasonError), nil, continues},
 		{
-			"queued, then started", resumed().queues("m1").event(protocol.QueueRemoved, "", started).begins("t1", "m1").
-				ends("t1", protocol.ReasonCompleted), nil, exit.OK,
+			"queued, then started", resumed().queueMessage("m1").add(protocol.QueueRemoved, "", started).startTurn("t1", "m1").
+				endTurn("t1", protocol.ReasonCompleted), nil, exit.OK,
 		},
 		{
-			"taken out of the queue", resumed().queues("m1").event(protocol.QueueRemoved, "", removed), nil,
+			"taken out of the queue", resumed().queueMessage("m1").add(protocol.QueueRemoved, "", removed), nil,
 			exit.Interrupted,
 		},
 		{
-			"an approval of its own turn", resumed().begins("t1", "m1").asks("t1", "r").caughtUp(),
+			"an approval of its own turn", resumed().startTurn("t1", "m1").requestApproval("t1", "r").caughtUp(),
 			[]*protocol.State{stateOf(running, nil, "", "r")},
 			exit.NeedsPerson,
 		},
 		{
-			"an approval of a turn before it", resumed().queues("m1").caughtUp(),
+			"an approval of a turn before it", resumed().queueMessage("m1").caughtUp(),
 			[]*protocol.State{stateOf(other, []string{"m1"}, "", "r")},
 			exit.NeedsPerson,
 		},
 		{
-			"an approval before it, which is queued only then", resumed().caughtUp().queues("m1"),
+			"an approval before it, which is queued only then", resumed().caughtUp().queueMessage("m1"),
 			[]*protocol.State{stateOf(other, nil, "", "r"), stateOf(other, []string{"m1"}, "", "r")},
 			exit.NeedsPerson,
 		},
 		{
-			"an approval that was decided meanwhile", resumed().begins("t1", "m1").asks("t1", "r").caughtUp(),
+			"an approval that was decided meanwhile", resumed().startTurn("t1", "m1").requestApproval("t1", "r").caughtUp(),
 			[]*protocol.State{stateOf(running, nil, "")},
 			continues,
 		},
 		{
-			"a hold before it", resumed().queues("m1").caughtUp(),
+			"a hold before it", resumed().queueMessage("m1").caughtUp(),
 			[]*protocol.State{stateOf(other, []string{"m1"}, protocol.HoldUser)},
 			exit.NeedsPerson,
 		},
 		{
-			"a hold behind it", resumed().begins("t1", "m1").caughtUp(),
+			"a hold behind it", resumed().startTurn("t1", "m1").caughtUp(),
 			[]*protocol.State{stateOf(running, []string{"m2"}, protocol.HoldUser)},
 			continues,
 		},
-		{"a hold that comes later", resumed().queues("m1").caughtUp().holds(protocol.HoldDenyStop), []*protocol.State{stateOf(other, []string{"m1"}, ""), stateOf(nil, []string{"m1"}, protocol.HoldDenyStop)}, exit.NeedsPerson},
+		{"a hold that comes later", resumed().queueMessage("m1").caughtUp().holdQueue(protocol.HoldDenyStop), []*protocol.State{stateOf(other, []string{"m1"}, ""), stateOf(nil, []string{"m1"}, protocol.HoldDenyStop)}, exit.NeedsPerson},
 		{
 			"what others wait for after it ended", resumed().caughtUp(),
 			[]*protocol.State{stateOf(other, nil, "", "r")},
 			continues,
 		},
-		{"the session is closed", resumed().queues("m1").event(protocol.SessionClosed, "",
+		{"the session is closed", resumed().queueMessage("m1").add(protocol.SessionClosed, "",
 			protocol.SessionClosedData{}), nil, exit.Failure},
 		{
 			"another log that has it queued",
-			resumed().queues("m1").reset(stateOf(other, []string{"m1"}, "")).caughtUp(),
+			resumed().queueMessage("m1").reset(stateOf(other, []string{"m1"}, "")).caughtUp(),
 			[]*protocol.State{stateOf(other, []string{"m1"}, "")},
 			continues,
 		},
-		{"another log without it", resumed().queues("m1").reset(stateOf(nil, nil, "")).caughtUp(), nil, exit.Failure},
+		{"another log without it", resumed().queueMessage("m1").reset(stateOf(nil, nil, "")).caughtUp(), nil, exit.Failure},
 		{
 			"another log in which it has ended",
-			resumed().begins("t1", "m1").reset(&protocol.State{
+			resumed().startTurn("t1", "m1").reset(&protocol.State{
 				Session: "s",
 				Last:    &protocol.LastTurn{Turn: "t1", Reason: protocol.ReasonError},
 			}).caughtUp(),
@@ -165,15 +165,15 @@ func TestATrackerEndsWithTheTurnOfItsMessage(t *testing.T) {
 }
 
 func TestATrackerPrintsTheAnswerOnly(t *testing.T) {
-	s := resumed().begins("t0", "m0").says("t0", "p", "of another turn").ends("t0", protocol.ReasonCompleted).
-		begins("t1", "m1").
-		event(protocol.ReasoningDelta, "t1", protocol.PartDeltaData{Part: "r", Text: "hidden"}).
-		says("t1", "p1", "one ").says("t1", "p1", "two").says("t1", "p2", "three\n").says("t1", "p3", "four").
-		event(protocol.Folded, "t1", protocol.FoldData{Parts: []protocol.FoldPart{
+	s := resumed().startTurn("t0", "m0").textDelta("t0", "p", "of another turn").endTurn("t0", protocol.ReasonCompleted).
+		startTurn("t1", "m1").
+		add(protocol.ReasoningDelta, "t1", protocol.PartDeltaData{Part: "r", Text: "hidden"}).
+		textDelta("t1", "p1", "one ").textDelta("t1", "p1", "two").textDelta("t1", "p2", "three\n").textDelta("t1", "p3", "four").
+		add(protocol.Folded, "t1", protocol.FoldData{Parts: []protocol.FoldPart{
 			{Part: "p3", Kind: protocol.KindText, Text: " five"},
 			{Part: "r", Kind: protocol.KindReasoning, Text: "hidden"},
 			{Part: "q", Kind: protocol.KindText, Text: "a task's", Task: "x"},
-		}}).ends("t1", protocol.ReasonCompleted)
+		}}).endTurn("t1", protocol.ReasonCompleted)
 	var out strings.Builder
 	tracker := messageTracker{app: &app{}, message: "m1", print: true, out: &out}
 	for _, item := range s.items {

@@ -217,7 +217,7 @@ func createSessions(t *testing.T, dial dialFunc) {
 	defer c.Close()
 	for _, of := range []struct {
 		name, agent string
-		says        []string
+		messages    []string
 	}{
 		{"guide", "claude", []string{"Write the guide for newcomers"}},
 		{"nightly", "codex", []string{"Run the nightly lint"}},
@@ -233,7 +233,7 @@ func createSessions(t *testing.T, dial dialFunc) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range of.says {
+		for _, text := range of.messages {
 			if _, err := wsclient.Call[protocol.SendResult](t.Context(), c, protocol.DoSend, made.Session,
 				protocol.SendData{Text: text}); err != nil {
 				t.Fatal(err)

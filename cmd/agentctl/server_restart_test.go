@@ -80,7 +80,7 @@ func (c failingConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func TestALineWhoseAnswerIsLostWithTheServerIsTakenOnce(t *testing.T) {
+func TestALineIsSentOnceWhenItsAnswerIsLost(t *testing.T) {
 	const agent = `{"on":"*"}` + "\n" + `{"say":"received {message}"}`
 	dir := t.TempDir()
 	dial, end := serveIn(t, dir, agent)

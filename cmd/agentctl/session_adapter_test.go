@@ -137,7 +137,7 @@ func testContext(t *testing.T) context.Context {
 	return ctx
 }
 
-func TestAnOutageOfOnesOwnServerSaysHowToStartIt(t *testing.T) {
+func TestAnOutageOfTheLocalServerAdvisesHowToStartIt(t *testing.T) {
 	c := wsclient.New("ws://test", wsclient.Options{})
 	defer c.Close()
 	for url, want := range map[string]bool{
@@ -160,7 +160,7 @@ func TestAnOutageOfOnesOwnServerSaysHowToStartIt(t *testing.T) {
 	}
 }
 
-func TestAMessageThatWaitsForTheServerIsTakenBack(t *testing.T) {
+func TestAnUnsentMessageIsWithdrawn(t *testing.T) {
 	c, w := connectThrough(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	v := create(t, c)
 	restore := w.fail()
@@ -228,7 +228,7 @@ func TestTheScreenSeesTheConnectionAndTheSession(t *testing.T) {
 	}
 }
 
-func TestTheScreenIsToldLastThatTheSessionIsGone(t *testing.T) {
+func TestTheLastUpdateIsThatTheSessionIsGone(t *testing.T) {
 	c := connectTo(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	v := &sessionAdapter{client: c, session: "nope"}
 	var last tui.Update
@@ -240,7 +240,7 @@ func TestTheScreenIsToldLastThatTheSessionIsGone(t *testing.T) {
 	}
 }
 
-func TestARefusedScreenSaysWhatToDoAndGoesOnWhenAsked(t *testing.T) {
+func TestARefusedScreenAdvisesAndContinuesAfterRetry(t *testing.T) {
 	c, w := connectThrough(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	v := create(t, c)
 	var yielded []string
@@ -268,7 +268,7 @@ func TestARefusedScreenSaysWhatToDoAndGoesOnWhenAsked(t *testing.T) {
 	}
 }
 
-func TestWhoLeavesARefusedScreenIsToldWhy(t *testing.T) {
+func TestLeavingARefusedScreenReturnsTheReason(t *testing.T) {
 	c, w := connectThrough(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	l := newConnection(testContext(t), c, true)
 	if err := l.leaveError(nil); err != nil {
@@ -283,7 +283,7 @@ func TestWhoLeavesARefusedScreenIsToldWhy(t *testing.T) {
 	l.Close()
 }
 
-func TestARefusedDashboardGoesOnWhenAsked(t *testing.T) {
+func TestARefusedDashboardContinuesAfterRetry(t *testing.T) {
 	c, w := connectThrough(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	gone, stays := create(t, c), create(t, c)
 	ctx := testContext(t)
@@ -321,7 +321,7 @@ func TestARefusedDashboardGoesOnWhenAsked(t *testing.T) {
 	}
 }
 
-func TestTheGuideExplainsAllowsAndEndsTheSession(t *testing.T) {
+func TestTheTourUserExplainsAllowsAndCloses(t *testing.T) {
 	c := connectTo(t, `{"on":"*"}`+"\n"+`{"ask":"command","title":"List","command":"ls","explain":"why not","then":[{"say":"done"}]}`)
 	u := &tourUser{sessionAdapter: create(t, c), turns: 1}
 	if err := u.Do(t.Context(), protocol.DoSend, protocol.SendData{Text: "x"}, nil); err != nil {

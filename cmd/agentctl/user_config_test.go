@@ -72,7 +72,7 @@ func TestFlagsAndEnvironmentWinOverTheFile(t *testing.T) {
 	}
 }
 
-func TestAScreenIsAsTheFileSaysUnlessAFlagDoes(t *testing.T) {
+func TestFlagsOverrideTheScreenOptionsOfTheFile(t *testing.T) {
 	no := false
 	a := &app{userConfig: config.User{
 		Theme: tui.ThemeLight, Mouse: true, Bell: &no, Notify: &no,

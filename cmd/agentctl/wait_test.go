@@ -27,7 +27,7 @@ func attached(s *protocol.State, behind uint64) *eventLog {
 	return &eventLog{seq: s.Seq, items: []wsclient.Item{{Attached: at}}}
 }
 
-func (s *eventLog) event(typ protocol.Type, turn string, data any) *eventLog {
+func (s *eventLog) add(typ protocol.Type, turn string, data any) *eventLog {
 	s.seq++
 	e := &protocol.Event{
 		Session: "s", Seq: s.seq, Turn: turn, Time: time.Unix(int64(s.seq),
@@ -38,31 +38,31 @@ func (s *eventLog) event(typ protocol.Type, turn string, data any) *eventLog {
 	return s
 }
 
-func (s *eventLog) begins(turn, message string) *eventLog {
-	return s.event(protocol.MessageUser, turn, protocol.MessageUserData{Message: protocol.Message{
+func (s *eventLog) startTurn(turn, message string) *eventLog {
+	return s.add(protocol.MessageUser, turn, protocol.MessageUserData{Message: protocol.Message{
 		MessageID: message,
 		Text:      "x",
 	}})
 }
 
-func (s *eventLog) ends(turn string, r protocol.Reason) *eventLog {
-	return s.event(protocol.TurnEnded, turn, protocol.TurnEndedData{Reason: r})
+func (s *eventLog) endTurn(turn string, r protocol.Reason) *eventLog {
+	return s.add(protocol.TurnEnded, turn, protocol.TurnEndedData{Reason: r})
 }
 
-func (s *eventLog) asks(turn, request string) *eventLog {
-	return s.event(protocol.ApprovalRequested, turn,
+func (s *eventLog) requestApproval(turn, request string) *eventLog {
+	return s.add(protocol.ApprovalRequested, turn,
 		protocol.Approval{Request: request, Kind: protocol.ApproveCommand, Command: "ls"})
 }
 
-func (s *eventLog) queues(message string) *eventLog {
-	return s.event(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{
+func (s *eventLog) queueMessage(message string) *eventLog {
+	return s.add(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{
 		MessageID: message,
 		Text:      "x",
 	}})
 }
 
-func (s *eventLog) holds(reason string) *eventLog {
-	return s.event(protocol.QueueHeld, "", protocol.Hold{ID: "h", Reason: reason})
+func (s *eventLog) holdQueue(reason string) *eventLog {
+	return s.add(protocol.QueueHeld, "", protocol.Hold{ID: "h", Reason: reason})
 }
 
 func empty() *protocol.State { return &protocol.State{Session: "s"} }
@@ -71,7 +71,7 @@ func busy() *protocol.State {
 	return &protocol.State{Session: "s", Turns: 3, Turn: &protocol.TurnState{Turn: "t0"}}
 }
 
-func TestWaitEndsWhenWhatItWaitsForIsThere(t *testing.T) {
+func TestWaitEndsWhenItsConditionHolds(t *testing.T) {
 	const continues = -1
 	tests := []struct {
 		name      string
@@ -80,44 +80,44 @@ func TestWaitEndsWhenWhatItWaitsForIsThere(t *testing.T) {
 		status    int // after the last item; before it, wait continues
 	}{
 		{"idle: it is", forIdle, attached(empty(), 0), exit.OK},
-		{"idle: after its turn", forIdle, attached(busy(), 0).ends("t0", protocol.ReasonError), exit.OK},
+		{"idle: after its turn", forIdle, attached(busy(), 0).endTurn("t0", protocol.ReasonError), exit.OK},
 		{
 			"idle: not while something is queued", forIdle,
-			attached(busy(), 0).queues("m").ends("t0", protocol.ReasonCompleted), continues,
+			attached(busy(), 0).queueMessage("m").endTurn("t0", protocol.ReasonCompleted), continues,
 		},
-		{"idle: not before it has caught up", forIdle, attached(empty(), 2).begins("t1", "m1"), continues},
-		{"idle: an approval needs a person", forIdle, attached(busy(), 0).asks("t0", "r"), exit.NeedsPerson},
+		{"idle: not before it has caught up", forIdle, attached(empty(), 2).startTurn("t1", "m1"), continues},
+		{"idle: an approval needs a person", forIdle, attached(busy(), 0).requestApproval("t0", "r"), exit.NeedsPerson},
 		{
-			"idle: a held queue needs a person", forIdle, attached(busy(), 0).queues("m").holds(protocol.HoldUser),
+			"idle: a held queue needs a person", forIdle, attached(busy(), 0).queueMessage("m").holdQueue(protocol.HoldUser),
 			exit.NeedsPerson,
 		},
-		{"idle: a hold on nothing does not", forIdle, attached(busy(), 0).holds(protocol.HoldUser), continues},
-		{"approval: it comes", forApproval, attached(empty(), 0).begins("t1", "m").asks("t1", "r"), exit.OK},
+		{"idle: a hold on nothing does not", forIdle, attached(busy(), 0).holdQueue(protocol.HoldUser), continues},
+		{"approval: it comes", forApproval, attached(empty(), 0).startTurn("t1", "m").requestApproval("t1", "r"), exit.OK},
 		{
-			"approval: not when the turn ends", forApproval, attached(busy(), 0).ends("t0", protocol.ReasonCompleted),
+			"approval: not when the turn ends", forApproval, attached(busy(), 0).endTurn("t0", protocol.ReasonCompleted),
 			continues,
 		},
 		{
 			"approval: a held queue that nothing else moves needs a person", forApproval,
-			attached(empty(), 0).holds(protocol.HoldUser).queues("m"), exit.NeedsPerson,
+			attached(empty(), 0).holdQueue(protocol.HoldUser).queueMessage("m"), exit.NeedsPerson,
 		},
-		{"turn: the next end counts", forTurn, attached(busy(), 0).ends("t0", protocol.ReasonCompleted), exit.OK},
-		{"turn: how it ended counts", forTurn, attached(busy(), 0).ends("t0", protocol.ReasonRefusal), exit.TurnFailed},
+		{"turn: the next end counts", forTurn, attached(busy(), 0).endTurn("t0", protocol.ReasonCompleted), exit.OK},
+		{"turn: how it ended counts", forTurn, attached(busy(), 0).endTurn("t0", protocol.ReasonRefusal), exit.TurnFailed},
 		{
-			"turn: so does who ended it", forTurn, attached(busy(), 0).ends("t0", protocol.ReasonInterrupted),
+			"turn: so does who ended it", forTurn, attached(busy(), 0).endTurn("t0", protocol.ReasonInterrupted),
 			exit.Interrupted,
 		},
 		{
 			"turn: one that ended before the call does not", forTurn,
-			attached(busy(), 1).ends("t0", protocol.ReasonCompleted), continues,
+			attached(busy(), 1).endTurn("t0", protocol.ReasonCompleted), continues,
 		},
-		{"turn: an approval needs a person", forTurn, attached(busy(), 0).asks("t0", "r"), exit.NeedsPerson},
+		{"turn: an approval needs a person", forTurn, attached(busy(), 0).requestApproval("t0", "r"), exit.NeedsPerson},
 		{
 			"turn: a held queue can wait for the turn", forTurn,
-			attached(busy(), 0).queues("m").holds(protocol.HoldUser),
+			attached(busy(), 0).queueMessage("m").holdQueue(protocol.HoldUser),
 			continues,
 		},
-		{"closed: no more events", forTurn, attached(busy(), 0).event(protocol.SessionClosed, "",
+		{"closed: no more events", forTurn, attached(busy(), 0).add(protocol.SessionClosed, "",
 			protocol.SessionClosedData{}), exit.Failure},
 	}
 	for _, tt := range tests {

@@ -37,7 +37,7 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 	}
 }
 
-func TestAWrongConfigurationSaysWhatIsWrong(t *testing.T) {
+func TestAnInvalidConfigurationIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                       "EOF",
 		`[]`:                     "array",

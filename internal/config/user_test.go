@@ -12,7 +12,7 @@ import (
 	"agentctl/tui"
 )
 
-func TestTheExampleConfigurationHoldsEverythingThereIs(t *testing.T) {
+func TestTheExampleConfigurationHasEveryName(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "config.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 		{"conflict", protocol.Errorf(protocol.CodeConflict, "no"), Failure, protocol.CodeConflict},
 		{"unsupported", Unsupportedf("later"), Failure, protocol.CodeUnsupported},
 		{
-			"nobody listens", &wsclient.ConnectError{URL: "ws://x", Err: errors.New("refused")}, Unreachable,
+			"connection refused", &wsclient.ConnectError{URL: "ws://x", Err: errors.New("refused")}, Unreachable,
 			CodeUnreachable,
 		},
 		{
@@ -62,7 +62,7 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 }
 
 // HTTP 401, 403 and close code 1008 have the same hint.
-func TestWhoIsNotLetInIsToldToLogIn(t *testing.T) {
+func TestAnUnauthorizedUserIsAdvisedToLogIn(t *testing.T) {
 	for _, c := range []protocol.Code{protocol.CodeUnauthorized, protocol.CodeForbidden} {
 		e := From(&wsclient.ConnectError{URL: "ws://x", Code: c, Err: errors.New("no")})
 		if !strings.Contains(e.Hint, "agentctl login") {

@@ -81,7 +81,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-func TestJSONOnATerminalMeansTheSameAndSteersNothing(t *testing.T) {
+func TestJSONOnATerminalHasNoControlCharacters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("a\x1b\u007f\u0085\u009b\u202e\u2066é世\n\\\""))).Draw(t, "text")
 		line := append(protocol.AppendString(nil, text), '\n')
