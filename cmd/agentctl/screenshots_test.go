@@ -14,7 +14,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -156,24 +155,6 @@ type screenshotAgents struct{ *script.Script }
 
 func (screenshotAgents) Names() []string { return []string{"claude", "codex", "gemini"} }
 
-// A recording keeps the output of the program.
-type recording struct {
-	mu  sync.Mutex
-	all bytes.Buffer
-}
-
-func (r *recording) Write(b []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.all.Write(b)
-}
-
-func (r *recording) bytes() []byte {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return bytes.Clone(r.all.Bytes())
-}
-
 // record runs the sessions and returns the output to the terminal until the screenshot.
 func (s *shot) record(t *testing.T) []byte {
 	time.Sleep(9*time.Hour + 41*time.Minute) // 09:41
@@ -250,7 +231,7 @@ func (s *shot) show(t *testing.T, dial dialFunc) []byte {
 	defer c.Close()
 	keys, typing := io.Pipe()
 	defer typing.Close()
-	var screen recording
+	var screen screenBuffer
 	ctx, leave := context.WithCancel(t.Context())
 	left := make(chan error, 1)
 	go func() {

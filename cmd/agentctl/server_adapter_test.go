@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -16,43 +15,28 @@ import (
 	"agentctl/wsclient"
 )
 
-// A flakyDialer dials a server. It can cut the connection.
-type flakyDialer struct {
-	dial func(context.Context) (net.Conn, error)
-	mu   sync.Mutex
-	conn net.Conn
-}
-
-func (f *flakyDialer) Dial(ctx context.Context) (net.Conn, error) {
-	c, err := f.dial(ctx)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.conn = c
-	return c, err
-}
-
-func (f *flakyDialer) cut() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	_ = f.conn.Close()
-}
-
 // A screenBuffer keeps the output of a screen.
 type screenBuffer struct {
 	mu  sync.Mutex
 	out bytes.Buffer
 }
 
-func (p *screenBuffer) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.out.Write(b)
+func (b *screenBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.out.Write(p)
 }
 
-func (p *screenBuffer) has(text string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return strings.Contains(p.out.String(), text)
+func (b *screenBuffer) bytes() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return bytes.Clone(b.out.Bytes())
+}
+
+func (b *screenBuffer) has(text string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Contains(b.out.String(), text)
 }
 
 // A dashboardTest is the dashboard of ann on a real server, and the client of another user, bob.
@@ -60,7 +44,7 @@ type dashboardTest struct {
 	t      *testing.T
 	ctx    context.Context
 	other  *wsclient.Client
-	dialer *flakyDialer
+	dialer *testDialer
 	keys   io.Writer
 	screen *screenBuffer
 }
@@ -69,7 +53,7 @@ type dashboardTest struct {
 func openDashboard(t *testing.T, names ...string) *dashboardTest {
 	t.Helper()
 	dial := embeddedDial(t, `{"on":"*"}`+"\n"+`{"say":"answer to {message}"}`)
-	d := &dashboardTest{t: t, ctx: testContext(t), dialer: &flakyDialer{dial: dial}, screen: &screenBuffer{}}
+	d := &dashboardTest{t: t, ctx: testContext(t), dialer: &testDialer{dial: dial}, screen: &screenBuffer{}}
 	d.other = wsclient.New("ws://test", wsclient.Options{Dial: dial, Name: "bob"})
 	screenClient := wsclient.New("ws://test", wsclient.Options{
 		Dial: d.dialer.Dial, Name: "ann",
@@ -165,7 +149,7 @@ func TestADroppedLinkSubscribesTheThreeThatWereAndNoOther(t *testing.T) {
 		}
 	}
 
-	d.dialer.cut()
+	d.dialer.cut(false)
 	text := func(i int) string { return strings.Repeat(string(rune('1'+i)), 9) } // no two texts share a cell
 	for i, name := range kept {
 		if _, err := wsclient.Call[protocol.SendResult](d.ctx, d.other, protocol.DoSend, name,

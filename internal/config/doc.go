@@ -1,5 +1,4 @@
-// Package config owns the two configuration files, JSON read strictly: the user's, with preferences
-// for all verbs, and the server's, which serve takes with --config. It owns their formats, where
-// the user's is, and the checks of their values. It must not know flags or what the values are used
-// for.
+// Package config owns the two configuration files, JSON read strictly: the user's, with defaults for
+// all verbs, and the server's, for serve --config. It owns their formats, the path of the user's
+// file, and the checks of their values. It must not know flags or how the values are used.
 package config

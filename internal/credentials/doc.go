@@ -1,4 +1,4 @@
-// Package credentials owns what a user of another server needs to get in: the login with a
-// password, the store of credentials it returned, the password prompt, and the file of users of a
-// server here. It must not know any verb; what a credential permits is the server's business.
+// Package credentials owns the credentials of a user for other servers: the login with a password,
+// the store of the credentials it returned, and the password prompt. It also reads the file of
+// users of a server on this machine. It must not know any verb or what a credential permits.
 package credentials

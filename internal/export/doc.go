@@ -1,3 +1,3 @@
-// Package export owns the documents that a session is exported as: Markdown, HTML, JSON lines and
-// asciicast. It writes what it is given and must not know how events are read or which verb asks.
+// Package export owns the formats that a session is exported in: Markdown, HTML, JSON lines and
+// asciicast. It must not know how events are read or any verb.
 package export
