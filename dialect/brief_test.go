@@ -31,7 +31,7 @@ func TestABriefClientIsPromisedNothingThatOnlyItKeeps(t *testing.T) {
 		"agentloop": {protocol.DoList, protocol.DoSnapshot},
 	}
 	for _, name := range Names() {
-		d, _ := Named(name)
+		d, _ := Find(name)
 		for verb, data := range asks {
 			t.Run(fmt.Sprint(name, " ", verb), func(t *testing.T) {
 				ids := 0
@@ -83,7 +83,7 @@ func answersIn(t *testing.T, out codec.Output) (list []protocol.Answer) {
 
 // A client that stays has what it keeps.
 func TestAClientThatStaysHasItsQueue(t *testing.T) {
-	d, _ := Named("multiagent")
+	d, _ := Find("multiagent")
 	for _, brief := range []bool{false, true} {
 		c := d.Client(codec.ClientOptions{Resume: new(codec.ClientState), OneShot: brief, ID: func(prefix string) string { return prefix }})
 		now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)

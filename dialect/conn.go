@@ -20,11 +20,11 @@ import (
 type Conn struct {
 	ws    *websocket.Conn // static
 	limit int64           // of one foreign message, in bytes; static
-	get   Get             // static; nil: nothing can be read
+	get   ReadFunc        // static; nil: nothing can be read
 
 	name string // of the dialect that a server is to speak; empty at our server's end; static
 
-	refuser Refuser       // the codec, if it is one; static
+	refuser SizeLimiter   // the codec, if it is one; static
 	ready   chan struct{} // capacity 1: lines wait
 	space   chan struct{} // capacity 1: lines were read
 
@@ -54,12 +54,12 @@ func NewServerConn(ws *websocket.Conn, translator codec.Codec, limit int64) *Con
 // NewClientConn is NewServerConn at our client's end, with the name of the dialect that the server is to speak and how a codec that is a Getter gets
 // what it asks for. A server that speaks something else is found out by its first word: reading fails with the code unsupported.
 // A panic there ends the connection with a *panics.Error, and not the process.
-func NewClientConn(ws *websocket.Conn, name string, translator codec.Codec, limit int64, get Get) *Conn {
+func NewClientConn(ws *websocket.Conn, name string, translator codec.Codec, limit int64, get ReadFunc) *Conn {
 	return open(ws, name, translator, limit, get, true)
 }
 
-func open(ws *websocket.Conn, name string, translator codec.Codec, limit int64, get Get, ours bool) *Conn {
-	refuser, _ := translator.(Refuser)
+func open(ws *websocket.Conn, name string, translator codec.Codec, limit int64, get ReadFunc, ours bool) *Conn {
+	refuser, _ := translator.(SizeLimiter)
 	if ws.SetReadLimit(limit); refuser != nil {
 		ws.SetReadLimit(-1) // receive bounds it and lets the codec say why
 	}

@@ -46,7 +46,7 @@ func pair(t *testing.T) (*Conn, *websocket.Conn) {
 	return pairOf(t, parrot{}, nil)
 }
 
-func pairOf(t *testing.T, codec codec.Codec, get Get) (*Conn, *websocket.Conn) {
+func pairOf(t *testing.T, codec codec.Codec, get ReadFunc) (*Conn, *websocket.Conn) {
 	t.Helper()
 	client, server := net.Pipe()
 	conns := make(chan net.Conn, 1)

@@ -23,8 +23,8 @@ func Names() []string {
 	return names
 }
 
-// Named returns the dialect of that name.
-func Named(name string) (codec.Dialect, bool) {
+// Find returns the dialect of that name.
+func Find(name string) (codec.Dialect, bool) {
 	for _, d := range all {
 		if d.Name == name {
 			return d, true

@@ -12,7 +12,7 @@ func TestEveryDialectHasAPageThatListsItsOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range Names() {
-		d, ok := Named(name)
+		d, ok := Find(name)
 		if !ok || d.Name != name {
 			t.Fatalf("%s is called %q", name, d.Name)
 		}
@@ -49,7 +49,7 @@ func TestEveryDialectHasAPageThatListsItsOptions(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := Named("esperanto"); ok {
+	if _, ok := Find("esperanto"); ok {
 		t.Error("there is a dialect that there is not")
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // A Refuser is a codec that has words for a message over the limit. The connection ends after them. Its method comes in turn with
 // those of the codec. At our server's end every codec is one; without it the connection ends without a word.
-type Refuser interface {
+type SizeLimiter interface {
 	// TooLarge is told in place of Foreign. message says what is wrong, for people.
 	TooLarge(now time.Time, message string) codec.Output
 }

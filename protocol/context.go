@@ -31,10 +31,10 @@ type Usage struct {
 
 // Options is what an agent says it is and lets people set; the data of agent.options, always whole.
 type Options struct {
-	Name     string    `json:"name,omitempty"`
-	Version  string    `json:"version,omitempty"`
-	Settings []Setting `json:"settings,omitempty"`
-	Commands []Slash   `json:"commands,omitempty"`
+	Name     string         `json:"name,omitempty"`
+	Version  string         `json:"version,omitempty"`
+	Settings []Setting      `json:"settings,omitempty"`
+	Commands []SlashCommand `json:"commands,omitempty"`
 }
 
 // A Setting is something configure can set.
@@ -46,7 +46,7 @@ type Setting struct {
 }
 
 // A Slash is a command that the agent understands at the start of a message.
-type Slash struct {
+type SlashCommand struct {
 	Name  string `json:"name"`
 	About string `json:"about,omitempty"`
 	Hint  string `json:"hint,omitempty"`

@@ -11,8 +11,8 @@ const Version = "v1"
 // Subprotocol is the WebSocket subprotocol of the native protocol.
 const Subprotocol = "agentctl." + Version
 
-// SpeaksHeader is the HTTP header in which a server of ours says what it speaks at a path: Subprotocol, or the name of a dialect.
-const SpeaksHeader = "Agentctl-Speaks"
+// ProtocolHeader is the HTTP header in which a server of ours says what it speaks at a path: Subprotocol, or the name of a dialect.
+const ProtocolHeader = "Agentctl-Speaks"
 
 // Path is where a server serves the native protocol.
 const Path = "/v1/ws"
@@ -20,7 +20,7 @@ const Path = "/v1/ws"
 // Limits, in bytes. What enters the log obeys them; a peer may rely on them.
 const (
 	MaxEvent   = 256 << 10 // one encoded event
-	MaxFold    = 128 << 10 // the text of one folded run
+	MaxJoined  = 128 << 10 // the text of one folded run
 	MaxMessage = 1 << 20   // one WebSocket message of a client, unless the server's hello says otherwise
 	MaxText    = 40 << 10  // the text of one delta event: even if every byte is escaped as \u00XX it fits MaxEvent
 )

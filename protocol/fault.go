@@ -4,9 +4,9 @@ import "encoding/json"
 
 // Kinds of error events.
 const (
-	FaultValidation = "validation"
-	FaultTimeout    = "timeout"
-	FaultExecution  = "execution"
+	ErrorKindValidation = "validation"
+	ErrorKindTimeout    = "timeout"
+	ErrorKindExecution  = "execution"
 )
 
 // ErrorData is the data of error: something went wrong inside a session. Whether the turn ends is told by turn.ended alone.

@@ -55,7 +55,7 @@ var folds = map[Type]func(*State, *Event) error{
 		s.Approvals = append(s.Approvals, *d)
 	}),
 	ApprovalExplained: with(func(s *State, _ *Event, d *ApprovalExplainedData) {
-		if a := s.Pending(d.Request); a != nil {
+		if a := s.PendingApproval(d.Request); a != nil {
 			a.Explained = append(a.Explained, d.Text)
 		}
 	}),
@@ -188,13 +188,13 @@ func (s *State) queueAdded(_ *Event, d *QueueAddedData) {
 }
 
 func (s *State) queueUpdated(_ *Event, d *QueueUpdatedData) {
-	if i := s.Queued(d.MessageID); i >= 0 {
+	if i := s.QueueIndex(d.MessageID); i >= 0 {
 		s.Queue[i].Text, s.Queue[i].Parts = d.Text, d.Parts
 	}
 }
 
 func (s *State) queueRemoved(_ *Event, d *QueueRemovedData) {
-	if i := s.Queued(d.MessageID); i >= 0 {
+	if i := s.QueueIndex(d.MessageID); i >= 0 {
 		s.Queue = slices.Delete(s.Queue, i, i+1)
 	}
 	// Nobody can finish editing what is gone.
@@ -202,7 +202,7 @@ func (s *State) queueRemoved(_ *Event, d *QueueRemovedData) {
 }
 
 func (s *State) queueMoved(_ *Event, d *QueueMovedData) {
-	i := s.Queued(d.MessageID)
+	i := s.QueueIndex(d.MessageID)
 	if i < 0 {
 		return
 	}

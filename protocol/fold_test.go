@@ -107,7 +107,7 @@ func TestARunIsCutAtItsBound(t *testing.T) {
 	}
 	for _, e := range folded {
 		d, _ := e.Delta()
-		if len(d.Text) > MaxFold {
+		if len(d.Text) > MaxJoined {
 			t.Errorf("fold %d..%d holds %d bytes", e.First(), e.Seq, len(d.Text))
 		}
 	}
@@ -156,16 +156,16 @@ func TestACompactionCorrectsWhatIsKnownOfTheContext(t *testing.T) {
 
 func TestAnEditHoldBlocksOnlyItsMessageWhenThatIsNext(t *testing.T) {
 	s := &State{Queue: []Message{{MessageID: "a"}, {MessageID: "b"}}, Holds: []Hold{{ID: "h", Reason: HoldEdit, MessageID: "b"}}}
-	if m := s.Next(); m == nil || m.MessageID != "a" {
+	if m := s.NextQueued(); m == nil || m.MessageID != "a" {
 		t.Errorf("next is %v, want a", m)
 	}
 	s.Holds[0].MessageID = "a"
-	if s.Next() != nil {
+	if s.NextQueued() != nil {
 		t.Error("a message that is edited may start")
 	}
 	s.Holds = []Hold{{ID: "h", Reason: HoldUser}}
 	s.Queue = s.Queue[1:]
-	if s.Next() != nil {
+	if s.NextQueued() != nil {
 		t.Error("a held queue runs")
 	}
 }

@@ -29,13 +29,13 @@ const (
 	KindOutput    Kind = "output" // tool.output with text, not replacing; Part is the tool call
 )
 
-// FoldData is the data of fold: the joined deltas of several parts, in the order of their first delta.
-type FoldData struct {
-	Parts []FoldPart `json:"parts"`
+// JoinedData is the data of fold: the joined deltas of several parts, in the order of their first delta.
+type JoinedData struct {
+	Parts []JoinedPart `json:"parts"`
 }
 
-// A FoldPart is all text that one part got during a run. Task and Parent are those of its events.
-type FoldPart struct {
+// A JoinedPart is all text that one part got during a run. Task and Parent are those of its events.
+type JoinedPart struct {
 	Part   string `json:"part"`
 	Kind   Kind   `json:"kind"`
 	Text   string `json:"text"`

@@ -38,8 +38,8 @@ type PlanTasksData struct {
 	Summary string `json:"summary,omitempty"`
 }
 
-// PlanFaultData is the data of plan.invalid, plan.cancelled and plan.failed.
-type PlanFaultData struct {
+// PlanErrorData is the data of plan.invalid, plan.cancelled and plan.failed.
+type PlanErrorData struct {
 	Message string   `json:"message,omitempty"`
 	Code    Code     `json:"code,omitempty"`
 	Details []string `json:"details,omitempty"`

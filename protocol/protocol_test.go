@@ -157,7 +157,7 @@ func TestWhatAnUnknownFaultIsIsNotTold(t *testing.T) {
 	if CodeOf(nil) != "" || CodeOf(io.EOF) != CodeInternal {
 		t.Error("a code of no error, or none of one")
 	}
-	err := (&Event{Type: Notice, Seq: 3, Data: json.RawMessage(`[`)}).Decode(new(FoldData))
+	err := (&Event{Type: Notice, Seq: 3, Data: json.RawMessage(`[`)}).Decode(new(JoinedData))
 	if err == nil || !strings.HasPrefix(err.Error(), "data of notice event 3: ") {
 		t.Errorf("%v", err)
 	}

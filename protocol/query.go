@@ -62,8 +62,8 @@ func ParseQuery(s string) (*Query, error) {
 // String is the query as it was written.
 func (q *Query) String() string { return q.text }
 
-// In reports whether the text holds every word.
-func (q *Query) In(text string) bool {
+// Match reports whether the text holds every word.
+func (q *Query) Match(text string) bool {
 	q.low, _ = fold(q.low[:0], text)
 	for _, w := range q.words {
 		if !bytes.Contains(q.low, w) {
@@ -115,8 +115,8 @@ func (q *Query) Spans(text string) []Span {
 	return joined
 }
 
-// First returns where the first of the words is, or -1.
-func (q *Query) First(text string) int {
+// Index returns where the first of the words is, or -1.
+func (q *Query) Index(text string) int {
 	low, same := fold(q.low[:0], text)
 	q.low = low
 	first := -1

@@ -71,7 +71,7 @@ func TestAQueryCountsItsRarestWord(t *testing.T) {
 		if got := q.Count(tt.text); got != tt.want {
 			t.Errorf("%q in %q: %d, want %d", tt.query, tt.text, got, tt.want)
 		}
-		if (tt.want > 0) != q.In(tt.text) {
+		if (tt.want > 0) != q.Match(tt.text) {
 			t.Errorf("%q in %q: counted %d, but In says otherwise", tt.query, tt.text, tt.want)
 		}
 	}
@@ -105,7 +105,7 @@ func TestAQueryMarksItsWords(t *testing.T) {
 		if got := marked(tt.text, spans); got != tt.want {
 			t.Errorf("%q in %q: %q, want %q", tt.query, tt.text, got, tt.want)
 		}
-		first := q.First(tt.text)
+		first := q.Index(tt.text)
 		if len(spans) == 0 && first >= 0 || len(spans) > 0 && first != spans[0].From {
 			t.Errorf("%q in %q: first at %d, spans %v", tt.query, tt.text, first, spans)
 		}
@@ -150,16 +150,16 @@ func FuzzQuery(f *testing.F) {
 				t.Fatalf("%q in %q cuts a rune: %v", query, text, s)
 			}
 		}
-		if first := q.First(text); (first >= 0) != (len(spans) > 0) || first >= 0 && first != spans[0].From {
+		if first := q.Index(text); (first >= 0) != (len(spans) > 0) || first >= 0 && first != spans[0].From {
 			t.Fatalf("%q in %q: first at %d, spans %v", query, text, first, spans)
 		}
-		if q.In(text) && len(spans) == 0 {
+		if q.Match(text) && len(spans) == 0 {
 			t.Fatalf("%q is in %q, nowhere", query, text)
 		}
-		if utf8.ValidString(query) && !q.In(query) && !strings.Contains(query, `"`) {
+		if utf8.ValidString(query) && !q.Match(query) && !strings.Contains(query, `"`) {
 			t.Fatalf("%q is not in itself", query)
 		}
-		if utf8.ValidString(text) && q.In(text) != q.In(swapCase(text)) {
+		if utf8.ValidString(text) && q.Match(text) != q.Match(swapCase(text)) {
 			t.Fatalf("%q in %q depends on case", query, text)
 		}
 		if before, _ := fold(nil, text); !bytes.Equal(before, refold(before)) {

@@ -7,7 +7,7 @@ import (
 )
 
 // A Run joins consecutive deltas into one folded event. Only deltas of one turn join, of any parts; the text of a run is at
-// most MaxFold bytes. The zero Run is empty. Only folding joins: the deltas themselves stay as the agent sent them.
+// most MaxJoined bytes. The zero Run is empty. Only folding joins: the deltas themselves stay as the agent sent them.
 type DeltaRun struct {
 	session, turn string
 	first, last   uint64
@@ -17,7 +17,7 @@ type DeltaRun struct {
 }
 
 type runPart struct {
-	FoldPart
+	JoinedPart
 	text []byte
 }
 
@@ -61,7 +61,7 @@ func (e *Event) Delta() (d Delta, ok bool) {
 // delta reports whether the event may be one that a run joined or would join.
 func (e *Event) delta() bool {
 	switch e.Type {
-	case TextDelta, ReasoningDelta, ToolOutput, ToolInput, Folded:
+	case TextDelta, ReasoningDelta, ToolOutput, ToolInput, JoinedDeltas:
 		return true
 	}
 	return false
@@ -72,7 +72,7 @@ func (e *Event) delta() bool {
 func (r *DeltaRun) Add(e *Event, d Delta) bool {
 	if r.last == 0 {
 		*r = DeltaRun{session: e.Session, turn: e.Turn, first: e.Seq, time: e.Time, parts: r.parts[:0]}
-	} else if e.Seq != r.last+1 || e.Turn != r.turn || e.Session != r.session || r.bytes+len(d.Text) > MaxFold {
+	} else if e.Seq != r.last+1 || e.Turn != r.turn || e.Session != r.session || r.bytes+len(d.Text) > MaxJoined {
 		return false
 	}
 	i := slices.IndexFunc(r.parts, func(p runPart) bool { return p.Part == d.Part && p.Kind == d.Kind })
@@ -80,7 +80,7 @@ func (r *DeltaRun) Add(e *Event, d Delta) bool {
 		return false // one part of two tasks: only in order do its texts join
 	}
 	if i < 0 {
-		r.parts = append(r.parts, runPart{FoldPart: FoldPart{Part: d.Part, Kind: d.Kind, Task: e.Task, Parent: e.Parent}})
+		r.parts = append(r.parts, runPart{JoinedPart: JoinedPart{Part: d.Part, Kind: d.Kind, Task: e.Task, Parent: e.Parent}})
 		i = len(r.parts) - 1
 	}
 	r.parts[i].text = append(r.parts[i].text, d.Text...)
@@ -121,13 +121,13 @@ func (r *DeltaRun) Event() *Event {
 		}
 		return e
 	}
-	var data FoldData
+	var data JoinedData
 	for i := range r.parts {
-		p := r.parts[i].FoldPart
+		p := r.parts[i].JoinedPart
 		p.Text = string(r.parts[i].text)
 		data.Parts = append(data.Parts, p)
 	}
-	e.Type, e.Data = Folded, MustEncode(data)
+	e.Type, e.Data = JoinedDeltas, MustEncode(data)
 	return e
 }
 
@@ -144,7 +144,7 @@ func JoinDeltas(events []Event) []Event {
 	for i := range events {
 		e := &events[i]
 		d, ok := e.Delta()
-		if !ok || e.FirstSeq != 0 || len(d.Text) > MaxFold {
+		if !ok || e.FirstSeq != 0 || len(d.Text) > MaxJoined {
 			flush()
 			out = append(out, *e)
 			continue

@@ -102,17 +102,17 @@ func (s *State) Status() Status {
 	return Running
 }
 
-// Next returns the queued message that may start a turn now: the first one, unless a hold blocks it or a turn runs.
-func (s *State) Next() *Message {
-	if s.Turn != nil || s.Closed || len(s.Queue) == 0 || s.Blocked() != nil {
+// NextQueued returns the queued message that may start a turn now: the first one, unless a hold blocks it or a turn runs.
+func (s *State) NextQueued() *Message {
+	if s.Turn != nil || s.Closed || len(s.Queue) == 0 || s.BlockingHold() != nil {
 		return nil
 	}
 	return &s.Queue[0]
 }
 
-// Blocked returns the hold that keeps the queue's first message from running, or nil. An edit hold blocks only its own
+// BlockingHold returns the hold that keeps the queue's first message from running, or nil. An edit hold blocks only its own
 // message, every other hold the whole queue.
-func (s *State) Blocked() *Hold {
+func (s *State) BlockingHold() *Hold {
 	for i := range s.Holds {
 		h := &s.Holds[i]
 		if h.Reason != HoldEdit || len(s.Queue) > 0 && h.MessageID == s.Queue[0].MessageID {
@@ -122,8 +122,8 @@ func (s *State) Blocked() *Hold {
 	return nil
 }
 
-// Queued returns the index of a queued message, or -1.
-func (s *State) Queued(message string) int {
+// QueueIndex returns the index of a queued message, or -1.
+func (s *State) QueueIndex(message string) int {
 	for i := range s.Queue {
 		if s.Queue[i].MessageID == message {
 			return i
@@ -132,8 +132,8 @@ func (s *State) Queued(message string) int {
 	return -1
 }
 
-// Pending returns a pending approval, or nil.
-func (s *State) Pending(request string) *Approval {
+// PendingApproval returns a pending approval, or nil.
+func (s *State) PendingApproval(request string) *Approval {
 	for i := range s.Approvals {
 		if s.Approvals[i].Request == request {
 			return &s.Approvals[i]
@@ -142,18 +142,18 @@ func (s *State) Pending(request string) *Approval {
 	return nil
 }
 
-// Ruled returns the rule that allows what is asked without asking anybody, or nil. The request and its end follow each other in the log, so
+// RuleFor returns the rule that allows what is asked without asking anybody, or nil. The request and its end follow each other in the log, so
 // that nobody who is told of the first need be asked.
-func (s *State) Ruled(a *Approval) *Rule {
+func (s *State) RuleFor(a *Approval) *Rule {
 	subject := a.Subject()
 	if subject == "" {
 		return nil
 	}
-	return s.Rule(a.Kind, subject)
+	return s.FindRule(a.Kind, subject)
 }
 
-// Rule returns the rule that allows an approval of that kind and subject, or nil.
-func (s *State) Rule(kind, subject string) *Rule {
+// FindRule returns the rule that allows an approval of that kind and subject, or nil.
+func (s *State) FindRule(kind, subject string) *Rule {
 	for i := range s.Rules {
 		if s.Rules[i].Kind == kind && s.Rules[i].Subject == subject {
 			return &s.Rules[i]

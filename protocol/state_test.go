@@ -185,19 +185,19 @@ func TestWhatAStateHoldsIsFoundByItsNameAlone(t *testing.T) {
 		Approvals: []Approval{{Request: "r"}, {Request: "q"}},
 		Rules:     []Rule{{ID: "1", Kind: "tool", Subject: "x"}, {ID: "2", Kind: "command", Subject: "y"}, {ID: "3", Kind: "tool", Subject: "y"}},
 	}
-	if i, j := s.Queued("b"), s.Queued("c"); i != 1 || j != -1 {
+	if i, j := s.QueueIndex("b"), s.QueueIndex("c"); i != 1 || j != -1 {
 		t.Errorf("b is at %d, c at %d", i, j)
 	}
-	if a := s.Pending("q"); a == nil || a.Request != "q" {
+	if a := s.PendingApproval("q"); a == nil || a.Request != "q" {
 		t.Errorf("q: %v", a)
 	}
-	if a := s.Pending("gone"); a != nil {
+	if a := s.PendingApproval("gone"); a != nil {
 		t.Errorf("a request that is gone: %v", a)
 	}
-	if r := s.Rule("tool", "y"); r == nil || r.ID != "3" {
+	if r := s.FindRule("tool", "y"); r == nil || r.ID != "3" {
 		t.Errorf("the rule for tool y: %v", r)
 	}
-	if r := s.Rule("command", "x"); r != nil {
+	if r := s.FindRule("command", "x"); r != nil {
 		t.Errorf("a rule for command x: %v", r)
 	}
 }
@@ -216,11 +216,11 @@ func TestTheNextMessageStartsWhenNothingIsInItsWay(t *testing.T) {
 		{"an edit of what is not queued", State{Queue: queue, Holds: []Hold{{Reason: HoldEdit, MessageID: "b"}}}, true},
 		{"a hold behind an edit of another", State{Queue: queue, Holds: []Hold{{Reason: HoldEdit, MessageID: "b"}, {Reason: HoldInterrupt}}}, false},
 	} {
-		if m := c.s.Next(); (m != nil) != c.want {
+		if m := c.s.NextQueued(); (m != nil) != c.want {
 			t.Errorf("%s: next is %v", c.name, m)
 		}
 	}
-	if (&State{Holds: []Hold{{Reason: HoldEdit, MessageID: "b"}}}).Blocked() != nil {
+	if (&State{Holds: []Hold{{Reason: HoldEdit, MessageID: "b"}}}).BlockingHold() != nil {
 		t.Error("an edit blocks an empty queue")
 	}
 }

@@ -56,7 +56,7 @@ func TestEveryEventOfATurnChangesItsItem(t *testing.T) {
 			{typ: ToolEnded, data: `{"tool":"d","status":"failed","error":"e"}`, want: `[{"kind":"tool","id":"d","seq":1,"started":"1970-01-01T00:00:01Z","text":"z","tool":{"end":{"tool":"d","status":"failed","error":"e"}}}]`},
 		},
 		"folds": {
-			{typ: Folded, data: `{"parts":[{"part":"p","kind":"text","text":"one","task":"k","parent":"up"},{"part":"p","kind":"reasoning","text":"hm"},{"part":"c","kind":"input","text":"in"},{"part":"c","kind":"output","text":"out"},{"part":"p","kind":"of tomorrow","text":"?"}]}`, want: `[` +
+			{typ: JoinedDeltas, data: `{"parts":[{"part":"p","kind":"text","text":"one","task":"k","parent":"up"},{"part":"p","kind":"reasoning","text":"hm"},{"part":"c","kind":"input","text":"in"},{"part":"c","kind":"output","text":"out"},{"part":"p","kind":"of tomorrow","text":"?"}]}`, want: `[` +
 				`{"kind":"text","id":"p","task":"k","parent":"up","seq":1,"started":"1970-01-01T00:00:01Z","open":true,"text":"one"},` +
 				`{"kind":"reasoning","id":"p","seq":1,"started":"1970-01-01T00:00:01Z","open":true,"text":"hm"},` +
 				`{"kind":"tool","id":"c","seq":1,"started":"1970-01-01T00:00:01Z","open":true,"text":"out","tool":{"input_text":"in"}},` +
@@ -137,7 +137,7 @@ func TestWhatDoesNotContinueARunBeginsAnother(t *testing.T) {
 		"another session":  func(e *Event, _ *Delta) { e.Session = "z" },
 		"another task":     func(e *Event, _ *Delta) { e.Task = "l" },
 		"another parent":   func(e *Event, _ *Delta) { e.Parent = "down" },
-		"more than it can": func(_ *Event, d *Delta) { d.Text = string(make([]byte, MaxFold)) },
+		"more than it can": func(_ *Event, d *Delta) { d.Text = string(make([]byte, MaxJoined)) },
 	} {
 		var r DeltaRun
 		e, d := first, delta
@@ -152,7 +152,7 @@ func TestWhatDoesNotContinueARunBeginsAnother(t *testing.T) {
 		}
 	}
 	var r DeltaRun
-	for i, d := range []Delta{{"p", KindText, "1"}, {"p", KindText, "2"}, {"p", KindReasoning, "3"}, {"q", KindText, string(make([]byte, MaxFold-3))}} {
+	for i, d := range []Delta{{"p", KindText, "1"}, {"p", KindText, "2"}, {"p", KindReasoning, "3"}, {"q", KindText, string(make([]byte, MaxJoined-3))}} {
 		e := first
 		e.Seq, e.Time = e.Seq+uint64(i), e.Time.Add(time.Duration(i)*time.Second)
 		if !r.Add(&e, d) {
@@ -195,7 +195,7 @@ func TestOnlyTextThatIsAppendedFolds(t *testing.T) {
 		}
 	}
 	// What is folded, or too long for a fold, stays as it is.
-	long := Event{Session: "s", Seq: 4, Type: TextDelta, Data: MustEncode(PartDeltaData{"p", string(make([]byte, MaxFold+1))})}
+	long := Event{Session: "s", Seq: 4, Type: TextDelta, Data: MustEncode(PartDeltaData{"p", string(make([]byte, MaxJoined+1))})}
 	folded := Event{Session: "s", Seq: 3, FirstSeq: 2, Type: TextDelta, Data: json.RawMessage(`{"part":"p","text":"x"}`)}
 	one := Event{Session: "s", Seq: 1, Type: TextDelta, Data: json.RawMessage(`{"part":"p","text":"x"}`)}
 	if got := JoinDeltas([]Event{one, folded, long}); !reflect.DeepEqual(got, []Event{one, folded, long}) {

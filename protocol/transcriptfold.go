@@ -9,7 +9,7 @@ func (t *Turn) apply(e *Event) ([]*Item, error) {
 		return t.ended(e)
 	case TextStart, ReasoningStart, TextDelta, ReasoningDelta, TextEnd, ReasoningEnd:
 		return t.part(e)
-	case Folded:
+	case JoinedDeltas:
 		return t.fold(e)
 	case ToolStarted, ToolInput, ToolOutput, ToolEnded:
 		return t.tool(e)
@@ -61,7 +61,7 @@ func (t *Turn) part(e *Event) ([]*Item, error) {
 }
 
 func (t *Turn) fold(e *Event) ([]*Item, error) {
-	var d FoldData
+	var d JoinedData
 	if err := e.Decode(&d); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ const (
 	ReasoningStart Type = "reasoning.start"
 	ReasoningDelta Type = "reasoning.delta"
 	ReasoningEnd   Type = "reasoning.end"
-	Folded         Type = "fold"
+	JoinedDeltas   Type = "fold"
 
 	ToolStarted Type = "tool.started"
 	ToolInput   Type = "tool.input"
@@ -105,7 +105,7 @@ var EventTypes = []EventType{
 	{ReasoningStart, of[PartStartData], false},
 	{ReasoningDelta, of[PartDeltaData], false},
 	{ReasoningEnd, of[PartEndData], false},
-	{Folded, of[FoldData], false},
+	{JoinedDeltas, of[JoinedData], false},
 	{ToolStarted, of[ToolStartedData], false},
 	{ToolInput, of[ToolInputData], false},
 	{ToolOutput, of[ToolOutputData], false},
@@ -122,9 +122,9 @@ var EventTypes = []EventType{
 	{PlanStarted, of[PlanStartedData], false},
 	{PlanUpdated, of[PlanTasksData], false},
 	{PlanCompleted, of[PlanTasksData], false},
-	{PlanInvalid, of[PlanFaultData], false},
-	{PlanCancelled, of[PlanFaultData], false},
-	{PlanFailed, of[PlanFaultData], false},
+	{PlanInvalid, of[PlanErrorData], false},
+	{PlanCancelled, of[PlanErrorData], false},
+	{PlanFailed, of[PlanErrorData], false},
 	{TaskStarted, of[TaskData], false},
 	{TaskProgress, of[TaskData], false},
 	{TaskCompleted, of[TaskData], false},

@@ -89,7 +89,7 @@ func (s *Server) foreign(d codec.Dialect) http.Handler {
 // mount serves every dialect below dialectPath.
 func (s *Server) mount(mux *http.ServeMux) {
 	for _, name := range dialect.Names() {
-		d, _ := dialect.Named(name)
+		d, _ := dialect.Find(name)
 		speak := s.counted(s.speak(d, dialectPath+name))
 		mux.Handle(dialectPath+name, speak)
 		mux.Handle(dialectPath+name+"/", speak)

@@ -75,7 +75,7 @@ func TestEveryPathSaysWhatItSpeaks(t *testing.T) {
 		if err == nil {
 			_ = ws.CloseNow()
 		}
-		if resp == nil || resp.Header.Get(protocol.SpeaksHeader) != c.speaks {
+		if resp == nil || resp.Header.Get(protocol.ProtocolHeader) != c.speaks {
 			t.Errorf("%s: %v %v", c.path, resp, err)
 		}
 	}

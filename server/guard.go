@@ -56,7 +56,7 @@ func (l *Listener) speaks(path string) codec.Dialect {
 	if below, ok := strings.CutPrefix(path, dialectPath); ok && name == "" {
 		name, _, _ = strings.Cut(below, "/")
 	}
-	d, _ := dialect.Named(name)
+	d, _ := dialect.Find(name)
 	return d
 }
 
@@ -116,6 +116,6 @@ func (l *Listener) admit(gate *login.Authenticator, r *http.Request) (who caller
 	if gate == nil {
 		return who, false
 	}
-	user, ok := gate.Check(given)
-	return caller{user.By, user.Role, user.Until}, ok
+	user, ok := gate.Verify(given)
+	return caller{user.By, user.Role, user.Expires}, ok
 }

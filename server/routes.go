@@ -14,7 +14,7 @@ import (
 
 // handler routes what came through a listener's guard.
 func (s *Server) handler(l *Listener) http.Handler {
-	if d, ok := dialect.Named(l.Dialect); ok {
+	if d, ok := dialect.Find(l.Dialect); ok {
 		return s.foreign(d)
 	}
 	mux := http.NewServeMux()
@@ -41,7 +41,7 @@ func (s *Server) handler(l *Listener) http.Handler {
 // spoken says with every response what is spoken here, so that a client of another language can say what is wrong.
 func spoken(what string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(protocol.SpeaksHeader, what)
+		w.Header().Set(protocol.ProtocolHeader, what)
 		next.ServeHTTP(w, r)
 	})
 }

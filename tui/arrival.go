@@ -90,7 +90,7 @@ func (n *narrator) stands() string {
 	if k := len(n.state.Queue); k > 0 {
 		s += ", " + count(k, "queued message")
 	}
-	if h := n.state.Blocked(); h != nil {
+	if h := n.state.BlockingHold(); h != nil {
 		s += ", queue " + holdText(h)
 	}
 	return s

@@ -20,13 +20,13 @@ type completion struct {
 }
 
 // offered are the commands that the word written so far begins.
-func (m *model) offered() []protocol.Slash {
+func (m *model) offered() []protocol.SlashCommand {
 	word := m.composer.area.Value()
 	if m.focus != onComposer || m.composer.editing != "" || m.state.Options == nil || word == m.completion.closed ||
 		!strings.HasPrefix(word, "/") || strings.ContainsFunc(word, unicode.IsSpace) {
 		return nil
 	}
-	var out []protocol.Slash
+	var out []protocol.SlashCommand
 	for _, c := range m.state.Options.Commands {
 		if strings.HasPrefix(strings.ToLower(slash(c)), strings.ToLower(word)) {
 			out = append(out, c)
@@ -63,12 +63,12 @@ func (m *model) completionKey(key string) bool {
 }
 
 // slash is a command as it is written.
-func slash(c protocol.Slash) string {
+func slash(c protocol.SlashCommand) string {
 	return "/" + strings.TrimPrefix(oneLine(transcript.Clean(c.Name)), "/")
 }
 
 // Render is what is offered.
-func (c *completion) Render(l *look, offered []protocol.Slash, width int) []string {
+func (c *completion) Render(l *look, offered []protocol.SlashCommand, width int) []string {
 	if len(offered) == 0 {
 		return nil
 	}

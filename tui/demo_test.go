@@ -152,7 +152,7 @@ var scenes = map[string]func() *journal{
 				{ID: "model", Name: "Model", Value: "small", Choices: []protocol.Choice{{ID: "small", Label: "Small 3"}, {ID: "large", Label: "Large 3\x1b[2J"}}},
 				{ID: "effort", Value: "7"},
 			},
-			Commands: []protocol.Slash{
+			Commands: []protocol.SlashCommand{
 				{Name: "plan", About: "make a plan first", Hint: "what for"},
 				{Name: "/play", About: "play a game while the compiler runs, for as long as it runs and not longer"},
 				{Name: "test", About: "run the tests"},
@@ -240,7 +240,7 @@ var scenes = map[string]func() *journal{
 		j.add(protocol.AgentOptions, protocol.Options{
 			Name:     "x\x1b[2J",
 			Settings: []protocol.Setting{{ID: "\x1b[2Jmode", Value: "\x1b[2Ja", Choices: []protocol.Choice{{ID: "\x1b[2Ja", Label: "\u202eA", About: "\x1b]0;owned\x07"}}}},
-			Commands: []protocol.Slash{{Name: "\x1b[2Jgo", About: "\u202e", Hint: "\x1b[5m"}},
+			Commands: []protocol.SlashCommand{{Name: "\x1b[2Jgo", About: "\u202e", Hint: "\x1b[5m"}},
 		})
 		j.asks(protocol.Approval{Request: "r0"})
 		j.add(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r0", Rule: &protocol.Rule{ID: "u1", Kind: "\x1b[2J", Scope: "\x1b[2Jrm\u202e", By: protocol.Actor{Name: "eve\x1b[2J", Subject: "\u009b2J"}}})

@@ -262,7 +262,7 @@ func (p *preview) after(l *look, width int) []string {
 		return out
 	}
 	line := " +" + count(len(p.state.Queue), "queued message")
-	if p.state.Blocked() != nil {
+	if p.state.BlockingHold() != nil {
 		line += ", held"
 	}
 	return append(out, l.dim.Render(fit(line, width)))

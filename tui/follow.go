@@ -30,7 +30,7 @@ func (m *model) take(b batch) tea.Cmd {
 	if m.focus == onApproval && m.approvals.request == "" || m.focus == onQueue && len(m.state.Queue) == 0 || m.focus == onPlan && m.plan.of(m.state) == nil {
 		m.setFocus(onComposer)
 	}
-	if e := m.composer.editing; e != "" && m.state.Queued(e) < 0 {
+	if e := m.composer.editing; e != "" && m.state.QueueIndex(e) < 0 {
 		m.composer.endEdit()
 		m.word = "the message you edited is not queued any more"
 	}

@@ -56,7 +56,7 @@ func (m *model) interruptKey(key string) tea.Cmd {
 
 func (m *model) sendInterrupt(queue string) tea.Cmd {
 	m.interrupt.asking, m.interrupt.sent = false, true
-	queued, held := len(m.state.Queue), m.state.Blocked() != nil
+	queued, held := len(m.state.Queue), m.state.BlockingHold() != nil
 	result := new(protocol.InterruptResult)
 	return m.do(protocol.DoInterrupt, protocol.InterruptData{Turn: m.interrupt.turn, Queue: queue}, result, func(err error) tea.Cmd {
 		m.interrupt = interrupt{}
@@ -101,7 +101,7 @@ func (i *interrupt) Render(l *look, s *protocol.State, width int) []string {
 		return nil
 	}
 	keep := "keep it: the next starts"
-	if s.Blocked() != nil {
+	if s.BlockingHold() != nil {
 		keep = "keep it: held as it is"
 	}
 	choices := []string{l.key.Render("k") + " " + keep, l.key.Render("h") + " hold it", l.key.Render("c") + " clear it", l.key.Render("esc") + " back"}

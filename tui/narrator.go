@@ -127,8 +127,8 @@ func (n *narrator) event(e *protocol.Event) {
 		n.says(e)
 	case protocol.ReasoningEnd:
 		n.line("agent thought")
-	case protocol.Folded:
-		for _, p := range decode[protocol.FoldData](e.Data).Parts {
+	case protocol.JoinedDeltas:
+		for _, p := range decode[protocol.JoinedData](e.Data).Parts {
 			switch p.Kind {
 			case protocol.KindText:
 				n.voice(p.Part, "").hear(n, p.Text)
@@ -166,7 +166,7 @@ func (n *narrator) queue(e *protocol.Event) {
 	case protocol.QueueAdded:
 		d := decode[protocol.QueueAddedData](e.Data)
 		place := ""
-		if i := n.state.Queued(d.MessageID); i >= 0 {
+		if i := n.state.QueueIndex(d.MessageID); i >= 0 {
 			place = " " + ordinal(i+1)
 		}
 		n.line("queued%s: %s: %s", place, nameOf(d.By), d.Text)
@@ -262,7 +262,7 @@ func (n *narrator) hush() {
 func (n *narrator) call(id string) *call {
 	c := n.tools[id]
 	if c == nil {
-		c = &call{title: id, output: transcript.NewConsole()}
+		c = &call{title: id, output: transcript.NewTerminalOutput()}
 		n.tools[id] = c
 	}
 	return c
@@ -285,7 +285,7 @@ func (n *narrator) tool(e *protocol.Event) {
 		d := decode[protocol.ToolOutputData](e.Data)
 		c := n.call(d.Tool)
 		if d.Replace {
-			c.output = transcript.NewConsole()
+			c.output = transcript.NewTerminalOutput()
 		}
 		c.output.Append(d.Text)
 		for i := range d.Content {
@@ -301,7 +301,7 @@ func (n *narrator) tool(e *protocol.Event) {
 			tail = append([]string{fmt.Sprintf("(%s before)", count(hidden, "line"))}, tail...)
 		}
 		for _, line := range tail {
-			n.line("  | %s", transcript.Bare(line))
+			n.line("  | %s", transcript.StripStyles(line))
 		}
 		exit := ""
 		if d.ExitCode != nil && *d.ExitCode != 0 {

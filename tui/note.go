@@ -29,9 +29,9 @@ func (n *note) Block(width int, _ bool) transcript.Block {
 	text := transcript.NewText()
 	text.Append(n.text)
 	body, bytes := text.Lines(width - indent)
-	b := transcript.Block{Body: body, Bytes: bytes, Draw: func(line string) string { return "   " + n.style.Render(line) }}
+	b := transcript.Block{Body: body, Bytes: bytes, RenderLine: func(line string) string { return "   " + n.style.Render(line) }}
 	if n.space {
-		b.Head = []string{""}
+		b.Header = []string{""}
 	}
 	return b
 }
@@ -83,7 +83,7 @@ func (l *look) tells(typ protocol.Type, data json.RawMessage) (n *note, ok bool)
 		d := decode[protocol.PlanTasksData](data)
 		return say(&l.dim, "plan done: %s%s", count(len(d.Tasks), "task"), because(d.Summary))
 	case protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed:
-		d := decode[protocol.PlanFaultData](data)
+		d := decode[protocol.PlanErrorData](data)
 		return say(&l.bad, "plan %s%s", last(typ), because(d.Message))
 	case protocol.TaskStarted, protocol.TaskCancelled, protocol.TaskRestarted, protocol.TaskProgress:
 		d := decode[protocol.TaskData](data)

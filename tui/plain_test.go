@@ -215,7 +215,7 @@ func TestPlainSendsLinesAndAgentsOwnCommands(t *testing.T) {
 	for typed, want := range map[string]string{"hello you": "hello you", "//path": "/path", "/review all": "/review all"} {
 		synctest.Test(t, func(t *testing.T) {
 			j := conversation()
-			j.add(protocol.AgentOptions, protocol.Options{Commands: []protocol.Slash{{Name: "review"}}})
+			j.add(protocol.AgentOptions, protocol.Options{Commands: []protocol.SlashCommand{{Name: "review"}}})
 			j.caughtUp()
 			l := openPlain(t, j)
 			l.write(typed)

@@ -25,7 +25,7 @@ type queue struct {
 // at is the index of the chosen message, or of the one that took its place; -1
 // when none waits.
 func (q *queue) at(s *protocol.State) int {
-	if i := s.Queued(q.chosen); i >= 0 {
+	if i := s.QueueIndex(q.chosen); i >= 0 {
 		q.place = i
 	}
 	return min(q.place, len(s.Queue)-1)
@@ -41,14 +41,14 @@ func (q *queue) choose(s *protocol.State, i int) {
 // Render is empty when nothing waits and nothing is held. away tells how long an
 // editor is gone whose hold runs out, or 0.
 func (q *queue) Render(s *protocol.State, width int, focused bool, editing string, away func(*protocol.Hold) time.Duration) []string {
-	if len(s.Queue) == 0 && s.Blocked() == nil {
+	if len(s.Queue) == 0 && s.BlockingHold() == nil {
 		return nil
 	}
 	title := "queue · " + count(len(s.Queue), "message")
 	if len(s.Queue) == 0 {
 		title = "queue"
 	}
-	if h := s.Blocked(); h != nil {
+	if h := s.BlockingHold(); h != nil {
 		title += " · " + q.look.warn.Render(holdText(h))
 	}
 	hint := q.look.keys.key(doNextPart)
@@ -82,7 +82,7 @@ func (q *queue) Render(s *protocol.State, width int, focused bool, editing strin
 // hint is what can be done with the chosen message, and with all of them.
 func (q *queue) hint(s *protocol.State) string {
 	keys, all := q.look.keys, q.look.keys.hint(doHold, "hold")
-	if s.Blocked() != nil {
+	if s.BlockingHold() != nil {
 		all = keys.hint(doRelease, "release")
 	}
 	if len(s.Queue) == 0 {

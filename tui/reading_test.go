@@ -247,7 +247,7 @@ func TestNoteworthyEventsAreTold(t *testing.T) {
 		{protocol.RecoveryFailed, protocol.RecoveryData{Action: "restart", Failure: "gone"}, "✗ recovery failed: restart: gone"},
 		{protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "careful"}, "! careful"},
 		{protocol.ContextCompacted, protocol.ContextCompactedData{Before: 120_000, After: 40_000}, "context compacted: 120.0k → 40.0k tokens"},
-		{protocol.PlanInvalid, protocol.PlanFaultData{Message: "a circle"}, "plan invalid: a circle"},
+		{protocol.PlanInvalid, protocol.PlanErrorData{Message: "a circle"}, "plan invalid: a circle"},
 		{protocol.TaskCompleted, protocol.TaskData{Task: "t1", Title: "Build", Result: "ok"}, "✓ task Build: ok"},
 		{protocol.Raw, protocol.RawData{Source: "acp", Method: "x/y"}, "acp message x/y"},
 	} {

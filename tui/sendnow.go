@@ -19,7 +19,7 @@ type command struct {
 // others queued behind it.
 func startNow(s *protocol.State, message string) []command {
 	var out []command
-	if s.Queued(message) > 0 {
+	if s.QueueIndex(message) > 0 {
 		out = append(out, command{protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message, Index: 0}})
 	}
 	for i := range s.Holds {

@@ -78,7 +78,7 @@ func (p *plain) take(t typed) {
 func (p *plain) agents(line string) bool {
 	name, _, _ := strings.Cut(line[1:], " ")
 	o := p.narrator.state.Options
-	return o != nil && slices.ContainsFunc(o.Commands, func(c protocol.Slash) bool { return strings.TrimPrefix(c.Name, "/") == name })
+	return o != nil && slices.ContainsFunc(o.Commands, func(c protocol.SlashCommand) bool { return strings.TrimPrefix(c.Name, "/") == name })
 }
 
 func (p *plain) say(text string) {
@@ -112,7 +112,7 @@ func (p *plain) interrupt(queue string) {
 		return
 	}
 	s := p.narrator.state
-	queued, held := len(s.Queue), s.Blocked() != nil
+	queued, held := len(s.Queue), s.BlockingHold() != nil
 	p.narrator.line("interrupting")
 	data, result := protocol.InterruptData{Turn: turn.Turn, Queue: queue}, new(protocol.InterruptResult)
 	p.later(func(ctx context.Context) string {

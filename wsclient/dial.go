@@ -39,10 +39,10 @@ type dialer struct {
 }
 
 func newDialer(raw string, o Options) *dialer {
-	d := &dialer{token: o.Token, tap: newTap(o.Tap)}
+	d := &dialer{token: o.Token, tap: newTap(o.OnFrame)}
 	u, socket, err := parseURL(raw, o.Dialect)
 	if err == nil && o.Dialect != "" {
-		d.call = codec.ClientOptions{URL: raw, Name: o.Name, ID: newID, Options: o.DialectOptions, Resume: new(codec.ClientState), OneShot: o.Brief}
+		d.call = codec.ClientOptions{URL: raw, Name: o.Name, ID: newID, Options: o.DialectOptions, Resume: new(codec.ClientState), OneShot: o.OneShot}
 		err = d.speak(o.Dialect, u)
 	}
 	if err != nil {
@@ -63,7 +63,7 @@ func newDialer(raw string, o Options) *dialer {
 
 // speak has the dialer speak a dialect to the server at u.
 func (d *dialer) speak(name string, u *url.URL) error {
-	spoken, ok := dialect.Named(name)
+	spoken, ok := dialect.Find(name)
 	if !ok {
 		return fmt.Errorf("%q is not a dialect: %s", name, strings.Join(dialect.Names(), ", "))
 	}
@@ -158,7 +158,7 @@ func (d *dialer) dial(ctx context.Context) (wire, error) {
 	d.tap.note("opened " + d.shown)
 	if d.dialect != nil {
 		call := d.call
-		call.PeerIsAgentctl = resp.Header.Get(protocol.SpeaksHeader) != ""
+		call.PeerIsAgentctl = resp.Header.Get(protocol.ProtocolHeader) != ""
 		return dialect.NewClientConn(conn, d.dialect.Name, d.tap.codec(d.dialect.Client(call)), maxIncoming, d.get), nil
 	}
 	conn.SetReadLimit(maxIncoming)
@@ -180,9 +180,9 @@ func (d *dialer) misled(resp *http.Response, conn *websocket.Conn) *ConnectError
 		return nil
 	}
 	e := &ConnectError{URL: d.shown, Code: protocol.CodeUnsupported}
-	switch other := resp.Header.Get(protocol.SpeaksHeader); {
+	switch other := resp.Header.Get(protocol.ProtocolHeader); {
 	case other != "" && other != d.speaks():
-		e.Speaks, e.Err = protocol.SplitText(protocol.ValidText(other), 64)[0], fmt.Errorf("%.64q is spoken there, not %q", other, d.speaks())
+		e.PeerProtocol, e.Err = protocol.SplitText(protocol.ValidText(other), 64)[0], fmt.Errorf("%.64q is spoken there, not %q", other, d.speaks())
 	case other == "" && d.dialect == nil && conn != nil && conn.Subprotocol() != protocol.Subprotocol:
 		e.Err = fmt.Errorf("a WebSocket, but not one that speaks %q", d.speaks())
 	default:

@@ -23,7 +23,7 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 	socket := func(speaks string, says func(heard []byte) []byte) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if speaks != "" {
-				w.Header().Set(protocol.SpeaksHeader, speaks)
+				w.Header().Set(protocol.ProtocolHeader, speaks)
 			}
 			ws, err := websocket.Accept(w, r, nil)
 			if err != nil {
@@ -81,8 +81,8 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 					if !errors.As(err, &why) || why.Code != protocol.CodeUnsupported || !why.Refused() {
 						t.Fatalf("told %v", err)
 					}
-					if why.Speaks != c.told || !strings.Contains(why.Error(), c.says) {
-						t.Errorf("speaks %q: %v", why.Speaks, why)
+					if why.PeerProtocol != c.told || !strings.Contains(why.Error(), c.says) {
+						t.Errorf("speaks %q: %v", why.PeerProtocol, why)
 					}
 					if n := len(f.dialed()); n != 1 {
 						t.Errorf("it was dialled %d times", n)

@@ -57,7 +57,7 @@ func (t *tap) codec(c codec.Codec) codec.Codec {
 	if t == nil {
 		return c
 	}
-	if g, ok := c.(dialect.Getter); ok {
+	if g, ok := c.(dialect.HTTPReader); ok {
 		return &tappedGetter{tapped{c, t}, g}
 	}
 	return &tapped{c, t}
@@ -92,18 +92,18 @@ func (t *tapped) Wake(now time.Time) codec.Output { return t.said(t.Codec.Wake(n
 // tappedGetter is a codec that asks over HTTP, too.
 type tappedGetter struct {
 	tapped
-	getter dialect.Getter
+	getter dialect.HTTPReader
 }
 
-func (t *tappedGetter) Gets() []string {
-	paths := t.getter.Gets()
+func (t *tappedGetter) Paths() []string {
+	paths := t.getter.Paths()
 	for _, path := range paths {
 		t.tap.note("GET " + path)
 	}
 	return paths
 }
 
-func (t *tappedGetter) Got(now time.Time, path string, body []byte) codec.Output {
+func (t *tappedGetter) PathRead(now time.Time, path string, body []byte) codec.Output {
 	t.tap.note(fmt.Sprintf("GET %s: %d bytes", path, len(body)))
-	return t.said(t.getter.Got(now, path, body))
+	return t.said(t.getter.PathRead(now, path, body))
 }

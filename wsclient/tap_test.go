@@ -48,7 +48,7 @@ func (w *witness) saw(marks string) []string {
 
 func TestATapSeesTheConnectionAsItIs(t *testing.T) {
 	var w witness
-	inBubble(t, Options{Tap: w.see, Token: "s3cr3t"}, func(t *testing.T, f *fake, c *Client) {
+	inBubble(t, Options{OnFrame: w.see, Token: "s3cr3t"}, func(t *testing.T, f *fake, c *Client) {
 		connected := make(chan error, 1)
 		go func() { connected <- c.Connect(t.Context()) }()
 		p := f.open()
@@ -110,7 +110,7 @@ func TestATapOfADialectSeesTheForeignBytes(t *testing.T) {
 				mu.Unlock()
 			}
 		})
-		c := f.client(Options{Tap: w.see, Dialect: "agentloop"})
+		c := f.client(Options{OnFrame: w.see, Dialect: "agentloop"})
 		defer c.Close()
 		all, err := Call[protocol.ListResult](t.Context(), c, protocol.DoList, "", nil)
 		if err != nil || len(all.Sessions) != 1 {
@@ -142,10 +142,10 @@ func TestATapOfADialectSeesTheForeignBytes(t *testing.T) {
 func TestATapTakesNothingFromACodec(t *testing.T) {
 	getters := 0
 	for _, name := range dialect.Names() {
-		spoken, _ := dialect.Named(name)
+		spoken, _ := dialect.Find(name)
 		c := spoken.Client(codec.ClientOptions{URL: "ws://host", ID: newID, Resume: new(codec.ClientState)})
-		_, is := c.(dialect.Getter)
-		if _, still := newTap(func(Frame) {}).codec(c).(dialect.Getter); still != is {
+		_, is := c.(dialect.HTTPReader)
+		if _, still := newTap(func(Frame) {}).codec(c).(dialect.HTTPReader); still != is {
 			t.Errorf("%s: asks over HTTP: %v, tapped: %v", name, is, still)
 		}
 		if is {
@@ -180,18 +180,18 @@ func TestATappedCodecSaysWhatItWouldHaveSaid(t *testing.T) {
 			}
 			w.see(f)
 		}).codec(telling{})
-		g, ok := c.(dialect.Getter)
+		g, ok := c.(dialect.HTTPReader)
 		if !ok {
 			t.Fatal("it asks over HTTP no more")
 		}
 		for what, got := range map[string]codec.Output{
-			"open": c.Open(now), "native": c.Native(now, nil), "foreign": c.Foreign(now, codec.Frame{Data: []byte("heard")}), "wake": c.Wake(now), "got": g.Got(now, "/history", []byte("body")),
+			"open": c.Open(now), "native": c.Native(now, nil), "foreign": c.Foreign(now, codec.Frame{Data: []byte("heard")}), "wake": c.Wake(now), "got": g.PathRead(now, "/history", []byte("body")),
 		} {
 			if want := (telling{}).out(what); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s says %+v, want %+v", what, got, want)
 			}
 		}
-		if got := g.Gets(); !slices.Equal(got, []string{"/history"}) {
+		if got := g.Paths(); !slices.Equal(got, []string{"/history"}) {
 			t.Errorf("asks for %q", got)
 		}
 		if got, want := w.saw("<>#"), []string{">open", ">native", "<heard", ">foreign", ">wake", "#GET /history: 4 bytes", ">got", "#GET /history"}; !slices.Equal(got, want) {

@@ -35,7 +35,7 @@ func runPanickingClient() {
 
 func attachPanickingClient(ctx context.Context, a *app, screen, direction string) error {
 	dir := localserver.Dir(a.env("AGENTCTL_DATA"))
-	client := wsclient.New(dir.SocketURL(), wsclient.Options{Tap: func(f wsclient.Frame) {
+	client := wsclient.New(dir.SocketURL(), wsclient.Options{OnFrame: func(f wsclient.Frame) {
 		if f.Sent == (direction == "sent") && bytes.Contains(f.Data, []byte(panicText)) {
 			panic("panic after it was " + direction)
 		}

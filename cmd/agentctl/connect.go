@@ -56,16 +56,16 @@ func (a *app) connectWith(ctx context.Context, p reconnectPolicy) (*connection, 
 		return nil, exit.Usagef("--dialect %s needs --server", a.flags.Dialect)
 	}
 	o := wsclient.Options{
-		Token: a.flags.Token, Name: a.userName(), Agent: "agentctl " + programVersion(), NoRetryFirst: true,
-		Dialect: a.flags.Dialect, Brief: p == oneShot,
+		Token: a.flags.Token, Name: a.userName(), UserAgent: "agentctl " + programVersion(), NoRetryFirst: true,
+		Dialect: a.flags.Dialect, OneShot: p == oneShot,
 	}
 	var err error
 	if o.DialectOptions, err = a.dialectOptions(); err != nil {
 		return nil, err
 	}
 	// 0: the dialect has no limit of its own
-	if d, _ := dialect.Named(o.Dialect); p != unbounded && d.Retry.Attempts == 0 {
-		o.Attempts = maxReconnects
+	if d, _ := dialect.Find(o.Dialect); p != unbounded && d.Retry.Attempts == 0 {
+		o.MaxAttempts = maxReconnects
 	}
 	dir, err := a.dataDir()
 	if a.flags.Server == "" {
@@ -116,7 +116,7 @@ func (a *app) dial(ctx context.Context, url string, local bool, o wsclient.Optio
 	var log *protolog.Log
 	if a.logFrames {
 		log = protolog.NewLog(o.Token)
-		o.Tap = logTap(log)
+		o.OnFrame = logTap(log)
 	}
 	client := wsclient.New(url, o)
 	if err := client.Connect(ctx); err != nil {

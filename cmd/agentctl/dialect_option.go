@@ -40,7 +40,7 @@ func (a *app) completeDialectOption(*cobra.Command, []string, string) ([]cobra.C
 	if a.readEnvironment() != nil {
 		return nil, noFiles
 	}
-	d, _ := dialect.Named(a.flags.Dialect)
+	d, _ := dialect.Find(a.flags.Dialect)
 	var found []cobra.Completion
 	for _, o := range d.Options {
 		if !slices.Contains(o.Ends, codec.ClientEnd) {

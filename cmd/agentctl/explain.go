@@ -33,7 +33,7 @@ func (o *decisionOptions) printExplanation(c *connection, res *protocol.ApproveR
 		protocol.ApproveResult
 		Text string `json:"text"`
 	}{ApproveResult: *res}
-	if a := r.Snapshot.State.Pending(res.Request); a != nil && len(a.Explained) > 0 {
+	if a := r.Snapshot.State.PendingApproval(res.Request); a != nil && len(a.Explained) > 0 {
 		result.Text = a.Explained[len(a.Explained)-1]
 	}
 	return o.app.print(result, func(w io.Writer) { fmt.Fprintln(w, result.Text) })

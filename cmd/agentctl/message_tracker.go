@@ -97,7 +97,7 @@ func (t *messageTracker) applyReplayed(e *protocol.Event) (*protocol.TurnEndedDa
 	s, unknownStart := t.state, t.unknownStart
 	t.state, t.unknownStart = nil, false
 	switch {
-	case s.Queued(t.message) >= 0, s.Turn != nil && s.Turn.Message.MessageID == t.message:
+	case s.QueueIndex(t.message) >= 0, s.Turn != nil && s.Turn.Message.MessageID == t.message:
 		return nil, nil
 	case t.turn != "" && s.Last != nil && s.Last.Turn == t.turn:
 		return &protocol.TurnEndedData{Reason: s.Last.Reason, Code: s.Last.Code, Message: s.Last.Message}, nil
@@ -169,13 +169,13 @@ func (t *messageTracker) checkBlocked() error {
 		return err
 	}
 	running := s.Turn != nil && s.Turn.Message.MessageID == t.message
-	if !running && s.Queued(t.message) < 0 {
+	if !running && s.QueueIndex(t.message) < 0 {
 		return nil // its turn has ended: the event will follow
 	}
 	if len(s.Approvals) > 0 {
 		return approvalNeeded(s)
 	}
-	if h := s.Blocked(); h != nil && !running {
+	if h := s.BlockingHold(); h != nil && !running {
 		return queueHeld(s, h)
 	}
 	return nil
@@ -199,8 +199,8 @@ func (t *messageTracker) printEvent(e *protocol.Event, raw []byte) error {
 			return err
 		}
 		return t.printText(d.Part, d.Text)
-	case protocol.Folded:
-		var d protocol.FoldData
+	case protocol.JoinedDeltas:
+		var d protocol.JoinedData
 		if err := e.Decode(&d); err != nil {
 			return err
 		}

@@ -169,7 +169,7 @@ func TestATrackerPrintsTheAnswerOnly(t *testing.T) {
 		startTurn("t1", "m1").
 		add(protocol.ReasoningDelta, "t1", protocol.PartDeltaData{Part: "r", Text: "hidden"}).
 		textDelta("t1", "p1", "one ").textDelta("t1", "p1", "two").textDelta("t1", "p2", "three\n").textDelta("t1", "p3", "four").
-		add(protocol.Folded, "t1", protocol.FoldData{Parts: []protocol.FoldPart{
+		add(protocol.JoinedDeltas, "t1", protocol.JoinedData{Parts: []protocol.JoinedPart{
 			{Part: "p3", Kind: protocol.KindText, Text: " five"},
 			{Part: "r", Kind: protocol.KindReasoning, Text: "hidden"},
 			{Part: "q", Kind: protocol.KindText, Text: "a task's", Task: "x"},

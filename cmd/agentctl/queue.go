@@ -53,7 +53,7 @@ func runQueueList(ctx context.Context, o *queueOptions) error {
 	if err != nil {
 		return err
 	}
-	if d, _ := dialect.Named(o.app.flags.Dialect); d.HidesQueue {
+	if d, _ := dialect.Find(o.app.flags.Dialect); d.HidesQueue {
 		return exit.Unsupportedf("the dialect %s does not show its queue", d.Name)
 	}
 	s := r.Snapshot.State

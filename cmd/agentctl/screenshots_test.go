@@ -31,8 +31,8 @@ import (
 var draw = flag.Bool("draw", false, "redraw the screenshots of the documents")
 
 var (
-	dark  = screenshot.Paper{Background: "#16181d", Foreground: "#d8dee9"}
-	light = screenshot.Paper{Background: "#fdfdfb", Foreground: "#1f2328"}
+	dark  = screenshot.SVGOptions{Background: "#16181d", Foreground: "#d8dee9"}
+	light = screenshot.SVGOptions{Background: "#fdfdfb", Foreground: "#1f2328"}
 )
 
 // A shot is one screenshot: the screen after keys.
@@ -41,7 +41,7 @@ type shot struct {
 	theme       tui.Theme
 	session     string // shown first; "": the dashboard
 	keys        []string
-	paper       screenshot.Paper
+	paper       screenshot.SVGOptions
 	single      bool // only the session, without a dashboard: fewer frames, which are not deterministic
 }
 
@@ -103,7 +103,7 @@ func TestThePicturesAreOfThisProgram(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			var written []byte
 			synctest.Test(t, func(t *testing.T) { written = s.record(t) })
-			screen, err := screenshot.Of(written, shotColumns, shotRows)
+			screen, err := screenshot.Render(written, shotColumns, shotRows)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +112,7 @@ func TestThePicturesAreOfThisProgram(t *testing.T) {
 			}
 			var got bytes.Buffer
 			s.paper.Title = s.title
-			if err := screen.Draw(&got, s.paper); err != nil {
+			if err := screen.WriteSVG(&got, s.paper); err != nil {
 				t.Fatal(err)
 			}
 			file := filepath.Join("..", "..", "docs", "screenshots", s.name+".svg")
@@ -183,7 +183,7 @@ type dialFunc = func(context.Context) (net.Conn, error)
 // newClient connects to the server as name.
 func newClient(t *testing.T, dial dialFunc, name string, tap func(wsclient.Frame)) *wsclient.Client {
 	c := wsclient.New("ws://box:7777", wsclient.Options{
-		Dial: dial, Name: name, Agent: "agentctl", Tap: tap,
+		Dial: dial, Name: name, UserAgent: "agentctl", OnFrame: tap,
 		Heartbeat: 24 * time.Hour,
 	})
 	if err := c.Connect(t.Context()); err != nil {

@@ -84,7 +84,7 @@ func (tt *terminalTest) open(cmd *exec.Cmd, text string) {
 // waitFor waits until the program has written text after the first since bytes.
 func (tt *terminalTest) waitFor(since int, text string) {
 	tt.t.Helper()
-	if err := tt.Until(tt.ctx, since, func(b []byte) bool {
+	if err := tt.WaitFor(tt.ctx, since, func(b []byte) bool {
 		return strings.Contains(ansi.Strip(string(b)),
 			text)
 	}); err != nil {
@@ -112,13 +112,13 @@ func (tt *terminalTest) waitExit(code int, text string) {
 	if got := tt.stderr.String(); !strings.Contains(got, text) || text == "" && got != "" {
 		tt.t.Errorf("stderr is %q, want %q", got, text)
 	}
-	for _, mode := range terminal.Left(tt.Since(0)) {
+	for _, mode := range terminal.UnrestoredModes(tt.OutputSince(0)) {
 		tt.t.Error("left on the terminal:", mode)
 	}
-	if !tt.Settled() {
+	if !tt.SettingsRestored() {
 		tt.t.Error("the terminal's settings are not restored")
 	}
-	if !bytes.Contains(tt.Since(0), []byte("\x1b[?1049h")) {
+	if !bytes.Contains(tt.OutputSince(0), []byte("\x1b[?1049h")) {
 		tt.t.Error("the program opened no screen")
 	}
 }
@@ -163,7 +163,7 @@ func TestTheTerminalIsLeftAsItWas(t *testing.T) {
 		},
 		{"by the end of its time", []string{"attach", "fix", "--timeout", "2s"}, func(*terminalTest) {}, 3, "2s"},
 		{"after the server was killed", []string{"attach", "fix"}, func(tt *terminalTest) {
-			at := tt.Said()
+			at := tt.Len()
 			if err := syscall.Kill(tt.dir.Holder(), syscall.SIGKILL); err != nil {
 				tt.t.Fatal(err)
 			}
@@ -224,7 +224,7 @@ func TestAScreenWhoseTerminalIsGoneEnds(t *testing.T) {
 			shell := tt.command("-c", c.how)
 			shell.Path, shell.Args[0], shell.Err = "/bin/sh", "sh", nil
 			tt.open(shell, emptySession)
-			if err := tt.Hang(); err != nil {
+			if err := tt.HangUp(); err != nil {
 				t.Fatal(err)
 			}
 			done := make(chan error, 1)
@@ -250,23 +250,23 @@ func TestASuspendedScreenComesBackWithWhatWasMissed(t *testing.T) {
 	tt.open(shell, "$ ")
 	tt.typeKeys("agentctl attach fix\n")
 	tt.waitFor(0, emptySession)
-	at := tt.Said()
+	at := tt.Len()
 	tt.typeKeys("\x1a")
 	tt.waitFor(at, "$ ")
-	for _, mode := range terminal.Left(tt.Since(0)) {
+	for _, mode := range terminal.UnrestoredModes(tt.OutputSince(0)) {
 		if mode != "mode 2004 is set" { // the shell sets it for its command line
 			t.Error("while suspended:", mode)
 		}
 	}
 	tt.run("send", "fix", "meanwhile", "--wait")
-	at = tt.Said()
+	at = tt.Len()
 	tt.typeKeys("fg\n")
 	tt.waitFor(at, "You said: meanwhile")
 	tt.waitFor(at, "idle")
-	at = tt.Said()
+	at = tt.Len()
 	tt.typeKeys("live\r")
 	tt.waitFor(at, "You said: live")
-	at = tt.Said()
+	at = tt.Len()
 	tt.typeKeys("\x03\x03")
 	tt.waitFor(at, "$ ")
 	tt.typeKeys("exit\n")
@@ -288,7 +288,7 @@ func TestADumbTerminalHasLines(t *testing.T) {
 	if err := tt.Wait(tt.ctx); err != nil {
 		t.Fatal(err)
 	}
-	if out := tt.Since(0); bytes.ContainsRune(out, '\x1b') {
+	if out := tt.OutputSince(0); bytes.ContainsRune(out, '\x1b') {
 		t.Errorf("a dumb terminal got control sequences: %q", out)
 	}
 }

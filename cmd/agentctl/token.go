@@ -64,8 +64,8 @@ func (o *tokenOptions) check() error {
 	switch {
 	case o.Subject == "":
 		return exit.Usagef("--subject is required")
-	case o.TTL < time.Second || o.TTL > login.MaxLife:
-		return exit.Usagef("invalid --ttl %s: want 1s to %s", o.TTL, login.MaxLife)
+	case o.TTL < time.Second || o.TTL > login.MaxTokenTTL:
+		return exit.Usagef("invalid --ttl %s: want 1s to %s", o.TTL, login.MaxTokenTTL)
 	}
 	return checkRole(o.Role)
 }
@@ -94,7 +94,7 @@ func runToken(_ context.Context, o *tokenOptions) error {
 	if err != nil {
 		return err
 	}
-	token, err := authenticator.Make(o.Subject, protocol.Role(o.Role), o.TTL)
+	token, err := authenticator.NewToken(o.Subject, protocol.Role(o.Role), o.TTL)
 	if err != nil {
 		return exit.Usagef("%w", err)
 	}

@@ -50,11 +50,11 @@ user.`,
 }
 
 func runTokenUser(ctx context.Context, o *tokenUserOptions) error {
-	lines := map[string]login.Line{}
+	lines := map[string]login.UserEntry{}
 	if o.File != "" {
 		b, err := os.ReadFile(o.File)
 		if err == nil {
-			lines, err = login.ReadLines(b)
+			lines, err = login.ReadUserEntries(b)
 		} else if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
@@ -67,12 +67,12 @@ func runTokenUser(ctx context.Context, o *tokenUserOptions) error {
 	if err != nil {
 		return err
 	}
-	hash, err := login.Hash(password)
+	hash, err := login.HashPassword(password)
 	if err != nil {
 		return err
 	}
-	lines[o.Name] = login.Line{Password: hash, Role: protocol.Role(o.Role)}
-	if _, err := login.ReadLines(protocol.MustEncode(lines)); err != nil {
+	lines[o.Name] = login.UserEntry{Password: hash, Role: protocol.Role(o.Role)}
+	if _, err := login.ReadUserEntries(protocol.MustEncode(lines)); err != nil {
 		return exit.Usagef("%w", err)
 	}
 	if o.File == "" {

@@ -77,8 +77,8 @@ func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 	a := o.app
 	url, log := "ws://"+embedded.Host, protolog.NewLog()
 	client := wsclient.New(url, wsclient.Options{
-		Dial: s.Dialer(url), Name: a.userName(), Agent: "agentctl " +
-			programVersion(), NoRetryFirst: true, Tap: logTap(log),
+		Dial: s.Dialer(url), Name: a.userName(), UserAgent: "agentctl " +
+			programVersion(), NoRetryFirst: true, OnFrame: logTap(log),
 	})
 	if err := client.Connect(ctx); err != nil {
 		_ = client.Close() // never fails

@@ -162,7 +162,7 @@ func (w *waiter) check() (done bool, _ error) {
 	if len(s.Approvals) > 0 {
 		return false, approvalNeeded(s)
 	}
-	if h := s.Blocked(); h != nil && len(s.Queue) > 0 && (s.Turn == nil || w.condition == forIdle) {
+	if h := s.BlockingHold(); h != nil && len(s.Queue) > 0 && (s.Turn == nil || w.condition == forIdle) {
 		return false, queueHeld(s, h)
 	}
 	return false, nil

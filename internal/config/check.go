@@ -31,7 +31,7 @@ func isServerURL(url string) bool {
 
 // CheckDialect returns a usage error unless there is a dialect of that name.
 func CheckDialect(name string) error {
-	if _, ok := dialect.Named(name); !ok {
+	if _, ok := dialect.Find(name); !ok {
 		return exit.Usagef("unknown dialect %q: want one of %s", name, strings.Join(dialect.Names(), ", "))
 	}
 	return nil
@@ -40,7 +40,7 @@ func CheckDialect(name string) error {
 // CheckDialectOption returns a usage error unless the dialect has the option at that end and the
 // value is valid.
 func CheckDialectOption(name string, end codec.End, option, value string) error {
-	d, ok := dialect.Named(name)
+	d, ok := dialect.Find(name)
 	if !ok {
 		return CheckDialect(name)
 	}

@@ -25,8 +25,8 @@ func texts(t tb, lines []string) string {
 		if d, ok := e.Delta(); ok {
 			add(e, d.Part, d.Kind, d.Text)
 		}
-		if e.Type == protocol.Folded {
-			var f protocol.FoldData
+		if e.Type == protocol.JoinedDeltas {
+			var f protocol.JoinedData
 			if err := e.Decode(&f); err != nil {
 				t.Fatal(err)
 			}

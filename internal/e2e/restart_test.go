@@ -81,7 +81,7 @@ func TestATurnThatCannotResumeEndsAndTheQueueIsHeldOverARestart(t *testing.T) {
 		if state.Last == nil || state.Last.Reason != protocol.ReasonError || state.Last.Code != protocol.CodeServerRestart {
 			t.Errorf("the turn: %+v", state.Last)
 		}
-		if len(state.Queue) != 1 || state.Queue[0].MessageID != queued.MessageID || state.Blocked() == nil || state.Blocked().Reason != protocol.HoldRestart {
+		if len(state.Queue) != 1 || state.Queue[0].MessageID != queued.MessageID || state.BlockingHold() == nil || state.BlockingHold().Reason != protocol.HoldRestart {
 			t.Errorf("the queue: %+v, %+v", state.Queue, state.Holds)
 		}
 		_, err := wsclient.Call[protocol.ApproveResult](t.Context(), ann, protocol.DoApprove, id,

@@ -56,10 +56,10 @@ func fromConnect(e *wsclient.ConnectError) *Error {
 
 // dialectHint says how to reach a server that does not speak the requested dialect.
 func dialectHint(e *wsclient.ConnectError) string {
-	switch _, known := dialect.Named(e.Speaks); {
+	switch _, known := dialect.Find(e.PeerProtocol); {
 	case known:
-		return "pass --dialect " + e.Speaks
-	case e.Speaks == protocol.Subprotocol:
+		return "pass --dialect " + e.PeerProtocol
+	case e.PeerProtocol == protocol.Subprotocol:
 		return "omit --dialect, or use the dialect's own address: its port, or /dialect/NAME of this server"
 	}
 	return "check the address and its path; a server of agentctl serves dialects at /dialect/NAME; " +

@@ -56,11 +56,11 @@ func (l *Generator) plan(typ protocol.Type) codec.Entry {
 	case protocol.PlanUpdated, protocol.PlanCompleted:
 		return l.entry(typ, protocol.PlanTasksData{Tasks: l.tasks(), Summary: l.some("in short", "two tasks")})
 	case protocol.PlanInvalid:
-		return l.entry(typ, protocol.PlanFaultData{Message: l.text(), Details: []string{"2: after: 7"}})
+		return l.entry(typ, protocol.PlanErrorData{Message: l.text(), Details: []string{"2: after: 7"}})
 	case protocol.PlanCancelled:
-		return l.entry(typ, protocol.PlanFaultData{Message: l.text()})
+		return l.entry(typ, protocol.PlanErrorData{Message: l.text()})
 	case protocol.PlanFailed:
-		return l.entry(typ, protocol.PlanFaultData{Message: l.text(), Code: protocol.CodeTimeout})
+		return l.entry(typ, protocol.PlanErrorData{Message: l.text(), Code: protocol.CodeTimeout})
 	}
 	d := protocol.TaskData{Task: l.some("1", "b"), Attempt: 1, DurationMS: l.number(), Calls: int(l.number()), Usage: l.usage()}
 	switch typ {
@@ -81,8 +81,8 @@ func (l *Generator) other(typ protocol.Type) codec.Entry {
 	named := func(names ...string) *string { name := l.some(names...); return &name }
 	switch typ {
 	case protocol.TurnEnded:
-		return l.Ended()
-	case protocol.Folded:
+		return l.TurnEnd()
+	case protocol.JoinedDeltas:
 		return l.fold()
 	case protocol.SessionUpdated:
 		d := protocol.SessionUpdatedData{Title: named("x", "y")}
@@ -118,7 +118,7 @@ func (l *Generator) other(typ protocol.Type) codec.Entry {
 		return l.entry(typ, protocol.RawData{Source: "acp", Method: "x", Data: json.RawMessage(`{"a":1}`)})
 	case protocol.ErrorRaised:
 		d := protocol.ErrorData{
-			Kind: l.some(protocol.FaultValidation, protocol.FaultTimeout, protocol.FaultExecution), Code: protocol.CodeTimeout,
+			Kind: l.some(protocol.ErrorKindValidation, protocol.ErrorKindTimeout, protocol.ErrorKindExecution), Code: protocol.CodeTimeout,
 			Message: l.text() + "!", Recoverable: l.coin("recoverable"), Stage: "solve", LimitMS: l.number(), ElapsedMS: l.number(),
 		}
 		if l.coin("details") {

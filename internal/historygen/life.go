@@ -30,16 +30,16 @@ func (l *Generator) Next() codec.Entry {
 		if l.coin("between") {
 			return l.of(l.pick("event", outside))
 		}
-		return l.Message(l.text())
+		return l.UserMessage(l.text())
 	}
 	if s.Seq == s.Turn.First {
-		return l.Started()
+		return l.TurnStart()
 	}
 	return l.of(l.pick("event", inside))
 }
 
-// Message is somebody's message that starts a turn.
-func (l *Generator) Message(text string) codec.Entry {
+// UserMessage is somebody's message that starts a turn.
+func (l *Generator) UserMessage(text string) codec.Entry {
 	m := protocol.Message{MessageID: l.id("m"), ClientMessageID: l.some("", "ui-1"), Text: text, By: &protocol.Actor{Name: "grace"}}
 	if l.coin("parts") {
 		m.Parts = []protocol.Part{{Type: "file", Name: "a.go", Text: "x"}}
@@ -47,13 +47,13 @@ func (l *Generator) Message(text string) codec.Entry {
 	return codec.Entry{Type: protocol.MessageUser, Turn: l.id("t"), By: m.By, Data: protocol.MessageUserData{Message: m}}
 }
 
-// Started begins the turn under way.
-func (l *Generator) Started() codec.Entry {
+// TurnStart begins the turn under way.
+func (l *Generator) TurnStart() codec.Entry {
 	return l.entry(protocol.TurnStarted, protocol.TurnStartedData{MessageID: l.State.Turn.Message.MessageID, Agent: l.some("", "claude")})
 }
 
-// Ended is what comes next when the turn is to end: a request that still waits is cancelled first.
-func (l *Generator) Ended() codec.Entry {
+// TurnEnd is what comes next when the turn is to end: a request that still waits is cancelled first.
+func (l *Generator) TurnEnd() codec.Entry {
 	if a := l.State.Approvals; len(a) > 0 {
 		return l.entry(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: a[0].Request, Outcome: protocol.Cancelled})
 	}
@@ -78,7 +78,7 @@ var (
 	inside = slices.Concat(both, []protocol.Type{
 		protocol.TurnEnded, protocol.TurnEnded,
 		protocol.TextStart, protocol.TextStart, protocol.TextDelta, protocol.TextDelta, protocol.TextDelta, protocol.TextEnd,
-		protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.Folded,
+		protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.JoinedDeltas,
 		protocol.ToolStarted, protocol.ToolStarted, protocol.ToolInput, protocol.ToolOutput, protocol.ToolOutput, protocol.ToolEnded,
 		protocol.ApprovalRequested, protocol.ApprovalRequested, protocol.ApprovalExplained, protocol.ApprovalResolved,
 		protocol.ApprovalResolved,

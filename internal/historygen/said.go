@@ -41,18 +41,18 @@ func (l *Generator) part(typ protocol.Type) codec.Entry {
 
 // fold joins deltas of what is open.
 func (l *Generator) fold() codec.Entry {
-	var d protocol.FoldData
+	var d protocol.JoinedData
 	for _, p := range l.State.Turn.Parts {
-		d.Parts = append(d.Parts, protocol.FoldPart{Part: p.Part, Kind: p.Kind, Task: p.Task, Text: l.text() + "."})
+		d.Parts = append(d.Parts, protocol.JoinedPart{Part: p.Part, Kind: p.Kind, Task: p.Task, Text: l.text() + "."})
 	}
 	for _, t := range l.State.Turn.Tools {
 		kind := pick(l, "kind", []protocol.Kind{protocol.KindInput, protocol.KindOutput})
-		d.Parts = append(d.Parts, protocol.FoldPart{Part: t.Tool, Kind: kind, Task: t.Task, Parent: t.Parent, Text: l.text() + "."})
+		d.Parts = append(d.Parts, protocol.JoinedPart{Part: t.Tool, Kind: kind, Task: t.Task, Parent: t.Parent, Text: l.text() + "."})
 	}
 	if len(d.Parts) < 2 {
 		return codec.Entry{}
 	}
-	return l.entry(protocol.Folded, d)
+	return l.entry(protocol.JoinedDeltas, d)
 }
 
 // tool is an event of a tool call.
@@ -134,7 +134,7 @@ func (l *Generator) approval(typ protocol.Type) codec.Entry {
 		en.By = l.by()
 		return en
 	}
-	d := l.Decided(pick(l, "request", pending).Request, pick(l, "decision", []protocol.Decision{
+	d := l.Resolution(pick(l, "request", pending).Request, pick(l, "decision", []protocol.Decision{
 		protocol.AllowOnce, protocol.AllowAlways, protocol.Deny, protocol.DenyStop, "", "",
 	}))
 	en := l.entry(typ, d)
@@ -144,8 +144,8 @@ func (l *Generator) approval(typ protocol.Type) codec.Entry {
 	return en
 }
 
-// Decided is how a request ends with a decision; with none it expires or is cancelled.
-func (l *Generator) Decided(request string, decision protocol.Decision) protocol.ApprovalResolvedData {
+// Resolution is how a request ends with a decision; with none it expires or is cancelled.
+func (l *Generator) Resolution(request string, decision protocol.Decision) protocol.ApprovalResolvedData {
 	d := protocol.ApprovalResolvedData{Request: request, Decision: decision, Option: string(decision), Reason: l.some("", "no way")}
 	switch decision {
 	case protocol.AllowOnce, protocol.AllowAlways:

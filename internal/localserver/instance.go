@@ -66,7 +66,7 @@ func Open(ctx context.Context, dir Dir, o Options) (_ *Instance, err error) {
 
 func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
 	cfg := o.Server
-	cfg.Session.Store, cfg.Session.EndGroup = i.store, endGroup
+	cfg.Session.Store, cfg.Session.KillProcessGroup = i.store, endGroup
 	if len(cfg.Session.Secret) == 0 {
 		secret, err := i.dir.secret("secret")
 		if err != nil {
@@ -74,7 +74,7 @@ func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
 		}
 		cfg.Session.Secret = []byte(secret)
 	}
-	if cfg.Gate, err = i.dir.Authenticator(o.Users); err != nil {
+	if cfg.Authenticator, err = i.dir.Authenticator(o.Users); err != nil {
 		return err
 	}
 	i.server, err = server.New(ctx, cfg)
@@ -82,7 +82,7 @@ func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
 }
 
 // endGroup ends the process group of an agent of a killed server.
-func endGroup(g session.Group) error {
+func endGroup(g session.ProcessGroup) error {
 	return process.EndGroup(context.Background(), process.Group{PID: g.PID, Start: g.Start}, endGroupGrace)
 }
 

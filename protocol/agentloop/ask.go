@@ -24,13 +24,13 @@ const glance = time.Second
 
 // ask shows the oldest pending request, unless one is shown.
 func (s *Server) ask() {
-	if !s.caughtUp || s.state == nil || s.state.Pending(s.asked.shown) != nil {
+	if !s.caughtUp || s.state == nil || s.state.PendingApproval(s.asked.shown) != nil {
 		return
 	}
 	replaced := s.asked.replaced
 	s.asked = asking{}
 	for i := range s.state.Approvals {
-		if a := &s.state.Approvals[i]; s.state.Ruled(a) == nil { // else it is decided as soon as it is asked
+		if a := &s.state.Approvals[i]; s.state.RuleFor(a) == nil { // else it is decided as soon as it is asked
 			s.asked = asking{shown: a.Request, replaced: replaced}
 			s.askAgain()
 			return
@@ -40,7 +40,7 @@ func (s *Server) ask() {
 
 // askAgain shows the request once more: what a client has answered it shows no longer.
 func (s *Server) askAgain() {
-	a := s.state.Pending(s.asked.shown)
+	a := s.state.PendingApproval(s.asked.shown)
 	if a == nil {
 		return
 	}
@@ -111,7 +111,7 @@ func argvOf(input json.RawMessage) []string {
 func (s *Server) decide(r *approvalResponse) {
 	var a *protocol.Approval
 	if s.state != nil && s.asked.shown != "" && !s.asked.deciding {
-		a = s.state.Pending(s.asked.shown)
+		a = s.state.PendingApproval(s.asked.shown)
 	}
 	if a == nil {
 		s.fail(nothingPending, nil)

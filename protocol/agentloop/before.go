@@ -22,7 +22,7 @@ func (c *Client) goOn(begins string) (again *protocol.TurnState) {
 	switch t := old.State.Turn; {
 	case t == nil || c.memory.turn == nil:
 	case begins != "" && clean(begins) == clean(spoken(&t.Message)):
-		again, c.asked, c.earlier = t, old.State.Approvals, decisions(old.Underway())
+		again, c.asked, c.earlier = t, old.State.Approvals, decisions(old.TurnEvents())
 	default:
 		c.turn = c.memory.turn
 		c.finish(protocol.TurnEndedData{

@@ -75,7 +75,7 @@ func NewClient(call codec.ClientOptions) *Client {
 		},
 	}
 	if c.before = c.memory.log; c.before == nil {
-		c.memory.log, c.log.Resets = c.log, protocol.ResetResubscribed
+		c.memory.log, c.log.ResetReason = c.log, protocol.ResetResubscribed
 	} else {
 		c.before.Detach()
 	}

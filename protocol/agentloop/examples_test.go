@@ -132,7 +132,7 @@ func TestExamplesAreGenerated(t *testing.T) {
 		entry(protocol.ApprovalRequested, protocol.Approval{Request: "a2", Kind: protocol.ApprovePatch, Patch: patch, Editable: true, Options: choices()}),
 		ends(protocol.ReasonCompleted),
 		codec.Entry{Type: protocol.ErrorRaised, Data: protocol.ErrorData{
-			Kind: protocol.FaultExecution, Message: "Rate limit exceeded", Details: map[string]string{"provider_status": "429"},
+			Kind: protocol.ErrorKindExecution, Message: "Rate limit exceeded", Details: map[string]string{"provider_status": "429"},
 		}})
 	none := newHouse(t, "", false)
 	none.hears(`{"id":"1","type":"get_context_info"}`)

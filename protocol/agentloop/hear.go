@@ -136,7 +136,7 @@ func (c *Client) fault(d *fault) {
 		return
 	}
 	c.add(protocol.ErrorRaised, protocol.ErrorData{
-		Kind: protocol.FaultExecution, Code: err.Code, Message: err.Message, Details: details,
+		Kind: protocol.ErrorKindExecution, Code: err.Code, Message: err.Message, Details: details,
 	})
 	if c.turn != nil {
 		c.turn.fault = err

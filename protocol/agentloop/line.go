@@ -33,7 +33,7 @@ func lineOf(e *protocol.Event) string {
 		return planLines(data[protocol.PlanTasksData](e))
 	case protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed:
 		_, how, _ := strings.Cut(string(e.Type), ".")
-		return "Plan " + how + ": " + data[protocol.PlanFaultData](e).Message
+		return "Plan " + how + ": " + data[protocol.PlanErrorData](e).Message
 	case protocol.TaskStarted, protocol.TaskProgress, protocol.TaskCompleted, protocol.TaskFailed, protocol.TaskCancelled, protocol.TaskRestarted:
 		return taskLine(e.Type, data[protocol.TaskData](e))
 	case protocol.AggregateStarted:

@@ -129,7 +129,7 @@ func (s *street) decides(r *rapid.T, l *historygen.Generator, want *told) {
 		s.add(codec.Entry{Type: protocol.ApprovalExplained, Turn: turn, Data: protocol.ApprovalExplainedData{Request: asked.Request, Text: "because"}})
 		return
 	}
-	d := l.Decided(asked.Request, want.deciding)
+	d := l.Resolution(asked.Request, want.deciding)
 	s.add(codec.Entry{Type: protocol.ApprovalResolved, Turn: turn, By: &protocol.Actor{Name: "agentloop@peer"}, Data: d})
 	s.passes(refusalWait)
 	want.passes()

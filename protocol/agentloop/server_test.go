@@ -101,10 +101,10 @@ func TestFailedTurn(t *testing.T) {
 func TestFaultsAreTold(t *testing.T) {
 	h := newHouse(t, "", true)
 	h.happens(asks("x"),
-		entry(protocol.ErrorRaised, protocol.ErrorData{Kind: protocol.FaultExecution, Message: "network", Recoverable: true}),
+		entry(protocol.ErrorRaised, protocol.ErrorData{Kind: protocol.ErrorKindExecution, Message: "network", Recoverable: true}),
 		entry(protocol.RetryScheduled, protocol.RetryData{Attempt: 1, Limit: 5, Cause: "HTTP 503"}),
 		entry(protocol.ErrorRaised, protocol.ErrorData{
-			Kind: protocol.FaultExecution, Message: "Rate limit exceeded", Details: map[string]string{"provider_status": "429", "path": "/secret"},
+			Kind: protocol.ErrorKindExecution, Message: "Rate limit exceeded", Details: map[string]string{"provider_status": "429", "path": "/secret"},
 		}), ends(protocol.ReasonError))
 	h.expects(`loading_state {"loading":true}`, "user: x", "system: ⚠️ network", "system: ⚠️ HTTP 503; trying again (1 of 5)",
 		`error {"message":"Failed to process user input","details":{"error":"Rate limit exceeded","code":429}}`, `loading_state {"loading":false}`)

@@ -20,7 +20,7 @@ func data[T any](e *protocol.Event) *T {
 func (s *Server) tellEvent(e *protocol.Event) {
 	s.tellCalls(e)
 	switch e.Type {
-	case protocol.TextDelta, protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.Folded:
+	case protocol.TextDelta, protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.JoinedDeltas:
 		s.tellParts(e)
 		return
 	}
@@ -81,8 +81,8 @@ func spoken(m *protocol.Message) string {
 // tellParts tells what the agent says: text at once, reasoning whole.
 func (s *Server) tellParts(e *protocol.Event) {
 	switch e.Type {
-	case protocol.Folded:
-		for _, p := range data[protocol.FoldData](e).Parts {
+	case protocol.JoinedDeltas:
+		for _, p := range data[protocol.JoinedData](e).Parts {
 			s.tellPart(e, p.Kind, p.Part, p.Text)
 		}
 	case protocol.TextDelta:

@@ -110,8 +110,8 @@ func (o *told) event(e *protocol.Event) {
 	case protocol.ReasoningEnd:
 		o.thoughts(func(id string) bool { return id != e.Turn+"."+data[protocol.PartEndData](e).Part })
 		return
-	case protocol.Folded:
-		for _, p := range data[protocol.FoldData](e).Parts {
+	case protocol.JoinedDeltas:
+		for _, p := range data[protocol.JoinedData](e).Parts {
 			o.delta(e, p.Kind, p.Part, p.Text)
 		}
 		return
@@ -255,7 +255,7 @@ func (o *told) notice(line string) {
 // error is an error that ends the turn, unless the agent goes on. Lost: kind, stage, times, what fields are wrong; the code, where
 // there is a status of the provider.
 func (o *told) error(message string, code protocol.Code, status string, names []string) {
-	d := protocol.ErrorData{Kind: protocol.FaultExecution, Code: protocol.CodeAgentFailed, Message: inputFailed + ": " + message, Details: map[string]string{}}
+	d := protocol.ErrorData{Kind: protocol.ErrorKindExecution, Code: protocol.CodeAgentFailed, Message: inputFailed + ": " + message, Details: map[string]string{}}
 	switch {
 	case status != "":
 		d.Details["provider_status"] = status

@@ -8,12 +8,12 @@ import (
 
 // A Desk answers the commands of our client in place of a native server.
 type Responder struct {
-	Dialect string          // named in errors
-	Server  string          // what hello tells of the foreign server
-	Verbs   []protocol.Verb // that the dialect can carry out, beside hello and ping
-	Pings   bool            // the dialect can ask for a sign of life: Take hands ping on
-	Epoch   string          // of this connection's logs
-	Window  int64           // of unacknowledged bytes, where the dialect has acks; 0: none
+	Dialect      string          // named in errors
+	Server       string          // what hello tells of the foreign server
+	Verbs        []protocol.Verb // that the dialect can carry out, beside hello and ping
+	ForwardsPing bool            // the dialect can ask for a sign of life: Take hands ping on
+	Epoch        string          // of this connection's logs
+	Window       int64           // of unacknowledged bytes, where the dialect has acks; 0: none
 
 	OneShot    bool                     // the client is gone after a command or two
 	LocalVerbs []protocol.Verb          // of Verbs, those about what is kept here alone: nothing that a brief client could say or learn
@@ -46,7 +46,7 @@ func (d *Responder) Decode(out *Output, line []byte) (c protocol.Command, ok boo
 	case protocol.DoAck:
 		return c, slices.Contains(d.Verbs, c.Command)
 	case protocol.DoPing:
-		if d.Pings {
+		if d.ForwardsPing {
 			return c, true
 		}
 		d.Answer(out, &c, protocol.Empty{})

@@ -20,8 +20,8 @@ type Log struct {
 	Epoch   string
 	State   *protocol.State
 
-	Resets  string // why positions of other connections get a reset; empty: protocol.ResetFresh
-	Resumes string // how what was missed comes to who attaches next from a position; empty: it is here
+	ResetReason  string // why positions of other connections get a reset; empty: protocol.ResetFresh
+	ResumeReason string // how what was missed comes to who attaches next from a position; empty: it is here
 
 	boundary json.RawMessage // the state that attachments without a position begin at
 	from     uint64          // its seq
@@ -53,9 +53,9 @@ func NewLog(session, epoch string) *Log {
 	return l
 }
 
-// Begin makes a state that was learned otherwise the log's beginning: nothing was recorded before its seq, and nothing is kept. An
+// StartFrom makes a state that was learned otherwise the log's beginning: nothing was recorded before its seq, and nothing is kept. An
 // attachment from before it gets a reset.
-func (l *Log) Begin(state *protocol.State) {
+func (l *Log) StartFrom(state *protocol.State) {
 	state.Session = l.Session
 	l.State = state
 	l.mark()
@@ -152,11 +152,11 @@ func (l *Log) Attach(out *Output, d *Responder, c *protocol.Command, now time.Ti
 	if p := want.Position; p != nil {
 		switch {
 		case p.Epoch != "" && p.Epoch != l.Epoch, p.Seq < l.kept:
-			r.Mode, r.Reason = protocol.ModeReset, cmp.Or(l.Resets, protocol.ResetFresh)
+			r.Mode, r.Reason = protocol.ModeReset, cmp.Or(l.ResetReason, protocol.ResetFresh)
 		case p.Seq > end.Seq:
 			r.Mode, r.Reason = protocol.ModeReset, protocol.ResetPastEnd
 		default:
-			r.Mode, r.Reason, r.After.Seq = protocol.ModeResume, l.Resumes, p.Seq
+			r.Mode, r.Reason, r.After.Seq = protocol.ModeResume, l.ResumeReason, p.Seq
 		}
 	}
 	if r.Mode != protocol.ModeResume {
@@ -171,7 +171,7 @@ func (l *Log) Attach(out *Output, d *Responder, c *protocol.Command, now time.Ti
 	d.Answer(out, c, r)
 	out.Native = append(out.Native, l.lines[r.After.Seq-l.kept:]...)
 	out.Native = append(out.Native, Ephemeral(l.Session, protocol.CaughtUp, now, protocol.CaughtUpData{Position: end}))
-	l.follow, l.Resumes = true, ""
+	l.follow, l.ResumeReason = true, ""
 }
 
 // Detach ends what Attach began.
@@ -192,7 +192,7 @@ func (l *Log) Summary() protocol.Summary {
 	s := l.State
 	sum := protocol.Summary{
 		Session: l.Session, Name: s.Name, Title: s.Title, Agent: s.Agent, Status: s.Status(), Seq: s.Seq, Epoch: l.Epoch,
-		Queue: len(s.Queue), Held: len(s.Queue) > 0 && s.Blocked() != nil, Approvals: len(s.Approvals), Created: s.Created, Updated: s.Created,
+		Queue: len(s.Queue), Held: len(s.Queue) > 0 && s.BlockingHold() != nil, Approvals: len(s.Approvals), Created: s.Created, Updated: s.Created,
 	}
 	if s.Turn != nil {
 		sum.Turn = s.Turn.Turn

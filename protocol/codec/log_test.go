@@ -110,7 +110,7 @@ func TestWhatIsTooDeepForAnEventIsRaw(t *testing.T) {
 func TestALogBeginsAtAState(t *testing.T) {
 	l := NewLog("s", "e")
 	turn(l, 1)
-	l.Begin(&protocol.State{Session: "other", Seq: 1, Title: "x"})
+	l.StartFrom(&protocol.State{Session: "other", Seq: 1, Title: "x"})
 	turn(l, 2)
 	if r, _ := attach(t, l, "e:1"); r.Mode != protocol.ModeResume || l.State.Session != "s" || l.State.Title != "x" || l.State.Seq != 3 {
 		t.Errorf("%+v %+v", r, l.State)
@@ -123,7 +123,7 @@ func TestALogBeginsAtAState(t *testing.T) {
 // Who asks for the events from the beginning gets all that there are, after the state that they began at.
 func TestAllThereIsFollowsTheStateThatALogBeganAt(t *testing.T) {
 	l := NewLog("s", "e")
-	l.Begin(&protocol.State{Session: "s", Seq: 1, Title: "x"})
+	l.StartFrom(&protocol.State{Session: "s", Seq: 1, Title: "x"})
 	turn(l, 1)
 	turn(l, 2)
 	r, seqs := attach(t, l, "0")

@@ -34,8 +34,8 @@ func (l *Log) keep(first uint64) {
 	}
 }
 
-// Underway returns the events of the turn under way, as far as they are kept.
-func (l *Log) Underway() (events []protocol.Event) {
+// TurnEvents returns the events of the turn under way, as far as they are kept.
+func (l *Log) TurnEvents() (events []protocol.Event) {
 	if l.State.Turn == nil {
 		return nil
 	}
@@ -49,8 +49,8 @@ func (l *Log) Underway() (events []protocol.Event) {
 	return events
 }
 
-// Forget drops the finished turns: somebody else has them.
-func (l *Log) Forget() { l.past, l.pastBytes = nil, 0 }
+// DropHistory drops the finished turns: somebody else has them.
+func (l *Log) DropHistory() { l.past, l.pastBytes = nil, 0 }
 
 // History answers history with the finished turns that the Log saw and still has.
 func (l *Log) History(d protocol.HistoryData) protocol.HistoryResult {

@@ -26,7 +26,7 @@ func spoken(l *Log, id string, size int) {
 
 func TestHistoryIsWholeTurnsNewestFirstWithinItsBounds(t *testing.T) {
 	l := NewLog("s", "e")
-	l.Begin(&protocol.State{Session: "s", Title: "known before"})
+	l.StartFrom(&protocol.State{Session: "s", Title: "known before"})
 	var out Output
 	l.Add(&out, time.Unix(1700000000, 0), Entry{Type: protocol.Notice, Data: protocol.NoticeData{Message: "between turns"}})
 	for i := range 5 {

@@ -7,7 +7,7 @@ import "agentctl/protocol"
 func (l *Log) Renew(epoch string) {
 	was := l.State
 	l.Epoch, l.follow = epoch, false
-	l.Begin(&protocol.State{
+	l.StartFrom(&protocol.State{
 		Session: was.Session, Seq: was.Seq, Name: was.Name, Title: was.Title, Agent: was.Agent, CWD: was.CWD, Created: was.Created,
 		Closed: was.Closed, Last: was.Last, Turns: was.Turns, Context: was.Context, Usage: was.Usage, Options: was.Options,
 		History: was.History,

@@ -101,7 +101,7 @@ func (c *Client) problem(s *session, a *seen) {
 	if !spoken(a.Payload) && json.Unmarshal(a.Payload, &fields) == nil {
 		text = cmp.Or(word(fields.Message), word(fields.Error), text)
 	}
-	d := protocol.ErrorData{Kind: protocol.FaultExecution, Code: protocol.CodeAgentFailed, Message: protocol.SplitText(text, protocol.MaxText)[0]}
+	d := protocol.ErrorData{Kind: protocol.ErrorKindExecution, Code: protocol.CodeAgentFailed, Message: protocol.SplitText(text, protocol.MaxText)[0]}
 	c.add(s, codec.Entry{Type: protocol.ErrorRaised, Turn: turn, Time: a.Time, Data: d})
 	if !whole {
 		c.raw(s, a.Type, a.whole)

@@ -30,10 +30,10 @@ func (c *Client) fault(m *message) {
 		c.desk.Fail(c.out, &w.cmd, e)
 		return
 	}
-	d := protocol.ErrorData{Kind: protocol.FaultExecution, Code: e.Code, Message: e.Message, Details: map[string]string{}}
+	d := protocol.ErrorData{Kind: protocol.ErrorKindExecution, Code: e.Code, Message: e.Message, Details: map[string]string{}}
 	switch kind {
 	case parseError, validationError, serializationError, unknownMessageType:
-		d.Kind = protocol.FaultValidation
+		d.Kind = protocol.ErrorKindValidation
 	}
 	for name, v := range map[string]string{"code": string(kind), "details": details} {
 		if v != "" {

@@ -20,7 +20,7 @@ func kindOf(e *protocol.Event) string {
 	switch e.Type {
 	case protocol.MessageUser:
 		return kindInput
-	case protocol.TextDelta, protocol.Folded:
+	case protocol.TextDelta, protocol.JoinedDeltas:
 		return kindOutput
 	case protocol.ErrorRaised:
 		return kindError

@@ -124,7 +124,7 @@ func drawn(t *rapid.T, typ protocol.Type, text string) any {
 		"message_id": id, "index": rapid.IntRange(0, 2).Draw(t, "index"), "id": id, "reason": "user", "holds": []string{id}, "task": id,
 		"tasks": []protocol.Task{{ID: "0", Title: text}, {ID: "1"}}, "tokens": 7, "percent": 7.5, "input": 3, "name": text, "level": "info",
 		"source": "acp", "data": map[string]any{"x": []any{1, nil, text}}, "status": "completed", "outcome": "allowed", "rule": protocol.Rule{ID: id},
-		"parts": []protocol.FoldPart{{Part: id, Kind: protocol.KindText, Text: text}, {Part: id, Kind: protocol.KindOutput, Text: text}},
+		"parts": []protocol.JoinedPart{{Part: id, Kind: protocol.KindText, Text: text}, {Part: id, Kind: protocol.KindOutput, Text: text}},
 	}
 	data := protocol.EventTypes[index(typ)].New()
 	if typ == protocol.AggregateStarted || typ == protocol.AggregateCompleted || typ == protocol.PipelineCompleted {

@@ -45,7 +45,7 @@ func (c *Client) remote(cmd *protocol.Command) {
 
 // explains reports whether an answer to an approval leaves it pending.
 func explains(st *protocol.State, d *protocol.ApproveData) bool {
-	if a := st.Pending(d.Request); a != nil {
+	if a := st.PendingApproval(d.Request); a != nil {
 		for _, o := range a.Options {
 			if o.ID == d.Option {
 				return o.Kind == protocol.Explain

@@ -147,8 +147,8 @@ func (c *Client) open(id string) *session {
 	switch {
 	case s.log == nil:
 		s.log = codec.NewLog(id, c.epoch())
-		s.log.Resets = protocol.ResetResubscribed
-		s.log.Begin(&protocol.State{Session: id, Agent: Name, Created: c.now.UTC().Truncate(time.Millisecond)})
+		s.log.ResetReason = protocol.ResetResubscribed
+		s.log.StartFrom(&protocol.State{Session: id, Agent: Name, Created: c.now.UTC().Truncate(time.Millisecond)})
 	case c.call.PeerIsAgentctl, s.noted && s.at != "":
 		s.log.Detach()
 	default:
@@ -211,7 +211,7 @@ func (c *Client) settle(s *session, n *note) {
 	s.tries = 0
 	switch {
 	case n.After != "" && n.After == s.at:
-		s.log.Resumes = protocol.ResumeReplayed
+		s.log.ResumeReason = protocol.ResumeReplayed
 	case !c.learned(s, n):
 		c.renew(s)
 	}
@@ -251,12 +251,12 @@ func (c *Client) learned(s *session, n *note) bool {
 		c.lose(s)
 	}
 	if was, err := protocol.ParsePosition(s.at); err != nil || was.Epoch != at.Epoch {
-		s.log.Forget()
+		s.log.DropHistory()
 	}
 	s.log.Renew(c.epoch())
-	s.log.Resets = protocol.ResetFresh
+	s.log.ResetReason = protocol.ResetFresh
 	state.Seq = 0 // our log begins here: what is finished is not told
-	s.log.Begin(state)
+	s.log.StartFrom(state)
 	s.at, s.noted, s.alias.theirs, s.alias.ours = n.After, true, "", ""
 	if n.Until > at.Seq {
 		s.until = n.Until

@@ -180,7 +180,7 @@ func (c *Client) learn(s *session, turn string, data any) {
 	case *protocol.MessageUserData:
 		c.sent(s, &d.Message, protocol.SendResult{Status: protocol.SendStarted, Turn: turn})
 	case *protocol.QueueAddedData:
-		i := s.log.State.Queued(d.MessageID)
+		i := s.log.State.QueueIndex(d.MessageID)
 		c.sent(s, &d.Message, protocol.SendResult{Status: protocol.SendQueued, Index: &i})
 	default:
 		for _, w := range slices.Clone(c.waiting) {

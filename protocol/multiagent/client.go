@@ -94,7 +94,7 @@ func NewClient(c codec.ClientOptions) *Client {
 	return &Client{
 		call: c, memory: m,
 		desk: codec.Responder{
-			Dialect: Name, Server: Name, Verbs: verbs, Pings: true, Epoch: codec.Epoch(c.ID("e")), OneShot: c.OneShot, LocalVerbs: kept, Reasons: why,
+			Dialect: Name, Server: Name, Verbs: verbs, ForwardsPing: true, Epoch: codec.Epoch(c.ID("e")), OneShot: c.OneShot, LocalVerbs: kept, Reasons: why,
 		},
 	}
 }

@@ -43,7 +43,7 @@ func TestTheClientsExamplesOfTheDocument(t *testing.T) {
 		t.Fatalf("%v", c.answers[sent])
 	}
 	c.says(askExample)
-	a := c.state.Pending("uuid")
+	a := c.state.PendingApproval("uuid")
 	if a == nil || a.Name != "Tool Name" || a.Title != "Tool description" || string(a.Input) != "{}" || c.state.Status() != protocol.Waiting {
 		t.Fatalf("%+v", a)
 	}
@@ -129,7 +129,7 @@ func TestErrorsAnswerWhatTheyAreAbout(t *testing.T) {
 		c.says(askExample)
 		id := c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.AllowOnce})
 		c.says(failure(code))
-		if c.code(id) != want || c.state.Pending("uuid") == nil {
+		if c.code(id) != want || c.state.PendingApproval("uuid") == nil {
 			t.Errorf("approve, %s: %v", code, c.answers[id])
 		}
 	}
@@ -456,7 +456,7 @@ func TestDenyAndStop(t *testing.T) {
 	if c.state.Turn != nil || c.state.Last.Reason != protocol.ReasonDenied || len(c.frames) > 0 {
 		t.Errorf("%+v, said %s", c.state.Last, c.frames)
 	}
-	if h := c.state.Blocked(); h == nil || h.Reason != protocol.HoldDenyStop || len(c.state.Queue) != 1 {
+	if h := c.state.BlockingHold(); h == nil || h.Reason != protocol.HoldDenyStop || len(c.state.Queue) != 1 {
 		t.Errorf("%+v", h)
 	}
 	c.asks(protocol.DoQueueRelease, "uuid", nil)

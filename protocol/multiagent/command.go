@@ -184,7 +184,7 @@ func (c *Client) send(t *thread, cmd *protocol.Command) {
 	}
 	m := protocol.Message{MessageID: c.call.ID("m"), ClientMessageID: d.ClientMessageID, Text: protocol.ValidText(d.Text), By: c.me()}
 	state := t.log.State
-	if t.turn == nil && t.waiting(protocol.DoSend) == nil && len(state.Queue) == 0 && state.Blocked() == nil {
+	if t.turn == nil && t.waiting(protocol.DoSend) == nil && len(state.Queue) == 0 && state.BlockingHold() == nil {
 		c.post(t, m, cmd)
 		return
 	}

@@ -22,7 +22,7 @@ var options = []protocol.Option{
 // asked takes a request for approval.
 func (c *Client) asked(t *thread, h heard, data []byte) {
 	id := h.word("requestId")
-	if id == "" || t.log.State.Pending(id) != nil || len(t.log.State.Approvals) >= maxOpen || len(t.tools) >= maxOpen {
+	if id == "" || t.log.State.PendingApproval(id) != nil || len(t.log.State.Approvals) >= maxOpen || len(t.tools) >= maxOpen {
 		c.raw(t, typeAsk, data)
 		return
 	}
@@ -151,7 +151,7 @@ func (c *Client) resolve(t *thread, request string, by *protocol.Actor, d protoc
 		t.done = t.done[1:]
 	}
 	t.done = append(t.done, decided{request, v})
-	if t.log.State.Pending(request) != nil {
+	if t.log.State.PendingApproval(request) != nil {
 		c.add(t, protocol.ApprovalResolved, by, d)
 	}
 }
@@ -205,7 +205,7 @@ func (c *Client) judged(t *thread, request string, ran bool, why string) {
 			c.decide(t, w)
 		}
 	}
-	if t.log.State.Pending(request) == nil {
+	if t.log.State.PendingApproval(request) == nil {
 		return
 	}
 	d := protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Allowed, Decision: protocol.AllowOnce}

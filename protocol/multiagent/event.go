@@ -83,8 +83,8 @@ func (s *Server) turnEvent(c *conversation, e *protocol.Event) {
 		if e.Decode(&d) == nil {
 			s.utter(c, t.part(e, d.Part, partKind(e.Type)))
 		}
-	case protocol.Folded:
-		var d protocol.FoldData
+	case protocol.JoinedDeltas:
+		var d protocol.JoinedData
 		if e.Decode(&d) == nil {
 			s.folded(c, e, &d)
 		}
@@ -101,7 +101,7 @@ func partKind(t protocol.Type) protocol.Kind {
 	return protocol.KindText
 }
 
-func (s *Server) folded(c *conversation, e *protocol.Event, d *protocol.FoldData) {
+func (s *Server) folded(c *conversation, e *protocol.Event, d *protocol.JoinedData) {
 	for _, p := range d.Parts {
 		of := protocol.Event{Task: p.Task, Parent: p.Parent, Turn: e.Turn}
 		switch p.Kind {

@@ -58,7 +58,7 @@ func FuzzClient(f *testing.F) {
 		stop := ""
 		for line := range bytes.Lines(data) {
 			c.says(string(bytes.TrimSuffix(line, []byte("\n"))))
-			if c.state.Pending("uuid") != nil {
+			if c.state.PendingApproval("uuid") != nil {
 				c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Request: "uuid", Decision: protocol.AllowOnce})
 			}
 			stop = c.asks(protocol.DoInterrupt, "uuid", nil)

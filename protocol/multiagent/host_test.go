@@ -133,7 +133,7 @@ func (h *host) command(out *codec.Output, c *protocol.Command) {
 	case protocol.DoApprove:
 		var d protocol.ApproveData
 		_ = c.DecodeData(&d)
-		if h.log.State.Pending(d.Request) == nil {
+		if h.log.State.PendingApproval(d.Request) == nil {
 			h.desk.Fail(out, c, protocol.Errorf(protocol.CodeConflict, "grace has already decided"))
 			return
 		}
@@ -162,7 +162,7 @@ func (h *host) sent(out *codec.Output, c *protocol.Command, d protocol.SendData)
 
 // next starts the turn of the first queued message.
 func (h *host) next(out *codec.Output) {
-	if m := h.log.State.Next(); m != nil {
+	if m := h.log.State.NextQueued(); m != nil {
 		first := *m
 		turn := h.id("t")
 		h.into(out, "", protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: first.MessageID, Reason: protocol.RemovedStarted})

@@ -164,7 +164,7 @@ func (c *Client) refused(t *thread, w *wait, code, message string) {
 // broken ends the turn with an error.
 func (c *Client) broken(t *thread, code, message string) {
 	e := native(code, message, protocol.CodeNoSession)
-	c.add(t, protocol.ErrorRaised, nil, protocol.ErrorData{Kind: protocol.FaultExecution, Code: e.Code, Message: e.Message, Details: details(code)})
+	c.add(t, protocol.ErrorRaised, nil, protocol.ErrorData{Kind: protocol.ErrorKindExecution, Code: e.Code, Message: e.Message, Details: details(code)})
 	c.end(t, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: e.Code, Message: e.Message})
 	c.proceed(t)
 }

@@ -82,7 +82,7 @@ func TestAnyHistoryArrives(t *testing.T) {
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(r, "events") {
 			l.State = p.log.State
 			switch does := rapid.SampledFrom([]string{"send", "decide", "reconnect", "", "", "", "", "", "", "", "", ""}).Draw(r, "does"); {
-			case does == "send" && l.State.Turn == nil && len(l.State.Queue) == 0 && l.State.Blocked() == nil && !l.State.Closed:
+			case does == "send" && l.State.Turn == nil && len(l.State.Queue) == 0 && l.State.BlockingHold() == nil && !l.State.Closed:
 				want.sending, want.thinking = rapid.StringMatching(`[a-zé ]{1,9}`).Draw(r, "message"), true
 				p.c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: want.sending})
 				p.carry()
@@ -160,7 +160,7 @@ func TestAQueuedMessageIsToldAsANotice(t *testing.T) {
 	p.c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
 	p.carry()
 	p.c.waits()
-	if p.log.State.Queued(p.log.State.Queue[0].MessageID) != 0 {
+	if p.log.State.QueueIndex(p.log.State.Queue[0].MessageID) != 0 {
 		t.Error("our server did not queue it")
 	}
 	told := false

@@ -41,7 +41,7 @@ func arranged[T any](t *thread, cmd *protocol.Command, do func(*thread, *T) (any
 
 // missing is the error about a message that is not queued; nil when it is.
 func (t *thread) missing(message string) *protocol.Error {
-	if t.log.State.Queued(message) >= 0 {
+	if t.log.State.QueueIndex(message) >= 0 {
 		return nil
 	}
 	return protocol.Errorf(protocol.CodeNotFound, "no message %.80q is queued", message)

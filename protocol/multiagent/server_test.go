@@ -63,7 +63,7 @@ func TestAMessageStreamsAndIsRepeatedWhole(t *testing.T) {
 	h.happens(protocol.TextDelta, protocol.PartDeltaData{Part: "a", Text: "two"})
 	task(protocol.TextDelta, protocol.PartDeltaData{Part: "x", Text: "task"})
 	task(protocol.TextEnd, protocol.PartEndData{Part: "x"})
-	h.happens(protocol.Folded, protocol.FoldData{Parts: []protocol.FoldPart{
+	h.happens(protocol.JoinedDeltas, protocol.JoinedData{Parts: []protocol.JoinedPart{
 		{Part: "b", Kind: protocol.KindText, Text: "three"}, {Part: "r", Kind: protocol.KindReasoning, Text: "hm"},
 	}})
 	h.happens(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})

@@ -152,7 +152,7 @@ func (c *Client) proceed(t *thread) {
 	if t.turn != nil || t.waiting(protocol.DoSend) != nil {
 		return
 	}
-	if m := t.log.State.Next(); m != nil {
+	if m := t.log.State.NextQueued(); m != nil {
 		next := *m
 		c.add(t, protocol.QueueRemoved, nil, protocol.QueueRemovedData{MessageID: next.MessageID, Reason: protocol.RemovedStarted})
 		c.post(t, next, nil)

@@ -85,7 +85,7 @@ func (c *Client) begin(id string, made protocol.SessionCreatedData) *thread {
 		return nil
 	}
 	t := &thread{name: made.Name, log: codec.NewLog(id, c.desk.Epoch), agent: made.Agent, tools: map[string]string{}}
-	t.log.Resets = protocol.ResetResubscribed
+	t.log.ResetReason = protocol.ResetResubscribed
 	c.memory.threads = append(c.memory.threads, t)
 	c.add(t, protocol.SessionCreated, nil, made)
 	return t

@@ -120,8 +120,8 @@ func (o *told) event(e *protocol.Event) {
 		o.delta(o.part(e, d.Part, partKind(e.Type)), d.Text)
 	case protocol.TextEnd, protocol.ReasoningEnd:
 		o.utter(o.part(e, read[protocol.PartEndData](o, e).Part, partKind(e.Type)))
-	case protocol.Folded:
-		for _, p := range read[protocol.FoldData](o, e).Parts {
+	case protocol.JoinedDeltas:
+		for _, p := range read[protocol.JoinedData](o, e).Parts {
 			switch p.Kind {
 			case protocol.KindText, protocol.KindReasoning:
 				o.delta(o.part(&protocol.Event{Task: p.Task, Parent: p.Parent}, p.Part, p.Kind), p.Text)
@@ -287,7 +287,7 @@ func (o *told) resolved(d *protocol.ApprovalResolvedData) {
 }
 
 func (o *told) outcome(by *protocol.Actor, d protocol.ApprovalResolvedData) {
-	if o.state.Pending(d.Request) != nil {
+	if o.state.PendingApproval(d.Request) != nil {
 		o.refused[d.Request] = d.Outcome != protocol.Allowed
 		o.add(protocol.ApprovalResolved, by, d)
 	}
@@ -390,7 +390,7 @@ func (o *told) ended(d *protocol.TurnEndedData) {
 	case u.begun:
 		end.Reason, end.Code, end.Message = protocol.ReasonError, protocol.CodeAgentFailed, cmp.Or(d.Message, string(d.Reason))
 		o.add(protocol.ErrorRaised, nil, protocol.ErrorData{
-			Kind: protocol.FaultExecution, Code: end.Code, Message: end.Message, Details: map[string]string{"code": streamError},
+			Kind: protocol.ErrorKindExecution, Code: end.Code, Message: end.Message, Details: map[string]string{"code": streamError},
 		})
 	}
 	if u.begun {

@@ -86,7 +86,7 @@ func (s *Server) text(c *conversation, p *part, text string) {
 		return
 	}
 	p.kept = append(p.kept, text...)
-	if len(p.kept) > protocol.MaxFold {
+	if len(p.kept) > protocol.MaxJoined {
 		s.utter(c, p)
 	}
 }

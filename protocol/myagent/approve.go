@@ -14,7 +14,7 @@ func (c *client) approve(s *session, cmd *protocol.Command, d *protocol.ApproveD
 	if d.Request == "" && len(st.Approvals) == 1 {
 		d.Request = st.Approvals[0].Request
 	}
-	a := st.Pending(d.Request)
+	a := st.PendingApproval(d.Request)
 	if a == nil && (d.Request == "" || !c.can[canReply]) {
 		c.desk.Fail(c.out, cmd, s.gone(d.Request))
 		return
@@ -72,7 +72,7 @@ func (c *client) decide(s *session, cmd *protocol.Command, d *protocol.ApproveDa
 	if d.Input != nil && d.Input.Replan {
 		f = frame{Session: s.foreign, Event: userReplan, Content: meta{}.with("reason", d.Reason)}
 	}
-	turn := s.log.State.Pending(d.Request).Turn
+	turn := s.log.State.PendingApproval(d.Request).Turn
 	c.say(f)
 	if decision == protocol.DenyStop {
 		c.say(frame{Session: s.foreign, Event: userCancel})

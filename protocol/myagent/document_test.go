@@ -108,7 +108,7 @@ func TestTheDocumentsExamplesAreUnderstood(t *testing.T) {
 	}
 	s.hear(example["timeout"])
 	var fault protocol.ErrorData
-	if err := json.Unmarshal(s.item().Data, &fault); err != nil || fault.Kind != protocol.FaultTimeout || fault.LimitMS != 30000 || fault.ElapsedMS != 31500 ||
+	if err := json.Unmarshal(s.item().Data, &fault); err != nil || fault.Kind != protocol.ErrorKindTimeout || fault.LimitMS != 30000 || fault.ElapsedMS != 31500 ||
 		fault.Action != "retry" || fault.Message != "Task execution exceeded 30 second timeout" || s.item().Task != "task_1" {
 		t.Errorf("%v %+v", err, fault)
 	}
@@ -134,7 +134,7 @@ func TestTheDocumentsExamplesAreTold(t *testing.T) {
 			Task: "1", Title: "Generate PPT", Result: `{"slides":5,"status":"success"}`, DurationMS: 2500, Calls: 3, Usage: &protocol.Usage{Input: 1200, Output: 800},
 		}),
 		protocol.Event{Type: protocol.ErrorRaised, Turn: "t1", Task: "task_1", Data: protocol.MustEncode(protocol.ErrorData{
-			Kind: protocol.FaultTimeout, Message: "Task execution exceeded 30 second timeout", LimitMS: 30000, ElapsedMS: 31500, Action: "retry",
+			Kind: protocol.ErrorKindTimeout, Message: "Task execution exceeded 30 second timeout", LimitMS: 30000, ElapsedMS: 31500, Action: "retry",
 		})},
 		event(protocol.RetryScheduled, "t1", protocol.RetryData{Attempt: 1, Limit: 3}),
 	)...)
@@ -234,8 +234,8 @@ func TestEveryEndHasItsWord(t *testing.T) {
 		want  string
 		check func(message) bool
 	}{
-		{event(protocol.PlanCancelled, "t1", protocol.PlanFaultData{Message: "no"}), planCancelled, func(m message) bool { return string(m.Content) == "null" && meta1(m).str("reason") == "no" }},
-		{event(protocol.PlanInvalid, "t1", protocol.PlanFaultData{Message: "bad", Details: []string{"2"}}), planCoercion, func(m message) bool { return plain(m.Content) == "bad" && meta1(m).has("details") }},
+		{event(protocol.PlanCancelled, "t1", protocol.PlanErrorData{Message: "no"}), planCancelled, func(m message) bool { return string(m.Content) == "null" && meta1(m).str("reason") == "no" }},
+		{event(protocol.PlanInvalid, "t1", protocol.PlanErrorData{Message: "bad", Details: []string{"2"}}), planCoercion, func(m message) bool { return plain(m.Content) == "bad" && meta1(m).has("details") }},
 		{event(protocol.TaskCancelled, "t1", protocol.TaskData{Task: "1", Message: "no"}), solverCancelled, func(m message) bool { return meta1(m).str("reason") == "no" }},
 		{event(protocol.TaskRestarted, "t1", protocol.TaskData{Task: "1", Attempt: 2, Message: "again"}), solverRestarted, func(m message) bool { return meta1(m).int("retry_count") == 1 && meta1(m).str("reason") == "again" }},
 		{event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonInterrupted}), agentInterrupted, func(m message) bool { return meta1(m).str("reason") == "interrupted" }},

@@ -127,7 +127,7 @@ func (s *server) event(e *protocol.Event) {
 		}
 	case protocol.ApprovalResolved:
 		for request := range f.due {
-			if f.state.Pending(request) == nil {
+			if f.state.PendingApproval(request) == nil {
 				delete(f.due, request)
 			}
 		}

@@ -220,9 +220,9 @@ func init() {
 		aggregateCompleted: func(h *heard) { h.summing(protocol.AggregateCompleted) },
 		pipelineCompleted:  (*heard).pipeline,
 
-		errorValidation:      func(h *heard) { h.fault(protocol.FaultValidation) },
-		errorTimeout:         func(h *heard) { h.fault(protocol.FaultTimeout) },
-		errorExecution:       func(h *heard) { h.fault(protocol.FaultExecution) },
+		errorValidation:      func(h *heard) { h.fault(protocol.ErrorKindValidation) },
+		errorTimeout:         func(h *heard) { h.fault(protocol.ErrorKindTimeout) },
+		errorExecution:       func(h *heard) { h.fault(protocol.ErrorKindExecution) },
 		errorRetry:           (*heard).retry,
 		errorRetryAttempt:    (*heard).retry,
 		errorRecoveryStarted: func(h *heard) { h.recovery(protocol.RecoveryStarted) },

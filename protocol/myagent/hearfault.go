@@ -78,4 +78,4 @@ func (h *heard) recovery(t protocol.Type) {
 }
 
 // systemError is of the connection; the session that it is used for shows it.
-func (h *heard) systemError() { h.fault(protocol.FaultExecution) }
+func (h *heard) systemError() { h.fault(protocol.ErrorKindExecution) }

@@ -38,7 +38,7 @@ func (h *heard) replayed(events []json.RawMessage) {
 	for _, raw := range events {
 		h.one(raw)
 	}
-	s.log.Resumes = protocol.ResumeReplayed
+	s.log.ResumeReason = protocol.ResumeReplayed
 	if a != nil && a.event == userReconnect {
 		s.here, c.current = true, s
 		c.settle(a, protocol.MustEncode(meta{"session": s.foreign}), nil)

@@ -48,7 +48,7 @@ func (h *heard) planCompleted() {
 }
 
 func (h *heard) planCancelled() {
-	d := protocol.PlanFaultData{Message: h.meta.str("reason"), Code: protocol.Code(clip(h.meta.str("error_code")))}
+	d := protocol.PlanErrorData{Message: h.meta.str("reason"), Code: protocol.Code(clip(h.meta.str("error_code")))}
 	if d.Message == "" {
 		d.Message = h.text()
 	}
@@ -64,7 +64,7 @@ func (h *heard) planCancelled() {
 
 func (h *heard) planInvalid() {
 	h.working()
-	d := protocol.PlanFaultData{Message: h.text(), Code: protocol.Code(clip(h.meta.str("error_code")))}
+	d := protocol.PlanErrorData{Message: h.text(), Code: protocol.Code(clip(h.meta.str("error_code")))}
 	if !h.meta.into("details", &d.Details) {
 		d.Details = nil
 		if h.meta.has("details") {

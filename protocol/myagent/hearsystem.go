@@ -61,7 +61,7 @@ func (h *heard) noted(t protocol.Type, data json.RawMessage) {
 func (h *heard) reconnected() {
 	s := h.s
 	if h.meta.str("mode") != protocol.ModeSnapshot {
-		s.log.Resumes = protocol.ResumeReplayed
+		s.log.ResumeReason = protocol.ResumeReplayed
 		return
 	}
 	state := new(protocol.State)

@@ -175,7 +175,7 @@ func (h *heard) userConfirm() {
 			{ID: string(protocol.DenyStop), Kind: protocol.DenyStop, Label: "Reject and stop"},
 		}
 	}
-	if a.Request == "" || h.s.log.State.Pending(a.Request) != nil {
+	if a.Request == "" || h.s.log.State.PendingApproval(a.Request) != nil {
 		return
 	}
 	if len(protocol.MustEncode(a)) > maxRaw {

@@ -187,7 +187,7 @@ func (c *client) save(s *session) {
 func (h *heard) timeout() {
 	h.working()
 	if h.told && !h.meta.has("reason") {
-		h.fault(protocol.FaultTimeout)
+		h.fault(protocol.ErrorKindTimeout)
 		return
 	}
 	h.ended(protocol.TurnEndedData{Reason: protocol.ReasonTimeout, Message: h.text()})
@@ -205,7 +205,7 @@ func (h *heard) agentError() {
 	s := h.s
 	busy := strings.Contains(strings.ToLower(h.text()), "currently running")
 	if s.log.State.Turn == nil || h.told && !h.meta.has("reason") || !h.told && busy {
-		h.fault(protocol.FaultExecution)
+		h.fault(protocol.ErrorKindExecution)
 		return
 	}
 	h.ended(protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: h.text()})

@@ -106,7 +106,7 @@ func (c *client) revive(o *opening) {
 		s.foreign, s.here, s.replays = clip(object(result).str("session")), true, true
 		c.current = s
 		c.replay(s, func() {
-			s.log.Resumes = protocol.ResumeRestored
+			s.log.ResumeReason = protocol.ResumeRestored
 			if c.can[canTurns] {
 				s.vacate(c)
 			}

@@ -96,7 +96,7 @@ func (c *client) start(s *session, m protocol.Message) string {
 
 // next says the first queued message, when the turn is over.
 func (c *client) next(s *session) {
-	m := s.log.State.Next()
+	m := s.log.State.NextQueued()
 	if m == nil || c.can[canTurns] {
 		return
 	}

@@ -104,13 +104,13 @@ func (s *session) renew(c *client, state *protocol.State) {
 	}
 	s.log.Renew(s.nextEpoch(c))
 	if c.can[canHistory] {
-		s.log.Forget()
+		s.log.DropHistory()
 	}
 	s.hearing = hearing{turns: s.turns, parts: s.parts}
 	s.origin = state.Seq
 	state.Seq = max(state.Seq, s.log.State.Seq+1) // behind what is history, and nobody can have it
 	s.begun = state.Seq
-	s.log.Begin(state)
+	s.log.StartFrom(state)
 }
 
 // nextEpoch is the epoch in which the session's log begins anew.

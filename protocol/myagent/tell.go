@@ -56,14 +56,14 @@ func init() {
 		protocol.ReasoningStart: telling((*teller).partStart),
 		protocol.ReasoningDelta: telling((*teller).reasoningDelta),
 		protocol.ReasoningEnd:   telling((*teller).reasoningEnd),
-		protocol.Folded:         telling((*teller).folded),
+		protocol.JoinedDeltas:   telling((*teller).folded),
 		protocol.ToolStarted:    telling((*teller).toolStarted),
 		protocol.ToolInput:      telling((*teller).toolInput),
 		protocol.ToolOutput:     telling((*teller).toolOutput),
 		protocol.ToolEnded:      telling((*teller).toolEnded),
 
 		protocol.ApprovalRequested: telling(func(t *teller, e *protocol.Event, d *protocol.Approval) []frame {
-			if t.state.Ruled(d) != nil {
+			if t.state.RuleFor(d) != nil {
 				return noted(e) // nobody is asked
 			}
 			return one(t.confirm(d))

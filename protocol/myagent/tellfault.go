@@ -22,9 +22,9 @@ func (t *teller) errorRaised(_ *protocol.Event, d *protocol.ErrorData) []frame {
 	}
 	f := frame{Event: errorExecution, Content: d.Message, Meta: m, Show: showError}
 	switch d.Kind {
-	case protocol.FaultValidation:
+	case protocol.ErrorKindValidation:
 		f.Event, f.Show = errorValidation, showInvalid
-	case protocol.FaultTimeout:
+	case protocol.ErrorKindTimeout:
 		f.Event, f.Show = errorTimeout, showTimeout
 	}
 	return one(f)

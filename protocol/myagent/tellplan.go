@@ -22,7 +22,7 @@ func (t *teller) planCompleted(_ *protocol.Event, d *protocol.PlanTasksData) []f
 	})
 }
 
-func (t *teller) planInvalid(_ *protocol.Event, d *protocol.PlanFaultData) []frame {
+func (t *teller) planInvalid(_ *protocol.Event, d *protocol.PlanErrorData) []frame {
 	m := fault(d)
 	if len(d.Details) > 0 {
 		m["details"] = d.Details
@@ -30,18 +30,18 @@ func (t *teller) planInvalid(_ *protocol.Event, d *protocol.PlanFaultData) []fra
 	return one(frame{Event: planCoercion, Content: d.Message, Meta: m, Show: showPlanBad})
 }
 
-func (t *teller) planCancelled(_ *protocol.Event, d *protocol.PlanFaultData) []frame {
+func (t *teller) planCancelled(_ *protocol.Event, d *protocol.PlanErrorData) []frame {
 	return one(frame{Event: planCancelled, Content: null, Meta: fault(d).with("reason", d.Message), Show: showPlanGone})
 }
 
 // planFailed: a plan that failed is told as cancelled, for its reason; no other word ends one.
-func (t *teller) planFailed(_ *protocol.Event, d *protocol.PlanFaultData) []frame {
+func (t *teller) planFailed(_ *protocol.Event, d *protocol.PlanErrorData) []frame {
 	m := fault(d).with("reason", d.Message)
 	m["failed"] = true
 	return one(frame{Event: planCancelled, Content: null, Meta: m, Show: showPlanGone})
 }
 
-func fault(d *protocol.PlanFaultData) meta { return meta{}.with("error_code", string(d.Code)) }
+func fault(d *protocol.PlanErrorData) meta { return meta{}.with("error_code", string(d.Code)) }
 
 // task returns a task as the plan has it, by what the event says where it says more.
 func (t *teller) task(d *protocol.TaskData) protocol.Task {

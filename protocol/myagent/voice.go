@@ -115,7 +115,7 @@ func (t *teller) reasoningEnd(_ *protocol.Event, d *protocol.PartEndData) []fram
 }
 
 // folded tells a run of deltas part by part.
-func (t *teller) folded(e *protocol.Event, d *protocol.FoldData) []frame {
+func (t *teller) folded(e *protocol.Event, d *protocol.JoinedData) []frame {
 	var frames []frame
 	for _, p := range d.Parts {
 		of := *e

@@ -24,7 +24,7 @@ func (c *Client) begin(s *session, e *sessionEvent) {
 	start := func(messages []chatMessage) {
 		c.logs++
 		s.log = codec.NewLog(s.id, c.desk.Epoch+"x"+strconv.Itoa(c.logs))
-		s.log.Begin(e.Snapshot.state())
+		s.log.StartFrom(e.Snapshot.state())
 		c.created(s, e, messages)
 		c.recount(s, messages, last)
 		s.last = new(e.Snapshot.last())
@@ -66,15 +66,15 @@ func (c *Client) begin(s *session, e *sessionEvent) {
 	}})
 }
 
-// Gets lists the paths that hold the history of sessions, by the document.
-func (c *Client) Gets() []string {
+// Paths lists the paths that hold the history of sessions, by the document.
+func (c *Client) Paths() []string {
 	paths := c.gets
 	c.gets = nil
 	return paths
 }
 
-// Got takes what one of them holds; nil: it cannot be read.
-func (c *Client) Got(now time.Time, path string, body []byte) codec.Output {
+// PathRead takes what one of them holds; nil: it cannot be read.
+func (c *Client) PathRead(now time.Time, path string, body []byte) codec.Output {
 	return c.do(now, func() {
 		p := c.getting[path]
 		delete(c.getting, path)

@@ -185,8 +185,8 @@ func TestAServerOfTheDocumentIsAskedInItsWords(t *testing.T) {
 		same(t, d.said, `{"_tag":"Request","id":"1","tag":"SubscribeSession","payload":{"_tag":"SubscribeSession","sessionId":"abc"},"headers":[]}`,
 			`{"_tag":"Request","id":"2","tag":"Interrupt","payload":{"_tag":"Interrupt","sessionId":"abc"},"headers":[]}`)
 		d.chunk(1, strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":"a1"`))
-		same(t, d.client.Gets(), "/api/sessions/abc/messages") // its history is there
-		d.work(d.client.Got(d.now, "/api/sessions/abc/messages", []byte(`[{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}]},{"id":"a1","role":"assistant","parts":[{"type":"text","text":"Hi"}]}]`)))
+		same(t, d.client.Paths(), "/api/sessions/abc/messages") // its history is there
+		d.work(d.client.PathRead(d.now, "/api/sessions/abc/messages", []byte(`[{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}]},{"id":"a1","role":"assistant","parts":[{"type":"text","text":"Hi"}]}]`)))
 		if d.types() != "answer caught_up" || d.state.Turns != 1 {
 			t.Errorf("subscribed: %s", d.lines)
 		}

@@ -143,7 +143,7 @@ func (c *Client) approve(cmd protocol.Command) {
 	if d.Request == "" && len(st.Approvals) == 1 {
 		d.Request = st.Approvals[0].Request
 	}
-	a := st.Pending(d.Request)
+	a := st.PendingApproval(d.Request)
 	if a == nil {
 		c.desk.Fail(c.out, &cmd, s.decidedBy(d.Request))
 		return

@@ -23,7 +23,7 @@ func (c *Client) chat(s *session, raw json.RawMessage) {
 		t.sum = sum(t.sum, raw)
 	}
 	if t.fault != nil && e.Type != chatFinish {
-		c.add(s, codec.Entry{Type: protocol.ErrorRaised, Turn: t.id, Data: protocol.ErrorData{Kind: protocol.FaultExecution, Message: *t.fault}})
+		c.add(s, codec.Entry{Type: protocol.ErrorRaised, Turn: t.id, Data: protocol.ErrorData{Kind: protocol.ErrorKindExecution, Message: *t.fault}})
 		t.fault = nil
 	}
 	switch e.Type {
@@ -178,7 +178,7 @@ func (c *Client) native(s *session, e *chatEvent, raw json.RawMessage) {
 		}
 	case protocol.ApprovalResolved:
 		var d protocol.ApprovalResolvedData
-		if json.Unmarshal(n.Data, &d) != nil || s.log.State.Pending(d.Request) == nil {
+		if json.Unmarshal(n.Data, &d) != nil || s.log.State.PendingApproval(d.Request) == nil {
 			return // ours, told when it was decided
 		}
 		s.remember(d, n.By)

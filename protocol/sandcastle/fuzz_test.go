@@ -95,8 +95,8 @@ func FuzzClient(f *testing.F) {
 					t.Fatalf("not JSON: %q", said)
 				}
 			}
-			for _, path := range d.client.Gets() { // a hostile history, too
-				d.work(d.client.Got(d.now, path, frame))
+			for _, path := range d.client.Paths() { // a hostile history, too
+				d.work(d.client.PathRead(d.now, path, frame))
 			}
 			d.now = d.now.Add(pingEvery)
 			d.work(d.client.Wake(d.now))

@@ -10,7 +10,7 @@ func queueIndex(s *protocol.State, e *protocol.Event) int {
 			MessageID string `json:"message_id"`
 		}
 		if e.Decode(&d) == nil {
-			return s.Queued(d.MessageID)
+			return s.QueueIndex(d.MessageID)
 		}
 	}
 	return -1

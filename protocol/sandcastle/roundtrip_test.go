@@ -65,7 +65,7 @@ func (l *link) atClient(out codec.Output) {
 	for _, f := range out.Foreign {
 		l.atServer(l.server.Foreign(l.now, f))
 	}
-	for _, path := range l.client.Gets() {
+	for _, path := range l.client.Paths() {
 		var body []byte
 		if path == "/api/sessions/s/messages" && !l.silent {
 			past := &protocol.Transcript{}
@@ -74,7 +74,7 @@ func (l *link) atClient(out codec.Output) {
 			}
 			body = Messages(past.Turns, "")
 		}
-		l.atClient(l.client.Got(l.now, path, body))
+		l.atClient(l.client.PathRead(l.now, path, body))
 	}
 }
 
@@ -168,7 +168,7 @@ func newTeller(t *rapid.T, h *host) *teller {
 
 // step adds an event of any type. One message of a queue that nothing holds starts as soon as it can, as a server has it.
 func (g *teller) step() {
-	if m := g.State.Next(); m != nil {
+	if m := g.State.NextQueued(); m != nil {
 		next := *m
 		next.QueuedAt = nil
 		g.keep(codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: next.MessageID, Reason: protocol.RemovedStarted}})
@@ -177,7 +177,7 @@ func (g *teller) step() {
 		g.keep(g.Next())
 	}
 	if t := g.State.Turn; t != nil && g.State.Seq == t.First { // both are one commit: nobody comes in between
-		g.keep(g.Started())
+		g.keep(g.TurnStart())
 	}
 }
 

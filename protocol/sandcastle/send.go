@@ -93,7 +93,7 @@ func (c *Client) sent(cmd *protocol.Command, clientMessageID string, v json.RawM
 		}
 		if s != nil { // else nobody says where
 			index := len(s.log.State.Queue)
-			if i := s.log.State.Queued(res.MessageID); i >= 0 {
+			if i := s.log.State.QueueIndex(res.MessageID); i >= 0 {
 				index = i
 			}
 			res.Index = &index

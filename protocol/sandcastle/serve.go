@@ -70,7 +70,7 @@ func (s *Server) accepted(d *protocol.SendData, r protocol.SendResult) sendResul
 		if v.state == nil {
 			continue
 		}
-		if i := v.state.Queued(r.MessageID); i >= 0 {
+		if i := v.state.QueueIndex(r.MessageID); i >= 0 {
 			m = v.state.Queue[i]
 		}
 	}

@@ -63,8 +63,8 @@ func (v *view) inTurn(e *protocol.Event) {
 			return
 		}
 		v.tool(e)
-	case protocol.Folded:
-		var d protocol.FoldData
+	case protocol.JoinedDeltas:
+		var d protocol.JoinedData
 		_ = e.Decode(&d)
 		for _, p := range d.Parts {
 			v.delta(protocol.Delta{Part: p.Part, Kind: p.Kind, Text: p.Text}, p.Task, p.Parent)

@@ -233,7 +233,7 @@ func (v *view) asked(e *protocol.Event) {
 		t.asked = a.Tool == ""
 		v.input(t, id, e.Parent, inputOf(&a))
 	}
-	if v.state.Ruled(&a) != nil {
+	if v.state.RuleFor(&a) != nil {
 		return
 	}
 	// Not repeated: who comes later has it in pendingApprovals.

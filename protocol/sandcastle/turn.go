@@ -135,7 +135,7 @@ func (c *Client) release(t *turn) {
 
 // resolve ends an approval, once.
 func (c *Client) resolve(s *session, d protocol.ApprovalResolvedData, by *protocol.Actor) {
-	a := s.log.State.Pending(d.Request)
+	a := s.log.State.PendingApproval(d.Request)
 	if a == nil {
 		return
 	}

@@ -62,7 +62,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		if err != nil || u.Host == "" {
 			return nil, fmt.Errorf("%q is not the URL of a server", raw)
 		}
-		if _, ok := dialect.Named(spoken); !ok && spoken != "" {
+		if _, ok := dialect.Find(spoken); !ok && spoken != "" {
 			return nil, fmt.Errorf("%q is not a dialect", spoken)
 		}
 		p := server.NewPipe()

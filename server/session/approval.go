@@ -77,7 +77,7 @@ func (s *Session) approve(a *action, d *protocol.ApproveData) (any, error) {
 		if scope == "" {
 			return nil, protocol.Errorf(protocol.CodeUnsupported, "a %s request cannot be allowed always: allow it once", pending.Kind)
 		}
-		if s.state.Rule(pending.Kind, sub) == nil {
+		if s.state.FindRule(pending.Kind, sub) == nil {
 			r.Rule = &protocol.Rule{ID: NewID(idRule), Kind: pending.Kind, Subject: sub, Scope: scope, By: a.by, At: stamp()}
 		}
 	}
@@ -107,7 +107,7 @@ func (s *Session) requestOf(d *protocol.ApproveData) (*protocol.Approval, error)
 		}
 		return nil, protocol.Errorf(protocol.CodeAmbiguous, "%d requests wait for an approval: name one", len(s.state.Approvals))
 	}
-	if p := s.state.Pending(d.Request); p != nil {
+	if p := s.state.PendingApproval(d.Request); p != nil {
 		a := *p
 		return &a, nil
 	}
@@ -158,7 +158,7 @@ func (s *Session) resolve(request string, by protocol.Actor, r protocol.Approval
 		who = &by
 	}
 	var task string
-	if p := s.state.Pending(request); p != nil {
+	if p := s.state.PendingApproval(request); p != nil {
 		task = p.Task
 	}
 	raw, err := encode(r)
@@ -204,7 +204,7 @@ func (s *Session) explain(a *action, p protocol.Approval) error {
 		return protocol.Errorf(protocol.CodeUnsupported, "the agent %s cannot explain", s.state.Agent)
 	}
 	s.aside(a, func(ctx context.Context) (any, error) { return e.Explain(ctx, p) }, func(result any) (any, error) {
-		if s.state.Pending(p.Request) == nil {
+		if s.state.PendingApproval(p.Request) == nil {
 			if r, err := s.resolution(p.Request); err == nil && r != nil {
 				return nil, r.conflict()
 			}

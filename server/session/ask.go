@@ -30,7 +30,7 @@ func (s *Session) ask(q *ask) {
 	if request == nil {
 		return
 	}
-	if rule := s.state.Ruled(request); rule != nil {
+	if rule := s.state.RuleFor(request); rule != nil {
 		s.resolve(request.Request, rule.By, protocol.ApprovalResolvedData{
 			Request: request.Request, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, ByRule: rule.ID,
 		})
@@ -47,7 +47,7 @@ func (s *Session) request(q *ask) (*protocol.Approval, error) {
 		blobs = append(blobs, fitContent(&a.Content[i])...)
 	}
 	if a.Request != "" {
-		if s.state.Pending(a.Request) != nil {
+		if s.state.PendingApproval(a.Request) != nil {
 			s.approvals.asking[a.Request] = append(s.approvals.asking[a.Request], q)
 			return nil, nil
 		}

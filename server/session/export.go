@@ -121,6 +121,6 @@ func (s *Session) recordPlan(p *protocol.Plan) {
 		protocol.StatusInvalid: protocol.PlanInvalid, protocol.StatusCancelled: protocol.PlanCancelled, protocol.StatusFailed: protocol.PlanFailed,
 	}
 	if end, ok := ends[p.Status]; ok {
-		s.record(end, nil, protocol.PlanFaultData{})
+		s.record(end, nil, protocol.PlanErrorData{})
 	}
 }

@@ -37,7 +37,7 @@ func said(kind int, id, text string, raw []byte, replace bool) Event {
 		{protocol.PlanCancelled, nil},
 		{protocol.TaskProgress, protocol.TaskData{Task: id, Message: text}},
 		{protocol.UsageUpdated, protocol.Usage{Model: text, Input: math.MaxInt64}},
-		{protocol.AgentOptions, protocol.Options{Name: id, Commands: []protocol.Slash{{Name: text}}}},
+		{protocol.AgentOptions, protocol.Options{Name: id, Commands: []protocol.SlashCommand{{Name: text}}}},
 		{protocol.ErrorRaised, protocol.ErrorData{Message: text, Fields: map[string]string{id: text, text: id}}},
 		{protocol.Notice, protocol.NoticeData{Level: id, Message: text}},
 		{protocol.Raw, protocol.RawData{Source: id, Method: text, Data: raw}},
@@ -296,11 +296,11 @@ func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
 		t.Errorf("what is small: %+v", c)
 	}
 	long := strings.Repeat("z", longText+1)
-	entries, err = fit(Event{Type: protocol.AgentOptions, Data: protocol.Options{Name: strings.Repeat("n", protocol.MaxEvent), Commands: []protocol.Slash{{Name: long}}}})
+	entries, err = fit(Event{Type: protocol.AgentOptions, Data: protocol.Options{Name: strings.Repeat("n", protocol.MaxEvent), Commands: []protocol.SlashCommand{{Name: long}}}})
 	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 2 || entries[0].typ != protocol.AgentOptions {
 		t.Errorf("%d entries with %d blobs, %v", len(entries), len(entries[0].blobs), err)
 	}
-	many := make([]protocol.Slash, protocol.MaxEvent/100)
+	many := make([]protocol.SlashCommand, protocol.MaxEvent/100)
 	for i := range many {
 		many[i].Name = strings.Repeat("n", 200)
 	}

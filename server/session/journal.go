@@ -63,7 +63,7 @@ func (j *journal) append(turn string, en entry) (*protocol.Event, error) {
 
 // join keeps the open run of deltas: an event continues it, or ends it and may start the next.
 func (j *journal) join(e *protocol.Event, en entry) {
-	if en.fold && len(en.delta.Text) <= protocol.MaxFold {
+	if en.fold && len(en.delta.Text) <= protocol.MaxJoined {
 		if j.deltas.Add(e, en.delta) {
 			return
 		}

@@ -114,7 +114,7 @@ func fitsFold(t failer, e *protocol.Event) {
 	t.Helper()
 	var d struct {
 		Text  string
-		Parts []protocol.FoldPart
+		Parts []protocol.JoinedPart
 	}
 	if err := e.Decode(&d); err != nil {
 		t.Fatalf("decode fold: %v", err)
@@ -123,7 +123,7 @@ func fitsFold(t failer, e *protocol.Event) {
 	for _, p := range d.Parts {
 		n += len(p.Text)
 	}
-	if n > protocol.MaxFold {
+	if n > protocol.MaxJoined {
 		t.Fatalf("a run of %d bytes of text", n)
 	}
 }
@@ -208,7 +208,7 @@ func TestARunOfDeltasIsReadAsOneEvent(t *testing.T) {
 	for _, e := range w.events(t, true) {
 		got = append(got, fmt.Sprintf("%s %d-%d", e.Type, e.First(), e.Seq))
 	}
-	fits := uint64(protocol.MaxFold / protocol.MaxText)
+	fits := uint64(protocol.MaxJoined / protocol.MaxText)
 	want := []string{"fold 1-300", "notice 301-301", "text.delta 302-303", "text.delta 304-304"}
 	for at := uint64(305); at <= 307; at += fits {
 		want = append(want, fmt.Sprintf("text.delta %d-%d", at, min(at+fits-1, 307)))

@@ -27,15 +27,15 @@ func TestATurnCutByARestartEndsAtOnce(t *testing.T) {
 			t.Errorf("no turn.ended with server_restart in %v", types(events))
 		}
 		st := r.state(id)
-		if st.Turn != nil || len(st.Queue) != 1 || st.Blocked() == nil || st.Blocked().Reason != protocol.HoldRestart {
-			t.Errorf("after the restart: turn %v, queue %d, hold %v", st.Turn, len(st.Queue), st.Blocked())
+		if st.Turn != nil || len(st.Queue) != 1 || st.BlockingHold() == nil || st.BlockingHold().Reason != protocol.HoldRestart {
+			t.Errorf("after the restart: turn %v, queue %d, hold %v", st.Turn, len(st.Queue), st.BlockingHold())
 		}
 	})
 }
 
 func TestAnAgentThatResumesGoesOnWithoutBeingAsked(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		r.agents.traits = Traits{Resumes: true}
+		r.agents.traits = Capabilities{Resumes: true}
 		id := r.create()
 		turn := r.send(id, "one").Turn
 		r.agents.run().say(Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t1"}})
@@ -66,7 +66,7 @@ func TestAnAgentThatResumesGoesOnWithoutBeingAsked(t *testing.T) {
 
 func TestADecisionTakenWhileTheAgentWasAwayIsDelivered(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		r.agents.traits = Traits{Resumes: true}
+		r.agents.traits = Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
 		request := protocol.Approval{
@@ -168,7 +168,7 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 
 func TestATurnWhoseAgentCannotBeOpenedAnyMoreIsCut(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		r.agents.traits = Traits{Resumes: true}
+		r.agents.traits = Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
 		r.agents.refuse = protocol.Errorf(protocol.CodeNoAgent, "it was removed")
@@ -186,7 +186,7 @@ func TestATurnWhoseAgentCannotBeOpenedAnyMoreIsCut(t *testing.T) {
 
 func TestWhatAnAgentSavedIsKeptUntilItSavesAgain(t *testing.T) {
 	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *rig) {
-		r.agents.traits = Traits{Resumes: true}
+		r.agents.traits = Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
 		note := Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "n"}}

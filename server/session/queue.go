@@ -90,7 +90,7 @@ func fitMessage(m *protocol.Message) error {
 
 // queued returns the queued message that a command names, unless somebody else edits it.
 func (s *Session) queued(a *action, id string) (*protocol.Message, error) {
-	i := s.state.Queued(id)
+	i := s.state.QueueIndex(id)
 	if i < 0 {
 		return nil, protocol.Errorf(protocol.CodeNotFound, "message %.80q is not queued: its turn may have started", id)
 	}

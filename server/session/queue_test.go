@@ -166,7 +166,7 @@ func TestAHoldBlocksEveryEndUntilItIsReleased(t *testing.T) {
 						t.Errorf("cleared: %s", encodeState(st))
 					}
 				case protocol.QueueHold:
-					if st.Turn != nil || len(st.Queue) != 1 || st.Blocked().Reason != protocol.HoldInterrupt || *st.Blocked().By != bert.By {
+					if st.Turn != nil || len(st.Queue) != 1 || st.BlockingHold().Reason != protocol.HoldInterrupt || *st.BlockingHold().By != bert.By {
 						t.Fatalf("held: %s", encodeState(st))
 					}
 					if r.send(id, "four").Status != protocol.SendQueued {
@@ -269,7 +269,7 @@ func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
 
 func TestAnEditHoldEndsAlsoOverARestart(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		r.agents.traits = Traits{Resumes: true}
+		r.agents.traits = Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
 		two := r.send(id, "two").MessageID

@@ -72,7 +72,7 @@ func (s *saying) hit(session string, q *protocol.Query, t *protocol.Turn) protoc
 // Hits returns what in a turn holds every word of a query, the newest first: what a search finds in it.
 func Hits(session string, q *protocol.Query, t *protocol.Turn) (hits []protocol.Hit) {
 	look := func(of saying) {
-		if q.In(of.text) {
+		if q.Match(of.text) {
 			hits = append(hits, of.hit(session, q, t))
 		}
 	}
@@ -175,7 +175,7 @@ const (
 
 // snippet returns a line of the text around the first word, and where the words are in it.
 func snippet(q *protocol.Query, text string) (string, []protocol.Span) {
-	first := q.First(text)
+	first := q.Index(text)
 	from := max(0, first-snippetLead)
 	for from < first && !utf8.RuneStart(text[from]) {
 		from++

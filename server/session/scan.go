@@ -173,7 +173,7 @@ func (sc *scan) turn() {
 		return
 	}
 	look := func(item int, of saying) {
-		if (t.First != sc.from.Turn || item < sc.from.Item) && sc.query.In(of.text) {
+		if (t.First != sc.from.Turn || item < sc.from.Item) && sc.query.Match(of.text) {
 			sc.hit(t, item, of)
 		}
 	}

@@ -36,7 +36,7 @@ func (s *Session) summarize() protocol.Summary {
 	st := s.state
 	sum := protocol.Summary{
 		Session: s.id, Name: st.Name, Title: st.Title, Agent: st.Agent, CWD: st.CWD, Status: st.Status(), Turn: s.turnID(),
-		Seq: st.Seq, Epoch: s.log.Position().Epoch, Queue: len(st.Queue), Held: len(st.Queue) > 0 && st.Blocked() != nil,
+		Seq: st.Seq, Epoch: s.log.Position().Epoch, Queue: len(st.Queue), Held: len(st.Queue) > 0 && st.BlockingHold() != nil,
 		Approvals: len(st.Approvals), Clients: len(s.audience.peers), Created: st.Created, Updated: s.touched,
 	}
 	sum.Doing = doing(st)

@@ -79,7 +79,7 @@ func (s *Session) open() (Agent, error) {
 		if err != nil {
 			return nil, fmt.Errorf("open agent: %w", err)
 		}
-		s.agent, s.traits = agent, agent.Traits()
+		s.agent, s.traits = agent, agent.Capabilities()
 	}
 	return s.agent, nil
 }
@@ -209,7 +209,7 @@ func (s *Session) next() {
 	if s.turn != nil || s.leaving() {
 		return
 	}
-	m := s.state.Next()
+	m := s.state.NextQueued()
 	if m == nil {
 		return
 	}

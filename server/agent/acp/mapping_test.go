@@ -426,7 +426,7 @@ func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
 	})
 	want := protocol.Options{
 		Name: "Fake Agent", Version: "1.2.3",
-		Commands: []protocol.Slash{{Name: "init", About: "writes a file", Hint: "which"}},
+		Commands: []protocol.SlashCommand{{Name: "init", About: "writes a file", Hint: "which"}},
 		Settings: []protocol.Setting{
 			{ID: "mode", Name: "Mode", Value: "ask", Choices: []protocol.Choice{{ID: "ask", Label: "Ask", About: "asks"}, {ID: "yolo", Label: "Yolo"}}},
 			{ID: "model", Name: "Model", Value: "small", Choices: []protocol.Choice{{ID: "small", Label: "Small"}, {ID: "large", Label: "Large"}}},

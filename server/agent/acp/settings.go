@@ -258,7 +258,7 @@ func (s *settings) named(name string, agent *implementation) {
 func (s *settings) commands(u *update) {
 	s.now.Commands = nil
 	for _, c := range u.Commands {
-		slash := protocol.Slash{Name: c.Name, About: c.Description}
+		slash := protocol.SlashCommand{Name: c.Name, About: c.Description}
 		if c.Input != nil {
 			slash.Hint = c.Input.Hint
 		}

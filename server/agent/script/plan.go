@@ -101,7 +101,7 @@ func (p *plan) run(ctx context.Context, l *lane) error {
 		}
 	}
 	if len(results) == 0 {
-		return l.tell(ctx, protocol.PlanFailed, protocol.PlanFaultData{
+		return l.tell(ctx, protocol.PlanFailed, protocol.PlanErrorData{
 			Message: "no task was completed", Code: protocol.CodeAgentFailed,
 		})
 	}
@@ -149,7 +149,7 @@ func (p *plan) agree(ctx context.Context, l *lane) (_ []task, ok bool, err error
 			if message == "" {
 				message = "the plan was " + string(v.Outcome)
 			}
-			return nil, false, l.tell(ctx, protocol.PlanCancelled, protocol.PlanFaultData{Message: message})
+			return nil, false, l.tell(ctx, protocol.PlanCancelled, protocol.PlanErrorData{Message: message})
 		}
 		summary = "Planned again: " + v.Reason
 	}

@@ -137,10 +137,10 @@ func (s *Script) add(line []byte) error {
 var heads = map[string]func(*Script, []byte) error{
 	"agent": func(s *Script, line []byte) error {
 		var d struct {
-			Agent    string             `json:"agent"`
-			Version  string             `json:"version"`
-			Settings []protocol.Setting `json:"settings"`
-			Commands []protocol.Slash   `json:"commands"`
+			Agent    string                  `json:"agent"`
+			Version  string                  `json:"version"`
+			Settings []protocol.Setting      `json:"settings"`
+			Commands []protocol.SlashCommand `json:"commands"`
 		}
 		if err := protocol.DecodeStrict(line, &d); err != nil {
 			return err
