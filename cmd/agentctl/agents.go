@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentctl/protocol"
+	"agentctl/internal/exit"
 )
 
 type agentsOptions struct{ app *app }
@@ -15,29 +15,30 @@ type agentsOptions struct{ app *app }
 func newAgents(a *app, run func(context.Context, *agentsOptions) error) *cobra.Command {
 	o := &agentsOptions{app: a}
 	return &cobra.Command{
-		Use:     "agents",
-		Short:   "List the agents that the server can run",
-		Long:    "List the agents that the server can run by name: those it is configured with, and presets. See \"agentctl new\" for others.",
+		Use:   "agents",
+		Short: "List the agents of the server",
+		Long: `List the agents that the server can run by name: configured agents and presets. See
+"agentctl new --help" for ad hoc commands.`,
 		Example: "  agentctl agents",
-		Args:    takes(0, 0),
-		RunE:    does(a, o, nil, run),
+		Args:    rangeArgs(0, 0),
+		RunE:    runE(a, o, nil, run),
 	}
 }
 
 func runAgents(ctx context.Context, o *agentsOptions) error {
-	if d := o.app.flags.Dialect; d != "" { // no hello of theirs names any
-		return protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say agents", d)
+	if d := o.app.flags.Dialect; d != "" { // no dialect's hello has agents
+		return exit.Unsupportedf("the dialect %s has no list of agents", d)
 	}
-	l, err := o.app.connect(ctx)
+	c, err := o.app.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer l.Close()
-	for _, name := range l.Hello().Agents {
-		v := struct {
+	defer c.Close()
+	for _, name := range c.Hello().Agents {
+		result := struct {
 			Agent string `json:"agent"`
 		}{name}
-		if err := o.app.emit(v, func(w io.Writer) { fmt.Fprintln(w, name) }); err != nil {
+		if err := o.app.print(result, func(w io.Writer) { fmt.Fprintln(w, name) }); err != nil {
 			return err
 		}
 	}

@@ -7,26 +7,38 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"agentctl/internal/config"
+	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+	"agentctl/tui"
 )
 
-// An app is one call of the program: what every verb depends on, and the global flags.
+// The values of --output.
+const (
+	formatText = "text"
+	formatJSON = "json"
+)
+
+// An app is one run of the program: the dependencies of every verb, and the global flags.
 type app struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
 	env    func(string) string
 
-	flags globals
-	looks bool // somebody can look at the wire
-
-	personal    personal // what the configuration file says
-	personalErr error    // why it cannot be read: told by what needs it
-	dataNamed   bool     // --data was given
-	ran         bool     // a verb's own code was reached: what failed before is wrong usage
+	flags         globalFlags
+	userConfig    config.User
+	userConfigErr error // returned by the first step that needs userConfig
+	dataFlag      bool  // --data was passed, not only AGENTCTL_DATA
+	started       bool  // the verb has started: earlier errors are wrong usage
+	logFrames     bool  // record the frames of the connection for the TUI's protocol log
 }
 
-// globals are the flags that every verb takes.
-type globals struct {
+// globalFlags are the flags of every verb.
+type globalFlags struct {
 	Server  string
 	Token   string
 	Dialect string
@@ -39,11 +51,9 @@ type globals struct {
 	Data    string
 }
 
-// errTimeout is the cause of a context that --timeout ended.
-var errTimeout = errors.New("--timeout is over")
-
-// main runs one command line and returns the exit code. The only place where errors are shown.
-func (a *app) main(ctx context.Context, args []string) int {
+// execute runs one command line and returns the exit code. Errors are printed here and nowhere
+// else.
+func (a *app) execute(ctx context.Context, args []string) int {
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
@@ -51,32 +61,30 @@ func (a *app) main(ctx context.Context, args []string) int {
 	root.SetErr(a.stderr)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		return exitDone
+		return exit.OK
 	}
-	f := faultOf(err)
-	if !a.ran && f.code == codeInternal {
-		f = usagef("%w", err).hinting("see: %s --help", cmd.CommandPath())
+	e := exitError(err)
+	if !a.started && e.Code == protocol.CodeInternal {
+		e = exit.Usagef("%w", err).WithHint("see: %s --help", cmd.CommandPath())
 	}
-	if !a.ran && asksJSON(args) { // the flags were perhaps not read to their end
+	if !a.started && wantsJSON(args) { // an error may end parsing before --output
 		a.flags.Output = formatJSON
 	}
-	a.report(f)
-	return f.exit
+	a.printer().PrintError(e)
+	return e.Status
 }
 
-// limited bounds ctx by --timeout.
-func (a *app) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	if a.flags.Timeout <= 0 {
-		return context.WithCancel(ctx)
+// exitError returns err as the error that ends the program.
+func exitError(err error) *exit.Error {
+	var e *exit.Error
+	if errors.Is(err, tui.ErrInterrupted) && !errors.As(err, &e) {
+		return exit.Errorf(exit.Interrupted, exit.CodeInterrupted, "%w", err)
 	}
-	return context.WithTimeoutCause(ctx, a.flags.Timeout, errTimeout)
+	return exit.From(err)
 }
 
-// json reports whether output is for programs.
-func (a *app) json() bool { return a.flags.Output == formatJSON }
-
-// asksJSON looks for -o json in arguments that could not be parsed.
-func asksJSON(args []string) bool {
+// wantsJSON finds -o json in arguments that cannot be parsed.
+func wantsJSON(args []string) bool {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
 	}
@@ -96,3 +104,30 @@ func asksJSON(args []string) bool {
 	}
 	return false
 }
+
+// withTimeout limits ctx by --timeout.
+func (a *app) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	if a.flags.Timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, a.flags.Timeout, exit.ErrTimeout)
+}
+
+// dataDir returns the data directory of the local server.
+func (a *app) dataDir() (localserver.Dir, error) { return localserver.FindDir(a.env, a.flags.Data) }
+
+// json reports whether results are lines of JSON.
+func (a *app) json() bool { return a.flags.Output == formatJSON }
+
+func (a *app) printer() output.Printer {
+	return output.Printer{Stdout: a.stdout, Stderr: a.stderr, JSON: a.json()}
+}
+
+// print writes one result: v as a line of compact JSON, or what text writes.
+func (a *app) print(v any, text func(w io.Writer)) error { return a.printer().Print(v, text) }
+
+// text returns stdout for text.
+func (a *app) text() io.Writer { return a.printer().Text() }
+
+// notef writes a message for the user to stderr.
+func (a *app) notef(format string, args ...any) { a.printer().Notef(format, args...) }

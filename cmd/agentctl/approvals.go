@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/output"
 	"agentctl/protocol"
-	"agentctl/tui/transcript"
 )
 
 type approvalsOptions struct {
@@ -20,13 +20,14 @@ type approvalsOptions struct {
 func newApprovals(a *app, run func(context.Context, *approvalsOptions) error) *cobra.Command {
 	o := &approvalsOptions{app: a}
 	return &cobra.Command{
-		Use:               "approvals [SESSION]",
-		Short:             "List what waits for a decision",
-		Long:              "List the requests that wait for a decision, one per line: of one session, or of all.",
+		Use:   "approvals [SESSION]",
+		Short: "List pending approvals",
+		Long: "List the pending approval requests of a session or, without SESSION, of all " +
+			"sessions, one per line.",
 		Example:           "  agentctl approvals\n  agentctl approvals fix -o json | jq -r .command",
-		Args:              takes(0, 1),
-		ValidArgsFunction: a.sessions,
-		RunE: does(a, o, func(args []string) error {
+		Args:              rangeArgs(0, 1),
+		ValidArgsFunction: a.completeSessions,
+		RunE: runE(a, o, func(args []string) error {
 			if len(args) > 0 {
 				o.Session = args[0]
 			}
@@ -35,26 +36,26 @@ func newApprovals(a *app, run func(context.Context, *approvalsOptions) error) *c
 	}
 }
 
-// An approvalView is a pending request as scripts read it.
-type approvalView struct {
+// An approvalResult is a pending request in JSON.
+type approvalResult struct {
 	Session string `json:"session"`
 	protocol.Approval
 }
 
 func runApprovals(ctx context.Context, o *approvalsOptions) error {
-	l, err := o.app.connect(ctx)
+	c, err := o.app.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer l.Close()
+	defer c.Close()
 	sessions := []string{o.Session}
 	if o.Session == "" {
-		if sessions, err = l.waiting(); err != nil {
+		if sessions, err = waitingSessions(c); err != nil {
 			return err
 		}
 	}
 	for _, session := range sessions {
-		r, err := l.snapshot(session)
+		r, err := c.snapshot(session)
 		if protocol.CodeOf(err) == protocol.CodeNoSession && o.Session == "" {
 			continue // removed meanwhile
 		}
@@ -63,8 +64,10 @@ func runApprovals(ctx context.Context, o *approvalsOptions) error {
 		}
 		s := r.Snapshot.State
 		for i := range s.Approvals {
-			v := approvalView{s.Session, s.Approvals[i]}
-			err := o.app.emit(v, func(w io.Writer) { fmt.Fprintf(w, "%s  %s\n", v.Session, approvalLine(&v.Approval)) })
+			result := approvalResult{s.Session, s.Approvals[i]}
+			err := o.app.print(result, func(w io.Writer) {
+				fmt.Fprintf(w, "%s  %s\n", result.Session, output.Approval(&result.Approval))
+			})
 			if err != nil {
 				return err
 			}
@@ -73,26 +76,17 @@ func runApprovals(ctx context.Context, o *approvalsOptions) error {
 	return nil
 }
 
-// waiting names the sessions that wait for a decision.
-func (l *link) waiting() ([]string, error) {
-	all, err := ask[protocol.ListResult](l, protocol.DoList, "", nil)
+// waitingSessions returns the ids of the sessions with pending approvals.
+func waitingSessions(c *connection) ([]string, error) {
+	list, err := call[protocol.ListResult](c, protocol.DoList, "", nil)
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
-	for i := range all.Sessions {
-		if all.Sessions[i].Approvals > 0 {
-			ids = append(ids, all.Sessions[i].Session)
+	for i := range list.Sessions {
+		if list.Sessions[i].Approvals > 0 {
+			ids = append(ids, list.Sessions[i].Session)
 		}
 	}
 	return ids, nil
-}
-
-// approvalLine is a request in a line. What is to be decided on hides nothing.
-func approvalLine(a *protocol.Approval) string {
-	what := a.Command
-	if what == "" {
-		what = a.Title
-	}
-	return fmt.Sprintf("%s  %s  %s", a.Request, a.Kind, oneLine(transcript.Reveal(what), 100))
 }

@@ -10,56 +10,62 @@ import (
 	"time"
 
 	"agentctl/dialect"
+	"agentctl/internal/config"
+	"agentctl/internal/credentials"
+	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
 	"agentctl/protocol"
 	"agentctl/tui/protolog"
 	"agentctl/wsclient"
 )
 
-// retries is how often in a row a verb that is not to run for ever tries to get its connection back: over a minute.
-const retries = 15
+// maxReconnects bounds the attempts in a row to get a lost connection back: more than a minute.
+const maxReconnects = 15
 
-// errGone ends a verb whose connection did not come back.
-var errGone = unreachablef("the connection is lost")
+// errConnectionLost ends a verb that cannot get its connection back.
+var errConnectionLost = exit.Unreachablef("the connection is lost")
 
-// A link is a verb's connection to its server. Its context ends when the connection is given up.
-type link struct {
+// A connection is the connection of a verb to its server.
+type connection struct {
 	*wsclient.Client
-	ctx    context.Context
-	local  bool          // the server is this machine's own: paths mean the same to both
-	wire   *protolog.Log // nil unless somebody looks
-	cancel context.CancelCauseFunc
-	done   chan struct{}
+	ctx         context.Context // ends when the client gives up; the cause says why
+	local       bool            // client and server have the same file system
+	protocolLog *protolog.Log   // nil unless app.logFrames
+	cancel      context.CancelCauseFunc
+	done        chan struct{} // closed when watch has returned
 }
 
-// patience says what a verb does when a connection that was open is lost.
-type patience int
+// A reconnectPolicy says how long a verb tries to get a lost connection back.
+type reconnectPolicy int
 
 const (
-	brief   patience = iota // it gives up after retries, and is over after a command or two
-	giveUp                  // after retries
-	forEver                 // never: until killed
+	oneShot   reconnectPolicy = iota // maxReconnects attempts; the verb sends one or two commands
+	bounded                          // maxReconnects attempts
+	unbounded                        // until the verb ends
 )
 
-// connect connects to the server that flags and environment name: else to the local one, started when none runs.
-func (a *app) connect(ctx context.Context) (*link, error) { return a.connectWith(ctx, brief) }
+// connect connects to the server named by flags, environment or configuration, else to the local
+// server, which is started if necessary.
+func (a *app) connect(ctx context.Context) (*connection, error) { return a.connectWith(ctx, oneShot) }
 
-func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
-	if a.personalErr != nil {
-		return nil, a.personalErr
+func (a *app) connectWith(ctx context.Context, p reconnectPolicy) (*connection, error) {
+	if a.userConfigErr != nil {
+		return nil, a.userConfigErr
 	}
 	if a.flags.Dialect != "" && a.flags.Server == "" {
-		return nil, usagef("--dialect %s is about a server that --server names", a.flags.Dialect)
+		return nil, exit.Usagef("--dialect %s needs --server", a.flags.Dialect)
 	}
 	o := wsclient.Options{
-		Token: a.flags.Token, Name: a.actor(), UserAgent: "agentctl " + programVersion(), NoRetryFirst: true, Dialect: a.flags.Dialect,
-		OneShot: p == brief,
+		Token: a.flags.Token, Name: a.userName(), UserAgent: "agentctl " + programVersion(), NoRetryFirst: true,
+		Dialect: a.flags.Dialect, OneShot: p == oneShot,
 	}
 	var err error
 	if o.DialectOptions, err = a.dialectOptions(); err != nil {
 		return nil, err
 	}
-	if d, _ := dialect.Find(o.Dialect); p != forEver && d.Retry.Attempts == 0 { // else the dialect says it
-		o.MaxAttempts = retries
+	// 0: the dialect has no limit of its own
+	if d, _ := dialect.Find(o.Dialect); p != unbounded && d.Retry.Attempts == 0 {
+		o.MaxAttempts = maxReconnects
 	}
 	dir, err := a.dataDir()
 	if a.flags.Server == "" {
@@ -69,14 +75,14 @@ func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 		return a.connectLocal(ctx, dir, o)
 	}
 	url := a.flags.Server
-	if err := checkURL(url); err != nil {
+	if err := config.CheckServerURL(url); err != nil {
 		return nil, err
 	}
 	if o.Token == "" && err == nil {
-		o.Token = dir.loginFor(url)
+		o.Token = credentials.NewStore(dir).TokenFor(url)
 	}
 	local := strings.HasPrefix(url, "unix:")
-	if token := dir.tokenFor(url); err == nil && token != "" { // it is this user's own server
+	if token := dir.TokenFor(url); err == nil && token != "" { // a server on this user's data directory
 		local = true
 		if o.Token == "" {
 			o.Token = token
@@ -85,53 +91,45 @@ func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 	return a.dial(ctx, url, local, o)
 }
 
-// connectLocal connects to the local server, started when none runs. One that is about to end is waited for.
-func (a *app) connectLocal(ctx context.Context, dir dataDir, o wsclient.Options) (*link, error) {
-	until := time.Now().Add(startPatience)
+// connectLocal connects to the local server. It tries again if the server ends meanwhile.
+func (a *app) connectLocal(ctx context.Context, dir localserver.Dir, o wsclient.Options) (*connection, error) {
+	deadline := time.Now().Add(localserver.StartTimeout)
 	for {
-		if err := a.ensureLocal(ctx, dir); err != nil {
+		if err := dir.EnsureRunning(ctx, !a.flags.NoStart); err != nil {
 			return nil, err
 		}
-		l, err := a.dial(ctx, dir.socketURL(), true, o)
+		c, err := a.dial(ctx, dir.SocketURL(), true, o)
 		var refused *wsclient.ConnectError
-		if err == nil || a.flags.NoStart || errors.As(err, &refused) && refused.Refused() || time.Now().After(until) {
-			return l, err
+		if err == nil || a.flags.NoStart || errors.As(err, &refused) && refused.Refused() ||
+			time.Now().After(deadline) {
+			return c, err
 		}
 		select {
-		case <-time.After(startPoll):
+		case <-time.After(localserver.PollInterval):
 		case <-ctx.Done():
 			return nil, err
 		}
 	}
 }
 
-func (a *app) dial(ctx context.Context, url string, local bool, o wsclient.Options) (*link, error) {
-	var wire *protolog.Log
-	if a.looks {
-		wire = protolog.NewLog(o.Token)
-		o.OnFrame = tapInto(wire)
+func (a *app) dial(ctx context.Context, url string, local bool, o wsclient.Options) (*connection, error) {
+	var log *protolog.Log
+	if a.logFrames {
+		log = protolog.NewLog(o.Token)
+		o.OnFrame = logTap(log)
 	}
-	c := wsclient.New(url, o)
-	if err := c.Connect(ctx); err != nil {
-		_ = c.Close() // never fails
+	client := wsclient.New(url, o)
+	if err := client.Connect(ctx); err != nil {
+		_ = client.Close() // never fails
 		return nil, err
 	}
-	l := newLink(ctx, c, local)
-	l.wire = wire
-	return l, nil
+	c := newConnection(ctx, client, local)
+	c.protocolLog = log
+	return c, nil
 }
 
-func checkURL(url string) error {
-	for _, scheme := range []string{"ws://", "wss://", "http://", "https://", "unix:"} {
-		if strings.HasPrefix(url, scheme) {
-			return nil
-		}
-	}
-	return usagef("--server is ws://HOST:PORT, wss://HOST:PORT or unix:///PATH, not %q", url)
-}
-
-// actor is who the server is told that this is: --as, else the user of this machine.
-func (a *app) actor() string {
+// userName returns the name of the user for the server: --as, else the name on this machine.
+func (a *app) userName() string {
 	if a.flags.As != "" {
 		return a.flags.As
 	}
@@ -146,70 +144,82 @@ func (a *app) actor() string {
 	return fmt.Sprintf("uid %d", os.Getuid())
 }
 
-func newLink(ctx context.Context, c *wsclient.Client, local bool) *link {
+func newConnection(ctx context.Context, client *wsclient.Client, local bool) *connection {
 	ctx, cancel := context.WithCancelCause(ctx)
-	l := &link{Client: c, ctx: ctx, local: local, cancel: cancel, done: make(chan struct{})}
-	go l.watch()
-	return l
+	c := &connection{Client: client, ctx: ctx, local: local, cancel: cancel, done: make(chan struct{})}
+	go c.watch()
+	return c
 }
 
-// watch ends the link's context when the client stops trying.
-func (l *link) watch() {
-	defer close(l.done)
-	for s := range l.States(l.ctx) {
+// watch ends c.ctx when the client gives up.
+func (c *connection) watch() {
+	defer close(c.done)
+	for s := range c.States(c.ctx) {
 		if s.Phase == wsclient.PhaseOffline {
 			if s.Err == nil {
-				s.Err = errGone
+				s.Err = errConnectionLost
 			}
-			l.cancel(s.Err)
+			c.cancel(s.Err)
 			return
 		}
 	}
 }
 
-// Close ends the connection and waits for its goroutines.
-func (l *link) Close() {
-	l.cancel(context.Canceled)
-	_ = l.Client.Close() // never fails
-	<-l.done
+// Close closes the connection and waits for its goroutines.
+func (c *connection) Close() {
+	c.cancel(context.Canceled)
+	_ = c.Client.Close() // never fails
+	<-c.done
 }
 
-// reason replaces the end of the link's context by why it ended.
-func (l *link) reason(err error) error {
+// cause returns the cause of the end of c.ctx in place of err. Errors of the protocol stay.
+func (c *connection) cause(err error) error {
 	var coded *protocol.Error
 	if err == nil || errors.As(err, &coded) {
 		return err
 	}
-	if cause := context.Cause(l.ctx); cause != nil {
+	if cause := context.Cause(c.ctx); cause != nil {
 		return cause
 	}
 	return err
 }
 
-// ask does a command and returns its result.
-func ask[R any](l *link, verb protocol.Verb, session string, data any) (R, error) {
-	r, err := wsclient.Call[R](l.ctx, l.Client, verb, session, data)
-	return r, l.reason(err)
+// snapshot returns the current state of a session. The state is never nil.
+func (c *connection) snapshot(session string) (*protocol.SnapshotResult, error) {
+	r, err := call[protocol.SnapshotResult](c, protocol.DoSnapshot, session, nil)
+	if err != nil {
+		return nil, err
+	}
+	if r.Snapshot.State == nil {
+		return nil, fmt.Errorf("snapshot of %s: the server sent no state", session)
+	}
+	return &r, nil
 }
 
-// once connects, asks one thing and disconnects.
-func once[R any](ctx context.Context, a *app, verb protocol.Verb, session string, data any) (R, error) {
-	l, err := a.connect(ctx)
+// call sends a command and returns its result.
+func call[R any](c *connection, verb protocol.Verb, session string, data any) (R, error) {
+	r, err := wsclient.Call[R](c.ctx, c.Client, verb, session, data)
+	return r, c.cause(err)
+}
+
+// callOnce connects, sends one command and disconnects.
+func callOnce[R any](ctx context.Context, a *app, verb protocol.Verb, session string, data any) (R, error) {
+	c, err := a.connect(ctx)
 	if err != nil {
 		var none R
 		return none, err
 	}
-	defer l.Close()
-	return ask[R](l, verb, session, data)
+	defer c.Close()
+	return call[R](c, verb, session, data)
 }
 
-// askWithKey is ask for a command whose key the user chose; empty: the client makes one.
-func askWithKey[R any](l *link, verb protocol.Verb, session, key string, data any) (R, error) {
+// callWithKey is call with an idempotency key; if it is empty, the client makes one.
+func callWithKey[R any](c *connection, verb protocol.Verb, session, key string, data any) (R, error) {
 	var r R
 	body, err := protocol.Encode(data)
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", verb, err)
 	}
-	err = l.Do(l.ctx, protocol.Command{Command: verb, Session: session, Key: key, Data: body}, &r)
-	return r, l.reason(err)
+	err = c.Do(c.ctx, protocol.Command{Command: verb, Session: session, Key: key, Data: body}, &r)
+	return r, c.cause(err)
 }

@@ -2,30 +2,30 @@ package main
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"agentctl/dialect"
-	"agentctl/protocol"
+	"agentctl/internal/config"
+	"agentctl/internal/exit"
 	"agentctl/protocol/codec"
 )
 
-// dialectOptions reads what --dialect-option says of the dialect that is spoken.
+// dialectOptions parses and checks --dialect-option.
 func (a *app) dialectOptions() (map[string]string, error) {
 	if len(a.flags.Options) == 0 {
 		return nil, nil
 	}
 	if a.flags.Dialect == "" {
-		return nil, usagef("--dialect-option is about the dialect that --dialect names")
+		return nil, exit.Usagef("--dialect-option needs --dialect")
 	}
 	options := map[string]string{}
 	for _, s := range a.flags.Options {
-		name, value, ok := strings.Cut(s, "=")
-		if !ok || name == "" {
-			return nil, usagef("--dialect-option is K=V, not %q", s)
+		name, value, err := parsePair("--dialect-option", s)
+		if err != nil {
+			return nil, err
 		}
-		if err := checkOption(a.flags.Dialect, codec.ClientEnd, name, value); err != nil {
+		if err := config.CheckDialectOption(a.flags.Dialect, codec.ClientEnd, name, value); err != nil {
 			return nil, err
 		}
 		options[name] = value
@@ -33,21 +33,10 @@ func (a *app) dialectOptions() (map[string]string, error) {
 	return options, nil
 }
 
-// checkOption tells whether a dialect has an option at one of its ends, and what it may be.
-func checkOption(name string, end codec.End, option, value string) error {
-	d, ok := dialect.Find(name)
-	if !ok {
-		return checkDialect(name)
-	}
-	if err := dialect.CheckOption(&d, end, option, value); err != nil {
-		return usagef("%s", protocol.AsError(err).Message)
-	}
-	return nil
-}
-
-// completeOption completes the options of the dialect that is spoken, and their values.
-func (a *app) completeOption(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	a.flags.Options = nil // not said yet
+// completeDialectOption completes the options of the dialect that --dialect names, and their
+// values.
+func (a *app) completeDialectOption(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	a.flags.Options = nil // still incomplete
 	if a.readEnvironment() != nil {
 		return nil, noFiles
 	}

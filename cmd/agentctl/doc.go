@@ -1,5 +1,6 @@
-// Command agentctl is the whole program: the server, the screen and the verbs for scripts. It owns the command line: one file per
-// verb, what its flags mean, what goes to stdout and stderr, exit codes, the data directory of the local server and how that
-// server is started in the background. It is the only package that sees all others, and it only wires them: what a command
-// does to a session is the server's business, what an event means the protocol's.
+// Command agentctl is the server, the terminal UI and the verbs for scripts in one program. It owns
+// the command line: one file per verb with its flags and output, the connection of a verb to its
+// server, and the adapters between the client and the terminal UI. Other code that verbs share is in
+// packages under internal. The command is the only package that imports all others, and it only
+// connects them: the server decides what a command does, the protocol what an event means.
 package main

@@ -10,17 +10,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/config"
+	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
+	"agentctl/internal/output"
 	"agentctl/server/agent/acp"
 )
 
-// How a check came out.
+// The statuses of a check.
 const (
 	checkOK   = "ok"
-	checkNote = "note" // nothing is wrong, but it is good to know
+	checkNote = "note" // no problem, but worth knowing
 	checkBad  = "bad"
 )
 
-// A check is one thing that doctor looked at.
+// A check is the result of one check.
 type check struct {
 	Check  string `json:"check"`
 	Status string `json:"status"`
@@ -30,40 +34,41 @@ type check struct {
 type doctorOptions struct {
 	app *app
 
-	look func(program string) (string, error) // finds a program
+	lookPath func(program string) (string, error)
 }
 
 func newDoctor(a *app, run func(context.Context, *doctorOptions) error) *cobra.Command {
-	o := &doctorOptions{app: a, look: exec.LookPath}
+	o := &doctorOptions{app: a, lookPath: exec.LookPath}
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check configuration, data directory, server and agents",
-		Long: `Look at what usually is wrong: the configuration file, the data directory and who else can read it, whether the server answers and which version it is, and
-which agents are installed. It starts no server. Exit code 1 when something is bad.`,
+		Long: `Check the configuration file, the data directory and its permissions, the server and
+its version, and which agents are installed. It starts no server. It exits 1 when a check is bad.`,
 		Example: "  agentctl doctor",
-		Args:    takes(0, 0),
-		RunE:    does(a, o, nil, run),
+		Args:    rangeArgs(0, 0),
+		RunE:    runE(a, o, nil, run),
 	}
 }
 
 func runDoctor(ctx context.Context, o *doctorOptions) error {
-	checks := []check{o.app.configuration()}
-	o.app.personalErr = nil // it is told
+	checks := []check{o.app.checkUserConfig()}
+	o.app.userConfigErr = nil // it is in the check
 	if o.app.flags.Server == "" {
 		dir, err := o.app.dataDir()
 		if err != nil {
 			return err
 		}
-		checks = append(checks, dir.checks()...)
+		checks = append(checks, checkDataDir(dir)...)
 	}
-	checks = append(checks, o.server(ctx))
-	checks = append(checks, o.agents()...)
+	checks = append(checks, o.checkServer(ctx))
+	checks = append(checks, o.checkAgents()...)
 	bad := 0
 	for _, c := range checks {
 		if c.Status == checkBad {
 			bad++
 		}
-		if err := o.app.emit(c, func(w io.Writer) { fmt.Fprintf(w, "%-4s  %-14s  %s\n", c.Status, c.Check, c.Detail) }); err != nil {
+		err := o.app.print(c, func(w io.Writer) { fmt.Fprintf(w, "%-4s  %-14s  %s\n", c.Status, c.Check, c.Detail) })
+		if err != nil {
 			return err
 		}
 	}
@@ -73,77 +78,79 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 	return nil
 }
 
-// configuration checks the client's configuration file.
-func (a *app) configuration() check {
-	path, _ := a.personalPath()
+// checkUserConfig checks the user's configuration file.
+func (a *app) checkUserConfig() check {
+	path, _ := config.UserPath(a.env)
 	c := check{"configuration", checkOK, path}
 	switch _, err := os.Stat(path); {
-	case a.personalErr != nil:
-		f := faultOf(a.personalErr)
-		c.Status, c.Detail = checkBad, f.Error()+" ("+f.hint+")"
+	case a.userConfigErr != nil:
+		e := exit.From(a.userConfigErr)
+		c.Status, c.Detail = checkBad, e.Error()+" ("+e.Hint+")"
 	case path == "":
-		c.Status, c.Detail = checkNote, "no directory for one: AGENTCTL_CONFIG names a file"
+		c.Status, c.Detail = checkNote, "no directory for a file: set AGENTCTL_CONFIG to name one"
 	case err != nil:
-		c.Status, c.Detail = checkNote, path+" is not there: all is as usual"
+		c.Status, c.Detail = checkNote, path+" does not exist: defaults are used"
 	}
 	return c
 }
 
-// checks looks at the data directory.
-func (d dataDir) checks() []check {
-	info, err := os.Stat(string(d))
+// checkDataDir checks the data directory and looks for its server.
+func checkDataDir(dir localserver.Dir) []check {
+	info, err := os.Stat(string(dir))
 	if err != nil {
-		return []check{{"data directory", checkNote, fmt.Sprintf("%s is not there yet: the first server makes it", d)}}
+		detail := fmt.Sprintf("%s does not exist yet: the first server creates it", dir)
+		return []check{{"data directory", checkNote, detail}}
 	}
 	if !info.IsDir() {
-		return []check{{"data directory", checkBad, fmt.Sprintf("%s is no directory", d)}}
+		return []check{{"data directory", checkBad, fmt.Sprintf("%s is not a directory", dir)}}
 	}
-	list := []check{private("data directory", string(d), info)}
+	checks := []check{checkPrivate("data directory", string(dir), info)}
 	for _, name := range []string{"token", "secret", "key", "logins"} {
-		if info, err := os.Stat(d.path(name)); err == nil {
-			list = append(list, private(name, d.path(name), info))
+		if info, err := os.Stat(dir.Path(name)); err == nil {
+			checks = append(checks, checkPrivate(name, dir.Path(name), info))
 		}
 	}
-	if pid := d.owner(); pid != 0 {
-		return append(list, check{"process", checkOK, fmt.Sprintf("a server runs with pid %d", pid)})
+	if pid := dir.Holder(); pid != 0 {
+		return append(checks, check{"process", checkOK, fmt.Sprintf("a server runs with pid %d", pid)})
 	}
-	return append(list, check{"process", checkNote, "no server runs; one is started when it is needed"})
+	return append(checks, check{"process", checkNote, "no server runs; one is started when needed"})
 }
 
-// private checks that only this user gets at a file.
-func private(name, path string, info fs.FileInfo) check {
-	if mode := info.Mode().Perm(); canServe && mode&0o077 != 0 {
-		return check{name, checkBad, fmt.Sprintf("%s is open to others (mode %#o): chmod go= %s", path, mode, path)}
+// checkPrivate checks that other users cannot open a file.
+func checkPrivate(name, path string, info fs.FileInfo) check {
+	if mode := info.Mode().Perm(); localserver.Supported && mode&0o077 != 0 {
+		problem := fmt.Sprintf("%s is open to other users (mode %#o): run chmod go= %s", path, mode, path)
+		return check{name, checkBad, problem}
 	}
 	return check{name, checkOK, path}
 }
 
-// server checks whether it answers.
-func (o *doctorOptions) server(ctx context.Context) check {
+// checkServer checks that the server answers.
+func (o *doctorOptions) checkServer(ctx context.Context) check {
 	o.app.flags.NoStart = true
-	l, err := o.app.connect(ctx)
+	c, err := o.app.connect(ctx)
 	if err != nil {
 		status := checkBad
-		if f := faultOf(err); f.code == codeUnreachable && o.app.flags.Server == "" {
+		if e := exit.From(err); e.Code == exit.CodeUnreachable && o.app.flags.Server == "" {
 			status = checkNote
 		}
 		return check{"server", status, err.Error()}
 	}
-	defer l.Close()
-	hello := l.Hello()
-	return check{"server", checkOK, fmt.Sprintf("%s, protocol %s; you are %s (this is agentctl %s)", hello.Server, hello.Version, actor(&hello.By),
-		programVersion())}
+	defer c.Close()
+	hello := c.Hello()
+	return check{"server", checkOK, fmt.Sprintf("%s, protocol %s; you are %s (this is agentctl %s)",
+		hello.Server, hello.Version, output.Actor(&hello.By), programVersion())}
 }
 
-// agents checks which presets are installed here.
-func (o *doctorOptions) agents() []check {
-	var list []check
+// checkAgents checks which presets are installed.
+func (o *doctorOptions) checkAgents() []check {
+	var checks []check
 	for _, p := range acp.Presets() {
 		c := check{"agent " + p.Name, checkNote, "not installed: " + p.Install}
-		if path, err := o.look(p.Command[0]); err == nil {
+		if path, err := o.lookPath(p.Command[0]); err == nil {
 			c.Status, c.Detail = checkOK, path
 		}
-		list = append(list, c)
+		checks = append(checks, c)
 	}
-	return list
+	return checks
 }

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/exit"
+	"agentctl/internal/export"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
@@ -24,65 +25,63 @@ func newEvents(a *app, run func(context.Context, *eventsOptions) error) *cobra.C
 	var since string
 	cmd := &cobra.Command{
 		Use:   "events SESSION",
-		Short: "Print a session's events, one JSON object per line",
-		Long: `Print a session's events as they are on the wire, one JSON object per line: from the first one or those after --since, up to what
-there is now, or with --follow on and on, over restarts of the server, until killed. A position is EPOCH:SEQ as status shows it; a
-bare SEQ means the epoch of now. With --fold a run of deltas comes as one event.`,
+		Short: "Print a session's events as JSON lines",
+		Long: `Print the events of a session as they are on the wire, one JSON object per line: all
+events, or those after --since. With --follow, continue with new events, across restarts of the
+server, until killed. A position is EPOCH:SEQ, as status prints it; a bare SEQ means the current
+epoch. With --fold, a run of deltas is one event.`,
 		Example: `  agentctl events fix | jq -r 'select(.type=="text.delta").data.text'
   agentctl events fix --since 120 --follow`,
-		Args:              takes(1, 1),
-		ValidArgsFunction: a.sessions,
+		Args:              rangeArgs(1, 1),
+		ValidArgsFunction: a.completeSessions,
 	}
-	cmd.RunE = does(a, o, func(args []string) error {
+	cmd.RunE = runE(a, o, func(args []string) error {
 		o.Session = args[0]
 		if since == "" {
 			return nil
 		}
 		p, err := protocol.ParsePosition(since)
 		if err != nil {
-			return usagef("--since: %w", err)
+			return exit.Usagef("--since: %w", err)
 		}
 		o.Since = &p
 		return nil
 	}, run)
 	f := cmd.Flags()
-	f.StringVar(&since, "since", "", "only events after this `POSITION`")
-	f.BoolVarP(&o.Follow, "follow", "f", false, "go on with what comes, until killed")
+	f.StringVar(&since, "since", "", "print only events after `POSITION`")
+	f.BoolVarP(&o.Follow, "follow", "f", false, "continue with new events")
 	f.BoolVar(&o.Fold, "fold", false, "join runs of deltas")
 	return cmd
 }
 
 func runEvents(ctx context.Context, o *eventsOptions) error {
-	p := brief
+	policy := oneShot
 	if o.Follow {
-		p = forEver
+		policy = unbounded
 	}
-	l, err := o.app.connectWith(ctx, p)
+	c, err := o.app.connectWith(ctx, policy)
 	if err != nil {
 		return err
 	}
-	defer l.Close()
+	defer c.Close()
 	since := protocol.Position{}
 	if o.Since != nil {
 		since = *o.Since
 	}
-	out := bufio.NewWriterSize(o.app.data(), 64<<10)
-	r := reader{link: l, app: o.app, session: o.Session, raw: !o.Fold, follow: o.Follow}
+	lines := export.NewJSONLines(o.app.printer().Data())
+	r := logReader{conn: c, app: o.app, session: o.Session, raw: !o.Fold, follow: o.Follow}
 	err = r.read(since, func(item wsclient.Item) error {
 		if item.Raw != nil {
-			if _, err := out.Write(item.Raw); err != nil {
-				return wrapOutput(err)
-			}
-			if err := out.WriteByte('\n'); err != nil {
-				return wrapOutput(err)
+			if err := lines.Write(item.Raw); err != nil {
+				return err
 			}
 		}
-		if r.live { // somebody waits for it
-			return wrapOutput(out.Flush())
+		if r.live { // no more events may come for a while
+			return lines.Flush()
 		}
 		return nil
 	})
-	if flushErr := wrapOutput(out.Flush()); err == nil {
+	if flushErr := lines.Flush(); err == nil {
 		err = flushErr
 	}
 	return err

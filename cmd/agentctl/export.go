@@ -3,109 +3,86 @@ package main
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/exit"
+	"agentctl/internal/export"
+	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
-
-// The export formats.
-const (
-	exportMarkdown  = "md"
-	exportLines     = "jsonl"
-	exportHTML      = "html"
-	exportAsciicast = "asciicast"
-)
-
-var exportFormats = []string{exportMarkdown, exportLines, exportHTML, exportAsciicast}
 
 type exportOptions struct {
 	app *app
 
 	Session string
-	Format  string
+	Format  export.Format
 }
 
 func newExport(a *app, run func(context.Context, *exportOptions) error) *cobra.Command {
 	o := &exportOptions{app: a}
 	cmd := &cobra.Command{
-		Use:   "export SESSION --format md|jsonl|html|asciicast",
-		Short: "Print a whole session as a document",
-		Long: `Print a whole session: md is a document for people, jsonl are the events as they were, html is a page that needs nothing else,
-asciicast plays in a terminal as it happened (asciinema).`,
+		Use:   "export SESSION",
+		Short: "Export a session as a document",
+		Long: `Print a whole session as a document: md is Markdown, jsonl the events, html a
+self-contained page, asciicast a terminal recording for asciinema.`,
 		Example:           "  agentctl export fix --format md >fix.md",
-		Args:              takes(1, 1),
-		ValidArgsFunction: a.sessions,
+		Args:              rangeArgs(1, 1),
+		ValidArgsFunction: a.completeSessions,
 	}
-	cmd.RunE = does(a, o, func(args []string) error {
+	cmd.RunE = runE(a, o, func(args []string) error {
 		o.Session = args[0]
-		if !slices.Contains(exportFormats, o.Format) {
-			return usagef("--format is md, jsonl, html or asciicast, not %q", o.Format)
+		if !slices.Contains(export.Formats, o.Format) {
+			return exit.Usagef("invalid --format %q: want %s", o.Format, strings.Join(export.Formats, ", "))
 		}
 		return nil
 	}, run)
-	cmd.Flags().StringVar(&o.Format, "format", exportMarkdown, "md, jsonl, html or asciicast")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(exportFormats, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVar(&o.Format, "format", export.FormatMarkdown, "`FORMAT`: "+strings.Join(export.Formats, ", "))
+	completeValues(cmd, "format", export.Formats)
 	return cmd
 }
 
 func runExport(ctx context.Context, o *exportOptions) error {
-	if o.Format == exportLines {
+	if o.Format == export.FormatJSONLines {
 		return runEvents(ctx, &eventsOptions{app: o.app, Session: o.Session})
 	}
-	l, err := o.app.connect(ctx)
+	c, err := o.app.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer l.Close()
-	r := reader{link: l, app: o.app, session: o.Session, raw: o.Format == exportAsciicast}
-	if o.Format == exportAsciicast {
-		return o.cast(&r)
-	}
-	state, transcript, err := r.fold()
-	if err != nil {
-		return err
-	}
+	defer c.Close()
 	out := bufio.NewWriter(o.app.stdout)
-	if o.Format == exportHTML {
-		if err := writePage(out, state, transcript); err != nil {
-			return err
-		}
-		return wrapOutput(out.Flush())
+	if err := o.write(out, c); err != nil {
+		return err
 	}
-	m := markdown{w: &cleanWriter{w: out}, reasoning: true}
-	m.head(state)
-	for _, turn := range transcript.Turns {
-		m.turn(turn, true)
-	}
-	return wrapOutput(out.Flush())
+	return output.WriteError(out.Flush())
 }
 
-// fold reads the whole log: what the session is, and what was said in it.
-func (r *reader) fold() (*protocol.State, *protocol.Transcript, error) {
-	state, transcript := &protocol.State{}, &protocol.Transcript{}
-	err := r.read(protocol.Position{}, func(item wsclient.Item) error {
-		if item.Event == nil {
-			return nil
-		}
-		if err := state.Apply(item.Event); err != nil {
-			return fmt.Errorf("export: %w", err)
-		}
-		if _, err := transcript.Apply(item.Event); err != nil {
-			return fmt.Errorf("export: %w", err)
-		}
-		return nil
-	})
-	if err != nil || !state.Created.IsZero() {
-		return state, transcript, err
+func (o *exportOptions) write(out *bufio.Writer, c *connection) error {
+	r := logReader{conn: c, app: o.app, session: o.Session, raw: o.Format == export.FormatAsciicast}
+	if o.Format == export.FormatAsciicast {
+		cast := export.NewAsciicast(out)
+		return r.read(protocol.Position{}, func(item wsclient.Item) error {
+			if item.Event == nil {
+				return nil
+			}
+			return cast.Write(item.Event)
+		})
 	}
-	// A dialect told nothing of the past.
-	now, err := ask[protocol.SnapshotResult](r.link, protocol.DoSnapshot, r.session, nil)
-	if err == nil && now.Snapshot.State != nil {
-		state = now.Snapshot.State
+	state, transcript, err := r.readTranscript()
+	if err != nil {
+		return err
 	}
-	return state, transcript, err
+	if o.Format == export.FormatHTML {
+		return export.WriteHTML(out, state, transcript)
+	}
+	m := export.Markdown{W: &output.CleanWriter{W: out}, Reasoning: true}
+	m.Header(state)
+	for _, turn := range transcript.Turns {
+		m.Turn(turn, false)
+	}
+	return nil
 }

@@ -9,13 +9,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/exit"
 	"agentctl/protocol"
 )
 
-// parsed runs a verb whose own code only tells its options, and returns them or the error.
-func parsed[O any](verb func(*app, func(context.Context, *O) error) *cobra.Command, line string) (*O, error) {
+// parse parses a command line and returns the options that the verb would run with.
+func parse[O any](verb func(*app, func(context.Context, *O) error) *cobra.Command, line string) (*O, error) {
 	var got *O
-	a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }}
+	a := &app{
+		stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard,
+		env: func(string) string { return "" },
+	}
 	cmd := verb(a, func(_ context.Context, o *O) error {
 		got = o
 		return nil
@@ -27,22 +31,24 @@ func parsed[O any](verb func(*app, func(context.Context, *O) error) *cobra.Comma
 	return got, cmd.Execute()
 }
 
-// shows compares the options that a line gives, without what they depend on.
-func shows[O any](t *testing.T, verb func(*app, func(context.Context, *O) error) *cobra.Command, line string, want O) {
+// checkOptions compares the exported options that a command line is parsed into.
+func checkOptions[O any](t *testing.T, verb func(*app, func(context.Context, *O) error) *cobra.Command, line string,
+	want O,
+) {
 	t.Helper()
-	got, err := parsed(verb, line)
+	got, err := parse(verb, line)
 	if err != nil {
 		t.Errorf("%q: %v", line, err)
 		return
 	}
-	g, w := fields(got), fields(&want)
+	g, w := exportedFields(got), exportedFields(&want)
 	if !reflect.DeepEqual(g, w) {
 		t.Errorf("%q gives %+v, want %+v", line, g, w)
 	}
 }
 
-// fields are the exported ones.
-func fields(o any) map[string]any {
+// exportedFields returns the exported fields of a struct.
+func exportedFields(o any) map[string]any {
 	v := reflect.ValueOf(o).Elem()
 	m := map[string]any{}
 	for i := range v.NumField() {
@@ -61,57 +67,77 @@ func fields(o any) map[string]any {
 func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	position := protocol.Position{Epoch: "e1", Seq: 7}
 	name := "n"
-	shows(t, newSend, "s hello", sendOptions{Session: "s", Text: []string{"hello"}})
-	shows(t, newSend, "s -f --id k --front -", sendOptions{Session: "s", Text: []string{"-"}, Follow: true, Key: "k", Front: true})
-	shows(t, newSend, "s --wait", sendOptions{Session: "s", Wait: true})
-	shows(t, newEvents, "s", eventsOptions{Session: "s"})
-	shows(t, newEvents, "s --since e1:7 --follow --fold", eventsOptions{Session: "s", Since: &position, Follow: true, Fold: true})
-	shows(t, newWait, "s", waitOptions{Session: "s", For: forIdle})
-	shows(t, newWait, "s --for turn", waitOptions{Session: "s", For: forTurn})
-	shows(t, newInterrupt, "s", interruptOptions{Session: "s", Queue: "keep"})
-	shows(t, newInterrupt, "s --queue clear --turn t", interruptOptions{Session: "s", Queue: "clear", Turn: "t"})
-	shows(t, newApprove, "s", decideOptions{Session: "s", Decision: protocol.AllowOnce})
-	shows(t, newApprove, "s r --always --answer a=b --answer a=c", decideOptions{
+	checkOptions(t, newSend, "s hello", sendOptions{Session: "s", Text: []string{"hello"}})
+	checkOptions(t, newSend, "s -f --key k --front -",
+		sendOptions{Session: "s", Text: []string{"-"}, Follow: true, Key: "k", Front: true})
+	checkOptions(t, newSend, "s --id k", sendOptions{Session: "s", Key: "k"})
+	checkOptions(t, newSend, "s --wait", sendOptions{Session: "s", Wait: true})
+	checkOptions(t, newEvents, "s", eventsOptions{Session: "s"})
+	checkOptions(t, newEvents, "s --since e1:7 --follow --fold",
+		eventsOptions{Session: "s", Since: &position, Follow: true, Fold: true})
+	checkOptions(t, newWait, "s", waitOptions{Session: "s", For: forIdle})
+	checkOptions(t, newWait, "s --for turn", waitOptions{Session: "s", For: forTurn})
+	checkOptions(t, newInterrupt, "s", interruptOptions{Session: "s", Queue: "keep"})
+	checkOptions(t, newInterrupt, "s --queue clear --turn t", interruptOptions{Session: "s", Queue: "clear", Turn: "t"})
+	checkOptions(t, newApprove, "s", decisionOptions{Session: "s", Decision: protocol.AllowOnce})
+	checkOptions(t, newApprove, "s r --always --answer a=b --answer a=c", decisionOptions{
 		Session: "s", Request: "r", Decision: protocol.AllowAlways, Always: true, Answers: []string{"a=b", "a=c"},
 	})
-	shows(t, newDeny, "s r --reason no", decideOptions{Session: "s", Request: "r", Decision: protocol.Deny, Reason: "no"})
-	shows(t, newDeny, "s --stop", decideOptions{Session: "s", Decision: protocol.DenyStop, Stop: true})
-	shows(t, newExplain, "s", decideOptions{Session: "s", Decision: protocol.Explain})
-	shows(t, newNew, "--name n --agent a --cwd /x --env K=V --env L=M --prompt p", newOptions{
+	checkOptions(t, newDeny, "s r --reason no", decisionOptions{
+		Session: "s", Request: "r", Decision: protocol.Deny,
+		Reason: "no",
+	})
+	checkOptions(t, newDeny, "s --stop", decisionOptions{Session: "s", Decision: protocol.DenyStop, Stop: true})
+	checkOptions(t, newExplain, "s", decisionOptions{Session: "s", Decision: protocol.Explain})
+	checkOptions(t, newNew, "--name n --agent a --cwd /x --env K=V --env L=M --prompt p", newOptions{
 		Name: "n", Agent: "a", CWD: "/x", Env: []string{"K=V", "L=M"}, Prompt: "p",
 	})
-	shows(t, newRename, "s n", renameOptions{Session: "s", Name: &name})
-	shows(t, newRename, "s --title n", renameOptions{Session: "s", Title: &name})
-	shows(t, newQueueMove, "s m 2", queueMoveOptions{Session: "s", Message: "m", Index: 2})
-	shows(t, newQueueEdit, "s m text", queueEditOptions{Session: "s", Message: "m", Text: []string{"text"}})
-	shows(t, newQueueHold, "s m", queueHoldOptions{Session: "s", Message: "m"})
-	shows(t, newQueueRelease, "s", queueReleaseOptions{Session: "s"})
-	shows(t, newExport, "s", exportOptions{Session: "s", Format: "md"})
-	shows(t, newHistory, "s -n 3", historyOptions{Session: "s", Limit: 3})
-	shows(t, newAttach, "--plain", attachOptions{Plain: true, Theme: "auto", Keep: 3})
-	shows(t, newAttach, "s --theme light --mouse --no-alert --keep 9", attachOptions{Session: "s", Theme: "light", Mouse: true, NoAlert: true, Keep: 9})
-	shows(t, newServe, "--listen :1 --listen :2 --default-agent a --insecure", serveOptions{
+	checkOptions(t, newNew, "--key k", newOptions{Key: "k"})
+	checkOptions(t, newNew, "--id k", newOptions{Key: "k"})
+	checkOptions(t, newStateRestore, "f --key k", stateRestoreOptions{File: "f", Key: "k"})
+	checkOptions(t, newStateRestore, "f --id k", stateRestoreOptions{File: "f", Key: "k"})
+	checkOptions(t, newRename, "s n", renameOptions{Session: "s", Name: &name})
+	checkOptions(t, newRename, "s --title n", renameOptions{Session: "s", Title: &name})
+	checkOptions(t, newQueueMove, "s m 2", queueMoveOptions{Session: "s", Message: "m", Index: 2})
+	checkOptions(t, newQueueEdit, "s m text", queueEditOptions{Session: "s", Message: "m", Text: []string{"text"}})
+	checkOptions(t, newQueueHold, "s m", queueHoldOptions{Session: "s", Message: "m"})
+	checkOptions(t, newQueueRelease, "s", queueReleaseOptions{Session: "s"})
+	checkOptions(t, newExport, "s", exportOptions{Session: "s", Format: "md"})
+	checkOptions(t, newHistory, "s -n 3", historyOptions{Session: "s", Limit: 3})
+	checkOptions(t, newAttach, "--plain", attachOptions{Plain: true, Theme: "auto", Keep: 3})
+	checkOptions(t, newAttach, "s --theme light --mouse --no-alert --keep 9",
+		attachOptions{Session: "s", Theme: "light", Mouse: true, NoAlert: true, Keep: 9})
+	checkOptions(t, newServe, "--listen :1 --listen :2 --default-agent a --insecure", serveOptions{
 		Listen: []string{":1", ":2"}, DefaultAgent: "a", Insecure: true,
 	})
 }
 
 func TestWrongArgumentsAreUsage(t *testing.T) {
 	for _, line := range []string{
-		"send", "send a b c", "events", "events s --since x:y:z", "wait s --for ever", "interrupt s --queue drop", "approve",
-		"approve s --answer x", "approve s --option o --always", "deny s --option o --stop", "new extra", "new --env X", "rename s",
-		"queue mv s m", "queue mv s m -1", "queue mv s m x", "queue edit s", "queue rm s", "rules revoke s", "task cancel s", "task no", "state no",
+		"send", "send a b c", "events", "events s --since x:y:z", "wait s --for ever", "interrupt s --queue drop",
+		"approve",
+		"approve s --answer x", "approve s --option o --always", "deny s --option o --stop", "new extra", "new --env X",
+		"rename s",
+		"queue mv s m", "queue mv s m -1", "queue mv s m x", "queue edit s", "queue rm s", "rules revoke s",
+		"task cancel s", "task no", "state no",
 		"export s --format pdf", "history s --limit -1", "rm", "status", "status a b", "serve --sync sometimes",
-		"serve --listen-dialect myagent", "ls --dialect esperanto", "ls --dialect-option quiet=5s", "ls --dialect effectiveagent --dialect-option quiet",
-		"ls --dialect effectiveagent --dialect-option quiet=soon", "ls --dialect effectiveagent --dialect-option loud=5s",
-		"ls --dialect agentloop --dialect-option quiet=5s", "ls --dialect myagent --dialect-option heartbeat=5s", "serve extra", "ls --nope",
+		"serve --listen-dialect myagent", "ls --dialect esperanto", "ls --dialect-option quiet=5s",
+		"ls --dialect effectiveagent --dialect-option quiet",
+		"ls --dialect effectiveagent --dialect-option quiet=soon",
+		"ls --dialect effectiveagent --dialect-option loud=5s",
+		"ls --dialect agentloop --dialect-option quiet=5s", "ls --dialect myagent --dialect-option heartbeat=5s",
+		"serve extra", "ls --nope",
 		"--output xml ls", "ls --timeout -3s", "no-such-verb", "attach --theme pink", "attach --keep 0",
 	} {
-		a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }}
-		if got := a.main(t.Context(), strings.Fields(line)); got != exitUsage {
-			t.Errorf("%q exits %d, want %d", line, got, exitUsage)
+		a := &app{
+			stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard,
+			env: func(string) string { return "" },
 		}
-		if a.ran {
-			t.Errorf("%q reached the verb", line)
+		if got := a.execute(t.Context(), strings.Fields(line)); got != exit.Usage {
+			t.Errorf("%q exits %d, want %d", line, got, exit.Usage)
+		}
+		if a.started {
+			t.Errorf("%q started the verb", line)
 		}
 	}
 }
@@ -123,8 +149,11 @@ func TestEveryVerbHasAnExampleThatParses(t *testing.T) {
 		for _, sub := range cmd.Commands() {
 			visit(sub)
 		}
-		if cmd.Short == "" || cmd.Example == "" {
-			t.Errorf("%s: no description or no example", cmd.CommandPath())
+		if cmd.Short == "" || cmd.Long == "" || cmd.Example == "" {
+			t.Errorf("%s: no short or long description, or no example", cmd.CommandPath())
+		}
+		if strings.HasSuffix(cmd.Short, ".") {
+			t.Errorf("%s: %q ends with a period", cmd.CommandPath(), cmd.Short)
 		}
 		for line := range strings.Lines(cmd.Example) {
 			_, after, _ := strings.Cut(line, "agentctl ")
@@ -140,17 +169,21 @@ func TestEveryVerbHasAnExampleThatParses(t *testing.T) {
 	visit(root)
 }
 
-func TestTheEnvironmentFillsInWhatNoFlagSays(t *testing.T) {
+func TestTheEnvironmentSetsMissingFlags(t *testing.T) {
 	env := map[string]string{
-		"AGENTCTL_SERVER": "ws://env", "AGENTCTL_TOKEN": "t", "AGENTCTL_DIALECT": "multiagent", "AGENTCTL_DATA": "/d", "NO_COLOR": "1",
+		"AGENTCTL_SERVER": "ws://env", "AGENTCTL_TOKEN": "t", "AGENTCTL_DIALECT": "multiagent", "AGENTCTL_DATA": "/d",
+		"NO_COLOR":                 "1",
 		"AGENTCTL_DIALECT_OPTIONS": "thinking=true,domain=a b=c",
 	}
-	a := &app{env: func(k string) string { return env[k] }, flags: globals{Server: "ws://flag", Output: formatText}}
+	a := &app{env: func(k string) string { return env[k] }, flags: globalFlags{Server: "ws://flag", Output: formatText}}
 	if err := a.readEnvironment(); err != nil {
 		t.Fatal(err)
 	}
-	want := globals{
-		Server: "ws://flag", Token: "t", Dialect: "multiagent", Options: []string{"thinking=true", "domain=a b=c"}, Data: "/d", NoColor: true,
+	want := globalFlags{
+		Server: "ws://flag", Token: "t", Dialect: "multiagent", Options: []string{
+			"thinking=true",
+			"domain=a b=c",
+		}, Data: "/d", NoColor: true,
 		Output: formatText,
 	}
 	if !reflect.DeepEqual(a.flags, want) {
@@ -167,7 +200,7 @@ func TestJSONIsAskedForBeforeFlagsAreRead(t *testing.T) {
 		"send --bogus -o json": true, "-ojson x": true, "--output=json": true, "-o=json": true, "x --output json": true,
 		"-o text": false, "": false, "-o": false, "send s -- -o json": false,
 	} {
-		if got := asksJSON(strings.Fields(line)); got != want {
+		if got := wantsJSON(strings.Fields(line)); got != want {
 			t.Errorf("%q: %v", line, got)
 		}
 	}
@@ -178,7 +211,7 @@ func TestHelpFitsAnyTerminal(t *testing.T) {
 	root.InitDefaultCompletionCmd()
 	var visit func(*cobra.Command)
 	visit = func(cmd *cobra.Command) {
-		if cmd.Name() == "completion" { // cobra's own words
+		if cmd.Name() == "completion" { // from cobra
 			return
 		}
 		var help strings.Builder

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/exit"
+	"agentctl/internal/export"
 	"agentctl/protocol"
 )
 
@@ -24,35 +26,35 @@ func newHistory(a *app, run func(context.Context, *historyOptions) error) *cobra
 	o := &historyOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "history SESSION",
-		Short: "Print what was said and done in finished turns",
-		Long: `Print the newest finished turns, the oldest of them first: as text, or with -o json as events, a run of deltas joined into one. The
-whole log is what "events" and "export" print.`,
+		Short: "Print finished turns",
+		Long: `Print the newest finished turns in order: as text, or with -o json as events with
+joined deltas. "agentctl events" and "agentctl export" print the whole log.`,
 		Example:           "  agentctl history fix --limit 1\n  agentctl history fix --limit 0 | less",
-		Args:              takes(1, 1),
-		ValidArgsFunction: a.sessions,
+		Args:              rangeArgs(1, 1),
+		ValidArgsFunction: a.completeSessions,
 	}
-	cmd.RunE = does(a, o, func(args []string) error {
+	cmd.RunE = runE(a, o, func(args []string) error {
 		o.Session = args[0]
 		if o.Limit < 0 {
-			return usagef("--limit is 0 or more")
+			return exit.Usagef("invalid --limit %d: want 0 or more", o.Limit)
 		}
 		return nil
 	}, run)
-	cmd.Flags().IntVarP(&o.Limit, "limit", "n", 20, "at most `N` turns; 0: all")
-	cmd.Flags().Uint64Var(&o.Before, "before", 0, "only turns before this `SEQ`")
+	cmd.Flags().IntVarP(&o.Limit, "limit", "n", 20, "print at most `N` turns; 0: all")
+	cmd.Flags().Uint64Var(&o.Before, "before", 0, "print only turns before `SEQ`")
 	return cmd
 }
 
-// page is how many turns are asked for at once.
-const page = 100
+// historyPageSize is the number of turns of one request.
+const historyPageSize = 100
 
 func runHistory(ctx context.Context, o *historyOptions) error {
-	l, err := o.app.connect(ctx)
+	c, err := o.app.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer l.Close()
-	pages, err := o.pages(l)
+	defer c.Close()
+	pages, err := o.pages(c)
 	if err != nil {
 		return err
 	}
@@ -60,7 +62,7 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 	for _, p := range slices.Backward(pages) {
 		for _, line := range p {
 			if o.app.json() {
-				if err := o.app.emitLine(line); err != nil {
+				if err := o.app.printer().PrintLine(line); err != nil {
 					return err
 				}
 				continue
@@ -77,29 +79,30 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 	if o.app.json() {
 		return nil
 	}
-	return o.app.emit(nil, func(w io.Writer) {
-		m := markdown{w: w}
+	return o.app.print(nil, func(w io.Writer) {
+		m := export.Markdown{W: w}
 		for i, turn := range t.Turns {
-			m.turn(turn, i > 0)
+			m.Turn(turn, i == 0)
 		}
 	})
 }
 
-// pages asks for as many turns as are wanted, newest page first.
-func (o *historyOptions) pages(l *link) ([][]json.RawMessage, error) {
+// pages requests pages of history until --limit is reached, the newest page first.
+func (o *historyOptions) pages(c *connection) ([][]json.RawMessage, error) {
 	var pages [][]json.RawMessage
 	left, before := o.Limit, o.Before
 	for {
-		limit := page
+		limit := historyPageSize
 		if o.Limit > 0 {
-			limit = min(page, left)
+			limit = min(historyPageSize, left)
 		}
-		res, err := ask[protocol.HistoryResult](l, protocol.DoHistory, o.Session, protocol.HistoryData{Before: before, Limit: limit})
+		res, err := call[protocol.HistoryResult](c, protocol.DoHistory, o.Session,
+			protocol.HistoryData{Before: before, Limit: limit})
 		if err != nil {
 			return nil, err
 		}
 		pages = append(pages, res.Events)
-		left -= turnsIn(res.Events)
+		left -= countTurns(res.Events)
 		if !res.More || res.First == 0 || res.First == before || o.Limit > 0 && left <= 0 {
 			return pages, nil
 		}
@@ -107,8 +110,8 @@ func (o *historyOptions) pages(l *link) ([][]json.RawMessage, error) {
 	}
 }
 
-// turnsIn counts the turns that begin in events.
-func turnsIn(events []json.RawMessage) int {
+// countTurns returns the number of turns that start in events.
+func countTurns(events []json.RawMessage) int {
 	n := 0
 	for _, line := range events {
 		var e struct {

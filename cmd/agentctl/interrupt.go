@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/exit"
 	"agentctl/protocol"
 )
 
@@ -22,39 +23,40 @@ func newInterrupt(a *app, run func(context.Context, *interruptOptions) error) *c
 	o := &interruptOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "interrupt SESSION",
-		Short: "Stop the turn under way",
-		Long: `Stop the turn under way and return once it has ended. What it has said so far is kept. --queue says what becomes of the messages
-that wait: keep runs the next one, hold keeps them waiting until "queue release", clear removes them.`,
+		Short: "Interrupt the current turn",
+		Long: `Interrupt the current turn and wait until it has ended. Its output so far is kept.
+--queue selects what happens to queued messages: keep runs the next one, hold holds them until
+"agentctl queue release", clear removes them.`,
 		Example:           "  agentctl interrupt fix\n  agentctl interrupt fix --queue hold",
-		Args:              takes(1, 1),
-		ValidArgsFunction: a.sessions,
+		Args:              rangeArgs(1, 1),
+		ValidArgsFunction: a.completeSessions,
 	}
-	cmd.RunE = does(a, o, func(args []string) error {
+	cmd.RunE = runE(a, o, func(args []string) error {
 		o.Session = args[0]
 		switch o.Queue {
 		case protocol.QueueKeep, protocol.QueueHold, protocol.QueueClear:
 			return nil
 		}
-		return usagef("--queue is keep, hold or clear, not %q", o.Queue)
+		return exit.Usagef("invalid --queue %q: want keep, hold or clear", o.Queue)
 	}, run)
 	f := cmd.Flags()
-	f.StringVar(&o.Queue, "queue", protocol.QueueKeep, "`WHAT` becomes of it: keep, hold or clear")
-	f.StringVar(&o.Turn, "turn", "", "only if this `TURN` is the one under way")
-	_ = cmd.RegisterFlagCompletionFunc("queue", cobra.FixedCompletions([]string{protocol.QueueKeep, protocol.QueueHold, protocol.QueueClear},
-		cobra.ShellCompDirectiveNoFileComp))
+	f.StringVar(&o.Queue, "queue", protocol.QueueKeep, "`ACTION`: keep, hold or clear the queue")
+	f.StringVar(&o.Turn, "turn", "", "interrupt only if `TURN` is the current turn")
+	completeValues(cmd, "queue", []string{protocol.QueueKeep, protocol.QueueHold, protocol.QueueClear})
 	return cmd
 }
 
 func runInterrupt(ctx context.Context, o *interruptOptions) error {
-	res, err := once[protocol.InterruptResult](ctx, o.app, protocol.DoInterrupt, o.Session, protocol.InterruptData{Turn: o.Turn, Queue: o.Queue})
+	res, err := callOnce[protocol.InterruptResult](ctx, o.app, protocol.DoInterrupt, o.Session,
+		protocol.InterruptData{Turn: o.Turn, Queue: o.Queue})
 	if err != nil {
 		return err
 	}
-	return o.app.emit(res, func(w io.Writer) {
+	return o.app.print(res, func(w io.Writer) {
 		if res.Interrupted {
 			fmt.Fprintf(w, "interrupted %s\n", res.Turn)
 		} else {
-			fmt.Fprintln(w, "no turn was under way")
+			fmt.Fprintln(w, "no turn was running")
 		}
 	})
 }

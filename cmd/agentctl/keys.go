@@ -15,26 +15,26 @@ func newKeys(a *app, run func(context.Context, *keysOptions) error) *cobra.Comma
 	o := &keysOptions{app: a}
 	return &cobra.Command{
 		Use:   "keys",
-		Short: "List the screen's actions and their keys",
-		Long: `List what can be done on the screen, with the keys that your configuration file gives: under "keys" there, the name of an action
-has the keys that it is to have.`,
+		Short: "List the actions and keys of the terminal UI",
+		Long: `List the actions of the terminal UI and their keys. "keys" in the configuration file
+maps actions to other keys; see "agentctl attach --help".`,
 		Example: "  agentctl keys",
-		Args:    takes(0, 0),
-		RunE:    does(a, o, nil, run),
+		Args:    rangeArgs(0, 0),
+		RunE:    runE(a, o, nil, run),
 	}
 }
 
 func runKeys(_ context.Context, o *keysOptions) error {
-	if o.app.personalErr != nil {
-		return o.app.personalErr
+	if o.app.userConfigErr != nil {
+		return o.app.userConfigErr
 	}
-	all, err := o.app.personal.Keys.Bindings()
+	bindings, err := o.app.userConfig.Keys.Bindings()
 	if err != nil {
 		return err
 	}
 	place := ""
-	for _, b := range all {
-		if err := o.app.emit(b, func(w io.Writer) {
+	for _, b := range bindings {
+		if err := o.app.print(b, func(w io.Writer) {
 			if b.Place != place {
 				place = b.Place
 				fmt.Fprintln(w, place)

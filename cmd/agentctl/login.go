@@ -1,26 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"agentctl/protocol"
+	"agentctl/internal/config"
+	"agentctl/internal/credentials"
+	"agentctl/internal/exit"
 	"agentctl/protocol/multiagent"
-	"agentctl/server/login"
 )
-
-// loginPatience is how long a server may take to check a password.
-const loginPatience = 30 * time.Second
 
 type loginOptions struct {
 	app *app
@@ -36,27 +29,27 @@ func newLogin(a *app, run func(context.Context, *loginOptions) error) *cobra.Com
 	o := &loginOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "login [USER]",
-		Short: "Get a credential from a server for a password",
-		Long: `Log in to the server that --server names, as a user of it. What is not given is asked for on the terminal, the password without
-showing it.
+		Short: "Log in to a server",
+		Long: `Log in to the server named by --server with a user and password. A missing user or
+password is read from the terminal, the password without echo.
 
-The credential is stored in the data directory, for this user's eyes alone, and later commands send it to that server and no
-other, until it expires or --forget takes it away. --token and AGENTCTL_TOKEN win over it.
+The credential is stored in the data directory, readable by you only. Later commands send it to that
+server, until it expires or is deleted with --forget. --token and AGENTCTL_TOKEN override it.
 
-With --dialect multiagent the server may be one of that system, too: it is asked in the same way.`,
+With --dialect multiagent the server may also be one of that system.`,
 		Example: "  agentctl login ada --server wss://agents.example.com\n" +
 			"  agentctl login ci --server ws://127.0.0.1:7777 --password-stdin <secret",
-		Args: takes(0, 1),
+		Args: rangeArgs(0, 1),
 	}
-	cmd.RunE = does(a, o, func(args []string) error {
+	cmd.RunE = runE(a, o, func(args []string) error {
 		o.User = strings.Join(args, "")
 		return o.check()
 	}, run)
 	f := cmd.Flags()
 	f.BoolVar(&o.PasswordStdin, "password-stdin", false, "read the password from stdin")
-	f.BoolVar(&o.Print, "print", false, "print the credential, store nothing")
-	f.BoolVar(&o.Forget, "forget", false, "forget the stored credential")
-	f.BoolVar(&o.Insecure, "insecure", false, "send it unencrypted to another machine")
+	f.BoolVar(&o.Print, "print", false, "print the credential, do not store it")
+	f.BoolVar(&o.Forget, "forget", false, "delete the stored credential")
+	f.BoolVar(&o.Insecure, "insecure", false, "allow sending the password unencrypted")
 	return cmd
 }
 
@@ -64,17 +57,17 @@ func (o *loginOptions) check() error {
 	g := &o.app.flags
 	switch {
 	case g.Server == "":
-		return usagef("which server? name it with --server; this machine's own lets you in without a login")
+		return exit.Usagef("--server is required: the local server needs no login")
 	case strings.HasPrefix(g.Server, "unix:"):
-		return usagef("whoever reaches a Unix socket is let in without a login")
+		return exit.Usagef("a Unix socket works without a login")
 	case g.Dialect != "" && g.Dialect != multiagent.Name:
-		return usagef("the dialect %s has no login", g.Dialect)
+		return exit.Usagef("the dialect %s has no login", g.Dialect)
 	case o.Forget && (o.Print || o.PasswordStdin || o.User != ""):
-		return usagef("--forget goes with nothing else")
+		return exit.Usagef("--forget takes no user and no other flag")
 	case o.PasswordStdin && o.User == "":
-		return usagef("with --password-stdin the user is an argument")
+		return exit.Usagef("--password-stdin needs USER")
 	}
-	return checkURL(g.Server)
+	return config.CheckServerURL(g.Server)
 }
 
 func runLogin(ctx context.Context, o *loginOptions) error {
@@ -83,123 +76,75 @@ func runLogin(ctx context.Context, o *loginOptions) error {
 	if err != nil {
 		return err
 	}
-	server := origin(a.flags.Server)
+	store := credentials.NewStore(dir)
+	server := credentials.Origin(a.flags.Server)
 	if o.Forget {
-		return a.forgetLogin(dir, server)
+		return o.forget(store, server)
 	}
-	client, at, err := loginAt(a.flags.Server)
+	endpoint, err := credentials.NewEndpoint(a.flags.Server)
 	if err != nil {
 		return err
 	}
-	if at.Scheme == "http" && !o.Insecure && !onThisMachine(at.Hostname()) {
-		return usagef("%s is another machine, and the way there is not encrypted: use wss://, or --insecure if that is meant", at.Host)
+	if endpoint.Exposed() && !o.Insecure {
+		return exit.Usagef("the connection to %s is not encrypted: use wss://, or pass --insecure", endpoint.Host())
 	}
+	prompt := credentials.Prompt{Stdin: a.stdin, Stderr: a.stderr}
 	if o.User == "" {
-		if o.User, err = a.typed(ctx, "User: ", true); err != nil {
+		if o.User, err = prompt.Line(ctx, "User: "); err != nil {
 			return err
 		}
 	}
-	password, err := a.password(ctx, o.PasswordStdin, "Password: ", false)
+	password, err := readPassword(ctx, prompt, o.PasswordStdin, "Password: ", false)
 	if err != nil {
 		return err
 	}
-	got, err := logIn(ctx, client, at, o.User, password)
+	login, err := endpoint.Login(ctx, o.User, password)
 	if err != nil {
 		return err
 	}
-	got.Server, got.User, got.Expires = server, o.User, expiry(got.Token)
+	login.Server, login.User, login.Expires = server, o.User, credentials.Expiry(login.Token)
 	if o.Print {
-		return a.emit(got, func(w io.Writer) { fmt.Fprintln(w, got.Token) })
+		return a.print(login, func(w io.Writer) { fmt.Fprintln(w, login.Token) })
 	}
-	return a.keepLogin(dir, got)
+	return o.save(store, login)
 }
 
-// forgetLogin drops the credential for a server.
-func (a *app) forgetLogin(dir dataDir, server string) error {
-	had, err := dir.dropLogin(server)
+func readPassword(ctx context.Context, p credentials.Prompt, stdin bool, prompt string, confirm bool) (string, error) {
+	if stdin {
+		return p.PasswordFromStdin()
+	}
+	return p.Password(ctx, prompt, confirm)
+}
+
+// forget deletes the credential for a server.
+func (o *loginOptions) forget(store credentials.Store, server string) error {
+	found, err := store.Delete(server)
 	if err != nil {
 		return err
 	}
-	return a.emit(map[string]any{"server": server, "forgotten": had}, func(w io.Writer) {
-		if had {
+	return o.app.print(map[string]any{"server": server, "forgotten": found}, func(w io.Writer) {
+		if found {
 			fmt.Fprintf(w, "forgotten: the credential for %s\n", server)
 		} else {
-			fmt.Fprintf(w, "there is no credential for %s\n", server)
+			fmt.Fprintf(w, "no credential for %s\n", server)
 		}
 	})
 }
 
-// keepLogin stores a credential and says what it is, but does not show it.
-func (a *app) keepLogin(dir dataDir, got storedLogin) error {
-	if err := dir.keepLogin(got); err != nil {
+// save stores a login and prints it without its token.
+func (o *loginOptions) save(store credentials.Store, login credentials.Login) error {
+	if err := store.Save(login); err != nil {
 		return err
 	}
-	got.Token = ""
-	return a.emit(got, func(w io.Writer) {
-		fmt.Fprintf(w, "logged in to %s as %s", got.Server, got.User)
-		if got.Role != "" {
-			fmt.Fprintf(w, " (%s)", got.Role)
+	login.Token = ""
+	return o.app.print(login, func(w io.Writer) {
+		fmt.Fprintf(w, "logged in to %s as %s", login.Server, login.User)
+		if login.Role != "" {
+			fmt.Fprintf(w, " (%s)", login.Role)
 		}
-		if got.Expires != nil {
-			fmt.Fprintf(w, ", until %s", got.Expires.Local().Format(time.DateTime))
+		if login.Expires != nil {
+			fmt.Fprintf(w, ", until %s", login.Expires.Local().Format(time.DateTime))
 		}
 		fmt.Fprintln(w)
 	})
-}
-
-// loginAt makes the way to where a server's users log in: at its root, whatever path it is spoken to at.
-func loginAt(server string) (*http.Client, *url.URL, error) {
-	u, err := url.Parse(server)
-	if err != nil || u.Host == "" {
-		return nil, nil, usagef("--server is no URL of a server")
-	}
-	at := &url.URL{Scheme: "http", Host: u.Host, Path: login.Path}
-	if u.Scheme == "wss" || u.Scheme == "https" {
-		at.Scheme = "https"
-	}
-	return &http.Client{
-		Transport: &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment}, Timeout: loginPatience,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a password goes nowhere else
-	}, at, nil
-}
-
-func onThisMachine(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// logIn asks for a credential.
-func logIn(ctx context.Context, c *http.Client, at *url.URL, user, password string) (got storedLogin, _ error) {
-	body := protocol.MustEncode(map[string]string{"username": user, "password": password})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at.String(), bytes.NewReader(body))
-	if err != nil {
-		return got, fmt.Errorf("log in: %w", err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := c.Do(req)
-	if err != nil {
-		return got, unreachablef("log in: %w", err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	b, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	if err != nil {
-		return got, unreachablef("log in: %w", err)
-	}
-	var said struct {
-		Token  string `json:"access_token"`
-		Role   string `json:"role"`
-		Detail any    `json:"detail"`
-	}
-	_ = json.Unmarshal(b, &said) // what is no JSON says nothing
-	switch {
-	case resp.StatusCode == http.StatusOK && said.Token != "":
-		return storedLogin{Token: said.Token, Role: said.Role}, nil
-	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden:
-		return got, faultf(exitForbidden, protocol.CodeUnauthorized, "no user has that name and password")
-	case resp.StatusCode == http.StatusNotFound:
-		return got, faultf(exitError, protocol.CodeNotFound, "%s has no users who log in", at.Host).
-			hinting("agentctl serve --users FILE has them")
-	}
-	detail, _ := said.Detail.(string)
-	return got, faultf(exitError, codeFailed, "log in: %s", strings.TrimSuffix(fmt.Sprintf("HTTP %d: %s", resp.StatusCode, detail), ": "))
 }

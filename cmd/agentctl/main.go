@@ -5,12 +5,12 @@ import (
 	"os"
 )
 
-// version is set by the release.
+// version is set at release.
 var version = ""
 
 func main() { os.Exit(run()) }
 
 func run() int {
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
-	return a.main(context.Background(), os.Args[1:])
+	return a.execute(context.Background(), os.Args[1:])
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/exit"
 	"agentctl/protocol"
 )
 
@@ -20,15 +21,16 @@ func newRename(a *app, run func(context.Context, *renameOptions) error) *cobra.C
 	o := &renameOptions{app: a}
 	var title string
 	cmd := &cobra.Command{
-		Use:               "rename SESSION [NAME]",
-		Short:             "Change a session's name or title",
-		Long:              "Change a session's name, which is unique among sessions, or its title, which is free. An empty name removes it.",
+		Use:   "rename SESSION [NAME]",
+		Short: "Rename a session",
+		Long: "Set the name of a session, which must be unique, or its title. An empty NAME " +
+			"removes the name.",
 		Example:           "  agentctl rename 01j9 fix\n  agentctl rename fix --title \"Login fails on Safari\"",
-		Args:              takes(1, 2),
-		ValidArgsFunction: a.sessions,
+		Args:              rangeArgs(1, 2),
+		ValidArgsFunction: a.completeSessions,
 	}
 	cmd.Flags().StringVar(&title, "title", "", "new title `TEXT`")
-	cmd.RunE = does(a, o, func(args []string) error {
+	cmd.RunE = runE(a, o, func(args []string) error {
 		o.Session = args[0]
 		if len(args) > 1 {
 			o.Name = &args[1]
@@ -37,7 +39,7 @@ func newRename(a *app, run func(context.Context, *renameOptions) error) *cobra.C
 			o.Title = &title
 		}
 		if o.Name == nil && o.Title == nil {
-			return usagef("rename to what? give a NAME or --title")
+			return exit.Usagef("no change: pass NAME or --title")
 		}
 		return nil
 	}, run)
@@ -45,6 +47,7 @@ func newRename(a *app, run func(context.Context, *renameOptions) error) *cobra.C
 }
 
 func runRename(ctx context.Context, o *renameOptions) error {
-	_, err := once[protocol.Empty](ctx, o.app, protocol.DoRename, o.Session, protocol.RenameData{Name: o.Name, Title: o.Title})
+	_, err := callOnce[protocol.Empty](ctx, o.app, protocol.DoRename, o.Session,
+		protocol.RenameData{Name: o.Name, Title: o.Title})
 	return err
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentctl/dialect"
+	"agentctl/internal/config"
+	"agentctl/internal/exit"
 	"agentctl/protocol"
 )
 
@@ -20,25 +22,31 @@ const (
 	groupServer  = "server"
 )
 
-const rootLong = `agentctl is tmux for AI agents: a server runs their sessions, people and scripts attach to them from any terminal. Watch live,
-send, queue, interrupt, approve, detach, come back: nothing that was shown or accepted is lost.
+const rootLong = `agentctl is tmux for AI agents. A server runs agent sessions; users and scripts attach to
+them from any terminal: watch live, send, queue, interrupt, approve, detach and come back. Output
+that was shown and commands that were accepted are never lost.
 
-A session is named by its id, its exact name, or the beginning of its id. Without --server the local server is used and, if none
-runs, started in the background; it ends by itself after 10 minutes without sessions at work or clients.
+SESSION is an id, an exact name, or a unique prefix of an id. Without --server the local server is
+used; if none runs, it is started in the background and ends after 10 minutes without active
+sessions and clients.
 
-What you always want goes into a configuration file, config.json in ~/.config/agentctl or the system's own place; AGENTCTL_CONFIG
-names another. Flags and environment win over it. "agentctl attach --help" says what it holds, "agentctl doctor" checks it.
+Defaults for all commands can be set in a configuration file: config.json in ~/.config/agentctl or
+in the system's directory for it, or the file named by AGENTCTL_CONFIG. Flags and environment
+override it. See "agentctl attach --help" for its contents and "agentctl doctor" to check it.
 
-Exit codes: 0 done, 1 error, 2 usage, 3 timeout, 4 no such session, 5 not permitted, 6 needs a person (an approval is pending or
-the queue is held), 7 the turn failed, 8 cannot reach the server, 130 the turn was interrupted, 128 and its number a signal that ended the screen.`
+Exit codes: 0 done, 1 error, 2 usage, 3 timeout, 4 no such session, 5 not permitted, 6 needs a
+person (an approval is pending or the queue is held), 7 the turn failed, 8 cannot reach the server,
+130 the turn was interrupted, 128+N the screen was ended by signal N.`
 
-// newRoot builds the tree of verbs.
+// newRoot returns the command with all verbs.
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "agentctl",
-		Short:         "tmux for AI agents",
-		Long:          rootLong,
-		Example:       "  agentctl tour\n  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n  agentctl attach fix",
+		Use:   "agentctl",
+		Short: "tmux for AI agents",
+		Long:  rootLong,
+		Example: "  agentctl tour\n" +
+			"  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n" +
+			"  agentctl attach fix",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
@@ -46,7 +54,7 @@ func newRoot(a *app) *cobra.Command {
 
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknownVerb(cmd, args[0])
+				return unknownCommand(cmd, args[0])
 			}
 			return nil
 		},
@@ -55,7 +63,7 @@ func newRoot(a *app) *cobra.Command {
 			return a.readEnvironment()
 		},
 	}
-	a.addGlobals(root)
+	a.addGlobalFlags(root)
 	root.AddGroup(
 		&cobra.Group{ID: groupStart, Title: "Start here:"},
 		&cobra.Group{ID: groupSession, Title: "Sessions:"},
@@ -72,56 +80,60 @@ func newRoot(a *app) *cobra.Command {
 	add(groupStart, newTour(a, runTour), newAttach(a, runAttach), newNew(a, runNew))
 	add(groupSession, newList(a, runList), newStatus(a, runStatus), newRename(a, runRename), newRemove(a, runRemove),
 		newState(a))
-	add(groupSteer, newSend(a, runSend), newWait(a, runWait), newInterrupt(a, runInterrupt), newQueue(a), newApprovals(a, runApprovals),
-		newApprove(a, runDecide), newDeny(a, runDecide), newExplain(a, runDecide), newRules(a), newTask(a), newCompact(a, runCompact))
-	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newSearch(a, runSearch), newExport(a, runExport), newContext(a, runContext))
-	add(groupServer, newServe(a, runServe), newStop(a, runStop), newAgents(a, runAgents), newDoctor(a, runDoctor), newLogin(a, runLogin), newToken(a, runToken, runTokenUser),
-		newKeys(a, runKeys), newVersion(a, runVersion))
+	add(groupSteer, newSend(a, runSend), newWait(a, runWait), newInterrupt(a, runInterrupt), newQueue(a),
+		newApprovals(a, runApprovals), newApprove(a, runDecision), newDeny(a, runDecision), newExplain(a, runDecision),
+		newRules(a), newTask(a), newCompact(a, runCompact))
+	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newSearch(a, runSearch), newExport(a, runExport),
+		newContext(a, runContext))
+	add(groupServer, newServe(a, runServe), newStop(a, runStop), newAgents(a, runAgents), newDoctor(a, runDoctor),
+		newLogin(a, runLogin), newToken(a, runToken, runTokenUser), newKeys(a, runKeys), newVersion(a, runVersion))
 	root.SetHelpCommandGroupID(groupServer)
 	root.SetCompletionCommandGroupID(groupServer)
-	root.AddCommand(builderVerbs()...)
+	root.AddCommand(releaseVerbs()...)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w", err).hinting("see: %s --help", cmd.CommandPath())
+		return exit.Usagef("%w", err).WithHint("see: %s --help", cmd.CommandPath())
 	})
-	layOut(root)
+	wrapHelp(root)
 	return root
 }
 
-func unknownVerb(cmd *cobra.Command, verb string) error {
-	f := usagef("there is no verb %q", verb).hinting("see: %s --help", cmd.CommandPath())
-	if near := cmd.SuggestionsFor(verb); len(near) > 0 {
+func unknownCommand(cmd *cobra.Command, name string) error {
+	e := exit.Usagef("unknown command %q for %q", name, cmd.CommandPath()).WithHint("see: %s --help", cmd.CommandPath())
+	if near := cmd.SuggestionsFor(name); len(near) > 0 {
 		for i := range near {
 			near[i] = cmd.CommandPath() + " " + near[i]
 		}
-		f = f.hinting("did you mean: %s", strings.Join(near, " or "))
+		e = e.WithHint("did you mean: %s", strings.Join(near, " or "))
 	}
-	return f
+	return e
 }
 
-func (a *app) addGlobals(root *cobra.Command) {
+func (a *app) addGlobalFlags(root *cobra.Command) {
 	f, g := root.PersistentFlags(), &a.flags
-	f.StringVar(&g.Server, "server", "", "server: ws, wss or unix `URL` (AGENTCTL_SERVER)")
+	f.StringVar(&g.Server, "server", "", "server `URL`: ws, wss or unix (AGENTCTL_SERVER)")
 	f.StringVar(&g.Token, "token", "", "`CREDENTIAL` for the server (AGENTCTL_TOKEN)")
-	f.StringVar(&g.Dialect, "dialect", "", "speak the dialect `NAME` (AGENTCTL_DIALECT)")
-	f.StringArrayVar(&g.Options, "dialect-option", nil, "`K=V` of it, repeatable (AGENTCTL_DIALECT_OPTIONS)")
-	f.StringVar(&g.As, "as", "", "`NAME` that your actions are attributed to")
-	f.StringVarP(&g.Output, "output", "o", formatText, "`FORMAT`: text, or json lines")
-	f.DurationVar(&g.Timeout, "timeout", 0, "`TIME` for the whole command, as 30s; then exit 3")
-	f.BoolVar(&g.NoColor, "no-color", false, "no colours (NO_COLOR)")
-	f.BoolVar(&g.NoStart, "no-start", false, "start no server in the background")
-	f.StringVar(&g.Data, "data", "", "local server's data `DIR` (AGENTCTL_DATA)")
-	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{formatText, formatJSON}, cobra.ShellCompDirectiveNoFileComp))
-	_ = root.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(dialect.Names(), cobra.ShellCompDirectiveNoFileComp))
-	_ = root.RegisterFlagCompletionFunc("dialect-option", a.completeOption)
-	_ = root.RegisterFlagCompletionFunc("data", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
+	f.StringVar(&g.Dialect, "dialect", "", "`NAME` of the dialect to speak (AGENTCTL_DIALECT)")
+	f.StringArrayVar(&g.Options, "dialect-option", nil, "set `K=V`, repeatable (AGENTCTL_DIALECT_OPTIONS)")
+	f.StringVar(&g.As, "as", "", "`NAME` to attribute your actions to")
+	f.StringVarP(&g.Output, "output", "o", formatText, "output `FORMAT`: text or json")
+	f.DurationVar(&g.Timeout, "timeout", 0, "`TIME` limit for the command, such as 30s")
+	f.BoolVar(&g.NoColor, "no-color", false, "disable colours (NO_COLOR)")
+	f.BoolVar(&g.NoStart, "no-start", false, "do not start a server")
+	f.StringVar(&g.Data, "data", "", "data `DIR` of the local server (AGENTCTL_DATA)")
+	completeValues(root, "output", []string{formatText, formatJSON})
+	completeValues(root, "dialect", dialect.Names())
+	_ = root.RegisterFlagCompletionFunc("dialect-option", a.completeDialectOption)
+	completeDirs(root, "data")
 }
 
-// readEnvironment fills in what no flag says and checks what all verbs share.
+// readEnvironment sets global flags that were not passed from the environment and the user's
+// configuration, and checks them.
 func (a *app) readEnvironment() error {
 	g := &a.flags
-	a.dataNamed = g.Data != ""
+	a.dataFlag = g.Data != ""
 	for field, name := range map[*string]string{
-		&g.Server: "AGENTCTL_SERVER", &g.Token: "AGENTCTL_TOKEN", &g.Dialect: "AGENTCTL_DIALECT", &g.Data: "AGENTCTL_DATA",
+		&g.Server: "AGENTCTL_SERVER", &g.Token: "AGENTCTL_TOKEN", &g.Dialect: "AGENTCTL_DIALECT",
+		&g.Data: "AGENTCTL_DATA",
 	} {
 		if *field == "" {
 			*field = a.env(name)
@@ -133,13 +145,13 @@ func (a *app) readEnvironment() error {
 	if a.env("NO_COLOR") != "" {
 		g.NoColor = true
 	}
-	a.prefer()
+	a.applyUserConfig()
 	if format := g.Output; format != formatText && format != formatJSON {
 		g.Output = formatText
-		return usagef("--output is text or json, not %q", format)
+		return exit.Usagef("invalid --output %q: want text or json", format)
 	}
 	if g.Dialect != "" {
-		if err := checkDialect(g.Dialect); err != nil {
+		if err := config.CheckDialect(g.Dialect); err != nil {
 			return err
 		}
 	}
@@ -147,26 +159,47 @@ func (a *app) readEnvironment() error {
 		return err
 	}
 	if g.Timeout < 0 {
-		return usagef("--timeout is a positive duration such as 30s")
+		return exit.Usagef("invalid --timeout %s: want a positive duration such as 30s", g.Timeout)
 	}
 	return nil
 }
 
-// does makes a verb's own code of its arguments' reader and its function: bounded by --timeout, and known to have been reached.
-func does[O any](a *app, o *O, read func(args []string) error, run func(context.Context, *O) error) func(*cobra.Command, []string) error {
+// applyUserConfig reads the user's configuration and applies it where neither flags nor environment
+// do. A server they name replaces the file's server and its dialect; --data selects the local
+// server.
+func (a *app) applyUserConfig() {
+	a.userConfig, a.userConfigErr = config.ReadUser(a.env)
+	g, u := &a.flags, &a.userConfig
+	if g.Server == "" && !a.dataFlag {
+		g.Server = u.Server
+		if g.Dialect == "" {
+			g.Dialect = u.Dialect
+		}
+	}
+	if g.As == "" {
+		g.As = u.As
+	}
+	g.NoColor = g.NoColor || u.NoColor()
+}
+
+// runE returns the RunE of a verb: it reads the arguments into o, then runs the verb under
+// --timeout. read may be nil.
+func runE[O any](
+	a *app, o *O, read func(args []string) error, run func(context.Context, *O) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if read != nil {
 			if err := read(args); err != nil {
 				return err
 			}
 		}
-		a.ran = true
-		ctx, cancel := a.limited(cmd.Context())
+		a.started = true
+		ctx, cancel := a.withTimeout(cmd.Context())
 		defer cancel()
 		err := run(ctx, o)
-		var decided *fault
-		if err != nil && errors.Is(context.Cause(ctx), errTimeout) && !errors.As(err, &decided) {
-			return faultf(exitTimeout, protocol.CodeTimeout, "not done within %s", a.flags.Timeout)
+		var e *exit.Error
+		if err != nil && errors.Is(context.Cause(ctx), exit.ErrTimeout) && !errors.As(err, &e) {
+			return exit.Errorf(exit.Timeout, protocol.CodeTimeout, "not done within %s", a.flags.Timeout)
 		}
 		return err
 	}

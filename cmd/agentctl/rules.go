@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/output"
 	"agentctl/protocol"
 )
 
@@ -27,25 +28,26 @@ func newRulesList(a *app, run func(context.Context, *rulesOptions) error) *cobra
 	o := &rulesOptions{app: a}
 	return &cobra.Command{
 		Use:               "rules SESSION",
-		Short:             "List what is always allowed, and take it back",
-		Long:              "List what \"approve --always\" allowed in a session, one rule per line.",
+		Short:             "List and revoke approval rules",
+		Long:              "List the rules that \"agentctl approve --always\" made in a session, one per line.",
 		Example:           "  agentctl rules fix\n  agentctl rules revoke fix u_1",
-		Args:              takes(1, 1),
-		ValidArgsFunction: a.sessions,
-		RunE:              does(a, o, func(args []string) error { o.Session = args[0]; return nil }, run),
+		Args:              rangeArgs(1, 1),
+		ValidArgsFunction: a.completeSessions,
+		RunE:              runE(a, o, func(args []string) error { o.Session = args[0]; return nil }, run),
 	}
 }
 
 func runRulesList(ctx context.Context, o *rulesOptions) error {
-	res, err := once[protocol.RulesResult](ctx, o.app, protocol.DoRulesList, o.Session, nil)
+	res, err := callOnce[protocol.RulesResult](ctx, o.app, protocol.DoRulesList, o.Session, nil)
 	if err != nil {
 		return err
 	}
 	for i := range res.Rules {
 		r := &res.Rules[i]
-		err := o.app.emit(r, func(w io.Writer) {
+		err := o.app.print(r, func(w io.Writer) {
 			matches := strings.ReplaceAll(strings.TrimLeft(r.Subject, "\x00"), "\x00", " ")
-			fmt.Fprintf(w, "%s  %s  by %s  %s: %s\n", r.ID, r.Kind, actor(&r.By), oneLine(matches, 80), oneLine(r.Scope, 0))
+			fmt.Fprintf(w, "%s  %s  by %s  %s: %s\n", r.ID, r.Kind, output.Actor(&r.By), output.OneLine(matches, 80),
+				output.OneLine(r.Scope, 0))
 		})
 		if err != nil {
 			return err
@@ -65,11 +67,12 @@ func newRulesRevoke(a *app, run func(context.Context, *rulesRevokeOptions) error
 	o := &rulesRevokeOptions{app: a}
 	return &cobra.Command{
 		Use:               "revoke SESSION RULE…",
-		Short:             "Take rules back: the agent asks again",
+		Short:             "Revoke approval rules",
+		Long:              "Revoke approval rules. The agent asks again for what they allowed.",
 		Example:           "  agentctl rules revoke fix u_1",
-		Args:              takes(2, -1),
-		ValidArgsFunction: a.within(rules),
-		RunE: does(a, o, func(args []string) error {
+		Args:              rangeArgs(2, -1),
+		ValidArgsFunction: a.completeInSession(ruleCompletions),
+		RunE: runE(a, o, func(args []string) error {
 			o.Session, o.Rules = args[0], args[1:]
 			return nil
 		}, run),
@@ -77,13 +80,14 @@ func newRulesRevoke(a *app, run func(context.Context, *rulesRevokeOptions) error
 }
 
 func runRulesRevoke(ctx context.Context, o *rulesRevokeOptions) error {
-	l, err := o.app.connect(ctx)
+	c, err := o.app.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer l.Close()
+	defer c.Close()
 	for _, rule := range o.Rules {
-		if _, err := ask[protocol.Empty](l, protocol.DoRulesRevoke, o.Session, protocol.RulesRevokeData{Rule: rule}); err != nil {
+		if _, err := call[protocol.Empty](c, protocol.DoRulesRevoke, o.Session,
+			protocol.RulesRevokeData{Rule: rule}); err != nil {
 			return err
 		}
 	}

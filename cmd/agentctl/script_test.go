@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,20 +19,25 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/internal/localserver"
+
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(leakless{m}, map[string]func(){"agentctl": func() { os.Exit(run()) }, "holder": hold, "breaks": breaks})
+	testscript.Main(leakChecker{m}, map[string]func(){
+		"agentctl":         func() { os.Exit(run()) },
+		"panicking-client": runPanickingClient,
+	})
 }
 
-// leakless fails the tests when they leave a goroutine.
-type leakless struct{ *testing.M }
+// A leakChecker fails the tests if a goroutine is left.
+type leakChecker struct{ *testing.M }
 
-func (m leakless) Run() int {
+func (m leakChecker) Run() int {
 	hup := make(chan os.Signal, 1)
-	signal.Notify(hup, syscall.SIGHUP) // whoever runs the tests may ignore it: the programs that they start must not
+	signal.Notify(hup, syscall.SIGHUP) // the programs that tests start must not inherit that it is ignored
 	code := m.M.Run()
 	signal.Stop(hup)
 	if err := goleak.Find(); err != nil && code == 0 {
@@ -43,40 +47,30 @@ func (m leakless) Run() int {
 	return code
 }
 
-// hold is a program that holds the data directory that it is told until its stdin ends.
-func hold() {
-	l, err := dataDir(os.Args[1]).lock()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	fmt.Println("held")
-	_, _ = io.Copy(io.Discard, os.Stdin)
-	l.Close()
-}
+// scriptTimeout limits every wait of a script.
+const scriptTimeout = time.Minute
 
-// scriptPatience bounds every wait of a script.
-const scriptPatience = time.Minute
-
-// TestScripts plays testdata/script with the real program: each script has a data directory of its own, and the server that it
-// leaves there is ended.
+// TestScripts runs testdata/script with the real program. Each script has its own data directory; a
+// server that it leaves running is stopped.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error {
-			dir := dataDir(filepath.Join(e.WorkDir, "data"))
+			dir := localserver.Dir(filepath.Join(e.WorkDir, "data"))
 			for _, kv := range []string{
-				"AGENTCTL_DATA=" + string(dir), "AGENTCTL_SERVER=", "AGENTCTL_TOKEN=", "AGENTCTL_DIALECT=", "AGENTCTL_DIALECT_OPTIONS=", "XDG_RUNTIME_DIR=", "USER=ann",
+				"AGENTCTL_DATA=" + string(dir), "AGENTCTL_SERVER=", "AGENTCTL_TOKEN=", "AGENTCTL_DIALECT=",
+				"AGENTCTL_DIALECT_OPTIONS=", "XDG_RUNTIME_DIR=", "USER=ann",
 				"HOME=" + e.WorkDir, "TMPDIR=" + e.WorkDir, "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
-				"GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE"), // else every command takes a second to end
+				"GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE"), // else every command takes a second to exit
 			} {
 				k, v, _ := strings.Cut(kv, "=")
 				e.Setenv(k, v)
 			}
-			if err := copyFile(filepath.Join("testdata", "agent.script"), filepath.Join(e.WorkDir, "agent.script")); err != nil {
+			if err := copyFile(filepath.Join("testdata", "agent.script"),
+				filepath.Join(e.WorkDir, "agent.script")); err != nil {
 				return err
 			}
-			e.Defer(func() { endServer(t, dataDir(e.Getenv("AGENTCTL_DATA"))) })
+			e.Defer(func() { endServer(t, localserver.Dir(e.Getenv("AGENTCTL_DATA"))) })
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -85,10 +79,10 @@ func TestScripts(t *testing.T) {
 			"until": cmdUntil,
 			"lines": cmdLines,
 
-			"served":   cmdServed,
-			"tokened":  cmdTokened,
-			"murdered": cmdMurdered,
-			"paged":    cmdPaged,
+			"servedat":   cmdServedAt,
+			"withtoken":  cmdWithToken,
+			"killserver": cmdKillServer,
+			"preflight":  cmdPreflight,
 		},
 	})
 }
@@ -101,17 +95,17 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, b, 0o600)
 }
 
-func endServer(t *testing.T, dir dataDir) {
-	ctx, cancel := context.WithTimeout(context.Background(), scriptPatience)
+func endServer(t *testing.T, dir localserver.Dir) {
+	ctx, cancel := context.WithTimeout(context.Background(), scriptTimeout)
 	defer cancel()
-	if pid := dir.owner(); pid != 0 {
-		if err := dir.stop(ctx, pid); err != nil {
+	if pid := dir.Holder(); pid != 0 {
+		if err := dir.Stop(ctx, pid); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// cmdExits: "exits CODE PROGRAM ARG…" runs a program that must exit with that code.
+// cmdExits runs a program and requires an exit code: exits CODE PROGRAM ARG…
 func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM ARG…")
@@ -134,7 +128,8 @@ func exitCode(err error) int {
 	return -1
 }
 
-// cmdField: "field VAR PATH" sets VAR to a value of the JSON object in the last line of stdout; PATH is a.0.b.
+// cmdField sets a variable to a value of the JSON object in the last line of stdout: field VAR
+// PATH, with PATH as a.0.b
 func cmdField(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: field VAR PATH")
@@ -170,14 +165,14 @@ func field(out, path string) (string, error) {
 	return fmt.Sprint(v), nil
 }
 
-// cmdUntil: "until CODE PROGRAM ARG…" runs a program again until it exits with that code.
+// cmdUntil repeats a program until it exits with a code: until CODE PROGRAM ARG…
 func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until CODE PROGRAM ARG…")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	ctx, cancel := context.WithTimeout(context.Background(), scriptPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), scriptTimeout)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -190,7 +185,7 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdLines: "lines N" says that stdout has N lines; "! lines N" that it has not.
+// cmdLines requires N lines in stdout: [!] lines N
 func cmdLines(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: lines N")
@@ -202,60 +197,62 @@ func cmdLines(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdServed: "served VAR" waits for the server of the data directory and sets VAR to the URL that it recorded.
-func cmdServed(ts *testscript.TestScript, neg bool, args []string) {
+// cmdServedAt waits for the server of the data directory and sets a variable to its recorded URL:
+// servedat VAR
+func cmdServedAt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: served VAR")
+		ts.Fatalf("usage: servedat VAR")
 	}
-	dir := dataDir(ts.Getenv("AGENTCTL_DATA"))
-	ctx, cancel := context.WithTimeout(context.Background(), scriptPatience)
+	dir := localserver.Dir(ts.Getenv("AGENTCTL_DATA"))
+	ctx, cancel := context.WithTimeout(context.Background(), scriptTimeout)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for !answers(ctx, dir) {
+	for !dir.Answers(ctx) {
 		select {
 		case <-ctx.Done():
 			ts.Fatalf("no server answers on %s", dir)
 		case <-tick.C:
 		}
 	}
-	b, err := os.ReadFile(dir.path("url"))
+	b, err := os.ReadFile(dir.Path("url"))
 	ts.Check(err)
 	url, _, _ := strings.Cut(string(b), "\n")
 	ts.Setenv(args[0], url)
 }
 
-// cmdTokened: "tokened PROGRAM ARG…" runs a program with the local token in its environment.
-func cmdTokened(ts *testscript.TestScript, neg bool, args []string) {
-	b, err := os.ReadFile(dataDir(ts.Getenv("AGENTCTL_DATA")).path("token"))
+// cmdWithToken runs a program with the local token in its environment: withtoken PROGRAM ARG…
+func cmdWithToken(ts *testscript.TestScript, neg bool, args []string) {
+	b, err := os.ReadFile(localserver.Dir(ts.Getenv("AGENTCTL_DATA")).Path("token"))
 	ts.Check(err)
 	ts.Setenv("AGENTCTL_TOKEN", string(b))
 	defer ts.Setenv("AGENTCTL_TOKEN", "")
 	if neg || len(args) == 0 {
-		ts.Fatalf("usage: tokened PROGRAM ARG…")
+		ts.Fatalf("usage: withtoken PROGRAM ARG…")
 	}
 	ts.Check(ts.Exec(args[0], args[1:]...))
 }
 
-// cmdMurdered: "murdered" kills the server without a chance to end in peace.
-func cmdMurdered(ts *testscript.TestScript, neg bool, args []string) {
-	dir := dataDir(ts.Getenv("AGENTCTL_DATA"))
-	pid := dir.owner()
+// cmdKillServer kills the server with SIGKILL: killserver
+func cmdKillServer(ts *testscript.TestScript, neg bool, args []string) {
+	dir := localserver.Dir(ts.Getenv("AGENTCTL_DATA"))
+	pid := dir.Holder()
 	if neg || len(args) > 0 || pid == 0 {
-		ts.Fatalf("usage: murdered, while a server runs")
+		ts.Fatalf("usage: killserver, while a server runs")
 	}
 	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
-	ctx, cancel := context.WithTimeout(context.Background(), scriptPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), scriptTimeout)
 	defer cancel()
-	ts.Check(dir.gone(ctx, pid))
+	ts.Check(dir.WaitReleased(ctx, pid))
 }
 
-// cmdPaged: "paged URL ORIGIN STATUS" asks the server as a browser does for a page of that origin, before it says anything.
-func cmdPaged(ts *testscript.TestScript, neg bool, args []string) {
+// cmdPreflight sends a CORS preflight request for a page of an origin and requires a status:
+// preflight URL ORIGIN STATUS
+func cmdPreflight(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
-		ts.Fatalf("usage: paged URL ORIGIN STATUS")
+		ts.Fatalf("usage: preflight URL ORIGIN STATUS")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), scriptPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), scriptTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodOptions, "http"+strings.TrimPrefix(args[0], "ws"), http.NoBody)
 	ts.Check(err)
@@ -265,6 +262,6 @@ func cmdPaged(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(answer.Body.Close())
 	if got := strconv.Itoa(answer.StatusCode); got != args[2] {
-		ts.Fatalf("a page of %s is answered %s, want %s", args[1], got, args[2])
+		ts.Fatalf("origin %s: status %s, want %s", args[1], got, args[2])
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
 	"agentctl/protocol"
 )
 
@@ -24,50 +26,52 @@ func newSearch(a *app, run func(context.Context, *searchOptions) error) *cobra.C
 	o := &searchOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "search [SESSION] WORDS…",
-		Short: "Find what was said and done",
-		Long: `Find what holds every word, whatever its case: messages, answers, reasoning, tool calls, approvals and errors, of the turn under way
-too. An argument with spaces is looked for as it is. The first of several arguments names a session if there is one of that id or
-name; --all takes it for a word. Hits come newest first, of all sessions those made last first: each with its session and place
-in it, what it is, when, and a line of it. Over a dialect one session is searched, the first argument, in what its server tells of it.
+		Short: "Search the transcripts of sessions",
+		Long: `Print the messages, answers, reasoning, tool calls, approvals and errors that contain
+every word, in any case, including those of the current turn. An argument with spaces is a phrase.
+The first of several arguments is a session if one has that id or name, unless you pass --all. Each
+hit has its session and seq, time, kind and a line of text; the newest hits come first, and sessions
+in order of creation, the newest first. Over a dialect, SESSION is required and only the events its
+server sends are searched.
 
-Exits 0 when something was found and, as grep does, 1 when nothing was; an error says so on stderr.`,
+Exits 1 when nothing matched, like grep. Errors are printed to stderr.`,
 		Example: "  agentctl search fix cache key\n  agentctl search \"connection refused\" --limit 5\n" +
 			"  agentctl search panic -o json | jq -r .session | sort -u",
-		Args:              takes(1, -1),
-		ValidArgsFunction: a.sessions,
+		Args:              rangeArgs(1, -1),
+		ValidArgsFunction: a.completeSessions,
 	}
-	cmd.RunE = does(a, o, func(args []string) error {
+	cmd.RunE = runE(a, o, func(args []string) error {
 		o.Args = args
 		if o.Limit < 0 {
-			return usagef("--limit is 0 or more")
+			return exit.Usagef("invalid --limit %d: want 0 or more", o.Limit)
 		}
 		return nil
 	}, run)
-	cmd.Flags().BoolVarP(&o.All, "all", "a", false, "in all sessions: every argument is a word")
-	cmd.Flags().IntVarP(&o.Limit, "limit", "n", 50, "at most `N` hits; 0: all")
+	cmd.Flags().BoolVarP(&o.All, "all", "a", false, "search all sessions; every argument is a word")
+	cmd.Flags().IntVarP(&o.Limit, "limit", "n", 50, "print at most `N` hits; 0: all")
 	return cmd
 }
 
-// hitsAtOnce is how many hits are asked for at a time.
-const hitsAtOnce = 200
+// searchPageSize is the number of hits of one request.
+const searchPageSize = 200
 
 func runSearch(ctx context.Context, o *searchOptions) error {
-	l, err := o.app.connect(ctx)
+	c, err := o.app.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer l.Close()
-	if !slices.Contains(l.Hello().Commands, protocol.DoSearch) {
-		return o.lookThrough(l)
+	defer c.Close()
+	if !slices.Contains(c.Hello().Commands, protocol.DoSearch) {
+		return o.searchTranscript(c)
 	}
-	list, err := ask[protocol.ListResult](l, protocol.DoList, "", protocol.ListData{Closed: true})
+	list, err := call[protocol.ListResult](c, protocol.DoList, "", protocol.ListData{Closed: true})
 	if err != nil {
 		return err
 	}
-	session, words := o.split(list.Sessions)
+	session, words := o.splitArgs(list.Sessions)
 	query := queryOf(words)
 	if _, err := protocol.ParseQuery(query); err != nil {
-		return usagef("%w", err)
+		return exit.Usagef("%w", err)
 	}
 	names := map[string]string{}
 	for _, s := range list.Sessions {
@@ -75,21 +79,21 @@ func runSearch(ctx context.Context, o *searchOptions) error {
 	}
 	found := 0
 	for d := (protocol.SearchData{Query: query}); ; {
-		d.Limit = hitsAtOnce
+		d.Limit = searchPageSize
 		if o.Limit > 0 {
-			d.Limit = min(hitsAtOnce, o.Limit-found)
+			d.Limit = min(searchPageSize, o.Limit-found)
 		}
-		res, err := ask[protocol.SearchResult](l, protocol.DoSearch, session, d)
+		res, err := call[protocol.SearchResult](c, protocol.DoSearch, session, d)
 		if err != nil {
 			return err
 		}
 		for i := range res.Hits {
-			if err := o.tell(&res.Hits[i], names); err != nil {
+			if err := o.printHit(&res.Hits[i], names); err != nil {
 				return err
 			}
 		}
 		for _, id := range res.Skipped {
-			o.app.note("session %s cannot be read; the server's log tells why", id)
+			o.app.notef("session %s cannot be read: see the server's log", id)
 		}
 		found += len(res.Hits)
 		if d.Cursor = res.Cursor; d.Cursor == "" || o.Limit > 0 && found >= o.Limit {
@@ -97,23 +101,25 @@ func runSearch(ctx context.Context, o *searchOptions) error {
 		}
 	}
 	if found == 0 {
-		return &fault{exit: exitError}
+		return exit.Silent(exit.Failure)
 	}
 	return nil
 }
 
-// split tells the session from the words.
-func (o *searchOptions) split(sessions []protocol.Summary) (session string, words []string) {
+// splitArgs splits the arguments into the session, which may be empty, and the words.
+func (o *searchOptions) splitArgs(sessions []protocol.Summary) (session string, words []string) {
 	if !o.All && len(o.Args) > 1 {
 		first := o.Args[0]
-		if slices.ContainsFunc(sessions, func(s protocol.Summary) bool { return s.Session == first || s.Name == first }) {
+		named := func(s protocol.Summary) bool { return s.Session == first || s.Name == first }
+		if slices.ContainsFunc(sessions, named) {
 			return first, o.Args[1:]
 		}
 	}
 	return "", o.Args
 }
 
-// queryOf writes arguments as a query; one with spaces is a phrase unless it has quotes of its own.
+// queryOf returns the arguments as a query. An argument with spaces is a phrase, unless it contains
+// quotes.
 func queryOf(words []string) string {
 	quoted := slices.Clone(words)
 	for i, w := range quoted {
@@ -124,13 +130,14 @@ func queryOf(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-func (o *searchOptions) tell(h *protocol.Hit, names map[string]string) error {
-	return o.app.emit(h, func(w io.Writer) {
+func (o *searchOptions) printHit(h *protocol.Hit, names map[string]string) error {
+	return o.app.print(h, func(w io.Writer) {
 		name := names[h.Session]
 		if name == "" {
 			name = h.Session
 		}
-		fmt.Fprintf(w, "%s:%d  %s  %s  %s\n", oneLine(name, 0), h.Seq, h.Time.Local().Format("2006-01-02 15:04"), h.Kind,
-			oneLine(strings.TrimSpace(h.Snippet), 0))
+		at := h.Time.Local().Format("2006-01-02 15:04")
+		fmt.Fprintf(w, "%s:%d  %s  %s  %s\n", output.OneLine(name, 0), h.Seq, at, h.Kind,
+			output.OneLine(strings.TrimSpace(h.Snippet), 0))
 	})
 }

@@ -5,21 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/config"
+	"agentctl/internal/credentials"
+	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
 	"agentctl/server"
+	"agentctl/server/session"
+	"agentctl/server/sqlite"
 )
-
-// drainPatience is how long a server may take to end its turns, agents and connections.
-const drainPatience = 20 * time.Second
 
 type serveOptions struct {
 	app *app
@@ -32,29 +34,32 @@ type serveOptions struct {
 	Sync         string
 	Insecure     bool
 	Verbose      bool
-	IdleExit     time.Duration // of a server in the background; 0: it ends when it is told to
+	IdleExit     time.Duration // of a background server; 0: no limit
 
-	dialects []dialectListener // what Dialects say
+	dialects []dialectListen // parsed from Dialects
 }
 
 func newServe(a *app, run func(context.Context, *serveOptions) error) *cobra.Command {
 	o := &serveOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Run sessions",
-		Long: `Run sessions until SIGTERM or SIGINT. The first line of stdout is the server's URL; with -o json it is {"url","pid","token_file",
-"dialects"}.
+		Short: "Run a server",
+		Long: `Run a server until SIGTERM or SIGINT. The first line of stdout is its URL; with -o
+json, it is {"url","pid","token_file","dialects"}.
 
-Only a Unix socket that this user alone can open is there by default. --listen opens TCP: it wants a token, which lies in the data
-directory and which commands of this user read by themselves. An address that other machines reach is refused unless --insecure says
-that this is meant: anybody who gets in runs commands here.
+By default the server listens only on a Unix socket that this user alone can open. --listen adds
+TCP, with port 0 for any free port. TCP requires a token: it is in a file of the data directory, and
+your commands read it from there. An address that other machines can reach is refused unless you
+pass --insecure: clients run commands on this machine.
 
---listen-dialect opens TCP for the clients of another system, in its own protocol (a dialect) and at any path. Clients that cannot
-carry a token need ",open": whoever is on this machine gets in, on loopback only, and may do what ",role=R" says; without it create
-sessions, send, queue, interrupt and decide. Every dialect is served at /dialect/NAME of the other listeners too.
+--listen-dialect adds TCP for the clients of another system, in its own protocol (a dialect) and at
+any path. Clients that cannot send a token need ",open": then every program on this machine is a
+client, on loopback only, with the role of ",role=R"; the default role may create sessions, send,
+queue, interrupt and approve. The other listeners also serve every dialect, at /dialect/NAME.
 
---users FILE lets the users in it log in ("agentctl login"), each with a role; "agentctl token user" makes them, "agentctl token" makes
-credentials without a password. The file is read once, at the start.
+--users FILE lets the users in it log in ("agentctl login"), each with a role. "agentctl token user"
+adds users; "agentctl token" makes credentials without a password. The file is read once, at the
+start.
 
 --config FILE is JSON:
 
@@ -70,30 +75,30 @@ credentials without a password. The file is read once, at the start.
    "dialects": {"myagent": {"agents": {"their name": "mine"},
                             "options": {"heartbeat": "30s"}}}}
 
-All of it may be left out. Origins are those of web pages that may connect, as
-the clients of some dialects are; no other page may.`,
+Every name is optional. "origins" are the origins of web pages that may connect; all other pages are
+refused.`,
 		Example: "  agentctl serve\n  agentctl serve --listen 127.0.0.1:7777 --default-agent claude\n" +
 			"  agentctl serve --listen-dialect effectiveagent=127.0.0.1:12345,open",
-		Args: takes(0, 0),
+		Args: rangeArgs(0, 0),
 	}
-	cmd.RunE = does(a, o, func([]string) error { return o.check() }, run)
+	cmd.RunE = runE(a, o, func([]string) error { return o.check() }, run)
 	f := cmd.Flags()
-	f.StringArrayVar(&o.Listen, "listen", nil, "TCP `ADDR`, port 0 for any; may be repeated")
-	f.StringArrayVar(&o.Dialects, "listen-dialect", nil, "`NAME=ADDR`[,open][,role=R], a dialect")
+	f.StringArrayVar(&o.Listen, "listen", nil, "TCP `ADDR` to listen on; repeatable")
+	f.StringArrayVar(&o.Dialects, "listen-dialect", nil, "`NAME=ADDR`[,open][,role=R]; repeatable")
 	f.StringVar(&o.Config, "config", "", "configuration `FILE`")
-	f.StringVar(&o.Users, "users", "", "`FILE` of users who log in")
-	f.StringVar(&o.DefaultAgent, "default-agent", "", "`AGENT` of sessions that name none")
-	f.StringVar(&o.Sync, "sync", "", "`LEVEL` normal; full survives a power cut")
-	f.BoolVar(&o.Insecure, "insecure", false, "let other machines in without TLS")
-	f.BoolVarP(&o.Verbose, "verbose", "v", false, "log more")
-	f.DurationVar(&o.IdleExit, "idle-exit", 0, "end after this long without sessions at work or clients")
+	f.StringVar(&o.Users, "users", "", "`FILE` of users who can log in")
+	f.StringVar(&o.DefaultAgent, "default-agent", "", "default `AGENT` of sessions")
+	f.StringVar(&o.Sync, "sync", "", "`LEVEL`: normal, or full to survive a power cut")
+	f.BoolVar(&o.Insecure, "insecure", false, "listen for other machines without TLS")
+	f.BoolVarP(&o.Verbose, "verbose", "v", false, "log debug messages")
+	f.DurationVar(&o.IdleExit, "idle-exit", 0, "exit after this long without active sessions and clients")
 	_ = f.MarkHidden("idle-exit")
 	return cmd
 }
 
 func (o *serveOptions) check() error {
 	for _, s := range o.Dialects {
-		d, err := parseDialectListener(s)
+		d, err := parseDialectListen(s)
 		if err != nil {
 			return err
 		}
@@ -103,26 +108,22 @@ func (o *serveOptions) check() error {
 	case "", "normal", "full":
 		return nil
 	}
-	return usagef("--sync is normal or full, not %q", o.Sync)
+	return exit.Usagef("invalid --sync %q: want normal or full", o.Sync)
 }
 
-// settings joins the configuration file and the flags, which win.
-func (o *serveOptions) settings() (*config, error) {
-	c := &config{}
+// readConfig returns the configuration file, overridden by flags.
+func (o *serveOptions) readConfig() (*config.Server, error) {
+	c := &config.Server{}
 	if o.Config != "" {
-		b, err := os.ReadFile(o.Config)
-		if err != nil {
-			return nil, fmt.Errorf("configuration: %w", err)
+		var err error
+		if c, err = config.ReadServer(o.Config); err != nil {
+			return nil, err
 		}
-		if c, err = readConfig(b); err != nil {
-			return nil, fmt.Errorf("configuration %s: %w", o.Config, err)
-		}
-		c.from(filepath.Dir(o.Config))
 	}
 	if o.DefaultAgent != "" {
 		c.DefaultAgent = o.DefaultAgent
-		if err := c.roster().check(c.DefaultAgent); err != nil {
-			return nil, usagef("--default-agent: %w", err)
+		if err := c.Registry().Check(c.DefaultAgent); err != nil {
+			return nil, exit.Usagef("--default-agent: %w", err)
 		}
 	}
 	if o.Sync != "" {
@@ -135,10 +136,10 @@ func (o *serveOptions) settings() (*config, error) {
 }
 
 func runServe(ctx context.Context, o *serveOptions) (err error) {
-	if !canServe {
-		return unsupportedf("this system cannot run a server yet; all other verbs work with --server")
+	if !localserver.Supported {
+		return exit.Unsupportedf("this system cannot run a server yet: use the other verbs with --server")
 	}
-	c, err := o.settings()
+	c, err := o.readConfig()
 	if err != nil {
 		return err
 	}
@@ -149,52 +150,97 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	ends := []os.Signal{syscall.SIGTERM, os.Interrupt}
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
-		ends = append(ends, syscall.SIGHUP)
+	signals := []os.Signal{syscall.SIGTERM, os.Interrupt}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		signals = append(signals, syscall.SIGHUP)
 	}
-	ctx, stop := signal.NotifyContext(ctx, ends...)
+	ctx, stop := signal.NotifyContext(ctx, signals...)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends a drain that hangs
-	i, err := openInstance(ctx, dir, c, o.log())
-	if errors.Is(err, errLocked) && o.IdleExit > 0 {
-		return nil // the one that was faster serves
+	context.AfterFunc(ctx, stop) // a second signal kills a server that drains
+	i, err := o.open(ctx, dir, c)
+	if errors.Is(err, localserver.ErrRunning) && o.IdleExit > 0 {
+		return nil // another background server won the start
 	}
 	if err != nil && ctx.Err() != nil {
-		return ended(ctx) // told to end before it had begun
+		return timeoutCause(ctx) // ended by a signal while opening
 	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, i.close()) }()
-	url, dialects, err := o.open(i)
+	defer func() { err = errors.Join(err, i.Close()) }()
+	url, dialects, err := o.listen(i)
 	if err != nil {
 		return err
 	}
-	if err := o.announce(dir, url, dialects); err != nil {
+	if err := o.printAddress(dir, url, dialects); err != nil {
 		return err
 	}
-	for _, l := range i.listeners {
-		l.Origins = c.Origins
-	}
-	return errors.Join(i.serve(ctx, o.IdleExit), ended(ctx))
+	i.SetOrigins(c.Origins)
+	return errors.Join(i.Serve(ctx, o.IdleExit), timeoutCause(ctx))
 }
 
-// ended is why a server that was told to end has ended: nothing, when it was by a signal.
-func ended(ctx context.Context) error {
-	if cause := context.Cause(ctx); errors.Is(cause, errTimeout) {
+// timeoutCause returns the cause of the end of ctx if it is --timeout. A signal is no error.
+func timeoutCause(ctx context.Context) error {
+	if cause := context.Cause(ctx); errors.Is(cause, exit.ErrTimeout) {
 		return cause
 	}
 	return nil
 }
 
-// open opens the listeners and returns the server's URL, the first TCP one's, else the socket's, and the dialects' URLs.
-func (o *serveOptions) open(i *instance) (url string, dialects map[string][]string, err error) {
-	socket, err := i.dir.placeSocket(o.app.env("XDG_RUNTIME_DIR"))
+// open opens the server of a data directory, without listeners.
+func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.Server) (*localserver.Instance, error) {
+	log := o.logger()
+	options := localserver.Options{Server: serverConfig(c, log), Sync: sqlite.Sync(c.Sync), Log: log}
+	if c.Users != "" {
+		var err error
+		if options.Users, err = credentials.ReadUsers(c.Users); err != nil {
+			return nil, err
+		}
+	}
+	return localserver.Open(ctx, dir, options)
+}
+
+// logger logs to stderr.
+func (o *serveOptions) logger() *slog.Logger {
+	level := slog.LevelInfo
+	if o.Verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(o.app.stderr, &slog.HandlerOptions{Level: level}))
+}
+
+// serverConfig returns the configuration file as the configuration of the server.
+func serverConfig(c *config.Server, log *slog.Logger) server.Config {
+	options := map[string]map[string]string{}
+	for name, d := range c.Dialects {
+		options[name] = d.Options
+	}
+	return server.Config{
+		Session: session.Config{
+			Agents: c.Registry(), DefaultAgent: c.DefaultAgent, Log: log,
+			ApprovalTimeout: time.Duration(c.ApprovalTimeout), EditHold: time.Duration(c.EditHold),
+			StateTTL: time.Duration(c.StateTTL), Secret: []byte(c.StateSecret),
+		},
+		Version: programVersion(), Log: log,
+		Limits: server.Limits{
+			Message: c.Limits.Message, InFlight: c.Limits.InFlight, Rate: c.Limits.Rate,
+			Window: c.Window,
+		},
+		Dialects: server.Dialects{
+			Agent:   func(dialect, foreign string) string { return c.Dialects[dialect].Agents[foreign] },
+			Options: options,
+		},
+	}
+}
+
+// listen opens the listeners. It returns the URL of the first TCP listener, else of the socket, and
+// the URLs of the dialects.
+func (o *serveOptions) listen(i *localserver.Instance) (url string, dialects map[string][]string, err error) {
+	socket, err := i.Dir().PlaceSocket(o.app.env("XDG_RUNTIME_DIR"))
 	if err != nil {
 		return "", nil, err
 	}
-	token, err := i.dir.token()
+	token, err := i.Dir().Token()
 	if err != nil {
 		return "", nil, fmt.Errorf("token: %w", err)
 	}
@@ -202,37 +248,37 @@ func (o *serveOptions) open(i *instance) (url string, dialects map[string][]stri
 	for _, addr := range o.Listen {
 		l, err := server.ListenTCP(addr, token, o.Insecure)
 		if errors.Is(err, server.ErrExposed) {
-			return "", nil, usagef("--listen %s: %w", addr, err)
+			return "", nil, exit.Usagef("--listen %s: %w", addr, err)
 		}
 		if err != nil {
 			return "", nil, err
 		}
-		i.listeners = append(i.listeners, l)
+		i.AddListener(l)
 		urls = append(urls, "ws://"+l.Addr().String())
 	}
-	dialects, closed, err := o.openDialects(i, token)
+	dialects, closed, err := o.listenDialects(i, token)
 	if err != nil {
 		return "", nil, err
 	}
-	if err := writePrivate(i.dir.path("url"), strings.Join(slices.Concat(urls, closed, []string{""}), "\n")); err != nil {
-		return "", nil, fmt.Errorf("record the server's address: %w", err)
+	if err := i.Dir().RecordURLs(slices.Concat(urls, closed)); err != nil {
+		return "", nil, err
 	}
-	// The socket last: what answers there is ready in full.
+	// The socket last: a server that answers there is complete.
 	l, err := server.ListenUnix(socket)
 	if err != nil {
 		return "", nil, err
 	}
-	i.listeners = append(i.listeners, l)
+	i.AddListener(l)
 	return append(urls, "unix://"+socket)[0], dialects, nil
 }
 
-// announce writes the first line of stdout.
-func (o *serveOptions) announce(dir dataDir, url string, dialects map[string][]string) error {
-	view := struct {
+// printAddress prints the first line of stdout.
+func (o *serveOptions) printAddress(dir localserver.Dir, url string, dialects map[string][]string) error {
+	result := struct {
 		URL       string              `json:"url"`
 		PID       int                 `json:"pid"`
 		TokenFile string              `json:"token_file"`
 		Dialects  map[string][]string `json:"dialects"`
-	}{url, os.Getpid(), dir.path("token"), dialects}
-	return o.app.emit(view, func(w io.Writer) { fmt.Fprintln(w, url) })
+	}{url, os.Getpid(), dir.Path("token"), dialects}
+	return o.app.print(result, func(w io.Writer) { fmt.Fprintln(w, url) })
 }

@@ -17,25 +17,30 @@ type taskOptions struct {
 }
 
 func newTask(a *app) *cobra.Command {
-	return group(&cobra.Command{
+	return groupCommand(&cobra.Command{
 		Use:     "task",
-		Short:   "Cancel or restart one task of a plan",
+		Short:   "Cancel or restart a task of a plan",
+		Long:    "Cancel or restart a task of the plan that runs in a session.",
 		Example: "  agentctl task cancel fix t2\n  agentctl task restart fix t2",
 	},
-		newTaskVerb(a, "cancel", "Cancel one task of a plan under way; the others go on", protocol.DoTaskCancel, runTask),
-		newTaskVerb(a, "restart", "Begin one task of a plan under way again", protocol.DoTaskRestart, runTask),
+		newTaskVerb(a, "cancel", "Cancel a task", "Cancel a task of the plan. The other tasks continue.",
+			protocol.DoTaskCancel, runTask),
+		newTaskVerb(a, "restart", "Restart a task", "Restart a task of the plan.", protocol.DoTaskRestart, runTask),
 	)
 }
 
-func newTaskVerb(a *app, name, short string, verb protocol.Verb, run func(context.Context, *taskOptions) error) *cobra.Command {
+func newTaskVerb(a *app, name, short, long string, verb protocol.Verb,
+	run func(context.Context, *taskOptions) error,
+) *cobra.Command {
 	o := &taskOptions{app: a, Verb: verb}
 	return &cobra.Command{
 		Use:               name + " SESSION TASK",
 		Short:             short,
+		Long:              long,
 		Example:           "  agentctl task " + name + " fix t2",
-		Args:              takes(2, 2),
-		ValidArgsFunction: a.within(planTasks),
-		RunE: does(a, o, func(args []string) error {
+		Args:              rangeArgs(2, 2),
+		ValidArgsFunction: a.completeInSession(taskCompletions),
+		RunE: runE(a, o, func(args []string) error {
 			o.Session, o.Task = args[0], args[1]
 			return nil
 		}, run),
@@ -43,6 +48,6 @@ func newTaskVerb(a *app, name, short string, verb protocol.Verb, run func(contex
 }
 
 func runTask(ctx context.Context, o *taskOptions) error {
-	_, err := once[protocol.Empty](ctx, o.app, o.Verb, o.Session, protocol.TaskIDData{Task: o.Task})
+	_, err := callOnce[protocol.Empty](ctx, o.app, o.Verb, o.Session, protocol.TaskIDData{Task: o.Task})
 	return err
 }

@@ -28,18 +28,19 @@ func newTour(a *app, run func(context.Context, *tourOptions) error) *cobra.Comma
 	o := &tourOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "tour",
-		Short: "See it work: a guided tour that needs no key",
-		Long: `Run a server, a scripted agent and the screen in this one process: a session with everything in it, nothing installed, no key, no
-network, and nothing left behind. Without a terminal the same session is played through as lines.`,
+		Short: "Take a guided tour, without setup or API key",
+		Long: `Run a server, a scripted agent and the terminal UI in one process: a session with
+approvals, a queue, diffs and more. It needs no installation, API key or network, and leaves no
+files. Without a terminal, the session runs by itself and is printed as lines.`,
 		Example: "  agentctl tour",
-		Args:    takes(0, 0),
-		RunE:    does(a, o, nil, run),
+		Args:    rangeArgs(0, 0),
+		RunE:    runE(a, o, nil, run),
 	}
-	cmd.Flags().BoolVar(&o.Plain, "plain", false, "lines instead of a screen, played through")
+	cmd.Flags().BoolVar(&o.Plain, "plain", false, "run by itself and print lines")
 	return cmd
 }
 
-// tourAgents knows the tour's agent alone.
+// tourAgents has one agent: the tour's.
 type tourAgents struct{ *script.Script }
 
 // Names lists it.
@@ -48,16 +49,19 @@ func (t tourAgents) Names() []string { return []string{"tour"} }
 var _ session.Agents = tourAgents{}
 
 func runTour(ctx context.Context, o *tourOptions) (err error) {
-	if o.app.personalErr != nil {
-		return o.app.personalErr
+	if o.app.userConfigErr != nil {
+		return o.app.userConfigErr
 	}
-	var interrupt []os.Signal // on a screen, which leaves by itself, it is no more than a key
+	var interrupt []os.Signal // on a screen, Ctrl-C is a key
 	if o.lines() {
 		interrupt = []os.Signal{os.Interrupt}
 	}
-	ctx, stop := untilSignal(ctx, interrupt...) // whatever ends it, nothing is left
+	ctx, stop := notifySignal(ctx, interrupt...) // the server's files are removed after a signal too
 	defer func() { err = cmp.Or(stop(), err) }()
-	s, err := embedded.Start(ctx, embedded.Options{Agents: tourAgents{script.Tour()}, DefaultAgent: "tour", Version: programVersion()})
+	s, err := embedded.Start(ctx, embedded.Options{
+		Agents: tourAgents{script.Tour()}, DefaultAgent: "tour",
+		Version: programVersion(),
+	})
 	if err != nil {
 		return err
 	}
@@ -65,36 +69,39 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 	return o.play(ctx, s)
 }
 
-// lines reports whether there is no screen.
-func (o *tourOptions) lines() bool { return o.Plain || !o.app.onTerminal() }
+// lines reports whether the tour is printed as lines.
+func (o *tourOptions) lines() bool { return o.Plain || !o.app.hasScreen() }
 
-// play shows the tour's session.
+// play creates the tour's session and shows it.
 func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 	a := o.app
-	url, wire := "ws://"+embedded.Host, protolog.NewLog()
-	c := wsclient.New(url, wsclient.Options{
-		Dial: s.Dialer(url), Name: a.actor(), UserAgent: "agentctl " + programVersion(), NoRetryFirst: true, OnFrame: tapInto(wire),
+	url, log := "ws://"+embedded.Host, protolog.NewLog()
+	client := wsclient.New(url, wsclient.Options{
+		Dial: s.Dialer(url), Name: a.userName(), UserAgent: "agentctl " +
+			programVersion(), NoRetryFirst: true, OnFrame: logTap(log),
 	})
-	if err := c.Connect(ctx); err != nil {
-		_ = c.Close() // never fails
+	if err := client.Connect(ctx); err != nil {
+		_ = client.Close() // never fails
 		return err
 	}
-	l := newLink(ctx, c, true)
-	defer l.Close()
-	made, err := ask[protocol.CreateResult](l, protocol.DoCreate, "", protocol.CreateData{Name: "tour", Agent: "tour", Title: "A tour of agentctl"})
+	c := newConnection(ctx, client, true)
+	defer c.Close()
+	created, err := call[protocol.CreateResult](c, protocol.DoCreate, "",
+		protocol.CreateData{Name: "tour", Agent: "tour", Title: "A tour of agentctl"})
 	if err != nil {
 		return err
 	}
-	for _, text := range script.TourMessages() { // the first starts, the others wait in the queue
-		if _, err := ask[protocol.SendResult](l, protocol.DoSend, made.Session, protocol.SendData{Text: text}); err != nil {
+	for _, text := range script.TourMessages() { // the first one starts a turn, the others are queued
+		if _, err := call[protocol.SendResult](c, protocol.DoSend, created.Session,
+			protocol.SendData{Text: text}); err != nil {
 			return err
 		}
 	}
-	v := &view{client: c, session: made.Session, wire: wire}
+	adapter := &sessionAdapter{client: client, session: created.Session, protocolLog: log}
 	if !o.lines() {
-		return l.reason(left(l.ctx, tui.Run(l.ctx, v, a.screen())))
+		return c.cause(leaveCause(c.ctx, tui.Run(c.ctx, adapter, a.screenOptions())))
 	}
-	g := &guide{view: v, turns: len(script.TourMessages())}
-	err = left(l.ctx, tui.Plain(l.ctx, g, a.text(), strings.NewReader("")))
-	return l.reason(errors.Join(err, g.err))
+	u := &tourUser{sessionAdapter: adapter, turns: len(script.TourMessages())}
+	err = leaveCause(c.ctx, tui.Plain(c.ctx, u, a.text(), strings.NewReader("")))
+	return c.cause(errors.Join(err, u.err))
 }

@@ -19,26 +19,28 @@ func newVersion(a *app, run func(context.Context, *versionOptions) error) *cobra
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
+		Long:    "Print the version of agentctl, its protocol, and the Go version and platform it was built for.",
 		Example: "  agentctl version -o json",
-		Args:    takes(0, 0),
-		RunE:    does(a, o, nil, run),
+		Args:    rangeArgs(0, 0),
+		RunE:    runE(a, o, nil, run),
 	}
 }
 
 func runVersion(_ context.Context, o *versionOptions) error {
-	v := struct {
+	result := struct {
 		Version  string `json:"version"`
 		Protocol string `json:"protocol"`
 		Go       string `json:"go"`
 		OS       string `json:"os"`
 		Arch     string `json:"arch"`
 	}{programVersion(), protocol.Subprotocol, runtime.Version(), runtime.GOOS, runtime.GOARCH}
-	return o.app.emit(v, func(w io.Writer) {
-		fmt.Fprintf(w, "agentctl %s (%s, %s, %s/%s)\n", v.Version, v.Protocol, v.Go, v.OS, v.Arch)
+	return o.app.print(result, func(w io.Writer) {
+		fmt.Fprintf(w, "agentctl %s (%s, %s, %s/%s)\n", result.Version, result.Protocol, result.Go, result.OS,
+			result.Arch)
 	})
 }
 
-// programVersion is the release's version, else what the Go tool recorded.
+// programVersion returns the version of the release, else the version that the Go tool recorded.
 func programVersion() string {
 	if version != "" {
 		return version

@@ -7,11 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
 
-// What wait waits for.
+// The values of --for.
 const (
 	forIdle     = "idle"
 	forApproval = "approval"
@@ -28,55 +30,57 @@ type waitOptions struct {
 func newWait(a *app, run func(context.Context, *waitOptions) error) *cobra.Command {
 	o := &waitOptions{app: a}
 	cmd := &cobra.Command{
-		Use:   "wait SESSION --for idle|approval|turn",
-		Short: "Wait until a session is idle, asks, or ends a turn",
-		Long: `Wait until a session is idle (no turn and an empty queue), asks for a decision, or ends its next turn. Exit code 6 says that it
-takes a person before that can happen: something waits for a decision or the queue is held. With --for turn the exit code tells how
-the turn ended: 0 completed, 7 failed, 130 interrupted.`,
-		Example:           "  agentctl wait fix --for idle --timeout 10m\n  agentctl wait fix --for approval && agentctl approvals fix",
-		Args:              takes(1, 1),
-		ValidArgsFunction: a.sessions,
+		Use:   "wait SESSION",
+		Short: "Wait for a session",
+		Long: `Wait until a session is idle (no turn and an empty queue), has a pending approval, or
+ends its next turn. It exits 6 if the session needs a person first: an approval is pending or the
+queue is held. With --for turn, the exit code is the result of the turn: 0 completed, 7 failed, 130
+interrupted.`,
+		Example: "  agentctl wait fix --for idle --timeout 10m\n" +
+			"  agentctl wait fix --for approval && agentctl approvals fix",
+		Args:              rangeArgs(1, 1),
+		ValidArgsFunction: a.completeSessions,
 	}
-	cmd.RunE = does(a, o, func(args []string) error {
+	cmd.RunE = runE(a, o, func(args []string) error {
 		o.Session = args[0]
 		switch o.For {
 		case forIdle, forApproval, forTurn:
 			return nil
 		}
-		return usagef("--for is idle, approval or turn, not %q", o.For)
+		return exit.Usagef("invalid --for %q: want idle, approval or turn", o.For)
 	}, run)
-	cmd.Flags().StringVar(&o.For, "for", forIdle, "what to wait for: idle, approval or turn")
-	_ = cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions([]string{forIdle, forApproval, forTurn}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVar(&o.For, "for", forIdle, "`EVENT` to wait for: idle, approval or turn")
+	completeValues(cmd, "for", []string{forIdle, forApproval, forTurn})
 	return cmd
 }
 
 func runWait(ctx context.Context, o *waitOptions) error {
-	l, err := o.app.connect(ctx)
+	c, err := o.app.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer l.Close()
-	sub := l.Subscribe(o.Session, wsclient.SubscribeOptions{})
+	defer c.Close()
+	sub := c.Subscribe(o.Session, wsclient.SubscribeOptions{})
 	defer sub.Close()
-	w := watcher{what: o.For}
-	for item, err := range sub.Events(l.ctx) {
+	w := waiter{condition: o.For}
+	for item, err := range sub.Events(c.ctx) {
 		if err != nil {
-			return l.reason(err)
+			return c.cause(err)
 		}
-		done, err := w.step(&item)
+		done, err := w.apply(&item)
 		if err != nil {
 			return err
 		}
 		if done {
-			return o.reached(&w)
+			return o.print(&w)
 		}
 	}
-	return l.reason(fmt.Errorf("wait for %s of %s: %w", o.For, o.Session, context.Cause(l.ctx)))
+	return c.cause(fmt.Errorf("wait for %s of %s: %w", o.For, o.Session, context.Cause(c.ctx)))
 }
 
-// reached prints what was waited for; a turn's end decides the exit code.
-func (o *waitOptions) reached(w *watcher) error {
-	view := struct {
+// print prints the result. For a turn it returns the error of the turn's end.
+func (o *waitOptions) print(w *waiter) error {
+	result := struct {
 		Session string             `json:"session"`
 		For     string             `json:"for"`
 		Status  protocol.Status    `json:"status"`
@@ -84,36 +88,37 @@ func (o *waitOptions) reached(w *watcher) error {
 		Request string             `json:"request,omitempty"`
 	}{w.state.Session, o.For, w.state.Status(), w.ended, ""}
 	if o.For == forApproval {
-		view.Request = w.state.Approvals[0].Request
+		result.Request = w.state.Approvals[0].Request
 	}
-	err := o.app.emit(view, func(out io.Writer) {
+	err := o.app.print(result, func(out io.Writer) {
 		switch {
-		case view.Turn != nil:
-			fmt.Fprintf(out, "%s %s\n", view.Turn.Turn, view.Turn.Reason)
-		case view.Request != "":
-			fmt.Fprintln(out, approvalLine(&w.state.Approvals[0]))
+		case result.Turn != nil:
+			fmt.Fprintf(out, "%s %s\n", result.Turn.Turn, result.Turn.Reason)
+		case result.Request != "":
+			fmt.Fprintln(out, output.Approval(&w.state.Approvals[0]))
 		default:
-			fmt.Fprintln(out, view.Status)
+			fmt.Fprintln(out, result.Status)
 		}
 	})
 	if err == nil && w.ended != nil {
-		return turnFault(&protocol.TurnEndedData{Reason: w.ended.Reason, Code: w.ended.Code, Message: w.ended.Message})
+		return turnError(&protocol.TurnEndedData{Reason: w.ended.Reason, Code: w.ended.Code, Message: w.ended.Message})
 	}
 	return err
 }
 
-// A watcher folds a session's events and tells when what is waited for is there.
-type watcher struct {
-	what  string
-	state *protocol.State
-	turns int // that had ended at the call
-	begun bool
-	live  bool               // the state is that of now
-	ended *protocol.LastTurn // the turn that ended after the call
+// A waiter applies the events of a session until the condition of wait holds.
+type waiter struct {
+	condition string // value of --for
+	state     *protocol.State
+	turns     int                // ended before the call
+	started   bool               // turns is set
+	live      bool               // state is current
+	ended     *protocol.LastTurn // turn that ended after the call
 }
 
-// step takes one item in. Its error is a fault: it takes a person, or the session is closed.
-func (w *watcher) step(item *wsclient.Item) (done bool, _ error) {
+// apply handles one item and reports whether the condition holds. It returns an error if the
+// session needs a person first, or is closed.
+func (w *waiter) apply(item *wsclient.Item) (done bool, _ error) {
 	switch {
 	case item.Attached != nil:
 		if at := item.Attached; at.Snapshot != nil && at.Snapshot.State != nil {
@@ -133,32 +138,32 @@ func (w *watcher) step(item *wsclient.Item) (done bool, _ error) {
 	if !w.live {
 		return false, nil
 	}
-	if !w.begun {
-		w.begun, w.turns = true, w.state.Turns
+	if !w.started {
+		w.started, w.turns = true, w.state.Turns
 	}
 	return w.check()
 }
 
-func (w *watcher) check() (done bool, _ error) {
+func (w *waiter) check() (done bool, _ error) {
 	s := w.state
-	if w.what == forTurn && s.Turns > w.turns {
+	if w.condition == forTurn && s.Turns > w.turns {
 		w.ended = s.Last
 		return true, nil
 	}
-	if w.what == forApproval && len(s.Approvals) > 0 {
+	if w.condition == forApproval && len(s.Approvals) > 0 {
 		return true, nil
 	}
-	if w.what == forIdle && s.Turn == nil && len(s.Queue) == 0 {
+	if w.condition == forIdle && s.Turn == nil && len(s.Queue) == 0 {
 		return true, nil
 	}
 	if s.Closed {
 		return false, protocol.Errorf(protocol.CodeSessionClosed, "the session was closed")
 	}
 	if len(s.Approvals) > 0 {
-		return false, approvalFault(s)
+		return false, approvalNeeded(s)
 	}
-	if h := s.BlockingHold(); h != nil && len(s.Queue) > 0 && (s.Turn == nil || w.what == forIdle) {
-		return false, heldFault(s, h)
+	if h := s.BlockingHold(); h != nil && len(s.Queue) > 0 && (s.Turn == nil || w.condition == forIdle) {
+		return false, queueHeld(s, h)
 	}
 	return false, nil
 }

@@ -3,69 +3,102 @@ package sqlite
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"time"
+	"slices"
+	"sync"
 )
 
-// ErrLocked is wrapped in the error of Open when another process holds the data directory. The
-// message names the process.
+// ErrLocked is wrapped by the error of Open when the data directory is in use; the text names the
+// process.
 var ErrLocked = errors.New("data directory is in use")
 
-// orphanTime is the time to wait for a lock whose holder was killed.
-const orphanTime = 2 * time.Second
+// lockFile is the file in a data directory that is locked while its store is open. Earlier releases
+// lock it too.
+const lockFile = "serving"
 
-// lock locks a data directory until the returned file is closed. It creates a missing directory
-// with mode 0700. The lock file is not removed: two processes could otherwise lock two files of the
-// same name. The kernel releases the lock when the process dies. Only a child that the process was
-// forking when it was killed keeps the lock, until it executes another program; lock waits for that
-// case alone.
-func lock(dir string) (*os.File, error) {
+// A dirLock is a held data directory.
+//
+// The operating system releases the lock when the process ends, so a lock is never stale. On Unix
+// it also releases the lock when the process closes any other handle of the file: outside this
+// file, do not open it in the process that holds the lock.
+type dirLock struct {
+	file *os.File
+	info os.FileInfo
+}
+
+// locks holds the locks of this process. Unix locks exclude other processes only.
+var locks struct {
+	mu   sync.Mutex
+	held []*dirLock
+}
+
+// lock creates dir (0700) if necessary and locks it. It fails with ErrLocked if any process holds
+// it, this one included. The lock file is never removed: otherwise two processes could lock two
+// files of the same name.
+func lock(dir string) (*dirLock, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create data directory: %w", err)
 	}
-	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	path := filepath.Join(dir, lockFile)
+	locks.mu.Lock()
+	defer locks.mu.Unlock()
+	if heldHere(path) {
+		return nil, lockedBy(dir, os.Getpid())
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock data directory: %w", err)
 	}
-	held, err := lockFile(file)
-	deadline := time.Now().Add(orphanTime)
-	for held && err == nil && processGone(holderPID(file)) && time.Now().Before(deadline) {
-		time.Sleep(time.Millisecond)
-		held, err = lockFile(file)
+	l := &dirLock{file: file}
+	locked, holder, err := tryLock(file)
+	if err == nil && locked {
+		l.info, err = file.Stat()
 	}
 	switch {
 	case err != nil:
-		err = fmt.Errorf("lock %s: %w", dir, err)
-	case held:
-		err = fmt.Errorf("%w: %s is locked by process %s", ErrLocked, dir, holderPID(file))
-	default:
-		err = writePID(file)
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), file.Close())
+	case !locked:
+		return nil, errors.Join(lockedBy(dir, holder), file.Close())
 	}
+	locks.held = append(locks.held, l)
+	return l, nil
+}
+
+// Close releases the directory.
+func (l *dirLock) Close() error {
+	locks.mu.Lock()
+	defer locks.mu.Unlock()
+	locks.held = slices.DeleteFunc(locks.held, func(other *dirLock) bool { return other == l })
+	return l.file.Close()
+}
+
+// Holder returns the id of the process that has a store open in dir, or 0 if there is none. On
+// Windows it returns 0 for other processes.
+func Holder(dir string) int {
+	path := filepath.Join(dir, lockFile)
+	locks.mu.Lock()
+	defer locks.mu.Unlock()
+	if heldHere(path) {
+		return os.Getpid()
+	}
+	file, err := os.Open(path)
 	if err != nil {
-		return nil, errors.Join(err, file.Close())
+		return 0
 	}
-	return file, nil
+	defer file.Close()
+	return holder(file)
 }
 
-// writePID writes the id of this process for the error message of the next opener.
-func writePID(file *os.File) error {
-	if err := file.Truncate(0); err != nil {
-		return fmt.Errorf("write lock holder: %w", err)
-	}
-	if _, err := file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0); err != nil {
-		return fmt.Errorf("write lock holder: %w", err)
-	}
-	return nil
+// heldHere reports whether this process holds the lock file at path. The caller holds locks.mu.
+func heldHere(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && slices.ContainsFunc(locks.held, func(l *dirLock) bool { return os.SameFile(l.info, info) })
 }
 
-func holderPID(file *os.File) string {
-	b, err := io.ReadAll(io.NewSectionReader(file, 0, 32))
-	if pid := strings.TrimSpace(string(b)); err == nil && pid != "" {
-		return pid
+func lockedBy(dir string, pid int) error {
+	if pid == 0 {
+		return fmt.Errorf("%w: %s by another process", ErrLocked, dir)
 	}
-	return "unknown"
+	return fmt.Errorf("%w: %s by process %d", ErrLocked, dir, pid)
 }

@@ -7,18 +7,15 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockFile locks the file. held reports whether another process holds the lock. The locked byte is
-// far behind the process id: a locked range cannot be read.
-func lockFile(file *os.File) (held bool, err error) {
-	at := &windows.Overlapped{Offset: 1 << 30}
-	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
-	err = windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, at)
+// tryLock locks a file for this process. The id of another holder is not known: it is 0.
+func tryLock(file *os.File) (locked bool, holderPID int, err error) {
+	err = windows.LockFileEx(windows.Handle(file.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
+		0, 1, 0, &windows.Overlapped{})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
-		return true, nil
+		return false, 0, nil
 	}
-	return false, err
+	return err == nil, 0, err
 }
 
-// processGone reports whether no process has the id. It returns false: on Windows a lock never
-// outlives its holder.
-func processGone(string) bool { return false }
+// holder returns 0: Windows does not name the holder of a lock.
+func holder(*os.File) int { return 0 }

@@ -45,7 +45,7 @@ type Store struct {
 	log       *slog.Logger
 	interval  time.Duration
 	walLimit  int64
-	lock      *os.File // the locked file
+	lock      *dirLock
 	readers   connPool
 	committed chan struct{} // one token: there was a commit since maintenance last looked
 	removed   chan struct{} // one token: a commit removed a session

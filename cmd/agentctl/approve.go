@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/protocol"
+)
+
+func newApprove(a *app, run func(context.Context, *decisionOptions) error) *cobra.Command {
+	o := &decisionOptions{app: a, Decision: protocol.AllowOnce}
+	cmd := &cobra.Command{
+		Use:   "approve SESSION [REQUEST]",
+		Short: "Approve a request of an agent",
+		Long: `Approve a request of an agent, once. With --always the same request is allowed from
+now on, in the scope that the request names (see "agentctl rules").` + decisionLong + `
+
+--answer and --input carry the input that a request takes: answers to questions, edited tasks of a
+plan, an edited patch. As JSON the input is {"tasks": […], "answers": {"QUESTION": ["ANSWER"]},
+"patch": "…"}, each where it applies.`,
+		Example: "  agentctl approve fix\n  agentctl approve fix r_3 --always\n" +
+			"  agentctl approve fix --answer database=postgres",
+	}
+	a.addDecision(cmd, o, run)
+	f := cmd.Flags()
+	f.BoolVar(&o.Always, "always", false, "allow it from now on without asking")
+	f.StringArrayVar(&o.Answers, "answer", nil, "answer question K with V, as `K=V`; repeatable")
+	f.StringVar(&o.Input, "input", "", "`FILE` with JSON input or an edited patch, or -")
+	return cmd
+}

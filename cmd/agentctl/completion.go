@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/agents"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+	"agentctl/server/agent/acp"
+	"agentctl/wsclient"
+)
+
+// completionTimeout bounds the time that a completion delays the shell.
+const completionTimeout = time.Second
+
+const noFiles = cobra.ShellCompDirectiveNoFileComp
+
+// completeValues completes a flag with fixed values.
+func completeValues(cmd *cobra.Command, flag string, values []string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, noFiles)) // fails only for unknown flags
+}
+
+// completeDirs completes a flag with directories.
+func completeDirs(cmd *cobra.Command, flag string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
+}
+
+// completeSessions completes the first argument with names of sessions, or ids of those without a
+// name.
+func (a *app) completeSessions(
+	cmd *cobra.Command, args []string, prefix string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, noFiles
+	}
+	return a.withServer(cmd, func(ctx context.Context, c *wsclient.Client) []cobra.Completion {
+		list, err := wsclient.Call[protocol.ListResult](ctx, c, protocol.DoList, "", nil)
+		if err != nil {
+			return nil
+		}
+		var found []cobra.Completion
+		for _, s := range list.Sessions {
+			name := s.Name
+			if name == "" || !strings.HasPrefix(name, prefix) {
+				name = s.Session
+			}
+			description := output.OneLine(string(s.Status)+" "+s.Title, 60)
+			found = append(found, cobra.CompletionWithDesc(output.OneLine(name, 0), description))
+		}
+		return found
+	}), noFiles
+}
+
+// completeInSession completes the first argument as completeSessions does, and the second from the
+// session's state.
+func (a *app) completeInSession(pick func(*protocol.State) []cobra.Completion) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) != 1 {
+			return a.completeSessions(cmd, args, prefix)
+		}
+		return a.withServer(cmd, func(ctx context.Context, c *wsclient.Client) []cobra.Completion {
+			r, err := wsclient.Call[protocol.SnapshotResult](ctx, c, protocol.DoSnapshot, args[0], nil)
+			if err != nil || r.Snapshot.State == nil {
+				return nil
+			}
+			return pick(r.Snapshot.State)
+		}), noFiles
+	}
+}
+
+// withServer calls f with a connection if a server runs. It starts none.
+func (a *app) withServer(
+	cmd *cobra.Command, f func(context.Context, *wsclient.Client) []cobra.Completion,
+) []cobra.Completion {
+	if a.readEnvironment() != nil {
+		return nil
+	}
+	a.flags.NoStart = true
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
+	defer cancel()
+	c, err := a.connect(ctx)
+	if err != nil {
+		return nil
+	}
+	defer c.Close()
+	return f(ctx, c.Client)
+}
+
+// completeAgents completes with the agents of the server, or the presets if none runs.
+func (a *app) completeAgents(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	names := a.withServer(cmd, func(_ context.Context, c *wsclient.Client) []cobra.Completion {
+		return c.Hello().Agents
+	})
+	if len(names) == 0 {
+		names = (&agents.Registry{}).Names()
+	}
+	return append(names, acp.Scheme, agents.ScriptScheme), noFiles | cobra.ShellCompDirectiveNoSpace
+}
+
+func messageCompletions(s *protocol.State) (found []cobra.Completion) {
+	for i := range s.Queue {
+		found = append(found, cobra.CompletionWithDesc(s.Queue[i].MessageID, output.OneLine(s.Queue[i].Text, 60)))
+	}
+	return found
+}
+
+func requestCompletions(s *protocol.State) (found []cobra.Completion) {
+	for i := range s.Approvals {
+		a := &s.Approvals[i]
+		found = append(found, cobra.CompletionWithDesc(output.OneLine(a.Request, 0), output.OneLine(a.Title, 60)))
+	}
+	return found
+}
+
+func holdCompletions(s *protocol.State) (found []cobra.Completion) {
+	for _, h := range s.Holds {
+		found = append(found, cobra.CompletionWithDesc(h.ID, h.Reason+" by "+output.Actor(h.By)))
+	}
+	return found
+}
+
+func ruleCompletions(s *protocol.State) (found []cobra.Completion) {
+	for i := range s.Rules {
+		found = append(found, cobra.CompletionWithDesc(s.Rules[i].ID, output.OneLine(s.Rules[i].Scope, 60)))
+	}
+	return found
+}
+
+func taskCompletions(s *protocol.State) (found []cobra.Completion) {
+	if s.Plan == nil {
+		return nil
+	}
+	for _, t := range s.Plan.Tasks {
+		found = append(found, cobra.CompletionWithDesc(output.OneLine(t.ID, 0), output.OneLine(t.Title, 60)))
+	}
+	return found
+}

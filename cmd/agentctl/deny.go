@@ -1,0 +1,26 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/protocol"
+)
+
+func newDeny(a *app, run func(context.Context, *decisionOptions) error) *cobra.Command {
+	o := &decisionOptions{app: a, Decision: protocol.Deny}
+	cmd := &cobra.Command{
+		Use:   "deny SESSION [REQUEST]",
+		Short: "Deny a request of an agent",
+		Long: `Deny a request of an agent. The agent receives the reason and continues without it.
+With --stop the turn ends and the queue is held.` + decisionLong,
+		Example: "  agentctl deny fix --reason \"use the staging database\"\n  agentctl deny fix r_3 --stop",
+	}
+	a.addDecision(cmd, o, run)
+	f := cmd.Flags()
+	f.BoolVar(&o.Stop, "stop", false, "end the turn and hold the queue")
+	f.BoolVar(&o.Replan, "replan", false, "request a new plan, with --reason as feedback")
+	f.StringVar(&o.Input, "input", "", "`FILE` with JSON input, or -")
+	return cmd
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/output"
+	"agentctl/protocol"
+)
+
+type listOptions struct {
+	app *app
+
+	All bool
+}
+
+func newList(a *app, run func(context.Context, *listOptions) error) *cobra.Command {
+	o := &listOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "ls",
+		Short:   "List sessions",
+		Long:    "List sessions, the most recently active first; with -o json, one per line.",
+		Example: "  agentctl ls\n  agentctl ls -o json | jq -r 'select(.status==\"waiting\").session'",
+		Args:    rangeArgs(0, 0),
+		RunE:    runE(a, o, nil, run),
+	}
+	cmd.Flags().BoolVarP(&o.All, "all", "a", false, "include closed sessions")
+	return cmd
+}
+
+func runList(ctx context.Context, o *listOptions) error {
+	list, err := callOnce[protocol.ListResult](ctx, o.app, protocol.DoList, "", protocol.ListData{Closed: o.All})
+	if err != nil {
+		return err
+	}
+	if o.app.json() {
+		for i := range list.Sessions {
+			if err := o.app.printer().PrintJSON(&list.Sessions[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return o.app.print(nil, func(w io.Writer) { writeSessions(w, list.Sessions, time.Now()) })
+}
+
+// writeSessions writes a table with one line per session.
+func writeSessions(w io.Writer, sessions []protocol.Summary, now time.Time) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	defer func() { _ = t.Flush() }() // w keeps its error
+	if len(sessions) > 0 {
+		fmt.Fprintln(t, "SESSION\tNAME\tSTATUS\tAGENT\tQUEUE\tASKS\tACTIVE\tABOUT")
+	}
+	for i := range sessions {
+		s := &sessions[i]
+		queue := fmt.Sprint(s.Queue)
+		if s.Held {
+			queue += " held"
+		}
+		about := s.Doing
+		if about == "" {
+			about = s.Title
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", s.Session, output.Cell(s.Name, 24), s.Status,
+			output.Cell(s.Agent, 16),
+			queue, s.Approvals, output.Age(now.Sub(s.Updated)), output.OneLine(about, 48))
+	}
+}

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+	"agentctl/wsclient"
+)
+
+// A messageTracker follows one message from its acceptance to the end of its turn. It reads the log
+// from the event that accepted the message, so it does not matter how much has happened since.
+type messageTracker struct {
+	app     *app
+	current func() (*protocol.State, error) // requests the session's current state
+	message string
+	turn    string // "" until the turn starts
+	print   bool   // print the answer as it arrives
+
+	unknownStart bool            // the position of the message in the log is not known
+	state        *protocol.State // after a reset, until caught up; else nil
+	live         bool            // caught up
+	out          io.Writer
+	part         string // last one printed
+	midLine      bool
+}
+
+// track returns when the turn has ended, or when it cannot go on without a person; the error says
+// which. seq is the seq of the event that accepted the message, or 0 if it is not known.
+func (t *messageTracker) track(c *connection, session string, seq uint64) error {
+	t.out = t.app.text()
+	t.current = func() (*protocol.State, error) {
+		r, err := c.snapshot(session)
+		if err != nil {
+			return nil, err
+		}
+		return r.Snapshot.State, nil
+	}
+	since := &protocol.Position{}
+	if t.unknownStart = seq == 0; !t.unknownStart {
+		since.Seq = seq - 1
+	}
+	sub := c.Subscribe(session, wsclient.SubscribeOptions{Since: since})
+	defer sub.Close()
+	for item, err := range sub.Events(c.ctx) {
+		if err != nil {
+			return c.cause(err)
+		}
+		end, err := t.apply(&item)
+		if err != nil || end != nil {
+			t.endLine()
+			if err == nil {
+				err = turnError(end)
+			}
+			return err
+		}
+	}
+	return c.cause(fmt.Errorf("follow %s: %w", t.message, context.Cause(c.ctx)))
+}
+
+// apply handles one item. It returns the end of the turn once the turn has ended.
+func (t *messageTracker) apply(item *wsclient.Item) (*protocol.TurnEndedData, error) {
+	if at := item.Attached; at != nil {
+		if at.Mode == protocol.ModeReset && at.Snapshot != nil {
+			t.state, t.live = at.Snapshot.State, false
+		}
+		return nil, nil
+	}
+	e := item.Event
+	if t.state != nil {
+		if end, err := t.applyReplayed(e); err != nil || end != nil {
+			return end, err
+		}
+	}
+	end, err := t.applyEvent(e, item.Raw)
+	if err != nil || end != nil {
+		return end, err
+	}
+	if e.Type == protocol.CaughtUp {
+		t.live = true
+	}
+	if t.live && (mayBlock(e.Type) || t.queues(e)) {
+		return nil, t.checkBlocked()
+	}
+	return nil, nil
+}
+
+// applyReplayed applies an event of a replaced log to t.state. When caught up it looks for the
+// message in the state.
+func (t *messageTracker) applyReplayed(e *protocol.Event) (*protocol.TurnEndedData, error) {
+	if e.Type != protocol.CaughtUp {
+		return nil, t.state.Apply(e)
+	}
+	s, unknownStart := t.state, t.unknownStart
+	t.state, t.unknownStart = nil, false
+	switch {
+	case s.QueueIndex(t.message) >= 0, s.Turn != nil && s.Turn.Message.MessageID == t.message:
+		return nil, nil
+	case t.turn != "" && s.Last != nil && s.Last.Turn == t.turn:
+		return &protocol.TurnEndedData{Reason: s.Last.Reason, Code: s.Last.Code, Message: s.Last.Message}, nil
+	case unknownStart: // a dialect may answer before it sends the message's events
+		return nil, nil
+	}
+	const format = "the session's log was replaced, the state of message %s is unknown: see agentctl history %s"
+	return nil, fmt.Errorf(format, t.message, output.Session(s))
+}
+
+// applyEvent handles one event of the log.
+func (t *messageTracker) applyEvent(e *protocol.Event, raw []byte) (*protocol.TurnEndedData, error) {
+	switch {
+	case e.Type == protocol.MessageUser && t.turn == "":
+		var d protocol.MessageUserData
+		if err := e.Decode(&d); err != nil {
+			return nil, err
+		}
+		if d.MessageID == t.message {
+			t.turn = e.Turn
+		}
+	case e.Type == protocol.QueueRemoved && t.turn == "":
+		var d protocol.QueueRemovedData
+		if err := e.Decode(&d); err != nil {
+			return nil, err
+		}
+		if d.MessageID == t.message && d.Reason != protocol.RemovedStarted {
+			return nil, exit.Errorf(exit.Interrupted, exit.CodeInterrupted,
+				"the message was removed from the queue by %s (%s)",
+				output.Actor(e.By), d.Reason)
+		}
+	case e.Type == protocol.SessionClosed:
+		return nil, protocol.Errorf(protocol.CodeSessionClosed, "the session was closed")
+	}
+	if t.turn == "" || e.Turn != t.turn || !e.Durable() {
+		return nil, nil
+	}
+	if err := t.printEvent(e, raw); err != nil {
+		return nil, err
+	}
+	if e.Type != protocol.TurnEnded {
+		return nil, nil
+	}
+	end := &protocol.TurnEndedData{}
+	return end, e.Decode(end)
+}
+
+// queues reports whether an event queues the message. A dialect may send it after its answer.
+func (t *messageTracker) queues(e *protocol.Event) bool {
+	var d protocol.QueueAddedData
+	return e.Type == protocol.QueueAdded && e.Decode(&d) == nil && d.MessageID == t.message
+}
+
+// mayBlock reports whether the message may be blocked after an event of that type.
+func mayBlock(t protocol.Type) bool {
+	switch t {
+	case protocol.CaughtUp, protocol.ApprovalRequested, protocol.QueueHeld, protocol.QueueMoved, protocol.QueueRemoved,
+		protocol.TurnEnded:
+		return true
+	}
+	return false
+}
+
+// checkBlocked returns an error if the message cannot go on without a person. It requests the
+// current state, because the event that it handles may be out of date.
+func (t *messageTracker) checkBlocked() error {
+	s, err := t.current()
+	if err != nil {
+		return err
+	}
+	running := s.Turn != nil && s.Turn.Message.MessageID == t.message
+	if !running && s.QueueIndex(t.message) < 0 {
+		return nil // its turn has ended: the event will follow
+	}
+	if len(s.Approvals) > 0 {
+		return approvalNeeded(s)
+	}
+	if h := s.BlockingHold(); h != nil && !running {
+		return queueHeld(s, h)
+	}
+	return nil
+}
+
+// printEvent prints an event of the turn: in JSON the event, else only the text of the answer.
+func (t *messageTracker) printEvent(e *protocol.Event, raw []byte) error {
+	if !t.print {
+		return nil
+	}
+	if t.app.json() {
+		return t.app.printer().PrintLine(raw)
+	}
+	if e.Task != "" || e.Parent != "" {
+		return nil
+	}
+	switch e.Type {
+	case protocol.TextDelta:
+		var d protocol.PartDeltaData
+		if err := e.Decode(&d); err != nil {
+			return err
+		}
+		return t.printText(d.Part, d.Text)
+	case protocol.JoinedDeltas:
+		var d protocol.JoinedData
+		if err := e.Decode(&d); err != nil {
+			return err
+		}
+		for _, p := range d.Parts {
+			if p.Kind != protocol.KindText || p.Task != "" || p.Parent != "" {
+				continue
+			}
+			if err := t.printText(p.Part, p.Text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// printText prints text of a part. Each part begins on a new line.
+func (t *messageTracker) printText(part, text string) error {
+	if part != t.part {
+		t.endLine()
+		t.part = part
+	}
+	if text == "" {
+		return nil
+	}
+	t.midLine = text[len(text)-1] != '\n'
+	_, err := io.WriteString(t.out, text)
+	return output.WriteError(err)
+}
+
+func (t *messageTracker) endLine() {
+	if t.midLine {
+		fmt.Fprintln(t.out)
+		t.midLine = false
+	}
+}

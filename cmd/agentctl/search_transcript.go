@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"agentctl/internal/exit"
+	"agentctl/protocol"
+	"agentctl/server/history"
+	"agentctl/wsclient"
+)
+
+// searchTranscript searches one session in the client, for servers without search, such as those of
+// a dialect. It searches the events that the server sends.
+func (o *searchOptions) searchTranscript(c *connection) error {
+	if o.All || len(o.Args) < 2 {
+		return exit.Unsupportedf("the dialect %s cannot search in all sessions", o.app.flags.Dialect).
+			WithHint("name a session: agentctl search SESSION WORDS…")
+	}
+	name := o.Args[0]
+	query, err := protocol.ParseQuery(queryOf(o.Args[1:]))
+	if err != nil {
+		return exit.Usagef("%w", err)
+	}
+	transcript := &protocol.Transcript{}
+	r := logReader{conn: c, app: o.app, session: name}
+	err = r.read(protocol.Position{}, func(item wsclient.Item) error {
+		if item.Event == nil {
+			return nil
+		}
+		if _, err := transcript.Apply(item.Event); err != nil {
+			return fmt.Errorf("search: %w", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(c.Hello().Commands, protocol.DoHistory) {
+		o.app.notef("the dialect %s has no finished turns: only the current turn was searched", o.app.flags.Dialect)
+	}
+	found := 0
+	for _, turn := range slices.Backward(transcript.Turns) {
+		for _, h := range history.SearchTurn(name, query, turn) {
+			if found++; o.Limit > 0 && found > o.Limit {
+				return nil
+			}
+			if err := o.printHit(&h, nil); err != nil {
+				return err
+			}
+		}
+	}
+	if found == 0 {
+		return exit.Silent(exit.Failure)
+	}
+	return nil
+}

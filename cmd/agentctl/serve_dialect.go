@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentctl/internal/config"
+	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
+	"agentctl/protocol"
+	"agentctl/server"
+)
+
+// A dialectListen is a value of --listen-dialect.
+type dialectListen struct {
+	Dialect string
+	Addr    string
+	Open    bool          // no token required
+	Role    protocol.Role // of its clients; empty: the role of their credential
+}
+
+// parseDialectListen parses NAME=ADDR[,open][,role=R].
+func parseDialectListen(s string) (d dialectListen, err error) {
+	name, rest, ok := strings.Cut(s, "=")
+	fields := strings.Split(rest, ",")
+	d.Dialect, d.Addr = name, fields[0]
+	if !ok || d.Addr == "" {
+		return d, exit.Usagef("invalid --listen-dialect %q: want NAME=ADDR[,open][,role=R]", s)
+	}
+	if err := config.CheckDialect(name); err != nil {
+		return d, err
+	}
+	for _, field := range fields[1:] {
+		role, isRole := strings.CutPrefix(field, "role=")
+		switch {
+		case field == "open":
+			d.Open = true
+		case isRole && slices.Contains(protocol.Roles, protocol.Role(role)):
+			d.Role = protocol.Role(role)
+		case isRole:
+			return d, exit.Usagef("--listen-dialect %s: invalid role %q: want %s", s, role, roleNames())
+		default:
+			return d, exit.Usagef("--listen-dialect %s: invalid option %q: want open or role=R", s, field)
+		}
+	}
+	if d.Open && d.Role == "" {
+		d.Role = protocol.RoleApprover // may create, send, queue, interrupt and approve
+	}
+	return d, nil
+}
+
+// roleNames returns the names of the roles for an error.
+func roleNames() string {
+	names := make([]string, len(protocol.Roles))
+	for i, r := range protocol.Roles {
+		names[i] = string(r)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (d *dialectListen) listen(token string, insecure bool) (*server.Listener, error) {
+	open := func() (*server.Listener, error) { return server.ListenTCP(d.Addr, token, insecure) }
+	if d.Open {
+		open = func() (*server.Listener, error) { return server.ListenOpen(d.Addr) }
+	}
+	l, err := open()
+	if errors.Is(err, server.ErrExposed) {
+		return nil, exit.Usagef("--listen-dialect %s: %w", d.Dialect, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("dialect %s: %w", d.Dialect, err)
+	}
+	l.Dialect, l.Role = d.Dialect, d.Role
+	return l, nil
+}
+
+// listenDialects opens the listeners of --listen-dialect. It returns their URLs by dialect, and the
+// URLs that require the token.
+func (o *serveOptions) listenDialects(
+	i *localserver.Instance, token string,
+) (all map[string][]string, closed []string, _ error) {
+	all = map[string][]string{}
+	for _, d := range o.dialects {
+		l, err := d.listen(token, o.Insecure)
+		if err != nil {
+			return nil, nil, err
+		}
+		i.AddListener(l)
+		url := "ws://" + l.Addr().String()
+		all[d.Dialect] = append(all[d.Dialect], url)
+		if !d.Open {
+			closed = append(closed, url)
+			continue
+		}
+		o.app.notef("warning: %s lets every program on this machine use sessions (%s, as %s) without a token", url,
+			d.Dialect, d.Role)
+	}
+	return all, closed, nil
+}

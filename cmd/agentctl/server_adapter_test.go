@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/tui"
+	"agentctl/wsclient"
+)
+
+// A screenBuffer keeps the output of a screen.
+type screenBuffer struct {
+	mu  sync.Mutex
+	out bytes.Buffer
+}
+
+func (b *screenBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.out.Write(p)
+}
+
+func (b *screenBuffer) bytes() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return bytes.Clone(b.out.Bytes())
+}
+
+func (b *screenBuffer) has(text string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Contains(b.out.String(), text)
+}
+
+// A dashboardTest is the dashboard of ann on a real server, and the client of another user, bob.
+type dashboardTest struct {
+	t      *testing.T
+	ctx    context.Context
+	other  *wsclient.Client
+	dialer *testDialer
+	keys   io.Writer
+	screen *screenBuffer
+}
+
+// openDashboard opens a dashboard on a server with sessions of those names.
+func openDashboard(t *testing.T, names ...string) *dashboardTest {
+	t.Helper()
+	dial := embeddedDial(t, `{"on":"*"}`+"\n"+`{"say":"answer to {message}"}`)
+	d := &dashboardTest{t: t, ctx: testContext(t), dialer: &testDialer{dial: dial}, screen: &screenBuffer{}}
+	d.other = wsclient.New("ws://test", wsclient.Options{Dial: dial, Name: "bob"})
+	screenClient := wsclient.New("ws://test", wsclient.Options{
+		Dial: d.dialer.Dial, Name: "ann",
+		Rand: func() float64 { return 0 },
+	})
+	for _, name := range names {
+		if _, err := wsclient.Call[protocol.CreateResult](d.ctx, d.other, protocol.DoCreate, "",
+			protocol.CreateData{Agent: "tour", Name: name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := screenClient.Connect(d.ctx); err != nil {
+		t.Fatal(err)
+	}
+	keys, typing := io.Pipe()
+	d.keys = typing
+	// longer than the test's, which ends before the last keys are read
+	ctx, leave := context.WithTimeout(context.Background(), time.Minute)
+	done := make(chan error, 1)
+	go func() {
+		done <- tui.RunDashboard(ctx, serverAdapter{client: screenClient}, "", tui.Options{
+			Input: keys, Output: d.screen,
+			Env: []string{"TERM=xterm-256color"}, NoColor: true, Size: tui.Size{Width: 100, Height: 30},
+		})
+	}()
+	t.Cleanup(func() {
+		var left sync.WaitGroup
+		left.Go(func() { _, _ = io.WriteString(typing, "\x03\x03") }) // after the keys that are not read yet
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		leave()
+		_ = typing.Close()
+		left.Wait()
+		_, _ = screenClient.Close(), d.other.Close()
+	})
+	return d
+}
+
+// until waits until a condition holds.
+func (d *dashboardTest) until(condition string, holds func() bool) {
+	d.t.Helper()
+	for !holds() {
+		if _, err := wsclient.Call[protocol.Empty](d.ctx, d.other, protocol.DoPing, "", nil); err != nil {
+			d.t.Fatalf("waiting until %s: %v", condition, err)
+		}
+	}
+}
+
+func (d *dashboardTest) press(keys string) {
+	d.t.Helper()
+	if _, err := io.WriteString(d.keys, keys); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// enter opens the session of a name, from the dashboard or from another session.
+func (d *dashboardTest) enter(name string, fromDashboard bool) {
+	d.t.Helper()
+	if !fromDashboard {
+		d.press("\x1bOQ")
+	}
+	d.press("/" + strings.Repeat("\x7f", 16) + name + "\r\r") // replaces the filter
+	d.until("the screen is attached to "+name, func() bool { return d.attached(name) != "" })
+}
+
+// attached returns the connection of the screen if it is subscribed to a session, else "".
+func (d *dashboardTest) attached(name string) string {
+	d.t.Helper()
+	r, err := wsclient.Call[protocol.SnapshotResult](d.ctx, d.other, protocol.DoSnapshot, name, nil)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	i := slices.IndexFunc(r.Clients, func(c protocol.Client) bool { return c.By.Name == "ann" })
+	if i < 0 {
+		return ""
+	}
+	return r.Clients[i].Client
+}
+
+func TestADroppedLinkSubscribesTheThreeThatWereAndNoOther(t *testing.T) {
+	d := openDashboard(t, "alpha", "bravo", "charlie", "delta")
+	d.until("all sessions are shown", func() bool { return d.screen.has("delta") && d.screen.has("alpha") })
+	for i, name := range []string{"alpha", "bravo", "charlie", "delta"} {
+		d.enter(name, i == 0)
+	}
+	kept := []string{"bravo", "charlie", "delta"}
+	d.until("the least recent session is unsubscribed", func() bool { return d.attached("alpha") == "" })
+	before := d.attached("delta")
+	for _, name := range kept {
+		if d.attached(name) != before {
+			t.Fatalf("%s is not subscribed", name)
+		}
+	}
+
+	d.dialer.cut(false)
+	text := func(i int) string { return strings.Repeat(string(rune('1'+i)), 9) } // no two texts share a cell
+	for i, name := range kept {
+		if _, err := wsclient.Call[protocol.SendResult](d.ctx, d.other, protocol.DoSend, name,
+			protocol.SendData{Text: text(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range kept {
+		d.until(name+" is subscribed again", func() bool { c := d.attached(name); return c != "" && c != before })
+	}
+	if d.attached("alpha") != "" {
+		t.Error("the session that was dropped is subscribed again")
+	}
+	for i, name := range kept {
+		d.enter(name, false)
+		d.until("the missed text of "+name+" is shown", func() bool { return d.screen.has(text(i)) })
+	}
+}
+
+func TestADashboardCreatesASessionAndShowsIt(t *testing.T) {
+	d := openDashboard(t)
+	d.until("the hint is shown", func() bool { return d.screen.has("There is no session yet") })
+	d.press("nfresh\ttour\t\tgood day\r")
+	var all protocol.ListResult
+	d.until("the session exists", func() bool {
+		var err error
+		if all, err = wsclient.Call[protocol.ListResult](d.ctx, d.other, protocol.DoList, "", nil); err != nil {
+			t.Fatal(err)
+		}
+		return len(all.Sessions) == 1
+	})
+	if s := all.Sessions[0]; s.Name != "fresh" || s.Agent != "tour" {
+		t.Errorf("created %+v", s)
+	}
+	d.until("the session is shown", func() bool {
+		return d.attached("fresh") != "" &&
+			d.screen.has("answer to good day")
+	})
+}

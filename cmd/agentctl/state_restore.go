@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/protocol"
+)
+
+type stateRestoreOptions struct {
+	app *app
+
+	File string
+	Name string
+	Key  string
+}
+
+func newStateRestore(a *app, run func(context.Context, *stateRestoreOptions) error) *cobra.Command {
+	o := &stateRestoreOptions{app: a, File: "-"}
+	cmd := &cobra.Command{
+		Use:   "restore [FILE|-]",
+		Short: "Restore an exported session as a new one",
+		Long: "Create a session from an exported state and print its id. Without FILE, or with -, the state " +
+			"is read from stdin.",
+		Example: "  agentctl state restore fix.state --name fix-again",
+		Args:    rangeArgs(0, 1),
+		RunE: runE(a, o, func(args []string) error {
+			if len(args) > 0 {
+				o.File = args[0]
+			}
+			return nil
+		}, run),
+	}
+	cmd.Flags().StringVar(&o.Name, "name", "", "unique `NAME` of the new session")
+	addKeyFlag(cmd, &o.Key)
+	return cmd
+}
+
+func runStateRestore(ctx context.Context, o *stateRestoreOptions) error {
+	b, err := o.app.readFile(o.File)
+	if err != nil {
+		return fmt.Errorf("exported state: %w", err)
+	}
+	data := protocol.RestoreData{Name: o.Name}
+	if err := protocol.DecodeStrict(b, &data.State); err != nil {
+		return protocol.Errorf(protocol.CodeInvalidState, "%s is not an exported state: %s", o.File, err)
+	}
+	c, err := o.app.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	res, err := callWithKey[protocol.CreateResult](c, protocol.DoRestore, "", o.Key, data)
+	if err != nil {
+		return err
+	}
+	return o.app.print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) })
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/credentials"
+	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
+	"agentctl/protocol"
+	"agentctl/server/login"
+)
+
+type tokenUserOptions struct {
+	app *app
+
+	Name          string
+	Role          string
+	File          string
+	PasswordStdin bool
+}
+
+func newTokenUser(a *app, run func(context.Context, *tokenUserOptions) error) *cobra.Command {
+	o := &tokenUserOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "user NAME",
+		Short: "Add a user for serve --users",
+		Long: `Read a password and add a user with its hash to --file, the file for "agentctl serve
+--users FILE". An existing user of that name is replaced. Without --file, print a file with this
+user.`,
+		Example: "  agentctl token user ada --role approver --file users.json",
+		Args:    rangeArgs(1, 1),
+	}
+	cmd.RunE = runE(a, o, func(args []string) error {
+		o.Name = args[0]
+		return checkRole(o.Role)
+	}, run)
+	f := cmd.Flags()
+	f.StringVar(&o.Role, "role", string(protocol.RoleOperator), "`ROLE` of the user")
+	f.StringVar(&o.File, "file", "", "`FILE` of users")
+	f.BoolVar(&o.PasswordStdin, "password-stdin", false, "read the password from stdin")
+	return cmd
+}
+
+func runTokenUser(ctx context.Context, o *tokenUserOptions) error {
+	lines := map[string]login.UserEntry{}
+	if o.File != "" {
+		b, err := os.ReadFile(o.File)
+		if err == nil {
+			lines, err = login.ReadUserEntries(b)
+		} else if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", o.File, err)
+		}
+	}
+	prompt := credentials.Prompt{Stdin: o.app.stdin, Stderr: o.app.stderr}
+	password, err := readPassword(ctx, prompt, o.PasswordStdin, "Password of "+o.Name+": ", true)
+	if err != nil {
+		return err
+	}
+	hash, err := login.HashPassword(password)
+	if err != nil {
+		return err
+	}
+	lines[o.Name] = login.UserEntry{Password: hash, Role: protocol.Role(o.Role)}
+	if _, err := login.ReadUserEntries(protocol.MustEncode(lines)); err != nil {
+		return exit.Usagef("%w", err)
+	}
+	if o.File == "" {
+		return o.app.printer().PrintJSON(lines)
+	}
+	b, err := json.MarshalIndent(lines, "", "  ")
+	if err == nil {
+		err = localserver.WritePrivate(o.File, string(b)+"\n")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.File, err)
+	}
+	return o.app.print(map[string]string{"user": o.Name, "role": o.Role, "file": o.File}, func(w io.Writer) {
+		fmt.Fprintf(w, "%s can log in as %s: agentctl serve --users %s\n", o.Name, o.Role, o.File)
+	})
+}

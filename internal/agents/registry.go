@@ -1,0 +1,89 @@
+package agents
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/acp"
+	"agentctl/server/agent/script"
+	"agentctl/server/session"
+)
+
+// ScriptScheme begins the name of an ad hoc script: "script:FILE".
+const ScriptScheme = "script:"
+
+// A Config says how to run a configured agent: either a command that speaks the Agent Client
+// Protocol or a script.
+type Config struct {
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"`
+	Script  string            `json:"script"` // path of a file
+}
+
+// A Registry opens agents by name. It does not change after construction.
+type Registry struct {
+	Configured map[string]Config
+	Default    string // agent of sessions that name none; empty: every session must name one
+}
+
+var _ session.Agents = (*Registry)(nil)
+
+// Open opens the agent of a session. It fails with protocol.CodeNoAgent if there is no agent of
+// that name.
+func (r *Registry) Open(spec session.Spec, host session.Host) (session.Agent, error) {
+	name := spec.Agent
+	if name == "" {
+		name = r.Default
+	}
+	if name == "" {
+		return nil, protocol.Errorf(protocol.CodeNoAgent, "no agent: the server has no default, pass --agent")
+	}
+	if c, ok := r.Configured[name]; ok {
+		if c.Script != "" {
+			return openScript(c.Script, spec, host)
+		}
+		return acp.New(acp.Config{Name: name, Command: append([]string{c.Command}, c.Args...), Env: c.Env}, spec, host)
+	}
+	if file, ok := strings.CutPrefix(name, ScriptScheme); ok {
+		return openScript(file, spec, host)
+	}
+	c, err := acp.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	return acp.New(c, spec, host)
+}
+
+func openScript(file string, spec session.Spec, host session.Host) (session.Agent, error) {
+	s, err := script.Load(file)
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeNoAgent, "%s", err)
+	}
+	return s.Open(spec, host)
+}
+
+// Check returns an error if no agent can have that name. It does not start the agent.
+func (r *Registry) Check(name string) error {
+	if _, ok := r.Configured[name]; ok || strings.HasPrefix(name, ScriptScheme) {
+		return nil
+	}
+	if _, err := acp.Find(name); err != nil {
+		return fmt.Errorf("%w: want one of %s, acp:COMMAND or script:FILE", err, strings.Join(r.Names(), ", "))
+	}
+	return nil
+}
+
+// Names lists the configured agents, then the presets.
+func (r *Registry) Names() []string {
+	names := slices.Sorted(maps.Keys(r.Configured))
+	for _, p := range acp.Presets() {
+		if _, ok := r.Configured[p.Name]; !ok {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,63 @@
+package agents
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/acp"
+	"agentctl/server/session"
+)
+
+func TestNamesListsConfiguredAgentsThenPresets(t *testing.T) {
+	presets := (&Registry{}).Names()
+	if len(presets) != len(acp.Presets()) {
+		t.Fatalf("presets: %v", presets)
+	}
+	r := &Registry{Configured: map[string]Config{"zed": {Command: "z"}, "mine": {Command: "x"}, presets[0]: {Command: "y"}}}
+	want := append(slices.Sorted(slices.Values([]string{"mine", "zed", presets[0]})), presets[1:]...)
+	if got := r.Names(); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestCheckAcceptsTheNamesThatOpenKnows(t *testing.T) {
+	r := &Registry{Configured: map[string]Config{"mine": {Command: "x"}}}
+	for name, want := range map[string]bool{
+		"mine": true, acp.Presets()[0].Name: true, "acp:my-agent --acp": true, "script:demo.script": true,
+		"min": false, "acp:": false, "": false,
+	} {
+		err := r.Check(name)
+		if (err == nil) != want {
+			t.Errorf("%q: %v", name, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "want one of mine, ") {
+			t.Errorf("%q: %v does not list the agents", name, err)
+		}
+	}
+}
+
+func TestOpenRefusesUnknownAgents(t *testing.T) {
+	r := &Registry{Configured: map[string]Config{"broken": {Script: filepath.Join(t.TempDir(), "missing")}}}
+	for _, name := range []string{"", "min", "acp:", "broken", "script:" + filepath.Join(t.TempDir(), "missing")} {
+		if _, err := r.Open(session.Spec{Agent: name}, nil); protocol.CodeOf(err) != protocol.CodeNoAgent {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+func TestOpenRunsScriptsAndTheDefault(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "demo.script")
+	if err := os.WriteFile(file, []byte(`{"on":"*"}`+"\n"+`{"say":"hi"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := &Registry{Configured: map[string]Config{"demo": {Script: file}}, Default: "demo"}
+	for _, name := range []string{"", "demo", ScriptScheme + file} {
+		if agent, err := r.Open(session.Spec{Agent: name}, nil); err != nil || agent == nil {
+			t.Errorf("%q: %v, %v", name, agent, err)
+		}
+	}
+}

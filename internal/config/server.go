@@ -1,0 +1,170 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"agentctl/internal/agents"
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// maxMessageLimit bounds limits.message, in bytes.
+const maxMessageLimit = 64 * protocol.MaxMessage
+
+// A Server is the configuration file of a server. Flags override it.
+type Server struct {
+	Agents          map[string]agents.Config `json:"agents"`
+	DefaultAgent    string                   `json:"default_agent"`
+	Users           string                   `json:"users"`            // path of the file of users who log in
+	ApprovalTimeout Duration                 `json:"approval_timeout"` // 0: none
+	EditHold        Duration                 `json:"edit_hold"`        // 0: the server's default
+	StateTTL        Duration                 `json:"state_ttl"`        // 0: the server's default
+	StateSecret     string                   `json:"state_secret"`     // signs exported states; empty: one per data directory
+	Sync            string                   `json:"sync"`             // normal or full
+	Window          int64                    `json:"window"`           // bytes; 0: the server's default
+	Limits          Limits                   `json:"limits"`
+	Origins         []string                 `json:"origins"` // web pages that may connect
+
+	Dialects map[string]Dialect `json:"dialects"`
+}
+
+// A Dialect maps the names of another system to agents and sets its options.
+type Dialect struct {
+	Agents  map[string]string `json:"agents"` // by domain, agent or runtime id of the other system
+	Options map[string]string `json:"options"`
+}
+
+// Limits bounds what clients may do; 0 is the server's default.
+type Limits struct {
+	Message  int64 `json:"message"`  // bytes of one message
+	InFlight int   `json:"inflight"` // commands in flight per connection
+	Rate     int   `json:"rate"`     // commands a second per connection; 0: no limit
+}
+
+// A Duration is written in Go's form: 90s, 5m, 168h. It is never negative.
+type Duration time.Duration
+
+// UnmarshalText reads a duration.
+func (d *Duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	if err == nil && v < 0 {
+		err = fmt.Errorf("duration %s is negative", v)
+	}
+	*d = Duration(v)
+	return err
+}
+
+// ReadServer reads a server's configuration file. Relative paths in it are relative to its
+// directory.
+func ReadServer(path string) (*Server, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	c, err := parseServer(b)
+	if err != nil {
+		return nil, fmt.Errorf("configuration %s: %w", path, err)
+	}
+	c.resolvePaths(filepath.Dir(path))
+	return c, nil
+}
+
+func (c *Server) resolvePaths(dir string) {
+	for name, a := range c.Agents {
+		if a.Script != "" && !filepath.IsAbs(a.Script) {
+			a.Script = filepath.Join(dir, a.Script)
+			c.Agents[name] = a
+		}
+	}
+	if c.Users != "" && !filepath.IsAbs(c.Users) {
+		c.Users = filepath.Join(dir, c.Users)
+	}
+}
+
+func parseServer(b []byte) (*Server, error) {
+	c := &Server{}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(c); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("more than one JSON value")
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// check returns the first invalid value.
+func (c *Server) check() error {
+	for name, a := range c.Agents {
+		if name == "" || (a.Command == "") == (a.Script == "") {
+			return fmt.Errorf("agent %q needs either a command or a script", name)
+		}
+		if a.Script != "" && len(a.Args) > 0 {
+			return fmt.Errorf("agent %q: a script takes no args", name)
+		}
+	}
+	for name, d := range c.Dialects {
+		if err := CheckDialect(name); err != nil {
+			return err
+		}
+		for option, value := range d.Options {
+			if err := CheckDialectOption(name, codec.ServerEnd, option, value); err != nil {
+				return err
+			}
+		}
+	}
+	for _, o := range c.Origins {
+		if u, err := url.Parse(o); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != o || strings.ToLower(o) != o {
+			return fmt.Errorf("invalid origin %q: want https://host or http://host:port", o)
+		}
+	}
+	if err := c.checkAgents(); err != nil {
+		return err
+	}
+	switch c.Sync {
+	case "", "normal", "full":
+	default:
+		return fmt.Errorf("invalid sync %q: want normal or full", c.Sync)
+	}
+	l := c.Limits
+	if c.Window < 0 || l.Message < 0 || l.InFlight < 0 || l.Rate < 0 || l.Message > maxMessageLimit {
+		return fmt.Errorf("window and limits must be positive, limits.message at most %d bytes", int64(maxMessageLimit))
+	}
+	return nil
+}
+
+// checkAgents returns an error with the key that names an unknown agent.
+func (c *Server) checkAgents() error {
+	registry := c.Registry()
+	if err := registry.Check(c.DefaultAgent); c.DefaultAgent != "" && err != nil {
+		return fmt.Errorf("default_agent: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Dialects)) {
+		of := c.Dialects[name].Agents
+		for _, foreign := range slices.Sorted(maps.Keys(of)) {
+			if err := registry.Check(of[foreign]); err != nil {
+				return fmt.Errorf("dialects.%s.agents.%s: %w", name, foreign, err)
+			}
+		}
+	}
+	return nil
+}
+
+// Registry returns the registry of the configured agents.
+func (c *Server) Registry() *agents.Registry {
+	return &agents.Registry{Configured: c.Agents, Default: c.DefaultAgent}
+}

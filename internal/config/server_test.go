@@ -1,0 +1,105 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"agentctl/internal/agents"
+)
+
+func TestAConfigurationIsReadStrictly(t *testing.T) {
+	got, err := parseServer([]byte(`{"agents":{"a":{"command":"x","args":["--acp"],"env":{"K":"V"}},"b":{"script":"dir/b.script"}},
+		"default_agent":"a","approval_timeout":"5m","edit_hold":"1s","state_ttl":"168h","state_secret":"s","sync":"full",
+		"window":1024,"origins":["https://box.example:8443"],"limits":{"message":2048,"inflight":3,"rate":7},
+		"dialects":{"myagent":{"agents":{"foreign":"a"},"options":{"heartbeat":"1s"}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.resolvePaths("/etc/agentctl")
+	want := &Server{
+		Agents: map[string]agents.Config{
+			"a": {Command: "x", Args: []string{"--acp"}, Env: map[string]string{"K": "V"}},
+			"b": {Script: "/etc/agentctl/dir/b.script"},
+		},
+		DefaultAgent: "a", ApprovalTimeout: Duration(5 * time.Minute), EditHold: Duration(time.Second),
+		StateTTL:    Duration(168 * time.Hour),
+		StateSecret: "s", Sync: "full", Window: 1024, Limits: Limits{Message: 2048, InFlight: 3, Rate: 7},
+		Origins: []string{"https://box.example:8443"},
+		Dialects: map[string]Dialect{"myagent": {
+			Agents:  map[string]string{"foreign": "a"},
+			Options: map[string]string{"heartbeat": "1s"},
+		}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+}
+
+func TestAnInvalidConfigurationIsRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		``:                       "EOF",
+		`[]`:                     "array",
+		`{"limits":{"rate":-1}}`: "limits must be positive",
+		`{"dialects":{"myagent":{"options":{"heartbeat":"often"}}}}`: "the option heartbeat is a duration",
+		`{"dialects":{"effectiveagent":{"options":{"quiet":"5s"}}}}`: `no option "quiet" at the server`,
+		`{"dialects":{"sandcastle":{"options":{"tags":"chat"}}}}`:    "has no options at the server",
+		`{"agent":{}}`:        `unknown field "agent"`,
+		`{"agents":{"a":{}}}`: `agent "a" needs either a command or a script`,
+		`{"agents":{"a":{"command":"x","script":"y"}}}`: `agent "a" needs either a command or a script`,
+		`{"agents":{"a":{"script":"y","args":["z"]}}}`:  "a script takes no args",
+		`{"approval_timeout":"soon"}`:                   "invalid duration",
+		`{"edit_hold":"-3s"}`:                           "negative",
+		`{"dialects":{"x":{}}}`:                         `unknown dialect "x"`,
+		`{"sync":"sometimes"}`:                          "invalid sync",
+		`{"window":-1}`:                                 "positive",
+		`{} {}`:                                         "more than one",
+		`{"origins":["*"]}`:                             `invalid origin "*"`,
+		`{"origins":["http://localhost/"]}`:             "invalid origin",
+		`{"origins":["localhost:5173"]}`:                "invalid origin",
+	} {
+		if _, err := parseServer([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// The error about an unknown agent has the key that names it, and the agents that exist.
+func TestAConfigurationNamesOnlyExistingAgents(t *testing.T) {
+	for _, c := range []struct{ text, key, problem string }{
+		{
+			`{"dialects":{"myagent":{"agents":{"foreign":"min"}}},"agents":{"mine":{"command":"x"}}}`,
+			`dialects.myagent.agents.foreign: `, `"min": want one of mine, `,
+		},
+		{`{"dialects":{"multiagent":{"agents":{"foreign":"acp:"}}}}`, `dialects.multiagent.agents.foreign: `, `"acp:"`},
+		{`{"dialects":{"agentloop":{"agents":{"foreign":""}}}}`, `dialects.agentloop.agents.foreign: `, `""`},
+		{`{"default_agent":"min"}`, `default_agent: `, `"min"`},
+	} {
+		if _, err := parseServer([]byte(c.text)); err == nil || !strings.HasPrefix(err.Error(), c.key) ||
+			!strings.Contains(err.Error(), c.problem) {
+			t.Errorf("%s: %v, want %s%s", c.text, err, c.key, c.problem)
+		}
+	}
+}
+
+func FuzzParseServer(f *testing.F) {
+	f.Add([]byte(`{"agents":{"a":{"command":"x"}},"approval_timeout":"5m","limits":{"message":1}}`))
+	f.Add([]byte(`{"agents":{"":{"script":"x"}}}`))
+	f.Add([]byte(`{"window":9223372036854775808}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, err := parseServer(b)
+		if err != nil {
+			return
+		}
+		if c.ApprovalTimeout < 0 || c.EditHold < 0 || c.StateTTL < 0 || c.Window < 0 || c.Limits.Message < 0 ||
+			c.Limits.InFlight < 0 {
+			t.Errorf("%s: negative: %+v", b, c)
+		}
+		for name, a := range c.Agents {
+			if name == "" || (a.Command == "") == (a.Script == "") {
+				t.Errorf("%s: agent %q: %+v", b, name, a)
+			}
+		}
+	})
+}

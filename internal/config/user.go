@@ -1,0 +1,187 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"agentctl/internal/exit"
+	"agentctl/tui"
+	"agentctl/tui/keymap"
+)
+
+// A User is the configuration file of a user. Flags and environment override it. It holds no
+// credential.
+type User struct {
+	Server  string      `json:"server"`  // instead of the local one
+	Dialect string      `json:"dialect"` // of Server
+	As      string      `json:"as"`      // name that actions are attributed to
+	Theme   tui.Theme   `json:"theme"`
+	Color   *bool       `json:"color"` // nil: true
+	Mouse   bool        `json:"mouse"`
+	Bell    *bool       `json:"bell"`   // nil: true
+	Notify  *bool       `json:"notify"` // nil: true
+	Keep    int         `json:"keep"`   // sessions that stay subscribed; 0: the default
+	Keys    keymap.Keys `json:"keys"`   // by action
+}
+
+// NoColor reports whether colours are off.
+func (u *User) NoColor() bool { return isFalse(u.Color) }
+
+// NoBell reports whether the bell is off.
+func (u *User) NoBell() bool { return isFalse(u.Bell) }
+
+// NoNotify reports whether notifications are off.
+func (u *User) NoNotify() bool { return isFalse(u.Notify) }
+
+func isFalse(b *bool) bool { return b != nil && !*b }
+
+// UserPath returns the path of the user's file, or "" if the system has no place for it. named
+// reports whether AGENTCTL_CONFIG names the file: then it must exist.
+func UserPath(env func(string) string) (path string, named bool) {
+	if path := env("AGENTCTL_CONFIG"); path != "" {
+		return path, true
+	}
+	dir := env("XDG_CONFIG_HOME")
+	switch home := env("HOME"); {
+	case runtime.GOOS == "windows" || runtime.GOOS == "darwin":
+		dir, _ = os.UserConfigDir() // no directory, no file
+	case !filepath.IsAbs(dir) && home != "":
+		dir = filepath.Join(home, ".config")
+	}
+	if dir == "" {
+		return "", false
+	}
+	return filepath.Join(dir, "agentctl", "config.json"), false
+}
+
+// ReadUser reads the user's file. Without a file it returns the zero User.
+func ReadUser(env func(string) string) (User, error) {
+	path, named := UserPath(env)
+	if path == "" {
+		return User{}, nil
+	}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return User{}, nil
+	}
+	if err != nil {
+		return User{}, exit.Usagef("configuration: %w", err).WithHint("AGENTCTL_CONFIG names the file")
+	}
+	u, problem := parseUser(b)
+	if problem != nil {
+		return User{}, exit.Usagef("configuration %s:%d: %w", path, problem.line, problem.err).
+			WithHint("%s", problem.hint)
+	}
+	return u, nil
+}
+
+const (
+	helpHint  = "see: agentctl attach --help"
+	namesHint = "the file may contain as, bell, color, dialect, keep, keys, mouse, notify, server and theme"
+)
+
+// A fileError is a problem in the file, with the line (from 1) and what to do about it.
+type fileError struct {
+	line int
+	err  error
+	hint string
+}
+
+// parseUser parses the text of the file, which may be empty.
+func parseUser(b []byte) (u User, _ *fileError) {
+	if len(bytes.TrimSpace(b)) == 0 {
+		return u, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	err := d.Decode(&u)
+	if err == nil {
+		if _, end := d.Token(); end != io.EOF {
+			return User{}, &fileError{
+				lineAt(b, d.InputOffset()), errors.New("text after the JSON object"),
+				"the file is one object",
+			}
+		}
+		if name, err := u.check(); err != nil {
+			return User{}, &fileError{lineOf(b, name), err, helpHint}
+		}
+		return u, nil
+	}
+	return User{}, locate(b, err)
+}
+
+// locate finds the line of an error of the JSON decoder.
+func locate(b []byte, err error) *fileError {
+	var syntax *json.SyntaxError
+	var mismatch *json.UnmarshalTypeError
+	field, unknown := strings.CutPrefix(err.Error(), "json: unknown field ")
+	switch {
+	case errors.As(err, &syntax):
+		return &fileError{
+			lineAt(b, syntax.Offset), errors.New(syntax.Error()),
+			"the file must be JSON: no comments, no trailing comma",
+		}
+	case errors.As(err, &mismatch):
+		return &fileError{
+			lineAt(b, mismatch.Offset), fmt.Errorf("%s cannot be a %s", mismatch.Field, mismatch.Value),
+			helpHint,
+		}
+	case unknown:
+		return &fileError{lineOf(b, strings.Trim(field, `"`)), fmt.Errorf("unknown name %s", field), namesHint}
+	}
+	return &fileError{
+		lineAt(b, int64(len(b))+1), errors.New("unexpected end of file"),
+		"the file must be JSON: close every bracket",
+	}
+}
+
+// check returns the first invalid value and its name in the file.
+func (u *User) check() (name string, err error) {
+	if u.Theme != "" && !slices.Contains(tui.Themes(), u.Theme) {
+		return "theme", fmt.Errorf("invalid theme %q: want %s", u.Theme, strings.Join(Themes(), ", "))
+	}
+	if u.Server != "" && !isServerURL(u.Server) {
+		return "server", fmt.Errorf("invalid server %q: want %s", u.Server, serverURLForms)
+	}
+	if u.Dialect != "" {
+		if err := CheckDialect(u.Dialect); err != nil {
+			return "dialect", err
+		}
+		if u.Server == "" {
+			return "dialect", errors.New("dialect needs a server")
+		}
+	}
+	if u.Keep < 0 {
+		return "keep", fmt.Errorf("invalid keep %d: want 1 or more", u.Keep)
+	}
+	for action, keys := range u.Keys {
+		if err := (keymap.Keys{action: keys}).Check(); err != nil {
+			return action, err
+		}
+	}
+	return "keys", u.Keys.Check()
+}
+
+// lineAt returns the line of an offset.
+func lineAt(b []byte, offset int64) int {
+	return 1 + bytes.Count(b[:min(max(offset-1, 0), int64(len(b)))], []byte("\n"))
+}
+
+// lineOf returns the line where a name first has a value, or 1.
+func lineOf(b []byte, name string) int {
+	at := regexp.MustCompile(`"` + regexp.QuoteMeta(name) + `"\s*:`).FindIndex(b)
+	if at == nil {
+		return 1
+	}
+	return lineAt(b, int64(at[0])+1)
+}

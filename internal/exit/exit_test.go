@@ -1,0 +1,82 @@
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+	"agentctl/wsclient"
+)
+
+func TestEveryErrorHasItsExitCode(t *testing.T) {
+	tests := []struct {
+		name   string
+		err    error
+		status int
+		code   protocol.Code
+	}{
+		{"anything", errors.New("odd"), Failure, protocol.CodeInternal},
+		{"wrong usage", Usagef("no"), Usage, CodeUsage},
+		{"a deadline", fmt.Errorf("wait: %w", context.DeadlineExceeded), Timeout, protocol.CodeTimeout},
+		{"no session", protocol.Errorf(protocol.CodeNoSession, "no"), NoSession, protocol.CodeNoSession},
+		{"several sessions", protocol.Errorf(protocol.CodeAmbiguous, "no"), NoSession, protocol.CodeAmbiguous},
+		{"forbidden", protocol.Errorf(protocol.CodeForbidden, "no"), Forbidden, protocol.CodeForbidden},
+		{
+			"unauthorized", fmt.Errorf("send: %w", protocol.Errorf(protocol.CodeUnauthorized, "no")), Forbidden,
+			protocol.CodeUnauthorized,
+		},
+		{"conflict", protocol.Errorf(protocol.CodeConflict, "no"), Failure, protocol.CodeConflict},
+		{"unsupported", Unsupportedf("later"), Failure, protocol.CodeUnsupported},
+		{
+			"connection refused", &wsclient.ConnectError{URL: "ws://x", Err: errors.New("refused")}, Unreachable,
+			CodeUnreachable,
+		},
+		{
+			"dialling takes too long", &wsclient.ConnectError{URL: "ws://x", Err: context.DeadlineExceeded},
+			Unreachable,
+			CodeUnreachable,
+		},
+		{"HTTP 401", &wsclient.ConnectError{
+			URL: "ws://x", Status: 401, Code: protocol.CodeUnauthorized,
+			Err: errors.New("401"),
+		}, Forbidden, protocol.CodeUnauthorized},
+		{"close code 1008", &wsclient.SendError{Err: &wsclient.ConnectError{
+			Code: protocol.CodeForbidden,
+			Err:  errors.New("1008"),
+		}}, Forbidden, protocol.CodeForbidden},
+		{
+			"another version", &wsclient.ConnectError{Code: protocol.CodeUnsupported, Err: errors.New("v2")}, Failure,
+			protocol.CodeUnsupported,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if e := From(tt.err); e.Status != tt.status || e.Code != tt.code {
+				t.Errorf("exit %d code %s, want %d %s", e.Status, e.Code, tt.status, tt.code)
+			}
+		})
+	}
+}
+
+// HTTP 401, 403 and close code 1008 have the same hint.
+func TestAnUnauthorizedUserIsAdvisedToLogIn(t *testing.T) {
+	for _, c := range []protocol.Code{protocol.CodeUnauthorized, protocol.CodeForbidden} {
+		e := From(&wsclient.ConnectError{URL: "ws://x", Code: c, Err: errors.New("no")})
+		if !strings.Contains(e.Hint, "agentctl login") {
+			t.Errorf("%s: %s", c, e.Hint)
+		}
+	}
+}
+
+func TestAnErrorKeepsItsStatusWhenWrapped(t *testing.T) {
+	e := Errorf(NeedsPerson, CodeNeedsPerson, "held").WithHint("release %s", "it")
+	if got := From(fmt.Errorf("send: %w", e)); got != e || got.Hint != "release it" {
+		t.Errorf("%+v", got)
+	}
+	if got := From(Silent(Failure)); got.Status != Failure || got.Err != nil || got.Error() == "" {
+		t.Errorf("%+v", got)
+	}
+}

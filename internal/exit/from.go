@@ -1,0 +1,98 @@
+package exit
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"agentctl/dialect"
+	"agentctl/internal/panics"
+	"agentctl/protocol"
+	"agentctl/wsclient"
+)
+
+// From returns err as an Error. An error without a code gets protocol.CodeInternal; output prints
+// it as CodeFailed with its text, because here, unlike on the wire, the text is meant for the user.
+func From(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	if panics.As(err) != nil { // wherever it is wrapped
+		return &Error{
+			Status: Failure, Code: protocol.CodeInternal, Err: err,
+			Hint: "this is a bug in agentctl: please report it with the trace above",
+		}
+	}
+	var refused *wsclient.ConnectError
+	if errors.As(err, &refused) {
+		return fromConnect(refused)
+	}
+	var coded *protocol.Error
+	if errors.As(err, &coded) {
+		return &Error{Status: statusOf(coded.Code), Code: coded.Code, Err: err, Hint: hints[coded.Code]}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &Error{Status: Timeout, Code: protocol.CodeTimeout, Err: err}
+	}
+	return &Error{Status: Failure, Code: protocol.CodeInternal, Err: err}
+}
+
+func fromConnect(e *wsclient.ConnectError) *Error {
+	switch e.Code {
+	case protocol.CodeUnauthorized, protocol.CodeForbidden: // some servers answer 403 where others answer 401
+		return &Error{Status: Forbidden, Code: e.Code, Err: e, Hint: hints[protocol.CodeUnauthorized]}
+	case protocol.CodeUnsupported:
+		return &Error{Status: Failure, Code: e.Code, Err: e, Hint: dialectHint(e)}
+	}
+	if e.Status != 0 && e.Code == "" {
+		return &Error{
+			Status: Unreachable, Code: CodeUnreachable, Err: e,
+			Hint: "another service answers there: " + dialectHint(e),
+		}
+	}
+	return &Error{Status: Unreachable, Code: CodeUnreachable, Err: e, Hint: hints[CodeUnreachable]}
+}
+
+// dialectHint says how to reach a server that does not speak the requested dialect.
+func dialectHint(e *wsclient.ConnectError) string {
+	switch _, known := dialect.Find(e.PeerProtocol); {
+	case known:
+		return "pass --dialect " + e.PeerProtocol
+	case e.PeerProtocol == protocol.Subprotocol:
+		return "omit --dialect, or use the dialect's own address: its port, or /dialect/NAME of this server"
+	}
+	return "check the address and its path; a server of agentctl serves dialects at /dialect/NAME; " +
+		"--dialect selects one of " +
+		strings.Join(dialect.Names(), ", ")
+}
+
+func statusOf(c protocol.Code) int {
+	switch c {
+	case protocol.CodeNoSession, protocol.CodeAmbiguous:
+		return NoSession
+	case protocol.CodeUnauthorized, protocol.CodeForbidden:
+		return Forbidden
+	case protocol.CodeTimeout:
+		return Timeout
+	}
+	return Failure
+}
+
+// HintFor returns the hint for errors with a code, or "".
+func HintFor(c protocol.Code) string { return hints[c] }
+
+var hints = map[protocol.Code]string{
+	CodeUnreachable:            "is the server running? start one with: agentctl serve",
+	protocol.CodeNoSession:     "list sessions: agentctl ls",
+	protocol.CodeAmbiguous:     "type more of the id: agentctl ls",
+	protocol.CodeUnauthorized:  "log in: agentctl login --server URL; or pass a credential: --token or AGENTCTL_TOKEN",
+	protocol.CodeForbidden:     "ask for a role with this permission",
+	protocol.CodeNoAgent:       "list agents: agentctl agents",
+	protocol.CodeNameTaken:     "choose another name, or list sessions: agentctl ls",
+	protocol.CodeKeyReused:     "a key identifies one command for ever: choose another --key",
+	protocol.CodeSessionClosed: "the session can still be read: agentctl history",
+	protocol.CodeStorage:       "nothing was changed; try again",
+
+	protocol.CodeUnknownCommand: "the server is older than this program: restart it with agentctl stop",
+}

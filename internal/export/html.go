@@ -1,0 +1,96 @@
+package export
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"strings"
+	"time"
+
+	"agentctl/internal/output"
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+)
+
+const htmlHead = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>%[1]s</title>
+<style>
+body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
+pre,code{font:14px/1.4 ui-monospace,monospace}pre{background:#f4f4f4;padding:.6rem;overflow:auto}
+.text,.message{white-space:pre-wrap}.message{border-left:4px solid #48c;padding-left:.8rem}
+.tool,.asked,.note,footer{color:#555}h2{font-size:1rem;margin-top:2.5rem}
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#262626}.tool,.asked,.note,footer{color:#aaa}}
+</style></head><body>
+<h1>%[1]s</h1>
+<p>Session %[2]s, agent %[3]s, started %[4]s.</p>
+`
+
+// WriteHTML writes a session as one HTML page without scripts and external resources. All text is
+// escaped.
+func WriteHTML(w io.Writer, s *protocol.State, t *protocol.Transcript) error {
+	title := s.Title
+	if title == "" {
+		title = output.Session(s)
+	}
+	fmt.Fprintf(w, htmlHead, safe(title), safe(s.Session), safe(s.Agent), s.Created.UTC().Format(time.DateTime))
+	for _, turn := range t.Turns {
+		writeTurn(w, turn)
+	}
+	_, err := fmt.Fprintln(w, "</body></html>")
+	return output.WriteError(err)
+}
+
+func writeTurn(w io.Writer, t *protocol.Turn) {
+	fmt.Fprintf(w, "<section><h2>%s, %s</h2>\n", safe(output.Actor(t.Message.By)),
+		t.Started.UTC().Format(time.DateTime))
+	writeElement(w, "div", "message", t.Message.Text)
+	for _, it := range t.Items {
+		writeItem(w, it)
+	}
+	if t.End != nil {
+		writeElement(w, "footer", "", fmt.Sprintf("%s %s, %s", t.End.Reason, t.End.Message,
+			output.Seconds(t.End.DurationMS)))
+	}
+	fmt.Fprintln(w, "</section>")
+}
+
+func writeItem(w io.Writer, it *protocol.Item) {
+	switch it.Kind {
+	case protocol.ItemText:
+		writeElement(w, "div", "text", it.Text.String())
+	case protocol.ItemReasoning:
+		if len(it.Text) > 0 {
+			fmt.Fprintf(w, "<details><summary>Reasoning</summary><div class=\"text\">%s</div></details>\n",
+				safe(it.Text.String()))
+		}
+	case protocol.ItemEvent:
+		if it.Type == protocol.ErrorRaised || it.Type == protocol.Notice {
+			var d struct {
+				Message string `json:"message"`
+			}
+			e := protocol.Event{Type: it.Type, Data: it.Data}
+			if e.Decode(&d) == nil {
+				writeElement(w, "p", "note", d.Message)
+			}
+		}
+	default:
+		// Tool calls and approvals are preformatted Markdown.
+		var b strings.Builder
+		m := Markdown{W: &b}
+		m.item(it)
+		class := "tool"
+		if it.Kind == protocol.ItemApproval {
+			class = "asked"
+		}
+		writeElement(w, "pre", class, strings.TrimSpace(b.String()))
+	}
+}
+
+func writeElement(w io.Writer, tag, class, text string) {
+	fmt.Fprintf(w, "<%s class=\"%s\">%s</%s>\n", tag, class, safe(strings.TrimSpace(text)), tag)
+}
+
+// safe returns untrusted text as HTML.
+func safe(s string) string { return html.EscapeString(transcript.Clean(s)) }

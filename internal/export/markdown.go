@@ -1,0 +1,186 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"agentctl/internal/output"
+	"agentctl/protocol"
+)
+
+// A Markdown writes a transcript as Markdown that is readable as plain text. Errors of W are not
+// reported: flush a buffered writer at the end.
+type Markdown struct {
+	W         io.Writer
+	Reasoning bool // include reasoning, collapsed
+}
+
+// Header writes the title and the session's facts.
+func (m *Markdown) Header(s *protocol.State) {
+	title := output.OneLine(s.Title, 0)
+	if title == "" {
+		title = output.Session(s)
+	}
+	fmt.Fprintf(m.W, "# %s\n\n", title)
+	fmt.Fprintf(m.W, "Session %s, agent %s, started %s.\n", s.Session, output.Cell(s.Agent, 0),
+		s.Created.UTC().Format(time.DateTime))
+}
+
+// Turn writes one turn, after an empty line unless it is the first in the document.
+func (m *Markdown) Turn(t *protocol.Turn, first bool) {
+	if !first {
+		fmt.Fprintln(m.W)
+	}
+	fmt.Fprintf(m.W, "## %s, %s\n", output.Actor(t.Message.By), t.Started.UTC().Format(time.DateTime))
+	m.paragraph("> " + strings.ReplaceAll(strings.TrimSpace(t.Message.Text), "\n", "\n> "))
+	for _, it := range t.Items {
+		m.item(it)
+	}
+	if t.End == nil {
+		return
+	}
+	end := string(t.End.Reason)
+	if t.End.Message != "" {
+		end += ": " + output.OneLine(t.End.Message, 0)
+	}
+	m.paragraph(fmt.Sprintf("*%s, %s*", end, output.Seconds(t.End.DurationMS)))
+}
+
+func (m *Markdown) item(it *protocol.Item) {
+	switch it.Kind {
+	case protocol.ItemText:
+		m.paragraph(strings.TrimSpace(it.Text.String()))
+	case protocol.ItemReasoning:
+		if m.Reasoning && len(it.Text) > 0 {
+			m.paragraph("<details><summary>Reasoning</summary>\n\n" + strings.TrimSpace(it.Text.String()) +
+				"\n\n</details>")
+		}
+	case protocol.ItemTool:
+		m.tool(it)
+	case protocol.ItemApproval:
+		m.approval(it)
+	case protocol.ItemEvent:
+		m.event(it)
+	}
+}
+
+func (m *Markdown) paragraph(text string) {
+	if text != "" {
+		fmt.Fprintf(m.W, "\n%s\n", text)
+	}
+}
+
+func (m *Markdown) tool(it *protocol.Item) {
+	title := it.Tool.Title
+	if title == "" {
+		title = it.Tool.Name
+	}
+	line := "**Tool** " + code(title)
+	if end := it.Tool.End; end != nil {
+		line += ": " + string(end.Status)
+		if end.ExitCode != nil {
+			line += fmt.Sprintf(", exit code %d", *end.ExitCode)
+		}
+		if end.Error != "" {
+			line += ", " + output.OneLine(end.Error, 0)
+		}
+	}
+	m.paragraph(line)
+	m.fenced("", it.Text.String())
+	for i := range it.Tool.Content {
+		m.content(&it.Tool.Content[i])
+	}
+}
+
+func (m *Markdown) content(c *protocol.Content) {
+	switch {
+	case c.Type == "diff":
+		m.paragraph("Changed " + code(c.Path) + ":")
+		m.fenced("", c.New)
+	case c.Text != "":
+		m.fenced("", c.Text)
+	case c.Blob != "":
+		m.paragraph(fmt.Sprintf("(%s %s)", output.Cell(c.Type, 0), code(c.Blob)))
+	}
+}
+
+func (m *Markdown) approval(it *protocol.Item) {
+	if it.Approval == nil {
+		return
+	}
+	subject := it.Approval.Command
+	if subject == "" {
+		subject = it.Approval.Title
+	}
+	line := "**Asked** " + code(subject)
+	if r := it.Resolved; r != nil {
+		line += ": " + string(r.Outcome)
+		if it.By != nil {
+			line += " by " + output.Actor(it.By)
+		}
+		if r.Reason != "" {
+			line += ", “" + output.OneLine(r.Reason, 0) + "”"
+		}
+	}
+	m.paragraph(line)
+	for _, text := range it.Approval.Explained {
+		m.paragraph(strings.TrimSpace(text))
+	}
+}
+
+// event writes notices, errors, plans and tasks. Events for programs are omitted.
+func (m *Markdown) event(it *protocol.Item) {
+	var d struct {
+		Message string          `json:"message"`
+		Title   string          `json:"title"`
+		Tasks   []protocol.Task `json:"tasks"`
+	}
+	e := protocol.Event{Type: it.Type, Data: it.Data}
+	if e.Decode(&d) != nil {
+		return
+	}
+	switch it.Type {
+	case protocol.ErrorRaised, protocol.Notice, protocol.PlanInvalid, protocol.PlanFailed:
+		m.paragraph(fmt.Sprintf("*%s: %s*", it.Type, output.OneLine(d.Message, 0)))
+	case protocol.PlanCompleted:
+		var b strings.Builder
+		b.WriteString("**Plan**\n")
+		for _, t := range d.Tasks {
+			fmt.Fprintf(&b, "\n- %s", output.OneLine(t.Title, 0))
+		}
+		m.paragraph(b.String())
+	case protocol.TaskCompleted, protocol.TaskFailed, protocol.TaskCancelled:
+		m.paragraph(fmt.Sprintf("*%s %s %s*", it.Type, output.Cell(it.Task, 0),
+			output.OneLine(d.Title+" "+d.Message, 0)))
+	}
+}
+
+// fenced writes text as a code block, with a fence longer than any in the text.
+func (m *Markdown) fenced(language, text string) {
+	if text == "" {
+		return
+	}
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	fmt.Fprintf(m.W, "\n%s%s\n%s\n%s\n", fence, language, strings.TrimRight(text, "\n"), fence)
+}
+
+// code returns text as inline code, with more backticks than any run in the text.
+func code(s string) string {
+	s = output.OneLine(s, 200)
+	if s == "" {
+		return "-"
+	}
+	tick := "`"
+	for strings.Contains(s, tick) {
+		tick += "`"
+	}
+	if len(tick) > 1 {
+		return tick + " " + s + " " + tick
+	}
+	return tick + s + tick
+}

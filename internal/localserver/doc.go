@@ -1,0 +1,18 @@
+// Package localserver owns the server of this user on this machine: its data directory and the
+// files in it, its socket and credentials, how it is opened, started in the background, found and
+// stopped. The lock of the directory belongs to the store (server/sqlite). The package must not
+// know any verb, flag or configuration file.
+//
+// Files in the data directory, which has mode 0700:
+//
+//	serving       locked while a server runs
+//	agentctl.db   the store, with its log and index beside it
+//	agentctl.sock the Unix socket, 0600
+//	socket        the path of the socket, if the directory's own path is too long for one
+//	token         the credential for loopback TCP, 0600, kept over restarts
+//	url           the URLs that may receive the token, while a server runs
+//	secret        signs exported states, 0600
+//	key           signs credentials, 0600
+//	logins        credentials from other servers, 0600 (package credentials)
+//	server.log    the output of a background server
+package localserver

@@ -1,0 +1,172 @@
+package localserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"agentctl/internal/exit"
+	"agentctl/server"
+	"agentctl/server/agent/process"
+	"agentctl/server/login"
+	"agentctl/server/session"
+	"agentctl/server/sqlite"
+)
+
+const (
+	drainTimeout  = 20 * time.Second // for turns, agents and connections to end
+	endGroupGrace = 2 * time.Second  // for an agent of a killed server to end
+)
+
+// ErrRunning is wrapped by the error of Open when another server runs on the data directory.
+var ErrRunning = errors.New("another server runs on this data directory")
+
+// Options configures an Instance.
+type Options struct {
+	Server server.Config // Open sets the store, the authenticator and the end of process groups
+	Sync   sqlite.Sync
+	Users  login.Users // who can log in; may be nil
+	Log    *slog.Logger
+}
+
+// An Instance is a server on a data directory: the store, which holds the lock of the directory,
+// the server and its listeners.
+type Instance struct {
+	dir       Dir
+	store     *sqlite.Store
+	server    *server.Server
+	listeners []*server.Listener // not served yet
+}
+
+// Open locks the directory and opens everything but the listeners. It fails with ErrRunning if
+// another server runs.
+func Open(ctx context.Context, dir Dir, o Options) (_ *Instance, err error) {
+	if err := dir.Create(); err != nil {
+		return nil, err
+	}
+	i := &Instance{dir: dir}
+	if i.store, err = sqlite.Open(string(dir), sqlite.Options{Sync: o.Sync, Log: o.Log}); err != nil {
+		if !errors.Is(err, sqlite.ErrLocked) {
+			return nil, err
+		}
+		if pid := dir.Holder(); pid != 0 {
+			return nil, exit.Errorf(exit.Failure, exit.CodeFailed, "%w: %s, pid %d", ErrRunning, dir, pid).
+				WithHint("stop it: agentctl stop")
+		}
+		return nil, ErrRunning // it has just ended
+	}
+	if err = i.openServer(ctx, o); err != nil {
+		return nil, errors.Join(err, i.Close())
+	}
+	return i, nil
+}
+
+func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
+	cfg := o.Server
+	cfg.Session.Store, cfg.Session.KillProcessGroup = i.store, endGroup
+	if len(cfg.Session.Secret) == 0 {
+		secret, err := i.dir.secret("secret")
+		if err != nil {
+			return fmt.Errorf("secret of exported states: %w", err)
+		}
+		cfg.Session.Secret = []byte(secret)
+	}
+	if cfg.Authenticator, err = i.dir.Authenticator(o.Users); err != nil {
+		return err
+	}
+	i.server, err = server.New(ctx, cfg)
+	return err
+}
+
+// endGroup ends the process group of an agent of a killed server.
+func endGroup(g session.ProcessGroup) error {
+	return process.EndGroup(context.Background(), process.Group{PID: g.PID, Start: g.Start}, endGroupGrace)
+}
+
+// Dir returns the data directory.
+func (i *Instance) Dir() Dir { return i.dir }
+
+// AddListener adds a listener, which Serve serves and Close closes.
+func (i *Instance) AddListener(l *server.Listener) { i.listeners = append(i.listeners, l) }
+
+// SetOrigins sets the origins of web pages that may connect to the listeners added so far.
+func (i *Instance) SetOrigins(origins []string) {
+	for _, l := range i.listeners {
+		l.Origins = origins
+	}
+}
+
+// Serve serves the listeners until ctx ends, a listener fails, or the server has been idle for the
+// given time (0: no limit). Then it drains.
+func (i *Instance) Serve(ctx context.Context, idle time.Duration) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	failed := make(chan error, len(i.listeners))
+	var serving sync.WaitGroup
+	srv := i.server
+	for _, l := range i.listeners {
+		serving.Go(func() {
+			if err := srv.Serve(l); err != nil {
+				failed <- err
+				cancel()
+			}
+		})
+	}
+	i.listeners = nil // the server closes them
+	i.waitIdle(ctx, idle)
+	err := i.drain()
+	serving.Wait()
+	close(failed)
+	for e := range failed {
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// waitIdle returns when ctx ends or the server has been idle for the given time.
+func (i *Instance) waitIdle(ctx context.Context, idle time.Duration) {
+	if idle <= 0 {
+		<-ctx.Done()
+		return
+	}
+	tick := time.NewTicker(min(max(idle/10, 10*time.Millisecond), 10*time.Second))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			if since, ok := i.server.IdleSince(); ok && now.Sub(since) >= idle {
+				return
+			}
+		}
+	}
+}
+
+// drain ends turns, agents and connections.
+func (i *Instance) drain() error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	s := i.server
+	i.server = nil
+	if err := s.Shutdown(ctx); err != nil {
+		return fmt.Errorf("end the server: %w", err)
+	}
+	return nil
+}
+
+// Close closes everything in reverse order of opening. The store releases the directory last.
+func (i *Instance) Close() error {
+	var errs []error
+	for _, l := range i.listeners {
+		errs = append(errs, l.Close())
+	}
+	if i.server != nil {
+		errs = append(errs, i.drain())
+	}
+	errs = append(errs, removeFile(i.dir.Path("url")), i.store.Close())
+	return errors.Join(errs...)
+}

@@ -1,0 +1,16 @@
+package localserver
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// Supported reports whether this system can run a server.
+const Supported = false
+
+// detached starts a process that does not receive this console's signals.
+func detached() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+func ownedByUser(fs.FileInfo) bool { return true }

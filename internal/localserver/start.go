@@ -1,0 +1,82 @@
+package localserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"agentctl/internal/exit"
+)
+
+// Times of a background server.
+const (
+	StartTimeout = 15 * time.Second      // for a background server to answer
+	PollInterval = 20 * time.Millisecond // between checks of whether a server answers or has ended
+	maxServerLog = 1 << 20               // bytes; a longer server.log is emptied at the next start
+
+	idleExit = 10 * time.Minute // a background server without active sessions and clients ends after it
+)
+
+// EnsureRunning returns when the local server answers; it starts one in the background if none runs
+// and start is set. Of several processes that start a server at the same time, one gets the lock
+// and the others connect to its server.
+func (d Dir) EnsureRunning(ctx context.Context, start bool) error {
+	if d.Answers(ctx) {
+		return nil
+	}
+	if !start {
+		return exit.Unreachablef("no server runs on %s", d).WithHint("%s", exit.HintFor(exit.CodeUnreachable))
+	}
+	if !Supported {
+		return exit.Unreachablef("no server runs on %s", d).
+			WithHint("pass --server: this system cannot run a server yet")
+	}
+	if err := d.Create(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, StartTimeout,
+		fmt.Errorf("the server did not answer within %s", StartTimeout))
+	defer cancel()
+	return d.start(ctx)
+}
+
+// start starts a server and waits until one answers. It starts another only if the first found the
+// directory locked and then the lock was released.
+func (d Dir) start(ctx context.Context) error {
+	var child *backgroundServer
+	defer func() {
+		if child != nil {
+			child.detach(d.Holder())
+		}
+	}()
+	tick := time.NewTicker(PollInterval)
+	defer tick.Stop()
+	for {
+		if child == nil && d.Holder() == 0 {
+			var err error
+			if child, err = d.spawn(); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), exit.ErrTimeout) {
+				return exit.ErrTimeout
+			}
+			return exit.Unreachablef("%w", context.Cause(ctx)).WithHint("see the log: %s", d.Path("server.log"))
+		case <-tick.C:
+		case <-child.ended():
+			foundLocked := child.foundLocked()
+			reason := child.reason()
+			child = nil
+			if !foundLocked {
+				return exit.Unreachablef("the server did not start: %s", reason).
+					WithHint("see the log: %s", d.Path("server.log"))
+			}
+		}
+		if d.Answers(ctx) {
+			return nil
+		}
+	}
+}

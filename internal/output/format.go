@@ -1,0 +1,73 @@
+package output
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+)
+
+// OneLine returns untrusted text as one line of at most width runes, or of any length if width is
+// 0.
+func OneLine(s string, width int) string {
+	s = strings.Join(strings.Fields(transcript.Clean(s)), " ")
+	if width > 0 && utf8.RuneCountInString(s) > width {
+		s = string([]rune(s)[:width-1]) + "…"
+	}
+	return s
+}
+
+// Cell returns untrusted text as the cell of a table; "-" if it is empty.
+func Cell(s string, width int) string {
+	if s = OneLine(s, width); s == "" {
+		return "-"
+	}
+	return s
+}
+
+// Age returns a duration in its largest unit.
+func Age(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return "now"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+// Seconds returns milliseconds in seconds.
+func Seconds(ms int64) string { return fmt.Sprintf("%.1f s", float64(ms)/1000) }
+
+// Actor returns the name of the user who did something; "-" if it is not known.
+func Actor(a *protocol.Actor) string {
+	if a == nil || a.Name == "" {
+		return "-"
+	}
+	return OneLine(a.Name, 40)
+}
+
+// Session returns the name of a session, or its id if it has none.
+func Session(s *protocol.State) string {
+	if s.Name != "" {
+		return OneLine(s.Name, 0)
+	}
+	return s.Session
+}
+
+// Approval returns a request as a line. Control characters in the command are shown, not removed:
+// the line is what the user decides on.
+func Approval(a *protocol.Approval) string {
+	subject := a.Command
+	if subject == "" {
+		subject = a.Title
+	}
+	return fmt.Sprintf("%s  %s  %s", a.Request, a.Kind, OneLine(transcript.Reveal(subject), 100))
+}

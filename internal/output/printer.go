@@ -1,0 +1,110 @@
+package output
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"agentctl/internal/exit"
+	"agentctl/internal/panics"
+	"agentctl/protocol"
+)
+
+// A Printer writes results to Stdout, and notes and errors to Stderr.
+type Printer struct {
+	Stdout, Stderr io.Writer
+	JSON           bool // results and errors are lines of JSON
+}
+
+// Text returns stdout for text.
+func (p Printer) Text() io.Writer { return &CleanWriter{W: p.Stdout} }
+
+// Data returns stdout for lines of JSON.
+func (p Printer) Data() io.Writer {
+	if IsTerminal(p.Stdout) {
+		return EscapeWriter{p.Stdout}
+	}
+	return p.Stdout
+}
+
+// Print writes one result: v as a line of compact JSON, or what text writes.
+func (p Printer) Print(v any, text func(w io.Writer)) error {
+	if p.JSON {
+		return p.PrintJSON(v)
+	}
+	var b bytes.Buffer
+	text(&b)
+	_, err := p.Text().Write(b.Bytes())
+	return WriteError(err)
+}
+
+// PrintJSON writes v as a line of compact JSON.
+func (p Printer) PrintJSON(v any) error {
+	line, err := protocol.Encode(v)
+	if err != nil {
+		return fmt.Errorf("encode output: %w", err)
+	}
+	return p.PrintLine(line)
+}
+
+// PrintLine writes a line of JSON unchanged.
+func (p Printer) PrintLine(line []byte) error {
+	_, err := p.Data().Write(append(slices.Clip(line), '\n'))
+	return WriteError(err)
+}
+
+// WriteError wraps an error of writing to stdout; nil stays nil.
+func WriteError(err error) error {
+	if err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}
+
+// Notef writes a message for the user to stderr.
+func (p Printer) Notef(format string, args ...any) {
+	fmt.Fprintf(&CleanWriter{W: p.Stderr}, "agentctl: "+format+"\n", args...)
+}
+
+// PrintError writes the error that ends the program to stderr, with its hint; in JSON as
+// {"error":{"code","message"}}. An error without a message writes nothing.
+func (p Printer) PrintError(e *exit.Error) {
+	if e.Err == nil {
+		return
+	}
+	if !p.JSON {
+		if caught := panics.As(e.Err); caught != nil {
+			fmt.Fprintf(&CleanWriter{W: p.Stderr}, "%s\n", caught.Stack)
+		}
+		p.Notef("%s", message(e))
+		if e.Hint != "" {
+			fmt.Fprintln(&CleanWriter{W: p.Stderr}, "  "+e.Hint)
+		}
+		return
+	}
+	shown := protocol.Error{Code: e.Code, Message: message(e)}
+	var coded *protocol.Error
+	if errors.As(e.Err, &coded) {
+		shown.Limit, shown.Winner = coded.Limit, coded.Winner
+	}
+	if shown.Code == protocol.CodeInternal && coded == nil {
+		shown.Code = exit.CodeFailed
+	}
+	line := protocol.MustEncode(struct {
+		Error protocol.Error `json:"error"`
+	}{shown})
+	fmt.Fprintf(p.Stderr, "%s\n", line)
+}
+
+// message returns the text of an error. The text of a conflict names the winner.
+func message(e *exit.Error) string {
+	text := e.Err.Error()
+	var coded *protocol.Error
+	if errors.As(e.Err, &coded) && coded.Winner != nil && !strings.Contains(text, coded.Winner.By.Name) {
+		text += fmt.Sprintf(": decided by %s (%s)", coded.Winner.By.Name, coded.Winner.Outcome)
+	}
+	return text
+}
