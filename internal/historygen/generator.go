@@ -12,15 +12,16 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A Life draws what happens in a session. Everything it draws is legal for the state that it is given, and needs no other
-// memory: ids come from the seq.
+// A Generator draws the events of a session. Each event is legal in the state that it is given. Ids
+// come from the seq, so a Generator keeps no state of its own.
 type Generator struct {
 	*rapid.T
-	State *protocol.State // of the session; its owner applies what was drawn
-	Now   time.Time       // when it happens
+	State *protocol.State // of the session; the caller applies the drawn events
+	Now   time.Time       // the time of the next event
 }
 
-// Next draws what happens next. A message starts its turn at once, and a turn ends when nothing waits for a decision any more.
+// Next draws the next event. A message starts its turn at once, and a turn ends only when no
+// approval is pending.
 func (l *Generator) Next() codec.Entry {
 	s := l.State
 	if s.Turn == nil {
@@ -38,28 +39,39 @@ func (l *Generator) Next() codec.Entry {
 	return l.entryOf(l.pick("event", duringTurn))
 }
 
-// UserMessage is somebody's message that starts a turn.
+// UserMessage draws a user's message, which starts a turn.
 func (l *Generator) UserMessage(text string) codec.Entry {
-	m := protocol.Message{MessageID: l.id("m"), ClientMessageID: l.oneOf("", "ui-1"), Text: text, By: &protocol.Actor{Name: "grace"}}
+	m := protocol.Message{
+		MessageID: l.id("m"), ClientMessageID: l.oneOf("", "ui-1"), Text: text, By: &protocol.Actor{Name: "grace"},
+	}
 	if l.coin("parts") {
 		m.Parts = []protocol.Part{{Type: "file", Name: "a.go", Text: "x"}}
 	}
-	return codec.Entry{Type: protocol.MessageUser, Turn: l.id("t"), By: m.By, Data: protocol.MessageUserData{Message: m}}
+	return codec.Entry{
+		Type: protocol.MessageUser, Turn: l.id("t"), By: m.By, Data: protocol.MessageUserData{Message: m},
+	}
 }
 
-// TurnStart begins the turn under way.
+// TurnStart draws turn.started for the turn under way.
 func (l *Generator) TurnStart() codec.Entry {
-	return l.entry(protocol.TurnStarted, protocol.TurnStartedData{MessageID: l.State.Turn.Message.MessageID, Agent: l.oneOf("", "claude")})
+	return l.entry(
+		protocol.TurnStarted,
+		protocol.TurnStartedData{MessageID: l.State.Turn.Message.MessageID, Agent: l.oneOf("", "claude")},
+	)
 }
 
-// TurnEnd is what comes next when the turn is to end: a request that still waits is cancelled first.
+// TurnEnd draws the end of the turn, or the cancellation of an approval that is still pending.
 func (l *Generator) TurnEnd() codec.Entry {
 	if a := l.State.Approvals; len(a) > 0 {
-		return l.entry(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: a[0].Request, Outcome: protocol.Cancelled})
+		return l.entry(
+			protocol.ApprovalResolved,
+			protocol.ApprovalResolvedData{Request: a[0].Request, Outcome: protocol.Cancelled},
+		)
 	}
 	d := protocol.TurnEndedData{
 		Reason: pick(l, "reason", []protocol.Reason{
-			protocol.ReasonCompleted, protocol.ReasonCompleted, protocol.ReasonInterrupted, protocol.ReasonDenied, protocol.ReasonError,
+			protocol.ReasonCompleted, protocol.ReasonCompleted, protocol.ReasonInterrupted, protocol.ReasonDenied,
+			protocol.ReasonError,
 			protocol.ReasonTimeout, protocol.ReasonMaxTokens, protocol.ReasonMaxRequests, protocol.ReasonRefusal,
 		}),
 		DurationMS: l.number(), Usage: l.usage(),
@@ -73,16 +85,21 @@ func (l *Generator) TurnEnd() codec.Entry {
 	return l.entry(protocol.TurnEnded, d)
 }
 
-// The types that happen in a turn, each as often as it is listed, and those that happen between turns.
+// The types drawn during turns, between them, and at any time. A type listed twice is drawn twice
+// as often.
 var (
 	duringTurn = slices.Concat(anywhere, []protocol.Type{
 		protocol.TurnEnded, protocol.TurnEnded,
-		protocol.TextStart, protocol.TextStart, protocol.TextDelta, protocol.TextDelta, protocol.TextDelta, protocol.TextEnd,
-		protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.JoinedDeltas,
-		protocol.ToolStarted, protocol.ToolStarted, protocol.ToolInput, protocol.ToolOutput, protocol.ToolOutput, protocol.ToolEnded,
+		protocol.TextStart, protocol.TextStart, protocol.TextDelta, protocol.TextDelta, protocol.TextDelta,
+		protocol.TextEnd,
+		protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningDelta, protocol.ReasoningEnd,
+		protocol.JoinedDeltas,
+		protocol.ToolStarted, protocol.ToolStarted, protocol.ToolInput, protocol.ToolOutput, protocol.ToolOutput,
+		protocol.ToolEnded,
 		protocol.ApprovalRequested, protocol.ApprovalRequested, protocol.ApprovalExplained, protocol.ApprovalResolved,
 		protocol.ApprovalResolved,
-		protocol.PlanStarted, protocol.PlanUpdated, protocol.PlanCompleted, protocol.PlanInvalid, protocol.PlanCancelled,
+		protocol.PlanStarted, protocol.PlanUpdated, protocol.PlanCompleted, protocol.PlanInvalid,
+		protocol.PlanCancelled,
 		protocol.PlanFailed, protocol.TaskStarted, protocol.TaskProgress, protocol.TaskCompleted, protocol.TaskFailed,
 		protocol.TaskCancelled, protocol.TaskRestarted, protocol.AggregateStarted, protocol.AggregateCompleted,
 		protocol.PipelineCompleted, protocol.ErrorRaised, protocol.RetryScheduled, protocol.RecoveryStarted,
@@ -91,12 +108,13 @@ var (
 	betweenTurns = slices.Concat(anywhere, []protocol.Type{protocol.SessionClosed})
 	anywhere     = []protocol.Type{
 		protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld,
-		protocol.QueueReleased, protocol.SessionUpdated, protocol.ContextUpdated, protocol.ContextCompacted, protocol.UsageUpdated,
+		protocol.QueueReleased, protocol.SessionUpdated, protocol.ContextUpdated, protocol.ContextCompacted,
+		protocol.UsageUpdated,
 		protocol.AgentOptions, protocol.StateExported, protocol.StateRestored, protocol.Notice, protocol.Raw,
 	}
 )
 
-// entryOf draws an event of a type; when the state allows none, a notice.
+// entryOf draws an event of a type, or a notice if the state allows none.
 func (l *Generator) entryOf(typ protocol.Type) codec.Entry {
 	family, _, _ := strings.Cut(string(typ), ".")
 	var en codec.Entry
@@ -115,12 +133,15 @@ func (l *Generator) entryOf(typ protocol.Type) codec.Entry {
 		en = l.other(typ)
 	}
 	if en.Type == "" {
-		en = l.entry(protocol.Notice, protocol.NoticeData{Level: l.oneOf(protocol.LevelInfo, protocol.LevelWarning), Message: l.text()})
+		en = l.entry(
+			protocol.Notice,
+			protocol.NoticeData{Level: l.oneOf(protocol.LevelInfo, protocol.LevelWarning), Message: l.text()},
+		)
 	}
 	return en
 }
 
-// entry is an event of the turn, if there is one.
+// entry returns an event of the turn under way, if any.
 func (l *Generator) entry(typ protocol.Type, data any) codec.Entry {
 	en := codec.Entry{Type: typ, Time: l.Now, Data: data}
 	if l.State.Turn != nil {
@@ -132,7 +153,10 @@ func (l *Generator) entry(typ protocol.Type, data any) codec.Entry {
 func (l *Generator) id(prefix string) string { return fmt.Sprint(prefix, l.State.Seq+1) }
 
 func (l *Generator) text() string {
-	return l.oneOf("a", "Hello ", "wörld\n", "规划", "\x1b[31m", "{\"x\":1}", "  two  ", "", "one\n\ntwo", strings.Repeat("long ", 40))
+	return l.oneOf(
+		"a", "Hello ", "wörld\n", "规划", "\x1b[31m", "{\"x\":1}", "  two  ", "", "one\n\ntwo",
+		strings.Repeat("long ", 40),
+	)
 }
 
 func (l *Generator) number() int64 { return int64(rapid.IntRange(0, 5000).Draw(l.T, "number")) }
@@ -149,7 +173,9 @@ func (l *Generator) usage() *protocol.Usage {
 	if l.coin("usage") {
 		return nil
 	}
-	return &protocol.Usage{Input: l.number(), Output: l.number(), Cached: l.number(), Cost: 0.25, Currency: "USD", Model: "m"}
+	return &protocol.Usage{
+		Input: l.number(), Output: l.number(), Cached: l.number(), Cost: 0.25, Currency: "USD", Model: "m",
+	}
 }
 
 func (l *Generator) by() *protocol.Actor {

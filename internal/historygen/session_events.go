@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// queue is an event of the queue.
+// queue draws an event of the queue.
 func (l *Generator) queue(typ protocol.Type) codec.Entry {
 	s := l.State
 	outside := func(data any) codec.Entry { return codec.Entry{Type: typ, Time: l.Now, By: l.by(), Data: data} }
@@ -20,7 +20,9 @@ func (l *Generator) queue(typ protocol.Type) codec.Entry {
 		}
 		return outside(d)
 	case protocol.QueueHeld:
-		return outside(protocol.Hold{ID: l.id("h"), Reason: l.oneOf(protocol.HoldUser, protocol.HoldInterrupt), By: l.by()})
+		return outside(
+			protocol.Hold{ID: l.id("h"), Reason: l.oneOf(protocol.HoldUser, protocol.HoldInterrupt), By: l.by()},
+		)
 	case protocol.QueueReleased:
 		if len(s.Holds) > 0 {
 			return outside(protocol.QueueReleasedData{Holds: []string{s.Holds[0].ID}})
@@ -36,7 +38,9 @@ func (l *Generator) queue(typ protocol.Type) codec.Entry {
 	case protocol.QueueMoved:
 		return outside(protocol.QueueMovedData{MessageID: id, Index: len(s.Queue) - 1})
 	case protocol.QueueRemoved:
-		return outside(protocol.QueueRemovedData{MessageID: id, Reason: l.oneOf(protocol.RemovedUser, protocol.RemovedCleared)})
+		return outside(
+			protocol.QueueRemovedData{MessageID: id, Reason: l.oneOf(protocol.RemovedUser, protocol.RemovedCleared)},
+		)
 	}
 	return codec.Entry{}
 }
@@ -48,7 +52,7 @@ func (l *Generator) tasks() []protocol.Task {
 	}
 }
 
-// plan is an event of the plan or of one of its tasks.
+// plan draws an event of the plan or of a task.
 func (l *Generator) plan(typ protocol.Type) codec.Entry {
 	switch typ {
 	case protocol.PlanStarted:
@@ -62,7 +66,9 @@ func (l *Generator) plan(typ protocol.Type) codec.Entry {
 	case protocol.PlanFailed:
 		return l.entry(typ, protocol.PlanErrorData{Message: l.text(), Code: protocol.CodeTimeout})
 	}
-	d := protocol.TaskData{Task: l.oneOf("1", "b"), Attempt: 1, DurationMS: l.number(), Calls: int(l.number()), Usage: l.usage()}
+	d := protocol.TaskData{
+		Task: l.oneOf("1", "b"), Attempt: 1, DurationMS: l.number(), Calls: int(l.number()), Usage: l.usage(),
+	}
 	switch typ {
 	case protocol.TaskCompleted:
 		d.Result = l.text()
@@ -76,14 +82,14 @@ func (l *Generator) plan(typ protocol.Type) codec.Entry {
 	return en
 }
 
-// other is an event of any other type.
+// other draws an event of any other type.
 func (l *Generator) other(typ protocol.Type) codec.Entry {
 	named := func(names ...string) *string { name := l.oneOf(names...); return &name }
 	switch typ {
 	case protocol.TurnEnded:
 		return l.TurnEnd()
 	case protocol.JoinedDeltas:
-		return l.fold()
+		return l.joined()
 	case protocol.SessionUpdated:
 		d := protocol.SessionUpdatedData{Title: named("x", "y")}
 		if l.coin("agent") {
@@ -103,9 +109,18 @@ func (l *Generator) other(typ protocol.Type) codec.Entry {
 		}
 		return l.entry(typ, d)
 	case protocol.ContextUpdated:
-		return l.entry(typ, protocol.ContextInfo{Tokens: l.number(), MaxTokens: 9000, Percent: 12.5, TranscriptLength: int(l.number()), Strategy: "compact"})
+		return l.entry(
+			typ,
+			protocol.ContextInfo{
+				Tokens: l.number(), MaxTokens: 9000, Percent: 12.5, TranscriptLength: int(l.number()),
+				Strategy: "compact",
+			},
+		)
 	case protocol.ContextCompacted:
-		return l.entry(typ, protocol.ContextCompactedData{Before: l.number(), After: 1, Percent: 66.6, Automatic: l.coin("automatic")})
+		return l.entry(
+			typ,
+			protocol.ContextCompactedData{Before: l.number(), After: 1, Percent: 66.6, Automatic: l.coin("automatic")},
+		)
 	case protocol.UsageUpdated:
 		return l.entry(typ, protocol.Usage{Input: l.number(), Model: "m"})
 	case protocol.AgentOptions:
@@ -118,15 +133,20 @@ func (l *Generator) other(typ protocol.Type) codec.Entry {
 		return l.entry(typ, protocol.RawData{Source: "acp", Method: "x", Data: json.RawMessage(`{"a":1}`)})
 	case protocol.ErrorRaised:
 		d := protocol.ErrorData{
-			Kind: l.oneOf(protocol.ErrorKindValidation, protocol.ErrorKindTimeout, protocol.ErrorKindExecution), Code: protocol.CodeTimeout,
-			Message: l.text() + "!", Recoverable: l.coin("recoverable"), Stage: "solve", LimitMS: l.number(), ElapsedMS: l.number(),
+			Kind:    l.oneOf(protocol.ErrorKindValidation, protocol.ErrorKindTimeout, protocol.ErrorKindExecution),
+			Code:    protocol.CodeTimeout,
+			Message: l.text() + "!", Recoverable: l.coin("recoverable"), Stage: "solve", LimitMS: l.number(),
+			ElapsedMS: l.number(),
 		}
 		if l.coin("details") {
 			d.Fields, d.Details = map[string]string{"a": "b"}, map[string]string{"provider_status": "504"}
 		}
 		return l.entry(typ, d)
 	case protocol.RetryScheduled:
-		return l.entry(typ, protocol.RetryData{Attempt: 1, Limit: 5, DelayMS: l.number(), Cause: l.text(), Code: protocol.CodeTimeout})
+		return l.entry(
+			typ,
+			protocol.RetryData{Attempt: 1, Limit: 5, DelayMS: l.number(), Cause: l.text(), Code: protocol.CodeTimeout},
+		)
 	case protocol.RecoveryStarted, protocol.RecoverySucceeded, protocol.RecoveryFailed:
 		d := protocol.RecoveryData{Action: "restart", Attempt: 1, DurationMS: l.number()}
 		if typ != protocol.RecoverySucceeded {

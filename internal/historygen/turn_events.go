@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// part is an event of a text or reasoning part. One in a few belongs to a task or to another tool.
+// part draws an event of a text or reasoning part, sometimes of a task or of another tool.
 func (l *Generator) part(typ protocol.Type) codec.Entry {
 	kind := protocol.KindText
 	switch typ {
@@ -39,15 +39,18 @@ func (l *Generator) part(typ protocol.Type) codec.Entry {
 	return en
 }
 
-// fold joins deltas of what is open.
-func (l *Generator) fold() codec.Entry {
+// joined draws joined deltas of the open parts and tools.
+func (l *Generator) joined() codec.Entry {
 	var d protocol.JoinedData
 	for _, p := range l.State.Turn.Parts {
 		d.Parts = append(d.Parts, protocol.JoinedPart{Part: p.Part, Kind: p.Kind, Task: p.Task, Text: l.text() + "."})
 	}
 	for _, t := range l.State.Turn.Tools {
 		kind := pick(l, "kind", []protocol.Kind{protocol.KindInput, protocol.KindOutput})
-		d.Parts = append(d.Parts, protocol.JoinedPart{Part: t.Tool, Kind: kind, Task: t.Task, Parent: t.Parent, Text: l.text() + "."})
+		d.Parts = append(
+			d.Parts,
+			protocol.JoinedPart{Part: t.Tool, Kind: kind, Task: t.Task, Parent: t.Parent, Text: l.text() + "."},
+		)
 	}
 	if len(d.Parts) < 2 {
 		return codec.Entry{}
@@ -55,11 +58,14 @@ func (l *Generator) fold() codec.Entry {
 	return l.entry(protocol.JoinedDeltas, d)
 }
 
-// tool is an event of a tool call.
+// tool draws an event of a tool call.
 func (l *Generator) tool(typ protocol.Type) codec.Entry {
 	open := l.State.Turn.Tools
 	if typ == protocol.ToolStarted && (len(open) == 0 || l.coin("new")) {
-		d := protocol.ToolStartedData{Tool: l.id("c"), Name: l.oneOf("", "shell", "read", "local_shell"), Kind: l.oneOf("", "execute"), Title: l.oneOf("", "ls -l")}
+		d := protocol.ToolStartedData{
+			Tool: l.id("c"), Name: l.oneOf("", "shell", "read", "local_shell"), Kind: l.oneOf("", "execute"),
+			Title: l.oneOf("", "ls -l"),
+		}
 		if l.coin("input") {
 			d.Input = json.RawMessage(`{"command":["ls","-l"]}`)
 		}
@@ -74,7 +80,9 @@ func (l *Generator) tool(typ protocol.Type) codec.Entry {
 	var data any
 	switch typ {
 	case protocol.ToolStarted:
-		data = protocol.ToolStartedData{Tool: t.Tool, Title: "again", Locations: []protocol.Location{{Path: "/x", Line: 3}}}
+		data = protocol.ToolStartedData{
+			Tool: t.Tool, Title: "again", Locations: []protocol.Location{{Path: "/x", Line: 3}},
+		}
 	case protocol.ToolInput:
 		d := protocol.ToolInputData{Tool: t.Tool, Text: "{"}
 		if l.coin("whole") {
@@ -98,7 +106,8 @@ func (l *Generator) tool(typ protocol.Type) codec.Entry {
 func (l *Generator) toolEnded(tool string) protocol.ToolEndedData {
 	d := protocol.ToolEndedData{
 		Tool: tool, DurationMS: l.number(), Status: pick(l, "status", []protocol.ToolStatus{
-			protocol.ToolCompleted, protocol.ToolCompleted, protocol.ToolFailed, protocol.ToolCancelled, protocol.ToolDenied, protocol.ToolUnknown,
+			protocol.ToolCompleted, protocol.ToolCompleted, protocol.ToolFailed, protocol.ToolCancelled,
+			protocol.ToolDenied, protocol.ToolUnknown,
 		}),
 	}
 	if d.Status == protocol.ToolFailed {
@@ -121,7 +130,7 @@ func (l *Generator) toolEnded(tool string) protocol.ToolEndedData {
 	return d
 }
 
-// approval is an event of a request.
+// approval draws an event of an approval.
 func (l *Generator) approval(typ protocol.Type) codec.Entry {
 	pending := l.State.Approvals
 	switch {
@@ -144,14 +153,19 @@ func (l *Generator) approval(typ protocol.Type) codec.Entry {
 	return en
 }
 
-// Resolution is how a request ends with a decision; with none it expires or is cancelled.
+// Resolution draws how a request ends with a decision; with an empty one it expires or is
+// cancelled.
 func (l *Generator) Resolution(request string, decision protocol.Decision) protocol.ApprovalResolvedData {
-	d := protocol.ApprovalResolvedData{Request: request, Decision: decision, Option: string(decision), Reason: l.oneOf("", "no way")}
+	d := protocol.ApprovalResolvedData{
+		Request: request, Decision: decision, Option: string(decision), Reason: l.oneOf("", "no way"),
+	}
 	switch decision {
 	case protocol.AllowOnce, protocol.AllowAlways:
 		d.Outcome = protocol.Allowed
 		if decision == protocol.AllowAlways {
-			d.Rule = &protocol.Rule{ID: l.id("rule"), Kind: "command", Subject: "ls", By: protocol.Actor{Name: "grace"}, At: l.Now}
+			d.Rule = &protocol.Rule{
+				ID: l.id("rule"), Kind: "command", Subject: "ls", By: protocol.Actor{Name: "grace"}, At: l.Now,
+			}
 		}
 	case protocol.Deny, protocol.DenyStop:
 		d.Outcome = protocol.Denied
@@ -163,9 +177,13 @@ func (l *Generator) Resolution(request string, decision protocol.Decision) proto
 
 func (l *Generator) request() codec.Entry {
 	a := protocol.Approval{
-		Request: l.id("r"), Title: l.oneOf("Run it", "Do that"), Name: l.oneOf("", "shell"), Why: l.oneOf("", "because"),
+		Request: l.id("r"), Title: l.oneOf("Run it", "Do that"), Name: l.oneOf("", "shell"),
+		Why: l.oneOf("", "because"),
 		CWD: l.oneOf("", "/x"), Asked: l.Now,
-		Kind: l.oneOf(protocol.ApproveCommand, protocol.ApproveTool, protocol.ApprovePlan, protocol.ApproveQuestion, protocol.ApprovePatch),
+		Kind: l.oneOf(
+			protocol.ApproveCommand, protocol.ApproveTool, protocol.ApprovePlan, protocol.ApproveQuestion,
+			protocol.ApprovePatch,
+		),
 		Options: []protocol.Option{
 			{ID: "allow_once", Kind: protocol.AllowOnce, Label: "Yes"},
 			{ID: "deny", Kind: protocol.Deny, Label: "No"},
@@ -186,7 +204,7 @@ func (l *Generator) request() codec.Entry {
 	default:
 		a.Input = json.RawMessage(l.oneOf(`{"a":[1,"x"]}`, `{"command":"make","cwd":"/y"}`, `"word"`))
 	}
-	for _, t := range l.State.Turn.Tools { // at most one request for a call
+	for _, t := range l.State.Turn.Tools { // at most one request per call
 		if !l.hasRequest(t.Tool) && l.coin("for") {
 			a.Tool = t.Tool
 			break
