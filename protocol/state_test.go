@@ -87,7 +87,7 @@ func TestEveryEventChangesTheStateAsItSays(t *testing.T) {
 			{typ: PlanCancelled, data: `{}`, want: `{"plan":{"status":"cancelled","question":"w"}}`},
 			{typ: PlanFailed, data: `{}`, want: `{"plan":{"status":"failed","question":"w"}}`},
 		},
-		"a plan nobody said to begin": {
+		"a plan without plan.started": {
 			{typ: PlanCompleted, data: `{"tasks":[{"id":"k1","title":"1"}]}`, want: `{"plan":{"status":"completed","tasks":[{"id":"k1","title":"1"}]}}`},
 		},
 	} {
