@@ -134,13 +134,13 @@ func TestAReconnectResets(t *testing.T) {
 	}
 	var h protocol.HistoryResult
 	again.result(again.send(protocol.DoHistory, "r", nil), &h)
-	var got []string
+	var types []string
 	for _, raw := range h.Events {
 		var e protocol.Event
 		_ = json.Unmarshal(raw, &e)
-		got = append(got, string(e.Type))
+		types = append(types, string(e.Type))
 	}
-	if got := strings.Join(got, " "); got != "message.user turn.started text.start text.delta text.end turn.ended" {
+	if got := strings.Join(types, " "); got != "message.user turn.started text.start text.delta text.end turn.ended" {
 		t.Errorf("history: %s", got)
 	}
 }
@@ -187,17 +187,17 @@ func TestAStateHoldsSoMuch(t *testing.T) {
 	}
 	for typ, data := range one {
 		g := newFollowingClient(t)
-		got := func(typ protocol.Type, data string) {
+		receive := func(typ protocol.Type, data string) {
 			g.receive(activityFrame(`{"payload":` + data + `,"metadata":{"agentctl":{"event":"` + string(typ) + `","turn":"t"}}}`))
 		}
-		got(protocol.ApprovalRequested, `{"request":"0"}`)
+		receive(protocol.ApprovalRequested, `{"request":"0"}`)
 		for i := range maxItems + 10 {
-			got(typ, fmt.Sprintf(data, i))
+			receive(typ, fmt.Sprintf(data, i))
 		}
 		if last := g.events[len(g.events)-1].Type; last != protocol.Raw {
 			t.Errorf("the last of many %s is %s", typ, last)
 		}
-		if got(protocol.TurnEnded, `{"reason":"completed"}`); g.state.Turn != nil {
+		if receive(protocol.TurnEnded, `{"reason":"completed"}`); g.state.Turn != nil {
 			t.Errorf("after many %s a turn does not end", typ)
 		}
 	}

@@ -51,7 +51,7 @@ func FuzzServer(f *testing.F) {
 
 // For any messages of a server that claims to be agentctl, the client goes on, and every command is
 // answered or the connection closed.
-func FuzzKin(f *testing.F) {
+func FuzzAgentctlServer(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
 		f.Add([]byte(seeds[len(seeds)-6] + "\n" + s))
