@@ -34,8 +34,8 @@ var verbs = []protocol.Verb{
 
 // unsupportedReasons explains unsupported commands.
 var unsupportedReasons = map[protocol.Verb]string{
-	protocol.DoCreate:  "the first message to a session makes it",
-	protocol.DoHistory: "its server tells nothing of the past",
+	protocol.DoCreate:  "the first message to a session creates it",
+	protocol.DoHistory: "its server has no history",
 }
 
 // A client is the codec of agentctl's client at an AgentLoop server. The connection is the session,

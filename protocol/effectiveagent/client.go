@@ -37,8 +37,8 @@ var verbs = []protocol.Verb{
 
 // unsupportedReasons explains unsupported commands.
 var unsupportedReasons = map[protocol.Verb]string{
-	protocol.DoList:    "it has no list of sessions, name one",
-	protocol.DoHistory: "its server tells nothing of the past",
+	protocol.DoList:    "it has no session list: name a session",
+	protocol.DoHistory: "its server has no history",
 }
 
 // isCarried reports whether a command is sent in the note of an activity.

@@ -54,7 +54,7 @@ func (c *client) sendActivity(w *pendingCommand, payload any) {
 		return
 	}
 	if c.addPending(w) && (w.send == nil || c.markSending(w)) {
-		c.Out.Foreign = append(c.Out.Foreign, m)
+		c.Send(m)
 	}
 }
 
@@ -83,19 +83,17 @@ func (c *client) markSending(w *pendingCommand) bool {
 	if key == "" {
 		return true
 	}
-	if s := c.sessions[w.command.Session]; slices.Contains(c.brokenKeys, key) && !c.Options.PeerIsAgentctl &&
-		(s == nil || !s.hasNotes) {
+	s := c.sessions[w.command.Session]
+	knowsKeys := c.Options.PeerIsAgentctl || s != nil && s.hasNotes
+	if slices.Contains(c.brokenKeys, key) && !knowsKeys {
 		c.brokenKeys = removeKey(c.brokenKeys, key)
 		c.removePending(w)
 		c.Failf(&w.command, protocol.CodeAgentFailed,
 			"the connection broke while it was sent, and this server does not confirm messages: check before you retry")
 		return false
 	}
-	if c.state.unansweredKeys = append(
-		removeKey(c.state.unansweredKeys, key), key,
-	); len(c.state.unansweredKeys) > maxWaiting {
-		c.state.unansweredKeys = c.state.unansweredKeys[1:]
-	}
+	keys := append(removeKey(c.state.unansweredKeys, key), key)
+	c.state.unansweredKeys = keys[max(0, len(keys)-maxWaiting):]
 	return true
 }
 
