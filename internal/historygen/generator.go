@@ -22,67 +22,67 @@ type Generator struct {
 
 // Next draws the next event. A message starts its turn at once, and a turn ends only when no
 // approval is pending.
-func (l *Generator) Next() codec.Entry {
-	s := l.State
+func (g *Generator) Next() codec.Entry {
+	s := g.State
 	if s.Turn == nil {
 		if s.Closed {
-			return l.entryOf(l.pick("event", []protocol.Type{protocol.SessionUpdated, protocol.Notice}))
+			return g.entryOf(g.pick("event", []protocol.Type{protocol.SessionUpdated, protocol.Notice}))
 		}
-		if l.coin("between") {
-			return l.entryOf(l.pick("event", betweenTurns))
+		if g.coin("between") {
+			return g.entryOf(g.pick("event", betweenTurns))
 		}
-		return l.UserMessage(l.text())
+		return g.UserMessage(g.text())
 	}
 	if s.Seq == s.Turn.First {
-		return l.TurnStart()
+		return g.TurnStart()
 	}
-	return l.entryOf(l.pick("event", duringTurn))
+	return g.entryOf(g.pick("event", duringTurn))
 }
 
 // UserMessage draws a user's message, which starts a turn.
-func (l *Generator) UserMessage(text string) codec.Entry {
+func (g *Generator) UserMessage(text string) codec.Entry {
 	m := protocol.Message{
-		MessageID: l.id("m"), ClientMessageID: l.oneOf("", "ui-1"), Text: text, By: &protocol.Actor{Name: "grace"},
+		MessageID: g.id("m"), ClientMessageID: g.oneOf("", "ui-1"), Text: text, By: &protocol.Actor{Name: "grace"},
 	}
-	if l.coin("parts") {
+	if g.coin("parts") {
 		m.Parts = []protocol.Part{{Type: "file", Name: "a.go", Text: "x"}}
 	}
 	return codec.Entry{
-		Type: protocol.MessageUser, Turn: l.id("t"), By: m.By, Data: protocol.MessageUserData{Message: m},
+		Type: protocol.MessageUser, Turn: g.id("t"), By: m.By, Data: protocol.MessageUserData{Message: m},
 	}
 }
 
 // TurnStart draws turn.started for the turn under way.
-func (l *Generator) TurnStart() codec.Entry {
-	return l.entry(
+func (g *Generator) TurnStart() codec.Entry {
+	return g.entry(
 		protocol.TurnStarted,
-		protocol.TurnStartedData{MessageID: l.State.Turn.Message.MessageID, Agent: l.oneOf("", "claude")},
+		protocol.TurnStartedData{MessageID: g.State.Turn.Message.MessageID, Agent: g.oneOf("", "claude")},
 	)
 }
 
 // TurnEnd draws the end of the turn, or the cancellation of an approval that is still pending.
-func (l *Generator) TurnEnd() codec.Entry {
-	if a := l.State.Approvals; len(a) > 0 {
-		return l.entry(
+func (g *Generator) TurnEnd() codec.Entry {
+	if a := g.State.Approvals; len(a) > 0 {
+		return g.entry(
 			protocol.ApprovalResolved,
 			protocol.ApprovalResolvedData{Request: a[0].Request, Outcome: protocol.Cancelled},
 		)
 	}
 	d := protocol.TurnEndedData{
-		Reason: pick(l, "reason", []protocol.Reason{
+		Reason: pick(g, "reason", []protocol.Reason{
 			protocol.ReasonCompleted, protocol.ReasonCompleted, protocol.ReasonInterrupted, protocol.ReasonDenied,
 			protocol.ReasonError,
 			protocol.ReasonTimeout, protocol.ReasonMaxTokens, protocol.ReasonMaxRequests, protocol.ReasonRefusal,
 		}),
-		DurationMS: l.number(), Usage: l.usage(),
+		DurationMS: g.number(), Usage: g.usage(),
 	}
 	if d.Failed() {
-		d.Message = l.oneOf("", "it broke")
+		d.Message = g.oneOf("", "it broke")
 	}
 	if d.Reason == protocol.ReasonError {
 		d.Code = protocol.CodeAgentFailed
 	}
-	return l.entry(protocol.TurnEnded, d)
+	return g.entry(protocol.TurnEnded, d)
 }
 
 // The types drawn during turns, between them, and at any time. A type listed twice is drawn twice
@@ -115,72 +115,72 @@ var (
 )
 
 // entryOf draws an event of a type, or a notice if the state allows none.
-func (l *Generator) entryOf(typ protocol.Type) codec.Entry {
+func (g *Generator) entryOf(typ protocol.Type) codec.Entry {
 	family, _, _ := strings.Cut(string(typ), ".")
 	var en codec.Entry
 	switch family {
 	case "text", "reasoning":
-		en = l.part(typ)
+		en = g.part(typ)
 	case "tool":
-		en = l.tool(typ)
+		en = g.tool(typ)
 	case "approval":
-		en = l.approval(typ)
+		en = g.approval(typ)
 	case "queue":
-		en = l.queue(typ)
+		en = g.queue(typ)
 	case "plan", "task":
-		en = l.plan(typ)
+		en = g.plan(typ)
 	default:
-		en = l.other(typ)
+		en = g.other(typ)
 	}
 	if en.Type == "" {
-		en = l.entry(
+		en = g.entry(
 			protocol.Notice,
-			protocol.NoticeData{Level: l.oneOf(protocol.LevelInfo, protocol.LevelWarning), Message: l.text()},
+			protocol.NoticeData{Level: g.oneOf(protocol.LevelInfo, protocol.LevelWarning), Message: g.text()},
 		)
 	}
 	return en
 }
 
 // entry returns an event of the turn under way, if any.
-func (l *Generator) entry(typ protocol.Type, data any) codec.Entry {
-	en := codec.Entry{Type: typ, Time: l.Now, Data: data}
-	if l.State.Turn != nil {
-		en.Turn = l.State.Turn.Turn
+func (g *Generator) entry(typ protocol.Type, data any) codec.Entry {
+	en := codec.Entry{Type: typ, Time: g.Now, Data: data}
+	if g.State.Turn != nil {
+		en.Turn = g.State.Turn.Turn
 	}
 	return en
 }
 
-func (l *Generator) id(prefix string) string { return fmt.Sprint(prefix, l.State.Seq+1) }
+func (g *Generator) id(prefix string) string { return fmt.Sprint(prefix, g.State.Seq+1) }
 
-func (l *Generator) text() string {
-	return l.oneOf(
+func (g *Generator) text() string {
+	return g.oneOf(
 		"a", "Hello ", "wörld\n", "规划", "\x1b[31m", "{\"x\":1}", "  two  ", "", "one\n\ntwo",
 		strings.Repeat("long ", 40),
 	)
 }
 
-func (l *Generator) number() int64 { return int64(rapid.IntRange(0, 5000).Draw(l.T, "number")) }
+func (g *Generator) number() int64 { return int64(rapid.IntRange(0, 5000).Draw(g.T, "number")) }
 
-func (l *Generator) coin(label string) bool { return rapid.Bool().Draw(l.T, label) }
+func (g *Generator) coin(label string) bool { return rapid.Bool().Draw(g.T, label) }
 
-func (l *Generator) oneOf(options ...string) string { return pick(l, "some", options) }
+func (g *Generator) oneOf(options ...string) string { return pick(g, "some", options) }
 
-func (l *Generator) pick(label string, of []protocol.Type) protocol.Type { return pick(l, label, of) }
+func (g *Generator) pick(label string, of []protocol.Type) protocol.Type { return pick(g, label, of) }
 
-func pick[T any](l *Generator, label string, of []T) T { return rapid.SampledFrom(of).Draw(l.T, label) }
+func pick[T any](g *Generator, label string, of []T) T { return rapid.SampledFrom(of).Draw(g.T, label) }
 
-func (l *Generator) usage() *protocol.Usage {
-	if l.coin("usage") {
+func (g *Generator) usage() *protocol.Usage {
+	if g.coin("usage") {
 		return nil
 	}
 	return &protocol.Usage{
-		Input: l.number(), Output: l.number(), Cached: l.number(), Cost: 0.25, Currency: "USD", Model: "m",
+		Input: g.number(), Output: g.number(), Cached: g.number(), Cost: 0.25, Currency: "USD", Model: "m",
 	}
 }
 
-func (l *Generator) by() *protocol.Actor {
-	if l.coin("by") {
+func (g *Generator) by() *protocol.Actor {
+	if g.coin("by") {
 		return nil
 	}
-	return &protocol.Actor{Name: "grace", Subject: l.oneOf("", "g@x")}
+	return &protocol.Actor{Name: "grace", Subject: g.oneOf("", "g@x")}
 }

@@ -17,14 +17,14 @@ func TestEveryTypeOfEventHappens(t *testing.T) {
 	seen := map[protocol.Type]bool{protocol.SessionCreated: true}
 	rapid.Check(t, func(r *rapid.T) {
 		log := codec.NewLog("s", "e")
-		l := &Generator{T: r, Now: start}
+		g := &Generator{T: r, Now: start}
 		log.Add(
 			&codec.Output{}, start,
 			codec.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Agent: "a"}},
 		)
 		for range rapid.SampledFrom([]int{10, 100, 400}).Draw(r, "events") {
-			l.State = log.State
-			en := l.Next()
+			g.State = log.State
+			en := g.Next()
 			before := log.State.Seq
 			if log.Add(&codec.Output{}, start, en); log.State.Seq != before+1 {
 				r.Fatalf("not recorded: %+v", en)
