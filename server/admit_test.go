@@ -162,7 +162,7 @@ func TestRolesRestrictCommands(t *testing.T) {
 // A made token has the role that it says, of nobody in the users file.
 func TestAMadeTokenLetsIn(t *testing.T) {
 	c := newClosed(t)
-	token, err := login.NewAuthenticator(nil, []byte("secret")).Make("ci", protocol.RoleObserver, time.Hour)
+	token, err := login.NewAuthenticator(nil, []byte("secret")).NewToken("ci", protocol.RoleObserver, time.Hour)
 	must(t, err)
 	conn, status := c.dial("", token)
 	if conn == nil {

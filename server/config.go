@@ -11,12 +11,12 @@ import (
 
 // Config is what a server needs. Zero values take the defaults named.
 type Config struct {
-	Session  session.Config // its Store and Agents are required
-	Version  string         // of the program, for hello
-	Log      *slog.Logger   // nil: none; also the session's, unless that has one
-	Limits   Limits
-	Dialects Dialects
-	Gate     *login.Authenticator // of users who log in; nil: there are none
+	Session       session.Config // its Store and Agents are required
+	Version       string         // of the program, for hello
+	Log           *slog.Logger   // nil: none; also the session's, unless that has one
+	Limits        Limits
+	Dialects      Dialects
+	Authenticator *login.Authenticator // of users who log in; nil: there are none
 }
 
 // Limits bound what clients may take.

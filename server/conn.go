@@ -47,7 +47,7 @@ type conn struct {
 	heard   time.Time // when the client was last heard of
 }
 
-var _ session.Peer = (*conn)(nil)
+var _ session.Subscriber = (*conn)(nil)
 
 // accept opens a connection and serves it until it ends.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request) {

@@ -20,7 +20,7 @@ import (
 func TestAnExpiredTokenEndsItsConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newClosed(t)
-		token, err := login.NewAuthenticator(nil, []byte("secret")).Make("ci", protocol.RoleOperator, time.Hour)
+		token, err := login.NewAuthenticator(nil, []byte("secret")).NewToken("ci", protocol.RoleOperator, time.Hour)
 		must(t, err)
 		native, _ := c.dial("", token)
 		mine := native.pump()
@@ -82,7 +82,7 @@ func TestAnExpiredTokenEndsItsStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newClosed(t)
 		id := c.turn("few")
-		token, err := login.NewAuthenticator(nil, []byte("secret")).Make("ci", protocol.RoleObserver, time.Minute)
+		token, err := login.NewAuthenticator(nil, []byte("secret")).NewToken("ci", protocol.RoleObserver, time.Minute)
 		must(t, err)
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://server/api/sessions/"+id+"/events", nil)
 		must(t, err)

@@ -116,6 +116,6 @@ func (l *Listener) admit(gate *login.Authenticator, r *http.Request) (who caller
 	if gate == nil {
 		return who, false
 	}
-	user, ok := gate.Check(given)
-	return caller{user.By, user.Role, user.Until}, ok
+	user, ok := gate.Verify(given)
+	return caller{user.By, user.Role, user.Expires}, ok
 }

@@ -54,7 +54,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	return &Server{
 		hub: hub, version: "agentctl " + cfg.Version, agents: cfg.Session.Agents.Names(), limits: cfg.Limits, log: cfg.Log,
-		dialects: cfg.Dialects, trails: trails(), secret: cfg.Session.Secret, gate: cfg.Gate,
+		dialects: cfg.Dialects, trails: trails(), secret: cfg.Session.Secret, gate: cfg.Authenticator,
 		gone: make(chan struct{}), seen: time.Now(), conns: map[*conn]bool{},
 	}, nil
 }

@@ -91,11 +91,11 @@ func (w *world) start() {
 	var err error
 	w.script, err = script.Parse("play", strings.NewReader(play))
 	must(w.t, err)
-	w.store, err = sqlite.Open(w.dir, sqlite.Options{Boot: "here"})
+	w.store, err = sqlite.Open(w.dir, sqlite.Options{BootID: "here"})
 	must(w.t, err)
 	w.server, err = New(w.t.Context(), Config{
 		Session: session.Config{Store: w.wrap(w.store), Agents: w, DefaultAgent: "script"}, Version: "test", Limits: w.limits,
-		Gate: w.gate,
+		Authenticator: w.gate,
 	})
 	must(w.t, err)
 	w.pipe = NewPipe()

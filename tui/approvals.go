@@ -211,7 +211,7 @@ func (a *approvals) about(r *protocol.Approval, f *form, width, rows int) (out [
 	for _, p := range passages(r, f.patched) {
 		text := transcript.NewText()
 		if p.pre {
-			text = transcript.NewOutput()
+			text = transcript.NewPreformatted()
 		}
 		text.Append(transcript.Reveal(p.text))
 		dress := a.look.passage(p.role)

@@ -22,7 +22,7 @@ type changes struct {
 	more  int
 }
 
-func newChanges(files []diff.File) *changes { return &changes{pieces: diff.Pieces(files)} }
+func newChanges(files []diff.File) *changes { return &changes{pieces: diff.Split(files)} }
 
 // Lines is at most so many lines at a width, and about how many follow. They
 // carry their styles.
@@ -49,9 +49,9 @@ func (c *changes) Lines(width, most int, split bool) (lines []string, more int) 
 // unless the person chose.
 func (l *look) split(width int) bool {
 	if l.turned {
-		return width < diff.Wide
+		return width < diff.SideBySideWidth
 	}
-	return width >= diff.Wide
+	return width >= diff.SideBySideWidth
 }
 
 // change is a piece of a patch as an item of a pager.
@@ -63,12 +63,12 @@ type change struct {
 func (c *change) Estimate(int, bool) int { return c.piece.Estimate() }
 
 func (c *change) Block(width int, _ bool) transcript.Block {
-	return transcript.Block{Body: c.piece.Lines(width, c.look.split(width)), Draw: c.look.dress}
+	return transcript.Block{Body: c.piece.Lines(width, c.look.split(width)), RenderLine: c.look.dress}
 }
 
 // sources are the pieces as items of a pager.
-func (c *changes) sources(l *look) []transcript.Source {
-	out := make([]transcript.Source, len(c.pieces))
+func (c *changes) sources(l *look) []transcript.Item {
+	out := make([]transcript.Item, len(c.pieces))
 	for i := range c.pieces {
 		out[i] = &change{l, &c.pieces[i]}
 	}

@@ -184,7 +184,7 @@ func (c *checklist) Block(width int, folded bool) transcript.Block {
 	if !c.ended.IsZero() {
 		right += " · " + took(c.ended.Sub(c.started))
 	}
-	b := transcript.Block{Head: []string{"", spread(title, c.look.dim.Render(right), width)}}
+	b := transcript.Block{Header: []string{"", spread(title, c.look.dim.Render(right), width)}}
 	switch {
 	case folded && c.short():
 	case folded:
@@ -201,7 +201,7 @@ func (c *checklist) Block(width int, folded bool) transcript.Block {
 			style = &c.look.bad
 		}
 		for _, line := range wrap(c.word, width-indent) {
-			b.Foot = append(b.Foot, "   "+style.Render(line))
+			b.Footer = append(b.Footer, "   "+style.Render(line))
 		}
 	}
 	return b

@@ -194,14 +194,14 @@ func TestAPlanToConfirmIsListedOnce(t *testing.T) {
 func TestTheTasksAreListedWhereverThePlanStands(t *testing.T) {
 	s := open(t, scenes["pipeline"](), 80, 40)
 	list := s.m.story.list
-	if steps := list.Source(s.m.story.steps).(*checklist); !steps.short() {
+	if steps := list.Item(s.m.story.steps).(*checklist); !steps.short() {
 		t.Error("the transcript repeats the panel")
 	}
 	s.shows("plan · 1 of 4 done · tab", "▸ Run each a hundred times: 40 of 212", "running 4")
-	list.Fold(s.m.story.steps, false)
+	list.SetCollapsed(s.m.story.steps, false)
 	s.give(tickMsg{})
 	s.shows("With the race detector.") // who unfolds it wants all of it
-	list.Fold(s.m.story.steps, true)
+	list.SetCollapsed(s.m.story.steps, true)
 	s.journal.add(protocol.PlanCancelled, protocol.PlanErrorData{Message: "by ada"})
 	s.tell()
 	if s.m.plan.of(s.m.state) == nil {

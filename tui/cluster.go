@@ -22,7 +22,7 @@ func solitary(line string) string {
 	out.Grow(len(line))
 	for i := 0; i < len(line); {
 		if line[i] == 0x1b {
-			link, _ := transcript.LinkAt(line[i:])
+			link, _ := transcript.LinkSequence(line[i:])
 			n := max(link, dress(line[i:]), 1)
 			out.WriteString(line[i : i+n])
 			i += n

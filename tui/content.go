@@ -35,7 +35,7 @@ func diffLines(old, text string) string {
 	var out strings.Builder
 	for i := range f.Hunks {
 		for _, l := range f.Hunks[i].Lines {
-			if l.Op != diff.Said {
+			if l.Op != diff.Note {
 				out.WriteString(string(l.Op) + " " + l.Text + "\n")
 			}
 		}

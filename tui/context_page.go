@@ -68,7 +68,7 @@ func (m *model) askPast() tea.Cmd {
 		msg := meteredMsg{epoch: epoch}
 		for _, raw := range page.Events {
 			e := new(protocol.Event)
-			if json.Unmarshal(raw, e) == nil && usage.Counts(e.Type) {
+			if json.Unmarshal(raw, e) == nil && usage.AffectsHistory(e.Type) {
 				msg.past = append(msg.past, e)
 			}
 		}

@@ -64,7 +64,7 @@ func (m *model) fullness() []string {
 
 // speed is how fast the agent writes, or "".
 func (m *model) speed(unit string) string {
-	per, estimated, ok := m.meter.Rate(m.now())
+	per, estimated, ok := m.meter.TokenRate(m.now())
 	switch {
 	case !ok || m.state.Turn == nil:
 		return ""
@@ -161,7 +161,7 @@ func (p *contextPage) turns(m *model, width int) []string {
 	values := make([]int64, len(turns))
 	for i, t := range turns {
 		values[i] = t.Tokens
-		most, highest = max(most, t.Max), max(highest, t.Tokens)
+		most, highest = max(most, t.MaxTokens), max(highest, t.Tokens)
 	}
 	if highest == 0 {
 		return nil
@@ -169,7 +169,7 @@ func (p *contextPage) turns(m *model, width int) []string {
 	most = max(most, highest)
 	return []string{
 		"", l.rule(l.bold.Render("by turn")+l.dim.Render(" · "+count(len(turns), "turn")+fmt.Sprintf(" · at most %.0f%%", 100*float64(highest)/float64(most))), width),
-		fit(" "+l.filling(100*float64(values[len(values)-1])/float64(most)).Render(usage.Spark(values, most)), width),
+		fit(" "+l.filling(100*float64(values[len(values)-1])/float64(most)).Render(usage.Sparkline(values, most)), width),
 	}
 }
 
@@ -182,7 +182,7 @@ func (p *contextPage) compacted(m *model, width int) []string {
 	case c.did != nil:
 		return append([]string{""}, p.words("✓ compacted: "+less(c.did), &l.good, width)...)
 	}
-	last := m.meter.Compacted()
+	last := m.meter.LastCompaction()
 	if last == nil {
 		return nil
 	}

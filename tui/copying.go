@@ -29,7 +29,7 @@ func (m *model) beginCopying() {
 	}
 	at := list.PointAt(list.Height() - 1)
 	if id, ok := list.Selected(); ok {
-		at = list.Body(id)
+		at = list.BodyStart(id)
 	}
 	m.story.pinned = true
 	m.copying.on = true
@@ -39,7 +39,7 @@ func (m *model) beginCopying() {
 func (m *model) endCopying() {
 	m.copying.on, m.copying.choosing = false, false
 	m.story.pinned = false
-	m.story.list.Choose(transcript.Point{}, transcript.Point{}, nil)
+	m.story.list.SetRangeHighlight(transcript.Point{}, transcript.Point{}, nil)
 }
 
 // moveChoice moves the line that the keys move, and shows what is chosen.
@@ -49,8 +49,8 @@ func (m *model) moveChoice(to transcript.Point) {
 	if !c.choosing {
 		c.from = c.at
 	}
-	list.Bring(c.at)
-	list.Choose(c.from, c.at, func(line string) string { return m.look.chosen.Render(ansi.Strip(line)) })
+	list.EnsureVisible(c.at)
+	list.SetRangeHighlight(c.from, c.at, func(line string) string { return m.look.chosen.Render(ansi.Strip(line)) })
 }
 
 // copyKey handles a key in copy mode.
@@ -61,9 +61,9 @@ func (m *model) copyKey(key string) tea.Cmd {
 	case doBack:
 		m.endCopying()
 	case doUp:
-		m.moveChoice(list.Move(c.at, -1))
+		m.moveChoice(list.MovePoint(c.at, -1))
 	case doDown:
-		m.moveChoice(list.Move(c.at, 1))
+		m.moveChoice(list.MovePoint(c.at, 1))
 	case doFirst:
 		m.moveChoice(transcript.Point{Item: list.First()})
 	case doLast:
@@ -75,7 +75,7 @@ func (m *model) copyKey(key string) tea.Cmd {
 	case doChooseBlock:
 		m.chooseBlock()
 	case doTakeChoice:
-		lines, more := list.Words(c.from, c.at, copyMost)
+		lines, more := list.TextBetween(c.from, c.at, copyMost)
 		m.endCopying()
 		what := "lines"
 		if more {
@@ -85,9 +85,9 @@ func (m *model) copyKey(key string) tea.Cmd {
 	default:
 		switch m.look.keys.at(everywhere, key) {
 		case doPageUp:
-			m.moveChoice(list.Move(c.at, -page))
+			m.moveChoice(list.MovePoint(c.at, -page))
 		case doPageDown:
-			m.moveChoice(list.Move(c.at, page))
+			m.moveChoice(list.MovePoint(c.at, page))
 		case doNextPart, doPreviousPart, doHelp, doInterrupt, doFind:
 			m.endCopying()
 			return m.dispatch(key, tea.KeyPressMsg{})
@@ -100,11 +100,11 @@ func (m *model) copyKey(key string) tea.Cmd {
 // chosen, the next one too.
 func (m *model) chooseBlock() {
 	c, list := &m.copying, m.story.list
-	from, to := list.Block(c.at)
+	from, to := list.Paragraph(c.at)
 	if c.choosing && c.at == to && !from.Before(c.from) {
-		_, to = list.Block(list.Move(to, 1))
-		if words, _ := list.Words(to, to, copyMost); len(words) > 0 && words[0] == "" {
-			_, to = list.Block(list.Move(to, 1)) // past the line between them
+		_, to = list.Paragraph(list.MovePoint(to, 1))
+		if words, _ := list.TextBetween(to, to, copyMost); len(words) > 0 && words[0] == "" {
+			_, to = list.Paragraph(list.MovePoint(to, 1)) // past the line between them
 		}
 		m.moveChoice(to)
 		return
@@ -115,12 +115,12 @@ func (m *model) chooseBlock() {
 
 // hint is what copy mode says of itself.
 func (c *copying) hint(l *look, list *transcript.List) string {
-	return l.warn.Render("copy mode: "+count(list.Between(c.from, c.at), "line")) + l.dim.Render(" · "+
+	return l.warn.Render("copy mode: "+count(list.CountLines(c.from, c.at), "line")) + l.dim.Render(" · "+
 		l.keys.hint(doBeginChoice, "begins a choice", doChooseBlock, "block", doTakeChoice, "copies", doBack, "ends it"))
 }
 
 // copyItem copies what an item says, as it was said: of a tool call the output.
-func (m *model) copyItem(s transcript.Source) tea.Cmd {
+func (m *model) copyItem(s transcript.Item) tea.Cmd {
 	switch s := s.(type) {
 	case *asked:
 		return m.copy("the message", s.message.Text)
@@ -142,7 +142,7 @@ func (m *model) copyItem(s transcript.Source) tea.Cmd {
 func (m *model) copyCode(id transcript.ID) tea.Cmd {
 	c := &m.copying
 	var text string
-	switch s := m.story.list.Source(id).(type) {
+	switch s := m.story.list.Item(id).(type) {
 	case *said:
 		text = string(s.item.Text)
 	case *asked:

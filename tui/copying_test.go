@@ -99,7 +99,7 @@ func TestLinesAreCopiedAsTheyAreRead(t *testing.T) {
 func TestCopyModeStaysWhereItIsWhileMoreIsSaid(t *testing.T) {
 	s := open(t, long(itemsMax/3-5), 60, 20)
 	s.press("tab", "[", "space", "b")
-	want := s.m.story.list.Source(s.m.copying.at.Item)
+	want := s.m.story.list.Item(s.m.copying.at.Item)
 	more := long(20)
 	more.out = more.out[3:]
 	for _, u := range more.out {
@@ -108,7 +108,7 @@ func TestCopyModeStaysWhereItIsWhileMoreIsSaid(t *testing.T) {
 		}
 	}
 	s.give(more.take())
-	if got := s.m.story.list.Source(s.m.copying.at.Item); got != want {
+	if got := s.m.story.list.Item(s.m.copying.at.Item); got != want {
 		t.Error("another item is chosen")
 	}
 	s.press("esc")

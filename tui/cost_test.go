@@ -26,7 +26,7 @@ func (s *tallied) Estimate(int, bool) int { *s.calls++; return 2 }
 
 func (s *tallied) Block(int, bool) transcript.Block {
 	*s.calls++
-	return transcript.Block{Head: []string{""}, Body: []string{" " + s.text, " more"}}
+	return transcript.Block{Header: []string{""}, Body: []string{" " + s.text, " more"}}
 }
 
 // loaded is a screen on which a turn is under way, below n items that count.
@@ -46,7 +46,7 @@ func load(t testing.TB, n int) *loaded {
 	l.tell()
 	var hits []protocol.Hit
 	for i := range n {
-		kind, name := transcript.Kind(0), ""
+		kind, name := transcript.AnchorKind(0), ""
 		switch i % 50 {
 		case 0:
 			kind = aTurn
@@ -310,7 +310,7 @@ func heapOf(t testing.TB, h *history) float64 {
 				m.Update(msg)
 			}
 		}
-		m.story.list.Top()
+		m.story.list.ScrollToTop()
 		m.dirty = true
 		m.View()
 	}

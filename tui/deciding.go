@@ -115,7 +115,7 @@ func (m *model) examine(r *protocol.Approval) { m.pager = examined(m.look, r) }
 
 // examined is all of a request.
 func examined(l *look, r *protocol.Approval) *pager {
-	var of []transcript.Source
+	var of []transcript.Item
 	changes, patched := changesOf(r)
 	for _, p := range passages(r, patched) {
 		of = append(of, sheets(l, strings.TrimSuffix(transcript.Reveal(p.text), "\n"), asOutput)...)

@@ -459,16 +459,16 @@ func TestADecisionLooksAsItIs(t *testing.T) {
 			ID: "r1", Approval: &protocol.Approval{Title: "Tidy", Command: "go mod tidy"}, Resolved: &protocol.ApprovalResolvedData{Outcome: outcome},
 		}}
 		b := d.Block(80, false)
-		if len(b.Head) != 3 || !strings.Contains(b.Head[2], "$ go mod tidy") || len(b.Body) != 1 || b.Draw("x") != "   "+want.Render("x") {
-			t.Errorf("%s: %q, %q, drawn %q", outcome, b.Head, b.Body, b.Draw("x"))
+		if len(b.Header) != 3 || !strings.Contains(b.Header[2], "$ go mod tidy") || len(b.Body) != 1 || b.RenderLine("x") != "   "+want.Render("x") {
+			t.Errorf("%s: %q, %q, drawn %q", outcome, b.Header, b.Body, b.RenderLine("x"))
 		}
 		d.item.Approval.Title = "go mod tidy" // then it says it already
-		if b := d.Block(80, false); len(b.Head) != 2 {
-			t.Errorf("%s: said twice in %q", outcome, b.Head)
+		if b := d.Block(80, false); len(b.Header) != 2 {
+			t.Errorf("%s: said twice in %q", outcome, b.Header)
 		}
 		d.item.Approval = nil // the transcript begins behind the request
-		if b := d.Block(80, false); len(b.Head) != 2 || !strings.Contains(b.Head[1], "approval r1") {
-			t.Errorf("%s: %q", outcome, b.Head)
+		if b := d.Block(80, false); len(b.Header) != 2 || !strings.Contains(b.Header[1], "approval r1") {
+			t.Errorf("%s: %q", outcome, b.Header)
 		}
 	}
 }

@@ -28,11 +28,11 @@ func (d *decision) Block(width int, _ bool) transcript.Block {
 	if d.item.Resolved == nil {
 		waits := d.look.warn.Render(" · waiting for a decision")
 		title = fit("? "+oneLine(transcript.Reveal(title)), max(1, width-1-ansi.StringWidth(waits)))
-		return transcript.Block{Head: []string{"", " " + d.look.bold.Render(title) + waits}}
+		return transcript.Block{Header: []string{"", " " + d.look.bold.Render(title) + waits}}
 	}
-	b := transcript.Block{Head: []string{"", " " + d.look.bold.Render(fit("? "+oneLine(transcript.Reveal(title)), width-1))}}
+	b := transcript.Block{Header: []string{"", " " + d.look.bold.Render(fit("? "+oneLine(transcript.Reveal(title)), width-1))}}
 	if command != "" && command != title {
-		b.Head = append(b.Head, "   "+d.look.dim.Render(fit("$ "+oneLine(transcript.Reveal(command)), width-indent)))
+		b.Header = append(b.Header, "   "+d.look.dim.Render(fit("$ "+oneLine(transcript.Reveal(command)), width-indent)))
 	}
 	style := d.look.bad
 	if d.item.Resolved.Outcome == protocol.Allowed {
@@ -41,7 +41,7 @@ func (d *decision) Block(width int, _ bool) transcript.Block {
 	text := transcript.NewText()
 	text.Append(outcome(d.item.Resolved, d.item.By))
 	b.Body, b.Bytes = text.Lines(width - indent)
-	b.Draw = func(line string) string { return "   " + style.Render(line) }
+	b.RenderLine = func(line string) string { return "   " + style.Render(line) }
 	return b
 }
 

@@ -63,7 +63,7 @@ func (d *desk) draw() tea.View {
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.WindowTitle = "agentctl"
-	if n := d.list.Waiting(""); n > 0 {
+	if n := d.list.CountWaiting(""); n > 0 {
 		v.WindowTitle += " · " + fmt.Sprint(n) + " waiting"
 	}
 	if d.mouse {
@@ -112,7 +112,7 @@ func (d *desk) draw() tea.View {
 // listed is the list and its title: rows lines and one.
 func (d *desk) listed(width, rows int) []string {
 	title := d.look.bold.Render("sessions") + " · " + fmt.Sprint(d.list.Total())
-	if n := d.list.Waiting(""); n > 0 {
+	if n := d.list.CountWaiting(""); n > 0 {
 		title += " · " + d.look.warn.Render(fmt.Sprint(n)+" waiting for you")
 	}
 	if d.filter != "" {

@@ -8,7 +8,7 @@ import (
 
 // tick wakes the program once a second while a clock is on the screen.
 func (d *desk) tick() tea.Cmd {
-	if d.ticking || d.shown != nil || d.list.Waiting("") == 0 && d.link.State != Reconnecting {
+	if d.ticking || d.shown != nil || d.list.CountWaiting("") == 0 && d.link.State != Reconnecting {
 		return nil
 	}
 	d.ticking = true
@@ -45,7 +45,7 @@ func (d *desk) tellOthers() {
 	}
 	d.list.MarkSeen(d.shown.id)
 	others := ""
-	if n := d.list.Waiting(d.shown.id); n > 0 {
+	if n := d.list.CountWaiting(d.shown.id); n > 0 {
 		others = count(n, "other") + " waiting"
 		if key := d.look.keys.key(doNextNeed); key != "" {
 			others += ": " + key

@@ -77,7 +77,7 @@ func (d *desk) listKey(does action) tea.Cmd {
 	case doFilter:
 		d.panel = newFiltering(d)
 	case doSort:
-		d.list.Sort(d.list.Order().Next())
+		d.list.SetOrder(d.list.Order().Next())
 	case doPreview:
 		d.preview.on = !d.preview.on
 	case doCreate:

@@ -23,7 +23,7 @@ func (d *desk) next() tea.Cmd {
 		d.tour = tour{home: here, chosen: chosen.Session, passed: map[string]bool{}}
 	}
 	d.tour.passed[here] = true
-	id, ok := d.list.Next(func(id string) bool { return d.tour.passed[id] })
+	id, ok := d.list.NextNeed(func(id string) bool { return d.tour.passed[id] })
 	if ok {
 		return d.enter(id)
 	}

@@ -152,7 +152,7 @@ func (m *model) findKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 
 func (m *model) endFind() {
 	m.finder.forget()
-	m.story.list.Highlight(nil)
+	m.story.list.SetHighlight(nil)
 }
 
 // beginFind looks for words from the end of the session on.
@@ -165,7 +165,7 @@ func (m *model) beginFind(words string) tea.Cmd {
 	f := &m.finder
 	f.text, f.query, f.busy = oneLine(transcript.Clean(words)), query, true
 	f.asOf = m.state.Seq
-	m.story.list.Highlight(m.highlight)
+	m.story.list.SetHighlight(m.highlight)
 	m.setFocus(onStory)
 	if m.link.State != Connected {
 		return m.lookFrom(m.story.list.Last(), -1)
@@ -253,7 +253,7 @@ func (m *model) findWithin(by int) bool {
 		return false
 	}
 	match, has := f.looking()
-	line, ok := list.LineFrom(id, f.stand.line+by, by, match)
+	line, ok := list.FindLine(id, f.stand.line+by, by, match)
 	if !ok {
 		return false
 	}
@@ -263,7 +263,7 @@ func (m *model) findWithin(by int) bool {
 		f.stand.past = max(0, f.stand.past-*has)
 	}
 	f.stand.line, f.stand.has = line, *has
-	list.Show(id, line)
+	list.SelectLine(id, line)
 	return true
 }
 
@@ -277,7 +277,7 @@ func (m *model) goToHit(i, by int) tea.Cmd {
 		reach: func() bool {
 			at, ok := m.pieceOf(h)
 			if !ok && m.story.before <= h.First {
-				at, ok = m.story.list.Named(nameOfItem(h.Turn, protocol.HitUser, ""))
+				at, ok = m.story.list.FindAnchor(nameOfItem(h.Turn, protocol.HitUser, ""))
 			}
 			if ok {
 				m.found(at, by)
@@ -291,16 +291,16 @@ func (m *model) goToHit(i, by int) tea.Cmd {
 // then it is the one with the words, once that is there.
 func (m *model) pieceOf(h *protocol.Hit) (transcript.ID, bool) {
 	list, name := m.story.list, nameOfHit(h)
-	last, ok := list.Named(name)
+	last, ok := list.FindAnchor(name)
 	for id := last; ok && id >= list.First(); id-- {
-		mark, is := list.Source(id).(transcript.Landmark)
+		mark, is := list.Item(id).(transcript.Anchor)
 		if !is {
 			break
 		}
-		if _, its := mark.Landmark(); its != name {
+		if _, its := mark.Anchor(); its != name {
 			break
 		}
-		if m.finder.query.Match(wording(list.Source(id))) {
+		if m.finder.query.Match(wording(list.Item(id))) {
 			return id, true
 		}
 	}
@@ -317,21 +317,21 @@ func (m *model) found(id transcript.ID, by int) {
 	if by < 0 {
 		from = math.MaxInt
 	}
-	line, ok := list.LineFrom(id, from, by, whole)
-	if !ok && list.Folded(id) {
-		list.Fold(id, false)
-		line, ok = list.LineFrom(id, from, by, whole)
+	line, ok := list.FindLine(id, from, by, whole)
+	if !ok && list.Collapsed(id) {
+		list.SetCollapsed(id, false)
+		line, ok = list.FindLine(id, from, by, whole)
 	}
 	f.stand = stand{}
 	if !ok { // the words are on several lines
-		line, _ = list.LineFrom(id, 0, 1, some)
+		line, _ = list.FindLine(id, 0, 1, some)
 	} else {
 		f.stand = stand{on: true, item: id, line: line, has: *has}
 		if by > 0 && len(f.hits) > 0 { // at its oldest
 			f.stand.past = max(0, f.counts[f.at]-f.newer(f.at)-*has)
 		}
 	}
-	list.Show(id, line)
+	list.SelectLine(id, line)
 }
 
 func (m *model) highlight(line string) string { return m.look.highlight(line, m.finder.query) }

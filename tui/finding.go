@@ -39,7 +39,7 @@ func (m *model) lookOn(wave int) tea.Cmd {
 			m.word = "“" + f.text + "” is not there"
 			return nil
 		}
-		if f.query.Match(wording(list.Source(f.item))) {
+		if f.query.Match(wording(list.Item(f.item))) {
 			f.stop()
 			m.found(f.item, f.by)
 			return nil

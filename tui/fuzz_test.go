@@ -130,7 +130,7 @@ func dressOnly(t interface{ Fatalf(string, ...any) }, content string) {
 			return
 		}
 		rest = rest[at:]
-		if n, to := transcript.LinkAt(rest); n > 0 {
+		if n, to := transcript.LinkSequence(rest); n > 0 {
 			line, _, _ := strings.Cut(rest[n:], "\n")
 			if to != "" && !strings.Contains(line, transcript.LinkEnd) {
 				t.Fatalf("a link to %q does not end on its line", to)

@@ -104,9 +104,9 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	case doPageDown:
 		m.story.list.Scroll(page)
 	case doTop:
-		m.story.list.Top()
+		m.story.list.ScrollToTop()
 	case doEnd:
-		m.story.list.Bottom()
+		m.story.list.ScrollToBottom()
 	case doFoldLast:
 		m.foldLast()
 	case doFind:
@@ -160,8 +160,8 @@ func (m *model) click(msg tea.MouseClickMsg) {
 	if m.pager != nil || m.wire != nil || m.menu != nil || m.context != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
 		return
 	}
-	if id, ok := list.ItemAt(msg.Y); ok && folds(list.Source(id)) {
-		list.Fold(id, !list.Folded(id))
+	if id, ok := list.ItemAt(msg.Y); ok && folds(list.Item(id)) {
+		list.SetCollapsed(id, !list.Collapsed(id))
 	}
 }
 
@@ -213,9 +213,9 @@ func (m *model) setFocus(f focus) {
 		m.queue.choose(m.state, m.queue.at(m.state))
 	}
 	if f == onStory {
-		m.story.list.Select(0)
+		m.story.list.MoveSelection(0)
 	} else {
-		m.story.list.Unselect()
+		m.story.list.ClearSelection()
 	}
 }
 

@@ -62,7 +62,7 @@ func tint(s lipgloss.Style, c color.Color) lipgloss.Style {
 }
 
 // dress dresses the styles of a line.
-func (l *look) dress(line string) string { return transcript.Dressed(line, l.prose) }
+func (l *look) dress(line string) string { return transcript.RenderStyles(line, l.prose) }
 
 // prose dresses a stretch of text.
 func (l *look) prose(text string, style transcript.Style) string {
@@ -90,7 +90,7 @@ func onlyDress(line string) string {
 		switch b := line[i]; {
 		case b == 0x1b:
 			n = dress(line[i:])
-			if link, to := transcript.LinkAt(line[i:]); link > 0 {
+			if link, to := transcript.LinkSequence(line[i:]); link > 0 {
 				n, open = link, to != ""
 			}
 			keep = n > 0

@@ -262,7 +262,7 @@ func (n *narrator) hush() {
 func (n *narrator) call(id string) *call {
 	c := n.tools[id]
 	if c == nil {
-		c = &call{title: id, output: transcript.NewConsole()}
+		c = &call{title: id, output: transcript.NewTerminalOutput()}
 		n.tools[id] = c
 	}
 	return c
@@ -285,7 +285,7 @@ func (n *narrator) tool(e *protocol.Event) {
 		d := decode[protocol.ToolOutputData](e.Data)
 		c := n.call(d.Tool)
 		if d.Replace {
-			c.output = transcript.NewConsole()
+			c.output = transcript.NewTerminalOutput()
 		}
 		c.output.Append(d.Text)
 		for i := range d.Content {
@@ -301,7 +301,7 @@ func (n *narrator) tool(e *protocol.Event) {
 			tail = append([]string{fmt.Sprintf("(%s before)", count(hidden, "line"))}, tail...)
 		}
 		for _, line := range tail {
-			n.line("  | %s", transcript.Bare(line))
+			n.line("  | %s", transcript.StripStyles(line))
 		}
 		exit := ""
 		if d.ExitCode != nil && *d.ExitCode != 0 {

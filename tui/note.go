@@ -29,9 +29,9 @@ func (n *note) Block(width int, _ bool) transcript.Block {
 	text := transcript.NewText()
 	text.Append(n.text)
 	body, bytes := text.Lines(width - indent)
-	b := transcript.Block{Body: body, Bytes: bytes, Draw: func(line string) string { return "   " + n.style.Render(line) }}
+	b := transcript.Block{Body: body, Bytes: bytes, RenderLine: func(line string) string { return "   " + n.style.Render(line) }}
 	if n.space {
-		b.Head = []string{""}
+		b.Header = []string{""}
 	}
 	return b
 }

@@ -27,7 +27,7 @@ func (o *output) head() *transcript.Text {
 	if o.whole {
 		return o.text
 	}
-	t := transcript.NewConsole()
+	t := transcript.NewTerminalOutput()
 	t.Append(string(o.begin))
 	return t
 }
@@ -41,16 +41,16 @@ func (t *toolCall) output() output {
 		if at := bytes.IndexByte(said[from:], '\n'); at >= 0 {
 			from += at + 1
 		}
-		text := transcript.NewConsole()
+		text := transcript.NewTerminalOutput()
 		text.Append(string(said[from:]) + "\n" + others(tool.Content))
 		return output{text: text, before: bytes.Count(said[:from], []byte{'\n'}), begin: said[:outputEnd]}
 	case t.changed() != nil && t.inText:
-		return output{text: transcript.NewOutput(), whole: true} // it is the change
+		return output{text: transcript.NewPreformatted(), whole: true} // it is the change
 	}
 	if l := t.language(); l != nil {
 		return output{text: transcript.NewCode(l, string(said)), whole: true}
 	}
-	text := t.feed.take(said, t.item.Open, transcript.NewConsole)
+	text := t.feed.take(said, t.item.Open, transcript.NewTerminalOutput)
 	rest := others(tool.Content)
 	if end := tool.End; end != nil && len(said) == 0 && len(tool.Content) == 0 {
 		rest = readable(end.Output)
@@ -58,7 +58,7 @@ func (t *toolCall) output() output {
 	if rest == "" {
 		return output{text: text, whole: true}
 	}
-	all := transcript.NewConsole()
+	all := transcript.NewTerminalOutput()
 	all.Append(string(said) + rest)
 	return output{text: all, whole: true}
 }
@@ -69,14 +69,14 @@ func (t *toolCall) language() *highlight.Language {
 		return nil
 	}
 	for _, at := range t.item.Tool.Locations {
-		if l := highlight.Of(at.Path); l != nil {
+		if l := highlight.ByFilename(at.Path); l != nil {
 			return l
 		}
 	}
-	if l := highlight.Of(t.about()); l != nil {
+	if l := highlight.ByFilename(t.about()); l != nil {
 		return l
 	}
-	return highlight.Of(strings.TrimSpace(t.item.Tool.Title))
+	return highlight.ByFilename(strings.TrimSpace(t.item.Tool.Title))
 }
 
 // sheetBytes is about how much text is one item of a pager.
@@ -100,12 +100,12 @@ func (s *sheet) Block(width int, _ bool) transcript.Block {
 	for range len(s.raw) - len(strings.TrimRight(s.raw, "\n")) - 1 {
 		body = append(body, "") // what a text leaves out at its end
 	}
-	return transcript.Block{Body: body, Bytes: bytes, Draw: s.look.dress}
+	return transcript.Block{Body: body, Bytes: bytes, RenderLine: s.look.dress}
 }
 
 // sheets cuts a text at the ends of lines.
-func sheets(l *look, text string, read func(raw string) *transcript.Text) []transcript.Source {
-	var out []transcript.Source
+func sheets(l *look, text string, read func(raw string) *transcript.Text) []transcript.Item {
+	var out []transcript.Item
 	for text != "" {
 		n := len(text)
 		if n > sheetBytes {
@@ -126,13 +126,13 @@ func sheets(l *look, text string, read func(raw string) *transcript.Text) []tran
 
 // asConsole, asOutput and asCode are ways to read a sheet.
 func asConsole(raw string) *transcript.Text {
-	t := transcript.NewConsole()
+	t := transcript.NewTerminalOutput()
 	t.Append(raw)
 	return t
 }
 
 func asOutput(raw string) *transcript.Text {
-	t := transcript.NewOutput()
+	t := transcript.NewPreformatted()
 	t.Append(raw)
 	return t
 }
@@ -142,9 +142,9 @@ func asCode(l *highlight.Language) func(string) *transcript.Text {
 }
 
 // all is everything of the call, as items of a pager.
-func (t *toolCall) all() []transcript.Source {
-	var out []transcript.Source
-	part := func(heading string, of []transcript.Source) {
+func (t *toolCall) all() []transcript.Item {
+	var out []transcript.Item
+	part := func(heading string, of []transcript.Item) {
 		if len(of) == 0 {
 			return
 		}
@@ -180,12 +180,12 @@ func (t *toolCall) all() []transcript.Source {
 
 // document is a text as items of a pager. Where it is JSON, or raw is what it was
 // made of, that is indented and in colours.
-func (l *look) document(text, raw string) []transcript.Source {
+func (l *look) document(text, raw string) []transcript.Item {
 	if nice, ok := pretty(text); ok {
-		return sheets(l, nice, asCode(highlight.Named("json")))
+		return sheets(l, nice, asCode(highlight.ByName("json")))
 	}
 	if nice, ok := pretty(raw); ok && !strings.Contains(raw, `\n`) {
-		return sheets(l, nice, asCode(highlight.Named("json")))
+		return sheets(l, nice, asCode(highlight.ByName("json")))
 	}
 	return sheets(l, text, asConsole)
 }

@@ -38,17 +38,17 @@ func (l leaf) Block(width int, _ bool) transcript.Block {
 	body, bytes := l.text.Lines(width)
 	b := transcript.Block{Body: body, Bytes: bytes}
 	if l.draw != nil {
-		b.Draw = func(line string) string { return l.draw(line) }
+		b.RenderLine = func(line string) string { return l.draw(line) }
 	}
 	return b
 }
 
-func newPager(l *look, title string, of ...transcript.Source) *pager {
+func newPager(l *look, title string, of ...transcript.Item) *pager {
 	p := &pager{look: l, title: title, list: transcript.NewList(cacheBytes)}
 	for _, s := range of {
 		p.list.Append(s, false)
 	}
-	p.list.Top()
+	p.list.ScrollToTop()
 	return p
 }
 
@@ -74,9 +74,9 @@ func (p *pager) key(key string, msg tea.KeyPressMsg) bool {
 	case doScreenDown:
 		p.list.Scroll(page)
 	case doFirst:
-		p.list.Top()
+		p.list.ScrollToTop()
 	case doLast:
-		p.list.Bottom()
+		p.list.ScrollToBottom()
 	case doFindInPager:
 		p.ask()
 	case doNextInPager:

@@ -18,14 +18,14 @@ func (p *pager) writes(key string, msg tea.KeyPressMsg) {
 	switch key {
 	case "esc":
 		p.input, p.query = nil, nil
-		p.list.Highlight(nil)
+		p.list.SetHighlight(nil)
 	case "enter":
 		p.text = oneLine(transcript.Clean(p.input.Value()))
 		p.input = nil
-		p.list.Highlight(nil)
+		p.list.SetHighlight(nil)
 		// No words, or more than anybody means, are nothing to look for.
 		if p.query, _ = protocol.ParseQuery(p.text); p.query != nil {
-			p.list.Highlight(func(line string) string { return p.look.highlight(line, p.query) })
+			p.list.SetHighlight(func(line string) string { return p.look.highlight(line, p.query) })
 			p.next(0)
 		}
 	default:
@@ -50,16 +50,16 @@ func (p *pager) next(by int) {
 		return
 	}
 	match := func(line string) bool { return p.query.Match(ansi.Strip(line)) }
-	at, line := p.list.Anchor()
+	at, line := p.list.TopLine()
 	if p.found {
 		at, line = p.at, p.line
 	}
 	step, from := by|1, line+by
 	for ; at >= p.list.First() && at <= p.list.Last(); at += transcript.ID(step) {
-		if s, ok := p.list.Source(at).(*sheet); !ok || p.query.Match(s.raw) {
-			if line, ok := p.list.LineFrom(at, from, step, match); ok {
+		if s, ok := p.list.Item(at).(*sheet); !ok || p.query.Match(s.raw) {
+			if line, ok := p.list.FindLine(at, from, step, match); ok {
 				p.found, p.at, p.line = true, at, line
-				p.list.Anchored(at, line)
+				p.list.SetTopLine(at, line)
 				return
 			}
 		}

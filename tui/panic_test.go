@@ -29,7 +29,7 @@ func TestAPanicLeavesTheTerminalAsItWas(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer screen.Close()
-			if err := screen.Until(ctx, 0, func(b []byte) bool { return strings.Contains(ansi.Strip(string(b)), "running") }); err != nil {
+			if err := screen.WaitFor(ctx, 0, func(b []byte) bool { return strings.Contains(ansi.Strip(string(b)), "running") }); err != nil {
 				t.Fatal(err)
 			}
 			if err := screen.Type("!"); err != nil {
@@ -44,10 +44,10 @@ func TestAPanicLeavesTheTerminalAsItWas(t *testing.T) {
 			if told := stderr.String(); !strings.Contains(told, "broken in "+in) || !strings.Contains(told, "ended: run screen:") {
 				t.Errorf("stderr is %q", told)
 			}
-			for _, what := range tty.Left(screen.Since(0)) {
+			for _, what := range tty.UnrestoredModes(screen.OutputSince(0)) {
 				t.Error("left on the terminal:", what)
 			}
-			if !screen.Settled() {
+			if !screen.SettingsRestored() {
 				t.Error("the terminal's settings are not what they were")
 			}
 		})

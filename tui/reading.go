@@ -22,21 +22,21 @@ func (m *model) storyKey(key string) tea.Cmd {
 	case doNewer:
 		return m.findNext(1)
 	case doUp:
-		list.Select(-1)
+		list.MoveSelection(-1)
 	case doDown:
-		list.Select(1)
+		list.MoveSelection(1)
 	case doFirst:
-		list.SelectAt(list.First())
+		list.SelectItem(list.First())
 	case doLast:
-		list.SelectAt(list.Last())
-		list.Bottom()
+		list.SelectItem(list.Last())
+		list.ScrollToBottom()
 	case doFold, doChoose:
 		if id, ok := list.Selected(); ok {
-			list.Fold(id, !list.Folded(id))
+			list.SetCollapsed(id, !list.Collapsed(id))
 		}
 	case doView:
 		if id, ok := list.Selected(); ok {
-			if call, ok := list.Source(id).(*toolCall); ok {
+			if call, ok := list.Item(id).(*toolCall); ok {
 				m.pager = newPager(m.look, call.plainTitle(), call.all()...)
 			}
 		}
@@ -58,7 +58,7 @@ func (m *model) storyKey(key string) tea.Cmd {
 		return m.jump(anError, 1)
 	case doCopy:
 		if id, ok := list.Selected(); ok {
-			return m.copyItem(list.Source(id))
+			return m.copyItem(list.Item(id))
 		}
 	case doSidesHere:
 		m.look.toggle()
@@ -76,7 +76,7 @@ func (m *model) storyKey(key string) tea.Cmd {
 }
 
 // wording is what an item says, for a search.
-func wording(s transcript.Source) string {
+func wording(s transcript.Item) string {
 	switch s := s.(type) {
 	case *asked:
 		return s.message.Text
@@ -106,18 +106,18 @@ func (m *model) foldLast() {
 	if !ok {
 		for row := list.Height() - 1; row >= 0; row-- {
 			at, hit := list.ItemAt(row)
-			if hit && folds(list.Source(at)) {
+			if hit && folds(list.Item(at)) {
 				id, ok = at, true
 				break
 			}
 		}
 	}
 	if ok {
-		list.Fold(id, !list.Folded(id))
+		list.SetCollapsed(id, !list.Collapsed(id))
 	}
 }
 
-func folds(s transcript.Source) bool {
+func folds(s transcript.Item) bool {
 	switch s := s.(type) {
 	case *thought, *toolCall, *checklist:
 		return true

@@ -63,9 +63,9 @@ func (a *asked) Block(width int, _ bool) transcript.Block {
 	body, bytes := text.Lines(width - indent)
 	bar := a.look.user.Render("▎")
 	return transcript.Block{
-		Head: []string{"", " " + a.look.user.Render(fit(transcript.Clean(a.head), width-1))},
-		Body: body, Bytes: bytes,
-		Draw: func(line string) string { return " " + bar + " " + line },
+		Header: []string{"", " " + a.look.user.Render(fit(transcript.Clean(a.head), width-1))},
+		Body:   body, Bytes: bytes,
+		RenderLine: func(line string) string { return " " + bar + " " + line },
 	}
 }
 
@@ -76,7 +76,7 @@ type said struct {
 	look *look
 	item *protocol.Item
 	head string
-	feed feed[*transcript.Prose]
+	feed feed[*transcript.Markdown]
 	cut  string // why it did not come to its end
 }
 
@@ -90,19 +90,19 @@ func (s *said) Estimate(width int, folded bool) int {
 }
 
 func (s *said) Block(width int, folded bool) transcript.Block {
-	text := s.feed.take(s.item.Text, s.item.Open, transcript.NewProse)
-	b := transcript.Block{Head: []string{""}, Draw: func(line string) string { return "   " + s.look.dress(line) }}
+	text := s.feed.take(s.item.Text, s.item.Open, transcript.NewMarkdown)
+	b := transcript.Block{Header: []string{""}, RenderLine: func(line string) string { return "   " + s.look.dress(line) }}
 	if s.head != "" {
-		b.Head = append(b.Head, " "+s.look.agent.Render(fit(transcript.Clean(s.head), width-1)))
+		b.Header = append(b.Header, " "+s.look.agent.Render(fit(transcript.Clean(s.head), width-1)))
 	}
 	b.Body, b.Bytes = text.Lines(width - indent)
 	if len(b.Body) == 0 && !s.item.Open {
-		b.Head = nil
+		b.Header = nil
 	} else if folded && s.item.Task != "" {
 		b = s.folded(b, width)
 	}
 	if s.cut != "" {
-		b.Foot = []string{"   " + s.look.warn.Render(fit("⊘ "+s.cut, width-indent))}
+		b.Footer = []string{"   " + s.look.warn.Render(fit("⊘ "+s.cut, width-indent))}
 	}
 	return b
 }
@@ -111,7 +111,7 @@ func (s *said) Block(width int, folded bool) transcript.Block {
 // checklist of the plan tells the rest.
 func (s *said) folded(b transcript.Block, width int) transcript.Block {
 	n := len(b.Body)
-	b.Head[1] = fit(" "+s.look.dim.Render("▸ ")+s.look.agent.Render(transcript.Clean(s.head))+s.look.dim.Render(" · "+count(n, "line")), width)
+	b.Header[1] = fit(" "+s.look.dim.Render("▸ ")+s.look.agent.Render(transcript.Clean(s.head))+s.look.dim.Render(" · "+count(n, "line")), width)
 	if b.Body = b.Body[max(0, n-1):]; !s.item.Open {
 		b.Body = nil
 	}
@@ -167,10 +167,10 @@ func (t *thought) Block(width int, folded bool) transcript.Block {
 	}
 	if !folded {
 		body, bytes := text.Lines(width - indent)
-		return transcript.Block{Head: []string{"", t.look.dim.Render(" ▾ " + word)}, Body: body, Bytes: bytes, Draw: draw}
+		return transcript.Block{Header: []string{"", t.look.dim.Render(" ▾ " + word)}, Body: body, Bytes: bytes, RenderLine: draw}
 	}
 	last, hidden := text.Tail(width-indent, 1)
-	b := transcript.Block{Head: []string{"", t.look.dim.Render(" ▸ " + word + " · " + count(hidden+len(last), "line"))}, Draw: draw}
+	b := transcript.Block{Header: []string{"", t.look.dim.Render(" ▸ " + word + " · " + count(hidden+len(last), "line"))}, RenderLine: draw}
 	if t.item.Open {
 		b.Body = last
 	}

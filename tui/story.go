@@ -71,12 +71,12 @@ func (s *story) add(e *protocol.Event) error {
 	return nil
 }
 
-func (s *story) append(src transcript.Source, folded bool) transcript.ID {
+func (s *story) append(src transcript.Item, folded bool) transcript.ID {
 	return s.list.Append(src, folded)
 }
 
 // show puts the items that an event changed on the list through add.
-func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcript.Source, bool) transcript.ID) {
+func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcript.Item, bool) transcript.ID) {
 	switch e.Type {
 	case protocol.MessageUser:
 		turn := s.words.Current()
@@ -120,11 +120,11 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 			continue
 		}
 		if id, ok := s.shown[it]; ok {
-			if call, ok := s.list.Source(id).(*toolCall); ok && replaces(e) {
+			if call, ok := s.list.Item(id).(*toolCall); ok && replaces(e) {
 				call.anew()
 			}
 			if e.Type == protocol.ToolEnded {
-				s.list.Became(id)
+				s.list.UpdateAnchor(id)
 			}
 			s.list.Invalidate(id)
 			continue
@@ -144,7 +144,7 @@ func replaces(e *protocol.Event) bool {
 }
 
 // planned shows an event of the turn's plan where the plan is shown.
-func (s *story) planned(it *protocol.Item, add func(transcript.Source, bool) transcript.ID) {
+func (s *story) planned(it *protocol.Item, add func(transcript.Item, bool) transcript.ID) {
 	fresh := s.plan == nil
 	if fresh {
 		s.plan = &checklist{look: s.look}
@@ -170,7 +170,7 @@ func (s *story) listed(elsewhere bool) {
 func (s *story) close(open []*protocol.Item, end *protocol.TurnEndedData) {
 	for _, it := range open {
 		if id, ok := s.shown[it]; ok {
-			if src, ok := s.list.Source(id).(interface{ cutOff(string) }); ok && end.Reason != protocol.ReasonCompleted {
+			if src, ok := s.list.Item(id).(interface{ cutOff(string) }); ok && end.Reason != protocol.ReasonCompleted {
 				src.cutOff(cutWord(end))
 			}
 			s.list.Invalidate(id)
@@ -198,7 +198,7 @@ func (s *story) tick() {
 }
 
 // source is how an item is shown, or nil when it shows elsewhere.
-func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Source, folded bool) {
+func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Item, folded bool) {
 	switch it.Kind {
 	case protocol.ItemText:
 		head := ""
@@ -227,7 +227,7 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 // beside leaves no blank line between a note and the one it comes after.
 func (s *story) beside(n *note) {
 	if s.list.Len() > 0 {
-		last, ok := s.list.Source(s.list.Last()).(*note)
+		last, ok := s.list.Item(s.list.Last()).(*note)
 		n.space = !ok || !last.told
 	}
 }
@@ -246,7 +246,7 @@ func (s *story) task(id string) string {
 }
 
 // at makes an item of the turn under way one that can be gone to.
-func (s *story) at(kind transcript.Kind, it *protocol.Item) landmark {
+func (s *story) at(kind transcript.AnchorKind, it *protocol.Item) landmark {
 	return landmark{kind, nameOfItem(s.words.Current().Turn, protocol.HitKind(it.Kind), it.ID)}
 }
 
@@ -272,7 +272,7 @@ func (s *story) forget() {
 	}
 	s.turns = slices.Clone(s.turns[cut:])
 	from := s.turns[0].id
-	s.list.Forget(from)
+	s.list.DropBefore(from)
 	for i := range s.turns {
 		s.turns[i].id -= from
 	}
@@ -304,9 +304,9 @@ func (s *story) older(page *protocol.HistoryResult) error {
 		s.before = page.First
 	}
 	past := newStory(s.look)
-	var sources []transcript.Source
+	var sources []transcript.Item
 	var folds []bool
-	collect := func(src transcript.Source, folded bool) transcript.ID {
+	collect := func(src transcript.Item, folded bool) transcript.ID {
 		sources, folds = append(sources, src), append(folds, folded)
 		return past.list.Append(src, folded)
 	}
@@ -325,7 +325,7 @@ func (s *story) older(page *protocol.HistoryResult) error {
 		past.show(&e, items, collect)
 	}
 	for _, id := range past.runs { // where the page was cut; the rest of it is there already
-		past.list.Source(id).(*toolCall).cutOff("goes on below")
+		past.list.Item(id).(*toolCall).cutOff("goes on below")
 	}
 	for i := len(sources) - 1; i >= 0; i-- {
 		s.list.Prepend(sources[i], folds[i])

@@ -13,8 +13,8 @@ func (p *palette) prose(style transcript.Style) lipgloss.Style {
 	s := lipgloss.NewStyle().
 		Bold(style&transcript.Strong != 0).
 		Italic(style&transcript.Emphasis != 0).
-		Underline(style&(transcript.Link|transcript.Underlined) != 0).
-		Strikethrough(style&transcript.Struck != 0)
+		Underline(style&(transcript.Link|transcript.Underline) != 0).
+		Strikethrough(style&transcript.Strikethrough != 0)
 	switch {
 	case style&transcript.Added != 0:
 		return p.diff(s, style, p.good, p.added)
@@ -26,7 +26,7 @@ func (p *palette) prose(style transcript.Style) lipgloss.Style {
 		s = tint(s, p.heading)
 	}
 	s = tint(s, p.hue(style))
-	if style&transcript.Reversed != 0 {
+	if style&transcript.Reverse != 0 {
 		return p.stamp(s, p.hue(style))
 	}
 	if style&transcript.Faint != 0 {

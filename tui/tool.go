@@ -57,8 +57,8 @@ func (t *toolCall) rest() {
 	}
 }
 
-// Also implements transcript.Twofold: a call that failed is an error, too.
-func (t *toolCall) Also() transcript.Kind {
+// AltAnchor implements transcript.Twofold: a call that failed is an error, too.
+func (t *toolCall) AltAnchor() transcript.AnchorKind {
 	if end := t.item.Tool.End; end != nil && end.Status == protocol.ToolFailed {
 		return anError
 	}
@@ -77,12 +77,12 @@ func (t *toolCall) Estimate(width int, folded bool) int {
 func (t *toolCall) Block(width int, folded bool) transcript.Block {
 	defer t.rest()
 	b := transcript.Block{
-		Head: []string{"", spread(" "+t.title(), t.status(), width)},
-		Draw: func(line string) string { return "   " + t.look.dress(line) },
+		Header:     []string{"", spread(" "+t.title(), t.status(), width)},
+		RenderLine: func(line string) string { return "   " + t.look.dress(line) },
 	}
 	room := max(1, width-indent)
 	if !folded {
-		b.Head = append(b.Head, t.given(room)...)
+		b.Header = append(b.Header, t.given(room)...)
 	}
 	if c := t.changed(); c != nil {
 		most := changesLines
@@ -141,8 +141,8 @@ func (t *toolCall) more(to []string, n, room int, folded bool) []string {
 }
 
 func (t *toolCall) dim(text string, room int) string {
-	r := &transcript.Run{}
-	r.Add(fit(text, room), transcript.Faint)
+	r := &transcript.StyledText{}
+	r.Append(fit(text, room), transcript.Faint)
 	return r.Lines(room)[0]
 }
 
@@ -151,7 +151,7 @@ func (t *toolCall) given(room int) []string {
 	if t.changed() != nil && !hasDiff(t.item.Tool.Content) {
 		return nil
 	}
-	input := transcript.NewOutput()
+	input := transcript.NewPreformatted()
 	input.Append(t.arguments())
 	args, _ := input.Lines(max(1, room-2))
 	hidden := max(0, len(args)-argsLines)
@@ -167,7 +167,7 @@ func (t *toolCall) given(room int) []string {
 
 func (t *toolCall) failed(b transcript.Block, width int) transcript.Block {
 	if end := t.item.Tool.End; end != nil && end.Error != "" {
-		b.Foot = append(b.Foot, "   "+t.look.bad.Render(fit(oneLine(transcript.Clean(end.Error)), width-indent)))
+		b.Footer = append(b.Footer, "   "+t.look.bad.Render(fit(oneLine(transcript.Clean(end.Error)), width-indent)))
 	}
 	return b
 }

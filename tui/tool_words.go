@@ -108,7 +108,7 @@ func (t *toolCall) arguments() string {
 
 // printed is the output as it shows, all of it.
 func (t *toolCall) printed() string {
-	text := transcript.NewConsole()
+	text := transcript.NewTerminalOutput()
 	text.Append(string(t.item.Text))
 	for i := range t.item.Tool.Content {
 		text.Append(contentText(&t.item.Tool.Content[i]))

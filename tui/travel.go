@@ -11,13 +11,13 @@ import (
 
 // Kinds of items that one can go to.
 const (
-	aTurn transcript.Kind = 1 + iota
+	aTurn transcript.AnchorKind = 1 + iota
 	aTool
 	anApproval
 	anError
 )
 
-var kindNames = map[transcript.Kind]string{aTurn: "turn", aTool: "tool call", anApproval: "approval", anError: "error"}
+var kindNames = map[transcript.AnchorKind]string{aTurn: "turn", aTool: "tool call", anApproval: "approval", anError: "error"}
 
 // nameOfItem is what an item is called on the list: its turn, its kind and its
 // id. An error has its seq for an id, the end of a turn that failed has theEnd.
@@ -45,12 +45,12 @@ func seqName(seq uint64) string { return strconv.FormatUint(seq, 10) }
 
 // landmark makes an item one that can be gone to.
 type landmark struct {
-	kind transcript.Kind
+	kind transcript.AnchorKind
 	name string
 }
 
-// Landmark implements transcript.Landmark.
-func (l landmark) Landmark() (transcript.Kind, string) { return l.kind, l.name }
+// Anchor implements transcript.Landmark.
+func (l landmark) Anchor() (transcript.AnchorKind, string) { return l.kind, l.name }
 
 // trip goes to what may not be in memory: older turns are paged in until it is.
 // The next key gives it up.
@@ -85,7 +85,7 @@ func (m *model) travel(t *trip) tea.Cmd {
 
 // jump goes to the nearest item of a kind before the one that is selected, or at
 // the top of the screen (by < 0), or after it.
-func (m *model) jump(kind transcript.Kind, by int) tea.Cmd {
+func (m *model) jump(kind transcript.AnchorKind, by int) tea.Cmd {
 	list := m.story.list
 	from, selecting := list.Selected()
 	if !selecting {
@@ -95,19 +95,19 @@ func (m *model) jump(kind transcript.Kind, by int) tea.Cmd {
 		}
 	}
 	reach := func() bool {
-		id, ok := list.Next(kind, from, by)
+		id, ok := list.NextAnchor(kind, from, by)
 		if !ok {
 			return false
 		}
 		if selecting {
-			list.SelectAt(id)
+			list.SelectItem(id)
 		}
 		if kind == aTurn {
-			list.TopAt(id)
+			list.ScrollToItem(id)
 		} else {
-			list.Show(id, 0)
+			list.SelectLine(id, 0)
 			if !selecting {
-				list.Unselect()
+				list.ClearSelection()
 			}
 		}
 		return true
@@ -117,7 +117,7 @@ func (m *model) jump(kind transcript.Kind, by int) tea.Cmd {
 	}
 	if !reach() {
 		if kind == aTurn {
-			list.Bottom()
+			list.ScrollToBottom()
 			return nil
 		}
 		m.word = "there is no " + kindNames[kind] + " after"

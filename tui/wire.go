@@ -28,7 +28,7 @@ type wire struct {
 	mux    multiplexer
 	log    *protolog.Log
 	reader *protolog.Reader // of the errand that is under way
-	panel  *protolog.Panel
+	panel  *protolog.List
 	open   context.Context // ends when the screen is left
 	leave  context.CancelFunc
 
@@ -48,7 +48,7 @@ const wirePace = 50 * time.Millisecond
 type (
 	wireMsg struct {
 		of      *wire
-		reading protolog.Reading
+		reading protolog.Batch
 	}
 	wireSavedMsg struct {
 		of   *wire
@@ -63,7 +63,7 @@ func openWire(of any, l *look, work *errands, now func() time.Time, mux multiple
 		return nil
 	}
 	log := wired.Wire()
-	w := &wire{look: l, work: work, now: now, mux: mux, log: log, reader: protolog.NewReader(log), panel: protolog.NewPanel()}
+	w := &wire{look: l, work: work, now: now, mux: mux, log: log, reader: protolog.NewReader(log), panel: protolog.NewList()}
 	w.open, w.leave = context.WithCancel(work.ctx)
 	return w
 }
@@ -108,7 +108,7 @@ func (w *wire) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case wireMsg:
 		w.reading = false
-		w.panel.Take(msg.reading)
+		w.panel.Append(msg.reading)
 		return w.read()
 	case wireSavedMsg:
 		w.word = msg.word
@@ -133,28 +133,28 @@ func (w *wire) key(key string, msg tea.KeyPressMsg) (cmd tea.Cmd, open bool) {
 	f := w.panel.Filter()
 	switch w.look.keys.in(inWire, key) {
 	case doLeaveWire, doBack:
-		if !f.Empty() && key == "esc" {
+		if !f.IsZero() && key == "esc" {
 			w.panel.SetFilter(protolog.Filter{})
 			return nil, true
 		}
 		w.leave()
 		return nil, false
 	case doUp:
-		w.panel.Move(-1)
+		w.panel.MoveSelection(-1)
 	case doDown:
-		w.panel.Move(1)
+		w.panel.MoveSelection(1)
 	case doWireUp:
-		w.panel.Move(-max(1, w.rows-1))
+		w.panel.MoveSelection(-max(1, w.rows-1))
 	case doWireDown:
-		w.panel.Move(max(1, w.rows-1))
+		w.panel.MoveSelection(max(1, w.rows-1))
 	case doFirst:
-		w.panel.First()
+		w.panel.SelectFirst()
 	case doLast:
-		w.panel.Last()
+		w.panel.SelectLast()
 	case doChoose:
 		w.examine()
 	case doWireWords:
-		w.input = newWords(f.Words)
+		w.input = newWords(f.Query)
 	case doWireWay:
 		f.Direction = f.Direction.Next()
 		w.panel.SetFilter(f)
@@ -164,7 +164,7 @@ func (w *wire) key(key string, msg tea.KeyPressMsg) (cmd tea.Cmd, open bool) {
 		w.paused = !w.paused
 		return w.read(), true
 	case doWireCopy:
-		if m := w.panel.Chosen(); m != nil {
+		if m := w.panel.Selected(); m != nil {
 			w.word = "copied"
 			return w.mux.copyOf(transcript.Clean(string(m.Text))), true
 		}
@@ -180,16 +180,16 @@ func (w *wire) wheel(by int) {
 		w.pager.list.Scroll(by)
 		return
 	}
-	w.panel.Move(by)
+	w.panel.MoveSelection(by)
 }
 
 // sameType shows only what is of the chosen message's type, or all types again.
 func (w *wire) sameType(f protolog.Filter) {
-	switch m := w.panel.Chosen(); {
-	case f.Kind != "":
-		f.Kind = ""
+	switch m := w.panel.Selected(); {
+	case f.Type != "":
+		f.Type = ""
 	case m != nil && !m.Note:
-		f.Kind = m.Type()
+		f.Type = m.Type()
 	}
 	w.panel.SetFilter(f)
 }
@@ -202,10 +202,10 @@ func (w *wire) write(key string, msg tea.KeyPressMsg) {
 		w.input = nil
 		return
 	case "esc":
-		w.input, f.Words = nil, ""
+		w.input, f.Query = nil, ""
 	default:
 		*w.input, _ = w.input.Update(msg)
-		f.Words = w.input.Value()
+		f.Query = w.input.Value()
 	}
 	w.panel.SetFilter(f)
 }
@@ -222,12 +222,12 @@ func (w *wire) paste(s string) {
 
 // examine shows the chosen message whole.
 func (w *wire) examine() {
-	m := w.panel.Chosen()
+	m := w.panel.Selected()
 	if m == nil {
 		return
 	}
-	title := fmt.Sprintf("frame %d · %s · %s", m.Frame, oneLine(transcript.Clean(m.Kind)), count(m.Size, "byte"))
-	w.pager = newPager(w.look, title, sheets(w.look, m.Pretty(), asCode(highlight.Named("json")))...)
+	title := fmt.Sprintf("frame %d · %s · %s", m.Frame, oneLine(transcript.Clean(m.Label)), count(m.Size, "byte"))
+	w.pager = newPager(w.look, title, sheets(w.look, m.Pretty(), asCode(highlight.ByName("json")))...)
 }
 
 // save writes all that is kept to a file in the working directory.
@@ -252,7 +252,7 @@ func saveWire(log *protolog.Log, name string) (n int, err error) {
 			err = fmt.Errorf("save the wire: %w", bad)
 		}
 	}()
-	return log.Save(file)
+	return log.WriteJSON(file)
 }
 
 // show makes the wire, or a message of it, the whole screen.
@@ -272,8 +272,8 @@ func (w *wire) show(v *tea.View, width, height int) {
 func (w *wire) Render(width, height int) ([]string, *tea.Cursor) {
 	w.rows = max(0, height-2)
 	lines := append([]string{w.look.rule(w.title(), width)}, w.panel.Rows(width, w.rows, &protolog.Styles{
-		Sent: w.look.user.Render, Received: w.look.agent.Render, Note: w.look.warn.Render, Bad: w.look.bad.Render,
-		Dim: w.look.dim.Render, Chosen: w.look.chosen.Render, Zone: w.look.zone,
+		Sent: w.look.user.Render, Received: w.look.agent.Render, Note: w.look.warn.Render, Error: w.look.bad.Render,
+		Dim: w.look.dim.Render, Selected: w.look.chosen.Render, Location: w.look.zone,
 	})...)
 	for len(lines) < height-1 {
 		lines = append(lines, "")
@@ -300,9 +300,9 @@ func (w *wire) Render(width, height int) ([]string, *tea.Cursor) {
 // title says what is shown of the wire.
 func (w *wire) title() string {
 	shown, all, bytes := w.panel.Counts()
-	out := w.look.bold.Render("the wire") + " · " + count(all, "message") + " · " + protolog.Size(bytes)
+	out := w.look.bold.Render("the wire") + " · " + count(all, "message") + " · " + protolog.FormatSize(bytes)
 	f := w.panel.Filter()
-	if !f.Empty() {
+	if !f.IsZero() {
 		out += " · " + w.look.warn.Render(fmt.Sprintf("%d shown: %s", shown, oneLine(transcript.Clean(f.String()))))
 	}
 	switch {

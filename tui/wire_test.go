@@ -30,9 +30,9 @@ func traffic() *protolog.Log {
 	at := dawn
 	add := func(after time.Duration, sent bool, lines ...string) {
 		at = at.Add(after)
-		l.Add(at, sent, false, []byte(strings.Join(lines, "\n")))
+		l.AddFrame(at, sent, false, []byte(strings.Join(lines, "\n")))
 	}
-	l.Note(at, "opened ws://box:7777/v1/ws")
+	l.AddNote(at, "opened ws://box:7777/v1/ws")
 	add(time.Millisecond, true, `{"id":"hello","command":"hello","data":{"version":"agentctl.v1","name":"ada"}}`)
 	add(4*time.Millisecond, false, `{"id":"hello","result":{"version":"agentctl.v1","server":"agentctl","connection":"c1"}}`)
 	add(time.Second, true, `{"id":"1","command":"send","session":"s1","key":"K1","data":{"text":"修复测试 please"}}`)
@@ -169,7 +169,7 @@ func TestTheWireGoesOnWhileItIsOpenAndPauses(t *testing.T) {
 			pass(time.Second)
 		}
 		say := func(word string) {
-			log.Add(time.Now(), true, false, protocol.MustEncode(protocol.Command{Command: protocol.Verb(word)}))
+			log.AddFrame(time.Now(), true, false, protocol.MustEncode(protocol.Command{Command: protocol.Verb(word)}))
 			pass(time.Second)
 		}
 		shows := func(word string, want bool) {

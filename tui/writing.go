@@ -96,7 +96,7 @@ func (m *model) submit() tea.Cmd {
 		})
 	}
 	m.composer.take()
-	m.story.list.Bottom()
+	m.story.list.ScrollToBottom()
 	return m.send(text)
 }
 

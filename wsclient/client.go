@@ -32,8 +32,8 @@ type Client struct {
 func New(url string, o Options) *Client {
 	o = o.withDefaults()
 	d := newDialer(url, o)
-	if d.dialect != nil && o.Attempts == 0 {
-		o.Attempts = d.dialect.Retry.Attempts
+	if d.dialect != nil && o.MaxAttempts == 0 {
+		o.MaxAttempts = d.dialect.Retry.Attempts
 	}
 	return &Client{
 		options: o,

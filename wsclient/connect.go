@@ -140,7 +140,7 @@ func (l *loop) failed(err error) {
 		l.c.state.set(ConnState{Phase: PhaseOffline, Err: err})
 		l.tell(err)
 		l.fail(err)
-	case l.c.options.Attempts > 0 && l.attempt >= l.c.options.Attempts:
+	case l.c.options.MaxAttempts > 0 && l.attempt >= l.c.options.MaxAttempts:
 		l.spent = true
 		l.c.state.set(ConnState{Phase: PhaseOffline, Err: err})
 		l.tell(err)

@@ -255,7 +255,7 @@ func TestConcurrentConnectsShareOneAttempt(t *testing.T) {
 }
 
 func TestUsedUpAttemptsWaitUntilAsked(t *testing.T) {
-	inBubble(t, Options{Attempts: 3}, func(t *testing.T, f *fake, c *Client) {
+	inBubble(t, Options{MaxAttempts: 3}, func(t *testing.T, f *fake, c *Client) {
 		f.setDown(errDown)
 		var why *ConnectError
 		if err := c.Connect(t.Context()); !errors.As(err, &why) || !errors.Is(err, errDown) {
@@ -344,7 +344,7 @@ func TestARefusedClientTriesAgainWhenAsked(t *testing.T) {
 
 func TestARetryThatIsRefusedLeavesTheNextOneToTry(t *testing.T) {
 	for _, attempts := range []int{0, 1} { // a delay is under way, or the attempts are used up
-		inBubble(t, Options{Attempts: attempts}, func(t *testing.T, f *fake, c *Client) {
+		inBubble(t, Options{MaxAttempts: attempts}, func(t *testing.T, f *fake, c *Client) {
 			f.setDown(errDown)
 			c.Retry()
 			time.Sleep(20 * time.Second)
@@ -511,7 +511,7 @@ func TestAnUnansweredHelloIsGivenUp(t *testing.T) {
 }
 
 func TestHelloTellsWhoTheClientIs(t *testing.T) {
-	inBubble(t, Options{Token: "secret", Name: "ada", Agent: "test/1", Window: 4096}, func(t *testing.T, f *fake, c *Client) {
+	inBubble(t, Options{Token: "secret", Name: "ada", UserAgent: "test/1", Window: 4096}, func(t *testing.T, f *fake, c *Client) {
 		if h := c.Hello(); h.Server != "" {
 			t.Errorf("hello before connecting: %+v", h)
 		}

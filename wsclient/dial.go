@@ -39,10 +39,10 @@ type dialer struct {
 }
 
 func newDialer(raw string, o Options) *dialer {
-	d := &dialer{token: o.Token, tap: newTap(o.Tap)}
+	d := &dialer{token: o.Token, tap: newTap(o.OnFrame)}
 	u, socket, err := parseURL(raw, o.Dialect)
 	if err == nil && o.Dialect != "" {
-		d.call = codec.ClientOptions{URL: raw, Name: o.Name, ID: newID, Options: o.DialectOptions, Resume: new(codec.ClientState), OneShot: o.Brief}
+		d.call = codec.ClientOptions{URL: raw, Name: o.Name, ID: newID, Options: o.DialectOptions, Resume: new(codec.ClientState), OneShot: o.OneShot}
 		err = d.speak(o.Dialect, u)
 	}
 	if err != nil {
@@ -182,7 +182,7 @@ func (d *dialer) misled(resp *http.Response, conn *websocket.Conn) *ConnectError
 	e := &ConnectError{URL: d.shown, Code: protocol.CodeUnsupported}
 	switch other := resp.Header.Get(protocol.ProtocolHeader); {
 	case other != "" && other != d.speaks():
-		e.Speaks, e.Err = protocol.SplitText(protocol.ValidText(other), 64)[0], fmt.Errorf("%.64q is spoken there, not %q", other, d.speaks())
+		e.PeerProtocol, e.Err = protocol.SplitText(protocol.ValidText(other), 64)[0], fmt.Errorf("%.64q is spoken there, not %q", other, d.speaks())
 	case other == "" && d.dialect == nil && conn != nil && conn.Subprotocol() != protocol.Subprotocol:
 		e.Err = fmt.Errorf("a WebSocket, but not one that speaks %q", d.speaks())
 	default:

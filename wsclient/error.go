@@ -15,11 +15,11 @@ var ErrReplaced = errors.New("the session is followed by a newer subscription")
 
 // A ConnectError says why there is no connection.
 type ConnectError struct {
-	URL    string        // without credentials
-	Status int           // of the HTTP answer; 0 when there was none
-	Code   protocol.Code // unauthorized and forbidden are final: HTTP 401, 403, close code 1008; empty when unknown
-	Speaks string        // what a server of ours speaks there, where that is something else: protocol.Subprotocol or a dialect; its code is unsupported
-	Err    error
+	URL          string        // without credentials
+	Status       int           // of the HTTP answer; 0 when there was none
+	Code         protocol.Code // unauthorized and forbidden are final: HTTP 401, 403, close code 1008; empty when unknown
+	PeerProtocol string        // what a server of ours speaks there, where that is something else: protocol.Subprotocol or a dialect; its code is unsupported
+	Err          error
 }
 
 func (e *ConnectError) Error() string { return fmt.Sprintf("connect to %s: %v", e.URL, e.Err) }

@@ -65,7 +65,7 @@ func newLoop(c *Client) *loop {
 	l.retry.Stop()
 	l.beat = newHeartbeat(c.options.Heartbeat)
 	l.hello = protocol.MustEncode(protocol.Command{ID: "hello", Command: protocol.DoHello, Data: protocol.MustEncode(protocol.HelloData{
-		Version: protocol.Version, Name: c.options.Name, Agent: c.options.Agent,
+		Version: protocol.Version, Name: c.options.Name, Agent: c.options.UserAgent,
 		Acks: c.options.Window >= 0, Window: max(c.options.Window, 0),
 	})})
 	return l

@@ -10,24 +10,24 @@ import (
 
 // Options says how a client connects. The zero value is a client that retries for ever with acks and the default window.
 type Options struct {
-	Token string // sent as a bearer credential, to the host of the URL alone
-	Name  string // of the person, unless the credential has one
-	Agent string // of the program
+	Token     string // sent as a bearer credential, to the host of the URL alone
+	Name      string // of the person, unless the credential has one
+	UserAgent string // of the program
 
 	TLS  *tls.Config                                 // nil: the system's roots
 	Dial func(ctx context.Context) (net.Conn, error) // own transport; the URL then only names host and path
 
 	Dialect        string            // that the server speaks; empty: the native protocol
 	DialectOptions map[string]string // of that dialect: what its Options list; any other fails every connection
-	Brief          bool              // the client is closed after a command or two: what a dialect would keep for it here is refused
+	OneShot        bool              // the client is closed after a command or two: what a dialect would keep for it here is refused
 
-	Attempts     int            // failed attempts in a row until the client is offline, until Retry or Connect; 0: no end
+	MaxAttempts  int            // failed attempts in a row until the client is offline, until Retry or Connect; 0: no end
 	NoRetryFirst bool           // the first connection is tried once; its failure ends everything that waits for it
 	Window       int64          // bytes not acknowledged; 0: the server's default, negative: no acks, no window
 	Heartbeat    time.Duration  // of silence before a ping, and how long its answer may take; 0: DefaultHeartbeat
 	Rand         func() float64 // of the jitter, in [0,1); nil: math/rand
 
-	Tap func(Frame) // sees what goes over the wire, in order and one at a time; it must not block; nil: nobody looks
+	OnFrame func(Frame) // sees what goes over the wire, in order and one at a time; it must not block; nil: nobody looks
 }
 
 // DefaultHeartbeat is how long a server may be silent before it is asked whether it is there.

@@ -27,7 +27,7 @@ func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
 					panic("the trap")
 				}
 			}
-			inBubble(t, Options{Tap: tap}, func(t *testing.T, f *fake, c *Client) {
+			inBubble(t, Options{OnFrame: tap}, func(t *testing.T, f *fake, c *Client) {
 				waiting := map[string]chan error{"following": make(chan error, 1), "watching": make(chan error, 1), "a command": make(chan error, 1)}
 				go func() {
 					for _, err := range c.Subscribe("s1", SubscribeOptions{}).Events(context.Background()) {

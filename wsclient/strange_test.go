@@ -81,8 +81,8 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 					if !errors.As(err, &why) || why.Code != protocol.CodeUnsupported || !why.Refused() {
 						t.Fatalf("told %v", err)
 					}
-					if why.Speaks != c.told || !strings.Contains(why.Error(), c.says) {
-						t.Errorf("speaks %q: %v", why.Speaks, why)
+					if why.PeerProtocol != c.told || !strings.Contains(why.Error(), c.says) {
+						t.Errorf("speaks %q: %v", why.PeerProtocol, why)
 					}
 					if n := len(f.dialed()); n != 1 {
 						t.Errorf("it was dialled %d times", n)

@@ -48,7 +48,7 @@ func (w *witness) saw(marks string) []string {
 
 func TestATapSeesTheConnectionAsItIs(t *testing.T) {
 	var w witness
-	inBubble(t, Options{Tap: w.see, Token: "s3cr3t"}, func(t *testing.T, f *fake, c *Client) {
+	inBubble(t, Options{OnFrame: w.see, Token: "s3cr3t"}, func(t *testing.T, f *fake, c *Client) {
 		connected := make(chan error, 1)
 		go func() { connected <- c.Connect(t.Context()) }()
 		p := f.open()
@@ -110,7 +110,7 @@ func TestATapOfADialectSeesTheForeignBytes(t *testing.T) {
 				mu.Unlock()
 			}
 		})
-		c := f.client(Options{Tap: w.see, Dialect: "agentloop"})
+		c := f.client(Options{OnFrame: w.see, Dialect: "agentloop"})
 		defer c.Close()
 		all, err := Call[protocol.ListResult](t.Context(), c, protocol.DoList, "", nil)
 		if err != nil || len(all.Sessions) != 1 {

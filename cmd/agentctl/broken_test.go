@@ -32,7 +32,7 @@ func breaks() {
 
 func breakDown(ctx context.Context, a *app, shown, way string) error {
 	sent := way == "sent"
-	c := wsclient.New(dataDir(a.env("AGENTCTL_DATA")).socketURL(), wsclient.Options{Tap: func(f wsclient.Frame) {
+	c := wsclient.New(dataDir(a.env("AGENTCTL_DATA")).socketURL(), wsclient.Options{OnFrame: func(f wsclient.Frame) {
 		if f.Sent == sent && bytes.Contains(f.Data, []byte(lastWords)) {
 			panic("it broke when that was " + way)
 		}

@@ -51,15 +51,15 @@ func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 		return nil, usagef("--dialect %s is about a server that --server names", a.flags.Dialect)
 	}
 	o := wsclient.Options{
-		Token: a.flags.Token, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Dialect: a.flags.Dialect,
-		Brief: p == brief,
+		Token: a.flags.Token, Name: a.actor(), UserAgent: "agentctl " + programVersion(), NoRetryFirst: true, Dialect: a.flags.Dialect,
+		OneShot: p == brief,
 	}
 	var err error
 	if o.DialectOptions, err = a.dialectOptions(); err != nil {
 		return nil, err
 	}
 	if d, _ := dialect.Find(o.Dialect); p != forEver && d.Retry.Attempts == 0 { // else the dialect says it
-		o.Attempts = retries
+		o.MaxAttempts = retries
 	}
 	dir, err := a.dataDir()
 	if a.flags.Server == "" {
@@ -109,7 +109,7 @@ func (a *app) dial(ctx context.Context, url string, local bool, o wsclient.Optio
 	var wire *protolog.Log
 	if a.looks {
 		wire = protolog.NewLog(o.Token)
-		o.Tap = tapInto(wire)
+		o.OnFrame = tapInto(wire)
 	}
 	c := wsclient.New(url, o)
 	if err := c.Connect(ctx); err != nil {

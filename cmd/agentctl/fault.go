@@ -111,10 +111,10 @@ func connectFault(e *wsclient.ConnectError) *fault {
 
 // speaking says what to do where a server does not speak what it was asked in.
 func speaking(e *wsclient.ConnectError) string {
-	switch _, known := dialect.Find(e.Speaks); {
+	switch _, known := dialect.Find(e.PeerProtocol); {
 	case known:
-		return "speak it: --dialect " + e.Speaks
-	case e.Speaks == protocol.Subprotocol:
+		return "speak it: --dialect " + e.PeerProtocol
+	case e.PeerProtocol == protocol.Subprotocol:
 		return "leave --dialect out, or name a dialect's own address: its port, or /dialect/NAME behind the server's"
 	}
 	return "is the address right, and its path? A server of agentctl has its dialects at /dialect/NAME; --dialect says which one a server speaks: " +

@@ -66,7 +66,7 @@ func (i *instance) build(ctx context.Context, c *config, log *slog.Logger) (err 
 		return err
 	}
 	cfg := c.server(i.store, []byte(secret), log)
-	if cfg.Gate, err = i.gate(c); err != nil {
+	if cfg.Authenticator, err = i.gate(c); err != nil {
 		return err
 	}
 	i.server, err = server.New(ctx, cfg)
@@ -90,7 +90,7 @@ func (c *config) server(store session.Store, secret []byte, log *slog.Logger) se
 	return server.Config{
 		Session: session.Config{
 			Store: store, Agents: c.roster(), DefaultAgent: c.DefaultAgent, Log: log,
-			EndGroup: endGroup, ApprovalTimeout: time.Duration(c.ApprovalTimeout), EditHold: time.Duration(c.EditHold),
+			KillProcessGroup: endGroup, ApprovalTimeout: time.Duration(c.ApprovalTimeout), EditHold: time.Duration(c.EditHold),
 			StateTTL: time.Duration(c.StateTTL), Secret: secret,
 		},
 		Version: programVersion(), Log: log,
@@ -112,7 +112,7 @@ func (c *config) dialects() server.Dialects {
 }
 
 // endGroup ends the process group of an agent that a killed server left.
-func endGroup(g session.Group) error {
+func endGroup(g session.ProcessGroup) error {
 	return process.EndGroup(context.Background(), process.Group{PID: g.PID, Start: g.Start}, groupGrace)
 }
 

@@ -80,7 +80,7 @@ func (s *stand) opens(cmd *exec.Cmd, shows string) {
 // shows waits until words were written after so many bytes.
 func (s *stand) shows(since int, words string) {
 	s.t.Helper()
-	if err := s.Until(s.ctx, since, func(b []byte) bool { return strings.Contains(ansi.Strip(string(b)), words) }); err != nil {
+	if err := s.WaitFor(s.ctx, since, func(b []byte) bool { return strings.Contains(ansi.Strip(string(b)), words) }); err != nil {
 		s.t.Fatalf("no %q: %v", words, err)
 	}
 }
@@ -104,13 +104,13 @@ func (s *stand) left(code int, told string) {
 	if got := s.stderr.String(); !strings.Contains(got, told) || told == "" && got != "" {
 		s.t.Errorf("stderr is %q, want %q", got, told)
 	}
-	for _, what := range terminal.Left(s.Since(0)) {
+	for _, what := range terminal.UnrestoredModes(s.OutputSince(0)) {
 		s.t.Error("left on the terminal:", what)
 	}
-	if !s.Settled() {
+	if !s.SettingsRestored() {
 		s.t.Error("the terminal's settings are not what they were")
 	}
-	if !bytes.Contains(s.Since(0), []byte("\x1b[?1049h")) {
+	if !bytes.Contains(s.OutputSince(0), []byte("\x1b[?1049h")) {
 		s.t.Error("there was no screen")
 	}
 }
@@ -137,7 +137,7 @@ func TestTheTerminalIsLeftAsItWas(t *testing.T) {
 		{"by SIGINT from outside", []string{"attach", "fix"}, func(s *stand) { s.signal(syscall.SIGINT) }, 130, "interrupt"},
 		{"by the end of its time", []string{"attach", "fix", "--timeout", "2s"}, func(*stand) {}, 3, "2s"},
 		{"after the server was killed", []string{"attach", "fix"}, func(s *stand) {
-			at := s.Said()
+			at := s.Len()
 			if err := syscall.Kill(s.dir.owner(), syscall.SIGKILL); err != nil {
 				s.t.Fatal(err)
 			}
@@ -188,7 +188,7 @@ func TestAScreenWhoseTerminalIsGoneEnds(t *testing.T) {
 			shell := s.command("-c", c.how)
 			shell.Path, shell.Args[0], shell.Err = "/bin/sh", "sh", nil
 			s.opens(shell, "nothing was said yet")
-			if err := s.Hang(); err != nil {
+			if err := s.HangUp(); err != nil {
 				t.Fatal(err)
 			}
 			done := make(chan error, 1)
@@ -214,23 +214,23 @@ func TestASuspendedScreenComesBackWithWhatWasMissed(t *testing.T) {
 	s.opens(shell, "$ ")
 	s.types("agentctl attach fix\n")
 	s.shows(0, "nothing was said yet")
-	at := s.Said()
+	at := s.Len()
 	s.types("\x1a")
 	s.shows(at, "$ ")
-	for _, what := range terminal.Left(s.Since(0)) {
+	for _, what := range terminal.UnrestoredModes(s.OutputSince(0)) {
 		if what != "mode 2004 is set" { // the shell's own, for its line
 			t.Error("while it is suspended:", what)
 		}
 	}
 	s.runs("send", "fix", "meanwhile", "--wait")
-	at = s.Said()
+	at = s.Len()
 	s.types("fg\n")
 	s.shows(at, "You said: meanwhile")
 	s.shows(at, "idle")
-	at = s.Said()
+	at = s.Len()
 	s.types("live\r")
 	s.shows(at, "You said: live")
-	at = s.Said()
+	at = s.Len()
 	s.types("\x03\x03")
 	s.shows(at, "$ ")
 	s.types("exit\n")
@@ -252,7 +252,7 @@ func TestADumbTerminalHasLines(t *testing.T) {
 	if err := s.Wait(s.ctx); err != nil {
 		t.Fatal(err)
 	}
-	if said := s.Since(0); bytes.ContainsRune(said, '\x1b') {
+	if said := s.OutputSince(0); bytes.ContainsRune(said, '\x1b') {
 		t.Errorf("a dumb terminal got sequences: %q", said)
 	}
 }

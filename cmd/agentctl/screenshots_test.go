@@ -33,8 +33,8 @@ import (
 var draw = flag.Bool("draw", false, "draw the pictures of the documents anew")
 
 var (
-	dark  = screenshot.Paper{Background: "#16181d", Foreground: "#d8dee9"}
-	light = screenshot.Paper{Background: "#fdfdfb", Foreground: "#1f2328"}
+	dark  = screenshot.SVGOptions{Background: "#16181d", Foreground: "#d8dee9"}
+	light = screenshot.SVGOptions{Background: "#fdfdfb", Foreground: "#1f2328"}
 )
 
 // A shot is one picture: the screen after keys.
@@ -43,7 +43,7 @@ type shot struct {
 	theme       tui.Theme
 	session     string // shown first; "": all of them
 	keys        []string
-	paper       screenshot.Paper
+	paper       screenshot.SVGOptions
 	alone       bool // the session, without the others of the server: the wire carries less that comes by chance
 }
 
@@ -91,7 +91,7 @@ func TestThePicturesAreOfThisProgram(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			var written []byte
 			synctest.Test(t, func(t *testing.T) { written = s.take(t) })
-			screen, err := screenshot.Of(written, shotColumns, shotRows)
+			screen, err := screenshot.Render(written, shotColumns, shotRows)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +100,7 @@ func TestThePicturesAreOfThisProgram(t *testing.T) {
 			}
 			var got bytes.Buffer
 			s.paper.Title = s.title
-			if err := screen.Draw(&got, s.paper); err != nil {
+			if err := screen.WriteSVG(&got, s.paper); err != nil {
 				t.Fatal(err)
 			}
 			file := filepath.Join("..", "..", "docs", "screenshots", s.name+".svg")
@@ -199,7 +199,7 @@ func (s *shot) take(t *testing.T) []byte {
 
 // client connects as somebody.
 func client(t *testing.T, pipe *server.Pipe, name string, tap func(wsclient.Frame)) *wsclient.Client {
-	c := wsclient.New("ws://box:7777", wsclient.Options{Dial: pipe.Dial, Name: name, Agent: "agentctl", Tap: tap, Heartbeat: 24 * time.Hour})
+	c := wsclient.New("ws://box:7777", wsclient.Options{Dial: pipe.Dial, Name: name, UserAgent: "agentctl", OnFrame: tap, Heartbeat: 24 * time.Hour})
 	if err := c.Connect(t.Context()); err != nil {
 		t.Fatal(err)
 	}

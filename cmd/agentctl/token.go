@@ -63,8 +63,8 @@ func (o *tokenOptions) check() error {
 		return usagef("who will use it? name them with --subject")
 	case !slices.Contains(protocol.Roles, protocol.Role(o.Role)):
 		return usagef("a role is one of %s, not %q", names(protocol.Roles), o.Role)
-	case o.TTL < time.Second || o.TTL > login.MaxLife:
-		return usagef("--ttl is 1s to %s, not %s", login.MaxLife, o.TTL)
+	case o.TTL < time.Second || o.TTL > login.MaxTokenTTL:
+		return usagef("--ttl is 1s to %s, not %s", login.MaxTokenTTL, o.TTL)
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func runToken(_ context.Context, o *tokenOptions) error {
 	if err != nil {
 		return err
 	}
-	token, err := gate.Make(o.Subject, protocol.Role(o.Role), o.TTL)
+	token, err := gate.NewToken(o.Subject, protocol.Role(o.Role), o.TTL)
 	if err != nil {
 		return usagef("%w", err)
 	}
@@ -140,11 +140,11 @@ is put into that file, in place of the one of that name; else the file is printe
 }
 
 func runTokenUser(ctx context.Context, o *userOptions) error {
-	lines := map[string]login.Line{}
+	lines := map[string]login.UserEntry{}
 	if o.File != "" {
 		b, err := os.ReadFile(o.File)
 		if err == nil {
-			lines, err = login.ReadLines(b)
+			lines, err = login.ReadUserEntries(b)
 		} else if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
@@ -156,12 +156,12 @@ func runTokenUser(ctx context.Context, o *userOptions) error {
 	if err != nil {
 		return err
 	}
-	hash, err := login.Hash(password)
+	hash, err := login.HashPassword(password)
 	if err != nil {
 		return err
 	}
-	lines[o.Name] = login.Line{Password: hash, Role: protocol.Role(o.Role)}
-	if _, err := login.ReadLines(protocol.MustEncode(lines)); err != nil {
+	lines[o.Name] = login.UserEntry{Password: hash, Role: protocol.Role(o.Role)}
+	if _, err := login.ReadUserEntries(protocol.MustEncode(lines)); err != nil {
 		return usagef("%w", err)
 	}
 	if o.File == "" {

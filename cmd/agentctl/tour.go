@@ -73,7 +73,7 @@ func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 	a := o.app
 	url, wire := "ws://"+embedded.Host, protolog.NewLog()
 	c := wsclient.New(url, wsclient.Options{
-		Dial: s.Dialer(url), Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Tap: tapInto(wire),
+		Dial: s.Dialer(url), Name: a.actor(), UserAgent: "agentctl " + programVersion(), NoRetryFirst: true, OnFrame: tapInto(wire),
 	})
 	if err := c.Connect(ctx); err != nil {
 		_ = c.Close() // never fails

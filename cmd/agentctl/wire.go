@@ -9,9 +9,9 @@ import (
 func tapInto(log *protolog.Log) func(wsclient.Frame) {
 	return func(f wsclient.Frame) {
 		if f.Note != "" {
-			log.Note(f.Time, f.Note)
+			log.AddNote(f.Time, f.Note)
 			return
 		}
-		log.Add(f.Time, f.Sent, f.Binary, f.Data)
+		log.AddFrame(f.Time, f.Sent, f.Binary, f.Data)
 	}
 }

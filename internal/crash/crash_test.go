@@ -164,7 +164,7 @@ func (tr *trial) configure() {
 	config, err := json.Marshal(map[string]any{"agents": map[string]any{
 		"plain":    map[string]any{"script": filepath.Join(tr.dir, "plain.script")},
 		"resuming": map[string]any{"script": filepath.Join(tr.dir, "resuming.script")},
-		"acp":      map[string]any{"command": self, "env": map[string]string{fakeacp.Variable: "stubborn"}},
+		"acp":      map[string]any{"command": self, "env": map[string]string{fakeacp.EnvVar: "stubborn"}},
 	}})
 	if err != nil {
 		tr.t.Fatal(err)
@@ -173,7 +173,7 @@ func (tr *trial) configure() {
 }
 
 func (tr *trial) connect(name string) *wsclient.Client {
-	return wsclient.New(tr.url, wsclient.Options{Name: name, Agent: "crash"})
+	return wsclient.New(tr.url, wsclient.Options{Name: name, UserAgent: "crash"})
 }
 
 // must does a command that has to succeed, over any number of restarts.

@@ -24,7 +24,7 @@ import (
 var program string
 
 func TestMain(m *testing.M) {
-	if fakeacp.Wanted() {
+	if fakeacp.Enabled() {
 		os.Exit(fakeacp.Main())
 	}
 	dir, err := os.MkdirTemp("", "agentctl-crash")

@@ -38,8 +38,8 @@ func (x *bench) Names() []string                                        { return
 
 type benchAgent struct{ bench *bench }
 
-func (*benchAgent) Traits() session.Traits { return session.Traits{} }
-func (*benchAgent) Close() error           { return nil }
+func (*benchAgent) Capabilities() session.Capabilities { return session.Capabilities{} }
+func (*benchAgent) Close() error                       { return nil }
 
 func (a *benchAgent) Run(ctx context.Context, _ session.Turn, out session.Output) (session.End, error) {
 	select {

@@ -41,7 +41,7 @@ type seat struct {
 func (w *world) speaking(tongue, session string, tweak ...func(*wsclient.Options)) *wsclient.Client {
 	w.t.Helper()
 	url := "ws://server"
-	o := wsclient.Options{Name: tongue + " user", Agent: "e2e", Dial: w.dial}
+	o := wsclient.Options{Name: tongue + " user", UserAgent: "e2e", Dial: w.dial}
 	if tongue != native {
 		o.Dialect = tongue
 		url += "/dialect/" + tongue

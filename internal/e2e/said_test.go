@@ -135,7 +135,7 @@ func (s *saying) unsupported(t *testing.T, name string, w *world, brief bool) bo
 	session := "s1"
 	var c *wsclient.Client
 	if w == nil {
-		c = wsclient.New("ws://server/s1", wsclient.Options{Name: "ann", Dialect: name, Brief: brief, Dial: other(t, name, s.asks)})
+		c = wsclient.New("ws://server/s1", wsclient.Options{Name: "ann", Dialect: name, OneShot: brief, Dial: other(t, name, s.asks)})
 		t.Cleanup(func() { _ = c.Close() })
 	} else {
 		session = w.create(w.client("ann"))

@@ -111,7 +111,7 @@ func (w *world) dial(ctx context.Context) (net.Conn, error) { return w.server.Lo
 // client connects as a person of that name.
 func (w *world) client(name string, tweak ...func(*wsclient.Options)) *wsclient.Client {
 	w.t.Helper()
-	o := wsclient.Options{Name: name, Agent: "e2e", Dial: w.dial}
+	o := wsclient.Options{Name: name, UserAgent: "e2e", Dial: w.dial}
 	for _, f := range tweak {
 		f(&o)
 	}

@@ -14,20 +14,20 @@ import (
 	"syscall"
 )
 
-// Variable and DirVariable are the names of the environment variables that make and place the agent.
+// Variable and DirEnvVar are the names of the environment variables that make and place the agent.
 const (
-	Variable    = "FAKEACP"
-	DirVariable = "FAKEACP_DIR"
+	EnvVar    = "FAKEACP"
+	DirEnvVar = "FAKEACP_DIR"
 )
 
-// Wanted reports whether this process is to be the agent.
-func Wanted() bool { return os.Getenv(Variable) != "" }
+// Enabled reports whether this process is to be the agent.
+func Enabled() bool { return os.Getenv(EnvVar) != "" }
 
 // Main is the agent's program: it speaks over standard input and output and returns the exit status.
 func Main() int {
 	a := &agent{
-		traits:   strings.FieldsFunc(os.Getenv(Variable), func(r rune) bool { return r == ',' || r == ' ' }),
-		dir:      os.Getenv(DirVariable),
+		traits:   strings.FieldsFunc(os.Getenv(EnvVar), func(r rune) bool { return r == ',' || r == ' ' }),
+		dir:      os.Getenv(DirEnvVar),
 		out:      bufio.NewWriter(os.Stdout),
 		waiting:  map[string]chan message{},
 		sessions: map[string]*session{},

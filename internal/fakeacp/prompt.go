@@ -129,7 +129,7 @@ func (a *agent) child() string {
 		return err.Error()
 	}
 	c := exec.CommandContext(context.Background(), self) // it is to outlive the agent
-	c.Env = append(os.Environ(), Variable+"=child")
+	c.Env = append(os.Environ(), EnvVar+"=child")
 	if err := c.Start(); err != nil {
 		return err.Error()
 	}

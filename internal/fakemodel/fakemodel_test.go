@@ -148,7 +148,7 @@ func TestEveryFormFailsInItsOwnWords(t *testing.T) {
 func TestDripEndsWithTheRequest(t *testing.T) {
 	ended := make(chan struct{})
 	_, url := serve(t, func(ctx context.Context, _ Request, out *Reply) {
-		out.Drip(ctx, "drop ", time.Millisecond)
+		out.Repeat(ctx, "drop ", time.Millisecond)
 		close(ended)
 	})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -106,9 +106,9 @@ func (r *Reply) Fail(status int, message string) {
 	r.status, r.message = status, message
 }
 
-// Drip streams chunk and a number, one each interval, until ctx ends. The number keeps agents that watch for a looping
+// Repeat streams chunk and a number, one each interval, until ctx ends. The number keeps agents that watch for a looping
 // model quiet.
-func (r *Reply) Drip(ctx context.Context, chunk string, every time.Duration) {
+func (r *Reply) Repeat(ctx context.Context, chunk string, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for i := 1; ; i++ {

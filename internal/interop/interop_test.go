@@ -54,7 +54,7 @@ func plays(a *realAgent) fakemodel.Script {
 			return
 		}
 		if said == "drip" {
-			out.Drip(ctx, "drop ", 20*time.Millisecond)
+			out.Repeat(ctx, "drop ", 20*time.Millisecond)
 			return
 		}
 		out.Text("you ")

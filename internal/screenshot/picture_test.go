@@ -10,7 +10,7 @@ import (
 )
 
 func TestAScreenHoldsWhatATerminalWouldShow(t *testing.T) {
-	s, err := Of([]byte("\x1b[?1049h\x1b[?2026$pfirst\nsecond \x1b[1mbold\x1b[m\x1b[3;3H漢字!\x1b[1;1HF"), 20, 4)
+	s, err := Render([]byte("\x1b[?1049h\x1b[?2026$pfirst\nsecond \x1b[1mbold\x1b[m\x1b[3;3H漢字!\x1b[1;1HF"), 20, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestAScreenHoldsWhatATerminalWouldShow(t *testing.T) {
 }
 
 func TestAMaskTakesTheGroupAlone(t *testing.T) {
-	s, err := Of([]byte("at qs2b5w:69, s_myp8hp"), 30, 1)
+	s, err := Render([]byte("at qs2b5w:69, s_myp8hp"), 30, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,12 +33,12 @@ func TestAMaskTakesTheGroupAlone(t *testing.T) {
 }
 
 func TestAPictureIsXMLWithTheScreensTextAndColours(t *testing.T) {
-	s, err := Of([]byte("a<b & \x1b[38;2;1;2;3mc\x1b[m  d\x1b[7m e \x1b[m"), 30, 2)
+	s, err := Render([]byte("a<b & \x1b[38;2;1;2;3mc\x1b[m  d\x1b[7m e \x1b[m"), 30, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := s.Draw(&out, Paper{Background: "#000000", Foreground: "#ffffff", Title: `"<>"`}); err != nil {
+	if err := s.WriteSVG(&out, SVGOptions{Background: "#000000", Foreground: "#ffffff", Title: `"<>"`}); err != nil {
 		t.Fatal(err)
 	}
 	var text strings.Builder

@@ -18,8 +18,8 @@ type Screen struct {
 	cells         [][]uv.Cell
 }
 
-// Of is the screen of that size after a program wrote all this. As on a terminal that is not raw, a line feed begins a line.
-func Of(written []byte, columns, rows int) (*Screen, error) {
+// Render is the screen of that size after a program wrote all this. As on a terminal that is not raw, a line feed begins a line.
+func Render(written []byte, columns, rows int) (*Screen, error) {
 	e := vt.NewEmulator(columns, rows)
 	heard := make(chan struct{})
 	go func() { // what the terminal answers nobody hears

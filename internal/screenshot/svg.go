@@ -11,8 +11,8 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// Paper is what a picture is drawn on.
-type Paper struct {
+// SVGOptions is what a picture is drawn on.
+type SVGOptions struct {
 	Background, Foreground string // colours as #rrggbb
 	Title                  string // for people who do not see the picture
 }
@@ -25,8 +25,8 @@ const (
 	fontSize   = 14
 )
 
-// Draw writes the screen as an SVG.
-func (s *Screen) Draw(to io.Writer, p Paper) error {
+// WriteSVG writes the screen as an SVG.
+func (s *Screen) WriteSVG(to io.Writer, p SVGOptions) error {
 	w := bufio.NewWriter(to)
 	width, height := float64(s.Columns)*cellWidth+2*margin, float64(s.Rows)*cellHeight+2*margin
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.1f %.1f" role="img">`+"\n", width, height)
@@ -64,7 +64,7 @@ func run(row []uv.Cell) (cells int, text string) {
 }
 
 // run draws cells that look alike: where something else than the paper is behind them, that first.
-func (p *Paper) run(w io.Writer, x, y, cells int, text string, style uv.Style) {
+func (p *SVGOptions) run(w io.Writer, x, y, cells int, text string, style uv.Style) {
 	front, back := hex(style.Fg, p.Foreground), hex(style.Bg, p.Background)
 	if style.Attrs&uv.AttrReverse != 0 {
 		front, back = back, front

@@ -17,9 +17,9 @@ var (
 // usual are the modes that a terminal has set by itself: it wraps lines and shows the cursor.
 var usual = map[string]bool{"7": true, "25": true}
 
-// Left tells, one sentence each, what a program that wrote this has left as it usually is not: modes that it set and did not
+// UnrestoredModes tells, one sentence each, what a program that wrote this has left as it usually is not: modes that it set and did not
 // reset, or reset and did not set again, and enhancements of the keyboard.
-func Left(said []byte) []string {
+func UnrestoredModes(said []byte) []string {
 	last := map[string]string{}
 	for _, m := range private.FindAllSubmatch(said, -1) {
 		for mode := range strings.SplitSeq(string(m[1]), ";") {

@@ -19,7 +19,7 @@ func TestWhatIsLeftOfAScreen(t *testing.T) {
 		"\x1b[>4;2m":                                   {"modified keys are reported"},
 		"\x1b[>4;2m\x1b[>4m":                           nil,
 	} {
-		if got := Left([]byte(said)); !slices.Equal(got, want) {
+		if got := UnrestoredModes([]byte(said)); !slices.Equal(got, want) {
 			t.Errorf("%q leaves %q, want %q", said, got, want)
 		}
 	}

@@ -123,22 +123,22 @@ func (t *Terminal) Type(keys string) error {
 	return nil
 }
 
-// Said is how many bytes the program wrote.
-func (t *Terminal) Said() int {
+// Len is how many bytes the program wrote.
+func (t *Terminal) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.said)
 }
 
-// Since is what the program wrote after so many bytes.
-func (t *Terminal) Since(n int) []byte {
+// OutputSince is what the program wrote after so many bytes.
+func (t *Terminal) OutputSince(n int) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return bytes.Clone(t.said[n:])
 }
 
-// Until waits until what the program wrote after so many bytes satisfies a condition.
-func (t *Terminal) Until(ctx context.Context, since int, enough func([]byte) bool) error {
+// WaitFor waits until what the program wrote after so many bytes satisfies a condition.
+func (t *Terminal) WaitFor(ctx context.Context, since int, enough func([]byte) bool) error {
 	for {
 		t.mu.Lock()
 		said, more := t.said[since:], t.more
@@ -176,16 +176,16 @@ func (t *Terminal) Wait(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("%w: the program did not end; it wrote %q", ctx.Err(), tail(t.Since(0)))
+		return fmt.Errorf("%w: the program did not end; it wrote %q", ctx.Err(), tail(t.OutputSince(0)))
 	}
 	return nil
 }
 
-// Settled tells whether the program, which is over, left the terminal's own settings as they were.
-func (t *Terminal) Settled() bool { return reflect.DeepEqual(t.before, t.after) }
+// SettingsRestored tells whether the program, which is over, left the terminal's own settings as they were.
+func (t *Terminal) SettingsRestored() bool { return reflect.DeepEqual(t.before, t.after) }
 
-// Hang closes our end, as when a connection is lost. The program is told by the system.
-func (t *Terminal) Hang() error {
+// HangUp closes our end, as when a connection is lost. The program is told by the system.
+func (t *Terminal) HangUp() error {
 	err := t.screen.Close()
 	<-t.read
 	if err != nil {

@@ -74,7 +74,7 @@ func TestLogin(t *testing.T) {
 func TestCheck(t *testing.T) {
 	g := newGate(t)
 	good, _ := g.issue("bob", protocol.RoleAdmin)
-	if who, ok := g.Check(good); !ok || who.By != (protocol.Actor{Name: "bob", Subject: "bob"}) || who.Role != protocol.RoleOperator {
+	if who, ok := g.Verify(good); !ok || who.By != (protocol.Actor{Name: "bob", Subject: "bob"}) || who.Role != protocol.RoleOperator {
 		t.Errorf("%+v %v", who, ok)
 	}
 	gone, _ := g.issue("eve", protocol.RoleAdmin)
@@ -97,13 +97,13 @@ func TestCheck(t *testing.T) {
 		"another issuer": sign(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "ada", "iss": "x", "exp": exp}, g.key),
 		"the raw secret": sign(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "ada", "iss": issuer, "exp": exp}, []byte("secret")),
 	} {
-		if who, ok := g.Check(token); ok {
+		if who, ok := g.Verify(token); ok {
 			t.Errorf("%s: lets in %+v", name, who)
 		}
 	}
 	late := g.now().Add(life + time.Second)
 	g.now = func() time.Time { return late }
-	if _, ok := g.Check(good); ok {
+	if _, ok := g.Verify(good); ok {
 		t.Error("an expired token lets in")
 	}
 }
@@ -125,7 +125,7 @@ func TestReadUsersSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestHashFitsItsPasswordAlone(t *testing.T) {
-	s, err := Hash("correct horse")
+	s, err := HashPassword("correct horse")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,32 +145,32 @@ func TestMake(t *testing.T) {
 		ok      bool
 	}{
 		{"ci", protocol.RoleObserver, time.Hour, true},
-		{"bob", protocol.RoleAdmin, MaxLife, true},
+		{"bob", protocol.RoleAdmin, MaxTokenTTL, true},
 		{"", protocol.RoleAdmin, time.Hour, false},
 		{strings.Repeat("x", maxName+1), protocol.RoleAdmin, time.Hour, false},
 		{"\xff", protocol.RoleAdmin, time.Hour, false},
 		{"ci", "king", time.Hour, false},
 		{"ci", "", time.Hour, false},
 		{"ci", protocol.RoleAdmin, 0, false},
-		{"ci", protocol.RoleAdmin, MaxLife + time.Second, false},
+		{"ci", protocol.RoleAdmin, MaxTokenTTL + time.Second, false},
 	} {
-		token, err := g.Make(c.subject, c.role, c.life)
+		token, err := g.NewToken(c.subject, c.role, c.life)
 		if (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c, err)
 		}
-		who, ok := g.Check(token)
-		if want := (Caller{protocol.Actor{Name: c.subject, Subject: c.subject}, c.role, g.now().Add(c.life)}); ok != c.ok || ok && !same(who, want) {
+		who, ok := g.Verify(token)
+		if want := (Identity{protocol.Actor{Name: c.subject, Subject: c.subject}, c.role, g.now().Add(c.life)}); ok != c.ok || ok && !same(who, want) {
 			t.Errorf("%+v: %+v %v", c, who, ok)
 		}
 	}
-	if _, ok := NewAuthenticator(nil, []byte("another")).Check(first(g.Make("ci", protocol.RoleAdmin, time.Hour))); ok {
+	if _, ok := NewAuthenticator(nil, []byte("another")).Verify(first(g.NewToken("ci", protocol.RoleAdmin, time.Hour))); ok {
 		t.Error("another server's token lets in")
 	}
 }
 
 func first(token string, _ error) string { return token }
 
-func same(a, b Caller) bool { return a.By == b.By && a.Role == b.Role && a.Until.Equal(b.Until) }
+func same(a, b Identity) bool { return a.By == b.By && a.Role == b.Role && a.Expires.Equal(b.Expires) }
 
 func TestWithoutUsersNobodyLogsIn(t *testing.T) {
 	if status, said := login(NewAuthenticator(nil, []byte("secret")), "POST", `{"username":"ada","password":"a"}`); status != http.StatusNotFound || said["detail"] == "" {
@@ -213,7 +213,7 @@ func FuzzReadUsers(f *testing.F) {
 				t.Errorf("%q: %+v", name, who)
 			}
 		}
-		lines, err := ReadLines(file)
+		lines, err := ReadUserEntries(file)
 		if again, err2 := ReadUsers(protocol.MustEncode(lines)); err != nil || err2 != nil || len(again) != len(users) {
 			t.Errorf("written again: %v, %v", err, err2)
 		}
@@ -241,7 +241,7 @@ func FuzzLogin(f *testing.F) {
 		}
 		var pair struct{ Username, Password string }
 		right := json.Unmarshal(body, &pair) == nil && (pair.Username == "ada" && pair.Password == "a" || pair.Username == "bob" && pair.Password == "b")
-		switch who, ok := g.Check(said.Token); {
+		switch who, ok := g.Verify(said.Token); {
 		case right != (w.Code == http.StatusOK), ok != right, ok && who.By.Name != pair.Username:
 			t.Errorf("%q: %d %+v", body, w.Code, who)
 		case !right && (w.Code != http.StatusUnauthorized && w.Code != http.StatusUnprocessableEntity || said.Detail == ""):
@@ -253,13 +253,13 @@ func FuzzLogin(f *testing.F) {
 func FuzzCheck(f *testing.F) {
 	g := newGate(f)
 	good, _ := g.issue("ada", protocol.RoleAdmin)
-	made, _ := g.Make("ci", protocol.RoleObserver, time.Hour)
+	made, _ := g.NewToken("ci", protocol.RoleObserver, time.Hour)
 	f.Add(good)
 	f.Add(made)
 	f.Add(good + ".")
 	f.Add(strings.Join(strings.Split(good, ".")[:2], ".") + "." + strings.Split(made, ".")[2])
 	f.Fuzz(func(t *testing.T, token string) {
-		if who, ok := g.Check(token); ok && token != good && token != made {
+		if who, ok := g.Verify(token); ok && token != good && token != made {
 			t.Errorf("%q lets in %+v", token, who)
 		}
 	})

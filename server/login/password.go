@@ -26,8 +26,8 @@ type hash struct {
 	salt, key []byte
 }
 
-// Hash makes what a users file holds of a password.
-func Hash(password string) (string, error) {
+// HashPassword makes what a users file holds of a password.
+func HashPassword(password string) (string, error) {
 	h := hash{rounds: rounds, salt: make([]byte, 16)}
 	_, _ = rand.Read(h.salt) // never fails
 	key, err := h.of(password)

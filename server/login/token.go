@@ -16,8 +16,8 @@ import (
 // issuer is who signs the tokens.
 const issuer = "agentctl"
 
-// MaxLife bounds how long a made token may hold.
-const MaxLife = 366 * 24 * time.Hour
+// MaxTokenTTL bounds how long a made token may hold.
+const MaxTokenTTL = 366 * 24 * time.Hour
 
 // claims are what a token says.
 type claims struct {
@@ -27,10 +27,10 @@ type claims struct {
 }
 
 // A Caller is who a valid token belongs to, and until when it is valid.
-type Caller struct {
-	By    protocol.Actor
-	Role  protocol.Role
-	Until time.Time
+type Identity struct {
+	By      protocol.Actor
+	Role    protocol.Role
+	Expires time.Time
 }
 
 // key makes of the server's secret one that signs tokens and nothing else.
@@ -40,16 +40,16 @@ func key(secret []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// Make makes a token for a subject that need not be a user, with a role of its own. It holds as long as the secret stays, life at
+// NewToken makes a token for a subject that need not be a user, with a role of its own. It holds as long as the secret stays, life at
 // most; nothing takes back a single one.
-func (g *Authenticator) Make(subject string, role protocol.Role, life time.Duration) (string, error) {
+func (g *Authenticator) NewToken(subject string, role protocol.Role, life time.Duration) (string, error) {
 	switch {
 	case subject == "" || len(subject) > maxName || !utf8.ValidString(subject):
 		return "", fmt.Errorf("a subject has 1 to %d bytes of text", maxName)
 	case !slices.Contains(protocol.Roles, role):
 		return "", fmt.Errorf("role %q is none of %v", role, protocol.Roles)
-	case life < time.Second || life > MaxLife:
-		return "", fmt.Errorf("a token holds 1 second to %s, not %s", MaxLife, life)
+	case life < time.Second || life > MaxTokenTTL:
+		return "", fmt.Errorf("a token holds 1 second to %s, not %s", MaxTokenTTL, life)
 	}
 	return g.sign(claims{Role: role, Made: true}, subject, life)
 }
@@ -74,24 +74,24 @@ func (g *Authenticator) sign(c claims, subject string, life time.Duration) (stri
 // maxToken bounds a token, in bytes: what is longer is none of ours.
 const maxToken = 4 << 10
 
-// Check returns whose a token is; false when it is none of ours, forged, expired, or of a user who is gone. The role of a user is the
+// Verify returns whose a token is; false when it is none of ours, forged, expired, or of a user who is gone. The role of a user is the
 // one that they have now.
-func (g *Authenticator) Check(token string) (Caller, bool) {
+func (g *Authenticator) Verify(token string) (Identity, bool) {
 	if len(token) > maxToken {
-		return Caller{}, false
+		return Identity{}, false
 	}
 	var c claims
 	_, err := jwt.ParseWithClaims(token, &c, func(*jwt.Token) (any, error) { return g.key, nil },
 		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}), jwt.WithIssuer(issuer), jwt.WithExpirationRequired(),
 		jwt.WithTimeFunc(func() time.Time { return g.now() }))
 	if err != nil {
-		return Caller{}, false
+		return Identity{}, false
 	}
-	who := Caller{By: protocol.Actor{Name: c.Subject, Subject: c.Subject}, Role: c.Role, Until: c.ExpiresAt.Time}
+	who := Identity{By: protocol.Actor{Name: c.Subject, Subject: c.Subject}, Role: c.Role, Expires: c.ExpiresAt.Time}
 	if !c.Made {
 		user, known := g.users[c.Subject]
 		if who.Role = user.role; !known {
-			return Caller{}, false
+			return Identity{}, false
 		}
 	}
 	return who, true

@@ -22,7 +22,7 @@ type user struct {
 }
 
 // A Line is a user as the users file has one: the hash of a password, and what the user may do.
-type Line struct {
+type UserEntry struct {
 	Password string        `json:"password"`
 	Role     protocol.Role `json:"role"`
 }
@@ -30,7 +30,7 @@ type Line struct {
 // ReadUsers reads a users file: JSON, {"ada": {"password": HASH, "role": "approver"}, …}, with what Hash makes of a password. Its
 // errors say what is wrong in it, and never repeat a password.
 func ReadUsers(file []byte) (Users, error) {
-	lines, err := ReadLines(file)
+	lines, err := ReadUserEntries(file)
 	if err != nil {
 		return nil, err
 	}
@@ -42,14 +42,14 @@ func ReadUsers(file []byte) (Users, error) {
 	return users, nil
 }
 
-// ReadLines reads a users file to be written again with another line.
-func ReadLines(file []byte) (map[string]Line, error) {
+// ReadUserEntries reads a users file to be written again with another line.
+func ReadUserEntries(file []byte) (map[string]UserEntry, error) {
 	d := json.NewDecoder(bytes.NewReader(file))
 	d.DisallowUnknownFields()
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil, errors.New("read users: not a JSON object")
 	}
-	lines := map[string]Line{}
+	lines := map[string]UserEntry{}
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
@@ -59,7 +59,7 @@ func ReadLines(file []byte) (map[string]Line, error) {
 		if _, twice := lines[name]; twice {
 			return nil, fmt.Errorf("read users: %q is there twice", name)
 		}
-		var l Line
+		var l UserEntry
 		if err := d.Decode(&l); err != nil {
 			return nil, fmt.Errorf("read users: %q: %w", name, err)
 		}
@@ -77,7 +77,7 @@ func ReadLines(file []byte) (map[string]Line, error) {
 	return lines, nil
 }
 
-func (l *Line) check(name string) error {
+func (l *UserEntry) check(name string) error {
 	if name == "" || len(name) > maxName {
 		return fmt.Errorf("a name has 1 to %d bytes", maxName)
 	}

@@ -26,10 +26,10 @@ type Spec struct {
 }
 
 // An Agent runs the turns of one session: one Run at a time, the other methods from any goroutine. An agent may also be an
-// Explainer, Compactor, Measurer, TaskKeeper, Configurer or Exporter; what it is not is answered unsupported.
+// Explainer, Compactor, Measurer, TaskController, Configurer or Exporter; what it is not is answered unsupported.
 type Agent interface {
-	// Traits tells what the agent can do. It is constant.
-	Traits() Traits
+	// Capabilities tells what the agent can do. It is constant.
+	Capabilities() Capabilities
 
 	// Run runs one turn and returns how it ended. Cancelling ctx interrupts it: Run then stops the work, may still emit what
 	// was done, and returns soon; an agent that does not is closed after a deadline. Parts, tools and approvals that it leaves
@@ -41,8 +41,8 @@ type Agent interface {
 	Close() error
 }
 
-// Traits are what an agent can do beside running turns.
-type Traits struct {
+// Capabilities are what an agent can do beside running turns.
+type Capabilities struct {
 	Resumes     bool // it goes on with a turn that a restart of the server cut
 	TakesReason bool // the words of a decision reach it; else the session sends them as the next message
 	TakesPatch  bool // an edited patch reaches it; else such an answer is refused
@@ -100,9 +100,9 @@ type Host interface {
 	// Save is Output.Save.
 	Save(state []byte) error
 
-	// Group records a process group as soon as it runs, and its end: a restarted server ends the groups of a killed one.
+	// RecordProcessGroup records a process group as soon as it runs, and its end: a restarted server ends the groups of a killed one.
 	// It returns when the record is durable.
-	Group(g Group) error
+	RecordProcessGroup(g ProcessGroup) error
 
 	// Logf logs for the server's owner.
 	Logf(format string, args ...any)
@@ -133,8 +133,8 @@ type Measurer interface {
 	Context(ctx context.Context) (protocol.ContextInfo, error)
 }
 
-// A TaskKeeper can cancel and restart single tasks of its plan while a turn runs. An unknown task is a protocol error not_found.
-type TaskKeeper interface {
+// A TaskController can cancel and restart single tasks of its plan while a turn runs. An unknown task is a protocol error not_found.
+type TaskController interface {
 	CancelTask(ctx context.Context, task string) error
 	RestartTask(ctx context.Context, task string) error
 }

@@ -194,11 +194,11 @@ func (h *host) Emit(e Event) error {
 
 func (h *host) Save(state []byte) error { return h.s.keep(nil, nil, state) }
 
-// Group goes around the session: a process may end when its session has.
-func (h *host) Group(g Group) error {
+// RecordProcessGroup goes around the session: a process may end when its session has.
+func (h *host) RecordProcessGroup(g ProcessGroup) error {
 	g.Session = h.s.id
 	result := make(chan error, 1)
-	if !h.s.hub.commit(&Batch{Session: h.s.id, Groups: []Group{g}}, func(err error) { result <- err }) {
+	if !h.s.hub.commit(&Batch{Session: h.s.id, ProcessGroups: []ProcessGroup{g}}, func(err error) { result <- err }) {
 		return fmt.Errorf("record process group: %w", ErrStoreFailed)
 	}
 	return <-result

@@ -170,7 +170,7 @@ func TestARequestThatNobodyWaitsForIsNoLongerPending(t *testing.T) {
 
 func TestARequestExpiresAlsoOverARestart(t *testing.T) {
 	bubble(t, Config{ApprovalTimeout: time.Minute}, func(t *testing.T, r *rig) {
-		r.agents.traits = Traits{Resumes: true}
+		r.agents.traits = Capabilities{Resumes: true}
 		q := protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"}
 		id := asking(r, q)
 		time.Sleep(50 * time.Second)
@@ -195,7 +195,7 @@ func TestARequestExpiresAlsoOverARestart(t *testing.T) {
 
 func TestARuleAnswersWhatIsEqualUntilItIsRevoked(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		r.agents.traits = Traits{Resumes: true}
+		r.agents.traits = Capabilities{Resumes: true}
 		run := func(request, command string) protocol.Approval {
 			return protocol.Approval{Request: request, Kind: protocol.ApproveCommand, Title: "run", Command: command, CWD: "/src"}
 		}
@@ -279,7 +279,7 @@ func TestWhatARuleMatchesIsEqualInAllThatCounts(t *testing.T) {
 func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 	for _, takes := range []bool{true, false} {
 		bubble(t, Config{}, func(t *testing.T, r *rig) {
-			r.agents.traits, r.agents.deaf = Traits{TakesReason: takes}, true
+			r.agents.traits, r.agents.deaf = Capabilities{TakesReason: takes}, true
 			id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"})
 			r.send(id, "later")
 			run := r.agents.run()

@@ -9,7 +9,7 @@ import (
 )
 
 // A Peer is a connection that follows sessions. The session never waits for it: no method may block.
-type Peer interface {
+type Subscriber interface {
 	Waker
 
 	// ID is unique among the server's connections.
@@ -40,7 +40,7 @@ type audience struct {
 }
 
 type follower struct {
-	peer   Peer
+	peer   Subscriber
 	client protocol.Client // as told last
 	behind bool            // told to be behind
 }
@@ -56,7 +56,7 @@ func (u *audience) connected(conn string) bool {
 
 // attach lets a peer follow the session from one point on: what it is told and the log from Result.After on fit together
 // without gap or repeat. reply is called once everything the answer tells is visible.
-func (s *Session) attach(p Peer, d *protocol.SubscribeData, reply func(*Attachment, error)) {
+func (s *Session) attach(p Subscriber, d *protocol.SubscribeData, reply func(*Attachment, error)) {
 	if s.deltas.Len() > catchUp {
 		s.cut() // so that a late joiner need not read the open run delta by delta
 	}

@@ -210,7 +210,7 @@ func TestCommandsAfterAFailedCommitFindTheTurnEnded(t *testing.T) {
 
 func TestAnInterruptAtShutdownEndsTheTurnAlsoOfAnAgentThatResumes(t *testing.T) {
 	bubble(t, Config{InterruptGrace: time.Minute}, func(t *testing.T, r *rig) {
-		r.agents.traits, r.agents.deaf = Traits{Resumes: true}, true
+		r.agents.traits, r.agents.deaf = Capabilities{Resumes: true}, true
 		id := r.create()
 		r.send(id, "one")
 		r.send(id, "two")

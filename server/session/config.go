@@ -12,8 +12,8 @@ type Config struct {
 	DefaultAgent string       // of a create that names none
 	Log          *slog.Logger // nil: none
 
-	// EndGroup ends a process group that a killed server left, if its leader still is the process that was recorded.
-	EndGroup func(Group) error
+	// KillProcessGroup ends a process group that a killed server left, if its leader still is the process that was recorded.
+	KillProcessGroup func(ProcessGroup) error
 
 	ApprovalTimeout time.Duration // of a pending approval; 0: none
 	EditHold        time.Duration // how long an edit hold outlives its connection; 30 s
@@ -43,10 +43,10 @@ func (c *Config) defaults() {
 	if c.Secret == nil {
 		c.Secret = []byte(NewID("secret"))
 	}
-	if c.EndGroup == nil {
-		c.EndGroup = func(Group) error { return nil }
+	if c.KillProcessGroup == nil {
+		c.KillProcessGroup = func(ProcessGroup) error { return nil }
 	}
 }
 
-// KeepAnswers is how long the answer to a command key is kept.
-const KeepAnswers = 7 * 24 * time.Hour
+// AnswerTTL is how long the answer to a command key is kept.
+const AnswerTTL = 7 * 24 * time.Hour

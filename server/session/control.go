@@ -62,7 +62,7 @@ func able[T any](s *Session, what string) (T, error) {
 func done(any) (any, error) { return protocol.Empty{}, nil }
 
 func (s *Session) taskCancel(a *action, d *protocol.TaskIDData) (any, error) {
-	k, err := able[TaskKeeper](s, "cancel tasks")
+	k, err := able[TaskController](s, "cancel tasks")
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *Session) taskCancel(a *action, d *protocol.TaskIDData) (any, error) {
 }
 
 func (s *Session) taskRestart(a *action, d *protocol.TaskIDData) (any, error) {
-	k, err := able[TaskKeeper](s, "restart tasks")
+	k, err := able[TaskController](s, "restart tasks")
 	if err != nil {
 		return nil, err
 	}

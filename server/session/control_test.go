@@ -116,15 +116,15 @@ func TestProcessGroupsOfAKilledServerAreEndedByTheNext(t *testing.T) {
 		r.send(id, "go")
 		host := r.agents.run().agent.host
 		for pid := 1; pid <= 3; pid++ {
-			if err := host.Group(Group{PID: pid, Start: fmt.Sprint("at ", pid)}); err != nil {
+			if err := host.RecordProcessGroup(ProcessGroup{PID: pid, Start: fmt.Sprint("at ", pid)}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := host.Group(Group{PID: 2, Start: "at 2", Ended: true}); err != nil {
+		if err := host.RecordProcessGroup(ProcessGroup{PID: 2, Start: "at 2", Ended: true}); err != nil {
 			t.Fatal(err)
 		}
-		ended := make(chan Group, 10)
-		r.cfg.EndGroup = func(g Group) error {
+		ended := make(chan ProcessGroup, 10)
+		r.cfg.KillProcessGroup = func(g ProcessGroup) error {
 			ended <- g
 			return errors.New("gone already")
 		}
@@ -135,10 +135,10 @@ func TestProcessGroupsOfAKilledServerAreEndedByTheNext(t *testing.T) {
 			t.Errorf("ended %v", pids)
 		}
 		r.settle()
-		if groups, _ := r.store.Groups(t.Context()); len(groups) != 0 {
+		if groups, _ := r.store.ProcessGroups(t.Context()); len(groups) != 0 {
 			t.Errorf("still recorded: %v", groups)
 		}
-		if host.Group(Group{PID: 4}) == nil {
+		if host.RecordProcessGroup(ProcessGroup{PID: 4}) == nil {
 			t.Error("recorded after the hub was closed")
 		}
 	})

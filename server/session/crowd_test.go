@@ -19,7 +19,7 @@ type chatty struct{ resumes bool }
 
 func (c chatty) Open(Spec, Host) (Agent, error) { return c, nil }
 func (c chatty) Names() []string                { return []string{"chatty"} }
-func (c chatty) Traits() Traits                 { return Traits{Resumes: c.resumes} }
+func (c chatty) Capabilities() Capabilities     { return Capabilities{Resumes: c.resumes} }
 func (c chatty) Close() error                   { return nil }
 
 func (c chatty) Run(ctx context.Context, _ Turn, out Output) (End, error) {

@@ -65,7 +65,7 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 }
 
 // Attach lets a peer follow a session; see Session.attach. reply is called exactly once and must not block.
-func (h *Hub) Attach(ctx context.Context, name string, p Peer, d *protocol.SubscribeData, reply func(*Attachment, error)) {
+func (h *Hub) Attach(ctx context.Context, name string, p Subscriber, d *protocol.SubscribeData, reply func(*Attachment, error)) {
 	if err := h.with(ctx, name, func(s *Session) { s.attach(p, d, reply) }); err != nil {
 		reply(nil, err)
 	}

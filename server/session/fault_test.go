@@ -162,7 +162,7 @@ type stubborn struct{ letGo chan struct{} }
 
 func (s stubborn) Open(Spec, Host) (Agent, error) { return s, nil }
 func (s stubborn) Names() []string                { return nil }
-func (s stubborn) Traits() Traits                 { return Traits{} }
+func (s stubborn) Capabilities() Capabilities     { return Capabilities{} }
 func (s stubborn) Close() error                   { <-s.letGo; return nil }
 func (s stubborn) Run(context.Context, Turn, Output) (End, error) {
 	<-s.letGo

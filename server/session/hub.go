@@ -65,7 +65,7 @@ func (h *Hub) forget() {
 	defer tick.Stop()
 	for {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		if err := h.cfg.Store.Forget(ctx, time.Now().Add(-KeepAnswers)); err != nil {
+		if err := h.cfg.Store.PruneAnswers(ctx, time.Now().Add(-AnswerTTL)); err != nil {
 			h.log.Warn("forget old answers", "err", err)
 		}
 		cancel()

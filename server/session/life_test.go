@@ -35,7 +35,7 @@ func TestATurnCutByARestartEndsAtOnce(t *testing.T) {
 
 func TestAnAgentThatResumesGoesOnWithoutBeingAsked(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		r.agents.traits = Traits{Resumes: true}
+		r.agents.traits = Capabilities{Resumes: true}
 		id := r.create()
 		turn := r.send(id, "one").Turn
 		r.agents.run().say(Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t1"}})
@@ -66,7 +66,7 @@ func TestAnAgentThatResumesGoesOnWithoutBeingAsked(t *testing.T) {
 
 func TestADecisionTakenWhileTheAgentWasAwayIsDelivered(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		r.agents.traits = Traits{Resumes: true}
+		r.agents.traits = Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
 		request := protocol.Approval{
@@ -168,7 +168,7 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 
 func TestATurnWhoseAgentCannotBeOpenedAnyMoreIsCut(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		r.agents.traits = Traits{Resumes: true}
+		r.agents.traits = Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
 		r.agents.refuse = protocol.Errorf(protocol.CodeNoAgent, "it was removed")
@@ -186,7 +186,7 @@ func TestATurnWhoseAgentCannotBeOpenedAnyMoreIsCut(t *testing.T) {
 
 func TestWhatAnAgentSavedIsKeptUntilItSavesAgain(t *testing.T) {
 	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *rig) {
-		r.agents.traits = Traits{Resumes: true}
+		r.agents.traits = Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
 		note := Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "n"}}

@@ -19,7 +19,7 @@ type memStore struct {
 	sessions map[string]*memSession
 	order    []string
 	answers  map[string]Answer
-	groups   []Group
+	groups   []ProcessGroup
 	broken   error // why it takes no commit any more
 
 	latency    time.Duration // of a commit
@@ -102,7 +102,7 @@ func (m *memStore) Commit(batches []*Batch) error {
 // check refuses a batch that does not continue its session.
 func (m *memStore) check(b *Batch) error {
 	s := m.sessions[b.Session]
-	if s == nil && b.Create == nil && len(b.Groups) == 0 {
+	if s == nil && b.Create == nil && len(b.ProcessGroups) == 0 {
 		return fmt.Errorf("batch for the unknown session %s", b.Session)
 	}
 	if b.Last == 0 {
@@ -147,8 +147,8 @@ func (m *memStore) keep(b *Batch) {
 		s.rec.ID, s.rec.Head, s.rec.Snapshot, s.rec.Summary = b.Session, 0, nil, nil
 		m.sessions[b.Session], m.order = s, append(m.order, b.Session)
 	}
-	for _, g := range b.Groups {
-		m.groups = slices.DeleteFunc(m.groups, func(k Group) bool { return k.PID == g.PID && k.Start == g.Start })
+	for _, g := range b.ProcessGroups {
+		m.groups = slices.DeleteFunc(m.groups, func(k ProcessGroup) bool { return k.PID == g.PID && k.Start == g.Start })
 		if !g.Ended {
 			m.groups = append(m.groups, g)
 		}
@@ -309,13 +309,13 @@ func (m *memStore) Blob(_ context.Context, id, blob string) (Blob, error) {
 	return Blob{}, ErrNotFound
 }
 
-func (m *memStore) Groups(context.Context) ([]Group, error) {
+func (m *memStore) ProcessGroups(context.Context) ([]ProcessGroup, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.groups), nil
 }
 
-func (m *memStore) Forget(_ context.Context, before time.Time) error {
+func (m *memStore) PruneAnswers(_ context.Context, before time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for k, a := range m.answers {

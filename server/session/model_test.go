@@ -38,7 +38,7 @@ func explore(t *testing.T, faulty bool) {
 			m := &machine{rt: rt, healthy: true}
 			m.rig = newRig(rt, Config{ApprovalTimeout: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(rt, "timeout")})
 			defer func() { _ = m.hub.Close(context.Background()) }()
-			m.agents.traits = Traits{Resumes: rapid.Bool().Draw(rt, "resumes"), TakesReason: rapid.Bool().Draw(rt, "takes reason")}
+			m.agents.traits = Capabilities{Resumes: rapid.Bool().Draw(rt, "resumes"), TakesReason: rapid.Bool().Draw(rt, "takes reason")}
 			m.id = m.create()
 			m.store.set(func() {
 				m.store.latency = rapid.SampledFrom([]time.Duration{0, 20 * time.Millisecond}).Draw(rt, "latency")

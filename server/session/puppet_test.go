@@ -10,7 +10,7 @@ import (
 // puppets opens agents that do what the test tells them.
 type puppets struct {
 	mu     sync.Mutex
-	traits Traits
+	traits Capabilities
 	deaf   bool                                         // agents do not hear an interrupt, only Close
 	skills func(ctx context.Context, what string) error // of agents that can do all there is; nil: they can do little
 	opened []*puppet
@@ -61,7 +61,7 @@ type puppet struct {
 	all    *puppets
 	spec   Spec
 	host   Host
-	traits Traits
+	traits Capabilities
 	closed chan struct{}
 
 	// guarded by all.mu
@@ -85,7 +85,7 @@ type run struct {
 	verdicts map[string]Verdict
 }
 
-func (a *puppet) Traits() Traits { return a.traits }
+func (a *puppet) Capabilities() Capabilities { return a.traits }
 
 func (a *puppet) Explain(context.Context, protocol.Approval) (string, error) { return "because", nil }
 

@@ -269,7 +269,7 @@ func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
 
 func TestAnEditHoldEndsAlsoOverARestart(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		r.agents.traits = Traits{Resumes: true}
+		r.agents.traits = Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
 		two := r.send(id, "two").MessageID

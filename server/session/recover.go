@@ -11,14 +11,14 @@ import (
 )
 
 func (h *Hub) recover(ctx context.Context) error {
-	groups, err := h.cfg.Store.Groups(ctx)
+	groups, err := h.cfg.Store.ProcessGroups(ctx)
 	if err != nil {
 		return fmt.Errorf("read process groups: %w", err)
 	}
 	var ending sync.WaitGroup
 	for _, g := range groups {
 		ending.Go(func() { // each may take its time to end
-			if err := h.cfg.EndGroup(g); err != nil {
+			if err := h.cfg.KillProcessGroup(g); err != nil {
 				h.log.Warn("end left process group", "session", g.Session, "pid", g.PID, "err", err)
 			}
 		})
@@ -26,7 +26,7 @@ func (h *Hub) recover(ctx context.Context) error {
 	ending.Wait()
 	for _, g := range groups {
 		g.Ended = true
-		h.commit(&Batch{Session: g.Session, Groups: []Group{g}}, func(error) {})
+		h.commit(&Batch{Session: g.Session, ProcessGroups: []ProcessGroup{g}}, func(error) {})
 	}
 	records, err := h.cfg.Store.Sessions(ctx)
 	if err != nil {

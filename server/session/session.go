@@ -27,7 +27,7 @@ type Session struct {
 	journal
 	spec      Spec
 	agent     Agent
-	traits    Traits
+	traits    Capabilities
 	boundary  []byte // the state at the end of the last visible turn, encoded
 	boundSeq  uint64
 	turn      *turn

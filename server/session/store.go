@@ -42,11 +42,11 @@ type Store interface {
 	// Blob returns a session's blob, or ErrNotFound.
 	Blob(ctx context.Context, id, blob string) (Blob, error)
 
-	// Groups returns the process groups that were recorded and not yet ended, of all sessions.
-	Groups(ctx context.Context) ([]Group, error)
+	// ProcessGroups returns the process groups that were recorded and not yet ended, of all sessions.
+	ProcessGroups(ctx context.Context) ([]ProcessGroup, error)
 
-	// Forget drops answers kept since before the given time.
-	Forget(ctx context.Context, before time.Time) error
+	// PruneAnswers drops answers kept since before the given time.
+	PruneAnswers(ctx context.Context, before time.Time) error
 
 	// Close checkpoints, marks the store as cleanly closed and releases it. No other call may follow.
 	Close() error
@@ -67,18 +67,18 @@ type Batch struct {
 	Events      []byte // newline-terminated JSON, one line per seq from First to Last without a gap
 	First, Last uint64 // 0, 0 when Events is empty
 
-	Folds     []Fold
-	Snapshot  []byte // replaces the stored snapshot; the state at SnapshotSeq
-	SnapSeq   uint64
-	Summary   []byte // replaces the stored summary
-	Live      *bool  // whether a turn is under way, so that a restart must look at the session
-	Spec      []byte // replaces the stored spec
-	Turns     []TurnRow
-	Answers   []Answer
-	Decisions []Decision
-	Blobs     []Blob
-	Groups    []Group
-	Delete    bool // removes the session and everything of it; only Answers are looked at beside, and kept
+	Folds         []Fold
+	Snapshot      []byte // replaces the stored snapshot; the state at SnapshotSeq
+	SnapSeq       uint64
+	Summary       []byte // replaces the stored summary
+	Live          *bool  // whether a turn is under way, so that a restart must look at the session
+	Spec          []byte // replaces the stored spec
+	Turns         []TurnRow
+	Answers       []Answer
+	Decisions     []Decision
+	Blobs         []Blob
+	ProcessGroups []ProcessGroup
+	Delete        bool // removes the session and everything of it; only Answers are looked at beside, and kept
 }
 
 // A Record is a session's row.
@@ -132,7 +132,7 @@ type Blob struct {
 }
 
 // A Group is a process group of an agent. A batch with Ended set removes the record.
-type Group struct {
+type ProcessGroup struct {
 	Session string
 	PID     int    // of its leader
 	Start   string // the leader's start time as the platform tells it, so that a reused pid is not ended

@@ -79,7 +79,7 @@ func (s *Session) open() (Agent, error) {
 		if err != nil {
 			return nil, fmt.Errorf("open agent: %w", err)
 		}
-		s.agent, s.traits = agent, agent.Traits()
+		s.agent, s.traits = agent, agent.Capabilities()
 	}
 	return s.agent, nil
 }

@@ -46,8 +46,8 @@ func (s *Store) Answer(ctx context.Context, key string) (session.Answer, error) 
 	return a, nil
 }
 
-// Forget drops answers from before the given time; see session.Store. Commits go on between its transactions.
-func (s *Store) Forget(ctx context.Context, before time.Time) error {
+// PruneAnswers drops answers from before the given time; see session.Store. Commits go on between its transactions.
+func (s *Store) PruneAnswers(ctx context.Context, before time.Time) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("forget answers: %w", err)

@@ -196,7 +196,7 @@ func (w *batch) blobs() error {
 }
 
 func (w *batch) groups() error {
-	for _, g := range w.Groups {
+	for _, g := range w.ProcessGroups {
 		if err := recordGroup(w.conn, w.n, g); err != nil {
 			return fmt.Errorf("record process group: %w", err)
 		}

@@ -167,7 +167,7 @@ func TestCommitsReadsAndForgettingGoOnAtOnce(t *testing.T) {
 	}
 	all.Go(func() {
 		for range 50 {
-			if err := s.Forget(ctx, noon.Add(time.Hour)); err != nil {
+			if err := s.PruneAnswers(ctx, noon.Add(time.Hour)); err != nil {
 				t.Error(err)
 			}
 			if _, err := s.Answer(ctx, "a"); err != nil && !errors.Is(err, session.ErrNotFound) {

@@ -19,12 +19,12 @@ func damageable(t testing.TB, dir string) {
 	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		commit(t, s, create("a"), events("a", 1, 600), events("a", 601, 602), events("a", 603, 1200), &session.Batch{
 			Session: "a", Summary: []byte("summary"), Snapshot: bytes.Repeat([]byte("snap"), 2000), SnapSeq: 5,
-			Folds:     []session.Fold{{First: 10, Last: 20, Line: []byte("folded\n")}},
-			Turns:     []session.TurnRow{{Turn: "t", MessageID: "m", First: 1, Last: 9, Reason: "completed", Ended: noon}},
-			Answers:   []session.Answer{{Key: "k", Hash: []byte("hash"), Body: []byte("body"), At: noon}},
-			Decisions: []session.Decision{{Request: "r", Data: []byte("decided")}},
-			Blobs:     []session.Blob{{ID: "b", MediaType: "text/plain", Data: bytes.Repeat([]byte("blob"), 2000)}},
-			Groups:    []session.Group{{PID: 42, Start: "then"}},
+			Folds:         []session.Fold{{First: 10, Last: 20, Line: []byte("folded\n")}},
+			Turns:         []session.TurnRow{{Turn: "t", MessageID: "m", First: 1, Last: 9, Reason: "completed", Ended: noon}},
+			Answers:       []session.Answer{{Key: "k", Hash: []byte("hash"), Body: []byte("body"), At: noon}},
+			Decisions:     []session.Decision{{Request: "r", Data: []byte("decided")}},
+			Blobs:         []session.Blob{{ID: "b", MediaType: "text/plain", Data: bytes.Repeat([]byte("blob"), 2000)}},
+			ProcessGroups: []session.ProcessGroup{{PID: 42, Start: "then"}},
 		})
 	})
 }
@@ -61,7 +61,7 @@ func told(t testing.TB, s *sqlite.Store) map[string]string {
 	say("decision", decision, err)
 	blob, err := s.Blob(ctx, "a", "b")
 	say("blob", blob, err)
-	groups, err := s.Groups(ctx)
+	groups, err := s.ProcessGroups(ctx)
 	say("groups", groups, err)
 	return all
 }
@@ -159,7 +159,7 @@ func torn(t *testing.T, boot string, cut func(log []byte) []byte) (record sessio
 	if err := os.WriteFile(path, cut(wal), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	reopened(t, dir, sqlite.Options{Boot: boot}, func(s *sqlite.Store) {
+	reopened(t, dir, sqlite.Options{BootID: boot}, func(s *sqlite.Store) {
 		if record, err = s.Session(context.Background(), "a"); err != nil {
 			t.Fatal(err)
 		}

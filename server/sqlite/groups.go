@@ -10,7 +10,7 @@ import (
 )
 
 // recordGroup adds or, when it has ended, removes the record of a process group.
-func recordGroup(conn *sqlite.Conn, n int64, g session.Group) error {
+func recordGroup(conn *sqlite.Conn, n int64, g session.ProcessGroup) error {
 	if g.Ended {
 		return prepare(conn, "DELETE FROM process WHERE n = ? AND pid = ? AND start = ?").
 			int(n).int(int64(g.PID)).text(g.Start).run()
@@ -19,11 +19,13 @@ func recordGroup(conn *sqlite.Conn, n int64, g session.Group) error {
 		int(n).int(int64(g.PID)).text(g.Start).int(int64(groupSum(n, g))).run()
 }
 
-func groupSum(n int64, g session.Group) sum { return sum(0).int(n).int(int64(g.PID)).text(g.Start) }
+func groupSum(n int64, g session.ProcessGroup) sum {
+	return sum(0).int(n).int(int64(g.PID)).text(g.Start)
+}
 
-// Groups returns the recorded process groups of all sessions; see session.Store.
-func (s *Store) Groups(ctx context.Context) ([]session.Group, error) {
-	var groups []session.Group
+// ProcessGroups returns the recorded process groups of all sessions; see session.Store.
+func (s *Store) ProcessGroups(ctx context.Context) ([]session.ProcessGroup, error) {
+	var groups []session.ProcessGroup
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		q := prepare(conn, `SELECT n, id, pid, start, process.crc FROM process JOIN session USING (n)
 			ORDER BY n, pid, start`)
@@ -32,7 +34,7 @@ func (s *Store) Groups(ctx context.Context) ([]session.Group, error) {
 			if ok, err := q.next(); !ok || err != nil {
 				return err
 			}
-			g := session.Group{Session: q.textAt(1), PID: int(q.intAt(2)), Start: q.textAt(3)}
+			g := session.ProcessGroup{Session: q.textAt(1), PID: int(q.intAt(2)), Start: q.textAt(3)}
 			if q.sumAt(4) != groupSum(q.intAt(0), g) {
 				return fmt.Errorf("group of %s: %w", g.Session, session.ErrCorrupt)
 			}

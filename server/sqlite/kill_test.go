@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 
 // write appends to session "a" without end, one to fifty events per commit, and reports every commit on stdout.
 func write(args []string) error {
-	s, err := sqlite.Open(args[2], sqlite.Options{Boot: args[0], Sync: sqlite.Sync(args[1])})
+	s, err := sqlite.Open(args[2], sqlite.Options{BootID: args[0], Sync: sqlite.Sync(args[1])})
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func TestWhatWasReportedCommittedSurvivesKilling(t *testing.T) {
 	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a")) })
 	for _, n := range []int{1, 2, 150, 700} {
 		reported := killed(t, dir, "1", sqlite.Normal, n)
-		reopened(t, dir, sqlite.Options{Boot: "1"}, func(s *sqlite.Store) {
+		reopened(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) {
 			record, err := s.Session(context.Background(), "a")
 			if err != nil {
 				t.Fatal(err)

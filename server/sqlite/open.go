@@ -28,9 +28,9 @@ const (
 
 // Options of Open. The zero value is fine.
 type Options struct {
-	Sync Sync         // Normal when empty
-	Boot string       // names the run of the operating system; empty asks the system
-	Log  *slog.Logger // hears of housekeeping that failed and is tried again; nil discards
+	Sync   Sync         // Normal when empty
+	BootID string       // names the run of the operating system; empty asks the system
+	Log    *slog.Logger // hears of housekeeping that failed and is tried again; nil discards
 
 	every    time.Duration // a round of housekeeping; a second when 0
 	logLimit int64         // the constant when 0
@@ -70,7 +70,7 @@ var _ session.Store = (*Store)(nil)
 func Open(dir string, opts Options) (_ *Store, err error) {
 	s := &Store{
 		path:     filepath.Join(dir, "agentctl.db"),
-		opening:  opening{boot: opts.Boot, sync: opts.Sync},
+		opening:  opening{boot: opts.BootID, sync: opts.Sync},
 		log:      opts.Log,
 		every:    cmp.Or(opts.every, time.Second),
 		logLimit: cmp.Or(opts.logLimit, logLimit),

@@ -107,7 +107,7 @@ func contents(t testing.TB, dir string) map[string]string {
 func epochs(t testing.TB, dir string) string {
 	t.Helper()
 	var all []string
-	reopened(t, dir, sqlite.Options{Boot: "1"}, func(s *sqlite.Store) {
+	reopened(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) {
 		records, err := s.Sessions(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -156,9 +156,9 @@ func TestEpochsAreKeptAsLongAsNothingShownCanBeLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
-			reopened(t, dir, sqlite.Options{Boot: "1"}, func(s *sqlite.Store) { commit(t, s, create("a"), create("b")) })
+			reopened(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) { commit(t, s, create("a"), create("b")) })
 			if c.clean {
-				reopened(t, dir, sqlite.Options{Boot: c.boot, Sync: c.sync}, func(s *sqlite.Store) {
+				reopened(t, dir, sqlite.Options{BootID: c.boot, Sync: c.sync}, func(s *sqlite.Store) {
 					commit(t, s, events("a", 1, 3))
 				})
 			} else {
@@ -183,9 +183,9 @@ func TestARestoredBackupGetsNewEpochs(t *testing.T) {
 	for _, what := range []string{"agentctl.db", "."} {
 		t.Run(what, func(t *testing.T) {
 			dir, backup := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "backup")
-			reopened(t, dir, sqlite.Options{Boot: "1"}, func(s *sqlite.Store) { commit(t, s, create("a"), events("a", 1, 3)) })
+			reopened(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) { commit(t, s, create("a"), events("a", 1, 3)) })
 			copyDir(t, dir, backup)
-			reopened(t, dir, sqlite.Options{Boot: "1"}, func(s *sqlite.Store) { commit(t, s, events("a", 4, 9)) })
+			reopened(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) { commit(t, s, events("a", 4, 9)) })
 			copyDir(t, filepath.Join(backup, what), filepath.Join(dir, what))
 			if got := epochs(t, dir); got == "e-a" {
 				t.Error("epoch kept")

@@ -90,11 +90,11 @@ func TestEverythingCommittedIsThereAfterReopening(t *testing.T) {
 		Folds:    []session.Fold{{First: 1, Last: 2, Line: []byte("folded\n")}},
 		Snapshot: []byte("snapshot"), SnapSeq: 3,
 		Summary: []byte("summary"), Live: &live, Spec: []byte("new spec"),
-		Turns:     []session.TurnRow{{Turn: "t1", MessageID: "m1", First: 1, Last: 3, Reason: "completed", Ended: noon}},
-		Answers:   []session.Answer{{Key: "k", Hash: []byte{1}, Body: []byte("body"), At: noon}},
-		Decisions: []session.Decision{{Request: "r", Data: []byte("decided")}},
-		Blobs:     []session.Blob{{ID: "b", MediaType: "text/plain", Data: []byte("blob")}},
-		Groups:    []session.Group{{PID: 42, Start: "then"}},
+		Turns:         []session.TurnRow{{Turn: "t1", MessageID: "m1", First: 1, Last: 3, Reason: "completed", Ended: noon}},
+		Answers:       []session.Answer{{Key: "k", Hash: []byte{1}, Body: []byte("body"), At: noon}},
+		Decisions:     []session.Decision{{Request: "r", Data: []byte("decided")}},
+		Blobs:         []session.Blob{{ID: "b", MediaType: "text/plain", Data: []byte("blob")}},
+		ProcessGroups: []session.ProcessGroup{{PID: 42, Start: "then"}},
 	}
 	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a"), full) })
 
@@ -111,7 +111,7 @@ func TestEverythingCommittedIsThereAfterReopening(t *testing.T) {
 	check(t, session.Answer{Key: "k", Session: "a", Hash: []byte{1}, Body: []byte("body"), At: noon})(s.Answer(ctx, "k"))
 	check(t, []byte("decided"))(s.Decision(ctx, "a", "r"))
 	check(t, full.Blobs[0])(s.Blob(ctx, "a", "b"))
-	check(t, []session.Group{{Session: "a", PID: 42, Start: "then"}})(s.Groups(ctx))
+	check(t, []session.ProcessGroup{{Session: "a", PID: 42, Start: "then"}})(s.ProcessGroups(ctx))
 	if got := read(t, s, "a", 0, 3); !bytes.Equal(got, full.Events) {
 		t.Errorf("events: %s", got)
 	}
@@ -284,11 +284,11 @@ func TestTurnsComeNewestFirstInPages(t *testing.T) {
 func TestAnEndedGroupIsForgotten(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), sqlite.Options{})
-	one, two := session.Group{PID: 1, Start: "x"}, session.Group{PID: 1, Start: "y"}
-	commit(t, s, create("a"), &session.Batch{Session: "a", Groups: []session.Group{one, two, one}})
+	one, two := session.ProcessGroup{PID: 1, Start: "x"}, session.ProcessGroup{PID: 1, Start: "y"}
+	commit(t, s, create("a"), &session.Batch{Session: "a", ProcessGroups: []session.ProcessGroup{one, two, one}})
 	one.Ended = true
-	commit(t, s, &session.Batch{Session: "a", Groups: []session.Group{one}})
-	check(t, []session.Group{{Session: "a", PID: 1, Start: "y"}})(s.Groups(ctx))
+	commit(t, s, &session.Batch{Session: "a", ProcessGroups: []session.ProcessGroup{one}})
+	check(t, []session.ProcessGroup{{Session: "a", PID: 1, Start: "y"}})(s.ProcessGroups(ctx))
 }
 
 func TestForgetDropsOldAnswersAlone(t *testing.T) {
@@ -301,7 +301,7 @@ func TestForgetDropsOldAnswersAlone(t *testing.T) {
 	}
 	b.Answers = append(b.Answers, session.Answer{Key: "new", At: noon.Add(time.Hour)})
 	commit(t, s, b)
-	if err := s.Forget(ctx, noon.Add(time.Minute)); err != nil {
+	if err := s.PruneAnswers(ctx, noon.Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 1300 {
@@ -318,12 +318,12 @@ func TestADeletedSessionLeavesNothingAndItsNeighbourAlone(t *testing.T) {
 	everything := func(id string) *session.Batch {
 		return &session.Batch{
 			Session: id, Events: lines(1, 2), First: 1, Last: 2, Snapshot: []byte("x"), SnapSeq: 2,
-			Folds:     []session.Fold{{First: 1, Last: 2, Line: []byte("f\n")}},
-			Turns:     []session.TurnRow{{Turn: "t", First: 1, Last: 2}},
-			Answers:   []session.Answer{{Key: id, At: noon}},
-			Decisions: []session.Decision{{Request: "r", Data: []byte("d")}},
-			Blobs:     []session.Blob{{ID: "b", Data: []byte("d")}},
-			Groups:    []session.Group{{PID: 1, Start: "x"}},
+			Folds:         []session.Fold{{First: 1, Last: 2, Line: []byte("f\n")}},
+			Turns:         []session.TurnRow{{Turn: "t", First: 1, Last: 2}},
+			Answers:       []session.Answer{{Key: id, At: noon}},
+			Decisions:     []session.Decision{{Request: "r", Data: []byte("d")}},
+			Blobs:         []session.Blob{{ID: "b", Data: []byte("d")}},
+			ProcessGroups: []session.ProcessGroup{{PID: 1, Start: "x"}},
 		}
 	}
 	for _, id := range []string{"a", "b", "c"} {
@@ -340,7 +340,7 @@ func TestADeletedSessionLeavesNothingAndItsNeighbourAlone(t *testing.T) {
 	if _, err := s.Answer(ctx, "b"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("answer: %v", err)
 	}
-	check(t, []session.Group{{Session: "a", PID: 1, Start: "x"}, {Session: "c", PID: 1, Start: "x"}})(s.Groups(ctx))
+	check(t, []session.ProcessGroup{{Session: "a", PID: 1, Start: "x"}, {Session: "c", PID: 1, Start: "x"}})(s.ProcessGroups(ctx))
 	for _, id := range []string{"a", "c"} {
 		check(t, []byte("d"))(s.Decision(ctx, id, "r"))
 		check(t, session.Blob{ID: "b", Data: []byte("d")})(s.Blob(ctx, id, "b"))

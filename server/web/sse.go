@@ -146,7 +146,7 @@ type follower struct {
 	after    atomic.Uint64 // the seq of the last event written
 }
 
-var _ session.Peer = (*follower)(nil)
+var _ session.Subscriber = (*follower)(nil)
 
 func (f *follower) Wake() {
 	select {
@@ -158,5 +158,5 @@ func (f *follower) Wake() {
 func (f *follower) ID() string                   { return f.id }
 func (f *follower) Actor() protocol.Actor        { return protocol.Actor{Name: f.name} }
 func (f *follower) Program() string              { return "sse" }
-func (f *follower) Notify(string, []byte)          {}
+func (f *follower) Notify(string, []byte)        {}
 func (f *follower) Acked(string) (uint64, int64) { return f.after.Load(), 0 }

@@ -60,7 +60,7 @@ func bubbleOn(t *testing.T, wrap func(session.Store) session.Store, f func(t *te
 		var err error
 		w.script, err = script.Parse("play", strings.NewReader(play))
 		must(t, err)
-		store, err := sqlite.Open(t.TempDir(), sqlite.Options{Boot: "here"})
+		store, err := sqlite.Open(t.TempDir(), sqlite.Options{BootID: "here"})
 		must(t, err)
 		w.hub, err = session.NewHub(t.Context(), session.Config{Store: wrap(store), Agents: w, DefaultAgent: "script"})
 		must(t, err)

@@ -38,10 +38,10 @@ func (p *Piece) sides(rows []row, width int) []string {
 	for i := 0; i < len(rows); {
 		r := &rows[i]
 		switch r.op {
-		case Same:
+		case Context:
 			out = p.beside(out, r, r, left, right)
 			i++
-		case Said:
+		case Note:
 			out = append(out, r.lines("", width, false)...)
 			i++
 		default:
@@ -85,8 +85,8 @@ func (p *Piece) beside(out []string, a, b *row, left, right int) []string {
 	if b != nil {
 		after = b.lines(p.gutter(b.new), right, true)
 	}
-	bar := &transcript.Run{}
-	bar.Add(" │ ", transcript.Faint)
+	bar := &transcript.StyledText{}
+	bar.Append(" │ ", transcript.Faint)
 	between := bar.Lines(3)[0]
 	for i := range max(len(before), len(after)) {
 		line, end := strings.Repeat(" ", left), ""
@@ -125,30 +125,30 @@ func (r *row) lines(gutter string, width int, full bool) []string {
 		mark, over, full = "+", transcript.Added, true
 	case Removed:
 		mark, over, full = "-", transcript.Removed, true
-	case Said:
+	case Note:
 		mark, over = "\\", transcript.Faint
 	}
 	room := width - len(gutter) - 2
 	if room < 1 {
 		gutter, room = "", max(1, width-2)
 	}
-	text := &transcript.Run{}
-	text.Code(r.text, r.tokens, over)
+	text := &transcript.StyledText{}
+	text.AppendCode(r.text, r.tokens, over)
 	for _, s := range r.different {
-		text.Over(s.from, s.to, transcript.Changed)
+		text.AddStyle(s.from, s.to, transcript.Changed)
 	}
 	out := text.Lines(room)
 	for i, line := range out {
-		head := &transcript.Run{}
+		head := &transcript.StyledText{}
 		if i > 0 {
 			gutter = strings.Repeat(" ", len(gutter))
 			mark = " "
 		}
-		head.Add(gutter, over|transcript.Faint)
-		head.Add(mark+" ", over)
+		head.Append(gutter, over|transcript.Faint)
+		head.Append(mark+" ", over)
 		if pad := room - ansi.StringWidth(line); full && pad > 0 {
-			tail := &transcript.Run{}
-			tail.Add(strings.Repeat(" ", pad), over)
+			tail := &transcript.StyledText{}
+			tail.Append(strings.Repeat(" ", pad), over)
 			line += tail.Lines(pad)[0]
 		}
 		out[i] = head.Lines(width)[0] + line

@@ -84,7 +84,7 @@ func hunks(a, b []string, inA, inB []bool) []Hunk {
 	for i, k := 0, 0; i < len(a) || k < len(b); {
 		if i < len(a) && k < len(b) && inA[i] && inB[k] {
 			if h != nil {
-				h.Lines = append(h.Lines, Line{Same, b[k]})
+				h.Lines = append(h.Lines, Line{Context, b[k]})
 			}
 			if same++; h != nil && same > 2*around {
 				h.Lines = h.Lines[:len(h.Lines)-same+around]
@@ -98,7 +98,7 @@ func hunks(a, b []string, inA, inB []bool) []Hunk {
 			out = append(out, Hunk{Old: i - from + 1, New: k - from + 1})
 			h = &out[len(out)-1]
 			for _, line := range b[k-from : k] {
-				h.Lines = append(h.Lines, Line{Same, line})
+				h.Lines = append(h.Lines, Line{Context, line})
 			}
 		}
 		same = 0
@@ -131,7 +131,7 @@ func withoutEnd(h *Hunk, oldLines, newLines int, old, text bool) []Line {
 			k++
 		}
 		if l.Op != Added && i == oldLines && old && (l.Op == Removed || text) || l.Op != Removed && k == newLines && text && l.Op == Added {
-			out = append(out, Line{Said, noEnd})
+			out = append(out, Line{Note, noEnd})
 		}
 	}
 	return out

@@ -10,7 +10,7 @@ type File struct {
 // Hunk is a stretch of lines of which some change.
 type Hunk struct {
 	Old, New int    // number of the first line on each side; 0 when not known
-	About    string // where it is, in the patch's words
+	Section  string // where it is, in the patch's words
 	Lines    []Line
 }
 
@@ -25,14 +25,14 @@ type Op byte
 
 // The ops, as they are written in patches.
 const (
-	Same    Op = ' '
+	Context Op = ' '
 	Added   Op = '+'
 	Removed Op = '-'
-	Said    Op = '\\' // about the line before, or nothing that a patch has
+	Note    Op = '\\' // about the line before, or nothing that a patch has
 )
 
-// Counts is how many lines are added and removed.
-func (f *File) Counts() (added, removed int) {
+// Stat is how many lines are added and removed.
+func (f *File) Stat() (added, removed int) {
 	for i := range f.Hunks {
 		for _, l := range f.Hunks[i].Lines {
 			switch l.Op {

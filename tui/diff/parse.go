@@ -21,7 +21,7 @@ func Parse(text string) ([]File, bool) {
 	}
 	for i := range p.files {
 		f := &p.files[i]
-		f.Hunks = slices.DeleteFunc(f.Hunks, func(h Hunk) bool { return len(h.Lines) == 0 && h.About == "" })
+		f.Hunks = slices.DeleteFunc(f.Hunks, func(h Hunk) bool { return len(h.Lines) == 0 && h.Section == "" })
 	}
 	return p.files, p.found
 }
@@ -84,7 +84,7 @@ func (p *parser) line(line string) {
 	case p.free && line != "" && strings.IndexByte(" +-", line[0]) >= 0:
 		p.add(Op(line[0]), line[1:])
 	case p.free && line == "":
-		p.add(Same, "")
+		p.add(Context, "")
 	default:
 		p.said(line)
 	}
@@ -92,14 +92,14 @@ func (p *parser) line(line string) {
 
 // counted takes a line of a hunk that says how many it has.
 func (p *parser) counted(line string) bool {
-	op := Same
+	op := Context
 	if line != "" {
 		op, line = Op(line[0]), line[1:]
 	}
 	switch {
-	case op == Said:
+	case op == Note:
 		line = strings.TrimPrefix(line, " ")
-	case op == Same && p.old > 0 && p.new > 0:
+	case op == Context && p.old > 0 && p.new > 0:
 		p.old, p.new = p.old-1, p.new-1
 	case op == Removed && p.old > 0:
 		p.old--
@@ -125,7 +125,7 @@ func (p *parser) said(line string) {
 		f.Notes = append(f.Notes, line)
 		return
 	}
-	p.add(Said, strings.TrimPrefix(line, `\ `))
+	p.add(Note, strings.TrimPrefix(line, `\ `))
 }
 
 // header takes a line that begins a file or a hunk.
@@ -142,7 +142,7 @@ func (p *parser) header(line string) bool {
 	}
 	if old, text, about, ok := hunkHead(line); ok && len(p.files) > 0 {
 		p.found = true
-		p.hunk(Hunk{Old: old[0], New: text[0], About: about})
+		p.hunk(Hunk{Old: old[0], New: text[0], Section: about})
 		p.old, p.new, p.free = old[1], text[1], false
 		return true
 	}
@@ -151,7 +151,7 @@ func (p *parser) header(line string) bool {
 		return true
 	}
 	if about, ok := strings.CutPrefix(line, "@@"); ok && len(p.files) > 0 && (about == "" || about[0] == ' ') {
-		p.hunk(Hunk{About: strings.TrimSpace(about)})
+		p.hunk(Hunk{Section: strings.TrimSpace(about)})
 		p.free = true
 		return true
 	}

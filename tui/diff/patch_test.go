@@ -22,9 +22,9 @@ func tagged(text string, style transcript.Style) string {
 
 func drawn(files []File, width int, split bool) string {
 	var out strings.Builder
-	for _, p := range Pieces(files) {
+	for _, p := range Split(files) {
 		for _, line := range p.Lines(width, split) {
-			out.WriteString(strings.TrimRight(strings.ReplaceAll(transcript.Dressed(line, tagged), "][", ""), " ") + "\n")
+			out.WriteString(strings.TrimRight(strings.ReplaceAll(transcript.RenderStyles(line, tagged), "][", ""), " ") + "\n")
 		}
 	}
 	return out.String()
@@ -133,9 +133,9 @@ func TestNothingIsLostSideBySide(t *testing.T) {
 				}
 			}
 		}
-		for _, p := range Pieces([]File{f}) {
+		for _, p := range Split([]File{f}) {
 			for _, line := range p.Lines(200, true) {
-				left, right, two := strings.Cut(transcript.Bare(line), " │ ")
+				left, right, two := strings.Cut(transcript.StripStyles(line), " │ ")
 				for side, s := range []string{left, right} {
 					if fields := strings.Fields(s); two && len(fields) > 0 {
 						got[side] = append(got[side], fields[0])
@@ -144,9 +144,9 @@ func TestNothingIsLostSideBySide(t *testing.T) {
 			}
 		}
 		var below []string // the new side, in one column
-		for _, p := range Pieces([]File{f})[1:] {
+		for _, p := range Split([]File{f})[1:] {
 			for _, line := range p.Lines(300, false) {
-				line = transcript.Bare(line)
+				line = transcript.StripStyles(line)
 				if mark := 2*p.digits + 2; len(line) > mark && strings.IndexByte("+ ", line[mark]) >= 0 && !strings.HasPrefix(line, "⋯") {
 					below = append(below, strings.TrimRight(line[mark+2:], " "))
 				}
@@ -303,11 +303,11 @@ func rebuilt(f *File, old string) (oldSide, newSide string) {
 		a, b = append(a, from[at:first]...), append(b, from[at:first]...)
 		at = first
 		for _, l := range h.Lines {
-			if l.Op == Same || l.Op == Removed {
+			if l.Op == Context || l.Op == Removed {
 				a = append(a, l.Text)
 				at++
 			}
-			if l.Op == Same || l.Op == Added {
+			if l.Op == Context || l.Op == Added {
 				b = append(b, l.Text)
 			}
 		}
@@ -328,13 +328,13 @@ func TestTheSidesOfAComparisonAreTheTexts(t *testing.T) {
 			t.Fatalf("%q → %q: got %q → %q", old, now, a, b)
 		}
 		for _, h := range f.Hunks {
-			added, removed := (&File{Hunks: []Hunk{h}}).Counts()
+			added, removed := (&File{Hunks: []Hunk{h}}).Stat()
 			if added+removed == 0 && old != now+"\n" && old+"\n" != now {
 				t.Fatalf("a hunk of %q → %q has no change: %+v", old, now, h)
 			}
 			before := 0 // a note that a text has no newline at its end is none of them
 			for _, l := range h.Lines[:max(0, slices.IndexFunc(h.Lines, func(l Line) bool { return l.Op == Added || l.Op == Removed }))] {
-				if l.Op == Same {
+				if l.Op == Context {
 					before++
 				}
 			}
@@ -398,7 +398,7 @@ func TestAManyTimesChangedFileShowsWhatChanged(t *testing.T) {
 		}
 	}
 	f := Compare("x", new(a.String()), b.String())
-	if added, removed := f.Counts(); added != 10_000 || removed != 10_000 {
+	if added, removed := f.Stat(); added != 10_000 || removed != 10_000 {
 		t.Errorf("+%d −%d", added, removed)
 	}
 }
@@ -428,10 +428,10 @@ func TestTextsWithNothingInCommonAreBounded(t *testing.T) {
 		fmt.Fprintf(&b, "b%d\n", i)
 	}
 	f := Compare("x", new(a.String()), b.String())
-	if added, removed := f.Counts(); added != 50_000 || removed != 50_000 {
+	if added, removed := f.Stat(); added != 50_000 || removed != 50_000 {
 		t.Errorf("+%d −%d", added, removed)
 	}
-	pieces := Pieces([]File{f})
+	pieces := Split([]File{f})
 	for _, p := range pieces {
 		if n := len(p.hunk.Lines); n > pieceLines {
 			t.Errorf("a piece has %d lines", n)
@@ -454,9 +454,9 @@ func FuzzNothingOfAPatchIsHidden(f *testing.F) {
 		in = transcript.Reveal(strings.ToValidUTF8(in, "\ufffd"))
 		files, _ := Parse(in)
 		var all strings.Builder
-		for _, p := range Pieces(files) {
+		for _, p := range Split(files) {
 			for _, line := range p.Lines(1<<20, false) {
-				all.WriteString(transcript.Bare(line) + "\n")
+				all.WriteString(transcript.StripStyles(line) + "\n")
 			}
 		}
 		seen := strings.ReplaceAll(all.String(), " ", "")
@@ -481,7 +481,7 @@ func FuzzNothingOfAPatchIsHidden(f *testing.F) {
 			}
 		}
 		for _, split := range []bool{false, true} {
-			for _, p := range Pieces(files) {
+			for _, p := range Split(files) {
 				for _, line := range p.Lines(int(width), split) {
 					if cells := ansi.StringWidth(line); cells > max(int(width), 4) {
 						t.Fatalf("width %d: a line of %d cells: %q", width, cells, line)
@@ -514,7 +514,7 @@ func BenchmarkPiece(b *testing.B) {
 	old := strings.ReplaceAll(now.String(), "x >", "x <")
 	files := []File{Compare("x.go", &old, now.String())}
 	for b.Loop() {
-		for _, p := range Pieces(files) {
+		for _, p := range Split(files) {
 			p.Lines(160, true)
 		}
 	}

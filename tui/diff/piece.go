@@ -23,8 +23,8 @@ type Piece struct {
 	single bool // one side of the file is empty
 }
 
-// Pieces cuts a patch, so that what does not show is not laid out.
-func Pieces(files []File) []Piece {
+// Split cuts a patch, so that what does not show is not laid out.
+func Split(files []File) []Piece {
 	var out []Piece
 	for i := range files {
 		f := &files[i]
@@ -47,10 +47,10 @@ func Pieces(files []File) []Piece {
 func (h *Hunk) after(n int) (old, text int) {
 	old, text = h.Old, h.New
 	for _, l := range h.Lines[:n] {
-		if old > 0 && (l.Op == Same || l.Op == Removed) {
+		if old > 0 && (l.Op == Context || l.Op == Removed) {
 			old++
 		}
-		if text > 0 && (l.Op == Same || l.Op == Added) {
+		if text > 0 && (l.Op == Context || l.Op == Added) {
 			text++
 		}
 	}
@@ -62,10 +62,10 @@ func (f *File) single() bool {
 	old, text := 0, 0
 	for i := range f.Hunks {
 		for _, l := range f.Hunks[i].Lines {
-			if l.Op == Same || l.Op == Removed {
+			if l.Op == Context || l.Op == Removed {
 				old++
 			}
-			if l.Op == Same || l.Op == Added {
+			if l.Op == Context || l.Op == Added {
 				text++
 			}
 		}
@@ -94,8 +94,8 @@ func (p *Piece) Estimate() int {
 	return 1 + len(p.hunk.Lines)
 }
 
-// Wide is the width from which on a patch is best read side by side.
-const Wide = 120
+// SideBySideWidth is the width from which on a patch is best read side by side.
+const SideBySideWidth = 120
 
 // Lines lays the piece out at a width, in one column or side by side. The lines
 // carry their styles (transcript.Dressed).
@@ -105,9 +105,9 @@ func (p *Piece) Lines(width int, split bool) []string {
 		return p.title(width)
 	}
 	var out []string
-	if p.begins && (p.hunk.Old > 1 || p.hunk.New > 1 || p.hunk.About != "" || p.hunk.Old == 0 && p.hunk.New == 0) {
-		r := &transcript.Run{}
-		r.Add(strings.TrimRight("⋯ "+tabless(p.hunk.About), " "), transcript.Faint)
+	if p.begins && (p.hunk.Old > 1 || p.hunk.New > 1 || p.hunk.Section != "" || p.hunk.Old == 0 && p.hunk.New == 0) {
+		r := &transcript.StyledText{}
+		r.Append(strings.TrimRight("⋯ "+tabless(p.hunk.Section), " "), transcript.Faint)
 		out = append(out, r.Lines(width)...)
 	}
 	rows := p.rows()
@@ -120,29 +120,29 @@ func (p *Piece) Lines(width int, split bool) []string {
 // title is the file's name and what happens to it.
 func (p *Piece) title(width int) []string {
 	f := p.file
-	r := &transcript.Run{}
+	r := &transcript.StyledText{}
 	if name := f.Path(); name != "" {
 		switch {
 		case f.Old == "":
-			r.Add("new ", transcript.Green)
+			r.Append("new ", transcript.Green)
 		case f.New == "":
-			r.Add("deleted ", transcript.Red)
+			r.Append("deleted ", transcript.Red)
 		case f.Old != f.New:
-			r.Add("renamed ", transcript.Yellow)
-			r.Add(tabless(f.Old)+" → ", 0)
+			r.Append("renamed ", transcript.Yellow)
+			r.Append(tabless(f.Old)+" → ", 0)
 		}
-		r.Add(tabless(name), transcript.Strong)
-		added, removed := f.Counts()
-		r.Add(fmt.Sprintf(" +%d", added), transcript.Green)
-		r.Add(fmt.Sprintf(" −%d", removed), transcript.Red)
+		r.Append(tabless(name), transcript.Strong)
+		added, removed := f.Stat()
+		r.Append(fmt.Sprintf(" +%d", added), transcript.Green)
+		r.Append(fmt.Sprintf(" −%d", removed), transcript.Red)
 	}
 	out := r.Lines(width)
 	if f.Path() == "" {
 		out = nil
 	}
 	for _, note := range f.Notes {
-		r := &transcript.Run{}
-		r.Add(tabless(note), transcript.Faint)
+		r := &transcript.StyledText{}
+		r.Append(tabless(note), transcript.Faint)
 		out = append(out, r.Lines(width)...)
 	}
 	return out
@@ -161,21 +161,21 @@ type row struct {
 // rows are the piece's lines: numbered, cut into tokens, compared where one
 // became another.
 func (p *Piece) rows() []row {
-	lang := highlight.Of(p.file.Path())
-	before, after := lang.Scanner(), lang.Scanner()
+	lang := highlight.ByFilename(p.file.Path())
+	before, after := lang.NewScanner(), lang.NewScanner()
 	old, text := p.hunk.Old, p.hunk.New
 	out := make([]row, len(p.hunk.Lines))
 	for i, l := range p.hunk.Lines {
 		r := row{op: l.Op, text: tabless(l.Text)}
 		switch l.Op {
 		case Removed:
-			r.old, r.tokens = old, before.Line(r.text, nil)
+			r.old, r.tokens = old, before.Scan(r.text, nil)
 		case Added:
-			r.new, r.tokens = text, after.Line(r.text, nil)
-		case Same:
+			r.new, r.tokens = text, after.Scan(r.text, nil)
+		case Context:
 			r.old, r.new = old, text
-			before.Line(r.text, nil)
-			r.tokens = after.Line(r.text, nil)
+			before.Scan(r.text, nil)
+			r.tokens = after.Scan(r.text, nil)
 		}
 		if r.old > 0 {
 			old++

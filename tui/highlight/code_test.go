@@ -12,13 +12,13 @@ import (
 func tagged(l *Language, text string) string {
 	names := []byte(".csnktfKM#+-")
 	var out strings.Builder
-	s := l.Scanner()
+	s := l.NewScanner()
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {
 			out.WriteByte('\n')
 		}
 		at := 0
-		for _, t := range s.Line(line, nil) {
+		for _, t := range s.Scan(line, nil) {
 			fmt.Fprintf(&out, "%s<%c:%s>", line[at:t.From], names[t.Kind], line[t.From:t.To])
 			at = t.To
 		}
@@ -52,7 +52,7 @@ func TestSourceIsCutIntoItsWords(t *testing.T) {
 		{"perl", "=head1 A\n\nif\n\n=cut\nmy $x = $#y; # z", "<c:=head1 A>\n\n<c:if>\n\n<c:=cut>\n<k:my> <M:$x> = $#y; <c:# z>"},
 		{"brainfuck", "func x", "func x"},
 	} {
-		if got := tagged(Named(c.language), c.in); got != c.want {
+		if got := tagged(ByName(c.language), c.in); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.language, got, c.want)
 		}
 	}
@@ -60,13 +60,13 @@ func TestSourceIsCutIntoItsWords(t *testing.T) {
 
 func TestALanguageIsFoundByItsNames(t *testing.T) {
 	for name, of := range map[string]*Language{
-		"go": Of("/x/main.go"), "TS": Of("a.ts"), "{.python}": Of(`C:\x\y.PY`), "make": Of("src/Makefile"), "docker": Of("Dockerfile"), "json": Of("package.json"),
+		"go": ByFilename("/x/main.go"), "TS": ByFilename("a.ts"), "{.python}": ByFilename(`C:\x\y.PY`), "make": ByFilename("src/Makefile"), "docker": ByFilename("Dockerfile"), "json": ByFilename("package.json"),
 	} {
-		if of == nil || Named(name) != of {
+		if of == nil || ByName(name) != of {
 			t.Errorf("%s is not the language of its file", name)
 		}
 	}
-	if Named("") != nil || Of("") != nil || Of("README") != nil {
+	if ByName("") != nil || ByFilename("") != nil || ByFilename("README") != nil {
 		t.Error("a language was made up")
 	}
 }
@@ -97,9 +97,9 @@ func TestHostileSourceCostsWhatItIsLong(t *testing.T) {
 	for _, piece := range []string{"a", `"`, `"\`, "'", "(", "/", "<a ", "${", " ", "a::", "\n \t", "/*", "`", "'\\", "漢", "=", "- ", "<!--", "[[", "a "} {
 		text := strings.Repeat(piece, (32<<10)/len(piece))
 		for _, l := range languages() {
-			s := l.Scanner()
+			s := l.NewScanner()
 			for line := range strings.SplitSeq(text, "\n") {
-				s.Line(line, nil)
+				s.Scan(line, nil)
 			}
 			if most := (2 + len(l.spans)) * len(text); s.cost > most { // each span looks once for its end on a line
 				t.Errorf("%s: %q: looked at %d places of %d bytes", l.names, piece, s.cost, len(text))
@@ -116,11 +116,11 @@ func FuzzTokens(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.ToValidUTF8(text, "\ufffd")
 		for _, l := range all {
-			s := l.Scanner()
+			s := l.NewScanner()
 			for line := range strings.SplitSeq(text, "\n") {
 				ahead := s
-				tokens := s.Line(line, nil)
-				if !slices.Equal(tokens, ahead.Line(line, nil)) || ahead != s {
+				tokens := s.Scan(line, nil)
+				if !slices.Equal(tokens, ahead.Scan(line, nil)) || ahead != s {
 					t.Fatalf("%s: a copy cuts %q otherwise", l.names, line)
 				}
 				at := 0
@@ -147,9 +147,9 @@ func BenchmarkGo(b *testing.B) {
 	b.SetBytes(int64(n))
 	var out []Token
 	for b.Loop() {
-		s := Named("go").Scanner()
+		s := ByName("go").NewScanner()
 		for _, line := range text {
-			out = s.Line(line, out[:0])
+			out = s.Scan(line, out[:0])
 		}
 	}
 }

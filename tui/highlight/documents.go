@@ -9,7 +9,7 @@ func session(s *Scanner, line string, out []Token) []Token {
 	if i+1 >= len(line) || strings.IndexByte("$%#>", line[i]) < 0 || line[i+1] != ' ' {
 		return out
 	}
-	out = s.scan(line, i+2, append(out, Token{i, i + 1, Meta}))
+	out = s.scanTables(line, i+2, append(out, Token{i, i + 1, Meta}))
 	s.open = nil
 	return out
 }
@@ -17,7 +17,7 @@ func session(s *Scanner, line string, out []Token) []Token {
 // yaml finds keys; what follows is cut by the tables.
 func yaml(s *Scanner, line string, out []Token) []Token {
 	if s.open != nil {
-		return s.scan(line, 0, out)
+		return s.scanTables(line, 0, out)
 	}
 	i := skip(line, 0)
 	for strings.HasPrefix(line[i:], "- ") {
@@ -38,7 +38,7 @@ func yaml(s *Scanner, line string, out []Token) []Token {
 // settings are keys with values, in sections.
 func settings(s *Scanner, line string, out []Token) []Token {
 	if s.open != nil {
-		return s.scan(line, 0, out)
+		return s.scanTables(line, 0, out)
 	}
 	i := skip(line, 0)
 	if i < len(line) && line[i] == '[' {
@@ -59,7 +59,7 @@ func settings(s *Scanner, line string, out []Token) []Token {
 // values is scan, without the number that a word such as 1.2.3 or 2024-01-01 begins with.
 func (s *Scanner) values(line string, i int, out []Token) []Token {
 	from := len(out)
-	out = s.scan(line, i, out)
+	out = s.scanTables(line, i, out)
 	kept := out[:from]
 	for _, t := range out[from:] {
 		if t.Kind == Number && (t.To < len(line) && strings.IndexByte(" \t,]}", line[t.To]) < 0 || t.From > 0 && strings.IndexByte(" \t,[{:=", line[t.From-1]) < 0) {

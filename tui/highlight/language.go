@@ -41,14 +41,14 @@ type span struct {
 	spaced      bool // only at a line's begin or behind a space
 }
 
-// Named is the language that a fence names, or nil.
-func Named(name string) *Language {
+// ByName is the language that a fence names, or nil.
+func ByName(name string) *Language {
 	name = strings.ToLower(strings.Trim(name, "{}. "))
 	return index().names[name]
 }
 
-// Of is the language of a file by its name, or nil.
-func Of(file string) *Language {
+// ByFilename is the language of a file by its name, or nil.
+func ByFilename(file string) *Language {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))
 	if l := index().files[base]; l != nil {
 		return l
@@ -56,8 +56,8 @@ func Of(file string) *Language {
 	return index().files[path.Ext(base)]
 }
 
-// Scanner begins a text. A nil language finds nothing.
-func (l *Language) Scanner() Scanner { return Scanner{lang: l} }
+// NewScanner begins a text. A nil language finds nothing.
+func (l *Language) NewScanner() Scanner { return Scanner{lang: l} }
 
 type catalogue struct{ names, files map[string]*Language }
 

@@ -16,9 +16,9 @@ type Scanner struct {
 	cost int   // places looked at so far
 }
 
-// Line is the tokens of the next line, in order and without overlap, appended
+// Scan is the tokens of the next line, in order and without overlap, appended
 // to out. The line has no line break.
-func (s *Scanner) Line(line string, out []Token) []Token {
+func (s *Scanner) Scan(line string, out []Token) []Token {
 	if s.lang == nil {
 		return out
 	}
@@ -26,11 +26,11 @@ func (s *Scanner) Line(line string, out []Token) []Token {
 	if s.lang.line != nil {
 		return s.lang.line(s, line, out)
 	}
-	return s.scan(line, 0, out)
+	return s.scanTables(line, 0, out)
 }
 
-// scan cuts line[i:] by the tables of the language.
-func (s *Scanner) scan(line string, i int, out []Token) []Token {
+// scanTables cuts line[i:] by the tables of the language.
+func (s *Scanner) scanTables(line string, i int, out []Token) []Token {
 	l := s.lang
 	if s.open != nil {
 		from, kind := i, s.open.kind

@@ -23,12 +23,12 @@ func (d Direction) Next() Direction { return (d + 1) % 3 }
 // connection pass any direction and type.
 type Filter struct {
 	Direction Direction
-	Kind      string // a message's type; "": any
-	Words     string // all of which a message holds, whatever their case; those after a minus it does not
+	Type      string // a message's type; "": any
+	Query     string // all of which a message holds, whatever their case; those after a minus it does not
 }
 
-// Empty is true when everything passes.
-func (f *Filter) Empty() bool { return *f == Filter{} }
+// IsZero is true when everything passes.
+func (f *Filter) IsZero() bool { return *f == Filter{} }
 
 // String says what is shown.
 func (f *Filter) String() string {
@@ -40,11 +40,11 @@ func (f *Filter) String() string {
 		out = append(out, "← received")
 	case Both:
 	}
-	if f.Kind != "" {
-		out = append(out, f.Kind)
+	if f.Type != "" {
+		out = append(out, f.Type)
 	}
-	if f.Words != "" {
-		out = append(out, strconv.Quote(f.Words))
+	if f.Query != "" {
+		out = append(out, strconv.Quote(f.Query))
 	}
 	return strings.Join(out, ", ")
 }
@@ -52,7 +52,7 @@ func (f *Filter) String() string {
 // passes tells whether a message is shown. words are the filter's, in lower case.
 func (f *Filter) passes(m *Message, words [][]byte) bool {
 	if !m.Note {
-		if f.Direction != Both && m.Sent != (f.Direction == Sent) || f.Kind != "" && m.Type() != f.Kind {
+		if f.Direction != Both && m.Sent != (f.Direction == Sent) || f.Type != "" && m.Type() != f.Type {
 			return false
 		}
 	}
@@ -60,7 +60,7 @@ func (f *Filter) passes(m *Message, words [][]byte) bool {
 		return true
 	}
 	text := bytes.ToLower(m.Text)
-	kind := strings.ToLower(m.Kind)
+	kind := strings.ToLower(m.Label)
 	for _, w := range words {
 		wanted := w[0] != '-' || len(w) == 1
 		if !wanted {
@@ -73,4 +73,4 @@ func (f *Filter) passes(m *Message, words [][]byte) bool {
 	return true
 }
 
-func (f *Filter) words() [][]byte { return bytes.Fields(bytes.ToLower([]byte(f.Words))) }
+func (f *Filter) words() [][]byte { return bytes.Fields(bytes.ToLower([]byte(f.Query))) }

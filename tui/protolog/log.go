@@ -10,9 +10,9 @@ import (
 // What a Log keeps at most: the newest frames, so many bytes of them together, and
 // of one frame its beginning.
 const (
-	MaxFrames = 2000
-	MaxBytes  = 8 << 20
-	MaxFrame  = 1 << 20
+	MaxFrames     = 2000
+	MaxBytes      = 8 << 20
+	MaxFrameBytes = 1 << 20
 )
 
 // A Frame is one message on the wire, or what became of the connection.
@@ -46,17 +46,17 @@ func NewLog(secrets ...string) *Log {
 	return &Log{hide: newHider(secrets), next: 1, changed: make(chan struct{})}
 }
 
-// Add keeps a frame; the data must not change any more.
-func (l *Log) Add(at time.Time, sent, binary bool, data []byte) {
+// AddFrame keeps a frame; the data must not change any more.
+func (l *Log) AddFrame(at time.Time, sent, binary bool, data []byte) {
 	f := Frame{Time: at, Sent: sent, Binary: binary, Size: len(data), Data: data}
-	if len(data) > MaxFrame {
-		f.Data = bytes.Clone(data[:MaxFrame]) // the rest of it may go
+	if len(data) > MaxFrameBytes {
+		f.Data = bytes.Clone(data[:MaxFrameBytes]) // the rest of it may go
 	}
 	l.add(f)
 }
 
-// Note keeps what became of the connection.
-func (l *Log) Note(at time.Time, text string) { l.add(Frame{Time: at, Note: text}) }
+// AddNote keeps what became of the connection.
+func (l *Log) AddNote(at time.Time, text string) { l.add(Frame{Time: at, Note: text}) }
 
 func (l *Log) add(f Frame) {
 	l.mu.Lock()

@@ -26,15 +26,15 @@ func TestMain(m *testing.M) {
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 func TestALogKeepsTheNewestFramesWithinItsBounds(t *testing.T) {
-	zeros := make([]byte, 2*MaxFrame)
+	zeros := make([]byte, 2*MaxFrameBytes)
 	rapid.Check(t, func(t *rapid.T) {
 		l := NewLog()
-		sizes := rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 900, MaxFrame / 3, 2 * MaxFrame}), 1, 12).Draw(t, "sizes")
+		sizes := rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 900, MaxFrameBytes / 3, 2 * MaxFrameBytes}), 1, 12).Draw(t, "sizes")
 		copies := rapid.SampledFrom([]int{1, 7, 120}).Draw(t, "copies")
 		n := uint64(0)
 		for range copies {
 			for _, size := range sizes {
-				l.Add(noon, true, false, zeros[:size:size])
+				l.AddFrame(noon, true, false, zeros[:size:size])
 				n++
 			}
 		}
@@ -53,14 +53,14 @@ func TestALogKeepsTheNewestFramesWithinItsBounds(t *testing.T) {
 			if want := n - uint64(len(got)-1-i); f.Number != want {
 				t.Fatalf("frame %d is number %d, want %d: frames are without gaps up to the newest", i, f.Number, want)
 			}
-			if want := sizes[(int(f.Number)-1)%len(sizes)]; f.Size != want || len(f.Data) != min(want, MaxFrame) {
+			if want := sizes[(int(f.Number)-1)%len(sizes)]; f.Size != want || len(f.Data) != min(want, MaxFrameBytes) {
 				t.Fatalf("frame %d: size %d, %d bytes kept, want %d", f.Number, f.Size, len(f.Data), want)
 			}
 		}
 		if len(got) > MaxFrames || total > MaxBytes {
 			t.Fatalf("%d frames, %d bytes", len(got), total)
 		}
-		if len(got) < int(min(n, MaxFrames)) && total+MaxFrame < MaxBytes-MaxFrame {
+		if len(got) < int(min(n, MaxFrames)) && total+MaxFrameBytes < MaxBytes-MaxFrameBytes {
 			t.Fatalf("%d frames of %d, %d bytes: more would fit", len(got), n, total)
 		}
 	})
@@ -70,7 +70,7 @@ func TestAReaderWaitsForTheNextFrame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLog()
 		r := NewReader(l)
-		got := make(chan Reading)
+		got := make(chan Batch)
 		go func() {
 			for {
 				reading, err := r.Next(t.Context())
@@ -82,8 +82,8 @@ func TestAReaderWaitsForTheNextFrame(t *testing.T) {
 		}()
 		synctest.Wait()
 		for i := range 3 {
-			l.Add(noon, false, false, fmt.Appendf(nil, `{"type":"t%d"}`, i))
-			if r := <-got; len(r.Messages) != 1 || r.Messages[0].Kind != fmt.Sprintf("t%d", i) {
+			l.AddFrame(noon, false, false, fmt.Appendf(nil, `{"type":"t%d"}`, i))
+			if r := <-got; len(r.Messages) != 1 || r.Messages[0].Label != fmt.Sprintf("t%d", i) {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -100,12 +100,12 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 
 func TestASavedWireIsLinesOfJSONWithoutCredentials(t *testing.T) {
 	l := NewLog("s3cr3t-value")
-	l.Note(noon, "opened ws://host/v1/ws?token=abcdef")
-	l.Add(noon, true, false, []byte(`{"id":"1","command":"hello","data":{"name":"s3cr3t-value"}}`))
-	l.Add(noon, false, false, []byte("{\"a\":1}\n{\"b\":2}"))
-	l.Add(noon, false, true, []byte{0, 1, 2})
+	l.AddNote(noon, "opened ws://host/v1/ws?token=abcdef")
+	l.AddFrame(noon, true, false, []byte(`{"id":"1","command":"hello","data":{"name":"s3cr3t-value"}}`))
+	l.AddFrame(noon, false, false, []byte("{\"a\":1}\n{\"b\":2}"))
+	l.AddFrame(noon, false, true, []byte{0, 1, 2})
 	var out bytes.Buffer
-	n, err := l.Save(&out)
+	n, err := l.WriteJSON(&out)
 	if err != nil || n != 4 {
 		t.Fatal(n, err)
 	}
@@ -131,6 +131,6 @@ func BenchmarkAdd(b *testing.B) {
 	frame := []byte(`{"session":"s_tkpaa93t0aw0h66y","seq":219,"time":"2026-03-04T12:00:00Z","type":"text.delta","data":{"part":"t","text":"word"}}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		l.Add(noon, false, false, frame)
+		l.AddFrame(noon, false, false, frame)
 	}
 }

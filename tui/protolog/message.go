@@ -18,14 +18,14 @@ type Message struct {
 	Sent  bool
 	Note  bool
 	Size  int    // bytes
-	Kind  string // its type or verb, and what it answers
+	Label string // its type or verb, and what it answers
 	ID    string // that pairs it
 	Seq   string // its place, or a range of places
 	Text  []byte
 
 	Answered bool          // sent, and the answer came
 	Latency  time.Duration // between the two; of both
-	Bad      bool          // it tells of an error
+	IsError  bool          // it tells of an error
 }
 
 // fields are those of a message that say what it is, whatever the protocol calls them.
@@ -71,10 +71,10 @@ func messages(f Frame) []Message {
 	m := Message{Frame: f.Number, Time: f.Time, Sent: f.Sent}
 	switch {
 	case f.Note != "":
-		m.Note, m.Kind, m.Text = true, "connection", []byte(f.Note)
+		m.Note, m.Label, m.Text = true, "connection", []byte(f.Note)
 		return []Message{m}
 	case f.Binary:
-		m.Kind, m.Size, m.Text = "binary", f.Size, f.Data
+		m.Label, m.Size, m.Text = "binary", f.Size, f.Data
 		return []Message{m}
 	}
 	var out []Message
@@ -92,7 +92,7 @@ func messages(f Frame) []Message {
 		m = Message{Frame: f.Number, Part: m.Part + 1, Time: f.Time, Sent: f.Sent}
 	}
 	if len(out) == 0 {
-		m.Kind = "empty"
+		m.Label = "empty"
 		out = []Message{m}
 	}
 	return out
@@ -103,7 +103,7 @@ func (m *Message) read() {
 	var f fields
 	var shape *json.UnmarshalTypeError // a field of another shape says nothing; the others do
 	if err := json.Unmarshal(m.Text, &f); err != nil && !errors.As(err, &shape) {
-		m.Kind = "text"
+		m.Label = "text"
 		return
 	}
 	var words []string
@@ -121,7 +121,7 @@ func (m *Message) read() {
 			words = append(words, fmt.Sprintf("+%d", n-1))
 		}
 	}
-	m.Kind = strings.Join(words, " ")
+	m.Label = strings.Join(words, " ")
 	m.ID = string(f.ID)
 	for _, id := range []text{f.RequestID, f.Request} {
 		if id != "" {
@@ -142,23 +142,23 @@ func (m *Message) read() {
 		}
 	}
 	if len(f.Error) > 0 && string(f.Error) != "null" {
-		m.Bad = true
+		m.IsError = true
 		var told struct{ Code text }
 		if json.Unmarshal(f.Error, &told) == nil && told.Code != "" {
-			m.Kind = strings.TrimSpace(m.Kind + " error " + string(told.Code))
+			m.Label = strings.TrimSpace(m.Label + " error " + string(told.Code))
 		}
 	}
-	if m.Kind == "" && (len(f.Result) > 0 || m.ID != "") {
-		m.Kind = "answer"
+	if m.Label == "" && (len(f.Result) > 0 || m.ID != "") {
+		m.Label = "answer"
 	}
-	if m.Kind == "" {
-		m.Kind = "text"
+	if m.Label == "" {
+		m.Label = "text"
 	}
 }
 
 // Type is the first word of the kind, by which messages are sorted.
 func (m *Message) Type() string {
-	w, _, _ := strings.Cut(m.Kind, " ")
+	w, _, _ := strings.Cut(m.Label, " ")
 	return w
 }
 

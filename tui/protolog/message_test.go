@@ -27,7 +27,7 @@ func TestMessagesSayWhatTheyAreInAnyProtocol(t *testing.T) {
 		{``, "empty", "", ""},
 	} {
 		m := messages(Frame{Data: []byte(c.text), Size: len(c.text)})
-		if len(m) != 1 || m[0].Kind != c.kind || m[0].ID != c.id || m[0].Seq != c.seq {
+		if len(m) != 1 || m[0].Label != c.kind || m[0].ID != c.id || m[0].Seq != c.seq {
 			t.Errorf("%s: %+v", c.text, m)
 		}
 	}
@@ -35,32 +35,32 @@ func TestMessagesSayWhatTheyAreInAnyProtocol(t *testing.T) {
 
 func TestAFrameOfManyLinesIsManyMessages(t *testing.T) {
 	m := messages(Frame{Number: 4, Data: []byte("{\"type\":\"a\"}\n{\"type\":\"b\"}\n"), Size: 26})
-	if len(m) != 2 || m[0].Kind != "a" || m[1].Kind != "b" || m[0].Part != 0 || m[1].Part != 1 || m[1].Frame != 4 {
+	if len(m) != 2 || m[0].Label != "a" || m[1].Label != "b" || m[0].Part != 0 || m[1].Part != 1 || m[1].Frame != 4 {
 		t.Errorf("%+v", m)
 	}
-	if m := messages(Frame{Data: []byte("{\n\"type\":\"a\"\n}")}); len(m) != 1 || m[0].Kind != "a" {
+	if m := messages(Frame{Data: []byte("{\n\"type\":\"a\"\n}")}); len(m) != 1 || m[0].Label != "a" {
 		t.Errorf("pretty JSON is one message: %+v", m)
 	}
 }
 
 func TestAnAnswerIsPairedWithItsCommand(t *testing.T) {
 	l := NewLog()
-	l.Add(noon, true, false, []byte(`{"id":"1","command":"send"}`))
-	l.Add(noon, true, false, []byte(`{"id":"2","command":"list"}`))
-	l.Add(noon.Add(23*time.Millisecond), false, false, []byte(`{"id":"2","error":{"code":"timeout"}}`))
+	l.AddFrame(noon, true, false, []byte(`{"id":"1","command":"send"}`))
+	l.AddFrame(noon, true, false, []byte(`{"id":"2","command":"list"}`))
+	l.AddFrame(noon.Add(23*time.Millisecond), false, false, []byte(`{"id":"2","error":{"code":"timeout"}}`))
 	r := NewReader(l)
 	reading, err := r.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := NewPanel()
-	p.Take(reading)
-	l.Add(noon.Add(4*time.Second), false, false, []byte(`{"id":"1","result":{}}`))
+	p := NewList()
+	p.Append(reading)
+	l.AddFrame(noon.Add(4*time.Second), false, false, []byte(`{"id":"1","result":{}}`))
 	if reading, err = r.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p.Take(reading)
-	if m := p.Chosen(); m.Kind != "send answer" || m.Latency != 4*time.Second {
+	p.Append(reading)
+	if m := p.Selected(); m.Label != "send answer" || m.Latency != 4*time.Second {
 		t.Errorf("%+v", m)
 	}
 	for i, want := range []time.Duration{4 * time.Second, 23 * time.Millisecond, 23 * time.Millisecond} {
@@ -68,18 +68,18 @@ func TestAnAnswerIsPairedWithItsCommand(t *testing.T) {
 			t.Errorf("message %d: answered %v after %v, want %v", i, m.Answered, m.Latency, want)
 		}
 	}
-	if m := p.messages[2]; m.Kind != "list error timeout" || !m.Bad {
+	if m := p.messages[2]; m.Label != "list error timeout" || !m.IsError {
 		t.Errorf("%+v", m)
 	}
 }
 
 func TestIDsOfAnEarlierConnectionPairNothing(t *testing.T) {
 	l := NewLog()
-	l.Add(noon, true, false, []byte(`{"id":"1","command":"send"}`))
-	l.Note(noon, "opened again")
-	l.Add(noon, false, false, []byte(`{"id":"1","result":{}}`))
+	l.AddFrame(noon, true, false, []byte(`{"id":"1","command":"send"}`))
+	l.AddNote(noon, "opened again")
+	l.AddFrame(noon, false, false, []byte(`{"id":"1","result":{}}`))
 	reading, err := NewReader(l).Next(t.Context())
-	if err != nil || len(reading.Answers) != 0 || reading.Messages[2].Answered {
+	if err != nil || len(reading.Responses) != 0 || reading.Messages[2].Answered {
 		t.Errorf("%+v, %v", reading, err)
 	}
 }
@@ -87,7 +87,7 @@ func TestIDsOfAnEarlierConnectionPairNothing(t *testing.T) {
 func TestAReaderTellsWhatWasGivenUp(t *testing.T) {
 	l := NewLog()
 	for range MaxFrames + 5 {
-		l.Add(noon, true, false, []byte(`{}`))
+		l.AddFrame(noon, true, false, []byte(`{}`))
 	}
 	reading, err := NewReader(l).Next(t.Context())
 	if err != nil || !strings.HasPrefix(string(reading.Messages[0].Text), "5 frames") {
@@ -97,7 +97,7 @@ func TestAReaderTellsWhatWasGivenUp(t *testing.T) {
 
 func dress() *Styles {
 	as := func(s ...string) string { return strings.Join(s, "") }
-	return &Styles{Sent: as, Received: as, Note: as, Bad: as, Dim: as, Chosen: as, Zone: time.UTC}
+	return &Styles{Sent: as, Received: as, Note: as, Error: as, Dim: as, Selected: as, Location: time.UTC}
 }
 
 func FuzzRows(f *testing.F) {
@@ -108,14 +108,14 @@ func FuzzRows(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, width int) {
 		width = min(max(width, 1), 300)
 		l := NewLog()
-		l.Add(noon, false, false, data)
-		l.Note(noon, string(data))
+		l.AddFrame(noon, false, false, data)
+		l.AddNote(noon, string(data))
 		reading, err := NewReader(l).Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := NewPanel()
-		p.Take(reading)
+		p := NewList()
+		p.Append(reading)
 		for _, row := range p.Rows(width, 50, dress()) {
 			if n := ansi.StringWidth(row); n > width {
 				t.Errorf("%d cells in %d: %q", n, width, row)

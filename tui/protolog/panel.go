@@ -3,7 +3,7 @@ package protolog
 // A Panel lists the newest messages of a wire, those that its filter shows, and
 // knows which one is chosen. It follows the newest until another is chosen. One
 // goroutine owns it.
-type Panel struct {
+type List struct {
 	messages []Message
 	first    int // number of messages[0]; messages are numbered as they come
 	bytes    int // of text
@@ -16,12 +16,12 @@ type Panel struct {
 	at     int // the chosen one, in shown
 }
 
-// NewPanel shows everything and follows.
-func NewPanel() *Panel { return &Panel{follow: true} }
+// NewList shows everything and follows.
+func NewList() *List { return &List{follow: true} }
 
-// Take adds what was read. It gives up what is older than the newest MaxFrames
+// Append adds what was read. It gives up what is older than the newest MaxFrames
 // frames or MaxBytes.
-func (p *Panel) Take(r Reading) {
+func (p *List) Append(r Batch) {
 	for _, m := range r.Messages {
 		p.messages = append(p.messages, m)
 		p.bytes += len(m.Text)
@@ -29,7 +29,7 @@ func (p *Panel) Take(r Reading) {
 			p.shown = append(p.shown, p.first+len(p.messages)-1)
 		}
 	}
-	p.answered(r.Answers)
+	p.answered(r.Responses)
 	p.giveUp()
 	if p.follow {
 		p.at = len(p.shown) - 1
@@ -37,8 +37,8 @@ func (p *Panel) Take(r Reading) {
 }
 
 // answered marks what was sent and is answered now.
-func (p *Panel) answered(answers []Answer) {
-	open := map[string]Answer{}
+func (p *List) answered(answers []Response) {
+	open := map[string]Response{}
 	for _, a := range answers {
 		open[a.ID] = a
 	}
@@ -51,7 +51,7 @@ func (p *Panel) answered(answers []Answer) {
 	}
 }
 
-func (p *Panel) giveUp() {
+func (p *List) giveUp() {
 	if len(p.messages) == 0 {
 		return
 	}
@@ -71,7 +71,7 @@ func (p *Panel) giveUp() {
 }
 
 // SetFilter shows other messages. What is chosen stays chosen where it is still shown.
-func (p *Panel) SetFilter(f Filter) {
+func (p *List) SetFilter(f Filter) {
 	chosen := -1
 	if p.at >= 0 && p.at < len(p.shown) {
 		chosen = p.shown[p.at]
@@ -93,25 +93,25 @@ func (p *Panel) SetFilter(f Filter) {
 }
 
 // Filter is what is shown.
-func (p *Panel) Filter() Filter { return p.filter }
+func (p *List) Filter() Filter { return p.filter }
 
 // Following is true while the newest message is chosen as it comes.
-func (p *Panel) Following() bool { return p.follow }
+func (p *List) Following() bool { return p.follow }
 
-// Move chooses another message, by so many rows; to the last one follows.
-func (p *Panel) Move(by int) {
+// MoveSelection chooses another message, by so many rows; to the last one follows.
+func (p *List) MoveSelection(by int) {
 	p.at = min(max(p.at+by, 0), max(len(p.shown)-1, 0))
 	p.follow = p.at >= len(p.shown)-1 && by > 0
 }
 
-// First chooses the oldest message.
-func (p *Panel) First() { p.at, p.follow = 0, false }
+// SelectFirst chooses the oldest message.
+func (p *List) SelectFirst() { p.at, p.follow = 0, false }
 
-// Last chooses the newest message, and follows.
-func (p *Panel) Last() { p.at, p.follow = len(p.shown)-1, true }
+// SelectLast chooses the newest message, and follows.
+func (p *List) SelectLast() { p.at, p.follow = len(p.shown)-1, true }
 
-// Chosen is the chosen message, or nil. It is valid until the next call.
-func (p *Panel) Chosen() *Message {
+// Selected is the chosen message, or nil. It is valid until the next call.
+func (p *List) Selected() *Message {
 	if p.at < 0 || p.at >= len(p.shown) {
 		return nil
 	}
@@ -119,4 +119,4 @@ func (p *Panel) Chosen() *Message {
 }
 
 // Counts are how many messages are shown, how many there are, and their bytes.
-func (p *Panel) Counts() (shown, all, bytes int) { return len(p.shown), len(p.messages), p.bytes }
+func (p *List) Counts() (shown, all, bytes int) { return len(p.shown), len(p.messages), p.bytes }

@@ -11,21 +11,21 @@ import (
 	"pgregory.net/rapid"
 )
 
-func read(l *Log, r *Reader, p *Panel, t interface{ Fatal(...any) }, frames ...string) {
+func read(l *Log, r *Reader, p *List, t interface{ Fatal(...any) }, frames ...string) {
 	for _, f := range frames {
 		text, received := strings.CutPrefix(f, "<")
-		l.Add(noon, !received, false, []byte(text))
+		l.AddFrame(noon, !received, false, []byte(text))
 	}
 	reading, err := r.Next(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Take(reading)
+	p.Append(reading)
 }
 
 func TestAPanelShowsWhatItsFilterSays(t *testing.T) {
 	l := NewLog()
-	r, p := NewReader(l), NewPanel()
+	r, p := NewReader(l), NewList()
 	read(l, r, p, t, `{"command":"send","data":{"text":"Fix It"}}`, `<{"type":"text.delta","data":{"text":"fixing"}}`,
 		`<{"type":"text.end"}`, `{"command":"ack","data":{"seq":1}}`)
 	for _, c := range []struct {
@@ -35,14 +35,14 @@ func TestAPanelShowsWhatItsFilterSays(t *testing.T) {
 		{Filter{}, 4},
 		{Filter{Direction: Sent}, 2},
 		{Filter{Direction: Received}, 2},
-		{Filter{Kind: "text.delta"}, 1},
-		{Filter{Words: "FIX"}, 2},
-		{Filter{Words: "fix it"}, 1},
-		{Filter{Words: "ack"}, 1},
-		{Filter{Words: "-ack"}, 3},
-		{Filter{Words: "-ack fix"}, 2},
-		{Filter{Words: "-"}, 0},
-		{Filter{Direction: Received, Words: "fix it"}, 0},
+		{Filter{Type: "text.delta"}, 1},
+		{Filter{Query: "FIX"}, 2},
+		{Filter{Query: "fix it"}, 1},
+		{Filter{Query: "ack"}, 1},
+		{Filter{Query: "-ack"}, 3},
+		{Filter{Query: "-ack fix"}, 2},
+		{Filter{Query: "-"}, 0},
+		{Filter{Direction: Received, Query: "fix it"}, 0},
 	} {
 		p.SetFilter(c.filter)
 		if shown, all, _ := p.Counts(); shown != c.want || all != 4 {
@@ -53,21 +53,21 @@ func TestAPanelShowsWhatItsFilterSays(t *testing.T) {
 
 func TestWhatIsChosenStaysWhileMessagesCome(t *testing.T) {
 	l := NewLog()
-	r, p := NewReader(l), NewPanel()
+	r, p := NewReader(l), NewList()
 	read(l, r, p, t, `{"type":"a"}`, `{"type":"b"}`, `{"type":"c"}`)
-	p.Move(-1)
+	p.MoveSelection(-1)
 	read(l, r, p, t, `{"type":"d"}`)
-	if k := p.Chosen().Kind; k != "b" || p.Following() {
+	if k := p.Selected().Label; k != "b" || p.Following() {
 		t.Errorf("chosen is %s", k)
 	}
-	p.SetFilter(Filter{Words: "b"})
+	p.SetFilter(Filter{Query: "b"})
 	p.SetFilter(Filter{})
-	if k := p.Chosen().Kind; k != "b" {
+	if k := p.Selected().Label; k != "b" {
 		t.Errorf("after a filter %s is chosen", k)
 	}
-	p.Last()
+	p.SelectLast()
 	read(l, r, p, t, `{"type":"e"}`)
-	if k := p.Chosen().Kind; k != "e" {
+	if k := p.Selected().Label; k != "e" {
 		t.Errorf("it follows, but %s is chosen", k)
 	}
 }
@@ -75,7 +75,7 @@ func TestWhatIsChosenStaysWhileMessagesCome(t *testing.T) {
 func TestAPanelKeepsItsBoundsAndItsChoice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := NewLog()
-		r, p := NewReader(l), NewPanel()
+		r, p := NewReader(l), NewList()
 		n := 0
 		for range rapid.IntRange(1, 15).Draw(t, "steps") {
 			switch rapid.IntRange(0, 4).Draw(t, "step") {
@@ -89,17 +89,17 @@ func TestAPanelKeepsItsBoundsAndItsChoice(t *testing.T) {
 				}
 				read(l, r, p, t, frames...)
 			case 2:
-				p.Move(rapid.IntRange(-50, 50).Draw(t, "by"))
+				p.MoveSelection(rapid.IntRange(-50, 50).Draw(t, "by"))
 			case 3:
-				p.SetFilter(Filter{Kind: rapid.SampledFrom([]string{"", "t1", "none"}).Draw(t, "kind")})
+				p.SetFilter(Filter{Type: rapid.SampledFrom([]string{"", "t1", "none"}).Draw(t, "kind")})
 			case 4:
-				p.First()
+				p.SelectFirst()
 			}
 			shown, all, bytes := p.Counts()
 			if bytes > MaxBytes && all > 1 || all > 0 && p.messages[all-1].Frame-p.messages[0].Frame >= MaxFrames {
 				t.Fatalf("%d messages, %d bytes", all, bytes)
 			}
-			if m := p.Chosen(); (m == nil) != (shown == 0) || m != nil && !p.filter.passes(m, p.words) {
+			if m := p.Selected(); (m == nil) != (shown == 0) || m != nil && !p.filter.passes(m, p.words) {
 				t.Fatalf("%d shown, chosen %+v", shown, m)
 			}
 			rows := p.Rows(80, 10, dress())
@@ -111,25 +111,25 @@ func TestAPanelKeepsItsBoundsAndItsChoice(t *testing.T) {
 }
 
 func TestAPanelGivesUpTheOldest(t *testing.T) {
-	big := Message{Kind: "big", Text: make([]byte, MaxBytes/4)}
+	big := Message{Label: "big", Text: make([]byte, MaxBytes/4)}
 	for _, c := range []struct {
 		name string
-		give func(p *Panel, i int)
+		give func(p *List, i int)
 		left int
 	}{
-		{"bytes", func(p *Panel, i int) { m := big; m.Frame = uint64(i); p.Take(Reading{Messages: []Message{m}}) }, 4},
-		{"frames", func(p *Panel, i int) {
-			p.Take(Reading{Messages: []Message{{Frame: uint64(i * MaxFrames / 3), Kind: "f"}}})
+		{"bytes", func(p *List, i int) { m := big; m.Frame = uint64(i); p.Append(Batch{Messages: []Message{m}}) }, 4},
+		{"frames", func(p *List, i int) {
+			p.Append(Batch{Messages: []Message{{Frame: uint64(i * MaxFrames / 3), Label: "f"}}})
 		}, 3},
-		{"one that is too large alone", func(p *Panel, i int) {
-			p.Take(Reading{Messages: []Message{{Frame: uint64(i), Kind: "huge", Text: make([]byte, MaxBytes+1)}}})
+		{"one that is too large alone", func(p *List, i int) {
+			p.Append(Batch{Messages: []Message{{Frame: uint64(i), Label: "huge", Text: make([]byte, MaxBytes+1)}}})
 		}, 1},
 	} {
-		p := NewPanel()
+		p := NewList()
 		for i := 1; i <= 9; i++ {
 			c.give(p, i)
 			if i == 8 {
-				p.Move(-1) // the one before it
+				p.MoveSelection(-1) // the one before it
 			}
 			shown, all, bytes := p.Counts()
 			kept := 0
@@ -140,12 +140,12 @@ func TestAPanelGivesUpTheOldest(t *testing.T) {
 				t.Errorf("%s: after %d, %d of %d are shown, %d bytes of %d", c.name, i, shown, all, bytes, kept)
 			}
 		}
-		if m := p.Chosen(); m == nil || c.left > 2 && m.Frame != p.messages[len(p.messages)-3].Frame {
+		if m := p.Selected(); m == nil || c.left > 2 && m.Frame != p.messages[len(p.messages)-3].Frame {
 			t.Errorf("%s: chosen is %+v", c.name, m)
 		}
-		p.SetFilter(Filter{Kind: "none"})
+		p.SetFilter(Filter{Type: "none"})
 		p.SetFilter(Filter{})
-		if shown, all, _ := p.Counts(); shown != all || p.Chosen() == nil {
+		if shown, all, _ := p.Counts(); shown != all || p.Selected() == nil {
 			t.Errorf("%s: %d of %d after a filter", c.name, shown, all)
 		}
 	}
@@ -153,16 +153,16 @@ func TestAPanelGivesUpTheOldest(t *testing.T) {
 
 func TestAFilterSaysWhatItShows(t *testing.T) {
 	for want, f := range map[string]Filter{
-		"": {}, "→ sent": {Direction: Sent}, "← received": {Direction: Received}, "ack": {Kind: "ack"}, `"a \"b\""`: {Words: `a "b"`},
-		`→ sent, ack, "x"`: {Direction: Sent, Kind: "ack", Words: "x"},
+		"": {}, "→ sent": {Direction: Sent}, "← received": {Direction: Received}, "ack": {Type: "ack"}, `"a \"b\""`: {Query: `a "b"`},
+		`→ sent, ack, "x"`: {Direction: Sent, Type: "ack", Query: "x"},
 	} {
-		if got := f.String(); got != want || f.Empty() != (want == "") {
+		if got := f.String(); got != want || f.IsZero() != (want == "") {
 			t.Errorf("%+v says %q, want %q", f, got, want)
 		}
 	}
-	p := NewPanel()
-	p.Take(Reading{Messages: []Message{{Note: true, Kind: "connection", Text: []byte("opened")}, {Sent: true, Kind: "ack 1"}}})
-	for f, want := range map[Filter]int{{Direction: Received}: 1, {Kind: "other"}: 1, {Direction: Sent, Kind: "ack"}: 2, {Words: "opened"}: 1, {Words: "-opened"}: 1} {
+	p := NewList()
+	p.Append(Batch{Messages: []Message{{Note: true, Label: "connection", Text: []byte("opened")}, {Sent: true, Label: "ack 1"}}})
+	for f, want := range map[Filter]int{{Direction: Received}: 1, {Type: "other"}: 1, {Direction: Sent, Type: "ack"}: 2, {Query: "opened"}: 1, {Query: "-opened"}: 1} {
 		p.SetFilter(f)
 		if shown, _, _ := p.Counts(); shown != want {
 			t.Errorf("%+v shows %d, want %d: notes pass any direction and type", f, shown, want)
@@ -171,12 +171,12 @@ func TestAFilterSaysWhatItShows(t *testing.T) {
 }
 
 func TestAnAnswerIsOfTheNewestThatWasSentWithItsID(t *testing.T) {
-	p := NewPanel()
-	p.Take(Reading{Messages: []Message{{ID: "1", Sent: true, Kind: "old"}, {ID: "1", Sent: true, Kind: "new"}, {ID: "1", Kind: "received"}}})
-	p.Take(Reading{Answers: []Answer{{"1", 3 * time.Millisecond}, {"2", time.Second}}})
+	p := NewList()
+	p.Append(Batch{Messages: []Message{{ID: "1", Sent: true, Label: "old"}, {ID: "1", Sent: true, Label: "new"}, {ID: "1", Label: "received"}}})
+	p.Append(Batch{Responses: []Response{{"1", 3 * time.Millisecond}, {"2", time.Second}}})
 	for i, want := range []bool{false, true, false} {
 		if m := p.messages[i]; m.Answered != want || (m.Latency == 3*time.Millisecond) != want {
-			t.Errorf("%s is answered: %v after %v", m.Kind, m.Answered, m.Latency)
+			t.Errorf("%s is answered: %v after %v", m.Label, m.Answered, m.Latency)
 		}
 	}
 }
@@ -186,11 +186,11 @@ func TestARowTellsAsMuchAsThereIsRoomFor(t *testing.T) {
 		return func(s ...string) string { return "<" + name + ":" + strings.Join(s, "") + ">" }
 	}
 	plain := func(s ...string) string { return strings.Join(s, "") }
-	d := &Styles{Sent: mark("s"), Received: mark("r"), Note: mark("n"), Bad: mark("b"), Dim: plain, Chosen: plain, Zone: time.UTC}
-	sent := Message{Time: noon, Sent: true, Size: 1234, Seq: "45", Kind: "send", ID: "7", Answered: true, Latency: 25 * time.Millisecond, Text: []byte(`{"command":"send","data":{"text":"hi"}}`)}
-	received := Message{Time: noon, Size: 5, Kind: "text.delta", Text: []byte(`words`)}
+	d := &Styles{Sent: mark("s"), Received: mark("r"), Note: mark("n"), Error: mark("b"), Dim: plain, Selected: plain, Location: time.UTC}
+	sent := Message{Time: noon, Sent: true, Size: 1234, Seq: "45", Label: "send", ID: "7", Answered: true, Latency: 25 * time.Millisecond, Text: []byte(`{"command":"send","data":{"text":"hi"}}`)}
+	received := Message{Time: noon, Size: 5, Label: "text.delta", Text: []byte(`words`)}
 	bad, part := sent, received
-	bad.Bad, part.Part = true, 1
+	bad.IsError, part.Part = true, 1
 	for _, c := range []struct {
 		m     Message
 		width int
@@ -212,7 +212,7 @@ func TestARowTellsAsMuchAsThereIsRoomFor(t *testing.T) {
 		}
 	}
 	for n, want := range map[int]string{0: "0 B", 999: "999 B", 1000: "1.0 k", 99_999: "100.0 k", 100_000: "100 k", 999_999: "999 k", 1_000_000: "1.0 M", 12_340_000: "12.3 M"} {
-		if got := Size(n); got != want {
+		if got := FormatSize(n); got != want {
 			t.Errorf("%d bytes are %q, want %q", n, got, want)
 		}
 	}

@@ -23,31 +23,31 @@ type question struct {
 }
 
 // An Answer says when the message that was sent with an id was answered.
-type Answer struct {
+type Response struct {
 	ID      string
 	Latency time.Duration
 }
 
-// Reading is what Reader.Next gives.
-type Reading struct {
-	Messages []Message
-	Answers  []Answer // to messages of this reading and of those before it
+// Batch is what Reader.Next gives.
+type Batch struct {
+	Messages  []Message
+	Responses []Response // to messages of this reading and of those before it
 }
 
 // NewReader reads a log from its oldest frame.
 func NewReader(l *Log) *Reader { return &Reader{log: l, open: map[string]question{}} }
 
 // Next waits for messages. The error is the context's.
-func (r *Reader) Next(ctx context.Context) (Reading, error) {
+func (r *Reader) Next(ctx context.Context) (Batch, error) {
 	frames, err := r.log.After(ctx, r.at)
 	if err != nil {
-		return Reading{}, err
+		return Batch{}, err
 	}
-	var out Reading
+	var out Batch
 	for _, f := range frames {
 		if lost := f.Number - r.at - 1; lost > 0 {
 			out.Messages = append(out.Messages, Message{
-				Frame: f.Number, Time: f.Time, Note: true, Kind: "gap", Text: fmt.Appendf(nil, "%d frames before this one are not kept any more", lost),
+				Frame: f.Number, Time: f.Time, Note: true, Label: "gap", Text: fmt.Appendf(nil, "%d frames before this one are not kept any more", lost),
 			})
 		}
 		r.at = f.Number
@@ -62,7 +62,7 @@ func (r *Reader) Next(ctx context.Context) (Reading, error) {
 	return out, nil
 }
 
-func (r *Reader) pair(m *Message, out *Reading) {
+func (r *Reader) pair(m *Message, out *Batch) {
 	if m.ID == "" {
 		return
 	}
@@ -70,7 +70,7 @@ func (r *Reader) pair(m *Message, out *Reading) {
 		if len(r.open) == maxOpen {
 			clear(r.open)
 		}
-		r.open[m.ID] = question{m.Kind, m.Time}
+		r.open[m.ID] = question{m.Label, m.Time}
 		return
 	}
 	q, ok := r.open[m.ID]
@@ -79,8 +79,8 @@ func (r *Reader) pair(m *Message, out *Reading) {
 	}
 	delete(r.open, m.ID)
 	m.Latency, m.Answered = m.Time.Sub(q.at), true
-	if m.Kind == "answer" || m.Bad {
-		m.Kind = q.kind + " " + m.Kind
+	if m.Label == "answer" || m.IsError {
+		m.Label = q.kind + " " + m.Label
 	}
-	out.Answers = append(out.Answers, Answer{m.ID, m.Latency})
+	out.Responses = append(out.Responses, Response{m.ID, m.Latency})
 }

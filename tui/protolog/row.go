@@ -13,12 +13,12 @@ import (
 
 // Styles is how the parts of a row look.
 type Styles struct {
-	Sent, Received, Note, Bad, Dim, Chosen func(...string) string
-	Zone                                   *time.Location
+	Sent, Received, Note, Error, Dim, Selected func(...string) string
+	Location                                   *time.Location
 }
 
 // Rows are height rows around the chosen message, each of at most width cells.
-func (p *Panel) Rows(width, height int, d *Styles) []string {
+func (p *List) Rows(width, height int, d *Styles) []string {
 	top := max(0, min(p.at-height/2, len(p.shown)-height))
 	if p.follow {
 		top = max(0, len(p.shown)-height)
@@ -29,7 +29,7 @@ func (p *Panel) Rows(width, height int, d *Styles) []string {
 		row := m.row(width, d)
 		if i == p.at {
 			row = ansi.Truncate("▸"+strings.TrimPrefix(ansi.Strip(row), " "), width, "…")
-			row = d.Chosen(row + strings.Repeat(" ", max(0, width-ansi.StringWidth(row))))
+			row = d.Selected(row + strings.Repeat(" ", max(0, width-ansi.StringWidth(row))))
 		}
 		out = append(out, row)
 	}
@@ -60,10 +60,10 @@ func (m *Message) row(width int, d *Styles) string {
 	case m.Sent:
 		arrow, dress = "→", d.Sent
 	}
-	if m.Bad {
-		dress = d.Bad
+	if m.IsError {
+		dress = d.Error
 	}
-	when := m.Time.In(d.Zone).Format("15:04:05.000")
+	when := m.Time.In(d.Location).Format("15:04:05.000")
 	if m.Part > 0 { // of the frame above
 		when = cell("⋮", -len(when))
 	}
@@ -72,7 +72,7 @@ func (m *Message) row(width int, d *Styles) string {
 		return ansi.Truncate(out+dress(plain(m.Text, width)), width, "…")
 	}
 	if width >= withSize {
-		out += d.Dim(cell(Size(m.Size), -sizeCells)) + " "
+		out += d.Dim(cell(FormatSize(m.Size), -sizeCells)) + " "
 	}
 	if width >= withSeq {
 		out += cell(clean(m.Seq), -seqCells) + " "
@@ -82,9 +82,9 @@ func (m *Message) row(width int, d *Styles) string {
 		late = took(m.Latency)
 	}
 	if width < withSize {
-		return ansi.Truncate(out+dress(clean(m.Kind))+" "+late, width, "…")
+		return ansi.Truncate(out+dress(clean(m.Label))+" "+late, width, "…")
 	}
-	out += dress(cell(clean(m.Kind), kindCells)) + " "
+	out += dress(cell(clean(m.Label), kindCells)) + " "
 	if width >= withID {
 		out += d.Dim(cell(clean(m.ID), idCells)) + " "
 	}
@@ -124,8 +124,8 @@ func (m *Message) body() []byte {
 // plain is how a text begins, on one line.
 func plain(b []byte, width int) string { return clean(string(b[:min(len(b), 2*width)])) }
 
-// Size is a number of bytes for people.
-func Size(n int) string {
+// FormatSize is a number of bytes for people.
+func FormatSize(n int) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprint(n, " B")

@@ -21,8 +21,8 @@ type saved struct {
 	Note      string          `json:"note,omitempty"`
 }
 
-// Save writes what the log keeps, one frame a line as JSON. It returns how many frames there were.
-func (l *Log) Save(w io.Writer) (int, error) {
+// WriteJSON writes what the log keeps, one frame a line as JSON. It returns how many frames there were.
+func (l *Log) WriteJSON(w io.Writer) (int, error) {
 	done, stop := context.WithCancel(context.Background())
 	stop() // what is there is read, nothing is waited for
 	out := json.NewEncoder(w)

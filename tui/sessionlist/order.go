@@ -69,9 +69,9 @@ type Need uint8
 
 // The needs, the most urgent first.
 const (
-	Asks   Need = iota + 1 // an approval is pending
-	Held                   // messages wait behind a hold
-	Failed                 // a turn failed and nobody has looked
+	ApprovalPending Need = iota + 1 // an approval is pending
+	QueueHeld                       // messages wait behind a hold
+	TurnFailed                      // a turn failed and nobody has looked
 )
 
 // need is 0 for a session that wants nobody.
@@ -80,11 +80,11 @@ func (r *row) need() Need {
 	case r.Status == protocol.Closed:
 		return 0
 	case r.Status == protocol.Waiting:
-		return Asks
+		return ApprovalPending
 	case r.Held && r.Queue > 0:
-		return Held
+		return QueueHeld
 	case r.unseen && r.failed():
-		return Failed
+		return TurnFailed
 	}
 	return 0
 }
@@ -100,7 +100,7 @@ func byUrgency(a, b *row) int {
 	if d := cmp.Compare(a.need(), b.need()); d != 0 {
 		return d
 	}
-	if a.need() == Failed {
+	if a.need() == TurnFailed {
 		return cmp.Or(b.Updated.Compare(a.Updated), byID(a, b))
 	}
 	since := func(r *row) int64 {

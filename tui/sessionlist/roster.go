@@ -28,7 +28,7 @@ type row struct {
 // New makes a roster without sessions, by need.
 func New() *List {
 	r := &List{rows: map[string]*row{}, needy: newTree(byUrgency)}
-	r.Sort(ByNeed)
+	r.SetOrder(ByNeed)
 	return r
 }
 
@@ -96,8 +96,8 @@ func (w *row) passes(filter []string) bool {
 	return true
 }
 
-// Sort puts all sessions in another order.
-func (r *List) Sort(by Order) {
+// SetOrder puts all sessions in another order.
+func (r *List) SetOrder(by Order) {
 	r.order = by
 	r.arrange()
 }
@@ -148,8 +148,8 @@ func (r *List) Get(session string) (s protocol.Summary, ok bool) {
 	return w.Summary, true
 }
 
-// Waiting counts the sessions with an approval pending, but for one.
-func (r *List) Waiting(but string) int {
+// CountWaiting counts the sessions with an approval pending, but for one.
+func (r *List) CountWaiting(but string) int {
 	if w := r.rows[but]; w != nil && w.Status == protocol.Waiting {
 		return r.waiting - 1
 	}
@@ -164,9 +164,9 @@ func (r *List) Need(session string) Need {
 	return 0
 }
 
-// Next is the session that needs a person most, but for those passed over: who asks and then held queues, the longest
+// NextNeed is the session that needs a person most, but for those passed over: who asks and then held queues, the longest
 // waiting first, then failures that nobody saw, the latest first. It costs as much as is passed over.
-func (r *List) Next(pass func(session string) bool) (session string, ok bool) {
+func (r *List) NextNeed(pass func(session string) bool) (session string, ok bool) {
 	for i := range r.needy.len() {
 		if w := r.needy.at(i); !pass(w.Session) {
 			return w.Session, true

@@ -53,7 +53,7 @@ func TestEveryOrderHasItsFirst(t *testing.T) {
 		for _, s := range fleet() {
 			r.Put(s)
 		}
-		r.Sort(by)
+		r.SetOrder(by)
 		if got := ids(r); !slices.Equal(got, want) {
 			t.Errorf("by %s: %v, want %v", by, got, want)
 		}
@@ -96,7 +96,7 @@ func TestWordsNarrowItDown(t *testing.T) {
 func needing(r *List) []string {
 	out := []string{}
 	for {
-		s, ok := r.Next(func(s string) bool { return slices.Contains(out, s) })
+		s, ok := r.NextNeed(func(s string) bool { return slices.Contains(out, s) })
 		if !ok {
 			return out
 		}
@@ -114,7 +114,7 @@ func TestWhoNeedsAPersonComesInTurn(t *testing.T) {
 	if got, want := needing(r), []string{"s6", "s3", "s7", "s8", "s5"}; !slices.Equal(got, want) {
 		t.Errorf("%v need somebody, want %v", got, want)
 	}
-	if r.Need("s6") != Asks || r.Need("s7") != Held || r.Need("s5") != Failed || r.Need("s1") != 0 || r.Need("nobody") != 0 {
+	if r.Need("s6") != ApprovalPending || r.Need("s7") != QueueHeld || r.Need("s5") != TurnFailed || r.Need("s1") != 0 || r.Need("nobody") != 0 {
 		t.Error("the needs are not told apart")
 	}
 	r.MarkSeen("s5")
@@ -123,7 +123,7 @@ func TestWhoNeedsAPersonComesInTurn(t *testing.T) {
 	if got, want := needing(r), []string{"s3", "s7"}; !slices.Equal(got, want) {
 		t.Errorf("%v need somebody, want %v", got, want)
 	}
-	if r.Waiting("") != 1 || r.Waiting("s3") != 0 || r.Waiting("s1") != 1 {
+	if r.CountWaiting("") != 1 || r.CountWaiting("s3") != 0 || r.CountWaiting("s1") != 1 {
 		t.Error("the waiting are miscounted")
 	}
 }
@@ -142,7 +142,7 @@ func TestAFailureIsNewAfterAnotherTurn(t *testing.T) {
 	running.Status, running.Turn = protocol.Running, "t2"
 	r.Put(running)
 	r.Put(failed)
-	if r.Need("s") != Failed {
+	if r.Need("s") != TurnFailed {
 		t.Error("the next failure is not told")
 	}
 }
@@ -172,10 +172,10 @@ func TestChangesAndSortingAnewAgree(t *testing.T) {
 					delete(known, s.Session)
 				}
 			},
-			"sort": func(*rapid.T) { by = by.Next(); r.Sort(by) },
+			"sort": func(*rapid.T) { by = by.Next(); r.SetOrder(by) },
 			"": func(t *rapid.T) {
 				anew := New()
-				anew.Sort(by)
+				anew.SetOrder(by)
 				waiting := 0
 				for _, s := range known {
 					anew.Put(s)
@@ -189,8 +189,8 @@ func TestChangesAndSortingAnewAgree(t *testing.T) {
 				if got, want := needing(r), needing(anew); !slices.Equal(got, want) {
 					t.Fatalf("need somebody: %v, want %v", got, want)
 				}
-				if r.Waiting("") != waiting || r.Total() != len(known) {
-					t.Fatalf("%d of %d wait, want %d of %d", r.Waiting(""), r.Total(), waiting, len(known))
+				if r.CountWaiting("") != waiting || r.Total() != len(known) {
+					t.Fatalf("%d of %d wait, want %d of %d", r.CountWaiting(""), r.Total(), waiting, len(known))
 				}
 				for i, id := range ids(r) {
 					if r.Index(id) != i {

@@ -12,12 +12,12 @@ import (
 
 // shown is what a program's output looks like at a width, with its styles as tags.
 func shown(out string, width int) []string {
-	text := NewConsole()
+	text := NewTerminalOutput()
 	text.Append(out)
 	lines, _ := text.Lines(width)
 	lines = slices.Clone(lines)
 	for i := range lines {
-		lines[i] = Dressed(lines[i], tagged)
+		lines[i] = RenderStyles(lines[i], tagged)
 	}
 	return lines
 }
@@ -67,7 +67,7 @@ func TestLongOutputKeepsItsBegin(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&out, "line %d\n", i)
 	}
-	text := NewConsole()
+	text := NewTerminalOutput()
 	text.Append(out.String())
 	text.Append("\x1b[999A\rLINE\x1b[999B")
 	lines, _ := text.Lines(80)
@@ -87,7 +87,7 @@ func TestLongOutputKeepsItsBegin(t *testing.T) {
 }
 
 func TestARowWithoutEndIsBounded(t *testing.T) {
-	text := NewConsole()
+	text := NewTerminalOutput()
 	text.Append(strings.Repeat("x", 3*rowCells) + "\rY")
 	if n := len(text.console.cells); n > rowCells {
 		t.Errorf("%d cells can still change", n)
@@ -103,7 +103,7 @@ func TestHostileOutputIsShownInNoTime(t *testing.T) {
 	for _, piece := range []string{
 		"\x1b[A\x1b[B", "\x1b[9999Gx\n", "\x1b[9999C", "\n\x1b[A\x1b[J", "\x1b[1K\x1b[9999G", "\x1b[31mx", "\x1b[9999A\n", "\r\t", "👩\u200d", "e\u0301", "\x1b[31A\x1b[31B", "\x1b[2K\x1b[9999Gx",
 	} {
-		text := NewConsole()
+		text := NewTerminalOutput()
 		text.Append(row + row + row)
 		begin := time.Now()
 		text.Append(strings.Repeat(piece, (256<<10)/len(piece)))
@@ -126,7 +126,7 @@ func FuzzStreamedConsoleEqualsWhole(f *testing.F) {
 		f.Add(s, 3, uint8(3))
 	}
 	f.Fuzz(func(t *testing.T, s string, seed int, width uint8) {
-		whole, streamed := NewConsole(), NewConsole()
+		whole, streamed := NewTerminalOutput(), NewTerminalOutput()
 		whole.Append(s)
 		for _, piece := range inPieces(s, seed) {
 			streamed.Append(piece)
@@ -142,13 +142,13 @@ func FuzzStreamedConsoleEqualsWhole(f *testing.F) {
 			if cells := ansi.StringWidth(line); cells > max(int(width), 2) {
 				t.Fatalf("width %d: line %q has %d cells", width, line, cells)
 			}
-			Dressed(line, func(text string, style Style) string {
-				if style&^(Strong|Emphasis|Faint|Underlined|Reversed|Struck|hues) != 0 {
+			RenderStyles(line, func(text string, style Style) string {
+				if style&^(Strong|Emphasis|Faint|Underline|Reverse|Strikethrough|hues) != 0 {
 					t.Fatalf("line %q has the style %x", line, style)
 				}
 				return text
 			})
-			if strings.ContainsFunc(Bare(line), isControl) {
+			if strings.ContainsFunc(StripStyles(line), isControl) {
 				t.Fatalf("line %q holds a control", line)
 			}
 			if open := strings.LastIndex(line, "\x1b["); open >= 0 && !strings.HasPrefix(line[open:], markEnd) {
@@ -172,7 +172,7 @@ func FuzzStreamedConsoleEqualsWhole(f *testing.F) {
 func BenchmarkStreamConsole(b *testing.B) {
 	for _, before := range []int{1_000, 10_000_000} {
 		b.Run(fmt.Sprint(before), func(b *testing.B) {
-			text := NewConsole()
+			text := NewTerminalOutput()
 			text.Append(strings.Repeat("ok  \tpkg/store\t0.812s\n", before/21))
 			text.Lines(100)
 			for b.Loop() {
@@ -189,7 +189,7 @@ func BenchmarkConsole1MB(b *testing.B) {
 			s := strings.Repeat(s, (1<<20)/len(s))
 			b.SetBytes(int64(len(s)))
 			for b.Loop() {
-				text := NewConsole()
+				text := NewTerminalOutput()
 				text.Append(s)
 				text.Lines(100)
 			}

@@ -5,38 +5,38 @@ import (
 	"sort"
 )
 
-// Kind sorts the items that one can go to; 0 is none.
-type Kind uint8
+// AnchorKind sorts the items that one can go to; 0 is none.
+type AnchorKind uint8
 
-// Kinds bounds a Kind.
-const Kinds = 8
+// MaxAnchorKinds bounds a Kind.
+const MaxAnchorKinds = 8
 
-// Landmark is a source that one can go to.
-type Landmark interface {
-	// Landmark is the item's kind, or 0, and its name, or "". They do not change:
+// Anchor is a source that one can go to.
+type Anchor interface {
+	// Anchor is the item's kind, or 0, and its name, or "". They do not change:
 	// the list asks when it gets the item.
-	Landmark() (Kind, string)
+	Anchor() (AnchorKind, string)
 }
 
 // AltAnchor is a landmark that may be of another kind as well, later on: see
 // List.Became.
 type AltAnchor interface {
-	// Also is that kind, or 0.
-	Also() Kind
+	// AltAnchor is that kind, or 0.
+	AltAnchor() AnchorKind
 }
 
 // landmarks are the items that one can go to, in order, by kind and by name.
 type landmarks struct {
-	back, front [Kinds][]ID // front from the end on, as in the list
+	back, front [MaxAnchorKinds][]ID // front from the end on, as in the list
 	names       map[string]ID
 }
 
-func (m *landmarks) note(id ID, s Source) {
-	mark, ok := s.(Landmark)
+func (m *landmarks) note(id ID, s Item) {
+	mark, ok := s.(Anchor)
 	if !ok {
 		return
 	}
-	kind, name := mark.Landmark()
+	kind, name := mark.Anchor()
 	if name != "" {
 		if m.names == nil {
 			m.names = map[string]ID{}
@@ -50,15 +50,15 @@ func (m *landmarks) note(id ID, s Source) {
 }
 
 // became notes the other kind of an item that has one by now.
-func (m *landmarks) became(id ID, s Source) {
+func (m *landmarks) became(id ID, s Item) {
 	if two, ok := s.(AltAnchor); ok {
-		m.put(two.Also(), id)
+		m.put(two.AltAnchor(), id)
 	}
 }
 
 // put notes an item, which is mostly the outermost of its kind, once.
-func (m *landmarks) put(kind Kind, id ID) {
-	if kind == 0 || kind >= Kinds {
+func (m *landmarks) put(kind AnchorKind, id ID) {
+	if kind == 0 || kind >= MaxAnchorKinds {
 		return
 	}
 	all, outer := &m.back[kind], func(a ID) bool { return a >= id }
@@ -72,7 +72,7 @@ func (m *landmarks) put(kind Kind, id ID) {
 }
 
 // next is the nearest item of a kind before an item (by < 0) or after it.
-func (m *landmarks) next(kind Kind, from ID, by int) (ID, bool) {
+func (m *landmarks) next(kind AnchorKind, from ID, by int) (ID, bool) {
 	front, back := m.front[kind], m.back[kind]
 	n := len(front) + len(back)
 	at := func(i int) ID {
@@ -93,18 +93,18 @@ func (m *landmarks) next(kind Kind, from ID, by int) (ID, bool) {
 	return at(i), true
 }
 
-// Next is the nearest item of a kind before an item (by < 0) or after it. It
+// NextAnchor is the nearest item of a kind before an item (by < 0) or after it. It
 // costs O(log n).
-func (l *List) Next(kind Kind, from ID, by int) (ID, bool) {
+func (l *List) NextAnchor(kind AnchorKind, from ID, by int) (ID, bool) {
 	return l.landmarks.next(kind, from, by)
 }
 
-// Became says that an item may be Twofold by now. It costs O(log n) near the ends
+// UpdateAnchor says that an item may be Twofold by now. It costs O(log n) near the ends
 // of the list.
-func (l *List) Became(id ID) { l.landmarks.became(id, l.item(id).source) }
+func (l *List) UpdateAnchor(id ID) { l.landmarks.became(id, l.item(id).source) }
 
-// Named is the item that has the name.
-func (l *List) Named(name string) (ID, bool) {
+// FindAnchor is the item that has the name.
+func (l *List) FindAnchor(name string) (ID, bool) {
 	id, ok := l.landmarks.names[name]
 	return id, ok
 }
@@ -115,9 +115,9 @@ func (l *List) TopItem() ID {
 	return l.top
 }
 
-// TopAt puts an item's first line at the top of the window, or as near as the
+// ScrollToItem puts an item's first line at the top of the window, or as near as the
 // end allows.
-func (l *List) TopAt(id ID) {
+func (l *List) ScrollToItem(id ID) {
 	if l.Len() == 0 {
 		return
 	}

@@ -28,9 +28,9 @@ func (s *choice) holds(p Point) bool {
 	return s.dress != nil && !p.Before(s.from) && !s.to.Before(p)
 }
 
-// Choose has f dress the lines between two points, in whichever order, that are
+// SetRangeHighlight has f dress the lines between two points, in whichever order, that are
 // drawn; nil ends it.
-func (l *List) Choose(a, b Point, f func(line string) string) {
+func (l *List) SetRangeHighlight(a, b Point, f func(line string) string) {
 	if b.Before(a) {
 		a, b = b, a
 	}
@@ -65,9 +65,9 @@ func (l *List) Clamp(p Point) Point {
 	return p
 }
 
-// Body is the first line of an item that is not of its head, if there is one.
-func (l *List) Body(id ID) Point {
-	return l.Clamp(Point{id, len(l.block(id).Head)})
+// BodyStart is the first line of an item that is not of its head, if there is one.
+func (l *List) BodyStart(id ID) Point {
+	return l.Clamp(Point{id, len(l.block(id).Header)})
 }
 
 // end is the last line.
@@ -79,9 +79,9 @@ func (l *List) end() Point {
 	return Point{id, max(0, l.block(id).height()-1)}
 }
 
-// Move is the point so many lines further, or an end of the list. Its cost is
+// MovePoint is the point so many lines further, or an end of the list. Its cost is
 // that of the items passed.
-func (l *List) Move(p Point, lines int) Point {
+func (l *List) MovePoint(p Point, lines int) Point {
 	p = l.Clamp(p)
 	if l.Len() == 0 {
 		return p
@@ -105,8 +105,8 @@ func (l *List) Move(p Point, lines int) Point {
 	}
 }
 
-// Bring scrolls as little as brings a line on the screen.
-func (l *List) Bring(p Point) {
+// EnsureVisible scrolls as little as brings a line on the screen.
+func (l *List) EnsureVisible(p Point) {
 	if l.Len() == 0 {
 		return
 	}
@@ -126,10 +126,10 @@ func (l *List) Bring(p Point) {
 	}
 }
 
-// Words is the text of the lines from a point to another, both included, in
+// TextBetween is the text of the lines from a point to another, both included, in
 // whichever order, without dress and margins: at most so many bytes. more tells
 // that some were left out.
-func (l *List) Words(a, b Point, most int) (lines []string, more bool) {
+func (l *List) TextBetween(a, b Point, most int) (lines []string, more bool) {
 	if l.Len() == 0 {
 		return nil, false
 	}
@@ -152,19 +152,19 @@ func (l *List) Words(a, b Point, most int) (lines []string, more bool) {
 	return lines, false
 }
 
-// Between is how many lines there are from a point to another, both included,
+// CountLines is how many lines there are from a point to another, both included,
 // in whichever order; about, where they were never on the screen.
-func (l *List) Between(a, b Point) int {
+func (l *List) CountLines(a, b Point) int {
 	if b.Before(a) {
 		a, b = b, a
 	}
 	return l.linesBefore(b.Item) + b.Line - l.linesBefore(a.Item) - a.Line + 1
 }
 
-// Block is the first and the last of the lines around a point that no blank
+// Paragraph is the first and the last of the lines around a point that no blank
 // line parts from it, or the blank line. Head, body and foot of an item are
 // apart.
-func (l *List) Block(p Point) (from, to Point) {
+func (l *List) Paragraph(p Point) (from, to Point) {
 	p = l.Clamp(p)
 	if l.Len() == 0 {
 		return p, p
@@ -174,8 +174,8 @@ func (l *List) Block(p Point) (from, to Point) {
 	if p.Line >= b.height() || b.bare(p.Line) == "" {
 		return from, to
 	}
-	first, end := 0, len(b.Head)
-	if body := len(b.Head) + len(b.Body); p.Line >= body {
+	first, end := 0, len(b.Header)
+	if body := len(b.Header) + len(b.Body); p.Line >= body {
 		first, end = body, b.height()
 	} else if p.Line >= end {
 		first, end = end, body
@@ -192,7 +192,7 @@ func (l *List) Block(p Point) (from, to Point) {
 // bare is a line's text: what the body says without what Draw adds, or a line
 // of head or foot without its margin.
 func (b *Block) bare(i int) string {
-	if j := i - len(b.Head); j >= 0 && j < len(b.Body) {
+	if j := i - len(b.Header); j >= 0 && j < len(b.Body) {
 		return strings.TrimRight(ansi.Strip(b.Body[j]), " ")
 	}
 	return strings.TrimSpace(ansi.Strip(b.line(i)))

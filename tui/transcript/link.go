@@ -13,9 +13,9 @@ const (
 // LinkEnd ends a link.
 const LinkEnd = linkBegin + linkEnd
 
-// SafeLink tells whether an address may be a link: one of the web or of mail, of
+// isSafeURL tells whether an address may be a link: one of the web or of mail, of
 // nothing but the characters that addresses are made of.
-func SafeLink(to string) bool {
+func isSafeURL(to string) bool {
 	scheme, _, ok := strings.Cut(to, ":")
 	if !ok || len(to) > linkMax {
 		return false
@@ -41,15 +41,15 @@ func linked(text, to string) string {
 	return linkBegin + to + linkEnd + text + LinkEnd
 }
 
-// LinkAt is the length of the beginning or the end of a link that s begins with,
+// LinkSequence is the length of the beginning or the end of a link that s begins with,
 // and where it leads, which is nowhere for an end. It is 0 for anything else.
-func LinkAt(s string) (n int, to string) {
+func LinkSequence(s string) (n int, to string) {
 	rest, ok := strings.CutPrefix(s, linkBegin)
 	if !ok {
 		return 0, ""
 	}
 	to, _, ok = strings.Cut(rest[:min(len(rest), linkMax+len(linkEnd))], linkEnd)
-	if !ok || to != "" && !SafeLink(to) {
+	if !ok || to != "" && !isSafeURL(to) {
 		return 0, ""
 	}
 	return len(linkBegin) + len(to) + len(linkEnd), to

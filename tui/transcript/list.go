@@ -2,9 +2,9 @@ package transcript
 
 import "github.com/charmbracelet/x/ansi"
 
-// Source is the content of one item. The list calls it only for items on the
+// Item is the content of one item. The list calls it only for items on the
 // screen, or passed by the scrolling of one.
-type Source interface {
+type Item interface {
 	// Block renders the item at a width of at least one cell.
 	Block(width int, folded bool) Block
 	// Estimate is about how many lines Block will have. It costs O(1).
@@ -16,7 +16,7 @@ type Source interface {
 type ID int
 
 type item struct {
-	source  Source
+	source  Item
 	version uint64
 	folded  bool
 }
@@ -66,7 +66,7 @@ func (l *List) Resize(width, height int) {
 }
 
 // Append adds an item at the end.
-func (l *List) Append(s Source, folded bool) ID {
+func (l *List) Append(s Item, folded bool) ID {
 	l.back = append(l.back, item{source: s, folded: folded})
 	l.backH.push(max(s.Estimate(l.width, folded), 1))
 	l.landmarks.note(l.Last(), s)
@@ -74,16 +74,16 @@ func (l *List) Append(s Source, folded bool) ID {
 }
 
 // Prepend adds an item before the first.
-func (l *List) Prepend(s Source, folded bool) ID {
+func (l *List) Prepend(s Item, folded bool) ID {
 	l.front = append(l.front, item{source: s, folded: folded})
 	l.frontH.push(max(s.Estimate(l.width, folded), 1))
 	l.landmarks.note(l.First(), s)
 	return l.First()
 }
 
-// Forget drops every item before the one named, which becomes 0. It costs what
+// DropBefore drops every item before the one named, which becomes 0. It costs what
 // is kept.
-func (l *List) Forget(before ID) {
+func (l *List) DropBefore(before ID) {
 	if before <= l.First() {
 		return
 	}
@@ -113,11 +113,11 @@ func (l *List) Invalidate(id ID) {
 // Restyle says that every item looks different, at the height it had.
 func (l *List) Restyle() { l.cache = newCache(l.cache.budget) }
 
-// Folded tells whether the item is folded.
-func (l *List) Folded(id ID) bool { return l.item(id).folded }
+// Collapsed tells whether the item is folded.
+func (l *List) Collapsed(id ID) bool { return l.item(id).folded }
 
-// Fold folds or unfolds an item; what is above it stays where it is.
-func (l *List) Fold(id ID, folded bool) {
+// SetCollapsed folds or unfolds an item; what is above it stays where it is.
+func (l *List) SetCollapsed(id ID, folded bool) {
 	it := l.item(id)
 	if it.folded == folded {
 		return
@@ -130,8 +130,8 @@ func (l *List) Fold(id ID, folded bool) {
 	l.Invalidate(id)
 }
 
-// Source is the item's content.
-func (l *List) Source(id ID) Source { return l.item(id).source }
+// Item is the item's content.
+func (l *List) Item(id ID) Item { return l.item(id).source }
 
 // Lines draws the window: exactly its height in lines, none wider than its
 // width. What is missing at the end is empty.
@@ -150,8 +150,8 @@ func (l *List) Lines() []string {
 func (l *List) Tail(width, height int) []string {
 	tail := *l // shares items, heights and cache, none of which know a window
 	tail.Resize(width, height)
-	tail.Bottom()
-	tail.Unselect()
+	tail.ScrollToBottom()
+	tail.ClearSelection()
 	tail.choice, tail.highlight = choice{}, nil
 	return tail.Lines()
 }
@@ -184,8 +184,8 @@ func (l *List) walk(visit func(Point, string)) {
 	}
 }
 
-// Highlight has f dress every line that is drawn, last of all; nil ends it.
-func (l *List) Highlight(f func(line string) string) { l.highlight = f }
+// SetHighlight has f dress every line that is drawn, last of all; nil ends it.
+func (l *List) SetHighlight(f func(line string) string) { l.highlight = f }
 
 func (l *List) dress(p Point, line string) string {
 	if l.highlight != nil {
@@ -198,14 +198,14 @@ func (l *List) dress(p Point, line string) string {
 		return l.choice.dress(line)
 	}
 	if l.chosen && p.Item == l.selected && l.width > 2 {
-		return Mark + ansi.TruncateLeft(line, 1, "")
+		return selectionBar + ansi.TruncateLeft(line, 1, "")
 	}
 	return line
 }
 
-// Mark stands in the first column of a selected item's lines. Sources leave
+// selectionBar stands in the first column of a selected item's lines. Sources leave
 // that column blank.
-const Mark = "▌"
+const selectionBar = "▌"
 
 func (l *List) item(id ID) *item {
 	if id < 0 {

@@ -79,8 +79,8 @@ func TestListStaysWhileTheReaderReads(t *testing.T) {
 func TestTheTailIsDrawnWhereverTheReaderIs(t *testing.T) {
 	calls := 0
 	l := filled(50, 3, &calls)
-	l.Top()
-	l.SelectAt(l.First())
+	l.ScrollToTop()
+	l.SelectItem(l.First())
 	before := l.Lines()
 	if got, want := l.Tail(20, 4), []string{" 48.2", " 49.0", " 49.1", " 49.2"}; !slices.Equal(got, want) {
 		t.Errorf("the tail is %q, want %q", got, want)
@@ -106,13 +106,13 @@ func TestShortListStartsAtTheTop(t *testing.T) {
 func TestFoldKeepsTheTopOfTheScreen(t *testing.T) {
 	calls := 0
 	l := filled(20, 4, &calls)
-	l.SelectAt(5)
+	l.SelectItem(5)
 	first := l.Lines()[0]
-	l.Fold(5, true)
+	l.SetCollapsed(5, true)
 	if got := strings.Join(l.Lines(), "|"); strings.Contains(got, "5.1|") || !strings.Contains(got, "5.0|") {
 		t.Errorf("item 5 is not folded: %s", got)
 	}
-	l.Fold(5, false)
+	l.SetCollapsed(5, false)
 	if got := l.Lines()[0]; got != first {
 		t.Errorf("the first line was %q, is %q", first, got)
 	}
@@ -122,14 +122,14 @@ func TestSelectionIsMarkedAndOnScreen(t *testing.T) {
 	calls := 0
 	l := filled(30, 3, &calls)
 	l.Lines()
-	l.Select(-1)
+	l.MoveSelection(-1)
 	for range 12 {
-		l.Select(-1)
+		l.MoveSelection(-1)
 	}
 	if id, ok := l.Selected(); !ok || id != 17 {
 		t.Fatalf("selected %d, %v; want 17", id, ok)
 	}
-	if got := l.Lines(); !slices.Contains(got, Mark+"17.0") || !slices.Contains(got, Mark+"17.2") {
+	if got := l.Lines(); !slices.Contains(got, selectionBar+"17.0") || !slices.Contains(got, selectionBar+"17.2") {
 		t.Errorf("the selected item is not marked on screen: %q", got)
 	}
 }
@@ -137,20 +137,20 @@ func TestSelectionIsMarkedAndOnScreen(t *testing.T) {
 func TestALineIsShownInTheMiddle(t *testing.T) {
 	calls := 0
 	l := filled(30, 30, &calls)
-	line, ok := l.LineFrom(12, 0, 1, func(s string) bool { return strings.Contains(s, "12.17") })
+	line, ok := l.FindLine(12, 0, 1, func(s string) bool { return strings.Contains(s, "12.17") })
 	if !ok || line != 17 {
 		t.Fatalf("found line %d, %v; want 17", line, ok)
 	}
-	l.Show(12, line)
-	l.Highlight(strings.ToUpper)
-	if got := l.Lines()[5]; got != Mark+"12.17" {
+	l.SelectLine(12, line)
+	l.SetHighlight(strings.ToUpper)
+	if got := l.Lines()[5]; got != selectionBar+"12.17" {
 		t.Errorf("the middle line is %q", got)
 	}
-	if _, ok := l.LineFrom(12, 0, 1, func(string) bool { return false }); ok {
+	if _, ok := l.FindLine(12, 0, 1, func(string) bool { return false }); ok {
 		t.Error("found what is not there")
 	}
-	l.Show(0, 0)
-	if got := l.Lines()[0]; got != Mark+"0.0" {
+	l.SelectLine(0, 0)
+	if got := l.Lines()[0]; got != selectionBar+"0.0" {
 		t.Errorf("the first line is %q", got)
 	}
 }
@@ -172,7 +172,7 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 		}
 		whole := func() (lines []string, points []Point) {
 			for id := l.First(); id <= l.Last(); id++ {
-				for i, line := range l.Source(id).Block(20, false).Body {
+				for i, line := range l.Item(id).Block(20, false).Body {
 					lines, points = append(lines, line), append(points, Point{id, i})
 				}
 			}
@@ -180,7 +180,7 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 		}
 		first := func() int { // which of all lines is the first on the screen
 			lines, _ := whole()
-			return slices.Index(lines, strings.Replace(l.Lines()[0], Mark, " ", 1))
+			return slices.Index(lines, strings.Replace(l.Lines()[0], selectionBar, " ", 1))
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"append":  func(t *rapid.T) { l.Append(source(t), false) },
@@ -206,31 +206,31 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 				case at >= before+l.height:
 					want = at - l.height + 1
 				}
-				if l.Bring(points[at]); first() != want {
+				if l.EnsureVisible(points[at]); first() != want {
 					t.Fatalf("line %d of %d was brought by going from %d to %d, want %d", at, len(lines), before, first(), want)
 				}
 			},
 			"choose one": func(t *rapid.T) {
 				id := pick(t)
-				l.SelectAt(id)
+				l.SelectItem(id)
 				lines, points := whole()
 				from := slices.Index(points, Point{id, 0})
 				if len(lines) <= l.height || from < 0 {
 					return
 				}
-				at, h := first(), len(l.Source(id).Block(20, false).Body)
+				at, h := first(), len(l.Item(id).Block(20, false).Body)
 				if from < at || from >= at+l.height || h <= l.height && from+h > at+l.height {
 					t.Fatalf("item %d is lines %d to %d, on the screen are %d to %d", id, from, from+h, at, at+l.height)
 				}
 			},
 			"resize": func(t *rapid.T) { l.Resize(20, rapid.IntRange(1, 9).Draw(t, "rows")) },
-			"select": func(t *rapid.T) { l.Select(rapid.IntRange(-2, 2).Draw(t, "by")) },
-			"forget": func(t *rapid.T) { l.Forget(pick(t)) },
-			"top":    func(*rapid.T) { l.Top() },
-			"bottom": func(*rapid.T) { l.Bottom() },
+			"select": func(t *rapid.T) { l.MoveSelection(rapid.IntRange(-2, 2).Draw(t, "by")) },
+			"forget": func(t *rapid.T) { l.DropBefore(pick(t)) },
+			"top":    func(*rapid.T) { l.ScrollToTop() },
+			"bottom": func(*rapid.T) { l.ScrollToBottom() },
 			"touch": func(t *rapid.T) {
 				id := pick(t)
-				l.Source(id).(*counted).height = rapid.IntRange(0, 7).Draw(t, "height")
+				l.Item(id).(*counted).height = rapid.IntRange(0, 7).Draw(t, "height")
 				l.Invalidate(id)
 			},
 			"": func(t *rapid.T) {
@@ -240,7 +240,7 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 					t.Fatalf("%d rows, want %d", len(screen), l.height)
 				}
 				for i, line := range screen {
-					screen[i] = strings.Replace(line, Mark, " ", 1)
+					screen[i] = strings.Replace(line, selectionBar, " ", 1)
 				}
 				if len(whole) <= l.height {
 					for len(whole) < l.height {
@@ -258,7 +258,7 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 						t.Fatalf("row %d is of item %d, line %v, want %v", row, id, l.PointAt(row), p)
 					}
 				}
-				blank := len(l.Source(l.First()).Block(20, false).Body) == 0 // its first line is not the first of all
+				blank := len(l.Item(l.First()).Block(20, false).Body) == 0 // its first line is not the first of all
 				if _, ok := l.ItemAt(l.height); ok || l.AtTop() != (at == 0) && !blank {
 					t.Fatalf("at line %d: at the top %v, an item under the window %v", at, l.AtTop(), ok)
 				}
@@ -288,15 +288,15 @@ func TestNothingLoopsOverAllItems(t *testing.T) {
 			l.Scroll(-25)
 			l.Lines()
 			l.Position()
-			l.Select(-1)
-			l.Fold(l.Last(), true)
+			l.MoveSelection(-1)
+			l.SetCollapsed(l.Last(), true)
 			l.ItemAt(4)
 			l.Resize(40+calls%2, 10)
 			l.Lines()
 			l.AtTop()
-			l.Top()
+			l.ScrollToTop()
 			l.Lines()
-			l.Bottom()
+			l.ScrollToBottom()
 			l.Lines()
 		}
 		work[n] = calls

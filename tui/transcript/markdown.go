@@ -96,7 +96,7 @@ func (m *markdown) block(n ast.Node, width int) []string {
 }
 
 // headings are the styles of the levels.
-var headings = [...]Style{Heading | Strong | Underlined, Heading | Strong, Heading}
+var headings = [...]Style{Heading | Strong | Underline, Heading | Strong, Heading}
 
 // quote renders what is quoted behind a bar.
 func (m *markdown) quote(n ast.Node, width int) []string {
@@ -192,14 +192,14 @@ func (m *markdown) values(segments *text.Segments) [][]byte {
 
 // words renders the inline content of a block.
 func (m *markdown) words(n ast.Node, width int, style Style) []string {
-	r := &Run{style: style}
+	r := &StyledText{style: style}
 	m.inline(n, r)
 	return r.flow(width, atWords)
 }
 
 // inline writes the children of a node. What a person wrote on a line of its
 // own stays there.
-func (m *markdown) inline(parent ast.Node, r *Run) {
+func (m *markdown) inline(parent ast.Node, r *StyledText) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		outer := r.style
 		switch n := n.(type) {
@@ -221,7 +221,7 @@ func (m *markdown) inline(parent ast.Node, r *Run) {
 			}
 			m.inline(n, r)
 		case *struck:
-			r.style |= Struck
+			r.style |= Strikethrough
 			m.inline(n, r)
 		case *ast.Link:
 			m.link(n, string(n.Destination), r)
@@ -250,7 +250,7 @@ func (m *markdown) inline(parent ast.Node, r *Run) {
 	}
 }
 
-func (m *markdown) literal(n *ast.Text, r *Run) {
+func (m *markdown) literal(n *ast.Text, r *StyledText) {
 	value := n.Segment.Value(m.source)
 	drop := min(m.trim, len(value))
 	value, m.trim = value[drop:], m.trim-drop
@@ -265,15 +265,15 @@ func (m *markdown) literal(n *ast.Text, r *Run) {
 }
 
 // lead makes what is written next a link, if that is safe.
-func (r *Run) lead(to string) {
-	if r.link = ""; SafeLink(to) {
+func (r *StyledText) lead(to string) {
+	if r.link = ""; isSafeURL(to) {
 		r.link = to
 	}
 }
 
 // link shows where a link leads, unless its text says so. A text that says
 // another address than it leads to is no link, only the address is.
-func (m *markdown) link(n ast.Node, to string, r *Run) {
+func (m *markdown) link(n ast.Node, to string, r *StyledText) {
 	outer, around := r.style, r.link
 	to = plainText([]byte(to))
 	r.style |= Link

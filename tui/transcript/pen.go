@@ -16,7 +16,7 @@ type pen struct {
 // its hue, so that nothing can be written in the colour of what is behind it.
 func (p pen) style() Style {
 	if p.lit {
-		return p.attributes&^Faint | Reversed | p.back
+		return p.attributes&^Faint | Reverse | p.back
 	}
 	return p.attributes | p.fore
 }
@@ -87,21 +87,21 @@ func (p *pen) attribute(n int) {
 	case 3:
 		p.attributes |= Emphasis
 	case 4, 21:
-		p.attributes |= Underlined
+		p.attributes |= Underline
 	case 7:
-		p.attributes |= Reversed
+		p.attributes |= Reverse
 	case 9:
-		p.attributes |= Struck
+		p.attributes |= Strikethrough
 	case 22:
 		p.attributes &^= Strong | Faint
 	case 23:
 		p.attributes &^= Emphasis
 	case 24:
-		p.attributes &^= Underlined
+		p.attributes &^= Underline
 	case 27:
-		p.attributes &^= Reversed
+		p.attributes &^= Reverse
 	case 29:
-		p.attributes &^= Struck
+		p.attributes &^= Strikethrough
 	}
 }
 

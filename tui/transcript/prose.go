@@ -9,12 +9,12 @@ import (
 // the open end of a text stays cheap to draw.
 const blockMax = 8 << 10
 
-// Prose is untrusted markdown that may still be growing. It is laid out block
+// Markdown is untrusted markdown that may still be growing. It is laid out block
 // by block: a block that is closed is never laid out again at that width, only
 // the open one at the end is, at each draw. Code in a fence is laid out and coloured
 // line by line. A block is closed by a blank line and a next line that is not indented;
 // a fence begins and ends by lines of its own.
-type Prose struct {
+type Markdown struct {
 	cleaner Cleaner
 	src     strings.Builder
 	breaks  int // newlines in src
@@ -22,25 +22,25 @@ type Prose struct {
 	layout  *pages
 }
 
-// NewProse is an open, empty markdown text.
-func NewProse() *Prose { return &Prose{open: true} }
+// NewMarkdown is an open, empty markdown text.
+func NewMarkdown() *Markdown { return &Markdown{open: true} }
 
 // Append cleans s and adds it. No rune may be cut between two appends.
-func (p *Prose) Append(s string) {
+func (p *Markdown) Append(s string) {
 	s = p.cleaner.Clean(s)
 	p.breaks += strings.Count(s, "\n")
 	p.src.WriteString(s)
 }
 
 // Close says that no more will come soon; a later Append is still shown.
-func (p *Prose) Close() { p.open, p.layout = false, nil }
+func (p *Markdown) Close() { p.open, p.layout = false, nil }
 
 // String is the clean text.
-func (p *Prose) String() string { return p.src.String() }
+func (p *Markdown) String() string { return p.src.String() }
 
 // Lines is the text at a width of at least one cell and about how many bytes
 // its lines hold. The slice is valid until the next call and must not be changed.
-func (p *Prose) Lines(width int) ([]string, int) {
+func (p *Markdown) Lines(width int) ([]string, int) {
 	width = max(width, 1)
 	l := p.layout
 	if l == nil || l.width != width {

@@ -23,11 +23,11 @@ func tagged(text string, style Style) string {
 }
 
 // laid is the prose at a width, dressed.
-func laid(p *Prose, width int, dress Dress) []string {
+func laid(p *Markdown, width int, dress RenderFunc) []string {
 	lines, _ := p.Lines(width)
 	var out []string
 	for _, line := range lines {
-		out = append(out, withoutLinks(Dressed(line, dress)))
+		out = append(out, withoutLinks(RenderStyles(line, dress)))
 	}
 	return out
 }
@@ -36,7 +36,7 @@ func laid(p *Prose, width int, dress Dress) []string {
 func withoutLinks(line string) string {
 	var out strings.Builder
 	for line != "" {
-		n, _ := LinkAt(line)
+		n, _ := LinkSequence(line)
 		if n == 0 {
 			out.WriteByte(line[0])
 			n = 1
@@ -48,8 +48,8 @@ func withoutLinks(line string) string {
 
 func bare(text string, _ Style) string { return text }
 
-func prose(s string) *Prose {
-	p := NewProse()
+func prose(s string) *Markdown {
+	p := NewMarkdown()
 	p.Append(s)
 	return p
 }
@@ -108,7 +108,7 @@ func TestProseIsRendered(t *testing.T) {
 func leading(line string) string {
 	var out strings.Builder
 	for line != "" {
-		if n, to := LinkAt(line); n > 0 {
+		if n, to := LinkSequence(line); n > 0 {
 			if to != "" {
 				out.WriteString("{" + to + "|")
 			} else {
@@ -131,10 +131,10 @@ func TestOnlyAddressesOfTheWebAndOfMailAreLinks(t *testing.T) {
 		"https://x/ y": false, "https://x\x07": false, "https://x\x7f": false, "https://x/\u00e9": false, "https://x\x1b": false,
 		"https://x/\"": false, "https://x/<": false, "https://x/>": false, "https://x/`": false, "https://x/{}": false, "https://x/|": false, "https://x/^": false, "https://x/\\": false,
 	} {
-		if SafeLink(to) != want {
+		if isSafeURL(to) != want {
 			t.Errorf("%q is a link: %v", to, !want)
 		}
-		n, leads := LinkAt(linkBegin + to + linkEnd + "text")
+		n, leads := LinkSequence(linkBegin + to + linkEnd + "text")
 		if ok := want || to == ""; ok != (n > 0) || ok && leads != to {
 			t.Errorf("%q is read as a link of %d bytes to %q", to, n, leads)
 		}
@@ -155,7 +155,7 @@ func TestLinksLeadWhereTheySay(t *testing.T) {
 		{"![p](https://x/p.png)", "image: {https://x/p.png|p} ({https://x/p.png|https://x/p.png})"},
 	} {
 		lines, _ := prose(c.in).Lines(200)
-		got := leading(Dressed(strings.Join(lines, "\n"), bare))
+		got := leading(RenderStyles(strings.Join(lines, "\n"), bare))
 		if got != c.want {
 			t.Errorf("%s:\n got %q\nwant %q", c.in, got, c.want)
 		}
@@ -209,7 +209,7 @@ func TestDeepNestingStaysOnTheScreen(t *testing.T) {
 }
 
 func TestALongBlockIsCut(t *testing.T) {
-	p := NewProse()
+	p := NewMarkdown()
 	var words strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&words, "word%d ", i)
@@ -233,7 +233,7 @@ func FuzzStreamedProseEqualsWhole(f *testing.F) {
 		f.Add(s, 3, uint8(5))
 	}
 	f.Fuzz(func(t *testing.T, s string, seed int, width uint8) {
-		streamed, whole := NewProse(), prose(s)
+		streamed, whole := NewMarkdown(), prose(s)
 		for _, piece := range inPieces(s, seed) {
 			streamed.Append(piece)
 			streamed.Lines(int(width))
@@ -244,7 +244,7 @@ func FuzzStreamedProseEqualsWhole(f *testing.F) {
 			t.Fatalf("streamed\n%q\nwhole\n%q", got, want)
 		}
 		for _, line := range want {
-			if !utf8.ValidString(line) || strings.ContainsFunc(Bare(line), isControl) {
+			if !utf8.ValidString(line) || strings.ContainsFunc(StripStyles(line), isControl) {
 				t.Fatalf("a control is in %q", line)
 			}
 		}

@@ -3,11 +3,11 @@ package transcript
 // Following tells whether new lines scroll the window.
 func (l *List) Following() bool { return l.follow }
 
-// Bottom goes to the end and follows it.
-func (l *List) Bottom() { l.follow = true }
+// ScrollToBottom goes to the end and follows it.
+func (l *List) ScrollToBottom() { l.follow = true }
 
-// Top goes to the first line.
-func (l *List) Top() {
+// ScrollToTop goes to the first line.
+func (l *List) ScrollToTop() {
 	l.follow = false
 	l.top, l.topLine = l.First(), 0
 }
@@ -77,11 +77,11 @@ func (l *List) linesBefore(id ID) int {
 // Selected is the item chosen with Select.
 func (l *List) Selected() (ID, bool) { return l.selected, l.chosen && l.Len() > 0 }
 
-// Unselect chooses nothing.
-func (l *List) Unselect() { l.chosen = false }
+// ClearSelection chooses nothing.
+func (l *List) ClearSelection() { l.chosen = false }
 
-// SelectAt chooses an item and brings it on the screen.
-func (l *List) SelectAt(id ID) {
+// SelectItem chooses an item and brings it on the screen.
+func (l *List) SelectItem(id ID) {
 	if l.Len() == 0 {
 		return
 	}
@@ -89,9 +89,9 @@ func (l *List) SelectAt(id ID) {
 	l.reveal(l.selected)
 }
 
-// Select moves the choice by a number of items; the first choice is the last
+// MoveSelection moves the choice by a number of items; the first choice is the last
 // item on the screen.
-func (l *List) Select(by int) {
+func (l *List) MoveSelection(by int) {
 	if l.Len() == 0 {
 		return
 	}
@@ -99,14 +99,14 @@ func (l *List) Select(by int) {
 		last := l.Last()
 		l.settle()
 		l.walk(func(p Point, _ string) { last = p.Item })
-		l.SelectAt(last)
+		l.SelectItem(last)
 		return
 	}
-	l.SelectAt(l.selected + ID(by))
+	l.SelectItem(l.selected + ID(by))
 }
 
-// Show selects an item and brings one of its lines to the middle of the window.
-func (l *List) Show(id ID, line int) {
+// SelectLine selects an item and brings one of its lines to the middle of the window.
+func (l *List) SelectLine(id ID, line int) {
 	if l.Len() == 0 {
 		return
 	}
@@ -116,23 +116,23 @@ func (l *List) Show(id ID, line int) {
 	l.up(l.height / 2)
 }
 
-// Anchor is the first line on the screen: its item and which of its lines it is.
-func (l *List) Anchor() (ID, int) {
+// TopLine is the first line on the screen: its item and which of its lines it is.
+func (l *List) TopLine() (ID, int) {
 	l.settle()
 	return l.top, l.topLine
 }
 
-// Anchored makes a line the first on the screen, if enough follow it.
-func (l *List) Anchored(id ID, line int) {
+// SetTopLine makes a line the first on the screen, if enough follow it.
+func (l *List) SetTopLine(id ID, line int) {
 	if l.Len() > 0 {
 		l.follow = false
 		l.top, l.topLine = id, line
 	}
 }
 
-// LineFrom is the first line of an item that matches, as it is drawn, from one on,
+// FindLine is the first line of an item that matches, as it is drawn, from one on,
 // or from its last, by steps of 1 or -1.
-func (l *List) LineFrom(id ID, from, step int, match func(line string) bool) (line int, ok bool) {
+func (l *List) FindLine(id ID, from, step int, match func(line string) bool) (line int, ok bool) {
 	b := l.block(id)
 	for i := min(from, b.height()-1+max(step, 0)); i >= 0 && i < b.height(); i += step {
 		if match(b.line(i)) {

@@ -13,19 +13,19 @@ type source struct {
 }
 
 func newSource(language string) source {
-	l := highlight.Named(language)
-	return source{l != nil, l.Scanner()}
+	l := highlight.ByName(language)
+	return source{l != nil, l.NewScanner()}
 }
 
 // lay is the next line of code: its columns matter, so it breaks anywhere. In a
 // language that is not known all of it looks alike.
 func (s *source) lay(line string, width int) []string {
 	line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
-	r := &Run{}
+	r := &StyledText{}
 	if s.known {
-		r.Code(line, s.scanner.Line(line, nil), 0)
+		r.AppendCode(line, s.scanner.Scan(line, nil), 0)
 	} else {
-		r.Add(line, Code)
+		r.Append(line, Code)
 	}
 	return r.flow(width, anywhere)
 }
@@ -58,10 +58,10 @@ var styleOf = [...]Style{
 // NewCode is a closed text of code in its language's colours.
 func NewCode(l *highlight.Language, s string) *Text {
 	t := &Text{pre: true}
-	scanner := l.Scanner()
+	scanner := l.NewScanner()
 	for line := range strings.SplitSeq(strings.TrimSuffix(Clean(s), "\n"), "\n") {
-		r := &Run{}
-		r.Code(line, scanner.Line(line, nil), 0)
+		r := &StyledText{}
+		r.AppendCode(line, scanner.Scan(line, nil), 0)
 		t.src.WriteString(r.marked() + "\n")
 		t.breaks++
 	}

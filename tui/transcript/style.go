@@ -22,9 +22,9 @@ const (
 	Added   // to a text, or before what was
 	Removed // from it
 	Changed // within what is added or removed
-	Underlined
-	Reversed
-	Struck
+	Underline
+	Reverse
+	Strikethrough
 )
 
 // The hues, of which a style has one at most.
@@ -43,8 +43,8 @@ const (
 // Hue is the style's hue alone, or 0.
 func (s Style) Hue() Style { return s & hues }
 
-// Dress gives clean text the look of its style. It adds nothing that takes room.
-type Dress func(text string, style Style) string
+// RenderFunc gives clean text the look of its style. It adds nothing that takes room.
+type RenderFunc func(text string, style Style) string
 
 // marked is clean text with its style written around it: a sequence that only
 // dresses, numbered by the style, so that whatever measures or cuts text finds no
@@ -82,10 +82,10 @@ func markAt(s string) (n int, style Style) {
 	return 0, 0
 }
 
-// Dressed is a line with its styles dressed. A line of a Text or a Prose is to be
+// RenderStyles is a line with its styles dressed. A line of a Text or a Prose is to be
 // dressed before it is shown, and only then: what is not on the screen costs
 // nothing, and another theme needs no other layout.
-func Dressed(line string, dress Dress) string {
+func RenderStyles(line string, dress RenderFunc) string {
 	at := strings.IndexByte(line, 0x1b)
 	if at < 0 {
 		return line
@@ -99,7 +99,7 @@ func Dressed(line string, dress Dress) string {
 			style, rest = next, rest[n:]
 			continue
 		}
-		if n, _ := LinkAt(rest); n > 0 {
+		if n, _ := LinkSequence(rest); n > 0 {
 			out.WriteString(rest[:n])
 			rest = rest[n:]
 			continue
@@ -118,8 +118,8 @@ func Dressed(line string, dress Dress) string {
 	return out.String()
 }
 
-// Bare is a line without its styles and links.
-func Bare(line string) string {
+// StripStyles is a line without its styles and links.
+func StripStyles(line string) string {
 	if strings.IndexByte(line, 0x1b) < 0 {
 		return line
 	}
@@ -127,7 +127,7 @@ func Bare(line string) string {
 	for line != "" {
 		n, _ := markAt(line)
 		if n == 0 {
-			n, _ = LinkAt(line)
+			n, _ = LinkSequence(line)
 		}
 		if line = line[n:]; line != "" && n == 0 {
 			end := max(strings.IndexByte(line[1:], 0x1b)+1, 0)
@@ -141,33 +141,33 @@ func Bare(line string) string {
 	return out.String()
 }
 
-// Run is a clean text of which some stretches have a style. The zero value is empty.
-type Run struct {
+// StyledText is a clean text of which some stretches have a style. The zero value is empty.
+type StyledText struct {
 	text    strings.Builder
 	stretch []stretch // in order, without overlap
 	style   Style     // of what is written next
 	link    string    // that it leads to
 }
 
-// Add writes text in a style.
-func (r *Run) Add(text string, style Style) {
+// Append writes text in a style.
+func (r *StyledText) Append(text string, style Style) {
 	r.style = style
 	r.write(text)
 }
 
-// Code writes a line of code, whose tokens are in their colours, over a style.
-func (r *Run) Code(line string, tokens []highlight.Token, over Style) {
+// AppendCode writes a line of code, whose tokens are in their colours, over a style.
+func (r *StyledText) AppendCode(line string, tokens []highlight.Token, over Style) {
 	at := 0
 	for _, t := range tokens {
-		r.Add(line[at:t.From], over)
-		r.Add(line[t.From:t.To], over|styleOf[t.Kind])
+		r.Append(line[at:t.From], over)
+		r.Append(line[t.From:t.To], over|styleOf[t.Kind])
 		at = t.To
 	}
-	r.Add(line[at:], over)
+	r.Append(line[at:], over)
 }
 
 // join appends what another one says, as it is dressed.
-func (r *Run) join(o *Run) {
+func (r *StyledText) join(o *StyledText) {
 	at := r.text.Len()
 	r.text.WriteString(o.text.String())
 	for _, s := range o.stretch {
@@ -176,8 +176,8 @@ func (r *Run) join(o *Run) {
 	}
 }
 
-// Over adds a style to the bytes from one to another.
-func (r *Run) Over(from, to int, style Style) {
+// AddStyle adds a style to the bytes from one to another.
+func (r *StyledText) AddStyle(from, to int, style Style) {
 	var out []stretch
 	add := func(s stretch) {
 		if s.from < s.to {
@@ -206,7 +206,7 @@ func (r *Run) Over(from, to int, style Style) {
 
 // Lines lays the text out in lines of at most width cells, which end anywhere.
 // The text is one line.
-func (r *Run) Lines(width int) []string { return r.flow(width, anywhere) }
+func (r *StyledText) Lines(width int) []string { return r.flow(width, anywhere) }
 
 type stretch struct {
 	from, to int
@@ -214,7 +214,7 @@ type stretch struct {
 	link     string
 }
 
-func (r *Run) write(s string) {
+func (r *StyledText) write(s string) {
 	from := r.text.Len()
 	r.text.WriteString(s)
 	if r.style == 0 && r.link == "" || s == "" {
@@ -228,10 +228,10 @@ func (r *Run) write(s string) {
 }
 
 // marked is the whole text with its styles around their stretches.
-func (r *Run) marked() string { return dressed(r.text.String(), 0, r.text.Len(), r.stretch) }
+func (r *StyledText) marked() string { return dressed(r.text.String(), 0, r.text.Len(), r.stretch) }
 
 // flow lays the text out in lines of at most width cells.
-func (r *Run) flow(width int, at breaking) []string {
+func (r *StyledText) flow(width int, at breaking) []string {
 	var out []string
 	all, done := r.text.String(), 0
 	next := r.stretch

@@ -28,7 +28,7 @@ func (m *markdown) table(lines *text.Segments, width int) []string {
 		out = append(m.cell(strings.Join(raw[:under-1], "\n"), 0).flow(width, atWords), "")
 	}
 	columns := len(splitRow(raw[under]))
-	rows := [][]*Run{m.cells(raw[under-1], columns, Strong)}
+	rows := [][]*StyledText{m.cells(raw[under-1], columns, Strong)}
 	for _, line := range raw[under+1:] {
 		rows = append(rows, m.cells(line, columns, 0))
 	}
@@ -53,8 +53,8 @@ func (m *markdown) table(lines *text.Segments, width int) []string {
 // cells are the cells that a row has, at most as many as there are columns. Those
 // it lacks are not made: short rows under a head of many columns would cost their
 // product.
-func (m *markdown) cells(line string, columns int, style Style) []*Run {
-	var out []*Run
+func (m *markdown) cells(line string, columns int, style Style) []*StyledText {
+	var out []*StyledText
 	for _, cell := range splitRow(line) {
 		if len(out) == columns {
 			break
@@ -65,9 +65,9 @@ func (m *markdown) cells(line string, columns int, style Style) []*Run {
 }
 
 // cell reads the inline content of a cell.
-func (m *markdown) cell(source string, style Style) *Run {
+func (m *markdown) cell(source string, style Style) *StyledText {
 	within := &markdown{source: []byte(source)}
-	r := &Run{style: style}
+	r := &StyledText{style: style}
 	doc := inlineParser().Parse(text.NewReader(within.source))
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		within.inline(n, r)
@@ -139,7 +139,7 @@ func splitRow(line string) []string {
 }
 
 // row renders one row, as many lines high as its highest cell.
-func (m *markdown) row(cells []*Run, widths []int, sides []side, gap string) []string {
+func (m *markdown) row(cells []*StyledText, widths []int, sides []side, gap string) []string {
 	var columns [][]string
 	height := 1
 	for i, w := range widths {
@@ -182,7 +182,7 @@ func (m *markdown) row(cells []*Run, widths []int, sides []side, gap string) []s
 
 // columnWidths shares the room: every column gets what it wants, or the widest
 // give way. It is nil when there is no room for a table.
-func columnWidths(rows [][]*Run, columns, room int) []int {
+func columnWidths(rows [][]*StyledText, columns, room int) []int {
 	const least = 4
 	if room < columns*least {
 		return nil
@@ -206,7 +206,7 @@ func columnWidths(rows [][]*Run, columns, room int) []int {
 
 // cellsAlone is a table without room for its columns: every cell on lines of
 // its own, after the name of its column, rows apart.
-func (m *markdown) cellsAlone(rows [][]*Run, width int) []string {
+func (m *markdown) cellsAlone(rows [][]*StyledText, width int) []string {
 	var out []string
 	names := make([]string, len(rows[0]))
 	if len(rows) > 1 {
@@ -222,8 +222,8 @@ func (m *markdown) cellsAlone(rows [][]*Run, width int) []string {
 			out = append(out, "")
 		}
 		for c, cell := range cells {
-			line := &Run{}
-			line.Add(names[c], Strong)
+			line := &StyledText{}
+			line.Append(names[c], Strong)
 			line.join(cell)
 			out = append(out, line.flow(width, atWords)...)
 		}

@@ -23,12 +23,12 @@ type Text struct {
 // NewText is an open, empty text of prose: lines break at words.
 func NewText() *Text { return &Text{open: true} }
 
-// NewOutput is an open, empty text whose columns matter: lines break anywhere.
-func NewOutput() *Text { return &Text{open: true, pre: true} }
+// NewPreformatted is an open, empty text whose columns matter: lines break anywhere.
+func NewPreformatted() *Text { return &Text{open: true, pre: true} }
 
-// NewConsole is an open, empty text that a program writes: it shows as in a
+// NewTerminalOutput is an open, empty text that a program writes: it shows as in a
 // terminal, with its colours, after a carriage return or a cursor that goes up.
-func NewConsole() *Text { return &Text{open: true, pre: true, console: newConsole()} }
+func NewTerminalOutput() *Text { return &Text{open: true, pre: true, console: newConsole()} }
 
 // Append cleans s and adds it. No rune may be cut between two appends.
 func (t *Text) Append(s string) {
@@ -50,7 +50,7 @@ func (t *Text) String() string {
 	if !t.pre {
 		return t.src.String()
 	}
-	return Bare(t.src.String() + t.live())
+	return StripStyles(t.src.String() + t.live())
 }
 
 // live is the end of the text that is not in src.

@@ -27,7 +27,7 @@ func TestTextWraps(t *testing.T) {
 		{"tabs are spaces", NewText, 20, "a\tb\n\tc", []string{"a   b", "    c"}},
 		{"empty lines", NewText, 9, "a\n\nb\n\n\n", []string{"a", "", "b"}},
 		{"nothing", NewText, 9, "", nil},
-		{"output keeps its columns", NewOutput, 6, "ab  cdefgh", []string{"ab  cd", "efgh"}},
+		{"output keeps its columns", NewPreformatted, 6, "ab  cdefgh", []string{"ab  cd", "efgh"}},
 		{"width one", NewText, 1, "ab c", []string{"a", "b", "c"}},
 	} {
 		text := c.new()
@@ -53,13 +53,13 @@ func TestTheTailAndWhatComesBeforeItAreTheWhole(t *testing.T) {
 		{"one\n0123456789abcdefghijk", 2, []string{"abcdefghij", "k"}, 2},
 		{"", 2, nil, 0},
 	} {
-		text := NewOutput()
+		text := NewPreformatted()
 		text.Append(c.in)
 		if lines, hidden := text.Tail(10, c.n); !slices.Equal(lines, c.want) || hidden != c.hidden {
 			t.Errorf("the last %d of %q are %q after %d, want %q after %d", c.n, c.in, lines, hidden, c.want, c.hidden)
 		}
 	}
-	text := NewOutput()
+	text := NewPreformatted()
 	text.Append(strings.Repeat("x", 10_000))
 	if lines, hidden := text.Tail(10, 2); len(lines) != 2 || hidden == 0 {
 		t.Errorf("of one long line %d are shown after %d", len(lines), hidden)
@@ -67,7 +67,7 @@ func TestTheTailAndWhatComesBeforeItAreTheWhole(t *testing.T) {
 }
 
 func TestTailLaysOutOnlyTheTail(t *testing.T) {
-	text := NewOutput()
+	text := NewPreformatted()
 	for i := range 10_000 {
 		text.Append(fmt.Sprintf("line %d\n", i))
 	}
@@ -95,7 +95,7 @@ func FuzzStreamedTextEqualsWhole(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string, seed int, width uint8, pre bool) {
 		newText := NewText
 		if pre {
-			newText = NewOutput
+			newText = NewPreformatted
 		}
 		whole, streamed := newText(), newText()
 		whole.Append(s)

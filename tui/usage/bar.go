@@ -20,8 +20,8 @@ func Bar(fraction float64, width int) string {
 
 var levels = []rune("▁▂▃▄▅▆▇█")
 
-// Spark is a cell for each value, as high as it is of most; one that is not known (0) is blank.
-func Spark(values []int64, most int64) string {
+// Sparkline is a cell for each value, as high as it is of most; one that is not known (0) is blank.
+func Sparkline(values []int64, most int64) string {
 	var b strings.Builder
 	for _, v := range values {
 		if v <= 0 || most <= 0 {

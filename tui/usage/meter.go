@@ -15,9 +15,9 @@ const (
 
 // A Turn is what one turn did to the context.
 type Turn struct {
-	Turn   string
-	Tokens int64 // in the context at its end, or now; 0: not known
-	Max    int64 // the context holds
+	ID        string
+	Tokens    int64 // in the context at its end, or now; 0: not known
+	MaxTokens int64 // the context holds
 }
 
 // A Meter follows one session. The zero value has seen nothing.
@@ -79,8 +79,8 @@ func (m *Tracker) Apply(e *protocol.Event, now time.Time, live bool) {
 	}
 }
 
-// Counts tells the events that say something about turns that are over: the others Past can do without.
-func Counts(t protocol.Type) bool {
+// AffectsHistory tells the events that say something about turns that are over: the others Past can do without.
+func AffectsHistory(t protocol.Type) bool {
 	switch t {
 	case protocol.TurnStarted, protocol.TurnEnded, protocol.ContextUpdated, protocol.ContextCompacted:
 		return true
@@ -96,12 +96,12 @@ func read[T any](e *protocol.Event) (*T, bool) {
 func (m *Tracker) last() *Turn { return &m.turns[len(m.turns)-1] }
 
 func (m *Tracker) begin(turn string) {
-	if m.open && m.last().Turn == turn {
+	if m.open && m.last().ID == turn {
 		return
 	}
-	t := Turn{Turn: turn}
+	t := Turn{ID: turn}
 	if len(m.turns) > 0 {
-		t.Tokens, t.Max = m.last().Tokens, m.last().Max
+		t.Tokens, t.MaxTokens = m.last().Tokens, m.last().MaxTokens
 	}
 	if m.filled {
 		t.Tokens = m.tokens
@@ -129,7 +129,7 @@ func (m *Tracker) fill(tokens, most int64) {
 	t := m.last()
 	t.Tokens = tokens
 	if most > 0 {
-		t.Max = most
+		t.MaxTokens = most
 	}
 }
 
@@ -152,15 +152,15 @@ func (m *Tracker) Prepend(events []*protocol.Event) {
 	}
 	known := make(map[string]bool, len(m.turns))
 	for _, t := range m.turns {
-		known[t.Turn] = true
+		known[t.ID] = true
 	}
-	older := slices.DeleteFunc(past.turns, func(t Turn) bool { return known[t.Turn] })
+	older := slices.DeleteFunc(past.turns, func(t Turn) bool { return known[t.ID] })
 	if len(older) > 0 {
 		for i := range m.turns {
 			if m.turns[i].Tokens != 0 {
 				break
 			}
-			m.turns[i].Tokens, m.turns[i].Max = older[len(older)-1].Tokens, older[len(older)-1].Max
+			m.turns[i].Tokens, m.turns[i].MaxTokens = older[len(older)-1].Tokens, older[len(older)-1].MaxTokens
 		}
 	}
 	m.turns = append(older, m.turns...)
@@ -170,12 +170,12 @@ func (m *Tracker) Prepend(events []*protocol.Event) {
 // Turns are the newest turns, the oldest of them first. They are the meter's.
 func (m *Tracker) Turns() []Turn { return m.turns }
 
-// Compacted is what the last compaction did, or nil.
-func (m *Tracker) Compacted() *protocol.ContextCompactedData { return m.compacted }
+// LastCompaction is what the last compaction did, or nil.
+func (m *Tracker) LastCompaction() *protocol.ContextCompactedData { return m.compacted }
 
-// Rate is how many tokens a second the agent writes: as it counts them itself, or estimated from what it wrote in the last
+// TokenRate is how many tokens a second the agent writes: as it counts them itself, or estimated from what it wrote in the last
 // seconds. It is not ok while the agent writes nothing.
-func (m *Tracker) Rate(now time.Time) (perSecond float64, estimated, ok bool) {
+func (m *Tracker) TokenRate(now time.Time) (perSecond float64, estimated, ok bool) {
 	if m.open && !m.exactAt.IsZero() && now.Sub(m.exactAt) < fresh {
 		return m.exact, false, true
 	}

@@ -44,12 +44,12 @@ func TestTheContextIsKeptByTurn(t *testing.T) {
 	if got, want := filled(m), []int64{10, 20, 30, 30}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if m.Turns()[0].Max != 100 {
+	if m.Turns()[0].MaxTokens != 100 {
 		t.Errorf("the first turn is %+v", m.Turns()[0])
 	}
 	m.Apply(event("t4", protocol.ContextCompacted, protocol.ContextCompactedData{Before: 30, After: 5}), dawn, true)
-	if got := m.Turns()[3].Tokens; got != 5 || m.Compacted().Before != 30 {
-		t.Errorf("after the compaction %d, %+v", got, m.Compacted())
+	if got := m.Turns()[3].Tokens; got != 5 || m.LastCompaction().Before != 30 {
+		t.Errorf("after the compaction %d, %+v", got, m.LastCompaction())
 	}
 }
 
@@ -95,13 +95,13 @@ func TestTheRateIsEstimatedFromWhatIsWritten(t *testing.T) {
 		m.Apply(delta, now, true)
 		now = now.Add(500 * time.Millisecond)
 	}
-	if per, estimated, ok := m.Rate(now); !ok || !estimated || per != 200 {
+	if per, estimated, ok := m.TokenRate(now); !ok || !estimated || per != 200 {
 		t.Errorf("%v tokens a second (estimated %v, ok %v), want about 200", per, estimated, ok)
 	}
-	if per, _, ok := m.Rate(now.Add(4 * time.Second)); !ok || per > 150 {
+	if per, _, ok := m.TokenRate(now.Add(4 * time.Second)); !ok || per > 150 {
 		t.Errorf("after a pause %v tokens a second", per)
 	}
-	if _, _, ok := m.Rate(now.Add(span * time.Second)); ok {
+	if _, _, ok := m.TokenRate(now.Add(span * time.Second)); ok {
 		t.Error("silence has a rate")
 	}
 }
@@ -115,7 +115,7 @@ func TestWhatIsCaughtUpWithHasNoRate(t *testing.T) {
 		m.Apply(folded, dawn.Add(time.Duration(i)*time.Second), true)
 		m.Apply(event("t", protocol.TextDelta, protocol.PartDeltaData{Text: "x"}), dawn.Add(time.Duration(i)*time.Second), false)
 	}
-	if _, _, ok := m.Rate(dawn.Add(3 * time.Second)); ok {
+	if _, _, ok := m.TokenRate(dawn.Add(3 * time.Second)); ok {
 		t.Error("what happened before has a rate")
 	}
 }
@@ -125,15 +125,15 @@ func TestWhatTheAgentCountsIsNoEstimate(t *testing.T) {
 	m.Reset(&protocol.State{Usage: &protocol.Usage{Output: 1000}})
 	m.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), dawn, true)
 	m.Apply(event("t", protocol.UsageUpdated, protocol.Usage{Output: 1100}), dawn.Add(2*time.Second), true)
-	if per, estimated, ok := m.Rate(dawn.Add(3 * time.Second)); !ok || estimated || per != 50 {
+	if per, estimated, ok := m.TokenRate(dawn.Add(3 * time.Second)); !ok || estimated || per != 50 {
 		t.Errorf("%v tokens a second (estimated %v, ok %v), want 50", per, estimated, ok)
 	}
-	if _, _, ok := m.Rate(dawn.Add(time.Minute)); ok {
+	if _, _, ok := m.TokenRate(dawn.Add(time.Minute)); ok {
 		t.Error("it holds for ever")
 	}
 	m.Apply(event("t", protocol.UsageUpdated, protocol.Usage{Output: 1200}), dawn.Add(61*time.Second), true)
 	m.Apply(event("t", protocol.TurnEnded, protocol.TurnEndedData{}), dawn.Add(62*time.Second), true)
-	if _, _, ok := m.Rate(dawn.Add(62 * time.Second)); ok {
+	if _, _, ok := m.TokenRate(dawn.Add(62 * time.Second)); ok {
 		t.Error("an ended turn has a rate")
 	}
 }
@@ -159,10 +159,10 @@ func TestABarHasItsWidth(t *testing.T) {
 }
 
 func TestASparkIsAsHighAsItsValue(t *testing.T) {
-	if got, want := Spark([]int64{0, 1, 50, 99, 100, 900}, 100), " ▁▅███"; got != want {
+	if got, want := Sparkline([]int64{0, 1, 50, 99, 100, 900}, 100), " ▁▅███"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := Spark([]int64{3}, 0); got != " " {
+	if got := Sparkline([]int64{3}, 0); got != " " {
 		t.Errorf("without a measure %q", got)
 	}
 }

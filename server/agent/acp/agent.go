@@ -79,9 +79,9 @@ func New(config Config, spec session.Spec, host session.Host) (*Agent, error) {
 	return a, nil
 }
 
-// Traits implements session.Agent. The protocol has no place for the reason of a decision, so the session sends it as a
+// Capabilities implements session.Agent. The protocol has no place for the reason of a decision, so the session sends it as a
 // message.
-func (a *Agent) Traits() session.Traits { return session.Traits{} }
+func (a *Agent) Capabilities() session.Capabilities { return session.Capabilities{} }
 
 // Run implements session.Agent.
 func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {

@@ -46,7 +46,7 @@ func (a *Agent) start(ctx context.Context, kept state) (*link, error) {
 	}
 	env := a.environment()
 	proc, err := process.Start(process.Command{Args: a.config.Command, Dir: a.spec.CWD, Env: env, Keep: func(g process.Group) error {
-		return a.host.Group(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start})
+		return a.host.RecordProcessGroup(session.ProcessGroup{Session: a.spec.Session, PID: g.PID, Start: g.Start})
 	}})
 	if err != nil {
 		return nil, a.notStarted(err)
@@ -54,7 +54,7 @@ func (a *Agent) start(ctx context.Context, kept state) (*link, error) {
 	l := &link{config: a.config, host: a.host, proc: proc, gone: make(chan struct{}), replayed: make(chan struct{}, 1)}
 	g := proc.Group()
 	l.conn = rpc.New(proc.Stdout, proc.Stdin, l)
-	go l.watch(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: true})
+	go l.watch(session.ProcessGroup{Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: true})
 
 	if err = l.initialize(ctx); err == nil {
 		if err = a.converse(ctx, l, kept); wantsLogin(err) && l.logIn(ctx, env) {
@@ -70,13 +70,13 @@ func (a *Agent) start(ctx context.Context, kept state) (*link, error) {
 }
 
 // watch waits for the program's end, whoever causes it, and records it.
-func (l *link) watch(g session.Group) {
+func (l *link) watch(g session.ProcessGroup) {
 	defer close(l.gone)
 	<-l.proc.Done()
 	l.proc.End(0)
 	l.conn.Wait()
 	l.proc.Release()
-	if err := l.host.Group(g); err != nil {
+	if err := l.host.RecordProcessGroup(g); err != nil {
 		l.host.Logf("record the end of process group %d: %v", g.PID, err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if fakeacp.Wanted() {
+	if fakeacp.Enabled() {
 		os.Exit(fakeacp.Main())
 	}
 	goleak.VerifyTestMain(m)
@@ -33,7 +33,7 @@ type recorder struct {
 	events []session.Event
 	asked  []protocol.Approval
 	state  []byte
-	groups []session.Group
+	groups []session.ProcessGroup
 	logs   []string
 	news   chan struct{} // one place: something was recorded
 	block  chan struct{} // Emit waits for it, unless it is nil
@@ -60,7 +60,7 @@ func (r *recorder) Save(state []byte) error {
 	return nil
 }
 
-func (r *recorder) Group(g session.Group) error {
+func (r *recorder) RecordProcessGroup(g session.ProcessGroup) error {
 	r.note(func() { r.groups = append(r.groups, g) })
 	return nil
 }
@@ -172,7 +172,7 @@ func launch(t *testing.T, traits string, change ...func(*Config, *session.Spec))
 	r := &recorder{decide: deny, news: make(chan struct{}, 1)}
 	config := Config{Name: "Fake", Command: []string{self}, EndGrace: 5 * time.Second}
 	spec := session.Spec{Session: "ses", CWD: t.TempDir(), Env: map[string]string{
-		fakeacp.Variable: traits, fakeacp.DirVariable: t.TempDir(),
+		fakeacp.EnvVar: traits, fakeacp.DirEnvVar: t.TempDir(),
 		"GORACE": "atexit_sleep_ms=0", // of a race-enabled test binary that plays the agent
 	}}
 	for _, f := range change {
@@ -206,7 +206,7 @@ func (r *rig) again(traits string) *rig {
 	r.t.Helper()
 	return launch(r.t, traits, func(_ *Config, s *session.Spec) {
 		s.Env = maps.Clone(r.spec.Env)
-		s.Env[fakeacp.Variable] = traits
+		s.Env[fakeacp.EnvVar] = traits
 		s.CWD = r.spec.CWD
 		s.State = r.state
 	})

@@ -13,12 +13,12 @@ import (
 )
 
 var (
-	_ session.Explainer  = (*agent)(nil)
-	_ session.Compactor  = (*agent)(nil)
-	_ session.Measurer   = (*agent)(nil)
-	_ session.TaskKeeper = (*agent)(nil)
-	_ session.Configurer = (*agent)(nil)
-	_ session.Exporter   = (*agent)(nil)
+	_ session.Explainer      = (*agent)(nil)
+	_ session.Compactor      = (*agent)(nil)
+	_ session.Measurer       = (*agent)(nil)
+	_ session.TaskController = (*agent)(nil)
+	_ session.Configurer     = (*agent)(nil)
+	_ session.Exporter       = (*agent)(nil)
 )
 
 // An agent plays a script for one session.
@@ -47,8 +47,8 @@ func (s *Script) Open(spec session.Spec, host session.Host) (session.Agent, erro
 	return &agent{script: s, spec: spec, host: host, memory: m, why: map[string]string{}}, nil
 }
 
-func (a *agent) Traits() session.Traits {
-	return session.Traits{Resumes: a.script.resumes, TakesReason: true, TakesPatch: true, RunsPlans: true}
+func (a *agent) Capabilities() session.Capabilities {
+	return session.Capabilities{Resumes: a.script.resumes, TakesReason: true, TakesPatch: true, RunsPlans: true}
 }
 
 func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {

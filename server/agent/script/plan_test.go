@@ -113,7 +113,7 @@ func TestTasksAreCancelledAndRestarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, st := open(t, parse(t, `{"on":"*"}`, `{"plan":"Q","aggregate":"sum","tasks":[{"id":"a","title":"A","steps":[{"sleep":"1s"}]},`+
 			`{"id":"b","title":"B","steps":[{"sleep":"1s"}]},{"id":"c","title":"C","after":["a"],"steps":[{"sleep":"1s"}]}]}`), nil)
-		keeper := a.(session.TaskKeeper)
+		keeper := a.(session.TaskController)
 		if err := keeper.CancelTask(t.Context(), "a"); protocol.CodeOf(err) != protocol.CodeNotFound {
 			t.Errorf("without a plan: %v", err)
 		}

@@ -119,7 +119,7 @@ func TestAToolThatHadStartedIsNotRunAgain(t *testing.T) {
 
 func TestATurnOfAScriptThatDoesNotResumeKeepsNoProgress(t *testing.T) {
 	a, st := open(t, parse(t, `{"on":"*"}`, `{"say":"x"}`), nil)
-	if a.Traits().Resumes {
+	if a.Capabilities().Resumes {
 		t.Error("resumes")
 	}
 	saves := 0

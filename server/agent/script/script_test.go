@@ -23,7 +23,7 @@ type stage struct {
 	events []session.Event
 	asked  []protocol.Approval
 	saved  []byte
-	groups []session.Group
+	groups []session.ProcessGroup
 
 	heard  func(session.Event)                     // called for each event, with no lock held
 	decide func(protocol.Approval) session.Verdict // nil: allow once
@@ -80,7 +80,7 @@ func (s *stage) Save(state []byte) error {
 	return nil
 }
 
-func (s *stage) Group(g session.Group) error {
+func (s *stage) RecordProcessGroup(g session.ProcessGroup) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.groups = append(s.groups, g)

@@ -36,7 +36,7 @@ func (s *spawn) run(ctx context.Context, l *lane) error {
 		env = append(env, k+"="+v)
 	}
 	p, err := process.Start(process.Command{Args: s.Args, Dir: l.agent.spec.CWD, Env: env, Keep: func(g process.Group) error {
-		return l.agent.host.Group(session.Group{PID: g.PID, Start: g.Start})
+		return l.agent.host.RecordProcessGroup(session.ProcessGroup{PID: g.PID, Start: g.Start})
 	}})
 	if err != nil {
 		return fmt.Errorf("spawn: %w", err)
@@ -64,5 +64,5 @@ func (c *child) end(host session.Host) error {
 	<-c.drained
 	c.Release()
 	g := c.Group()
-	return host.Group(session.Group{PID: g.PID, Start: g.Start, Ended: true})
+	return host.RecordProcessGroup(session.ProcessGroup{PID: g.PID, Start: g.Start, Ended: true})
 }
