@@ -16,56 +16,62 @@ import (
 	"agentctl/internal/panics"
 )
 
-// A Conn is a foreign WebSocket that reads and writes native messages. One goroutine may read while another writes.
+// A Conn is a foreign WebSocket that reads and writes native messages. One goroutine may read while
+// another writes.
 type Conn struct {
-	ws    *websocket.Conn // static
-	limit int64           // of one foreign message, in bytes; static
-	read  ReadFunc        // static; nil: nothing can be read
+	// Static after construction.
 
-	dialect string // of the dialect that a server is to speak; empty at our server's end; static
+	ws          *websocket.Conn
+	limit       int64       // bytes of a foreign message
+	client      bool        // at agentctl's client
+	dialect     string      // that the server should speak; empty at agentctl's server
+	read        ReadFunc    // nil: HTTP paths cannot be read
+	sizeLimiter SizeLimiter // the codec, if it is one
 
-	sizeLimiter SizeLimiter   // the codec, if it is one; static
-	linesReady  chan struct{} // capacity 1: lines wait
-	spaceReady  chan struct{} // capacity 1: lines were read
-
-	ctx        context.Context
+	ctx        context.Context // of the connection's life
 	cancel     context.CancelFunc
-	goroutines sync.WaitGroup // who reads and who writes
+	goroutines sync.WaitGroup
 	writes     *writeQueue
-	readerDone chan struct{} // closed when no frame is read any more
-	client     bool          // our client's end
 
-	received atomic.Int64 // bytes of foreign messages
+	linesReady chan struct{} // capacity 1: lines wait for Read
+	spaceReady chan struct{} // capacity 1: Read took lines
+	readerDone chan struct{} // closed when readLoop ended
+	received   atomic.Int64  // bytes of foreign messages
 
-	mu        sync.Mutex // one call of the codec at a time, and what it says goes out in that order
+	mu        sync.Mutex // serializes the codec's calls and the order of their frames
 	codec     codec.Codec
-	lines     []byte // native, to be read
+	lines     []byte // native, for Read
 	wake      *time.Timer
-	firstSent []byte // the first frame of our client's, until something is heard
+	firstSent []byte // the client's first frame
 	closing   *codec.Close
-	err       error // why no frame comes any more
+	err       error // why no more frames come
 }
 
-// NewServerConn opens a codec on a WebSocket. limit bounds a foreign message in bytes.
+// NewServerConn starts a codec of agentctl's server on a WebSocket. limit bounds a foreign message,
+// in bytes.
 func NewServerConn(ws *websocket.Conn, translator codec.Codec, limit int64) *Conn {
-	return open(ws, "", translator, limit, nil, false)
+	return newConn(ws, "", translator, limit, nil, false)
 }
 
-// NewClientConn is NewServerConn at our client's end, with the name of the dialect that the server is to speak and how a codec that is a Getter gets
-// what it asks for. A server that speaks something else is found out by its first word: reading fails with the code unsupported.
-// A panic there ends the connection with a *panics.Error, and not the process.
-func NewClientConn(ws *websocket.Conn, name string, translator codec.Codec, limit int64, get ReadFunc) *Conn {
-	return open(ws, name, translator, limit, get, true)
+// NewClientConn starts a codec of agentctl's client on a WebSocket. name is the dialect that the
+// server should speak; read serves a codec that is an HTTPReader. If the server's first message is
+// of another protocol, Read fails with the code unsupported. A panic ends the connection with a
+// *panics.Error instead of the process.
+func NewClientConn(ws *websocket.Conn, name string, translator codec.Codec, limit int64, read ReadFunc) *Conn {
+	return newConn(ws, name, translator, limit, read, true)
 }
 
-func open(ws *websocket.Conn, name string, translator codec.Codec, limit int64, get ReadFunc, ours bool) *Conn {
-	refuser, _ := translator.(SizeLimiter)
-	if ws.SetReadLimit(limit); refuser != nil {
-		ws.SetReadLimit(-1) // receive bounds it and lets the codec say why
+func newConn(
+	ws *websocket.Conn, name string, translator codec.Codec, limit int64, read ReadFunc, client bool,
+) *Conn {
+	sizeLimiter, _ := translator.(SizeLimiter)
+	if ws.SetReadLimit(limit); sizeLimiter != nil {
+		ws.SetReadLimit(-1) // readLoop bounds it and lets the codec report it
 	}
 	c := &Conn{
-		ws: ws, dialect: name, limit: limit, read: get, codec: translator, sizeLimiter: refuser, linesReady: make(chan struct{}, 1), spaceReady: make(chan struct{}, 1), writes: newWriteQueue(),
-		readerDone: make(chan struct{}), client: ours,
+		ws: ws, limit: limit, client: client, dialect: name, read: read, sizeLimiter: sizeLimiter, codec: translator,
+		writes: newWriteQueue(), linesReady: make(chan struct{}, 1), spaceReady: make(chan struct{}, 1),
+		readerDone: make(chan struct{}),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.wake = time.AfterFunc(time.Hour, func() { c.recoverPanic(c.onWake) })
@@ -76,7 +82,7 @@ func open(ws *websocket.Conn, name string, translator codec.Codec, limit int64, 
 	return c
 }
 
-// recoverPanic does a part of the connection's work. At our client's end a panic in it is the end of the connection.
+// recoverPanic runs work. At agentctl's client, a panic ends the connection.
 func (c *Conn) recoverPanic(work func()) {
 	if !c.client {
 		work()
@@ -88,7 +94,7 @@ func (c *Conn) recoverPanic(work func()) {
 	}
 }
 
-// runCodec lets the codec work and carries out what it wants.
+// runCodec calls the codec and carries out its output.
 func (c *Conn) runCodec(f func(time.Time) codec.Output) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,7 +120,7 @@ func (c *Conn) runCodec(f func(time.Time) codec.Output) {
 	}
 }
 
-// signalReader wakes who reads.
+// signalReader wakes Read.
 func (c *Conn) signalReader() {
 	select {
 	case c.linesReady <- struct{}{}:
@@ -122,7 +128,9 @@ func (c *Conn) signalReader() {
 	}
 }
 
-// fail ends reading, once what came before was read. The peer's reason, which a failed write is often but the echo of, counts most.
+// fail makes Read return err after the lines that came before. A later error replaces it only if it
+// carries the peer's close reason, or a panic: a failed write often only follows a close by the
+// peer.
 func (c *Conn) fail(err error) {
 	c.mu.Lock()
 	if c.err == nil || websocket.CloseStatus(err) >= 0 || panics.As(err) != nil {
@@ -132,7 +140,8 @@ func (c *Conn) fail(err error) {
 	c.signalReader()
 }
 
-// writeLoop writes what the codec says. A failed write is often but the echo of a close whose reason the reader is about to tell.
+// writeLoop writes the codec's frames. It reports a failed write after the reader, which may know
+// the reason.
 func (c *Conn) writeLoop() {
 	if err := c.writes.writeAll(c.ctx, c.ws); err != nil {
 		_ = c.ws.CloseNow()
@@ -147,10 +156,10 @@ func (c *Conn) onWake() {
 	}
 }
 
-// maxBacklog bounds the native lines that wait to be read, but for those of one frame.
+// maxBacklog bounds the native lines that wait for Read, except those of the last frame.
 const maxBacklog = 1 << 20
 
-// readLoop hands foreign frames to the codec until there are no more.
+// readLoop passes foreign frames to the codec until the connection ends.
 func (c *Conn) readLoop() {
 	defer close(c.readerDone)
 	for first := true; ; first = false {
@@ -184,7 +193,7 @@ func (c *Conn) readLoop() {
 	}
 }
 
-// waitForSpace waits until the lines that wait are few; false when the connection ends.
+// waitForSpace waits until Read took most lines. It returns false when the connection ends.
 func (c *Conn) waitForSpace() bool {
 	for {
 		c.mu.Lock()
@@ -201,8 +210,8 @@ func (c *Conn) waitForSpace() bool {
 	}
 }
 
-// Read returns native lines, at least one. What came before the end of the connection is read before its error; a close that the
-// codec wants is a websocket.CloseError.
+// Read returns at least one native line. Lines that came before the end of the connection are
+// returned before its error. A close that the codec requested is a websocket.CloseError.
 func (c *Conn) Read(ctx context.Context) ([]byte, error) {
 	for {
 		c.mu.Lock()
@@ -229,7 +238,8 @@ func (c *Conn) Read(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// Write translates native lines, separated by newlines, once few frames wait to be written, and returns when few do again.
+// Write translates native lines, separated by newlines. It waits for room in the write queue before
+// each line and after the last.
 func (c *Conn) Write(ctx context.Context, message []byte) error {
 	for line := range bytes.Lines(message) {
 		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > 0 {
@@ -247,7 +257,7 @@ func (c *Conn) Write(ctx context.Context, message []byte) error {
 	return c.err
 }
 
-// writeError is why a write failed: why no frame comes any more, if the reader knows that.
+// writeError returns the reason of a failed write: the reader's error, if it has one.
 func (c *Conn) writeError(ctx context.Context, err error) error {
 	select {
 	case <-c.readerDone:
@@ -261,10 +271,11 @@ func (c *Conn) writeError(ctx context.Context, err error) error {
 	return fmt.Errorf("write: %w", err)
 }
 
-// Received is how many bytes came, of a message that is still coming too. Any goroutine may ask.
+// Received returns the number of bytes received, including those of an incomplete message. Safe for
+// concurrent use.
 func (c *Conn) Received() int64 { return c.received.Load() }
 
-// byteCounter counts what is read.
+// byteCounter counts the bytes read.
 type byteCounter struct {
 	io.Reader
 	bytes *atomic.Int64
@@ -276,11 +287,11 @@ func (p byteCounter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Ping asks the foreign peer for a sign of life.
+// Ping sends a WebSocket ping and waits for the pong.
 func (c *Conn) Ping(ctx context.Context) error { return c.ws.Ping(ctx) }
 
-// Close writes what waits, closes the connection with a code, or with the one that the codec wanted, and waits for its goroutines.
-// CloseNow ends it at once.
+// Close writes the queued frames, closes the connection with the codec's close code, or else with
+// code, and waits for its goroutines. CloseNow interrupts it.
 func (c *Conn) Close(code websocket.StatusCode, reason string) error {
 	c.mu.Lock()
 	if c.closing != nil {
@@ -293,7 +304,7 @@ func (c *Conn) Close(code websocket.StatusCode, reason string) error {
 	return err
 }
 
-// CloseNow drops the connection and waits for its goroutines. A Close under way waits for the peer no more.
+// CloseNow drops the connection and waits for its goroutines.
 func (c *Conn) CloseNow() error {
 	c.cancel()
 	err := c.ws.CloseNow()

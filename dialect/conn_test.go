@@ -20,16 +20,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A parrot says to either side what it hears from the other; "bye" closes.
-type parrot struct{}
+// An echo codec passes every message to the other side. The message "bye" closes the connection.
+type echo struct{}
 
-func (parrot) Open(time.Time) codec.Output { return codec.Output{} }
+func (echo) Open(time.Time) codec.Output { return codec.Output{} }
 
-func (parrot) Native(_ time.Time, line []byte) codec.Output {
+func (echo) Native(_ time.Time, line []byte) codec.Output {
 	return codec.Output{Foreign: []codec.Frame{{Data: bytes.Clone(line)}}}
 }
 
-func (parrot) Foreign(_ time.Time, f codec.Frame) codec.Output {
+func (echo) Foreign(_ time.Time, f codec.Frame) codec.Output {
 	out := codec.Output{Native: [][]byte{f.Data}}
 	if string(f.Data) == "bye" {
 		out.Foreign = []codec.Frame{{Data: []byte("last words")}}
@@ -38,15 +38,15 @@ func (parrot) Foreign(_ time.Time, f codec.Frame) codec.Output {
 	return out
 }
 
-func (parrot) Wake(time.Time) codec.Output { return codec.Output{} }
+func (echo) Wake(time.Time) codec.Output { return codec.Output{} }
 
-// pair opens a Conn over a connection without a buffer, and its peer.
-func pair(t *testing.T) (*Conn, *websocket.Conn) {
+// newTestConn returns a Conn on an unbuffered connection, and its peer.
+func newTestConn(t *testing.T) (*Conn, *websocket.Conn) {
 	t.Helper()
-	return pairOf(t, parrot{}, nil)
+	return newTestConnWith(t, echo{}, nil)
 }
 
-func pairOf(t *testing.T, codec codec.Codec, get ReadFunc) (*Conn, *websocket.Conn) {
+func newTestConnWith(t *testing.T, codec codec.Codec, get ReadFunc) (*Conn, *websocket.Conn) {
 	t.Helper()
 	client, server := net.Pipe()
 	conns := make(chan net.Conn, 1)
@@ -63,10 +63,12 @@ func pairOf(t *testing.T, codec codec.Codec, get ReadFunc) (*Conn, *websocket.Co
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = h.Serve(once{conns})
+		_ = h.Serve(chanListener{conns})
 	}()
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) { return client, nil }}
-	peer, _, err := websocket.Dial(t.Context(), "ws://peer", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	peer, _, err := websocket.Dial(
+		t.Context(), "ws://peer", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,41 +84,42 @@ func pairOf(t *testing.T, codec codec.Codec, get ReadFunc) (*Conn, *websocket.Co
 	return c, peer
 }
 
-// once is a listener of what is in a channel.
-type once struct{ conns chan net.Conn }
+// A chanListener accepts the connections of a channel.
+type chanListener struct{ conns chan net.Conn }
 
-func (l once) Accept() (net.Conn, error) {
+func (l chanListener) Accept() (net.Conn, error) {
 	if c, ok := <-l.conns; ok {
 		return c, nil
 	}
 	return nil, net.ErrClosed
 }
-func (once) Close() error   { return nil }
-func (once) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
+func (chanListener) Close() error   { return nil }
+func (chanListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// A fragile codec cannot take what it hears.
-type fragile struct{ parrot }
+// A panicking codec panics on every foreign message.
+type panicking struct{ echo }
 
-func (fragile) Foreign(time.Time, codec.Frame) codec.Output { panic("too much") }
+func (panicking) Foreign(time.Time, codec.Frame) codec.Output { panic("too much") }
 
 func TestAPanicOfACodecEndsOurClientsConnection(t *testing.T) {
-	c, peer := pairOf(t, fragile{}, nil)
+	c, peer := newTestConnWith(t, panicking{}, nil)
 	if err := peer.Write(t.Context(), websocket.MessageText, []byte("hello")); err != nil {
 		t.Fatal(err)
 	}
 	_, err := c.Read(t.Context())
-	if broken := panics.As(err); broken == nil || broken.Value != "too much" || !strings.Contains(string(broken.Stack), "fragile") {
+	if broken := panics.As(err); broken == nil || broken.Value != "too much" ||
+		!strings.Contains(string(broken.Stack), "panicking") {
 		t.Errorf("reading ended with %v", err)
 	}
 }
 
 func TestAPeerThatDoesNotReadIsHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, peer := pair(t)
+		c, peer := newTestConn(t)
 		line := []byte(strings.Repeat("x", maxNativeQueue) + "\n")
 		wrote := make(chan error, 1)
 		go func() { wrote <- c.Write(t.Context(), bytes.Repeat(line, 4)) }()
-		synctest.Wait() // it waits for the peer
+		synctest.Wait() // it waits for the peer's close
 		if err := peer.Write(t.Context(), websocket.MessageText, []byte("hello")); err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +144,7 @@ func TestAPeerThatDoesNotReadIsHeard(t *testing.T) {
 
 func TestAWriteEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := pair(t)
+		c, _ := newTestConn(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		line := []byte(strings.Repeat("x", maxNativeQueue) + "\n")
@@ -153,7 +156,7 @@ func TestAWriteEndsWithItsContext(t *testing.T) {
 
 func TestLastWordsComeBeforeTheClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, peer := pair(t)
+		c, peer := newTestConn(t)
 		if err := peer.Write(t.Context(), websocket.MessageText, []byte("bye")); err != nil {
 			t.Fatal(err)
 		}

@@ -16,8 +16,8 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// supportTable returns the table of docs/dialects.md: the cells of each row by command and dialect. A command has a row, or
-// several that begin with its name.
+// supportTable returns the table of docs/dialects.md: the cells of each row by command and dialect.
+// A command has a row, or several that begin with its name.
 func supportTable(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	doc, err := os.ReadFile("../docs/dialects.md")
@@ -88,8 +88,8 @@ func TestEveryClientCodecSupportsTheCommandsOfTheTable(t *testing.T) {
 	}
 }
 
-// notEncoded lists the durable event types for which a server codec sends its client nothing at once: the dialect has no
-// message for them, or they are part of a later message.
+// notEncoded lists the durable event types for which a server codec sends its client nothing at
+// once: the dialect has no message for them, or they are part of a later message.
 var notEncoded = map[string][]protocol.Type{
 	"agentloop": {
 		protocol.SessionCreated, protocol.SessionUpdated, protocol.TurnStarted, protocol.TextStart,
@@ -124,8 +124,9 @@ var notEncoded = map[string][]protocol.Type{
 	},
 }
 
-// notDecoded lists the durable event types of agentctl's server that a client codec does not record as they were: the dialect
-// has no message for them, or they arrive as another type. See the dialect's page in docs/dialects.
+// notDecoded lists the durable event types of agentctl's server that a client codec does not record
+// as they were: the dialect has no message for them, or they arrive as another type. See the
+// dialect's page in docs/dialects.
 var notDecoded = map[string][]protocol.Type{
 	"agentloop": {
 		protocol.SessionUpdated, protocol.SessionClosed, protocol.JoinedDeltas, protocol.ToolInput,
@@ -215,8 +216,8 @@ func command(id string, v protocol.Verb, session string, data any) []byte {
 // helloID is the id of the client's hello.
 const helloID = "h"
 
-// A codecPair is a client codec and a server codec of one dialect, with a fake native server behind the server codec and a
-// client that follows its only session before the client codec.
+// A codecPair is a client codec and a server codec of one dialect, with a fake native server behind
+// the server codec and a client that follows its only session before the client codec.
 type codecPair struct {
 	client, server codec.Codec
 	wakeClient     time.Time
@@ -316,8 +317,8 @@ func (p *codecPair) record(e codec.Entry) {
 	p.toServer(out.Native)
 }
 
-// next records a generated event and returns its type and the number of frames that the client got for it. A notice before it
-// flushes frames of earlier events.
+// next records a generated event and returns its type and the number of frames that the client got
+// for it. A notice before it flushes frames of earlier events.
 func (p *codecPair) next() (protocol.Type, int) {
 	if t := p.log.State.Turn; t == nil || p.log.State.Seq != t.First { // turn.started follows message.user
 		p.record(codec.Entry{Type: protocol.Notice, Turn: p.log.Turn(), Data: protocol.NoticeData{Level: protocol.LevelInfo, Message: "flush"}})

@@ -9,12 +9,12 @@ import (
 	"agentctl/protocol/sandcastle"
 )
 
-// all holds the dialects in the order of their names.
+// all lists the dialects by name.
 var all = []codec.Dialect{
 	agentloop.Dialect, effectiveagent.Dialect, multiagent.Dialect, myagent.Dialect, sandcastle.Dialect,
 }
 
-// Names lists the dialects.
+// Names returns the names of the dialects.
 func Names() []string {
 	names := make([]string, len(all))
 	for i, d := range all {
@@ -23,7 +23,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the dialect of that name.
+// Find returns the dialect of a name.
 func Find(name string) (codec.Dialect, bool) {
 	for _, d := range all {
 		if d.Name == name {

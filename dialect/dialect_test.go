@@ -44,7 +44,8 @@ func TestEveryDialectHasAPageThatListsItsOptions(t *testing.T) {
 			for _, end := range o.Ends {
 				ends = append(ends, string(end))
 			}
-			if cells := strings.Split(line, "|"); len(cells) < 3 || strings.TrimSpace(cells[1]) != strings.Join(ends, ", ") {
+			if cells := strings.Split(line, "|"); len(cells) < 3 ||
+				strings.TrimSpace(cells[1]) != strings.Join(ends, ", ") {
 				t.Errorf("%s.md: %s is of the %v", name, o.Name, ends)
 			}
 		}

@@ -1,6 +1,6 @@
-// Package dialect hosts the codecs of foreign protocols: it knows them by name, and its Conn makes a foreign WebSocket look
-// like a native one, so that neither server nor client has to know on which they are.
+// Package dialect hosts the codecs of foreign protocols. It finds a dialect by name and checks its
+// options, and its Conn makes a foreign WebSocket look like a native one to server and client.
 //
-// It owns the socket that it is given, and asks over HTTP what a codec wants to know beside it. What foreign messages mean is the
-// codecs' business (protocol/<dialect>).
+// It owns the WebSocket and its goroutines, and reads HTTP paths for codecs that ask for them. The
+// meaning of foreign messages belongs to the codecs (protocol/<dialect>).
 package dialect

@@ -7,33 +7,33 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A Getter is a codec at our client's end that also asks its server over plain HTTP, where that system has its history. Its
-// methods come in turn with those of the codec.
+// An HTTPReader is a client codec that also reads from its server over plain HTTP, for systems that
+// keep their history there. Its methods are serialized with those of the codec.
 type HTTPReader interface {
-	// Paths returns the paths, with their queries, that it wants read since it was asked last.
+	// Paths returns the paths, with queries, requested since the last call.
 	Paths() []string
 
-	// PathRead hands over what a path holds; nil: it cannot be read.
+	// PathRead passes on the body of a path; nil: it could not be read.
 	PathRead(now time.Time, path string, body []byte) codec.Output
 }
 
-// A Get reads a path of the server that a connection is with. It has a deadline of its own and bounds what it reads.
+// A ReadFunc reads a path of the connection's server. It sets its own deadline and bounds the body.
 type ReadFunc func(ctx context.Context, path string) ([]byte, error)
 
-// readPaths reads what the codec wants read, each on a goroutine of its own, which the connection waits for. The caller holds mu.
+// readPaths reads the codec's paths, each on a goroutine of the connection. The caller holds mu.
 func (c *Conn) readPaths() {
-	g, ok := c.codec.(HTTPReader)
+	reader, ok := c.codec.(HTTPReader)
 	if !ok || c.ctx.Err() != nil {
 		return
 	}
-	for _, path := range g.Paths() {
+	for _, path := range reader.Paths() {
 		c.goroutines.Go(func() {
 			c.recoverPanic(func() {
 				var body []byte
 				if c.read != nil {
-					body, _ = c.read(c.ctx, path) // without it the codec goes on
+					body, _ = c.read(c.ctx, path) // on failure the codec continues without it
 				}
-				c.runCodec(func(now time.Time) codec.Output { return g.PathRead(now, path, body) })
+				c.runCodec(func(now time.Time) codec.Output { return reader.PathRead(now, path, body) })
 			})
 		})
 	}

@@ -11,9 +11,10 @@ import (
 	"github.com/coder/websocket"
 )
 
-// A reader of paths wants read what it hears of, and says what was there.
+// A pathReader codec requests every foreign message as a path, and passes the bodies on as native
+// lines.
 type pathReader struct {
-	parrot
+	echo
 	want []string
 }
 
@@ -36,7 +37,7 @@ func (r *pathReader) PathRead(_ time.Time, path string, body []byte) codec.Outpu
 }
 
 func TestACodecIsGivenWhatItWantsRead(t *testing.T) {
-	c, peer := pairOf(t, &pathReader{}, func(_ context.Context, path string) ([]byte, error) {
+	c, peer := newTestConnWith(t, &pathReader{}, func(_ context.Context, path string) ([]byte, error) {
 		if path == "/there" {
 			return []byte("something"), nil
 		}
@@ -54,7 +55,7 @@ func TestACodecIsGivenWhatItWantsRead(t *testing.T) {
 
 func TestAConnectionThatEndsWaitsForNothingThatIsRead(t *testing.T) {
 	reading := make(chan struct{})
-	c, peer := pairOf(t, &pathReader{}, func(ctx context.Context, _ string) ([]byte, error) {
+	c, peer := newTestConnWith(t, &pathReader{}, func(ctx context.Context, _ string) ([]byte, error) {
 		close(reading)
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -63,5 +64,5 @@ func TestAConnectionThatEndsWaitsForNothingThatIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-reading
-	_ = c.CloseNow() // returns, and leaves no goroutine
+	_ = c.CloseNow() // returns and leaves no goroutine
 }

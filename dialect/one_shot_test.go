@@ -12,31 +12,44 @@ import (
 	"agentctl/protocol"
 )
 
-// asks are commands that change or read something, with what they carry.
-var asks = map[protocol.Verb]any{
-	protocol.DoList: nil, protocol.DoSnapshot: nil, protocol.DoHistory: nil,
-	protocol.DoCreate: protocol.CreateData{Name: "fix"}, protocol.DoRename: protocol.RenameData{}, protocol.DoClose: nil,
-	protocol.DoSend: protocol.SendData{Text: "hello"}, protocol.DoInterrupt: protocol.InterruptData{Queue: protocol.QueueHold},
-	protocol.DoQueueEdit: protocol.QueueEditData{MessageID: "m", Text: "x"}, protocol.DoQueueRemove: protocol.QueueRemoveData{MessageID: "m"},
-	protocol.DoQueueMove: protocol.QueueMoveData{MessageID: "m"}, protocol.DoQueueHold: protocol.QueueHoldData{},
-	protocol.DoQueueRelease: protocol.QueueReleaseData{}, protocol.DoApprove: protocol.ApproveData{Request: "r", Decision: protocol.AllowOnce},
-	protocol.DoRulesList: nil, protocol.DoRulesRevoke: protocol.RulesRevokeData{Rule: "r"}, protocol.DoTaskCancel: protocol.TaskIDData{Task: "t"},
-	protocol.DoContext: nil, protocol.DoCompact: nil, protocol.DoExport: nil,
+// commandData holds the data of commands that read or change something.
+var commandData = map[protocol.Verb]any{
+	protocol.DoList:         nil,
+	protocol.DoSnapshot:     nil,
+	protocol.DoHistory:      nil,
+	protocol.DoCreate:       protocol.CreateData{Name: "fix"},
+	protocol.DoRename:       protocol.RenameData{},
+	protocol.DoClose:        nil,
+	protocol.DoSend:         protocol.SendData{Text: "hello"},
+	protocol.DoInterrupt:    protocol.InterruptData{Queue: protocol.QueueHold},
+	protocol.DoQueueEdit:    protocol.QueueEditData{MessageID: "m", Text: "x"},
+	protocol.DoQueueRemove:  protocol.QueueRemoveData{MessageID: "m"},
+	protocol.DoQueueMove:    protocol.QueueMoveData{MessageID: "m"},
+	protocol.DoQueueHold:    protocol.QueueHoldData{},
+	protocol.DoQueueRelease: protocol.QueueReleaseData{},
+	protocol.DoApprove:      protocol.ApproveData{Request: "r", Decision: protocol.AllowOnce},
+	protocol.DoRulesList:    nil,
+	protocol.DoRulesRevoke:  protocol.RulesRevokeData{Rule: "r"},
+	protocol.DoTaskCancel:   protocol.TaskIDData{Task: "t"},
+	protocol.DoContext:      nil,
+	protocol.DoCompact:      nil,
+	protocol.DoExport:       nil,
 }
 
-// A client that is gone after a command is not told that something was done, or what there is, of which no server has heard: what
-// our client keeps for itself lasts as long as it does.
+// A one-shot client must not get an answer from state that only the codec holds: that state ends
+// with the client.
 func TestABriefClientIsPromisedNothingThatOnlyItKeeps(t *testing.T) {
-	here := map[string][]protocol.Verb{ // an AgentLoop server tells by itself of the one session there is
+	here := map[string][]protocol.Verb{ // an AgentLoop server reports its only session by itself
 		"agentloop": {protocol.DoList, protocol.DoSnapshot},
 	}
 	for _, name := range Names() {
 		d, _ := Find(name)
-		for verb, data := range asks {
+		for verb, data := range commandData {
 			t.Run(fmt.Sprint(name, " ", verb), func(t *testing.T) {
 				ids := 0
 				c := d.Client(codec.ClientOptions{
-					URL: "ws://x/s", Resume: new(codec.ClientState), OneShot: true, ID: func(prefix string) string { ids++; return fmt.Sprint(prefix, ids) },
+					URL: "ws://x/s", Resume: new(codec.ClientState), OneShot: true,
+					ID: func(prefix string) string { ids++; return fmt.Sprint(prefix, ids) },
 				})
 				now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 				c.Open(now)
@@ -48,19 +61,19 @@ func TestABriefClientIsPromisedNothingThatOnlyItKeeps(t *testing.T) {
 					cmd.Session = "s"
 				}
 				out := c.Native(now, protocol.MustEncode(cmd))
-				said, answers := len(out.Foreign) > 0, answersIn(t, out)
+				sent, answers := len(out.Foreign) > 0, answersIn(t, out)
 				for range 100 {
 					if out.Wake.IsZero() || len(answers) > 0 || out.Close != nil {
 						break
 					}
 					now = out.Wake
 					out = c.Wake(now)
-					said = said || len(out.Foreign) > 0
+					sent = sent || len(out.Foreign) > 0
 					answers = append(answers, answersIn(t, out)...)
 				}
 				for _, a := range answers {
-					if a.Error == nil && !said && !slices.Contains(here[name], verb) {
-						t.Errorf("answered %s, and nobody was asked", a.Result)
+					if a.Error == nil && !sent && !slices.Contains(here[name], verb) {
+						t.Errorf("answered %s without a request to the server", a.Result)
 					}
 				}
 			})
@@ -81,27 +94,29 @@ func answersIn(t *testing.T, out codec.Output) (list []protocol.Answer) {
 	return list
 }
 
-// A client that stays has what it keeps.
+// A client that stays connected can use the queue that its codec holds.
 func TestAClientThatStaysHasItsQueue(t *testing.T) {
 	d, _ := Find("multiagent")
-	for _, brief := range []bool{false, true} {
-		c := d.Client(codec.ClientOptions{Resume: new(codec.ClientState), OneShot: brief, ID: func(prefix string) string { return prefix }})
+	for _, oneShot := range []bool{false, true} {
+		c := d.Client(codec.ClientOptions{Resume: new(codec.ClientState), OneShot: oneShot, ID: func(prefix string) string { return prefix }})
 		now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 		c.Open(now)
 		c.Foreign(now, codec.Frame{Data: []byte(`{"type":"PONG"}`)})
 		out := c.Native(now, protocol.MustEncode(protocol.Command{
-			ID: "1", Command: protocol.DoHello, Data: protocol.MustEncode(protocol.HelloData{Version: protocol.Version}),
+			ID: "1", Command: protocol.DoHello,
+			Data: protocol.MustEncode(protocol.HelloData{Version: protocol.Version}),
 		}))
 		var h protocol.HelloResult
 		if a := answersIn(t, out); len(a) != 1 || json.Unmarshal(a[0].Result, &h) != nil {
 			t.Fatalf("hello: %v", a)
 		}
-		if slices.Contains(h.Commands, protocol.DoQueueHold) == brief {
-			t.Errorf("brief %t: it knows %v", brief, h.Commands)
+		if slices.Contains(h.Commands, protocol.DoQueueHold) == oneShot {
+			t.Errorf("one-shot %t: it supports %v", oneShot, h.Commands)
 		}
 		out = c.Native(now, []byte(`{"id":"1","command":"queue.hold","session":"s","key":"k"}`))
-		if a := answersIn(t, out); len(a) != 1 || (a[0].Error != nil) != brief || brief && a[0].Error.Code != protocol.CodeUnsupported {
-			t.Errorf("brief %t: hold is answered %+v", brief, a)
+		if a := answersIn(t, out); len(a) != 1 || (a[0].Error != nil) != oneShot || oneShot &&
+			a[0].Error.Code != protocol.CodeUnsupported {
+			t.Errorf("one-shot %t: hold is answered %+v", oneShot, a)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// CheckOption returns an invalid_message error if a dialect has no option of that name at an end, or the option does not
-// accept the value.
+// CheckOption returns an invalid_message error if a dialect has no option of that name at an end,
+// or the option does not accept the value.
 func CheckOption(d *codec.Dialect, end codec.End, name, value string) error {
 	var known []string
 	for i := range d.Options {
@@ -26,7 +26,10 @@ func CheckOption(d *codec.Dialect, end codec.End, name, value string) error {
 	if known == nil {
 		return protocol.Errorf(protocol.CodeInvalidMessage, "the dialect %s has no %s options", d.Name, end)
 	}
-	return protocol.Errorf(protocol.CodeInvalidMessage, "the dialect %s has no %s option %q: want one of %s", d.Name, end, name, strings.Join(known, ", "))
+	return protocol.Errorf(
+		protocol.CodeInvalidMessage, "the dialect %s has no %s option %q: want one of %s", d.Name, end, name,
+		strings.Join(known, ", "),
+	)
 }
 
 func checkValue(o *codec.Option, value string) error {
@@ -39,7 +42,9 @@ func checkValue(o *codec.Option, value string) error {
 	default:
 		return nil
 	}
-	return protocol.Errorf(protocol.CodeInvalidMessage, "invalid value %q for option %s: want %s", value, o.Name, optionValues(o))
+	return protocol.Errorf(
+		protocol.CodeInvalidMessage, "invalid value %q for option %s: want %s", value, o.Name, optionValues(o),
+	)
 }
 
 // optionValues describes the values that an option accepts.

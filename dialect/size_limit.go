@@ -10,22 +10,23 @@ import (
 	"agentctl/protocol"
 )
 
-// A Refuser is a codec that has words for a message over the limit. The connection ends after them. Its method comes in turn with
-// those of the codec. At our server's end every codec is one; without it the connection ends without a word.
+// A SizeLimiter is a codec that reports a message over the limit to the foreign peer. The
+// connection is closed afterwards. Its method is serialized with those of the codec. Every server
+// codec is one; for other codecs the connection is closed without a report.
 type SizeLimiter interface {
-	// TooLarge is told in place of Foreign. message says what is wrong, for people.
+	// TooLarge replaces Foreign for a message over the limit. message is an error text for users.
 	TooLarge(now time.Time, message string) codec.Output
 }
 
-// limitReader is a message up to one byte over the limit, for a codec that refuses what is longer.
+// limitReader bounds a message to one byte over the limit, if the codec is a SizeLimiter.
 func (c *Conn) limitReader(r io.Reader) io.Reader {
 	if c.sizeLimiter == nil {
-		return r // the socket bounds it
+		return r // the WebSocket bounds it
 	}
 	return io.LimitReader(r, c.limit+1)
 }
 
-// failTooLarge lets the codec say that a message is too large, and closes.
+// failTooLarge lets the codec report a message over the limit, and closes the connection.
 func (c *Conn) failTooLarge() {
 	message := fmt.Sprintf("a message holds at most %d bytes", c.limit)
 	c.runCodec(func(now time.Time) codec.Output {

@@ -9,29 +9,29 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Bounds of the frames that wait to be written, in bytes.
+// Bounds of the queued frames, in bytes.
 const (
-	maxNativeQueue  = 256 << 10 // above which nothing native is translated
-	maxForeignQueue = 4 << 20   // above which no foreign frame is read: the peer asks and does not listen
+	maxNativeQueue  = 256 << 10 // native lines wait above it
+	maxForeignQueue = 4 << 20   // foreign frames wait above it: the peer sends without reading
 )
 
-// An outbox holds foreign frames until its goroutine has written them, so that a peer that does not read keeps no codec from
-// hearing it.
+// A writeQueue holds foreign frames until its goroutine has written them, so that a peer that does
+// not read cannot block the codec.
 type writeQueue struct {
-	ready chan struct{} // capacity 1: frames wait
+	ready chan struct{} // capacity 1: frames are queued
 
 	mu     sync.Mutex
 	frames []codec.Frame
 	bytes  int
 	err    error         // of writing
-	shrunk chan struct{} // closed when fewer wait, or writing failed
+	shrunk chan struct{} // closed when the queue shrank or writing failed
 }
 
 func newWriteQueue() *writeQueue {
 	return &writeQueue{ready: make(chan struct{}, 1), shrunk: make(chan struct{})}
 }
 
-// push never waits.
+// push queues frames without blocking.
 func (o *writeQueue) push(frames []codec.Frame) {
 	if len(frames) == 0 {
 		return
@@ -48,13 +48,14 @@ func (o *writeQueue) push(frames []codec.Frame) {
 	}
 }
 
-// waitBelow waits until at most so many bytes wait. The error is that of writing, or the context's.
-func (o *writeQueue) waitBelow(ctx context.Context, most int) error {
+// waitBelow waits until at most limit bytes are queued. It returns the error of writing or of the
+// context.
+func (o *writeQueue) waitBelow(ctx context.Context, limit int) error {
 	for {
 		o.mu.Lock()
 		waiting, less, err := o.bytes, o.shrunk, o.err
 		o.mu.Unlock()
-		if err != nil || waiting <= most {
+		if err != nil || waiting <= limit {
 			return err
 		}
 		select {
@@ -65,7 +66,7 @@ func (o *writeQueue) waitBelow(ctx context.Context, most int) error {
 	}
 }
 
-// writeAll writes until the context ends or writing fails.
+// writeAll writes frames until the context ends or writing fails.
 func (o *writeQueue) writeAll(ctx context.Context, ws *websocket.Conn) error {
 	for {
 		select {

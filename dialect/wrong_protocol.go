@@ -9,27 +9,29 @@ import (
 	"agentctl/protocol"
 )
 
-// wrongProtocol tells why what a server said first can be no word of the dialect that our client speaks, or nil. said is what our client
-// said first. What nobody would say is not strange: a codec keeps what it does not understand.
-func wrongProtocol(name string, said, heard []byte) error {
-	if len(said) > 0 && bytes.Equal(said, heard) {
-		return protocol.Errorf(protocol.CodeUnsupported, "it says back what it hears: it does not speak %s", name)
+// wrongProtocol returns an unsupported error if a server's first message belongs to a protocol
+// other than the dialect name. sent is the client's first message. An unknown message is no error:
+// codecs keep it.
+func wrongProtocol(name string, sent, received []byte) error {
+	if len(sent) > 0 && bytes.Equal(sent, received) {
+		return protocol.Errorf(protocol.CodeUnsupported, "the server echoes messages: it does not speak %s", name)
 	}
 	var fields map[string]json.RawMessage
-	if len(heard) > protocol.MaxEvent || json.Unmarshal(heard, &fields) != nil {
+	if len(received) > protocol.MaxEvent || json.Unmarshal(received, &fields) != nil {
 		return nil
 	}
 	if of := matchDialects(fields); len(of) > 0 && !slices.Contains(of, name) {
-		return protocol.Errorf(protocol.CodeUnsupported, "it does not speak %s: what it says is %s", name, of[0])
+		return protocol.Errorf(protocol.CodeUnsupported, "the server speaks %[2]s, not %[1]s", name, of[0])
 	}
 	return nil
 }
 
-// signatures are the fields by which the messages of servers are told apart: all of a mark's are there. What three systems call a type, and
-// might extend, tells only where it is an error or beside a name that one of them alone has.
+// signatures are the fields that identify a server's messages; a message must have all of them.
+// Three systems have a field type, so it counts only in errors, or beside a field that one system
+// alone has.
 var signatures = []struct {
 	of     string
-	typ    string // the message's type; empty: any, or none
+	typ    string // the message's type; empty: any
 	fields []string
 }{
 	{"sandcastle", "", []string{"_tag"}},
@@ -44,10 +46,10 @@ var signatures = []struct {
 	{protocol.Subprotocol, "", []string{"session", "type", "time", "data"}},
 }
 
-// matchDialects lists whose server may have said a message.
+// matchDialects returns the protocols whose servers may have sent a message.
 func matchDialects(fields map[string]json.RawMessage) (of []string) {
 	var typ string
-	_ = json.Unmarshal(fields["type"], &typ) // else it is none of those
+	_ = json.Unmarshal(fields["type"], &typ) // not a string: none of them
 	for _, m := range signatures {
 		if m.typ != "" && !strings.EqualFold(m.typ, typ) {
 			continue
@@ -57,7 +59,8 @@ func matchDialects(fields map[string]json.RawMessage) (of []string) {
 		}
 	}
 	var refusal struct{ Code, Message string }
-	if fields["type"] == nil && json.Unmarshal(fields["error"], &refusal) == nil && refusal.Code != "" && refusal.Message != "" {
+	if fields["type"] == nil && json.Unmarshal(fields["error"], &refusal) == nil && refusal.Code != "" &&
+		refusal.Message != "" {
 		of = append(of, protocol.Subprotocol)
 	}
 	return of

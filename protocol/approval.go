@@ -16,7 +16,7 @@ const (
 	ApproveQuestion = "question"
 )
 
-// A Decision is what a person may say to an approval.
+// A Decision is an answer to an approval.
 type Decision string
 
 // The decisions.
@@ -44,12 +44,12 @@ type Outcome string
 const (
 	Allowed   Outcome = "allowed"
 	Denied    Outcome = "denied"
-	Expired   Outcome = "expired"   // nobody decided in time
+	Expired   Outcome = "expired"   // no decision in time
 	Cancelled Outcome = "cancelled" // the turn ended, the agent left or the server restarted
 )
 
-// An Approval is a request for a decision; the data of approval.requested. Title, command and all texts are the agent's:
-// untrusted.
+// An Approval is a request for a decision, the data of approval.requested. All its texts come from
+// the agent and are untrusted.
 type Approval struct {
 	Request   string          `json:"request"` // unique within the session
 	Kind      string          `json:"kind"`
@@ -60,7 +60,7 @@ type Approval struct {
 	CWD       string          `json:"cwd,omitempty"`
 	Why       string          `json:"why,omitempty"`
 	Patch     string          `json:"patch,omitempty"`
-	Editable  bool            `json:"editable,omitempty"` // allowing it may bring the patch as edited
+	Editable  bool            `json:"editable,omitempty"` // the answer may contain an edited patch
 	Content   []Content       `json:"content,omitempty"`  // diffs
 	Paths     []string        `json:"paths,omitempty"`
 	Tasks     []Task          `json:"tasks,omitempty"`     // of a plan
@@ -79,15 +79,15 @@ type Option struct {
 	ID    string   `json:"id"`
 	Kind  Decision `json:"kind"`
 	Label string   `json:"label"`
-	Scope string   `json:"scope,omitempty"` // of allow_always: what it will allow from now on
+	Scope string   `json:"scope,omitempty"` // of allow_always: what the rule will allow
 }
 
-// A Question asks for an answer in words or of a choice.
+// A Question asks for free text or for a choice.
 type Question struct {
 	ID      string   `json:"id"`
 	Text    string   `json:"text"`
 	Choices []Choice `json:"choices,omitempty"`
-	Many    bool     `json:"many,omitempty"` // several choices may be given
+	Many    bool     `json:"many,omitempty"` // accepts several choices
 }
 
 // A Choice is one offered answer to a question.
@@ -97,7 +97,7 @@ type Choice struct {
 	About string `json:"about,omitempty"`
 }
 
-// ApprovalInput is what an answer may carry beside its decision.
+// ApprovalInput is the input of an answer, beside its decision.
 type ApprovalInput struct {
 	Tasks   []Task              `json:"tasks,omitempty"`   // of a plan, edited
 	Answers map[string][]string `json:"answers,omitempty"` // question id → answers
@@ -117,14 +117,15 @@ type ApprovalResolvedData struct {
 	Outcome  Outcome        `json:"outcome"`
 	Decision Decision       `json:"decision,omitempty"`
 	Option   string         `json:"option,omitempty"`
-	Reason   string         `json:"reason,omitempty"` // the decider's words
+	Reason   string         `json:"reason,omitempty"` // given with the decision
 	Input    *ApprovalInput `json:"input,omitempty"`
-	Rule     *Rule          `json:"rule,omitempty"`    // given by this answer (allow_always)
+	Rule     *Rule          `json:"rule,omitempty"`    // created by allow_always
 	ByRule   string         `json:"by_rule,omitempty"` // the rule that allowed it without asking
 }
 
-// Subject is what a rule for such a request matches, by equality: the command with its directory, the tool's name, or the paths of a
-// patch. Empty: no rule can match. Matching anything looser needs a parser of commands.
+// Subject is the text that a rule for such a request matches: the command with its directory, the
+// name of the tool, or the paths of a patch. If empty, no rule matches. Rules match by equality,
+// because looser rules would need a command parser.
 func (a *Approval) Subject() string {
 	switch a.Kind {
 	case ApproveCommand:
@@ -140,12 +141,12 @@ func (a *Approval) Subject() string {
 	return ""
 }
 
-// A Rule allows what matches it without asking. It matches by equality alone: kind and subject.
+// A Rule allows matching requests without asking. It matches by equality of kind and subject.
 type Rule struct {
 	ID      string    `json:"id"`
 	Kind    string    `json:"kind"`
 	Subject string    `json:"subject"` // the command with its directory, the tool's name, or the paths of a patch
-	Scope   string    `json:"scope"`   // in words
+	Scope   string    `json:"scope"`   // for people
 	By      Actor     `json:"by"`
 	At      time.Time `json:"at"`
 }

@@ -2,18 +2,18 @@ package protocol
 
 import "encoding/json"
 
-// A Command is what a client asks of a server. ID pairs the answer on its connection and may be any string; a command
-// without one is answered only when it fails. Key makes a command that changes state idempotent: sent again with the same
-// key, it returns the first answer and does nothing.
+// A Command is a request of a client. ID pairs the answer with it on the connection and may be any
+// string; without one, only an error is answered. Key makes a command that changes state
+// idempotent: sent again with the same key, it returns the first answer and does nothing.
 type Command struct {
 	ID      string          `json:"id,omitempty"`
 	Command Verb            `json:"command"`
 	Session string          `json:"session,omitempty"` // id, exact name or unique id prefix
-	Key     string          `json:"key,omitempty"`     // at most 128 bytes, unique for ever
+	Key     string          `json:"key,omitempty"`     // at most 128 bytes, never used twice
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// An Answer answers the command with the same id: with a result or an error.
+// An Answer is the result or the error of the command with the same id.
 type Answer struct {
 	ID     string          `json:"id,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
@@ -59,8 +59,8 @@ const (
 	DoPing         Verb = "ping"
 )
 
-// A CommandType describes a command. The role checks of the server, the schema, the documentation and the tests of every
-// package that carries commands follow from it.
+// A CommandType describes a command. The role checks of the server, the schema, the documentation
+// and the tests of every package that carries commands follow from it.
 type CommandType struct {
 	Verb       Verb
 	Data       func() any // returns a pointer to the type of the data
@@ -75,7 +75,10 @@ type CommandType struct {
 var Commands = []CommandType{
 	{Verb: DoHello, Data: of[HelloData], Result: of[HelloResult], Role: RoleObserver, Connection: true},
 	{Verb: DoPing, Data: of[Empty], Result: of[Empty], Role: RoleObserver, Connection: true},
-	{Verb: DoSubscribe, Data: of[SubscribeData], Result: of[SubscribeResult], Role: RoleObserver, Connection: true, Session: true},
+	{
+		Verb: DoSubscribe, Data: of[SubscribeData], Result: of[SubscribeResult], Role: RoleObserver,
+		Connection: true, Session: true,
+	},
 	{Verb: DoUnsubscribe, Data: of[Empty], Result: of[Empty], Role: RoleObserver, Connection: true, Session: true},
 	{Verb: DoAck, Data: of[AckData], Result: of[Empty], Role: RoleObserver, Connection: true, Session: true},
 	{Verb: DoWatch, Data: of[WatchData], Result: of[ListResult], Role: RoleObserver, Connection: true},
@@ -89,15 +92,33 @@ var Commands = []CommandType{
 	{Verb: DoConfigure, Data: of[ConfigureData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
 	{Verb: DoClose, Data: of[CloseData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
 	{Verb: DoSend, Data: of[SendData], Result: of[SendResult], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoInterrupt, Data: of[InterruptData], Result: of[InterruptResult], Role: RoleOperator, Session: true, Changes: true},
+	{
+		Verb: DoInterrupt, Data: of[InterruptData], Result: of[InterruptResult], Role: RoleOperator, Session: true,
+		Changes: true,
+	},
 	{Verb: DoQueueEdit, Data: of[QueueEditData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoQueueRemove, Data: of[QueueRemoveData], Result: of[QueueRemoveResult], Role: RoleOperator, Session: true, Changes: true},
+	{
+		Verb: DoQueueRemove, Data: of[QueueRemoveData], Result: of[QueueRemoveResult], Role: RoleOperator,
+		Session: true, Changes: true,
+	},
 	{Verb: DoQueueMove, Data: of[QueueMoveData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoQueueHold, Data: of[QueueHoldData], Result: of[QueueHoldResult], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoQueueRelease, Data: of[QueueReleaseData], Result: of[QueueReleaseResult], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoApprove, Data: of[ApproveData], Result: of[ApproveResult], Role: RoleApprover, Session: true, Changes: true},
+	{
+		Verb: DoQueueHold, Data: of[QueueHoldData], Result: of[QueueHoldResult], Role: RoleOperator, Session: true,
+		Changes: true,
+	},
+	{
+		Verb: DoQueueRelease, Data: of[QueueReleaseData], Result: of[QueueReleaseResult], Role: RoleOperator,
+		Session: true, Changes: true,
+	},
+	{
+		Verb: DoApprove, Data: of[ApproveData], Result: of[ApproveResult], Role: RoleApprover, Session: true,
+		Changes: true,
+	},
 	{Verb: DoRulesList, Data: of[Empty], Result: of[RulesResult], Role: RoleObserver, Session: true},
-	{Verb: DoRulesRevoke, Data: of[RulesRevokeData], Result: of[Empty], Role: RoleApprover, Session: true, Changes: true},
+	{
+		Verb: DoRulesRevoke, Data: of[RulesRevokeData], Result: of[Empty], Role: RoleApprover, Session: true,
+		Changes: true,
+	},
 	{Verb: DoTaskCancel, Data: of[TaskIDData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
 	{Verb: DoTaskRestart, Data: of[TaskIDData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
 	{Verb: DoPlanRun, Data: of[PlanRunData], Result: of[SendResult], Role: RoleOperator, Session: true, Changes: true},

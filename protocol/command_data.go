@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// HistoryData asks for finished turns before a seq (0: the newest), oldest first in the answer. Limit is 1 to 100 turns
-// (0: 20); the answer also ends at about 1 MiB of events.
+// HistoryData requests finished turns before a seq (0: the newest). The answer holds them oldest
+// first. Limit is 1 to 100 turns (0: 20); the answer also ends at about 1 MiB of events.
 type HistoryData struct {
 	Before uint64 `json:"before,omitempty"`
 	Limit  int    `json:"limit,omitempty"`
 }
 
-// HistoryResult holds the folded events of whole turns. More says that older turns exist before First.
+// HistoryResult holds the joined events of whole turns. More means that older turns exist before
+// First.
 type HistoryResult struct {
 	Epoch  string            `json:"epoch"`
 	First  uint64            `json:"first,omitempty"`
@@ -21,7 +22,7 @@ type HistoryResult struct {
 	Events []json.RawMessage `json:"events"`
 }
 
-// BlobData asks for a blob, a piece at a time. Limit is at most 512 KiB (0: that much).
+// BlobData requests a piece of a blob. Limit is at most 512 KiB (0: that much).
 type BlobData struct {
 	Blob   string `json:"blob"`
 	Offset int64  `json:"offset,omitempty"`
@@ -37,8 +38,9 @@ type BlobResult struct {
 	Data      []byte `json:"data"` // base64
 }
 
-// CreateData makes a session. Agent is a configured agent, a preset, or an ad hoc command ("acp:COMMAND ARG…",
-// "script:FILE"); empty: the server's default. Prompt, when there is one, is sent in the same step.
+// CreateData creates a session. Agent is a configured agent, a preset, or an ad hoc command
+// ("acp:COMMAND ARG…", "script:FILE"); empty: the server's default. A Prompt is sent in the same
+// step.
 type CreateData struct {
 	Name            string            `json:"name,omitempty"` // unique among sessions, at most 128 bytes
 	Title           string            `json:"title,omitempty"`
@@ -57,25 +59,26 @@ type CreateResult struct {
 	Message  *SendResult `json:"message,omitempty"` // of the prompt
 }
 
-// RenameData changes what is not nil. An empty name removes it.
+// RenameData changes the fields that are not nil. An empty name removes the name.
 type RenameData struct {
 	Name  *string `json:"name,omitempty"`
 	Title *string `json:"title,omitempty"`
 }
 
-// ConfigureData sets one of the agent's settings.
+// ConfigureData changes one setting of the agent.
 type ConfigureData struct {
 	Setting string `json:"setting"`
 	Value   string `json:"value"`
 }
 
-// CloseData ends a session: its turn is interrupted and its agent stopped. With Delete everything of it is removed.
+// CloseData ends a session: its turn is interrupted and its agent stopped. Delete removes all its
+// data.
 type CloseData struct {
 	Reason string `json:"reason,omitempty"`
 	Delete bool   `json:"delete,omitempty"`
 }
 
-// SendData is a user's message. Text or parts must not be empty.
+// SendData sends a user's message. Text or Parts is required.
 type SendData struct {
 	Text            string `json:"text"`
 	Parts           []Part `json:"parts,omitempty"`
@@ -89,29 +92,30 @@ const (
 	SendQueued  = "queued"
 )
 
-// SendResult tells what became of a message: its turn started, or it is queued at Index.
+// SendResult reports that the message's turn started, or that it is queued at Index.
 type SendResult struct {
 	Status    string `json:"status"`
 	MessageID string `json:"message_id"`
 	Turn      string `json:"turn,omitempty"`  // when started
 	Index     *int   `json:"index,omitempty"` // when queued
-	Seq       uint64 `json:"seq,omitempty"`   // of the event that tells it
+	Seq       uint64 `json:"seq,omitempty"`   // of the event that records it
 }
 
-// What an interrupt does with the queue.
+// Effects of an interrupt on the queue.
 const (
 	QueueKeep  = "keep" // the next message starts
 	QueueHold  = "hold"
 	QueueClear = "clear"
 )
 
-// InterruptData ends the turn under way. Turn, when given, must be that turn: else nothing happens.
+// InterruptData ends the turn under way. If Turn is set and another turn runs, nothing happens.
 type InterruptData struct {
 	Turn  string `json:"turn,omitempty"`
 	Queue string `json:"queue,omitempty"` // keep (default), hold, clear
 }
 
-// InterruptResult is answered once turn.ended is visible. Interrupted is false when the turn was already over.
+// InterruptResult is answered once turn.ended is visible. Interrupted is false if the turn was
+// over.
 type InterruptResult struct {
 	Interrupted bool   `json:"interrupted"`
 	Turn        string `json:"turn,omitempty"`
@@ -124,12 +128,12 @@ type QueueEditData struct {
 	Parts     []Part `json:"parts,omitempty"`
 }
 
-// QueueRemoveData takes a message out of the queue.
+// QueueRemoveData removes a queued message.
 type QueueRemoveData struct {
 	MessageID string `json:"message_id"`
 }
 
-// QueueRemoveResult is false when the message was not queued.
+// QueueRemoveResult reports whether the message was queued.
 type QueueRemoveResult struct {
 	Removed bool `json:"removed"`
 }
@@ -140,8 +144,8 @@ type QueueMoveData struct {
 	Index     int    `json:"index"`
 }
 
-// QueueHoldData holds the queue; with MessageID (and the reason edit) only that message, until 30 s after the connection is
-// gone.
+// QueueHoldData holds the queue. With MessageID it holds only that message, with the reason edit,
+// until 30 s after the connection closed.
 type QueueHoldData struct {
 	MessageID string `json:"message_id,omitempty"`
 }
@@ -151,17 +155,18 @@ type QueueHoldResult struct {
 	Hold string `json:"hold"`
 }
 
-// QueueReleaseData lifts one hold, or all but other people's edit holds.
+// QueueReleaseData lifts one hold, or all except edit holds of other users.
 type QueueReleaseData struct {
 	Hold string `json:"hold,omitempty"`
 }
 
-// QueueReleaseResult tells which holds are gone.
+// QueueReleaseResult lists the lifted holds.
 type QueueReleaseResult struct {
 	Released []string `json:"released"`
 }
 
-// ApproveData decides a request: by option, or by decision. Without Request the only pending one is meant.
+// ApproveData decides a request, by option or by decision. An empty Request means the only pending
+// one.
 type ApproveData struct {
 	Request  string         `json:"request,omitempty"`
 	Decision Decision       `json:"decision,omitempty"`
@@ -170,7 +175,8 @@ type ApproveData struct {
 	Input    *ApprovalInput `json:"input,omitempty"`
 }
 
-// ApproveResult tells how the request ended. After explain it is still pending and Outcome is empty.
+// ApproveResult reports how the request ended. After explain the request is still pending and
+// Outcome is empty.
 type ApproveResult struct {
 	Request  string   `json:"request"`
 	Outcome  Outcome  `json:"outcome,omitempty"`
@@ -193,38 +199,39 @@ type TaskIDData struct {
 	Task string `json:"task"`
 }
 
-// PlanRunData solves given tasks without planning.
+// PlanRunData runs the given tasks without a planning step.
 type PlanRunData struct {
 	Tasks    []Task `json:"tasks"`
 	Question string `json:"question,omitempty"`
 	Summary  string `json:"summary,omitempty"`
 }
 
-// ContextResult tells how full the agent's context is.
+// ContextResult reports the usage of the agent's context.
 type ContextResult struct {
 	Context ContextInfo `json:"context"`
 	Usage   *Usage      `json:"usage,omitempty"`
 }
 
-// CompactResult tells what a compaction did.
+// CompactResult reports the effect of a compaction.
 type CompactResult struct {
 	Compacted ContextCompactedData `json:"compacted"`
 }
 
-// ExportResult is a signed state, to be given to restore.
+// ExportResult holds a signed state, the input of restore.
 type ExportResult struct {
 	State   SignedState `json:"state"`
 	Expires time.Time   `json:"expires"`
 }
 
-// A SignedState is an exported session that anybody may carry and only its server can read back: State is opaque.
+// A SignedState is an exported session. State is opaque: only the server that signed it can read
+// it.
 type SignedState struct {
 	Version   string `json:"version"`
 	State     []byte `json:"state"` // base64
 	Signature string `json:"signature"`
 }
 
-// RestoreData makes a new session of an exported one.
+// RestoreData creates a session from an exported one.
 type RestoreData struct {
 	State SignedState `json:"state"`
 	Name  string      `json:"name,omitempty"`

@@ -1,22 +1,22 @@
 package protocol
 
-// HelloData opens a connection: who the client is and what it wants. It may be left out: then the name is the peer's, and
+// HelloData describes the client. It is optional: without it, the name is the peer's address and
 // there is no window.
 type HelloData struct {
-	Version string `json:"version,omitempty"` // Version; another one is refused with unsupported
-	Name    string `json:"name,omitempty"`    // of the person; a verified credential's name wins
-	Agent   string `json:"agent,omitempty"`   // of the program
-	Acks    bool   `json:"acks,omitempty"`    // the client acknowledges; it gets a window
+	Version string `json:"version,omitempty"` // Version; the server refuses others with unsupported
+	Name    string `json:"name,omitempty"`    // of the user; the name of a verified credential wins
+	Agent   string `json:"agent,omitempty"`   // the client program
+	Acks    bool   `json:"acks,omitempty"`    // the client sends acks and gets a window
 	Window  int64  `json:"window,omitempty"`  // bytes; 0: DefaultWindow
 }
 
-// HelloResult tells what the server is and allows.
+// HelloResult describes the server and the connection.
 type HelloResult struct {
 	Version     string   `json:"version"`
 	Server      string   `json:"server"` // the program and its version
 	Connection  string   `json:"connection"`
-	By          Actor    `json:"by"`       // what this connection's actions are attributed to
-	Commands    []Verb   `json:"commands"` // that the server knows and the role allows
+	By          Actor    `json:"by"`       // the actor of this connection's commands
+	Commands    []Verb   `json:"commands"` // known to the server and allowed by the role
 	Agents      []string `json:"agents,omitempty"`
 	Limits      Limits   `json:"limits"`
 	Window      int64    `json:"window,omitempty"` // bytes; absent: none
@@ -27,17 +27,17 @@ type HelloResult struct {
 type Limits struct {
 	Message  int64 `json:"message"`  // of one WebSocket message
 	Event    int64 `json:"event"`    // of one event
-	InFlight int   `json:"inflight"` // commands under way per connection; more wait
+	InFlight int   `json:"inflight"` // concurrent commands per connection; others wait
 }
 
-// SubscribeData asks to follow a session. Without Position: the snapshot of the last turn boundary and the events since. With
-// one: exactly the events after it, or a reset.
+// SubscribeData subscribes to a session. Without Position: the snapshot of the last turn boundary
+// and the events since. With one: exactly the events after it, or a reset.
 type SubscribeData struct {
 	Position *Position `json:"position,omitempty"`
-	Raw      bool      `json:"raw,omitempty"` // never folded, not when lagging either
+	Raw      bool      `json:"raw,omitempty"` // never join deltas, even when lagging
 }
 
-// Modes of an attachment.
+// Modes of a subscription.
 const (
 	ModeSnapshot = "snapshot"
 	ModeResume   = "resume"
@@ -49,42 +49,42 @@ const (
 	ResetEpoch   = "epoch_changed" // the log was restored, imported or repaired
 	ResetPastEnd = "past_end"      // the position lies beyond the log
 
-	// Over a dialect, whose connections have no positions in common:
+	// Over a dialect, whose connections share no positions:
 
-	ResetFresh        = "fresh_snapshot" // this is how the session is now
-	ResetResubscribed = "resubscribed"   // the turn under way and what comes are told; what ended meanwhile is not
+	ResetFresh        = "fresh_snapshot" // the snapshot is the session's current state
+	ResetResubscribed = "resubscribed"   // turns that ended meanwhile are missing
 )
 
-// Reasons of a resume over a dialect: how what was missed is told.
+// Reasons of a resume over a dialect: the source of the missed events.
 const (
-	ResumeReplayed = "replayed"       // the server tells it again
-	ResumeRestored = "state_restored" // the session goes on from its exported state
+	ResumeReplayed = "replayed"       // the server replays them
+	ResumeRestored = "state_restored" // the session continues from its exported state
 )
 
-// SubscribeResult tells how the session is followed: events after After come next, then caught_up at Position or later. With
-// mode snapshot and reset, Snapshot is the state at After.
+// SubscribeResult describes a subscription: the events after After follow, then caught_up at
+// Position or later. In the modes snapshot and reset, Snapshot is the state at After.
 type SubscribeResult struct {
 	Session  string    `json:"session"`
 	Mode     string    `json:"mode"`
-	Reason   string    `json:"reason,omitempty"` // of a reset; over a dialect, of a resume too
+	Reason   string    `json:"reason,omitempty"` // of a reset; over a dialect also of a resume
 	After    Position  `json:"after"`
 	Position Position  `json:"position"` // the end of the visible log now
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
 	Clients  []Client  `json:"clients"`
 }
 
-// AckData says that everything up to Seq was received. It is not answered.
+// AckData acknowledges all events up to Seq. It has no answer.
 type AckData struct {
 	Seq uint64 `json:"seq"`
 }
 
-// WatchData asks for the summaries of all sessions now and their changes from now on (session.summary, the newest of each
-// session). Off ends it.
+// WatchData requests the summaries of all sessions, now and on every change (session.summary, the
+// newest of each session). Off ends it.
 type WatchData struct {
 	Off bool `json:"off,omitempty"`
 }
 
-// ListData asks for summaries, newest activity first. Closed includes closed sessions.
+// ListData requests summaries, those of newest activity first. Closed includes closed sessions.
 type ListData struct {
 	Closed bool `json:"closed,omitempty"`
 }
@@ -94,7 +94,7 @@ type ListResult struct {
 	Sessions []Summary `json:"sessions"`
 }
 
-// SnapshotResult is a session's visible state now, with who follows it.
+// SnapshotResult is a session's visible state and its subscribers.
 type SnapshotResult struct {
 	Snapshot Snapshot `json:"snapshot"`
 	Status   Status   `json:"status"`

@@ -1,6 +1,6 @@
 package protocol
 
-// ContextInfo is how full the agent's context is; the data of context.updated.
+// ContextInfo is the usage of the agent's context, the data of context.updated.
 type ContextInfo struct {
 	Tokens           int64   `json:"tokens"`
 	MaxTokens        int64   `json:"max_tokens"`
@@ -9,7 +9,7 @@ type ContextInfo struct {
 	Strategy         string  `json:"strategy,omitempty"`
 }
 
-// ContextCompactedData is the data of context.compacted; before and after are tokens.
+// ContextCompactedData is the data of context.compacted. Before and After are tokens.
 type ContextCompactedData struct {
 	Before    int64   `json:"before"`
 	After     int64   `json:"after"`
@@ -18,7 +18,7 @@ type ContextCompactedData struct {
 	Automatic bool    `json:"automatic,omitempty"`
 }
 
-// Usage counts tokens and money; the data of usage.updated (the session's sums).
+// Usage counts tokens and cost. In usage.updated it is the session's total.
 type Usage struct {
 	Input     int64   `json:"input,omitempty"`
 	Output    int64   `json:"output,omitempty"`
@@ -29,7 +29,8 @@ type Usage struct {
 	Model     string  `json:"model,omitempty"`
 }
 
-// Options is what an agent says it is and lets people set; the data of agent.options, always whole.
+// Options describes the agent and its settings, the data of agent.options. It always holds all of
+// them.
 type Options struct {
 	Name     string         `json:"name,omitempty"`
 	Version  string         `json:"version,omitempty"`
@@ -37,15 +38,15 @@ type Options struct {
 	Commands []SlashCommand `json:"commands,omitempty"`
 }
 
-// A Setting is something configure can set.
+// A Setting is a setting that configure can change.
 type Setting struct {
-	ID      string   `json:"id"` // mode, model, or the agent's own name for it
+	ID      string   `json:"id"` // mode, model, or a name of the agent's own
 	Name    string   `json:"name,omitempty"`
 	Value   string   `json:"value,omitempty"`
 	Choices []Choice `json:"choices,omitempty"`
 }
 
-// A Slash is a command that the agent understands at the start of a message.
+// A SlashCommand is a command that the agent understands at the start of a message.
 type SlashCommand struct {
 	Name  string `json:"name"`
 	About string `json:"about,omitempty"`

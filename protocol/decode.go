@@ -12,14 +12,14 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what a client may send.
+// Bounds of a command.
 const (
 	maxDepth = 64
-	maxID    = 256 // bytes of an id or of what names a session
+	maxID    = 256 // bytes of an id or of a session's name
 	maxKey   = 128 // bytes
 )
 
-// Lines yields the non-empty lines of a message; each is one JSON object.
+// Lines yields the non-empty lines of a message. Each is one JSON object.
 func Lines(message []byte) func(yield func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		for len(message) > 0 {
@@ -32,9 +32,9 @@ func Lines(message []byte) func(yield func([]byte) bool) {
 	}
 }
 
-// DecodeCommand reads one command, strictly: valid UTF-8, no unknown, doubled or wrongly cased field, bounded depth and
-// sizes. Its errors have the codes invalid_json, invalid_message and unknown_command; the command returned beside an error
-// has the ID when one could be read.
+// DecodeCommand decodes a command strictly: valid UTF-8, no unknown, duplicate or wrongly cased
+// field, bounded depth and sizes. Errors have the codes invalid_json, invalid_message and
+// unknown_command. The command returned with an error has its ID if that could be decoded.
 func DecodeCommand(line []byte) (Command, error) {
 	var c Command
 	if !utf8.Valid(line) {
@@ -69,7 +69,7 @@ func DecodeCommand(line []byte) (Command, error) {
 	}
 	t := CommandOf(c.Command)
 	if t == nil {
-		return c, Errorf(CodeUnknownCommand, "there is no command %.80q", string(c.Command))
+		return c, Errorf(CodeUnknownCommand, "unknown command %.80q", string(c.Command))
 	}
 	if t.Session && c.Session == "" {
 		return c, Errorf(CodeInvalidMessage, "%s: session: missing", c.Command)
@@ -77,7 +77,8 @@ func DecodeCommand(line []byte) (Command, error) {
 	return c, nil
 }
 
-// DecodeData reads the command's data strictly into a pointer to its type; absent data is an empty object.
+// DecodeData decodes the command's data strictly into v, a pointer to the type that Commands lists
+// for the verb. Absent data is an empty object.
 func (c *Command) DecodeData(v any) error {
 	if len(c.Data) == 0 {
 		return nil
@@ -89,8 +90,8 @@ func (c *Command) DecodeData(v any) error {
 	return nil
 }
 
-// DecodeStrict reads one JSON object into v, a pointer to a struct, refusing what DecodeCommand refuses. The error has the code
-// invalid_json or invalid_message.
+// DecodeStrict decodes one JSON object into v, a pointer to a struct, as strictly as DecodeCommand.
+// Errors have the code invalid_json or invalid_message.
 func DecodeStrict(data []byte, v any) error {
 	if err := walk(data, reflect.TypeOf(v).Elem()); err != nil {
 		return err
@@ -115,7 +116,7 @@ func DecodeStrict(data []byte, v any) error {
 	return Errorf(CodeInvalidMessage, "%.200s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// plain names a Go type in JSON's words.
+// plain returns the JSON name of a Go type.
 func plain(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -134,7 +135,8 @@ func plain(t reflect.Type) string {
 	}
 }
 
-// walk checks what encoding/json does not: depth, doubled keys and, where the fields are known, the case of keys.
+// walk checks depth, duplicate keys and, where the fields are known, the case of keys.
+// encoding/json does not.
 func walk(data []byte, t reflect.Type) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -167,7 +169,7 @@ func walkObject(d *json.Decoder, t reflect.Type, depth int) error {
 		}
 		key, _ := tok.(string)
 		if seen[key] {
-			return Errorf(CodeInvalidMessage, "%.80q is there twice", key)
+			return Errorf(CodeInvalidMessage, "duplicate field %.80q", key)
 		}
 		seen[key] = true
 		if known != nil && known[key] == nil {
@@ -227,7 +229,7 @@ func direct(t reflect.Type) reflect.Type {
 
 var fieldCache sync.Map // reflect.Type → map[string]reflect.Type
 
-// fields returns the JSON fields of a struct type and their types; nil when any key may be there.
+// fields returns the JSON fields of a struct type and their types, or nil if any key is allowed.
 func fields(t reflect.Type) map[string]reflect.Type {
 	t = direct(t)
 	if t == nil || t.Kind() != reflect.Struct || reflect.PointerTo(t).Implements(unmarshaler) {
@@ -249,8 +251,9 @@ func fields(t reflect.Type) map[string]reflect.Type {
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// DecodeIncoming reads one line of a server: an event or an answer, the other is nil. It is tolerant: unknown fields and
-// types are kept or ignored, so that an older client can follow a newer server.
+// DecodeIncoming decodes a line of a server: an event or an answer; the other result is nil. It is
+// tolerant: unknown fields and types are kept or ignored, so that an older client can follow a
+// newer server.
 func DecodeIncoming(line []byte) (*Event, *Answer, error) {
 	var in struct {
 		Event

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// A Run joins consecutive deltas into one folded event. Only deltas of one turn join, of any parts; the text of a run is at
-// most MaxJoined bytes. The zero Run is empty. Only folding joins: the deltas themselves stay as the agent sent them.
+// A DeltaRun joins consecutive deltas of one turn, of any parts, into one event. Its text is at
+// most MaxJoined bytes. The zero value is an empty run. Deltas outside of a run keep the size in
+// which the agent sent them.
 type DeltaRun struct {
 	session, turn string
 	first, last   uint64
@@ -21,15 +22,15 @@ type runPart struct {
 	text []byte
 }
 
-// A Delta is the text that one event appends to one part. Foldable tells which events are deltas.
+// A Delta is text appended to one part by one event.
 type Delta struct {
 	Part string
 	Kind Kind
 	Text string
 }
 
-// Delta returns the delta in an event, and whether it is one: text and reasoning deltas, and input and output of tools
-// that is nothing but text to append.
+// Delta returns the event's delta, if it is one: text and reasoning deltas, and input and output of
+// tools that only append text.
 func (e *Event) Delta() (d Delta, ok bool) {
 	switch e.Type {
 	case TextDelta, ReasoningDelta:
@@ -58,7 +59,7 @@ func (e *Event) Delta() (d Delta, ok bool) {
 	return d, false
 }
 
-// mayJoin reports whether the event may be one that a run joined or would join.
+// mayJoin reports whether the event is a joined event or may become part of one.
 func (e *Event) mayJoin() bool {
 	switch e.Type {
 	case TextDelta, ReasoningDelta, ToolOutput, ToolInput, JoinedDeltas:
@@ -67,8 +68,9 @@ func (e *Event) mayJoin() bool {
 	return false
 }
 
-// Add joins a delta event to the run. It returns false, and leaves the run as it was, when the event does not continue it or
-// would make it too long; the caller then takes the run's Event, resets it and adds again.
+// Add appends a delta event to the run. It returns false and leaves the run unchanged if the event
+// does not continue it or would make it too long. The caller then takes the run's Event, resets it
+// and adds again.
 func (r *DeltaRun) Add(e *Event, d Delta) bool {
 	if r.last == 0 {
 		*r = DeltaRun{session: e.Session, turn: e.Turn, first: e.Seq, time: e.Time, parts: r.parts[:0]}
@@ -77,10 +79,12 @@ func (r *DeltaRun) Add(e *Event, d Delta) bool {
 	}
 	i := slices.IndexFunc(r.parts, func(p runPart) bool { return p.Part == d.Part && p.Kind == d.Kind })
 	if i >= 0 && (r.parts[i].Task != e.Task || r.parts[i].Parent != e.Parent) {
-		return false // one part of two tasks: only in order do its texts join
+		return false // the texts of a part join only in order, and here the part changed its task
 	}
 	if i < 0 {
-		r.parts = append(r.parts, runPart{JoinedPart: JoinedPart{Part: d.Part, Kind: d.Kind, Task: e.Task, Parent: e.Parent}})
+		r.parts = append(
+			r.parts, runPart{JoinedPart: JoinedPart{Part: d.Part, Kind: d.Kind, Task: e.Task, Parent: e.Parent}},
+		)
 		i = len(r.parts) - 1
 	}
 	r.parts[i].text = append(r.parts[i].text, d.Text...)
@@ -89,7 +93,7 @@ func (r *DeltaRun) Add(e *Event, d Delta) bool {
 	return true
 }
 
-// Len returns how many events the run stands for.
+// Len returns the number of events in the run.
 func (r *DeltaRun) Len() int {
 	if r.last == 0 {
 		return 0
@@ -100,7 +104,8 @@ func (r *DeltaRun) Len() int {
 // Reset empties the run.
 func (r *DeltaRun) Reset() { r.first, r.last, r.bytes, r.parts = 0, 0, 0, r.parts[:0] }
 
-// Event returns the folded event: the part's own delta type when there is one part, else a fold. The run must not be empty.
+// Event returns the joined event: of the part's own delta type if the run has one part, else of the
+// type fold. The run must not be empty.
 func (r *DeltaRun) Event() *Event {
 	e := &Event{Session: r.session, Turn: r.turn, Seq: r.last, Time: r.time}
 	if r.last > r.first {
@@ -131,7 +136,8 @@ func (r *DeltaRun) Event() *Event {
 	return e
 }
 
-// JoinDeltas joins every run of deltas in a list of durable events; the reference that stored folds are tested against.
+// JoinDeltas joins every run of deltas in a list of durable events. Tests compare stored runs to
+// it.
 func JoinDeltas(events []Event) []Event {
 	var out []Event
 	var run DeltaRun

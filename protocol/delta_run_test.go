@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// history draws the events of a legal session: deltas of several open parts and tools, of several tasks, mixed with
-// everything else.
+// history draws the events of a legal session: deltas of several open parts and tools, of several
+// tasks, mixed with everything else.
 func history(t *rapid.T) []Event {
 	var events []Event
 	turn := ""

@@ -1,30 +1,36 @@
-// Package protocol is the native language of agentctl: events, commands, answers, snapshots, coded errors and positions,
-// how they are encoded and decoded, and the two pure folds over events: State (what a session is) and Transcript (what was
-// said and done in it). Server, client and tests share it.
+// Package protocol is the native protocol of agentctl: events, commands, answers, snapshots, error
+// codes and positions, their encoding, and two reducers over events: State (the session's status,
+// queue and approvals) and Transcript (its messages and tool calls). Server, client and tests share
+// it.
 //
-// It is pure: standard library only, no I/O, no goroutine, no clock. It must not know servers, sockets or screens.
+// Two tables define the protocol: Commands and EventTypes. Tests hold every package that carries
+// commands or events to them.
+//
+// The package has no I/O, goroutine or clock and imports the standard library only. It must not
+// know servers, sockets or screens.
 package protocol
 
-// Version is the native protocol's version, the WebSocket subprotocol's suffix.
+// Version is the version of the native protocol, the suffix of its WebSocket subprotocol.
 const Version = "v1"
 
 // Subprotocol is the WebSocket subprotocol of the native protocol.
 const Subprotocol = "agentctl." + Version
 
-// ProtocolHeader is the HTTP header in which a server of ours says what it speaks at a path: Subprotocol, or the name of a dialect.
+// ProtocolHeader is the HTTP header in which an agentctl server names the protocol of a path:
+// Subprotocol, or the name of a dialect.
 const ProtocolHeader = "Agentctl-Speaks"
 
-// Path is where a server serves the native protocol.
+// Path is the URL path of the native protocol.
 const Path = "/v1/ws"
 
-// Limits, in bytes. What enters the log obeys them; a peer may rely on them.
+// Limits, in bytes. The log enforces them and a peer may rely on them.
 const (
 	MaxEvent   = 256 << 10 // one encoded event
-	MaxJoined  = 128 << 10 // the text of one folded run
-	MaxMessage = 1 << 20   // one WebSocket message of a client, unless the server's hello says otherwise
-	MaxText    = 40 << 10  // the text of one delta event: even if every byte is escaped as \u00XX it fits MaxEvent
+	MaxJoined  = 128 << 10 // the text of one joined run
+	MaxMessage = 1 << 20   // one WebSocket message of a client, unless the answer to hello differs
+	MaxText    = 40 << 10  // the text of one delta event; fits MaxEvent with every byte escaped as \u00XX
 )
 
-// DefaultWindow is the number of unacknowledged bytes a server lets a connection have when its client asks for a window
-// and names no size.
+// DefaultWindow is the window of a client that asks for one without a size: bytes sent and not
+// acknowledged.
 const DefaultWindow = 256 << 10

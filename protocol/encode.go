@@ -9,7 +9,7 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends s as a JSON string. Bytes that are not UTF-8 become U+FFFD, one for each.
+// AppendString appends s as a JSON string. It replaces each byte that is not UTF-8 with U+FFFD.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -58,10 +58,11 @@ func AppendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// ValidText returns s with a U+FFFD for every run of bytes that are not UTF-8.
+// ValidText replaces each run of bytes that are not UTF-8 with U+FFFD.
 func ValidText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// SplitText cuts s into pieces of at most limit bytes, at rune boundaries. limit is at least utf8.UTFMax.
+// SplitText splits s into pieces of at most limit bytes, at rune boundaries. limit is at least
+// utf8.UTFMax.
 func SplitText(s string, limit int) []string {
 	if len(s) <= limit {
 		return []string{s}
@@ -72,7 +73,7 @@ func SplitText(s string, limit int) []string {
 		for cut > limit-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
 			cut--
 		}
-		if !utf8.RuneStart(s[cut]) { // not UTF-8 anyway
+		if !utf8.RuneStart(s[cut]) { // not UTF-8
 			cut = limit
 		}
 		pieces = append(pieces, s[:cut])
@@ -81,7 +82,7 @@ func SplitText(s string, limit int) []string {
 	return append(pieces, s)
 }
 
-// Encode writes v as the log wants it: compact, valid UTF-8, without HTML escapes.
+// Encode encodes v in the form of the log: compact, valid UTF-8, without HTML escapes.
 func Encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -92,7 +93,7 @@ func Encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// MustEncode is Encode for values that this package defines, which cannot fail to encode.
+// MustEncode is Encode for types of this package, which always encode. It panics on an error.
 func MustEncode(v any) json.RawMessage {
 	b, err := Encode(v)
 	if err != nil {
@@ -101,7 +102,8 @@ func MustEncode(v any) json.RawMessage {
 	return b
 }
 
-// Compact returns foreign JSON as the log wants it: compact, valid UTF-8. ok is false when raw is not JSON.
+// Compact returns foreign JSON in the form of the log: compact, valid UTF-8. ok is false if raw is
+// not JSON.
 func Compact(raw []byte) (_ json.RawMessage, ok bool) {
 	if !utf8.Valid(raw) {
 		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))

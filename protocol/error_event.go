@@ -9,7 +9,7 @@ const (
 	ErrorKindExecution  = "execution"
 )
 
-// ErrorData is the data of error: something went wrong inside a session. Whether the turn ends is told by turn.ended alone.
+// ErrorData is the data of error: a failure inside a session. Only turn.ended ends the turn.
 type ErrorData struct {
 	Kind        string            `json:"kind"`
 	Code        Code              `json:"code,omitempty"`
@@ -19,11 +19,11 @@ type ErrorData struct {
 	LimitMS     int64             `json:"limit_ms,omitempty"`   // of a timeout
 	ElapsedMS   int64             `json:"elapsed_ms,omitempty"` // of a timeout
 	Action      string            `json:"action,omitempty"`     // of recovery
-	Fields      map[string]string `json:"fields,omitempty"`     // of a validation: field → what is wrong
-	Details     map[string]string `json:"details,omitempty"`    // error class, provider status; nothing internal
+	Fields      map[string]string `json:"fields,omitempty"`     // of a validation: problem by field
+	Details     map[string]string `json:"details,omitempty"`    // error class and provider status, nothing internal
 }
 
-// RetryData is the data of retry.scheduled. Attempt counts from 1, up to Limit.
+// RetryData is the data of retry.scheduled. Attempt is 1 to Limit.
 type RetryData struct {
 	Attempt int    `json:"attempt"`
 	Limit   int    `json:"limit"`
@@ -39,7 +39,7 @@ type RecoveryData struct {
 	Limit      int    `json:"limit,omitempty"`
 	DelayMS    int64  `json:"delay_ms,omitempty"`
 	Cause      string `json:"cause,omitempty"`
-	Failure    string `json:"failure,omitempty"` // why the recovery failed
+	Failure    string `json:"failure,omitempty"` // of recovery.failed
 	Code       Code   `json:"code,omitempty"`
 	DurationMS int64  `json:"duration_ms,omitempty"`
 	EstimateMS int64  `json:"estimate_ms,omitempty"`
@@ -58,11 +58,11 @@ type NoticeData struct {
 	Message string `json:"message"`
 }
 
-// RawData is the data of raw: a foreign message that maps to nothing here, kept whole.
+// RawData is the data of raw: a foreign message without an equivalent, kept whole.
 type RawData struct {
 	Source string          `json:"source"` // acp, or a dialect's name
 	Method string          `json:"method,omitempty"`
 	Data   json.RawMessage `json:"data,omitempty"`
-	Blob   string          `json:"blob,omitempty"` // when too large to be held here
+	Blob   string          `json:"blob,omitempty"` // if too large for the event
 	Bytes  int64           `json:"bytes,omitempty"`
 }

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// An Event is one thing that happened in a session. A durable event has a seq; an ephemeral one has none and is never
-// replayed. A folded event stands for all events from FirstSeq to Seq.
+// An Event is a change of a session. A durable event has a seq. An ephemeral one has none and is
+// never replayed. A joined event stands for all events from FirstSeq to Seq.
 type Event struct {
 	Session  string          `json:"session"`
 	Seq      uint64          `json:"seq,omitempty"`
-	FirstSeq uint64          `json:"first_seq,omitempty"` // only when folded
+	FirstSeq uint64          `json:"first_seq,omitempty"` // only of a joined event
 	Turn     string          `json:"turn,omitempty"`
-	Task     string          `json:"task,omitempty"`   // the plan's task that it belongs to
-	Parent   string          `json:"parent,omitempty"` // the tool call that it belongs to
+	Task     string          `json:"task,omitempty"`   // the plan's task it belongs to
+	Parent   string          `json:"parent,omitempty"` // the tool call it belongs to
 	Time     time.Time       `json:"time"`             // UTC, milliseconds
 	Type     Type            `json:"type"`
-	By       *Actor          `json:"by,omitempty"` // the person who caused it
+	By       *Actor          `json:"by,omitempty"` // the user who caused it
 	Data     json.RawMessage `json:"data,omitempty"`
 }
 
-// First returns the first seq that the event stands for.
+// First returns the first seq of the event's range.
 func (e *Event) First() uint64 {
 	if e.FirstSeq != 0 {
 		return e.FirstSeq
@@ -30,16 +30,18 @@ func (e *Event) First() uint64 {
 	return e.Seq
 }
 
-// Durable reports whether the event has a place in the log.
+// Durable reports whether the event is part of the log.
 func (e *Event) Durable() bool { return e.Seq != 0 }
 
-// An Actor is a person or program that did something: the name it goes by and, where a credential was verified, its subject.
+// An Actor is a user or program: its name and, if a credential was verified, the credential's
+// subject.
 type Actor struct {
 	Name    string `json:"name"`
 	Subject string `json:"subject,omitempty"`
 }
 
-// Decode reads the event's data into v, a pointer to the type that EventTypes lists for it. Unknown fields are ignored.
+// Decode decodes the event's data into v, a pointer to the type that EventTypes lists. It ignores
+// unknown fields.
 func (e *Event) Decode(v any) error {
 	if len(e.Data) == 0 {
 		return nil
@@ -50,11 +52,12 @@ func (e *Event) Decode(v any) error {
 	return nil
 }
 
-// TimeFormat is how times are written: UTC with milliseconds.
+// TimeFormat is the format of times: UTC with milliseconds.
 const TimeFormat = "2006-01-02T15:04:05.000Z07:00"
 
-// AppendJSON appends the event as compact JSON without a newline. Data must be compact valid JSON (Encode makes it so).
-// It is what json.Marshal would write but for the fixed width of time, and an order of magnitude faster.
+// AppendJSON appends the event as compact JSON without a newline. Data must be compact valid JSON,
+// as Encode returns. The result equals json.Marshal's except for the fixed width of time, and takes
+// a tenth of the time.
 func (e *Event) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"session":`...)
 	dst = AppendString(dst, e.Session)

@@ -1,6 +1,6 @@
 package protocol
 
-// A Type names what an event tells.
+// A Type is the type of an event: a family, and what happened.
 type Type string
 
 // Durable event types.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A Part is a piece of a user's message beside or instead of its text: a file, an image, a mention. Type says what it is; the
-// rest is kept as it came.
+// A Part is a piece of a user's message besides its text: a file, an image, a mention. Type names
+// its kind; other fields are kept as received.
 type Part struct {
 	Type      string          `json:"type"` // text, file, image, …
 	Text      string          `json:"text,omitempty"`
@@ -14,23 +14,23 @@ type Part struct {
 	MediaType string          `json:"media_type,omitempty"`
 	Name      string          `json:"name,omitempty"`
 	Blob      string          `json:"blob,omitempty"`
-	Data      json.RawMessage `json:"data,omitempty"` // foreign fields, whole
+	Data      json.RawMessage `json:"data,omitempty"` // foreign fields
 }
 
-// A Message is what a person sends: it starts a turn or waits in the queue.
+// A Message is a user's message. It starts a turn or waits in the queue.
 type Message struct {
 	MessageID       string     `json:"message_id"`
-	ClientMessageID string     `json:"client_message_id,omitempty"` // the sender's own name for it, to recognise it by
+	ClientMessageID string     `json:"client_message_id,omitempty"` // the sender's id of it
 	Text            string     `json:"text"`
 	Parts           []Part     `json:"parts,omitempty"`
-	QueuedAt        *time.Time `json:"queued_at,omitempty"` // when it joined the queue, if it did
+	QueuedAt        *time.Time `json:"queued_at,omitempty"` // if it was queued
 	By              *Actor     `json:"by,omitempty"`
 }
 
-// MessageUserData is the data of message.user: the message whose turn starts now.
+// MessageUserData is the data of message.user, the first event of a turn.
 type MessageUserData struct{ Message }
 
-// A Reason says why a turn ended.
+// A Reason is the reason of a turn's end.
 type Reason string
 
 // The reasons.
@@ -49,7 +49,7 @@ const (
 type TurnStartedData struct {
 	MessageID string `json:"message_id"`
 	Agent     string `json:"agent,omitempty"`
-	Resumed   bool   `json:"resumed,omitempty"` // the agent goes on with a turn that a restart cut
+	Resumed   bool   `json:"resumed,omitempty"` // the agent continues a turn that a restart interrupted
 }
 
 // TurnEndedData is the data of turn.ended.
@@ -61,7 +61,7 @@ type TurnEndedData struct {
 	DurationMS int64  `json:"duration_ms"`
 }
 
-// Failed reports whether the turn ended in any other way than completed or interrupted by a person.
+// Failed reports whether the turn ended for a reason other than completed or interrupted.
 func (d *TurnEndedData) Failed() bool {
 	switch d.Reason {
 	case ReasonCompleted, ReasonInterrupted, ReasonDenied:

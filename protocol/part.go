@@ -3,7 +3,7 @@ package protocol
 // PartStartData is the data of text.start and reasoning.start. Part is unique within the turn.
 type PartStartData struct {
 	Part  string `json:"part"`
-	Agent string `json:"agent,omitempty"` // who speaks, where an agent has several voices
+	Agent string `json:"agent,omitempty"` // the speaker, of an agent with several
 }
 
 // PartDeltaData is the data of text.delta and reasoning.delta: text to append.
@@ -18,7 +18,7 @@ type PartEndData struct {
 	DurationMS int64  `json:"duration_ms,omitempty"`
 }
 
-// A Kind says what a run of deltas is made of.
+// A Kind is the kind of a delta.
 type Kind string
 
 // The kinds of deltas.
@@ -29,12 +29,12 @@ const (
 	KindOutput    Kind = "output" // tool.output with text, not replacing; Part is the tool call
 )
 
-// JoinedData is the data of fold: the joined deltas of several parts, in the order of their first delta.
+// JoinedData is the data of fold: the joined deltas of several parts, ordered by their first delta.
 type JoinedData struct {
 	Parts []JoinedPart `json:"parts"`
 }
 
-// A JoinedPart is all text that one part got during a run. Task and Parent are those of its events.
+// A JoinedPart is the text of one part in a run. Task and Parent are those of its events.
 type JoinedPart struct {
 	Part   string `json:"part"`
 	Kind   Kind   `json:"kind"`

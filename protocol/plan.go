@@ -6,7 +6,7 @@ type Task struct {
 	Title       string   `json:"title"`
 	Description string   `json:"description,omitempty"`
 	Status      string   `json:"status,omitempty"` // pending, running, completed, failed, cancelled
-	After       []string `json:"after,omitempty"`  // tasks that must be done before
+	After       []string `json:"after,omitempty"`  // tasks that must complete first
 }
 
 // Statuses of a task or a plan.
@@ -32,7 +32,7 @@ type PlanStartedData struct {
 	Question string `json:"question,omitempty"`
 }
 
-// PlanTasksData is the data of plan.updated and plan.completed: all tasks as they are now.
+// PlanTasksData is the data of plan.updated and plan.completed: all tasks.
 type PlanTasksData struct {
 	Tasks   []Task `json:"tasks"`
 	Summary string `json:"summary,omitempty"`
@@ -45,16 +45,16 @@ type PlanErrorData struct {
 	Details []string `json:"details,omitempty"`
 }
 
-// TaskData is the data of every task event; the event's task names it too.
+// TaskData is the data of every task event. Task equals the event's task.
 type TaskData struct {
 	Task       string `json:"task"`
 	Title      string `json:"title,omitempty"`
-	Message    string `json:"message,omitempty"` // progress, reason or error in words
+	Message    string `json:"message,omitempty"` // progress, reason or error, for people
 	Result     string `json:"result,omitempty"`
 	Code       Code   `json:"code,omitempty"`
-	Attempt    int    `json:"attempt,omitempty"` // from 1; of a restart: the new attempt's number
+	Attempt    int    `json:"attempt,omitempty"` // from 1; of a restart, the new attempt
 	DurationMS int64  `json:"duration_ms,omitempty"`
-	Calls      int    `json:"calls,omitempty"` // of a model
+	Calls      int    `json:"calls,omitempty"` // to a model
 	Usage      *Usage `json:"usage,omitempty"`
 }
 

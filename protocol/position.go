@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Position names a place in a session's log: the epoch the log had and the seq of the last event seen. Written EPOCH:SEQ;
-// a bare SEQ has no epoch and means the current one.
+// A Position is a place in a session's log: the log's epoch and the seq of the last event seen. Its
+// text form is EPOCH:SEQ. A bare SEQ has no epoch and means the current one.
 type Position struct {
 	Epoch string
 	Seq   uint64
@@ -20,7 +20,7 @@ func (p Position) String() string {
 	return p.Epoch + ":" + s
 }
 
-// ParsePosition reads what String writes. Its error has the code invalid_position.
+// ParsePosition parses the text form. Errors have the code invalid_position.
 func ParsePosition(s string) (Position, error) {
 	epoch, seq, found := strings.Cut(s, ":")
 	if !found {
@@ -45,10 +45,10 @@ func validEpoch(s string) bool {
 	return true
 }
 
-// MarshalText writes the position as a string in JSON.
+// MarshalText returns the text form.
 func (p Position) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads a position; the error has the code invalid_position.
+// UnmarshalText parses the text form. Errors have the code invalid_position.
 func (p *Position) UnmarshalText(b []byte) (err error) {
 	*p, err = ParsePosition(string(b))
 	return err

@@ -59,7 +59,7 @@ func TestWhatIsWrongWithACommandIsSaid(t *testing.T) {
 		`{"id":1}`:            "id: number is not a string",
 		`{"command":[]}`:      "command: array is not a string",
 		`{"x":1}`:             `unknown field "x"`,
-		`{"id":"1","id":"1"}`: `"id" is there twice`,
+		`{"id":"1","id":"1"}`: `duplicate field "id"`,
 		`{"command":"send","session":"s","data":{"parts":"x"}}`:                        "send: parts: string is not an array",
 		`{"command":"send","session":"s","data":{"parts":["x"]}}`:                      "send: parts: string is not an object",
 		`{"command":"send","session":"s","data":{"parts":[{"Type":"x"}]}}`:             `send: unknown field "Type"`,
@@ -139,7 +139,7 @@ func TestEachRoleMayWhatTheOneBeforeItMay(t *testing.T) {
 				t.Errorf("%s may %s: %v", r, v, !want)
 			}
 		}
-		if Role("nobody").May(v) != (least == 0) {
+		if Role("unknown").May(v) != (least == 0) {
 			t.Errorf("a role that is none may %s: %v", v, least != 0)
 		}
 	}
@@ -328,10 +328,10 @@ func FuzzAppendString(f *testing.F) {
 	})
 }
 
-// ValidTextEach is ValidText with one U+FFFD for every bad byte.
+// ValidTextEach is ValidText with one U+FFFD for each bad byte.
 func ValidTextEach(s string) string {
 	var b strings.Builder
-	for _, r := range s { // ranging yields U+FFFD for each bad byte
+	for _, r := range s { // range yields U+FFFD for each bad byte
 		b.WriteRune(r)
 	}
 	return b.String()

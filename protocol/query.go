@@ -15,21 +15,22 @@ const (
 	maxWords = 16
 )
 
-// A Query is words that a text must all hold, anywhere, whatever their case. One goroutine at a time.
+// A Query is a set of words. A text matches if it contains all of them, in any case. Not safe for
+// concurrent use.
 type Query struct {
 	text  string
-	words [][]byte // folded
+	words [][]byte // case-folded
 	low   []byte   // scratch
 }
 
-// ParseQuery reads words apart by white space. What stands between double quotes is one word, with its spaces, each of which
-// matches any white space character. The error has the code invalid_message.
+// ParseQuery parses words separated by white space. Text in double quotes is one word; each space
+// in it matches any white space character. Errors have the code invalid_message.
 func ParseQuery(s string) (*Query, error) {
 	if len(s) > maxQuery {
 		return nil, Errorf(CodeInvalidMessage, "query: at most %d bytes", maxQuery)
 	}
 	q := &Query{text: s}
-	s = strings.ToValidUTF8(s, "\uFFFD") // so that a word begins where a character does
+	s = strings.ToValidUTF8(s, "\uFFFD") // a word begins at a rune boundary
 	for {
 		s = strings.TrimLeftFunc(s, unicode.IsSpace)
 		if s == "" {
@@ -52,17 +53,17 @@ func ParseQuery(s string) (*Query, error) {
 	}
 	switch {
 	case len(q.words) == 0:
-		return nil, Errorf(CodeInvalidMessage, "query: there is no word in it")
+		return nil, Errorf(CodeInvalidMessage, "query: no words")
 	case len(q.words) > maxWords:
 		return nil, Errorf(CodeInvalidMessage, "query: at most %d words", maxWords)
 	}
 	return q, nil
 }
 
-// String is the query as it was written.
+// String returns the query as written.
 func (q *Query) String() string { return q.text }
 
-// Match reports whether the text holds every word.
+// Match reports whether the text contains every word.
 func (q *Query) Match(text string) bool {
 	q.low, _ = foldCase(q.low[:0], text)
 	for _, w := range q.words {
@@ -73,7 +74,8 @@ func (q *Query) Match(text string) bool {
 	return true
 }
 
-// Count returns how often the text holds every word: as often as the rarest of them, none of which overlaps itself.
+// Count returns how often the text contains every word: the count of the rarest word, without
+// overlaps.
 func (q *Query) Count(text string) int {
 	q.low, _ = foldCase(q.low[:0], text)
 	least := -1
@@ -85,7 +87,7 @@ func (q *Query) Count(text string) int {
 	return least
 }
 
-// Spans returns where any of the words is, in order; what touches or overlaps is one span.
+// Spans returns the places of all words, in order. Spans that touch or overlap are joined.
 func (q *Query) Spans(text string) []Span {
 	low, same := foldCase(q.low[:0], text)
 	q.low = low
@@ -115,7 +117,7 @@ func (q *Query) Spans(text string) []Span {
 	return joined
 }
 
-// Index returns where the first of the words is, or -1.
+// Index returns the place of the first word found, or -1.
 func (q *Query) Index(text string) int {
 	low, same := foldCase(q.low[:0], text)
 	q.low = low
@@ -137,8 +139,8 @@ func (q *Query) Index(text string) int {
 	return first
 }
 
-// foldCase appends text as it is compared: every letter as one of those that differ in case alone, white space of ASCII as a space.
-// same says that every rune kept its length.
+// foldCase appends the text in the form that is compared: letters case-folded, ASCII white space as
+// a space. same reports whether every rune kept its length.
 func foldCase(dst []byte, text string) (_ []byte, same bool) {
 	same = true
 	for i := 0; i < len(text); {
@@ -161,7 +163,7 @@ func foldCase(dst []byte, text string) (_ []byte, same bool) {
 	return dst, same
 }
 
-// foldedASCII maps ASCII.
+// foldedASCII is foldCase of the ASCII characters.
 var foldedASCII = func() (t [utf8.RuneSelf]byte) {
 	for c := range t {
 		switch {
@@ -176,7 +178,7 @@ var foldedASCII = func() (t [utf8.RuneSelf]byte) {
 	return t
 }()
 
-// foldRune is the least of the runes that differ from r in case alone, an ASCII letter in lower case.
+// foldRune returns the least rune that differs from r in case only, an ASCII letter in lower case.
 func foldRune(r rune) rune {
 	least := r
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
@@ -188,7 +190,8 @@ func foldRune(r rune) rune {
 	return least
 }
 
-// unfoldSpans turns spans of the folded text into spans of the text itself. They are in order and do not overlap.
+// unfoldSpans converts spans of the folded text to spans of the original. They are in order and do
+// not overlap.
 func unfoldSpans(text string, spans []Span) {
 	at, low := 0, 0
 	upto := func(end int) int {

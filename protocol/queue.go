@@ -1,12 +1,12 @@
 package protocol
 
-// QueueAddedData is the data of queue.added. Index is the place from the front, absent at the end.
+// QueueAddedData is the data of queue.added. Index counts from the front; absent: at the end.
 type QueueAddedData struct {
 	Message
 	Index *int `json:"index,omitempty"`
 }
 
-// QueueUpdatedData is the data of queue.updated: the message's new text and parts, whole.
+// QueueUpdatedData is the data of queue.updated: the message's new text and parts.
 type QueueUpdatedData struct {
 	MessageID string `json:"message_id"`
 	Text      string `json:"text"`
@@ -15,7 +15,7 @@ type QueueUpdatedData struct {
 
 // Reasons of queue.removed.
 const (
-	RemovedStarted = "started" // its turn starts
+	RemovedStarted = "started" // its turn started
 	RemovedUser    = "removed"
 	RemovedCleared = "cleared" // by an interrupt that clears
 )
@@ -41,8 +41,8 @@ const (
 	HoldDenyStop  = "deny_stop"
 )
 
-// A Hold keeps the queue from running; the data of queue.held. An edit hold names one message and blocks only while that
-// message is next.
+// A Hold stops the queue, the data of queue.held. An edit hold names one message and applies only
+// while that message is next.
 type Hold struct {
 	ID        string `json:"id"`
 	Reason    string `json:"reason"`
@@ -50,7 +50,7 @@ type Hold struct {
 	By        *Actor `json:"by,omitempty"`
 }
 
-// QueueReleasedData is the data of queue.released: the holds that are gone.
+// QueueReleasedData is the data of queue.released: the lifted holds.
 type QueueReleasedData struct {
 	Holds []string `json:"holds"`
 }

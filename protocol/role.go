@@ -2,8 +2,8 @@ package protocol
 
 import "slices"
 
-// A Role limits the commands that the holder of a credential may send. Each role includes the weaker ones. The empty role,
-// of a client that needs no credential, allows every command.
+// A Role limits the commands that the holder of a credential may send. Each role includes the
+// weaker ones. The empty role, of a client that needs no credential, allows every command.
 type Role string
 
 // The roles.
@@ -17,8 +17,8 @@ const (
 // Roles lists the roles, the weakest first.
 var Roles = []Role{RoleObserver, RoleOperator, RoleApprover, RoleAdmin}
 
-// May reports whether the role allows a command. An unknown verb requires RoleOperator. An unknown role allows what
-// RoleObserver allows.
+// May reports whether the role allows a command. An unknown verb requires RoleOperator. An unknown
+// role allows what RoleObserver allows.
 func (r Role) May(v Verb) bool {
 	if r == "" {
 		return true

@@ -2,24 +2,25 @@ package protocol
 
 import "time"
 
-// SearchData looks for the words of a query in one session or, when the command names none, in all: see ParseQuery. Limit is
-// 1 to 200 hits (0: 50). Cursor goes on where the answer that gave it ended, for the same session and query.
+// SearchData searches one session or, without a session, all, for a query: see ParseQuery. Limit is
+// 1 to 200 hits (0: 50). Cursor continues where the answer with that cursor ended, for the same
+// session and query.
 type SearchData struct {
 	Query  string `json:"query"`
 	Limit  int    `json:"limit,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
 }
 
-// SearchResult holds what was found, the newest first; of all sessions, those made last come first. An answer may hold fewer
-// hits than wanted, or none, because one call looks through so much and no more: while there is a cursor, there is more to
-// look through.
+// SearchResult holds hits, newest first; of several sessions, those created last come first. An
+// answer may hold fewer hits than the limit, or none, since each call searches a bounded amount. A
+// cursor means that more remains to be searched.
 type SearchResult struct {
 	Hits    []Hit    `json:"hits"`
 	Cursor  string   `json:"cursor,omitempty"`
-	Skipped []string `json:"skipped,omitempty"` // sessions that could not be read
+	Skipped []string `json:"skipped,omitempty"` // unreadable sessions
 }
 
-// A HitKind says what holds the words.
+// A HitKind is the kind of item that matched.
 type HitKind string
 
 // The kinds of hits.
@@ -32,21 +33,21 @@ const (
 	HitError     HitKind = "error" // an error event, or how the turn failed
 )
 
-// A Hit is one item of a turn that holds every word.
+// A Hit is an item of a turn that matches the query.
 type Hit struct {
 	Session string    `json:"session"`
 	Turn    string    `json:"turn"`
 	First   uint64    `json:"first"` // seq of the turn's first event
-	Seq     uint64    `json:"seq"`   // of the event that made the item; the turn's first, when a delta did or the turn failed
+	Seq     uint64    `json:"seq"`   // of the item's first event; the turn's, if that is a delta or the turn failed
 	Kind    HitKind   `json:"kind"`
-	Item    string    `json:"item,omitempty"` // id of the part, tool call or request; of a user's message
+	Item    string    `json:"item,omitempty"` // id of the part, tool call or request; empty for a user's message
 	Time    time.Time `json:"time"`
-	Count   int       `json:"count"`   // of the words in the item: see Query.Count; 0: not counted
-	Snippet string    `json:"snippet"` // a line of the text around the first word
+	Count   int       `json:"count"`   // see Query.Count; 0: not counted
+	Snippet string    `json:"snippet"` // a line around the first match
 	Matches []Span    `json:"matches"` // in the snippet
 }
 
-// A Span is a piece of a text, in bytes of its UTF-8.
+// A Span is a range of a text, in bytes of UTF-8.
 type Span struct {
 	From int `json:"from"`
 	To   int `json:"to"`

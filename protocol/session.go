@@ -2,7 +2,7 @@ package protocol
 
 import "time"
 
-// A Status is what a session is doing.
+// A Status is the status of a session.
 type Status string
 
 // The statuses.
@@ -21,12 +21,12 @@ type SessionCreatedData struct {
 	CWD   string `json:"cwd,omitempty"`
 }
 
-// SessionUpdatedData is the data of session.updated; absent fields did not change.
+// SessionUpdatedData is the data of session.updated. Absent fields are unchanged.
 type SessionUpdatedData struct {
 	Name    *string `json:"name,omitempty"`
 	Title   *string `json:"title,omitempty"`
 	Agent   *string `json:"agent,omitempty"`
-	Revoked string  `json:"revoked,omitempty"` // a rule that is gone
+	Revoked string  `json:"revoked,omitempty"` // a revoked rule
 }
 
 // SessionClosedData is the data of session.closed.
@@ -40,25 +40,26 @@ type StateExportedData struct {
 	Bytes   int       `json:"bytes"`
 }
 
-// StateRestoredData is the data of state.restored: the session continues another one.
+// StateRestoredData is the data of state.restored: the session continues an exported one.
 type StateRestoredData struct {
-	Session  string    `json:"session"` // that was exported
+	Session  string    `json:"session"` // the exported one
 	Position Position  `json:"position"`
 	Exported time.Time `json:"exported"`
 }
 
-// A Client is a connection that follows a session; the data of client.attached, client.detached and client.lag.
+// A Client is a subscriber of a session, the data of client.attached, client.detached and
+// client.lag.
 type Client struct {
 	Client    string `json:"client"` // the connection's id
 	By        Actor  `json:"by"`
-	Agent     string `json:"agent,omitempty"` // what program it is
+	Agent     string `json:"agent,omitempty"` // the client program
 	Acked     uint64 `json:"acked,omitempty"`
 	LagEvents uint64 `json:"lag_events,omitempty"`
-	LagBytes  int64  `json:"lag_bytes,omitempty"` // sent and not acknowledged
+	LagBytes  int64  `json:"lag_bytes,omitempty"` // sent but not acknowledged
 	Reason    string `json:"reason,omitempty"`    // of detached
 }
 
-// A Summary is a session in one line; the data of session.summary and the rows of list.
+// A Summary is a row of the session list, the data of session.summary.
 type Summary struct {
 	Session   string     `json:"session"`
 	Name      string     `json:"name,omitempty"`
@@ -67,7 +68,7 @@ type Summary struct {
 	CWD       string     `json:"cwd,omitempty"`
 	Status    Status     `json:"status"`
 	Turn      string     `json:"turn,omitempty"`
-	Doing     string     `json:"doing,omitempty"` // what it asks for, the running tool, or what it was asked
+	Doing     string     `json:"doing,omitempty"` // the pending request, the running tool, or the message
 	Seq       uint64     `json:"seq"`
 	Epoch     string     `json:"epoch"`
 	Queue     int        `json:"queue"`
@@ -78,7 +79,7 @@ type Summary struct {
 	Clients   int        `json:"clients"`
 	Created   time.Time  `json:"created"`
 	Updated   time.Time  `json:"updated"`
-	Reason    Reason     `json:"reason,omitempty"` // how the last turn ended
+	Reason    Reason     `json:"reason,omitempty"` // of the last turn's end
 	Deleted   bool       `json:"deleted,omitempty"`
 }
 
@@ -87,7 +88,8 @@ type HeartbeatData struct {
 	Server string `json:"server,omitempty"`
 }
 
-// CaughtUpData is the data of caught_up: everything up to Position has been sent; clients render now.
+// CaughtUpData is the data of caught_up: all events up to Position were sent, so clients can
+// render.
 type CaughtUpData struct {
 	Position Position `json:"position"`
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// State is what a session is at a position: everything but the words said in it. It is the fold of the session's durable
-// events (Apply) and nothing else. One goroutine at a time; Clone before handing it on.
+// State is a session at a position, except its texts. It is reduced from the session's durable
+// events by Apply alone. Not safe for concurrent use; pass on a Clone.
 type State struct {
 	Session string    `json:"session"`
 	Seq     uint64    `json:"seq"`
@@ -18,8 +18,8 @@ type State struct {
 	Closed  bool      `json:"closed,omitempty"`
 
 	Turn      *TurnState   `json:"turn,omitempty"` // under way
-	Last      *LastTurn    `json:"last,omitempty"` // that ended
-	Turns     int          `json:"turns"`          // that ended
+	Last      *LastTurn    `json:"last,omitempty"` // the last turn that ended
+	Turns     int          `json:"turns"`          // number of turns that ended
 	Queue     []Message    `json:"queue,omitempty"`
 	Holds     []Hold       `json:"holds,omitempty"`
 	Approvals []Approval   `json:"approvals,omitempty"` // pending
@@ -31,7 +31,7 @@ type State struct {
 	History   Cursor       `json:"history"`
 }
 
-// TurnState is the turn under way: who asked what, and what is open in it.
+// TurnState is the turn under way: its message and its open parts and tools.
 type TurnState struct {
 	Turn    string     `json:"turn"`
 	Message Message    `json:"message"`
@@ -59,7 +59,7 @@ type OpenTool struct {
 	Started time.Time `json:"started"`
 }
 
-// LastTurn is how the last turn ended.
+// LastTurn is the end of the last turn.
 type LastTurn struct {
 	Turn    string    `json:"turn"`
 	Reason  Reason    `json:"reason"`
@@ -68,19 +68,19 @@ type LastTurn struct {
 	Ended   time.Time `json:"ended"`
 }
 
-// A Cursor is where the history of finished turns ends.
+// A Cursor is the end of the history of finished turns.
 type Cursor struct {
 	LastMessageID string     `json:"last_message_id,omitempty"`
 	LastMessageAt *time.Time `json:"last_message_at,omitempty"`
 }
 
-// A Snapshot is a state and the epoch of the log it was folded from.
+// A Snapshot is a state and the epoch of its log.
 type Snapshot struct {
 	Epoch string `json:"epoch"`
 	State *State `json:"state"`
 }
 
-// Clone returns a copy that shares nothing with s.
+// Clone returns a deep copy.
 func (s *State) Clone() *State {
 	c := new(State)
 	if err := json.Unmarshal(MustEncode(s), c); err != nil {
@@ -89,7 +89,7 @@ func (s *State) Clone() *State {
 	return c
 }
 
-// Status derives what the session is doing.
+// Status returns the session's status.
 func (s *State) Status() Status {
 	switch {
 	case s.Closed:
@@ -102,7 +102,8 @@ func (s *State) Status() Status {
 	return Running
 }
 
-// NextQueued returns the queued message that may start a turn now: the first one, unless a hold blocks it or a turn runs.
+// NextQueued returns the message that may start a turn now: the first in the queue, unless a turn
+// runs or a hold applies.
 func (s *State) NextQueued() *Message {
 	if s.Turn != nil || s.Closed || len(s.Queue) == 0 || s.BlockingHold() != nil {
 		return nil
@@ -110,8 +111,8 @@ func (s *State) NextQueued() *Message {
 	return &s.Queue[0]
 }
 
-// BlockingHold returns the hold that keeps the queue's first message from running, or nil. An edit hold blocks only its own
-// message, every other hold the whole queue.
+// BlockingHold returns the hold that stops the first message of the queue, or nil. An edit hold
+// stops only its own message, any other hold the whole queue.
 func (s *State) BlockingHold() *Hold {
 	for i := range s.Holds {
 		h := &s.Holds[i]
@@ -142,8 +143,8 @@ func (s *State) PendingApproval(request string) *Approval {
 	return nil
 }
 
-// RuleFor returns the rule that allows what is asked without asking anybody, or nil. The request and its end follow each other in the log, so
-// that nobody who is told of the first need be asked.
+// RuleFor returns the rule that allows a request without asking, or nil. The request's events
+// follow each other in the log, so a client need not show it.
 func (s *State) RuleFor(a *Approval) *Rule {
 	subject := a.Subject()
 	if subject == "" {
@@ -152,7 +153,7 @@ func (s *State) RuleFor(a *Approval) *Rule {
 	return s.FindRule(a.Kind, subject)
 }
 
-// FindRule returns the rule that allows an approval of that kind and subject, or nil.
+// FindRule returns the rule of a kind and subject, or nil.
 func (s *State) FindRule(kind, subject string) *Rule {
 	for i := range s.Rules {
 		if s.Rules[i].Kind == kind && s.Rules[i].Subject == subject {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Apply folds one durable event into the state. The event must continue the log: its first seq is s.Seq+1. Ephemeral events
-// and types it does not know change nothing but the seq. After an error the state is as before.
+// Apply applies one durable event. Its first seq must be s.Seq+1. Ephemeral events change nothing;
+// unknown types change the seq only. After an error the state is unchanged.
 func (s *State) Apply(e *Event) error {
 	if !e.Durable() {
 		return nil
@@ -14,8 +14,8 @@ func (s *State) Apply(e *Event) error {
 	if e.First() != s.Seq+1 || e.Seq < e.First() {
 		return fmt.Errorf("event %d..%d of %s does not follow %d", e.First(), e.Seq, e.Session, s.Seq)
 	}
-	if fold := reducers[e.Type]; fold != nil {
-		if err := fold(s, e); err != nil {
+	if reduce := reducers[e.Type]; reduce != nil {
+		if err := reduce(s, e); err != nil {
 			return err
 		}
 	}
@@ -23,7 +23,7 @@ func (s *State) Apply(e *Event) error {
 	return nil
 }
 
-// reducers holds how each type changes the state; what is missing changes nothing.
+// reducers holds the change of the state by each event type. Types without an entry change nothing.
 var reducers = map[Type]func(*State, *Event) error{
 	SessionCreated: decoded(func(s *State, e *Event, d *SessionCreatedData) {
 		s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Created = e.Session, d.Name, d.Title, d.Agent, d.CWD, e.Time
@@ -95,14 +95,14 @@ var reducers = map[Type]func(*State, *Event) error{
 	AgentOptions:     decoded(func(s *State, _ *Event, d *Options) { s.Options = d }),
 }
 
-// decoded decodes an event's data before it is folded.
-func decoded[T any](fold func(*State, *Event, *T)) func(*State, *Event) error {
+// decoded decodes the event's data for a reducer.
+func decoded[T any](reduce func(*State, *Event, *T)) func(*State, *Event) error {
 	return func(s *State, e *Event) error {
 		d := new(T)
 		if err := e.Decode(d); err != nil {
 			return err
 		}
-		fold(s, e, d)
+		reduce(s, e, d)
 		return nil
 	}
 }
@@ -121,7 +121,7 @@ func (s *State) updateSession(_ *Event, d *SessionUpdatedData) {
 	}
 }
 
-// setCompacted corrects what is known of the context until the agent tells it anew.
+// setCompacted sets the context's tokens until the agent reports them.
 func (s *State) setCompacted(_ *Event, d *ContextCompactedData) {
 	if s.Context == nil {
 		return
@@ -144,7 +144,8 @@ func (s *State) endTurn(e *Event, d *TurnEndedData) {
 
 func startPart(kind Kind) func(*State, *Event, *PartStartData) {
 	return func(s *State, e *Event, d *PartStartData) {
-		if s.Turn == nil || slices.ContainsFunc(s.Turn.Parts, func(p OpenPart) bool { return p.Part == d.Part && p.Kind == kind }) {
+		if s.Turn == nil ||
+			slices.ContainsFunc(s.Turn.Parts, func(p OpenPart) bool { return p.Part == d.Part && p.Kind == kind }) {
 			return // open already
 		}
 		s.Turn.Parts = append(s.Turn.Parts, OpenPart{Part: d.Part, Kind: kind, Task: e.Task})
@@ -154,7 +155,9 @@ func startPart(kind Kind) func(*State, *Event, *PartStartData) {
 func endPart(kind Kind) func(*State, *Event, *PartEndData) {
 	return func(s *State, _ *Event, d *PartEndData) {
 		if s.Turn != nil {
-			s.Turn.Parts = slices.DeleteFunc(s.Turn.Parts, func(p OpenPart) bool { return p.Part == d.Part && p.Kind == kind })
+			s.Turn.Parts = slices.DeleteFunc(s.Turn.Parts, func(p OpenPart) bool {
+				return p.Part == d.Part && p.Kind == kind
+			})
 		}
 	}
 }
@@ -197,8 +200,10 @@ func (s *State) removeFromQueue(_ *Event, d *QueueRemovedData) {
 	if i := s.QueueIndex(d.MessageID); i >= 0 {
 		s.Queue = slices.Delete(s.Queue, i, i+1)
 	}
-	// Nobody can finish editing what is gone.
-	s.Holds = slices.DeleteFunc(s.Holds, func(h Hold) bool { return h.Reason == HoldEdit && h.MessageID == d.MessageID })
+	// An edit hold ends with its message.
+	s.Holds = slices.DeleteFunc(s.Holds, func(h Hold) bool {
+		return h.Reason == HoldEdit && h.MessageID == d.MessageID
+	})
 }
 
 func (s *State) moveInQueue(_ *Event, d *QueueMovedData) {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A step is an event and what it changes: the fields of the state that are another after it, null where one is gone.
+// A step is an event and its effect: the fields of the state that differ after it, null where one
+// is gone.
 type step struct {
 	typ              Type
 	turn, task, data string
@@ -86,7 +87,7 @@ func TestEveryEventChangesTheStateAsItSays(t *testing.T) {
 			{typ: PlanCancelled, data: `{}`, want: `{"plan":{"status":"cancelled","question":"w"}}`},
 			{typ: PlanFailed, data: `{}`, want: `{"plan":{"status":"failed","question":"w"}}`},
 		},
-		"a plan nobody said to begin": {
+		"a plan without plan.started": {
 			{typ: PlanCompleted, data: `{"tasks":[{"id":"k1","title":"1"}]}`, want: `{"plan":{"status":"completed","tasks":[{"id":"k1","title":"1"}]}}`},
 		},
 	} {
@@ -139,7 +140,7 @@ func TestWhatIsOpenInATurnIsKnownUntilItEnds(t *testing.T) {
 		data, parts, tools string
 	}{
 		{TextStart, `{"part":"p"}`, `[{"part":"p","kind":"text","task":"k"}]`, `null`},
-		{TextStart, `{"part":"p"}`, `[{"part":"p","kind":"text","task":"k"}]`, `null`}, // said twice
+		{TextStart, `{"part":"p"}`, `[{"part":"p","kind":"text","task":"k"}]`, `null`}, // repeated
 		{ReasoningStart, `{"part":"p"}`, `[{"part":"p","kind":"text","task":"k"},{"part":"p","kind":"reasoning","task":"k"}]`, `null`},
 		{TextStart, `{"part":"q"}`, `[{"part":"p","kind":"text","task":"k"},{"part":"p","kind":"reasoning","task":"k"},{"part":"q","kind":"text","task":"k"}]`, `null`},
 		{TextEnd, `{"part":"p"}`, `[{"part":"p","kind":"reasoning","task":"k"},{"part":"q","kind":"text","task":"k"}]`, `null`},

@@ -83,7 +83,8 @@ func TestEveryEventTypeHasOneRowInEventTypes(t *testing.T) {
 // noStateChange lists the durable event types that change nothing of a State but its seq.
 var noStateChange = []Type{
 	TurnStarted, TextDelta, ReasoningDelta, JoinedDeltas, ToolInput, ToolOutput, TaskProgress, AggregateStarted,
-	AggregateCompleted, PipelineCompleted, ErrorRaised, RetryScheduled, RecoveryStarted, RecoverySucceeded, RecoveryFailed,
+	AggregateCompleted, PipelineCompleted, ErrorRaised, RetryScheduled, RecoveryStarted, RecoverySucceeded,
+	RecoveryFailed,
 	StateExported, StateRestored, Notice, Raw,
 }
 
@@ -102,12 +103,13 @@ func TestTheStateReducerCoversEveryEventType(t *testing.T) {
 	}
 }
 
-// genericItems lists the event types that a Transcript keeps as items of the kind ItemEvent, and outsideTurns those that
-// never belong to a turn.
+// genericItems lists the event types that a Transcript keeps as items of the kind ItemEvent, and
+// outsideTurns those that never belong to a turn.
 var (
 	genericItems = []Type{
 		PlanStarted, PlanUpdated, PlanCompleted, PlanInvalid, PlanCancelled, PlanFailed, TaskStarted, TaskProgress,
-		TaskCompleted, TaskFailed, TaskCancelled, TaskRestarted, AggregateStarted, AggregateCompleted, PipelineCompleted,
+		TaskCompleted, TaskFailed, TaskCancelled, TaskRestarted, AggregateStarted, AggregateCompleted,
+		PipelineCompleted,
 		ContextUpdated, ContextCompacted, UsageUpdated, AgentOptions, ErrorRaised, RetryScheduled, RecoveryStarted,
 		RecoverySucceeded, RecoveryFailed, StateExported, StateRestored, Notice, Raw,
 	}
@@ -130,7 +132,10 @@ func TestTheTranscriptReducerCoversEveryEventType(t *testing.T) {
 		}
 		generic := len(items) == 1 && items[0].Kind == ItemEvent
 		if generic != slices.Contains(genericItems, e.Type) {
-			t.Errorf("%s: add it to Turn.apply (protocol/transcript_apply.go), or to genericItems or outsideTurns in this test", e.Type)
+			t.Errorf(
+				"%s: add it to Turn.apply (protocol/transcript_apply.go), or to genericItems or outsideTurns in this test",
+				e.Type,
+			)
 		}
 	}
 }

@@ -2,7 +2,7 @@ package protocol
 
 import "encoding/json"
 
-// Kinds of tools, for icons and policy. Unknown kinds are shown as other.
+// Kinds of tools, for icons and policy. An unknown kind counts as other.
 const (
 	ToolRead    = "read"
 	ToolEdit    = "edit"
@@ -15,7 +15,8 @@ const (
 	ToolOther   = "other"
 )
 
-// ToolStartedData is the data of tool.started. Sent again for the same tool it updates what it names.
+// ToolStartedData is the data of tool.started. Sent again for the same tool, it updates the fields
+// that are set.
 type ToolStartedData struct {
 	Tool      string          `json:"tool"` // the call's id, unique within the session
 	Name      string          `json:"name,omitempty"`
@@ -25,20 +26,20 @@ type ToolStartedData struct {
 	Locations []Location      `json:"locations,omitempty"`
 }
 
-// A Location is a place in a file that a tool touches. Line is 1-based; 0: the file.
+// A Location is a place in a file. Line counts from 1; 0: the whole file.
 type Location struct {
 	Path string `json:"path"`
 	Line int    `json:"line,omitempty"`
 }
 
-// ToolInputData is the data of tool.input: text to append to the arguments as they stream, or the arguments whole.
+// ToolInputData is the data of tool.input: text to append to the arguments, or all arguments.
 type ToolInputData struct {
 	Tool  string          `json:"tool"`
 	Text  string          `json:"text,omitempty"`
 	Input json.RawMessage `json:"input,omitempty"`
 }
 
-// ToolOutputData is the data of tool.output: text to append, or with Replace what the output now is.
+// ToolOutputData is the data of tool.output: text to append, or with Replace the new output.
 type ToolOutputData struct {
 	Tool    string    `json:"tool"`
 	Text    string    `json:"text,omitempty"`
@@ -56,19 +57,19 @@ type Content struct {
 	Blob      string          `json:"blob,omitempty"`
 	Bytes     int64           `json:"bytes,omitempty"` // the blob's size
 	MediaType string          `json:"media_type,omitempty"`
-	Data      json.RawMessage `json:"data,omitempty"` // what fits nothing else, whole
+	Data      json.RawMessage `json:"data,omitempty"` // other JSON
 }
 
-// A ToolStatus says how a tool call ended.
+// A ToolStatus is the end of a tool call.
 type ToolStatus string
 
-// The ends of a tool call.
+// The statuses.
 const (
 	ToolCompleted ToolStatus = "completed"
 	ToolFailed    ToolStatus = "failed"
 	ToolCancelled ToolStatus = "cancelled"
 	ToolDenied    ToolStatus = "denied"
-	ToolUnknown   ToolStatus = "unknown" // nobody said how it ended, or the server died meanwhile; it was not run again
+	ToolUnknown   ToolStatus = "unknown" // the end was not reported, or the server died; the call was not repeated
 )
 
 // ToolEndedData is the data of tool.ended.

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// A Transcript is what was said and done in a session: the fold of its events into turns and items. Like State it is a
-// pure fold; folded and raw events give equal transcripts. One goroutine at a time.
+// A Transcript is the text of a session: turns and their items, reduced from its events. Joined and
+// raw events give equal transcripts. Not safe for concurrent use.
 type Transcript struct {
 	Turns []*Turn `json:"turns"`
 	Seq   uint64  `json:"seq"`
 }
 
-// A Turn is one user message and everything up to its end.
+// A Turn is a user's message and everything up to the turn's end.
 type Turn struct {
 	Turn    string         `json:"turn"`
 	First   uint64         `json:"first"`
@@ -30,10 +30,11 @@ type itemKey struct {
 	id   string
 }
 
-// An ItemKind says what an item of a turn is.
+// An ItemKind is the kind of an item.
 type ItemKind string
 
-// The kinds of items. Every event that makes no item of its own kind becomes an event item, so nothing is dropped.
+// The kinds of items. An event without a kind of its own becomes an event item, so nothing is
+// dropped.
 const (
 	ItemText      ItemKind = "text"
 	ItemReasoning ItemKind = "reasoning"
@@ -42,26 +43,26 @@ const (
 	ItemEvent     ItemKind = "event"
 )
 
-// An Item is one thing in a turn.
+// An Item is a text, a tool call, a request or another event of a turn.
 type Item struct {
 	Kind     ItemKind              `json:"kind"`
 	ID       string                `json:"id,omitempty"`
 	Task     string                `json:"task,omitempty"`
 	Parent   string                `json:"parent,omitempty"`
 	Agent    string                `json:"agent,omitempty"`
-	Seq      uint64                `json:"seq"` // of the event that made it; the turn's first, when a delta did
+	Seq      uint64                `json:"seq"` // of its first event; the turn's first, if that is a delta
 	Started  time.Time             `json:"started"`
 	Open     bool                  `json:"open,omitempty"`
-	Text     Text                  `json:"text,omitempty"` // of text and reasoning; a tool's output text
+	Text     Text                  `json:"text,omitempty"` // of text and reasoning; the output of a tool
 	Tool     *ToolItem             `json:"tool,omitempty"`
 	Approval *Approval             `json:"approval,omitempty"`
 	Resolved *ApprovalResolvedData `json:"resolved,omitempty"`
-	By       *Actor                `json:"by,omitempty"`   // who decided, or caused the event
+	By       *Actor                `json:"by,omitempty"`   // the decider, or the cause of the event
 	Type     Type                  `json:"type,omitempty"` // of an event item
 	Data     json.RawMessage       `json:"data,omitempty"` // of an event item
 }
 
-// A ToolItem is a tool call as far as it has come.
+// A ToolItem is a tool call.
 type ToolItem struct {
 	Name      string          `json:"name,omitempty"`
 	Kind      string          `json:"kind,omitempty"`
@@ -73,15 +74,15 @@ type ToolItem struct {
 	End       *ToolEndedData  `json:"end,omitempty"`
 }
 
-// Text is text that grows: appending costs what is appended.
+// Text is text that grows. Appending costs the length of the appended text.
 type Text []byte
 
 func (t Text) String() string { return string(t) }
 
-// MarshalJSON writes it as a string.
+// MarshalJSON encodes a string.
 func (t Text) MarshalJSON() ([]byte, error) { return AppendString(nil, string(t)), nil }
 
-// UnmarshalJSON reads a string.
+// UnmarshalJSON decodes a string.
 func (t *Text) UnmarshalJSON(b []byte) error {
 	var s string
 	if err := json.Unmarshal(b, &s); err != nil {
@@ -91,8 +92,8 @@ func (t *Text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Apply folds one event. Events out of a turn (the queue, the session itself) and ephemeral ones change nothing but the seq.
-// It returns the items that it changed or made: the last one is the newest.
+// Apply applies one event. Ephemeral events, and events outside of turns (of the queue or the
+// session), change the seq only. It returns the changed and new items, the newest last.
 func (t *Transcript) Apply(e *Event) ([]*Item, error) {
 	if !e.Durable() {
 		return nil, nil
@@ -106,7 +107,10 @@ func (t *Transcript) Apply(e *Event) ([]*Item, error) {
 		if d.By == nil {
 			d.By = e.By
 		}
-		t.Turns = append(t.Turns, &Turn{Turn: e.Turn, First: e.Seq, Message: d.Message, Started: e.Time, byID: map[itemKey]*Item{}})
+		t.Turns = append(
+			t.Turns,
+			&Turn{Turn: e.Turn, First: e.Seq, Message: d.Message, Started: e.Time, byID: map[itemKey]*Item{}},
+		)
 		return nil, nil
 	}
 	turn := t.Current()
@@ -124,14 +128,14 @@ func (t *Transcript) Current() *Turn {
 	return t.Turns[len(t.Turns)-1]
 }
 
-// item returns the item of that kind and id, made now if it is new.
+// item returns the item of a kind and id, creating it if needed.
 func (t *Turn) item(e *Event, kind ItemKind, id string) *Item {
 	key := itemKey{kind, id}
 	if it := t.byID[key]; it != nil {
 		return it
 	}
 	it := &Item{Kind: kind, ID: id, Task: e.Task, Parent: e.Parent, Seq: e.Seq, Started: e.Time, Open: true}
-	if e.mayJoin() { // which delta of a run came first is not known once folded
+	if e.mayJoin() { // in a joined run, the seq of a part's first delta is lost
 		it.Seq, it.Started = t.First, t.Started
 	}
 	if kind == ItemTool {

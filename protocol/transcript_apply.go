@@ -1,6 +1,6 @@
 package protocol
 
-// apply folds an event of this turn.
+// apply applies an event of this turn.
 func (t *Turn) apply(e *Event) ([]*Item, error) {
 	switch e.Type {
 	case TurnStarted:
@@ -16,7 +16,10 @@ func (t *Turn) apply(e *Event) ([]*Item, error) {
 	case ApprovalRequested, ApprovalExplained, ApprovalResolved:
 		return t.applyApproval(e)
 	}
-	it := &Item{Kind: ItemEvent, Type: e.Type, Data: e.Data, Task: e.Task, Parent: e.Parent, Seq: e.Seq, Started: e.Time, By: e.By}
+	it := &Item{
+		Kind: ItemEvent, Type: e.Type, Data: e.Data, Task: e.Task, Parent: e.Parent, Seq: e.Seq, Started: e.Time,
+		By: e.By,
+	}
 	t.Items = append(t.Items, it)
 	return []*Item{it}, nil
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// tell applies events to a transcript: one a second, of turn t, unless it begins another.
-func tell(t *testing.T, tr *Transcript, e Event) []*Item {
+// apply applies events to a transcript, one a second, in turn t unless they name another.
+func apply(t *testing.T, tr *Transcript, e Event) []*Item {
 	t.Helper()
 	e.Session, e.Time = "s", time.Unix(int64(e.Seq), 0).UTC()
 	if e.Turn == "" {
@@ -76,10 +76,10 @@ func TestEveryEventOfATurnChangesItsItem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tr := &Transcript{}
-			tell(t, tr, Event{Seq: 1, Type: MessageUser, Data: json.RawMessage(`{"message_id":"m","text":"x"}`)})
+			apply(t, tr, Event{Seq: 1, Type: MessageUser, Data: json.RawMessage(`{"message_id":"m","text":"x"}`)})
 			items := map[*Item]bool{}
 			for i, e := range steps {
-				changed := tell(t, tr, Event{Seq: uint64(i + 2), Type: e.typ, By: e.by, Task: e.task, Parent: e.parent, Data: json.RawMessage(e.data)})
+				changed := apply(t, tr, Event{Seq: uint64(i + 2), Type: e.typ, By: e.by, Task: e.task, Parent: e.parent, Data: json.RawMessage(e.data)})
 				if got := string(MustEncode(changed)); got != e.want {
 					t.Errorf("%d %s %s changed\n%s, want\n%s", i+2, e.typ, e.data, got, e.want)
 				}
@@ -99,16 +99,16 @@ func TestEveryEventOfATurnChangesItsItem(t *testing.T) {
 
 func TestTurnsFollowEachOther(t *testing.T) {
 	tr := &Transcript{}
-	if tr.Current() != nil || tell(t, tr, Event{Seq: 1, Type: Notice}) != nil {
+	if tr.Current() != nil || apply(t, tr, Event{Seq: 1, Type: Notice}) != nil {
 		t.Error("something happened in no turn")
 	}
-	tell(t, tr, Event{Seq: 2, Turn: "t1", Type: MessageUser, By: &Actor{Name: "ann"}, Data: json.RawMessage(`{"message_id":"m1","text":"x"}`)})
-	tell(t, tr, Event{Seq: 3, Turn: "t1", Type: TextDelta, Data: json.RawMessage(`{"part":"p","text":"a"}`)})
-	tell(t, tr, Event{Seq: 4, Turn: "t1", Type: TurnEnded, Data: json.RawMessage(`{"reason":"completed","duration_ms":7}`)})
-	tell(t, tr, Event{Seq: 5, Turn: "t2", Type: MessageUser, By: &Actor{Name: "ann"}, Data: json.RawMessage(`{"message_id":"m2","text":"y","by":{"name":"bob"}}`)})
-	tell(t, tr, Event{Seq: 6, Turn: "t2", Type: TextDelta, Data: json.RawMessage(`{"part":"p","text":"b"}`)})
+	apply(t, tr, Event{Seq: 2, Turn: "t1", Type: MessageUser, By: &Actor{Name: "ann"}, Data: json.RawMessage(`{"message_id":"m1","text":"x"}`)})
+	apply(t, tr, Event{Seq: 3, Turn: "t1", Type: TextDelta, Data: json.RawMessage(`{"part":"p","text":"a"}`)})
+	apply(t, tr, Event{Seq: 4, Turn: "t1", Type: TurnEnded, Data: json.RawMessage(`{"reason":"completed","duration_ms":7}`)})
+	apply(t, tr, Event{Seq: 5, Turn: "t2", Type: MessageUser, By: &Actor{Name: "ann"}, Data: json.RawMessage(`{"message_id":"m2","text":"y","by":{"name":"bob"}}`)})
+	apply(t, tr, Event{Seq: 6, Turn: "t2", Type: TextDelta, Data: json.RawMessage(`{"part":"p","text":"b"}`)})
 	for _, of := range []string{"t1", "t3"} {
-		if changed := tell(t, tr, Event{Seq: 7, Turn: of, Type: Notice}); changed != nil {
+		if changed := apply(t, tr, Event{Seq: 7, Turn: of, Type: Notice}); changed != nil {
 			t.Errorf("an event of turn %s changed turn t2", of)
 		}
 	}
@@ -194,7 +194,7 @@ func TestOnlyTextThatIsAppendedFolds(t *testing.T) {
 			t.Errorf("%s %s is %q, want %q", c.typ, c.data, got, c.want)
 		}
 	}
-	// What is folded, or too long for a fold, stays as it is.
+	// Joined events, and deltas too long for a run, are unchanged.
 	long := Event{Session: "s", Seq: 4, Type: TextDelta, Data: MustEncode(PartDeltaData{"p", string(make([]byte, MaxJoined+1))})}
 	folded := Event{Session: "s", Seq: 3, FirstSeq: 2, Type: TextDelta, Data: json.RawMessage(`{"part":"p","text":"x"}`)}
 	one := Event{Session: "s", Seq: 1, Type: TextDelta, Data: json.RawMessage(`{"part":"p","text":"x"}`)}

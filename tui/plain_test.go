@@ -303,7 +303,7 @@ func TestPlainSaysWhatItCannotDo(t *testing.T) {
 		{"transcript", "/rules", "0 rules"},
 		{"rules", "/rules", "3 rules\n1: $ go mod tidy, command, by ada\n2:"},
 		{"rules", "/revoke 4", "/revoke N: which one?"},
-		{"transcript", "/find", "/find WORDS: query: there is no word in it"},
+		{"transcript", "/find", "/find WORDS: query: no words"},
 		{"queue", "/queue", "1: ada: Then write the release notes"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

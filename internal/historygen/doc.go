@@ -1,5 +1,5 @@
-// Package historygen draws histories of sessions, for properties that hold for all of them: whatever a dialect, a fold or a screen
-// makes of a session is tried with every type of event there is, in every order that a server may record.
+// Package historygen generates histories of sessions for property tests of codecs, reducers and
+// screens: every type of event, in every order that a server may record.
 //
-// It knows the protocol alone: no dialect, no server.
+// It knows the protocol and the codecs' log entries, but no dialect, server or screen.
 package historygen

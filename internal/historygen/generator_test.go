@@ -12,16 +12,19 @@ import (
 
 var start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
-// Every type of durable event happens, and every one that happens can be recorded and keeps the state legal.
+// Every durable event type is generated, and every generated event can be recorded.
 func TestEveryTypeOfEventHappens(t *testing.T) {
 	seen := map[protocol.Type]bool{protocol.SessionCreated: true}
 	rapid.Check(t, func(r *rapid.T) {
 		log := codec.NewLog("s", "e")
-		l := &Generator{T: r, Now: start}
-		log.Add(&codec.Output{}, start, codec.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Agent: "a"}})
+		g := &Generator{T: r, Now: start}
+		log.Add(
+			&codec.Output{}, start,
+			codec.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Agent: "a"}},
+		)
 		for range rapid.SampledFrom([]int{10, 100, 400}).Draw(r, "events") {
-			l.State = log.State
-			en := l.Next()
+			g.State = log.State
+			en := g.Next()
 			before := log.State.Seq
 			if log.Add(&codec.Output{}, start, en); log.State.Seq != before+1 {
 				r.Fatalf("not recorded: %+v", en)
@@ -34,7 +37,10 @@ func TestEveryTypeOfEventHappens(t *testing.T) {
 	})
 	for _, typ := range protocol.EventTypes {
 		if !typ.Ephemeral && !seen[typ.Type] {
-			t.Errorf("internal/historygen: no %s is generated: add it to duringTurn, betweenTurns or anywhere (generator.go)", typ.Type)
+			t.Errorf(
+				"internal/historygen: no %s is generated: add it to duringTurn, betweenTurns or anywhere (generator.go)",
+				typ.Type,
+			)
 		}
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// comments is what reflection cannot see of a package: what its types and fields are for, and which values a type has.
+// comments holds the parts of a package that reflection cannot see: comments of types and fields,
+// and constants.
 type comments struct {
 	types  map[string]string   // type → comment
 	fields map[string]string   // Type.Field → comment
@@ -28,7 +29,9 @@ func readComments(dir string) (*comments, error) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+		f, err := parser.ParseFile(
+			token.NewFileSet(), filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution,
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +74,7 @@ func (w *comments) structFields(typ string, s *ast.StructType) {
 	}
 }
 
-// constants takes down the string constants that name their type.
+// constants records the string constants that name their type.
 func (w *comments) constants(tok token.Token, spec *ast.ValueSpec) {
 	typ, ok := spec.Type.(*ast.Ident)
 	if tok != token.CONST || !ok {
@@ -86,5 +89,5 @@ func (w *comments) constants(tok token.Token, spec *ast.ValueSpec) {
 	}
 }
 
-// sentence is a comment on one line.
+// sentence returns a comment on one line.
 func sentence(doc *ast.CommentGroup) string { return strings.Join(strings.Fields(doc.Text()), " ") }

@@ -6,8 +6,8 @@ import (
 	"agentctl/protocol"
 )
 
-// document describes every line that may cross the wire: a command of a client, an answer or an event of a server. Under
-// $defs, event.TYPE, command.VERB and result.VERB describe single ones.
+// document returns the schema of every line on the wire: a command of a client, or an answer or
+// event of a server. $defs holds single ones as event.TYPE, command.VERB and result.VERB.
 func document(w *comments) *schema {
 	d := &deriver{comments: w, defs: map[string]*schema{}}
 	d.of(reflect.TypeFor[protocol.Position]())
@@ -27,7 +27,8 @@ func document(w *comments) *schema {
 	}
 }
 
-// events defines event as one of event.TYPE for each type: the envelope with that type and its data.
+// events defines event.TYPE for each type, the envelope with that type and its data, and event as
+// one of them.
 func (d *deriver) events() {
 	d.defs["envelope"] = d.inline(reflect.TypeFor[protocol.Event]())
 	one := &schema{Description: "An event of any type."}
@@ -50,7 +51,7 @@ func (d *deriver) events() {
 	d.defs["event"] = one
 }
 
-// commands defines command as one of command.VERB for each verb, and result.VERB for the answer's result.
+// commands defines command.VERB and result.VERB for each verb, and command as one of them.
 func (d *deriver) commands() {
 	d.defs["request"] = d.inline(reflect.TypeFor[protocol.Command]())
 	one := &schema{Description: "A command of any kind."}
@@ -72,7 +73,7 @@ func (d *deriver) commands() {
 	d.defs["command"] = one
 }
 
-// inline is the schema of a struct itself, not a reference to it.
+// inline returns the schema of a struct itself instead of a reference.
 func (d *deriver) inline(t reflect.Type) *schema {
 	s := d.plain(t)
 	s.Description = d.comments.types[t.Name()]

@@ -16,7 +16,8 @@ import (
 
 const manual = "../../docs/protocol.md"
 
-// examples are the lines of the manual's JSON blocks. An answer is understood by the command of its id in the same block.
+// examples checks the lines of the manual's JSON blocks. An answer belongs to the command with its
+// id in the same block.
 type examples struct {
 	schemas *compiled
 	shown   map[string]bool // event TYPE, command VERB, result VERB
@@ -38,7 +39,7 @@ func TestEveryExampleOfTheManualIsTrue(t *testing.T) {
 	}
 	for _, ct := range protocol.Commands {
 		ex.want(t, "command "+string(ct.Verb))
-		if ct.Verb != protocol.DoAck { // the one command that is not answered
+		if ct.Verb != protocol.DoAck { // it has no answer
 			ex.want(t, "result "+string(ct.Verb))
 		}
 	}
@@ -67,8 +68,8 @@ func TestManualExplainsEveryCode(t *testing.T) {
 	}
 }
 
-// The manual has one row for each role that adds commands: a command stands in the row of the weakest role that may send it, by
-// name or as `family.*`.
+// The manual has one row for each role that adds commands: a command stands in the row of the
+// weakest role that may send it, by name or as `family.*`.
 func TestManualListsEveryCommandUnderItsRole(t *testing.T) {
 	text, err := os.ReadFile(manual)
 	if err != nil {
@@ -102,7 +103,7 @@ func TestFalseExamplesAreCaught(t *testing.T) {
 		{"unknown field in data", `{"id":"1","command":"ack","session":"s","data":{"seq":1,"mood":"good"}}`},
 		{"unknown field in a result", `{"id":"1","command":"ping"}` + "\n" + `{"id":"1","result":{"mood":"good"}}`},
 		{"result of another command", `{"id":"1","command":"send","session":"s","data":{"text":"x"}}` + "\n" + `{"id":"1","result":{"interrupted":true}}`},
-		{"answer to nobody", `{"id":"1","result":{}}`},
+		{"answer without a command", `{"id":"1","result":{}}`},
 		{"neither", `{"hello":"world"}`},
 		{"no JSON", `{"id":`},
 	} {
@@ -207,11 +208,11 @@ func (ex *examples) answer(line json.RawMessage, asked map[string]protocol.Verb)
 }
 
 type block struct {
-	line int // of its first line
+	line int // number of its first line
 	text string
 }
 
-// blocks returns the fenced blocks marked json.
+// blocks returns the fenced blocks of type json.
 func blocks(text string) []block {
 	var found []block
 	var in *block

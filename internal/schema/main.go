@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// sources is where the comments of package protocol are, as seen from this directory: go generate and go test both run in it.
+// sources is the directory of package protocol, relative to this one: go generate and go test run
+// here.
 const sources = "../../protocol"
 
 func main() {
@@ -29,7 +30,7 @@ func write(path string) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// generate returns the whole schema as the file holds it.
+// generate returns the content of the schema file.
 func generate() ([]byte, error) {
 	words, err := readComments(sources)
 	if err != nil {

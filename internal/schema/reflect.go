@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// schema is one JSON Schema, its keywords in the order they are written.
+// schema is a JSON Schema, with its keywords in the order of the file.
 type schema struct {
 	Schema      string             `json:"$schema,omitempty"`
 	ID          string             `json:"$id,omitempty"`
@@ -32,7 +32,7 @@ type schema struct {
 	Defs        map[string]*schema `json:"$defs,omitempty"`
 }
 
-// deriver turns Go types into definitions, each type once.
+// deriver converts Go types to definitions, each type once.
 type deriver struct {
 	comments *comments
 	defs     map[string]*schema
@@ -45,7 +45,8 @@ var (
 	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
-// of returns the schema of a type as encoding/json writes it: a reference for the named types of the protocol.
+// of returns the schema of a type as encoding/json encodes it. Named types of the protocol become
+// references.
 func (d *deriver) of(t reflect.Type) *schema {
 	if t.Kind() == reflect.Pointer {
 		return d.of(t.Elem())
@@ -63,12 +64,12 @@ func (d *deriver) of(t reflect.Type) *schema {
 	return d.plain(t)
 }
 
-// named defines a type of the protocol under its own name and refers to it.
+// named defines a type of the protocol under its name and returns a reference.
 func (d *deriver) named(t reflect.Type) *schema {
 	name := t.Name()
 	if _, seen := d.defs[name]; !seen {
 		s := &schema{}
-		d.defs[name] = s // before its fields: types may contain themselves
+		d.defs[name] = s // before its fields: types may be recursive
 		*s = *d.plain(t)
 		s.Description = d.comments.types[name]
 		if t.Kind() == reflect.String {
@@ -104,8 +105,8 @@ func (d *deriver) plain(t reflect.Type) *schema {
 	panic("schema: no JSON form of " + t.String())
 }
 
-// object describes a struct. Fields that are always written are required; what is not described is allowed, because a newer
-// peer may say more.
+// object describes a struct. Fields without omitempty are required. Unknown fields are allowed,
+// since a newer peer may send more.
 func (d *deriver) object(t reflect.Type) *schema {
 	s := &schema{Type: "object", Properties: map[string]*schema{}}
 	for _, f := range reflect.VisibleFields(t) {
@@ -126,7 +127,7 @@ func (d *deriver) object(t reflect.Type) *schema {
 	return s
 }
 
-// owner is the name of the struct that declares a field: t or one it embeds.
+// owner returns the name of the struct that declares a field: t or an embedded one.
 func owner(t reflect.Type, f reflect.StructField) string {
 	for _, i := range f.Index[:len(f.Index)-1] {
 		t = t.Field(i).Type

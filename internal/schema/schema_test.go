@@ -58,7 +58,7 @@ func TestSchemaDescribesEveryEventAndCommand(t *testing.T) {
 	}
 }
 
-// compiled is the schema file as a validator sees it.
+// compiled is the schema file, compiled for validation.
 type compiled struct {
 	t        *testing.T
 	compiler *jsonschema.Compiler

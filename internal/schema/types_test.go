@@ -41,7 +41,8 @@ func accepted(t *rapid.T, schemas *compiled, def string, line []byte) {
 	}
 }
 
-// generator makes up values of the protocol's types. Lists and maps may be empty and are never nil: nobody writes null.
+// generator draws values of the protocol's types. Lists and maps may be empty but not nil, since
+// null is never sent.
 type generator struct{ words *comments }
 
 func (g *generator) data(t *rapid.T, v any) json.RawMessage {
@@ -87,7 +88,7 @@ func (g *generator) fillKind(t *rapid.T, v reflect.Value, depth int) {
 	case reflect.Uint64:
 		v.SetUint(rapid.Uint64().Draw(t, "uint"))
 	case reflect.Pointer:
-		// A snapshot's state has no omitempty: it is always there.
+		// A snapshot's state has no omitempty.
 		if many > 0 || v.Type().Elem() == reflect.TypeFor[protocol.State]() {
 			v.Set(reflect.New(v.Type().Elem()))
 			g.fill(t, v.Elem(), depth+1)

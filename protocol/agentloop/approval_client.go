@@ -9,14 +9,16 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A verdict is a decision that was sent. The server says nothing when it takes one, so it holds when nothing is said against it.
+// A pendingDecision is a decision that was sent. The server does not confirm decisions, so it
+// counts as accepted when no error follows.
 type pendingDecision struct {
 	cmd      *protocol.Command
 	resolved protocol.ApprovalResolvedData
 	due      time.Time
 }
 
-// An explanation was asked for; it ends with the request being asked again.
+// A pendingExplanation is a request for an explanation. It ends when the server repeats the
+// approval request.
 type pendingExplanation struct {
 	cmd     *protocol.Command
 	request string
@@ -24,19 +26,21 @@ type pendingExplanation struct {
 	due     time.Time
 }
 
-// handleApprovalRequest takes a request. There is one at a time: another one takes its place.
+// handleApprovalRequest records an approval request. The server has one at a time: a new one
+// replaces the old.
 func (c *client) handleApprovalRequest(d *approvalRequest) {
 	a := c.decodeApproval(d)
 	if len(c.log.State.Approvals) > 0 {
 		old := &c.log.State.Approvals[0]
-		if old.Command == a.Command && old.Patch == a.Patch { // asked again
+		if old.Command == a.Command && old.Patch == a.Patch { // repeated
 			c.finishExplanation()
 			return
 		}
-		c.failExplanation(protocol.Errorf(protocol.CodeNotFound, "another request took its place"))
+		c.failExplanation(protocol.Errorf(protocol.CodeNotFound, "another request replaced it"))
 		c.cancelApprovals()
 	}
-	if i := slices.IndexFunc(c.earlierApprovals, func(old protocol.Approval) bool { return old.Command == a.Command && old.Patch == a.Patch }); i >= 0 {
+	same := func(old protocol.Approval) bool { return old.Command == a.Command && old.Patch == a.Patch }
+	if i := slices.IndexFunc(c.earlierApprovals, same); i >= 0 {
 		a.Request = c.earlierApprovals[i].Request
 		c.earlierApprovals = slices.Delete(c.earlierApprovals, i, i+1)
 	} else {
@@ -47,8 +51,9 @@ func (c *client) handleApprovalRequest(d *approvalRequest) {
 
 func (c *client) decodeApproval(d *approvalRequest) *protocol.Approval {
 	a := &protocol.Approval{
-		Kind: protocol.ApproveCommand, Title: "Run a command", Command: truncate(joinCommand(d.Command)), Options: approvalOptions(),
-		Asked: c.Now.UTC().Truncate(time.Millisecond),
+		Kind: protocol.ApproveCommand, Title: "Run a command", Command: truncate(joinCommand(d.Command)),
+		Options: approvalOptions(),
+		Asked:   c.Now.UTC().Truncate(time.Millisecond),
 	}
 	if input := protocol.MustEncode(action{Command: d.Command}); len(d.Command) > 0 && len(input) <= maxText {
 		a.Input = input
@@ -75,12 +80,14 @@ func (c *client) decodeApproval(d *approvalRequest) *protocol.Approval {
 	return a
 }
 
-// acceptsInput reports whether an answer can carry what a decision brings: of an edited patch that is said, of all else nothing.
+// acceptsInput reports whether the protocol can carry the input of a decision: an edited patch of
+// an editable request.
 func acceptsInput(a *protocol.Approval, in *protocol.ApprovalInput) bool {
-	return in == nil || len(in.Tasks) == 0 && len(in.Answers) == 0 && !in.Replan && (a.Editable || in.Patch == "" || in.Patch == a.Patch)
+	return in == nil || len(in.Tasks) == 0 && len(in.Answers) == 0 && !in.Replan &&
+		(a.Editable || in.Patch == "" || in.Patch == a.Patch)
 }
 
-// approve decides the pending request.
+// approve sends a decision on the pending request.
 func (c *client) approve(cmd *protocol.Command, d *protocol.ApproveData) {
 	a, err := c.state.decided.Find(c.log.State, d)
 	if err != nil {
@@ -101,13 +108,13 @@ func (c *client) approve(cmd *protocol.Command, d *protocol.ApproveData) {
 		return
 	case !acceptsInput(a, d.Input):
 		c.Failf(cmd, protocol.CodeUnsupported,
-			"the dialect %s carries no input but an edited patch, of a request that takes one: deny it and say what to change", Name)
+			"the dialect %s supports no input except an edited patch of an editable request: deny with a reason", Name)
 		return
 	case c.decision != nil:
 		c.Fail(cmd, codec.Conflict(codec.WinnerOf(c.User(), c.decision.resolved)))
 		return
 	case c.explanation != nil:
-		c.failExplanation(protocol.Errorf(protocol.CodeConflict, "it was decided meanwhile"))
+		c.failExplanation(protocol.Errorf(protocol.CodeConflict, "the request was decided meanwhile"))
 	}
 	r := approvalResponse{Review: review}
 	if a.Patch != "" && a.Kind == protocol.ApprovePatch {
@@ -131,7 +138,8 @@ func (c *client) approve(cmd *protocol.Command, d *protocol.ApproveData) {
 		return
 	}
 	resolved := protocol.ApprovalResolvedData{
-		Request: a.Request, Outcome: protocol.Allowed, Decision: d.Decision, Option: review, Reason: truncate(d.Reason), Input: d.Input,
+		Request: a.Request, Outcome: protocol.Allowed, Decision: d.Decision, Option: review,
+		Reason: truncate(d.Reason), Input: d.Input,
 	}
 	if d.Decision == protocol.Deny || d.Decision == protocol.DenyStop {
 		resolved.Outcome = protocol.Denied
@@ -139,7 +147,7 @@ func (c *client) approve(cmd *protocol.Command, d *protocol.ApproveData) {
 	c.decision = &pendingDecision{cmd, resolved, c.Now.Add(rejectTimeout)}
 }
 
-// confirmDecision holds the decision that was sent: the server went on.
+// confirmDecision records the decision that was sent: the server accepted it.
 func (c *client) confirmDecision() {
 	v := c.decision
 	if v == nil {
@@ -156,7 +164,8 @@ func (c *client) confirmDecision() {
 	c.releaseItems()
 }
 
-// rejectDecision takes the server's word against a decision. When nothing is pending there, the request is over.
+// rejectDecision fails the decision that the server refused. If nothing is pending at the server,
+// the request is over.
 func (c *client) rejectDecision(message string, err *protocol.Error) {
 	v := c.decision
 	c.decision = nil
@@ -166,20 +175,20 @@ func (c *client) rejectDecision(message string, err *protocol.Error) {
 	}
 }
 
-// decidedElsewhere ends the pending request, which somebody else decided.
+// decidedElsewhere ends the pending request, which another user decided.
 func (c *client) decidedElsewhere(by *protocol.Actor, outcome protocol.Outcome) {
-	c.failExplanation(protocol.Errorf(protocol.CodeConflict, "it was decided meanwhile"))
+	c.failExplanation(protocol.Errorf(protocol.CodeConflict, "the request was decided meanwhile"))
 	c.resolveApproval(by, protocol.ApprovalResolvedData{Request: c.log.State.Approvals[0].Request, Outcome: outcome})
 	c.releaseItems()
 }
 
-// resolveApproval records how a request ended.
+// resolveApproval records the end of a request.
 func (c *client) resolveApproval(by *protocol.Actor, d protocol.ApprovalResolvedData) {
 	c.state.decided.Put(by, d)
 	c.addBy(protocol.ApprovalResolved, by, d)
 }
 
-// finishExplanation takes the explanation: the request was asked again.
+// finishExplanation records the explanation: the request was repeated.
 func (c *client) finishExplanation() {
 	w := c.explanation
 	if w == nil {
@@ -190,7 +199,8 @@ func (c *client) finishExplanation() {
 	c.Answer(w.cmd, protocol.ApproveResult{Request: w.request, Decision: protocol.Explain})
 }
 
-// failExplanation gives up waiting for an explanation; what was said is kept as the agent's words.
+// failExplanation fails the request for an explanation. Text received for it is recorded as the
+// agent's.
 func (c *client) failExplanation(err *protocol.Error) {
 	w := c.explanation
 	if w == nil {

@@ -10,19 +10,20 @@ import (
 	"agentctl/protocol"
 )
 
-// shownApproval is the request that the client is shown: one at a time, since its answers name none.
+// shownApproval is the request that the client sees. There is one at a time, since answers do not
+// name a request.
 type shownApproval struct {
-	request  string // request
-	patch    string // as shown
+	request  string
+	patch    string // as sent
 	shownAt  time.Time
-	replaced bool // it follows one that somebody else decided while the client was looking at it
-	deciding bool // the client answered, our server has not
+	replaced bool // it follows a request that another user decided while the client saw it
+	deciding bool // the client answered, agentctl's server has not
 }
 
-// minReviewTime is how quick an answer must be to be taken for one to the request that was there before.
+// minReviewTime is the time in which an answer may still be meant for the previous request.
 const minReviewTime = time.Second
 
-// showNextApproval shows the oldest pending request, unless one is shown.
+// showNextApproval sends the oldest pending request, unless one is shown.
 func (s *server) showNextApproval() {
 	if !s.sub.CaughtUp || s.sub.State == nil || s.sub.State.PendingApproval(s.shown.request) != nil {
 		return
@@ -30,7 +31,7 @@ func (s *server) showNextApproval() {
 	replaced := s.shown.replaced
 	s.shown = shownApproval{}
 	for i := range s.sub.State.Approvals {
-		if a := &s.sub.State.Approvals[i]; s.sub.State.RuleFor(a) == nil { // else it is decided as soon as it is asked
+		if a := &s.sub.State.Approvals[i]; s.sub.State.RuleFor(a) == nil { // else a rule decides it at once
 			s.shown = shownApproval{request: a.Request, replaced: replaced}
 			s.showApproval()
 			return
@@ -38,7 +39,8 @@ func (s *server) showNextApproval() {
 	}
 }
 
-// showApproval shows the request once more: what a client has answered it shows no longer.
+// showApproval sends the shown request, again if the client answered it: clients hide a request
+// once answered.
 func (s *server) showApproval() {
 	a := s.sub.State.PendingApproval(s.shown.request)
 	if a == nil {
@@ -49,11 +51,11 @@ func (s *server) showApproval() {
 	if s.shown.patch != "" {
 		r.ApplyPatch = &applyPatch{Patch: s.shown.patch, ReadOnly: !a.Editable}
 	}
-	s.turn.failed = false // it goes on
+	s.turn.failed = false // the turn continues
 	s.send(approvalRequestType, r)
 }
 
-// approvalCommand is what an approval is about, in words.
+// approvalCommand returns the command, or other text, of an approval.
 func approvalCommand(a *protocol.Approval, patch string) []string {
 	title := a.Title
 	switch a.Kind {
@@ -96,7 +98,7 @@ func approvalCommand(a *protocol.Approval, patch string) []string {
 	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
 }
 
-// argvOf is the command in a tool's arguments, where that is a list of words.
+// argvOf returns the command in a tool's arguments, if it is a list of words.
 func argvOf(input json.RawMessage) []string {
 	var in struct {
 		Command []string `json:"command"`
@@ -107,7 +109,7 @@ func argvOf(input json.RawMessage) []string {
 	return in.Command
 }
 
-// handleReview takes the client's answer to the request that it is shown.
+// handleReview sends the client's answer to the shown request.
 func (s *server) handleReview(r *approvalResponse) {
 	var a *protocol.Approval
 	if s.sub.State != nil && s.shown.request != "" && !s.shown.deciding {
@@ -119,7 +121,7 @@ func (s *server) handleReview(r *approvalResponse) {
 	}
 	if s.shown.replaced && s.Now.Sub(s.shown.shownAt) < minReviewTime {
 		s.shown.replaced = false
-		s.fail("Somebody else has decided that request; this is another one", nil)
+		s.fail("Another user has decided that request; this is another one", nil)
 		s.showApproval()
 		return
 	}
@@ -127,7 +129,7 @@ func (s *server) handleReview(r *approvalResponse) {
 	s.shown.deciding = true
 	s.Request(protocol.DoApprove, s.sub.Session, "", d, func(answer protocol.Answer) {
 		if answer.Error == nil {
-			return // the event tells it
+			return // the event follows
 		}
 		s.failWith(approvalFailed, answer.Error)
 		if s.shown.request == d.Request {
@@ -153,7 +155,7 @@ func decodeReview(a *protocol.Approval, r *approvalResponse, shown string) proto
 	return d
 }
 
-// approvalResolved goes on after a request was decided, by whomever.
+// approvalResolved continues after a decision on a request.
 func (s *server) approvalResolved(e *protocol.Event, d *protocol.ApprovalResolvedData) {
 	if d.Request == s.shown.request {
 		s.shown.replaced = !s.shown.deciding
@@ -165,7 +167,8 @@ func (s *server) approvalResolved(e *protocol.Event, d *protocol.ApprovalResolve
 	s.showNextApproval()
 }
 
-// encodeDecision says in a system message how a request ended that somebody else decided; decodeDecision reads it at the other end.
+// encodeDecision returns the system message for another user's decision. decodeDecision is its
+// inverse.
 func encodeDecision(e *protocol.Event, d *protocol.ApprovalResolvedData) string {
 	if e.By == nil {
 		return requestOver + string(d.Outcome) + "."
@@ -195,7 +198,7 @@ func decodeDecision(text string) (by *protocol.Actor, outcome protocol.Outcome, 
 	return nil, "", false
 }
 
-// approvalExplained shows why the agent wants it, and asks again.
+// approvalExplained sends the agent's explanation and repeats the request.
 func (s *server) approvalExplained(e *protocol.Event, d *protocol.ApprovalExplainedData) {
 	s.sendItem(newMessageItem(s.itemID(e, "explained"+strconv.FormatUint(e.Seq, 10)), assistant, d.Text))
 	if d.Request == s.shown.request && s.sub.CaughtUp {

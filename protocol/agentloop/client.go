@@ -8,53 +8,55 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// How long our client waits for a server that does not say whether it heard.
+// Timeouts of the client, since the server does not acknowledge messages.
 const (
-	quietTimeout   = 250 * time.Millisecond // at the beginning, for the turn under way to be told
-	resumeTimeout  = 2 * time.Second        // the same after a turn was cut: it may be told again, over whatever link
-	moreTimeout    = 50 * time.Millisecond  // for more of it
+	quietTimeout   = 250 * time.Millisecond // after opening, for messages of a turn under way
+	resumeTimeout  = 2 * time.Second        // after opening, if the last connection ended in a turn
+	moreTimeout    = 50 * time.Millisecond  // between messages of the turn under way
 	maxOpening     = time.Second
 	startTimeout   = 10 * time.Second       // for the turn of a message
-	echoTimeout    = 150 * time.Millisecond // at a turn's start, for whose message it is
+	echoTimeout    = 150 * time.Millisecond // at a turn's start, for the message that started it
 	rejectTimeout  = 500 * time.Millisecond // for an error after a decision
 	explainTimeout = 2 * time.Minute
 	contextTimeout = 10 * time.Second
 	compactTimeout = 5 * time.Minute
 )
 
-// maxPending bounds what waits for the server.
+// maxPending bounds the commands that wait for the server.
 const maxPending = 256
 
-// verbs are what the dialect can say.
+// verbs are the commands that the dialect supports.
 var verbs = []protocol.Verb{
-	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoWatch, protocol.DoList, protocol.DoSnapshot, protocol.DoHistory,
+	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoWatch, protocol.DoList, protocol.DoSnapshot,
+	protocol.DoHistory,
 	protocol.DoSend, protocol.DoApprove, protocol.DoContext, protocol.DoCompact,
 }
 
-// unsupportedReasons says more of commands that are refused.
+// unsupportedReasons explains unsupported commands.
 var unsupportedReasons = map[protocol.Verb]string{
-	protocol.DoCreate:  "the first message to a session makes it",
-	protocol.DoHistory: "its server tells nothing of the past",
+	protocol.DoCreate:  "the first message to a session creates it",
+	protocol.DoHistory: "its server has no history",
 }
 
-// A client is the codec of our client at an AgentLoop server. The connection is the session; its log begins with it.
+// A client is the codec of agentctl's client at an AgentLoop server. The connection is the session,
+// and the log begins with it.
 type client struct {
 	codec.ClientBase
 	log      *codec.Log
-	previous *codec.Log // of the connection before, until it is known what became of its turn; nil: none
+	previous *codec.Log // of the previous connection, until the fate of its turn is known; nil: none
 	state    *clientState
 
 	openedAt         time.Time
-	readyAt          time.Time          // until then nobody asks about a session that is not known yet; zero: it is
-	held             []protocol.Command // that wait for it
-	sends            []*pendingSend     // whose turn has not started, oldest first
-	contextRequests  []*contextRequest  // for an answer about the context
+	readyAt          time.Time          // until then commands are held, since the session is not known; zero: ready
+	held             []protocol.Command // until readyAt
+	sends            []*pendingSend     // messages whose turn has not started, oldest first
+	contextRequests  []*contextRequest  // requests about the context
 	turn             *turn
-	startsAt         time.Time           // a turn was announced: until then whose message it is may be told; zero: none was
-	earlierApprovals []protocol.Approval // what was pending on the connection before, in a turn that is told again
-	earlierEvents    []earlierEvent      // what else was told there of that turn alone
-	decision         *pendingDecision    // that the server may still refuse
-	explanation      *pendingExplanation // that was asked for
+	startsAt         time.Time           // when the announced turn starts without an echo; zero: none announced
+	earlierApprovals []protocol.Approval // requests of the previous connection, in a turn that the server repeats
+	earlierEvents    []earlierEvent      // other events of that turn, which the server does not repeat
+	decision         *pendingDecision    // sent, and not confirmed
+	explanation      *pendingExplanation // requested
 }
 
 func newClient(o codec.ClientOptions) *client {
@@ -108,7 +110,7 @@ func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
 		more := now.Add(moreTimeout)
 		switch {
 		case c.readyAt.IsZero():
-		case waits && c.previous == nil: // the turn that was cut is told
+		case waits && c.previous == nil: // the interrupted turn is repeated
 			c.readyAt = more
 		case more.After(c.readyAt) && more.Before(c.openedAt.Add(maxOpening)):
 			c.readyAt = more
@@ -134,16 +136,16 @@ func (c *client) send(typ string, payload any) {
 	c.Send(encodeMessage(c.Options.ID("msg"), typ, payload))
 }
 
-// newID makes an id that is unique in the log.
+// newID returns an id that is unique in the log.
 func (c *client) newID(prefix string) string {
 	c.state.counts[prefix]++
 	return prefix + strconv.Itoa(c.state.counts[prefix])
 }
 
-// maxEnvelope bounds what an event is beside its data, in bytes.
+// maxEnvelope bounds the size of an event without its data, in bytes.
 const maxEnvelope = 4 << 10
 
-// add records what happened.
+// add records an event.
 func (c *client) add(typ protocol.Type, data any) { c.addBy(typ, nil, data) }
 
 func (c *client) addBy(typ protocol.Type, by *protocol.Actor, data any) {
@@ -158,10 +160,10 @@ func (c *client) addBy(typ protocol.Type, by *protocol.Actor, data any) {
 	c.Record(c.log, en)
 }
 
-// maxText bounds what goes into one event, in bytes: escaped it still fits.
+// maxText bounds a text in one event, in bytes: escaped, it still fits.
 const maxText = protocol.MaxText
 
-// truncate shortens what a person is shown.
+// truncate bounds a text for users.
 func truncate(s string) string {
 	s = protocol.ValidText(s)
 	if len(s) <= maxText {
@@ -170,7 +172,7 @@ func truncate(s string) string {
 	return protocol.SplitText(s, maxText)[0] + "\n… " + strconv.Itoa(len(s)-maxText) + " bytes more, not shown"
 }
 
-// raw keeps what maps to nothing.
+// raw records a message without a native equivalent.
 func (c *client) raw(method string, data []byte) {
 	c.add(protocol.Raw, codec.Raw(Name, codec.Excerpt(method), data))
 }

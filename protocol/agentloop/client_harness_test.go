@@ -10,7 +10,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A guest is a Client codec, with its client's view of the session.
+// A clientHarness runs a client codec, with a client's view of the session.
 type clientHarness struct {
 	t            tester
 	codec        *client
@@ -28,8 +28,9 @@ func newClientHarness(t tester, url string, memory *codec.ClientState) *clientHa
 	return resumeClientHarness(t, url, memory, nil)
 }
 
-// resumeClientHarness is newClientHarness at a server that tells something at once, for a client that was somewhere before (nil: nowhere).
-func resumeClientHarness(t tester, url string, memory *codec.ClientState, at *protocol.Position, told ...string) *clientHarness {
+// resumeClientHarness is newClientHarness for a client with a position (nil: none), at a server
+// that sends frames at once.
+func resumeClientHarness(t tester, url string, memory *codec.ClientState, at *protocol.Position, frames ...string) *clientHarness {
 	mint := ids()
 	id := func(prefix string) string { return mint(prefix) }
 	if at != nil {
@@ -42,9 +43,9 @@ func resumeClientHarness(t tester, url string, memory *codec.ClientState, at *pr
 	g.handleOutput(g.codec.Open(g.now))
 	g.send(protocol.DoHello, protocol.HelloData{Version: protocol.Version, Name: "ada"})
 	g.send(protocol.DoSubscribe, protocol.SubscribeData{Position: at})
-	g.receive(told...)
+	g.receive(frames...)
 	g.advance(quietTimeout)
-	if g.answer() == nil { // it waits for the turn that was cut
+	if g.answer() == nil { // it waits for the interrupted turn
 		g.advance(resumeTimeout)
 	}
 	a := g.answer()
@@ -109,7 +110,7 @@ func (g *clientHarness) sendKeyed(verb protocol.Verb, key string, data any) *pro
 	return g.answers[c.ID]
 }
 
-// answer is the newest command's.
+// answer returns the answer to the newest command.
 func (g *clientHarness) answer() *protocol.Answer { return g.answers[fmt.Sprint(g.commandCount)] }
 
 func (g *clientHarness) receive(frames ...string) {

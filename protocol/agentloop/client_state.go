@@ -5,22 +5,22 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// maxKeys bounds how many keys of commands are remembered.
+// maxKeys bounds the remembered keys of commands.
 const maxKeys = 1024
 
-// A memory is what outlives a connection: the log, ids minted in it and how its requests ended, and the keys of commands, of which a
-// server of this protocol knows nothing.
+// A clientState outlives a connection: the log, its ids and decisions, and the keys of commands,
+// which servers of this protocol do not know.
 type clientState struct {
-	log       *codec.Log // nil: there was no connection
+	log       *codec.Log // nil: no previous connection
 	counts    map[string]int
 	decided   codec.Decisions
 	turn      *turn  // under way; nil: none
-	heldItems []item // shell calls that come while a request is pending
+	heldItems []item // shell calls received while a request is pending
 
 	keys codec.Recent[*keyedSend]
 }
 
-// A keyed command was sent; result is nil as long as nothing showed that the server has it.
+// A keyedSend is a message that was sent. result is nil until the server showed that it has it.
 type keyedSend struct {
 	key    string
 	body   string
@@ -31,7 +31,7 @@ func newClientState() *clientState {
 	return &clientState{counts: map[string]int{}, keys: codec.Recent[*keyedSend]{Limit: maxKeys}}
 }
 
-// addKey remembers a command that is being sent.
+// addKey records a message that is being sent.
 func (m *clientState) addKey(key, body string) *keyedSend {
 	k := &keyedSend{key: key, body: body}
 	if key != "" {
@@ -40,5 +40,5 @@ func (m *clientState) addKey(key, body string) *keyedSend {
 	return k
 }
 
-// removeKey lets a key be used again: the server refused.
+// removeKey makes a key available again: the server refused its message.
 func (m *clientState) removeKey(k *keyedSend) { m.keys.Delete(k.key) }

@@ -11,12 +11,12 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// AL-12, AL-16, AL-21, AL-31: what the real system sends in one turn with an approval.
+// AL-12, AL-16, AL-21, AL-31: frames of the real system for a turn with an approval.
 func TestTurnAsTheRealSystemSendsIt(t *testing.T) {
 	g := newClientHarness(t, "ws://localhost:8080", nil)
 	g.send(protocol.DoSend, protocol.SendData{Text: "clean up"})
 	if len(g.sent) != 1 || g.answer() != nil {
-		t.Fatalf("said %v", g.sent)
+		t.Fatalf("sent %v", g.sent)
 	}
 	g.receive(loads(true), request)
 	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendStarted || r.Turn != "t1" || r.Seq != g.state.Turn.First {
@@ -67,7 +67,7 @@ func resultOfHistory(g *clientHarness) protocol.HistoryResult {
 	return resultOf[protocol.HistoryResult](g)
 }
 
-// AL-16, X-12: in the document's order agent_finished comes last, and changes nothing.
+// AL-16, X-12: in the document's order agent_finished comes last and changes nothing.
 func TestTurnInTheDocumentsOrder(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.send(protocol.DoSend, protocol.SendData{Text: "hi"})
@@ -75,7 +75,7 @@ func TestTurnInTheDocumentsOrder(t *testing.T) {
 	g.expectTypes(protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta, protocol.TextEnd, protocol.TurnEnded)
 }
 
-// AL-22: chunks with one id are one part, also where only the id says so.
+// AL-22: chunks with one id are one part, even if only the id connects them.
 func TestChunksOfOneIDAreOnePart(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	chunk := func(text string) string {
@@ -90,8 +90,8 @@ func TestChunksOfOneIDAreOnePart(t *testing.T) {
 	}
 }
 
-// AL-23: shell calls and their output are held back while a request is pending, and none is lost, however it ends: they follow in
-// order.
+// AL-23: shell calls and their output are held back while a request is pending. None is lost, and
+// they follow in order, however the request ends.
 func TestShellCallsAreHeldBackWhileARequestIsPending(t *testing.T) {
 	decides := func(d protocol.Decision) func(*clientHarness) {
 		return func(g *clientHarness) {
@@ -106,7 +106,7 @@ func TestShellCallsAreHeldBackWhileARequestIsPending(t *testing.T) {
 		"yes": decides(protocol.AllowOnce), "always": decides(protocol.AllowAlways), "no-continue": decides(protocol.Deny), "no-exit": decides(protocol.DenyStop),
 		"the turn ends":   says(loads(false)),
 		"another request": says(`{"id":"2","type":"approval_request","payload":{"command":["other"]}}`),
-		"somebody else":   says(response(`{"type":"message","role":"system","content":"Decided by grace: allowed."}`)),
+		"another user":    says(response(`{"type":"message","role":"system","content":"Decided by grace: allowed."}`)),
 		"nothing was pending": func(g *clientHarness) {
 			g.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce})
 			g.receive(`{"id":"1","type":"error","payload":{"message":"No pending approval request"}}`)
@@ -146,13 +146,14 @@ func TestShellCallsAreHeldBackWhileARequestIsPending(t *testing.T) {
 			}
 			want := []string{"approval.requested", "approval.resolved", "tool.started", "tool.output", "tool.ended s1", "tool.started"}
 			if got := story(); len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
-				t.Errorf("told %v", got)
+				t.Errorf("sent %v", got)
 			}
 		})
 	}
 }
 
-// AL-17, AL-18, X-13: decisions are reviews; no-exit ends the turn as denied, if the server ends it.
+// AL-17, AL-18, X-13: decisions are reviews; no-exit ends the turn as denied, if the server ends
+// it.
 func TestDecisionsAreReviews(t *testing.T) {
 	for decision, word := range map[protocol.Decision]string{
 		protocol.AllowOnce: "yes", protocol.AllowAlways: "always", protocol.Deny: "no-continue", protocol.DenyStop: "no-exit",
@@ -186,7 +187,7 @@ func TestDecisionsAreReviews(t *testing.T) {
 	}
 }
 
-// AL-20: an edited patch goes back, and an unchanged one too.
+// AL-20: a patch is sent back, edited or not.
 func TestPatchGoesBack(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.receive(loads(true), `{"id":"q","type":"approval_request","payload":{"command":["apply_patch","p"],"applyPatch":{"patch":"*** Begin Patch\n*** Update File: src/a.ts\n*** End Patch"}}}`)
@@ -200,7 +201,8 @@ func TestPatchGoesBack(t *testing.T) {
 	}
 }
 
-// What an answer cannot carry is not promised, and refused: nothing but an edited patch, and that only where it is asked for as a whole.
+// Input that an answer cannot carry is not offered, and refused: only an edited patch of an
+// editable request is accepted.
 func TestOnlyWhatGoesBackMayBeEdited(t *testing.T) {
 	const patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch"
 	long := "*** Begin Patch\n" + strings.Repeat("+x\n", maxText) + "*** End Patch"
@@ -227,16 +229,16 @@ func TestOnlyWhatGoesBackMayBeEdited(t *testing.T) {
 			g.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "mine"}})
 			if c.editable {
 				if len(g.sent) != 1 {
-					t.Errorf("the edited patch was not said: %q", g.code())
+					t.Errorf("the edited patch was not sent: %q", g.code())
 				}
 			} else if g.code() != protocol.CodeUnsupported || len(g.sent) != 0 {
-				t.Errorf("said %v, answered %q", g.sent, g.code())
+				t.Errorf("sent %v, answered %q", g.sent, g.code())
 			}
 		})
 	}
 }
 
-// A decision that the server does not take is answered with why.
+// A decision that the server refuses is answered with its reason.
 func TestRefusedDecision(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.receive(loads(true), request)
@@ -285,7 +287,7 @@ func TestContextAndCompact(t *testing.T) {
 	}
 }
 
-// AL-10, AL-15, AL-24, AL-30: an error ends the turn as failed when it is the last that happens.
+// AL-10, AL-15, AL-24, AL-30: a turn fails if an error is the last thing in it.
 func TestErrorsInATurn(t *testing.T) {
 	const fault = `{"id":"e","type":"error","payload":{"message":"Failed to process user input","details":{"error":"Rate limit exceeded","code":429}}}`
 	g := newClientHarness(t, "ws://x", nil)
@@ -340,7 +342,7 @@ func TestWhatIsNotTheAgentsIsKept(t *testing.T) {
 	}
 }
 
-// X-1: what is sent during a turn is queued, and starts when its echo says so.
+// X-1: a message during a turn is queued, and starts with its echo.
 func TestQueuedMessages(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.send(protocol.DoSend, protocol.SendData{Text: "one"})
@@ -350,8 +352,8 @@ func TestQueuedMessages(t *testing.T) {
 	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendQueued || *r.Index != 0 || len(g.state.Queue) != 1 {
 		t.Fatalf("send: %+v", r)
 	}
-	g.receive(loads(false), loads(true), response(`{"type":"message","role":"user","content":"somebody else's"}`))
-	if g.state.Turn.Message.Text != "somebody else's" || len(g.state.Queue) != 1 {
+	g.receive(loads(false), loads(true), response(`{"type":"message","role":"user","content":"another user"}`))
+	if g.state.Turn.Message.Text != "another user" || len(g.state.Queue) != 1 {
 		t.Fatalf("turn %+v", g.state.Turn)
 	}
 	g.receive(loads(false), loads(true), response(`{"type":"message","role":"user","content":"two"}`))
@@ -360,7 +362,7 @@ func TestQueuedMessages(t *testing.T) {
 	}
 }
 
-// A message that turns out to be behind somebody else's is queued.
+// A message behind another user's message is queued.
 func TestMessageBehindSomebodyElses(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.send(protocol.DoSend, protocol.SendData{Text: "mine"})
@@ -370,7 +372,7 @@ func TestMessageBehindSomebodyElses(t *testing.T) {
 	}
 }
 
-// Who asks at once about a session is answered when the turn under way was told.
+// The first commands are answered when the turn under way is known.
 func TestFirstCommandsWaitForTheTurnUnderWay(t *testing.T) {
 	g := &clientHarness{t: t, now: epochStart, answers: map[string]*protocol.Answer{}, codec: newClient(codec.ClientOptions{URL: "ws://x", ID: ids()}), state: &protocol.State{}}
 	g.handleOutput(g.codec.Open(g.now))
@@ -388,7 +390,8 @@ func TestFirstCommandsWaitForTheTurnUnderWay(t *testing.T) {
 	}
 }
 
-// A key makes a message go out once; when a link broke before the server showed that it has it, it is not sent again.
+// A message with a key is sent once. If the connection broke before the server confirmed it, it is
+// not sent again.
 func TestKeys(t *testing.T) {
 	memory := new(codec.ClientState)
 	g := newClientHarness(t, "ws://x", memory)
@@ -410,24 +413,24 @@ func TestKeys(t *testing.T) {
 	g.sendKeyed(protocol.DoSend, "k2", protocol.SendData{Text: "two"})
 	g.receive(loads(true), response(`{"type":"message","role":"user","content":"two"}`))
 	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendStarted || len(g.sent) != 0 {
-		t.Fatalf("send: %+v, said %v", r, g.sent)
+		t.Fatalf("send: %+v, sent %v", r, g.sent)
 	}
 	g.receive(loads(false))
 	g.sendKeyed(protocol.DoSend, "k3", protocol.SendData{Text: "three"})
 
 	g = newClientHarness(t, "ws://x", memory)
 	g.sendKeyed(protocol.DoSend, "k3", protocol.SendData{Text: "three"})
-	g.receive(loads(true), response(`{"type":"reasoning"}`)) // of whatever: it does not say that it is ours
+	g.receive(loads(true), response(`{"type":"reasoning"}`)) // without an echo: possibly another user's
 	if g.answer() != nil {
 		t.Fatalf("send: %+v", g.answer())
 	}
 	g.advance(startTimeout)
 	if g.code() != protocol.CodeTimeout || len(g.sent) != 0 {
-		t.Fatalf("%+v, said %v", g.answer(), g.sent)
+		t.Fatalf("%+v, sent %v", g.answer(), g.sent)
 	}
 }
 
-// A position of an earlier connection is answered with a reset; one of this is resumed from.
+// A position of an earlier connection gets a reset, one of this connection a resume.
 func TestPositions(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.receive(loads(true), response(`{"type":"message","role":"assistant","content":"x"}`))
@@ -441,7 +444,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// What the dialect has no words for is said to be unsupported, by name.
+// An unsupported command fails with the code unsupported and its name.
 func TestUnsupportedCommands(t *testing.T) {
 	g := newClientHarness(t, "ws://localhost:8080/ws/abc", nil)
 	for _, c := range protocol.Commands {
@@ -472,7 +475,7 @@ func TestWatchTellsChanges(t *testing.T) {
 	}
 	for _, e := range g.events {
 		if e.Type == protocol.SummaryChanged {
-			t.Errorf("nothing changed, and it is told: %s", e.Data)
+			t.Errorf("published without a change: %s", e.Data)
 		}
 	}
 	g.receive(loads(true), request)
@@ -481,7 +484,7 @@ func TestWatchTellsChanges(t *testing.T) {
 	}
 }
 
-// What is remembered of commands is bounded, and what was refused may be sent again under its key.
+// Remembered keys are bounded. A refused message may be sent again with its key.
 func TestKeysAreKeptAndBounded(t *testing.T) {
 	m := newClientState()
 	for i := range 2 * maxKeys {
@@ -518,7 +521,7 @@ func TestALongIDIsStillOnePart(t *testing.T) {
 	}
 }
 
-// A request that somebody else decided is over when its command gives output, however that came.
+// A request that another user decided is over when its command gives output, in any form.
 func TestRequestThatSomebodyElseDecided(t *testing.T) {
 	for _, typ := range []string{"function_call", "local_shell_call"} {
 		g := newClientHarness(t, "ws://x", nil)
@@ -536,7 +539,7 @@ func TestRequestThatSomebodyElseDecided(t *testing.T) {
 	}
 }
 
-// A patch is not decided by what some call without a title gave.
+// The output of a call without a title does not decide a patch.
 func TestAnotherCallDecidesNothing(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.receive(loads(true), response(`{"type":"function_call","call_id":"c","name":"","arguments":"{}"}`),
@@ -547,7 +550,7 @@ func TestAnotherCallDecidesNothing(t *testing.T) {
 	}
 }
 
-// Nothing that a user said is dropped: a turn whose message came late has it as a notice.
+// No message of a user is dropped: a late echo becomes a notice.
 func TestLateEchoIsKept(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.receive(loads(true), response(`{"type":"reasoning"}`), response(`{"type":"message","role":"user","content":"who said that"}`))
@@ -556,7 +559,7 @@ func TestLateEchoIsKept(t *testing.T) {
 	}
 }
 
-// Output of a call whose start was not seen, that is not the document's JSON, or that was cut off.
+// Outputs of calls without a start, that are not the document's JSON, or that are cut off.
 func TestOutputsAsTheyCome(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.receive(loads(true), response(`{"type":"function_call_output","call_id":"c","output":"plain"}`))

@@ -9,10 +9,13 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// command carries out a command of our client.
+// command carries out a command of agentctl's client.
 func (c *client) command(cmd *protocol.Command) {
 	if cmd.Session != "" && !strings.HasPrefix(c.log.Session, cmd.Session) {
-		c.Failf(cmd, protocol.CodeNoSession, "in the dialect %s the URL names the session, and this one is %q", Name, c.log.Session)
+		c.Failf(
+			cmd, protocol.CodeNoSession, "the dialect %s has one session per URL, and this one is %q", Name,
+			c.log.Session,
+		)
 		return
 	}
 	switch cmd.Command {
@@ -45,7 +48,7 @@ func (c *client) command(cmd *protocol.Command) {
 	}
 }
 
-// A wait is a question about the context that the server has not answered.
+// A contextRequest is a request about the context without an answer.
 type contextRequest struct {
 	cmd *protocol.Command
 	due time.Time
@@ -60,7 +63,8 @@ func (c *client) requestContext(cmd *protocol.Command, typ string, patience time
 	c.send(typ, nil)
 }
 
-// takeContextRequest takes out the oldest question of that verb, or nil; an empty verb: the oldest of all.
+// takeContextRequest removes and returns the oldest request of a verb, or nil. An empty verb means
+// any.
 func (c *client) takeContextRequest(verb protocol.Verb) *protocol.Command {
 	for i, w := range c.contextRequests {
 		if verb == "" || w.cmd.Command == verb {
@@ -71,7 +75,7 @@ func (c *client) takeContextRequest(verb protocol.Verb) *protocol.Command {
 	return nil
 }
 
-// expireTimeouts ends what has waited too long.
+// expireTimeouts acts on the timeouts that passed.
 func (c *client) expireTimeouts() {
 	if !c.readyAt.IsZero() && !c.Now.Before(c.readyAt) {
 		c.resumePrevious("")
@@ -102,12 +106,12 @@ func (c *client) expireTimeouts() {
 			return false
 		}
 		c.Failf(s.cmd, protocol.CodeTimeout,
-			"the server does not show whether it has the message: check, then send it again with another key")
+			"the server has not confirmed the message: check, then send it again with another key")
 		return true
 	})
 }
 
-// scheduleWake makes the host wake the codec when expire has something to do.
+// scheduleWake sets the wake-up for the next timeout.
 func (c *client) scheduleWake() {
 	c.Out.WakeBy(c.readyAt)
 	c.Out.WakeBy(c.startsAt)

@@ -39,7 +39,7 @@ func invalidField(field string) errorDetails {
 	return errorDetails{Error: "validation", Fields: []string{field}}
 }
 
-// withSession does what needs a session.
+// withSession runs do if there is a session.
 func (s *server) withSession(do func()) {
 	s.whenKnown(func(err *protocol.Error) {
 		if s.phase != present {
@@ -50,7 +50,7 @@ func (s *server) withSession(do func()) {
 	})
 }
 
-// handleUserInput sends what the user said; the first input makes the session.
+// handleUserInput sends the user's message. The first one creates the session.
 func (s *server) handleUserInput(m *message) {
 	var in userInput
 	if m.Payload == nil || json.Unmarshal(m.Payload, &in) != nil || in.Input == nil {
@@ -96,8 +96,8 @@ func (s *server) sendMessage(d protocol.SendData) {
 	})
 }
 
-// reportQueued tells the client that its message waits. Holds that it could never lift, for want of words, are lifted: what stopped the
-// queue was a decision or a restart, and the client goes on.
+// reportQueued tells the client that its message waits. It releases holds after a decision or a
+// restart, which the protocol cannot release.
 func (s *server) reportQueued(r *protocol.SendResult) {
 	if s.sub.State == nil {
 		return
@@ -117,7 +117,7 @@ func (s *server) reportQueued(r *protocol.SendResult) {
 	s.sendItem(newMessageItem("", system, text))
 }
 
-// decodeInput reads what a user said. Texts of user messages are the text, everything else a part, kept whole.
+// decodeInput decodes a user's message. Texts are joined; everything else becomes a part.
 func decodeInput(input []json.RawMessage) (d protocol.SendData, ok bool) {
 	var texts []string
 	for _, raw := range input {
@@ -156,7 +156,7 @@ func decodeInput(input []json.RawMessage) (d protocol.SendData, ok bool) {
 	return d, strings.TrimSpace(d.Text) != "" || len(d.Parts) > 0
 }
 
-// foreignPart keeps what is not text.
+// foreignPart returns the part for content that is not text.
 func foreignPart(typ string, raw json.RawMessage) protocol.Part {
 	whole, _ := protocol.Compact(raw)
 	p := protocol.Part{Type: protocol.ValidText(typ), Data: whole}
@@ -177,7 +177,7 @@ func foreignPart(typ string, raw json.RawMessage) protocol.Part {
 	return p
 }
 
-// stripControls takes away what a user cannot have typed.
+// stripControls removes control characters, which a user cannot type.
 func stripControls(s string) string {
 	s = strings.ReplaceAll(protocol.ValidText(s), "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
@@ -203,6 +203,6 @@ func (s *server) handleCompact() {
 	s.Request(protocol.DoCompact, s.sub.Session, "", nil, func(a protocol.Answer) {
 		if a.Error != nil {
 			s.failWith(compactingFailed, a.Error)
-		} // else the event tells it
+		} // else the event follows
 	})
 }

@@ -11,10 +11,10 @@ import (
 	"agentctl/protocol"
 )
 
-// maxHeld bounds the shell calls that wait while a request is pending.
+// maxHeld bounds the shell calls held back while a request is pending.
 const maxHeld = 256
 
-// handleItem takes an item; false when it maps to nothing.
+// handleItem records an item. It returns false if the item has no native equivalent.
 func (c *client) handleItem(payload json.RawMessage) bool {
 	var it item
 	if payload == nil || json.Unmarshal(payload, &it) != nil {
@@ -29,7 +29,7 @@ func (c *client) handleItem(payload json.RawMessage) bool {
 		c.startPendingTurn()
 	}
 	if c.turn != nil && (it.Role == assistant || it.Type != messageItem) {
-		c.turn.err = nil // it goes on
+		c.turn.err = nil // the turn continues
 	}
 	c.detectDecision(&it)
 	if it.isShell() && len(c.log.State.Approvals) > 0 && len(c.state.heldItems) < maxHeld {
@@ -39,13 +39,14 @@ func (c *client) handleItem(payload json.RawMessage) bool {
 	return c.decodeItem(&it)
 }
 
-// detectDecision ends a request that somebody else decided, where the server says so only by what the command gave.
+// detectDecision ends a request that another user decided, if the output of its command shows it.
 func (c *client) detectDecision(it *item) {
-	if it.Type != outputItem && it.Type != shellOutputItem || it.CallID == "" || len(c.log.State.Approvals) == 0 || c.turn == nil {
+	if it.Type != outputItem && it.Type != shellOutputItem || it.CallID == "" || len(c.log.State.Approvals) == 0 ||
+		c.turn == nil {
 		return
 	}
 	a := c.log.State.Approvals[0]
-	if a.Command == "" { // a call without a title is not of it
+	if a.Command == "" { // a call without a title does not match
 		return
 	}
 	ran := slices.ContainsFunc(c.log.State.Turn.Tools, func(t protocol.OpenTool) bool {
@@ -64,7 +65,7 @@ func (c *client) detectDecision(it *item) {
 	}
 }
 
-// decodeOutput reads what a call gave; raw output is output alone.
+// decodeOutput decodes the output of a call. Text that is no JSON is the output.
 func decodeOutput(it *item) (out callOutput) {
 	if it.Output != nil && json.Unmarshal([]byte(*it.Output), &out) != nil {
 		return callOutput{Output: *it.Output}
@@ -80,7 +81,7 @@ func (c *client) startPendingTurn() {
 
 func (it *item) isShell() bool { return it.Type == shellItem || it.Type == shellOutputItem }
 
-// releaseItems lets what was held back while a request was pending be seen, in order.
+// releaseItems records the items held back while a request was pending.
 func (c *client) releaseItems() {
 	held := c.state.heldItems
 	c.state.heldItems = nil
@@ -89,7 +90,7 @@ func (c *client) releaseItems() {
 	}
 }
 
-// decodeItem takes an item into the turn.
+// decodeItem records an item in the turn.
 func (c *client) decodeItem(it *item) bool {
 	switch it.Type {
 	case messageItem:
@@ -114,7 +115,8 @@ func (c *client) decodeItem(it *item) bool {
 	return true
 }
 
-// decodeMessageItem takes a message: the agent's words, an echo of the user's, or a warning.
+// decodeMessageItem records a message: the agent's text, an echo of the user's message, or a
+// warning.
 func (c *client) decodeMessageItem(it *item) bool {
 	text, plain := it.Content.text()
 	if !plain {
@@ -154,7 +156,7 @@ func (c *client) addNotice(level, text string) {
 	c.add(protocol.Notice, protocol.NoticeData{Level: level, Message: truncate(text)})
 }
 
-// addText appends a chunk to the part of its id. One without an id stands alone.
+// addText appends text to the part of an id. Text without an id is a part of its own.
 func (c *client) addText(id, text string) {
 	if id == "" {
 		id = c.newID("p")
@@ -181,7 +183,7 @@ func (c *client) addText(id, text string) {
 	}
 }
 
-// addReasoning takes reasoning, which comes whole.
+// addReasoning records reasoning, which arrives whole.
 func (c *client) addReasoning(it *item) {
 	id := truncate(it.ID)
 	if id == "" {
@@ -200,7 +202,7 @@ func (c *client) addReasoning(it *item) {
 	c.add(protocol.ReasoningEnd, protocol.PartEndData{Part: id, DurationMS: roundNumber(it.DurationMS, 1)})
 }
 
-// roundNumber is a number that came as any JSON number, times a factor, within bounds; absent: 0.
+// roundNumber returns a JSON number times a factor, rounded and bounded; nil: 0.
 func roundNumber(f *float64, factor float64) int64 {
 	if f == nil {
 		return 0
@@ -208,7 +210,7 @@ func roundNumber(f *float64, factor float64) int64 {
 	return int64(math.Round(max(0, min(*f*factor, 1<<53))))
 }
 
-// startCall takes the start of a tool call.
+// startCall records the start of a tool call.
 func (c *client) startCall(it *item) {
 	id := it.CallID
 	if id == "" {
@@ -258,7 +260,8 @@ func (c *client) startCall(it *item) {
 	}
 }
 
-// endCall takes what a call gave, which ends it. Output of the local shell that names no call is of the oldest one.
+// endCall records the output of a call, which ends it. Output of the local shell without a call id
+// belongs to the oldest call.
 func (c *client) endCall(it *item) {
 	id := truncate(it.CallID)
 	if id == "" && it.Type == shellOutputItem && len(c.turn.shellCalls) > 0 {
@@ -270,16 +273,16 @@ func (c *client) endCall(it *item) {
 	if id == "" {
 		id = c.newID("call")
 	}
-	if !slices.Contains(c.turn.calls, id) { // its start was not seen
+	if !slices.Contains(c.turn.calls, id) { // its start is missing
 		c.add(protocol.ToolStarted, protocol.ToolStartedData{Tool: id, Kind: protocol.ToolOther})
 	}
 	out := decodeOutput(it)
 	end := protocol.ToolEndedData{Tool: id, Status: protocol.ToolCompleted}
 	end.ExitCode, end.DurationMS = out.Metadata.ExitCode, roundNumber(out.Metadata.Seconds, 1000)
-	said, cancelled := strings.CutSuffix("\n"+out.Output, "\n"+aborted)
+	before, cancelled := strings.CutSuffix("\n"+out.Output, "\n"+aborted)
 	switch {
 	case cancelled && end.ExitCode == nil:
-		end.Status, out.Output = protocol.ToolCancelled, strings.TrimPrefix(said, "\n")
+		end.Status, out.Output = protocol.ToolCancelled, strings.TrimPrefix(before, "\n")
 	case end.ExitCode != nil && *end.ExitCode != 0:
 		end.Status = protocol.ToolFailed
 	}

@@ -10,7 +10,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// handleMessage takes a message of the server.
+// handleMessage records a message of the server.
 func (c *client) handleMessage(f codec.Frame) {
 	m, ok := decodeMessage(f)
 	if !ok {
@@ -31,7 +31,7 @@ func (c *client) handleMessage(f codec.Frame) {
 	}
 }
 
-// decodePayload takes a message; false when it maps to nothing.
+// decodePayload records a message. It returns false if the message has no native equivalent.
 func (c *client) decodePayload(m *message) bool {
 	switch m.Type {
 	case responseItemType:
@@ -52,7 +52,7 @@ func (c *client) decodePayload(m *message) bool {
 		c.ensureTurn()
 		c.closeParts("")
 		c.replayEarlier()
-		c.turn.err = nil // it goes on
+		c.turn.err = nil // the turn continues
 		c.handleApprovalRequest(&d)
 	case finishedType:
 		if c.turn != nil {
@@ -65,7 +65,8 @@ func (c *client) decodePayload(m *message) bool {
 			return false
 		}
 		info := protocol.ContextInfo{
-			Tokens: d.TokenCount, MaxTokens: d.MaxTokens, Percent: d.UsagePercent, TranscriptLength: d.TranscriptLength, Strategy: truncate(d.Strategy),
+			Tokens: d.TokenCount, MaxTokens: d.MaxTokens, Percent: d.UsagePercent,
+			TranscriptLength: d.TranscriptLength, Strategy: truncate(d.Strategy),
 		}
 		c.add(protocol.ContextUpdated, info)
 		if cmd := c.takeContextRequest(protocol.DoContext); cmd != nil {
@@ -78,7 +79,8 @@ func (c *client) decodePayload(m *message) bool {
 		}
 		cmd := c.takeContextRequest(protocol.DoCompact)
 		did := protocol.ContextCompactedData{
-			Before: d.OldTokenCount, After: d.NewTokenCount, Percent: d.ReductionPercent, Strategy: truncate(d.Strategy), Automatic: cmd == nil,
+			Before: d.OldTokenCount, After: d.NewTokenCount, Percent: d.ReductionPercent,
+			Strategy: truncate(d.Strategy), Automatic: cmd == nil,
 		}
 		c.add(protocol.ContextCompacted, did)
 		if cmd != nil {
@@ -96,8 +98,8 @@ func (c *client) decodePayload(m *message) bool {
 	return true
 }
 
-// handleLoading takes the start or the end of a turn. The end is loading false alone: agent_finished comes before or after it, once or
-// often.
+// handleLoading records the start or end of a turn. loading false alone is the end: agent_finished
+// comes before or after it, any number of times.
 func (c *client) handleLoading(on bool) {
 	switch {
 	case on && c.turn == nil && c.startsAt.IsZero():
@@ -112,8 +114,8 @@ func (c *client) handleLoading(on bool) {
 	}
 }
 
-// handleError takes an error of the server: it belongs to what was asked last, or to the turn. A decision, a message and a question
-// about the context are answered with it.
+// handleError records an error of the server. It answers the pending decision, message or context
+// request that it is about, or belongs to the turn.
 func (c *client) handleError(d *errorPayload) {
 	err, details := decodeError(d)
 	aboutApproval := strings.Contains(d.Message, "pproval")
@@ -143,14 +145,16 @@ func (c *client) handleError(d *errorPayload) {
 	}
 }
 
-// knownCodes are the codes that a server of ours gives in details.
+// knownCodes are the native codes that agentctl's server puts into details.
 var knownCodes = []protocol.Code{
-	protocol.CodeNoSession, protocol.CodeSessionClosed, protocol.CodeForbidden, protocol.CodeUnsupported, protocol.CodeConflict,
+	protocol.CodeNoSession, protocol.CodeSessionClosed, protocol.CodeForbidden, protocol.CodeUnsupported,
+	protocol.CodeConflict,
 	protocol.CodeNotFound, protocol.CodeTooLarge, protocol.CodeTooMany, protocol.CodeNoAgent, protocol.CodeAgentAuth,
-	protocol.CodeTimeout, protocol.CodeAgentFailed, protocol.CodeShuttingDown, protocol.CodeStorage, protocol.CodeServerRestart, protocol.CodeInvalidMessage,
+	protocol.CodeTimeout, protocol.CodeAgentFailed, protocol.CodeShuttingDown, protocol.CodeStorage,
+	protocol.CodeServerRestart, protocol.CodeInvalidMessage,
 }
 
-// decodeError says an error natively, with the details that are plain.
+// decodeError returns the native error, and the details that are plain values.
 func decodeError(d *errorPayload) (*protocol.Error, map[string]string) {
 	err := &protocol.Error{Code: protocol.CodeAgentFailed, Message: truncate(d.Message)}
 	if strings.HasPrefix(d.Message, nothingPending) {
@@ -192,7 +196,7 @@ func decodeError(d *errorPayload) (*protocol.Error, map[string]string) {
 	return err, details
 }
 
-// cancelApprovals ends the request that is pending: nobody can decide it any more.
+// cancelApprovals ends the pending request without a decision.
 func (c *client) cancelApprovals() {
 	for _, a := range slices.Clone(c.log.State.Approvals) {
 		c.resolveApproval(nil, protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled})

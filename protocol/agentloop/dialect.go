@@ -9,10 +9,10 @@ import (
 	"agentctl/protocol"
 )
 
-// Name is the dialect's name, and that of the session that everybody shares who names none.
+// Name is the dialect's name, and the name of the shared session of URLs that name none.
 const Name = "agentloop"
 
-// Dialect is AgentLoop's protocol, both ends.
+// Dialect is the AgentLoop protocol, both ends.
 var Dialect = codec.Dialect{
 	HidesQueue: true,
 	Name:       Name,
@@ -20,7 +20,7 @@ var Dialect = codec.Dialect{
 	Client:     func(c codec.ClientOptions) codec.Codec { return newClient(c) },
 }
 
-// sessionOf is the session that a URL's path names: its last segment, or the shared one.
+// sessionOf returns the session of a URL's path: its last segment, or the shared session.
 func sessionOf(path string) string {
 	path = strings.TrimRight(path, "/")
 	if name := protocol.ValidText(path[strings.LastIndexByte(path, '/')+1:]); name != "" {
@@ -29,7 +29,7 @@ func sessionOf(path string) string {
 	return Name
 }
 
-// pathOf is a URL's path, unescaped. A Unix socket has one of its own, which names no session.
+// pathOf returns a URL's path, unescaped. The path of a Unix socket names no session.
 func pathOf(url string) string {
 	scheme, rest, _ := strings.Cut(url, "://")
 	if end := strings.IndexAny(rest, "?#"); end >= 0 {

@@ -9,18 +9,19 @@ import (
 	"agentctl/protocol"
 )
 
-// decodeData reads an event's data, which our server made.
+// decodeData decodes an event's data, which agentctl's server encoded.
 func decodeData[T any](e *protocol.Event) *T {
 	d := new(T)
 	_ = json.Unmarshal(e.Data, d)
 	return d
 }
 
-// encodeEvent tells the client what happened, as far as its protocol has words.
+// encodeEvent sends an event, as far as the protocol can express it.
 func (s *server) encodeEvent(e *protocol.Event) {
 	s.sendDueCalls(e)
 	switch e.Type {
-	case protocol.TextDelta, protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.JoinedDeltas:
+	case protocol.TextDelta, protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningEnd,
+		protocol.JoinedDeltas:
 		s.encodeParts(e)
 		return
 	}
@@ -59,7 +60,7 @@ func (s *server) encodeEvent(e *protocol.Event) {
 	}
 }
 
-// messageText is a user's message as text.
+// messageText returns a user's message as text.
 func messageText(m *protocol.Message) string {
 	text := m.Text
 	for _, p := range m.Parts {
@@ -78,7 +79,7 @@ func messageText(m *protocol.Message) string {
 	return text
 }
 
-// encodeParts tells what the agent says: text at once, reasoning whole.
+// encodeParts sends the agent's text at once, and reasoning as a whole.
 func (s *server) encodeParts(e *protocol.Event) {
 	switch e.Type {
 	case protocol.JoinedDeltas:
@@ -123,7 +124,8 @@ func (s *server) encodeDelta(e *protocol.Event, kind protocol.Kind, part, text s
 	}
 }
 
-// encodeTurnEnd ends the turn: loading false, and agent_finished when it did not fail.
+// encodeTurnEnd sends the end of the turn: loading false, and agent_finished unless the turn
+// failed.
 func (s *server) encodeTurnEnd(e *protocol.Event, d *protocol.TurnEndedData) {
 	for _, c := range s.turn.calls {
 		s.sendCall(c)
@@ -154,8 +156,8 @@ func (s *server) sendContext(c *protocol.ContextInfo) {
 	s.send(contextInfoType, contextInfo{c.Tokens, c.Percent, c.TranscriptLength, c.MaxTokens, c.Strategy})
 }
 
-// sendError tells of a fault: what the agent recovers from as a warning, everything else as an error. Details are its class, the
-// provider's status and the names of fields.
+// sendError sends an error event: a recoverable one as a warning, others as an error. Details are
+// its class, the provider's status and the names of fields.
 func (s *server) sendError(d *protocol.ErrorData) {
 	if d.Recoverable {
 		s.sendItem(newMessageItem("", system, "⚠️ "+d.Message))
@@ -172,7 +174,7 @@ func (s *server) sendError(d *protocol.ErrorData) {
 	s.fail(inputFailed, r)
 }
 
-// sendRaw gives back what was AgentLoop's own.
+// sendRaw sends a raw event that came from AgentLoop.
 func (s *server) sendRaw(d *protocol.RawData) {
 	if d.Source == Name && d.Method == responseItemType && d.Data != nil {
 		s.send(responseItemType, d.Data)

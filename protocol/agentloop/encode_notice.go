@@ -7,7 +7,8 @@ import (
 	"agentctl/protocol"
 )
 
-// noticeText says in a line what AgentLoop has no message for; empty: nothing that its clients could use.
+// noticeText returns a line for an event without a message of its own; empty: nothing of use to a
+// client.
 func noticeText(e *protocol.Event) string {
 	switch e.Type {
 	case protocol.Notice:
@@ -34,7 +35,8 @@ func noticeText(e *protocol.Event) string {
 	case protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed:
 		_, how, _ := strings.Cut(string(e.Type), ".")
 		return "Plan " + how + ": " + decodeData[protocol.PlanErrorData](e).Message
-	case protocol.TaskStarted, protocol.TaskProgress, protocol.TaskCompleted, protocol.TaskFailed, protocol.TaskCancelled, protocol.TaskRestarted:
+	case protocol.TaskStarted, protocol.TaskProgress, protocol.TaskCompleted, protocol.TaskFailed,
+		protocol.TaskCancelled, protocol.TaskRestarted:
 		return taskText(e.Type, decodeData[protocol.TaskData](e))
 	case protocol.AggregateStarted:
 		return "Putting the results together."

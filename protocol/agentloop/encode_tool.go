@@ -10,28 +10,28 @@ import (
 	"agentctl/protocol"
 )
 
-// callDelay is how long a call waits to be told: an approval that it needs comes first.
+// callDelay is the time that a call is held back, so that its approval comes first.
 const callDelay = 200 * time.Millisecond
 
-// A call is a tool's, from its start to its end.
+// A toolCall is an open tool call.
 type toolCall struct {
 	id, name, title string
 	input           json.RawMessage
-	arguments       []byte // arguments as they stream
+	arguments       []byte // streamed
 	sent            bool
-	request         string    // for this request
-	due             time.Time // when it is told in any case
+	request         string    // held back for this request
+	due             time.Time // when it is sent at the latest
 	output          []byte
-	omitted         int // bytes of output that are left out
+	omitted         int // dropped bytes of output
 }
 
-// openCall is the open call of that id, made if need be.
+// openCall returns the open call of an id, creating it if needed.
 func (s *server) openCall(id string) *toolCall {
 	i := slices.IndexFunc(s.turn.calls, func(c *toolCall) bool { return c.id == id })
 	if i >= 0 {
 		return s.turn.calls[i]
 	}
-	if len(s.turn.calls) == maxOpen { // the oldest has no end any more
+	if len(s.turn.calls) == maxOpen { // drop the oldest
 		old := s.turn.calls[0]
 		s.sendCall(old)
 		s.sendOutput(old, &protocol.ToolEndedData{Status: protocol.ToolUnknown})
@@ -41,7 +41,7 @@ func (s *server) openCall(id string) *toolCall {
 	return c
 }
 
-// appendOutput keeps output until the call's end.
+// appendOutput buffers output until the call's end.
 func (c *toolCall) appendOutput(s *server, text string) {
 	room := max(0, maxBuffered-s.turn.buffered)
 	if len(text) > room {
@@ -52,7 +52,8 @@ func (c *toolCall) appendOutput(s *server, text string) {
 	s.turn.buffered += len(text)
 }
 
-// appendArguments keeps arguments as they stream. Those that are too long are of no use in part.
+// appendArguments buffers streamed arguments. It ignores those over the bound, since arguments are
+// useless in part.
 func (c *toolCall) appendArguments(s *server, text string) {
 	if !c.sent && s.turn.buffered+len(text) <= maxBuffered {
 		c.arguments = append(c.arguments, text...)
@@ -60,7 +61,7 @@ func (c *toolCall) appendArguments(s *server, text string) {
 	}
 }
 
-// encodeTool takes an event of a tool.
+// encodeTool buffers or sends an event of a tool.
 func (s *server) encodeTool(e *protocol.Event) {
 	switch e.Type {
 	case protocol.ToolStarted:
@@ -101,7 +102,7 @@ func (s *server) encodeTool(e *protocol.Event) {
 	}
 }
 
-// contentText is a structured piece of output as text.
+// contentText returns a structured piece of output as text.
 func contentText(c *protocol.Content) string {
 	switch {
 	case c.Type == "diff":
@@ -116,8 +117,8 @@ func contentText(c *protocol.Content) string {
 	return "[" + c.Type + "]\n"
 }
 
-// sendDueCalls tells the calls that nothing will come before any more: those that are not about to be asked about, when something
-// else happens (e) or their time has come.
+// sendDueCalls sends the calls that are not held back, when another event (e) comes or, without
+// one, when their time came.
 func (s *server) sendDueCalls(e *protocol.Event) {
 	for _, c := range s.turn.calls {
 		if c.sent || c.request != "" || e == nil && s.Now.Before(c.due) || e != nil && belongsToStart(e, c.id) {
@@ -127,7 +128,7 @@ func (s *server) sendDueCalls(e *protocol.Event) {
 	}
 }
 
-// belongsToStart reports whether an event belongs to the beginning of a call.
+// belongsToStart reports whether an event belongs to the start of a call.
 func belongsToStart(e *protocol.Event, id string) bool {
 	switch e.Type {
 	case protocol.ToolStarted, protocol.ToolInput:
@@ -138,7 +139,7 @@ func belongsToStart(e *protocol.Event, id string) bool {
 	return false
 }
 
-// nextDue is when the first call is to be told.
+// nextDue returns when the first call is due.
 func (v *turnEncoder) nextDue() (at time.Time) {
 	for _, c := range v.calls {
 		if !c.sent && c.request == "" && (at.IsZero() || c.due.Before(at)) {
@@ -148,7 +149,7 @@ func (v *turnEncoder) nextDue() (at time.Time) {
 	return at
 }
 
-// holdCall holds a call back until its request is decided.
+// holdCall holds back a call until its request is decided.
 func (s *server) holdCall(a *protocol.Approval) {
 	for _, c := range s.turn.calls {
 		if c.id == a.Tool && !c.sent {
@@ -157,7 +158,7 @@ func (s *server) holdCall(a *protocol.Approval) {
 	}
 }
 
-// releaseCall tells the calls that waited for a request.
+// releaseCall sends the calls held back for a request.
 func (s *server) releaseCall(request string) {
 	for _, c := range s.turn.calls {
 		if c.request == request {
@@ -196,7 +197,7 @@ func (s *server) sendCall(c *toolCall) {
 	s.sendItem(item{ID: c.id, Type: callItem, CallID: c.id, Name: name, Arguments: &arguments})
 }
 
-// sendOutput tells what a call gave, and forgets it.
+// sendOutput sends a call's output and removes the call.
 func (s *server) sendOutput(c *toolCall, d *protocol.ToolEndedData) {
 	s.turn.calls = slices.DeleteFunc(slices.Clone(s.turn.calls), func(o *toolCall) bool { return o == c })
 	s.turn.buffered -= len(c.output)

@@ -6,30 +6,30 @@ import (
 	"agentctl/protocol"
 )
 
-// A turnEncoder is what the client was told of the turn under way, and what is still to tell.
+// A turnEncoder is the state of the turn's encoding: what was sent and what is buffered.
 type turnEncoder struct {
 	loading   bool
-	failed    bool // an error was told, and nothing of the agent's since
+	failed    bool // an error was sent, and nothing of the agent since
 	reasoning []*reasoningBuffer
 	calls     []*toolCall
-	buffered  int // bytes of output that wait for the end of their calls
+	buffered  int // bytes
 }
 
-// Bounds of what waits to be told whole.
+// Bounds of the buffers.
 const (
-	maxReasoning = 64 << 10 // bytes; a longer one is told in pieces
-	maxBuffered  = 4 << 20  // bytes of output of all calls; what is more is counted and left out
-	maxOpen      = 1024     // calls, or thoughts
+	maxReasoning = 64 << 10 // bytes; longer reasoning is sent in pieces
+	maxBuffered  = 4 << 20  // bytes of output of all calls; more is counted and dropped
+	maxOpen      = 1024     // calls, or reasoning parts
 )
 
-// A thought is reasoning that is told whole.
+// A reasoningBuffer is reasoning that is sent as a whole.
 type reasoningBuffer struct {
 	id    string
 	text  []byte
 	began time.Time
 }
 
-// event takes an event of our server.
+// event sends an event of agentctl's server.
 func (s *server) event(e *protocol.Event) {
 	if s.sub.State == nil || e.Session != s.sub.Session || s.unsubscribed(e) {
 		return
@@ -47,7 +47,7 @@ func (s *server) event(e *protocol.Event) {
 	s.encodeEvent(e)
 }
 
-// setLoading says whether the agent works.
+// setLoading reports whether the agent works.
 func (s *server) setLoading(on bool) {
 	if on == s.turn.loading {
 		return
@@ -59,12 +59,12 @@ func (s *server) setLoading(on bool) {
 // sendItem sends an item.
 func (s *server) sendItem(it item) {
 	if it.Role == assistant || it.Type != messageItem {
-		s.turn.failed = false // it goes on
+		s.turn.failed = false // the turn continues
 	}
 	s.send(responseItemType, it)
 }
 
-// itemID names an item: a part is unique within its turn alone.
+// itemID returns an id that is unique in the session: part ids are unique in their turn only.
 func (s *server) itemID(e *protocol.Event, part string) string {
 	if e.Turn == "" {
 		return part
@@ -72,7 +72,7 @@ func (s *server) itemID(e *protocol.Event, part string) string {
 	return e.Turn + "." + part
 }
 
-// bufferReasoning keeps reasoning until it is told.
+// bufferReasoning appends reasoning to its buffer.
 func (s *server) bufferReasoning(e *protocol.Event, part, text string) {
 	id := s.itemID(e, part)
 	var t *reasoningBuffer
@@ -93,7 +93,7 @@ func (s *server) bufferReasoning(e *protocol.Event, part, text string) {
 	}
 }
 
-// flushReasoning tells all reasoning but that of one item.
+// flushReasoning sends the buffered reasoning of all items except one.
 func (s *server) flushReasoning(e *protocol.Event, but string) {
 	open := s.turn.reasoning
 	s.turn.reasoning = nil
@@ -114,6 +114,7 @@ func (s *server) sendReasoning(e *protocol.Event, t *reasoningBuffer) {
 	text := string(t.text)
 	t.text = nil
 	s.sendItem(item{
-		ID: t.id, Type: reasoningItem, Content: content{{inputText, text}}, Summary: content{{summaryText, text}}, DurationMS: &took,
+		ID: t.id, Type: reasoningItem, Content: content{{inputText, text}}, Summary: content{{summaryText, text}},
+		DurationMS: &took,
 	})
 }

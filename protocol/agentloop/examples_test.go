@@ -12,7 +12,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// examples are the JSON examples of AgentLoop's document, in its order.
+// examples returns the JSON examples of AgentLoop's document, in order.
 func examples(t testing.TB) (list []json.RawMessage) {
 	raw, err := os.ReadFile("testdata/examples.json")
 	if err != nil {
@@ -31,8 +31,8 @@ func examples(t testing.TB) (list []json.RawMessage) {
 	return list
 }
 
-// AL-1 to AL-15, X-25, X-26: every example is written byte for byte as it was read. A field that the example has as null is
-// written as null where it is always there, and else left out.
+// AL-1 to AL-15, X-25, X-26: every example is encoded as it was decoded, byte for byte. A null
+// field of an example is null if it is always present, and left out otherwise.
 func TestExamplesAreWrittenAsTheyAreRead(t *testing.T) {
 	payloads := map[string]func() any{
 		userInputType: func() any { return new(userInput) }, approvalResponseType: func() any { return new(approvalResponse) },
@@ -59,7 +59,7 @@ func TestExamplesAreWrittenAsTheyAreRead(t *testing.T) {
 	}
 }
 
-// Every example of what a server says is understood by our client, every example of what a client says by our server.
+// Every example of a server is understood by the client, every example of a client by the server.
 func TestExamplesAreUnderstood(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	h := newServerHarness(t, "", true)
@@ -89,11 +89,11 @@ func TestExamplesAreUnderstood(t *testing.T) {
 		verbs = append(verbs, c.Command)
 	}
 	if want := []protocol.Verb{protocol.DoSend, protocol.DoContext, protocol.DoCompact, protocol.DoApprove}; !slices.Equal(verbs, want) {
-		t.Errorf("heard %v", verbs)
+		t.Errorf("received %v", verbs)
 	}
 }
 
-// unnamed is a message without what is minted: ids, and the names of items and turns.
+// unnamed returns a message without generated ids and names.
 func unnamed(t *testing.T, raw []byte) string {
 	var m map[string]any
 	if err := json.Unmarshal(raw, &m); err != nil {
@@ -102,7 +102,7 @@ func unnamed(t *testing.T, raw []byte) string {
 	delete(m, "id")
 	if p, ok := m["payload"].(map[string]any); ok {
 		delete(p, "id")
-		delete(p, "summary") // beside content, for the real clients
+		delete(p, "summary") // besides content, for real clients
 		delete(p, "responseId")
 		if s, ok := p["arguments"].(string); ok {
 			p["arguments"] = strings.ReplaceAll(s, ": ", ":")
@@ -115,7 +115,7 @@ func unnamed(t *testing.T, raw []byte) string {
 	return string(protocol.MustEncode(m))
 }
 
-// X-25: our server says what the document shows, from native events.
+// X-25: the server sends the document's messages, from native events.
 func TestExamplesAreGenerated(t *testing.T) {
 	const patch = "*** Begin Patch\n*** Update File: src/app.ts\n@@ -1,3 +1,4 @@\n import express from 'express';\n+import cors from 'cors';\n const app = express();\n*** End Patch"
 	h := newServerHarness(t, "", true)
@@ -146,16 +146,16 @@ func TestExamplesAreGenerated(t *testing.T) {
 		case m.Type == userInputType || m.Type == getContextType || m.Type == compactType || m.Type == approvalResponseType:
 			continue
 		case bytes.Contains(example, []byte("local_shell")) || bytes.Contains(example, []byte(`"reasoning"`)):
-			continue // a native tool has no such calls; the time is the agent's
+			continue // native tools have no such calls; the time is the agent's
 		}
 		want := unnamed(t, bytes.ReplaceAll(example, []byte(`"*** Begin Patch..."`), protocol.MustEncode(patch)))
 		if !slices.Contains(got, want) {
-			t.Errorf("example %d was not said: %s", i, want)
+			t.Errorf("example %d was not sent: %s", i, want)
 		}
 	}
 }
 
-// X-25: our client says what the document shows, from native commands.
+// X-25: the client sends the document's messages, from native commands.
 func TestExamplesOfClientsAreGenerated(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.send(protocol.DoSend, protocol.SendData{Text: "Please check the git status and list the files in the current directory"})

@@ -13,40 +13,40 @@ import (
 	"agentctl/protocol"
 )
 
-// A told session is what the dialect leaves of a native one: what our client's end must make of it. Each loss that
-// docs/dialects/agentloop.md names is made here, and none else is.
+// expectedEvents models the events that the client's codec should make of a native session. It
+// implements each loss that docs/dialects/agentloop.md names, and no other.
 type expectedEvents struct {
 	t     tester
 	now   func() time.Time
 	state *protocol.State
 	story *protocol.Transcript
 
-	sending  *protocol.Message // that our client sent
-	deciding protocol.Decision // of our client, on its way
+	sending  *protocol.Message // sent by the client
+	deciding protocol.Decision // of the client, not yet confirmed
 	why      string
 	requests int
-	present  bool // the client has caught up: requests are shown
+	present  bool // the client caught up, so requests are shown
 
 	// of the turn
 	turn    string // at the server
 	started time.Time
 	parts   map[string]bool // text parts of the client; true: open
-	order   []*toldThought
+	order   []*expectedReasoning
 	calls   []*expectedCall
 	pending []*protocol.Approval
 	shown   string
-	held    []func() // shell calls that wait for a decision
+	held    []func() // shell calls held back for a decision
 	fault   *protocol.Error
-	failed  bool // and the end need not say so
+	failed  bool // so that the end does not repeat it
 	stopped bool
 }
 
-type toldThought struct{ id, text string }
+type expectedReasoning struct{ id, text string }
 
 type expectedCall struct {
 	id, name, title, typed, output, waits string
 	input                                 json.RawMessage
-	told                                  bool
+	sent                                  bool
 }
 
 func newExpectedEvents(t tester, now func() time.Time) *expectedEvents {
@@ -55,19 +55,21 @@ func newExpectedEvents(t tester, now func() time.Time) *expectedEvents {
 	return o
 }
 
-// begin begins a log of the client. Lost: the session's name, title, directory and agent, and all turns that ended before.
+// begin starts a log of the client. Lost: the session's name, title, directory and agent, and all
+// earlier turns.
 func (o *expectedEvents) begin() {
 	*o = expectedEvents{t: o.t, now: o.now, present: o.present, state: &protocol.State{}, story: &protocol.Transcript{}}
 	o.add(protocol.SessionCreated, nil, protocol.SessionCreatedData{Name: Name, Agent: Name})
 }
 
-// rejoins begins anew: the turn under way is told again, the request that is pending once all else is.
+// rejoins starts again: the turn under way is repeated, then the pending request.
 func (o *expectedEvents) rejoins() {
 	o.present = false
 	o.begin()
 }
 
-// add is an event of the client's log. Lost: ids of turns, tasks and parents, and times but for when it was heard.
+// add adds an event to the client's log. Lost: ids of turns, tasks and parents, and the original
+// times.
 func (o *expectedEvents) add(typ protocol.Type, by *protocol.Actor, data any) {
 	o.t.Helper()
 	e := &protocol.Event{Session: Name, Seq: o.state.Seq + 1, Time: o.now(), Type: typ, By: by, Data: protocol.MustEncode(data)}
@@ -82,7 +84,8 @@ func (o *expectedEvents) add(typ protocol.Type, by *protocol.Actor, data any) {
 	}
 }
 
-// event takes an event of the server. Lost: every type that is not named here and for which noticeText has no words.
+// event translates an event of the server. Lost: every type that is not named here and has no
+// noticeText.
 func (o *expectedEvents) event(e *protocol.Event) {
 	if !e.Durable() {
 		if e.Type == protocol.CaughtUp && !o.present {
@@ -91,7 +94,7 @@ func (o *expectedEvents) event(e *protocol.Event) {
 		}
 		return
 	}
-	for _, c := range o.calls { // a call is told when anything else happens
+	for _, c := range o.calls { // a call is sent when anything else happens
 		if !belongsToStart(e, c.id) && c.waits == "" {
 			o.call(c)
 		}
@@ -116,7 +119,7 @@ func (o *expectedEvents) event(e *protocol.Event) {
 		}
 		return
 	}
-	o.thoughts(nil) // reasoning is told when anything else but reasoning happens
+	o.thoughts(nil) // reasoning is sent when anything but reasoning happens
 	switch e.Type {
 	case protocol.MessageUser:
 		o.user(e)
@@ -128,7 +131,7 @@ func (o *expectedEvents) event(e *protocol.Event) {
 		a := decodeData[protocol.Approval](e)
 		o.pending = append(o.pending, a)
 		for _, c := range o.calls {
-			if c.id == a.Tool && !c.told {
+			if c.id == a.Tool && !c.sent {
 				c.waits = a.Request
 			}
 		}
@@ -151,14 +154,15 @@ func (o *expectedEvents) event(e *protocol.Event) {
 		}
 		o.error(d.Message, d.Code, d.Details["provider_status"], slices.Sorted(maps.Keys(d.Fields)))
 		o.failed = true
-	default: // lost: all but a line
+	default: // lost: everything except a line
 		if line := noticeText(e); line != "" {
 			o.notice(line)
 		}
 	}
 }
 
-// user begins a turn. Lost: who said it, unless our client did, and parts but for their names in brackets.
+// user starts a turn. Lost: the user, unless it is the client's, and parts except their names in
+// brackets.
 func (o *expectedEvents) user(e *protocol.Event) {
 	m := protocol.Message{Text: messageText(&decodeData[protocol.MessageUserData](e).Message)}
 	if o.sending != nil {
@@ -169,19 +173,19 @@ func (o *expectedEvents) user(e *protocol.Event) {
 	o.add(protocol.TurnStarted, nil, protocol.TurnStartedData{})
 }
 
-// works is a sign of the agent: after an error it goes on.
+// works notes that the agent continued after an error.
 func (o *expectedEvents) works() { o.fault, o.failed = nil, false }
 
-// delta is what the agent says. Lost: who speaks, and when a part of text ends; reasoning comes whole.
+// delta adds text. Lost: the speaker, and the end of text parts; reasoning is sent whole.
 func (o *expectedEvents) delta(e *protocol.Event, kind protocol.Kind, part, text string) {
 	id := e.Turn + "." + part
 	switch kind {
 	case protocol.KindReasoning:
 		o.thoughts(func(other string) bool { return other == id })
-		i := slices.IndexFunc(o.order, func(t *toldThought) bool { return t.id == id })
+		i := slices.IndexFunc(o.order, func(t *expectedReasoning) bool { return t.id == id })
 		if i < 0 {
 			i = len(o.order)
-			o.order = append(o.order, &toldThought{id: id})
+			o.order = append(o.order, &expectedReasoning{id: id})
 		}
 		o.order[i].text += text
 		return
@@ -195,13 +199,13 @@ func (o *expectedEvents) delta(e *protocol.Event, kind protocol.Kind, part, text
 	case protocol.KindOutput:
 		o.callOf(part).output += text
 	case protocol.KindInput:
-		if c := o.callOf(part); !c.told {
+		if c := o.callOf(part); !c.sent {
 			c.typed += text
 		}
 	}
 }
 
-// says is a chunk of a part, which ends all others.
+// says adds a chunk of a part, which ends all others.
 func (o *expectedEvents) says(id, text string) {
 	o.works()
 	o.close(id)
@@ -214,7 +218,7 @@ func (o *expectedEvents) says(id, text string) {
 	}
 }
 
-// close ends the open text parts but one.
+// close ends the open text parts except one.
 func (o *expectedEvents) close(but string) {
 	for _, id := range slices.Sorted(maps.Keys(o.parts)) {
 		if o.parts[id] && id != but {
@@ -224,7 +228,7 @@ func (o *expectedEvents) close(but string) {
 	}
 }
 
-// thoughts tells all reasoning but what is to be kept.
+// thoughts flushes all reasoning except that to keep.
 func (o *expectedEvents) thoughts(keep func(id string) bool) {
 	all := o.order
 	o.order = nil
@@ -243,7 +247,7 @@ func (o *expectedEvents) thoughts(keep func(id string) bool) {
 	}
 }
 
-// notice is a system message.
+// notice adds a system message.
 func (o *expectedEvents) notice(line string) {
 	level := protocol.LevelInfo
 	if warning, is := strings.CutPrefix(line, "⚠️ "); is {
@@ -252,8 +256,8 @@ func (o *expectedEvents) notice(line string) {
 	o.add(protocol.Notice, nil, protocol.NoticeData{Level: level, Message: line})
 }
 
-// error is an error that ends the turn, unless the agent goes on. Lost: kind, stage, times, what fields are wrong; the code, where
-// there is a status of the provider.
+// error adds an error that ends the turn, unless the agent continues. Lost: kind, stage, times and
+// the problems of fields; the code, if there is a provider's status.
 func (o *expectedEvents) error(message string, code protocol.Code, status string, names []string) {
 	d := protocol.ErrorData{Kind: protocol.ErrorKindExecution, Code: protocol.CodeAgentFailed, Message: inputFailed + ": " + message, Details: map[string]string{}}
 	switch {
@@ -284,8 +288,8 @@ func (o *expectedEvents) callOf(id string) *expectedCall {
 	return c
 }
 
-// tool is an event of a call. Lost: its start until 200 ms passed, anything happens or it is allowed, and what its start says
-// later; output until its end, and pieces of output but for their text.
+// tool translates an event of a call. Lost: its start until 200 ms passed, another event, or its
+// approval; later changes of the start; output until the end, and content except its text.
 func (o *expectedEvents) tool(e *protocol.Event) {
 	switch e.Type {
 	case protocol.ToolStarted:
@@ -301,7 +305,7 @@ func (o *expectedEvents) tool(e *protocol.Event) {
 		if d.Input != nil {
 			c.input = d.Input
 		}
-		if !c.told {
+		if !c.sent {
 			c.typed += d.Text
 		}
 	case protocol.ToolOutput:
@@ -322,12 +326,13 @@ func (o *expectedEvents) tool(e *protocol.Event) {
 	}
 }
 
-// call is the start of a call. Lost: title, kind and places; arguments that are no JSON are a string.
+// call adds the start of a call. Lost: title, kind and locations; arguments that are no JSON are a
+// string.
 func (o *expectedEvents) call(c *expectedCall) {
-	if c.told {
+	if c.sent {
 		return
 	}
-	c.told, c.waits = true, ""
+	c.sent, c.waits = true, ""
 	d := protocol.ToolStartedData{Tool: c.id, Name: c.name, Kind: protocol.ToolOther}
 	argv := argvOf(c.input)
 	switch {
@@ -351,7 +356,7 @@ func (o *expectedEvents) call(c *expectedCall) {
 	o.item(c, func() { o.add(protocol.ToolStarted, nil, d) })
 }
 
-// item is the start or end of a call. That of a shell waits while a request is pending.
+// item adds the start or end of a call. A shell call waits while a request is pending.
 func (o *expectedEvents) item(c *expectedCall, do func()) {
 	o.works()
 	if c.name == localShell && len(o.state.Approvals) > 0 {
@@ -362,7 +367,8 @@ func (o *expectedEvents) item(c *expectedCall, do func()) {
 	do()
 }
 
-// output is the end of a call. Lost: denied and unknown are cancelled; structured output and errors are text; there is always an exit code.
+// output adds the end of a call. Lost: denied and unknown become cancelled; structured output and
+// errors become text; there is always an exit code.
 func (o *expectedEvents) output(c *expectedCall, d *protocol.ToolEndedData) {
 	o.calls = slices.DeleteFunc(o.calls, func(other *expectedCall) bool { return other == c })
 	text := cmp.Or(c.output, string(d.Output))
@@ -389,7 +395,7 @@ func (o *expectedEvents) output(c *expectedCall, d *protocol.ToolEndedData) {
 	})
 }
 
-// passes lets time pass: calls are told that waited for a request that did not come.
+// passes lets time pass: calls without a request are sent.
 func (o *expectedEvents) passes() {
 	for _, c := range o.calls {
 		if c.waits == "" {
@@ -398,8 +404,8 @@ func (o *expectedEvents) passes() {
 	}
 }
 
-// ask shows the oldest request, one at a time. Lost: title, kind but command and patch, the call it is for, why, directory, tasks,
-// questions, times and options: it is words, or a patch.
+// ask shows the oldest request, one at a time. Lost: title, kind except command and patch, call,
+// reason, directory, tasks, questions, times and options.
 func (o *expectedEvents) ask() {
 	if !o.present || o.shown != "" || len(o.pending) == 0 {
 		return
@@ -429,12 +435,13 @@ func (o *expectedEvents) ask() {
 
 func (o *expectedEvents) request() string { return "a" + strconv.Itoa(o.requests) }
 
-// explained is why. Lost: who asked, if it was not our client: then it is the agent's words.
+// explained adds an explanation. Lost: the user who asked, unless it is the client's: then it is
+// the agent's text.
 func (o *expectedEvents) explained(e *protocol.Event, d *protocol.ApprovalExplainedData) {
 	o.works()
 	if d.Request == o.shown && o.deciding == protocol.Explain {
 		o.deciding = ""
-		o.close("") // it is asked again
+		o.close("") // the request is repeated
 		o.add(protocol.ApprovalExplained, &protocol.Actor{Name: "ada"}, protocol.ApprovalExplainedData{Request: o.request(), Text: d.Text})
 		return
 	}
@@ -444,7 +451,8 @@ func (o *expectedEvents) explained(e *protocol.Event, d *protocol.ApprovalExplai
 	}
 }
 
-// resolved is the end of a request. Lost: that of one that was not shown; and of one that another decided all but who and how.
+// resolved adds the end of a request. Lost: the end of a request that was not shown, and everything
+// except user and outcome of another user's decision.
 func (o *expectedEvents) resolved(e *protocol.Event, d *protocol.ApprovalResolvedData) {
 	o.pending = slices.DeleteFunc(o.pending, func(a *protocol.Approval) bool { return a.Request == d.Request })
 	if d.Request == o.shown {
@@ -479,8 +487,8 @@ func (o *expectedEvents) release() {
 	}
 }
 
-// ended is the end of a turn. Lost: usage, how long it took, and every reason but completed, denied by our client, and error: that is
-// told when an error is the last that happened, else made of the reason.
+// ended adds the end of a turn. Lost: usage, duration, and every reason except completed, denied by
+// the client, and error.
 func (o *expectedEvents) ended(d *protocol.TurnEndedData) {
 	for _, c := range slices.Clone(o.calls) {
 		o.call(c)

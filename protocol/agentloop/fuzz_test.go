@@ -11,7 +11,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// seeds are frames to begin with; a fuzzed input is frames, one a line.
+// seeds adds frames; a fuzzed input is frames, one a line.
 func seeds(f *testing.F) {
 	var all [][]byte
 	for _, e := range examples(f) {
@@ -30,7 +30,8 @@ func seeds(f *testing.F) {
 	f.Add([]byte(strings.Join([]string{loads(true), echo, request, call, call, says, says, request, loads(false)}, "\n")))
 }
 
-// FuzzClient: whatever a server says, our client gets events that fold, of bounded size, and is not ended.
+// FuzzClient: for any messages of a server, the client gets valid events of bounded size and stays
+// connected.
 func FuzzClient(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, frames []byte) {
@@ -38,7 +39,7 @@ func FuzzClient(f *testing.F) {
 		g := newClientHarness(t, "ws://x", memory)
 		g.send(protocol.DoWatch, nil)
 		for i, frame := range bytes.Split(frames, []byte("\n")) {
-			if i%7 == 6 { // on another connection, on which this is told at once
+			if i%7 == 6 { // on another connection, sent at once
 				g = resumeClientHarness(t, "ws://x", memory, &protocol.Position{Epoch: "older", Seq: 1}, string(frame))
 				continue
 			}
@@ -67,7 +68,8 @@ func FuzzClient(f *testing.F) {
 	})
 }
 
-// FuzzServer: whatever a client says, our server hears valid commands alone, and the client valid messages.
+// FuzzServer: for any messages of a client, agentctl's server gets valid commands and the client
+// valid messages.
 func FuzzServer(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, frames []byte) {
@@ -89,7 +91,7 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// FuzzEvents: whatever our server's agents say, the client gets valid messages.
+// FuzzEvents: for any events of a session, the client gets valid messages.
 func FuzzEvents(f *testing.F) {
 	for i, typ := range protocol.EventTypes {
 		f.Add(i, []byte(protocol.MustEncode(typ.New())))

@@ -22,7 +22,7 @@ const (
 	system    = "system"
 )
 
-// localShell is the tool whose calls have items of their own.
+// localShell is a tool with item types of its own.
 const localShell = "local_shell"
 
 // An item is a piece of the conversation, the payload of response_item.
@@ -34,7 +34,7 @@ type item struct {
 	Name       string   `json:"name,omitempty"`
 	Arguments  *string  `json:"arguments,omitempty"`
 	Content    content  `json:"content,omitempty"`
-	Summary    content  `json:"summary,omitempty"` // of reasoning: what the real system sends in place of content
+	Summary    content  `json:"summary,omitempty"` // of reasoning; AgentLoop sends it instead of content
 	Action     *action  `json:"action,omitempty"`
 	Status     string   `json:"status,omitempty"`
 	Output     *string  `json:"output,omitempty"`
@@ -47,7 +47,7 @@ type action struct {
 	Env     map[string]string `json:"env,omitempty"`
 }
 
-// content is the parts of a message; a plain string is one part.
+// content is the parts of a message. A string decodes as one part.
 type content []part
 
 type part struct {
@@ -55,14 +55,14 @@ type part struct {
 	Text string `json:"text"`
 }
 
-// Types of parts. In what is received every part with a text is text.
+// Types of parts. Of received parts, every one with a text counts as text.
 const (
 	inputText   = "input_text"
 	outputText  = "output_text"
 	summaryText = "summary_text"
 )
 
-// UnmarshalJSON reads parts or a string.
+// UnmarshalJSON decodes parts or a string.
 func (c *content) UnmarshalJSON(b []byte) error {
 	var s string
 	if json.Unmarshal(b, &s) == nil {
@@ -74,7 +74,7 @@ func (c *content) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]part)(c))
 }
 
-// text joins the parts. plain is false when there is a part that has none.
+// text joins the parts. plain is false if a part has no text.
 func (c content) text() (_ string, plain bool) {
 	var b strings.Builder
 	plain = true
@@ -85,12 +85,12 @@ func (c content) text() (_ string, plain bool) {
 	return b.String(), plain
 }
 
-// newMessageItem makes a message item.
+// newMessageItem returns an item of type message.
 func newMessageItem(id, role, text string) item {
 	return item{ID: id, Type: messageItem, Role: role, Content: content{{inputText, text}}}
 }
 
-// callOutput is what a tool gave, as a string within the item.
+// callOutput is the output of a call, encoded as a string in its item.
 type callOutput struct {
 	Output   string   `json:"output"`
 	Metadata metadata `json:"metadata"`
@@ -101,5 +101,5 @@ type metadata struct {
 	Seconds  *float64 `json:"duration_seconds,omitempty"`
 }
 
-// aborted is the last line of output of a call that was not run, or not to its end.
+// aborted is the last line of output of a call that did not run, or not to its end.
 const aborted = "aborted"

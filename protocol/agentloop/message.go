@@ -23,14 +23,14 @@ const (
 	errorType            = "error"
 )
 
-// A message is every message, in either direction.
+// A message is any message, in either direction.
 type message struct {
 	ID      string          `json:"id"`
 	Type    string          `json:"type"`
 	Payload json.RawMessage `json:"payload,omitempty"`
 }
 
-// decodeMessage reads a frame; ok is false when it is not a message. A payload that is null is absent.
+// decodeMessage decodes a frame. ok is false if it is no message. A null payload is absent.
 func decodeMessage(f codec.Frame) (m message, ok bool) {
 	var raw struct {
 		ID      *string         `json:"id"`
@@ -47,7 +47,7 @@ func decodeMessage(f codec.Frame) (m message, ok bool) {
 	return m, true
 }
 
-// encodeMessage makes a message with a payload; nil: none.
+// encodeMessage returns the frame of a message. payload may be nil.
 func encodeMessage(id, typ string, payload any) codec.Frame {
 	m := message{ID: id, Type: typ}
 	if payload != nil {
@@ -58,7 +58,7 @@ func encodeMessage(id, typ string, payload any) codec.Frame {
 
 type userInput struct {
 	Input    []json.RawMessage `json:"input"`
-	Previous json.RawMessage   `json:"previousResponseId,omitempty"` // means nothing
+	Previous json.RawMessage   `json:"previousResponseId,omitempty"` // without meaning
 }
 
 type approvalResponse struct {
@@ -68,7 +68,8 @@ type approvalResponse struct {
 	Explanation *string     `json:"explanation,omitempty"`
 }
 
-// An applyPatch is a change of files. ReadOnly is ours, and nothing to others: the agent takes the patch as it is, or not at all.
+// An applyPatch is a change of files. ReadOnly is an extension of agentctl, ignored by other peers:
+// the patch cannot be edited.
 type applyPatch struct {
 	Patch    string `json:"patch"`
 	ReadOnly bool   `json:"readOnly,omitempty"`
@@ -107,7 +108,7 @@ type errorPayload struct {
 	Details json.RawMessage `json:"details,omitempty"`
 }
 
-// Texts of errors, as clients know them.
+// Error messages of the AgentLoop server.
 const (
 	notInitialized   = "AgentLoop not initialized"
 	inputFailed      = "Failed to process user input"

@@ -14,7 +14,7 @@ const (
 	patchDelete = "*** Delete File: "
 )
 
-// patchOf is an approval's change of files in the form that clients preview; empty when it changes none.
+// patchOf returns the patch of an approval in the form that clients preview; empty: none.
 func patchOf(a *protocol.Approval) string {
 	switch {
 	case strings.HasPrefix(a.Patch, patchBegin):
@@ -34,7 +34,8 @@ func patchOf(a *protocol.Approval) string {
 	return patchBegin + "\n" + b.String() + patchEnd
 }
 
-// convertUnified turns the file headers of a unified diff into those of a patch. Its hunks are the same.
+// convertUnified replaces the file headers of a unified diff with those of a patch. The hunks are
+// the same.
 func convertUnified(diff string) string {
 	var b strings.Builder
 	old := ""
@@ -60,17 +61,17 @@ func convertUnified(diff string) string {
 		case strings.HasPrefix(line, "@@"):
 			hunk = true
 		case !hunk:
-			continue // index, modes
+			continue // index and mode lines
 		}
 		b.WriteString(line + "\n")
 	}
 	if b.Len() == 0 {
-		return strings.TrimSuffix(diff, "\n") + "\n" // of another form: shown as it is
+		return strings.TrimSuffix(diff, "\n") + "\n" // of another form: unchanged
 	}
 	return b.String()
 }
 
-// diffPath is the path in a file header; empty for no file.
+// diffPath returns the path of a file header; empty: no file.
 func diffPath(s string) string {
 	s, _, _ = strings.Cut(s, "\t")
 	if s == "/dev/null" {
@@ -82,10 +83,10 @@ func diffPath(s string) string {
 	return s
 }
 
-// contextLines is how many lines are shown around a change.
+// contextLines is the number of unchanged lines shown around a change.
 const contextLines = 3
 
-// writeChange writes one file's change.
+// writeChange writes the change of one file.
 func writeChange(b *strings.Builder, c *protocol.Content) {
 	now := splitLines(c.New)
 	if c.Old == nil {

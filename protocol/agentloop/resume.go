@@ -5,14 +5,16 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// An earlier event of a turn that is told again: the server tells the turn without it. It belongs after so much text and so many calls.
+// An earlierEvent is an event of a turn that the server repeats without it. It belongs after so
+// many bytes of text and so many calls.
 type earlierEvent struct {
 	text, calls int
 	entry       codec.Entry
 }
 
-// resumePrevious makes the log of the connection before this one's own: what was said there is history. A turn that was under way is returned
-// when the server tells it again from its start, as the turn that begins now with that text; else its end was not seen.
+// resumePrevious continues the previous connection's log, whose turns become history. If the server
+// repeats the interrupted turn from its start, that is the turn that begins with the given text, it
+// returns the turn; else the turn's end was missed.
 func (c *client) resumePrevious(begins string) (again *protocol.TurnState) {
 	old := c.previous
 	if old == nil {
@@ -35,7 +37,7 @@ func (c *client) resumePrevious(begins string) (again *protocol.TurnState) {
 	return again
 }
 
-// decidedEvents are the events of the requests of a turn that were decided.
+// decidedEvents returns the events of the turn's requests that were decided.
 func decidedEvents(events []protocol.Event) (list []earlierEvent) {
 	over := map[string]bool{}
 	for i := range events {
@@ -61,7 +63,8 @@ func decidedEvents(events []protocol.Event) (list []earlierEvent) {
 	return list
 }
 
-// replayEarlier tells again what belongs before what comes now. How much text there may be before the next of it is returned; negative: any.
+// replayEarlier records the earlier events that belong here. It returns how many bytes of text may
+// come before the next one; negative: any.
 func (c *client) replayEarlier() (room int) {
 	for len(c.earlierEvents) > 0 {
 		next := c.earlierEvents[0]

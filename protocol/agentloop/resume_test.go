@@ -11,7 +11,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// story is what history tells: each turn's message, and how it ended.
+// history returns each turn of the history: its message and its end.
 func (g *clientHarness) history(t *testing.T) string {
 	t.Helper()
 	var tr protocol.Transcript
@@ -26,16 +26,17 @@ func (g *clientHarness) history(t *testing.T) string {
 	}
 	var list []string
 	for _, turn := range tr.Turns {
-		said := ""
+		text := ""
 		for _, it := range turn.Items {
-			said += string(it.Text)
+			text += string(it.Text)
 		}
-		list = append(list, fmt.Sprintf("%s: %s (%s)", turn.Message.Text, said, turn.End.Reason))
+		list = append(list, fmt.Sprintf("%s: %s (%s)", turn.Message.Text, text, turn.End.Reason))
 	}
 	return strings.Join(list, "; ")
 }
 
-// AL-24: over a reconnect what was said stays, and a turn that the server tells again from its start is the same turn.
+// AL-24: history survives a reconnect, and a turn that the server repeats from its start is the
+// same turn.
 func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 	echo := func(text string) string {
 		return response(fmt.Sprintf(`{"type":"message","role":"user","content":[{"type":"input_text","text":%q}]}`, text))
@@ -45,13 +46,13 @@ func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name        string
-		told        []string
-		past, turn  string // of history, and what the turn under way says
-		same, fresh bool   // turn and request are those of before
+		frames      []string
+		past, turn  string // history, and the text of the turn under way
+		same, fresh bool   // turn and request keep their ids
 	}{
-		{"the turn under way is told again", []string{loads(true), echo("two"), says("x", "half a "), request}, "one: first (completed)", "half a ", true, false},
-		{"nothing is told", nil, "one: first (completed); two: half (error)", "", false, false},
-		{"another turn is told", []string{loads(true), echo("three"), says("y", "new")}, "one: first (completed); two: half (error)", "new", false, true},
+		{"the turn under way is repeated", []string{loads(true), echo("two"), says("x", "half a "), request}, "one: first (completed)", "half a ", true, false},
+		{"nothing is repeated", nil, "one: first (completed); two: half (error)", "", false, false},
+		{"another turn is sent", []string{loads(true), echo("three"), says("y", "new")}, "one: first (completed); two: half (error)", "new", false, true},
 		{"the agent goes on without a word of whose turn it is", []string{says("y", "rest")}, "one: first (completed); two: half (error)", "rest", false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -64,7 +65,7 @@ func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 			before, asked := g.state.Turn, g.state.Approvals[0].Request
 			at := protocol.Position{Epoch: g.codec.log.Epoch, Seq: g.state.Seq}
 
-			again := resumeClientHarness(t, "ws://x", memory, &at, c.told...)
+			again := resumeClientHarness(t, "ws://x", memory, &at, c.frames...)
 			var r protocol.SubscribeResult
 			if err := json.Unmarshal(again.answer().Result, &r); err != nil || r.Mode != protocol.ModeReset || r.Reason != protocol.ResetResubscribed {
 				t.Fatalf("attached %+v", r)
@@ -72,14 +73,14 @@ func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 			if got := again.history(t); got != c.past {
 				t.Errorf("history: %s", got)
 			}
-			said := ""
+			text := ""
 			for _, turn := range again.transcript.Turns {
 				for _, it := range turn.Items {
-					said += string(it.Text)
+					text += string(it.Text)
 				}
 			}
-			if said != c.turn {
-				t.Errorf("the turn says %q", said)
+			if text != c.turn {
+				t.Errorf("the turn says %q", text)
 			}
 			now := again.state.Turn
 			if c.same && (now == nil || now.Turn != before.Turn || now.Message.MessageID != before.Message.MessageID || again.state.Approvals[0].Request != asked) {
@@ -98,7 +99,8 @@ func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 	}
 }
 
-// A decision of before the reconnect, which a server does not tell again, stays where it was: after the same words and calls.
+// A decision before a reconnect, which the server does not repeat, keeps its place: after the same
+// text and calls.
 func TestADecisionOutlivesAReconnect(t *testing.T) {
 	words := []string{"before ", "after é"}
 	turn := func(between ...string) []string {
@@ -125,12 +127,12 @@ func TestADecisionOutlivesAReconnect(t *testing.T) {
 	whole := resumeClientHarness(t, "ws://x", memory, &protocol.Position{Epoch: "older", Seq: 1}, loads(true), response(`{"type":"message","role":"user","content":"go"}`),
 		response(`{"id":"c1","type":"function_call","call_id":"c1","name":"ls","arguments":"{}"}`),
 		response(`{"id":"p","type":"message","role":"assistant","content":"`+words[0]+words[1]+`"}`), loads(false))
-	if told := string(protocol.MustEncode(resultOfHistory(whole).Events)); whole.state.Turn != nil || strings.Count(told, `"denied"`) != 1 {
-		t.Errorf("told at once: %s", told)
+	if repeated := string(protocol.MustEncode(resultOfHistory(whole).Events)); whole.state.Turn != nil || strings.Count(repeated, `"denied"`) != 1 {
+		t.Errorf("repeated at once: %s", repeated)
 	}
 }
 
-// shape is what items say, without when.
+// shape returns items without times.
 func shape(t *testing.T, raw string) string {
 	var items []struct {
 		Kind     string
@@ -152,7 +154,7 @@ func shape(t *testing.T, raw string) string {
 	return strings.Join(list, "\n")
 }
 
-// Over a slow link the turn that was cut is told late: our client waits for it, and no longer than it takes.
+// The client waits for a repeated turn on a slow connection, for a bounded time.
 func TestASlowServerIsWaitedForAfterAReconnect(t *testing.T) {
 	memory := new(codec.ClientState)
 	g := newClientHarness(t, "ws://x", memory)

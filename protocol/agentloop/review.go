@@ -2,7 +2,7 @@ package agentloop
 
 import "agentctl/protocol"
 
-// reviews are the words for decisions.
+// reviews lists the protocol's words for decisions.
 var reviews = []struct {
 	word     string
 	decision protocol.Decision
@@ -16,7 +16,7 @@ var reviews = []struct {
 	{"explain", protocol.Explain, "Explain", ""},
 }
 
-// decisionOf returns what a review means; empty: nothing.
+// decisionOf returns the decision of a review; empty: unknown.
 func decisionOf(review string) protocol.Decision {
 	for _, r := range reviews {
 		if r.word == review {
@@ -26,7 +26,7 @@ func decisionOf(review string) protocol.Decision {
 	return ""
 }
 
-// reviewOf returns the word for a decision; empty: none.
+// reviewOf returns the review for a decision; empty: none.
 func reviewOf(d protocol.Decision) string {
 	for _, r := range reviews {
 		if r.decision == d {
@@ -36,7 +36,7 @@ func reviewOf(d protocol.Decision) string {
 	return ""
 }
 
-// approvalOptions are the options of every approval.
+// approvalOptions returns the options of every approval.
 func approvalOptions() []protocol.Option {
 	list := make([]protocol.Option, len(reviews))
 	for i, r := range reviews {

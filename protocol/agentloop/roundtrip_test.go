@@ -13,7 +13,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A street joins a house and a guest: what either says, the other hears.
+// A codecPair connects a serverHarness and a clientHarness.
 type codecPair struct {
 	*serverHarness
 	client *clientHarness
@@ -29,7 +29,7 @@ func newCodecPair(t tester) *codecPair {
 	return s
 }
 
-// exchange carries what was said, both ways, until nobody says anything.
+// exchange passes messages both ways until none is left.
 func (s *codecPair) exchange() {
 	for len(s.sent)+len(s.client.sent) > 0 {
 		down, up := s.sent, s.client.sent
@@ -43,7 +43,7 @@ func (s *codecPair) exchange() {
 	}
 }
 
-// record records an event in the house, and lets the guest see what comes of it.
+// record records an event of the session and exchanges messages.
 func (s *codecPair) record(en codec.Entry) {
 	s.t.Helper()
 	var out codec.Output
@@ -52,7 +52,7 @@ func (s *codecPair) record(en codec.Entry) {
 	s.exchange()
 }
 
-// advance lets time pass for both.
+// advance lets time pass on both ends.
 func (s *codecPair) advance(d time.Duration) {
 	s.client.now = s.client.now.Add(d)
 	s.serverHarness.advance(d)
@@ -61,7 +61,7 @@ func (s *codecPair) advance(d time.Duration) {
 	s.exchange()
 }
 
-// reconnect makes another connection, of another guest, to the same session.
+// reconnect connects another client to the same session.
 func (s *codecPair) reconnect() {
 	s.t.Helper()
 	s.log.Detach()
@@ -72,8 +72,8 @@ func (s *codecPair) reconnect() {
 	s.exchange()
 }
 
-// AL-5 to AL-19, AL-22: whatever happens in a session, our client's State and Transcript are those of the native session, but for what
-// the documentation says is lost: at every moment, whoever decides, and wherever the client came in.
+// AL-5 to AL-19, AL-22: the client's State and Transcript equal those of the native session, except
+// for the documented losses, at every moment, for every decider, and wherever the client connected.
 func TestHistoriesGoThroughBothEnds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := newCodecPair(r)
@@ -112,7 +112,7 @@ func TestHistoriesGoThroughBothEnds(t *testing.T) {
 	})
 }
 
-// decide lets the guest answer the request that it is shown.
+// decide lets the client decide the shown request.
 func (s *codecPair) decide(r *rapid.T, l *historygen.Generator, want *expectedEvents) {
 	want.deciding = rapid.SampledFrom([]protocol.Decision{
 		protocol.AllowOnce, protocol.AllowAlways, protocol.Deny, protocol.DenyStop, protocol.Explain,
@@ -135,7 +135,8 @@ func (s *codecPair) decide(r *rapid.T, l *historygen.Generator, want *expectedEv
 	want.passes()
 }
 
-// normalState is a state without what the client makes itself: ids of turns and messages, seqs, when it heard of a call.
+// normalState returns a state without ids of turns and messages, seqs, and times of calls, which
+// the client makes itself.
 func normalState(s *protocol.State) *protocol.State {
 	s = s.Clone()
 	s.Session, s.Seq, s.Created, s.History.LastMessageID = "", 0, epochStart, ""
@@ -154,7 +155,7 @@ func normalState(s *protocol.State) *protocol.State {
 	return s
 }
 
-// normalTranscript is a transcript without the same.
+// normalTranscript returns a transcript without the same.
 func normalTranscript(s *protocol.Transcript) *protocol.Transcript {
 	c := new(protocol.Transcript)
 	_ = json.Unmarshal(protocol.MustEncode(s), c)
@@ -179,7 +180,8 @@ func equal(t tester, what string, got, want any) {
 	}
 }
 
-// AL-22, AL-23, AL-32: the whole flow over both codecs, from our client's message to its turn's end.
+// AL-22, AL-23, AL-32: a turn with an approval over both codecs, from the message to the turn's
+// end.
 func TestMessageAndApprovalThroughBothEnds(t *testing.T) {
 	s := newCodecPair(t)
 	s.answer[protocol.DoSend] = func(*protocol.Command) any {
@@ -207,7 +209,7 @@ func TestMessageAndApprovalThroughBothEnds(t *testing.T) {
 	}
 }
 
-// AL-21: our client hears from our server who decided first.
+// AL-21: the client learns another user's decision from agentctl's server.
 func TestDecisionOfSomebodyElseThroughBothEnds(t *testing.T) {
 	for by, outcome := range map[string]protocol.Outcome{"grace: hopper": protocol.Allowed, "": protocol.Expired} {
 		s := newCodecPair(t)

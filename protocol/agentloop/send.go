@@ -10,17 +10,18 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A sent message has not started its turn, as far as the server showed.
+// A pendingSend is a message whose turn has not started.
 type pendingSend struct {
-	cmd       *protocol.Command // that waits for an answer; nil: answered
+	cmd       *protocol.Command // waits for its answer; nil: answered
 	due       time.Time
 	message   protocol.Message
 	key       *keyedSend
-	queued    bool // it is in the log's queue
-	uncertain bool // sent on an earlier connection, that broke before the server showed that it has it
+	queued    bool // in the log's queue
+	uncertain bool // sent on an earlier connection, and not confirmed by the server
 }
 
-// sendMessage sends a message. A turn's start shows that the server has it; while another turn runs, it is queued there.
+// sendMessage sends a message. The start of its turn confirms it. While another turn runs, the
+// server queues it.
 func (c *client) sendMessage(cmd *protocol.Command, d *protocol.SendData) {
 	content := encodeContent(d)
 	switch {
@@ -28,7 +29,7 @@ func (c *client) sendMessage(cmd *protocol.Command, d *protocol.SendData) {
 		c.FailUnsupported(cmd, "send ahead of the queue")
 		return
 	case len(content) == 0:
-		c.Failf(cmd, protocol.CodeInvalidMessage, "send: text or parts are needed")
+		c.Failf(cmd, protocol.CodeInvalidMessage, "send: text or parts: missing")
 		return
 	case len(c.sends) >= maxPending:
 		c.Fail(cmd, codec.TooMany(maxPending))
@@ -40,10 +41,10 @@ func (c *client) sendMessage(cmd *protocol.Command, d *protocol.SendData) {
 	if known, ok := c.state.keys.Get(cmd.Key); ok {
 		switch {
 		case known.body != string(cmd.Data):
-			c.Failf(cmd, protocol.CodeKeyReused, "the key was used with another message")
+			c.Failf(cmd, protocol.CodeKeyReused, "the key was used with another body")
 		case known.result != nil:
 			c.Answer(cmd, known.result)
-		default: // sending it again could do it twice
+		default: // a second copy could run twice
 			c.retrySend(s, known)
 		}
 		return
@@ -54,14 +55,15 @@ func (c *client) sendMessage(cmd *protocol.Command, d *protocol.SendData) {
 		Role    string            `json:"role"`
 		Content []json.RawMessage `json:"content"`
 	}{messageItem, user, content})}})
-	busy := c.turn != nil || !c.startsAt.IsZero() || slices.ContainsFunc(c.sends, func(s *pendingSend) bool { return !s.uncertain })
+	busy := c.turn != nil || !c.startsAt.IsZero() ||
+		slices.ContainsFunc(c.sends, func(s *pendingSend) bool { return !s.uncertain })
 	c.sends = append(c.sends, s)
 	if busy {
 		c.enqueue(s)
 	}
 }
 
-// enqueue notes that a message waits behind another turn.
+// enqueue records that a message waits behind another turn.
 func (c *client) enqueue(s *pendingSend) {
 	at := c.Now.UTC().Truncate(time.Millisecond)
 	s.queued, s.message.QueuedAt = true, &at
@@ -72,17 +74,20 @@ func (c *client) enqueue(s *pendingSend) {
 	})
 }
 
-// retrySend takes a message that was sent before. The turn under way may be its; else the server may yet show it.
+// retrySend handles a message that was sent before. The turn under way may be its, or the server
+// may show it later.
 func (c *client) retrySend(s *pendingSend, known *keyedSend) {
 	s.key, s.uncertain = known, true
 	if t := c.turn; t != nil && s.matches(t.text) {
-		c.acceptSend(s, &protocol.SendResult{Status: protocol.SendStarted, MessageID: t.message, Turn: t.id, Seq: t.first})
+		c.acceptSend(
+			s, &protocol.SendResult{Status: protocol.SendStarted, MessageID: t.message, Turn: t.id, Seq: t.first},
+		)
 		return
 	}
 	c.sends = append(c.sends, s)
 }
 
-// addQueueEvent records a change of the queue, which belongs to no turn.
+// addQueueEvent records an event of the queue, which belongs to no turn.
 func (c *client) addQueueEvent(typ protocol.Type, data any) {
 	turn := c.turn
 	c.turn = nil
@@ -90,7 +95,7 @@ func (c *client) addQueueEvent(typ protocol.Type, data any) {
 	c.turn = turn
 }
 
-// acceptSend answers a send, for good.
+// acceptSend answers a send and stores the answer for its key.
 func (c *client) acceptSend(s *pendingSend, r *protocol.SendResult) {
 	if s.key.result == nil {
 		s.key.result = r
@@ -101,7 +106,8 @@ func (c *client) acceptSend(s *pendingSend, r *protocol.SendResult) {
 	}
 }
 
-// rejectSend answers the oldest send that waits with an error of the server; false when none waits.
+// rejectSend fails the oldest waiting send with an error of the server. It returns false if none
+// waits.
 func (c *client) rejectSend(err *protocol.Error) bool {
 	for i, s := range c.sends {
 		if s.cmd != nil && !s.uncertain {
@@ -114,7 +120,8 @@ func (c *client) rejectSend(err *protocol.Error) bool {
 	return false
 }
 
-// takeNextSend takes out the message whose turn starts without a word about it: the oldest; nil: somebody else's.
+// takeNextSend removes and returns the oldest message, whose turn starts without an echo; nil: the
+// turn is another user's.
 func (c *client) takeNextSend() *pendingSend {
 	for i, s := range c.sends {
 		if !s.uncertain {
@@ -124,7 +131,7 @@ func (c *client) takeNextSend() *pendingSend {
 	return nil
 }
 
-// takeSendByText takes out the oldest message that says what was repeated, or nil.
+// takeSendByText removes and returns the oldest message with the echoed text, or nil.
 func (c *client) takeSendByText(text string) *pendingSend {
 	for i, s := range c.sends {
 		if s.matches(text) {
@@ -134,8 +141,8 @@ func (c *client) takeSendByText(text string) *pendingSend {
 	return nil
 }
 
-// takeSend takes a message out. What is before it was passed over by the server, which starts messages in order; of what was sent on
-// an earlier connection that is not known.
+// takeSend removes and returns a message. The server starts messages in order, so it passed over
+// earlier ones, except those of an earlier connection, whose fate is unknown.
 func (c *client) takeSend(i int) *pendingSend {
 	s := c.sends[i]
 	var rest []*pendingSend
@@ -145,23 +152,26 @@ func (c *client) takeSend(i int) *pendingSend {
 			continue
 		}
 		if passed.queued {
-			c.addQueueEvent(protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: passed.message.MessageID, Reason: protocol.RemovedUser})
+			c.addQueueEvent(
+				protocol.QueueRemoved,
+				protocol.QueueRemovedData{MessageID: passed.message.MessageID, Reason: protocol.RemovedUser},
+			)
 		}
 		if passed.cmd != nil {
-			c.Failf(passed.cmd, protocol.CodeAgentFailed, "the server passed the message over")
+			c.Failf(passed.cmd, protocol.CodeAgentFailed, "the server skipped the message")
 		}
 	}
 	c.sends = append(rest, c.sends[i+1:]...)
 	return s
 }
 
-// matches reports whether what the server repeated is this message.
+// matches reports whether an echo is of this message.
 func (s *pendingSend) matches(echo string) bool {
 	echo, text := stripControls(echo), stripControls(s.message.Text)
 	return echo == text || len(s.message.Parts) > 0 && strings.HasPrefix(echo, text)
 }
 
-// encodeContent is a message as parts of content.
+// encodeContent returns a message as content parts.
 func encodeContent(d *protocol.SendData) (list []json.RawMessage) {
 	text := func(s string) { list = append(list, protocol.MustEncode(part{inputText, s})) }
 	if d.Text != "" {

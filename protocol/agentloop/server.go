@@ -7,26 +7,27 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// maxWaiting bounds what a client may ask for before it has an answer: until its session is known, and after.
+// maxWaiting bounds the messages of a client that wait for an answer or for the session.
 const maxWaiting = 64
 
-// A phase is where a server stands with its session.
+// A phase is the state of the server's subscription.
 type phase int
 
 const (
 	joining phase = iota // subscribe or create was sent
-	absent               // there is no such session: the first input creates it
+	absent               // there is no such session; the first input creates it
 	present
 )
 
-// A server is the codec of one AgentLoop client at agentctl's server. The URL names its only session.
+// A server is the codec of one AgentLoop client at agentctl's server. The URL names its only
+// session.
 type server struct {
 	codec.ServerBase
 	name string // of the session; static after construction
 
 	phase   phase
-	waiting []func(*protocol.Error) // until the session is known; the error says that it cannot be had
-	sub     codec.Subscription      // State is nil while there is no session
+	waiting []func(*protocol.Error) // called when the session is known, with an error if it cannot be had
+	sub     codec.Subscription      // State is nil without a session
 
 	turn  turnEncoder
 	shown shownApproval
@@ -65,7 +66,7 @@ func (s *server) Foreign(now time.Time, f codec.Frame) codec.Output {
 	})
 }
 
-// TooLarge says that a message is over the limit: nothing of it was read.
+// TooLarge reports a message over the limit.
 func (s *server) TooLarge(now time.Time, message string) codec.Output {
 	return s.run(now, func() { s.fail(invalidFormat, errorDetails{Error: message, Code: protocol.CodeTooLarge}) })
 }
@@ -83,12 +84,12 @@ func (s *server) run(now time.Time, work func()) codec.Output {
 	})
 }
 
-// send sends a message.
+// send sends a message of the protocol.
 func (s *server) send(typ string, payload any) {
 	s.Send(encodeMessage(s.Options.ID("msg"), typ, payload))
 }
 
-// fail says that something went wrong. details may be nil.
+// fail sends an error. details may be nil.
 func (s *server) fail(message string, details any) {
 	f := errorPayload{Message: message}
 	if details != nil {
@@ -97,12 +98,12 @@ func (s *server) fail(message string, details any) {
 	s.send(errorType, f)
 }
 
-// failWith says why our server did not do what the client wanted.
+// failWith sends an error of agentctl's server.
 func (s *server) failWith(what string, err *protocol.Error) {
 	s.fail(what, errorDetails{Error: err.Message, Code: string(err.Code)})
 }
 
-// A refusal is the details of an error: what happened and its code, nothing else.
+// errorDetails are the details of an error: message and code only.
 type errorDetails struct {
 	Error  string   `json:"error"`
 	Code   any      `json:"code,omitempty"`

@@ -13,20 +13,20 @@ import (
 
 var epochStart = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
-// A tester is what testing and rapid have in common.
+// A tester is the common part of testing.T and rapid.T.
 type tester interface {
 	Helper()
 	Fatal(...any)
 	Fatalf(string, ...any)
 }
 
-// ids mints predictable ids.
+// ids returns a generator of predictable ids.
 func ids() func(string) string {
 	n := 0
 	return func(prefix string) string { n++; return fmt.Sprintf("%s_%d", prefix, n) }
 }
 
-// A house is a native server with one session, and a Server codec in front of it.
+// A serverHarness is a fake native server with one session, and a server codec in front of it.
 type serverHarness struct {
 	t         tester
 	codec     *server
@@ -34,10 +34,10 @@ type serverHarness struct {
 	responder codec.Responder
 	now       time.Time
 	wake      time.Time
-	commands  []protocol.Command // but hello and subscribe
+	commands  []protocol.Command // except hello and subscribe
 	sent      []message
 	answer    map[protocol.Verb]func(*protocol.Command) any // a result or a *protocol.Error
-	tap       func(*protocol.Event)                         // sees what the codec is about to; may be nil
+	tap       func(*protocol.Event)                         // gets each event before the codec does; may be nil
 }
 
 func newServerHarness(t tester, path string, exists bool) *serverHarness {
@@ -65,7 +65,7 @@ func (h *serverHarness) createSession() {
 	h.log.Add(&codec.Output{}, h.now, codec.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Name: h.codec.name, Agent: "claude"}})
 }
 
-// handleOutput carries out what the codec wants.
+// handleOutput carries out the codec's output.
 func (h *serverHarness) handleOutput(out codec.Output) {
 	h.t.Helper()
 	h.wake = out.Wake
@@ -118,20 +118,20 @@ func (h *serverHarness) handleCommand(out *codec.Output, c *protocol.Command) {
 	h.responder.Answer(out, c, result)
 }
 
-// record records events and lets the codec see them.
+// record records events and passes them to the codec.
 func (h *serverHarness) record(entries ...codec.Entry) {
 	h.t.Helper()
 	for _, en := range entries {
 		var out codec.Output
 		h.log.Add(&out, h.now, en)
 		if !h.log.Following() {
-			h.t.Fatal("nobody follows")
+			h.t.Fatal("no subscription")
 		}
 		h.deliver(out.Native)
 	}
 }
 
-// receive lets the client say something.
+// receive passes a frame of the client to the codec.
 func (h *serverHarness) receive(frame string) {
 	h.t.Helper()
 	h.handleOutput(h.codec.Foreign(h.now, codec.Frame{Data: []byte(frame)}))
@@ -145,7 +145,7 @@ func (h *serverHarness) advance(d time.Duration) {
 	}
 }
 
-// sentMessages returns what was said since the last call, each as its type and payload in short.
+// sentMessages returns the messages since the last call, each as type and payload.
 func (h *serverHarness) sentMessages() []string {
 	list := make([]string, len(h.sent))
 	for i, m := range h.sent {
@@ -158,7 +158,7 @@ func (h *serverHarness) sentMessages() []string {
 func (h *serverHarness) expectMessages(want ...string) {
 	h.t.Helper()
 	if got := h.sentMessages(); !slices.Equal(got, want) {
-		h.t.Fatalf("told\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+		h.t.Fatalf("sent\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 	}
 }
 
@@ -177,7 +177,7 @@ func last[T any](h *serverHarness, verb protocol.Verb) (d T) {
 	return d
 }
 
-// short is a message in a line.
+// short returns a message on one line.
 func short(t tester, m *message) string {
 	if m.ID == "" {
 		t.Fatalf("a message without an id: %+v", m)
@@ -203,7 +203,7 @@ func short(t tester, m *message) string {
 	return it.Type + " " + it.CallID + " " + *it.Output
 }
 
-// entry makes an event of turn t1.
+// entry returns an event of turn t1.
 func entry(typ protocol.Type, data any) codec.Entry {
 	return codec.Entry{Type: typ, Turn: "t1", Data: data}
 }
@@ -240,7 +240,7 @@ func review(word string) string {
 	return fmt.Sprintf(`{"id":"i2","type":"approval_response","payload":{"review":%q,"customDenyMessage":null}}`, word)
 }
 
-// bridgeEntry makes an event of no turn.
+// bridgeEntry returns an event of no turn.
 func bridgeEntry(typ protocol.Type, data any) codec.Entry {
 	return codec.Entry{Type: typ, Data: data}
 }

@@ -9,7 +9,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// AL-1, AL-15, AL-27: what is no message is answered, and the connection lives on.
+// AL-1, AL-15, AL-27: an invalid message gets an error, and the connection stays open.
 func TestBadMessagesAreAnsweredWithAnError(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	for frame, want := range map[string]string{
@@ -34,7 +34,7 @@ func TestBadMessagesAreAnsweredWithAnError(t *testing.T) {
 	}
 }
 
-// The last segment of the path names the session, the first input creates it.
+// The last segment of the path names the session; the first input creates it.
 func TestFirstInputCreatesTheSessionThatThePathNames(t *testing.T) {
 	for path, name := range map[string]string{"": "agentloop", "/": "agentloop", "/ws/abc123": "abc123", "/abc/": "abc"} {
 		h := newServerHarness(t, path, false)
@@ -49,12 +49,12 @@ func TestFirstInputCreatesTheSessionThatThePathNames(t *testing.T) {
 		}
 		h.receive(input("two"))
 		if len(h.commands) != 3 {
-			t.Fatalf("heard %v", h.commands)
+			t.Fatalf("received %v", h.commands)
 		}
 	}
 }
 
-// AL-2: previousResponseId is accepted and unused; what is not text is kept as a part.
+// AL-2: previousResponseId is ignored; content that is not text is kept as a part.
 func TestInputIsReadWhole(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	h.receive(`{"id":"1","type":"user_input","payload":{"previousResponseId":"resp_1","input":[
@@ -89,7 +89,7 @@ func TestPlainTurn(t *testing.T) {
 		"assistant: done", `loading_state {"loading":false}`, `agent_finished {"responseId":"t1"}`)
 }
 
-// AL-10, AL-16, AL-30: after an error loading false comes alone.
+// AL-10, AL-16, AL-30: after an error, loading false comes without agent_finished.
 func TestFailedTurn(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	h.record(asks("x"), entry(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "no answer"}))
@@ -97,7 +97,8 @@ func TestFailedTurn(t *testing.T) {
 		`error {"message":"Failed to process user input","details":{"error":"no answer","code":"agent_failed"}}`, `loading_state {"loading":false}`)
 }
 
-// AL-9, AL-15, AL-30: what the agent recovers from is a warning in the transcript, what it does not is an error with its status.
+// AL-9, AL-15, AL-30: a recoverable error is a warning in the transcript, any other an error with
+// its status.
 func TestFaultsAreTold(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	h.record(asks("x"),
@@ -110,7 +111,7 @@ func TestFaultsAreTold(t *testing.T) {
 		`error {"message":"Failed to process user input","details":{"error":"Rate limit exceeded","code":429}}`, `loading_state {"loading":false}`)
 }
 
-// AL-11, AL-16, AL-17: the request comes before the call that it is about, the call after the answer.
+// AL-11, AL-16, AL-17: the request comes before its call, the call after the answer.
 func TestApprovalComesBeforeItsCall(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	h.record(asks("x"), speaks("p", "cleaning"),
@@ -131,7 +132,7 @@ func TestApprovalComesBeforeItsCall(t *testing.T) {
 	h.expectMessages(`error {"message":"No pending approval request"}`)
 }
 
-// A call that needs no approval is told after a moment, though nothing else happens.
+// A call without an approval is sent after a moment, even if nothing else happens.
 func TestLongCallIsToldBeforeItsEnd(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	h.record(asks("x"), entry(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "shell"}))
@@ -143,7 +144,7 @@ func TestLongCallIsToldBeforeItsEnd(t *testing.T) {
 	}
 }
 
-// AL-17, AL-18, AL-19: every review is a decision; the words reach the agent.
+// AL-17, AL-18, AL-19: every review is a decision, and its text reaches the agent.
 func TestReviewsAreDecisions(t *testing.T) {
 	for word, want := range map[string]protocol.Decision{
 		"yes": protocol.AllowOnce, "always": protocol.AllowAlways, "no-continue": protocol.Deny, "no-exit": protocol.DenyStop, "explain": protocol.Explain,
@@ -157,7 +158,7 @@ func TestReviewsAreDecisions(t *testing.T) {
 	}
 }
 
-// AL-19: the explanation is the agent's words, then the request is asked again.
+// AL-19: the explanation is a message of the agent, and the request is repeated.
 func TestExplainAsksAgain(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	h.record(asks("x"), wants("a1", "ls", ""))
@@ -171,7 +172,7 @@ func TestExplainAsksAgain(t *testing.T) {
 	}
 }
 
-// AL-18: what always allowed is not asked again, and what waits behind it is.
+// AL-18: a command allowed by a rule is not asked, but the request behind it is.
 func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	h.record(asks("x"), wants("a1", "ls", ""), entry(protocol.ApprovalResolved, protocol.ApprovalResolvedData{
@@ -184,7 +185,7 @@ func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	h.expectMessages(`approval_request {"command":["rm"]}`)
 }
 
-// No button is dead: what cannot be decided that way is asked again.
+// A refused decision repeats the request.
 func TestRefusedDecisionIsAskedAgain(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	h.answer[protocol.DoApprove] = func(*protocol.Command) any { return protocol.Errorf(protocol.CodeUnsupported, "cannot explain") }
@@ -195,7 +196,7 @@ func TestRefusedDecisionIsAskedAgain(t *testing.T) {
 		`approval_request {"command":["ls"]}`)
 }
 
-// AL-11, AL-20: a patch is shown in its format, and an edited one comes back.
+// AL-11, AL-20: a patch is shown in its format, and an edited one is accepted.
 func TestPatchIsShownAndMayBeEdited(t *testing.T) {
 	old := "a\nb\n"
 	for name, a := range map[string]protocol.Approval{
@@ -226,7 +227,7 @@ func TestPatchIsShownAndMayBeEdited(t *testing.T) {
 	}
 }
 
-// AL-21: one request is shown at a time, and an answer that was meant for the one before decides nothing.
+// AL-21: one request is shown at a time, and an answer meant for the previous one decides nothing.
 func TestOneRequestAtATime(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	h.record(asks("x"), wants("a1", "ls", ""), wants("a2", "rm x", ""))
@@ -235,7 +236,7 @@ func TestOneRequestAtATime(t *testing.T) {
 	h.expectMessages("system: Decided by grace: denied.", `approval_request {"command":["rm","x"]}`)
 	h.advance(minReviewTime / 2)
 	h.receive(review("yes"))
-	h.expectMessages(`error {"message":"Somebody else has decided that request; this is another one"}`, `approval_request {"command":["rm","x"]}`)
+	h.expectMessages(`error {"message":"Another user has decided that request; this is another one"}`, `approval_request {"command":["rm","x"]}`)
 	if len(h.commands) != 0 {
 		t.Fatalf("decided %v", h.commands)
 	}
@@ -255,7 +256,7 @@ func TestContextAndCompaction(t *testing.T) {
 	h.expectMessages(`context_info {"tokenCount":10,"usagePercent":0.5,"transcriptLength":0,"maxTokens":0,"strategy":""}`)
 	h.receive(`{"id":"1","type":"manual_compact"}`)
 	if c := h.commands[1]; c.Command != protocol.DoCompact {
-		t.Fatalf("heard %s", c.Command)
+		t.Fatalf("received %s", c.Command)
 	}
 	h.record(bridgeEntry(protocol.ContextCompacted, protocol.ContextCompactedData{Before: 100, After: 20, Percent: 80, Strategy: "s"}))
 	h.expectMessages(`context_compacted {"oldTokenCount":100,"newTokenCount":20,"reductionPercent":80,"strategy":"s"}`)
@@ -264,7 +265,8 @@ func TestContextAndCompaction(t *testing.T) {
 	h.expectMessages(`error {"message":"Failed to compact context","details":{"error":"no","code":"unsupported"}}`)
 }
 
-// X-1, X-13: a message during a turn is queued, and said to be; a hold that the client could not lift is lifted.
+// X-1, X-13: a message during a turn is queued, and reported; a hold that the client could not
+// release is released.
 func TestQueuedInput(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	at := 1
@@ -283,7 +285,7 @@ func TestQueuedInput(t *testing.T) {
 	}
 }
 
-// Who comes during a turn is told it from its start, and asked what is pending then, not what was.
+// A client that connects during a turn gets the turn from its start, and the pending request.
 func TestJoiningDuringATurn(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	h.record(asks("x"), speaks("p", "half"), wants("a1", "ls", ""), resolves("a1", protocol.Allowed, "ada"), wants("a2", "rm x", ""))
@@ -331,7 +333,7 @@ func TestOutputThatIsTooLargeIsCounted(t *testing.T) {
 	h.record(entry(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c", Status: protocol.ToolCompleted}))
 	got := h.sentMessages()
 	if got[2] != "shell c yes" || !strings.Contains(got[3], " bytes more]") || len(got[3]) > maxBuffered+1024 {
-		t.Fatalf("told %.80q, %d bytes", got[2], len(got[3]))
+		t.Fatalf("sent %.80q, %d bytes", got[2], len(got[3]))
 	}
 	if h.codec.turn.buffered != 0 {
 		t.Fatalf("%d bytes still kept", h.codec.turn.buffered)
@@ -358,7 +360,7 @@ func TestLongReasoningIsToldInPieces(t *testing.T) {
 	h.sentMessages()
 	h.record(entry(protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r", Text: strings.Repeat("a", maxReasoning/2)}))
 	if got := h.sentMessages(); len(got) != 1 || len(got[0]) != len("reasoning: ")+maxReasoning {
-		t.Fatalf("told %d items", len(got))
+		t.Fatalf("sent %d items", len(got))
 	}
 }
 

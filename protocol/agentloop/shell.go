@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// splitCommand is a shell command as the words that run it: what a person is shown is what runs, so that anything but plain words is
-// left to a shell. join gives the command back.
+// splitCommand returns a command as words. What is shown is what runs, so any command except plain
+// words is passed to a shell. joinCommand is its inverse.
 func splitCommand(command string) []string {
 	words := strings.Fields(command)
 	if len(words) > 0 && !strings.Contains(words[0], "=") && joinCommand(words) == command {
@@ -15,7 +15,7 @@ func splitCommand(command string) []string {
 	return []string{"bash", "-lc", command}
 }
 
-// joinCommand is the shell command that words stand for.
+// joinCommand returns the shell command of words.
 func joinCommand(words []string) string {
 	if len(words) == 3 && isShell(words[0]) && (words[1] == "-lc" || words[1] == "-c") {
 		return words[2]
@@ -37,7 +37,8 @@ func isShell(word string) bool {
 
 func quote(word string) string {
 	special := func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:=@%+,", r)
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') &&
+			!strings.ContainsRune("-_./:=@%+,", r)
 	}
 	if word != "" && strings.IndexFunc(word, special) < 0 {
 		return word

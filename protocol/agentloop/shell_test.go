@@ -7,7 +7,8 @@ import (
 	"agentctl/protocol"
 )
 
-// AL-7: a local shell's call and output are items of their own kinds; any other command is a function.
+// AL-7: calls and output of the local shell are items of their own types; any other command is a
+// function.
 func TestALocalShellHasItemsOfItsOwn(t *testing.T) {
 	for name, want := range map[string][]string{
 		"local_shell": {"shell c1 ls -l", `local_shell_call_output c1 {"output":"f","metadata":{"exit_code":2,"duration_seconds":0.1}}`},

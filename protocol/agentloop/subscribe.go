@@ -5,11 +5,11 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// subscribe follows the session; created says why it could not be created, if that was tried.
+// subscribe subscribes to the session. created is the error of creating it, if that was tried.
 func (s *server) subscribe(created *protocol.Error) {
 	s.phase = joining
 	name, data := s.name, protocol.SubscribeData{Position: s.sub.Position()}
-	if s.sub.State != nil { // again
+	if s.sub.State != nil { // resubscribe
 		name = s.sub.Session
 	}
 	s.Request(protocol.DoSubscribe, name, "", data, func(a protocol.Answer) {
@@ -31,13 +31,13 @@ func (s *server) subscribe(created *protocol.Error) {
 	})
 }
 
-// clearSession notes that there is no session.
+// clearSession resets the state: there is no session.
 func (s *server) clearSession() {
 	s.phase, s.sub = absent, codec.Subscription{}
 	s.turn, s.shown = turnEncoder{}, shownApproval{}
 }
 
-// startSubscription begins with what subscribe answered.
+// startSubscription takes the answer to subscribe.
 func (s *server) startSubscription(r *protocol.SubscribeResult) {
 	s.phase = present
 	if s.sub.Start(r) {
@@ -47,12 +47,12 @@ func (s *server) startSubscription(r *protocol.SubscribeResult) {
 	s.setLoading(s.sub.State.Turn != nil)
 }
 
-// releaseWaiting lets what waited go on.
+// releaseWaiting calls the waiting functions.
 func (s *server) releaseWaiting(err *protocol.Error) {
 	waiting := s.waiting
 	s.waiting = nil
 	for i, then := range waiting {
-		if s.phase == joining { // one of them created the session
+		if s.phase == joining { // one of them creates the session
 			s.waiting = append(s.waiting, waiting[i:]...)
 			return
 		}
@@ -60,7 +60,7 @@ func (s *server) releaseWaiting(err *protocol.Error) {
 	}
 }
 
-// whenKnown calls then once it is known whether there is a session, with an error if nobody may tell.
+// whenKnown calls then once the session's existence is known, with an error if it cannot be.
 func (s *server) whenKnown(then func(*protocol.Error)) {
 	switch {
 	case s.phase != joining:
@@ -72,7 +72,7 @@ func (s *server) whenKnown(then func(*protocol.Error)) {
 	}
 }
 
-// create makes the session; then is called once it is followed.
+// create creates the session and calls then once it is subscribed.
 func (s *server) create(then func(*protocol.Error)) {
 	s.phase = joining
 	s.waiting = append(s.waiting, then)
@@ -85,7 +85,8 @@ func (s *server) create(then func(*protocol.Error)) {
 	})
 }
 
-// unsubscribed reports whether an event ends the subscription. If the session still exists, it subscribes again.
+// unsubscribed reports whether an event ends the subscription. If the session still exists, it
+// subscribes again.
 func (s *server) unsubscribed(e *protocol.Event) bool {
 	why, ended := s.Unsubscribed(e)
 	switch {
@@ -98,7 +99,7 @@ func (s *server) unsubscribed(e *protocol.Event) bool {
 	return ended
 }
 
-// sessionDeleted ends what the client sees of a session that was deleted.
+// sessionDeleted tells the client that its session was deleted.
 func (s *server) sessionDeleted() {
 	if s.turn.loading {
 		s.setLoading(false)

@@ -8,10 +8,10 @@ import (
 	"agentctl/protocol"
 )
 
-// maxParts bounds what is remembered of a turn's parts and calls.
+// maxParts bounds the parts and calls of a turn.
 const maxParts = 1024
 
-// A turn is the one under way, as our client sees it.
+// A turn is the turn under way, as the client sees it.
 type turn struct {
 	id, message string
 	text        string // of its message
@@ -21,13 +21,14 @@ type turn struct {
 	parts       map[string]bool // text parts by id; true: open
 	calls       []string        // open
 	shellCalls  []string        // open calls of the local shell
-	err         *protocol.Error // the last thing that happened
-	stopped     bool            // by no-exit
+	err         *protocol.Error // the last error, if nothing followed it
+	stopped     bool            // by the review no-exit
 	textBytes   int             // bytes of text
 	callCount   int             // calls
 }
 
-// startTurn begins a turn of one of our messages (nil: of none) with the text that the server repeated.
+// startTurn starts a turn with a message of the client (nil: another user's) and the text that the
+// server echoed.
 func (c *client) startTurn(s *pendingSend, echo string) {
 	c.startsAt = time.Time{}
 	m := protocol.Message{Text: truncate(echo)}
@@ -35,7 +36,10 @@ func (c *client) startTurn(s *pendingSend, echo string) {
 	if s != nil {
 		m = s.message
 		if s.queued {
-			c.addQueueEvent(protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedStarted})
+			c.addQueueEvent(
+				protocol.QueueRemoved,
+				protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedStarted},
+			)
 		}
 	} else if again := c.resumePrevious(m.Text); again != nil {
 		m, id = again.Message, again.Turn
@@ -57,14 +61,14 @@ func (c *client) startTurn(s *pendingSend, echo string) {
 			Status: protocol.SendStarted, MessageID: m.MessageID, Turn: c.turn.id, Seq: c.turn.first,
 		})
 	}
-	for _, other := range c.sends { // they wait behind it
+	for _, other := range c.sends { // these wait behind it
 		if !other.queued && !other.uncertain {
 			c.enqueue(other)
 		}
 	}
 }
 
-// ensureTurn makes sure that there is a turn: what the agent does belongs to one, even if its start was not seen.
+// ensureTurn starts a turn if there is none: its start was missed.
 func (c *client) ensureTurn() {
 	if c.turn == nil {
 		c.startTurn(c.takeNextSend(), "")
@@ -86,7 +90,7 @@ func (c *client) endTurn() {
 	c.finishTurn(d)
 }
 
-// finishTurn ends the turn with everything that is open in it, or was held back.
+// finishTurn ends the turn with its open parts, calls and requests.
 func (c *client) finishTurn(d protocol.TurnEndedData) {
 	t := c.turn
 	t.textBytes, t.callCount = math.MaxInt, math.MaxInt
@@ -101,7 +105,7 @@ func (c *client) finishTurn(d protocol.TurnEndedData) {
 	c.turn, c.state.turn = nil, nil
 }
 
-// closeParts ends the open parts but one.
+// closeParts ends the open parts except one.
 func (c *client) closeParts(but string) {
 	var open []string
 	for id, isOpen := range c.turn.parts {

@@ -8,8 +8,8 @@ import (
 	"agentctl/protocol"
 )
 
-// A ClientBase is the part that the client ends of all dialects share: it answers commands, records events and sends
-// frames. A client codec embeds it and calls Run from each method of Codec.
+// A ClientBase is the part that the client ends of all dialects share: it answers commands, records
+// events and sends frames. A client codec embeds it and calls Run from each method of Codec.
 //
 // Answer, Fail, Record, Publish and Send write to Out, so call them only within Run.
 type ClientBase struct {
@@ -25,8 +25,8 @@ type ClientBase struct {
 	Out *Output
 }
 
-// NewClientBase returns a base for a connection with the given options. It completes r from them: Epoch, OneShot and,
-// if empty, Server.
+// NewClientBase returns a base for a connection with the given options. It completes r from them:
+// Epoch, OneShot and, if empty, Server.
 func NewClientBase(o ClientOptions, r Responder) ClientBase {
 	r.Epoch, r.OneShot = Epoch(o.ID("e")), o.OneShot
 	if r.Server == "" {
@@ -59,12 +59,14 @@ func (b *ClientBase) NextEpoch() string {
 // Send sends foreign frames.
 func (b *ClientBase) Send(frames ...Frame) { b.Out.Foreign = append(b.Out.Foreign, frames...) }
 
-// Decode decodes a command line. It answers hello, ping and unsupported commands itself; ok is then false.
+// Decode decodes a command line. It answers hello, ping and unsupported commands itself; ok is then
+// false.
 func (b *ClientBase) Decode(line []byte) (c protocol.Command, ok bool) {
 	return b.Responder.Decode(b.Out, line)
 }
 
-// DecodeData decodes a command's data into v. If it is invalid, the command fails and DecodeData returns false.
+// DecodeData decodes a command's data into v. If it is invalid, the command fails and DecodeData
+// returns false.
 func (b *ClientBase) DecodeData(c *protocol.Command, v any) bool {
 	err := c.DecodeData(v)
 	if err != nil {
@@ -89,8 +91,8 @@ func (b *ClientBase) FailUnsupported(c *protocol.Command, what string) {
 	b.Fail(c, b.Responder.Unsupported(what))
 }
 
-// Hold appends a command to those that wait until the server or a session is ready. With limit commands waiting, the
-// command fails with too_many.
+// Hold appends a command to those that wait until the server or a session is ready. With limit
+// commands waiting, the command fails with too_many.
 func (b *ClientBase) Hold(waiting *[]protocol.Command, limit int, c *protocol.Command) {
 	if len(*waiting) >= limit {
 		b.Fail(c, TooMany(limit))
@@ -107,8 +109,8 @@ func TooMany(limit int) *protocol.Error {
 // Record adds an event to a log.
 func (b *ClientBase) Record(l *Log, e Entry) { l.Add(b.Out, b.Now, e) }
 
-// RecordRaw adds a foreign message without a native equivalent to a log. turn is the turn under way, method the message's
-// type.
+// RecordRaw adds a foreign message without a native equivalent to a log. turn is the turn under
+// way, method the message's type.
 func (b *ClientBase) RecordRaw(l *Log, turn, method string, message []byte) {
 	b.Record(l, Entry{Type: protocol.Raw, Turn: turn, Data: Raw(b.Responder.Dialect, method, message)})
 }
@@ -140,8 +142,8 @@ func (b *ClientBase) AnswerHistory(c *protocol.Command, l *Log) {
 	}
 }
 
-// AnswerWatch answers a watch command with the summaries of the logs, or with none if the client stops watching.
-// summarize may be nil: Log.Summary.
+// AnswerWatch answers a watch command with the summaries of the logs, or with none if the client
+// stops watching. summarize may be nil: Log.Summary.
 func (b *ClientBase) AnswerWatch(c *protocol.Command, logs []*Log, summarize func(*Log) protocol.Summary) {
 	var d protocol.WatchData
 	if !b.DecodeData(c, &d) {
@@ -162,14 +164,16 @@ func (b *ClientBase) AnswerWatch(c *protocol.Command, logs []*Log, summarize fun
 	b.Answer(c, r)
 }
 
-// PublishSummary sends a log's summary to a watching client if more than seq and time changed since the last one.
+// PublishSummary sends a log's summary to a watching client if more than seq and time changed since
+// the last one.
 func (b *ClientBase) PublishSummary(l *Log, s protocol.Summary) {
 	if b.Watching && l.summarized(s) {
 		b.Publish(l.Session, protocol.SummaryChanged, s)
 	}
 }
 
-// summarized notes the summary that the client has, and reports whether more than seq and time changed.
+// summarized notes the summary that the client has, and reports whether more than seq and time
+// changed.
 func (l *Log) summarized(s protocol.Summary) (changed bool) {
 	s.Seq, s.Updated = 0, time.Time{}
 	line := protocol.MustEncode(s)

@@ -8,7 +8,8 @@ import (
 	"agentctl/protocol"
 )
 
-// newTestClient returns a base of a client of the dialect "test" and the output of the call under way.
+// newTestClient returns a base of a client of the dialect "test" and the output of the call under
+// way.
 func newTestClient() (*ClientBase, *Output) {
 	b := NewClientBase(
 		ClientOptions{Name: "ada", ID: func(prefix string) string { return prefix + "1" }},

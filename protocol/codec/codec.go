@@ -2,14 +2,15 @@ package codec
 
 import "time"
 
-// A Codec translates between the native protocol and a foreign one on one connection. Each dialect has one type per end.
-// At agentctl's server, Native takes the server's events and answers, and Foreign the messages of a foreign client. At
-// agentctl's client, Native takes the client's commands, and Foreign the messages of a foreign server. To its host, a
-// codec looks like a native peer.
+// A Codec translates between the native protocol and a foreign one on one connection. Each dialect
+// has one type per end. At agentctl's server, Native takes the server's events and answers, and
+// Foreign the messages of a foreign client. At agentctl's client, Native takes the client's
+// commands, and Foreign the messages of a foreign server. To its host, a codec looks like a native
+// peer.
 //
-// A codec has no socket, goroutine or clock: bytes and time in, bytes out. Calls come one at a time, with times that do
-// not decrease. A codec bounds its memory and never panics. It closes a connection because of a message only where the
-// foreign protocol requires it.
+// A codec has no socket, goroutine or clock: bytes and time in, bytes out. Calls come one at a
+// time, with times that do not decrease. A codec bounds its memory and never panics. It closes a
+// connection because of a message only where the foreign protocol requires it.
 type Codec interface {
 	// Open is the first call. A server codec may greet the foreign client in it.
 	Open(now time.Time) Output

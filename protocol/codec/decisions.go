@@ -20,8 +20,9 @@ func (d *Decisions) Get(request string) (w protocol.Winner, ok bool) { return d.
 // Delete forgets a request, which was asked again.
 func (d *Decisions) Delete(request string) { d.winners.Delete(request) }
 
-// Find returns the pending approval that an approve command is about. An empty a.Request means the only pending one,
-// and is filled in. The error is conflict with the winner of a decided request, or not_found.
+// Find returns the pending approval that an approve command is about. An empty a.Request means the
+// only pending one, and is filled in. The error is conflict with the winner of a decided request,
+// or not_found.
 func (d *Decisions) Find(st *protocol.State, a *protocol.ApproveData) (*protocol.Approval, *protocol.Error) {
 	if a.Request == "" {
 		if len(st.Approvals) != 1 {
@@ -35,7 +36,8 @@ func (d *Decisions) Find(st *protocol.State, a *protocol.ApproveData) (*protocol
 	return nil, d.Error(a.Request)
 }
 
-// Error returns why a request that is not pending cannot be decided: conflict with the winner, or not_found.
+// Error returns why a request that is not pending cannot be decided: conflict with the winner, or
+// not_found.
 func (d *Decisions) Error(request string) *protocol.Error {
 	if w, ok := d.winners.Get(request); ok {
 		return Conflict(w)

@@ -17,15 +17,17 @@ type Dialect struct {
 	// Client makes the codec of one connection at agentctl's client.
 	Client func(ClientOptions) Codec
 
-	// Messages encodes finished turns as that system's history endpoint does, GET /api/sessions/{id}/messages?after=: the
-	// messages after the one with the id after, or all. Nil: the system has no such endpoint.
+	// Messages encodes finished turns as that system's history endpoint does, GET
+	// /api/sessions/{id}/messages?after=: the messages after the one with the id after, or all.
+	// Nil: the system has no such endpoint.
 	Messages func(turns []*protocol.Turn, after string) json.RawMessage
 
-	// TokenInQuery makes the client send its credential in ?token= as well as in the Authorization header.
+	// TokenInQuery makes the client send its credential in ?token= as well as in the Authorization
+	// header.
 	TokenInQuery bool
 
-	// AcceptsUnauthorized makes the server accept an HTTP upgrade without a valid credential and close it with 1008. If
-	// false, it answers 401.
+	// AcceptsUnauthorized makes the server accept an HTTP upgrade without a valid credential and
+	// close it with 1008. If false, it answers 401.
 	AcceptsUnauthorized bool
 
 	// Options declares the keys of ServerOptions.Options and ClientOptions.Options.
@@ -38,8 +40,8 @@ type Dialect struct {
 	Retry RetryPolicy
 }
 
-// RetryPolicy limits attempts to reconnect. With the dialect's option "backoff" set to "exponential", each delay is twice
-// the previous one.
+// RetryPolicy limits attempts to reconnect. With the dialect's option "backoff" set to
+// "exponential", each delay is twice the previous one.
 type RetryPolicy struct {
 	Attempts int // consecutive failures after which the client gives up; 0: no limit
 	Delay    time.Duration
@@ -51,7 +53,7 @@ type ServerOptions struct {
 	By      protocol.Actor                    // the client
 	Role    protocol.Role                     // of the client; the server checks it, a codec may refuse earlier
 	ID      func(prefix string) string        // makes an id; deterministic in tests
-	Agent   func(foreign string) string       // the configured agent of a foreign domain, agent or runtime id; "": the default
+	Agent   func(foreign string) string       // the agent of a foreign domain, agent or runtime id; "": the default
 	Options map[string]string                 // of the dialect, from the configuration
 	Sign    func(message string) (hex string) // HMAC-SHA256 with the server's secret
 	Version string                            // of the server
@@ -69,7 +71,8 @@ type ClientOptions struct {
 	// PeerIsAgentctl means that the server is agentctl, by the headers of its HTTP answer.
 	PeerIsAgentctl bool
 
-	// OneShot means that the client disconnects after one or two commands, so that state kept in the codec is lost.
+	// OneShot means that the client disconnects after one or two commands, so that state kept in
+	// the codec is lost.
 	OneShot bool
 }
 

@@ -1,6 +1,10 @@
-// Package codec is what codecs of foreign protocols share. At our server's end, Requests sends native commands and pairs
-// their answers. At our client's end, Desk answers native commands as a server would, and Log is a session as the client sees
-// it: events with seqs, the state they fold to, and attachment from any position that is still known.
+// Package codec is the base of the codecs of foreign protocols. At agentctl's client, ClientBase
+// answers native commands as a server would, and Log is a session as the client sees it: numbered
+// events, the state they reduce to, and subscriptions from any position still known. At agentctl's
+// server, ServerBase sends native commands and pairs their answers, and Subscription is a session
+// that a codec follows.
 //
-// It is pure, as the codecs are: no goroutine, no clock, no I/O. It knows no dialect.
+// The package has no goroutine, clock or I/O, and knows no dialect. A codec is bytes and time in,
+// bytes out. Some codecs also keep state over connections: ClientState at the client, ResumeStore
+// at the server. The host of the codecs owns both.
 package codec

@@ -26,7 +26,8 @@ const maxExcerpt = 80
 // Excerpt returns the beginning of a peer's text as valid UTF-8, to quote in an error.
 func Excerpt(s string) string { return Truncate(s, maxExcerpt) }
 
-// Truncate returns at most limit bytes of a text, as valid UTF-8 if it was cut. limit is at least utf8.UTFMax.
+// Truncate returns at most limit bytes of a text, as valid UTF-8 if it was cut. limit is at least
+// utf8.UTFMax.
 func Truncate(s string, limit int) string {
 	return protocol.SplitText(protocol.ValidText(s), limit)[0]
 }

@@ -13,32 +13,32 @@ import (
 // maxKept bounds the events that a Log keeps, in bytes.
 const maxKept = 8 << 20
 
-// A Log is a session at our client's end: the codec says what happened, the Log numbers it and keeps the state it folds to and
-// what is needed to attach.
+// A Log is a session at agentctl's client. The codec adds events; the Log numbers them, reduces
+// them to a state and keeps what a subscription needs.
 type Log struct {
 	Session string
 	Epoch   string
 	State   *protocol.State
 
-	ResetReason  string // why positions of other connections get a reset; empty: protocol.ResetFresh
-	ResumeReason string // how what was missed comes to who attaches next from a position; empty: it is here
+	ResetReason  string // the reason of a reset for positions of other connections; empty: protocol.ResetFresh
+	ResumeReason string // the reason of the next resume; empty: the log holds the missed events
 
-	boundary json.RawMessage // the state that attachments without a position begin at
-	from     uint64          // its seq
-	origin   json.RawMessage // the state that the log began at, if it is not empty
-	begun    uint64          // its seq
-	kept     uint64          // the seq before the first of lines, at most from
-	lines    [][]byte
-	bytes    int
-	follow   bool
+	snapshot    json.RawMessage // the state at which subscriptions without a position begin
+	snapshotSeq uint64          // its seq
+	first       json.RawMessage // the state at which the log began, if not empty
+	firstSeq    uint64          // its seq
+	droppedSeq  uint64          // the seq before the first of lines, at most from
+	lines       [][]byte
+	bytes       int
+	following   bool
 
-	past      []finished // turns
-	pastBytes int
+	turns     []finishedTurn // turns
+	turnBytes int
 
 	summary []byte // as last sent to a client that watches
 }
 
-// Epoch makes an epoch of an id.
+// Epoch returns an epoch made from an id.
 func Epoch(id string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
@@ -48,42 +48,44 @@ func Epoch(id string) string {
 	}, strings.ToLower(id[:min(len(id), 48)]))
 }
 
-// NewLog begins a session's log.
+// NewLog returns an empty log.
 func NewLog(session, epoch string) *Log {
 	l := &Log{Session: session, Epoch: epoch, State: &protocol.State{Session: session}}
 	l.setBoundary()
 	return l
 }
 
-// StartFrom makes a state that was learned otherwise the log's beginning: nothing was recorded before its seq, and nothing is kept. An
-// attachment from before it gets a reset.
+// StartFrom makes a state the beginning of the log and drops all events. A subscription from an
+// earlier position gets a reset.
 func (l *Log) StartFrom(state *protocol.State) {
 	state.Session = l.Session
 	l.State = state
 	l.setBoundary()
-	l.kept, l.lines, l.bytes = l.from, nil, 0
-	l.origin, l.begun = l.boundary, l.from
+	l.droppedSeq, l.lines, l.bytes = l.snapshotSeq, nil, 0
+	l.first, l.firstSeq = l.snapshot, l.snapshotSeq
 }
 
-// An Entry is what happened.
+// An Entry is an event to be recorded.
 type Entry struct {
 	Type   protocol.Type
 	Turn   string
 	Task   string
 	Parent string
 	By     *protocol.Actor
-	Time   time.Time // zero, or not of the years 1 to 9999, which alone can be written: now
+	Time   time.Time // now, if zero or outside of the years 1 to 9999, which RFC 3339 cannot express
 	Data   any
 }
 
-// Add records what happened, and tells the client if it follows. An entry that the state cannot take, or that is too large or too deep
-// for an event, becomes a raw event: what a foreign server says must not end the session.
+// Add records an event and sends it to a subscribed client. An event that the state does not
+// accept, or that is too large or too deep, becomes a raw event: a foreign server must not be able
+// to end the session.
 func (l *Log) Add(out *Output, now time.Time, en Entry) {
 	if year := en.Time.UTC().Year(); en.Time.IsZero() || year < 1 || year > 9999 {
 		en.Time = now
 	}
 	e := protocol.Event{
-		Session: l.Session, Seq: l.State.Seq + 1, Turn: en.Turn, Task: en.Task, Parent: en.Parent, By: en.By, Type: en.Type,
+		Session: l.Session, Seq: l.State.Seq + 1, Turn: en.Turn, Task: en.Task, Parent: en.Parent, By: en.By,
+		Type: en.Type,
 		Time: en.Time.UTC().Truncate(time.Millisecond),
 	}
 	first := uint64(0) // of the turn under way
@@ -96,7 +98,8 @@ func (l *Log) Add(out *Output, now time.Time, en Entry) {
 			e.Data = compact
 		}
 	}
-	if err != nil || len(e.Data) > maxData || !within(maxDepth+maxOurs, e.Data) || l.State.Apply(&e) != nil {
+	if err != nil || len(e.Data) > maxData || !nestsWithin(maxDepth+maxEnvelopeDepth, e.Data) ||
+		l.State.Apply(&e) != nil {
 		e.Type, e.Data = protocol.Raw, protocol.MustEncode(protocol.RawData{
 			Source: "bridge", Method: protocol.SplitText(string(en.Type), 256)[0], Bytes: int64(len(data)),
 		})
@@ -107,39 +110,40 @@ func (l *Log) Add(out *Output, now time.Time, en Entry) {
 	line := e.AppendJSON(nil)
 	l.lines = append(l.lines, line)
 	l.bytes += len(line)
-	if l.follow {
+	if l.following {
 		out.Native = append(out.Native, line)
 	}
 	if e.Type == protocol.TurnEnded {
 		l.keepTurn(first)
 	}
-	if en.Type == protocol.TurnEnded || l.bytes > maxKept && l.from == l.kept {
+	if en.Type == protocol.TurnEnded || l.bytes > maxKept && l.snapshotSeq == l.droppedSeq {
 		l.setBoundary()
 	}
 	l.dropOldLines()
 }
 
-// Bounds of the data of one event: in bytes, so that all of it fits protocol.MaxEvent, and how deep it nests beside foreign JSON.
+// Bounds of an event's data: bytes, so that the event fits protocol.MaxEvent, and depth beside that
+// of foreign JSON.
 const (
-	maxData = protocol.MaxEvent - 4<<10
-	maxOurs = 16
+	maxData          = protocol.MaxEvent - 4<<10
+	maxEnvelopeDepth = 16
 )
 
-// setBoundary makes now the boundary that attachments without a position begin at.
-func (l *Log) setBoundary() { l.boundary, l.from = protocol.MustEncode(l.State), l.State.Seq }
+// setBoundary makes the current state the one at which subscriptions without a position begin.
+func (l *Log) setBoundary() { l.snapshot, l.snapshotSeq = protocol.MustEncode(l.State), l.State.Seq }
 
-// dropOldLines drops the oldest lines before the boundary while there are too many.
+// dropOldLines drops the oldest events before the boundary while the log is over its bound.
 func (l *Log) dropOldLines() {
 	n := 0
-	for l.bytes > maxKept && l.kept < l.from {
+	for l.bytes > maxKept && l.droppedSeq < l.snapshotSeq {
 		l.bytes -= len(l.lines[n])
-		l.kept++
+		l.droppedSeq++
 		n++
 	}
 	l.lines = slices.Delete(l.lines, 0, n)
 }
 
-// Attach answers a subscribe and lets the client follow from there on.
+// Attach answers a subscribe and subscribes the client.
 func (l *Log) Attach(out *Output, d *Responder, c *protocol.Command, now time.Time) {
 	var want protocol.SubscribeData
 	if err := c.DecodeData(&want); err != nil {
@@ -148,12 +152,14 @@ func (l *Log) Attach(out *Output, d *Responder, c *protocol.Command, now time.Ti
 	}
 	end := protocol.Position{Epoch: l.Epoch, Seq: l.State.Seq}
 	r := protocol.SubscribeResult{
-		Session: l.Session, Mode: protocol.ModeSnapshot, Position: end, After: protocol.Position{Epoch: l.Epoch, Seq: l.from},
+		Session: l.Session, Mode: protocol.ModeSnapshot, Position: end, After: protocol.Position{
+			Epoch: l.Epoch, Seq: l.snapshotSeq,
+		},
 		Clients: []protocol.Client{},
 	}
 	if p := want.Position; p != nil {
 		switch {
-		case p.Epoch != "" && p.Epoch != l.Epoch, p.Seq < l.kept:
+		case p.Epoch != "" && p.Epoch != l.Epoch, p.Seq < l.droppedSeq:
 			r.Mode, r.Reason = protocol.ModeReset, cmp.Or(l.ResetReason, protocol.ResetFresh)
 		case p.Seq > end.Seq:
 			r.Mode, r.Reason = protocol.ModeReset, protocol.ResetPastEnd
@@ -162,22 +168,23 @@ func (l *Log) Attach(out *Output, d *Responder, c *protocol.Command, now time.Ti
 		}
 	}
 	if r.Mode != protocol.ModeResume {
-		from := l.boundary
-		if p := want.Position; p != nil && p.Epoch == "" && l.kept == l.begun && l.origin != nil { // all there is
-			from, r.After.Seq = l.origin, l.begun
+		from := l.snapshot
+		if p := want.Position; p != nil && p.Epoch == "" && l.droppedSeq == l.firstSeq &&
+			l.first != nil { // all events are kept
+			from, r.After.Seq = l.first, l.firstSeq
 		}
 		state := new(protocol.State)
-		_ = json.Unmarshal(from, state) // our own encoding
+		_ = json.Unmarshal(from, state) // encoded by setBoundary
 		r.Snapshot = &protocol.Snapshot{Epoch: l.Epoch, State: state}
 	}
 	d.Answer(out, c, r)
-	out.Native = append(out.Native, l.lines[r.After.Seq-l.kept:]...)
+	out.Native = append(out.Native, l.lines[r.After.Seq-l.droppedSeq:]...)
 	out.Native = append(out.Native, Ephemeral(l.Session, protocol.CaughtUp, now, protocol.CaughtUpData{Position: end}))
-	l.follow, l.ResumeReason = true, ""
+	l.following, l.ResumeReason = true, ""
 }
 
-// Detach ends what Attach began.
-func (l *Log) Detach() { l.follow = false }
+// Detach unsubscribes the client.
+func (l *Log) Detach() { l.following = false }
 
 // Turn returns the id of the turn under way; empty: none.
 func (l *Log) Turn() string {
@@ -187,8 +194,8 @@ func (l *Log) Turn() string {
 	return l.State.Turn.Turn
 }
 
-// Full reports whether the state holds limit or more of the things that an event of a type adds to it. A codec checks it before Add,
-// so that a foreign server cannot grow the state without bound.
+// Full reports whether the state holds limit or more of the things that an event of a type adds to
+// it. A codec checks it before Add, so that a foreign server cannot grow the state without bound.
 func (l *Log) Full(t protocol.Type, limit int) bool {
 	st, n := l.State, 0
 	switch t {
@@ -216,22 +223,26 @@ func (l *Log) Full(t protocol.Type, limit int) bool {
 	return n >= limit
 }
 
-// Following reports whether the client follows.
-func (l *Log) Following() bool { return l.follow }
+// Following reports whether the client is subscribed.
+func (l *Log) Following() bool { return l.following }
 
-// Snapshot is the answer to snapshot.
+// Snapshot returns the answer to a snapshot command.
 func (l *Log) Snapshot() protocol.SnapshotResult {
 	return protocol.SnapshotResult{
-		Snapshot: protocol.Snapshot{Epoch: l.Epoch, State: l.State}, Status: l.State.Status(), Clients: []protocol.Client{},
+		Snapshot: protocol.Snapshot{
+			Epoch: l.Epoch, State: l.State,
+		}, Status: l.State.Status(), Clients: []protocol.Client{},
 	}
 }
 
-// Summary is the session in one line.
+// Summary returns the session's row in the session list.
 func (l *Log) Summary() protocol.Summary {
 	s := l.State
 	sum := protocol.Summary{
-		Session: l.Session, Name: s.Name, Title: s.Title, Agent: s.Agent, Status: s.Status(), Seq: s.Seq, Epoch: l.Epoch,
-		Queue: len(s.Queue), Held: len(s.Queue) > 0 && s.BlockingHold() != nil, Approvals: len(s.Approvals), Created: s.Created, Updated: s.Created,
+		Session: l.Session, Name: s.Name, Title: s.Title, Agent: s.Agent, Status: s.Status(), Seq: s.Seq,
+		Epoch: l.Epoch,
+		Queue: len(s.Queue), Held: len(s.Queue) > 0 && s.BlockingHold() != nil, Approvals: len(s.Approvals),
+		Created: s.Created, Updated: s.Created,
 	}
 	if s.Turn != nil {
 		sum.Turn = s.Turn.Turn

@@ -10,8 +10,8 @@ import (
 	"agentctl/protocol"
 )
 
-// spoken adds a turn of so many bytes.
-func spoken(l *Log, id string, size int) {
+// addTurn adds a turn with a text of size bytes.
+func addTurn(l *Log, id string, size int) {
 	var out Output
 	for _, en := range []Entry{
 		{Type: protocol.MessageUser, Data: protocol.MessageUserData{Message: protocol.Message{MessageID: "m" + id}}},
@@ -30,7 +30,7 @@ func TestHistoryIsWholeTurnsNewestFirstWithinItsBounds(t *testing.T) {
 	var out Output
 	l.Add(&out, time.Unix(1700000000, 0), Entry{Type: protocol.Notice, Data: protocol.NoticeData{Message: "between turns"}})
 	for i := range 5 {
-		spoken(l, fmt.Sprint("t", i), 10)
+		addTurn(l, fmt.Sprint("t", i), 10)
 	}
 	var got []string
 	for r := l.History(protocol.HistoryData{Limit: 2}); ; r = l.History(protocol.HistoryData{Before: r.First, Limit: 2}) {
@@ -60,7 +60,7 @@ func TestHistoryIsWholeTurnsNewestFirstWithinItsBounds(t *testing.T) {
 func TestTheOldestTurnsAreForgotten(t *testing.T) {
 	l := NewLog("s", "e")
 	for i := range 100 {
-		spoken(l, fmt.Sprint("t", i), 200<<10)
+		addTurn(l, fmt.Sprint("t", i), 200<<10)
 	}
 	kept := 0
 	for r := l.History(protocol.HistoryData{}); len(r.Events) > 0; r = l.History(protocol.HistoryData{Before: r.First}) {
@@ -68,7 +68,7 @@ func TestTheOldestTurnsAreForgotten(t *testing.T) {
 			kept += len(line)
 		}
 	}
-	if kept > maxPast || kept < maxPast/2 {
+	if kept > maxHistory || kept < maxHistory/2 {
 		t.Errorf("%d bytes are kept", kept)
 	}
 }

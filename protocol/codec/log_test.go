@@ -12,8 +12,9 @@ import (
 
 var now = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
-// attach subscribes from a position and returns the answer and the seqs of the events that follow.
-func attach(t *testing.T, l *Log, from string) (protocol.SubscribeResult, []uint64) {
+// subscribe subscribes from a position and returns the answer and the seqs of the events that
+// follow.
+func subscribe(t *testing.T, l *Log, from string) (protocol.SubscribeResult, []uint64) {
 	t.Helper()
 	c := protocol.Command{ID: "1", Command: protocol.DoSubscribe, Session: "s"}
 	if from != "" {
@@ -53,7 +54,7 @@ func TestALogResumesAcrossTurns(t *testing.T) {
 	for from, want := range map[string]string{
 		"": "snapshot [] 4", "e:0": "resume [1 2 3 4] 0", "e:1": "resume [2 3 4] 1", "e:4": "resume [] 4", "e:5": "reset past_end [] 4", "f:1": "reset fresh_snapshot [] 4",
 	} {
-		r, seqs := attach(t, l, from)
+		r, seqs := subscribe(t, l, from)
 		got := strings.Join(strings.Fields(fmt.Sprint(r.Mode, " ", r.Reason, " ", seqs, " ", r.After.Seq)), " ")
 		if got != want {
 			t.Errorf("from %q: %s, want %s", from, got, want)
@@ -69,13 +70,13 @@ func TestALogForgetsTheOldestAndNeverTheTurnUnderWay(t *testing.T) {
 		turn(l, n)
 		l.Add(&out, now, Entry{Type: protocol.Notice, Data: protocol.NoticeData{Message: big}})
 	}
-	if l.bytes > maxKept+protocol.MaxEvent || len(l.lines) != int(l.State.Seq-l.kept) || l.kept > l.from {
-		t.Errorf("%d bytes in %d lines after %d, boundary %d", l.bytes, len(l.lines), l.kept, l.from)
+	if l.bytes > maxKept+protocol.MaxEvent || len(l.lines) != int(l.State.Seq-l.droppedSeq) || l.droppedSeq > l.snapshotSeq {
+		t.Errorf("%d bytes in %d lines after %d, boundary %d", l.bytes, len(l.lines), l.droppedSeq, l.snapshotSeq)
 	}
-	if r, _ := attach(t, l, "e:0"); r.Mode != protocol.ModeReset {
+	if r, _ := subscribe(t, l, "e:0"); r.Mode != protocol.ModeReset {
 		t.Errorf("resumed at what is forgotten: %+v", r)
 	}
-	if r, seqs := attach(t, l, ""); r.Mode != protocol.ModeSnapshot || len(seqs) != 1 || r.Snapshot.State.Turns != 60 {
+	if r, seqs := subscribe(t, l, ""); r.Mode != protocol.ModeSnapshot || len(seqs) != 1 || r.Snapshot.State.Turns != 60 {
 		t.Errorf("%s %v", r.Mode, seqs)
 	}
 }
@@ -112,21 +113,21 @@ func TestALogBeginsAtAState(t *testing.T) {
 	turn(l, 1)
 	l.StartFrom(&protocol.State{Session: "other", Seq: 1, Title: "x"})
 	turn(l, 2)
-	if r, _ := attach(t, l, "e:1"); r.Mode != protocol.ModeResume || l.State.Session != "s" || l.State.Title != "x" || l.State.Seq != 3 {
+	if r, _ := subscribe(t, l, "e:1"); r.Mode != protocol.ModeResume || l.State.Session != "s" || l.State.Title != "x" || l.State.Seq != 3 {
 		t.Errorf("%+v %+v", r, l.State)
 	}
-	if r, _ := attach(t, l, "0"); r.Mode != protocol.ModeReset {
+	if r, _ := subscribe(t, l, "0"); r.Mode != protocol.ModeReset {
 		t.Errorf("resumed before the beginning: %+v", r)
 	}
 }
 
-// Who asks for the events from the beginning gets all that there are, after the state that they began at.
+// A subscription from the beginning gets all events, after the state at which they began.
 func TestAllThereIsFollowsTheStateThatALogBeganAt(t *testing.T) {
 	l := NewLog("s", "e")
 	l.StartFrom(&protocol.State{Session: "s", Seq: 1, Title: "x"})
 	turn(l, 1)
 	turn(l, 2)
-	r, seqs := attach(t, l, "0")
+	r, seqs := subscribe(t, l, "0")
 	if r.Mode != protocol.ModeReset || r.After.Seq != 1 || r.Snapshot.State.Seq != 1 || len(seqs) != int(l.State.Seq)-1 {
 		t.Errorf("%+v %v", r, seqs)
 	}

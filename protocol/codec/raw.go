@@ -6,14 +6,16 @@ import (
 	"agentctl/protocol"
 )
 
-// maxDepth bounds the nesting of foreign JSON that is kept as JSON: what holds it nests deeper yet, and has to be decoded.
+// maxDepth bounds the nesting of foreign JSON that is kept as JSON. The event around it nests
+// deeper, and must decode.
 const maxDepth = 128
 
-// Shallow reports whether JSON nests so little that it can be kept as it is. It looks at brackets alone.
-func Shallow(data []byte) bool { return within(maxDepth, data) }
+// Shallow reports whether JSON nests at most maxDepth levels. It counts brackets and does not
+// validate.
+func Shallow(data []byte) bool { return nestsWithin(maxDepth, data) }
 
-// within reports whether JSON nests at most so deep.
-func within(most int, data []byte) bool {
+// nestsWithin reports whether JSON nests at most so many levels.
+func nestsWithin(most int, data []byte) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; {
@@ -33,10 +35,12 @@ func within(most int, data []byte) bool {
 	return true
 }
 
-// maxRaw bounds a foreign message that is kept whole, in bytes: escaped as a string it still fits an event.
+// maxRaw bounds a foreign message that is kept whole, in bytes. Escaped as a string, it fits an
+// event.
 const maxRaw = protocol.MaxText
 
-// Raw is a foreign message that maps to nothing, to be kept: as JSON, else as a string, and of a larger one the size alone.
+// Raw returns the data of a raw event for a foreign message without an equivalent: the message as
+// JSON, else as a string; of a message over maxRaw, its size only.
 func Raw(source, method string, message []byte) protocol.RawData {
 	d := protocol.RawData{Source: source, Method: protocol.SplitText(method, 128)[0]}
 	compact, ok := protocol.Compact(message)

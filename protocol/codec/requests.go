@@ -6,14 +6,15 @@ import (
 	"agentctl/protocol"
 )
 
-// Requests are the native commands of a codec at our server's end. The zero value is ready.
+// Requests sends the native commands of a server codec and pairs their answers. The zero value is
+// ready.
 type Requests struct {
 	last    uint64
 	pending map[string]func(protocol.Answer)
 }
 
-// Do sends a command; then, unless it is nil, gets its answer. data may be nil. key makes a command that changes state
-// idempotent; empty: none.
+// Do sends a command. then, unless nil, gets the answer. data may be nil. key makes a command that
+// changes state idempotent; empty: none.
 func (r *Requests) Do(out *Output, verb protocol.Verb, session, key string, data any, then func(protocol.Answer)) {
 	r.last++
 	c := protocol.Command{ID: strconv.FormatUint(r.last, 10), Command: verb, Session: session, Key: key}
@@ -30,7 +31,8 @@ func (r *Requests) Do(out *Output, verb protocol.Verb, session, key string, data
 	out.Native = append(out.Native, protocol.MustEncode(c))
 }
 
-// Receive takes a line of our server: an answer goes to who waits for it, an event is returned.
+// Receive decodes a line of agentctl's server. It passes an answer to its request, and returns an
+// event.
 func (r *Requests) Receive(line []byte) *protocol.Event {
 	e, a, err := protocol.DecodeIncoming(line)
 	if err != nil || e != nil {
@@ -43,5 +45,5 @@ func (r *Requests) Receive(line []byte) *protocol.Event {
 	return nil
 }
 
-// Pending returns how many commands have no answer yet: a codec that lets a foreign client cause many bounds them by it.
+// Pending returns the number of commands without an answer. A codec bounds it.
 func (r *Requests) Pending() int { return len(r.pending) }

@@ -6,21 +6,21 @@ import (
 	"agentctl/protocol"
 )
 
-// A Desk answers the commands of our client in place of a native server.
+// A Responder answers native commands in a client codec, in place of a native server.
 type Responder struct {
 	Dialect      string          // named in errors
-	Server       string          // what hello tells of the foreign server
-	Verbs        []protocol.Verb // that the dialect can carry out, beside hello and ping
-	ForwardsPing bool            // the dialect can ask for a sign of life: Take hands ping on
-	Epoch        string          // of this connection's logs
-	Window       int64           // of unacknowledged bytes, where the dialect has acks; 0: none
+	Server       string          // the server's name in the answer to hello
+	Verbs        []protocol.Verb // supported, besides hello and ping
+	ForwardsPing bool            // the dialect has a ping: Decode returns ping commands
+	Epoch        string          // of the connection's first log
+	Window       int64           // bytes, if the dialect has acks; 0: none
 
-	OneShot    bool                     // the client is gone after a command or two
-	LocalVerbs []protocol.Verb          // of Verbs, those about what is kept here alone: nothing that a brief client could say or learn
-	Reasons    map[protocol.Verb]string // what more there is to say of a verb that is refused
+	OneShot    bool                     // see ClientOptions
+	LocalVerbs []protocol.Verb          // of Verbs, those that need state of the codec, which a one-shot client loses
+	Reasons    map[protocol.Verb]string // appended to the error of an unsupported verb
 }
 
-// supports reports whether the client may ask for something.
+// supports reports whether the client may send a verb.
 func (d *Responder) supports(v protocol.Verb) bool {
 	return slices.Contains(d.Verbs, v) && !(d.OneShot && slices.Contains(d.LocalVerbs, v))
 }
@@ -34,8 +34,8 @@ func (d *Responder) Unsupported(what string) *protocol.Error {
 	return e
 }
 
-// Decode decodes a command of our client. It answers what needs no dialect: hello, ping unless Pings, ack, and what the dialect cannot do; then
-// ok is false.
+// Decode decodes a command. It answers hello, ping (unless ForwardsPing), invalid and unsupported
+// commands itself, and drops an unsupported ack; ok is then false.
 func (d *Responder) Decode(out *Output, line []byte) (c protocol.Command, ok bool) {
 	c, err := protocol.DecodeCommand(line)
 	if err != nil {
@@ -76,7 +76,9 @@ func (d *Responder) Decode(out *Output, line []byte) (c protocol.Command, ok boo
 // Answer answers a command with a result.
 func (d *Responder) Answer(out *Output, c *protocol.Command, result any) {
 	if c.ID != "" {
-		out.Native = append(out.Native, protocol.MustEncode(protocol.Answer{ID: c.ID, Result: protocol.MustEncode(result)}))
+		out.Native = append(
+			out.Native, protocol.MustEncode(protocol.Answer{ID: c.ID, Result: protocol.MustEncode(result)}),
+		)
 	}
 }
 

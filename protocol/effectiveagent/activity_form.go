@@ -6,18 +6,22 @@ import (
 	"agentctl/protocol"
 )
 
-// A form is a way to write activities. Both are read; a peer is written to as it writes.
+// An activityForm is a form of activities. Both forms are decoded; a peer gets the form that it
+// sends.
 type activityForm struct {
-	names        map[string]string // of the types; nil: the document's own
-	milliseconds bool              // times are numbers
+	names        map[string]string // names of the types; nil: the document's
+	milliseconds bool              // times are numbers of milliseconds
 }
 
 var (
 	documentForm = activityForm{}
-	systemForm   = activityForm{map[string]string{kindInput: "COMMAND", kindOutput: "EVENT", kindError: "ERROR", kindStatus: "STATE_CHANGE"}, true}
+	systemForm   = activityForm{
+		map[string]string{kindInput: "COMMAND", kindOutput: "EVENT", kindError: "ERROR", kindStatus: "STATE_CHANGE"},
+		true,
+	}
 )
 
-// formFromOptions returns the form that an option names, else the document's.
+// formFromOptions returns the form that the option "activities" names, by default the document's.
 func formFromOptions(options map[string]string) activityForm {
 	if options["activities"] == "system" {
 		return systemForm
@@ -25,7 +29,7 @@ func formFromOptions(options map[string]string) activityForm {
 	return documentForm
 }
 
-// update takes on the form that a peer's activity shows.
+// update adopts the form of a peer's activity.
 func (f *activityForm) update(a *receivedActivity) {
 	switch a.Type {
 	case "COMMAND", "EVENT", "QUERY", "RESPONSE", "ERROR", "STATE_CHANGE", "SYSTEM":

@@ -14,8 +14,8 @@ const (
 	kindStatus = "status"
 )
 
-// activityKind is the type of activity that an event is: what was said to the agent is input, its answer output, what went wrong an
-// error, all else status.
+// activityKind returns the activity type of an event: input for a message to the agent, output for
+// its answer, error for failures, else status.
 func activityKind(e *protocol.Event) string {
 	switch e.Type {
 	case protocol.MessageUser:
@@ -33,7 +33,8 @@ func activityKind(e *protocol.Event) string {
 	return kindStatus
 }
 
-// decodeKind is the document's type of what a peer calls it: the real system has names of its own.
+// decodeKind returns the document's type for a peer's type; the real system has names of its own.
+// Empty: unknown.
 func decodeKind(kind string) string {
 	switch strings.ToLower(kind) {
 	case kindInput, "command", "query":

@@ -7,11 +7,12 @@ import (
 	"agentctl/protocol"
 )
 
-// carryCommand carries a command to a server of our kind. Any other would take it for words to the agent, so it never hears it.
+// carryCommand sends a command in the note of an activity. Only agentctl's servers understand
+// notes: others would pass the activity to the agent, so it fails for them.
 func (c *client) carryCommand(cmd *protocol.Command) {
 	s := c.sessions[cmd.Session]
 	if s == nil && c.Options.PeerIsAgentctl {
-		s = c.openSession(cmd) // which tells what there is to decide on
+		s = c.openSession(cmd) // to learn the pending requests
 	} else {
 		s = c.requireFollowed(cmd)
 	}
@@ -19,7 +20,7 @@ func (c *client) carryCommand(cmd *protocol.Command) {
 		return
 	}
 	if !s.hasNotes {
-		c.Failf(cmd, protocol.CodeUnsupported, "the dialect %s cannot say %s", Name, cmd.Command)
+		c.FailUnsupported(cmd, string(cmd.Command))
 		return
 	}
 	w := &pendingCommand{command: *cmd, id: c.Options.ID("m"), data: protocol.CommandOf(cmd.Command).Data()}
@@ -43,7 +44,7 @@ func (c *client) carryCommand(cmd *protocol.Command) {
 	c.sendActivity(w, w.data)
 }
 
-// isExplain reports whether an answer to an approval leaves it pending.
+// isExplain reports whether a decision leaves its request pending.
 func isExplain(st *protocol.State, d *protocol.ApproveData) bool {
 	if a := st.PendingApproval(d.Request); a != nil {
 		for _, o := range a.Options {
@@ -55,7 +56,8 @@ func isExplain(st *protocol.State, d *protocol.ApproveData) bool {
 	return d.Decision == protocol.Explain
 }
 
-// answerCarried answers a command that the server did not refuse, with what its events say of it; if they have to, not before.
+// answerCarried answers a command without an error, with the result of its events. If the result
+// needs an event, it waits for it.
 func (c *client) answerCarried(w *pendingCommand) {
 	if w.needsEvent && w.result == nil {
 		w.doneAt = time.Time{}
@@ -75,7 +77,7 @@ func (c *client) answerCarried(w *pendingCommand) {
 	c.Answer(&w.command, w.result)
 }
 
-// resultFromEvent is the result of a command, where an event tells it; else nil.
+// resultFromEvent returns the result that an event gives a command, or nil.
 func resultFromEvent(w *pendingCommand, turn string, event any) any {
 	switch d := w.data.(type) {
 	case *protocol.InterruptData:
@@ -102,7 +104,7 @@ func resultFromEvent(w *pendingCommand, turn string, event any) any {
 	return nil
 }
 
-// failPending fails the commands to a session whose events do not come any more.
+// failPending fails the pending commands of a session whose events ended.
 func (c *client) failPending(s *session) {
 	for _, w := range slices.Clone(c.pending) {
 		if w.send == nil && w.command.Session == s.id {
@@ -111,7 +113,7 @@ func (c *client) failPending(s *session) {
 				c.Fail(&w.command, s.err)
 				continue
 			}
-			c.Failf(&w.command, protocol.CodeNotSubscribed, "what became of it was not seen")
+			c.Failf(&w.command, protocol.CodeNotSubscribed, "unsubscribed before its result was known")
 		}
 	}
 }

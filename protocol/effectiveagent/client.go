@@ -9,36 +9,39 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A client is the codec at agentctl's client: it answers commands with what an EffectiveAgent server sends.
+// A client is the codec at agentctl's client: it answers commands with what an EffectiveAgent
+// server sends.
 type client struct {
 	codec.ClientBase
-	idleTimeout time.Duration // after which a turn that was answered is over, if the server does not end it
+	idleTimeout time.Duration // idle time after which a local turn is over
 	state       *clientState
-	sessions    map[string]*session // followed on this connection
+	sessions    map[string]*session // subscribed on this connection
 	pending     []*pendingCommand   // oldest first
-	brokenKeys  []string            // keys of sends whose connection ended before their answer
-	sequence    uint64              // of the activities sent
+	brokenKeys  []string            // keys of sends without an answer when the last connection ended
+	sequence    uint64              // of the last activity sent
 }
 
 var _ codec.Codec = (*client)(nil)
 
-// defaultIdleTimeout is the quiet time without the option "quiet".
+// defaultIdleTimeout is the default of the option "quiet".
 const defaultIdleTimeout = 5 * time.Second
 
-// verbs are the commands that the dialect can say. Those that remote reports only a server of our kind understands.
+// verbs are the commands that the dialect supports. Those that isCarried reports need agentctl's
+// server.
 var verbs = []protocol.Verb{
 	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoSnapshot, protocol.DoHistory, protocol.DoSend,
-	protocol.DoInterrupt, protocol.DoApprove, protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove, protocol.DoQueueHold,
+	protocol.DoInterrupt, protocol.DoApprove, protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove,
+	protocol.DoQueueHold,
 	protocol.DoQueueRelease,
 }
 
-// unsupportedReasons says more of commands that are refused.
+// unsupportedReasons explains unsupported commands.
 var unsupportedReasons = map[protocol.Verb]string{
-	protocol.DoList:    "it has no list of sessions, name one",
-	protocol.DoHistory: "its server tells nothing of the past",
+	protocol.DoList:    "it has no session list: name a session",
+	protocol.DoHistory: "its server has no history",
 }
 
-// isCarried reports whether a command is carried by the note of an activity.
+// isCarried reports whether a command is sent in the note of an activity.
 func isCarried(v protocol.Verb) bool {
 	switch v {
 	case protocol.DoInterrupt, protocol.DoApprove, protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove,
@@ -48,9 +51,10 @@ func isCarried(v protocol.Verb) bool {
 	return false
 }
 
-// newClient returns the codec of a connection to an EffectiveAgent server. The option "quiet" is the time after an agent's
-// last activity at which a turn is over, with a server that does not report it. The option "activities" is the form of
-// activities before the server shows its own: "document", the default, or "system".
+// newClient returns the codec of a connection to an EffectiveAgent server. The option "quiet" is
+// the idle time after which a turn is over, at a server that does not report it. The option
+// "activities" is the form of activities before the server shows its own: "document" (the default)
+// or "system".
 func newClient(o codec.ClientOptions) *client {
 	quiet, err := time.ParseDuration(o.Options["quiet"])
 	if err != nil || quiet <= 0 {
@@ -82,7 +86,7 @@ func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return c.run(now, func() { c.handleFrame(f) })
 }
 
-// Wake implements codec.Codec: no error came in time, or an agent fell silent.
+// Wake implements codec.Codec: timeouts for errors, idle agents and resumes.
 func (c *client) Wake(now time.Time) codec.Output {
 	return c.run(now, func() {
 		for _, w := range c.duePending(now) {
@@ -116,7 +120,7 @@ func (c *client) run(now time.Time, work func()) codec.Output {
 // send sends a message.
 func (c *client) send(m any) { c.Send(encodeMessage(m)) }
 
-// handleCommand carries out a command of our client.
+// handleCommand carries out a command of agentctl's client.
 func (c *client) handleCommand(cmd *protocol.Command) {
 	if c.holdCommand(c.sessions[cmd.Session], cmd) {
 		return
@@ -135,17 +139,17 @@ func (c *client) handleCommand(cmd *protocol.Command) {
 	}
 }
 
-// requireFollowed returns the session of a command that only one who follows it can answer; else it fails the command.
+// requireFollowed returns the session of a command that needs a subscription, or fails the command.
 func (c *client) requireFollowed(cmd *protocol.Command) *session {
 	s := c.sessions[cmd.Session]
 	if s == nil || s.err != nil {
-		c.Failf(cmd, protocol.CodeUnsupported, "the dialect %s tells of a session only while it is followed", Name)
+		c.Failf(cmd, protocol.CodeUnsupported, "the dialect %s supports this only for subscribed sessions", Name)
 		return nil
 	}
 	return s
 }
 
-// handleFrame takes one message of the server. What cannot be understood is kept.
+// handleFrame records a message of the server. Unknown messages are kept as raw events.
 func (c *client) handleFrame(f codec.Frame) {
 	if f.Binary || !json.Valid(f.Data) || !codec.Shallow(f.Data) {
 		c.addStray(f.Data)
@@ -166,24 +170,24 @@ func (c *client) handleFrame(f codec.Frame) {
 	switch {
 	case codec.IsNull(id):
 		c.addStray(f.Data)
-	case s == nil || s.err != nil: // of a runtime that is not followed any more
+	case s == nil || s.err != nil: // no longer subscribed
 	case kind == typeActivity:
 		c.handleActivity(s, decodeActivity(m.Activity))
-	case kind == typeSend: // of another client, relayed
+	case kind == typeSend: // another client's message, relayed
 		a := decodeActivity(m.Payload)
-		if a.unreadable || codec.IsNull(a.Payload) { // no activity, but the words alone
+		if a.unreadable || codec.IsNull(a.Payload) { // a payload instead of an activity
 			a = receivedActivity{Payload: m.Payload, raw: m.Payload}
 		}
 		a.kind, a.Note, a.relayed = kindInput, note{}, true
 		c.handleActivity(s, a)
-	case decodeKind(kind) != "" && !codec.IsNull(m.Payload): // an activity without a wrapping
+	case decodeKind(kind) != "" && !codec.IsNull(m.Payload): // an activity without an envelope
 		c.handleActivity(s, decodeActivity(f.Data))
 	default:
 		c.raw(s, codec.Excerpt(kind), f.Data)
 	}
 }
 
-// addStray keeps a message that names no agent runtime in every session that is followed.
+// addStray records a message without an agent runtime in every subscribed session.
 func (c *client) addStray(data []byte) {
 	for _, s := range c.orderedSessions() {
 		if s.err == nil {

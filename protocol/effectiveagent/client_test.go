@@ -18,7 +18,7 @@ func activityFrame(activity string) string {
 	return `{"type":"activity","agentRuntimeId":"r","activity":` + activity + `}`
 }
 
-// newFollowingClient is a guest that follows r, with nothing told so far.
+// newFollowingClient returns a client that is subscribed to r.
 func newFollowingClient(t testing.TB) *clientHarness {
 	g := newClientHarness(t, nil)
 	g.send(protocol.DoSubscribe, "r", nil)
@@ -54,7 +54,7 @@ func TestSubscribeAnswersAtOnce(t *testing.T) {
 		t.Errorf("after unsubscribe: %s", got)
 	}
 	if got, want := strings.Join(g.flush(), "\n"), `{"type":"subscribe","agentRuntimeId":"r"}`+"\n"+`{"type":"unsubscribe","agentRuntimeId":"r"}`; got != want {
-		t.Errorf("said %s", got)
+		t.Errorf("sent %s", got)
 	}
 	if id := g.send(protocol.DoUnsubscribe, "r", nil); g.code(id) != protocol.CodeNotSubscribed {
 		t.Errorf("unsubscribed twice: %s", g.code(id))
@@ -67,8 +67,8 @@ func TestASendIsAnActivity(t *testing.T) {
 	g.send(protocol.DoSend, "r", protocol.SendData{Text: "why?", ClientMessageID: "ui-1"})
 	want := `{"type":"send","targetAgentRuntimeId":"r","payload":{"sequence":1,"timestamp":"2026-03-01T09:00:00.000Z","type":"input",` +
 		`"payload":"why?","agentRuntimeId":"r","id":"ui-1","metadata":{"agentctl":{"command":"send","key":"key-2"}}}}`
-	if said := g.flush(); len(said) != 1 || said[0] != want {
-		t.Errorf("said %s", said)
+	if sent := g.flush(); len(sent) != 1 || sent[0] != want {
+		t.Errorf("sent %s", sent)
 	}
 	for _, d := range []protocol.SendData{{}, {Text: "x", Front: true}, {Text: "x", ClientMessageID: strings.Repeat("x", 300)}} {
 		if id := g.send(protocol.DoSend, "r", d); g.answers[id].Error == nil {
@@ -77,7 +77,7 @@ func TestASendIsAnActivity(t *testing.T) {
 	}
 }
 
-// What a server of our kind would close the connection over is not sent.
+// A message over the limit of agentctl's server is not sent.
 func TestATooLargeSendIsRefused(t *testing.T) {
 	g := newFollowingClient(t)
 	id := g.send(protocol.DoSend, "r", protocol.SendData{Text: strings.Repeat("x", protocol.MaxMessage-100)})
@@ -86,7 +86,8 @@ func TestATooLargeSendIsRefused(t *testing.T) {
 	}
 }
 
-// A send is answered when no error came within 500 ms; with a server that tells of nothing, its turn starts here.
+// A send is answered after 500 ms without an error. At a server without notes, its turn starts at
+// the client.
 func TestASendIsAnsweredWithoutAnError(t *testing.T) {
 	g := newFollowingClient(t)
 	id := g.send(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
@@ -115,7 +116,7 @@ func TestASendToWhatIsNotFollowedIsAnswered(t *testing.T) {
 	}
 }
 
-// After a reconnect nobody tells what came meanwhile: another epoch, and what was seen is history.
+// After a reconnect, missed events are unknown: the epoch changes, and earlier turns are history.
 func TestAReconnectResets(t *testing.T) {
 	memory := &codec.ClientState{}
 	g := newClientHarness(t, memory)
@@ -133,18 +134,18 @@ func TestAReconnectResets(t *testing.T) {
 	}
 	var h protocol.HistoryResult
 	again.result(again.send(protocol.DoHistory, "r", nil), &h)
-	var told []string
+	var types []string
 	for _, raw := range h.Events {
 		var e protocol.Event
 		_ = json.Unmarshal(raw, &e)
-		told = append(told, string(e.Type))
+		types = append(types, string(e.Type))
 	}
-	if got := strings.Join(told, " "); got != "message.user turn.started text.start text.delta text.end turn.ended" {
+	if got := strings.Join(types, " "); got != "message.user turn.started text.start text.delta text.end turn.ended" {
 		t.Errorf("history: %s", got)
 	}
 }
 
-// Attaching again on the same connection goes on where the client was.
+// Subscribing again on the same connection resumes.
 func TestAttachingAgainResumes(t *testing.T) {
 	g := newFollowingClient(t)
 	g.receive(activityFrame(`{"type":"status","payload":"a"}`), activityFrame(`{"type":"status","payload":"b"}`))
@@ -155,12 +156,12 @@ func TestAttachingAgainResumes(t *testing.T) {
 	if g.result(g.send(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &at}), &r); r.Mode != protocol.ModeResume || g.eventTypes() != "notice caught_up" {
 		t.Errorf("attached: %+v", r)
 	}
-	if said := g.flush(); said != nil {
-		t.Errorf("said %s", said)
+	if sent := g.flush(); sent != nil {
+		t.Errorf("sent %s", sent)
 	}
 }
 
-// A server that leaves no notes would take a command for words to its agent.
+// A server without notes would pass a command to its agent, so it is not sent.
 func TestAForeignAgentHearsNoCommands(t *testing.T) {
 	g := newFollowingClient(t)
 	g.receive(activityFrame(`{"type":"output","payload":"x"}`))
@@ -170,14 +171,14 @@ func TestAForeignAgentHearsNoCommands(t *testing.T) {
 		}
 	}
 	if id := g.send(protocol.DoInterrupt, "else", nil); g.code(id) != protocol.CodeUnsupported {
-		t.Errorf("where nobody follows: %v", g.answers[id])
+		t.Errorf("without a subscription: %v", g.answers[id])
 	}
-	if said := g.flush(); said != nil {
-		t.Errorf("said %s", said)
+	if sent := g.flush(); sent != nil {
+		t.Errorf("sent %s", sent)
 	}
 }
 
-// A server cannot make a state of any size.
+// The size of a state is bounded.
 func TestAStateHoldsSoMuch(t *testing.T) {
 	one := map[protocol.Type]string{
 		protocol.QueueAdded: `{"message_id":"%d"}`, protocol.QueueHeld: `{"id":"%d"}`, protocol.ApprovalRequested: `{"request":"%d"}`,
@@ -186,23 +187,23 @@ func TestAStateHoldsSoMuch(t *testing.T) {
 	}
 	for typ, data := range one {
 		g := newFollowingClient(t)
-		told := func(typ protocol.Type, data string) {
+		receive := func(typ protocol.Type, data string) {
 			g.receive(activityFrame(`{"payload":` + data + `,"metadata":{"agentctl":{"event":"` + string(typ) + `","turn":"t"}}}`))
 		}
-		told(protocol.ApprovalRequested, `{"request":"0"}`)
+		receive(protocol.ApprovalRequested, `{"request":"0"}`)
 		for i := range maxItems + 10 {
-			told(typ, fmt.Sprintf(data, i))
+			receive(typ, fmt.Sprintf(data, i))
 		}
 		if last := g.events[len(g.events)-1].Type; last != protocol.Raw {
 			t.Errorf("the last of many %s is %s", typ, last)
 		}
-		if told(protocol.TurnEnded, `{"reason":"completed"}`); g.state.Turn != nil {
+		if receive(protocol.TurnEnded, `{"reason":"completed"}`); g.state.Turn != nil {
 			t.Errorf("after many %s a turn does not end", typ)
 		}
 	}
 }
 
-// What is remembered is bounded.
+// The client's memory is bounded.
 func TestAClientRemembersSoMuch(t *testing.T) {
 	g := newClientHarness(t, nil)
 	for i := range 2 * maxRuntimes {
@@ -229,30 +230,31 @@ func TestAClientRemembersSoMuch(t *testing.T) {
 	}
 }
 
-// A server that is not of our kind knows no keys: a message whose connection broke is not sent again, and its sender is told.
+// A third-party server knows no keys: a message whose connection broke is not sent again, and its
+// command fails.
 func TestWhatMayHaveArrivedIsNotSentTwice(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		guest func(testing.TB, *codec.ClientState) *clientHarness
-		heard bool // the answer came before the connection broke
-		again bool // it is sent again
+		name     string
+		guest    func(testing.TB, *codec.ClientState) *clientHarness
+		answered bool // the command was answered before the connection broke
+		again    bool // it is sent again
 	}{
-		{"unheard of", newClientHarness, false, false},
+		{"unanswered", newClientHarness, false, false},
 		{"answered", newClientHarness, true, true},
-		{"to our kind", newAgentctlClientHarness, false, true},
+		{"to agentctl", newAgentctlClientHarness, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			memory := &codec.ClientState{}
 			g := c.guest(t, memory)
 			send := func() string {
 				id := g.send(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
-				if s := g.codec.sessions["r"]; !s.resumeBy.IsZero() { // it waits for how our kind goes on
+				if s := g.codec.sessions["r"]; !s.resumeBy.IsZero() { // it waits for the resume
 					g.handleOutput(g.codec.run(g.now, func() { g.codec.resume(s, &note{}) }))
 				}
 				return id
 			}
 			send()
-			if c.heard {
+			if c.answered {
 				g.advance(errorTimeout)
 			}
 			g = c.guest(t, memory)

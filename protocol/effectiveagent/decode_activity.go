@@ -9,7 +9,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// handleActivity takes an activity of a session.
+// handleActivity records an activity of a session.
 func (c *client) handleActivity(s *session, a receivedActivity) {
 	s.active = true
 	switch {
@@ -30,7 +30,7 @@ func (c *client) handleActivity(s *session, a receivedActivity) {
 		return
 	}
 	s.form.update(&a)
-	for _, w := range c.pendingSends(s) { // this server does not tell what becomes of them
+	for _, w := range c.pendingSends(s) { // this server does not confirm them
 		c.succeed(w)
 	}
 	switch a.kind {
@@ -47,7 +47,7 @@ func (c *client) handleActivity(s *session, a receivedActivity) {
 	}
 }
 
-// handleInput is what somebody said to the agent. Our own words are recorded already.
+// handleInput records a message to the agent, unless it echoes one of this client.
 func (c *client) handleInput(s *session, a *receivedActivity) {
 	text, whole := payloadText(a.Payload)
 	if s.isEcho(a, text) {
@@ -67,7 +67,7 @@ func (c *client) handleInput(s *session, a *receivedActivity) {
 	}
 }
 
-// handleOutput is what the agent says: a part of its own.
+// handleOutput records the agent's output as a part of its own.
 func (c *client) handleOutput(s *session, a *receivedActivity) {
 	turn := c.agentActive(s, true)
 	s.lastFailed = false
@@ -92,7 +92,7 @@ func (c *client) handleOutput(s *session, a *receivedActivity) {
 	}
 }
 
-// handleAgentError is an error of the agent. Whether the turn is over is not said.
+// handleAgentError records an error of the agent. It may or may not end the turn.
 func (c *client) handleAgentError(s *session, a *receivedActivity) {
 	turn := c.agentActive(s, false)
 	s.lastFailed = turn != ""
@@ -101,14 +101,17 @@ func (c *client) handleAgentError(s *session, a *receivedActivity) {
 	if !hasText(a.Payload) && json.Unmarshal(a.Payload, &fields) == nil {
 		text = cmp.Or(codec.String(fields.Message), codec.String(fields.Error), text)
 	}
-	d := protocol.ErrorData{Kind: protocol.ErrorKindExecution, Code: protocol.CodeAgentFailed, Message: protocol.SplitText(text, protocol.MaxText)[0]}
+	d := protocol.ErrorData{
+		Kind: protocol.ErrorKindExecution, Code: protocol.CodeAgentFailed,
+		Message: protocol.SplitText(text, protocol.MaxText)[0],
+	}
 	c.add(s, codec.Entry{Type: protocol.ErrorRaised, Turn: turn, Time: a.Time, Data: d})
 	if !whole {
 		c.raw(s, a.Type, a.raw)
 	}
 }
 
-// handleStatus is what the agent is doing. Some words end the turn.
+// handleStatus records the agent's status. Some statuses end the turn.
 func (c *client) handleStatus(s *session, a *receivedActivity) {
 	var fields struct{ Status, State json.RawMessage }
 	text := codec.String(a.Payload)
@@ -138,7 +141,8 @@ func (c *client) handleStatus(s *session, a *receivedActivity) {
 	}
 }
 
-// agentActive notes that the agent said something, and returns the turn that it belongs to. must makes one if there is none.
+// agentActive notes activity of the agent and returns the id of its turn. must starts a turn if
+// there is none.
 func (c *client) agentActive(s *session, must bool) (turn string) {
 	if turn = s.log.Turn(); turn == "" && must {
 		turn = c.startLocalTurn(s, protocol.Message{MessageID: c.Options.ID("m")}, codec.Entry{})

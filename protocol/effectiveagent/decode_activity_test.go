@@ -10,9 +10,9 @@ import (
 	"agentctl/protocol"
 )
 
-// EA-10, EA-24: activities of the document and of the real system, with whatever they lack.
+// EA-10, EA-24: activities of the document and of the real system, complete or not.
 func TestActivitiesBecomeATurn(t *testing.T) {
-	for _, c := range []struct{ hears, story, text string }{
+	for _, c := range []struct{ frame, story, text string }{
 		{`{"sequence":1,"timestamp":"2024-07-29T10:00:00Z","type":"output","payload":"hi","agentRuntimeId":"r"}`, "message.user turn.started text.start text.delta text.end", "hi"},
 		{`{"id":"a","agentRuntimeId":"r","timestamp":1722247200000,"type":"RESPONSE","payload":{"text":"hi"},"sequence":4,"metadata":{}}`, "message.user turn.started text.start text.delta text.end", "hi"},
 		{`{"type":"EVENT","payload":{"content":"hi","n":1},"metadata":{"priority":1}}`, "message.user turn.started text.start text.delta text.end raw", "hi"},
@@ -31,17 +31,17 @@ func TestActivitiesBecomeATurn(t *testing.T) {
 		{`null`, "raw", ""},
 	} {
 		g := newFollowingClient(t)
-		g.receive(activityFrame(c.hears))
+		g.receive(activityFrame(c.frame))
 		if got := g.eventTypes(); got != c.story {
-			t.Errorf("%s became %s, want %s", c.hears, got, c.story)
+			t.Errorf("%s became %s, want %s", c.frame, got, c.story)
 		}
 		if c.text != "" && (g.state.Turn == nil || string(g.transcript.Turns[0].Items[0].Text) != c.text) {
-			t.Errorf("%s: transcript %s", c.hears, protocol.MustEncode(g.transcript))
+			t.Errorf("%s: transcript %s", c.frame, protocol.MustEncode(g.transcript))
 		}
 	}
 }
 
-// EA-24: a message has an id, whether the server gives it a usable one or none.
+// EA-24: a message gets an id if the server gives none, or an unusable one.
 func TestEveryMessageHasAnID(t *testing.T) {
 	for given, kept := range map[string]bool{``: false, `"id":"x1",`: true, `"id":"` + strings.Repeat("x", maxID+1) + `",`: false, `"id":7,`: false} {
 		g := newFollowingClient(t)
@@ -58,35 +58,35 @@ func TestEveryMessageHasAnID(t *testing.T) {
 	}
 }
 
-// Who speaks is told where it is not the agent itself.
+// A part names a speaker other than the agent itself.
 func TestAPartNamesAnotherSpeaker(t *testing.T) {
 	for source, want := range map[string]string{"r": "", "coder": "coder"} {
 		g := newFollowingClient(t)
 		g.receive(activityFrame(`{"type":"output","payload":"hi","metadata":{"sourceAgentRuntimeId":"` + source + `"}}`))
 		if got := g.transcript.Turns[0].Items[0].Agent; got != want {
-			t.Errorf("said by %s: agent %q, want %q", source, got, want)
+			t.Errorf("sent by %s: agent %q, want %q", source, got, want)
 		}
 	}
 }
 
-// EA-24: a server is spoken to in the form that it has.
+// EA-24: a server gets activities in its own form.
 func TestASendHasTheServersForm(t *testing.T) {
 	g := newFollowingClient(t)
-	for _, c := range []struct{ hears, want string }{
+	for _, c := range []struct{ frame, want string }{
 		{activityFrame(`{"type":"EVENT","payload":"x"}`), `"timestamp":1772355600000,"type":"COMMAND"`},
 		{activityFrame(`{"type":"of.tomorrow","payload":"x"}`), `"timestamp":1772355600000,"type":"COMMAND"`},
 		{`{"type":"send","targetAgentRuntimeId":"r","payload":{"type":"output","payload":"x"}}`, `"timestamp":"2026-03-01T09:00:00.000Z","type":"input"`},
 	} {
-		g.receive(c.hears)
+		g.receive(c.frame)
 		g.send(protocol.DoSend, "r", protocol.SendData{Text: "hi"})
-		if said := g.flush(); len(said) != 1 || !strings.Contains(said[0], c.want) {
-			t.Errorf("after %s: %s", c.hears, said)
+		if sent := g.flush(); len(sent) != 1 || !strings.Contains(sent[0], c.want) {
+			t.Errorf("after %s: %s", c.frame, sent)
 		}
 	}
 	system := newClient(codec.ClientOptions{ID: ids(), Resume: &codec.ClientState{}, Options: map[string]string{"activities": "system"}})
 	out := system.Native(start, []byte(`{"id":"1","command":"send","session":"r","data":{"text":"hi"}}`))
 	if len(out.Foreign) != 2 || !strings.Contains(string(out.Foreign[1].Data), `"COMMAND"`) {
-		t.Errorf("said %v", out.Foreign)
+		t.Errorf("sent %v", out.Foreign)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestTimesAreKept(t *testing.T) {
 	}
 }
 
-// A turn that nobody ends is over when its agent has been quiet, says so, or is asked something else.
+// A turn without an end is over when its agent is idle, reports it, or gets another message.
 func TestATurnThatNobodyEndsIsOver(t *testing.T) {
 	answered := func() *clientHarness {
 		g := newFollowingClient(t)
@@ -128,7 +128,7 @@ func TestATurnThatNobodyEndsIsOver(t *testing.T) {
 	if g.advance(time.Millisecond); g.state.Turn != nil || g.state.Last.Reason != protocol.ReasonCompleted {
 		t.Errorf("after a quiet time: %+v", g.state.Last)
 	}
-	for hears, want := range map[string]protocol.Reason{
+	for frame, want := range map[string]protocol.Reason{
 		`{"type":"status","payload":"idle"}`:                          protocol.ReasonCompleted,
 		`{"type":"STATE_CHANGE","payload":{"status":"Completed"}}`:    protocol.ReasonCompleted,
 		`{"type":"STATE_CHANGE","payload":{"state":"failed"}}`:        protocol.ReasonError,
@@ -136,9 +136,9 @@ func TestATurnThatNobodyEndsIsOver(t *testing.T) {
 		`{"type":"input","payload":"and?"}`:                           protocol.ReasonCompleted,
 	} {
 		g := answered()
-		g.receive(activityFrame(hears))
+		g.receive(activityFrame(frame))
 		if g.state.Last == nil || g.state.Last.Reason != want {
-			t.Errorf("%s: %+v", hears, g.state.Last)
+			t.Errorf("%s: %+v", frame, g.state.Last)
 		}
 	}
 	g = answered()
@@ -153,7 +153,7 @@ func TestATurnThatNobodyEndsIsOver(t *testing.T) {
 	}
 }
 
-// What is too long for one event is several, or told of.
+// Text that is too long for an event is split; other data is reported.
 func TestLongWordsAreSplit(t *testing.T) {
 	g := newFollowingClient(t)
 	long := strings.Repeat("é\x01", 60<<10)
@@ -172,7 +172,8 @@ func TestLongWordsAreSplit(t *testing.T) {
 	}
 }
 
-// EA-25: what another client sends and the server relays is a message; our own, echoed, is not another one.
+// EA-25: another client's message, relayed by the server, is a message; an echo of this client's is
+// not.
 func TestARelayedSendIsAMessage(t *testing.T) {
 	g := newFollowingClient(t)
 	g.receive(`{"type":"send","targetAgentRuntimeId":"r","payload":{"id":"x1","type":"COMMAND","payload":{"text":"hello"},"metadata":{"sourceAgentRuntimeId":"grace"}}}`)
@@ -193,8 +194,8 @@ func TestARelayedSendIsAMessage(t *testing.T) {
 	}
 }
 
-// A server may tell every input to who subscribed, the sender too, and need not keep the sender's id: the document's activity has
-// none.
+// A server may echo every input to its subscribers, the sender included, without the sender's id:
+// the document's activity has none.
 func TestOurWordsToldBackAreNotASecondMessage(t *testing.T) {
 	input := func(text string) string { return activityFrame(`{"sequence":1,"type":"input","payload":` + text + `}`) }
 	g := newFollowingClient(t)
@@ -203,11 +204,11 @@ func TestOurWordsToldBackAreNotASecondMessage(t *testing.T) {
 	}
 	g.receive(input(`"one"`), input(`{"text":"two"}`))
 	if got := g.eventTypes(); got != "message.user turn.started turn.ended message.user turn.started" {
-		t.Errorf("sent and told back: %s", got)
+		t.Errorf("sent and echoed: %s", got)
 	}
 	g.receive(input(`"two"`))
 	if m := g.state.Turn.Message; m.Text != "two" || m.By.Name != Name || g.eventTypes() != "turn.ended message.user turn.started" {
-		t.Errorf("told once more: %+v", m)
+		t.Errorf("echoed again: %+v", m)
 	}
 
 	g.send(protocol.DoSend, "r", protocol.SendData{Text: "go on"})
@@ -219,11 +220,11 @@ func TestOurWordsToldBackAreNotASecondMessage(t *testing.T) {
 	g.receive(activityFrame(`{"type":"output","payload":"I did"}`))
 	g.eventTypes()
 	if g.receive(input(`"go on"`)); g.eventTypes() != "turn.ended message.user turn.started" {
-		t.Error("what is said after the answer is not a message of its own")
+		t.Error("an input after the answer is not a message of its own")
 	}
 }
 
-// Nothing unknown is dropped, and nothing hostile ends anything.
+// Unknown messages are kept, and hostile ones do not end the session.
 func TestWhatIsNotUnderstoodIsKept(t *testing.T) {
 	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
 	for _, f := range []string{

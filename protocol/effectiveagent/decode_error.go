@@ -10,7 +10,8 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// handleError takes an error of the server. It has no id: it is of the command whose agent runtime it names, else of the oldest.
+// handleError handles an error of the server. Errors have no id: an error belongs to the command
+// whose agent runtime it names, else to the oldest.
 func (c *client) handleError(m *message) {
 	kind, text, details := errorCode(codec.String(m.Code)), codec.String(m.Message), codec.String(m.Details)
 	if text == "" {
@@ -30,7 +31,9 @@ func (c *client) handleError(m *message) {
 		c.Fail(&w.command, e)
 		return
 	}
-	d := protocol.ErrorData{Kind: protocol.ErrorKindExecution, Code: e.Code, Message: e.Message, Details: map[string]string{}}
+	d := protocol.ErrorData{
+		Kind: protocol.ErrorKindExecution, Code: e.Code, Message: e.Message, Details: map[string]string{},
+	}
 	switch kind {
 	case parseError, validationError, serializationError, unknownMessageType:
 		d.Kind = protocol.ErrorKindValidation
@@ -51,7 +54,8 @@ func (c *client) handleError(m *message) {
 	}
 }
 
-// failSession tells our client that a session is not followed after all. It asks again, and is then told why.
+// failSession ends a subscription that the server refused. The client's next subscribe gets the
+// error.
 func (c *client) failSession(s *session, e *protocol.Error) {
 	if s.err != nil {
 		return
@@ -60,7 +64,10 @@ func (c *client) failSession(s *session, e *protocol.Error) {
 	c.failPending(s)
 	if s.log.Following() {
 		s.log.Detach()
-		c.Publish(s.id, protocol.ClientDetached, protocol.Client{Client: c.Epoch(), By: *c.User(), Reason: string(e.Code)})
+		c.Publish(
+			s.id, protocol.ClientDetached,
+			protocol.Client{Client: c.Epoch(), By: *c.User(), Reason: string(e.Code)},
+		)
 		return
 	}
 	delete(c.sessions, s.id)
@@ -69,8 +76,8 @@ func (c *client) failSession(s *session, e *protocol.Error) {
 	}
 }
 
-// sessionInText returns the followed session that a text names: of several, the longest id; without any, the only one that nothing was
-// heard of yet.
+// sessionInText returns the session whose id a text contains, the longest id of several. Without
+// any, it returns the only session without activities.
 func (c *client) sessionInText(text string) *session {
 	var found *session
 	var silent []*session
@@ -88,7 +95,8 @@ func (c *client) sessionInText(text string) *session {
 	return found
 }
 
-// commandOfError returns the command that an error is of: the oldest one for the agent runtime that it names, else the oldest.
+// commandOfError returns the command that an error belongs to: the oldest for the agent runtime
+// that it names, else the oldest.
 func (c *client) commandOfError(kind errorCode, text string) *pendingCommand {
 	var found *pendingCommand
 	waiting := c.pending
@@ -96,7 +104,8 @@ func (c *client) commandOfError(kind errorCode, text string) *pendingCommand {
 		waiting = slices.DeleteFunc(slices.Clone(waiting), func(w *pendingCommand) bool { return w.readsLog })
 	}
 	for _, w := range waiting {
-		if containsID(text, w.command.Session) && (found == nil || len(w.command.Session) > len(found.command.Session)) {
+		if containsID(text, w.command.Session) &&
+			(found == nil || len(w.command.Session) > len(found.command.Session)) {
 			found = w
 		}
 	}
@@ -106,7 +115,7 @@ func (c *client) commandOfError(kind errorCode, text string) *pendingCommand {
 	return found
 }
 
-// containsID reports whether a text names an id, and not only a longer word that holds it.
+// containsID reports whether a text contains an id as a word of its own.
 func containsID(text, id string) bool {
 	for rest := text; ; {
 		before, after, ok := strings.Cut(rest, id)

@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol"
 )
 
-// EA-15: an error is of the command whose agent runtime it names.
+// EA-15: an error fails the command whose agent runtime it names.
 func TestAnErrorFailsTheCommandThatItNames(t *testing.T) {
 	g := newClientHarness(t, nil)
 	a := g.send(protocol.DoSend, "r1", protocol.SendData{Text: "x"})
@@ -49,14 +49,14 @@ func TestAnErrorNamesAWholeID(t *testing.T) {
 	}
 }
 
-// A refusal that comes late, of what is not followed any more, ends nothing else.
+// A late refusal of an ended subscription ends nothing else.
 func TestALateRefusalEndsNothingElse(t *testing.T) {
 	g := newFollowingClient(t)
 	g.receive(activityFrame(`{"type":"status","payload":"x"}`))
 	g.eventTypes()
 	g.receive(`{"type":"error","code":"AGENT_RUNTIME_SUBSCRIBE_FAILED","message":"Failed to subscribe to agent runtime other"}`)
 	if got := g.eventTypes(); got != "error" || g.codec.sessions["r"].err != nil {
-		t.Errorf("told %s", got)
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -83,13 +83,14 @@ func TestEveryCodeIsUnderstood(t *testing.T) {
 	}
 }
 
-// EA-15, EA-18: who is refused is told when it asks again; the time after it is tried again.
+// EA-15, EA-18: a refused subscription ends, the next subscribe gets the error, and the one after
+// it is sent again.
 func TestARefusedSubscriptionEnds(t *testing.T) {
 	g := newFollowingClient(t)
 	g.receive(`{"type":"error","code":"AGENT_RUNTIME_SUBSCRIBE_FAILED","message":"Failed to subscribe to agent runtime r"}`)
 	var gone protocol.Client
 	if len(g.events) != 1 || g.events[0].Type != protocol.ClientDetached || g.events[0].Decode(&gone) != nil || gone.Client != g.codec.Epoch() {
-		t.Fatalf("told %+v", g.events)
+		t.Fatalf("got %+v", g.events)
 	}
 	g.receive(activityFrame(`{"type":"output","payload":"x"}`))
 	if id := g.send(protocol.DoSubscribe, "r", nil); g.code(id) != protocol.CodeNoSession {

@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// noteEventTypes are the events that a note may name.
+// noteEventTypes holds the data of the event types that a note may name: all durable ones.
 var noteEventTypes = func() map[protocol.Type]func() any {
 	m := map[protocol.Type]func() any{}
 	for _, t := range protocol.EventTypes {
@@ -19,7 +19,7 @@ var noteEventTypes = func() map[protocol.Type]func() any {
 	return m
 }()
 
-// handleNote takes an activity of a server of our kind: it is an event, as its note says.
+// handleNote records an activity of agentctl's server: the event that its note names.
 func (c *client) handleNote(s *session, a *receivedActivity) {
 	n := &a.Note
 	if _, err := protocol.ParsePosition(a.ID); err == nil {
@@ -29,9 +29,13 @@ func (c *client) handleNote(s *session, a *receivedActivity) {
 	if codec.IsNull(payload) {
 		payload = json.RawMessage("{}")
 	}
-	en := codec.Entry{Type: n.Event, Turn: s.localTurnID(n.Turn), Task: n.Task, Parent: n.Parent, By: n.By, Time: a.Time, Data: payload}
+	en := codec.Entry{
+		Type: n.Event, Turn: s.localTurnID(n.Turn), Task: n.Task, Parent: n.Parent, By: n.By, Time: a.Time,
+		Data: payload,
+	}
 	makes := noteEventTypes[n.Event]
-	if makes == nil || max(len(n.Turn), len(n.Task), len(n.Parent)) > maxID || n.By != nil && max(len(n.By.Name), len(n.By.Subject)) > maxID {
+	if makes == nil || max(len(n.Turn), len(n.Task), len(n.Parent)) > maxID || n.By != nil &&
+		max(len(n.By.Name), len(n.By.Subject)) > maxID {
 		c.raw(s, string(n.Event), a.raw)
 		return
 	}
@@ -66,17 +70,17 @@ func (c *client) handleNote(s *session, a *receivedActivity) {
 	c.matchEvent(s, en.Turn, data)
 }
 
-// isRecorded reports whether a message is one that was recorded when it was sent, because it was not known yet that the server
-// tells of it. Its turn is then the server's.
+// isRecorded reports whether a message was recorded when it was sent, before the server's notes
+// were known. Its turn then becomes the server's.
 func (c *client) isRecorded(s *session, id, turn string) bool {
 	t := s.log.State.Turn
 	if id == "" || t == nil || !s.localTurn || t.Message.MessageID != id || !slices.Contains(s.sentIDs, id) {
 		return false
 	}
-	s.alias.theirs, s.alias.ours = turn, t.Turn
+	s.alias.remote, s.alias.local = turn, t.Turn
 	s.clearTurn()
 	return true
 }
 
-// maxItems bounds how many things of a kind a session's state holds.
+// maxItems bounds each list of a session's state.
 const maxItems = 1024

@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// sendMessage routes what the client says to the agent runtime that it names.
+// sendMessage sends the client's message to the agent runtime that it names.
 func (s *server) sendMessage(m *message) {
 	id, ok := runtimeID(m.Target)
 	if !ok {
@@ -19,14 +19,14 @@ func (s *server) sendMessage(m *message) {
 		return
 	}
 	if s.Requests.Pending() >= maxWaiting {
-		s.failSend(id, protocol.Errorf(protocol.CodeTooMany, "too many messages are on their way"))
+		s.failSend(id, protocol.Errorf(protocol.CodeTooMany, "too many messages under way"))
 		return
 	}
 	a := decodeActivity(m.Payload)
 	s.form.update(&a)
 	verb, key, data := decodeSend(&a)
 	if data == nil {
-		s.failField("payload", "an activity with something in it")
+		s.failField("payload", "an activity with content")
 		return
 	}
 	s.Request(verb, id, key, data, func(a protocol.Answer) {
@@ -41,8 +41,8 @@ func (s *server) failSend(id string, e *protocol.Error) {
 	s.fail(encodeCode(e.Code, sendFailed), message, string(e.Code))
 }
 
-// decodeSend reads what a send carries: an activity with a payload, or where the client wraps nothing, the payload alone. data is nil
-// when that says nothing.
+// decodeSend decodes the payload of a send: an activity with a payload, or the payload alone. data
+// is nil if it is empty.
 func decodeSend(a *receivedActivity) (verb protocol.Verb, key string, data any) {
 	words := a.raw
 	switch {

@@ -5,23 +5,27 @@ import "agentctl/protocol/codec"
 // Name is the dialect's name.
 const Name = "effectiveagent"
 
-// Dialect is EffectiveAgent's protocol, both ends.
+// Dialect is the EffectiveAgent protocol, both ends.
 var Dialect = codec.Dialect{
 	Name:   Name,
 	Server: func(d codec.ServerOptions) codec.Codec { return newServer(d) },
 	Client: func(c codec.ClientOptions) codec.Codec { return newClient(c) },
 	Options: []codec.Option{
 		{
-			Name: "activities", Ends: []codec.End{codec.ClientEnd, codec.ServerEnd}, Values: []string{"document", "system"},
-			About: "the form of activities before the peer shows its own",
+			Name: "activities", Ends: []codec.End{codec.ClientEnd, codec.ServerEnd},
+			Values: []string{"document", "system"},
+			About:  "the form of activities before the peer shows its own",
 		},
-		{Name: "quiet", Ends: []codec.End{codec.ClientEnd}, Kind: codec.OptionDuration, About: "after which an answered turn is over (5s)"},
+		{
+			Name: "quiet", Ends: []codec.End{codec.ClientEnd}, Kind: codec.OptionDuration,
+			About: "after which an answered turn is over (5s)",
+		},
 	},
 }
 
 // Bounds of one connection.
 const (
-	maxRuntimes = 64  // agent runtimes followed
+	maxRuntimes = 64  // subscriptions
 	maxWaiting  = 256 // commands without an answer
-	maxID       = 256 // bytes of an agent runtime's id
+	maxID       = 256 // bytes of an id
 )

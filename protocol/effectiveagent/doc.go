@@ -1,9 +1,13 @@
-// Package effectiveagent speaks the WebSocket protocol of EffectiveAgent: send, subscribe and unsubscribe by agent runtime id,
-// activities and structured errors back. Server is the codec at our server's end, Client the one at our client's.
+// Package effectiveagent implements the WebSocket protocol of EffectiveAgent: send, subscribe and
+// unsubscribe by agent runtime id, answered by activities and structured errors. server is the
+// codec at agentctl's server, client the one at agentctl's client.
 //
-// An activity's payload is what a person said, or the data of a native event; its metadata has a note, under the key agentctl,
-// that says which event it is. A client of that system reads the payload and never needs the note; our client gets by it
-// every event as it was. With a server that leaves no notes our client makes turns of what it sees.
+// The payload of an activity is a user's message or the data of a native event. Its metadata holds
+// a note, under the key agentctl, that names the event. Clients of that system read the payload and
+// ignore the note; agentctl's client restores every event from it. For a server without notes the
+// client makes turns of the activities.
 //
-// The package is pure and imports only protocol and protocol/codec.
+// The client codec keeps state over connections in codec.ClientState: each session's log, its
+// position at the server, and the keys of unanswered sends. The package imports only protocol and
+// protocol/codec.
 package effectiveagent

@@ -2,7 +2,7 @@ package effectiveagent
 
 import "agentctl/protocol"
 
-// A code is one of the protocol's error codes.
+// An errorCode is an error code of the protocol.
 type errorCode string
 
 // The nine codes.
@@ -18,7 +18,7 @@ const (
 	internalServerError errorCode = "INTERNAL_SERVER_ERROR"
 )
 
-// encodeCode says a native error in the protocol's codes; refusal is the code of what was asked for.
+// encodeCode returns the code for a native error; refusal is the code of a refused request.
 func encodeCode(c protocol.Code, refusal errorCode) errorCode {
 	switch c {
 	case protocol.CodeUnauthorized, protocol.CodeForbidden:
@@ -31,7 +31,7 @@ func encodeCode(c protocol.Code, refusal errorCode) errorCode {
 	return refusal
 }
 
-// decode says an error of the protocol in our codes. Details that are a native code are what the server meant.
+// decode returns the native code. Details that are a native code take precedence.
 func (c errorCode) decode(details string) protocol.Code {
 	if isNativeCode(details) {
 		return protocol.Code(details)
@@ -53,7 +53,8 @@ func (c errorCode) decode(details string) protocol.Code {
 	return protocol.CodeInternal
 }
 
-// isNativeCode reports whether details are one of our codes: those of the real system are names of classes.
+// isNativeCode reports whether details have the form of a native code: the real system's are class
+// names.
 func isNativeCode(details string) bool {
 	for _, r := range details {
 		if r != '_' && (r < 'a' || r > 'z') {

@@ -27,7 +27,8 @@ var seeds = []string{
 	`{"type":"error","code":"AGENT_RUNTIME_SEND_FAILED","message":"no","details":"no_session"}`, `{`, `null`, `[]`, `"x"`,
 }
 
-// Whatever a foreign client says, our server hears valid commands, few of them, and the client frames of JSON.
+// For any messages of a foreign client, agentctl's server gets valid commands, few of them, and the
+// client JSON.
 func FuzzServer(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s), false)
@@ -48,8 +49,9 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// Whatever a server says that names itself one of ours, our client goes on, and everything is answered, or the connection given up.
-func FuzzKin(f *testing.F) {
+// For any messages of a server that claims to be agentctl, the client goes on, and every command is
+// answered or the connection closed.
+func FuzzAgentctlServer(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
 		f.Add([]byte(seeds[len(seeds)-6] + "\n" + s))
@@ -77,7 +79,8 @@ func FuzzKin(f *testing.F) {
 	})
 }
 
-// Whatever a foreign server says, our client hears valid lines whose events fold, not many more bytes than came, and goes on.
+// For any messages of a foreign server, the client gets valid events, not many more bytes than were
+// received, and goes on.
 func FuzzClient(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s), uint16(0))
@@ -107,8 +110,8 @@ func FuzzClient(f *testing.F) {
 		if line := protocol.MustEncode(g.state); !json.Valid(line) {
 			t.Fatalf("state %s", line)
 		}
-		again := newClientHarness(t, &codec.ClientState{Value: g.codec.state}) // on another connection the same is said
-		again.mayClose = true                                                  // when nothing is said of r
+		again := newClientHarness(t, &codec.ClientState{Value: g.codec.state}) // the same frames on another connection
+		again.mayClose = true                                                  // without a message about r
 		look := again.send(protocol.DoSnapshot, "r", nil)
 		again.send(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &protocol.Position{Epoch: "older", Seq: 1}})
 		for frame := range bytes.Lines(frames) {

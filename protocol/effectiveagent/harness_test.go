@@ -14,13 +14,13 @@ import (
 
 var start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
-// ids mints predictable ids.
+// ids returns a generator of predictable ids.
 func ids() func(string) string {
 	n := 0
 	return func(prefix string) string { n++; return fmt.Sprintf("%s%d", prefix, n) }
 }
 
-// A peer is a scripted native server with the session s1, called fix-ci, and the session s2.
+// A fakeServer is a scripted native server with the session s1, called fix-ci, and the session s2.
 type fakeServer struct {
 	t          testing.TB
 	epoch      string
@@ -30,7 +30,7 @@ type fakeServer struct {
 	commands   []protocol.Command
 	followed   map[string]bool
 	errors     map[protocol.Verb]*protocol.Error
-	resets     bool // every subscribe: the log was replaced
+	resets     bool // every subscribe gets a reset
 }
 
 func newFakeServer(t testing.TB) *fakeServer {
@@ -105,7 +105,7 @@ func (p *fakeServer) handleLine(line []byte) (lines [][]byte) {
 	return answer(protocol.Empty{}, nil)
 }
 
-// newEvent makes the next event of a session.
+// newEvent returns the next event of a session.
 func (p *fakeServer) newEvent(session string, typ protocol.Type, turn string, data any) []byte {
 	st := p.states[session]
 	e := protocol.Event{
@@ -131,7 +131,7 @@ func (p *fakeServer) record(e *protocol.Event) []byte {
 	return line
 }
 
-// A host runs a codec at our server's end before a peer.
+// A serverHarness runs a server codec in front of a fakeServer.
 type serverHarness struct {
 	*fakeServer
 	codec *server
@@ -151,7 +151,7 @@ func (h *serverHarness) handleOutput(out codec.Output) {
 	}
 	for _, f := range out.Foreign {
 		if f.Binary || !json.Valid(f.Data) {
-			h.t.Fatalf("the codec said %q", f.Data)
+			h.t.Fatalf("the codec sent %q", f.Data)
 		}
 		h.sent = append(h.sent, string(f.Data))
 	}
@@ -162,7 +162,7 @@ func (h *serverHarness) handleOutput(out codec.Output) {
 	}
 }
 
-// receive gives the codec what the foreign client says, and returns what that is told.
+// receive passes frames of the foreign client to the codec and returns its output.
 func (h *serverHarness) receive(frames ...string) []string {
 	for _, f := range frames {
 		h.handleOutput(h.codec.Foreign(start, codec.Frame{Data: []byte(f)}))
@@ -170,7 +170,7 @@ func (h *serverHarness) receive(frames ...string) []string {
 	return h.flush()
 }
 
-// publish gives the codec an event of the server.
+// publish passes an event of the server to the codec.
 func (h *serverHarness) publish(session string, typ protocol.Type, turn string, data any) []string {
 	line := h.newEvent(session, typ, turn, data)
 	if h.followed[session] {
@@ -180,12 +180,12 @@ func (h *serverHarness) publish(session string, typ protocol.Type, turn string, 
 }
 
 func (h *serverHarness) flush() []string {
-	said := h.sent
+	sent := h.sent
 	h.sent = nil
-	return said
+	return sent
 }
 
-// verbs lists what the codec asked the server for.
+// verbs lists the codec's commands to the server.
 func (h *serverHarness) verbs() string {
 	var list []string
 	for _, c := range h.commands {
@@ -194,7 +194,7 @@ func (h *serverHarness) verbs() string {
 	return strings.Join(list, ", ")
 }
 
-// A guest runs a codec at our client's end.
+// A clientHarness runs a client codec.
 type clientHarness struct {
 	t          testing.TB
 	codec      *client
@@ -209,7 +209,7 @@ type clientHarness struct {
 	mayClose   bool
 }
 
-// newAgentctlClientHarness is a guest at a server of our kind.
+// newAgentctlClientHarness returns a client at agentctl's server.
 func newAgentctlClientHarness(t testing.TB, memory *codec.ClientState) *clientHarness {
 	g := newClientHarness(t, memory)
 	g.codec.Options.PeerIsAgentctl = true
@@ -238,7 +238,7 @@ func (g *clientHarness) handleOutput(out codec.Output) {
 	for _, line := range out.Native {
 		e, a, err := protocol.DecodeIncoming(line)
 		if err != nil || len(line) > protocol.MaxMessage {
-			g.t.Fatalf("the codec said %.200q: %v", line, err)
+			g.t.Fatalf("the codec sent %.200q: %v", line, err)
 		}
 		if a != nil {
 			g.answers[a.ID] = *a
@@ -261,7 +261,7 @@ func (g *clientHarness) handleOutput(out codec.Output) {
 	}
 }
 
-// send gives the codec a command of our client and returns its id.
+// send passes a command to the codec and returns its id.
 func (g *clientHarness) send(verb protocol.Verb, session string, data any) string {
 	g.t.Helper()
 	g.last++
@@ -273,7 +273,7 @@ func (g *clientHarness) send(verb protocol.Verb, session string, data any) strin
 	return c.ID
 }
 
-// receive gives the codec what the foreign server says.
+// receive passes frames of the foreign server to the codec.
 func (g *clientHarness) receive(frames ...string) {
 	g.t.Helper()
 	for _, f := range frames {
@@ -294,7 +294,7 @@ func (g *clientHarness) advance(d time.Duration) {
 	}
 }
 
-// eventTypes tells the events so far, and forgets them.
+// eventTypes returns the types of the events since the last call.
 func (g *clientHarness) eventTypes() string {
 	var list []string
 	for _, e := range g.events {
@@ -324,7 +324,7 @@ func (g *clientHarness) code(id string) protocol.Code {
 }
 
 func (g *clientHarness) flush() []string {
-	said := g.sent
+	sent := g.sent
 	g.sent = nil
-	return said
+	return sent
 }

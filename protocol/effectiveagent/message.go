@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// The types of messages: the first three are the client's, the last two the server's.
+// The types of messages: the first three of clients, the last two of servers.
 const (
 	typeSend        = "send"
 	typeSubscribe   = "subscribe"
@@ -17,7 +17,7 @@ const (
 	typeError       = "error"
 )
 
-// A message is what either side says, as read: fields of the wrong type are refused where they are needed, not before.
+// A message is any message as received. A field of a wrong type is refused where it is used.
 type message struct {
 	Type           json.RawMessage `json:"type"`
 	AgentRuntimeID json.RawMessage `json:"agentRuntimeId"`
@@ -55,10 +55,10 @@ type errorMessage struct {
 	Details string    `json:"details,omitempty"`
 }
 
-// An activity as it is written: the document's fields in its order, then those that the real system has beside them.
+// An activity is encoded with the document's fields in order, then those of the real system.
 type activity struct {
 	Sequence       uint64          `json:"sequence"`
-	Timestamp      any             `json:"timestamp"` // as its form has it
+	Timestamp      any             `json:"timestamp"` // depends on the form
 	Type           string          `json:"type"`
 	Payload        json.RawMessage `json:"payload"`
 	AgentRuntimeID string          `json:"agentRuntimeId"`
@@ -71,8 +71,9 @@ type metadata struct {
 	Note   *note  `json:"agentctl,omitempty"`
 }
 
-// A note tells a peer of our kind what an activity is: an event, or what a command needs beside its words. On a subscribe it asks for
-// what came after an activity, and for what the session is where that cannot be told; the answer says after which activity they come.
+// A note is agentctl's extension of an activity: the event that it carries, or a command and its
+// key. On a subscribe, it requests the activities after a position, or else the session's state; in
+// the answer, it holds the position after which activities follow.
 type note struct {
 	Event  protocol.Type   `json:"event,omitempty"`
 	Turn   string          `json:"turn,omitempty"`
@@ -85,25 +86,25 @@ type note struct {
 
 	After     string          `json:"after,omitempty"` // a position
 	WantState bool            `json:"whole,omitempty"`
-	State     json.RawMessage `json:"state,omitempty"` // of the session, there
-	PastSeq   uint64          `json:"until,omitempty"` // the sequence of the last activity that is already past
+	State     json.RawMessage `json:"state,omitempty"` // the session's state at After
+	PastSeq   uint64          `json:"until,omitempty"` // the sequence of the last past activity
 }
 
-// A seen is an activity as it is read: whatever can be understood of it.
+// A receivedActivity is an activity as received, as far as it can be decoded.
 type receivedActivity struct {
 	kind       string // the document's type; empty: unknown
 	Type       string
 	ID         string
-	Time       time.Time // zero: not told
+	Time       time.Time // zero: unknown
 	Payload    json.RawMessage
 	Source     string
 	Note       note
 	raw        json.RawMessage
 	unreadable bool // not an object
-	relayed    bool // what another client sends
+	relayed    bool // relayed message of another client
 }
 
-// decodeActivity reads an activity tolerantly: a field that makes no sense is as if it were not there.
+// decodeActivity decodes an activity. It ignores invalid fields.
 func decodeActivity(raw json.RawMessage) receivedActivity {
 	var fields struct{ Type, ID, Timestamp, Payload, Metadata json.RawMessage }
 	s := receivedActivity{raw: raw}
@@ -112,12 +113,13 @@ func decodeActivity(raw json.RawMessage) receivedActivity {
 		return s
 	}
 	s.Source, s.Note = decodeMetadata(fields.Metadata)
-	s.Type, s.ID, s.Time, s.Payload = codec.String(fields.Type), codec.String(fields.ID), decodeTime(fields.Timestamp), fields.Payload
+	s.Type, s.ID = codec.String(fields.Type), codec.String(fields.ID)
+	s.Time, s.Payload = decodeTime(fields.Timestamp), fields.Payload
 	s.kind = decodeKind(s.Type)
 	return s
 }
 
-// decodeMetadata reads metadata: the source, and the note.
+// decodeMetadata decodes the source and the note of metadata.
 func decodeMetadata(raw json.RawMessage) (source string, n note) {
 	var about struct{ SourceAgentRuntimeID, Agentctl json.RawMessage }
 	_ = json.Unmarshal(raw, &about)
@@ -127,7 +129,7 @@ func decodeMetadata(raw json.RawMessage) (source string, n note) {
 	return codec.String(about.SourceAgentRuntimeID), n
 }
 
-// decodeTime reads a time: a string of ISO 8601 or a number of milliseconds.
+// decodeTime decodes a time: ISO 8601, or a number of milliseconds.
 func decodeTime(raw json.RawMessage) time.Time {
 	var ms float64
 	if json.Unmarshal(raw, &ms) == nil && ms > 0 && ms < 1<<52 {
@@ -141,7 +143,7 @@ func decodeTime(raw json.RawMessage) time.Time {
 	return time.Time{}
 }
 
-// runtimeID reads the id of an agent runtime.
+// runtimeID decodes the id of an agent runtime.
 func runtimeID(raw json.RawMessage) (id string, ok bool) {
 	id = codec.String(raw)
 	return id, id != "" && len(id) <= maxID

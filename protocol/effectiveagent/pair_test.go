@@ -14,7 +14,7 @@ import (
 	"agentctl/protocol"
 )
 
-// A pair is both codecs back to back: our client before our server, over the dialect.
+// A codecPair connects a serverHarness and a clientHarness.
 type codecPair struct {
 	*serverHarness
 	guest *clientHarness
@@ -24,7 +24,7 @@ func newCodecPair(t testing.TB) *codecPair {
 	return &codecPair{newServerHarness(t), newClientHarness(t, nil)}
 }
 
-// settle carries frames to and fro until there are none.
+// settle passes frames both ways until none is left.
 func (p *codecPair) settle() {
 	p.guest.t.Helper()
 	for {
@@ -39,7 +39,7 @@ func (p *codecPair) settle() {
 	}
 }
 
-// send gives a command to the client's end and carries it over.
+// send passes a command to the client codec and settles.
 func (p *codecPair) send(verb protocol.Verb, session string, data any) string {
 	p.guest.t.Helper()
 	id := p.guest.send(verb, session, data)
@@ -47,7 +47,7 @@ func (p *codecPair) send(verb protocol.Verb, session string, data any) string {
 	return id
 }
 
-// publish makes an event at the server and carries it over.
+// publish records an event at the server and settles.
 func (p *codecPair) publish(session string, typ protocol.Type, turn string, data any) {
 	p.guest.t.Helper()
 	p.deliver(p.newEvent(session, typ, turn, data))
@@ -59,7 +59,7 @@ func (p *codecPair) deliver(line []byte) {
 	p.settle()
 }
 
-// A session that is followed from its beginning is the same at both ends, whatever happens in it.
+// A session followed from its beginning is equal at both ends.
 func TestASessionCrossesWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newCodecPair(t)
@@ -80,7 +80,7 @@ func TestASessionCrossesWhole(t *testing.T) {
 	})
 }
 
-// history draws the events of a legal session, of every type that there is.
+// history draws the events of a legal session, of every type.
 func history(t *rapid.T) (events []protocol.Event) {
 	turn, by := "", &protocol.Actor{Name: "grace", Subject: "g@x"}
 	texts := rapid.StringN(0, 8, -1)
@@ -132,7 +132,7 @@ func generateData(t *rapid.T, typ protocol.Type, text string) any {
 	if typ == protocol.AggregateStarted || typ == protocol.AggregateCompleted || typ == protocol.PipelineCompleted {
 		delete(fields, "tasks")
 	}
-	for name, v := range fields { // each field that this type can hold
+	for name, v := range fields { // each field of this type
 		one, _ := json.Marshal(map[string]any{name: v})
 		_ = json.Unmarshal(one, data)
 	}
@@ -148,7 +148,7 @@ func eventTypeIndex(typ protocol.Type) int {
 	panic(typ)
 }
 
-// A command goes to a server of our kind with its key, and its answer is what the server's events tell.
+// A command to agentctl's server has its key, and its result comes from the server's events.
 func TestCommandsCrossToAServerOfOurKind(t *testing.T) {
 	p := newCodecPair(t)
 	p.send(protocol.DoSubscribe, "s1", nil)
@@ -218,7 +218,7 @@ func TestCommandsCrossToAServerOfOurKind(t *testing.T) {
 	}
 }
 
-// Who stops following does not wait for what events would have told.
+// After an unsubscribe, pending commands do not wait for events.
 func TestACommandEndsWithTheFollowing(t *testing.T) {
 	p := newCodecPair(t)
 	p.send(protocol.DoSubscribe, "s1", nil)
@@ -236,7 +236,7 @@ func TestACommandEndsWithTheFollowing(t *testing.T) {
 	}
 }
 
-// Who joins in the middle of a turn sees the rest of it, in a turn of the same name, and can end it.
+// A client that subscribes during a turn gets the rest of it under the same id, and can end it.
 func TestAClientJoinsInTheMiddleOfATurn(t *testing.T) {
 	p := newCodecPair(t)
 	p.newEvent("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
@@ -251,7 +251,7 @@ func TestAClientJoinsInTheMiddleOfATurn(t *testing.T) {
 	}
 }
 
-// Over a reconnect a server of our kind goes on from the last activity that the client has: nothing is missed, nothing comes twice.
+// After a reconnect, agentctl's server resumes after the last activity, without a gap or a repeat.
 func TestAReconnectGoesOnFromTheLastActivity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newCodecPair(t)
@@ -266,7 +266,7 @@ func TestAReconnectGoesOnFromTheLastActivity(t *testing.T) {
 			}
 			if i < min(first, second) {
 				p.deliver(line)
-			} // what comes after that, the client misses
+			} // the client misses later ones
 			if i != max(first, second)-1 {
 				continue
 			}
@@ -289,31 +289,31 @@ func TestAReconnectGoesOnFromTheLastActivity(t *testing.T) {
 	})
 }
 
-// What is done while it is not known whether the server goes on waits for that, and not for ever.
+// Commands wait for the resume, for a bounded time.
 func TestCommandsWaitForHowASessionGoesOn(t *testing.T) {
 	p := newCodecPair(t)
 	p.send(protocol.DoSubscribe, "s1", nil)
 	p.publish("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
-	var g *clientHarness // at a server that is not of our kind
+	var g *clientHarness // at a third-party server
 	var send, look string
 	for n := range maxResumeAttempts {
 		g = newClientHarness(t, &codec.ClientState{Value: p.guest.codec.state})
 		send, look = g.send(protocol.DoSend, "s1", protocol.SendData{Text: "x"}), g.send(protocol.DoSnapshot, "s1", nil)
-		if said := g.flush(); len(said) != 1 || said[0] != `{"type":"subscribe","agentRuntimeId":"s1","metadata":{"agentctl":{"after":"9f3ac1:1"}}}` {
-			t.Fatalf("said %s", said)
+		if sent := g.flush(); len(sent) != 1 || sent[0] != `{"type":"subscribe","agentRuntimeId":"s1","metadata":{"agentctl":{"after":"9f3ac1:1"}}}` {
+			t.Fatalf("sent %s", sent)
 		}
 		if g.now = g.now.Add(resumeTimeout); !g.wake.Equal(g.now) {
 			t.Fatalf("connection %d: woken at %s", n, g.wake)
 		}
 		out := g.codec.Wake(g.now)
-		if last := n == maxResumeAttempts-1; (out.Close == nil) != last { // the connection may be to blame
+		if last := n == maxResumeAttempts-1; (out.Close == nil) != last { // the connection may be at fault
 			t.Fatalf("connection %d: closed %v", n, out.Close)
 		}
 		out.Close = nil
 		g.handleOutput(out)
 	}
-	if said := g.flush(); len(said) != 1 || !strings.Contains(said[0], `"type":"send"`) {
-		t.Fatalf("said %s", said)
+	if sent := g.flush(); len(sent) != 1 || !strings.Contains(sent[0], `"type":"send"`) {
+		t.Fatalf("sent %s", sent)
 	}
 	g.advance(errorTimeout)
 	if g.answers[send].Error != nil || g.answers[look].Error != nil || len(g.answers) < 2 {
@@ -324,7 +324,8 @@ func TestCommandsWaitForHowASessionGoesOn(t *testing.T) {
 	}
 }
 
-// A turn that went on over a reconnect, at a server whose log is another one, is two at the client: what lies between is not known.
+// A turn over a reconnect to a server with another log becomes two turns, since events between them
+// are unknown.
 func TestATurnGoesOnAfterAReconnect(t *testing.T) {
 	p := newCodecPair(t)
 	p.send(protocol.DoSubscribe, "s1", nil)
@@ -349,7 +350,7 @@ func TestATurnGoesOnAfterAReconnect(t *testing.T) {
 	}
 }
 
-// A server of our kind that tells of a message late does not make it two.
+// A late report of a message by agentctl's server does not repeat it.
 func TestALateMessageIsNotASecondOne(t *testing.T) {
 	p := newCodecPair(t)
 	p.send(protocol.DoSubscribe, "s1", nil)
@@ -362,7 +363,7 @@ func TestALateMessageIsNotASecondOne(t *testing.T) {
 	}
 }
 
-// EA-15 over both ends: what the server refuses is refused, with its own code.
+// EA-15 over both ends: an error of the server keeps its code.
 func TestARefusalCrosses(t *testing.T) {
 	p := newCodecPair(t)
 	if id := p.send(protocol.DoSend, "gone", protocol.SendData{Text: "x"}); p.guest.code(id) != protocol.CodeNoSession {
@@ -374,7 +375,8 @@ func TestARefusalCrosses(t *testing.T) {
 	}
 }
 
-// Whatever a server says in whatever order, events fold, every send has an answer, and what is remembered is bounded.
+// For events in any order, the client stays consistent, every send is answered, and memory is
+// bounded.
 func TestNothingOutOfOrderEndsAnything(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := newFollowingClient(t)

@@ -7,8 +7,8 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// payloadText returns the text of a payload: a string itself, of an object its text or content, of all else the JSON. plain tells
-// whether the text is all there is.
+// payloadText returns the text of a payload: a string, the text or content of an object, or the
+// JSON of anything else. plain reports whether the text is the whole payload.
 func payloadText(payload json.RawMessage) (text string, plain bool) {
 	if json.Unmarshal(payload, &text) == nil && !codec.IsNull(payload) {
 		return text, true
@@ -28,7 +28,7 @@ func payloadText(payload json.RawMessage) (text string, plain bool) {
 	return string(compact), false
 }
 
-// hasText reports whether a payload has a text of its own, and is not only readable as JSON.
+// hasText reports whether a payload has a text other than its JSON.
 func hasText(payload json.RawMessage) bool {
 	text, plain := payloadText(payload)
 	if plain {

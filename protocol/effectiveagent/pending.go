@@ -8,31 +8,32 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// errorTimeout is how long an error may take: the protocol does not answer what went well.
+// errorTimeout is the time to wait for an error: the protocol does not confirm success.
 const errorTimeout = 500 * time.Millisecond
 
-// resumeTimeout is how long a server of our kind may take to say that it goes on, on one connection; on the third it is taken for a
-// server of another kind.
+// resumeTimeout is the time that agentctl's server has to answer a resume on one connection. After
+// maxResumeAttempts connections, the server is treated as another kind.
 const (
 	resumeTimeout     = 10 * time.Second
 	maxResumeAttempts = 3
 )
 
-// A wait is a command of our client that has no answer yet.
+// A pendingCommand is a command without an answer.
 type pendingCommand struct {
 	command    protocol.Command
-	id         string             // of the message that is sent
+	id         string             // of the message sent
 	send       *protocol.SendData // of a send; else nil
-	data       any                // of any other
-	doneAt     time.Time          // when it has gone well; zero: when an event says so
-	needsEvent bool               // only an event says that it has gone well
+	data       any                // data of any other command
+	doneAt     time.Time          // when it succeeds without an error; zero: only by an event
+	needsEvent bool               // succeeds only by an event
 	turn       string             // of an interrupt
-	result     any                // its result, as far as events told it
+	result     any                // from events
 
-	readsLog bool // at a session that nothing was heard of yet
+	readsLog bool // a snapshot or history command of a session without activities
 }
 
-// sendActivity sends an activity that carries a command, and remembers it until its answer is known. Too large ones fail.
+// sendActivity sends an activity that carries a command, and adds it to the pending ones. An
+// activity over the limit fails.
 func (c *client) sendActivity(w *pendingCommand, payload any) {
 	f := formFromOptions(c.Options.Options)
 	if k := c.state.sessions[w.command.Session]; k != nil {
@@ -40,24 +41,27 @@ func (c *client) sendActivity(w *pendingCommand, payload any) {
 	}
 	c.sequence++
 	m := encodeMessage(sendMessage{typeSend, w.command.Session, activity{
-		Sequence: c.sequence, Timestamp: f.encodeTime(c.Now), Type: f.typeName(kindInput), Payload: protocol.MustEncode(payload),
-		AgentRuntimeID: w.command.Session, ID: w.id, Metadata: &metadata{Note: &note{Command: w.command.Command, Key: w.command.Key}},
+		Sequence: c.sequence, Timestamp: f.encodeTime(c.Now), Type: f.typeName(kindInput),
+		Payload:        protocol.MustEncode(payload),
+		AgentRuntimeID: w.command.Session, ID: w.id,
+		Metadata: &metadata{Note: &note{Command: w.command.Command, Key: w.command.Key}},
 	}})
-	if len(m.Data) > protocol.MaxMessage { // a server of our kind would close the connection
+	if len(m.Data) > protocol.MaxMessage { // agentctl's server would close the connection
 		c.Fail(&w.command, &protocol.Error{
-			Code: protocol.CodeTooLarge, Message: "the message is too large for the dialect " + Name, Limit: protocol.MaxMessage,
+			Code: protocol.CodeTooLarge, Message: "the message is too large for the dialect " + Name,
+			Limit: protocol.MaxMessage,
 		})
 		return
 	}
 	if c.addPending(w) && (w.send == nil || c.markSending(w)) {
-		c.Out.Foreign = append(c.Out.Foreign, m)
+		c.Send(m)
 	}
 }
 
-// addPending remembers a command until its answer is known. Too many fail.
+// addPending adds a command to the pending ones, or fails it if there are too many.
 func (c *client) addPending(w *pendingCommand) bool {
 	if len(c.pending) >= maxWaiting {
-		c.Failf(&w.command, protocol.CodeTooMany, "too many commands wait for an answer")
+		c.Fail(&w.command, codec.TooMany(maxWaiting))
 		return false
 	}
 	w.doneAt = c.Now.Add(errorTimeout)
@@ -65,28 +69,31 @@ func (c *client) addPending(w *pendingCommand) bool {
 	return true
 }
 
-// removePending takes a command that is answered off the list.
+// removePending removes an answered command.
 func (c *client) removePending(w *pendingCommand) {
 	c.pending = slices.DeleteFunc(c.pending, func(o *pendingCommand) bool { return o == w })
 	c.state.unansweredKeys = removeKey(c.state.unansweredKeys, w.command.Key)
 }
 
-// markSending notes that a send goes out. False, with an answer, when it did so on a connection that broke: a server that knows no keys would
-// hear it twice, and one that breaks on it would do so for ever.
+// markSending records the key of a send. It fails the send and returns false if the last connection
+// broke before its answer: a server without keys would run it twice, and a server that crashes on
+// it would crash again.
 func (c *client) markSending(w *pendingCommand) bool {
 	key := w.command.Key
 	if key == "" {
 		return true
 	}
-	if s := c.sessions[w.command.Session]; slices.Contains(c.brokenKeys, key) && !c.Options.PeerIsAgentctl && (s == nil || !s.hasNotes) {
+	s := c.sessions[w.command.Session]
+	knowsKeys := c.Options.PeerIsAgentctl || s != nil && s.hasNotes
+	if slices.Contains(c.brokenKeys, key) && !knowsKeys {
 		c.brokenKeys = removeKey(c.brokenKeys, key)
 		c.removePending(w)
-		c.Failf(&w.command, protocol.CodeAgentFailed, "the connection broke while it was sent, and this server does not say whether it arrived: look before you send it again")
+		c.Failf(&w.command, protocol.CodeAgentFailed,
+			"the connection broke while it was sent, and this server does not confirm messages: check before you retry")
 		return false
 	}
-	if c.state.unansweredKeys = append(removeKey(c.state.unansweredKeys, key), key); len(c.state.unansweredKeys) > maxWaiting {
-		c.state.unansweredKeys = c.state.unansweredKeys[1:]
-	}
+	keys := append(removeKey(c.state.unansweredKeys, key), key)
+	c.state.unansweredKeys = keys[max(0, len(keys)-maxWaiting):]
 	return true
 }
 
@@ -103,7 +110,7 @@ func (c *client) duePending(now time.Time) (due []*pendingCommand) {
 	return due
 }
 
-// pendingSends lists the sends to a session that have no answer yet.
+// pendingSends returns the pending sends of a session.
 func (c *client) pendingSends(s *session) (list []*pendingCommand) {
 	for _, w := range c.pending {
 		if w.send != nil && w.command.Session == s.id {
@@ -127,7 +134,7 @@ func (c *client) sendMessage(cmd *protocol.Command) {
 		c.Failf(cmd, protocol.CodeInvalidMessage, "send: client_message_id: at most %d bytes", maxID)
 		return
 	case d.Front:
-		c.Failf(cmd, protocol.CodeUnsupported, "the dialect %s has no front of the queue", Name)
+		c.FailUnsupported(cmd, "send ahead of the queue")
 		return
 	}
 	w := &pendingCommand{command: *cmd, id: d.ClientMessageID, send: &d}
@@ -137,7 +144,7 @@ func (c *client) sendMessage(cmd *protocol.Command) {
 		}
 	}
 	if c.sessions[cmd.Session] == nil && len(c.sessions) < maxRuntimes {
-		if c.holdCommand(c.follow(cmd.Session), cmd) { // else what becomes of it would not be told, to whoever follows it next
+		if c.holdCommand(c.follow(cmd.Session), cmd) { // so that the server reports the turn to later subscribers
 			return
 		}
 	}
@@ -151,7 +158,7 @@ func (c *client) sendMessage(cmd *protocol.Command) {
 	c.sendActivity(w, payload)
 }
 
-// succeed answers a command that no error came for.
+// succeed answers a command without an error.
 func (c *client) succeed(w *pendingCommand) {
 	if w.readsLog {
 		c.removePending(w)
@@ -165,8 +172,10 @@ func (c *client) succeed(w *pendingCommand) {
 	c.removePending(w)
 	s := c.sessions[w.command.Session]
 	r := protocol.SendResult{Status: protocol.SendStarted, MessageID: w.id}
-	if s != nil && s.err == nil && !s.hasNotes { // nobody else will tell of it
-		m := protocol.Message{MessageID: w.id, ClientMessageID: w.send.ClientMessageID, Text: w.send.Text, Parts: w.send.Parts}
+	if s != nil && s.err == nil && !s.hasNotes { // the server will not report it
+		m := protocol.Message{
+			MessageID: w.id, ClientMessageID: w.send.ClientMessageID, Text: w.send.Text, Parts: w.send.Parts,
+		}
 		r.Turn = c.startLocalTurn(s, m, codec.Entry{By: c.User()})
 		r.Seq = s.log.State.Turn.First
 		s.recordSent(w.id, w.send.Text)
@@ -174,7 +183,7 @@ func (c *client) succeed(w *pendingCommand) {
 	c.Answer(&w.command, r)
 }
 
-// matchEvent answers the commands that an event tells the fate of.
+// matchEvent answers the commands whose result an event gives.
 func (c *client) matchEvent(s *session, turn string, data any) {
 	switch d := data.(type) {
 	case *protocol.MessageUserData:
@@ -194,7 +203,7 @@ func (c *client) matchEvent(s *session, turn string, data any) {
 	}
 }
 
-// answerSend answers the send that a message of the server's is.
+// answerSend answers the send of a message that the server reports.
 func (c *client) answerSend(s *session, m *protocol.Message, r protocol.SendResult) {
 	for _, w := range c.pendingSends(s) {
 		if w.id == m.ClientMessageID {

@@ -11,14 +11,14 @@ import (
 	"agentctl/protocol"
 )
 
-// newLatePair is a client of our kind before a server that has been at work.
+// newLatePair connects a client to agentctl's server with existing sessions.
 func newLatePair(p *codecPair, memory *codec.ClientState) *codecPair {
 	again := &codecPair{newServerHarness(p.fakeServer.t), newAgentctlClientHarness(p.fakeServer.t, memory)}
 	again.epoch, again.states, again.logs, again.boundaries = p.epoch, p.states, p.logs, p.boundaries
 	return again
 }
 
-// newPendingPair is a session in which a request waits for a decision and a message for its turn.
+// newPendingPair has a session with a pending approval and a queued message.
 func newPendingPair(t *testing.T) *codecPair {
 	p := newCodecPair(t)
 	for _, e := range []struct {
@@ -38,7 +38,8 @@ func newPendingPair(t *testing.T) *codecPair {
 	return p
 }
 
-// Whoever comes late sees the request that waits, what was said in its turn, and the queue; and may decide, as the first thing it does.
+// A late client gets the pending approval, the text of its turn and the queue, and can decide at
+// once.
 func TestAPendingRequestIsSeenByWhoComesLate(t *testing.T) {
 	p := newLatePair(newPendingPair(t), nil)
 	id := p.send(protocol.DoSnapshot, "fix-ci", nil)
@@ -50,7 +51,7 @@ func TestAPendingRequestIsSeenByWhoComesLate(t *testing.T) {
 	}
 	p.send(protocol.DoSubscribe, "fix-ci", nil)
 	if got := p.guest.eventTypes(); !strings.Contains(got, "text.delta approval.requested queue.added") {
-		t.Errorf("told %s", got)
+		t.Errorf("got %s", got)
 	}
 
 	p = newLatePair(newPendingPair(t), nil)
@@ -63,21 +64,22 @@ func TestAPendingRequestIsSeenByWhoComesLate(t *testing.T) {
 	}
 }
 
-// EA-7: a client of another kind is told what happens from now on, and nothing of what was.
+// EA-7: a third-party client gets no past activities.
 func TestAClientOfAnotherKindIsToldNothingOfThePast(t *testing.T) {
 	p := newPendingPair(t)
-	if said := p.receive(`{"type":"subscribe","agentRuntimeId":"fix-ci"}`); len(said) != 0 {
-		t.Errorf("told %s", said)
+	if sent := p.receive(`{"type":"subscribe","agentRuntimeId":"fix-ci"}`); len(sent) != 0 {
+		t.Errorf("got %s", sent)
 	}
 }
 
-// A session that is joined at any moment is, from then on, the same at both ends: its state whole, and all of the turn under way.
+// A session subscribed at any moment is equal at both ends from then on: its state, and the turn
+// under way.
 func TestASessionJoinedLateCrossesWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newCodecPair(t)
 		events := history(rt)
 		joins := rapid.IntRange(1, len(events)).Draw(rt, "joins")
-		state, truth := &protocol.State{Session: "s1"}, &protocol.Transcript{} // from the last turn's end before that, which is its first
+		state, truth := &protocol.State{Session: "s1"}, &protocol.Transcript{} // from the last turn's end before the subscription
 		for i := range events {
 			line := p.record(&events[i])
 			e := events[i]
@@ -107,12 +109,12 @@ func TestASessionJoinedLateCrossesWhole(t *testing.T) {
 	})
 }
 
-// Nothing is answered while what was there is still coming.
+// Commands wait until all past activities arrived.
 func TestWhatWaitsIsAnsweredWhenAllThatIsPastHasCome(t *testing.T) {
 	g := newAgentctlClientHarness(t, nil)
 	id := g.send(protocol.DoSnapshot, "r", nil)
-	if said := g.flush(); len(said) != 1 || said[0] != `{"type":"subscribe","agentRuntimeId":"r","metadata":{"agentctl":{"whole":true}}}` {
-		t.Fatalf("said %s", said)
+	if sent := g.flush(); len(sent) != 1 || sent[0] != `{"type":"subscribe","agentRuntimeId":"r","metadata":{"agentctl":{"whole":true}}}` {
+		t.Fatalf("sent %s", sent)
 	}
 	g.receive(activityFrame(`{"type":"status","payload":null,"metadata":{"agentctl":{"after":"e1:7","state":{"session":"x","seq":7,"name":"fix"},"until":9}}}`),
 		activityFrame(`{"id":"e1:8","type":"input","payload":{"message_id":"m","text":"x"},"metadata":{"agentctl":{"event":"message.user","turn":"t1"}}}`))
@@ -126,7 +128,8 @@ func TestWhatWaitsIsAnsweredWhenAllThatIsPastHasCome(t *testing.T) {
 	}
 }
 
-// After a reconnect to a server whose log is another one, the session is what it is there; what was seen before is forgotten.
+// After a reconnect to a server with another log, the session has the server's state, and earlier
+// history is dropped.
 func TestALogThatWasReplacedIsLearnedAnew(t *testing.T) {
 	p := newLatePair(newPendingPair(t), nil)
 	at := p.send(protocol.DoSubscribe, "s1", nil)

@@ -8,18 +8,19 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A server is the codec at agentctl's server. It follows each session once, under any number of names.
+// A server is the codec at agentctl's server. It follows each session once, under any number of
+// names.
 type server struct {
 	codec.ServerBase
 	form          activityForm
-	subscribers   map[string]*subscriber   // that the client follows, by its names
+	subscribers   map[string]*subscriber   // by the client's names
 	subscriptions map[string]*subscription // the sessions behind them
 }
 
 var _ codec.Codec = (*server)(nil)
 
-// newServer returns the codec of a foreign client's connection. The option "activities" is the form of activities before
-// the client shows its own: "document", the default, or "system".
+// newServer returns the codec of a foreign client's connection. The option "activities" is the form
+// of activities before the client shows its own: "document" (the default) or "system".
 func newServer(o codec.ServerOptions) *server {
 	return &server{
 		ServerBase: codec.ServerBase{Options: o}, form: formFromOptions(o.Options),
@@ -46,23 +47,28 @@ func (s *server) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return s.Run(now, func() { s.handleMessage(f) })
 }
 
-// TooLarge says that a message is over the limit: nothing of it was read.
+// TooLarge reports a message over the limit.
 func (s *server) TooLarge(now time.Time, message string) codec.Output {
-	return s.Run(now, func() { s.fail(validationError, "Invalid message format: "+message, string(protocol.CodeTooLarge)) })
+	return s.Run(now, func() {
+		s.fail(
+			validationError, "Invalid message format: "+message, string(protocol.CodeTooLarge),
+		)
+	})
 }
 
-// Wake implements codec.Codec: nothing here waits for a time.
+// Wake implements codec.Codec: there are no timeouts.
 func (s *server) Wake(time.Time) codec.Output { return codec.Output{} }
 
 // send sends a message.
 func (s *server) send(m any) { s.Send(encodeMessage(m)) }
 
-// fail tells the client of an error. details name its kind and nothing of the inside.
+// fail sends an error. details name its class only.
 func (s *server) fail(c errorCode, message, details string) {
 	s.send(errorMessage{typeError, c, message, details})
 }
 
-// handleMessage takes one message of the client. What is wrong with it is told, and nothing else changes.
+// handleMessage carries out a message of the client. An invalid one gets an error and has no other
+// effect.
 func (s *server) handleMessage(f codec.Frame) {
 	if f.Binary {
 		s.fail(parseError, "Failed to parse incoming message", "Error")

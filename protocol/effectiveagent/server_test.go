@@ -14,8 +14,8 @@ import (
 // EA-9, EA-10: the document's fields in its order, byte for byte.
 func TestAnEventIsAnActivity(t *testing.T) {
 	h := newServerHarness(t)
-	if said := h.receive(`{"type":"subscribe","agentRuntimeId":"fix-ci"}`); said != nil {
-		t.Fatalf("a subscription is answered: %s", said)
+	if sent := h.receive(`{"type":"subscribe","agentRuntimeId":"fix-ci"}`); sent != nil {
+		t.Fatalf("a subscription is answered: %s", sent)
 	}
 	for _, c := range []struct {
 		typ        protocol.Type
@@ -29,27 +29,28 @@ func TestAnEventIsAnActivity(t *testing.T) {
 		{protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted}, "status", `{"reason":"completed","duration_ms":0}`},
 		{protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonRefusal}, "error", `{"reason":"refusal","duration_ms":0}`},
 	} {
-		said := h.publish("s1", c.typ, "t1", c.data)
+		sent := h.publish("s1", c.typ, "t1", c.data)
 		seq := h.states["s1"].Seq
 		want := fmt.Sprintf(`{"type":"activity","agentRuntimeId":"fix-ci","activity":{"sequence":%d,"timestamp":"2026-03-01T09:00:%02d.000Z",`+
 			`"type":"%s","payload":%s,"agentRuntimeId":"fix-ci","id":"9f3ac1:%d","metadata":{"agentctl":{"event":"%s","turn":"t1"}}}}`,
 			seq, seq-1, c.kind, c.want, seq, c.typ)
-		if len(said) != 1 || said[0] != want {
-			t.Errorf("%s:\n got %s\nwant %s", c.typ, said, want)
+		if len(sent) != 1 || sent[0] != want {
+			t.Errorf("%s:\n got %s\nwant %s", c.typ, sent, want)
 		}
 	}
 }
 
-// EA-7, EA-8, EA-17: from now on, no reply, repeats are no-ops, other runtimes are untouched, one subscription of a session.
+// EA-7, EA-8, EA-17: a subscription starts now, without a reply; a repeated one has no effect;
+// other runtimes are unaffected; each session is subscribed once.
 func TestAClientFollowsWhatItSubscribedTo(t *testing.T) {
 	h := newServerHarness(t)
 	notice := protocol.NoticeData{Level: protocol.LevelInfo, Message: "x"}
 	h.publish("s1", protocol.Notice, "", notice)
-	if said := h.receive(
+	if sent := h.receive(
 		`{"type":"subscribe","agentRuntimeId":"s1"}`, `{"type":"subscribe","agentRuntimeId":"s1"}`, `{"type":"subscribe","agentRuntimeId":"fix-ci"}`,
 		`{"type":"subscribe","agentRuntimeId":"s2"}`, `{"type":"unsubscribe","agentRuntimeId":"never"}`,
-	); said != nil {
-		t.Fatalf("answered with %s", said)
+	); sent != nil {
+		t.Fatalf("answered with %s", sent)
 	}
 	if got, want := h.verbs(), "hello , snapshot s1, subscribe s1, snapshot fix-ci, snapshot s2, subscribe s2"; got != want {
 		t.Fatalf("asked for %s, want %s", got, want)
@@ -57,8 +58,8 @@ func TestAClientFollowsWhatItSubscribedTo(t *testing.T) {
 	if c := h.commands[2]; string(c.Data) != `{"position":"9f3ac1:1","raw":true}` {
 		t.Errorf("subscribed with %s", c.Data)
 	}
-	names := func(said []string) (list []string) {
-		for _, f := range said {
+	names := func(sent []string) (list []string) {
+		for _, f := range sent {
 			var m struct{ AgentRuntimeID string }
 			_ = json.Unmarshal([]byte(f), &m)
 			list = append(list, m.AgentRuntimeID)
@@ -81,31 +82,32 @@ func TestAClientFollowsWhatItSubscribedTo(t *testing.T) {
 	}
 }
 
-// An event that comes twice, as after a quick unsubscribe and subscribe, is one activity.
+// A repeated event, as after a quick unsubscribe and subscribe, is one activity.
 func TestNoActivityComesTwice(t *testing.T) {
 	h := newServerHarness(t)
 	h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
 	line := h.newEvent("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"})
 	h.handleOutput(h.codec.Native(start, line))
 	h.handleOutput(h.codec.Native(start, line))
-	if said := h.flush(); len(said) != 1 {
-		t.Errorf("%d activities", len(said))
+	if sent := h.flush(); len(sent) != 1 {
+		t.Errorf("%d activities", len(sent))
 	}
 }
 
-// When the log was replaced meanwhile, now is where the new one ends.
+// After a reset, activities continue from the end of the new log.
 func TestAResetGoesOnFromNow(t *testing.T) {
 	h := newServerHarness(t)
 	h.resets = true
 	h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "old"})
 	h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
-	said := h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "new"})
-	if len(said) != 1 || !strings.Contains(said[0], `"id":"b20e77:2"`) {
-		t.Errorf("said %s", said)
+	sent := h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "new"})
+	if len(sent) != 1 || !strings.Contains(sent[0], `"id":"b20e77:2"`) {
+		t.Errorf("sent %s", sent)
 	}
 }
 
-// EA-6: a string is the text, of an object its text or content, else its JSON; a payload is an activity, or the words alone.
+// EA-6: the text is a string payload, the text or content of an object, else its JSON; the payload
+// of a send is an activity, or the text alone.
 func TestASendIsRoutedToItsRuntime(t *testing.T) {
 	for payload, want := range map[string]protocol.SendData{
 		`{"sequence":1,"timestamp":"2026-03-01T09:00:00Z","type":"input","payload":"hi","agentRuntimeId":"s1"}`:    {Text: "hi"},
@@ -118,8 +120,8 @@ func TestASendIsRoutedToItsRuntime(t *testing.T) {
 		`{"text":"hi"}`: {Text: "hi"},
 	} {
 		h := newServerHarness(t)
-		if said := h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + payload + `}`); said != nil {
-			t.Errorf("%s is answered with %s", payload, said)
+		if sent := h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + payload + `}`); sent != nil {
+			t.Errorf("%s is answered with %s", payload, sent)
 			continue
 		}
 		c := h.commands[len(h.commands)-1]
@@ -129,25 +131,26 @@ func TestASendIsRoutedToItsRuntime(t *testing.T) {
 	}
 }
 
-// EA-24: a client is told in the form that it has.
+// EA-24: a client gets activities in its own form.
 func TestAnActivityHasTheClientsForm(t *testing.T) {
 	h := newServerHarness(t)
 	h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
-	for _, c := range []struct{ hears, want string }{
+	for _, c := range []struct{ frame, want string }{
 		{`{"type":"COMMAND","timestamp":1,"payload":"hi"}`, `"timestamp":1772355600000,"type":"STATE_CHANGE"`},
 		{`"hi"`, `"timestamp":1772355601000,"type":"STATE_CHANGE"`},
 		{`{"type":"input","payload":"hi"}`, `"timestamp":"2026-03-01T09:00:02.000Z","type":"status"`},
 	} {
-		h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + c.hears + `}`)
-		if said := h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(said) != 1 || !strings.Contains(said[0], c.want) {
-			t.Errorf("after %s: %s", c.hears, said)
+		h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + c.frame + `}`)
+		if sent := h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(sent) != 1 || !strings.Contains(sent[0], c.want) {
+			t.Errorf("after %s: %s", c.frame, sent)
 		}
 	}
 }
 
-// EA-11 to EA-16: what is wrong is told to the sender in the document's codes and nothing of the inside; the connection lives on.
+// EA-11 to EA-16: errors go to the sender, with the document's codes and without internal detail;
+// the connection stays open.
 func TestWhatIsWrongIsTold(t *testing.T) {
-	for _, c := range []struct{ hears, says string }{
+	for _, c := range []struct{ frame, want string }{
 		{`{"type":`, `{"type":"error","code":"PARSE_ERROR","message":"Failed to parse incoming message","details":"SyntaxError"}`},
 		{"\xff\xfe", `{"type":"error","code":"PARSE_ERROR","message":"Failed to parse incoming message","details":"SyntaxError"}`},
 		{``, `{"type":"error","code":"PARSE_ERROR","message":"Failed to parse incoming message","details":"SyntaxError"}`},
@@ -161,23 +164,23 @@ func TestWhatIsWrongIsTold(t *testing.T) {
 		{`{"type":"unsubscribe","agentRuntimeId":["s1"]}`, `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: agentRuntimeId must be a string of 1 to 256 bytes"}`},
 		{`{"type":"send","agentRuntimeId":"s1","payload":"x"}`, `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: targetAgentRuntimeId must be a string of 1 to 256 bytes"}`},
 		{`{"type":"send","targetAgentRuntimeId":"s1"}`, `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: payload must be an activity"}`},
-		{`{"type":"send","targetAgentRuntimeId":"s1","payload":{"type":"input","payload":""}}`, `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: payload must be an activity with something in it"}`},
-		{`{"type":"send","targetAgentRuntimeId":"s1","payload":{"type":"input"}}`, `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: payload must be an activity with something in it"}`},
+		{`{"type":"send","targetAgentRuntimeId":"s1","payload":{"type":"input","payload":""}}`, `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: payload must be an activity with content"}`},
+		{`{"type":"send","targetAgentRuntimeId":"s1","payload":{"type":"input"}}`, `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: payload must be an activity with content"}`},
 		{`{"type":"send","targetAgentRuntimeId":"gone","payload":"x"}`, `{"type":"error","code":"AGENT_RUNTIME_SEND_FAILED","message":"AgentRuntimeService failed to process input for gone: no session is called \"gone\"","details":"no_session"}`},
 		{`{"type":"subscribe","agentRuntimeId":"gone"}`, `{"type":"error","code":"AGENT_RUNTIME_SUBSCRIBE_FAILED","message":"Failed to subscribe to agent runtime gone: no session is called \"gone\"","details":"no_session"}`},
 	} {
 		h := newServerHarness(t)
-		if said := h.receive(c.hears); len(said) != 1 || said[0] != c.says {
-			t.Errorf("%s\n got %s\nwant %s", c.hears, said, c.says)
+		if sent := h.receive(c.frame); len(sent) != 1 || sent[0] != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.frame, sent, c.want)
 		}
-		if said := h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`); said != nil {
-			t.Errorf("after %s: %s", c.hears, said)
+		if sent := h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`); sent != nil {
+			t.Errorf("after %s: %s", c.frame, sent)
 		}
 	}
 	h := newServerHarness(t)
 	h.handleOutput(h.codec.Foreign(start, codec.Frame{Data: []byte(`{}`), Binary: true}))
-	if said := h.flush(); len(said) != 1 || !strings.Contains(said[0], `"PARSE_ERROR"`) {
-		t.Errorf("a binary frame is answered with %s", said)
+	if sent := h.flush(); len(sent) != 1 || !strings.Contains(sent[0], `"PARSE_ERROR"`) {
+		t.Errorf("a binary frame is answered with %s", sent)
 	}
 }
 
@@ -189,52 +192,53 @@ func TestARefusedSendHasTheCodeOfItsReason(t *testing.T) {
 	} {
 		h := newServerHarness(t)
 		h.errors[protocol.DoSend] = protocol.Errorf(native, "not so")
-		said := h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`)
-		if len(said) != 1 || !strings.Contains(said[0], `"code":"`+string(want)+`"`) || !strings.Contains(said[0], "for s1: not so") {
-			t.Errorf("%s became %s", native, said)
+		sent := h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`)
+		if len(sent) != 1 || !strings.Contains(sent[0], `"code":"`+string(want)+`"`) || !strings.Contains(sent[0], "for s1: not so") {
+			t.Errorf("%s became %s", native, sent)
 		}
 	}
 }
 
-// EA-18: when the server feeds no more the client is told, and its next subscribe starts again.
+// EA-18: the client is notified when its subscription ended, and can subscribe again.
 func TestABrokenFeedCanBeStartedAgain(t *testing.T) {
 	h := newServerHarness(t)
 	h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
 	gone := protocol.Event{Session: "s1", Type: protocol.ClientDetached, Time: start, Data: protocol.MustEncode(protocol.Client{Client: "c1", Reason: "internal"})}
 	h.handleOutput(h.codec.Native(start, gone.AppendJSON(nil)))
-	if said := h.flush(); len(said) != 1 || !strings.Contains(said[0], "agent runtime s1") {
-		t.Fatalf("told %s", said)
+	if sent := h.flush(); len(sent) != 1 || !strings.Contains(sent[0], "agent runtime s1") {
+		t.Fatalf("got %s", sent)
 	}
 	h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
-	if said := h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(said) != 1 {
-		t.Errorf("after subscribing again: %s", said)
+	if sent := h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(sent) != 1 {
+		t.Errorf("after subscribing again: %s", sent)
 	}
 }
 
-// EA-15: a session that is there but cannot be followed is told as one that is not, and may be subscribed to again.
+// EA-15: a session that cannot be subscribed gets the error of an unknown one, and may be
+// subscribed again.
 func TestASubscriptionThatCannotStartIsTold(t *testing.T) {
 	h := newServerHarness(t)
 	h.errors[protocol.DoSubscribe] = protocol.Errorf(protocol.CodeTooMany, "too many")
-	said := h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
-	if len(said) != 1 || !strings.Contains(said[0], `"code":"AGENT_RUNTIME_SUBSCRIBE_FAILED"`) || !strings.Contains(said[0], `"details":"too_many"`) {
-		t.Fatalf("told %s", said)
+	sent := h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	if len(sent) != 1 || !strings.Contains(sent[0], `"code":"AGENT_RUNTIME_SUBSCRIBE_FAILED"`) || !strings.Contains(sent[0], `"details":"too_many"`) {
+		t.Fatalf("got %s", sent)
 	}
 	delete(h.errors, protocol.DoSubscribe)
 	h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
-	if said := h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(said) != 1 {
-		t.Errorf("after subscribing again: %s", said)
+	if sent := h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(sent) != 1 {
+		t.Errorf("after subscribing again: %s", sent)
 	}
 }
 
-// What a connection may hold is bounded.
+// Subscriptions of a connection are bounded.
 func TestTooManyRuntimesAreRefused(t *testing.T) {
 	h := newServerHarness(t)
 	for i := range maxRuntimes + 1 {
 		id := fmt.Sprintf("r%d", i)
 		h.states[id] = &protocol.State{Session: id}
-		said := h.receive(`{"type":"subscribe","agentRuntimeId":"` + id + `"}`)
-		if refused := len(said) > 0; refused != (i == maxRuntimes) {
-			t.Fatalf("%d: %s", i, said)
+		sent := h.receive(`{"type":"subscribe","agentRuntimeId":"` + id + `"}`)
+		if refused := len(sent) > 0; refused != (i == maxRuntimes) {
+			t.Fatalf("%d: %s", i, sent)
 		}
 	}
 	silent := newServer(codec.ServerOptions{ID: ids()})
@@ -248,7 +252,7 @@ func TestTooManyRuntimesAreRefused(t *testing.T) {
 	}
 }
 
-// The note of an activity carries what its words cannot, for clients of our kind.
+// A note carries the parts of a command that a payload cannot, for agentctl's client.
 func TestANoteCarriesACommand(t *testing.T) {
 	h := newServerHarness(t)
 	for frame, want := range map[string]string{

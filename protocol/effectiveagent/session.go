@@ -10,54 +10,56 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A session is an agent runtime that our client follows.
+// A session is a subscribed agent runtime.
 type session struct {
 	*sessionState
-	err    *protocol.Error // by the server
-	active bool            // the server told something of it on this connection
+	err    *protocol.Error // the server refused the subscription
+	active bool            // an activity came on this connection
 
-	localTurn  bool      // the turn under way was made here: the server does not tell of turns
-	lastFailed bool      // its last word was an error
-	idleAt     time.Time // when such a turn is over, unless the agent says more; zero: not before it said something
-	sentIDs    []string  // ids of the newest messages that were recorded when they were sent
-	sentTexts  []string  // what they say, until the agent says something: a server that drops ids may tell it once more as an input
+	localTurn  bool      // the client started the turn under way: the server does not report turns
+	lastFailed bool      // the last activity was an error
+	idleAt     time.Time // when the local turn is over, without further activities; zero: after the agent's first
+	sentIDs    []string  // ids of the newest messages recorded when sent
+	sentTexts  []string  // their texts, until the agent is active: a server that drops ids may echo them
 
-	resumeBy time.Time // until then the server may say how it goes on, or the next of what is past; zero: it is settled
-	pastSeq  uint64    // the sequence at the server up to which all that comes is past; 0: what comes is now
+	resumeBy time.Time // when the resume times out; zero: resumed
+	pastSeq  uint64    // the server's sequence of the last past activity; 0: activities are live
 	held     []protocol.Command
 }
 
-// A known session is remembered over connections.
+// A sessionState is kept over connections.
 type sessionState struct {
 	id             string
 	log            *codec.Log
-	hasNotes       bool         // its server leaves notes
-	form           activityForm // that its server has
-	position       string       // the id of the newest activity with a note: a position at the server
-	alias          struct{ theirs, ours string }
-	resumeAttempts int // connections on which the server did not say that it goes on
+	hasNotes       bool         // its server sends notes
+	form           activityForm // of its server's activities
+	position       string       // the id of the newest activity with a note, a position at the server
+	alias          struct{ remote, local string }
+	resumeAttempts int // connections without an answer to the resume
 }
 
-// clientState is what is known of all sessions.
+// A clientState is kept over connections: all sessions.
 type clientState struct {
 	sessions       map[string]*sessionState
 	order          []string // least recently subscribed first
-	unansweredKeys []string // keys of sends that have no answer, oldest first
+	unansweredKeys []string // keys of sends without an answer, oldest first
 }
 
 func newClientState() *clientState { return &clientState{sessions: map[string]*sessionState{}} }
 
-// maxSentIDs bounds session.mine and session.said.
+// maxSentIDs bounds sentIDs and sentTexts.
 const maxSentIDs = 16
 
-// recordSent keeps a message of ours that was recorded when it was sent.
+// recordSent remembers a message that was recorded when it was sent.
 func (s *session) recordSent(id, text string) {
 	s.sentIDs, s.sentTexts = append(s.sentIDs, id), append(s.sentTexts, text)
-	s.sentIDs, s.sentTexts = s.sentIDs[max(0, len(s.sentIDs)-maxSentIDs):], s.sentTexts[max(0, len(s.sentTexts)-maxSentIDs):]
+	s.sentIDs, s.sentTexts = s.sentIDs[max(0, len(s.sentIDs)-maxSentIDs):], s.sentTexts[max(
+		0, len(s.sentTexts)-maxSentIDs,
+	):]
 }
 
-// isEcho reports whether an input is a message of ours: by its id, or where that was lost, by its words, once. What is relayed is
-// another client's.
+// isEcho reports whether an input echoes a message of this client: by its id or, once, by its text.
+// Relayed inputs are another client's.
 func (s *session) isEcho(a *receivedActivity, text string) bool {
 	if a.relayed {
 		return false
@@ -69,7 +71,8 @@ func (s *session) isEcho(a *receivedActivity, text string) bool {
 	return at >= 0 || a.ID != "" && slices.Contains(s.sentIDs, a.ID)
 }
 
-// touch returns what is known of a session. The one that was subscribed longest ago and is not followed makes room for a new one.
+// touch returns the state of a session, creating it if needed. Over the bound, it drops the session
+// that was subscribed longest ago and is not subscribed now.
 func (m *clientState) touch(id string, f activityForm, followed map[string]*session) *sessionState {
 	k := m.sessions[id]
 	if k == nil {
@@ -88,14 +91,15 @@ func (m *clientState) touch(id string, f activityForm, followed map[string]*sess
 	return k
 }
 
-// handleSubscribe follows a session, or attaches again to one that is followed.
+// handleSubscribe subscribes to a session, or attaches again.
 func (c *client) handleSubscribe(cmd *protocol.Command) {
 	if s := c.openSession(cmd); s != nil {
 		c.Subscribe(cmd, s.log)
 	}
 }
 
-// openSession returns the session of a command, followed from now on if it was not; nil when that fails the command.
+// openSession returns the session of a command, subscribing to it if needed. It returns nil if the
+// command was answered or held.
 func (c *client) openSession(cmd *protocol.Command) *session {
 	s := c.sessions[cmd.Session]
 	switch {
@@ -104,7 +108,7 @@ func (c *client) openSession(cmd *protocol.Command) *session {
 		delete(c.sessions, s.id)
 		return nil
 	case s == nil && len(c.sessions) >= maxRuntimes:
-		c.Failf(cmd, protocol.CodeTooMany, "too many sessions are followed on this connection")
+		c.Failf(cmd, protocol.CodeTooMany, "too many subscriptions on this connection")
 		return nil
 	case s == nil:
 		s = c.follow(cmd.Session)
@@ -115,8 +119,8 @@ func (c *client) openSession(cmd *protocol.Command) *session {
 	return s
 }
 
-// answerFromLog answers what a session is or was, as far as it was seen. Of one that is followed only now, the server may yet say that there
-// is none.
+// answerFromLog answers a snapshot or history command from the log. For a new subscription it waits
+// for an error of the server first.
 func (c *client) answerFromLog(cmd *protocol.Command) {
 	s := c.openSession(cmd)
 	switch {
@@ -136,8 +140,9 @@ func (c *client) answerNow(s *session, cmd *protocol.Command) {
 	c.AnswerHistory(cmd, s.log)
 }
 
-// follow begins to follow a session. A server of our kind goes on from where we were, or tells what the session is; of any other, what was
-// seen before is history, and what the session is now nobody tells.
+// follow subscribes to a session. agentctl's server resumes at the client's position or sends the
+// session's state. At any other server, earlier events become history, and the current state is
+// unknown.
 func (c *client) follow(id string) *session {
 	s := &session{sessionState: c.state.touch(id, formFromOptions(c.Options.Options), c.sessions)}
 	c.sessions[id] = s
@@ -161,7 +166,7 @@ func (c *client) follow(id string) *session {
 	return s
 }
 
-// renewLog begins a session anew: what happened meanwhile is not known.
+// renewLog starts a new log: missed events are unknown.
 func (c *client) renewLog(s *session) {
 	if s.log.State.Turn != nil {
 		c.endLostTurn(s)
@@ -169,7 +174,7 @@ func (c *client) renewLog(s *session) {
 	s.log.Renew(c.NextEpoch())
 }
 
-// holdCommand keeps a command until it is settled how its session goes on; false: it is.
+// holdCommand holds a command until the session's resume is complete. It returns false if it is.
 func (c *client) holdCommand(s *session, cmd *protocol.Command) bool {
 	if s == nil || s.resumeBy.IsZero() {
 		return false
@@ -178,8 +183,8 @@ func (c *client) holdCommand(s *session, cmd *protocol.Command) bool {
 	return true
 }
 
-// resumeTimedOut gives up a connection on which the server does not say that it goes on; who waits asks again on the next. Of one that did
-// and then fell silent, what was told counts.
+// resumeTimedOut closes the connection if the server did not answer the resume; pending commands
+// are sent again on the next one. If the server began to answer, the activities received count.
 func (c *client) resumeTimedOut(s *session) {
 	if s.pastSeq > 0 {
 		c.releaseCommands(s)
@@ -193,8 +198,8 @@ func (c *client) resumeTimedOut(s *session) {
 	c.resume(s, &note{})
 }
 
-// resume goes on with a session as the server says: with what came after the activity that we had last, with what the session is, or
-// anew.
+// resume continues a session as the server answered: after the client's position, with the
+// session's state, or with a new log.
 func (c *client) resume(s *session, n *note) {
 	s.resumeAttempts = 0
 	switch {
@@ -210,7 +215,7 @@ func (c *client) resume(s *session, n *note) {
 	}
 }
 
-// handlePast lets what waits go on, once all that is past has come.
+// handlePast releases held commands once all past activities arrived.
 func (c *client) handlePast(s *session, a *receivedActivity) {
 	s.resumeBy = c.Now.Add(resumeTimeout)
 	if at, err := protocol.ParsePosition(a.ID); err == nil && at.Seq >= s.pastSeq {
@@ -218,7 +223,7 @@ func (c *client) handlePast(s *session, a *receivedActivity) {
 	}
 }
 
-// releaseCommands carries out the commands that were held: how the session goes on is settled.
+// releaseCommands carries out the held commands.
 func (c *client) releaseCommands(s *session) {
 	held := s.held
 	s.held, s.resumeBy, s.pastSeq = nil, time.Time{}, 0
@@ -227,8 +232,8 @@ func (c *client) releaseCommands(s *session) {
 	}
 }
 
-// adoptState takes what a session is from a server of our kind: a session that was not seen before, or whose log is another now. False when
-// it does not say.
+// adoptState takes a session's state from agentctl's server, for a new session or one with another
+// log. It returns false if the note has none.
 func (c *client) adoptState(s *session, n *note) bool {
 	at, err := protocol.ParsePosition(n.After)
 	state := new(protocol.State)
@@ -243,9 +248,9 @@ func (c *client) adoptState(s *session, n *note) bool {
 	}
 	s.log.Renew(c.NextEpoch())
 	s.log.ResetReason = protocol.ResetFresh
-	state.Seq = 0 // our log begins here: what is finished is not told
+	state.Seq = 0 // the log begins here: finished turns are not sent
 	s.log.StartFrom(state)
-	s.position, s.hasNotes, s.alias.theirs, s.alias.ours = n.After, true, "", ""
+	s.position, s.hasNotes, s.alias.remote, s.alias.local = n.After, true, "", ""
 	if n.PastSeq > at.Seq {
 		s.pastSeq = n.PastSeq
 	}
@@ -255,7 +260,7 @@ func (c *client) adoptState(s *session, n *note) bool {
 func (c *client) handleUnsubscribe(cmd *protocol.Command) {
 	s := c.sessions[cmd.Session]
 	if s == nil {
-		c.Failf(cmd, protocol.CodeNotSubscribed, "%s is not followed on this connection", cmd.Session)
+		c.Failf(cmd, protocol.CodeNotSubscribed, "this connection is not subscribed to session %s", cmd.Session)
 		return
 	}
 	c.failPending(s)
@@ -264,7 +269,7 @@ func (c *client) handleUnsubscribe(cmd *protocol.Command) {
 	c.Unsubscribe(cmd, s.log)
 }
 
-// orderedSessions lists the sessions, always in the same order.
+// orderedSessions returns the sessions in a fixed order.
 func (c *client) orderedSessions() []*session {
 	list := make([]*session, 0, len(c.sessions))
 	for _, id := range slices.Sorted(maps.Keys(c.sessions)) {

@@ -7,12 +7,12 @@ import (
 	"agentctl/protocol"
 )
 
-// A look at a session that is not followed follows it: the server may say that there is none.
+// A snapshot of a session without a subscription subscribes: the server may refuse it.
 func TestALookFollows(t *testing.T) {
 	g := newClientHarness(t, nil)
 	id := g.send(protocol.DoSnapshot, "r", nil)
-	if said := g.flush(); len(said) != 1 || !strings.Contains(said[0], `"subscribe"`) || len(g.answers) > 0 {
-		t.Fatalf("said %s, answered %v", said, g.answers)
+	if sent := g.flush(); len(sent) != 1 || !strings.Contains(sent[0], `"subscribe"`) || len(g.answers) > 0 {
+		t.Fatalf("sent %s, answered %v", sent, g.answers)
 	}
 	g.advance(errorTimeout)
 	var r protocol.SnapshotResult
@@ -26,16 +26,16 @@ func TestALookFollows(t *testing.T) {
 	}
 }
 
-// What becomes of a message is told to whoever follows later.
+// A send subscribes, so that later subscribers get its turn.
 func TestASendFollows(t *testing.T) {
 	g := newClientHarness(t, nil)
 	g.send(protocol.DoSend, "r", protocol.SendData{Text: "hi"})
-	if said := g.flush(); len(said) != 2 || !strings.Contains(said[0], `"subscribe"`) {
-		t.Fatalf("said %s", said)
+	if sent := g.flush(); len(sent) != 2 || !strings.Contains(sent[0], `"subscribe"`) {
+		t.Fatalf("sent %s", sent)
 	}
 	g.receive(activityFrame(`{"type":"output","payload":"well"}`))
 	g.send(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &protocol.Position{}})
 	if got := g.eventTypes(); !strings.Contains(got, "message.user turn.started text.start text.delta text.end") {
-		t.Errorf("told %s", got)
+		t.Errorf("got %s", got)
 	}
 }

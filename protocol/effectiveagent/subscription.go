@@ -7,36 +7,37 @@ import (
 	"agentctl/protocol"
 )
 
-// A runtime is an agent runtime that the client follows, by the name it has for it.
+// A subscriber is an agent runtime that the client subscribed to, by the client's name.
 type subscriber struct{ id string }
 
-// A feed is the one subscription of a session, for all names that the client has for it.
+// A subscription is the subscription of a session, for all its names.
 type subscription struct {
 	session     string
-	last        protocol.Position // of the newest event that was passed on, or that was there before
+	last        protocol.Position // of the newest event sent, or of the start
 	subscribers []*subscriber
 }
 
-// subscribe lets the client follow a runtime from now on. Nothing is answered, but to a client of our kind: it is told what came after the
-// activity that it has last, if the log still is that log, or else what the session is, with the turn under way from its beginning.
+// subscribe subscribes the client to a runtime from now on. Only agentctl's client gets an answer:
+// the activities after its position, if the log is still the same, or else the session's state and
+// the turn under way from its beginning.
 func (s *server) subscribe(id string, n *note) {
 	if s.subscribers[id] != nil {
 		return
 	}
 	if len(s.subscribers) >= maxRuntimes || s.Requests.Pending() >= maxWaiting {
-		s.failSubscribe(id, protocol.Errorf(protocol.CodeTooMany, "too many agent runtimes are followed on this connection"))
+		s.failSubscribe(id, protocol.Errorf(protocol.CodeTooMany, "too many subscriptions on this connection"))
 		return
 	}
 	r := &subscriber{id}
 	s.subscribers[id] = r
-	// Now is where the log ends now: from there on the client gets everything.
+	// From the end of the log on, the client gets everything.
 	s.Request(protocol.DoSnapshot, id, "", nil, func(a protocol.Answer) {
-		if s.subscribers[id] != r { // given up meanwhile
+		if s.subscribers[id] != r { // unsubscribed meanwhile
 			return
 		}
 		var at protocol.SnapshotResult
 		if a.Error == nil && (json.Unmarshal(a.Result, &at) != nil || at.Snapshot.State == nil) {
-			a.Error = protocol.Errorf(protocol.CodeInternal, "its state cannot be read")
+			a.Error = protocol.Errorf(protocol.CodeInternal, "cannot read the state")
 		}
 		if a.Error != nil {
 			delete(s.subscribers, id)
@@ -49,24 +50,29 @@ func (s *server) subscribe(id string, n *note) {
 		if known {
 			from.Seq = p.Seq
 		}
-		s.addSubscriber(&pendingSubscriber{r, at.Snapshot.State.Session, from, n.After != "" || n.WantState, n.WantState && !known})
+		s.addSubscriber(
+			&pendingSubscriber{r, at.Snapshot.State.Session, from, n.After != "" || n.WantState, n.WantState && !known},
+		)
 	})
 }
 
-// A joining is a runtime on its way into its session's feed.
+// A pendingSubscriber is a subscriber that waits for its subscription.
 type pendingSubscriber struct {
 	runtime       *subscriber
 	session       string
 	from          protocol.Position
-	wantsPosition bool // to be told from where on
-	wantsState    bool // and what the session is
+	wantsPosition bool // send the position of the start
+	wantsState    bool // send the state
 }
 
 func (s *server) failSubscribe(id string, e *protocol.Error) {
-	s.fail(encodeCode(e.Code, subscribeFailed), "Failed to subscribe to agent runtime "+id+": "+e.Message, string(e.Code))
+	s.fail(
+		encodeCode(e.Code, subscribeFailed), "Failed to subscribe to agent runtime "+id+": "+e.Message,
+		string(e.Code),
+	)
 }
 
-// addSubscriber joins a runtime to its session's feed, and starts that if there is none. Who asks is told from where on.
+// addSubscriber adds a subscriber to its session's subscription, and starts that if needed.
 func (s *server) addSubscriber(j *pendingSubscriber) {
 	if f := s.subscriptions[j.session]; f != nil {
 		f.subscribers = append(f.subscribers, j.runtime)
@@ -88,7 +94,7 @@ func (s *server) addSubscriber(j *pendingSubscriber) {
 			return
 		}
 		var at protocol.SubscribeResult
-		_ = json.Unmarshal(a.Result, &at) // our own encoding
+		_ = json.Unmarshal(a.Result, &at) // encoded by agentctl's server
 		var n note
 		switch {
 		case j.wantsState && at.Snapshot != nil:
@@ -100,7 +106,8 @@ func (s *server) addSubscriber(j *pendingSubscriber) {
 	})
 }
 
-// sendStart tells a client that asked after which activity its runtime's are told, and what the session is there, if that is known.
+// sendStart sends the position after which activities follow, and the state there, to a client that
+// requested it.
 func (s *server) sendStart(j *pendingSubscriber, f *subscription, n note) {
 	r := j.runtime
 	if !j.wantsPosition || s.subscribers[r.id] != r {
@@ -108,12 +115,13 @@ func (s *server) sendStart(j *pendingSubscriber, f *subscription, n note) {
 	}
 	n.After = f.last.String()
 	s.send(activityMessage{typeActivity, r.id, activity{
-		Sequence: f.last.Seq, Timestamp: s.form.encodeTime(s.Now), Type: s.form.typeName(kindStatus), Payload: json.RawMessage("null"),
+		Sequence: f.last.Seq, Timestamp: s.form.encodeTime(s.Now), Type: s.form.typeName(kindStatus),
+		Payload:        json.RawMessage("null"),
 		AgentRuntimeID: r.id, Metadata: &metadata{Note: &n},
 	}})
 }
 
-// endSubscription ends a feed that the server does not feed any more. The client may subscribe again.
+// endSubscription reports that a subscription ended. The client may subscribe again.
 func (s *server) endSubscription(f *subscription, e *protocol.Error) {
 	delete(s.subscriptions, f.session)
 	for _, r := range f.subscribers {
@@ -122,7 +130,7 @@ func (s *server) endSubscription(f *subscription, e *protocol.Error) {
 	}
 }
 
-// unsubscribe ends what subscribe began. Nothing is answered.
+// unsubscribe ends a subscription, without an answer.
 func (s *server) unsubscribe(id string) {
 	r := s.subscribers[id]
 	if r == nil {
@@ -142,7 +150,7 @@ func (s *server) unsubscribe(id string) {
 	}
 }
 
-// encodeEvent passes an event on as an activity, once for each name. What has no sequence is none.
+// encodeEvent sends an event as an activity, once for each name. Ephemeral events are not sent.
 func (s *server) encodeEvent(e *protocol.Event) {
 	f := s.subscriptions[e.Session]
 	if f == nil {
@@ -150,7 +158,7 @@ func (s *server) encodeEvent(e *protocol.Event) {
 	}
 	if !e.Durable() {
 		if why, ended := s.Unsubscribed(e); ended {
-			s.endSubscription(f, protocol.Errorf(why, "its activities do not come any more"))
+			s.endSubscription(f, protocol.Errorf(why, "the subscription ended"))
 		}
 		return
 	}
@@ -159,7 +167,8 @@ func (s *server) encodeEvent(e *protocol.Event) {
 	}
 	f.last.Seq = e.Seq
 	a := activity{
-		Sequence: e.Seq, Timestamp: s.form.encodeTime(e.Time), Type: s.form.typeName(activityKind(e)), Payload: e.Data, ID: f.last.String(),
+		Sequence: e.Seq, Timestamp: s.form.encodeTime(e.Time), Type: s.form.typeName(activityKind(e)),
+		Payload: e.Data, ID: f.last.String(),
 		Metadata: &metadata{Note: &note{Event: e.Type, Turn: e.Turn, Task: e.Task, Parent: e.Parent, By: e.By}},
 	}
 	if len(a.Payload) == 0 {

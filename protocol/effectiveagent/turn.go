@@ -7,7 +7,8 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// startTurn starts a turn with a message, which is the entry's data unless it has some. A turn that is under way is over.
+// startTurn starts a turn with a message, or with the entry's data if set. It ends the turn under
+// way.
 func (c *client) startTurn(s *session, turn string, m protocol.Message, en codec.Entry) {
 	c.endTurn(s)
 	en.Type, en.Turn = protocol.MessageUser, turn
@@ -22,31 +23,46 @@ func (c *client) startTurn(s *session, turn string, m protocol.Message, en codec
 	}
 }
 
-// startLocalTurn begins a turn that the server does not tell of.
+// startLocalTurn starts a turn that the server does not report.
 func (c *client) startLocalTurn(s *session, m protocol.Message, en codec.Entry) (turn string) {
 	turn = c.Options.ID("t")
 	c.startTurn(s, turn, m, en)
 	s.localTurn = s.log.Turn() == turn
-	c.add(s, codec.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
+	c.add(
+		s,
+		codec.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID}},
+	)
 	return turn
 }
 
-// endTurn ends the turn under way, if there is one: nothing more comes in it.
+// endTurn ends the turn under way, if any.
 func (c *client) endTurn(s *session) {
 	switch {
 	case s.log.Turn() == "":
 	case !s.localTurn:
 		c.endLostTurn(s)
 	case s.lastFailed:
-		c.endTurnWith(s, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "the agent's last word was an error"})
+		c.endTurnWith(
+			s,
+			protocol.TurnEndedData{
+				Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed,
+				Message: "the agent's last word was an error",
+			},
+		)
 	default:
 		c.endTurnWith(s, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 	}
 }
 
-// endLostTurn ends a turn whose end was not seen.
+// endLostTurn ends a turn whose end was missed.
 func (c *client) endLostTurn(s *session) {
-	c.endTurnWith(s, protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "the connection was lost; what else the turn brought is not known"})
+	c.endTurnWith(
+		s,
+		protocol.TurnEndedData{
+			Reason:  protocol.ReasonError,
+			Message: "the connection was lost; what else the turn brought is not known",
+		},
+	)
 }
 
 func (c *client) endTurnWith(s *session, d protocol.TurnEndedData) {
@@ -57,39 +73,46 @@ func (c *client) endTurnWith(s *session, d protocol.TurnEndedData) {
 	c.matchEvent(s, t.Turn, &d)
 }
 
-// clearTurn forgets what was known of the turn under way.
+// clearTurn resets the state of the local turn.
 func (s *session) clearTurn() {
 	s.localTurn, s.lastFailed, s.idleAt = false, false, time.Time{}
 }
 
-// ensureTurn returns our id of a turn that the server names, and makes it the one under way: its beginning may not have been seen.
-func (c *client) ensureTurn(s *session, theirs string) (turn string) {
-	turn = s.localTurnID(theirs)
+// ensureTurn returns the local id of the server's turn and makes it the turn under way: its start
+// may have been missed.
+func (c *client) ensureTurn(s *session, remote string) (turn string) {
+	turn = s.localTurnID(remote)
 	if s.log.Turn() == turn {
 		return turn
 	}
-	if last := s.log.State.Last; last != nil && last.Turn == turn { // that was lost, and goes on
+	if last := s.log.State.Last; last != nil && last.Turn == turn { // ended as lost, and continues
 		turn = c.Options.ID("t")
-		s.alias.theirs, s.alias.ours = theirs, turn
+		s.alias.remote, s.alias.local = remote, turn
 	}
 	m := protocol.Message{MessageID: c.Options.ID("m")}
 	c.startTurn(s, turn, m, codec.Entry{})
-	c.add(s, codec.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID, Resumed: true}})
+	c.add(
+		s,
+		codec.Entry{
+			Type: protocol.TurnStarted, Turn: turn,
+			Data: protocol.TurnStartedData{MessageID: m.MessageID, Resumed: true},
+		},
+	)
 	return turn
 }
 
-// localTurnID is our id of a turn that the server names.
-func (s *session) localTurnID(theirs string) string {
-	if theirs != "" && theirs == s.alias.theirs {
-		return s.alias.ours
+// localTurnID returns the local id of the server's turn.
+func (s *session) localTurnID(remote string) string {
+	if remote != "" && remote == s.alias.remote {
+		return s.alias.local
 	}
-	return theirs
+	return remote
 }
 
-// remoteTurnID is the server's id of a turn.
-func (s *session) remoteTurnID(ours string) string {
-	if ours != "" && ours == s.alias.ours {
-		return s.alias.theirs
+// remoteTurnID returns the server's id of a turn.
+func (s *session) remoteTurnID(local string) string {
+	if local != "" && local == s.alias.local {
+		return s.alias.remote
 	}
-	return ours
+	return local
 }
