@@ -153,9 +153,9 @@ func TestALongCatchUpShowsHowFarItIs(t *testing.T) {
 	draws := 0
 	for i := range 500 {
 		s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: "x"})
-		s.m.canvas.dirty = false
+		s.m.canvas.Dirty = false
 		s.m.Update(s.journal.take())
-		if s.m.canvas.dirty {
+		if s.m.canvas.Dirty {
 			draws++
 		}
 		_ = i
@@ -163,7 +163,7 @@ func TestALongCatchUpShowsHowFarItIs(t *testing.T) {
 	if draws != 50 {
 		t.Errorf("%d draws for half of a catch-up, want one for each of its 50 percent", draws)
 	}
-	s.m.canvas.dirty = true
+	s.m.canvas.Dirty = true
 	s.shows("catching up █████████░ 95%")
 	s.journal.caughtUp()
 	s.tell()

@@ -149,7 +149,7 @@ func TestTheContextOfAFreshSnapshotIsItsOwn(t *testing.T) {
 func TestAnAgentThatCannotCompactSaysSoKindly(t *testing.T) {
 	for want, err := range map[string]error{
 		"This agent cannot compact its context": &protocol.Error{Code: protocol.CodeUnsupported, Message: "the agent x cannot compact its context"},
-		"the line is cut": errors.New("the line is cut"),
+		"the line is cut":                       errors.New("the line is cut"),
 	} {
 		s := open(t, fillingUp(), 80, 24)
 		s.refuse(err)

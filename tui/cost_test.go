@@ -311,7 +311,7 @@ func heapOf(t testing.TB, h *history) float64 {
 			}
 		}
 		m.transcript.view.list.ScrollToTop()
-		m.canvas.dirty = true
+		m.canvas.Dirty = true
 		m.View()
 	}
 	if m.transcript.view.before != 0 || m.transcript.view.list.Len() < 3*pastTurns {

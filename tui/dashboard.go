@@ -47,9 +47,9 @@ type Dashboard struct {
 	requests *requester
 	status   *Status
 	leaving  bool // ctrl+c was pressed once
-	ticking  bool // a tickMsg is on its way
+	ticking  bool // a clockMsg is on its way
 	covered  bool // a session is on the screen
-	canvas   canvas
+	canvas   Canvas
 }
 
 // selection is the selected session and its index, for when it is gone.
@@ -99,6 +99,9 @@ type (
 		then    any
 	}
 
+	// clockMsg redraws the times that pass.
+	clockMsg struct{}
+
 	// reconnectIntent tries to connect at once.
 	reconnectIntent struct{}
 )
@@ -109,7 +112,7 @@ func NewDashboard(c DashboardConfig) *Dashboard {
 	return &Dashboard{
 		DashboardConfig: c, conn: remote.Conn{State: remote.Connecting}, list: sessionlist.New(), status: status,
 		requests: &requester{server: c.Server, tasks: c.Tasks, status: status},
-		canvas:   canvas{width: 80, height: 24, dirty: true},
+		canvas:   NewCanvas(),
 	}
 }
 
@@ -122,7 +125,7 @@ func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, any) {
 func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		d.canvas.width, d.canvas.height = max(msg.Width, 1), max(msg.Height, 1)
+		d.canvas.Resize(msg)
 	case SummariesMsg:
 		cmd, intent = d.apply(msg)
 	case ConnMsg:
@@ -138,7 +141,7 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
 	case StatusTimeoutMsg:
 		msg.Wake()
 		return nil, nil
-	case tickMsg:
+	case clockMsg:
 		d.ticking = false
 	case RestyleMsg:
 		d.preview.restyle()
@@ -146,13 +149,13 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
 	default:
 		return d.route(msg)
 	}
-	d.canvas.dirty = true
+	d.canvas.Dirty = true
 	return cmd, intent
 }
 
 // route gives a message to the overlays, and input that they do not take to the list.
 func (d *Dashboard) route(msg tea.Msg) (tea.Cmd, any) {
-	d.canvas.dirty = d.canvas.dirty || IsInput(msg) || d.overlays.Top() != nil
+	d.canvas.Dirty = d.canvas.Dirty || IsInput(msg) || d.overlays.Top() != nil
 	if press, ok := msg.(tea.KeyPressMsg); ok {
 		if press.String() == "ctrl+c" {
 			if d.leaving {
@@ -191,29 +194,23 @@ func (d *Dashboard) handle(intent any) (tea.Cmd, any) {
 // Covered tells the dashboard whether a session covers the screen.
 func (d *Dashboard) Covered(covered bool) {
 	d.covered = covered
-	d.canvas.dirty = true
+	d.canvas.Dirty = true
 }
 
 // ShowStatus shows a status message.
 func (d *Dashboard) ShowStatus(text string) {
 	d.status.Text = text
-	d.canvas.dirty = true
+	d.canvas.Dirty = true
 }
 
 // Invalidate notes that something outside has changed, as the transcript of an open session.
-func (d *Dashboard) Invalidate() { d.canvas.dirty = true }
+func (d *Dashboard) Invalidate() { d.canvas.Dirty = true }
 
 // List returns the list of sessions.
 func (d *Dashboard) List() *sessionlist.List { return d.list }
 
 // View returns the screen. It is drawn only when something has changed.
-func (d *Dashboard) View() tea.View {
-	if d.canvas.dirty {
-		d.canvas.view = d.draw()
-		d.canvas.dirty = false
-	}
-	return d.canvas.view
-}
+func (d *Dashboard) View() tea.View { return d.canvas.View(d.draw) }
 
 // tick wakes the program once a second while the dashboard shows a time that passes.
 func (d *Dashboard) tick() tea.Cmd {
@@ -221,13 +218,13 @@ func (d *Dashboard) tick() tea.Cmd {
 		return nil
 	}
 	d.ticking = true
-	return d.After(time.Second, tickMsg{})
+	return d.After(time.Second, clockMsg{})
 }
 
 func (d *Dashboard) expireStatus() tea.Cmd {
 	own, expired := d.status.Expire(d.Now(), d.After)
 	overlay, overlayExpired := d.overlays.Expire(d.Now(), d.After)
-	d.canvas.dirty = d.canvas.dirty || expired || overlayExpired
+	d.canvas.Dirty = d.canvas.Dirty || expired || overlayExpired
 	return tea.Batch(own, overlay)
 }
 

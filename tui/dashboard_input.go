@@ -176,7 +176,7 @@ func (d *Dashboard) Selected() string {
 func (d *Dashboard) Select(session string) {
 	d.selected.session = session
 	d.at()
-	d.canvas.dirty = true
+	d.canvas.Dirty = true
 }
 
 // move moves the selection.

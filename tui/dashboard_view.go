@@ -30,7 +30,7 @@ type dashboardLayout struct {
 }
 
 func (d *Dashboard) layout() dashboardLayout {
-	width, height := d.canvas.width, d.canvas.height
+	width, height := d.canvas.Width, d.canvas.Height
 	l := dashboardLayout{width: width, rows: height - 1} // the title
 	if height > 1 {
 		l.rows-- // the last line
@@ -62,7 +62,7 @@ func (d *Dashboard) page() int { return max(1, d.layout().rows-1) }
 func (d *Dashboard) top(rows int) int { return max(0, min(d.at()-rows/2, d.list.Len()-rows)) }
 
 func (d *Dashboard) draw() tea.View {
-	width, height := d.canvas.width, d.canvas.height
+	width, height := d.canvas.Width, d.canvas.Height
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.ReportFocus = true
@@ -159,7 +159,7 @@ func (d *Dashboard) foot() string {
 	if notice := d.notice(); notice != "" {
 		return notice
 	}
-	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.width
+	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.Width
 	if o, ok := d.overlays.Docked().(interface{ KeyHint() string }); ok {
 		return s.Dim.Render(Fit(" "+o.KeyHint(), width))
 	}
@@ -174,7 +174,7 @@ func (d *Dashboard) foot() string {
 // notice returns what matters more than the keys: the connection when it is lost and the status message; ""
 // when there is neither.
 func (d *Dashboard) notice() string {
-	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.width
+	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.Width
 	conn := d.connText()
 	switch {
 	case d.leaving:
@@ -236,7 +236,7 @@ func (d *Dashboard) details() string {
 		add(Count(s.Clients, "client"))
 	}
 	add(ShortID(s.Session))
-	return d.Styles.Dim.Render(Fit(" "+strings.Join(parts, " · "), d.canvas.width))
+	return d.Styles.Dim.Render(Fit(" "+strings.Join(parts, " · "), d.canvas.Width))
 }
 
 // queueText returns how many messages of a session are queued, or "".

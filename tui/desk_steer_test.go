@@ -72,14 +72,14 @@ func TestWhatWaitsTicks(t *testing.T) {
 	b.shows("approval 4m00s")
 	b.now = b.now.Add(7 * time.Second)
 	b.p.dashboard.ticking = true
-	b.give(tickMsg{})
+	b.give(clockMsg{})
 	b.shows("approval 4m07s")
 	if !b.p.dashboard.ticking {
 		t.Error("the clock stands still")
 	}
 	b.tell(protocol.Summary{Session: "s3", Deleted: true})
 	b.p.dashboard.ticking = true
-	b.give(tickMsg{})
+	b.give(clockMsg{})
 	if b.p.dashboard.ticking {
 		t.Error("a clock runs that nobody sees")
 	}
@@ -318,7 +318,7 @@ func TestThePreviewLooksOnceAndAgainAfterAChange(t *testing.T) {
 		t.Errorf("looked %v", got)
 	}
 	b.now = b.now.Add(peekIntervalRun)
-	b.give(tickMsg{})
+	b.give(clockMsg{})
 	if looks() != 4 {
 		t.Error("a turn that runs is not looked at again")
 	}

@@ -73,22 +73,6 @@ func (i *interrupt) expire() Overlay {
 	return question
 }
 
-// interrupted says what an interrupt did to the turn and to the queued messages, which may have been held
-// before.
-func interrupted(done bool, queue string, queued int, held bool) string {
-	switch {
-	case !done:
-		return "the turn was over already"
-	case queued == 0:
-		return "interrupted"
-	case queue == protocol.QueueClear:
-		return "interrupted, queue cleared"
-	case queue == protocol.QueueHold || held:
-		return "interrupted, queue held"
-	}
-	return "interrupted, the next message starts"
-}
-
 // view returns the line below the transcript while the turn is being interrupted.
 func (i *interrupt) view(width int) []string {
 	switch {

@@ -1,10 +1,6 @@
 package tui
 
 import (
-	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -13,13 +9,14 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// note is an event told in words between what is said and done.
+// note is a line between messages and tool calls: an event in words, or the end of a turn.
 type note struct {
 	anchor
-	style *lipgloss.Style // of the look
-	text  string
-	told  bool // an event, and not where something ends
-	space bool // a blank line before it
+	styles *Styles
+	level  Level
+	text   string
+	event  bool // it says an event
+	space  bool // a blank line before it
 }
 
 func (n *note) Estimate(width int, _ bool) int { return 1 + len(n.text)/max(width-Indent, 1) }
@@ -28,82 +25,41 @@ func (n *note) Block(width int, _ bool) transcript.Block {
 	text := transcript.NewText()
 	text.Append(n.text)
 	body, bytes := text.Lines(width - Indent)
-	b := transcript.Block{Body: body, Bytes: bytes, RenderLine: func(line string) string { return "   " + n.style.Render(line) }}
+	style := levelStyle(n.styles, n.level)
+	b := transcript.Block{Body: body, Bytes: bytes, RenderLine: func(line string) string { return "   " + style.Render(line) }}
 	if n.space {
 		b.Header = []string{""}
 	}
 	return b
 }
 
-// tells puts an event into words; ok is false for what shows elsewhere.
-func (l *Styles) tells(typ protocol.Type, data json.RawMessage) (n *note, ok bool) {
-	say := func(style *lipgloss.Style, format string, args ...any) (*note, bool) {
-		return &note{style: style, text: fmt.Sprintf(format, args...), told: true, space: true}, true
+// levelStyle returns the style of a level. It is read for every drawing: themes change.
+func levelStyle(s *Styles, level Level) *lipgloss.Style {
+	switch level {
+	case LevelSuccess:
+		return &s.Success
+	case LevelWarning:
+		return &s.Warning
+	case LevelError:
+		return &s.Error
 	}
-	switch typ {
-	case protocol.ErrorRaised:
-		d := decode[protocol.ErrorData](data)
-		return say(&l.Error, "✗ %s", errorText(d))
-	case protocol.RetryScheduled:
-		d := decode[protocol.RetryData](data)
-		return say(&l.Warning, "↻ retry %d of %d in %s: %s", d.Attempt, d.Limit, Duration(Millis(d.DelayMS)), d.Cause)
-	case protocol.RecoveryStarted:
-		d := decode[protocol.RecoveryData](data)
-		return say(&l.Warning, "↻ recovery: %s%s", d.Action, because(d.Cause))
-	case protocol.RecoverySucceeded:
-		d := decode[protocol.RecoveryData](data)
-		return say(&l.Success, "✓ recovered: %s", d.Action)
-	case protocol.RecoveryFailed:
-		d := decode[protocol.RecoveryData](data)
-		return say(&l.Error, "✗ recovery failed: %s%s", d.Action, because(d.Failure))
-	case protocol.Notice:
-		d := decode[protocol.NoticeData](data)
-		if d.Level == protocol.LevelWarning {
-			return say(&l.Warning, "! %s", d.Message)
-		}
-		return say(&l.Dim, "%s", d.Message)
-	case protocol.ContextCompacted:
-		d := decode[protocol.ContextCompactedData](data)
-		return say(&l.Dim, "context compacted: %s → %s tokens", Thousands(d.Before), Thousands(d.After))
-	case protocol.StateExported:
-		return say(&l.Dim, "state exported")
-	case protocol.StateRestored:
-		return say(&l.Dim, "state restored from session %s", decode[protocol.StateRestoredData](data).Session)
-	case protocol.Raw:
-		d := decode[protocol.RawData](data)
-		return say(&l.Dim, "%s message %s", d.Source, d.Method)
-	case protocol.SessionClosed:
-		return say(&l.Warning, "the session was closed%s", because(decode[protocol.SessionClosedData](data).Reason))
-	case protocol.PlanStarted:
-		return say(&l.Dim, "planning%s", because(decode[protocol.PlanStartedData](data).Question))
-	case protocol.PlanUpdated:
-		return say(&l.Dim, "plan: %s", Count(len(decode[protocol.PlanTasksData](data).Tasks), "task"))
-	case protocol.PlanCompleted:
-		d := decode[protocol.PlanTasksData](data)
-		return say(&l.Dim, "plan done: %s%s", Count(len(d.Tasks), "task"), because(d.Summary))
-	case protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed:
-		d := decode[protocol.PlanErrorData](data)
-		return say(&l.Error, "plan %s%s", last(typ), because(d.Message))
-	case protocol.TaskStarted, protocol.TaskCancelled, protocol.TaskRestarted, protocol.TaskProgress:
-		d := decode[protocol.TaskData](data)
-		return say(&l.Dim, "task %s %s%s", taskName(d), last(typ), because(d.Message))
-	case protocol.TaskCompleted:
-		d := decode[protocol.TaskData](data)
-		return say(&l.Success, "✓ task %s%s", taskName(d), because(d.Result))
-	case protocol.TaskFailed:
-		d := decode[protocol.TaskData](data)
-		return say(&l.Error, "✗ task %s%s", taskName(d), because(d.Message))
-	case protocol.AggregateStarted:
-		return say(&l.Dim, "putting %s together", Count(decode[protocol.AggregateData](data).Tasks, "result"))
-	}
-	return nil, false
+	return &s.Dim
 }
 
-// ends is the line under a turn.
-func (l *Styles) ends(d *protocol.TurnEndedData, by *protocol.Actor) *note {
-	style := &l.Dim
+// eventNote returns a note for an event, or nil when it is shown otherwise.
+func eventNote(s *Styles, e protocol.Type, data []byte) *note {
+	text, level, ok := Event(e, data)
+	if !ok {
+		return nil
+	}
+	return &note{styles: s, level: level, text: text, event: true, space: true}
+}
+
+// turnEndNote returns the line below a turn.
+func turnEndNote(s *Styles, d *protocol.TurnEndedData, by *protocol.Actor) *note {
+	level := LevelInfo
 	if d.Failed() {
-		style = &l.Error
+		level = LevelError
 	}
 	parts := []string{string(d.Reason) + byWhom(by)}
 	if d.Code == protocol.CodeServerRestart {
@@ -115,53 +71,7 @@ func (l *Styles) ends(d *protocol.TurnEndedData, by *protocol.Actor) *note {
 		parts = append(parts, Duration(Millis(d.DurationMS)))
 	}
 	if u := d.Usage; u != nil {
-		parts = append(parts, Thousands(u.Input)+" in", Thousands(u.Output)+" out")
+		parts = append(parts, Thousands(u.Input)+" tokens in", Thousands(u.Output)+" out")
 	}
-	return &note{style: style, text: "── " + strings.Join(parts, " · "), space: true}
-}
-
-// byWhom names who caused something, if anybody did.
-func byWhom(by *protocol.Actor) string {
-	if by == nil || by.Name == "" {
-		return ""
-	}
-	return " by " + by.Name
-}
-
-func errorText(d *protocol.ErrorData) string {
-	s := d.Message
-	if d.Code != "" {
-		s += " (" + string(d.Code) + ")"
-	}
-	for _, field := range slices.Sorted(maps.Keys(d.Fields)) {
-		s += "\n" + field + ": " + d.Fields[field]
-	}
-	return s
-}
-
-func decode[T any](data json.RawMessage) *T {
-	d := new(T)
-	// What cannot be decoded shows as what it is: an event without details.
-	_ = json.Unmarshal(data, d)
-	return d
-}
-
-func because(s string) string {
-	if s == "" {
-		return ""
-	}
-	return ": " + s
-}
-
-func taskName(d *protocol.TaskData) string {
-	if d.Title != "" {
-		return d.Title
-	}
-	return d.Task
-}
-
-// last is the word after the dot of a type.
-func last(t protocol.Type) string {
-	_, word, _ := strings.Cut(string(t), ".")
-	return word
+	return &note{styles: s, level: level, text: "── " + strings.Join(parts, " · "), space: true}
 }

@@ -110,7 +110,7 @@ func (s *openSessions) subscribe(id string, session remote.Session, before <-cha
 		if former != nil {
 			<-former
 		}
-		if Wait(o.tasks.Context(), before) {
+		if task.Wait(o.tasks.Context(), before) {
 			err := task.Pump(o.tasks.Context(), session.Updates, func(u []remote.Update) {
 				s.send(task.Message{To: o, Msg: Updates(u)})
 			})

@@ -12,6 +12,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/remote"
+	"agentctl/tui/task"
 )
 
 const (
@@ -92,7 +93,7 @@ func (d *Dashboard) startPeek(s *protocol.Summary) tea.Cmd {
 		defer cancel()
 		var result *peekResult
 		err := errNoAnswer
-		if Wait(ctx, before) && Wait(ctx, closing) {
+		if task.Wait(ctx, before) && task.Wait(ctx, closing) {
 			result, err = peekAt(ctx, session, known)
 		}
 		return func() (tea.Cmd, any) {
@@ -107,17 +108,6 @@ func (d *Dashboard) startPeek(s *protocol.Summary) tea.Cmd {
 }
 
 var errNoAnswer = errors.New("the server does not answer")
-
-// Wait waits until c is closed or ctx ends; a nil c is closed. It reports whether ctx goes on.
-func Wait(ctx context.Context, c <-chan struct{}) bool {
-	if c != nil {
-		select {
-		case <-c:
-		case <-ctx.Done():
-		}
-	}
-	return ctx.Err() == nil
-}
 
 // stop cancels the running peek. The session may be subscribed to again when ended is closed.
 func (p *preview) stop() {

@@ -210,35 +210,3 @@ func (q *queuePanel) details(m *protocol.Message, editing string) string {
 	}
 	return right
 }
-
-// editHold returns the hold for an edit of a message, or nil.
-func editHold(s *protocol.State, message string) *protocol.Hold {
-	for i := range s.Holds {
-		if h := &s.Holds[i]; h.Reason == protocol.HoldEdit && h.MessageID == message {
-			return h
-		}
-	}
-	return nil
-}
-
-// holdText returns a hold in words.
-func holdText(h *protocol.Hold) string {
-	s := "held"
-	switch h.Reason {
-	case protocol.HoldEdit:
-		if h.By != nil {
-			return "paused while " + OneLine(transcript.Clean(h.By.Name)) + " edits"
-		}
-		return "paused for an edit"
-	case protocol.HoldInterrupt:
-		s = "held after an interrupt"
-	case protocol.HoldRestart:
-		s = "held after a restart"
-	case protocol.HoldDenyStop:
-		s = "held after a denial"
-	}
-	if h.By != nil {
-		s += " by " + OneLine(transcript.Clean(h.By.Name))
-	}
-	return s
-}

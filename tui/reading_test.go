@@ -73,7 +73,7 @@ func TestNothingIsDrawnBeforeTheCatchUpIsOver(t *testing.T) {
 	for range 50 {
 		j.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " more"})
 		s.m.Update(j.take())
-		if s.m.canvas.dirty {
+		if s.m.canvas.Dirty {
 			draws++
 		}
 		s.m.View()
@@ -254,12 +254,12 @@ func TestNoteworthyEventsAreTold(t *testing.T) {
 		{protocol.TaskCompleted, protocol.TaskData{Task: "t1", Title: "Build", Result: "ok"}, "✓ task Build: ok"},
 		{protocol.Raw, protocol.RawData{Source: "acp", Method: "x/y"}, "acp message x/y"},
 	} {
-		n, ok := NewStyles(nil, "").tells(c.typ, protocol.MustEncode(c.data))
-		if !ok || n.text != c.want {
-			t.Errorf("%s is told as %+v, want %q", c.typ, n, c.want)
+		text, _, ok := Event(c.typ, protocol.MustEncode(c.data))
+		if !ok || text != c.want {
+			t.Errorf("%s is told as %+v, want %q", c.typ, text, c.want)
 		}
 	}
-	if n, ok := NewStyles(nil, "").tells(protocol.UsageUpdated, nil); ok {
+	if n, _, ok := Event(protocol.UsageUpdated, nil); ok {
 		t.Errorf("usage is told: %+v", n)
 	}
 }

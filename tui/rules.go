@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -52,15 +50,6 @@ func (r *rules) Entries() []Entry {
 		out[i] = Entry{rule.ID, OneLine(transcript.Reveal(text)), OneLine(transcript.Reveal(about))}
 	}
 	return out
-}
-
-// ruleText returns what a rule matches: a command without its directory, or the paths of a patch.
-func ruleText(r *protocol.Rule) string {
-	parts := strings.Split(r.Subject, "\x00")
-	if r.Kind == protocol.ApproveCommand && len(parts) > 1 {
-		return "$ " + strings.Join(parts[1:], " ")
-	}
-	return strings.Join(parts, ", ")
 }
 
 func (r *rules) Act(id, key string) Response {

@@ -134,7 +134,7 @@ func (b *builder) follow(p *program, server remote.Server, app *tea.Program) {
 	}
 	running := &p.sessions.running
 	running.Go(func() {
-		if Wait(b.ctx, p.watching) {
+		if task.Wait(b.ctx, p.watching) {
 			p.sessions.onPanic(task.Pump(b.ctx, watch, func(u []SummaryUpdate) { app.Send(SummariesMsg(u)) }))
 		}
 	})

@@ -42,7 +42,7 @@ func (c *counting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (c *counting) View() tea.View {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.sessions.shown.view.canvas.dirty {
+	if c.sessions.shown.view.canvas.Dirty {
 		c.draws++
 	}
 	return c.program.View()

@@ -334,13 +334,13 @@ func TestEverySizeDrawsWithoutPanic(t *testing.T) {
 func TestKeysBeforeTheSizeOfTheTerminalBreakNothing(t *testing.T) {
 	for _, key := range []string{"f1", "f7", "ctrl+f", "n", "/", "R", "X", "space"} {
 		b := newTable(t, 80, 24, fleetOfFive()...)
-		b.p.dashboard.canvas.width, b.p.dashboard.canvas.height = 0, 0
+		b.p.dashboard.canvas.Width, b.p.dashboard.canvas.Height = 0, 0
 		b.press(key)
 	}
 	for _, scene := range scenes {
 		s := open(t, scene(), 80, 24)
 		s.quiet()
-		s.m.canvas.width, s.m.canvas.height = 0, 0
+		s.m.canvas.Width, s.m.canvas.Height = 0, 0
 		for _, key := range []string{"f1", "esc", "f6", "esc", "f4", "esc", "ctrl+f", "a", "enter", "tab", "v", "esc", "space", "y"} {
 			s.press(key)
 			s.m.View()
@@ -395,10 +395,10 @@ func TestOnlyDressGetsBy(t *testing.T) {
 
 func TestNothingIsDrawnWhenNothingChanged(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
-	s.m.canvas.dirty = false
+	s.m.canvas.Dirty = false
 	s.give(tea.FocusMsg{})
 	s.give(struct{}{})
-	if s.m.canvas.dirty {
+	if s.m.canvas.Dirty {
 		t.Error("a message that changes nothing makes the view dirty")
 	}
 }
@@ -479,7 +479,7 @@ func (steering) Estimate(int, bool) int { return 1 }
 func TestNothingForgottenSteersTheTerminal(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
 	s.m.transcript.view.list.Append(steering{}, false)
-	s.m.canvas.dirty = true
+	s.m.canvas.Dirty = true
 	view := s.m.View().Content
 	if !strings.Contains(view, "owned") || strings.Contains(view, "\x1b[2J") || strings.Contains(view, "\x1b]0;") || strings.Contains(view, "\x07") {
 		t.Errorf("the screen holds %q", view)

@@ -16,11 +16,6 @@ import (
 	"agentctl/tui/transcript"
 )
 
-const (
-	hitsPerPage = 200
-	maxHits     = 10_000 // that are kept
-)
-
 // search is a search of the whole session. The server finds the hits; where it cannot, the items are
 // searched here (see localSearch).
 type search struct {
@@ -211,7 +206,7 @@ func (p *transcriptPane) beginSearch(text string) (cmd tea.Cmd, ok bool) {
 func (p *transcriptPane) requestHits() tea.Cmd {
 	f := &p.search
 	generation, page := f.generation, new(protocol.SearchResult)
-	data := protocol.SearchData{Query: f.query.String(), Limit: hitsPerPage, Cursor: f.cursor}
+	data := protocol.SearchData{Query: f.query.String(), Limit: remote.HitsPerPage, Cursor: f.cursor}
 	return p.commands.do(protocol.DoSearch, data, page, func(err error) tea.Cmd {
 		return p.addHits(generation, page, err)
 	})
@@ -233,7 +228,7 @@ func (p *transcriptPane) addHits(generation int, page *protocol.SearchResult, er
 	for _, h := range page.Hits {
 		f.add(h)
 	}
-	if f.cursor = page.Cursor; f.cursor == "" || len(f.hits) >= maxHits {
+	if f.cursor = page.Cursor; f.cursor == "" || len(f.hits) >= remote.MaxHits {
 		f.running = false
 	}
 	var next tea.Cmd

@@ -140,7 +140,7 @@ func (r *searchResults) move(by int) tea.Cmd {
 // requestMore requests more hits when those at hand do not reach far enough.
 func (r *searchResults) requestMore() tea.Cmd {
 	f := &r.found
-	if f.running || f.cursor == "" || len(f.all) > r.at+readAhead || len(f.all) >= maxHits {
+	if f.running || f.cursor == "" || len(f.all) > r.at+readAhead || len(f.all) >= remote.MaxHits {
 		return nil
 	}
 	return r.request()
@@ -150,7 +150,7 @@ func (r *searchResults) requestMore() tea.Cmd {
 func (r *searchResults) request() tea.Cmd {
 	r.found.running = true
 	query := r.query
-	data := protocol.SearchData{Query: query.String(), Limit: hitsPerPage, Cursor: r.found.cursor}
+	data := protocol.SearchData{Query: query.String(), Limit: remote.HitsPerPage, Cursor: r.found.cursor}
 	return r.requests.run(func(ctx context.Context) doneFunc {
 		page, err := r.requests.server.Search(ctx, data)
 		return func() (tea.Cmd, any) {

@@ -11,12 +11,6 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// hitNames name what holds a hit.
-var hitNames = map[protocol.HitKind]string{
-	protocol.HitUser: "message", protocol.HitText: "answer", protocol.HitReasoning: "reasoning", protocol.HitTool: "tool",
-	protocol.HitApproval: "approval", protocol.HitError: "error",
-}
-
 // snippetRows is how many lines of the selected hit are shown below the list.
 const snippetRows = 2
 

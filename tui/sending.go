@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -216,28 +215,4 @@ func (v *SessionView) offers() []protocol.SlashCommand {
 		return nil
 	}
 	return v.panels.completion.offers(v.composer.area.Value(), v.replica.state.Options)
-}
-
-// queuedText says where in the queue a message is.
-func queuedText(index *int) string {
-	if index == nil {
-		return "queued"
-	}
-	return "queued, " + ordinal(*index+1)
-}
-
-// ordinal returns a number as 1st, 2nd, 11th.
-func ordinal(n int) string {
-	suffix := "th"
-	if tens := n % 100; tens < 11 || tens > 13 {
-		switch n % 10 {
-		case 1:
-			suffix = "st"
-		case 2:
-			suffix = "nd"
-		case 3:
-			suffix = "rd"
-		}
-	}
-	return fmt.Sprint(n) + suffix
 }

@@ -56,16 +56,6 @@ func sessionRow(l *Styles, s *protocol.Summary, width int, selected bool) string
 	return Spread(" "+style.Render(mark)+" "+l.Bold.Render(name)+" "+l.Dim.Render(agent)+about, style.Render(right), width)
 }
 
-// agentName returns an agent in a word: of an ad hoc command the program or file, without its directory.
-func agentName(agent string) string {
-	name := OneLine(transcript.Clean(agent))
-	if _, command, ok := strings.Cut(name, ":"); ok {
-		name, _, _ = strings.Cut(strings.TrimSpace(command), " ")
-		name = name[strings.LastIndexAny(name, `/\`)+1:]
-	}
-	return name
-}
-
 // sessionStatus returns the mark of a session, its style, and the status in a word.
 func sessionStatus(l *Styles, s *protocol.Summary) (mark string, style *lipgloss.Style, status string) {
 	switch {

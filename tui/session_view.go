@@ -43,7 +43,7 @@ type SessionView struct {
 	hidden  bool   // something else is on the screen
 	others  string // a note about other sessions, for the status line
 	ticking bool   // a tickMsg is on its way
-	canvas  canvas
+	canvas  Canvas
 }
 
 // panels are the parts between the transcript and the composer.
@@ -55,13 +55,6 @@ type panels struct {
 	interrupt  interrupt
 	outbox     outbox
 	completion completion
-}
-
-// canvas is the size of the screen and the last drawing.
-type canvas struct {
-	width, height int
-	dirty         bool // something has changed since
-	view          tea.View
 }
 
 // Messages of a view, beside those of its parts.
@@ -84,7 +77,7 @@ type (
 func NewSessionView(c Config) *SessionView {
 	v := &SessionView{
 		Config: c, replica: newReplica(), status: new(Status), composer: newComposer(),
-		canvas: canvas{width: 80, height: 24, dirty: true},
+		canvas: NewCanvas(),
 	}
 	v.commands = &commander{session: c.Session, tasks: c.Tasks, status: v.status}
 	v.transcript = transcriptPane{
@@ -115,8 +108,7 @@ func (v *SessionView) Update(msg tea.Msg) tea.Cmd {
 func (v *SessionView) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		v.canvas.width, v.canvas.height = max(msg.Width, 1), max(msg.Height, 1)
-		v.canvas.dirty = true
+		v.canvas.Resize(msg)
 		return nil
 	case Updates:
 		return v.apply(msg)
@@ -127,7 +119,7 @@ func (v *SessionView) update(msg tea.Msg) tea.Cmd {
 		msg.Wake()
 		return v.arm()
 	case localSearchMsg:
-		v.canvas.dirty = v.canvas.dirty || v.transcript.search.running
+		v.canvas.Dirty = v.canvas.Dirty || v.transcript.search.running
 		return v.transcript.continueSearch(msg.generation)
 	case UpdatesEnded:
 		v.replica.ended = true
@@ -141,7 +133,7 @@ func (v *SessionView) update(msg tea.Msg) tea.Cmd {
 		v.ticking = false
 		v.transcript.view.tick()
 	case olderMsg:
-		v.canvas.dirty = true
+		v.canvas.Dirty = true
 		if v.transcript.stale(msg) {
 			return nil
 		}
@@ -154,14 +146,14 @@ func (v *SessionView) update(msg tea.Msg) tea.Cmd {
 	case editedMsg:
 		v.edited(msg)
 	case doneMsg:
-		v.canvas.dirty = true
+		v.canvas.Dirty = true
 		return msg.then(msg.err)
 	case tea.FocusMsg, tea.BlurMsg:
 		return nil
 	default:
 		return v.route(msg)
 	}
-	v.canvas.dirty = true
+	v.canvas.Dirty = true
 	_, _, _ = v.overlays.Update(msg)
 	return nil
 }
@@ -171,7 +163,7 @@ func (v *SessionView) route(msg tea.Msg) tea.Cmd {
 	var guard tea.Cmd
 	press, pressed := msg.(tea.KeyPressMsg)
 	if pressed {
-		v.canvas.dirty = true
+		v.canvas.Dirty = true
 		if press.String() == "ctrl+c" {
 			return v.pressLeave()
 		}
@@ -183,7 +175,7 @@ func (v *SessionView) route(msg tea.Msg) tea.Cmd {
 	top := v.overlays.Top()
 	cmd, intents, pass := v.overlays.Update(msg)
 	if top != nil || IsInput(msg) {
-		v.canvas.dirty = true
+		v.canvas.Dirty = true
 	}
 	cmds := []tea.Cmd{guard, cmd}
 	for _, intent := range intents {
@@ -217,13 +209,7 @@ func (v *SessionView) pressLeave() tea.Cmd {
 }
 
 // View returns the screen. It is drawn only when something has changed.
-func (v *SessionView) View() tea.View {
-	if v.canvas.dirty {
-		v.canvas.view = v.draw()
-		v.canvas.dirty = false
-	}
-	return v.canvas.view
-}
+func (v *SessionView) View() tea.View { return v.canvas.View(v.draw) }
 
 // arm lets the request on the screen take keys once the grace has passed.
 func (v *SessionView) arm() tea.Cmd {
@@ -231,7 +217,7 @@ func (v *SessionView) arm() tea.Cmd {
 		return nil
 	}
 	cmd, armed := v.panels.approvals.guard.Arm(v.Now(), v.After)
-	v.canvas.dirty = v.canvas.dirty || armed
+	v.canvas.Dirty = v.canvas.Dirty || armed
 	return cmd
 }
 
@@ -264,10 +250,10 @@ func (v *SessionView) expireStatus() tea.Cmd {
 	var expired bool
 	if v.transcript.jump == nil {
 		own, expired = v.status.Expire(v.Now(), v.After)
-		v.canvas.dirty = v.canvas.dirty || expired
+		v.canvas.Dirty = v.canvas.Dirty || expired
 	}
 	overlay, expired = v.overlays.Expire(v.Now(), v.After)
-	v.canvas.dirty = v.canvas.dirty || expired
+	v.canvas.Dirty = v.canvas.Dirty || expired
 	return tea.Batch(own, overlay)
 }
 
@@ -294,14 +280,14 @@ func (v *SessionView) SetHidden(hidden bool) {
 
 // SetOthers sets the note about other sessions.
 func (v *SessionView) SetOthers(text string) {
-	v.canvas.dirty = v.canvas.dirty || v.others != text
+	v.canvas.Dirty = v.canvas.Dirty || v.others != text
 	v.others = text
 }
 
 // ShowStatus shows a status message.
 func (v *SessionView) ShowStatus(text string) {
 	v.status.Text = text
-	v.canvas.dirty = true
+	v.canvas.Dirty = true
 }
 
 // SetDraft replaces what is typed.

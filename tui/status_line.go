@@ -107,7 +107,7 @@ func (v *SessionView) details() []string {
 
 // contextDetails returns context usage, as a bar where there is room, and the speed of the agent.
 func (v *SessionView) contextDetails() []string {
-	s, width := v.Styles, v.canvas.width
+	s, width := v.Styles, v.canvas.Width
 	var out []string
 	if c := v.replica.state.Context; c != nil && c.MaxTokens > 0 {
 		text := "context " + Percent(c.Percent)

@@ -69,9 +69,9 @@ func TestTheBackgroundDecidesBetweenDarkAndLight(t *testing.T) {
 			}
 		}
 	}
-	s.m.canvas.dirty = false
+	s.m.canvas.Dirty = false
 	s.give(tea.BackgroundColorMsg{Color: black})
-	if s.m.canvas.dirty {
+	if s.m.canvas.Dirty {
 		t.Error("the same background makes the view dirty")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/tui/remote"
 	"agentctl/tui/task"
 
 	tea "charm.land/bubbletea/v2"
@@ -108,8 +109,8 @@ func TestAThousandHitsAreAskedForAsTheyAreWanted(t *testing.T) {
 	b.port.search = func(protocol.SearchData) (protocol.SearchResult, error) {
 		asked++
 		var page protocol.SearchResult
-		for i := range hitsPerPage {
-			page.Hits = append(page.Hits, treasure("s2", asked*hitsPerPage+i, protocol.HitText, "t", "race"))
+		for i := range remote.HitsPerPage {
+			page.Hits = append(page.Hits, treasure("s2", asked*remote.HitsPerPage+i, protocol.HitText, "t", "race"))
 		}
 		page.Cursor = "more"
 		return page, nil
@@ -121,7 +122,7 @@ func TestAThousandHitsAreAskedForAsTheyAreWanted(t *testing.T) {
 		t.Fatalf("asked %d times for the first screen", asked)
 	}
 	b.press("end")
-	b.shows(fmt.Sprintf("%d of %d+ matches", hitsPerPage, 2*hitsPerPage))
+	b.shows(fmt.Sprintf("%d of %d+ matches", remote.HitsPerPage, 2*remote.HitsPerPage))
 	if asked != 2 {
 		t.Errorf("asked %d times", asked)
 	}

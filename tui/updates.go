@@ -23,7 +23,7 @@ func (v *SessionView) apply(updates Updates) tea.Cmd {
 			v.setConn(*u.Conn)
 		}
 	}
-	v.canvas.dirty = v.canvas.dirty || v.replica.caughtUp || v.replica.progress() != progress
+	v.canvas.Dirty = v.canvas.Dirty || v.replica.caughtUp || v.replica.progress() != progress
 	s := v.replica.state
 	v.panels.outbox.settle(s.Seq)
 	v.listPlan()
@@ -125,7 +125,7 @@ func (v *SessionView) setConn(c remote.Conn) {
 		v.panels.holds.disconnected(v.replica.conn.By)
 	}
 	v.panels.approvals.offline = c.State != remote.Connected
-	v.canvas.dirty = true
+	v.canvas.Dirty = true
 }
 
 // attached begins a catch-up.
@@ -141,7 +141,7 @@ func (v *SessionView) attached(a *protocol.SubscribeResult) {
 		v.status.Text = reattached(a.Mode, a.Reason)
 	}
 	v.composer.recall.past = nil
-	v.transcript.reset(a.After.Seq, v.canvas.width, v.canvas.height)
+	v.transcript.reset(a.After.Seq, v.canvas.Width, v.canvas.Height)
 	v.usage.reset()
 }
 
@@ -191,7 +191,7 @@ func (v *SessionView) searchGoal() tea.Cmd {
 		return nil
 	}
 	v.transcript.goal = nil
-	v.canvas.dirty = true
+	v.canvas.Dirty = true
 	cmd := v.search(goal.text)
 	v.transcript.search.target = &goal.hit
 	return cmd

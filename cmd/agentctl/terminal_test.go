@@ -20,7 +20,7 @@ import (
 )
 
 // emptySession is the text of the screen of a session without messages.
-const emptySession = "nothing was said yet"
+const emptySession = "no messages yet"
 
 // A terminalTest runs the program on a terminal, with its own data directory and session "fix".
 type terminalTest struct {

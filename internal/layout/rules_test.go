@@ -27,7 +27,7 @@ var places = []place{
 	{pkg: "internal/output", ours: []string{"protocol", "tui/transcript", "internal/exit", "internal/panics"}},
 	{pkg: "internal/export", ours: []string{"protocol", "tui/transcript", "internal/output"}},
 	{pkg: "internal/agents", ours: []string{"protocol", "server/session", "server/agent/..."}},
-	{pkg: "internal/config", ours: []string{"protocol", "protocol/codec", "dialect", "tui", "internal/agents", "internal/exit"}},
+	{pkg: "internal/config", ours: []string{"protocol", "protocol/codec", "dialect", "tui", "tui/keymap", "internal/agents", "internal/exit"}},
 	{
 		pkg:  "internal/localserver",
 		ours: []string{"server", "server/login", "server/session", "server/sqlite", "server/agent/process", "internal/exit"},

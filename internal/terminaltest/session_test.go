@@ -91,7 +91,7 @@ func TestASessionFromPromptToReattach(t *testing.T) {
 
 	// The protocol log, and back.
 	p.press("F7")
-	p.waitShown("the wire", "ack", "→")
+	p.waitShown("protocol log", "ack", "→")
 	p.press("/")
 	p.typeText("approve")
 	p.press("Enter")
@@ -99,7 +99,7 @@ func TestASessionFromPromptToReattach(t *testing.T) {
 	p.press("Up", "Enter")
 	p.waitShown(`"command": "approve"`)
 	p.press("q", "F7")
-	p.waitHidden("the wire")
+	p.waitHidden("protocol log")
 
 	// Detach, and reattach after another turn.
 	p.press("C-c")

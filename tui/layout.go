@@ -21,7 +21,7 @@ func (v *SessionView) draw() tea.View {
 	out.AltScreen = true
 	out.WindowTitle = "agentctl " + OneLine(transcript.Clean(remote.SessionName(v.replica.state))) + " · " + string(v.replica.state.Status())
 	out.ReportFocus = true
-	width, height := v.canvas.width, v.canvas.height
+	width, height := v.canvas.Width, v.canvas.Height
 	if v.overlays.Show(&out, v.Styles, width, height) {
 		return out
 	}
@@ -144,9 +144,9 @@ func (v *SessionView) edge() string {
 		if title != "" {
 			hint = title + Prefixed(keymap.Separator, hint)
 		}
-		title = s.Dim.Render(FitHints(hint, v.canvas.width-4))
+		title = s.Dim.Render(FitHints(hint, v.canvas.Width-4))
 	case title != "":
 		title = s.Dim.Render(title)
 	}
-	return s.Rule(title, v.canvas.width)
+	return s.Rule(title, v.canvas.Width)
 }

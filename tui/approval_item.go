@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"fmt"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
@@ -43,36 +41,4 @@ func (d *decision) Block(width int, _ bool) transcript.Block {
 	b.Body, b.Bytes = text.Lines(width - Indent)
 	b.RenderLine = func(line string) string { return "   " + style.Render(line) }
 	return b
-}
-
-// outcome says how an approval stands: "✓ allowed · decided by ada · why".
-func outcome(r *protocol.ApprovalResolvedData, by *protocol.Actor) string {
-	s := map[protocol.Outcome]string{
-		protocol.Allowed:   "✓ allowed",
-		protocol.Denied:    "✗ denied",
-		protocol.Expired:   "✗ expired: nobody decided in time",
-		protocol.Cancelled: "⊘ cancelled",
-	}[r.Outcome]
-	if s == "" {
-		s = string(r.Outcome)
-	}
-	switch r.Decision {
-	case protocol.AllowAlways:
-		s += " always"
-		if r.Rule != nil {
-			s += " (" + r.Rule.Scope + ")"
-		}
-	case protocol.DenyStop:
-		s += " and stopped"
-	}
-	switch {
-	case r.ByRule != "":
-		s += " · by rule " + r.ByRule
-	case by != nil:
-		s += fmt.Sprintf(" · decided by %s", by.Name)
-	}
-	if r.Reason != "" {
-		s += " · " + r.Reason
-	}
-	return s
 }

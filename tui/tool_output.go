@@ -92,7 +92,7 @@ func (t *toolCall) all() []transcript.Item {
 		out = append(out, TextItem(heading, t.look.Dim))
 		out = append(out, of...)
 	}
-	part("arguments", t.look.document(t.arguments(), string(t.item.Tool.Input)))
+	part("arguments", document(t.look, t.arguments(), string(t.item.Tool.Input)))
 	if c := t.changed(); c != nil {
 		part("changes", c.sources(t.look))
 	}
@@ -106,7 +106,7 @@ func (t *toolCall) all() []transcript.Item {
 	case l != nil:
 		part("output", TextItems(t.look, text, AsCode(l)))
 	default:
-		part("output", t.look.document(text, whole))
+		part("output", document(t.look, text, whole))
 	}
 	if end := t.item.Tool.End; end != nil && end.Error != "" {
 		part("error", TextItems(t.look, end.Error, AsPreformatted))
@@ -116,7 +116,7 @@ func (t *toolCall) all() []transcript.Item {
 
 // document is a text as items of a pager. Where it is JSON, or raw is what it was
 // made of, that is indented and in colours.
-func (l *Styles) document(text, raw string) []transcript.Item {
+func document(l *Styles, text, raw string) []transcript.Item {
 	if nice, ok := pretty(text); ok {
 		return TextItems(l, nice, AsCode(highlight.ByName("json")))
 	}

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	historyPage = 20      // turns asked for at a time
-	itemsMax    = 4000    // kept; then the oldest are forgotten
-	itemsKept   = 2000    // and paged in again when they are wanted
+	historyPage = 20   // turns asked for at a time
+	itemsMax    = 4000 // kept; then the oldest are forgotten
+	itemsKept   = 2000 // and paged in again when they are wanted
 )
 
 // story is the transcript on the screen: the fold of the words, and the list
@@ -86,7 +86,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 		s.voice = ""
 		id := add(&asked{
 			anchor: anchor{aTurn, nameOfItem(turn.Turn, protocol.HitUser, "")},
-			look:     s.look, message: turn.Message, head: s.head(remote.ActorName(turn.Message.By), e),
+			look:   s.look, message: turn.Message, head: s.head(remote.ActorName(turn.Message.By), e),
 		}, false)
 		s.turns = append(s.turns, start{id, turn.First})
 		return
@@ -97,7 +97,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 	case protocol.TurnEnded:
 		if turn := s.words.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
 			s.close(items, turn.End)
-			n := s.look.ends(turn.End, e.By)
+			n := turnEndNote(s.look, turn.End, e.By)
 			if turn.End.Failed() {
 				n.anchor = s.errorAt(turnEnd)
 			}
@@ -107,7 +107,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 		return
 	}
 	if len(items) == 0 && e.Turn == "" && e.Durable() {
-		if n, ok := s.look.tells(e.Type, e.Data); ok {
+		if n := eventNote(s.look, e.Type, e.Data); n != nil {
 			if e.Type == protocol.ErrorRaised {
 				n.kind = anError
 			}
@@ -215,7 +215,7 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Ite
 	case protocol.ItemApproval:
 		return &decision{anchor: s.at(anApproval, it), look: s.look, item: it}, false
 	}
-	if n, ok := s.look.tells(it.Type, it.Data); ok {
+	if n := eventNote(s.look, it.Type, it.Data); n != nil {
 		if it.Type == protocol.ErrorRaised {
 			n.anchor = s.errorAt(nameOfSeq(it.Seq))
 		}
@@ -229,7 +229,7 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Ite
 func (s *story) beside(n *note) {
 	if s.list.Len() > 0 {
 		last, ok := s.list.Item(s.list.Last()).(*note)
-		n.space = !ok || !last.told
+		n.space = !ok || !last.event
 	}
 }
 
@@ -258,7 +258,7 @@ func (s *story) errorAt(id string) anchor {
 
 // mark puts a line of ours between what is said.
 func (s *story) mark(text string) {
-	s.list.Append(&note{style: &s.look.Warning, text: "── " + text, space: true}, false)
+	s.list.Append(&note{styles: s.look, level: LevelWarning, text: "── " + text, space: true}, false)
 }
 
 // forget drops the oldest turns once there are too many items, and not while

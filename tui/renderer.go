@@ -157,8 +157,8 @@ func (n *narrator) event(e *protocol.Event) {
 	case protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased:
 		n.queue(e)
 	default:
-		if note, ok := (&Styles{}).tells(e.Type, e.Data); ok {
-			n.line("%s", note.text)
+		if text, _, ok := Event(e.Type, e.Data); ok {
+			n.line("%s", text)
 		}
 	}
 }

@@ -1,0 +1,80 @@
+package tui
+
+import (
+	"fmt"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+)
+
+// editHold returns the hold for an edit of a message, or nil.
+func editHold(s *protocol.State, message string) *protocol.Hold {
+	for i := range s.Holds {
+		if h := &s.Holds[i]; h.Reason == protocol.HoldEdit && h.MessageID == message {
+			return h
+		}
+	}
+	return nil
+}
+
+// holdText returns a hold in words.
+func holdText(h *protocol.Hold) string {
+	s := "held"
+	switch h.Reason {
+	case protocol.HoldEdit:
+		if h.By != nil {
+			return "paused while " + OneLine(transcript.Clean(h.By.Name)) + " edits"
+		}
+		return "paused for an edit"
+	case protocol.HoldInterrupt:
+		s = "held after an interrupt"
+	case protocol.HoldRestart:
+		s = "held after a restart"
+	case protocol.HoldDenyStop:
+		s = "held after a denial"
+	}
+	if h.By != nil {
+		s += " by " + OneLine(transcript.Clean(h.By.Name))
+	}
+	return s
+}
+
+// queuedText says where in the queue a message is.
+func queuedText(index *int) string {
+	if index == nil {
+		return "queued"
+	}
+	return "queued, " + ordinal(*index+1)
+}
+
+// ordinal returns a number as 1st, 2nd, 11th.
+func ordinal(n int) string {
+	suffix := "th"
+	if tens := n % 100; tens < 11 || tens > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n) + suffix
+}
+
+// interrupted says what an interrupt did to the turn and to the queued messages, which may have been held
+// before.
+func interrupted(done bool, queue string, queued int, held bool) string {
+	switch {
+	case !done:
+		return "the turn was over already"
+	case queued == 0:
+		return "interrupted"
+	case queue == protocol.QueueClear:
+		return "interrupted, queue cleared"
+	case queue == protocol.QueueHold || held:
+		return "interrupted, queue held"
+	}
+	return "interrupted, the next message starts"
+}

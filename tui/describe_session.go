@@ -1,0 +1,17 @@
+package tui
+
+import (
+	"strings"
+
+	"agentctl/tui/transcript"
+)
+
+// agentName returns an agent in a word: of an ad hoc command the program or file, without its directory.
+func agentName(agent string) string {
+	name := OneLine(transcript.Clean(agent))
+	if _, command, ok := strings.Cut(name, ":"); ok {
+		name, _, _ = strings.Cut(strings.TrimSpace(command), " ")
+		name = name[strings.LastIndexAny(name, `/\`)+1:]
+	}
+	return name
+}
