@@ -79,13 +79,13 @@ func (a *approvalDialog) Update(msg tea.Msg) Response {
 	case tea.MouseWheelMsg:
 		return Response{Pass: true}
 	case GuardMsg:
-		if msg.guard == &a.guard {
+		if msg.For(&a.guard) {
 			msg.Wake()
 			return Response{Cmd: a.arm()}
 		}
 	case *protocol.Summary:
 		if a.decided(msg) {
-			if a.form == nil || a.form.sending == "" {
+			if a.form == nil || a.form.Sending() == "" {
 				a.requests.status.Text = decidedElsewhere
 			}
 			return Response{Close: true}
@@ -111,7 +111,7 @@ func (a *approvalDialog) press(key string) Response {
 		return Response{Close: true}
 	case action == keymap.Choose:
 		return Response{Close: true, Intent: OpenIntent{a.session}}
-	case a.approval == nil || a.form.sending != "":
+	case a.approval == nil || a.form.Sending() != "":
 	case keys.At(keymap.Approval, key) == keymap.ViewRequest:
 		return Response{Push: NewRequestPager(a.styles, a.approval)}
 	case !a.guard.Armed():
@@ -128,13 +128,9 @@ func (a *approvalDialog) press(key string) Response {
 
 func (a *approvalDialog) decide(kind protocol.Decision) tea.Cmd {
 	a.err = ""
-	o := a.form.optionOf(kind)
-	if o == nil {
-		a.err = "this request has no such option: open the session to decide"
-		return nil
-	}
-	data, ok := a.form.begin(a.approval.Request, o)
+	data, ok := a.form.Begin(a.approval.Request, kind)
 	if !ok {
+		a.err = "this request has no such option: open the session to decide"
 		return nil
 	}
 	return a.requests.do(a.session, protocol.DoApprove, data, nil, func(err error) (tea.Cmd, any) {
@@ -142,7 +138,8 @@ func (a *approvalDialog) decide(kind protocol.Decision) tea.Cmd {
 		case !a.overlays.Contains(a):
 			return a.requests.report(err)
 		case err != nil:
-			a.form.sending, a.err = "", remote.ErrorText(err)
+			a.form.Failed()
+			a.err = remote.ErrorText(err)
 			return nil, nil
 		}
 		return nil, closeIntent{a, nil}
@@ -153,7 +150,7 @@ func (a *approvalDialog) decide(kind protocol.Decision) tea.Cmd {
 func (a *approvalDialog) KeyHint() string {
 	keys := a.styles.Keys
 	switch {
-	case a.approval == nil || a.form.sending != "":
+	case a.approval == nil || a.form.Sending() != "":
 		return keys.Hint(keymap.Back, "back")
 	case !a.guard.Armed():
 		return "a moment …"
@@ -174,8 +171,8 @@ func (a *approvalDialog) View(width, height int) ([]string, *tea.Cursor) {
 	switch {
 	case a.err != "":
 		last = []string{s.Error.Render(Fit("   "+OneLine(transcript.Clean(a.err)), width))}
-	case a.form != nil && a.form.sending != "":
-		last = []string{s.Warning.Render(Fit("   sending: "+a.form.sending+" …", width))}
+	case a.form != nil && a.form.Sending() != "":
+		last = []string{s.Warning.Render(Fit("   sending: "+a.form.Sending()+" …", width))}
 	}
 	a.seen = true
 	if room := max(height-1-len(last), 0); hidden > 0 || len(about) > room {

@@ -334,3 +334,19 @@ func (f *DecisionForm) optionOf(kind protocol.Decision) *decisionOption {
 	}
 	return nil
 }
+
+// Begin marks the first option of a kind as being sent and returns the command's data. ok is false when the
+// request has no such option or the form is not complete.
+func (f *DecisionForm) Begin(request string, kind protocol.Decision) (data protocol.ApproveData, ok bool) {
+	o := f.optionOf(kind)
+	if o == nil {
+		return data, false
+	}
+	return f.begin(request, o)
+}
+
+// Sending returns the decision that is being sent, or "".
+func (f *DecisionForm) Sending() string { return f.sending }
+
+// Failed notes that the decision was refused.
+func (f *DecisionForm) Failed() { f.sending = "" }

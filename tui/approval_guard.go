@@ -20,6 +20,9 @@ type Guard struct {
 // GuardMsg says that the grace of a request may be over. Its receiver calls Wake and then Arm.
 type GuardMsg struct{ guard *Guard }
 
+// For reports whether the message is for a guard.
+func (m GuardMsg) For(g *Guard) bool { return m.guard == g }
+
 // Wake notes that the timer has ended.
 func (m GuardMsg) Wake() { m.guard.waking = false }
 

@@ -7,37 +7,37 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// decision is an approval in the transcript: what was asked, and who decided
+// approvalItem is an approval in the transcript: what was asked, and who decided
 // what.
-type decision struct {
-	anchor
-	look *Styles
-	item *protocol.Item
+type approvalItem struct {
+	itemAnchor
+	styles *Styles
+	item   *protocol.Item
 }
 
-func (d *decision) Estimate(int, bool) int { return 3 }
+func (d *approvalItem) Estimate(int, bool) int { return 3 }
 
-func (d *decision) Block(width int, _ bool) transcript.Block {
+func (d *approvalItem) Block(width int, _ bool) transcript.Block {
 	title := "approval " + d.item.ID
 	var command string
 	if a := d.item.Approval; a != nil {
 		title, command = a.Title, a.Command
 	}
 	if d.item.Resolved == nil {
-		waits := d.look.Warning.Render(" · waiting for a decision")
+		waits := d.styles.Warning.Render(" · waiting for a decision")
 		title = Fit("? "+OneLine(transcript.Reveal(title)), max(1, width-1-ansi.StringWidth(waits)))
-		return transcript.Block{Header: []string{"", " " + d.look.Bold.Render(title) + waits}}
+		return transcript.Block{Header: []string{"", " " + d.styles.Bold.Render(title) + waits}}
 	}
-	b := transcript.Block{Header: []string{"", " " + d.look.Bold.Render(Fit("? "+OneLine(transcript.Reveal(title)), width-1))}}
+	b := transcript.Block{Header: []string{"", " " + d.styles.Bold.Render(Fit("? "+OneLine(transcript.Reveal(title)), width-1))}}
 	if command != "" && command != title {
-		b.Header = append(b.Header, "   "+d.look.Dim.Render(Fit("$ "+OneLine(transcript.Reveal(command)), width-Indent)))
+		b.Header = append(b.Header, "   "+d.styles.Dim.Render(Fit("$ "+OneLine(transcript.Reveal(command)), width-Indent)))
 	}
-	style := d.look.Error
+	style := d.styles.Error
 	if d.item.Resolved.Outcome == protocol.Allowed {
-		style = d.look.Success
+		style = d.styles.Success
 	}
 	text := transcript.NewText()
-	text.Append(outcome(d.item.Resolved, d.item.By))
+	text.Append(Outcome(d.item.Resolved, d.item.By))
 	b.Body, b.Bytes = text.Lines(width - Indent)
 	b.RenderLine = func(line string) string { return "   " + style.Render(line) }
 	return b

@@ -56,7 +56,7 @@ func NewApprovalPanel(s *Styles) ApprovalPanel {
 // request is shown now; then the owner arms the panel.
 func (p *ApprovalPanel) Update(pending []protocol.Approval, now time.Time, live bool) (changed bool) {
 	for request := range p.forms {
-		if indexOf(pending, request) < 0 {
+		if IndexOf(pending, request) < 0 {
 			delete(p.forms, request)
 		}
 	}
@@ -69,7 +69,7 @@ func (p *ApprovalPanel) Update(pending []protocol.Approval, now time.Time, live 
 			p.forms[pending[i].Request] = f
 		}
 	}
-	if indexOf(pending, p.request) >= 0 {
+	if IndexOf(pending, p.request) >= 0 {
 		return false
 	}
 	p.request = ""
@@ -84,22 +84,22 @@ func (p *ApprovalPanel) Update(pending []protocol.Approval, now time.Time, live 
 
 // Current returns the request that is shown and its form, or nil.
 func (p *ApprovalPanel) Current(pending []protocol.Approval) (*protocol.Approval, *DecisionForm) {
-	i := indexOf(pending, p.request)
+	i := IndexOf(pending, p.request)
 	if i < 0 {
 		return nil, nil
 	}
 	return &pending[i], p.forms[p.request]
 }
 
-// indexOf returns the index of a request, or -1.
-func indexOf(pending []protocol.Approval, request string) int {
+// IndexOf returns the index of a request, or -1.
+func IndexOf(pending []protocol.Approval, request string) int {
 	return slices.IndexFunc(pending, func(a protocol.Approval) bool { return a.Request == request })
 }
 
 // showOther shows another of the pending requests.
 func (p *ApprovalPanel) showOther(pending []protocol.Approval, by int) {
 	if n := len(pending); n > 0 {
-		p.request = pending[(indexOf(pending, p.request)+by+n)%n].Request
+		p.request = pending[(IndexOf(pending, p.request)+by+n)%n].Request
 	}
 }
 
@@ -271,7 +271,7 @@ func (p *ApprovalPanel) View(pending []protocol.Approval, now time.Time, width, 
 	}
 	title := p.styles.Warning.Render("approval")
 	if len(pending) > 1 {
-		title += fmt.Sprintf(" %d of %d", indexOf(pending, r.Request)+1, len(pending))
+		title += fmt.Sprintf(" %d of %d", IndexOf(pending, r.Request)+1, len(pending))
 	}
 	title += " · " + OneLine(transcript.Clean(r.Kind)) + p.expiry(r, f, now) + p.styles.Dim.Render(" · asked "+p.styles.Clock(r.Asked))
 	title += p.styles.Dim.Render(p.hint(r, f, focused, len(pending)))
@@ -356,4 +356,21 @@ func (p *ApprovalPanel) hint(r *protocol.Approval, f *DecisionForm, focused bool
 		pairs = append(pairs, keymap.NextRequest, "other")
 	}
 	return Prefixed(" · ", keys.Hint(pairs...))
+}
+
+// Visible reports whether a request is shown.
+func (p *ApprovalPanel) Visible() bool { return p.request != "" }
+
+// SetOffline tells the panel whether decisions wait for the connection.
+func (p *ApprovalPanel) SetOffline(offline bool) { p.offline = offline }
+
+// Touch starts the grace of a new request over after a key press.
+func (p *ApprovalPanel) Touch(now time.Time) { p.guard.Touch(now) }
+
+// Arm lets the shown request take keys once the grace has passed; see Guard.Arm.
+func (p *ApprovalPanel) Arm(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, armed bool) {
+	if p.request == "" {
+		return nil, false
+	}
+	return p.guard.Arm(now, after)
 }

@@ -16,13 +16,13 @@ const maxChangeLines = 200
 
 // requestChanges is what a request changes, laid out once for a patch.
 type requestChanges struct {
-	changes *changes
+	changes *FileChanges
 	of      string // the patch they were made of
 	parsed  bool   // the patch could be read
 }
 
 // update returns the changes of a request, or nil.
-func (c *requestChanges) update(r *protocol.Approval) *changes {
+func (c *requestChanges) update(r *protocol.Approval) *FileChanges {
 	if c.changes == nil || c.of != r.Patch {
 		c.of = r.Patch
 		c.changes, c.parsed = changesOf(r)
@@ -32,13 +32,13 @@ func (c *requestChanges) update(r *protocol.Approval) *changes {
 
 // changesOf returns what a request changes, or nil, and whether its patch could be read. A patch that could
 // not is shown as text.
-func changesOf(r *protocol.Approval) (c *changes, parsed bool) {
+func changesOf(r *protocol.Approval) (c *FileChanges, parsed bool) {
 	files, parsed := diff.Parse(transcript.Reveal(r.Patch))
 	if !parsed {
 		files = nil
 	}
-	if files = append(files, comparisons(r.Content, transcript.Reveal)...); len(files) > 0 {
-		c = newChanges(files)
+	if files = append(files, FromContent(r.Content, transcript.Reveal)...); len(files) > 0 {
+		c = NewFileChanges(files)
 	}
 	return c, parsed
 }
@@ -80,7 +80,7 @@ func NewRequestPager(l *Styles, r *protocol.Approval) *Pager {
 		items = append(items, TextItems(l, strings.TrimSuffix(transcript.Reveal(p.Text), "\n"), AsPreformatted)...)
 	}
 	if changes != nil {
-		items = append(items, changes.sources(l)...)
+		items = append(items, changes.Items(l)...)
 	}
 	for i := range r.Tasks {
 		text := fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)
@@ -135,11 +135,11 @@ func Passages(r *protocol.Approval, patchShown bool) []Passage {
 	}
 	for i := range r.Content {
 		if r.Content[i].Type != "diff" {
-			add(roleText, true, "", contentText(&r.Content[i]))
+			add(roleText, true, "", Content(&r.Content[i]))
 		}
 	}
 	if r.Command == "" && r.Patch == "" && len(r.Content) == 0 && len(r.Input) > 0 {
-		add(roleCommand, true, "", readable(r.Input))
+		add(roleCommand, true, "", JSON(r.Input))
 	}
 	for _, e := range r.Explained {
 		add(roleText, false, "explained: ", e)

@@ -23,9 +23,9 @@ func (v *SessionView) wheelArrow(by int) bool {
 	}
 	v.status.Clear()
 	if v.arrows.moved != 0 {
-		v.composer.earlier(-v.arrows.moved, v.replica.conn.By)
+		v.composer.Recall(-v.arrows.moved, v.replica.conn.By)
 	}
-	list := v.transcript.view.list
+	list := v.transcript.view.List
 	if v.arrows.first {
 		list.Scroll(-by)
 	}

@@ -15,55 +15,55 @@ const blink = 10 * time.Second
 // decisionsTold is how many decisions that were missed are told one by one.
 const decisionsTold = 3
 
-// absence is what a session did between the loss of a connection and the end of
+// Away is what a session did between the loss of a connection and the end of
 // the catch-up after it: what a person comes back to.
-type absence struct {
+type Away struct {
 	since time.Time // when the connection was lost; zero: that was not told
 
-	back      bool // it is there again, and what was missed comes in
-	whole     bool // all that was missed comes in, and not a fresh snapshot
-	mode      string
-	reason    string
-	from      uint64 // the last seq before it
-	restarted bool
-	turns     int
-	queued    int
-	asked     map[string]bool // requests that still wait
-	decided   int
-	how       []string // the first of them were: "allowed by bob"
+	reconnected bool // it is there again, and what was missed comes in
+	complete    bool // all that was missed comes in, and not a fresh snapshot
+	mode        string
+	reason      string
+	from        uint64 // the last seq before it
+	restarted   bool
+	turns       int
+	queued      int
+	pending     map[string]bool // requests that still wait
+	decided     int
+	outcomes    []string // the first of them were: "allowed by bob"
 }
 
-// lost notes that the connection is gone.
-func (a *absence) lost(now time.Time) { *a = absence{since: now} }
+// Disconnected notes that the connection is gone.
+func (a *Away) Disconnected(now time.Time) { *a = Away{since: now} }
 
-// returns begins to count what was missed, after the last seq that was seen.
-func (a *absence) returns(r *protocol.SubscribeResult, seen uint64) {
-	*a = absence{since: a.since, back: true, whole: r.Mode == protocol.ModeResume, mode: r.Mode, reason: r.Reason, from: seen, asked: map[string]bool{}}
+// Reconnected begins to count what was missed, after the last seq that was seen.
+func (a *Away) Reconnected(r *protocol.SubscribeResult, seen uint64) {
+	*a = Away{since: a.since, reconnected: true, complete: r.Mode == protocol.ModeResume, mode: r.Mode, reason: r.Reason, from: seen, pending: map[string]bool{}}
 }
 
-// long tells that the absence is told even when it was of no matter.
-func (a *absence) long(now time.Time) bool { return !a.since.IsZero() && now.Sub(a.since) >= blink }
+// Long tells that the absence is told even when it was of no matter.
+func (a *Away) Long(now time.Time) bool { return !a.since.IsZero() && now.Sub(a.since) >= blink }
 
-// saw counts an event.
-func (a *absence) saw(e *protocol.Event) {
-	if !a.back {
+// Apply counts an event.
+func (a *Away) Apply(e *protocol.Event) {
+	if !a.reconnected {
 		return
 	}
 	switch e.Type {
 	case protocol.TurnEnded:
 		a.turns++
-		a.restarted = a.restarted || decode[protocol.TurnEndedData](e.Data).Code == protocol.CodeServerRestart
+		a.restarted = a.restarted || DecodeData[protocol.TurnEndedData](e.Data).Code == protocol.CodeServerRestart
 	case protocol.TurnStarted:
-		a.restarted = a.restarted || decode[protocol.TurnStartedData](e.Data).Resumed
+		a.restarted = a.restarted || DecodeData[protocol.TurnStartedData](e.Data).Resumed
 	case protocol.QueueHeld:
-		a.restarted = a.restarted || decode[protocol.Hold](e.Data).Reason == protocol.HoldRestart
+		a.restarted = a.restarted || DecodeData[protocol.Hold](e.Data).Reason == protocol.HoldRestart
 	case protocol.QueueAdded:
 		a.queued++
 	case protocol.ApprovalRequested:
-		a.asked[decode[protocol.Approval](e.Data).Request] = true
+		a.pending[DecodeData[protocol.Approval](e.Data).Request] = true
 	case protocol.ApprovalResolved:
-		d := decode[protocol.ApprovalResolvedData](e.Data)
-		delete(a.asked, d.Request)
+		d := DecodeData[protocol.ApprovalResolvedData](e.Data)
+		delete(a.pending, d.Request)
 		how := string(d.Outcome)
 		switch {
 		case d.ByRule != "":
@@ -71,18 +71,18 @@ func (a *absence) saw(e *protocol.Event) {
 		case e.By != nil:
 			how += " by " + e.By.Name
 		}
-		if a.decided++; len(a.how) < decisionsTold {
-			a.how = append(a.how, how)
+		if a.decided++; len(a.outcomes) < decisionsTold {
+			a.outcomes = append(a.outcomes, how)
 		}
 	}
 }
 
-// over ends the absence at a seq and says what was missed; "" when that is not
+// CaughtUp ends the absence at a seq and says what was missed; "" when that is not
 // worth a word.
-func (a *absence) over(now time.Time, seq uint64) string {
+func (a *Away) CaughtUp(now time.Time, seq uint64) string {
 	was := *a
-	*a = absence{}
-	if !was.back {
+	*a = Away{}
+	if !was.reconnected {
 		return ""
 	}
 	var away time.Duration
@@ -96,7 +96,7 @@ func (a *absence) over(now time.Time, seq uint64) string {
 	missed := was.missed()
 	switch {
 	case missed != nil:
-	case !was.long(now):
+	case !was.Long(now):
 		return ""
 	case seq > was.from:
 		missed = []string{"the turn went on"}
@@ -107,7 +107,7 @@ func (a *absence) over(now time.Time, seq uint64) string {
 }
 
 // missed are the things that a person wants to know of.
-func (a *absence) missed() []string {
+func (a *Away) missed() []string {
 	var out []string
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
@@ -119,16 +119,16 @@ func (a *absence) missed() []string {
 	}
 	switch {
 	case a.reason != "":
-		out = append(out, reattached(a.mode, a.reason))
-	case !a.whole:
+		out = append(out, Reattached(a.mode, a.reason))
+	case !a.complete:
 		out = append(out, "from a fresh snapshot")
 	}
 	add(a.turns, "%s ended", Count(a.turns, "turn"))
 	add(a.queued, "%s queued", Count(a.queued, "message"))
-	for _, how := range a.how {
+	for _, how := range a.outcomes {
 		out = append(out, "1 approval "+how)
 	}
-	add(a.decided-len(a.how), "%d more decided", a.decided-len(a.how))
-	add(len(a.asked), "%s waiting", Count(len(a.asked), "approval"))
+	add(a.decided-len(a.outcomes), "%d more decided", a.decided-len(a.outcomes))
+	add(len(a.pending), "%s waiting", Count(len(a.pending), "approval"))
 	return out
 }

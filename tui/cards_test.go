@@ -140,7 +140,7 @@ func TestARunningToolHasAClock(t *testing.T) {
 	s.tell()
 	s.shows("✓ 1m01s")
 	s.give(tickMsg{})
-	if n := len(s.m.transcript.view.runs); n != 0 {
+	if n := len(s.m.transcript.view.runningTools); n != 0 {
 		t.Errorf("%d clocks are left", n)
 	}
 }

@@ -13,75 +13,75 @@ import (
 )
 
 const (
-	stepRows  = 12 // of a folded checklist
-	stepLines = 10 // of what came of a task, in an unfolded one
+	ChecklistRows = 12 // of a folded checklist
+	resultLines   = 10 // of what came of a task, in an unfolded one
 )
 
-// checklist is a turn's plan as one item that changes in place: its tasks, how
+// Checklist is a turn's plan as one item that changes in place: its tasks, how
 // they stand, how long they took and, unfolded, what came of them. While the panel
 // of the plan lists the tasks a folded one does not.
-type checklist struct {
-	look    *Styles
-	about   string // the question, or the summary
-	steps   []step
-	word    string // how it stands, once the tasks do not say it
-	failed  bool
-	over    bool // its turn ended
-	listed  bool // the panel shows the tasks now: nobody reads them twice
-	started time.Time
-	ended   time.Time
+type Checklist struct {
+	styles         *Styles
+	about          string // the question, or the summary
+	steps          []checklistTask
+	note           string // how it stands, once the tasks do not say it
+	failed         bool
+	turnEnded      bool // its turn ended
+	shownElsewhere bool // the panel shows the tasks now: nobody reads them twice
+	started        time.Time
+	ended          time.Time
 }
 
-// step is a task as the events tell it.
-type step struct {
+// checklistTask is a task as the events tell it.
+type checklistTask struct {
 	protocol.Task
 	started, ended time.Time
 	took           time.Duration // as the agent measured it
 	attempt        int
-	said           string // last: progress, a reason, an error
+	message        string // last: progress, a reason, an error
 	result         string
 }
 
-// planning tells the events that a checklist shows.
-func planning(t protocol.Type) bool {
+// IsPlanEvent tells the events that a checklist shows.
+func IsPlanEvent(t protocol.Type) bool {
 	kind, _, _ := strings.Cut(string(t), ".")
 	return kind == "plan" || kind == "task" || kind == "aggregate" || t == protocol.PipelineCompleted
 }
 
-// take brings it up to an event of the plan.
-func (c *checklist) take(it *protocol.Item) {
+// apply brings it up to an event of the plan.
+func (c *Checklist) apply(it *protocol.Item) {
 	if c.started.IsZero() {
 		c.started = it.Started
 	}
 	switch it.Type {
 	case protocol.PlanStarted:
-		*c = checklist{look: c.look, about: decode[protocol.PlanStartedData](it.Data).Question, started: it.Started}
+		*c = Checklist{styles: c.styles, about: DecodeData[protocol.PlanStartedData](it.Data).Question, started: it.Started}
 	case protocol.PlanUpdated, protocol.PlanCompleted:
-		d := decode[protocol.PlanTasksData](it.Data)
+		d := DecodeData[protocol.PlanTasksData](it.Data)
 		c.tasks(d.Tasks, it.Started)
 		if d.Summary != "" {
 			c.about = d.Summary
 		}
 	case protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed:
-		d := decode[protocol.PlanErrorData](it.Data)
-		c.word, c.failed, c.ended = last(it.Type)+because(d.Message), true, it.Started
+		d := DecodeData[protocol.PlanErrorData](it.Data)
+		c.note, c.failed, c.ended = TypeSuffix(it.Type)+Prefixed(": ", d.Message), true, it.Started
 		for _, detail := range d.Details {
-			c.word += "\n" + detail
+			c.note += "\n" + detail
 		}
 	case protocol.AggregateStarted:
-		c.word = "putting the results together"
+		c.note = "putting the results together"
 	case protocol.AggregateCompleted, protocol.PipelineCompleted:
-		c.word, c.ended = "", it.Started
+		c.note, c.ended = "", it.Started
 	default:
 		c.task(it)
 	}
 }
 
 // tasks is all tasks as they are now.
-func (c *checklist) tasks(now []protocol.Task, at time.Time) {
-	steps := make([]step, len(now))
+func (c *Checklist) tasks(now []protocol.Task, at time.Time) {
+	steps := make([]checklistTask, len(now))
 	for i, t := range now {
-		steps[i] = step{Task: t}
+		steps[i] = checklistTask{Task: t}
 		if k := c.find(t.ID); k >= 0 {
 			status := c.steps[k].Status
 			steps[i] = c.steps[k]
@@ -92,17 +92,17 @@ func (c *checklist) tasks(now []protocol.Task, at time.Time) {
 				continue
 			}
 		}
-		steps[i].moved(at)
+		steps[i].setTimes(at)
 	}
 	c.steps = steps
 }
 
 // task is an event of one task.
-func (c *checklist) task(it *protocol.Item) {
-	d := decode[protocol.TaskData](it.Data)
+func (c *Checklist) task(it *protocol.Item) {
+	d := DecodeData[protocol.TaskData](it.Data)
 	i := c.find(d.Task)
 	if i < 0 {
-		c.steps = append(c.steps, step{Task: protocol.Task{ID: d.Task, Title: d.Task}})
+		c.steps = append(c.steps, checklistTask{Task: protocol.Task{ID: d.Task, Title: d.Task}})
 		i = len(c.steps) - 1
 	}
 	s := &c.steps[i]
@@ -110,7 +110,7 @@ func (c *checklist) task(it *protocol.Item) {
 		s.Title = d.Title
 	}
 	s.attempt = max(s.attempt, d.Attempt)
-	s.said = d.Message
+	s.message = d.Message
 	if d.Result != "" {
 		s.result = d.Result
 	}
@@ -130,12 +130,12 @@ func (c *checklist) task(it *protocol.Item) {
 	}
 	if status != s.Status {
 		s.Status = status
-		s.moved(it.Started)
+		s.setTimes(it.Started)
 	}
 }
 
-// moved notes when a task came to how it stands now.
-func (s *step) moved(at time.Time) {
+// setTimes notes when a task came to how it stands now.
+func (s *checklistTask) setTimes(at time.Time) {
 	switch s.Status {
 	case protocol.StatusRunning:
 		s.started, s.ended = at, time.Time{}
@@ -144,36 +144,36 @@ func (s *step) moved(at time.Time) {
 	}
 }
 
-func (c *checklist) find(task string) int {
-	return slices.IndexFunc(c.steps, func(s step) bool { return s.ID == task })
+func (c *Checklist) find(task string) int {
+	return slices.IndexFunc(c.steps, func(s checklistTask) bool { return s.ID == task })
 }
 
-// runs tells that a task is under way, so that there is a clock to move.
-func (c *checklist) runs() bool {
-	return !c.over && slices.ContainsFunc(c.steps, func(s step) bool { return s.Status == protocol.StatusRunning })
+// running tells that a task is under way, so that there is a clock to move.
+func (c *Checklist) running() bool {
+	return !c.turnEnded && slices.ContainsFunc(c.steps, func(s checklistTask) bool { return s.Status == protocol.StatusRunning })
 }
 
-// short tells that the tasks show elsewhere.
-func (c *checklist) short() bool { return c.listed && !c.over }
+// collapsedToTitle tells that the tasks show elsewhere.
+func (c *Checklist) collapsedToTitle() bool { return c.shownElsewhere && !c.turnEnded }
 
-func (c *checklist) Estimate(_ int, folded bool) int {
-	if folded && c.short() {
+func (c *Checklist) Estimate(_ int, folded bool) int {
+	if folded && c.collapsedToTitle() {
 		return 2
 	}
 	if folded {
-		return 3 + min(len(c.steps), stepRows)
+		return 3 + min(len(c.steps), ChecklistRows)
 	}
 	return 3 + 3*len(c.steps)
 }
 
-func (c *checklist) Block(width int, folded bool) transcript.Block {
+func (c *Checklist) Block(width int, folded bool) transcript.Block {
 	done := 0
 	for i := range c.steps {
 		if c.steps[i].Status == protocol.StatusCompleted {
 			done++
 		}
 	}
-	title := " " + c.look.Dim.Render("•") + " " + c.look.Bold.Render("plan")
+	title := " " + c.styles.Dim.Render("•") + " " + c.styles.Bold.Render("plan")
 	if c.about != "" {
 		title += " " + OneLine(transcript.Clean(c.about))
 	}
@@ -184,94 +184,94 @@ func (c *checklist) Block(width int, folded bool) transcript.Block {
 	if !c.ended.IsZero() {
 		right += " · " + Duration(c.ended.Sub(c.started))
 	}
-	b := transcript.Block{Header: []string{"", Spread(title, c.look.Dim.Render(right), width)}}
+	b := transcript.Block{Header: []string{"", Spread(title, c.styles.Dim.Render(right), width)}}
 	switch {
-	case folded && c.short():
+	case folded && c.collapsedToTitle():
 	case folded:
-		b.Body = c.folded(width)
+		b.Body = c.collapsedRows(width)
 	default:
 		for i := range c.steps {
 			b.Body = append(b.Body, c.row(&c.steps[i], width))
-			b.Body = append(b.Body, c.came(&c.steps[i], width)...)
+			b.Body = append(b.Body, c.details(&c.steps[i], width)...)
 		}
 	}
-	if c.word != "" {
-		style := &c.look.Dim
+	if c.note != "" {
+		style := &c.styles.Dim
 		if c.failed {
-			style = &c.look.Error
+			style = &c.styles.Error
 		}
-		for _, line := range Wrap(c.word, width-Indent) {
+		for _, line := range Wrap(c.note, width-Indent) {
 			b.Footer = append(b.Footer, "   "+style.Render(line))
 		}
 	}
 	return b
 }
 
-// folded is a row for each task; of many, those around the first that is not done.
-func (c *checklist) folded(width int) []string {
-	at := max(0, slices.IndexFunc(c.steps, func(s step) bool { return s.Status != protocol.StatusCompleted }))
+// collapsedRows is a row for each task; of many, those around the first that is not done.
+func (c *Checklist) collapsedRows(width int) []string {
+	at := max(0, slices.IndexFunc(c.steps, func(s checklistTask) bool { return s.Status != protocol.StatusCompleted }))
 	from, to := 0, len(c.steps)
-	if to > stepRows {
-		from = max(0, min(at-stepRows/3, to-stepRows))
-		to = from + stepRows
+	if to > ChecklistRows {
+		from = max(0, min(at-ChecklistRows/3, to-ChecklistRows))
+		to = from + ChecklistRows
 	}
 	var out []string
 	if from > 0 {
-		out = append(out, "   "+c.look.Dim.Render("… "+Count(from, "task")+" before"))
+		out = append(out, "   "+c.styles.Dim.Render("… "+Count(from, "task")+" before"))
 	}
 	for i := from; i < to; i++ {
 		out = append(out, c.row(&c.steps[i], width))
 	}
 	if n := len(c.steps) - to; n > 0 {
-		out = append(out, "   "+c.look.Dim.Render("… "+Count(n, "more task")))
+		out = append(out, "   "+c.styles.Dim.Render("… "+Count(n, "more task")))
 	}
 	return out
 }
 
 // row is a task on a line.
-func (c *checklist) row(s *step, width int) string {
-	left, said, right, style := c.stands(s)
+func (c *Checklist) row(s *checklistTask, width int) string {
+	left, said, right, style := c.status(s)
 	mark, title, _ := strings.Cut(left, " ")
-	left = "   " + style.Render(mark) + " " + title + c.look.Dim.Render(said)
+	left = "   " + style.Render(mark) + " " + title + c.styles.Dim.Render(said)
 	if right == "" {
 		return Fit(left, width)
 	}
 	return Spread(left, style.Render(right), width)
 }
 
-// stands is how a task stands, in words: a mark and what it is, what was said last,
+// status is how a task stands, in words: a mark and what it is, what was said last,
 // and for how long.
-func (c *checklist) stands(s *step) (left, said, right string, style lipgloss.Style) {
-	mark, style := "·", c.look.Dim
+func (c *Checklist) status(s *checklistTask) (left, said, right string, style lipgloss.Style) {
+	mark, style := "·", c.styles.Dim
 	switch s.Status {
 	case protocol.StatusRunning:
-		mark, style, right = "▸", c.look.Warning, "running"
-		if c.over {
+		mark, style, right = "▸", c.styles.Warning, "running"
+		if c.turnEnded {
 			mark, right = "⊘", "cut off"
-		} else if ran := c.look.Since(s.started); ran >= time.Second {
+		} else if ran := c.styles.Since(s.started); ran >= time.Second {
 			right += " " + Duration(ran)
 		}
 	case protocol.StatusCompleted:
-		mark, style = "✓", c.look.Success
+		mark, style = "✓", c.styles.Success
 	case protocol.StatusFailed:
-		mark, style, right = "✗", c.look.Error, "failed"
+		mark, style, right = "✗", c.styles.Error, "failed"
 	case protocol.StatusCancelled:
 		mark, right = "⊘", "cancelled"
 	}
-	if ran := s.ran(); ran > 0 {
+	if ran := s.duration(); ran > 0 {
 		right = strings.TrimSpace(right + " " + Duration(ran))
 	}
 	if s.attempt > 1 {
 		right = fmt.Sprintf("attempt %d · %s", s.attempt, right)
 	}
-	if s.said != "" {
-		said = ": " + OneLine(transcript.Clean(s.said))
+	if s.message != "" {
+		said = ": " + OneLine(transcript.Clean(s.message))
 	}
 	return mark + " " + OneLine(transcript.Clean(s.Title)), said, right, style
 }
 
-// ran is how long a task took that is over.
-func (s *step) ran() time.Duration {
+// duration is how long a task took that is over.
+func (s *checklistTask) duration() time.Duration {
 	switch {
 	case s.took > 0:
 		return s.took
@@ -281,19 +281,19 @@ func (s *step) ran() time.Duration {
 	return max(0, s.ended.Sub(s.started))
 }
 
-// came is what a task is about and what came of it.
-func (c *checklist) came(s *step, width int) []string {
+// details is what a task is about and what came of it.
+func (c *Checklist) details(s *checklistTask, width int) []string {
 	var out []string
 	add := func(text string) {
 		if text == "" {
 			return
 		}
 		lines := Wrap(text, width-Indent-2)
-		if n := len(lines); n > stepLines {
-			lines = append(lines[:stepLines-1:stepLines-1], "… "+Count(n-stepLines+1, "more line"))
+		if n := len(lines); n > resultLines {
+			lines = append(lines[:resultLines-1:resultLines-1], "… "+Count(n-resultLines+1, "more line"))
 		}
 		for _, line := range lines {
-			out = append(out, "     "+c.look.Dim.Render(line))
+			out = append(out, "     "+c.styles.Dim.Render(line))
 		}
 	}
 	add(s.Description)
@@ -301,8 +301,8 @@ func (c *checklist) came(s *step, width int) []string {
 	return out
 }
 
-// words is the plan as text, to be copied.
-func (c *checklist) words() string {
+// text is the plan as text, to be copied.
+func (c *Checklist) text() string {
 	var out strings.Builder
 	out.WriteString(c.about + "\n")
 	for i := range c.steps {
@@ -316,5 +316,18 @@ func (c *checklist) words() string {
 			out.WriteString("  " + s.result + "\n")
 		}
 	}
-	return out.String() + c.word
+	return out.String() + c.note
+}
+
+// Task returns a task in words: its mark and title, what was said last, its state and time, and the style of
+// mark and state. The checklist knows more than the task; a nil one knows nothing.
+func (c *Checklist) Task(s *Styles, t *protocol.Task) (left, details, right string, style lipgloss.Style) {
+	if c == nil {
+		c = &Checklist{styles: s}
+	}
+	at := &checklistTask{Task: *t}
+	if i := c.find(t.ID); i >= 0 {
+		at = &c.steps[i]
+	}
+	return c.status(at)
 }

@@ -77,13 +77,13 @@ func TestAPlanIsOneItemThatChangesInPlace(t *testing.T) {
 	s.hides("With the race detector.")
 	s.shows("▸ List the tests · 09:41 · 2 lines")
 	s.hides("in 40 packages.")
-	items := s.m.transcript.view.list.Len()
+	items := s.m.transcript.view.List.Len()
 	s.journal.task("b", protocol.TaskCompleted, protocol.TaskData{Result: "3 are flaky"})
 	s.journal.task("c", protocol.TaskCancelled, protocol.TaskData{})
 	s.journal.add(protocol.AggregateStarted, protocol.AggregateData{Tasks: 2})
 	s.tell()
 	s.shows("2 of 4 done", "⊘ 讀紀錄", "cancelled", "putting the results together")
-	if n := s.m.transcript.view.list.Len(); n != items {
+	if n := s.m.transcript.view.List.Len(); n != items {
 		t.Errorf("%d items, want the %d there were", n, items)
 	}
 	s.press("tab", "tab", "g", "down", "enter")
@@ -195,15 +195,15 @@ func TestAPlanToConfirmIsListedOnce(t *testing.T) {
 
 func TestTheTasksAreListedWhereverThePlanStands(t *testing.T) {
 	s := open(t, scenes["pipeline"](), 80, 40)
-	list := s.m.transcript.view.list
-	if steps := list.Item(s.m.transcript.view.steps).(*checklist); !steps.short() {
+	list := s.m.transcript.view.List
+	if steps := list.Item(s.m.transcript.view.planItem).(*Checklist); !steps.collapsedToTitle() {
 		t.Error("the transcript repeats the panel")
 	}
 	s.shows("plan · 1 of 4 done · tab", "▸ Run each a hundred times: 40 of 212", "running 4")
-	list.SetCollapsed(s.m.transcript.view.steps, false)
+	list.SetCollapsed(s.m.transcript.view.planItem, false)
 	s.give(tickMsg{})
 	s.shows("With the race detector.") // who unfolds it wants all of it
-	list.SetCollapsed(s.m.transcript.view.steps, true)
+	list.SetCollapsed(s.m.transcript.view.planItem, true)
 	s.journal.add(protocol.PlanCancelled, protocol.PlanErrorData{Message: "by ada"})
 	s.tell()
 	if s.m.Plan() == nil {

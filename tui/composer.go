@@ -12,19 +12,19 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// composerRows is the most rows that the composer takes of the screen.
-const composerRows = 8
+// maxRows is the most rows that the composer takes of the screen.
+const maxRows = 8
 
-// composer is where a person writes: a new message, or the new text of a queued
+// Composer is where a person writes: a new message, or the new text of a queued
 // one.
-type composer struct {
-	area    draft
-	recall  recall
-	editing string // the queued message that is edited
+type Composer struct {
+	area    longText
+	history inputHistory
+	Editing string // the queued message that is edited
 	draft   string // of the new message, meanwhile
 }
 
-func newComposer() composer {
+func New() Composer {
 	area := textarea.New()
 	area.Prompt = "> "
 	area.SetPromptFunc(2, func(p textarea.PromptInfo) string {
@@ -38,7 +38,7 @@ func newComposer() composer {
 	area.EndOfBufferCharacter = ' '
 	area.CharLimit = 0
 	area.MaxContentHeight = 10_000
-	area.DynamicHeight, area.MinHeight, area.MaxHeight = true, 1, composerRows
+	area.DynamicHeight, area.MinHeight, area.MaxHeight = true, 1, maxRows
 	area.KeyMap.InsertNewline = key.NewBinding(key.WithKeys("alt+enter", "shift+enter", "ctrl+j"))
 	area.KeyMap.DeleteCharacterForward = key.NewBinding(key.WithKeys("delete"))
 	area.KeyMap.Paste = key.NewBinding(key.WithDisabled()) // the terminal pastes
@@ -46,33 +46,33 @@ func newComposer() composer {
 	plain := textarea.StyleState{Selection: lipgloss.NewStyle().Reverse(true)}
 	area.SetStyles(textarea.Styles{Focused: plain, Blurred: plain})
 	area.Focus()
-	return composer{area: draft{Model: area}}
+	return Composer{area: longText{Model: area}}
 }
 
-func (c *composer) value() string { return strings.TrimSpace(c.area.Value()) }
+func (c *Composer) Value() string { return strings.TrimSpace(c.area.Value()) }
 
-func (c *composer) empty() bool { return c.area.empty() }
+func (c *Composer) Empty() bool { return c.area.empty() }
 
-// key edits the text.
-func (c *composer) key(msg tea.KeyPressMsg) { c.area.press(msg) }
+// Press edits the text.
+func (c *Composer) Press(msg tea.KeyPressMsg) { c.area.press(msg) }
 
-// paste inserts text that may come from anywhere.
-func (c *composer) paste(s string) { c.area.InsertString(transcript.Clean(s)) }
+// Paste inserts text that may come from anywhere.
+func (c *Composer) Paste(s string) { c.area.InsertString(transcript.Clean(s)) }
 
-// giveBack puts a text before the new message.
-func (c *composer) giveBack(s string) {
+// Restore puts a text before the new message.
+func (c *Composer) Restore(s string) {
 	s = transcript.Clean(s)
-	if c.editing != "" {
+	if c.Editing != "" {
 		c.draft = strings.TrimSpace(s + "\n\n" + c.draft)
 		return
 	}
-	c.write(strings.TrimSpace(s + "\n\n" + c.area.Value()))
+	c.SetText(strings.TrimSpace(s + "\n\n" + c.area.Value()))
 }
 
-// write replaces what is written.
-func (c *composer) write(s string) { c.area.SetValue(s) }
+// SetText replaces what is written.
+func (c *Composer) SetText(s string) { c.area.SetValue(s) }
 
-func (c *composer) focus(on bool) {
+func (c *Composer) SetFocus(on bool) {
 	if on {
 		c.area.Focus()
 	} else {
@@ -80,62 +80,62 @@ func (c *composer) focus(on bool) {
 	}
 }
 
-// earlier writes the message before, or with -1 the one after; false when there
+// Recall writes the message before, or with -1 the one after; false when there
 // is none.
-func (c *composer) earlier(by int, me protocol.Actor) bool {
-	if c.editing != "" {
+func (c *Composer) Recall(by int, me protocol.Actor) bool {
+	if c.Editing != "" {
 		return false
 	}
-	text, ok := c.recall.step(by, c.area.Value(), me)
+	text, ok := c.history.step(by, c.area.Value(), me)
 	if ok {
-		c.write(text)
+		c.SetText(text)
 	}
 	return ok
 }
 
-// stay ends a walk through what was written, where it began.
-func (c *composer) stay() {
-	c.write(c.unsent())
-	c.recall.end()
+// EndRecall ends a walk through what was written, where it began.
+func (c *Composer) EndRecall() {
+	c.SetText(c.Unsent())
+	c.history.end()
 }
 
-// unsent is the new message as far as it was written.
-func (c *composer) unsent() string {
-	if c.editing != "" {
+// Unsent is the new message as far as it was written.
+func (c *Composer) Unsent() string {
+	if c.Editing != "" {
 		return c.draft
 	}
-	return c.recall.draft(c.area.Value())
+	return c.history.draft(c.area.Value())
 }
 
-// take empties the composer and returns what was in it.
-func (c *composer) take() string {
-	s := c.value()
+// Clear empties the composer and returns what was in it.
+func (c *Composer) Clear() string {
+	s := c.Value()
 	c.area.Reset()
 	return s
 }
 
-// edit keeps the draft and takes the text of a queued message instead.
-func (c *composer) edit(message, text string) {
-	if c.editing == "" {
-		c.draft = c.unsent()
-		c.recall.end()
+// Edit keeps the draft and takes the text of a queued message instead.
+func (c *Composer) Edit(message, text string) {
+	if c.Editing == "" {
+		c.draft = c.Unsent()
+		c.history.end()
 	}
-	c.editing = message
-	c.write(text)
+	c.Editing = message
+	c.SetText(text)
 }
 
-// endEdit brings the draft back and returns the message that was edited.
-func (c *composer) endEdit() string {
-	message := c.editing
-	c.editing = ""
+// EndEdit brings the draft back and returns the message that was edited.
+func (c *Composer) EndEdit() string {
+	message := c.Editing
+	c.Editing = ""
 	c.area.SetValue(c.draft)
 	c.draft = ""
 	return message
 }
 
-// Render is at most rows lines, and the cursor within them; nil without focus.
-func (c *composer) Render(width, rows int) ([]string, *tea.Cursor) {
-	c.area.MaxHeight = min(max(rows, 1), composerRows)
+// View is at most rows lines, and the cursor within them; nil without focus.
+func (c *Composer) View(width, rows int) ([]string, *tea.Cursor) {
+	c.area.MaxHeight = min(max(rows, 1), maxRows)
 	c.area.SetWidth(max(width, 4))
 	out := strings.Split(c.area.View(), "\n")
 	if len(out) > rows {
@@ -146,3 +146,26 @@ func (c *composer) Render(width, rows int) ([]string, *tea.Cursor) {
 	}
 	return out, c.area.Cursor()
 }
+
+// Text returns all that is typed.
+func (c *Composer) Text() string { return c.area.Value() }
+
+// AtEdge reports whether the cursor is on the first row, or with down on the last.
+func (c *Composer) AtEdge(down bool) bool { return c.area.atEdge(down) }
+
+// Recalling reports whether the user steps through earlier messages.
+func (c *Composer) Recalling() bool { return c.history.walking() }
+
+// AddSent remembers a message that is sent from here.
+func (c *Composer) AddSent(id, text string) { c.history.add(id, text) }
+
+// AddPast remembers a message of the log.
+func (c *Composer) AddPast(e *protocol.Event) { c.history.addPast(e) }
+
+// AddOlder remembers the messages of a page of history.
+func (c *Composer) AddOlder(page *protocol.HistoryResult, me protocol.Actor) {
+	c.history.older(page, me)
+}
+
+// ForgetPast forgets the messages of the log.
+func (c *Composer) ForgetPast() { c.history.past = nil }

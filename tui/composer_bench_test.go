@@ -13,12 +13,12 @@ func BenchmarkKeyInALargePaste(b *testing.B) {
 		"nothing": "", "4000 lines": strings.Repeat(line+"\n", 4000), "one line of 256 KiB": strings.Repeat(line+" ", 4000),
 	} {
 		b.Run(name, func(b *testing.B) {
-			c := newComposer()
-			c.Render(120, 8)
-			c.paste(text)
+			c := New()
+			c.View(120, 8)
+			c.Paste(text)
 			for b.Loop() {
-				c.key(tea.KeyPressMsg{Code: 'x', Text: "x"})
-				c.Render(120, 8)
+				c.Press(tea.KeyPressMsg{Code: 'x', Text: "x"})
+				c.View(120, 8)
 			}
 		})
 	}

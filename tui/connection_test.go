@@ -61,11 +61,11 @@ func TestAnOutageSaysAtOnceWhatWouldHelp(t *testing.T) {
 	b := newTable(t, 100, 12)
 	b.give(ConnMsg{State: remote.Reconnecting, Attempt: 2, Advice: "start one with: agentctl serve"})
 	b.shows("F5 tries again now · start one with: agentctl serve")
-	n := newNarrator(time.UTC)
-	n.linked(remote.Conn{State: remote.Connected})
-	n.linked(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "closed"})
-	n.linked(remote.Conn{State: remote.Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
-	n.linked(remote.Conn{State: remote.Reconnecting, Attempt: 3, Reason: "no such file", Advice: "start one with: agentctl serve"})
+	n := newRenderer(time.UTC)
+	n.setConn(remote.Conn{State: remote.Connected})
+	n.setConn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "closed"})
+	n.setConn(remote.Conn{State: remote.Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
+	n.setConn(remote.Conn{State: remote.Reconnecting, Attempt: 3, Reason: "no such file", Advice: "start one with: agentctl serve"})
 	if got := n.out.String(); got != "reconnecting: closed\nstart one with: agentctl serve\n" {
 		t.Errorf("told %q", got)
 	}
@@ -137,7 +137,7 @@ func TestHowASessionGoesOnIsMarked(t *testing.T) {
 		s.journal.caughtUp()
 		s.tell()
 		s.shows(c.want)
-		n := newNarrator(time.UTC)
+		n := newRenderer(time.UTC)
 		n.state.Session = "s1"
 		n.update(remote.Update{Attached: at})
 		n.update(remote.Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: protocol.MustEncode(protocol.CaughtUpData{})}})
@@ -220,14 +220,14 @@ func TestWhatHappenedMeanwhileIsToldAsItWas(t *testing.T) {
 		"you reconnected here · 1 approval expired": event(protocol.ApprovalResolved, nil, protocol.ApprovalResolvedData{Request: "r", Outcome: protocol.Expired}),
 		"": event(protocol.QueueHeld, nil, protocol.Hold{Reason: protocol.HoldUser}),
 	} {
-		var a absence
-		a.lost(dawn)
-		a.returns(&protocol.SubscribeResult{Mode: protocol.ModeResume}, 5)
-		a.saw(e)
-		if got := a.over(dawn, 6); got != strings.TrimSuffix(want, " · ") {
+		var a Away
+		a.Disconnected(dawn)
+		a.Reconnected(&protocol.SubscribeResult{Mode: protocol.ModeResume}, 5)
+		a.Apply(e)
+		if got := a.CaughtUp(dawn, 6); got != strings.TrimSuffix(want, " · ") {
 			t.Errorf("%s: %q, want %q", e.Type, got, want)
 		}
-		if a.saw(e); a.over(dawn, 6) != "" {
+		if a.Apply(e); a.CaughtUp(dawn, 6) != "" {
 			t.Errorf("%s: told again", e.Type)
 		}
 	}
@@ -240,7 +240,7 @@ func TestWhatHappenedMeanwhileIsToldAsItWas(t *testing.T) {
 		{protocol.ModeReset, protocol.ResetResubscribed, "followed again: what ended meanwhile is not told"},
 		{protocol.ModeReset, protocol.ResetEpoch, "the session's log was replaced (" + protocol.ResetEpoch + "): this is how it is now"},
 	} {
-		if got := reattached(c.mode, c.reason); got != c.want {
+		if got := Reattached(c.mode, c.reason); got != c.want {
 			t.Errorf("%s, %s: %q, want %q", c.mode, c.reason, got, c.want)
 		}
 	}

@@ -22,7 +22,7 @@ func (p *contextPage) View(width, height int) ([]string, *tea.Cursor) {
 	l := p.styles
 	state := p.usage.replica.state
 	title := l.Bold.Render("context") + " · " + OneLine(transcript.Clean(remote.SessionName(state)))
-	if agent := agentName(state.Agent); agent != "" {
+	if agent := Agent(state.Agent); agent != "" {
 		title += l.Dim.Render(" · " + agent)
 	}
 	out := slices.Concat([]string{l.Rule(title, width)}, p.now(width), p.used(width), p.turns(width), p.compacted(width))

@@ -25,7 +25,7 @@ type copyMode struct {
 
 // enterCopyMode begins at the selected item, or at the last line on the screen.
 func (p *transcriptPane) enterCopyMode() {
-	list := p.view.list
+	list := p.view.List
 	if list.Len() == 0 {
 		return
 	}
@@ -33,7 +33,7 @@ func (p *transcriptPane) enterCopyMode() {
 	if id, ok := list.Selected(); ok {
 		at = list.BodyStart(id)
 	}
-	p.view.pinned = true
+	p.view.SetPinned(true)
 	p.copyMode.active = true
 	p.moveCursor(at)
 }
@@ -41,13 +41,13 @@ func (p *transcriptPane) enterCopyMode() {
 // leaveCopyMode ends copy mode, if it is active.
 func (p *transcriptPane) leaveCopyMode() {
 	p.copyMode.active, p.copyMode.selecting = false, false
-	p.view.pinned = false
-	p.view.list.SetRangeHighlight(transcript.Point{}, transcript.Point{}, nil)
+	p.view.SetPinned(false)
+	p.view.List.SetRangeHighlight(transcript.Point{}, transcript.Point{}, nil)
 }
 
 // moveCursor moves the cursor of copy mode and shows the selection.
 func (p *transcriptPane) moveCursor(to transcript.Point) {
-	c, list := &p.copyMode, p.view.list
+	c, list := &p.copyMode, p.view.List
 	c.cursor = list.Clamp(to)
 	if !c.selecting {
 		c.start = c.cursor
@@ -59,7 +59,7 @@ func (p *transcriptPane) moveCursor(to transcript.Point) {
 // pressCopyMode handles a key in copy mode. It returns false for keys that leave copy mode and then mean the
 // same as without it.
 func (p *transcriptPane) pressCopyMode(key string) (cmd tea.Cmd, handled bool) {
-	c, list := &p.copyMode, p.view.list
+	c, list := &p.copyMode, p.view.List
 	page := max(1, list.Height()-1)
 	switch p.styles.Keys.InList(keymap.CopyMode, key) {
 	case keymap.Back:
@@ -102,7 +102,7 @@ func (p *transcriptPane) pressCopyMode(key string) (cmd tea.Cmd, handled bool) {
 
 // selectBlock selects the paragraph of the cursor; when it is selected, the next one too.
 func (p *transcriptPane) selectBlock() {
-	c, list := &p.copyMode, p.view.list
+	c, list := &p.copyMode, p.view.List
 	from, to := list.Paragraph(c.cursor)
 	if c.selecting && c.cursor == to && !from.Before(c.start) {
 		_, to = list.Paragraph(list.MovePoint(to, 1))
@@ -120,55 +120,6 @@ func (p *transcriptPane) selectBlock() {
 func (c *copyMode) hint(l *Styles, list *transcript.List) string {
 	keys := l.Keys.Hint(keymap.StartSelection, "starts selection", keymap.SelectBlock, "block", keymap.CopySelection, "copies", keymap.Back, "closes")
 	return l.Warning.Render("copy mode: "+Count(list.CountLines(c.start, c.cursor), "line")) + l.Dim.Render(" · "+keys)
-}
-
-// copyItem copies the text of an item; of a tool call its output.
-func (p *transcriptPane) copyItem(item transcript.Item) tea.Cmd {
-	switch item := item.(type) {
-	case *asked:
-		return p.copy("the message", item.message.Text)
-	case *said:
-		return p.copy("the message", string(item.item.Text))
-	case *thought:
-		return p.copy("the reasoning", string(item.item.Text))
-	case *toolCall:
-		if output := item.printed(); output != "" {
-			return p.copy("the output", output)
-		}
-		return p.copy("the call", item.arguments())
-	}
-	return p.copy("the item", wording(item))
-}
-
-// copyCode copies a code block of a message, the next one each time; of a tool call its arguments.
-func (p *transcriptPane) copyCode(id transcript.ID) tea.Cmd {
-	c := &p.copyMode
-	var text string
-	switch item := p.view.list.Item(id).(type) {
-	case *said:
-		text = string(item.item.Text)
-	case *asked:
-		text = item.message.Text
-	case *thought:
-		text = string(item.item.Text)
-	case *toolCall:
-		return p.copy("the call", item.arguments())
-	case *decision:
-		return p.copy("the command", wording(item))
-	}
-	blocks := transcript.CodeBlocks(transcript.Clean(text))
-	if len(blocks) == 0 {
-		p.commands.status.Text = "there is no code in it"
-		return nil
-	}
-	if c.codeBlock++; c.codeItem != id || c.codeBlock >= len(blocks) {
-		c.codeItem, c.codeBlock = id, 0
-	}
-	what := "the code"
-	if len(blocks) > 1 {
-		what = fmt.Sprintf("code block %d of %d", c.codeBlock+1, len(blocks))
-	}
-	return p.copy(what, blocks[c.codeBlock])
 }
 
 // copy puts text into the clipboard and says how much that was. what names it; "": lines.
@@ -193,4 +144,21 @@ func (p *transcriptPane) copy(what, text string) tea.Cmd {
 	}
 	status.Text = fmt.Sprintf("copied %s%s, %s%s", what, Count(lines, "line"), Count(utf8.RuneCountInString(text), "character"), rest)
 	return p.clipboard.Copy(text)
+}
+
+// copyItem copies the text of an item.
+func (p *transcriptPane) copyItem(item transcript.Item) tea.Cmd { return p.copy(CopyText(item)) }
+
+// copyCode copies a code block of an item, the next one each time.
+func (p *transcriptPane) copyCode(id transcript.ID) tea.Cmd {
+	c := &p.copyMode
+	blocks, name := Code(p.view.List.Item(id))
+	if len(blocks) == 0 {
+		p.commands.status.Text = "there is no code in it"
+		return nil
+	}
+	if c.codeBlock++; c.codeItem != id || c.codeBlock >= len(blocks) {
+		c.codeItem, c.codeBlock = id, 0
+	}
+	return p.copy(name(c.codeBlock), blocks[c.codeBlock])
 }

@@ -101,7 +101,7 @@ func TestLinesAreCopiedAsTheyAreRead(t *testing.T) {
 func TestCopyModeStaysWhereItIsWhileMoreIsSaid(t *testing.T) {
 	s := open(t, long(itemsMax/3-5), 60, 20)
 	s.press("tab", "[", "space", "b")
-	want := s.m.transcript.view.list.Item(s.m.transcript.copyMode.cursor.Item)
+	want := s.m.transcript.view.List.Item(s.m.transcript.copyMode.cursor.Item)
 	more := long(20)
 	more.out = more.out[3:]
 	for _, u := range more.out {
@@ -110,7 +110,7 @@ func TestCopyModeStaysWhereItIsWhileMoreIsSaid(t *testing.T) {
 		}
 	}
 	s.give(more.take())
-	if got := s.m.transcript.view.list.Item(s.m.transcript.copyMode.cursor.Item); got != want {
+	if got := s.m.transcript.view.List.Item(s.m.transcript.copyMode.cursor.Item); got != want {
 		t.Error("another item is chosen")
 	}
 	s.press("esc")
@@ -205,7 +205,7 @@ func TestNothingHostileIsCopied(t *testing.T) {
 	s := open(t, scenes["hostile"](), 100, 60)
 	s.m.setFocus(onTranscript)
 	s.press("g")
-	for id := s.m.transcript.view.list.First(); id <= s.m.transcript.view.list.Last(); id++ {
+	for id := s.m.transcript.view.List.First(); id <= s.m.transcript.view.List.Last(); id++ {
 		for _, key := range []string{"y", "c"} {
 			if got := s.copied(key); strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
 				t.Errorf("%s copies %q", key, got)

@@ -19,7 +19,7 @@ import (
 
 // tallied is an item of three lines that counts what is asked of it.
 type tallied struct {
-	anchor
+	itemAnchor
 	text  string
 	calls *int
 }
@@ -50,17 +50,17 @@ func load(t testing.TB, n int) *loaded {
 		kind, name := transcript.AnchorKind(0), ""
 		switch i % 50 {
 		case 0:
-			kind = aTurn
+			kind = TurnAnchor
 		case 10:
-			kind = aTool
+			kind = ToolAnchor
 		case 20:
-			kind = anError
+			kind = ErrorAnchor
 		}
 		if i%25 == 0 {
-			name = nameOfItem("turn-"+strconv.Itoa(i), protocol.HitText, "t")
+			name = AnchorName("turn-"+strconv.Itoa(i), protocol.HitText, "t")
 			hits = append(hits, hit(strconv.Itoa(i), uint64(i), protocol.HitText, "t"))
 		}
-		l.m.transcript.view.list.Append(&tallied{anchor{kind, name}, "needle " + strconv.Itoa(i), &l.calls}, false)
+		l.m.transcript.view.List.Append(&tallied{itemAnchor{kind, name}, "needle " + strconv.Itoa(i), &l.calls}, false)
 	}
 	l.journal.user(ada, "last", "go")
 	l.journal.say("t3")
@@ -310,12 +310,12 @@ func heapOf(t testing.TB, h *history) float64 {
 				m.Update(msg)
 			}
 		}
-		m.transcript.view.list.ScrollToTop()
+		m.transcript.view.List.ScrollToTop()
 		m.canvas.Dirty = true
 		m.View()
 	}
-	if m.transcript.view.before != 0 || m.transcript.view.list.Len() < 3*pastTurns {
-		t.Fatalf("there is more before %d: %d items", m.transcript.view.before, m.transcript.view.list.Len())
+	if m.transcript.view.before != 0 || m.transcript.view.List.Len() < 3*pastTurns {
+		t.Fatalf("there is more before %d: %d items", m.transcript.view.before, m.transcript.view.List.Len())
 	}
 	used := heap() - before
 	runtime.KeepAlive(m)

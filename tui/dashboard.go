@@ -27,7 +27,7 @@ type DashboardConfig struct {
 // OpenSessions knows the sessions that the program is subscribed to.
 type OpenSessions interface {
 	// Transcript returns the transcript of an open session, or nil.
-	Transcript(session string) *story
+	Transcript(session string) *TranscriptView
 
 	// Closing returns a channel that is closed when a session that was closed is no longer subscribed; nil
 	// when there is none. A client subscribes to a session once at a time.

@@ -2,7 +2,7 @@ package tui
 
 import "encoding/json"
 
-func decode[T any](data json.RawMessage) *T {
+func DecodeData[T any](data json.RawMessage) *T {
 	d := new(T)
 	// What cannot be decoded shows as what it is: an event without details.
 	_ = json.Unmarshal(data, d)

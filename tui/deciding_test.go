@@ -76,7 +76,7 @@ func TestANumberThatComesTooSoonIsNoMessage(t *testing.T) {
 	s := open(t, scenes["approval"](), 80, 24)
 	s.press("1")
 	s.shows("the request is new", "a moment …")
-	if got := s.m.composer.value(); got != "" {
+	if got := s.m.composer.Value(); got != "" {
 		t.Errorf("the composer has %q", got)
 	}
 	s.press("9") // which is no option, so it is text
@@ -388,7 +388,7 @@ func TestHowARequestStandsIsSaidInWords(t *testing.T) {
 		{protocol.ApprovalResolvedData{Outcome: protocol.Cancelled}, nil, "⊘ cancelled"},
 		{protocol.ApprovalResolvedData{Outcome: "of tomorrow"}, nil, "of tomorrow"},
 	} {
-		if got := outcome(&c.r, c.by); got != c.want {
+		if got := Outcome(&c.r, c.by); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.r, got, c.want)
 		}
 	}
@@ -456,7 +456,7 @@ func TestADecisionLooksAsItIs(t *testing.T) {
 	for outcome, want := range map[protocol.Outcome]*lipgloss.Style{
 		protocol.Allowed: &l.Success, protocol.Denied: &l.Error, protocol.Expired: &l.Error, protocol.Cancelled: &l.Error,
 	} {
-		d := &decision{look: l, item: &protocol.Item{
+		d := &approvalItem{styles: l, item: &protocol.Item{
 			ID: "r1", Approval: &protocol.Approval{Title: "Tidy", Command: "go mod tidy"}, Resolved: &protocol.ApprovalResolvedData{Outcome: outcome},
 		}}
 		b := d.Block(80, false)

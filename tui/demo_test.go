@@ -66,7 +66,7 @@ func demo(name string) error {
 		}
 	}()
 	if os.Getenv("TUI_PLAIN") != "" {
-		return Plain(ctx, r, os.Stdout, os.Stdin)
+		return Run2(ctx, r, os.Stdout, os.Stdin)
 	}
 	return Run(ctx, r, Options{Zone: time.UTC, Theme: Theme(os.Getenv("TUI_THEME"))})
 }

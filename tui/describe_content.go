@@ -10,8 +10,8 @@ import (
 	"agentctl/tui/diff"
 )
 
-// contentText is a piece of structured output as lines of text.
-func contentText(c *protocol.Content) string {
+// Content is a piece of structured output as lines of text.
+func Content(c *protocol.Content) string {
 	switch {
 	case c.Type == "diff":
 		old := ""
@@ -24,7 +24,7 @@ func contentText(c *protocol.Content) string {
 	case c.Blob != "":
 		return fmt.Sprintf("[%s %s, %d bytes]\n", c.Type, c.MediaType, c.Bytes)
 	case len(c.Data) > 0:
-		return readable(c.Data) + "\n"
+		return JSON(c.Data) + "\n"
 	}
 	return "[" + c.Type + " " + c.Path + "]\n"
 }
@@ -43,9 +43,9 @@ func diffLines(old, text string) string {
 	return out.String()
 }
 
-// readable writes JSON for people: a string as its text, an object as one line
+// JSON writes JSON for people: a string as its text, an object as one line
 // per field, anything else as it is.
-func readable(raw json.RawMessage) string {
+func JSON(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return ""
 	}
@@ -53,7 +53,7 @@ func readable(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
-	out, ok := eachField(raw, func(key, value string) string {
+	out, ok := Fields(raw, func(key, value string) string {
 		if strings.Contains(value, "\n") {
 			value = "\n" + value
 		}
@@ -65,9 +65,9 @@ func readable(raw json.RawMessage) string {
 	return strings.Join(out, "\n")
 }
 
-// eachField gives each field of a JSON object, in order: a string as its text, other
+// Fields gives each field of a JSON object, in order: a string as its text, other
 // values as JSON.
-func eachField[T any](raw json.RawMessage, each func(key, value string) T) (out []T, ok bool) {
+func Fields[T any](raw json.RawMessage, each func(key, value string) T) (out []T, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if tok, err := d.Token(); err != nil || tok != json.Delim('{') {
 		return nil, false
@@ -94,8 +94,8 @@ func eachField[T any](raw json.RawMessage, each func(key, value string) T) (out 
 // prettyMax is how much JSON is indented at most.
 const prettyMax = 1 << 20
 
-// pretty is JSON indented, where a text is nothing but an object or a list.
-func pretty(text string) (string, bool) {
+// IndentJSON is JSON indented, where a text is nothing but an object or a list.
+func IndentJSON(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if text == "" || text[0] != '{' && text[0] != '[' || len(text) > prettyMax {
 		return "", false

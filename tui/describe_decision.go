@@ -7,8 +7,8 @@ import (
 	"agentctl/protocol"
 )
 
-// outcome says how an approval stands: "✓ allowed · decided by ada · why".
-func outcome(r *protocol.ApprovalResolvedData, by *protocol.Actor) string {
+// Outcome says how an approval stands: "✓ allowed · decided by ada · why".
+func Outcome(r *protocol.ApprovalResolvedData, by *protocol.Actor) string {
 	s := map[protocol.Outcome]string{
 		protocol.Allowed:   "✓ allowed",
 		protocol.Denied:    "✗ denied",
@@ -39,8 +39,8 @@ func outcome(r *protocol.ApprovalResolvedData, by *protocol.Actor) string {
 	return s
 }
 
-// ruleText returns what a rule matches: a command without its directory, or the paths of a patch.
-func ruleText(r *protocol.Rule) string {
+// Rule returns what a rule matches: a command without its directory, or the paths of a patch.
+func Rule(r *protocol.Rule) string {
 	parts := strings.Split(r.Subject, "\x00")
 	if r.Kind == protocol.ApproveCommand && len(parts) > 1 {
 		return "$ " + strings.Join(parts[1:], " ")

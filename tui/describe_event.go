@@ -10,8 +10,8 @@ import (
 	"agentctl/protocol"
 )
 
-// byWhom names who caused something, if anybody did.
-func byWhom(by *protocol.Actor) string {
+// By names who caused something, if anybody did.
+func By(by *protocol.Actor) string {
 	if by == nil || by.Name == "" {
 		return ""
 	}
@@ -29,13 +29,6 @@ func errorText(d *protocol.ErrorData) string {
 	return s
 }
 
-func because(s string) string {
-	if s == "" {
-		return ""
-	}
-	return ": " + s
-}
-
 func taskName(d *protocol.TaskData) string {
 	if d.Title != "" {
 		return d.Title
@@ -43,8 +36,8 @@ func taskName(d *protocol.TaskData) string {
 	return d.Task
 }
 
-// last is the word after the dot of a type.
-func last(t protocol.Type) string {
+// TypeSuffix is the word after the dot of a type.
+func TypeSuffix(t protocol.Type) string {
 	_, word, _ := strings.Cut(string(t), ".")
 	return word
 }
@@ -67,59 +60,59 @@ func Event(typ protocol.Type, data json.RawMessage) (text string, level Level, o
 	}
 	switch typ {
 	case protocol.ErrorRaised:
-		d := decode[protocol.ErrorData](data)
+		d := DecodeData[protocol.ErrorData](data)
 		return say(LevelError, "✗ %s", errorText(d))
 	case protocol.RetryScheduled:
-		d := decode[protocol.RetryData](data)
+		d := DecodeData[protocol.RetryData](data)
 		return say(LevelWarning, "↻ retry %d of %d in %s: %s", d.Attempt, d.Limit, Duration(Millis(d.DelayMS)), d.Cause)
 	case protocol.RecoveryStarted:
-		d := decode[protocol.RecoveryData](data)
-		return say(LevelWarning, "↻ recovery: %s%s", d.Action, because(d.Cause))
+		d := DecodeData[protocol.RecoveryData](data)
+		return say(LevelWarning, "↻ recovery: %s%s", d.Action, Prefixed(": ", d.Cause))
 	case protocol.RecoverySucceeded:
-		d := decode[protocol.RecoveryData](data)
+		d := DecodeData[protocol.RecoveryData](data)
 		return say(LevelSuccess, "✓ recovered: %s", d.Action)
 	case protocol.RecoveryFailed:
-		d := decode[protocol.RecoveryData](data)
-		return say(LevelError, "✗ recovery failed: %s%s", d.Action, because(d.Failure))
+		d := DecodeData[protocol.RecoveryData](data)
+		return say(LevelError, "✗ recovery failed: %s%s", d.Action, Prefixed(": ", d.Failure))
 	case protocol.Notice:
-		d := decode[protocol.NoticeData](data)
+		d := DecodeData[protocol.NoticeData](data)
 		if d.Level == protocol.LevelWarning {
 			return say(LevelWarning, "! %s", d.Message)
 		}
 		return say(LevelInfo, "%s", d.Message)
 	case protocol.ContextCompacted:
-		d := decode[protocol.ContextCompactedData](data)
+		d := DecodeData[protocol.ContextCompactedData](data)
 		return say(LevelInfo, "context compacted: %s → %s tokens", Thousands(d.Before), Thousands(d.After))
 	case protocol.StateExported:
 		return say(LevelInfo, "state exported")
 	case protocol.StateRestored:
-		return say(LevelInfo, "state restored from session %s", decode[protocol.StateRestoredData](data).Session)
+		return say(LevelInfo, "state restored from session %s", DecodeData[protocol.StateRestoredData](data).Session)
 	case protocol.Raw:
-		d := decode[protocol.RawData](data)
+		d := DecodeData[protocol.RawData](data)
 		return say(LevelInfo, "%s message %s", d.Source, d.Method)
 	case protocol.SessionClosed:
-		return say(LevelWarning, "the session was closed%s", because(decode[protocol.SessionClosedData](data).Reason))
+		return say(LevelWarning, "the session was closed%s", Prefixed(": ", DecodeData[protocol.SessionClosedData](data).Reason))
 	case protocol.PlanStarted:
-		return say(LevelInfo, "planning%s", because(decode[protocol.PlanStartedData](data).Question))
+		return say(LevelInfo, "planning%s", Prefixed(": ", DecodeData[protocol.PlanStartedData](data).Question))
 	case protocol.PlanUpdated:
-		return say(LevelInfo, "plan: %s", Count(len(decode[protocol.PlanTasksData](data).Tasks), "task"))
+		return say(LevelInfo, "plan: %s", Count(len(DecodeData[protocol.PlanTasksData](data).Tasks), "task"))
 	case protocol.PlanCompleted:
-		d := decode[protocol.PlanTasksData](data)
-		return say(LevelInfo, "plan done: %s%s", Count(len(d.Tasks), "task"), because(d.Summary))
+		d := DecodeData[protocol.PlanTasksData](data)
+		return say(LevelInfo, "plan done: %s%s", Count(len(d.Tasks), "task"), Prefixed(": ", d.Summary))
 	case protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed:
-		d := decode[protocol.PlanErrorData](data)
-		return say(LevelError, "plan %s%s", last(typ), because(d.Message))
+		d := DecodeData[protocol.PlanErrorData](data)
+		return say(LevelError, "plan %s%s", TypeSuffix(typ), Prefixed(": ", d.Message))
 	case protocol.TaskStarted, protocol.TaskCancelled, protocol.TaskRestarted, protocol.TaskProgress:
-		d := decode[protocol.TaskData](data)
-		return say(LevelInfo, "task %s %s%s", taskName(d), last(typ), because(d.Message))
+		d := DecodeData[protocol.TaskData](data)
+		return say(LevelInfo, "task %s %s%s", taskName(d), TypeSuffix(typ), Prefixed(": ", d.Message))
 	case protocol.TaskCompleted:
-		d := decode[protocol.TaskData](data)
-		return say(LevelSuccess, "✓ task %s%s", taskName(d), because(d.Result))
+		d := DecodeData[protocol.TaskData](data)
+		return say(LevelSuccess, "✓ task %s%s", taskName(d), Prefixed(": ", d.Result))
 	case protocol.TaskFailed:
-		d := decode[protocol.TaskData](data)
-		return say(LevelError, "✗ task %s%s", taskName(d), because(d.Message))
+		d := DecodeData[protocol.TaskData](data)
+		return say(LevelError, "✗ task %s%s", taskName(d), Prefixed(": ", d.Message))
 	case protocol.AggregateStarted:
-		return say(LevelInfo, "putting %s together", Count(decode[protocol.AggregateData](data).Tasks, "result"))
+		return say(LevelInfo, "putting %s together", Count(DecodeData[protocol.AggregateData](data).Tasks, "result"))
 	}
 	return "", LevelInfo, false
 }

@@ -7,8 +7,8 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// editHold returns the hold for an edit of a message, or nil.
-func editHold(s *protocol.State, message string) *protocol.Hold {
+// EditHold returns the hold for an edit of a message, or nil.
+func EditHold(s *protocol.State, message string) *protocol.Hold {
 	for i := range s.Holds {
 		if h := &s.Holds[i]; h.Reason == protocol.HoldEdit && h.MessageID == message {
 			return h
@@ -17,8 +17,8 @@ func editHold(s *protocol.State, message string) *protocol.Hold {
 	return nil
 }
 
-// holdText returns a hold in words.
-func holdText(h *protocol.Hold) string {
+// Hold returns a hold in words.
+func Hold(h *protocol.Hold) string {
 	s := "held"
 	switch h.Reason {
 	case protocol.HoldEdit:
@@ -39,16 +39,16 @@ func holdText(h *protocol.Hold) string {
 	return s
 }
 
-// queuedText says where in the queue a message is.
-func queuedText(index *int) string {
+// Queued says where in the queue a message is.
+func Queued(index *int) string {
 	if index == nil {
 		return "queued"
 	}
-	return "queued, " + ordinal(*index+1)
+	return "queued, " + Ordinal(*index+1)
 }
 
-// ordinal returns a number as 1st, 2nd, 11th.
-func ordinal(n int) string {
+// Ordinal returns a number as 1st, 2nd, 11th.
+func Ordinal(n int) string {
 	suffix := "th"
 	if tens := n % 100; tens < 11 || tens > 13 {
 		switch n % 10 {
@@ -63,9 +63,9 @@ func ordinal(n int) string {
 	return fmt.Sprint(n) + suffix
 }
 
-// interrupted says what an interrupt did to the turn and to the queued messages, which may have been held
+// Interrupted says what an interrupt did to the turn and to the queued messages, which may have been held
 // before.
-func interrupted(done bool, queue string, queued int, held bool) string {
+func Interrupted(done bool, queue string, queued int, held bool) string {
 	switch {
 	case !done:
 		return "the turn was over already"

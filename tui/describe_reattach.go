@@ -5,8 +5,8 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// reattached says for people in which way a session goes on that was followed before, where that is not simply from where it was.
-func reattached(mode, reason string) string {
+// Reattached says for people in which way a session goes on that was followed before, where that is not simply from where it was.
+func Reattached(mode, reason string) string {
 	switch {
 	case reason == "":
 		return ""

@@ -2,8 +2,8 @@ package tui
 
 import "agentctl/protocol"
 
-// hitNames name what holds a hit.
-var hitNames = map[protocol.HitKind]string{
+// HitKinds name what holds a hit.
+var HitKinds = map[protocol.HitKind]string{
 	protocol.HitUser: "message", protocol.HitText: "answer", protocol.HitReasoning: "reasoning", protocol.HitTool: "tool",
 	protocol.HitApproval: "approval", protocol.HitError: "error",
 }

@@ -6,8 +6,8 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// agentName returns an agent in a word: of an ad hoc command the program or file, without its directory.
-func agentName(agent string) string {
+// Agent returns an agent in a word: of an ad hoc command the program or file, without its directory.
+func Agent(agent string) string {
 	name := OneLine(transcript.Clean(agent))
 	if _, command, ok := strings.Cut(name, ":"); ok {
 		name, _, _ = strings.Cut(strings.TrimSpace(command), " ")

@@ -423,7 +423,7 @@ func TestAnAdHocAgentShowsAsItsProgram(t *testing.T) {
 	for agent, want := range map[string]string{
 		"claude": "claude", "script:/home/ada/work.script": "work.script", "acp:/usr/bin/my-agent --acp": "my-agent", "acp:": "",
 	} {
-		if got := agentName(agent); got != want {
+		if got := Agent(agent); got != want {
 			t.Errorf("%q shows as %q, want %q", agent, got, want)
 		}
 	}

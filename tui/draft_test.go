@@ -10,7 +10,7 @@ import (
 )
 
 // offset is the place of the cursor in all of the text.
-func (d *draft) offset() int {
+func (d *longText) offset() int {
 	before, _ := d.split()
 	return len(d.above) + len(before)
 }
@@ -73,7 +73,7 @@ func (s *slate) press(key string) {
 func TestADraftIsEditedLikeTheTextItShows(t *testing.T) {
 	keys := rapid.SampledFrom([]string{"x", "漢", "left", "right", "end", "up", "up", "down", "down", "backspace", "alt+enter", "alt+<", "alt+>"})
 	rapid.Check(t, func(rt *rapid.T) {
-		ours := newComposer().area
+		ours := New().area
 		ours.SetWidth(250)
 		_ = ours.View()
 		var text strings.Builder
@@ -108,7 +108,7 @@ func TestADraftIsEditedLikeTheTextItShows(t *testing.T) {
 }
 
 func TestALongLineIsCutOnlyForTheArea(t *testing.T) {
-	s := newComposer().area
+	s := New().area
 	s.SetWidth(60)
 	text := strings.Repeat("漢字 without an end ", 5000)
 	s.SetValue(text)

@@ -27,14 +27,14 @@ func (v *SessionView) edited(msg editedMsg) {
 // composeInEditor opens the message in the user's editor.
 func (v *SessionView) composeInEditor() tea.Cmd {
 	v.setFocus(onComposer)
-	return v.editText("md", v.composer.area.Value(), func(text string) {
-		v.composer.write(strings.TrimRight(transcript.Clean(text), "\n"))
+	return v.editText("md", v.composer.Text(), func(text string) {
+		v.composer.SetText(strings.TrimRight(transcript.Clean(text), "\n"))
 	})
 }
 
 // editQueued holds a queued message, so that it does not start, and puts its text into the composer.
 func (v *SessionView) editQueued(message protocol.Message) tea.Cmd {
-	v.composer.edit(message.MessageID, message.Text)
+	v.composer.Edit(message.MessageID, message.Text)
 	v.setFocus(onComposer)
 	return v.holdEdited()
 }
@@ -42,13 +42,13 @@ func (v *SessionView) editQueued(message protocol.Message) tea.Cmd {
 // holdEdited holds the edited message through this connection.
 func (v *SessionView) holdEdited() tea.Cmd {
 	v.panels.holds.conn = v.replica.conn.Connection
-	data := protocol.QueueHoldData{MessageID: v.composer.editing}
+	data := protocol.QueueHoldData{MessageID: v.composer.Editing}
 	return v.commands.do(protocol.DoQueueHold, data, nil, v.commands.report)
 }
 
 // renewHold moves the hold of an edit to a new connection: the hold of the old one expires.
 func (v *SessionView) renewHold() tea.Cmd {
-	if v.composer.editing == "" || !v.replica.connected() || v.replica.conn.Connection == v.panels.holds.conn {
+	if v.composer.Editing == "" || !v.replica.connected() || v.replica.conn.Connection == v.panels.holds.conn {
 		return nil
 	}
 	return v.holdEdited()
@@ -56,8 +56,8 @@ func (v *SessionView) renewHold() tea.Cmd {
 
 // cancelEdit ends an edit and its hold.
 func (v *SessionView) cancelEdit() tea.Cmd {
-	message := v.composer.endEdit()
-	h := editHold(v.replica.state, message)
+	message := v.composer.EndEdit()
+	h := EditHold(v.replica.state, message)
 	if h == nil || h.By == nil || *h.By != v.replica.conn.By {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (v *SessionView) cancelEdit() tea.Cmd {
 
 // editTitle says that a queued message is edited and, without a connection, how long it is still held.
 func (v *SessionView) editTitle() string {
-	h := editHold(v.replica.state, v.composer.editing)
+	h := EditHold(v.replica.state, v.composer.Editing)
 	if h == nil || v.replica.connected() {
 		return "editing a queued message"
 	}

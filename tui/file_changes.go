@@ -10,9 +10,9 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// changes is what a request or a tool call changes in files, laid out once for a
+// FileChanges is what a request or a tool call changes in files, laid out once for a
 // width.
-type changes struct {
+type FileChanges struct {
 	pieces []diff.Piece
 
 	width int
@@ -22,11 +22,11 @@ type changes struct {
 	more  int
 }
 
-func newChanges(files []diff.File) *changes { return &changes{pieces: diff.Split(files)} }
+func NewFileChanges(files []diff.File) *FileChanges { return &FileChanges{pieces: diff.Split(files)} }
 
 // Lines is at most so many lines at a width, and about how many follow. They
 // carry their styles.
-func (c *changes) Lines(width, most int, split bool) (lines []string, more int) {
+func (c *FileChanges) Lines(width, most int, split bool) (lines []string, more int) {
 	if c.lines != nil && c.width == width && c.most == most && c.split == split {
 		return c.lines, c.more
 	}
@@ -57,8 +57,8 @@ func (c *change) Block(width int, _ bool) transcript.Block {
 	return transcript.Block{Body: c.piece.Lines(width, c.look.SideBySide(width)), RenderLine: c.look.RenderLine}
 }
 
-// sources are the pieces as items of a pager.
-func (c *changes) sources(l *Styles) []transcript.Item {
+// Items are the pieces as items of a pager.
+func (c *FileChanges) Items(l *Styles) []transcript.Item {
 	out := make([]transcript.Item, len(c.pieces))
 	for i := range c.pieces {
 		out[i] = &change{l, &c.pieces[i]}
@@ -66,9 +66,9 @@ func (c *changes) sources(l *Styles) []transcript.Item {
 	return out
 }
 
-// comparisons are the files that structured content changes. clean makes
+// FromContent are the files that structured content changes. clean makes
 // untrusted text fit to be shown.
-func comparisons(content []protocol.Content, clean func(string) string) []diff.File {
+func FromContent(content []protocol.Content, clean func(string) string) []diff.File {
 	var out []diff.File
 	for i := range content {
 		c := &content[i]
@@ -94,18 +94,18 @@ func comparisons(content []protocol.Content, clean func(string) string) []diff.F
 
 // The fields by which tools that change files are told what to do.
 var (
-	pathFields  = []string{"file_path", "path", "filename", "file", "target_file"}
+	PathFields  = []string{"file_path", "path", "filename", "file", "target_file"}
 	oldFields   = []string{"old_string", "old_str", "old_text", "oldText", "oldString"}
 	newFields   = []string{"new_string", "new_str", "new_text", "newText", "newString"}
 	wholeFields = []string{"content", "contents", "file_text", "text"}
 	patchFields = []string{"patch", "diff", "input", "command"}
 )
 
-// intended are the files that a tool's arguments say it will change. Their lines
+// FromArguments are the files that a tool's arguments say it will change. Their lines
 // have no numbers: where they are is for the tool to find.
-func intended(kind string, input json.RawMessage, clean func(string) string) []diff.File {
+func FromArguments(kind string, input json.RawMessage, clean func(string) string) []diff.File {
 	given := map[string]string{}
-	if _, ok := eachField(input, func(key, value string) bool {
+	if _, ok := Fields(input, func(key, value string) bool {
 		given[key] = value
 		return true
 	}); !ok {
@@ -119,7 +119,7 @@ func intended(kind string, input json.RawMessage, clean func(string) string) []d
 		}
 		return "", false
 	}
-	path, _ := pick(pathFields)
+	path, _ := pick(PathFields)
 	path = OneLine(path)
 	old, replaces := pick(oldFields)
 	text, by := pick(newFields)
@@ -145,18 +145,18 @@ func intended(kind string, input json.RawMessage, clean func(string) string) []d
 	return nil
 }
 
-// others is the content that is no diff, as text.
-func others(content []protocol.Content) string {
+// TextContent is the content that is no diff, as text.
+func TextContent(content []protocol.Content) string {
 	var out strings.Builder
 	for i := range content {
 		if content[i].Type != "diff" {
-			out.WriteString(contentText(&content[i]))
+			out.WriteString(Content(&content[i]))
 		}
 	}
 	return out.String()
 }
 
-// hasDiff tells that some of the content is one.
-func hasDiff(content []protocol.Content) bool {
+// HasDiff tells that some of the content is one.
+func HasDiff(content []protocol.Content) bool {
 	return slices.ContainsFunc(content, func(c protocol.Content) bool { return c.Type == "diff" })
 }

@@ -25,7 +25,7 @@ func FuzzReadable(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		got := readable(raw)
+		got := JSON(raw)
 		if json.Valid(raw) && utf8.Valid(raw) && !utf8.ValidString(got) {
 			t.Errorf("readable(%q) = %q is not UTF-8", raw, got)
 		}
@@ -57,13 +57,13 @@ func FuzzTyped(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		for _, name := range []string{"tasks to confirm", "question", "queue"} {
-			p := &plain{narrator: newNarrator(time.UTC), session: newRecording(), work: make(chan func(context.Context) string, 1), quit: func() {}}
+			p := &plainSession{renderer: newRenderer(time.UTC), session: newRecording(), work: make(chan func(context.Context) string, 1), quit: func() {}}
 			for _, u := range scenes[name]().take() {
-				p.narrator.update(u)
+				p.renderer.update(u)
 			}
-			p.narrator.out.Reset()
-			p.take(typed{line: line})
-			if got := p.narrator.out.String(); strings.ContainsAny(got, "\x1b\u202e\u009b\r\a") || !utf8.ValidString(got) {
+			p.renderer.out.Reset()
+			p.runLine(inputLine{line: line})
+			if got := p.renderer.out.String(); strings.ContainsAny(got, "\x1b\u202e\u009b\r\a") || !utf8.ValidString(got) {
 				t.Errorf("%q tells %q", line, got)
 			}
 		}
@@ -274,7 +274,7 @@ func TestWhateverHappensTheScreenFits(t *testing.T) {
 
 func TestWhateverHappensIsTold(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		n := newNarrator(time.UTC)
+		n := newRenderer(time.UTC)
 		j := newJournal()
 		for range rapid.IntRange(1, 40).Draw(rt, "events") {
 			eventful(rt, j)

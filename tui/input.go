@@ -26,7 +26,7 @@ func (v *SessionView) input(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		v.paste(msg.Content)
 	case tea.MouseWheelMsg:
-		v.transcript.view.list.Scroll(WheelRows(msg))
+		v.transcript.view.List.Scroll(WheelRows(msg))
 	case tea.MouseClickMsg:
 		if msg.Button == tea.MouseLeft {
 			v.transcript.click(msg.Y)
@@ -105,16 +105,16 @@ func (v *SessionView) pressGlobal(key string) (cmd tea.Cmd, handled bool) {
 	case keymap.Find:
 		v.overlays.Push(v.transcript.openSearch())
 	case keymap.PreviousTurn:
-		return v.transcript.jumpTo(aTurn, -1), true
+		return v.transcript.jumpTo(TurnAnchor, -1), true
 	case keymap.NextTurn:
-		return v.transcript.jumpTo(aTurn, 1), true
+		return v.transcript.jumpTo(TurnAnchor, 1), true
 	case keymap.OpenEditor:
 		return v.composeInEditor(), true
 	case keymap.EarlierMessage:
 		return v.earlierMessage(), true
 	case keymap.LaterMessage:
 		v.setFocus(onComposer)
-		v.composer.earlier(-1, v.replica.conn.By)
+		v.composer.Recall(-1, v.replica.conn.By)
 	case keymap.Reconnect:
 		return v.reconnect(), true
 	case keymap.Redraw:
@@ -131,7 +131,7 @@ func (v *SessionView) pressGlobal(key string) (cmd tea.Cmd, handled bool) {
 
 // scroll scrolls the transcript.
 func (v *SessionView) scroll(action keymap.Action) bool {
-	list := v.transcript.view.list
+	list := v.transcript.view.List
 	page := max(1, list.Height()-1)
 	switch action {
 	case keymap.PageUp:
@@ -174,7 +174,7 @@ func (v *SessionView) paste(text string) {
 	case v.focus == onApproval && v.panels.approvals.Typing(v.replica.state.Approvals):
 		v.panels.approvals.Paste(v.replica.state.Approvals, text)
 	case v.focus == onComposer:
-		v.composer.paste(text)
+		v.composer.Paste(text)
 	}
 }
 
@@ -191,13 +191,13 @@ func (v *SessionView) cycleFocus(by int) {
 func (v *SessionView) usable(f focus) bool {
 	switch f {
 	case onApproval:
-		return v.panels.approvals.request != ""
+		return v.panels.approvals.Visible()
 	case onQueue:
 		return v.panels.queue.visible()
 	case onPlan:
 		return v.panels.plan.plan() != nil
 	case onTranscript:
-		return v.transcript.view.list.Len() > 0
+		return v.transcript.view.List.Len() > 0
 	}
 	return true
 }
@@ -205,14 +205,14 @@ func (v *SessionView) usable(f focus) bool {
 func (v *SessionView) setFocus(f focus) {
 	v.focus = f
 	v.transcript.leaveCopyMode()
-	v.composer.focus(f == onComposer)
+	v.composer.SetFocus(f == onComposer)
 	if f == onQueue {
 		v.panels.queue.selectAt(v.panels.queue.at())
 	}
 	if f == onTranscript {
-		v.transcript.view.list.MoveSelection(0)
+		v.transcript.view.List.MoveSelection(0)
 	} else {
-		v.transcript.view.list.ClearSelection()
+		v.transcript.view.List.ClearSelection()
 	}
 }
 

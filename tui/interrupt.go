@@ -53,7 +53,7 @@ func (i *interrupt) send(queue string) tea.Cmd {
 		if err != nil {
 			return i.commands.report(err)
 		}
-		i.commands.status.Text = interrupted(result.Interrupted, queue, queued, held)
+		i.commands.status.Text = Interrupted(result.Interrupted, queue, queued, held)
 		return nil
 	})
 }

@@ -42,7 +42,7 @@ func (v *SessionView) layout(width, height int) ([]string, *tea.Cursor) {
 		status = []string{v.statusLine(width)}
 		left--
 	}
-	writing, cursor := v.composer.Render(width, max(1, left/3))
+	writing, cursor := v.composer.View(width, max(1, left/3))
 	left -= len(writing)
 	var edge []string
 	if left > minTranscriptRows {
@@ -67,10 +67,10 @@ func (v *SessionView) layout(width, height int) ([]string, *tea.Cursor) {
 	outbox := panel(p.outbox.view(width, conn))
 	request, requestCursor := v.requestLines(width, left)
 	left -= len(request)
-	queue := panel(p.queue.view(width, v.focus == onQueue, v.composer.editing))
+	queue := panel(p.queue.view(width, v.focus == onQueue, v.composer.Editing))
 	var plan []string
 	if !v.confirmsPlan() || v.focus == onPlan {
-		plan = panel(p.plan.view(v.transcript.view.plan, width, max(planRows, min(stepRows, height/5)), v.focus == onPlan))
+		plan = panel(p.plan.view(v.transcript.view.Checklist(), width, max(planRows, min(ChecklistRows, height/5)), v.focus == onPlan))
 	}
 	above := slices.Concat(v.transcriptLines(width, left), interrupting, plan, queue)
 	below := slices.Concat(request, outage, outbox, offers, searching)
@@ -116,9 +116,9 @@ func (v *SessionView) transcriptLines(width, rows int) []string {
 		return nil
 	}
 	view := v.transcript.view
-	view.list.Resize(width, rows)
-	lines := view.list.Lines()
-	if view.empty() && v.replica.caughtUp {
+	view.List.Resize(width, rows)
+	lines := view.List.Lines()
+	if view.Empty() && v.replica.caughtUp {
 		lines[0] = v.Styles.Dim.Render(Fit(" no messages yet: write one", width))
 	}
 	return lines
@@ -126,13 +126,13 @@ func (v *SessionView) transcriptLines(width, rows int) []string {
 
 // edge returns the line above the composer.
 func (v *SessionView) edge() string {
-	s, keys, list := v.Styles, v.Styles.Keys, v.transcript.view.list
+	s, keys, list := v.Styles, v.Styles.Keys, v.transcript.view.List
 	title := ""
 	if !list.Following() {
 		title = "↓ " + Count(v.transcript.below(), "line") + " below" + Prefixed(keymap.Separator, keys.Key(keymap.Bottom))
 	}
 	switch {
-	case v.composer.editing != "":
+	case v.composer.Editing != "":
 		hint := Prefixed(" · ", keys.Hint(keymap.Send, "saves", keymap.Cancel, "cancels"))
 		title = s.Warning.Render(v.editTitle()) + s.Dim.Render(hint)
 	case v.transcript.copyMode.active:

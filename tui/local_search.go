@@ -29,12 +29,12 @@ func (p *transcriptPane) searchLocally(from transcript.ID, by int) tea.Cmd {
 
 // continueSearch searches the next items.
 func (p *transcriptPane) continueSearch(generation int) tea.Cmd {
-	f, list := &p.search, p.view.list
+	f, list := &p.search, p.view.List
 	if !f.running || f.local == nil || generation != f.generation {
 		return nil
 	}
 	for range localSearchStep {
-		if f.local.next < list.First() && f.local.by < 0 && (p.view.before != 0 || p.view.loading) {
+		if f.local.next < list.First() && f.local.by < 0 && (p.view.HasOlder() || p.view.Loading()) {
 			f.local.paging = true
 			return p.requestOlder()
 		}
@@ -43,7 +43,7 @@ func (p *transcriptPane) continueSearch(generation int) tea.Cmd {
 			p.commands.status.Text = "“" + f.text + "” is not there"
 			return nil
 		}
-		if f.query.Match(wording(list.Item(f.local.next))) {
+		if f.query.Match(Text(list.Item(f.local.next))) {
 			f.stop()
 			p.showMatch(f.local.next, f.local.by)
 			return nil

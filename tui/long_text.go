@@ -17,32 +17,32 @@ const (
 	edgeLines = 10   // what is on the screen lies within
 )
 
-// draft is a text of any length to write in: an area holds what is around the
+// longText is a text of any length to write in: an area holds what is around the
 // cursor, the rest of the text waits above and below it.
-type draft struct {
+type longText struct {
 	textarea.Model
 	above, below string
 }
 
 // Value is all of the text.
-func (d *draft) Value() string { return d.above + d.Model.Value() + d.below }
+func (d *longText) Value() string { return d.above + d.Model.Value() + d.below }
 
-func (d *draft) empty() bool { return d.above == "" && d.below == "" && d.Length() == 0 }
+func (d *longText) empty() bool { return d.above == "" && d.below == "" && d.Length() == 0 }
 
 // SetValue replaces the text; the cursor is at its end.
-func (d *draft) SetValue(text string) {
+func (d *longText) SetValue(text string) {
 	text = tabless(text)
 	d.fill(text, len(text))
 }
 
 // Reset empties it.
-func (d *draft) Reset() {
+func (d *longText) Reset() {
 	d.above, d.below = "", ""
 	d.Model.Reset()
 }
 
 // InsertString inserts at the cursor.
-func (d *draft) InsertString(text string) {
+func (d *longText) InsertString(text string) {
 	text = tabless(text)
 	before, after := d.split()
 	d.fill(d.above+before+text+after+d.below, len(d.above)+len(before)+len(text))
@@ -52,7 +52,7 @@ func (d *draft) InsertString(text string) {
 func tabless(text string) string { return strings.ReplaceAll(text, "\t", "    ") }
 
 // press edits the text.
-func (d *draft) press(msg tea.KeyPressMsg) {
+func (d *longText) press(msg tea.KeyPressMsg) {
 	switch {
 	case key.Matches(msg, d.KeyMap.InputBegin):
 		d.fill(d.Value(), 0)
@@ -73,12 +73,12 @@ func (d *draft) press(msg tea.KeyPressMsg) {
 }
 
 // far tells that a side of the area is long enough, given what lies beyond.
-func (d *draft) far(side, beyond string) bool {
+func (d *longText) far(side, beyond string) bool {
 	return beyond == "" || len(side) >= edgeBytes || strings.Count(side, "\n") >= edgeLines
 }
 
 // split is the area's text before and after the cursor.
-func (d *draft) split() (before, after string) {
+func (d *longText) split() (before, after string) {
 	text := d.Model.Value()
 	at := 0
 	for range d.Line() {
@@ -92,7 +92,7 @@ func (d *draft) split() (before, after string) {
 }
 
 // fill puts what is around the cursor into the area.
-func (d *draft) fill(text string, cursor int) {
+func (d *longText) fill(text string, cursor int) {
 	start, end := cursor, cursor
 	for lines := 0; start > 0 && cursor-start < areaBytes && lines < areaLines; start-- {
 		if text[start-1] == '\n' {
@@ -114,19 +114,19 @@ func (d *draft) fill(text string, cursor int) {
 	d.Model.SetValue(text[cursor:end])
 	d.MoveToBegin()
 	d.Model.InsertString(text[start:cursor])
-	d.settle()
+	d.scrollToCursor()
 }
 
-// settle brings the cursor on the screen. The area scrolls only within what it
+// scrollToCursor brings the cursor on the screen. The area scrolls only within what it
 // has drawn.
-func (d *draft) settle() {
+func (d *longText) scrollToCursor() {
 	_ = d.View()
 	d.SetHeight(d.Height())
 }
 
 // atEdge tells that the cursor is on the first row of the text, or with down on
 // the last.
-func (d *draft) atEdge(down bool) bool {
+func (d *longText) atEdge(down bool) bool {
 	at := d.LineInfo()
 	if down {
 		return d.below == "" && d.Line() == d.LineCount()-1 && at.RowOffset >= at.Height-1

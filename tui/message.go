@@ -5,22 +5,22 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// grows is text that is appended to, and kept in layout until it is closed.
-type grows interface {
+// growingText is text that is appended to, and kept in layout until it is closed.
+type growingText interface {
 	Append(s string)
 	Close()
 }
 
-// feed gives what a fold grows as text to lay out. It keeps a text only while
+// textFeed gives what a fold grows as text to lay out. It keeps a text only while
 // that grows; what is closed has its source and, near the screen, its lines.
-type feed[T grows] struct {
+type textFeed[T growingText] struct {
 	text T
 	live bool // there is a text
 	seen int  // of the source, in the text
 }
 
 // take is the source as text; what is new since the last call is appended.
-func (f *feed[T]) take(source protocol.Text, open bool, fresh func() T) T {
+func (f *textFeed[T]) take(source protocol.Text, open bool, fresh func() T) T {
 	if !f.live || len(source) < f.seen { // a source that was replaced is shorter
 		f.text, f.live, f.seen = fresh(), true, 0
 	}
@@ -31,7 +31,7 @@ func (f *feed[T]) take(source protocol.Text, open bool, fresh func() T) T {
 	}
 	if !open {
 		text.Close()
-		*f = feed[T]{}
+		*f = textFeed[T]{}
 	}
 	return text
 }
@@ -39,56 +39,56 @@ func (f *feed[T]) take(source protocol.Text, open bool, fresh func() T) T {
 // lines is about how many lines n bytes take.
 func lines(n, width int) int { return 1 + n/max(width-Indent, 1)/2 }
 
-// asked is what a person said: the message that started a turn.
-type asked struct {
-	anchor
-	look    *Styles
+// userMessage is what a person said: the message that started a turn.
+type userMessage struct {
+	itemAnchor
+	styles  *Styles
 	message protocol.Message
 	head    string
 }
 
-func (a *asked) Estimate(width int, _ bool) int { return 2 + lines(len(a.message.Text), width) }
+func (a *userMessage) Estimate(width int, _ bool) int { return 2 + lines(len(a.message.Text), width) }
 
-func (a *asked) Block(width int, _ bool) transcript.Block {
+func (a *userMessage) Block(width int, _ bool) transcript.Block {
 	text := transcript.NewText()
 	text.Append(a.message.Text)
 	for _, p := range a.message.Parts {
 		text.Append("\n[" + p.Type + " " + p.Name + p.URL + p.Blob + "]")
 	}
 	body, bytes := text.Lines(width - Indent)
-	bar := a.look.User.Render("▎")
+	bar := a.styles.User.Render("▎")
 	return transcript.Block{
-		Header: []string{"", " " + a.look.User.Render(Fit(transcript.Clean(a.head), width-1))},
+		Header: []string{"", " " + a.styles.User.Render(Fit(transcript.Clean(a.head), width-1))},
 		Body:   body, Bytes: bytes,
 		RenderLine: func(line string) string { return " " + bar + " " + line },
 	}
 }
 
-// said is what the agent says, in markdown. Without a head it goes on with what
+// agentMessage is what the agent says, in markdown. Without a head it goes on with what
 // it said.
-type said struct {
-	anchor
-	look *Styles
-	item *protocol.Item
-	head string
-	feed feed[*transcript.Markdown]
-	cut  string // why it did not come to its end
+type agentMessage struct {
+	itemAnchor
+	styles *Styles
+	item   *protocol.Item
+	head   string
+	feed   textFeed[*transcript.Markdown]
+	cut    string // why it did not come to its end
 }
 
-func (s *said) cutOff(why string) { s.cut = why }
+func (s *agentMessage) cutOff(why string) { s.cut = why }
 
-func (s *said) Estimate(width int, folded bool) int {
+func (s *agentMessage) Estimate(width int, folded bool) int {
 	if folded && s.item.Task != "" {
 		return 3
 	}
 	return 2 + lines(len(s.item.Text), width)
 }
 
-func (s *said) Block(width int, folded bool) transcript.Block {
+func (s *agentMessage) Block(width int, folded bool) transcript.Block {
 	text := s.feed.take(s.item.Text, s.item.Open, transcript.NewMarkdown)
-	b := transcript.Block{Header: []string{""}, RenderLine: func(line string) string { return "   " + s.look.RenderLine(line) }}
+	b := transcript.Block{Header: []string{""}, RenderLine: func(line string) string { return "   " + s.styles.RenderLine(line) }}
 	if s.head != "" {
-		b.Header = append(b.Header, " "+s.look.Agent.Render(Fit(transcript.Clean(s.head), width-1)))
+		b.Header = append(b.Header, " "+s.styles.Agent.Render(Fit(transcript.Clean(s.head), width-1)))
 	}
 	b.Body, b.Bytes = text.Lines(width - Indent)
 	if len(b.Body) == 0 && !s.item.Open {
@@ -97,16 +97,16 @@ func (s *said) Block(width int, folded bool) transcript.Block {
 		b = s.folded(b, width)
 	}
 	if s.cut != "" {
-		b.Footer = []string{"   " + s.look.Warning.Render(Fit("⊘ "+s.cut, width-Indent))}
+		b.Footer = []string{"   " + s.styles.Warning.Render(Fit("⊘ "+s.cut, width-Indent))}
 	}
 	return b
 }
 
 // folded is what a task says on a line, with its last one while it grows: the
 // checklist of the plan tells the rest.
-func (s *said) folded(b transcript.Block, width int) transcript.Block {
+func (s *agentMessage) folded(b transcript.Block, width int) transcript.Block {
 	n := len(b.Body)
-	b.Header[1] = Fit(" "+s.look.Dim.Render("▸ ")+s.look.Agent.Render(transcript.Clean(s.head))+s.look.Dim.Render(" · "+Count(n, "line")), width)
+	b.Header[1] = Fit(" "+s.styles.Dim.Render("▸ ")+s.styles.Agent.Render(transcript.Clean(s.head))+s.styles.Dim.Render(" · "+Count(n, "line")), width)
 	if b.Body = b.Body[max(0, n-1):]; !s.item.Open {
 		b.Body = nil
 	}
@@ -114,8 +114,8 @@ func (s *said) folded(b transcript.Block, width int) transcript.Block {
 	return b
 }
 
-// cutWord says in words why something did not come to its end.
-func cutWord(end *protocol.TurnEndedData) string {
+// interruptedText says in words why something did not come to its end.
+func interruptedText(end *protocol.TurnEndedData) string {
 	switch {
 	case end.Reason == protocol.ReasonInterrupted:
 		return "interrupted"
@@ -127,29 +127,29 @@ func cutWord(end *protocol.TurnEndedData) string {
 	return "cut off"
 }
 
-// thought is the agent's reasoning: folded to its length, with its last line
+// reasoning is the agent's reasoning: folded to its length, with its last line
 // while it grows.
-type thought struct {
-	anchor
-	look *Styles
-	item *protocol.Item
-	feed feed[*transcript.Text]
-	task string // of a plan, by its title
-	cut  string // why it did not come to its end
+type reasoning struct {
+	itemAnchor
+	styles *Styles
+	item   *protocol.Item
+	feed   textFeed[*transcript.Text]
+	task   string // of a plan, by its title
+	cut    string // why it did not come to its end
 }
 
-func (t *thought) cutOff(why string) { t.cut = why }
+func (t *reasoning) cutOff(why string) { t.cut = why }
 
-func (t *thought) Estimate(width int, folded bool) int {
+func (t *reasoning) Estimate(width int, folded bool) int {
 	if folded {
 		return 2
 	}
 	return 2 + lines(len(t.item.Text), width)
 }
 
-func (t *thought) Block(width int, folded bool) transcript.Block {
+func (t *reasoning) Block(width int, folded bool) transcript.Block {
 	text := t.feed.take(t.item.Text, t.item.Open, transcript.NewText)
-	draw := func(line string) string { return "   " + t.look.Dim.Render(line) }
+	draw := func(line string) string { return "   " + t.styles.Dim.Render(line) }
 	word := "thought"
 	if t.item.Open {
 		word = "thinking"
@@ -162,10 +162,10 @@ func (t *thought) Block(width int, folded bool) transcript.Block {
 	}
 	if !folded {
 		body, bytes := text.Lines(width - Indent)
-		return transcript.Block{Header: []string{"", t.look.Dim.Render(" ▾ " + word)}, Body: body, Bytes: bytes, RenderLine: draw}
+		return transcript.Block{Header: []string{"", t.styles.Dim.Render(" ▾ " + word)}, Body: body, Bytes: bytes, RenderLine: draw}
 	}
 	last, hidden := text.Tail(width-Indent, 1)
-	b := transcript.Block{Header: []string{"", t.look.Dim.Render(" ▸ " + word + " · " + Count(hidden+len(last), "line"))}, RenderLine: draw}
+	b := transcript.Block{Header: []string{"", t.styles.Dim.Render(" ▸ " + word + " · " + Count(hidden+len(last), "line"))}, RenderLine: draw}
 	if t.item.Open {
 		b.Body = last
 	}

@@ -6,7 +6,7 @@ import (
 	"agentctl/tui/transcript"
 )
 
-var anchorNames = map[transcript.AnchorKind]string{aTurn: "turn", aTool: "tool call", anApproval: "approval", anError: "error"}
+var anchorNames = map[transcript.AnchorKind]string{TurnAnchor: "turn", ToolAnchor: "tool call", ApprovalAnchor: "approval", ErrorAnchor: "error"}
 
 // jump goes to a place that may not be in memory: older turns are paged in until it is. The next key ends it.
 type jump struct {
@@ -31,7 +31,7 @@ func (p *transcriptPane) startJump(j *jump) tea.Cmd {
 	if j.try() {
 		return nil
 	}
-	if before := p.view.before; !p.view.loading && (before == 0 || before <= j.oldest) {
+	if before := p.view.OlderThan(); !p.view.Loading() && (before == 0 || before <= j.oldest) {
 		status.Text = j.notFound
 		return nil
 	}
@@ -42,7 +42,7 @@ func (p *transcriptPane) startJump(j *jump) tea.Cmd {
 // jumpTo goes to the nearest item of a kind before the selected one (by < 0) or after it; without a
 // selection the top of the screen counts.
 func (p *transcriptPane) jumpTo(kind transcript.AnchorKind, by int) tea.Cmd {
-	list := p.view.list
+	list := p.view.List
 	from, selecting := list.Selected()
 	if !selecting {
 		from = list.TopItem()
@@ -58,7 +58,7 @@ func (p *transcriptPane) jumpTo(kind transcript.AnchorKind, by int) tea.Cmd {
 		if selecting {
 			list.SelectItem(id)
 		}
-		if kind == aTurn {
+		if kind == TurnAnchor {
 			list.ScrollToItem(id)
 		} else {
 			list.SelectLine(id, 0)
@@ -72,7 +72,7 @@ func (p *transcriptPane) jumpTo(kind transcript.AnchorKind, by int) tea.Cmd {
 		return p.startJump(&jump{try: try, notFound: "there is no " + anchorNames[kind] + " before"})
 	}
 	if !try() {
-		if kind == aTurn {
+		if kind == TurnAnchor {
 			list.ScrollToBottom()
 			return nil
 		}

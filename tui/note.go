@@ -11,7 +11,7 @@ import (
 
 // note is a line between messages and tool calls: an event in words, or the end of a turn.
 type note struct {
-	anchor
+	itemAnchor
 	styles *Styles
 	level  Level
 	text   string
@@ -61,7 +61,7 @@ func turnEndNote(s *Styles, d *protocol.TurnEndedData, by *protocol.Actor) *note
 	if d.Failed() {
 		level = LevelError
 	}
-	parts := []string{string(d.Reason) + byWhom(by)}
+	parts := []string{string(d.Reason) + By(by)}
 	if d.Code == protocol.CodeServerRestart {
 		parts[0] = "the server restarted"
 	} else if d.Message != "" {

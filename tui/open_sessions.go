@@ -50,7 +50,7 @@ func (s *openSessions) find(id string) *openSession {
 }
 
 // Transcript implements OpenSessions.
-func (s *openSessions) Transcript(id string) *story {
+func (s *openSessions) Transcript(id string) *TranscriptView {
 	if o := s.find(id); o != nil {
 		return o.view.Transcript()
 	}

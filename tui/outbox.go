@@ -51,7 +51,7 @@ func (o *outbox) apply(e *protocol.Event) {
 	}
 	switch e.Type {
 	case protocol.MessageUser, protocol.QueueAdded:
-		o.remove(decode[protocol.Message](e.Data).ClientMessageID)
+		o.remove(DecodeData[protocol.Message](e.Data).ClientMessageID)
 	}
 }
 

@@ -18,29 +18,29 @@ import (
 )
 
 const (
-	recentTurns = 5       // told before what is new
-	heldMax     = 10_000  // updates kept while the recent turns are fetched
-	typedMax    = 1 << 20 // bytes of a line that is typed
-	commandsMax = 64      // typed commands that wait for their turn
+	recentTurns  = 5       // told before what is new
+	maxPending   = 10_000  // updates kept while the recent turns are fetched
+	maxInputLine = 1 << 20 // bytes of a line that is typed
+	maxQueued    = 64      // typed commands that wait for their turn
 )
 
-// Plain tells the session in lines on w, without a terminal and for a screen
+// Run2 tells the session in lines on w, without a terminal and for a screen
 // reader: the recent turns first, then what happens. Lines of r are sent as
 // messages; those that begin with / are commands (/help lists them). The end of
 // r ends nothing. It returns when ctx ends, the session is closed, or it cannot
 // be reached any more, which is an error.
 //
 // Reading r is stopped on return where r can be (a terminal, a pipe).
-func Plain(ctx context.Context, s remote.Session, w io.Writer, r io.Reader) error {
-	return tellPlain(ctx, s, w, r, time.Local)
+func Run2(ctx context.Context, s remote.Session, w io.Writer, r io.Reader) error {
+	return runPlain(ctx, s, w, r, time.Local)
 }
 
-func tellPlain(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, zone *time.Location) error {
+func runPlain(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, zone *time.Location) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var under sync.WaitGroup
-	p := &plain{
-		w: bufio.NewWriter(w), narrator: newNarrator(zone), session: s, quit: cancel,
-		work: make(chan func(context.Context) string, commandsMax), done: make(chan string),
+	p := &plainSession{
+		w: bufio.NewWriter(w), renderer: newRenderer(zone), session: s, quit: cancel,
+		work: make(chan func(context.Context) string, maxQueued), done: make(chan string),
 		history: make(chan *protocol.HistoryResult, 1),
 	}
 	updates := make(chan remote.Update)
@@ -68,30 +68,30 @@ func tellPlain(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, 
 	return errors.Join(err, p.w.Flush())
 }
 
-// plain is the loop that owns the narrator.
-type plain struct {
+// plainSession is the loop that owns the narrator.
+type plainSession struct {
 	w        *bufio.Writer
-	narrator *narrator
+	renderer *renderer
 	session  remote.Session
 	quit     func()
 
-	work    chan func(context.Context) string
-	done    chan string
-	history chan *protocol.HistoryResult
-	asked   bool            // the recent turns
-	holding bool            // they are on their way
-	held    []remote.Update // meanwhile
+	work      chan func(context.Context) string
+	done      chan string
+	history   chan *protocol.HistoryResult
+	requested bool            // the recent turns
+	loading   bool            // they are on their way
+	pending   []remote.Update // meanwhile
 }
 
 var errOffline = errors.New("offline")
 
-func (p *plain) loop(ctx context.Context, updates <-chan remote.Update, lines <-chan typed) error {
+func (p *plainSession) loop(ctx context.Context, updates <-chan remote.Update, lines <-chan inputLine) error {
 	for {
 		if err := p.w.Flush(); err != nil {
 			return fmt.Errorf("tell the session: %w", err)
 		}
 		in := updates
-		if len(p.held) >= heldMax {
+		if len(p.pending) >= maxPending {
 			in = nil
 		}
 		select {
@@ -100,25 +100,25 @@ func (p *plain) loop(ctx context.Context, updates <-chan remote.Update, lines <-
 				if ctx.Err() != nil {
 					return nil
 				}
-				for _, u := range p.held { // the recent turns will not come
-					p.narrator.update(u)
+				for _, u := range p.pending { // the recent turns will not come
+					p.renderer.update(u)
 				}
-				p.narrator.flush(p.w)
-				return fmt.Errorf("%w: %s", errOffline, p.narrator.link.Reason)
+				p.renderer.flush(p.w)
+				return fmt.Errorf("%w: %s", errOffline, p.renderer.conn.Reason)
 			}
-			if p.holding {
-				p.held = append(p.held, u)
+			if p.loading {
+				p.pending = append(p.pending, u)
 				continue
 			}
 			p.update(u)
 		case page := <-p.history:
-			p.holding = false
-			p.narrator.past(page)
-			held := p.held
-			p.held = nil
+			p.loading = false
+			p.renderer.past(page)
+			held := p.pending
+			p.pending = nil
 			for i, u := range held {
-				if p.holding { // for the history once more
-					p.held = held[i:]
+				if p.loading { // for the history once more
+					p.pending = held[i:]
 					break
 				}
 				p.update(u)
@@ -128,14 +128,14 @@ func (p *plain) loop(ctx context.Context, updates <-chan remote.Update, lines <-
 				lines = nil
 				continue
 			}
-			p.take(line)
+			p.runLine(line)
 		case word := <-p.done:
-			p.narrator.line("%s", word)
+			p.renderer.line("%s", word)
 		case <-ctx.Done():
 			return nil
 		}
-		p.narrator.flush(p.w)
-		if p.narrator.over() && !p.holding {
+		p.renderer.flush(p.w)
+		if p.renderer.over() && !p.loading {
 			return nil
 		}
 	}
@@ -143,14 +143,14 @@ func (p *plain) loop(ctx context.Context, updates <-chan remote.Update, lines <-
 
 // update tells one thing. After the first attachment come the recent turns, and after one to another log those of them that ended
 // unseen.
-func (p *plain) update(u remote.Update) {
-	p.narrator.update(u)
-	if u.Attached == nil || p.asked && u.Attached.Mode != protocol.ModeReset {
+func (p *plainSession) update(u remote.Update) {
+	p.renderer.update(u)
+	if u.Attached == nil || p.requested && u.Attached.Mode != protocol.ModeReset {
 		return
 	}
-	p.asked, p.holding = true, true
+	p.requested, p.loading = true, true
 	ask := protocol.HistoryData{Before: u.Attached.After.Seq + 1, Limit: recentTurns}
-	if !p.later(func(ctx context.Context) string {
+	if !p.enqueue(func(ctx context.Context) string {
 		page := new(protocol.HistoryResult)
 		err := p.session.Do(ctx, protocol.DoHistory, ask, page)
 		p.history <- page
@@ -159,23 +159,23 @@ func (p *plain) update(u remote.Update) {
 		}
 		return ""
 	}) {
-		p.holding = false
+		p.loading = false
 	}
 }
 
-// later has the worker do something and tell the line that comes of it.
-func (p *plain) later(f func(context.Context) string) bool {
+// enqueue has the worker do something and tell the line that comes of it.
+func (p *plainSession) enqueue(f func(context.Context) string) bool {
 	select {
 	case p.work <- f:
 		return true
 	default:
-		p.narrator.line("too many commands at once: this one was not done")
+		p.renderer.line("too many commands at once: this one was not done")
 		return false
 	}
 }
 
 // worker carries out commands in the order they were typed.
-func (p *plain) worker(ctx context.Context) {
+func (p *plainSession) worker(ctx context.Context) {
 	for {
 		select {
 		case f := <-p.work:
@@ -194,15 +194,15 @@ func (p *plain) worker(ctx context.Context) {
 	}
 }
 
-// typed is a line of the input, or why no more is read.
-type typed struct {
+// inputLine is a line of the input, or why no more is read.
+type inputLine struct {
 	line string
 	err  error
 }
 
 // readLines gives the lines of r until it ends, ctx does, or stop is called.
-func readLines(ctx context.Context, r io.Reader) (<-chan typed, func()) {
-	lines := make(chan typed)
+func readLines(ctx context.Context, r io.Reader) (<-chan inputLine, func()) {
+	lines := make(chan inputLine)
 	reader, err := cancelreader.NewReader(r)
 	if err != nil { // it cannot be stopped, but it can be read
 		reader = uncancelled{r}
@@ -212,8 +212,8 @@ func readLines(ctx context.Context, r io.Reader) (<-chan typed, func()) {
 		defer close(done)
 		defer close(lines)
 		scan := bufio.NewScanner(reader)
-		scan.Buffer(nil, typedMax)
-		put := func(t typed) bool {
+		scan.Buffer(nil, maxInputLine)
+		put := func(t inputLine) bool {
 			select {
 			case lines <- t:
 				return true
@@ -222,12 +222,12 @@ func readLines(ctx context.Context, r io.Reader) (<-chan typed, func()) {
 			}
 		}
 		for scan.Scan() {
-			if !put(typed{line: scan.Text()}) {
+			if !put(inputLine{line: scan.Text()}) {
 				return
 			}
 		}
 		if err := scan.Err(); err != nil {
-			put(typed{err: fmt.Errorf("read input: %w", err)})
+			put(inputLine{err: fmt.Errorf("read input: %w", err)})
 		}
 	}()
 	return lines, func() {

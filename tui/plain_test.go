@@ -40,7 +40,7 @@ func openPlain(t *testing.T, j *journal) *teletype {
 		}
 		return nil, nil
 	}
-	go func() { l.ended <- tellPlain(ctx, l.session, l.out, keys, time.UTC) }()
+	go func() { l.ended <- runPlain(ctx, l.session, l.out, keys, time.UTC) }()
 	l.tell()
 	return l
 }
@@ -358,7 +358,7 @@ func TestALineWithoutEndIsToldAndEndsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := openPlain(t, scenes["transcript"]())
 		go func() {
-			_, _ = io.WriteString(l.in, strings.Repeat("x", typedMax+1)) // the reader gives up in the middle
+			_, _ = io.WriteString(l.in, strings.Repeat("x", maxInputLine+1)) // the reader gives up in the middle
 		}()
 		synctest.Wait()
 		l.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " still\n"})
@@ -412,7 +412,7 @@ func TestPlainSaysWhyASessionIsLostAtOnce(t *testing.T) {
 			session.updates <- u
 		}
 		close(session.updates)
-		err := tellPlain(t.Context(), session, &sink{}, strings.NewReader(""), time.UTC)
+		err := runPlain(t.Context(), session, &sink{}, strings.NewReader(""), time.UTC)
 		if !errors.Is(err, errOffline) || !strings.Contains(err.Error(), "the token expired") {
 			t.Errorf("it ended with %v", err)
 		}
@@ -431,7 +431,7 @@ func TestPlainTellsVoicesInTheirOrder(t *testing.T) {
 		want += name + ": I am " + name + "\n"
 	}
 	j.end(protocol.ReasonCompleted)
-	n := newNarrator(time.UTC)
+	n := newRenderer(time.UTC)
 	for _, u := range j.take() {
 		n.update(u)
 	}

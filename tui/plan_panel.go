@@ -31,7 +31,7 @@ func (p *planPanel) apply(e *protocol.Event) {
 	switch {
 	case e.Type == protocol.TurnStarted:
 		p.past = true
-	case planning(e.Type):
+	case IsPlanEvent(e.Type):
 		p.past = false
 	}
 }
@@ -95,7 +95,7 @@ func (p *planPanel) control(plan *protocol.Plan, at int, verb protocol.Verb, act
 
 // view returns a title and at most rows tasks; it is empty when no plan is running. The checklist of the
 // turn knows more about the tasks than the state.
-func (p *planPanel) view(c *checklist, width, rows int, focused bool) []string {
+func (p *planPanel) view(c *Checklist, width, rows int, focused bool) []string {
 	plan := p.plan()
 	if plan == nil {
 		return nil
@@ -126,15 +126,8 @@ func (p *planPanel) view(c *checklist, width, rows int, focused bool) []string {
 	return out
 }
 
-func (p *planPanel) row(t *protocol.Task, c *checklist, width int, selected bool) string {
-	if c == nil {
-		c = &checklist{look: p.styles}
-	}
-	at := &step{Task: *t}
-	if i := c.find(t.ID); i >= 0 {
-		at = &c.steps[i]
-	}
-	left, said, right, style := c.stands(at)
+func (p *planPanel) row(t *protocol.Task, c *Checklist, width int, selected bool) string {
+	left, said, right, style := c.Task(p.styles, t)
 	pending := p.pending[t.ID] != ""
 	if pending {
 		right = p.pending[t.ID] + " …"

@@ -38,7 +38,7 @@ type preview struct {
 
 // peekShown is what the peeks have shown.
 type peekShown struct {
-	view  *story            // nil: nothing yet
+	view  *TranscriptView   // nil: nothing yet
 	state *protocol.State   // at the last peek
 	past  []*protocol.Event // of the last finished turn
 	last  string            // that turn
@@ -204,9 +204,9 @@ func (d *Dashboard) showPeek(result *peekResult, err error) {
 	if result.past != nil {
 		p.shown.past, p.shown.last = result.past, result.last
 	}
-	p.shown.view = newStory(d.Styles)
+	p.shown.view = NewTranscriptView(d.Styles)
 	for _, e := range slices.Concat(p.shown.past, result.turn) {
-		if err := p.shown.view.add(e); err != nil {
+		if err := p.shown.view.Apply(e); err != nil {
 			p.err = err.Error()
 			return
 		}
@@ -215,6 +215,6 @@ func (d *Dashboard) showPeek(result *peekResult, err error) {
 
 func (p *preview) restyle() {
 	if p.shown.view != nil {
-		p.shown.view.list.Restyle()
+		p.shown.view.List.Restyle()
 	}
 }

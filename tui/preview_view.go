@@ -37,11 +37,11 @@ func (d *Dashboard) previewLines(width, rows int) []string {
 }
 
 // transcriptTail returns the end of a transcript.
-func transcriptTail(view *story, width, rows int) []string {
-	if rows < 1 || view.empty() {
+func transcriptTail(view *TranscriptView, width, rows int) []string {
+	if rows < 1 || view.Empty() {
 		return nil
 	}
-	return view.list.Tail(width, rows)
+	return view.List.Tail(width, rows)
 }
 
 // after returns the lines below the transcript: the error of the last peek, and the queue.

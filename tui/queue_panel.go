@@ -144,7 +144,7 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 		title = "queue"
 	}
 	if h := s.BlockingHold(); h != nil {
-		title += " · " + q.styles.Warning.Render(holdText(h))
+		title += " · " + q.styles.Warning.Render(Hold(h))
 	}
 	hint := q.styles.Keys.Key(keymap.FocusNext)
 	if focused {
@@ -191,7 +191,7 @@ func (q *queuePanel) hint() string {
 
 // details returns who queued a message and when, or what happens to it now.
 func (q *queuePanel) details(m *protocol.Message, editing string) string {
-	hold := editHold(q.replica.state, m.MessageID)
+	hold := EditHold(q.replica.state, m.MessageID)
 	switch {
 	case q.pending[m.MessageID] != "":
 		return q.pending[m.MessageID] + " …"

@@ -164,8 +164,8 @@ func TestAnEditOfWhatIsNotQueuedAnyMoreEnds(t *testing.T) {
 		s.journal.as(bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: reason})
 		s.tell()
 		s.shows("the edited message is no longer queued", "> a draft")
-		if s.m.composer.editing != "" {
-			t.Errorf("%s: it still edits %s", reason, s.m.composer.editing)
+		if s.m.composer.Editing != "" {
+			t.Errorf("%s: it still edits %s", reason, s.m.composer.Editing)
 		}
 	}
 }
@@ -175,15 +175,15 @@ func TestAHoldSaysWhyAndWhose(t *testing.T) {
 		protocol.HoldUser: "held", protocol.HoldInterrupt: "held after an interrupt",
 		protocol.HoldRestart: "held after a restart", protocol.HoldDenyStop: "held after a denial",
 	} {
-		if got := holdText(&protocol.Hold{Reason: reason}); got != want {
+		if got := Hold(&protocol.Hold{Reason: reason}); got != want {
 			t.Errorf("%s: %q, want %q", reason, got, want)
 		}
-		if got := holdText(&protocol.Hold{Reason: reason, By: &bob}); got != want+" by bob" {
+		if got := Hold(&protocol.Hold{Reason: reason, By: &bob}); got != want+" by bob" {
 			t.Errorf("%s: %q, want it by bob", reason, got)
 		}
 	}
 	for by, want := range map[*protocol.Actor]string{nil: "paused for an edit", &bob: "paused while bob edits"} {
-		if got := holdText(&protocol.Hold{Reason: protocol.HoldEdit, By: by}); got != want {
+		if got := Hold(&protocol.Hold{Reason: protocol.HoldEdit, By: by}); got != want {
 			t.Errorf("an edit: %q, want %q", got, want)
 		}
 	}

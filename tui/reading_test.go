@@ -44,7 +44,7 @@ func TestStreamedTextGrowsWhereItStands(t *testing.T) {
 	s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " of every package"})
 	s.tell()
 	s.shows("   I look at the imports of every package\n")
-	if n := s.m.transcript.view.list.Len(); n == 0 || strings.Count(s.text(), "I look") != 1 {
+	if n := s.m.transcript.view.List.Len(); n == 0 || strings.Count(s.text(), "I look") != 1 {
 		t.Errorf("the text shows more than once in %d items", n)
 	}
 }
@@ -129,7 +129,7 @@ func TestOlderTurnsArePagedInFromTheTop(t *testing.T) {
 	}
 	s.tell()
 	s.shows("question 200", "answer 200", "── completed")
-	if len(asked) != 1 || asked[0].Limit != historyPage {
+	if len(asked) != 1 || asked[0].Limit != HistoryPage {
 		t.Fatalf("asked %+v", asked)
 	}
 	s.press("ctrl+home")

@@ -8,87 +8,87 @@ import (
 	"agentctl/protocol"
 )
 
-// recallMax is the most messages of each source that can be walked back to.
-const recallMax = 200
+// maxEntries is the most messages of each source that can be walked back to.
+const maxEntries = 200
 
-// recall is what a person wrote before, to be walked through as in a shell: what
+// inputHistory is what a person wrote before, to be walked through as in a shell: what
 // was sent from this screen first, then their messages of the session's past.
-type recall struct {
-	sent []sentence   // oldest first
-	past []remembered // of everybody, oldest first
+type inputHistory struct {
+	sent []sentMessage // oldest first
+	past []pastMessage // of everybody, oldest first
 
-	walk []string       // while it is walked: newest first
-	at   int            // steps back; 0 is the draft
-	made map[int]string // what was written over them; of 0, the draft
+	entries []string       // while it is walked: newest first
+	at      int            // steps back; 0 is the draft
+	edits   map[int]string // what was written over them; of 0, the draft
 }
 
-// sentence is a message that was sent from here.
-type sentence struct{ id, text string }
+// sentMessage is a message that was sent from here.
+type sentMessage struct{ id, text string }
 
-// remembered is a message of the log.
-type remembered struct {
+// pastMessage is a message of the log.
+type pastMessage struct {
 	seq uint64
 	protocol.Message
 }
 
 // add remembers a message that is sent, and ends the walk.
-func (r *recall) add(id, text string) {
-	r.sent = keep(append(r.sent, sentence{id, text}))
+func (r *inputHistory) add(id, text string) {
+	r.sent = keep(append(r.sent, sentMessage{id, text}))
 	r.end()
 }
 
-// heard remembers a message that the log goes on with.
-func (r *recall) heard(e *protocol.Event) { r.past = keep(append(r.past, rememberedOf(e))) }
+// addPast remembers a message that the log goes on with.
+func (r *inputHistory) addPast(e *protocol.Event) { r.past = keep(append(r.past, pastMessageOf(e))) }
 
 // older remembers what a page of history has, before all that is known. A walk
 // under way can go on into it.
-func (r *recall) older(page *protocol.HistoryResult, me protocol.Actor) {
-	var found []remembered
+func (r *inputHistory) older(page *protocol.HistoryResult, me protocol.Actor) {
+	var found []pastMessage
 	for _, raw := range page.Events {
 		var e protocol.Event
 		if !bytes.Contains(raw, []byte(protocol.MessageUser)) || json.Unmarshal(raw, &e) != nil || e.Type != protocol.MessageUser {
 			continue
 		}
 		if len(r.past) == 0 || e.Seq < r.past[0].seq { // what the screen forgot comes a second time
-			found = append(found, rememberedOf(&e))
+			found = append(found, pastMessageOf(&e))
 		}
 	}
-	if room := recallMax - len(r.past); len(found) > room {
+	if room := maxEntries - len(r.past); len(found) > room {
 		found = found[len(found)-room:]
 	}
 	r.past = append(found, r.past...)
 	if r.walking() {
-		at, made := r.at, r.made
+		at, made := r.at, r.edits
 		r.begin(me)
-		r.at, r.made = min(at, len(r.walk)), made
+		r.at, r.edits = min(at, len(r.entries)), made
 	}
 }
 
-// rememberedOf is the message that an event tells of, with who sent it.
-func rememberedOf(e *protocol.Event) remembered {
-	m := decode[protocol.MessageUserData](e.Data).Message
+// pastMessageOf is the message that an event tells of, with who sent it.
+func pastMessageOf(e *protocol.Event) pastMessage {
+	m := DecodeData[protocol.MessageUserData](e.Data).Message
 	if m.By == nil {
 		m.By = e.By
 	}
-	return remembered{e.Seq, m}
+	return pastMessage{e.Seq, m}
 }
 
 // keep is the newest of a list.
 func keep[T any](all []T) []T {
-	if n := len(all) - recallMax; n > 0 {
+	if n := len(all) - maxEntries; n > 0 {
 		return slices.Clone(all[n:])
 	}
 	return all
 }
 
-func (r *recall) walking() bool { return r.walk != nil }
+func (r *inputHistory) walking() bool { return r.entries != nil }
 
 // begin lists what can be walked to, newest first and nothing twice in a row.
-func (r *recall) begin(me protocol.Actor) {
-	r.walk, r.at, r.made = []string{}, 0, map[int]string{}
+func (r *inputHistory) begin(me protocol.Actor) {
+	r.entries, r.at, r.edits = []string{}, 0, map[int]string{}
 	add := func(text string) {
-		if text != "" && (len(r.walk) == 0 || r.walk[len(r.walk)-1] != text) {
-			r.walk = append(r.walk, text)
+		if text != "" && (len(r.entries) == 0 || r.entries[len(r.entries)-1] != text) {
+			r.entries = append(r.entries, text)
 		}
 	}
 	for _, m := range slices.Backward(r.sent) {
@@ -101,13 +101,13 @@ func (r *recall) begin(me protocol.Actor) {
 	}
 }
 
-func (r *recall) isSent(id string) bool {
-	return id != "" && slices.ContainsFunc(r.sent, func(m sentence) bool { return m.id == id })
+func (r *inputHistory) isSent(id string) bool {
+	return id != "" && slices.ContainsFunc(r.sent, func(m sentMessage) bool { return m.id == id })
 }
 
 // step goes further back (1) or forth again (-1) from what is written now, and
 // returns what is to be written instead; ok is false at an end.
-func (r *recall) step(by int, written string, me protocol.Actor) (text string, ok bool) {
+func (r *inputHistory) step(by int, written string, me protocol.Actor) (text string, ok bool) {
 	if !r.walking() {
 		if by < 0 {
 			return "", false
@@ -115,16 +115,16 @@ func (r *recall) step(by int, written string, me protocol.Actor) (text string, o
 		r.begin(me)
 	}
 	to := r.at + by
-	if to < 0 || to > len(r.walk) {
+	if to < 0 || to > len(r.entries) {
 		if r.at == 0 {
 			r.end()
 		}
 		return "", false
 	}
-	r.made[r.at] = written
+	r.edits[r.at] = written
 	r.at = to
-	if text, ok = r.made[to]; !ok {
-		text = r.walk[to-1]
+	if text, ok = r.edits[to]; !ok {
+		text = r.entries[to-1]
 	}
 	if to == 0 {
 		r.end()
@@ -133,11 +133,11 @@ func (r *recall) step(by int, written string, me protocol.Actor) (text string, o
 }
 
 // draft is what was written before the walk began, or what is written now.
-func (r *recall) draft(written string) string {
+func (r *inputHistory) draft(written string) string {
 	if r.at == 0 {
 		return written
 	}
-	return r.made[0]
+	return r.edits[0]
 }
 
-func (r *recall) end() { r.walk, r.at, r.made = nil, 0, nil }
+func (r *inputHistory) end() { r.entries, r.at, r.edits = nil, 0, nil }

@@ -163,12 +163,12 @@ func TestAQueuedMessageThatIsEditedKeepsTheDraftOfAWalk(t *testing.T) {
 
 func TestAnyWalkLeadsBackToTheDraft(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		var r recall
-		texts := rapid.SliceOfN(rapid.StringN(1, 5, 10), 0, 2*recallMax).Draw(rt, "texts")
+		var r inputHistory
+		texts := rapid.SliceOfN(rapid.StringN(1, 5, 10), 0, 2*maxEntries).Draw(rt, "texts")
 		for i, text := range texts {
 			r.add(string(rune('a'+i%26)), text)
 		}
-		if len(r.sent) > recallMax {
+		if len(r.sent) > maxEntries {
 			rt.Fatalf("%d are kept", len(r.sent))
 		}
 		now, steps := "draft", 0

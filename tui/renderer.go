@@ -15,69 +15,69 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// lineMax is how much of a line without an end is kept before it is told.
-const lineMax = 16 << 10
+// maxLine is how much of a line without an end is kept before it is told.
+const maxLine = 16 << 10
 
-// narrator puts a session into lines. It keeps the fold, so that it can name
+// renderer puts a session into lines. It keeps the fold, so that it can name
 // what a line is about.
-type narrator struct {
+type renderer struct {
 	zone  *time.Location
 	out   strings.Builder
-	link  remote.Conn
+	conn  remote.Conn
 	state *protocol.State
 
-	caughtUp bool
-	absence  absence
-	unnamed  bool             // who the session is was not told yet
-	standing bool             // nor what it does now
-	voices   []*voice         // that speak, in the order they began
-	tools    map[string]*call // by call, while it runs
-	told     []string         // turns that were told to their end, the newest last
+	caughtUp  bool
+	absence   Away
+	nameDue   bool                    // who the session is was not told yet
+	statusDue bool                    // nor what it does now
+	parts     []*partBuffer           // that speak, in the order they began
+	tools     map[string]*runningTool // by call, while it runs
+	rendered  []string                // turns that were told to their end, the newest last
 }
 
-// toldMax bounds the turns that are known to have been told.
-const toldMax = 4 * recentTurns
+// maxRendered bounds the turns that are known to have been told.
+const maxRendered = 4 * recentTurns
 
-// voice is text that grows: whole lines are told.
-type voice struct {
+// partBuffer is text that grows: whole lines are told.
+type partBuffer struct {
 	part    string
 	name    string
 	cleaner transcript.Cleaner
 	rest    string
 }
 
-// call is a tool call that runs.
-type call struct {
+// runningTool is a tool call that runs.
+type runningTool struct {
 	title  string
 	output *transcript.Text
 }
 
-func newNarrator(zone *time.Location) *narrator {
-	return &narrator{zone: zone, link: remote.Conn{State: remote.Connecting}, state: &protocol.State{}, tools: map[string]*call{}}
+func newRenderer(zone *time.Location) *renderer {
+	return &renderer{zone: zone, conn: remote.Conn{State: remote.Connecting}, state: &protocol.State{}, tools: map[string]*runningTool{}}
 }
 
 // flush writes what was told since the last flush.
-func (n *narrator) flush(w io.StringWriter) {
+func (n *renderer) flush(w io.StringWriter) {
 	// A failed write shows at the writer's own flush.
 	_, _ = w.WriteString(n.out.String())
 	n.out.Reset()
 }
 
 // over tells that nothing more will come.
-func (n *narrator) over() bool { return n.caughtUp && n.state.Closed }
+func (n *renderer) over() bool { return n.caughtUp && n.state.Closed }
 
 // line tells one thing; more lines of it are indented.
-func (n *narrator) line(format string, args ...any) {
+func (n *renderer) line(format string, args ...any) {
 	s := strings.TrimRight(transcript.Clean(fmt.Sprintf(format, args...)), "\n")
 	if s != "" {
 		n.out.WriteString(strings.ReplaceAll(s, "\n", "\n  ") + "\n")
 	}
 }
 
-func (n *narrator) update(u remote.Update) {
+func (n *renderer) update(u remote.Update) {
 	switch {
 	case u.Conn != nil:
-		n.linked(*u.Conn)
+		n.setConn(*u.Conn)
 	case u.Attached != nil:
 		n.attached(u.Attached)
 	case u.Event != nil:
@@ -86,8 +86,8 @@ func (n *narrator) update(u remote.Update) {
 }
 
 // past tells the finished turns that were not told.
-func (n *narrator) past(page *protocol.HistoryResult) {
-	told := slices.Clone(n.told)
+func (n *renderer) past(page *protocol.HistoryResult) {
+	told := slices.Clone(n.rendered)
 	for _, raw := range page.Events {
 		var e protocol.Event
 		if json.Unmarshal(raw, &e) == nil && (len(told) == 0 || e.Turn != "") && !slices.Contains(told, e.Turn) {
@@ -96,14 +96,14 @@ func (n *narrator) past(page *protocol.HistoryResult) {
 	}
 }
 
-func (n *narrator) live(e *protocol.Event) {
+func (n *renderer) live(e *protocol.Event) {
 	if e.Type == protocol.CaughtUp {
-		n.arrived()
+		n.caughtUpNow()
 	}
 	if !e.Durable() {
 		return
 	}
-	n.absence.saw(e)
+	n.absence.Apply(e)
 	if err := n.state.Apply(e); err != nil {
 		n.line("%s", err)
 		return
@@ -114,10 +114,10 @@ func (n *narrator) live(e *protocol.Event) {
 	n.event(e)
 }
 
-func (n *narrator) event(e *protocol.Event) {
+func (n *renderer) event(e *protocol.Event) {
 	switch e.Type {
 	case protocol.MessageUser:
-		d := decode[protocol.MessageUserData](e.Data)
+		d := DecodeData[protocol.MessageUserData](e.Data)
 		by := d.By
 		if by == nil {
 			by = e.By
@@ -126,14 +126,14 @@ func (n *narrator) event(e *protocol.Event) {
 			n.line("%s %s: %s", e.Time.In(n.zone).Format("15:04"), remote.ActorName(by), d.Text)
 		}
 	case protocol.TextStart, protocol.TextDelta, protocol.TextEnd:
-		n.says(e)
+		n.text(e)
 	case protocol.ReasoningEnd:
 		n.line("agent thought")
 	case protocol.JoinedDeltas:
-		for _, p := range decode[protocol.JoinedData](e.Data).Parts {
+		for _, p := range DecodeData[protocol.JoinedData](e.Data).Parts {
 			switch p.Kind {
 			case protocol.KindText:
-				n.voice(p.Part, "").hear(n, p.Text)
+				n.partBuffer(p.Part, "").append(n, p.Text)
 			case protocol.KindOutput:
 				n.call(p.Part).output.Append(p.Text)
 			}
@@ -141,19 +141,19 @@ func (n *narrator) event(e *protocol.Event) {
 	case protocol.ToolStarted, protocol.ToolOutput, protocol.ToolEnded:
 		n.tool(e)
 	case protocol.ApprovalRequested:
-		n.pause()
-		n.asks(decode[protocol.Approval](e.Data))
+		n.flushParts()
+		n.approval(DecodeData[protocol.Approval](e.Data))
 	case protocol.ApprovalExplained:
-		d := decode[protocol.ApprovalExplainedData](e.Data)
+		d := DecodeData[protocol.ApprovalExplainedData](e.Data)
 		n.line("approval %s explained: %s", d.Request, d.Text)
 	case protocol.ApprovalResolved:
-		d := decode[protocol.ApprovalResolvedData](e.Data)
-		n.line("approval %s: %s", d.Request, outcome(d, e.By))
+		d := DecodeData[protocol.ApprovalResolvedData](e.Data)
+		n.line("approval %s: %s", d.Request, Outcome(d, e.By))
 	case protocol.TurnEnded:
-		n.hush()
-		n.told = append(n.told[max(0, len(n.told)-toldMax+1):], e.Turn)
-		d := decode[protocol.TurnEndedData](e.Data)
-		n.line("turn %s%s after %s%s", d.Reason, byWhom(e.By), Duration(Millis(d.DurationMS)), because(d.Message))
+		n.endTurn()
+		n.rendered = append(n.rendered[max(0, len(n.rendered)-maxRendered+1):], e.Turn)
+		d := DecodeData[protocol.TurnEndedData](e.Data)
+		n.line("turn %s%s after %s%s", d.Reason, By(e.By), Duration(Millis(d.DurationMS)), Prefixed(": ", d.Message))
 	case protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased:
 		n.queue(e)
 	default:
@@ -163,138 +163,138 @@ func (n *narrator) event(e *protocol.Event) {
 	}
 }
 
-func (n *narrator) queue(e *protocol.Event) {
+func (n *renderer) queue(e *protocol.Event) {
 	switch e.Type {
 	case protocol.QueueAdded:
-		d := decode[protocol.QueueAddedData](e.Data)
+		d := DecodeData[protocol.QueueAddedData](e.Data)
 		place := ""
 		if i := n.state.QueueIndex(d.MessageID); i >= 0 {
-			place = " " + ordinal(i+1)
+			place = " " + Ordinal(i+1)
 		}
 		n.line("queued%s: %s: %s", place, remote.ActorName(d.By), d.Text)
 	case protocol.QueueUpdated:
-		n.line("queued message edited by %s: %s", remote.ActorName(e.By), decode[protocol.QueueUpdatedData](e.Data).Text)
+		n.line("queued message edited by %s: %s", remote.ActorName(e.By), DecodeData[protocol.QueueUpdatedData](e.Data).Text)
 	case protocol.QueueRemoved:
-		if d := decode[protocol.QueueRemovedData](e.Data); d.Reason != protocol.RemovedStarted {
+		if d := DecodeData[protocol.QueueRemovedData](e.Data); d.Reason != protocol.RemovedStarted {
 			n.line("queued message %s by %s", d.Reason, remote.ActorName(e.By))
 		}
 	case protocol.QueueMoved:
-		n.line("queued message moved to %d by %s", decode[protocol.QueueMovedData](e.Data).Index+1, remote.ActorName(e.By))
+		n.line("queued message moved to %d by %s", DecodeData[protocol.QueueMovedData](e.Data).Index+1, remote.ActorName(e.By))
 	case protocol.QueueHeld:
-		n.line("queue %s", holdText(decode[protocol.Hold](e.Data)))
+		n.line("queue %s", Hold(DecodeData[protocol.Hold](e.Data)))
 	case protocol.QueueReleased:
 		n.line("queue released")
 	}
 }
 
-func (n *narrator) says(e *protocol.Event) {
+func (n *renderer) text(e *protocol.Event) {
 	switch e.Type {
 	case protocol.TextStart:
-		d := decode[protocol.PartStartData](e.Data)
-		n.voice(d.Part, d.Agent)
+		d := DecodeData[protocol.PartStartData](e.Data)
+		n.partBuffer(d.Part, d.Agent)
 	case protocol.TextDelta:
-		d := decode[protocol.PartDeltaData](e.Data)
-		n.voice(d.Part, "").hear(n, d.Text)
+		d := DecodeData[protocol.PartDeltaData](e.Data)
+		n.partBuffer(d.Part, "").append(n, d.Text)
 	case protocol.TextEnd:
-		n.silence(decode[protocol.PartEndData](e.Data).Part)
+		n.endPart(DecodeData[protocol.PartEndData](e.Data).Part)
 	}
 }
 
-func (n *narrator) voice(part, name string) *voice {
-	i := n.speaks(part)
+func (n *renderer) partBuffer(part, name string) *partBuffer {
+	i := n.partIndex(part)
 	if i < 0 {
-		i = len(n.voices)
-		n.voices = append(n.voices, &voice{part: part, name: "agent"})
+		i = len(n.parts)
+		n.parts = append(n.parts, &partBuffer{part: part, name: "agent"})
 	}
-	v := n.voices[i]
+	v := n.parts[i]
 	v.name = cmp.Or(name, v.name)
 	return v
 }
 
-// speaks is the index of a part's voice, or -1.
-func (n *narrator) speaks(part string) int {
-	return slices.IndexFunc(n.voices, func(v *voice) bool { return v.part == part })
+// partIndex is the index of a part's voice, or -1.
+func (n *renderer) partIndex(part string) int {
+	return slices.IndexFunc(n.parts, func(v *partBuffer) bool { return v.part == part })
 }
 
-// hear tells the lines that are whole by now.
-func (v *voice) hear(n *narrator, text string) {
+// append tells the lines that are whole by now.
+func (v *partBuffer) append(n *renderer, text string) {
 	v.rest += v.cleaner.Clean(text)
 	for {
 		line, rest, whole := strings.Cut(v.rest, "\n")
 		if !whole {
 			break
 		}
-		v.tell(n, line)
+		v.flushLine(n, line)
 		v.rest = rest
 	}
-	if len(v.rest) > lineMax {
-		v.tell(n, v.rest)
+	if len(v.rest) > maxLine {
+		v.flushLine(n, v.rest)
 		v.rest = ""
 	}
 }
 
-func (v *voice) tell(n *narrator, line string) {
+func (v *partBuffer) flushLine(n *renderer, line string) {
 	if strings.TrimSpace(line) != "" {
 		n.line("%s: %s", v.name, line)
 	}
 }
 
-func (n *narrator) silence(part string) {
-	if i := n.speaks(part); i >= 0 {
-		n.voices[i].tell(n, n.voices[i].rest)
-		n.voices = slices.Delete(n.voices, i, i+1)
+func (n *renderer) endPart(part string) {
+	if i := n.partIndex(part); i >= 0 {
+		n.parts[i].flushLine(n, n.parts[i].rest)
+		n.parts = slices.Delete(n.parts, i, i+1)
 	}
 }
 
-// pause tells what was said so far, before something else is told.
-func (n *narrator) pause() {
-	for _, v := range n.voices {
-		v.tell(n, v.rest)
+// flushParts tells what was said so far, before something else is told.
+func (n *renderer) flushParts() {
+	for _, v := range n.parts {
+		v.flushLine(n, v.rest)
 		v.rest = ""
 	}
 }
 
-// hush ends what is open when a turn ends.
-func (n *narrator) hush() {
-	n.pause()
-	n.voices = nil
+// endTurn ends what is open when a turn ends.
+func (n *renderer) endTurn() {
+	n.flushParts()
+	n.parts = nil
 	clear(n.tools)
 }
 
-func (n *narrator) call(id string) *call {
+func (n *renderer) call(id string) *runningTool {
 	c := n.tools[id]
 	if c == nil {
-		c = &call{title: id, output: transcript.NewTerminalOutput()}
+		c = &runningTool{title: id, output: transcript.NewTerminalOutput()}
 		n.tools[id] = c
 	}
 	return c
 }
 
-func (n *narrator) tool(e *protocol.Event) {
+func (n *renderer) tool(e *protocol.Event) {
 	switch e.Type {
 	case protocol.ToolStarted:
-		d := decode[protocol.ToolStartedData](e.Data)
+		d := DecodeData[protocol.ToolStartedData](e.Data)
 		_, known := n.tools[d.Tool]
 		c := n.call(d.Tool)
 		if title := strings.TrimSpace(d.Name + " " + d.Title); title != "" {
 			c.title = title
 		}
 		if !known {
-			n.pause()
+			n.flushParts()
 			n.line("tool %s", c.title)
 		}
 	case protocol.ToolOutput:
-		d := decode[protocol.ToolOutputData](e.Data)
+		d := DecodeData[protocol.ToolOutputData](e.Data)
 		c := n.call(d.Tool)
 		if d.Replace {
 			c.output = transcript.NewTerminalOutput()
 		}
 		c.output.Append(d.Text)
 		for i := range d.Content {
-			c.output.Append(contentText(&d.Content[i]))
+			c.output.Append(Content(&d.Content[i]))
 		}
 	case protocol.ToolEnded:
-		d := decode[protocol.ToolEndedData](e.Data)
+		d := DecodeData[protocol.ToolEndedData](e.Data)
 		c := n.call(d.Tool)
 		delete(n.tools, d.Tool)
 		const width = 200
@@ -309,6 +309,6 @@ func (n *narrator) tool(e *protocol.Event) {
 		if d.ExitCode != nil && *d.ExitCode != 0 {
 			exit = fmt.Sprintf(" with exit code %d", *d.ExitCode)
 		}
-		n.line("tool %s: %s%s%s", c.title, d.Status, exit, because(d.Error))
+		n.line("tool %s: %s%s%s", c.title, d.Status, exit, Prefixed(": ", d.Error))
 	}
 }

@@ -7,20 +7,20 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// asks tells a request whole, and how to answer it.
-func (n *narrator) asks(a *protocol.Approval) {
+// approval tells a request whole, and how to answer it.
+func (n *renderer) approval(a *protocol.Approval) {
 	n.line("approval %s: %s", a.Request, a.Kind)
 	said := Passages(a, false)
 	for i := range a.Content {
 		if c := &a.Content[i]; c.Type == "diff" {
-			said = append(said, Passage{Text: contentText(c)})
+			said = append(said, Passage{Text: Content(c)})
 		}
 	}
 	for _, p := range said {
 		n.line("  %s", transcript.Reveal(p.Text))
 	}
 	for i := range a.Tasks {
-		n.line("  task %d: %s%s", i+1, transcript.Reveal(a.Tasks[i].Title), because(transcript.Reveal(a.Tasks[i].Description)))
+		n.line("  task %d: %s%s", i+1, transcript.Reveal(a.Tasks[i].Title), Prefixed(": ", transcript.Reveal(a.Tasks[i].Description)))
 	}
 	for _, q := range a.Questions {
 		n.line("  question %s: %s", q.ID, transcript.Reveal(q.Text))
@@ -34,18 +34,18 @@ func (n *narrator) asks(a *protocol.Approval) {
 	}
 	for _, o := range a.Options {
 		if o.Scope != "" || kinds[o.Kind] > 1 {
-			n.line("  option %s: %s%s", transcript.Reveal(o.ID), transcript.Reveal(o.Label), because(transcript.Reveal(o.Scope)))
+			n.line("  option %s: %s%s", transcript.Reveal(o.ID), transcript.Reveal(o.Label), Prefixed(": ", transcript.Reveal(o.Scope)))
 		}
 	}
 	if a.Expires != nil {
 		n.line("  expires at %s", a.Expires.In(n.zone).Format("15:04:05"))
 	}
-	n.line("  waiting for a decision: %s", n.answers(a))
+	n.line("  waiting for a decision: %s", n.commandsFor(a))
 }
 
-// answers are the commands that decide a request, which is named when others wait
+// commandsFor are the commands that decide a request, which is named when others wait
 // too.
-func (n *narrator) answers(a *protocol.Approval) string {
+func (n *renderer) commandsFor(a *protocol.Approval) string {
 	name := ""
 	if len(n.state.Approvals) > 1 {
 		name = " " + a.Request

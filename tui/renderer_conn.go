@@ -8,54 +8,54 @@ import (
 	"agentctl/protocol"
 )
 
-func (n *narrator) linked(l remote.Conn) {
-	if l.State == n.link.State && l.Attempt == n.link.Attempt {
+func (n *renderer) setConn(l remote.Conn) {
+	if l.State == n.conn.State && l.Attempt == n.conn.Attempt {
 		return
 	}
-	was := n.link.State
-	n.link = l
+	was := n.conn.State
+	n.conn = l
 	if was == remote.Connected && l.State != remote.Connected {
-		n.absence.lost(time.Now())
+		n.absence.Disconnected(time.Now())
 	}
 	switch {
 	case l.State == remote.Connected && was == remote.Reconnecting:
 		n.line("connected again")
 	case l.State == remote.Reconnecting && l.Attempt <= 1:
-		n.line("%s%s", l.State, because(l.Reason))
+		n.line("%s%s", l.State, Prefixed(": ", l.Reason))
 	case l.State == remote.Reconnecting && l.Attempt == 2:
 		n.line("%s", l.Advice)
 	case l.State == remote.Offline:
-		n.line("%s%s", l.State, because(l.Reason))
+		n.line("%s%s", l.State, Prefixed(": ", l.Reason))
 		n.line("%s", l.Advice)
 	}
 }
 
-func (n *narrator) attached(a *protocol.SubscribeResult) {
+func (n *renderer) attached(a *protocol.SubscribeResult) {
 	n.caughtUp = false
 	if n.state.Session != "" {
-		n.absence.returns(a, n.state.Seq)
+		n.absence.Reconnected(a, n.state.Seq)
 	} else {
-		n.standing = true
+		n.statusDue = true
 	}
 	if a.Mode == protocol.ModeResume || a.Snapshot == nil {
 		return
 	}
 	if a.Mode == protocol.ModeReset {
-		n.standing = true
-		n.line("%s", reattached(a.Mode, a.Reason))
+		n.statusDue = true
+		n.line("%s", Reattached(a.Mode, a.Reason))
 	}
 	n.state = a.Snapshot.State
-	clear(n.voices)
+	clear(n.parts)
 	clear(n.tools)
 	if n.state.Session == "" {
 		n.state.Session = a.Session
 	}
-	n.unnamed = true
+	n.nameDue = true
 	if n.state.Agent != "" {
 		n.introduce()
 	}
 	for i := range n.state.Approvals {
-		n.asks(&n.state.Approvals[i])
+		n.approval(&n.state.Approvals[i])
 	}
 	for i := range n.state.Queue {
 		n.line("queued %d: %s: %s", i+1, remote.ActorName(n.state.Queue[i].By), n.state.Queue[i].Text)
@@ -64,27 +64,27 @@ func (n *narrator) attached(a *protocol.SubscribeResult) {
 
 // introduce tells who the session is. Its beginning is known from the first event
 // alone.
-func (n *narrator) introduce() {
-	if n.unnamed {
-		n.unnamed = false
+func (n *renderer) introduce() {
+	if n.nameDue {
+		n.nameDue = false
 		n.line("session %s%s", remote.SessionName(n.state), Prefixed(", agent ", n.state.Agent))
 	}
 }
 
-// arrived ends a catch-up: what was missed is told, or at first how the session
+// caughtUpNow ends a catch-up: what was missed is told, or at first how the session
 // stands.
-func (n *narrator) arrived() {
+func (n *renderer) caughtUpNow() {
 	n.caughtUp = true
 	n.introduce()
-	n.line("%s", n.absence.over(time.Now(), n.state.Seq))
-	if n.standing {
-		n.standing = false
-		n.line("now %s", n.stands())
+	n.line("%s", n.absence.CaughtUp(time.Now(), n.state.Seq))
+	if n.statusDue {
+		n.statusDue = false
+		n.line("now %s", n.statusText())
 	}
 }
 
-// stands is what the session does and what waits in it.
-func (n *narrator) stands() string {
+// statusText is what the session does and what waits in it.
+func (n *renderer) statusText() string {
 	s := string(n.state.Status())
 	if k := len(n.state.Approvals); k > 0 {
 		s += " for " + Count(k, "approval")
@@ -93,7 +93,7 @@ func (n *narrator) stands() string {
 		s += ", " + Count(k, "queued message")
 	}
 	if h := n.state.BlockingHold(); h != nil {
-		s += ", queue " + holdText(h)
+		s += ", queue " + Hold(h)
 	}
 	return s
 }

@@ -16,7 +16,7 @@ type replica struct {
 	caughtUp bool
 	ended    bool // no more updates will come
 	catchup  catchup
-	away     absence
+	away     Away
 }
 
 func newReplica() *replica {
@@ -34,7 +34,7 @@ func (r *replica) setConn(c remote.Conn, now time.Time) {
 		c.Connection, c.By = r.conn.Connection, r.conn.By
 	}
 	if r.connected() && c.State != remote.Connected {
-		r.away.lost(now)
+		r.away.Disconnected(now)
 	}
 	r.conn = c
 }
@@ -42,7 +42,7 @@ func (r *replica) setConn(c remote.Conn, now time.Time) {
 // attach begins a catch-up. It reports whether the state was replaced, else the events continue it.
 func (r *replica) attach(a *protocol.SubscribeResult) (replaced bool) {
 	if r.state.Session != "" {
-		r.away.returns(a, r.state.Seq)
+		r.away.Reconnected(a, r.state.Seq)
 	}
 	r.caughtUp = false
 	r.catchup = catchup{a.After.Seq, a.Position.Seq}

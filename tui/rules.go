@@ -32,7 +32,7 @@ func (r *rules) Entries() []Entry {
 	out := make([]Entry, len(all))
 	for i := range all {
 		rule := &all[i]
-		text, scope := ruleText(rule), rule.Scope
+		text, scope := Rule(rule), rule.Scope
 		if text == "" {
 			text, scope = scope, ""
 		}

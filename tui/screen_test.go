@@ -478,7 +478,7 @@ func (steering) Estimate(int, bool) int { return 1 }
 
 func TestNothingForgottenSteersTheTerminal(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
-	s.m.transcript.view.list.Append(steering{}, false)
+	s.m.transcript.view.List.Append(steering{}, false)
 	s.m.canvas.Dirty = true
 	view := s.m.View().Content
 	if !strings.Contains(view, "owned") || strings.Contains(view, "\x1b[2J") || strings.Contains(view, "\x1b]0;") || strings.Contains(view, "\x07") {

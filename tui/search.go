@@ -182,7 +182,7 @@ func (p *transcriptPane) openSearch() Overlay {
 // endSearch ends the search.
 func (p *transcriptPane) endSearch() {
 	p.search.clear()
-	p.view.list.SetHighlight(nil)
+	p.view.List.SetHighlight(nil)
 }
 
 // beginSearch searches the session, newest first. It reports whether there is something to search for.
@@ -195,9 +195,9 @@ func (p *transcriptPane) beginSearch(text string) (cmd tea.Cmd, ok bool) {
 	f := &p.search
 	f.text, f.query, f.running = OneLine(transcript.Clean(text)), query, true
 	f.asOf = p.replica.state.Seq
-	p.view.list.SetHighlight(func(line string) string { return p.styles.Highlight(line, f.query) })
+	p.view.List.SetHighlight(func(line string) string { return p.styles.Highlight(line, f.query) })
 	if p.replica.conn.State != remote.Connected {
-		return p.searchLocally(p.view.list.Last(), -1), true
+		return p.searchLocally(p.view.List.Last(), -1), true
 	}
 	return p.requestHits(), true
 }
@@ -222,7 +222,7 @@ func (p *transcriptPane) addHits(generation int, page *protocol.SearchResult, er
 		f.running, f.cursor = false, ""
 		return p.commands.report(err)
 	case err != nil:
-		return p.searchLocally(p.view.list.Last(), -1)
+		return p.searchLocally(p.view.List.Last(), -1)
 	}
 	fresh := len(f.hits)
 	for _, h := range page.Hits {
@@ -255,9 +255,9 @@ func (p *transcriptPane) nextMatch(by int) tea.Cmd {
 	case p.nextMatchInItem(by):
 		return nil
 	case f.local != nil:
-		id, ok := p.view.list.Selected()
+		id, ok := p.view.List.Selected()
 		if !ok {
-			id = p.view.list.Last() + 1
+			id = p.view.List.Last() + 1
 		}
 		return p.searchLocally(id+transcript.ID(by), by)
 	case f.current-by < 0 && p.replica.state.Seq > f.asOf:
@@ -279,7 +279,7 @@ func (p *transcriptPane) nextMatch(by int) tea.Cmd {
 // nextMatchInItem goes to the next matching line of the item shown last, unless the selection has moved
 // since.
 func (p *transcriptPane) nextMatchInItem(by int) bool {
-	f, list := &p.search, p.view.list
+	f, list := &p.search, p.view.List
 	id, ok := list.Selected()
 	if !ok || !f.match.valid || id != f.match.item {
 		return false
@@ -307,8 +307,8 @@ func (p *transcriptPane) goToHit(i, by int) tea.Cmd {
 		oldest: h.First, notFound: "the turn is no longer there",
 		try: func() bool {
 			id, ok := p.itemOfHit(h)
-			if !ok && p.view.before <= h.First {
-				id, ok = p.view.list.FindAnchor(nameOfItem(h.Turn, protocol.HitUser, ""))
+			if !ok && p.view.OlderThan() <= h.First {
+				id, ok = p.view.List.FindAnchor(AnchorName(h.Turn, protocol.HitUser, ""))
 			}
 			if ok {
 				p.showMatch(id, by)
@@ -321,7 +321,7 @@ func (p *transcriptPane) goToHit(i, by int) tea.Cmd {
 // itemOfHit returns the item of a hit. A long item is paged in in pieces: the one with the words is
 // returned, once it is there.
 func (p *transcriptPane) itemOfHit(h *protocol.Hit) (transcript.ID, bool) {
-	list, name := p.view.list, nameOfHit(h)
+	list, name := p.view.List, HitAnchor(h)
 	last, ok := list.FindAnchor(name)
 	for id := last; ok && id >= list.First(); id-- {
 		anchor, is := list.Item(id).(transcript.Anchor)
@@ -331,17 +331,17 @@ func (p *transcriptPane) itemOfHit(h *protocol.Hit) (transcript.ID, bool) {
 		if _, its := anchor.Anchor(); its != name {
 			break
 		}
-		if p.search.query.Match(wording(list.Item(id))) {
+		if p.search.query.Match(Text(list.Item(id))) {
 			return id, true
 		}
 	}
-	return last, ok && p.view.before <= h.First
+	return last, ok && p.view.OlderThan() <= h.First
 }
 
 // showMatch shows the last matching line of an item (by < 0) or the first. It expands a collapsed item when
 // that shows the words.
 func (p *transcriptPane) showMatch(id transcript.ID, by int) {
-	f, list := &p.search, p.view.list
+	f, list := &p.search, p.view.List
 	matches, count := f.matcher()
 	some := func(line string) bool { return f.query.Index(ansi.Strip(line)) >= 0 }
 	from := 0

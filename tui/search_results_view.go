@@ -51,7 +51,7 @@ func (r *searchResults) View(width, height int) ([]string, *tea.Cursor) {
 func (r *searchResults) row(h *protocol.Hit, width int, selected bool) string {
 	l := r.styles
 	name := Pad(r.sessionName(h.Session), max(min(width/5, 24), 10))
-	about := Pad(hitNames[h.Kind], len("reasoning")) + " "
+	about := Pad(HitKinds[h.Kind], len("reasoning")) + " "
 	if width >= rowWithWords {
 		about = l.Date(h.Time) + " " + about
 	}

@@ -14,11 +14,11 @@ import (
 // pressComposer handles a key while the composer has the focus.
 func (v *SessionView) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
 	action := v.Styles.Keys.At(keymap.Composer, key)
-	empty := v.composer.empty() && v.composer.editing == ""
+	empty := v.composer.Empty() && v.composer.Editing == ""
 	if empty && v.pressEmptyComposer(action) {
 		return nil
 	}
-	if empty || v.composer.recall.walking() {
+	if empty || v.composer.Recalling() {
 		if cmd, handled := v.pressRecall(action); handled {
 			return cmd
 		}
@@ -34,7 +34,7 @@ func (v *SessionView) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
 	case keymap.Cancel:
 		return v.cancel()
 	}
-	v.composer.key(msg)
+	v.composer.Press(msg)
 	return nil
 }
 
@@ -44,9 +44,9 @@ func (v *SessionView) pressEmptyComposer(action keymap.Action) bool {
 	case keymap.ComposerHelp:
 		v.showHelp()
 	case keymap.ComposerScrollUp:
-		v.transcript.view.list.Scroll(-1)
+		v.transcript.view.List.Scroll(-1)
 	case keymap.ComposerScrollDown:
-		v.transcript.view.list.Scroll(1)
+		v.transcript.view.List.Scroll(1)
 	default:
 		return false
 	}
@@ -60,15 +60,15 @@ func (v *SessionView) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bo
 		if v.wheelArrow(1) {
 			return nil, true
 		}
-		if v.composer.area.atEdge(false) {
+		if v.composer.AtEdge(false) {
 			return v.earlierMessage(), true
 		}
 	case keymap.ComposerLater:
 		if v.wheelArrow(-1) {
 			return nil, true
 		}
-		if v.composer.area.atEdge(true) {
-			if v.composer.earlier(-1, v.replica.conn.By) {
+		if v.composer.AtEdge(true) {
+			if v.composer.Recall(-1, v.replica.conn.By) {
 				v.arrows.moved = -1
 			}
 			return nil, true
@@ -80,10 +80,10 @@ func (v *SessionView) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bo
 // cancel ends an edit or a walk through earlier messages, else it interrupts the turn.
 func (v *SessionView) cancel() tea.Cmd {
 	switch {
-	case v.composer.editing != "":
+	case v.composer.Editing != "":
 		return v.cancelEdit()
-	case v.composer.recall.walking():
-		v.composer.stay()
+	case v.composer.Recalling():
+		v.composer.EndRecall()
 		return nil
 	case v.replica.state.Turn == nil:
 		return nil
@@ -94,14 +94,14 @@ func (v *SessionView) cancel() tea.Cmd {
 // earlierMessage steps back through the user's messages, and requests older turns at the end.
 func (v *SessionView) earlierMessage() tea.Cmd {
 	v.setFocus(onComposer)
-	if v.composer.earlier(1, v.replica.conn.By) {
+	if v.composer.Recall(1, v.replica.conn.By) {
 		v.arrows.moved = 1
 		return nil
 	}
 	switch {
-	case v.composer.editing != "":
+	case v.composer.Editing != "":
 		v.status.Text = "a queued message is edited"
-	case v.transcript.view.before > 0 && v.replica.connected():
+	case v.transcript.view.HasOlder() && v.replica.connected():
 		v.status.Text = "looking further back: press it again"
 		return v.transcript.requestOlder()
 	default:
@@ -112,22 +112,22 @@ func (v *SessionView) earlierMessage() tea.Cmd {
 
 // submit sends a message, or the new text of a queued one.
 func (v *SessionView) submit() tea.Cmd {
-	text := v.composer.value()
+	text := v.composer.Value()
 	if text == "" {
 		return nil
 	}
-	if message := v.composer.editing; message != "" {
-		v.composer.endEdit()
+	if message := v.composer.Editing; message != "" {
+		v.composer.EndEdit()
 		data := protocol.QueueEditData{MessageID: message, Text: text}
 		return v.commands.do(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
 			if err != nil {
-				v.composer.paste(text) // the text is not lost
+				v.composer.Paste(text) // the text is not lost
 			}
 			return v.commands.report(err)
 		})
 	}
-	v.composer.take()
-	v.transcript.view.list.ScrollToBottom()
+	v.composer.Clear()
+	v.transcript.view.List.ScrollToBottom()
 	return v.send(text)
 }
 
@@ -135,7 +135,7 @@ func (v *SessionView) send(text string) tea.Cmd {
 	id := v.NewID()
 	outbox := &v.panels.outbox
 	outbox.add(id, text)
-	v.composer.recall.add(id, text)
+	v.composer.AddSent(id, text)
 	result := new(protocol.SendResult)
 	data := protocol.SendData{Text: text, ClientMessageID: id}
 	return v.commands.do(protocol.DoSend, data, result, func(err error) tea.Cmd {
@@ -151,7 +151,7 @@ func (v *SessionView) send(text string) tea.Cmd {
 		outbox.accept(id, result.Seq)
 		outbox.settle(v.replica.state.Seq)
 		if result.Status == protocol.SendQueued {
-			v.status.Text = queuedText(result.Index)
+			v.status.Text = Queued(result.Index)
 		}
 		return nil
 	})
@@ -193,26 +193,26 @@ const maybeSent = "the server may have it already: it cannot be taken back"
 
 // restoreText puts an unsent text before what is typed.
 func (v *SessionView) restoreText(text string) {
-	v.composer.giveBack(text)
+	v.composer.Restore(text)
 	v.setFocus(onComposer)
-	if v.composer.editing != "" {
+	if v.composer.Editing != "" {
 		v.status.Text = "the message is restored after this edit"
 	}
 }
 
 // pressCompletion handles the keys of the completion while commands are offered.
 func (v *SessionView) pressCompletion(key string) bool {
-	text, handled := v.panels.completion.press(key, v.composer.area.Value(), v.offers())
+	text, handled := v.panels.completion.press(key, v.composer.Text(), v.offers())
 	if text != "" {
-		v.composer.write(text)
+		v.composer.SetText(text)
 	}
 	return handled
 }
 
 // offers returns the commands that complete what is typed.
 func (v *SessionView) offers() []protocol.SlashCommand {
-	if v.focus != onComposer || v.composer.editing != "" {
+	if v.focus != onComposer || v.composer.Editing != "" {
 		return nil
 	}
-	return v.panels.completion.offers(v.composer.area.Value(), v.replica.state.Options)
+	return v.panels.completion.offers(v.composer.Text(), v.replica.state.Options)
 }

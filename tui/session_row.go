@@ -34,7 +34,7 @@ func sessionRow(l *Styles, s *protocol.Summary, width int, selected bool) string
 		}
 		right = queue + " " + sessionTime(l, s)
 	case width < rowWithColumns:
-		agent = Pad(agentName(s.Agent), width/8) + " "
+		agent = Pad(Agent(s.Agent), width/8) + " "
 		percent := ""
 		if s.Percent > 0 {
 			percent = Percent(s.Percent)
@@ -42,7 +42,7 @@ func sessionRow(l *Styles, s *protocol.Summary, width int, selected bool) string
 		words := []string{queueText(s), percent, status, sessionTime(l, s)}
 		right = strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 	default:
-		agent = Pad(agentName(s.Agent), min(width/8, 16)) + " "
+		agent = Pad(Agent(s.Agent), min(width/8, 16)) + " "
 		context := ""
 		if s.Percent > 0 {
 			context = l.ContextBar(s.Percent, 5)

@@ -32,7 +32,7 @@ type SessionView struct {
 	status   *Status
 
 	transcript transcriptPane
-	composer   composer
+	composer   Composer
 	panels     panels
 	usage      contextUsage
 	overlays   Stack
@@ -76,12 +76,12 @@ type (
 // NewSessionView returns a view that has seen nothing of its session yet.
 func NewSessionView(c Config) *SessionView {
 	v := &SessionView{
-		Config: c, replica: newReplica(), status: new(Status), composer: newComposer(),
+		Config: c, replica: newReplica(), status: new(Status), composer: New(),
 		canvas: NewCanvas(),
 	}
 	v.commands = &commander{session: c.Session, tasks: c.Tasks, status: v.status}
 	v.transcript = transcriptPane{
-		styles: c.Styles, replica: v.replica, commands: v.commands, clipboard: c.Clipboard, view: newStory(c.Styles),
+		styles: c.Styles, replica: v.replica, commands: v.commands, clipboard: c.Clipboard, view: NewTranscriptView(c.Styles),
 	}
 	v.usage = contextUsage{replica: v.replica, commands: v.commands, now: c.Now}
 	holds := &editHolds{replica: v.replica, now: c.Now, left: map[protocol.Actor]time.Time{}}
@@ -128,17 +128,17 @@ func (v *SessionView) update(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	case RestyleMsg:
-		v.transcript.view.list.Restyle()
+		v.transcript.view.List.Restyle()
 	case tickMsg:
 		v.ticking = false
-		v.transcript.view.tick()
+		v.transcript.view.Tick()
 	case olderMsg:
 		v.canvas.Dirty = true
 		if v.transcript.stale(msg) {
 			return nil
 		}
 		if msg.err == nil {
-			v.composer.recall.older(msg.page, v.replica.conn.By)
+			v.composer.AddOlder(msg.page, v.replica.conn.By)
 		}
 		return v.transcript.addOlder(msg)
 	case usageHistoryMsg:
@@ -169,7 +169,7 @@ func (v *SessionView) route(msg tea.Msg) tea.Cmd {
 		}
 		v.leaving, v.transcript.jump = false, nil
 		v.status.Clear()
-		v.panels.approvals.guard.Touch(v.Now())
+		v.panels.approvals.Touch(v.Now())
 		guard = v.arm()
 	}
 	top := v.overlays.Top()
@@ -213,10 +213,7 @@ func (v *SessionView) View() tea.View { return v.canvas.View(v.draw) }
 
 // arm lets the request on the screen take keys once the grace has passed.
 func (v *SessionView) arm() tea.Cmd {
-	if v.panels.approvals.request == "" {
-		return nil
-	}
-	cmd, armed := v.panels.approvals.guard.Arm(v.Now(), v.After)
+	cmd, armed := v.panels.approvals.Arm(v.Now(), v.After)
 	v.canvas.Dirty = v.canvas.Dirty || armed
 	return cmd
 }
@@ -258,7 +255,7 @@ func (v *SessionView) expireStatus() tea.Cmd {
 }
 
 // Transcript returns the transcript.
-func (v *SessionView) Transcript() *story { return v.transcript.view }
+func (v *SessionView) Transcript() *TranscriptView { return v.transcript.view }
 
 // State returns the state of the session. It belongs to the view.
 func (v *SessionView) State() *protocol.State { return v.replica.state }
@@ -291,12 +288,12 @@ func (v *SessionView) ShowStatus(text string) {
 }
 
 // SetDraft replaces what is typed.
-func (v *SessionView) SetDraft(text string) { v.composer.write(text) }
+func (v *SessionView) SetDraft(text string) { v.composer.SetText(text) }
 
 // Unsent returns the texts that were typed here and that the server may not have.
 func (v *SessionView) Unsent() []string {
 	texts := v.panels.outbox.texts()
-	if text := v.composer.unsent(); text != "" {
+	if text := v.composer.Unsent(); text != "" {
 		texts = append(texts, text)
 	}
 	return texts

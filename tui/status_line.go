@@ -60,7 +60,7 @@ func (v *SessionView) detailsBefore(end string, room int) string {
 func (v *SessionView) helpHint() string {
 	keys := v.Styles.Keys
 	switch {
-	case v.focus == onComposer && v.composer.empty() && keys.Key(keymap.ComposerHelp) != "":
+	case v.focus == onComposer && v.composer.Empty() && keys.Key(keymap.ComposerHelp) != "":
 		return keys.Hint(keymap.ComposerHelp, "help")
 	case v.focus == onTranscript && keys.Key(keymap.TranscriptHelp) != "":
 		return keys.Hint(keymap.TranscriptHelp, "help")
@@ -85,7 +85,7 @@ func (v *SessionView) details() []string {
 	}
 	name := OneLine(transcript.Clean(cmp.Or(state.Name, state.Title, ShortID(state.Session))))
 	out = append(out, s.Bold.Render(name))
-	add(agentName(state.Agent))
+	add(Agent(state.Agent))
 	out = append(out, v.contextDetails()...)
 	if n := len(v.replica.clients); n > 1 {
 		add(Count(n, "client"))

@@ -30,7 +30,7 @@ func long(n int) *journal {
 func TestAVeryLongSessionIsForgottenAndPagedInAgain(t *testing.T) {
 	s := open(t, long(itemsMax), 60, 20)
 	s.shows(fmt.Sprintf("answer %d", itemsMax-1))
-	if n := s.m.transcript.view.list.Len(); n >= itemsMax {
+	if n := s.m.transcript.view.List.Len(); n >= itemsMax {
 		t.Fatalf("%d items are kept, want fewer than %d", n, itemsMax)
 	}
 	var before uint64

@@ -23,46 +23,46 @@ const (
 // toolCall is a tool call: what is called with what, how it stands, what it
 // changes and its output, of which a folded one shows both ends.
 type toolCall struct {
-	anchor
-	look *Styles
-	item *protocol.Item
-	feed feed[*transcript.Text]
-	task string // of a plan, by its title
-	cut  string // why it did not come to its end
+	itemAnchor
+	styles *Styles
+	item   *protocol.Item
+	feed   textFeed[*transcript.Text]
+	task   string // of a plan, by its title
+	cut    string // why it did not come to its end
 
-	changes *changes // of what the call had when they were made
-	of      made
+	changes *FileChanges // of what the call had when they were made
+	of      changesKey
 	inText  bool // the output is the patch
 
 	named    *byte  // of the input that the argument is from
 	argument string // the one that tells most
 }
 
-// made is what changes are made of.
-type made struct {
+// changesKey is what changes are made of.
+type changesKey struct {
 	content  *protocol.Content
 	input    *byte
 	contents int
 	text     int
 }
 
-// anew forgets what was laid out of an output that is another one now.
-func (t *toolCall) anew() {
-	t.feed, t.of, t.changes, t.inText = feed[*transcript.Text]{}, made{}, nil, false
+// resetOutput forgets what was laid out of an output that is another one now.
+func (t *toolCall) resetOutput() {
+	t.feed, t.of, t.changes, t.inText = textFeed[*transcript.Text]{}, changesKey{}, nil, false
 }
 
-// rest lets go of what is not needed until the call is laid out again, once it
+// release lets go of what is not needed until the call is laid out again, once it
 // is over: a list of many keeps their texts once.
-func (t *toolCall) rest() {
+func (t *toolCall) release() {
 	if !t.item.Open {
-		t.changes, t.of, t.inText = nil, made{}, false
+		t.changes, t.of, t.inText = nil, changesKey{}, false
 	}
 }
 
 // AltAnchor implements transcript.Twofold: a call that failed is an error, too.
 func (t *toolCall) AltAnchor() transcript.AnchorKind {
 	if end := t.item.Tool.End; end != nil && end.Status == protocol.ToolFailed {
-		return anError
+		return ErrorAnchor
 	}
 	return 0
 }
@@ -77,32 +77,32 @@ func (t *toolCall) Estimate(width int, folded bool) int {
 }
 
 func (t *toolCall) Block(width int, folded bool) transcript.Block {
-	defer t.rest()
+	defer t.release()
 	b := transcript.Block{
 		Header:     []string{"", Spread(" "+t.title(), t.status(), width)},
-		RenderLine: func(line string) string { return "   " + t.look.RenderLine(line) },
+		RenderLine: func(line string) string { return "   " + t.styles.RenderLine(line) },
 	}
 	room := max(1, width-Indent)
 	if !folded {
-		b.Header = append(b.Header, t.given(room)...)
+		b.Header = append(b.Header, t.argumentLines(room)...)
 	}
-	if c := t.changed(); c != nil {
+	if c := t.fileChanges(); c != nil {
 		most := changesLines
 		if folded {
 			most = changeLines
 		}
-		shown, more := c.Lines(room, most, t.look.SideBySide(width))
+		shown, more := c.Lines(room, most, t.styles.SideBySide(width))
 		b.Body = append(b.Body, shown...)
-		b.Body = t.more(b.Body, more, room, folded)
+		b.Body = t.appendMore(b.Body, more, room, folded)
 	}
 	out := t.output()
 	if folded {
-		b.Body = t.ends(b.Body, out, room)
+		b.Body = t.outputEnds(b.Body, out, room)
 	} else {
 		shown, bytes := out.text.Lines(room)
 		hidden := max(0, len(shown)-outputLines)
 		if hidden+out.before > 0 {
-			b.Body = append(b.Body, t.dim("… "+Count(hidden+out.before, "line")+" above · "+t.look.Keys.Hint(keymap.ViewItem, "views all"), room))
+			b.Body = append(b.Body, t.dim("… "+Count(hidden+out.before, "line")+" above · "+t.styles.Keys.Hint(keymap.ViewItem, "views all"), room))
 		}
 		if len(b.Body) == 0 {
 			b.Body, b.Bytes = shown, bytes
@@ -110,12 +110,12 @@ func (t *toolCall) Block(width int, folded bool) transcript.Block {
 			b.Body = append(b.Body, shown[hidden:]...)
 		}
 	}
-	return t.failed(b, width)
+	return t.appendError(b, width)
 }
 
-// ends are the first and the last lines of the output. While it grows and when
+// outputEnds are the first and the last lines of the output. While it grows and when
 // it failed, what matters is at the end.
-func (t *toolCall) ends(to []string, out output, room int) []string {
+func (t *toolCall) outputEnds(to []string, out output, room int) []string {
 	first, last := headLines, tailLines-headLines
 	if t.item.Open || t.item.Tool.End != nil && t.item.Tool.End.Status == protocol.ToolFailed {
 		first, last = 0, tailLines
@@ -126,18 +126,18 @@ func (t *toolCall) ends(to []string, out output, room int) []string {
 		return append(to, all...)
 	}
 	to = append(to, out.head().Head(room, first)...)
-	to = t.more(to, hidden-first, room, true)
+	to = t.appendMore(to, hidden-first, room, true)
 	return append(to, tail...)
 }
 
-// more says how many lines are not shown, and how to see them.
-func (t *toolCall) more(to []string, n, room int, folded bool) []string {
+// appendMore says how many lines are not shown, and how to see them.
+func (t *toolCall) appendMore(to []string, n, room int, folded bool) []string {
 	if n <= 0 {
 		return to
 	}
-	how := t.look.Keys.Hint(keymap.ViewItem, "views all")
+	how := t.styles.Keys.Hint(keymap.ViewItem, "views all")
 	if folded {
-		how = t.look.Keys.Hint(keymap.ToggleLast, "shows all")
+		how = t.styles.Keys.Hint(keymap.ToggleLast, "shows all")
 	}
 	return append(to, t.dim("… "+Count(n, "more line")+" · "+how, room))
 }
@@ -148,9 +148,9 @@ func (t *toolCall) dim(text string, room int) string {
 	return r.Lines(room)[0]
 }
 
-// given is the arguments, unless they show as what they change.
-func (t *toolCall) given(room int) []string {
-	if t.changed() != nil && !hasDiff(t.item.Tool.Content) {
+// argumentLines is the arguments, unless they show as what they change.
+func (t *toolCall) argumentLines(room int) []string {
+	if t.fileChanges() != nil && !HasDiff(t.item.Tool.Content) {
 		return nil
 	}
 	input := transcript.NewPreformatted()
@@ -159,26 +159,26 @@ func (t *toolCall) given(room int) []string {
 	hidden := max(0, len(args)-argsLines)
 	var out []string
 	for _, line := range args[:len(args)-hidden] {
-		out = append(out, "   "+t.look.Dim.Render("» "+line))
+		out = append(out, "   "+t.styles.Dim.Render("» "+line))
 	}
 	if hidden > 0 {
-		out = append(out, "   "+t.look.Dim.Render(Fit("… "+Count(hidden, "more line"), room)))
+		out = append(out, "   "+t.styles.Dim.Render(Fit("… "+Count(hidden, "more line"), room)))
 	}
 	return out
 }
 
-func (t *toolCall) failed(b transcript.Block, width int) transcript.Block {
+func (t *toolCall) appendError(b transcript.Block, width int) transcript.Block {
 	if end := t.item.Tool.End; end != nil && end.Error != "" {
-		b.Footer = append(b.Footer, "   "+t.look.Error.Render(Fit(OneLine(transcript.Clean(end.Error)), width-Indent)))
+		b.Footer = append(b.Footer, "   "+t.styles.Error.Render(Fit(OneLine(transcript.Clean(end.Error)), width-Indent)))
 	}
 	return b
 }
 
-// changed is what the call changes in files, or nil: what it told, else what its
+// fileChanges is what the call changes in files, or nil: what it told, else what its
 // arguments say.
-func (t *toolCall) changed() *changes {
+func (t *toolCall) fileChanges() *FileChanges {
 	tool := t.item.Tool
-	of := made{contents: len(tool.Content)}
+	of := changesKey{contents: len(tool.Content)}
 	if len(tool.Content) > 0 {
 		of.content = &tool.Content[0]
 	}
@@ -192,9 +192,9 @@ func (t *toolCall) changed() *changes {
 		return t.changes
 	}
 	t.of, t.changes, t.inText = of, nil, false
-	files := comparisons(tool.Content, transcript.Clean)
+	files := FromContent(tool.Content, transcript.Clean)
 	if len(files) == 0 {
-		files = intended(tool.Kind, tool.Input, transcript.Clean)
+		files = FromArguments(tool.Kind, tool.Input, transcript.Clean)
 	}
 	if begin := t.item.Text[:min(of.text, 4096)]; len(files) == 0 && bytes.Contains(begin, []byte("\n@@ -")) {
 		files, t.inText = diff.Parse(transcript.Clean(string(t.item.Text)))
@@ -203,7 +203,7 @@ func (t *toolCall) changed() *changes {
 		}
 	}
 	if len(files) > 0 {
-		t.changes = newChanges(files)
+		t.changes = NewFileChanges(files)
 	}
 	return t.changes
 }

@@ -13,37 +13,37 @@ import (
 )
 
 func (t *toolCall) title() string {
-	glyph := t.look.Dim.Render("•")
+	glyph := t.styles.Dim.Render("•")
 	if t.item.Parent != "" {
-		glyph = t.look.Dim.Render("  ↳")
+		glyph = t.styles.Dim.Render("  ↳")
 	}
 	if t.task != "" {
-		glyph += " " + t.look.Dim.Render(OneLine(transcript.Clean(t.task))+" ›")
+		glyph += " " + t.styles.Dim.Render(OneLine(transcript.Clean(t.task))+" ›")
 	}
 	tool := t.item.Tool
 	if name := tool.Name; name != "" && tool.Title != "" && name != tool.Title {
-		s := glyph + " " + t.look.Dim.Render(OneLine(transcript.Clean(name))) + " " + t.look.Bold.Render(OneLine(transcript.Clean(tool.Title)))
-		if about := t.about(); len(about) > 1 && !strings.Contains(tool.Title, about) {
-			s += " " + t.look.Dim.Render(OneLine(transcript.Clean(about)))
+		s := glyph + " " + t.styles.Dim.Render(OneLine(transcript.Clean(name))) + " " + t.styles.Bold.Render(OneLine(transcript.Clean(tool.Title)))
+		if about := t.mainArgument(); len(about) > 1 && !strings.Contains(tool.Title, about) {
+			s += " " + t.styles.Dim.Render(OneLine(transcript.Clean(about)))
 		}
 		return s
 	}
-	return glyph + " " + t.look.Bold.Render(t.plainTitle())
+	return glyph + " " + t.styles.Bold.Render(t.plainTitle())
 }
 
-// about is the one argument that tells most of a call.
-func (t *toolCall) about() string {
+// mainArgument is the one argument that tells most of a call.
+func (t *toolCall) mainArgument() string {
 	input := t.item.Tool.Input
 	if len(input) == 0 || t.named == &input[0] {
 		return t.argument
 	}
 	t.named, t.argument = &input[0], ""
 	given := map[string]string{}
-	eachField(input, func(key, value string) bool {
+	Fields(input, func(key, value string) bool {
 		given[key] = value
 		return true
 	})
-	for _, name := range append([]string{"command", "cmd", "pattern", "query", "url"}, pathFields...) {
+	for _, name := range append([]string{"command", "cmd", "pattern", "query", "url"}, PathFields...) {
 		if s := given[name]; s != "" {
 			t.argument = s
 			break
@@ -56,7 +56,7 @@ func (t *toolCall) plainTitle() string {
 	tool := t.item.Tool
 	title := tool.Title
 	if title == "" {
-		title = strings.TrimSpace(tool.Name + " " + cmp.Or(t.about(), t.arguments()))
+		title = strings.TrimSpace(tool.Name + " " + cmp.Or(t.mainArgument(), t.arguments()))
 	}
 	if title == "" {
 		title = "tool " + tool.Kind
@@ -68,25 +68,25 @@ func (t *toolCall) status() string {
 	end := t.item.Tool.End
 	switch {
 	case end == nil && t.cut != "":
-		return t.look.Warning.Render(t.cut)
+		return t.styles.Warning.Render(t.cut)
 	case end == nil && t.item.Open:
 		s := "running"
-		if ran := t.look.Since(t.item.Started); ran >= time.Second {
+		if ran := t.styles.Since(t.item.Started); ran >= time.Second {
 			s += " " + Duration(ran)
 		}
-		return t.look.Warning.Render(s)
+		return t.styles.Warning.Render(s)
 	case end == nil:
-		return t.look.Dim.Render("unfinished")
+		return t.styles.Dim.Render("unfinished")
 	}
 	s := OneLine(transcript.Clean(string(end.Status)))
-	style := t.look.Dim
+	style := t.styles.Dim
 	switch end.Status {
 	case protocol.ToolCompleted:
-		s, style = "✓", t.look.Success
+		s, style = "✓", t.styles.Success
 	case protocol.ToolFailed:
-		s, style = "✗ failed", t.look.Error
+		s, style = "✗ failed", t.styles.Error
 	case protocol.ToolUnknown:
-		s, style = "? unknown", t.look.Warning
+		s, style = "? unknown", t.styles.Warning
 	}
 	apart := " "
 	if end.ExitCode != nil && *end.ExitCode != 0 {
@@ -105,24 +105,24 @@ func (t *toolCall) arguments() string {
 	if len(tool.Input) == 0 {
 		return string(tool.InputText)
 	}
-	return readable(tool.Input)
+	return JSON(tool.Input)
 }
 
-// printed is the output as it shows, all of it.
-func (t *toolCall) printed() string {
+// outputText is the output as it shows, all of it.
+func (t *toolCall) outputText() string {
 	text := transcript.NewTerminalOutput()
 	text.Append(string(t.item.Text))
 	for i := range t.item.Tool.Content {
-		text.Append(contentText(&t.item.Tool.Content[i]))
+		text.Append(Content(&t.item.Tool.Content[i]))
 	}
 	if end := t.item.Tool.End; end != nil && len(t.item.Text) == 0 && len(t.item.Tool.Content) == 0 {
-		text.Append(readable(end.Output))
+		text.Append(JSON(end.Output))
 	}
 	return text.String()
 }
 
-// said is all of the call, for a search.
-func (t *toolCall) said() string {
+// text is all of the call, for a search.
+func (t *toolCall) text() string {
 	var out strings.Builder
 	write := func(s string) {
 		if s != "" {
@@ -135,7 +135,7 @@ func (t *toolCall) said() string {
 	for i := range t.item.Tool.Content {
 		switch c := &t.item.Tool.Content[i]; {
 		case c.Type != "diff":
-			write(contentText(c))
+			write(Content(c))
 		case c.Old != nil:
 			write(c.Path)
 			write(*c.Old)
@@ -147,7 +147,7 @@ func (t *toolCall) said() string {
 	}
 	if end := t.item.Tool.End; end != nil {
 		if len(t.item.Text) == 0 && len(t.item.Tool.Content) == 0 {
-			write(readable(end.Output))
+			write(JSON(end.Output))
 		}
 		write(end.Error)
 	}

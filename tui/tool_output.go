@@ -42,18 +42,18 @@ func (t *toolCall) output() output {
 			from += at + 1
 		}
 		text := transcript.NewTerminalOutput()
-		text.Append(string(said[from:]) + "\n" + others(tool.Content))
+		text.Append(string(said[from:]) + "\n" + TextContent(tool.Content))
 		return output{text: text, before: bytes.Count(said[:from], []byte{'\n'}), begin: said[:outputEnd]}
-	case t.changed() != nil && t.inText:
+	case t.fileChanges() != nil && t.inText:
 		return output{text: transcript.NewPreformatted(), whole: true} // it is the change
 	}
 	if l := t.language(); l != nil {
 		return output{text: transcript.NewCode(l, string(said)), whole: true}
 	}
 	text := t.feed.take(said, t.item.Open, transcript.NewTerminalOutput)
-	rest := others(tool.Content)
+	rest := TextContent(tool.Content)
 	if end := tool.End; end != nil && len(said) == 0 && len(tool.Content) == 0 {
-		rest = readable(end.Output)
+		rest = JSON(end.Output)
 	}
 	if rest == "" {
 		return output{text: text, whole: true}
@@ -73,14 +73,14 @@ func (t *toolCall) language() *highlight.Language {
 			return l
 		}
 	}
-	if l := highlight.ByFilename(t.about()); l != nil {
+	if l := highlight.ByFilename(t.mainArgument()); l != nil {
 		return l
 	}
 	return highlight.ByFilename(strings.TrimSpace(t.item.Tool.Title))
 }
 
-// all is everything of the call, as items of a pager.
-func (t *toolCall) all() []transcript.Item {
+// pagerItems is everything of the call, as items of a pager.
+func (t *toolCall) pagerItems() []transcript.Item {
 	var out []transcript.Item
 	part := func(heading string, of []transcript.Item) {
 		if len(of) == 0 {
@@ -89,27 +89,27 @@ func (t *toolCall) all() []transcript.Item {
 		if len(out) > 0 {
 			heading = "\n" + heading
 		}
-		out = append(out, TextItem(heading, t.look.Dim))
+		out = append(out, TextItem(heading, t.styles.Dim))
 		out = append(out, of...)
 	}
-	part("arguments", document(t.look, t.arguments(), string(t.item.Tool.Input)))
-	if c := t.changed(); c != nil {
-		part("changes", c.sources(t.look))
+	part("arguments", document(t.styles, t.arguments(), string(t.item.Tool.Input)))
+	if c := t.fileChanges(); c != nil {
+		part("changes", c.Items(t.styles))
 	}
-	text := string(t.item.Text) + others(t.item.Tool.Content)
+	text := string(t.item.Text) + TextContent(t.item.Tool.Content)
 	var whole string
 	if end := t.item.Tool.End; end != nil && text == "" {
-		text, whole = readable(end.Output), string(end.Output)
+		text, whole = JSON(end.Output), string(end.Output)
 	}
 	switch l := t.language(); {
 	case t.inText:
 	case l != nil:
-		part("output", TextItems(t.look, text, AsCode(l)))
+		part("output", TextItems(t.styles, text, AsCode(l)))
 	default:
-		part("output", document(t.look, text, whole))
+		part("output", document(t.styles, text, whole))
 	}
 	if end := t.item.Tool.End; end != nil && end.Error != "" {
-		part("error", TextItems(t.look, end.Error, AsPreformatted))
+		part("error", TextItems(t.styles, end.Error, AsPreformatted))
 	}
 	return out
 }
@@ -117,10 +117,10 @@ func (t *toolCall) all() []transcript.Item {
 // document is a text as items of a pager. Where it is JSON, or raw is what it was
 // made of, that is indented and in colours.
 func document(l *Styles, text, raw string) []transcript.Item {
-	if nice, ok := pretty(text); ok {
+	if nice, ok := IndentJSON(text); ok {
 		return TextItems(l, nice, AsCode(highlight.ByName("json")))
 	}
-	if nice, ok := pretty(raw); ok && !strings.Contains(raw, `\n`) {
+	if nice, ok := IndentJSON(raw); ok && !strings.Contains(raw, `\n`) {
 		return TextItems(l, nice, AsCode(highlight.ByName("json")))
 	}
 	return TextItems(l, text, AsTerminalOutput)

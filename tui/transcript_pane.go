@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,7 +8,6 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/transcript"
 )
 
 // transcriptPane is the transcript with everything that reads it: selection, search, jumps, copy mode.
@@ -19,7 +17,7 @@ type transcriptPane struct {
 	commands  *commander
 	clipboard Clipboard
 
-	view     *story
+	view     *TranscriptView
 	search   search
 	jump     *jump // under way, or nil
 	copyMode copyMode
@@ -49,7 +47,7 @@ type olderMsg struct {
 
 // press handles a key while the transcript has the focus.
 func (p *transcriptPane) press(key string) paneResult {
-	list := p.view.list
+	list := p.view.List
 	id, selected := list.Selected()
 	switch action := p.styles.Keys.InList(keymap.Transcript, key); action {
 	case keymap.Back:
@@ -75,8 +73,10 @@ func (p *transcriptPane) press(key string) paneResult {
 			list.SetCollapsed(id, !list.Collapsed(id))
 		}
 	case keymap.ViewItem:
-		if call, ok := p.selectedCall(); ok {
-			return paneResult{push: NewPager(p.styles, call.plainTitle(), call.all()...)}
+		if selected {
+			if pager, ok := OpenItem(p.styles, list.Item(id)); ok {
+				return paneResult{push: pager}
+			}
 		}
 	case keymap.CopyItem:
 		if selected {
@@ -102,43 +102,33 @@ func (p *transcriptPane) press(key string) paneResult {
 func (p *transcriptPane) pressJump(action keymap.Action) tea.Cmd {
 	switch action {
 	case keymap.TranscriptPreviousTurn:
-		return p.jumpTo(aTurn, -1)
+		return p.jumpTo(TurnAnchor, -1)
 	case keymap.TranscriptNextTurn:
-		return p.jumpTo(aTurn, 1)
+		return p.jumpTo(TurnAnchor, 1)
 	case keymap.PreviousTool:
-		return p.jumpTo(aTool, -1)
+		return p.jumpTo(ToolAnchor, -1)
 	case keymap.NextTool:
-		return p.jumpTo(aTool, 1)
+		return p.jumpTo(ToolAnchor, 1)
 	case keymap.PreviousApproval:
-		return p.jumpTo(anApproval, -1)
+		return p.jumpTo(ApprovalAnchor, -1)
 	case keymap.NextApproval:
-		return p.jumpTo(anApproval, 1)
+		return p.jumpTo(ApprovalAnchor, 1)
 	case keymap.PreviousError:
-		return p.jumpTo(anError, -1)
+		return p.jumpTo(ErrorAnchor, -1)
 	case keymap.NextError:
-		return p.jumpTo(anError, 1)
+		return p.jumpTo(ErrorAnchor, 1)
 	}
 	return nil
 }
 
-// selectedCall returns the selected tool call.
-func (p *transcriptPane) selectedCall() (*toolCall, bool) {
-	id, ok := p.view.list.Selected()
-	if !ok {
-		return nil, false
-	}
-	call, ok := p.view.list.Item(id).(*toolCall)
-	return call, ok
-}
-
 // toggleLast collapses or expands the selected item, or the last one on the screen that can be.
 func (p *transcriptPane) toggleLast() {
-	list := p.view.list
+	list := p.view.List
 	id, ok := list.Selected()
 	if !ok {
 		for row := list.Height() - 1; row >= 0; row-- {
 			at, hit := list.ItemAt(row)
-			if hit && collapsible(list.Item(at)) {
+			if hit && Collapsible(list.Item(at)) {
 				id, ok = at, true
 				break
 			}
@@ -151,47 +141,13 @@ func (p *transcriptPane) toggleLast() {
 
 // click collapses or expands the item on a row.
 func (p *transcriptPane) click(row int) {
-	list := p.view.list
+	list := p.view.List
 	if row >= list.Height() {
 		return
 	}
-	if id, ok := list.ItemAt(row); ok && collapsible(list.Item(id)) {
+	if id, ok := list.ItemAt(row); ok && Collapsible(list.Item(id)) {
 		list.SetCollapsed(id, !list.Collapsed(id))
 	}
-}
-
-// collapsible reports whether an item can be collapsed.
-func collapsible(item transcript.Item) bool {
-	switch item := item.(type) {
-	case *thought, *toolCall, *checklist:
-		return true
-	case *said:
-		return item.item.Task != ""
-	}
-	return false
-}
-
-// wording returns the text of an item, for a search.
-func wording(item transcript.Item) string {
-	switch item := item.(type) {
-	case *asked:
-		return item.message.Text
-	case *said:
-		return string(item.item.Text)
-	case *thought:
-		return string(item.item.Text)
-	case *toolCall:
-		return item.said()
-	case *decision:
-		if item.item.Approval != nil {
-			return cmp.Or(item.item.Approval.Command, item.item.Approval.Title)
-		}
-	case *checklist:
-		return item.words()
-	case *note:
-		return item.text
-	}
-	return ""
 }
 
 // reset starts over after the replica was replaced at a seq.
@@ -199,12 +155,12 @@ func (p *transcriptPane) reset(at uint64, width, height int) {
 	p.leaveCopyMode()
 	p.endSearch()
 	p.jump = nil
-	p.view.reset(at, width, height)
+	p.view.Reset(at, width, height)
 }
 
 // page requests older turns when the first item is on the screen.
 func (p *transcriptPane) page() tea.Cmd {
-	if !p.replica.caughtUp || p.replica.conn.State != remote.Connected || !p.view.list.AtTop() {
+	if !p.replica.caughtUp || p.replica.conn.State != remote.Connected || !p.view.List.AtTop() {
 		return nil
 	}
 	return p.requestOlder()
@@ -212,11 +168,11 @@ func (p *transcriptPane) page() tea.Cmd {
 
 // requestOlder requests older turns, unless a request is under way.
 func (p *transcriptPane) requestOlder() tea.Cmd {
-	turns := historyPage
+	turns := HistoryPage
 	if p.jump != nil {
 		turns = jumpPage
 	}
-	data, ok := p.view.page(turns)
+	data, ok := p.view.RequestPage(turns)
 	if !ok {
 		return nil
 	}
@@ -241,11 +197,11 @@ func (p *transcriptPane) stale(msg olderMsg) bool {
 func (p *transcriptPane) addOlder(msg olderMsg) tea.Cmd {
 	err := msg.err
 	if err == nil {
-		err = p.view.older(msg.page)
+		err = p.view.PrependPage(msg.page)
 	}
 	if err != nil {
-		p.view.loading = false
-		p.view.before, p.jump = 0, nil
+		p.view.StopPaging()
+		p.jump = nil
 		p.commands.status.Text = "older turns: " + remote.ErrorText(err)
 	}
 	if local := p.search.local; local != nil && local.paging {
@@ -257,6 +213,6 @@ func (p *transcriptPane) addOlder(msg olderMsg) tea.Cmd {
 
 // below returns about how many lines of the transcript are below the screen.
 func (p *transcriptPane) below() int {
-	above, total := p.view.list.Position()
-	return max(0, total-above-p.view.list.Height())
+	above, total := p.view.List.Position()
+	return max(0, total-above-p.view.List.Height())
 }

@@ -117,7 +117,7 @@ func TestTurnsAreGoneThroughWhileSomethingIsWritten(t *testing.T) {
 		s.press("alt+down")
 	}
 	s.shows("answer 39", "half a thought")
-	if !s.m.transcript.view.list.Following() {
+	if !s.m.transcript.view.List.Following() {
 		t.Error("the end is not followed")
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"agentctl/protocol"
 )
 
-// plainHelp is what /help tells.
-const plainHelp = `a line is sent as a message; // sends one that begins with /
+// helpText is what /help tells.
+const helpText = `a line is sent as a message; // sends one that begins with /
 /approve [REQUEST]: allow it once; REQUEST says which, when several wait
 /always [REQUEST]: allow it from now on
 /deny [REQUEST] [REASON]: refuse it
@@ -33,32 +33,32 @@ const plainHelp = `a line is sent as a message; // sends one that begins with /
 /status: the session and its connection; /retry connects now
 /quit: leave; the session goes on`
 
-// take carries out a line that a person typed.
-func (p *plain) take(t typed) {
+// runLine carries out a line that a person typed.
+func (p *plainSession) runLine(t inputLine) {
 	line := strings.TrimSpace(t.line)
 	switch {
 	case t.err != nil:
-		p.narrator.line("%s: what is typed is not read any more", t.err)
+		p.renderer.line("%s: what is typed is not read any more", t.err)
 		return
 	case line == "":
 		return
 	case strings.HasPrefix(line, "//"):
-		p.say(line[1:])
+		p.send(line[1:])
 		return
-	case !strings.HasPrefix(line, "/") || p.agents(line):
-		p.say(line)
+	case !strings.HasPrefix(line, "/") || p.isAgentCommand(line):
+		p.send(line)
 		return
 	}
 	verb, rest, _ := strings.Cut(line[1:], " ")
 	rest = strings.TrimSpace(rest)
-	n := p.narrator
+	n := p.renderer
 	switch verb {
 	case "help":
-		n.line("%s", plainHelp)
+		n.line("%s", helpText)
 	case "quit":
 		p.quit()
 	case "status":
-		n.line("session %s, %s, %s, %s, position %d", remote.SessionName(n.state), n.state.Status(), n.link.State, Count(len(n.state.Queue), "queued message"), n.state.Seq)
+		n.line("session %s, %s, %s, %s, position %d", remote.SessionName(n.state), n.state.Status(), n.conn.State, Count(len(n.state.Queue), "queued message"), n.state.Seq)
 	case "interrupt":
 		p.interrupt(rest)
 	case "retry":
@@ -76,70 +76,70 @@ func (p *plain) take(t typed) {
 	}
 }
 
-// agents tells that the line is a command that the agent understands.
-func (p *plain) agents(line string) bool {
+// isAgentCommand tells that the line is a command that the agent understands.
+func (p *plainSession) isAgentCommand(line string) bool {
 	name, _, _ := strings.Cut(line[1:], " ")
-	o := p.narrator.state.Options
+	o := p.renderer.state.Options
 	return o != nil && slices.ContainsFunc(o.Commands, func(c protocol.SlashCommand) bool { return strings.TrimPrefix(c.Name, "/") == name })
 }
 
-func (p *plain) say(text string) {
-	if p.narrator.link.State != remote.Connected {
-		p.narrator.line("waits for the connection: %s", text)
+func (p *plainSession) send(text string) {
+	if p.renderer.conn.State != remote.Connected {
+		p.renderer.line("waits for the connection: %s", text)
 	}
 	data := protocol.SendData{Text: text, ClientMessageID: rand.Text()}
-	p.later(func(ctx context.Context) string {
-		return refused(ctx, "not sent: "+text, p.session.Do(ctx, protocol.DoSend, data, nil))
+	p.enqueue(func(ctx context.Context) string {
+		return errorLine(ctx, "not sent: "+text, p.session.Do(ctx, protocol.DoSend, data, nil))
 	})
 }
 
 // command carries out a command whose events tell the rest.
-func (p *plain) command(verb protocol.Verb, data any) {
-	p.later(func(ctx context.Context) string {
-		return refused(ctx, string(verb), p.session.Do(ctx, verb, data, nil))
+func (p *plainSession) command(verb protocol.Verb, data any) {
+	p.enqueue(func(ctx context.Context) string {
+		return errorLine(ctx, string(verb), p.session.Do(ctx, verb, data, nil))
 	})
 }
 
-func refused(ctx context.Context, what string, err error) string {
+func errorLine(ctx context.Context, what string, err error) string {
 	if err == nil || ctx.Err() != nil {
 		return ""
 	}
 	return what + ": " + remote.ErrorText(err)
 }
 
-func (p *plain) interrupt(queue string) {
-	turn := p.narrator.state.Turn
+func (p *plainSession) interrupt(queue string) {
+	turn := p.renderer.state.Turn
 	if turn == nil {
-		p.narrator.line("no turn is under way")
+		p.renderer.line("no turn is under way")
 		return
 	}
-	s := p.narrator.state
+	s := p.renderer.state
 	queued, held := len(s.Queue), s.BlockingHold() != nil
-	p.narrator.line("interrupting")
+	p.renderer.line("interrupting")
 	data, result := protocol.InterruptData{Turn: turn.Turn, Queue: queue}, new(protocol.InterruptResult)
-	p.later(func(ctx context.Context) string {
+	p.enqueue(func(ctx context.Context) string {
 		if err := p.session.Do(ctx, protocol.DoInterrupt, data, result); err != nil {
-			return refused(ctx, "interrupt", err)
+			return errorLine(ctx, "interrupt", err)
 		}
-		return interrupted(result.Interrupted, queue, queued, held)
+		return Interrupted(result.Interrupted, queue, queued, held)
 	})
 }
 
 // retry tries to connect at once.
-func (p *plain) retry() {
+func (p *plainSession) retry() {
 	r, ok := p.session.(remote.Retrier)
-	if !ok || p.narrator.link.State == remote.Connected {
-		p.narrator.line("connected")
+	if !ok || p.renderer.conn.State == remote.Connected {
+		p.renderer.line("connected")
 		return
 	}
-	p.later(func(context.Context) string {
+	p.enqueue(func(context.Context) string {
 		r.Retry()
 		return "trying to connect"
 	})
 }
 
-func (p *plain) queue(verb, rest string) {
-	s, n := p.narrator.state, p.narrator
+func (p *plainSession) queue(verb, rest string) {
+	s, n := p.renderer.state, p.renderer
 	switch verb {
 	case "queue":
 		n.line("%s in the queue", Count(len(s.Queue), "message"))
@@ -164,7 +164,9 @@ func (p *plain) queue(verb, rest string) {
 	switch text = strings.TrimSpace(text); verb {
 	case "now":
 		commands := remote.StartNow(s, message)
-		p.later(func(ctx context.Context) string { return refused(ctx, "now", remote.RunAll(ctx, p.session, commands)) })
+		p.enqueue(func(ctx context.Context) string {
+			return errorLine(ctx, "now", remote.RunAll(ctx, p.session, commands))
+		})
 	case "remove":
 		p.command(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message})
 	case "edit":
@@ -184,13 +186,13 @@ func (p *plain) queue(verb, rest string) {
 }
 
 // decide answers a request: the one named, or the only one.
-func (p *plain) decide(verb, rest string) {
-	n := p.narrator
+func (p *plainSession) decide(verb, rest string) {
+	n := p.renderer
 	d := protocol.ApproveData{}
 	if verb == "option" {
 		d.Option, rest, _ = strings.Cut(rest, " ")
 	}
-	request, rest, err := which(n.state.Approvals, strings.TrimSpace(rest))
+	request, rest, err := requestNamed(n.state.Approvals, strings.TrimSpace(rest))
 	if err != nil {
 		n.line("/%s: %s", verb, err)
 		return
@@ -217,7 +219,7 @@ func (p *plain) decide(verb, rest string) {
 		}
 	case "keep":
 		d.Decision = protocol.AllowOnce
-		if d.Input, err = keeping(request, rest); err != nil {
+		if d.Input, err = parseTasks(request, rest); err != nil {
 			n.line("/keep: %s", err)
 			return
 		}
@@ -227,9 +229,9 @@ func (p *plain) decide(verb, rest string) {
 	p.command(protocol.DoApprove, d)
 }
 
-func which(pending []protocol.Approval, rest string) (*protocol.Approval, string, error) {
+func requestNamed(pending []protocol.Approval, rest string) (*protocol.Approval, string, error) {
 	name, after, _ := strings.Cut(rest, " ")
-	if i := indexOf(pending, name); i >= 0 {
+	if i := IndexOf(pending, name); i >= 0 {
 		return &pending[i], strings.TrimSpace(after), nil
 	}
 	switch len(pending) {
@@ -268,8 +270,8 @@ func parseAnswers(a *protocol.Approval, rest string) (*protocol.ApprovalInput, e
 	return &protocol.ApprovalInput{Answers: out}, nil
 }
 
-// keeping reads the numbers of the tasks that a plan is to keep.
-func keeping(a *protocol.Approval, rest string) (*protocol.ApprovalInput, error) {
+// parseTasks reads the numbers of the tasks that a plan is to keep.
+func parseTasks(a *protocol.Approval, rest string) (*protocol.ApprovalInput, error) {
 	var keep []int
 	for _, word := range strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == ',' }) {
 		n, err := strconv.Atoi(word)

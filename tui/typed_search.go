@@ -17,35 +17,35 @@ const (
 )
 
 // find tells where words are, the newest first.
-func (p *plain) find(words string) {
+func (p *plainSession) find(words string) {
 	query, err := protocol.ParseQuery(words)
 	if err != nil {
-		p.narrator.line("/find WORDS: %s", remote.ErrorText(err))
+		p.renderer.line("/find WORDS: %s", remote.ErrorText(err))
 		return
 	}
-	zone := p.narrator.zone
-	p.later(func(ctx context.Context) string {
+	zone := p.renderer.zone
+	p.enqueue(func(ctx context.Context) string {
 		var places []string
 		ask := protocol.SearchData{Query: query.String(), Limit: findLines}
 		for range findPages {
 			page := new(protocol.SearchResult)
 			if err := p.session.Do(ctx, protocol.DoSearch, ask, page); err != nil {
-				return refused(ctx, "find", err)
+				return errorLine(ctx, "find", err)
 			}
 			for i := range page.Hits {
 				h := &page.Hits[i]
-				places = append(places, fmt.Sprintf("%s %s, position %d: %s", h.Time.In(zone).Format("2006-01-02 15:04"), hitNames[h.Kind], h.Seq, OneLine(strings.TrimSpace(h.Snippet))))
+				places = append(places, fmt.Sprintf("%s %s, position %d: %s", h.Time.In(zone).Format("2006-01-02 15:04"), HitKinds[h.Kind], h.Seq, OneLine(strings.TrimSpace(h.Snippet))))
 			}
 			if ask.Cursor = page.Cursor; ask.Cursor == "" || len(places) >= findLines {
 				break
 			}
 		}
-		return found(places, words, ask.Cursor != "")
+		return foundText(places, words, ask.Cursor != "")
 	})
 }
 
-// found is what came of looking for words; more tells that not all was looked through.
-func found(places []string, words string, more bool) string {
+// foundText is what came of looking for words; more tells that not all was looked through.
+func foundText(places []string, words string, more bool) string {
 	switch {
 	case len(places) == 0 && more:
 		return "“" + words + "” is not in what was said last"
@@ -61,13 +61,13 @@ func found(places []string, words string, more bool) string {
 }
 
 // rules tells what is allowed without asking, or takes one of it back.
-func (p *plain) rules(verb, rest string) {
-	n, rules := p.narrator, p.narrator.state.Rules
+func (p *plainSession) rules(verb, rest string) {
+	n, rules := p.renderer, p.renderer.state.Rules
 	if verb == "rules" {
 		n.line("%s", Count(len(rules), "rule"))
 		for i := range rules {
 			r := &rules[i]
-			what := ruleText(r)
+			what := Rule(r)
 			if what == "" {
 				what = r.Scope
 			}
@@ -80,10 +80,10 @@ func (p *plain) rules(verb, rest string) {
 		n.line("/revoke N: which one? /rules numbers them")
 		return
 	}
-	rule, what := rules[i-1].ID, OneLine(ruleText(&rules[i-1]))
-	p.later(func(ctx context.Context) string {
+	rule, what := rules[i-1].ID, OneLine(Rule(&rules[i-1]))
+	p.enqueue(func(ctx context.Context) string {
 		if err := p.session.Do(ctx, protocol.DoRulesRevoke, protocol.RulesRevokeData{Rule: rule}, nil); err != nil {
-			return refused(ctx, "revoke", err)
+			return errorLine(ctx, "revoke", err)
 		}
 		return "not allowed without asking any more: " + what
 	})

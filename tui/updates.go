@@ -31,8 +31,8 @@ func (v *SessionView) apply(updates Updates) tea.Cmd {
 	if !v.stillUsable() {
 		v.setFocus(onComposer)
 	}
-	if e := v.composer.editing; e != "" && s.QueueIndex(e) < 0 {
-		v.composer.endEdit()
+	if e := v.composer.Editing; e != "" && s.QueueIndex(e) < 0 {
+		v.composer.EndEdit()
 		v.status.Text = "the edited message is no longer queued"
 	}
 	if question := v.panels.interrupt.expire(); question != nil {
@@ -54,18 +54,18 @@ func (v *SessionView) stillUsable() bool {
 
 // listPlan makes the transcript list the plan's tasks unless the panel does. A preview has no panel.
 func (v *SessionView) listPlan() {
-	v.transcript.view.listed(!v.hidden && v.panels.plan.plan() != nil)
+	v.transcript.view.SetTasksShownElsewhere(!v.hidden && v.panels.plan.plan() != nil)
 }
 
 func (v *SessionView) applyEvent(e *protocol.Event) {
 	r := v.replica
 	switch e.Type {
 	case protocol.ClientAttached, protocol.ClientLag:
-		c := decode[protocol.Client](e.Data)
+		c := DecodeData[protocol.Client](e.Data)
 		r.clients[c.Client] = *c
 		return
 	case protocol.ClientDetached:
-		c := decode[protocol.Client](e.Data)
+		c := DecodeData[protocol.Client](e.Data)
 		v.panels.holds.disconnected(c.By)
 		delete(r.clients, c.Client)
 		return
@@ -77,7 +77,7 @@ func (v *SessionView) applyEvent(e *protocol.Event) {
 		return
 	}
 	v.panels.outbox.apply(e)
-	r.away.saw(e)
+	r.away.Apply(e)
 	v.noteRemoval(e)
 	if err := r.state.Apply(e); err != nil {
 		v.status.Text = err.Error()
@@ -85,12 +85,12 @@ func (v *SessionView) applyEvent(e *protocol.Event) {
 	}
 	v.panels.plan.apply(e)
 	v.usage.tracker.Apply(e, v.Now(), r.caughtUp)
-	if err := v.transcript.view.add(e); err != nil {
+	if err := v.transcript.view.Apply(e); err != nil {
 		v.status.Text = err.Error()
 	}
 	switch e.Type {
 	case protocol.MessageUser:
-		v.composer.recall.heard(e)
+		v.composer.AddPast(e)
 	case protocol.ApprovalResolved:
 		v.noteDecision(e)
 	}
@@ -101,7 +101,7 @@ func (v *SessionView) noteRemoval(e *protocol.Event) {
 	if e.Type != protocol.QueueRemoved || v.focus != onQueue || e.By == nil || *e.By == v.replica.conn.By {
 		return
 	}
-	d := decode[protocol.QueueRemovedData](e.Data)
+	d := DecodeData[protocol.QueueRemovedData](e.Data)
 	if d.MessageID == v.panels.queue.selected && d.Reason != protocol.RemovedStarted {
 		v.status.Text = remote.ActorName(e.By) + " removed the selected message"
 	}
@@ -109,12 +109,12 @@ func (v *SessionView) noteRemoval(e *protocol.Event) {
 
 // noteDecision says how a request was decided, unless the decision was made here.
 func (v *SessionView) noteDecision(e *protocol.Event) {
-	d := decode[protocol.ApprovalResolvedData](e.Data)
+	d := DecodeData[protocol.ApprovalResolvedData](e.Data)
 	sending, known := v.panels.approvals.Sending(d.Request)
 	if !known || sending && e.By != nil && *e.By == v.replica.conn.By {
 		return
 	}
-	v.status.Text = outcome(d, e.By)
+	v.status.Text = Outcome(d, e.By)
 }
 
 // setConn notes the state of the connection.
@@ -124,7 +124,7 @@ func (v *SessionView) setConn(c remote.Conn) {
 	if lost {
 		v.panels.holds.disconnected(v.replica.conn.By)
 	}
-	v.panels.approvals.offline = c.State != remote.Connected
+	v.panels.approvals.SetOffline(c.State != remote.Connected)
 	v.canvas.Dirty = true
 }
 
@@ -132,15 +132,15 @@ func (v *SessionView) setConn(c remote.Conn) {
 func (v *SessionView) attached(a *protocol.SubscribeResult) {
 	before := v.replica.state
 	if !v.replica.attach(a) {
-		if before.Session != "" && a.Position.Seq > before.Seq && v.replica.away.long(v.Now()) {
-			v.transcript.view.mark("the connection was lost here")
+		if before.Session != "" && a.Position.Seq > before.Seq && v.replica.away.Long(v.Now()) {
+			v.transcript.view.AddMark("the connection was lost here")
 		}
 		return
 	}
 	if a.Mode == protocol.ModeReset {
-		v.status.Text = reattached(a.Mode, a.Reason)
+		v.status.Text = Reattached(a.Mode, a.Reason)
 	}
-	v.composer.recall.past = nil
+	v.composer.ForgetPast()
 	v.transcript.reset(a.After.Seq, v.canvas.Width, v.canvas.Height)
 	v.usage.reset()
 }
@@ -148,8 +148,8 @@ func (v *SessionView) attached(a *protocol.SubscribeResult) {
 // caughtUp ends a catch-up and says what was missed.
 func (v *SessionView) caughtUp() {
 	v.replica.caughtUp = true
-	if summary := v.replica.away.over(v.Now(), v.replica.state.Seq); summary != "" {
-		v.transcript.view.mark(summary)
+	if summary := v.replica.away.CaughtUp(v.Now(), v.replica.state.Seq); summary != "" {
+		v.transcript.view.AddMark(summary)
 	}
 }
 

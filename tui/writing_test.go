@@ -54,7 +54,7 @@ func TestSendingGoesToTheEndAndNothingIsNoMessage(t *testing.T) {
 	s.press("enter")
 	s.askedNothing()
 	s.press("pgup", "pgup")
-	if s.m.transcript.view.list.Following() {
+	if s.m.transcript.view.List.Following() {
 		t.Fatal("it still follows")
 	}
 	s.session.reply = func(asking) (any, error) {
@@ -62,7 +62,7 @@ func TestSendingGoesToTheEndAndNothingIsNoMessage(t *testing.T) {
 	}
 	s.write("on")
 	s.press("enter")
-	if !s.m.transcript.view.list.Following() {
+	if !s.m.transcript.view.List.Following() {
 		t.Error("what was sent is below the screen")
 	}
 	s.hides("queued")
@@ -124,7 +124,7 @@ func TestASentMessageThatIsQueuedSaysWhere(t *testing.T) {
 
 func TestOrdinals(t *testing.T) {
 	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 112: "112th"} {
-		if got := ordinal(n); got != want {
+		if got := Ordinal(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
 	}
@@ -181,7 +181,7 @@ func TestAMuchTooLargePasteIsBoundedInRows(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
 	s.give(tea.PasteMsg{Content: strings.Repeat("a line of many\n", 3000) + "the end"})
 	s.shows("the end", "I look at the imports")
-	if rows := strings.Count(s.text(), "a line of many"); rows < 3 || rows > composerRows {
+	if rows := strings.Count(s.text(), "a line of many"); rows < 3 || rows > maxRows {
 		t.Errorf("the paste takes %d rows", rows)
 	}
 	s.press("enter")
@@ -220,7 +220,7 @@ func TestAMessageThatWaitsForTheConnectionIsTakenBack(t *testing.T) {
 	s.refuse(remote.ErrWithdrawn)
 	s.run(sends["client-m102"])
 	s.hides("taken back")
-	if got := s.m.composer.value(); got != "two\n\nhalf a thought" {
+	if got := s.m.composer.Value(); got != "two\n\nhalf a thought" {
 		t.Errorf("the composer has %q", got)
 	}
 	s.press("ctrl+r") // that one may have been on the wire when the connection was lost
@@ -236,9 +236,9 @@ func TestWhatIsTakenBackDoesNotMixWithAnEdit(t *testing.T) {
 	s.refuse(errRefused)
 	s.write("please")
 	s.press("enter", "tab", "e")
-	edited := s.m.composer.value()
+	edited := s.m.composer.Value()
 	s.press("ctrl+r")
-	if got := s.m.composer.value(); got != edited {
+	if got := s.m.composer.Value(); got != edited {
 		t.Errorf("the edit is %q, was %q", got, edited)
 	}
 	s.shows("restored after this edit")
@@ -249,7 +249,7 @@ func TestWhatIsTakenBackDoesNotMixWithAnEdit(t *testing.T) {
 func TestPastedTextIsCleaned(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
 	s.give(tea.PasteMsg{Content: "a\x1b[31mb\r\nc"})
-	if got := s.m.composer.value(); got != "ab\nc" {
+	if got := s.m.composer.Value(); got != "ab\nc" {
 		t.Errorf("pasted %q", got)
 	}
 }
