@@ -85,15 +85,6 @@ func init() {
 	}
 }
 
-// tool starts a call and says something in it.
-func (j *journal) tool(id string, d protocol.ToolStartedData, text string) {
-	d.Tool = id
-	j.add(protocol.ToolStarted, d)
-	if text != "" {
-		j.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: text})
-	}
-}
-
 func TestGoldenCards(t *testing.T) {
 	for _, size := range []struct{ width, height int }{{40, 110}, {80, 100}, {200, 90}} {
 		for _, name := range []string{"cards", "changes"} {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/remote"
 	"agentctl/tui/task"
 
 	"agentctl/protocol"
@@ -52,13 +53,6 @@ func init() {
 		j.caughtUp()
 		return j
 	}
-}
-
-// task is an event of a task.
-func (j *journal) task(id string, t protocol.Type, d protocol.TaskData) {
-	d.Task = id
-	j.add(t, d)
-	j.out[len(j.out)-1].Event.Task = id
 }
 
 func TestGoldenPlans(t *testing.T) {
@@ -167,7 +161,7 @@ func TestAPreviewListsThePlanThatItHasNoPanelFor(t *testing.T) {
 	b := newTable(t, 140, 40, fleetOfFive()...)
 	b.port.script = func(string) *journal { return &journal{at: dawn} } // it is told later
 	b.press("enter")
-	b.give(task.Message{To: b.p.sessions.shown, Msg: Updates(scenes["pipeline"]().take())})
+	b.give(task.Message{To: b.p.sessions.shown, Msg: remote.Updates(scenes["pipeline"]().take())})
 	b.shows("plan · 1 of 4 done · tab", "· Sum up")
 	b.press("f2", "space")
 	b.shows("preview", "· Sum up")

@@ -253,7 +253,7 @@ func (h *history) opened(t testing.TB) (m *SessionView, frame time.Duration) {
 	at := h.attach[1].Attached
 	fresh := *at.Snapshot.State
 	at.Snapshot.State = &fresh
-	m.Update(Updates(h.attach))
+	m.Update(remote.Updates(h.attach))
 	m.View()
 	frame = time.Since(begin)
 	at.Snapshot.State = &protocol.State{Session: "s1", Seq: at.After.Seq}

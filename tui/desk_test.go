@@ -304,7 +304,7 @@ func (b *table) asks(pending ...protocol.Approval) {
 	}
 	b.port.script = func(string) *journal {
 		j := &journal{seq: 100, at: dawn}
-		j.out = Updates{{Attached: &protocol.SubscribeResult{Mode: protocol.ModeSnapshot, After: protocol.Position{Seq: 100}, Snapshot: &protocol.Snapshot{
+		j.out = remote.Updates{{Attached: &protocol.SubscribeResult{Mode: protocol.ModeSnapshot, After: protocol.Position{Seq: 100}, Snapshot: &protocol.Snapshot{
 			State: &protocol.State{Seq: 100, Last: &protocol.LastTurn{Turn: "turn-m1"}},
 		}}}}
 		j.user(bob, "m9", "Push the tags.")

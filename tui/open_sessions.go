@@ -112,7 +112,7 @@ func (s *openSessions) subscribe(id string, session remote.Session, before <-cha
 		}
 		if task.Wait(o.tasks.Context(), before) {
 			err := task.Pump(o.tasks.Context(), session.Updates, func(u []remote.Update) {
-				s.send(task.Message{To: o, Msg: Updates(u)})
+				s.send(task.Message{To: o, Msg: remote.Updates(u)})
 			})
 			if err != nil {
 				s.onPanic(err)

@@ -104,7 +104,7 @@ func (p *program) updateShown(msg tea.Msg) tea.Cmd {
 func (p *program) updateSession(o *openSession, msg tea.Msg) tea.Cmd {
 	cmd := p.sessions.update(o, msg)
 	if p.dashboard == nil {
-		if _, ok := msg.(Updates); ok && o.view.CaughtUp() {
+		if _, ok := msg.(remote.Updates); ok && o.view.CaughtUp() {
 			return tea.Batch(cmd, p.notifier.Follow(o.view.State()))
 		}
 		return cmd

@@ -59,9 +59,6 @@ type panels struct {
 
 // Messages of a view, beside those of its parts.
 type (
-	// Updates are the updates of one frame.
-	Updates []remote.Update
-
 	// UpdatesEnded says that no more updates will come.
 	UpdatesEnded struct{}
 
@@ -110,7 +107,7 @@ func (v *SessionView) update(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		v.canvas.Resize(msg)
 		return nil
-	case Updates:
+	case remote.Updates:
 		return v.apply(msg)
 	case StatusTimeoutMsg:
 		msg.Wake()

@@ -14,19 +14,6 @@ import (
 	"agentctl/protocol"
 )
 
-// long is a session of n finished turns of three items each, all live.
-func long(n int) *journal {
-	j := newJournal()
-	for i := range n {
-		j.user(ada, fmt.Sprintf("m%d", i), fmt.Sprintf("question %d", i))
-		j.say("t", fmt.Sprintf("answer %d", i))
-		j.add(protocol.TextEnd, protocol.PartEndData{Part: "t"})
-		j.end(protocol.ReasonCompleted)
-	}
-	j.caughtUp()
-	return j
-}
-
 func TestAVeryLongSessionIsForgottenAndPagedInAgain(t *testing.T) {
 	s := open(t, long(itemsMax), 60, 20)
 	s.shows(fmt.Sprintf("answer %d", itemsMax-1))

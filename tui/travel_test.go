@@ -8,26 +8,6 @@ import (
 	"agentctl/protocol"
 )
 
-// varied is a session of n finished turns, every tenth of which has a tool call,
-// an approval and an error.
-func varied(n int) *journal {
-	j := newJournal()
-	for i := range n {
-		j.user(ada, fmt.Sprint("m", i), fmt.Sprint("question ", i))
-		if i%10 == 0 {
-			j.add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("c", i), Title: fmt.Sprint("call ", i)})
-			j.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("c", i), Status: protocol.ToolCompleted})
-			j.asks(protocol.Approval{Request: fmt.Sprint("r", i), Kind: protocol.ApproveCommand, Title: fmt.Sprint("request ", i)})
-			j.as(bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: fmt.Sprint("r", i), Outcome: protocol.Denied})
-			j.add(protocol.ErrorRaised, protocol.ErrorData{Message: fmt.Sprint("error ", i)})
-		}
-		j.say("t", fmt.Sprint("answer ", i))
-		j.end(protocol.ReasonCompleted)
-	}
-	j.caughtUp()
-	return j
-}
-
 func TestKeysGoFromOneThingToTheNext(t *testing.T) {
 	s := open(t, varied(35), 80, 20)
 	s.press("tab")

@@ -64,7 +64,7 @@ func TestAHitOpensItsSessionWhereTheWordsAre(t *testing.T) {
 	if o == nil || o.id != "s2" {
 		t.Fatal("the session is not on the screen")
 	}
-	b.give(task.Message{To: o, Msg: Updates(long(30).take())}) // and then it is there
+	b.give(task.Message{To: o, Msg: remote.Updates(long(30).take())}) // and then it is there
 	b.shows("2 of 3", "▌  answer 7", "find: race")
 	b.press("n")
 	b.shows("3 of 3", "▌  answer 2")

@@ -11,7 +11,7 @@ import (
 )
 
 // apply takes the updates of a frame. Until the catch-up is over only its progress is drawn.
-func (v *SessionView) apply(updates Updates) tea.Cmd {
+func (v *SessionView) apply(updates remote.Updates) tea.Cmd {
 	live, progress := v.replica.caughtUp, v.replica.progress()
 	for _, u := range updates {
 		switch {

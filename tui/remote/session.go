@@ -45,6 +45,9 @@ type Update struct {
 	Conn     *Conn
 }
 
+// Updates are the updates of one frame, in order.
+type Updates []Update
+
 // Conn is the state of the connection.
 type Conn struct {
 	State      ConnState

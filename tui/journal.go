@@ -98,7 +98,7 @@ func (r *recording) commands() []asking {
 
 // journal writes a session's log: each call is the next event.
 type journal struct {
-	out  Updates
+	out  remote.Updates
 	seq  uint64
 	at   time.Time
 	turn string
@@ -150,7 +150,7 @@ func (j *journal) ephemeral(t protocol.Type, data any) {
 func (j *journal) caughtUp() { j.ephemeral(protocol.CaughtUp, protocol.CaughtUpData{}) }
 
 // take gives what was written since the last call.
-func (j *journal) take() Updates {
+func (j *journal) take() remote.Updates {
 	b := j.out
 	j.out = nil
 	return b
@@ -231,5 +231,21 @@ func tidy() protocol.Approval {
 			{ID: "always", Kind: protocol.AllowAlways, Label: "Always allow", Scope: "go mod tidy in /home/ada/store"},
 			{ID: "no", Kind: protocol.Deny, Label: "Deny"},
 		},
+	}
+}
+
+// task is an event of a task.
+func (j *journal) task(id string, t protocol.Type, d protocol.TaskData) {
+	d.Task = id
+	j.add(t, d)
+	j.out[len(j.out)-1].Event.Task = id
+}
+
+// tool starts a call and says something in it.
+func (j *journal) tool(id string, d protocol.ToolStartedData, text string) {
+	d.Tool = id
+	j.add(protocol.ToolStarted, d)
+	if text != "" {
+		j.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: text})
 	}
 }
