@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"agentctl/internal/testbinary"
 )
 
 // patience bounds a walk.
@@ -30,11 +32,12 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	program = dir
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "agentctl"), "../../cmd/agentctl").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build agentctl: %v\n%s", err, out)
+	binary, err := testbinary.Build(dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	program = filepath.Dir(binary)
 	return m.Run()
 }
 
