@@ -1,6 +1,7 @@
 package testbinary
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,7 +20,8 @@ func Build(dir string) (string, error) {
 		return path, err
 	}
 	path := filepath.Join(dir, "agentctl")
-	if out, err := exec.Command("go", "build", "-o", path, "agentctl/cmd/agentctl").CombinedOutput(); err != nil {
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", path, "agentctl/cmd/agentctl")
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build agentctl: %w\n%s", err, out)
 	}
 	return path, nil
