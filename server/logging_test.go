@@ -31,8 +31,8 @@ func (b *syncBuffer) String() string {
 	return b.buf.String()
 }
 
-// EA-20: a failure in the background is logged with its detail, tells its own client a code alone, and
-// neither it nor a broken connection disturbs another client.
+// EA-20: a failure in the background is logged with its detail, tells its own client a code alone,
+// and neither it nor a broken connection disturbs another client.
 func TestAFailureIsLoggedAndDisturbsNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var broken atomic.Bool

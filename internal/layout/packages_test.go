@@ -14,7 +14,7 @@ import (
 type packageRule struct {
 	pkg     string
 	imports []string
-	pure    bool // no third-party code, no I/O, no goroutine, no clock
+	noIO    bool // no third-party code, no I/O, no goroutine, no clock
 }
 
 var (
@@ -48,13 +48,13 @@ var packageRules = []packageRule{
 	{pkg: "tui/protolog", imports: screenImports},
 	{pkg: "wsclient", imports: []string{"protocol", "protocol/codec", "dialect", "internal/panics"}},
 	{pkg: "dialect", imports: []string{"protocol/...", "internal/panics"}},
-	{pkg: "protocol", pure: true},
-	{pkg: "protocol/codec", imports: []string{"protocol"}, pure: true},
-	{pkg: "protocol/agentloop", imports: codecImports, pure: true},
-	{pkg: "protocol/effectiveagent", imports: codecImports, pure: true},
-	{pkg: "protocol/multiagent", imports: codecImports, pure: true},
-	{pkg: "protocol/myagent", imports: codecImports, pure: true},
-	{pkg: "protocol/sandcastle", imports: codecImports, pure: true},
+	{pkg: "protocol", noIO: true},
+	{pkg: "protocol/codec", imports: []string{"protocol"}, noIO: true},
+	{pkg: "protocol/agentloop", imports: codecImports, noIO: true},
+	{pkg: "protocol/effectiveagent", imports: codecImports, noIO: true},
+	{pkg: "protocol/multiagent", imports: codecImports, noIO: true},
+	{pkg: "protocol/myagent", imports: codecImports, noIO: true},
+	{pkg: "protocol/sandcastle", imports: codecImports, noIO: true},
 	{pkg: "internal/panics"},
 	{pkg: "internal/crash", imports: everything},
 	{pkg: "internal/e2e", imports: everything},
@@ -129,7 +129,7 @@ func importViolations(f file) []string {
 		case f.test || !known:
 		case local && !matchAny(rule.imports, pkg):
 			found = append(found, fmt.Sprintf("%s: must not import %s", f.name, pkg))
-		case !local && rule.pure && thirdParty(imported):
+		case !local && rule.noIO && thirdParty(imported):
 			found = append(found, fmt.Sprintf("%s: imports %s: standard library only", f.name, imported))
 		}
 		for _, d := range denials {
@@ -141,13 +141,13 @@ func importViolations(f file) []string {
 	return found
 }
 
-func purityViolations(f file) []string {
+func noIOViolations(f file) []string {
 	rule, _ := ruleOf(f.dir())
-	if !rule.pure || f.test {
+	if !rule.noIO || f.test {
 		return nil
 	}
 	var found []string
-	for _, word := range f.impure {
+	for _, word := range f.forbidden {
 		found = append(found, fmt.Sprintf("%s: uses %s: no goroutine, no clock", f.name, word))
 	}
 	return found

@@ -69,7 +69,7 @@ func violations(files []file, allowed map[string]allowance) []string {
 	var found []string
 	for _, f := range files {
 		found = append(found, importViolations(f)...)
-		found = append(found, purityViolations(f)...)
+		found = append(found, noIOViolations(f)...)
 		if f.lines > maxFileLines && !f.test && !f.generated {
 			found = append(found, fmt.Sprintf("%s: %d lines, more than %d", f.name, f.lines, maxFileLines))
 		}
@@ -100,13 +100,22 @@ func lineViolations(dir string, files []file, allowed allowance) []string {
 	}
 	if len(comments) > allowed.comments {
 		found = append(found, fmt.Sprintf("%s: comment lines over %d columns: %d, more than %d: %s",
-			dir, maxCommentColumns, len(comments), allowed.comments, strings.Join(comments, " ")))
+			dir, maxCommentColumns, len(comments), allowed.comments, firstOf(comments)))
 	}
 	if len(code) > allowed.code {
 		found = append(found, fmt.Sprintf("%s: code lines over %d columns: %d, more than %d: %s",
-			dir, maxCodeColumns, len(code), allowed.code, strings.Join(code, " ")))
+			dir, maxCodeColumns, len(code), allowed.code, firstOf(code)))
 	}
 	return found
+}
+
+// firstOf joins the first positions; the number of all is in the message.
+func firstOf(positions []string) string {
+	const shown = 20
+	if len(positions) > shown {
+		positions = append(slices.Clip(positions[:shown]), "…")
+	}
+	return strings.Join(positions, " ")
 }
 
 // structViolations compares the largest structs of a directory with its allowances, largest first.

@@ -22,7 +22,7 @@ type file struct {
 	lines        int
 	doc          string // the package comment
 	imports      []string
-	impure       []string // one word per goroutine start and clock read
+	forbidden    []string // one word per goroutine start and clock read
 	longComments []int    // line numbers
 	longCode     []int    // line numbers
 	structs      []structType
@@ -88,7 +88,7 @@ func readFile(fsys fs.FS, name string) (file, error) {
 		generated: ast.IsGenerated(parsed),
 		lines:     bytes.Count(src, []byte("\n")),
 		doc:       parsed.Doc.Text(),
-		impure:    impurities(parsed),
+		forbidden: goroutinesAndClocks(parsed),
 		structs:   structTypes(parsed),
 	}
 	f.longComments, f.longCode = longLines(src, fset, parsed, f.test)
@@ -105,7 +105,7 @@ func readFile(fsys fs.FS, name string) (file, error) {
 // clockFuncs are the functions of package time that read the clock or wait for it.
 var clockFuncs = setOf("Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker")
 
-func impurities(parsed *ast.File) []string {
+func goroutinesAndClocks(parsed *ast.File) []string {
 	var found []string
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -8,8 +8,8 @@ import (
 	"agentctl/protocol"
 )
 
-// errorExamples pairs the events of MY-28 to MY-32 with their frames. Each frame has the fields that
-// the protocol's document lists for it.
+// errorExamples pairs the events of MY-28 to MY-32 with their frames. Each frame has the fields
+// that the protocol's document lists for it.
 var errorExamples = []struct {
 	requirement string
 	typ         protocol.Type
@@ -93,8 +93,8 @@ func TestErrorsAreWrittenWithTheirFields(t *testing.T) {
 func TestErrorsAreReadWithTheirFields(t *testing.T) {
 	for _, tt := range errorExamples {
 		s := documented(t)
-		s.hear(`{"event":"` + tt.event + `","session_id":"sess_123","content":` + string(protocol.MustEncode(tt.content)) +
-			`,"metadata":` + tt.metadata + `}`)
+		content := string(protocol.MustEncode(tt.content))
+		s.hear(`{"event":"` + tt.event + `","session_id":"sess_123","content":` + content + `,"metadata":` + tt.metadata + `}`)
 		it := s.item()
 		if want := protocol.MustEncode(tt.data); it.Type != tt.typ || !equalJSON(it.Data, want) {
 			t.Errorf("%s %s: read as %s %s, want %s", tt.requirement, tt.event, it.Type, it.Data, want)
