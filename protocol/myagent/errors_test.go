@@ -94,7 +94,8 @@ func TestErrorsAreReadWithTheirFields(t *testing.T) {
 	for _, tt := range errorExamples {
 		s := documented(t)
 		content := string(protocol.MustEncode(tt.content))
-		s.hear(`{"event":"` + tt.event + `","session_id":"sess_123","content":` + content + `,"metadata":` + tt.metadata + `}`)
+		const session = `,"session_id":"sess_123"`
+		s.hear(`{"event":"` + tt.event + `"` + session + `,"content":` + content + `,"metadata":` + tt.metadata + `}`)
 		it := s.item()
 		if want := protocol.MustEncode(tt.data); it.Type != tt.typ || !equalJSON(it.Data, want) {
 			t.Errorf("%s %s: read as %s %s, want %s", tt.requirement, tt.event, it.Type, it.Data, want)

@@ -11,7 +11,8 @@ import (
 func TestASnapshotHasEveryField(t *testing.T) {
 	d := newDoor(t)
 	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	first, second := protocol.Message{MessageID: "msg_1", Text: "Hello"}, protocol.Message{MessageID: "msg_2", Text: "More"}
+	first := protocol.Message{MessageID: "msg_1", Text: "Hello"}
+	second := protocol.Message{MessageID: "msg_2", Text: "More"}
 	d.add(protocol.MessageUser, "turn_1", protocol.MessageUserData{Message: first})
 	d.add(protocol.TurnStarted, "turn_1", protocol.TurnStartedData{MessageID: "msg_1"})
 	d.ends("turn_1", protocol.ReasonCompleted)
