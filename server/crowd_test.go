@@ -84,6 +84,8 @@ func (w *world) misbehave(ctx context.Context, rnd *rand.Rand, id string) {
 		}
 	}
 	if rnd.IntN(2) == 0 {
+		// The server may be gone: do not wait the library's five seconds for its closing handshake.
+		defer time.AfterFunc(20*time.Millisecond, func() { _ = ws.CloseNow() }).Stop()
 		_ = ws.Close(websocket.StatusNormalClosure, "")
 	}
 }

@@ -28,6 +28,7 @@ func TestAnOpenListenersRoleIsItsClients(t *testing.T) {
 			if f, _ := s.hears("error"); f.Payload.Code != "forbidden" {
 				t.Errorf("%s: %+v", role, f)
 			}
+			_ = s.ws.CloseNow() // or the server waits for a closing handshake
 			continue
 		}
 		f, _ := s.hears("conversation_started")
@@ -40,6 +41,7 @@ func TestAnOpenListenersRoleIsItsClients(t *testing.T) {
 		if e.Type != protocol.MessageUser || e.By == nil || !strings.HasPrefix(e.By.Name, multiagent.Name+"@") {
 			t.Errorf("%s by %+v", e.Type, e.By)
 		}
+		_ = s.ws.CloseNow()
 	}
 }
 
