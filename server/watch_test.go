@@ -22,6 +22,7 @@ func summaries(t *testing.T, got []arrival) (list []protocol.Summary) {
 func TestWatchTellsEveryChange(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		id := w.turn("few")
+		synctest.Wait() // the summary follows the event
 		c, other := w.dial().pump(), w.dial().pump()
 		now := result[protocol.ListResult](c.client, c.ask(protocol.DoWatch, "", nil)).Sessions
 		if len(now) != 1 || now[0].Session != id || now[0].Reason != protocol.ReasonCompleted {

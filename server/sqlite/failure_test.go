@@ -177,7 +177,8 @@ func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 	}
 }
 
-// memoryDir returns a temporary directory in memory, where the system has one: a sync costs nothing there.
+// memoryDir returns a temporary directory in memory, where the system has one: a sync costs nothing
+// there.
 func memoryDir(t *testing.T) string {
 	dir, err := os.MkdirTemp("/dev/shm", "agentctl")
 	if err != nil {
