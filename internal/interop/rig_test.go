@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"agentctl/internal/fakemodel"
-	"agentctl/internal/testbinary"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
@@ -39,8 +38,9 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if program, err = testbinary.Build(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	program = filepath.Join(dir, "agentctl")
+	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/agentctl").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build agentctl: %v\n%s", err, out)
 		return 1
 	}
 	return m.Run()

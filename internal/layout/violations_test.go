@@ -144,6 +144,10 @@ func TestEveryViolationIsCaught(t *testing.T) {
 			"server/a.go: must not import internal/fakemodel",
 		},
 		{
+			"command imports a test package", "cmd/agentctl/a.go", imports("agentctl/internal/fakemodel"),
+			"cmd/agentctl/a.go: must not import internal/fakemodel",
+		},
+		{
 			"a package imports a command", "server/a.go", imports("agentctl/cmd/agentctl"),
 			"server/a.go: must not import cmd/agentctl",
 		},

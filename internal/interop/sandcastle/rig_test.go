@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
@@ -15,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/testbinary"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
@@ -31,8 +31,9 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	if binary, err = testbinary.Build(dir); err != nil {
-		panic(err)
+	binary = filepath.Join(dir, "agentctl")
+	if out, err := exec.Command("go", "build", "-o", binary, "agentctl/cmd/agentctl").CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("build agentctl: %v\n%s", err, out))
 	}
 	code := m.Run()
 	_ = os.RemoveAll(dir)
