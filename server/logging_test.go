@@ -36,11 +36,11 @@ func (b *syncBuffer) String() string {
 func TestAFailureIsLoggedAndDisturbsNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var broken atomic.Bool
+		var log syncBuffer
 		w := newWorld(t, func(w *world) {
 			w.wrap = func(s session.Store) session.Store { return brokenStore{s, &broken} }
+			w.log = slog.New(slog.NewTextHandler(&log, nil))
 		})
-		var log syncBuffer
-		w.server.log = slog.New(slog.NewTextHandler(&log, nil))
 		id := w.turn("much")
 		synctest.Wait()
 		witness := w.dial().pump()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -64,6 +65,7 @@ type world struct {
 	limits Limits
 	gate   *login.Authenticator
 	wrap   func(session.Store) session.Store
+	log    *slog.Logger // nil: nothing is logged
 }
 
 // newWorld starts a server; options change it before.
@@ -95,7 +97,7 @@ func (w *world) start() {
 	must(w.t, err)
 	w.server, err = New(w.t.Context(), Config{
 		Session: session.Config{Store: w.wrap(w.store), Agents: w, DefaultAgent: "script"}, Version: "test", Limits: w.limits,
-		Gate: w.gate,
+		Gate: w.gate, Log: w.log,
 	})
 	must(w.t, err)
 	w.pipe = NewPipe()
