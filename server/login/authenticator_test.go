@@ -225,7 +225,10 @@ func FuzzReadUsers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte) {
 		users, err := ReadUsers(file)
 		if err != nil {
-			if users != nil || strings.Contains(err.Error(), "hunter2") {
+			// An error may repeat a name, a role or a field.
+			rest := bytes.ReplaceAll(file, []byte(`"password":"hunter2"`), nil)
+			elsewhere := bytes.Contains(rest, []byte("hunter2"))
+			if users != nil || !elsewhere && strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("%v, %v", users, err)
 			}
 			return
