@@ -23,7 +23,20 @@ var (
 	codecImports  = []string{"protocol", "protocol/codec"}
 	agentImports  = []string{"protocol", "server/session", "server/agent/..."}
 	serverImports = []string{"protocol", "protocol/codec", "dialect", "server/..."}
-	screenImports = []string{"protocol", "internal/panics", "tui/..."}
+
+	// (integrator: uncomment)
+	// // componentImports are those of the parts of a session's screen.
+	// componentImports = []string{
+	// 	"protocol", "tui/filechange", "tui/describe", "tui/ui", "tui/remote", "tui/keymap",
+	// 	"tui/usage", "tui/diff", "tui/highlight", "tui/transcript",
+	// }
+	// // screenImports are those of a screen. No screen imports another, except the log.
+	// screenImports = []string{
+	// 	"protocol", "internal/panics", "tui/logview", "tui/composer", "tui/approval",
+	// 	"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
+	// 	"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage", "tui/protolog", "tui/diff",
+	// 	"tui/highlight", "tui/transcript",
+	// }
 )
 
 // packageRules lists every package, in the order of the map in ARCHITECTURE.md. Imports point down
@@ -34,19 +47,50 @@ var packageRules = []packageRule{
 	{pkg: "server/web", imports: serverImports},
 	{pkg: "server/login", imports: serverImports},
 	{pkg: "server/session", imports: []string{"protocol"}},
+	{pkg: "server/history", imports: []string{"protocol", "server/session"}},
 	{pkg: "server/sqlite", imports: []string{"protocol", "server/session"}},
 	{pkg: "server/embedded", imports: serverImports},
 	{pkg: "server/agent/acp", imports: agentImports},
 	{pkg: "server/agent/acp/rpc", imports: agentImports},
 	{pkg: "server/agent/script", imports: agentImports},
 	{pkg: "server/agent/process", imports: agentImports},
-	{pkg: "tui", imports: screenImports},
-	{pkg: "tui/sessionlist", imports: screenImports},
-	{pkg: "tui/usage", imports: screenImports},
+	{pkg: "tui", imports: []string{"protocol", "internal/panics", "tui/..."}},
+	// (integrator: uncomment)
+	// {pkg: "tui/plain", imports: []string{
+	// 	"protocol", "internal/panics", "tui/approval", "tui/filechange", "tui/describe", "tui/ui",
+	// 	"tui/remote", "tui/diff", "tui/transcript",
+	// }},
+	// {pkg: "tui/dashboard", imports: screenImports},
+	// {pkg: "tui/sessionview", imports: screenImports},
+	// {pkg: "tui/logview", imports: []string{
+	// 	"tui/ui", "tui/keymap", "tui/task", "tui/protolog", "tui/highlight", "tui/transcript",
+	// }},
+	// {pkg: "tui/composer", imports: []string{
+	// 	"protocol", "tui/ui", "tui/remote", "tui/transcript",
+	// }},
+	// {pkg: "tui/approval", imports: componentImports},
+	// {pkg: "tui/transcriptview", imports: componentImports},
+	// {pkg: "tui/filechange", imports: []string{
+	// 	"protocol", "tui/describe", "tui/ui", "tui/diff", "tui/transcript",
+	// }},
+	// {pkg: "tui/notify", imports: []string{
+	// 	"protocol", "tui/ui", "tui/remote", "tui/transcript",
+	// }},
+	// {pkg: "tui/describe", imports: []string{
+	// 	"protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/diff", "tui/transcript",
+	// }},
+	// {pkg: "tui/ui", imports: []string{
+	// 	"protocol", "tui/keymap", "tui/usage", "tui/diff", "tui/highlight", "tui/transcript",
+	// }},
+	{pkg: "tui/remote", imports: []string{"protocol"}},
+	{pkg: "tui/keymap"},
+	{pkg: "tui/task", imports: []string{"internal/panics"}},
+	{pkg: "tui/sessionlist", imports: []string{"protocol"}},
+	{pkg: "tui/usage", imports: []string{"protocol"}},
+	{pkg: "tui/protolog", imports: []string{"tui/transcript"}},
+	{pkg: "tui/diff", imports: []string{"tui/highlight", "tui/transcript"}},
 	{pkg: "tui/transcript", imports: []string{"protocol", "tui/highlight"}},
 	{pkg: "tui/highlight"},
-	{pkg: "tui/diff", imports: []string{"tui/highlight", "tui/transcript"}},
-	{pkg: "tui/protolog", imports: screenImports},
 	{pkg: "wsclient", imports: []string{"protocol", "protocol/codec", "dialect", "internal/panics"}},
 	{pkg: "dialect", imports: []string{"protocol/...", "internal/panics"}},
 	{pkg: "protocol", noIO: true},
@@ -56,6 +100,19 @@ var packageRules = []packageRule{
 	{pkg: "protocol/multiagent", imports: codecImports, noIO: true},
 	{pkg: "protocol/myagent", imports: codecImports, noIO: true},
 	{pkg: "protocol/sandcastle", imports: codecImports, noIO: true},
+	{pkg: "internal/config", imports: []string{
+		"protocol", "protocol/codec", "dialect", "tui", "tui/keymap", "internal/agents", "internal/exit",
+	}},
+	{pkg: "internal/agents", imports: []string{"protocol", "server/session", "server/agent/..."}},
+	{pkg: "internal/credentials", imports: []string{
+		"protocol", "server/login", "internal/localserver", "internal/exit",
+	}},
+	{pkg: "internal/localserver", imports: []string{
+		"server", "server/login", "server/session", "server/sqlite", "server/agent/process", "internal/exit",
+	}},
+	{pkg: "internal/export", imports: []string{"protocol", "tui/transcript", "internal/output"}},
+	{pkg: "internal/output", imports: []string{"protocol", "tui/transcript", "internal/exit", "internal/panics"}},
+	{pkg: "internal/exit", imports: []string{"protocol", "dialect", "wsclient", "internal/panics"}},
 	{pkg: "internal/panics"},
 	{pkg: "internal/crash", test: true},
 	{pkg: "internal/e2e", test: true},
@@ -63,6 +120,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/fakemodel", test: true},
 	{pkg: "internal/historygen", test: true},
 	{pkg: "internal/interop", test: true},
+	{pkg: "internal/interop/interoptest", test: true},
 	{pkg: "internal/interop/sandcastle", test: true},
 	{pkg: "internal/interop/thirdparty", test: true},
 	{pkg: "internal/layout", test: true},
@@ -71,6 +129,8 @@ var packageRules = []packageRule{
 	{pkg: "internal/terminal", test: true},
 	{pkg: "internal/terminaltest", test: true},
 	{pkg: "internal/testbinary", test: true},
+	// (integrator: uncomment)
+	// {pkg: "internal/tuitest", test: true},
 }
 
 // denial keeps imports out of a package and, with a trailing /..., of all packages below it. It
@@ -113,6 +173,10 @@ var denials = []denial{
 	},
 	{
 		pkg: "server/session", reason: "the session does not depend on the network",
+		imports: []string{"net/...", "github.com/coder/websocket/..."},
+	},
+	{
+		pkg: "server/history", reason: "reading the past does not depend on the network",
 		imports: []string{"net/...", "github.com/coder/websocket/..."},
 	},
 	{

@@ -140,6 +140,26 @@ func TestEveryViolationIsCaught(t *testing.T) {
 			"server/session/a.go: imports net: the session does not depend on the network",
 		},
 		{
+			"history opens sockets", "server/history/a.go", imports("net/http"),
+			"server/history/a.go: imports net/http: reading the past does not depend on the network",
+		},
+		{
+			"local server imports the client", "internal/localserver/a.go", imports("agentctl/wsclient"),
+			"internal/localserver/a.go: must not import wsclient",
+		},
+		{
+			"configuration imports the server", "internal/config/a.go", imports("agentctl/server"),
+			"internal/config/a.go: must not import server",
+		},
+		{
+			"export imports the screen", "internal/export/a.go", imports("agentctl/tui"),
+			"internal/export/a.go: must not import tui",
+		},
+		{
+			"server imports a package of the command line", "server/a.go", imports("agentctl/internal/localserver"),
+			"server/a.go: must not import internal/localserver",
+		},
+		{
 			"server imports a test package", "server/a.go", imports("agentctl/internal/fakemodel"),
 			"server/a.go: must not import internal/fakemodel",
 		},
