@@ -70,8 +70,8 @@ func TestALogForgetsTheOldestAndNeverTheTurnUnderWay(t *testing.T) {
 		turn(l, n)
 		l.Add(&out, now, Entry{Type: protocol.Notice, Data: protocol.NoticeData{Message: big}})
 	}
-	if l.bytes > maxKept+protocol.MaxEvent || len(l.lines) != int(l.State.Seq-l.droppedSeq) || l.droppedSeq > l.snapshotSeq {
-		t.Errorf("%d bytes in %d lines after %d, boundary %d", l.bytes, len(l.lines), l.droppedSeq, l.snapshotSeq)
+	if l.bytes > maxKept+protocol.MaxEvent || len(l.lines) != int(l.State.Seq-l.droppedSeq) || l.droppedSeq > l.snapshot.seq {
+		t.Errorf("%d bytes in %d lines after %d, boundary %d", l.bytes, len(l.lines), l.droppedSeq, l.snapshot.seq)
 	}
 	if r, _ := subscribe(t, l, "e:0"); r.Mode != protocol.ModeReset {
 		t.Errorf("resumed at what is forgotten: %+v", r)
