@@ -101,7 +101,8 @@ func TestListLeavesClosedSessionsOut(t *testing.T) {
 		list[0].Session != open {
 		t.Errorf("list %+v", list)
 	}
-	if list := ok[protocol.ListResult](c, protocol.DoList, "", protocol.ListData{Closed: true}).Sessions; len(list) != 2 {
+	if list := ok[protocol.ListResult](c, protocol.DoList, "",
+		protocol.ListData{Closed: true}).Sessions; len(list) != 2 {
 		t.Errorf("list with closed ones %+v", list)
 	}
 }

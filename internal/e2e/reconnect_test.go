@@ -100,7 +100,8 @@ func summarizeTurn(turn *protocol.Turn) string {
 			text.Write(it.Text)
 		case it.Kind == protocol.ItemTool && it.Tool.Name == "shell" && it.Tool.End != nil:
 			rest = append(rest, fmt.Sprintf("shell completed %t", it.Tool.End.Status == protocol.ToolCompleted))
-		case it.Kind == protocol.ItemApproval && it.Resolved != nil && strings.Contains(it.Approval.Command+it.Approval.Title, "rm -rf build"):
+		case it.Kind == protocol.ItemApproval && it.Resolved != nil &&
+			strings.Contains(it.Approval.Command+it.Approval.Title, "rm -rf build"):
 			rest = append(rest, "remove "+string(it.Resolved.Outcome))
 		}
 	}

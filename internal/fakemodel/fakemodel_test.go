@@ -108,7 +108,8 @@ func TestEveryAPIDecodesTheRequestAndStreamsTheReply(t *testing.T) {
 			}
 			req := h.Requests()[0]
 			result, ended := req.ToolResult()
-			if req.API != f.api || req.Model != "m" || !req.Stream || req.System != "be brief" || req.LastUser() != "hi" ||
+			if req.API != f.api || req.Model != "m" || !req.Stream || req.System != "be brief" ||
+				req.LastUser() != "hi" ||
 				!req.Offers("bash") || req.Offers("edit") || !ended || !strings.Contains(result, "done") {
 				t.Errorf("decoded request %+v", req)
 			}
@@ -153,7 +154,8 @@ func TestRepeatEndsWithTheRequest(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+apiForms[0].path, strings.NewReader(apiForms[0].body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+apiForms[0].path,
+		strings.NewReader(apiForms[0].body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +188,8 @@ func TestCutBreaksTheConnection(t *testing.T) {
 		out.Text("half")
 		out.Cut()
 	})
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+apiForms[0].path, strings.NewReader(apiForms[0].body))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+apiForms[0].path,
+		strings.NewReader(apiForms[0].body))
 	if err != nil {
 		t.Fatal(err)
 	}

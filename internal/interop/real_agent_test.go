@@ -26,7 +26,10 @@ type realAgent struct {
 
 var realAgents = []realAgent{
 	{
-		name: "gemini-cli", program: ".bin/gemini", args: []string{"--acp", "-m", "gemini-2.5-flash"}, shellTool: "run_shell_command", writeTool: "write_file", pathParam: "file_path", mode: "plan",
+		name: "gemini-cli", program: ".bin/gemini", args: []string{
+			"--acp", "-m",
+			"gemini-2.5-flash",
+		}, shellTool: "run_shell_command", writeTool: "write_file", pathParam: "file_path", mode: "plan",
 		env: func(_, endpoint string) map[string]string {
 			return map[string]string{
 				"GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": endpoint, "GEMINI_CLI_NO_RELAUNCH": "true",

@@ -62,7 +62,10 @@ func newTestServer(path string) *server {
 
 func (h *serverHarness) createSession() {
 	h.log = codec.NewLog("s_1", "e1")
-	h.log.Add(&codec.Output{}, h.now, codec.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Name: h.codec.name, Agent: "claude"}})
+	h.log.Add(&codec.Output{}, h.now, codec.Entry{
+		Type: protocol.SessionCreated,
+		Data: protocol.SessionCreatedData{Name: h.codec.name, Agent: "claude"},
+	})
 }
 
 // handleOutput carries out the codec's output.

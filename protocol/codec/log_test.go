@@ -44,7 +44,10 @@ func turn(l *Log, n int) {
 	var out Output
 	id := fmt.Sprint("t", n)
 	l.Add(&out, now, Entry{Type: protocol.MessageUser, Turn: id, Data: protocol.Message{MessageID: id}})
-	l.Add(&out, now, Entry{Type: protocol.TurnEnded, Turn: id, Data: protocol.TurnEndedData{Reason: protocol.ReasonCompleted}})
+	l.Add(&out, now, Entry{
+		Type: protocol.TurnEnded, Turn: id,
+		Data: protocol.TurnEndedData{Reason: protocol.ReasonCompleted},
+	})
 }
 
 func TestALogResumesAcrossTurns(t *testing.T) {
@@ -70,13 +73,15 @@ func TestALogForgetsTheOldestAndNeverTheTurnUnderWay(t *testing.T) {
 		turn(l, n)
 		l.Add(&out, now, Entry{Type: protocol.Notice, Data: protocol.NoticeData{Message: big}})
 	}
-	if l.bytes > maxKept+protocol.MaxEvent || len(l.lines) != int(l.State.Seq-l.droppedSeq) || l.droppedSeq > l.snapshot.seq {
+	if l.bytes > maxKept+protocol.MaxEvent || len(l.lines) != int(l.State.Seq-l.droppedSeq) ||
+		l.droppedSeq > l.snapshot.seq {
 		t.Errorf("%d bytes in %d lines after %d, boundary %d", l.bytes, len(l.lines), l.droppedSeq, l.snapshot.seq)
 	}
 	if r, _ := subscribe(t, l, "e:0"); r.Mode != protocol.ModeReset {
 		t.Errorf("resumed at what is forgotten: %+v", r)
 	}
-	if r, seqs := subscribe(t, l, ""); r.Mode != protocol.ModeSnapshot || len(seqs) != 1 || r.Snapshot.State.Turns != 60 {
+	if r, seqs := subscribe(t, l, ""); r.Mode != protocol.ModeSnapshot || len(seqs) != 1 ||
+		r.Snapshot.State.Turns != 60 {
 		t.Errorf("%s %v", r.Mode, seqs)
 	}
 }
@@ -84,7 +89,10 @@ func TestALogForgetsTheOldestAndNeverTheTurnUnderWay(t *testing.T) {
 func TestWhatIsTooLargeForAnEventIsRaw(t *testing.T) {
 	l := NewLog("s", "e")
 	var out Output
-	l.Add(&out, now, Entry{Type: protocol.Notice, Data: protocol.NoticeData{Message: strings.Repeat("x", protocol.MaxEvent)}})
+	l.Add(&out, now, Entry{
+		Type: protocol.Notice,
+		Data: protocol.NoticeData{Message: strings.Repeat("x", protocol.MaxEvent)},
+	})
 	var e protocol.Event
 	if err := json.Unmarshal(l.lines[0], &e); err != nil || e.Type != protocol.Raw {
 		t.Errorf("%v %s", err, e.Type)
@@ -96,8 +104,14 @@ func TestWhatIsTooDeepForAnEventIsRaw(t *testing.T) {
 	var out Output
 	deep := json.RawMessage(strings.Repeat("[", 9_996) + strings.Repeat("]", 9_996)) // encoding/json reads 10,000
 	l.Add(&out, now, Entry{Type: protocol.MessageUser, Turn: "t", Data: protocol.Message{MessageID: "m"}})
-	l.Add(&out, now, Entry{Type: protocol.ToolStarted, Turn: "t", Data: protocol.ToolStartedData{Tool: "c", Input: deep}})
-	l.Add(&out, now, Entry{Type: protocol.TurnEnded, Turn: "t", Data: protocol.TurnEndedData{Reason: protocol.ReasonCompleted}})
+	l.Add(&out, now, Entry{
+		Type: protocol.ToolStarted, Turn: "t",
+		Data: protocol.ToolStartedData{Tool: "c", Input: deep},
+	})
+	l.Add(&out, now, Entry{
+		Type: protocol.TurnEnded, Turn: "t",
+		Data: protocol.TurnEndedData{Reason: protocol.ReasonCompleted},
+	})
 	var e protocol.Event
 	if err := json.Unmarshal(l.lines[1], &e); err != nil || e.Type != protocol.Raw {
 		t.Errorf("%v %s", err, e.Type)
@@ -113,7 +127,8 @@ func TestALogBeginsAtAState(t *testing.T) {
 	turn(l, 1)
 	l.StartFrom(&protocol.State{Session: "other", Seq: 1, Title: "x"})
 	turn(l, 2)
-	if r, _ := subscribe(t, l, "e:1"); r.Mode != protocol.ModeResume || l.State.Session != "s" || l.State.Title != "x" || l.State.Seq != 3 {
+	if r, _ := subscribe(t, l, "e:1"); r.Mode != protocol.ModeResume || l.State.Session != "s" ||
+		l.State.Title != "x" || l.State.Seq != 3 {
 		t.Errorf("%+v %+v", r, l.State)
 	}
 	if r, _ := subscribe(t, l, "0"); r.Mode != protocol.ModeReset {
@@ -128,7 +143,8 @@ func TestAllThereIsFollowsTheStateThatALogBeganAt(t *testing.T) {
 	turn(l, 1)
 	turn(l, 2)
 	r, seqs := subscribe(t, l, "0")
-	if r.Mode != protocol.ModeReset || r.After.Seq != 1 || r.Snapshot.State.Seq != 1 || len(seqs) != int(l.State.Seq)-1 {
+	if r.Mode != protocol.ModeReset || r.After.Seq != 1 || r.Snapshot.State.Seq != 1 ||
+		len(seqs) != int(l.State.Seq)-1 {
 		t.Errorf("%+v %v", r, seqs)
 	}
 }

@@ -89,7 +89,8 @@ func TestARefusedSubscriptionEnds(t *testing.T) {
 	g := newFollowingClient(t)
 	g.receive(`{"type":"error","code":"AGENT_RUNTIME_SUBSCRIBE_FAILED","message":"Failed to subscribe to agent runtime r"}`)
 	var gone protocol.Client
-	if len(g.events) != 1 || g.events[0].Type != protocol.ClientDetached || g.events[0].Decode(&gone) != nil || gone.Client != g.codec.Epoch() {
+	if len(g.events) != 1 || g.events[0].Type != protocol.ClientDetached || g.events[0].Decode(&gone) != nil ||
+		gone.Client != g.codec.Epoch() {
 		t.Fatalf("got %+v", g.events)
 	}
 	g.receive(activityFrame(`{"type":"output","payload":"x"}`))

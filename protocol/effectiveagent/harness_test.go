@@ -77,10 +77,16 @@ func (p *fakeServer) handleLine(line []byte) (lines [][]byte) {
 	at := protocol.Position{Epoch: p.epoch, Seq: st.Seq}
 	switch c.Command {
 	case protocol.DoSnapshot:
-		return answer(protocol.SnapshotResult{Snapshot: protocol.Snapshot{Epoch: at.Epoch, State: st}, Clients: []protocol.Client{}}, nil)
+		return answer(protocol.SnapshotResult{
+			Snapshot: protocol.Snapshot{Epoch: at.Epoch, State: st},
+			Clients:  []protocol.Client{},
+		}, nil)
 	case protocol.DoSubscribe:
 		p.followed[name] = true
-		caught := protocol.Event{Session: name, Type: protocol.CaughtUp, Time: start, Data: protocol.MustEncode(protocol.CaughtUpData{Position: at})}
+		caught := protocol.Event{
+			Session: name, Type: protocol.CaughtUp, Time: start,
+			Data: protocol.MustEncode(protocol.CaughtUpData{Position: at}),
+		}
 		mode := protocol.ModeResume
 		if p.resets {
 			mode, at.Epoch = protocol.ModeReset, "b20e77"

@@ -128,7 +128,10 @@ func TestEveryExampleOfTheDocument(t *testing.T) {
 		executedExample: func(h *serverTest) {
 			h.startTurn("uuid")
 			h.emit(protocol.ToolStarted, protocol.ToolStartedData{Tool: "uuid", Name: "Tool Name"})
-			h.emit(protocol.ToolEnded, protocol.ToolEndedData{Tool: "uuid", Status: protocol.ToolCompleted, Output: []byte("{}")})
+			h.emit(protocol.ToolEnded, protocol.ToolEndedData{
+				Tool: "uuid", Status: protocol.ToolCompleted,
+				Output: []byte("{}"),
+			})
 		},
 		errorExample: func(h *serverTest) {
 			h.codec.Out = &codec.Output{}

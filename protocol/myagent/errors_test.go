@@ -95,7 +95,8 @@ func TestErrorsAreReadWithTheirFields(t *testing.T) {
 		s := documentClient(t)
 		content := string(protocol.MustEncode(tt.content))
 		const session = `,"session_id":"sess_123"`
-		s.receive(`{"event":"` + tt.event + `"` + session + `,"content":` + content + `,"metadata":` + tt.metadata + `}`)
+		s.receive(`{"event":"` + tt.event + `"` + session + `,"content":` + content + `,"metadata":` + tt.metadata +
+			`}`)
 		it := s.lastItem()
 		if want := protocol.MustEncode(tt.data); it.Type != tt.typ || !equalJSON(it.Data, want) {
 			t.Errorf("%s %s: read as %s %s, want %s", tt.requirement, tt.event, it.Type, it.Data, want)
@@ -113,7 +114,10 @@ func TestAConfirmationIsAllowedOrDenied(t *testing.T) {
 		act  func(b *serverTest, step string)
 		want protocol.Decision
 	}{
-		{"approved", func(b *serverTest, step string) { b.receive(answer(step, `{"approved":true}`)) }, protocol.AllowOnce},
+		{
+			"approved", func(b *serverTest, step string) { b.receive(answer(step, `{"approved":true}`)) },
+			protocol.AllowOnce,
+		},
 		{"denied", func(b *serverTest, step string) { b.receive(answer(step, `{"approved":false}`)) }, protocol.Deny},
 		{"no answer", func(b *serverTest, _ string) { b.wake(5 * time.Minute) }, protocol.Deny},
 	} {
@@ -128,7 +132,8 @@ func TestAConfirmationIsAllowedOrDenied(t *testing.T) {
 	}
 	b := openedServer(t)
 	b.takeEvents()
-	b.receiveNative(b.native.append("s1", event(protocol.PlanCancelled, "t1", protocol.PlanErrorData{Message: "too expensive"}))...)
+	b.receiveNative(b.native.append("s1",
+		event(protocol.PlanCancelled, "t1", protocol.PlanErrorData{Message: "too expensive"}))...)
 	if m := b.nextFrame(planCancelled); string(m.Content) != "null" || metaOf(m).str("reason") != "too expensive" {
 		t.Errorf("plan.cancelled: content %s, metadata %s", m.Content, m.Metadata)
 	}

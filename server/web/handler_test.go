@@ -90,7 +90,10 @@ func TestBlobIsServedSoThatNoBrowserRunsIt(t *testing.T) {
 		if blob == "" {
 			t.Fatal("there is no blob")
 		}
-		for _, path := range []string{"/api/blobs/" + blob, "/api/blobs/" + blob + "?session=" + id, "/api/sessions/" + id + "/blobs/" + blob} {
+		for _, path := range []string{
+			"/api/blobs/" + blob, "/api/blobs/" + blob + "?session=" + id,
+			"/api/sessions/" + id + "/blobs/" + blob,
+		} {
 			resp := w.request("GET", path)
 			b, err := io.ReadAll(resp.Body)
 			must(t, err)

@@ -107,7 +107,10 @@ func (c *client) close(grace time.Duration) {
 
 func (c *client) initialize(ctx context.Context) error {
 	raw, err := c.conn.Call(ctx, "initialize", initializeParams{
-		Version: protocolVersion, Client: implementation{Name: "agentctl", Title: "agentctl", Version: protocol.Version},
+		Version: protocolVersion, Client: implementation{
+			Name: "agentctl", Title: "agentctl",
+			Version: protocol.Version,
+		},
 	})
 	if err != nil {
 		return err

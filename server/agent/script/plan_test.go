@@ -42,7 +42,8 @@ func TestPartsOfTasksHaveNamesOfTheirOwn(t *testing.T) {
 }
 
 func TestAConfirmedPlanIsSolvedAsEdited(t *testing.T) {
-	a, st := open(t, parse(t, `{"on":"*"}`, strings.Replace(twoTasks, `"parallel"`, `"confirm":true,"explain":"why not","parallel"`, 1)), nil)
+	a, st := open(t, parse(t, `{"on":"*"}`,
+		strings.Replace(twoTasks, `"parallel"`, `"confirm":true,"explain":"why not","parallel"`, 1)), nil)
 	st.decide = func(req protocol.Approval) session.Verdict {
 		if req.Kind != protocol.ApprovePlan || len(req.Tasks) != 2 || req.Tasks[0].Status != protocol.StatusPending {
 			t.Errorf("%+v", req)
@@ -61,9 +62,13 @@ func TestAConfirmedPlanIsSolvedAsEdited(t *testing.T) {
 }
 
 func TestADeniedPlanIsCancelledOrMadeAgain(t *testing.T) {
-	a, st := open(t, parse(t, `{"on":"*"}`, strings.Replace(twoTasks, `"parallel"`, `"confirm":true,"else":[{"say":"well"}],"parallel"`, 1)), nil)
+	a, st := open(t, parse(t, `{"on":"*"}`,
+		strings.Replace(twoTasks, `"parallel"`, `"confirm":true,"else":[{"say":"well"}],"parallel"`, 1)), nil)
 	verdicts := []session.Verdict{
-		{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "shorter", Input: &protocol.ApprovalInput{Replan: true}},
+		{
+			Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "shorter",
+			Input: &protocol.ApprovalInput{Replan: true},
+		},
 		{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "no"},
 	}
 	st.decide = func(protocol.Approval) session.Verdict {
@@ -88,7 +93,8 @@ func TestGivenTasksAreSolvedWithoutPlanning(t *testing.T) {
 	if _, err := a.Run(t.Context(), turn, st); err != nil {
 		t.Fatal(err)
 	}
-	wantEvents(t, st, "plan.started", "plan.completed", "task.started [b]", "tool.started [b]", "tool.ended [b] completed", "task.completed [b] rb",
+	wantEvents(t, st, "plan.started", "plan.completed", "task.started [b]", "tool.started [b]",
+		"tool.ended [b] completed", "task.completed [b] rb",
 		"aggregate.started", "text.start", "text.delta B: ", "text.delta rb", "text.end", "aggregate.completed B: rb", "pipeline.completed B: rb")
 }
 
@@ -104,7 +110,8 @@ func TestAFailedTaskCancelsItsDependents(t *testing.T) {
 
 func TestTasksWithCyclicDependenciesFail(t *testing.T) {
 	st, _, _ := runScript(t, `{"plan":"Q","tasks":[{"id":"a","title":"A","after":["b"]},{"id":"b","title":"B","after":["a"]}]}`)
-	if got := st.eventLines(); !slices.Contains(got, "task.failed [a] cyclic dependency") || got[len(got)-1] != "plan.failed no task was completed" {
+	if got := st.eventLines(); !slices.Contains(got, "task.failed [a] cyclic dependency") ||
+		got[len(got)-1] != "plan.failed no task was completed" {
 		t.Errorf("%v", got)
 	}
 }
