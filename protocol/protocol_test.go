@@ -43,7 +43,8 @@ func TestDecodeCommandRefusesWithACode(t *testing.T) {
 		{"long key", `{"id":"7","command":"ping","key":"` + strings.Repeat("k", 129) + `"}`, CodeInvalidMessage, "7"},
 		{"key as long as may be", `{"id":"7","command":"ping","key":"` + strings.Repeat("k", 128) + `"}`, "", "7"},
 		{
-			"long session", `{"id":"7","command":"send","session":"` + strings.Repeat("s", 257) + `"}`, CodeInvalidMessage,
+			"long session", `{"id":"7","command":"send","session":"` + strings.Repeat("s", 257) +
+				`"}`, CodeInvalidMessage,
 			"7",
 		},
 		{
@@ -256,7 +257,8 @@ func TestAppendJSONIsWhatMarshalWouldRead(t *testing.T) {
 		t.Errorf("%s\n%s", a, b)
 	}
 	e = Event{Session: "s", Time: e.Time.In(time.FixedZone("", 3600)), Type: Heartbeat}
-	if got, want := string(e.AppendJSON(nil)), `{"session":"s","time":"2026-01-02T03:04:05.678Z","type":"heartbeat"}`; got != want {
+	if got, want := string(e.AppendJSON(nil)),
+		`{"session":"s","time":"2026-01-02T03:04:05.678Z","type":"heartbeat"}`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

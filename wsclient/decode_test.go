@@ -14,8 +14,9 @@ func TestFastDecoderDecodesAppendJSON(t *testing.T) {
 	for _, e := range []protocol.Event{
 		{Session: "s", Seq: 1, Time: at, Type: protocol.TurnStarted, Turn: "t"},
 		{
-			Session: "s", Seq: 1 << 60, FirstSeq: 7, Time: at, Type: protocol.TextDelta, Turn: "t", Task: "k", Parent: "p",
-			Data: []byte(`{"part":"p","text":"é\n"}`),
+			Session: "s", Seq: 1 << 60, FirstSeq: 7, Time: at, Type: protocol.TextDelta, Turn: "t", Task: "k",
+			Parent: "p",
+			Data:   []byte(`{"part":"p","text":"é\n"}`),
 		},
 		{Session: "other", Time: at, Type: protocol.CaughtUp, Data: []byte(`{"position":"e:1"}`)},
 	} {

@@ -55,7 +55,8 @@ func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
 				case "reading":
 					p.write(`{}`)
 				case "writing":
-					go func() { _ = c.Do(context.Background(), protocol.Command{Command: protocol.DoList}, nil) }() // fails like the others
+					// Fails like the others.
+					go func() { _ = c.Do(context.Background(), protocol.Command{Command: protocol.DoList}, nil) }()
 				default:
 					_ = p.ws.CloseNow()
 				}

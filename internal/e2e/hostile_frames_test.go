@@ -78,7 +78,8 @@ func hostileFrames(id string) []string {
 			50_000), `{"type":null}`,
 		`{"type":{}}`, `{"type":"` + strings.Repeat("x", 200_000) +
 			`"}`, `{"id":1e999}`, `{"_tag":"Request"}`, `{"_tag":"Interrupt","requestId":"1"}`,
-		`{"event":"user.message"}`, `{"event":7,"session_id":[]}`, `{"event":"user.reconnect_with_state","session_id":"` + id + `","signed_state":"x"}`,
+		`{"event":"user.message"}`, `{"event":7,"session_id":[]}`,
+		`{"event":"user.reconnect_with_state","session_id":"` + id + `","signed_state":"x"}`,
 		`{"type":"approve_tool","conversationId":"` + id + `","requestId":"nope","payload":{"approved":true}}`,
 		`{"id":"1","type":"approval_response","payload":{"decision":"yes"}}`,
 		`{"type":"send","targetAgentRuntimeId":"` + id + `","payload":{"payload":{"a":` + strings.Repeat("[", 20_000) +

@@ -251,7 +251,8 @@ func TestAFaultyNetworkLeavesTheSameTurnInEveryDialect(t *testing.T) {
 				reference.waitFor(protocol.TurnEnded)
 				want := summarizeTurn(reference.lastTurn())
 				for _, s := range followers {
-					for s.waitFor(protocol.TurnEnded); !strings.Contains(s.agentText(), "the end"); { // skip earlier turns whose end was missed
+					// Skip earlier turns whose end was missed.
+					for s.waitFor(protocol.TurnEnded); !strings.Contains(s.agentText(), "the end"); {
 						s.waitFor(protocol.TurnEnded)
 					}
 					if got := summarizeTurn(s.lastTurn()); got != want {

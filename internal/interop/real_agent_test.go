@@ -45,7 +45,8 @@ var realAgents = []realAgent{
 		backdate: backdateGemini,
 	},
 	{
-		name: "opencode", program: "opencode-linux-x64/bin/opencode", args: []string{"acp"}, shellTool: "bash", writeTool: "write", pathParam: "filePath", mode: "plan",
+		name: "opencode", program: "opencode-linux-x64/bin/opencode", args: []string{"acp"}, shellTool: "bash",
+		writeTool: "write", pathParam: "filePath", mode: "plan",
 		env: func(home, _ string) map[string]string {
 			return map[string]string{
 				"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1",

@@ -35,11 +35,14 @@ func examples(t testing.TB) (list []json.RawMessage) {
 // field of an example is null if it is always present, and left out otherwise.
 func TestExamplesAreWrittenAsTheyAreRead(t *testing.T) {
 	payloads := map[string]func() any{
-		userInputType: func() any { return new(userInput) }, approvalResponseType: func() any { return new(approvalResponse) },
-		responseItemType: func() any { return new(item) }, loadingType: func() any { return new(loadingState) },
-		approvalRequestType: func() any { return new(approvalRequest) }, finishedType: func() any { return new(agentFinished) },
-		contextInfoType: func() any { return new(contextInfo) }, contextCompactedType: func() any { return new(contextCompacted) },
-		errorType: func() any { return new(errorPayload) },
+		userInputType:        func() any { return new(userInput) },
+		approvalResponseType: func() any { return new(approvalResponse) },
+		responseItemType:     func() any { return new(item) }, loadingType: func() any { return new(loadingState) },
+		approvalRequestType:  func() any { return new(approvalRequest) },
+		finishedType:         func() any { return new(agentFinished) },
+		contextInfoType:      func() any { return new(contextInfo) },
+		contextCompactedType: func() any { return new(contextCompacted) },
+		errorType:            func() any { return new(errorPayload) },
 	}
 	for _, want := range examples(t) {
 		m, ok := decodeMessage(codec.Frame{Data: want})
@@ -153,7 +156,8 @@ func TestExamplesAreGenerated(t *testing.T) {
 		}),
 		ends(protocol.ReasonCompleted),
 		codec.Entry{Type: protocol.ErrorRaised, Data: protocol.ErrorData{
-			Kind: protocol.ErrorKindExecution, Message: "Rate limit exceeded", Details: map[string]string{"provider_status": "429"},
+			Kind: protocol.ErrorKindExecution, Message: "Rate limit exceeded",
+			Details: map[string]string{"provider_status": "429"},
 		}})
 	none := newServerHarness(t, "", false)
 	none.receive(`{"id":"1","type":"get_context_info"}`)

@@ -421,7 +421,8 @@ func (o *expectedEvents) ask() {
 	o.shown = a.Request
 	o.requests++
 	seen := protocol.Approval{
-		Request: "a" + strconv.Itoa(o.requests), Kind: protocol.ApproveCommand, Title: "Run a command", Options: approvalOptions(), Asked: o.now(),
+		Request: "a" + strconv.Itoa(o.requests), Kind: protocol.ApproveCommand, Title: "Run a command",
+		Options: approvalOptions(), Asked: o.now(),
 	}
 	words := approvalCommand(a, "")
 	switch a.Kind {

@@ -117,7 +117,8 @@ func TestFaultsAreTold(t *testing.T) {
 		}),
 		entry(protocol.RetryScheduled, protocol.RetryData{Attempt: 1, Limit: 5, Cause: "HTTP 503"}),
 		entry(protocol.ErrorRaised, protocol.ErrorData{
-			Kind: protocol.ErrorKindExecution, Message: "Rate limit exceeded", Details: map[string]string{"provider_status": "429", "path": "/secret"},
+			Kind: protocol.ErrorKindExecution, Message: "Rate limit exceeded",
+			Details: map[string]string{"provider_status": "429", "path": "/secret"},
 		}), ends(protocol.ReasonError))
 	h.expectMessages(`loading_state {"loading":true}`, "user: x", "system: ⚠️ network",
 		"system: ⚠️ HTTP 503; trying again (1 of 5)",
@@ -164,7 +165,8 @@ func TestLongCallIsToldBeforeItsEnd(t *testing.T) {
 // AL-17, AL-18, AL-19: every review is a decision, and its text reaches the agent.
 func TestReviewsAreDecisions(t *testing.T) {
 	for word, want := range map[string]protocol.Decision{
-		"yes": protocol.AllowOnce, "always": protocol.AllowAlways, "no-continue": protocol.Deny, "no-exit": protocol.DenyStop, "explain": protocol.Explain,
+		"yes": protocol.AllowOnce, "always": protocol.AllowAlways, "no-continue": protocol.Deny,
+		"no-exit": protocol.DenyStop, "explain": protocol.Explain,
 	} {
 		h := newServerHarness(t, "", true)
 		h.record(asks("x"), wants("a1", "ls", ""))

@@ -55,7 +55,8 @@ func TestALogResumesAcrossTurns(t *testing.T) {
 	turn(l, 1)
 	turn(l, 2)
 	for from, want := range map[string]string{
-		"": "snapshot [] 4", "e:0": "resume [1 2 3 4] 0", "e:1": "resume [2 3 4] 1", "e:4": "resume [] 4", "e:5": "reset past_end [] 4", "f:1": "reset fresh_snapshot [] 4",
+		"": "snapshot [] 4", "e:0": "resume [1 2 3 4] 0", "e:1": "resume [2 3 4] 1", "e:4": "resume [] 4",
+		"e:5": "reset past_end [] 4", "f:1": "reset fresh_snapshot [] 4",
 	} {
 		r, seqs := subscribe(t, l, from)
 		got := strings.Join(strings.Fields(fmt.Sprint(r.Mode, " ", r.Reason, " ", seqs, " ", r.After.Seq)), " ")

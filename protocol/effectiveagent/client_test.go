@@ -191,9 +191,11 @@ func TestAForeignAgentHearsNoCommands(t *testing.T) {
 // The size of a state is bounded.
 func TestAStateHoldsSoMuch(t *testing.T) {
 	one := map[protocol.Type]string{
-		protocol.QueueAdded: `{"message_id":"%d"}`, protocol.QueueHeld: `{"id":"%d"}`, protocol.ApprovalRequested: `{"request":"%d"}`,
-		protocol.TextStart: `{"part":"%d"}`, protocol.ToolStarted: `{"tool":"%d"}`, protocol.ApprovalExplained: `{"request":"0","text":"%d"}`,
-		protocol.ApprovalResolved: `{"request":"x","rule":{"id":"%d"}}`,
+		protocol.QueueAdded: `{"message_id":"%d"}`, protocol.QueueHeld: `{"id":"%d"}`,
+		protocol.ApprovalRequested: `{"request":"%d"}`,
+		protocol.TextStart:         `{"part":"%d"}`, protocol.ToolStarted: `{"tool":"%d"}`,
+		protocol.ApprovalExplained: `{"request":"0","text":"%d"}`,
+		protocol.ApprovalResolved:  `{"request":"x","rule":{"id":"%d"}}`,
 	}
 	for typ, data := range one {
 		g := newFollowingClient(t)

@@ -250,11 +250,14 @@ func TestOurWordsToldBackAreNotASecondMessage(t *testing.T) {
 func TestWhatIsNotUnderstoodIsKept(t *testing.T) {
 	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
 	for _, f := range []string{
-		`{`, "\xff", `7`, `null`, `[]`, `{}`, `{"type":"greeting","agentRuntimeId":"r"}`, `{"type":"greeting"}`, `{"type":"activity"}`,
+		`{`, "\xff", `7`, `null`, `[]`, `{}`, `{"type":"greeting","agentRuntimeId":"r"}`, `{"type":"greeting"}`,
+		`{"type":"activity"}`,
 		activityFrame(`[]`), deep, activityFrame(`{"type":"output","payload":` + deep + `}`), `"` +
 			strings.Repeat("x", 300<<10) + `"`,
-		activityFrame(`{"type":"x","metadata":{"agentctl":{"event":"of.tomorrow"}}}`), activityFrame(`{"metadata":{"agentctl":{"event":"text.delta","turn":"t"}},"payload":7}`),
-		activityFrame(`{"metadata":{"agentctl":{"event":"caught_up"}},"payload":{}}`), activityFrame(`{"metadata":{"agentctl":{"event":"message.user"}},"payload":{}}`),
+		activityFrame(`{"type":"x","metadata":{"agentctl":{"event":"of.tomorrow"}}}`),
+		activityFrame(`{"metadata":{"agentctl":{"event":"text.delta","turn":"t"}},"payload":7}`),
+		activityFrame(`{"metadata":{"agentctl":{"event":"caught_up"}},"payload":{}}`),
+		activityFrame(`{"metadata":{"agentctl":{"event":"message.user"}},"payload":{}}`),
 	} {
 		g := newFollowingClient(t)
 		g.receive(f)

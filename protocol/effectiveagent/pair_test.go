@@ -73,7 +73,8 @@ func TestASessionCrossesWhole(t *testing.T) {
 			p.deliver(line)
 		}
 		for _, both := range [][2]any{{p.states["s1"], p.guest.state}, {truth, p.guest.transcript}} {
-			if there, here := protocol.MustEncode(both[0]), protocol.MustEncode(both[1]); string(there) != string(here) {
+			if there, here := protocol.MustEncode(both[0]),
+				protocol.MustEncode(both[1]); string(there) != string(here) {
 				rt.Fatalf("at the server %s\nat the client %s", there, here)
 			}
 		}
@@ -126,7 +127,8 @@ func history(t *rapid.T) (events []protocol.Event) {
 func generateData(t *rapid.T, typ protocol.Type, text string) any {
 	id := fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "id"))
 	fields := map[string]any{
-		"part": id, "tool": id, "text": text, "message": text, "request": id, "kind": "command", "title": text, "options": []any{},
+		"part": id, "tool": id, "text": text, "message": text, "request": id, "kind": "command", "title": text,
+		"options":    []any{},
 		"message_id": id, "index": rapid.IntRange(0, 2).Draw(t,
 			"index"), "id": id, "reason": "user", "holds": []string{id}, "task": id,
 		"tasks": []protocol.Task{
@@ -313,7 +315,8 @@ func TestAReconnectGoesOnFromTheLastActivity(t *testing.T) {
 			first, second = len(events), len(events)
 		}
 		for _, both := range [][2]any{{p.states["s1"], p.guest.state}, {truth, p.guest.transcript}} {
-			if there, here := protocol.MustEncode(both[0]), protocol.MustEncode(both[1]); string(there) != string(here) {
+			if there, here := protocol.MustEncode(both[0]),
+				protocol.MustEncode(both[1]); string(there) != string(here) {
 				rt.Fatalf("at the server %s\nat the client %s", there, here)
 			}
 		}
@@ -447,7 +450,8 @@ func TestNothingOutOfOrderEndsAnything(t *testing.T) {
 				})))
 			}
 			if s := g.codec.sessions["r"]; s != nil && s.log.Following() {
-				if there, here := protocol.MustEncode(s.log.State), protocol.MustEncode(g.state); string(there) != string(here) {
+				if there, here := protocol.MustEncode(s.log.State),
+					protocol.MustEncode(g.state); string(there) != string(here) {
 					rt.Fatalf("the log has %s\nthe client %s", there, here)
 				}
 			}

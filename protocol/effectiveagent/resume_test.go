@@ -90,7 +90,8 @@ func TestASessionJoinedLateCrossesWhole(t *testing.T) {
 		p := newCodecPair(t)
 		events := history(rt)
 		joins := rapid.IntRange(1, len(events)).Draw(rt, "joins")
-		state, truth := &protocol.State{Session: "s1"}, &protocol.Transcript{} // from the last turn's end before the subscription
+		// From the last turn's end before the subscription.
+		state, truth := &protocol.State{Session: "s1"}, &protocol.Transcript{}
 		for i := range events {
 			line := p.record(&events[i])
 			e := events[i]
@@ -113,7 +114,8 @@ func TestASessionJoinedLateCrossesWhole(t *testing.T) {
 			}
 		}
 		for _, both := range [][2]any{{state, p.guest.state}, {truth, p.guest.transcript}} {
-			if there, here := protocol.MustEncode(both[0]), protocol.MustEncode(both[1]); string(there) != string(here) {
+			if there, here := protocol.MustEncode(both[0]),
+				protocol.MustEncode(both[1]); string(there) != string(here) {
 				rt.Fatalf("at the server %s\nat the client %s", there, here)
 			}
 		}

@@ -71,12 +71,14 @@ func TestAClientFollowsWhatItSubscribedTo(t *testing.T) {
 	notice := protocol.NoticeData{Level: protocol.LevelInfo, Message: "x"}
 	h.publish("s1", protocol.Notice, "", notice)
 	if sent := h.receive(
-		`{"type":"subscribe","agentRuntimeId":"s1"}`, `{"type":"subscribe","agentRuntimeId":"s1"}`, `{"type":"subscribe","agentRuntimeId":"fix-ci"}`,
+		`{"type":"subscribe","agentRuntimeId":"s1"}`, `{"type":"subscribe","agentRuntimeId":"s1"}`,
+		`{"type":"subscribe","agentRuntimeId":"fix-ci"}`,
 		`{"type":"subscribe","agentRuntimeId":"s2"}`, `{"type":"unsubscribe","agentRuntimeId":"never"}`,
 	); sent != nil {
 		t.Fatalf("answered with %s", sent)
 	}
-	if got, want := h.verbs(), "hello , snapshot s1, subscribe s1, snapshot fix-ci, snapshot s2, subscribe s2"; got != want {
+	if got, want := h.verbs(),
+		"hello , snapshot s1, subscribe s1, snapshot fix-ci, snapshot s2, subscribe s2"; got != want {
 		t.Fatalf("asked for %s, want %s", got, want)
 	}
 	if c := h.commands[2]; string(c.Data) != `{"position":"9f3ac1:1","raw":true}` {
@@ -212,8 +214,10 @@ func TestWhatIsWrongIsTold(t *testing.T) {
 // EA-12, EA-15
 func TestARefusedSendHasTheCodeOfItsReason(t *testing.T) {
 	for native, want := range map[protocol.Code]errorCode{
-		protocol.CodeSessionClosed: sendFailed, protocol.CodeAgentFailed: sendFailed, protocol.CodeForbidden: unauthorized,
-		protocol.CodeUnauthorized: unauthorized, protocol.CodeInvalidMessage: validationError, protocol.CodeInternal: internalServerError,
+		protocol.CodeSessionClosed: sendFailed, protocol.CodeAgentFailed: sendFailed,
+		protocol.CodeForbidden:    unauthorized,
+		protocol.CodeUnauthorized: unauthorized, protocol.CodeInvalidMessage: validationError,
+		protocol.CodeInternal: internalServerError,
 	} {
 		h := newServerHarness(t)
 		h.errors[protocol.DoSend] = protocol.Errorf(native, "not so")

@@ -122,7 +122,8 @@ func TestEveryExampleOfTheDocument(t *testing.T) {
 		askExample: func(h *serverTest) {
 			h.startTurn("uuid")
 			h.emit(protocol.ApprovalRequested, protocol.Approval{
-				Request: "uuid", Kind: protocol.ApproveTool, Name: "Tool Name", Title: "Tool description", Input: []byte("{}"),
+				Request: "uuid", Kind: protocol.ApproveTool, Name: "Tool Name", Title: "Tool description",
+				Input: []byte("{}"),
 			})
 		},
 		executedExample: func(h *serverTest) {

@@ -99,7 +99,8 @@ func TestCheck(t *testing.T) {
 	}
 	exp := a.now().Add(time.Hour).Unix()
 	for name, token := range map[string]string{
-		"empty": "", "nonsense": "a.b.c", "a user who is gone": gone, "another secret": forged, "cut": good[:len(good)-2],
+		"empty": "", "nonsense": "a.b.c", "a user who is gone": gone, "another secret": forged,
+		"cut": good[:len(good)-2],
 		"unsigned": sign(jwt.SigningMethodNone, jwt.MapClaims{"sub": "ada", "iss": issuer, "exp": exp},
 			jwt.UnsafeAllowNoneSignatureType),
 		"another method": sign(jwt.SigningMethodHS512, jwt.MapClaims{"sub": "ada", "iss": issuer, "exp": exp}, a.key),
@@ -121,7 +122,8 @@ func TestCheck(t *testing.T) {
 
 func TestReadUsersSaysWhatIsWrong(t *testing.T) {
 	for file, want := range map[string]string{
-		`[]`: "read users", `{} {}`: "more than one", ``: "not a JSON object", `{"a":{}`: "not a password hash", `{`: "read users",
+		`[]`: "read users", `{} {}`: "more than one", ``: "not a JSON object", `{"a":{}`: "not a password hash",
+		`{`: "read users",
 		`{"a":{"password":"` + cheapHash("x") + `","role":"admin"},"a":{"password":"` + cheapHash("y") +
 			`","role":"admin"}}`: "duplicate user",
 		`{"a":{"pass":"x"}}`: "unknown field",

@@ -29,7 +29,8 @@ func TestEveryCommandHasAHandler(t *testing.T) {
 
 // sessionEvents lists the durable event types that an agent must not emit.
 var sessionEvents = []protocol.Type{
-	protocol.SessionCreated, protocol.SessionUpdated, protocol.SessionClosed, protocol.MessageUser, protocol.TurnStarted,
+	protocol.SessionCreated, protocol.SessionUpdated, protocol.SessionClosed, protocol.MessageUser,
+	protocol.TurnStarted,
 	protocol.TurnEnded, protocol.JoinedDeltas, protocol.ApprovalRequested, protocol.ApprovalExplained,
 	protocol.ApprovalResolved, protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved,
 	protocol.QueueHeld, protocol.QueueReleased, protocol.StateExported, protocol.StateRestored,
@@ -41,7 +42,8 @@ var fittedWhole = []protocol.Type{
 	protocol.PlanStarted, protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed, protocol.TaskStarted,
 	protocol.TaskProgress, protocol.TaskCompleted, protocol.TaskFailed, protocol.TaskCancelled, protocol.TaskRestarted,
 	protocol.AggregateStarted, protocol.AggregateCompleted, protocol.PipelineCompleted, protocol.ContextUpdated,
-	protocol.ContextCompacted, protocol.UsageUpdated, protocol.AgentOptions, protocol.ErrorRaised, protocol.RetryScheduled,
+	protocol.ContextCompacted, protocol.UsageUpdated, protocol.AgentOptions, protocol.ErrorRaised,
+	protocol.RetryScheduled,
 	protocol.RecoveryStarted, protocol.RecoverySucceeded, protocol.RecoveryFailed, protocol.Notice,
 }
 

@@ -101,8 +101,9 @@ func TestBlobIsServedSoThatNoBrowserRunsIt(t *testing.T) {
 				t.Errorf("GET %s: %s, %d bytes, want %d", path, resp.Status, len(b), len(want))
 			}
 			for name, want := range map[string]string{
-				"Content-Disposition": "attachment", "Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff",
-				"Content-Length": strconv.Itoa(len(b)), "Set-Cookie": "",
+				"Content-Disposition": "attachment", "Content-Security-Policy": "sandbox",
+				"X-Content-Type-Options": "nosniff",
+				"Content-Length":         strconv.Itoa(len(b)), "Set-Cookie": "",
 			} {
 				if got := resp.Header.Get(name); got != want {
 					t.Errorf("GET %s: %s: %q, want %q", path, name, got, want)

@@ -48,7 +48,8 @@ func TestStopReasonsAreMapped(t *testing.T) {
 	r := newTestAgent(t, "plain")
 	for stop, want := range map[string]protocol.Reason{
 		"end_turn": protocol.ReasonCompleted, "max_tokens": protocol.ReasonMaxTokens, "refusal": protocol.ReasonRefusal,
-		"max_turn_requests": protocol.ReasonMaxRequests, "cancelled": protocol.ReasonInterrupted, "new_reason": protocol.ReasonCompleted,
+		"max_turn_requests": protocol.ReasonMaxRequests, "cancelled": protocol.ReasonInterrupted,
+		"new_reason": protocol.ReasonCompleted,
 	} {
 		if end := r.run("stop " + stop); end.Reason != want {
 			t.Errorf("%s ended as %s, want %s", stop, end.Reason, want)

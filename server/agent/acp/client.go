@@ -120,7 +120,8 @@ func (c *client) initialize(ctx context.Context) error {
 	}
 	if v := c.agentInfo.Version; v != protocolVersion {
 		return protocol.Errorf(protocol.CodeAgentFailed,
-			"%s uses version %d of the Agent Client Protocol, this server version %d", c.config.Name, v, protocolVersion)
+			"%s uses version %d of the Agent Client Protocol, this server version %d", c.config.Name, v,
+			protocolVersion)
 	}
 	c.updateSettings(func(s *settings) { s.setAgent(c.config.Name, c.agentInfo.Agent) })
 	return nil

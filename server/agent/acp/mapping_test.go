@@ -237,7 +237,8 @@ func TestPermissionRequestsBecomeApprovals(t *testing.T) {
 		want protocol.Approval
 	}{
 		"a command": {ask, protocol.Approval{
-			Kind: protocol.ApproveCommand, Title: "rm -rf x", Command: "rm -rf x", CWD: "CWD", Why: "because", Tool: "turn/c",
+			Kind: protocol.ApproveCommand, Title: "rm -rf x", Command: "rm -rf x", CWD: "CWD", Why: "because",
+			Tool:  "turn/c",
 			Input: json.RawMessage(`{"command":"rm -rf x","description":"tidy up"}`), Options: options,
 		}},
 		"a command in words": {`{"toolCallId":"c","title":"t","kind":"execute","rawInput":{"command":["bash","-lc","echo 'a b'"],"cwd":"/w"}}`, protocol.Approval{
@@ -247,7 +248,8 @@ func TestPermissionRequestsBecomeApprovals(t *testing.T) {
 		"a command known by its title alone": {
 			`{"toolCallId":"c","title":"make all","kind":"execute"}`,
 			protocol.Approval{
-				Kind: protocol.ApproveCommand, Title: "make all", Command: "make all", CWD: "CWD", Tool: "turn/c", Options: options,
+				Kind: protocol.ApproveCommand, Title: "make all", Command: "make all", CWD: "CWD", Tool: "turn/c",
+				Options: options,
 			},
 		},
 		"a command in a form of its own": {`{"toolCallId":"c","title":"Run","kind":"execute","rawInput":{"cmd":"make all"}}`, protocol.Approval{
@@ -271,12 +273,14 @@ func TestPermissionRequestsBecomeApprovals(t *testing.T) {
 		}},
 		"a deletion": {
 			`{"toolCallId":"c","title":"Delete /a","kind":"delete","locations":[{"path":"/a"}],"content":[{"type":"diff","path":"/a","newText":""}],"_meta":{"claudeCode":{"toolName":"Delete"}}}`, protocol.Approval{
-				Kind: protocol.ApproveTool, Title: "Delete /a", CWD: "CWD", Tool: "turn/c", Paths: []string{"/a"}, Options: options,
+				Kind: protocol.ApproveTool, Title: "Delete /a", CWD: "CWD", Tool: "turn/c", Paths: []string{"/a"},
+				Options: options,
 				Content: []protocol.Content{{Type: "diff", Path: "/a"}},
 			},
 		},
 		"a tool": {`{"toolCallId":"c","title":"Fetch x","kind":"fetch","_meta":{"claudeCode":{"toolName":"WebFetch"}}}`, protocol.Approval{
-			Kind: protocol.ApproveTool, Title: "Fetch x", Name: "WebFetch", CWD: "CWD", Tool: "turn/c", Options: options,
+			Kind: protocol.ApproveTool, Title: "Fetch x", Name: "WebFetch", CWD: "CWD", Tool: "turn/c",
+			Options: options,
 		}},
 		"nothing at all": {`{}`, protocol.Approval{
 			Kind: protocol.ApproveTool, Title: "run a tool", Name: "run a tool", CWD: "CWD", Options: options,

@@ -17,9 +17,11 @@ const twoTasks = `{"plan":"Q","summary":"S","parallel":1,"tasks":[` +
 func TestAPlanIsSolvedTaskByTaskAndSummedUp(t *testing.T) {
 	st, end, err := runScript(t, twoTasks)
 	wantEvents(t, st, "plan.started", "plan.updated", "plan.completed",
-		"task.started [a]", "text.start [a]", "text.delta [a] doing", "text.end [a]", "task.progress [a] half", "task.completed [a] ra",
+		"task.started [a]", "text.start [a]", "text.delta [a] doing", "text.end [a]", "task.progress [a] half",
+		"task.completed [a] ra",
 		"task.started [b]", "tool.started [b]", "tool.ended [b] completed", "task.completed [b] rb",
-		"aggregate.started", "text.start", "text.delta sum", "text.end", "aggregate.completed sum", "pipeline.completed sum")
+		"aggregate.started", "text.start", "text.delta sum", "text.end", "aggregate.completed sum",
+		"pipeline.completed sum")
 	if err != nil || end.Reason != protocol.ReasonCompleted {
 		t.Errorf("%+v, %v", end, err)
 	}
@@ -57,8 +59,10 @@ func TestAConfirmedPlanIsSolvedAsEdited(t *testing.T) {
 	}
 	wantEvents(t, st, "plan.started", "plan.updated", "plan.completed",
 		"task.started [b]", "tool.started [b]", "tool.ended [b] completed", "task.completed [b] rb",
-		"task.started [c]", "text.start [c]", "text.delta [c] C: ", "text.delta [c] done.", "text.end [c]", "task.completed [c] done",
-		"aggregate.started", "text.start", "text.delta sum", "text.end", "aggregate.completed sum", "pipeline.completed sum")
+		"task.started [c]", "text.start [c]", "text.delta [c] C: ", "text.delta [c] done.", "text.end [c]",
+		"task.completed [c] done",
+		"aggregate.started", "text.start", "text.delta sum", "text.end", "aggregate.completed sum",
+		"pipeline.completed sum")
 }
 
 func TestADeniedPlanIsCancelledOrMadeAgain(t *testing.T) {
@@ -95,14 +99,16 @@ func TestGivenTasksAreSolvedWithoutPlanning(t *testing.T) {
 	}
 	wantEvents(t, st, "plan.started", "plan.completed", "task.started [b]", "tool.started [b]",
 		"tool.ended [b] completed", "task.completed [b] rb",
-		"aggregate.started", "text.start", "text.delta B: ", "text.delta rb", "text.end", "aggregate.completed B: rb", "pipeline.completed B: rb")
+		"aggregate.started", "text.start", "text.delta B: ", "text.delta rb", "text.end", "aggregate.completed B: rb",
+		"pipeline.completed B: rb")
 }
 
 func TestAFailedTaskCancelsItsDependents(t *testing.T) {
 	st, end, err := runScript(t, `{"plan":"Q","tasks":[{"id":"a","title":"A","steps":[{"fail":"broke","code":"timeout"}]},`+
 		`{"id":"b","title":"B","after":["a"]},{"id":"c","title":"C","after":["b"]}]}`)
 	wantEvents(t, st, "plan.started", "plan.updated", "plan.completed", "task.started [a]", "task.failed [a] broke",
-		"task.cancelled [b] A did not complete", "task.cancelled [c] B did not complete", "plan.failed no task was completed")
+		"task.cancelled [b] A did not complete", "task.cancelled [c] B did not complete",
+		"plan.failed no task was completed")
 	if err != nil || end.Reason != protocol.ReasonCompleted {
 		t.Errorf("%+v, %v", end, err)
 	}

@@ -70,7 +70,8 @@ func TestAToolShowsInputOutputAndHowItEnded(t *testing.T) {
 	if d := st.events[4].Data.(protocol.ToolEndedData); *d.ExitCode != 3 || err != nil {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if a, b := st.events[5].Data.(protocol.ToolStartedData).Tool, st.events[6].Data.(protocol.ToolStartedData).Tool; a != b {
+	if a, b := st.events[5].Data.(protocol.ToolStartedData).Tool,
+		st.events[6].Data.(protocol.ToolStartedData).Tool; a != b {
 		t.Errorf("%s, %s", a, b)
 	}
 }
@@ -158,7 +159,8 @@ func TestABurstNumbersItsDeltasOverItsParts(t *testing.T) {
 	wantEvents(t, st, "reasoning.start", "reasoning.start", "reasoning.delta 0 ..", "reasoning.delta 1 ..",
 		"reasoning.delta 2 ..",
 		"reasoning.delta 3 ..", "reasoning.delta 4 ..", "reasoning.end", "reasoning.end")
-	if a, b := st.events[2].Data.(protocol.PartDeltaData).Part, st.events[3].Data.(protocol.PartDeltaData).Part; a == b {
+	if a, b := st.events[2].Data.(protocol.PartDeltaData).Part,
+		st.events[3].Data.(protocol.PartDeltaData).Part; a == b {
 		t.Error("both deltas in one part")
 	}
 }
@@ -299,7 +301,8 @@ func TestTheTourIsShortAndComplete(t *testing.T) {
 			seen[e.Type] = true
 		}
 		for _, typ := range []protocol.Type{
-			protocol.ReasoningDelta, protocol.TextDelta, protocol.ToolOutput, protocol.ToolEnded, protocol.PlanCompleted,
+			protocol.ReasoningDelta, protocol.TextDelta, protocol.ToolOutput, protocol.ToolEnded,
+			protocol.PlanCompleted,
 			protocol.TaskCompleted, protocol.PipelineCompleted, protocol.ContextUpdated, protocol.AgentOptions,
 		} {
 			if !seen[typ] {

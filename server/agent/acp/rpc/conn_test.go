@@ -250,7 +250,8 @@ func TestTheLastLineNeedsNoEnd(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"\ud800"}}`, `{"id":"x","error":{"code":1}}`, `{"id":1,"error":"no"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"\ud800"}}`, `{"id":"x","error":{"code":1}}`,
+		`{"id":1,"error":"no"}`,
 		`null`, `[]`, `{"id":null,"method":""}`, "{\"method\":\"\xff\"}",
 	} {
 		f.Add([]byte(s))
