@@ -11,7 +11,7 @@ type Code string
 // The error codes.
 const (
 	CodeInvalidJSON     Code = "invalid_json"        // not JSON, not UTF-8, or not a text message
-	CodeInvalidMessage  Code = "invalid_message"     // JSON, but not a command: a wrong, missing, unknown or duplicate field
+	CodeInvalidMessage  Code = "invalid_message"     // not a command: a wrong, missing, unknown or duplicate field
 	CodeUnknownCommand  Code = "unknown_command"     // no such command in this version
 	CodeUnsupported     Code = "unsupported"         // known, but not possible with this agent, session or server
 	CodeInvalidPosition Code = "invalid_position"    // not EPOCH:SEQ

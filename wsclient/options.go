@@ -27,7 +27,7 @@ type Options struct {
 
 	MaxAttempts  int            // consecutive failed attempts before the client goes offline; 0: unlimited
 	NoRetryFirst bool           // a failure of the first connection is final and ends all pending calls
-	Window       int64          // limit of unacknowledged bytes; 0: the server's default; negative: no acks and no window
+	Window       int64          // limit of unacknowledged bytes; 0: the server's default; negative: no acks
 	Heartbeat    time.Duration  // silence before a ping, and the time limit for its answer; 0: DefaultHeartbeat
 	Rand         func() float64 // source of backoff jitter in [0,1); nil: math/rand
 

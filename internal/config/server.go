@@ -29,7 +29,7 @@ type Server struct {
 	ApprovalTimeout Duration                 `json:"approval_timeout"` // 0: none
 	EditHold        Duration                 `json:"edit_hold"`        // 0: the server's default
 	StateTTL        Duration                 `json:"state_ttl"`        // 0: the server's default
-	StateSecret     string                   `json:"state_secret"`     // signs exported states; empty: one per data directory
+	StateSecret     string                   `json:"state_secret"`     // signs exported states; empty: a generated one
 	Sync            string                   `json:"sync"`             // normal or full
 	Window          int64                    `json:"window"`           // bytes; 0: the server's default
 	Limits          Limits                   `json:"limits"`

@@ -6,7 +6,7 @@
 //
 //	say TEXT · think TEXT     sends a chunk of the answer, of the reasoning
 //	update JSON               sends session/update with that update
-//	ask JSON                  requests permission for that toolCall, then says the chosen option or "cancelled"
+//	ask JSON                  requests permission for that toolCall, then says the outcome
 //	askon JSON                like ask, but says something before it waits for the response
 //	askwith KINDS JSON        like ask, with options of these comma-separated kinds only
 //	request METHOD            sends a request to the client, then says the code of the response

@@ -34,8 +34,8 @@ var (
 	// screenImports = []string{
 	// 	"protocol", "internal/panics", "tui/logview", "tui/composer", "tui/approval",
 	// 	"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
-	// 	"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage", "tui/protolog", "tui/diff",
-	// 	"tui/highlight", "tui/transcript",
+	// 	"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage", "tui/protolog",
+	// 	"tui/diff", "tui/highlight", "tui/transcript",
 	// }
 )
 
@@ -57,8 +57,8 @@ var packageRules = []packageRule{
 	{pkg: "tui", imports: []string{"protocol", "internal/panics", "tui/..."}},
 	// (integrator: uncomment)
 	// {pkg: "tui/plain", imports: []string{
-	// 	"protocol", "internal/panics", "tui/approval", "tui/filechange", "tui/describe", "tui/ui",
-	// 	"tui/remote", "tui/diff", "tui/transcript",
+	// 	"protocol", "internal/panics", "tui/approval", "tui/filechange", "tui/describe",
+	// 	"tui/ui", "tui/remote", "tui/diff", "tui/transcript",
 	// }},
 	// {pkg: "tui/dashboard", imports: screenImports},
 	// {pkg: "tui/sessionview", imports: screenImports},

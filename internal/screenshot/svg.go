@@ -34,7 +34,8 @@ func (s *Screen) WriteSVG(to io.Writer, p SVGOptions) error {
 	fmt.Fprintf(w, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", p.Background)
 	fmt.Fprintf(
 		w,
-		`<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" fill="%s">`+"\n",
+		`<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" `+
+			`font-size="%d" fill="%s">`+"\n",
 		fontSize, p.Foreground,
 	)
 	for y, row := range s.cells {

@@ -427,7 +427,8 @@ func (o *expectedEvents) ask() {
 	words := approvalCommand(a, "")
 	switch a.Kind {
 	case protocol.ApprovePatch:
-		seen.Kind, seen.Title, seen.Name, seen.Patch, seen.Paths = protocol.ApprovePatch, "Change files", "apply_patch", a.Patch, a.Paths
+		seen.Kind, seen.Title, seen.Name = protocol.ApprovePatch, "Change files", "apply_patch"
+		seen.Patch, seen.Paths = a.Patch, a.Paths
 		seen.Editable = a.Editable
 	case protocol.ApproveCommand:
 		seen.Command = a.Command

@@ -88,7 +88,9 @@ func TestHistoriesGoThroughBothEnds(t *testing.T) {
 				"",
 			}).Draw(r, "does"); {
 			case does == "send" && l.State.Turn == nil && !l.State.Closed:
-				s.answer[protocol.DoSend] = func(*protocol.Command) any { return protocol.SendResult{Status: protocol.SendStarted} }
+				s.answer[protocol.DoSend] = func(*protocol.Command) any {
+					return protocol.SendResult{Status: protocol.SendStarted}
+				}
 				text := rapid.StringMatching(`[a-zé ]{1,8}[a-z]`).Draw(r, "message")
 				want.sending = &protocol.Message{Text: text, By: &protocol.Actor{Name: "ada"}}
 				s.client.send(protocol.DoSend, protocol.SendData{Text: text})

@@ -68,7 +68,8 @@ func TestTheOldestTurnsAreForgotten(t *testing.T) {
 		addTurn(l, fmt.Sprint("t", i), 200<<10)
 	}
 	kept := 0
-	for r := l.History(protocol.HistoryData{}); len(r.Events) > 0; r = l.History(protocol.HistoryData{Before: r.First}) {
+	r := l.History(protocol.HistoryData{})
+	for ; len(r.Events) > 0; r = l.History(protocol.HistoryData{Before: r.First}) {
 		for _, line := range r.Events {
 			kept += len(line)
 		}

@@ -54,8 +54,8 @@ func TestSubscribeAnswersAtOnce(t *testing.T) {
 	if got := g.eventTypes(); got != "" {
 		t.Errorf("after unsubscribe: %s", got)
 	}
-	if got, want := strings.Join(g.flush(),
-		"\n"), `{"type":"subscribe","agentRuntimeId":"r"}`+"\n"+`{"type":"unsubscribe","agentRuntimeId":"r"}`; got != want {
+	want := `{"type":"subscribe","agentRuntimeId":"r"}` + "\n" + `{"type":"unsubscribe","agentRuntimeId":"r"}`
+	if got := strings.Join(g.flush(), "\n"); got != want {
 		t.Errorf("sent %s", got)
 	}
 	if id := g.send(protocol.DoUnsubscribe, "r", nil); g.code(id) != protocol.CodeNotSubscribed {

@@ -304,7 +304,8 @@ func TestAReconnectGoesOnFromTheLastActivity(t *testing.T) {
 			}
 			was, at := p.guest, protocol.Position{Epoch: p.guest.codec.sessions["s1"].log.Epoch, Seq: p.guest.state.Seq}
 			again := &codecPair{newServerHarness(t), newClientHarness(t, &codec.ClientState{Value: was.codec.state})}
-			again.fakeServer.states, again.fakeServer.logs, again.guest.state, again.guest.transcript = p.fakeServer.states, p.fakeServer.logs, was.state, was.transcript
+			again.fakeServer.states, again.fakeServer.logs = p.fakeServer.states, p.fakeServer.logs
+			again.guest.state, again.guest.transcript = was.state, was.transcript
 			p = again
 			id := p.send(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &at})
 			var r protocol.SubscribeResult

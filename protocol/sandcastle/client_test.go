@@ -263,8 +263,8 @@ func TestWhatNestsTooDeepIsKeptAsAString(t *testing.T) {
 	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
 	d.receiveChunk(0, turnOne,
 		streamEventJSON("t1",
-			`{"type":"tool-input-available","toolCallId":"x","toolName":"y","input":`+deep+`}`), streamEventJSON("t1",
-			`{"type":"text-delta","id":"p","delta":"on"}`))
+			`{"type":"tool-input-available","toolCallId":"x","toolName":"y","input":`+deep+`}`),
+		streamEventJSON("t1", `{"type":"text-delta","id":"p","delta":"on"}`))
 	if got := d.nativeTypes(); got != "message.user turn.started raw text.delta" ||
 		!strings.Contains(d.lines[2], `"data":"{\"_tag\"`) {
 		t.Errorf("got %s", got)

@@ -50,7 +50,8 @@ func TestAnswersComeInAnyPackets(t *testing.T) {
 			Value: &capabilities{tags: chatTags, tagsKnown: true, noHistory: true},
 		})
 		d.command(protocol.DoSubscribe, "", nil)
-		all := fmt.Sprintf(`{"_tag":"Chunk","requestId":"0","values":[%s]}`+"\n"+`{"_tag":"Pong"}`+"\n"+`{"_tag":"Chunk","requestId":"0","values":[%s,%s]}`+"\n"+
+		all := fmt.Sprintf(`{"_tag":"Chunk","requestId":"0","values":[%s]}`+"\n"+`{"_tag":"Pong"}`+"\n"+
+			`{"_tag":"Chunk","requestId":"0","values":[%s,%s]}`+"\n"+
 			`{"_tag":"Chunk","requestId":"0","values":[{"_tag":"SessionStopped","turnId":"t1","reason":"completed"}]}`+"\n",
 			idle, turnOne, streamEventJSON("t1", `{"type":"text-delta","id":"p","delta":"你好"}`))
 		acks := 0

@@ -11,10 +11,13 @@ import (
 type fakeAgents struct {
 	mu               sync.Mutex
 	capabilities     Capabilities
-	ignoresInterrupt bool                                         // agents stop only on Close
-	capable          func(ctx context.Context, what string) error // agents have all optional interfaces, answered by it; nil: only Explainer
-	opened           []*fakeAgent
-	refuse           error
+	ignoresInterrupt bool // agents stop only on Close
+
+	// capable answers the calls of all optional interfaces; nil: agents have only Explainer.
+	capable func(ctx context.Context, what string) error
+
+	opened []*fakeAgent
+	refuse error
 }
 
 func (p *fakeAgents) Open(spec Spec, host Host) (Agent, error) {

@@ -222,7 +222,8 @@ func TestTheHookComesBackInMidTurn(t *testing.T) {
 	for _, chat := range []string{"one", "other"} {
 		f.checkShown(chat, f.messages(chat).Messages)
 	}
-	f.native.Transcript.Turns[0].Message.MessageID = "" // the current turn is not in the history: the late chat has only its answer
+	// The current turn is not in the history: the late chat has only its answer.
+	f.native.Transcript.Turns[0].Message.MessageID = ""
 	if late := f.messages("late"); len(late.Messages) != 1 ||
 		indent(late.Messages[0].Parts[0].Text) != `"one two three "` {
 		t.Errorf("the late chat shows %+v", late.Messages)

@@ -78,8 +78,8 @@ func New(config Config, spec session.Spec, host session.Host) (*Agent, error) {
 	return a, nil
 }
 
-// Capabilities implements session.Agent. ACP has no field for the reason of a decision, so the session
-// sends it as a message.
+// Capabilities implements session.Agent. ACP has no field for the reason of a decision, so the
+// session sends it as a message.
 func (a *Agent) Capabilities() session.Capabilities { return session.Capabilities{} }
 
 // Run implements session.Agent.
