@@ -4,6 +4,7 @@ package interoptest
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -52,7 +53,7 @@ type Server struct {
 func Serve(t *testing.T, dataDir, script string, args ...string) *Server {
 	t.Helper()
 	args = append([]string{"serve", "--data", dataDir, "--default-agent", "script:" + script, "-o", "json"}, args...)
-	s := &Server{t: t, cmd: exec.Command(Program, args...)}
+	s := &Server{t: t, cmd: exec.CommandContext(context.Background(), Program, args...)}
 	stdout, err := s.cmd.StdoutPipe()
 	Must(t, err)
 	Must(t, s.cmd.Start())
