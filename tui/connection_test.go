@@ -58,17 +58,6 @@ func TestAnOutageSaysAtOnceWhatWouldHelp(t *testing.T) {
 	s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
 	s.tell()
 	s.shows("no such file", "start one with: agentctl serve · F5 tries again now · you can read on")
-	b := newTable(t, 100, 12)
-	b.give(ConnMsg{State: remote.Reconnecting, Attempt: 2, Advice: "start one with: agentctl serve"})
-	b.shows("F5 tries again now · start one with: agentctl serve")
-	n := newRenderer(time.UTC)
-	n.setConn(remote.Conn{State: remote.Connected})
-	n.setConn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "closed"})
-	n.setConn(remote.Conn{State: remote.Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
-	n.setConn(remote.Conn{State: remote.Reconnecting, Attempt: 3, Reason: "no such file", Advice: "start one with: agentctl serve"})
-	if got := n.out.String(); got != "reconnecting: closed\nstart one with: agentctl serve\n" {
-		t.Errorf("told %q", got)
-	}
 }
 
 func TestABlinkIsNotMarked(t *testing.T) {
@@ -137,13 +126,6 @@ func TestHowASessionGoesOnIsMarked(t *testing.T) {
 		s.journal.caughtUp()
 		s.tell()
 		s.shows(c.want)
-		n := newRenderer(time.UTC)
-		n.state.Session = "s1"
-		n.update(remote.Update{Attached: at})
-		n.update(remote.Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: protocol.MustEncode(protocol.CaughtUpData{})}})
-		if words := strings.TrimPrefix(c.want, "── you reconnected here · "); !strings.Contains(n.out.String(), words) {
-			t.Errorf("%s %s: the lines say %q", c.mode, c.reason, n.out.String())
-		}
 	}
 }
 

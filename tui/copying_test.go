@@ -93,7 +93,7 @@ func TestLinesAreCopiedAsTheyAreRead(t *testing.T) {
 		t.Errorf("some lines: copied %q", got)
 	}
 	s.press("space", "g", "space", "G")
-	if got := s.copied("y"); !strings.HasPrefix(got, "\nada · 09:41\nhow?\n\n") || !strings.HasSuffix(got, "12.3k in · 678 out") {
+	if got := s.copied("y"); !strings.HasPrefix(got, "\nada · 09:41\nhow?\n\n") || !strings.HasSuffix(got, "12.3k tokens in · 678 out") {
 		t.Errorf("everything: copied %q", got)
 	}
 }

@@ -19,10 +19,13 @@ import (
 
 // tallied is an item of three lines that counts what is asked of it.
 type tallied struct {
-	itemAnchor
+	kind  transcript.AnchorKind
+	name  string
 	text  string
 	calls *int
 }
+
+func (s *tallied) Anchor() (transcript.AnchorKind, string) { return s.kind, s.name }
 
 func (s *tallied) Estimate(int, bool) int { *s.calls++; return 2 }
 
@@ -60,7 +63,7 @@ func load(t testing.TB, n int) *loaded {
 			name = AnchorName("turn-"+strconv.Itoa(i), protocol.HitText, "t")
 			hits = append(hits, hit(strconv.Itoa(i), uint64(i), protocol.HitText, "t"))
 		}
-		l.m.transcript.view.List.Append(&tallied{itemAnchor{kind, name}, "needle " + strconv.Itoa(i), &l.calls}, false)
+		l.m.transcript.view.List.Append(&tallied{kind, name, "needle " + strconv.Itoa(i), &l.calls}, false)
 	}
 	l.journal.user(ada, "last", "go")
 	l.journal.say("t3")
@@ -314,8 +317,8 @@ func heapOf(t testing.TB, h *history) float64 {
 		m.canvas.Dirty = true
 		m.View()
 	}
-	if m.transcript.view.before != 0 || m.transcript.view.List.Len() < 3*pastTurns {
-		t.Fatalf("there is more before %d: %d items", m.transcript.view.before, m.transcript.view.List.Len())
+	if m.transcript.view.HasOlder() || m.transcript.view.List.Len() < 3*pastTurns {
+		t.Fatalf("older turns are left: %d items", m.transcript.view.List.Len())
 	}
 	used := heap() - before
 	runtime.KeepAlive(m)

@@ -3,15 +3,11 @@ package tui
 import (
 	"encoding/json"
 	"reflect"
-	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"agentctl/tui/remote"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"agentctl/protocol"
 )
@@ -24,7 +20,7 @@ func TestARequestIgnoresKeysInFlight(t *testing.T) {
 	s.now = s.now.Add(Grace / 2)
 	s.press("1") // starts the silence anew
 	s.now = s.now.Add(Grace * 3 / 4)
-	s.give(GuardMsg{&s.m.panels.approvals.guard})
+	s.guards()
 	s.press("1")
 	s.askedNothing()
 	s.quiet()
@@ -41,7 +37,7 @@ func TestWhatTheAgentSaysMeanwhileDoesNotHoldTheRequestUp(t *testing.T) {
 		s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " more"})
 		s.tell()
 	}
-	s.give(GuardMsg{&s.m.panels.approvals.guard})
+	s.guards()
 	s.press("1")
 	s.asked(protocol.DoApprove)
 }
@@ -213,23 +209,7 @@ func TestARefusedDecisionCanBeTakenAgain(t *testing.T) {
 	s.asked(protocol.DoApprove)
 }
 
-func TestWhatAnAgentCannotDoIsNotOffered(t *testing.T) {
-	for _, c := range []struct{ options, want []protocol.Decision }{
-		{[]protocol.Decision{protocol.Deny, protocol.AllowAlways}, []protocol.Decision{protocol.Deny, protocol.AllowAlways}},
-		{nil, []protocol.Decision{protocol.AllowOnce, protocol.Deny}},
-	} {
-		r := &protocol.Approval{Kind: protocol.ApproveCommand}
-		for _, kind := range c.options {
-			r.Options = append(r.Options, protocol.Option{ID: "a", Kind: kind})
-		}
-		var got []protocol.Decision
-		for _, o := range NewDecisionForm(NewStyles(time.UTC, ""), r).options {
-			got = append(got, o.Kind)
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("of %v offers %v", c.options, got)
-		}
-	}
+func TestAPatchThatCannotBeEditedIsNotOffered(t *testing.T) {
 	s := open(t, scenes["patch"](), 100, 40)
 	r := &s.m.replica.state.Approvals[0]
 	r.Editable = false
@@ -423,25 +403,6 @@ func TestADecisionOfSomebodyElseIsSaidAloud(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOutOfARequestIsCounted(t *testing.T) {
-	old := strings.Repeat("a\nb\n", 40)
-	for name, r := range map[string]*protocol.Approval{
-		"a long command": {Kind: protocol.ApproveCommand, Title: "x", Command: strings.Repeat("echo a long line of words\n", 30), Why: "why"},
-		"changes":        {Kind: protocol.ApproveTool, Title: "x", Content: []protocol.Content{{Type: "diff", Path: "f", Old: &old, New: strings.Repeat("a\nc\n", 40)}}},
-	} {
-		f := NewDecisionForm(NewStyles(time.UTC, ""), r)
-		all, hidden := f.requestLines(r, 60, 1000)
-		if hidden != 0 || len(all) < 30 {
-			t.Fatalf("%s: %d lines, %d hidden", name, len(all), hidden)
-		}
-		for rows := range 30 {
-			if shown, hidden := f.requestLines(r, 60, rows); len(shown) > rows || len(shown)+hidden != len(all) {
-				t.Errorf("%s in %d rows: %d shown and %d hidden of %d", name, rows, len(shown), hidden, len(all))
-			}
-		}
-	}
-}
-
 func TestNothingIsInterruptedWhenNothingRuns(t *testing.T) {
 	s := open(t, long(1), 80, 24)
 	s.run(s.m.startInterrupt())
@@ -449,27 +410,4 @@ func TestNothingIsInterruptedWhenNothingRuns(t *testing.T) {
 		t.Errorf("said %q, %+v", s.m.status.Text, i)
 	}
 	s.askedNothing()
-}
-
-func TestADecisionLooksAsItIs(t *testing.T) {
-	l := NewStyles(time.UTC, "")
-	for outcome, want := range map[protocol.Outcome]*lipgloss.Style{
-		protocol.Allowed: &l.Success, protocol.Denied: &l.Error, protocol.Expired: &l.Error, protocol.Cancelled: &l.Error,
-	} {
-		d := &approvalItem{styles: l, item: &protocol.Item{
-			ID: "r1", Approval: &protocol.Approval{Title: "Tidy", Command: "go mod tidy"}, Resolved: &protocol.ApprovalResolvedData{Outcome: outcome},
-		}}
-		b := d.Block(80, false)
-		if len(b.Header) != 3 || !strings.Contains(b.Header[2], "$ go mod tidy") || len(b.Body) != 1 || b.RenderLine("x") != "   "+want.Render("x") {
-			t.Errorf("%s: %q, %q, drawn %q", outcome, b.Header, b.Body, b.RenderLine("x"))
-		}
-		d.item.Approval.Title = "go mod tidy" // then it says it already
-		if b := d.Block(80, false); len(b.Header) != 2 {
-			t.Errorf("%s: said twice in %q", outcome, b.Header)
-		}
-		d.item.Approval = nil // the transcript begins behind the request
-		if b := d.Block(80, false); len(b.Header) != 2 || !strings.Contains(b.Header[1], "approval r1") {
-			t.Errorf("%s: %q", outcome, b.Header)
-		}
-	}
 }

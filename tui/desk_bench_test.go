@@ -57,7 +57,9 @@ func BenchmarkDesk(b *testing.B) {
 	b.Run("filter", func(b *testing.B) {
 		d := open()
 		for i := 0; b.Loop(); i++ {
-			d.dashboard.setFilter(fmt.Sprint("session ", i%10))
+			d.Update(press("/"))
+			d.Update(tea.PasteMsg{Content: fmt.Sprint("session ", i%10)})
+			d.Update(press("esc"))
 		}
 	})
 }

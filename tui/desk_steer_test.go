@@ -41,7 +41,7 @@ func TestWordsNarrowTheDeskDown(t *testing.T) {
 
 func TestTheDeskIsSortedAsThePersonWants(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
-	first := func() string { s := b.p.dashboard.list.At(0); return sessionName(&s) }
+	first := func() string { return b.p.dashboard.List().At(0).Name }
 	for _, want := range []struct{ by, first string }{{"need", "release"}, {"activity", "fix-tests"}, {"name", "docs"}, {"agent", "docs"}, {"context", "fix-tests"}, {"need", "release"}} {
 		b.shows("by " + want.by)
 		if got := first(); got != want.first {
@@ -54,13 +54,13 @@ func TestTheDeskIsSortedAsThePersonWants(t *testing.T) {
 func TestTheDeskFollowsChanges(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
 	b.press("down", "down")
-	chosen := b.p.dashboard.selected.session
+	chosen := b.p.dashboard.Selected()
 	asked := dawn
 	b.tell(protocol.Summary{Session: "s3", Deleted: true},
 		protocol.Summary{Session: "s1", Name: "docs", Status: protocol.Waiting, Approvals: 2, Asked: &asked, Updated: dawn})
 	b.shows("sessions · 4", "2 approvals 1m00s")
 	b.hides("release")
-	if b.p.dashboard.selected.session != chosen {
+	if b.p.dashboard.Selected() != chosen {
 		t.Error("what was chosen is not any more")
 	}
 	b.give(SummariesMsg{{Err: errors.New("no route")}})
@@ -71,16 +71,13 @@ func TestWhatWaitsTicks(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
 	b.shows("approval 4m00s")
 	b.now = b.now.Add(7 * time.Second)
-	b.p.dashboard.ticking = true
-	b.give(clockMsg{})
+	b.tick()
 	b.shows("approval 4m07s")
-	if !b.p.dashboard.ticking {
+	b.tell(protocol.Summary{Session: "s3", Deleted: true})
+	if !b.tick() {
 		t.Error("the clock stands still")
 	}
-	b.tell(protocol.Summary{Session: "s3", Deleted: true})
-	b.p.dashboard.ticking = true
-	b.give(clockMsg{})
-	if b.p.dashboard.ticking {
+	if b.tick() {
 		t.Error("a clock runs that nobody sees")
 	}
 }
@@ -271,7 +268,7 @@ func TestWhatTakesMoreThanAYesOpensItsSession(t *testing.T) {
 		b := newTable(t, 90, 24, fleetOfFive()...)
 		b.asks(pending...)
 		b.press("y")
-		if b.p.sessions.shown == nil || b.p.sessions.shown.id != "s3" || b.p.dashboard.overlays.Top() != nil {
+		if b.p.sessions.shown == nil || b.p.sessions.shown.id != "s3" {
 			t.Errorf("%s does not open the session", name)
 		}
 	}
@@ -307,7 +304,7 @@ func TestThePreviewLooksOnceAndAgainAfterAChange(t *testing.T) {
 	if looks() != 1 {
 		t.Error("looked for nothing, and too soon")
 	}
-	b.now = b.now.Add(peekInterval)
+	b.now = b.now.Add(500 * time.Millisecond)
 	b.tell(changed)
 	if looked, asked := b.port.told(); len(looked) != 2 || len(asked) != 1 {
 		t.Errorf("looked %v, asked %v: the last turn is known", looked, asked)
@@ -317,8 +314,8 @@ func TestThePreviewLooksOnceAndAgainAfterAChange(t *testing.T) {
 	if got, _ := b.port.told(); !slices.Equal(got, []string{"s3", "s3", "s2"}) {
 		t.Errorf("looked %v", got)
 	}
-	b.now = b.now.Add(peekIntervalRun)
-	b.give(clockMsg{})
+	b.now = b.now.Add(2 * time.Second)
+	b.give(struct{}{})
 	if looks() != 4 {
 		t.Error("a turn that runs is not looked at again")
 	}
@@ -388,7 +385,7 @@ func TestF8GoesRoundThoseWhoNeedSomebodyAndBack(t *testing.T) {
 		if from == "" {
 			b.press("down", "down")
 		}
-		chosen, _ := b.p.dashboard.current()
+		chosen := b.p.dashboard.Selected()
 		if from == "at once" {
 			from = ""
 		}
@@ -404,7 +401,7 @@ func TestF8GoesRoundThoseWhoNeedSomebodyAndBack(t *testing.T) {
 		}
 		b.press("f8")
 		switch {
-		case from == "" && (b.p.sessions.shown != nil || b.p.dashboard.selected.session != chosen.Session):
+		case from == "" && (b.p.sessions.shown != nil || b.p.dashboard.Selected() != chosen):
 			t.Error("it does not come back to all sessions as they were")
 		case from != "" && (b.p.sessions.shown == nil || b.p.sessions.shown.id != from):
 			t.Errorf("it does not come back to %s", from)
@@ -413,7 +410,7 @@ func TestF8GoesRoundThoseWhoNeedSomebodyAndBack(t *testing.T) {
 		if from != "" && b.p.sessions.shown != home {
 			t.Error("where it came from was given up meanwhile")
 		}
-		if b.p.dashboard.list.Need("s5xyz789") != 0 {
+		if b.p.dashboard.List().Need("s5xyz789") != 0 {
 			t.Error("a failure that was seen is told again")
 		}
 	}
@@ -434,14 +431,14 @@ func TestTheMouseChoosesAndOpens(t *testing.T) {
 	b.p.mouse = true
 	click := func(x, y int) { b.give(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
 	click(3, 2)
-	if s, _ := b.p.dashboard.current(); s.Session != "s2" {
-		t.Errorf("chose %s", s.Session)
+	if got := b.p.dashboard.Selected(); got != "s2" {
+		t.Errorf("chose %s", got)
 	}
 	click(3, 0)
 	click(3, 12)
 	b.give(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	if s, _ := b.p.dashboard.current(); s.Session != "s4" {
-		t.Errorf("the wheel chose %s", s.Session)
+	if got := b.p.dashboard.Selected(); got != "s4" {
+		t.Errorf("the wheel chose %s", got)
 	}
 	click(3, 2)
 	click(3, 2)
@@ -477,11 +474,11 @@ func TestTheOneThatWasNotShownForLongestIsGivenUp(t *testing.T) {
 		open = open[:0]
 		for _, o := range b.p.sessions.all {
 			open = append(open, o.id)
-			if o.view.hidden != (o != b.p.sessions.shown) {
-				t.Errorf("%s is hidden: %v", o.id, o.view.hidden)
+			if o.view.Hidden() != (o != b.p.sessions.shown) {
+				t.Errorf("%s is hidden: %v", o.id, o.view.Hidden())
 			}
 		}
-		if got := strings.Join(open, " "); got != c.open || b.p.sessions.shown.id != c.enter || b.p.dashboard.selected.session != c.enter {
+		if got := strings.Join(open, " "); got != c.open || b.p.sessions.shown.id != c.enter || b.p.dashboard.Selected() != c.enter {
 			t.Errorf("after %s open are %s, want %s", c.enter, got, c.open)
 		}
 	}
@@ -600,9 +597,7 @@ func TestWhateverTheFleetIsTheDeskFits(t *testing.T) {
 			"paste": func(*rapid.T) { b.give(tea.PasteMsg{Content: "a\nb\x1b[2J"}) },
 			"quiet": func(*rapid.T) {
 				b.now = b.now.Add(3 * time.Second)
-				if a, ok := b.p.dashboard.overlays.Top().(*approvalDialog); ok {
-					b.give(GuardMsg{&a.guard})
-				}
+				b.armed()
 			},
 			"size": func(rt *rapid.T) {
 				width, height = rapid.IntRange(1, 150).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")
@@ -622,10 +617,38 @@ func TestWhateverTheFleetIsTheDeskFits(t *testing.T) {
 				if bare := ansi.Strip(content); strings.ContainsAny(bare, "\x1b\u202e\u009b") || strings.Contains(content, "\x1b[2J") {
 					rt.Fatalf("a control sequence is on the screen: %q", content)
 				}
-				if b.p.sessions.shown == nil && b.p.dashboard.at() >= b.p.dashboard.list.Len() {
-					rt.Fatalf("%d of %d is chosen", b.p.dashboard.at(), b.p.dashboard.list.Len())
+				if got := b.p.dashboard.Selected(); b.p.sessions.shown == nil && got != "" && b.p.dashboard.List().Index(got) < 0 {
+					rt.Fatalf("%q is selected, which is not listed", got)
 				}
 			},
 		})
 	})
+}
+
+func TestAnOutageSaysWhatWouldHelpOnTheDashboard(t *testing.T) {
+	b := newTable(t, 100, 12)
+	b.give(ConnMsg{State: remote.Reconnecting, Attempt: 2, Advice: "start one with: agentctl serve"})
+	b.shows("F5 tries again now · start one with: agentctl serve")
+}
+
+func TestAPreviewListsThePlanThatItHasNoPanelFor(t *testing.T) {
+	b := newTable(t, 140, 40, fleetOfFive()...)
+	b.port.script = func(string) *journal { return &journal{at: dawn} } // it is told later
+	b.press("enter")
+	b.give(task.Message{To: b.p.sessions.shown, Msg: remote.Updates(scenes["pipeline"]().take())})
+	b.shows("plan · 1 of 4 done · tab", "· Sum up")
+	b.press("f2", "space")
+	b.shows("preview", "· Sum up")
+	b.press("enter")
+	if n := strings.Count(b.text(), "· Sum up"); n != 1 {
+		t.Errorf("it is listed %d times:\n%s", n, b.text())
+	}
+}
+
+func TestKeysBeforeTheSizeOfTheTerminalBreakNothingOnTheDashboard(t *testing.T) {
+	for _, key := range []string{"f1", "f7", "ctrl+f", "n", "/", "R", "X", "space"} {
+		b := newTable(t, 80, 24, fleetOfFive()...)
+		b.p.dashboard.Update(tea.WindowSizeMsg{})
+		b.press(key)
+	}
 }

@@ -193,10 +193,17 @@ func fleetOfFive() []protocol.Summary {
 
 // table is a desk without a program: keys and time are given to it by hand.
 type table struct {
-	t    *testing.T
-	p    *program
-	port *port
-	now  time.Time
+	t      *testing.T
+	p      *program
+	port   *port
+	now    time.Time
+	timers []timer // started, and not yet fired
+}
+
+// timer is a message to be sent later.
+type timer struct {
+	after time.Duration
+	msg   tea.Msg
 }
 
 func newTable(t *testing.T, width, height int, sessions ...protocol.Summary) *table {
@@ -206,6 +213,10 @@ func newTable(t *testing.T, width, height int, sessions ...protocol.Summary) *ta
 	b.p = build.dashboard(b.port, "")
 	b.p.styles.GraphemeWidths = true
 	noTimers(b.p)
+	b.p.dashboard.After = func(d time.Duration, msg tea.Msg) tea.Cmd {
+		b.timers = append(b.timers, timer{d, msg})
+		return nil
+	}
 	t.Cleanup(func() {
 		build.cancel()
 		build.tasks.Close()
@@ -359,10 +370,32 @@ func TestGoldenDesk(t *testing.T) {
 	}
 }
 
-// armed lets the request on the screen see that it was quiet.
+// armed fires the timers of a request that takes no keys yet.
 func (b *table) armed() {
 	b.t.Helper()
-	b.give(GuardMsg{&b.p.dashboard.overlays.Top().(*approvalDialog).guard})
+	b.fire(func(m timer) bool { _, ok := m.msg.(GuardMsg); return ok })
+}
+
+// tick fires the clock and reports whether it runs.
+func (b *table) tick() bool {
+	b.t.Helper()
+	return b.fire(func(m timer) bool { return m.after == time.Second })
+}
+
+// fire fires the timers that match and reports whether there are any.
+func (b *table) fire(matches func(timer) bool) (fired bool) {
+	b.t.Helper()
+	timers := b.timers
+	b.timers = nil
+	for _, m := range timers {
+		if matches(m) {
+			fired = true
+			b.give(m.msg)
+		} else {
+			b.timers = append(b.timers, m)
+		}
+	}
+	return fired
 }
 
 func TestTheDeskFitsEverySize(t *testing.T) {
@@ -595,7 +628,7 @@ func TestTheSessionNamedShowsBeforeAllOthersAreToldOf(t *testing.T) {
 			return j
 		}
 		p := openDeskOn(t, slow, "s1")
-		told := func() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.p.dashboard.list.Total() > 0 }
+		told := func() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.p.dashboard.List().Total() > 0 }
 		if told() {
 			t.Error("the others are told of before")
 		}

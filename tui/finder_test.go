@@ -6,11 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"agentctl/protocol"
-	"agentctl/tui/transcript"
 )
 
 var errCannotSearch = protocol.Errorf(protocol.CodeUnsupported, "it cannot search")
@@ -82,52 +78,6 @@ func TestFindingTakesABoundedStep(t *testing.T) {
 	s.shows(`find: "question 0" …`)
 	s.run(cmd)
 	s.shows("▌▎ question 0")
-}
-
-// soon is the one message of a command that matters.
-func soon(cmd tea.Cmd) tea.Msg {
-	for _, msg := range flat(cmd) {
-		if msg != nil {
-			return msg
-		}
-	}
-	return nil
-}
-
-func TestHighlightKeepsTheWidth(t *testing.T) {
-	query, err := protocol.ParseQuery("漢 b")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := NewStyles(nil, "")
-	for _, line := range []string{"a 漢字", "\x1b[1mbold 漢\x1b[m字", "none", "İ 漢 B", "漢漢"} {
-		got := l.Highlight(line, query)
-		if ansi.Strip(got) != ansi.Strip(line) {
-			t.Errorf("highlight(%q) = %q", line, got)
-		}
-	}
-}
-
-func FuzzHighlight(f *testing.F) {
-	for _, seed := range [][2]string{{"b", "ab"}, {"👩", "x👩‍👩‍👧 b👩"}, {"e", "e\u0301e"}, {"字", "漢字漢字"}, {"a b", "\ta  b\u00a0"}, {"\u200d", "👩‍👩‍👧"}} {
-		f.Add(seed[0], seed[1])
-	}
-	f.Fuzz(func(t *testing.T, words, text string) {
-		query, err := protocol.ParseQuery(words)
-		if err != nil {
-			return
-		}
-		l := NewStyles(nil, "")
-		lines := transcript.NewText()
-		lines.Append(text)
-		drawn, _ := lines.Lines(40)
-		for _, line := range drawn {
-			line = l.Error.Render(line)
-			if got := l.Highlight(line, query); ansi.Strip(got) != ansi.Strip(line) {
-				t.Errorf("%q: highlight(%q) = %q", words, line, got)
-			}
-		}
-	})
 }
 
 // finds makes the session a server that finds hits, a page at a time.

@@ -1,9 +1,8 @@
 package tui
 
 import (
-	"context"
-	"encoding/json"
 	"image/color"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,109 +18,6 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
-
-func FuzzReadable(f *testing.F) {
-	for _, s := range []string{`{"command":"ls\nx","n":[1,{"a":2}]}`, `"text"`, `[1]`, `{"a"`, ``, `null`, `{"a":1}{`} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		got := JSON(raw)
-		if json.Valid(raw) && utf8.Valid(raw) && !utf8.ValidString(got) {
-			t.Errorf("readable(%q) = %q is not UTF-8", raw, got)
-		}
-	})
-}
-
-func FuzzDiff(f *testing.F) {
-	f.Add("a\nb\n", "a\nc\n")
-	f.Add("", "x")
-	f.Fuzz(func(t *testing.T, old, text string) {
-		got := diffLines(old, text)
-		for line := range strings.Lines(got) {
-			if !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "+ ") && !strings.HasPrefix(line, "  ") {
-				t.Errorf("diffLines(%q, %q) has the line %q", old, text, line)
-			}
-		}
-		if old == text && strings.ContainsAny(strings.ReplaceAll(got, "\n", "")[:min(1, len(got))], "+-") {
-			t.Errorf("equal texts differ: %q", got)
-		}
-	})
-}
-
-func FuzzTyped(f *testing.F) {
-	for _, line := range []string{
-		"hello", "//path", "/approve", "/deny p1 no", "/keep 1, 3", "/keep p1 0 -1 99999999999999999999", "/replan x", "/answer q1 db=pg name=a=b", "/answer =", "/option", "/now 1",
-		"/edit 2 text", "/edit -1 x", "/move 1 2 3", "/interrupt hold", "/queue", "/status", "/retry", "/", "/ ", "/\x1b[2J", "/approve \u202e",
-	} {
-		f.Add(line)
-	}
-	f.Fuzz(func(t *testing.T, line string) {
-		for _, name := range []string{"tasks to confirm", "question", "queue"} {
-			p := &plainSession{renderer: newRenderer(time.UTC), session: newRecording(), work: make(chan func(context.Context) string, 1), quit: func() {}}
-			for _, u := range scenes[name]().take() {
-				p.renderer.update(u)
-			}
-			p.renderer.out.Reset()
-			p.runLine(inputLine{line: line})
-			if got := p.renderer.out.String(); strings.ContainsAny(got, "\x1b\u202e\u009b\r\a") || !utf8.ValidString(got) {
-				t.Errorf("%q tells %q", line, got)
-			}
-		}
-	})
-}
-
-// eventful draws any event of the protocol: with the data of its type, with
-// other JSON, or with none.
-func eventful(t *rapid.T, j *journal) {
-	types := protocol.EventTypes
-	et := types[rapid.IntRange(0, len(types)-1).Draw(t, "type")]
-	id := rapid.SampledFrom([]string{"a", "b", "\x1b[2J", ""})
-	data := map[string]any{}
-	for _, field := range []string{"message_id", "client_message_id", "part", "tool", "request", "id", "task", "text", "title", "command", "reason", "message", "name", "output"} {
-		if rapid.Bool().Draw(t, field) {
-			data[field] = id.Draw(t, "value")
-		}
-	}
-	switch rapid.IntRange(0, 7).Draw(t, "extra") {
-	case 0:
-		data["parts"] = []any{map[string]any{"part": "a", "kind": "text", "text": "x\ty"}, map[string]any{"part": "a", "kind": "output", "text": "z\n\n"}}
-	case 1:
-		data["tasks"] = []any{map[string]any{"id": "a", "title": "\u202et"}, map[string]any{}}
-	case 2:
-		data["options"] = []any{map[string]any{"id": "o", "kind": "allow_once"}}
-		data["questions"] = []any{map[string]any{"id": "q", "choices": []any{map[string]any{"id": "c"}}}}
-	case 3:
-		data["content"] = []any{map[string]any{"type": "diff", "path": "p\x1b[2J", "old": "o\x1b[8m", "new": "n\n"}, map[string]any{"type": "blob", "blob": "b"}}
-		data["patch"] = "--- a\n+++ b\n@@ -1 +1 @@\n-\x1b[2Jx\n+y\n"
-	case 4:
-		data["index"] = rapid.IntRange(-3, 9).Draw(t, "index")
-		data["text"] = rapid.SampledFrom([]string{"[a b c](https://x.y/z)", "<https://x.y>\x1b]8;;http://q\x07", "[x", "](http://y)", "`[a](http://b)`"}).Draw(t, "link")
-	case 7:
-		data["text"], data["kind"] = "\x1b[31;5mred\x1b[m 10%\r20%\x1b[1A\x1b[8mx\n", "read"
-		data["input"] = map[string]any{"path": "a\x1b[2J.go", "old_string": "a\n\x1b[8m", "new_string": "b"}
-	case 5:
-		data["settings"] = []any{map[string]any{"id": "s", "value": "\u202ev", "choices": []any{map[string]any{"id": "c", "about": "\x1b[2J"}}}}
-		data["commands"] = []any{map[string]any{"name": "\x1b[2Jn"}}
-	case 6:
-		data["outcome"], data["rule"] = "allowed", map[string]any{"id": "u", "scope": "\u202es"}
-	}
-	numbers := rapid.SampledFrom([]int64{-5, 0, 1, 77, 1 << 50})
-	for _, field := range []string{"tokens", "max_tokens", "percent", "before", "after", "input", "cost"} {
-		if rapid.IntRange(0, 3).Draw(t, field) == 0 {
-			data[field] = numbers.Draw(t, "number")
-		}
-	}
-	if et.Ephemeral {
-		j.ephemeral(et.Type, data)
-		return
-	}
-	j.turn = rapid.SampledFrom([]string{"", "t1", "t2"}).Draw(t, "turn")
-	if rapid.Bool().Draw(t, "by") {
-		j.as(bob, et.Type, data)
-		return
-	}
-	j.add(et.Type, data)
-}
 
 // dressOnly fails unless every sequence of a screen is SGR of what this program
 // wears: nothing that blinks, hides or frames.
@@ -140,7 +36,7 @@ func dressOnly(t interface{ Fatalf(string, ...any) }, content string) {
 			rest = rest[n:]
 			continue
 		}
-		n := sgrLength(rest)
+		n := len(sgrSequence.FindString(rest))
 		if n == 0 {
 			t.Fatalf("%.20q is not SGR", rest)
 		}
@@ -272,19 +168,5 @@ func TestWhateverHappensTheScreenFits(t *testing.T) {
 	})
 }
 
-func TestWhateverHappensIsTold(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		n := newRenderer(time.UTC)
-		j := newJournal()
-		for range rapid.IntRange(1, 40).Draw(rt, "events") {
-			eventful(rt, j)
-			for _, u := range j.take() {
-				n.update(u)
-			}
-			j.seq = n.state.Seq
-		}
-		if got := n.out.String(); strings.ContainsAny(got, "\x1b\u202e\u009b\r\a") || !utf8.ValidString(got) {
-			rt.Fatalf("a control is told: %q", got)
-		}
-	})
-}
+// sgrSequence is a sequence that styles text, and nothing else.
+var sgrSequence = regexp.MustCompile(`^\x1b\[[0-9;:]*m`)

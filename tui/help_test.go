@@ -3,12 +3,10 @@ package tui
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"agentctl/tui/keymap"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
 )
@@ -75,24 +73,4 @@ func TestHintsTellTheKeysThatWereChosen(t *testing.T) {
 	s.shows("F11 takes it back")
 	s.press("f9", "e")
 	s.shows("F10 saves · esc cancels")
-}
-
-func TestNothingOfTheHelpIsCut(t *testing.T) {
-	l := NewStyles(time.UTC, "")
-	for _, width := range []int{40, 60, 80, 200} {
-		b := helpItem{l, keymap.Global}.Block(width, false)
-		var all strings.Builder
-		for _, line := range b.Body {
-			if n := ansi.StringWidth(line); n > width {
-				t.Errorf("%d cells in %d: %q", n, width, line)
-			}
-			all.WriteString(ansi.Strip(line) + " ")
-		}
-		words := strings.Join(strings.Fields(all.String()), " ")
-		for _, b := range keymap.Definitions {
-			if !strings.Contains(words, b.About) {
-				t.Errorf("at %d the help does not say %q", width, b.About)
-			}
-		}
-	}
 }

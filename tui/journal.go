@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"agentctl/tui/protolog"
 	"agentctl/tui/remote"
 
 	"agentctl/protocol"
@@ -248,4 +250,33 @@ func (j *journal) tool(id string, d protocol.ToolStartedData, text string) {
 	if text != "" {
 		j.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: text})
 	}
+}
+
+// wired is a recording whose connection can be looked at.
+type wired struct {
+	*recording
+	log *protolog.Log
+}
+
+func (w wired) Wire() *protolog.Log { return w.log }
+
+// traffic is a short conversation on the wire.
+func traffic() *protolog.Log {
+	l := protolog.NewLog("the-token")
+	at := dawn
+	add := func(after time.Duration, sent bool, lines ...string) {
+		at = at.Add(after)
+		l.AddFrame(at, sent, false, []byte(strings.Join(lines, "\n")))
+	}
+	l.AddNote(at, "opened ws://box:7777/v1/ws")
+	add(time.Millisecond, true, `{"id":"hello","command":"hello","data":{"version":"agentctl.v1","name":"ada"}}`)
+	add(4*time.Millisecond, false, `{"id":"hello","result":{"version":"agentctl.v1","server":"agentctl","connection":"c1"}}`)
+	add(time.Second, true, `{"id":"1","command":"send","session":"s1","key":"K1","data":{"text":"修复测试 please"}}`)
+	add(23*time.Millisecond, false, `{"id":"1","result":{"status":"started","message_id":"m1"}}`,
+		`{"session":"s1","seq":4,"turn":"t1","time":"2026-03-04T09:41:01Z","type":"turn.started","data":{"message_id":"m1"}}`)
+	add(time.Second, false, `{"session":"s1","seq":9,"first_seq":5,"type":"fold","data":{"parts":[{"part":"p","kind":"text","text":"On it.\u001b[2J"}]}}`)
+	add(time.Millisecond, true, `{"command":"ack","session":"s1","data":{"seq":9}}`)
+	add(time.Second, true, `{"id":"2","command":"approve","session":"s1","data":{"request":"r1","decision":"deny","token":"the-token"}}`)
+	add(3*time.Second, false, `{"id":"2","error":{"code":"conflict","message":"decided by bob"}}`)
+	return l
 }

@@ -34,3 +34,30 @@ func press(name string) tea.KeyPressMsg {
 	}
 	return tea.KeyPressMsg{Code: r, Text: name}
 }
+
+// flat runs a command and gives its messages.
+func flat(cmd tea.Cmd) []tea.Msg {
+	if cmd == nil {
+		return nil
+	}
+	msg := cmd()
+	batch, ok := msg.(tea.BatchMsg)
+	if !ok {
+		return []tea.Msg{msg}
+	}
+	var out []tea.Msg
+	for _, c := range batch {
+		out = append(out, flat(c)...)
+	}
+	return out
+}
+
+// soon is the one message of a command that matters.
+func soon(cmd tea.Cmd) tea.Msg {
+	for _, msg := range flat(cmd) {
+		if msg != nil {
+			return msg
+		}
+	}
+	return nil
+}

@@ -148,7 +148,7 @@ func TestAVeryLongMessageCostsNoMoreThanItsRow(t *testing.T) {
 	j.caughtUp()
 	s := open(t, j, 80, 24)
 	s.shows("1 漢漢")
-	if n := len(Excerpt(s.m.replica.state.Queue[0].Text)); n > 2*excerptBytes {
+	if n := len(Excerpt(s.m.replica.state.Queue[0].Text)); n > 2*2<<10 {
 		t.Errorf("%d bytes are drawn for one row", n)
 	}
 }
@@ -168,29 +168,6 @@ func TestAnEditOfWhatIsNotQueuedAnyMoreEnds(t *testing.T) {
 			t.Errorf("%s: it still edits %s", reason, s.m.composer.Editing)
 		}
 	}
-}
-
-func TestAHoldSaysWhyAndWhose(t *testing.T) {
-	for reason, want := range map[string]string{
-		protocol.HoldUser: "held", protocol.HoldInterrupt: "held after an interrupt",
-		protocol.HoldRestart: "held after a restart", protocol.HoldDenyStop: "held after a denial",
-	} {
-		if got := Hold(&protocol.Hold{Reason: reason}); got != want {
-			t.Errorf("%s: %q, want %q", reason, got, want)
-		}
-		if got := Hold(&protocol.Hold{Reason: reason, By: &bob}); got != want+" by bob" {
-			t.Errorf("%s: %q, want it by bob", reason, got)
-		}
-	}
-	for by, want := range map[*protocol.Actor]string{nil: "paused for an edit", &bob: "paused while bob edits"} {
-		if got := Hold(&protocol.Hold{Reason: protocol.HoldEdit, By: by}); got != want {
-			t.Errorf("an edit: %q, want %q", got, want)
-		}
-	}
-	s := open(t, scenes["transcript"](), 80, 24)
-	s.journal.as(bob, protocol.QueueAdded, protocol.QueueAddedData{Message: protocol.Message{MessageID: "m3", Text: "look", By: &bob, Parts: []protocol.Part{{Type: "image"}, {Type: "image"}}}})
-	s.tell()
-	s.shows("1 look +2 parts")
 }
 
 func TestOnlyWhatSomebodyElseTookAwayIsToldOf(t *testing.T) {
@@ -213,4 +190,11 @@ func TestOnlyWhatSomebodyElseTookAwayIsToldOf(t *testing.T) {
 			t.Errorf("%s: %s", name, s.m.status.Text)
 		}
 	}
+}
+
+func TestAQueuedMessageTellsHowManyPartsItHas(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.journal.as(bob, protocol.QueueAdded, protocol.QueueAddedData{Message: protocol.Message{MessageID: "m3", Text: "look", By: &bob, Parts: []protocol.Part{{Type: "image"}, {Type: "image"}}}})
+	s.tell()
+	s.shows("1 look +2 parts")
 }

@@ -237,47 +237,6 @@ func TestOfThoseEquallyBehindTheSameIsNamed(t *testing.T) {
 	}
 }
 
-func TestNoteworthyEventsAreTold(t *testing.T) {
-	for _, c := range []struct {
-		typ  protocol.Type
-		data any
-		want string
-	}{
-		{protocol.ErrorRaised, protocol.ErrorData{Message: "no such model", Code: protocol.CodeAgentFailed}, "✗ no such model (agent_failed)"},
-		{protocol.RetryScheduled, protocol.RetryData{Attempt: 1, Limit: 3, DelayMS: 1500, Cause: "overloaded"}, "↻ retry 1 of 3 in 1.5s: overloaded"},
-		{protocol.RecoveryStarted, protocol.RecoveryData{Action: "restart", Cause: "crash"}, "↻ recovery: restart: crash"},
-		{protocol.RecoverySucceeded, protocol.RecoveryData{Action: "restart"}, "✓ recovered: restart"},
-		{protocol.RecoveryFailed, protocol.RecoveryData{Action: "restart", Failure: "gone"}, "✗ recovery failed: restart: gone"},
-		{protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "careful"}, "! careful"},
-		{protocol.ContextCompacted, protocol.ContextCompactedData{Before: 120_000, After: 40_000}, "context compacted: 120.0k → 40.0k tokens"},
-		{protocol.PlanInvalid, protocol.PlanErrorData{Message: "a circle"}, "plan invalid: a circle"},
-		{protocol.TaskCompleted, protocol.TaskData{Task: "t1", Title: "Build", Result: "ok"}, "✓ task Build: ok"},
-		{protocol.Raw, protocol.RawData{Source: "acp", Method: "x/y"}, "acp message x/y"},
-	} {
-		text, _, ok := Event(c.typ, protocol.MustEncode(c.data))
-		if !ok || text != c.want {
-			t.Errorf("%s is told as %+v, want %q", c.typ, text, c.want)
-		}
-	}
-	if n, _, ok := Event(protocol.UsageUpdated, nil); ok {
-		t.Errorf("usage is told: %+v", n)
-	}
-}
-
-func TestDiffShowsWhatChanges(t *testing.T) {
-	for _, c := range []struct{ old, text, want string }{
-		{"a\nb\nc\n", "a\nB\nc\n", "  a\n- b\n+ B\n  c\n"},
-		{"", "new\nfile\n", "+ new\n+ file\n"},
-		{"gone\n", "", "- gone\n"},
-		{"a\n", "a\na\n", "  a\n+ a\n"},
-		{"same\n", "same\n", ""},
-	} {
-		if got := diffLines(c.old, c.text); got != c.want {
-			t.Errorf("diffLines(%q, %q) = %q, want %q", c.old, c.text, got, c.want)
-		}
-	}
-}
-
 func TestALinkThatIsFoundOrChosenStaysWhole(t *testing.T) {
 	s := open(t, scenes["prose"](), 60, 40)
 	s.session.reply = func(a asking) (any, error) { return nil, errRefused } // so it looks here

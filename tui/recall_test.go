@@ -6,11 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/tui/remote"
-
-	"pgregory.net/rapid"
-
 	"agentctl/protocol"
+	"agentctl/tui/remote"
 )
 
 // sends writes a message and sends it.
@@ -21,7 +18,7 @@ func (s *screen) sends(text string) {
 
 func (s *screen) composes(want string) {
 	s.t.Helper()
-	if got := s.m.composer.area.Value(); got != want {
+	if got := s.m.composer.Text(); got != want {
 		s.t.Fatalf("the composer holds %q, want %q", got, want)
 	}
 }
@@ -114,19 +111,15 @@ func TestGivingUpAWalkInterruptsNothing(t *testing.T) {
 }
 
 func TestMessagesOfTheSessionsPastCanBeWrittenAgain(t *testing.T) {
-	j := newJournal()
-	j.caughtUp()
-	s := open(t, j, 80, 24)
+	s := joining(t, 12)
 	s.session.reply = func(a asking) (any, error) {
 		if a.verb == protocol.DoHistory {
 			return past(1, 2, false), nil
 		}
 		return nil, nil
 	}
-	j.link(remote.Conn{State: remote.Connected, Connection: "c1", By: bob})
-	s.tell()
-	s.m.transcript.view.before = 1
-	s.give(nil) // asks for the older page
+	s.journal.link(remote.Conn{State: remote.Connected, Connection: "c1", By: bob})
+	s.tell() // asks for the older page
 	s.press("up")
 	s.composes("question 2")
 	s.press("up")
@@ -159,34 +152,4 @@ func TestAQueuedMessageThatIsEditedKeepsTheDraftOfAWalk(t *testing.T) {
 	s.shows("a queued message is edited", "> Then write the release notes")
 	s.press("esc")
 	s.composes("my draft")
-}
-
-func TestAnyWalkLeadsBackToTheDraft(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		var r inputHistory
-		texts := rapid.SliceOfN(rapid.StringN(1, 5, 10), 0, 2*maxEntries).Draw(rt, "texts")
-		for i, text := range texts {
-			r.add(string(rune('a'+i%26)), text)
-		}
-		if len(r.sent) > maxEntries {
-			rt.Fatalf("%d are kept", len(r.sent))
-		}
-		now, steps := "draft", 0
-		for range rapid.IntRange(0, 50).Draw(rt, "steps") {
-			by := rapid.SampledFrom([]int{1, -1}).Draw(rt, "by")
-			if text, ok := r.step(by, now, ada); ok {
-				now = text
-				steps += by
-			}
-			if r.draft(now) != "draft" {
-				rt.Fatalf("%d steps back the draft is %q", steps, r.draft(now))
-			}
-		}
-		for range steps {
-			now, _ = r.step(-1, now, ada)
-		}
-		if now != "draft" || r.walking() {
-			rt.Fatalf("the way back led to %q", now)
-		}
-	})
 }

@@ -9,9 +9,11 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
@@ -28,8 +30,10 @@ import (
 // look while the program runs.
 type counting struct {
 	*program
-	mu    sync.Mutex
-	draws int
+	mu     sync.Mutex
+	draws  int
+	last   *byte // of the content drawn last
+	timers atomic.Int64
 }
 
 func (c *counting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -42,10 +46,11 @@ func (c *counting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (c *counting) View() tea.View {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.sessions.shown.view.canvas.Dirty {
-		c.draws++
+	v := c.program.View()
+	if at := unsafe.StringData(v.Content); at != c.last { // another string: it was drawn anew
+		c.draws, c.last = c.draws+1, at
 	}
-	return c.program.View()
+	return v
 }
 
 func (c *counting) drawn() int {
@@ -91,6 +96,11 @@ func launch(t *testing.T, r *recording, keys io.Reader, width, height int) (*cou
 	ctx, cancel := context.WithCancel(t.Context())
 	build := testBuilder(ctx, Options{}, time.Now, func() string { return "client-new" })
 	c := &counting{program: build.session(r)}
+	after := c.sessions.view.After
+	c.sessions.view.After = func(d time.Duration, msg tea.Msg) tea.Cmd {
+		c.timers.Add(1)
+		return after(d, msg)
+	}
 	out := &sink{}
 	ended := make(chan error, 1)
 	go func() {

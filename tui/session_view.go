@@ -295,3 +295,6 @@ func (v *SessionView) Unsent() []string {
 	}
 	return texts
 }
+
+// Hidden reports whether the view is not on the screen.
+func (v *SessionView) Hidden() bool { return v.hidden }

@@ -82,7 +82,7 @@ func TestAPlanDoesNotShowInTheNextTurn(t *testing.T) {
 	s.journal.user(ada, "m9", "something else")
 	s.tell()
 	s.hides("plan ·")
-	n := NewNotifier(Notifications{progress: true}, false)
+	n := NewNotifier(DetectNotifications([]string{"WT_SESSION=x"}), false)
 	if bar := n.Progress(s.m.State(), s.m.Plan(), s.m.Conn()); bar == nil || bar.State != tea.ProgressBarIndeterminate {
 		t.Errorf("the progress is %+v, that of a plan that is over", bar)
 	}

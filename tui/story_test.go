@@ -90,23 +90,6 @@ func TestSelectedWordsAreCopied(t *testing.T) {
 	s.shows("copied")
 }
 
-// flat runs a command and gives its messages.
-func flat(cmd tea.Cmd) []tea.Msg {
-	if cmd == nil {
-		return nil
-	}
-	msg := cmd()
-	batch, ok := msg.(tea.BatchMsg)
-	if !ok {
-		return []tea.Msg{msg}
-	}
-	var out []tea.Msg
-	for _, c := range batch {
-		out = append(out, flat(c)...)
-	}
-	return out
-}
-
 func TestAClickUnfolds(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 60)
 	for y, line := range strings.Split(s.text(), "\n") {

@@ -2,9 +2,10 @@ package tui
 
 import (
 	"image/color"
-	"math"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -17,8 +18,9 @@ import (
 // openIn is open with a theme.
 func openIn(t *testing.T, theme Theme, j *journal, width, height int) *screen {
 	s := open(t, newJournal(), width, height)
-	s.m.Styles.colors.theme = theme
-	s.m.Styles.setPalette(s.m.Styles.colors.palette())
+	keys := s.m.Styles.Keys
+	*s.m.Styles = *NewStyles(time.UTC, theme)
+	s.m.Styles.Keys, s.m.Styles.Now, s.m.Styles.GraphemeWidths = keys, func() time.Time { return s.now }, true
 	s.m.Update(RestyleMsg{})
 	s.journal = j
 	s.tell()
@@ -46,26 +48,27 @@ func TestTheBackgroundDecidesBetweenDarkAndLight(t *testing.T) {
 	s.journal.add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "mind the gap"})
 	s.journal.say("open", "still **being** `said` and")
 	s.tell()
-	if s.m.Styles.palette != sixteen {
-		t.Errorf("before the background is known the palette is %+v", s.m.Styles.palette)
+	if !strings.Contains(s.m.View().Content, "\x1b[33m") {
+		t.Error("before the background is known the colours are not the terminal's own")
 	}
+	light, dark := colorsOf(ThemeLight), colorsOf(ThemeDark)
 	for _, c := range []struct {
 		background color.Color
-		want, not  palette
-	}{{white, onLight, onDark}, {black, onDark, onLight}} {
+		want, not  []string
+	}{{white, light, dark}, {black, dark, light}} {
 		s.give(tea.BackgroundColorMsg{Color: c.background})
 		got := s.m.View().Content
-		for _, want := range []color.Color{c.want.user, c.want.agent, c.want.warn, c.want.code, c.want.heading, c.want.dim} {
-			if !strings.Contains(got, sgr(want)) {
-				t.Errorf("%v is not on the screen over %v", want, c.background)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%q is not on the screen over %v", want, c.background)
 			}
 		}
 		if strings.Contains(got, "\x1b[33m") {
 			t.Errorf("the terminal's own yellow is still on the screen over %v", c.background)
 		}
-		for _, not := range []color.Color{c.not.user, c.not.agent, c.not.warn, c.not.code, c.not.heading, c.not.dim} {
-			if strings.Contains(got, sgr(not)) {
-				t.Errorf("%v is still on the screen over %v", not, c.background)
+		for _, not := range c.not {
+			if strings.Contains(got, not) {
+				t.Errorf("%q is still on the screen over %v", not, c.background)
 			}
 		}
 	}
@@ -77,121 +80,26 @@ func TestTheBackgroundDecidesBetweenDarkAndLight(t *testing.T) {
 }
 
 // sgr is how a colour is begun.
+// colorsOf returns the sequences of the colours of user, agent, warnings, metadata, code and headings in a theme.
+func colorsOf(theme Theme) []string {
+	l := NewStyles(time.UTC, theme)
+	l.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	var out []string
+	for _, s := range []lipgloss.Style{l.User, l.Agent, l.Warning, l.Dim} {
+		out = append(out, sgr(s.GetForeground()))
+	}
+	for _, style := range []transcript.Style{transcript.Code, transcript.Heading} {
+		var text transcript.StyledText
+		text.Append("x", style)
+		out = append(out, foreground.FindString(l.RenderLine(text.Lines(10)[0])))
+	}
+	return out
+}
+
+// foreground is the part of a sequence that sets a colour of 24 bits.
+var foreground = regexp.MustCompile(`38;2;[0-9;]+`)
+
 func sgr(c color.Color) string {
 	begin, _, _ := strings.Cut(lipgloss.NewStyle().Foreground(c).Render("x"), "x")
 	return strings.TrimSuffix(strings.TrimPrefix(begin, "\x1b["), "m")
-}
-
-func TestAThemeThatIsNamedStays(t *testing.T) {
-	for theme, want := range map[Theme]palette{ThemeDark: onDark, ThemeLight: onLight, ThemeSixteen: sixteen} {
-		l := NewStyles(nil, theme)
-		l.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
-		if l.Query() != nil {
-			t.Errorf("%s asks for the background", theme)
-		}
-		if l.Update(tea.BackgroundColorMsg{Color: white}) || l.Update(tea.BackgroundColorMsg{Color: black}) || l.palette != want {
-			t.Errorf("%s follows the background", theme)
-		}
-	}
-	if NewStyles(nil, "").Query() == nil || NewStyles(nil, ThemeContrast).Query() == nil {
-		t.Error("the background is not asked for")
-	}
-}
-
-func TestATerminalOfSixteenColoursKeepsItsOwn(t *testing.T) {
-	for theme, want := range map[Theme]palette{ThemeAuto: sixteen, ThemeDark: sixteen, ThemeLight: sixteen, ThemeSixteen: sixteen, ThemeContrast: {}} {
-		l := NewStyles(nil, theme)
-		l.Update(tea.BackgroundColorMsg{Color: black})
-		l.Update(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
-		if l.palette != want {
-			t.Errorf("%s wears %+v", theme, l.palette)
-		}
-	}
-}
-
-// Text is legible at a contrast of 4.5, and by the stricter measure at 7
-// (WCAG 2.2, 1.4.3 and 1.4.6). Backgrounds are seldom quite black or white.
-func TestEveryColourIsLegible(t *testing.T) {
-	for _, c := range []struct {
-		name       string
-		palette    palette
-		background color.Color
-		least      float64
-	}{
-		{"dark", onDark, lipgloss.Color("#282c34"), 4.5},
-		{"light", onLight, lipgloss.Color("#fdf6e3"), 4.5},
-		{"contrast on dark", contrastDark, lipgloss.Color("#282c34"), 7},
-		{"contrast on light", contrastLight, lipgloss.Color("#fdf6e3"), 7},
-	} {
-		p := c.palette
-		if p.faint {
-			t.Errorf("%s has faint text", c.name)
-		}
-		for _, fore := range []color.Color{p.user, p.agent, p.good, p.bad, p.warn, p.code, p.heading, p.dim} {
-			if fore == nil {
-				continue
-			}
-			if p.ink != nil && contrast(p.ink, fore) < c.least {
-				t.Errorf("%s: what is written on %v has a contrast of %.1f", c.name, fore, contrast(p.ink, fore))
-			}
-			for _, behind := range []color.Color{c.background, p.added, p.removed} {
-				if behind == nil {
-					continue
-				}
-				if got := contrast(fore, behind); got < c.least {
-					t.Errorf("%s: %v before %v has a contrast of %.1f, want %.1f", c.name, fore, behind, got, c.least)
-				}
-			}
-		}
-	}
-}
-
-func contrast(a, b color.Color) float64 {
-	x, y := luminance(a), luminance(b)
-	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
-}
-
-func luminance(c color.Color) float64 {
-	linear := func(v uint32) float64 {
-		f := float64(v) / 0xffff
-		if f <= 0.04045 {
-			return f / 12.92
-		}
-		return math.Pow((f+0.055)/1.055, 2.4)
-	}
-	r, g, b, _ := c.RGBA()
-	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
-}
-
-// Whatever a style is made of, a theme dresses it in its own colours only.
-func TestEveryHueIsOfTheTheme(t *testing.T) {
-	for _, p := range []palette{sixteen, onDark, onLight, contrastDark, contrastLight, {}} {
-		own := map[color.Color]bool{nil: true, lipgloss.NoColor{}: true}
-		for _, c := range []color.Color{p.user, p.agent, p.good, p.bad, p.warn, p.code, p.heading, p.dim, p.added, p.removed, p.ink} {
-			own[c] = true
-		}
-		for _, base := range []transcript.Style{0, transcript.Added, transcript.Removed, transcript.Faint, transcript.Code, transcript.Changed | transcript.Added, transcript.Heading} {
-			for _, hue := range []transcript.Style{0, transcript.Red, transcript.Green, transcript.Yellow, transcript.Blue, transcript.Magenta, transcript.Cyan} {
-				s := p.span(base | hue)
-				if !own[s.GetForeground()] || !own[s.GetBackground()] {
-					t.Errorf("style %x wears %v over %v", base|hue, s.GetForeground(), s.GetBackground())
-				}
-			}
-		}
-	}
-}
-
-func TestOnlyATerminalOfAllColoursHasThemBehindChanges(t *testing.T) {
-	l := NewStyles(nil, ThemeDark)
-	if l.palette.added != nil {
-		t.Error("changes have a background before the terminal told its colours")
-	}
-	l.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
-	if l.palette != onDark {
-		t.Errorf("with all colours the palette is %+v", l.palette)
-	}
-	l.Update(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
-	if l.palette.added != nil || l.palette.good != onDark.good {
-		t.Errorf("with 256 colours the palette is %+v", l.palette)
-	}
 }

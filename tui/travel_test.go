@@ -146,8 +146,12 @@ func TestAJumpGoesBeyondWhatIsInMemory(t *testing.T) {
 }
 
 func TestTheNextKeyGivesAJumpUp(t *testing.T) {
-	s := open(t, long(5), 60, 20)
-	s.m.transcript.view.before = 2
+	s := joining(t, 1200)
+	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+		n := int(d.Before-1) / 6
+		return pastFrom(max(0, n-d.Limit), n)
+	})
+	s.tell()
 	s.press("tab")
 	cmd := s.m.Update(press("E"))
 	if s.m.transcript.jump == nil {
