@@ -9,8 +9,6 @@ import (
 	"agentctl/protocol"
 )
 
-var errCannotSearch = protocol.Errorf(protocol.CodeUnsupported, "it cannot search")
-
 func TestWordsAreFoundAndShown(t *testing.T) {
 	s := open(t, long(300), 60, 20)
 	s.press("ctrl+f")
@@ -151,22 +149,6 @@ func TestAHitThatIsNotInMemoryIsPagedIn(t *testing.T) {
 	if len(asked) == 0 || len(asked) > 3 {
 		t.Errorf("asked for history %d times", len(asked))
 	}
-}
-
-// pastFrom is a page of finished turns of six events, the first at seq 1.
-func pastFrom(first, upto int) protocol.HistoryResult {
-	j := &journal{at: dawn, seq: uint64(6 * first)}
-	for i := first; i < upto; i++ {
-		j.user(ada, fmt.Sprint("m", i), fmt.Sprint("question ", i))
-		j.say("t", fmt.Sprint("answer ", i))
-		j.add(protocol.TextEnd, protocol.PartEndData{Part: "t"})
-		j.end(protocol.ReasonCompleted)
-	}
-	page := protocol.HistoryResult{Epoch: "k3f9ab", First: uint64(6*first + 1), Last: uint64(6 * upto), More: first > 0}
-	for _, u := range j.take() {
-		page.Events = append(page.Events, protocol.MustEncode(u.Event))
-	}
-	return page
 }
 
 func TestWordsThatAreNowhere(t *testing.T) {

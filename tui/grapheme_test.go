@@ -10,7 +10,7 @@ import (
 
 func TestEveryLineHasTheCellsItWasLaidOutWithOnATerminalThatCountsRunes(t *testing.T) {
 	pieces := []string{
-		family, "👍🏿", "❤️", "⚠️", "1️⃣", "🇩🇪", "👩🏽\u200d💻", "🏳️\u200d🌈", "🫱🏻\u200d🫲🏿", "✅", "©️", "🏿", "\ufe0f", "a\u200db",
+		"👨\u200d👩\u200d👧\u200d👦", "👍🏿", "❤️", "⚠️", "1️⃣", "🇩🇪", "👩🏽\u200d💻", "🏳️\u200d🌈", "🫱🏻\u200d🫲🏿", "✅", "©️", "🏿", "\ufe0f", "a\u200db",
 		"漢字", "é", "e\u0301", "x", " ", "\x1b[1m", "\x1b[m", "שלום",
 	}
 	rapid.Check(t, func(t *rapid.T) {

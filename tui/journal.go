@@ -280,3 +280,9 @@ func traffic() *protolog.Log {
 	add(3*time.Second, false, `{"id":"2","error":{"code":"conflict","message":"decided by bob"}}`)
 	return l
 }
+
+// Errors that a recorded session replies with.
+var (
+	errCannotSearch = protocol.Errorf(protocol.CodeUnsupported, "it cannot search")
+	errRefused      = protocol.Errorf(protocol.CodeForbidden, "observers may not do that")
+)

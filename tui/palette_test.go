@@ -19,7 +19,7 @@ func TestAThemeThatIsNamedStays(t *testing.T) {
 		if l.Query() != nil {
 			t.Errorf("%s asks for the background", theme)
 		}
-		if l.Update(tea.BackgroundColorMsg{Color: white}) || l.Update(tea.BackgroundColorMsg{Color: black}) || l.palette != want {
+		if l.Update(tea.BackgroundColorMsg{Color: color.White}) || l.Update(tea.BackgroundColorMsg{Color: color.Black}) || l.palette != want {
 			t.Errorf("%s follows the background", theme)
 		}
 	}
@@ -31,7 +31,7 @@ func TestAThemeThatIsNamedStays(t *testing.T) {
 func TestATerminalOfSixteenColoursKeepsItsOwn(t *testing.T) {
 	for theme, want := range map[Theme]palette{ThemeAuto: sixteen, ThemeDark: sixteen, ThemeLight: sixteen, ThemeSixteen: sixteen, ThemeContrast: {}} {
 		l := NewStyles(nil, theme)
-		l.Update(tea.BackgroundColorMsg{Color: black})
+		l.Update(tea.BackgroundColorMsg{Color: color.Black})
 		l.Update(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
 		if l.palette != want {
 			t.Errorf("%s wears %+v", theme, l.palette)

@@ -483,13 +483,6 @@ func TestNobodysMessageIsNotTheReaders(t *testing.T) {
 			t.Errorf("told\n%s", out)
 		}
 	})
-	j := newJournal()
-	j.turn = "turn-1"
-	j.add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{Text: "what is it?"}})
-	j.caughtUp()
-	s := open(t, j, 80, 24)
-	s.shows(" user · ", "what is it?")
-	s.hides(" you · ")
 }
 
 // After a reset a turn that ended unseen is told, and none twice.

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -85,25 +84,6 @@ func TestNothingIsDrawnBeforeTheCatchUpIsOver(t *testing.T) {
 	s.tell()
 	s.shows("I look at the imports more more")
 	s.hides("catching up")
-}
-
-// past is a page of history: turns with one message and one answer each.
-func past(from, to int, more bool) protocol.HistoryResult {
-	page := protocol.HistoryResult{Epoch: "k3f9ab", More: more}
-	for i := from; i <= to; i++ {
-		j := &journal{seq: uint64(3*i - 3), at: dawn}
-		j.user(bob, fmt.Sprintf("old%d", i), fmt.Sprintf("question %d", i))
-		j.out, j.seq = j.out[:1], j.seq-1
-		j.say("t", fmt.Sprintf("answer %d", i))
-		j.out = append(j.out[:1:1], j.out[2:]...)
-		j.seq--
-		j.end(protocol.ReasonCompleted)
-		for _, u := range j.out {
-			page.Events = append(page.Events, json.RawMessage(u.Event.AppendJSON(nil)))
-		}
-	}
-	page.First = uint64(3*from - 2)
-	return page
 }
 
 func TestOlderTurnsArePagedInFromTheTop(t *testing.T) {
@@ -291,4 +271,14 @@ func TestTheTranscriptSaysWhatItsKeysDo(t *testing.T) {
 	s.press("esc")
 	s.hides("enter folds")
 	s.shows("below · ctrl+end ─")
+}
+
+func TestAMessageWithoutAnAuthorIsTheUsers(t *testing.T) {
+	j := newJournal()
+	j.turn = "turn-1"
+	j.add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{Text: "what is it?"}})
+	j.caughtUp()
+	s := open(t, j, 80, 24)
+	s.shows(" user · ", "what is it?")
+	s.hides(" you · ")
 }

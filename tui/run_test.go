@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -63,30 +62,6 @@ func (c *counting) screen() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return ansi.Strip(c.program.View().Content)
-}
-
-// sink is a terminal that keeps what is written to it.
-type sink struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (t *sink) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.buf.Write(p)
-}
-
-func (t *sink) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.buf.String()
-}
-
-// pass lets virtual time pass and everything come to rest.
-func pass(d time.Duration) {
-	time.Sleep(d)
-	synctest.Wait()
 }
 
 // launch runs a whole program on the session; the function returned ends it and

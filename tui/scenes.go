@@ -10,6 +10,10 @@ import (
 
 // scenes are sessions in a state to look at, by name.
 var scenes = map[string]func() *journal{
+	"cards":    toolCards,
+	"changes":  fileChanges,
+	"pipeline": pipelinePlan,
+	"cut":      cutTurns,
 	"transcript": func() *journal {
 		j := conversation()
 		j.caughtUp()

@@ -3,10 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -20,8 +17,6 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
-
-var update = flag.Bool("update", false, "write the golden screens anew")
 
 // screen is a model without a program: keys and time are given to it by hand.
 type screen struct {
@@ -272,25 +267,6 @@ func TestGoldenScreens(t *testing.T) {
 	}
 }
 
-// golden compares with the file of the test's name.
-func golden(t *testing.T, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", filepath.Base(t.Name())+".golden")
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
-	}
-}
-
 func TestEverySizeDrawsWithoutPanic(t *testing.T) {
 	for name, scene := range scenes {
 		for _, width := range []int{1, 2, 3, 5, 9, 20, 40} {
@@ -364,8 +340,6 @@ func TestNothingIsDrawnWhenNothingChanged(t *testing.T) {
 		t.Error("a message that changes nothing makes the view dirty")
 	}
 }
-
-var errRefused = &protocol.Error{Code: protocol.CodeForbidden, Message: "observers may not do that"}
 
 // refuse makes the session refuse everything but history.
 func (s *screen) refuse(err error) {
