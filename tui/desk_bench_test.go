@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/internal/tuitest"
+	"agentctl/tui/dashboard"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -14,7 +17,7 @@ import (
 // A change of one of 10,000 sessions, a frame drawn with it, and a letter of the filter.
 func BenchmarkDesk(b *testing.B) {
 	const n = 10_000
-	at := func(i int) time.Time { return dawn.Add(time.Duration(i) * time.Second) }
+	at := func(i int) time.Time { return tuitest.Dawn.Add(time.Duration(i) * time.Second) }
 	session := func(i int) protocol.Summary {
 		s := protocol.Summary{Session: fmt.Sprintf("s%05d", i), Name: fmt.Sprint("session ", i), Agent: "gemini", Status: protocol.Running, Turn: "t", Updated: at(i)}
 		if i%3 == 0 {
@@ -24,10 +27,10 @@ func BenchmarkDesk(b *testing.B) {
 		return s
 	}
 	open := func() *program {
-		d := testBuilder(context.Background(), Options{}, func() time.Time { return dawn }, func() string { return "" }).dashboard(newPort(), "")
+		d := testBuilder(context.Background(), Options{}, func() time.Time { return tuitest.Dawn }, func() string { return "" }).dashboard(newPort(), "")
 		noTimers(d)
 		d.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
-		all := make(SummariesMsg, n)
+		all := make(dashboard.SummariesMsg, n)
 		for i := range all {
 			all[i].Summary = session(i)
 		}
@@ -44,7 +47,7 @@ func BenchmarkDesk(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			s := session(i * 7 % n)
 			s.Updated = at(n + i)
-			d.Update(SummariesMsg{{Summary: s}})
+			d.Update(dashboard.SummariesMsg{{Summary: s}})
 		}
 	})
 	b.Run("frame", func(b *testing.B) {
@@ -57,9 +60,9 @@ func BenchmarkDesk(b *testing.B) {
 	b.Run("filter", func(b *testing.B) {
 		d := open()
 		for i := 0; b.Loop(); i++ {
-			d.Update(press("/"))
+			d.Update(tuitest.Press("/"))
 			d.Update(tea.PasteMsg{Content: fmt.Sprint("session ", i%10)})
-			d.Update(press("esc"))
+			d.Update(tuitest.Press("esc"))
 		}
 	})
 }

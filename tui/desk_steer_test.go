@@ -8,6 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/internal/tuitest"
+	"agentctl/tui/approval"
+	"agentctl/tui/dashboard"
+	"agentctl/tui/describe"
+
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
 
@@ -28,7 +33,7 @@ func TestWordsNarrowTheDeskDown(t *testing.T) {
 	b.shows("no session matches the filter")
 	b.press("backspace", "enter")
 	b.shows("filter “Doc”")
-	b.tell(protocol.Summary{Session: "s9", Name: "docs-2", Status: protocol.Idle, Updated: dawn}, protocol.Summary{Session: "s8", Name: "other", Status: protocol.Idle})
+	b.tell(protocol.Summary{Session: "s9", Name: "docs-2", Status: protocol.Idle, Updated: tuitest.Dawn}, protocol.Summary{Session: "s8", Name: "other", Status: protocol.Idle})
 	b.shows("docs-2")
 	b.hides("other")
 	b.press("esc")
@@ -55,15 +60,15 @@ func TestTheDeskFollowsChanges(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
 	b.press("down", "down")
 	chosen := b.p.dashboard.Selected()
-	asked := dawn
+	asked := tuitest.Dawn
 	b.tell(protocol.Summary{Session: "s3", Deleted: true},
-		protocol.Summary{Session: "s1", Name: "docs", Status: protocol.Waiting, Approvals: 2, Asked: &asked, Updated: dawn})
+		protocol.Summary{Session: "s1", Name: "docs", Status: protocol.Waiting, Approvals: 2, Asked: &asked, Updated: tuitest.Dawn})
 	b.shows("sessions · 4", "2 approvals 1m00s")
 	b.hides("release")
 	if b.p.dashboard.Selected() != chosen {
 		t.Error("what was chosen is not any more")
 	}
-	b.give(SummariesMsg{{Err: errors.New("no route")}})
+	b.give(dashboard.SummariesMsg{{Err: errors.New("no route")}})
 	b.shows("no route")
 }
 
@@ -131,7 +136,7 @@ func TestASessionIsRenamedAndEnded(t *testing.T) {
 		}
 		return asked[len(asked)-1]
 	}
-	data := func(session string) any { c := b.port.sessions[session].commands(); return c[len(c)-1].data }
+	data := func(session string) any { c := b.port.sessions[session].Commands(); return c[len(c)-1].Data }
 	b.press("R")
 	b.write("-2")
 	b.press("enter")
@@ -163,41 +168,41 @@ func TestASessionIsRenamedAndEnded(t *testing.T) {
 
 func TestARefusalIsToldOnTheDesk(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
-	b.port.reply = func(string, asking) (any, error) { return nil, errRefused }
+	b.port.reply = func(string, tuitest.Asking) (any, error) { return nil, tuitest.ErrRefused }
 	b.press("X", "c")
-	b.shows(errRefused.Message)
+	b.shows(tuitest.ErrRefused.Message)
 	b.press("R", "enter")
-	b.shows("rename release", errRefused.Message)
+	b.shows("rename release", tuitest.ErrRefused.Message)
 	b.press("esc", "y")
-	b.shows(errRefused.Message)
+	b.shows(tuitest.ErrRefused.Message)
 }
 
 func TestAnApprovalIsDecidedOnTheDesk(t *testing.T) {
 	for key, want := range map[string]string{"y": "once", "d": "no"} {
 		b := newTable(t, 90, 24, fleetOfFive()...)
-		b.asks(tidy())
+		b.asks(tuitest.Tidy())
 		b.press(key)
 		b.shows("approval · release · command", "$ go mod tidy", "in /home/ada/store", "a moment …")
 		b.press(key, key)
-		if got := b.port.sessions["s3"].commands(); len(got) != 1 {
+		if got := b.port.sessions["s3"].Commands(); len(got) != 1 {
 			t.Fatalf("decided by keys that were in flight: %+v", got)
 		}
-		b.now = b.now.Add(Grace * 3 / 4)
+		b.now = b.now.Add(approval.Grace * 3 / 4)
 		b.press(key) // starts the silence anew
-		b.now = b.now.Add(Grace * 3 / 4)
+		b.now = b.now.Add(approval.Grace * 3 / 4)
 		b.armed()
 		b.press(key)
-		if got := b.port.sessions["s3"].commands(); len(got) != 1 {
+		if got := b.port.sessions["s3"].Commands(); len(got) != 1 {
 			t.Fatalf("decided after too short a silence: %+v", got)
 		}
-		b.now = b.now.Add(2 * Grace)
+		b.now = b.now.Add(2 * approval.Grace)
 		b.armed()
 		b.shows("y allow once", "d deny")
 		b.press("v")
 		b.shows("go mod tidy", "esc back")
 		b.press("q", key)
-		c := b.port.sessions["s3"].commands()
-		if got, ok := c[len(c)-1].data.(protocol.ApproveData); !ok || got.Request != "r1" || got.Option != want {
+		c := b.port.sessions["s3"].Commands()
+		if got, ok := c[len(c)-1].Data.(protocol.ApproveData); !ok || got.Request != "r1" || got.Option != want {
 			t.Errorf("%s decided %+v, want option %s", key, c, want)
 		}
 		b.hides("$ go mod tidy")
@@ -206,18 +211,18 @@ func TestAnApprovalIsDecidedOnTheDesk(t *testing.T) {
 
 func TestADecisionUnderWayOnTheDeskCannotBeRepeated(t *testing.T) {
 	b := newTable(t, 90, 24, fleetOfFive()...)
-	b.asks(tidy())
+	b.asks(tuitest.Tidy())
 	b.press("y")
-	b.now = b.now.Add(2 * Grace)
+	b.now = b.now.Add(2 * approval.Grace)
 	b.armed()
-	_, cmd := b.p.Update(press("y"))
+	_, cmd := b.p.Update(tuitest.Press("y"))
 	b.shows("sending: Allow once …")
 	b.press("d", "y", "v")
 	b.shows("sending: Allow once …")
 	b.run(cmd)
 	decided := 0
-	for _, c := range b.port.sessions["s3"].commands() {
-		if d, ok := c.data.(protocol.ApproveData); ok {
+	for _, c := range b.port.sessions["s3"].Commands() {
+		if d, ok := c.Data.(protocol.ApproveData); ok {
 			if decided++; d.Option != "once" {
 				t.Errorf("decided %+v", d)
 			}
@@ -231,30 +236,30 @@ func TestADecisionUnderWayOnTheDeskCannotBeRepeated(t *testing.T) {
 
 func TestTheDeskAllowsNothingThatItHadNoRoomToShow(t *testing.T) {
 	b := newTable(t, 60, 5, fleetOfFive()...)
-	b.asks(tidy())
+	b.asks(tuitest.Tidy())
 	b.press("y")
-	b.now = b.now.Add(2 * Grace)
+	b.now = b.now.Add(2 * approval.Grace)
 	b.armed()
-	before := len(b.port.sessions["s3"].commands())
+	before := len(b.port.sessions["s3"].Commands())
 	b.press("y")
 	b.shows("in /home/ada/store", "esc back")
-	if got := b.port.sessions["s3"].commands()[before:]; len(got) > 0 {
+	if got := b.port.sessions["s3"].Commands()[before:]; len(got) > 0 {
 		t.Errorf("decided %+v", got)
 	}
 }
 
 func TestWhoWasFirstIsToldOnTheDesk(t *testing.T) {
 	b := newTable(t, 120, 24, fleetOfFive()...)
-	b.asks(tidy())
+	b.asks(tuitest.Tidy())
 	b.press("y")
-	b.now = b.now.Add(2 * Grace)
+	b.now = b.now.Add(2 * approval.Grace)
 	b.armed()
-	b.port.reply = func(string, asking) (any, error) {
-		return nil, &protocol.Error{Code: protocol.CodeConflict, Message: "too late", Winner: &protocol.Winner{By: bob}}
+	b.port.reply = func(string, tuitest.Asking) (any, error) {
+		return nil, &protocol.Error{Code: protocol.CodeConflict, Message: "too late", Winner: &protocol.Winner{By: tuitest.Bob}}
 	}
 	b.press("y")
 	b.shows("too late · decided by bob")
-	b.tell(protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: dawn})
+	b.tell(protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: tuitest.Dawn})
 	b.hides("$ go mod tidy")
 	b.shows("decided meanwhile")
 }
@@ -263,7 +268,7 @@ func TestWhatTakesMoreThanAYesOpensItsSession(t *testing.T) {
 	for name, pending := range map[string][]protocol.Approval{
 		"a question": {{Request: "r", Kind: protocol.ApproveQuestion, Questions: []protocol.Question{{ID: "q", Text: "?"}}}},
 		"a plan":     {{Request: "r", Kind: protocol.ApprovePlan, Tasks: []protocol.Task{{ID: "t"}}}},
-		"several":    {tidy(), tidy()},
+		"several":    {tuitest.Tidy(), tuitest.Tidy()},
 	} {
 		b := newTable(t, 90, 24, fleetOfFive()...)
 		b.asks(pending...)
@@ -330,15 +335,15 @@ func TestThePreviewLooksOnceAndAgainAfterAChange(t *testing.T) {
 
 func TestThePreviewSaysWhyThereIsNone(t *testing.T) {
 	b := newTable(t, 80, 24, fleetOfFive()...)
-	b.port.script = func(string) *journal {
-		j := &journal{}
-		j.link(remote.Conn{State: remote.Offline, Reason: "no such session"})
+	b.port.script = func(string) *tuitest.Journal {
+		j := &tuitest.Journal{}
+		j.Link(remote.Conn{State: remote.Offline, Reason: "no such session"})
 		return j
 	}
 	b.press("space")
 	b.shows("no such session")
 	b.asks()
-	b.give(ConnMsg{State: remote.Connected})
+	b.give(dashboard.ConnMsg{State: remote.Connected})
 	b.shows("They are right.")
 }
 
@@ -347,11 +352,11 @@ func TestThePreviewOfASubscribedSessionIsLive(t *testing.T) {
 	b.press("enter")
 	o := b.p.sessions.shown
 	b.press("f2", "space")
-	j := newJournal()
-	j.user(ada, "m1", "question")
-	j.say("t", "the answer so far")
-	j.caughtUp()
-	b.give(task.Message{To: o, Msg: j.take()})
+	j := tuitest.NewJournal()
+	j.User(tuitest.Ada, "m1", "question")
+	j.Say("t", "the answer so far")
+	j.CaughtUp()
+	b.give(task.Message{To: o, Msg: j.Take()})
 	b.shows("preview · release", "the answer so far")
 	if looked, _ := b.port.told(); len(looked) > 1 {
 		t.Errorf("looked %v", looked)
@@ -361,14 +366,14 @@ func TestThePreviewOfASubscribedSessionIsLive(t *testing.T) {
 func TestThePreviewIsTheEndWhereverTheReaderIs(t *testing.T) {
 	b := newTable(t, 140, 30, fleetOfFive()...)
 	b.press("enter")
-	j := newJournal()
-	j.user(ada, "m1", "the question")
+	j := tuitest.NewJournal()
+	j.User(tuitest.Ada, "m1", "the question")
 	for i := range 60 {
-		j.say(fmt.Sprint("t", i), fmt.Sprintf("line %d of the answer", i))
+		j.Say(fmt.Sprint("t", i), fmt.Sprintf("line %d of the answer", i))
 	}
-	j.end(protocol.ReasonCompleted)
-	j.caughtUp()
-	b.give(task.Message{To: b.p.sessions.shown, Msg: j.take()})
+	j.End(protocol.ReasonCompleted)
+	j.CaughtUp()
+	b.give(task.Message{To: b.p.sessions.shown, Msg: j.Take()})
 	b.press("pgup")
 	b.hides("line 59 of the answer")
 	b.press("f2", "space")
@@ -380,7 +385,7 @@ func TestThePreviewIsTheEndWhereverTheReaderIs(t *testing.T) {
 func TestF8GoesRoundThoseWhoNeedSomebodyAndBack(t *testing.T) {
 	for _, from := range []string{"", "at once", "s1"} {
 		b := newTable(t, 90, 16, fleetOfFive()...)
-		held := protocol.Summary{Session: "s6", Name: "held", Status: protocol.Idle, Updated: dawn, Queue: 1, Held: true}
+		held := protocol.Summary{Session: "s6", Name: "held", Status: protocol.Idle, Updated: tuitest.Dawn, Queue: 1, Held: true}
 		b.tell(held)
 		if from == "" {
 			b.press("down", "down")
@@ -420,7 +425,7 @@ func TestAnAdHocAgentShowsAsItsProgram(t *testing.T) {
 	for agent, want := range map[string]string{
 		"claude": "claude", "script:/home/ada/work.script": "work.script", "acp:/usr/bin/my-agent --acp": "my-agent", "acp:": "",
 	} {
-		if got := Agent(agent); got != want {
+		if got := describe.Agent(agent); got != want {
 			t.Errorf("%q shows as %q, want %q", agent, got, want)
 		}
 	}
@@ -508,15 +513,15 @@ func TestTheDeskHasItsHelp(t *testing.T) {
 
 func TestTheLinkShowsOnTheDesk(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
-	b.give(ConnMsg{State: remote.Reconnecting, Retry: b.now.Add(3 * time.Second)})
+	b.give(dashboard.ConnMsg{State: remote.Reconnecting, Retry: b.now.Add(3 * time.Second)})
 	b.shows("reconnecting in 3s")
 	b.press("f5")
 	if b.hides("reconnecting"); b.port.retries != 1 {
 		t.Errorf("tried %d times again", b.port.retries)
 	}
-	b.give(ConnMsg{State: remote.Offline, Reason: "forbidden\x1b[2J, says the server"})
+	b.give(dashboard.ConnMsg{State: remote.Offline, Reason: "forbidden\x1b[2J, says the server"})
 	b.shows("offline: forbidden")
-	b.give(ConnMsg{State: remote.Connected})
+	b.give(dashboard.ConnMsg{State: remote.Connected})
 	b.hides("offline")
 }
 
@@ -525,7 +530,7 @@ func TestTenThousandSessionsCostNoMoreThanTheScreen(t *testing.T) {
 	cost := func(n int) float64 {
 		b := newTable(t, 120, 40)
 		session := func(i int) protocol.Summary {
-			at := dawn.Add(time.Duration(i) * time.Second)
+			at := tuitest.Dawn.Add(time.Duration(i) * time.Second)
 			s := protocol.Summary{Session: fmt.Sprintf("s%05d", i), Name: fmt.Sprint("session ", i), Agent: "gemini", Status: protocol.Running, Turn: "t", Updated: at}
 			if i%3 == 0 {
 				s.Status, s.Asked, s.Approvals = protocol.Waiting, &at, 1
@@ -557,7 +562,7 @@ func TestHostileTextNeverLeavesTheDesk(t *testing.T) {
 	b := newTable(t, 140, 30, protocol.Summary{
 		Session: "s1" + evil, Name: "n" + evil, Title: "t" + evil, Agent: "a" + evil, CWD: "/" + evil, Doing: "d" + evil, Status: protocol.Waiting, Approvals: 1,
 	})
-	hostile := tidy()
+	hostile := tuitest.Tidy()
 	hostile.Title, hostile.Command = "x"+evil, "y"+evil
 	b.asks(hostile)
 	for _, key := range []string{"", "space", "y", "v", "q", "esc", "X", "esc", "R", "esc", "/"} {
@@ -580,7 +585,7 @@ func TestWhateverTheFleetIsTheDeskFits(t *testing.T) {
 	words := rapid.SampledFrom([]string{"", "a", "b\x1b[2J", "漢字", "👩‍🚀", "x\ny", "\u202ez", strings.Repeat("long ", 30)})
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newTable(t, 60, 16)
-		b.asks(tidy())
+		b.asks(tuitest.Tidy())
 		width, height := 60, 16
 		rt.Repeat(map[string]func(*rapid.T){
 			"session": func(rt *rapid.T) {
@@ -627,15 +632,15 @@ func TestWhateverTheFleetIsTheDeskFits(t *testing.T) {
 
 func TestAnOutageSaysWhatWouldHelpOnTheDashboard(t *testing.T) {
 	b := newTable(t, 100, 12)
-	b.give(ConnMsg{State: remote.Reconnecting, Attempt: 2, Advice: "start one with: agentctl serve"})
+	b.give(dashboard.ConnMsg{State: remote.Reconnecting, Attempt: 2, Advice: "start one with: agentctl serve"})
 	b.shows("F5 tries again now · start one with: agentctl serve")
 }
 
 func TestAPreviewListsThePlanThatItHasNoPanelFor(t *testing.T) {
 	b := newTable(t, 140, 40, fleetOfFive()...)
-	b.port.script = func(string) *journal { return &journal{at: dawn} } // it is told later
+	b.port.script = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Dawn} } // it is told later
 	b.press("enter")
-	b.give(task.Message{To: b.p.sessions.shown, Msg: remote.Updates(scenes["pipeline"]().take())})
+	b.give(task.Message{To: b.p.sessions.shown, Msg: remote.Updates(tuitest.Scenes["pipeline"]().Take())})
 	b.shows("plan · 1 of 4 done · tab", "· Sum up")
 	b.press("f2", "space")
 	b.shows("preview", "· Sum up")

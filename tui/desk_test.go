@@ -12,6 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agentctl/internal/tuitest"
+	"agentctl/tui/approval"
+	"agentctl/tui/dashboard"
+
 	"agentctl/tui/remote"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,26 +27,26 @@ import (
 
 // port is a fleet of recorded sessions, which counts who is subscribed.
 type port struct {
-	changes chan SummaryUpdate
+	changes chan dashboard.SummaryUpdate
 	links   chan remote.Conn
 
 	mu       sync.Mutex
-	sessions map[string]*recording
+	sessions map[string]*tuitest.Recording
 	followed map[string]int // how often Updates was begun, less how often it ended
-	reply    func(session string, a asking) (any, error)
+	reply    func(session string, a tuitest.Asking) (any, error)
 	asked    []string // session and verb
 	looked   []string // Updates begun
 	retries  int
 	slow     time.Duration // until a session that is left is not followed any more
 	most     int           // how often one session was followed at once
-	script   func(session string) *journal
+	script   func(session string) *tuitest.Journal
 	search   func(protocol.SearchData) (protocol.SearchResult, error)
 	create   func(protocol.CreateData) (protocol.CreateResult, error)
 }
 
 func newPort() *port {
 	return &port{
-		changes: make(chan SummaryUpdate, 64), links: make(chan remote.Conn, 4), sessions: map[string]*recording{}, followed: map[string]int{},
+		changes: make(chan dashboard.SummaryUpdate, 64), links: make(chan remote.Conn, 4), sessions: map[string]*tuitest.Recording{}, followed: map[string]int{},
 	}
 }
 
@@ -86,7 +90,7 @@ func (p *port) Agents() []string { return []string{"claude", "gemini"} }
 
 func (p *port) Search(_ context.Context, d protocol.SearchData) (protocol.SearchResult, error) {
 	if p.search == nil {
-		return protocol.SearchResult{}, errCannotSearch
+		return protocol.SearchResult{}, tuitest.ErrCannotSearch
 	}
 	return p.search(d)
 }
@@ -100,7 +104,7 @@ func (p *port) Create(_ context.Context, d protocol.CreateData) (protocol.Create
 
 // berth is a recorded session that tells when it is followed.
 type berth struct {
-	*recording
+	*tuitest.Recording
 	port *port
 	id   string
 }
@@ -109,7 +113,7 @@ func (b *berth) Updates(ctx context.Context) iter.Seq[remote.Update] {
 	return func(yield func(remote.Update) bool) {
 		b.port.count(b.id, 1)
 		defer b.port.count(b.id, -1)
-		b.recording.Updates(ctx)(yield)
+		b.Recording.Updates(ctx)(yield)
 		time.Sleep(b.port.slow) // in virtual time
 	}
 }
@@ -127,26 +131,26 @@ func (p *port) count(id string, by int) {
 func (p *port) Session(id string) remote.Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := newRecording()
+	r := tuitest.NewRecording()
 	p.sessions[id] = r
 	if p.reply != nil {
-		r.reply = func(a asking) (any, error) {
+		r.Reply = func(a tuitest.Asking) (any, error) {
 			p.mu.Lock()
-			p.asked = append(p.asked, id+" "+string(a.verb))
+			p.asked = append(p.asked, id+" "+string(a.Verb))
 			p.mu.Unlock()
 			return p.reply(id, a)
 		}
 	}
-	j := newJournal()
+	j := tuitest.NewJournal()
 	if p.script != nil {
 		j = p.script(id)
 	} else {
-		j.user(ada, "m1", "question for "+id)
-		j.say("t", "answer of "+id)
-		j.caughtUp()
+		j.User(tuitest.Ada, "m1", "question for "+id)
+		j.Say("t", "answer of "+id)
+		j.CaughtUp()
 	}
-	for _, u := range j.take() {
-		r.updates <- u
+	for _, u := range j.Take() {
+		r.Feed <- u
 	}
 	return &berth{r, p, id}
 }
@@ -181,13 +185,13 @@ func (p *port) subscribed() []string {
 }
 
 func fleetOfFive() []protocol.Summary {
-	asked := dawn.Add(-3 * time.Minute)
+	asked := tuitest.Dawn.Add(-3 * time.Minute)
 	return []protocol.Summary{
-		{Session: "s1", Name: "docs", Agent: "claude", Status: protocol.Idle, Updated: dawn, Reason: protocol.ReasonCompleted, Title: "Write the guide"},
-		{Session: "s2", Name: "fix-tests", Agent: "gemini", Status: protocol.Running, Updated: dawn.Add(time.Minute), Doing: "go test ./...", Queue: 2, Percent: 82},
-		{Session: "s3", Name: "release", Agent: "codex", Status: protocol.Waiting, Updated: dawn, Asked: &asked, Approvals: 1, Doing: "git push --tags", Queue: 1, Held: true, Percent: 38, CWD: "/home/bob/site", Title: "Ship it", Clients: 2},
-		{Session: "s4", Name: "old\x1b[2J", Agent: "x", Status: protocol.Closed, Updated: dawn.Add(-time.Hour)},
-		{Session: "s5xyz789", Agent: "claude", Status: protocol.Idle, Updated: dawn.Add(-time.Minute), Reason: protocol.ReasonError},
+		{Session: "s1", Name: "docs", Agent: "claude", Status: protocol.Idle, Updated: tuitest.Dawn, Reason: protocol.ReasonCompleted, Title: "Write the guide"},
+		{Session: "s2", Name: "fix-tests", Agent: "gemini", Status: protocol.Running, Updated: tuitest.Dawn.Add(time.Minute), Doing: "go test ./...", Queue: 2, Percent: 82},
+		{Session: "s3", Name: "release", Agent: "codex", Status: protocol.Waiting, Updated: tuitest.Dawn, Asked: &asked, Approvals: 1, Doing: "git push --tags", Queue: 1, Held: true, Percent: 38, CWD: "/home/bob/site", Title: "Ship it", Clients: 2},
+		{Session: "s4", Name: "old\x1b[2J", Agent: "x", Status: protocol.Closed, Updated: tuitest.Dawn.Add(-time.Hour)},
+		{Session: "s5xyz789", Agent: "claude", Status: protocol.Idle, Updated: tuitest.Dawn.Add(-time.Minute), Reason: protocol.ReasonError},
 	}
 }
 
@@ -208,7 +212,7 @@ type timer struct {
 
 func newTable(t *testing.T, width, height int, sessions ...protocol.Summary) *table {
 	t.Helper()
-	b := &table{t: t, port: newPort(), now: dawn.Add(time.Minute)}
+	b := &table{t: t, port: newPort(), now: tuitest.Dawn.Add(time.Minute)}
 	build := testBuilder(t.Context(), Options{CWD: "/home/ada"}, func() time.Time { return b.now }, func() string { return "client-m1" })
 	b.p = build.dashboard(b.port, "")
 	b.p.styles.GraphemeWidths = true
@@ -223,7 +227,7 @@ func newTable(t *testing.T, width, height int, sessions ...protocol.Summary) *ta
 		b.p.sessions.close()
 	})
 	b.give(tea.WindowSizeMsg{Width: width, Height: height})
-	b.give(ConnMsg{State: remote.Connected})
+	b.give(dashboard.ConnMsg{State: remote.Connected})
 	b.tell(sessions...)
 	return b
 }
@@ -252,7 +256,7 @@ func (b *table) run(cmd tea.Cmd) {
 }
 
 func (b *table) tell(sessions ...protocol.Summary) {
-	changes := make(SummariesMsg, len(sessions))
+	changes := make(dashboard.SummariesMsg, len(sessions))
 	for i, s := range sessions {
 		changes[i].Summary = s
 	}
@@ -262,7 +266,7 @@ func (b *table) tell(sessions ...protocol.Summary) {
 func (b *table) press(keys ...string) {
 	b.t.Helper()
 	for _, k := range keys {
-		b.give(press(k))
+		b.give(tuitest.Press(k))
 	}
 }
 
@@ -298,13 +302,13 @@ func (b *table) hides(what string) {
 
 // asks makes sessions answer: those with an approval pending have the one given.
 func (b *table) asks(pending ...protocol.Approval) {
-	b.port.reply = func(id string, a asking) (any, error) {
-		switch a.verb {
+	b.port.reply = func(id string, a tuitest.Asking) (any, error) {
+		switch a.Verb {
 		case protocol.DoSnapshot:
 			return protocol.SnapshotResult{Snapshot: protocol.Snapshot{Epoch: "e", State: &protocol.State{Session: id, Approvals: pending}}}, nil
 		case protocol.DoHistory:
 			var page protocol.HistoryResult
-			for _, u := range conversation().take() {
+			for _, u := range tuitest.Conversation().Take() {
 				if u.Event != nil && u.Event.Turn == "turn-m1" {
 					page.Events = append(page.Events, u.Event.AppendJSON(nil))
 				}
@@ -313,16 +317,16 @@ func (b *table) asks(pending ...protocol.Approval) {
 		}
 		return nil, nil
 	}
-	b.port.script = func(string) *journal {
-		j := &journal{seq: 100, at: dawn}
-		j.out = remote.Updates{{Attached: &protocol.SubscribeResult{Mode: protocol.ModeSnapshot, After: protocol.Position{Seq: 100}, Snapshot: &protocol.Snapshot{
+	b.port.script = func(string) *tuitest.Journal {
+		j := &tuitest.Journal{Seq: 100, At: tuitest.Dawn}
+		j.Out = remote.Updates{{Attached: &protocol.SubscribeResult{Mode: protocol.ModeSnapshot, After: protocol.Position{Seq: 100}, Snapshot: &protocol.Snapshot{
 			State: &protocol.State{Seq: 100, Last: &protocol.LastTurn{Turn: "turn-m1"}},
 		}}}}
-		j.user(bob, "m9", "Push the tags.")
-		j.say("t", "They are right.")
-		j.queued(ada, "m10", "And then?")
-		j.asks(tidy())
-		j.caughtUp()
+		j.User(tuitest.Bob, "m9", "Push the tags.")
+		j.Say("t", "They are right.")
+		j.Queued(tuitest.Ada, "m10", "And then?")
+		j.Asks(tuitest.Tidy())
+		j.CaughtUp()
 		return j
 	}
 }
@@ -335,20 +339,20 @@ func TestGoldenDesk(t *testing.T) {
 				b.tell(protocol.Summary{Session: s.Session, Deleted: true})
 			}
 		},
-		"preview":   func(b *table) { b.asks(tidy()); b.press("space") },
+		"preview":   func(b *table) { b.asks(tuitest.Tidy()); b.press("space") },
 		"found":     func(b *table) { buried(b); b.press("down") },
 		"creating":  func(b *table) { b.press("n"); b.write("fix"); b.press("tab", "right", "tab", "tab"); b.write("Fix it") },
 		"filtering": func(b *table) { b.press("/"); b.write("claude") },
 		"renaming":  func(b *table) { b.press("R"); b.write("-2") },
 		"ending":    func(b *table) { b.press("down", "X") },
 		"verdict": func(b *table) {
-			b.asks(tidy())
+			b.asks(tuitest.Tidy())
 			b.press("y")
-			b.now = b.now.Add(2 * Grace)
+			b.now = b.now.Add(2 * approval.Grace)
 			b.armed()
 		},
 		"lost": func(b *table) {
-			b.give(ConnMsg{State: remote.Reconnecting, Retry: b.now.Add(3 * time.Second), Attempt: 2})
+			b.give(dashboard.ConnMsg{State: remote.Reconnecting, Retry: b.now.Add(3 * time.Second), Attempt: 2})
 		},
 	} {
 		for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 40}} {
@@ -364,7 +368,7 @@ func TestGoldenDesk(t *testing.T) {
 				if n := strings.Count(got, "\n"); n != size.height {
 					t.Errorf("%d rows, want %d", n, size.height)
 				}
-				golden(t, got)
+				tuitest.Golden(t, got)
 			})
 		}
 	}
@@ -373,7 +377,7 @@ func TestGoldenDesk(t *testing.T) {
 // armed fires the timers of a request that takes no keys yet.
 func (b *table) armed() {
 	b.t.Helper()
-	b.fire(func(m timer) bool { _, ok := m.msg.(GuardMsg); return ok })
+	b.fire(func(m timer) bool { _, ok := m.msg.(approval.GuardMsg); return ok })
 }
 
 // tick fires the clock and reports whether it runs.
@@ -400,7 +404,7 @@ func (b *table) fire(matches func(timer) bool) (fired bool) {
 
 func TestTheDeskFitsEverySize(t *testing.T) {
 	b := newTable(t, 80, 24, fleetOfFive()...)
-	b.asks(tidy())
+	b.asks(tuitest.Tidy())
 	for width := 1; width < 160; width += 7 {
 		for _, height := range []int{1, 2, 3, 5, 9, 20} {
 			b.give(tea.WindowSizeMsg{Width: width, Height: height})
@@ -484,9 +488,9 @@ func openDeskOn(t *testing.T, port *port, first string) *deskProgram {
 		}
 	}
 	for _, s := range fleetOfFive() {
-		p.port.changes <- SummaryUpdate{Summary: s}
+		p.port.changes <- dashboard.SummaryUpdate{Summary: s}
 	}
-	pass(time.Second)
+	tuitest.Pass(time.Second)
 	return p
 }
 
@@ -495,7 +499,7 @@ func (p *deskProgram) press(keys ...string) {
 		if _, err := io.WriteString(p.keys, k); err != nil {
 			p.t.Error(err)
 		}
-		pass(100 * time.Millisecond)
+		tuitest.Pass(100 * time.Millisecond)
 	}
 }
 
@@ -526,9 +530,9 @@ func TestADraftOutlivesItsSessionsSubscription(t *testing.T) {
 		p := openDesk(t, "")
 		p.press(keyEnter)
 		s3 := p.port.sessions["s3"]
-		s3.mu.Lock()
-		s3.reply = func(asking) (any, error) { return nil, errRefused }
-		s3.mu.Unlock()
+		s3.Mu.Lock()
+		s3.Reply = func(tuitest.Asking) (any, error) { return nil, tuitest.ErrRefused }
+		s3.Mu.Unlock()
 		p.press("refused", keyEnter, "my draft")
 		for range 3 {
 			p.press(keyF2, keyDown, keyEnter)
@@ -570,9 +574,9 @@ func TestASessionIsOpenedWhileThePreviewLooksAtIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := openDesk(t, "")
 		p.port.mu.Lock()
-		p.port.script = func(string) *journal { // which is not caught up
-			j := newJournal()
-			j.user(ada, "m1", "question")
+		p.port.script = func(string) *tuitest.Journal { // which is not caught up
+			j := tuitest.NewJournal()
+			j.User(tuitest.Ada, "m1", "question")
 			return j
 		}
 		p.port.mu.Unlock()
@@ -600,7 +604,7 @@ func TestASessionIsFollowedOnceHoweverFastItIsLeftAndEntered(t *testing.T) {
 		p.p.sessions.keep = 1
 		p.mu.Unlock()
 		p.press(keyEnter, keyF2, keyDown, keyEnter, keyF2, keyUp, keyEnter)
-		pass(3 * time.Second)
+		tuitest.Pass(3 * time.Second)
 		p.shows("question for s3")
 		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.atOnce() != 1 {
 			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.atOnce())
@@ -622,9 +626,9 @@ func TestADeskBeginsWithTheSessionNamed(t *testing.T) {
 func TestTheSessionNamedShowsBeforeAllOthersAreToldOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := newPort()
-		slow.script = func(string) *journal { // which is not caught up
-			j := newJournal()
-			j.user(ada, "m1", "question")
+		slow.script = func(string) *tuitest.Journal { // which is not caught up
+			j := tuitest.NewJournal()
+			j.User(tuitest.Ada, "m1", "question")
 			return j
 		}
 		p := openDeskOn(t, slow, "s1")
@@ -632,8 +636,8 @@ func TestTheSessionNamedShowsBeforeAllOthersAreToldOf(t *testing.T) {
 		if told() {
 			t.Error("the others are told of before")
 		}
-		p.port.sessions["s1"].updates <- remote.Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: []byte("{}")}}
-		pass(time.Second)
+		p.port.sessions["s1"].Feed <- remote.Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: []byte("{}")}}
+		tuitest.Pass(time.Second)
 		if !told() {
 			t.Error("the others are not told of")
 		}
@@ -645,14 +649,14 @@ func TestAHiddenSessionGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := openDesk(t, "")
 		p.press(keyEnter, "draft", keyF2)
-		j := &journal{seq: 5, at: dawn, turn: "turn-m1"}
-		j.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: " and more"})
-		p.port.sessions["s3"].updates <- j.take()[0]
-		pass(time.Second)
+		j := &tuitest.Journal{Seq: 5, At: tuitest.Dawn, Turn: "turn-m1"}
+		j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: " and more"})
+		p.port.sessions["s3"].Feed <- j.Take()[0]
+		tuitest.Pass(time.Second)
 		p.press(keyEnter)
 		p.shows("answer of s3 and more", "> draft")
 		p.press(keyEnter)
-		if got := p.port.sessions["s3"].commands(); len(got) != 1 || got[0].verb != protocol.DoSend {
+		if got := p.port.sessions["s3"].Commands(); len(got) != 1 || got[0].Verb != protocol.DoSend {
 			t.Errorf("asked %+v", got)
 		}
 		p.end()
@@ -667,7 +671,7 @@ func TestTheDeskIsLeftFromEverywhere(t *testing.T) {
 			p.press("\x03")
 			p.shows("press ctrl+c again to leave")
 			p.press("\x03")
-			pass(time.Second)
+			tuitest.Pass(time.Second)
 			if p.build.ctx.Err() == nil {
 				t.Error("the desk is still there")
 			}

@@ -7,15 +7,18 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"agentctl/internal/tuitest"
+	"agentctl/tui/ui"
 )
 
 func TestAWordGoesByItselfAndAnIdleScreenHasNoTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecording()
+		r := tuitest.NewRecording()
 		keys, typing := io.Pipe()
 		c, _, end := launch(t, r, keys, 80, 12)
-		for _, u := range varied(3).take() {
-			r.updates <- u
+		for _, u := range tuitest.Varied(3).Take() {
+			r.Feed <- u
 		}
 		press := func(keys string) {
 			if _, err := typing.Write([]byte(keys)); err != nil {
@@ -29,18 +32,18 @@ func TestAWordGoesByItselfAndAnIdleScreenHasNoTimer(t *testing.T) {
 				t.Fatalf("the word is on the screen: %v, want %v:\n%s", got, want, c.screen())
 			}
 		}
-		pass(time.Second)
+		tuitest.Pass(time.Second)
 		press("\t")
 		press("aa")
-		pass(StatusTimeout - time.Second)
+		tuitest.Pass(ui.StatusTimeout - time.Second)
 		says(true)
 		press("a") // the same word once more stands for its whole time
-		pass(StatusTimeout - time.Second)
+		tuitest.Pass(ui.StatusTimeout - time.Second)
 		says(true)
-		pass(2 * time.Second)
+		tuitest.Pass(2 * time.Second)
 		says(false)
 		drawn, timers := c.drawn(), c.timers.Load()
-		pass(time.Hour)
+		tuitest.Pass(time.Hour)
 		if c.timers.Load() != timers {
 			t.Error("a timer runs on an idle screen")
 		}
@@ -56,11 +59,11 @@ func TestTheDesksWordGoesByItself(t *testing.T) {
 	b := newTable(t, 80, 12, fleetOfFive()...)
 	b.p.dashboard.ShowStatus("it was decided meanwhile")
 	b.give(struct{}{})
-	due := func(m timer) bool { _, ok := m.msg.(StatusTimeoutMsg); return ok }
-	if i := slices.IndexFunc(b.timers, due); i < 0 || b.timers[i].after != StatusTimeout {
+	due := func(m timer) bool { _, ok := m.msg.(ui.StatusTimeoutMsg); return ok }
+	if i := slices.IndexFunc(b.timers, due); i < 0 || b.timers[i].after != ui.StatusTimeout {
 		t.Fatalf("it goes by %v", b.timers)
 	}
-	b.now = b.now.Add(StatusTimeout)
+	b.now = b.now.Add(ui.StatusTimeout)
 	b.fire(due)
 	if !strings.Contains(b.text(), "sessions") || strings.Contains(b.text(), "decided meanwhile") {
 		t.Errorf("it is still there:\n%s", b.text())

@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agentctl/internal/tuitest"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -16,31 +18,31 @@ import (
 
 func TestTheWireGoesOnWhileItIsOpenAndPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecording()
+		r := tuitest.NewRecording()
 		log := protolog.NewLog()
 		keys, typing := io.Pipe()
 		c, _, end := launch(t, r, keys, 100, 12)
 		defer end()
 		defer typing.Close()
-		pass(time.Second)
+		tuitest.Pass(time.Second)
 		c.mu.Lock()
-		c.sessions.shown.view.Session = wired{r, log}
+		c.sessions.shown.view.Session = tuitest.Wired{Recording: r, Log: log}
 		c.mu.Unlock()
-		j := conversation()
-		j.caughtUp()
-		for _, u := range j.take() {
-			r.updates <- u
+		j := tuitest.Conversation()
+		j.CaughtUp()
+		for _, u := range j.Take() {
+			r.Feed <- u
 		}
-		pass(time.Second)
+		tuitest.Pass(time.Second)
 		hit := func(key string) {
 			if _, err := io.WriteString(typing, key); err != nil {
 				t.Fatal(err)
 			}
-			pass(time.Second)
+			tuitest.Pass(time.Second)
 		}
 		say := func(word string) {
 			log.AddFrame(time.Now(), true, false, protocol.MustEncode(protocol.Command{Command: protocol.Verb(word)}))
-			pass(time.Second)
+			tuitest.Pass(time.Second)
 		}
 		shows := func(word string, want bool) {
 			t.Helper()
@@ -72,7 +74,7 @@ type wiredPort struct {
 func (p wiredPort) Wire() *protolog.Log { return p.log }
 
 func TestTheWireShowsOverAllSessions(t *testing.T) {
-	d := testBuilder(t.Context(), Options{}, func() time.Time { return dawn }, func() string { return "" }).dashboard(wiredPort{newPort(), traffic()}, "")
+	d := testBuilder(t.Context(), Options{}, func() time.Time { return tuitest.Dawn }, func() string { return "" }).dashboard(wiredPort{newPort(), tuitest.Traffic()}, "")
 	noTimers(d)
 	shows := func(words string, want bool) {
 		t.Helper()
@@ -81,14 +83,14 @@ func TestTheWireShowsOverAllSessions(t *testing.T) {
 		}
 	}
 	d.Update(tea.WindowSizeMsg{Width: 100, Height: 16})
-	_, cmd := d.Update(press("f7"))
-	batch := soon(cmd)
+	_, cmd := d.Update(tuitest.Press("f7"))
+	batch := tuitest.Soon(cmd)
 	d.Update(batch)
 	shows("approve error conflict", true)
-	d.Update(press("enter"))
+	d.Update(tuitest.Press("enter"))
 	shows(`"code": "conflict"`, true)
-	d.Update(press("q"))
-	d.Update(press("f7"))
+	d.Update(tuitest.Press("q"))
+	d.Update(tuitest.Press("f7"))
 	shows("protocol log", false)
 	d.Update(batch) // which comes too late
 	shows("protocol log", false)

@@ -4,8 +4,9 @@ import (
 	"context"
 	"iter"
 
+	"agentctl/tui/logview"
+
 	"agentctl/protocol"
-	"agentctl/tui"
 	"agentctl/tui/protolog"
 	"agentctl/tui/remote"
 	"agentctl/wsclient"
@@ -20,9 +21,9 @@ type serverAdapter struct {
 }
 
 var (
-	_ remote.Server  = serverAdapter{}
-	_ remote.Retrier = serverAdapter{}
-	_ tui.LogSource  = serverAdapter{}
+	_ remote.Server     = serverAdapter{}
+	_ remote.Retrier    = serverAdapter{}
+	_ logview.LogSource = serverAdapter{}
 )
 
 // Wire returns the protocol log of the connection.

@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/plain"
+
 	"agentctl/protocol"
-	"agentctl/tui"
 	"agentctl/wsclient"
 )
 
@@ -102,7 +103,7 @@ func TestALineIsSentOnceWhenItsAnswerIsLost(t *testing.T) {
 	keys, typing := io.Pipe()
 	ctx, cancel := context.WithCancel(testContext(t))
 	done := make(chan error, 1)
-	go func() { done <- tui.Run2(ctx, v, out, keys) }()
+	go func() { done <- plain.Run2(ctx, v, out, keys) }()
 	out.wait(t, "now idle")
 
 	failure.set(true)

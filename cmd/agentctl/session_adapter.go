@@ -10,10 +10,11 @@ import (
 	"strings"
 	"sync"
 
+	"agentctl/tui/logview"
+
 	"agentctl/internal/exit"
 	"agentctl/internal/panics"
 	"agentctl/protocol"
-	"agentctl/tui"
 	"agentctl/tui/protolog"
 	"agentctl/tui/remote"
 	"agentctl/wsclient"
@@ -29,7 +30,7 @@ type sessionAdapter struct {
 
 var (
 	_ remote.Session    = (*sessionAdapter)(nil)
-	_ tui.LogSource     = (*sessionAdapter)(nil)
+	_ logview.LogSource = (*sessionAdapter)(nil)
 	_ remote.Retrier    = (*sessionAdapter)(nil)
 	_ remote.Withdrawer = (*sessionAdapter)(nil)
 )
