@@ -65,7 +65,10 @@ func newTestConnWith(t *testing.T, codec codec.Codec, get ReadFunc) (*Conn, *web
 		defer close(served)
 		_ = h.Serve(chanListener{conns})
 	}()
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) { return client, nil }}
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		DialContext:       func(context.Context, string, string) (net.Conn, error) { return client, nil },
+	}
 	peer, _, err := websocket.Dial(
 		t.Context(), "ws://peer", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}},
 	)

@@ -82,7 +82,8 @@ func TestEveryClientCodecSupportsTheCommandsOfTheTable(t *testing.T) {
 			}
 			documented := slices.ContainsFunc(rows, func(row map[string]string) bool { return row[name] != "✗" })
 			if slices.Contains(hello.Commands, command.Verb) != documented {
-				t.Errorf("protocol/%s: %s is in the list of verbs: %v; docs/dialects.md says %v", name, command.Verb, !documented, documented)
+				t.Errorf("protocol/%s: %s is in the list of verbs: %v; docs/dialects.md says %v", name, command.Verb,
+					!documented, documented)
 			}
 		}
 	}
@@ -238,7 +239,8 @@ func newCodecPair(r *rapid.T, name string) *codecPair {
 	p := &codecPair{
 		client: d.Client(o), now: coverageStart, log: codec.NewLog("s", "e"), types: map[protocol.Type]bool{},
 		server: d.Server(codec.ServerOptions{
-			Path: "/s", ID: counter(), By: protocol.Actor{Name: name + "@peer"}, Sign: func(string) string { return "" },
+			Path: "/s", ID: counter(), By: protocol.Actor{Name: name +
+				"@peer"}, Sign: func(string) string { return "" },
 			Resume: new(codec.ResumeStore),
 		}),
 		responder: codec.Responder{Dialect: "native", Epoch: "e"},
@@ -250,7 +252,8 @@ func newCodecPair(r *rapid.T, name string) *codecPair {
 	p.record(codec.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Name: "s", Agent: "claude"}})
 	p.fromServer(p.server.Open(p.now))
 	p.fromClient(p.client.Open(p.now))
-	p.fromClient(p.client.Native(p.now, command(helloID, protocol.DoHello, "", protocol.HelloData{Version: protocol.Version, Name: "ada"})))
+	p.fromClient(p.client.Native(p.now,
+		command(helloID, protocol.DoHello, "", protocol.HelloData{Version: protocol.Version, Name: "ada"})))
 	p.fromClient(p.client.Native(p.now, command("2", protocol.DoSubscribe, "s", nil)))
 	p.settle()
 	return p
@@ -321,7 +324,10 @@ func (p *codecPair) record(e codec.Entry) {
 // for it. A notice before it flushes frames of earlier events.
 func (p *codecPair) next() (protocol.Type, int) {
 	if t := p.log.State.Turn; t == nil || p.log.State.Seq != t.First { // turn.started follows message.user
-		p.record(codec.Entry{Type: protocol.Notice, Turn: p.log.Turn(), Data: protocol.NoticeData{Level: protocol.LevelInfo, Message: "flush"}})
+		p.record(codec.Entry{
+			Type: protocol.Notice, Turn: p.log.Turn(),
+			Data: protocol.NoticeData{Level: protocol.LevelInfo, Message: "flush"},
+		})
 	}
 	before := p.toClient
 	p.generator.State, p.generator.Now = p.log.State, p.now

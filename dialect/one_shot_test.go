@@ -98,7 +98,10 @@ func answersIn(t *testing.T, out codec.Output) (list []protocol.Answer) {
 func TestAClientThatStaysHasItsQueue(t *testing.T) {
 	d, _ := Find("multiagent")
 	for _, oneShot := range []bool{false, true} {
-		c := d.Client(codec.ClientOptions{Resume: new(codec.ClientState), OneShot: oneShot, ID: func(prefix string) string { return prefix }})
+		c := d.Client(codec.ClientOptions{
+			Resume: new(codec.ClientState), OneShot: oneShot,
+			ID: func(prefix string) string { return prefix },
+		})
 		now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 		c.Open(now)
 		c.Foreign(now, codec.Frame{Data: []byte(`{"type":"PONG"}`)})

@@ -36,7 +36,8 @@ func TestADialectsOptionIsWhatItsListSays(t *testing.T) {
 			t.Errorf("%s=%s at the %s: %v, want %q", c.name, c.value, c.end, err, c.wrong)
 		}
 	}
-	if err := CheckOption(&codec.Dialect{Name: "bare"}, codec.ClientEnd, "x", "y"); protocol.AsError(err).Message != "the dialect bare has no client options" {
+	if err := CheckOption(&codec.Dialect{Name: "bare"}, codec.ClientEnd, "x",
+		"y"); protocol.AsError(err).Message != "the dialect bare has no client options" {
 		t.Error(err)
 	}
 }

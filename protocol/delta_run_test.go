@@ -48,7 +48,10 @@ func history(t *rapid.T) []Event {
 			case 11:
 				add(ToolEnded, task, ToolEndedData{Tool: id, Status: ToolCompleted})
 			case 12:
-				add(QueueAdded, "", QueueAddedData{Message: Message{MessageID: fmt.Sprintf("q%d-%d", n, i), Text: text}})
+				add(QueueAdded, "", QueueAddedData{Message: Message{
+					MessageID: fmt.Sprintf("q%d-%d", n, i),
+					Text:      text,
+				}})
 			}
 		}
 		add(TurnEnded, "", TurnEndedData{Reason: ReasonCompleted})
@@ -99,7 +102,10 @@ func TestFoldedAndRawEventsGiveTheSameStateAndTranscript(t *testing.T) {
 func TestARunIsCutAtItsBound(t *testing.T) {
 	var events []Event
 	for i := range 300 {
-		events = append(events, Event{Session: "s", Turn: "t", Seq: uint64(i + 1), Type: TextDelta, Data: MustEncode(PartDeltaData{"p", string(make([]byte, 1024))})})
+		events = append(events, Event{
+			Session: "s", Turn: "t", Seq: uint64(i + 1), Type: TextDelta,
+			Data: MustEncode(PartDeltaData{"p", string(make([]byte, 1024))}),
+		})
 	}
 	folded := JoinDeltas(events)
 	if len(folded) != 3 {
@@ -136,8 +142,16 @@ func TestACompactionCorrectsWhatIsKnownOfTheContext(t *testing.T) {
 		want *ContextInfo
 	}{
 		{ContextCompacted, ContextCompactedData{Before: 9, After: 3}, nil},
-		{ContextUpdated, ContextInfo{Tokens: 150, MaxTokens: 200, Percent: 75, TranscriptLength: 4}, &ContextInfo{Tokens: 150, MaxTokens: 200, Percent: 75, TranscriptLength: 4}},
-		{ContextCompacted, ContextCompactedData{Before: 150, After: 50}, &ContextInfo{Tokens: 50, MaxTokens: 200, Percent: 25, TranscriptLength: 4}},
+		{
+			ContextUpdated,
+			ContextInfo{Tokens: 150, MaxTokens: 200, Percent: 75, TranscriptLength: 4},
+			&ContextInfo{Tokens: 150, MaxTokens: 200, Percent: 75, TranscriptLength: 4},
+		},
+		{
+			ContextCompacted,
+			ContextCompactedData{Before: 150, After: 50},
+			&ContextInfo{Tokens: 50, MaxTokens: 200, Percent: 25, TranscriptLength: 4},
+		},
 		{ContextUpdated, ContextInfo{Tokens: 60}, &ContextInfo{Tokens: 60}},
 		{ContextCompacted, ContextCompactedData{Before: 60, After: 50}, &ContextInfo{Tokens: 50}},
 	} {
@@ -155,7 +169,10 @@ func TestACompactionCorrectsWhatIsKnownOfTheContext(t *testing.T) {
 }
 
 func TestAnEditHoldBlocksOnlyItsMessageWhenThatIsNext(t *testing.T) {
-	s := &State{Queue: []Message{{MessageID: "a"}, {MessageID: "b"}}, Holds: []Hold{{ID: "h", Reason: HoldEdit, MessageID: "b"}}}
+	s := &State{
+		Queue: []Message{{MessageID: "a"}, {MessageID: "b"}},
+		Holds: []Hold{{ID: "h", Reason: HoldEdit, MessageID: "b"}},
+	}
 	if m := s.NextQueued(); m == nil || m.MessageID != "a" {
 		t.Errorf("next is %v, want a", m)
 	}
@@ -171,7 +188,10 @@ func TestAnEditHoldBlocksOnlyItsMessageWhenThatIsNext(t *testing.T) {
 }
 
 func BenchmarkAppendJSON(b *testing.B) {
-	e := Event{Session: "s_0123456789abcdef", Seq: 123456, Turn: "t_0123456789abcdef", Time: time.Now(), Type: TextDelta, Data: MustEncode(PartDeltaData{"p1", "some words of text "})}
+	e := Event{
+		Session: "s_0123456789abcdef", Seq: 123456, Turn: "t_0123456789abcdef", Time: time.Now(),
+		Type: TextDelta, Data: MustEncode(PartDeltaData{"p1", "some words of text "}),
+	}
 	var buf []byte
 	b.ReportAllocs()
 	for b.Loop() {

@@ -27,7 +27,10 @@ func TestDecodeCommandRefusesWithACode(t *testing.T) {
 		{"unknown field", `{"id":"7","command":"ping","x":1}`, CodeInvalidMessage, "7"},
 		{"wrong case", `{"id":"7","Command":"ping"}`, CodeInvalidMessage, "7"},
 		{"doubled key", `{"id":"7","command":"ping","command":"close"}`, CodeInvalidMessage, "7"},
-		{"doubled key in data", `{"id":"7","command":"send","session":"s","data":{"text":"a","text":"b"}}`, CodeInvalidMessage, "7"},
+		{
+			"doubled key in data", `{"id":"7","command":"send","session":"s","data":{"text":"a","text":"b"}}`,
+			CodeInvalidMessage, "7",
+		},
 		{"lists too deep", `{"id":"7","command":"ping","data":` + lists(64) + `}`, CodeInvalidMessage, "7"},
 		{"lists as deep as may be", `{"id":"7","command":"ping","data":` + lists(63) + `}`, "", "7"},
 		{"objects too deep", `{"id":"7","command":"ping","data":` + objects(64) + `}`, CodeInvalidMessage, "7"},
@@ -39,11 +42,21 @@ func TestDecodeCommandRefusesWithACode(t *testing.T) {
 		{"no session needed", `{"id":"7","command":"list"}`, "", "7"},
 		{"long key", `{"id":"7","command":"ping","key":"` + strings.Repeat("k", 129) + `"}`, CodeInvalidMessage, "7"},
 		{"key as long as may be", `{"id":"7","command":"ping","key":"` + strings.Repeat("k", 128) + `"}`, "", "7"},
-		{"long session", `{"id":"7","command":"send","session":"` + strings.Repeat("s", 257) + `"}`, CodeInvalidMessage, "7"},
-		{"session as long as may be", `{"id":"7","command":"send","session":"` + strings.Repeat("s", 256) + `"}`, "", "7"},
+		{
+			"long session", `{"id":"7","command":"send","session":"` + strings.Repeat("s", 257) +
+				`"}`, CodeInvalidMessage,
+			"7",
+		},
+		{
+			"session as long as may be", `{"id":"7","command":"send","session":"` + strings.Repeat("s", 256) + `"}`, "",
+			"7",
+		},
 		{"long id", `{"id":"` + strings.Repeat("7", 257) + `","command":"ping"}`, CodeInvalidMessage, ""},
 		{"long id of what is no command", `{"id":"` + strings.Repeat("7", 257) + `"}`, CodeInvalidMessage, ""},
-		{"id as long as may be", `{"id":"` + strings.Repeat("7", 256) + `","command":5}`, CodeInvalidMessage, strings.Repeat("7", 256)},
+		{
+			"id as long as may be", `{"id":"` + strings.Repeat("7", 256) + `","command":5}`, CodeInvalidMessage,
+			strings.Repeat("7", 256),
+		},
 		{"id that is no text", `{"id":7,"command":"ping"}`, CodeInvalidMessage, ""},
 	} {
 		got, err := DecodeCommand([]byte(c.line))
@@ -125,7 +138,10 @@ func TestAPositionReadsBackAndNothingElseIsOne(t *testing.T) {
 			t.Errorf("%s is %v, %v", s, p, err)
 		}
 	}
-	for _, s := range []string{"", ":", ":1", "a:", "a:b", "-1", "A:1", "a/:1", "a::1", "a`:1", "a{:1", long + "a:1", "1:18446744073709551616"} {
+	for _, s := range []string{
+		"", ":", ":1", "a:", "a:b", "-1", "A:1", "a/:1", "a::1", "a`:1", "a{:1", long + "a:1",
+		"1:18446744073709551616",
+	} {
 		if p, err := ParsePosition(s); CodeOf(err) != CodeInvalidPosition {
 			t.Errorf("%q is %v, %v", s, p, err)
 		}
@@ -133,7 +149,10 @@ func TestAPositionReadsBackAndNothingElseIsOne(t *testing.T) {
 }
 
 func TestEachRoleMayWhatTheOneBeforeItMay(t *testing.T) {
-	for v, least := range map[Verb]int{DoPing: 0, DoSubscribe: 0, "of.tomorrow": 2, DoSend: 1, DoInterrupt: 1, DoApprove: 2, DoRulesRevoke: 2} {
+	for v, least := range map[Verb]int{
+		DoPing: 0, DoSubscribe: 0, "of.tomorrow": 2, DoSend: 1, DoInterrupt: 1,
+		DoApprove: 2, DoRulesRevoke: 2,
+	} {
 		for i, r := range append(Roles, "") {
 			if want := i >= least || v == "of.tomorrow" && i == 1; r.May(v) != want {
 				t.Errorf("%s may %s: %v", r, v, !want)
@@ -224,7 +243,8 @@ func TestDecodeDataIsStrict(t *testing.T) {
 
 func TestAppendJSONIsWhatMarshalWouldRead(t *testing.T) {
 	e := Event{
-		Session: "s", Seq: 9, FirstSeq: 4, Turn: "t", Task: "k", Parent: "p", Time: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC),
+		Session: "s", Seq: 9, FirstSeq: 4, Turn: "t", Task: "k", Parent: "p", Time: time.Date(2026, 1, 2, 3, 4, 5,
+			678e6, time.UTC),
 		Type: TextDelta, By: &Actor{"a\u2028\x01\"", "b"}, Data: json.RawMessage(`{"part":"p","text":"x"}`),
 	}
 	var got Event
@@ -237,7 +257,8 @@ func TestAppendJSONIsWhatMarshalWouldRead(t *testing.T) {
 		t.Errorf("%s\n%s", a, b)
 	}
 	e = Event{Session: "s", Time: e.Time.In(time.FixedZone("", 3600)), Type: Heartbeat}
-	if got, want := string(e.AppendJSON(nil)), `{"session":"s","time":"2026-01-02T03:04:05.678Z","type":"heartbeat"}`; got != want {
+	if got, want := string(e.AppendJSON(nil)),
+		`{"session":"s","time":"2026-01-02T03:04:05.678Z","type":"heartbeat"}`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

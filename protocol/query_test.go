@@ -43,7 +43,10 @@ func TestParseQuery(t *testing.T) {
 			t.Errorf("%.20q: %v, %v", query, q, err)
 		}
 	}
-	for _, query := range []string{"", " \n", `""`, strings.Repeat("x", maxQuery+1), "a b c d e f g h i j k l m n o p q"} {
+	for _, query := range []string{
+		"", " \n", `""`, strings.Repeat("x", maxQuery+1),
+		"a b c d e f g h i j k l m n o p q",
+	} {
 		if _, err := ParseQuery(query); CodeOf(err) != CodeInvalidMessage {
 			t.Errorf("%.20q: %v", query, err)
 		}
@@ -124,7 +127,10 @@ func marked(text string, spans []Span) string {
 
 func FuzzQuery(f *testing.F) {
 	for _, seed := range [][2]string{
-		{"cache key", "the Cache KEY"}, {`"a b" c`, "A\nB C"}, {`"`, `"`}, {"\u212A", "k"}, {"ẞ", "ß"}, {"\xff", "\xff\xfe"}, {"\x9d", "\u017f\x9d\u061d"}, {"İ", "i̇"},
+		{"cache key", "the Cache KEY"}, {`"a b" c`, "A\nB C"}, {`"`, `"`}, {"\u212A", "k"}, {"ẞ", "ß"}, {
+			"\xff",
+			"\xff\xfe",
+		}, {"\x9d", "\u017f\x9d\u061d"}, {"İ", "i̇"},
 	} {
 		f.Add(seed[0], seed[1])
 	}

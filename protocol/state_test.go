@@ -42,7 +42,10 @@ func TestEveryEventChangesTheStateAsItSays(t *testing.T) {
 		},
 		"the queue": {
 			{typ: QueueAdded, data: `{"message_id":"a","text":"1"}`, want: `{"queue":[{"message_id":"a","text":"1"}]}`},
-			{typ: QueueAdded, data: `{"message_id":"b","text":"2"}`, want: `{"queue":[{"message_id":"a","text":"1"},{"message_id":"b","text":"2"}]}`},
+			{
+				typ: QueueAdded, data: `{"message_id":"b","text":"2"}`,
+				want: `{"queue":[{"message_id":"a","text":"1"},{"message_id":"b","text":"2"}]}`,
+			},
 			{typ: QueueAdded, data: `{"message_id":"c","text":"3","index":0}`, want: `{"queue":[{"message_id":"c","text":"3"},{"message_id":"a","text":"1"},{"message_id":"b","text":"2"}]}`},
 			{typ: QueueUpdated, data: `{"message_id":"c","text":"4","parts":[{"type":"text","text":"p"}]}`, want: `{"queue":[{"message_id":"c","text":"4","parts":[{"type":"text","text":"p"}]},{"message_id":"a","text":"1"},{"message_id":"b","text":"2"}]}`},
 			{typ: QueueUpdated, data: `{"message_id":"gone","text":"4"}`, want: `{}`},
@@ -51,12 +54,18 @@ func TestEveryEventChangesTheStateAsItSays(t *testing.T) {
 			{typ: QueueMoved, data: `{"message_id":"a","index":9}`, want: `{"queue":[{"message_id":"c","text":"3"},{"message_id":"b","text":"2"},{"message_id":"a","text":"1"}]}`},
 			{typ: QueueMoved, data: `{"message_id":"b","index":-1}`, want: `{"queue":[{"message_id":"b","text":"2"},{"message_id":"c","text":"3"},{"message_id":"a","text":"1"}]}`},
 			{typ: QueueMoved, data: `{"message_id":"gone","index":1}`, want: `{}`},
-			{typ: QueueHeld, data: `{"id":"h1","reason":"edit","message_id":"c"}`, want: `{"holds":[{"id":"h1","reason":"edit","message_id":"c"}]}`},
+			{
+				typ: QueueHeld, data: `{"id":"h1","reason":"edit","message_id":"c"}`,
+				want: `{"holds":[{"id":"h1","reason":"edit","message_id":"c"}]}`,
+			},
 			{typ: QueueHeld, data: `{"id":"h2","reason":"edit","message_id":"a"}`, want: `{"holds":[{"id":"h1","reason":"edit","message_id":"c"},{"id":"h2","reason":"edit","message_id":"a"}]}`},
 			{typ: QueueHeld, data: `{"id":"h3","reason":"user","message_id":"c"}`, want: `{"holds":[{"id":"h1","reason":"edit","message_id":"c"},{"id":"h2","reason":"edit","message_id":"a"},{"id":"h3","reason":"user","message_id":"c"}]}`},
 			{typ: QueueRemoved, data: `{"message_id":"gone","reason":"removed"}`, want: `{}`},
 			{typ: QueueRemoved, data: `{"message_id":"c","reason":"started"}`, want: `{"queue":[{"message_id":"b","text":"2"},{"message_id":"a","text":"1"}],"holds":[{"id":"h2","reason":"edit","message_id":"a"},{"id":"h3","reason":"user","message_id":"c"}]}`},
-			{typ: QueueReleased, data: `{"holds":["h3","hx"]}`, want: `{"holds":[{"id":"h2","reason":"edit","message_id":"a"}]}`},
+			{
+				typ: QueueReleased, data: `{"holds":["h3","hx"]}`,
+				want: `{"holds":[{"id":"h2","reason":"edit","message_id":"a"}]}`,
+			},
 			{typ: QueueAdded, data: `{"message_id":"d","text":"5","index":-1}`, want: `{"queue":[{"message_id":"d","text":"5"},{"message_id":"b","text":"2"},{"message_id":"a","text":"1"}]}`},
 			{typ: QueueAdded, data: `{"message_id":"e","text":"6","index":9}`, want: `{"queue":[{"message_id":"d","text":"5"},{"message_id":"b","text":"2"},{"message_id":"a","text":"1"},{"message_id":"e","text":"6"}]}`},
 		},
@@ -88,14 +97,20 @@ func TestEveryEventChangesTheStateAsItSays(t *testing.T) {
 			{typ: PlanFailed, data: `{}`, want: `{"plan":{"status":"failed","question":"w"}}`},
 		},
 		"a plan without plan.started": {
-			{typ: PlanCompleted, data: `{"tasks":[{"id":"k1","title":"1"}]}`, want: `{"plan":{"status":"completed","tasks":[{"id":"k1","title":"1"}]}}`},
+			{
+				typ: PlanCompleted, data: `{"tasks":[{"id":"k1","title":"1"}]}`,
+				want: `{"plan":{"status":"completed","tasks":[{"id":"k1","title":"1"}]}}`,
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &State{}
 			for i, e := range steps {
 				before := members(t, s)
-				event := &Event{Session: "s", Seq: s.Seq + 1, Time: at, Turn: e.turn, Task: e.task, Type: e.typ, By: e.by, Data: json.RawMessage(e.data)}
+				event := &Event{
+					Session: "s", Seq: s.Seq + 1, Time: at, Turn: e.turn, Task: e.task, Type: e.typ,
+					By: e.by, Data: json.RawMessage(e.data),
+				}
 				if err := s.Apply(event); err != nil {
 					t.Fatalf("%d %s: %v", i+1, e.typ, err)
 				}
@@ -149,13 +164,20 @@ func TestWhatIsOpenInATurnIsKnownUntilItEnds(t *testing.T) {
 		{ToolStarted, `{"tool":"a","name":"n"}`, `[]`, `[{"tool":"a","name":"n","task":"k","parent":"up","started":"2026-01-02T03:04:05Z"}]`},
 		{ToolStarted, `{"tool":"a","title":"t","kind":"read"}`, `[]`, `[{"tool":"a","name":"n","kind":"read","title":"t","task":"k","parent":"up","started":"2026-01-02T03:04:05Z"}]`},
 		{ToolStarted, `{"tool":"b"}`, `[]`, `[{"tool":"a","name":"n","kind":"read","title":"t","task":"k","parent":"up","started":"2026-01-02T03:04:05Z"},{"tool":"b","task":"k","parent":"up","started":"2026-01-02T03:04:05Z"}]`},
-		{ToolEnded, `{"tool":"a","status":"completed"}`, `[]`, `[{"tool":"b","task":"k","parent":"up","started":"2026-01-02T03:04:05Z"}]`},
+		{
+			ToolEnded, `{"tool":"a","status":"completed"}`, `[]`,
+			`[{"tool":"b","task":"k","parent":"up","started":"2026-01-02T03:04:05Z"}]`,
+		},
 	} {
-		e := &Event{Session: "s", Seq: s.Seq + 1, Turn: "t", Task: "k", Parent: "up", Time: at, Type: c.typ, Data: json.RawMessage(c.data)}
+		e := &Event{
+			Session: "s", Seq: s.Seq + 1, Turn: "t", Task: "k", Parent: "up", Time: at, Type: c.typ,
+			Data: json.RawMessage(c.data),
+		}
 		if err := s.Apply(e); err != nil {
 			t.Fatal(err)
 		}
-		if parts, tools := string(MustEncode(s.Turn.Parts)), string(MustEncode(s.Turn.Tools)); parts != c.parts || tools != c.tools {
+		if parts, tools := string(MustEncode(s.Turn.Parts)), string(MustEncode(s.Turn.Tools)); parts != c.parts ||
+			tools != c.tools {
 			t.Errorf("%d %s %s:\n%s\n%s, want\n%s\n%s", i+1, c.typ, c.data, parts, tools, c.parts, c.tools)
 		}
 	}
@@ -184,7 +206,11 @@ func TestWhatAStateHoldsIsFoundByItsNameAlone(t *testing.T) {
 	s := &State{
 		Queue:     []Message{{MessageID: "a"}, {MessageID: "b"}},
 		Approvals: []Approval{{Request: "r"}, {Request: "q"}},
-		Rules:     []Rule{{ID: "1", Kind: "tool", Subject: "x"}, {ID: "2", Kind: "command", Subject: "y"}, {ID: "3", Kind: "tool", Subject: "y"}},
+		Rules: []Rule{
+			{ID: "1", Kind: "tool", Subject: "x"},
+			{ID: "2", Kind: "command", Subject: "y"},
+			{ID: "3", Kind: "tool", Subject: "y"},
+		},
 	}
 	if i, j := s.QueueIndex("b"), s.QueueIndex("c"); i != 1 || j != -1 {
 		t.Errorf("b is at %d, c at %d", i, j)
@@ -215,7 +241,11 @@ func TestTheNextMessageStartsWhenNothingIsInItsWay(t *testing.T) {
 		{"a turn runs", State{Queue: queue, Turn: &TurnState{}}, false},
 		{"closed", State{Queue: queue, Closed: true}, false},
 		{"an edit of what is not queued", State{Queue: queue, Holds: []Hold{{Reason: HoldEdit, MessageID: "b"}}}, true},
-		{"a hold behind an edit of another", State{Queue: queue, Holds: []Hold{{Reason: HoldEdit, MessageID: "b"}, {Reason: HoldInterrupt}}}, false},
+		{
+			"a hold behind an edit of another",
+			State{Queue: queue, Holds: []Hold{{Reason: HoldEdit, MessageID: "b"}, {Reason: HoldInterrupt}}},
+			false,
+		},
 	} {
 		if m := c.s.NextQueued(); (m != nil) != c.want {
 			t.Errorf("%s: next is %v", c.name, m)

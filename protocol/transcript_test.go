@@ -79,7 +79,10 @@ func TestEveryEventOfATurnChangesItsItem(t *testing.T) {
 			apply(t, tr, Event{Seq: 1, Type: MessageUser, Data: json.RawMessage(`{"message_id":"m","text":"x"}`)})
 			items := map[*Item]bool{}
 			for i, e := range steps {
-				changed := apply(t, tr, Event{Seq: uint64(i + 2), Type: e.typ, By: e.by, Task: e.task, Parent: e.parent, Data: json.RawMessage(e.data)})
+				changed := apply(t, tr, Event{
+					Seq: uint64(i + 2), Type: e.typ, By: e.by, Task: e.task, Parent: e.parent,
+					Data: json.RawMessage(e.data),
+				})
 				if got := string(MustEncode(changed)); got != e.want {
 					t.Errorf("%d %s %s changed\n%s, want\n%s", i+2, e.typ, e.data, got, e.want)
 				}
@@ -102,10 +105,19 @@ func TestTurnsFollowEachOther(t *testing.T) {
 	if tr.Current() != nil || apply(t, tr, Event{Seq: 1, Type: Notice}) != nil {
 		t.Error("something happened in no turn")
 	}
-	apply(t, tr, Event{Seq: 2, Turn: "t1", Type: MessageUser, By: &Actor{Name: "ann"}, Data: json.RawMessage(`{"message_id":"m1","text":"x"}`)})
+	apply(t, tr, Event{
+		Seq: 2, Turn: "t1", Type: MessageUser, By: &Actor{Name: "ann"},
+		Data: json.RawMessage(`{"message_id":"m1","text":"x"}`),
+	})
 	apply(t, tr, Event{Seq: 3, Turn: "t1", Type: TextDelta, Data: json.RawMessage(`{"part":"p","text":"a"}`)})
-	apply(t, tr, Event{Seq: 4, Turn: "t1", Type: TurnEnded, Data: json.RawMessage(`{"reason":"completed","duration_ms":7}`)})
-	apply(t, tr, Event{Seq: 5, Turn: "t2", Type: MessageUser, By: &Actor{Name: "ann"}, Data: json.RawMessage(`{"message_id":"m2","text":"y","by":{"name":"bob"}}`)})
+	apply(t, tr, Event{
+		Seq: 4, Turn: "t1", Type: TurnEnded,
+		Data: json.RawMessage(`{"reason":"completed","duration_ms":7}`),
+	})
+	apply(t, tr, Event{
+		Seq: 5, Turn: "t2", Type: MessageUser, By: &Actor{Name: "ann"},
+		Data: json.RawMessage(`{"message_id":"m2","text":"y","by":{"name":"bob"}}`),
+	})
 	apply(t, tr, Event{Seq: 6, Turn: "t2", Type: TextDelta, Data: json.RawMessage(`{"part":"p","text":"b"}`)})
 	for _, of := range []string{"t1", "t3"} {
 		if changed := apply(t, tr, Event{Seq: 7, Turn: of, Type: Notice}); changed != nil {
@@ -152,7 +164,12 @@ func TestWhatDoesNotContinueARunBeginsAnother(t *testing.T) {
 		}
 	}
 	var r DeltaRun
-	for i, d := range []Delta{{"p", KindText, "1"}, {"p", KindText, "2"}, {"p", KindReasoning, "3"}, {"q", KindText, string(make([]byte, MaxJoined-3))}} {
+	for i, d := range []Delta{
+		{"p", KindText, "1"},
+		{"p", KindText, "2"},
+		{"p", KindReasoning, "3"},
+		{"q", KindText, string(make([]byte, MaxJoined-3))},
+	} {
 		e := first
 		e.Seq, e.Time = e.Seq+uint64(i), e.Time.Add(time.Duration(i)*time.Second)
 		if !r.Add(&e, d) {
@@ -195,8 +212,14 @@ func TestOnlyTextThatIsAppendedFolds(t *testing.T) {
 		}
 	}
 	// Joined events, and deltas too long for a run, are unchanged.
-	long := Event{Session: "s", Seq: 4, Type: TextDelta, Data: MustEncode(PartDeltaData{"p", string(make([]byte, MaxJoined+1))})}
-	folded := Event{Session: "s", Seq: 3, FirstSeq: 2, Type: TextDelta, Data: json.RawMessage(`{"part":"p","text":"x"}`)}
+	long := Event{
+		Session: "s", Seq: 4, Type: TextDelta,
+		Data: MustEncode(PartDeltaData{"p", string(make([]byte, MaxJoined+1))}),
+	}
+	folded := Event{
+		Session: "s", Seq: 3, FirstSeq: 2, Type: TextDelta,
+		Data: json.RawMessage(`{"part":"p","text":"x"}`),
+	}
 	one := Event{Session: "s", Seq: 1, Type: TextDelta, Data: json.RawMessage(`{"part":"p","text":"x"}`)}
 	if got := JoinDeltas([]Event{one, folded, long}); !reflect.DeepEqual(got, []Event{one, folded, long}) {
 		t.Errorf("%d events", len(got))

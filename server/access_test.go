@@ -244,7 +244,8 @@ func TestNothingRedirects(t *testing.T) {
 	w := newTestServer(t)
 	addr := w.tcp("secret")
 	for _, path := range []string{
-		"/", "/api", "/api/", "/api/sessions/", "//api/sessions", "/api//sessions", "/api/../api/sessions", "/healthz/", "/v1/ws/", "/v1",
+		"/", "/api", "/api/", "/api/sessions/", "//api/sessions", "/api//sessions", "/api/../api/sessions", "/healthz/",
+		"/v1/ws/", "/v1",
 		"//evil.example/", "/api/sessions/%2e%2e", "/./healthz",
 	} {
 		if status, _, header := get(t, addr, path, "Host: localhost", "Authorization: Bearer secret"); status != 404 ||

@@ -80,7 +80,8 @@ func TestAMultiAgentClientWorksWithASession(t *testing.T) {
 	s.send(message("ask"))
 	f, _ = s.waitFor("tool_approval_required")
 	s.send(
-		`{"type":"approve_tool","conversationId":"` + id + `","requestId":"` + f.Payload.RequestID + `","payload":{"approved":true}}`,
+		`{"type":"approve_tool","conversationId":"` + id + `","requestId":"` + f.Payload.RequestID +
+			`","payload":{"approved":true}}`,
 	)
 	if done, _ := s.waitFor("tool_executed"); !done.Payload.Success || done.Payload.RequestID != f.Payload.RequestID {
 		t.Errorf("%+v", done)
@@ -121,7 +122,8 @@ func TestAMultiAgentUserMayNotApproveAndAnAdminMay(t *testing.T) {
 	id := f.Payload.ConversationID
 	user.send(`{"type":"send_message","conversationId":"` + id + `","payload":{"content":"ask"}}`)
 	f, _ = user.waitFor("tool_approval_required")
-	approve := `{"type":"approve_tool","conversationId":"` + id + `","requestId":"` + f.Payload.RequestID + `","payload":{"approved":true}}`
+	approve := `{"type":"approve_tool","conversationId":"` + id + `","requestId":"` + f.Payload.RequestID +
+		`","payload":{"approved":true}}`
 	user.send(approve)
 	if f, _ := user.waitFor("error"); f.Payload.Code != "forbidden" {
 		t.Errorf("%+v", f)

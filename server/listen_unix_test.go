@@ -121,7 +121,10 @@ func TestClosingAgainLeavesTheNextSocketAlone(t *testing.T) {
 }
 
 func TestSocketThatCannotBeIsAnError(t *testing.T) {
-	for _, path := range []string{filepath.Join(t.TempDir(), "none", "s"), filepath.Join(t.TempDir(), strings.Repeat("s", 200))} {
+	for _, path := range []string{
+		filepath.Join(t.TempDir(), "none", "s"),
+		filepath.Join(t.TempDir(), strings.Repeat("s", 200)),
+	} {
 		if l, err := ListenUnix(path); err == nil {
 			_ = l.Close()
 			t.Errorf("listens on %s", path)

@@ -98,7 +98,10 @@ func TestWhoLogsInIsKnown(t *testing.T) {
 		if conn == nil {
 			t.Fatalf("HTTP %d", status)
 		}
-		if r := conn.hello(protocol.HelloData{Name: "somebody else"}); r.By != (protocol.Actor{Name: "the admin", Subject: "the admin"}) {
+		if r := conn.hello(protocol.HelloData{Name: "somebody else"}); r.By != (protocol.Actor{
+			Name:    "the admin",
+			Subject: "the admin",
+		}) {
 			t.Errorf("actor %+v", r.By)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -64,6 +65,7 @@ type testServer struct {
 	limits Limits
 	auth   *login.Authenticator
 	wrap   func(session.Store) session.Store
+	log    *slog.Logger // nil: no log
 }
 
 // newTestServer starts a server. Options run before the start.
@@ -102,6 +104,7 @@ func (w *testServer) start() {
 		Version:       "test",
 		Limits:        w.limits,
 		Authenticator: w.auth,
+		Log:           w.log,
 	})
 	must(w.t, err)
 	w.pipe = NewPipe()

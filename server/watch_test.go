@@ -22,6 +22,7 @@ func summaries(t *testing.T, got []received) (list []protocol.Summary) {
 func TestWatchTellsEveryChange(t *testing.T) {
 	bubble(t, func(t *testing.T, w *testServer) {
 		id := w.runTurn("few")
+		synctest.Wait() // the summary follows the event
 		c, other := w.dial().collect(), w.dial().collect()
 		now := result[protocol.ListResult](c.testClient, c.ask(protocol.DoWatch, "", nil)).Sessions
 		if len(now) != 1 || now[0].Session != id || now[0].Reason != protocol.ReasonCompleted {
@@ -100,7 +101,8 @@ func TestListLeavesClosedSessionsOut(t *testing.T) {
 		list[0].Session != open {
 		t.Errorf("list %+v", list)
 	}
-	if list := ok[protocol.ListResult](c, protocol.DoList, "", protocol.ListData{Closed: true}).Sessions; len(list) != 2 {
+	if list := ok[protocol.ListResult](c, protocol.DoList, "",
+		protocol.ListData{Closed: true}).Sessions; len(list) != 2 {
 		t.Errorf("list with closed ones %+v", list)
 	}
 }

@@ -252,7 +252,8 @@ func TestEditHoldEndsThirtySecondsAfterItsConnection(t *testing.T) {
 			editor.testClient,
 			editor.ask(protocol.DoSend, id, protocol.SendData{Text: "next"}),
 		)
-		if m := editor.ask(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: sent.MessageID}); m.Error != nil {
+		if m := editor.ask(protocol.DoQueueHold, id,
+			protocol.QueueHoldData{MessageID: sent.MessageID}); m.Error != nil {
 			t.Fatal(m.Error)
 		}
 		time.Sleep(time.Hour) // its connection lives: no timeout

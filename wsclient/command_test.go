@@ -277,8 +277,12 @@ func TestAnAnswerThatCannotBeReadIsADecodeError(t *testing.T) {
 
 func TestTheClientsOwnCommandsAreNotTheCallers(t *testing.T) {
 	c := New("ws://server", Options{})
-	for _, verb := range []protocol.Verb{protocol.DoHello, protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoAck, protocol.DoWatch} {
-		if err := c.Do(t.Context(), protocol.Command{Command: verb, Session: "s"}, nil); protocol.CodeOf(err) != protocol.CodeUnsupported {
+	for _, verb := range []protocol.Verb{
+		protocol.DoHello, protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoAck,
+		protocol.DoWatch,
+	} {
+		if err := c.Do(t.Context(), protocol.Command{Command: verb, Session: "s"},
+			nil); protocol.CodeOf(err) != protocol.CodeUnsupported {
 			t.Errorf("%s: %v", verb, err)
 		}
 	}

@@ -100,9 +100,18 @@ func TestARefusedClientDoesNotComeBack(t *testing.T) {
 		status  int
 	}{
 		{"HTTP 401", status(401, ``), nil, protocol.CodeUnauthorized, 401},
-		{"HTTP 403 with a reason", status(403, `{"error":{"code":"forbidden","message":"observers only"}}`), nil, protocol.CodeForbidden, 403},
-		{"1008 before hello", nil, func(p *serverConn) { _ = p.ws.Close(protocol.ClosePolicy, "bad token") }, protocol.CodeUnauthorized, 0},
-		{"1008 later", nil, func(p *serverConn) { p.answerHello(); _ = p.ws.Close(protocol.ClosePolicy, "expired") }, protocol.CodeUnauthorized, 0},
+		{
+			"HTTP 403 with a reason", status(403, `{"error":{"code":"forbidden","message":"observers only"}}`), nil,
+			protocol.CodeForbidden, 403,
+		},
+		{
+			"1008 before hello", nil, func(p *serverConn) { _ = p.ws.Close(protocol.ClosePolicy, "bad token") },
+			protocol.CodeUnauthorized, 0,
+		},
+		{
+			"1008 later", nil, func(p *serverConn) { p.answerHello(); _ = p.ws.Close(protocol.ClosePolicy, "expired") },
+			protocol.CodeUnauthorized, 0,
+		},
 		{"hello of another version", nil, func(p *serverConn) {
 			p.answerError(p.nextCommand(protocol.DoHello), protocol.Errorf(protocol.CodeUnsupported, "no"))
 		}, protocol.CodeUnsupported, 0},

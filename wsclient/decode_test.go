@@ -13,7 +13,11 @@ func TestFastDecoderDecodesAppendJSON(t *testing.T) {
 	var d fastDecoder
 	for _, e := range []protocol.Event{
 		{Session: "s", Seq: 1, Time: at, Type: protocol.TurnStarted, Turn: "t"},
-		{Session: "s", Seq: 1 << 60, FirstSeq: 7, Time: at, Type: protocol.TextDelta, Turn: "t", Task: "k", Parent: "p", Data: []byte(`{"part":"p","text":"é\n"}`)},
+		{
+			Session: "s", Seq: 1 << 60, FirstSeq: 7, Time: at, Type: protocol.TextDelta, Turn: "t", Task: "k",
+			Parent: "p",
+			Data:   []byte(`{"part":"p","text":"é\n"}`),
+		},
 		{Session: "other", Time: at, Type: protocol.CaughtUp, Data: []byte(`{"position":"e:1"}`)},
 	} {
 		line := e.AppendJSON(nil)
@@ -26,7 +30,8 @@ func TestFastDecoderDecodesAppendJSON(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	e := protocol.Event{
-		Session: "s", Seq: 9, FirstSeq: 4, Turn: "t", Task: "k", Parent: "p", Time: time.Unix(1e9, 0), Type: protocol.TextDelta,
+		Session: "s", Seq: 9, FirstSeq: 4, Turn: "t", Task: "k", Parent: "p", Time: time.Unix(1e9,
+			0), Type: protocol.TextDelta,
 		Data: []byte(`{"part":"p","text":"x"}`),
 	}
 	f.Add(e.AppendJSON(nil))

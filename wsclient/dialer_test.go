@@ -123,14 +123,24 @@ func TestConnectErrorsGiveTheReason(t *testing.T) {
 		want   string
 	}{
 		{403, ``, protocol.CodeForbidden, "connect to ws://server/v1/ws: HTTP 403 Forbidden"},
-		{401, `{"error":{"code":"forbidden","message":"not you"}}`, protocol.CodeUnauthorized, "connect to ws://server/v1/ws: not you"},
-		{503, `{"error":{"code":"shutting_down","message":"draining"}}`, protocol.CodeShuttingDown, "connect to ws://server/v1/ws: draining"},
+		{
+			401, `{"error":{"code":"forbidden","message":"not you"}}`, protocol.CodeUnauthorized,
+			"connect to ws://server/v1/ws: not you",
+		},
+		{
+			503, `{"error":{"code":"shutting_down","message":"draining"}}`, protocol.CodeShuttingDown,
+			"connect to ws://server/v1/ws: draining",
+		},
 		{502, `{"error":{"message":"no code"}}`, "", "connect to ws://server/v1/ws: HTTP 502 Bad Gateway"},
 		{502, `{"error":null}`, "", "connect to ws://server/v1/ws: HTTP 502 Bad Gateway"},
 	} {
 		withFakeServer(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fakeServer, cl *Client) {
 			f.setHandler(
-				func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(c.status); _, _ = w.Write([]byte(c.body)) },
+				func(w http.ResponseWriter, _ *http.Request) {
+					w.WriteHeader(c.status)
+					_,
+						_ = w.Write([]byte(c.body))
+				},
 			)
 			var why *ConnectError
 			err := cl.Connect(t.Context())

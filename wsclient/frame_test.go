@@ -198,7 +198,9 @@ func TestAnObservedCodecHasTheSameOutput(t *testing.T) {
 			t.Fatal("the observed codec is not a Getter")
 		}
 		for what, got := range map[string]codec.Output{
-			"open": c.Open(now), "native": c.Native(now, nil), "foreign": c.Foreign(now, codec.Frame{Data: []byte("received")}), "wake": c.Wake(now), "got": g.PathRead(now, "/history", []byte("body")),
+			"open": c.Open(now), "native": c.Native(now, nil), "foreign": c.Foreign(now,
+				codec.Frame{Data: []byte("received")}), "wake": c.Wake(now), "got": g.PathRead(now, "/history",
+				[]byte("body")),
 		} {
 			if want := (labelCodec{}).output(what); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s: output %+v, want %+v", what, got, want)
@@ -207,7 +209,10 @@ func TestAnObservedCodecHasTheSameOutput(t *testing.T) {
 		if got := g.Paths(); !slices.Equal(got, []string{"/history"}) {
 			t.Errorf("Gets returned %q", got)
 		}
-		if got, want := w.matching("<>#"), []string{">open", ">native", "<received", ">foreign", ">wake", "#GET /history: 4 bytes", ">got", "#GET /history"}; !slices.Equal(got, want) {
+		if got, want := w.matching("<>#"), []string{
+			">open", ">native", "<received", ">foreign", ">wake",
+			"#GET /history: 4 bytes", ">got", "#GET /history",
+		}; !slices.Equal(got, want) {
 			t.Errorf("saw %q, want %q", got, want)
 		}
 	})

@@ -45,7 +45,8 @@ func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
 					}
 				}()
 				go func() {
-					waiting["a command"] <- c.Do(context.Background(), protocol.Command{Command: protocol.DoSend, Session: "s1"}, nil)
+					waiting["a command"] <- c.Do(context.Background(),
+						protocol.Command{Command: protocol.DoSend, Session: "s1"}, nil)
 				}()
 				p := f.acceptHello()
 				synctest.Wait()
@@ -54,7 +55,8 @@ func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
 				case "reading":
 					p.write(`{}`)
 				case "writing":
-					go func() { _ = c.Do(context.Background(), protocol.Command{Command: protocol.DoList}, nil) }() // fails like the others
+					// Fails like the others.
+					go func() { _ = c.Do(context.Background(), protocol.Command{Command: protocol.DoList}, nil) }()
 				default:
 					_ = p.ws.CloseNow()
 				}
@@ -69,7 +71,8 @@ func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
 					t.Errorf("the state is %+v", s)
 				}
 				synctest.Wait()
-				if err := c.Do(context.Background(), protocol.Command{Command: protocol.DoList}, nil); panics.As(err) == nil {
+				if err := c.Do(context.Background(), protocol.Command{Command: protocol.DoList},
+					nil); panics.As(err) == nil {
 					t.Errorf("a later command ended with %v", err)
 				}
 				if err := c.Connect(context.Background()); panics.As(err) == nil {

@@ -116,7 +116,8 @@ func (q *requests) buildMessage(message []byte, limits protocol.Limits) {
 		case int64(len(r.line)) > limits.Message:
 			delete(q.pending, r.command.ID)
 			r.done(nil, &protocol.Error{
-				Code: protocol.CodeTooLarge, Message: "the command is larger than the server accepts", Limit: limits.Message,
+				Code: protocol.CodeTooLarge, Message: "the command is larger than the server accepts",
+				Limit: limits.Message,
 			})
 		case r.resend && limits.InFlight > 0 && len(q.inFlight) >= room,
 			len(message) > 0 && int64(len(message)+1+len(r.line)) > limits.Message:

@@ -226,7 +226,10 @@ func TestASubscriptionThatTheServerEndsIsAskedForAgain(t *testing.T) {
 		p := f.acceptHello()
 		detached := func(client, reason string) {
 			p.write(string(protocol.MustEncode(protocol.Event{
-				Session: "s1", Type: protocol.ClientDetached, Data: protocol.MustEncode(protocol.Client{Client: client, Reason: reason}),
+				Session: "s1", Type: protocol.ClientDetached, Data: protocol.MustEncode(protocol.Client{
+					Client: client,
+					Reason: reason,
+				}),
 			})))
 		}
 		p.answerSubscribe("e", 0)

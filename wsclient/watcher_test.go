@@ -55,7 +55,10 @@ func TestWatchYieldsTheNewestOfEachSessionOverReconnects(t *testing.T) {
 		want("b", "1", false)
 		p.sendSummary(summary("a", "2"))
 		synctest.Wait()
-		for _, s := range []protocol.Summary{summary("b", "2"), summary("a", "3"), summary("b", "3"), summary("a", "4")} {
+		for _, s := range []protocol.Summary{
+			summary("b", "2"), summary("a", "3"), summary("b", "3"),
+			summary("a", "4"),
+		} {
 			p.sendSummary(s)
 		}
 		synctest.Wait()

@@ -45,15 +45,30 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 		message  string
 		peer     string // expected PeerProtocol
 	}{
-		"an echo":                      {socket("", func(received []byte) []byte { return received }), "", "", ""},
-		"a native server with header":  {socket(protocol.Subprotocol, constant(`{"id":"hello","result":{}}`)), "native", "the server speaks", protocol.Subprotocol},
-		"a dialect server with header": {socket("sandcastle", constant(`{"_tag":"Pong"}`)), "sandcastle", "the server speaks", "sandcastle"},
-		"a native server":              {socket("", constant(`{"error":{"code":"invalid_message","message":"no command"}}`)), "native", "", ""},
-		"EffectiveAgent":               {socket("", constant(`{"type":"error","code":"UNKNOWN_MESSAGE_TYPE","message":"no"}`)), "effectiveagent", "", ""},
-		"Multi-Agent-Intelligence":     {socket("", constant(`{"type":"error","error":"Unknown event type: x"}`)), "multiagent", "", ""},
-		"AgentLoop":                    {socket("", constant(`{"id":"1","type":"error","payload":{"message":"no"}}`)), "agentloop", "", ""},
-		"Sandcastle":                   {socket("", constant(`{"_tag":"Defect","defect":"no"}`)), "sandcastle", "", ""},
-		"MyAgent":                      {socket("", constant(`{"event":"system.error","timestamp":"2026-03-01T09:00:00"}`)), "myagent", "", ""},
+		"an echo": {socket("", func(received []byte) []byte { return received }), "", "", ""},
+		"a native server with header": {
+			socket(protocol.Subprotocol, constant(`{"id":"hello","result":{}}`)), "native",
+			"the server speaks", protocol.Subprotocol,
+		},
+		"a dialect server with header": {
+			socket("sandcastle", constant(`{"_tag":"Pong"}`)), "sandcastle",
+			"the server speaks", "sandcastle",
+		},
+		"a native server": {socket("",
+			constant(`{"error":{"code":"invalid_message","message":"no command"}}`)), "native", "", ""},
+		"EffectiveAgent": {socket("",
+			constant(`{"type":"error","code":"UNKNOWN_MESSAGE_TYPE","message":"no"}`)), "effectiveagent", "", ""},
+		"Multi-Agent-Intelligence": {
+			socket("", constant(`{"type":"error","error":"Unknown event type: x"}`)),
+			"multiagent", "", "",
+		},
+		"AgentLoop": {
+			socket("", constant(`{"id":"1","type":"error","payload":{"message":"no"}}`)),
+			"agentloop", "", "",
+		},
+		"Sandcastle": {socket("", constant(`{"_tag":"Defect","defect":"no"}`)), "sandcastle", "", ""},
+		"MyAgent": {socket("",
+			constant(`{"event":"system.error","timestamp":"2026-03-01T09:00:00"}`)), "myagent", "", ""},
 	} {
 		for _, name := range protocols() {
 			if c.protocol == name || c.protocol == "native" && name == "" {

@@ -67,10 +67,14 @@ func TestATrackerEndsWithTheTurnOfItsMessage(t *testing.T) {
 	}{
 		{"completed", resumed().startTurn("t1", "m1").endTurn("t1", protocol.ReasonCompleted), nil, exit.OK},
 		{"failed", resumed().startTurn("t1", "m1").endTurn("t1", protocol.ReasonError), nil, exit.TurnFailed},
-		{"interrupted", resumed().startTurn("t1", "m1").endTurn("t1", protocol.ReasonInterrupted), nil, exit.Interrupted},
+		{
+			"interrupted", resumed().startTurn("t1", "m1").endTurn("t1", protocol.ReasonInterrupted), nil,
+			exit.Interrupted,
+		},
 		{"not with another's turn", resumed().queueMessage("m1").endTurn("t0", protocol.ReasonError), nil, continues},
 		{
-			"queued, then started", resumed().queueMessage("m1").add(protocol.QueueRemoved, "", started).startTurn("t1", "m1").
+			"queued, then started", resumed().queueMessage("m1").add(protocol.QueueRemoved, "", started).startTurn("t1",
+				"m1").
 				endTurn("t1", protocol.ReasonCompleted), nil, exit.OK,
 		},
 		{
@@ -93,7 +97,8 @@ func TestATrackerEndsWithTheTurnOfItsMessage(t *testing.T) {
 			exit.NeedsPerson,
 		},
 		{
-			"an approval that was decided meanwhile", resumed().startTurn("t1", "m1").requestApproval("t1", "r").caughtUp(),
+			"an approval that was decided meanwhile", resumed().startTurn("t1", "m1").requestApproval("t1",
+				"r").caughtUp(),
 			[]*protocol.State{stateOf(running, nil, "")},
 			continues,
 		},
@@ -107,7 +112,14 @@ func TestATrackerEndsWithTheTurnOfItsMessage(t *testing.T) {
 			[]*protocol.State{stateOf(running, []string{"m2"}, protocol.HoldUser)},
 			continues,
 		},
-		{"a hold that comes later", resumed().queueMessage("m1").caughtUp().holdQueue(protocol.HoldDenyStop), []*protocol.State{stateOf(other, []string{"m1"}, ""), stateOf(nil, []string{"m1"}, protocol.HoldDenyStop)}, exit.NeedsPerson},
+		{
+			"a hold that comes later", resumed().queueMessage("m1").caughtUp().holdQueue(protocol.HoldDenyStop),
+			[]*protocol.State{
+				stateOf(other, []string{"m1"}, ""),
+				stateOf(nil, []string{"m1"}, protocol.HoldDenyStop),
+			},
+			exit.NeedsPerson,
+		},
 		{
 			"what others wait for after it ended", resumed().caughtUp(),
 			[]*protocol.State{stateOf(other, nil, "", "r")},
@@ -121,7 +133,10 @@ func TestATrackerEndsWithTheTurnOfItsMessage(t *testing.T) {
 			[]*protocol.State{stateOf(other, []string{"m1"}, "")},
 			continues,
 		},
-		{"another log without it", resumed().queueMessage("m1").reset(stateOf(nil, nil, "")).caughtUp(), nil, exit.Failure},
+		{
+			"another log without it", resumed().queueMessage("m1").reset(stateOf(nil, nil, "")).caughtUp(), nil,
+			exit.Failure,
+		},
 		{
 			"another log in which it has ended",
 			resumed().startTurn("t1", "m1").reset(&protocol.State{
@@ -165,10 +180,12 @@ func TestATrackerEndsWithTheTurnOfItsMessage(t *testing.T) {
 }
 
 func TestATrackerPrintsTheAnswerOnly(t *testing.T) {
-	s := resumed().startTurn("t0", "m0").textDelta("t0", "p", "of another turn").endTurn("t0", protocol.ReasonCompleted).
+	s := resumed().startTurn("t0", "m0").textDelta("t0", "p", "of another turn").endTurn("t0",
+		protocol.ReasonCompleted).
 		startTurn("t1", "m1").
 		add(protocol.ReasoningDelta, "t1", protocol.PartDeltaData{Part: "r", Text: "hidden"}).
-		textDelta("t1", "p1", "one ").textDelta("t1", "p1", "two").textDelta("t1", "p2", "three\n").textDelta("t1", "p3", "four").
+		textDelta("t1", "p1", "one ").textDelta("t1", "p1", "two").textDelta("t1", "p2", "three\n").textDelta("t1",
+		"p3", "four").
 		add(protocol.JoinedDeltas, "t1", protocol.JoinedData{Parts: []protocol.JoinedPart{
 			{Part: "p3", Kind: protocol.KindText, Text: " five"},
 			{Part: "r", Kind: protocol.KindReasoning, Text: "hidden"},

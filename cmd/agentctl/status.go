@@ -60,7 +60,8 @@ func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 	v := &statusResult{
 		Session: s.Session, Name: s.Name, Title: s.Title, Agent: s.Agent, CWD: s.CWD, Status: r.Status, Seq: s.Seq,
 		Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns, Queue: nonNil(s.Queue), Holds: nonNil(s.Holds),
-		Approvals: nonNil(s.Approvals), Rules: len(s.Rules), Plan: s.Plan, Context: s.Context, Usage: s.Usage, Clients: nonNil(r.Clients),
+		Approvals: nonNil(s.Approvals), Rules: len(s.Rules), Plan: s.Plan, Context: s.Context, Usage: s.Usage,
+		Clients: nonNil(r.Clients),
 	}
 	if s.Turn != nil {
 		v.Turn = &s.Turn.Turn

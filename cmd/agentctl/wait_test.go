@@ -88,13 +88,18 @@ func TestWaitEndsWhenItsConditionHolds(t *testing.T) {
 		{"idle: not before it has caught up", forIdle, attached(empty(), 2).startTurn("t1", "m1"), continues},
 		{"idle: an approval needs a person", forIdle, attached(busy(), 0).requestApproval("t0", "r"), exit.NeedsPerson},
 		{
-			"idle: a held queue needs a person", forIdle, attached(busy(), 0).queueMessage("m").holdQueue(protocol.HoldUser),
+			"idle: a held queue needs a person", forIdle, attached(busy(),
+				0).queueMessage("m").holdQueue(protocol.HoldUser),
 			exit.NeedsPerson,
 		},
 		{"idle: a hold on nothing does not", forIdle, attached(busy(), 0).holdQueue(protocol.HoldUser), continues},
-		{"approval: it comes", forApproval, attached(empty(), 0).startTurn("t1", "m").requestApproval("t1", "r"), exit.OK},
 		{
-			"approval: not when the turn ends", forApproval, attached(busy(), 0).endTurn("t0", protocol.ReasonCompleted),
+			"approval: it comes", forApproval, attached(empty(), 0).startTurn("t1", "m").requestApproval("t1", "r"),
+			exit.OK,
+		},
+		{
+			"approval: not when the turn ends", forApproval, attached(busy(), 0).endTurn("t0",
+				protocol.ReasonCompleted),
 			continues,
 		},
 		{
@@ -102,7 +107,10 @@ func TestWaitEndsWhenItsConditionHolds(t *testing.T) {
 			attached(empty(), 0).holdQueue(protocol.HoldUser).queueMessage("m"), exit.NeedsPerson,
 		},
 		{"turn: the next end counts", forTurn, attached(busy(), 0).endTurn("t0", protocol.ReasonCompleted), exit.OK},
-		{"turn: how it ended counts", forTurn, attached(busy(), 0).endTurn("t0", protocol.ReasonRefusal), exit.TurnFailed},
+		{
+			"turn: how it ended counts", forTurn, attached(busy(), 0).endTurn("t0", protocol.ReasonRefusal),
+			exit.TurnFailed,
+		},
 		{
 			"turn: so does who ended it", forTurn, attached(busy(), 0).endTurn("t0", protocol.ReasonInterrupted),
 			exit.Interrupted,

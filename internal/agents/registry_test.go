@@ -17,7 +17,10 @@ func TestNamesListsConfiguredAgentsThenPresets(t *testing.T) {
 	if len(presets) != len(acp.Presets()) {
 		t.Fatalf("presets: %v", presets)
 	}
-	r := &Registry{Configured: map[string]Config{"zed": {Command: "z"}, "mine": {Command: "x"}, presets[0]: {Command: "y"}}}
+	r := &Registry{Configured: map[string]Config{
+		"zed": {Command: "z"}, "mine": {Command: "x"},
+		presets[0]: {Command: "y"},
+	}}
 	want := append(slices.Sorted(slices.Values([]string{"mine", "zed", presets[0]})), presets[1:]...)
 	if got := r.Names(); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

@@ -95,7 +95,11 @@ func runTrial(t *testing.T, seed uint64) {
 		r := must[protocol.CreateResult](ctx, tr, protocol.DoCreate, "", protocol.CreateData{Agent: agent, CWD: tr.dir})
 		ids[agent] = r.Session
 	}
-	for i, o := range []wsclient.SubscribeOptions{{Since: &protocol.Position{}, Raw: true}, {Since: &protocol.Position{}}, {}} {
+	for i, o := range []wsclient.SubscribeOptions{
+		{Since: &protocol.Position{}, Raw: true},
+		{Since: &protocol.Position{}},
+		{},
+	} {
 		c := tr.connect(fmt.Sprint("watcher ", i))
 		defer c.Close()
 		for _, id := range ids {
@@ -224,7 +228,8 @@ func (tr *trial) drive(ctx context.Context, agent, id string, rng *rand.Rand) {
 }
 
 func (tr *trial) release(ctx context.Context, id string) {
-	if _, err := wsclient.Call[protocol.QueueReleaseResult](ctx, tr.client, protocol.DoQueueRelease, id, nil); err != nil {
+	if _, err := wsclient.Call[protocol.QueueReleaseResult](ctx, tr.client, protocol.DoQueueRelease, id,
+		nil); err != nil {
 		tr.t.Errorf("release: %v", err)
 	}
 }
@@ -254,7 +259,8 @@ func (tr *trial) decide(ctx context.Context, c *wsclient.Client, rng *rand.Rand,
 	case protocol.CodeConflict: // its turn was aborted
 	case protocol.CodeUnsupported:
 		if _, err := wsclient.Call[protocol.ApproveResult](ctx, c, protocol.DoApprove, e.Session,
-			protocol.ApproveData{Request: a.Request, Decision: protocol.AllowOnce}); err != nil && ctx.Err() == nil && protocol.CodeOf(err) != protocol.CodeConflict {
+			protocol.ApproveData{Request: a.Request, Decision: protocol.AllowOnce}); err != nil && ctx.Err() == nil &&
+			protocol.CodeOf(err) != protocol.CodeConflict {
 			tr.t.Errorf("approve: %v", err)
 		}
 	default:

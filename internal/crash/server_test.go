@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"agentctl/internal/fakeacp"
+	"agentctl/internal/testbinary"
 )
 
 // program is the path of the built binary.
@@ -31,9 +32,8 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	program = filepath.Join(dir, "agentctl")
-	if out, err := exec.Command("go", "build", "-o", program, "agentctl/cmd/agentctl").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build agentctl: %v\n%s", err, out)
+	if program, err = testbinary.Build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	code := m.Run()

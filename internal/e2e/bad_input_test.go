@@ -87,17 +87,41 @@ func TestBadInputGetsItsErrorAndAffectsNoOther(t *testing.T) {
 			{name: "not JSON", message: `{"id":"1",`, code: protocol.CodeInvalidJSON},
 			{name: "an array", message: `[]`, code: protocol.CodeInvalidMessage},
 			{name: "invalid UTF-8", message: "{\"id\":\"2\",\"command\":\"ping\xff\"}", code: protocol.CodeInvalidJSON},
-			{name: "wrong types", message: `{"id":"3","command":"send","session":"` + id + `","data":{"text":5}}`, code: protocol.CodeInvalidMessage, id: "3"},
-			{name: "a number for a command", message: `{"id":"4","command":7}`, code: protocol.CodeInvalidMessage, id: "4"},
-			{name: "an unknown field", message: `{"id":"5","command":"ping","zeal":1}`, code: protocol.CodeInvalidMessage, id: "5"},
-			{name: "unknown command", message: `{"id":"6","command":"dance"}`, code: protocol.CodeUnknownCommand, id: "6"},
-			{name: "unknown session", message: `{"id":"7","command":"send","session":"nobody","data":{"text":"x"}}`, code: protocol.CodeNoSession, id: "7"},
-			{name: "no session", message: `{"id":"8","command":"send","data":{"text":"x"}}`, code: protocol.CodeInvalidMessage, id: "8"},
+			{
+				name: "wrong types", message: `{"id":"3","command":"send","session":"` + id + `","data":{"text":5}}`,
+				code: protocol.CodeInvalidMessage, id: "3",
+			},
+			{
+				name: "a number for a command", message: `{"id":"4","command":7}`, code: protocol.CodeInvalidMessage,
+				id: "4",
+			},
+			{
+				name: "an unknown field", message: `{"id":"5","command":"ping","zeal":1}`,
+				code: protocol.CodeInvalidMessage, id: "5",
+			},
+			{
+				name: "unknown command", message: `{"id":"6","command":"dance"}`, code: protocol.CodeUnknownCommand,
+				id: "6",
+			},
+			{
+				name: "unknown session", message: `{"id":"7","command":"send","session":"nobody","data":{"text":"x"}}`,
+				code: protocol.CodeNoSession, id: "7",
+			},
+			{
+				name: "no session", message: `{"id":"8","command":"send","data":{"text":"x"}}`,
+				code: protocol.CodeInvalidMessage, id: "8",
+			},
 			{name: "binary", message: `{"id":"9","command":"ping"}`, binary: true, code: protocol.CodeInvalidJSON},
-			{name: "malformed position", message: `{"id":"10","command":"subscribe","session":"` + id + `","data":{"position":"x:y"}}`, code: protocol.CodeInvalidPosition, id: "10"},
-			{name: "empty send", message: `{"id":"12","command":"send","session":"` + id + `"}`, code: protocol.CodeInvalidMessage, id: "12"},
-			{name: "a long key", message: `{"id":"13","command":"send","session":"` + id + `","key":"` + strings.Repeat("k", 200) + `","data":{"text":"x"}}`, code: protocol.CodeInvalidMessage, id: "13"},
-			{name: "nested deep", message: `{"id":"14","command":"ping","data":` + strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000) + "}", code: protocol.CodeInvalidMessage, id: "14"},
+			{name: "malformed position", message: `{"id":"10","command":"subscribe","session":"` + id +
+				`","data":{"position":"x:y"}}`, code: protocol.CodeInvalidPosition, id: "10"},
+			{
+				name: "empty send", message: `{"id":"12","command":"send","session":"` + id + `"}`,
+				code: protocol.CodeInvalidMessage, id: "12",
+			},
+			{name: "a long key", message: `{"id":"13","command":"send","session":"` + id + `","key":"` +
+				strings.Repeat("k", 200) + `","data":{"text":"x"}}`, code: protocol.CodeInvalidMessage, id: "13"},
+			{name: "nested deep", message: `{"id":"14","command":"ping","data":` + strings.Repeat(`{"a":`, 5000) + "1" +
+				strings.Repeat("}", 5000) + "}", code: protocol.CodeInvalidMessage, id: "14"},
 		} {
 			typ := websocket.MessageText
 			if c.binary {
@@ -114,7 +138,10 @@ func TestBadInputGetsItsErrorAndAffectsNoOther(t *testing.T) {
 			}
 		}
 
-		for i, c := range []struct{ position, reason string }{{"zzzz:1", protocol.ResetEpoch}, {"1000000", protocol.ResetPastEnd}} {
+		for i, c := range []struct{ position, reason string }{
+			{"zzzz:1", protocol.ResetEpoch},
+			{"1000000", protocol.ResetPastEnd},
+		} {
 			p.write(
 				websocket.MessageText,
 				fmt.Sprintf(

@@ -94,7 +94,8 @@ func (x *benchServer) run(id string, f func(session.Output)) {
 	x.b.Helper()
 	at := do[protocol.SendResult](x.b, x.client, protocol.DoSend, id, protocol.SendData{Text: "go"}).Seq
 	x.turns <- f
-	for it, err := range x.client.Subscribe(id, wsclient.SubscribeOptions{Since: &protocol.Position{Seq: at}}).Events(x.b.Context()) {
+	for it, err := range x.client.Subscribe(id,
+		wsclient.SubscribeOptions{Since: &protocol.Position{Seq: at}}).Events(x.b.Context()) {
 		if err != nil {
 			x.b.Fatal(err)
 		}
@@ -335,7 +336,8 @@ func BenchmarkMemory(b *testing.B) {
 			for range sessions {
 				x.create()
 			}
-			for tick := time.NewTicker(time.Millisecond); runtime.NumGoroutine() > goroutines && b.Context().Err() == nil; <-tick.C {
+			for tick := time.NewTicker(time.Millisecond); runtime.NumGoroutine() > goroutines &&
+				b.Context().Err() == nil; <-tick.C {
 			}
 			b.ReportMetric((memory()-before)/sessions, "B/session")
 			x.close()

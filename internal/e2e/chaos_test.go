@@ -103,7 +103,8 @@ func testChaos(t *testing.T, seed uint64) {
 	var accepted []string
 	for i := range 12 {
 		text := fmt.Sprint("message ", i)
-		if _, err := retryStorageErrors[protocol.SendResult](ctx, ann, protocol.DoSend, id, protocol.SendData{Text: text}, text); err != nil {
+		if _, err := retryStorageErrors[protocol.SendResult](ctx, ann, protocol.DoSend, id,
+			protocol.SendData{Text: text}, text); err != nil {
 			t.Fatalf("send: %v", err)
 		}
 		accepted = append(accepted, text)
@@ -113,7 +114,8 @@ func testChaos(t *testing.T, seed uint64) {
 			time.Sleep(time.Duration(rng.IntN(1000)) * time.Millisecond)
 			w.start()
 		}
-		if _, err := retryStorageErrors[protocol.QueueReleaseResult](ctx, ann, protocol.DoQueueRelease, id, nil, fmt.Sprint("release ", i)); err != nil {
+		if _, err := retryStorageErrors[protocol.QueueReleaseResult](ctx, ann, protocol.DoQueueRelease, id, nil,
+			fmt.Sprint("release ", i)); err != nil {
 			t.Fatalf("release: %v", err)
 		}
 	}

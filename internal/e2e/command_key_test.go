@@ -167,7 +167,8 @@ func TestACommandSentTwiceWithOneKeyActsOnce(t *testing.T) {
 					t.Errorf("before it was sent again:\n%s\nafter:\n%s", before, after)
 				}
 				if data[1] != nil {
-					if _, err := s.call(t, bob, verb.Verb, "key", data[1]); protocol.CodeOf(err) != protocol.CodeKeyReused {
+					if _, err := s.call(t, bob, verb.Verb, "key",
+						data[1]); protocol.CodeOf(err) != protocol.CodeKeyReused {
 						t.Errorf("another body: %v", err)
 					}
 				}
@@ -206,12 +207,14 @@ func TestARepeatedAnswerDoesNotUndoLaterChanges(t *testing.T) {
 		if got.Snapshot.State.Session != id {
 			t.Errorf("second names %s", got.Snapshot.State.Session)
 		}
-		if _, err := wsclient.Call[protocol.SnapshotResult](t.Context(), c, protocol.DoSnapshot, "first", nil); protocol.CodeOf(err) != protocol.CodeNoSession {
+		if _, err := wsclient.Call[protocol.SnapshotResult](t.Context(), c, protocol.DoSnapshot, "first",
+			nil); protocol.CodeOf(err) != protocol.CodeNoSession {
 			t.Errorf("the old name: %v", err)
 		}
 		other := w.create(c)
 		name := "first"
-		if _, err := wsclient.Call[protocol.Empty](t.Context(), c, protocol.DoRename, other, protocol.RenameData{Name: &name}); err != nil {
+		if _, err := wsclient.Call[protocol.Empty](t.Context(), c, protocol.DoRename, other,
+			protocol.RenameData{Name: &name}); err != nil {
 			t.Errorf("the old name is not free: %v", err)
 		}
 	})

@@ -60,7 +60,8 @@ func TestAURLSwitchesBetweenEmbeddedAndRemote(t *testing.T) {
 			var d protocol.PartDeltaData
 			switch it.Event.Type {
 			case protocol.CaughtUp:
-				if _, err := wsclient.Call[protocol.SendResult](ctx, c, protocol.DoSend, id, protocol.SendData{Text: "hi"}); err != nil {
+				if _, err := wsclient.Call[protocol.SendResult](ctx, c, protocol.DoSend, id,
+					protocol.SendData{Text: "hi"}); err != nil {
 					t.Fatal(err)
 				}
 			case protocol.TextDelta:

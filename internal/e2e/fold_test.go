@@ -53,7 +53,10 @@ func anyTurn() *rapid.Generator[[]string] {
 		rapid.Custom(func(t *rapid.T) string { // one name may serve parts of several kinds and tasks
 			var lines []string
 			for range rapid.IntRange(2, 12).Draw(t, "deltas") {
-				typ, of := rapid.SampledFrom([]protocol.Type{protocol.TextDelta, protocol.ReasoningDelta, protocol.ToolOutput, protocol.ToolInput}).
+				typ, of := rapid.SampledFrom([]protocol.Type{
+					protocol.TextDelta, protocol.ReasoningDelta,
+					protocol.ToolOutput, protocol.ToolInput,
+				}).
 					Draw(t, "type"),
 					"part"
 				if typ == protocol.ToolOutput || typ == protocol.ToolInput {
@@ -90,7 +93,10 @@ func TestFoldedAndRawCatchUpGiveTheSameStateAndTranscript(t *testing.T) {
 		w.send(ann, id, "two")
 		live := mustObserve(t, bob, id, wsclient.SubscribeOptions{Since: logStart(), Raw: true}, turnsEnded(2))
 		end := live.state.Seq
-		for name, o := range map[string]wsclient.SubscribeOptions{"raw": {Since: logStart(), Raw: true}, "folded": {Since: logStart()}} {
+		for name, o := range map[string]wsclient.SubscribeOptions{
+			"raw":    {Since: logStart(), Raw: true},
+			"folded": {Since: logStart()},
+		} {
 			if got := mustObserve(t, bob, id, o, reached(end)); got.encode(t) != live.encode(t) {
 				t.Errorf("%s:\n%s\nlive:\n%s", name, got.encode(t), live.encode(t))
 			}

@@ -74,12 +74,16 @@ func TestAnUnknownSessionIsNotFoundInADialect(t *testing.T) {
 func hostileFrames(id string) []string {
 	deep := strings.Repeat("[", 100_000)
 	list := []string{
-		"", " ", "\n", "{", "}", "null", "0", `""`, "[]", "{}", "\xff\xfe", `"\ud800"`, deep, strings.Repeat(`{"a":`, 50_000), `{"type":null}`,
-		`{"type":{}}`, `{"type":"` + strings.Repeat("x", 200_000) + `"}`, `{"id":1e999}`, `{"_tag":"Request"}`, `{"_tag":"Interrupt","requestId":"1"}`,
-		`{"event":"user.message"}`, `{"event":7,"session_id":[]}`, `{"event":"user.reconnect_with_state","session_id":"` + id + `","signed_state":"x"}`,
+		"", " ", "\n", "{", "}", "null", "0", `""`, "[]", "{}", "\xff\xfe", `"\ud800"`, deep, strings.Repeat(`{"a":`,
+			50_000), `{"type":null}`,
+		`{"type":{}}`, `{"type":"` + strings.Repeat("x", 200_000) +
+			`"}`, `{"id":1e999}`, `{"_tag":"Request"}`, `{"_tag":"Interrupt","requestId":"1"}`,
+		`{"event":"user.message"}`, `{"event":7,"session_id":[]}`,
+		`{"event":"user.reconnect_with_state","session_id":"` + id + `","signed_state":"x"}`,
 		`{"type":"approve_tool","conversationId":"` + id + `","requestId":"nope","payload":{"approved":true}}`,
 		`{"id":"1","type":"approval_response","payload":{"decision":"yes"}}`,
-		`{"type":"send","targetAgentRuntimeId":"` + id + `","payload":{"payload":{"a":` + strings.Repeat("[", 20_000) + `}}}`,
+		`{"type":"send","targetAgentRuntimeId":"` + id + `","payload":{"payload":{"a":` + strings.Repeat("[", 20_000) +
+			`}}}`,
 		`{"type":"subscribe","agentRuntimeId":"` + strings.Repeat("r", 10_000) + `"}`,
 		`{"_tag":"Request","id":"9","tag":"chat.send","payload":{"sessionId":"` + id + `","parts":7},"headers":[]}`,
 		`{"event":"user.ack","session_id":"` + id + `","content":{"last_seq":-9e99}}`,

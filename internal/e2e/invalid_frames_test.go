@@ -25,11 +25,14 @@ func invalidFrames(id string) []string {
 	nested := strings.Repeat(`{"a":`, 3000) + "1" + strings.Repeat("}", 3000)
 	huge := `"` + strings.Repeat("x", 600<<10) + `"`
 	return []string{
-		"", " ", "{", "null", "0", `""`, "[]", "{}", "\xff\xfe", `"\ud800"`, deep, nested, huge, `{"type":null}`, `{"type":{}}`, `{"event":7}`, `{"_tag":7}`,
+		"", " ", "{", "null", "0", `""`, "[]", "{}", "\xff\xfe", `"\ud800"`, deep, nested, huge, `{"type":null}`,
+		`{"type":{}}`, `{"event":7}`, `{"_tag":7}`,
 		// agentloop
 		`{"id":"1","type":"response_item","payload":7}`, `{"id":"1","type":"response_item","payload":{"type":"message","role":"nobody","content":7}}`,
-		`{"id":"1","type":"response_item","payload":{"type":"of.tomorrow","id":` + huge + `}}`, `{"id":"1","type":"loading_state","payload":{"loading":"maybe"}}`,
-		`{"id":"1","type":"context_info","payload":{"tokenCount":"many"}}`, `{"id":"1","type":"approval_request","payload":{"command":7}}`,
+		`{"id":"1","type":"response_item","payload":{"type":"of.tomorrow","id":` + huge +
+			`}}`, `{"id":"1","type":"loading_state","payload":{"loading":"maybe"}}`,
+		`{"id":"1","type":"context_info","payload":{"tokenCount":"many"}}`,
+		`{"id":"1","type":"approval_request","payload":{"command":7}}`,
 		// effectiveagent
 		`{"type":"activity","agentRuntimeId":"` + id + `","activity":` + nested + `}`, `{"type":"activity","agentRuntimeId":"nobody","activity":{"type":"output","payload":"x"}}`,
 		`{"type":"activity","agentRuntimeId":"` + id + `","activity":{"sequence":-1,"timestamp":1e300,"type":7,"payload":{"n":1},"metadata":7}}`,
@@ -41,7 +44,8 @@ func invalidFrames(id string) []string {
 		`{"event":"agent.user_confirm","session_id":"nobody","step_id":7,"metadata":{"tasks":{"a":1}}}`, `{"event":"system.notice","content":[{"event":7},7,null],"metadata":{"events":7}}`,
 		`{"event":"agent.tool_result","session_id":"` + id + `x","step_id":` + huge + `,"seq":1e300}`, `{"event":"a.b.c.d.plan.completed","session_id":"else","content":{"tasks":[[[]]]}}`,
 		// sandcastle
-		`{"_tag":"Chunk","requestId":"nope","values":[7]}` + "\n", `{"_tag":"Chunk","requestId":"nope","values":7}` + "\n", `{"_tag":"Exit","requestId":"nope","exit":7}` + "\n",
+		`{"_tag":"Chunk","requestId":"nope","values":[7]}` + "\n", `{"_tag":"Chunk","requestId":"nope","values":7}` +
+			"\n", `{"_tag":"Exit","requestId":"nope","exit":7}` + "\n",
 		`{"_tag":"of.tomorrow","a":` + nested + `}` + "\n", "\n\n\n",
 	}
 }

@@ -100,7 +100,8 @@ func summarizeTurn(turn *protocol.Turn) string {
 			text.Write(it.Text)
 		case it.Kind == protocol.ItemTool && it.Tool.Name == "shell" && it.Tool.End != nil:
 			rest = append(rest, fmt.Sprintf("shell completed %t", it.Tool.End.Status == protocol.ToolCompleted))
-		case it.Kind == protocol.ItemApproval && it.Resolved != nil && strings.Contains(it.Approval.Command+it.Approval.Title, "rm -rf build"):
+		case it.Kind == protocol.ItemApproval && it.Resolved != nil &&
+			strings.Contains(it.Approval.Command+it.Approval.Title, "rm -rf build"):
 			rest = append(rest, "remove "+string(it.Resolved.Outcome))
 		}
 	}
@@ -250,7 +251,8 @@ func TestAFaultyNetworkLeavesTheSameTurnInEveryDialect(t *testing.T) {
 				reference.waitFor(protocol.TurnEnded)
 				want := summarizeTurn(reference.lastTurn())
 				for _, s := range followers {
-					for s.waitFor(protocol.TurnEnded); !strings.Contains(s.agentText(), "the end"); { // skip earlier turns whose end was missed
+					// Skip earlier turns whose end was missed.
+					for s.waitFor(protocol.TurnEnded); !strings.Contains(s.agentText(), "the end"); {
 						s.waitFor(protocol.TurnEnded)
 					}
 					if got := summarizeTurn(s.lastTurn()); got != want {

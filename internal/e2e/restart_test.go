@@ -38,7 +38,8 @@ func TestAnAgentThatResumesGoesOnWithItsTurnOverRestarts(t *testing.T) {
 		restart()
 		time.Sleep(7 * time.Second) // during the tool
 		restart()
-		asked := mustObserve(t, w.client("eve"), id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested)).state.Approvals[0]
+		asked := mustObserve(t, w.client("eve"), id, wsclient.SubscribeOptions{},
+			eventOfType(protocol.ApprovalRequested)).state.Approvals[0]
 		restart() // while the approval is pending
 		if got := do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil); got.Status != protocol.Waiting ||
 			got.Snapshot.State.Approvals[0].Request != asked.Request {
@@ -85,7 +86,8 @@ func TestATurnThatCannotResumeEndsAndTheQueueIsHeldOverARestart(t *testing.T) {
 		id := w.create(ann)
 		w.send(ann, id, "go")
 		queued := w.send(ann, id, "next")
-		asked := mustObserve(t, ann, id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested)).state.Approvals[0]
+		asked := mustObserve(t, ann, id, wsclient.SubscribeOptions{},
+			eventOfType(protocol.ApprovalRequested)).state.Approvals[0]
 		w.stop()
 		w.start()
 		state := do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil).Snapshot.State

@@ -140,7 +140,8 @@ func testSandcastleOverFaultyNetwork(t *testing.T, resumes bool, seed uint64) {
 	var sent []string
 	for i := range 10 {
 		text := fmt.Sprint("message ", i)
-		if _, err := wsclient.Call[protocol.SendResult](ctx, sender, protocol.DoSend, id, protocol.SendData{Text: text}); err != nil {
+		if _, err := wsclient.Call[protocol.SendResult](ctx, sender, protocol.DoSend, id,
+			protocol.SendData{Text: text}); err != nil {
 			t.Fatalf("send: %v", err)
 		}
 		sent = append(sent, text)

@@ -22,7 +22,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "30"); err != nil { // each check runs a whole session; the command line overrides this
+	// Each check runs a whole session; the command line overrides this.
+	if err := flag.Set("rapid.checks", "30"); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)

@@ -30,7 +30,8 @@ func turnEvents() []*protocol.Event {
 	add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c", Text: "```\nout\n"})
 	add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c", Status: "completed", ExitCode: &zero})
 	add(protocol.ApprovalRequested, protocol.Approval{Request: "q", Kind: protocol.ApproveCommand, Command: "ls"})
-	add(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "q", Outcome: protocol.Allowed, Reason: "fine"})
+	add(protocol.ApprovalResolved,
+		protocol.ApprovalResolvedData{Request: "q", Outcome: protocol.Allowed, Reason: "fine"})
 	add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelInfo, Message: "noted"})
 	add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 	return events

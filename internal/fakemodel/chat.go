@@ -51,7 +51,10 @@ func decodeChat(body []byte) (Request, encoder, error) {
 }
 
 func (c *chat) chunk(choices []obj) obj {
-	return obj{"id": "chatcmpl-fake", "object": "chat.completion.chunk", "created": 1, "model": c.model, "choices": choices}
+	return obj{
+		"id": "chatcmpl-fake", "object": "chat.completion.chunk", "created": 1, "model": c.model,
+		"choices": choices,
+	}
 }
 
 func (c *chat) delta(d obj, finish any) obj {
@@ -116,7 +119,10 @@ func chatCall(c *call) obj {
 }
 
 func chatStop(s Stop) string {
-	return [...]string{StopEnd: "stop", StopTool: "tool_calls", StopMaxTokens: "length", StopRefusal: "content_filter"}[s]
+	return [...]string{
+		StopEnd: "stop", StopTool: "tool_calls", StopMaxTokens: "length",
+		StopRefusal: "content_filter",
+	}[s]
 }
 
 func chatUsage(u usage) obj {

@@ -30,21 +30,24 @@ var apiForms = []struct {
 			{"role":"system","content":"be brief"},{"role":"user","content":[{"type":"text","text":"hi"}]},
 			{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"bash","arguments":"{}"}}]},
 			{"role":"tool","tool_call_id":"a","content":"done"}],"tools":[{"type":"function","function":{"name":"bash"}}]}`,
-		text: `"content":"`, reason: `"reasoning_content":"why"`, tool: `"arguments":"{\"command\":\"ls\"}"`, finish: `"finish_reason":"tool_calls"`,
+		text: `"content":"`, reason: `"reasoning_content":"why"`, tool: `"arguments":"{\"command\":\"ls\"}"`,
+		finish: `"finish_reason":"tool_calls"`,
 	},
 	{
 		api: Responses, path: "/v1/responses",
 		body: `{"model":"m","stream":true,"instructions":"be brief","input":[{"role":"user","content":[{"type":"input_text","text":"hi"}]},
 			{"type":"function_call","name":"bash","call_id":"a","arguments":"{}"},
 			{"type":"function_call_output","call_id":"a","output":"done"}],"tools":[{"type":"function","name":"bash"}]}`,
-		text: `"delta":"`, reason: `"delta":"why"`, tool: `"arguments":"{\"command\":\"ls\"}"`, finish: `"type":"response.completed"`,
+		text: `"delta":"`, reason: `"delta":"why"`, tool: `"arguments":"{\"command\":\"ls\"}"`,
+		finish: `"type":"response.completed"`,
 	},
 	{
 		api: Messages, path: "/v1/messages",
 		body: `{"model":"m","stream":true,"system":"be brief","messages":[{"role":"user","content":"hi"},
 			{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"bash","input":{}}]},
 			{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"done"}]}],"tools":[{"name":"bash"}]}`,
-		text: `"text":"`, reason: `"thinking":"why"`, tool: `"partial_json":"{\"command\":\"ls\"}"`, finish: `"stop_reason":"tool_use"`,
+		text: `"text":"`, reason: `"thinking":"why"`, tool: `"partial_json":"{\"command\":\"ls\"}"`,
+		finish: `"stop_reason":"tool_use"`,
 	},
 	{
 		api: Gemini, path: "/v1beta/models/m:streamGenerateContent", once: "/v1beta/models/m:generateContent",
@@ -108,7 +111,8 @@ func TestEveryAPIDecodesTheRequestAndStreamsTheReply(t *testing.T) {
 			}
 			req := h.Requests()[0]
 			result, ended := req.ToolResult()
-			if req.API != f.api || req.Model != "m" || !req.Stream || req.System != "be brief" || req.LastUser() != "hi" ||
+			if req.API != f.api || req.Model != "m" || !req.Stream || req.System != "be brief" ||
+				req.LastUser() != "hi" ||
 				!req.Offers("bash") || req.Offers("edit") || !ended || !strings.Contains(result, "done") {
 				t.Errorf("decoded request %+v", req)
 			}
@@ -153,7 +157,8 @@ func TestRepeatEndsWithTheRequest(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+apiForms[0].path, strings.NewReader(apiForms[0].body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+apiForms[0].path,
+		strings.NewReader(apiForms[0].body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +191,8 @@ func TestCutBreaksTheConnection(t *testing.T) {
 		out.Text("half")
 		out.Cut()
 	})
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+apiForms[0].path, strings.NewReader(apiForms[0].body))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+apiForms[0].path,
+		strings.NewReader(apiForms[0].body))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -130,7 +130,10 @@ func (m *messages) complete(parts []part, stop Stop, u usage) any {
 	for _, p := range parts {
 		switch {
 		case p.call != nil:
-			content = append(content, obj{"type": "tool_use", "id": p.call.id, "name": p.call.name, "input": p.call.args})
+			content = append(content, obj{
+				"type": "tool_use", "id": p.call.id, "name": p.call.name,
+				"input": p.call.args,
+			})
 		case p.thought != "":
 			content = append(content, obj{"type": "thinking", "thinking": p.thought, "signature": "fake"})
 		default:
@@ -154,5 +157,8 @@ func (m *messages) errorBody(status int, message string) any {
 }
 
 func messagesStop(s Stop) string {
-	return [...]string{StopEnd: "end_turn", StopTool: "tool_use", StopMaxTokens: "max_tokens", StopRefusal: "refusal"}[s]
+	return [...]string{
+		StopEnd: "end_turn", StopTool: "tool_use", StopMaxTokens: "max_tokens",
+		StopRefusal: "refusal",
+	}[s]
 }

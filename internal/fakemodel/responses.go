@@ -168,7 +168,10 @@ func (r *responses) emit(s *stream, p part) {
 		r.event(s, "response.output_item.added", obj{"output_index": len(r.done), "item": it})
 		at := obj{"item_id": it["id"], "output_index": len(r.done), "delta": string(p.call.args)}
 		r.event(s, "response.function_call_arguments.delta", at)
-		at = obj{"item_id": it["id"], "output_index": len(r.done), "arguments": string(p.call.args), "name": p.call.name}
+		at = obj{
+			"item_id": it["id"], "output_index": len(r.done), "arguments": string(p.call.args),
+			"name": p.call.name,
+		}
 		r.event(s, "response.function_call_arguments.done", at)
 		r.finish(s, responsesCall(r.itemID("fc"), p.call, "completed", string(p.call.args)))
 	case p.thought != "":

@@ -26,7 +26,10 @@ type realAgent struct {
 
 var realAgents = []realAgent{
 	{
-		name: "gemini-cli", program: ".bin/gemini", args: []string{"--acp", "-m", "gemini-2.5-flash"}, shellTool: "run_shell_command", writeTool: "write_file", pathParam: "file_path", mode: "plan",
+		name: "gemini-cli", program: ".bin/gemini", args: []string{
+			"--acp", "-m",
+			"gemini-2.5-flash",
+		}, shellTool: "run_shell_command", writeTool: "write_file", pathParam: "file_path", mode: "plan",
 		env: func(_, endpoint string) map[string]string {
 			return map[string]string{
 				"GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": endpoint, "GEMINI_CLI_NO_RELAUNCH": "true",
@@ -42,7 +45,8 @@ var realAgents = []realAgent{
 		backdate: backdateGemini,
 	},
 	{
-		name: "opencode", program: "opencode-linux-x64/bin/opencode", args: []string{"acp"}, shellTool: "bash", writeTool: "write", pathParam: "filePath", mode: "plan",
+		name: "opencode", program: "opencode-linux-x64/bin/opencode", args: []string{"acp"}, shellTool: "bash",
+		writeTool: "write", pathParam: "filePath", mode: "plan",
 		env: func(home, _ string) map[string]string {
 			return map[string]string{
 				"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1",

@@ -317,7 +317,10 @@ func TestAKeyInTheEnvironmentIsALogin(t *testing.T) {
 }
 
 func TestTheConversationGoesOnAfterARestart(t *testing.T) {
-	for how, down := range map[string]func(*testSession){"drained": (*testSession).stop, "killed": (*testSession).kill} {
+	for how, down := range map[string]func(*testSession){
+		"drained": (*testSession).stop,
+		"killed":  (*testSession).kill,
+	} {
 		t.Run(how, func(t *testing.T) {
 			forEachAgent(t, modelScript, func(t *testing.T, r *testSession) {
 				r.send("my name is Ada")

@@ -6,32 +6,35 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"agentctl/internal/testbinary"
 )
 
-// What initialising all packages, and any single one, may allocate before main. Every verb pays it, and unlike its time it
-// is the same on every machine.
+// Limits of the allocations before main. Every verb pays for them, and unlike the time they are the
+// same on every machine.
 const (
-	initBytes        = 1 << 20
-	initAllocs       = 8000
-	initPackageBytes = 192 << 10
+	maxInitBytes        = 1 << 20
+	maxInitAllocs       = 8000
+	maxPackageInitBytes = 192 << 10
 )
 
-// slow are packages whose initialisation alone is felt: what needs them loads its data on first use instead.
-var slow = []string{
-	"github.com/charmbracelet/glamour/...", "charm.land/glamour/...", "github.com/alecthomas/chroma/v2/lexers/...",
-	"github.com/alecthomas/chroma/v2/styles/...",
+// slowPackages take noticeable time to initialise. Code that needs them loads its data on first
+// use.
+var slowPackages = []string{
+	"github.com/charmbracelet/glamour/...", "charm.land/glamour/...",
+	"github.com/alecthomas/chroma/v2/lexers/...", "github.com/alecthomas/chroma/v2/styles/...",
 }
 
-// floors are the versions below which a module spends its initialisation in loops that allocate nothing.
-var floors = map[string]string{
-	"github.com/mattn/go-runewidth": "v0.0.31", // before: a table of all runes, tens of milliseconds
+// minVersions are the versions below which the initialisation of a module takes time without
+// allocating.
+var minVersions = map[string]string{
+	"github.com/mattn/go-runewidth": "v0.0.31", // older ones fill a table of all runes: tens of milliseconds
 }
 
 // initCost is one line of GODEBUG=inittrace=1.
@@ -58,36 +61,39 @@ func readInits(trace string) ([]initCost, error) {
 	return costs, nil
 }
 
-// overspent returns what of the costs is over its bound, one sentence each.
-func overspent(costs []initCost) []string {
+// initViolations returns one sentence for each limit that the costs exceed.
+func initViolations(costs []initCost) []string {
 	var found []string
 	var bytes, allocs int
 	for _, c := range costs {
 		bytes += c.bytes
 		allocs += c.allocs
-		if matchAny(slow, c.pkg) {
+		if matchAny(slowPackages, c.pkg) {
 			found = append(found, c.pkg+": slow to initialise, must not be linked in")
 		}
-		if c.bytes > initPackageBytes {
-			found = append(found, fmt.Sprintf("%s: allocates %d bytes before main, more than %d", c.pkg, c.bytes, initPackageBytes))
+		if c.bytes > maxPackageInitBytes {
+			found = append(found, fmt.Sprintf("%s: allocates %d bytes before main, more than %d",
+				c.pkg, c.bytes, maxPackageInitBytes))
 		}
 	}
-	if bytes > initBytes || allocs > initAllocs {
+	if bytes > maxInitBytes || allocs > maxInitAllocs {
 		found = append(found, fmt.Sprintf("all packages: %d bytes in %d allocations before main, more than %d in %d",
-			bytes, allocs, initBytes, initAllocs))
+			bytes, allocs, maxInitBytes, maxInitAllocs))
 	}
 	return found
 }
 
-// outdated returns the modules of a binary that are below their floor, one sentence each.
-func outdated(modules []*debug.Module) []string {
+// versionViolations returns one sentence for each module of a binary that is older than its
+// minimum.
+func versionViolations(modules []*debug.Module) []string {
 	var found []string
 	for _, m := range modules {
 		if m.Replace != nil {
 			m = m.Replace
 		}
-		if floor, ok := floors[m.Path]; ok && compareVersions(m.Version, floor) < 0 {
-			found = append(found, fmt.Sprintf("%s: linked in at %s, slow to initialise below %s", m.Path, m.Version, floor))
+		if minimum, ok := minVersions[m.Path]; ok && compareVersions(m.Version, minimum) < 0 {
+			found = append(found, fmt.Sprintf("%s: linked in at %s, slow to initialise below %s",
+				m.Path, m.Version, minimum))
 		}
 	}
 	return found
@@ -95,10 +101,10 @@ func outdated(modules []*debug.Module) []string {
 
 // compareVersions compares versions of the form vX.Y.Z by their numbers.
 func compareVersions(a, b string) int {
-	return slices.CompareFunc(numbers(a), numbers(b), cmp.Compare)
+	return slices.CompareFunc(versionNumbers(a), versionNumbers(b), cmp.Compare)
 }
 
-func numbers(version string) []int {
+func versionNumbers(version string) []int {
 	var ns []int
 	for part := range strings.SplitSeq(strings.TrimPrefix(version, "v"), ".") {
 		n, _ := strconv.Atoi(part) // a pre-release counts as 0
@@ -108,11 +114,9 @@ func numbers(version string) []int {
 }
 
 func TestStartUpIsCheap(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "agentctl.exe")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "./cmd/agentctl")
-	build.Dir = filepath.Join("..", "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	bin, err := testbinary.Build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	version := exec.CommandContext(t.Context(), bin, "version")
 	version.Env = append(os.Environ(), "GODEBUG=inittrace=1")
@@ -128,22 +132,22 @@ func TestStartUpIsCheap(t *testing.T) {
 	if len(costs) == 0 {
 		t.Fatalf("no package in the trace:\n%s", trace.String())
 	}
-	for _, breach := range overspent(costs) {
-		t.Error(breach)
+	for _, v := range initViolations(costs) {
+		t.Error(v)
 	}
 	info, err := buildinfo.ReadFile(bin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, breach := range outdated(info.Deps) {
-		t.Error(breach)
+	for _, v := range versionViolations(info.Deps) {
+		t.Error(v)
 	}
 }
 
 func TestExpensiveStartUpIsCaught(t *testing.T) {
 	costs, err := readInits(strings.Join([]string{
 		"init os @0.89 ms, 0.022 ms clock, 432 bytes, 9 allocs",
-		"a word of the program itself",
+		"output of the program",
 		"init github.com/alecthomas/chroma/v2/lexers @1.2 ms, 30 ms clock, 100 bytes, 762 allocs",
 		"init example.com/greedy @1.7 ms, 0.045 ms clock, 1048576 bytes, 276 allocs",
 	}, "\n"))
@@ -155,7 +159,7 @@ func TestExpensiveStartUpIsCaught(t *testing.T) {
 		"example.com/greedy: allocates 1048576 bytes before main, more than 196608",
 		"all packages: 1049108 bytes in 1047 allocations before main, more than 1048576 in 8000",
 	}
-	if got := overspent(costs); !slices.Equal(got, want) {
+	if got := initViolations(costs); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
@@ -163,7 +167,8 @@ func TestExpensiveStartUpIsCaught(t *testing.T) {
 func TestSlowVersionIsCaught(t *testing.T) {
 	const path = "github.com/mattn/go-runewidth"
 	for version, want := range map[string]int{"v0.0.9": 1, "v0.0.27": 1, "v0.0.31": 0, "v0.1.0": 0, "v1.0.0": 0} {
-		if got := outdated([]*debug.Module{{Path: path, Version: version}, {Path: "other", Version: "v0.0.1"}}); len(got) != want {
+		modules := []*debug.Module{{Path: path, Version: version}, {Path: "other", Version: "v0.0.1"}}
+		if got := versionViolations(modules); len(got) != want {
 			t.Errorf("%s: %q", version, got)
 		}
 	}

@@ -14,22 +14,31 @@ import (
 
 const module = "agentctl"
 
-// file is what the rules see of one Go file.
+// file holds the facts about one Go file that the rules check.
 type file struct {
-	name      string // slash-separated, from the root of the module
-	test      bool
-	generated bool
-	lines     int
-	doc       string // the package comment
-	imports   []string
-	impure    []string // goroutines started and clocks read, one word each
+	name         string // slash-separated, relative to the module root
+	test         bool
+	generated    bool
+	lines        int
+	doc          string // the package comment
+	imports      []string
+	forbidden    []string // one word per goroutine start and clock read
+	longComments []int    // line numbers
+	longCode     []int    // line numbers
+	structs      []structType
 }
 
-// dir is the package directory, "." for the root of the module.
+// structType is a struct type and its number of fields; an embedded type counts as one.
+type structType struct {
+	name   string
+	fields int
+}
+
+// dir returns the package directory, "." for the module root.
 func (f file) dir() string { return path.Dir(f.name) }
 
-// readTree parses every Go file of the module in fsys. It leaves out what the go command leaves out (testdata, names that
-// start with a dot or an underscore), node_modules and nested modules.
+// readTree parses every Go file of the module in fsys. It skips the files that the go command skips
+// (testdata, names that start with a dot or an underscore), node_modules and nested modules.
 func readTree(fsys fs.FS) ([]file, error) {
 	var files []file
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
@@ -37,7 +46,7 @@ func readTree(fsys fs.FS) ([]file, error) {
 			return err
 		}
 		if d.IsDir() {
-			if name != "." && outside(fsys, name) {
+			if name != "." && skipDir(fsys, name) {
 				return fs.SkipDir
 			}
 			return nil
@@ -53,9 +62,10 @@ func readTree(fsys fs.FS) ([]file, error) {
 	return files, err
 }
 
-func outside(fsys fs.FS, dir string) bool {
+func skipDir(fsys fs.FS, dir string) bool {
 	base := path.Base(dir)
-	if base[0] == '.' || base[0] == '_' || base == "testdata" || base == "node_modules" || base == "vendor" {
+	switch {
+	case base[0] == '.', base[0] == '_', base == "testdata", base == "node_modules", base == "vendor":
 		return true
 	}
 	_, err := fs.Stat(fsys, path.Join(dir, "go.mod"))
@@ -67,7 +77,8 @@ func readFile(fsys fs.FS, name string) (file, error) {
 	if err != nil {
 		return file{}, err
 	}
-	parsed, err := parser.ParseFile(token.NewFileSet(), name, src, parser.ParseComments|parser.SkipObjectResolution)
+	fset := token.NewFileSet()
+	parsed, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return file{}, fmt.Errorf("parse %s: %w", name, err)
 	}
@@ -77,8 +88,10 @@ func readFile(fsys fs.FS, name string) (file, error) {
 		generated: ast.IsGenerated(parsed),
 		lines:     bytes.Count(src, []byte("\n")),
 		doc:       parsed.Doc.Text(),
-		impure:    impurities(parsed),
+		forbidden: goroutinesAndClocks(parsed),
+		structs:   structTypes(parsed),
 	}
+	f.longComments, f.longCode = longLines(src, fset, parsed, f.test)
 	for _, spec := range parsed.Imports {
 		imported, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
@@ -89,17 +102,17 @@ func readFile(fsys fs.FS, name string) (file, error) {
 	return f, nil
 }
 
-// clocks are the functions of package time that read the clock or wait for it.
-var clocks = set("Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker")
+// clockFuncs are the functions of package time that read the clock or wait for it.
+var clockFuncs = setOf("Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker")
 
-func impurities(parsed *ast.File) []string {
+func goroutinesAndClocks(parsed *ast.File) []string {
 	var found []string
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt:
 			found = append(found, "go")
 		case *ast.SelectorExpr:
-			if pkg, ok := n.X.(*ast.Ident); ok && pkg.Name == "time" && clocks[n.Sel.Name] {
+			if pkg, ok := n.X.(*ast.Ident); ok && pkg.Name == "time" && clockFuncs[n.Sel.Name] {
 				found = append(found, "time."+n.Sel.Name)
 			}
 		}
@@ -108,7 +121,20 @@ func impurities(parsed *ast.File) []string {
 	return found
 }
 
-func set(words ...string) map[string]bool {
+func structTypes(parsed *ast.File) []structType {
+	var found []structType
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.TypeSpec); ok {
+			if s, ok := spec.Type.(*ast.StructType); ok {
+				found = append(found, structType{spec.Name.Name, s.Fields.NumFields()})
+			}
+		}
+		return true
+	})
+	return found
+}
+
+func setOf(words ...string) map[string]bool {
 	s := make(map[string]bool, len(words))
 	for _, w := range words {
 		s[w] = true

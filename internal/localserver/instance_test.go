@@ -243,7 +243,8 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 	}
 	var e *exit.Error
 	err := d.EnsureRunning(t.Context(), true)
-	if !errors.As(err, &e) || e.Status != exit.Unreachable || !strings.Contains(err.Error(), "the server did not start: ") ||
+	if !errors.As(err, &e) || e.Status != exit.Unreachable ||
+		!strings.Contains(err.Error(), "the server did not start: ") ||
 		!strings.Contains(e.Hint, "server.log") {
 		t.Errorf("%v", err)
 	}

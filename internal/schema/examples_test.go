@@ -91,7 +91,8 @@ func TestManualListsEveryCommandUnderItsRole(t *testing.T) {
 				named = named || strings.Contains(row, "`"+family+".*`")
 			}
 			if named != (r == c.Role) {
-				t.Errorf("%s: roles: %s is in the row of %s: %v; protocol.Commands requires %s", manual, c.Verb, r, named, c.Role)
+				t.Errorf("%s: roles: %s is in the row of %s: %v; protocol.Commands requires %s", manual, c.Verb, r,
+					named, c.Role)
 			}
 		}
 	}
@@ -102,7 +103,8 @@ func TestFalseExamplesAreCaught(t *testing.T) {
 		{"unknown field", `{"id":"1","command":"ping","mood":"good"}`},
 		{"unknown field in data", `{"id":"1","command":"ack","session":"s","data":{"seq":1,"mood":"good"}}`},
 		{"unknown field in a result", `{"id":"1","command":"ping"}` + "\n" + `{"id":"1","result":{"mood":"good"}}`},
-		{"result of another command", `{"id":"1","command":"send","session":"s","data":{"text":"x"}}` + "\n" + `{"id":"1","result":{"interrupted":true}}`},
+		{"result of another command", `{"id":"1","command":"send","session":"s","data":{"text":"x"}}` + "\n" +
+			`{"id":"1","result":{"interrupted":true}}`},
 		{"answer without a command", `{"id":"1","result":{}}`},
 		{"neither", `{"hello":"world"}`},
 		{"no JSON", `{"id":`},

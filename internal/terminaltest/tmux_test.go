@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"agentctl/internal/testbinary"
 )
 
 // testTimeout bounds a test.
@@ -30,11 +32,12 @@ func runMain(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	programDir = dir
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "agentctl"), "../../cmd/agentctl").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build agentctl: %v\n%s", err, out)
+	binary, err := testbinary.Build(dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	programDir = filepath.Dir(binary)
 	return m.Run()
 }
 

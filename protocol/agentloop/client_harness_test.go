@@ -30,7 +30,9 @@ func newClientHarness(t tester, url string, memory *codec.ClientState) *clientHa
 
 // resumeClientHarness is newClientHarness for a client with a position (nil: none), at a server
 // that sends frames at once.
-func resumeClientHarness(t tester, url string, memory *codec.ClientState, at *protocol.Position, frames ...string) *clientHarness {
+func resumeClientHarness(t tester, url string, memory *codec.ClientState, at *protocol.Position,
+	frames ...string,
+) *clientHarness {
 	mint := ids()
 	id := func(prefix string) string { return mint(prefix) }
 	if at != nil {

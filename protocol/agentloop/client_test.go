@@ -19,7 +19,8 @@ func TestTurnAsTheRealSystemSendsIt(t *testing.T) {
 		t.Fatalf("sent %v", g.sent)
 	}
 	g.receive(loads(true), request)
-	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendStarted || r.Turn != "t1" || r.Seq != g.state.Turn.First {
+	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendStarted || r.Turn != "t1" ||
+		r.Seq != g.state.Turn.First {
 		t.Fatalf("send: %+v", r)
 	}
 	a := g.state.Approvals[0]
@@ -45,10 +46,13 @@ func TestTurnAsTheRealSystemSendsIt(t *testing.T) {
 		response(`{"type":"local_shell_call_output","call_id":"c1","output":"{\"output\":\"\",\"metadata\":{\"exit_code\":0,\"duration_seconds\":0.5}}"}`),
 		response(`{"id":"m","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"gone","annotations":[]}]}`),
 		loads(false))
-	g.expectTypes(protocol.MessageUser, protocol.TurnStarted, protocol.ApprovalRequested, protocol.ApprovalExplained, protocol.ApprovalResolved,
-		protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.ToolStarted, protocol.ContextUpdated,
+	g.expectTypes(protocol.MessageUser, protocol.TurnStarted, protocol.ApprovalRequested, protocol.ApprovalExplained,
+		protocol.ApprovalResolved,
+		protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.ToolStarted,
+		protocol.ContextUpdated,
 		protocol.ToolEnded, protocol.TextStart, protocol.TextDelta, protocol.TextEnd, protocol.TurnEnded)
-	if d := find[protocol.ToolEndedData](g, protocol.ToolEnded); d.Tool != "c1" || d.Status != protocol.ToolCompleted || d.DurationMS != 500 {
+	if d := find[protocol.ToolEndedData](g, protocol.ToolEnded); d.Tool != "c1" || d.Status != protocol.ToolCompleted ||
+		d.DurationMS != 500 {
 		t.Fatalf("tool ended %+v", d)
 	}
 	if d := find[protocol.PartEndData](g, protocol.ReasoningEnd); d.DurationMS != 3 {
@@ -72,7 +76,8 @@ func TestTurnInTheDocumentsOrder(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.send(protocol.DoSend, protocol.SendData{Text: "hi"})
 	g.receive(loads(true), response(`{"id":"m","type":"message","role":"assistant","content":[{"type":"input_text","text":"hello"}]}`), loads(false), finished)
-	g.expectTypes(protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta, protocol.TextEnd, protocol.TurnEnded)
+	g.expectTypes(protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta, protocol.TextEnd,
+		protocol.TurnEnded)
 }
 
 // AL-22: chunks with one id are one part, even if only the id connects them.
@@ -81,8 +86,10 @@ func TestChunksOfOneIDAreOnePart(t *testing.T) {
 	chunk := func(text string) string {
 		return response(`{"id":"claude_1","type":"message","role":"assistant","content":[{"type":"output_text","text":"` + text + `"}]}`)
 	}
-	g.receive(loads(true), chunk("a"), chunk("b"), response(`{"type":"function_call","call_id":"c","name":"shell","arguments":"{}"}`), chunk("c"), loads(false))
-	g.expectTypes(protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta, protocol.TextDelta, protocol.TextEnd,
+	g.receive(loads(true), chunk("a"), chunk("b"),
+		response(`{"type":"function_call","call_id":"c","name":"shell","arguments":"{}"}`), chunk("c"), loads(false))
+	g.expectTypes(protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta,
+		protocol.TextDelta, protocol.TextEnd,
 		protocol.ToolStarted, protocol.TextDelta, protocol.ToolEnded, protocol.TurnEnded)
 	items := g.transcript.Turns[0].Items
 	if len(items) != 2 || items[0].Text.String() != "abc" {
@@ -103,7 +110,8 @@ func TestShellCallsAreHeldBackWhileARequestIsPending(t *testing.T) {
 		return func(g *clientHarness) { g.receive(frames...) }
 	}
 	for name, ends := range map[string]func(*clientHarness){
-		"yes": decides(protocol.AllowOnce), "always": decides(protocol.AllowAlways), "no-continue": decides(protocol.Deny), "no-exit": decides(protocol.DenyStop),
+		"yes": decides(protocol.AllowOnce), "always": decides(protocol.AllowAlways),
+		"no-continue": decides(protocol.Deny), "no-exit": decides(protocol.DenyStop),
 		"the turn ends":   says(loads(false)),
 		"another request": says(`{"id":"2","type":"approval_request","payload":{"command":["other"]}}`),
 		"another user":    says(response(`{"type":"message","role":"system","content":"Decided by grace: allowed."}`)),
@@ -124,7 +132,8 @@ func TestShellCallsAreHeldBackWhileARequestIsPending(t *testing.T) {
 			story := func() (list []string) {
 				for _, e := range g.events {
 					switch e.Type {
-					case protocol.ApprovalRequested, protocol.ApprovalResolved, protocol.ToolStarted, protocol.ToolOutput:
+					case protocol.ApprovalRequested, protocol.ApprovalResolved, protocol.ToolStarted,
+						protocol.ToolOutput:
 						list = append(list, string(e.Type))
 					case protocol.ToolEnded:
 						list = append(list, fmt.Sprint(e.Type, " ", decodeData[protocol.ToolEndedData](&e).Tool))
@@ -144,7 +153,10 @@ func TestShellCallsAreHeldBackWhileARequestIsPending(t *testing.T) {
 					g.events = append(g.events, *e)
 				}
 			}
-			want := []string{"approval.requested", "approval.resolved", "tool.started", "tool.output", "tool.ended s1", "tool.started"}
+			want := []string{
+				"approval.requested", "approval.resolved", "tool.started", "tool.output", "tool.ended s1",
+				"tool.started",
+			}
 			if got := story(); len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
 				t.Errorf("sent %v", got)
 			}
@@ -156,7 +168,8 @@ func TestShellCallsAreHeldBackWhileARequestIsPending(t *testing.T) {
 // it.
 func TestDecisionsAreReviews(t *testing.T) {
 	for decision, word := range map[protocol.Decision]string{
-		protocol.AllowOnce: "yes", protocol.AllowAlways: "always", protocol.Deny: "no-continue", protocol.DenyStop: "no-exit",
+		protocol.AllowOnce: "yes", protocol.AllowAlways: "always", protocol.Deny: "no-continue",
+		protocol.DenyStop: "no-exit",
 	} {
 		g := newClientHarness(t, "ws://x", nil)
 		g.receive(loads(true), request)
@@ -195,7 +208,10 @@ func TestPatchGoesBack(t *testing.T) {
 	if a.Kind != protocol.ApprovePatch || !slices.Equal(a.Paths, []string{"src/a.ts"}) {
 		t.Fatalf("approval %+v", a)
 	}
-	g.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "mine"}})
+	g.send(protocol.DoApprove, protocol.ApproveData{
+		Decision: protocol.AllowOnce,
+		Input:    &protocol.ApprovalInput{Patch: "mine"},
+	})
 	if got := string(g.sent[0].Payload); got != `{"review":"yes","applyPatch":{"patch":"mine"},"customDenyMessage":null}` {
 		t.Fatal(got)
 	}
@@ -210,8 +226,11 @@ func TestOnlyWhatGoesBackMayBeEdited(t *testing.T) {
 		asks     approvalRequest
 		editable bool
 	}{
-		"a patch":             {approvalRequest{[]string{"apply_patch", patch}, &applyPatch{Patch: patch}}, true},
-		"one to be taken":     {approvalRequest{[]string{"apply_patch", patch}, &applyPatch{Patch: patch, ReadOnly: true}}, false},
+		"a patch": {approvalRequest{[]string{"apply_patch", patch}, &applyPatch{Patch: patch}}, true},
+		"one to be taken": {approvalRequest{
+			[]string{"apply_patch", patch},
+			&applyPatch{Patch: patch, ReadOnly: true},
+		}, false},
 		"one in the command":  {approvalRequest{[]string{"apply_patch", patch}, nil}, false},
 		"one shown in part":   {approvalRequest{[]string{"apply_patch", long}, &applyPatch{Patch: long}}, false},
 		"a command, no patch": {approvalRequest{[]string{"ls"}, nil}, false},
@@ -222,11 +241,17 @@ func TestOnlyWhatGoesBackMayBeEdited(t *testing.T) {
 			if a := g.state.Approvals[0]; a.Editable != c.editable {
 				t.Errorf("editable: %v", a.Editable)
 			}
-			answers := protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Answers: map[string][]string{"q": {"a"}}}}
+			answers := protocol.ApproveData{
+				Decision: protocol.AllowOnce,
+				Input:    &protocol.ApprovalInput{Answers: map[string][]string{"q": {"a"}}},
+			}
 			if g.send(protocol.DoApprove, answers); g.code() != protocol.CodeUnsupported {
 				t.Errorf("answers to a question: %q", g.code())
 			}
-			g.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "mine"}})
+			g.send(protocol.DoApprove, protocol.ApproveData{
+				Decision: protocol.AllowOnce,
+				Input:    &protocol.ApprovalInput{Patch: "mine"},
+			})
 			if c.editable {
 				if len(g.sent) != 1 {
 					t.Errorf("the edited patch was not sent: %q", g.code())
@@ -263,7 +288,8 @@ func TestContextAndCompact(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.send(protocol.DoContext, nil)
 	g.receive(`{"id":"c","type":"context_info","payload":{"tokenCount":45231,"usagePercent":35.4,"transcriptLength":87,"maxTokens":128000,"strategy":"T"}}`)
-	if r := resultOf[protocol.ContextResult](g); r.Context.Tokens != 45231 || r.Context.Percent != 35.4 || *g.state.Context != r.Context {
+	if r := resultOf[protocol.ContextResult](g); r.Context.Tokens != 45231 || r.Context.Percent != 35.4 ||
+		*g.state.Context != r.Context {
 		t.Fatalf("context %+v", r)
 	}
 	g.send(protocol.DoCompact, nil)
@@ -322,14 +348,17 @@ func TestRefusedMessageIsAnswered(t *testing.T) {
 func TestWhatIsNotTheAgentsIsKept(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.receive(response(`{"type":"message","role":"system","content":[{"type":"input_text","text":"⚠️ Network error"}]}`))
-	if d := find[protocol.NoticeData](g, protocol.Notice); d.Level != protocol.LevelWarning || d.Message != "Network error" {
+	if d := find[protocol.NoticeData](g, protocol.Notice); d.Level != protocol.LevelWarning ||
+		d.Message != "Network error" {
 		t.Fatalf("notice %+v", d)
 	}
 	for _, f := range []string{
 		`{"id":"1","type":"brand_new","payload":{"x":1}}`, `not JSON`, `{"id":"1","type":"response_item"}`, `[1]`,
-		response(`{"type":"web_search_call","id":"w"}`), response(`{"type":"message","role":"developer","content":"x"}`),
+		response(`{"type":"web_search_call","id":"w"}`),
+		response(`{"type":"message","role":"developer","content":"x"}`),
 		response(`{"type":"message","role":"assistant","content":[{"type":"input_image","image_url":"u"}]}`), response(`7`),
-		`{"id":"1","type":"approval_request","payload":{"command":"ls"}}`, `{"id":"1","type":"loading_state","payload":{}}`,
+		`{"id":"1","type":"approval_request","payload":{"command":"ls"}}`,
+		`{"id":"1","type":"loading_state","payload":{}}`,
 	} {
 		before := len(g.events)
 		g.receive(f)
@@ -349,7 +378,8 @@ func TestQueuedMessages(t *testing.T) {
 	g.receive(loads(true))
 	g.advance(echoTimeout)
 	g.send(protocol.DoSend, protocol.SendData{Text: "two"})
-	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendQueued || *r.Index != 0 || len(g.state.Queue) != 1 {
+	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendQueued || *r.Index != 0 ||
+		len(g.state.Queue) != 1 {
 		t.Fatalf("send: %+v", r)
 	}
 	g.receive(loads(false), loads(true), response(`{"type":"message","role":"user","content":"another user"}`))
@@ -374,7 +404,10 @@ func TestMessageBehindSomebodyElses(t *testing.T) {
 
 // The first commands are answered when the turn under way is known.
 func TestFirstCommandsWaitForTheTurnUnderWay(t *testing.T) {
-	g := &clientHarness{t: t, now: epochStart, answers: map[string]*protocol.Answer{}, codec: newClient(codec.ClientOptions{URL: "ws://x", ID: ids()}), state: &protocol.State{}}
+	g := &clientHarness{
+		t: t, now: epochStart, answers: map[string]*protocol.Answer{},
+		codec: newClient(codec.ClientOptions{URL: "ws://x", ID: ids()}), state: &protocol.State{},
+	}
 	g.handleOutput(g.codec.Open(g.now))
 	g.send(protocol.DoSnapshot, nil)
 	g.advance(quietTimeout - 1)
@@ -435,11 +468,15 @@ func TestPositions(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.receive(loads(true), response(`{"type":"message","role":"assistant","content":"x"}`))
 	at := protocol.Position{Epoch: g.codec.log.Epoch, Seq: g.state.Seq - 1}
-	if a := g.send(protocol.DoSubscribe, protocol.SubscribeData{Position: &protocol.Position{Epoch: "old", Seq: 9}}); !strings.Contains(string(a.Result), protocol.ResetResubscribed) {
+	if a := g.send(protocol.DoSubscribe, protocol.SubscribeData{Position: &protocol.Position{
+		Epoch: "old",
+		Seq:   9,
+	}}); !strings.Contains(string(a.Result), protocol.ResetResubscribed) {
 		t.Fatalf("%s", a.Result)
 	}
 	g.state = &protocol.State{Seq: at.Seq}
-	if a := g.send(protocol.DoSubscribe, protocol.SubscribeData{Position: &at}); !strings.Contains(string(a.Result), protocol.ModeResume) {
+	if a := g.send(protocol.DoSubscribe, protocol.SubscribeData{Position: &at}); !strings.Contains(string(a.Result),
+		protocol.ModeResume) {
 		t.Fatalf("%s", a.Result)
 	}
 }
@@ -448,11 +485,13 @@ func TestPositions(t *testing.T) {
 func TestUnsupportedCommands(t *testing.T) {
 	g := newClientHarness(t, "ws://localhost:8080/ws/abc", nil)
 	for _, c := range protocol.Commands {
-		if slices.Contains(verbs, c.Verb) || c.Verb == protocol.DoHello || c.Verb == protocol.DoPing || c.Verb == protocol.DoAck {
+		if slices.Contains(verbs, c.Verb) || c.Verb == protocol.DoHello || c.Verb == protocol.DoPing ||
+			c.Verb == protocol.DoAck {
 			continue
 		}
 		g.send(c.Verb, nil)
-		if a := g.answer(); a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported || !strings.Contains(a.Error.Message, Name) {
+		if a := g.answer(); a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported ||
+			!strings.Contains(a.Error.Message, Name) {
 			t.Fatalf("%s: %+v", c.Verb, a)
 		}
 	}
@@ -505,7 +544,8 @@ func TestALongIDIsStillOnePart(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	id := strings.Repeat("i", 1<<18)
 	for _, text := range []string{"one ", "two"} {
-		g.receive(response(`{"type":"message","role":"assistant","id":"` + id + `","content":[{"type":"output_text","text":"` + text + `"}]}`))
+		g.receive(response(`{"type":"message","role":"assistant","id":"` + id +
+			`","content":[{"type":"output_text","text":"` + text + `"}]}`))
 	}
 	starts := 0
 	for _, e := range g.events {
@@ -530,7 +570,8 @@ func TestRequestThatSomebodyElseDecided(t *testing.T) {
 			t.Fatalf("%s: the call alone ended the request", typ)
 		}
 		g.receive(response(`{"type":"` + typ + `_output","call_id":"c","output":"{\"output\":\"ok\",\"metadata\":{\"exit_code\":0}}"}`))
-		if d := find[protocol.ApprovalResolvedData](g, protocol.ApprovalResolved); d.Outcome != protocol.Allowed || len(g.state.Approvals) != 0 {
+		if d := find[protocol.ApprovalResolvedData](g, protocol.ApprovalResolved); d.Outcome != protocol.Allowed ||
+			len(g.state.Approvals) != 0 {
 			t.Fatalf("%s: resolved %+v", typ, d)
 		}
 		if types := g.types(); types[len(types)-1] != protocol.ToolEnded {
@@ -553,7 +594,8 @@ func TestAnotherCallDecidesNothing(t *testing.T) {
 // No message of a user is dropped: a late echo becomes a notice.
 func TestLateEchoIsKept(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
-	g.receive(loads(true), response(`{"type":"reasoning"}`), response(`{"type":"message","role":"user","content":"who said that"}`))
+	g.receive(loads(true), response(`{"type":"reasoning"}`),
+		response(`{"type":"message","role":"user","content":"who said that"}`))
 	if d := find[protocol.NoticeData](g, protocol.Notice); d.Message != "who said that" {
 		t.Fatalf("notice %+v", d)
 	}
@@ -563,7 +605,8 @@ func TestLateEchoIsKept(t *testing.T) {
 func TestOutputsAsTheyCome(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.receive(loads(true), response(`{"type":"function_call_output","call_id":"c","output":"plain"}`))
-	g.expectTypes(protocol.MessageUser, protocol.TurnStarted, protocol.ToolStarted, protocol.ToolOutput, protocol.ToolEnded)
+	g.expectTypes(protocol.MessageUser, protocol.TurnStarted, protocol.ToolStarted, protocol.ToolOutput,
+		protocol.ToolEnded)
 	if d := find[protocol.ToolOutputData](g, protocol.ToolOutput); d.Text != "plain" {
 		t.Fatalf("output %+v", d)
 	}

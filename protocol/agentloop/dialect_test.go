@@ -4,9 +4,11 @@ import "testing"
 
 func TestTheURLNamesTheSession(t *testing.T) {
 	for url, want := range map[string]string{
-		"ws://localhost:8080": "agentloop", "ws://localhost:8080/": "agentloop", "ws://localhost:8080/ws/abc123": "abc123",
-		"wss://h/dialect/agentloop/fix%20ci?token=a/b": "fix ci", "wss://h?x=/y": "agentloop", "unix:///run/agentctl.sock": "agentloop",
-		"ws://h/100%": "100%", "ws://h/x#/y": "x", "": "agentloop",
+		"ws://localhost:8080": "agentloop", "ws://localhost:8080/": "agentloop",
+		"ws://localhost:8080/ws/abc123":                "abc123",
+		"wss://h/dialect/agentloop/fix%20ci?token=a/b": "fix ci", "wss://h?x=/y": "agentloop",
+		"unix:///run/agentctl.sock": "agentloop",
+		"ws://h/100%":               "100%", "ws://h/x#/y": "x", "": "agentloop",
 	} {
 		if got := sessionOf(pathOf(url)); got != want {
 			t.Errorf("%s names %q, want %q", url, got, want)
@@ -16,7 +18,8 @@ func TestTheURLNamesTheSession(t *testing.T) {
 
 func TestCommandsAreShownAsTheyRun(t *testing.T) {
 	for _, command := range []string{
-		"ls", "rm -rf build", "git commit -m 'a b'", "a | b", "X=1 make", "  ls", "echo $HOME", "", "bash -lc 'x'", "a  b", "cat <<E\nx\nE",
+		"ls", "rm -rf build", "git commit -m 'a b'", "a | b", "X=1 make", "  ls", "echo $HOME", "", "bash -lc 'x'",
+		"a  b", "cat <<E\nx\nE",
 	} {
 		if got := joinCommand(splitCommand(command)); got != command {
 			t.Errorf("%q is shown as %q", command, got)

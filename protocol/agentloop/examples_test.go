@@ -35,11 +35,14 @@ func examples(t testing.TB) (list []json.RawMessage) {
 // field of an example is null if it is always present, and left out otherwise.
 func TestExamplesAreWrittenAsTheyAreRead(t *testing.T) {
 	payloads := map[string]func() any{
-		userInputType: func() any { return new(userInput) }, approvalResponseType: func() any { return new(approvalResponse) },
-		responseItemType: func() any { return new(item) }, loadingType: func() any { return new(loadingState) },
-		approvalRequestType: func() any { return new(approvalRequest) }, finishedType: func() any { return new(agentFinished) },
-		contextInfoType: func() any { return new(contextInfo) }, contextCompactedType: func() any { return new(contextCompacted) },
-		errorType: func() any { return new(errorPayload) },
+		userInputType:        func() any { return new(userInput) },
+		approvalResponseType: func() any { return new(approvalResponse) },
+		responseItemType:     func() any { return new(item) }, loadingType: func() any { return new(loadingState) },
+		approvalRequestType:  func() any { return new(approvalRequest) },
+		finishedType:         func() any { return new(agentFinished) },
+		contextInfoType:      func() any { return new(contextInfo) },
+		contextCompactedType: func() any { return new(contextCompacted) },
+		errorType:            func() any { return new(errorPayload) },
 	}
 	for _, want := range examples(t) {
 		m, ok := decodeMessage(codec.Frame{Data: want})
@@ -88,7 +91,10 @@ func TestExamplesAreUnderstood(t *testing.T) {
 	for _, c := range h.commands {
 		verbs = append(verbs, c.Command)
 	}
-	if want := []protocol.Verb{protocol.DoSend, protocol.DoContext, protocol.DoCompact, protocol.DoApprove}; !slices.Equal(verbs, want) {
+	if want := []protocol.Verb{
+		protocol.DoSend, protocol.DoContext, protocol.DoCompact,
+		protocol.DoApprove,
+	}; !slices.Equal(verbs, want) {
 		t.Errorf("received %v", verbs)
 	}
 }
@@ -120,19 +126,38 @@ func TestExamplesAreGenerated(t *testing.T) {
 	const patch = "*** Begin Patch\n*** Update File: src/app.ts\n@@ -1,3 +1,4 @@\n import express from 'express';\n+import cors from 'cors';\n const app = express();\n*** End Patch"
 	h := newServerHarness(t, "", true)
 	h.record(asks("x"), speaks("p", "I'll check the git status and list the files for you."),
-		entry(protocol.ToolStarted, protocol.ToolStartedData{Tool: "call_abc123", Name: "shell", Input: []byte(`{"command":["git","status"]}`)}),
-		entry(protocol.ToolOutput, protocol.ToolOutputData{Tool: "call_abc123", Text: "On branch main\nnothing to commit, working tree clean"}),
-		entry(protocol.ToolEnded, protocol.ToolEndedData{Tool: "call_abc123", Status: protocol.ToolCompleted, DurationMS: 100}),
+		entry(protocol.ToolStarted, protocol.ToolStartedData{
+			Tool: "call_abc123", Name: "shell",
+			Input: []byte(`{"command":["git","status"]}`),
+		}),
+		entry(protocol.ToolOutput, protocol.ToolOutputData{
+			Tool: "call_abc123",
+			Text: "On branch main\nnothing to commit, working tree clean",
+		}),
+		entry(protocol.ToolEnded, protocol.ToolEndedData{
+			Tool: "call_abc123", Status: protocol.ToolCompleted,
+			DurationMS: 100,
+		}),
 		entry(protocol.Notice, protocol.NoticeData{
 			Level: protocol.LevelWarning, Message: "Network error while contacting OpenAI. Please check your connection and try again.",
 		}),
 		wants("a1", "rm -rf node_modules", ""), resolves("a1", protocol.Allowed, "ada"),
-		entry(protocol.ContextUpdated, protocol.ContextInfo{Tokens: 45231, MaxTokens: 128000, Percent: 35.4, TranscriptLength: 87, Strategy: "ThresholdContextManager"}),
-		entry(protocol.ContextCompacted, protocol.ContextCompactedData{Before: 98234, After: 12456, Percent: 87.3, Strategy: "ThresholdContextManager"}),
-		entry(protocol.ApprovalRequested, protocol.Approval{Request: "a2", Kind: protocol.ApprovePatch, Patch: patch, Editable: true, Options: approvalOptions()}),
+		entry(protocol.ContextUpdated, protocol.ContextInfo{
+			Tokens: 45231, MaxTokens: 128000, Percent: 35.4,
+			TranscriptLength: 87, Strategy: "ThresholdContextManager",
+		}),
+		entry(protocol.ContextCompacted, protocol.ContextCompactedData{
+			Before: 98234, After: 12456, Percent: 87.3,
+			Strategy: "ThresholdContextManager",
+		}),
+		entry(protocol.ApprovalRequested, protocol.Approval{
+			Request: "a2", Kind: protocol.ApprovePatch, Patch: patch,
+			Editable: true, Options: approvalOptions(),
+		}),
 		ends(protocol.ReasonCompleted),
 		codec.Entry{Type: protocol.ErrorRaised, Data: protocol.ErrorData{
-			Kind: protocol.ErrorKindExecution, Message: "Rate limit exceeded", Details: map[string]string{"provider_status": "429"},
+			Kind: protocol.ErrorKindExecution, Message: "Rate limit exceeded",
+			Details: map[string]string{"provider_status": "429"},
 		}})
 	none := newServerHarness(t, "", false)
 	none.receive(`{"id":"1","type":"get_context_info"}`)
@@ -143,7 +168,8 @@ func TestExamplesAreGenerated(t *testing.T) {
 	for i, example := range examples(t) {
 		m, _ := decodeMessage(codec.Frame{Data: example})
 		switch {
-		case m.Type == userInputType || m.Type == getContextType || m.Type == compactType || m.Type == approvalResponseType:
+		case m.Type == userInputType || m.Type == getContextType || m.Type == compactType ||
+			m.Type == approvalResponseType:
 			continue
 		case bytes.Contains(example, []byte("local_shell")) || bytes.Contains(example, []byte(`"reasoning"`)):
 			continue // native tools have no such calls; the time is the agent's

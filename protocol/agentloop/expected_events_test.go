@@ -72,7 +72,10 @@ func (o *expectedEvents) rejoins() {
 // times.
 func (o *expectedEvents) add(typ protocol.Type, by *protocol.Actor, data any) {
 	o.t.Helper()
-	e := &protocol.Event{Session: Name, Seq: o.state.Seq + 1, Time: o.now(), Type: typ, By: by, Data: protocol.MustEncode(data)}
+	e := &protocol.Event{
+		Session: Name, Seq: o.state.Seq + 1, Time: o.now(), Type: typ, By: by,
+		Data: protocol.MustEncode(data),
+	}
 	if o.turn != "" {
 		e.Turn = "t"
 	}
@@ -259,7 +262,10 @@ func (o *expectedEvents) notice(line string) {
 // error adds an error that ends the turn, unless the agent continues. Lost: kind, stage, times and
 // the problems of fields; the code, if there is a provider's status.
 func (o *expectedEvents) error(message string, code protocol.Code, status string, names []string) {
-	d := protocol.ErrorData{Kind: protocol.ErrorKindExecution, Code: protocol.CodeAgentFailed, Message: inputFailed + ": " + message, Details: map[string]string{}}
+	d := protocol.ErrorData{
+		Kind: protocol.ErrorKindExecution, Code: protocol.CodeAgentFailed,
+		Message: inputFailed + ": " + message, Details: map[string]string{},
+	}
 	switch {
 	case status != "":
 		d.Details["provider_status"] = status
@@ -415,7 +421,8 @@ func (o *expectedEvents) ask() {
 	o.shown = a.Request
 	o.requests++
 	seen := protocol.Approval{
-		Request: "a" + strconv.Itoa(o.requests), Kind: protocol.ApproveCommand, Title: "Run a command", Options: approvalOptions(), Asked: o.now(),
+		Request: "a" + strconv.Itoa(o.requests), Kind: protocol.ApproveCommand, Title: "Run a command",
+		Options: approvalOptions(), Asked: o.now(),
 	}
 	words := approvalCommand(a, "")
 	switch a.Kind {
@@ -442,7 +449,8 @@ func (o *expectedEvents) explained(e *protocol.Event, d *protocol.ApprovalExplai
 	if d.Request == o.shown && o.deciding == protocol.Explain {
 		o.deciding = ""
 		o.close("") // the request is repeated
-		o.add(protocol.ApprovalExplained, &protocol.Actor{Name: "ada"}, protocol.ApprovalExplainedData{Request: o.request(), Text: d.Text})
+		o.add(protocol.ApprovalExplained, &protocol.Actor{Name: "ada"},
+			protocol.ApprovalExplainedData{Request: o.request(), Text: d.Text})
 		return
 	}
 	o.says(fmt.Sprintf("%s.explained%d", e.Turn, e.Seq), d.Text)
@@ -495,7 +503,8 @@ func (o *expectedEvents) ended(d *protocol.TurnEndedData) {
 		o.output(c, &protocol.ToolEndedData{Status: protocol.ToolCancelled})
 	}
 	if d.Failed() && !o.failed {
-		o.error(cmp.Or(d.Message, "the turn ended: "+string(d.Reason)), cmp.Or(d.Code, protocol.Code(d.Reason)), "", nil)
+		o.error(cmp.Or(d.Message, "the turn ended: "+string(d.Reason)), cmp.Or(d.Code, protocol.Code(d.Reason)), "",
+			nil)
 	}
 	if d.Reason == protocol.ReasonInterrupted {
 		o.notice("Interrupted.")

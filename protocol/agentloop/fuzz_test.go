@@ -26,8 +26,12 @@ func seeds(f *testing.F) {
 	echo := response(`{"type":"message","role":"user","content":"x"}`)
 	says := response(`{"id":"p","type":"message","role":"assistant","content":"hé"}`)
 	call := response(`{"type":"local_shell_call","id":"s","action":{"command":["ls"]}}`)
-	f.Add([]byte(strings.Join([]string{loads(true), echo, says, request, call, says, loads(true), echo, says, call, says, says, request, loads(true)}, "\n")))
-	f.Add([]byte(strings.Join([]string{loads(true), echo, request, call, call, says, says, request, loads(false)}, "\n")))
+	f.Add([]byte(strings.Join([]string{
+		loads(true), echo, says, request, call, says, loads(true), echo, says, call,
+		says, says, request, loads(true),
+	}, "\n")))
+	f.Add([]byte(strings.Join([]string{loads(true), echo, request, call, call, says, says, request, loads(false)},
+		"\n")))
 }
 
 // FuzzClient: for any messages of a server, the client gets valid events of bounded size and stays
@@ -106,7 +110,8 @@ func FuzzEvents(f *testing.F) {
 			return
 		}
 		h := newServerHarness(t, "", true)
-		h.record(asks("x"), entry(typ.Type, json.RawMessage(data)), entry(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c"}), entry(typ.Type, json.RawMessage(data)))
+		h.record(asks("x"), entry(typ.Type, json.RawMessage(data)),
+			entry(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c"}), entry(typ.Type, json.RawMessage(data)))
 		h.record(ends(protocol.ReasonCompleted))
 		if h.codec.turn.buffered != 0 || !h.wake.IsZero() {
 			t.Fatalf("after the turn %d bytes are kept, wake %v", h.codec.turn.buffered, h.wake)

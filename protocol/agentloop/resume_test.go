@@ -39,7 +39,8 @@ func (g *clientHarness) history(t *testing.T) string {
 // same turn.
 func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 	echo := func(text string) string {
-		return response(fmt.Sprintf(`{"type":"message","role":"user","content":[{"type":"input_text","text":%q}]}`, text))
+		return response(fmt.Sprintf(`{"type":"message","role":"user","content":[{"type":"input_text","text":%q}]}`,
+			text))
 	}
 	says := func(id, text string) string {
 		return response(fmt.Sprintf(`{"id":%q,"type":"message","role":"assistant","content":[{"type":"output_text","text":%q}]}`, id, text))
@@ -50,10 +51,22 @@ func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 		past, turn  string // history, and the text of the turn under way
 		same, fresh bool   // turn and request keep their ids
 	}{
-		{"the turn under way is repeated", []string{loads(true), echo("two"), says("x", "half a "), request}, "one: first (completed)", "half a ", true, false},
+		{
+			"the turn under way is repeated",
+			[]string{loads(true), echo("two"), says("x", "half a "), request},
+			"one: first (completed)", "half a ", true, false,
+		},
 		{"nothing is repeated", nil, "one: first (completed); two: half (error)", "", false, false},
-		{"another turn is sent", []string{loads(true), echo("three"), says("y", "new")}, "one: first (completed); two: half (error)", "new", false, true},
-		{"the agent goes on without a word of whose turn it is", []string{says("y", "rest")}, "one: first (completed); two: half (error)", "rest", false, true},
+		{
+			"another turn is sent",
+			[]string{loads(true), echo("three"), says("y", "new")},
+			"one: first (completed); two: half (error)", "new", false, true,
+		},
+		{
+			"the agent goes on without a word of whose turn it is",
+			[]string{says("y", "rest")},
+			"one: first (completed); two: half (error)", "rest", false, true,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			memory := new(codec.ClientState)
@@ -67,7 +80,8 @@ func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 
 			again := resumeClientHarness(t, "ws://x", memory, &at, c.frames...)
 			var r protocol.SubscribeResult
-			if err := json.Unmarshal(again.answer().Result, &r); err != nil || r.Mode != protocol.ModeReset || r.Reason != protocol.ResetResubscribed {
+			if err := json.Unmarshal(again.answer().Result, &r); err != nil || r.Mode != protocol.ModeReset ||
+				r.Reason != protocol.ResetResubscribed {
 				t.Fatalf("attached %+v", r)
 			}
 			if got := again.history(t); got != c.past {
@@ -83,7 +97,8 @@ func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 				t.Errorf("the turn says %q", text)
 			}
 			now := again.state.Turn
-			if c.same && (now == nil || now.Turn != before.Turn || now.Message.MessageID != before.Message.MessageID || again.state.Approvals[0].Request != asked) {
+			if c.same && (now == nil || now.Turn != before.Turn || now.Message.MessageID != before.Message.MessageID ||
+				again.state.Approvals[0].Request != asked) {
 				t.Errorf("turn %+v, was %+v; pending %+v, was %s", now, before, again.state.Approvals, asked)
 			}
 			if c.fresh && (now == nil || now.Turn == before.Turn) {
@@ -109,7 +124,8 @@ func TestADecisionOutlivesAReconnect(t *testing.T) {
 			response(`{"id":"c1","type":"function_call","call_id":"c1","name":"ls","arguments":"{}"}`),
 			response(`{"id":"p","type":"message","role":"assistant","content":"` + words[0] + `"}`),
 		}
-		return append(append(frames, between...), response(`{"id":"p","type":"message","role":"assistant","content":"`+words[1]+`"}`))
+		return append(append(frames, between...),
+			response(`{"id":"p","type":"message","role":"assistant","content":"`+words[1]+`"}`))
 	}
 	memory := new(codec.ClientState)
 	g := newClientHarness(t, "ws://x", memory)
@@ -121,13 +137,16 @@ func TestADecisionOutlivesAReconnect(t *testing.T) {
 	want := string(protocol.MustEncode(g.transcript.Turns[0].Items))
 	at := protocol.Position{Epoch: g.codec.log.Epoch, Seq: g.state.Seq}
 	again := resumeClientHarness(t, "ws://x", memory, &at, turn()...)
-	if got := string(protocol.MustEncode(again.transcript.Turns[0].Items)); !strings.Contains(want, `"denied"`) || shape(t, got) != shape(t, want) {
+	if got := string(protocol.MustEncode(again.transcript.Turns[0].Items)); !strings.Contains(want, `"denied"`) ||
+		shape(t, got) != shape(t, want) {
 		t.Errorf("\n%s\nwas\n%s", shape(t, got), shape(t, want))
 	}
-	whole := resumeClientHarness(t, "ws://x", memory, &protocol.Position{Epoch: "older", Seq: 1}, loads(true), response(`{"type":"message","role":"user","content":"go"}`),
+	whole := resumeClientHarness(t, "ws://x", memory, &protocol.Position{Epoch: "older", Seq: 1}, loads(true),
+		response(`{"type":"message","role":"user","content":"go"}`),
 		response(`{"id":"c1","type":"function_call","call_id":"c1","name":"ls","arguments":"{}"}`),
 		response(`{"id":"p","type":"message","role":"assistant","content":"`+words[0]+words[1]+`"}`), loads(false))
-	if repeated := string(protocol.MustEncode(resultOfHistory(whole).Events)); whole.state.Turn != nil || strings.Count(repeated, `"denied"`) != 1 {
+	if repeated := string(protocol.MustEncode(resultOfHistory(whole).Events)); whole.state.Turn != nil ||
+		strings.Count(repeated, `"denied"`) != 1 {
 		t.Errorf("repeated at once: %s", repeated)
 	}
 }
@@ -163,7 +182,10 @@ func TestASlowServerIsWaitedForAfterAReconnect(t *testing.T) {
 	turn := g.state.Turn.Turn
 
 	mint := ids()
-	g.codec = newClient(codec.ClientOptions{URL: "ws://x", Name: "ada", ID: func(p string) string { return mint(p) + "again" }, Resume: memory})
+	g.codec = newClient(codec.ClientOptions{
+		URL: "ws://x", Name: "ada",
+		ID: func(p string) string { return mint(p) + "again" }, Resume: memory,
+	})
 	g.handleOutput(g.codec.Open(g.now))
 	g.send(protocol.DoSubscribe, protocol.SubscribeData{Position: &protocol.Position{Epoch: "older", Seq: 1}})
 	before := len(g.answers)
@@ -171,7 +193,8 @@ func TestASlowServerIsWaitedForAfterAReconnect(t *testing.T) {
 	if len(g.answers) != before {
 		t.Fatal("it did not wait")
 	}
-	g.receive(loads(true), response(`{"type":"message","role":"user","content":"go"}`), response(`{"id":"p","type":"message","role":"assistant","content":"half and more"}`))
+	g.receive(loads(true), response(`{"type":"message","role":"user","content":"go"}`),
+		response(`{"id":"p","type":"message","role":"assistant","content":"half and more"}`))
 	g.advance(moreTimeout)
 	if now := g.state.Turn; now == nil || now.Turn != turn || g.state.Turns != 0 {
 		t.Errorf("the turn %+v, was %s; %d ended", now, turn, g.state.Turns)

@@ -83,7 +83,10 @@ func TestHistoriesGoThroughBothEnds(t *testing.T) {
 		l := &historygen.Generator{T: r, Now: epochStart}
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(r, "events") {
 			l.State = s.log.State
-			switch does := rapid.SampledFrom([]string{"send", "decide", "pause", "rejoin", "", "", "", "", "", "", "", ""}).Draw(r, "does"); {
+			switch does := rapid.SampledFrom([]string{
+				"send", "decide", "pause", "rejoin", "", "", "", "", "", "", "",
+				"",
+			}).Draw(r, "does"); {
 			case does == "send" && l.State.Turn == nil && !l.State.Closed:
 				s.answer[protocol.DoSend] = func(*protocol.Command) any { return protocol.SendResult{Status: protocol.SendStarted} }
 				text := rapid.StringMatching(`[a-zé ]{1,8}[a-z]`).Draw(r, "message")
@@ -91,7 +94,10 @@ func TestHistoriesGoThroughBothEnds(t *testing.T) {
 				s.client.send(protocol.DoSend, protocol.SendData{Text: text})
 				s.exchange()
 				m := protocol.Message{MessageID: "m", Text: text}
-				s.record(codec.Entry{Type: protocol.MessageUser, Turn: fmt.Sprint("t", l.State.Seq), Data: protocol.MessageUserData{Message: m}})
+				s.record(codec.Entry{
+					Type: protocol.MessageUser, Turn: fmt.Sprint("t", l.State.Seq),
+					Data: protocol.MessageUserData{Message: m},
+				})
 			case does == "decide" && len(s.client.state.Approvals) > 0:
 				s.advance(minReviewTime)
 				want.passes()
@@ -126,11 +132,17 @@ func (s *codecPair) decide(r *rapid.T, l *historygen.Generator, want *expectedEv
 	}
 	turn := l.State.Turn.Turn
 	if want.deciding == protocol.Explain {
-		s.record(codec.Entry{Type: protocol.ApprovalExplained, Turn: turn, Data: protocol.ApprovalExplainedData{Request: asked.Request, Text: "because"}})
+		s.record(codec.Entry{
+			Type: protocol.ApprovalExplained, Turn: turn,
+			Data: protocol.ApprovalExplainedData{Request: asked.Request, Text: "because"},
+		})
 		return
 	}
 	d := l.Resolution(asked.Request, want.deciding)
-	s.record(codec.Entry{Type: protocol.ApprovalResolved, Turn: turn, By: &protocol.Actor{Name: "agentloop@peer"}, Data: d})
+	s.record(codec.Entry{
+		Type: protocol.ApprovalResolved, Turn: turn, By: &protocol.Actor{Name: "agentloop@peer"},
+		Data: d,
+	})
 	s.advance(rejectTimeout)
 	want.passes()
 }
@@ -199,7 +211,8 @@ func TestMessageAndApprovalThroughBothEnds(t *testing.T) {
 	}
 	s.client.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.DenyStop, Reason: "keep it"})
 	s.exchange()
-	if d := last[protocol.ApproveData](s.serverHarness, protocol.DoApprove); d.Decision != protocol.DenyStop || d.Reason != "keep it" {
+	if d := last[protocol.ApproveData](s.serverHarness, protocol.DoApprove); d.Decision != protocol.DenyStop ||
+		d.Reason != "keep it" {
 		t.Fatalf("decided %+v", d)
 	}
 	s.record(resolves("a1", protocol.Denied, "agentloop@peer"))
@@ -221,7 +234,8 @@ func TestDecisionOfSomebodyElseThroughBothEnds(t *testing.T) {
 		}
 		s.record(over)
 		s.client.send(protocol.DoApprove, protocol.ApproveData{Request: "a1", Decision: protocol.Deny})
-		if a := s.client.answer(); a.Error == nil || a.Error.Code != protocol.CodeConflict || a.Error.Winner.By.Name != by || a.Error.Winner.Outcome != outcome {
+		if a := s.client.answer(); a.Error == nil || a.Error.Code != protocol.CodeConflict ||
+			a.Error.Winner.By.Name != by || a.Error.Winner.Outcome != outcome {
 			t.Fatalf("%q: %+v", by, a.Error)
 		}
 	}

@@ -44,7 +44,8 @@ func newServerHarness(t tester, path string, exists bool) *serverHarness {
 	h := &serverHarness{
 		t: t, now: epochStart, answer: map[protocol.Verb]func(*protocol.Command) any{}, codec: newTestServer(path),
 		responder: codec.Responder{Dialect: "native", Epoch: "e1", Verbs: []protocol.Verb{
-			protocol.DoSubscribe, protocol.DoCreate, protocol.DoSend, protocol.DoApprove, protocol.DoContext, protocol.DoCompact, protocol.DoQueueRelease,
+			protocol.DoSubscribe, protocol.DoCreate, protocol.DoSend, protocol.DoApprove, protocol.DoContext,
+			protocol.DoCompact, protocol.DoQueueRelease,
 		}},
 	}
 	if exists {
@@ -56,13 +57,17 @@ func newServerHarness(t tester, path string, exists bool) *serverHarness {
 
 func newTestServer(path string) *server {
 	return newServer(codec.ServerOptions{
-		Path: path, ID: ids(), By: protocol.Actor{Name: "agentloop@peer"}, Agent: func(string) string { return "claude" },
+		Path: path, ID: ids(), By: protocol.Actor{Name: "agentloop@peer"},
+		Agent: func(string) string { return "claude" },
 	})
 }
 
 func (h *serverHarness) createSession() {
 	h.log = codec.NewLog("s_1", "e1")
-	h.log.Add(&codec.Output{}, h.now, codec.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Name: h.codec.name, Agent: "claude"}})
+	h.log.Add(&codec.Output{}, h.now, codec.Entry{
+		Type: protocol.SessionCreated,
+		Data: protocol.SessionCreatedData{Name: h.codec.name, Agent: "claude"},
+	})
 }
 
 // handleOutput carries out the codec's output.
@@ -222,7 +227,8 @@ func speaks(part, text string) codec.Entry {
 
 func wants(request, command, tool string) codec.Entry {
 	return entry(protocol.ApprovalRequested, protocol.Approval{
-		Request: request, Kind: protocol.ApproveCommand, Title: "Run", Command: command, Tool: tool, Options: approvalOptions(),
+		Request: request, Kind: protocol.ApproveCommand, Title: "Run", Command: command, Tool: tool,
+		Options: approvalOptions(),
 	})
 }
 

@@ -36,7 +36,10 @@ func TestBadMessagesAreAnsweredWithAnError(t *testing.T) {
 
 // The last segment of the path names the session; the first input creates it.
 func TestFirstInputCreatesTheSessionThatThePathNames(t *testing.T) {
-	for path, name := range map[string]string{"": "agentloop", "/": "agentloop", "/ws/abc123": "abc123", "/abc/": "abc"} {
+	for path, name := range map[string]string{
+		"": "agentloop", "/": "agentloop", "/ws/abc123": "abc123",
+		"/abc/": "abc",
+	} {
 		h := newServerHarness(t, path, false)
 		h.receive(`{"id":"1","type":"get_context_info"}`)
 		h.expectMessages(`error {"message":"AgentLoop not initialized","details":null}`)
@@ -61,7 +64,8 @@ func TestInputIsReadWhole(t *testing.T) {
 		{"type":"message","role":"user","content":[{"type":"input_text","text":"see\u0007 this"},{"type":"input_image","image_url":"http://x/y.png"}]},
 		{"type":"message","role":"user","content":"and that"}]}}`)
 	d := last[protocol.SendData](h, protocol.DoSend)
-	if d.Text != "see this\nand that" || len(d.Parts) != 1 || d.Parts[0].Type != "image" || d.Parts[0].URL != "http://x/y.png" {
+	if d.Text != "see this\nand that" || len(d.Parts) != 1 || d.Parts[0].Type != "image" ||
+		d.Parts[0].URL != "http://x/y.png" {
 		t.Fatalf("sent %+v", d)
 	}
 	if d.ClientMessageID != "1" {
@@ -79,11 +83,15 @@ func TestPlainTurn(t *testing.T) {
 		entry(protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r", Text: "look"}),
 		entry(protocol.ReasoningEnd, protocol.PartEndData{Part: "r"}),
 		speaks("p", "I'll "), speaks("p", "check"),
-		entry(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "shell", Input: []byte(`{"command":["git","status"]}`)}),
+		entry(protocol.ToolStarted, protocol.ToolStartedData{
+			Tool: "c1", Name: "shell",
+			Input: []byte(`{"command":["git","status"]}`),
+		}),
 		entry(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: "clean"}),
 		entry(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted, DurationMS: 100}),
 		speaks("p2", "done"), ends(protocol.ReasonCompleted))
-	h.expectMessages(`loading_state {"loading":true}`, "user: check git", "reasoning: I should look", "assistant: I'll ", "assistant: check",
+	h.expectMessages(`loading_state {"loading":true}`, "user: check git", "reasoning: I should look",
+		"assistant: I'll ", "assistant: check",
 		`call c1 shell {"command":["git","status"]}`,
 		`function_call_output c1 {"output":"clean","metadata":{"exit_code":0,"duration_seconds":0.1}}`,
 		"assistant: done", `loading_state {"loading":false}`, `agent_finished {"responseId":"t1"}`)
@@ -92,7 +100,8 @@ func TestPlainTurn(t *testing.T) {
 // AL-10, AL-16, AL-30: after an error, loading false comes without agent_finished.
 func TestFailedTurn(t *testing.T) {
 	h := newServerHarness(t, "", true)
-	h.record(asks("x"), entry(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "no answer"}))
+	h.record(asks("x"), entry(protocol.TurnEnded,
+		protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "no answer"}))
 	h.expectMessages(`loading_state {"loading":true}`, "user: x",
 		`error {"message":"Failed to process user input","details":{"error":"no answer","code":"agent_failed"}}`, `loading_state {"loading":false}`)
 }
@@ -102,12 +111,17 @@ func TestFailedTurn(t *testing.T) {
 func TestFaultsAreTold(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	h.record(asks("x"),
-		entry(protocol.ErrorRaised, protocol.ErrorData{Kind: protocol.ErrorKindExecution, Message: "network", Recoverable: true}),
+		entry(protocol.ErrorRaised, protocol.ErrorData{
+			Kind: protocol.ErrorKindExecution, Message: "network",
+			Recoverable: true,
+		}),
 		entry(protocol.RetryScheduled, protocol.RetryData{Attempt: 1, Limit: 5, Cause: "HTTP 503"}),
 		entry(protocol.ErrorRaised, protocol.ErrorData{
-			Kind: protocol.ErrorKindExecution, Message: "Rate limit exceeded", Details: map[string]string{"provider_status": "429", "path": "/secret"},
+			Kind: protocol.ErrorKindExecution, Message: "Rate limit exceeded",
+			Details: map[string]string{"provider_status": "429", "path": "/secret"},
 		}), ends(protocol.ReasonError))
-	h.expectMessages(`loading_state {"loading":true}`, "user: x", "system: ⚠️ network", "system: ⚠️ HTTP 503; trying again (1 of 5)",
+	h.expectMessages(`loading_state {"loading":true}`, "user: x", "system: ⚠️ network",
+		"system: ⚠️ HTTP 503; trying again (1 of 5)",
 		`error {"message":"Failed to process user input","details":{"error":"Rate limit exceeded","code":429}}`, `loading_state {"loading":false}`)
 }
 
@@ -115,9 +129,13 @@ func TestFaultsAreTold(t *testing.T) {
 func TestApprovalComesBeforeItsCall(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	h.record(asks("x"), speaks("p", "cleaning"),
-		entry(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "shell", Input: []byte(`{"command":["rm","-rf","b"]}`)}),
+		entry(protocol.ToolStarted, protocol.ToolStartedData{
+			Tool: "c1", Name: "shell",
+			Input: []byte(`{"command":["rm","-rf","b"]}`),
+		}),
 		wants("a1", "rm -rf b", "c1"))
-	h.expectMessages(`loading_state {"loading":true}`, "user: x", "assistant: cleaning", `approval_request {"command":["rm","-rf","b"]}`)
+	h.expectMessages(`loading_state {"loading":true}`, "user: x", "assistant: cleaning",
+		`approval_request {"command":["rm","-rf","b"]}`)
 	h.advance(time.Minute)
 	h.record(speaks("p", "..."))
 	h.expectMessages("assistant: ...")
@@ -147,11 +165,13 @@ func TestLongCallIsToldBeforeItsEnd(t *testing.T) {
 // AL-17, AL-18, AL-19: every review is a decision, and its text reaches the agent.
 func TestReviewsAreDecisions(t *testing.T) {
 	for word, want := range map[string]protocol.Decision{
-		"yes": protocol.AllowOnce, "always": protocol.AllowAlways, "no-continue": protocol.Deny, "no-exit": protocol.DenyStop, "explain": protocol.Explain,
+		"yes": protocol.AllowOnce, "always": protocol.AllowAlways, "no-continue": protocol.Deny,
+		"no-exit": protocol.DenyStop, "explain": protocol.Explain,
 	} {
 		h := newServerHarness(t, "", true)
 		h.record(asks("x"), wants("a1", "ls", ""))
-		h.receive(`{"id":"1","type":"approval_response","payload":{"review":"` + word + `","customDenyMessage":"not now","explanation":null}}`)
+		h.receive(`{"id":"1","type":"approval_response","payload":{"review":"` + word +
+			`","customDenyMessage":"not now","explanation":null}}`)
 		if d := last[protocol.ApproveData](h, protocol.DoApprove); d.Decision != want || d.Reason != "not now" {
 			t.Fatalf("%s: %+v", word, d)
 		}
@@ -176,19 +196,26 @@ func TestExplainAsksAgain(t *testing.T) {
 func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	h.record(asks("x"), wants("a1", "ls", ""), entry(protocol.ApprovalResolved, protocol.ApprovalResolvedData{
-		Request: "a1", Outcome: protocol.Allowed, Rule: &protocol.Rule{ID: "rule1", Kind: protocol.ApproveCommand, Subject: "\x00ls"},
+		Request: "a1", Outcome: protocol.Allowed, Rule: &protocol.Rule{
+			ID: "rule1", Kind: protocol.ApproveCommand,
+			Subject: "\x00ls",
+		},
 	}))
 	h.sentMessages()
 	h.record(wants("a2", "ls", ""))
 	h.expectMessages()
-	h.record(wants("a3", "rm", ""), entry(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "a2", Outcome: protocol.Allowed, ByRule: "rule1"}))
+	h.record(wants("a3", "rm", ""), entry(protocol.ApprovalResolved,
+		protocol.ApprovalResolvedData{Request: "a2", Outcome: protocol.Allowed, ByRule: "rule1"}))
 	h.expectMessages(`approval_request {"command":["rm"]}`)
 }
 
 // A refused decision repeats the request.
 func TestRefusedDecisionIsAskedAgain(t *testing.T) {
 	h := newServerHarness(t, "", true)
-	h.answer[protocol.DoApprove] = func(*protocol.Command) any { return protocol.Errorf(protocol.CodeUnsupported, "cannot explain") }
+	h.answer[protocol.DoApprove] = func(*protocol.Command) any {
+		return protocol.Errorf(protocol.CodeUnsupported,
+			"cannot explain")
+	}
 	h.record(asks("x"), wants("a1", "ls", ""))
 	h.sentMessages()
 	h.receive(review("explain"))
@@ -236,7 +263,8 @@ func TestOneRequestAtATime(t *testing.T) {
 	h.expectMessages("system: Decided by grace: denied.", `approval_request {"command":["rm","x"]}`)
 	h.advance(minReviewTime / 2)
 	h.receive(review("yes"))
-	h.expectMessages(`error {"message":"Another user has decided that request; this is another one"}`, `approval_request {"command":["rm","x"]}`)
+	h.expectMessages(`error {"message":"Another user has decided that request; this is another one"}`,
+		`approval_request {"command":["rm","x"]}`)
 	if len(h.commands) != 0 {
 		t.Fatalf("decided %v", h.commands)
 	}
@@ -258,9 +286,13 @@ func TestContextAndCompaction(t *testing.T) {
 	if c := h.commands[1]; c.Command != protocol.DoCompact {
 		t.Fatalf("received %s", c.Command)
 	}
-	h.record(bridgeEntry(protocol.ContextCompacted, protocol.ContextCompactedData{Before: 100, After: 20, Percent: 80, Strategy: "s"}))
+	h.record(bridgeEntry(protocol.ContextCompacted,
+		protocol.ContextCompactedData{Before: 100, After: 20, Percent: 80, Strategy: "s"}))
 	h.expectMessages(`context_compacted {"oldTokenCount":100,"newTokenCount":20,"reductionPercent":80,"strategy":"s"}`)
-	h.answer[protocol.DoCompact] = func(*protocol.Command) any { return protocol.Errorf(protocol.CodeUnsupported, "no") }
+	h.answer[protocol.DoCompact] = func(*protocol.Command) any {
+		return protocol.Errorf(protocol.CodeUnsupported,
+			"no")
+	}
 	h.receive(`{"id":"1","type":"manual_compact"}`)
 	h.expectMessages(`error {"message":"Failed to compact context","details":{"error":"no","code":"unsupported"}}`)
 }
@@ -288,20 +320,29 @@ func TestQueuedInput(t *testing.T) {
 // A client that connects during a turn gets the turn from its start, and the pending request.
 func TestJoiningDuringATurn(t *testing.T) {
 	h := newServerHarness(t, "", true)
-	h.record(asks("x"), speaks("p", "half"), wants("a1", "ls", ""), resolves("a1", protocol.Allowed, "ada"), wants("a2", "rm x", ""))
+	h.record(asks("x"), speaks("p", "half"), wants("a1", "ls", ""), resolves("a1", protocol.Allowed, "ada"),
+		wants("a2", "rm x", ""))
 	log := h.log
-	h = &serverHarness{t: t, now: h.now, log: log, responder: h.responder, answer: h.answer, codec: newServer(codec.ServerOptions{ID: ids()})}
+	h = &serverHarness{
+		t: t, now: h.now, log: log, responder: h.responder, answer: h.answer,
+		codec: newServer(codec.ServerOptions{ID: ids()}),
+	}
 	h.handleOutput(h.codec.Open(h.now))
-	h.expectMessages(`loading_state {"loading":true}`, "user: x", "assistant: half", `approval_request {"command":["rm","x"]}`)
+	h.expectMessages(`loading_state {"loading":true}`, "user: x", "assistant: half",
+		`approval_request {"command":["rm","x"]}`)
 }
 
 func TestDeletedSessionBeginsAnew(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	h.record(asks("x"))
 	h.sentMessages()
-	gone := protocol.Event{Session: "s_1", Type: protocol.SummaryChanged, Time: h.now, Data: protocol.MustEncode(protocol.Summary{Session: "s_1", Deleted: true})}
+	gone := protocol.Event{
+		Session: "s_1", Type: protocol.SummaryChanged, Time: h.now,
+		Data: protocol.MustEncode(protocol.Summary{Session: "s_1", Deleted: true}),
+	}
 	h.deliver([][]byte{gone.AppendJSON(nil)})
-	h.expectMessages(`loading_state {"loading":false}`, "system: The session was deleted. The next message begins a new one.")
+	h.expectMessages(`loading_state {"loading":false}`,
+		"system: The session was deleted. The next message begins a new one.")
 	h.log = nil
 	h.receive(input("again"))
 	last[protocol.CreateData](h, protocol.DoCreate)
@@ -326,9 +367,11 @@ func TestTooManyMessagesBeforeThereIsASession(t *testing.T) {
 
 func TestOutputThatIsTooLargeIsCounted(t *testing.T) {
 	h := newServerHarness(t, "", true)
-	h.record(asks("x"), entry(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c", Name: "local_shell", Input: []byte(`{"command":["yes"]}`)}))
+	h.record(asks("x"), entry(protocol.ToolStarted,
+		protocol.ToolStartedData{Tool: "c", Name: "local_shell", Input: []byte(`{"command":["yes"]}`)}))
 	for range maxBuffered/protocol.MaxText + 2 {
-		h.record(entry(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c", Text: strings.Repeat("y", protocol.MaxText)}))
+		h.record(entry(protocol.ToolOutput,
+			protocol.ToolOutputData{Tool: "c", Text: strings.Repeat("y", protocol.MaxText)}))
 	}
 	h.record(entry(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c", Status: protocol.ToolCompleted}))
 	got := h.sentMessages()
@@ -343,7 +386,10 @@ func TestOutputThatIsTooLargeIsCounted(t *testing.T) {
 func TestTooManyCommandsUnderWay(t *testing.T) {
 	s := newServer(codec.ServerOptions{ID: ids()})
 	s.Open(epochStart)
-	subscribed := protocol.MustEncode(protocol.SubscribeResult{Session: "s_1", Mode: protocol.ModeSnapshot, Clients: []protocol.Client{}})
+	subscribed := protocol.MustEncode(protocol.SubscribeResult{
+		Session: "s_1", Mode: protocol.ModeSnapshot,
+		Clients: []protocol.Client{},
+	})
 	s.Native(epochStart, protocol.MustEncode(protocol.Answer{ID: "2", Result: subscribed}))
 	sent := 0
 	for range 10 * maxWaiting {
@@ -356,9 +402,11 @@ func TestTooManyCommandsUnderWay(t *testing.T) {
 
 func TestLongReasoningIsToldInPieces(t *testing.T) {
 	h := newServerHarness(t, "", true)
-	h.record(asks("x"), entry(protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r", Text: strings.Repeat("a", maxReasoning/2)}))
+	h.record(asks("x"), entry(protocol.ReasoningDelta,
+		protocol.PartDeltaData{Part: "r", Text: strings.Repeat("a", maxReasoning/2)}))
 	h.sentMessages()
-	h.record(entry(protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r", Text: strings.Repeat("a", maxReasoning/2)}))
+	h.record(entry(protocol.ReasoningDelta,
+		protocol.PartDeltaData{Part: "r", Text: strings.Repeat("a", maxReasoning/2)}))
 	if got := h.sentMessages(); len(got) != 1 || len(got[0]) != len("reasoning: ")+maxReasoning {
 		t.Fatalf("sent %d items", len(got))
 	}

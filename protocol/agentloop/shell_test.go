@@ -19,9 +19,15 @@ func TestALocalShellHasItemsOfItsOwn(t *testing.T) {
 		h.record(asks("x"))
 		h.sentMessages()
 		h.record(
-			entry(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: name, Kind: protocol.ToolExecute, Input: []byte(`{"command":["ls","-l"]}`)}),
+			entry(protocol.ToolStarted, protocol.ToolStartedData{
+				Tool: "c1", Name: name, Kind: protocol.ToolExecute,
+				Input: []byte(`{"command":["ls","-l"]}`),
+			}),
 			entry(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: "f"}),
-			entry(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted, ExitCode: &code, DurationMS: 100}),
+			entry(protocol.ToolEnded, protocol.ToolEndedData{
+				Tool: "c1", Status: protocol.ToolCompleted,
+				ExitCode: &code, DurationMS: 100,
+			}),
 		)
 		h.expectMessages(want...)
 	}

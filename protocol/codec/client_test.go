@@ -71,7 +71,8 @@ func TestHeldCommandsAreBounded(t *testing.T) {
 		b.Hold(&waiting, 2, &protocol.Command{ID: "1"})
 	}
 	var a protocol.Answer
-	if len(waiting) != 2 || len(out.Native) != 1 || json.Unmarshal(out.Native[0], &a) != nil || a.Error.Code != protocol.CodeTooMany {
+	if len(waiting) != 2 || len(out.Native) != 1 || json.Unmarshal(out.Native[0], &a) != nil ||
+		a.Error.Code != protocol.CodeTooMany {
 		t.Errorf("%d held, answers %s", len(waiting), out.Native)
 	}
 }
@@ -84,7 +85,8 @@ func TestADecidedRequestNamesItsWinner(t *testing.T) {
 		t.Errorf("the only request: %v, %v", p, err)
 	}
 	d.Put(&protocol.Actor{Name: "grace"}, protocol.ApprovalResolvedData{Request: "r0", Outcome: protocol.Denied})
-	if _, err := d.Find(st, &protocol.ApproveData{Request: "r0"}); err.Code != protocol.CodeConflict || err.Winner.By.Name != "grace" {
+	if _, err := d.Find(st, &protocol.ApproveData{Request: "r0"}); err.Code != protocol.CodeConflict ||
+		err.Winner.By.Name != "grace" {
 		t.Errorf("a decided request: %v", err)
 	}
 	d.Delete("r0")

@@ -23,19 +23,23 @@ type Log struct {
 	ResetReason  string // the reason of a reset for positions of other connections; empty: protocol.ResetFresh
 	ResumeReason string // the reason of the next resume; empty: the log holds the missed events
 
-	snapshot    json.RawMessage // the state at which subscriptions without a position begin
-	snapshotSeq uint64          // its seq
-	first       json.RawMessage // the state at which the log began, if not empty
-	firstSeq    uint64          // its seq
-	droppedSeq  uint64          // the seq before the first of lines, at most from
-	lines       [][]byte
-	bytes       int
-	following   bool
+	snapshot   snapshot // where subscriptions without a position begin
+	first      snapshot // where the log began; its state is nil if the log began empty
+	droppedSeq uint64   // the seq before the first of lines, at most snapshot.seq
+	lines      [][]byte
+	bytes      int
+	following  bool
 
 	turns     []finishedTurn // turns
 	turnBytes int
 
 	summary []byte // as last sent to a client that watches
+}
+
+// A snapshot is an encoded state and its seq.
+type snapshot struct {
+	state json.RawMessage
+	seq   uint64
 }
 
 // Epoch returns an epoch made from an id.
@@ -61,8 +65,8 @@ func (l *Log) StartFrom(state *protocol.State) {
 	state.Session = l.Session
 	l.State = state
 	l.setBoundary()
-	l.droppedSeq, l.lines, l.bytes = l.snapshotSeq, nil, 0
-	l.first, l.firstSeq = l.snapshot, l.snapshotSeq
+	l.droppedSeq, l.lines, l.bytes = l.snapshot.seq, nil, 0
+	l.first = l.snapshot
 }
 
 // An Entry is an event to be recorded.
@@ -116,7 +120,7 @@ func (l *Log) Add(out *Output, now time.Time, en Entry) {
 	if e.Type == protocol.TurnEnded {
 		l.keepTurn(first)
 	}
-	if en.Type == protocol.TurnEnded || l.bytes > maxKept && l.snapshotSeq == l.droppedSeq {
+	if en.Type == protocol.TurnEnded || l.bytes > maxKept && l.snapshot.seq == l.droppedSeq {
 		l.setBoundary()
 	}
 	l.dropOldLines()
@@ -130,12 +134,12 @@ const (
 )
 
 // setBoundary makes the current state the one at which subscriptions without a position begin.
-func (l *Log) setBoundary() { l.snapshot, l.snapshotSeq = protocol.MustEncode(l.State), l.State.Seq }
+func (l *Log) setBoundary() { l.snapshot = snapshot{protocol.MustEncode(l.State), l.State.Seq} }
 
 // dropOldLines drops the oldest events before the boundary while the log is over its bound.
 func (l *Log) dropOldLines() {
 	n := 0
-	for l.bytes > maxKept && l.droppedSeq < l.snapshotSeq {
+	for l.bytes > maxKept && l.droppedSeq < l.snapshot.seq {
 		l.bytes -= len(l.lines[n])
 		l.droppedSeq++
 		n++
@@ -153,7 +157,7 @@ func (l *Log) Attach(out *Output, d *Responder, c *protocol.Command, now time.Ti
 	end := protocol.Position{Epoch: l.Epoch, Seq: l.State.Seq}
 	r := protocol.SubscribeResult{
 		Session: l.Session, Mode: protocol.ModeSnapshot, Position: end, After: protocol.Position{
-			Epoch: l.Epoch, Seq: l.snapshotSeq,
+			Epoch: l.Epoch, Seq: l.snapshot.seq,
 		},
 		Clients: []protocol.Client{},
 	}
@@ -168,10 +172,10 @@ func (l *Log) Attach(out *Output, d *Responder, c *protocol.Command, now time.Ti
 		}
 	}
 	if r.Mode != protocol.ModeResume {
-		from := l.snapshot
-		if p := want.Position; p != nil && p.Epoch == "" && l.droppedSeq == l.firstSeq &&
-			l.first != nil { // all events are kept
-			from, r.After.Seq = l.first, l.firstSeq
+		from := l.snapshot.state
+		if p := want.Position; p != nil && p.Epoch == "" && l.droppedSeq == l.first.seq &&
+			l.first.state != nil { // all events are kept
+			from, r.After.Seq = l.first.state, l.first.seq
 		}
 		state := new(protocol.State)
 		_ = json.Unmarshal(from, state) // encoded by setBoundary

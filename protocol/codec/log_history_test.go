@@ -28,17 +28,22 @@ func TestHistoryIsWholeTurnsNewestFirstWithinItsBounds(t *testing.T) {
 	l := NewLog("s", "e")
 	l.StartFrom(&protocol.State{Session: "s", Title: "known before"})
 	var out Output
-	l.Add(&out, time.Unix(1700000000, 0), Entry{Type: protocol.Notice, Data: protocol.NoticeData{Message: "between turns"}})
+	l.Add(&out, time.Unix(1700000000, 0),
+		Entry{Type: protocol.Notice, Data: protocol.NoticeData{Message: "between turns"}})
 	for i := range 5 {
 		addTurn(l, fmt.Sprint("t", i), 10)
 	}
 	var got []string
-	for r := l.History(protocol.HistoryData{Limit: 2}); ; r = l.History(protocol.HistoryData{Before: r.First, Limit: 2}) {
+	for r := l.History(protocol.HistoryData{Limit: 2}); ; r = l.History(protocol.HistoryData{
+		Before: r.First,
+		Limit:  2,
+	}) {
 		if len(r.Events) != int(r.Last-r.First)+1 {
 			t.Errorf("%d events from %d to %d", len(r.Events), r.First, r.Last)
 		}
 		var first protocol.Event
-		if err := json.Unmarshal(r.Events[0], &first); err != nil || first.Seq != r.First || first.Type != protocol.MessageUser {
+		if err := json.Unmarshal(r.Events[0], &first); err != nil || first.Seq != r.First ||
+			first.Type != protocol.MessageUser {
 			t.Errorf("begins with %s", r.Events[0])
 		}
 		got = append(got, first.Turn)

@@ -44,7 +44,10 @@ func turn(l *Log, n int) {
 	var out Output
 	id := fmt.Sprint("t", n)
 	l.Add(&out, now, Entry{Type: protocol.MessageUser, Turn: id, Data: protocol.Message{MessageID: id}})
-	l.Add(&out, now, Entry{Type: protocol.TurnEnded, Turn: id, Data: protocol.TurnEndedData{Reason: protocol.ReasonCompleted}})
+	l.Add(&out, now, Entry{
+		Type: protocol.TurnEnded, Turn: id,
+		Data: protocol.TurnEndedData{Reason: protocol.ReasonCompleted},
+	})
 }
 
 func TestALogResumesAcrossTurns(t *testing.T) {
@@ -52,7 +55,8 @@ func TestALogResumesAcrossTurns(t *testing.T) {
 	turn(l, 1)
 	turn(l, 2)
 	for from, want := range map[string]string{
-		"": "snapshot [] 4", "e:0": "resume [1 2 3 4] 0", "e:1": "resume [2 3 4] 1", "e:4": "resume [] 4", "e:5": "reset past_end [] 4", "f:1": "reset fresh_snapshot [] 4",
+		"": "snapshot [] 4", "e:0": "resume [1 2 3 4] 0", "e:1": "resume [2 3 4] 1", "e:4": "resume [] 4",
+		"e:5": "reset past_end [] 4", "f:1": "reset fresh_snapshot [] 4",
 	} {
 		r, seqs := subscribe(t, l, from)
 		got := strings.Join(strings.Fields(fmt.Sprint(r.Mode, " ", r.Reason, " ", seqs, " ", r.After.Seq)), " ")
@@ -70,13 +74,15 @@ func TestALogForgetsTheOldestAndNeverTheTurnUnderWay(t *testing.T) {
 		turn(l, n)
 		l.Add(&out, now, Entry{Type: protocol.Notice, Data: protocol.NoticeData{Message: big}})
 	}
-	if l.bytes > maxKept+protocol.MaxEvent || len(l.lines) != int(l.State.Seq-l.droppedSeq) || l.droppedSeq > l.snapshotSeq {
-		t.Errorf("%d bytes in %d lines after %d, boundary %d", l.bytes, len(l.lines), l.droppedSeq, l.snapshotSeq)
+	if l.bytes > maxKept+protocol.MaxEvent || len(l.lines) != int(l.State.Seq-l.droppedSeq) ||
+		l.droppedSeq > l.snapshot.seq {
+		t.Errorf("%d bytes in %d lines after %d, boundary %d", l.bytes, len(l.lines), l.droppedSeq, l.snapshot.seq)
 	}
 	if r, _ := subscribe(t, l, "e:0"); r.Mode != protocol.ModeReset {
 		t.Errorf("resumed at what is forgotten: %+v", r)
 	}
-	if r, seqs := subscribe(t, l, ""); r.Mode != protocol.ModeSnapshot || len(seqs) != 1 || r.Snapshot.State.Turns != 60 {
+	if r, seqs := subscribe(t, l, ""); r.Mode != protocol.ModeSnapshot || len(seqs) != 1 ||
+		r.Snapshot.State.Turns != 60 {
 		t.Errorf("%s %v", r.Mode, seqs)
 	}
 }
@@ -84,7 +90,10 @@ func TestALogForgetsTheOldestAndNeverTheTurnUnderWay(t *testing.T) {
 func TestWhatIsTooLargeForAnEventIsRaw(t *testing.T) {
 	l := NewLog("s", "e")
 	var out Output
-	l.Add(&out, now, Entry{Type: protocol.Notice, Data: protocol.NoticeData{Message: strings.Repeat("x", protocol.MaxEvent)}})
+	l.Add(&out, now, Entry{
+		Type: protocol.Notice,
+		Data: protocol.NoticeData{Message: strings.Repeat("x", protocol.MaxEvent)},
+	})
 	var e protocol.Event
 	if err := json.Unmarshal(l.lines[0], &e); err != nil || e.Type != protocol.Raw {
 		t.Errorf("%v %s", err, e.Type)
@@ -96,8 +105,14 @@ func TestWhatIsTooDeepForAnEventIsRaw(t *testing.T) {
 	var out Output
 	deep := json.RawMessage(strings.Repeat("[", 9_996) + strings.Repeat("]", 9_996)) // encoding/json reads 10,000
 	l.Add(&out, now, Entry{Type: protocol.MessageUser, Turn: "t", Data: protocol.Message{MessageID: "m"}})
-	l.Add(&out, now, Entry{Type: protocol.ToolStarted, Turn: "t", Data: protocol.ToolStartedData{Tool: "c", Input: deep}})
-	l.Add(&out, now, Entry{Type: protocol.TurnEnded, Turn: "t", Data: protocol.TurnEndedData{Reason: protocol.ReasonCompleted}})
+	l.Add(&out, now, Entry{
+		Type: protocol.ToolStarted, Turn: "t",
+		Data: protocol.ToolStartedData{Tool: "c", Input: deep},
+	})
+	l.Add(&out, now, Entry{
+		Type: protocol.TurnEnded, Turn: "t",
+		Data: protocol.TurnEndedData{Reason: protocol.ReasonCompleted},
+	})
 	var e protocol.Event
 	if err := json.Unmarshal(l.lines[1], &e); err != nil || e.Type != protocol.Raw {
 		t.Errorf("%v %s", err, e.Type)
@@ -113,7 +128,8 @@ func TestALogBeginsAtAState(t *testing.T) {
 	turn(l, 1)
 	l.StartFrom(&protocol.State{Session: "other", Seq: 1, Title: "x"})
 	turn(l, 2)
-	if r, _ := subscribe(t, l, "e:1"); r.Mode != protocol.ModeResume || l.State.Session != "s" || l.State.Title != "x" || l.State.Seq != 3 {
+	if r, _ := subscribe(t, l, "e:1"); r.Mode != protocol.ModeResume || l.State.Session != "s" ||
+		l.State.Title != "x" || l.State.Seq != 3 {
 		t.Errorf("%+v %+v", r, l.State)
 	}
 	if r, _ := subscribe(t, l, "0"); r.Mode != protocol.ModeReset {
@@ -128,7 +144,8 @@ func TestAllThereIsFollowsTheStateThatALogBeganAt(t *testing.T) {
 	turn(l, 1)
 	turn(l, 2)
 	r, seqs := subscribe(t, l, "0")
-	if r.Mode != protocol.ModeReset || r.After.Seq != 1 || r.Snapshot.State.Seq != 1 || len(seqs) != int(l.State.Seq)-1 {
+	if r.Mode != protocol.ModeReset || r.After.Seq != 1 || r.Snapshot.State.Seq != 1 ||
+		len(seqs) != int(l.State.Seq)-1 {
 		t.Errorf("%+v %v", r, seqs)
 	}
 }

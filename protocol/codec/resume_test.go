@@ -11,7 +11,8 @@ func TestAResumeStoreKeepsTheNewest(t *testing.T) {
 		store.Put(fmt.Sprint(i), i)
 		store.Put(fmt.Sprint(i), i)
 	}
-	if store.Get("0") != nil || store.Get("1") != 1 || store.Get(fmt.Sprint(maxConnections)) != maxConnections || store.Get("x") != nil {
+	if store.Get("0") != nil || store.Get("1") != 1 || store.Get(fmt.Sprint(maxConnections)) != maxConnections ||
+		store.Get("x") != nil {
 		t.Error("the store does not hold exactly the newest connections")
 	}
 	if n := store.connections.Len(); n != maxConnections || len(store.connections.order) != maxConnections {

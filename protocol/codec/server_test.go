@@ -15,7 +15,10 @@ func TestAServerBaseLearnsItsConnectionAndWhenASubscriptionEnds(t *testing.T) {
 		t.Fatalf("%s: %v", out.Native[0], err)
 	}
 	b.Run(time.Unix(1, 0), func() {
-		b.Receive(protocol.MustEncode(protocol.Answer{ID: c.ID, Result: protocol.MustEncode(protocol.HelloResult{Connection: "c1"})}))
+		b.Receive(protocol.MustEncode(protocol.Answer{
+			ID:     c.ID,
+			Result: protocol.MustEncode(protocol.HelloResult{Connection: "c1"}),
+		}))
 	})
 	event := func(typ protocol.Type, data any) *protocol.Event {
 		return &protocol.Event{Session: "s", Type: typ, Data: protocol.MustEncode(data)}
@@ -48,7 +51,10 @@ func TestASubscriptionResumesOrStartsFromTheSnapshot(t *testing.T) {
 		t.Errorf("start: %+v", s)
 	}
 	notice := func(seq uint64) *protocol.Event {
-		return &protocol.Event{Session: "s", Seq: seq, Type: protocol.Notice, Data: protocol.MustEncode(protocol.NoticeData{Message: "x"})}
+		return &protocol.Event{
+			Session: "s", Seq: seq, Type: protocol.Notice,
+			Data: protocol.MustEncode(protocol.NoticeData{Message: "x"}),
+		}
 	}
 	if e := notice(5); s.Known(e) || !s.Contiguous(e) || !s.Apply(e) || !s.Known(e) {
 		t.Errorf("the next event: %+v", s.State)
@@ -60,7 +66,10 @@ func TestASubscriptionResumesOrStartsFromTheSnapshot(t *testing.T) {
 	if s.Apply(bad) || s.State.Seq != 10 {
 		t.Errorf("an event that does not apply: %+v", s.State)
 	}
-	if !s.Start(&protocol.SubscribeResult{Session: "s", After: protocol.Position{Epoch: "e", Seq: 10}, Mode: protocol.ModeResume}) || s.State.Seq != 10 {
+	if !s.Start(&protocol.SubscribeResult{
+		Session: "s", After: protocol.Position{Epoch: "e", Seq: 10},
+		Mode: protocol.ModeResume,
+	}) || s.State.Seq != 10 {
 		t.Errorf("resumed: %+v", s.State)
 	}
 }

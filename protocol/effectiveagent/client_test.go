@@ -31,7 +31,8 @@ func TestHelloTellsWhatTheDialectCanDo(t *testing.T) {
 	g := newClientHarness(t, nil)
 	var r protocol.HelloResult
 	g.result(g.send(protocol.DoHello, "", protocol.HelloData{Version: protocol.Version, Name: "ada", Acks: true}), &r)
-	if r.By.Name != "ada" || r.Window != 0 || !slices.Contains(r.Commands, protocol.DoSend) || slices.Contains(r.Commands, protocol.DoList) {
+	if r.By.Name != "ada" || r.Window != 0 || !slices.Contains(r.Commands, protocol.DoSend) ||
+		slices.Contains(r.Commands, protocol.DoList) {
 		t.Errorf("hello: %+v", r)
 	}
 	id := g.send(protocol.DoList, "", nil)
@@ -53,7 +54,8 @@ func TestSubscribeAnswersAtOnce(t *testing.T) {
 	if got := g.eventTypes(); got != "" {
 		t.Errorf("after unsubscribe: %s", got)
 	}
-	if got, want := strings.Join(g.flush(), "\n"), `{"type":"subscribe","agentRuntimeId":"r"}`+"\n"+`{"type":"unsubscribe","agentRuntimeId":"r"}`; got != want {
+	if got, want := strings.Join(g.flush(),
+		"\n"), `{"type":"subscribe","agentRuntimeId":"r"}`+"\n"+`{"type":"unsubscribe","agentRuntimeId":"r"}`; got != want {
 		t.Errorf("sent %s", got)
 	}
 	if id := g.send(protocol.DoUnsubscribe, "r", nil); g.code(id) != protocol.CodeNotSubscribed {
@@ -70,7 +72,11 @@ func TestASendIsAnActivity(t *testing.T) {
 	if sent := g.flush(); len(sent) != 1 || sent[0] != want {
 		t.Errorf("sent %s", sent)
 	}
-	for _, d := range []protocol.SendData{{}, {Text: "x", Front: true}, {Text: "x", ClientMessageID: strings.Repeat("x", 300)}} {
+	for _, d := range []protocol.SendData{
+		{},
+		{Text: "x", Front: true},
+		{Text: "x", ClientMessageID: strings.Repeat("x", 300)},
+	} {
 		if id := g.send(protocol.DoSend, "r", d); g.answers[id].Error == nil {
 			t.Errorf("%+v was sent", d)
 		}
@@ -81,7 +87,8 @@ func TestASendIsAnActivity(t *testing.T) {
 func TestATooLargeSendIsRefused(t *testing.T) {
 	g := newFollowingClient(t)
 	id := g.send(protocol.DoSend, "r", protocol.SendData{Text: strings.Repeat("x", protocol.MaxMessage-100)})
-	if e := g.answers[id].Error; e == nil || e.Code != protocol.CodeTooLarge || e.Limit != protocol.MaxMessage || g.flush() != nil {
+	if e := g.answers[id].Error; e == nil || e.Code != protocol.CodeTooLarge || e.Limit != protocol.MaxMessage ||
+		g.flush() != nil {
 		t.Errorf("answered %v", e)
 	}
 }
@@ -129,7 +136,8 @@ func TestAReconnectResets(t *testing.T) {
 	again.codec.Responder.Epoch = "e2"
 	var r protocol.SubscribeResult
 	again.result(again.send(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &at}), &r)
-	if r.Mode != protocol.ModeReset || r.Reason != protocol.ResetResubscribed || r.Snapshot.State.Turn != nil || r.Position.Epoch == at.Epoch {
+	if r.Mode != protocol.ModeReset || r.Reason != protocol.ResetResubscribed || r.Snapshot.State.Turn != nil ||
+		r.Position.Epoch == at.Epoch {
 		t.Errorf("subscribed: %+v", r)
 	}
 	var h protocol.HistoryResult
@@ -153,7 +161,8 @@ func TestAttachingAgainResumes(t *testing.T) {
 	at := protocol.Position{Epoch: g.codec.sessions["r"].log.Epoch, Seq: 1}
 	g.state.Seq = 1
 	var r protocol.SubscribeResult
-	if g.result(g.send(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &at}), &r); r.Mode != protocol.ModeResume || g.eventTypes() != "notice caught_up" {
+	if g.result(g.send(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &at}),
+		&r); r.Mode != protocol.ModeResume || g.eventTypes() != "notice caught_up" {
 		t.Errorf("attached: %+v", r)
 	}
 	if sent := g.flush(); sent != nil {
@@ -166,7 +175,8 @@ func TestAForeignAgentHearsNoCommands(t *testing.T) {
 	g := newFollowingClient(t)
 	g.receive(activityFrame(`{"type":"output","payload":"x"}`))
 	for _, verb := range []protocol.Verb{protocol.DoInterrupt, protocol.DoApprove, protocol.DoQueueHold} {
-		if id := g.send(verb, "r", nil); g.code(id) != protocol.CodeUnsupported || !strings.Contains(g.answers[id].Error.Message, Name) {
+		if id := g.send(verb, "r", nil); g.code(id) != protocol.CodeUnsupported ||
+			!strings.Contains(g.answers[id].Error.Message, Name) {
 			t.Errorf("%s: %v", verb, g.answers[id])
 		}
 	}
@@ -181,14 +191,17 @@ func TestAForeignAgentHearsNoCommands(t *testing.T) {
 // The size of a state is bounded.
 func TestAStateHoldsSoMuch(t *testing.T) {
 	one := map[protocol.Type]string{
-		protocol.QueueAdded: `{"message_id":"%d"}`, protocol.QueueHeld: `{"id":"%d"}`, protocol.ApprovalRequested: `{"request":"%d"}`,
-		protocol.TextStart: `{"part":"%d"}`, protocol.ToolStarted: `{"tool":"%d"}`, protocol.ApprovalExplained: `{"request":"0","text":"%d"}`,
-		protocol.ApprovalResolved: `{"request":"x","rule":{"id":"%d"}}`,
+		protocol.QueueAdded: `{"message_id":"%d"}`, protocol.QueueHeld: `{"id":"%d"}`,
+		protocol.ApprovalRequested: `{"request":"%d"}`,
+		protocol.TextStart:         `{"part":"%d"}`, protocol.ToolStarted: `{"tool":"%d"}`,
+		protocol.ApprovalExplained: `{"request":"0","text":"%d"}`,
+		protocol.ApprovalResolved:  `{"request":"x","rule":{"id":"%d"}}`,
 	}
 	for typ, data := range one {
 		g := newFollowingClient(t)
 		receive := func(typ protocol.Type, data string) {
-			g.receive(activityFrame(`{"payload":` + data + `,"metadata":{"agentctl":{"event":"` + string(typ) + `","turn":"t"}}}`))
+			g.receive(activityFrame(`{"payload":` + data + `,"metadata":{"agentctl":{"event":"` + string(typ) +
+				`","turn":"t"}}}`))
 		}
 		receive(protocol.ApprovalRequested, `{"request":"0"}`)
 		for i := range maxItems + 10 {

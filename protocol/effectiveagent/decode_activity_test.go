@@ -15,11 +15,17 @@ func TestActivitiesBecomeATurn(t *testing.T) {
 	for _, c := range []struct{ frame, story, text string }{
 		{`{"sequence":1,"timestamp":"2024-07-29T10:00:00Z","type":"output","payload":"hi","agentRuntimeId":"r"}`, "message.user turn.started text.start text.delta text.end", "hi"},
 		{`{"id":"a","agentRuntimeId":"r","timestamp":1722247200000,"type":"RESPONSE","payload":{"text":"hi"},"sequence":4,"metadata":{}}`, "message.user turn.started text.start text.delta text.end", "hi"},
-		{`{"type":"EVENT","payload":{"content":"hi","n":1},"metadata":{"priority":1}}`, "message.user turn.started text.start text.delta text.end raw", "hi"},
+		{
+			`{"type":"EVENT","payload":{"content":"hi","n":1},"metadata":{"priority":1}}`,
+			"message.user turn.started text.start text.delta text.end raw", "hi",
+		},
 		{`{"type":"output","payload":{"n":1}}`, "message.user turn.started raw", ""},
 		{`{"type":"output"}`, "message.user turn.started raw", ""},
 		{`{"type":"input","payload":"hi"}`, "message.user turn.started", ""},
-		{`{"type":"QUERY","payload":"hi","metadata":{"sourceAgentRuntimeId":"other"}}`, "message.user turn.started", ""},
+		{
+			`{"type":"QUERY","payload":"hi","metadata":{"sourceAgentRuntimeId":"other"}}`, "message.user turn.started",
+			"",
+		},
 		{`{"type":"error","payload":{"message":"no","error":"E"}}`, "error raw", ""},
 		{`{"type":"ERROR","payload":"no"}`, "error", ""},
 		{`{"type":"status","payload":"thinking"}`, "notice", ""},
@@ -43,7 +49,10 @@ func TestActivitiesBecomeATurn(t *testing.T) {
 
 // EA-24: a message gets an id if the server gives none, or an unusable one.
 func TestEveryMessageHasAnID(t *testing.T) {
-	for given, kept := range map[string]bool{``: false, `"id":"x1",`: true, `"id":"` + strings.Repeat("x", maxID+1) + `",`: false, `"id":7,`: false} {
+	for given, kept := range map[string]bool{
+		``: false, `"id":"x1",`: true,
+		`"id":"` + strings.Repeat("x", maxID+1) + `",`: false, `"id":7,`: false,
+	} {
 		g := newFollowingClient(t)
 		g.receive(activityFrame(`{` + given + `"type":"input","payload":"hi"}`))
 		if id := g.state.Turn.Message.MessageID; id == "" || len(id) > maxID || (id == "x1") != kept {
@@ -53,7 +62,8 @@ func TestEveryMessageHasAnID(t *testing.T) {
 	g := newFollowingClient(t)
 	g.handleOutput(g.codec.Native(g.now, []byte(`{"id":"1","command":"send","session":"r","data":{"text":"hi"}}`)))
 	g.advance(errorTimeout)
-	if g.state.Turn.Message.MessageID == "" || !strings.Contains(g.flush()[0], `"id":"`+g.state.Turn.Message.MessageID+`"`) {
+	if g.state.Turn.Message.MessageID == "" ||
+		!strings.Contains(g.flush()[0], `"id":"`+g.state.Turn.Message.MessageID+`"`) {
 		t.Errorf("sent without a name: %+v", g.state.Turn.Message)
 	}
 }
@@ -62,7 +72,8 @@ func TestEveryMessageHasAnID(t *testing.T) {
 func TestAPartNamesAnotherSpeaker(t *testing.T) {
 	for source, want := range map[string]string{"r": "", "coder": "coder"} {
 		g := newFollowingClient(t)
-		g.receive(activityFrame(`{"type":"output","payload":"hi","metadata":{"sourceAgentRuntimeId":"` + source + `"}}`))
+		g.receive(activityFrame(`{"type":"output","payload":"hi","metadata":{"sourceAgentRuntimeId":"` + source +
+			`"}}`))
 		if got := g.transcript.Turns[0].Items[0].Agent; got != want {
 			t.Errorf("sent by %s: agent %q, want %q", source, got, want)
 		}
@@ -83,7 +94,10 @@ func TestASendHasTheServersForm(t *testing.T) {
 			t.Errorf("after %s: %s", c.frame, sent)
 		}
 	}
-	system := newClient(codec.ClientOptions{ID: ids(), Resume: &codec.ClientState{}, Options: map[string]string{"activities": "system"}})
+	system := newClient(codec.ClientOptions{
+		ID: ids(), Resume: &codec.ClientState{},
+		Options: map[string]string{"activities": "system"},
+	})
 	out := system.Native(start, []byte(`{"id":"1","command":"send","session":"r","data":{"text":"hi"}}`))
 	if len(out.Foreign) != 2 || !strings.Contains(string(out.Foreign[1].Data), `"COMMAND"`) {
 		t.Errorf("sent %v", out.Foreign)
@@ -93,14 +107,20 @@ func TestASendHasTheServersForm(t *testing.T) {
 // EA-24: times of either kind are the events' times.
 func TestTimesAreKept(t *testing.T) {
 	want := time.Date(2024, 7, 29, 10, 0, 0, 0, time.UTC)
-	for _, at := range []string{`"2024-07-29T10:00:00Z"`, `"2024-07-29T12:00:00.000+02:00"`, `1722247200000`, `"2024-07-29T10:00:00"`} {
+	for _, at := range []string{
+		`"2024-07-29T10:00:00Z"`, `"2024-07-29T12:00:00.000+02:00"`, `1722247200000`,
+		`"2024-07-29T10:00:00"`,
+	} {
 		g := newFollowingClient(t)
 		g.receive(activityFrame(`{"type":"status","payload":"x","timestamp":` + at + `}`))
 		if got := g.events[0].Time; !got.Equal(want) {
 			t.Errorf("%s became %s", at, got)
 		}
 	}
-	for _, at := range []string{`null`, `"soon"`, `-1`, `1e300`, `1e15`, `"9999-12-31T23:59:59-01:00"`, `"0000-01-01T00:00:00+01:00"`, `{}`} {
+	for _, at := range []string{
+		`null`, `"soon"`, `-1`, `1e300`, `1e15`, `"9999-12-31T23:59:59-01:00"`,
+		`"0000-01-01T00:00:00+01:00"`, `{}`,
+	} {
 		g := newFollowingClient(t)
 		g.receive(activityFrame(`{"type":"status","payload":"x","timestamp":` + at + `}`))
 		if got := g.events[0].Time; !got.Equal(start) {
@@ -181,7 +201,8 @@ func TestARelayedSendIsAMessage(t *testing.T) {
 		t.Errorf("relayed: %+v", m)
 	}
 	g.eventTypes()
-	g.receive(`{"type":"send","targetAgentRuntimeId":"r","payload":"bare"}`, `{"type":"send","targetAgentRuntimeId":"else","payload":"not ours"}`)
+	g.receive(`{"type":"send","targetAgentRuntimeId":"r","payload":"bare"}`,
+		`{"type":"send","targetAgentRuntimeId":"else","payload":"not ours"}`)
 	if m := g.state.Turn.Message; m.Text != "bare" || g.eventTypes() != "turn.ended message.user turn.started" {
 		t.Errorf("relayed: %+v", m)
 	}
@@ -207,7 +228,8 @@ func TestOurWordsToldBackAreNotASecondMessage(t *testing.T) {
 		t.Errorf("sent and echoed: %s", got)
 	}
 	g.receive(input(`"two"`))
-	if m := g.state.Turn.Message; m.Text != "two" || m.By.Name != Name || g.eventTypes() != "turn.ended message.user turn.started" {
+	if m := g.state.Turn.Message; m.Text != "two" || m.By.Name != Name ||
+		g.eventTypes() != "turn.ended message.user turn.started" {
 		t.Errorf("echoed again: %+v", m)
 	}
 
@@ -228,10 +250,14 @@ func TestOurWordsToldBackAreNotASecondMessage(t *testing.T) {
 func TestWhatIsNotUnderstoodIsKept(t *testing.T) {
 	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
 	for _, f := range []string{
-		`{`, "\xff", `7`, `null`, `[]`, `{}`, `{"type":"greeting","agentRuntimeId":"r"}`, `{"type":"greeting"}`, `{"type":"activity"}`,
-		activityFrame(`[]`), deep, activityFrame(`{"type":"output","payload":` + deep + `}`), `"` + strings.Repeat("x", 300<<10) + `"`,
-		activityFrame(`{"type":"x","metadata":{"agentctl":{"event":"of.tomorrow"}}}`), activityFrame(`{"metadata":{"agentctl":{"event":"text.delta","turn":"t"}},"payload":7}`),
-		activityFrame(`{"metadata":{"agentctl":{"event":"caught_up"}},"payload":{}}`), activityFrame(`{"metadata":{"agentctl":{"event":"message.user"}},"payload":{}}`),
+		`{`, "\xff", `7`, `null`, `[]`, `{}`, `{"type":"greeting","agentRuntimeId":"r"}`, `{"type":"greeting"}`,
+		`{"type":"activity"}`,
+		activityFrame(`[]`), deep, activityFrame(`{"type":"output","payload":` + deep + `}`), `"` +
+			strings.Repeat("x", 300<<10) + `"`,
+		activityFrame(`{"type":"x","metadata":{"agentctl":{"event":"of.tomorrow"}}}`),
+		activityFrame(`{"metadata":{"agentctl":{"event":"text.delta","turn":"t"}},"payload":7}`),
+		activityFrame(`{"metadata":{"agentctl":{"event":"caught_up"}},"payload":{}}`),
+		activityFrame(`{"metadata":{"agentctl":{"event":"message.user"}},"payload":{}}`),
 	} {
 		g := newFollowingClient(t)
 		g.receive(f)

@@ -63,10 +63,12 @@ func TestALateRefusalEndsNothingElse(t *testing.T) {
 // EA-12: every code has a native one.
 func TestEveryCodeIsUnderstood(t *testing.T) {
 	for c, want := range map[errorCode]protocol.Code{
-		unknownError: protocol.CodeInternal, parseError: protocol.CodeInvalidJSON, validationError: protocol.CodeInvalidMessage,
-		sendFailed: protocol.CodeAgentFailed, serializationError: protocol.CodeInvalidJSON,
-		unauthorized: protocol.CodeUnauthorized, unknownMessageType: protocol.CodeUnsupported, internalServerError: protocol.CodeInternal,
-		"OF_TOMORROW": protocol.CodeInternal,
+		unknownError: protocol.CodeInternal, parseError: protocol.CodeInvalidJSON,
+		validationError: protocol.CodeInvalidMessage,
+		sendFailed:      protocol.CodeAgentFailed, serializationError: protocol.CodeInvalidJSON,
+		unauthorized: protocol.CodeUnauthorized, unknownMessageType: protocol.CodeUnsupported,
+		internalServerError: protocol.CodeInternal,
+		"OF_TOMORROW":       protocol.CodeInternal,
 	} {
 		g := newClientHarness(t, nil)
 		id := g.send(protocol.DoSend, "r", protocol.SendData{Text: "x"})
@@ -89,7 +91,8 @@ func TestARefusedSubscriptionEnds(t *testing.T) {
 	g := newFollowingClient(t)
 	g.receive(`{"type":"error","code":"AGENT_RUNTIME_SUBSCRIBE_FAILED","message":"Failed to subscribe to agent runtime r"}`)
 	var gone protocol.Client
-	if len(g.events) != 1 || g.events[0].Type != protocol.ClientDetached || g.events[0].Decode(&gone) != nil || gone.Client != g.codec.Epoch() {
+	if len(g.events) != 1 || g.events[0].Type != protocol.ClientDetached || g.events[0].Decode(&gone) != nil ||
+		gone.Client != g.codec.Epoch() {
 		t.Fatalf("got %+v", g.events)
 	}
 	g.receive(activityFrame(`{"type":"output","payload":"x"}`))
@@ -107,7 +110,8 @@ func TestARefusedSubscriptionEnds(t *testing.T) {
 // EA-12: the document's nine codes, to the letter.
 func TestTheCodesAreTheDocuments(t *testing.T) {
 	got := []errorCode{
-		unknownError, parseError, validationError, sendFailed, subscribeFailed, serializationError, unauthorized, unknownMessageType, internalServerError,
+		unknownError, parseError, validationError, sendFailed, subscribeFailed, serializationError, unauthorized,
+		unknownMessageType, internalServerError,
 	}
 	want := "[UNKNOWN_ERROR PARSE_ERROR VALIDATION_ERROR AGENT_RUNTIME_SEND_FAILED AGENT_RUNTIME_SUBSCRIBE_FAILED SERIALIZATION_ERROR UNAUTHORIZED " +
 		"UNKNOWN_MESSAGE_TYPE INTERNAL_SERVER_ERROR]"

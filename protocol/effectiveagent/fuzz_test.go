@@ -113,7 +113,8 @@ func FuzzClient(f *testing.F) {
 		again := newClientHarness(t, &codec.ClientState{Value: g.codec.state}) // the same frames on another connection
 		again.mayClose = true                                                  // without a message about r
 		look := again.send(protocol.DoSnapshot, "r", nil)
-		again.send(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &protocol.Position{Epoch: "older", Seq: 1}})
+		again.send(protocol.DoSubscribe, "r",
+			protocol.SubscribeData{Position: &protocol.Position{Epoch: "older", Seq: 1}})
 		for frame := range bytes.Lines(frames) {
 			again.receive(string(frame))
 		}

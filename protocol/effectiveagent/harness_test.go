@@ -35,7 +35,8 @@ type fakeServer struct {
 
 func newFakeServer(t testing.TB) *fakeServer {
 	p := &fakeServer{
-		t: t, epoch: "9f3ac1", states: map[string]*protocol.State{}, logs: map[string][][]byte{}, followed: map[string]bool{},
+		t: t, epoch: "9f3ac1", states: map[string]*protocol.State{}, logs: map[string][][]byte{},
+		followed:   map[string]bool{},
 		boundaries: map[string]*protocol.State{}, errors: map[protocol.Verb]*protocol.Error{},
 	}
 	for _, id := range []string{"s1", "s2"} {
@@ -77,10 +78,16 @@ func (p *fakeServer) handleLine(line []byte) (lines [][]byte) {
 	at := protocol.Position{Epoch: p.epoch, Seq: st.Seq}
 	switch c.Command {
 	case protocol.DoSnapshot:
-		return answer(protocol.SnapshotResult{Snapshot: protocol.Snapshot{Epoch: at.Epoch, State: st}, Clients: []protocol.Client{}}, nil)
+		return answer(protocol.SnapshotResult{
+			Snapshot: protocol.Snapshot{Epoch: at.Epoch, State: st},
+			Clients:  []protocol.Client{},
+		}, nil)
 	case protocol.DoSubscribe:
 		p.followed[name] = true
-		caught := protocol.Event{Session: name, Type: protocol.CaughtUp, Time: start, Data: protocol.MustEncode(protocol.CaughtUpData{Position: at})}
+		caught := protocol.Event{
+			Session: name, Type: protocol.CaughtUp, Time: start,
+			Data: protocol.MustEncode(protocol.CaughtUpData{Position: at}),
+		}
 		mode := protocol.ModeResume
 		if p.resets {
 			mode, at.Epoch = protocol.ModeReset, "b20e77"
@@ -90,7 +97,8 @@ func (p *fakeServer) handleLine(line []byte) (lines [][]byte) {
 		if d.Position == nil {
 			from := protocol.Position{Epoch: p.epoch, Seq: p.boundaries[name].Seq}
 			lines = answer(protocol.SubscribeResult{
-				Session: name, Mode: protocol.ModeSnapshot, After: from, Position: at, Snapshot: &protocol.Snapshot{Epoch: p.epoch, State: p.boundaries[name]},
+				Session: name, Mode: protocol.ModeSnapshot, After: from, Position: at,
+				Snapshot: &protocol.Snapshot{Epoch: p.epoch, State: p.boundaries[name]},
 			}, nil)
 			return append(append(lines, p.logs[name][from.Seq:]...), caught.AppendJSON(nil))
 		}

@@ -73,7 +73,8 @@ func TestASessionCrossesWhole(t *testing.T) {
 			p.deliver(line)
 		}
 		for _, both := range [][2]any{{p.states["s1"], p.guest.state}, {truth, p.guest.transcript}} {
-			if there, here := protocol.MustEncode(both[0]), protocol.MustEncode(both[1]); string(there) != string(here) {
+			if there, here := protocol.MustEncode(both[0]),
+				protocol.MustEncode(both[1]); string(there) != string(here) {
 				rt.Fatalf("at the server %s\nat the client %s", there, here)
 			}
 		}
@@ -100,11 +101,15 @@ func history(t *rapid.T) (events []protocol.Event) {
 	add(protocol.SessionCreated, protocol.SessionCreatedData{Name: "fix-ci", Agent: "claude", CWD: "/x"})
 	for n := range rapid.IntRange(1, 3).Draw(t, "turns") {
 		turn = fmt.Sprintf("t%d", n)
-		add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: turn, Text: texts.Draw(t, "text"), By: by}})
+		add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{
+			MessageID: turn,
+			Text:      texts.Draw(t, "text"), By: by,
+		}})
 		for range rapid.IntRange(0, 40).Draw(t, "events") {
 			kind := rapid.SampledFrom(protocol.EventTypes).Draw(t, "type")
 			switch {
-			case kind.Ephemeral, kind.Type == protocol.MessageUser, kind.Type == protocol.TurnEnded, kind.Type == protocol.SessionCreated:
+			case kind.Ephemeral, kind.Type == protocol.MessageUser, kind.Type == protocol.TurnEnded,
+				kind.Type == protocol.SessionCreated:
 				continue
 			}
 			add(kind.Type, generateData(t, kind.Type, texts.Draw(t, "text")))
@@ -122,11 +127,22 @@ func history(t *rapid.T) (events []protocol.Event) {
 func generateData(t *rapid.T, typ protocol.Type, text string) any {
 	id := fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "id"))
 	fields := map[string]any{
-		"part": id, "tool": id, "text": text, "message": text, "request": id, "kind": "command", "title": text, "options": []any{},
-		"message_id": id, "index": rapid.IntRange(0, 2).Draw(t, "index"), "id": id, "reason": "user", "holds": []string{id}, "task": id,
-		"tasks": []protocol.Task{{ID: "0", Title: text}, {ID: "1"}}, "tokens": 7, "percent": 7.5, "input": 3, "name": text, "level": "info",
-		"source": "acp", "data": map[string]any{"x": []any{1, nil, text}}, "status": "completed", "outcome": "allowed", "rule": protocol.Rule{ID: id},
-		"parts": []protocol.JoinedPart{{Part: id, Kind: protocol.KindText, Text: text}, {Part: id, Kind: protocol.KindOutput, Text: text}},
+		"part": id, "tool": id, "text": text, "message": text, "request": id, "kind": "command", "title": text,
+		"options":    []any{},
+		"message_id": id, "index": rapid.IntRange(0, 2).Draw(t,
+			"index"), "id": id, "reason": "user", "holds": []string{id}, "task": id,
+		"tasks": []protocol.Task{
+			{ID: "0", Title: text},
+			{ID: "1"},
+		}, "tokens": 7, "percent": 7.5, "input": 3, "name": text, "level": "info",
+		"source": "acp", "data": map[string]any{"x": []any{
+			1, nil,
+			text,
+		}}, "status": "completed", "outcome": "allowed", "rule": protocol.Rule{ID: id},
+		"parts": []protocol.JoinedPart{
+			{Part: id, Kind: protocol.KindText, Text: text},
+			{Part: id, Kind: protocol.KindOutput, Text: text},
+		},
 	}
 	data := protocol.EventTypes[eventTypeIndex(typ)].New()
 	if typ == protocol.AggregateStarted || typ == protocol.AggregateCompleted || typ == protocol.PipelineCompleted {
@@ -153,7 +169,8 @@ func TestCommandsCrossToAServerOfOurKind(t *testing.T) {
 	p := newCodecPair(t)
 	p.send(protocol.DoSubscribe, "s1", nil)
 
-	send := p.send(protocol.DoSend, "s1", protocol.SendData{Text: "why?", Parts: []protocol.Part{{Type: "file", Name: "a"}}})
+	send := p.send(protocol.DoSend, "s1",
+		protocol.SendData{Text: "why?", Parts: []protocol.Part{{Type: "file", Name: "a"}}})
 	c := p.commands[len(p.commands)-1]
 	if c.Command != protocol.DoSend || c.Key != "key-2" || string(c.Data) != `{"text":"why?","parts":[{"type":"file","name":"a"}],"client_message_id":"key-2"}` {
 		t.Fatalf("the server got %s %s %s", c.Command, c.Key, c.Data)
@@ -163,30 +180,38 @@ func TestCommandsCrossToAServerOfOurKind(t *testing.T) {
 	}
 	p.publish("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: message("m1", "key-2")})
 	var started protocol.SendResult
-	if p.guest.result(send, &started); started != (protocol.SendResult{Status: protocol.SendStarted, MessageID: "m1", Turn: "t1", Seq: 1}) {
+	if p.guest.result(send, &started); started != (protocol.SendResult{
+		Status: protocol.SendStarted, MessageID: "m1",
+		Turn: "t1", Seq: 1,
+	}) {
 		t.Errorf("send: %+v", started)
 	}
 
 	send = p.send(protocol.DoSend, "s1", protocol.SendData{Text: "why?"})
 	p.publish("s1", protocol.QueueAdded, "", protocol.QueueAddedData{Message: message("m2", "key-3")})
 	var queued protocol.SendResult
-	if p.guest.result(send, &queued); queued.Status != protocol.SendQueued || *queued.Index != 0 || queued.MessageID != "m2" {
+	if p.guest.result(send, &queued); queued.Status != protocol.SendQueued || *queued.Index != 0 ||
+		queued.MessageID != "m2" {
 		t.Errorf("send: %+v", queued)
 	}
 
-	p.publish("s1", protocol.ApprovalRequested, "t1", protocol.Approval{Request: "a1", Kind: protocol.ApproveCommand, Options: []protocol.Option{}})
+	p.publish("s1", protocol.ApprovalRequested, "t1",
+		protocol.Approval{Request: "a1", Kind: protocol.ApproveCommand, Options: []protocol.Option{}})
 	approve := p.send(protocol.DoApprove, "s1", protocol.ApproveData{Decision: protocol.Deny})
-	if c := p.commands[len(p.commands)-1]; c.Command != protocol.DoApprove || string(c.Data) != `{"request":"a1","decision":"deny"}` {
+	if c := p.commands[len(p.commands)-1]; c.Command != protocol.DoApprove ||
+		string(c.Data) != `{"request":"a1","decision":"deny"}` {
 		t.Errorf("the server got %s %s", c.Command, c.Data)
 	}
-	p.publish("s1", protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "a1", Outcome: protocol.Denied, Decision: protocol.Deny})
+	p.publish("s1", protocol.ApprovalResolved, "t1",
+		protocol.ApprovalResolvedData{Request: "a1", Outcome: protocol.Denied, Decision: protocol.Deny})
 	p.guest.advance(errorTimeout)
 	var decided protocol.ApproveResult
 	if p.guest.result(approve, &decided); decided.Outcome != protocol.Denied {
 		t.Errorf("approve: %+v", decided)
 	}
 	p.errors[protocol.DoApprove] = protocol.Errorf(protocol.CodeConflict, "grace has already decided")
-	if id := p.send(protocol.DoApprove, "s1", protocol.ApproveData{Request: "a1", Decision: protocol.Deny}); p.guest.code(id) != protocol.CodeConflict {
+	if id := p.send(protocol.DoApprove, "s1",
+		protocol.ApproveData{Request: "a1", Decision: protocol.Deny}); p.guest.code(id) != protocol.CodeConflict {
 		t.Errorf("approve: %v", p.guest.answers[id])
 	}
 
@@ -197,7 +222,10 @@ func TestCommandsCrossToAServerOfOurKind(t *testing.T) {
 	release := p.send(protocol.DoQueueRelease, "s1", nil)
 	p.publish("s1", protocol.QueueReleased, "", protocol.QueueReleasedData{Holds: []string{"h1"}})
 	p.guest.advance(errorTimeout)
-	for id, want := range map[string]string{hold: `{"hold":"h1"}`, remove: `{"removed":true}`, release: `{"released":["h1"]}`} {
+	for id, want := range map[string]string{
+		hold: `{"hold":"h1"}`, remove: `{"removed":true}`,
+		release: `{"released":["h1"]}`,
+	} {
 		if a := p.guest.answers[id]; string(a.Result) != want {
 			t.Errorf("answered %s %v, want %s", a.Result, a.Error, want)
 		}
@@ -222,7 +250,8 @@ func TestCommandsCrossToAServerOfOurKind(t *testing.T) {
 func TestACommandEndsWithTheFollowing(t *testing.T) {
 	p := newCodecPair(t)
 	p.send(protocol.DoSubscribe, "s1", nil)
-	p.publish("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
+	p.publish("s1", protocol.MessageUser, "t1",
+		protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
 	interrupt := p.send(protocol.DoInterrupt, "s1", nil)
 	approve := p.send(protocol.DoApprove, "s1", protocol.ApproveData{Request: "a1", Decision: protocol.AllowOnce})
 	explain := p.send(protocol.DoApprove, "s1", protocol.ApproveData{Request: "a1", Decision: protocol.Explain})
@@ -239,10 +268,12 @@ func TestACommandEndsWithTheFollowing(t *testing.T) {
 // A client that subscribes during a turn gets the rest of it under the same id, and can end it.
 func TestAClientJoinsInTheMiddleOfATurn(t *testing.T) {
 	p := newCodecPair(t)
-	p.newEvent("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
+	p.newEvent("s1", protocol.MessageUser, "t1",
+		protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
 	p.send(protocol.DoSubscribe, "s1", nil)
 	p.publish("s1", protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "because"})
-	if turn := p.guest.state.Turn; turn == nil || turn.Turn != "t1" || string(p.guest.transcript.Turns[0].Items[0].Text) != "because" {
+	if turn := p.guest.state.Turn; turn == nil || turn.Turn != "t1" ||
+		string(p.guest.transcript.Turns[0].Items[0].Text) != "because" {
 		t.Fatalf("turn %+v", turn)
 	}
 	p.publish("s1", protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
@@ -257,7 +288,8 @@ func TestAReconnectGoesOnFromTheLastActivity(t *testing.T) {
 		p := newCodecPair(t)
 		p.send(protocol.DoSubscribe, "s1", nil)
 		events := history(rt)
-		first, second := rapid.IntRange(1, len(events)).Draw(rt, "first"), rapid.IntRange(1, len(events)).Draw(rt, "second")
+		first, second := rapid.IntRange(1, len(events)).Draw(rt, "first"), rapid.IntRange(1, len(events)).Draw(rt,
+			"second")
 		truth := &protocol.Transcript{}
 		for i := range events {
 			line := p.record(&events[i])
@@ -276,13 +308,15 @@ func TestAReconnectGoesOnFromTheLastActivity(t *testing.T) {
 			p = again
 			id := p.send(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &at})
 			var r protocol.SubscribeResult
-			if p.guest.result(id, &r); r.Mode != protocol.ModeResume || r.Reason != protocol.ResumeReplayed || r.After != at {
+			if p.guest.result(id, &r); r.Mode != protocol.ModeResume || r.Reason != protocol.ResumeReplayed ||
+				r.After != at {
 				rt.Fatalf("attached %+v after %v", r, at)
 			}
 			first, second = len(events), len(events)
 		}
 		for _, both := range [][2]any{{p.states["s1"], p.guest.state}, {truth, p.guest.transcript}} {
-			if there, here := protocol.MustEncode(both[0]), protocol.MustEncode(both[1]); string(there) != string(here) {
+			if there, here := protocol.MustEncode(both[0]),
+				protocol.MustEncode(both[1]); string(there) != string(here) {
 				rt.Fatalf("at the server %s\nat the client %s", there, here)
 			}
 		}
@@ -293,7 +327,8 @@ func TestAReconnectGoesOnFromTheLastActivity(t *testing.T) {
 func TestCommandsWaitForHowASessionGoesOn(t *testing.T) {
 	p := newCodecPair(t)
 	p.send(protocol.DoSubscribe, "s1", nil)
-	p.publish("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
+	p.publish("s1", protocol.MessageUser, "t1",
+		protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
 	var g *clientHarness // at a third-party server
 	var send, look string
 	for n := range maxResumeAttempts {
@@ -319,7 +354,8 @@ func TestCommandsWaitForHowASessionGoesOn(t *testing.T) {
 	if g.answers[send].Error != nil || g.answers[look].Error != nil || len(g.answers) < 2 {
 		t.Errorf("answered %+v", g.answers)
 	}
-	if last := g.codec.sessions["s1"].log.State.Last; last == nil || last.Turn != "t1" || last.Reason != protocol.ReasonError {
+	if last := g.codec.sessions["s1"].log.State.Last; last == nil || last.Turn != "t1" ||
+		last.Reason != protocol.ReasonError {
 		t.Errorf("the turn before ended %+v", last)
 	}
 }
@@ -329,7 +365,8 @@ func TestCommandsWaitForHowASessionGoesOn(t *testing.T) {
 func TestATurnGoesOnAfterAReconnect(t *testing.T) {
 	p := newCodecPair(t)
 	p.send(protocol.DoSubscribe, "s1", nil)
-	p.publish("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
+	p.publish("s1", protocol.MessageUser, "t1",
+		protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
 
 	again := &codecPair{newServerHarness(t), newClientHarness(t, &codec.ClientState{Value: p.guest.codec.state})}
 	again.epoch, again.states["s1"], again.logs["s1"] = "e0e0e0", p.states["s1"], p.logs["s1"]
@@ -356,7 +393,8 @@ func TestALateMessageIsNotASecondOne(t *testing.T) {
 	p.send(protocol.DoSubscribe, "s1", nil)
 	p.send(protocol.DoSend, "s1", protocol.SendData{Text: "why?"})
 	p.guest.advance(errorTimeout)
-	p.publish("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?", ClientMessageID: "key-2"}})
+	p.publish("s1", protocol.MessageUser, "t1",
+		protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?", ClientMessageID: "key-2"}})
 	p.publish("s1", protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 	if p.guest.state.Turns != 1 || len(p.guest.transcript.Turns) != 1 || p.guest.transcript.Turns[0].End == nil {
 		t.Errorf("transcript %s", protocol.MustEncode(p.guest.transcript))
@@ -386,15 +424,18 @@ func TestNothingOutOfOrderEndsAnything(t *testing.T) {
 			case 0:
 				g.send(protocol.DoSend, "r", protocol.SendData{Text: "x", ClientMessageID: some("", "m0", "m1")})
 			case 1:
-				g.send(protocol.Verb(some("interrupt", "approve", "queue.hold", "queue.release", "history", "snapshot")), "r", nil)
+				g.send(protocol.Verb(some("interrupt", "approve", "queue.hold", "queue.release", "history",
+					"snapshot")), "r", nil)
 			case 2:
 				g.send(protocol.Verb(some("subscribe", "unsubscribe")), "r", nil)
 			case 3:
 				g.advance(time.Duration(rapid.IntRange(0, 6000).Draw(rt, "ms")) * time.Millisecond)
 			case 4:
-				g.receive(`{"type":"error","code":"` + some(string(sendFailed), string(subscribeFailed), "x") + `","message":"` + some("r", "") + `"}`)
+				g.receive(`{"type":"error","code":"` + some(string(sendFailed), string(subscribeFailed), "x") +
+					`","message":"` + some("r", "") + `"}`)
 			case 5:
-				g.receive(activityFrame(`{"id":"` + some("m0", "m1") + `","type":"` + some("input", "output", "error", "status", "x") + `","payload":` + some(`"idle"`, `{}`, `7`) + `}`))
+				g.receive(activityFrame(`{"id":"` + some("m0", "m1") + `","type":"` + some("input", "output", "error",
+					"status", "x") + `","payload":` + some(`"idle"`, `{}`, `7`) + `}`))
 			default:
 				typ := rapid.SampledFrom(protocol.EventTypes).Draw(rt, "type").Type
 				e := note{Event: typ, Turn: some("", "t0", "t1", "t2")}
@@ -403,10 +444,14 @@ func TestNothingOutOfOrderEndsAnything(t *testing.T) {
 					m.ClientMessageID = some("", "m0", "m1")
 					data = protocol.MustEncode(m)
 				}
-				g.receive(string(protocol.MustEncode(activityMessage{typeActivity, "r", activity{Payload: data, Metadata: &metadata{Note: &e}}})))
+				g.receive(string(protocol.MustEncode(activityMessage{
+					typeActivity, "r",
+					activity{Payload: data, Metadata: &metadata{Note: &e}},
+				})))
 			}
 			if s := g.codec.sessions["r"]; s != nil && s.log.Following() {
-				if there, here := protocol.MustEncode(s.log.State), protocol.MustEncode(g.state); string(there) != string(here) {
+				if there, here := protocol.MustEncode(s.log.State),
+					protocol.MustEncode(g.state); string(there) != string(here) {
 					rt.Fatalf("the log has %s\nthe client %s", there, here)
 				}
 			}

@@ -27,11 +27,20 @@ func newPendingPair(t *testing.T) *codecPair {
 		data any
 	}{
 		{protocol.SessionCreated, "", protocol.SessionCreatedData{Name: "fix-ci", Agent: "claude"}},
-		{protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "clean up"}}},
+		{protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{
+			MessageID: "m1",
+			Text:      "clean up",
+		}}},
 		{protocol.TextStart, "t1", protocol.PartStartData{Part: "p1"}},
 		{protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "I would remove it"}},
-		{protocol.ApprovalRequested, "t1", protocol.Approval{Request: "a1", Kind: protocol.ApproveCommand, Title: "Remove", Command: "rm -rf build"}},
-		{protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: "m2", Text: "and then"}}},
+		{
+			protocol.ApprovalRequested, "t1",
+			protocol.Approval{Request: "a1", Kind: protocol.ApproveCommand, Title: "Remove", Command: "rm -rf build"},
+		},
+		{protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{
+			MessageID: "m2",
+			Text:      "and then",
+		}}},
 	} {
 		p.newEvent("s1", e.typ, e.turn, e.data)
 	}
@@ -46,7 +55,8 @@ func TestAPendingRequestIsSeenByWhoComesLate(t *testing.T) {
 	var r protocol.SnapshotResult
 	p.guest.result(id, &r)
 	st := r.Snapshot.State
-	if r.Status != protocol.Waiting || len(st.Approvals) != 1 || st.Approvals[0].Command != "rm -rf build" || len(st.Queue) != 1 || st.Name != "fix-ci" {
+	if r.Status != protocol.Waiting || len(st.Approvals) != 1 || st.Approvals[0].Command != "rm -rf build" ||
+		len(st.Queue) != 1 || st.Name != "fix-ci" {
 		t.Errorf("%s: %+v", r.Status, st)
 	}
 	p.send(protocol.DoSubscribe, "fix-ci", nil)
@@ -56,7 +66,8 @@ func TestAPendingRequestIsSeenByWhoComesLate(t *testing.T) {
 
 	p = newLatePair(newPendingPair(t), nil)
 	id = p.send(protocol.DoApprove, "fix-ci", protocol.ApproveData{Decision: protocol.Deny})
-	p.publish("s1", protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "a1", Outcome: protocol.Denied, Decision: protocol.Deny})
+	p.publish("s1", protocol.ApprovalResolved, "t1",
+		protocol.ApprovalResolvedData{Request: "a1", Outcome: protocol.Denied, Decision: protocol.Deny})
 	p.guest.advance(errorTimeout) // no error comes
 	var d protocol.ApproveResult
 	if p.guest.result(id, &d); d.Outcome != protocol.Denied || d.Request != "a1" {
@@ -79,7 +90,8 @@ func TestASessionJoinedLateCrossesWhole(t *testing.T) {
 		p := newCodecPair(t)
 		events := history(rt)
 		joins := rapid.IntRange(1, len(events)).Draw(rt, "joins")
-		state, truth := &protocol.State{Session: "s1"}, &protocol.Transcript{} // from the last turn's end before the subscription
+		// From the last turn's end before the subscription.
+		state, truth := &protocol.State{Session: "s1"}, &protocol.Transcript{}
 		for i := range events {
 			line := p.record(&events[i])
 			e := events[i]
@@ -102,7 +114,8 @@ func TestASessionJoinedLateCrossesWhole(t *testing.T) {
 			}
 		}
 		for _, both := range [][2]any{{state, p.guest.state}, {truth, p.guest.transcript}} {
-			if there, here := protocol.MustEncode(both[0]), protocol.MustEncode(both[1]); string(there) != string(here) {
+			if there, here := protocol.MustEncode(both[0]),
+				protocol.MustEncode(both[1]); string(there) != string(here) {
 				rt.Fatalf("at the server %s\nat the client %s", there, here)
 			}
 		}
@@ -123,7 +136,8 @@ func TestWhatWaitsIsAnsweredWhenAllThatIsPastHasCome(t *testing.T) {
 	}
 	g.receive(activityFrame(`{"id":"e1:9","type":"status","payload":{"message_id":"m"},"metadata":{"agentctl":{"event":"turn.started","turn":"t1"}}}`))
 	var r protocol.SnapshotResult
-	if g.result(id, &r); r.Status != protocol.Running || r.Snapshot.State.Name != "fix" || r.Snapshot.State.Session != "r" {
+	if g.result(id, &r); r.Status != protocol.Running || r.Snapshot.State.Name != "fix" ||
+		r.Snapshot.State.Session != "r" {
 		t.Errorf("%+v", r)
 	}
 }

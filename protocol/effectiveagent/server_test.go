@@ -22,12 +22,36 @@ func TestAnEventIsAnActivity(t *testing.T) {
 		data       any
 		kind, want string
 	}{
-		{protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}}, "input", `{"message_id":"m1","text":"why?"}`},
+		{
+			protocol.MessageUser,
+			protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}},
+			"input", `{"message_id":"m1","text":"why?"}`,
+		},
 		{protocol.TextStart, protocol.PartStartData{Part: "p1"}, "status", `{"part":"p1"}`},
-		{protocol.TextDelta, protocol.PartDeltaData{Part: "p1", Text: "because"}, "output", `{"part":"p1","text":"because"}`},
-		{protocol.ErrorRaised, protocol.ErrorData{Kind: "timeout", Message: "too slow"}, "error", `{"kind":"timeout","message":"too slow"}`},
-		{protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted}, "status", `{"reason":"completed","duration_ms":0}`},
-		{protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonRefusal}, "error", `{"reason":"refusal","duration_ms":0}`},
+		{
+			protocol.TextDelta,
+			protocol.PartDeltaData{Part: "p1", Text: "because"},
+			"output",
+			`{"part":"p1","text":"because"}`,
+		},
+		{
+			protocol.ErrorRaised,
+			protocol.ErrorData{Kind: "timeout", Message: "too slow"},
+			"error",
+			`{"kind":"timeout","message":"too slow"}`,
+		},
+		{
+			protocol.TurnEnded,
+			protocol.TurnEndedData{Reason: protocol.ReasonCompleted},
+			"status",
+			`{"reason":"completed","duration_ms":0}`,
+		},
+		{
+			protocol.TurnEnded,
+			protocol.TurnEndedData{Reason: protocol.ReasonRefusal},
+			"error",
+			`{"reason":"refusal","duration_ms":0}`,
+		},
 	} {
 		sent := h.publish("s1", c.typ, "t1", c.data)
 		seq := h.states["s1"].Seq
@@ -47,12 +71,14 @@ func TestAClientFollowsWhatItSubscribedTo(t *testing.T) {
 	notice := protocol.NoticeData{Level: protocol.LevelInfo, Message: "x"}
 	h.publish("s1", protocol.Notice, "", notice)
 	if sent := h.receive(
-		`{"type":"subscribe","agentRuntimeId":"s1"}`, `{"type":"subscribe","agentRuntimeId":"s1"}`, `{"type":"subscribe","agentRuntimeId":"fix-ci"}`,
+		`{"type":"subscribe","agentRuntimeId":"s1"}`, `{"type":"subscribe","agentRuntimeId":"s1"}`,
+		`{"type":"subscribe","agentRuntimeId":"fix-ci"}`,
 		`{"type":"subscribe","agentRuntimeId":"s2"}`, `{"type":"unsubscribe","agentRuntimeId":"never"}`,
 	); sent != nil {
 		t.Fatalf("answered with %s", sent)
 	}
-	if got, want := h.verbs(), "hello , snapshot s1, subscribe s1, snapshot fix-ci, snapshot s2, subscribe s2"; got != want {
+	if got, want := h.verbs(),
+		"hello , snapshot s1, subscribe s1, snapshot fix-ci, snapshot s2, subscribe s2"; got != want {
 		t.Fatalf("asked for %s, want %s", got, want)
 	}
 	if c := h.commands[2]; string(c.Data) != `{"position":"9f3ac1:1","raw":true}` {
@@ -141,7 +167,8 @@ func TestAnActivityHasTheClientsForm(t *testing.T) {
 		{`{"type":"input","payload":"hi"}`, `"timestamp":"2026-03-01T09:00:02.000Z","type":"status"`},
 	} {
 		h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + c.frame + `}`)
-		if sent := h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(sent) != 1 || !strings.Contains(sent[0], c.want) {
+		if sent := h.publish("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(sent) != 1 ||
+			!strings.Contains(sent[0], c.want) {
 			t.Errorf("after %s: %s", c.frame, sent)
 		}
 	}
@@ -187,13 +214,16 @@ func TestWhatIsWrongIsTold(t *testing.T) {
 // EA-12, EA-15
 func TestARefusedSendHasTheCodeOfItsReason(t *testing.T) {
 	for native, want := range map[protocol.Code]errorCode{
-		protocol.CodeSessionClosed: sendFailed, protocol.CodeAgentFailed: sendFailed, protocol.CodeForbidden: unauthorized,
-		protocol.CodeUnauthorized: unauthorized, protocol.CodeInvalidMessage: validationError, protocol.CodeInternal: internalServerError,
+		protocol.CodeSessionClosed: sendFailed, protocol.CodeAgentFailed: sendFailed,
+		protocol.CodeForbidden:    unauthorized,
+		protocol.CodeUnauthorized: unauthorized, protocol.CodeInvalidMessage: validationError,
+		protocol.CodeInternal: internalServerError,
 	} {
 		h := newServerHarness(t)
 		h.errors[protocol.DoSend] = protocol.Errorf(native, "not so")
 		sent := h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`)
-		if len(sent) != 1 || !strings.Contains(sent[0], `"code":"`+string(want)+`"`) || !strings.Contains(sent[0], "for s1: not so") {
+		if len(sent) != 1 || !strings.Contains(sent[0], `"code":"`+string(want)+`"`) ||
+			!strings.Contains(sent[0], "for s1: not so") {
 			t.Errorf("%s became %s", native, sent)
 		}
 	}
@@ -203,7 +233,10 @@ func TestARefusedSendHasTheCodeOfItsReason(t *testing.T) {
 func TestABrokenFeedCanBeStartedAgain(t *testing.T) {
 	h := newServerHarness(t)
 	h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
-	gone := protocol.Event{Session: "s1", Type: protocol.ClientDetached, Time: start, Data: protocol.MustEncode(protocol.Client{Client: "c1", Reason: "internal"})}
+	gone := protocol.Event{
+		Session: "s1", Type: protocol.ClientDetached, Time: start,
+		Data: protocol.MustEncode(protocol.Client{Client: "c1", Reason: "internal"}),
+	}
 	h.handleOutput(h.codec.Native(start, gone.AppendJSON(nil)))
 	if sent := h.flush(); len(sent) != 1 || !strings.Contains(sent[0], "agent runtime s1") {
 		t.Fatalf("got %s", sent)
@@ -220,7 +253,8 @@ func TestASubscriptionThatCannotStartIsTold(t *testing.T) {
 	h := newServerHarness(t)
 	h.errors[protocol.DoSubscribe] = protocol.Errorf(protocol.CodeTooMany, "too many")
 	sent := h.receive(`{"type":"subscribe","agentRuntimeId":"s1"}`)
-	if len(sent) != 1 || !strings.Contains(sent[0], `"code":"AGENT_RUNTIME_SUBSCRIBE_FAILED"`) || !strings.Contains(sent[0], `"details":"too_many"`) {
+	if len(sent) != 1 || !strings.Contains(sent[0], `"code":"AGENT_RUNTIME_SUBSCRIBE_FAILED"`) ||
+		!strings.Contains(sent[0], `"details":"too_many"`) {
 		t.Fatalf("got %s", sent)
 	}
 	delete(h.errors, protocol.DoSubscribe)
@@ -245,7 +279,8 @@ func TestTooManyRuntimesAreRefused(t *testing.T) {
 	silent.Open(start)
 	asked := 0
 	for range 2 * maxWaiting {
-		asked += len(silent.Foreign(start, codec.Frame{Data: []byte(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`)}).Native)
+		asked += len(silent.Foreign(start,
+			codec.Frame{Data: []byte(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`)}).Native)
 	}
 	if asked > maxWaiting {
 		t.Errorf("%d commands are under way", asked)
@@ -261,8 +296,9 @@ func TestANoteCarriesACommand(t *testing.T) {
 		`{"payload":"hi","metadata":{"agentctl":{"command":"send","key":"k2"}}}`:                              `send k2 {"text":"hi"}`,
 		`{"payload":{"text":"","parts":[{"type":"file"}]},"metadata":{"agentctl":{"command":"send"}}}`:        `send  {"text":"","parts":[{"type":"file"}]}`,
 		`{"payload":{"reason":"x"},"metadata":{"agentctl":{"command":"close"}}}`:                              `send  {"text":"{\"reason\":\"x\"}"}`,
-		`{"payload":"hi","metadata":{"agentctl":{"key":"` + strings.Repeat("k", 200) + `"}}}`:                 `send  {"text":"hi"}`,
-		`{"payload":"hi","metadata":{"agentctl":{"command":"interrupt"}}}`:                                    `send  {"text":"hi"}`,
+		`{"payload":"hi","metadata":{"agentctl":{"key":"` + strings.Repeat("k", 200) +
+			`"}}}`: `send  {"text":"hi"}`,
+		`{"payload":"hi","metadata":{"agentctl":{"command":"interrupt"}}}`: `send  {"text":"hi"}`,
 	} {
 		h.receive(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + frame + `}`)
 		c := h.commands[len(h.commands)-1]

@@ -141,7 +141,10 @@ func (c *client) handleStarted(m message) {
 	}
 	s := c.sessionByID(id)
 	if s == nil {
-		s = c.addSession(id, protocol.SessionCreatedData{Name: created.data.Name, Title: created.data.Title, Agent: agent})
+		s = c.addSession(id, protocol.SessionCreatedData{
+			Name: created.data.Name, Title: created.data.Title,
+			Agent: agent,
+		})
 	}
 	if s == nil {
 		c.Fail(created.command, tooManySessions())

@@ -122,13 +122,17 @@ func TestEveryExampleOfTheDocument(t *testing.T) {
 		askExample: func(h *serverTest) {
 			h.startTurn("uuid")
 			h.emit(protocol.ApprovalRequested, protocol.Approval{
-				Request: "uuid", Kind: protocol.ApproveTool, Name: "Tool Name", Title: "Tool description", Input: []byte("{}"),
+				Request: "uuid", Kind: protocol.ApproveTool, Name: "Tool Name", Title: "Tool description",
+				Input: []byte("{}"),
 			})
 		},
 		executedExample: func(h *serverTest) {
 			h.startTurn("uuid")
 			h.emit(protocol.ToolStarted, protocol.ToolStartedData{Tool: "uuid", Name: "Tool Name"})
-			h.emit(protocol.ToolEnded, protocol.ToolEndedData{Tool: "uuid", Status: protocol.ToolCompleted, Output: []byte("{}")})
+			h.emit(protocol.ToolEnded, protocol.ToolEndedData{
+				Tool: "uuid", Status: protocol.ToolCompleted,
+				Output: []byte("{}"),
+			})
 		},
 		errorExample: func(h *serverTest) {
 			h.codec.Out = &codec.Output{}

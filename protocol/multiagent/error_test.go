@@ -92,7 +92,10 @@ func TestAConversationThatCannotBeStarted(t *testing.T) {
 // MA-15, MA-16: each refused message gets an error, in its conversation.
 func TestEveryRefusalIsSent(t *testing.T) {
 	for verb, c := range map[protocol.Verb]struct{ frame, code string }{
-		protocol.DoSend:      {`{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}`, streamError},
+		protocol.DoSend: {
+			`{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}`,
+			streamError,
+		},
 		protocol.DoInterrupt: {`{"type":"cancel_stream","conversationId":"uuid"}`, streamError},
 		protocol.DoApprove:   {`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`, executeFailed},
 		protocol.DoSubscribe: {`{"type":"PING","conversationId":"uuid"}`, streamError},

@@ -246,7 +246,8 @@ func TestWhatIsUnknownIsKept(t *testing.T) {
 	d.subscribe()
 	d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"file","url":"data:x","mediaType":"a/b"}`),
 		streamEventJSON("t1", `{"type":"text-delta","id":7}`), streamEventJSON("t9", `{"type":"text-end","id":"p"}`),
-		`{"_tag":"SomethingNew","x":1}`, `7`, `{"_tag":"SessionStopped","turnId":"t9","reason":"completed"}`, streamEventJSON("t1", `{"type":"data-agentctl","data":{"type":"turn.ended"}}`))
+		`{"_tag":"SomethingNew","x":1}`, `7`, `{"_tag":"SessionStopped","turnId":"t9","reason":"completed"}`,
+		streamEventJSON("t1", `{"type":"data-agentctl","data":{"type":"turn.ended"}}`))
 	if got := d.nativeTypes(); got != "message.user turn.started raw raw raw raw raw raw raw" {
 		t.Errorf("got %s", got)
 	}
@@ -262,7 +263,8 @@ func TestWhatNestsTooDeepIsKeptAsAString(t *testing.T) {
 	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
 	d.receiveChunk(0, turnOne,
 		streamEventJSON("t1",
-			`{"type":"tool-input-available","toolCallId":"x","toolName":"y","input":`+deep+`}`), streamEventJSON("t1", `{"type":"text-delta","id":"p","delta":"on"}`))
+			`{"type":"tool-input-available","toolCallId":"x","toolName":"y","input":`+deep+`}`), streamEventJSON("t1",
+			`{"type":"text-delta","id":"p","delta":"on"}`))
 	if got := d.nativeTypes(); got != "message.user turn.started raw text.delta" ||
 		!strings.Contains(d.lines[2], `"data":"{\"_tag\"`) {
 		t.Errorf("got %s", got)
@@ -419,7 +421,8 @@ func TestApprovalsOfTheRealServer(t *testing.T) {
 		t.Errorf("%+v", a.Error)
 	}
 	d.receiveChunk(0, streamEventJSON("t1",
-		`{"type":"tool-approval-request","toolCallId":"z","toolName":"ExitPlanMode"}`), `{"_tag":"SessionStopped","turnId":"t1","reason":"interrupted"}`)
+		`{"type":"tool-approval-request","toolCallId":"z","toolName":"ExitPlanMode"}`),
+		`{"_tag":"SessionStopped","turnId":"t1","reason":"interrupted"}`)
 	if len(d.state.Approvals) != 0 {
 		t.Error("an approval is pending after its turn")
 	}

@@ -158,7 +158,11 @@ func TestSearchRefusesWhatItCannotUse(t *testing.T) {
 				t.Errorf("%s: %v", name, k.err)
 			}
 		}
-		for _, p := range []cursor{{Below: math.MaxUint64, Turn: math.MaxUint64, Item: -1}, {Below: 1, Turn: 7, Item: math.MinInt}, {}} {
+		for _, p := range []cursor{
+			{Below: math.MaxUint64, Turn: math.MaxUint64, Item: -1},
+			{Below: 1, Turn: 7, Item: math.MinInt},
+			{},
+		} {
 			p.Session = id
 			must[protocol.SearchResult](
 				r,

@@ -47,7 +47,11 @@ func TestAnAgentIsAskedForWhatItCan(t *testing.T) {
 		for _, b := range asyncCommandTests {
 			refused(r, r.do(anna, newCommand(b.verb, id, b.data)), protocol.CodeAgentFailed)
 		}
-		r.agents.capable = func(context.Context, string) error { return protocol.Errorf(protocol.CodeNotFound, "no task t1") }
+		r.agents.capable = func(context.Context,
+			string,
+		) error {
+			return protocol.Errorf(protocol.CodeNotFound, "no task t1")
+		}
 		refused(
 			r,
 			r.do(anna, newCommand(protocol.DoTaskCancel, id, protocol.TaskIDData{Task: "t1"})),

@@ -110,7 +110,8 @@ func (s *Session) emitMissingStart(en entry) {
 }
 
 func (s *Session) partStarted(id string, kind protocol.Kind) bool {
-	return slices.ContainsFunc(s.state.Turn.Parts, func(p protocol.OpenPart) bool { return p.Part == id && p.Kind == kind })
+	return slices.ContainsFunc(s.state.Turn.Parts,
+		func(p protocol.OpenPart) bool { return p.Part == id && p.Kind == kind })
 }
 
 // toolStarted reports whether a tool has started in this run, or is open since before a restart.

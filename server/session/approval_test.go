@@ -69,7 +69,10 @@ func TestEveryOptionShownCanBeTaken(t *testing.T) {
 			[]string{"a", "allow_once", "deny", "deny_stop", "explain"},
 		},
 		{"no two options have one id", protocol.Approval{
-			Kind: protocol.ApproveQuestion, Options: []protocol.Option{{ID: "deny", Kind: protocol.AllowOnce}, {ID: "deny", Kind: protocol.AllowOnce}},
+			Kind: protocol.ApproveQuestion, Options: []protocol.Option{
+				{ID: "deny", Kind: protocol.AllowOnce},
+				{ID: "deny", Kind: protocol.AllowOnce},
+			},
 		}, []string{"deny", "session_deny", "deny_stop", "explain"}},
 		{
 			"what stands for no decision is not shown",
@@ -293,7 +296,11 @@ func TestWhatARuleMatchesIsEqualInAllThatCounts(t *testing.T) {
 			t.Errorf("scope %q, want %q", got, want)
 		}
 	}
-	for _, a := range []protocol.Approval{run("/a", ""), tool(""), patch(), {Kind: protocol.ApprovePlan, Name: "x", Command: "x"}, {Kind: protocol.ApproveQuestion}} {
+	for _, a := range []protocol.Approval{
+		run("/a", ""), tool(""), patch(),
+		{Kind: protocol.ApprovePlan, Name: "x", Command: "x"},
+		{Kind: protocol.ApproveQuestion},
+	} {
 		if a.Subject() != "" || scopeOf(&a) != "" {
 			t.Errorf("%+v can be allowed always: %q", a, scopeOf(&a))
 		}

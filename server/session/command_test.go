@@ -291,9 +291,11 @@ func TestWhatNoEventCanHoldIsRefused(t *testing.T) {
 		for _, k := range []*testCall{
 			r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: huge})),
 			r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "x", ClientMessageID: huge})),
-			r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Parts: []protocol.Part{{Type: "file", Name: huge}}})),
+			r.do(anna, newCommand(protocol.DoSend, id,
+				protocol.SendData{Parts: []protocol.Part{{Type: "file", Name: huge}}})),
 			r.do(anna, newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: two, Text: huge})),
-			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Agent: "acp:" + strings.Repeat("x", maxAgent)})),
+			r.do(anna, newCommand(protocol.DoCreate, "",
+				protocol.CreateData{Agent: "acp:" + strings.Repeat("x", maxAgent)})),
 			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Prompt: huge, Name: "box"})),
 			r.do(long, newCommand(protocol.DoSend, id, protocol.SendData{Text: "x"})),
 		} {

@@ -106,14 +106,17 @@ func TestOnlyWhatThisServerSignedIsRestored(t *testing.T) {
 		version, none := good, good
 		version.Version, none.Signature = "2", ""
 		for name, st := range map[string]protocol.SignedState{
-			"another agent":    forged(func(x *exportedState) { x.Agent = "acp:evil" }),
-			"another time":     forged(func(x *exportedState) { x.At = x.At.Add(time.Hour) }),
-			"another server":   other,
-			"required fields":  empty,
-			"another version":  version,
-			"no signature":     none,
-			"nothing":          {},
-			"not even a state": {Version: stateVersion, State: []byte("nonsense"), Signature: r.hub.sign([]byte("nonsense"))},
+			"another agent":   forged(func(x *exportedState) { x.Agent = "acp:evil" }),
+			"another time":    forged(func(x *exportedState) { x.At = x.At.Add(time.Hour) }),
+			"another server":  other,
+			"required fields": empty,
+			"another version": version,
+			"no signature":    none,
+			"nothing":         {},
+			"not even a state": {
+				Version: stateVersion, State: []byte("nonsense"),
+				Signature: r.hub.sign([]byte("nonsense")),
+			},
 		} {
 			if k := restore(r, st); protocol.CodeOf(k.err) != protocol.CodeInvalidState {
 				t.Errorf("%s: %v", name, k.err)

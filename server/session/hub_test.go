@@ -75,7 +75,10 @@ func TestASessionIsFoundByIDNameAndPrefix(t *testing.T) {
 				t.Errorf("%s is %s, %v", name, got, err)
 			}
 		}
-		for name, code := range map[string]protocol.Code{"": protocol.CodeNoSession, "s_": protocol.CodeAmbiguous, "bo": protocol.CodeNoSession} {
+		for name, code := range map[string]protocol.Code{
+			"": protocol.CodeNoSession, "s_": protocol.CodeAmbiguous,
+			"bo": protocol.CodeNoSession,
+		} {
 			if _, err := r.hub.Resolve(name); protocol.CodeOf(err) != code {
 				t.Errorf("%q: %v", name, err)
 			}

@@ -136,7 +136,8 @@ func checkFold(t testingT, e *protocol.Event) {
 func TestAFoldThatWasNotKeptIsNeverRead(t *testing.T) {
 	w := newJournalTest()
 	say := func(text string) {
-		for _, en := range splitDelta(entry{typ: protocol.TextDelta}, protocol.Delta{Part: "p", Kind: protocol.KindText, Text: text}) {
+		for _, en := range splitDelta(entry{typ: protocol.TextDelta},
+			protocol.Delta{Part: "p", Kind: protocol.KindText, Text: text}) {
 			if _, err := w.append("t", en); err != nil {
 				t.Fatal(err)
 			}

@@ -27,7 +27,8 @@ func TestATurnCutByARestartEndsAtOnce(t *testing.T) {
 			t.Errorf("no turn.ended with server_restart in %v", types(events))
 		}
 		st := r.state(id)
-		if st.Turn != nil || len(st.Queue) != 1 || st.BlockingHold() == nil || st.BlockingHold().Reason != protocol.HoldRestart {
+		if st.Turn != nil || len(st.Queue) != 1 || st.BlockingHold() == nil ||
+			st.BlockingHold().Reason != protocol.HoldRestart {
 			t.Errorf("after the restart: turn %v, queue %d, hold %v", st.Turn, len(st.Queue), st.BlockingHold())
 		}
 	})
@@ -58,7 +59,8 @@ func TestAnAgentThatResumesGoesOnWithoutBeingAsked(t *testing.T) {
 		var start protocol.TurnStartedData
 		last := events[len(events)-1]
 		if _ = last.Decode(&start); last.Type != protocol.TurnStarted || last.By == nil || *last.By != anna.By ||
-			start != (protocol.TurnStartedData{MessageID: run.turn.Message.MessageID, Agent: "fake", Resumed: true}) || run.turn.Message.Text != "one" {
+			start != (protocol.TurnStartedData{MessageID: run.turn.Message.MessageID, Agent: "fake", Resumed: true}) ||
+			run.turn.Message.Text != "one" {
 			t.Errorf("resumed with %s %+v by %v, message %+v", last.Type, start, last.By, run.turn.Message)
 		}
 	})

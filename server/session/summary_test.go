@@ -16,11 +16,18 @@ func TestASummarySaysWhatTheSessionDoes(t *testing.T) {
 		state protocol.State
 		want  string
 	}{
-		"nothing":                 {protocol.State{}, ""},
-		"what it was asked":       {protocol.State{Turn: turn("\nFix it\nplease")}, "Fix it"},
-		"at most so much of it":   {protocol.State{Turn: turn(strings.Repeat("漢", 90_000))}, strings.Repeat("漢", maxActivity/3)},
-		"the newest tool":         {protocol.State{Turn: turn("x", protocol.OpenTool{Title: "a"}, protocol.OpenTool{Name: "shell"})}, "shell"},
-		"before all what it asks": {protocol.State{Turn: turn("x", protocol.OpenTool{Title: "a"}), Approvals: []protocol.Approval{{Title: "Push", Command: "git push"}}}, "git push"},
+		"nothing":           {protocol.State{}, ""},
+		"what it was asked": {protocol.State{Turn: turn("\nFix it\nplease")}, "Fix it"},
+		"at most so much of it": {
+			protocol.State{Turn: turn(strings.Repeat("漢", 90_000))},
+			strings.Repeat("漢", maxActivity/3),
+		},
+		"the newest tool": {protocol.State{Turn: turn("x", protocol.OpenTool{Title: "a"},
+			protocol.OpenTool{Name: "shell"})}, "shell"},
+		"before all what it asks": {protocol.State{
+			Turn:      turn("x", protocol.OpenTool{Title: "a"}),
+			Approvals: []protocol.Approval{{Title: "Push", Command: "git push"}},
+		}, "git push"},
 	} {
 		if got := activity(&c.state); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -37,7 +44,8 @@ func TestASummaryIsTheSessionInOneLine(t *testing.T) {
 			r.waitIdle()
 			return r.hub.List(true)[0]
 		}
-		if s := now(); s.Session != id || s.Name != "n" || s.Title != "t" || s.CWD != d.CWD || s.Agent != "fake" || s.Status != protocol.Idle ||
+		if s := now(); s.Session != id || s.Name != "n" || s.Title != "t" || s.CWD != d.CWD || s.Agent != "fake" ||
+			s.Status != protocol.Idle ||
 			s.Epoch != made.Position.Epoch || s.Created.IsZero() || s.Queue != 0 || s.Held ||
 			s.Approvals != 0 ||
 			s.Asked != nil ||

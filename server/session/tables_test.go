@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol"
 )
 
-// hubVerbs lists the commands that Hub.do carries out itself.
+// hubVerbs lists the commands that Hub.do or server/history carries out.
 var hubVerbs = []protocol.Verb{
 	protocol.DoList, protocol.DoHistory, protocol.DoBlob, protocol.DoSearch, protocol.DoCreate, protocol.DoRestore,
 }
@@ -17,9 +17,10 @@ func TestEveryCommandHasAHandler(t *testing.T) {
 		handled, hub := handlers[c.Verb] != nil, slices.Contains(hubVerbs, c.Verb)
 		switch {
 		case c.Connection && (handled || hub):
-			t.Errorf("%s is a connection's own command: it has no place in the session", c.Verb)
+			t.Errorf("%s is carried out by the connection: it must not have a handler", c.Verb)
 		case !c.Connection && handled == hub:
-			t.Errorf("%s: add it to handlers (server/session/action.go), or to Hub.do (dispatch.go) and hubVerbs in this test", c.Verb)
+			t.Errorf("%s: add it to handlers (command.go), or to Hub.do (hub_commands.go) or server/history "+
+				"and to hubVerbs in this test", c.Verb)
 		case hub && c.Session && c.Changes:
 			t.Errorf("%s changes a session: its handler must run on the session's goroutine", c.Verb)
 		}
@@ -28,23 +29,25 @@ func TestEveryCommandHasAHandler(t *testing.T) {
 
 // sessionEvents lists the durable event types that an agent must not emit.
 var sessionEvents = []protocol.Type{
-	protocol.SessionCreated, protocol.SessionUpdated, protocol.SessionClosed, protocol.MessageUser, protocol.TurnStarted,
+	protocol.SessionCreated, protocol.SessionUpdated, protocol.SessionClosed, protocol.MessageUser,
+	protocol.TurnStarted,
 	protocol.TurnEnded, protocol.JoinedDeltas, protocol.ApprovalRequested, protocol.ApprovalExplained,
 	protocol.ApprovalResolved, protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved,
 	protocol.QueueHeld, protocol.QueueReleased, protocol.StateExported, protocol.StateRestored,
 }
 
-// fittedWhole lists the data of agents' events that needs no splitting, cutting of ids or cleaning of JSON of its own: an event
-// that is too large is cut as a whole.
+// fittedWhole lists the types whose data needs no splitting, shortening of ids or cleaning of JSON:
+// an event that is too large is shortened as a whole.
 var fittedWhole = []protocol.Type{
 	protocol.PlanStarted, protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed, protocol.TaskStarted,
 	protocol.TaskProgress, protocol.TaskCompleted, protocol.TaskFailed, protocol.TaskCancelled, protocol.TaskRestarted,
 	protocol.AggregateStarted, protocol.AggregateCompleted, protocol.PipelineCompleted, protocol.ContextUpdated,
-	protocol.ContextCompacted, protocol.UsageUpdated, protocol.AgentOptions, protocol.ErrorRaised, protocol.RetryScheduled,
+	protocol.ContextCompacted, protocol.UsageUpdated, protocol.AgentOptions, protocol.ErrorRaised,
+	protocol.RetryScheduled,
 	protocol.RecoveryStarted, protocol.RecoverySucceeded, protocol.RecoveryFailed, protocol.Notice,
 }
 
-// fittedByField lists those whose data fit treats field by field.
+// fittedByField lists the types whose data fit changes field by field.
 var fittedByField = []protocol.Type{
 	protocol.TextStart, protocol.TextDelta, protocol.TextEnd, protocol.ReasoningStart, protocol.ReasoningDelta,
 	protocol.ReasoningEnd, protocol.ToolStarted, protocol.ToolInput, protocol.ToolOutput, protocol.ToolEnded,

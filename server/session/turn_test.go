@@ -20,7 +20,8 @@ func TestATurnThatIsCutOffEndsTheTasksThatRun(t *testing.T) {
 			r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{}))
 		}, protocol.StatusCancelled},
 		{func(r *testHub, _ string) {
-			r.agents.run().finish(End{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "gone"}, nil)
+			r.agents.run().finish(End{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "gone"},
+				nil)
 		}, protocol.StatusFailed},
 		{func(r *testHub, _ string) { r.agents.run().finish(End{}, nil) }, protocol.StatusRunning},
 	} {
@@ -109,7 +110,8 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 				t.Errorf("%s: ended %s by %v, %+v", reason, end.Reason, e.By, end.Usage)
 			}
 			rows, err := r.store.Turns(t.Context(), id, 0, 9)
-			if err != nil || len(rows) != 1 || rows[0].Reason != string(reason) || rows[0].Turn != sent.Turn || rows[0].MessageID != sent.MessageID ||
+			if err != nil || len(rows) != 1 || rows[0].Reason != string(reason) || rows[0].Turn != sent.Turn ||
+				rows[0].MessageID != sent.MessageID ||
 				rows[0].Last != e.Seq ||
 				rows[0].First >= e.Seq ||
 				!rows[0].Ended.Equal(e.Time) {
@@ -127,16 +129,27 @@ func TestWhyATurnEndedIsBounded(t *testing.T) {
 			err  error
 			code protocol.Code
 		}{
-			"reported": {End{Reason: protocol.ReasonError, Code: protocol.CodeTimeout, Message: "late"}, nil, protocol.CodeTimeout},
-			"broken":   {End{}, errors.New("pipe \xff broke"), protocol.CodeAgentFailed},
-			"coded":    {End{}, fmt.Errorf("run: %w", protocol.Errorf(protocol.CodeAgentAuth, "log in")), protocol.CodeAgentAuth},
-			"endless":  {End{Reason: protocol.ReasonError, Message: strings.Repeat("漢", longText)}, nil, ""},
+			"reported": {
+				End{Reason: protocol.ReasonError, Code: protocol.CodeTimeout, Message: "late"},
+				nil,
+				protocol.CodeTimeout,
+			},
+			"broken": {End{}, errors.New("pipe \xff broke"), protocol.CodeAgentFailed},
+			"coded": {
+				End{},
+				fmt.Errorf("run: %w", protocol.Errorf(protocol.CodeAgentAuth, "log in")),
+				protocol.CodeAgentAuth,
+			},
+			"endless": {End{Reason: protocol.ReasonError, Message: strings.Repeat("漢", longText)}, nil, ""},
 		} {
 			r.send(id, "go")
 			r.agents.run().finish(c.end, c.err)
 			r.waitIdle()
 			last := r.state(id).Last
-			want := map[string]string{"reported": "late", "broken": "pipe \uFFFD broke", "coded": "log in", "endless": strings.Repeat("漢", longText/3)}[reason]
+			want := map[string]string{
+				"reported": "late", "broken": "pipe \uFFFD broke", "coded": "log in",
+				"endless": strings.Repeat("漢", longText/3),
+			}[reason]
 			if last.Reason != protocol.ReasonError || last.Code != c.code || last.Message != want {
 				t.Errorf("%s: %s %s %.40s (%d bytes)", reason, last.Reason, last.Code, last.Message, len(last.Message))
 			}

@@ -49,7 +49,8 @@ func BenchmarkCatchUp(b *testing.B) {
 				for b.Loop() {
 					for at := uint64(0); at < total; {
 						var err error
-						if buf, at, err = s.Read(context.Background(), "a", at, total, folded, 64<<10, buf[:0]); err != nil {
+						if buf, at, err = s.Read(context.Background(), "a", at, total, folded, 64<<10,
+							buf[:0]); err != nil {
 							b.Fatal(err)
 						}
 					}

@@ -19,8 +19,11 @@ func writeAllKinds(t testing.TB, dir string) {
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		commit(t, s, create("a"), events("a", 1, 600), events("a", 601, 602), events("a", 603, 1200), &session.Batch{
 			Session: "a", Summary: []byte("summary"), Snapshot: bytes.Repeat([]byte("snap"), 2000), SnapSeq: 5,
-			Folds:         []session.Fold{{First: 10, Last: 20, Line: []byte("folded\n")}},
-			Turns:         []session.TurnRow{{Turn: "t", MessageID: "m", First: 1, Last: 9, Reason: "completed", Ended: noon}},
+			Folds: []session.Fold{{First: 10, Last: 20, Line: []byte("folded\n")}},
+			Turns: []session.TurnRow{{
+				Turn: "t", MessageID: "m", First: 1, Last: 9, Reason: "completed",
+				Ended: noon,
+			}},
 			Answers:       []session.Answer{{Key: "k", Hash: []byte("hash"), Body: []byte("body"), At: noon}},
 			Decisions:     []session.Decision{{Request: "r", Data: []byte("decided")}},
 			Blobs:         []session.Blob{{ID: "b", MediaType: "text/plain", Data: bytes.Repeat([]byte("blob"), 2000)}},

@@ -70,7 +70,8 @@ func TestANewerDatabaseIsRefusedAndNotTouched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = sqlitex.ExecuteScript(newer, "PRAGMA user_version = 99; CREATE TABLE later (x); INSERT INTO later VALUES (1)", nil)
+	err = sqlitex.ExecuteScript(newer, "PRAGMA user_version = 99; CREATE TABLE later (x); INSERT INTO later VALUES (1)",
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +157,8 @@ func TestEpochsAreKeptAsLongAsNothingShownCanBeLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
-			withStore(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) { commit(t, s, create("a"), create("b")) })
+			withStore(t, dir, sqlite.Options{BootID: "1"},
+				func(s *sqlite.Store) { commit(t, s, create("a"), create("b")) })
 			if c.clean {
 				withStore(t, dir, sqlite.Options{BootID: c.boot, Sync: c.sync}, func(s *sqlite.Store) {
 					commit(t, s, events("a", 1, 3))
@@ -183,7 +185,8 @@ func TestARestoredBackupGetsNewEpochs(t *testing.T) {
 	for _, what := range []string{"agentctl.db", "."} {
 		t.Run(what, func(t *testing.T) {
 			dir, backup := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "backup")
-			withStore(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) { commit(t, s, create("a"), events("a", 1, 3)) })
+			withStore(t, dir, sqlite.Options{BootID: "1"},
+				func(s *sqlite.Store) { commit(t, s, create("a"), events("a", 1, 3)) })
 			copyDir(t, dir, backup)
 			withStore(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) { commit(t, s, events("a", 4, 9)) })
 			copyDir(t, filepath.Join(backup, what), filepath.Join(dir, what))

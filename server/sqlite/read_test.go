@@ -56,7 +56,10 @@ func (m *modelLog) appendBatch(t *rapid.T, id string) *session.Batch {
 		first := rapid.Uint64Range(next, b.Last).Draw(t, "first")
 		last := rapid.Uint64Range(first, b.Last).Draw(t, "last")
 		size := rapid.SampledFrom([]int{0, 100, 3_000}).Draw(t, "fold size")
-		f := session.Fold{First: first, Last: last, Line: fmt.Appendf(nil, "%d-%d %s\n", first, last, bytes.Repeat([]byte{'f'}, size))}
+		f := session.Fold{
+			First: first, Last: last,
+			Line: fmt.Appendf(nil, "%d-%d %s\n", first, last, bytes.Repeat([]byte{'f'}, size)),
+		}
 		m.folds = append(m.folds, f)
 		b.Folds = append(b.Folds, f)
 		next = last + 1

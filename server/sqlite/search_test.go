@@ -22,7 +22,10 @@ type logBuilder struct {
 
 func (l *logBuilder) add(turn string, typ protocol.Type, data any) {
 	l.seq++
-	e := &protocol.Event{Session: l.session, Seq: l.seq, Turn: turn, Time: noon, Type: typ, Data: protocol.MustEncode(data)}
+	e := &protocol.Event{
+		Session: l.session, Seq: l.seq, Turn: turn, Time: noon, Type: typ,
+		Data: protocol.MustEncode(data),
+	}
 	l.batch.Events = append(e.AppendJSON(l.batch.Events), '\n')
 	if d, ok := e.Delta(); ok && l.run.Add(e, d) {
 		return
@@ -33,7 +36,8 @@ func (l *logBuilder) add(turn string, typ protocol.Type, data any) {
 func (l *logBuilder) flushFold() {
 	if l.run.Len() > 1 {
 		e := l.run.Event()
-		l.batch.Folds = append(l.batch.Folds, session.Fold{First: e.First(), Last: e.Seq, Line: append(e.AppendJSON(nil), '\n')})
+		l.batch.Folds = append(l.batch.Folds,
+			session.Fold{First: e.First(), Last: e.Seq, Line: append(e.AppendJSON(nil), '\n')})
 	}
 	l.run.Reset()
 }
@@ -41,16 +45,21 @@ func (l *logBuilder) flushFold() {
 func (l *logBuilder) addTurn(n int) *session.Batch {
 	l.batch = &session.Batch{Session: l.session, First: l.seq + 1}
 	id := fmt.Sprint("t", n)
-	l.add(id, protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: "m", Text: fmt.Sprint("question ", n)}})
+	l.add(id, protocol.MessageUser,
+		protocol.MessageUserData{Message: protocol.Message{MessageID: "m", Text: fmt.Sprint("question ", n)}})
 	l.add(id, protocol.TurnStarted, protocol.TurnStartedData{MessageID: "m"})
 	for range 15 {
 		l.add(id, protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r", Text: "let me look into that "})
 	}
 	for i := range 2 {
 		tool := fmt.Sprint("x", i)
-		l.add(id, protocol.ToolStarted, protocol.ToolStartedData{Tool: tool, Name: "shell", Input: json.RawMessage(`{"command":"go test ./..."}`)})
+		l.add(id, protocol.ToolStarted,
+			protocol.ToolStartedData{Tool: tool, Name: "shell", Input: json.RawMessage(`{"command":"go test ./..."}`)})
 		for range 8 {
-			l.add(id, protocol.ToolOutput, protocol.ToolOutputData{Tool: tool, Text: "ok  agentctl/server/session 1.234s, and some more of what a command prints\n"})
+			l.add(id, protocol.ToolOutput, protocol.ToolOutputData{
+				Tool: tool,
+				Text: "ok  agentctl/server/session 1.234s, and some more of what a command prints\n",
+			})
 		}
 		l.add(id, protocol.ToolEnded, protocol.ToolEndedData{Tool: tool, Status: protocol.ToolCompleted})
 	}
@@ -84,7 +93,8 @@ func TestALogOfAnyAgeIsSearched(t *testing.T) {
 		}
 		reader := history.NewReader(s, hub, nil)
 		for query, want := range map[string]int{
-			"question": 100, `"question 7"`: 11, "QUESTION 99": 1, "look into": 100, "commands prints": 0, "command prints": 200, "./...": 200,
+			"question": 100, `"question 7"`: 11, "QUESTION 99": 1, "look into": 100, "commands prints": 0,
+			"command prints": 200, "./...": 200,
 		} {
 			found := 0
 			for d := (protocol.SearchData{Query: query, Limit: 30}); ; {

@@ -90,7 +90,10 @@ func TestEverythingCommittedIsThereAfterReopening(t *testing.T) {
 		Folds:    []session.Fold{{First: 1, Last: 2, Line: []byte("folded\n")}},
 		Snapshot: []byte("snapshot"), SnapSeq: 3,
 		Summary: []byte("summary"), Live: &live, Spec: []byte("new spec"),
-		Turns:         []session.TurnRow{{Turn: "t1", MessageID: "m1", First: 1, Last: 3, Reason: "completed", Ended: noon}},
+		Turns: []session.TurnRow{{
+			Turn: "t1", MessageID: "m1", First: 1, Last: 3, Reason: "completed",
+			Ended: noon,
+		}},
 		Answers:       []session.Answer{{Key: "k", Hash: []byte{1}, Body: []byte("body"), At: noon}},
 		Decisions:     []session.Decision{{Request: "r", Data: []byte("decided")}},
 		Blobs:         []session.Blob{{ID: "b", MediaType: "text/plain", Data: []byte("blob")}},
@@ -108,7 +111,8 @@ func TestEverythingCommittedIsThereAfterReopening(t *testing.T) {
 	want.Snapshot = []byte("snapshot")
 	check(t, want)(s.Session(ctx, "a"))
 	check(t, full.Turns)(s.Turns(ctx, "a", 0, 10))
-	check(t, session.Answer{Key: "k", Session: "a", Hash: []byte{1}, Body: []byte("body"), At: noon})(s.Answer(ctx, "k"))
+	check(t, session.Answer{Key: "k", Session: "a", Hash: []byte{1}, Body: []byte("body"), At: noon})(s.Answer(ctx,
+		"k"))
 	check(t, []byte("decided"))(s.Decision(ctx, "a", "r"))
 	check(t, full.Blobs[0])(s.Blob(ctx, "a", "b"))
 	check(t, []session.ProcessGroup{{Session: "a", PID: 42, Start: "then"}})(s.ProcessGroups(ctx))
@@ -166,7 +170,8 @@ func TestARefusedBatchRefusesItsCommitAndNothingElse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, t.TempDir(), sqlite.Options{})
 			commit(t, s, create("a"), events("a", 1, 3))
-			if err := s.Commit([]*session.Batch{create("c"), bad}); err == nil || errors.Is(err, session.ErrStoreFailed) {
+			if err := s.Commit([]*session.Batch{create("c"), bad}); err == nil ||
+				errors.Is(err, session.ErrStoreFailed) {
 				t.Fatalf("commit: %v", err)
 			}
 			if _, err := s.Session(context.Background(), "c"); !errors.Is(err, session.ErrNotFound) {
@@ -223,7 +228,10 @@ func TestACreatedSessionIsWhatItsFirstBatchMakesOfIt(t *testing.T) {
 	if err != nil || len(rows) != 1 || string(rows[0].Summary) != "summary" || !rows[0].Live {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
-	check(t, session.Record{ID: "a", Epoch: "e-a", Created: noon, Spec: []byte("another spec"), Summary: []byte("summary"), Live: true})(s.Session(context.Background(), "a"))
+	check(t, session.Record{
+		ID: "a", Epoch: "e-a", Created: noon, Spec: []byte("another spec"),
+		Summary: []byte("summary"), Live: true,
+	})(s.Session(context.Background(), "a"))
 }
 
 func TestSessionsComeOldestFirst(t *testing.T) {
@@ -340,7 +348,10 @@ func TestADeletedSessionLeavesNothingAndOthersUnchanged(t *testing.T) {
 	if _, err := s.Answer(ctx, "b"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("answer: %v", err)
 	}
-	check(t, []session.ProcessGroup{{Session: "a", PID: 1, Start: "x"}, {Session: "c", PID: 1, Start: "x"}})(s.ProcessGroups(ctx))
+	check(t, []session.ProcessGroup{
+		{Session: "a", PID: 1, Start: "x"},
+		{Session: "c", PID: 1, Start: "x"},
+	})(s.ProcessGroups(ctx))
 	for _, id := range []string{"a", "c"} {
 		check(t, []byte("d"))(s.Decision(ctx, id, "r"))
 		check(t, session.Blob{ID: "b", Data: []byte("d")})(s.Blob(ctx, id, "b"))

@@ -90,7 +90,10 @@ func TestBlobIsServedSoThatNoBrowserRunsIt(t *testing.T) {
 		if blob == "" {
 			t.Fatal("there is no blob")
 		}
-		for _, path := range []string{"/api/blobs/" + blob, "/api/blobs/" + blob + "?session=" + id, "/api/sessions/" + id + "/blobs/" + blob} {
+		for _, path := range []string{
+			"/api/blobs/" + blob, "/api/blobs/" + blob + "?session=" + id,
+			"/api/sessions/" + id + "/blobs/" + blob,
+		} {
 			resp := w.request("GET", path)
 			b, err := io.ReadAll(resp.Body)
 			must(t, err)
@@ -98,8 +101,9 @@ func TestBlobIsServedSoThatNoBrowserRunsIt(t *testing.T) {
 				t.Errorf("GET %s: %s, %d bytes, want %d", path, resp.Status, len(b), len(want))
 			}
 			for name, want := range map[string]string{
-				"Content-Disposition": "attachment", "Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff",
-				"Content-Length": strconv.Itoa(len(b)), "Set-Cookie": "",
+				"Content-Disposition": "attachment", "Content-Security-Policy": "sandbox",
+				"X-Content-Type-Options": "nosniff",
+				"Content-Length":         strconv.Itoa(len(b)), "Set-Cookie": "",
 			} {
 				if got := resp.Header.Get(name); got != want {
 					t.Errorf("GET %s: %s: %q, want %q", path, name, got, want)

@@ -8,10 +8,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
+
+	"agentctl/internal/testbinary"
 )
 
 // Timeout bounds every wait for another program.
@@ -30,9 +31,8 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	Program = filepath.Join(dir, "agentctl")
-	if out, err := exec.Command("go", "build", "-o", Program, "agentctl/cmd/agentctl").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build agentctl: %v\n%s", err, out)
+	if Program, err = testbinary.Build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()

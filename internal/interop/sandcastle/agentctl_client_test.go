@@ -52,7 +52,8 @@ func (s *follower) streaming() bool { return s.State.Turn != nil }
 func TestTheClientUsesAThirdPartyServer(t *testing.T) {
 	forEachRequestSet(t, func(t *testing.T, f *thirdPartyServer) {
 		c := dialectClient(t, f.addr, wsclient.Options{})
-		if _, err := wsclient.Call[protocol.SnapshotResult](t.Context(), c, protocol.DoSnapshot, "nope", nil); protocol.CodeOf(err) != protocol.CodeNoSession {
+		if _, err := wsclient.Call[protocol.SnapshotResult](t.Context(), c, protocol.DoSnapshot, "nope",
+			nil); protocol.CodeOf(err) != protocol.CodeNoSession {
 			t.Errorf("unknown session: %v", err)
 		}
 		s := follow(t, c, "abc")
@@ -145,7 +146,8 @@ func TestTheClientDecidesOnAThirdPartyServer(t *testing.T) {
 		t.Errorf("approval %+v", a)
 	}
 	decide := protocol.ApproveData{Request: a.Request, Decision: protocol.AllowAlways}
-	if _, err := wsclient.Call[protocol.ApproveResult](t.Context(), two.Client, protocol.DoApprove, "abc", decide); protocol.CodeOf(err) != protocol.CodeUnsupported {
+	if _, err := wsclient.Call[protocol.ApproveResult](t.Context(), two.Client, protocol.DoApprove, "abc",
+		decide); protocol.CodeOf(err) != protocol.CodeUnsupported {
 		t.Errorf("allow always: %v", err)
 	}
 	decide.Decision = protocol.AllowOnce

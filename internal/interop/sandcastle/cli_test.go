@@ -45,7 +45,8 @@ func TestVerbsOutsideTheDialectAreUnsupported(t *testing.T) {
 	server := newTestServer(t)
 	s := cli{t, server}
 	state := filepath.Join(server.dir, "state.json")
-	out, err := exec.CommandContext(t.Context(), interoptest.Program, "--server", "unix://"+filepath.Join(server.dir, "data", "agentctl.sock"), "-o", "json", "state", "export", "abc").
+	out, err := exec.CommandContext(t.Context(), interoptest.Program, "--server",
+		"unix://"+filepath.Join(server.dir, "data", "agentctl.sock"), "-o", "json", "state", "export", "abc").
 		Output()
 	interoptest.Must(t, err)
 	interoptest.Must(t, os.WriteFile(state, out, 0o600))
@@ -53,9 +54,12 @@ func TestVerbsOutsideTheDialectAreUnsupported(t *testing.T) {
 	s.run("wait", "abc", "--for", "approval")
 	s.run("send", "abc", "hello")
 	for _, line := range []string{
-		"ls", "new --name two", "queue edit abc m text", "queue mv abc m 0", "queue hold abc", "queue release abc", "task cancel abc a",
-		"task restart abc a", "state export abc", "state restore " + state, "context abc", "compact abc", "rename abc other", "rm abc", "rules abc",
-		"rules revoke abc r", "approvals", "attach --plain", "interrupt abc --queue hold", "approve abc --always", "deny abc --stop", "explain abc",
+		"ls", "new --name two", "queue edit abc m text", "queue mv abc m 0", "queue hold abc", "queue release abc",
+		"task cancel abc a",
+		"task restart abc a", "state export abc", "state restore " +
+			state, "context abc", "compact abc", "rename abc other", "rm abc", "rules abc",
+		"rules revoke abc r", "approvals", "attach --plain", "interrupt abc --queue hold", "approve abc --always",
+		"deny abc --stop", "explain abc",
 	} {
 		exit, out, code, message := s.run(strings.Fields(line)...)
 		if exit != 1 || out != "" || code != "unsupported" || !strings.Contains(message, "the dialect sandcastle") {

@@ -45,8 +45,10 @@ func TestEveryThirdPartyEventKindIsConverted(t *testing.T) {
 			}
 		}
 		want := []string{
-			`text you said kinds`, `raw message-metadata {"type":"message-metadata","messageMetadata":{"n":1}}`, `reasoning hm`,
-			`Look Look at it {"at":"it"} completed so far`, `Look Look at it {"at":"it"} completed {"rows":3}`, `Look Look at it {"at":"it"} failed it broke`,
+			`text you said kinds`, `raw message-metadata {"type":"message-metadata","messageMetadata":{"n":1}}`,
+			`reasoning hm`,
+			`Look Look at it {"at":"it"} completed so far`, `Look Look at it {"at":"it"} completed {"rows":3}`,
+			`Look Look at it {"at":"it"} failed it broke`,
 			`Look Look at it {"at":"it"} denied `, `Look Look at it {"at":"it"} failed bad input`,
 			`raw source-url {"type":"source-url","sourceId":"s1","url":"https://example.org","title":"Example","providerMetadata":{"anthropic":{"signature":"x"}}}`,
 			`raw source-document {"type":"source-document","sourceId":"s2","mediaType":"text/plain","title":"Notes","filename":"n.txt"}`,

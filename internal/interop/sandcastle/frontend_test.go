@@ -280,7 +280,10 @@ func TestTheHookDecides(t *testing.T) {
 		f.subscribe(late)
 		resumed := f.begin("resume", args{"chat": late})
 		f.waitFor("waiting for approval", func() bool { return f.state(late).Tools[tool] == "approval-requested" })
-		if got := f.run("approve", args{"chat": late, "tool": tool, "approved": approved}); got != `{"acknowledged":true}` {
+		if got := f.run("approve", args{
+			"chat": late, "tool": tool,
+			"approved": approved,
+		}); got != `{"acknowledged":true}` {
 			t.Errorf("decision: %s", got)
 		}
 		f.wait(sent)

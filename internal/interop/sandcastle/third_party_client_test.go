@@ -47,7 +47,10 @@ func TestAThirdPartyClientUsesTheServer(t *testing.T) {
 	}
 	s := n.subscribe("a", "first", "abc")
 	interoptest.Contains(t, n.call("a", "SendMessage", args{
-		"sessionId": "abc", "content": "hello", "parts": []any{map[string]string{"type": "text", "text": "hello"}}, "clientMessageId": "temp_1",
+		"sessionId": "abc", "content": "hello", "parts": []any{map[string]string{
+			"type": "text",
+			"text": "hello",
+		}}, "clientMessageId": "temp_1",
 	}), `{"status":"started","messageId":"m_`)
 	n.waitFor("stopped", s.has("SessionStopped", 1))
 	want := "InitialState UserMessage SessionStarted start reasoning-start reasoning-end tool-input-start tool-input-available " +
@@ -210,7 +213,8 @@ func TestTheFirstEventHasTheWholeState(t *testing.T) {
 		*f.Snapshot.HistoryCursor.LastMessageID != list[1].ID {
 		t.Errorf("history %+v, cursor %+v", list, f.Snapshot.HistoryCursor)
 	}
-	if len(f.Snapshot.Queue) != 1 || f.Snapshot.Queue[0].Content != "choose" || f.Snapshot.Queue[0].ClientMessageID != "temp_3" ||
+	if len(f.Snapshot.Queue) != 1 || f.Snapshot.Queue[0].Content != "choose" ||
+		f.Snapshot.Queue[0].ClientMessageID != "temp_3" ||
 		len(f.PendingApprovals) != 1 ||
 		f.PendingApprovals[0].ToolCallID != "r2" ||
 		two.text() != "May I?" {

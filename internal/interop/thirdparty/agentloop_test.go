@@ -42,7 +42,8 @@ func TestTheClientUsesAThirdPartyAgentLoopServer(t *testing.T) {
 			if got := s.State.Approvals[0].Explained[0]; got != "It would run rm -rf node_modules" {
 				t.Errorf("explained: %q", got)
 			}
-			if o := s.decide(s.waitApproval(), protocol.ApproveData{Decision: protocol.AllowOnce}); o != protocol.Allowed {
+			if o := s.decide(s.waitApproval(),
+				protocol.ApproveData{Decision: protocol.AllowOnce}); o != protocol.Allowed {
 				t.Errorf("outcome %s", o)
 			}
 			interoptest.Contains(
@@ -114,8 +115,12 @@ func TestTheClientUsesAThirdPartyAgentLoopServer(t *testing.T) {
 				c.Percent != 88 {
 				t.Errorf("compacted %+v", c)
 			}
-			for _, verb := range []protocol.Verb{protocol.DoInterrupt, protocol.DoSearch, protocol.DoRulesList, protocol.DoExport, protocol.DoClose, protocol.DoQueueHold} {
-				if _, err := interoptest.Try[protocol.Empty](s.Follower, verb, nil); protocol.CodeOf(err) != protocol.CodeUnsupported {
+			for _, verb := range []protocol.Verb{
+				protocol.DoInterrupt, protocol.DoSearch, protocol.DoRulesList,
+				protocol.DoExport, protocol.DoClose, protocol.DoQueueHold,
+			} {
+				if _, err := interoptest.Try[protocol.Empty](s.Follower, verb,
+					nil); protocol.CodeOf(err) != protocol.CodeUnsupported {
 					t.Errorf("%s: %v", verb, err)
 				}
 			}

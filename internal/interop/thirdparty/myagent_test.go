@@ -109,7 +109,10 @@ func TestTheClientUsesAThirdPartyMyAgentServer(t *testing.T) {
 
 	s.Send("faults twelve")
 	got := s.waitTurns(12)
-	for _, typ := range []protocol.Type{protocol.ErrorRaised, protocol.RetryScheduled, protocol.RecoveryStarted, protocol.RecoverySucceeded, protocol.RecoveryFailed} {
+	for _, typ := range []protocol.Type{
+		protocol.ErrorRaised, protocol.RetryScheduled, protocol.RecoveryStarted,
+		protocol.RecoverySucceeded, protocol.RecoveryFailed,
+	} {
 		if !slices.ContainsFunc(got.Items, func(it *protocol.Item) bool { return it.Type == typ }) {
 			t.Errorf("no %s in %s", typ, summarizeTurn(got))
 		}
@@ -134,8 +137,12 @@ func TestTheClientUsesAThirdPartyMyAgentServer(t *testing.T) {
 	again.Send("plain more")
 	interoptest.Contains(t, summarizeTurn(again.waitTurns(1)), "你好, world: plain more | completed")
 
-	for _, verb := range []protocol.Verb{protocol.DoCompact, protocol.DoSearch, protocol.DoRulesList, protocol.DoClose, protocol.DoQueueHold} {
-		if _, err := interoptest.Try[protocol.Empty](s.Follower, verb, nil); protocol.CodeOf(err) != protocol.CodeUnsupported {
+	for _, verb := range []protocol.Verb{
+		protocol.DoCompact, protocol.DoSearch, protocol.DoRulesList, protocol.DoClose,
+		protocol.DoQueueHold,
+	} {
+		if _, err := interoptest.Try[protocol.Empty](s.Follower, verb,
+			nil); protocol.CodeOf(err) != protocol.CodeUnsupported {
 			t.Errorf("%s: %v", verb, err)
 		}
 	}
@@ -201,8 +208,10 @@ func TestARestartedServerOfMyAgents(t *testing.T) {
 				n := len(s.Transcript.Turns)
 				return n > 0 && s.Transcript.Turns[n-1].End != nil && s.State.Turn == nil
 			})
-			interoptest.Contains(t, summarizeTurn(s.Transcript.Turns[len(s.Transcript.Turns)-1]), "你好, world: plain three | completed")
-			if past := string(protocol.MustEncode(do[protocol.HistoryResult](s, protocol.DoHistory, nil))); !strings.Contains(past, "plain one") || !strings.Contains(past, "server_restart") {
+			interoptest.Contains(t, summarizeTurn(s.Transcript.Turns[len(s.Transcript.Turns)-1]),
+				"你好, world: plain three | completed")
+			if past := string(protocol.MustEncode(do[protocol.HistoryResult](s, protocol.DoHistory,
+				nil))); !strings.Contains(past, "plain one") || !strings.Contains(past, "server_restart") {
 				t.Errorf("the history is %s", past)
 			}
 			if c := do[protocol.ListResult](s, protocol.DoList, nil); len(c.Sessions) == 0 {

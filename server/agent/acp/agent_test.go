@@ -38,7 +38,8 @@ text.end {"part":"p4"}
 text.start {"part":"p5"}
 text.delta {"part":"p5","text":"d"}
 `)
-	if end.Reason != protocol.ReasonCompleted || *end.Usage != (protocol.Usage{Input: 11, Output: 7, Cached: 3, Reasoning: 2}) {
+	if end.Reason != protocol.ReasonCompleted ||
+		*end.Usage != (protocol.Usage{Input: 11, Output: 7, Cached: 3, Reasoning: 2}) {
 		t.Errorf("ended %+v", end)
 	}
 }
@@ -47,7 +48,8 @@ func TestStopReasonsAreMapped(t *testing.T) {
 	r := newTestAgent(t, "plain")
 	for stop, want := range map[string]protocol.Reason{
 		"end_turn": protocol.ReasonCompleted, "max_tokens": protocol.ReasonMaxTokens, "refusal": protocol.ReasonRefusal,
-		"max_turn_requests": protocol.ReasonMaxRequests, "cancelled": protocol.ReasonInterrupted, "new_reason": protocol.ReasonCompleted,
+		"max_turn_requests": protocol.ReasonMaxRequests, "cancelled": protocol.ReasonInterrupted,
+		"new_reason": protocol.ReasonCompleted,
 	} {
 		if end := r.run("stop " + stop); end.Reason != want {
 			t.Errorf("%s ended as %s, want %s", stop, end.Reason, want)
@@ -74,7 +76,8 @@ func TestAnInterruptKeepsOutputAndProcess(t *testing.T) {
 }
 
 func TestAnInterruptThatIsIgnoredEndsTheProcessAndTheNextTurnGoesOn(t *testing.T) {
-	r := newTestAgent(t, "stubborn,resume", func(c *Config, _ *session.Spec) { c.CancelTimeout, c.EndGrace = 50*time.Millisecond, time.Millisecond })
+	r := newTestAgent(t, "stubborn,resume",
+		func(c *Config, _ *session.Spec) { c.CancelTimeout, c.EndGrace = 50*time.Millisecond, time.Millisecond })
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		r.waitFor(t, "half", func() bool { return strings.Contains(textOf(r.events), "half") })
@@ -123,14 +126,34 @@ func TestErrorsIncludeTheRemedy(t *testing.T) {
 		code   protocol.Code
 		want   []string
 	}{
-		"a login wanted":         {"auth", without, "", protocol.CodeAgentAuth, []string{"Fake needs a login", "`fakeacp login`"}},
-		"a login that is known":  {"auth", func(c *Config, s *session.Spec) { without(c, s); c.Login = "run x" }, "", protocol.CodeAgentAuth, []string{"run x"}},
-		"a program not there":    {"plain", missing, "", protocol.CodeNoAgent, []string{"not installed", "no-such-agent", "get it"}},
-		"a directory not there":  {"plain", func(_ *Config, s *session.Spec) { s.CWD = "/no/such" }, "", protocol.CodeNoAgent, []string{"/no/such"}},
-		"another version":        {"v2", nil, "", protocol.CodeAgentFailed, []string{"version 2"}},
-		"an error of the agent":  {"plain", nil, "fail 400 bad model", protocol.CodeAgentFailed, []string{"Fake: bad model"}},
-		"a login lost":           {"plain", nil, "fail -32000 expired", protocol.CodeAgentAuth, []string{"login"}},
-		"a program that crashes": {"plain", nil, "stderr out of luck\nexit 3", protocol.CodeAgentFailed, []string{"exit status 3", "out of luck"}},
+		"a login wanted": {
+			"auth", without, "", protocol.CodeAgentAuth,
+			[]string{"Fake needs a login", "`fakeacp login`"},
+		},
+		"a login that is known": {
+			"auth", func(c *Config, s *session.Spec) { without(c, s); c.Login = "run x" }, "",
+			protocol.CodeAgentAuth,
+			[]string{"run x"},
+		},
+		"a program not there": {
+			"plain", missing, "", protocol.CodeNoAgent,
+			[]string{"not installed", "no-such-agent", "get it"},
+		},
+		"a directory not there": {
+			"plain", func(_ *Config, s *session.Spec) { s.CWD = "/no/such" }, "",
+			protocol.CodeNoAgent,
+			[]string{"/no/such"},
+		},
+		"another version": {"v2", nil, "", protocol.CodeAgentFailed, []string{"version 2"}},
+		"an error of the agent": {
+			"plain", nil, "fail 400 bad model", protocol.CodeAgentFailed,
+			[]string{"Fake: bad model"},
+		},
+		"a login lost": {"plain", nil, "fail -32000 expired", protocol.CodeAgentAuth, []string{"login"}},
+		"a program that crashes": {
+			"plain", nil, "stderr out of luck\nexit 3", protocol.CodeAgentFailed,
+			[]string{"exit status 3", "out of luck"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var changes []func(*Config, *session.Spec)
@@ -205,7 +228,10 @@ func TestAKeyInTheEnvironmentIsALogin(t *testing.T) {
 }
 
 func TestACrashedAgentRestartsAndRestoresItsSession(t *testing.T) {
-	for traits, want := range map[string]string{"resume": "prompts: 3", "load": "prompts: 3", "load,late": "prompts: 3", "load,resume": "prompts: 3", "plain": "prompts: 1"} {
+	for traits, want := range map[string]string{
+		"resume": "prompts: 3", "load": "prompts: 3", "load,late": "prompts: 3",
+		"load,resume": "prompts: 3", "plain": "prompts: 1",
+	} {
 		t.Run(traits, func(t *testing.T) {
 			r := newTestAgent(t, traits)
 			r.run("say one")

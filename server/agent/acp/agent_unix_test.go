@@ -70,7 +70,8 @@ func TestTheEnvironmentIsThatOfTheSessionWithoutTheServersSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(b); !strings.Contains(got, "WHO=session\n") || strings.Contains(got, "secret") || !strings.HasSuffix(got, dir+"\n") {
+	if got := string(b); !strings.Contains(got, "WHO=session\n") || strings.Contains(got, "secret") ||
+		!strings.HasSuffix(got, dir+"\n") {
 		t.Errorf("got %s", got)
 	}
 }

@@ -107,7 +107,10 @@ func (c *client) close(grace time.Duration) {
 
 func (c *client) initialize(ctx context.Context) error {
 	raw, err := c.conn.Call(ctx, "initialize", initializeParams{
-		Version: protocolVersion, Client: implementation{Name: "agentctl", Title: "agentctl", Version: protocol.Version},
+		Version: protocolVersion, Client: implementation{
+			Name: "agentctl", Title: "agentctl",
+			Version: protocol.Version,
+		},
 	})
 	if err != nil {
 		return err
@@ -117,7 +120,8 @@ func (c *client) initialize(ctx context.Context) error {
 	}
 	if v := c.agentInfo.Version; v != protocolVersion {
 		return protocol.Errorf(protocol.CodeAgentFailed,
-			"%s uses version %d of the Agent Client Protocol, this server version %d", c.config.Name, v, protocolVersion)
+			"%s uses version %d of the Agent Client Protocol, this server version %d", c.config.Name, v,
+			protocolVersion)
 	}
 	c.updateSettings(func(s *settings) { s.setAgent(c.config.Name, c.agentInfo.Agent) })
 	return nil

@@ -132,7 +132,8 @@ func TestUpdatesOutsideOfATurnAreKept(t *testing.T) {
 	r := newReadyAgent(t, "plain")
 	c := r.client
 	c.HandleNotification("session/update", json.RawMessage(`{"sessionId":"`+c.session+`","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"late words"}}}`))
-	if raw := r.data(protocol.Raw); len(raw) != 1 || !strings.Contains(string(raw[0].(protocol.RawData).Data), "late words") {
+	if raw := r.data(protocol.Raw); len(raw) != 1 ||
+		!strings.Contains(string(raw[0].(protocol.RawData).Data), "late words") {
 		t.Errorf("got %s", r.eventLines())
 	}
 	r.run("after more words")
@@ -191,16 +192,31 @@ func TestAVerdictPicksTheAgentsOwnOption(t *testing.T) {
 		verdict session.Verdict
 		want    string
 	}{
-		"allow":                       {"ask " + ask, verdict(protocol.Allowed, ""), "selected opt-0-allow_once"},
-		"always is our rule":          {"ask " + ask, verdict(protocol.Allowed, "allow_always"), "selected opt-0-allow_once"},
-		"deny":                        {"ask " + ask, verdict(protocol.Denied, ""), "selected opt-2-reject_once"},
-		"expired":                     {"ask " + ask, verdict(protocol.Expired, ""), "selected opt-2-reject_once"},
-		"cancelled":                   {"ask " + ask, verdict(protocol.Cancelled, ""), "cancelled"},
-		"the very option":             {"askwith allow_once,allow_once,reject_once " + ask, verdict(protocol.Allowed, "opt-0-allow_once"), "selected opt-0-allow_once"},
-		"only a lasting permission":   {"askwith allow_always,reject_once " + ask, verdict(protocol.Allowed, ""), "selected opt-0-allow_always"},
-		"only a lasting refusal":      {"askwith allow_once,reject_always " + ask, verdict(protocol.Denied, ""), "selected opt-1-reject_always"},
-		"no way to refuse":            {"askwith allow_once " + ask, verdict(protocol.Denied, ""), "cancelled"},
-		"an option of the other kind": {"ask " + ask, verdict(protocol.Denied, "opt-0-allow_once"), "selected opt-2-reject_once"},
+		"allow": {"ask " + ask, verdict(protocol.Allowed, ""), "selected opt-0-allow_once"},
+		"always is our rule": {
+			"ask " + ask, verdict(protocol.Allowed, "allow_always"),
+			"selected opt-0-allow_once",
+		},
+		"deny":      {"ask " + ask, verdict(protocol.Denied, ""), "selected opt-2-reject_once"},
+		"expired":   {"ask " + ask, verdict(protocol.Expired, ""), "selected opt-2-reject_once"},
+		"cancelled": {"ask " + ask, verdict(protocol.Cancelled, ""), "cancelled"},
+		"the very option": {
+			"askwith allow_once,allow_once,reject_once " + ask,
+			verdict(protocol.Allowed, "opt-0-allow_once"), "selected opt-0-allow_once",
+		},
+		"only a lasting permission": {
+			"askwith allow_always,reject_once " + ask, verdict(protocol.Allowed, ""),
+			"selected opt-0-allow_always",
+		},
+		"only a lasting refusal": {
+			"askwith allow_once,reject_always " + ask, verdict(protocol.Denied, ""),
+			"selected opt-1-reject_always",
+		},
+		"no way to refuse": {"askwith allow_once " + ask, verdict(protocol.Denied, ""), "cancelled"},
+		"an option of the other kind": {
+			"ask " + ask, verdict(protocol.Denied, "opt-0-allow_once"),
+			"selected opt-2-reject_once",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newTestAgent(t, "plain")
@@ -221,16 +237,21 @@ func TestPermissionRequestsBecomeApprovals(t *testing.T) {
 		want protocol.Approval
 	}{
 		"a command": {ask, protocol.Approval{
-			Kind: protocol.ApproveCommand, Title: "rm -rf x", Command: "rm -rf x", CWD: "CWD", Why: "because", Tool: "turn/c",
+			Kind: protocol.ApproveCommand, Title: "rm -rf x", Command: "rm -rf x", CWD: "CWD", Why: "because",
+			Tool:  "turn/c",
 			Input: json.RawMessage(`{"command":"rm -rf x","description":"tidy up"}`), Options: options,
 		}},
 		"a command in words": {`{"toolCallId":"c","title":"t","kind":"execute","rawInput":{"command":["bash","-lc","echo 'a b'"],"cwd":"/w"}}`, protocol.Approval{
 			Kind: protocol.ApproveCommand, Title: "t", Command: "echo 'a b'", CWD: "/w", Tool: "turn/c",
 			Input: json.RawMessage(`{"command":["bash","-lc","echo 'a b'"],"cwd":"/w"}`), Options: options,
 		}},
-		"a command known by its title alone": {`{"toolCallId":"c","title":"make all","kind":"execute"}`, protocol.Approval{
-			Kind: protocol.ApproveCommand, Title: "make all", Command: "make all", CWD: "CWD", Tool: "turn/c", Options: options,
-		}},
+		"a command known by its title alone": {
+			`{"toolCallId":"c","title":"make all","kind":"execute"}`,
+			protocol.Approval{
+				Kind: protocol.ApproveCommand, Title: "make all", Command: "make all", CWD: "CWD", Tool: "turn/c",
+				Options: options,
+			},
+		},
 		"a command in a form of its own": {`{"toolCallId":"c","title":"Run","kind":"execute","rawInput":{"cmd":"make all"}}`, protocol.Approval{
 			Kind: protocol.ApproveCommand, Title: "Run", Command: `Run {"cmd":"make all"}`, CWD: "CWD", Tool: "turn/c",
 			Input: json.RawMessage(`{"cmd":"make all"}`), Options: options,
@@ -244,17 +265,22 @@ func TestPermissionRequestsBecomeApprovals(t *testing.T) {
 			Input: json.RawMessage(`{"command":"click"}`), Options: options,
 		}},
 		"an edit": {`{"toolCallId":"c","title":"Write /a","kind":"edit","locations":[{"path":"/a"}],"content":[{"type":"diff","path":"/a","oldText":null,"newText":"n"},{"type":"diff","path":"/b","oldText":null,"newText":"m"}]}`, protocol.Approval{
-			Kind: protocol.ApprovePatch, Title: "Write /a", CWD: "CWD", Tool: "turn/c", Paths: []string{"/a", "/b"}, Options: options,
+			Kind: protocol.ApprovePatch, Title: "Write /a", CWD: "CWD", Tool: "turn/c", Paths: []string{
+				"/a",
+				"/b",
+			}, Options: options,
 			Content: []protocol.Content{{Type: "diff", Path: "/a", New: "n"}, {Type: "diff", Path: "/b", New: "m"}},
 		}},
 		"a deletion": {
 			`{"toolCallId":"c","title":"Delete /a","kind":"delete","locations":[{"path":"/a"}],"content":[{"type":"diff","path":"/a","newText":""}],"_meta":{"claudeCode":{"toolName":"Delete"}}}`, protocol.Approval{
-				Kind: protocol.ApproveTool, Title: "Delete /a", CWD: "CWD", Tool: "turn/c", Paths: []string{"/a"}, Options: options,
+				Kind: protocol.ApproveTool, Title: "Delete /a", CWD: "CWD", Tool: "turn/c", Paths: []string{"/a"},
+				Options: options,
 				Content: []protocol.Content{{Type: "diff", Path: "/a"}},
 			},
 		},
 		"a tool": {`{"toolCallId":"c","title":"Fetch x","kind":"fetch","_meta":{"claudeCode":{"toolName":"WebFetch"}}}`, protocol.Approval{
-			Kind: protocol.ApproveTool, Title: "Fetch x", Name: "WebFetch", CWD: "CWD", Tool: "turn/c", Options: options,
+			Kind: protocol.ApproveTool, Title: "Fetch x", Name: "WebFetch", CWD: "CWD", Tool: "turn/c",
+			Options: options,
 		}},
 		"nothing at all": {`{}`, protocol.Approval{
 			Kind: protocol.ApproveTool, Title: "run a tool", Name: "run a tool", CWD: "CWD", Options: options,
@@ -285,10 +311,16 @@ func TestACommandIsAskedForWithItsDirectory(t *testing.T) {
 		want  string
 		steps []string
 	}{
-		"the session's":               {"", []string{request("")}},
-		"of the arguments":            {"/w", []string{request(`,"rawInput":{"command":"make","cwd":"/w"}`)}},
-		"of the call":                 {"/w", []string{update(`{"command":"make","cwd":"/w"}`), request(`,"rawInput":{"command":"make"}`)}},
-		"the nearer one":              {"/near", []string{update(`{"command":"make","cwd":"/w","workdir":"/near"}`), request(`,"rawInput":{"command":"make"}`)}},
+		"the session's":    {"", []string{request("")}},
+		"of the arguments": {"/w", []string{request(`,"rawInput":{"command":"make","cwd":"/w"}`)}},
+		"of the call": {
+			"/w",
+			[]string{update(`{"command":"make","cwd":"/w"}`), request(`,"rawInput":{"command":"make"}`)},
+		},
+		"the nearer one": {"/near", []string{
+			update(`{"command":"make","cwd":"/w","workdir":"/near"}`),
+			request(`,"rawInput":{"command":"make"}`),
+		}},
 		"below the session's":         {"sub", []string{request(`,"rawInput":{"command":"make","workdir":"sub"}`)}},
 		"in the text":                 {"sub", []string{withText("[in sub] (builds it) [background]")}},
 		"in text without a directory": {"", []string{withText("[current working directory /x] (builds it)")}},
@@ -344,7 +376,8 @@ func TestAToolThatWasDeniedEndsAsDenied(t *testing.T) {
 func TestToolsWhoseLongIDsBeginAlikeAreNotOne(t *testing.T) {
 	r := newReadyAgent(t, "plain")
 	id := strings.Repeat("x", 300)
-	r.run(`update {"sessionUpdate":"tool_call","toolCallId":"`+id+`1","title":"one"}`, `update {"sessionUpdate":"tool_call","toolCallId":"`+id+`2","title":"two"}`)
+	r.run(`update {"sessionUpdate":"tool_call","toolCallId":"`+id+`1","title":"one"}`,
+		`update {"sessionUpdate":"tool_call","toolCallId":"`+id+`2","title":"two"}`)
 	all := r.data(protocol.ToolStarted)
 	if len(all) != 2 || all[0].(protocol.ToolStartedData).Tool == all[1].(protocol.ToolStartedData).Tool {
 		t.Errorf("got\n%s", r.eventLines())
@@ -405,7 +438,10 @@ func TestSettingsAreRestoredInTheOrderOfTheAgent(t *testing.T) {
 	for _, id := range []string{"model", "effort", "brave"} {
 		s.upsert(protocol.Setting{ID: id}, selectSetting)
 	}
-	got := s.sortIDs(map[string]string{"speed": "fast", "brave": "true", "effort": "high", "colour": "red", "model": "large"})
+	got := s.sortIDs(map[string]string{
+		"speed": "fast", "brave": "true", "effort": "high", "colour": "red",
+		"model": "large",
+	})
 	if want := []string{"model", "effort", "brave", "colour", "speed"}; !slices.Equal(got, want) {
 		t.Errorf("order %q, want %q", got, want)
 	}
@@ -428,10 +464,22 @@ func TestSettingsAreSetEmittedAndRestored(t *testing.T) {
 		Name: "Fake Agent", Version: "1.2.3",
 		Commands: []protocol.SlashCommand{{Name: "init", About: "writes a file", Hint: "which"}},
 		Settings: []protocol.Setting{
-			{ID: "mode", Name: "Mode", Value: "ask", Choices: []protocol.Choice{{ID: "ask", Label: "Ask", About: "asks"}, {ID: "yolo", Label: "Yolo"}}},
-			{ID: "model", Name: "Model", Value: "small", Choices: []protocol.Choice{{ID: "small", Label: "Small"}, {ID: "large", Label: "Large"}}},
-			{ID: "effort", Name: "Effort", Value: "low", Choices: []protocol.Choice{{ID: "low", Label: "Low"}, {ID: "high", Label: "High", About: "slow"}}},
-			{ID: "brave", Name: "Brave", Value: "false", Choices: []protocol.Choice{{ID: "true", Label: "On"}, {ID: "false", Label: "Off"}}},
+			{
+				ID: "mode", Name: "Mode", Value: "ask",
+				Choices: []protocol.Choice{{ID: "ask", Label: "Ask", About: "asks"}, {ID: "yolo", Label: "Yolo"}},
+			},
+			{
+				ID: "model", Name: "Model", Value: "small",
+				Choices: []protocol.Choice{{ID: "small", Label: "Small"}, {ID: "large", Label: "Large"}},
+			},
+			{
+				ID: "effort", Name: "Effort", Value: "low",
+				Choices: []protocol.Choice{{ID: "low", Label: "Low"}, {ID: "high", Label: "High", About: "slow"}},
+			},
+			{
+				ID: "brave", Name: "Brave", Value: "false",
+				Choices: []protocol.Choice{{ID: "true", Label: "On"}, {ID: "false", Label: "Off"}},
+			},
 		},
 	}
 	if !reflect.DeepEqual(got, want) {

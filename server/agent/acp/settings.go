@@ -92,7 +92,8 @@ func (c *client) configure(ctx context.Context, id, value string) error {
 	case modelSetting:
 		raw, err = c.conn.Call(ctx, "session/set_model", setModelParams{c.session, value})
 	case selectSetting:
-		raw, err = c.conn.Call(ctx, "session/set_config_option", setConfigParams{Session: c.session, ID: id, Value: value})
+		raw, err = c.conn.Call(ctx, "session/set_config_option",
+			setConfigParams{Session: c.session, ID: id, Value: value})
 	case boolSetting:
 		raw, err = c.conn.Call(ctx, "session/set_config_option",
 			setConfigParams{Session: c.session, ID: id, Type: "boolean", Value: value == "true"})

@@ -58,11 +58,17 @@ func TestOutputIsTheLastOutputOfTheAgent(t *testing.T) {
 			switch rapid.IntRange(0, 3).Draw(t, "what") {
 			case 0: // appended text
 				text[id] += rapid.StringMatching(`[a-zé\n]{0,5}`).Draw(t, "more")
-				content = []any{map[string]any{"type": "content", "content": map[string]any{"type": "text", "text": text[id]}}}
+				content = []any{map[string]any{
+					"type":    "content",
+					"content": map[string]any{"type": "text", "text": text[id]},
+				}}
 				want["t/"+id] = text[id]
 			case 1: // other text
 				text[id] = rapid.StringMatching(`[a-z]{0,5}`).Draw(t, "text")
-				content = []any{map[string]any{"type": "content", "content": map[string]any{"type": "text", "text": text[id]}}}
+				content = []any{map[string]any{
+					"type":    "content",
+					"content": map[string]any{"type": "text", "text": text[id]},
+				}}
 				want["t/"+id] = text[id]
 			case 2: // a diff
 				text[id] = ""
@@ -72,7 +78,8 @@ func TestOutputIsTheLastOutputOfTheAgent(t *testing.T) {
 			case 3: // empty
 				text[id], content, want["t/"+id] = "", []any{}, ""
 			}
-			c.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": id, "content": content}))
+			c.HandleNotification("session/update", updateParamsJSON(t,
+				map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": id, "content": content}))
 		}
 		c.endTurn(tn)
 		got := toolOutputs(r.events)
@@ -97,12 +104,21 @@ func TestTextIsWholeAndEveryPartIsOpenWhenItGrows(t *testing.T) {
 				s := rapid.String().Draw(t, "text")
 				want.WriteString(strings.ToValidUTF8(s, "\uFFFD"))
 				id := rapid.SampledFrom([]string{"", "m1", "m2"}).Draw(t, "message")
-				c.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "agent_message_chunk", "messageId": id, "content": map[string]any{"type": "text", "text": s}}))
+				c.HandleNotification("session/update",
+					updateParamsJSON(t, map[string]any{
+						"sessionUpdate": "agent_message_chunk", "messageId": id,
+						"content": map[string]any{"type": "text", "text": s},
+					}))
 			case 1:
-				c.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "agent_thought_chunk", "content": map[string]any{"type": "text", "text": "hm"}}))
+				c.HandleNotification("session/update",
+					updateParamsJSON(t, map[string]any{
+						"sessionUpdate": "agent_thought_chunk",
+						"content":       map[string]any{"type": "text", "text": "hm"},
+					}))
 			case 2:
 				id := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "tool")
-				c.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "tool_call", "toolCallId": id, "title": id}))
+				c.HandleNotification("session/update",
+					updateParamsJSON(t, map[string]any{"sessionUpdate": "tool_call", "toolCallId": id, "title": id}))
 			}
 		}
 		c.endTurn(tn)

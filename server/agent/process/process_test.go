@@ -136,7 +136,8 @@ func TestStderrIsABoundedTail(t *testing.T) {
 	p := start(t, `i=0; while [ $i -lt 3000 ]; do echo line $i >&2; i=$((i+1)); done; printf 'bad \377 byte' >&2`)
 	p.End(10 * time.Second)
 	log := p.StderrTail()
-	if len(log) > tailSize+2 || !strings.HasSuffix(log, "line 2999\nbad \uFFFD byte") || !strings.HasPrefix(log, "line ") {
+	if len(log) > tailSize+2 || !strings.HasSuffix(log, "line 2999\nbad \uFFFD byte") ||
+		!strings.HasPrefix(log, "line ") {
 		t.Errorf("kept %d bytes, ending %q", len(log), log[max(0, len(log)-40):])
 	}
 }

@@ -78,8 +78,12 @@ func TestAMissingProgramFailsBehindTheBarrier(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "text"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]error{"no-such-agent": fs.ErrNotExist, "/no/such/agent": fs.ErrNotExist, "./text": fs.ErrPermission} {
-		if _, err := Start(Command{Args: []string{path}, Dir: dir, Record: record}); err == nil || path != "no-such-agent" && !errors.Is(err, want) {
+	for path, want := range map[string]error{
+		"no-such-agent": fs.ErrNotExist, "/no/such/agent": fs.ErrNotExist,
+		"./text": fs.ErrPermission,
+	} {
+		if _, err := Start(Command{Args: []string{path}, Dir: dir, Record: record}); err == nil ||
+			path != "no-such-agent" && !errors.Is(err, want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

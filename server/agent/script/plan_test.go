@@ -17,9 +17,11 @@ const twoTasks = `{"plan":"Q","summary":"S","parallel":1,"tasks":[` +
 func TestAPlanIsSolvedTaskByTaskAndSummedUp(t *testing.T) {
 	st, end, err := runScript(t, twoTasks)
 	wantEvents(t, st, "plan.started", "plan.updated", "plan.completed",
-		"task.started [a]", "text.start [a]", "text.delta [a] doing", "text.end [a]", "task.progress [a] half", "task.completed [a] ra",
+		"task.started [a]", "text.start [a]", "text.delta [a] doing", "text.end [a]", "task.progress [a] half",
+		"task.completed [a] ra",
 		"task.started [b]", "tool.started [b]", "tool.ended [b] completed", "task.completed [b] rb",
-		"aggregate.started", "text.start", "text.delta sum", "text.end", "aggregate.completed sum", "pipeline.completed sum")
+		"aggregate.started", "text.start", "text.delta sum", "text.end", "aggregate.completed sum",
+		"pipeline.completed sum")
 	if err != nil || end.Reason != protocol.ReasonCompleted {
 		t.Errorf("%+v, %v", end, err)
 	}
@@ -42,7 +44,8 @@ func TestPartsOfTasksHaveNamesOfTheirOwn(t *testing.T) {
 }
 
 func TestAConfirmedPlanIsSolvedAsEdited(t *testing.T) {
-	a, st := open(t, parse(t, `{"on":"*"}`, strings.Replace(twoTasks, `"parallel"`, `"confirm":true,"explain":"why not","parallel"`, 1)), nil)
+	a, st := open(t, parse(t, `{"on":"*"}`,
+		strings.Replace(twoTasks, `"parallel"`, `"confirm":true,"explain":"why not","parallel"`, 1)), nil)
 	st.decide = func(req protocol.Approval) session.Verdict {
 		if req.Kind != protocol.ApprovePlan || len(req.Tasks) != 2 || req.Tasks[0].Status != protocol.StatusPending {
 			t.Errorf("%+v", req)
@@ -56,14 +59,20 @@ func TestAConfirmedPlanIsSolvedAsEdited(t *testing.T) {
 	}
 	wantEvents(t, st, "plan.started", "plan.updated", "plan.completed",
 		"task.started [b]", "tool.started [b]", "tool.ended [b] completed", "task.completed [b] rb",
-		"task.started [c]", "text.start [c]", "text.delta [c] C: ", "text.delta [c] done.", "text.end [c]", "task.completed [c] done",
-		"aggregate.started", "text.start", "text.delta sum", "text.end", "aggregate.completed sum", "pipeline.completed sum")
+		"task.started [c]", "text.start [c]", "text.delta [c] C: ", "text.delta [c] done.", "text.end [c]",
+		"task.completed [c] done",
+		"aggregate.started", "text.start", "text.delta sum", "text.end", "aggregate.completed sum",
+		"pipeline.completed sum")
 }
 
 func TestADeniedPlanIsCancelledOrMadeAgain(t *testing.T) {
-	a, st := open(t, parse(t, `{"on":"*"}`, strings.Replace(twoTasks, `"parallel"`, `"confirm":true,"else":[{"say":"well"}],"parallel"`, 1)), nil)
+	a, st := open(t, parse(t, `{"on":"*"}`,
+		strings.Replace(twoTasks, `"parallel"`, `"confirm":true,"else":[{"say":"well"}],"parallel"`, 1)), nil)
 	verdicts := []session.Verdict{
-		{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "shorter", Input: &protocol.ApprovalInput{Replan: true}},
+		{
+			Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "shorter",
+			Input: &protocol.ApprovalInput{Replan: true},
+		},
 		{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "no"},
 	}
 	st.decide = func(protocol.Approval) session.Verdict {
@@ -88,15 +97,18 @@ func TestGivenTasksAreSolvedWithoutPlanning(t *testing.T) {
 	if _, err := a.Run(t.Context(), turn, st); err != nil {
 		t.Fatal(err)
 	}
-	wantEvents(t, st, "plan.started", "plan.completed", "task.started [b]", "tool.started [b]", "tool.ended [b] completed", "task.completed [b] rb",
-		"aggregate.started", "text.start", "text.delta B: ", "text.delta rb", "text.end", "aggregate.completed B: rb", "pipeline.completed B: rb")
+	wantEvents(t, st, "plan.started", "plan.completed", "task.started [b]", "tool.started [b]",
+		"tool.ended [b] completed", "task.completed [b] rb",
+		"aggregate.started", "text.start", "text.delta B: ", "text.delta rb", "text.end", "aggregate.completed B: rb",
+		"pipeline.completed B: rb")
 }
 
 func TestAFailedTaskCancelsItsDependents(t *testing.T) {
 	st, end, err := runScript(t, `{"plan":"Q","tasks":[{"id":"a","title":"A","steps":[{"fail":"broke","code":"timeout"}]},`+
 		`{"id":"b","title":"B","after":["a"]},{"id":"c","title":"C","after":["b"]}]}`)
 	wantEvents(t, st, "plan.started", "plan.updated", "plan.completed", "task.started [a]", "task.failed [a] broke",
-		"task.cancelled [b] A did not complete", "task.cancelled [c] B did not complete", "plan.failed no task was completed")
+		"task.cancelled [b] A did not complete", "task.cancelled [c] B did not complete",
+		"plan.failed no task was completed")
 	if err != nil || end.Reason != protocol.ReasonCompleted {
 		t.Errorf("%+v, %v", end, err)
 	}
@@ -104,7 +116,8 @@ func TestAFailedTaskCancelsItsDependents(t *testing.T) {
 
 func TestTasksWithCyclicDependenciesFail(t *testing.T) {
 	st, _, _ := runScript(t, `{"plan":"Q","tasks":[{"id":"a","title":"A","after":["b"]},{"id":"b","title":"B","after":["a"]}]}`)
-	if got := st.eventLines(); !slices.Contains(got, "task.failed [a] cyclic dependency") || got[len(got)-1] != "plan.failed no task was completed" {
+	if got := st.eventLines(); !slices.Contains(got, "task.failed [a] cyclic dependency") ||
+		got[len(got)-1] != "plan.failed no task was completed" {
 		t.Errorf("%v", got)
 	}
 }

@@ -111,7 +111,8 @@ func TestAToolThatHadStartedIsNotRunAgain(t *testing.T) {
 		}
 		for id, types := range runs {
 			once := []protocol.Type{protocol.ToolStarted, protocol.ToolEnded}
-			if !reflect.DeepEqual(types, once) && !reflect.DeepEqual(types, once[:1]) { // the session ends an interrupted tool
+			// The session ends an interrupted tool.
+			if !reflect.DeepEqual(types, once) && !reflect.DeepEqual(types, once[:1]) {
 				t.Errorf("cut after %d: %s: %v", n, id, types)
 			}
 		}

@@ -148,7 +148,10 @@ func open(t testing.TB, s *Script, state []byte) (session.Agent, *fakeSession) {
 }
 
 func newTurn(n int, text string) session.Turn {
-	return session.Turn{ID: fmt.Sprintf("turn%d", n), Message: protocol.Message{MessageID: fmt.Sprintf("m%d", n), Text: text}}
+	return session.Turn{
+		ID:      fmt.Sprintf("turn%d", n),
+		Message: protocol.Message{MessageID: fmt.Sprintf("m%d", n), Text: text},
+	}
 }
 
 // runScript runs one turn with the given steps.
@@ -172,7 +175,10 @@ func TestAScriptIsReadStrictly(t *testing.T) {
 		{"long duration", "{\"on\":\"*\"}\n{\"sleep\":\"2h\"}", "tour:2: sleep: 2h0m0s is not between"},
 		{"empty pattern", `{"on":""}`, "tour:1: on: empty"},
 		{"turn zero", `{"turn":0}`, "tour:1: turn: must be at least 1"},
-		{"within a step", "{\"on\":\"*\"}\n{\"ask\":\"command\",\"then\":[{\"sing\":1}]}", `tour:2: ask: unknown step "sing"`},
+		{
+			"within a step", "{\"on\":\"*\"}\n{\"ask\":\"command\",\"then\":[{\"sing\":1}]}",
+			`tour:2: ask: unknown step "sing"`,
+		},
 		{"unknown kind", "{\"on\":\"*\"}\n{\"ask\":\"money\"}", "tour:2: ask: unknown approval kind"},
 		{"unknown event", "{\"on\":\"*\"}\n{\"emit\":\"x\"}", "tour:2: emit: unknown event"},
 		{"ephemeral event", "{\"on\":\"*\"}\n{\"emit\":\"heartbeat\"}", "tour:2: emit: heartbeat is ephemeral"},
@@ -246,7 +252,8 @@ func TestEveryDurableEventCanBeEmitted(t *testing.T) {
 			t.Fatalf("%s: %v, %v", et.Type, st.eventLines(), err)
 		}
 		e := st.events[0]
-		if want := fmt.Sprintf("%T", et.New())[1:]; e.Type != et.Type || fmt.Sprintf("%T", e.Data) != want || e.Task != "k" || e.Parent != "p" {
+		if want := fmt.Sprintf("%T", et.New())[1:]; e.Type != et.Type || fmt.Sprintf("%T", e.Data) != want ||
+			e.Task != "k" || e.Parent != "p" {
 			t.Errorf("%s: %+v; want data of type %s", et.Type, e, want)
 		}
 	}
@@ -254,7 +261,8 @@ func TestEveryDurableEventCanBeEmitted(t *testing.T) {
 
 func TestATurnEndsWithTheReasonOfTheScript(t *testing.T) {
 	_, end, err := runScript(t, `{"end":"refusal","code":"agent_failed","message":"no, {message}","usage":{"input":3}}`, `{"say":"never"}`)
-	if err != nil || end.Reason != protocol.ReasonRefusal || end.Code != protocol.CodeAgentFailed || end.Message != "no, hello" || end.Usage.Input != 3 {
+	if err != nil || end.Reason != protocol.ReasonRefusal || end.Code != protocol.CodeAgentFailed ||
+		end.Message != "no, hello" || end.Usage.Input != 3 {
 		t.Errorf("%+v, %v", end, err)
 	}
 	_, end, err = runScript(t, `{"say":"four words of text"}`)

@@ -28,13 +28,17 @@ func wantEvents(t *testing.T, st *fakeSession, lines ...string) {
 func TestTextStreamsInWordsOrRunesAtItsPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		st, _, _ := runScript(t, `{"say":"one two  three","delay":"10ms"}`, `{"think":"äöü","runes":2,"delay":"1s","agent":"planner"}`)
+		st, _, _ := runScript(t, `{"say":"one two  three","delay":"10ms"}`,
+			`{"think":"äöü","runes":2,"delay":"1s","agent":"planner"}`)
 		wantEvents(t, st, "text.start", "text.delta one ", "text.delta two  ", "text.delta three", "text.end",
 			"reasoning.start", "reasoning.delta äö", "reasoning.delta ü", "reasoning.end")
 		if took := time.Since(began); took != 2030*time.Millisecond {
 			t.Errorf("took %v", took)
 		}
-		if d := st.events[5].Data.(protocol.PartStartData); d != (protocol.PartStartData{Part: "p2", Agent: "planner"}) {
+		if d := st.events[5].Data.(protocol.PartStartData); d != (protocol.PartStartData{
+			Part:  "p2",
+			Agent: "planner",
+		}) {
 			t.Errorf("%+v", d)
 		}
 	})
@@ -66,7 +70,8 @@ func TestAToolShowsInputOutputAndHowItEnded(t *testing.T) {
 	if d := st.events[4].Data.(protocol.ToolEndedData); *d.ExitCode != 3 || err != nil {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if a, b := st.events[5].Data.(protocol.ToolStartedData).Tool, st.events[6].Data.(protocol.ToolStartedData).Tool; a != b {
+	if a, b := st.events[5].Data.(protocol.ToolStartedData).Tool,
+		st.events[6].Data.(protocol.ToolStartedData).Tool; a != b {
 		t.Errorf("%s, %s", a, b)
 	}
 }
@@ -91,7 +96,8 @@ func TestADecisionChoosesTheBranch(t *testing.T) {
 		a, st := open(t, script, nil)
 		st.decide = func(req protocol.Approval) session.Verdict {
 			why, err := a.(session.Explainer).Explain(t.Context(), req)
-			if why != "because of hello" || err != nil || req.Title != "hello?" || req.Questions == nil || req.Request != "turn1.a1" {
+			if why != "because of hello" || err != nil || req.Title != "hello?" || req.Questions == nil ||
+				req.Request != "turn1.a1" {
 				t.Errorf("%+v: %q, %v", req, why, err)
 			}
 			return c.verdict
@@ -99,7 +105,8 @@ func TestADecisionChoosesTheBranch(t *testing.T) {
 		if _, err := a.Run(t.Context(), newTurn(1, "hello"), st); err != nil || st.text() != c.want {
 			t.Errorf("%q, %v; want %q", st.text(), err, c.want)
 		}
-		if _, err := a.(session.Explainer).Explain(t.Context(), st.asked[0]); protocol.CodeOf(err) != protocol.CodeUnsupported {
+		if _, err := a.(session.Explainer).Explain(t.Context(),
+			st.asked[0]); protocol.CodeOf(err) != protocol.CodeUnsupported {
 			t.Errorf("explained after the decision: %v", err)
 		}
 	}
@@ -149,9 +156,11 @@ func TestAnInterruptStopsInMidText(t *testing.T) {
 
 func TestABurstNumbersItsDeltasOverItsParts(t *testing.T) {
 	st, _, _ := runScript(t, `{"burst":5,"size":4,"parts":2,"kind":"reasoning"}`)
-	wantEvents(t, st, "reasoning.start", "reasoning.start", "reasoning.delta 0 ..", "reasoning.delta 1 ..", "reasoning.delta 2 ..",
+	wantEvents(t, st, "reasoning.start", "reasoning.start", "reasoning.delta 0 ..", "reasoning.delta 1 ..",
+		"reasoning.delta 2 ..",
 		"reasoning.delta 3 ..", "reasoning.delta 4 ..", "reasoning.end", "reasoning.end")
-	if a, b := st.events[2].Data.(protocol.PartDeltaData).Part, st.events[3].Data.(protocol.PartDeltaData).Part; a == b {
+	if a, b := st.events[2].Data.(protocol.PartDeltaData).Part,
+		st.events[3].Data.(protocol.PartDeltaData).Part; a == b {
 		t.Error("both deltas in one part")
 	}
 }
@@ -159,11 +168,15 @@ func TestABurstNumbersItsDeltasOverItsParts(t *testing.T) {
 func TestRetriesRecoveriesAndNoticesAreEmitted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		st, _, _ := runScript(t, `{"retry":"overloaded","times":2,"limit":3,"delay":"1s"}`, `{"recover":"reconnect","delay":"2s"}`,
+		st, _, _ := runScript(t, `{"retry":"overloaded","times":2,"limit":3,"delay":"1s"}`,
+			`{"recover":"reconnect","delay":"2s"}`,
 			`{"recover":"reconnect","failure":"gone"}`, `{"notice":"look: {message}","level":"warning"}`)
 		wantEvents(t, st, "retry.scheduled", "retry.scheduled", "recovery.started", "recovery.succeeded",
 			"recovery.started", "recovery.failed", "notice look: hello")
-		if r := st.events[1].Data.(protocol.RetryData); r != (protocol.RetryData{Attempt: 2, Limit: 3, DelayMS: 1000, Cause: "overloaded"}) {
+		if r := st.events[1].Data.(protocol.RetryData); r != (protocol.RetryData{
+			Attempt: 2, Limit: 3, DelayMS: 1000,
+			Cause: "overloaded",
+		}) {
 			t.Errorf("%+v", r)
 		}
 		if took := time.Since(began); took != 4*time.Second {
@@ -214,7 +227,8 @@ func TestAWaitEndsWithItsGateOrFile(t *testing.T) {
 }
 
 func TestTheContextUsageFollowsFromTheText(t *testing.T) {
-	a, st := open(t, parse(t, `{"window":100}`, `{"on":"set"}`, `{"context":{"tokens":80,"max_tokens":90}}`, `{"usage":{"input":5}}`,
+	a, st := open(t, parse(t, `{"window":100}`, `{"on":"set"}`, `{"context":{"tokens":80,"max_tokens":90}}`,
+		`{"usage":{"input":5}}`,
 		`{"on":"*"}`, `{"say":"12345678"}`), nil)
 	if _, err := a.Run(t.Context(), newTurn(1, "1234"), st); err != nil {
 		t.Fatal(err)
@@ -242,7 +256,8 @@ func TestSettingsAreSetEmittedAndExported(t *testing.T) {
 	s := parse(t, `{"agent":"A","version":"2","settings":[{"id":"mode","value":"ask","choices":[{"id":"ask","label":"Ask"},{"id":"full","label":"Full"}]}]}`,
 		`{"on":"*"}`, `{"say":"{mode}"}`)
 	a, st := open(t, s, nil)
-	if _, err := a.Run(t.Context(), newTurn(1, ""), st); err != nil || st.text() != "ask" || st.events[0].Type != protocol.AgentOptions {
+	if _, err := a.Run(t.Context(), newTurn(1, ""), st); err != nil || st.text() != "ask" ||
+		st.events[0].Type != protocol.AgentOptions {
 		t.Errorf("%v, %v", st.eventLines(), err)
 	}
 	c := a.(session.Configurer)
@@ -286,7 +301,8 @@ func TestTheTourIsShortAndComplete(t *testing.T) {
 			seen[e.Type] = true
 		}
 		for _, typ := range []protocol.Type{
-			protocol.ReasoningDelta, protocol.TextDelta, protocol.ToolOutput, protocol.ToolEnded, protocol.PlanCompleted,
+			protocol.ReasoningDelta, protocol.TextDelta, protocol.ToolOutput, protocol.ToolEnded,
+			protocol.PlanCompleted,
 			protocol.TaskCompleted, protocol.PipelineCompleted, protocol.ContextUpdated, protocol.AgentOptions,
 		} {
 			if !seen[typ] {

@@ -124,7 +124,8 @@ func TestAnswersFindTheirCallsInAnyOrder(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","id":"` + ids["first"] + `","error":{"code":-32000,"message":"log in","data":{"x":1}}}`)
 	a := <-answers
 	var e *Error
-	if a.method != "first" || !errors.As(a.err, &e) || e.Code != -32000 || e.Message != "log in" || string(e.Data) != `{"x":1}` {
+	if a.method != "first" || !errors.As(a.err, &e) || e.Code != -32000 || e.Message != "log in" ||
+		string(e.Data) != `{"x":1}` {
 		t.Errorf("got %+v", a)
 	}
 }
@@ -145,7 +146,8 @@ func TestRequestsAreAnsweredWithTheirOwnID(t *testing.T) {
 
 func TestGarbageIsSurvived(t *testing.T) {
 	p := newPeer(t, nil)
-	p.send("", "Loaded credentials.", `{"jsonrpc":"2.0"}`, `[1,2]`, `{"id":null}`, `{"id":99,"result":1}`, `{"id":{},"result":1}`)
+	p.send("", "Loaded credentials.", `{"jsonrpc":"2.0"}`, `[1,2]`, `{"id":null}`, `{"id":99,"result":1}`,
+		`{"id":{},"result":1}`)
 	for _, l := range []string{"Loaded credentials.", `{"jsonrpc":"2.0"}`, `[1,2]`, `{"id":null}`} {
 		p.want("garbage " + l + ": true")
 	}
@@ -248,7 +250,8 @@ func TestTheLastLineNeedsNoEnd(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"\ud800"}}`, `{"id":"x","error":{"code":1}}`, `{"id":1,"error":"no"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"\ud800"}}`, `{"id":"x","error":{"code":1}}`,
+		`{"id":1,"error":"no"}`,
 		`null`, `[]`, `{"id":null,"method":""}`, "{\"method\":\"\xff\"}",
 	} {
 		f.Add([]byte(s))

@@ -1,0 +1,275 @@
+package layout
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// packageRule is a package of the module and the packages of the module that its non-test files may
+// import. Both are relative to the module root. An import that ends in /... includes all packages
+// below.
+type packageRule struct {
+	pkg     string
+	imports []string
+	noIO    bool // no third-party code, no I/O, no goroutine, no clock
+	test    bool // for tests: may import everything, and only tests and test packages import it
+}
+
+var (
+	everything    = []string{"..."}
+	codecImports  = []string{"protocol", "protocol/codec"}
+	agentImports  = []string{"protocol", "server/session", "server/agent/..."}
+	serverImports = []string{"protocol", "protocol/codec", "dialect", "server/..."}
+
+	// (integrator: uncomment)
+	// // componentImports are those of the parts of a session's screen.
+	// componentImports = []string{
+	// 	"protocol", "tui/filechange", "tui/describe", "tui/ui", "tui/remote", "tui/keymap",
+	// 	"tui/usage", "tui/diff", "tui/highlight", "tui/transcript",
+	// }
+	// // screenImports are those of a screen. No screen imports another, except the log.
+	// screenImports = []string{
+	// 	"protocol", "internal/panics", "tui/logview", "tui/composer", "tui/approval",
+	// 	"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
+	// 	"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage", "tui/protolog", "tui/diff",
+	// 	"tui/highlight", "tui/transcript",
+	// }
+)
+
+// packageRules lists every package, in the order of the map in ARCHITECTURE.md. Imports point down
+// only.
+var packageRules = []packageRule{
+	{pkg: "cmd/agentctl", imports: everything},
+	{pkg: "server", imports: serverImports},
+	{pkg: "server/web", imports: serverImports},
+	{pkg: "server/login", imports: serverImports},
+	{pkg: "server/session", imports: []string{"protocol"}},
+	{pkg: "server/history", imports: []string{"protocol", "server/session"}},
+	{pkg: "server/sqlite", imports: []string{"protocol", "server/session"}},
+	{pkg: "server/embedded", imports: serverImports},
+	{pkg: "server/agent/acp", imports: agentImports},
+	{pkg: "server/agent/acp/rpc", imports: agentImports},
+	{pkg: "server/agent/script", imports: agentImports},
+	{pkg: "server/agent/process", imports: agentImports},
+	{pkg: "tui", imports: []string{"protocol", "internal/panics", "tui/..."}},
+	// (integrator: uncomment)
+	// {pkg: "tui/plain", imports: []string{
+	// 	"protocol", "internal/panics", "tui/approval", "tui/filechange", "tui/describe", "tui/ui",
+	// 	"tui/remote", "tui/diff", "tui/transcript",
+	// }},
+	// {pkg: "tui/dashboard", imports: screenImports},
+	// {pkg: "tui/sessionview", imports: screenImports},
+	// {pkg: "tui/logview", imports: []string{
+	// 	"tui/ui", "tui/keymap", "tui/task", "tui/protolog", "tui/highlight", "tui/transcript",
+	// }},
+	// {pkg: "tui/composer", imports: []string{
+	// 	"protocol", "tui/ui", "tui/remote", "tui/transcript",
+	// }},
+	// {pkg: "tui/approval", imports: componentImports},
+	// {pkg: "tui/transcriptview", imports: componentImports},
+	// {pkg: "tui/filechange", imports: []string{
+	// 	"protocol", "tui/describe", "tui/ui", "tui/diff", "tui/transcript",
+	// }},
+	// {pkg: "tui/notify", imports: []string{
+	// 	"protocol", "tui/ui", "tui/remote", "tui/transcript",
+	// }},
+	// {pkg: "tui/describe", imports: []string{
+	// 	"protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/diff", "tui/transcript",
+	// }},
+	// {pkg: "tui/ui", imports: []string{
+	// 	"protocol", "tui/keymap", "tui/usage", "tui/diff", "tui/highlight", "tui/transcript",
+	// }},
+	{pkg: "tui/remote", imports: []string{"protocol"}},
+	{pkg: "tui/keymap"},
+	{pkg: "tui/task", imports: []string{"internal/panics"}},
+	{pkg: "tui/sessionlist", imports: []string{"protocol"}},
+	{pkg: "tui/usage", imports: []string{"protocol"}},
+	{pkg: "tui/protolog", imports: []string{"tui/transcript"}},
+	{pkg: "tui/diff", imports: []string{"tui/highlight", "tui/transcript"}},
+	{pkg: "tui/transcript", imports: []string{"protocol", "tui/highlight"}},
+	{pkg: "tui/highlight"},
+	{pkg: "wsclient", imports: []string{"protocol", "protocol/codec", "dialect", "internal/panics"}},
+	{pkg: "dialect", imports: []string{"protocol/...", "internal/panics"}},
+	{pkg: "protocol", noIO: true},
+	{pkg: "protocol/codec", imports: []string{"protocol"}, noIO: true},
+	{pkg: "protocol/agentloop", imports: codecImports, noIO: true},
+	{pkg: "protocol/effectiveagent", imports: codecImports, noIO: true},
+	{pkg: "protocol/multiagent", imports: codecImports, noIO: true},
+	{pkg: "protocol/myagent", imports: codecImports, noIO: true},
+	{pkg: "protocol/sandcastle", imports: codecImports, noIO: true},
+	{pkg: "internal/config", imports: []string{
+		"protocol", "protocol/codec", "dialect", "tui", "tui/keymap", "internal/agents", "internal/exit",
+	}},
+	{pkg: "internal/agents", imports: []string{"protocol", "server/session", "server/agent/..."}},
+	{pkg: "internal/credentials", imports: []string{
+		"protocol", "server/login", "internal/localserver", "internal/exit",
+	}},
+	{pkg: "internal/localserver", imports: []string{
+		"server", "server/login", "server/session", "server/sqlite", "server/agent/process", "internal/exit",
+	}},
+	{pkg: "internal/export", imports: []string{"protocol", "tui/transcript", "internal/output"}},
+	{pkg: "internal/output", imports: []string{"protocol", "tui/transcript", "internal/exit", "internal/panics"}},
+	{pkg: "internal/exit", imports: []string{"protocol", "dialect", "wsclient", "internal/panics"}},
+	{pkg: "internal/panics"},
+	{pkg: "internal/crash", test: true},
+	{pkg: "internal/e2e", test: true},
+	{pkg: "internal/fakeacp", test: true},
+	{pkg: "internal/fakemodel", test: true},
+	{pkg: "internal/historygen", test: true},
+	{pkg: "internal/interop", test: true},
+	{pkg: "internal/interop/interoptest", test: true},
+	{pkg: "internal/interop/sandcastle", test: true},
+	{pkg: "internal/interop/thirdparty", test: true},
+	{pkg: "internal/layout", test: true},
+	{pkg: "internal/schema", test: true},
+	{pkg: "internal/screenshot", test: true},
+	{pkg: "internal/terminal", test: true},
+	{pkg: "internal/terminaltest", test: true},
+	{pkg: "internal/testbinary", test: true},
+	// (integrator: uncomment)
+	// {pkg: "internal/tuitest", test: true},
+}
+
+// denial keeps imports out of a package and, with a trailing /..., of all packages below it. It
+// applies to test files only if tests is set.
+type denial struct {
+	pkg     string
+	imports []string
+	tests   bool
+	reason  string
+}
+
+var denials = []denial{
+	{
+		pkg: "...", tests: true, reason: "abandoned import path",
+		imports: []string{
+			"nhooyr.io/websocket/...", "github.com/charmbracelet/bubbletea/...",
+			"github.com/charmbracelet/lipgloss/...", "github.com/charmbracelet/bubbles/...",
+			"github.com/charmbracelet/glamour/...", "github.com/pkg/errors", "io/ioutil",
+		},
+	},
+	{
+		pkg: "protocol/...", reason: "the protocol does no I/O",
+		imports: []string{
+			"net", "net/http/...", "net/rpc/...", "net/smtp", "net/mail", "net/textproto", "os/...",
+			"io/fs", "syscall", "database/...", "log/...", "path/filepath", "embed", "plugin",
+			"testing/...", "html/template", "text/template", "runtime/...",
+		},
+	},
+	{
+		pkg: "tui/transcript", reason: "the transcript does not depend on Bubble Tea",
+		imports: []string{"charm.land/bubbletea/...", "charm.land/bubbles/..."},
+	},
+	{
+		pkg: "tui/highlight", reason: "the highlighter does not depend on a terminal",
+		imports: []string{"charm.land/...", "github.com/charmbracelet/..."},
+	},
+	{
+		pkg: "tui/diff", reason: "diffs do not depend on a terminal",
+		imports: []string{"charm.land/..."},
+	},
+	{
+		pkg: "server/session", reason: "the session does not depend on the network",
+		imports: []string{"net/...", "github.com/coder/websocket/..."},
+	},
+	{
+		pkg: "server/history", reason: "reading the past does not depend on the network",
+		imports: []string{"net/...", "github.com/coder/websocket/..."},
+	},
+	{
+		pkg: "tui/...", reason: "the screen reaches a server only through its session interface",
+		imports: []string{"net/http", "github.com/coder/websocket/...", "database/..."},
+	},
+}
+
+func importViolations(f file) []string {
+	var found []string
+	rule, known := ruleOf(f.dir())
+	for _, imported := range f.imports {
+		pkg, local := strings.CutPrefix(imported, module+"/")
+		switch {
+		case f.test || rule.test || !known:
+		case local && (!matchAny(rule.imports, pkg) || isTestPackage(pkg)):
+			found = append(found, fmt.Sprintf("%s: must not import %s", f.name, pkg))
+		case !local && rule.noIO && thirdParty(imported):
+			found = append(found, fmt.Sprintf("%s: imports %s: standard library only", f.name, imported))
+		}
+		for _, d := range denials {
+			if match(d.pkg, f.dir()) && matchAny(d.imports, imported) && (d.tests || !f.test) {
+				found = append(found, fmt.Sprintf("%s: imports %s: %s", f.name, imported, d.reason))
+			}
+		}
+	}
+	return found
+}
+
+func noIOViolations(f file) []string {
+	rule, _ := ruleOf(f.dir())
+	if !rule.noIO || f.test {
+		return nil
+	}
+	var found []string
+	for _, word := range f.forbidden {
+		found = append(found, fmt.Sprintf("%s: uses %s: no goroutine, no clock", f.name, word))
+	}
+	return found
+}
+
+// packageViolations requires a rule and a doc.go with a package comment for every package.
+func packageViolations(files []file) []string {
+	docs := map[string]string{}
+	for _, f := range files {
+		docs[f.dir()] += ""
+		if path.Base(f.name) == "doc.go" {
+			docs[f.dir()] = strings.TrimSpace(f.doc)
+		}
+	}
+	var found []string
+	for _, dir := range slices.Sorted(maps.Keys(docs)) {
+		if _, known := ruleOf(dir); !known {
+			found = append(found, dir+": not in packageRules")
+		}
+		if docs[dir] == "" {
+			found = append(found, dir+": no doc.go with a package comment")
+		}
+	}
+	return found
+}
+
+func ruleOf(dir string) (packageRule, bool) {
+	for _, r := range packageRules {
+		if r.pkg == dir {
+			return r, true
+		}
+	}
+	return packageRule{}, false
+}
+
+func isTestPackage(pkg string) bool {
+	rule, _ := ruleOf(pkg)
+	return rule.test
+}
+
+func matchAny(patterns []string, pkg string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return match(p, pkg) })
+}
+
+// match reports whether pkg is the pattern or, if the pattern ends in /..., lies below it. "..."
+// matches every package.
+func match(pattern, pkg string) bool {
+	if pattern == "..." {
+		return true
+	}
+	parent, tree := strings.CutSuffix(pattern, "/...")
+	return pkg == parent || tree && strings.HasPrefix(pkg, parent+"/")
+}
+
+// thirdParty reports whether an import path lies outside the standard library. Only such paths have
+// a dot in the first element.
+func thirdParty(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return strings.Contains(first, ".")
+}
