@@ -8,15 +8,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/internal/tuitest"
-	"agentctl/tui/dashboard"
-
-	"agentctl/tui/remote"
-	"agentctl/tui/task"
-
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/dashboard"
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
 )
 
 // written is what a command writes to the terminal by itself.

@@ -6,9 +6,9 @@ import (
 	"os"
 	"time"
 
-	"agentctl/internal/tuitest"
-
 	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/tuitest"
 )
 
 // breaks is where the program of TestAPanicLeavesTheTerminalAsItWas breaks; it

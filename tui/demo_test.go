@@ -9,10 +9,9 @@ import (
 	"time"
 
 	"agentctl/internal/tuitest"
+	"agentctl/protocol"
 	"agentctl/tui/plain"
 	"agentctl/tui/ui"
-
-	"agentctl/protocol"
 )
 
 // TestMain shows a recorded session on the terminal when TUI_DEMO names one, and
@@ -68,7 +67,7 @@ func demo(name string) error {
 		}
 	}()
 	if os.Getenv("TUI_PLAIN") != "" {
-		return plain.Run2(ctx, r, os.Stdout, os.Stdin)
+		return plain.Run(ctx, r, os.Stdout, os.Stdin)
 	}
 	return Run(ctx, r, Options{Zone: time.UTC, Theme: ui.Theme(os.Getenv("TUI_THEME"))})
 }

@@ -7,11 +7,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/internal/tuitest"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/protolog"
 )
@@ -71,7 +70,7 @@ type wiredPort struct {
 	log *protolog.Log
 }
 
-func (p wiredPort) Wire() *protolog.Log { return p.log }
+func (p wiredPort) ProtocolLog() *protolog.Log { return p.log }
 
 func TestTheWireShowsOverAllSessions(t *testing.T) {
 	d := testBuilder(t.Context(), Options{}, func() time.Time { return tuitest.Dawn }, func() string { return "" }).dashboard(wiredPort{newPort(), tuitest.Traffic()}, "")

@@ -7,13 +7,12 @@ import (
 	"sync"
 	"time"
 
-	"agentctl/tui/sessionview"
-	"agentctl/tui/transcriptview"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview"
 	"agentctl/tui/task"
+	"agentctl/tui/transcriptview"
 )
 
 // defaultKeep is how many sessions stay subscribed: the one on the screen and those shown before it.
@@ -38,7 +37,7 @@ type openSessions struct {
 // openSession is a subscribed session.
 type openSession struct {
 	id    string
-	view  *sessionview.SessionView
+	view  *sessionview.View
 	tasks *task.Runner
 	gone  bool          // the session was deleted
 	over  chan struct{} // closed when it is no longer subscribed
@@ -53,7 +52,7 @@ func (s *openSessions) find(id string) *openSession {
 }
 
 // Transcript implements OpenSessions.
-func (s *openSessions) Transcript(id string) *transcriptview.TranscriptView {
+func (s *openSessions) Transcript(id string) *transcriptview.View {
 	if o := s.find(id); o != nil {
 		return o.view.Transcript()
 	}
@@ -105,7 +104,7 @@ func (s *openSessions) subscribe(id string, session remote.Session, before <-cha
 	config.Session, config.Tasks = session, o.tasks
 	after := config.After
 	config.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return after(d, o.tasks.Wrap(msg)) }
-	o.view = sessionview.NewSessionView(config)
+	o.view = sessionview.New(config)
 	o.view.SetDraft(s.drafts[id])
 	delete(s.drafts, id)
 	former := s.ending[id]

@@ -7,13 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"agentctl/tui/notify"
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"agentctl/tui/keymap"
+	"agentctl/tui/notify"
+	"agentctl/tui/ui"
 )
 
 // Options say how sessions are shown. The zero value shows them on the terminal of the process.

@@ -4,12 +4,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/dashboard"
-	"agentctl/tui/notify"
-	"agentctl/tui/ui"
-
 	"agentctl/tui/keymap"
+	"agentctl/tui/notify"
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
+	"agentctl/tui/ui"
 )
 
 // program is the model of the Bubble Tea program: one session, or a dashboard and the sessions opened from

@@ -8,14 +8,13 @@ import (
 	"iter"
 	"time"
 
-	"agentctl/tui/dashboard"
-	"agentctl/tui/sessionview"
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/tui/dashboard"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview"
 	"agentctl/tui/task"
+	"agentctl/tui/ui"
 )
 
 // ErrInterrupted is the error of a screen that SIGINT ended. On a terminal no key sends it.
@@ -76,7 +75,7 @@ func (b *builder) session(s remote.Session) *program {
 func (b *builder) dashboard(server remote.Server, first string) *program {
 	p := b.program()
 	p.session, p.first = server.Session, first
-	p.dashboard = dashboard.NewDashboard(dashboard.DashboardConfig{
+	p.dashboard = dashboard.New(dashboard.Config{
 		Server: server, Tasks: b.tasks, Styles: b.styles, Now: b.now, NewID: b.newID, After: p.sessions.view.After,
 		Clipboard: p.sessions.view.Clipboard, CWD: b.options.CWD, Open: p.sessions,
 	})

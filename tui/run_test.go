@@ -14,17 +14,15 @@ import (
 	"time"
 	"unsafe"
 
-	"agentctl/internal/tuitest"
-
-	"agentctl/tui/remote"
-	"agentctl/tui/task"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/panics"
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
 )
 
 // counting counts how often the model's screen is drawn anew, and lets the test

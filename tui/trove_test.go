@@ -5,15 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/tuitest"
-
-	"agentctl/tui/remote"
-	"agentctl/tui/task"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
 )
 
 // treasure is a hit in a turn of a session whose turns are those of long.

@@ -9,9 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"agentctl/tui/plain"
-	"agentctl/tui/ui"
-
 	"github.com/spf13/cobra"
 
 	"agentctl/internal/config"
@@ -19,6 +16,8 @@ import (
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/tui"
+	"agentctl/tui/plain"
+	"agentctl/tui/ui"
 	"agentctl/wsclient"
 )
 
@@ -124,7 +123,7 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 	}
 	s := &sessionAdapter{client: c.Client, session: r.Snapshot.State.Session, protocolLog: c.protocolLog}
 	if !onScreen {
-		return c.cause(leaveCause(c.ctx, plain.Run2(c.ctx, s, o.app.text(), o.app.stdin)))
+		return c.cause(leaveCause(c.ctx, plain.Run(c.ctx, s, o.app.text(), o.app.stdin)))
 	}
 	if slices.Contains(c.Hello().Commands, protocol.DoWatch) {
 		return o.runDashboard(ctx, c, s.session)

@@ -10,11 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/tui/plain"
-
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
 	"agentctl/tui"
+	"agentctl/tui/plain"
 	"agentctl/wsclient"
 )
 
@@ -56,7 +55,7 @@ func attachPanickingClient(ctx context.Context, a *app, screen, direction string
 	case "session":
 		return c.leaveError(leaveCause(ctx, tui.Run(ctx, adapter, a.screenOptions())))
 	case "plain":
-		return c.cause(leaveCause(c.ctx, plain.Run2(c.ctx, adapter, a.stdout, a.stdin)))
+		return c.cause(leaveCause(c.ctx, plain.Run(c.ctx, adapter, a.stdout, a.stdin)))
 	}
 	server := serverAdapter{client: client, local: true}
 	return c.leaveError(leaveCause(ctx, tui.RunDashboard(ctx, server, adapter.session, a.screenOptions())))

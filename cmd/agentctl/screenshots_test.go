@@ -19,14 +19,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/tui/ui"
-
 	"agentctl/internal/screenshot"
 	"agentctl/protocol"
 	"agentctl/server/agent/script"
 	"agentctl/server/embedded"
 	"agentctl/tui"
 	"agentctl/tui/protolog"
+	"agentctl/tui/ui"
 	"agentctl/wsclient"
 )
 

@@ -4,9 +4,8 @@ import (
 	"context"
 	"iter"
 
-	"agentctl/tui/logview"
-
 	"agentctl/protocol"
+	"agentctl/tui/logview"
 	"agentctl/tui/protolog"
 	"agentctl/tui/remote"
 	"agentctl/wsclient"
@@ -21,13 +20,13 @@ type serverAdapter struct {
 }
 
 var (
-	_ remote.Server     = serverAdapter{}
-	_ remote.Retrier    = serverAdapter{}
-	_ logview.LogSource = serverAdapter{}
+	_ remote.Server  = serverAdapter{}
+	_ remote.Retrier = serverAdapter{}
+	_ logview.Source = serverAdapter{}
 )
 
-// Wire returns the protocol log of the connection.
-func (s serverAdapter) Wire() *protolog.Log { return s.protocolLog }
+// ProtocolLog returns the protocol log of the connection.
+func (s serverAdapter) ProtocolLog() *protolog.Log { return s.protocolLog }
 
 // Retry connects at once.
 func (s serverAdapter) Retry() { s.client.Retry() }

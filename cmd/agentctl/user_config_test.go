@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/tui/ui"
-
 	"agentctl/internal/config"
 	"agentctl/tui/keymap"
+	"agentctl/tui/ui"
 )
 
 func TestFlagsAndEnvironmentWinOverTheFile(t *testing.T) {

@@ -3,12 +3,11 @@ package config
 import (
 	"strings"
 
-	"agentctl/tui/ui"
-
 	"agentctl/dialect"
 	"agentctl/internal/exit"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
+	"agentctl/tui/ui"
 )
 
 const serverURLForms = "ws://HOST:PORT, wss://HOST:PORT or unix:///PATH"

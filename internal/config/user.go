@@ -14,10 +14,9 @@ import (
 	"slices"
 	"strings"
 
-	"agentctl/tui/ui"
-
 	"agentctl/internal/exit"
 	"agentctl/tui/keymap"
+	"agentctl/tui/ui"
 )
 
 // A User is the configuration file of a user. Flags and environment override it. It holds no

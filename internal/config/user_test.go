@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/tui/ui"
-
 	"agentctl/tui/keymap"
+	"agentctl/tui/ui"
 )
 
 func TestTheExampleConfigurationHasEveryName(t *testing.T) {

@@ -9,10 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"agentctl/protocol"
 	"agentctl/tui/protolog"
 	"agentctl/tui/remote"
-
-	"agentctl/protocol"
 )
 
 var (
@@ -258,7 +257,7 @@ type Wired struct {
 	Log *protolog.Log
 }
 
-func (w Wired) Wire() *protolog.Log { return w.Log }
+func (w Wired) ProtocolLog() *protolog.Log { return w.Log }
 
 // Traffic is a short conversation on the wire.
 func Traffic() *protolog.Log {

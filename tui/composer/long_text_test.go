@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/tuitest"
-
 	"pgregory.net/rapid"
+
+	"agentctl/internal/tuitest"
 )
 
 // offset is the place of the cursor in all of the text.

@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"agentctl/tui/remote"
-
 	"agentctl/protocol"
+	"agentctl/tui/remote"
 )
 
 // maxEntries is the most messages of each source that can be walked back to.

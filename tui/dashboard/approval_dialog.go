@@ -4,15 +4,14 @@ import (
 	"slices"
 	"time"
 
-	"agentctl/tui/approval"
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/approval"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // approvalDialog decides the request of a session that is not open. The request is fetched and shown first.
@@ -27,7 +26,7 @@ type approvalDialog struct {
 	name     string
 	asked    *time.Time         // of the summary
 	approval *protocol.Approval // nil until it is fetched
-	form     *approval.DecisionForm
+	form     *approval.Form
 	guard    approval.Guard
 	seen     bool // the last drawing had room for some of the request
 	err      string
@@ -62,7 +61,7 @@ func (a *approvalDialog) show(s *protocol.State) (tea.Cmd, any) {
 		return nil, closeIntent{a, OpenIntent{a.session}}
 	}
 	a.approval = &s.Approvals[0]
-	a.form = approval.NewDecisionForm(a.styles, a.approval)
+	a.form = approval.NewForm(a.styles, a.approval)
 	a.guard.Reset(a.now())
 	return a.arm(), nil
 }

@@ -3,19 +3,18 @@ package dashboard
 import (
 	"time"
 
-	"agentctl/tui/transcriptview"
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionlist"
 	"agentctl/tui/task"
+	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
 )
 
-// DashboardConfig is what a dashboard needs.
-type DashboardConfig struct {
+// Config is what a dashboard needs.
+type Config struct {
 	Server    remote.Server
 	Tasks     *task.Runner
 	Styles    *ui.Styles
@@ -30,7 +29,7 @@ type DashboardConfig struct {
 // OpenSessions knows the sessions that the program is subscribed to.
 type OpenSessions interface {
 	// Transcript returns the transcript of an open session, or nil.
-	Transcript(session string) *transcriptview.TranscriptView
+	Transcript(session string) *transcriptview.View
 
 	// Closing returns a channel that is closed when a session that was closed is no longer subscribed; nil
 	// when there is none. A client subscribes to a session once at a time.
@@ -39,7 +38,7 @@ type OpenSessions interface {
 
 // Dashboard shows all sessions of a server. The event loop of the program owns it.
 type Dashboard struct {
-	DashboardConfig
+	Config
 	conn     remote.Conn
 	lost     string // why no more summaries come, or ""
 	list     *sessionlist.List
@@ -109,11 +108,11 @@ type (
 	reconnectIntent struct{}
 )
 
-// NewDashboard returns a dashboard without sessions.
-func NewDashboard(c DashboardConfig) *Dashboard {
+// New returns a dashboard without sessions.
+func New(c Config) *Dashboard {
 	status := new(ui.Status)
 	return &Dashboard{
-		DashboardConfig: c, conn: remote.Conn{State: remote.Connecting}, list: sessionlist.New(), status: status,
+		Config: c, conn: remote.Conn{State: remote.Connecting}, list: sessionlist.New(), status: status,
 		requests: &requester{server: c.Server, tasks: c.Tasks, status: status},
 		canvas:   ui.NewCanvas(),
 	}

@@ -8,13 +8,12 @@ import (
 	"slices"
 	"time"
 
-	"agentctl/tui/transcriptview"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
+	"agentctl/tui/transcriptview"
 )
 
 const (
@@ -40,10 +39,10 @@ type preview struct {
 
 // peekShown is what the peeks have shown.
 type peekShown struct {
-	view  *transcriptview.TranscriptView // nil: nothing yet
-	state *protocol.State                // at the last peek
-	past  []*protocol.Event              // of the last finished turn
-	last  string                         // that turn
+	view  *transcriptview.View // nil: nothing yet
+	state *protocol.State      // at the last peek
+	past  []*protocol.Event    // of the last finished turn
+	last  string               // that turn
 }
 
 // peekResult is what one peek has seen.
@@ -206,7 +205,7 @@ func (d *Dashboard) showPeek(result *peekResult, err error) {
 	if result.past != nil {
 		p.shown.past, p.shown.last = result.past, result.last
 	}
-	p.shown.view = transcriptview.NewTranscriptView(d.Styles)
+	p.shown.view = transcriptview.New(d.Styles)
 	for _, e := range slices.Concat(p.shown.past, result.turn) {
 		if err := p.shown.view.Apply(e); err != nil {
 			p.err = err.Error()

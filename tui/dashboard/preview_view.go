@@ -39,7 +39,7 @@ func (d *Dashboard) previewLines(width, rows int) []string {
 }
 
 // transcriptTail returns the end of a transcript.
-func transcriptTail(view *transcriptview.TranscriptView, width, rows int) []string {
+func transcriptTail(view *transcriptview.View, width, rows int) []string {
 	if rows < 1 || view.Empty() {
 		return nil
 	}

@@ -3,13 +3,12 @@ package dashboard
 import (
 	"context"
 
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
+	"agentctl/tui/ui"
 )
 
 // requester sends commands to sessions as tasks. The parts of the dashboard share it.

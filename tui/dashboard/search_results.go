@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"agentctl/tui/ui"
-
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
@@ -14,6 +12,7 @@ import (
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionlist"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // searchResults is an overlay with the hits of a search of all sessions. It stays open while the hits are

@@ -3,15 +3,14 @@ package dashboard
 import (
 	"strings"
 
-	"agentctl/tui/describe"
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // snippetRows is how many lines of the selected hit are shown below the list.

@@ -7,13 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"agentctl/tui/describe"
-	"agentctl/tui/ui"
-
 	"charm.land/lipgloss/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // Widths from which on a row has words, and columns.

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/ui"
-
-	"agentctl/protocol"
 )
 
 // blink is how long a connection may be gone without being told, unless what was

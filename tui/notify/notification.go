@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
-	"agentctl/tui/ui"
-
 	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/tui/ui"
 )
 
 // Notifications says how a terminal notifies its user. The zero value only rings.

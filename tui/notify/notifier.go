@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"strings"
 
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // Notifier rings and notifies a user whose terminal has lost the focus: when a request arrives and when a

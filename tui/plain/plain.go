@@ -9,12 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"agentctl/tui/remote"
-
 	"github.com/muesli/cancelreader"
 
 	"agentctl/internal/panics"
 	"agentctl/protocol"
+	"agentctl/tui/remote"
 )
 
 const (
@@ -24,14 +23,14 @@ const (
 	maxQueued    = 64      // typed commands that wait for their turn
 )
 
-// Run2 tells the session in lines on w, without a terminal and for a screen
+// Run tells the session in lines on w, without a terminal and for a screen
 // reader: the recent turns first, then what happens. Lines of r are sent as
 // messages; those that begin with / are commands (/help lists them). The end of
 // r ends nothing. It returns when ctx ends, the session is closed, or it cannot
 // be reached any more, which is an error.
 //
 // Reading r is stopped on return where r can be (a terminal, a pipe).
-func Run2(ctx context.Context, s remote.Session, w io.Writer, r io.Reader) error {
+func Run(ctx context.Context, s remote.Session, w io.Writer, r io.Reader) error {
 	return runPlain(ctx, s, w, r, time.Local)
 }
 

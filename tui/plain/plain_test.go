@@ -13,10 +13,8 @@ import (
 	"time"
 
 	"agentctl/internal/tuitest"
-
-	"agentctl/tui/remote"
-
 	"agentctl/protocol"
+	"agentctl/tui/remote"
 )
 
 // teletype runs Plain in a bubble.

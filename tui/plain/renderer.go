@@ -9,14 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/protocol"
 	"agentctl/tui/describe"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
-
-	"agentctl/tui/remote"
-
-	"agentctl/protocol"
-	"agentctl/tui/transcript"
 )
 
 // maxLine is how much of a line without an end is kept before it is told.

@@ -3,12 +3,11 @@ package plain
 import (
 	"strings"
 
+	"agentctl/protocol"
 	"agentctl/tui/approval"
 	"agentctl/tui/describe"
-	"agentctl/tui/ui"
-
-	"agentctl/protocol"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // approval tells a request whole, and how to answer it.

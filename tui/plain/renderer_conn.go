@@ -3,12 +3,10 @@ package plain
 import (
 	"time"
 
-	"agentctl/tui/describe"
-	"agentctl/tui/ui"
-
-	"agentctl/tui/remote"
-
 	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/remote"
+	"agentctl/tui/ui"
 )
 
 func (n *renderer) setConn(l remote.Conn) {

@@ -8,13 +8,11 @@ import (
 	"strconv"
 	"strings"
 
+	"agentctl/protocol"
 	"agentctl/tui/approval"
 	"agentctl/tui/describe"
-	"agentctl/tui/ui"
-
 	"agentctl/tui/remote"
-
-	"agentctl/protocol"
+	"agentctl/tui/ui"
 )
 
 // helpText is what /help tells.

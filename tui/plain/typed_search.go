@@ -6,12 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"agentctl/tui/describe"
-	"agentctl/tui/ui"
-
-	"agentctl/tui/remote"
-
 	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/remote"
+	"agentctl/tui/ui"
 )
 
 const (

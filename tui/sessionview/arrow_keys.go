@@ -15,7 +15,7 @@ type arrowKeys struct {
 
 // wheelArrow scrolls when an arrow comes from a wheel, and reports whether it does. The first arrow of a turn
 // of the wheel was taken for a key: its effect is undone and it scrolls too.
-func (v *SessionView) wheelArrow(by int) bool {
+func (v *View) wheelArrow(by int) bool {
 	now := v.Now()
 	if now.Sub(v.arrows.last) >= keyInterval {
 		v.arrows = arrowKeys{last: now, first: true}

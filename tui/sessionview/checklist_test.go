@@ -7,10 +7,9 @@ import (
 	"time"
 
 	"agentctl/internal/tuitest"
-	"agentctl/tui/transcriptview"
-
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
 )
 
 func TestGoldenPlans(t *testing.T) {

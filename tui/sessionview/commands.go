@@ -3,13 +3,12 @@ package sessionview
 import (
 	"context"
 
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
+	"agentctl/tui/ui"
 )
 
 // commander sends commands to the session as tasks. The parts of the view share it.

@@ -4,10 +4,9 @@ import (
 	"strings"
 	"unicode"
 
-	"agentctl/tui/ui"
-
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // completionRows is the most commands that are shown at once.

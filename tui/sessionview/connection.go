@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"agentctl/tui/ui"
-
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 const (
@@ -19,7 +18,7 @@ const (
 )
 
 // connText returns the connection for the status line.
-func (v *SessionView) connText(width int) string {
+func (v *View) connText(width int) string {
 	s, conn := v.Styles, &v.replica.conn
 	switch conn.State {
 	case remote.Connected:
@@ -60,7 +59,7 @@ func progressText(percent, width int) string {
 }
 
 // outage returns a panel that says why there is no connection and what to do, once that lasts.
-func (v *SessionView) outage(width int) []string {
+func (v *View) outage(width int) []string {
 	s, conn := v.Styles, &v.replica.conn
 	style, why := &s.Error, conn.Reason
 	var advice []string
@@ -90,7 +89,7 @@ func (v *SessionView) outage(width int) []string {
 }
 
 // retryHint returns the key that reconnects, where that is possible.
-func (v *SessionView) retryHint() string {
+func (v *View) retryHint() string {
 	if _, ok := v.Session.(remote.Retrier); !ok || v.replica.ended {
 		return ""
 	}

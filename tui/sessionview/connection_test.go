@@ -6,11 +6,9 @@ import (
 	"time"
 
 	"agentctl/internal/tuitest"
-	"agentctl/tui/describe"
-
-	"agentctl/tui/remote"
-
 	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/remote"
 )
 
 func TestWhatWasMissedIsMarked(t *testing.T) {

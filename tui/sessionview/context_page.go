@@ -6,17 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	"agentctl/tui/describe"
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 	"agentctl/tui/usage"
 )
 

@@ -7,15 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/tuitest"
-	"agentctl/tui/ui"
-
-	"agentctl/tui/remote"
-
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/ui"
 )
 
 // fillingUp is a session whose context grows, is compacted, and grows; its third turn is under way.

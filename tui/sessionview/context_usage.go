@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"time"
 
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/ui"
 	"agentctl/tui/usage"
 )
 

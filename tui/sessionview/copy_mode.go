@@ -5,14 +5,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"agentctl/tui/transcriptview"
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
 )
 
 // copyMode selects lines of the transcript by keys and copies them. While it is active the transcript

@@ -3,14 +3,13 @@ package sessionview
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/tui/approval"
-
 	"agentctl/protocol"
+	"agentctl/tui/approval"
 	"agentctl/tui/remote"
 )
 
 // approve does what the approval panel wants.
-func (v *SessionView) approve(r approval.ApprovalResult) tea.Cmd {
+func (v *View) approve(r approval.Result) tea.Cmd {
 	v.leaveFocus(r.Leave)
 	if r.Focus {
 		v.setFocus(onApproval)
@@ -31,7 +30,7 @@ func (v *SessionView) approve(r approval.ApprovalResult) tea.Cmd {
 }
 
 // sendDecision sends a decision. When another client was first, the status message says so.
-func (v *SessionView) sendDecision(data protocol.ApproveData) tea.Cmd {
+func (v *View) sendDecision(data protocol.ApproveData) tea.Cmd {
 	return v.commands.do(protocol.DoApprove, data, nil, func(err error) tea.Cmd {
 		message := ""
 		if err != nil {

@@ -5,10 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"agentctl/internal/tuitest"
-
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
 )
 

@@ -9,15 +9,13 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"agentctl/internal/tuitest"
-
-	"agentctl/tui/remote"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
 )
 

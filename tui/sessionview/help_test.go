@@ -4,13 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/tuitest"
-
-	"agentctl/tui/keymap"
-
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/keymap"
 )
 
 func TestAKeyIsGivenToAnotherAction(t *testing.T) {

@@ -3,11 +3,10 @@ package sessionview
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/tui/keymap"
 	"agentctl/tui/logview"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
-
-	"agentctl/tui/keymap"
 )
 
 // focus is the part that takes the keys.
@@ -23,7 +22,7 @@ const (
 )
 
 // input handles keys, pastes and mouse events that no overlay takes.
-func (v *SessionView) input(msg tea.Msg) tea.Cmd {
+func (v *View) input(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return v.press(msg)
@@ -41,7 +40,7 @@ func (v *SessionView) input(msg tea.Msg) tea.Cmd {
 
 // press handles a key: the part that is typed in comes first, then the queue, which pages itself, then the
 // global keys, then the part with the focus.
-func (v *SessionView) press(msg tea.KeyPressMsg) tea.Cmd {
+func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	pending := v.replica.state.Approvals
 	if v.focus == onTranscript && v.transcript.copyMode.active {
@@ -78,7 +77,7 @@ func (v *SessionView) press(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 // pressGlobal handles the keys that do the same in every part.
-func (v *SessionView) pressGlobal(key string) (cmd tea.Cmd, handled bool) {
+func (v *View) pressGlobal(key string) (cmd tea.Cmd, handled bool) {
 	action := v.Styles.Keys.At(keymap.Global, key)
 	if v.scroll(action) {
 		return nil, true
@@ -134,7 +133,7 @@ func (v *SessionView) pressGlobal(key string) (cmd tea.Cmd, handled bool) {
 }
 
 // scroll scrolls the transcript.
-func (v *SessionView) scroll(action keymap.Action) bool {
+func (v *View) scroll(action keymap.Action) bool {
 	list := v.transcript.view.List
 	page := max(1, list.Height()-1)
 	switch action {
@@ -152,7 +151,7 @@ func (v *SessionView) scroll(action keymap.Action) bool {
 	return true
 }
 
-func (v *SessionView) pressQueue(key string) tea.Cmd {
+func (v *View) pressQueue(key string) tea.Cmd {
 	r := v.panels.queue.press(key)
 	v.leaveFocus(r.leave)
 	if r.edit != nil {
@@ -161,7 +160,7 @@ func (v *SessionView) pressQueue(key string) tea.Cmd {
 	return r.cmd
 }
 
-func (v *SessionView) pressTranscript(key string) tea.Cmd {
+func (v *View) pressTranscript(key string) tea.Cmd {
 	r := v.transcript.press(key)
 	v.leaveFocus(r.leave)
 	if r.push != nil {
@@ -173,7 +172,7 @@ func (v *SessionView) pressTranscript(key string) tea.Cmd {
 	return r.cmd
 }
 
-func (v *SessionView) paste(text string) {
+func (v *View) paste(text string) {
 	switch {
 	case v.focus == onApproval && v.panels.approvals.Typing(v.replica.state.Approvals):
 		v.panels.approvals.Paste(v.replica.state.Approvals, text)
@@ -183,7 +182,7 @@ func (v *SessionView) paste(text string) {
 }
 
 // cycleFocus moves the focus to the next part that has something to use.
-func (v *SessionView) cycleFocus(by int) {
+func (v *View) cycleFocus(by int) {
 	for range focusCount {
 		v.setFocus((v.focus + focus(by+int(focusCount))) % focusCount)
 		if v.usable(v.focus) {
@@ -192,7 +191,7 @@ func (v *SessionView) cycleFocus(by int) {
 	}
 }
 
-func (v *SessionView) usable(f focus) bool {
+func (v *View) usable(f focus) bool {
 	switch f {
 	case onApproval:
 		return v.panels.approvals.Visible()
@@ -206,7 +205,7 @@ func (v *SessionView) usable(f focus) bool {
 	return true
 }
 
-func (v *SessionView) setFocus(f focus) {
+func (v *View) setFocus(f focus) {
 	v.focus = f
 	v.transcript.leaveCopyMode()
 	v.composer.SetFocus(f == onComposer)
@@ -221,13 +220,13 @@ func (v *SessionView) setFocus(f focus) {
 }
 
 // leaveFocus gives the focus back to the composer.
-func (v *SessionView) leaveFocus(leave bool) {
+func (v *View) leaveFocus(leave bool) {
 	if leave {
 		v.setFocus(onComposer)
 	}
 }
 
-func (v *SessionView) showHelp() {
+func (v *View) showHelp() {
 	scopes := map[focus]keymap.Scope{
 		onComposer: keymap.Global, onApproval: keymap.Approval, onQueue: keymap.Queue, onPlan: keymap.Plan,
 		onTranscript: keymap.Transcript,
@@ -235,19 +234,19 @@ func (v *SessionView) showHelp() {
 	v.overlays.Push(ui.NewHelp(v.Styles, scopes[v.focus]))
 }
 
-func (v *SessionView) showSettings() {
+func (v *View) showSettings() {
 	v.pushMenu(&settings{v.Styles, v.replica, v.commands, map[string]string{}})
 }
 
-func (v *SessionView) showRules() {
+func (v *View) showRules() {
 	v.pushMenu(&rules{v.Styles, v.replica, v.commands, map[string]bool{}})
 }
 
-func (v *SessionView) pushMenu(l ui.Listing) {
+func (v *View) pushMenu(l ui.Listing) {
 	v.overlays.Push(ui.NewMenu(v.Styles, l, "", func() string { return v.status.Text }))
 }
 
-func (v *SessionView) showProtocolLog() tea.Cmd {
+func (v *View) showProtocolLog() tea.Cmd {
 	log, cmd := logview.OpenLogView(v.Session, v.Styles, v.Tasks, v.Clipboard)
 	if log == nil {
 		v.status.Text = "this session keeps no protocol log"
@@ -257,7 +256,7 @@ func (v *SessionView) showProtocolLog() tea.Cmd {
 	return cmd
 }
 
-func (v *SessionView) startInterrupt() tea.Cmd {
+func (v *View) startInterrupt() tea.Cmd {
 	cmd, question := v.panels.interrupt.start()
 	if question != nil {
 		v.overlays.Push(question)

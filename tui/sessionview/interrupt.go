@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"agentctl/tui/describe"
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/ui"
 )
 
 // interrupt is the user's interrupt of a turn, from the key to the end of the turn.

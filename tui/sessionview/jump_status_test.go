@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"agentctl/internal/tuitest"
-
 	"agentctl/protocol"
 )
 

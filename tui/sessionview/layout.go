@@ -3,14 +3,13 @@ package sessionview
 import (
 	"slices"
 
-	"agentctl/tui/transcriptview"
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
 )
 
 const (
@@ -19,7 +18,7 @@ const (
 )
 
 // draw returns the screen.
-func (v *SessionView) draw() tea.View {
+func (v *View) draw() tea.View {
 	out := tea.NewView("")
 	out.AltScreen = true
 	out.WindowTitle = "agentctl " + ui.OneLine(transcript.Clean(remote.SessionName(v.replica.state))) + " · " + string(v.replica.state.Status())
@@ -38,7 +37,7 @@ func (v *SessionView) draw() tea.View {
 
 // layout returns the lines of the screen and the cursor. It is laid out from the bottom: status line,
 // composer, panels, and the transcript in the rows that are left.
-func (v *SessionView) layout(width, height int) ([]string, *tea.Cursor) {
+func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 	left := height
 	var status []string
 	if left > 1 {
@@ -92,7 +91,7 @@ func (v *SessionView) layout(width, height int) ([]string, *tea.Cursor) {
 }
 
 // docked returns the overlay that does not cover the screen.
-func (v *SessionView) docked(width, height int) ([]string, *tea.Cursor) {
+func (v *View) docked(width, height int) ([]string, *tea.Cursor) {
 	if o := v.overlays.Docked(); o != nil {
 		return o.View(width, height)
 	}
@@ -100,7 +99,7 @@ func (v *SessionView) docked(width, height int) ([]string, *tea.Cursor) {
 }
 
 // requestLines returns the approval panel. With the focus it takes rows of the transcript too.
-func (v *SessionView) requestLines(width, left int) ([]string, *tea.Cursor) {
+func (v *View) requestLines(width, left int) ([]string, *tea.Cursor) {
 	room := left - minTranscriptRows
 	if v.focus == onApproval {
 		room = max(room, min(left, minApprovalRows))
@@ -109,12 +108,12 @@ func (v *SessionView) requestLines(width, left int) ([]string, *tea.Cursor) {
 }
 
 // confirmsPlan reports whether the request on the screen lists the plan's tasks.
-func (v *SessionView) confirmsPlan() bool {
+func (v *View) confirmsPlan() bool {
 	r, _ := v.panels.approvals.Current(v.replica.state.Approvals)
 	return r != nil && len(r.Tasks) > 0
 }
 
-func (v *SessionView) transcriptLines(width, rows int) []string {
+func (v *View) transcriptLines(width, rows int) []string {
 	if rows <= 0 {
 		return nil
 	}
@@ -128,7 +127,7 @@ func (v *SessionView) transcriptLines(width, rows int) []string {
 }
 
 // edge returns the line above the composer.
-func (v *SessionView) edge() string {
+func (v *View) edge() string {
 	s, keys, list := v.Styles, v.Styles.Keys, v.transcript.view.List
 	title := ""
 	if !list.Following() {

@@ -3,9 +3,8 @@ package sessionview
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/tui/transcriptview"
-
 	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
 )
 
 // localSearchStep is how many items are searched before other messages are handled.

@@ -3,9 +3,8 @@ package sessionview
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/tui/transcriptview"
-
 	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
 )
 
 var anchorNames = map[transcript.AnchorKind]string{transcriptview.TurnAnchor: "turn", transcriptview.ToolAnchor: "tool call", transcriptview.ApprovalAnchor: "approval", transcriptview.ErrorAnchor: "error"}

@@ -3,12 +3,11 @@ package sessionview
 import (
 	"slices"
 
-	"agentctl/tui/ui"
-
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // unsentMessage is a message on its way. It is shown until an event of the session reports it.

@@ -6,13 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"agentctl/tui/transcriptview"
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
+	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
 )
 
 // planRows is the most tasks that are shown at once on a low screen.

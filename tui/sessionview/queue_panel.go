@@ -4,16 +4,15 @@ import (
 	"context"
 	"fmt"
 
-	"agentctl/tui/describe"
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // queueRows is the most queued messages that are shown at once.

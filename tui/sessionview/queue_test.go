@@ -7,11 +7,9 @@ import (
 	"time"
 
 	"agentctl/internal/tuitest"
-	"agentctl/tui/ui"
-
-	"agentctl/tui/remote"
-
 	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/ui"
 )
 
 // verbs are the commands asked since the last call.

@@ -6,16 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/tuitest"
-	"agentctl/tui/transcriptview"
-
-	"agentctl/tui/keymap"
-	"agentctl/tui/remote"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcriptview"
 )
 
 func TestThoughtsAndToolsUnfold(t *testing.T) {

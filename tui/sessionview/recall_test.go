@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"agentctl/internal/tuitest"
-
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 )

@@ -3,9 +3,8 @@ package sessionview
 import (
 	"time"
 
-	"agentctl/tui/describe"
-
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 )
 

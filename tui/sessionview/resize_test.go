@@ -4,10 +4,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"agentctl/internal/tuitest"
 	"agentctl/tui/ui"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 func TestAStormOfSizesLeavesARightScreen(t *testing.T) {

@@ -3,13 +3,12 @@ package sessionview
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/tui/describe"
-	"agentctl/tui/ui"
-
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // rules is the menu of rules, which can be revoked.

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"agentctl/internal/tuitest"
-
 	"agentctl/protocol"
 )
 

@@ -8,24 +8,22 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/tuitest"
-	"agentctl/tui/approval"
-	"agentctl/tui/ui"
-
-	"agentctl/tui/remote"
-	"agentctl/tui/task"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/approval"
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // screen is a model without a program: keys and time are given to it by hand.
 type screen struct {
 	t       *testing.T
-	m       *SessionView
+	m       *View
 	session *tuitest.Recording
 	journal *tuitest.Journal
 	now     time.Time
@@ -50,7 +48,7 @@ func open(t *testing.T, j *tuitest.Journal, width, height int) *screen {
 	t.Cleanup(tasks.Close)
 	styles := ui.NewStyles(time.UTC, "")
 	styles.Now = func() time.Time { return s.now }
-	s.m = NewSessionView(Config{
+	s.m = New(Config{
 		Session: s.session, Tasks: tasks, Styles: styles, Now: func() time.Time { return s.now }, Exec: tea.Exec, Editor: "vi",
 		NewID: func() string {
 			s.ids++

@@ -6,9 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"agentctl/tui/transcriptview"
-	"agentctl/tui/ui"
-
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -17,6 +14,8 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
 )
 
 // search is a search of the whole session. The server finds the hits; where it cannot, the items are

@@ -4,17 +4,16 @@ import (
 	"context"
 	"errors"
 
-	"agentctl/tui/describe"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 )
 
 // pressComposer handles a key while the composer has the focus.
-func (v *SessionView) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
+func (v *View) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
 	action := v.Styles.Keys.At(keymap.Composer, key)
 	empty := v.composer.Empty() && v.composer.Editing == ""
 	if empty && v.pressEmptyComposer(action) {
@@ -41,7 +40,7 @@ func (v *SessionView) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
 }
 
 // pressEmptyComposer handles the keys that an empty composer has.
-func (v *SessionView) pressEmptyComposer(action keymap.Action) bool {
+func (v *View) pressEmptyComposer(action keymap.Action) bool {
 	switch action {
 	case keymap.ComposerHelp:
 		v.showHelp()
@@ -56,7 +55,7 @@ func (v *SessionView) pressEmptyComposer(action keymap.Action) bool {
 }
 
 // pressRecall steps through earlier messages, or scrolls when the arrow comes from a mouse wheel.
-func (v *SessionView) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bool) {
+func (v *View) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	switch action {
 	case keymap.ComposerEarlier:
 		if v.wheelArrow(1) {
@@ -80,7 +79,7 @@ func (v *SessionView) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bo
 }
 
 // cancel ends an edit or a walk through earlier messages, else it interrupts the turn.
-func (v *SessionView) cancel() tea.Cmd {
+func (v *View) cancel() tea.Cmd {
 	switch {
 	case v.composer.Editing != "":
 		return v.cancelEdit()
@@ -94,7 +93,7 @@ func (v *SessionView) cancel() tea.Cmd {
 }
 
 // earlierMessage steps back through the user's messages, and requests older turns at the end.
-func (v *SessionView) earlierMessage() tea.Cmd {
+func (v *View) earlierMessage() tea.Cmd {
 	v.setFocus(onComposer)
 	if v.composer.Recall(1, v.replica.conn.By) {
 		v.arrows.moved = 1
@@ -113,7 +112,7 @@ func (v *SessionView) earlierMessage() tea.Cmd {
 }
 
 // submit sends a message, or the new text of a queued one.
-func (v *SessionView) submit() tea.Cmd {
+func (v *View) submit() tea.Cmd {
 	text := v.composer.Value()
 	if text == "" {
 		return nil
@@ -133,7 +132,7 @@ func (v *SessionView) submit() tea.Cmd {
 	return v.send(text)
 }
 
-func (v *SessionView) send(text string) tea.Cmd {
+func (v *View) send(text string) tea.Cmd {
 	id := v.NewID()
 	outbox := &v.panels.outbox
 	outbox.add(id, text)
@@ -161,7 +160,7 @@ func (v *SessionView) send(text string) tea.Cmd {
 
 // takeBack puts the last refused message back into the composer, or else withdraws the last one that waits
 // for the connection.
-func (v *SessionView) takeBack() tea.Cmd {
+func (v *View) takeBack() tea.Cmd {
 	outbox := &v.panels.outbox
 	if text, ok := outbox.takeRefused(); ok {
 		v.restoreText(text)
@@ -194,7 +193,7 @@ func (v *SessionView) takeBack() tea.Cmd {
 const maybeSent = "the server may have it already: it cannot be taken back"
 
 // restoreText puts an unsent text before what is typed.
-func (v *SessionView) restoreText(text string) {
+func (v *View) restoreText(text string) {
 	v.composer.Restore(text)
 	v.setFocus(onComposer)
 	if v.composer.Editing != "" {
@@ -203,7 +202,7 @@ func (v *SessionView) restoreText(text string) {
 }
 
 // pressCompletion handles the keys of the completion while commands are offered.
-func (v *SessionView) pressCompletion(key string) bool {
+func (v *View) pressCompletion(key string) bool {
 	text, handled := v.panels.completion.press(key, v.composer.Text(), v.offers())
 	if text != "" {
 		v.composer.SetText(text)
@@ -212,7 +211,7 @@ func (v *SessionView) pressCompletion(key string) bool {
 }
 
 // offers returns the commands that complete what is typed.
-func (v *SessionView) offers() []protocol.SlashCommand {
+func (v *View) offers() []protocol.SlashCommand {
 	if v.focus != onComposer || v.composer.Editing != "" {
 		return nil
 	}

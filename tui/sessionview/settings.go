@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"slices"
 
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // settings is the menu of the agent's settings: its mode, its model.

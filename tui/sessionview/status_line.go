@@ -5,19 +5,18 @@ import (
 	"fmt"
 	"time"
 
-	"agentctl/tui/describe"
-	"agentctl/tui/ui"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // statusLine returns the last line: the status message, the connection, and details of the session. Details
 // that matter least are left out first.
-func (v *SessionView) statusLine(width int) string {
+func (v *View) statusLine(width int) string {
 	s := v.Styles
 	if v.leaving {
 		return s.Warning.Render(ui.Fit(" press ctrl+c again to leave; the session goes on", width))
@@ -38,7 +37,7 @@ func (v *SessionView) statusLine(width int) string {
 }
 
 // detailsBefore returns as many details as fit before an end.
-func (v *SessionView) detailsBefore(end string, room int) string {
+func (v *View) detailsBefore(end string, room int) string {
 	join := func(a, b string) string {
 		if a == "" || b == "" {
 			return a + b
@@ -60,7 +59,7 @@ func (v *SessionView) detailsBefore(end string, room int) string {
 }
 
 // helpHint returns the key that opens the help where the focus is.
-func (v *SessionView) helpHint() string {
+func (v *View) helpHint() string {
 	keys := v.Styles.Keys
 	switch {
 	case v.focus == onComposer && v.composer.Empty() && keys.Key(keymap.ComposerHelp) != "":
@@ -72,7 +71,7 @@ func (v *SessionView) helpHint() string {
 }
 
 // details returns the parts at the right end, the most important first.
-func (v *SessionView) details() []string {
+func (v *View) details() []string {
 	s, state := v.Styles, v.replica.state
 	var out []string
 	add := func(text string) {
@@ -109,7 +108,7 @@ func (v *SessionView) details() []string {
 }
 
 // contextDetails returns context usage, as a bar where there is room, and the speed of the agent.
-func (v *SessionView) contextDetails() []string {
+func (v *View) contextDetails() []string {
 	s, width := v.Styles, v.canvas.Width
 	var out []string
 	if c := v.replica.state.Context; c != nil && c.MaxTokens > 0 {
@@ -134,7 +133,7 @@ const minLag = 20
 
 // lag returns how far this client is behind, else the one furthest behind. The server's report about this
 // client may be older than the events that have arrived since.
-func (v *SessionView) lag() string {
+func (v *View) lag() string {
 	var most protocol.Client
 	seq := v.replica.state.Seq
 	for id, c := range v.replica.clients {
@@ -155,7 +154,7 @@ func (v *SessionView) lag() string {
 }
 
 // turnText returns what the session does.
-func (v *SessionView) turnText() string {
+func (v *View) turnText() string {
 	s, state := v.Styles, v.replica.state
 	t := state.Turn
 	switch {

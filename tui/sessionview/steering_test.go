@@ -3,12 +3,11 @@ package sessionview
 import (
 	"testing"
 
-	"agentctl/internal/tuitest"
-	"agentctl/tui/notify"
-
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/notify"
 )
 
 func TestATaskIsCancelledAndRestarted(t *testing.T) {

@@ -7,15 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/tuitest"
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // openIn is open with a theme.

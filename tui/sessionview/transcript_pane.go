@@ -3,14 +3,13 @@ package sessionview
 import (
 	"context"
 
-	"agentctl/tui/transcriptview"
-	"agentctl/tui/ui"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
 )
 
 // transcriptPane is the transcript with everything that reads it: selection, search, jumps, copy mode.
@@ -20,7 +19,7 @@ type transcriptPane struct {
 	commands  *commander
 	clipboard ui.Clipboard
 
-	view     *transcriptview.TranscriptView
+	view     *transcriptview.View
 	search   search
 	jump     *jump // under way, or nil
 	copyMode copyMode

@@ -4,16 +4,15 @@ import (
 	"context"
 	"time"
 
-	"agentctl/tui/describe"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 )
 
 // apply takes the updates of a frame. Until the catch-up is over only its progress is drawn.
-func (v *SessionView) apply(updates remote.Updates) tea.Cmd {
+func (v *View) apply(updates remote.Updates) tea.Cmd {
 	live, progress := v.replica.caughtUp, v.replica.progress()
 	for _, u := range updates {
 		switch {
@@ -44,7 +43,7 @@ func (v *SessionView) apply(updates remote.Updates) tea.Cmd {
 }
 
 // stillUsable reports whether the part with the focus still has something to use.
-func (v *SessionView) stillUsable() bool {
+func (v *View) stillUsable() bool {
 	switch v.focus {
 	case onApproval, onPlan:
 		return v.usable(v.focus)
@@ -55,11 +54,11 @@ func (v *SessionView) stillUsable() bool {
 }
 
 // listPlan makes the transcript list the plan's tasks unless the panel does. A preview has no panel.
-func (v *SessionView) listPlan() {
+func (v *View) listPlan() {
 	v.transcript.view.SetTasksShownElsewhere(!v.hidden && v.panels.plan.plan() != nil)
 }
 
-func (v *SessionView) applyEvent(e *protocol.Event) {
+func (v *View) applyEvent(e *protocol.Event) {
 	r := v.replica
 	switch e.Type {
 	case protocol.ClientAttached, protocol.ClientLag:
@@ -99,7 +98,7 @@ func (v *SessionView) applyEvent(e *protocol.Event) {
 }
 
 // noteRemoval says that another user removed the selected message.
-func (v *SessionView) noteRemoval(e *protocol.Event) {
+func (v *View) noteRemoval(e *protocol.Event) {
 	if e.Type != protocol.QueueRemoved || v.focus != onQueue || e.By == nil || *e.By == v.replica.conn.By {
 		return
 	}
@@ -110,7 +109,7 @@ func (v *SessionView) noteRemoval(e *protocol.Event) {
 }
 
 // noteDecision says how a request was decided, unless the decision was made here.
-func (v *SessionView) noteDecision(e *protocol.Event) {
+func (v *View) noteDecision(e *protocol.Event) {
 	d := remote.DecodeData[protocol.ApprovalResolvedData](e.Data)
 	sending, known := v.panels.approvals.Sending(d.Request)
 	if !known || sending && e.By != nil && *e.By == v.replica.conn.By {
@@ -120,7 +119,7 @@ func (v *SessionView) noteDecision(e *protocol.Event) {
 }
 
 // setConn notes the state of the connection.
-func (v *SessionView) setConn(c remote.Conn) {
+func (v *View) setConn(c remote.Conn) {
 	lost := v.replica.connected() && c.State != remote.Connected
 	v.replica.setConn(c, v.Now())
 	if lost {
@@ -131,7 +130,7 @@ func (v *SessionView) setConn(c remote.Conn) {
 }
 
 // attached begins a catch-up.
-func (v *SessionView) attached(a *protocol.SubscribeResult) {
+func (v *View) attached(a *protocol.SubscribeResult) {
 	before := v.replica.state
 	if !v.replica.attach(a) {
 		if before.Session != "" && a.Position.Seq > before.Seq && v.replica.away.Long(v.Now()) {
@@ -148,7 +147,7 @@ func (v *SessionView) attached(a *protocol.SubscribeResult) {
 }
 
 // caughtUp ends a catch-up and says what was missed.
-func (v *SessionView) caughtUp() {
+func (v *View) caughtUp() {
 	v.replica.caughtUp = true
 	if summary := v.replica.away.CaughtUp(v.Now(), v.replica.state.Seq); summary != "" {
 		v.transcript.view.AddMark(summary)
@@ -156,7 +155,7 @@ func (v *SessionView) caughtUp() {
 }
 
 // reconnect tries to connect at once.
-func (v *SessionView) reconnect() tea.Cmd {
+func (v *View) reconnect() tea.Cmd {
 	r, ok := v.Session.(remote.Retrier)
 	switch {
 	case v.replica.connected():
@@ -178,7 +177,7 @@ func (v *SessionView) reconnect() tea.Cmd {
 }
 
 // search searches the session for a text.
-func (v *SessionView) search(text string) tea.Cmd {
+func (v *View) search(text string) tea.Cmd {
 	cmd, ok := v.transcript.beginSearch(text)
 	if ok {
 		v.setFocus(onTranscript)
@@ -187,7 +186,7 @@ func (v *SessionView) search(text string) tea.Cmd {
 }
 
 // searchGoal shows the session at the hit that is its goal, once the catch-up is over.
-func (v *SessionView) searchGoal() tea.Cmd {
+func (v *View) searchGoal() tea.Cmd {
 	goal := v.transcript.goal
 	if goal == nil || !v.replica.caughtUp {
 		return nil
@@ -200,7 +199,7 @@ func (v *SessionView) searchGoal() tea.Cmd {
 }
 
 // Goal shows the session at a hit of a search, once it is caught up.
-func (v *SessionView) Goal(hit protocol.Hit, text string) tea.Cmd {
+func (v *View) Goal(hit protocol.Hit, text string) tea.Cmd {
 	v.transcript.goal = &hitGoal{hit, text}
 	return v.searchGoal()
 }

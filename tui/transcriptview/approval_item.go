@@ -3,11 +3,10 @@ package transcriptview
 import (
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/tui/describe"
-	"agentctl/tui/ui"
-
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // approvalItem is an approval in the transcript: what was asked, and who decided

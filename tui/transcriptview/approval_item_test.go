@@ -5,11 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/tui/ui"
-
 	"charm.land/lipgloss/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/ui"
 )
 
 func TestADecisionLooksAsItIs(t *testing.T) {

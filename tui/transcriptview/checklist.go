@@ -6,14 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"agentctl/tui/describe"
-	"agentctl/tui/remote"
-	"agentctl/tui/ui"
-
 	"charm.land/lipgloss/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 const (

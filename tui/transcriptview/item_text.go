@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
-	"agentctl/tui/ui"
-
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // Text returns the text of an item, for a search.

@@ -3,13 +3,12 @@ package transcriptview
 import (
 	"strings"
 
-	"agentctl/tui/describe"
-	"agentctl/tui/ui"
-
 	"charm.land/lipgloss/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // note is a line between messages and tool calls: an event in words, or the end of a turn.

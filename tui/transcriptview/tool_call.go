@@ -3,14 +3,12 @@ package transcriptview
 import (
 	"bytes"
 
-	"agentctl/tui/filechange"
-	"agentctl/tui/ui"
-
-	"agentctl/tui/keymap"
-
 	"agentctl/protocol"
 	"agentctl/tui/diff"
+	"agentctl/tui/filechange"
+	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // How much of a tool call shows in the transcript; the rest is for the pager.
@@ -33,7 +31,7 @@ type toolCall struct {
 	task   string // of a plan, by its title
 	cut    string // why it did not come to its end
 
-	changes *filechange.FileChanges // of what the call had when they were made
+	changes *filechange.Changes // of what the call had when they were made
 	of      changesKey
 	inText  bool // the output is the patch
 
@@ -179,7 +177,7 @@ func (t *toolCall) appendError(b transcript.Block, width int) transcript.Block {
 
 // fileChanges is what the call changes in files, or nil: what it told, else what its
 // arguments say.
-func (t *toolCall) fileChanges() *filechange.FileChanges {
+func (t *toolCall) fileChanges() *filechange.Changes {
 	tool := t.item.Tool
 	of := changesKey{contents: len(tool.Content)}
 	if len(tool.Content) > 0 {
@@ -206,7 +204,7 @@ func (t *toolCall) fileChanges() *filechange.FileChanges {
 		}
 	}
 	if len(files) > 0 {
-		t.changes = filechange.NewFileChanges(files)
+		t.changes = filechange.New(files)
 	}
 	return t.changes
 }

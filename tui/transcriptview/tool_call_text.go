@@ -6,14 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/filechange"
-	"agentctl/tui/ui"
-
 	"agentctl/tui/keymap"
-
-	"agentctl/protocol"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 func (t *toolCall) title() string {

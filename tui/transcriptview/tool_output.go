@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"strings"
 
+	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/filechange"
-	"agentctl/tui/ui"
-
-	"agentctl/protocol"
 	"agentctl/tui/highlight"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 const (

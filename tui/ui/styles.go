@@ -5,15 +5,14 @@ import (
 	"strings"
 	"time"
 
-	"agentctl/protocol"
-	"agentctl/tui/diff"
-	"agentctl/tui/keymap"
-	"agentctl/tui/usage"
-
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/protocol"
+	"agentctl/tui/diff"
+	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
+	"agentctl/tui/usage"
 )
 
 // Styles is the look of everything on a screen: styles, keys for hints, clock and time zone. All parts of
