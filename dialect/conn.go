@@ -9,11 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"agentctl/protocol/codec"
-
 	"github.com/coder/websocket"
 
 	"agentctl/internal/panics"
+	"agentctl/protocol/codec"
 )
 
 // A Conn is a foreign WebSocket that reads and writes native messages. One goroutine may read while

@@ -10,12 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/protocol/codec"
-
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
 	"agentctl/internal/panics"
+	"agentctl/protocol/codec"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/protocol/codec"
-
 	"github.com/coder/websocket"
+
+	"agentctl/protocol/codec"
 )
 
 // A pathReader codec requests every foreign message as a path, and passes the bodies on as native

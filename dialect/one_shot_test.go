@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/protocol/codec"
-
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // commandData holds the data of commands that read or change something.

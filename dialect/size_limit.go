@@ -5,9 +5,8 @@ import (
 	"io"
 	"time"
 
-	"agentctl/protocol/codec"
-
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // A SizeLimiter is a codec that reports a message over the limit to the foreign peer. The

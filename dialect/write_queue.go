@@ -4,9 +4,9 @@ import (
 	"context"
 	"sync"
 
-	"agentctl/protocol/codec"
-
 	"github.com/coder/websocket"
+
+	"agentctl/protocol/codec"
 )
 
 // Bounds of the queued frames, in bytes.

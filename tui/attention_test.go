@@ -8,12 +8,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/tui/remote"
-	"agentctl/tui/task"
-
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/dashboard"
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
 )
 
 // written is what a command writes to the terminal by itself.
@@ -37,14 +38,14 @@ func written(cmd tea.Cmd) string {
 // solo is a program of one session: keys and events are given to it by hand.
 type solo struct {
 	p       *program
-	journal *journal
+	journal *tuitest.Journal
 }
 
 // openSolo shows what the journal holds so far.
-func openSolo(t *testing.T, j *journal, o Options) *solo {
+func openSolo(t *testing.T, j *tuitest.Journal, o Options) *solo {
 	t.Helper()
-	build := testBuilder(t.Context(), o, func() time.Time { return dawn.Add(time.Minute) }, func() string { return "" })
-	p := build.session(newRecording())
+	build := testBuilder(t.Context(), o, func() time.Time { return tuitest.Dawn.Add(time.Minute) }, func() string { return "" })
+	p := build.session(tuitest.NewRecording())
 	noTimers(p)
 	p.Init()
 	t.Cleanup(func() {
@@ -59,87 +60,87 @@ func openSolo(t *testing.T, j *journal, o Options) *solo {
 
 // news returns what is written to the terminal for the events since the last call.
 func (s *solo) news() string {
-	_, cmd := s.p.Update(task.Message{To: s.p.sessions.shown, Msg: s.journal.take()})
+	_, cmd := s.p.Update(task.Message{To: s.p.sessions.shown, Msg: s.journal.Take()})
 	return written(cmd)
 }
 
 var foot, iterm = []string{"TERM=foot"}, []string{"TERM=xterm-256color", "TERM_PROGRAM=iTerm.app"}
 
 func TestAPersonWhoLooksElsewhereIsCalled(t *testing.T) {
-	s := openSolo(t, scenes["transcript"](), Options{Env: iterm})
+	s := openSolo(t, tuitest.Scenes["transcript"](), Options{Env: iterm})
 	if !s.p.View().ReportFocus {
 		t.Error("focus reports are not asked for")
 	}
 	s.p.Update(tea.BlurMsg{})
-	s.journal.say("t4", "words")
+	s.journal.Say("t4", "words")
 	if got := s.news(); got != "" {
 		t.Errorf("words wrote %q", got)
 	}
-	s.journal.asks(tidy())
+	s.journal.Asks(tuitest.Tidy())
 	if got := s.news(); got != "\a\x1b]9;agentctl: fix-tests: approval: Tidy the module\a" {
 		t.Errorf("an approval wrote %q", got)
 	}
-	s.journal.say("t5", "words")
+	s.journal.Say("t5", "words")
 	if got := s.news(); got != "" {
 		t.Errorf("the same approval wrote %q again", got)
 	}
-	s.journal.add(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed})
-	s.journal.end(protocol.ReasonCompleted)
+	s.journal.Add(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed})
+	s.journal.End(protocol.ReasonCompleted)
 	if got := s.news(); got != "\a\x1b]9;agentctl: fix-tests: turn completed\a" {
 		t.Errorf("the turn's end wrote %q", got)
 	}
 }
 
 func TestAPersonWhoWantsNoAlertIsNotCalled(t *testing.T) {
-	s := openSolo(t, scenes["transcript"](), Options{Env: foot, Alerts: Alerts{Off: true}})
+	s := openSolo(t, tuitest.Scenes["transcript"](), Options{Env: foot, Alerts: Alerts{Off: true}})
 	s.p.Update(tea.BlurMsg{})
 	s.news()
-	s.journal.asks(tidy())
-	s.journal.end(protocol.ReasonCompleted)
+	s.journal.Asks(tuitest.Tidy())
+	s.journal.End(protocol.ReasonCompleted)
 	if got := s.news(); got != "" {
 		t.Errorf("%q was written", got)
 	}
 }
 
 func TestAPersonWhoLooksIsNotCalled(t *testing.T) {
-	s := openSolo(t, scenes["transcript"](), Options{Env: foot})
-	s.journal.asks(tidy())
+	s := openSolo(t, tuitest.Scenes["transcript"](), Options{Env: foot})
+	s.journal.Asks(tuitest.Tidy())
 	if got := s.news(); got != "" {
 		t.Errorf("without a report of the focus %q was written", got)
 	}
 	s.p.Update(tea.BlurMsg{})
 	s.p.Update(tea.FocusMsg{})
-	s.journal.end(protocol.ReasonCompleted)
+	s.journal.End(protocol.ReasonCompleted)
 	if got := s.news(); got != "" {
 		t.Errorf("with the focus back %q was written", got)
 	}
 }
 
 func TestWhatWasThereBeforeCallsNobody(t *testing.T) {
-	s := openSolo(t, newJournal(), Options{Env: []string{"TERM=dumb"}}) // not caught up yet
+	s := openSolo(t, tuitest.NewJournal(), Options{Env: []string{"TERM=dumb"}}) // not caught up yet
 	s.p.Update(tea.BlurMsg{})
-	s.journal.user(ada, "m1", "hello")
-	s.journal.end(protocol.ReasonCompleted)
-	s.journal.asks(tidy())
-	s.journal.caughtUp()
+	s.journal.User(tuitest.Ada, "m1", "hello")
+	s.journal.End(protocol.ReasonCompleted)
+	s.journal.Asks(tuitest.Tidy())
+	s.journal.CaughtUp()
 	if got := s.news(); got != "" {
 		t.Errorf("the catch-up wrote %q", got)
 	}
-	s.journal.asks(protocol.Approval{Request: "r9", Command: "ls"})
+	s.journal.Asks(protocol.Approval{Request: "r9", Command: "ls"})
 	if got := s.news(); got != "\a" {
 		t.Errorf("a terminal that only rings was sent %q", got)
 	}
 }
 
 func TestWhatHappenedWhileTheLinkWasDownCalls(t *testing.T) {
-	s := openSolo(t, scenes["transcript"](), Options{Env: []string{"TERM=dumb"}})
+	s := openSolo(t, tuitest.Scenes["transcript"](), Options{Env: []string{"TERM=dumb"}})
 	s.p.Update(tea.BlurMsg{})
-	s.journal.out = append(s.journal.out, remote.Update{Attached: &protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume}})
-	s.journal.asks(tidy())
+	s.journal.Out = append(s.journal.Out, remote.Update{Attached: &protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume}})
+	s.journal.Asks(tuitest.Tidy())
 	if got := s.news(); got != "" {
 		t.Errorf("before the catch-up was over %q was written", got)
 	}
-	s.journal.caughtUp()
+	s.journal.CaughtUp()
 	if got := s.news(); got != "\a" {
 		t.Errorf("wrote %q, want a bell", got)
 	}
@@ -149,11 +150,11 @@ func TestADeskCallsForEverySession(t *testing.T) {
 	d := testBuilder(t.Context(), Options{Env: foot}, time.Now, func() string { return "" }).dashboard(newPort(), "")
 	noTimers(d)
 	tell := func(s protocol.Summary) string {
-		_, cmd := d.Update(SummariesMsg{{Summary: s}})
+		_, cmd := d.Update(dashboard.SummariesMsg{{Summary: s}})
 		return written(cmd)
 	}
 	d.Update(tea.BlurMsg{})
-	asked, later := dawn, dawn.Add(time.Minute)
+	asked, later := tuitest.Dawn, tuitest.Dawn.Add(time.Minute)
 	for _, c := range []struct {
 		summary protocol.Summary
 		want    string
@@ -178,57 +179,19 @@ func TestADeskCallsForEverySession(t *testing.T) {
 			t.Errorf("%+v wrote %q, want %q", c.summary, got, want)
 		}
 	}
-	d.Update(SummariesMsg{{Summary: protocol.Summary{Session: "s2", Status: protocol.Waiting, Asked: &asked}}})
+	d.Update(dashboard.SummariesMsg{{Summary: protocol.Summary{Session: "s2", Status: protocol.Waiting, Asked: &asked}}})
 	if v := d.View(); v.WindowTitle != "agentctl · 1 waiting" || !v.ReportFocus {
 		t.Errorf("the title is %q, focus reports %v", v.WindowTitle, v.ReportFocus)
 	}
 }
 
-func TestNotificationsFitTheTerminal(t *testing.T) {
-	for _, c := range []struct {
-		env  string
-		want Notifications
-	}{
-		{"TERM=xterm-256color", Notifications{}},
-		{"TERM=xterm-kitty", Notifications{protocol: osc99}},
-		{"TERM=xterm-256color TERM_PROGRAM=iTerm.app", Notifications{protocol: osc9}},
-		{"TERM=xterm-256color TERM_PROGRAM=WezTerm", Notifications{protocol: osc777}},
-		{"TERM=xterm-256color VTE_VERSION=7600", Notifications{protocol: osc777}},
-		{"TERM=foot-extra", Notifications{protocol: osc777}},
-		{"TERM=rxvt-unicode-256color", Notifications{protocol: osc777}},
-		{"TERM=xterm-ghostty", Notifications{protocol: osc777, progress: true}},
-		{"TERM=xterm-256color WT_SESSION=x", Notifications{progress: true}},
-		{"TERM=tmux-256color TERM_PROGRAM=ghostty", Notifications{}},
-		{"TERM=xterm-kitty TMUX=/tmp/x", Notifications{}},
-	} {
-		if got := DetectNotifications(strings.Fields(c.env)); got != c.want {
-			t.Errorf("%s is %+v, want %+v", c.env, got, c.want)
-		}
-	}
-	const hostile = "a\x1b]52;c;aGk=\a;b\u009b2J\n\u202ec\x9c"
-	for _, c := range []struct {
-		how  notificationProtocol
-		want string
-	}{
-		{bellOnly, "\a"},
-		{osc9, "\a\x1b]9;agentctl: "},
-		{osc777, "\a\x1b]777;notify;agentctl;"},
-		{osc99, "\a\x1b]99;i=agentctl;agentctl: "},
-	} {
-		got := Notifications{protocol: c.how}.sequence(hostile)
-		text, ok := strings.CutPrefix(got, c.want)
-		text = strings.TrimSuffix(text, "\a")
-		if !ok || strings.ContainsAny(text, "\x1b\a\n\u009b\u009c\u202e") || c.how == osc777 && strings.Contains(text, ";") {
-			t.Errorf("wrote %q", got)
-		}
-	}
-}
-
 func TestProgressShowsWhereTheTerminalHasIt(t *testing.T) {
 	bar := func(name string, can bool) *tea.ProgressBar {
-		s := openSolo(t, scenes[name](), Options{Env: []string{"TERM=dumb"}})
-		s.p.notifier.terminal.progress = can
-		return s.p.View().ProgressBar
+		env := []string{"TERM=dumb"}
+		if can {
+			env = append(env, "WT_SESSION=x")
+		}
+		return openSolo(t, tuitest.Scenes[name](), Options{Env: env}).p.View().ProgressBar
 	}
 	if got := bar("transcript", false); got != nil {
 		t.Errorf("a terminal that has no progress is sent %+v", got)
@@ -246,17 +209,17 @@ func TestProgressShowsWhereTheTerminalHasIt(t *testing.T) {
 
 func TestAWholeProgramRingsAndKeepsItsSequencesApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecording()
+		r := tuitest.NewRecording()
 		keys, typing := io.Pipe()
 		_, out, end := launch(t, r, keys, 80, 24)
-		j := conversation()
-		j.caughtUp()
+		j := tuitest.Conversation()
+		j.CaughtUp()
 		tell := func() string {
 			from := len(out.String())
-			for _, u := range j.take() {
-				r.updates <- u
+			for _, u := range j.Take() {
+				r.Feed <- u
 			}
-			pass(time.Second)
+			tuitest.Pass(time.Second)
 			return out.String()[from:]
 		}
 		tell()
@@ -266,10 +229,10 @@ func TestAWholeProgramRingsAndKeepsItsSequencesApart(t *testing.T) {
 		if _, err := io.WriteString(typing, "\x1b[O"); err != nil {
 			t.Fatal(err)
 		}
-		pass(time.Second)
-		a := tidy()
+		tuitest.Pass(time.Second)
+		a := tuitest.Tidy()
 		a.Title = "a\a\x1b]9;b\a"
-		j.asks(a)
+		j.Asks(a)
 		// The window's title ends with a bell of its own.
 		if got := regexp.MustCompile(`\x1b\]2;[^\a\x1b]*\a`).ReplaceAllString(tell(), ""); strings.Count(got, "\a") != 1 || strings.Contains(got, "\x1b]") {
 			t.Errorf("wrote %q, want one bell", got)
@@ -293,9 +256,9 @@ func TestWhatIsNotWantedDoesNotCall(t *testing.T) {
 		{Options{Env: kitty, Alerts: Alerts{NoNotify: true}}, "\a"},
 		{Options{Env: kitty, Alerts: Alerts{NoBell: true, NoNotify: true}}, ""},
 	} {
-		s := openSolo(t, scenes["transcript"](), c.options)
+		s := openSolo(t, tuitest.Scenes["transcript"](), c.options)
 		s.p.Update(tea.BlurMsg{})
-		s.journal.asks(tidy())
+		s.journal.Asks(tuitest.Tidy())
 		if got := s.news(); got != c.want {
 			t.Errorf("%+v wrote %q, want %q", c.options, got, c.want)
 		}

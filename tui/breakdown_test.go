@@ -7,6 +7,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/tuitest"
 )
 
 // breaks is where the program of TestAPanicLeavesTheTerminalAsItWas breaks; it
@@ -44,11 +46,11 @@ func (b *broken) View() tea.View {
 
 // breakDown is the process that panics.
 func breakDown(in string) int {
-	r := newRecording()
-	j := conversation()
-	j.caughtUp()
-	for _, u := range j.take() {
-		r.updates <- u
+	r := tuitest.NewRecording()
+	j := tuitest.Conversation()
+	j.CaughtUp()
+	for _, u := range j.Take() {
+		r.Feed <- u
 	}
 	o := Options{Mouse: true}
 	build := testBuilder(context.Background(), o, time.Now, func() string { return "id" })

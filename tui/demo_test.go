@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/plain"
+	"agentctl/tui/ui"
 )
 
 // TestMain shows a recorded session on the terminal when TUI_DEMO names one, and
@@ -30,43 +33,43 @@ func TestMain(m *testing.M) {
 }
 
 func demo(name string) error {
-	scene, ok := scenes[name]
+	scene, ok := tuitest.Scenes[name]
 	if !ok {
 		return fmt.Errorf("no scene %q", name)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	r := newRecording()
+	r := tuitest.NewRecording()
 	j := scene()
-	r.reply = func(a asking) (any, error) {
-		switch a.verb {
+	r.Reply = func(a tuitest.Asking) (any, error) {
+		switch a.Verb {
 		case protocol.DoApprove:
-			return nil, &protocol.Error{Code: protocol.CodeConflict, Message: "already decided", Winner: &protocol.Winner{By: bob, Outcome: protocol.Denied}}
+			return nil, &protocol.Error{Code: protocol.CodeConflict, Message: "already decided", Winner: &protocol.Winner{By: tuitest.Bob, Outcome: protocol.Denied}}
 		case protocol.DoHistory:
 			return protocol.HistoryResult{}, nil
 		}
 		return nil, nil
 	}
 	go func() {
-		for _, u := range j.take() {
-			r.updates <- u
+		for _, u := range j.Take() {
+			r.Feed <- u
 		}
 		if name != "stream" {
 			return
 		}
 		words := strings.Fields("the quick brown fox jumps over the lazy dog and 漢字 too")
 		for i := 0; ctx.Err() == nil; i++ {
-			j.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " " + words[i%len(words)]})
-			for _, u := range j.take() {
-				r.updates <- u
+			j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " " + words[i%len(words)]})
+			for _, u := range j.Take() {
+				r.Feed <- u
 			}
 			time.Sleep(time.Millisecond)
 		}
 	}()
 	if os.Getenv("TUI_PLAIN") != "" {
-		return Run2(ctx, r, os.Stdout, os.Stdin)
+		return plain.Run(ctx, r, os.Stdout, os.Stdin)
 	}
-	return Run(ctx, r, Options{Zone: time.UTC, Theme: Theme(os.Getenv("TUI_THEME"))})
+	return Run(ctx, r, Options{Zone: time.UTC, Theme: ui.Theme(os.Getenv("TUI_THEME"))})
 }
 
 // scenes are the recorded sessions that golden screens and the demo show.

@@ -18,7 +18,7 @@ func TestASignalThatWaitedWasMeantForAnotherProgram(t *testing.T) {
 		if msg := filterSignals(nil, s); msg != nil {
 			t.Errorf("an old signal became %T", msg)
 		}
-		if msg := filterSignals(nil, tickMsg{}); msg != (tickMsg{}) {
+		if msg := filterSignals(nil, struct{}{}); msg != (struct{}{}) {
 			t.Errorf("a tick became %T", msg)
 		}
 	})

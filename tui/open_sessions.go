@@ -10,7 +10,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview"
 	"agentctl/tui/task"
+	"agentctl/tui/transcriptview"
 )
 
 // defaultKeep is how many sessions stay subscribed: the one on the screen and those shown before it.
@@ -19,8 +21,8 @@ const defaultKeep = 3
 // openSessions holds the sessions that the program is subscribed to. The event loop owns it.
 type openSessions struct {
 	// Static after construction.
-	ctx     context.Context // of all subscriptions
-	view    Config          // of every view, but for its session and tasks
+	ctx     context.Context    // of all subscriptions
+	view    sessionview.Config // of every view, but for its session and tasks
 	keep    int
 	send    func(tea.Msg)
 	onPanic func(error) // ends the program; any goroutine may call it
@@ -35,7 +37,7 @@ type openSessions struct {
 // openSession is a subscribed session.
 type openSession struct {
 	id    string
-	view  *SessionView
+	view  *sessionview.View
 	tasks *task.Runner
 	gone  bool          // the session was deleted
 	over  chan struct{} // closed when it is no longer subscribed
@@ -50,7 +52,7 @@ func (s *openSessions) find(id string) *openSession {
 }
 
 // Transcript implements OpenSessions.
-func (s *openSessions) Transcript(id string) *TranscriptView {
+func (s *openSessions) Transcript(id string) *transcriptview.View {
 	if o := s.find(id); o != nil {
 		return o.view.Transcript()
 	}
@@ -102,7 +104,7 @@ func (s *openSessions) subscribe(id string, session remote.Session, before <-cha
 	config.Session, config.Tasks = session, o.tasks
 	after := config.After
 	config.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return after(d, o.tasks.Wrap(msg)) }
-	o.view = NewSessionView(config)
+	o.view = sessionview.New(config)
 	o.view.SetDraft(s.drafts[id])
 	delete(s.drafts, id)
 	former := s.ending[id]
@@ -119,7 +121,7 @@ func (s *openSessions) subscribe(id string, session remote.Session, before <-cha
 			}
 		}
 		close(o.over)
-		s.send(task.Message{To: o, Msg: UpdatesEnded{}})
+		s.send(task.Message{To: o, Msg: sessionview.UpdatesEnded{}})
 	})
 	return o
 }

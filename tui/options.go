@@ -11,6 +11,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"agentctl/tui/keymap"
+	"agentctl/tui/notify"
+	"agentctl/tui/ui"
 )
 
 // Options say how sessions are shown. The zero value shows them on the terminal of the process.
@@ -20,7 +22,7 @@ type Options struct {
 	Env    []string  // of the terminal; nil: that of the process
 	Size   Size      // of an output that is no terminal
 
-	Theme   Theme          // "": ThemeAuto
+	Theme   ui.Theme       // "": ThemeAuto
 	NoColor bool           // no colours, whatever the theme
 	Mouse   bool           // report the mouse: the wheel scrolls, a click expands
 	Zone    *time.Location // of times; nil: local
@@ -42,19 +44,19 @@ type Alerts struct {
 }
 
 // notifier returns the notifier for the terminal.
-func (o *Options) notifier() *Notifier {
-	n := DetectNotifications(o.environ())
+func (o *Options) notifier() *notify.Notifier {
+	n := notify.DetectNotifications(o.environ())
 	if o.Alerts.NoBell {
 		n = n.WithoutBell()
 	}
 	if o.Alerts.NoNotify {
 		n = n.BellOnly()
 	}
-	return NewNotifier(n, o.Alerts.Off)
+	return notify.NewNotifier(n, o.Alerts.Off)
 }
 
 // styles returns the styles. The error names a key that cannot be used.
-func (o *Options) styles() (*Styles, error) {
+func (o *Options) styles() (*ui.Styles, error) {
 	zone := o.Zone
 	if zone == nil {
 		zone = time.Local
@@ -63,7 +65,7 @@ func (o *Options) styles() (*Styles, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := NewStyles(zone, o.Theme)
+	s := ui.NewStyles(zone, o.Theme)
 	s.Keys = keys
 	return s, nil
 }

@@ -3,21 +3,24 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/tui/dashboard"
 	"agentctl/tui/keymap"
+	"agentctl/tui/notify"
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
+	"agentctl/tui/ui"
 )
 
 // program is the model of the Bubble Tea program: one session, or a dashboard and the sessions opened from
 // it. It owns the terminal's size, styles and focus, and routes messages to the screens.
 type program struct {
-	styles    *Styles
+	styles    *ui.Styles
 	mouse     bool
-	notifier  *Notifier
+	notifier  *notify.Notifier
 	sessions  *openSessions
 	session   func(id string) remote.Session
-	dashboard *Dashboard // nil: there is one session
-	first     string     // session shown at once, or ""
+	dashboard *dashboard.Dashboard // nil: there is one session
+	first     string               // session shown at once, or ""
 	tour      pendingTour
 
 	// watching is closed when the summaries of all sessions are wanted: not before the first session is
@@ -65,10 +68,10 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return p, nil
 	case task.Message:
 		return p, p.updateSession(msg.To.(*openSession), msg.Msg)
-	case SummariesMsg:
+	case dashboard.SummariesMsg:
 		return p, p.applySummaries(msg)
 	}
-	if p.sessions.shown != nil && IsInput(msg) {
+	if p.sessions.shown != nil && ui.IsInput(msg) {
 		return p, p.input(msg)
 	}
 	return p, p.updateDashboard(msg)
@@ -133,18 +136,18 @@ func (p *program) updateDashboard(msg tea.Msg) tea.Cmd {
 // handle does what the dashboard wants.
 func (p *program) handle(intent any) tea.Cmd {
 	switch i := intent.(type) {
-	case OpenIntent:
+	case dashboard.OpenIntent:
 		p.tour = pendingTour{}
 		return p.open(i.Session)
-	case OpenHitIntent:
+	case dashboard.OpenHitIntent:
 		p.tour = pendingTour{}
 		cmd := p.open(i.Hit.Session)
 		return tea.Batch(cmd, p.sessions.shown.view.Goal(i.Hit, i.Text))
-	case BackIntent:
+	case dashboard.BackIntent:
 		if len(p.sessions.all) > 0 {
 			return p.open(p.sessions.all[0].id)
 		}
-	case NextIntent:
+	case dashboard.NextIntent:
 		return p.next()
 	}
 	return nil
@@ -201,7 +204,7 @@ func (p *program) next() tea.Cmd {
 }
 
 // applySummaries takes summaries: the dashboard lists them, and the notifier reports what is new.
-func (p *program) applySummaries(msg SummariesMsg) tea.Cmd {
+func (p *program) applySummaries(msg dashboard.SummariesMsg) tea.Cmd {
 	cmds := []tea.Cmd{p.updateDashboard(msg)}
 	for i := range msg {
 		s := &msg[i].Summary
@@ -227,7 +230,7 @@ func (p *program) showOthers() {
 	list.MarkSeen(shown.id)
 	others := ""
 	if n := list.CountWaiting(shown.id); n > 0 {
-		others = Count(n, "other") + " waiting"
+		others = ui.Count(n, "other") + " waiting"
 		if key := p.styles.Keys.Key(keymap.NextPending); key != "" {
 			others += ": " + key
 		}
@@ -237,9 +240,9 @@ func (p *program) showOthers() {
 
 // restyle redraws all screens in the new styles.
 func (p *program) restyle() tea.Cmd {
-	cmds := []tea.Cmd{p.updateDashboard(RestyleMsg{})}
+	cmds := []tea.Cmd{p.updateDashboard(ui.RestyleMsg{})}
 	for _, o := range p.sessions.all {
-		cmds = append(cmds, p.updateSession(o, RestyleMsg{}))
+		cmds = append(cmds, p.updateSession(o, ui.RestyleMsg{}))
 	}
 	return tea.Batch(cmds...)
 }

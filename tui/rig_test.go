@@ -5,9 +5,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"agentctl/tui/remote"
-	"agentctl/tui/task"
 )
 
 // testBuilder returns a builder with a clock and ids of the test's own.
@@ -20,16 +17,6 @@ func testBuilder(ctx context.Context, o Options, now func() time.Time, newID fun
 	b := newBuilder(ctx, &o, styles)
 	b.now, b.newID = now, newID
 	return b
-}
-
-// testView returns a view of a session that starts no timers.
-func testView(ctx context.Context, s remote.Session, now func() time.Time, newID func() string) *SessionView {
-	styles := NewStyles(time.UTC, "")
-	styles.Now = now
-	return NewSessionView(Config{
-		Session: s, Tasks: task.NewRunner(ctx), Styles: styles, Now: now, NewID: newID,
-		After: func(time.Duration, tea.Msg) tea.Cmd { return nil }, Exec: tea.Exec, Editor: "vi",
-	})
 }
 
 // noTimers makes a program start no timers and subscribe to nothing: the test moves time and gives messages.

@@ -10,8 +10,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/tui/dashboard"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview"
 	"agentctl/tui/task"
+	"agentctl/tui/ui"
 )
 
 // ErrInterrupted is the error of a screen that SIGINT ended. On a terminal no key sends it.
@@ -44,7 +47,7 @@ func run(ctx context.Context, o Options, build func(*builder) *program) error {
 // builder makes a program and owns everything that runs outside of its event loop.
 type builder struct {
 	options *Options
-	styles  *Styles
+	styles  *ui.Styles
 	parent  context.Context
 	ctx     context.Context // of all tasks and subscriptions
 	cancel  context.CancelFunc
@@ -53,7 +56,7 @@ type builder struct {
 	newID   func() string
 }
 
-func newBuilder(ctx context.Context, o *Options, s *Styles) *builder {
+func newBuilder(ctx context.Context, o *Options, s *ui.Styles) *builder {
 	b := &builder{options: o, styles: s, parent: ctx, now: time.Now, newID: rand.Text}
 	b.ctx, b.cancel = context.WithCancel(ctx)
 	b.tasks = task.NewRunner(b.ctx)
@@ -72,7 +75,7 @@ func (b *builder) session(s remote.Session) *program {
 func (b *builder) dashboard(server remote.Server, first string) *program {
 	p := b.program()
 	p.session, p.first = server.Session, first
-	p.dashboard = NewDashboard(DashboardConfig{
+	p.dashboard = dashboard.New(dashboard.Config{
 		Server: server, Tasks: b.tasks, Styles: b.styles, Now: b.now, NewID: b.newID, After: p.sessions.view.After,
 		Clipboard: p.sessions.view.Clipboard, CWD: b.options.CWD, Open: p.sessions,
 	})
@@ -90,9 +93,9 @@ func (b *builder) program() *program {
 		styles: b.styles, mouse: b.options.Mouse, notifier: b.options.notifier(), watching: make(chan struct{}),
 		sessions: &openSessions{
 			ctx: b.ctx, keep: keep, drafts: map[string]string{}, ending: map[string]chan struct{}{},
-			view: Config{
+			view: sessionview.Config{
 				Styles: b.styles, Now: b.now, NewID: b.newID, After: b.tasks.After, Exec: tea.Exec,
-				Editor: EditorCommand(env), Clipboard: DetectClipboard(env), Sessions: true,
+				Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
 			},
 		},
 		width: 80, height: 24,
@@ -123,10 +126,10 @@ func (b *builder) runModel(p *program, m tea.Model, options ...tea.ProgramOption
 
 // follow starts following the server's summaries and its connection.
 func (b *builder) follow(p *program, server remote.Server, app *tea.Program) {
-	watch := func(ctx context.Context) iter.Seq[SummaryUpdate] {
-		return func(yield func(SummaryUpdate) bool) {
+	watch := func(ctx context.Context) iter.Seq[dashboard.SummaryUpdate] {
+		return func(yield func(dashboard.SummaryUpdate) bool) {
 			for s, err := range server.Watch(ctx) {
-				if !yield(SummaryUpdate{s, err}) {
+				if !yield(dashboard.SummaryUpdate{Summary: s, Err: err}) {
 					return
 				}
 			}
@@ -135,11 +138,11 @@ func (b *builder) follow(p *program, server remote.Server, app *tea.Program) {
 	running := &p.sessions.running
 	running.Go(func() {
 		if task.Wait(b.ctx, p.watching) {
-			p.sessions.onPanic(task.Pump(b.ctx, watch, func(u []SummaryUpdate) { app.Send(SummariesMsg(u)) }))
+			p.sessions.onPanic(task.Pump(b.ctx, watch, func(u []dashboard.SummaryUpdate) { app.Send(dashboard.SummariesMsg(u)) }))
 		}
 	})
 	running.Go(func() {
-		p.sessions.onPanic(task.Pump(b.ctx, server.Conns, func(c []remote.Conn) { app.Send(ConnMsg(c[len(c)-1])) }))
+		p.sessions.onPanic(task.Pump(b.ctx, server.Conns, func(c []remote.Conn) { app.Send(dashboard.ConnMsg(c[len(c)-1])) }))
 	})
 }
 

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -9,27 +8,31 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"agentctl/tui/remote"
-	"agentctl/tui/task"
+	"unsafe"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/panics"
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
 )
 
 // counting counts how often the model's screen is drawn anew, and lets the test
 // look while the program runs.
 type counting struct {
 	*program
-	mu    sync.Mutex
-	draws int
+	mu     sync.Mutex
+	draws  int
+	last   *byte // of the content drawn last
+	timers atomic.Int64
 }
 
 func (c *counting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -42,10 +45,11 @@ func (c *counting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (c *counting) View() tea.View {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.sessions.shown.view.canvas.Dirty {
-		c.draws++
+	v := c.program.View()
+	if at := unsafe.StringData(v.Content); at != c.last { // another string: it was drawn anew
+		c.draws, c.last = c.draws+1, at
 	}
-	return c.program.View()
+	return v
 }
 
 func (c *counting) drawn() int {
@@ -60,38 +64,19 @@ func (c *counting) screen() string {
 	return ansi.Strip(c.program.View().Content)
 }
 
-// sink is a terminal that keeps what is written to it.
-type sink struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (t *sink) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.buf.Write(p)
-}
-
-func (t *sink) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.buf.String()
-}
-
-// pass lets virtual time pass and everything come to rest.
-func pass(d time.Duration) {
-	time.Sleep(d)
-	synctest.Wait()
-}
-
 // launch runs a whole program on the session; the function returned ends it and
 // waits. It must run in a synctest bubble.
-func launch(t *testing.T, r *recording, keys io.Reader, width, height int) (*counting, *sink, func()) {
+func launch(t *testing.T, r *tuitest.Recording, keys io.Reader, width, height int) (*counting, *tuitest.Sink, func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	build := testBuilder(ctx, Options{}, time.Now, func() string { return "client-new" })
 	c := &counting{program: build.session(r)}
-	out := &sink{}
+	after := c.sessions.view.After
+	c.sessions.view.After = func(d time.Duration, msg tea.Msg) tea.Cmd {
+		c.timers.Add(1)
+		return after(d, msg)
+	}
+	out := &tuitest.Sink{}
 	ended := make(chan error, 1)
 	go func() {
 		ended <- build.runModel(c.program, c, tea.WithInput(keys), tea.WithOutput(out), tea.WithoutSignalHandler(),
@@ -107,15 +92,15 @@ func launch(t *testing.T, r *recording, keys io.Reader, width, height int) (*cou
 
 func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecording()
+		r := tuitest.NewRecording()
 		keys, typing := io.Pipe()
 		c, _, end := launch(t, r, keys, 100, 12)
-		j := conversation()
-		j.caughtUp()
-		for _, u := range j.take() {
-			r.updates <- u
+		j := tuitest.Conversation()
+		j.CaughtUp()
+		for _, u := range j.Take() {
+			r.Feed <- u
 		}
-		pass(time.Second)
+		tuitest.Pass(time.Second)
 		before := c.drawn()
 		const seconds = 60
 		typed := ""
@@ -132,12 +117,12 @@ func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 					t.Fatalf("after %d draws the screen does not show %q:\n%s", draws, typed, c.screen())
 				}
 			}
-			j.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: fmt.Sprintf(" word%d", i)})
-			for _, u := range j.take() {
-				r.updates <- u
+			j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: fmt.Sprintf(" word%d", i)})
+			for _, u := range j.Take() {
+				r.Feed <- u
 			}
 		}
-		pass(time.Second)
+		tuitest.Pass(time.Second)
 		draws := c.drawn() - before
 		_ = typing.Close() // the pipe has no reader that fails
 		end()
@@ -155,16 +140,16 @@ func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 
 func TestAnIdleProgramDrawsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecording()
+		r := tuitest.NewRecording()
 		c, _, end := launch(t, r, nil, 60, 12)
-		j := newJournal()
-		j.caughtUp()
-		for _, u := range j.take() {
-			r.updates <- u
+		j := tuitest.NewJournal()
+		j.CaughtUp()
+		for _, u := range j.Take() {
+			r.Feed <- u
 		}
-		pass(time.Second)
+		tuitest.Pass(time.Second)
 		before := c.drawn()
-		pass(time.Hour)
+		tuitest.Pass(time.Hour)
 		if c.drawn() != before {
 			t.Errorf("%d draws in an idle hour", c.drawn()-before)
 		}
@@ -174,22 +159,22 @@ func TestAnIdleProgramDrawsNothing(t *testing.T) {
 
 func TestTheProgramSendsAndLeavesTheTerminalClean(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecording()
+		r := tuitest.NewRecording()
 		keys, typing := io.Pipe()
 		_, out, end := launch(t, r, keys, 100, 30)
-		j := scenes["approval"]()
-		for _, u := range j.take() {
-			r.updates <- u
+		j := tuitest.Scenes["approval"]()
+		for _, u := range j.Take() {
+			r.Feed <- u
 		}
-		pass(time.Second) // longer than the Grace: the request is armed
+		tuitest.Pass(time.Second) // longer than the Grace: the request is armed
 		for _, key := range []string{"1", "h", "i", "\r"} {
 			if _, err := typing.Write([]byte(key)); err != nil {
 				t.Error(err)
 			}
-			pass(100 * time.Millisecond)
+			tuitest.Pass(100 * time.Millisecond)
 		}
-		got := r.commands()
-		if len(got) != 2 || got[0].verb != protocol.DoApprove || got[1].verb != protocol.DoSend || got[1].data.(protocol.SendData).Text != "hi" {
+		got := r.Commands()
+		if len(got) != 2 || got[0].Verb != protocol.DoApprove || got[1].Verb != protocol.DoSend || got[1].Data.(protocol.SendData).Text != "hi" {
 			t.Errorf("asked %+v", got)
 		}
 		_ = typing.Close() // the pipe has no reader that fails
@@ -208,14 +193,14 @@ func TestTheProgramSendsAndLeavesTheTerminalClean(t *testing.T) {
 
 func TestASessionThatEndsIsOffline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecording()
+		r := tuitest.NewRecording()
 		c, _, end := launch(t, r, nil, 60, 12)
-		j := scenes["transcript"]()
-		for _, u := range j.take() {
-			r.updates <- u
+		j := tuitest.Scenes["transcript"]()
+		for _, u := range j.Take() {
+			r.Feed <- u
 		}
-		close(r.updates)
-		pass(time.Second)
+		close(r.Feed)
+		tuitest.Pass(time.Second)
 		if got := c.screen(); !strings.Contains(got, "offline") {
 			t.Errorf("the screen does not say offline:\n%s", got)
 		}
@@ -225,20 +210,20 @@ func TestASessionThatEndsIsOffline(t *testing.T) {
 
 func TestTheReconnectCountsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecording()
+		r := tuitest.NewRecording()
 		c, _, end := launch(t, r, nil, 60, 12)
-		j := newJournal()
-		j.caughtUp()
-		j.link(remote.Conn{State: remote.Reconnecting, Attempt: 2, Retry: time.Now().Add(5 * time.Second)})
-		for _, u := range j.take() {
-			r.updates <- u
+		j := tuitest.NewJournal()
+		j.CaughtUp()
+		j.Link(remote.Conn{State: remote.Reconnecting, Attempt: 2, Retry: time.Now().Add(5 * time.Second)})
+		for _, u := range j.Take() {
+			r.Feed <- u
 		}
 		for _, want := range []string{"reconnecting in 5s", "reconnecting in 3s", "reconnecting in 1s", "reconnecting (attempt 2)"} {
-			pass(100 * time.Millisecond)
+			tuitest.Pass(100 * time.Millisecond)
 			if got := c.screen(); !strings.Contains(got, want) {
 				t.Errorf("the screen does not say %q:\n%s", want, got)
 			}
-			pass(1900 * time.Millisecond)
+			tuitest.Pass(1900 * time.Millisecond)
 		}
 		end()
 	})
@@ -246,7 +231,7 @@ func TestTheReconnectCountsDown(t *testing.T) {
 
 func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecording()
+		r := tuitest.NewRecording()
 		ctx, cancel := context.WithCancel(t.Context())
 		var batches []int
 		release := make(chan struct{})
@@ -262,7 +247,7 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 		go func() {
 			for range 3 * task.MaxBatch {
 				select {
-				case r.updates <- remote.Update{Conn: &remote.Conn{}}:
+				case r.Feed <- remote.Update{Conn: &remote.Conn{}}:
 					fed++
 				case <-ctx.Done():
 					return
@@ -270,11 +255,11 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		if most := cap(r.updates) + 8; fed > most {
+		if most := cap(r.Feed) + 8; fed > most {
 			t.Errorf("%d updates were taken while the screen was busy, want at most %d", fed, most)
 		}
 		close(release)
-		pass(time.Second)
+		tuitest.Pass(time.Second)
 		cancel()
 		<-pumped
 		total := 0
@@ -305,13 +290,13 @@ func TestAPanicOfTheSourceEndsThePump(t *testing.T) {
 
 func TestALinkReachesTheTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecording()
+		r := tuitest.NewRecording()
 		keys, typing := io.Pipe()
 		_, out, end := launch(t, r, keys, 100, 40)
-		for _, u := range scenes["prose"]().take() {
-			r.updates <- u
+		for _, u := range tuitest.Scenes["prose"]().Take() {
+			r.Feed <- u
 		}
-		pass(time.Second)
+		tuitest.Pass(time.Second)
 		if got := out.String(); !strings.Contains(got, "\x1b]8;;https://example.org/docs\x07") && !strings.Contains(got, "\x1b]8;;https://example.org/docs\x1b\\") {
 			t.Error("there is no link")
 		}
@@ -336,7 +321,7 @@ func TestNoColorLeavesNoColor(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r, out := newRecording(), &sink{}
+				r, out := tuitest.NewRecording(), &tuitest.Sink{}
 				c.options.Output = out
 				ctx, cancel := context.WithCancel(t.Context())
 				build := testBuilder(ctx, c.options, time.Now, func() string { return "" })
@@ -345,10 +330,10 @@ func TestNoColorLeavesNoColor(t *testing.T) {
 					ended <- build.run(build.session(r), append(c.options.program(), tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithWindowSize(80, 24))...)
 				}()
 				for _, scene := range []string{"queue", "cards"} { // code, changes and a program's own colours among them
-					for _, u := range scenes[scene]().take() {
-						r.updates <- u
+					for _, u := range tuitest.Scenes[scene]().Take() {
+						r.Feed <- u
 					}
-					pass(time.Second)
+					tuitest.Pass(time.Second)
 				}
 				cancel()
 				if err := <-ended; err != nil {

@@ -5,20 +5,20 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/tui/remote"
-	"agentctl/tui/task"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
 )
 
 // treasure is a hit in a turn of a session whose turns are those of long.
 func treasure(session string, turn int, kind protocol.HitKind, item, snippet string) protocol.Hit {
 	return protocol.Hit{
 		Session: session, Turn: fmt.Sprint("turn-m", turn), First: uint64(2 + 6*turn), Seq: uint64(2 + 6*turn), Kind: kind, Item: item,
-		Time: dawn, Snippet: snippet, Count: 1,
+		Time: tuitest.Dawn, Snippet: snippet, Count: 1,
 	}
 }
 
@@ -48,11 +48,11 @@ func buried(b *table) {
 
 func TestAHitOpensItsSessionWhereTheWordsAre(t *testing.T) {
 	b := newTable(t, 80, 20, fleetOfFive()...)
-	b.port.script = func(string) *journal { return &journal{at: dawn} } // it is told later
+	b.port.script = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Dawn} } // it is told later
 	buried(b)
 	b.shows("fix-tests", "1 of 3 matches", "1 session cannot be read")
-	b.port.reply = func(_ string, a asking) (any, error) {
-		if d, ok := a.data.(protocol.SearchData); ok && d.Cursor == "" {
+	b.port.reply = func(_ string, a tuitest.Asking) (any, error) {
+		if d, ok := a.Data.(protocol.SearchData); ok && d.Cursor == "" {
 			return protocol.SearchResult{Hits: []protocol.Hit{treasure("s2", 20, protocol.HitText, "t", "")}, Cursor: "1"}, nil
 		} else if ok {
 			return protocol.SearchResult{Hits: []protocol.Hit{treasure("s2", 7, protocol.HitText, "t", ""), treasure("s2", 2, protocol.HitText, "t", "")}}, nil
@@ -64,7 +64,7 @@ func TestAHitOpensItsSessionWhereTheWordsAre(t *testing.T) {
 	if o == nil || o.id != "s2" {
 		t.Fatal("the session is not on the screen")
 	}
-	b.give(task.Message{To: o, Msg: remote.Updates(long(30).take())}) // and then it is there
+	b.give(task.Message{To: o, Msg: remote.Updates(tuitest.Long(30).Take())}) // and then it is there
 	b.shows("2 of 3", "▌  answer 7", "find: race")
 	b.press("n")
 	b.shows("3 of 3", "▌  answer 2")
@@ -96,7 +96,7 @@ func TestOldAnswersOfASearchAreNotTaken(t *testing.T) {
 	b.buries(treasure("s2", 7, protocol.HitText, "t", "race"))
 	b.press("f")
 	b.write("race")
-	_, cmd := b.p.Update(press("enter"))
+	_, cmd := b.p.Update(tuitest.Press("enter"))
 	b.press("esc")
 	b.run(cmd)
 	b.shows("sessions · 5")

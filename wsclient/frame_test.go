@@ -11,12 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/protocol/codec"
-
 	"github.com/coder/websocket"
 
 	"agentctl/dialect"
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // A frameLog records frames as lines: > sent, < received, # note.

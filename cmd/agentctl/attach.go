@@ -16,6 +16,8 @@ import (
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/tui"
+	"agentctl/tui/plain"
+	"agentctl/tui/ui"
 	"agentctl/wsclient"
 )
 
@@ -69,7 +71,7 @@ Every name is optional. "keys" maps actions to keys; "agentctl keys" lists the a
 			if len(args) > 0 {
 				o.Session = args[0]
 			}
-			if !slices.Contains(tui.Themes(), tui.Theme(o.Theme)) {
+			if !slices.Contains(ui.Themes(), ui.Theme(o.Theme)) {
 				return exit.Usagef("invalid --theme %q: want %s", o.Theme, strings.Join(config.Themes(), ", "))
 			}
 			if o.Keep < 1 {
@@ -81,7 +83,7 @@ Every name is optional. "keys" maps actions to keys; "agentctl keys" lists the a
 	o.changed = cmd.Flags().Changed
 	cmd.Flags().BoolVar(&o.Plain, "plain", false, "print lines")
 	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "enable the mouse; select text with Shift")
-	cmd.Flags().StringVar(&o.Theme, "theme", string(tui.ThemeAuto), "`NAME`: "+strings.Join(config.Themes(), ", "))
+	cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME`: "+strings.Join(config.Themes(), ", "))
 	cmd.Flags().IntVar(&o.Keep, "keep", 3, "keep the last `N` sessions subscribed")
 	cmd.Flags().BoolVar(&o.NoAlert, "no-alert", false, "disable bell and notifications")
 	completeValues(cmd, "theme", config.Themes())
@@ -121,7 +123,7 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 	}
 	s := &sessionAdapter{client: c.Client, session: r.Snapshot.State.Session, protocolLog: c.protocolLog}
 	if !onScreen {
-		return c.cause(leaveCause(c.ctx, tui.Run2(c.ctx, s, o.app.text(), o.app.stdin)))
+		return c.cause(leaveCause(c.ctx, plain.Run(c.ctx, s, o.app.text(), o.app.stdin)))
 	}
 	if slices.Contains(c.Hello().Commands, protocol.DoWatch) {
 		return o.runDashboard(ctx, c, s.session)
@@ -166,7 +168,7 @@ func (o *attachOptions) screenOptions() tui.Options {
 		s.Mouse = o.Mouse
 	}
 	if o.changed("theme") {
-		s.Theme = tui.Theme(o.Theme)
+		s.Theme = ui.Theme(o.Theme)
 	}
 	if o.changed("keep") || s.Keep == 0 {
 		s.Keep = o.Keep

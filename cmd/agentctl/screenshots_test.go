@@ -25,6 +25,7 @@ import (
 	"agentctl/server/embedded"
 	"agentctl/tui"
 	"agentctl/tui/protolog"
+	"agentctl/tui/ui"
 	"agentctl/wsclient"
 )
 
@@ -38,7 +39,7 @@ var (
 // A shot is one screenshot: the screen after keys.
 type shot struct {
 	name, title string
-	theme       tui.Theme
+	theme       ui.Theme
 	session     string // shown first; "": the dashboard
 	keys        []string
 	paper       screenshot.SVGOptions
@@ -47,22 +48,22 @@ type shot struct {
 
 var shots = []shot{
 	{
-		"session", "A session: a tool's output, a patch that waits for a decision, and the queue", tui.ThemeDark,
+		"session", "A session: a tool's output, a patch that waits for a decision, and the queue", ui.ThemeDark,
 		"fix-race",
 		[]string{"\t"},
 		dark, false,
 	},
 	{
-		"sessions", "All sessions of a server, those that need a person first", tui.ThemeDark, "",
+		"sessions", "All sessions of a server, those that need a person first", ui.ThemeDark, "",
 		[]string{"\x1b[B", " "},
 		dark, false,
 	},
 	{
-		"wire", "The wire: what goes to the server and comes from it, message by message", tui.ThemeDark, "fix-race",
+		"wire", "The wire: what goes to the server and comes from it, message by message", ui.ThemeDark, "fix-race",
 		[]string{"1", "\x1b[18~"},
 		dark, true,
 	},
-	{"light", "Markdown and a diff, on a light terminal", tui.ThemeLight, "guide", nil, light, false},
+	{"light", "Markdown and a diff, on a light terminal", ui.ThemeLight, "guide", nil, light, false},
 }
 
 // ids matches random ids: epochs, sessions and messages.

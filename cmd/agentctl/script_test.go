@@ -19,10 +19,10 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/localserver"
-
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+
+	"agentctl/internal/localserver"
 )
 
 func TestMain(m *testing.M) {

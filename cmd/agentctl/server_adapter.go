@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"agentctl/protocol"
-	"agentctl/tui"
+	"agentctl/tui/logview"
 	"agentctl/tui/protolog"
 	"agentctl/tui/remote"
 	"agentctl/wsclient"
@@ -22,11 +22,11 @@ type serverAdapter struct {
 var (
 	_ remote.Server  = serverAdapter{}
 	_ remote.Retrier = serverAdapter{}
-	_ tui.LogSource  = serverAdapter{}
+	_ logview.Source = serverAdapter{}
 )
 
-// Wire returns the protocol log of the connection.
-func (s serverAdapter) Wire() *protolog.Log { return s.protocolLog }
+// ProtocolLog returns the protocol log of the connection.
+func (s serverAdapter) ProtocolLog() *protolog.Log { return s.protocolLog }
 
 // Retry connects at once.
 func (s serverAdapter) Retry() { s.client.Retry() }

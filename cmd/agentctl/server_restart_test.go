@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/tui"
+	"agentctl/tui/plain"
 	"agentctl/wsclient"
 )
 
@@ -102,7 +102,7 @@ func TestALineIsSentOnceWhenItsAnswerIsLost(t *testing.T) {
 	keys, typing := io.Pipe()
 	ctx, cancel := context.WithCancel(testContext(t))
 	done := make(chan error, 1)
-	go func() { done <- tui.Run2(ctx, v, out, keys) }()
+	go func() { done <- plain.Run(ctx, v, out, keys) }()
 	out.wait(t, "now idle")
 
 	failure.set(true)

@@ -13,7 +13,7 @@ import (
 	"agentctl/internal/exit"
 	"agentctl/internal/panics"
 	"agentctl/protocol"
-	"agentctl/tui"
+	"agentctl/tui/logview"
 	"agentctl/tui/protolog"
 	"agentctl/tui/remote"
 	"agentctl/wsclient"
@@ -29,13 +29,13 @@ type sessionAdapter struct {
 
 var (
 	_ remote.Session    = (*sessionAdapter)(nil)
-	_ tui.LogSource     = (*sessionAdapter)(nil)
+	_ logview.Source    = (*sessionAdapter)(nil)
 	_ remote.Retrier    = (*sessionAdapter)(nil)
 	_ remote.Withdrawer = (*sessionAdapter)(nil)
 )
 
-// Wire returns the protocol log of the connection.
-func (s *sessionAdapter) Wire() *protolog.Log { return s.protocolLog }
+// ProtocolLog returns the protocol log of the connection.
+func (s *sessionAdapter) ProtocolLog() *protolog.Log { return s.protocolLog }
 
 // Retry connects at once.
 func (s *sessionAdapter) Retry() { s.client.Retry() }

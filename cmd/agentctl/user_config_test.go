@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"agentctl/internal/config"
-	"agentctl/tui"
 	"agentctl/tui/keymap"
+	"agentctl/tui/ui"
 )
 
 func TestFlagsAndEnvironmentWinOverTheFile(t *testing.T) {
@@ -76,7 +76,7 @@ func TestFlagsAndEnvironmentWinOverTheFile(t *testing.T) {
 func TestFlagsOverrideTheScreenOptionsOfTheFile(t *testing.T) {
 	no := false
 	a := &app{userConfig: config.User{
-		Theme: tui.ThemeLight, Mouse: true, Bell: &no, Notify: &no,
+		Theme: ui.ThemeLight, Mouse: true, Bell: &no, Notify: &no,
 		Keys: keymap.Keys{"help": {"f12"}},
 	}}
 	got, err := parse(newAttach, "fix")
@@ -84,7 +84,7 @@ func TestFlagsOverrideTheScreenOptionsOfTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got.app = a
-	if s := got.screenOptions(); s.Theme != tui.ThemeLight || !s.Mouse || !s.Alerts.NoBell || !s.Alerts.NoNotify ||
+	if s := got.screenOptions(); s.Theme != ui.ThemeLight || !s.Mouse || !s.Alerts.NoBell || !s.Alerts.NoNotify ||
 		s.Keys["help"][0] != "f12" {
 		t.Errorf("%+v", s)
 	}
@@ -92,7 +92,7 @@ func TestFlagsOverrideTheScreenOptionsOfTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got.app = a
-	if s := got.screenOptions(); s.Theme != tui.ThemeDark || s.Mouse {
+	if s := got.screenOptions(); s.Theme != ui.ThemeDark || s.Mouse {
 		t.Errorf("%+v", s)
 	}
 }

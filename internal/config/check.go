@@ -7,7 +7,7 @@ import (
 	"agentctl/internal/exit"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
-	"agentctl/tui"
+	"agentctl/tui/ui"
 )
 
 const serverURLForms = "ws://HOST:PORT, wss://HOST:PORT or unix:///PATH"
@@ -53,7 +53,7 @@ func CheckDialectOption(name string, end codec.End, option, value string) error 
 // Themes returns the names of the themes.
 func Themes() []string {
 	var names []string
-	for _, t := range tui.Themes() {
+	for _, t := range ui.Themes() {
 		names = append(names, string(t))
 	}
 	return names

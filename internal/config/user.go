@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"agentctl/internal/exit"
-	"agentctl/tui"
 	"agentctl/tui/keymap"
+	"agentctl/tui/ui"
 )
 
 // A User is the configuration file of a user. Flags and environment override it. It holds no
@@ -25,7 +25,7 @@ type User struct {
 	Server  string      `json:"server"`  // instead of the local one
 	Dialect string      `json:"dialect"` // of Server
 	As      string      `json:"as"`      // name that actions are attributed to
-	Theme   tui.Theme   `json:"theme"`
+	Theme   ui.Theme    `json:"theme"`
 	Color   *bool       `json:"color"` // nil: true
 	Mouse   bool        `json:"mouse"`
 	Bell    *bool       `json:"bell"`   // nil: true
@@ -147,7 +147,7 @@ func locate(b []byte, err error) *fileError {
 
 // check returns the first invalid value and its name in the file.
 func (u *User) check() (name string, err error) {
-	if u.Theme != "" && !slices.Contains(tui.Themes(), u.Theme) {
+	if u.Theme != "" && !slices.Contains(ui.Themes(), u.Theme) {
 		return "theme", fmt.Errorf("invalid theme %q: want %s", u.Theme, strings.Join(Themes(), ", "))
 	}
 	if u.Server != "" && !isServerURL(u.Server) {

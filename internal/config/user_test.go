@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/tui"
 	"agentctl/tui/keymap"
+	"agentctl/tui/ui"
 )
 
 func TestTheExampleConfigurationHasEveryName(t *testing.T) {
@@ -24,7 +24,7 @@ func TestTheExampleConfigurationHasEveryName(t *testing.T) {
 	}
 	yes, no := true, false
 	want := User{
-		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada", Theme: tui.ThemeDark, Color: &yes,
+		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada", Theme: ui.ThemeDark, Color: &yes,
 		Mouse: true, Bell: &yes, Notify: &no, Keep: 5,
 		Keys: keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.help": {}},
 	}

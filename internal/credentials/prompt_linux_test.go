@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/exit"
-
 	"golang.org/x/sys/unix"
+
+	"agentctl/internal/exit"
 )
 
 // A testTerminal is a pseudo-terminal.

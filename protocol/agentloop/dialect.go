@@ -4,9 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"agentctl/protocol/codec"
-
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // Name is the dialect's name, and the name of the shared session of URLs that name none.

@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/protocol/codec"
-
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // activityFrame wraps an activity of the runtime r.

@@ -5,9 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/protocol/codec"
-
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // EA-10, EA-24: activities of the document and of the real system, complete or not.

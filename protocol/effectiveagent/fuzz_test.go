@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/protocol/codec"
-
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 var seeds = []string{

@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/protocol/codec"
-
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // A codecPair connects a serverHarness and a clientHarness.

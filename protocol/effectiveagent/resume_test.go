@@ -4,11 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/protocol/codec"
-
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // newLatePair connects a client to agentctl's server with existing sessions.

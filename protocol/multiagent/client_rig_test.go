@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"agentctl/protocol/codec"
-
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // A clientTest is a client above its codec. It subscribes to one session, applies its events and

@@ -4,9 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/protocol/codec"
-
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // MY-10, MY-15, MY-17, MY-28: a frame with a missing field is refused with the field's name, and

@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/protocol/codec"
-
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // A testClient is a client above its codec: it sends commands and applies the events it receives.

@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/protocol/codec"
-
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // foreignSeeds are frames of both ends, and invalid ones.

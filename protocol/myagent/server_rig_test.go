@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/protocol/codec"
-
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 var start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)

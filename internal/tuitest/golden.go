@@ -1,0 +1,29 @@
+package tuitest
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden screens")
+
+// Golden compares got with testdata/NAME.golden, named after the test; -update rewrites it.
+func Golden(t *testing.T, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", filepath.Base(t.Name())+".golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
+	}
+}

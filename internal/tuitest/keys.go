@@ -1,0 +1,63 @@
+package tuitest
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Press is a key by its name, as in the table of keys; what has no name is typed.
+func Press(name string) tea.KeyPressMsg {
+	codes := map[string]rune{
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
+		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
+		"f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3, "f4": tea.KeyF4, "f5": tea.KeyF5, "f6": tea.KeyF6, "f7": tea.KeyF7, "f8": tea.KeyF8,
+	}
+	var mod tea.KeyMod
+	for prefix, m := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			name, mod = rest, mod|m
+		}
+	}
+	if code, ok := codes[name]; ok {
+		k := tea.KeyPressMsg{Code: code, Mod: mod}
+		if name == "space" {
+			k.Text = " "
+		}
+		return k
+	}
+	r, _ := utf8.DecodeRuneInString(name)
+	if mod != 0 {
+		return tea.KeyPressMsg{Code: r, Mod: mod}
+	}
+	return tea.KeyPressMsg{Code: r, Text: name}
+}
+
+// Flat runs a command and gives its messages.
+func Flat(cmd tea.Cmd) []tea.Msg {
+	if cmd == nil {
+		return nil
+	}
+	msg := cmd()
+	batch, ok := msg.(tea.BatchMsg)
+	if !ok {
+		return []tea.Msg{msg}
+	}
+	var out []tea.Msg
+	for _, c := range batch {
+		out = append(out, Flat(c)...)
+	}
+	return out
+}
+
+// Soon is the one message of a command that matters.
+func Soon(cmd tea.Cmd) tea.Msg {
+	for _, msg := range Flat(cmd) {
+		if msg != nil {
+			return msg
+		}
+	}
+	return nil
+}

@@ -1,0 +1,353 @@
+package approval
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// Form is what a user fills in to decide one request: a list of rows, of which one is selected.
+type Form struct {
+	styles    *ui.Styles
+	arrived   time.Time // when the request arrived here; zero: it was there before
+	questions []protocol.Question
+	options   []decisionOption
+	rows      []formRow
+	at        int // the selected row
+
+	answers answers
+	plan    planEdit
+	patch   patchEdit
+	reason  string
+	changes requestChanges
+
+	input   *textinput.Model // while a text row is edited, else nil
+	sending string           // the decision that is being sent; nothing can be changed meanwhile
+	err     string
+}
+
+// answers are the answers to the questions of a request.
+type answers struct {
+	picked map[string][]string // question → choices
+	typed  map[string]string   // question → text
+}
+
+// planEdit is what the user changes in a plan.
+type planEdit struct {
+	tasks   []protocol.Task
+	dropped map[string]bool   // tasks to leave out
+	titles  map[string]string // new titles of tasks
+}
+
+// patchEdit is a patch as the user edited it.
+type patchEdit struct {
+	text *string // nil: not edited
+	used bool    // allow the edited patch, not the requested one
+}
+
+// decisionOption is one way to decide.
+type decisionOption struct {
+	protocol.Option
+	revise bool // a denial that asks for another plan
+}
+
+// formRow is a row of a form.
+type formRow struct {
+	kind     rowKind
+	question int
+	index    int // of the choice, task or option
+}
+
+type rowKind uint8
+
+const (
+	rowChoice rowKind = iota
+	rowAnswer
+	rowTask
+	rowPatch
+	rowOption
+	rowReason
+)
+
+// NewForm returns an empty form for a request.
+func NewForm(s *ui.Styles, r *protocol.Approval) *Form {
+	f := &Form{
+		styles: s, questions: r.Questions,
+		answers: answers{picked: map[string][]string{}, typed: map[string]string{}},
+		plan:    planEdit{tasks: r.Tasks, dropped: map[string]bool{}, titles: map[string]string{}},
+	}
+	for q := range r.Questions {
+		for c := range r.Questions[q].Choices {
+			f.rows = append(f.rows, formRow{rowChoice, q, c})
+		}
+		f.rows = append(f.rows, formRow{rowAnswer, q, 0})
+	}
+	for t := range r.Tasks {
+		f.rows = append(f.rows, formRow{rowTask, 0, t})
+	}
+	for i, o := range optionsOf(r) {
+		f.options = append(f.options, o)
+		f.rows = append(f.rows, formRow{rowOption, 0, i})
+	}
+	f.rows = append(f.rows, formRow{kind: rowReason})
+	return f
+}
+
+// optionsOf returns the options of a request. A request without options can be allowed once and denied.
+func optionsOf(r *protocol.Approval) []decisionOption {
+	offered := r.Options
+	if len(offered) == 0 {
+		offered = []protocol.Option{{Kind: protocol.AllowOnce, Label: "Allow once"}, {Kind: protocol.Deny, Label: "Deny"}}
+	}
+	var out []decisionOption
+	for _, o := range offered {
+		out = append(out, decisionOption{Option: o})
+	}
+	if r.Kind == protocol.ApprovePlan {
+		out = append(out, decisionOption{protocol.Option{Kind: protocol.Deny, Label: "Revise with reason"}, true})
+	}
+	return out
+}
+
+// move selects another row.
+func (f *Form) move(by int) { f.at = min(max(f.at+by, 0), len(f.rows)-1) }
+
+// selectOption selects the row of an option.
+func (f *Form) selectOption(o *decisionOption) {
+	f.at = slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowOption && &f.options[r.index] == o })
+}
+
+// enter acts on the selected row. It returns the option to decide with, or nil.
+func (f *Form) enter() *decisionOption {
+	r := f.rows[f.at]
+	switch r.kind {
+	case rowChoice:
+		q := &f.questions[r.question]
+		f.answers.pick(q, q.Choices[r.index].ID)
+	case rowAnswer:
+		f.edit(f.answers.typed[f.questions[r.question].ID])
+	case rowReason:
+		f.edit(f.reason)
+	case rowTask:
+		id := f.plan.tasks[r.index].ID
+		f.plan.dropped[id] = !f.plan.dropped[id]
+	case rowPatch:
+		f.patch.used = !f.patch.used
+	case rowOption:
+		return &f.options[r.index]
+	}
+	return nil
+}
+
+// pick picks a choice, or drops it when it is picked.
+func (a *answers) pick(q *protocol.Question, choice string) {
+	have := a.picked[q.ID]
+	switch i := slices.Index(have, choice); {
+	case i >= 0:
+		a.picked[q.ID] = slices.Delete(have, i, i+1)
+	case q.Many:
+		a.picked[q.ID] = append(have, choice)
+	default:
+		a.picked[q.ID] = []string{choice}
+	}
+}
+
+// editReason selects the row of the reason and edits it.
+func (f *Form) editReason() {
+	f.at = len(f.rows) - 1
+	f.edit(f.reason)
+}
+
+func (f *Form) edit(text string) { f.input = ui.NewTextInput(text) }
+
+// Typing reports whether a text row is edited.
+func (f *Form) Typing() bool { return f.input != nil }
+
+// pressTyping edits the text row; enter keeps the text, esc does not.
+func (f *Form) pressTyping(msg tea.KeyPressMsg) {
+	switch msg.String() {
+	case "enter", "tab":
+		f.keep(strings.TrimSpace(f.input.Value()))
+		f.input = nil
+	case "esc":
+		f.input = nil
+	default:
+		*f.input, _ = f.input.Update(msg)
+	}
+}
+
+// keep takes the edited text into the selected row.
+func (f *Form) keep(text string) {
+	switch r := f.rows[f.at]; r.kind {
+	case rowAnswer:
+		f.answers.typed[f.questions[r.question].ID] = text
+	case rowTask:
+		if t := &f.plan.tasks[r.index]; text != "" && text != t.Title {
+			f.plan.titles[t.ID] = text
+		} else {
+			delete(f.plan.titles, t.ID)
+		}
+	default:
+		f.reason = text
+	}
+}
+
+// setPatch takes an edited patch. One that is empty or equal to the requested one is none.
+func (f *Form) setPatch(requested, text string) {
+	f.err = ""
+	at := slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowPatch })
+	if same := strings.TrimRight(text, "\n"); same == strings.TrimRight(requested, "\n") || same == "" {
+		f.patch = patchEdit{}
+		if at >= 0 {
+			f.rows = slices.Delete(f.rows, at, at+1)
+		}
+		f.at = min(f.at, len(f.rows)-1)
+		return
+	}
+	f.patch = patchEdit{&text, true}
+	if at < 0 {
+		at = slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowOption })
+		f.rows = slices.Insert(f.rows, at, formRow{kind: rowPatch})
+	}
+	f.at = at
+}
+
+// currentPatch returns the patch as it was edited last.
+func (f *Form) currentPatch(r *protocol.Approval) string {
+	if f.patch.text != nil {
+		return *f.patch.text
+	}
+	return r.Patch
+}
+
+// edited returns the request as it would be allowed.
+func (f *Form) edited(r *protocol.Approval) *protocol.Approval {
+	if f.patch.text == nil || !f.patch.used {
+		return r
+	}
+	changed := *r
+	changed.Patch = *f.patch.text
+	return &changed
+}
+
+// begin marks an option as being sent and returns the command's data. It returns false when the form is not
+// complete.
+func (f *Form) begin(request string, o *decisionOption) (protocol.ApproveData, bool) {
+	if f.incomplete(o) {
+		f.err = "no question is answered yet"
+		return protocol.ApproveData{}, false
+	}
+	f.sending, f.err = cmp.Or(ui.OneLine(transcript.Clean(o.Label)), string(o.Kind)), ""
+	return f.data(request, o), true
+}
+
+// data returns the decision as it is sent.
+func (f *Form) data(request string, o *decisionOption) protocol.ApproveData {
+	d := protocol.ApproveData{Request: request, Option: o.ID, Reason: f.reason}
+	if o.ID == "" {
+		d.Decision = o.Kind
+	}
+	switch {
+	case o.revise:
+		d.Input = &protocol.ApprovalInput{Replan: true}
+	case !o.allows():
+	case len(f.questions) > 0:
+		d.Input = &protocol.ApprovalInput{Answers: f.answers.all(f.questions)}
+	case f.plan.changed():
+		d.Input = &protocol.ApprovalInput{Tasks: f.plan.kept()}
+	case f.patch.text != nil && f.patch.used:
+		d.Input = &protocol.ApprovalInput{Patch: *f.patch.text}
+	}
+	return d
+}
+
+func (o *decisionOption) allows() bool {
+	return o.Kind == protocol.AllowOnce || o.Kind == protocol.AllowAlways
+}
+
+// incomplete reports whether the option would answer questions with nothing.
+func (f *Form) incomplete(o *decisionOption) bool {
+	return o.allows() && len(f.questions) > 0 && len(f.answers.all(f.questions)) == 0
+}
+
+// all returns the answers by question.
+func (a *answers) all(questions []protocol.Question) map[string][]string {
+	out := map[string][]string{}
+	for _, q := range questions {
+		given := slices.Clone(a.picked[q.ID])
+		if text := a.typed[q.ID]; text != "" {
+			given = append(given, text)
+		}
+		if len(given) > 0 {
+			out[q.ID] = given
+		}
+	}
+	return out
+}
+
+func (p *planEdit) changed() bool {
+	return len(p.titles) > 0 || slices.ContainsFunc(p.tasks, func(t protocol.Task) bool { return p.dropped[t.ID] })
+}
+
+// kept returns the plan as the user wants it. No task waits for one that was dropped.
+func (p *planEdit) kept() []protocol.Task {
+	var out []protocol.Task
+	for _, t := range p.tasks {
+		if !p.dropped[t.ID] {
+			t.Title = cmp.Or(p.titles[t.ID], t.Title)
+			t.After = slices.DeleteFunc(slices.Clone(t.After), func(id string) bool { return p.dropped[id] })
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// KeepTasks returns the tasks at the given indexes as a plan of their own. No task waits for one that is not
+// kept.
+func KeepTasks(tasks []protocol.Task, keep []int) []protocol.Task {
+	p := planEdit{tasks: tasks, dropped: map[string]bool{}}
+	for i := range tasks {
+		p.dropped[tasks[i].ID] = !slices.Contains(keep, i)
+	}
+	return p.kept()
+}
+
+// option returns the option with a number as shown, or nil.
+func (f *Form) option(key string) *decisionOption {
+	if len(key) != 1 || key[0] < '1' || int(key[0]-'1') >= len(f.options) {
+		return nil
+	}
+	return &f.options[key[0]-'1']
+}
+
+// optionOf returns the first option of a kind, or nil.
+func (f *Form) optionOf(kind protocol.Decision) *decisionOption {
+	if i := slices.IndexFunc(f.options, func(o decisionOption) bool { return o.Kind == kind }); i >= 0 {
+		return &f.options[i]
+	}
+	return nil
+}
+
+// Begin marks the first option of a kind as being sent and returns the command's data. ok is false when the
+// request has no such option or the form is not complete.
+func (f *Form) Begin(request string, kind protocol.Decision) (data protocol.ApproveData, ok bool) {
+	o := f.optionOf(kind)
+	if o == nil {
+		return data, false
+	}
+	return f.begin(request, o)
+}
+
+// Sending returns the decision that is being sent, or "".
+func (f *Form) Sending() string { return f.sending }
+
+// Failed notes that the decision was refused.
+func (f *Form) Failed() { f.sending = "" }

@@ -1,0 +1,115 @@
+package approval
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// view returns the rows, each whole, and the first line of the selected one.
+func (f *Form) view(width int, focused bool) (out []string, at int) {
+	for i, r := range f.rows {
+		if (r.kind == rowChoice || r.kind == rowAnswer) && (i == 0 || f.rows[i-1].kind == rowAnswer) {
+			for _, line := range ui.Wrap(transcript.Reveal(f.questions[r.question].Text), width-ui.Indent) {
+				out = append(out, "   "+f.styles.Bold.Render(line))
+			}
+		}
+		if i == f.at {
+			at = len(out)
+			if f.input != nil {
+				out = append(out, f.styles.InputLine(r.inputLabel(), f.input, width))
+				continue
+			}
+		}
+		out = append(out, f.rowLines(i, r, width, focused)...)
+	}
+	return out, at
+}
+
+func (f *Form) rowLines(i int, r formRow, width int, focused bool) []string {
+	selected := focused && i == f.at
+	lines := ui.Wrap(f.rowText(r), width-ui.Indent-2)
+	for n, line := range lines {
+		switch {
+		case n > 0:
+			line = "     " + line
+		case selected:
+			line = " ▸ " + line
+		default:
+			line = "   " + line
+		}
+		if selected {
+			line = f.styles.Selected.Render(line)
+		}
+		lines[n] = line
+	}
+	return lines
+}
+
+func (f *Form) rowText(r formRow) string {
+	switch r.kind {
+	case rowChoice:
+		q := &f.questions[r.question]
+		c := &q.Choices[r.index]
+		return mark(slices.Contains(f.answers.picked[q.ID], c.ID), !q.Many) + withDetails(cmp.Or(c.Label, c.ID), c.About)
+	case rowAnswer:
+		return "Other: " + ui.OneLine(transcript.Reveal(f.answers.typed[f.questions[r.question].ID]))
+	case rowTask:
+		t := &f.plan.tasks[r.index]
+		return mark(!f.plan.dropped[t.ID], false) + withDetails(cmp.Or(f.plan.titles[t.ID], t.Title), t.Description)
+	case rowPatch:
+		again := ui.Prefixed(": ", f.styles.Keys.Hint(keymap.EditRequest, "edits it again"))
+		return mark(f.patch.used, false) + "with the patch as edited" + again
+	case rowReason:
+		return f.styles.Keys.Key(keymap.WriteReason) + " reason: " + ui.OneLine(transcript.Reveal(f.reason))
+	}
+	o := &f.options[r.index]
+	text := fmt.Sprintf("%d %s", r.index+1, ui.OneLine(transcript.Reveal(cmp.Or(o.Label, string(o.Kind)))))
+	if o.Scope != "" {
+		text += ": " + ui.OneLine(transcript.Reveal(o.Scope))
+	}
+	return text
+}
+
+// mark returns the check box, or the radio button, before a row.
+func mark(checked, radio bool) string {
+	switch {
+	case radio && checked:
+		return "(•) "
+	case radio:
+		return "( ) "
+	case checked:
+		return "[x] "
+	}
+	return "[ ] "
+}
+
+func withDetails(text, details string) string {
+	text = ui.OneLine(transcript.Reveal(text))
+	if details != "" {
+		text += " — " + ui.OneLine(transcript.Reveal(details))
+	}
+	return text
+}
+
+// inputLabel returns the prompt while a row is edited.
+func (r formRow) inputLabel() string {
+	switch r.kind {
+	case rowReason:
+		return " ▸ reason: "
+	case rowTask:
+		return " ▸ task: "
+	}
+	return " ▸ Other: "
+}
+
+// cursor returns the cursor of the text row that is edited, on row y.
+func (f *Form) cursor(y int) *tea.Cursor {
+	return ui.InputCursor(f.rows[f.at].inputLabel(), f.input, y)
+}

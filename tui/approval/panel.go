@@ -1,0 +1,377 @@
+package approval
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// expiresSoon is the remaining time from which on the countdown of a request is shown as an error.
+const expiresSoon = 30 * time.Second
+
+// tooSoon is the status message for a key that may have been in flight when the request appeared.
+const tooSoon = "the request is new: press the key again in a moment"
+
+// Panel shows the requests that wait for a decision, one at a time.
+type Panel struct {
+	styles  *ui.Styles
+	request string // that is shown
+	guard   Guard
+	offline bool // a decision waits for the connection
+	forms   map[string]*Form
+
+	// What the last drawing had room for.
+	rows  int  // of the form
+	whole bool // all of the form, and some of the request
+}
+
+// Result says what a key in the panel wants of its owner.
+type Result struct {
+	Leave  bool // give the focus back
+	Focus  bool // take the focus
+	Status string
+	Push   ui.Overlay
+	Decide *protocol.ApproveData // send this decision; then call Decided
+	Edit   *PatchToEdit
+}
+
+// PatchToEdit is a patch for the user's editor. Done takes the result.
+type PatchToEdit struct {
+	Text string
+	Done func(text string)
+}
+
+// NewPanel returns a panel without requests.
+func NewPanel(s *ui.Styles) Panel {
+	return Panel{styles: s, forms: map[string]*Form{}}
+}
+
+// Update follows the pending requests. live says that a new one has just arrived. It reports whether another
+// request is shown now; then the owner arms the panel.
+func (p *Panel) Update(pending []protocol.Approval, now time.Time, live bool) (changed bool) {
+	for request := range p.forms {
+		if IndexOf(pending, request) < 0 {
+			delete(p.forms, request)
+		}
+	}
+	for i := range pending {
+		if p.forms[pending[i].Request] == nil {
+			f := NewForm(p.styles, &pending[i])
+			if live {
+				f.arrived = now
+			}
+			p.forms[pending[i].Request] = f
+		}
+	}
+	if IndexOf(pending, p.request) >= 0 {
+		return false
+	}
+	p.request = ""
+	p.guard.armed = false
+	if len(pending) > 0 {
+		p.request = pending[0].Request
+		p.guard.Reset(now)
+		return true
+	}
+	return false
+}
+
+// Current returns the request that is shown and its form, or nil.
+func (p *Panel) Current(pending []protocol.Approval) (*protocol.Approval, *Form) {
+	i := IndexOf(pending, p.request)
+	if i < 0 {
+		return nil, nil
+	}
+	return &pending[i], p.forms[p.request]
+}
+
+// IndexOf returns the index of a request, or -1.
+func IndexOf(pending []protocol.Approval, request string) int {
+	return slices.IndexFunc(pending, func(a protocol.Approval) bool { return a.Request == request })
+}
+
+// showOther shows another of the pending requests.
+func (p *Panel) showOther(pending []protocol.Approval, by int) {
+	if n := len(pending); n > 0 {
+		p.request = pending[(IndexOf(pending, p.request)+by+n)%n].Request
+	}
+}
+
+// Press handles a key while the panel has the focus.
+func (p *Panel) Press(pending []protocol.Approval, key string) Result {
+	r, f := p.Current(pending)
+	action := p.styles.Keys.InList(keymap.Approval, key)
+	if action == keymap.Back || r == nil {
+		return Result{Leave: true}
+	}
+	switch action {
+	case keymap.ViewRequest:
+		return Result{Push: NewRequestPager(p.styles, f.edited(r))}
+	case keymap.PreviousRequest:
+		p.showOther(pending, -1)
+		return Result{}
+	case keymap.NextRequest:
+		p.showOther(pending, 1)
+		return Result{}
+	}
+	if !p.guard.Armed() {
+		if action != keymap.Up && action != keymap.Down {
+			return Result{Status: tooSoon}
+		}
+		return Result{}
+	}
+	if f.sending != "" {
+		return Result{}
+	}
+	f.err = ""
+	switch action {
+	case keymap.Up:
+		f.move(-1)
+	case keymap.Down:
+		f.move(1)
+	case keymap.WriteReason:
+		f.editReason()
+	case keymap.EditRequest:
+		return p.edit(r, f)
+	case keymap.Choose:
+		if p.rows == 0 {
+			return Result{Status: "the window is too small to decide here"}
+		}
+		if o := f.enter(); o != nil {
+			return p.decide(r, f, o)
+		}
+	default:
+		if o := f.option(key); o != nil {
+			return p.pressNumber(r, f, o)
+		}
+	}
+	return Result{}
+}
+
+// PressNumber decides by the number of an option. It returns false when the key is none.
+func (p *Panel) PressNumber(pending []protocol.Approval, key string) (result Result, handled bool) {
+	r, f := p.Current(pending)
+	if r == nil {
+		return Result{}, false
+	}
+	o := f.option(key)
+	if o == nil {
+		return Result{}, false
+	}
+	return p.pressNumber(r, f, o), true
+}
+
+// pressNumber decides, unless the key came too soon. When the window has no room for all options the number
+// only selects one: nothing is decided unseen.
+func (p *Panel) pressNumber(r *protocol.Approval, f *Form, o *decisionOption) Result {
+	switch {
+	case !p.guard.Armed():
+		return Result{Status: tooSoon}
+	case p.whole:
+		return p.decide(r, f, o)
+	}
+	f.selectOption(o)
+	return Result{Focus: true, Status: p.styles.Keys.Hint(keymap.Choose, "decides")}
+}
+
+// decide returns the decision to send. Nothing else can be decided until it is answered.
+func (p *Panel) decide(r *protocol.Approval, f *Form, o *decisionOption) Result {
+	if f.sending != "" {
+		return Result{}
+	}
+	data, ok := f.begin(r.Request, o)
+	if !ok {
+		return Result{}
+	}
+	return Result{Decide: &data}
+}
+
+// Decided takes the answer to a decision. message is empty when it was accepted.
+func (p *Panel) Decided(request, message string) {
+	if f := p.forms[request]; f != nil {
+		f.sending = ""
+		if message != "" {
+			f.err = message
+		}
+	}
+}
+
+// Sending reports whether a decision on a request is being sent from here; known is false for a request that
+// is not pending.
+func (p *Panel) Sending(request string) (sending, known bool) {
+	f := p.forms[request]
+	return f != nil && f.sending != "", f != nil
+}
+
+// edit changes the patch in the user's editor, or the title of the selected task.
+func (p *Panel) edit(r *protocol.Approval, f *Form) Result {
+	switch row := f.rows[f.at]; {
+	case row.kind == rowTask:
+		f.edit(f.plan.title(row.index))
+		return Result{}
+	case r.Patch != "" && !r.Editable:
+		return Result{Status: "this agent takes no edited patch: deny with a reason instead"}
+	case r.Patch != "":
+		request, patch := r.Request, r.Patch
+		return Result{Edit: &PatchToEdit{f.currentPatch(r), func(text string) {
+			if f := p.forms[request]; f != nil {
+				f.setPatch(patch, text)
+			}
+		}}}
+	case len(r.Tasks) > 0:
+		return Result{Status: "select a task to edit it"}
+	}
+	return Result{Status: "this request has nothing to edit"}
+}
+
+func (p *planEdit) title(i int) string {
+	t := &p.tasks[i]
+	if title := p.titles[t.ID]; title != "" {
+		return title
+	}
+	return t.Title
+}
+
+// editable reports whether a request can be changed before it is allowed.
+func editable(r *protocol.Approval) bool { return r.Editable && r.Patch != "" || len(r.Tasks) > 0 }
+
+// Typing reports whether a text row of the shown request is edited.
+func (p *Panel) Typing(pending []protocol.Approval) bool {
+	_, f := p.Current(pending)
+	return f != nil && f.Typing()
+}
+
+// PressTyping edits the text row.
+func (p *Panel) PressTyping(pending []protocol.Approval, msg tea.KeyPressMsg) {
+	if _, f := p.Current(pending); f != nil && f.Typing() {
+		f.pressTyping(msg)
+	}
+}
+
+// Paste inserts text into the text row.
+func (p *Panel) Paste(pending []protocol.Approval, text string) {
+	if _, f := p.Current(pending); f != nil && f.Typing() {
+		ui.PasteText(f.input, text)
+	}
+}
+
+// View returns at most rows lines, and the cursor while a text row is edited. The selected row of the form is
+// always among them.
+func (p *Panel) View(pending []protocol.Approval, now time.Time, width, rows int, focused bool) ([]string, *tea.Cursor) {
+	p.rows, p.whole = 0, false
+	r, f := p.Current(pending)
+	if r == nil || rows < 1 {
+		return nil, nil
+	}
+	title := p.styles.Warning.Render("approval")
+	if len(pending) > 1 {
+		title += fmt.Sprintf(" %d of %d", IndexOf(pending, r.Request)+1, len(pending))
+	}
+	title += " · " + ui.OneLine(transcript.Clean(r.Kind)) + p.expiry(r, f, now) + p.styles.Dim.Render(" · asked "+p.styles.Clock(r.Asked))
+	title += p.styles.Dim.Render(p.hint(r, f, focused, len(pending)))
+	form, at := p.formLines(f, width, focused)
+	about, hidden := f.RequestLines(f.edited(r), width, rows)
+	// The request is shown before the options, which can be chosen by their numbers.
+	if room := max(rows-1-len(form), rows/2); hidden > 0 || len(about) > room {
+		keep := min(len(about), max(0, room-1))
+		more := p.styles.Warning.Render(ui.Fit("   … "+ui.Count(hidden+len(about)-keep, "line")+" more: v views all", width))
+		about = append(about[:keep:keep], more)
+	}
+	all := len(form)
+	form, at = ui.Window(form, at, rows-1-len(about))
+	p.rows = len(form)
+	p.whole = p.rows == all && len(about) > 0
+	if p.whole && 2+len(about)+len(form) <= rows {
+		about = append(about, "") // apart from line numbers, which look like option numbers
+	}
+	out := slices.Concat([]string{p.styles.Rule(title, width)}, about, form)
+	out = out[:min(len(out), rows)]
+	if !f.Typing() {
+		return out, nil
+	}
+	return out, f.cursor(len(out) - len(form) + at)
+}
+
+// formLines returns the form, or what is being sent, and the first line of the selected row.
+func (p *Panel) formLines(f *Form, width int, focused bool) (lines []string, at int) {
+	if f.sending == "" {
+		lines, at = f.view(width, focused)
+	} else {
+		sending := "sending: "
+		if p.offline {
+			sending = "waits for the connection: "
+		}
+		lines = []string{p.styles.Warning.Render(ui.Fit("   "+sending+f.sending+" …", width))}
+	}
+	if f.err != "" {
+		lines = append(lines, p.styles.Error.Render(ui.Fit("   "+ui.OneLine(transcript.Clean(f.err)), width)))
+	}
+	return lines, at
+}
+
+// expiry counts down to the end of a request. The server's clock may differ: of a request that arrived here
+// only the duration is used.
+func (p *Panel) expiry(r *protocol.Approval, f *Form, now time.Time) string {
+	if r.Expires == nil {
+		return ""
+	}
+	left := r.Expires.Sub(now)
+	if !f.arrived.IsZero() {
+		left = r.Expires.Sub(r.Asked) - now.Sub(f.arrived)
+	}
+	switch {
+	case left <= 0:
+		return p.styles.Error.Render(" · expires now")
+	case left <= expiresSoon:
+		return p.styles.Error.Render(fmt.Sprintf(" · expires in %ds", ui.Seconds(left)))
+	}
+	return p.styles.Warning.Render(" · expires in " + ui.Duration(time.Duration(ui.Seconds(left))*time.Second))
+}
+
+func (p *Panel) hint(r *protocol.Approval, f *Form, focused bool, pending int) string {
+	keys := p.styles.Keys
+	switch {
+	case f.sending != "":
+		return ""
+	case !p.guard.Armed():
+		return " · a moment …"
+	case f.Typing():
+		return " · enter done · esc discard"
+	case !focused && keys.Key(keymap.FocusNext) == "":
+		return " · a number"
+	case !focused:
+		return ui.Prefixed(keymap.Separator, keys.Key(keymap.FocusNext)) + ", or a number"
+	}
+	pairs := []any{keymap.WriteReason, "reason", keymap.ViewRequest, "view"}
+	if editable(r) {
+		pairs = append(pairs, keymap.EditRequest, "edit")
+	}
+	if pending > 1 {
+		pairs = append(pairs, keymap.NextRequest, "other")
+	}
+	return ui.Prefixed(" · ", keys.Hint(pairs...))
+}
+
+// Visible reports whether a request is shown.
+func (p *Panel) Visible() bool { return p.request != "" }
+
+// SetOffline tells the panel whether decisions wait for the connection.
+func (p *Panel) SetOffline(offline bool) { p.offline = offline }
+
+// Touch starts the grace of a new request over after a key press.
+func (p *Panel) Touch(now time.Time) { p.guard.Touch(now) }
+
+// Arm lets the shown request take keys once the grace has passed; see Guard.Arm.
+func (p *Panel) Arm(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, armed bool) {
+	if p.request == "" {
+		return nil, false
+	}
+	return p.guard.Arm(now, after)
+}

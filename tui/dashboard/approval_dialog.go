@@ -1,0 +1,188 @@
+package dashboard
+
+import (
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/approval"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// approvalDialog decides the request of a session that is not open. The request is fetched and shown first.
+type approvalDialog struct {
+	styles   *ui.Styles
+	requests *requester
+	overlays *ui.Stack // that the dialog is on
+	now      func() time.Time
+	after    func(time.Duration, tea.Msg) tea.Cmd
+
+	session  string
+	name     string
+	asked    *time.Time         // of the summary
+	approval *protocol.Approval // nil until it is fetched
+	form     *approval.Form
+	guard    approval.Guard
+	seen     bool // the last drawing had room for some of the request
+	err      string
+}
+
+func (a *approvalDialog) Scope() keymap.Scope { return keymap.Sessions }
+func (a *approvalDialog) FullScreen() bool    { return false }
+
+// request fetches the request.
+func (a *approvalDialog) request() tea.Cmd {
+	result := new(protocol.SnapshotResult)
+	return a.requests.do(a.session, protocol.DoSnapshot, protocol.Empty{}, result, func(err error) (tea.Cmd, any) {
+		if !a.overlays.Contains(a) {
+			return nil, nil
+		}
+		if err != nil {
+			a.err = remote.ErrorText(err)
+			return nil, nil
+		}
+		return a.show(result.Snapshot.State)
+	})
+}
+
+// show takes the state of the session. A request that takes more than a yes or a no is decided in the
+// session.
+func (a *approvalDialog) show(s *protocol.State) (tea.Cmd, any) {
+	switch {
+	case s == nil || len(s.Approvals) == 0:
+		a.requests.status.Text = decidedElsewhere
+		return nil, closeIntent{a, nil}
+	case len(s.Approvals) > 1 || len(s.Approvals[0].Tasks) > 0 || len(s.Approvals[0].Questions) > 0:
+		return nil, closeIntent{a, OpenIntent{a.session}}
+	}
+	a.approval = &s.Approvals[0]
+	a.form = approval.NewForm(a.styles, a.approval)
+	a.guard.Reset(a.now())
+	return a.arm(), nil
+}
+
+const decidedElsewhere = "it was decided meanwhile"
+
+// arm lets the dialog take decisions once the grace has passed.
+func (a *approvalDialog) arm() tea.Cmd {
+	cmd, _ := a.guard.Arm(a.now(), a.after)
+	return cmd
+}
+
+func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return a.press(msg.String())
+	case tea.MouseWheelMsg:
+		return ui.Response{Pass: true}
+	case approval.GuardMsg:
+		if msg.For(&a.guard) {
+			msg.Wake()
+			return ui.Response{Cmd: a.arm()}
+		}
+	case *protocol.Summary:
+		if a.decided(msg) {
+			if a.form == nil || a.form.Sending() == "" {
+				a.requests.status.Text = decidedElsewhere
+			}
+			return ui.Response{Close: true}
+		}
+	}
+	return ui.Response{}
+}
+
+// decided reports whether a summary says that another request, or none, is pending now.
+func (a *approvalDialog) decided(s *protocol.Summary) bool {
+	if s.Session != a.session {
+		return false
+	}
+	same := s.Asked == a.asked || s.Asked != nil && a.asked != nil && s.Asked.Equal(*a.asked)
+	return s.Deleted || s.Status != protocol.Waiting || !same
+}
+
+func (a *approvalDialog) press(key string) ui.Response {
+	keys := a.styles.Keys
+	action := keys.InList(keymap.Sessions, key)
+	switch {
+	case action == keymap.Back:
+		return ui.Response{Close: true}
+	case action == keymap.Choose:
+		return ui.Response{Close: true, Intent: OpenIntent{a.session}}
+	case a.approval == nil || a.form.Sending() != "":
+	case keys.At(keymap.Approval, key) == keymap.ViewRequest:
+		return ui.Response{Push: approval.NewRequestPager(a.styles, a.approval)}
+	case !a.guard.Armed():
+		a.guard.Touch(a.now())
+	case action == keymap.AllowOnce && !a.seen:
+		return ui.Response{Push: approval.NewRequestPager(a.styles, a.approval)}
+	case action == keymap.AllowOnce:
+		return ui.Response{Cmd: a.decide(protocol.AllowOnce)}
+	case action == keymap.Deny:
+		return ui.Response{Cmd: a.decide(protocol.Deny)}
+	}
+	return ui.Response{}
+}
+
+func (a *approvalDialog) decide(kind protocol.Decision) tea.Cmd {
+	a.err = ""
+	data, ok := a.form.Begin(a.approval.Request, kind)
+	if !ok {
+		a.err = "this request has no such option: open the session to decide"
+		return nil
+	}
+	return a.requests.do(a.session, protocol.DoApprove, data, nil, func(err error) (tea.Cmd, any) {
+		switch {
+		case !a.overlays.Contains(a):
+			return a.requests.report(err)
+		case err != nil:
+			a.form.Failed()
+			a.err = remote.ErrorText(err)
+			return nil, nil
+		}
+		return nil, closeIntent{a, nil}
+	})
+}
+
+// KeyHint returns the keys that act now.
+func (a *approvalDialog) KeyHint() string {
+	keys := a.styles.Keys
+	switch {
+	case a.approval == nil || a.form.Sending() != "":
+		return keys.Hint(keymap.Back, "back")
+	case !a.guard.Armed():
+		return "a moment …"
+	}
+	return keys.Hint(keymap.AllowOnce, "allow once", keymap.Deny, "deny", keymap.ViewRequest, "view all",
+		keymap.Choose, "open", keymap.Back, "back")
+}
+
+func (a *approvalDialog) View(width, height int) ([]string, *tea.Cursor) {
+	s := a.styles
+	title := s.Warning.Render("approval") + " · " + a.name
+	var about, last []string
+	var hidden int
+	if r := a.approval; r != nil {
+		title += " · " + ui.OneLine(transcript.Clean(r.Kind)) + s.Dim.Render(" · asked "+s.Clock(r.Asked))
+		about, hidden = a.form.RequestLines(r, width, height)
+	}
+	switch {
+	case a.err != "":
+		last = []string{s.Error.Render(ui.Fit("   "+ui.OneLine(transcript.Clean(a.err)), width))}
+	case a.form != nil && a.form.Sending() != "":
+		last = []string{s.Warning.Render(ui.Fit("   sending: "+a.form.Sending()+" …", width))}
+	}
+	a.seen = true
+	if room := max(height-1-len(last), 0); hidden > 0 || len(about) > room {
+		keep := min(max(room-1, 0), len(about))
+		a.seen = keep > 0
+		more := "   … " + ui.Count(hidden+len(about)-keep, "line") + " more: " + s.Keys.Hint(keymap.ViewRequest, "view all")
+		about = append(about[:keep:keep], s.Warning.Render(ui.Fit(more, width)))
+	}
+	out := slices.Concat([]string{s.Rule(title, width)}, about, last)
+	return out[:min(len(out), max(height, 0))], nil
+}

@@ -1,0 +1,210 @@
+package dashboard
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/logview"
+	"agentctl/tui/remote"
+	"agentctl/tui/ui"
+)
+
+// input handles keys and mouse events that no overlay takes.
+func (d *Dashboard) input(msg tea.Msg) (tea.Cmd, any) {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return d.press(msg.String())
+	case tea.MouseWheelMsg:
+		d.move(ui.WheelRows(msg))
+	case tea.MouseClickMsg:
+		return nil, d.click(msg)
+	}
+	return nil, nil
+}
+
+// press handles a key: the global ones first, then those of the list.
+func (d *Dashboard) press(key string) (tea.Cmd, any) {
+	switch d.Styles.Keys.At(keymap.Global, key) {
+	case keymap.Help:
+		d.overlays.Push(ui.NewHelp(d.Styles, keymap.Sessions))
+		return nil, nil
+	case keymap.ShowSessions:
+		return nil, BackIntent{}
+	case keymap.NextPending:
+		return nil, NextIntent{}
+	case keymap.Find:
+		d.openSearch()
+		return nil, nil
+	case keymap.Reconnect:
+		return d.reconnect(), nil
+	case keymap.ShowProtocolLog:
+		return d.showProtocolLog(), nil
+	case keymap.PageUp:
+		d.move(-d.page())
+		return nil, nil
+	case keymap.PageDown:
+		d.move(d.page())
+		return nil, nil
+	case keymap.Redraw:
+		return tea.ClearScreen, nil
+	case keymap.Suspend:
+		return tea.Suspend, nil
+	}
+	return d.pressList(d.Styles.Keys.InList(keymap.Sessions, key))
+}
+
+func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, any) {
+	switch action {
+	case keymap.Up:
+		d.move(-1)
+	case keymap.Down:
+		d.move(1)
+	case keymap.First:
+		d.move(-d.list.Len())
+	case keymap.Last:
+		d.move(d.list.Len())
+	case keymap.SearchSessions:
+		d.openSearch()
+	case keymap.FilterSessions:
+		d.overlays.Push(d.filterForm())
+	case keymap.SortSessions:
+		d.list.SetOrder(d.list.Order().Next())
+	case keymap.TogglePreview:
+		d.preview.on = !d.preview.on
+	case keymap.NewSession:
+		d.overlays.Push(d.createForm())
+	case keymap.SessionsHelp:
+		d.overlays.Push(ui.NewHelp(d.Styles, keymap.Sessions))
+	case keymap.Back:
+		if d.filter != "" {
+			d.setFilter("")
+			return nil, nil
+		}
+		return nil, BackIntent{}
+	default:
+		if s, ok := d.current(); ok {
+			return d.pressSession(action, &s)
+		}
+	}
+	return nil, nil
+}
+
+// pressSession handles a key for the selected session.
+func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea.Cmd, any) {
+	switch action {
+	case keymap.Choose:
+		return nil, OpenIntent{s.Session}
+	case keymap.RenameSession:
+		d.overlays.Push(d.renameForm(s))
+	case keymap.CloseOrDelete:
+		d.overlays.Push(&closeDialog{
+			styles: d.Styles, requests: d.requests,
+			session: s.Session, name: sessionName(s), closed: s.Status == protocol.Closed,
+		})
+	case keymap.AllowOnce, keymap.Deny:
+		return d.openApproval(s)
+	}
+	return nil, nil
+}
+
+// openApproval opens the request of a session. A session with several is opened instead.
+func (d *Dashboard) openApproval(s *protocol.Summary) (tea.Cmd, any) {
+	switch {
+	case s.Status != protocol.Waiting:
+		d.status.Text = sessionName(s) + " has no request"
+		return nil, nil
+	case s.Approvals > 1:
+		return nil, OpenIntent{s.Session}
+	}
+	dialog := &approvalDialog{
+		styles: d.Styles, requests: d.requests, overlays: &d.overlays, now: d.Now, after: d.After,
+		session: s.Session, name: sessionName(s), asked: s.Asked,
+	}
+	d.overlays.Push(dialog)
+	return dialog.request(), nil
+}
+
+// reconnect tries to connect at once.
+func (d *Dashboard) reconnect() tea.Cmd {
+	r, ok := d.Server.(remote.Retrier)
+	if !ok || d.conn.State == remote.Connected {
+		d.status.Text = string(d.conn.State)
+		return nil
+	}
+	d.conn = remote.Conn{State: remote.Connecting}
+	return d.requests.run(func(context.Context) doneFunc {
+		r.Retry()
+		return func() (tea.Cmd, any) { return nil, nil }
+	})
+}
+
+func (d *Dashboard) showProtocolLog() tea.Cmd {
+	log, cmd := logview.OpenLogView(d.Server, d.Styles, d.Tasks, d.Clipboard)
+	if log == nil {
+		d.status.Text = "this server keeps no protocol log"
+		return nil
+	}
+	d.overlays.Push(log)
+	return cmd
+}
+
+// at returns the index of the selected session, or of the one that took its place; -1 when there is none.
+func (d *Dashboard) at() int {
+	if i := d.list.Index(d.selected.session); i >= 0 {
+		d.selected.index = i
+	}
+	return min(d.selected.index, d.list.Len()-1)
+}
+
+// current returns the selected session.
+func (d *Dashboard) current() (protocol.Summary, bool) {
+	at := d.at()
+	if at < 0 {
+		return protocol.Summary{}, false
+	}
+	return d.list.At(at), true
+}
+
+// Selected returns the id of the selected session, or "".
+func (d *Dashboard) Selected() string {
+	s, _ := d.current()
+	return s.Session
+}
+
+// Select selects a session.
+func (d *Dashboard) Select(session string) {
+	d.selected.session = session
+	d.at()
+	d.canvas.Dirty = true
+}
+
+// move moves the selection.
+func (d *Dashboard) move(by int) {
+	if n := d.list.Len(); n > 0 {
+		i := min(max(d.at()+by, 0), n-1)
+		d.selected = selection{d.list.At(i).Session, i}
+	}
+}
+
+func (d *Dashboard) setFilter(filter string) {
+	d.filter = filter
+	d.list.SetFilter(filter)
+}
+
+// click selects the session on a row. A selected one opens.
+func (d *Dashboard) click(msg tea.MouseClickMsg) any {
+	layout := d.layout()
+	i := d.top(layout.rows) + msg.Y - 1
+	if msg.Button != tea.MouseLeft || msg.Y < 1 || msg.Y > layout.rows || msg.X >= layout.width || i >= d.list.Len() {
+		return nil
+	}
+	s := d.list.At(i)
+	if i == d.at() {
+		return OpenIntent{s.Session}
+	}
+	d.Select(s.Session)
+	return nil
+}

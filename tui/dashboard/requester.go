@@ -1,0 +1,47 @@
+package dashboard
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+	"agentctl/tui/ui"
+)
+
+// requester sends commands to sessions as tasks. The parts of the dashboard share it.
+type requester struct {
+	server remote.Server
+	tasks  *task.Runner
+	status *ui.Status
+}
+
+// run runs a task; the function that it returns runs in the event loop.
+func (r *requester) run(work func(context.Context) doneFunc) tea.Cmd {
+	return r.tasks.Run(func(ctx context.Context) tea.Msg {
+		done := work(ctx)
+		if ctx.Err() != nil {
+			return nil // the program ends
+		}
+		return done
+	})
+}
+
+// do sends a command to a session; then runs in the event loop with its error.
+func (r *requester) do(session string, verb protocol.Verb, data, result any, then func(error) (tea.Cmd, any)) tea.Cmd {
+	s := r.server.Session(session)
+	return r.run(func(ctx context.Context) doneFunc {
+		err := s.Do(ctx, verb, data, result)
+		return func() (tea.Cmd, any) { return then(err) }
+	})
+}
+
+// report shows an error as the status message.
+func (r *requester) report(err error) (tea.Cmd, any) {
+	if err != nil {
+		r.status.Text = remote.ErrorText(err)
+	}
+	return nil, nil
+}

@@ -1,0 +1,252 @@
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/sessionlist"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// previewBeside is the width from which on the preview stands beside the list, not below it.
+const previewBeside = 120
+
+// dashboardLayout divides the screen.
+type dashboardLayout struct {
+	width       int // of the list
+	rows        int // of the list, without its title
+	preview     int // rows of the preview
+	across      int // its width; 0: it is below the list
+	panel       []string
+	panelCursor *tea.Cursor
+	details     bool // there is a line about the selected session
+}
+
+func (d *Dashboard) layout() dashboardLayout {
+	width, height := d.canvas.Width, d.canvas.Height
+	l := dashboardLayout{width: width, rows: height - 1} // the title
+	if height > 1 {
+		l.rows-- // the last line
+	}
+	if l.details = l.rows > 4; l.details {
+		l.rows--
+	}
+	if o := d.overlays.Docked(); o != nil {
+		l.panel, l.panelCursor = o.View(width, l.rows-min(3, l.rows/2))
+		l.rows -= len(l.panel)
+	}
+	switch {
+	case !d.preview.on:
+	case width >= previewBeside:
+		l.across = width * 45 / 100
+		l.width = width - l.across - 1
+		l.preview = l.rows + 1
+	case l.rows >= 4:
+		l.preview = l.rows / 2
+		l.rows -= l.preview
+	}
+	return l
+}
+
+// page returns how many sessions a page has.
+func (d *Dashboard) page() int { return max(1, d.layout().rows-1) }
+
+// top returns the index of the first session on the screen.
+func (d *Dashboard) top(rows int) int { return max(0, min(d.at()-rows/2, d.list.Len()-rows)) }
+
+func (d *Dashboard) draw() tea.View {
+	width, height := d.canvas.Width, d.canvas.Height
+	v := tea.NewView("")
+	v.AltScreen = true
+	v.ReportFocus = true
+	v.WindowTitle = "agentctl"
+	if n := d.list.CountWaiting(""); n > 0 {
+		v.WindowTitle += " · " + fmt.Sprint(n) + " waiting"
+	}
+	if d.overlays.Show(&v, d.Styles, width, height) {
+		return v
+	}
+	l := d.layout()
+	lines := d.listLines(l.width, l.rows)
+	if l.preview > 0 {
+		preview := d.previewLines(cmp.Or(l.across, width), l.preview)
+		if l.across == 0 {
+			lines = append(lines, preview...)
+		} else {
+			for i := range lines {
+				lines[i] = ui.Pad(lines[i], l.width) + d.Styles.Dim.Render("│") + preview[i]
+			}
+		}
+	}
+	if l.details {
+		lines = append(lines, d.details())
+	}
+	above := len(lines)
+	lines = append(lines, l.panel...)
+	if height > 1 {
+		lines = append(lines, d.foot())
+	}
+	v.SetContent(d.Styles.Frame(lines, width, height))
+	if c := l.panelCursor; c != nil && above+c.Y < height && c.X < width {
+		c.Y += above
+		v.Cursor = c
+	}
+	return v
+}
+
+// listLines returns the title and the list: rows lines and one.
+func (d *Dashboard) listLines(width, rows int) []string {
+	s := d.Styles
+	title := s.Bold.Render("sessions") + " · " + fmt.Sprint(d.list.Total())
+	if n := d.list.CountWaiting(""); n > 0 {
+		title += " · " + s.Warning.Render(fmt.Sprint(n)+" waiting for you")
+	}
+	if d.filter != "" {
+		title += " · " + s.User.Render("filter “"+ui.OneLine(d.filter)+"”")
+	}
+	if by := d.list.Order(); by != sessionlist.ByNeed || width >= 60 {
+		title += s.Dim.Render(" · by " + string(by))
+	}
+	out := []string{s.Rule(title, width)}
+	at, first := d.at(), d.top(rows)
+	for i := first; i < min(d.list.Len(), first+rows); i++ {
+		summary := d.list.At(i)
+		out = append(out, sessionRow(s, &summary, width, i == at))
+	}
+	if d.list.Len() == 0 {
+		out = append(out, d.emptyLines(width)...)
+	}
+	for len(out) < rows+1 {
+		out = append(out, "")
+	}
+	return out[:max(rows+1, 0)]
+}
+
+// emptyLines says what to do when no session is shown.
+func (d *Dashboard) emptyLines(width int) []string {
+	keys := d.Styles.Keys
+	text := []string{"no session matches the filter", keys.Hint(keymap.Back, "shows all")}
+	switch {
+	case d.lost != "":
+		text = []string{"session list not available: " + d.lost}
+	case d.filter != "":
+	case d.conn.State != remote.Connected:
+		text = []string{"waiting for the server …"}
+	default:
+		text = []string{
+			"There is no session yet.", keys.Hint(keymap.NewSession, "creates one: it asks for an agent, a directory and a first message"),
+			"In a shell: agentctl new --agent AGENT --prompt TEXT", keys.Hint(keymap.Help, "lists the keys"),
+		}
+	}
+	var out []string
+	for _, t := range text {
+		for _, line := range ui.Wrap(ui.OneLine(transcript.Clean(t)), width-2) {
+			out = append(out, d.Styles.Dim.Render(" "+line))
+		}
+	}
+	return out
+}
+
+// foot returns the last line: a notice, the keys of a docked overlay, or those of the list.
+func (d *Dashboard) foot() string {
+	if notice := d.notice(); notice != "" {
+		return notice
+	}
+	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.Width
+	if o, ok := d.overlays.Docked().(interface{ KeyHint() string }); ok {
+		return s.Dim.Render(ui.Fit(" "+o.KeyHint(), width))
+	}
+	hint := keys.Hint(keymap.Choose, "open", keymap.NextPending, "next pending", keymap.NewSession, "new",
+		keymap.FilterSessions, "filter", keymap.SearchSessions, "find", keymap.SortSessions, "sort",
+		keymap.AllowOnce, "allow", keymap.Deny, "deny", keymap.TogglePreview, "preview",
+		keymap.RenameSession, "rename", keymap.CloseOrDelete, "close")
+	help := keys.Hint(keymap.Help, "help")
+	return s.Dim.Render(ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(help)-2), help, width))
+}
+
+// notice returns what matters more than the keys: the connection when it is lost and the status message; ""
+// when there is neither.
+func (d *Dashboard) notice() string {
+	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.Width
+	conn := d.connText()
+	switch {
+	case d.leaving:
+		return s.Warning.Render(ui.Fit(" press ctrl+c again to leave; the sessions go on", width))
+	case d.status.Text != "":
+		return ui.Fit(conn+s.Warning.Render(" "+ui.OneLine(transcript.Clean(d.status.Text))), width)
+	case d.lost != "":
+		return ui.Fit(conn+s.Error.Render(" "+ui.OneLine(transcript.Clean(d.lost))), width)
+	case conn != "":
+		hint := ui.Prefixed(" · ", keys.Hint(keymap.Reconnect, "tries again now"))
+		advice := ui.Prefixed(" · ", ui.OneLine(transcript.Clean(d.conn.Advice)))
+		return ui.Fit(conn+s.Dim.Render(hint+advice), width)
+	}
+	return ""
+}
+
+// connText returns the connection while it is lost, else "".
+func (d *Dashboard) connText() string {
+	var text string
+	switch d.conn.State {
+	case remote.Reconnecting:
+		text = string(remote.Reconnecting)
+		if wait := d.conn.Retry.Sub(d.Now()); wait > 0 {
+			text += fmt.Sprintf(" in %ds", ui.Seconds(wait))
+		}
+	case remote.Offline:
+		text = string(remote.Offline)
+		if d.conn.Reason != "" {
+			text += ": " + d.conn.Reason
+		}
+	case remote.Connecting, remote.Connected:
+		return ""
+	}
+	return d.Styles.Error.Render(" ○ " + ui.OneLine(transcript.Clean(text)))
+}
+
+// details returns a line about the selected session: what its row has no room for.
+func (d *Dashboard) details() string {
+	s, ok := d.current()
+	if !ok {
+		return ""
+	}
+	var parts []string
+	add := func(part string) {
+		if part != "" {
+			parts = append(parts, ui.OneLine(transcript.Clean(part)))
+		}
+	}
+	add(s.Agent)
+	if s.Percent > 0 {
+		parts = append(parts, "context "+d.Styles.ContextBar(s.Percent, 8))
+	}
+	add(queueText(&s))
+	add(s.CWD)
+	if s.Name != "" {
+		add(s.Title)
+	}
+	if s.Clients > 0 {
+		add(ui.Count(s.Clients, "client"))
+	}
+	add(ui.ShortID(s.Session))
+	return d.Styles.Dim.Render(ui.Fit(" "+strings.Join(parts, " · "), d.canvas.Width))
+}
+
+// queueText returns how many messages of a session are queued, or "".
+func queueText(s *protocol.Summary) string {
+	switch {
+	case s.Queue == 0:
+		return ""
+	case s.Held:
+		return fmt.Sprintf("+%d held", s.Queue)
+	}
+	return fmt.Sprintf("+%d", s.Queue)
+}

@@ -1,0 +1,99 @@
+package describe
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+)
+
+func TestNoteworthyEventsAreTold(t *testing.T) {
+	for _, c := range []struct {
+		typ  protocol.Type
+		data any
+		want string
+	}{
+		{protocol.ErrorRaised, protocol.ErrorData{Message: "no such model", Code: protocol.CodeAgentFailed}, "✗ no such model (agent_failed)"},
+		{protocol.RetryScheduled, protocol.RetryData{Attempt: 1, Limit: 3, DelayMS: 1500, Cause: "overloaded"}, "↻ retry 1 of 3 in 1.5s: overloaded"},
+		{protocol.RecoveryStarted, protocol.RecoveryData{Action: "restart", Cause: "crash"}, "↻ recovery: restart: crash"},
+		{protocol.RecoverySucceeded, protocol.RecoveryData{Action: "restart"}, "✓ recovered: restart"},
+		{protocol.RecoveryFailed, protocol.RecoveryData{Action: "restart", Failure: "gone"}, "✗ recovery failed: restart: gone"},
+		{protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "careful"}, "! careful"},
+		{protocol.ContextCompacted, protocol.ContextCompactedData{Before: 120_000, After: 40_000}, "context compacted: 120.0k → 40.0k tokens"},
+		{protocol.PlanInvalid, protocol.PlanErrorData{Message: "a circle"}, "plan invalid: a circle"},
+		{protocol.TaskCompleted, protocol.TaskData{Task: "t1", Title: "Build", Result: "ok"}, "✓ task Build: ok"},
+		{protocol.Raw, protocol.RawData{Source: "acp", Method: "x/y"}, "acp message x/y"},
+	} {
+		text, _, ok := Event(c.typ, protocol.MustEncode(c.data))
+		if !ok || text != c.want {
+			t.Errorf("%s is told as %+v, want %q", c.typ, text, c.want)
+		}
+	}
+	if n, _, ok := Event(protocol.UsageUpdated, nil); ok {
+		t.Errorf("usage is told: %+v", n)
+	}
+}
+
+func TestDiffShowsWhatChanges(t *testing.T) {
+	for _, c := range []struct{ old, text, want string }{
+		{"a\nb\nc\n", "a\nB\nc\n", "  a\n- b\n+ B\n  c\n"},
+		{"", "new\nfile\n", "+ new\n+ file\n"},
+		{"gone\n", "", "- gone\n"},
+		{"a\n", "a\na\n", "  a\n+ a\n"},
+		{"same\n", "same\n", ""},
+	} {
+		if got := diffLines(c.old, c.text); got != c.want {
+			t.Errorf("diffLines(%q, %q) = %q, want %q", c.old, c.text, got, c.want)
+		}
+	}
+}
+
+func FuzzReadable(f *testing.F) {
+	for _, s := range []string{`{"command":"ls\nx","n":[1,{"a":2}]}`, `"text"`, `[1]`, `{"a"`, ``, `null`, `{"a":1}{`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		got := JSON(raw)
+		if json.Valid(raw) && utf8.Valid(raw) && !utf8.ValidString(got) {
+			t.Errorf("readable(%q) = %q is not UTF-8", raw, got)
+		}
+	})
+}
+
+func FuzzDiff(f *testing.F) {
+	f.Add("a\nb\n", "a\nc\n")
+	f.Add("", "x")
+	f.Fuzz(func(t *testing.T, old, text string) {
+		got := diffLines(old, text)
+		for line := range strings.Lines(got) {
+			if !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "+ ") && !strings.HasPrefix(line, "  ") {
+				t.Errorf("diffLines(%q, %q) has the line %q", old, text, line)
+			}
+		}
+		if old == text && strings.ContainsAny(strings.ReplaceAll(got, "\n", "")[:min(1, len(got))], "+-") {
+			t.Errorf("equal texts differ: %q", got)
+		}
+	})
+}
+
+func TestAHoldSaysWhyAndWhose(t *testing.T) {
+	for reason, want := range map[string]string{
+		protocol.HoldUser: "held", protocol.HoldInterrupt: "held after an interrupt",
+		protocol.HoldRestart: "held after a restart", protocol.HoldDenyStop: "held after a denial",
+	} {
+		if got := Hold(&protocol.Hold{Reason: reason}); got != want {
+			t.Errorf("%s: %q, want %q", reason, got, want)
+		}
+		if got := Hold(&protocol.Hold{Reason: reason, By: &tuitest.Bob}); got != want+" by bob" {
+			t.Errorf("%s: %q, want it by bob", reason, got)
+		}
+	}
+	for by, want := range map[*protocol.Actor]string{nil: "paused for an edit", &tuitest.Bob: "paused while bob edits"} {
+		if got := Hold(&protocol.Hold{Reason: protocol.HoldEdit, By: by}); got != want {
+			t.Errorf("an edit: %q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package describe
+
+import (
+	"fmt"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// EditHold returns the hold for an edit of a message, or nil.
+func EditHold(s *protocol.State, message string) *protocol.Hold {
+	for i := range s.Holds {
+		if h := &s.Holds[i]; h.Reason == protocol.HoldEdit && h.MessageID == message {
+			return h
+		}
+	}
+	return nil
+}
+
+// Hold returns a hold in words.
+func Hold(h *protocol.Hold) string {
+	s := "held"
+	switch h.Reason {
+	case protocol.HoldEdit:
+		if h.By != nil {
+			return "paused while " + ui.OneLine(transcript.Clean(h.By.Name)) + " edits"
+		}
+		return "paused for an edit"
+	case protocol.HoldInterrupt:
+		s = "held after an interrupt"
+	case protocol.HoldRestart:
+		s = "held after a restart"
+	case protocol.HoldDenyStop:
+		s = "held after a denial"
+	}
+	if h.By != nil {
+		s += " by " + ui.OneLine(transcript.Clean(h.By.Name))
+	}
+	return s
+}
+
+// Queued says where in the queue a message is.
+func Queued(index *int) string {
+	if index == nil {
+		return "queued"
+	}
+	return "queued, " + Ordinal(*index+1)
+}
+
+// Ordinal returns a number as 1st, 2nd, 11th.
+func Ordinal(n int) string {
+	suffix := "th"
+	if tens := n % 100; tens < 11 || tens > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n) + suffix
+}
+
+// Interrupted says what an interrupt did to the turn and to the queued messages, which may have been held
+// before.
+func Interrupted(done bool, queue string, queued int, held bool) string {
+	switch {
+	case !done:
+		return "the turn was over already"
+	case queued == 0:
+		return "interrupted"
+	case queue == protocol.QueueClear:
+		return "interrupted, queue cleared"
+	case queue == protocol.QueueHold || held:
+		return "interrupted, queue held"
+	}
+	return "interrupted, the next message starts"
+}

@@ -1,0 +1,26 @@
+package describe
+
+import (
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// Reattached says for people in which way a session goes on that was followed before, where that is not simply from where it was.
+func Reattached(mode, reason string) string {
+	switch {
+	case reason == "":
+		return ""
+	case reason == protocol.ResumeReplayed:
+		return "what was missed was replayed"
+	case reason == protocol.ResumeRestored:
+		return "restored from its saved state"
+	case mode != protocol.ModeReset:
+		return ""
+	case reason == protocol.ResetFresh:
+		return "a fresh snapshot: this is how it is now"
+	case reason == protocol.ResetResubscribed:
+		return "followed again: what ended meanwhile is not told"
+	}
+	return "the session's log was replaced (" + ui.OneLine(transcript.Clean(reason)) + "): this is how it is now"
+}

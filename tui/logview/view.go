@@ -1,0 +1,288 @@
+package logview
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/tui/highlight"
+	"agentctl/tui/keymap"
+	"agentctl/tui/protolog"
+	"agentctl/tui/task"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// Source is a client whose connection keeps a protocol log. Its log is the same every time.
+type Source interface{ ProtocolLog() *protolog.Log }
+
+// readInterval is the least time between two readings of the log.
+const readInterval = 50 * time.Millisecond
+
+// View is an overlay that shows a protocol log, message by message. While it is open a task reads the
+// log.
+type View struct {
+	styles    *ui.Styles
+	tasks     *task.Runner
+	clipboard ui.Clipboard
+	log       *protolog.Log
+	reader    *protolog.Reader // of the running task
+	list      *protolog.List
+	ctx       context.Context // ends when the overlay is closed
+	cancel    context.CancelFunc
+
+	reading bool // a task is running
+	paused  bool
+	rows    int              // of the list on the screen
+	filter  *textinput.Model // while the filter is typed, else nil
+	status  ui.Status
+}
+
+// Messages of the tasks of a View.
+type (
+	logBatchMsg struct {
+		view  *View
+		batch protolog.Batch
+	}
+	logSavedMsg struct {
+		view   *View
+		status string
+	}
+)
+
+// OpenLogView returns a view of a client's protocol log and the command that starts reading; nil when the
+// client keeps none.
+func OpenLogView(client any, s *ui.Styles, tasks *task.Runner, c ui.Clipboard) (*View, tea.Cmd) {
+	source, ok := client.(Source)
+	if !ok || source.ProtocolLog() == nil {
+		return nil, nil
+	}
+	log := source.ProtocolLog()
+	v := &View{
+		styles: s, tasks: tasks, clipboard: c,
+		log: log, reader: protolog.NewReader(log), list: protolog.NewList(),
+	}
+	v.ctx, v.cancel = context.WithCancel(tasks.Context())
+	return v, v.read()
+}
+
+// Scope returns the keys of the protocol log.
+func (v *View) Scope() keymap.Scope { return keymap.ProtocolLog }
+
+// FullScreen returns true.
+func (v *View) FullScreen() bool { return true }
+
+// read reads on, unless a task does already or the view is paused.
+func (v *View) read() tea.Cmd {
+	if v.reading || v.paused {
+		return nil
+	}
+	v.reading = true
+	delay := time.Duration(0)
+	if _, all, _ := v.list.Counts(); all > 0 {
+		delay = readInterval
+	}
+	return v.tasks.Run(func(context.Context) tea.Msg {
+		select {
+		case <-time.After(delay):
+		case <-v.ctx.Done():
+			return nil
+		}
+		batch, err := v.reader.Next(v.ctx)
+		if err != nil {
+			return nil // the overlay was closed
+		}
+		return logBatchMsg{v, batch}
+	})
+}
+
+// Update handles keys and the messages of the view's own tasks.
+func (v *View) Update(msg tea.Msg) ui.Response {
+	switch msg := msg.(type) {
+	case logBatchMsg:
+		if msg.view == v {
+			v.reading = false
+			v.list.Append(msg.batch)
+			return ui.Response{Cmd: v.read()}
+		}
+	case logSavedMsg:
+		if msg.view == v {
+			v.status.Text = msg.status
+		}
+	case tea.KeyPressMsg:
+		v.status.Clear()
+		if v.filter != nil {
+			v.editFilter(msg)
+			return ui.Response{}
+		}
+		return v.press(msg.String())
+	case tea.PasteMsg:
+		if v.filter != nil {
+			v.editFilter(tea.KeyPressMsg{Text: ui.OneLine(transcript.Clean(msg.Content))})
+		}
+	case tea.MouseWheelMsg:
+		v.list.MoveSelection(ui.WheelRows(msg))
+	}
+	return ui.Response{}
+}
+
+// Expire removes a status message whose time is over; see Status.Expire.
+func (v *View) Expire(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (tea.Cmd, bool) {
+	return v.status.Expire(now, after)
+}
+
+func (v *View) press(key string) ui.Response {
+	f := v.list.Filter()
+	switch v.styles.Keys.InList(keymap.ProtocolLog, key) {
+	case keymap.LogClose, keymap.Back:
+		if !f.IsZero() && key == "esc" {
+			v.list.SetFilter(protolog.Filter{})
+			return ui.Response{}
+		}
+		v.cancel()
+		return ui.Response{Close: true}
+	case keymap.Up:
+		v.list.MoveSelection(-1)
+	case keymap.Down:
+		v.list.MoveSelection(1)
+	case keymap.LogPageUp:
+		v.list.MoveSelection(-max(1, v.rows-1))
+	case keymap.LogPageDown:
+		v.list.MoveSelection(max(1, v.rows-1))
+	case keymap.First:
+		v.list.SelectFirst()
+	case keymap.Last:
+		v.list.SelectLast()
+	case keymap.Choose:
+		return v.openMessage()
+	case keymap.LogFilter:
+		v.filter = ui.NewTextInput(f.Query)
+	case keymap.LogDirection:
+		f.Direction = f.Direction.Next()
+		v.list.SetFilter(f)
+	case keymap.LogType:
+		v.toggleType(f)
+	case keymap.LogPause:
+		v.paused = !v.paused
+		return ui.Response{Cmd: v.read()}
+	case keymap.LogCopy:
+		if m := v.list.Selected(); m != nil {
+			v.status.Text = "copied"
+			return ui.Response{Cmd: v.clipboard.Copy(transcript.Clean(string(m.Text)))}
+		}
+	case keymap.LogSave:
+		return ui.Response{Cmd: v.save()}
+	}
+	return ui.Response{}
+}
+
+// toggleType shows only messages of the selected one's type, or all types again.
+func (v *View) toggleType(f protolog.Filter) {
+	switch m := v.list.Selected(); {
+	case f.Type != "":
+		f.Type = ""
+	case m != nil && !m.Note:
+		f.Type = m.Type()
+	}
+	v.list.SetFilter(f)
+}
+
+// editFilter handles a key while the filter is typed. The filter takes effect with every key.
+func (v *View) editFilter(msg tea.KeyPressMsg) {
+	f := v.list.Filter()
+	switch msg.String() {
+	case "enter":
+		v.filter = nil
+		return
+	case "esc":
+		v.filter, f.Query = nil, ""
+	default:
+		*v.filter, _ = v.filter.Update(msg)
+		f.Query = v.filter.Value()
+	}
+	v.list.SetFilter(f)
+}
+
+// openMessage shows the selected message in a pager.
+func (v *View) openMessage() ui.Response {
+	m := v.list.Selected()
+	if m == nil {
+		return ui.Response{}
+	}
+	title := fmt.Sprintf("frame %d · %s · %s", m.Frame, ui.OneLine(transcript.Clean(m.Label)), ui.Count(m.Size, "byte"))
+	items := ui.TextItems(v.styles, m.Pretty(), ui.AsCode(highlight.ByName("json")))
+	return ui.Response{Push: ui.NewPager(v.styles, title, items...)}
+}
+
+// save writes the log to a file in the working directory.
+func (v *View) save() tea.Cmd {
+	name := "agentctl-protocol-log-" + v.styles.Now().Format("20060102-150405") + ".jsonl"
+	return v.tasks.Run(func(context.Context) tea.Msg {
+		n, err := saveLog(v.log, name)
+		if err != nil {
+			return logSavedMsg{v, err.Error()}
+		}
+		return logSavedMsg{v, ui.Count(n, "frame") + " saved to " + name}
+	})
+}
+
+func saveLog(log *protolog.Log, name string) (n int, err error) {
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 0, fmt.Errorf("save the protocol log: %w", err)
+	}
+	defer func() {
+		if closeErr := file.Close(); err == nil && closeErr != nil {
+			err = fmt.Errorf("save the protocol log: %w", closeErr)
+		}
+	}()
+	return log.WriteJSON(file)
+}
+
+// View returns the messages, and as its last line the filter, the status message or the keys.
+func (v *View) View(width, height int) ([]string, *tea.Cursor) {
+	s := v.styles
+	v.rows = max(0, height-2)
+	lines := append([]string{s.Rule(v.title(), width)}, v.list.Rows(width, v.rows, &protolog.Styles{
+		Sent: s.User.Render, Received: s.Agent.Render, Note: s.Warning.Render, Error: s.Error.Render,
+		Dim: s.Dim.Render, Selected: s.Selected.Render, Location: s.Zone,
+	})...)
+	for len(lines) < height-1 {
+		lines = append(lines, "")
+	}
+	lines = lines[:min(len(lines), max(0, height-1))]
+	if v.filter != nil {
+		const label = " filter: "
+		return append(lines, s.InputLine(label, v.filter, width)), ui.InputCursor(label, v.filter, height-1)
+	}
+	if v.status.Text != "" {
+		return append(lines, s.Warning.Render(ui.Fit(" "+ui.OneLine(transcript.Clean(v.status.Text)), width))), nil
+	}
+	hint := s.Keys.Hint(keymap.Choose, "open", keymap.LogFilter, "filter", keymap.LogDirection, "direction",
+		keymap.LogType, "type", keymap.LogPause, "pause", keymap.LogCopy, "copy", keymap.LogSave, "save")
+	back := s.Keys.Hint(keymap.LogClose, "back")
+	return append(lines, s.Selected.Render(ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(back)-2), back, width))), nil
+}
+
+// title says how much there is and what the filter shows of it.
+func (v *View) title() string {
+	s := v.styles
+	shown, all, bytes := v.list.Counts()
+	out := s.Bold.Render("protocol log") + " · " + ui.Count(all, "message") + " · " + protolog.FormatSize(bytes)
+	f := v.list.Filter()
+	if !f.IsZero() {
+		out += " · " + s.Warning.Render(fmt.Sprintf("%d shown: %s", shown, ui.OneLine(transcript.Clean(f.String()))))
+	}
+	switch {
+	case v.paused:
+		out += " · " + s.Warning.Render("paused")
+	case v.list.Following():
+		out += " · following"
+	}
+	return out
+}

@@ -1,0 +1,143 @@
+package notify
+
+import (
+	"cmp"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// Notifier rings and notifies a user whose terminal has lost the focus: when a request arrives and when a
+// turn ends. A terminal without focus reports is never notified. Nothing is reported twice, and nothing that
+// was there when a session was first seen.
+type Notifier struct {
+	terminal Notifications
+	silent   bool
+	away     bool // the terminal has lost the focus
+	seen     map[string]activity
+}
+
+// activity is what a session did when it was last seen.
+type activity struct {
+	turn     string // running
+	last     string // turn that ended
+	requests map[string]bool
+}
+
+// NewNotifier returns a notifier; a silent one never rings or notifies.
+func NewNotifier(t Notifications, silent bool) *Notifier {
+	return &Notifier{terminal: t, silent: silent, seen: map[string]activity{}}
+}
+
+// Update handles the focus reports of the terminal.
+func (n *Notifier) Update(msg tea.Msg) {
+	switch msg.(type) {
+	case tea.FocusMsg:
+		n.away = false
+	case tea.BlurMsg:
+		n.away = true
+	}
+}
+
+// Follow notifies of what is new in a session that is caught up.
+func (n *Notifier) Follow(s *protocol.State) tea.Cmd {
+	now := activity{requests: make(map[string]bool, len(s.Approvals))}
+	if s.Last != nil {
+		now.last = s.Last.Turn
+	}
+	before, known := n.seen[s.Session]
+	what := ""
+	if now.last != before.last && s.Last != nil {
+		what = "turn " + string(s.Last.Reason)
+	}
+	for i := range s.Approvals {
+		r := &s.Approvals[i]
+		now.requests[r.Request] = true
+		if !before.requests[r.Request] {
+			what = "approval: " + cmp.Or(r.Title, r.Command, r.Kind)
+		}
+	}
+	n.seen[s.Session] = now
+	if !known {
+		return nil
+	}
+	return n.notify(remote.SessionName(s), what)
+}
+
+// FollowSummary notifies of what is new in a session of which only summaries are known.
+func (n *Notifier) FollowSummary(s *protocol.Summary) tea.Cmd {
+	if s.Deleted {
+		delete(n.seen, s.Session)
+		return nil
+	}
+	now := activity{turn: s.Turn, requests: map[string]bool{}}
+	if s.Asked != nil {
+		now.requests[s.Asked.String()] = true
+	}
+	before, known := n.seen[s.Session]
+	what := ""
+	switch {
+	case s.Status == protocol.Waiting && s.Asked != nil && !before.requests[s.Asked.String()]:
+		what = ui.Count(s.Approvals, "approval")
+		if s.Approvals == 1 && s.Doing != "" {
+			what = "approval: " + s.Doing
+		}
+	case before.turn != "" && before.turn != s.Turn && s.Turn == "":
+		what = "turn " + cmp.Or(string(s.Reason), "ended")
+	case before.turn != "" && before.turn != s.Turn:
+		what = "turn ended, the next one runs"
+	}
+	n.seen[s.Session] = now
+	if !known {
+		return nil
+	}
+	return n.notify(cmp.Or(s.Name, s.Title, ui.ShortID(s.Session)), what)
+}
+
+func (n *Notifier) notify(name, what string) tea.Cmd {
+	if n.silent || !n.away || what == "" {
+		return nil
+	}
+	sequence := n.terminal.sequence(name + ": " + what)
+	if sequence == "" {
+		return nil
+	}
+	return tea.Raw(sequence)
+}
+
+// Progress returns the progress bar of a session for terminals that show one; nil is idle. The plan is the
+// running one, or nil.
+func (n *Notifier) Progress(s *protocol.State, plan *protocol.Plan, state remote.ConnState) *tea.ProgressBar {
+	switch {
+	case !n.terminal.progress || s.Turn == nil:
+		return nil
+	case state == remote.Offline:
+		return tea.NewProgressBar(tea.ProgressBarError, 100)
+	case len(s.Approvals) > 0:
+		return tea.NewProgressBar(tea.ProgressBarWarning, 100)
+	case plan != nil && plan.Status == protocol.StatusRunning:
+		done := 0
+		for i := range plan.Tasks {
+			if plan.Tasks[i].Status == protocol.StatusCompleted {
+				done++
+			}
+		}
+		return tea.NewProgressBar(tea.ProgressBarDefault, 100*done/len(plan.Tasks))
+	}
+	return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
+}
+
+// plainText removes everything from a text that could control a terminal.
+func plainText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, ui.OneLine(transcript.Clean(s)))
+}

@@ -1,0 +1,155 @@
+package sessionview
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+)
+
+func TestAPatchIsEditedBeforeItIsAllowed(t *testing.T) {
+	s := open(t, tuitest.Scenes["patch"](), 100, 40)
+	s.quiet()
+	dir := s.edits(`sed -i s/20/40/ "$1"`)
+	s.press("tab")
+	s.shows("p edit", "+ const limit = 20")
+	s.press("p")
+	s.leftNothing(dir)
+	s.shows("▸ [x] with the patch as edited", "+ const limit = 40")
+	s.hides("= 20")
+	s.press("v")
+	s.shows("+ const limit = 40")
+	s.press("q", "1")
+	data := s.asked(protocol.DoApprove).(protocol.ApproveData)
+	want := strings.Replace(s.m.replica.state.Approvals[0].Patch, "20", "40", 1)
+	if data.Option != "once" || data.Input == nil || data.Input.Patch != want {
+		t.Errorf("allowed %+v with %+v", data, data.Input)
+	}
+}
+
+func TestAnEditedPatchCanBeLeftOutOrEditedAgain(t *testing.T) {
+	s := open(t, tuitest.Scenes["patch"](), 100, 40)
+	s.quiet()
+	s.edits(`sed -i s/20/40/ "$1"`)
+	s.press("tab", "p", "enter")
+	s.shows("[ ] with the patch as edited", "+ const limit = 20")
+	s.edits(`sed -i s/40/50/ "$1"`)
+	s.press("p")
+	s.shows("[x] with the patch as edited", "+ const limit = 50")
+	s.edits(`sed -i s/50/20/ "$1"`)
+	s.press("p")
+	s.hides("as edited")
+	s.press("1")
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Input != nil {
+		t.Errorf("what was not changed goes along: %+v", data.Input)
+	}
+}
+
+func TestAnAgentThatTakesNoPatchSaysSoAndTheEditIsKept(t *testing.T) {
+	s := open(t, tuitest.Scenes["patch"](), 100, 40)
+	s.quiet()
+	s.edits(`sed -i s/20/40/ "$1"`)
+	s.refuse(protocol.Errorf(protocol.CodeUnsupported, "the agent cannot take an edited patch"))
+	s.press("tab", "p", "1")
+	s.asked(protocol.DoApprove)
+	s.shows("cannot take an edited patch", "[x] with the patch as edited")
+	s.press("enter", "1")
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Input != nil {
+		t.Errorf("the patch as asked for was allowed with %+v", data.Input)
+	}
+}
+
+func TestADenialCarriesNoPatch(t *testing.T) {
+	s := open(t, tuitest.Scenes["patch"](), 100, 40)
+	s.quiet()
+	s.edits(`sed -i s/20/40/ "$1"`)
+	s.press("tab", "p", "3")
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "deny" || data.Input != nil {
+		t.Errorf("denied with %+v", data)
+	}
+}
+
+func TestWhatCannotBeEditedSaysSo(t *testing.T) {
+	s := open(t, tuitest.Scenes["approval"](), 100, 40)
+	s.quiet()
+	s.press("tab", "p")
+	s.shows("this request has nothing to edit")
+	s.hides("p edit")
+}
+
+func TestAPlansTasksAreCalledOtherwise(t *testing.T) {
+	s := open(t, tuitest.Scenes["tasks to confirm"](), 100, 40)
+	s.quiet()
+	s.press("tab", "down", "down", "down", "p")
+	s.shows("select a task to edit it")
+	s.press("up", "up", "p")
+	s.write(" half of it")
+	s.press("enter")
+	s.shows("[x] Write half of it")
+	s.press("1")
+	want := []protocol.Task{{ID: "a", Title: "Read", Description: "all of it"}, {ID: "b", Title: "Write half of it", After: []string{"a"}}, {ID: "c", Title: "Build", After: []string{"a", "b"}}}
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Input == nil || !reflect.DeepEqual(data.Input.Tasks, want) {
+		t.Errorf("allowed with %+v", data.Input)
+	}
+}
+
+func TestARequestCountsDownToItsEnd(t *testing.T) {
+	s := open(t, tuitest.Scenes["patch"](), 100, 40)
+	for _, c := range []struct {
+		after time.Duration
+		want  string
+	}{{-80 * time.Second, "expires in 1m45s"}, {0, "expires in 25s"}, {24 * time.Second, "expires in 1s"}, {time.Minute, "expires now"}} {
+		s.now = tuitest.Dawn.Add(time.Minute + c.after)
+		s.give(tickMsg{})
+		s.shows(c.want)
+	}
+	red := s.m.Styles.Error.Render("x")
+	s.now = tuitest.Dawn.Add(time.Minute)
+	s.give(tickMsg{})
+	if !strings.Contains(s.m.View().Content, strings.SplitN(red, "x", 2)[0]+" · expires in 25s") {
+		t.Error("the end of the countdown has no colour of its own")
+	}
+}
+
+func TestAServersOtherClockDoesNotShiftTheCountdown(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 100, 40)
+	s.now = s.now.Add(-time.Hour)
+	asked := s.journal.At
+	expires := asked.Add(90 * time.Second)
+	a := tuitest.Tidy()
+	a.Expires = &expires
+	s.journal.Asks(a)
+	s.tell()
+	s.shows("expires in 1m30s")
+	s.now = s.now.Add(80 * time.Second)
+	s.give(tickMsg{})
+	s.shows("expires in 10s")
+}
+
+func TestTheCountdownTicksByItself(t *testing.T) {
+	s := open(t, tuitest.Scenes["patch"](), 100, 40)
+	var after time.Duration
+	s.m.After = func(d time.Duration, _ tea.Msg) tea.Cmd { after = d; return nil }
+	s.m.ticking = false
+	s.give(tickMsg{})
+	if after != time.Second {
+		t.Errorf("the next tick comes after %v", after)
+	}
+}
+
+func TestQuestionsAreNotAnsweredWithNothing(t *testing.T) {
+	s := open(t, tuitest.Scenes["question"](), 80, 40)
+	s.quiet()
+	s.press("tab", "1")
+	s.askedNothing()
+	s.shows("no question is answered yet")
+	s.press("2")
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "skip" {
+		t.Errorf("answered %+v", data)
+	}
+}

@@ -1,0 +1,343 @@
+package sessionview
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
+)
+
+// tallied is an item of three lines that counts what is asked of it.
+type tallied struct {
+	kind  transcript.AnchorKind
+	name  string
+	text  string
+	calls *int
+}
+
+func (s *tallied) Anchor() (transcript.AnchorKind, string) { return s.kind, s.name }
+
+func (s *tallied) Estimate(int, bool) int { *s.calls++; return 2 }
+
+func (s *tallied) Block(int, bool) transcript.Block {
+	*s.calls++
+	return transcript.Block{Header: []string{""}, Body: []string{" " + s.text, " more"}}
+}
+
+// loaded is a screen on which a turn is under way, below n items that count.
+type loaded struct {
+	m       *View
+	journal *tuitest.Journal
+	calls   int
+}
+
+func load(t testing.TB, n int) *loaded {
+	l := &loaded{journal: tuitest.NewJournal()}
+	session := tuitest.NewRecording()
+	l.m = testView(t.Context(), session, func() time.Time { return tuitest.Dawn }, func() string { return "" })
+	l.give(tea.WindowSizeMsg{Width: 120, Height: 36})
+	l.journal.CaughtUp()
+	l.tell()
+	var hits []protocol.Hit
+	for i := range n {
+		kind, name := transcript.AnchorKind(0), ""
+		switch i % 50 {
+		case 0:
+			kind = transcriptview.TurnAnchor
+		case 10:
+			kind = transcriptview.ToolAnchor
+		case 20:
+			kind = transcriptview.ErrorAnchor
+		}
+		if i%25 == 0 {
+			name = transcriptview.AnchorName("turn-"+strconv.Itoa(i), protocol.HitText, "t")
+			hits = append(hits, hit(strconv.Itoa(i), uint64(i), protocol.HitText, "t"))
+		}
+		l.m.transcript.view.List.Append(&tallied{kind, name, "needle " + strconv.Itoa(i), &l.calls}, false)
+	}
+	l.journal.User(tuitest.Ada, "last", "go")
+	l.journal.Say("t3")
+	l.tell()
+	slices.Reverse(hits)
+	session.Reply = func(a tuitest.Asking) (any, error) { return protocol.SearchResult{Hits: hits}, nil }
+	return l
+}
+
+func (l *loaded) tell() { l.give(l.journal.Take()) }
+
+// give updates and draws, and then does what follows.
+func (l *loaded) give(msg tea.Msg) {
+	cmd := l.m.Update(msg)
+	l.m.View()
+	for _, msg := range tuitest.Flat(cmd) {
+		if msg != nil {
+			l.give(msg)
+		}
+	}
+}
+
+func (l *loaded) press(names ...string) {
+	for _, name := range names {
+		l.give(tuitest.Press(name))
+	}
+}
+
+// deeds are what has to cost the same however much was said: what comes before,
+// and what is measured.
+var deeds = []struct {
+	name    string
+	prepare func(*loaded)
+	do      func(*loaded)
+}{
+	{"key", nil, func(l *loaded) { l.press("x") }},
+	{"delta", nil, func(l *loaded) {
+		l.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " word"})
+		l.tell()
+	}},
+	{"page up", nil, func(l *loaded) { l.press("pgup") }},
+	{"turn before", func(l *loaded) { l.press("tab") }, func(l *loaded) { l.press("[") }},
+	{"tool before", func(l *loaded) { l.press("tab") }, func(l *loaded) { l.press("T") }},
+	{"error before", func(l *loaded) { l.press("tab") }, func(l *loaded) { l.press("E") }},
+	{"line in copy mode", func(l *loaded) { l.press("tab", "space") }, func(l *loaded) { l.press("up") }},
+	{"next place", func(l *loaded) {
+		l.press("ctrl+f")
+		for _, r := range "needle" {
+			l.press(string(r))
+		}
+		l.press("enter")
+	}, func(l *loaded) { l.press("n") }},
+}
+
+const (
+	few  = 1_000
+	many = 100_000
+)
+
+func TestWhatIsDoneCostsTheSameHoweverMuchWasSaid(t *testing.T) {
+	for _, deed := range deeds {
+		t.Run(deed.name, func(t *testing.T) {
+			costs := map[int][]int{}
+			for _, n := range []int{few, many} {
+				l := load(t, n)
+				if deed.prepare != nil {
+					deed.prepare(l)
+				}
+				for range 20 {
+					l.calls = 0
+					deed.do(l)
+					costs[n] = append(costs[n], l.calls)
+				}
+			}
+			if fmt.Sprint(costs[few]) != fmt.Sprint(costs[many]) {
+				t.Errorf("items are asked %v times among %d, %v times among %d", costs[few], few, costs[many], many)
+			}
+		})
+	}
+}
+
+func BenchmarkDeeds(b *testing.B) {
+	for _, deed := range deeds {
+		for _, n := range []int{few, many} {
+			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(deed.name, " ", "-"), n), func(b *testing.B) {
+				l := load(b, n)
+				if deed.prepare != nil {
+					deed.prepare(l)
+				}
+				l.calls = 0
+				done := 0
+				for b.Loop() {
+					deed.do(l)
+					if done++; done%10 == 0 && deed.name != "key" && deed.name != "delta" { // never out of the fewest items
+						b.StopTimer()
+						l.m.transcript.search.current = 0
+						l.press("G")
+						b.StartTimer()
+					}
+				}
+				b.ReportMetric(float64(l.calls)/float64(b.N), "calls/op")
+			})
+		}
+	}
+}
+
+// history is a session of 100,000 events as a server tells it: a snapshot, what
+// is folded of the turn under way, and the turns before it by pages.
+type history struct {
+	attach []remote.Update
+	pages  []*protocol.HistoryResult // the newest first
+}
+
+const (
+	pastTurns  = 500
+	pastDeltas = 98
+)
+
+// told100k has half of its events in finished turns, and half in one long turn.
+func told100k() *history {
+	h := &history{}
+	j := tuitest.NewJournal()
+	seq := uint64(0)
+	fold := func(typ protocol.Type, data any, n int) remote.Update {
+		e := &protocol.Event{Session: "s1", Seq: seq + uint64(n), FirstSeq: seq + 1, Turn: j.Turn, Time: j.At, Type: typ, Data: protocol.MustEncode(data)}
+		seq, j.Seq = e.Seq, e.Seq
+		return remote.Update{Event: e}
+	}
+	text := func(n int) string { return strings.Repeat("some words\n\n", n/2) }
+	var page *protocol.HistoryResult
+	var pages []*protocol.HistoryResult
+	j.Out, j.Seq = nil, 0
+	for i := range pastTurns {
+		if i%jumpPage == 0 {
+			page = &protocol.HistoryResult{Epoch: "k3f9ab", First: seq + 1, More: i > 0}
+			pages = append([]*protocol.HistoryResult{page}, pages...)
+		}
+		j.User(tuitest.Ada, fmt.Sprint("m", i), "go on")
+		j.Add(protocol.TextStart, protocol.PartStartData{Part: "t"})
+		seq = j.Seq
+		j.Out = append(j.Out, fold(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: text(pastDeltas)}, pastDeltas))
+		j.End(protocol.ReasonCompleted)
+		seq = j.Seq
+		for _, u := range j.Take() {
+			page.Events = append(page.Events, protocol.MustEncode(u.Event))
+		}
+		page.Last = seq
+	}
+	h.pages = pages
+	h.attach = []remote.Update{
+		{Conn: &remote.Conn{State: remote.Connected, Connection: "c1", By: tuitest.Ada}},
+		{Attached: &protocol.SubscribeResult{
+			Session: "s1", Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab", Seq: seq},
+			Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Seq: seq}},
+		}},
+	}
+	j.User(tuitest.Ada, "last", "go on and on")
+	for i := 0; j.Seq < 100_000; i++ {
+		part, tool := fmt.Sprint("t", i), fmt.Sprint("c", i)
+		j.Add(protocol.TextStart, protocol.PartStartData{Part: part})
+		seq = j.Seq
+		j.Out = append(j.Out, fold(protocol.TextDelta, protocol.PartDeltaData{Part: part, Text: text(200)}, 200))
+		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: tool, Name: "shell", Title: "go test ./..."})
+		seq = j.Seq
+		j.Out = append(j.Out, fold(protocol.ToolOutput, protocol.ToolOutputData{Tool: tool, Text: text(50)}, 50))
+		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: tool, Status: protocol.ToolCompleted})
+	}
+	j.CaughtUp()
+	h.attach = append(h.attach, j.Take()...)
+	return h
+}
+
+// opened shows a session up to its first whole frame, and returns it with how
+// long the frame took beside the fold.
+func (h *history) opened(t testing.TB) (m *View, frame time.Duration) {
+	session := tuitest.NewRecording()
+	session.Reply = func(a tuitest.Asking) (any, error) {
+		if d, ok := a.Data.(protocol.HistoryData); ok {
+			for _, p := range h.pages {
+				if p.Last < d.Before {
+					return p, nil
+				}
+			}
+		}
+		return protocol.HistoryResult{}, nil
+	}
+	begin := time.Now()
+	m = testView(t.Context(), session, func() time.Time { return tuitest.Dawn }, func() string { return "" })
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	at := h.attach[1].Attached
+	fresh := *at.Snapshot.State
+	at.Snapshot.State = &fresh
+	m.Update(remote.Updates(h.attach))
+	m.View()
+	frame = time.Since(begin)
+	at.Snapshot.State = &protocol.State{Session: "s1", Seq: at.After.Seq}
+	return m, frame
+}
+
+// folded is how long it takes to decode and fold what the catch-up tells.
+func (h *history) folded(t testing.TB) time.Duration {
+	begin := time.Now()
+	state := &protocol.State{Session: "s1", Seq: h.attach[1].Attached.After.Seq}
+	words := protocol.Transcript{}
+	for _, u := range h.attach {
+		if e := u.Event; e != nil && e.Durable() {
+			if err := state.Apply(e); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := words.Apply(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return time.Since(begin)
+}
+
+// BenchmarkFirstFrame is of a session of 100,000 events, beside an empty one.
+func BenchmarkFirstFrame(b *testing.B) {
+	full := told100k()
+	j := tuitest.NewJournal()
+	j.CaughtUp()
+	empty := &history{attach: j.Take()}
+	var frames, blank, fold time.Duration
+	for b.Loop() {
+		_, d := full.opened(b)
+		frames += d
+		_, d = empty.opened(b)
+		blank += d
+		fold += full.folded(b)
+	}
+	per := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 / float64(b.N) }
+	b.ReportMetric(per(frames), "ms/frame")
+	b.ReportMetric(per(blank), "ms/empty-frame")
+	b.ReportMetric(per(fold), "ms/fold")
+	b.ReportMetric(heapOf(b, full), "MiB/heap")
+}
+
+// heapOf is how much memory a session takes of which everything was paged in.
+func heapOf(t testing.TB, h *history) float64 {
+	before := heap()
+	m, _ := h.opened(t)
+	for range 2 * len(h.pages) {
+		cmd := m.transcript.requestOlder()
+		for _, msg := range tuitest.Flat(cmd) {
+			if msg != nil {
+				m.Update(msg)
+			}
+		}
+		m.transcript.view.List.ScrollToTop()
+		m.canvas.Dirty = true
+		m.View()
+	}
+	if m.transcript.view.HasOlder() || m.transcript.view.List.Len() < 3*pastTurns {
+		t.Fatalf("older turns are left: %d items", m.transcript.view.List.Len())
+	}
+	used := heap() - before
+	runtime.KeepAlive(m)
+	return float64(used) / (1 << 20)
+}
+
+func heap() int64 {
+	var s runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&s)
+	return int64(s.HeapAlloc)
+}
+
+func TestAHundredThousandEventsStayInALittleMemory(t *testing.T) {
+	if used := heapOf(t, told100k()); used > 24 {
+		t.Errorf("a session of 100,000 events takes %.0f MiB", used)
+	} else {
+		t.Logf("%.1f MiB", used)
+	}
+}

@@ -1,0 +1,97 @@
+package sessionview
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+const (
+	progressCells = 10
+	reasonRows    = 3
+)
+
+// connText returns the connection for the status line.
+func (v *View) connText(width int) string {
+	s, conn := v.Styles, &v.replica.conn
+	switch conn.State {
+	case remote.Connected:
+		if v.replica.caughtUp {
+			return s.Success.Render("●")
+		}
+		return s.Warning.Render("catching up" + progressText(v.replica.progress(), width))
+	case remote.Reconnecting:
+		text := string(remote.Reconnecting)
+		if wait := conn.Retry.Sub(v.Now()); wait > 0 {
+			text += fmt.Sprintf(" in %ds", ui.Seconds(wait))
+		}
+		if conn.Attempt > 1 {
+			text += fmt.Sprintf(" (attempt %d)", conn.Attempt)
+		}
+		return s.Warning.Render("○ " + text)
+	case remote.Offline:
+		text := "○ " + string(remote.Offline)
+		if conn.Reason != "" {
+			text += ": " + ui.OneLine(transcript.Clean(conn.Reason))
+		}
+		return s.Error.Render(text)
+	}
+	return s.Warning.Render("○ " + string(conn.State))
+}
+
+// progressText returns the progress of a long catch-up: a bar where there is room, and a number.
+func progressText(percent, width int) string {
+	if percent < 0 {
+		return ""
+	}
+	number := fmt.Sprintf(" %d%%", percent)
+	if width < 60 {
+		return number
+	}
+	full := percent * progressCells / 100
+	return " " + strings.Repeat("█", full) + strings.Repeat("░", progressCells-full) + number
+}
+
+// outage returns a panel that says why there is no connection and what to do, once that lasts.
+func (v *View) outage(width int) []string {
+	s, conn := v.Styles, &v.replica.conn
+	style, why := &s.Error, conn.Reason
+	var advice []string
+	switch {
+	case conn.State == remote.Offline:
+		why = cmp.Or(why, "the session has ended its updates")
+		advice = append(advice, ui.OneLine(transcript.Clean(conn.Advice)), v.retryHint(), "ctrl+c twice leaves")
+	case conn.State == remote.Reconnecting && conn.Attempt > 1:
+		style, why = &s.Warning, cmp.Or(why, "the connection was lost")
+		advice = append(advice, ui.OneLine(transcript.Clean(conn.Advice)), v.retryHint(), "you can read on; messages wait")
+	default:
+		return nil
+	}
+	advice = slices.DeleteFunc(advice, func(s string) bool { return s == "" })
+	out := []string{s.Rule(style.Render("no connection"), width)}
+	reason := ui.Wrap(transcript.Clean(why), width-ui.Indent)
+	if len(reason) > reasonRows {
+		reason = append(reason[:reasonRows-1], "…")
+	}
+	for _, line := range reason {
+		out = append(out, "   "+style.Render(line))
+	}
+	for _, line := range ui.Wrap(strings.Join(advice, " · "), width-ui.Indent) {
+		out = append(out, "   "+s.Dim.Render(line))
+	}
+	return out
+}
+
+// retryHint returns the key that reconnects, where that is possible.
+func (v *View) retryHint() string {
+	if _, ok := v.Session.(remote.Retrier); !ok || v.replica.ended {
+		return ""
+	}
+	return v.Styles.Keys.Hint(keymap.Reconnect, "tries again now")
+}

@@ -1,0 +1,168 @@
+package sessionview
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
+)
+
+// copyMode selects lines of the transcript by keys and copies them. While it is active the transcript
+// forgets nothing.
+type copyMode struct {
+	active    bool
+	cursor    transcript.Point // the line that the keys move
+	start     transcript.Point // where the selection begins
+	selecting bool             // start is set
+	codeItem  transcript.ID    // whose code was copied last
+	codeBlock int              // index of that block
+}
+
+// enterCopyMode begins at the selected item, or at the last line on the screen.
+func (p *transcriptPane) enterCopyMode() {
+	list := p.view.List
+	if list.Len() == 0 {
+		return
+	}
+	at := list.PointAt(list.Height() - 1)
+	if id, ok := list.Selected(); ok {
+		at = list.BodyStart(id)
+	}
+	p.view.SetPinned(true)
+	p.copyMode.active = true
+	p.moveCursor(at)
+}
+
+// leaveCopyMode ends copy mode, if it is active.
+func (p *transcriptPane) leaveCopyMode() {
+	p.copyMode.active, p.copyMode.selecting = false, false
+	p.view.SetPinned(false)
+	p.view.List.SetRangeHighlight(transcript.Point{}, transcript.Point{}, nil)
+}
+
+// moveCursor moves the cursor of copy mode and shows the selection.
+func (p *transcriptPane) moveCursor(to transcript.Point) {
+	c, list := &p.copyMode, p.view.List
+	c.cursor = list.Clamp(to)
+	if !c.selecting {
+		c.start = c.cursor
+	}
+	list.EnsureVisible(c.cursor)
+	list.SetRangeHighlight(c.start, c.cursor, func(line string) string { return p.styles.Selected.Render(ansi.Strip(line)) })
+}
+
+// pressCopyMode handles a key in copy mode. It returns false for keys that leave copy mode and then mean the
+// same as without it.
+func (p *transcriptPane) pressCopyMode(key string) (cmd tea.Cmd, handled bool) {
+	c, list := &p.copyMode, p.view.List
+	page := max(1, list.Height()-1)
+	switch p.styles.Keys.InList(keymap.CopyMode, key) {
+	case keymap.Back:
+		p.leaveCopyMode()
+	case keymap.Up:
+		p.moveCursor(list.MovePoint(c.cursor, -1))
+	case keymap.Down:
+		p.moveCursor(list.MovePoint(c.cursor, 1))
+	case keymap.First:
+		p.moveCursor(transcript.Point{Item: list.First()})
+	case keymap.Last:
+		p.moveCursor(transcript.Point{Item: list.Last() + 1})
+	case keymap.StartSelection:
+		c.selecting = true
+		c.start = c.cursor
+		p.moveCursor(c.cursor)
+	case keymap.SelectBlock:
+		p.selectBlock()
+	case keymap.CopySelection:
+		lines, more := list.TextBetween(c.start, c.cursor, ui.MaxCopy)
+		p.leaveCopyMode()
+		text := strings.Join(lines, "\n")
+		if more {
+			return p.copy("the first lines", text), true
+		}
+		return p.copy("", text), true
+	default:
+		switch p.styles.Keys.At(keymap.Global, key) {
+		case keymap.PageUp:
+			p.moveCursor(list.MovePoint(c.cursor, -page))
+		case keymap.PageDown:
+			p.moveCursor(list.MovePoint(c.cursor, page))
+		case keymap.FocusNext, keymap.FocusPrevious, keymap.Help, keymap.Interrupt, keymap.Find:
+			p.leaveCopyMode()
+			return nil, false
+		}
+	}
+	return nil, true
+}
+
+// selectBlock selects the paragraph of the cursor; when it is selected, the next one too.
+func (p *transcriptPane) selectBlock() {
+	c, list := &p.copyMode, p.view.List
+	from, to := list.Paragraph(c.cursor)
+	if c.selecting && c.cursor == to && !from.Before(c.start) {
+		_, to = list.Paragraph(list.MovePoint(to, 1))
+		if lines, _ := list.TextBetween(to, to, ui.MaxCopy); len(lines) > 0 && lines[0] == "" {
+			_, to = list.Paragraph(list.MovePoint(to, 1)) // past the blank line
+		}
+		p.moveCursor(to)
+		return
+	}
+	c.selecting, c.start = true, from
+	p.moveCursor(to)
+}
+
+// hint returns the keys of copy mode.
+func (c *copyMode) hint(l *ui.Styles, list *transcript.List) string {
+	keys := l.Keys.Hint(keymap.StartSelection, "starts selection", keymap.SelectBlock, "block", keymap.CopySelection, "copies", keymap.Back, "closes")
+	return l.Warning.Render("copy mode: "+ui.Count(list.CountLines(c.start, c.cursor), "line")) + l.Dim.Render(" · "+keys)
+}
+
+// copy puts text into the clipboard and says how much that was. what names it; "": lines.
+func (p *transcriptPane) copy(what, text string) tea.Cmd {
+	status := p.commands.status
+	text = transcript.Clean(text)
+	if text == "" {
+		status.Text = "there is nothing to copy"
+		return nil
+	}
+	rest := ""
+	if len(text) > ui.MaxCopy {
+		text = text[:ui.MaxCopy]
+		for !utf8.ValidString(text[len(text)-utf8.UTFMax:]) {
+			text = text[:len(text)-1]
+		}
+		rest = ", the first MiB of it"
+	}
+	lines := 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n")
+	if what != "" {
+		what += ": "
+	}
+	status.Text = fmt.Sprintf("copied %s%s, %s%s", what, ui.Count(lines, "line"), ui.Count(utf8.RuneCountInString(text), "character"), rest)
+	return p.clipboard.Copy(text)
+}
+
+// copyItem copies the text of an item.
+func (p *transcriptPane) copyItem(item transcript.Item) tea.Cmd {
+	return p.copy(transcriptview.CopyText(item))
+}
+
+// copyCode copies a code block of an item, the next one each time.
+func (p *transcriptPane) copyCode(id transcript.ID) tea.Cmd {
+	c := &p.copyMode
+	blocks, name := transcriptview.Code(p.view.List.Item(id))
+	if len(blocks) == 0 {
+		p.commands.status.Text = "there is no code in it"
+		return nil
+	}
+	if c.codeBlock++; c.codeItem != id || c.codeBlock >= len(blocks) {
+		c.codeItem, c.codeBlock = id, 0
+	}
+	return p.copy(name(c.codeBlock), blocks[c.codeBlock])
+}

@@ -1,0 +1,222 @@
+package sessionview
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
+)
+
+// copied is what a key put into the clipboard.
+func (s *screen) copied(key string) string {
+	s.t.Helper()
+	cmd := s.m.Update(tuitest.Press(key))
+	for _, msg := range tuitest.Flat(cmd) {
+		if text := fmt.Sprint(msg); fmt.Sprintf("%T", msg) == "tea.setClipboardMsg" {
+			return text
+		}
+	}
+	return ""
+}
+
+const answer = "Run it **many** times, with a line that is longer than the screen is wide and has to be wrapped:\n\n```go\nfor range 100 {\n\tgo test()\n}\n```\n\nthen:\n\n1. look\n   ```sh\n   make   all\n   ```\n"
+
+func answered(t *testing.T) *screen {
+	j := tuitest.NewJournal()
+	j.User(tuitest.Ada, "m1", "how?")
+	j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "shell", Title: "make", Input: []byte(`{"command":"make all"}`)})
+	j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: "built \x1b[31mall\x1b[m\nof it\n"})
+	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
+	j.Say("t", answer)
+	j.End(protocol.ReasonCompleted)
+	j.CaughtUp()
+	return open(t, j, 60, 30)
+}
+
+func TestWhatIsCopiedIsTheSource(t *testing.T) {
+	s := answered(t)
+	s.press("tab", "up") // from the turn's end to the answer
+	if got := s.copied("y"); got != answer {
+		t.Errorf("copied %q", got)
+	}
+	s.shows("copied the message: 14 lines, 183 characters")
+	for i, want := range []string{"for range 100 {\n\tgo test()\n}\n", "make   all\n", "for range 100 {\n\tgo test()\n}\n"} {
+		if got := s.copied("c"); got != want {
+			t.Errorf("code block %d: copied %q", i, got)
+		}
+	}
+	s.shows("copied code block 1 of 2: 3 lines, 29 characters")
+	s.press("T")
+	if got := s.copied("y"); got != "built all\nof it\n" {
+		t.Errorf("copied %q of the tool's output", got)
+	}
+	if got := s.copied("c"); got != "command: make all" {
+		t.Errorf("copied %q of the call", got)
+	}
+	s.press("[")
+	if got := s.copied("y"); got != "how?" {
+		t.Errorf("copied %q of the question", got)
+	}
+	if got := s.copied("c"); got != "" {
+		t.Errorf("copied %q where no code is", got)
+	}
+	s.shows("there is no code in it")
+}
+
+func TestLinesAreCopiedAsTheyAreRead(t *testing.T) {
+	s := answered(t)
+	s.press("tab", "up", "space")
+	s.shows("copy mode: 1 line · space starts selection · b block")
+	if got := s.copied("y"); got != "Run it many times, with a line that is longer than the" {
+		t.Errorf("the line: copied %q", got)
+	}
+	s.shows("copied 1 line, 54 characters")
+	s.hides("copy mode")
+	s.press("space", "b")
+	if got := s.copied("enter"); got != "Run it many times, with a line that is longer than the\nscreen is wide and has to be wrapped:" {
+		t.Errorf("the block: copied %q", got)
+	}
+	s.press("space", "b", "b")
+	s.shows("copy mode: 6 lines")
+	if got := s.copied("y"); !strings.HasSuffix(got, "to be wrapped:\n\n  for range 100 {\n      go test()\n  }") {
+		t.Errorf("two blocks: copied %q", got)
+	}
+	s.press("space", "down", "down", "down", "space", "j", "j")
+	if got := s.copied("y"); got != "  for range 100 {\n      go test()\n  }" {
+		t.Errorf("some lines: copied %q", got)
+	}
+	s.press("space", "g", "space", "G")
+	if got := s.copied("y"); !strings.HasPrefix(got, "\nada · 09:41\nhow?\n\n") || !strings.HasSuffix(got, "12.3k tokens in · 678 out") {
+		t.Errorf("everything: copied %q", got)
+	}
+}
+
+func TestCopyModeStaysWhereItIsWhileMoreIsSaid(t *testing.T) {
+	s := open(t, tuitest.Long(transcriptview.ItemsMax/3-5), 60, 20)
+	s.press("tab", "[", "space", "b")
+	want := s.m.transcript.view.List.Item(s.m.transcript.copyMode.cursor.Item)
+	more := tuitest.Long(20)
+	more.Out = more.Out[3:]
+	for _, u := range more.Out {
+		if e := u.Event; e != nil && e.Durable() {
+			e.Seq += s.m.replica.state.Seq - 1
+		}
+	}
+	s.give(more.Take())
+	if got := s.m.transcript.view.List.Item(s.m.transcript.copyMode.cursor.Item); got != want {
+		t.Error("another item is chosen")
+	}
+	s.press("esc")
+	s.hides("copy mode")
+	s.press("tab", "tab")
+	s.hides("copy mode")
+}
+
+func TestCopyingReachesTheTerminalThroughAMultiplexer(t *testing.T) {
+	encoded := base64.StdEncoding.EncodeToString([]byte("some text"))
+	for _, c := range []struct {
+		env   string
+		plain bool
+		want  string
+	}{
+		{"TERM=xterm", true, ""},
+		{"TERM=xterm TMUX= STY=", true, ""},
+		{"TERM=tmux-256color TMUX=/tmp/tmux-0/default,1,0", true, "\x1bPtmux;\x1b\x1b]52;c;" + encoded + "\a\x1b\\"},
+		{"TERM=screen STY=1.pts-0", false, "\x1bP\x1b]52;c;" + encoded + "\a\x1b\\"},
+	} {
+		plain, raw := false, ""
+		for _, msg := range tuitest.Flat(ui.DetectClipboard(strings.Fields(c.env)).Copy("some text")) {
+			if m, ok := msg.(tea.RawMsg); ok {
+				raw = fmt.Sprint(m.Msg)
+			} else {
+				plain = plain || fmt.Sprint(msg) == "some text"
+			}
+		}
+		if plain != c.plain || raw != c.want {
+			t.Errorf("%s: %v, %q", c.env, plain, raw)
+		}
+	}
+}
+
+func TestTooMuchIsCutAndSaidSo(t *testing.T) {
+	s := open(t, tuitest.NewJournal(), 60, 20)
+	cmd := s.m.transcript.copy("it", strings.Repeat("é", ui.MaxCopy))
+	if got := len(fmt.Sprint(tuitest.Flat(cmd)[0])); got != ui.MaxCopy {
+		t.Errorf("%d bytes are copied", got)
+	}
+	if !strings.Contains(s.m.status.Text, "the first MiB of it") {
+		t.Errorf("told %q", s.m.status.Text)
+	}
+}
+
+func TestALogThatIsReplacedEndsWhatWasUnderWay(t *testing.T) {
+	s := open(t, tuitest.Long(5), 60, 20)
+	s.finds(nothingOlder, []protocol.Hit{hit("m0", 2, protocol.HitUser, "")})
+	s.press("ctrl+f")
+	s.write("question")
+	s.press("enter", "space")
+	s.shows("copy mode", "find: question")
+	s.journal.Out = append(s.journal.Out, remote.Update{Attached: &protocol.SubscribeResult{
+		Mode: protocol.ModeReset, Reason: protocol.ResetPastEnd, After: protocol.Position{Epoch: "zz", Seq: 100},
+		Snapshot: &protocol.Snapshot{Epoch: "zz", State: &protocol.State{Seq: 100}},
+	}})
+	s.journal.CaughtUp()
+	s.tell()
+	s.hides("copy mode")
+	s.hides("find:")
+	s.press("y", "n", "[", "space", "b", "enter")
+}
+
+func TestMovingAndCopyingFitEveryScreen(t *testing.T) {
+	for _, name := range []string{"transcript", "hostile", "prose"} {
+		for _, width := range []int{1, 2, 3, 9, 40} {
+			for _, height := range []int{1, 2, 3, 7, 12} {
+				s := open(t, tuitest.Scenes[name](), width, height)
+				s.m.setFocus(onTranscript)
+				for _, keys := range []string{"[", "]", "T", "E", "space b j b pgup G", "y", "c", "space space g enter", "/ a enter", "n N", "alt+up", "space esc esc"} {
+					s.press(strings.Fields(keys)...)
+					view := s.m.View()
+					lines := strings.Split(view.Content, "\n")
+					if len(lines) > height {
+						t.Fatalf("%s at %dx%d after %s: %d rows", name, width, height, keys, len(lines))
+					}
+					for _, line := range lines {
+						if ansi.StringWidth(line) > width {
+							t.Fatalf("%s at %dx%d after %s: line %q is too wide", name, width, height, keys, line)
+						}
+						if bare := ansi.Strip(line); strings.ContainsAny(bare, "\x1b\u202e\u009b") {
+							t.Fatalf("%s at %dx%d after %s: a control in %q", name, width, height, keys, line)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestNothingHostileIsCopied(t *testing.T) {
+	s := open(t, tuitest.Scenes["hostile"](), 100, 60)
+	s.m.setFocus(onTranscript)
+	s.press("g")
+	for id := s.m.transcript.view.List.First(); id <= s.m.transcript.view.List.Last(); id++ {
+		for _, key := range []string{"y", "c"} {
+			if got := s.copied(key); strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
+				t.Errorf("%s copies %q", key, got)
+			}
+		}
+		s.press("down")
+	}
+	s.press("space", "g", "space", "G")
+	if got := s.copied("y"); got == "" || strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
+		t.Errorf("all lines are %q", got)
+	}
+}

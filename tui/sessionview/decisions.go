@@ -1,0 +1,43 @@
+package sessionview
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/approval"
+	"agentctl/tui/remote"
+)
+
+// approve does what the approval panel wants.
+func (v *View) approve(r approval.Result) tea.Cmd {
+	v.leaveFocus(r.Leave)
+	if r.Focus {
+		v.setFocus(onApproval)
+	}
+	if r.Status != "" {
+		v.status.Text = r.Status
+	}
+	if r.Push != nil {
+		v.overlays.Push(r.Push)
+	}
+	switch {
+	case r.Decide != nil:
+		return v.sendDecision(*r.Decide)
+	case r.Edit != nil:
+		return v.editText("diff", r.Edit.Text, r.Edit.Done)
+	}
+	return nil
+}
+
+// sendDecision sends a decision. When another client was first, the status message says so.
+func (v *View) sendDecision(data protocol.ApproveData) tea.Cmd {
+	return v.commands.do(protocol.DoApprove, data, nil, func(err error) tea.Cmd {
+		message := ""
+		if err != nil {
+			message = remote.ErrorText(err)
+			v.status.Text = message
+		}
+		v.panels.approvals.Decided(data.Request, message)
+		return nil
+	})
+}

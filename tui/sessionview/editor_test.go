@@ -1,0 +1,72 @@
+package sessionview
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+)
+
+// edits makes the screen's editor a shell script, which is run at once, and
+// returns the directory where its files would stay.
+func (s *screen) edits(script string) string {
+	s.t.Helper()
+	dir := s.t.TempDir()
+	s.t.Setenv("TMPDIR", dir)
+	s.m.Editor = "sh -c '" + script + "' sh"
+	s.m.Exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+		return func() tea.Msg { return done(c.Run()) }
+	}
+	return dir
+}
+
+func (s *screen) leftNothing(dir string) {
+	s.t.Helper()
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) > 0 {
+		s.t.Errorf("%v is left, %v", left, err)
+	}
+}
+
+func TestAMessageIsWrittenInTheEditor(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
+	dir := s.edits(`ls -l "$1" | cut -c1-10 >> "$1"; printf "and more\033[2J\n\n" >> "$1"`)
+	s.write("begun")
+	s.press("alt+enter", "ctrl+g")
+	s.composes("begun\n-rw-------\nand more")
+	s.leftNothing(dir)
+	s.press("enter")
+	if data := s.asked(protocol.DoSend).(protocol.SendData); data.Text != "begun\n-rw-------\nand more" {
+		t.Errorf("sent %q", data.Text)
+	}
+}
+
+func TestAnEditorThatFailsIsToldAndChangesNothing(t *testing.T) {
+	for script, want := range map[string]string{
+		`echo lost > "$1"; exit 3`: "exit status 3",
+		`rm "$1"`:                  "no such file",
+		`head -c 300000 /dev/zero | tr "\000" x > "$1"`: "too long",
+	} {
+		s := open(t, tuitest.Scenes["transcript"](), 200, 24)
+		dir := s.edits(script)
+		s.write("kept")
+		s.press("ctrl+g")
+		s.shows(want)
+		s.composes("kept")
+		s.leftNothing(dir)
+	}
+}
+
+func TestAMissingEditorIsTold(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 200, 24)
+	s.edits("")
+	s.m.Editor = filepath.Join(t.TempDir(), "nothing")
+	s.write("kept")
+	s.press("ctrl+g")
+	s.shows("editor", "exit status 127")
+	s.composes("kept")
+}

@@ -1,0 +1,265 @@
+package sessionview
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/keymap"
+	"agentctl/tui/logview"
+	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
+)
+
+// focus is the part that takes the keys.
+type focus uint8
+
+const (
+	onComposer focus = iota
+	onApproval
+	onQueue
+	onPlan
+	onTranscript
+	focusCount
+)
+
+// input handles keys, pastes and mouse events that no overlay takes.
+func (v *View) input(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return v.press(msg)
+	case tea.PasteMsg:
+		v.paste(msg.Content)
+	case tea.MouseWheelMsg:
+		v.transcript.view.List.Scroll(ui.WheelRows(msg))
+	case tea.MouseClickMsg:
+		if msg.Button == tea.MouseLeft {
+			v.transcript.click(msg.Y)
+		}
+	}
+	return nil
+}
+
+// press handles a key: the part that is typed in comes first, then the queue, which pages itself, then the
+// global keys, then the part with the focus.
+func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
+	key := msg.String()
+	pending := v.replica.state.Approvals
+	if v.focus == onTranscript && v.transcript.copyMode.active {
+		if cmd, handled := v.transcript.pressCopyMode(key); handled {
+			return cmd
+		}
+	}
+	if v.focus == onApproval && v.panels.approvals.Typing(pending) {
+		v.panels.approvals.PressTyping(pending, msg)
+		return nil
+	}
+	if v.pressCompletion(key) {
+		return nil
+	}
+	if v.focus == onQueue && v.Styles.Keys.At(keymap.Queue, key) != "" {
+		return v.pressQueue(key)
+	}
+	if cmd, handled := v.pressGlobal(key); handled {
+		return cmd
+	}
+	switch v.focus {
+	case onApproval:
+		return v.approve(v.panels.approvals.Press(pending, key))
+	case onQueue:
+		return v.pressQueue(key)
+	case onPlan:
+		cmd, leave := v.panels.plan.press(key)
+		v.leaveFocus(leave)
+		return cmd
+	case onTranscript:
+		return v.pressTranscript(key)
+	}
+	return v.pressComposer(key, msg)
+}
+
+// pressGlobal handles the keys that do the same in every part.
+func (v *View) pressGlobal(key string) (cmd tea.Cmd, handled bool) {
+	action := v.Styles.Keys.At(keymap.Global, key)
+	if v.scroll(action) {
+		return nil, true
+	}
+	switch action {
+	case keymap.Help:
+		v.showHelp()
+	case keymap.ShowSettings:
+		v.showSettings()
+	case keymap.ShowRules:
+		v.showRules()
+	case keymap.ShowProtocolLog:
+		return v.showProtocolLog(), true
+	case keymap.ShowContext:
+		page, cmd := v.usage.open(v.Styles)
+		v.overlays.Push(page)
+		return cmd, true
+	case keymap.ShowSessions, keymap.NextPending: // a program with several sessions handles these itself
+		v.status.Text = "session list not available here"
+	case keymap.FocusNext:
+		v.cycleFocus(1)
+	case keymap.FocusPrevious:
+		v.cycleFocus(-1)
+	case keymap.Interrupt:
+		return v.startInterrupt(), true
+	case keymap.ToggleLast:
+		v.transcript.toggleLast()
+	case keymap.Find:
+		v.overlays.Push(v.transcript.openSearch())
+	case keymap.PreviousTurn:
+		return v.transcript.jumpTo(transcriptview.TurnAnchor, -1), true
+	case keymap.NextTurn:
+		return v.transcript.jumpTo(transcriptview.TurnAnchor, 1), true
+	case keymap.OpenEditor:
+		return v.composeInEditor(), true
+	case keymap.EarlierMessage:
+		return v.earlierMessage(), true
+	case keymap.LaterMessage:
+		v.setFocus(onComposer)
+		v.composer.Recall(-1, v.replica.conn.By)
+	case keymap.Reconnect:
+		return v.reconnect(), true
+	case keymap.Redraw:
+		return tea.ClearScreen, true
+	case keymap.Suspend:
+		return tea.Suspend, true
+	case keymap.TakeBack:
+		return v.takeBack(), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// scroll scrolls the transcript.
+func (v *View) scroll(action keymap.Action) bool {
+	list := v.transcript.view.List
+	page := max(1, list.Height()-1)
+	switch action {
+	case keymap.PageUp:
+		list.Scroll(-page)
+	case keymap.PageDown:
+		list.Scroll(page)
+	case keymap.Top:
+		list.ScrollToTop()
+	case keymap.Bottom:
+		list.ScrollToBottom()
+	default:
+		return false
+	}
+	return true
+}
+
+func (v *View) pressQueue(key string) tea.Cmd {
+	r := v.panels.queue.press(key)
+	v.leaveFocus(r.leave)
+	if r.edit != nil {
+		return v.editQueued(*r.edit)
+	}
+	return r.cmd
+}
+
+func (v *View) pressTranscript(key string) tea.Cmd {
+	r := v.transcript.press(key)
+	v.leaveFocus(r.leave)
+	if r.push != nil {
+		v.overlays.Push(r.push)
+	}
+	if r.help {
+		v.showHelp()
+	}
+	return r.cmd
+}
+
+func (v *View) paste(text string) {
+	switch {
+	case v.focus == onApproval && v.panels.approvals.Typing(v.replica.state.Approvals):
+		v.panels.approvals.Paste(v.replica.state.Approvals, text)
+	case v.focus == onComposer:
+		v.composer.Paste(text)
+	}
+}
+
+// cycleFocus moves the focus to the next part that has something to use.
+func (v *View) cycleFocus(by int) {
+	for range focusCount {
+		v.setFocus((v.focus + focus(by+int(focusCount))) % focusCount)
+		if v.usable(v.focus) {
+			return
+		}
+	}
+}
+
+func (v *View) usable(f focus) bool {
+	switch f {
+	case onApproval:
+		return v.panels.approvals.Visible()
+	case onQueue:
+		return v.panels.queue.visible()
+	case onPlan:
+		return v.panels.plan.plan() != nil
+	case onTranscript:
+		return v.transcript.view.List.Len() > 0
+	}
+	return true
+}
+
+func (v *View) setFocus(f focus) {
+	v.focus = f
+	v.transcript.leaveCopyMode()
+	v.composer.SetFocus(f == onComposer)
+	if f == onQueue {
+		v.panels.queue.selectAt(v.panels.queue.at())
+	}
+	if f == onTranscript {
+		v.transcript.view.List.MoveSelection(0)
+	} else {
+		v.transcript.view.List.ClearSelection()
+	}
+}
+
+// leaveFocus gives the focus back to the composer.
+func (v *View) leaveFocus(leave bool) {
+	if leave {
+		v.setFocus(onComposer)
+	}
+}
+
+func (v *View) showHelp() {
+	scopes := map[focus]keymap.Scope{
+		onComposer: keymap.Global, onApproval: keymap.Approval, onQueue: keymap.Queue, onPlan: keymap.Plan,
+		onTranscript: keymap.Transcript,
+	}
+	v.overlays.Push(ui.NewHelp(v.Styles, scopes[v.focus]))
+}
+
+func (v *View) showSettings() {
+	v.pushMenu(&settings{v.Styles, v.replica, v.commands, map[string]string{}})
+}
+
+func (v *View) showRules() {
+	v.pushMenu(&rules{v.Styles, v.replica, v.commands, map[string]bool{}})
+}
+
+func (v *View) pushMenu(l ui.Listing) {
+	v.overlays.Push(ui.NewMenu(v.Styles, l, "", func() string { return v.status.Text }))
+}
+
+func (v *View) showProtocolLog() tea.Cmd {
+	log, cmd := logview.OpenLogView(v.Session, v.Styles, v.Tasks, v.Clipboard)
+	if log == nil {
+		v.status.Text = "this session keeps no protocol log"
+		return nil
+	}
+	v.overlays.Push(log)
+	return cmd
+}
+
+func (v *View) startInterrupt() tea.Cmd {
+	cmd, question := v.panels.interrupt.start()
+	if question != nil {
+		v.overlays.Push(question)
+	}
+	return cmd
+}

@@ -1,0 +1,154 @@
+package sessionview
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
+)
+
+const (
+	minTranscriptRows = 3 // that the panels leave to the transcript
+	minApprovalRows   = 7 // that a request with the focus takes even of those
+)
+
+// draw returns the screen.
+func (v *View) draw() tea.View {
+	out := tea.NewView("")
+	out.AltScreen = true
+	out.WindowTitle = "agentctl " + ui.OneLine(transcript.Clean(remote.SessionName(v.replica.state))) + " · " + string(v.replica.state.Status())
+	out.ReportFocus = true
+	width, height := v.canvas.Width, v.canvas.Height
+	if v.overlays.Show(&out, v.Styles, width, height) {
+		return out
+	}
+	lines, cursor := v.layout(width, height)
+	out.SetContent(v.Styles.Frame(lines, width, height))
+	if cursor != nil && cursor.X < width && cursor.Y < height {
+		out.Cursor = cursor
+	}
+	return out
+}
+
+// layout returns the lines of the screen and the cursor. It is laid out from the bottom: status line,
+// composer, panels, and the transcript in the rows that are left.
+func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
+	left := height
+	var status []string
+	if left > 1 {
+		status = []string{v.statusLine(width)}
+		left--
+	}
+	writing, cursor := v.composer.View(width, max(1, left/3))
+	left -= len(writing)
+	var edge []string
+	if left > minTranscriptRows {
+		edge = []string{v.edge()}
+		left--
+	}
+	panel := func(lines []string) []string {
+		lines = lines[:min(len(lines), max(0, left-minTranscriptRows))]
+		left -= len(lines)
+		return lines
+	}
+	p, conn := &v.panels, v.replica.conn.State
+	interrupting := panel(p.interrupt.view(width))
+	docked, dockedCursor := v.docked(width, left)
+	docked = panel(docked)
+	var searching []string
+	if dockedCursor == nil {
+		searching = panel(v.transcript.search.view(v.Styles, width))
+	}
+	offers := panel(p.completion.view(v.offers(), width))
+	outage := panel(v.outage(width))
+	outbox := panel(p.outbox.view(width, conn))
+	request, requestCursor := v.requestLines(width, left)
+	left -= len(request)
+	queue := panel(p.queue.view(width, v.focus == onQueue, v.composer.Editing))
+	var plan []string
+	if !v.confirmsPlan() || v.focus == onPlan {
+		plan = panel(p.plan.view(v.transcript.view.Checklist(), width, max(planRows, min(transcriptview.ChecklistRows, height/5)), v.focus == onPlan))
+	}
+	above := slices.Concat(v.transcriptLines(width, left), interrupting, plan, queue)
+	below := slices.Concat(request, outage, outbox, offers, searching)
+	screen := slices.Concat(above, below, docked, edge)
+	switch {
+	case requestCursor != nil && v.focus == onApproval:
+		cursor = requestCursor
+		cursor.Y += len(above)
+	case dockedCursor != nil && len(docked) > dockedCursor.Y:
+		cursor = dockedCursor
+		cursor.Y += len(above) + len(below)
+	case cursor != nil:
+		cursor.Y += len(screen)
+	}
+	return slices.Concat(screen, writing, status), cursor
+}
+
+// docked returns the overlay that does not cover the screen.
+func (v *View) docked(width, height int) ([]string, *tea.Cursor) {
+	if o := v.overlays.Docked(); o != nil {
+		return o.View(width, height)
+	}
+	return nil, nil
+}
+
+// requestLines returns the approval panel. With the focus it takes rows of the transcript too.
+func (v *View) requestLines(width, left int) ([]string, *tea.Cursor) {
+	room := left - minTranscriptRows
+	if v.focus == onApproval {
+		room = max(room, min(left, minApprovalRows))
+	}
+	return v.panels.approvals.View(v.replica.state.Approvals, v.Now(), width, room, v.focus == onApproval)
+}
+
+// confirmsPlan reports whether the request on the screen lists the plan's tasks.
+func (v *View) confirmsPlan() bool {
+	r, _ := v.panels.approvals.Current(v.replica.state.Approvals)
+	return r != nil && len(r.Tasks) > 0
+}
+
+func (v *View) transcriptLines(width, rows int) []string {
+	if rows <= 0 {
+		return nil
+	}
+	view := v.transcript.view
+	view.List.Resize(width, rows)
+	lines := view.List.Lines()
+	if view.Empty() && v.replica.caughtUp {
+		lines[0] = v.Styles.Dim.Render(ui.Fit(" no messages yet: write one", width))
+	}
+	return lines
+}
+
+// edge returns the line above the composer.
+func (v *View) edge() string {
+	s, keys, list := v.Styles, v.Styles.Keys, v.transcript.view.List
+	title := ""
+	if !list.Following() {
+		title = "↓ " + ui.Count(v.transcript.below(), "line") + " below" + ui.Prefixed(keymap.Separator, keys.Key(keymap.Bottom))
+	}
+	switch {
+	case v.composer.Editing != "":
+		hint := ui.Prefixed(" · ", keys.Hint(keymap.Send, "saves", keymap.Cancel, "cancels"))
+		title = s.Warning.Render(v.editTitle()) + s.Dim.Render(hint)
+	case v.transcript.copyMode.active:
+		title = v.transcript.copyMode.hint(s, list)
+	case v.focus == onTranscript:
+		hint := keys.Hint(keymap.Toggle, "expand/collapse", keymap.ViewItem, "view", keymap.CopyItem, "copy",
+			keymap.TranscriptPreviousTurn, "previous turn", keymap.TranscriptNextTurn, "next turn",
+			keymap.TranscriptFind, "find", keymap.Back, "back")
+		if title != "" {
+			hint = title + ui.Prefixed(keymap.Separator, hint)
+		}
+		title = s.Dim.Render(ui.FitHints(hint, v.canvas.Width-4))
+	case title != "":
+		title = s.Dim.Render(title)
+	}
+	return s.Rule(title, v.canvas.Width)
+}

@@ -1,0 +1,166 @@
+package sessionview
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+)
+
+func TestKeysGoFromOneThingToTheNext(t *testing.T) {
+	s := open(t, tuitest.Varied(35), 80, 20)
+	s.press("tab")
+	for _, c := range []struct{ keys, want string }{
+		{"[", "▌▎ question 34"},
+		{"[ [", "▌▎ question 32"},
+		{"]", "▌▎ question 33"},
+		{"T", "▌• call 30"},
+		{"T T", "▌• call 10"},
+		{"t", "▌• call 20"},
+		{"A", "▌? request 10"},
+		{"a a", "▌? request 30"},
+		{"E", "▌  ✗ error 20"},
+		{"e", "▌  ✗ error 30"},
+		{"e", "there is no error after"},
+		{"E E E E", "there is no error before"},
+		{"a a a a", "there is no approval after"},
+	} {
+		s.press(strings.Fields(c.keys)...)
+		s.shows(c.want)
+	}
+}
+
+func TestAFailedTurnIsAnError(t *testing.T) {
+	j := tuitest.Varied(5)
+	j.User(tuitest.Ada, "m9", "fail")
+	j.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "the model is gone"})
+	j.Turn = ""
+	s := open(t, j, 80, 20)
+	s.press("tab", "[", "e")
+	s.shows("▌  ── error: the model is gone")
+}
+
+func TestAFailedToolCallIsAnErrorWheneverItFailed(t *testing.T) {
+	tries := func(j *tuitest.Journal, i int, status protocol.ToolStatus) {
+		j.User(tuitest.Ada, fmt.Sprint("m", i), fmt.Sprint("question ", i))
+		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("c", i), Title: fmt.Sprint("call ", i)})
+		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("d", i), Title: fmt.Sprint("beside ", i)})
+		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("d", i), Status: protocol.ToolCompleted})
+		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("c", i), Status: status})
+		j.End(protocol.ReasonCompleted)
+	}
+	s := joining(t, 21)
+	earlier := &tuitest.Journal{At: tuitest.Dawn}
+	for i, status := range []protocol.ToolStatus{protocol.ToolFailed, protocol.ToolCompleted, protocol.ToolFailed} {
+		tries(earlier, i, status)
+	}
+	page := protocol.HistoryResult{Epoch: "k3f9ab", First: 1, Last: 21}
+	for _, u := range earlier.Take() {
+		page.Events = append(page.Events, protocol.MustEncode(u.Event))
+	}
+	s.finds(func(protocol.HistoryData) protocol.HistoryResult { return page })
+	s.tell()
+	s.journal.Seq = 21
+	tries(s.journal, 3, protocol.ToolFailed)
+	tries(s.journal, 4, protocol.ToolDenied)
+	s.tell()
+	s.press("tab")
+	for _, c := range []struct{ key, want string }{
+		{"E", "▌• call 3"},
+		{"E", "▌• call 2"},
+		{"E", "▌• call 0"},
+		{"E", "there is no error before"},
+		{"e", "▌• call 2"},
+		{"e", "▌• call 3"},
+		{"e", "there is no error after"},
+		{"T", "▌• beside 2"},
+	} {
+		s.press(c.key)
+		s.shows(c.want)
+	}
+}
+
+func TestTurnsAreGoneThroughWhileSomethingIsWritten(t *testing.T) {
+	s := open(t, tuitest.Long(40), 60, 20)
+	s.write("half a thought")
+	for _, want := range []string{"question 3", "question 3", "question 3", "question 3"} {
+		s.press("alt+up")
+		if top := strings.Split(s.text(), "\n")[1]; !strings.Contains(s.text(), want) {
+			t.Errorf("the top is %q", top)
+		}
+	}
+	if top := strings.Split(s.text(), "\n")[2]; !strings.HasPrefix(top, " ▎ question 3") {
+		t.Errorf("no turn begins at the top but %q:\n%s", top, s.text())
+	}
+	for range 9 {
+		s.press("alt+down")
+	}
+	s.shows("answer 39", "half a thought")
+	if !s.m.transcript.view.List.Following() {
+		t.Error("the end is not followed")
+	}
+}
+
+func TestEndRejoins(t *testing.T) {
+	for _, keys := range [][]string{{"ctrl+end"}, {"tab", "G"}, {"tab", "end"}} {
+		s := open(t, tuitest.Long(40), 60, 20)
+		s.press("pgup", "pgup")
+		s.shows("below")
+		s.press(keys...)
+		s.journal.User(tuitest.Ada, "m99", "what is new")
+		s.tell()
+		s.shows("what is new")
+	}
+}
+
+func TestAJumpGoesBeyondWhatIsInMemory(t *testing.T) {
+	s := joining(t, 6000)
+	pages := 0
+	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+		pages++
+		upto := int(d.Before-1) / 6
+		page := tuitest.PastFrom(max(0, upto-d.Limit), upto)
+		if page.First < 6*500 && page.Last > 6*500 { // the one error of all
+			for i, raw := range page.Events {
+				if strings.Contains(string(raw), `"answer 500"`) {
+					page.Events[i] = []byte(strings.NewReplacer("text.delta", "error", `"part":"t","text"`, `"message"`).Replace(string(raw)))
+				}
+			}
+		}
+		return page
+	})
+	s.tell()
+	s.press("tab")
+	before := pages
+	s.press("E")
+	s.shows("▌  ✗ answer 500")
+	if took := pages - before; took > 8 {
+		t.Errorf("it took %d pages", took)
+	}
+	s.press("E")
+	s.shows("there is no error before")
+	if len(s.session.Commands()) != 0 {
+		t.Error("it asked for something else")
+	}
+}
+
+func TestTheNextKeyGivesAJumpUp(t *testing.T) {
+	s := joining(t, 1200)
+	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+		n := int(d.Before-1) / 6
+		return tuitest.PastFrom(max(0, n-d.Limit), n)
+	})
+	s.tell()
+	s.press("tab")
+	cmd := s.m.Update(tuitest.Press("E"))
+	if s.m.transcript.jump == nil {
+		t.Fatal("it is not under way")
+	}
+	s.press("esc")
+	if s.m.transcript.jump != nil {
+		t.Error("it is still under way")
+	}
+	s.run(cmd)
+}

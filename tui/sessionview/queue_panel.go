@@ -1,0 +1,214 @@
+package sessionview
+
+import (
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// queueRows is the most queued messages that are shown at once.
+const queueRows = 6
+
+// queuePanel shows the queued messages.
+type queuePanel struct {
+	styles   *ui.Styles
+	replica  *replica
+	commands *commander
+	holds    *editHolds
+
+	selected string            // message_id
+	index    int               // of the selected message, for when it is gone
+	pending  map[string]string // message → the action that has no answer yet
+}
+
+// queueResult says what a key in the queue panel wants of the view.
+type queueResult struct {
+	cmd   tea.Cmd
+	leave bool              // give the focus back
+	edit  *protocol.Message // edit this message
+}
+
+// visible reports whether the panel shows anything.
+func (q *queuePanel) visible() bool {
+	s := q.replica.state
+	return len(s.Queue) > 0 || s.BlockingHold() != nil
+}
+
+// at returns the index of the selected message, or of the one that took its place; -1 when the queue is
+// empty.
+func (q *queuePanel) at() int {
+	s := q.replica.state
+	if i := s.QueueIndex(q.selected); i >= 0 {
+		q.index = i
+	}
+	return min(q.index, len(s.Queue)-1)
+}
+
+// selectAt selects the message nearest to an index.
+func (q *queuePanel) selectAt(i int) {
+	if queue := q.replica.state.Queue; len(queue) > 0 {
+		q.index = min(max(i, 0), len(queue)-1)
+		q.selected = queue[q.index].MessageID
+	}
+}
+
+// press handles a key while the panel has the focus.
+func (q *queuePanel) press(key string) queueResult {
+	action := q.styles.Keys.InList(keymap.Queue, key)
+	switch action {
+	case keymap.Back:
+		return queueResult{leave: true}
+	case keymap.QueueHold:
+		return queueResult{cmd: q.do(protocol.DoQueueHold, protocol.QueueHoldData{})}
+	case keymap.QueueRelease:
+		return queueResult{cmd: q.do(protocol.DoQueueRelease, protocol.QueueReleaseData{})}
+	}
+	at := q.at()
+	if at < 0 {
+		return queueResult{}
+	}
+	message := q.replica.state.Queue[at]
+	switch action {
+	case keymap.Up:
+		q.selectAt(at - 1)
+	case keymap.Down:
+		q.selectAt(at + 1)
+	case keymap.First:
+		q.selectAt(0)
+	case keymap.Last:
+		q.selectAt(len(q.replica.state.Queue) - 1)
+	case keymap.QueuePageUp:
+		q.selectAt(at - queueRows)
+	case keymap.QueuePageDown:
+		q.selectAt(at + queueRows)
+	case keymap.QueueSendNow:
+		return queueResult{cmd: q.sendNow(message)}
+	case keymap.QueueEdit, keymap.Choose:
+		return queueResult{edit: &message}
+	case keymap.QueueRemove:
+		q.selectAt(at) // so that the next message is selected afterwards
+		return queueResult{cmd: q.do(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message.MessageID})}
+	case keymap.QueueMoveUp:
+		return queueResult{cmd: q.move(message, at-1)}
+	case keymap.QueueMoveDown:
+		return queueResult{cmd: q.move(message, at+1)}
+	}
+	return queueResult{}
+}
+
+// do sends a command whose events show the rest.
+func (q *queuePanel) do(verb protocol.Verb, data any) tea.Cmd {
+	return q.commands.do(verb, data, nil, q.commands.report)
+}
+
+func (q *queuePanel) move(message protocol.Message, to int) tea.Cmd {
+	if to < 0 || to >= len(q.replica.state.Queue) {
+		return nil
+	}
+	q.selected = message.MessageID
+	return q.do(protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message.MessageID, Index: to})
+}
+
+// sendNow starts a queued message at once.
+func (q *queuePanel) sendNow(message protocol.Message) tea.Cmd {
+	id := message.MessageID
+	if q.pending[id] != "" {
+		return nil
+	}
+	q.pending[id] = "sending now"
+	commands := remote.StartNow(q.replica.state, id)
+	return q.commands.run(func(ctx context.Context) error {
+		return remote.RunAll(ctx, q.commands.session, commands)
+	}, func(err error) tea.Cmd {
+		delete(q.pending, id)
+		return q.commands.report(err)
+	})
+}
+
+// view returns the panel; it is empty when nothing is queued and nothing held. editing is the message
+// that is edited here.
+func (q *queuePanel) view(width int, focused bool, editing string) []string {
+	if !q.visible() {
+		return nil
+	}
+	s := q.replica.state
+	title := "queue · " + ui.Count(len(s.Queue), "message")
+	if len(s.Queue) == 0 {
+		title = "queue"
+	}
+	if h := s.BlockingHold(); h != nil {
+		title += " · " + q.styles.Warning.Render(describe.Hold(h))
+	}
+	hint := q.styles.Keys.Key(keymap.FocusNext)
+	if focused {
+		hint = q.hint()
+	}
+	title += q.styles.Dim.Render(ui.Prefixed(keymap.Separator, ui.FitHints(hint, width-ansi.StringWidth(title)-4-len(keymap.Separator))))
+	out := []string{q.styles.Rule(title, width)}
+	at := q.at()
+	first := min(max(0, at-queueRows/2), max(0, len(s.Queue)-queueRows))
+	end := min(len(s.Queue), first+queueRows)
+	for i := first; i < end; i++ {
+		m := &s.Queue[i]
+		left := fmt.Sprintf("  %d %s", i+1, ui.Excerpt(m.Text))
+		if len(m.Parts) > 0 {
+			left += " +" + ui.Count(len(m.Parts), "part")
+		}
+		right := q.details(m, editing)
+		if focused && i == at {
+			out = append(out, q.styles.Selected.Render(ui.Spread("▸"+left[1:], right, width)))
+			continue
+		}
+		out = append(out, ui.Spread(left, q.styles.Dim.Render(right), width))
+	}
+	if hidden := ui.MoreRows(first, len(s.Queue)-end); hidden != "" {
+		out = append(out, q.styles.Dim.Render(ui.Fit("  "+hidden, width)))
+	}
+	return out
+}
+
+// hint returns the keys for the selected message, and for the whole queue.
+func (q *queuePanel) hint() string {
+	s, keys := q.replica.state, q.styles.Keys
+	all := keys.Hint(keymap.QueueHold, "hold")
+	if s.BlockingHold() != nil {
+		all = keys.Hint(keymap.QueueRelease, "release")
+	}
+	if len(s.Queue) == 0 {
+		return all
+	}
+	one := keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "remove", keymap.QueueSendNow, "send now",
+		keymap.QueueMoveUp, "up", keymap.QueueMoveDown, "down")
+	return one + ui.Prefixed(keymap.Separator, all)
+}
+
+// details returns who queued a message and when, or what happens to it now.
+func (q *queuePanel) details(m *protocol.Message, editing string) string {
+	hold := describe.EditHold(q.replica.state, m.MessageID)
+	switch {
+	case q.pending[m.MessageID] != "":
+		return q.pending[m.MessageID] + " …"
+	case m.MessageID == editing:
+		return "editing"
+	case hold != nil:
+		right := "edited by " + ui.OneLine(transcript.Clean(remote.ActorName(hold.By)))
+		if left := q.holds.expires(hold); left > 0 {
+			right += fmt.Sprintf(", who left: %ds", ui.Seconds(left))
+		}
+		return right
+	}
+	right := ui.OneLine(transcript.Clean(remote.ActorName(m.By)))
+	if m.QueuedAt != nil {
+		right += " " + q.styles.Clock(*m.QueuedAt)
+	}
+	return right
+}

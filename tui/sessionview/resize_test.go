@@ -1,0 +1,42 @@
+package sessionview
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/tuitest"
+	"agentctl/tui/ui"
+)
+
+func TestAStormOfSizesLeavesARightScreen(t *testing.T) {
+	for _, name := range []string{"transcript", "approval", "plan"} {
+		t.Run(name, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(1, 2))
+			s := open(t, tuitest.Scenes[name](), 80, 24)
+			for i := range 1000 {
+				s.give(tea.WindowSizeMsg{Width: 1 + random.IntN(200), Height: 1 + random.IntN(60)})
+				if i%100 == 0 {
+					s.journal.Say("t", "words while it is resized ")
+					s.tell()
+				}
+			}
+			s.give(tea.WindowSizeMsg{Width: 100, Height: 30})
+			after := s.text()
+			s.m.Update(ui.RestyleMsg{}) // lays everything out anew
+			s.give(tea.WindowSizeMsg{Width: 100, Height: 30})
+			if fresh := s.text(); after != fresh {
+				t.Errorf("after the storm\n%s\nlaid out anew\n%s", after, fresh)
+			}
+			quiet := open(t, tuitest.Scenes[name](), 100, 30)
+			for range 10 {
+				quiet.journal.Say("t", "words while it is resized ")
+				quiet.tell()
+			}
+			if never := quiet.text(); after != never {
+				t.Errorf("after the storm\n%s\nwithout one\n%s", after, never)
+			}
+		})
+	}
+}

@@ -1,0 +1,67 @@
+package sessionview
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// rules is the menu of rules, which can be revoked.
+type rules struct {
+	styles   *ui.Styles
+	replica  *replica
+	commands *commander
+	revoking map[string]bool
+}
+
+func (r *rules) Title() string {
+	return r.styles.Bold.Render("rules") + " · " + ui.Count(len(r.replica.state.Rules), "rule")
+}
+
+func (r *rules) Empty() string { return "no rules: the agent asks every time" }
+
+func (r *rules) Hint() string {
+	return "↑↓ · " + r.styles.Keys.Hint(keymap.RevokeRule, "revoke: the agent asks again")
+}
+
+func (r *rules) Entries() []ui.Entry {
+	all := r.replica.state.Rules
+	out := make([]ui.Entry, len(all))
+	for i := range all {
+		rule := &all[i]
+		text, scope := describe.Rule(rule), rule.Scope
+		if text == "" {
+			text, scope = scope, ""
+		}
+		about := rule.Kind + " · by " + remote.ActorName(&rule.By)
+		if rule.By.Subject != "" {
+			about += " (" + rule.By.Subject + ")"
+		}
+		about += " · " + r.styles.Date(rule.At)
+		if scope != "" {
+			about += " · " + scope
+		}
+		if r.revoking[rule.ID] {
+			about += " · revoking …"
+		}
+		out[i] = ui.Entry{ID: rule.ID, Text: ui.OneLine(transcript.Reveal(text)), Details: ui.OneLine(transcript.Reveal(about))}
+	}
+	return out
+}
+
+func (r *rules) Act(id, key string) ui.Response {
+	if r.styles.Keys.At(keymap.Rules, key) != keymap.RevokeRule || r.revoking[id] {
+		return ui.Response{}
+	}
+	r.revoking[id] = true
+	data := protocol.RulesRevokeData{Rule: id}
+	return ui.Response{Cmd: r.commands.do(protocol.DoRulesRevoke, data, nil, func(err error) tea.Cmd {
+		delete(r.revoking, id)
+		return r.commands.report(err)
+	})}
+}

@@ -1,0 +1,425 @@
+package sessionview
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/approval"
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// screen is a model without a program: keys and time are given to it by hand.
+type screen struct {
+	t       *testing.T
+	m       *View
+	session *tuitest.Recording
+	journal *tuitest.Journal
+	now     time.Time
+	ids     int
+	timers  []tea.Msg // started, and not yet fired
+}
+
+// open shows what the journal holds so far.
+func open(t *testing.T, j *tuitest.Journal, width, height int) *screen {
+	t.Helper()
+	s := &screen{t: t, session: tuitest.NewRecording(), journal: j, now: tuitest.Dawn.Add(time.Minute)}
+	s.session.Reply = func(a tuitest.Asking) (any, error) {
+		switch a.Verb {
+		case protocol.DoHistory:
+			return protocol.HistoryResult{}, nil
+		case protocol.DoSearch:
+			return nil, tuitest.ErrCannotSearch
+		}
+		return nil, nil
+	}
+	tasks := task.NewRunner(t.Context())
+	t.Cleanup(tasks.Close)
+	styles := ui.NewStyles(time.UTC, "")
+	styles.Now = func() time.Time { return s.now }
+	s.m = New(Config{
+		Session: s.session, Tasks: tasks, Styles: styles, Now: func() time.Time { return s.now }, Exec: tea.Exec, Editor: "vi",
+		NewID: func() string {
+			s.ids++
+			return fmt.Sprintf("client-m%d", 100+s.ids)
+		},
+		After: func(_ time.Duration, msg tea.Msg) tea.Cmd { // the test moves time itself
+			s.timers = append(s.timers, msg)
+			return nil
+		},
+	})
+	s.m.Styles.GraphemeWidths = true
+	s.give(tea.WindowSizeMsg{Width: width, Height: height})
+	s.tell()
+	return s
+}
+
+// joining is a screen that attaches at the end of a session, whose snapshot waits to be told.
+func joining(t *testing.T, seq uint64) *screen {
+	j := tuitest.NewJournal()
+	j.Out[1].Attached.After.Seq = seq
+	j.Out[1].Attached.Snapshot.State.Seq = seq
+	j.Out = j.Out[:2]
+	j.CaughtUp()
+	s := open(t, &tuitest.Journal{At: tuitest.Dawn}, 60, 20)
+	s.journal = j
+	return s
+}
+
+// tell shows what was written to the journal since.
+func (s *screen) tell() { s.give(s.journal.Take()) }
+
+// give updates the model and runs what it asks for.
+func (s *screen) give(msg tea.Msg) {
+	s.t.Helper()
+	switch msg.(type) {
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg: // as the program does
+		if !s.m.Styles.Update(msg) {
+			return
+		}
+		msg = ui.RestyleMsg{}
+	}
+	cmd := s.m.Update(msg)
+	s.m.View()
+	s.run(cmd)
+}
+
+func (s *screen) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	s.came(cmd())
+}
+
+func (s *screen) came(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			s.run(c)
+		}
+	default:
+		s.give(msg)
+	}
+}
+
+// quiet lets time pass without a key.
+func (s *screen) quiet() {
+	s.now = s.now.Add(2 * approval.Grace)
+	s.guards()
+}
+
+// guards fires the timers of requests that do not take keys yet.
+func (s *screen) guards() {
+	timers := s.timers
+	s.timers = nil
+	for _, msg := range timers {
+		if _, ok := msg.(approval.GuardMsg); ok {
+			s.give(msg)
+		} else {
+			s.timers = append(s.timers, msg)
+		}
+	}
+}
+
+// press types keys by their names; everything else is typed as text.
+func (s *screen) press(names ...string) {
+	s.t.Helper()
+	for _, name := range names {
+		if name == "up" || name == "down" {
+			s.now = s.now.Add(2 * keyInterval) // nobody is faster
+		}
+		s.give(tuitest.Press(name))
+	}
+}
+
+func (s *screen) write(text string) {
+	for _, r := range text {
+		s.give(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+// text is the screen without its dress.
+func (s *screen) text() string {
+	lines := strings.Split(ansi.Strip(s.m.View().Content), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func (s *screen) shows(want ...string) {
+	s.t.Helper()
+	for _, w := range want {
+		if !strings.Contains(s.text(), w) {
+			s.t.Fatalf("the screen does not show %q:\n%s", w, s.text())
+		}
+	}
+}
+
+func (s *screen) hides(what string) {
+	s.t.Helper()
+	if strings.Contains(s.text(), what) {
+		s.t.Fatalf("the screen shows %q:\n%s", what, s.text())
+	}
+}
+
+// asked is the only command sent since the last call.
+func (s *screen) asked(verb protocol.Verb) any {
+	s.t.Helper()
+	got := s.session.Commands()
+	s.session.Mu.Lock()
+	s.session.Asked = nil
+	s.session.Mu.Unlock()
+	if len(got) != 1 || got[0].Verb != verb {
+		s.t.Fatalf("asked %v, want one %s", got, verb)
+	}
+	return got[0].Data
+}
+
+func (s *screen) askedNothing() {
+	s.t.Helper()
+	if got := s.session.Commands(); len(got) != 0 {
+		s.t.Fatalf("asked %v, want nothing", got)
+	}
+}
+
+func TestGoldenScreens(t *testing.T) {
+	prepare := map[string]func(*screen){
+		"approval": func(s *screen) { s.quiet(); s.press("tab") },
+		"patch":    func(s *screen) { s.quiet(); s.press("tab") },
+		"amended": func(s *screen) {
+			s.quiet()
+			s.edits(`sed -i s/20/40/ "$1"`)
+			s.press("tab", "p")
+		},
+		"confirm":  func(s *screen) { s.quiet(); s.press("tab", "down", "enter", "down", "p"); s.write(" it all") },
+		"question": func(s *screen) { s.quiet(); s.press("tab") },
+		"queue":    func(s *screen) { s.press("tab") },
+		"waiting":  func(s *screen) { s.press("tab", "pgdown", "down", "down") },
+		"away": func(s *screen) {
+			s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+			s.tell()
+			s.now = s.now.Add(2*time.Minute + 5*time.Second)
+			tuitest.Missed(s.journal)
+			s.tell()
+		},
+		"editing": func(s *screen) {
+			s.press("tab", "e")
+			s.journal.As(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
+			s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+			s.tell()
+			s.now = s.now.Add(6 * time.Second)
+			s.give(tickMsg{})
+		},
+		"stopping": func(s *screen) { s.m.Update(tuitest.Press("ctrl+x")) },
+		"stop":     func(s *screen) { s.press("ctrl+x") },
+		"settings": func(s *screen) { s.press("f3", "down") },
+		"choices":  func(s *screen) { s.press("f3", "enter", "down") },
+		"commands": func(s *screen) { s.write("/pl"); s.press("down") },
+		"rules":    func(s *screen) { s.press("f4", "down") },
+		"tasks":    func(s *screen) { s.press("tab") },
+		"help":     func(s *screen) { s.press("?") },
+		"finding": func(s *screen) {
+			s.finds(nothingOlder, []protocol.Hit{hit("m1", 2, protocol.HitText, "t2"), hit("m1", 2, protocol.HitTool, "c1")}, []protocol.Hit{hit("m1", 2, protocol.HitUser, "")})
+			s.press("ctrl+f")
+			s.write("test store")
+			s.press("enter", "n")
+		},
+		"copying": func(s *screen) { s.press("tab", "[", "space", "b") },
+	}
+	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan", "waiting": "long queue", "stop": "queue", "editing": "queue", "amended": "patch", "confirm": "tasks to confirm"}
+	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
+		for _, name := range []string{"transcript", "queue", "approval", "patch", "amended", "confirm", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "finding", "copying", "waiting", "editing", "stopping", "stop", "reconnecting", "offline", "away", "catching"} {
+			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
+				scene := tuitest.Scenes[name]
+				if scene == nil {
+					scene = tuitest.Scenes[of[name]]
+				}
+				if scene == nil {
+					scene = tuitest.Scenes["transcript"]
+				}
+				s := open(t, scene(), size.width, size.height)
+				if f := prepare[name]; f != nil {
+					f(s)
+				}
+				got := s.text()
+				for i, line := range strings.Split(got, "\n") {
+					if n := ansi.StringWidth(line); n > size.width {
+						t.Errorf("row %d has %d cells: %q", i, n, line)
+					}
+				}
+				if n := strings.Count(got, "\n"); n != size.height {
+					t.Errorf("%d rows, want %d", n, size.height)
+				}
+				tuitest.Golden(t, got)
+			})
+		}
+	}
+}
+
+func TestEverySizeDrawsWithoutPanic(t *testing.T) {
+	for name, scene := range tuitest.Scenes {
+		for _, width := range []int{1, 2, 3, 5, 9, 20, 40} {
+			for _, height := range []int{1, 2, 3, 4, 7, 12} {
+				s := open(t, scene(), width, height)
+				s.quiet()
+				for _, keys := range [][]string{nil, {"tab"}, {"r", "x", "enter"}, {"tab"}, {"tab"}, {"v"}, {"esc"}, {"f4"}, {"down"}, {"q"}, {"f3"}, {"enter"}, {"q"}, {"q"}, {"tab"}, {"/"}, {"tab"}, {"f1"}} {
+					s.press(keys...)
+					view := s.m.View()
+					lines := strings.Split(view.Content, "\n")
+					if len(lines) > height {
+						t.Fatalf("%s at %dx%d after %v: %d rows", name, width, height, keys, len(lines))
+					}
+					for _, line := range lines {
+						if ansi.StringWidth(line) > width {
+							t.Fatalf("%s at %dx%d after %v: line %q is too wide", name, width, height, keys, line)
+						}
+					}
+					if c := view.Cursor; c != nil && (c.X >= width || c.Y >= height) {
+						t.Fatalf("%s at %dx%d after %v: cursor at %d,%d", name, width, height, keys, c.X, c.Y)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What is typed may be there before the terminal says how large it is.
+func TestKeysBeforeTheSizeOfTheTerminalBreakNothing(t *testing.T) {
+	for _, scene := range tuitest.Scenes {
+		s := open(t, scene(), 80, 24)
+		s.quiet()
+		s.m.canvas.Width, s.m.canvas.Height = 0, 0
+		for _, key := range []string{"f1", "esc", "f6", "esc", "f4", "esc", "ctrl+f", "a", "enter", "tab", "v", "esc", "space", "y"} {
+			s.press(key)
+			s.m.View()
+		}
+	}
+}
+
+func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
+	s := open(t, tuitest.Scenes["hostile"](), 100, 60)
+	s.quiet()
+	for _, key := range []string{"", "tab", "v", "q", "tab", "tab", "tab", "enter", "v", "q", "f3", "enter", "q", "q", "f4", "q", "esc", "/", "tab", "f4"} {
+		if key != "" {
+			s.press(key)
+		}
+		view := s.m.View()
+		bare := ansi.Strip(view.Content) + view.WindowTitle
+		for _, bad := range []string{"\x1b", "\u009b", "\u202e", "\a", "owned"} {
+			if strings.Contains(bare, bad) {
+				t.Fatalf("after %q the screen holds %q:\n%q", key, bad, bare)
+			}
+		}
+		for _, seq := range []string{"\x1b[2J", "\x1b]", "\x1b[8m", "\x1b[5m"} {
+			if strings.Contains(view.Content, seq) {
+				t.Fatalf("after %q the screen holds %q", key, seq)
+			}
+		}
+	}
+	s.press("q", "q", "esc", "esc", "tab")
+	s.shows("ls␛[8m; rm -rf ~‹U+202E›")
+}
+
+func TestNothingIsDrawnWhenNothingChanged(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
+	s.m.canvas.Dirty = false
+	s.give(tea.FocusMsg{})
+	s.give(struct{}{})
+	if s.m.canvas.Dirty {
+		t.Error("a message that changes nothing makes the view dirty")
+	}
+}
+
+// refuse makes the session refuse everything but history.
+func (s *screen) refuse(err error) {
+	s.session.Mu.Lock()
+	defer s.session.Mu.Unlock()
+	s.session.Reply = func(a tuitest.Asking) (any, error) {
+		if a.Verb == protocol.DoHistory {
+			return protocol.HistoryResult{}, nil
+		}
+		return nil, err
+	}
+}
+
+func TestErrorsAreToldInWords(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{tuitest.ErrRefused, "observers may not do that"},
+		{fmt.Errorf("send: %w", tuitest.ErrRefused), "observers may not do that"},
+		{errors.New("no route"), "no route"},
+		{context.DeadlineExceeded, "context deadline exceeded"},
+		{&protocol.Error{Code: protocol.CodeConflict, Message: "too late", Winner: &protocol.Winner{By: tuitest.Bob}}, "too late · decided by bob"},
+	} {
+		if got := remote.ErrorText(c.err); got != c.want {
+			t.Errorf("errText(%v) = %q, want %q", c.err, got, c.want)
+		}
+	}
+}
+
+func TestTheCursorIsWhereSomethingIsWritten(t *testing.T) {
+	for name, c := range map[string]struct {
+		scene string
+		keys  []string
+		text  string
+	}{
+		"a message":           {"transcript", nil, "> hello"},
+		"beside a queue":      {"queue", nil, "> hello"},
+		"the words to find":   {"transcript", []string{"ctrl+f"}, "find: hello"},
+		"a decision's reason": {"approval", []string{"tab", "r"}, "hello"},
+	} {
+		s := open(t, tuitest.Scenes[c.scene](), 80, 30)
+		s.quiet()
+		s.press(c.keys...)
+		s.write("hello")
+		at := s.m.View().Cursor
+		if at == nil {
+			t.Errorf("%s: there is none", name)
+			continue
+		}
+		line := strings.Split(s.text(), "\n")[at.Y]
+		if i := strings.Index(line, c.text); i < 0 || ansi.StringWidth(line[:i+len(c.text)]) != at.X {
+			t.Errorf("%s: it is at %d of the line %q", name, at.X, line)
+		}
+	}
+}
+
+func TestTheTitleSaysWhoseScreenItIs(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
+	if got := s.m.View().WindowTitle; got != "agentctl fix-tests · running" {
+		t.Errorf("the title is %q", got)
+	}
+}
+
+// steering is what an item would be whose making forgot to clean it.
+type steering struct{}
+
+func (steering) Block(int, bool) transcript.Block {
+	return transcript.Block{Body: []string{"a\x1b[2Jb\x1b]0;owned\x07c"}}
+}
+func (steering) Estimate(int, bool) int { return 1 }
+
+func TestNothingForgottenSteersTheTerminal(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
+	s.m.transcript.view.List.Append(steering{}, false)
+	s.m.canvas.Dirty = true
+	view := s.m.View().Content
+	if !strings.Contains(view, "owned") || strings.Contains(view, "\x1b[2J") || strings.Contains(view, "\x1b]0;") || strings.Contains(view, "\x07") {
+		t.Errorf("the screen holds %q", view)
+	}
+}

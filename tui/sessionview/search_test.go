@@ -1,0 +1,268 @@
+package sessionview
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+)
+
+func TestWordsAreFoundAndShown(t *testing.T) {
+	s := open(t, tuitest.Long(300), 60, 20)
+	s.press("ctrl+f")
+	s.shows("find:")
+	s.write(`"QUESTION 17"`)
+	if s.m.View().Cursor == nil {
+		t.Error("no cursor where the words are written")
+	}
+	s.press("enter")
+	s.shows("▌▎ question 179") // the newest of those that begin so
+	s.press("n")
+	s.shows("▌▎ question 178")
+	s.press("N")
+	s.shows("▌▎ question 179")
+	if !strings.Contains(s.m.View().Content, s.m.Styles.Selected.Render("question 17")) {
+		t.Error("the words are not highlighted")
+	}
+	s.press("esc")
+	if strings.Contains(s.m.View().Content, s.m.Styles.Selected.Render("question 17")) {
+		t.Error("the words are still highlighted")
+	}
+}
+
+func TestFindingUnfoldsWhatHoldsTheWords(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
+	s.press("ctrl+f")
+	s.write("likely a race")
+	s.press("enter")
+	s.shows("▾ thought", "Likely a race.")
+}
+
+func TestFindingPagesOlderTurnsIn(t *testing.T) {
+	s := joining(t, 600)
+	s.session.Reply = func(a tuitest.Asking) (any, error) {
+		if d, ok := a.Data.(protocol.HistoryData); ok && d.Before == 601 {
+			return tuitest.Past(181, 200, true), nil
+		} else if ok {
+			return tuitest.Past(1, 180, false), nil
+		}
+		return nil, tuitest.ErrCannotSearch
+	}
+	s.tell()
+	s.press("ctrl+f")
+	s.write("question 42")
+	s.press("enter")
+	s.shows("question 42")
+	s.press("ctrl+f")
+	s.write("7 and never said")
+	s.press("enter")
+	s.shows("is not there")
+}
+
+func TestFindingTakesABoundedStep(t *testing.T) {
+	s := open(t, tuitest.Long(localSearchStep), 60, 20)
+	s.refuse(tuitest.ErrCannotSearch)
+	s.press("ctrl+f")
+	s.write(`"question 0"`)
+	cmd := s.m.Update(tuitest.Press("enter"))
+	for range 2 { // the refusal, and the first step
+		cmd = s.m.Update(tuitest.Soon(cmd))
+	}
+	if !s.m.transcript.search.running {
+		t.Fatal("it went through all items at once")
+	}
+	s.shows(`find: "question 0" …`)
+	s.run(cmd)
+	s.shows("▌▎ question 0")
+}
+
+// finds makes the session a server that finds hits, a page at a time.
+func (s *screen) finds(history func(protocol.HistoryData) protocol.HistoryResult, pages ...[]protocol.Hit) {
+	s.session.Reply = func(a tuitest.Asking) (any, error) {
+		switch d := a.Data.(type) {
+		case protocol.HistoryData:
+			return history(d), nil
+		case protocol.SearchData:
+			i := 0
+			if d.Cursor != "" {
+				i = int(d.Cursor[0] - '0')
+			}
+			res := protocol.SearchResult{Hits: pages[i]}
+			if i+1 < len(pages) {
+				res.Cursor = string(rune('1' + i))
+			}
+			return res, nil
+		}
+		return nil, nil
+	}
+}
+
+func nothingOlder(protocol.HistoryData) protocol.HistoryResult { return protocol.HistoryResult{} }
+
+// hit is one in the turn of a message.
+func hit(message string, first uint64, kind protocol.HitKind, item string) protocol.Hit {
+	return protocol.Hit{Session: "s1", Turn: "turn-" + message, First: first, Seq: first, Kind: kind, Item: item}
+}
+
+func TestTheServerSaysWhereTheWordsAreAndHowOften(t *testing.T) {
+	s := open(t, tuitest.Long(300), 80, 20) // every turn takes six events, the first begins at 2
+	s.finds(nothingOlder,
+		[]protocol.Hit{hit("m299", 2+6*299, protocol.HitText, "t"), hit("m299", 2+6*299, protocol.HitUser, "m299")},
+		nil,
+		[]protocol.Hit{hit("m7", 2+6*7, protocol.HitText, "t")},
+	)
+	s.press("ctrl+f")
+	s.write("er 9")
+	s.press("enter")
+	s.shows("1 of 3", "n older", "▌  answer 299")
+	s.press("n")
+	s.shows("2 of 3", "▌▎ question 299")
+	s.press("n")
+	s.shows("3 of 3", "▌  answer 7")
+	s.press("n")
+	s.shows("3 of 3", "that is the oldest match")
+	s.press("N", "N")
+	s.shows("1 of 3")
+	s.press("N")
+	s.shows("that is the newest match")
+	s.press("esc")
+	s.hides("find:")
+}
+
+func TestAHitThatIsNotInMemoryIsPagedIn(t *testing.T) {
+	s := joining(t, 1200)
+	var asked []protocol.HistoryData
+	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+		asked = append(asked, d)
+		n := int(d.Before-1) / 6
+		first := max(0, n-d.Limit)
+		return tuitest.PastFrom(first, n)
+	}, []protocol.Hit{hit("m42", 6*42+1, protocol.HitText, "t")})
+	s.tell()
+	asked = nil
+	s.press("ctrl+f")
+	s.write("answer 42")
+	s.press("enter")
+	s.shows("1 of 1", "▌  answer 42")
+	if len(asked) == 0 || len(asked) > 3 {
+		t.Errorf("asked for history %d times", len(asked))
+	}
+}
+
+func TestWordsThatAreNowhere(t *testing.T) {
+	s := open(t, tuitest.Long(3), 60, 20)
+	s.finds(nothingOlder, nil, nil)
+	s.press("ctrl+f")
+	s.write("nowhere")
+	s.press("enter")
+	s.shows("“nowhere” is not there")
+	s.press("n", "N")
+	s.hides(" of ")
+}
+
+func TestASearchThatWasGivenUpChangesNothing(t *testing.T) {
+	s := open(t, tuitest.Long(300), 60, 20)
+	s.finds(nothingOlder, []protocol.Hit{hit("m0", 2, protocol.HitUser, "")})
+	s.press("ctrl+f")
+	s.write("question")
+	cmd := s.m.Update(tuitest.Press("enter"))
+	s.press("esc")
+	s.run(cmd)
+	s.hides("find:")
+	s.shows("answer 299")
+}
+
+func TestFindingSeesWhatWasSaidMeanwhile(t *testing.T) {
+	s := open(t, tuitest.Long(30), 60, 20)
+	s.finds(nothingOlder, []protocol.Hit{hit("m29", 2+6*29, protocol.HitText, "t")})
+	s.press("ctrl+f")
+	s.write("answer")
+	s.press("enter", "N")
+	s.shows("1 of 1", "that is the newest match")
+	s.journal.User(tuitest.Ada, "m30", "more?")
+	s.journal.Say("t", "answer 30")
+	s.tell()
+	s.finds(nothingOlder, []protocol.Hit{hit("m30", 2+6*30, protocol.HitText, "t"), hit("m29", 2+6*29, protocol.HitText, "t")})
+	s.press("N")
+	s.shows("1 of 2", "▌  answer 30")
+}
+
+func TestTheEndsOfALongTurnArePagedIn(t *testing.T) {
+	s := joining(t, 600)
+	long := tuitest.PastFrom(0, 1)
+	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+		if d.Before == 601 {
+			return protocol.HistoryResult{Epoch: "k3f9ab", First: 4, Last: 6, More: true, Events: long.Events[3:]}
+		}
+		return protocol.HistoryResult{Epoch: "k3f9ab", First: 1, Last: 3, Events: long.Events[:3]}
+	}, []protocol.Hit{hit("m0", 1, protocol.HitText, "t")})
+	s.tell()
+	s.shows("question 0", "answer 0", "completed")
+	s.press("ctrl+f")
+	s.write("answer")
+	s.press("enter")
+	s.shows("1 of 1", "▌  answer 0")
+}
+
+func TestThePieceWithTheWordsIsPagedIn(t *testing.T) {
+	s := joining(t, 600)
+	past := &tuitest.Journal{At: tuitest.Dawn}
+	past.User(tuitest.Ada, "m0", "question 0") // two events
+	past.Say("t", "the needle\n\n", strings.Repeat("- hay\n", 40))
+	past.Add(protocol.TextEnd, protocol.PartEndData{Part: "t"})
+	past.End(protocol.ReasonCompleted)
+	var events []json.RawMessage
+	for _, u := range past.Take() {
+		events = append(events, protocol.MustEncode(u.Event))
+	}
+	cut := len(events) - 3 // the second piece begins with the hay
+	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+		if d.Before == 601 {
+			return protocol.HistoryResult{Epoch: "k3f9ab", First: uint64(cut + 1), Last: uint64(len(events)), More: true, Events: events[cut:]}
+		}
+		return protocol.HistoryResult{Epoch: "k3f9ab", First: 1, Last: uint64(cut), Events: events[:cut]}
+	}, []protocol.Hit{hit("m0", 1, protocol.HitText, "t")})
+	s.tell()
+	s.press("ctrl+f")
+	s.write("needle")
+	s.press("enter")
+	s.shows("1 of 1", "▌  the needle")
+}
+
+func TestEveryLineOfAnItemIsGoneTo(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.User(tuitest.Ada, "m1", "a needle to begin with")
+	lines := make([]string, 90)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("- line %d", i)
+	}
+	lines[10], lines[40], lines[80] = "- needle ten, needle", "- needle forty", "- needle eighty"
+	j.Say("t", strings.Join(lines, "\n"))
+	j.End(protocol.ReasonCompleted)
+	j.CaughtUp()
+	s := open(t, j, 80, 20)
+	s.session.Reply = func(tuitest.Asking) (any, error) {
+		return protocol.SearchResult{Hits: []protocol.Hit{
+			{Turn: "turn-m1", First: 1, Kind: protocol.HitText, Item: "t", Count: 4},
+			{Turn: "turn-m1", First: 1, Kind: protocol.HitUser},
+		}}, nil
+	}
+	s.press("ctrl+f")
+	s.write("needle")
+	s.press("enter")
+	s.shows("needle eighty", "1 of 5")
+	for _, way := range []struct{ key, want, places string }{
+		{"n", "needle forty", "2 of 5"},
+		{"n", "needle ten", "3 of 5"},
+		{"n", "a needle to begin with", "5 of 5"},
+		{"N", "needle ten", "3 of 5"},
+		{"N", "needle forty", "2 of 5"},
+		{"N", "needle eighty", "1 of 5"},
+	} {
+		s.press(way.key)
+		s.shows(way.want, way.places)
+	}
+}

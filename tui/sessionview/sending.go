@@ -1,0 +1,219 @@
+package sessionview
+
+import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+)
+
+// pressComposer handles a key while the composer has the focus.
+func (v *View) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
+	action := v.Styles.Keys.At(keymap.Composer, key)
+	empty := v.composer.Empty() && v.composer.Editing == ""
+	if empty && v.pressEmptyComposer(action) {
+		return nil
+	}
+	if empty || v.composer.Recalling() {
+		if cmd, handled := v.pressRecall(action); handled {
+			return cmd
+		}
+	}
+	if empty {
+		if r, handled := v.panels.approvals.PressNumber(v.replica.state.Approvals, key); handled {
+			return v.approve(r)
+		}
+	}
+	switch action {
+	case keymap.Send:
+		return v.submit()
+	case keymap.Cancel:
+		return v.cancel()
+	}
+	v.composer.Press(msg)
+	return nil
+}
+
+// pressEmptyComposer handles the keys that an empty composer has.
+func (v *View) pressEmptyComposer(action keymap.Action) bool {
+	switch action {
+	case keymap.ComposerHelp:
+		v.showHelp()
+	case keymap.ComposerScrollUp:
+		v.transcript.view.List.Scroll(-1)
+	case keymap.ComposerScrollDown:
+		v.transcript.view.List.Scroll(1)
+	default:
+		return false
+	}
+	return true
+}
+
+// pressRecall steps through earlier messages, or scrolls when the arrow comes from a mouse wheel.
+func (v *View) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bool) {
+	switch action {
+	case keymap.ComposerEarlier:
+		if v.wheelArrow(1) {
+			return nil, true
+		}
+		if v.composer.AtEdge(false) {
+			return v.earlierMessage(), true
+		}
+	case keymap.ComposerLater:
+		if v.wheelArrow(-1) {
+			return nil, true
+		}
+		if v.composer.AtEdge(true) {
+			if v.composer.Recall(-1, v.replica.conn.By) {
+				v.arrows.moved = -1
+			}
+			return nil, true
+		}
+	}
+	return nil, false
+}
+
+// cancel ends an edit or a walk through earlier messages, else it interrupts the turn.
+func (v *View) cancel() tea.Cmd {
+	switch {
+	case v.composer.Editing != "":
+		return v.cancelEdit()
+	case v.composer.Recalling():
+		v.composer.EndRecall()
+		return nil
+	case v.replica.state.Turn == nil:
+		return nil
+	}
+	return v.startInterrupt()
+}
+
+// earlierMessage steps back through the user's messages, and requests older turns at the end.
+func (v *View) earlierMessage() tea.Cmd {
+	v.setFocus(onComposer)
+	if v.composer.Recall(1, v.replica.conn.By) {
+		v.arrows.moved = 1
+		return nil
+	}
+	switch {
+	case v.composer.Editing != "":
+		v.status.Text = "a queued message is edited"
+	case v.transcript.view.HasOlder() && v.replica.connected():
+		v.status.Text = "looking further back: press it again"
+		return v.transcript.requestOlder()
+	default:
+		v.status.Text = "no earlier message"
+	}
+	return nil
+}
+
+// submit sends a message, or the new text of a queued one.
+func (v *View) submit() tea.Cmd {
+	text := v.composer.Value()
+	if text == "" {
+		return nil
+	}
+	if message := v.composer.Editing; message != "" {
+		v.composer.EndEdit()
+		data := protocol.QueueEditData{MessageID: message, Text: text}
+		return v.commands.do(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
+			if err != nil {
+				v.composer.Paste(text) // the text is not lost
+			}
+			return v.commands.report(err)
+		})
+	}
+	v.composer.Clear()
+	v.transcript.view.List.ScrollToBottom()
+	return v.send(text)
+}
+
+func (v *View) send(text string) tea.Cmd {
+	id := v.NewID()
+	outbox := &v.panels.outbox
+	outbox.add(id, text)
+	v.composer.AddSent(id, text)
+	result := new(protocol.SendResult)
+	data := protocol.SendData{Text: text, ClientMessageID: id}
+	return v.commands.do(protocol.DoSend, data, result, func(err error) tea.Cmd {
+		switch {
+		case errors.Is(err, remote.ErrWithdrawn):
+			outbox.remove(id)
+			v.restoreText(text)
+			return nil
+		case err != nil:
+			outbox.fail(id, remote.ErrorText(err))
+			return nil
+		}
+		outbox.accept(id, result.Seq)
+		outbox.settle(v.replica.state.Seq)
+		if result.Status == protocol.SendQueued {
+			v.status.Text = describe.Queued(result.Index)
+		}
+		return nil
+	})
+}
+
+// takeBack puts the last refused message back into the composer, or else withdraws the last one that waits
+// for the connection.
+func (v *View) takeBack() tea.Cmd {
+	outbox := &v.panels.outbox
+	if text, ok := outbox.takeRefused(); ok {
+		v.restoreText(text)
+		return nil
+	}
+	w, can := v.Session.(remote.Withdrawer)
+	m := outbox.unanswered()
+	switch {
+	case m == nil:
+		v.status.Text = "no message to take back"
+		return nil
+	case !can:
+		v.status.Text = maybeSent
+		return nil
+	}
+	m.withdrawing = true
+	id, withdrawn := m.id, false
+	return v.commands.run(func(context.Context) error {
+		withdrawn = w.Withdraw(id)
+		return nil
+	}, func(error) tea.Cmd {
+		if !withdrawn { // else the send ends and restores the text
+			outbox.keep(id)
+			v.status.Text = maybeSent
+		}
+		return nil
+	})
+}
+
+const maybeSent = "the server may have it already: it cannot be taken back"
+
+// restoreText puts an unsent text before what is typed.
+func (v *View) restoreText(text string) {
+	v.composer.Restore(text)
+	v.setFocus(onComposer)
+	if v.composer.Editing != "" {
+		v.status.Text = "the message is restored after this edit"
+	}
+}
+
+// pressCompletion handles the keys of the completion while commands are offered.
+func (v *View) pressCompletion(key string) bool {
+	text, handled := v.panels.completion.press(key, v.composer.Text(), v.offers())
+	if text != "" {
+		v.composer.SetText(text)
+	}
+	return handled
+}
+
+// offers returns the commands that complete what is typed.
+func (v *View) offers() []protocol.SlashCommand {
+	if v.focus != onComposer || v.composer.Editing != "" {
+		return nil
+	}
+	return v.panels.completion.offers(v.composer.Text(), v.replica.state.Options)
+}

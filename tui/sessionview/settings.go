@@ -1,0 +1,137 @@
+package sessionview
+
+import (
+	"cmp"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// settings is the menu of the agent's settings: its mode, its model.
+type settings struct {
+	styles   *ui.Styles
+	replica  *replica
+	commands *commander
+	pending  map[string]string // setting → label of the value that has no answer yet
+}
+
+func (l *settings) Title() string {
+	s := l.replica.state
+	agent := s.Agent
+	if o := s.Options; o != nil && o.Name != "" {
+		agent = o.Name + " " + o.Version
+	}
+	return l.styles.Bold.Render("settings") + " · " + ui.OneLine(transcript.Clean(agent))
+}
+
+func (l *settings) Empty() string { return "this agent has no settings" }
+
+func (l *settings) Hint() string { return "↑↓ · " + l.styles.Keys.Hint(keymap.Choose, "change") }
+
+func (l *settings) Entries() []ui.Entry {
+	options := l.replica.state.Options
+	if options == nil {
+		return nil
+	}
+	out := make([]ui.Entry, len(options.Settings))
+	for i := range options.Settings {
+		set := &options.Settings[i]
+		label, about := set.Value, ""
+		if c := slices.IndexFunc(set.Choices, func(c protocol.Choice) bool { return c.ID == set.Value }); c >= 0 {
+			label, about = cmp.Or(set.Choices[c].Label, set.Value), set.Choices[c].About
+		}
+		text := cmp.Or(set.Name, set.ID) + ": " + label
+		if to, ok := l.pending[set.ID]; ok {
+			text += " → " + to + " …"
+		}
+		out[i] = ui.Entry{ID: set.ID, Text: ui.OneLine(transcript.Clean(text)), Details: ui.OneLine(transcript.Clean(about))}
+	}
+	return out
+}
+
+func (l *settings) Act(id, key string) ui.Response {
+	if l.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
+		return ui.Response{}
+	}
+	set := l.setting(id)
+	if set == nil || len(set.Choices) == 0 {
+		l.commands.status.Text = "the agent offers no choices for this setting"
+		return ui.Response{}
+	}
+	values := &settingValues{settings: l, id: id}
+	return ui.Response{Push: ui.NewMenu(l.styles, values, set.Value, func() string { return l.commands.status.Text })}
+}
+
+// setting returns the setting with an id, or nil.
+func (l *settings) setting(id string) *protocol.Setting {
+	options := l.replica.state.Options
+	if options == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(options.Settings, func(set protocol.Setting) bool { return set.ID == id }); i >= 0 {
+		return &options.Settings[i]
+	}
+	return nil
+}
+
+// settingValues is the menu of the values of one setting.
+type settingValues struct {
+	*settings
+	id string
+}
+
+func (v *settingValues) Title() string {
+	name := v.id
+	if set := v.setting(v.id); set != nil {
+		name = cmp.Or(set.Name, set.ID)
+	}
+	return v.styles.Bold.Render(ui.OneLine(transcript.Clean(name)))
+}
+
+func (v *settingValues) Empty() string { return "the agent no longer has this setting" }
+
+func (v *settingValues) Hint() string { return "↑↓ · " + v.styles.Keys.Hint(keymap.Choose, "set") }
+
+func (v *settingValues) Entries() []ui.Entry {
+	set := v.setting(v.id)
+	if set == nil {
+		return nil
+	}
+	out := make([]ui.Entry, len(set.Choices))
+	for i := range set.Choices {
+		choice := &set.Choices[i]
+		mark := "( ) "
+		if choice.ID == set.Value {
+			mark = "(•) "
+		}
+		text := mark + ui.OneLine(transcript.Clean(cmp.Or(choice.Label, choice.ID)))
+		out[i] = ui.Entry{ID: choice.ID, Text: text, Details: ui.OneLine(transcript.Clean(choice.About))}
+	}
+	return out
+}
+
+// Act sets the value. Until the answer comes the settings show the new value as pending.
+func (v *settingValues) Act(id, key string) ui.Response {
+	if v.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
+		return ui.Response{}
+	}
+	set := v.setting(v.id)
+	if set == nil || set.Value == id {
+		return ui.Response{Close: true}
+	}
+	label := id
+	if i := slices.IndexFunc(set.Choices, func(c protocol.Choice) bool { return c.ID == id }); i >= 0 {
+		label = cmp.Or(set.Choices[i].Label, id)
+	}
+	v.pending[set.ID] = label
+	data := protocol.ConfigureData{Setting: set.ID, Value: id}
+	return ui.Response{Close: true, Cmd: v.commands.do(protocol.DoConfigure, data, nil, func(err error) tea.Cmd {
+		delete(v.pending, data.Setting)
+		return v.commands.report(err)
+	})}
+}

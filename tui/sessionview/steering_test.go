@@ -1,0 +1,98 @@
+package sessionview
+
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/notify"
+)
+
+func TestATaskIsCancelledAndRestarted(t *testing.T) {
+	s := open(t, tuitest.Scenes["plan"](), 80, 24)
+	s.press("tab")
+	s.shows("▸ ▸ Drop what is unused")
+	s.press("c")
+	if data := s.asked(protocol.DoTaskCancel).(protocol.TaskIDData); data.Task != "2" {
+		t.Errorf("cancelled %+v", data)
+	}
+	s.journal.As(tuitest.Ada, protocol.TaskCancelled, protocol.TaskData{Task: "2"})
+	s.tell()
+	s.shows("▸ ⊘ Drop what is unused")
+	s.press("down", "r")
+	if data := s.asked(protocol.DoTaskRestart).(protocol.TaskIDData); data.Task != "3" {
+		t.Errorf("restarted %+v", data)
+	}
+	s.journal.As(tuitest.Ada, protocol.TaskRestarted, protocol.TaskData{Task: "3", Attempt: 2})
+	s.tell()
+	s.shows("▸ · Build")
+}
+
+func TestATaskIsAskedOneThingAtATime(t *testing.T) {
+	s := open(t, tuitest.Scenes["plan"](), 80, 24)
+	s.press("tab")
+	s.refuse(tuitest.ErrRefused)
+	cmd := s.m.Update(tuitest.Press("c"))
+	s.shows("cancelling …")
+	s.press("c", "r")
+	s.askedNothing()
+	s.run(cmd)
+	s.asked(protocol.DoTaskCancel)
+	s.shows("observers may not do that")
+	s.hides("cancelling …")
+}
+
+func TestALongPlanShowsTheChosenTask(t *testing.T) {
+	j := tuitest.Conversation()
+	var tasks []protocol.Task
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
+		tasks = append(tasks, protocol.Task{ID: name, Title: "Task " + name})
+	}
+	j.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: tasks})
+	j.CaughtUp()
+	s := open(t, j, 80, 24)
+	s.press("tab")
+	for range 9 {
+		s.press("down")
+	}
+	s.shows("▸ · Task j")
+	s.press("esc")
+	s.shows("· Task a")
+	if s.m.focus != onComposer {
+		t.Error("esc does not lead back to the composer")
+	}
+}
+
+func TestTheFocusLeavesAPlanThatEnds(t *testing.T) {
+	s := open(t, tuitest.Scenes["plan"](), 80, 24)
+	s.press("tab")
+	s.journal.End(protocol.ReasonCompleted)
+	s.tell()
+	if s.m.focus != onComposer {
+		t.Error("the focus stays on a plan that does not show")
+	}
+	s.press("c")
+	s.shows("> c")
+	s.askedNothing()
+}
+
+func TestAPlanDoesNotShowInTheNextTurn(t *testing.T) {
+	s := open(t, tuitest.Scenes["plan"](), 80, 24)
+	s.journal.End(protocol.ReasonInterrupted)
+	s.journal.User(tuitest.Ada, "m9", "something else")
+	s.tell()
+	s.hides("plan ·")
+	n := notify.NewNotifier(notify.DetectNotifications([]string{"WT_SESSION=x"}), false)
+	if bar := n.Progress(s.m.State(), s.m.Plan(), s.m.Conn()); bar == nil || bar.State != tea.ProgressBarIndeterminate {
+		t.Errorf("the progress is %+v, that of a plan that is over", bar)
+	}
+	s.press("tab")
+	if s.m.focus == onPlan {
+		t.Error("a plan that is over has the focus")
+	}
+	s.journal.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "1", Title: "Another one"}}})
+	s.tell()
+	s.shows("plan · 0 of 1", "· Another one")
+}

@@ -1,0 +1,107 @@
+package sessionview
+
+import (
+	"image/color"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// openIn is open with a theme.
+func openIn(t *testing.T, theme ui.Theme, j *tuitest.Journal, width, height int) *screen {
+	s := open(t, tuitest.NewJournal(), width, height)
+	keys := s.m.Styles.Keys
+	*s.m.Styles = *ui.NewStyles(time.UTC, theme)
+	s.m.Styles.Keys, s.m.Styles.Now, s.m.Styles.GraphemeWidths = keys, func() time.Time { return s.now }, true
+	s.m.Update(ui.RestyleMsg{})
+	s.journal = j
+	s.tell()
+	return s
+}
+
+var white, black = color.White, color.Black
+
+func TestGoldenThemes(t *testing.T) {
+	for _, theme := range ui.Themes() {
+		t.Run("theme_"+string(theme), func(t *testing.T) {
+			s := openIn(t, theme, tuitest.Scenes["approval"](), 80, 24)
+			s.give(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+			if theme != ui.ThemeAuto { // of which the background stays unknown
+				s.give(tea.BackgroundColorMsg{Color: black})
+			}
+			tuitest.Golden(t, strings.ReplaceAll(s.m.View().Content, "\x1b", "␛")+"\n")
+		})
+	}
+}
+
+func TestTheBackgroundDecidesBetweenDarkAndLight(t *testing.T) {
+	s := openIn(t, ui.ThemeAuto, tuitest.Scenes["prose"](), 80, 60)
+	s.give(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	s.journal.Add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "mind the gap"})
+	s.journal.Say("open", "still **being** `said` and")
+	s.tell()
+	if !strings.Contains(s.m.View().Content, "\x1b[33m") {
+		t.Error("before the background is known the colours are not the terminal's own")
+	}
+	light, dark := colorsOf(ui.ThemeLight), colorsOf(ui.ThemeDark)
+	for _, c := range []struct {
+		background color.Color
+		want, not  []string
+	}{{white, light, dark}, {black, dark, light}} {
+		s.give(tea.BackgroundColorMsg{Color: c.background})
+		got := s.m.View().Content
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%q is not on the screen over %v", want, c.background)
+			}
+		}
+		if strings.Contains(got, "\x1b[33m") {
+			t.Errorf("the terminal's own yellow is still on the screen over %v", c.background)
+		}
+		for _, not := range c.not {
+			if strings.Contains(got, not) {
+				t.Errorf("%q is still on the screen over %v", not, c.background)
+			}
+		}
+	}
+	s.m.canvas.Dirty = false
+	s.give(tea.BackgroundColorMsg{Color: black})
+	if s.m.canvas.Dirty {
+		t.Error("the same background makes the view dirty")
+	}
+}
+
+// sgr is how a colour is begun.
+// colorsOf returns the sequences of the colours of user, agent, warnings, metadata, code and headings in a theme.
+func colorsOf(theme ui.Theme) []string {
+	l := ui.NewStyles(time.UTC, theme)
+	l.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	var out []string
+	for _, s := range []lipgloss.Style{l.User, l.Agent, l.Warning, l.Dim} {
+		out = append(out, sgr(s.GetForeground()))
+	}
+	for _, style := range []transcript.Style{transcript.Code, transcript.Heading} {
+		var text transcript.StyledText
+		text.Append("x", style)
+		out = append(out, foreground.FindString(l.RenderLine(text.Lines(10)[0])))
+	}
+	return out
+}
+
+// foreground is the part of a sequence that sets a colour of 24 bits.
+var foreground = regexp.MustCompile(`38;2;[0-9;]+`)
+
+func sgr(c color.Color) string {
+	begin, _, _ := strings.Cut(lipgloss.NewStyle().Foreground(c).Render("x"), "x")
+	return strings.TrimSuffix(strings.TrimPrefix(begin, "\x1b["), "m")
+}

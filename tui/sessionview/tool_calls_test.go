@@ -1,0 +1,291 @@
+package sessionview
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"pgregory.net/rapid"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/ui"
+)
+
+func TestGoldenCards(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{40, 110}, {80, 100}, {200, 90}} {
+		for _, name := range []string{"cards", "changes"} {
+			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
+				height := size.height
+				if name == "changes" {
+					height = 40
+				}
+				tuitest.Golden(t, open(t, tuitest.Scenes[name](), size.width, height).text())
+			})
+		}
+	}
+}
+
+// Code, changes and output in every theme, colours and all.
+func TestGoldenCardThemes(t *testing.T) {
+	for _, c := range []struct {
+		theme      ui.Theme
+		background tea.Msg
+	}{
+		{ui.ThemeDark, nil},
+		{ui.ThemeLight, nil},
+		{ui.ThemeContrast, tea.BackgroundColorMsg{Color: black}},
+		{ui.ThemeSixteen, nil},
+	} {
+		t.Run("cards_theme_"+string(c.theme), func(t *testing.T) {
+			s := openIn(t, c.theme, tuitest.Scenes["cards"](), 80, 90)
+			s.give(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+			if c.background != nil {
+				s.give(c.background)
+			}
+			tuitest.Golden(t, strings.ReplaceAll(s.m.View().Content, "\x1b", "␛")+"\n")
+		})
+	}
+}
+
+func TestARunningToolHasAClock(t *testing.T) {
+	s := open(t, tuitest.Scenes["cards"](), 80, 24)
+	s.shows("running 36s")
+	s.now = s.now.Add(5 * time.Minute)
+	s.give(tickMsg{})
+	s.shows("running 5m36s")
+	s.journal.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c7", Status: protocol.ToolCompleted, DurationMS: 61_000})
+	s.tell()
+	s.shows("✓ 1m01s")
+	s.give(tickMsg{})
+}
+
+func TestChangesTurnSideBySide(t *testing.T) {
+	s := open(t, tuitest.Scenes["cards"](), 100, 90)
+	s.hides(" │ 12 ")
+	s.press("tab", "d")
+	s.shows(" │ 12 ")
+	s.press("d")
+	s.hides(" │ 12 ")
+	s.give(tea.WindowSizeMsg{Width: 160, Height: 90})
+	s.shows(" │ 12 ")
+}
+
+func TestAToolsWholeOutputIsReadAndSearched(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.User(tuitest.Ada, "m1", "go")
+	var out strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&out, "line %d of many\n", i)
+	}
+	j.Tool("c1", protocol.ToolStartedData{Name: "shell", Title: "seq", Input: json.RawMessage(`{"command":"seq","env":{"A":[1,2]}}`)}, "")
+	for rest := out.String(); rest != ""; {
+		n := min(len(rest), 100_000)
+		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: rest[:n]})
+		rest = rest[n:]
+	}
+	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
+	j.CaughtUp()
+	s := open(t, j, 80, 24)
+	s.shows("line 0 of many", "line 1 of many", "… 19995 more lines · ctrl+o", "line 19999 of many")
+	s.hides("line 19996 of many")
+	s.press("tab", "enter")
+	s.shows("line 19999 of many")
+	s.press("v")
+	s.shows("arguments", `"command": "seq",`, `      1,`, "line 0 of many")
+	s.press("/")
+	s.write("LINE 12345 ")
+	s.press("enter")
+	s.shows("line 12345 of many", "line 12346 of many")
+	s.hides("line 12344 of many")
+	s.press("/")
+	for range 20 {
+		s.give(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	}
+	s.write(`"999 of"`)
+	s.press("enter", "n", "n")
+	s.shows("line 14999 of many")
+	s.hides("line 14998 of many")
+	s.press("N")
+	s.shows("line 13999 of many")
+	for range 9 {
+		s.press("n")
+	}
+	s.shows("“\"999 of\"” is not there")
+	s.press("G")
+	s.shows("line 19999 of many", " seq  ")
+	if text := s.text(); !strings.Contains(text, " 20") {
+		t.Errorf("the pager counts its lines as\n%s", text[strings.LastIndex(text, " seq"):])
+	}
+	s.press("q")
+	s.hides("arguments")
+}
+
+func TestJSONIsIndentedInThePager(t *testing.T) {
+	s := open(t, tuitest.Scenes["cards"](), 80, 60)
+	s.press("tab", "up", "up", "v")
+	s.shows("issues counter", "arguments", `  "limit": 3`, "output", `      "title": "Counter races",`)
+}
+
+func TestWhatIsReplacedShowsAnew(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.User(tuitest.Ada, "m1", "go")
+	j.Tool("c1", protocol.ToolStartedData{Name: "edit", Title: "x"}, "")
+	j.CaughtUp()
+	s := open(t, j, 80, 24)
+	for _, text := range []string{"first\n", "second\n"} {
+		s.journal.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Replace: true, Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("old\n"), New: text}}})
+		s.tell()
+		s.shows("- old", "+ "+text)
+	}
+	s.hides("first")
+	for _, text := range []string{"10% of it", "90% of it", "all of it is there"} {
+		s.journal.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Replace: true, Text: text})
+		s.tell()
+		s.shows("   " + text + "\n")
+	}
+	s.hides("% of it")
+	s.hides("- old")
+}
+
+func TestAChangeThatDoesNotShowIsTold(t *testing.T) {
+	for text, want := range map[string]string{"a\nb\n": "nothing that shows is different", "a\r\nb\r\n": "nothing is different", "a\r\nc\r\n": "+ c"} {
+		j := tuitest.NewJournal()
+		j.User(tuitest.Ada, "m1", "go")
+		j.Tool("c1", protocol.ToolStartedData{Name: "edit", Title: "x"}, "")
+		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("a\r\nb\r\n"), New: text}}})
+		j.CaughtUp()
+		open(t, j, 80, 24).shows(want)
+	}
+}
+
+// What is drawn while it comes ends as what is drawn at once.
+func TestStreamedScreensEqualOneShot(t *testing.T) {
+	piece := rapid.SampledFrom([]string{
+		"```go\n", "```\n", "func f() {\n", "/* a ", "b */\n", "\x1b[31m", "\x1b[m", "10%\r", "\x1b[K", "\n", "\n\n", "- a list\n", "  b\n", "| a | b |\n", "|---|--:|\n",
+		"words **and", " words** ", "漢字", "~~x~~ ", "a very long line that has to be broken somewhere before it ends ", "\x1b[2A", "{\"a\":1}", "# t\n", "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n",
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		pieces := rapid.SliceOfN(piece, 1, 20).Draw(rt, "pieces")
+		kind := rapid.SampledFrom([]string{protocol.ToolExecute, protocol.ToolRead}).Draw(rt, "kind")
+		unfold, width := rapid.Bool().Draw(rt, "unfold"), rapid.IntRange(5, 90).Draw(rt, "width")
+		shown := func(cut bool) string {
+			j := tuitest.NewJournal()
+			j.User(tuitest.Ada, "m1", "go")
+			j.Add(protocol.TextStart, protocol.PartStartData{Part: "p"})
+			j.Tool("c1", protocol.ToolStartedData{Name: "tool", Title: "x.go", Kind: kind}, "")
+			s := open(t, j, width, 60)
+			if unfold {
+				s.press("tab", "enter", "esc")
+			}
+			all := []string{strings.Join(pieces, "")}
+			if cut {
+				all = pieces
+			}
+			for _, text := range all {
+				s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: text})
+				s.journal.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: text})
+				s.tell()
+			}
+			open := s.text()
+			s.journal.Add(protocol.TextEnd, protocol.PartEndData{Part: "p"})
+			s.journal.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
+			s.tell()
+			return withoutStatus(open) + withoutStatus(s.text())
+		}
+		if streamed, whole := shown(true), shown(false); streamed != whole {
+			rt.Fatalf("streamed\n%s\nat once\n%s", streamed, whole)
+		}
+	})
+}
+
+// withoutStatus is a screen without its last line, which counts events.
+func withoutStatus(screen string) string {
+	screen = strings.TrimSuffix(screen, "\n")
+	return screen[:strings.LastIndexByte(screen, '\n')+1]
+}
+
+// What agents call tools that change files with.
+func TestArgumentsShowAsWhatTheyChange(t *testing.T) {
+	for _, c := range []struct {
+		kind, input string
+		want        []string
+	}{
+		{"", `{"file_path":"a.go","old_string":"x := 1\ny","new_string":"x := 2\ny"}`, []string{"a.go +1 −1", "- x := 1", "+ x := 2"}},
+		{protocol.ToolEdit, `{"path":"a.go","content":"package a\n"}`, []string{"a.go +1 −0", "1 + package a"}},
+		{"", `{"input":"*** Begin Patch\n*** Add File: n\n+new\n*** End Patch"}`, []string{"new n +1 −0", "1 + new"}},
+		{"", `{"patch":"--- a/f\n+++ b/f\n@@ -9 +9 @@\n-a\n+b\n"}`, []string{"f +1 −1", "9   - a", "  9 + b"}},
+	} {
+		j := tuitest.NewJournal()
+		j.User(tuitest.Ada, "m1", "go")
+		j.Tool("c1", protocol.ToolStartedData{Name: "tool", Kind: c.kind, Input: json.RawMessage(c.input)}, "")
+		j.CaughtUp()
+		open(t, j, 80, 24).shows(c.want...)
+	}
+}
+
+func TestAMegabyteOfCodeDoesNotFreezeAKeyPress(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.User(tuitest.Ada, "m1", "go")
+	j.Say("t1", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n\nThe end.")
+	j.Add(protocol.TextEnd, protocol.PartEndData{Part: "t1"})
+	j.End(protocol.ReasonCompleted)
+	j.CaughtUp()
+	s := open(t, j, 100, 40)
+	s.shows("The end.", "x := \"a string\" // and a comment")
+	begin := time.Now()
+	s.give(tea.WindowSizeMsg{Width: 120, Height: 40}) // lays out anew
+	s.press("pgup")
+	if took := time.Since(begin); took > 20*time.Second { // without load it is a tenth of a second
+		t.Errorf("it took %v", took)
+	}
+}
+
+func TestARequestsPatchShowsWhatItChanges(t *testing.T) {
+	s := open(t, tuitest.Scenes["changes"](), 100, 40)
+	s.quiet()
+	s.shows("go.mod +1 −1", "3   - go 1.25", "  3 + go 1.26‹U+202E›", "pkg/store/counter.go +6 −2")
+	s.press("tab", "v")
+	s.shows("Edit two files", "14 + ", "under its lock")
+	s.press("d")
+	s.shows(" │ ")
+}
+
+// However much a session's tools said, a key press draws a screen.
+func BenchmarkKeyPressOverMuchOutput(b *testing.B) {
+	j := tuitest.NewJournal()
+	j.User(tuitest.Ada, "m1", "go")
+	for i := range 40 {
+		j.Tool(fmt.Sprint("c", i), protocol.ToolStartedData{Name: "shell", Title: "yes"}, strings.Repeat("\x1b[32mok\x1b[m  \tpkg\t0.1s\n", 10_000))
+		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("c", i), Status: protocol.ToolCompleted})
+		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("d", i), Name: "edit", Title: "x", Kind: protocol.ToolEdit})
+		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: fmt.Sprint("d", i), Content: []protocol.Content{{Type: "diff", Path: "x.go", Old: new(strings.Repeat(tuitest.CounterGo, 100)), New: strings.Repeat(tuitest.CounterFixed, 100)}}})
+	}
+	j.Say("t", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n")
+	j.CaughtUp()
+	m := testView(b.Context(), tuitest.NewRecording(), func() time.Time { return tuitest.Dawn }, func() string { return "" })
+	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
+	m.Update(j.Take())
+	m.View()
+	for b.Loop() {
+		m.Update(tuitest.Press("pgup"))
+		m.View()
+	}
+}
+
+// A delta of a tool that runs, with code and changes on the screen.
+func BenchmarkOutputAndFrame(b *testing.B) {
+	j := tuitest.Scenes["cards"]()
+	m := testView(b.Context(), tuitest.NewRecording(), func() time.Time { return tuitest.Dawn }, func() string { return "" })
+	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
+	m.Update(j.Take())
+	for b.Loop() {
+		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c7", Text: "\x1b[32mok\x1b[m  \tpkg\t0.1s\n"})
+		m.Update(j.Take())
+		m.View()
+	}
+}

@@ -1,0 +1,157 @@
+package sessionview
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+	"agentctl/tui/transcriptview"
+)
+
+func TestAVeryLongSessionIsForgottenAndPagedInAgain(t *testing.T) {
+	s := open(t, tuitest.Long(transcriptview.ItemsMax), 60, 20)
+	s.shows(fmt.Sprintf("answer %d", transcriptview.ItemsMax-1))
+	if n := s.m.transcript.view.List.Len(); n >= transcriptview.ItemsMax {
+		t.Fatalf("%d items are kept, want fewer than %d", n, transcriptview.ItemsMax)
+	}
+	var before uint64
+	s.session.Reply = func(a tuitest.Asking) (any, error) {
+		if a.Verb == protocol.DoHistory {
+			before = a.Data.(protocol.HistoryData).Before
+			return tuitest.Past(1, 2, false), nil
+		}
+		return nil, nil
+	}
+	s.press("ctrl+home")
+	first := strings.SplitN(s.text()[strings.Index(s.text(), "question "):], "\n", 2)[0]
+	s.press("ctrl+home")
+	if before == 0 {
+		t.Fatalf("nothing older was asked for; the first turn is %q", first)
+	}
+	var n int
+	if _, err := fmt.Sscanf(first, "question %d", &n); err != nil {
+		t.Fatal(err)
+	}
+	if want := uint64(2 + 6*n); before != want { // every turn takes six events
+		t.Errorf("asked for what is before %d, the first turn shown begins at %d", before, want)
+	}
+	s.shows("question 1\n")
+}
+
+func TestNothingIsForgottenWhileSomebodyReads(t *testing.T) {
+	s := open(t, tuitest.Long(10), 60, 20)
+	s.press("pgup")
+	more := tuitest.Long(transcriptview.ItemsMax)
+	more.Out = more.Out[3:]
+	for _, u := range more.Out {
+		if e := u.Event; e != nil && e.Durable() {
+			e.Seq += s.m.replica.state.Seq - 1
+		}
+	}
+	top := strings.Split(s.text(), "\n")[0]
+	s.give(more.Take())
+	if got := strings.Split(s.text(), "\n")[0]; got != top {
+		t.Errorf("the first line was %q, is %q", top, got)
+	}
+	s.press("ctrl+end")
+	s.shows(fmt.Sprintf("answer %d", transcriptview.ItemsMax-1))
+}
+
+func TestASentMessageDoesNotStayWhenItsEventWasSkipped(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
+	s.session.Reply = func(tuitest.Asking) (any, error) {
+		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m9", Seq: 100}, nil
+	}
+	s.write("hello")
+	s.press("enter")
+	s.shows("sending: hello")
+	s.journal.Out = append(s.journal.Out, remote.Update{Attached: &protocol.SubscribeResult{
+		Mode: protocol.ModeReset, Reason: protocol.ResetPastEnd, After: protocol.Position{Epoch: "zz", Seq: 100},
+		Snapshot: &protocol.Snapshot{Epoch: "zz", State: &protocol.State{Seq: 100}},
+	}})
+	s.journal.CaughtUp()
+	s.tell()
+	s.hides("sending")
+}
+
+func TestSelectedWordsAreCopied(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
+	s.press("tab")
+	cmd := s.m.Update(tuitest.Press("y"))
+	if got := fmt.Sprint(tuitest.Flat(cmd)); !strings.Contains(got, "I look at the imports") {
+		t.Errorf("copied %s", got)
+	}
+	s.shows("copied")
+}
+
+func TestAClickUnfolds(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 80, 60)
+	for y, line := range strings.Split(s.text(), "\n") {
+		if strings.Contains(line, "▸ thought") {
+			s.give(tea.MouseClickMsg{X: 3, Y: y, Button: tea.MouseLeft})
+			break
+		}
+	}
+	s.shows("▾ thought", "Likely a race.")
+}
+
+func TestTasksSpeakUnderTheirTitles(t *testing.T) {
+	j := tuitest.Conversation()
+	j.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "t9", Title: "Read the imports"}}})
+	j.Say("p9", "nothing here yet")
+	j.Out[len(j.Out)-2].Event.Task = "t9"
+	j.CaughtUp()
+	s := open(t, j, 80, 40)
+	s.shows("Read the imports · 09:41")
+}
+
+// Work for one delta and its frame, with much and with little said before.
+func BenchmarkDeltaAndFrame(b *testing.B) {
+	for _, turns := range []int{10, 1000} {
+		b.Run(fmt.Sprint(turns), func(b *testing.B) {
+			j := tuitest.Long(turns)
+			m := testView(b.Context(), tuitest.NewRecording(), func() time.Time { return tuitest.Dawn }, func() string { return "" })
+			m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
+			m.Update(j.Take())
+			j.User(tuitest.Ada, "last", "go")
+			j.Say("t3")
+			m.Update(j.Take())
+			for b.Loop() {
+				j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " word"})
+				m.Update(j.Take())
+				m.View()
+			}
+		})
+	}
+}
+
+// A hundred thousand raw events of a long session, taken in and drawn once.
+func BenchmarkCatchUp100kEvents(b *testing.B) {
+	j := tuitest.NewJournal()
+	for i := range 1000 {
+		j.User(tuitest.Ada, fmt.Sprintf("m%d", i), "go on")
+		j.Say("t", strings.Split(strings.Repeat("some words. ", 96), " ")...)
+		j.End(protocol.ReasonCompleted)
+		if j.Seq > 100_000 {
+			break
+		}
+	}
+	j.CaughtUp()
+	all := j.Take()
+	for b.Loop() {
+		m := testView(b.Context(), tuitest.NewRecording(), func() time.Time { return tuitest.Dawn }, func() string { return "" })
+		m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+		all[1].Attached.Snapshot.State = &protocol.State{}
+		for i := 0; i < len(all); i += task.MaxBatch {
+			m.Update(all[i:min(i+task.MaxBatch, len(all))])
+			m.View()
+		}
+	}
+}

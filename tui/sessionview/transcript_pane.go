@@ -1,0 +1,220 @@
+package sessionview
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
+)
+
+// transcriptPane is the transcript with everything that reads it: selection, search, jumps, copy mode.
+type transcriptPane struct {
+	styles    *ui.Styles
+	replica   *replica
+	commands  *commander
+	clipboard ui.Clipboard
+
+	view     *transcriptview.View
+	search   search
+	jump     *jump // under way, or nil
+	copyMode copyMode
+	goal     *hitGoal // shown once the catch-up is over, or nil
+}
+
+// hitGoal is a hit of a search of all sessions, at which the session is shown.
+type hitGoal struct {
+	hit  protocol.Hit
+	text string // of the search
+}
+
+// paneResult says what a key in the transcript wants of the view.
+type paneResult struct {
+	cmd   tea.Cmd
+	leave bool // give the focus back
+	push  ui.Overlay
+	help  bool
+}
+
+// olderMsg brings a page of history.
+type olderMsg struct {
+	epoch string
+	page  *protocol.HistoryResult
+	err   error
+}
+
+// press handles a key while the transcript has the focus.
+func (p *transcriptPane) press(key string) paneResult {
+	list := p.view.List
+	id, selected := list.Selected()
+	switch action := p.styles.Keys.InList(keymap.Transcript, key); action {
+	case keymap.Back:
+		p.endSearch()
+		return paneResult{leave: true}
+	case keymap.TranscriptFind:
+		return paneResult{push: p.openSearch()}
+	case keymap.OlderMatch:
+		return paneResult{cmd: p.nextMatch(-1)}
+	case keymap.NewerMatch:
+		return paneResult{cmd: p.nextMatch(1)}
+	case keymap.Up:
+		list.MoveSelection(-1)
+	case keymap.Down:
+		list.MoveSelection(1)
+	case keymap.First:
+		list.SelectItem(list.First())
+	case keymap.Last:
+		list.SelectItem(list.Last())
+		list.ScrollToBottom()
+	case keymap.Toggle, keymap.Choose:
+		if selected {
+			list.SetCollapsed(id, !list.Collapsed(id))
+		}
+	case keymap.ViewItem:
+		if selected {
+			if pager, ok := transcriptview.OpenItem(p.styles, list.Item(id)); ok {
+				return paneResult{push: pager}
+			}
+		}
+	case keymap.CopyItem:
+		if selected {
+			return paneResult{cmd: p.copyItem(list.Item(id))}
+		}
+	case keymap.CopyCode:
+		if selected {
+			return paneResult{cmd: p.copyCode(id)}
+		}
+	case keymap.DiffLayout:
+		p.styles.ToggleDiffLayout()
+		list.Restyle()
+	case keymap.EnterCopyMode:
+		p.enterCopyMode()
+	case keymap.TranscriptHelp:
+		return paneResult{help: true}
+	default:
+		return paneResult{cmd: p.pressJump(action)}
+	}
+	return paneResult{}
+}
+
+func (p *transcriptPane) pressJump(action keymap.Action) tea.Cmd {
+	switch action {
+	case keymap.TranscriptPreviousTurn:
+		return p.jumpTo(transcriptview.TurnAnchor, -1)
+	case keymap.TranscriptNextTurn:
+		return p.jumpTo(transcriptview.TurnAnchor, 1)
+	case keymap.PreviousTool:
+		return p.jumpTo(transcriptview.ToolAnchor, -1)
+	case keymap.NextTool:
+		return p.jumpTo(transcriptview.ToolAnchor, 1)
+	case keymap.PreviousApproval:
+		return p.jumpTo(transcriptview.ApprovalAnchor, -1)
+	case keymap.NextApproval:
+		return p.jumpTo(transcriptview.ApprovalAnchor, 1)
+	case keymap.PreviousError:
+		return p.jumpTo(transcriptview.ErrorAnchor, -1)
+	case keymap.NextError:
+		return p.jumpTo(transcriptview.ErrorAnchor, 1)
+	}
+	return nil
+}
+
+// toggleLast collapses or expands the selected item, or the last one on the screen that can be.
+func (p *transcriptPane) toggleLast() {
+	list := p.view.List
+	id, ok := list.Selected()
+	if !ok {
+		for row := list.Height() - 1; row >= 0; row-- {
+			at, hit := list.ItemAt(row)
+			if hit && transcriptview.Collapsible(list.Item(at)) {
+				id, ok = at, true
+				break
+			}
+		}
+	}
+	if ok {
+		list.SetCollapsed(id, !list.Collapsed(id))
+	}
+}
+
+// click collapses or expands the item on a row.
+func (p *transcriptPane) click(row int) {
+	list := p.view.List
+	if row >= list.Height() {
+		return
+	}
+	if id, ok := list.ItemAt(row); ok && transcriptview.Collapsible(list.Item(id)) {
+		list.SetCollapsed(id, !list.Collapsed(id))
+	}
+}
+
+// reset starts over after the replica was replaced at a seq.
+func (p *transcriptPane) reset(at uint64, width, height int) {
+	p.leaveCopyMode()
+	p.endSearch()
+	p.jump = nil
+	p.view.Reset(at, width, height)
+}
+
+// page requests older turns when the first item is on the screen.
+func (p *transcriptPane) page() tea.Cmd {
+	if !p.replica.caughtUp || p.replica.conn.State != remote.Connected || !p.view.List.AtTop() {
+		return nil
+	}
+	return p.requestOlder()
+}
+
+// requestOlder requests older turns, unless a request is under way.
+func (p *transcriptPane) requestOlder() tea.Cmd {
+	turns := transcriptview.HistoryPage
+	if p.jump != nil {
+		turns = jumpPage
+	}
+	data, ok := p.view.RequestPage(turns)
+	if !ok {
+		return nil
+	}
+	epoch := p.replica.epoch
+	return p.commands.tasks.Run(func(ctx context.Context) tea.Msg {
+		page := new(protocol.HistoryResult)
+		err := p.commands.session.Do(ctx, protocol.DoHistory, data, page)
+		if ctx.Err() != nil {
+			return nil
+		}
+		return olderMsg{epoch, page, err}
+	})
+}
+
+// stale reports whether a page belongs to another log.
+func (p *transcriptPane) stale(msg olderMsg) bool {
+	epoch := p.replica.epoch
+	return msg.epoch != epoch || msg.page.Epoch != "" && msg.page.Epoch != epoch
+}
+
+// addOlder takes a page of history and continues what waits for it.
+func (p *transcriptPane) addOlder(msg olderMsg) tea.Cmd {
+	err := msg.err
+	if err == nil {
+		err = p.view.PrependPage(msg.page)
+	}
+	if err != nil {
+		p.view.StopPaging()
+		p.jump = nil
+		p.commands.status.Text = "older turns: " + remote.ErrorText(err)
+	}
+	if local := p.search.local; local != nil && local.paging {
+		local.paging = false
+		return p.continueSearch(p.search.generation)
+	}
+	return p.startJump(p.jump)
+}
+
+// below returns about how many lines of the transcript are below the screen.
+func (p *transcriptPane) below() int {
+	above, total := p.view.List.Position()
+	return max(0, total-above-p.view.List.Height())
+}

@@ -1,0 +1,22 @@
+package sessionview
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+	"agentctl/tui/ui"
+)
+
+// testView returns a view of a session that starts no timers.
+func testView(ctx context.Context, s remote.Session, now func() time.Time, newID func() string) *View {
+	styles := ui.NewStyles(time.UTC, "")
+	styles.Now = now
+	return New(Config{
+		Session: s, Tasks: task.NewRunner(ctx), Styles: styles, Now: now, NewID: newID,
+		After: func(time.Duration, tea.Msg) tea.Cmd { return nil }, Exec: tea.Exec, Editor: "vi",
+	})
+}

@@ -1,0 +1,86 @@
+package transcriptview
+
+import (
+	"cmp"
+	"fmt"
+
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// Text returns the text of an item, for a search.
+func Text(item transcript.Item) string {
+	switch item := item.(type) {
+	case *userMessage:
+		return item.message.Text
+	case *agentMessage:
+		return string(item.item.Text)
+	case *reasoning:
+		return string(item.item.Text)
+	case *toolCall:
+		return item.text()
+	case *approvalItem:
+		if item.item.Approval != nil {
+			return cmp.Or(item.item.Approval.Command, item.item.Approval.Title)
+		}
+	case *Checklist:
+		return item.text()
+	case *note:
+		return item.text
+	}
+	return ""
+}
+
+// Collapsible reports whether an item can be collapsed.
+func Collapsible(item transcript.Item) bool {
+	switch item := item.(type) {
+	case *reasoning, *toolCall, *Checklist:
+		return true
+	case *agentMessage:
+		return item.item.Task != ""
+	}
+	return false
+}
+
+// CopyText returns what is copied of an item, and its name: of a tool call the output.
+func CopyText(item transcript.Item) (name, text string) {
+	switch item := item.(type) {
+	case *userMessage, *agentMessage:
+		return "the message", Text(item)
+	case *reasoning:
+		return "the reasoning", Text(item)
+	case *toolCall:
+		if output := item.outputText(); output != "" {
+			return "the output", output
+		}
+		return "the call", item.arguments()
+	}
+	return "the item", Text(item)
+}
+
+// Code returns the code of an item, in blocks, and the name of the block with an index: of a tool call the
+// arguments.
+func Code(item transcript.Item) (blocks []string, name func(i int) string) {
+	fixed := func(name string) func(int) string { return func(int) string { return name } }
+	switch item := item.(type) {
+	case *userMessage, *agentMessage, *reasoning:
+		blocks = transcript.CodeBlocks(transcript.Clean(Text(item)))
+	case *toolCall:
+		return []string{item.arguments()}, fixed("the call")
+	case *approvalItem:
+		return []string{Text(item)}, fixed("the command")
+	}
+	if len(blocks) == 1 {
+		return blocks, fixed("the code")
+	}
+	return blocks, func(i int) string { return fmt.Sprintf("code block %d of %d", i+1, len(blocks)) }
+}
+
+// OpenItem returns a pager with all of a tool call; ok is false for other items.
+func OpenItem(s *ui.Styles, item transcript.Item) (p *ui.Pager, ok bool) {
+	call, ok := item.(*toolCall)
+	if !ok {
+		return nil, false
+	}
+	return ui.NewPager(s, call.plainTitle(), call.pagerItems()...), true
+}

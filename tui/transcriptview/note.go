@@ -1,0 +1,79 @@
+package transcriptview
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// note is a line between messages and tool calls: an event in words, or the end of a turn.
+type note struct {
+	itemAnchor
+	styles *ui.Styles
+	level  describe.Level
+	text   string
+	event  bool // it says an event
+	space  bool // a blank line before it
+}
+
+func (n *note) Estimate(width int, _ bool) int { return 1 + len(n.text)/max(width-ui.Indent, 1) }
+
+func (n *note) Block(width int, _ bool) transcript.Block {
+	text := transcript.NewText()
+	text.Append(n.text)
+	body, bytes := text.Lines(width - ui.Indent)
+	style := levelStyle(n.styles, n.level)
+	b := transcript.Block{Body: body, Bytes: bytes, RenderLine: func(line string) string { return "   " + style.Render(line) }}
+	if n.space {
+		b.Header = []string{""}
+	}
+	return b
+}
+
+// levelStyle returns the style of a level. It is read for every drawing: themes change.
+func levelStyle(s *ui.Styles, level describe.Level) *lipgloss.Style {
+	switch level {
+	case describe.LevelSuccess:
+		return &s.Success
+	case describe.LevelWarning:
+		return &s.Warning
+	case describe.LevelError:
+		return &s.Error
+	}
+	return &s.Dim
+}
+
+// eventNote returns a note for an event, or nil when it is shown otherwise.
+func eventNote(s *ui.Styles, e protocol.Type, data []byte) *note {
+	text, level, ok := describe.Event(e, data)
+	if !ok {
+		return nil
+	}
+	return &note{styles: s, level: level, text: text, event: true, space: true}
+}
+
+// turnEndNote returns the line below a turn.
+func turnEndNote(s *ui.Styles, d *protocol.TurnEndedData, by *protocol.Actor) *note {
+	level := describe.LevelInfo
+	if d.Failed() {
+		level = describe.LevelError
+	}
+	parts := []string{string(d.Reason) + describe.By(by)}
+	if d.Code == protocol.CodeServerRestart {
+		parts[0] = "the server restarted"
+	} else if d.Message != "" {
+		parts[0] += ": " + d.Message
+	}
+	if d.DurationMS > 0 {
+		parts = append(parts, ui.Duration(ui.Millis(d.DurationMS)))
+	}
+	if u := d.Usage; u != nil {
+		parts = append(parts, ui.Thousands(u.Input)+" tokens in", ui.Thousands(u.Output)+" out")
+	}
+	return &note{styles: s, level: level, text: "── " + strings.Join(parts, " · "), space: true}
+}

@@ -1,0 +1,157 @@
+package transcriptview
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/filechange"
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+func (t *toolCall) title() string {
+	glyph := t.styles.Dim.Render("•")
+	if t.item.Parent != "" {
+		glyph = t.styles.Dim.Render("  ↳")
+	}
+	if t.task != "" {
+		glyph += " " + t.styles.Dim.Render(ui.OneLine(transcript.Clean(t.task))+" ›")
+	}
+	tool := t.item.Tool
+	if name := tool.Name; name != "" && tool.Title != "" && name != tool.Title {
+		s := glyph + " " + t.styles.Dim.Render(ui.OneLine(transcript.Clean(name))) + " " + t.styles.Bold.Render(ui.OneLine(transcript.Clean(tool.Title)))
+		if about := t.mainArgument(); len(about) > 1 && !strings.Contains(tool.Title, about) {
+			s += " " + t.styles.Dim.Render(ui.OneLine(transcript.Clean(about)))
+		}
+		return s
+	}
+	return glyph + " " + t.styles.Bold.Render(t.plainTitle())
+}
+
+// mainArgument is the one argument that tells most of a call.
+func (t *toolCall) mainArgument() string {
+	input := t.item.Tool.Input
+	if len(input) == 0 || t.named == &input[0] {
+		return t.argument
+	}
+	t.named, t.argument = &input[0], ""
+	given := map[string]string{}
+	describe.Fields(input, func(key, value string) bool {
+		given[key] = value
+		return true
+	})
+	for _, name := range append([]string{"command", "cmd", "pattern", "query", "url"}, filechange.PathFields...) {
+		if s := given[name]; s != "" {
+			t.argument = s
+			break
+		}
+	}
+	return t.argument
+}
+
+func (t *toolCall) plainTitle() string {
+	tool := t.item.Tool
+	title := tool.Title
+	if title == "" {
+		title = strings.TrimSpace(tool.Name + " " + cmp.Or(t.mainArgument(), t.arguments()))
+	}
+	if title == "" {
+		title = "tool " + tool.Kind
+	}
+	return ui.OneLine(transcript.Clean(title))
+}
+
+func (t *toolCall) status() string {
+	end := t.item.Tool.End
+	switch {
+	case end == nil && t.cut != "":
+		return t.styles.Warning.Render(t.cut)
+	case end == nil && t.item.Open:
+		s := "running"
+		if ran := t.styles.Since(t.item.Started); ran >= time.Second {
+			s += " " + ui.Duration(ran)
+		}
+		return t.styles.Warning.Render(s)
+	case end == nil:
+		return t.styles.Dim.Render("unfinished")
+	}
+	s := ui.OneLine(transcript.Clean(string(end.Status)))
+	style := t.styles.Dim
+	switch end.Status {
+	case protocol.ToolCompleted:
+		s, style = "✓", t.styles.Success
+	case protocol.ToolFailed:
+		s, style = "✗ failed", t.styles.Error
+	case protocol.ToolUnknown:
+		s, style = "? unknown", t.styles.Warning
+	}
+	apart := " "
+	if end.ExitCode != nil && *end.ExitCode != 0 {
+		s += fmt.Sprintf(" · exit %d", *end.ExitCode)
+		apart = keymap.Separator
+	}
+	if end.DurationMS > 0 {
+		s += apart + ui.Duration(ui.Millis(end.DurationMS))
+	}
+	return style.Render(s)
+}
+
+// arguments is the call's input for reading: one line per field.
+func (t *toolCall) arguments() string {
+	tool := t.item.Tool
+	if len(tool.Input) == 0 {
+		return string(tool.InputText)
+	}
+	return describe.JSON(tool.Input)
+}
+
+// outputText is the output as it shows, all of it.
+func (t *toolCall) outputText() string {
+	text := transcript.NewTerminalOutput()
+	text.Append(string(t.item.Text))
+	for i := range t.item.Tool.Content {
+		text.Append(describe.Content(&t.item.Tool.Content[i]))
+	}
+	if end := t.item.Tool.End; end != nil && len(t.item.Text) == 0 && len(t.item.Tool.Content) == 0 {
+		text.Append(describe.JSON(end.Output))
+	}
+	return text.String()
+}
+
+// text is all of the call, for a search.
+func (t *toolCall) text() string {
+	var out strings.Builder
+	write := func(s string) {
+		if s != "" {
+			out.WriteString(s + "\n")
+		}
+	}
+	write(t.plainTitle())
+	write(t.arguments())
+	write(string(t.item.Text))
+	for i := range t.item.Tool.Content {
+		switch c := &t.item.Tool.Content[i]; {
+		case c.Type != "diff":
+			write(describe.Content(c))
+		case c.Old != nil:
+			write(c.Path)
+			write(*c.Old)
+			write(c.New)
+		default:
+			write(c.Path)
+			write(c.New)
+		}
+	}
+	if end := t.item.Tool.End; end != nil {
+		if len(t.item.Text) == 0 && len(t.item.Tool.Content) == 0 {
+			write(describe.JSON(end.Output))
+		}
+		write(end.Error)
+	}
+	return out.String()
+}

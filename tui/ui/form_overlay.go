@@ -1,0 +1,167 @@
+package ui
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+)
+
+// Form is a docked overlay with lines of text to fill in.
+type Form struct {
+	Title  string
+	Hint   string // the keys, for the last line of the screen
+	Fields []Field
+
+	// Changed is called after a key that may have changed the text; nil: nothing to do.
+	Changed func(f *Form)
+	// Submit is called with enter.
+	Submit func(f *Form) Response
+	// Cancel is called with esc, before the form closes; nil: nothing to do.
+	Cancel func()
+
+	styles  *Styles
+	focused int
+	sending bool // nothing can be changed meanwhile
+	err     string
+}
+
+// Field is a line of text in a form.
+type Field struct {
+	Label       string
+	Placeholder string   // shown while the field is empty
+	Choices     []string // values that the arrow keys step through
+
+	input *textinput.Model
+}
+
+// NewField returns a field that holds text.
+func NewField(label, text, placeholder string, choices ...string) Field {
+	return Field{Label: label, Placeholder: placeholder, Choices: choices, input: NewTextInput(text)}
+}
+
+// NewForm returns a form whose first field has the focus.
+func NewForm(s *Styles, title, hint string, fields ...Field) *Form {
+	return &Form{Title: title, Hint: hint, Fields: fields, styles: s}
+}
+
+// Value returns the text of a field.
+func (f *Form) Value(i int) string { return f.Fields[i].input.Value() }
+
+// Sending marks the form as submitted: it takes no input until Fail.
+func (f *Form) Sending() { f.sending, f.err = true, "" }
+
+// Fail shows why the form was refused.
+func (f *Form) Fail(message string) { f.sending, f.err = false, message }
+
+// Scope returns the global keys: a form is for typing.
+func (f *Form) Scope() keymap.Scope { return keymap.Global }
+
+// FullScreen returns false.
+func (f *Form) FullScreen() bool { return false }
+
+// KeyHint returns the keys of the form.
+func (f *Form) KeyHint() string { return f.Hint }
+
+// Update edits the form.
+func (f *Form) Update(msg tea.Msg) Response {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return f.press(msg)
+	case tea.PasteMsg:
+		if !f.sending {
+			PasteText(f.Fields[f.focused].input, msg.Content)
+			f.changed()
+		}
+	case tea.MouseWheelMsg:
+		return Response{Pass: true}
+	}
+	return Response{}
+}
+
+func (f *Form) press(msg tea.KeyPressMsg) Response {
+	field := &f.Fields[f.focused]
+	switch key := msg.String(); {
+	case key == "esc":
+		if f.Cancel != nil {
+			f.Cancel()
+		}
+		return Response{Close: true}
+	case f.sending:
+	case key == "enter":
+		return f.Submit(f)
+	case key == "tab" || key == "down":
+		f.focused = (f.focused + 1) % len(f.Fields)
+	case key == "shift+tab" || key == "up":
+		f.focused = (f.focused + len(f.Fields) - 1) % len(f.Fields)
+	case key == "right" && field.step(1), key == "left" && field.step(-1):
+	default:
+		*field.input, _ = field.input.Update(msg)
+		f.err = ""
+		f.changed()
+	}
+	return Response{}
+}
+
+func (f *Form) changed() {
+	if f.Changed != nil {
+		f.Changed(f)
+	}
+}
+
+// step replaces the text by the next or previous choice. It returns false when the text is none of the
+// choices; then the key moves the cursor.
+func (f *Field) step(by int) bool {
+	all := append([]string{""}, f.Choices...)
+	at := slices.Index(all, f.input.Value())
+	if at < 0 || len(f.Choices) == 0 {
+		return false
+	}
+	f.input.SetValue(all[(at+by+len(all))%len(all)])
+	f.input.CursorEnd()
+	return true
+}
+
+// View returns a title and a line for each field.
+func (f *Form) View(width, height int) ([]string, *tea.Cursor) {
+	title := f.styles.Bold.Render(f.Title)
+	switch {
+	case f.err != "":
+		title += " · " + f.styles.Error.Render(OneLine(transcript.Clean(f.err)))
+	case f.sending:
+		title += " · " + f.styles.Warning.Render("sending …")
+	}
+	room := 0
+	for i := range f.Fields {
+		room = max(room, ansi.StringWidth(f.Fields[i].Label))
+	}
+	var lines []string
+	for i := range f.Fields {
+		lines = append(lines, f.line(i, room, width))
+	}
+	lines, at := Window(lines, f.focused, height-1)
+	out := append([]string{f.styles.Rule(title, width)}, lines...)
+	if len(out) > height || len(lines) == 0 {
+		return out[:max(min(len(out), height), 0)], nil
+	}
+	return out, InputCursor(Pad("", 3+room+1), f.Fields[f.focused].input, at+1)
+}
+
+func (f *Form) line(i, room, width int) string {
+	field := &f.Fields[i]
+	label := "   " + Pad(field.Label, room) + " "
+	left := width - ansi.StringWidth(label)
+	field.input.SetWidth(max(1, left-1))
+	text := field.input.View()
+	if field.input.Value() == "" {
+		text = f.styles.Dim.Render(Fit(field.Placeholder, left))
+	}
+	if i == f.focused {
+		label = " ▸ " + label[3:]
+	}
+	return Fit(f.styles.KeyName.Render(label)+text, width)
+}

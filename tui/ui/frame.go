@@ -1,0 +1,80 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/tui/transcript"
+)
+
+// Sanitize is a line without control characters, but for sequences that only
+// dress the text (SGR), and for links that are safe and end on the line.
+func Sanitize(line string) string {
+	var out []byte // once something is left out
+	open := false  // a link is
+	for i := 0; i < len(line); {
+		n, keep := 1, true
+		switch b := line[i]; {
+		case b == 0x1b:
+			n = sgrLength(line[i:])
+			if link, to := transcript.LinkSequence(line[i:]); link > 0 {
+				n, open = link, to != ""
+			}
+			keep = n > 0
+			n = max(n, 1)
+		case b < 0x20 || b == 0x7f:
+			keep = false
+		case b == 0xc2 && i+1 < len(line) && line[i+1] < 0xa0: // C1
+			n, keep = 2, false
+		}
+		if !keep && out == nil {
+			out = append(make([]byte, 0, len(line)), line[:i]...)
+		}
+		if keep && out != nil {
+			out = append(out, line[i:i+n]...)
+		}
+		i += n
+	}
+	end := ""
+	if open {
+		end = transcript.LinkEnd
+	}
+	if out == nil {
+		return line + end
+	}
+	return string(out) + end
+}
+
+// sgrLength is the length of the SGR sequence that s begins with, or 0.
+func sgrLength(s string) int {
+	if len(s) < 3 || s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch b := s[i]; {
+		case b == 'm':
+			return i + 1
+		case b != ';' && b != ':' && (b < '0' || b > '9'):
+			return 0
+		}
+	}
+	return 0
+}
+
+// Frame cuts lines to the screen. It is the last to see them: nothing that
+// steers a terminal gets by, whatever was forgotten before.
+func (l *Styles) Frame(lines []string, width, height int) string {
+	lines = lines[:min(len(lines), height)]
+	for i, line := range lines {
+		line = Sanitize(line)
+		if len(line) > width && ansi.StringWidth(line) > width {
+			line = ansi.Truncate(line, width, "")
+		}
+		if !l.GraphemeWidths {
+			line = firstRunes(line)
+		}
+		lines[i] = line
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,146 @@
+package ui
+
+import (
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/keymap"
+)
+
+// Overlay is a component that takes the input while it is on top of a Stack.
+type Overlay interface {
+	// Update handles a message and returns what to do. Keys, pastes and mouse events come only while the
+	// overlay is on top; all other messages come always.
+	Update(msg tea.Msg) Response
+
+	// View returns at most height lines of at most width cells, and the cursor among them or nil.
+	View(width, height int) ([]string, *tea.Cursor)
+
+	// Scope returns the part of the keymap whose keys are active.
+	Scope() keymap.Scope
+
+	// FullScreen reports whether the overlay covers the screen. Another one is docked above the last line.
+	FullScreen() bool
+}
+
+// Response says what an overlay wants done. The zero value is nothing.
+type Response struct {
+	Cmd    tea.Cmd
+	Close  bool    // remove this overlay
+	Push   Overlay // then put this one on top
+	Intent any     // for the owner of the stack; nil: nothing
+	Pass   bool    // the message is for the screen below
+}
+
+// RestyleMsg says that the styles have changed.
+type RestyleMsg struct{}
+
+// Stack holds the overlays of a screen. Its owner routes every message through it first.
+type Stack struct{ overlays []Overlay }
+
+// Push puts an overlay on top.
+func (s *Stack) Push(o Overlay) { s.overlays = append(s.overlays, o) }
+
+// Top returns the overlay on top, or nil.
+func (s *Stack) Top() Overlay {
+	if len(s.overlays) == 0 {
+		return nil
+	}
+	return s.overlays[len(s.overlays)-1]
+}
+
+// Contains reports whether an overlay is on the stack.
+func (s *Stack) Contains(o Overlay) bool { return slices.Contains(s.overlays, o) }
+
+// Remove removes an overlay; without it on the stack nothing happens.
+func (s *Stack) Remove(o Overlay) {
+	s.overlays = slices.DeleteFunc(s.overlays, func(other Overlay) bool { return other == o })
+}
+
+// Update routes a message: input goes to the overlay on top, anything else to all. It returns what they
+// want of the owner, and whether the message goes on to the screen below.
+func (s *Stack) Update(msg tea.Msg) (cmd tea.Cmd, intents []any, pass bool) {
+	if IsInput(msg) {
+		top := s.Top()
+		if top == nil {
+			return nil, nil, true
+		}
+		r := s.update(top, msg)
+		return r.Cmd, r.intents(), r.Pass
+	}
+	var cmds []tea.Cmd
+	for _, o := range slices.Clone(s.overlays) {
+		r := s.update(o, msg)
+		cmds, intents = append(cmds, r.Cmd), append(intents, r.intents()...)
+	}
+	return tea.Batch(cmds...), intents, true
+}
+
+func (s *Stack) update(o Overlay, msg tea.Msg) Response {
+	r := o.Update(msg)
+	if r.Close {
+		s.Remove(o)
+	}
+	if r.Push != nil {
+		s.Push(r.Push)
+	}
+	return r
+}
+
+func (r *Response) intents() []any {
+	if r.Intent == nil {
+		return nil
+	}
+	return []any{r.Intent}
+}
+
+// IsInput reports whether a message is a key press, a paste or a mouse event.
+func IsInput(msg tea.Msg) bool {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
+		return true
+	}
+	return false
+}
+
+// WheelRows returns how many rows a turn of the mouse wheel scrolls.
+func WheelRows(msg tea.MouseWheelMsg) int {
+	if msg.Button == tea.MouseWheelUp {
+		return -3
+	}
+	return 3
+}
+
+// Show draws the overlay on top when it covers the screen, and reports whether it does.
+func (s *Stack) Show(v *tea.View, styles *Styles, width, height int) bool {
+	top := s.Top()
+	if top == nil || !top.FullScreen() {
+		return false
+	}
+	lines, cursor := top.View(width, height)
+	v.SetContent(styles.Frame(lines, width, height))
+	if cursor != nil && cursor.X < width && cursor.Y < height {
+		v.Cursor = cursor
+	}
+	return true
+}
+
+// Docked returns the overlay on top when it does not cover the screen, or nil.
+func (s *Stack) Docked() Overlay {
+	if top := s.Top(); top != nil && !top.FullScreen() {
+		return top
+	}
+	return nil
+}
+
+// Expire removes the status message of the overlay on top when its time is over; see Status.Expire.
+func (s *Stack) Expire(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, expired bool) {
+	if o, ok := s.Top().(interface {
+		Expire(time.Time, func(time.Duration, tea.Msg) tea.Cmd) (tea.Cmd, bool)
+	}); ok {
+		return o.Expire(now, after)
+	}
+	return nil, false
+}

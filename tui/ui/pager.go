@@ -1,0 +1,170 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+)
+
+// CacheBytes bounds the laid out lines that a list of items keeps.
+const CacheBytes = 8 << 20
+
+// FindLabel is the prompt of a search.
+const FindLabel = " find: "
+
+// Pager is an overlay that shows a long text, in items that are laid out when they come on the screen.
+type Pager struct {
+	styles  *Styles
+	title   string
+	list    *transcript.List
+	input   *textinput.Model // while the search is typed, else nil
+	text    string           // the search as it was typed
+	query   *protocol.Query  // nil: no search
+	message string           // the result of the search
+
+	// The current match. It is forgotten when the text is scrolled.
+	matched bool
+	item    transcript.ID
+	line    int
+}
+
+// NewPager returns a pager at the beginning of the items.
+func NewPager(s *Styles, title string, items ...transcript.Item) *Pager {
+	p := &Pager{styles: s, title: title, list: transcript.NewList(CacheBytes)}
+	for _, item := range items {
+		p.list.Append(item, false)
+	}
+	p.list.ScrollToTop()
+	return p
+}
+
+// Scope returns the pager's keys.
+func (p *Pager) Scope() keymap.Scope { return keymap.Pager }
+
+// FullScreen returns true.
+func (p *Pager) FullScreen() bool { return true }
+
+// Update scrolls and searches.
+func (p *Pager) Update(msg tea.Msg) Response {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if p.input != nil {
+			p.editSearch(msg)
+			return Response{}
+		}
+		return p.press(msg.String())
+	case tea.PasteMsg:
+		if p.input != nil {
+			PasteText(p.input, msg.Content)
+		}
+	case tea.MouseWheelMsg:
+		p.list.Scroll(WheelRows(msg))
+	case RestyleMsg:
+		p.list.Restyle()
+	}
+	return Response{}
+}
+
+func (p *Pager) press(key string) Response {
+	p.message = ""
+	page := max(1, p.list.Height()-1)
+	action := p.styles.Keys.InList(keymap.Pager, key)
+	p.matched = p.matched && (action == keymap.PagerNext || action == keymap.PagerPrevious)
+	switch action {
+	case keymap.Back, keymap.PagerClose:
+		return Response{Close: true}
+	case keymap.Up:
+		p.list.Scroll(-1)
+	case keymap.Down:
+		p.list.Scroll(1)
+	case keymap.PagerPageUp:
+		p.list.Scroll(-page)
+	case keymap.PagerPageDown:
+		p.list.Scroll(page)
+	case keymap.First:
+		p.list.ScrollToTop()
+	case keymap.Last:
+		p.list.ScrollToBottom()
+	case keymap.PagerFind:
+		p.input = NewTextInput(p.text)
+	case keymap.PagerNext:
+		p.find(1)
+	case keymap.PagerPrevious:
+		p.find(-1)
+	case keymap.PagerDiffLayout:
+		p.styles.ToggleDiffLayout()
+		p.list.Restyle()
+	}
+	return Response{}
+}
+
+// editSearch handles a key while the search is typed.
+func (p *Pager) editSearch(msg tea.KeyPressMsg) {
+	switch msg.String() {
+	case "esc":
+		p.input, p.query = nil, nil
+		p.list.SetHighlight(nil)
+	case "enter":
+		p.text = OneLine(transcript.Clean(p.input.Value()))
+		p.input = nil
+		p.list.SetHighlight(nil)
+		// A query that is empty or too long ends the search.
+		if p.query, _ = protocol.ParseQuery(p.text); p.query != nil {
+			p.list.SetHighlight(func(line string) string { return p.styles.Highlight(line, p.query) })
+			p.find(0)
+		}
+	default:
+		*p.input, _ = p.input.Update(msg)
+	}
+}
+
+// find goes to the match after (1) or before (-1) the current one, else from the first line on the screen;
+// 0 includes that line.
+func (p *Pager) find(by int) {
+	if p.query == nil {
+		return
+	}
+	match := func(line string) bool { return p.query.Match(ansi.Strip(line)) }
+	item, line := p.list.TopLine()
+	if p.matched {
+		item, line = p.item, p.line
+	}
+	step, from := by|1, line+by
+	for ; item >= p.list.First() && item <= p.list.Last(); item += transcript.ID(step) {
+		if c, ok := p.list.Item(item).(*chunk); !ok || p.query.Match(c.raw) {
+			if line, ok := p.list.FindLine(item, from, step, match); ok {
+				p.matched, p.item, p.line = true, item, line
+				p.list.SetTopLine(item, line)
+				return
+			}
+		}
+		if from = 0; step < 0 {
+			from = math.MaxInt32 // the last line of the item
+		}
+	}
+	p.message = "“" + p.text + "” is not there"
+}
+
+// View returns the text, and as its last line the position or the search.
+func (p *Pager) View(width, height int) ([]string, *tea.Cursor) {
+	p.list.Resize(width, max(1, height-1))
+	lines := p.list.Lines()
+	if p.input != nil {
+		return append(lines, p.styles.InputLine(FindLabel, p.input, width)), InputCursor(FindLabel, p.input, height-1)
+	}
+	above, total := p.list.Position()
+	left := " " + p.title
+	if p.message != "" {
+		left = " " + p.message
+	}
+	right := fmt.Sprintf(" %d/%d · %s", min(total, above+p.list.Height()), total,
+		p.styles.Keys.Hint(keymap.PagerFind, "find", keymap.Back, "back"))
+	return append(lines, p.styles.Selected.Render(Spread(left, right, width))), nil
+}

@@ -1,0 +1,95 @@
+package ui
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"agentctl/tui/highlight"
+	"agentctl/tui/transcript"
+)
+
+// chunkBytes is about how much of a long text is one item.
+const chunkBytes = 16 << 10
+
+// chunk is a part of a long text as an item. It is laid out when it comes on the screen.
+type chunk struct {
+	styles *Styles
+	raw    string // as it came
+	lines  int
+	read   func(raw string) *transcript.Text
+}
+
+func (s *chunk) Estimate(width int, _ bool) int {
+	return max(s.lines, len(s.raw)/max(width, 80)) // the width may not be known yet
+}
+
+func (s *chunk) Block(width int, _ bool) transcript.Block {
+	body, bytes := s.read(s.raw).Lines(width)
+	for range len(s.raw) - len(strings.TrimRight(s.raw, "\n")) - 1 {
+		body = append(body, "") // a text leaves out the blank lines at its end
+	}
+	return transcript.Block{Body: body, Bytes: bytes, RenderLine: s.styles.RenderLine}
+}
+
+// TextItems splits a text into items, at line breaks.
+func TextItems(l *Styles, text string, read func(raw string) *transcript.Text) []transcript.Item {
+	var out []transcript.Item
+	for text != "" {
+		n := len(text)
+		if n > chunkBytes {
+			n = chunkBytes
+			if at := strings.LastIndexByte(text[:n], '\n'); at >= 0 {
+				n = at + 1
+			}
+			for n < len(text) && text[n]&0xc0 == 0x80 {
+				n++
+			}
+		}
+		raw := text[:n]
+		out = append(out, &chunk{l, raw, strings.Count(raw, "\n"), read})
+		text = text[n:]
+	}
+	return out
+}
+
+// AsTerminalOutput reads a text as the output of a program.
+func AsTerminalOutput(raw string) *transcript.Text {
+	t := transcript.NewTerminalOutput()
+	t.Append(raw)
+	return t
+}
+
+// AsPreformatted reads a text whose columns matter.
+func AsPreformatted(raw string) *transcript.Text {
+	t := transcript.NewPreformatted()
+	t.Append(raw)
+	return t
+}
+
+// AsCode reads a text as source code.
+func AsCode(l *highlight.Language) func(string) *transcript.Text {
+	return func(raw string) *transcript.Text { return transcript.NewCode(l, raw) }
+}
+
+// TextItem returns a short text as an item in a style.
+func TextItem(text string, style lipgloss.Style) transcript.Item {
+	t := transcript.NewText()
+	t.Append(text)
+	return textItem{t, style}
+}
+
+type textItem struct {
+	text  *transcript.Text
+	style lipgloss.Style
+}
+
+func (t textItem) Estimate(width int, _ bool) int { return t.text.Estimate(width) }
+
+func (t textItem) Block(width int, _ bool) transcript.Block {
+	body, bytes := t.text.Lines(width)
+	return transcript.Block{Body: body, Bytes: bytes, RenderLine: func(line string) string { return t.style.Render(line) }}
+}
+
+// Indent is the left margin of an item. Its first column is the mark of the list.
+const Indent = 3
