@@ -104,6 +104,14 @@ func TestEveryViolationIsCaught(t *testing.T) {
 			"tui/a.go: must not import wsclient",
 		},
 		{
+			"dashboard imports another screen", "tui/dashboard/a.go", imports("agentctl/tui/sessionview"),
+			"tui/dashboard/a.go: must not import tui/sessionview",
+		},
+		{
+			"part of a screen imports its screen", "tui/approval/a.go", imports("agentctl/tui/sessionview"),
+			"tui/approval/a.go: must not import tui/sessionview",
+		},
+		{
 			"transcript imports Bubble Tea", "tui/transcript/a.go", imports("charm.land/bubbletea/v2"),
 			"tui/transcript/a.go: imports charm.land/bubbletea/v2: the transcript does not depend on Bubble Tea",
 		},
