@@ -24,19 +24,18 @@ var (
 	agentImports  = []string{"protocol", "server/session", "server/agent/..."}
 	serverImports = []string{"protocol", "protocol/codec", "dialect", "server/..."}
 
-	// (integrator: uncomment)
-	// // componentImports are those of the parts of a session's screen.
-	// componentImports = []string{
-	// 	"protocol", "tui/filechange", "tui/describe", "tui/ui", "tui/remote", "tui/keymap",
-	// 	"tui/usage", "tui/diff", "tui/highlight", "tui/transcript",
-	// }
-	// // screenImports are those of a screen. No screen imports another, except the log.
-	// screenImports = []string{
-	// 	"protocol", "internal/panics", "tui/logview", "tui/composer", "tui/approval",
-	// 	"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
-	// 	"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage", "tui/protolog", "tui/diff",
-	// 	"tui/highlight", "tui/transcript",
-	// }
+	// componentImports are those of the parts of a session's screen.
+	componentImports = []string{
+		"protocol", "tui/filechange", "tui/describe", "tui/ui", "tui/remote", "tui/keymap",
+		"tui/usage", "tui/diff", "tui/highlight", "tui/transcript",
+	}
+	// screenImports are those of a screen. No screen imports another, except the log.
+	screenImports = []string{
+		"protocol", "internal/panics", "tui/logview", "tui/composer", "tui/approval",
+		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
+		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage", "tui/protolog", "tui/diff",
+		"tui/highlight", "tui/transcript",
+	}
 )
 
 // packageRules lists every package, in the order of the map in ARCHITECTURE.md. Imports point down
@@ -55,33 +54,32 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/script", imports: agentImports},
 	{pkg: "server/agent/process", imports: agentImports},
 	{pkg: "tui", imports: []string{"protocol", "internal/panics", "tui/..."}},
-	// (integrator: uncomment)
-	// {pkg: "tui/plain", imports: []string{
-	// 	"protocol", "internal/panics", "tui/approval", "tui/filechange", "tui/describe", "tui/ui",
-	// 	"tui/remote", "tui/diff", "tui/transcript",
-	// }},
-	// {pkg: "tui/dashboard", imports: screenImports},
-	// {pkg: "tui/sessionview", imports: screenImports},
-	// {pkg: "tui/logview", imports: []string{
-	// 	"tui/ui", "tui/keymap", "tui/task", "tui/protolog", "tui/highlight", "tui/transcript",
-	// }},
-	// {pkg: "tui/composer", imports: []string{
-	// 	"protocol", "tui/ui", "tui/remote", "tui/transcript",
-	// }},
-	// {pkg: "tui/approval", imports: componentImports},
-	// {pkg: "tui/transcriptview", imports: componentImports},
-	// {pkg: "tui/filechange", imports: []string{
-	// 	"protocol", "tui/describe", "tui/ui", "tui/diff", "tui/transcript",
-	// }},
-	// {pkg: "tui/notify", imports: []string{
-	// 	"protocol", "tui/ui", "tui/remote", "tui/transcript",
-	// }},
-	// {pkg: "tui/describe", imports: []string{
-	// 	"protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/diff", "tui/transcript",
-	// }},
-	// {pkg: "tui/ui", imports: []string{
-	// 	"protocol", "tui/keymap", "tui/usage", "tui/diff", "tui/highlight", "tui/transcript",
-	// }},
+	{pkg: "tui/plain", imports: []string{
+		"protocol", "internal/panics", "tui/approval", "tui/filechange", "tui/describe", "tui/ui",
+		"tui/remote", "tui/diff", "tui/transcript",
+	}},
+	{pkg: "tui/dashboard", imports: screenImports},
+	{pkg: "tui/sessionview", imports: screenImports},
+	{pkg: "tui/logview", imports: []string{
+		"tui/ui", "tui/keymap", "tui/task", "tui/protolog", "tui/highlight", "tui/transcript",
+	}},
+	{pkg: "tui/composer", imports: []string{
+		"protocol", "tui/ui", "tui/remote", "tui/transcript",
+	}},
+	{pkg: "tui/approval", imports: componentImports},
+	{pkg: "tui/transcriptview", imports: componentImports},
+	{pkg: "tui/filechange", imports: []string{
+		"protocol", "tui/describe", "tui/ui", "tui/diff", "tui/transcript",
+	}},
+	{pkg: "tui/notify", imports: []string{
+		"protocol", "tui/ui", "tui/remote", "tui/transcript",
+	}},
+	{pkg: "tui/describe", imports: []string{
+		"protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/diff", "tui/transcript",
+	}},
+	{pkg: "tui/ui", imports: []string{
+		"protocol", "tui/keymap", "tui/usage", "tui/diff", "tui/highlight", "tui/transcript",
+	}},
 	{pkg: "tui/remote", imports: []string{"protocol"}},
 	{pkg: "tui/keymap"},
 	{pkg: "tui/task", imports: []string{"internal/panics"}},
@@ -101,7 +99,8 @@ var packageRules = []packageRule{
 	{pkg: "protocol/myagent", imports: codecImports, noIO: true},
 	{pkg: "protocol/sandcastle", imports: codecImports, noIO: true},
 	{pkg: "internal/config", imports: []string{
-		"protocol", "protocol/codec", "dialect", "tui", "tui/keymap", "internal/agents", "internal/exit",
+		"protocol", "protocol/codec", "dialect", "tui/ui", "tui/keymap", "internal/agents",
+		"internal/exit",
 	}},
 	{pkg: "internal/agents", imports: []string{"protocol", "server/session", "server/agent/..."}},
 	{pkg: "internal/credentials", imports: []string{
@@ -129,8 +128,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/terminal", test: true},
 	{pkg: "internal/terminaltest", test: true},
 	{pkg: "internal/testbinary", test: true},
-	// (integrator: uncomment)
-	// {pkg: "internal/tuitest", test: true},
+	{pkg: "internal/tuitest", test: true},
 }
 
 // denial keeps imports out of a package and, with a trailing /..., of all packages below it. It
