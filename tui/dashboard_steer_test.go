@@ -504,7 +504,7 @@ func TestAsManyAsWantedStaySubscribed(t *testing.T) {
 func TestTheDeskHasItsHelp(t *testing.T) {
 	b := newTable(t, 90, 60, fleetOfFive()...)
 	b.press("?")
-	b.shows(" Sessions\n", "allow once what it asks for")
+	b.shows(" Sessions\n", "allow the pending request once")
 	b.press("q")
 	b.shows("release")
 }

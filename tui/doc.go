@@ -1,18 +1,20 @@
-// Package tui owns the screen: the Bubble Tea program that shows a session and
-// lets a person steer it (Run), a desk of many sessions (Desk), and a session as
-// plain lines (Plain).
+// Package tui owns the program on the terminal. [Run] starts Bubble Tea, opens sessions, routes
+// messages to the dashboard or to the session shown, and owns what a terminal has once: input,
+// window title, signals and suspension.
 //
-// It declares the Session and the Fleet it shows, and the Retrier that both may
-// be (a Session a Withdrawer, too); a client of a server and a recording satisfy them. It must not know servers,
-// sockets or how a connection is kept.
+// It reaches sessions and servers through the interfaces of tui/remote alone. It must not know of
+// sockets or of how a connection is kept.
 //
-// There is one model per session. Its parts (composer, queue, approvals, …) have methods
-// and render themselves at a width, but no Update and no goroutine of their
-// own. The model does no I/O: commands run as errands, updates come from the
-// pump.
+// # Structure
 //
-// What reaches the terminal goes through the frame, which lets only dress and
-// safe links by, and the fields of a view. There are two exceptions: attention,
-// which rings and notifies with clean text while the terminal has no focus, and
-// the clipboard, which gets clean text, encoded, when a person copies it.
+// The screens are [agentctl/tui/sessionview] and [agentctl/tui/dashboard]. They are made of
+// components: each has a method Update that returns its intent, and draws itself at a width.
+// A component does no I/O: commands and updates run as tasks of tui/task, whose results come back
+// as messages with the address of the component.
+//
+// # Safety
+//
+// Text from a server reaches the terminal only through the canvas of tui/ui, which passes styles
+// and safe links and nothing else, and through the fields of a view. The exceptions are tui/notify
+// and the clipboard: both get cleaned text.
 package tui

@@ -59,7 +59,7 @@ var shots = []shot{
 		dark, false,
 	},
 	{
-		"wire", "The wire: what goes to the server and comes from it, message by message", ui.ThemeDark, "fix-race",
+		"wire", "Protocol log: messages sent and received", ui.ThemeDark, "fix-race",
 		[]string{"1", "\x1b[18~"},
 		dark, true,
 	},

@@ -1,10 +1,9 @@
 package keymap
 
-// Action is what a person wants of the screen. Its value is what it is called
-// where keys are configured.
+// Action is a user action. Its value is its name in the user's configuration.
 type Action string
 
-// Actions that are the same whatever has the focus.
+// Actions with the same meaning in every focus.
 const (
 	Help            Action = "help"
 	ShowSessions    Action = "sessions"

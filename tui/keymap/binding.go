@@ -1,15 +1,15 @@
 package keymap
 
-// Binding is an action and its keys, for people who choose others.
+// Binding is an action and its keys, as a user configures them.
 type Binding struct {
-	Place  string   `json:"place"` // the part of the screen
+	Place  string   `json:"place"` // the scope
 	Action string   `json:"action"`
 	Keys   []string `json:"keys"`
 	About  string   `json:"about"`
 }
 
-// Bindings lists every action with the keys it has under these, in the order of
-// the help screen. Its error is that of Check.
+// Bindings returns every action with its keys, in the order of the help screen. Its errors
+// are those of [Keys.Check].
 func (k Keys) Bindings() ([]Binding, error) {
 	m, err := New(k)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Scope is a part of the screen that has keys of its own. Its value is its
-// heading on the help screen.
+// Scope is a part of the screen with its own keys. Its value is its heading on the help
+// screen.
 type Scope string
 
 const (
@@ -21,16 +21,15 @@ const (
 	Transcript    Scope = "Transcript (tab)"
 	CopyMode      Scope = "Copy mode (space in the transcript)"
 	Sessions      Scope = "Sessions"
-	SearchResults Scope = "Found in all sessions"
-	EndSession    Scope = "Ending a session"
+	SearchResults Scope = "Search results"
+	EndSession    Scope = "Close or delete a session"
 	Rules         Scope = "Rules"
 	Context       Scope = "Context"
-	ProtocolLog   Scope = "The wire (F7)"
+	ProtocolLog   Scope = "Protocol log (F7)"
 	Pager         Scope = "Pager"
 )
 
-// Definition is an action, where it is done, its keys until somebody chooses
-// others, and what it does in the words of the help screen.
+// Definition is an action, its scope, its default keys and its text on the help screen.
 type Definition struct {
 	Scope  Scope
 	Action Action
@@ -38,160 +37,161 @@ type Definition struct {
 	About  string
 }
 
-// Definitions are all actions, in the order of the help screen. What has the focus
-// is asked before lists, and both before everywhere.
+// Definitions lists all actions in the order of the help screen. The focused scope is
+// looked up before Lists, and Lists before Global.
 var Definitions = []Definition{
 	{Global, Help, []string{"f1"}, "this help"},
 	{Global, Interrupt, []string{"ctrl+x"}, "interrupt the turn"},
-	{Global, ShowSessions, []string{"f2", "ctrl+s"}, "all sessions: what each does, who waits"},
-	{Global, ShowSettings, []string{"f3"}, "the agent's settings: its mode, its model"},
-	{Global, ShowRules, []string{"f4"}, "what is allowed without asking"},
-	{Global, Reconnect, []string{"f5"}, "try to connect now"},
-	{Global, ShowContext, []string{"f6"}, "how full the agent's context is; make it smaller"},
-	{Global, ShowProtocolLog, []string{"f7"}, "the wire: what goes to the server and comes from it"},
-	{Global, NextPending, []string{"f8"}, "the next session that needs you, then back"},
-	{Global, FocusNext, []string{"tab"}, "to approval, queue, plan, transcript, composer"},
-	{Global, FocusPrevious, []string{"shift+tab"}, "the other way round"},
-	{Global, PageUp, []string{"pgup"}, "scroll the transcript"},
-	{Global, PageDown, []string{"pgdown"}, "scroll it down"},
-	{Global, Top, []string{"ctrl+home"}, "to its beginning"},
-	{Global, Bottom, []string{"ctrl+end"}, "to its end, and follow"},
-	{Global, PreviousTurn, []string{"alt+up"}, "to the turn before"},
-	{Global, NextTurn, []string{"alt+down"}, "to the next turn"},
-	{Global, ToggleLast, []string{"ctrl+o"}, "unfold or fold the last tool or thought"},
-	{Global, Find, []string{"ctrl+f"}, "find words in the transcript, or from all sessions in all of them"},
-	{Global, TakeBack, []string{"ctrl+r"}, "take back a message that was not sent: refused, or waiting for the connection"},
-	{Global, OpenEditor, []string{"ctrl+g"}, "write the message in your editor ($VISUAL, $EDITOR)"},
-	{Global, EarlierMessage, []string{"ctrl+p"}, "what you wrote before"},
-	{Global, LaterMessage, []string{"ctrl+n"}, "what you wrote after that"},
-	{Global, Redraw, []string{"ctrl+l"}, "draw anew"},
+	{Global, ShowSessions, []string{"f2", "ctrl+s"}, "list all sessions"},
+	{Global, ShowSettings, []string{"f3"}, "settings of the agent: mode, model"},
+	{Global, ShowRules, []string{"f4"}, "rules: requests allowed without asking"},
+	{Global, Reconnect, []string{"f5"}, "connect now"},
+	{Global, ShowContext, []string{"f6"}, "context usage; compact the context"},
+	{Global, ShowProtocolLog, []string{"f7"}, "protocol log: messages sent and received"},
+	{Global, NextPending, []string{"f8"}, "next session that needs you, then back"},
+	{Global, FocusNext, []string{"tab"}, "next panel: approval, queue, plan, transcript, composer"},
+	{Global, FocusPrevious, []string{"shift+tab"}, "previous panel"},
+	{Global, PageUp, []string{"pgup"}, "scroll the transcript up"},
+	{Global, PageDown, []string{"pgdown"}, "scroll the transcript down"},
+	{Global, Top, []string{"ctrl+home"}, "go to the start of the transcript"},
+	{Global, Bottom, []string{"ctrl+end"}, "go to the end and follow"},
+	{Global, PreviousTurn, []string{"alt+up"}, "previous turn"},
+	{Global, NextTurn, []string{"alt+down"}, "next turn"},
+	{Global, ToggleLast, []string{"ctrl+o"}, "expand or collapse the last tool call or thought"},
+	{Global, Find, []string{"ctrl+f"}, "search the transcript; in the list: search all sessions"},
+	{Global, TakeBack, []string{"ctrl+r"}, "take back an unsent message"},
+	{Global, OpenEditor, []string{"ctrl+g"}, "write the message in $VISUAL or $EDITOR"},
+	{Global, EarlierMessage, []string{"ctrl+p"}, "previous message of yours"},
+	{Global, LaterMessage, []string{"ctrl+n"}, "next message of yours"},
+	{Global, Redraw, []string{"ctrl+l"}, "redraw the screen"},
 	{Global, Suspend, []string{"ctrl+z"}, "suspend"},
 
 	{Composer, Send, []string{"enter"}, "send; queued while a turn runs"},
-	{Composer, Cancel, []string{"esc"}, "interrupt the turn; give up an edit, or a walk through what you wrote"},
-	{Composer, ComposerEarlier, []string{"up"}, "when empty: what you wrote before; again: what was before that"},
-	{Composer, ComposerLater, []string{"down"}, "back again, to what you were writing"},
-	{Composer, ComposerScrollUp, []string{"shift+up"}, "when empty: scroll"},
+	{Composer, Cancel, []string{"esc"}, "interrupt the turn; cancel an edit or a recalled message"},
+	{Composer, ComposerEarlier, []string{"up"}, "when empty: previous message of yours"},
+	{Composer, ComposerLater, []string{"down"}, "back to your draft"},
+	{Composer, ComposerScrollUp, []string{"shift+up"}, "when empty: scroll up"},
 	{Composer, ComposerScrollDown, []string{"shift+down"}, "when empty: scroll down"},
 	{Composer, ComposerHelp, []string{"?"}, "when empty: this help"},
 
 	{Lists, Up, []string{"up", "k"}, "up"},
 	{Lists, Down, []string{"down", "j"}, "down"},
-	{Lists, First, []string{"home", "g"}, "the first"},
-	{Lists, Last, []string{"end", "G"}, "the last"},
-	{Lists, Choose, []string{"enter", "space"}, "choose it"},
+	{Lists, First, []string{"home", "g"}, "first"},
+	{Lists, Last, []string{"end", "G"}, "last"},
+	{Lists, Choose, []string{"enter", "space"}, "choose"},
 	{Lists, Back, []string{"esc", "q"}, "back"},
 
-	{Approval, WriteReason, []string{"r"}, "write a reason that goes with the decision"},
-	{Approval, ViewRequest, []string{"v"}, "view all of it"},
-	{Approval, EditRequest, []string{"p"}, "edit the patch in your editor, or the chosen task of a plan"},
-	{Approval, PreviousRequest, []string{"left", "["}, "the request before"},
-	{Approval, NextRequest, []string{"right", "]"}, "the next request"},
+	{Approval, WriteReason, []string{"r"}, "add a reason to the decision"},
+	{Approval, ViewRequest, []string{"v"}, "view the whole request"},
+	{Approval, EditRequest, []string{"p"}, "edit the patch in your editor, or the selected task"},
+	{Approval, PreviousRequest, []string{"left", "["}, "previous request"},
+	{Approval, NextRequest, []string{"right", "]"}, "next request"},
 
-	{Queue, QueueEdit, []string{"e", "enter"}, "edit; the message waits meanwhile"},
+	{Queue, QueueEdit, []string{"e", "enter"}, "edit; the message is held meanwhile"},
 	{Queue, QueueRemove, []string{"x", "delete", "backspace"}, "remove"},
 	{Queue, QueueMoveUp, []string{"K", "shift+up"}, "move up"},
 	{Queue, QueueMoveDown, []string{"J", "shift+down"}, "move down"},
-	{Queue, QueueSendNow, []string{"s"}, "send now: it goes first, the queue is released, the turn is interrupted"},
-	{Queue, QueuePageUp, []string{"pgup"}, "a page up"},
-	{Queue, QueuePageDown, []string{"pgdown"}, "a page down"},
+	{Queue, QueueSendNow, []string{"s"}, "send now: move first, release the queue, interrupt the turn"},
+	{Queue, QueuePageUp, []string{"pgup"}, "page up"},
+	{Queue, QueuePageDown, []string{"pgdown"}, "page down"},
 	{Queue, QueueHold, []string{"h"}, "hold the queue"},
-	{Queue, QueueRelease, []string{"r"}, "release it"},
+	{Queue, QueueRelease, []string{"r"}, "release the queue"},
 
-	{Plan, TaskCancel, []string{"c", "x"}, "cancel a task"},
-	{Plan, TaskRestart, []string{"r"}, "restart it"},
+	{Plan, TaskCancel, []string{"c", "x"}, "cancel the task"},
+	{Plan, TaskRestart, []string{"r"}, "restart the task"},
 
-	{Transcript, Toggle, []string{"enter", "right", "left"}, "unfold or fold"},
-	{Transcript, ViewItem, []string{"v", "o"}, "view a tool call on a screen of its own"},
-	{Transcript, DiffLayout, []string{"d"}, "changes side by side, or in one column"},
-	{Transcript, TranscriptFind, []string{"/"}, "find words"},
-	{Transcript, OlderMatch, []string{"n"}, "the next older place with them"},
-	{Transcript, NewerMatch, []string{"N"}, "the next newer place"},
-	{Transcript, TranscriptPreviousTurn, []string{"["}, "the turn before"},
-	{Transcript, TranscriptNextTurn, []string{"]"}, "the next turn"},
-	{Transcript, NextTool, []string{"t"}, "the next tool call"},
-	{Transcript, PreviousTool, []string{"T"}, "the tool call before"},
-	{Transcript, NextApproval, []string{"a"}, "the next approval"},
-	{Transcript, PreviousApproval, []string{"A"}, "the approval before"},
-	{Transcript, NextError, []string{"e"}, "the next error, or tool call that failed"},
-	{Transcript, PreviousError, []string{"E"}, "the one before"},
-	{Transcript, CopyItem, []string{"y"}, "copy it as it was said, a tool's output (where the terminal allows it)"},
-	{Transcript, CopyCode, []string{"c"}, "copy its code; again: the next block of it"},
+	{Transcript, Toggle, []string{"enter", "right", "left"}, "expand or collapse"},
+	{Transcript, ViewItem, []string{"v", "o"}, "view the whole tool call"},
+	{Transcript, DiffLayout, []string{"d"}, "diff side by side or in one column"},
+	{Transcript, TranscriptFind, []string{"/"}, "search"},
+	{Transcript, OlderMatch, []string{"n"}, "next older match"},
+	{Transcript, NewerMatch, []string{"N"}, "next newer match"},
+	{Transcript, TranscriptPreviousTurn, []string{"["}, "previous turn"},
+	{Transcript, TranscriptNextTurn, []string{"]"}, "next turn"},
+	{Transcript, NextTool, []string{"t"}, "next tool call"},
+	{Transcript, PreviousTool, []string{"T"}, "previous tool call"},
+	{Transcript, NextApproval, []string{"a"}, "next approval"},
+	{Transcript, PreviousApproval, []string{"A"}, "previous approval"},
+	{Transcript, NextError, []string{"e"}, "next error or failed tool call"},
+	{Transcript, PreviousError, []string{"E"}, "previous error or failed tool call"},
+	{Transcript, CopyItem, []string{"y"}, "copy the item"},
+	{Transcript, CopyCode, []string{"c"}, "copy a code block; again: the next one"},
 	{Transcript, EnterCopyMode, []string{"space"}, "copy mode"},
 	{Transcript, TranscriptHelp, []string{"?"}, "this help"},
 
-	{CopyMode, StartSelection, []string{"space"}, "begin to choose lines, or begin anew"},
-	{CopyMode, SelectBlock, []string{"b"}, "choose the block of lines"},
-	{CopyMode, CopySelection, []string{"y", "enter"}, "copy what is chosen, or the line"},
+	{CopyMode, StartSelection, []string{"space"}, "start a selection"},
+	{CopyMode, SelectBlock, []string{"b"}, "select the block of lines"},
+	{CopyMode, CopySelection, []string{"y", "enter"}, "copy the selection, or the line"},
 
-	{Sessions, FilterSessions, []string{"/"}, "only those with these words"},
-	{Sessions, SearchSessions, []string{"f"}, "find words in all sessions"},
+	{Sessions, FilterSessions, []string{"/"}, "filter by words"},
+	{Sessions, SearchSessions, []string{"f"}, "search all sessions"},
 	{Sessions, SortSessions, []string{"s"}, "sort by need, activity, name, agent, context"},
-	{Sessions, TogglePreview, []string{"space"}, "show what was said last"},
+	{Sessions, TogglePreview, []string{"space"}, "show or hide the preview"},
 	{Sessions, NewSession, []string{"n"}, "create a session"},
-	{Sessions, RenameSession, []string{"R"}, "rename it"},
-	{Sessions, CloseOrDelete, []string{"X"}, "close or remove it"},
-	{Sessions, AllowOnce, []string{"y"}, "allow once what it asks for"},
-	{Sessions, Deny, []string{"d"}, "deny it"},
+	{Sessions, RenameSession, []string{"R"}, "rename the session"},
+	{Sessions, CloseOrDelete, []string{"X"}, "close or delete the session"},
+	{Sessions, AllowOnce, []string{"y"}, "allow the pending request once"},
+	{Sessions, Deny, []string{"d"}, "deny the pending request"},
 	{Sessions, SessionsHelp, []string{"?"}, "this help"},
 
-	{SearchResults, NewSearch, []string{"/"}, "other words; enter opens a session where the words are"},
+	{SearchResults, NewSearch, []string{"/"}, "new search; enter opens the match"},
 
-	{EndSession, CloseSession, []string{"c"}, "close it: what was said stays"},
-	{EndSession, DeleteSession, []string{"D"}, "remove it with all that was said"},
+	{EndSession, CloseSession, []string{"c"}, "close: the log is kept"},
+	{EndSession, DeleteSession, []string{"D"}, "delete the session and its log"},
 
-	{Rules, RevokeRule, []string{"x", "delete", "backspace"}, "revoke: the agent asks again"},
+	{Rules, RevokeRule, []string{"x", "delete", "backspace"}, "revoke the rule: the agent asks again"},
 
-	{Context, Compact, []string{"c"}, "make it smaller"},
+	{Context, Compact, []string{"c"}, "compact the context"},
 
-	{ProtocolLog, LogFilter, []string{"/"}, "only messages that hold words; -word: that do not"},
-	{ProtocolLog, LogDirection, []string{"d"}, "only what is sent, only what is received, both"},
-	{ProtocolLog, LogType, []string{"t"}, "only messages of the chosen one's type, or all"},
-	{ProtocolLog, LogPause, []string{"p"}, "stand still, or go on"},
+	{ProtocolLog, LogFilter, []string{"/"}, "filter by words; -word excludes"},
+	{ProtocolLog, LogDirection, []string{"d"}, "show sent, received or both"},
+	{ProtocolLog, LogType, []string{"t"}, "only messages of the selected type, or all"},
+	{ProtocolLog, LogPause, []string{"p"}, "pause or resume"},
 	{ProtocolLog, LogCopy, []string{"y"}, "copy the message"},
-	{ProtocolLog, LogSave, []string{"w"}, "write all of it to a file"},
-	{ProtocolLog, LogPageUp, []string{"pgup", "b"}, "a page up"},
-	{ProtocolLog, LogPageDown, []string{"pgdown"}, "a page down"},
+	{ProtocolLog, LogSave, []string{"w"}, "save the log to a file"},
+	{ProtocolLog, LogPageUp, []string{"pgup", "b"}, "page up"},
+	{ProtocolLog, LogPageDown, []string{"pgdown"}, "page down"},
 	{ProtocolLog, LogClose, []string{"f7"}, "back"},
 
-	{Pager, PagerPageUp, []string{"pgup", "b"}, "a page up"},
-	{Pager, PagerPageDown, []string{"pgdown", "space"}, "a page down"},
-	{Pager, PagerFind, []string{"/"}, "find words"},
-	{Pager, PagerNext, []string{"n"}, "the next place with them"},
-	{Pager, PagerPrevious, []string{"N"}, "the place before"},
-	{Pager, PagerDiffLayout, []string{"d"}, "changes side by side, or in one column"},
+	{Pager, PagerPageUp, []string{"pgup", "b"}, "page up"},
+	{Pager, PagerPageDown, []string{"pgdown", "space"}, "page down"},
+	{Pager, PagerFind, []string{"/"}, "search"},
+	{Pager, PagerNext, []string{"n"}, "next match"},
+	{Pager, PagerPrevious, []string{"N"}, "previous match"},
+	{Pager, PagerDiffLayout, []string{"d"}, "diff side by side or in one column"},
 	{Pager, PagerClose, []string{"v", "enter", "?", "f1"}, "back"},
 }
 
-// reserved are the keys that no action can be given, for a person must be able to
-// leave and to write.
+// reserved are the keys that cannot be rebound: quitting and writing must always work.
 var reserved = []string{"ctrl+c", "ctrl+j", "alt+enter", "shift+enter"}
 
-// Keys gives actions other keys than their own: action → keys, as "interrupt" →
-// "ctrl+b". No keys at all leave an action without one.
+// Keys overrides the keys of actions by name, such as "interrupt": {"ctrl+b"}. An empty
+// list leaves an action without a key.
 type Keys map[string][]string
 
-// Check tells what is wrong with keys: an action that there is not, a key that
-// cannot be used, or one that two actions of one part of the screen share.
+// Check returns an error for an unknown action, a key that cannot be bound, and a key given
+// to two actions of one scope.
 func (k Keys) Check() error {
 	_, err := New(k)
 	return err
 }
 
-// Map says what a key does where. It does not change.
+// Map maps the keys of each scope to actions. It is immutable.
 type Map struct {
 	byKey    map[Scope]map[string]Action
 	byAction map[Action][]string
 }
 
+// New returns the default map with the chosen keys instead of the defaults. Its errors are
+// those of [Keys.Check].
 func New(chosen Keys) (*Map, error) {
 	for name := range chosen {
 		if !slices.ContainsFunc(Definitions, func(b Definition) bool { return b.Action == Action(name) }) {
-			return nil, fmt.Errorf("keys: there is no action %q", name)
+			return nil, fmt.Errorf("keys: unknown action %q", name)
 		}
 	}
 	m := &Map{byKey: map[Scope]map[string]Action{}, byAction: map[Action][]string{}}
-	// A key that is chosen is taken from the action of the same place that has it by default.
+	// A chosen key is taken from the action of the same scope that has it by default.
 	for _, own := range []bool{true, false} {
 		for _, b := range Definitions {
 			keys, is := chosen[string(b.Action)]
@@ -226,29 +226,29 @@ func (m *Map) bind(b Definition, keys []string, own bool) error {
 			at[key] = b.Action
 			m.byAction[b.Action] = append(m.byAction[b.Action], key)
 		case own && other != b.Action:
-			return fmt.Errorf("keys: %q is given to both %s and %s", key, other, b.Action)
+			return fmt.Errorf("keys: %q is bound to both %s and %s", key, other, b.Action)
 		}
 	}
 	return nil
 }
 
-// checkKey refuses a key that would make it impossible to write or to leave.
+// checkKey rejects keys that would make it impossible to write or to quit.
 func checkKey(where Scope, key string) error {
 	switch {
 	case key == "" || strings.ContainsAny(key, " \t\n"):
 		return fmt.Errorf("%q is not a key; one is written as ctrl+x, alt+up, f5, space or e", key)
 	case slices.Contains(reserved, key):
-		return fmt.Errorf("%q always does the same", key)
+		return fmt.Errorf("%q cannot be rebound", key)
 	case where == Global && (utf8.RuneCountInString(key) == 1 || key == "space"):
-		return fmt.Errorf("%q has to stay free for writing: everywhere is for keys with ctrl or alt, and for function keys", key)
+		return fmt.Errorf("%q is needed for writing: use a key with ctrl or alt, or a function key", key)
 	}
 	return nil
 }
 
-// At is what a key does in a place; "" for nothing.
+// At returns the action of a key in a scope, or "".
 func (m *Map) At(where Scope, key string) Action { return m.byKey[where][key] }
 
-// InList is what a key does in a list of a place.
+// InList returns the action of a key in a list of a scope, or "".
 func (m *Map) InList(where Scope, key string) Action {
 	if a := m.byKey[where][key]; a != "" {
 		return a
@@ -256,7 +256,7 @@ func (m *Map) InList(where Scope, key string) Action {
 	return m.byKey[Lists][key]
 }
 
-// Keys returns the keys of an action as people write them.
+// Keys returns the keys of an action as they are shown.
 func (m *Map) Keys(a Action) []string {
 	out := make([]string, len(m.byAction[a]))
 	for i, key := range m.byAction[a] {
@@ -265,7 +265,7 @@ func (m *Map) Keys(a Action) []string {
 	return out
 }
 
-// Key is the first key of an action, for hints; "" when it has none.
+// Key returns the first key of an action as it is shown, or "".
 func (m *Map) Key(a Action) string {
 	if keys := m.byAction[a]; len(keys) > 0 {
 		return keyName(keys[0])
@@ -273,8 +273,8 @@ func (m *Map) Key(a Action) string {
 	return ""
 }
 
-// Hint is a line of keys and words: pairs of an action and what it does here.
-// Actions without a key are left out.
+// Hint returns a line of keys and labels from pairs of an Action and a string. Actions
+// without a key are left out.
 func (m *Map) Hint(pairs ...any) string {
 	var out []string
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -285,10 +285,10 @@ func (m *Map) Hint(pairs ...any) string {
 	return strings.Join(out, Separator)
 }
 
-// Separator stands between the keys of a hint.
+// Separator separates the entries of a hint.
 const Separator = " · "
 
-// keyName is a key as people write it.
+// keyName returns a key as it is shown.
 func keyName(key string) string {
 	if arrow := map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}[key]; arrow != "" {
 		return arrow

@@ -10,12 +10,12 @@ func TestKeysThatCannotBe(t *testing.T) {
 		keys Keys
 		want string
 	}{
-		{Keys{"fly": {"f9"}}, `no action "fly"`},
-		{Keys{"interrupt": {"x"}}, "free for writing"},
-		{Keys{"interrupt": {"space"}}, "free for writing"},
+		{Keys{"fly": {"f9"}}, `unknown action "fly"`},
+		{Keys{"interrupt": {"x"}}, "is needed for writing"},
+		{Keys{"interrupt": {"space"}}, "is needed for writing"},
 		{Keys{"interrupt": {"ctrl x"}}, "is not a key"},
 		{Keys{"interrupt": {""}}, "is not a key"},
-		{Keys{"interrupt": {"ctrl+c"}}, "always does the same"},
+		{Keys{"interrupt": {"ctrl+c"}}, "cannot be rebound"},
 		{Keys{"interrupt": {"f9"}, "help": {"f9"}}, "both"},
 	} {
 		if err := c.keys.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
