@@ -251,7 +251,9 @@ func TestAnswersAndPresenceOvertakeABacklog(t *testing.T) {
 	// client must overtake them.
 	decided := c.send(protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce})
 	other := w.dial()
-	other.subscribe(id, "")
+	other.subscribe(id, "0")
+	other.waitForType(protocol.ApprovalResolved)
+	other.ask(protocol.DoQueueHold, id, protocol.QueueHoldData{}) // answered after the decision
 	answered, present := false, false
 	_, before := c.waitFor("the answer and the other's presence", func(m serverMessage) bool {
 		answered = answered || m.isAnswer() && m.ID == decided

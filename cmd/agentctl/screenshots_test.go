@@ -59,7 +59,7 @@ var shots = []shot{
 		dark, false,
 	},
 	{
-		"wire", "Protocol log: messages sent and received", ui.ThemeDark, "fix-race",
+		"protocol-log", "Protocol log: messages sent and received", ui.ThemeDark, "fix-race",
 		[]string{"1", "\x1b[18~"},
 		dark, true,
 	},
