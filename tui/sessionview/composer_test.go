@@ -96,13 +96,13 @@ func TestOnlyWhatWasRefusedIsTakenBack(t *testing.T) {
 	if got := o.texts(); !slices.Equal(got, []string{"text a", "text b", "text c"}) {
 		t.Errorf("not taken: %q", got)
 	}
-	o.settle(6)
+	o.removeReported(6)
 	for _, want := range []string{"text c", "text b", ""} {
 		if got, ok := o.takeRefused(); got != want || ok != (want != "") {
 			t.Errorf("took %q back, want %q", got, want)
 		}
 	}
-	o.settle(7)
+	o.removeReported(7)
 	if len(o.messages) != 1 || o.messages[0].id != "a" {
 		t.Errorf("left %+v", o.messages)
 	}

@@ -21,12 +21,12 @@ const usageTurns = 50
 
 // contextUsage is what is known of the agent's context and of its compactions.
 type contextUsage struct {
-	replica    *replica
-	commands   *commander
-	now        func() time.Time
-	tracker    usage.Tracker
-	pastOf     string // epoch whose past turns the tracker knows
-	compaction compaction
+	replica      *replica
+	commands     *commander
+	now          func() time.Time
+	tracker      usage.Tracker
+	historyEpoch string // epoch whose past turns the tracker knows
+	compaction   compaction
 }
 
 // compaction is the last one that the user asked for.
@@ -38,23 +38,23 @@ type compaction struct {
 
 // usageHistoryMsg brings the events of past turns.
 type usageHistoryMsg struct {
-	epoch string
-	past  []*protocol.Event
+	epoch  string
+	events []*protocol.Event
 }
 
 // reset starts over from the state of the replica.
 func (u *contextUsage) reset() {
 	u.tracker.Reset(u.replica.state)
-	u.pastOf = ""
+	u.historyEpoch = ""
 }
 
-// requestPast requests the turns before the first that the tracker knows, once for a log.
-func (u *contextUsage) requestPast() tea.Cmd {
+// requestHistory requests the turns before the first that the tracker knows, once for a log.
+func (u *contextUsage) requestHistory() tea.Cmd {
 	epoch := u.replica.epoch
-	if u.pastOf == epoch || u.replica.state.Turns == 0 {
+	if u.historyEpoch == epoch || u.replica.state.Turns == 0 {
 		return nil
 	}
-	u.pastOf = epoch
+	u.historyEpoch = epoch
 	return u.commands.tasks.Run(func(ctx context.Context) tea.Msg {
 		var page protocol.HistoryResult
 		err := u.commands.session.Do(ctx, protocol.DoHistory, protocol.HistoryData{Limit: usageTurns}, &page)
@@ -65,17 +65,17 @@ func (u *contextUsage) requestPast() tea.Cmd {
 		for _, raw := range page.Events {
 			e := new(protocol.Event)
 			if json.Unmarshal(raw, e) == nil && usage.AffectsHistory(e.Type) {
-				msg.past = append(msg.past, e)
+				msg.events = append(msg.events, e)
 			}
 		}
 		return msg
 	})
 }
 
-// addPast takes the events of past turns.
-func (u *contextUsage) addPast(msg usageHistoryMsg) {
+// addHistory takes the events of past turns.
+func (u *contextUsage) addHistory(msg usageHistoryMsg) {
 	if msg.epoch == u.replica.epoch {
-		u.tracker.Prepend(msg.past)
+		u.tracker.Prepend(msg.events)
 	}
 }
 
@@ -101,7 +101,9 @@ func (u *contextUsage) compact() tea.Cmd {
 		case err == nil:
 			u.commands.status.Text = "context compacted: " + compactionText(&result.Compacted)
 		case protocol.CodeOf(err) == protocol.CodeUnsupported:
-			u.compaction = compaction{err: "This agent cannot compact its context. A new session begins with an empty one."}
+			u.compaction = compaction{
+				err: "This agent cannot compact its context. A new session begins with an empty one.",
+			}
 		default:
 			u.compaction = compaction{err: remote.ErrorText(err)}
 		}
@@ -130,7 +132,7 @@ type contextPage struct {
 // open opens the page and requests what it does not know.
 func (u *contextUsage) open(s *ui.Styles) (*contextPage, tea.Cmd) {
 	page := &contextPage{styles: s, usage: u}
-	cmds := []tea.Cmd{u.requestPast()}
+	cmds := []tea.Cmd{u.requestHistory()}
 	if u.replica.state.Context == nil {
 		answer := new(protocol.ContextResult)
 		cmds = append(cmds, u.commands.do(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {

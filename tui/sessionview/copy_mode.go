@@ -55,7 +55,9 @@ func (p *transcriptPane) moveCursor(to transcript.Point) {
 		c.start = c.cursor
 	}
 	list.EnsureVisible(c.cursor)
-	list.SetRangeHighlight(c.start, c.cursor, func(line string) string { return p.styles.Selected.Render(ansi.Strip(line)) })
+	list.SetRangeHighlight(c.start, c.cursor, func(line string) string {
+		return p.styles.Selected.Render(ansi.Strip(line))
+	})
 }
 
 // pressCopyMode handles a key in copy mode. It returns false for keys that leave copy mode and then mean the
@@ -119,32 +121,35 @@ func (p *transcriptPane) selectBlock() {
 }
 
 // hint returns the keys of copy mode.
-func (c *copyMode) hint(l *ui.Styles, list *transcript.List) string {
-	keys := l.Keys.Hint(keymap.StartSelection, "starts selection", keymap.SelectBlock, "block", keymap.CopySelection, "copies", keymap.Back, "closes")
-	return l.Warning.Render("copy mode: "+ui.Count(list.CountLines(c.start, c.cursor), "line")) + l.Dim.Render(" · "+keys)
+func (c *copyMode) hint(styles *ui.Styles, list *transcript.List) string {
+	lines := ui.Count(list.CountLines(c.start, c.cursor), "line")
+	keys := styles.Keys.Hint(keymap.StartSelection, "starts selection", keymap.SelectBlock, "block",
+		keymap.CopySelection, "copies", keymap.Back, "closes")
+	return styles.Warning.Render("copy mode: "+lines) + styles.Dim.Render(" · "+keys)
 }
 
 // copy puts text into the clipboard and says how much that was. what names it; "": lines.
-func (p *transcriptPane) copy(what, text string) tea.Cmd {
+func (p *transcriptPane) copy(name, text string) tea.Cmd {
 	status := p.commands.status
 	text = transcript.Clean(text)
 	if text == "" {
 		status.Text = "there is nothing to copy"
 		return nil
 	}
-	rest := ""
+	suffix := ""
 	if len(text) > ui.MaxCopy {
 		text = text[:ui.MaxCopy]
 		for !utf8.ValidString(text[len(text)-utf8.UTFMax:]) {
 			text = text[:len(text)-1]
 		}
-		rest = ", the first MiB of it"
+		suffix = ", the first MiB of it"
 	}
-	lines := 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n")
-	if what != "" {
-		what += ": "
+	lines := ui.Count(1+strings.Count(strings.TrimSuffix(text, "\n"), "\n"), "line")
+	characters := ui.Count(utf8.RuneCountInString(text), "character")
+	if name != "" {
+		name += ": "
 	}
-	status.Text = fmt.Sprintf("copied %s%s, %s%s", what, ui.Count(lines, "line"), ui.Count(utf8.RuneCountInString(text), "character"), rest)
+	status.Text = fmt.Sprintf("copied %s%s, %s%s", name, lines, characters, suffix)
 	return p.clipboard.Copy(text)
 }
 

@@ -18,7 +18,7 @@ func (v *View) editText(extension, text string, done func(string)) tea.Cmd {
 	return v.Exec(e, func(err error) tea.Msg { return v.Tasks.Wrap(editedMsg{e.Text, err, done}) })
 }
 
-func (v *View) edited(msg editedMsg) {
+func (v *View) finishEditor(msg editedMsg) {
 	if msg.err != nil {
 		v.status.Text = msg.err.Error()
 		return
@@ -43,14 +43,14 @@ func (v *View) editQueued(message protocol.Message) tea.Cmd {
 
 // holdEdited holds the edited message through this connection.
 func (v *View) holdEdited() tea.Cmd {
-	v.panels.holds.conn = v.replica.conn.Connection
+	v.panels.holds.connection = v.replica.conn.Connection
 	data := protocol.QueueHoldData{MessageID: v.composer.Editing}
 	return v.commands.do(protocol.DoQueueHold, data, nil, v.commands.report)
 }
 
 // renewHold moves the hold of an edit to a new connection: the hold of the old one expires.
 func (v *View) renewHold() tea.Cmd {
-	if v.composer.Editing == "" || !v.replica.connected() || v.replica.conn.Connection == v.panels.holds.conn {
+	if v.composer.Editing == "" || !v.replica.connected() || v.replica.conn.Connection == v.panels.holds.connection {
 		return nil
 	}
 	return v.holdEdited()
@@ -72,7 +72,7 @@ func (v *View) editTitle() string {
 	if h == nil || v.replica.connected() {
 		return "editing a queued message"
 	}
-	if left := v.panels.holds.expires(h); left > 0 {
+	if left := v.panels.holds.remaining(h); left > 0 {
 		return fmt.Sprintf("editing · held for %ds more", ui.Seconds(left))
 	}
 	return "editing · no longer held"

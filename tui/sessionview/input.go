@@ -242,8 +242,8 @@ func (v *View) showRules() {
 	v.pushMenu(&rules{v.Styles, v.replica, v.commands, map[string]bool{}})
 }
 
-func (v *View) pushMenu(l ui.Listing) {
-	v.overlays.Push(ui.NewMenu(v.Styles, l, "", func() string { return v.status.Text }))
+func (v *View) pushMenu(listing ui.Listing) {
+	v.overlays.Push(ui.NewMenu(v.Styles, listing, "", func() string { return v.status.Text }))
 }
 
 func (v *View) showProtocolLog() tea.Cmd {

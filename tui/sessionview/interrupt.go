@@ -87,7 +87,7 @@ func (i *interrupt) view(width int) []string {
 }
 
 // interruptQuestion asks what happens to the queued messages, as a docked overlay.
-type interruptQuestion struct{ of *interrupt }
+type interruptQuestion struct{ interrupt *interrupt }
 
 func (q *interruptQuestion) Scope() keymap.Scope { return keymap.Global }
 func (q *interruptQuestion) FullScreen() bool    { return false }
@@ -99,20 +99,20 @@ func (q *interruptQuestion) Update(msg tea.Msg) ui.Response {
 	}
 	switch press.String() {
 	case "k", "enter":
-		return ui.Response{Cmd: q.of.send(protocol.QueueKeep), Close: true}
+		return ui.Response{Cmd: q.interrupt.send(protocol.QueueKeep), Close: true}
 	case "h":
-		return ui.Response{Cmd: q.of.send(protocol.QueueHold), Close: true}
+		return ui.Response{Cmd: q.interrupt.send(protocol.QueueHold), Close: true}
 	case "C":
-		return ui.Response{Cmd: q.of.send(protocol.QueueClear), Close: true}
+		return ui.Response{Cmd: q.interrupt.send(protocol.QueueClear), Close: true}
 	case "esc", "q":
-		q.of.reset()
+		q.interrupt.reset()
 		return ui.Response{Close: true}
 	}
 	return ui.Response{}
 }
 
 func (q *interruptQuestion) View(width, _ int) ([]string, *tea.Cursor) {
-	styles, s := q.of.styles, q.of.replica.state
+	styles, s := q.interrupt.styles, q.interrupt.replica.state
 	keep := "keep: the next starts"
 	if s.BlockingHold() != nil {
 		keep = "keep: held as it is"

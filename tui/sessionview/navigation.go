@@ -7,17 +7,22 @@ import (
 	"agentctl/tui/transcriptview"
 )
 
-var anchorNames = map[transcript.AnchorKind]string{transcriptview.TurnAnchor: "turn", transcriptview.ToolAnchor: "tool call", transcriptview.ApprovalAnchor: "approval", transcriptview.ErrorAnchor: "error"}
+var anchorNames = map[transcript.AnchorKind]string{
+	transcriptview.TurnAnchor:     "turn",
+	transcriptview.ToolAnchor:     "tool call",
+	transcriptview.ApprovalAnchor: "approval",
+	transcriptview.ErrorAnchor:    "error",
+}
 
 // jump goes to a place that may not be in memory: older turns are paged in until it is. The next key ends it.
 type jump struct {
-	try      func() bool // goes there, if it is in memory
+	show     func() bool // goes there, if it is in memory
 	oldest   uint64      // no turn before this seq is paged in; 0: all turns may be
 	notFound string      // the status message when there is no such place
 }
 
-// jumpPage is how many turns a jump pages in at a time.
-const jumpPage = 100
+// jumpPageTurns is how many turns a jump pages in at a time.
+const jumpPageTurns = 100
 
 // startJump begins a jump, or continues it when older turns have arrived.
 func (p *transcriptPane) startJump(j *jump) tea.Cmd {
@@ -29,7 +34,7 @@ func (p *transcriptPane) startJump(j *jump) tea.Cmd {
 		status.Text = ""
 	}
 	p.jump = nil
-	if j.try() {
+	if j.show() {
 		return nil
 	}
 	if before := p.view.OlderThan(); !p.view.Loading() && (before == 0 || before <= j.oldest) {
@@ -51,7 +56,7 @@ func (p *transcriptPane) jumpTo(kind transcript.AnchorKind, by int) tea.Cmd {
 			from = list.Last()
 		}
 	}
-	try := func() bool {
+	show := func() bool {
 		id, ok := list.NextAnchor(kind, from, by)
 		if !ok {
 			return false
@@ -70,9 +75,9 @@ func (p *transcriptPane) jumpTo(kind transcript.AnchorKind, by int) tea.Cmd {
 		return true
 	}
 	if by < 0 {
-		return p.startJump(&jump{try: try, notFound: "there is no " + anchorNames[kind] + " before"})
+		return p.startJump(&jump{show: show, notFound: "there is no " + anchorNames[kind] + " before"})
 	}
-	if !try() {
+	if !show() {
 		if kind == transcriptview.TurnAnchor {
 			list.ScrollToBottom()
 			return nil

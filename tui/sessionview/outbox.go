@@ -63,8 +63,8 @@ func (o *outbox) accept(id string, seq uint64) {
 	}
 }
 
-// settle forgets the messages whose events lie before a seq.
-func (o *outbox) settle(seq uint64) {
+// removeReported forgets the messages whose events lie before a seq.
+func (o *outbox) removeReported(seq uint64) {
 	o.messages = slices.DeleteFunc(o.messages, func(m unsentMessage) bool { return m.seq != 0 && m.seq <= seq })
 }
 
@@ -75,8 +75,8 @@ func (o *outbox) fail(id, err string) {
 	}
 }
 
-// keep notes that a message could not be withdrawn.
-func (o *outbox) keep(id string) {
+// withdrawFailed notes that a message could not be withdrawn.
+func (o *outbox) withdrawFailed(id string) {
 	if m := o.find(id); m != nil {
 		m.withdrawing = false
 	}
@@ -93,8 +93,8 @@ func (o *outbox) takeRefused() (string, bool) {
 	return "", false
 }
 
-// unanswered returns the last message without an answer, or nil.
-func (o *outbox) unanswered() *unsentMessage {
+// lastUnanswered returns the last message without an answer, or nil.
+func (o *outbox) lastUnanswered() *unsentMessage {
 	for i := len(o.messages) - 1; i >= 0; i-- {
 		if m := &o.messages[i]; m.err == "" && !m.accepted && !m.withdrawing {
 			return m
@@ -118,7 +118,7 @@ func (o *outbox) texts() []string {
 func (o *outbox) view(width int, state remote.ConnState) []string {
 	var out []string
 	back := ui.Prefixed(" · ", o.styles.Keys.Hint(keymap.TakeBack, "takes it back"))
-	last := o.unanswered()
+	last := o.lastUnanswered()
 	for i := range o.messages {
 		m := &o.messages[i]
 		text, style := ui.Excerpt(m.text), o.styles.Dim

@@ -25,34 +25,35 @@ type planPanel struct {
 
 	selected string            // task
 	pending  map[string]string // task → the action that has no answer yet
-	past     bool              // the state's plan belongs to an earlier turn
+	stale    bool              // the state's plan belongs to an earlier turn
 }
 
 // apply notes whether the plan belongs to the running turn, which the state does not tell.
 func (p *planPanel) apply(e *protocol.Event) {
 	switch {
 	case e.Type == protocol.TurnStarted:
-		p.past = true
+		p.stale = true
 	case transcriptview.IsPlanEvent(e.Type):
-		p.past = false
+		p.stale = false
 	}
 }
 
 // plan returns the running plan, or nil.
 func (p *planPanel) plan() *protocol.Plan {
 	s := p.replica.state
-	if s.Plan == nil || p.past || s.Turn == nil || len(s.Plan.Tasks) == 0 {
+	if s.Plan == nil || p.stale || s.Turn == nil || len(s.Plan.Tasks) == 0 {
 		return nil
 	}
 	return s.Plan
 }
 
-// at returns the index of the selected task; without a selection of the first task that is not done.
-func (p *planPanel) at(plan *protocol.Plan) int {
+// selectedIndex returns the index of the selected task; without a selection of the first task that is not done.
+func (p *planPanel) selectedIndex(plan *protocol.Plan) int {
 	if i := slices.IndexFunc(plan.Tasks, func(t protocol.Task) bool { return t.ID == p.selected }); i >= 0 {
 		return i
 	}
-	return max(0, slices.IndexFunc(plan.Tasks, func(t protocol.Task) bool { return t.Status != protocol.StatusCompleted }))
+	unfinished := func(t protocol.Task) bool { return t.Status != protocol.StatusCompleted }
+	return max(0, slices.IndexFunc(plan.Tasks, unfinished))
 }
 
 // selectAt selects the task nearest to an index.
@@ -67,7 +68,7 @@ func (p *planPanel) press(key string) (cmd tea.Cmd, leave bool) {
 	if action == keymap.Back || plan == nil {
 		return nil, true
 	}
-	at := p.at(plan)
+	at := p.selectedIndex(plan)
 	switch action {
 	case keymap.Up:
 		p.selectAt(plan, at-1)
@@ -102,7 +103,7 @@ func (p *planPanel) view(c *transcriptview.Checklist, width, rows int, focused b
 	if plan == nil {
 		return nil
 	}
-	done, at := tasksDone(plan), p.at(plan)
+	done, at := tasksDone(plan), p.selectedIndex(plan)
 	first := done - 1 // the last task that is done, then those to do
 	if focused {
 		first = at - rows/2
@@ -111,7 +112,8 @@ func (p *planPanel) view(c *transcriptview.Checklist, width, rows int, focused b
 	last := min(first+rows, len(plan.Tasks))
 	title := fmt.Sprintf("plan · %d of %d", done, len(plan.Tasks))
 	if focused {
-		title += p.styles.Dim.Render(" · " + p.styles.Keys.Hint(keymap.TaskCancel, "cancel", keymap.TaskRestart, "restart"))
+		hint := p.styles.Keys.Hint(keymap.TaskCancel, "cancel", keymap.TaskRestart, "restart")
+		title += p.styles.Dim.Render(" · " + hint)
 	} else {
 		title += " done" + p.styles.Dim.Render(ui.Prefixed(keymap.Separator, p.styles.Keys.Key(keymap.FocusNext)))
 	}
@@ -123,25 +125,25 @@ func (p *planPanel) view(c *transcriptview.Checklist, width, rows int, focused b
 	}
 	out := []string{p.styles.Rule(title, width)}
 	for i := first; i < last; i++ {
-		out = append(out, p.row(&plan.Tasks[i], c, width, focused && i == at))
+		out = append(out, p.taskLine(&plan.Tasks[i], c, width, focused && i == at))
 	}
 	return out
 }
 
-func (p *planPanel) row(t *protocol.Task, c *transcriptview.Checklist, width int, selected bool) string {
-	left, said, right, style := c.Task(p.styles, t)
+func (p *planPanel) taskLine(t *protocol.Task, c *transcriptview.Checklist, width int, selected bool) string {
+	left, details, right, style := c.Task(p.styles, t)
 	pending := p.pending[t.ID] != ""
 	if pending {
 		right = p.pending[t.ID] + " …"
 	}
 	switch {
 	case selected:
-		return p.styles.Selected.Render(ui.Spread(" ▸ "+left+said, right, width))
+		return p.styles.Selected.Render(ui.Spread(" ▸ "+left+details, right, width))
 	case pending:
 		style = p.styles.Warning
 	}
 	mark, title, _ := strings.Cut(left, " ")
-	return ui.Spread("   "+style.Render(mark)+" "+title+p.styles.Dim.Render(said), style.Render(right), width)
+	return ui.Spread("   "+style.Render(mark)+" "+title+p.styles.Dim.Render(details), style.Render(right), width)
 }
 
 func tasksDone(p *protocol.Plan) int {

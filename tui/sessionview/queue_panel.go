@@ -152,7 +152,8 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 	if focused {
 		hint = q.hint()
 	}
-	title += q.styles.Dim.Render(ui.Prefixed(keymap.Separator, ui.FitHints(hint, width-ansi.StringWidth(title)-4-len(keymap.Separator))))
+	hint = ui.FitHints(hint, width-ansi.StringWidth(title)-4-len(keymap.Separator))
+	title += q.styles.Dim.Render(ui.Prefixed(keymap.Separator, hint))
 	out := []string{q.styles.Rule(title, width)}
 	at := q.at()
 	first := min(max(0, at-queueRows/2), max(0, len(s.Queue)-queueRows))
@@ -179,16 +180,16 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 // hint returns the keys for the selected message, and for the whole queue.
 func (q *queuePanel) hint() string {
 	s, keys := q.replica.state, q.styles.Keys
-	all := keys.Hint(keymap.QueueHold, "hold")
+	queueHint := keys.Hint(keymap.QueueHold, "hold")
 	if s.BlockingHold() != nil {
-		all = keys.Hint(keymap.QueueRelease, "release")
+		queueHint = keys.Hint(keymap.QueueRelease, "release")
 	}
 	if len(s.Queue) == 0 {
-		return all
+		return queueHint
 	}
-	one := keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "remove", keymap.QueueSendNow, "send now",
+	messageHint := keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "remove", keymap.QueueSendNow, "send now",
 		keymap.QueueMoveUp, "up", keymap.QueueMoveDown, "down")
-	return one + ui.Prefixed(keymap.Separator, all)
+	return messageHint + ui.Prefixed(keymap.Separator, queueHint)
 }
 
 // details returns who queued a message and when, or what happens to it now.
@@ -201,7 +202,7 @@ func (q *queuePanel) details(m *protocol.Message, editing string) string {
 		return "editing"
 	case hold != nil:
 		right := "edited by " + ui.OneLine(transcript.Clean(remote.ActorName(hold.By)))
-		if left := q.holds.expires(hold); left > 0 {
+		if left := q.holds.remaining(hold); left > 0 {
 			right += fmt.Sprintf(", who left: %ds", ui.Seconds(left))
 		}
 		return right

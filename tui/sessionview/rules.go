@@ -30,26 +30,28 @@ func (r *rules) Hint() string {
 }
 
 func (r *rules) Entries() []ui.Entry {
-	all := r.replica.state.Rules
-	out := make([]ui.Entry, len(all))
-	for i := range all {
-		rule := &all[i]
+	list := r.replica.state.Rules
+	out := make([]ui.Entry, len(list))
+	for i := range list {
+		rule := &list[i]
 		text, scope := describe.Rule(rule), rule.Scope
 		if text == "" {
 			text, scope = scope, ""
 		}
-		about := rule.Kind + " · by " + remote.ActorName(&rule.By)
+		details := rule.Kind + " · by " + remote.ActorName(&rule.By)
 		if rule.By.Subject != "" {
-			about += " (" + rule.By.Subject + ")"
+			details += " (" + rule.By.Subject + ")"
 		}
-		about += " · " + r.styles.Date(rule.At)
+		details += " · " + r.styles.Date(rule.At)
 		if scope != "" {
-			about += " · " + scope
+			details += " · " + scope
 		}
 		if r.revoking[rule.ID] {
-			about += " · revoking …"
+			details += " · revoking …"
 		}
-		out[i] = ui.Entry{ID: rule.ID, Text: ui.OneLine(transcript.Reveal(text)), Details: ui.OneLine(transcript.Reveal(about))}
+		out[i] = ui.Entry{
+			ID: rule.ID, Text: ui.OneLine(transcript.Reveal(text)), Details: ui.OneLine(transcript.Reveal(details)),
+		}
 	}
 	return out
 }

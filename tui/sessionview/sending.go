@@ -70,7 +70,7 @@ func (v *View) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bool) {
 		}
 		if v.composer.AtEdge(true) {
 			if v.composer.Recall(-1, v.replica.conn.By) {
-				v.arrows.moved = -1
+				v.pressed.arrows.recallSteps = -1
 			}
 			return nil, true
 		}
@@ -96,7 +96,7 @@ func (v *View) cancel() tea.Cmd {
 func (v *View) earlierMessage() tea.Cmd {
 	v.setFocus(onComposer)
 	if v.composer.Recall(1, v.replica.conn.By) {
-		v.arrows.moved = 1
+		v.pressed.arrows.recallSteps = 1
 		return nil
 	}
 	switch {
@@ -150,7 +150,7 @@ func (v *View) send(text string) tea.Cmd {
 			return nil
 		}
 		outbox.accept(id, result.Seq)
-		outbox.settle(v.replica.state.Seq)
+		outbox.removeReported(v.replica.state.Seq)
 		if result.Status == protocol.SendQueued {
 			v.status.Text = describe.Queued(result.Index)
 		}
@@ -166,31 +166,31 @@ func (v *View) takeBack() tea.Cmd {
 		v.restoreText(text)
 		return nil
 	}
-	w, can := v.Session.(remote.Withdrawer)
-	m := outbox.unanswered()
+	withdrawer, ok := v.Session.(remote.Withdrawer)
+	m := outbox.lastUnanswered()
 	switch {
 	case m == nil:
 		v.status.Text = "no message to take back"
 		return nil
-	case !can:
-		v.status.Text = maybeSent
+	case !ok:
+		v.status.Text = maybeSentText
 		return nil
 	}
 	m.withdrawing = true
 	id, withdrawn := m.id, false
 	return v.commands.run(func(context.Context) error {
-		withdrawn = w.Withdraw(id)
+		withdrawn = withdrawer.Withdraw(id)
 		return nil
 	}, func(error) tea.Cmd {
 		if !withdrawn { // else the send ends and restores the text
-			outbox.keep(id)
-			v.status.Text = maybeSent
+			outbox.withdrawFailed(id)
+			v.status.Text = maybeSentText
 		}
 		return nil
 	})
 }
 
-const maybeSent = "the server may have it already: it cannot be taken back"
+const maybeSentText = "the server may have it already: it cannot be taken back"
 
 // restoreText puts an unsent text before what is typed.
 func (v *View) restoreText(text string) {
@@ -203,17 +203,17 @@ func (v *View) restoreText(text string) {
 
 // pressCompletion handles the keys of the completion while commands are offered.
 func (v *View) pressCompletion(key string) bool {
-	text, handled := v.panels.completion.press(key, v.composer.Text(), v.offers())
+	text, handled := v.panels.completion.press(key, v.composer.Text(), v.suggestions())
 	if text != "" {
 		v.composer.SetText(text)
 	}
 	return handled
 }
 
-// offers returns the commands that complete what is typed.
-func (v *View) offers() []protocol.SlashCommand {
+// suggestions returns the commands that complete what is typed.
+func (v *View) suggestions() []protocol.SlashCommand {
 	if v.focus != onComposer || v.composer.Editing != "" {
 		return nil
 	}
-	return v.panels.completion.offers(v.composer.Text(), v.replica.state.Options)
+	return v.panels.completion.suggestions(v.composer.Text(), v.replica.state.Options)
 }

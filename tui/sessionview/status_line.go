@@ -18,7 +18,7 @@ import (
 // that matter least are left out first.
 func (v *View) statusLine(width int) string {
 	s := v.Styles
-	if v.leaving {
+	if v.pressed.quit {
 		return s.Warning.Render(ui.Fit(" press ctrl+c again to leave; the session goes on", width))
 	}
 	left := " " + v.connText(width)
@@ -44,18 +44,18 @@ func (v *View) detailsBefore(end string, room int) string {
 		}
 		return a + v.Styles.Dim.Render(keymap.Separator) + b
 	}
-	all := ""
+	joined := ""
 	for _, part := range v.details() {
-		next := join(all, part)
+		next := join(joined, part)
 		if ansi.StringWidth(join(next, end)) > room {
 			break
 		}
-		all = next
+		joined = next
 	}
-	if all == "" {
+	if joined == "" {
 		return ""
 	}
-	return join(all, end)
+	return join(joined, end)
 }
 
 // helpHint returns the key that opens the help where the focus is.
@@ -134,7 +134,7 @@ const minLag = 20
 // lag returns how far this client is behind, else the one furthest behind. The server's report about this
 // client may be older than the events that have arrived since.
 func (v *View) lag() string {
-	var most protocol.Client
+	var slowest protocol.Client
 	seq := v.replica.state.Seq
 	for id, c := range v.replica.clients {
 		if id == v.replica.conn.Connection {
@@ -143,14 +143,14 @@ func (v *View) lag() string {
 			}
 			continue
 		}
-		if c.LagEvents > most.LagEvents || c.LagEvents == most.LagEvents && c.Client < most.Client {
-			most = c
+		if c.LagEvents > slowest.LagEvents || c.LagEvents == slowest.LagEvents && c.Client < slowest.Client {
+			slowest = c
 		}
 	}
-	if most.LagEvents < minLag {
+	if slowest.LagEvents < minLag {
 		return ""
 	}
-	return fmt.Sprintf("%s lags %d", ui.OneLine(transcript.Clean(most.By.Name)), most.LagEvents)
+	return fmt.Sprintf("%s lags %d", ui.OneLine(transcript.Clean(slowest.By.Name)), slowest.LagEvents)
 }
 
 // turnText returns what the session does.

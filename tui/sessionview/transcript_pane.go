@@ -19,15 +19,15 @@ type transcriptPane struct {
 	commands  *commander
 	clipboard ui.Clipboard
 
-	view     *transcriptview.View
-	search   search
-	jump     *jump // under way, or nil
-	copyMode copyMode
-	goal     *hitGoal // shown once the catch-up is over, or nil
+	view       *transcriptview.View
+	search     search
+	jump       *jump // under way, or nil
+	copyMode   copyMode
+	pendingHit *pendingHit // shown once the catch-up is over, or nil
 }
 
-// hitGoal is a hit of a search of all sessions, at which the session is shown.
-type hitGoal struct {
+// pendingHit is a hit of a search of all sessions, at which the session is shown.
+type pendingHit struct {
 	hit  protocol.Hit
 	text string // of the search
 }
@@ -160,8 +160,8 @@ func (p *transcriptPane) reset(at uint64, width, height int) {
 	p.view.Reset(at, width, height)
 }
 
-// page requests older turns when the first item is on the screen.
-func (p *transcriptPane) page() tea.Cmd {
+// requestPage requests older turns when the first item is on the screen.
+func (p *transcriptPane) requestPage() tea.Cmd {
 	if !p.replica.caughtUp || p.replica.conn.State != remote.Connected || !p.view.List.AtTop() {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (p *transcriptPane) page() tea.Cmd {
 func (p *transcriptPane) requestOlder() tea.Cmd {
 	turns := transcriptview.HistoryPage
 	if p.jump != nil {
-		turns = jumpPage
+		turns = jumpPageTurns
 	}
 	data, ok := p.view.RequestPage(turns)
 	if !ok {

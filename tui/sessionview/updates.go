@@ -19,17 +19,17 @@ func (v *View) apply(updates remote.Updates) tea.Cmd {
 		case u.Event != nil:
 			v.applyEvent(u.Event)
 		case u.Attached != nil:
-			v.attached(u.Attached)
+			v.attach(u.Attached)
 		case u.Conn != nil:
 			v.setConn(*u.Conn)
 		}
 	}
 	v.canvas.Dirty = v.canvas.Dirty || v.replica.caughtUp || v.replica.progress() != progress
 	s := v.replica.state
-	v.panels.outbox.settle(s.Seq)
-	v.listPlan()
+	v.panels.outbox.removeReported(s.Seq)
+	v.updateTaskList()
 	v.panels.approvals.Update(s.Approvals, v.Now(), live)
-	if !v.stillUsable() {
+	if !v.focusUsable() {
 		v.setFocus(onComposer)
 	}
 	if e := v.composer.Editing; e != "" && s.QueueIndex(e) < 0 {
@@ -39,11 +39,11 @@ func (v *View) apply(updates remote.Updates) tea.Cmd {
 	if question := v.panels.interrupt.expire(); question != nil {
 		v.overlays.Remove(question)
 	}
-	return tea.Batch(v.arm(), v.renewHold(), v.searchGoal())
+	return tea.Batch(v.armApproval(), v.renewHold(), v.showPendingHit())
 }
 
-// stillUsable reports whether the part with the focus still has something to use.
-func (v *View) stillUsable() bool {
+// focusUsable reports whether the part with the focus still has something to use.
+func (v *View) focusUsable() bool {
 	switch v.focus {
 	case onApproval, onPlan:
 		return v.usable(v.focus)
@@ -53,8 +53,8 @@ func (v *View) stillUsable() bool {
 	return true
 }
 
-// listPlan makes the transcript list the plan's tasks unless the panel does. A preview has no panel.
-func (v *View) listPlan() {
+// updateTaskList makes the transcript list the plan's tasks unless the panel does. A preview has no panel.
+func (v *View) updateTaskList() {
 	v.transcript.view.SetTasksShownElsewhere(!v.hidden && v.panels.plan.plan() != nil)
 }
 
@@ -67,11 +67,11 @@ func (v *View) applyEvent(e *protocol.Event) {
 		return
 	case protocol.ClientDetached:
 		c := remote.DecodeData[protocol.Client](e.Data)
-		v.panels.holds.disconnected(c.By)
+		v.panels.holds.recordDisconnect(c.By)
 		delete(r.clients, c.Client)
 		return
 	case protocol.CaughtUp:
-		v.caughtUp()
+		v.finishCatchup()
 		return
 	}
 	if !e.Durable() {
@@ -79,7 +79,7 @@ func (v *View) applyEvent(e *protocol.Event) {
 	}
 	v.panels.outbox.apply(e)
 	r.away.Apply(e)
-	v.noteRemoval(e)
+	v.reportRemoval(e)
 	if err := r.state.Apply(e); err != nil {
 		v.status.Text = err.Error()
 		return
@@ -93,12 +93,12 @@ func (v *View) applyEvent(e *protocol.Event) {
 	case protocol.MessageUser:
 		v.composer.AddPast(e)
 	case protocol.ApprovalResolved:
-		v.noteDecision(e)
+		v.reportDecision(e)
 	}
 }
 
-// noteRemoval says that another user removed the selected message.
-func (v *View) noteRemoval(e *protocol.Event) {
+// reportRemoval says that another user removed the selected message.
+func (v *View) reportRemoval(e *protocol.Event) {
 	if e.Type != protocol.QueueRemoved || v.focus != onQueue || e.By == nil || *e.By == v.replica.conn.By {
 		return
 	}
@@ -108,8 +108,8 @@ func (v *View) noteRemoval(e *protocol.Event) {
 	}
 }
 
-// noteDecision says how a request was decided, unless the decision was made here.
-func (v *View) noteDecision(e *protocol.Event) {
+// reportDecision says how a request was decided, unless the decision was made here.
+func (v *View) reportDecision(e *protocol.Event) {
 	d := remote.DecodeData[protocol.ApprovalResolvedData](e.Data)
 	sending, known := v.panels.approvals.Sending(d.Request)
 	if !known || sending && e.By != nil && *e.By == v.replica.conn.By {
@@ -123,14 +123,14 @@ func (v *View) setConn(c remote.Conn) {
 	lost := v.replica.connected() && c.State != remote.Connected
 	v.replica.setConn(c, v.Now())
 	if lost {
-		v.panels.holds.disconnected(v.replica.conn.By)
+		v.panels.holds.recordDisconnect(v.replica.conn.By)
 	}
 	v.panels.approvals.SetOffline(c.State != remote.Connected)
 	v.canvas.Dirty = true
 }
 
-// attached begins a catch-up.
-func (v *View) attached(a *protocol.SubscribeResult) {
+// attach begins a catch-up.
+func (v *View) attach(a *protocol.SubscribeResult) {
 	before := v.replica.state
 	if !v.replica.attach(a) {
 		if before.Session != "" && a.Position.Seq > before.Seq && v.replica.away.Long(v.Now()) {
@@ -146,8 +146,8 @@ func (v *View) attached(a *protocol.SubscribeResult) {
 	v.usage.reset()
 }
 
-// caughtUp ends a catch-up and says what was missed.
-func (v *View) caughtUp() {
+// finishCatchup ends a catch-up and says what was missed.
+func (v *View) finishCatchup() {
 	v.replica.caughtUp = true
 	if summary := v.replica.away.CaughtUp(v.Now(), v.replica.state.Seq); summary != "" {
 		v.transcript.view.AddMark(summary)
@@ -185,21 +185,21 @@ func (v *View) search(text string) tea.Cmd {
 	return cmd
 }
 
-// searchGoal shows the session at the hit that is its goal, once the catch-up is over.
-func (v *View) searchGoal() tea.Cmd {
-	goal := v.transcript.goal
-	if goal == nil || !v.replica.caughtUp {
+// showPendingHit shows the session at the hit that is its goal, once the catch-up is over.
+func (v *View) showPendingHit() tea.Cmd {
+	pending := v.transcript.pendingHit
+	if pending == nil || !v.replica.caughtUp {
 		return nil
 	}
-	v.transcript.goal = nil
+	v.transcript.pendingHit = nil
 	v.canvas.Dirty = true
-	cmd := v.search(goal.text)
-	v.transcript.search.target = &goal.hit
+	cmd := v.search(pending.text)
+	v.transcript.search.target = &pending.hit
 	return cmd
 }
 
-// Goal shows the session at a hit of a search, once it is caught up.
-func (v *View) Goal(hit protocol.Hit, text string) tea.Cmd {
-	v.transcript.goal = &hitGoal{hit, text}
-	return v.searchGoal()
+// ShowHit shows the session at a hit of a search, once it is caught up.
+func (v *View) ShowHit(hit protocol.Hit, text string) tea.Cmd {
+	v.transcript.pendingHit = &pendingHit{hit, text}
+	return v.showPendingHit()
 }

@@ -42,12 +42,17 @@ type View struct {
 	overlays   ui.Stack
 
 	focus   focus
-	arrows  arrowKeys
-	leaving bool   // ctrl+c was pressed once
+	pressed keyHistory
 	hidden  bool   // something else is on the screen
 	others  string // a note about other sessions, for the status line
 	ticking bool   // a tickMsg is on its way
 	canvas  ui.Canvas
+}
+
+// keyHistory records earlier keys that change the meaning of the next one.
+type keyHistory struct {
+	quit   bool // the last key was ctrl+c
+	arrows arrowKeys
 }
 
 // panels are the parts between the transcript and the composer.
@@ -82,10 +87,11 @@ func New(c Config) *View {
 	}
 	v.commands = &commander{session: c.Session, tasks: c.Tasks, status: v.status}
 	v.transcript = transcriptPane{
-		styles: c.Styles, replica: v.replica, commands: v.commands, clipboard: c.Clipboard, view: transcriptview.New(c.Styles),
+		styles: c.Styles, replica: v.replica, commands: v.commands, clipboard: c.Clipboard,
+		view: transcriptview.New(c.Styles),
 	}
 	v.usage = contextUsage{replica: v.replica, commands: v.commands, now: c.Now}
-	holds := &editHolds{replica: v.replica, now: c.Now, left: map[protocol.Actor]time.Time{}}
+	holds := &editHolds{replica: v.replica, now: c.Now, disconnects: map[protocol.Actor]time.Time{}}
 	v.panels = panels{
 		holds: holds,
 		queue: queuePanel{
@@ -103,7 +109,7 @@ func New(c Config) *View {
 // Update handles a message. It does no I/O: the command that it returns does.
 func (v *View) Update(msg tea.Msg) tea.Cmd {
 	cmd := v.update(msg)
-	return tea.Batch(cmd, v.tick(), v.transcript.page(), v.expireStatus())
+	return tea.Batch(cmd, v.startTick(), v.transcript.requestPage(), v.expireStatus())
 }
 
 func (v *View) update(msg tea.Msg) tea.Cmd {
@@ -118,7 +124,7 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case approval.GuardMsg:
 		msg.Wake()
-		return v.arm()
+		return v.armApproval()
 	case localSearchMsg:
 		v.canvas.Dirty = v.canvas.Dirty || v.transcript.search.running
 		return v.transcript.continueSearch(msg.generation)
@@ -143,9 +149,9 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		}
 		return v.transcript.addOlder(msg)
 	case usageHistoryMsg:
-		v.usage.addPast(msg)
+		v.usage.addHistory(msg)
 	case editedMsg:
-		v.edited(msg)
+		v.finishEditor(msg)
 	case doneMsg:
 		v.canvas.Dirty = true
 		return msg.then(msg.err)
@@ -166,12 +172,12 @@ func (v *View) route(msg tea.Msg) tea.Cmd {
 	if pressed {
 		v.canvas.Dirty = true
 		if press.String() == "ctrl+c" {
-			return v.pressLeave()
+			return v.pressQuit()
 		}
-		v.leaving, v.transcript.jump = false, nil
+		v.pressed.quit, v.transcript.jump = false, nil
 		v.status.Clear()
 		v.panels.approvals.Touch(v.Now())
-		guard = v.arm()
+		guard = v.armApproval()
 	}
 	top := v.overlays.Top()
 	cmd, intents, pass := v.overlays.Update(msg)
@@ -200,27 +206,27 @@ func (v *View) handle(intent any) tea.Cmd {
 	return nil
 }
 
-// pressLeave ends the program when ctrl+c was pressed before.
-func (v *View) pressLeave() tea.Cmd {
-	if v.leaving {
+// pressQuit ends the program when ctrl+c was pressed before.
+func (v *View) pressQuit() tea.Cmd {
+	if v.pressed.quit {
 		return tea.Quit
 	}
-	v.leaving = true
+	v.pressed.quit = true
 	return nil
 }
 
 // View returns the screen. It is drawn only when something has changed.
 func (v *View) View() tea.View { return v.canvas.View(v.draw) }
 
-// arm lets the request on the screen take keys once the grace has passed.
-func (v *View) arm() tea.Cmd {
+// armApproval lets the request on the screen take keys once the grace has passed.
+func (v *View) armApproval() tea.Cmd {
 	cmd, armed := v.panels.approvals.Arm(v.Now(), v.After)
 	v.canvas.Dirty = v.canvas.Dirty || armed
 	return cmd
 }
 
-// tick wakes the program once a second while a clock is on the screen.
-func (v *View) tick() tea.Cmd {
+// startTick wakes the program once a second while a clock is on the screen.
+func (v *View) startTick() tea.Cmd {
 	if v.ticking || v.hidden || !v.clockRuns() {
 		return nil
 	}
@@ -231,7 +237,7 @@ func (v *View) tick() tea.Cmd {
 // clockRuns reports whether the screen shows a time that passes.
 func (v *View) clockRuns() bool {
 	s := v.replica.state
-	if s.Turn != nil || v.replica.conn.State == remote.Reconnecting || v.panels.holds.counting() {
+	if s.Turn != nil || v.replica.conn.State == remote.Reconnecting || v.panels.holds.countingDown() {
 		return true
 	}
 	for i := range s.Approvals {
@@ -273,7 +279,7 @@ func (v *View) CaughtUp() bool { return v.replica.caughtUp }
 // SetHidden tells the view whether it is on the screen.
 func (v *View) SetHidden(hidden bool) {
 	v.hidden = hidden
-	v.listPlan()
+	v.updateTaskList()
 }
 
 // SetOthers sets the note about other sessions.
