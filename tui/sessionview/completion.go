@@ -9,18 +9,19 @@ import (
 	"agentctl/tui/ui"
 )
 
-// completionRows is the most commands that are shown at once.
+// completionRows is the maximum number of commands shown at once.
 const completionRows = 6
 
-// completion suggestions the agent's commands while the first word of a message begins like one.
+// completion suggests the agent's commands while the message is a single word that begins with a
+// slash.
 type completion struct {
 	styles    *ui.Styles
 	selected  int
-	word      string // of the last offer; another word starts at the first command
-	dismissed string // a word without offers: the user closed them
+	word      string // of the last suggestions; another word selects the first command
+	dismissed string // the word whose suggestions the user closed
 }
 
-// suggestions returns the commands that begin with what is typed.
+// suggestions returns the commands that begin with word, ignoring case. It updates the selection.
 func (c *completion) suggestions(word string, options *protocol.Options) []protocol.SlashCommand {
 	isCommand := strings.HasPrefix(word, "/") && !strings.ContainsFunc(word, unicode.IsSpace)
 	if options == nil || word == c.dismissed || !isCommand {
@@ -39,8 +40,8 @@ func (c *completion) suggestions(word string, options *protocol.Options) []proto
 	return out
 }
 
-// press handles the keys of the completion. Enter is not among them: it sends what is typed. text replaces
-// what is typed, unless it is empty.
+// press handles the keys of the completion. Enter is not one of them: it sends the message. A text
+// that is not empty replaces the message.
 func (c *completion) press(key, word string, suggestions []protocol.SlashCommand) (text string, handled bool) {
 	if len(suggestions) == 0 {
 		return "", false
@@ -60,12 +61,12 @@ func (c *completion) press(key, word string, suggestions []protocol.SlashCommand
 	return "", true
 }
 
-// slash returns a command as it is typed.
+// commandText returns a command as it is typed.
 func commandText(c protocol.SlashCommand) string {
 	return "/" + strings.TrimPrefix(ui.OneLine(transcript.Clean(c.Name)), "/")
 }
 
-// view returns the offers.
+// view returns a title and the suggestions around the selected one, or nil without suggestions.
 func (c *completion) view(suggestions []protocol.SlashCommand, width int) []string {
 	if len(suggestions) == 0 {
 		return nil

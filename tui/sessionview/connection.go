@@ -17,7 +17,7 @@ const (
 	maxReasonRows    = 3
 )
 
-// connText returns the connection for the status line.
+// connText returns the state of the connection for the status line.
 func (v *View) connText(width int) string {
 	s, conn := v.Styles, &v.replica.conn
 	switch conn.State {
@@ -45,7 +45,8 @@ func (v *View) connText(width int) string {
 	return s.Warning.Render("○ " + string(conn.State))
 }
 
-// progressText returns the progress of a long catch-up: a bar where there is room, and a number.
+// progressText returns the progress of a long catch-up as a number, with a bar where there is room.
+// It returns "" for a negative percentage.
 func progressText(percent, width int) string {
 	if percent < 0 {
 		return ""
@@ -58,7 +59,8 @@ func progressText(percent, width int) string {
 	return " " + strings.Repeat("█", full) + strings.Repeat("░", progressBarWidth-full) + number
 }
 
-// connectionPanel returns a panel that says why there is no connection and what to do, once that lasts.
+// connectionPanel returns a panel with the reason for a missing connection and what to do. It
+// returns nil while connected and during the first attempt to connect again.
 func (v *View) connectionPanel(width int) []string {
 	s, conn := v.Styles, &v.replica.conn
 	style, reason := &s.Error, conn.Reason
@@ -89,7 +91,7 @@ func (v *View) connectionPanel(width int) []string {
 	return out
 }
 
-// retryHint returns the key that reconnects, where that is possible.
+// retryHint returns the key that reconnects, or "" if the session cannot.
 func (v *View) retryHint() string {
 	if _, ok := v.Session.(remote.Retrier); !ok || v.replica.ended {
 		return ""

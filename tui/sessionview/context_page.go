@@ -19,7 +19,68 @@ import (
 	"agentctl/tui/usage"
 )
 
-// View returns height lines; the last one shows the keys.
+// contextPage is an overlay that shows the context usage, now and by turn.
+type contextPage struct {
+	styles     *ui.Styles
+	usage      *contextUsage
+	answer     *protocol.ContextResult // used if no event reported the usage
+	unknown    string                  // why there is no answer
+	confirming bool                    // the next press of the compact key starts a compaction
+}
+
+// open returns the page and a command that requests missing data.
+func (u *contextUsage) open(s *ui.Styles) (*contextPage, tea.Cmd) {
+	page := &contextPage{styles: s, usage: u}
+	cmds := []tea.Cmd{u.requestHistory()}
+	if u.replica.state.Context == nil {
+		answer := new(protocol.ContextResult)
+		cmds = append(cmds, u.commands.do(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
+			switch {
+			case err == nil:
+				page.answer = answer
+			case protocol.CodeOf(err) == protocol.CodeUnsupported:
+				page.unknown = "This agent does not report its context usage."
+			default:
+				page.unknown = remote.ErrorText(err)
+			}
+			return nil
+		}))
+	}
+	return page, tea.Batch(cmds...)
+}
+
+// Scope implements [ui.Overlay].
+func (p *contextPage) Scope() keymap.Scope { return keymap.Context }
+
+// FullScreen implements [ui.Overlay].
+func (p *contextPage) FullScreen() bool { return true }
+
+// Update implements [ui.Overlay].
+func (p *contextPage) Update(msg tea.Msg) ui.Response {
+	press, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return ui.Response{}
+	}
+	keys, key := p.styles.Keys, press.String()
+	confirmed := p.confirming
+	p.confirming = false
+	switch keys.InList(keymap.Context, key) {
+	case keymap.Back:
+		return ui.Response{Close: !confirmed}
+	case keymap.Compact:
+		switch {
+		case p.usage.compaction.sending:
+		case confirmed:
+			return ui.Response{Cmd: p.usage.compact()}
+		default:
+			p.confirming = true
+		}
+		return ui.Response{}
+	}
+	return ui.Response{Close: keys.At(keymap.Global, key) == keymap.ShowContext}
+}
+
+// View implements [ui.Overlay]. The last line shows the keys.
 func (p *contextPage) View(width, height int) ([]string, *tea.Cursor) {
 	styles := p.styles
 	state := p.usage.replica.state
@@ -36,6 +97,7 @@ func (p *contextPage) View(width, height int) ([]string, *tea.Cursor) {
 	return append(out, p.footer(width)), nil
 }
 
+// footer returns the last line: a question, the progress or the keys.
 func (p *contextPage) footer(width int) string {
 	styles := p.styles
 	switch {
@@ -50,7 +112,7 @@ func (p *contextPage) footer(width int) string {
 	return styles.Selected.Render(ui.Spread(" "+left, right, width))
 }
 
-// info returns the usage as events or the agent's answer tell it, or nil.
+// info returns the context usage from the events, or else from the agent's answer. It may be nil.
 func (p *contextPage) info() *protocol.ContextInfo {
 	info := p.usage.replica.state.Context
 	if info == nil && p.answer != nil {
@@ -59,7 +121,7 @@ func (p *contextPage) info() *protocol.ContextInfo {
 	return info
 }
 
-// currentLines returns the usage of this moment.
+// currentLines returns the current usage.
 func (p *contextPage) currentLines(width int) []string {
 	styles := p.styles
 	c := p.info()
@@ -120,7 +182,7 @@ func (p *contextPage) usageLines(width int) []string {
 	return out
 }
 
-// turnLines returns the usage at the end of each turn, as many as there is room for.
+// turnLines returns the usage at the end of each turn, for the last turns that fit.
 func (p *contextPage) turnLines(width int) []string {
 	styles := p.styles
 	turns := p.usage.tracker.Turns()
@@ -141,7 +203,8 @@ func (p *contextPage) turnLines(width int) []string {
 	return []string{"", styles.Rule(title, width), ui.Fit(" "+style.Render(usage.Sparkline(values, limit)), width)}
 }
 
-// compactionLines returns the result of the compaction that the user asked for, or of the last one.
+// compactionLines returns the result of the compaction that the user started, or else of the last
+// one.
 func (p *contextPage) compactionLines(width int) []string {
 	styles := p.styles
 	switch c := p.usage.compaction; {
@@ -161,7 +224,7 @@ func (p *contextPage) compactionLines(width int) []string {
 	return append([]string{""}, p.wrap(about, &styles.Dim, width)...)
 }
 
-// wrap wraps a text in a style.
+// wrap wraps and styles a text, indented by one cell.
 func (p *contextPage) wrap(s string, style *lipgloss.Style, width int) []string {
 	var out []string
 	for _, line := range ui.Wrap(ui.OneLine(transcript.Clean(s)), max(width-2, 1)) {

@@ -8,19 +8,19 @@ import (
 	"agentctl/protocol"
 )
 
-// editGrace is how long an edit hold outlives the connection of its actor.
+// editGrace is how long the server keeps an edit hold after its actor disconnected.
 const editGrace = 30 * time.Second
 
-// editHolds knows which actors disconnected while they edited a queued message, and which connection
-// holds the edit made here.
+// editHolds tracks the actors that disconnected while they edited a queued message, and the
+// connection that holds the message edited here.
 type editHolds struct {
 	replica     *replica
 	now         func() time.Time
-	disconnects map[protocol.Actor]time.Time // when they disconnected
-	connection  string                       // that holds the edit made here
+	disconnects map[protocol.Actor]time.Time // time of the disconnect
+	connection  string                       // connection of the hold on the message edited here
 }
 
-// recordDisconnect notes the end of an actor's connection, if a hold depends on it.
+// recordDisconnect records the time at which an actor with an edit hold disconnected.
 func (e *editHolds) recordDisconnect(by protocol.Actor) {
 	s := e.replica.state
 	maps.DeleteFunc(e.disconnects, func(actor protocol.Actor, _ time.Time) bool { return !holdsForEdit(s, actor) })
@@ -36,8 +36,8 @@ func holdsForEdit(s *protocol.State, actor protocol.Actor) bool {
 	})
 }
 
-// remaining returns how long the edit hold of an actor who left still lasts; 0 when the actor is connected
-// or it is not known.
+// remaining returns how long the edit hold of a disconnected actor lasts. It returns 0 if the actor
+// is connected or the time is unknown.
 func (e *editHolds) remaining(h *protocol.Hold) time.Duration {
 	if h.By == nil {
 		return 0
@@ -54,7 +54,7 @@ func (e *editHolds) remaining(h *protocol.Hold) time.Duration {
 	return max(0, since.Add(editGrace).Sub(e.now()))
 }
 
-// countingDown reports whether the time of a hold is running out.
+// countingDown reports whether the hold of a disconnected actor is about to expire.
 func (e *editHolds) countingDown() bool {
 	holds := e.replica.state.Holds
 	for i := range holds {

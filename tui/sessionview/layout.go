@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	minTranscriptRows = 3 // that the panels leave to the transcript
-	minApprovalRows   = 7 // that a request with the focus takes even of those
+	minTranscriptRows = 3 // left to the transcript by the panels
+	minApprovalRows   = 7 // of a focused approval, at the cost of the transcript
 )
 
-// draw returns the screen.
+// draw renders the screen.
 func (v *View) draw() tea.View {
 	out := tea.NewView("")
 	out.AltScreen = true
@@ -37,8 +37,8 @@ func (v *View) draw() tea.View {
 	return out
 }
 
-// layout returns the lines of the screen and the cursor. It is laid out from the bottom: status line,
-// composer, panels, and the transcript in the rows that are left.
+// layout returns the lines of the screen and the cursor. Rows are assigned from the bottom up:
+// status line, composer, panels. The transcript gets the rest.
 func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 	left := height
 	var status []string
@@ -93,7 +93,7 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 	return slices.Concat(screen, composer, status), cursor
 }
 
-// docked returns the overlay that does not cover the screen.
+// docked returns the lines and the cursor of the docked overlay, if there is one.
 func (v *View) docked(width, height int) ([]string, *tea.Cursor) {
 	if o := v.overlays.Docked(); o != nil {
 		return o.View(width, height)
@@ -101,7 +101,7 @@ func (v *View) docked(width, height int) ([]string, *tea.Cursor) {
 	return nil, nil
 }
 
-// approvalLines returns the approval panel. With the focus it takes rows of the transcript too.
+// approvalLines returns the approval panel. With the focus it may take rows of the transcript.
 func (v *View) approvalLines(width, left int) ([]string, *tea.Cursor) {
 	room := left - minTranscriptRows
 	if v.focus == onApproval {
@@ -110,12 +110,13 @@ func (v *View) approvalLines(width, left int) ([]string, *tea.Cursor) {
 	return v.panels.approvals.View(v.replica.state.Approvals, v.Now(), width, room, v.focus == onApproval)
 }
 
-// approvalListsPlan reports whether the request on the screen lists the plan's tasks.
+// approvalListsPlan reports whether the shown approval lists the tasks of the plan.
 func (v *View) approvalListsPlan() bool {
 	r, _ := v.panels.approvals.Current(v.replica.state.Approvals)
 	return r != nil && len(r.Tasks) > 0
 }
 
+// transcriptLines returns the visible lines of the transcript.
 func (v *View) transcriptLines(width, rows int) []string {
 	if rows <= 0 {
 		return nil

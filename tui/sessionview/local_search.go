@@ -7,20 +7,22 @@ import (
 	"agentctl/tui/transcriptview"
 )
 
-// localSearchStep is how many items are searched before other messages are handled.
+// localSearchStep is the number of items searched per message, so that others are handled in
+// between.
 const localSearchStep = 200
 
-// localSearch is a search through the items in memory. It pages older turns in as it reaches them.
+// localSearch is a search in the loaded items. It requests older turns when it reaches the first
+// item.
 type localSearch struct {
-	next   transcript.ID // item to search
-	by     int           // -1: towards older items
-	paging bool          // it continues when the older turns are there
+	next   transcript.ID // next item to search
+	by     int           // -1: to older items, 1: to newer ones
+	paging bool          // waiting for older turns
 }
 
 // localSearchMsg continues the search of a generation.
 type localSearchMsg struct{ generation int }
 
-// searchLocally searches the items from one on, because the server cannot search.
+// searchLocally starts a local search at an item. It replaces a search by the server.
 func (p *transcriptPane) searchLocally(from transcript.ID, by int) tea.Cmd {
 	s := &p.search
 	s.stop()
@@ -28,7 +30,7 @@ func (p *transcriptPane) searchLocally(from transcript.ID, by int) tea.Cmd {
 	return p.continueSearch(s.generation)
 }
 
-// continueSearch searches the next items.
+// continueSearch searches the next items. It does nothing if the generation is no longer current.
 func (p *transcriptPane) continueSearch(generation int) tea.Cmd {
 	s, list := &p.search, p.view.List
 	if !s.running || s.local == nil || generation != s.generation {

@@ -14,17 +14,18 @@ var anchorNames = map[transcript.AnchorKind]string{
 	transcriptview.ErrorAnchor:    "error",
 }
 
-// jump goes to a place that may not be in memory: older turns are paged in until it is. The next key ends it.
+// jump moves to a place that may not be loaded yet. Older turns are requested until it is. The next
+// key press cancels the jump.
 type jump struct {
-	show     func() bool // goes there, if it is in memory
-	oldest   uint64      // no turn before this seq is paged in; 0: all turns may be
-	notFound string      // the status message when there is no such place
+	show     func() bool // shows the place and reports true, if it is loaded
+	oldest   uint64      // seq of the oldest turn to request; 0: no limit
+	notFound string      // status message if the place does not exist
 }
 
-// jumpPageTurns is how many turns a jump pages in at a time.
+// jumpPageTurns is the number of turns that a jump requests at a time.
 const jumpPageTurns = 100
 
-// startJump begins a jump, or continues it when older turns have arrived.
+// startJump starts a jump, or continues it after older turns arrived. j may be nil.
 func (p *transcriptPane) startJump(j *jump) tea.Cmd {
 	if j == nil {
 		return nil
@@ -45,8 +46,8 @@ func (p *transcriptPane) startJump(j *jump) tea.Cmd {
 	return p.requestOlder()
 }
 
-// jumpTo goes to the nearest item of a kind before the selected one (by < 0) or after it; without a
-// selection the top of the screen counts.
+// jumpTo moves to the nearest item of a kind before the selected item (by < 0) or after it. Without
+// a selection it starts from the top of the screen.
 func (p *transcriptPane) jumpTo(kind transcript.AnchorKind, by int) tea.Cmd {
 	list := p.view.List
 	from, selecting := list.Selected()

@@ -14,21 +14,21 @@ import (
 	"agentctl/tui/ui"
 )
 
-// planRows is the most tasks that are shown at once on a low screen.
+// planRows is the maximum number of tasks shown at once on a low screen.
 const planRows = 6
 
-// planPanel shows the tasks of the running plan, which can be cancelled and restarted.
+// planPanel shows the tasks of the running plan. The user can cancel and restart them.
 type planPanel struct {
 	styles   *ui.Styles
 	replica  *replica
 	commands *commander
 
-	selected string            // task
-	pending  map[string]string // task → the action that has no answer yet
-	stale    bool              // the state's plan belongs to an earlier turn
+	selected string            // task ID
+	pending  map[string]string // task ID → action without an answer yet
+	stale    bool              // the plan belongs to an earlier turn
 }
 
-// apply notes whether the plan belongs to the running turn, which the state does not tell.
+// apply updates stale, which the state does not contain.
 func (p *planPanel) apply(e *protocol.Event) {
 	switch {
 	case e.Type == protocol.TurnStarted:
@@ -38,7 +38,7 @@ func (p *planPanel) apply(e *protocol.Event) {
 	}
 }
 
-// plan returns the running plan, or nil.
+// plan returns the plan of the running turn, or nil.
 func (p *planPanel) plan() *protocol.Plan {
 	s := p.replica.state
 	if s.Plan == nil || p.stale || s.Turn == nil || len(s.Plan.Tasks) == 0 {
@@ -47,7 +47,7 @@ func (p *planPanel) plan() *protocol.Plan {
 	return s.Plan
 }
 
-// selectedIndex returns the index of the selected task; without a selection of the first task that is not done.
+// selectedIndex returns the index of the selected task, else of the first unfinished one.
 func (p *planPanel) selectedIndex(plan *protocol.Plan) int {
 	if i := slices.IndexFunc(plan.Tasks, func(t protocol.Task) bool { return t.ID == p.selected }); i >= 0 {
 		return i
@@ -56,12 +56,13 @@ func (p *planPanel) selectedIndex(plan *protocol.Plan) int {
 	return max(0, slices.IndexFunc(plan.Tasks, unfinished))
 }
 
-// selectAt selects the task nearest to an index.
+// selectAt selects the task at index i, clamped to the plan.
 func (p *planPanel) selectAt(plan *protocol.Plan, i int) {
 	p.selected = plan.Tasks[min(max(i, 0), len(plan.Tasks)-1)].ID
 }
 
-// press handles a key while the panel has the focus. leave gives the focus back.
+// press handles a key while the panel has the focus. leave reports whether the panel gives up the
+// focus.
 func (p *planPanel) press(key string) (cmd tea.Cmd, leave bool) {
 	plan := p.plan()
 	action := p.styles.Keys.InList(keymap.Plan, key)
@@ -82,9 +83,10 @@ func (p *planPanel) press(key string) (cmd tea.Cmd, leave bool) {
 	return nil, false
 }
 
-// control cancels or restarts a task. A task takes one such command at a time.
+// control cancels or restarts the task at an index. It does nothing while another such command for
+// the task has no answer.
 func (p *planPanel) control(plan *protocol.Plan, at int, verb protocol.Verb, action string) tea.Cmd {
-	p.selectAt(plan, at) // the task stays selected
+	p.selectAt(plan, at) // keep the task selected
 	id := plan.Tasks[at].ID
 	if p.pending[id] != "" {
 		return nil
@@ -96,15 +98,15 @@ func (p *planPanel) control(plan *protocol.Plan, at int, verb protocol.Verb, act
 	})
 }
 
-// view returns a title and at most rows tasks; it is empty when no plan is running. The checklist of the
-// turn knows more about the tasks than the state.
+// view returns a title and at most rows tasks, or nil without a running plan. c adds details that
+// the plan does not have.
 func (p *planPanel) view(c *transcriptview.Checklist, width, rows int, focused bool) []string {
 	plan := p.plan()
 	if plan == nil {
 		return nil
 	}
 	done, at := tasksDone(plan), p.selectedIndex(plan)
-	first := done - 1 // the last task that is done, then those to do
+	first := done - 1 // the last finished task comes first
 	if focused {
 		first = at - rows/2
 	}
@@ -130,6 +132,7 @@ func (p *planPanel) view(c *transcriptview.Checklist, width, rows int, focused b
 	return out
 }
 
+// taskLine returns the line of a task.
 func (p *planPanel) taskLine(t *protocol.Task, c *transcriptview.Checklist, width int, selected bool) string {
 	left, details, right, style := c.Task(p.styles, t)
 	pending := p.pending[t.ID] != ""
@@ -146,6 +149,7 @@ func (p *planPanel) taskLine(t *protocol.Task, c *transcriptview.Checklist, widt
 	return ui.Spread("   "+style.Render(mark)+" "+title+p.styles.Dim.Render(details), style.Render(right), width)
 }
 
+// tasksDone returns the number of completed tasks.
 func tasksDone(p *protocol.Plan) int {
 	done := 0
 	for i := range p.Tasks {

@@ -15,7 +15,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// queueRows is the most queued messages that are shown at once.
+// queueRows is the maximum number of queued messages shown at once.
 const queueRows = 6
 
 // queuePanel shows the queued messages.
@@ -25,16 +25,16 @@ type queuePanel struct {
 	commands *commander
 	holds    *editHolds
 
-	selected string            // message_id
-	index    int               // of the selected message, for when it is gone
-	pending  map[string]string // message → the action that has no answer yet
+	selected string            // ID of the selected message
+	index    int               // its last index, used once it is gone
+	pending  map[string]string // message ID → action without an answer yet
 }
 
-// queueResult says what a key in the queue panel wants of the view.
+// queueResult is the effect of a key press on the view.
 type queueResult struct {
 	cmd   tea.Cmd
-	leave bool              // give the focus back
-	edit  *protocol.Message // edit this message
+	leave bool              // give up the focus
+	edit  *protocol.Message // message to edit, or nil
 }
 
 // visible reports whether the panel shows anything.
@@ -43,8 +43,8 @@ func (q *queuePanel) visible() bool {
 	return len(s.Queue) > 0 || s.BlockingHold() != nil
 }
 
-// at returns the index of the selected message, or of the one that took its place; -1 when the queue is
-// empty.
+// selectedIndex returns the index of the selected message, or of the one that took its place. It
+// returns -1 if the queue is empty.
 func (q *queuePanel) at() int {
 	s := q.replica.state
 	if i := s.QueueIndex(q.selected); i >= 0 {
@@ -53,7 +53,7 @@ func (q *queuePanel) at() int {
 	return min(q.index, len(s.Queue)-1)
 }
 
-// selectAt selects the message nearest to an index.
+// selectAt selects the message at index i, clamped to the queue.
 func (q *queuePanel) selectAt(i int) {
 	if queue := q.replica.state.Queue; len(queue) > 0 {
 		q.index = min(max(i, 0), len(queue)-1)
@@ -95,7 +95,7 @@ func (q *queuePanel) press(key string) queueResult {
 	case keymap.QueueEdit, keymap.Choose:
 		return queueResult{edit: &message}
 	case keymap.QueueRemove:
-		q.selectAt(at) // so that the next message is selected afterwards
+		q.selectAt(at) // then the next message takes its place
 		return queueResult{cmd: q.do(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message.MessageID})}
 	case keymap.QueueMoveUp:
 		return queueResult{cmd: q.move(message, at-1)}
@@ -105,11 +105,12 @@ func (q *queuePanel) press(key string) queueResult {
 	return queueResult{}
 }
 
-// do sends a command whose events show the rest.
+// do sends a command that needs no callback.
 func (q *queuePanel) do(verb protocol.Verb, data any) tea.Cmd {
 	return q.commands.do(verb, data, nil, q.commands.report)
 }
 
+// move moves a message to an index of the queue. It does nothing if the index is out of range.
 func (q *queuePanel) move(message protocol.Message, to int) tea.Cmd {
 	if to < 0 || to >= len(q.replica.state.Queue) {
 		return nil
@@ -134,8 +135,8 @@ func (q *queuePanel) sendNow(message protocol.Message) tea.Cmd {
 	})
 }
 
-// view returns the panel; it is empty when nothing is queued and nothing held. editing is the message
-// that is edited here.
+// view returns the panel, or nil if nothing is queued or held. editing is the ID of the message
+// edited here, or "".
 func (q *queuePanel) view(width int, focused bool, editing string) []string {
 	if !q.visible() {
 		return nil
@@ -177,7 +178,7 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 	return out
 }
 
-// hint returns the keys for the selected message, and for the whole queue.
+// hint returns the keys for the selected message and for the queue.
 func (q *queuePanel) hint() string {
 	s, keys := q.replica.state, q.styles.Keys
 	queueHint := keys.Hint(keymap.QueueHold, "hold")
@@ -192,7 +193,7 @@ func (q *queuePanel) hint() string {
 	return messageHint + ui.Prefixed(keymap.Separator, queueHint)
 }
 
-// details returns who queued a message and when, or what happens to it now.
+// details returns who queued a message and when, or what is being done with it.
 func (q *queuePanel) details(m *protocol.Message, editing string) string {
 	hold := describe.EditHold(q.replica.state, m.MessageID)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// rules is the menu of rules, which can be revoked.
+// rules is the menu of rules. The user can revoke them.
 type rules struct {
 	styles   *ui.Styles
 	replica  *replica
@@ -19,16 +19,20 @@ type rules struct {
 	revoking map[string]bool
 }
 
+// Title implements [ui.Listing].
 func (r *rules) Title() string {
 	return r.styles.Bold.Render("rules") + " · " + ui.Count(len(r.replica.state.Rules), "rule")
 }
 
+// Empty implements [ui.Listing].
 func (r *rules) Empty() string { return "no rules: the agent asks every time" }
 
+// Hint implements [ui.Listing].
 func (r *rules) Hint() string {
 	return "↑↓ · " + r.styles.Keys.Hint(keymap.RevokeRule, "revoke: the agent asks again")
 }
 
+// Entries implements [ui.Listing].
 func (r *rules) Entries() []ui.Entry {
 	list := r.replica.state.Rules
 	out := make([]ui.Entry, len(list))
@@ -56,6 +60,7 @@ func (r *rules) Entries() []ui.Entry {
 	return out
 }
 
+// Act implements [ui.Listing]. It revokes a rule.
 func (r *rules) Act(id, key string) ui.Response {
 	if r.styles.Keys.At(keymap.Rules, key) != keymap.RevokeRule || r.revoking[id] {
 		return ui.Response{}

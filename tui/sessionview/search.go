@@ -18,25 +18,25 @@ import (
 	"agentctl/tui/ui"
 )
 
-// search is a search of the whole session. The server finds the hits; where it cannot, the items are
-// searched here (see localSearch).
+// search is a search of the whole session. The server finds the hits. If it cannot, local searches
+// the loaded items.
 type search struct {
-	text       string          // as it was typed
-	query      *protocol.Query // nil: no search
-	generation int             // of the running search; results of others are stale
+	text       string          // as typed
+	query      *protocol.Query // nil: no search is open
+	generation int             // increases with each search; results of older ones are stale
 	running    bool
-	startSeq   uint64        // seq of the session when it began
-	target     *protocol.Hit // shown first; nil: the newest
+	startSeq   uint64        // seq of the session at the start
+	target     *protocol.Hit // hit to show first; nil: the newest
 
 	hits    []protocol.Hit // newest first
-	counts  []int          // of matches in a hit and all newer ones
+	counts  []int          // counts[i] is the number of matches in hits[:i+1]
 	current int            // index of the hit shown last
-	cursor  string         // where the server continues; empty: there are no more
+	cursor  string         // position of the next page; "": no more pages
 	match   match
 	local   *localSearch // nil: the server searches
 }
 
-// match is the line shown last.
+// match is the matching line shown last.
 type match struct {
 	valid bool
 	item  transcript.ID
@@ -45,7 +45,7 @@ type match struct {
 	newer int // matches in the item below the line
 }
 
-// stop ends the running search.
+// stop cancels the running search.
 func (s *search) stop() {
 	s.generation++
 	s.running = false
@@ -54,10 +54,10 @@ func (s *search) stop() {
 	}
 }
 
-// clear ends the search and forgets its hits.
+// clear closes the search.
 func (s *search) clear() { *s = search{generation: s.generation + 1} }
 
-// view returns the line that says what is searched and which match is shown.
+// view returns the line with the search text and the number of the shown match.
 func (s *search) view(styles *ui.Styles, width int) []string {
 	const label = ui.FindLabel
 	switch {
@@ -75,8 +75,9 @@ func (s *search) view(styles *ui.Styles, width int) []string {
 	return []string{styles.Dim.Render(ui.Spread(label+s.text, right, width))}
 }
 
-// positionText returns which match of how many is shown, or "" when that is not known. The server counts the
-// matches of a hit; the screen may lay out less or more than that, so the number stays within the hit's.
+// positionText returns the number of the shown match and the total, or "" if unknown. The server
+// counts the matches of a hit. The screen may lay out more or fewer, so the number is limited to
+// the server's count.
 func (s *search) positionText() string {
 	if s.local != nil || len(s.hits) == 0 {
 		return ""
@@ -89,7 +90,7 @@ func (s *search) positionText() string {
 	return strconv.Itoa(min(newer+s.match.newer+1, s.counts[s.current])) + " of " + total
 }
 
-// newerCount returns the number of matches in the hits that are newer than one.
+// newerCount returns the number of matches in the hits newer than hit.
 func (s *search) newerCount(hit int) int {
 	if hit == 0 {
 		return 0
@@ -97,15 +98,15 @@ func (s *search) newerCount(hit int) int {
 	return s.counts[hit-1]
 }
 
-// add takes a hit that is older than all others.
+// add appends a hit, which is older than all others.
 func (s *search) add(h protocol.Hit) {
-	h.Snippet, h.Matches = "", nil // the screen shows the item itself
+	h.Snippet, h.Matches = "", nil // not used: the screen shows the item
 	s.hits = append(s.hits, h)
 	s.counts = append(s.counts, s.newerCount(len(s.counts))+max(h.Count, 1))
 }
 
-// matcher returns a function that reports whether a line has all words, and the number of matches on the
-// last line that it reported.
+// matcher returns a function that reports whether a line contains all words, and a pointer to the
+// number of matches on the line passed last.
 func (s *search) matcher() (matches func(line string) bool, count *int) {
 	count = new(int)
 	return func(line string) bool {
@@ -114,12 +115,13 @@ func (s *search) matcher() (matches func(line string) bool, count *int) {
 	}, count
 }
 
-// targetHit returns the index of the hit to show when a page has arrived: the target, or the newest hit when
-// there is none; -1 while it may still come. fresh is the number of hits before the page.
+// targetHit returns the index of the hit to show after a page has arrived, or -1 for none. This is
+// the target, or the newest hit if there is no target or all pages lack it. fresh is the number of
+// hits before the page.
 func (s *search) targetHit(fresh int) int {
 	if s.target == nil {
 		if fresh > 0 || len(s.hits) == 0 {
-			return -1 // shown already
+			return -1 // shown already, or nothing to show
 		}
 		return 0
 	}
@@ -138,21 +140,25 @@ func (s *search) targetHit(fresh int) int {
 	return 0
 }
 
-// searchInput is a docked overlay in which a search is typed.
+// searchInput is a docked overlay for the text of a search.
 type searchInput struct {
 	styles *ui.Styles
 	input  *textinput.Model
 }
 
-// searchIntent says what became of a searchInput.
+// searchIntent is the outcome of a searchInput.
 type searchIntent struct {
 	text   string
 	cancel bool
 }
 
+// Scope implements [ui.Overlay].
 func (i *searchInput) Scope() keymap.Scope { return keymap.Global }
-func (i *searchInput) FullScreen() bool    { return false }
 
+// FullScreen implements [ui.Overlay].
+func (i *searchInput) FullScreen() bool { return false }
+
+// Update implements [ui.Overlay].
 func (i *searchInput) Update(msg tea.Msg) ui.Response {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -171,23 +177,25 @@ func (i *searchInput) Update(msg tea.Msg) ui.Response {
 	return ui.Response{}
 }
 
+// View implements [ui.Overlay].
 func (i *searchInput) View(width, _ int) ([]string, *tea.Cursor) {
 	return []string{i.styles.InputLine(ui.FindLabel, i.input, width)}, ui.InputCursor(ui.FindLabel, i.input, 0)
 }
 
-// openSearch returns the input for a new search, with the text of the last one.
+// openSearch returns the input for a new search. It contains the text of the last one.
 func (p *transcriptPane) openSearch() ui.Overlay {
 	p.search.stop()
 	return &searchInput{p.styles, ui.NewTextInput(p.search.text)}
 }
 
-// endSearch ends the search.
+// endSearch closes the search and removes its highlight.
 func (p *transcriptPane) endSearch() {
 	p.search.clear()
 	p.view.List.SetHighlight(nil)
 }
 
-// beginSearch searches the session, newest first. It reports whether there is something to search for.
+// beginSearch starts a search of the session, newest first. ok is false if the text is not a valid
+// query.
 func (p *transcriptPane) beginSearch(text string) (cmd tea.Cmd, ok bool) {
 	p.endSearch()
 	query, err := protocol.ParseQuery(text)
@@ -214,7 +222,7 @@ func (p *transcriptPane) requestHits() tea.Cmd {
 	})
 }
 
-// addHits takes a page of hits, shows the first hit and requests the next page, so that all are counted.
+// addHits adds a page of hits, shows the first hit and requests the next page to get the total.
 func (p *transcriptPane) addHits(generation int, page *protocol.SearchResult, err error) tea.Cmd {
 	s := &p.search
 	switch {
@@ -246,8 +254,8 @@ func (p *transcriptPane) addHits(generation int, page *protocol.SearchResult, er
 	return next
 }
 
-// nextMatch goes to the next line with the words: an older one (by < 0) or a newer one, of the same item or
-// of the next.
+// nextMatch moves to the next matching line: an older one (by < 0) or a newer one, in the same item
+// or the next.
 func (p *transcriptPane) nextMatch(by int) tea.Cmd {
 	s := &p.search
 	status := p.commands.status
@@ -263,7 +271,7 @@ func (p *transcriptPane) nextMatch(by int) tea.Cmd {
 		}
 		return p.searchLocally(id+transcript.ID(by), by)
 	case s.current-by < 0 && p.replica.state.Seq > s.startSeq:
-		cmd, _ := p.beginSearch(s.query.String()) // there may be newer ones by now
+		cmd, _ := p.beginSearch(s.query.String()) // there may be newer hits by now
 		return cmd
 	case s.current-by < 0:
 		status.Text = "that is the newest match"
@@ -278,8 +286,8 @@ func (p *transcriptPane) nextMatch(by int) tea.Cmd {
 	return nil
 }
 
-// nextMatchInItem goes to the next matching line of the item shown last, unless the selection has moved
-// since.
+// nextMatchInItem moves to the next matching line of the item shown last. It returns false if there
+// is none or the selection has moved since.
 func (p *transcriptPane) nextMatchInItem(by int) bool {
 	s, list := &p.search, p.view.List
 	id, ok := list.Selected()
@@ -301,7 +309,8 @@ func (p *transcriptPane) nextMatchInItem(by int) bool {
 	return true
 }
 
-// goToHit shows a hit, coming from a newer one (by < 0) or an older one. Its turn is paged in if needed.
+// goToHit shows a hit, coming from a newer one (by < 0) or an older one. It requests older turns if
+// needed.
 func (p *transcriptPane) goToHit(i, by int) tea.Cmd {
 	p.search.current = i
 	h := &p.search.hits[i]
@@ -320,8 +329,8 @@ func (p *transcriptPane) goToHit(i, by int) tea.Cmd {
 	})
 }
 
-// itemOfHit returns the item of a hit. A long item is paged in in pieces: the one with the words is
-// returned, once it is there.
+// itemOfHit returns the item of a hit. A long item is loaded in pieces: the piece with the words is
+// returned once it is loaded.
 func (p *transcriptPane) itemOfHit(h *protocol.Hit) (transcript.ID, bool) {
 	list, name := p.view.List, transcriptview.HitAnchor(h)
 	last, ok := list.FindAnchor(name)
@@ -340,8 +349,8 @@ func (p *transcriptPane) itemOfHit(h *protocol.Hit) (transcript.ID, bool) {
 	return last, ok && p.view.OlderThan() <= h.First
 }
 
-// showMatch shows the last matching line of an item (by < 0) or the first. It expands a collapsed item when
-// that shows the words.
+// showMatch shows the last matching line of an item (by < 0) or the first. It expands a collapsed
+// item if only then a line matches.
 func (p *transcriptPane) showMatch(id transcript.ID, by int) {
 	s, list := &p.search, p.view.List
 	matches, count := s.matcher()
@@ -360,7 +369,7 @@ func (p *transcriptPane) showMatch(id transcript.ID, by int) {
 		line, _ = list.FindLine(id, 0, 1, anyWord)
 	} else {
 		s.match = match{valid: true, item: id, line: line, count: *count}
-		if by > 0 && len(s.hits) > 0 { // at the oldest match of the hit
+		if by > 0 && len(s.hits) > 0 { // the line is the oldest match of the hit
 			s.match.newer = max(0, s.counts[s.current]-s.newerCount(s.current)-*count)
 		}
 	}

@@ -39,7 +39,7 @@ func (v *View) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// pressEmptyComposer handles the keys that an empty composer has.
+// pressEmptyComposer handles the additional keys of an empty composer.
 func (v *View) pressEmptyComposer(action keymap.Action) bool {
 	switch action {
 	case keymap.ComposerHelp:
@@ -54,7 +54,7 @@ func (v *View) pressEmptyComposer(action keymap.Action) bool {
 	return true
 }
 
-// pressRecall steps through earlier messages, or scrolls when the arrow comes from a mouse wheel.
+// pressRecall steps through earlier messages. Arrows of a mouse wheel scroll instead.
 func (v *View) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	switch action {
 	case keymap.ComposerEarlier:
@@ -78,7 +78,7 @@ func (v *View) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	return nil, false
 }
 
-// cancel ends an edit or a walk through earlier messages, else it interrupts the turn.
+// cancel ends an edit or a recall of earlier messages. Otherwise it interrupts the turn.
 func (v *View) cancel() tea.Cmd {
 	switch {
 	case v.composer.Editing != "":
@@ -92,7 +92,8 @@ func (v *View) cancel() tea.Cmd {
 	return v.startInterrupt()
 }
 
-// earlierMessage steps back through the user's messages, and requests older turns at the end.
+// earlierMessage recalls the previous message of the user. At the first one it requests older
+// turns.
 func (v *View) earlierMessage() tea.Cmd {
 	v.setFocus(onComposer)
 	if v.composer.Recall(1, v.replica.conn.By) {
@@ -111,7 +112,7 @@ func (v *View) earlierMessage() tea.Cmd {
 	return nil
 }
 
-// submit sends a message, or the new text of a queued one.
+// submit sends the message, or the new text of a queued one.
 func (v *View) submit() tea.Cmd {
 	text := v.composer.Value()
 	if text == "" {
@@ -122,7 +123,7 @@ func (v *View) submit() tea.Cmd {
 		data := protocol.QueueEditData{MessageID: message, Text: text}
 		return v.commands.do(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
 			if err != nil {
-				v.composer.Paste(text) // the text is not lost
+				v.composer.Paste(text) // keep the text
 			}
 			return v.commands.report(err)
 		})
@@ -132,6 +133,7 @@ func (v *View) submit() tea.Cmd {
 	return v.send(text)
 }
 
+// send sends a new message and keeps it in the outbox until an event reports it.
 func (v *View) send(text string) tea.Cmd {
 	id := v.NewID()
 	outbox := &v.panels.outbox
@@ -158,8 +160,8 @@ func (v *View) send(text string) tea.Cmd {
 	})
 }
 
-// takeBack puts the last refused message back into the composer, or else withdraws the last one that waits
-// for the connection.
+// takeBack puts the last message that failed back into the composer. Without one it withdraws the
+// last message that waits for the connection.
 func (v *View) takeBack() tea.Cmd {
 	outbox := &v.panels.outbox
 	if text, ok := outbox.takeRefused(); ok {
@@ -182,7 +184,7 @@ func (v *View) takeBack() tea.Cmd {
 		withdrawn = withdrawer.Withdraw(id)
 		return nil
 	}, func(error) tea.Cmd {
-		if !withdrawn { // else the send ends and restores the text
+		if !withdrawn { // if withdrawn, the callback of send restores the text
 			outbox.withdrawFailed(id)
 			v.status.Text = maybeSentText
 		}
@@ -192,7 +194,7 @@ func (v *View) takeBack() tea.Cmd {
 
 const maybeSentText = "the server may have it already: it cannot be taken back"
 
-// restoreText puts an unsent text before what is typed.
+// restoreText inserts an unsent text before the message in the composer.
 func (v *View) restoreText(text string) {
 	v.composer.Restore(text)
 	v.setFocus(onComposer)
@@ -201,7 +203,7 @@ func (v *View) restoreText(text string) {
 	}
 }
 
-// pressCompletion handles the keys of the completion while commands are offered.
+// pressCompletion handles the keys of the completion while it has suggestions.
 func (v *View) pressCompletion(key string) bool {
 	text, handled := v.panels.completion.press(key, v.composer.Text(), v.suggestions())
 	if text != "" {
@@ -210,7 +212,7 @@ func (v *View) pressCompletion(key string) bool {
 	return handled
 }
 
-// suggestions returns the commands that complete what is typed.
+// suggestions returns the commands that complete the message.
 func (v *View) suggestions() []protocol.SlashCommand {
 	if v.focus != onComposer || v.composer.Editing != "" {
 		return nil

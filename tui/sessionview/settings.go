@@ -12,14 +12,15 @@ import (
 	"agentctl/tui/ui"
 )
 
-// settings is the menu of the agent's settings: its mode, its model.
+// settings is the menu of the agent's settings, such as mode and model.
 type settings struct {
 	styles   *ui.Styles
 	replica  *replica
 	commands *commander
-	pending  map[string]string // setting → label of the value that has no answer yet
+	pending  map[string]string // setting ID → label of the requested value
 }
 
+// Title implements [ui.Listing].
 func (s *settings) Title() string {
 	state := s.replica.state
 	agent := state.Agent
@@ -29,10 +30,13 @@ func (s *settings) Title() string {
 	return s.styles.Bold.Render("settings") + " · " + ui.OneLine(transcript.Clean(agent))
 }
 
+// Empty implements [ui.Listing].
 func (s *settings) Empty() string { return "this agent has no settings" }
 
+// Hint implements [ui.Listing].
 func (s *settings) Hint() string { return "↑↓ · " + s.styles.Keys.Hint(keymap.Choose, "change") }
 
+// Entries implements [ui.Listing].
 func (s *settings) Entries() []ui.Entry {
 	options := s.replica.state.Options
 	if options == nil {
@@ -56,6 +60,7 @@ func (s *settings) Entries() []ui.Entry {
 	return out
 }
 
+// Act implements [ui.Listing]. It opens the menu of the setting's values.
 func (s *settings) Act(id, key string) ui.Response {
 	if s.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
 		return ui.Response{}
@@ -69,7 +74,7 @@ func (s *settings) Act(id, key string) ui.Response {
 	return ui.Response{Push: ui.NewMenu(s.styles, values, set.Value, func() string { return s.commands.status.Text })}
 }
 
-// setting returns the setting with an id, or nil.
+// setting returns the setting with an ID, or nil.
 func (s *settings) setting(id string) *protocol.Setting {
 	options := s.replica.state.Options
 	if options == nil {
@@ -87,6 +92,7 @@ type settingValues struct {
 	id string
 }
 
+// Title implements [ui.Listing].
 func (v *settingValues) Title() string {
 	name := v.id
 	if set := v.setting(v.id); set != nil {
@@ -95,10 +101,13 @@ func (v *settingValues) Title() string {
 	return v.styles.Bold.Render(ui.OneLine(transcript.Clean(name)))
 }
 
+// Empty implements [ui.Listing].
 func (v *settingValues) Empty() string { return "the agent no longer has this setting" }
 
+// Hint implements [ui.Listing].
 func (v *settingValues) Hint() string { return "↑↓ · " + v.styles.Keys.Hint(keymap.Choose, "set") }
 
+// Entries implements [ui.Listing].
 func (v *settingValues) Entries() []ui.Entry {
 	set := v.setting(v.id)
 	if set == nil {
@@ -117,7 +126,7 @@ func (v *settingValues) Entries() []ui.Entry {
 	return out
 }
 
-// Act sets the value. Until the answer comes the settings show the new value as pending.
+// Act implements [ui.Listing]. The new value is shown as pending until the answer arrives.
 func (v *settingValues) Act(id, key string) ui.Response {
 	if v.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
 		return ui.Response{}

@@ -11,7 +11,7 @@ import (
 	"agentctl/tui/remote"
 )
 
-// apply takes the updates of a frame. Until the catch-up is over only its progress is drawn.
+// apply applies the updates of a frame. During a catch-up only its progress is redrawn.
 func (v *View) apply(updates remote.Updates) tea.Cmd {
 	live, progress := v.replica.caughtUp, v.replica.progress()
 	for _, u := range updates {
@@ -42,7 +42,7 @@ func (v *View) apply(updates remote.Updates) tea.Cmd {
 	return tea.Batch(v.armApproval(), v.renewHold(), v.showPendingHit())
 }
 
-// focusUsable reports whether the part with the focus still has something to use.
+// focusUsable reports whether the part with the focus is still usable.
 func (v *View) focusUsable() bool {
 	switch v.focus {
 	case onApproval, onPlan:
@@ -53,11 +53,13 @@ func (v *View) focusUsable() bool {
 	return true
 }
 
-// updateTaskList makes the transcript list the plan's tasks unless the panel does. A preview has no panel.
+// updateTaskList shows the plan's tasks in the transcript unless the plan panel shows them. A
+// hidden view, used as a preview, has no plan panel.
 func (v *View) updateTaskList() {
 	v.transcript.view.SetTasksShownElsewhere(!v.hidden && v.panels.plan.plan() != nil)
 }
 
+// applyEvent applies an event to the replica and the parts.
 func (v *View) applyEvent(e *protocol.Event) {
 	r := v.replica
 	switch e.Type {
@@ -97,7 +99,7 @@ func (v *View) applyEvent(e *protocol.Event) {
 	}
 }
 
-// reportRemoval says that another user removed the selected message.
+// reportRemoval shows a status message if another user removed the selected message.
 func (v *View) reportRemoval(e *protocol.Event) {
 	if e.Type != protocol.QueueRemoved || v.focus != onQueue || e.By == nil || *e.By == v.replica.conn.By {
 		return
@@ -108,7 +110,7 @@ func (v *View) reportRemoval(e *protocol.Event) {
 	}
 }
 
-// reportDecision says how a request was decided, unless the decision was made here.
+// reportDecision shows the outcome of a request as the status message, unless it was decided here.
 func (v *View) reportDecision(e *protocol.Event) {
 	d := remote.DecodeData[protocol.ApprovalResolvedData](e.Data)
 	sending, known := v.panels.approvals.Sending(d.Request)
@@ -118,7 +120,7 @@ func (v *View) reportDecision(e *protocol.Event) {
 	v.status.Text = describe.Outcome(d, e.By)
 }
 
-// setConn notes the state of the connection.
+// setConn sets the state of the connection.
 func (v *View) setConn(c remote.Conn) {
 	lost := v.replica.connected() && c.State != remote.Connected
 	v.replica.setConn(c, v.Now())
@@ -129,7 +131,7 @@ func (v *View) setConn(c remote.Conn) {
 	v.canvas.Dirty = true
 }
 
-// attach begins a catch-up.
+// attach starts a catch-up.
 func (v *View) attach(a *protocol.SubscribeResult) {
 	before := v.replica.state
 	if !v.replica.attach(a) {
@@ -146,7 +148,7 @@ func (v *View) attach(a *protocol.SubscribeResult) {
 	v.usage.reset()
 }
 
-// finishCatchup ends a catch-up and says what was missed.
+// finishCatchup ends a catch-up and adds a summary of the missed events to the transcript.
 func (v *View) finishCatchup() {
 	v.replica.caughtUp = true
 	if summary := v.replica.away.CaughtUp(v.Now(), v.replica.state.Seq); summary != "" {
@@ -154,7 +156,7 @@ func (v *View) finishCatchup() {
 	}
 }
 
-// reconnect tries to connect at once.
+// reconnect makes the session connect at once.
 func (v *View) reconnect() tea.Cmd {
 	r, ok := v.Session.(remote.Retrier)
 	switch {
@@ -185,7 +187,7 @@ func (v *View) search(text string) tea.Cmd {
 	return cmd
 }
 
-// showPendingHit shows the session at the hit that is its goal, once the catch-up is over.
+// showPendingHit shows the pending hit if the catch-up is complete.
 func (v *View) showPendingHit() tea.Cmd {
 	pending := v.transcript.pendingHit
 	if pending == nil || !v.replica.caughtUp {
@@ -198,7 +200,7 @@ func (v *View) showPendingHit() tea.Cmd {
 	return cmd
 }
 
-// ShowHit shows the session at a hit of a search, once it is caught up.
+// ShowHit shows a hit of a search for text as soon as the catch-up is complete.
 func (v *View) ShowHit(hit protocol.Hit, text string) tea.Cmd {
 	v.transcript.pendingHit = &pendingHit{hit, text}
 	return v.showPendingHit()

@@ -14,21 +14,27 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Config is what a view needs.
+// Config holds the session of a view and its dependencies.
 type Config struct {
 	Session   remote.Session
-	Tasks     *task.Runner // of this view alone
+	Tasks     *task.Runner // used by this view only
 	Styles    *ui.Styles
-	Now       func() time.Time
-	NewID     func() string                                   // of messages
-	After     func(time.Duration, tea.Msg) tea.Cmd            // sends the view a message later
-	Exec      func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // hands the terminal to another program
-	Editor    string                                          // the user's editor, as a shell reads it
 	Clipboard ui.Clipboard
-	Sessions  bool // other sessions are a key away
+	Editor    string // command line of the user's editor
+	Sessions  bool   // the program shows other sessions too
+
+	Now   func() time.Time
+	NewID func() string // returns a new message ID
+
+	// After returns a command that delivers a message to the view after a delay.
+	After func(time.Duration, tea.Msg) tea.Cmd
+
+	// Exec returns a command that runs another program in the terminal.
+	Exec func(tea.ExecCommand, tea.ExecCallback) tea.Cmd
 }
 
-// View shows one session and lets the user steer it. The event loop of the program owns it.
+// View shows one session and lets the user control it. It must be used only by the event loop of
+// the program.
 type View struct {
 	Config
 	replica  *replica
@@ -43,9 +49,9 @@ type View struct {
 
 	focus   focus
 	pressed keyHistory
-	hidden  bool   // something else is on the screen
-	others  string // a note about other sessions, for the status line
-	ticking bool   // a tickMsg is on its way
+	hidden  bool   // not on the screen, or shown as a preview
+	others  string // note about other sessions for the status line
+	ticking bool   // a tickMsg is pending
 	canvas  ui.Canvas
 }
 
@@ -55,7 +61,7 @@ type keyHistory struct {
 	arrows arrowKeys
 }
 
-// panels are the parts between the transcript and the composer.
+// panels holds the parts between the transcript and the composer.
 type panels struct {
 	queue      queuePanel
 	holds      *editHolds
@@ -66,20 +72,20 @@ type panels struct {
 	completion completion
 }
 
-// Messages of a view, beside those of its parts.
+// Messages of a view, in addition to those of its parts.
 type (
-	// UpdatesEnded says that no more updates will come.
+	// UpdatesEnded reports that no more updates will arrive.
 	UpdatesEnded struct{}
 
 	tickMsg   struct{}
-	editedMsg struct { // brings a text from the user's editor; done runs in the event loop
+	editedMsg struct { // carries a text from the user's editor to done
 		text string
 		err  error
 		done func(string)
 	}
 )
 
-// New returns a view that has seen nothing of its session yet.
+// New returns a view that has not received any updates.
 func New(c Config) *View {
 	v := &View{
 		Config: c, replica: newReplica(), status: new(ui.Status), composer: composer.New(),
@@ -106,12 +112,13 @@ func New(c Config) *View {
 	return v
 }
 
-// Update handles a message. It does no I/O: the command that it returns does.
+// Update handles a message. It does no I/O itself: the returned command does.
 func (v *View) Update(msg tea.Msg) tea.Cmd {
 	cmd := v.update(msg)
 	return tea.Batch(cmd, v.startTick(), v.transcript.requestPage(), v.expireStatus())
 }
 
+// update handles a message without its follow-up commands.
 func (v *View) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -165,7 +172,7 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// route gives a message to the overlays, and input that they do not take to the view itself.
+// route passes a message to the overlays, and input that they do not handle to the view.
 func (v *View) route(msg tea.Msg) tea.Cmd {
 	var guard tea.Cmd
 	press, pressed := msg.(tea.KeyPressMsg)
@@ -194,7 +201,7 @@ func (v *View) route(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// handle does what an overlay wants of the view.
+// handle carries out an intent of an overlay.
 func (v *View) handle(intent any) tea.Cmd {
 	if i, ok := intent.(searchIntent); ok {
 		if i.cancel {
@@ -206,7 +213,7 @@ func (v *View) handle(intent any) tea.Cmd {
 	return nil
 }
 
-// pressQuit ends the program when ctrl+c was pressed before.
+// pressQuit ends the program if the last key was ctrl+c too.
 func (v *View) pressQuit() tea.Cmd {
 	if v.pressed.quit {
 		return tea.Quit
@@ -215,17 +222,17 @@ func (v *View) pressQuit() tea.Cmd {
 	return nil
 }
 
-// View returns the screen. It is drawn only when something has changed.
+// View returns the screen. It is redrawn only after changes.
 func (v *View) View() tea.View { return v.canvas.View(v.draw) }
 
-// armApproval lets the request on the screen take keys once the grace has passed.
+// armApproval enables the keys of the shown approval once its grace period is over.
 func (v *View) armApproval() tea.Cmd {
 	cmd, armed := v.panels.approvals.Arm(v.Now(), v.After)
 	v.canvas.Dirty = v.canvas.Dirty || armed
 	return cmd
 }
 
-// startTick wakes the program once a second while a clock is on the screen.
+// startTick starts a timer for the next second while the screen shows a clock.
 func (v *View) startTick() tea.Cmd {
 	if v.ticking || v.hidden || !v.clockRuns() {
 		return nil
@@ -234,7 +241,7 @@ func (v *View) startTick() tea.Cmd {
 	return v.After(time.Second, tickMsg{})
 }
 
-// clockRuns reports whether the screen shows a time that passes.
+// clockRuns reports whether the screen shows a time that changes each second.
 func (v *View) clockRuns() bool {
 	s := v.replica.state
 	if s.Turn != nil || v.replica.conn.State == remote.Reconnecting || v.panels.holds.countingDown() {
@@ -248,7 +255,7 @@ func (v *View) clockRuns() bool {
 	return false
 }
 
-// expireStatus removes status messages whose time is over. The one of a jump under way stays.
+// expireStatus removes expired status messages. That of a jump in progress stays.
 func (v *View) expireStatus() tea.Cmd {
 	var own, overlay tea.Cmd
 	var expired bool
@@ -261,28 +268,28 @@ func (v *View) expireStatus() tea.Cmd {
 	return tea.Batch(own, overlay)
 }
 
-// Transcript returns the transcript.
+// Transcript returns the transcript of the view.
 func (v *View) Transcript() *transcriptview.View { return v.transcript.view }
 
-// State returns the state of the session. It belongs to the view.
+// State returns the state of the session. The view owns it: callers must not change it.
 func (v *View) State() *protocol.State { return v.replica.state }
 
-// Plan returns the running plan, or nil.
+// Plan returns the plan of the running turn, or nil.
 func (v *View) Plan() *protocol.Plan { return v.panels.plan.plan() }
 
 // Conn returns the state of the connection.
 func (v *View) Conn() remote.ConnState { return v.replica.conn.State }
 
-// CaughtUp reports whether all events up to now have been applied.
+// CaughtUp reports whether all events of the last catch-up have been applied.
 func (v *View) CaughtUp() bool { return v.replica.caughtUp }
 
-// SetHidden tells the view whether it is on the screen.
+// SetHidden sets whether the view is hidden. A hidden view runs no clocks.
 func (v *View) SetHidden(hidden bool) {
 	v.hidden = hidden
 	v.updateTaskList()
 }
 
-// SetOthers sets the note about other sessions.
+// SetOthers sets the note about other sessions in the status line.
 func (v *View) SetOthers(text string) {
 	v.canvas.Dirty = v.canvas.Dirty || v.others != text
 	v.others = text
@@ -294,10 +301,10 @@ func (v *View) ShowStatus(text string) {
 	v.canvas.Dirty = true
 }
 
-// SetDraft replaces what is typed.
+// SetDraft replaces the text in the composer.
 func (v *View) SetDraft(text string) { v.composer.SetText(text) }
 
-// Unsent returns the texts that were typed here and that the server may not have.
+// Unsent returns the texts written here that the server may not have.
 func (v *View) Unsent() []string {
 	texts := v.panels.outbox.texts()
 	if text := v.composer.Unsent(); text != "" {
@@ -306,5 +313,5 @@ func (v *View) Unsent() []string {
 	return texts
 }
 
-// Hidden reports whether the view is not on the screen.
+// Hidden reports whether the view is hidden.
 func (v *View) Hidden() bool { return v.hidden }
