@@ -75,7 +75,7 @@ func TestAMovedMessageStaysChosen(t *testing.T) {
 	s.run(s.m.panels.queue.move(s.m.replica.state.Queue[0], 1))
 	s.journal.As(tuitest.Ada, protocol.QueueMoved, protocol.QueueMovedData{MessageID: "m3", Index: 1})
 	s.tell()
-	if at := s.m.panels.queue.at(); at != 1 || s.m.panels.queue.selected != "m3" {
+	if at := s.m.panels.queue.selectedIndex(); at != 1 || s.m.panels.queue.selected != "m3" {
 		t.Errorf("chosen is %s, %d", s.m.panels.queue.selected, at)
 	}
 	for _, to := range []int{-1, 2} {

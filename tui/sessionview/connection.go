@@ -60,7 +60,7 @@ func progressText(percent, width int) string {
 }
 
 // connectionPanel returns a panel with the reason for a missing connection and what to do. It
-// returns nil while connected and during the first attempt to connect again.
+// returns nil while connected or connecting and during the first attempt to reconnect.
 func (v *View) connectionPanel(width int) []string {
 	s, conn := v.Styles, &v.replica.conn
 	style, reason := &s.Error, conn.Reason

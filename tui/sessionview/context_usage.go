@@ -47,7 +47,7 @@ func (u *contextUsage) reset() {
 	u.historyEpoch = ""
 }
 
-// requestHistory requests the turns before the first known one, once per epoch.
+// requestHistory requests the turns before those of the tracker, once per epoch.
 func (u *contextUsage) requestHistory() tea.Cmd {
 	epoch := u.replica.epoch
 	if u.historyEpoch == epoch || u.replica.state.Turns == 0 {

@@ -54,7 +54,7 @@ func (e *editHolds) remaining(h *protocol.Hold) time.Duration {
 	return max(0, since.Add(editGrace).Sub(e.now()))
 }
 
-// countingDown reports whether the hold of a disconnected actor is about to expire.
+// countingDown reports whether the hold of a disconnected actor is counting down.
 func (e *editHolds) countingDown() bool {
 	holds := e.replica.state.Holds
 	for i := range holds {

@@ -216,7 +216,7 @@ func (v *View) setFocus(f focus) {
 	v.transcript.leaveCopyMode()
 	v.composer.SetFocus(f == onComposer)
 	if f == onQueue {
-		v.panels.queue.selectAt(v.panels.queue.at())
+		v.panels.queue.selectAt(v.panels.queue.selectedIndex())
 	}
 	if f == onTranscript {
 		v.transcript.view.List.MoveSelection(0)

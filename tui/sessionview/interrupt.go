@@ -44,7 +44,7 @@ func (i *interrupt) start() (tea.Cmd, ui.Overlay) {
 	return i.send(protocol.QueueKeep), nil
 }
 
-// send sends the interrupt. queue is one of the Queue constants of package protocol.
+// send sends the interrupt. queue is protocol.QueueKeep, QueueHold or QueueClear.
 func (i *interrupt) send(queue string) tea.Cmd {
 	i.question, i.sent = nil, true
 	s := i.replica.state
@@ -61,7 +61,7 @@ func (i *interrupt) send(queue string) tea.Cmd {
 	})
 }
 
-// reset forgets the interrupt.
+// reset clears the interrupt.
 func (i *interrupt) reset() { i.turn, i.question, i.sent = "", nil, false }
 
 // expire resets the interrupt if its turn has ended. It returns the overlay to close, or nil.

@@ -28,7 +28,7 @@ type planPanel struct {
 	stale    bool              // the plan belongs to an earlier turn
 }
 
-// apply updates stale, which the state does not contain.
+// apply records whether the plan belongs to the running turn: the state does not.
 func (p *planPanel) apply(e *protocol.Event) {
 	switch {
 	case e.Type == protocol.TurnStarted:

@@ -45,7 +45,7 @@ func (q *queuePanel) visible() bool {
 
 // selectedIndex returns the index of the selected message, or of the one that took its place. It
 // returns -1 if the queue is empty.
-func (q *queuePanel) at() int {
+func (q *queuePanel) selectedIndex() int {
 	s := q.replica.state
 	if i := s.QueueIndex(q.selected); i >= 0 {
 		q.index = i
@@ -72,7 +72,7 @@ func (q *queuePanel) press(key string) queueResult {
 	case keymap.QueueRelease:
 		return queueResult{cmd: q.do(protocol.DoQueueRelease, protocol.QueueReleaseData{})}
 	}
-	at := q.at()
+	at := q.selectedIndex()
 	if at < 0 {
 		return queueResult{}
 	}
@@ -156,7 +156,7 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 	hint = ui.FitHints(hint, width-ansi.StringWidth(title)-4-len(keymap.Separator))
 	title += q.styles.Dim.Render(ui.Prefixed(keymap.Separator, hint))
 	out := []string{q.styles.Rule(title, width)}
-	at := q.at()
+	at := q.selectedIndex()
 	first := min(max(0, at-queueRows/2), max(0, len(s.Queue)-queueRows))
 	end := min(len(s.Queue), first+queueRows)
 	for i := first; i < end; i++ {

@@ -115,9 +115,9 @@ func (s *search) matcher() (matches func(line string) bool, count *int) {
 	}, count
 }
 
-// targetHit returns the index of the hit to show after a page has arrived, or -1 for none. This is
-// the target, or the newest hit if there is no target or all pages lack it. fresh is the number of
-// hits before the page.
+// targetHit returns the index of the hit to show after a page has arrived, or -1 for none. The
+// hit is the target, or the newest hit if there is no target or no page contains it. fresh is the
+// number of hits before the page.
 func (s *search) targetHit(fresh int) int {
 	if s.target == nil {
 		if fresh > 0 || len(s.hits) == 0 {

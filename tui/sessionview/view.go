@@ -47,12 +47,12 @@ type View struct {
 	usage      contextUsage
 	overlays   ui.Stack
 
-	focus   focus
-	pressed keyHistory
-	hidden  bool   // not on the screen, or shown as a preview
-	others  string // note about other sessions for the status line
-	ticking bool   // a tickMsg is pending
-	canvas  ui.Canvas
+	focus       focus
+	pressed     keyHistory
+	hidden      bool   // not on the screen, or shown as a preview
+	others      string // note about other sessions for the status line
+	tickPending bool   // a tickMsg is pending
+	canvas      ui.Canvas
 }
 
 // keyHistory records earlier keys that change the meaning of the next one.
@@ -144,7 +144,7 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	case ui.RestyleMsg:
 		v.transcript.view.List.Restyle()
 	case tickMsg:
-		v.ticking = false
+		v.tickPending = false
 		v.transcript.view.Tick()
 	case olderMsg:
 		v.canvas.Dirty = true
@@ -234,15 +234,15 @@ func (v *View) armApproval() tea.Cmd {
 
 // startTick starts a timer for the next second while the screen shows a clock.
 func (v *View) startTick() tea.Cmd {
-	if v.ticking || v.hidden || !v.clockRuns() {
+	if v.tickPending || v.hidden || !v.showsClock() {
 		return nil
 	}
-	v.ticking = true
+	v.tickPending = true
 	return v.After(time.Second, tickMsg{})
 }
 
-// clockRuns reports whether the screen shows a time that changes each second.
-func (v *View) clockRuns() bool {
+// showsClock reports whether the screen shows a time that changes each second.
+func (v *View) showsClock() bool {
 	s := v.replica.state
 	if s.Turn != nil || v.replica.conn.State == remote.Reconnecting || v.panels.holds.countingDown() {
 		return true
