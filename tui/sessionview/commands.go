@@ -24,9 +24,9 @@ type doneMsg struct {
 	then func(error) tea.Cmd
 }
 
-// do sends a command and decodes its result into result, which may be nil. It calls then with the
+// send sends a command and decodes its result into result, which may be nil. It calls then with the
 // error in the event loop.
-func (c *commander) do(verb protocol.Verb, data, result any, then func(error) tea.Cmd) tea.Cmd {
+func (c *commander) send(verb protocol.Verb, data, result any, then func(error) tea.Cmd) tea.Cmd {
 	return c.run(func(ctx context.Context) error { return c.session.Do(ctx, verb, data, result) }, then)
 }
 

@@ -28,13 +28,13 @@ type contextPage struct {
 	confirming bool                    // the next press of the compact key starts a compaction
 }
 
-// open returns the page and a command that requests missing data.
-func (u *contextUsage) open(s *ui.Styles) (*contextPage, tea.Cmd) {
+// openPage returns the page and a command that requests missing data.
+func (u *contextUsage) openPage(s *ui.Styles) (*contextPage, tea.Cmd) {
 	page := &contextPage{styles: s, usage: u}
 	cmds := []tea.Cmd{u.requestHistory()}
 	if u.replica.state.Context == nil {
 		answer := new(protocol.ContextResult)
-		cmds = append(cmds, u.commands.do(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
+		cmds = append(cmds, u.commands.send(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
 			switch {
 			case err == nil:
 				page.answer = answer

@@ -95,7 +95,7 @@ func (u *contextUsage) speed(unit string) string {
 func (u *contextUsage) compact() tea.Cmd {
 	u.compaction = compaction{sending: true}
 	result := new(protocol.CompactResult)
-	return u.commands.do(protocol.DoCompact, protocol.Empty{}, result, func(err error) tea.Cmd {
+	return u.commands.send(protocol.DoCompact, protocol.Empty{}, result, func(err error) tea.Cmd {
 		u.compaction = compaction{result: &result.Compacted}
 		switch {
 		case err == nil:

@@ -47,7 +47,7 @@ func (v *View) editQueued(message protocol.Message) tea.Cmd {
 func (v *View) holdEdited() tea.Cmd {
 	v.panels.holds.connection = v.replica.conn.Connection
 	data := protocol.QueueHoldData{MessageID: v.composer.Editing}
-	return v.commands.do(protocol.DoQueueHold, data, nil, v.commands.report)
+	return v.commands.send(protocol.DoQueueHold, data, nil, v.commands.report)
 }
 
 // renewHold holds the edited message again after a reconnect: the hold of the old connection
@@ -66,7 +66,7 @@ func (v *View) cancelEdit() tea.Cmd {
 	if h == nil || h.By == nil || *h.By != v.replica.conn.By {
 		return nil
 	}
-	return v.commands.do(protocol.DoQueueRelease, protocol.QueueReleaseData{Hold: h.ID}, nil, v.commands.report)
+	return v.commands.send(protocol.DoQueueRelease, protocol.QueueReleaseData{Hold: h.ID}, nil, v.commands.report)
 }
 
 // editTitle returns the title of the composer during an edit. While disconnected it includes the

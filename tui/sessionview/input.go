@@ -21,8 +21,8 @@ const (
 	focusCount
 )
 
-// input handles the keys, pastes and mouse events that no overlay handles.
-func (v *View) input(msg tea.Msg) tea.Cmd {
+// handleInput handles the keys, pastes and mouse events that no overlay handles.
+func (v *View) handleInput(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return v.press(msg)
@@ -63,7 +63,7 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch v.focus {
 	case onApproval:
-		return v.approve(v.panels.approvals.Press(pending, key))
+		return v.applyApprovalResult(v.panels.approvals.Press(pending, key))
 	case onQueue:
 		return v.pressQueue(key)
 	case onPlan:
@@ -92,7 +92,7 @@ func (v *View) pressGlobal(key string) (cmd tea.Cmd, handled bool) {
 	case keymap.ShowProtocolLog:
 		return v.showProtocolLog(), true
 	case keymap.ShowContext:
-		page, cmd := v.usage.open(v.Styles)
+		page, cmd := v.usage.openPage(v.Styles)
 		v.overlays.Push(page)
 		return cmd, true
 	case keymap.ShowSessions, keymap.NextPending:

@@ -51,7 +51,7 @@ func (i *interrupt) send(queue string) tea.Cmd {
 	queued, held := len(s.Queue), s.BlockingHold() != nil
 	result := new(protocol.InterruptResult)
 	data := protocol.InterruptData{Turn: i.turn, Queue: queue}
-	return i.commands.do(protocol.DoInterrupt, data, result, func(err error) tea.Cmd {
+	return i.commands.send(protocol.DoInterrupt, data, result, func(err error) tea.Cmd {
 		i.reset()
 		if err != nil {
 			return i.commands.report(err)

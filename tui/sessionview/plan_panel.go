@@ -92,7 +92,7 @@ func (p *planPanel) control(plan *protocol.Plan, at int, verb protocol.Verb, act
 		return nil
 	}
 	p.pending[id] = action
-	return p.commands.do(verb, protocol.TaskIDData{Task: id}, nil, func(err error) tea.Cmd {
+	return p.commands.send(verb, protocol.TaskIDData{Task: id}, nil, func(err error) tea.Cmd {
 		delete(p.pending, id)
 		return p.commands.report(err)
 	})

@@ -68,9 +68,9 @@ func (q *queuePanel) press(key string) queueResult {
 	case keymap.Back:
 		return queueResult{leave: true}
 	case keymap.QueueHold:
-		return queueResult{cmd: q.do(protocol.DoQueueHold, protocol.QueueHoldData{})}
+		return queueResult{cmd: q.send(protocol.DoQueueHold, protocol.QueueHoldData{})}
 	case keymap.QueueRelease:
-		return queueResult{cmd: q.do(protocol.DoQueueRelease, protocol.QueueReleaseData{})}
+		return queueResult{cmd: q.send(protocol.DoQueueRelease, protocol.QueueReleaseData{})}
 	}
 	at := q.selectedIndex()
 	if at < 0 {
@@ -96,7 +96,7 @@ func (q *queuePanel) press(key string) queueResult {
 		return queueResult{edit: &message}
 	case keymap.QueueRemove:
 		q.selectAt(at) // then the next message takes its place
-		return queueResult{cmd: q.do(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message.MessageID})}
+		return queueResult{cmd: q.send(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message.MessageID})}
 	case keymap.QueueMoveUp:
 		return queueResult{cmd: q.move(message, at-1)}
 	case keymap.QueueMoveDown:
@@ -105,9 +105,9 @@ func (q *queuePanel) press(key string) queueResult {
 	return queueResult{}
 }
 
-// do sends a command that needs no callback.
-func (q *queuePanel) do(verb protocol.Verb, data any) tea.Cmd {
-	return q.commands.do(verb, data, nil, q.commands.report)
+// send sends a command that needs no callback.
+func (q *queuePanel) send(verb protocol.Verb, data any) tea.Cmd {
+	return q.commands.send(verb, data, nil, q.commands.report)
 }
 
 // move moves a message to an index of the queue. It does nothing if the index is out of range.
@@ -116,7 +116,7 @@ func (q *queuePanel) move(message protocol.Message, to int) tea.Cmd {
 		return nil
 	}
 	q.selected = message.MessageID
-	return q.do(protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message.MessageID, Index: to})
+	return q.send(protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message.MessageID, Index: to})
 }
 
 // sendNow starts a queued message at once.

@@ -67,7 +67,7 @@ func (r *rules) Act(id, key string) ui.Response {
 	}
 	r.revoking[id] = true
 	data := protocol.RulesRevokeData{Rule: id}
-	return ui.Response{Cmd: r.commands.do(protocol.DoRulesRevoke, data, nil, func(err error) tea.Cmd {
+	return ui.Response{Cmd: r.commands.send(protocol.DoRulesRevoke, data, nil, func(err error) tea.Cmd {
 		delete(r.revoking, id)
 		return r.commands.report(err)
 	})}

@@ -217,7 +217,7 @@ func (p *transcriptPane) requestHits() tea.Cmd {
 	s := &p.search
 	generation, page := s.generation, new(protocol.SearchResult)
 	data := protocol.SearchData{Query: s.query.String(), Limit: remote.HitsPerPage, Cursor: s.cursor}
-	return p.commands.do(protocol.DoSearch, data, page, func(err error) tea.Cmd {
+	return p.commands.send(protocol.DoSearch, data, page, func(err error) tea.Cmd {
 		return p.addHits(generation, page, err)
 	})
 }

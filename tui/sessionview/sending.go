@@ -26,7 +26,7 @@ func (v *View) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
 	}
 	if empty {
 		if r, handled := v.panels.approvals.PressNumber(v.replica.state.Approvals, key); handled {
-			return v.approve(r)
+			return v.applyApprovalResult(r)
 		}
 	}
 	switch action {
@@ -121,7 +121,7 @@ func (v *View) submit() tea.Cmd {
 	if message := v.composer.Editing; message != "" {
 		v.composer.EndEdit()
 		data := protocol.QueueEditData{MessageID: message, Text: text}
-		return v.commands.do(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
+		return v.commands.send(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
 			if err != nil {
 				v.composer.Paste(text) // keep the text
 			}
@@ -130,18 +130,18 @@ func (v *View) submit() tea.Cmd {
 	}
 	v.composer.Clear()
 	v.transcript.view.List.ScrollToBottom()
-	return v.send(text)
+	return v.sendMessage(text)
 }
 
-// send sends a new message and keeps it in the outbox until an event reports it.
-func (v *View) send(text string) tea.Cmd {
+// sendMessage sends a new message and keeps it in the outbox until an event reports it.
+func (v *View) sendMessage(text string) tea.Cmd {
 	id := v.NewID()
 	outbox := &v.panels.outbox
 	outbox.add(id, text)
 	v.composer.AddSent(id, text)
 	result := new(protocol.SendResult)
 	data := protocol.SendData{Text: text, ClientMessageID: id}
-	return v.commands.do(protocol.DoSend, data, result, func(err error) tea.Cmd {
+	return v.commands.send(protocol.DoSend, data, result, func(err error) tea.Cmd {
 		switch {
 		case errors.Is(err, remote.ErrWithdrawn):
 			outbox.remove(id)

@@ -141,7 +141,7 @@ func (v *settingValues) Act(id, key string) ui.Response {
 	}
 	v.pending[set.ID] = label
 	data := protocol.ConfigureData{Setting: set.ID, Value: id}
-	return ui.Response{Close: true, Cmd: v.commands.do(protocol.DoConfigure, data, nil, func(err error) tea.Cmd {
+	return ui.Response{Close: true, Cmd: v.commands.send(protocol.DoConfigure, data, nil, func(err error) tea.Cmd {
 		delete(v.pending, data.Setting)
 		return v.commands.report(err)
 	})}

@@ -11,8 +11,8 @@ import (
 	"agentctl/tui/remote"
 )
 
-// apply applies the updates of a frame. During a catch-up only its progress is redrawn.
-func (v *View) apply(updates remote.Updates) tea.Cmd {
+// applyUpdates applies the updates of a frame. During a catch-up only its progress is redrawn.
+func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 	live, progress := v.replica.caughtUp, v.replica.progress()
 	for _, u := range updates {
 		switch {

@@ -125,7 +125,7 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		v.canvas.Resize(msg)
 		return nil
 	case remote.Updates:
-		return v.apply(msg)
+		return v.applyUpdates(msg)
 	case ui.StatusTimeoutMsg:
 		msg.Wake()
 		return nil
@@ -193,16 +193,16 @@ func (v *View) route(msg tea.Msg) tea.Cmd {
 	}
 	cmds := []tea.Cmd{guard, cmd}
 	for _, intent := range intents {
-		cmds = append(cmds, v.handle(intent))
+		cmds = append(cmds, v.handleIntent(intent))
 	}
 	if pass {
-		cmds = append(cmds, v.input(msg))
+		cmds = append(cmds, v.handleInput(msg))
 	}
 	return tea.Batch(cmds...)
 }
 
-// handle carries out an intent of an overlay.
-func (v *View) handle(intent any) tea.Cmd {
+// handleIntent carries out an intent of an overlay.
+func (v *View) handleIntent(intent any) tea.Cmd {
 	if i, ok := intent.(searchIntent); ok {
 		if i.cancel {
 			v.transcript.endSearch()
