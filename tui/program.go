@@ -142,7 +142,7 @@ func (p *program) handle(intent any) tea.Cmd {
 	case dashboard.OpenHitIntent:
 		p.tour = pendingTour{}
 		cmd := p.open(i.Hit.Session)
-		return tea.Batch(cmd, p.sessions.shown.view.Goal(i.Hit, i.Text))
+		return tea.Batch(cmd, p.sessions.shown.view.ShowHit(i.Hit, i.Text))
 	case dashboard.BackIntent:
 		if len(p.sessions.all) > 0 {
 			return p.open(p.sessions.all[0].id)

@@ -135,7 +135,7 @@ func TestTheCountdownTicksByItself(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
 	var after time.Duration
 	s.m.After = func(d time.Duration, _ tea.Msg) tea.Cmd { after = d; return nil }
-	s.m.ticking = false
+	s.m.tickPending = false
 	s.give(tickMsg{})
 	if after != time.Second {
 		t.Errorf("the next tick comes after %v", after)

@@ -2,34 +2,35 @@ package sessionview
 
 import "time"
 
-// keyInterval is the least time between two keys of a user. A terminal whose wheel is not reported types
-// arrows in its stead, several at once.
+// keyInterval is the shortest time between two key presses of a user. A terminal that does not
+// report its mouse wheel sends several arrow keys at once instead.
 const keyInterval = 10 * time.Millisecond
 
-// arrowKeys tells the arrows of a mouse wheel from arrow keys.
+// arrowKeys distinguishes the arrow keys of a mouse wheel from those of the keyboard.
 type arrowKeys struct {
-	last  time.Time // an arrow came
-	first bool      // it was taken for a key
-	moved int       // and moved the walk through earlier messages by this
+	lastAt      time.Time // when the last arrow arrived
+	lastWasKey  bool      // it was handled as a key press
+	recallSteps int       // steps it made through earlier messages: 1, 0 or -1
 }
 
-// wheelArrow scrolls when an arrow comes from a wheel, and reports whether it does. The first arrow of a turn
-// of the wheel was taken for a key: its effect is undone and it scrolls too.
+// wheelArrow scrolls by a line if an arrow comes from a mouse wheel, and reports whether it does.
+// The first arrow of a burst was handled as a key press: wheelArrow undoes its effect and scrolls
+// by one line more.
 func (v *View) wheelArrow(by int) bool {
 	now := v.Now()
-	if now.Sub(v.arrows.last) >= keyInterval {
-		v.arrows = arrowKeys{last: now, first: true}
+	if now.Sub(v.pressed.arrows.lastAt) >= keyInterval {
+		v.pressed.arrows = arrowKeys{lastAt: now, lastWasKey: true}
 		return false
 	}
 	v.status.Clear()
-	if v.arrows.moved != 0 {
-		v.composer.Recall(-v.arrows.moved, v.replica.conn.By)
+	if v.pressed.arrows.recallSteps != 0 {
+		v.composer.Recall(-v.pressed.arrows.recallSteps, v.replica.conn.By)
 	}
 	list := v.transcript.view.List
-	if v.arrows.first {
+	if v.pressed.arrows.lastWasKey {
 		list.Scroll(-by)
 	}
-	v.arrows = arrowKeys{last: now}
+	v.pressed.arrows = arrowKeys{lastAt: now}
 	list.Scroll(-by)
 	return true
 }

@@ -198,7 +198,7 @@ func told100k() *history {
 	var pages []*protocol.HistoryResult
 	j.Out, j.Seq = nil, 0
 	for i := range pastTurns {
-		if i%jumpPage == 0 {
+		if i%jumpPageTurns == 0 {
 			page = &protocol.HistoryResult{Epoch: "k3f9ab", First: seq + 1, More: i > 0}
 			pages = append([]*protocol.HistoryResult{page}, pages...)
 		}

@@ -9,25 +9,27 @@ import (
 	"agentctl/tui/ui"
 )
 
-// completionRows is the most commands that are shown at once.
+// completionRows is the maximum number of commands shown at once.
 const completionRows = 6
 
-// completion offers the agent's commands while the first word of a message begins like one.
+// completion suggests the agent's commands while the message is a single word that begins with a
+// slash.
 type completion struct {
-	styles   *ui.Styles
-	selected int
-	word     string // of the last offer; another word starts at the first command
-	closed   string // a word without offers: the user closed them
+	styles    *ui.Styles
+	selected  int
+	word      string // of the last suggestions; another word selects the first command
+	dismissed string // the word whose suggestions the user closed
 }
 
-// offers returns the commands that begin with what is typed.
-func (c *completion) offers(word string, options *protocol.Options) []protocol.SlashCommand {
-	if options == nil || word == c.closed || !strings.HasPrefix(word, "/") || strings.ContainsFunc(word, unicode.IsSpace) {
+// suggestions returns the commands that begin with word, ignoring case. It updates the selection.
+func (c *completion) suggestions(word string, options *protocol.Options) []protocol.SlashCommand {
+	isCommand := strings.HasPrefix(word, "/") && !strings.ContainsFunc(word, unicode.IsSpace)
+	if options == nil || word == c.dismissed || !isCommand {
 		return nil
 	}
 	var out []protocol.SlashCommand
 	for _, o := range options.Commands {
-		if strings.HasPrefix(strings.ToLower(slash(o)), strings.ToLower(word)) {
+		if strings.HasPrefix(strings.ToLower(commandText(o)), strings.ToLower(word)) {
 			out = append(out, o)
 		}
 	}
@@ -38,54 +40,54 @@ func (c *completion) offers(word string, options *protocol.Options) []protocol.S
 	return out
 }
 
-// press handles the keys of the completion. Enter is not among them: it sends what is typed. text replaces
-// what is typed, unless it is empty.
-func (c *completion) press(key, word string, offers []protocol.SlashCommand) (text string, handled bool) {
-	if len(offers) == 0 {
+// press handles the keys of the completion. Enter is not one of them: it sends the message. A text
+// that is not empty replaces the message.
+func (c *completion) press(key, word string, suggestions []protocol.SlashCommand) (text string, handled bool) {
+	if len(suggestions) == 0 {
 		return "", false
 	}
 	switch key {
 	case "up":
 		c.selected = max(0, c.selected-1)
 	case "down":
-		c.selected = min(len(offers)-1, c.selected+1)
+		c.selected = min(len(suggestions)-1, c.selected+1)
 	case "tab":
-		return slash(offers[c.selected]) + " ", true
+		return commandText(suggestions[c.selected]) + " ", true
 	case "esc":
-		c.closed = word
+		c.dismissed = word
 	default:
 		return "", false
 	}
 	return "", true
 }
 
-// slash returns a command as it is typed.
-func slash(c protocol.SlashCommand) string {
+// commandText returns a command as it is typed.
+func commandText(c protocol.SlashCommand) string {
 	return "/" + strings.TrimPrefix(ui.OneLine(transcript.Clean(c.Name)), "/")
 }
 
-// view returns the offers.
-func (c *completion) view(offers []protocol.SlashCommand, width int) []string {
-	if len(offers) == 0 {
+// view returns a title and the suggestions around the selected one, or nil without suggestions.
+func (c *completion) view(suggestions []protocol.SlashCommand, width int) []string {
+	if len(suggestions) == 0 {
 		return nil
 	}
-	lines := make([]string, len(offers))
-	for i, o := range offers {
-		line := "   " + slash(o)
-		rest := ""
+	lines := make([]string, len(suggestions))
+	for i, o := range suggestions {
+		line := "   " + commandText(o)
+		details := ""
 		if o.Hint != "" {
-			rest += " " + ui.OneLine(transcript.Clean(o.Hint))
+			details += " " + ui.OneLine(transcript.Clean(o.Hint))
 		}
 		if o.About != "" {
-			rest += " — " + ui.OneLine(transcript.Clean(o.About))
+			details += " — " + ui.OneLine(transcript.Clean(o.About))
 		}
 		if i == c.selected {
-			lines[i] = c.styles.Selected.Render(ui.Fit(" ▸ "+line[3:]+rest, width))
+			lines[i] = c.styles.Selected.Render(ui.Fit(" ▸ "+line[3:]+details, width))
 			continue
 		}
-		lines[i] = ui.Fit(line+c.styles.Dim.Render(rest), width)
+		lines[i] = ui.Fit(line+c.styles.Dim.Render(details), width)
 	}
 	lines, _ = ui.Window(lines, c.selected, completionRows)
-	title := ui.Count(len(offers), "command") + c.styles.Dim.Render(" · tab completes · ↑↓ · esc closes")
+	title := ui.Count(len(suggestions), "command") + c.styles.Dim.Render(" · tab completes · ↑↓ · esc closes")
 	return append([]string{c.styles.Rule(title, width)}, lines...)
 }

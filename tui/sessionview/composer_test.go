@@ -75,7 +75,7 @@ func TestAMovedMessageStaysChosen(t *testing.T) {
 	s.run(s.m.panels.queue.move(s.m.replica.state.Queue[0], 1))
 	s.journal.As(tuitest.Ada, protocol.QueueMoved, protocol.QueueMovedData{MessageID: "m3", Index: 1})
 	s.tell()
-	if at := s.m.panels.queue.at(); at != 1 || s.m.panels.queue.selected != "m3" {
+	if at := s.m.panels.queue.selectedIndex(); at != 1 || s.m.panels.queue.selected != "m3" {
 		t.Errorf("chosen is %s, %d", s.m.panels.queue.selected, at)
 	}
 	for _, to := range []int{-1, 2} {
@@ -96,13 +96,13 @@ func TestOnlyWhatWasRefusedIsTakenBack(t *testing.T) {
 	if got := o.texts(); !slices.Equal(got, []string{"text a", "text b", "text c"}) {
 		t.Errorf("not taken: %q", got)
 	}
-	o.settle(6)
+	o.removeReported(6)
 	for _, want := range []string{"text c", "text b", ""} {
 		if got, ok := o.takeRefused(); got != want || ok != (want != "") {
 			t.Errorf("took %q back, want %q", got, want)
 		}
 	}
-	o.settle(7)
+	o.removeReported(7)
 	if len(o.messages) != 1 || o.messages[0].id != "a" {
 		t.Errorf("left %+v", o.messages)
 	}

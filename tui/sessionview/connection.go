@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	progressCells = 10
-	reasonRows    = 3
+	progressBarWidth = 10
+	maxReasonRows    = 3
 )
 
-// connText returns the connection for the status line.
+// connText returns the state of the connection for the status line.
 func (v *View) connText(width int) string {
 	s, conn := v.Styles, &v.replica.conn
 	switch conn.State {
@@ -45,7 +45,8 @@ func (v *View) connText(width int) string {
 	return s.Warning.Render("○ " + string(conn.State))
 }
 
-// progressText returns the progress of a long catch-up: a bar where there is room, and a number.
+// progressText returns the progress of a long catch-up as a number, with a bar where there is room.
+// It returns "" for a negative percentage.
 func progressText(percent, width int) string {
 	if percent < 0 {
 		return ""
@@ -54,32 +55,34 @@ func progressText(percent, width int) string {
 	if width < 60 {
 		return number
 	}
-	full := percent * progressCells / 100
-	return " " + strings.Repeat("█", full) + strings.Repeat("░", progressCells-full) + number
+	full := percent * progressBarWidth / 100
+	return " " + strings.Repeat("█", full) + strings.Repeat("░", progressBarWidth-full) + number
 }
 
-// outage returns a panel that says why there is no connection and what to do, once that lasts.
-func (v *View) outage(width int) []string {
+// connectionPanel returns a panel with the reason for a missing connection and what to do. It
+// returns nil while connected or connecting and during the first attempt to reconnect.
+func (v *View) connectionPanel(width int) []string {
 	s, conn := v.Styles, &v.replica.conn
-	style, why := &s.Error, conn.Reason
+	style, reason := &s.Error, conn.Reason
+	serverAdvice := ui.OneLine(transcript.Clean(conn.Advice))
 	var advice []string
 	switch {
 	case conn.State == remote.Offline:
-		why = cmp.Or(why, "the session has ended its updates")
-		advice = append(advice, ui.OneLine(transcript.Clean(conn.Advice)), v.retryHint(), "ctrl+c twice leaves")
+		reason = cmp.Or(reason, "the session has ended its updates")
+		advice = append(advice, serverAdvice, v.retryHint(), "ctrl+c twice leaves")
 	case conn.State == remote.Reconnecting && conn.Attempt > 1:
-		style, why = &s.Warning, cmp.Or(why, "the connection was lost")
-		advice = append(advice, ui.OneLine(transcript.Clean(conn.Advice)), v.retryHint(), "you can read on; messages wait")
+		style, reason = &s.Warning, cmp.Or(reason, "the connection was lost")
+		advice = append(advice, serverAdvice, v.retryHint(), "you can read on; messages wait")
 	default:
 		return nil
 	}
-	advice = slices.DeleteFunc(advice, func(s string) bool { return s == "" })
+	advice = slices.DeleteFunc(advice, func(part string) bool { return part == "" })
 	out := []string{s.Rule(style.Render("no connection"), width)}
-	reason := ui.Wrap(transcript.Clean(why), width-ui.Indent)
-	if len(reason) > reasonRows {
-		reason = append(reason[:reasonRows-1], "…")
+	reasonLines := ui.Wrap(transcript.Clean(reason), width-ui.Indent)
+	if len(reasonLines) > maxReasonRows {
+		reasonLines = append(reasonLines[:maxReasonRows-1], "…")
 	}
-	for _, line := range reason {
+	for _, line := range reasonLines {
 		out = append(out, "   "+style.Render(line))
 	}
 	for _, line := range ui.Wrap(strings.Join(advice, " · "), width-ui.Indent) {
@@ -88,7 +91,7 @@ func (v *View) outage(width int) []string {
 	return out
 }
 
-// retryHint returns the key that reconnects, where that is possible.
+// retryHint returns the key that reconnects, or "" if the session cannot.
 func (v *View) retryHint() string {
 	if _, ok := v.Session.(remote.Retrier); !ok || v.replica.ended {
 		return ""

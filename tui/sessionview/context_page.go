@@ -19,53 +19,118 @@ import (
 	"agentctl/tui/usage"
 )
 
-// View returns height lines; the last one shows the keys.
-func (p *contextPage) View(width, height int) ([]string, *tea.Cursor) {
-	l := p.styles
-	state := p.usage.replica.state
-	title := l.Bold.Render("context") + " · " + ui.OneLine(transcript.Clean(remote.SessionName(state)))
-	if agent := describe.Agent(state.Agent); agent != "" {
-		title += l.Dim.Render(" · " + agent)
+// contextPage is an overlay that shows the context usage, now and by turn.
+type contextPage struct {
+	styles     *ui.Styles
+	usage      *contextUsage
+	answer     *protocol.ContextResult // used if no event reported the usage
+	unknown    string                  // why there is no answer
+	confirming bool                    // the next press of the compact key starts a compaction
+}
+
+// openPage returns the page and a command that requests missing data.
+func (u *contextUsage) openPage(s *ui.Styles) (*contextPage, tea.Cmd) {
+	page := &contextPage{styles: s, usage: u}
+	cmds := []tea.Cmd{u.requestHistory()}
+	if u.replica.state.Context == nil {
+		answer := new(protocol.ContextResult)
+		cmds = append(cmds, u.commands.send(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
+			switch {
+			case err == nil:
+				page.answer = answer
+			case protocol.CodeOf(err) == protocol.CodeUnsupported:
+				page.unknown = "This agent does not report its context usage."
+			default:
+				page.unknown = remote.ErrorText(err)
+			}
+			return nil
+		}))
 	}
-	out := slices.Concat([]string{l.Rule(title, width)}, p.now(width), p.used(width), p.turns(width), p.compacted(width))
+	return page, tea.Batch(cmds...)
+}
+
+// Scope implements [ui.Overlay].
+func (p *contextPage) Scope() keymap.Scope { return keymap.Context }
+
+// FullScreen implements [ui.Overlay].
+func (p *contextPage) FullScreen() bool { return true }
+
+// Update implements [ui.Overlay].
+func (p *contextPage) Update(msg tea.Msg) ui.Response {
+	press, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return ui.Response{}
+	}
+	keys, key := p.styles.Keys, press.String()
+	confirmed := p.confirming
+	p.confirming = false
+	switch keys.InList(keymap.Context, key) {
+	case keymap.Back:
+		return ui.Response{Close: !confirmed}
+	case keymap.Compact:
+		switch {
+		case p.usage.compaction.sending:
+		case confirmed:
+			return ui.Response{Cmd: p.usage.compact()}
+		default:
+			p.confirming = true
+		}
+		return ui.Response{}
+	}
+	return ui.Response{Close: keys.At(keymap.Global, key) == keymap.ShowContext}
+}
+
+// View implements [ui.Overlay]. The last line shows the keys.
+func (p *contextPage) View(width, height int) ([]string, *tea.Cursor) {
+	styles := p.styles
+	state := p.usage.replica.state
+	title := styles.Bold.Render("context") + " · " + ui.OneLine(transcript.Clean(remote.SessionName(state)))
+	if agent := describe.Agent(state.Agent); agent != "" {
+		title += styles.Dim.Render(" · " + agent)
+	}
+	out := slices.Concat([]string{styles.Rule(title, width)},
+		p.currentLines(width), p.usageLines(width), p.turnLines(width), p.compactionLines(width))
 	out = out[:min(len(out), max(height-1, 0))]
 	for len(out) < height-1 {
 		out = append(out, "")
 	}
-	return append(out, p.foot(width)), nil
+	return append(out, p.footer(width)), nil
 }
 
-func (p *contextPage) foot(width int) string {
-	l := p.styles
+// footer returns the last line: a question, the progress or the keys.
+func (p *contextPage) footer(width int) string {
+	styles := p.styles
 	switch {
 	case p.confirming:
-		hint := l.Keys.Hint(keymap.Compact, "again: the agent keeps a summary and forgets the rest", keymap.Back, "back")
-		return l.Warning.Render(ui.Fit(" "+hint, width))
+		hint := styles.Keys.Hint(
+			keymap.Compact, "again: the agent keeps a summary and forgets the rest", keymap.Back, "back")
+		return styles.Warning.Render(ui.Fit(" "+hint, width))
 	case p.usage.compaction.sending:
-		return l.Warning.Render(ui.Fit(" compacting …", width))
+		return styles.Warning.Render(ui.Fit(" compacting …", width))
 	}
-	return l.Selected.Render(ui.Spread(" "+l.Keys.Hint(keymap.Compact, "compacts"), l.Keys.Hint(keymap.Back, "back"), width))
+	left, right := styles.Keys.Hint(keymap.Compact, "compacts"), styles.Keys.Hint(keymap.Back, "back")
+	return styles.Selected.Render(ui.Spread(" "+left, right, width))
 }
 
-// context returns the usage as events or the agent's answer tell it, or nil.
-func (p *contextPage) context() *protocol.ContextInfo {
-	known := p.usage.replica.state.Context
-	if known == nil && p.answer != nil {
-		known = &p.answer.Context
+// info returns the context usage from the events, or else from the agent's answer. It may be nil.
+func (p *contextPage) info() *protocol.ContextInfo {
+	info := p.usage.replica.state.Context
+	if info == nil && p.answer != nil {
+		info = &p.answer.Context
 	}
-	return known
+	return info
 }
 
-// now returns the usage of this moment.
-func (p *contextPage) now(width int) []string {
-	l := p.styles
-	c := p.context()
+// currentLines returns the current usage.
+func (p *contextPage) currentLines(width int) []string {
+	styles := p.styles
+	c := p.info()
 	if c == nil {
-		return p.lines(cmp.Or(p.unknown, "…"), &l.Dim, width)
+		return p.wrap(cmp.Or(p.unknown, "…"), &styles.Dim, width)
 	}
 	number := " " + ui.Percent(c.Percent)
 	bar := usage.Bar(c.Percent/100, min(width-2-ansi.StringWidth(number), 60))
-	out := []string{ui.Fit(" "+l.ContextStyle(c.Percent).Render(bar)+l.Bold.Render(number), width)}
+	out := []string{ui.Fit(" "+styles.ContextStyle(c.Percent).Render(bar)+styles.Bold.Render(number), width)}
 	about := ui.Thousands(c.Tokens) + " tokens"
 	if c.MaxTokens > 0 {
 		about = ui.Thousands(c.Tokens) + " of " + ui.Thousands(c.MaxTokens) + " tokens"
@@ -80,17 +145,17 @@ func (p *contextPage) now(width int) []string {
 	default:
 		about += " · strategy " + c.Strategy
 	}
-	return append(out, p.lines(about, &l.Plain, width)...)
+	return append(out, p.wrap(about, &styles.Plain, width)...)
 }
 
-// used returns the tokens and the cost of the session as the agent reports them.
-func (p *contextPage) used(width int) []string {
-	l := p.styles
+// usageLines returns the tokens and the cost of the session as the agent reports them.
+func (p *contextPage) usageLines(width int) []string {
+	styles := p.styles
 	var out []string
 	if speed := p.usage.speed(""); strings.HasPrefix(speed, "≈") {
-		out = p.lines("writes "+speed+" tokens a second, estimated from its text", &l.Success, width)
+		out = p.wrap("writes "+speed+" tokens a second, estimated from its text", &styles.Success, width)
 	} else if speed != "" {
-		out = p.lines("writes "+speed+" tokens a second", &l.Success, width)
+		out = p.wrap("writes "+speed+" tokens a second", &styles.Success, width)
 	}
 	u := p.usage.replica.state.Usage
 	if u == nil && p.answer != nil {
@@ -106,20 +171,20 @@ func (p *contextPage) used(width int) []string {
 	if u.Reasoning > 0 {
 		used += " · " + ui.Thousands(u.Reasoning) + " reasoning"
 	}
-	out = append(out, p.lines(used, &l.Plain, width)...)
+	out = append(out, p.wrap(used, &styles.Plain, width)...)
 	if u.Cost > 0 {
 		cost := strings.TrimSpace(fmt.Sprintf("cost %.4g %s", u.Cost, u.Currency)) + ", reported by the agent"
-		out = append(out, p.lines(cost, &l.Plain, width)...)
+		out = append(out, p.wrap(cost, &styles.Plain, width)...)
 	}
 	if u.Model != "" {
-		out = append(out, p.lines("model "+u.Model, &l.Dim, width)...)
+		out = append(out, p.wrap("model "+u.Model, &styles.Dim, width)...)
 	}
 	return out
 }
 
-// turns returns the usage at the end of each turn, as many as there is room for.
-func (p *contextPage) turns(width int) []string {
-	l := p.styles
+// turnLines returns the usage at the end of each turn, for the last turns that fit.
+func (p *contextPage) turnLines(width int) []string {
+	styles := p.styles
 	turns := p.usage.tracker.Turns()
 	turns = turns[max(0, len(turns)-max(width-2, 0)):]
 	var limit, peak int64
@@ -132,20 +197,21 @@ func (p *contextPage) turns(width int) []string {
 		return nil
 	}
 	limit = max(limit, peak)
-	title := l.Bold.Render("by turn") + l.Dim.Render(" · "+ui.Count(len(turns), "turn")+
+	title := styles.Bold.Render("by turn") + styles.Dim.Render(" · "+ui.Count(len(turns), "turn")+
 		fmt.Sprintf(" · peak %.0f%%", 100*float64(peak)/float64(limit)))
-	style := l.ContextStyle(100 * float64(values[len(values)-1]) / float64(limit))
-	return []string{"", l.Rule(title, width), ui.Fit(" "+style.Render(usage.Sparkline(values, limit)), width)}
+	style := styles.ContextStyle(100 * float64(values[len(values)-1]) / float64(limit))
+	return []string{"", styles.Rule(title, width), ui.Fit(" "+style.Render(usage.Sparkline(values, limit)), width)}
 }
 
-// compacted returns the result of the compaction that the user asked for, or of the last one.
-func (p *contextPage) compacted(width int) []string {
-	l := p.styles
+// compactionLines returns the result of the compaction that the user started, or else of the last
+// one.
+func (p *contextPage) compactionLines(width int) []string {
+	styles := p.styles
 	switch c := p.usage.compaction; {
 	case c.err != "":
-		return append([]string{""}, p.lines(c.err, &l.Warning, width)...)
+		return append([]string{""}, p.wrap(c.err, &styles.Warning, width)...)
 	case c.result != nil:
-		return append([]string{""}, p.lines("✓ compacted: "+compactionText(c.result), &l.Success, width)...)
+		return append([]string{""}, p.wrap("✓ compacted: "+compactionText(c.result), &styles.Success, width)...)
 	}
 	last := p.usage.tracker.LastCompaction()
 	if last == nil {
@@ -155,11 +221,11 @@ func (p *contextPage) compacted(width int) []string {
 	if last.Automatic {
 		about += ", automatic"
 	}
-	return append([]string{""}, p.lines(about, &l.Dim, width)...)
+	return append([]string{""}, p.wrap(about, &styles.Dim, width)...)
 }
 
-// lines wraps a text in a style.
-func (p *contextPage) lines(s string, style *lipgloss.Style, width int) []string {
+// wrap wraps and styles a text, indented by one cell.
+func (p *contextPage) wrap(s string, style *lipgloss.Style, width int) []string {
 	var out []string
 	for _, line := range ui.Wrap(ui.OneLine(transcript.Clean(s)), max(width-2, 1)) {
 		out = append(out, ui.Fit(" "+style.Render(line), width))

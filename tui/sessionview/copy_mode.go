@@ -14,18 +14,18 @@ import (
 	"agentctl/tui/ui"
 )
 
-// copyMode selects lines of the transcript by keys and copies them. While it is active the transcript
-// forgets nothing.
+// copyMode selects lines of the transcript with the keyboard. While it is active, the transcript is
+// pinned: it drops no items.
 type copyMode struct {
 	active    bool
-	cursor    transcript.Point // the line that the keys move
-	start     transcript.Point // where the selection begins
-	selecting bool             // start is set
-	codeItem  transcript.ID    // whose code was copied last
-	codeBlock int              // index of that block
+	cursor    transcript.Point // the line moved by keys
+	start     transcript.Point // the other end of the selection
+	selecting bool             // start is fixed
+	codeItem  transcript.ID    // item whose code was copied last
+	codeBlock int              // index of that block in the item
 }
 
-// enterCopyMode begins at the selected item, or at the last line on the screen.
+// enterCopyMode starts copy mode at the selected item, or at the last line on the screen.
 func (p *transcriptPane) enterCopyMode() {
 	list := p.view.List
 	if list.Len() == 0 {
@@ -40,14 +40,14 @@ func (p *transcriptPane) enterCopyMode() {
 	p.moveCursor(at)
 }
 
-// leaveCopyMode ends copy mode, if it is active.
+// leaveCopyMode ends copy mode. It does nothing if copy mode is not active.
 func (p *transcriptPane) leaveCopyMode() {
 	p.copyMode.active, p.copyMode.selecting = false, false
 	p.view.SetPinned(false)
 	p.view.List.SetRangeHighlight(transcript.Point{}, transcript.Point{}, nil)
 }
 
-// moveCursor moves the cursor of copy mode and shows the selection.
+// moveCursor moves the cursor of copy mode and highlights the selection.
 func (p *transcriptPane) moveCursor(to transcript.Point) {
 	c, list := &p.copyMode, p.view.List
 	c.cursor = list.Clamp(to)
@@ -55,11 +55,13 @@ func (p *transcriptPane) moveCursor(to transcript.Point) {
 		c.start = c.cursor
 	}
 	list.EnsureVisible(c.cursor)
-	list.SetRangeHighlight(c.start, c.cursor, func(line string) string { return p.styles.Selected.Render(ansi.Strip(line)) })
+	list.SetRangeHighlight(c.start, c.cursor, func(line string) string {
+		return p.styles.Selected.Render(ansi.Strip(line))
+	})
 }
 
-// pressCopyMode handles a key in copy mode. It returns false for keys that leave copy mode and then mean the
-// same as without it.
+// pressCopyMode handles a key in copy mode. For the keys of other parts it ends copy mode and
+// returns false; the caller then handles the key.
 func (p *transcriptPane) pressCopyMode(key string) (cmd tea.Cmd, handled bool) {
 	c, list := &p.copyMode, p.view.List
 	page := max(1, list.Height()-1)
@@ -102,14 +104,15 @@ func (p *transcriptPane) pressCopyMode(key string) (cmd tea.Cmd, handled bool) {
 	return nil, true
 }
 
-// selectBlock selects the paragraph of the cursor; when it is selected, the next one too.
+// selectBlock selects the paragraph at the cursor. If it is selected already, the selection is
+// extended by the next paragraph.
 func (p *transcriptPane) selectBlock() {
 	c, list := &p.copyMode, p.view.List
 	from, to := list.Paragraph(c.cursor)
 	if c.selecting && c.cursor == to && !from.Before(c.start) {
 		_, to = list.Paragraph(list.MovePoint(to, 1))
 		if lines, _ := list.TextBetween(to, to, ui.MaxCopy); len(lines) > 0 && lines[0] == "" {
-			_, to = list.Paragraph(list.MovePoint(to, 1)) // past the blank line
+			_, to = list.Paragraph(list.MovePoint(to, 1)) // skip the blank line
 		}
 		p.moveCursor(to)
 		return
@@ -118,33 +121,37 @@ func (p *transcriptPane) selectBlock() {
 	p.moveCursor(to)
 }
 
-// hint returns the keys of copy mode.
-func (c *copyMode) hint(l *ui.Styles, list *transcript.List) string {
-	keys := l.Keys.Hint(keymap.StartSelection, "starts selection", keymap.SelectBlock, "block", keymap.CopySelection, "copies", keymap.Back, "closes")
-	return l.Warning.Render("copy mode: "+ui.Count(list.CountLines(c.start, c.cursor), "line")) + l.Dim.Render(" · "+keys)
+// hint returns the number of selected lines and the keys of copy mode.
+func (c *copyMode) hint(styles *ui.Styles, list *transcript.List) string {
+	lines := ui.Count(list.CountLines(c.start, c.cursor), "line")
+	keys := styles.Keys.Hint(keymap.StartSelection, "starts selection", keymap.SelectBlock, "block",
+		keymap.CopySelection, "copies", keymap.Back, "closes")
+	return styles.Warning.Render("copy mode: "+lines) + styles.Dim.Render(" · "+keys)
 }
 
-// copy puts text into the clipboard and says how much that was. what names it; "": lines.
-func (p *transcriptPane) copy(what, text string) tea.Cmd {
+// copy puts a text into the clipboard, at most [ui.MaxCopy] bytes of it, and reports its size as
+// the status message. name describes the text and may be empty.
+func (p *transcriptPane) copy(name, text string) tea.Cmd {
 	status := p.commands.status
 	text = transcript.Clean(text)
 	if text == "" {
 		status.Text = "there is nothing to copy"
 		return nil
 	}
-	rest := ""
+	suffix := ""
 	if len(text) > ui.MaxCopy {
 		text = text[:ui.MaxCopy]
 		for !utf8.ValidString(text[len(text)-utf8.UTFMax:]) {
 			text = text[:len(text)-1]
 		}
-		rest = ", the first MiB of it"
+		suffix = ", the first MiB of it"
 	}
-	lines := 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n")
-	if what != "" {
-		what += ": "
+	lines := ui.Count(1+strings.Count(strings.TrimSuffix(text, "\n"), "\n"), "line")
+	characters := ui.Count(utf8.RuneCountInString(text), "character")
+	if name != "" {
+		name += ": "
 	}
-	status.Text = fmt.Sprintf("copied %s%s, %s%s", what, ui.Count(lines, "line"), ui.Count(utf8.RuneCountInString(text), "character"), rest)
+	status.Text = fmt.Sprintf("copied %s%s, %s%s", name, lines, characters, suffix)
 	return p.clipboard.Copy(text)
 }
 
@@ -153,7 +160,7 @@ func (p *transcriptPane) copyItem(item transcript.Item) tea.Cmd {
 	return p.copy(transcriptview.CopyText(item))
 }
 
-// copyCode copies a code block of an item, the next one each time.
+// copyCode copies a code block of an item. Each call for the same item copies the next block.
 func (p *transcriptPane) copyCode(id transcript.ID) tea.Cmd {
 	c := &p.copyMode
 	blocks, name := transcriptview.Code(p.view.List.Item(id))

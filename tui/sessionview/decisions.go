@@ -8,8 +8,8 @@ import (
 	"agentctl/tui/remote"
 )
 
-// approve does what the approval panel wants.
-func (v *View) approve(r approval.Result) tea.Cmd {
+// applyApprovalResult carries out a result of the approval panel.
+func (v *View) applyApprovalResult(r approval.Result) tea.Cmd {
 	v.leaveFocus(r.Leave)
 	if r.Focus {
 		v.setFocus(onApproval)
@@ -29,9 +29,10 @@ func (v *View) approve(r approval.Result) tea.Cmd {
 	return nil
 }
 
-// sendDecision sends a decision. When another client was first, the status message says so.
+// sendDecision sends a decision. A failure, such as a request decided by another client, is shown
+// as the status message.
 func (v *View) sendDecision(data protocol.ApproveData) tea.Cmd {
-	return v.commands.do(protocol.DoApprove, data, nil, func(err error) tea.Cmd {
+	return v.commands.send(protocol.DoApprove, data, nil, func(err error) tea.Cmd {
 		message := ""
 		if err != nil {
 			message = remote.ErrorText(err)

@@ -8,42 +8,42 @@ import (
 	"agentctl/protocol"
 )
 
-// editGrace is how long an edit hold outlives the connection of its actor.
+// editGrace is how long the server keeps an edit hold after its actor disconnected.
 const editGrace = 30 * time.Second
 
-// editHolds knows which actors disconnected while they edited a queued message, and which connection
-// holds the edit made here.
+// editHolds tracks the actors that disconnected while they edited a queued message, and the
+// connection that holds the message edited here.
 type editHolds struct {
-	replica *replica
-	now     func() time.Time
-	left    map[protocol.Actor]time.Time // when they disconnected
-	conn    string                       // that holds the edit made here
+	replica     *replica
+	now         func() time.Time
+	disconnects map[protocol.Actor]time.Time // time of the disconnect
+	connection  string                       // connection of the hold on the message edited here
 }
 
-// disconnected notes the end of an actor's connection, if a hold depends on it.
-func (e *editHolds) disconnected(by protocol.Actor) {
+// recordDisconnect records the time at which an actor with an edit hold disconnected.
+func (e *editHolds) recordDisconnect(by protocol.Actor) {
 	s := e.replica.state
-	maps.DeleteFunc(e.left, func(who protocol.Actor, _ time.Time) bool { return !edits(s, who) })
-	if edits(s, by) {
-		e.left[by] = e.now()
+	maps.DeleteFunc(e.disconnects, func(actor protocol.Actor, _ time.Time) bool { return !holdsForEdit(s, actor) })
+	if holdsForEdit(s, by) {
+		e.disconnects[by] = e.now()
 	}
 }
 
-// edits reports whether an actor holds a message to edit it.
-func edits(s *protocol.State, who protocol.Actor) bool {
+// holdsForEdit reports whether an actor holds a message to edit it.
+func holdsForEdit(s *protocol.State, actor protocol.Actor) bool {
 	return slices.ContainsFunc(s.Holds, func(h protocol.Hold) bool {
-		return h.Reason == protocol.HoldEdit && h.By != nil && *h.By == who
+		return h.Reason == protocol.HoldEdit && h.By != nil && *h.By == actor
 	})
 }
 
-// expires returns how long the edit hold of an actor who left still lasts; 0 when the actor is connected
-// or it is not known.
-func (e *editHolds) expires(h *protocol.Hold) time.Duration {
+// remaining returns how long the edit hold of a disconnected actor lasts. It returns 0 if the actor
+// is connected or the time is unknown.
+func (e *editHolds) remaining(h *protocol.Hold) time.Duration {
 	if h.By == nil {
 		return 0
 	}
-	left, gone := e.left[*h.By]
-	if !gone {
+	since, disconnected := e.disconnects[*h.By]
+	if !disconnected {
 		return 0
 	}
 	for id, c := range e.replica.clients {
@@ -51,14 +51,14 @@ func (e *editHolds) expires(h *protocol.Hold) time.Duration {
 			return 0
 		}
 	}
-	return max(0, left.Add(editGrace).Sub(e.now()))
+	return max(0, since.Add(editGrace).Sub(e.now()))
 }
 
-// counting reports whether the time of a hold is running out.
-func (e *editHolds) counting() bool {
+// countingDown reports whether the hold of a disconnected actor is counting down.
+func (e *editHolds) countingDown() bool {
 	holds := e.replica.state.Holds
 	for i := range holds {
-		if e.expires(&holds[i]) > 0 {
+		if e.remaining(&holds[i]) > 0 {
 			return true
 		}
 	}

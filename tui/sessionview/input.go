@@ -9,7 +9,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// focus is the part that takes the keys.
+// focus identifies the part that receives the keys.
 type focus uint8
 
 const (
@@ -21,8 +21,8 @@ const (
 	focusCount
 )
 
-// input handles keys, pastes and mouse events that no overlay takes.
-func (v *View) input(msg tea.Msg) tea.Cmd {
+// handleInput handles the keys, pastes and mouse events that no overlay handles.
+func (v *View) handleInput(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return v.press(msg)
@@ -38,8 +38,8 @@ func (v *View) input(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// press handles a key: the part that is typed in comes first, then the queue, which pages itself, then the
-// global keys, then the part with the focus.
+// press handles a key. Text input comes first, then the queue, whose paging keys are also global
+// keys, then the global keys, then the part with the focus.
 func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	pending := v.replica.state.Approvals
@@ -63,7 +63,7 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch v.focus {
 	case onApproval:
-		return v.approve(v.panels.approvals.Press(pending, key))
+		return v.applyApprovalResult(v.panels.approvals.Press(pending, key))
 	case onQueue:
 		return v.pressQueue(key)
 	case onPlan:
@@ -76,7 +76,7 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	return v.pressComposer(key, msg)
 }
 
-// pressGlobal handles the keys that do the same in every part.
+// pressGlobal handles the keys that work in every part.
 func (v *View) pressGlobal(key string) (cmd tea.Cmd, handled bool) {
 	action := v.Styles.Keys.At(keymap.Global, key)
 	if v.scroll(action) {
@@ -92,10 +92,11 @@ func (v *View) pressGlobal(key string) (cmd tea.Cmd, handled bool) {
 	case keymap.ShowProtocolLog:
 		return v.showProtocolLog(), true
 	case keymap.ShowContext:
-		page, cmd := v.usage.open(v.Styles)
+		page, cmd := v.usage.openPage(v.Styles)
 		v.overlays.Push(page)
 		return cmd, true
-	case keymap.ShowSessions, keymap.NextPending: // a program with several sessions handles these itself
+	case keymap.ShowSessions, keymap.NextPending:
+		// A program with several sessions handles these keys itself.
 		v.status.Text = "session list not available here"
 	case keymap.FocusNext:
 		v.cycleFocus(1)
@@ -132,7 +133,7 @@ func (v *View) pressGlobal(key string) (cmd tea.Cmd, handled bool) {
 	return nil, true
 }
 
-// scroll scrolls the transcript.
+// scroll scrolls the transcript. It reports whether the action is one that scrolls.
 func (v *View) scroll(action keymap.Action) bool {
 	list := v.transcript.view.List
 	page := max(1, list.Height()-1)
@@ -151,6 +152,7 @@ func (v *View) scroll(action keymap.Action) bool {
 	return true
 }
 
+// pressQueue handles a key while the queue has the focus.
 func (v *View) pressQueue(key string) tea.Cmd {
 	r := v.panels.queue.press(key)
 	v.leaveFocus(r.leave)
@@ -160,6 +162,7 @@ func (v *View) pressQueue(key string) tea.Cmd {
 	return r.cmd
 }
 
+// pressTranscript handles a key while the transcript has the focus.
 func (v *View) pressTranscript(key string) tea.Cmd {
 	r := v.transcript.press(key)
 	v.leaveFocus(r.leave)
@@ -172,6 +175,7 @@ func (v *View) pressTranscript(key string) tea.Cmd {
 	return r.cmd
 }
 
+// paste inserts a pasted text where the user is typing.
 func (v *View) paste(text string) {
 	switch {
 	case v.focus == onApproval && v.panels.approvals.Typing(v.replica.state.Approvals):
@@ -181,7 +185,7 @@ func (v *View) paste(text string) {
 	}
 }
 
-// cycleFocus moves the focus to the next part that has something to use.
+// cycleFocus moves the focus by one (by = 1 or -1), skipping parts that are not usable.
 func (v *View) cycleFocus(by int) {
 	for range focusCount {
 		v.setFocus((v.focus + focus(by+int(focusCount))) % focusCount)
@@ -191,6 +195,7 @@ func (v *View) cycleFocus(by int) {
 	}
 }
 
+// usable reports whether a part can take the focus.
 func (v *View) usable(f focus) bool {
 	switch f {
 	case onApproval:
@@ -205,12 +210,13 @@ func (v *View) usable(f focus) bool {
 	return true
 }
 
+// setFocus moves the focus to a part.
 func (v *View) setFocus(f focus) {
 	v.focus = f
 	v.transcript.leaveCopyMode()
 	v.composer.SetFocus(f == onComposer)
 	if f == onQueue {
-		v.panels.queue.selectAt(v.panels.queue.at())
+		v.panels.queue.selectAt(v.panels.queue.selectedIndex())
 	}
 	if f == onTranscript {
 		v.transcript.view.List.MoveSelection(0)
@@ -219,13 +225,14 @@ func (v *View) setFocus(f focus) {
 	}
 }
 
-// leaveFocus gives the focus back to the composer.
+// leaveFocus moves the focus to the composer if leave is set.
 func (v *View) leaveFocus(leave bool) {
 	if leave {
 		v.setFocus(onComposer)
 	}
 }
 
+// showHelp opens the help of the part with the focus.
 func (v *View) showHelp() {
 	scopes := map[focus]keymap.Scope{
 		onComposer: keymap.Global, onApproval: keymap.Approval, onQueue: keymap.Queue, onPlan: keymap.Plan,
@@ -242,10 +249,11 @@ func (v *View) showRules() {
 	v.pushMenu(&rules{v.Styles, v.replica, v.commands, map[string]bool{}})
 }
 
-func (v *View) pushMenu(l ui.Listing) {
-	v.overlays.Push(ui.NewMenu(v.Styles, l, "", func() string { return v.status.Text }))
+func (v *View) pushMenu(listing ui.Listing) {
+	v.overlays.Push(ui.NewMenu(v.Styles, listing, "", func() string { return v.status.Text }))
 }
 
+// showProtocolLog opens the protocol log, if the session keeps one.
 func (v *View) showProtocolLog() tea.Cmd {
 	log, cmd := logview.OpenLogView(v.Session, v.Styles, v.Tasks, v.Clipboard)
 	if log == nil {
@@ -256,6 +264,7 @@ func (v *View) showProtocolLog() tea.Cmd {
 	return cmd
 }
 
+// startInterrupt interrupts the turn, after a question if messages are queued.
 func (v *View) startInterrupt() tea.Cmd {
 	cmd, question := v.panels.interrupt.start()
 	if question != nil {

@@ -14,18 +14,19 @@ import (
 	"agentctl/tui/ui"
 )
 
-// interrupt is the user's interrupt of a turn, from the key to the end of the turn.
+// interrupt is the user's interrupt of a turn, from the key press to the end of the turn.
 type interrupt struct {
 	styles   *ui.Styles
 	replica  *replica
 	commands *commander
 
-	turn     string             // "": none
-	question *interruptQuestion // on the stack, while it is open
+	turn     string             // turn to interrupt; "": none
+	question *interruptQuestion // the open overlay, or nil
 	sent     bool
 }
 
-// start interrupts the running turn. With messages queued it returns a question first.
+// start interrupts the running turn. If messages are queued, it returns an overlay that asks what
+// to do with them.
 func (i *interrupt) start() (tea.Cmd, ui.Overlay) {
 	s := i.replica.state
 	switch {
@@ -43,14 +44,14 @@ func (i *interrupt) start() (tea.Cmd, ui.Overlay) {
 	return i.send(protocol.QueueKeep), nil
 }
 
-// send sends the interrupt. queue says what happens to the queued messages.
+// send sends the interrupt. queue is protocol.QueueKeep, QueueHold or QueueClear.
 func (i *interrupt) send(queue string) tea.Cmd {
 	i.question, i.sent = nil, true
 	s := i.replica.state
 	queued, held := len(s.Queue), s.BlockingHold() != nil
 	result := new(protocol.InterruptResult)
 	data := protocol.InterruptData{Turn: i.turn, Queue: queue}
-	return i.commands.do(protocol.DoInterrupt, data, result, func(err error) tea.Cmd {
+	return i.commands.send(protocol.DoInterrupt, data, result, func(err error) tea.Cmd {
 		i.reset()
 		if err != nil {
 			return i.commands.report(err)
@@ -60,9 +61,10 @@ func (i *interrupt) send(queue string) tea.Cmd {
 	})
 }
 
+// reset clears the interrupt.
 func (i *interrupt) reset() { i.turn, i.question, i.sent = "", nil, false }
 
-// expire ends the interrupt of a turn that is over and returns its open question, or nil.
+// expire resets the interrupt if its turn has ended. It returns the overlay to close, or nil.
 func (i *interrupt) expire() ui.Overlay {
 	s, question := i.replica.state, i.question
 	if i.turn == "" || s.Turn != nil && s.Turn.Turn == i.turn {
@@ -75,7 +77,7 @@ func (i *interrupt) expire() ui.Overlay {
 	return question
 }
 
-// view returns the line below the transcript while the turn is being interrupted.
+// view returns the line below the transcript while the interrupt is under way.
 func (i *interrupt) view(width int) []string {
 	switch {
 	case !i.sent:
@@ -86,12 +88,16 @@ func (i *interrupt) view(width int) []string {
 	return []string{i.styles.Warning.Render(ui.Fit("   ── interrupting …", width))}
 }
 
-// interruptQuestion asks what happens to the queued messages, as a docked overlay.
-type interruptQuestion struct{ of *interrupt }
+// interruptQuestion is a docked overlay that asks what to do with the queued messages.
+type interruptQuestion struct{ interrupt *interrupt }
 
+// Scope implements [ui.Overlay].
 func (q *interruptQuestion) Scope() keymap.Scope { return keymap.Global }
-func (q *interruptQuestion) FullScreen() bool    { return false }
 
+// FullScreen implements [ui.Overlay].
+func (q *interruptQuestion) FullScreen() bool { return false }
+
+// Update implements [ui.Overlay].
 func (q *interruptQuestion) Update(msg tea.Msg) ui.Response {
 	press, ok := msg.(tea.KeyPressMsg)
 	if !ok {
@@ -99,20 +105,21 @@ func (q *interruptQuestion) Update(msg tea.Msg) ui.Response {
 	}
 	switch press.String() {
 	case "k", "enter":
-		return ui.Response{Cmd: q.of.send(protocol.QueueKeep), Close: true}
+		return ui.Response{Cmd: q.interrupt.send(protocol.QueueKeep), Close: true}
 	case "h":
-		return ui.Response{Cmd: q.of.send(protocol.QueueHold), Close: true}
+		return ui.Response{Cmd: q.interrupt.send(protocol.QueueHold), Close: true}
 	case "C":
-		return ui.Response{Cmd: q.of.send(protocol.QueueClear), Close: true}
+		return ui.Response{Cmd: q.interrupt.send(protocol.QueueClear), Close: true}
 	case "esc", "q":
-		q.of.reset()
+		q.interrupt.reset()
 		return ui.Response{Close: true}
 	}
 	return ui.Response{}
 }
 
+// View implements [ui.Overlay].
 func (q *interruptQuestion) View(width, _ int) ([]string, *tea.Cursor) {
-	styles, s := q.of.styles, q.of.replica.state
+	styles, s := q.interrupt.styles, q.interrupt.replica.state
 	keep := "keep: the next starts"
 	if s.BlockingHold() != nil {
 		keep = "keep: held as it is"

@@ -13,15 +13,17 @@ import (
 )
 
 const (
-	minTranscriptRows = 3 // that the panels leave to the transcript
-	minApprovalRows   = 7 // that a request with the focus takes even of those
+	minTranscriptRows = 3 // left to the transcript by the panels
+	minApprovalRows   = 7 // of a focused approval, at the cost of the transcript
 )
 
-// draw returns the screen.
+// draw renders the screen.
 func (v *View) draw() tea.View {
 	out := tea.NewView("")
 	out.AltScreen = true
-	out.WindowTitle = "agentctl " + ui.OneLine(transcript.Clean(remote.SessionName(v.replica.state))) + " · " + string(v.replica.state.Status())
+	state := v.replica.state
+	name := ui.OneLine(transcript.Clean(remote.SessionName(state)))
+	out.WindowTitle = "agentctl " + name + " · " + string(state.Status())
 	out.ReportFocus = true
 	width, height := v.canvas.Width, v.canvas.Height
 	if v.overlays.Show(&out, v.Styles, width, height) {
@@ -35,8 +37,8 @@ func (v *View) draw() tea.View {
 	return out
 }
 
-// layout returns the lines of the screen and the cursor. It is laid out from the bottom: status line,
-// composer, panels, and the transcript in the rows that are left.
+// layout returns the lines of the screen and the cursor. Rows are assigned from the bottom up:
+// status line, composer, panels. The transcript gets the rest.
 func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 	left := height
 	var status []string
@@ -44,11 +46,11 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 		status = []string{v.statusLine(width)}
 		left--
 	}
-	writing, cursor := v.composer.View(width, max(1, left/3))
-	left -= len(writing)
-	var edge []string
+	composer, cursor := v.composer.View(width, max(1, left/3))
+	left -= len(composer)
+	var rule []string
 	if left > minTranscriptRows {
-		edge = []string{v.edge()}
+		rule = []string{v.composerRule()}
 		left--
 	}
 	panel := func(lines []string) []string {
@@ -57,29 +59,30 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 		return lines
 	}
 	p, conn := &v.panels, v.replica.conn.State
-	interrupting := panel(p.interrupt.view(width))
+	interrupt := panel(p.interrupt.view(width))
 	docked, dockedCursor := v.docked(width, left)
 	docked = panel(docked)
-	var searching []string
+	var search []string
 	if dockedCursor == nil {
-		searching = panel(v.transcript.search.view(v.Styles, width))
+		search = panel(v.transcript.search.view(v.Styles, width))
 	}
-	offers := panel(p.completion.view(v.offers(), width))
-	outage := panel(v.outage(width))
+	completion := panel(p.completion.view(v.suggestions(), width))
+	connection := panel(v.connectionPanel(width))
 	outbox := panel(p.outbox.view(width, conn))
-	request, requestCursor := v.requestLines(width, left)
-	left -= len(request)
+	approval, approvalCursor := v.approvalLines(width, left)
+	left -= len(approval)
 	queue := panel(p.queue.view(width, v.focus == onQueue, v.composer.Editing))
 	var plan []string
-	if !v.confirmsPlan() || v.focus == onPlan {
-		plan = panel(p.plan.view(v.transcript.view.Checklist(), width, max(planRows, min(transcriptview.ChecklistRows, height/5)), v.focus == onPlan))
+	if !v.approvalListsPlan() || v.focus == onPlan {
+		rows := max(planRows, min(transcriptview.ChecklistRows, height/5))
+		plan = panel(p.plan.view(v.transcript.view.Checklist(), width, rows, v.focus == onPlan))
 	}
-	above := slices.Concat(v.transcriptLines(width, left), interrupting, plan, queue)
-	below := slices.Concat(request, outage, outbox, offers, searching)
-	screen := slices.Concat(above, below, docked, edge)
+	above := slices.Concat(v.transcriptLines(width, left), interrupt, plan, queue)
+	below := slices.Concat(approval, connection, outbox, completion, search)
+	screen := slices.Concat(above, below, docked, rule)
 	switch {
-	case requestCursor != nil && v.focus == onApproval:
-		cursor = requestCursor
+	case approvalCursor != nil && v.focus == onApproval:
+		cursor = approvalCursor
 		cursor.Y += len(above)
 	case dockedCursor != nil && len(docked) > dockedCursor.Y:
 		cursor = dockedCursor
@@ -87,10 +90,10 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 	case cursor != nil:
 		cursor.Y += len(screen)
 	}
-	return slices.Concat(screen, writing, status), cursor
+	return slices.Concat(screen, composer, status), cursor
 }
 
-// docked returns the overlay that does not cover the screen.
+// docked returns the lines and the cursor of the docked overlay, if there is one.
 func (v *View) docked(width, height int) ([]string, *tea.Cursor) {
 	if o := v.overlays.Docked(); o != nil {
 		return o.View(width, height)
@@ -98,8 +101,8 @@ func (v *View) docked(width, height int) ([]string, *tea.Cursor) {
 	return nil, nil
 }
 
-// requestLines returns the approval panel. With the focus it takes rows of the transcript too.
-func (v *View) requestLines(width, left int) ([]string, *tea.Cursor) {
+// approvalLines returns the approval panel. With the focus it may take rows of the transcript.
+func (v *View) approvalLines(width, left int) ([]string, *tea.Cursor) {
 	room := left - minTranscriptRows
 	if v.focus == onApproval {
 		room = max(room, min(left, minApprovalRows))
@@ -107,12 +110,13 @@ func (v *View) requestLines(width, left int) ([]string, *tea.Cursor) {
 	return v.panels.approvals.View(v.replica.state.Approvals, v.Now(), width, room, v.focus == onApproval)
 }
 
-// confirmsPlan reports whether the request on the screen lists the plan's tasks.
-func (v *View) confirmsPlan() bool {
+// approvalListsPlan reports whether the shown approval lists the tasks of the plan.
+func (v *View) approvalListsPlan() bool {
 	r, _ := v.panels.approvals.Current(v.replica.state.Approvals)
 	return r != nil && len(r.Tasks) > 0
 }
 
+// transcriptLines returns the visible lines of the transcript.
 func (v *View) transcriptLines(width, rows int) []string {
 	if rows <= 0 {
 		return nil
@@ -126,12 +130,13 @@ func (v *View) transcriptLines(width, rows int) []string {
 	return lines
 }
 
-// edge returns the line above the composer.
-func (v *View) edge() string {
+// composerRule returns the line above the composer.
+func (v *View) composerRule() string {
 	s, keys, list := v.Styles, v.Styles.Keys, v.transcript.view.List
 	title := ""
 	if !list.Following() {
-		title = "↓ " + ui.Count(v.transcript.below(), "line") + " below" + ui.Prefixed(keymap.Separator, keys.Key(keymap.Bottom))
+		key := ui.Prefixed(keymap.Separator, keys.Key(keymap.Bottom))
+		title = "↓ " + ui.Count(v.transcript.below(), "line") + " below" + key
 	}
 	switch {
 	case v.composer.Editing != "":

@@ -7,49 +7,51 @@ import (
 	"agentctl/tui/transcriptview"
 )
 
-// localSearchStep is how many items are searched before other messages are handled.
+// localSearchStep is the number of items searched per message, so that others are handled in
+// between.
 const localSearchStep = 200
 
-// localSearch is a search through the items in memory. It pages older turns in as it reaches them.
+// localSearch is a search in the loaded items. It requests older turns when it reaches the first
+// item.
 type localSearch struct {
-	next   transcript.ID // item to search
-	by     int           // -1: towards older items
-	paging bool          // it continues when the older turns are there
+	next   transcript.ID // next item to search
+	by     int           // -1: to older items, 1: to newer ones
+	paging bool          // waiting for older turns
 }
 
 // localSearchMsg continues the search of a generation.
 type localSearchMsg struct{ generation int }
 
-// searchLocally searches the items from one on, because the server cannot search.
+// searchLocally starts a local search at an item. It replaces a search by the server.
 func (p *transcriptPane) searchLocally(from transcript.ID, by int) tea.Cmd {
-	f := &p.search
-	f.stop()
-	f.running, f.local = true, &localSearch{next: from, by: by}
-	return p.continueSearch(f.generation)
+	s := &p.search
+	s.stop()
+	s.running, s.local = true, &localSearch{next: from, by: by}
+	return p.continueSearch(s.generation)
 }
 
-// continueSearch searches the next items.
+// continueSearch searches the next items. It does nothing if the generation is no longer current.
 func (p *transcriptPane) continueSearch(generation int) tea.Cmd {
-	f, list := &p.search, p.view.List
-	if !f.running || f.local == nil || generation != f.generation {
+	s, list := &p.search, p.view.List
+	if !s.running || s.local == nil || generation != s.generation {
 		return nil
 	}
 	for range localSearchStep {
-		if f.local.next < list.First() && f.local.by < 0 && (p.view.HasOlder() || p.view.Loading()) {
-			f.local.paging = true
+		if s.local.next < list.First() && s.local.by < 0 && (p.view.HasOlder() || p.view.Loading()) {
+			s.local.paging = true
 			return p.requestOlder()
 		}
-		if f.local.next < list.First() || f.local.next > list.Last() {
-			f.stop()
-			p.commands.status.Text = "“" + f.text + "” is not there"
+		if s.local.next < list.First() || s.local.next > list.Last() {
+			s.stop()
+			p.commands.status.Text = "“" + s.text + "” is not there"
 			return nil
 		}
-		if f.query.Match(transcriptview.Text(list.Item(f.local.next))) {
-			f.stop()
-			p.showMatch(f.local.next, f.local.by)
+		if s.query.Match(transcriptview.Text(list.Item(s.local.next))) {
+			s.stop()
+			p.showMatch(s.local.next, s.local.by)
 			return nil
 		}
-		f.local.next += transcript.ID(f.local.by)
+		s.local.next += transcript.ID(s.local.by)
 	}
 	return p.commands.tasks.Send(localSearchMsg{generation})
 }

@@ -7,19 +7,25 @@ import (
 	"agentctl/tui/transcriptview"
 )
 
-var anchorNames = map[transcript.AnchorKind]string{transcriptview.TurnAnchor: "turn", transcriptview.ToolAnchor: "tool call", transcriptview.ApprovalAnchor: "approval", transcriptview.ErrorAnchor: "error"}
-
-// jump goes to a place that may not be in memory: older turns are paged in until it is. The next key ends it.
-type jump struct {
-	try      func() bool // goes there, if it is in memory
-	oldest   uint64      // no turn before this seq is paged in; 0: all turns may be
-	notFound string      // the status message when there is no such place
+var anchorNames = map[transcript.AnchorKind]string{
+	transcriptview.TurnAnchor:     "turn",
+	transcriptview.ToolAnchor:     "tool call",
+	transcriptview.ApprovalAnchor: "approval",
+	transcriptview.ErrorAnchor:    "error",
 }
 
-// jumpPage is how many turns a jump pages in at a time.
-const jumpPage = 100
+// jump moves to a place that may not be loaded yet. Older turns are requested until it is. The next
+// key press cancels the jump.
+type jump struct {
+	show     func() bool // shows the place and reports true, if it is loaded
+	oldest   uint64      // seq of the oldest turn to request; 0: no limit
+	notFound string      // status message if the place does not exist
+}
 
-// startJump begins a jump, or continues it when older turns have arrived.
+// jumpPageTurns is the number of turns that a jump requests at a time.
+const jumpPageTurns = 100
+
+// startJump starts a jump, or continues it after older turns arrived. j may be nil.
 func (p *transcriptPane) startJump(j *jump) tea.Cmd {
 	if j == nil {
 		return nil
@@ -29,7 +35,7 @@ func (p *transcriptPane) startJump(j *jump) tea.Cmd {
 		status.Text = ""
 	}
 	p.jump = nil
-	if j.try() {
+	if j.show() {
 		return nil
 	}
 	if before := p.view.OlderThan(); !p.view.Loading() && (before == 0 || before <= j.oldest) {
@@ -40,8 +46,8 @@ func (p *transcriptPane) startJump(j *jump) tea.Cmd {
 	return p.requestOlder()
 }
 
-// jumpTo goes to the nearest item of a kind before the selected one (by < 0) or after it; without a
-// selection the top of the screen counts.
+// jumpTo moves to the nearest item of a kind before the selected item (by < 0) or after it. Without
+// a selection it starts from the top of the screen.
 func (p *transcriptPane) jumpTo(kind transcript.AnchorKind, by int) tea.Cmd {
 	list := p.view.List
 	from, selecting := list.Selected()
@@ -51,7 +57,7 @@ func (p *transcriptPane) jumpTo(kind transcript.AnchorKind, by int) tea.Cmd {
 			from = list.Last()
 		}
 	}
-	try := func() bool {
+	show := func() bool {
 		id, ok := list.NextAnchor(kind, from, by)
 		if !ok {
 			return false
@@ -70,9 +76,9 @@ func (p *transcriptPane) jumpTo(kind transcript.AnchorKind, by int) tea.Cmd {
 		return true
 	}
 	if by < 0 {
-		return p.startJump(&jump{try: try, notFound: "there is no " + anchorNames[kind] + " before"})
+		return p.startJump(&jump{show: show, notFound: "there is no " + anchorNames[kind] + " before"})
 	}
-	if !try() {
+	if !show() {
 		if kind == transcriptview.TurnAnchor {
 			list.ScrollToBottom()
 			return nil

@@ -10,27 +10,28 @@ import (
 	"agentctl/tui/ui"
 )
 
-// unsentMessage is a message on its way. It is shown until an event of the session reports it.
+// unsentMessage is a message that no event has reported yet.
 type unsentMessage struct {
 	id          string // client_message_id
 	text        string
-	accepted    bool   // the server has it
-	seq         uint64 // of the event that reports it, once known
-	err         string // why it was refused
+	accepted    bool   // accepted by the server
+	seq         uint64 // seq of the event that reports it; 0: unknown
+	err         string // why sending failed; "": it did not
 	withdrawing bool
 }
 
-// outbox holds the messages sent from here that no event has reported yet.
+// outbox holds the messages sent by this view that no event has reported yet.
 type outbox struct {
 	styles   *ui.Styles
 	messages []unsentMessage
 }
 
+// add appends a message with a client_message_id.
 func (o *outbox) add(id, text string) {
 	o.messages = append(o.messages, unsentMessage{id: id, text: text})
 }
 
-// find returns the message with an id, or nil.
+// find returns the message with an ID, or nil.
 func (o *outbox) find(id string) *unsentMessage {
 	for i := range o.messages {
 		if id != "" && o.messages[i].id == id {
@@ -40,12 +41,12 @@ func (o *outbox) find(id string) *unsentMessage {
 	return nil
 }
 
-// remove forgets a message.
+// remove removes a message.
 func (o *outbox) remove(id string) {
 	o.messages = slices.DeleteFunc(o.messages, func(m unsentMessage) bool { return id != "" && m.id == id })
 }
 
-// apply forgets a message that an event reports.
+// apply removes the message that an event reports.
 func (o *outbox) apply(e *protocol.Event) {
 	if len(o.messages) == 0 {
 		return
@@ -56,33 +57,33 @@ func (o *outbox) apply(e *protocol.Event) {
 	}
 }
 
-// accept notes which event reports a message.
+// accept marks a message as accepted. seq is that of the event that reports it.
 func (o *outbox) accept(id string, seq uint64) {
 	if m := o.find(id); m != nil {
 		m.accepted, m.seq = true, seq
 	}
 }
 
-// settle forgets the messages whose events lie before a seq.
-func (o *outbox) settle(seq uint64) {
+// removeReported removes the messages whose events have been applied: those up to seq.
+func (o *outbox) removeReported(seq uint64) {
 	o.messages = slices.DeleteFunc(o.messages, func(m unsentMessage) bool { return m.seq != 0 && m.seq <= seq })
 }
 
-// fail marks a message as refused.
+// fail records why sending a message failed.
 func (o *outbox) fail(id, err string) {
 	if m := o.find(id); m != nil {
 		m.err = err
 	}
 }
 
-// keep notes that a message could not be withdrawn.
-func (o *outbox) keep(id string) {
+// withdrawFailed records that a message could not be withdrawn.
+func (o *outbox) withdrawFailed(id string) {
 	if m := o.find(id); m != nil {
 		m.withdrawing = false
 	}
 }
 
-// takeRefused removes the last refused message and returns its text.
+// takeRefused removes the last message that failed and returns its text.
 func (o *outbox) takeRefused() (string, bool) {
 	for i := len(o.messages) - 1; i >= 0; i-- {
 		if m := o.messages[i]; m.err != "" {
@@ -93,8 +94,8 @@ func (o *outbox) takeRefused() (string, bool) {
 	return "", false
 }
 
-// unanswered returns the last message without an answer, or nil.
-func (o *outbox) unanswered() *unsentMessage {
+// lastUnanswered returns the last message without an answer that is not being withdrawn, or nil.
+func (o *outbox) lastUnanswered() *unsentMessage {
 	for i := len(o.messages) - 1; i >= 0; i-- {
 		if m := &o.messages[i]; m.err == "" && !m.accepted && !m.withdrawing {
 			return m
@@ -114,11 +115,11 @@ func (o *outbox) texts() []string {
 	return out
 }
 
-// view returns a line for each message.
+// view returns one line per message.
 func (o *outbox) view(width int, state remote.ConnState) []string {
 	var out []string
 	back := ui.Prefixed(" · ", o.styles.Keys.Hint(keymap.TakeBack, "takes it back"))
-	last := o.unanswered()
+	last := o.lastUnanswered()
 	for i := range o.messages {
 		m := &o.messages[i]
 		text, style := ui.Excerpt(m.text), o.styles.Dim

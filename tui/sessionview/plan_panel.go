@@ -14,60 +14,62 @@ import (
 	"agentctl/tui/ui"
 )
 
-// planRows is the most tasks that are shown at once on a low screen.
+// planRows is the maximum number of tasks shown at once on a low screen.
 const planRows = 6
 
-// planPanel shows the tasks of the running plan, which can be cancelled and restarted.
+// planPanel shows the tasks of the running plan. The user can cancel and restart them.
 type planPanel struct {
 	styles   *ui.Styles
 	replica  *replica
 	commands *commander
 
-	selected string            // task
-	pending  map[string]string // task → the action that has no answer yet
-	past     bool              // the state's plan belongs to an earlier turn
+	selected string            // task ID
+	pending  map[string]string // task ID → action without an answer yet
+	stale    bool              // the plan belongs to an earlier turn
 }
 
-// apply notes whether the plan belongs to the running turn, which the state does not tell.
+// apply records whether the plan belongs to the running turn: the state does not.
 func (p *planPanel) apply(e *protocol.Event) {
 	switch {
 	case e.Type == protocol.TurnStarted:
-		p.past = true
+		p.stale = true
 	case transcriptview.IsPlanEvent(e.Type):
-		p.past = false
+		p.stale = false
 	}
 }
 
-// plan returns the running plan, or nil.
+// plan returns the plan of the running turn, or nil.
 func (p *planPanel) plan() *protocol.Plan {
 	s := p.replica.state
-	if s.Plan == nil || p.past || s.Turn == nil || len(s.Plan.Tasks) == 0 {
+	if s.Plan == nil || p.stale || s.Turn == nil || len(s.Plan.Tasks) == 0 {
 		return nil
 	}
 	return s.Plan
 }
 
-// at returns the index of the selected task; without a selection of the first task that is not done.
-func (p *planPanel) at(plan *protocol.Plan) int {
+// selectedIndex returns the index of the selected task, else of the first unfinished one.
+func (p *planPanel) selectedIndex(plan *protocol.Plan) int {
 	if i := slices.IndexFunc(plan.Tasks, func(t protocol.Task) bool { return t.ID == p.selected }); i >= 0 {
 		return i
 	}
-	return max(0, slices.IndexFunc(plan.Tasks, func(t protocol.Task) bool { return t.Status != protocol.StatusCompleted }))
+	unfinished := func(t protocol.Task) bool { return t.Status != protocol.StatusCompleted }
+	return max(0, slices.IndexFunc(plan.Tasks, unfinished))
 }
 
-// selectAt selects the task nearest to an index.
+// selectAt selects the task at index i, clamped to the plan.
 func (p *planPanel) selectAt(plan *protocol.Plan, i int) {
 	p.selected = plan.Tasks[min(max(i, 0), len(plan.Tasks)-1)].ID
 }
 
-// press handles a key while the panel has the focus. leave gives the focus back.
+// press handles a key while the panel has the focus. leave reports whether the panel gives up the
+// focus.
 func (p *planPanel) press(key string) (cmd tea.Cmd, leave bool) {
 	plan := p.plan()
 	action := p.styles.Keys.InList(keymap.Plan, key)
 	if action == keymap.Back || plan == nil {
 		return nil, true
 	}
-	at := p.at(plan)
+	at := p.selectedIndex(plan)
 	switch action {
 	case keymap.Up:
 		p.selectAt(plan, at-1)
@@ -81,29 +83,30 @@ func (p *planPanel) press(key string) (cmd tea.Cmd, leave bool) {
 	return nil, false
 }
 
-// control cancels or restarts a task. A task takes one such command at a time.
+// control cancels or restarts the task at an index. It does nothing while another such command for
+// the task has no answer.
 func (p *planPanel) control(plan *protocol.Plan, at int, verb protocol.Verb, action string) tea.Cmd {
-	p.selectAt(plan, at) // the task stays selected
+	p.selectAt(plan, at) // keep the task selected
 	id := plan.Tasks[at].ID
 	if p.pending[id] != "" {
 		return nil
 	}
 	p.pending[id] = action
-	return p.commands.do(verb, protocol.TaskIDData{Task: id}, nil, func(err error) tea.Cmd {
+	return p.commands.send(verb, protocol.TaskIDData{Task: id}, nil, func(err error) tea.Cmd {
 		delete(p.pending, id)
 		return p.commands.report(err)
 	})
 }
 
-// view returns a title and at most rows tasks; it is empty when no plan is running. The checklist of the
-// turn knows more about the tasks than the state.
+// view returns a title and at most rows tasks, or nil without a running plan. c adds details that
+// the plan does not have.
 func (p *planPanel) view(c *transcriptview.Checklist, width, rows int, focused bool) []string {
 	plan := p.plan()
 	if plan == nil {
 		return nil
 	}
-	done, at := tasksDone(plan), p.at(plan)
-	first := done - 1 // the last task that is done, then those to do
+	done, at := tasksDone(plan), p.selectedIndex(plan)
+	first := done - 1 // the last finished task comes first
 	if focused {
 		first = at - rows/2
 	}
@@ -111,7 +114,8 @@ func (p *planPanel) view(c *transcriptview.Checklist, width, rows int, focused b
 	last := min(first+rows, len(plan.Tasks))
 	title := fmt.Sprintf("plan · %d of %d", done, len(plan.Tasks))
 	if focused {
-		title += p.styles.Dim.Render(" · " + p.styles.Keys.Hint(keymap.TaskCancel, "cancel", keymap.TaskRestart, "restart"))
+		hint := p.styles.Keys.Hint(keymap.TaskCancel, "cancel", keymap.TaskRestart, "restart")
+		title += p.styles.Dim.Render(" · " + hint)
 	} else {
 		title += " done" + p.styles.Dim.Render(ui.Prefixed(keymap.Separator, p.styles.Keys.Key(keymap.FocusNext)))
 	}
@@ -123,27 +127,29 @@ func (p *planPanel) view(c *transcriptview.Checklist, width, rows int, focused b
 	}
 	out := []string{p.styles.Rule(title, width)}
 	for i := first; i < last; i++ {
-		out = append(out, p.row(&plan.Tasks[i], c, width, focused && i == at))
+		out = append(out, p.taskLine(&plan.Tasks[i], c, width, focused && i == at))
 	}
 	return out
 }
 
-func (p *planPanel) row(t *protocol.Task, c *transcriptview.Checklist, width int, selected bool) string {
-	left, said, right, style := c.Task(p.styles, t)
+// taskLine returns the line of a task.
+func (p *planPanel) taskLine(t *protocol.Task, c *transcriptview.Checklist, width int, selected bool) string {
+	left, details, right, style := c.Task(p.styles, t)
 	pending := p.pending[t.ID] != ""
 	if pending {
 		right = p.pending[t.ID] + " …"
 	}
 	switch {
 	case selected:
-		return p.styles.Selected.Render(ui.Spread(" ▸ "+left+said, right, width))
+		return p.styles.Selected.Render(ui.Spread(" ▸ "+left+details, right, width))
 	case pending:
 		style = p.styles.Warning
 	}
 	mark, title, _ := strings.Cut(left, " ")
-	return ui.Spread("   "+style.Render(mark)+" "+title+p.styles.Dim.Render(said), style.Render(right), width)
+	return ui.Spread("   "+style.Render(mark)+" "+title+p.styles.Dim.Render(details), style.Render(right), width)
 }
 
+// tasksDone returns the number of completed tasks.
 func tasksDone(p *protocol.Plan) int {
 	done := 0
 	for i := range p.Tasks {

@@ -15,7 +15,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// queueRows is the most queued messages that are shown at once.
+// queueRows is the maximum number of queued messages shown at once.
 const queueRows = 6
 
 // queuePanel shows the queued messages.
@@ -25,16 +25,16 @@ type queuePanel struct {
 	commands *commander
 	holds    *editHolds
 
-	selected string            // message_id
-	index    int               // of the selected message, for when it is gone
-	pending  map[string]string // message → the action that has no answer yet
+	selected string            // ID of the selected message
+	index    int               // its last index, used once it is gone
+	pending  map[string]string // message ID → action without an answer yet
 }
 
-// queueResult says what a key in the queue panel wants of the view.
+// queueResult is the effect of a key press on the view.
 type queueResult struct {
 	cmd   tea.Cmd
-	leave bool              // give the focus back
-	edit  *protocol.Message // edit this message
+	leave bool              // give up the focus
+	edit  *protocol.Message // message to edit, or nil
 }
 
 // visible reports whether the panel shows anything.
@@ -43,9 +43,9 @@ func (q *queuePanel) visible() bool {
 	return len(s.Queue) > 0 || s.BlockingHold() != nil
 }
 
-// at returns the index of the selected message, or of the one that took its place; -1 when the queue is
-// empty.
-func (q *queuePanel) at() int {
+// selectedIndex returns the index of the selected message, or of the one that took its place. It
+// returns -1 if the queue is empty.
+func (q *queuePanel) selectedIndex() int {
 	s := q.replica.state
 	if i := s.QueueIndex(q.selected); i >= 0 {
 		q.index = i
@@ -53,7 +53,7 @@ func (q *queuePanel) at() int {
 	return min(q.index, len(s.Queue)-1)
 }
 
-// selectAt selects the message nearest to an index.
+// selectAt selects the message at index i, clamped to the queue.
 func (q *queuePanel) selectAt(i int) {
 	if queue := q.replica.state.Queue; len(queue) > 0 {
 		q.index = min(max(i, 0), len(queue)-1)
@@ -68,11 +68,11 @@ func (q *queuePanel) press(key string) queueResult {
 	case keymap.Back:
 		return queueResult{leave: true}
 	case keymap.QueueHold:
-		return queueResult{cmd: q.do(protocol.DoQueueHold, protocol.QueueHoldData{})}
+		return queueResult{cmd: q.send(protocol.DoQueueHold, protocol.QueueHoldData{})}
 	case keymap.QueueRelease:
-		return queueResult{cmd: q.do(protocol.DoQueueRelease, protocol.QueueReleaseData{})}
+		return queueResult{cmd: q.send(protocol.DoQueueRelease, protocol.QueueReleaseData{})}
 	}
-	at := q.at()
+	at := q.selectedIndex()
 	if at < 0 {
 		return queueResult{}
 	}
@@ -95,8 +95,8 @@ func (q *queuePanel) press(key string) queueResult {
 	case keymap.QueueEdit, keymap.Choose:
 		return queueResult{edit: &message}
 	case keymap.QueueRemove:
-		q.selectAt(at) // so that the next message is selected afterwards
-		return queueResult{cmd: q.do(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message.MessageID})}
+		q.selectAt(at) // then the next message takes its place
+		return queueResult{cmd: q.send(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message.MessageID})}
 	case keymap.QueueMoveUp:
 		return queueResult{cmd: q.move(message, at-1)}
 	case keymap.QueueMoveDown:
@@ -105,17 +105,18 @@ func (q *queuePanel) press(key string) queueResult {
 	return queueResult{}
 }
 
-// do sends a command whose events show the rest.
-func (q *queuePanel) do(verb protocol.Verb, data any) tea.Cmd {
-	return q.commands.do(verb, data, nil, q.commands.report)
+// send sends a command that needs no callback.
+func (q *queuePanel) send(verb protocol.Verb, data any) tea.Cmd {
+	return q.commands.send(verb, data, nil, q.commands.report)
 }
 
+// move moves a message to an index of the queue. It does nothing if the index is out of range.
 func (q *queuePanel) move(message protocol.Message, to int) tea.Cmd {
 	if to < 0 || to >= len(q.replica.state.Queue) {
 		return nil
 	}
 	q.selected = message.MessageID
-	return q.do(protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message.MessageID, Index: to})
+	return q.send(protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message.MessageID, Index: to})
 }
 
 // sendNow starts a queued message at once.
@@ -134,8 +135,8 @@ func (q *queuePanel) sendNow(message protocol.Message) tea.Cmd {
 	})
 }
 
-// view returns the panel; it is empty when nothing is queued and nothing held. editing is the message
-// that is edited here.
+// view returns the panel, or nil if nothing is queued or held. editing is the ID of the message
+// edited here, or "".
 func (q *queuePanel) view(width int, focused bool, editing string) []string {
 	if !q.visible() {
 		return nil
@@ -152,9 +153,10 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 	if focused {
 		hint = q.hint()
 	}
-	title += q.styles.Dim.Render(ui.Prefixed(keymap.Separator, ui.FitHints(hint, width-ansi.StringWidth(title)-4-len(keymap.Separator))))
+	hint = ui.FitHints(hint, width-ansi.StringWidth(title)-4-len(keymap.Separator))
+	title += q.styles.Dim.Render(ui.Prefixed(keymap.Separator, hint))
 	out := []string{q.styles.Rule(title, width)}
-	at := q.at()
+	at := q.selectedIndex()
 	first := min(max(0, at-queueRows/2), max(0, len(s.Queue)-queueRows))
 	end := min(len(s.Queue), first+queueRows)
 	for i := first; i < end; i++ {
@@ -176,22 +178,22 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 	return out
 }
 
-// hint returns the keys for the selected message, and for the whole queue.
+// hint returns the keys for the selected message and for the queue.
 func (q *queuePanel) hint() string {
 	s, keys := q.replica.state, q.styles.Keys
-	all := keys.Hint(keymap.QueueHold, "hold")
+	queueHint := keys.Hint(keymap.QueueHold, "hold")
 	if s.BlockingHold() != nil {
-		all = keys.Hint(keymap.QueueRelease, "release")
+		queueHint = keys.Hint(keymap.QueueRelease, "release")
 	}
 	if len(s.Queue) == 0 {
-		return all
+		return queueHint
 	}
-	one := keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "remove", keymap.QueueSendNow, "send now",
+	messageHint := keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "remove", keymap.QueueSendNow, "send now",
 		keymap.QueueMoveUp, "up", keymap.QueueMoveDown, "down")
-	return one + ui.Prefixed(keymap.Separator, all)
+	return messageHint + ui.Prefixed(keymap.Separator, queueHint)
 }
 
-// details returns who queued a message and when, or what happens to it now.
+// details returns who queued a message and when, or what is being done with it.
 func (q *queuePanel) details(m *protocol.Message, editing string) string {
 	hold := describe.EditHold(q.replica.state, m.MessageID)
 	switch {
@@ -201,7 +203,7 @@ func (q *queuePanel) details(m *protocol.Message, editing string) string {
 		return "editing"
 	case hold != nil:
 		right := "edited by " + ui.OneLine(transcript.Clean(remote.ActorName(hold.By)))
-		if left := q.holds.expires(hold); left > 0 {
+		if left := q.holds.remaining(hold); left > 0 {
 			right += fmt.Sprintf(", who left: %ds", ui.Seconds(left))
 		}
 		return right

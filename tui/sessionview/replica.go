@@ -8,7 +8,7 @@ import (
 	"agentctl/tui/remote"
 )
 
-// replica is the session as its updates have described it. The view owns it; its parts read it.
+// replica is the session as described by its updates. The view owns it; its parts read it.
 type replica struct {
 	conn     remote.Conn
 	epoch    string
@@ -29,7 +29,7 @@ func newReplica() *replica {
 // connected reports whether commands reach the server now.
 func (r *replica) connected() bool { return r.conn.State == remote.Connected }
 
-// setConn notes the state of the connection.
+// setConn sets the state of the connection.
 func (r *replica) setConn(c remote.Conn, now time.Time) {
 	if c.Connection == "" {
 		c.Connection, c.By = r.conn.Connection, r.conn.By
@@ -40,7 +40,8 @@ func (r *replica) setConn(c remote.Conn, now time.Time) {
 	r.conn = c
 }
 
-// attach begins a catch-up. It reports whether the state was replaced, else the events continue it.
+// attach starts a catch-up. It reports whether the state was replaced; if not, the events continue
+// the old state.
 func (r *replica) attach(a *protocol.SubscribeResult) (replaced bool) {
 	if r.state.Session != "" {
 		r.away.Reconnected(a, r.state.Seq)
@@ -61,16 +62,16 @@ func (r *replica) attach(a *protocol.SubscribeResult) (replaced bool) {
 	return true
 }
 
-// progress returns how far a long catch-up is, in percent, or -1.
+// progress returns the progress of a long catch-up in percent, or -1.
 func (r *replica) progress() int { return r.catchup.percent(r.state.Seq) }
 
-// longCatchup is the number of events from which on a catch-up shows its progress.
+// longCatchup is the minimum number of events for a catch-up to show its progress.
 const longCatchup = 500
 
-// catchup is the range of seqs that a catch-up covers.
+// catchup is the range of seqs of a catch-up.
 type catchup struct{ from, to uint64 }
 
-// percent returns how much of the range lies before seq, or -1 for a short range.
+// percent returns the part of the range up to seq in percent, or -1 for a short range.
 func (c catchup) percent(seq uint64) int {
 	if c.to < c.from+longCatchup {
 		return -1

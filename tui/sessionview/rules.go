@@ -11,7 +11,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// rules is the menu of rules, which can be revoked.
+// rules is the menu of rules. The user can revoke them.
 type rules struct {
 	styles   *ui.Styles
 	replica  *replica
@@ -19,48 +19,55 @@ type rules struct {
 	revoking map[string]bool
 }
 
+// Title implements [ui.Listing].
 func (r *rules) Title() string {
 	return r.styles.Bold.Render("rules") + " · " + ui.Count(len(r.replica.state.Rules), "rule")
 }
 
+// Empty implements [ui.Listing].
 func (r *rules) Empty() string { return "no rules: the agent asks every time" }
 
+// Hint implements [ui.Listing].
 func (r *rules) Hint() string {
 	return "↑↓ · " + r.styles.Keys.Hint(keymap.RevokeRule, "revoke: the agent asks again")
 }
 
+// Entries implements [ui.Listing].
 func (r *rules) Entries() []ui.Entry {
-	all := r.replica.state.Rules
-	out := make([]ui.Entry, len(all))
-	for i := range all {
-		rule := &all[i]
+	list := r.replica.state.Rules
+	out := make([]ui.Entry, len(list))
+	for i := range list {
+		rule := &list[i]
 		text, scope := describe.Rule(rule), rule.Scope
 		if text == "" {
 			text, scope = scope, ""
 		}
-		about := rule.Kind + " · by " + remote.ActorName(&rule.By)
+		details := rule.Kind + " · by " + remote.ActorName(&rule.By)
 		if rule.By.Subject != "" {
-			about += " (" + rule.By.Subject + ")"
+			details += " (" + rule.By.Subject + ")"
 		}
-		about += " · " + r.styles.Date(rule.At)
+		details += " · " + r.styles.Date(rule.At)
 		if scope != "" {
-			about += " · " + scope
+			details += " · " + scope
 		}
 		if r.revoking[rule.ID] {
-			about += " · revoking …"
+			details += " · revoking …"
 		}
-		out[i] = ui.Entry{ID: rule.ID, Text: ui.OneLine(transcript.Reveal(text)), Details: ui.OneLine(transcript.Reveal(about))}
+		out[i] = ui.Entry{
+			ID: rule.ID, Text: ui.OneLine(transcript.Reveal(text)), Details: ui.OneLine(transcript.Reveal(details)),
+		}
 	}
 	return out
 }
 
+// Act implements [ui.Listing]. It revokes a rule.
 func (r *rules) Act(id, key string) ui.Response {
 	if r.styles.Keys.At(keymap.Rules, key) != keymap.RevokeRule || r.revoking[id] {
 		return ui.Response{}
 	}
 	r.revoking[id] = true
 	data := protocol.RulesRevokeData{Rule: id}
-	return ui.Response{Cmd: r.commands.do(protocol.DoRulesRevoke, data, nil, func(err error) tea.Cmd {
+	return ui.Response{Cmd: r.commands.send(protocol.DoRulesRevoke, data, nil, func(err error) tea.Cmd {
 		delete(r.revoking, id)
 		return r.commands.report(err)
 	})}

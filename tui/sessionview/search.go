@@ -18,25 +18,25 @@ import (
 	"agentctl/tui/ui"
 )
 
-// search is a search of the whole session. The server finds the hits; where it cannot, the items are
-// searched here (see localSearch).
+// search is a search of the whole session. The server finds the hits. If it cannot, local searches
+// the loaded items.
 type search struct {
-	text       string          // as it was typed
-	query      *protocol.Query // nil: no search
-	generation int             // of the running search; results of others are stale
+	text       string          // as typed
+	query      *protocol.Query // nil: no search is open
+	generation int             // increases with each search; results of older ones are stale
 	running    bool
-	asOf       uint64        // seq of the session when it began
-	target     *protocol.Hit // shown first; nil: the newest
+	startSeq   uint64        // seq of the session at the start
+	target     *protocol.Hit // hit to show first; nil: the newest
 
 	hits    []protocol.Hit // newest first
-	counts  []int          // of matches in a hit and all newer ones
+	counts  []int          // counts[i] is the number of matches in hits[:i+1]
 	current int            // index of the hit shown last
-	cursor  string         // where the server continues; empty: there are no more
+	cursor  string         // position of the next page; "": no more pages
 	match   match
 	local   *localSearch // nil: the server searches
 }
 
-// match is the line shown last.
+// match is the matching line shown last.
 type match struct {
 	valid bool
 	item  transcript.ID
@@ -45,114 +45,120 @@ type match struct {
 	newer int // matches in the item below the line
 }
 
-// stop ends the running search.
-func (f *search) stop() {
-	f.generation++
-	f.running = false
-	if f.local != nil {
-		f.local.paging = false
+// stop cancels the running search.
+func (s *search) stop() {
+	s.generation++
+	s.running = false
+	if s.local != nil {
+		s.local.paging = false
 	}
 }
 
-// clear ends the search and forgets its hits.
-func (f *search) clear() { *f = search{generation: f.generation + 1} }
+// clear closes the search.
+func (s *search) clear() { *s = search{generation: s.generation + 1} }
 
-// view returns the line that says what is searched and which match is shown.
-func (f *search) view(l *ui.Styles, width int) []string {
+// view returns the line with the search text and the number of the shown match.
+func (s *search) view(styles *ui.Styles, width int) []string {
 	const label = ui.FindLabel
 	switch {
-	case f.query == nil:
+	case s.query == nil:
 		return nil
-	case f.running && (len(f.hits) == 0 || f.target != nil):
-		return []string{l.Dim.Render(ui.Fit(label+f.text+" …", width))}
+	case s.running && (len(s.hits) == 0 || s.target != nil):
+		return []string{styles.Dim.Render(ui.Fit(label+s.text+" …", width))}
 	}
-	matches := f.matches()
-	keys := l.Keys.Hint(keymap.OlderMatch, "older", keymap.NewerMatch, "newer", keymap.Back, "close")
-	right := strings.Trim(matches+" · "+keys, "· ") + " "
-	if ansi.StringWidth(label+f.text+right) > width {
-		right = matches + " "
+	position := s.positionText()
+	keys := styles.Keys.Hint(keymap.OlderMatch, "older", keymap.NewerMatch, "newer", keymap.Back, "close")
+	right := strings.Trim(position+" · "+keys, "· ") + " "
+	if ansi.StringWidth(label+s.text+right) > width {
+		right = position + " "
 	}
-	return []string{l.Dim.Render(ui.Spread(label+f.text, right, width))}
+	return []string{styles.Dim.Render(ui.Spread(label+s.text, right, width))}
 }
 
-// matches returns which match of how many is shown, or "" when that is not known. The server counts the
-// matches of a hit; the screen may lay out less or more than that, so the number stays within the hit's.
-func (f *search) matches() string {
-	if f.local != nil || len(f.hits) == 0 {
+// positionText returns the number of the shown match and the total, or "" if unknown. The server
+// counts the matches of a hit. The screen may lay out more or fewer, so the number is limited to
+// the server's count.
+func (s *search) positionText() string {
+	if s.local != nil || len(s.hits) == 0 {
 		return ""
 	}
-	n := strconv.Itoa(f.counts[len(f.counts)-1])
-	if f.cursor != "" {
-		n += "+"
+	total := strconv.Itoa(s.counts[len(s.counts)-1])
+	if s.cursor != "" {
+		total += "+"
 	}
-	newer := f.newer(f.current)
-	return strconv.Itoa(min(newer+f.match.newer+1, f.counts[f.current])) + " of " + n
+	newer := s.newerCount(s.current)
+	return strconv.Itoa(min(newer+s.match.newer+1, s.counts[s.current])) + " of " + total
 }
 
-// newer returns the number of matches in the hits that are newer than one.
-func (f *search) newer(hit int) int {
+// newerCount returns the number of matches in the hits newer than hit.
+func (s *search) newerCount(hit int) int {
 	if hit == 0 {
 		return 0
 	}
-	return f.counts[hit-1]
+	return s.counts[hit-1]
 }
 
-// add takes a hit that is older than all others.
-func (f *search) add(h protocol.Hit) {
-	h.Snippet, h.Matches = "", nil // the screen shows the item itself
-	f.hits = append(f.hits, h)
-	f.counts = append(f.counts, f.newer(len(f.counts))+max(h.Count, 1))
+// add appends a hit, which is older than all others.
+func (s *search) add(h protocol.Hit) {
+	h.Snippet, h.Matches = "", nil // not used: the screen shows the item
+	s.hits = append(s.hits, h)
+	s.counts = append(s.counts, s.newerCount(len(s.counts))+max(h.Count, 1))
 }
 
-// matcher returns a function that reports whether a line has all words, and the number of matches on the
-// last line that it reported.
-func (f *search) matcher() (matches func(line string) bool, count *int) {
+// matcher returns a function that reports whether a line contains all words, and a pointer to the
+// number of matches on the line passed last.
+func (s *search) matcher() (matches func(line string) bool, count *int) {
 	count = new(int)
 	return func(line string) bool {
-		*count = f.query.Count(ansi.Strip(line))
+		*count = s.query.Count(ansi.Strip(line))
 		return *count > 0
 	}, count
 }
 
-// targetHit returns the index of the hit to show when a page has arrived: the target, or the newest hit when
-// there is none; -1 while it may still come. fresh is the number of hits before the page.
-func (f *search) targetHit(fresh int) int {
-	if f.target == nil {
-		if fresh > 0 || len(f.hits) == 0 {
-			return -1 // shown already
+// targetHit returns the index of the hit to show after a page has arrived, or -1 for none. The
+// hit is the target, or the newest hit if there is no target or no page contains it. fresh is the
+// number of hits before the page.
+func (s *search) targetHit(fresh int) int {
+	if s.target == nil {
+		if fresh > 0 || len(s.hits) == 0 {
+			return -1 // shown already, or nothing to show
 		}
 		return 0
 	}
-	is := func(h protocol.Hit) bool {
-		return h.Turn == f.target.Turn && h.Kind == f.target.Kind && h.Item == f.target.Item && h.Seq == f.target.Seq
+	isTarget := func(h protocol.Hit) bool {
+		return h.Turn == s.target.Turn && h.Kind == s.target.Kind && h.Item == s.target.Item && h.Seq == s.target.Seq
 	}
-	i := slices.IndexFunc(f.hits[fresh:], is)
+	i := slices.IndexFunc(s.hits[fresh:], isTarget)
 	switch {
 	case i >= 0:
-		f.target = nil
+		s.target = nil
 		return fresh + i
-	case f.running || len(f.hits) == 0:
+	case s.running || len(s.hits) == 0:
 		return -1
 	}
-	f.target = nil
+	s.target = nil
 	return 0
 }
 
-// searchInput is a docked overlay in which a search is typed.
+// searchInput is a docked overlay for the text of a search.
 type searchInput struct {
 	styles *ui.Styles
 	input  *textinput.Model
 }
 
-// searchIntent says what became of a searchInput.
+// searchIntent is the outcome of a searchInput.
 type searchIntent struct {
 	text   string
 	cancel bool
 }
 
+// Scope implements [ui.Overlay].
 func (i *searchInput) Scope() keymap.Scope { return keymap.Global }
-func (i *searchInput) FullScreen() bool    { return false }
 
+// FullScreen implements [ui.Overlay].
+func (i *searchInput) FullScreen() bool { return false }
+
+// Update implements [ui.Overlay].
 func (i *searchInput) Update(msg tea.Msg) ui.Response {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -171,33 +177,35 @@ func (i *searchInput) Update(msg tea.Msg) ui.Response {
 	return ui.Response{}
 }
 
+// View implements [ui.Overlay].
 func (i *searchInput) View(width, _ int) ([]string, *tea.Cursor) {
 	return []string{i.styles.InputLine(ui.FindLabel, i.input, width)}, ui.InputCursor(ui.FindLabel, i.input, 0)
 }
 
-// openSearch returns the input for a new search, with the text of the last one.
+// openSearch returns the input for a new search. It contains the text of the last one.
 func (p *transcriptPane) openSearch() ui.Overlay {
 	p.search.stop()
 	return &searchInput{p.styles, ui.NewTextInput(p.search.text)}
 }
 
-// endSearch ends the search.
+// endSearch closes the search and removes its highlight.
 func (p *transcriptPane) endSearch() {
 	p.search.clear()
 	p.view.List.SetHighlight(nil)
 }
 
-// beginSearch searches the session, newest first. It reports whether there is something to search for.
+// beginSearch starts a search of the session, newest first. ok is false if the text is not a valid
+// query.
 func (p *transcriptPane) beginSearch(text string) (cmd tea.Cmd, ok bool) {
 	p.endSearch()
 	query, err := protocol.ParseQuery(text)
 	if err != nil {
 		return nil, false // no words, or too many
 	}
-	f := &p.search
-	f.text, f.query, f.running = ui.OneLine(transcript.Clean(text)), query, true
-	f.asOf = p.replica.state.Seq
-	p.view.List.SetHighlight(func(line string) string { return p.styles.Highlight(line, f.query) })
+	s := &p.search
+	s.text, s.query, s.running = ui.OneLine(transcript.Clean(text)), query, true
+	s.startSeq = p.replica.state.Seq
+	p.view.List.SetHighlight(func(line string) string { return p.styles.Highlight(line, s.query) })
 	if p.replica.conn.State != remote.Connected {
 		return p.searchLocally(p.view.List.Last(), -1), true
 	}
@@ -206,108 +214,109 @@ func (p *transcriptPane) beginSearch(text string) (cmd tea.Cmd, ok bool) {
 
 // requestHits requests the next page of hits.
 func (p *transcriptPane) requestHits() tea.Cmd {
-	f := &p.search
-	generation, page := f.generation, new(protocol.SearchResult)
-	data := protocol.SearchData{Query: f.query.String(), Limit: remote.HitsPerPage, Cursor: f.cursor}
-	return p.commands.do(protocol.DoSearch, data, page, func(err error) tea.Cmd {
+	s := &p.search
+	generation, page := s.generation, new(protocol.SearchResult)
+	data := protocol.SearchData{Query: s.query.String(), Limit: remote.HitsPerPage, Cursor: s.cursor}
+	return p.commands.send(protocol.DoSearch, data, page, func(err error) tea.Cmd {
 		return p.addHits(generation, page, err)
 	})
 }
 
-// addHits takes a page of hits, shows the first hit and requests the next page, so that all are counted.
+// addHits adds a page of hits, shows the first hit and requests the next page to get the total.
 func (p *transcriptPane) addHits(generation int, page *protocol.SearchResult, err error) tea.Cmd {
-	f := &p.search
+	s := &p.search
 	switch {
-	case generation != f.generation:
+	case generation != s.generation:
 		return nil
-	case err != nil && len(f.hits) > 0:
-		f.running, f.cursor = false, ""
+	case err != nil && len(s.hits) > 0:
+		s.running, s.cursor = false, ""
 		return p.commands.report(err)
 	case err != nil:
 		return p.searchLocally(p.view.List.Last(), -1)
 	}
-	fresh := len(f.hits)
+	fresh := len(s.hits)
 	for _, h := range page.Hits {
-		f.add(h)
+		s.add(h)
 	}
-	if f.cursor = page.Cursor; f.cursor == "" || len(f.hits) >= remote.MaxHits {
-		f.running = false
+	if s.cursor = page.Cursor; s.cursor == "" || len(s.hits) >= remote.MaxHits {
+		s.running = false
 	}
 	var next tea.Cmd
-	if f.running {
+	if s.running {
 		next = p.requestHits()
 	}
-	if len(f.hits) == 0 && !f.running {
-		p.commands.status.Text = "“" + f.text + "” is not there"
+	if len(s.hits) == 0 && !s.running {
+		p.commands.status.Text = "“" + s.text + "” is not there"
 	}
-	if i := f.targetHit(fresh); i >= 0 {
+	if i := s.targetHit(fresh); i >= 0 {
 		return tea.Batch(p.goToHit(i, -1), next)
 	}
 	return next
 }
 
-// nextMatch goes to the next line with the words: an older one (by < 0) or a newer one, of the same item or
-// of the next.
+// nextMatch moves to the next matching line: an older one (by < 0) or a newer one, in the same item
+// or the next.
 func (p *transcriptPane) nextMatch(by int) tea.Cmd {
-	f := &p.search
+	s := &p.search
 	status := p.commands.status
 	switch {
-	case f.query == nil:
+	case s.query == nil:
 		return nil
 	case p.nextMatchInItem(by):
 		return nil
-	case f.local != nil:
+	case s.local != nil:
 		id, ok := p.view.List.Selected()
 		if !ok {
 			id = p.view.List.Last() + 1
 		}
 		return p.searchLocally(id+transcript.ID(by), by)
-	case f.current-by < 0 && p.replica.state.Seq > f.asOf:
-		cmd, _ := p.beginSearch(f.query.String()) // there may be newer ones by now
+	case s.current-by < 0 && p.replica.state.Seq > s.startSeq:
+		cmd, _ := p.beginSearch(s.query.String()) // there may be newer hits by now
 		return cmd
-	case f.current-by < 0:
+	case s.current-by < 0:
 		status.Text = "that is the newest match"
-	case f.current-by >= len(f.hits) && len(f.hits) > 0:
+	case s.current-by >= len(s.hits) && len(s.hits) > 0:
 		status.Text = "that is the oldest match"
-		if f.cursor != "" {
+		if s.cursor != "" {
 			status.Text = "that is the oldest match so far"
 		}
-	case len(f.hits) > 0:
-		return p.goToHit(f.current-by, by)
+	case len(s.hits) > 0:
+		return p.goToHit(s.current-by, by)
 	}
 	return nil
 }
 
-// nextMatchInItem goes to the next matching line of the item shown last, unless the selection has moved
-// since.
+// nextMatchInItem moves to the next matching line of the item shown last. It returns false if there
+// is none or the selection has moved since.
 func (p *transcriptPane) nextMatchInItem(by int) bool {
-	f, list := &p.search, p.view.List
+	s, list := &p.search, p.view.List
 	id, ok := list.Selected()
-	if !ok || !f.match.valid || id != f.match.item {
+	if !ok || !s.match.valid || id != s.match.item {
 		return false
 	}
-	matches, count := f.matcher()
-	line, ok := list.FindLine(id, f.match.line+by, by, matches)
+	matches, count := s.matcher()
+	line, ok := list.FindLine(id, s.match.line+by, by, matches)
 	if !ok {
 		return false
 	}
 	if by < 0 {
-		f.match.newer += f.match.count
+		s.match.newer += s.match.count
 	} else {
-		f.match.newer = max(0, f.match.newer-*count)
+		s.match.newer = max(0, s.match.newer-*count)
 	}
-	f.match.line, f.match.count = line, *count
+	s.match.line, s.match.count = line, *count
 	list.SelectLine(id, line)
 	return true
 }
 
-// goToHit shows a hit, coming from a newer one (by < 0) or an older one. Its turn is paged in if needed.
+// goToHit shows a hit, coming from a newer one (by < 0) or an older one. It requests older turns if
+// needed.
 func (p *transcriptPane) goToHit(i, by int) tea.Cmd {
 	p.search.current = i
 	h := &p.search.hits[i]
 	return p.startJump(&jump{
 		oldest: h.First, notFound: "the turn is no longer there",
-		try: func() bool {
+		show: func() bool {
 			id, ok := p.itemOfHit(h)
 			if !ok && p.view.OlderThan() <= h.First {
 				id, ok = p.view.List.FindAnchor(transcriptview.AnchorName(h.Turn, protocol.HitUser, ""))
@@ -320,17 +329,17 @@ func (p *transcriptPane) goToHit(i, by int) tea.Cmd {
 	})
 }
 
-// itemOfHit returns the item of a hit. A long item is paged in in pieces: the one with the words is
-// returned, once it is there.
+// itemOfHit returns the item of a hit. A long item is loaded in pieces: the piece with the words is
+// returned once it is loaded.
 func (p *transcriptPane) itemOfHit(h *protocol.Hit) (transcript.ID, bool) {
 	list, name := p.view.List, transcriptview.HitAnchor(h)
 	last, ok := list.FindAnchor(name)
 	for id := last; ok && id >= list.First(); id-- {
-		anchor, is := list.Item(id).(transcript.Anchor)
-		if !is {
+		anchor, anchored := list.Item(id).(transcript.Anchor)
+		if !anchored {
 			break
 		}
-		if _, its := anchor.Anchor(); its != name {
+		if _, itemName := anchor.Anchor(); itemName != name {
 			break
 		}
 		if p.search.query.Match(transcriptview.Text(list.Item(id))) {
@@ -340,12 +349,12 @@ func (p *transcriptPane) itemOfHit(h *protocol.Hit) (transcript.ID, bool) {
 	return last, ok && p.view.OlderThan() <= h.First
 }
 
-// showMatch shows the last matching line of an item (by < 0) or the first. It expands a collapsed item when
-// that shows the words.
+// showMatch shows the last matching line of an item (by < 0) or the first. It expands a collapsed
+// item if only then a line matches.
 func (p *transcriptPane) showMatch(id transcript.ID, by int) {
-	f, list := &p.search, p.view.List
-	matches, count := f.matcher()
-	some := func(line string) bool { return f.query.Index(ansi.Strip(line)) >= 0 }
+	s, list := &p.search, p.view.List
+	matches, count := s.matcher()
+	anyWord := func(line string) bool { return s.query.Index(ansi.Strip(line)) >= 0 }
 	from := 0
 	if by < 0 {
 		from = math.MaxInt
@@ -355,13 +364,13 @@ func (p *transcriptPane) showMatch(id transcript.ID, by int) {
 		list.SetCollapsed(id, false)
 		line, ok = list.FindLine(id, from, by, matches)
 	}
-	f.match = match{}
+	s.match = match{}
 	if !ok { // the words are on several lines
-		line, _ = list.FindLine(id, 0, 1, some)
+		line, _ = list.FindLine(id, 0, 1, anyWord)
 	} else {
-		f.match = match{valid: true, item: id, line: line, count: *count}
-		if by > 0 && len(f.hits) > 0 { // at the oldest match of the hit
-			f.match.newer = max(0, f.counts[f.current]-f.newer(f.current)-*count)
+		s.match = match{valid: true, item: id, line: line, count: *count}
+		if by > 0 && len(s.hits) > 0 { // the line is the oldest match of the hit
+			s.match.newer = max(0, s.counts[s.current]-s.newerCount(s.current)-*count)
 		}
 	}
 	list.SelectLine(id, line)

@@ -26,7 +26,7 @@ func (v *View) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
 	}
 	if empty {
 		if r, handled := v.panels.approvals.PressNumber(v.replica.state.Approvals, key); handled {
-			return v.approve(r)
+			return v.applyApprovalResult(r)
 		}
 	}
 	switch action {
@@ -39,7 +39,7 @@ func (v *View) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// pressEmptyComposer handles the keys that an empty composer has.
+// pressEmptyComposer handles the additional keys of an empty composer.
 func (v *View) pressEmptyComposer(action keymap.Action) bool {
 	switch action {
 	case keymap.ComposerHelp:
@@ -54,7 +54,7 @@ func (v *View) pressEmptyComposer(action keymap.Action) bool {
 	return true
 }
 
-// pressRecall steps through earlier messages, or scrolls when the arrow comes from a mouse wheel.
+// pressRecall steps through earlier messages. Arrows of a mouse wheel scroll instead.
 func (v *View) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	switch action {
 	case keymap.ComposerEarlier:
@@ -70,7 +70,7 @@ func (v *View) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bool) {
 		}
 		if v.composer.AtEdge(true) {
 			if v.composer.Recall(-1, v.replica.conn.By) {
-				v.arrows.moved = -1
+				v.pressed.arrows.recallSteps = -1
 			}
 			return nil, true
 		}
@@ -78,7 +78,7 @@ func (v *View) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	return nil, false
 }
 
-// cancel ends an edit or a walk through earlier messages, else it interrupts the turn.
+// cancel ends an edit or a recall of earlier messages. Otherwise it interrupts the turn.
 func (v *View) cancel() tea.Cmd {
 	switch {
 	case v.composer.Editing != "":
@@ -92,11 +92,12 @@ func (v *View) cancel() tea.Cmd {
 	return v.startInterrupt()
 }
 
-// earlierMessage steps back through the user's messages, and requests older turns at the end.
+// earlierMessage recalls the previous message of the user. At the first one it requests older
+// turns.
 func (v *View) earlierMessage() tea.Cmd {
 	v.setFocus(onComposer)
 	if v.composer.Recall(1, v.replica.conn.By) {
-		v.arrows.moved = 1
+		v.pressed.arrows.recallSteps = 1
 		return nil
 	}
 	switch {
@@ -111,7 +112,7 @@ func (v *View) earlierMessage() tea.Cmd {
 	return nil
 }
 
-// submit sends a message, or the new text of a queued one.
+// submit sends the message, or the new text of a queued one.
 func (v *View) submit() tea.Cmd {
 	text := v.composer.Value()
 	if text == "" {
@@ -120,26 +121,27 @@ func (v *View) submit() tea.Cmd {
 	if message := v.composer.Editing; message != "" {
 		v.composer.EndEdit()
 		data := protocol.QueueEditData{MessageID: message, Text: text}
-		return v.commands.do(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
+		return v.commands.send(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
 			if err != nil {
-				v.composer.Paste(text) // the text is not lost
+				v.composer.Paste(text) // keep the text
 			}
 			return v.commands.report(err)
 		})
 	}
 	v.composer.Clear()
 	v.transcript.view.List.ScrollToBottom()
-	return v.send(text)
+	return v.sendMessage(text)
 }
 
-func (v *View) send(text string) tea.Cmd {
+// sendMessage sends a new message and keeps it in the outbox until an event reports it.
+func (v *View) sendMessage(text string) tea.Cmd {
 	id := v.NewID()
 	outbox := &v.panels.outbox
 	outbox.add(id, text)
 	v.composer.AddSent(id, text)
 	result := new(protocol.SendResult)
 	data := protocol.SendData{Text: text, ClientMessageID: id}
-	return v.commands.do(protocol.DoSend, data, result, func(err error) tea.Cmd {
+	return v.commands.send(protocol.DoSend, data, result, func(err error) tea.Cmd {
 		switch {
 		case errors.Is(err, remote.ErrWithdrawn):
 			outbox.remove(id)
@@ -150,7 +152,7 @@ func (v *View) send(text string) tea.Cmd {
 			return nil
 		}
 		outbox.accept(id, result.Seq)
-		outbox.settle(v.replica.state.Seq)
+		outbox.removeReported(v.replica.state.Seq)
 		if result.Status == protocol.SendQueued {
 			v.status.Text = describe.Queued(result.Index)
 		}
@@ -158,41 +160,41 @@ func (v *View) send(text string) tea.Cmd {
 	})
 }
 
-// takeBack puts the last refused message back into the composer, or else withdraws the last one that waits
-// for the connection.
+// takeBack puts the last message that failed back into the composer. Without one it withdraws the
+// last message that waits for the connection.
 func (v *View) takeBack() tea.Cmd {
 	outbox := &v.panels.outbox
 	if text, ok := outbox.takeRefused(); ok {
 		v.restoreText(text)
 		return nil
 	}
-	w, can := v.Session.(remote.Withdrawer)
-	m := outbox.unanswered()
+	withdrawer, ok := v.Session.(remote.Withdrawer)
+	m := outbox.lastUnanswered()
 	switch {
 	case m == nil:
 		v.status.Text = "no message to take back"
 		return nil
-	case !can:
-		v.status.Text = maybeSent
+	case !ok:
+		v.status.Text = maybeSentText
 		return nil
 	}
 	m.withdrawing = true
 	id, withdrawn := m.id, false
 	return v.commands.run(func(context.Context) error {
-		withdrawn = w.Withdraw(id)
+		withdrawn = withdrawer.Withdraw(id)
 		return nil
 	}, func(error) tea.Cmd {
-		if !withdrawn { // else the send ends and restores the text
-			outbox.keep(id)
-			v.status.Text = maybeSent
+		if !withdrawn { // if withdrawn, the callback of send restores the text
+			outbox.withdrawFailed(id)
+			v.status.Text = maybeSentText
 		}
 		return nil
 	})
 }
 
-const maybeSent = "the server may have it already: it cannot be taken back"
+const maybeSentText = "the server may have it already: it cannot be taken back"
 
-// restoreText puts an unsent text before what is typed.
+// restoreText inserts an unsent text before the message in the composer.
 func (v *View) restoreText(text string) {
 	v.composer.Restore(text)
 	v.setFocus(onComposer)
@@ -201,19 +203,19 @@ func (v *View) restoreText(text string) {
 	}
 }
 
-// pressCompletion handles the keys of the completion while commands are offered.
+// pressCompletion handles the keys of the completion while it has suggestions.
 func (v *View) pressCompletion(key string) bool {
-	text, handled := v.panels.completion.press(key, v.composer.Text(), v.offers())
+	text, handled := v.panels.completion.press(key, v.composer.Text(), v.suggestions())
 	if text != "" {
 		v.composer.SetText(text)
 	}
 	return handled
 }
 
-// offers returns the commands that complete what is typed.
-func (v *View) offers() []protocol.SlashCommand {
+// suggestions returns the commands that complete the message.
+func (v *View) suggestions() []protocol.SlashCommand {
 	if v.focus != onComposer || v.composer.Editing != "" {
 		return nil
 	}
-	return v.panels.completion.offers(v.composer.Text(), v.replica.state.Options)
+	return v.panels.completion.suggestions(v.composer.Text(), v.replica.state.Options)
 }

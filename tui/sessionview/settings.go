@@ -12,64 +12,71 @@ import (
 	"agentctl/tui/ui"
 )
 
-// settings is the menu of the agent's settings: its mode, its model.
+// settings is the menu of the agent's settings, such as mode and model.
 type settings struct {
 	styles   *ui.Styles
 	replica  *replica
 	commands *commander
-	pending  map[string]string // setting → label of the value that has no answer yet
+	pending  map[string]string // setting ID → label of the requested value
 }
 
-func (l *settings) Title() string {
-	s := l.replica.state
-	agent := s.Agent
-	if o := s.Options; o != nil && o.Name != "" {
+// Title implements [ui.Listing].
+func (s *settings) Title() string {
+	state := s.replica.state
+	agent := state.Agent
+	if o := state.Options; o != nil && o.Name != "" {
 		agent = o.Name + " " + o.Version
 	}
-	return l.styles.Bold.Render("settings") + " · " + ui.OneLine(transcript.Clean(agent))
+	return s.styles.Bold.Render("settings") + " · " + ui.OneLine(transcript.Clean(agent))
 }
 
-func (l *settings) Empty() string { return "this agent has no settings" }
+// Empty implements [ui.Listing].
+func (s *settings) Empty() string { return "this agent has no settings" }
 
-func (l *settings) Hint() string { return "↑↓ · " + l.styles.Keys.Hint(keymap.Choose, "change") }
+// Hint implements [ui.Listing].
+func (s *settings) Hint() string { return "↑↓ · " + s.styles.Keys.Hint(keymap.Choose, "change") }
 
-func (l *settings) Entries() []ui.Entry {
-	options := l.replica.state.Options
+// Entries implements [ui.Listing].
+func (s *settings) Entries() []ui.Entry {
+	options := s.replica.state.Options
 	if options == nil {
 		return nil
 	}
 	out := make([]ui.Entry, len(options.Settings))
 	for i := range options.Settings {
 		set := &options.Settings[i]
-		label, about := set.Value, ""
+		label, details := set.Value, ""
 		if c := slices.IndexFunc(set.Choices, func(c protocol.Choice) bool { return c.ID == set.Value }); c >= 0 {
-			label, about = cmp.Or(set.Choices[c].Label, set.Value), set.Choices[c].About
+			label, details = cmp.Or(set.Choices[c].Label, set.Value), set.Choices[c].About
 		}
 		text := cmp.Or(set.Name, set.ID) + ": " + label
-		if to, ok := l.pending[set.ID]; ok {
+		if to, ok := s.pending[set.ID]; ok {
 			text += " → " + to + " …"
 		}
-		out[i] = ui.Entry{ID: set.ID, Text: ui.OneLine(transcript.Clean(text)), Details: ui.OneLine(transcript.Clean(about))}
+		out[i] = ui.Entry{
+			ID: set.ID, Text: ui.OneLine(transcript.Clean(text)), Details: ui.OneLine(transcript.Clean(details)),
+		}
 	}
 	return out
 }
 
-func (l *settings) Act(id, key string) ui.Response {
-	if l.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
+// Act implements [ui.Listing]. It opens the menu of the setting's values.
+func (s *settings) Act(id, key string) ui.Response {
+	if s.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
 		return ui.Response{}
 	}
-	set := l.setting(id)
+	set := s.setting(id)
 	if set == nil || len(set.Choices) == 0 {
-		l.commands.status.Text = "the agent offers no choices for this setting"
+		s.commands.status.Text = "the agent offers no choices for this setting"
 		return ui.Response{}
 	}
-	values := &settingValues{settings: l, id: id}
-	return ui.Response{Push: ui.NewMenu(l.styles, values, set.Value, func() string { return l.commands.status.Text })}
+	values := &settingValues{settings: s, id: id}
+	return ui.Response{Push: ui.NewMenu(s.styles, values, set.Value, func() string { return s.commands.status.Text })}
 }
 
-// setting returns the setting with an id, or nil.
-func (l *settings) setting(id string) *protocol.Setting {
-	options := l.replica.state.Options
+// setting returns the setting with an ID, or nil.
+func (s *settings) setting(id string) *protocol.Setting {
+	options := s.replica.state.Options
 	if options == nil {
 		return nil
 	}
@@ -85,6 +92,7 @@ type settingValues struct {
 	id string
 }
 
+// Title implements [ui.Listing].
 func (v *settingValues) Title() string {
 	name := v.id
 	if set := v.setting(v.id); set != nil {
@@ -93,10 +101,13 @@ func (v *settingValues) Title() string {
 	return v.styles.Bold.Render(ui.OneLine(transcript.Clean(name)))
 }
 
+// Empty implements [ui.Listing].
 func (v *settingValues) Empty() string { return "the agent no longer has this setting" }
 
+// Hint implements [ui.Listing].
 func (v *settingValues) Hint() string { return "↑↓ · " + v.styles.Keys.Hint(keymap.Choose, "set") }
 
+// Entries implements [ui.Listing].
 func (v *settingValues) Entries() []ui.Entry {
 	set := v.setting(v.id)
 	if set == nil {
@@ -115,7 +126,7 @@ func (v *settingValues) Entries() []ui.Entry {
 	return out
 }
 
-// Act sets the value. Until the answer comes the settings show the new value as pending.
+// Act implements [ui.Listing]. The new value is shown as pending until the answer arrives.
 func (v *settingValues) Act(id, key string) ui.Response {
 	if v.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
 		return ui.Response{}
@@ -130,7 +141,7 @@ func (v *settingValues) Act(id, key string) ui.Response {
 	}
 	v.pending[set.ID] = label
 	data := protocol.ConfigureData{Setting: set.ID, Value: id}
-	return ui.Response{Close: true, Cmd: v.commands.do(protocol.DoConfigure, data, nil, func(err error) tea.Cmd {
+	return ui.Response{Close: true, Cmd: v.commands.send(protocol.DoConfigure, data, nil, func(err error) tea.Cmd {
 		delete(v.pending, data.Setting)
 		return v.commands.report(err)
 	})}

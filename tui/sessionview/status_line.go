@@ -14,11 +14,11 @@ import (
 	"agentctl/tui/ui"
 )
 
-// statusLine returns the last line: the status message, the connection, and details of the session. Details
-// that matter least are left out first.
+// statusLine returns the last line: connection, status message or turn, and details of the session.
+// The least important details are left out first.
 func (v *View) statusLine(width int) string {
 	s := v.Styles
-	if v.leaving {
+	if v.pressed.quit {
 		return s.Warning.Render(ui.Fit(" press ctrl+c again to leave; the session goes on", width))
 	}
 	left := " " + v.connText(width)
@@ -36,7 +36,7 @@ func (v *View) statusLine(width int) string {
 	return ui.Spread(left, right, width)
 }
 
-// detailsBefore returns as many details as fit before an end.
+// detailsBefore returns the details that fit into room cells, followed by end.
 func (v *View) detailsBefore(end string, room int) string {
 	join := func(a, b string) string {
 		if a == "" || b == "" {
@@ -44,21 +44,21 @@ func (v *View) detailsBefore(end string, room int) string {
 		}
 		return a + v.Styles.Dim.Render(keymap.Separator) + b
 	}
-	all := ""
+	joined := ""
 	for _, part := range v.details() {
-		next := join(all, part)
+		next := join(joined, part)
 		if ansi.StringWidth(join(next, end)) > room {
 			break
 		}
-		all = next
+		joined = next
 	}
-	if all == "" {
+	if joined == "" {
 		return ""
 	}
-	return join(all, end)
+	return join(joined, end)
 }
 
-// helpHint returns the key that opens the help where the focus is.
+// helpHint returns the key that opens the help of the part with the focus.
 func (v *View) helpHint() string {
 	keys := v.Styles.Keys
 	switch {
@@ -70,7 +70,7 @@ func (v *View) helpHint() string {
 	return keys.Hint(keymap.Help, "help")
 }
 
-// details returns the parts at the right end, the most important first.
+// details returns the details of the session, the most important first.
 func (v *View) details() []string {
 	s, state := v.Styles, v.replica.state
 	var out []string
@@ -107,7 +107,7 @@ func (v *View) details() []string {
 	return out
 }
 
-// contextDetails returns context usage, as a bar where there is room, and the speed of the agent.
+// contextDetails returns the context usage and the agent's speed, as far as they fit the width.
 func (v *View) contextDetails() []string {
 	s, width := v.Styles, v.canvas.Width
 	var out []string
@@ -128,13 +128,13 @@ func (v *View) contextDetails() []string {
 	return out
 }
 
-// minLag is the number of events from which on a client's lag is shown.
+// minLag is the minimum number of events for a client's lag to be shown.
 const minLag = 20
 
-// lag returns how far this client is behind, else the one furthest behind. The server's report about this
-// client may be older than the events that have arrived since.
+// lag returns the lag of this client, or else the largest lag of another one. The server's report
+// on this client may be older than the events received since.
 func (v *View) lag() string {
-	var most protocol.Client
+	var slowest protocol.Client
 	seq := v.replica.state.Seq
 	for id, c := range v.replica.clients {
 		if id == v.replica.conn.Connection {
@@ -143,17 +143,17 @@ func (v *View) lag() string {
 			}
 			continue
 		}
-		if c.LagEvents > most.LagEvents || c.LagEvents == most.LagEvents && c.Client < most.Client {
-			most = c
+		if c.LagEvents > slowest.LagEvents || c.LagEvents == slowest.LagEvents && c.Client < slowest.Client {
+			slowest = c
 		}
 	}
-	if most.LagEvents < minLag {
+	if slowest.LagEvents < minLag {
 		return ""
 	}
-	return fmt.Sprintf("%s lags %d", ui.OneLine(transcript.Clean(most.By.Name)), most.LagEvents)
+	return fmt.Sprintf("%s lags %d", ui.OneLine(transcript.Clean(slowest.By.Name)), slowest.LagEvents)
 }
 
-// turnText returns what the session does.
+// turnText returns the state of the turn.
 func (v *View) turnText() string {
 	s, state := v.Styles, v.replica.state
 	t := state.Turn
@@ -174,7 +174,8 @@ func (v *View) turnText() string {
 	return text
 }
 
-// idleText returns how an idle session's last turn ended, unless it was completed.
+// idleText returns the state of an idle session. It names the outcome of the last turn unless that
+// completed.
 func idleText(last *protocol.LastTurn) string {
 	if last == nil || last.Reason == protocol.ReasonCompleted {
 		return "idle"

@@ -12,35 +12,35 @@ import (
 	"agentctl/tui/ui"
 )
 
-// transcriptPane is the transcript with everything that reads it: selection, search, jumps, copy mode.
+// transcriptPane is the transcript with selection, search, jumps and copy mode.
 type transcriptPane struct {
 	styles    *ui.Styles
 	replica   *replica
 	commands  *commander
 	clipboard ui.Clipboard
 
-	view     *transcriptview.View
-	search   search
-	jump     *jump // under way, or nil
-	copyMode copyMode
-	goal     *hitGoal // shown once the catch-up is over, or nil
+	view       *transcriptview.View
+	search     search
+	jump       *jump // in progress, or nil
+	copyMode   copyMode
+	pendingHit *pendingHit // shown after the catch-up, or nil
 }
 
-// hitGoal is a hit of a search of all sessions, at which the session is shown.
-type hitGoal struct {
+// pendingHit is a hit of a search of all sessions that is shown after the catch-up.
+type pendingHit struct {
 	hit  protocol.Hit
-	text string // of the search
+	text string // text of the search
 }
 
-// paneResult says what a key in the transcript wants of the view.
+// paneResult is the effect of a key press on the view.
 type paneResult struct {
 	cmd   tea.Cmd
-	leave bool // give the focus back
+	leave bool // give up the focus
 	push  ui.Overlay
 	help  bool
 }
 
-// olderMsg brings a page of history.
+// olderMsg carries a page of history.
 type olderMsg struct {
 	epoch string
 	page  *protocol.HistoryResult
@@ -101,6 +101,7 @@ func (p *transcriptPane) press(key string) paneResult {
 	return paneResult{}
 }
 
+// pressJump handles the keys that jump to another item.
 func (p *transcriptPane) pressJump(action keymap.Action) tea.Cmd {
 	switch action {
 	case keymap.TranscriptPreviousTurn:
@@ -123,7 +124,8 @@ func (p *transcriptPane) pressJump(action keymap.Action) tea.Cmd {
 	return nil
 }
 
-// toggleLast collapses or expands the selected item, or the last one on the screen that can be.
+// toggleLast collapses or expands the selected item, or else the last collapsible item on the
+// screen.
 func (p *transcriptPane) toggleLast() {
 	list := p.view.List
 	id, ok := list.Selected()
@@ -141,7 +143,7 @@ func (p *transcriptPane) toggleLast() {
 	}
 }
 
-// click collapses or expands the item on a row.
+// click collapses or expands the item at a row of the screen.
 func (p *transcriptPane) click(row int) {
 	list := p.view.List
 	if row >= list.Height() {
@@ -152,7 +154,7 @@ func (p *transcriptPane) click(row int) {
 	}
 }
 
-// reset starts over after the replica was replaced at a seq.
+// reset empties the transcript after the replica was replaced by a snapshot at seq at.
 func (p *transcriptPane) reset(at uint64, width, height int) {
 	p.leaveCopyMode()
 	p.endSearch()
@@ -160,19 +162,19 @@ func (p *transcriptPane) reset(at uint64, width, height int) {
 	p.view.Reset(at, width, height)
 }
 
-// page requests older turns when the first item is on the screen.
-func (p *transcriptPane) page() tea.Cmd {
+// requestPage requests older turns when the first item is on the screen.
+func (p *transcriptPane) requestPage() tea.Cmd {
 	if !p.replica.caughtUp || p.replica.conn.State != remote.Connected || !p.view.List.AtTop() {
 		return nil
 	}
 	return p.requestOlder()
 }
 
-// requestOlder requests older turns, unless a request is under way.
+// requestOlder requests older turns, unless a request is in progress.
 func (p *transcriptPane) requestOlder() tea.Cmd {
 	turns := transcriptview.HistoryPage
 	if p.jump != nil {
-		turns = jumpPage
+		turns = jumpPageTurns
 	}
 	data, ok := p.view.RequestPage(turns)
 	if !ok {
@@ -189,13 +191,13 @@ func (p *transcriptPane) requestOlder() tea.Cmd {
 	})
 }
 
-// stale reports whether a page belongs to another log.
+// stale reports whether a page belongs to another epoch.
 func (p *transcriptPane) stale(msg olderMsg) bool {
 	epoch := p.replica.epoch
 	return msg.epoch != epoch || msg.page.Epoch != "" && msg.page.Epoch != epoch
 }
 
-// addOlder takes a page of history and continues what waits for it.
+// addOlder adds a page of history and continues the local search or the jump waiting for it.
 func (p *transcriptPane) addOlder(msg olderMsg) tea.Cmd {
 	err := msg.err
 	if err == nil {
@@ -213,7 +215,7 @@ func (p *transcriptPane) addOlder(msg olderMsg) tea.Cmd {
 	return p.startJump(p.jump)
 }
 
-// below returns about how many lines of the transcript are below the screen.
+// below returns the approximate number of transcript lines below the screen.
 func (p *transcriptPane) below() int {
 	above, total := p.view.List.Position()
 	return max(0, total-above-p.view.List.Height())

@@ -11,25 +11,25 @@ import (
 	"agentctl/tui/remote"
 )
 
-// apply takes the updates of a frame. Until the catch-up is over only its progress is drawn.
-func (v *View) apply(updates remote.Updates) tea.Cmd {
+// applyUpdates applies the updates of a frame. During a catch-up only its progress is redrawn.
+func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 	live, progress := v.replica.caughtUp, v.replica.progress()
 	for _, u := range updates {
 		switch {
 		case u.Event != nil:
 			v.applyEvent(u.Event)
 		case u.Attached != nil:
-			v.attached(u.Attached)
+			v.attach(u.Attached)
 		case u.Conn != nil:
 			v.setConn(*u.Conn)
 		}
 	}
 	v.canvas.Dirty = v.canvas.Dirty || v.replica.caughtUp || v.replica.progress() != progress
 	s := v.replica.state
-	v.panels.outbox.settle(s.Seq)
-	v.listPlan()
+	v.panels.outbox.removeReported(s.Seq)
+	v.updateTaskList()
 	v.panels.approvals.Update(s.Approvals, v.Now(), live)
-	if !v.stillUsable() {
+	if !v.focusUsable() {
 		v.setFocus(onComposer)
 	}
 	if e := v.composer.Editing; e != "" && s.QueueIndex(e) < 0 {
@@ -39,11 +39,11 @@ func (v *View) apply(updates remote.Updates) tea.Cmd {
 	if question := v.panels.interrupt.expire(); question != nil {
 		v.overlays.Remove(question)
 	}
-	return tea.Batch(v.arm(), v.renewHold(), v.searchGoal())
+	return tea.Batch(v.armApproval(), v.renewHold(), v.showPendingHit())
 }
 
-// stillUsable reports whether the part with the focus still has something to use.
-func (v *View) stillUsable() bool {
+// focusUsable reports whether the part with the focus is still usable.
+func (v *View) focusUsable() bool {
 	switch v.focus {
 	case onApproval, onPlan:
 		return v.usable(v.focus)
@@ -53,11 +53,13 @@ func (v *View) stillUsable() bool {
 	return true
 }
 
-// listPlan makes the transcript list the plan's tasks unless the panel does. A preview has no panel.
-func (v *View) listPlan() {
+// updateTaskList shows the plan's tasks in the transcript unless the plan panel shows them. A
+// hidden view, used as a preview, has no plan panel.
+func (v *View) updateTaskList() {
 	v.transcript.view.SetTasksShownElsewhere(!v.hidden && v.panels.plan.plan() != nil)
 }
 
+// applyEvent applies an event to the replica and the parts.
 func (v *View) applyEvent(e *protocol.Event) {
 	r := v.replica
 	switch e.Type {
@@ -67,11 +69,11 @@ func (v *View) applyEvent(e *protocol.Event) {
 		return
 	case protocol.ClientDetached:
 		c := remote.DecodeData[protocol.Client](e.Data)
-		v.panels.holds.disconnected(c.By)
+		v.panels.holds.recordDisconnect(c.By)
 		delete(r.clients, c.Client)
 		return
 	case protocol.CaughtUp:
-		v.caughtUp()
+		v.finishCatchup()
 		return
 	}
 	if !e.Durable() {
@@ -79,7 +81,7 @@ func (v *View) applyEvent(e *protocol.Event) {
 	}
 	v.panels.outbox.apply(e)
 	r.away.Apply(e)
-	v.noteRemoval(e)
+	v.reportRemoval(e)
 	if err := r.state.Apply(e); err != nil {
 		v.status.Text = err.Error()
 		return
@@ -93,12 +95,12 @@ func (v *View) applyEvent(e *protocol.Event) {
 	case protocol.MessageUser:
 		v.composer.AddPast(e)
 	case protocol.ApprovalResolved:
-		v.noteDecision(e)
+		v.reportDecision(e)
 	}
 }
 
-// noteRemoval says that another user removed the selected message.
-func (v *View) noteRemoval(e *protocol.Event) {
+// reportRemoval shows a status message if another user removed the selected message.
+func (v *View) reportRemoval(e *protocol.Event) {
 	if e.Type != protocol.QueueRemoved || v.focus != onQueue || e.By == nil || *e.By == v.replica.conn.By {
 		return
 	}
@@ -108,8 +110,8 @@ func (v *View) noteRemoval(e *protocol.Event) {
 	}
 }
 
-// noteDecision says how a request was decided, unless the decision was made here.
-func (v *View) noteDecision(e *protocol.Event) {
+// reportDecision shows the outcome of a request as the status message, unless it was decided here.
+func (v *View) reportDecision(e *protocol.Event) {
 	d := remote.DecodeData[protocol.ApprovalResolvedData](e.Data)
 	sending, known := v.panels.approvals.Sending(d.Request)
 	if !known || sending && e.By != nil && *e.By == v.replica.conn.By {
@@ -118,19 +120,19 @@ func (v *View) noteDecision(e *protocol.Event) {
 	v.status.Text = describe.Outcome(d, e.By)
 }
 
-// setConn notes the state of the connection.
+// setConn sets the state of the connection.
 func (v *View) setConn(c remote.Conn) {
 	lost := v.replica.connected() && c.State != remote.Connected
 	v.replica.setConn(c, v.Now())
 	if lost {
-		v.panels.holds.disconnected(v.replica.conn.By)
+		v.panels.holds.recordDisconnect(v.replica.conn.By)
 	}
 	v.panels.approvals.SetOffline(c.State != remote.Connected)
 	v.canvas.Dirty = true
 }
 
-// attached begins a catch-up.
-func (v *View) attached(a *protocol.SubscribeResult) {
+// attach starts a catch-up.
+func (v *View) attach(a *protocol.SubscribeResult) {
 	before := v.replica.state
 	if !v.replica.attach(a) {
 		if before.Session != "" && a.Position.Seq > before.Seq && v.replica.away.Long(v.Now()) {
@@ -146,15 +148,15 @@ func (v *View) attached(a *protocol.SubscribeResult) {
 	v.usage.reset()
 }
 
-// caughtUp ends a catch-up and says what was missed.
-func (v *View) caughtUp() {
+// finishCatchup ends a catch-up and adds a summary of the missed events to the transcript.
+func (v *View) finishCatchup() {
 	v.replica.caughtUp = true
 	if summary := v.replica.away.CaughtUp(v.Now(), v.replica.state.Seq); summary != "" {
 		v.transcript.view.AddMark(summary)
 	}
 }
 
-// reconnect tries to connect at once.
+// reconnect makes the session connect at once.
 func (v *View) reconnect() tea.Cmd {
 	r, ok := v.Session.(remote.Retrier)
 	switch {
@@ -185,21 +187,21 @@ func (v *View) search(text string) tea.Cmd {
 	return cmd
 }
 
-// searchGoal shows the session at the hit that is its goal, once the catch-up is over.
-func (v *View) searchGoal() tea.Cmd {
-	goal := v.transcript.goal
-	if goal == nil || !v.replica.caughtUp {
+// showPendingHit shows the pending hit if the catch-up is complete.
+func (v *View) showPendingHit() tea.Cmd {
+	pending := v.transcript.pendingHit
+	if pending == nil || !v.replica.caughtUp {
 		return nil
 	}
-	v.transcript.goal = nil
+	v.transcript.pendingHit = nil
 	v.canvas.Dirty = true
-	cmd := v.search(goal.text)
-	v.transcript.search.target = &goal.hit
+	cmd := v.search(pending.text)
+	v.transcript.search.target = &pending.hit
 	return cmd
 }
 
-// Goal shows the session at a hit of a search, once it is caught up.
-func (v *View) Goal(hit protocol.Hit, text string) tea.Cmd {
-	v.transcript.goal = &hitGoal{hit, text}
-	return v.searchGoal()
+// ShowHit shows a hit of a search for text as soon as the catch-up is complete.
+func (v *View) ShowHit(hit protocol.Hit, text string) tea.Cmd {
+	v.transcript.pendingHit = &pendingHit{hit, text}
+	return v.showPendingHit()
 }

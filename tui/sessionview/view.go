@@ -14,21 +14,27 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Config is what a view needs.
+// Config holds the session of a view and its dependencies.
 type Config struct {
 	Session   remote.Session
-	Tasks     *task.Runner // of this view alone
+	Tasks     *task.Runner // used by this view only
 	Styles    *ui.Styles
-	Now       func() time.Time
-	NewID     func() string                                   // of messages
-	After     func(time.Duration, tea.Msg) tea.Cmd            // sends the view a message later
-	Exec      func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // hands the terminal to another program
-	Editor    string                                          // the user's editor, as a shell reads it
 	Clipboard ui.Clipboard
-	Sessions  bool // other sessions are a key away
+	Editor    string // command line of the user's editor
+	Sessions  bool   // the program shows other sessions too
+
+	Now   func() time.Time
+	NewID func() string // returns a new message ID
+
+	// After returns a command that delivers a message to the view after a delay.
+	After func(time.Duration, tea.Msg) tea.Cmd
+
+	// Exec returns a command that runs another program in the terminal.
+	Exec func(tea.ExecCommand, tea.ExecCallback) tea.Cmd
 }
 
-// View shows one session and lets the user steer it. The event loop of the program owns it.
+// View shows one session and lets the user control it. It must be used only by the event loop of
+// the program.
 type View struct {
 	Config
 	replica  *replica
@@ -41,16 +47,21 @@ type View struct {
 	usage      contextUsage
 	overlays   ui.Stack
 
-	focus   focus
-	arrows  arrowKeys
-	leaving bool   // ctrl+c was pressed once
-	hidden  bool   // something else is on the screen
-	others  string // a note about other sessions, for the status line
-	ticking bool   // a tickMsg is on its way
-	canvas  ui.Canvas
+	focus       focus
+	pressed     keyHistory
+	hidden      bool   // not on the screen, or shown as a preview
+	others      string // note about other sessions for the status line
+	tickPending bool   // a tickMsg is pending
+	canvas      ui.Canvas
 }
 
-// panels are the parts between the transcript and the composer.
+// keyHistory records earlier keys that change the meaning of the next one.
+type keyHistory struct {
+	quit   bool // the last key was ctrl+c
+	arrows arrowKeys
+}
+
+// panels holds the parts between the transcript and the composer.
 type panels struct {
 	queue      queuePanel
 	holds      *editHolds
@@ -61,20 +72,20 @@ type panels struct {
 	completion completion
 }
 
-// Messages of a view, beside those of its parts.
+// Messages of a view, in addition to those of its parts.
 type (
-	// UpdatesEnded says that no more updates will come.
+	// UpdatesEnded reports that no more updates will arrive.
 	UpdatesEnded struct{}
 
 	tickMsg   struct{}
-	editedMsg struct { // brings a text from the user's editor; done runs in the event loop
+	editedMsg struct { // carries a text from the user's editor to done
 		text string
 		err  error
 		done func(string)
 	}
 )
 
-// New returns a view that has seen nothing of its session yet.
+// New returns a view that has not received any updates.
 func New(c Config) *View {
 	v := &View{
 		Config: c, replica: newReplica(), status: new(ui.Status), composer: composer.New(),
@@ -82,10 +93,11 @@ func New(c Config) *View {
 	}
 	v.commands = &commander{session: c.Session, tasks: c.Tasks, status: v.status}
 	v.transcript = transcriptPane{
-		styles: c.Styles, replica: v.replica, commands: v.commands, clipboard: c.Clipboard, view: transcriptview.New(c.Styles),
+		styles: c.Styles, replica: v.replica, commands: v.commands, clipboard: c.Clipboard,
+		view: transcriptview.New(c.Styles),
 	}
 	v.usage = contextUsage{replica: v.replica, commands: v.commands, now: c.Now}
-	holds := &editHolds{replica: v.replica, now: c.Now, left: map[protocol.Actor]time.Time{}}
+	holds := &editHolds{replica: v.replica, now: c.Now, disconnects: map[protocol.Actor]time.Time{}}
 	v.panels = panels{
 		holds: holds,
 		queue: queuePanel{
@@ -100,25 +112,26 @@ func New(c Config) *View {
 	return v
 }
 
-// Update handles a message. It does no I/O: the command that it returns does.
+// Update handles a message. It does no I/O itself: the returned command does.
 func (v *View) Update(msg tea.Msg) tea.Cmd {
 	cmd := v.update(msg)
-	return tea.Batch(cmd, v.tick(), v.transcript.page(), v.expireStatus())
+	return tea.Batch(cmd, v.startTick(), v.transcript.requestPage(), v.expireStatus())
 }
 
+// update handles a message without its follow-up commands.
 func (v *View) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		v.canvas.Resize(msg)
 		return nil
 	case remote.Updates:
-		return v.apply(msg)
+		return v.applyUpdates(msg)
 	case ui.StatusTimeoutMsg:
 		msg.Wake()
 		return nil
 	case approval.GuardMsg:
 		msg.Wake()
-		return v.arm()
+		return v.armApproval()
 	case localSearchMsg:
 		v.canvas.Dirty = v.canvas.Dirty || v.transcript.search.running
 		return v.transcript.continueSearch(msg.generation)
@@ -131,7 +144,7 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	case ui.RestyleMsg:
 		v.transcript.view.List.Restyle()
 	case tickMsg:
-		v.ticking = false
+		v.tickPending = false
 		v.transcript.view.Tick()
 	case olderMsg:
 		v.canvas.Dirty = true
@@ -143,9 +156,9 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		}
 		return v.transcript.addOlder(msg)
 	case usageHistoryMsg:
-		v.usage.addPast(msg)
+		v.usage.addHistory(msg)
 	case editedMsg:
-		v.edited(msg)
+		v.finishEditor(msg)
 	case doneMsg:
 		v.canvas.Dirty = true
 		return msg.then(msg.err)
@@ -159,19 +172,19 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// route gives a message to the overlays, and input that they do not take to the view itself.
+// route passes a message to the overlays, and input that they do not handle to the view.
 func (v *View) route(msg tea.Msg) tea.Cmd {
 	var guard tea.Cmd
 	press, pressed := msg.(tea.KeyPressMsg)
 	if pressed {
 		v.canvas.Dirty = true
 		if press.String() == "ctrl+c" {
-			return v.pressLeave()
+			return v.pressQuit()
 		}
-		v.leaving, v.transcript.jump = false, nil
+		v.pressed.quit, v.transcript.jump = false, nil
 		v.status.Clear()
 		v.panels.approvals.Touch(v.Now())
-		guard = v.arm()
+		guard = v.armApproval()
 	}
 	top := v.overlays.Top()
 	cmd, intents, pass := v.overlays.Update(msg)
@@ -180,16 +193,16 @@ func (v *View) route(msg tea.Msg) tea.Cmd {
 	}
 	cmds := []tea.Cmd{guard, cmd}
 	for _, intent := range intents {
-		cmds = append(cmds, v.handle(intent))
+		cmds = append(cmds, v.handleIntent(intent))
 	}
 	if pass {
-		cmds = append(cmds, v.input(msg))
+		cmds = append(cmds, v.handleInput(msg))
 	}
 	return tea.Batch(cmds...)
 }
 
-// handle does what an overlay wants of the view.
-func (v *View) handle(intent any) tea.Cmd {
+// handleIntent carries out an intent of an overlay.
+func (v *View) handleIntent(intent any) tea.Cmd {
 	if i, ok := intent.(searchIntent); ok {
 		if i.cancel {
 			v.transcript.endSearch()
@@ -200,38 +213,38 @@ func (v *View) handle(intent any) tea.Cmd {
 	return nil
 }
 
-// pressLeave ends the program when ctrl+c was pressed before.
-func (v *View) pressLeave() tea.Cmd {
-	if v.leaving {
+// pressQuit ends the program if the last key was ctrl+c too.
+func (v *View) pressQuit() tea.Cmd {
+	if v.pressed.quit {
 		return tea.Quit
 	}
-	v.leaving = true
+	v.pressed.quit = true
 	return nil
 }
 
-// View returns the screen. It is drawn only when something has changed.
+// View returns the screen. It is redrawn only after changes.
 func (v *View) View() tea.View { return v.canvas.View(v.draw) }
 
-// arm lets the request on the screen take keys once the grace has passed.
-func (v *View) arm() tea.Cmd {
+// armApproval enables the keys of the shown approval once its grace period is over.
+func (v *View) armApproval() tea.Cmd {
 	cmd, armed := v.panels.approvals.Arm(v.Now(), v.After)
 	v.canvas.Dirty = v.canvas.Dirty || armed
 	return cmd
 }
 
-// tick wakes the program once a second while a clock is on the screen.
-func (v *View) tick() tea.Cmd {
-	if v.ticking || v.hidden || !v.clockRuns() {
+// startTick starts a timer for the next second while the screen shows a clock.
+func (v *View) startTick() tea.Cmd {
+	if v.tickPending || v.hidden || !v.showsClock() {
 		return nil
 	}
-	v.ticking = true
+	v.tickPending = true
 	return v.After(time.Second, tickMsg{})
 }
 
-// clockRuns reports whether the screen shows a time that passes.
-func (v *View) clockRuns() bool {
+// showsClock reports whether the screen shows a time that changes each second.
+func (v *View) showsClock() bool {
 	s := v.replica.state
-	if s.Turn != nil || v.replica.conn.State == remote.Reconnecting || v.panels.holds.counting() {
+	if s.Turn != nil || v.replica.conn.State == remote.Reconnecting || v.panels.holds.countingDown() {
 		return true
 	}
 	for i := range s.Approvals {
@@ -242,7 +255,7 @@ func (v *View) clockRuns() bool {
 	return false
 }
 
-// expireStatus removes status messages whose time is over. The one of a jump under way stays.
+// expireStatus removes expired status messages. That of a jump in progress stays.
 func (v *View) expireStatus() tea.Cmd {
 	var own, overlay tea.Cmd
 	var expired bool
@@ -255,28 +268,28 @@ func (v *View) expireStatus() tea.Cmd {
 	return tea.Batch(own, overlay)
 }
 
-// Transcript returns the transcript.
+// Transcript returns the transcript of the view.
 func (v *View) Transcript() *transcriptview.View { return v.transcript.view }
 
-// State returns the state of the session. It belongs to the view.
+// State returns the state of the session. The view owns it: callers must not change it.
 func (v *View) State() *protocol.State { return v.replica.state }
 
-// Plan returns the running plan, or nil.
+// Plan returns the plan of the running turn, or nil.
 func (v *View) Plan() *protocol.Plan { return v.panels.plan.plan() }
 
 // Conn returns the state of the connection.
 func (v *View) Conn() remote.ConnState { return v.replica.conn.State }
 
-// CaughtUp reports whether all events up to now have been applied.
+// CaughtUp reports whether all events of the last catch-up have been applied.
 func (v *View) CaughtUp() bool { return v.replica.caughtUp }
 
-// SetHidden tells the view whether it is on the screen.
+// SetHidden sets whether the view is hidden. A hidden view runs no clocks.
 func (v *View) SetHidden(hidden bool) {
 	v.hidden = hidden
-	v.listPlan()
+	v.updateTaskList()
 }
 
-// SetOthers sets the note about other sessions.
+// SetOthers sets the note about other sessions in the status line.
 func (v *View) SetOthers(text string) {
 	v.canvas.Dirty = v.canvas.Dirty || v.others != text
 	v.others = text
@@ -288,10 +301,10 @@ func (v *View) ShowStatus(text string) {
 	v.canvas.Dirty = true
 }
 
-// SetDraft replaces what is typed.
+// SetDraft replaces the text in the composer.
 func (v *View) SetDraft(text string) { v.composer.SetText(text) }
 
-// Unsent returns the texts that were typed here and that the server may not have.
+// Unsent returns the texts written here that the server may not have.
 func (v *View) Unsent() []string {
 	texts := v.panels.outbox.texts()
 	if text := v.composer.Unsent(); text != "" {
@@ -300,5 +313,5 @@ func (v *View) Unsent() []string {
 	return texts
 }
 
-// Hidden reports whether the view is not on the screen.
+// Hidden reports whether the view is hidden.
 func (v *View) Hidden() bool { return v.hidden }
