@@ -21,7 +21,7 @@ type Form struct {
 	questions []protocol.Question
 	options   []decisionOption
 	rows      []formRow
-	at        int // the selected row
+	selected  int // the selected row
 
 	answers answers
 	plan    planEdit
@@ -118,24 +118,24 @@ func optionsOf(r *protocol.Approval) []decisionOption {
 }
 
 // move selects another row.
-func (f *Form) move(by int) { f.at = min(max(f.at+by, 0), len(f.rows)-1) }
+func (f *Form) move(by int) { f.selected = min(max(f.selected+by, 0), len(f.rows)-1) }
 
 // selectOption selects the row of an option.
 func (f *Form) selectOption(o *decisionOption) {
-	f.at = slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowOption && &f.options[r.index] == o })
+	f.selected = slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowOption && &f.options[r.index] == o })
 }
 
 // enter acts on the selected row. It returns the option to decide with, or nil.
 func (f *Form) enter() *decisionOption {
-	r := f.rows[f.at]
+	r := f.rows[f.selected]
 	switch r.kind {
 	case rowChoice:
 		q := &f.questions[r.question]
-		f.answers.pick(q, q.Choices[r.index].ID)
+		f.answers.toggle(q, q.Choices[r.index].ID)
 	case rowAnswer:
-		f.edit(f.answers.typed[f.questions[r.question].ID])
+		f.startEdit(f.answers.typed[f.questions[r.question].ID])
 	case rowReason:
-		f.edit(f.reason)
+		f.startEdit(f.reason)
 	case rowTask:
 		id := f.plan.tasks[r.index].ID
 		f.plan.dropped[id] = !f.plan.dropped[id]
@@ -147,8 +147,8 @@ func (f *Form) enter() *decisionOption {
 	return nil
 }
 
-// pick picks a choice, or drops it when it is picked.
-func (a *answers) pick(q *protocol.Question, choice string) {
+// toggle picks a choice, or drops it when it is picked.
+func (a *answers) toggle(q *protocol.Question, choice string) {
 	have := a.picked[q.ID]
 	switch i := slices.Index(have, choice); {
 	case i >= 0:
@@ -162,11 +162,11 @@ func (a *answers) pick(q *protocol.Question, choice string) {
 
 // editReason selects the row of the reason and edits it.
 func (f *Form) editReason() {
-	f.at = len(f.rows) - 1
-	f.edit(f.reason)
+	f.selected = len(f.rows) - 1
+	f.startEdit(f.reason)
 }
 
-func (f *Form) edit(text string) { f.input = ui.NewTextInput(text) }
+func (f *Form) startEdit(text string) { f.input = ui.NewTextInput(text) }
 
 // Typing reports whether a text row is edited.
 func (f *Form) Typing() bool { return f.input != nil }
@@ -175,7 +175,7 @@ func (f *Form) Typing() bool { return f.input != nil }
 func (f *Form) pressTyping(msg tea.KeyPressMsg) {
 	switch msg.String() {
 	case "enter", "tab":
-		f.keep(strings.TrimSpace(f.input.Value()))
+		f.saveText(strings.TrimSpace(f.input.Value()))
 		f.input = nil
 	case "esc":
 		f.input = nil
@@ -184,9 +184,9 @@ func (f *Form) pressTyping(msg tea.KeyPressMsg) {
 	}
 }
 
-// keep takes the edited text into the selected row.
-func (f *Form) keep(text string) {
-	switch r := f.rows[f.at]; r.kind {
+// saveText takes the edited text into the selected row.
+func (f *Form) saveText(text string) {
+	switch r := f.rows[f.selected]; r.kind {
 	case rowAnswer:
 		f.answers.typed[f.questions[r.question].ID] = text
 	case rowTask:
@@ -209,7 +209,7 @@ func (f *Form) setPatch(requested, text string) {
 		if at >= 0 {
 			f.rows = slices.Delete(f.rows, at, at+1)
 		}
-		f.at = min(f.at, len(f.rows)-1)
+		f.selected = min(f.selected, len(f.rows)-1)
 		return
 	}
 	f.patch = patchEdit{&text, true}
@@ -217,7 +217,7 @@ func (f *Form) setPatch(requested, text string) {
 		at = slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowOption })
 		f.rows = slices.Insert(f.rows, at, formRow{kind: rowPatch})
 	}
-	f.at = at
+	f.selected = at
 }
 
 // currentPatch returns the patch as it was edited last.
@@ -228,8 +228,8 @@ func (f *Form) currentPatch(r *protocol.Approval) string {
 	return r.Patch
 }
 
-// edited returns the request as it would be allowed.
-func (f *Form) edited(r *protocol.Approval) *protocol.Approval {
+// editedRequest returns the request as it would be allowed.
+func (f *Form) editedRequest(r *protocol.Approval) *protocol.Approval {
 	if f.patch.text == nil || !f.patch.used {
 		return r
 	}
@@ -238,9 +238,9 @@ func (f *Form) edited(r *protocol.Approval) *protocol.Approval {
 	return &changed
 }
 
-// begin marks an option as being sent and returns the command's data. It returns false when the form is not
+// beginOption marks an option as being sent and returns the command's data. It returns false when the form is not
 // complete.
-func (f *Form) begin(request string, o *decisionOption) (protocol.ApproveData, bool) {
+func (f *Form) beginOption(request string, o *decisionOption) (protocol.ApproveData, bool) {
 	if f.incomplete(o) {
 		f.err = "no question is answered yet"
 		return protocol.ApproveData{}, false
@@ -262,7 +262,7 @@ func (f *Form) data(request string, o *decisionOption) protocol.ApproveData {
 	case len(f.questions) > 0:
 		d.Input = &protocol.ApprovalInput{Answers: f.answers.all(f.questions)}
 	case f.plan.changed():
-		d.Input = &protocol.ApprovalInput{Tasks: f.plan.kept()}
+		d.Input = &protocol.ApprovalInput{Tasks: f.plan.remaining()}
 	case f.patch.text != nil && f.patch.used:
 		d.Input = &protocol.ApprovalInput{Patch: *f.patch.text}
 	}
@@ -297,8 +297,8 @@ func (p *planEdit) changed() bool {
 	return len(p.titles) > 0 || slices.ContainsFunc(p.tasks, func(t protocol.Task) bool { return p.dropped[t.ID] })
 }
 
-// kept returns the plan as the user wants it. No task waits for one that was dropped.
-func (p *planEdit) kept() []protocol.Task {
+// remaining returns the plan as the user wants it. No task waits for one that was dropped.
+func (p *planEdit) remaining() []protocol.Task {
 	var out []protocol.Task
 	for _, t := range p.tasks {
 		if !p.dropped[t.ID] {
@@ -317,19 +317,19 @@ func KeepTasks(tasks []protocol.Task, keep []int) []protocol.Task {
 	for i := range tasks {
 		p.dropped[tasks[i].ID] = !slices.Contains(keep, i)
 	}
-	return p.kept()
+	return p.remaining()
 }
 
-// option returns the option with a number as shown, or nil.
-func (f *Form) option(key string) *decisionOption {
+// optionByNumber returns the option with a number as shown, or nil.
+func (f *Form) optionByNumber(key string) *decisionOption {
 	if len(key) != 1 || key[0] < '1' || int(key[0]-'1') >= len(f.options) {
 		return nil
 	}
 	return &f.options[key[0]-'1']
 }
 
-// optionOf returns the first option of a kind, or nil.
-func (f *Form) optionOf(kind protocol.Decision) *decisionOption {
+// optionOfKind returns the first option of a kind, or nil.
+func (f *Form) optionOfKind(kind protocol.Decision) *decisionOption {
 	if i := slices.IndexFunc(f.options, func(o decisionOption) bool { return o.Kind == kind }); i >= 0 {
 		return &f.options[i]
 	}
@@ -339,11 +339,11 @@ func (f *Form) optionOf(kind protocol.Decision) *decisionOption {
 // Begin marks the first option of a kind as being sent and returns the command's data. ok is false when the
 // request has no such option or the form is not complete.
 func (f *Form) Begin(request string, kind protocol.Decision) (data protocol.ApproveData, ok bool) {
-	o := f.optionOf(kind)
+	o := f.optionOfKind(kind)
 	if o == nil {
 		return data, false
 	}
-	return f.begin(request, o)
+	return f.beginOption(request, o)
 }
 
 // Sending returns the decision that is being sent, or "".

@@ -20,7 +20,7 @@ func (f *Form) view(width int, focused bool) (out []string, at int) {
 				out = append(out, "   "+f.styles.Bold.Render(line))
 			}
 		}
-		if i == f.at {
+		if i == f.selected {
 			at = len(out)
 			if f.input != nil {
 				out = append(out, f.styles.InputLine(r.inputLabel(), f.input, width))
@@ -33,7 +33,7 @@ func (f *Form) view(width int, focused bool) (out []string, at int) {
 }
 
 func (f *Form) rowLines(i int, r formRow, width int, focused bool) []string {
-	selected := focused && i == f.at
+	selected := focused && i == f.selected
 	lines := ui.Wrap(f.rowText(r), width-ui.Indent-2)
 	for n, line := range lines {
 		switch {
@@ -57,15 +57,15 @@ func (f *Form) rowText(r formRow) string {
 	case rowChoice:
 		q := &f.questions[r.question]
 		c := &q.Choices[r.index]
-		return mark(slices.Contains(f.answers.picked[q.ID], c.ID), !q.Many) + withDetails(cmp.Or(c.Label, c.ID), c.About)
+		return checkbox(slices.Contains(f.answers.picked[q.ID], c.ID), !q.Many) + withDetails(cmp.Or(c.Label, c.ID), c.About)
 	case rowAnswer:
 		return "Other: " + ui.OneLine(transcript.Reveal(f.answers.typed[f.questions[r.question].ID]))
 	case rowTask:
 		t := &f.plan.tasks[r.index]
-		return mark(!f.plan.dropped[t.ID], false) + withDetails(cmp.Or(f.plan.titles[t.ID], t.Title), t.Description)
+		return checkbox(!f.plan.dropped[t.ID], false) + withDetails(cmp.Or(f.plan.titles[t.ID], t.Title), t.Description)
 	case rowPatch:
 		again := ui.Prefixed(": ", f.styles.Keys.Hint(keymap.EditRequest, "edits it again"))
-		return mark(f.patch.used, false) + "with the patch as edited" + again
+		return checkbox(f.patch.used, false) + "with the patch as edited" + again
 	case rowReason:
 		return f.styles.Keys.Key(keymap.WriteReason) + " reason: " + ui.OneLine(transcript.Reveal(f.reason))
 	}
@@ -77,8 +77,8 @@ func (f *Form) rowText(r formRow) string {
 	return text
 }
 
-// mark returns the check box, or the radio button, before a row.
-func mark(checked, radio bool) string {
+// checkbox returns the check box, or the radio button, before a row.
+func checkbox(checked, radio bool) string {
 	switch {
 	case radio && checked:
 		return "(•) "
@@ -111,5 +111,5 @@ func (r formRow) inputLabel() string {
 
 // cursor returns the cursor of the text row that is edited, on row y.
 func (f *Form) cursor(y int) *tea.Cursor {
-	return ui.InputCursor(f.rows[f.at].inputLabel(), f.input, y)
+	return ui.InputCursor(f.rows[f.selected].inputLabel(), f.input, y)
 }

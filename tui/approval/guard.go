@@ -12,9 +12,9 @@ const Grace = 600 * time.Millisecond
 
 // Guard keeps a new request from taking keys before Grace has passed.
 type Guard struct {
-	armed  bool
-	until  time.Time
-	waking bool
+	armed        bool
+	until        time.Time
+	timerRunning bool
 }
 
 // GuardMsg says that the grace of a request may be over. Its receiver calls Wake and then Arm.
@@ -24,7 +24,7 @@ type GuardMsg struct{ guard *Guard }
 func (m GuardMsg) For(g *Guard) bool { return m.guard == g }
 
 // Wake notes that the timer has ended.
-func (m GuardMsg) Wake() { m.guard.waking = false }
+func (m GuardMsg) Wake() { m.guard.timerRunning = false }
 
 // Armed reports whether the request takes keys.
 func (g *Guard) Armed() bool { return g.armed }
@@ -42,11 +42,11 @@ func (g *Guard) Touch(now time.Time) {
 // Arm lets the request take keys when the grace has passed, and reports whether it did so now. Else it
 // returns the timer to start, or nil.
 func (g *Guard) Arm(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, armed bool) {
-	if g.armed || g.waking {
+	if g.armed || g.timerRunning {
 		return nil, false
 	}
 	if wait := g.until.Sub(now); wait > 0 {
-		g.waking = true
+		g.timerRunning = true
 		return after(wait, GuardMsg{g}), false
 	}
 	g.armed = true

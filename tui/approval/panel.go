@@ -28,8 +28,8 @@ type Panel struct {
 	forms   map[string]*Form
 
 	// What the last drawing had room for.
-	rows  int  // of the form
-	whole bool // all of the form, and some of the request
+	rows     int  // of the form
+	allShown bool // all of the form, and some of the request
 }
 
 // Result says what a key in the panel wants of its owner.
@@ -97,8 +97,8 @@ func IndexOf(pending []protocol.Approval, request string) int {
 	return slices.IndexFunc(pending, func(a protocol.Approval) bool { return a.Request == request })
 }
 
-// showOther shows another of the pending requests.
-func (p *Panel) showOther(pending []protocol.Approval, by int) {
+// cycle shows another of the pending requests.
+func (p *Panel) cycle(pending []protocol.Approval, by int) {
 	if n := len(pending); n > 0 {
 		p.request = pending[(IndexOf(pending, p.request)+by+n)%n].Request
 	}
@@ -113,12 +113,12 @@ func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 	}
 	switch action {
 	case keymap.ViewRequest:
-		return Result{Push: NewRequestPager(p.styles, f.edited(r))}
+		return Result{Push: NewRequestPager(p.styles, f.editedRequest(r))}
 	case keymap.PreviousRequest:
-		p.showOther(pending, -1)
+		p.cycle(pending, -1)
 		return Result{}
 	case keymap.NextRequest:
-		p.showOther(pending, 1)
+		p.cycle(pending, 1)
 		return Result{}
 	}
 	if !p.guard.Armed() {
@@ -139,7 +139,7 @@ func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 	case keymap.WriteReason:
 		f.editReason()
 	case keymap.EditRequest:
-		return p.edit(r, f)
+		return p.startEdit(r, f)
 	case keymap.Choose:
 		if p.rows == 0 {
 			return Result{Status: "the window is too small to decide here"}
@@ -148,7 +148,7 @@ func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 			return p.decide(r, f, o)
 		}
 	default:
-		if o := f.option(key); o != nil {
+		if o := f.optionByNumber(key); o != nil {
 			return p.pressNumber(r, f, o)
 		}
 	}
@@ -161,7 +161,7 @@ func (p *Panel) PressNumber(pending []protocol.Approval, key string) (result Res
 	if r == nil {
 		return Result{}, false
 	}
-	o := f.option(key)
+	o := f.optionByNumber(key)
 	if o == nil {
 		return Result{}, false
 	}
@@ -174,7 +174,7 @@ func (p *Panel) pressNumber(r *protocol.Approval, f *Form, o *decisionOption) Re
 	switch {
 	case !p.guard.Armed():
 		return Result{Status: tooSoon}
-	case p.whole:
+	case p.allShown:
 		return p.decide(r, f, o)
 	}
 	f.selectOption(o)
@@ -186,7 +186,7 @@ func (p *Panel) decide(r *protocol.Approval, f *Form, o *decisionOption) Result 
 	if f.sending != "" {
 		return Result{}
 	}
-	data, ok := f.begin(r.Request, o)
+	data, ok := f.beginOption(r.Request, o)
 	if !ok {
 		return Result{}
 	}
@@ -210,11 +210,11 @@ func (p *Panel) Sending(request string) (sending, known bool) {
 	return f != nil && f.sending != "", f != nil
 }
 
-// edit changes the patch in the user's editor, or the title of the selected task.
-func (p *Panel) edit(r *protocol.Approval, f *Form) Result {
-	switch row := f.rows[f.at]; {
+// startEdit changes the patch in the user's editor, or the title of the selected task.
+func (p *Panel) startEdit(r *protocol.Approval, f *Form) Result {
+	switch row := f.rows[f.selected]; {
 	case row.kind == rowTask:
-		f.edit(f.plan.title(row.index))
+		f.startEdit(f.plan.title(row.index))
 		return Result{}
 	case r.Patch != "" && !r.Editable:
 		return Result{Status: "this agent takes no edited patch: deny with a reason instead"}
@@ -265,7 +265,7 @@ func (p *Panel) Paste(pending []protocol.Approval, text string) {
 // View returns at most rows lines, and the cursor while a text row is edited. The selected row of the form is
 // always among them.
 func (p *Panel) View(pending []protocol.Approval, now time.Time, width, rows int, focused bool) ([]string, *tea.Cursor) {
-	p.rows, p.whole = 0, false
+	p.rows, p.allShown = 0, false
 	r, f := p.Current(pending)
 	if r == nil || rows < 1 {
 		return nil, nil
@@ -277,7 +277,7 @@ func (p *Panel) View(pending []protocol.Approval, now time.Time, width, rows int
 	title += " · " + ui.OneLine(transcript.Clean(r.Kind)) + p.expiry(r, f, now) + p.styles.Dim.Render(" · asked "+p.styles.Clock(r.Asked))
 	title += p.styles.Dim.Render(p.hint(r, f, focused, len(pending)))
 	form, at := p.formLines(f, width, focused)
-	about, hidden := f.RequestLines(f.edited(r), width, rows)
+	about, hidden := f.RequestLines(f.editedRequest(r), width, rows)
 	// The request is shown before the options, which can be chosen by their numbers.
 	if room := max(rows-1-len(form), rows/2); hidden > 0 || len(about) > room {
 		keep := min(len(about), max(0, room-1))
@@ -287,8 +287,8 @@ func (p *Panel) View(pending []protocol.Approval, now time.Time, width, rows int
 	all := len(form)
 	form, at = ui.Window(form, at, rows-1-len(about))
 	p.rows = len(form)
-	p.whole = p.rows == all && len(about) > 0
-	if p.whole && 2+len(about)+len(form) <= rows {
+	p.allShown = p.rows == all && len(about) > 0
+	if p.allShown && 2+len(about)+len(form) <= rows {
 		about = append(about, "") // apart from line numbers, which look like option numbers
 	}
 	out := slices.Concat([]string{p.styles.Rule(title, width)}, about, form)

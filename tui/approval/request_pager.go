@@ -20,14 +20,14 @@ const maxChangeLines = 200
 // requestChanges is what a request changes, laid out once for a patch.
 type requestChanges struct {
 	changes *filechange.Changes
-	of      string // the patch they were made of
+	patch   string // the patch they were made of
 	parsed  bool   // the patch could be read
 }
 
 // update returns the changes of a request, or nil.
 func (c *requestChanges) update(r *protocol.Approval) *filechange.Changes {
-	if c.changes == nil || c.of != r.Patch {
-		c.of = r.Patch
+	if c.changes == nil || c.patch != r.Patch {
+		c.patch = r.Patch
 		c.changes, c.parsed = changesOf(r)
 	}
 	return c.changes

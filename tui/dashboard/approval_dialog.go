@@ -22,21 +22,21 @@ type approvalDialog struct {
 	now      func() time.Time
 	after    func(time.Duration, tea.Msg) tea.Cmd
 
-	session  string
-	name     string
-	asked    *time.Time         // of the summary
-	approval *protocol.Approval // nil until it is fetched
-	form     *approval.Form
-	guard    approval.Guard
-	seen     bool // the last drawing had room for some of the request
-	err      string
+	session      string
+	name         string
+	asked        *time.Time         // of the summary
+	approval     *protocol.Approval // nil until it is fetched
+	form         *approval.Form
+	guard        approval.Guard
+	requestShown bool // the last drawing had room for some of the request
+	err          string
 }
 
 func (a *approvalDialog) Scope() keymap.Scope { return keymap.Sessions }
 func (a *approvalDialog) FullScreen() bool    { return false }
 
-// request fetches the request.
-func (a *approvalDialog) request() tea.Cmd {
+// fetch fetches the request.
+func (a *approvalDialog) fetch() tea.Cmd {
 	result := new(protocol.SnapshotResult)
 	return a.requests.do(a.session, protocol.DoSnapshot, protocol.Empty{}, result, func(err error) (tea.Cmd, any) {
 		if !a.overlays.Contains(a) {
@@ -46,13 +46,13 @@ func (a *approvalDialog) request() tea.Cmd {
 			a.err = remote.ErrorText(err)
 			return nil, nil
 		}
-		return a.show(result.Snapshot.State)
+		return a.applyState(result.Snapshot.State)
 	})
 }
 
-// show takes the state of the session. A request that takes more than a yes or a no is decided in the
+// applyState takes the state of the session. A request that takes more than a yes or a no is decided in the
 // session.
-func (a *approvalDialog) show(s *protocol.State) (tea.Cmd, any) {
+func (a *approvalDialog) applyState(s *protocol.State) (tea.Cmd, any) {
 	switch {
 	case s == nil || len(s.Approvals) == 0:
 		a.requests.status.Text = decidedElsewhere
@@ -118,7 +118,7 @@ func (a *approvalDialog) press(key string) ui.Response {
 		return ui.Response{Push: approval.NewRequestPager(a.styles, a.approval)}
 	case !a.guard.Armed():
 		a.guard.Touch(a.now())
-	case action == keymap.AllowOnce && !a.seen:
+	case action == keymap.AllowOnce && !a.requestShown:
 		return ui.Response{Push: approval.NewRequestPager(a.styles, a.approval)}
 	case action == keymap.AllowOnce:
 		return ui.Response{Cmd: a.decide(protocol.AllowOnce)}
@@ -176,10 +176,10 @@ func (a *approvalDialog) View(width, height int) ([]string, *tea.Cursor) {
 	case a.form != nil && a.form.Sending() != "":
 		last = []string{s.Warning.Render(ui.Fit("   sending: "+a.form.Sending()+" …", width))}
 	}
-	a.seen = true
+	a.requestShown = true
 	if room := max(height-1-len(last), 0); hidden > 0 || len(about) > room {
 		keep := min(max(room-1, 0), len(about))
-		a.seen = keep > 0
+		a.requestShown = keep > 0
 		more := "   … " + ui.Count(hidden+len(about)-keep, "line") + " more: " + s.Keys.Hint(keymap.ViewRequest, "view all")
 		about = append(about[:keep:keep], s.Warning.Render(ui.Fit(more, width)))
 	}

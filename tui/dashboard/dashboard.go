@@ -39,19 +39,19 @@ type OpenSessions interface {
 // Dashboard shows all sessions of a server. The event loop of the program owns it.
 type Dashboard struct {
 	Config
-	conn     remote.Conn
-	lost     string // why no more summaries come, or ""
-	list     *sessionlist.List
-	selected selection
-	filter   string
-	overlays ui.Stack
-	preview  preview
-	requests *requester
-	status   *ui.Status
-	leaving  bool // ctrl+c was pressed once
-	ticking  bool // a clockMsg is on its way
-	covered  bool // a session is on the screen
-	canvas   ui.Canvas
+	conn        remote.Conn
+	listError   string // why no more summaries come, or ""
+	list        *sessionlist.List
+	selected    selection
+	filter      string
+	overlays    ui.Stack
+	preview     preview
+	requests    *requester
+	status      *ui.Status
+	quitPending bool // ctrl+c was pressed once
+	ticking     bool // a clockMsg is on its way
+	covered     bool // a session is on the screen
+	canvas      ui.Canvas
 }
 
 // selection is the selected session and its index, for when it is gone.
@@ -129,7 +129,7 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
 	case tea.WindowSizeMsg:
 		d.canvas.Resize(msg)
 	case SummariesMsg:
-		cmd, intent = d.apply(msg)
+		cmd, intent = d.applySummaries(msg)
 	case ConnMsg:
 		d.conn = remote.Conn(msg)
 		if d.conn.State == remote.Connected && d.preview.err != "" {
@@ -138,7 +138,7 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
 	case doneFunc:
 		var more tea.Cmd
 		cmd, intent = msg()
-		more, intent = d.handle(intent)
+		more, intent = d.handleIntent(intent)
 		cmd = tea.Batch(cmd, more)
 	case ui.StatusTimeoutMsg:
 		msg.Wake()
@@ -160,13 +160,13 @@ func (d *Dashboard) route(msg tea.Msg) (tea.Cmd, any) {
 	d.canvas.Dirty = d.canvas.Dirty || ui.IsInput(msg) || d.overlays.Top() != nil
 	if press, ok := msg.(tea.KeyPressMsg); ok {
 		if press.String() == "ctrl+c" {
-			if d.leaving {
+			if d.quitPending {
 				return tea.Quit, nil
 			}
-			d.leaving = true
+			d.quitPending = true
 			return nil, nil
 		}
-		d.leaving = false
+		d.quitPending = false
 		d.status.Clear()
 	}
 	cmd, intents, pass := d.overlays.Update(msg)
@@ -174,15 +174,15 @@ func (d *Dashboard) route(msg tea.Msg) (tea.Cmd, any) {
 	var intent any
 	switch {
 	case len(intents) > 0:
-		more, intent = d.handle(intents[0])
+		more, intent = d.handleIntent(intents[0])
 	case pass:
-		more, intent = d.input(msg)
+		more, intent = d.handleInput(msg)
 	}
 	return tea.Batch(cmd, more), intent
 }
 
-// handle does what an overlay wants of the dashboard. Other intents are for the program.
-func (d *Dashboard) handle(intent any) (tea.Cmd, any) {
+// handleIntent does what an overlay wants of the dashboard. Other intents are for the program.
+func (d *Dashboard) handleIntent(intent any) (tea.Cmd, any) {
 	switch i := intent.(type) {
 	case closeIntent:
 		d.overlays.Remove(i.overlay)
@@ -193,8 +193,8 @@ func (d *Dashboard) handle(intent any) (tea.Cmd, any) {
 	return nil, intent
 }
 
-// Covered tells the dashboard whether a session covers the screen.
-func (d *Dashboard) Covered(covered bool) {
+// SetCovered tells the dashboard whether a session covers the screen.
+func (d *Dashboard) SetCovered(covered bool) {
 	d.covered = covered
 	d.canvas.Dirty = true
 }
@@ -230,12 +230,12 @@ func (d *Dashboard) expireStatus() tea.Cmd {
 	return tea.Batch(own, overlay)
 }
 
-// apply takes summaries.
-func (d *Dashboard) apply(updates SummariesMsg) (cmd tea.Cmd, intent any) {
+// applySummaries takes summaries.
+func (d *Dashboard) applySummaries(updates SummariesMsg) (cmd tea.Cmd, intent any) {
 	for i := range updates {
 		u := &updates[i]
 		if u.Err != nil {
-			d.lost = remote.ErrorText(u.Err)
+			d.listError = remote.ErrorText(u.Err)
 			continue
 		}
 		d.list.Put(u.Summary)

@@ -12,13 +12,13 @@ import (
 	"agentctl/tui/ui"
 )
 
-// input handles keys and mouse events that no overlay takes.
-func (d *Dashboard) input(msg tea.Msg) (tea.Cmd, any) {
+// handleInput handles keys and mouse events that no overlay takes.
+func (d *Dashboard) handleInput(msg tea.Msg) (tea.Cmd, any) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return d.press(msg.String())
 	case tea.MouseWheelMsg:
-		d.move(ui.WheelRows(msg))
+		d.moveSelection(ui.WheelRows(msg))
 	case tea.MouseClickMsg:
 		return nil, d.click(msg)
 	}
@@ -43,10 +43,10 @@ func (d *Dashboard) press(key string) (tea.Cmd, any) {
 	case keymap.ShowProtocolLog:
 		return d.showProtocolLog(), nil
 	case keymap.PageUp:
-		d.move(-d.page())
+		d.moveSelection(-d.pageSize())
 		return nil, nil
 	case keymap.PageDown:
-		d.move(d.page())
+		d.moveSelection(d.pageSize())
 		return nil, nil
 	case keymap.Redraw:
 		return tea.ClearScreen, nil
@@ -59,13 +59,13 @@ func (d *Dashboard) press(key string) (tea.Cmd, any) {
 func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, any) {
 	switch action {
 	case keymap.Up:
-		d.move(-1)
+		d.moveSelection(-1)
 	case keymap.Down:
-		d.move(1)
+		d.moveSelection(1)
 	case keymap.First:
-		d.move(-d.list.Len())
+		d.moveSelection(-d.list.Len())
 	case keymap.Last:
-		d.move(d.list.Len())
+		d.moveSelection(d.list.Len())
 	case keymap.SearchSessions:
 		d.openSearch()
 	case keymap.FilterSessions:
@@ -124,7 +124,7 @@ func (d *Dashboard) openApproval(s *protocol.Summary) (tea.Cmd, any) {
 		session: s.Session, name: sessionName(s), asked: s.Asked,
 	}
 	d.overlays.Push(dialog)
-	return dialog.request(), nil
+	return dialog.fetch(), nil
 }
 
 // reconnect tries to connect at once.
@@ -142,7 +142,7 @@ func (d *Dashboard) reconnect() tea.Cmd {
 }
 
 func (d *Dashboard) showProtocolLog() tea.Cmd {
-	log, cmd := logview.OpenLogView(d.Server, d.Styles, d.Tasks, d.Clipboard)
+	log, cmd := logview.Open(d.Server, d.Styles, d.Tasks, d.Clipboard)
 	if log == nil {
 		d.status.Text = "this server keeps no protocol log"
 		return nil
@@ -151,8 +151,8 @@ func (d *Dashboard) showProtocolLog() tea.Cmd {
 	return cmd
 }
 
-// at returns the index of the selected session, or of the one that took its place; -1 when there is none.
-func (d *Dashboard) at() int {
+// selectedIndex returns the index of the selected session, or of the one that took its place; -1 when there is none.
+func (d *Dashboard) selectedIndex() int {
 	if i := d.list.Index(d.selected.session); i >= 0 {
 		d.selected.index = i
 	}
@@ -161,7 +161,7 @@ func (d *Dashboard) at() int {
 
 // current returns the selected session.
 func (d *Dashboard) current() (protocol.Summary, bool) {
-	at := d.at()
+	at := d.selectedIndex()
 	if at < 0 {
 		return protocol.Summary{}, false
 	}
@@ -177,14 +177,14 @@ func (d *Dashboard) Selected() string {
 // Select selects a session.
 func (d *Dashboard) Select(session string) {
 	d.selected.session = session
-	d.at()
+	d.selectedIndex()
 	d.canvas.Dirty = true
 }
 
-// move moves the selection.
-func (d *Dashboard) move(by int) {
+// moveSelection moves the selection.
+func (d *Dashboard) moveSelection(by int) {
 	if n := d.list.Len(); n > 0 {
-		i := min(max(d.at()+by, 0), n-1)
+		i := min(max(d.selectedIndex()+by, 0), n-1)
 		d.selected = selection{d.list.At(i).Session, i}
 	}
 }
@@ -197,12 +197,12 @@ func (d *Dashboard) setFilter(filter string) {
 // click selects the session on a row. A selected one opens.
 func (d *Dashboard) click(msg tea.MouseClickMsg) any {
 	layout := d.layout()
-	i := d.top(layout.rows) + msg.Y - 1
-	if msg.Button != tea.MouseLeft || msg.Y < 1 || msg.Y > layout.rows || msg.X >= layout.width || i >= d.list.Len() {
+	i := d.firstVisible(layout.listRows) + msg.Y - 1
+	if msg.Button != tea.MouseLeft || msg.Y < 1 || msg.Y > layout.listRows || msg.X >= layout.listWidth || i >= d.list.Len() {
 		return nil
 	}
 	s := d.list.At(i)
-	if i == d.at() {
+	if i == d.selectedIndex() {
 		return OpenIntent{s.Session}
 	}
 	d.Select(s.Session)

@@ -17,41 +17,41 @@ import (
 )
 
 const (
-	peekInterval    = 500 * time.Millisecond // between two peeks at a session that has changed
-	peekIntervalRun = 2 * time.Second        // between two peeks at a running one that has not
-	peekTimeout     = 10 * time.Second
-	maxPeekBytes    = 4 << 20 // of the running turn; the rest is left out
+	peekInterval        = 500 * time.Millisecond // between two peeks at a session that has changed
+	peekIntervalRunning = 2 * time.Second        // between two peeks at a running one that has not
+	peekTimeout         = 10 * time.Second
+	maxPeekBytes        = 4 << 20 // of the running turn; the rest is left out
 )
 
 // preview shows the end of the selected session. An open one is shown as it is. At another the dashboard
 // peeks: it subscribes until the session is caught up, and again when it has changed. One peek runs at a time.
 type preview struct {
-	on      bool
-	session string // that was peeked at
-	seq     uint64 // of the session at the last peek
-	due     time.Time
-	waking  bool               // a timer for due is running
-	cancel  context.CancelFunc // of the running peek, or nil
-	ended   chan struct{}      // closed when that is over
-	shown   peekShown
-	err     string
+	on           bool
+	session      string // that was peeked at
+	seq          uint64 // of the session at the last peek
+	due          time.Time
+	timerRunning bool               // a timer for due is running
+	cancel       context.CancelFunc // of the running peek, or nil
+	done         chan struct{}      // closed when that is over
+	content      previewContent
+	err          string
 }
 
-// peekShown is what the peeks have shown.
-type peekShown struct {
-	view  *transcriptview.View // nil: nothing yet
-	state *protocol.State      // at the last peek
-	past  []*protocol.Event    // of the last finished turn
-	last  string               // that turn
+// previewContent is what the peeks have shown.
+type previewContent struct {
+	view       *transcriptview.View // nil: nothing yet
+	state      *protocol.State      // at the last peek
+	lastEvents []*protocol.Event    // of the last finished turn
+	lastTurn   string               // that turn
 }
 
 // peekResult is what one peek has seen.
 type peekResult struct {
-	state *protocol.State
-	after uint64            // seq that the running turn begins after
-	last  string            // turn that ended before
-	past  []*protocol.Event // of that turn, unless it was known
-	turn  []*protocol.Event // running
+	state         *protocol.State
+	after         uint64            // seq that the running turn begins after
+	lastTurn      string            // turn that ended before
+	lastEvents    []*protocol.Event // of that turn, unless it was known
+	runningEvents []*protocol.Event // running
 }
 
 // peek peeks at the selected session when the preview knows too little of it.
@@ -68,13 +68,13 @@ func (d *Dashboard) peek() tea.Cmd {
 	case !p.on || d.covered || !ok || d.Open.Transcript(s.Session) != nil || p.cancel != nil:
 		return nil
 	case p.session != s.Session:
-		*p = preview{on: true, session: s.Session, waking: p.waking, ended: p.ended}
+		*p = preview{on: true, session: s.Session, timerRunning: p.timerRunning, done: p.done}
 	case p.seq == s.Seq && s.Status != protocol.Running:
 		return nil
 	default:
 		due := p.due
 		if p.seq == s.Seq {
-			due = due.Add(peekIntervalRun - peekInterval)
+			due = due.Add(peekIntervalRunning - peekInterval)
 		}
 		if early := due.Sub(d.Now()); early > 0 {
 			return d.wakePreview(early)
@@ -86,22 +86,22 @@ func (d *Dashboard) peek() tea.Cmd {
 func (d *Dashboard) startPeek(s *protocol.Summary) tea.Cmd {
 	p := &d.preview
 	ctx, cancel := context.WithTimeout(d.Tasks.Context(), peekTimeout)
-	before, closing, ended := p.ended, d.Open.Closing(s.Session), make(chan struct{})
-	p.seq, p.cancel, p.ended = s.Seq, cancel, ended
-	session, known, began := d.Server.Session(s.Session), p.shown.last, d.Now()
+	before, closing, ended := p.done, d.Open.Closing(s.Session), make(chan struct{})
+	p.seq, p.cancel, p.done = s.Seq, cancel, ended
+	session, known, began := d.Server.Session(s.Session), p.content.lastTurn, d.Now()
 	return d.requests.run(func(context.Context) doneFunc {
 		defer close(ended)
 		defer cancel()
 		var result *peekResult
 		err := errNoAnswer
 		if task.Wait(ctx, before) && task.Wait(ctx, closing) {
-			result, err = peekAt(ctx, session, known)
+			result, err = peekSession(ctx, session, known)
 		}
 		return func() (tea.Cmd, any) {
-			if p := &d.preview; p.ended == ended {
+			if p := &d.preview; p.done == ended {
 				p.cancel = nil
 				p.due = d.Now().Add(max(peekInterval, 10*d.Now().Sub(began))) // slow servers are asked less
-				d.showPeek(result, err)
+				d.applyPeek(result, err)
 			}
 			return nil, nil
 		}
@@ -122,24 +122,24 @@ func (p *preview) stop() {
 // was none.
 func (d *Dashboard) StopPreview() <-chan struct{} {
 	d.preview.stop()
-	return d.preview.ended
+	return d.preview.done
 }
 
 func (d *Dashboard) wakePreview(after time.Duration) tea.Cmd {
-	if d.preview.waking {
+	if d.preview.timerRunning {
 		return nil
 	}
-	d.preview.waking = true
+	d.preview.timerRunning = true
 	return d.After(after, doneFunc(func() (tea.Cmd, any) {
-		d.preview.waking = false
+		d.preview.timerRunning = false
 		return nil, nil
 	}))
 }
 
-// peekAt subscribes to a session until it is caught up, and requests its last turn unless that is known.
-func peekAt(ctx context.Context, s remote.Session, known string) (*peekResult, error) {
+// peekSession subscribes to a session until it is caught up, and requests its last turn unless that is known.
+func peekSession(ctx context.Context, s remote.Session, known string) (*peekResult, error) {
 	result, err := catchUp(ctx, s)
-	if err != nil || result.last == known {
+	if err != nil || result.lastTurn == known {
 		return result, err
 	}
 	var page protocol.HistoryResult
@@ -151,7 +151,7 @@ func peekAt(ctx context.Context, s remote.Session, known string) (*peekResult, e
 		if err := json.Unmarshal(raw, e); err != nil {
 			return result, fmt.Errorf("last turn: %w", err)
 		}
-		result.past = append(result.past, e)
+		result.lastEvents = append(result.lastEvents, e)
 	}
 	return result, nil
 }
@@ -167,7 +167,7 @@ func catchUp(ctx context.Context, s remote.Session) (*peekResult, error) {
 		case u.Attached != nil && u.Attached.Snapshot != nil:
 			result = &peekResult{state: u.Attached.Snapshot.State, after: u.Attached.After.Seq}
 			if last := result.state.Last; last != nil {
-				result.last = last.Turn
+				result.lastTurn = last.Turn
 			}
 		case u.Attached != nil && result == nil:
 			result = &peekResult{state: &protocol.State{}}
@@ -181,7 +181,7 @@ func catchUp(ctx context.Context, s remote.Session) (*peekResult, error) {
 			if err := result.state.Apply(u.Event); err != nil {
 				return nil, err
 			}
-			result.turn = append(result.turn, u.Event)
+			result.runningEvents = append(result.runningEvents, u.Event)
 		}
 	}
 	if ctx.Err() != nil {
@@ -190,8 +190,8 @@ func catchUp(ctx context.Context, s remote.Session) (*peekResult, error) {
 	return nil, errors.New("the session cannot be followed")
 }
 
-// showPeek takes the result of a peek.
-func (d *Dashboard) showPeek(result *peekResult, err error) {
+// applyPeek takes the result of a peek.
+func (d *Dashboard) applyPeek(result *peekResult, err error) {
 	p := &d.preview
 	p.err = ""
 	if err != nil {
@@ -201,13 +201,13 @@ func (d *Dashboard) showPeek(result *peekResult, err error) {
 		return
 	}
 	d.list.MarkSeen(p.session)
-	p.shown.state = result.state
-	if result.past != nil {
-		p.shown.past, p.shown.last = result.past, result.last
+	p.content.state = result.state
+	if result.lastEvents != nil {
+		p.content.lastEvents, p.content.lastTurn = result.lastEvents, result.lastTurn
 	}
-	p.shown.view = transcriptview.New(d.Styles)
-	for _, e := range slices.Concat(p.shown.past, result.turn) {
-		if err := p.shown.view.Apply(e); err != nil {
+	p.content.view = transcriptview.New(d.Styles)
+	for _, e := range slices.Concat(p.content.lastEvents, result.runningEvents) {
+		if err := p.content.view.Apply(e); err != nil {
 			p.err = err.Error()
 			return
 		}
@@ -215,7 +215,7 @@ func (d *Dashboard) showPeek(result *peekResult, err error) {
 }
 
 func (p *preview) restyle() {
-	if p.shown.view != nil {
-		p.shown.view.List.Restyle()
+	if p.content.view != nil {
+		p.content.view.List.Restyle()
 	}
 }

@@ -22,13 +22,13 @@ func (d *Dashboard) previewLines(width, rows int) []string {
 	case !ok:
 	case open != nil:
 		out = append(out, transcriptTail(open, width, rows-1)...)
-	case p.session != s.Session || p.shown.view == nil && p.err == "":
+	case p.session != s.Session || p.content.view == nil && p.err == "":
 		out = append(out, l.Dim.Render(ui.Fit(" …", width)))
 	default:
-		after := p.after(l, width)
+		after := p.statusLines(l, width)
 		after = after[:min(len(after), rows-1)]
-		if p.shown.view != nil {
-			out = append(out, transcriptTail(p.shown.view, width, rows-1-len(after))...)
+		if p.content.view != nil {
+			out = append(out, transcriptTail(p.content.view, width, rows-1-len(after))...)
 		}
 		out = append(out, after...)
 	}
@@ -46,17 +46,17 @@ func transcriptTail(view *transcriptview.View, width, rows int) []string {
 	return view.List.Tail(width, rows)
 }
 
-// after returns the lines below the transcript: the error of the last peek, and the queue.
-func (p *preview) after(l *ui.Styles, width int) []string {
+// statusLines returns the lines below the transcript: the error of the last peek, and the queue.
+func (p *preview) statusLines(l *ui.Styles, width int) []string {
 	var out []string
 	if p.err != "" {
 		out = append(out, l.Error.Render(ui.Fit(" "+ui.OneLine(transcript.Clean(p.err)), width)))
 	}
-	if p.shown.state == nil || len(p.shown.state.Queue) == 0 {
+	if p.content.state == nil || len(p.content.state.Queue) == 0 {
 		return out
 	}
-	line := " +" + ui.Count(len(p.shown.state.Queue), "queued message")
-	if p.shown.state.BlockingHold() != nil {
+	line := " +" + ui.Count(len(p.content.state.Queue), "queued message")
+	if p.content.state.BlockingHold() != nil {
 		line += ", held"
 	}
 	return append(out, l.Dim.Render(ui.Fit(line, width)))

@@ -23,16 +23,16 @@ type searchResults struct {
 	list     *sessionlist.List // for the names of sessions
 	notice   func() string     // what the last line shows instead of the keys, or ""
 
-	input *textinput.Model // while the search is typed, else nil
-	text  string           // the search as it was typed
-	query *protocol.Query  // nil: nothing was searched yet
-	found hits
-	at    int // the selected hit
-	rows  int // of hits on the screen
+	input    *textinput.Model // while the search is typed, else nil
+	text     string           // the search as it was typed
+	query    *protocol.Query  // nil: nothing was searched yet
+	hits     searchHits
+	selected int // the selected hit
+	rows     int // of hits on the screen
 }
 
-// hits are the hits of a search, as far as the server has sent them.
-type hits struct {
+// searchHits are the hits of a search, as far as the server has sent them.
+type searchHits struct {
 	running bool           // a request is under way
 	all     []protocol.Hit // newest first
 	cursor  string         // where the server continues; empty: there are no more
@@ -101,12 +101,12 @@ func (r *searchResults) press(key string) ui.Response {
 	case keymap.Down:
 		return ui.Response{Cmd: r.move(1)}
 	case keymap.First:
-		return ui.Response{Cmd: r.move(-len(r.found.all))}
+		return ui.Response{Cmd: r.move(-len(r.hits.all))}
 	case keymap.Last:
-		return ui.Response{Cmd: r.move(len(r.found.all))}
+		return ui.Response{Cmd: r.move(len(r.hits.all))}
 	case keymap.Choose:
-		if len(r.found.all) > 0 {
-			return ui.Response{Intent: OpenHitIntent{r.found.all[r.at], r.text}}
+		if len(r.hits.all) > 0 {
+			return ui.Response{Intent: OpenHitIntent{r.hits.all[r.selected], r.text}}
 		}
 	}
 	return ui.Response{}
@@ -125,7 +125,7 @@ func (r *searchResults) pressTyping(msg tea.KeyPressMsg) ui.Response {
 			return ui.Response{} // no words, or too many
 		}
 		r.input, r.text, r.query = nil, ui.OneLine(transcript.Clean(text)), query
-		r.found, r.at = hits{}, 0
+		r.hits, r.selected = searchHits{}, 0
 		return ui.Response{Cmd: r.request()}
 	}
 	*r.input, _ = r.input.Update(msg)
@@ -134,14 +134,14 @@ func (r *searchResults) pressTyping(msg tea.KeyPressMsg) ui.Response {
 
 // move moves the selection, and requests more hits in time.
 func (r *searchResults) move(by int) tea.Cmd {
-	r.at = max(0, min(r.at+by, len(r.found.all)-1))
+	r.selected = max(0, min(r.selected+by, len(r.hits.all)-1))
 	return r.requestMore()
 }
 
 // requestMore requests more hits when those at hand do not reach far enough.
 func (r *searchResults) requestMore() tea.Cmd {
-	f := &r.found
-	if f.running || f.cursor == "" || len(f.all) > r.at+readAhead || len(f.all) >= remote.MaxHits {
+	f := &r.hits
+	if f.running || f.cursor == "" || len(f.all) > r.selected+readAhead || len(f.all) >= remote.MaxHits {
 		return nil
 	}
 	return r.request()
@@ -149,23 +149,23 @@ func (r *searchResults) requestMore() tea.Cmd {
 
 // request requests a page of hits.
 func (r *searchResults) request() tea.Cmd {
-	r.found.running = true
+	r.hits.running = true
 	query := r.query
-	data := protocol.SearchData{Query: query.String(), Limit: remote.HitsPerPage, Cursor: r.found.cursor}
+	data := protocol.SearchData{Query: query.String(), Limit: remote.HitsPerPage, Cursor: r.hits.cursor}
 	return r.requests.run(func(ctx context.Context) doneFunc {
 		page, err := r.requests.server.Search(ctx, data)
 		return func() (tea.Cmd, any) {
 			if r.query != query {
 				return nil, nil // another search has begun
 			}
-			return r.add(page, err), nil
+			return r.addPage(page, err), nil
 		}
 	})
 }
 
-// add takes a page of hits.
-func (r *searchResults) add(page protocol.SearchResult, err error) tea.Cmd {
-	f := &r.found
+// addPage takes a page of hits.
+func (r *searchResults) addPage(page protocol.SearchResult, err error) tea.Cmd {
+	f := &r.hits
 	f.running = false
 	if err != nil {
 		f.err, f.cursor = remote.ErrorText(err), ""
@@ -179,7 +179,7 @@ func (r *searchResults) add(page protocol.SearchResult, err error) tea.Cmd {
 
 // title says what is searched and how many hits there are.
 func (r *searchResults) title() string {
-	l, f := r.styles, &r.found
+	l, f := r.styles, &r.hits
 	title := l.Bold.Render("search in all sessions")
 	if r.query == nil {
 		return title
@@ -191,7 +191,7 @@ func (r *searchResults) title() string {
 	}
 	switch {
 	case len(f.all) > 0:
-		title += fmt.Sprintf(" · %d of %s matches", r.at+1, n)
+		title += fmt.Sprintf(" · %d of %s matches", r.selected+1, n)
 	case f.running || f.cursor != "":
 		title += l.Dim.Render(" …")
 	case f.err == "":

@@ -24,13 +24,13 @@ func (r *searchResults) View(width, height int) ([]string, *tea.Cursor) {
 	}
 	r.rows = max(0, height-2-more)
 	out := []string{r.styles.Rule(r.title(), width)}[:max(0, min(1, height-1))]
-	all := r.found.all
-	first := max(0, min(r.at-r.rows/2, len(all)-r.rows))
+	all := r.hits.all
+	first := max(0, min(r.selected-r.rows/2, len(all)-r.rows))
 	for i := first; i < min(len(all), first+r.rows); i++ {
-		out = append(out, r.row(&all[i], width, i == r.at))
+		out = append(out, r.row(&all[i], width, i == r.selected))
 	}
-	if r.found.err != "" {
-		for _, line := range ui.Wrap(transcript.Clean(r.found.err), width-2) {
+	if r.hits.err != "" {
+		for _, line := range ui.Wrap(transcript.Clean(r.hits.err), width-2) {
 			out = append(out, r.styles.Error.Render(" "+line))
 		}
 	}
@@ -42,7 +42,7 @@ func (r *searchResults) View(width, height int) ([]string, *tea.Cursor) {
 	if more > 0 {
 		out = append(out, r.snippet(width)...)
 	}
-	out = append(out, r.foot(width))
+	out = append(out, r.footer(width))
 	if r.input != nil {
 		return out, ui.InputCursor(ui.FindLabel, r.input, height-1)
 	}
@@ -54,7 +54,7 @@ func (r *searchResults) row(h *protocol.Hit, width int, selected bool) string {
 	l := r.styles
 	name := ui.Pad(r.sessionName(h.Session), max(min(width/5, 24), 10))
 	about := ui.Pad(describe.HitKinds[h.Kind], len("reasoning")) + " "
-	if width >= rowWithWords {
+	if width >= minWidthStatus {
 		about = l.Date(h.Time) + " " + about
 	}
 	text := ui.OneLine(transcript.Clean(strings.TrimSpace(h.Snippet)))
@@ -75,8 +75,8 @@ func (r *searchResults) sessionName(session string) string {
 // snippet returns more of the selected hit than its row has room for.
 func (r *searchResults) snippet(width int) []string {
 	out := []string{r.styles.Rule("", width)}
-	if len(r.found.all) > 0 {
-		lines := ui.Wrap(transcript.Clean(strings.TrimSpace(r.found.all[r.at].Snippet)), width-2)
+	if len(r.hits.all) > 0 {
+		lines := ui.Wrap(transcript.Clean(strings.TrimSpace(r.hits.all[r.selected].Snippet)), width-2)
 		for _, line := range lines[:min(len(lines), snippetRows)] {
 			out = append(out, " "+r.styles.Highlight(line, r.query))
 		}
@@ -87,8 +87,8 @@ func (r *searchResults) snippet(width int) []string {
 	return out
 }
 
-// foot returns the search that is typed, a notice, or the keys.
-func (r *searchResults) foot(width int) string {
+// footer returns the search that is typed, a notice, or the keys.
+func (r *searchResults) footer(width int) string {
 	l := r.styles
 	if r.input != nil {
 		return l.InputLine(ui.FindLabel, r.input, width)

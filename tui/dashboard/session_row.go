@@ -17,8 +17,8 @@ import (
 
 // Widths from which on a row has words, and columns.
 const (
-	rowWithWords   = 60
-	rowWithColumns = 100
+	minWidthStatus  = 60
+	minWidthColumns = 100
 )
 
 // sessionRow returns a session on a line: its mark, name, agent and activity, and at the right its queue,
@@ -29,13 +29,13 @@ func sessionRow(l *ui.Styles, s *protocol.Summary, width int, selected bool) str
 	about := ui.OneLine(transcript.Clean(cmp.Or(s.Doing, s.Title)))
 	var agent, right string
 	switch {
-	case width < rowWithWords:
+	case width < minWidthStatus:
 		queue := ""
 		if s.Queue > 0 {
 			queue = fmt.Sprintf("+%d", s.Queue)
 		}
 		right = queue + " " + sessionTime(l, s)
-	case width < rowWithColumns:
+	case width < minWidthColumns:
 		agent = ui.Pad(describe.Agent(s.Agent), width/8) + " "
 		percent := ""
 		if s.Percent > 0 {

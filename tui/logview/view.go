@@ -55,9 +55,9 @@ type (
 	}
 )
 
-// OpenLogView returns a view of a client's protocol log and the command that starts reading; nil when the
+// Open returns a view of a client's protocol log and the command that starts reading; nil when the
 // client keeps none.
-func OpenLogView(client any, s *ui.Styles, tasks *task.Runner, c ui.Clipboard) (*View, tea.Cmd) {
+func Open(client any, s *ui.Styles, tasks *task.Runner, c ui.Clipboard) (*View, tea.Cmd) {
 	source, ok := client.(Source)
 	if !ok || source.ProtocolLog() == nil {
 		return nil, nil
@@ -68,7 +68,7 @@ func OpenLogView(client any, s *ui.Styles, tasks *task.Runner, c ui.Clipboard) (
 		log: log, reader: protolog.NewReader(log), list: protolog.NewList(),
 	}
 	v.ctx, v.cancel = context.WithCancel(tasks.Context())
-	return v, v.read()
+	return v, v.startRead()
 }
 
 // Scope returns the keys of the protocol log.
@@ -77,8 +77,8 @@ func (v *View) Scope() keymap.Scope { return keymap.ProtocolLog }
 // FullScreen returns true.
 func (v *View) FullScreen() bool { return true }
 
-// read reads on, unless a task does already or the view is paused.
-func (v *View) read() tea.Cmd {
+// startRead reads on, unless a task does already or the view is paused.
+func (v *View) startRead() tea.Cmd {
 	if v.reading || v.paused {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (v *View) Update(msg tea.Msg) ui.Response {
 		if msg.view == v {
 			v.reading = false
 			v.list.Append(msg.batch)
-			return ui.Response{Cmd: v.read()}
+			return ui.Response{Cmd: v.startRead()}
 		}
 	case logSavedMsg:
 		if msg.view == v {
@@ -169,7 +169,7 @@ func (v *View) press(key string) ui.Response {
 		v.toggleType(f)
 	case keymap.LogPause:
 		v.paused = !v.paused
-		return ui.Response{Cmd: v.read()}
+		return ui.Response{Cmd: v.startRead()}
 	case keymap.LogCopy:
 		if m := v.list.Selected(); m != nil {
 			v.status.Text = "copied"

@@ -247,7 +247,7 @@ func (v *View) pushMenu(l ui.Listing) {
 }
 
 func (v *View) showProtocolLog() tea.Cmd {
-	log, cmd := logview.OpenLogView(v.Session, v.Styles, v.Tasks, v.Clipboard)
+	log, cmd := logview.Open(v.Session, v.Styles, v.Tasks, v.Clipboard)
 	if log == nil {
 		v.status.Text = "this session keeps no protocol log"
 		return nil
