@@ -14,14 +14,14 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Form is what a user fills in to decide one request: a list of rows, of which one is selected.
+// Form is the form that decides one request: a list of rows, one of them selected.
 type Form struct {
 	styles    *ui.Styles
-	arrived   time.Time // when the request arrived here; zero: it was there before
+	arrived   time.Time // time of arrival; zero if the request was pending before
 	questions []protocol.Question
 	options   []decisionOption
 	rows      []formRow
-	selected  int // the selected row
+	selected  int // index in rows
 
 	answers answers
 	plan    planEdit
@@ -29,37 +29,37 @@ type Form struct {
 	reason  string
 	changes requestChanges
 
-	input   *textinput.Model // while a text row is edited, else nil
-	sending string           // the decision that is being sent; nothing can be changed meanwhile
+	input   *textinput.Model // of the text row being edited, or nil
+	sending string           // label of the decision being sent, or ""; the form is read-only meanwhile
 	err     string
 }
 
-// answers are the answers to the questions of a request.
+// answers holds the answers to the questions of a request, by question ID.
 type answers struct {
-	picked map[string][]string // question → choices
-	typed  map[string]string   // question → text
+	picked map[string][]string // IDs of the chosen choices
+	typed  map[string]string   // free text
 }
 
-// planEdit is what the user changes in a plan.
+// planEdit holds the user's changes to a plan.
 type planEdit struct {
 	tasks   []protocol.Task
-	dropped map[string]bool   // tasks to leave out
-	titles  map[string]string // new titles of tasks
+	dropped map[string]bool   // IDs of removed tasks
+	titles  map[string]string // new titles by task ID
 }
 
-// patchEdit is a patch as the user edited it.
+// patchEdit holds the user's edit of a patch.
 type patchEdit struct {
-	text *string // nil: not edited
-	used bool    // allow the edited patch, not the requested one
+	text *string // nil if not edited
+	used bool    // send text in place of the requested patch
 }
 
-// decisionOption is one way to decide.
+// decisionOption is an option of a request.
 type decisionOption struct {
 	protocol.Option
-	revise bool // a denial that asks for another plan
+	revise bool // denies and asks for a new plan
 }
 
-// formRow is a row of a form.
+// formRow identifies a row of a form.
 type formRow struct {
 	kind     rowKind
 	question int
@@ -77,7 +77,7 @@ const (
 	rowReason
 )
 
-// NewForm returns an empty form for a request.
+// NewForm returns an empty form for a request. It keeps the questions and tasks of r.
 func NewForm(s *ui.Styles, r *protocol.Approval) *Form {
 	f := &Form{
 		styles: s, questions: r.Questions,
@@ -101,7 +101,8 @@ func NewForm(s *ui.Styles, r *protocol.Approval) *Form {
 	return f
 }
 
-// optionsOf returns the options of a request. A request without options can be allowed once and denied.
+// optionsOf returns the options of a request, by default allow once and deny. A plan has one more
+// option: to revise it.
 func optionsOf(r *protocol.Approval) []decisionOption {
 	offered := r.Options
 	if len(offered) == 0 {
@@ -117,7 +118,7 @@ func optionsOf(r *protocol.Approval) []decisionOption {
 	return out
 }
 
-// move selects another row.
+// move moves the selection by a number of rows, within the form.
 func (f *Form) move(by int) { f.selected = min(max(f.selected+by, 0), len(f.rows)-1) }
 
 // selectOption selects the row of an option.
@@ -125,7 +126,7 @@ func (f *Form) selectOption(o *decisionOption) {
 	f.selected = slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowOption && &f.options[r.index] == o })
 }
 
-// enter acts on the selected row. It returns the option to decide with, or nil.
+// enter activates the selected row. It returns the option of an option row, else nil.
 func (f *Form) enter() *decisionOption {
 	r := f.rows[f.selected]
 	switch r.kind {
@@ -147,7 +148,7 @@ func (f *Form) enter() *decisionOption {
 	return nil
 }
 
-// toggle picks a choice, or drops it when it is picked.
+// toggle selects or clears a choice. In a single-choice question it replaces the selected one.
 func (a *answers) toggle(q *protocol.Question, choice string) {
 	have := a.picked[q.ID]
 	switch i := slices.Index(have, choice); {
@@ -160,7 +161,7 @@ func (a *answers) toggle(q *protocol.Question, choice string) {
 	}
 }
 
-// editReason selects the row of the reason and edits it.
+// editReason selects the reason row and starts to edit it.
 func (f *Form) editReason() {
 	f.selected = len(f.rows) - 1
 	f.startEdit(f.reason)
@@ -168,10 +169,11 @@ func (f *Form) editReason() {
 
 func (f *Form) startEdit(text string) { f.input = ui.NewTextInput(text) }
 
-// Typing reports whether a text row is edited.
+// Typing reports whether a text row is being edited.
 func (f *Form) Typing() bool { return f.input != nil }
 
-// pressTyping edits the text row; enter keeps the text, esc does not.
+// pressTyping handles a key while a text row is edited. Enter and tab save the text, esc discards
+// it.
 func (f *Form) pressTyping(msg tea.KeyPressMsg) {
 	switch msg.String() {
 	case "enter", "tab":
@@ -184,7 +186,7 @@ func (f *Form) pressTyping(msg tea.KeyPressMsg) {
 	}
 }
 
-// saveText takes the edited text into the selected row.
+// saveText saves the edited text to the selected row.
 func (f *Form) saveText(text string) {
 	switch r := f.rows[f.selected]; r.kind {
 	case rowAnswer:
@@ -200,7 +202,8 @@ func (f *Form) saveText(text string) {
 	}
 }
 
-// setPatch takes an edited patch. One that is empty or equal to the requested one is none.
+// setPatch sets the edited patch and selects its row. A text that is empty or equal to the
+// requested patch removes the edit.
 func (f *Form) setPatch(requested, text string) {
 	f.err = ""
 	at := slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowPatch })
@@ -220,7 +223,7 @@ func (f *Form) setPatch(requested, text string) {
 	f.selected = at
 }
 
-// currentPatch returns the patch as it was edited last.
+// currentPatch returns the edited patch, or that of the request if there is none.
 func (f *Form) currentPatch(r *protocol.Approval) string {
 	if f.patch.text != nil {
 		return *f.patch.text
@@ -228,7 +231,8 @@ func (f *Form) currentPatch(r *protocol.Approval) string {
 	return r.Patch
 }
 
-// editedRequest returns the request as it would be allowed.
+// editedRequest returns the request with the edits that an allowing decision would apply. It does
+// not modify r.
 func (f *Form) editedRequest(r *protocol.Approval) *protocol.Approval {
 	if f.patch.text == nil || !f.patch.used {
 		return r
@@ -238,8 +242,8 @@ func (f *Form) editedRequest(r *protocol.Approval) *protocol.Approval {
 	return &changed
 }
 
-// beginOption marks an option as being sent and returns the command's data. It returns false when the form is not
-// complete.
+// beginOption marks an option as being sent and returns the data of the command. If the form is
+// incomplete, it sets the error message and returns false.
 func (f *Form) beginOption(request string, o *decisionOption) (protocol.ApproveData, bool) {
 	if f.incomplete(o) {
 		f.err = "no question is answered yet"
@@ -249,7 +253,7 @@ func (f *Form) beginOption(request string, o *decisionOption) (protocol.ApproveD
 	return f.data(request, o), true
 }
 
-// data returns the decision as it is sent.
+// data returns the data of the approve command.
 func (f *Form) data(request string, o *decisionOption) protocol.ApproveData {
 	d := protocol.ApproveData{Request: request, Option: o.ID, Reason: f.reason}
 	if o.ID == "" {
@@ -273,12 +277,13 @@ func (o *decisionOption) allows() bool {
 	return o.Kind == protocol.AllowOnce || o.Kind == protocol.AllowAlways
 }
 
-// incomplete reports whether the option would answer questions with nothing.
+// incomplete reports whether the option allows a request with questions and no question has an
+// answer.
 func (f *Form) incomplete(o *decisionOption) bool {
 	return o.allows() && len(f.questions) > 0 && len(f.answers.all(f.questions)) == 0
 }
 
-// all returns the answers by question.
+// all returns the answers by question ID, without unanswered questions.
 func (a *answers) all(questions []protocol.Question) map[string][]string {
 	out := map[string][]string{}
 	for _, q := range questions {
@@ -297,7 +302,8 @@ func (p *planEdit) changed() bool {
 	return len(p.titles) > 0 || slices.ContainsFunc(p.tasks, func(t protocol.Task) bool { return p.dropped[t.ID] })
 }
 
-// remaining returns the plan as the user wants it. No task waits for one that was dropped.
+// remaining returns the plan without the removed tasks, with new titles. Dependencies on removed
+// tasks are removed too.
 func (p *planEdit) remaining() []protocol.Task {
 	var out []protocol.Task
 	for _, t := range p.tasks {
@@ -310,8 +316,8 @@ func (p *planEdit) remaining() []protocol.Task {
 	return out
 }
 
-// KeepTasks returns the tasks at the given indexes as a plan of their own. No task waits for one that is not
-// kept.
+// KeepTasks returns the tasks at the given indexes as a plan, without their dependencies on other
+// tasks.
 func KeepTasks(tasks []protocol.Task, keep []int) []protocol.Task {
 	p := planEdit{tasks: tasks, dropped: map[string]bool{}}
 	for i := range tasks {
@@ -320,7 +326,7 @@ func KeepTasks(tasks []protocol.Task, keep []int) []protocol.Task {
 	return p.remaining()
 }
 
-// optionByNumber returns the option with a number as shown, or nil.
+// optionByNumber returns the option of a digit key, counted from 1, or nil.
 func (f *Form) optionByNumber(key string) *decisionOption {
 	if len(key) != 1 || key[0] < '1' || int(key[0]-'1') >= len(f.options) {
 		return nil
@@ -336,8 +342,8 @@ func (f *Form) optionOfKind(kind protocol.Decision) *decisionOption {
 	return nil
 }
 
-// Begin marks the first option of a kind as being sent and returns the command's data. ok is false when the
-// request has no such option or the form is not complete.
+// Begin marks the first option of a kind as being sent and returns the data of the command. ok is
+// false if the request has no such option or the form is incomplete.
 func (f *Form) Begin(request string, kind protocol.Decision) (data protocol.ApproveData, ok bool) {
 	o := f.optionOfKind(kind)
 	if o == nil {
@@ -346,8 +352,8 @@ func (f *Form) Begin(request string, kind protocol.Decision) (data protocol.Appr
 	return f.beginOption(request, o)
 }
 
-// Sending returns the decision that is being sent, or "".
+// Sending returns the label of the decision being sent, or "".
 func (f *Form) Sending() string { return f.sending }
 
-// Failed notes that the decision was refused.
+// Failed marks the decision as not sent, so that the form can be changed again.
 func (f *Form) Failed() { f.sending = "" }

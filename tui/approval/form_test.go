@@ -10,7 +10,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-func TestWhatIsLeftOutOfARequestIsCounted(t *testing.T) {
+func TestRequestLinesHiddenCount(t *testing.T) {
 	old := strings.Repeat("a\nb\n", 40)
 	for name, r := range map[string]*protocol.Approval{
 		"a long command": {Kind: protocol.ApproveCommand, Title: "x", Command: strings.Repeat("echo a long line of words\n", 30), Why: "why"},
@@ -29,7 +29,7 @@ func TestWhatIsLeftOutOfARequestIsCounted(t *testing.T) {
 	}
 }
 
-func TestWhatAnAgentCannotDoIsNotOffered(t *testing.T) {
+func TestFormOptions(t *testing.T) {
 	for _, c := range []struct{ options, want []protocol.Decision }{
 		{[]protocol.Decision{protocol.Deny, protocol.AllowAlways}, []protocol.Decision{protocol.Deny, protocol.AllowAlways}},
 		{nil, []protocol.Decision{protocol.AllowOnce, protocol.Deny}},
@@ -43,7 +43,7 @@ func TestWhatAnAgentCannotDoIsNotOffered(t *testing.T) {
 			got = append(got, o.Kind)
 		}
 		if !slices.Equal(got, c.want) {
-			t.Errorf("of %v offers %v", c.options, got)
+			t.Errorf("options %v: got %v, want %v", c.options, got, c.want)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// view returns the rows, each whole, and the first line of the selected one.
+// view returns the lines of all rows and the index of the first line of the selected row.
 func (f *Form) view(width int, focused bool) (out []string, at int) {
 	for i, r := range f.rows {
 		if (r.kind == rowChoice || r.kind == rowAnswer) && (i == 0 || f.rows[i-1].kind == rowAnswer) {
@@ -77,7 +77,7 @@ func (f *Form) rowText(r formRow) string {
 	return text
 }
 
-// checkbox returns the check box, or the radio button, before a row.
+// checkbox returns a check box or a radio button.
 func checkbox(checked, radio bool) string {
 	switch {
 	case radio && checked:
@@ -98,7 +98,7 @@ func withDetails(text, details string) string {
 	return text
 }
 
-// inputLabel returns the prompt while a row is edited.
+// inputLabel returns the label of the row's text input.
 func (r formRow) inputLabel() string {
 	switch r.kind {
 	case rowReason:
@@ -109,7 +109,7 @@ func (r formRow) inputLabel() string {
 	return " ▸ Other: "
 }
 
-// cursor returns the cursor of the text row that is edited, on row y.
+// cursor returns the cursor of the text input, on screen row y.
 func (f *Form) cursor(y int) *tea.Cursor {
 	return ui.InputCursor(f.rows[f.selected].inputLabel(), f.input, y)
 }

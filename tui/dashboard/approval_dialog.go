@@ -14,28 +14,29 @@ import (
 	"agentctl/tui/ui"
 )
 
-// approvalDialog decides the request of a session that is not open. The request is fetched and shown first.
+// approvalDialog decides the only request of a session that is not open. It fetches the request and
+// shows it first.
 type approvalDialog struct {
 	styles   *ui.Styles
 	requests *requester
-	overlays *ui.Stack // that the dialog is on
+	overlays *ui.Stack // stack that holds the dialog
 	now      func() time.Time
 	after    func(time.Duration, tea.Msg) tea.Cmd
 
 	session      string
 	name         string
-	asked        *time.Time         // of the summary
-	approval     *protocol.Approval // nil until it is fetched
+	asked        *time.Time         // Asked of the session's summary
+	approval     *protocol.Approval // nil until fetched
 	form         *approval.Form
 	guard        approval.Guard
-	requestShown bool // the last drawing had room for some of the request
+	requestShown bool // the last View showed some of the request
 	err          string
 }
 
 func (a *approvalDialog) Scope() keymap.Scope { return keymap.Sessions }
 func (a *approvalDialog) FullScreen() bool    { return false }
 
-// fetch fetches the request.
+// fetch requests the state of the session.
 func (a *approvalDialog) fetch() tea.Cmd {
 	result := new(protocol.SnapshotResult)
 	return a.requests.do(a.session, protocol.DoSnapshot, protocol.Empty{}, result, func(err error) (tea.Cmd, any) {
@@ -50,8 +51,8 @@ func (a *approvalDialog) fetch() tea.Cmd {
 	})
 }
 
-// applyState takes the state of the session. A request that takes more than a yes or a no is decided in the
-// session.
+// applyState shows the request in a state of the session. If there is none, it closes the dialog.
+// If there are several, or one with tasks or questions, it opens the session.
 func (a *approvalDialog) applyState(s *protocol.State) (tea.Cmd, any) {
 	switch {
 	case s == nil || len(s.Approvals) == 0:
@@ -68,7 +69,7 @@ func (a *approvalDialog) applyState(s *protocol.State) (tea.Cmd, any) {
 
 const decidedElsewhere = "it was decided meanwhile"
 
-// arm lets the dialog take decisions once the grace has passed.
+// arm makes the dialog accept keys after the grace period.
 func (a *approvalDialog) arm() tea.Cmd {
 	cmd, _ := a.guard.Arm(a.now(), a.after)
 	return cmd
@@ -96,7 +97,7 @@ func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
 	return ui.Response{}
 }
 
-// decided reports whether a summary says that another request, or none, is pending now.
+// decided reports whether a summary of the session shows that the request is no longer pending.
 func (a *approvalDialog) decided(s *protocol.Summary) bool {
 	if s.Session != a.session {
 		return false
@@ -148,7 +149,7 @@ func (a *approvalDialog) decide(kind protocol.Decision) tea.Cmd {
 	})
 }
 
-// KeyHint returns the keys that act now.
+// KeyHint returns the hint for the keys that work now.
 func (a *approvalDialog) KeyHint() string {
 	keys := a.styles.Keys
 	switch {

@@ -12,7 +12,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// handleInput handles keys and mouse events that no overlay takes.
+// handleInput handles keys and mouse events that no overlay handled.
 func (d *Dashboard) handleInput(msg tea.Msg) (tea.Cmd, any) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -25,7 +25,7 @@ func (d *Dashboard) handleInput(msg tea.Msg) (tea.Cmd, any) {
 	return nil, nil
 }
 
-// press handles a key: the global ones first, then those of the list.
+// press handles a key, global keys first.
 func (d *Dashboard) press(key string) (tea.Cmd, any) {
 	switch d.Styles.Keys.At(keymap.Global, key) {
 	case keymap.Help:
@@ -92,7 +92,7 @@ func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, any) {
 	return nil, nil
 }
 
-// pressSession handles a key for the selected session.
+// pressSession handles an action on the selected session.
 func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea.Cmd, any) {
 	switch action {
 	case keymap.Choose:
@@ -110,7 +110,8 @@ func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea
 	return nil, nil
 }
 
-// openApproval opens the request of a session. A session with several is opened instead.
+// openApproval opens the approval dialog for a session. With several pending requests it opens the
+// session.
 func (d *Dashboard) openApproval(s *protocol.Summary) (tea.Cmd, any) {
 	switch {
 	case s.Status != protocol.Waiting:
@@ -127,7 +128,7 @@ func (d *Dashboard) openApproval(s *protocol.Summary) (tea.Cmd, any) {
 	return dialog.fetch(), nil
 }
 
-// reconnect tries to connect at once.
+// reconnect skips the delay before the next connection attempt.
 func (d *Dashboard) reconnect() tea.Cmd {
 	r, ok := d.Server.(remote.Retrier)
 	if !ok || d.conn.State == remote.Connected {
@@ -151,7 +152,8 @@ func (d *Dashboard) showProtocolLog() tea.Cmd {
 	return cmd
 }
 
-// selectedIndex returns the index of the selected session, or of the one that took its place; -1 when there is none.
+// selectedIndex returns the index of the selected session, or -1 if the list is empty. If the
+// session is gone, it returns the index nearest to its last one.
 func (d *Dashboard) selectedIndex() int {
 	if i := d.list.Index(d.selected.session); i >= 0 {
 		d.selected.index = i
@@ -159,7 +161,7 @@ func (d *Dashboard) selectedIndex() int {
 	return min(d.selected.index, d.list.Len()-1)
 }
 
-// current returns the selected session.
+// current returns the selected session. It returns false if the list is empty.
 func (d *Dashboard) current() (protocol.Summary, bool) {
 	at := d.selectedIndex()
 	if at < 0 {
@@ -168,7 +170,7 @@ func (d *Dashboard) current() (protocol.Summary, bool) {
 	return d.list.At(at), true
 }
 
-// Selected returns the id of the selected session, or "".
+// Selected returns the ID of the selected session, or "".
 func (d *Dashboard) Selected() string {
 	s, _ := d.current()
 	return s.Session
@@ -181,7 +183,7 @@ func (d *Dashboard) Select(session string) {
 	d.canvas.Dirty = true
 }
 
-// moveSelection moves the selection.
+// moveSelection moves the selection by a number of rows, within the list.
 func (d *Dashboard) moveSelection(by int) {
 	if n := d.list.Len(); n > 0 {
 		i := min(max(d.selectedIndex()+by, 0), n-1)
@@ -194,7 +196,8 @@ func (d *Dashboard) setFilter(filter string) {
 	d.list.SetFilter(filter)
 }
 
-// click selects the session on a row. A selected one opens.
+// click selects the session at a mouse position. If it is already selected, click returns the
+// intent to open it.
 func (d *Dashboard) click(msg tea.MouseClickMsg) any {
 	layout := d.layout()
 	i := d.firstVisible(layout.listRows) + msg.Y - 1

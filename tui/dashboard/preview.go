@@ -17,44 +17,46 @@ import (
 )
 
 const (
-	peekInterval        = 500 * time.Millisecond // between two peeks at a session that has changed
-	peekIntervalRunning = 2 * time.Second        // between two peeks at a running one that has not
+	peekInterval        = 500 * time.Millisecond // minimum delay if the session has changed
+	peekIntervalRunning = 2 * time.Second        // delay if it is running and has not changed
 	peekTimeout         = 10 * time.Second
-	maxPeekBytes        = 4 << 20 // of the running turn; the rest is left out
+	maxPeekBytes        = 4 << 20 // of the running turn; later events are left out
 )
 
-// preview shows the end of the selected session. An open one is shown as it is. At another the dashboard
-// peeks: it subscribes until the session is caught up, and again when it has changed. One peek runs at a time.
+// preview shows the end of the selected session's transcript. For a session that is not open, the
+// dashboard peeks: it subscribes until the session is caught up, then unsubscribes. It peeks again
+// after changes. At most one peek runs at a time.
 type preview struct {
 	on           bool
-	session      string // that was peeked at
-	seq          uint64 // of the session at the last peek
+	session      string // ID of the session of the last peek
+	seq          uint64 // its sequence number at that peek
 	due          time.Time
-	timerRunning bool               // a timer for due is running
-	cancel       context.CancelFunc // of the running peek, or nil
-	done         chan struct{}      // closed when that is over
+	timerRunning bool               // a timer until due is running
+	cancel       context.CancelFunc // of the running peek, else nil
+	done         chan struct{}      // closed when the latest peek has ended; nil before the first
 	content      previewContent
 	err          string
 }
 
-// previewContent is what the peeks have shown.
+// previewContent is the content of the preview, collected by peeks.
 type previewContent struct {
-	view       *transcriptview.View // nil: nothing yet
-	state      *protocol.State      // at the last peek
+	view       *transcriptview.View // nil before the first result
+	state      *protocol.State      // at the latest peek
 	lastEvents []*protocol.Event    // of the last finished turn
-	lastTurn   string               // that turn
+	lastTurn   string               // ID of the last finished turn
 }
 
-// peekResult is what one peek has seen.
+// peekResult is the result of one peek.
 type peekResult struct {
 	state         *protocol.State
-	after         uint64            // seq that the running turn begins after
-	lastTurn      string            // turn that ended before
-	lastEvents    []*protocol.Event // of that turn, unless it was known
-	runningEvents []*protocol.Event // running
+	after         uint64            // sequence number before the running turn
+	lastTurn      string            // ID of the last finished turn
+	lastEvents    []*protocol.Event // of lastTurn; nil if the caller knows them
+	runningEvents []*protocol.Event // of the running turn
 }
 
-// peek peeks at the selected session when the preview knows too little of it.
+// peek starts a peek at the selected session if the preview is on and out of date. If it is too
+// early, peek starts a timer instead.
 func (d *Dashboard) peek() tea.Cmd {
 	p := &d.preview
 	if !p.on && p.cancel == nil {
@@ -100,7 +102,7 @@ func (d *Dashboard) startPeek(s *protocol.Summary) tea.Cmd {
 		return func() (tea.Cmd, any) {
 			if p := &d.preview; p.done == ended {
 				p.cancel = nil
-				p.due = d.Now().Add(max(peekInterval, 10*d.Now().Sub(began))) // slow servers are asked less
+				p.due = d.Now().Add(max(peekInterval, 10*d.Now().Sub(began))) // ask slow servers less often
 				d.applyPeek(result, err)
 			}
 			return nil, nil
@@ -110,7 +112,7 @@ func (d *Dashboard) startPeek(s *protocol.Summary) tea.Cmd {
 
 var errNoAnswer = errors.New("the server does not answer")
 
-// stop cancels the running peek. The session may be subscribed to again when ended is closed.
+// stop cancels the running peek. Wait for done before subscribing to the session.
 func (p *preview) stop() {
 	if p.cancel != nil {
 		p.cancel()
@@ -118,8 +120,8 @@ func (p *preview) stop() {
 	}
 }
 
-// StopPreview cancels the running peek and returns a channel that is closed when it is over; nil when there
-// was none.
+// StopPreview cancels the running peek. It returns a channel that is closed when the latest peek
+// has ended, or nil if there was none.
 func (d *Dashboard) StopPreview() <-chan struct{} {
 	d.preview.stop()
 	return d.preview.done
@@ -136,7 +138,8 @@ func (d *Dashboard) wakePreview(after time.Duration) tea.Cmd {
 	}))
 }
 
-// peekSession subscribes to a session until it is caught up, and requests its last turn unless that is known.
+// peekSession reads the state and the running turn of a session, and its last turn unless that is
+// the known one. With an error, the result may be nil or incomplete.
 func peekSession(ctx context.Context, s remote.Session, known string) (*peekResult, error) {
 	result, err := catchUp(ctx, s)
 	if err != nil || result.lastTurn == known {
@@ -156,7 +159,7 @@ func peekSession(ctx context.Context, s remote.Session, known string) (*peekResu
 	return result, nil
 }
 
-// catchUp subscribes to a session until it is caught up.
+// catchUp subscribes to a session until it is caught up, or has sent maxPeekBytes of events.
 func catchUp(ctx context.Context, s remote.Session) (*peekResult, error) {
 	var result *peekResult
 	size := 0
@@ -190,7 +193,7 @@ func catchUp(ctx context.Context, s remote.Session) (*peekResult, error) {
 	return nil, errors.New("the session cannot be followed")
 }
 
-// applyPeek takes the result of a peek.
+// applyPeek updates the preview with the result of a peek. result may be nil.
 func (d *Dashboard) applyPeek(result *peekResult, err error) {
 	p := &d.preview
 	p.err = ""

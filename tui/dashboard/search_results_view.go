@@ -13,10 +13,10 @@ import (
 	"agentctl/tui/ui"
 )
 
-// snippetRows is how many lines of the selected hit are shown below the list.
+// snippetRows is the number of lines for the selected hit below the list.
 const snippetRows = 2
 
-// View returns height lines: the hits, more of the selected one, and the keys.
+// View returns height lines: the hits, the selected hit in full width, and the keys.
 func (r *searchResults) View(width, height int) ([]string, *tea.Cursor) {
 	more := 0
 	if height >= 10 {
@@ -49,30 +49,30 @@ func (r *searchResults) View(width, height int) ([]string, *tea.Cursor) {
 	return out, nil
 }
 
-// row returns a hit on a line: its session, time, kind and words.
+// row returns the line of a hit: session, time, kind and text.
 func (r *searchResults) row(h *protocol.Hit, width int, selected bool) string {
-	l := r.styles
+	s := r.styles
 	name := ui.Pad(r.sessionName(h.Session), max(min(width/5, 24), 10))
-	about := ui.Pad(describe.HitKinds[h.Kind], len("reasoning")) + " "
-	if width >= minWidthStatus {
-		about = l.Date(h.Time) + " " + about
+	kind := ui.Pad(describe.HitKinds[h.Kind], len("reasoning")) + " "
+	if width >= mediumWidth {
+		kind = s.Date(h.Time) + " " + kind
 	}
 	text := ui.OneLine(transcript.Clean(strings.TrimSpace(h.Snippet)))
 	if selected {
-		return l.Selected.Render(ui.Spread("▸"+name+" "+about+text, "", width))
+		return s.Selected.Render(ui.Spread("▸"+name+" "+kind+text, "", width))
 	}
-	head := " " + l.Bold.Render(name) + " " + l.Dim.Render(about)
-	return head + l.Highlight(ui.Fit(text, max(1, width-ansi.StringWidth(head))), r.query)
+	head := " " + s.Bold.Render(name) + " " + s.Dim.Render(kind)
+	return head + s.Highlight(ui.Fit(text, max(1, width-ansi.StringWidth(head))), r.query)
 }
 
 func (r *searchResults) sessionName(session string) string {
-	if s, ok := r.list.Get(session); ok {
-		return sessionName(&s)
+	if summary, ok := r.list.Get(session); ok {
+		return sessionName(&summary)
 	}
 	return ui.ShortID(session)
 }
 
-// snippet returns more of the selected hit than its row has room for.
+// snippet returns snippetRows lines of the selected hit, below a rule.
 func (r *searchResults) snippet(width int) []string {
 	out := []string{r.styles.Rule("", width)}
 	if len(r.hits.all) > 0 {
@@ -87,15 +87,15 @@ func (r *searchResults) snippet(width int) []string {
 	return out
 }
 
-// footer returns the search that is typed, a notice, or the keys.
+// footer returns the last line: the search input, a notice or the keys.
 func (r *searchResults) footer(width int) string {
-	l := r.styles
+	s := r.styles
 	if r.input != nil {
-		return l.InputLine(ui.FindLabel, r.input, width)
+		return s.InputLine(ui.FindLabel, r.input, width)
 	}
 	if notice := r.notice(); notice != "" {
 		return notice
 	}
-	keys := l.Keys.Hint(keymap.Choose, "open", keymap.NewSearch, "new search", keymap.Back, "back")
-	return l.Dim.Render(ui.Spread(" "+keys, l.Keys.Hint(keymap.Help, "help"), width))
+	keys := s.Keys.Hint(keymap.Choose, "open", keymap.NewSearch, "new search", keymap.Back, "back")
+	return s.Dim.Render(ui.Spread(" "+keys, s.Keys.Hint(keymap.Help, "help"), width))
 }

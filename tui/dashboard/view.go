@@ -16,25 +16,26 @@ import (
 	"agentctl/tui/ui"
 )
 
-// previewBeside is the width from which on the preview stands beside the list, not below it.
+// previewBeside is the minimum width, in cells, for the preview to be beside the list instead of
+// below.
 const previewBeside = 120
 
-// screenLayout divides the screen.
+// screenLayout is the division of the screen, in cells.
 type screenLayout struct {
-	listWidth    int // of the list
-	listRows     int // of the list, without its title
-	previewRows  int // rows of the preview
-	previewWidth int // its width; 0: it is below the list
+	listWidth    int
+	listRows     int // without the title
+	previewRows  int // 0 if there is none
+	previewWidth int // 0 if the preview is below the list
 	panel        []string
 	panelCursor  *tea.Cursor
-	hasDetails   bool // there is a line about the selected session
+	hasDetails   bool // whether there is a detail line
 }
 
 func (d *Dashboard) layout() screenLayout {
 	width, height := d.canvas.Width, d.canvas.Height
-	l := screenLayout{listWidth: width, listRows: height - 1} // the title
+	l := screenLayout{listWidth: width, listRows: height - 1} // one row for the title
 	if height > 1 {
-		l.listRows-- // the last line
+		l.listRows-- // for the footer
 	}
 	if l.hasDetails = l.listRows > 4; l.hasDetails {
 		l.listRows--
@@ -56,10 +57,10 @@ func (d *Dashboard) layout() screenLayout {
 	return l
 }
 
-// pageSize returns how many sessions a page has.
+// pageSize returns the number of sessions by which to scroll a page.
 func (d *Dashboard) pageSize() int { return max(1, d.layout().listRows-1) }
 
-// firstVisible returns the index of the first session on the screen.
+// firstVisible returns the index of the first visible session, for a list of rows lines.
 func (d *Dashboard) firstVisible(rows int) int {
 	return max(0, min(d.selectedIndex()-rows/2, d.list.Len()-rows))
 }
@@ -104,7 +105,7 @@ func (d *Dashboard) draw() tea.View {
 	return v
 }
 
-// listLines returns the title and the list: rows lines and one.
+// listLines returns the title and rows lines of the list.
 func (d *Dashboard) listLines(width, rows int) []string {
 	s := d.Styles
 	title := s.Bold.Render("sessions") + " · " + fmt.Sprint(d.list.Total())
@@ -132,7 +133,7 @@ func (d *Dashboard) listLines(width, rows int) []string {
 	return out[:max(rows+1, 0)]
 }
 
-// emptyLines says what to do when no session is shown.
+// emptyLines returns the text shown in place of an empty list.
 func (d *Dashboard) emptyLines(width int) []string {
 	keys := d.Styles.Keys
 	text := []string{"no session matches the filter", keys.Hint(keymap.Back, "shows all")}
@@ -157,7 +158,7 @@ func (d *Dashboard) emptyLines(width int) []string {
 	return out
 }
 
-// footer returns the last line: a notice, the keys of a docked overlay, or those of the list.
+// footer returns the last line: a notice, the keys of a docked overlay or those of the list.
 func (d *Dashboard) footer() string {
 	if notice := d.notice(); notice != "" {
 		return notice
@@ -174,8 +175,8 @@ func (d *Dashboard) footer() string {
 	return s.Dim.Render(ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(help)-2), help, width))
 }
 
-// notice returns what matters more than the keys: the connection when it is lost and the status message; ""
-// when there is neither.
+// notice returns the text that replaces the key hints: the state of a lost connection and the
+// status message; "" if there is neither.
 func (d *Dashboard) notice() string {
 	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.Width
 	conn := d.connText()
@@ -194,7 +195,8 @@ func (d *Dashboard) notice() string {
 	return ""
 }
 
-// connText returns the connection while it is lost, else "".
+// connText returns the state of the connection unless it is established or being established; then
+// "".
 func (d *Dashboard) connText() string {
 	var text string
 	switch d.conn.State {
@@ -214,7 +216,7 @@ func (d *Dashboard) connText() string {
 	return d.Styles.Error.Render(" ○ " + ui.OneLine(transcript.Clean(text)))
 }
 
-// detailLine returns a line about the selected session: what its row has no room for.
+// detailLine returns details of the selected session that its row omits.
 func (d *Dashboard) detailLine() string {
 	s, ok := d.current()
 	if !ok {
@@ -242,7 +244,7 @@ func (d *Dashboard) detailLine() string {
 	return d.Styles.Dim.Render(ui.Fit(" "+strings.Join(parts, " · "), d.canvas.Width))
 }
 
-// queueText returns how many messages of a session are queued, or "".
+// queueText returns the number of queued messages of a session, or "".
 func queueText(s *protocol.Summary) string {
 	switch {
 	case s.Queue == 0:

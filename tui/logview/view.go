@@ -18,32 +18,32 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Source is a client whose connection keeps a protocol log. Its log is the same every time.
+// Source is a client with a protocol log. ProtocolLog returns the same log on each call, or nil.
 type Source interface{ ProtocolLog() *protolog.Log }
 
-// readInterval is the least time between two readings of the log.
+// readInterval is the minimum time between two reads of the log.
 const readInterval = 50 * time.Millisecond
 
-// View is an overlay that shows a protocol log, message by message. While it is open a task reads the
-// log.
+// View is an overlay that lists the messages of a protocol log. A task reads the log while the
+// overlay is open.
 type View struct {
 	styles    *ui.Styles
 	tasks     *task.Runner
 	clipboard ui.Clipboard
 	log       *protolog.Log
-	reader    *protolog.Reader // of the running task
+	reader    *protolog.Reader // used only by the running task
 	list      *protolog.List
-	ctx       context.Context // ends when the overlay is closed
+	ctx       context.Context // canceled when the overlay is closed
 	cancel    context.CancelFunc
 
 	reading bool // a task is running
 	paused  bool
-	rows    int              // of the list on the screen
-	filter  *textinput.Model // while the filter is typed, else nil
+	rows    int              // height of the list at the last View
+	filter  *textinput.Model // nil unless the filter is being edited
 	status  ui.Status
 }
 
-// Messages of the tasks of a View.
+// Messages that the tasks of a View send.
 type (
 	logBatchMsg struct {
 		view  *View
@@ -55,8 +55,8 @@ type (
 	}
 )
 
-// Open returns a view of a client's protocol log and the command that starts reading; nil when the
-// client keeps none.
+// Open returns a view of the protocol log of a client and the command that starts to read it. It
+// returns nil, nil if the client has no log.
 func Open(client any, s *ui.Styles, tasks *task.Runner, c ui.Clipboard) (*View, tea.Cmd) {
 	source, ok := client.(Source)
 	if !ok || source.ProtocolLog() == nil {
@@ -71,13 +71,14 @@ func Open(client any, s *ui.Styles, tasks *task.Runner, c ui.Clipboard) (*View, 
 	return v, v.startRead()
 }
 
-// Scope returns the keys of the protocol log.
+// Scope returns keymap.ProtocolLog.
 func (v *View) Scope() keymap.Scope { return keymap.ProtocolLog }
 
 // FullScreen returns true.
 func (v *View) FullScreen() bool { return true }
 
-// startRead reads on, unless a task does already or the view is paused.
+// startRead starts a task that reads the next messages, unless one is running or the view is
+// paused.
 func (v *View) startRead() tea.Cmd {
 	if v.reading || v.paused {
 		return nil
@@ -101,7 +102,7 @@ func (v *View) startRead() tea.Cmd {
 	})
 }
 
-// Update handles keys and the messages of the view's own tasks.
+// Update handles input and the messages of the view's own tasks.
 func (v *View) Update(msg tea.Msg) ui.Response {
 	switch msg := msg.(type) {
 	case logBatchMsg:
@@ -131,7 +132,7 @@ func (v *View) Update(msg tea.Msg) ui.Response {
 	return ui.Response{}
 }
 
-// Expire removes a status message whose time is over; see Status.Expire.
+// Expire clears the status message after its timeout; see ui.Status.Expire.
 func (v *View) Expire(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (tea.Cmd, bool) {
 	return v.status.Expire(now, after)
 }
@@ -181,7 +182,7 @@ func (v *View) press(key string) ui.Response {
 	return ui.Response{}
 }
 
-// toggleType shows only messages of the selected one's type, or all types again.
+// toggleType sets the type filter to the type of the selected message, or clears it.
 func (v *View) toggleType(f protolog.Filter) {
 	switch m := v.list.Selected(); {
 	case f.Type != "":
@@ -192,7 +193,7 @@ func (v *View) toggleType(f protolog.Filter) {
 	v.list.SetFilter(f)
 }
 
-// editFilter handles a key while the filter is typed. The filter takes effect with every key.
+// editFilter handles a key while the filter is edited. Each key applies the filter.
 func (v *View) editFilter(msg tea.KeyPressMsg) {
 	f := v.list.Filter()
 	switch msg.String() {
@@ -208,7 +209,7 @@ func (v *View) editFilter(msg tea.KeyPressMsg) {
 	v.list.SetFilter(f)
 }
 
-// openMessage shows the selected message in a pager.
+// openMessage opens the selected message in a pager.
 func (v *View) openMessage() ui.Response {
 	m := v.list.Selected()
 	if m == nil {
@@ -219,7 +220,7 @@ func (v *View) openMessage() ui.Response {
 	return ui.Response{Push: ui.NewPager(v.styles, title, items...)}
 }
 
-// save writes the log to a file in the working directory.
+// save starts a task that writes the log to a new file in the working directory.
 func (v *View) save() tea.Cmd {
 	name := "agentctl-protocol-log-" + v.styles.Now().Format("20060102-150405") + ".jsonl"
 	return v.tasks.Run(func(context.Context) tea.Msg {
@@ -244,7 +245,7 @@ func saveLog(log *protolog.Log, name string) (n int, err error) {
 	return log.WriteJSON(file)
 }
 
-// View returns the messages, and as its last line the filter, the status message or the keys.
+// View returns height lines: a title, the messages, and the filter input, status message or keys.
 func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 	s := v.styles
 	v.rows = max(0, height-2)
@@ -269,7 +270,7 @@ func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 	return append(lines, s.Selected.Render(ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(back)-2), back, width))), nil
 }
 
-// title says how much there is and what the filter shows of it.
+// title returns the number and size of all messages, the filter and the reading state.
 func (v *View) title() string {
 	s := v.styles
 	shown, all, bytes := v.list.Counts()

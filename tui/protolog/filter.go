@@ -9,21 +9,21 @@ import (
 // Direction is a direction of messages.
 type Direction uint8
 
-// The directions.
+// Directions of messages. Both matches messages of either direction.
 const (
 	Both Direction = iota
 	Sent
 	Received
 )
 
-// Next returns the direction after d, cyclically.
+// Next returns the direction after d, in a cycle.
 func (d Direction) Next() Direction { return (d + 1) % 3 }
 
 // Filter selects messages. The zero value selects all. Notes match any direction and type.
 type Filter struct {
 	Direction Direction
-	Type      string // as of Message.Type; "" for any
-	Query     string // words that must occur, in any case; after a minus, that must not occur
+	Type      string // a result of Message.Type; "" for any
+	Query     string // words that must all occur, in any case; a word after a minus must not occur
 }
 
 // IsZero reports whether the filter selects all messages.

@@ -24,7 +24,7 @@ func readFrames(l *Log, r *Reader, list *List, t interface{ Fatal(...any) }, fra
 	list.Append(batch)
 }
 
-func TestAListShowsWhatMatchesItsFilter(t *testing.T) {
+func TestListFilter(t *testing.T) {
 	l := NewLog()
 	r, list := NewReader(l), NewList()
 	readFrames(l, r, list, t, `{"command":"send","data":{"text":"Fix It"}}`, `<{"type":"text.delta","data":{"text":"fixing"}}`,
@@ -52,7 +52,7 @@ func TestAListShowsWhatMatchesItsFilter(t *testing.T) {
 	}
 }
 
-func TestTheSelectionStaysWhileMessagesArrive(t *testing.T) {
+func TestListSelection(t *testing.T) {
 	l := NewLog()
 	r, list := NewReader(l), NewList()
 	readFrames(l, r, list, t, `{"type":"a"}`, `{"type":"b"}`, `{"type":"c"}`)
@@ -73,7 +73,7 @@ func TestTheSelectionStaysWhileMessagesArrive(t *testing.T) {
 	}
 }
 
-func TestAListKeepsItsLimitsAndSelection(t *testing.T) {
+func TestListInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := NewLog()
 		r, list := NewReader(l), NewList()
@@ -111,7 +111,7 @@ func TestAListKeepsItsLimitsAndSelection(t *testing.T) {
 	})
 }
 
-func TestAListDropsTheOldestMessages(t *testing.T) {
+func TestListDropsOldest(t *testing.T) {
 	big := Message{Label: "big", Text: make([]byte, MaxBytes/4)}
 	for _, c := range []struct {
 		name string
@@ -152,7 +152,7 @@ func TestAListDropsTheOldestMessages(t *testing.T) {
 	}
 }
 
-func TestAFilterDescribesItself(t *testing.T) {
+func TestFilterString(t *testing.T) {
 	for want, f := range map[string]Filter{
 		"": {}, "→ sent": {Direction: Sent}, "← received": {Direction: Received}, "ack": {Type: "ack"}, `"a \"b\""`: {Query: `a "b"`},
 		`→ sent, ack, "x"`: {Direction: Sent, Type: "ack", Query: "x"},
@@ -171,7 +171,7 @@ func TestAFilterDescribesItself(t *testing.T) {
 	}
 }
 
-func TestAResponseBelongsToTheNewestRequestWithItsID(t *testing.T) {
+func TestListResponseDuplicateID(t *testing.T) {
 	list := NewList()
 	list.Append(Batch{Messages: []Message{{ID: "1", Sent: true, Label: "old"}, {ID: "1", Sent: true, Label: "new"}, {ID: "1", Label: "received"}}})
 	list.Append(Batch{Responses: []Response{{"1", 3 * time.Millisecond}, {"2", time.Second}}})
@@ -182,7 +182,7 @@ func TestAResponseBelongsToTheNewestRequestWithItsID(t *testing.T) {
 	}
 }
 
-func TestARowShowsTheColumnsThatFit(t *testing.T) {
+func TestRowColumns(t *testing.T) {
 	mark := func(name string) func(...string) string {
 		return func(s ...string) string { return "<" + name + ":" + strings.Join(s, "") + ">" }
 	}

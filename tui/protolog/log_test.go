@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-func TestALogKeepsTheNewestFramesWithinItsBounds(t *testing.T) {
+func TestLogLimits(t *testing.T) {
 	zeros := make([]byte, 2*MaxFrameBytes)
 	rapid.Check(t, func(t *rapid.T) {
 		l := NewLog()
@@ -66,7 +66,7 @@ func TestALogKeepsTheNewestFramesWithinItsBounds(t *testing.T) {
 	})
 }
 
-func TestAReaderWaitsForTheNextFrame(t *testing.T) {
+func TestReaderNextWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLog()
 		r := NewReader(l)
@@ -90,7 +90,7 @@ func TestAReaderWaitsForTheNextFrame(t *testing.T) {
 	})
 }
 
-func TestAfterReturnsWhenItsContextEnds(t *testing.T) {
+func TestLogAfterContextCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := NewLog().After(ctx, 0); !errors.Is(err, context.Canceled) {
@@ -98,7 +98,7 @@ func TestAfterReturnsWhenItsContextEnds(t *testing.T) {
 	}
 }
 
-func TestTheJSONHasOneFramePerLineAndNoCredentials(t *testing.T) {
+func TestLogWriteJSON(t *testing.T) {
 	l := NewLog("s3cr3t-value")
 	l.AddNote(noon, "opened ws://host/v1/ws?token=abcdef")
 	l.AddFrame(noon, true, false, []byte(`{"id":"1","command":"hello","data":{"name":"s3cr3t-value"}}`))

@@ -28,40 +28,56 @@ type Message struct {
 	IsError  bool          // the message reports an error
 }
 
-// fields are the fields that identify a message in any of the supported protocols.
+// fields holds the fields that identify a message in any of the supported protocols.
 type fields struct {
-	Command       scalar          `json:"command"`
-	Type          scalar          `json:"type"`
-	UnderscoreTag scalar          `json:"_tag"`
-	Tag           scalar          `json:"tag"`
-	Event         scalar          `json:"event"`
-	Method        scalar          `json:"method"`
-	Action        scalar          `json:"action"`
-	ID            scalar          `json:"id"`
-	RequestID     scalar          `json:"requestId"`
-	Request       scalar          `json:"request_id"`
-	Seq           scalar          `json:"seq"`
-	FirstSeq      scalar          `json:"first_seq"`
-	Sequence      scalar          `json:"sequence"`
-	Error         json.RawMessage `json:"error"`
-	Result        json.RawMessage `json:"result"`
-	Data          json.RawMessage `json:"data"`
-	Values        []struct {
-		Type  scalar `json:"type"`
-		TagOf scalar `json:"_tag"`
+	typeFields
+	idFields
+	seqFields
+
+	Error  json.RawMessage `json:"error"`
+	Result json.RawMessage `json:"result"`
+	Data   json.RawMessage `json:"data"`
+	Values []struct {
+		Type scalar `json:"type"`
+		Tag  scalar `json:"_tag"`
 	} `json:"values"`
+}
+
+// typeFields are the fields that hold the type of a message.
+type typeFields struct {
+	Command       scalar `json:"command"`
+	Type          scalar `json:"type"`
+	UnderscoreTag scalar `json:"_tag"`
+	Tag           scalar `json:"tag"`
+	Event         scalar `json:"event"`
+	Method        scalar `json:"method"`
+	Action        scalar `json:"action"`
+}
+
+// idFields are the fields that pair a response with its request.
+type idFields struct {
+	ID        scalar `json:"id"`
+	RequestID scalar `json:"requestId"`
+	Request   scalar `json:"request_id"`
+}
+
+// seqFields are the fields that hold a sequence number.
+type seqFields struct {
+	Seq      scalar `json:"seq"`
+	FirstSeq scalar `json:"first_seq"`
+	Sequence scalar `json:"sequence"`
 }
 
 // scalar decodes a string or a number. Other values decode to "".
 type scalar string
 
-func (t *scalar) UnmarshalJSON(b []byte) error {
-	var s string
+func (s *scalar) UnmarshalJSON(b []byte) error {
+	var text string
 	switch {
-	case json.Unmarshal(b, &s) == nil:
-		*t = scalar(s)
+	case json.Unmarshal(b, &text) == nil:
+		*s = scalar(text)
 	case len(b) > 0 && (b[0] == '-' || b[0] >= '0' && b[0] <= '9'):
-		*t = scalar(b)
+		*s = scalar(b)
 	}
 	return nil
 }
@@ -101,8 +117,8 @@ func parseFrame(f Frame) []Message {
 // parse sets the fields that the text determines.
 func (m *Message) parse() {
 	var f fields
-	var shape *json.UnmarshalTypeError // ignore fields of another type, use the others
-	if err := json.Unmarshal(m.Text, &f); err != nil && !errors.As(err, &shape) {
+	var typeError *json.UnmarshalTypeError // ignore fields of another type, use the others
+	if err := json.Unmarshal(m.Text, &f); err != nil && !errors.As(err, &typeError) {
 		m.Label = "text"
 		return
 	}
@@ -114,7 +130,7 @@ func (m *Message) parse() {
 	}
 	if len(f.Values) > 0 {
 		v := f.Values[0]
-		if w := string(v.TagOf + v.Type); w != "" {
+		if w := string(v.Tag + v.Type); w != "" {
 			words = append(words, w)
 		}
 		if n := len(f.Values); n > 1 {
@@ -135,7 +151,7 @@ func (m *Message) parse() {
 	if f.FirstSeq != "" && f.FirstSeq != f.Seq {
 		m.Seq = string(f.FirstSeq + "–" + f.Seq)
 	}
-	if m.Seq == "" && f.Command != "" && len(f.Data) > 0 { // of an ack, or the start of a subscription
+	if m.Seq == "" && f.Command != "" && len(f.Data) > 0 { // position of an acknowledgement or a subscription
 		var at struct{ Seq, Position scalar }
 		if json.Unmarshal(f.Data, &at) == nil {
 			m.Seq = string(at.Seq + at.Position)

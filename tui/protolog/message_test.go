@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-func TestMessagesOfAnyProtocolAreParsed(t *testing.T) {
+func TestParseFrame(t *testing.T) {
 	for _, c := range []struct{ text, label, id, seq string }{
 		{`{"id":"7","command":"send","session":"s","key":"K","data":{"text":"hi"}}`, "send", "7", ""},
 		{`{"command":"ack","session":"s","data":{"seq":45}}`, "ack", "", "45"},
@@ -33,7 +33,7 @@ func TestMessagesOfAnyProtocolAreParsed(t *testing.T) {
 	}
 }
 
-func TestAFrameOfManyLinesIsManyMessages(t *testing.T) {
+func TestParseFrameLines(t *testing.T) {
 	m := parseFrame(Frame{Number: 4, Data: []byte("{\"type\":\"a\"}\n{\"type\":\"b\"}\n"), Size: 26})
 	if len(m) != 2 || m[0].Label != "a" || m[1].Label != "b" || m[0].Part != 0 || m[1].Part != 1 || m[1].Frame != 4 {
 		t.Errorf("%+v", m)
@@ -43,7 +43,7 @@ func TestAFrameOfManyLinesIsManyMessages(t *testing.T) {
 	}
 }
 
-func TestAResponseIsPairedWithItsRequest(t *testing.T) {
+func TestReaderPairsResponse(t *testing.T) {
 	l := NewLog()
 	l.AddFrame(noon, true, false, []byte(`{"id":"1","command":"send"}`))
 	l.AddFrame(noon, true, false, []byte(`{"id":"2","command":"list"}`))
@@ -73,7 +73,7 @@ func TestAResponseIsPairedWithItsRequest(t *testing.T) {
 	}
 }
 
-func TestIDsOfAnEarlierConnectionAreForgotten(t *testing.T) {
+func TestReaderNewConnectionResetsIDs(t *testing.T) {
 	l := NewLog()
 	l.AddFrame(noon, true, false, []byte(`{"id":"1","command":"send"}`))
 	l.AddNote(noon, "opened again")
@@ -84,7 +84,7 @@ func TestIDsOfAnEarlierConnectionAreForgotten(t *testing.T) {
 	}
 }
 
-func TestAReaderReportsDroppedFrames(t *testing.T) {
+func TestReaderReportsGap(t *testing.T) {
 	l := NewLog()
 	for range MaxFrames + 5 {
 		l.AddFrame(noon, true, false, []byte(`{}`))
