@@ -106,7 +106,10 @@ func NewForm(s *ui.Styles, r *protocol.Approval) *Form {
 func optionsOf(r *protocol.Approval) []decisionOption {
 	offered := r.Options
 	if len(offered) == 0 {
-		offered = []protocol.Option{{Kind: protocol.AllowOnce, Label: "Allow once"}, {Kind: protocol.Deny, Label: "Deny"}}
+		offered = []protocol.Option{
+			{Kind: protocol.AllowOnce, Label: "Allow once"},
+			{Kind: protocol.Deny, Label: "Deny"},
+		}
 	}
 	var out []decisionOption
 	for _, o := range offered {
@@ -123,7 +126,9 @@ func (f *Form) move(by int) { f.selected = min(max(f.selected+by, 0), len(f.rows
 
 // selectOption selects the row of an option.
 func (f *Form) selectOption(o *decisionOption) {
-	f.selected = slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowOption && &f.options[r.index] == o })
+	f.selected = slices.IndexFunc(f.rows, func(r formRow) bool {
+		return r.kind == rowOption && &f.options[r.index] == o
+	})
 }
 
 // enter activates the selected row. It returns the option of an option row, else nil.

@@ -266,39 +266,46 @@ func (p *Panel) Paste(pending []protocol.Approval, text string) {
 
 // View returns at most rows lines, and the cursor while a text row is edited. The selected row of
 // the form is always visible.
-func (p *Panel) View(pending []protocol.Approval, now time.Time, width, rows int, focused bool) ([]string, *tea.Cursor) {
+func (p *Panel) View(
+	pending []protocol.Approval, now time.Time, width, rows int, focused bool,
+) ([]string, *tea.Cursor) {
 	p.rows, p.allShown = 0, false
 	r, f := p.Current(pending)
 	if r == nil || rows < 1 {
 		return nil, nil
 	}
-	title := p.styles.Warning.Render("approval")
-	if len(pending) > 1 {
-		title += fmt.Sprintf(" %d of %d", IndexOf(pending, r.Request)+1, len(pending))
-	}
-	title += " · " + ui.OneLine(transcript.Clean(r.Kind)) + p.expiry(r, f, now) + p.styles.Dim.Render(" · asked "+p.styles.Clock(r.Asked))
-	title += p.styles.Dim.Render(p.hint(r, f, focused, len(pending)))
+	title := p.title(pending, r, f, now) + p.styles.Dim.Render(p.hint(r, f, focused, len(pending)))
 	form, at := p.formLines(f, width, focused)
-	about, hidden := f.RequestLines(f.editedRequest(r), width, rows)
+	request, hidden := f.RequestLines(f.editedRequest(r), width, rows)
 	// The request takes precedence over the options, which have number keys.
-	if room := max(rows-1-len(form), rows/2); hidden > 0 || len(about) > room {
-		keep := min(len(about), max(0, room-1))
-		more := p.styles.Warning.Render(ui.Fit("   … "+ui.Count(hidden+len(about)-keep, "line")+" more: v views all", width))
-		about = append(about[:keep:keep], more)
+	if room := max(rows-1-len(form), rows/2); hidden > 0 || len(request) > room {
+		keep := min(len(request), max(0, room-1))
+		more := "   … " + ui.Count(hidden+len(request)-keep, "line") + " more: v views all"
+		request = append(request[:keep:keep], p.styles.Warning.Render(ui.Fit(more, width)))
 	}
-	all := len(form)
-	form, at = ui.Window(form, at, rows-1-len(about))
+	total := len(form)
+	form, at = ui.Window(form, at, rows-1-len(request))
 	p.rows = len(form)
-	p.allShown = p.rows == all && len(about) > 0
-	if p.allShown && 2+len(about)+len(form) <= rows {
-		about = append(about, "") // separates line numbers from option numbers
+	p.allShown = p.rows == total && len(request) > 0
+	if p.allShown && 2+len(request)+len(form) <= rows {
+		request = append(request, "") // separates line numbers from option numbers
 	}
-	out := slices.Concat([]string{p.styles.Rule(title, width)}, about, form)
+	out := slices.Concat([]string{p.styles.Rule(title, width)}, request, form)
 	out = out[:min(len(out), rows)]
 	if !f.Typing() {
 		return out, nil
 	}
 	return out, f.cursor(len(out) - len(form) + at)
+}
+
+// title returns the position, kind and times of the shown request.
+func (p *Panel) title(pending []protocol.Approval, r *protocol.Approval, f *Form, now time.Time) string {
+	out := p.styles.Warning.Render("approval")
+	if len(pending) > 1 {
+		out += fmt.Sprintf(" %d of %d", IndexOf(pending, r.Request)+1, len(pending))
+	}
+	out += " · " + ui.OneLine(transcript.Clean(r.Kind)) + p.expiry(r, f, now)
+	return out + p.styles.Dim.Render(" · asked "+p.styles.Clock(r.Asked))
 }
 
 // formLines returns the form, or the decision being sent, and the first line of the selected row.
@@ -337,6 +344,7 @@ func (p *Panel) expiry(r *protocol.Approval, f *Form, now time.Time) string {
 	return p.styles.Warning.Render(" · expires in " + ui.Duration(time.Duration(ui.Seconds(left))*time.Second))
 }
 
+// hint returns the key hints of the title.
 func (p *Panel) hint(r *protocol.Approval, f *Form, focused bool, pending int) string {
 	keys := p.styles.Keys
 	switch {

@@ -80,7 +80,8 @@ func NewRequestPager(s *ui.Styles, r *protocol.Approval) *ui.Pager {
 	var items []transcript.Item
 	changes, parsed := changesOf(r)
 	for _, p := range Passages(r, parsed) {
-		items = append(items, ui.TextItems(s, strings.TrimSuffix(transcript.Reveal(p.Text), "\n"), ui.AsPreformatted)...)
+		text := strings.TrimSuffix(transcript.Reveal(p.Text), "\n")
+		items = append(items, ui.TextItems(s, text, ui.AsPreformatted)...)
 	}
 	if changes != nil {
 		items = append(items, changes.Items(s)...)

@@ -165,25 +165,26 @@ func (a *approvalDialog) KeyHint() string {
 func (a *approvalDialog) View(width, height int) ([]string, *tea.Cursor) {
 	s := a.styles
 	title := s.Warning.Render("approval") + " · " + a.name
-	var about, last []string
+	var request, footer []string
 	var hidden int
 	if r := a.approval; r != nil {
 		title += " · " + ui.OneLine(transcript.Clean(r.Kind)) + s.Dim.Render(" · asked "+s.Clock(r.Asked))
-		about, hidden = a.form.RequestLines(r, width, height)
+		request, hidden = a.form.RequestLines(r, width, height)
 	}
 	switch {
 	case a.err != "":
-		last = []string{s.Error.Render(ui.Fit("   "+ui.OneLine(transcript.Clean(a.err)), width))}
+		footer = []string{s.Error.Render(ui.Fit("   "+ui.OneLine(transcript.Clean(a.err)), width))}
 	case a.form != nil && a.form.Sending() != "":
-		last = []string{s.Warning.Render(ui.Fit("   sending: "+a.form.Sending()+" …", width))}
+		footer = []string{s.Warning.Render(ui.Fit("   sending: "+a.form.Sending()+" …", width))}
 	}
 	a.requestShown = true
-	if room := max(height-1-len(last), 0); hidden > 0 || len(about) > room {
-		keep := min(max(room-1, 0), len(about))
+	if room := max(height-1-len(footer), 0); hidden > 0 || len(request) > room {
+		keep := min(max(room-1, 0), len(request))
 		a.requestShown = keep > 0
-		more := "   … " + ui.Count(hidden+len(about)-keep, "line") + " more: " + s.Keys.Hint(keymap.ViewRequest, "view all")
-		about = append(about[:keep:keep], s.Warning.Render(ui.Fit(more, width)))
+		more := "   … " + ui.Count(hidden+len(request)-keep, "line") + " more: "
+		more += s.Keys.Hint(keymap.ViewRequest, "view all")
+		request = append(request[:keep:keep], s.Warning.Render(ui.Fit(more, width)))
 	}
-	out := slices.Concat([]string{s.Rule(title, width)}, about, last)
+	out := slices.Concat([]string{s.Rule(title, width)}, request, footer)
 	return out[:min(len(out), max(height, 0))], nil
 }

@@ -200,8 +200,9 @@ func (d *Dashboard) setFilter(filter string) {
 // intent to open it.
 func (d *Dashboard) click(msg tea.MouseClickMsg) any {
 	layout := d.layout()
+	inList := msg.X < layout.listWidth && msg.Y >= 1 && msg.Y <= layout.listRows
 	i := d.firstVisible(layout.listRows) + msg.Y - 1
-	if msg.Button != tea.MouseLeft || msg.Y < 1 || msg.Y > layout.listRows || msg.X >= layout.listWidth || i >= d.list.Len() {
+	if msg.Button != tea.MouseLeft || !inList || i >= d.list.Len() {
 		return nil
 	}
 	s := d.list.At(i)

@@ -146,7 +146,8 @@ func peekSession(ctx context.Context, s remote.Session, known string) (*peekResu
 		return result, err
 	}
 	var page protocol.HistoryResult
-	if err := s.Do(ctx, protocol.DoHistory, protocol.HistoryData{Before: result.after + 1, Limit: 1}, &page); err != nil {
+	data := protocol.HistoryData{Before: result.after + 1, Limit: 1}
+	if err := s.Do(ctx, protocol.DoHistory, data, &page); err != nil {
 		return result, err
 	}
 	for _, raw := range page.Events {

@@ -49,13 +49,15 @@ func sessionRow(styles *ui.Styles, s *protocol.Summary, width int, selected bool
 		if s.Percent > 0 {
 			usage = styles.ContextBar(s.Percent, 5)
 		}
-		right = ui.Pad(queueText(s), 8) + " " + ui.Pad(usage, 10) + " " + ui.Pad(status, 12) + " " + ui.PadLeft(sessionTime(styles, s), 6)
+		right = ui.Pad(queueText(s), 8) + " " + ui.Pad(usage, 10) + " " + ui.Pad(status, 12) + " " +
+			ui.PadLeft(sessionTime(styles, s), 6)
 	}
 	right = strings.TrimLeft(right, " ")
 	if selected {
 		return styles.Selected.Render(ui.Spread("▸"+mark+" "+name+" "+agent+activity, right, width))
 	}
-	return ui.Spread(" "+style.Render(mark)+" "+styles.Bold.Render(name)+" "+styles.Dim.Render(agent)+activity, style.Render(right), width)
+	left := " " + style.Render(mark) + " " + styles.Bold.Render(name) + " " + styles.Dim.Render(agent) + activity
+	return ui.Spread(left, style.Render(right), width)
 }
 
 // sessionStatus returns the mark of a session, the style of the mark, and the status text.

@@ -145,8 +145,10 @@ func (d *Dashboard) emptyLines(width int) []string {
 		text = []string{"waiting for the server …"}
 	default:
 		text = []string{
-			"There is no session yet.", keys.Hint(keymap.NewSession, "creates one: it asks for an agent, a directory and a first message"),
-			"In a shell: agentctl new --agent AGENT --prompt TEXT", keys.Hint(keymap.Help, "lists the keys"),
+			"There is no session yet.",
+			keys.Hint(keymap.NewSession, "creates one: it asks for an agent, a directory and a first message"),
+			"In a shell: agentctl new --agent AGENT --prompt TEXT",
+			keys.Hint(keymap.Help, "lists the keys"),
 		}
 	}
 	var out []string

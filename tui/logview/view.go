@@ -267,7 +267,8 @@ func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 	hint := s.Keys.Hint(keymap.Choose, "open", keymap.LogFilter, "filter", keymap.LogDirection, "direction",
 		keymap.LogType, "type", keymap.LogPause, "pause", keymap.LogCopy, "copy", keymap.LogSave, "save")
 	back := s.Keys.Hint(keymap.LogClose, "back")
-	return append(lines, s.Selected.Render(ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(back)-2), back, width))), nil
+	hint = ui.FitHints(hint, width-ansi.StringWidth(back)-2)
+	return append(lines, s.Selected.Render(ui.Spread(" "+hint, back, width))), nil
 }
 
 // title returns the number and size of all messages, the filter and the reading state.

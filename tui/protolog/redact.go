@@ -41,7 +41,8 @@ var credentialPatterns = []struct {
 // credentialHints are lower-case substrings. A text without any of them matches no pattern.
 var credentialHints = [][]byte{
 	[]byte("token"), []byte("jwt"), []byte("authorization"), []byte("passw"), []byte("secret"),
-	[]byte("credential"), []byte("api"), []byte("cookie"), []byte("key="), []byte("bearer"), []byte("basic"), []byte("eyj"),
+	[]byte("credential"), []byte("api"), []byte("cookie"), []byte("key="), []byte("bearer"), []byte("basic"),
+	[]byte("eyj"),
 }
 
 // redact returns text without credentials. If there are none, it returns b itself.

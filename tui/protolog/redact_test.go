@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// signed is a signed token in JWT form.
 const signed = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJlLW9mLWFkYQ"
 
 func TestRedactCredentials(t *testing.T) {
@@ -27,7 +28,7 @@ func TestRedactCredentials(t *testing.T) {
 	} {
 		got := string(r.redact([]byte(c.text)))
 		if strings.Contains(got, c.secret) || !strings.Contains(got, redacted) {
-			t.Errorf("%s: %s", c.name, got)
+			t.Errorf("%s: got %s, want %q redacted", c.name, got, c.secret)
 		}
 		if json.Valid([]byte(c.text)) && !json.Valid([]byte(got)) {
 			t.Errorf("%s: no longer JSON: %s", c.name, got)
@@ -44,7 +45,7 @@ func TestRedactOtherText(t *testing.T) {
 		`{"path":"/api/keys?monkey=1"}`,
 	} {
 		if got := string(r.redact([]byte(text))); got != text {
-			t.Errorf("%s\nchanged to %s", text, got)
+			t.Errorf("got %s, want %s", got, text)
 		}
 	}
 }
