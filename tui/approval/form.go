@@ -36,8 +36,8 @@ type Form struct {
 
 // answers holds the answers to the questions of a request, by question ID.
 type answers struct {
-	picked map[string][]string // IDs of the chosen choices
-	typed  map[string]string   // free text
+	choices map[string][]string // IDs of the chosen choices
+	text    map[string]string   // free text
 }
 
 // planEdit holds the user's changes to a plan.
@@ -49,8 +49,8 @@ type planEdit struct {
 
 // patchEdit holds the user's edit of a patch.
 type patchEdit struct {
-	text *string // nil if not edited
-	used bool    // send text in place of the requested patch
+	text    *string // nil if not edited
+	enabled bool    // send text in place of the requested patch
 }
 
 // decisionOption is an option of a request.
@@ -81,7 +81,7 @@ const (
 func NewForm(s *ui.Styles, r *protocol.Approval) *Form {
 	f := &Form{
 		styles: s, questions: r.Questions,
-		answers: answers{picked: map[string][]string{}, typed: map[string]string{}},
+		answers: answers{choices: map[string][]string{}, text: map[string]string{}},
 		plan:    planEdit{tasks: r.Tasks, dropped: map[string]bool{}, titles: map[string]string{}},
 	}
 	for q := range r.Questions {
@@ -139,14 +139,14 @@ func (f *Form) enter() *decisionOption {
 		q := &f.questions[r.question]
 		f.answers.toggle(q, q.Choices[r.index].ID)
 	case rowAnswer:
-		f.startEdit(f.answers.typed[f.questions[r.question].ID])
+		f.startEdit(f.answers.text[f.questions[r.question].ID])
 	case rowReason:
 		f.startEdit(f.reason)
 	case rowTask:
 		id := f.plan.tasks[r.index].ID
 		f.plan.dropped[id] = !f.plan.dropped[id]
 	case rowPatch:
-		f.patch.used = !f.patch.used
+		f.patch.enabled = !f.patch.enabled
 	case rowOption:
 		return &f.options[r.index]
 	}
@@ -155,14 +155,14 @@ func (f *Form) enter() *decisionOption {
 
 // toggle selects or clears a choice. In a single-choice question it replaces the selected one.
 func (a *answers) toggle(q *protocol.Question, choice string) {
-	have := a.picked[q.ID]
-	switch i := slices.Index(have, choice); {
+	chosen := a.choices[q.ID]
+	switch i := slices.Index(chosen, choice); {
 	case i >= 0:
-		a.picked[q.ID] = slices.Delete(have, i, i+1)
+		a.choices[q.ID] = slices.Delete(chosen, i, i+1)
 	case q.Many:
-		a.picked[q.ID] = append(have, choice)
+		a.choices[q.ID] = append(chosen, choice)
 	default:
-		a.picked[q.ID] = []string{choice}
+		a.choices[q.ID] = []string{choice}
 	}
 }
 
@@ -195,7 +195,7 @@ func (f *Form) pressTyping(msg tea.KeyPressMsg) {
 func (f *Form) saveText(text string) {
 	switch r := f.rows[f.selected]; r.kind {
 	case rowAnswer:
-		f.answers.typed[f.questions[r.question].ID] = text
+		f.answers.text[f.questions[r.question].ID] = text
 	case rowTask:
 		if t := &f.plan.tasks[r.index]; text != "" && text != t.Title {
 			f.plan.titles[t.ID] = text
@@ -239,7 +239,7 @@ func (f *Form) currentPatch(r *protocol.Approval) string {
 // editedRequest returns the request with the edits that an allowing decision would apply. It does
 // not modify r.
 func (f *Form) editedRequest(r *protocol.Approval) *protocol.Approval {
-	if f.patch.text == nil || !f.patch.used {
+	if f.patch.text == nil || !f.patch.enabled {
 		return r
 	}
 	changed := *r
@@ -272,7 +272,7 @@ func (f *Form) data(request string, o *decisionOption) protocol.ApproveData {
 		d.Input = &protocol.ApprovalInput{Answers: f.answers.all(f.questions)}
 	case f.plan.changed():
 		d.Input = &protocol.ApprovalInput{Tasks: f.plan.remaining()}
-	case f.patch.text != nil && f.patch.used:
+	case f.patch.text != nil && f.patch.enabled:
 		d.Input = &protocol.ApprovalInput{Patch: *f.patch.text}
 	}
 	return d
@@ -292,8 +292,8 @@ func (f *Form) incomplete(o *decisionOption) bool {
 func (a *answers) all(questions []protocol.Question) map[string][]string {
 	out := map[string][]string{}
 	for _, q := range questions {
-		given := slices.Clone(a.picked[q.ID])
-		if text := a.typed[q.ID]; text != "" {
+		given := slices.Clone(a.choices[q.ID])
+		if text := a.text[q.ID]; text != "" {
 			given = append(given, text)
 		}
 		if len(given) > 0 {

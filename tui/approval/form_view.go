@@ -57,16 +57,16 @@ func (f *Form) rowText(r formRow) string {
 	case rowChoice:
 		q := &f.questions[r.question]
 		c := &q.Choices[r.index]
-		picked := slices.Contains(f.answers.picked[q.ID], c.ID)
+		picked := slices.Contains(f.answers.choices[q.ID], c.ID)
 		return checkbox(picked, !q.Many) + withDetails(cmp.Or(c.Label, c.ID), c.About)
 	case rowAnswer:
-		return "Other: " + ui.OneLine(transcript.Reveal(f.answers.typed[f.questions[r.question].ID]))
+		return "Other: " + ui.OneLine(transcript.Reveal(f.answers.text[f.questions[r.question].ID]))
 	case rowTask:
 		t := &f.plan.tasks[r.index]
 		return checkbox(!f.plan.dropped[t.ID], false) + withDetails(cmp.Or(f.plan.titles[t.ID], t.Title), t.Description)
 	case rowPatch:
 		hint := ui.Prefixed(": ", f.styles.Keys.Hint(keymap.EditRequest, "edits it again"))
-		return checkbox(f.patch.used, false) + "with the patch as edited" + hint
+		return checkbox(f.patch.enabled, false) + "with the patch as edited" + hint
 	case rowReason:
 		return f.styles.Keys.Key(keymap.WriteReason) + " reason: " + ui.OneLine(transcript.Reveal(f.reason))
 	}

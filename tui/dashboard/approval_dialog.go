@@ -67,6 +67,7 @@ func (a *approvalDialog) applyState(s *protocol.State) (tea.Cmd, any) {
 	return a.arm(), nil
 }
 
+// decidedElsewhere is the status message for a request that another client decided.
 const decidedElsewhere = "it was decided meanwhile"
 
 // arm makes the dialog accept keys after the grace period.
@@ -129,6 +130,7 @@ func (a *approvalDialog) press(key string) ui.Response {
 	return ui.Response{}
 }
 
+// decide sends a decision of a kind.
 func (a *approvalDialog) decide(kind protocol.Decision) tea.Cmd {
 	a.err = ""
 	data, ok := a.form.Begin(a.approval.Request, kind)

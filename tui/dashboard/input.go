@@ -56,6 +56,7 @@ func (d *Dashboard) press(key string) (tea.Cmd, any) {
 	return d.pressList(d.Styles.Keys.InList(keymap.Sessions, key))
 }
 
+// pressList handles an action on the list.
 func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, any) {
 	switch action {
 	case keymap.Up:
@@ -142,6 +143,7 @@ func (d *Dashboard) reconnect() tea.Cmd {
 	})
 }
 
+// showProtocolLog opens the protocol log of the connection, if the client keeps one.
 func (d *Dashboard) showProtocolLog() tea.Cmd {
 	log, cmd := logview.Open(d.Server, d.Styles, d.Tasks, d.Clipboard)
 	if log == nil {
@@ -191,6 +193,7 @@ func (d *Dashboard) moveSelection(by int) {
 	}
 }
 
+// setFilter filters the list. An empty filter shows all sessions.
 func (d *Dashboard) setFilter(filter string) {
 	d.filter = filter
 	d.list.SetFilter(filter)

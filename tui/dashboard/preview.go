@@ -28,9 +28,9 @@ const (
 // after changes. At most one peek runs at a time.
 type preview struct {
 	on           bool
-	session      string // ID of the session of the last peek
-	seq          uint64 // its sequence number at that peek
-	due          time.Time
+	session      string             // ID of the session of the last peek
+	seq          uint64             // its sequence number at that peek
+	due          time.Time          // earliest time of the next peek
 	timerRunning bool               // a timer until due is running
 	cancel       context.CancelFunc // of the running peek, else nil
 	done         chan struct{}      // closed when the latest peek has ended; nil before the first
@@ -78,31 +78,32 @@ func (d *Dashboard) peek() tea.Cmd {
 		if p.seq == s.Seq {
 			due = due.Add(peekIntervalRunning - peekInterval)
 		}
-		if early := due.Sub(d.Now()); early > 0 {
-			return d.wakePreview(early)
+		if wait := due.Sub(d.Now()); wait > 0 {
+			return d.startPreviewTimer(wait)
 		}
 	}
 	return d.startPeek(&s)
 }
 
+// startPeek starts a task that peeks at a session after the previous peek has ended.
 func (d *Dashboard) startPeek(s *protocol.Summary) tea.Cmd {
 	p := &d.preview
 	ctx, cancel := context.WithTimeout(d.Tasks.Context(), peekTimeout)
-	before, closing, ended := p.done, d.Open.Closing(s.Session), make(chan struct{})
-	p.seq, p.cancel, p.done = s.Seq, cancel, ended
-	session, known, began := d.Server.Session(s.Session), p.content.lastTurn, d.Now()
+	previous, closing, done := p.done, d.Open.Closing(s.Session), make(chan struct{})
+	p.seq, p.cancel, p.done = s.Seq, cancel, done
+	session, knownTurn, started := d.Server.Session(s.Session), p.content.lastTurn, d.Now()
 	return d.requests.run(func(context.Context) doneFunc {
-		defer close(ended)
+		defer close(done)
 		defer cancel()
 		var result *peekResult
 		err := errNoAnswer
-		if task.Wait(ctx, before) && task.Wait(ctx, closing) {
-			result, err = peekSession(ctx, session, known)
+		if task.Wait(ctx, previous) && task.Wait(ctx, closing) {
+			result, err = peekSession(ctx, session, knownTurn)
 		}
 		return func() (tea.Cmd, any) {
-			if p := &d.preview; p.done == ended {
+			if p := &d.preview; p.done == done {
 				p.cancel = nil
-				p.due = d.Now().Add(max(peekInterval, 10*d.Now().Sub(began))) // ask slow servers less often
+				p.due = d.Now().Add(max(peekInterval, 10*d.Now().Sub(started))) // ask slow servers less often
 				d.applyPeek(result, err)
 			}
 			return nil, nil
@@ -127,7 +128,8 @@ func (d *Dashboard) StopPreview() <-chan struct{} {
 	return d.preview.done
 }
 
-func (d *Dashboard) wakePreview(after time.Duration) tea.Cmd {
+// startPreviewTimer starts a timer that triggers the next peek, unless one is running.
+func (d *Dashboard) startPreviewTimer(after time.Duration) tea.Cmd {
 	if d.preview.timerRunning {
 		return nil
 	}
@@ -139,10 +141,10 @@ func (d *Dashboard) wakePreview(after time.Duration) tea.Cmd {
 }
 
 // peekSession reads the state and the running turn of a session, and its last turn unless that is
-// the known one. With an error, the result may be nil or incomplete.
-func peekSession(ctx context.Context, s remote.Session, known string) (*peekResult, error) {
+// knownTurn. With an error, the result may be nil or incomplete.
+func peekSession(ctx context.Context, s remote.Session, knownTurn string) (*peekResult, error) {
 	result, err := catchUp(ctx, s)
-	if err != nil || result.lastTurn == known {
+	if err != nil || result.lastTurn == knownTurn {
 		return result, err
 	}
 	var page protocol.HistoryResult

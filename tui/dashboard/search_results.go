@@ -57,7 +57,7 @@ func (r *searchResults) Update(msg tea.Msg) ui.Response {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if r.input != nil {
-			return r.pressTyping(msg)
+			return r.pressInput(msg)
 		}
 		return r.press(msg.String())
 	case tea.PasteMsg:
@@ -112,8 +112,8 @@ func (r *searchResults) press(key string) ui.Response {
 	return ui.Response{}
 }
 
-// pressTyping handles a key while the search is edited.
-func (r *searchResults) pressTyping(msg tea.KeyPressMsg) ui.Response {
+// pressInput handles a key while the search is edited.
+func (r *searchResults) pressInput(msg tea.KeyPressMsg) ui.Response {
 	switch msg.String() {
 	case "esc":
 		r.input = nil

@@ -31,6 +31,7 @@ type screenLayout struct {
 	hasDetails   bool // whether there is a detail line
 }
 
+// layout divides the screen for the current size, preview and docked overlay.
 func (d *Dashboard) layout() screenLayout {
 	width, height := d.canvas.Width, d.canvas.Height
 	l := screenLayout{listWidth: width, listRows: height - 1} // one row for the title
@@ -65,6 +66,7 @@ func (d *Dashboard) firstVisible(rows int) int {
 	return max(0, min(d.selectedIndex()-rows/2, d.list.Len()-rows))
 }
 
+// draw draws the screen.
 func (d *Dashboard) draw() tea.View {
 	width, height := d.canvas.Width, d.canvas.Height
 	v := tea.NewView("")

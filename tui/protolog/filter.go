@@ -48,7 +48,7 @@ func (f *Filter) String() string {
 	return strings.Join(out, ", ")
 }
 
-// matches reports whether the filter selects m. terms is the result of f.terms.
+// matches reports whether the filter selects m. terms is the result of f.queryTerms.
 func (f *Filter) matches(m *Message, terms [][]byte) bool {
 	if !m.Note {
 		if f.Direction != Both && m.Sent != (f.Direction == Sent) || f.Type != "" && m.Type() != f.Type {
@@ -72,5 +72,5 @@ func (f *Filter) matches(m *Message, terms [][]byte) bool {
 	return true
 }
 
-// terms returns the words of Query in lower case.
-func (f *Filter) terms() [][]byte { return bytes.Fields(bytes.ToLower([]byte(f.Query))) }
+// queryTerms returns the words of Query in lower case.
+func (f *Filter) queryTerms() [][]byte { return bytes.Fields(bytes.ToLower([]byte(f.Query))) }

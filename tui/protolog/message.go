@@ -2,6 +2,7 @@ package protolog
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,8 +29,8 @@ type Message struct {
 	IsError  bool          // the message reports an error
 }
 
-// fields holds the fields that identify a message in any of the supported protocols.
-type fields struct {
+// messageFields holds the fields that identify a message in any of the supported protocols.
+type messageFields struct {
 	typeFields
 	idFields
 	seqFields
@@ -116,12 +117,30 @@ func parseFrame(f Frame) []Message {
 
 // parse sets the fields that the text determines.
 func (m *Message) parse() {
-	var f fields
+	var f messageFields
 	var typeError *json.UnmarshalTypeError // ignore fields of another type, use the others
 	if err := json.Unmarshal(m.Text, &f); err != nil && !errors.As(err, &typeError) {
 		m.Label = "text"
 		return
 	}
+	m.Label, m.ID, m.Seq = f.label(), f.id(), f.seq()
+	if len(f.Error) > 0 && string(f.Error) != "null" {
+		m.IsError = true
+		var e struct{ Code scalar }
+		if json.Unmarshal(f.Error, &e) == nil && e.Code != "" {
+			m.Label = strings.TrimSpace(m.Label + " error " + string(e.Code))
+		}
+	}
+	if m.Label == "" && (len(f.Result) > 0 || m.ID != "") {
+		m.Label = "answer"
+	}
+	if m.Label == "" {
+		m.Label = "text"
+	}
+}
+
+// label returns the type or command of a message, with the type and number of its values.
+func (f *messageFields) label() string {
 	var words []string
 	for _, w := range []scalar{f.Command, f.UnderscoreTag, f.Tag, f.Type, f.Event, f.Method, f.Action} {
 		if w != "" && (len(words) == 0 || words[len(words)-1] != string(w)) {
@@ -137,39 +156,26 @@ func (m *Message) parse() {
 			words = append(words, fmt.Sprintf("+%d", n-1))
 		}
 	}
-	m.Label = strings.Join(words, " ")
-	m.ID = string(f.ID)
-	for _, id := range []scalar{f.RequestID, f.Request} {
-		if id != "" {
-			m.ID = string(id)
-		}
-	}
-	m.Seq = string(f.Seq)
-	if f.Sequence != "" {
-		m.Seq = string(f.Sequence)
-	}
+	return strings.Join(words, " ")
+}
+
+// id returns the ID that pairs request and response, or "".
+func (f *messageFields) id() string { return string(cmp.Or(f.Request, f.RequestID, f.ID)) }
+
+// seq returns the sequence number or range of a message, or "". For a command it is the position in
+// the data, as of an acknowledgement or a subscription.
+func (f *messageFields) seq() string {
 	if f.FirstSeq != "" && f.FirstSeq != f.Seq {
-		m.Seq = string(f.FirstSeq + "–" + f.Seq)
+		return string(f.FirstSeq + "–" + f.Seq)
 	}
-	if m.Seq == "" && f.Command != "" && len(f.Data) > 0 { // position of an acknowledgement or a subscription
-		var at struct{ Seq, Position scalar }
-		if json.Unmarshal(f.Data, &at) == nil {
-			m.Seq = string(at.Seq + at.Position)
-		}
+	if seq := cmp.Or(f.Sequence, f.Seq); seq != "" || f.Command == "" || len(f.Data) == 0 {
+		return string(seq)
 	}
-	if len(f.Error) > 0 && string(f.Error) != "null" {
-		m.IsError = true
-		var e struct{ Code scalar }
-		if json.Unmarshal(f.Error, &e) == nil && e.Code != "" {
-			m.Label = strings.TrimSpace(m.Label + " error " + string(e.Code))
-		}
+	var at struct{ Seq, Position scalar }
+	if json.Unmarshal(f.Data, &at) != nil {
+		return ""
 	}
-	if m.Label == "" && (len(f.Result) > 0 || m.ID != "") {
-		m.Label = "answer"
-	}
-	if m.Label == "" {
-		m.Label = "text"
-	}
+	return string(at.Seq + at.Position)
 }
 
 // Type returns the first word of the label, for Filter.Type.
