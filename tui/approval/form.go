@@ -66,6 +66,7 @@ type formRow struct {
 	index    int // of the choice, task or option
 }
 
+// rowKind is the kind of a row of a form.
 type rowKind uint8
 
 const (
@@ -172,6 +173,7 @@ func (f *Form) editReason() {
 	f.startEdit(f.reason)
 }
 
+// startEdit starts to edit the text of the selected row.
 func (f *Form) startEdit(text string) { f.input = ui.NewTextInput(text) }
 
 // Typing reports whether a text row is being edited.
@@ -278,6 +280,7 @@ func (f *Form) data(request string, o *decisionOption) protocol.ApproveData {
 	return d
 }
 
+// allows reports whether the option allows the request.
 func (o *decisionOption) allows() bool {
 	return o.Kind == protocol.AllowOnce || o.Kind == protocol.AllowAlways
 }
@@ -303,6 +306,7 @@ func (a *answers) all(questions []protocol.Question) map[string][]string {
 	return out
 }
 
+// changed reports whether the user changed the plan.
 func (p *planEdit) changed() bool {
 	return len(p.titles) > 0 || slices.ContainsFunc(p.tasks, func(t protocol.Task) bool { return p.dropped[t.ID] })
 }

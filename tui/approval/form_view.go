@@ -32,6 +32,7 @@ func (f *Form) view(width int, focused bool) (out []string, at int) {
 	return out, at
 }
 
+// rowLines returns the lines of row i, wrapped to width.
 func (f *Form) rowLines(i int, r formRow, width int, focused bool) []string {
 	selected := focused && i == f.selected
 	lines := ui.Wrap(f.rowText(r), width-ui.Indent-2)
@@ -52,6 +53,7 @@ func (f *Form) rowLines(i int, r formRow, width int, focused bool) []string {
 	return lines
 }
 
+// rowText returns the text of a row.
 func (f *Form) rowText(r formRow) string {
 	switch r.kind {
 	case rowChoice:
@@ -91,6 +93,7 @@ func checkbox(checked, radio bool) string {
 	return "[ ] "
 }
 
+// withDetails returns a text and its details, if any, on one line.
 func withDetails(text, details string) string {
 	text = ui.OneLine(transcript.Reveal(text))
 	if details != "" {

@@ -34,12 +34,12 @@ type Panel struct {
 
 // Result is the result of a key press. The owner of the panel carries it out.
 type Result struct {
-	Leave  bool // release the focus
-	Focus  bool // take the focus
-	Status string
-	Push   ui.Overlay
+	Leave  bool                  // release the focus
+	Focus  bool                  // take the focus
+	Status string                // status message to show, or ""
+	Push   ui.Overlay            // overlay to open, or nil
 	Decide *protocol.ApproveData // send this decision, then call Decided
-	Edit   *PatchToEdit
+	Edit   *PatchToEdit          // open this patch in the user's editor
 }
 
 // PatchToEdit is a patch to open in the user's editor. Call Done with the edited text.
@@ -233,6 +233,7 @@ func (p *Panel) startEdit(r *protocol.Approval, f *Form) Result {
 	return Result{Status: "this request has nothing to edit"}
 }
 
+// title returns the current title of task i.
 func (p *planEdit) title(i int) string {
 	t := &p.tasks[i]
 	if title := p.titles[t.ID]; title != "" {

@@ -97,9 +97,10 @@ func NewRequestPager(s *ui.Styles, r *protocol.Approval) *ui.Pager {
 type Passage struct {
 	Text         string
 	role         passageRole
-	preformatted bool
+	preformatted bool // keep line breaks and spaces
 }
 
+// passageRole selects the style of a passage.
 type passageRole uint8
 
 const (

@@ -76,7 +76,7 @@ type (
 	// BackIntent returns to the session that was shown last.
 	BackIntent struct{}
 
-	// NextIntent opens the next session with a pending approval.
+	// NextIntent opens the next session that needs the user.
 	NextIntent struct{}
 )
 
@@ -227,6 +227,7 @@ func (d *Dashboard) tick() tea.Cmd {
 	return d.After(time.Second, clockMsg{})
 }
 
+// expireStatus clears status messages after their timeout and returns the timers to start.
 func (d *Dashboard) expireStatus() tea.Cmd {
 	cmd, expired := d.status.Expire(d.Now(), d.After)
 	overlayCmd, overlayExpired := d.overlays.Expire(d.Now(), d.After)

@@ -70,6 +70,7 @@ func (r *searchResults) Update(msg tea.Msg) ui.Response {
 	return ui.Response{}
 }
 
+// press handles a key, global keys first.
 func (r *searchResults) press(key string) ui.Response {
 	keys := r.styles.Keys
 	switch keys.At(keymap.Global, key) {

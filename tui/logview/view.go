@@ -137,6 +137,7 @@ func (v *View) Expire(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd)
 	return v.status.Expire(now, after)
 }
 
+// press handles a key while the filter is not edited.
 func (v *View) press(key string) ui.Response {
 	f := v.list.Filter()
 	switch v.styles.Keys.InList(keymap.ProtocolLog, key) {
@@ -232,6 +233,7 @@ func (v *View) save() tea.Cmd {
 	})
 }
 
+// saveLog writes the log to a new file and returns the number of frames.
 func saveLog(log *protolog.Log, name string) (n int, err error) {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {

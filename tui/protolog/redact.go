@@ -63,6 +63,7 @@ func (r *redactor) redact(b []byte) []byte {
 	return b
 }
 
+// mayContainCredential reports whether b contains one of credentialHints, in any case.
 func mayContainCredential(b []byte) bool {
 	lower := bytes.ToLower(b)
 	for _, hint := range credentialHints {
