@@ -97,7 +97,7 @@ func NewRequestPager(s *ui.Styles, r *protocol.Approval) *ui.Pager {
 type Passage struct {
 	Text         string
 	role         passageRole
-	preformatted bool // keep line breaks and spaces
+	preformatted bool // wrap anywhere, not only at words
 }
 
 // passageRole selects the style of a passage.
