@@ -160,7 +160,7 @@ func (p *program) open(id string) tea.Cmd {
 		before = p.dashboard.StopPreview()
 	}
 	p.sessions.show(id, p.session, before, p.tour.home)
-	p.dashboard.Covered(true)
+	p.dashboard.SetCovered(true)
 	p.dashboard.Select(id)
 	p.showOthers()
 	return p.updateShown(tea.WindowSizeMsg{Width: p.width, Height: p.height})
@@ -170,7 +170,7 @@ func (p *program) open(id string) tea.Cmd {
 func (p *program) showDashboard() {
 	p.watch()
 	p.sessions.hide()
-	p.dashboard.Covered(false)
+	p.dashboard.SetCovered(false)
 }
 
 // next shows the next session that needs the user; after the last one it returns to where the first press

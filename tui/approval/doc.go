@@ -1,4 +1,5 @@
-// Package approval owns the decision about one pending approval: the panel, the forms for options,
-// questions, tasks and reasons, and the guard that ignores keys typed before the request was seen.
-// What it shows must be what the server runs. It returns the decision and must not send it.
+// Package approval implements the panel that decides a pending approval: the panel, its form of
+// options, questions, tasks and reason, and the guard that ignores keys pressed before the request
+// was visible. It shows exactly what the server would run. It returns the decision and must not
+// send it.
 package approval

@@ -14,14 +14,14 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Form is what a user fills in to decide one request: a list of rows, of which one is selected.
+// Form is the form that decides one request: a list of rows, one of them selected.
 type Form struct {
 	styles    *ui.Styles
-	arrived   time.Time // when the request arrived here; zero: it was there before
+	arrived   time.Time // time of arrival; zero if the request was pending before
 	questions []protocol.Question
 	options   []decisionOption
 	rows      []formRow
-	at        int // the selected row
+	selected  int // index in rows
 
 	answers answers
 	plan    planEdit
@@ -29,43 +29,44 @@ type Form struct {
 	reason  string
 	changes requestChanges
 
-	input   *textinput.Model // while a text row is edited, else nil
-	sending string           // the decision that is being sent; nothing can be changed meanwhile
+	input   *textinput.Model // of the text row being edited, or nil
+	sending string           // label of the decision being sent, or ""; the form is read-only meanwhile
 	err     string
 }
 
-// answers are the answers to the questions of a request.
+// answers holds the answers to the questions of a request, by question ID.
 type answers struct {
-	picked map[string][]string // question → choices
-	typed  map[string]string   // question → text
+	choices map[string][]string // IDs of the chosen choices
+	text    map[string]string   // free text
 }
 
-// planEdit is what the user changes in a plan.
+// planEdit holds the user's changes to a plan.
 type planEdit struct {
 	tasks   []protocol.Task
-	dropped map[string]bool   // tasks to leave out
-	titles  map[string]string // new titles of tasks
+	dropped map[string]bool   // IDs of removed tasks
+	titles  map[string]string // new titles by task ID
 }
 
-// patchEdit is a patch as the user edited it.
+// patchEdit holds the user's edit of a patch.
 type patchEdit struct {
-	text *string // nil: not edited
-	used bool    // allow the edited patch, not the requested one
+	text    *string // nil if not edited
+	enabled bool    // send text in place of the requested patch
 }
 
-// decisionOption is one way to decide.
+// decisionOption is an option of a request.
 type decisionOption struct {
 	protocol.Option
-	revise bool // a denial that asks for another plan
+	revise bool // denies and asks for a new plan
 }
 
-// formRow is a row of a form.
+// formRow identifies a row of a form.
 type formRow struct {
 	kind     rowKind
 	question int
 	index    int // of the choice, task or option
 }
 
+// rowKind is the kind of a row of a form.
 type rowKind uint8
 
 const (
@@ -77,11 +78,11 @@ const (
 	rowReason
 )
 
-// NewForm returns an empty form for a request.
+// NewForm returns an empty form for a request. It keeps the questions and tasks of r.
 func NewForm(s *ui.Styles, r *protocol.Approval) *Form {
 	f := &Form{
 		styles: s, questions: r.Questions,
-		answers: answers{picked: map[string][]string{}, typed: map[string]string{}},
+		answers: answers{choices: map[string][]string{}, text: map[string]string{}},
 		plan:    planEdit{tasks: r.Tasks, dropped: map[string]bool{}, titles: map[string]string{}},
 	}
 	for q := range r.Questions {
@@ -101,11 +102,15 @@ func NewForm(s *ui.Styles, r *protocol.Approval) *Form {
 	return f
 }
 
-// optionsOf returns the options of a request. A request without options can be allowed once and denied.
+// optionsOf returns the options of a request, by default allow once and deny. A plan has one more
+// option: to revise it.
 func optionsOf(r *protocol.Approval) []decisionOption {
 	offered := r.Options
 	if len(offered) == 0 {
-		offered = []protocol.Option{{Kind: protocol.AllowOnce, Label: "Allow once"}, {Kind: protocol.Deny, Label: "Deny"}}
+		offered = []protocol.Option{
+			{Kind: protocol.AllowOnce, Label: "Allow once"},
+			{Kind: protocol.Deny, Label: "Deny"},
+		}
 	}
 	var out []decisionOption
 	for _, o := range offered {
@@ -117,65 +122,69 @@ func optionsOf(r *protocol.Approval) []decisionOption {
 	return out
 }
 
-// move selects another row.
-func (f *Form) move(by int) { f.at = min(max(f.at+by, 0), len(f.rows)-1) }
+// move moves the selection by a number of rows, within the form.
+func (f *Form) move(by int) { f.selected = min(max(f.selected+by, 0), len(f.rows)-1) }
 
 // selectOption selects the row of an option.
 func (f *Form) selectOption(o *decisionOption) {
-	f.at = slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowOption && &f.options[r.index] == o })
+	f.selected = slices.IndexFunc(f.rows, func(r formRow) bool {
+		return r.kind == rowOption && &f.options[r.index] == o
+	})
 }
 
-// enter acts on the selected row. It returns the option to decide with, or nil.
+// enter activates the selected row. It returns the option of an option row, else nil.
 func (f *Form) enter() *decisionOption {
-	r := f.rows[f.at]
+	r := f.rows[f.selected]
 	switch r.kind {
 	case rowChoice:
 		q := &f.questions[r.question]
-		f.answers.pick(q, q.Choices[r.index].ID)
+		f.answers.toggle(q, q.Choices[r.index].ID)
 	case rowAnswer:
-		f.edit(f.answers.typed[f.questions[r.question].ID])
+		f.startEdit(f.answers.text[f.questions[r.question].ID])
 	case rowReason:
-		f.edit(f.reason)
+		f.startEdit(f.reason)
 	case rowTask:
 		id := f.plan.tasks[r.index].ID
 		f.plan.dropped[id] = !f.plan.dropped[id]
 	case rowPatch:
-		f.patch.used = !f.patch.used
+		f.patch.enabled = !f.patch.enabled
 	case rowOption:
 		return &f.options[r.index]
 	}
 	return nil
 }
 
-// pick picks a choice, or drops it when it is picked.
-func (a *answers) pick(q *protocol.Question, choice string) {
-	have := a.picked[q.ID]
-	switch i := slices.Index(have, choice); {
+// toggle selects or clears a choice. In a single-choice question it replaces the selected one.
+func (a *answers) toggle(q *protocol.Question, choice string) {
+	chosen := a.choices[q.ID]
+	switch i := slices.Index(chosen, choice); {
 	case i >= 0:
-		a.picked[q.ID] = slices.Delete(have, i, i+1)
+		a.choices[q.ID] = slices.Delete(chosen, i, i+1)
 	case q.Many:
-		a.picked[q.ID] = append(have, choice)
+		a.choices[q.ID] = append(chosen, choice)
 	default:
-		a.picked[q.ID] = []string{choice}
+		a.choices[q.ID] = []string{choice}
 	}
 }
 
-// editReason selects the row of the reason and edits it.
+// editReason selects the reason row and starts to edit it.
 func (f *Form) editReason() {
-	f.at = len(f.rows) - 1
-	f.edit(f.reason)
+	f.selected = len(f.rows) - 1
+	f.startEdit(f.reason)
 }
 
-func (f *Form) edit(text string) { f.input = ui.NewTextInput(text) }
+// startEdit starts to edit the text of the selected row.
+func (f *Form) startEdit(text string) { f.input = ui.NewTextInput(text) }
 
-// Typing reports whether a text row is edited.
+// Typing reports whether a text row is being edited.
 func (f *Form) Typing() bool { return f.input != nil }
 
-// pressTyping edits the text row; enter keeps the text, esc does not.
+// pressTyping handles a key while a text row is edited. Enter and tab save the text, esc discards
+// it.
 func (f *Form) pressTyping(msg tea.KeyPressMsg) {
 	switch msg.String() {
 	case "enter", "tab":
-		f.keep(strings.TrimSpace(f.input.Value()))
+		f.saveText(strings.TrimSpace(f.input.Value()))
 		f.input = nil
 	case "esc":
 		f.input = nil
@@ -184,11 +193,11 @@ func (f *Form) pressTyping(msg tea.KeyPressMsg) {
 	}
 }
 
-// keep takes the edited text into the selected row.
-func (f *Form) keep(text string) {
-	switch r := f.rows[f.at]; r.kind {
+// saveText saves the edited text to the selected row.
+func (f *Form) saveText(text string) {
+	switch r := f.rows[f.selected]; r.kind {
 	case rowAnswer:
-		f.answers.typed[f.questions[r.question].ID] = text
+		f.answers.text[f.questions[r.question].ID] = text
 	case rowTask:
 		if t := &f.plan.tasks[r.index]; text != "" && text != t.Title {
 			f.plan.titles[t.ID] = text
@@ -200,7 +209,8 @@ func (f *Form) keep(text string) {
 	}
 }
 
-// setPatch takes an edited patch. One that is empty or equal to the requested one is none.
+// setPatch sets the edited patch and selects its row. A text that is empty or equal to the
+// requested patch removes the edit.
 func (f *Form) setPatch(requested, text string) {
 	f.err = ""
 	at := slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowPatch })
@@ -209,7 +219,7 @@ func (f *Form) setPatch(requested, text string) {
 		if at >= 0 {
 			f.rows = slices.Delete(f.rows, at, at+1)
 		}
-		f.at = min(f.at, len(f.rows)-1)
+		f.selected = min(f.selected, len(f.rows)-1)
 		return
 	}
 	f.patch = patchEdit{&text, true}
@@ -217,10 +227,10 @@ func (f *Form) setPatch(requested, text string) {
 		at = slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowOption })
 		f.rows = slices.Insert(f.rows, at, formRow{kind: rowPatch})
 	}
-	f.at = at
+	f.selected = at
 }
 
-// currentPatch returns the patch as it was edited last.
+// currentPatch returns the edited patch, or that of the request if there is none.
 func (f *Form) currentPatch(r *protocol.Approval) string {
 	if f.patch.text != nil {
 		return *f.patch.text
@@ -228,9 +238,10 @@ func (f *Form) currentPatch(r *protocol.Approval) string {
 	return r.Patch
 }
 
-// edited returns the request as it would be allowed.
-func (f *Form) edited(r *protocol.Approval) *protocol.Approval {
-	if f.patch.text == nil || !f.patch.used {
+// editedRequest returns the request with the edits that an allowing decision would apply. It does
+// not modify r.
+func (f *Form) editedRequest(r *protocol.Approval) *protocol.Approval {
+	if f.patch.text == nil || !f.patch.enabled {
 		return r
 	}
 	changed := *r
@@ -238,9 +249,9 @@ func (f *Form) edited(r *protocol.Approval) *protocol.Approval {
 	return &changed
 }
 
-// begin marks an option as being sent and returns the command's data. It returns false when the form is not
-// complete.
-func (f *Form) begin(request string, o *decisionOption) (protocol.ApproveData, bool) {
+// beginOption marks an option as being sent and returns the data of the command. If the form is
+// incomplete, it sets the error message and returns false.
+func (f *Form) beginOption(request string, o *decisionOption) (protocol.ApproveData, bool) {
 	if f.incomplete(o) {
 		f.err = "no question is answered yet"
 		return protocol.ApproveData{}, false
@@ -249,7 +260,7 @@ func (f *Form) begin(request string, o *decisionOption) (protocol.ApproveData, b
 	return f.data(request, o), true
 }
 
-// data returns the decision as it is sent.
+// data returns the data of the approve command.
 func (f *Form) data(request string, o *decisionOption) protocol.ApproveData {
 	d := protocol.ApproveData{Request: request, Option: o.ID, Reason: f.reason}
 	if o.ID == "" {
@@ -262,28 +273,30 @@ func (f *Form) data(request string, o *decisionOption) protocol.ApproveData {
 	case len(f.questions) > 0:
 		d.Input = &protocol.ApprovalInput{Answers: f.answers.all(f.questions)}
 	case f.plan.changed():
-		d.Input = &protocol.ApprovalInput{Tasks: f.plan.kept()}
-	case f.patch.text != nil && f.patch.used:
+		d.Input = &protocol.ApprovalInput{Tasks: f.plan.remaining()}
+	case f.patch.text != nil && f.patch.enabled:
 		d.Input = &protocol.ApprovalInput{Patch: *f.patch.text}
 	}
 	return d
 }
 
+// allows reports whether the option allows the request.
 func (o *decisionOption) allows() bool {
 	return o.Kind == protocol.AllowOnce || o.Kind == protocol.AllowAlways
 }
 
-// incomplete reports whether the option would answer questions with nothing.
+// incomplete reports whether the option allows a request with questions and no question has an
+// answer.
 func (f *Form) incomplete(o *decisionOption) bool {
 	return o.allows() && len(f.questions) > 0 && len(f.answers.all(f.questions)) == 0
 }
 
-// all returns the answers by question.
+// all returns the answers by question ID, without unanswered questions.
 func (a *answers) all(questions []protocol.Question) map[string][]string {
 	out := map[string][]string{}
 	for _, q := range questions {
-		given := slices.Clone(a.picked[q.ID])
-		if text := a.typed[q.ID]; text != "" {
+		given := slices.Clone(a.choices[q.ID])
+		if text := a.text[q.ID]; text != "" {
 			given = append(given, text)
 		}
 		if len(given) > 0 {
@@ -293,12 +306,14 @@ func (a *answers) all(questions []protocol.Question) map[string][]string {
 	return out
 }
 
+// changed reports whether the user changed the plan.
 func (p *planEdit) changed() bool {
 	return len(p.titles) > 0 || slices.ContainsFunc(p.tasks, func(t protocol.Task) bool { return p.dropped[t.ID] })
 }
 
-// kept returns the plan as the user wants it. No task waits for one that was dropped.
-func (p *planEdit) kept() []protocol.Task {
+// remaining returns the plan without the removed tasks, with new titles. Dependencies on removed
+// tasks are removed too.
+func (p *planEdit) remaining() []protocol.Task {
 	var out []protocol.Task
 	for _, t := range p.tasks {
 		if !p.dropped[t.ID] {
@@ -310,44 +325,44 @@ func (p *planEdit) kept() []protocol.Task {
 	return out
 }
 
-// KeepTasks returns the tasks at the given indexes as a plan of their own. No task waits for one that is not
-// kept.
+// KeepTasks returns the tasks at the given indexes as a plan, without their dependencies on other
+// tasks.
 func KeepTasks(tasks []protocol.Task, keep []int) []protocol.Task {
 	p := planEdit{tasks: tasks, dropped: map[string]bool{}}
 	for i := range tasks {
 		p.dropped[tasks[i].ID] = !slices.Contains(keep, i)
 	}
-	return p.kept()
+	return p.remaining()
 }
 
-// option returns the option with a number as shown, or nil.
-func (f *Form) option(key string) *decisionOption {
+// optionByNumber returns the option of a digit key, counted from 1, or nil.
+func (f *Form) optionByNumber(key string) *decisionOption {
 	if len(key) != 1 || key[0] < '1' || int(key[0]-'1') >= len(f.options) {
 		return nil
 	}
 	return &f.options[key[0]-'1']
 }
 
-// optionOf returns the first option of a kind, or nil.
-func (f *Form) optionOf(kind protocol.Decision) *decisionOption {
+// optionOfKind returns the first option of a kind, or nil.
+func (f *Form) optionOfKind(kind protocol.Decision) *decisionOption {
 	if i := slices.IndexFunc(f.options, func(o decisionOption) bool { return o.Kind == kind }); i >= 0 {
 		return &f.options[i]
 	}
 	return nil
 }
 
-// Begin marks the first option of a kind as being sent and returns the command's data. ok is false when the
-// request has no such option or the form is not complete.
+// Begin marks the first option of a kind as being sent and returns the data of the command. ok is
+// false if the request has no such option or the form is incomplete.
 func (f *Form) Begin(request string, kind protocol.Decision) (data protocol.ApproveData, ok bool) {
-	o := f.optionOf(kind)
+	o := f.optionOfKind(kind)
 	if o == nil {
 		return data, false
 	}
-	return f.begin(request, o)
+	return f.beginOption(request, o)
 }
 
-// Sending returns the decision that is being sent, or "".
+// Sending returns the label of the decision being sent, or "".
 func (f *Form) Sending() string { return f.sending }
 
-// Failed notes that the decision was refused.
+// Failed marks the decision as not sent, so that the form can be changed again.
 func (f *Form) Failed() { f.sending = "" }

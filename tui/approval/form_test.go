@@ -10,28 +10,38 @@ import (
 	"agentctl/tui/ui"
 )
 
-func TestWhatIsLeftOutOfARequestIsCounted(t *testing.T) {
+func TestRequestLinesHiddenCount(t *testing.T) {
 	old := strings.Repeat("a\nb\n", 40)
 	for name, r := range map[string]*protocol.Approval{
-		"a long command": {Kind: protocol.ApproveCommand, Title: "x", Command: strings.Repeat("echo a long line of words\n", 30), Why: "why"},
-		"changes":        {Kind: protocol.ApproveTool, Title: "x", Content: []protocol.Content{{Type: "diff", Path: "f", Old: &old, New: strings.Repeat("a\nc\n", 40)}}},
+		"a long command": {
+			Kind: protocol.ApproveCommand, Title: "x",
+			Command: strings.Repeat("echo a long line of words\n", 30), Why: "why",
+		},
+		"changes": {
+			Kind: protocol.ApproveTool, Title: "x",
+			Content: []protocol.Content{{Type: "diff", Path: "f", Old: &old, New: strings.Repeat("a\nc\n", 40)}},
+		},
 	} {
 		f := NewForm(ui.NewStyles(time.UTC, ""), r)
 		all, hidden := f.RequestLines(r, 60, 1000)
 		if hidden != 0 || len(all) < 30 {
-			t.Fatalf("%s: %d lines, %d hidden", name, len(all), hidden)
+			t.Fatalf("%s: got %d lines and %d hidden, want at least 30 and 0", name, len(all), hidden)
 		}
 		for rows := range 30 {
 			if shown, hidden := f.RequestLines(r, 60, rows); len(shown) > rows || len(shown)+hidden != len(all) {
-				t.Errorf("%s in %d rows: %d shown and %d hidden of %d", name, rows, len(shown), hidden, len(all))
+				t.Errorf("%s in %d rows: got %d shown and %d hidden, want %d in total",
+					name, rows, len(shown), hidden, len(all))
 			}
 		}
 	}
 }
 
-func TestWhatAnAgentCannotDoIsNotOffered(t *testing.T) {
+func TestFormOptions(t *testing.T) {
 	for _, c := range []struct{ options, want []protocol.Decision }{
-		{[]protocol.Decision{protocol.Deny, protocol.AllowAlways}, []protocol.Decision{protocol.Deny, protocol.AllowAlways}},
+		{
+			[]protocol.Decision{protocol.Deny, protocol.AllowAlways},
+			[]protocol.Decision{protocol.Deny, protocol.AllowAlways},
+		},
 		{nil, []protocol.Decision{protocol.AllowOnce, protocol.Deny}},
 	} {
 		r := &protocol.Approval{Kind: protocol.ApproveCommand}
@@ -43,7 +53,7 @@ func TestWhatAnAgentCannotDoIsNotOffered(t *testing.T) {
 			got = append(got, o.Kind)
 		}
 		if !slices.Equal(got, c.want) {
-			t.Errorf("of %v offers %v", c.options, got)
+			t.Errorf("options %v: got %v, want %v", c.options, got, c.want)
 		}
 	}
 }

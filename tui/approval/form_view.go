@@ -12,7 +12,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// view returns the rows, each whole, and the first line of the selected one.
+// view returns the lines of all rows and the index of the first line of the selected row.
 func (f *Form) view(width int, focused bool) (out []string, at int) {
 	for i, r := range f.rows {
 		if (r.kind == rowChoice || r.kind == rowAnswer) && (i == 0 || f.rows[i-1].kind == rowAnswer) {
@@ -20,7 +20,7 @@ func (f *Form) view(width int, focused bool) (out []string, at int) {
 				out = append(out, "   "+f.styles.Bold.Render(line))
 			}
 		}
-		if i == f.at {
+		if i == f.selected {
 			at = len(out)
 			if f.input != nil {
 				out = append(out, f.styles.InputLine(r.inputLabel(), f.input, width))
@@ -32,8 +32,9 @@ func (f *Form) view(width int, focused bool) (out []string, at int) {
 	return out, at
 }
 
+// rowLines returns the lines of row i, wrapped to width.
 func (f *Form) rowLines(i int, r formRow, width int, focused bool) []string {
-	selected := focused && i == f.at
+	selected := focused && i == f.selected
 	lines := ui.Wrap(f.rowText(r), width-ui.Indent-2)
 	for n, line := range lines {
 		switch {
@@ -52,20 +53,22 @@ func (f *Form) rowLines(i int, r formRow, width int, focused bool) []string {
 	return lines
 }
 
+// rowText returns the text of a row.
 func (f *Form) rowText(r formRow) string {
 	switch r.kind {
 	case rowChoice:
 		q := &f.questions[r.question]
 		c := &q.Choices[r.index]
-		return mark(slices.Contains(f.answers.picked[q.ID], c.ID), !q.Many) + withDetails(cmp.Or(c.Label, c.ID), c.About)
+		picked := slices.Contains(f.answers.choices[q.ID], c.ID)
+		return checkbox(picked, !q.Many) + withDetails(cmp.Or(c.Label, c.ID), c.About)
 	case rowAnswer:
-		return "Other: " + ui.OneLine(transcript.Reveal(f.answers.typed[f.questions[r.question].ID]))
+		return "Other: " + ui.OneLine(transcript.Reveal(f.answers.text[f.questions[r.question].ID]))
 	case rowTask:
 		t := &f.plan.tasks[r.index]
-		return mark(!f.plan.dropped[t.ID], false) + withDetails(cmp.Or(f.plan.titles[t.ID], t.Title), t.Description)
+		return checkbox(!f.plan.dropped[t.ID], false) + withDetails(cmp.Or(f.plan.titles[t.ID], t.Title), t.Description)
 	case rowPatch:
-		again := ui.Prefixed(": ", f.styles.Keys.Hint(keymap.EditRequest, "edits it again"))
-		return mark(f.patch.used, false) + "with the patch as edited" + again
+		hint := ui.Prefixed(": ", f.styles.Keys.Hint(keymap.EditRequest, "edits it again"))
+		return checkbox(f.patch.enabled, false) + "with the patch as edited" + hint
 	case rowReason:
 		return f.styles.Keys.Key(keymap.WriteReason) + " reason: " + ui.OneLine(transcript.Reveal(f.reason))
 	}
@@ -77,8 +80,8 @@ func (f *Form) rowText(r formRow) string {
 	return text
 }
 
-// mark returns the check box, or the radio button, before a row.
-func mark(checked, radio bool) string {
+// checkbox returns a check box or a radio button.
+func checkbox(checked, radio bool) string {
 	switch {
 	case radio && checked:
 		return "(•) "
@@ -90,6 +93,7 @@ func mark(checked, radio bool) string {
 	return "[ ] "
 }
 
+// withDetails returns a text and its details, if any, on one line.
 func withDetails(text, details string) string {
 	text = ui.OneLine(transcript.Reveal(text))
 	if details != "" {
@@ -98,7 +102,7 @@ func withDetails(text, details string) string {
 	return text
 }
 
-// inputLabel returns the prompt while a row is edited.
+// inputLabel returns the label of the row's text input.
 func (r formRow) inputLabel() string {
 	switch r.kind {
 	case rowReason:
@@ -109,7 +113,7 @@ func (r formRow) inputLabel() string {
 	return " ▸ Other: "
 }
 
-// cursor returns the cursor of the text row that is edited, on row y.
+// cursor returns the cursor of the text input, on screen row y.
 func (f *Form) cursor(y int) *tea.Cursor {
-	return ui.InputCursor(f.rows[f.at].inputLabel(), f.input, y)
+	return ui.InputCursor(f.rows[f.selected].inputLabel(), f.input, y)
 }

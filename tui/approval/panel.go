@@ -13,36 +13,36 @@ import (
 	"agentctl/tui/ui"
 )
 
-// expiresSoon is the remaining time from which on the countdown of a request is shown as an error.
+// expiresSoon is the remaining time at or below which the countdown is shown as an error.
 const expiresSoon = 30 * time.Second
 
-// tooSoon is the status message for a key that may have been in flight when the request appeared.
+// tooSoon is the status message for a key pressed within the grace period.
 const tooSoon = "the request is new: press the key again in a moment"
 
-// Panel shows the requests that wait for a decision, one at a time.
+// Panel shows the pending requests, one at a time, and lets the user decide them.
 type Panel struct {
 	styles  *ui.Styles
-	request string // that is shown
+	request string // ID of the shown request, or ""
 	guard   Guard
-	offline bool // a decision waits for the connection
+	offline bool // decisions wait for the connection
 	forms   map[string]*Form
 
-	// What the last drawing had room for.
-	rows  int  // of the form
-	whole bool // all of the form, and some of the request
+	// Set by View.
+	rows     int  // lines of the form that were shown
+	allShown bool // all of the form and some of the request were shown
 }
 
-// Result says what a key in the panel wants of its owner.
+// Result is the result of a key press. The owner of the panel carries it out.
 type Result struct {
-	Leave  bool // give the focus back
-	Focus  bool // take the focus
-	Status string
-	Push   ui.Overlay
-	Decide *protocol.ApproveData // send this decision; then call Decided
-	Edit   *PatchToEdit
+	Leave  bool                  // release the focus
+	Focus  bool                  // take the focus
+	Status string                // status message to show, or ""
+	Push   ui.Overlay            // overlay to open, or nil
+	Decide *protocol.ApproveData // send this decision, then call Decided
+	Edit   *PatchToEdit          // open this patch in the user's editor
 }
 
-// PatchToEdit is a patch for the user's editor. Done takes the result.
+// PatchToEdit is a patch to open in the user's editor. Call Done with the edited text.
 type PatchToEdit struct {
 	Text string
 	Done func(text string)
@@ -53,8 +53,8 @@ func NewPanel(s *ui.Styles) Panel {
 	return Panel{styles: s, forms: map[string]*Form{}}
 }
 
-// Update follows the pending requests. live says that a new one has just arrived. It reports whether another
-// request is shown now; then the owner arms the panel.
+// Update sets the pending requests. live marks new ones as arriving now. Update reports whether it
+// switched to another request; the owner must then call Arm.
 func (p *Panel) Update(pending []protocol.Approval, now time.Time, live bool) (changed bool) {
 	for request := range p.forms {
 		if IndexOf(pending, request) < 0 {
@@ -83,7 +83,7 @@ func (p *Panel) Update(pending []protocol.Approval, now time.Time, live bool) (c
 	return false
 }
 
-// Current returns the request that is shown and its form, or nil.
+// Current returns the shown request and its form, or nil, nil.
 func (p *Panel) Current(pending []protocol.Approval) (*protocol.Approval, *Form) {
 	i := IndexOf(pending, p.request)
 	if i < 0 {
@@ -92,13 +92,13 @@ func (p *Panel) Current(pending []protocol.Approval) (*protocol.Approval, *Form)
 	return &pending[i], p.forms[p.request]
 }
 
-// IndexOf returns the index of a request, or -1.
+// IndexOf returns the index of a request ID, or -1.
 func IndexOf(pending []protocol.Approval, request string) int {
 	return slices.IndexFunc(pending, func(a protocol.Approval) bool { return a.Request == request })
 }
 
-// showOther shows another of the pending requests.
-func (p *Panel) showOther(pending []protocol.Approval, by int) {
+// cycle shows the request by places after the shown one, cyclically.
+func (p *Panel) cycle(pending []protocol.Approval, by int) {
 	if n := len(pending); n > 0 {
 		p.request = pending[(IndexOf(pending, p.request)+by+n)%n].Request
 	}
@@ -113,12 +113,12 @@ func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 	}
 	switch action {
 	case keymap.ViewRequest:
-		return Result{Push: NewRequestPager(p.styles, f.edited(r))}
+		return Result{Push: NewRequestPager(p.styles, f.editedRequest(r))}
 	case keymap.PreviousRequest:
-		p.showOther(pending, -1)
+		p.cycle(pending, -1)
 		return Result{}
 	case keymap.NextRequest:
-		p.showOther(pending, 1)
+		p.cycle(pending, 1)
 		return Result{}
 	}
 	if !p.guard.Armed() {
@@ -139,7 +139,7 @@ func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 	case keymap.WriteReason:
 		f.editReason()
 	case keymap.EditRequest:
-		return p.edit(r, f)
+		return p.startEdit(r, f)
 	case keymap.Choose:
 		if p.rows == 0 {
 			return Result{Status: "the window is too small to decide here"}
@@ -148,52 +148,54 @@ func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 			return p.decide(r, f, o)
 		}
 	default:
-		if o := f.option(key); o != nil {
+		if o := f.optionByNumber(key); o != nil {
 			return p.pressNumber(r, f, o)
 		}
 	}
 	return Result{}
 }
 
-// PressNumber decides by the number of an option. It returns false when the key is none.
+// PressNumber handles the digit key of an option while the panel does not have the focus. handled
+// is false for any other key.
 func (p *Panel) PressNumber(pending []protocol.Approval, key string) (result Result, handled bool) {
 	r, f := p.Current(pending)
 	if r == nil {
 		return Result{}, false
 	}
-	o := f.option(key)
+	o := f.optionByNumber(key)
 	if o == nil {
 		return Result{}, false
 	}
 	return p.pressNumber(r, f, o), true
 }
 
-// pressNumber decides, unless the key came too soon. When the window has no room for all options the number
-// only selects one: nothing is decided unseen.
+// pressNumber decides unless the guard blocks it. If the last View did not have room for the whole
+// form, it only selects the option, so that the user never decides unseen.
 func (p *Panel) pressNumber(r *protocol.Approval, f *Form, o *decisionOption) Result {
 	switch {
 	case !p.guard.Armed():
 		return Result{Status: tooSoon}
-	case p.whole:
+	case p.allShown:
 		return p.decide(r, f, o)
 	}
 	f.selectOption(o)
 	return Result{Focus: true, Status: p.styles.Keys.Hint(keymap.Choose, "decides")}
 }
 
-// decide returns the decision to send. Nothing else can be decided until it is answered.
+// decide returns the decision to send. It returns an empty result while another one is being sent.
 func (p *Panel) decide(r *protocol.Approval, f *Form, o *decisionOption) Result {
 	if f.sending != "" {
 		return Result{}
 	}
-	data, ok := f.begin(r.Request, o)
+	data, ok := f.beginOption(r.Request, o)
 	if !ok {
 		return Result{}
 	}
 	return Result{Decide: &data}
 }
 
-// Decided takes the answer to a decision. message is empty when it was accepted.
+// Decided records the response to a decision. message is the error message, or "" if the decision
+// was accepted.
 func (p *Panel) Decided(request, message string) {
 	if f := p.forms[request]; f != nil {
 		f.sending = ""
@@ -203,18 +205,18 @@ func (p *Panel) Decided(request, message string) {
 	}
 }
 
-// Sending reports whether a decision on a request is being sent from here; known is false for a request that
-// is not pending.
+// Sending reports whether a decision on a request is being sent from this panel. known is false if
+// the request is not pending.
 func (p *Panel) Sending(request string) (sending, known bool) {
 	f := p.forms[request]
 	return f != nil && f.sending != "", f != nil
 }
 
-// edit changes the patch in the user's editor, or the title of the selected task.
-func (p *Panel) edit(r *protocol.Approval, f *Form) Result {
-	switch row := f.rows[f.at]; {
+// startEdit edits the title of the selected task, or opens the patch in the user's editor.
+func (p *Panel) startEdit(r *protocol.Approval, f *Form) Result {
+	switch row := f.rows[f.selected]; {
 	case row.kind == rowTask:
-		f.edit(f.plan.title(row.index))
+		f.startEdit(f.plan.title(row.index))
 		return Result{}
 	case r.Patch != "" && !r.Editable:
 		return Result{Status: "this agent takes no edited patch: deny with a reason instead"}
@@ -231,6 +233,7 @@ func (p *Panel) edit(r *protocol.Approval, f *Form) Result {
 	return Result{Status: "this request has nothing to edit"}
 }
 
+// title returns the current title of task i.
 func (p *planEdit) title(i int) string {
 	t := &p.tasks[i]
 	if title := p.titles[t.ID]; title != "" {
@@ -239,59 +242,56 @@ func (p *planEdit) title(i int) string {
 	return t.Title
 }
 
-// editable reports whether a request can be changed before it is allowed.
+// editable reports whether the user can change a request before allowing it.
 func editable(r *protocol.Approval) bool { return r.Editable && r.Patch != "" || len(r.Tasks) > 0 }
 
-// Typing reports whether a text row of the shown request is edited.
+// Typing reports whether a text row of the shown request is being edited.
 func (p *Panel) Typing(pending []protocol.Approval) bool {
 	_, f := p.Current(pending)
 	return f != nil && f.Typing()
 }
 
-// PressTyping edits the text row.
+// PressTyping handles a key while a text row is edited.
 func (p *Panel) PressTyping(pending []protocol.Approval, msg tea.KeyPressMsg) {
 	if _, f := p.Current(pending); f != nil && f.Typing() {
 		f.pressTyping(msg)
 	}
 }
 
-// Paste inserts text into the text row.
+// Paste inserts text into the edited text row, if any.
 func (p *Panel) Paste(pending []protocol.Approval, text string) {
 	if _, f := p.Current(pending); f != nil && f.Typing() {
 		ui.PasteText(f.input, text)
 	}
 }
 
-// View returns at most rows lines, and the cursor while a text row is edited. The selected row of the form is
-// always among them.
-func (p *Panel) View(pending []protocol.Approval, now time.Time, width, rows int, focused bool) ([]string, *tea.Cursor) {
-	p.rows, p.whole = 0, false
+// View returns at most rows lines, and the cursor while a text row is edited. The selected row of
+// the form is always visible.
+func (p *Panel) View(
+	pending []protocol.Approval, now time.Time, width, rows int, focused bool,
+) ([]string, *tea.Cursor) {
+	p.rows, p.allShown = 0, false
 	r, f := p.Current(pending)
 	if r == nil || rows < 1 {
 		return nil, nil
 	}
-	title := p.styles.Warning.Render("approval")
-	if len(pending) > 1 {
-		title += fmt.Sprintf(" %d of %d", IndexOf(pending, r.Request)+1, len(pending))
-	}
-	title += " · " + ui.OneLine(transcript.Clean(r.Kind)) + p.expiry(r, f, now) + p.styles.Dim.Render(" · asked "+p.styles.Clock(r.Asked))
-	title += p.styles.Dim.Render(p.hint(r, f, focused, len(pending)))
+	title := p.title(pending, r, f, now) + p.styles.Dim.Render(p.hint(r, f, focused, len(pending)))
 	form, at := p.formLines(f, width, focused)
-	about, hidden := f.RequestLines(f.edited(r), width, rows)
-	// The request is shown before the options, which can be chosen by their numbers.
-	if room := max(rows-1-len(form), rows/2); hidden > 0 || len(about) > room {
-		keep := min(len(about), max(0, room-1))
-		more := p.styles.Warning.Render(ui.Fit("   … "+ui.Count(hidden+len(about)-keep, "line")+" more: v views all", width))
-		about = append(about[:keep:keep], more)
+	request, hidden := f.RequestLines(f.editedRequest(r), width, rows)
+	// The request takes precedence over the options, which have number keys.
+	if room := max(rows-1-len(form), rows/2); hidden > 0 || len(request) > room {
+		keep := min(len(request), max(0, room-1))
+		more := "   … " + ui.Count(hidden+len(request)-keep, "line") + " more: v views all"
+		request = append(request[:keep:keep], p.styles.Warning.Render(ui.Fit(more, width)))
 	}
-	all := len(form)
-	form, at = ui.Window(form, at, rows-1-len(about))
+	total := len(form)
+	form, at = ui.Window(form, at, rows-1-len(request))
 	p.rows = len(form)
-	p.whole = p.rows == all && len(about) > 0
-	if p.whole && 2+len(about)+len(form) <= rows {
-		about = append(about, "") // apart from line numbers, which look like option numbers
+	p.allShown = p.rows == total && len(request) > 0
+	if p.allShown && 2+len(request)+len(form) <= rows {
+		request = append(request, "") // separates line numbers from option numbers
 	}
-	out := slices.Concat([]string{p.styles.Rule(title, width)}, about, form)
+	out := slices.Concat([]string{p.styles.Rule(title, width)}, request, form)
 	out = out[:min(len(out), rows)]
 	if !f.Typing() {
 		return out, nil
@@ -299,7 +299,17 @@ func (p *Panel) View(pending []protocol.Approval, now time.Time, width, rows int
 	return out, f.cursor(len(out) - len(form) + at)
 }
 
-// formLines returns the form, or what is being sent, and the first line of the selected row.
+// title returns the position, kind and times of the shown request.
+func (p *Panel) title(pending []protocol.Approval, r *protocol.Approval, f *Form, now time.Time) string {
+	out := p.styles.Warning.Render("approval")
+	if len(pending) > 1 {
+		out += fmt.Sprintf(" %d of %d", IndexOf(pending, r.Request)+1, len(pending))
+	}
+	out += " · " + ui.OneLine(transcript.Clean(r.Kind)) + p.expiry(r, f, now)
+	return out + p.styles.Dim.Render(" · asked "+p.styles.Clock(r.Asked))
+}
+
+// formLines returns the form, or the decision being sent, and the first line of the selected row.
 func (p *Panel) formLines(f *Form, width int, focused bool) (lines []string, at int) {
 	if f.sending == "" {
 		lines, at = f.view(width, focused)
@@ -316,8 +326,8 @@ func (p *Panel) formLines(f *Form, width int, focused bool) (lines []string, at 
 	return lines, at
 }
 
-// expiry counts down to the end of a request. The server's clock may differ: of a request that arrived here
-// only the duration is used.
+// expiry returns the remaining time of a request, or "". For a request that arrived live it uses
+// only the duration, because the server's clock may differ.
 func (p *Panel) expiry(r *protocol.Approval, f *Form, now time.Time) string {
 	if r.Expires == nil {
 		return ""
@@ -335,6 +345,7 @@ func (p *Panel) expiry(r *protocol.Approval, f *Form, now time.Time) string {
 	return p.styles.Warning.Render(" · expires in " + ui.Duration(time.Duration(ui.Seconds(left))*time.Second))
 }
 
+// hint returns the key hints of the title.
 func (p *Panel) hint(r *protocol.Approval, f *Form, focused bool, pending int) string {
 	keys := p.styles.Keys
 	switch {
@@ -359,16 +370,16 @@ func (p *Panel) hint(r *protocol.Approval, f *Form, focused bool, pending int) s
 	return ui.Prefixed(" · ", keys.Hint(pairs...))
 }
 
-// Visible reports whether a request is shown.
+// Visible reports whether the panel shows a request.
 func (p *Panel) Visible() bool { return p.request != "" }
 
-// SetOffline tells the panel whether decisions wait for the connection.
+// SetOffline sets whether decisions wait for the connection.
 func (p *Panel) SetOffline(offline bool) { p.offline = offline }
 
-// Touch starts the grace of a new request over after a key press.
+// Touch restarts the grace period after a key press; see Guard.Touch.
 func (p *Panel) Touch(now time.Time) { p.guard.Touch(now) }
 
-// Arm lets the shown request take keys once the grace has passed; see Guard.Arm.
+// Arm makes the shown request accept keys after the grace period; see Guard.Arm.
 func (p *Panel) Arm(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, armed bool) {
 	if p.request == "" {
 		return nil, false

@@ -14,27 +14,27 @@ import (
 	"agentctl/tui/ui"
 )
 
-// maxChangeLines bounds the lines of changes that are laid out in a panel. The pager shows all.
+// maxChangeLines limits the lines of changes in a panel. The pager shows all.
 const maxChangeLines = 200
 
-// requestChanges is what a request changes, laid out once for a patch.
+// requestChanges caches the changes of a request.
 type requestChanges struct {
 	changes *filechange.Changes
-	of      string // the patch they were made of
-	parsed  bool   // the patch could be read
+	patch   string // patch that changes was made from
+	parsed  bool   // whether patch has diff syntax
 }
 
-// update returns the changes of a request, or nil.
+// update returns the changes of a request, or nil. It recomputes them if the patch is a new one.
 func (c *requestChanges) update(r *protocol.Approval) *filechange.Changes {
-	if c.changes == nil || c.of != r.Patch {
-		c.of = r.Patch
+	if c.changes == nil || c.patch != r.Patch {
+		c.patch = r.Patch
 		c.changes, c.parsed = changesOf(r)
 	}
 	return c.changes
 }
 
-// changesOf returns what a request changes, or nil, and whether its patch could be read. A patch that could
-// not is shown as text.
+// changesOf returns the changes of a request, or nil if there are none, and whether its patch could
+// be parsed. If not, the patch is shown as text.
 func changesOf(r *protocol.Approval) (c *filechange.Changes, parsed bool) {
 	files, parsed := diff.Parse(transcript.Reveal(r.Patch))
 	if !parsed {
@@ -46,8 +46,8 @@ func changesOf(r *protocol.Approval) (c *filechange.Changes, parsed bool) {
 	return c, parsed
 }
 
-// RequestLines returns at most rows lines that say what a request asks for, and how many lines are left out.
-// Characters that would not show are made visible.
+// RequestLines returns at most rows lines that describe a request, and the number of lines left
+// out. Invisible characters are made visible.
 func (f *Form) RequestLines(r *protocol.Approval, width, rows int) (out []string, hidden int) {
 	changes := f.changes.update(r)
 	add := func(lines []string, render func(string) string) {
@@ -75,30 +75,32 @@ func (f *Form) RequestLines(r *protocol.Approval, width, rows int) (out []string
 	return out, hidden
 }
 
-// NewRequestPager returns a pager that shows all of a request.
-func NewRequestPager(l *ui.Styles, r *protocol.Approval) *ui.Pager {
+// NewRequestPager returns a pager that shows the whole request.
+func NewRequestPager(s *ui.Styles, r *protocol.Approval) *ui.Pager {
 	var items []transcript.Item
 	changes, parsed := changesOf(r)
 	for _, p := range Passages(r, parsed) {
-		items = append(items, ui.TextItems(l, strings.TrimSuffix(transcript.Reveal(p.Text), "\n"), ui.AsPreformatted)...)
+		text := strings.TrimSuffix(transcript.Reveal(p.Text), "\n")
+		items = append(items, ui.TextItems(s, text, ui.AsPreformatted)...)
 	}
 	if changes != nil {
-		items = append(items, changes.Items(l)...)
+		items = append(items, changes.Items(s)...)
 	}
 	for i := range r.Tasks {
 		text := fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)
-		items = append(items, ui.TextItems(l, transcript.Reveal(text), ui.AsPreformatted)...)
+		items = append(items, ui.TextItems(s, transcript.Reveal(text), ui.AsPreformatted)...)
 	}
-	return ui.NewPager(l, "approval · "+ui.OneLine(transcript.Reveal(r.Title)), items...)
+	return ui.NewPager(s, "approval · "+ui.OneLine(transcript.Reveal(r.Title)), items...)
 }
 
-// Passage is one piece of what a request says.
+// Passage is a part of the description of a request.
 type Passage struct {
 	Text         string
 	role         passageRole
-	preformatted bool
+	preformatted bool // wrap anywhere, not only at words
 }
 
+// passageRole selects the style of a passage.
 type passageRole uint8
 
 const (
@@ -108,18 +110,18 @@ const (
 	roleDetail
 )
 
-func (r passageRole) style(l *ui.Styles) lipgloss.Style {
+func (r passageRole) style(s *ui.Styles) lipgloss.Style {
 	switch r {
 	case roleTitle:
-		return l.Bold
+		return s.Bold
 	case roleDetail:
-		return l.Dim
+		return s.Dim
 	}
-	return l.Plain
+	return s.Plain
 }
 
-// Passages returns what a request says. Diffs in its content are left out: they are shown as changes. So is
-// its patch when patchShown.
+// Passages returns the description of a request. It leaves out diffs in the content, which are
+// shown as changes, and the patch if patchShown is set.
 func Passages(r *protocol.Approval, patchShown bool) []Passage {
 	out := []Passage{{Text: r.Title, role: roleTitle}}
 	add := func(role passageRole, preformatted bool, prefix, text string) {

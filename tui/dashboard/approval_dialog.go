@@ -14,29 +14,30 @@ import (
 	"agentctl/tui/ui"
 )
 
-// approvalDialog decides the request of a session that is not open. The request is fetched and shown first.
+// approvalDialog decides the only request of a session that is not open. It fetches the request and
+// shows it first.
 type approvalDialog struct {
 	styles   *ui.Styles
 	requests *requester
-	overlays *ui.Stack // that the dialog is on
+	overlays *ui.Stack // stack that holds the dialog
 	now      func() time.Time
 	after    func(time.Duration, tea.Msg) tea.Cmd
 
-	session  string
-	name     string
-	asked    *time.Time         // of the summary
-	approval *protocol.Approval // nil until it is fetched
-	form     *approval.Form
-	guard    approval.Guard
-	seen     bool // the last drawing had room for some of the request
-	err      string
+	session      string
+	name         string
+	asked        *time.Time         // Asked of the session's summary
+	approval     *protocol.Approval // nil until fetched
+	form         *approval.Form
+	guard        approval.Guard
+	requestShown bool // the last View showed some of the request
+	err          string
 }
 
 func (a *approvalDialog) Scope() keymap.Scope { return keymap.Sessions }
 func (a *approvalDialog) FullScreen() bool    { return false }
 
-// request fetches the request.
-func (a *approvalDialog) request() tea.Cmd {
+// fetch requests the state of the session.
+func (a *approvalDialog) fetch() tea.Cmd {
 	result := new(protocol.SnapshotResult)
 	return a.requests.do(a.session, protocol.DoSnapshot, protocol.Empty{}, result, func(err error) (tea.Cmd, any) {
 		if !a.overlays.Contains(a) {
@@ -46,13 +47,13 @@ func (a *approvalDialog) request() tea.Cmd {
 			a.err = remote.ErrorText(err)
 			return nil, nil
 		}
-		return a.show(result.Snapshot.State)
+		return a.applyState(result.Snapshot.State)
 	})
 }
 
-// show takes the state of the session. A request that takes more than a yes or a no is decided in the
-// session.
-func (a *approvalDialog) show(s *protocol.State) (tea.Cmd, any) {
+// applyState shows the request in a state of the session. If there is none, it closes the dialog.
+// If there are several, or one with tasks or questions, it opens the session.
+func (a *approvalDialog) applyState(s *protocol.State) (tea.Cmd, any) {
 	switch {
 	case s == nil || len(s.Approvals) == 0:
 		a.requests.status.Text = decidedElsewhere
@@ -66,9 +67,10 @@ func (a *approvalDialog) show(s *protocol.State) (tea.Cmd, any) {
 	return a.arm(), nil
 }
 
+// decidedElsewhere is the status message for a request that another client decided.
 const decidedElsewhere = "it was decided meanwhile"
 
-// arm lets the dialog take decisions once the grace has passed.
+// arm makes the dialog accept keys after the grace period.
 func (a *approvalDialog) arm() tea.Cmd {
 	cmd, _ := a.guard.Arm(a.now(), a.after)
 	return cmd
@@ -96,7 +98,7 @@ func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
 	return ui.Response{}
 }
 
-// decided reports whether a summary says that another request, or none, is pending now.
+// decided reports whether a summary of the session shows that the request is no longer pending.
 func (a *approvalDialog) decided(s *protocol.Summary) bool {
 	if s.Session != a.session {
 		return false
@@ -118,7 +120,7 @@ func (a *approvalDialog) press(key string) ui.Response {
 		return ui.Response{Push: approval.NewRequestPager(a.styles, a.approval)}
 	case !a.guard.Armed():
 		a.guard.Touch(a.now())
-	case action == keymap.AllowOnce && !a.seen:
+	case action == keymap.AllowOnce && !a.requestShown:
 		return ui.Response{Push: approval.NewRequestPager(a.styles, a.approval)}
 	case action == keymap.AllowOnce:
 		return ui.Response{Cmd: a.decide(protocol.AllowOnce)}
@@ -128,6 +130,7 @@ func (a *approvalDialog) press(key string) ui.Response {
 	return ui.Response{}
 }
 
+// decide sends a decision of a kind.
 func (a *approvalDialog) decide(kind protocol.Decision) tea.Cmd {
 	a.err = ""
 	data, ok := a.form.Begin(a.approval.Request, kind)
@@ -148,7 +151,7 @@ func (a *approvalDialog) decide(kind protocol.Decision) tea.Cmd {
 	})
 }
 
-// KeyHint returns the keys that act now.
+// KeyHint returns the hint for the keys that work now.
 func (a *approvalDialog) KeyHint() string {
 	keys := a.styles.Keys
 	switch {
@@ -164,25 +167,26 @@ func (a *approvalDialog) KeyHint() string {
 func (a *approvalDialog) View(width, height int) ([]string, *tea.Cursor) {
 	s := a.styles
 	title := s.Warning.Render("approval") + " · " + a.name
-	var about, last []string
+	var request, footer []string
 	var hidden int
 	if r := a.approval; r != nil {
 		title += " · " + ui.OneLine(transcript.Clean(r.Kind)) + s.Dim.Render(" · asked "+s.Clock(r.Asked))
-		about, hidden = a.form.RequestLines(r, width, height)
+		request, hidden = a.form.RequestLines(r, width, height)
 	}
 	switch {
 	case a.err != "":
-		last = []string{s.Error.Render(ui.Fit("   "+ui.OneLine(transcript.Clean(a.err)), width))}
+		footer = []string{s.Error.Render(ui.Fit("   "+ui.OneLine(transcript.Clean(a.err)), width))}
 	case a.form != nil && a.form.Sending() != "":
-		last = []string{s.Warning.Render(ui.Fit("   sending: "+a.form.Sending()+" …", width))}
+		footer = []string{s.Warning.Render(ui.Fit("   sending: "+a.form.Sending()+" …", width))}
 	}
-	a.seen = true
-	if room := max(height-1-len(last), 0); hidden > 0 || len(about) > room {
-		keep := min(max(room-1, 0), len(about))
-		a.seen = keep > 0
-		more := "   … " + ui.Count(hidden+len(about)-keep, "line") + " more: " + s.Keys.Hint(keymap.ViewRequest, "view all")
-		about = append(about[:keep:keep], s.Warning.Render(ui.Fit(more, width)))
+	a.requestShown = true
+	if room := max(height-1-len(footer), 0); hidden > 0 || len(request) > room {
+		keep := min(max(room-1, 0), len(request))
+		a.requestShown = keep > 0
+		more := "   … " + ui.Count(hidden+len(request)-keep, "line") + " more: "
+		more += s.Keys.Hint(keymap.ViewRequest, "view all")
+		request = append(request[:keep:keep], s.Warning.Render(ui.Fit(more, width)))
 	}
-	out := slices.Concat([]string{s.Rule(title, width)}, about, last)
+	out := slices.Concat([]string{s.Rule(title, width)}, request, footer)
 	return out[:min(len(out), max(height, 0))], nil
 }

@@ -13,102 +13,105 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Config is what a dashboard needs.
+// Config holds the dependencies and settings of a Dashboard.
 type Config struct {
 	Server    remote.Server
 	Tasks     *task.Runner
 	Styles    *ui.Styles
 	Now       func() time.Time
-	NewID     func() string                        // of messages
-	After     func(time.Duration, tea.Msg) tea.Cmd // sends the dashboard a message later
+	NewID     func() string                        // returns a new client message ID
+	After     func(time.Duration, tea.Msg) tea.Cmd // returns a command that sends a message after a delay
 	Clipboard ui.Clipboard
-	CWD       string // of new sessions
+	CWD       string // default directory of new sessions
 	Open      OpenSessions
 }
 
-// OpenSessions knows the sessions that the program is subscribed to.
+// OpenSessions gives access to the sessions that the program is subscribed to.
 type OpenSessions interface {
 	// Transcript returns the transcript of an open session, or nil.
 	Transcript(session string) *transcriptview.View
 
-	// Closing returns a channel that is closed when a session that was closed is no longer subscribed; nil
-	// when there is none. A client subscribes to a session once at a time.
+	// Closing returns a channel that is closed when the program has unsubscribed from a session
+	// that it is closing, or nil if it is not closing that session. A client must not subscribe to
+	// a session twice at the same time.
 	Closing(session string) <-chan struct{}
 }
 
-// Dashboard shows all sessions of a server. The event loop of the program owns it.
+// Dashboard is the screen that lists all sessions of a server. It is not safe for concurrent use:
+// only the program's event loop may call it.
 type Dashboard struct {
 	Config
-	conn     remote.Conn
-	lost     string // why no more summaries come, or ""
-	list     *sessionlist.List
-	selected selection
-	filter   string
-	overlays ui.Stack
-	preview  preview
-	requests *requester
-	status   *ui.Status
-	leaving  bool // ctrl+c was pressed once
-	ticking  bool // a clockMsg is on its way
-	covered  bool // a session is on the screen
-	canvas   ui.Canvas
+	conn        remote.Conn
+	listError   string // error that ended the summaries, or ""
+	list        *sessionlist.List
+	selected    selection
+	filter      string
+	overlays    ui.Stack
+	preview     preview
+	requests    *requester
+	status      *ui.Status
+	quitPending bool // ctrl+c was the last key; pressing it again quits
+	ticking     bool // a clockMsg is scheduled
+	covered     bool // a session covers the screen
+	canvas      ui.Canvas
 }
 
-// selection is the selected session and its index, for when it is gone.
+// selection identifies the selected session. The index is used when that session is gone.
 type selection struct {
 	session string
 	index   int
 }
 
-// What a dashboard wants of the program.
+// Intents that a Dashboard returns to the program.
 type (
-	// OpenIntent shows a session.
+	// OpenIntent opens a session.
 	OpenIntent struct{ Session string }
 
-	// OpenHitIntent shows a session at a hit of a search.
+	// OpenHitIntent opens a session at a search hit.
 	OpenHitIntent struct {
 		Hit  protocol.Hit
 		Text string
 	}
 
-	// BackIntent shows the last session again.
+	// BackIntent returns to the session that was shown last.
 	BackIntent struct{}
 
-	// NextIntent shows the next session that needs the user.
+	// NextIntent opens the next session that needs the user.
 	NextIntent struct{}
 )
 
-// Messages of a dashboard.
+// Messages that a Dashboard handles, and its internal intents.
 type (
-	// SummariesMsg brings the summaries of one frame.
+	// SummariesMsg holds the summaries received in one frame.
 	SummariesMsg []SummaryUpdate
 
-	// SummaryUpdate is a summary, or the error that ends them.
+	// SummaryUpdate is a summary, or the error that ends the stream of summaries.
 	SummaryUpdate struct {
 		Summary protocol.Summary
 		Err     error
 	}
 
-	// ConnMsg brings the state of the connection.
+	// ConnMsg is a new state of the connection.
 	ConnMsg remote.Conn
 
-	// doneFunc runs in the event loop when a task has ended. It returns a command and an intent, or nil.
+	// doneFunc runs in the event loop after a task. It returns a command and an intent, or nil for
+	// either.
 	doneFunc func() (tea.Cmd, any)
 
-	// closeIntent closes an overlay, then does what another intent wants.
+	// closeIntent closes an overlay. The dashboard returns the intent then, if any.
 	closeIntent struct {
 		overlay ui.Overlay
 		then    any
 	}
 
-	// clockMsg redraws the times that pass.
+	// clockMsg redraws elapsed and remaining times.
 	clockMsg struct{}
 
-	// reconnectIntent tries to connect at once.
+	// reconnectIntent skips the delay before the next connection attempt.
 	reconnectIntent struct{}
 )
 
-// New returns a dashboard without sessions.
+// New returns a dashboard with an empty session list.
 func New(c Config) *Dashboard {
 	status := new(ui.Status)
 	return &Dashboard{
@@ -118,7 +121,8 @@ func New(c Config) *Dashboard {
 	}
 }
 
-// Update handles a message. It returns the command to run and what it wants of the program, or nil.
+// Update handles a message. It returns the command to run and the intent for the program; both may
+// be nil.
 func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, any) {
 	cmd, intent := d.update(msg)
 	return tea.Batch(cmd, d.tick(), d.peek(), d.expireStatus()), intent
@@ -129,16 +133,16 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
 	case tea.WindowSizeMsg:
 		d.canvas.Resize(msg)
 	case SummariesMsg:
-		cmd, intent = d.apply(msg)
+		d.applySummaries(msg)
 	case ConnMsg:
 		d.conn = remote.Conn(msg)
 		if d.conn.State == remote.Connected && d.preview.err != "" {
-			d.preview.session = "" // try again
+			d.preview.session = "" // retry the peek
 		}
 	case doneFunc:
 		var more tea.Cmd
 		cmd, intent = msg()
-		more, intent = d.handle(intent)
+		more, intent = d.handleIntent(intent)
 		cmd = tea.Batch(cmd, more)
 	case ui.StatusTimeoutMsg:
 		msg.Wake()
@@ -155,18 +159,18 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
 	return cmd, intent
 }
 
-// route gives a message to the overlays, and input that they do not take to the list.
+// route passes a message to the overlays. Input that they do not handle goes to the list.
 func (d *Dashboard) route(msg tea.Msg) (tea.Cmd, any) {
 	d.canvas.Dirty = d.canvas.Dirty || ui.IsInput(msg) || d.overlays.Top() != nil
 	if press, ok := msg.(tea.KeyPressMsg); ok {
 		if press.String() == "ctrl+c" {
-			if d.leaving {
+			if d.quitPending {
 				return tea.Quit, nil
 			}
-			d.leaving = true
+			d.quitPending = true
 			return nil, nil
 		}
-		d.leaving = false
+		d.quitPending = false
 		d.status.Clear()
 	}
 	cmd, intents, pass := d.overlays.Update(msg)
@@ -174,15 +178,15 @@ func (d *Dashboard) route(msg tea.Msg) (tea.Cmd, any) {
 	var intent any
 	switch {
 	case len(intents) > 0:
-		more, intent = d.handle(intents[0])
+		more, intent = d.handleIntent(intents[0])
 	case pass:
-		more, intent = d.input(msg)
+		more, intent = d.handleInput(msg)
 	}
 	return tea.Batch(cmd, more), intent
 }
 
-// handle does what an overlay wants of the dashboard. Other intents are for the program.
-func (d *Dashboard) handle(intent any) (tea.Cmd, any) {
+// handleIntent carries out the internal intents of overlays. It returns all others to the program.
+func (d *Dashboard) handleIntent(intent any) (tea.Cmd, any) {
 	switch i := intent.(type) {
 	case closeIntent:
 		d.overlays.Remove(i.overlay)
@@ -193,28 +197,28 @@ func (d *Dashboard) handle(intent any) (tea.Cmd, any) {
 	return nil, intent
 }
 
-// Covered tells the dashboard whether a session covers the screen.
-func (d *Dashboard) Covered(covered bool) {
+// SetCovered sets whether a session covers the screen.
+func (d *Dashboard) SetCovered(covered bool) {
 	d.covered = covered
 	d.canvas.Dirty = true
 }
 
-// ShowStatus shows a status message.
+// ShowStatus shows a status message. The next key press or a timeout clears it.
 func (d *Dashboard) ShowStatus(text string) {
 	d.status.Text = text
 	d.canvas.Dirty = true
 }
 
-// Invalidate notes that something outside has changed, as the transcript of an open session.
+// Invalidate forces a redraw, for example after a change of an open session's transcript.
 func (d *Dashboard) Invalidate() { d.canvas.Dirty = true }
 
-// List returns the list of sessions.
+// List returns the session list. The dashboard owns it.
 func (d *Dashboard) List() *sessionlist.List { return d.list }
 
-// View returns the screen. It is drawn only when something has changed.
+// View returns the screen. It redraws only after a change.
 func (d *Dashboard) View() tea.View { return d.canvas.View(d.draw) }
 
-// tick wakes the program once a second while the dashboard shows a time that passes.
+// tick schedules a redraw in one second while the dashboard shows a running time.
 func (d *Dashboard) tick() tea.Cmd {
 	if d.ticking || d.covered || d.list.CountWaiting("") == 0 && d.conn.State != remote.Reconnecting {
 		return nil
@@ -223,23 +227,23 @@ func (d *Dashboard) tick() tea.Cmd {
 	return d.After(time.Second, clockMsg{})
 }
 
+// expireStatus clears status messages after their timeout and returns the timers to start.
 func (d *Dashboard) expireStatus() tea.Cmd {
-	own, expired := d.status.Expire(d.Now(), d.After)
-	overlay, overlayExpired := d.overlays.Expire(d.Now(), d.After)
+	cmd, expired := d.status.Expire(d.Now(), d.After)
+	overlayCmd, overlayExpired := d.overlays.Expire(d.Now(), d.After)
 	d.canvas.Dirty = d.canvas.Dirty || expired || overlayExpired
-	return tea.Batch(own, overlay)
+	return tea.Batch(cmd, overlayCmd)
 }
 
-// apply takes summaries.
-func (d *Dashboard) apply(updates SummariesMsg) (cmd tea.Cmd, intent any) {
+// applySummaries adds summaries to the list and passes them to the overlays.
+func (d *Dashboard) applySummaries(updates SummariesMsg) {
 	for i := range updates {
 		u := &updates[i]
 		if u.Err != nil {
-			d.lost = remote.ErrorText(u.Err)
+			d.listError = remote.ErrorText(u.Err)
 			continue
 		}
 		d.list.Put(u.Summary)
 		_, _, _ = d.overlays.Update(&u.Summary)
 	}
-	return nil, nil
 }

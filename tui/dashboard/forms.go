@@ -14,12 +14,12 @@ import (
 	"agentctl/tui/ui"
 )
 
-// sessionName returns what a session is called.
+// sessionName returns the display name of a session, on one line.
 func sessionName(s *protocol.Summary) string {
 	return ui.OneLine(transcript.Clean(cmp.Or(s.Name, s.Title, ui.ShortID(s.Session))))
 }
 
-// filterForm filters the list while its text is typed.
+// filterForm returns the form for the filter. Each change applies the filter.
 func (d *Dashboard) filterForm() *ui.Form {
 	f := ui.NewForm(d.Styles, "filter", "enter keeps · esc shows all",
 		ui.NewField("words", d.filter, "of the name, title, agent, directory or status"))
@@ -29,7 +29,7 @@ func (d *Dashboard) filterForm() *ui.Form {
 	return f
 }
 
-// createForm creates a session and opens it.
+// createForm returns the form that creates a session. The created session is opened.
 func (d *Dashboard) createForm() *ui.Form {
 	agents := d.Server.Agents()
 	agentHint := "(default)"
@@ -59,7 +59,7 @@ func (d *Dashboard) createForm() *ui.Form {
 	return f
 }
 
-// renameForm renames a session.
+// renameForm returns the form that renames a session.
 func (d *Dashboard) renameForm(s *protocol.Summary) *ui.Form {
 	f := ui.NewForm(d.Styles, "rename "+sessionName(s), "enter renames · esc cancels",
 		ui.NewField("name", ui.OneLine(transcript.Clean(s.Name)), "(optional)"))
@@ -75,10 +75,11 @@ func (d *Dashboard) renameForm(s *protocol.Summary) *ui.Form {
 	return f
 }
 
-// submitted takes the answer to a form: a refused one stays open.
+// submitted handles the result of a form's request. It closes the form and returns the intent then.
+// On error the form stays open and shows it.
 func (d *Dashboard) submitted(f *ui.Form, err error, then any) (tea.Cmd, any) {
 	switch {
-	case !d.overlays.Contains(f): // the user has left it
+	case !d.overlays.Contains(f): // the user closed it
 		return d.requests.report(err)
 	case err != nil:
 		f.Fail(remote.ErrorText(err))
@@ -87,7 +88,7 @@ func (d *Dashboard) submitted(f *ui.Form, err error, then any) (tea.Cmd, any) {
 	return nil, closeIntent{f, then}
 }
 
-// closeDialog asks whether a session is closed or deleted.
+// closeDialog offers to close or delete a session.
 type closeDialog struct {
 	styles   *ui.Styles
 	requests *requester

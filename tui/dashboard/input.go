@@ -12,20 +12,20 @@ import (
 	"agentctl/tui/ui"
 )
 
-// input handles keys and mouse events that no overlay takes.
-func (d *Dashboard) input(msg tea.Msg) (tea.Cmd, any) {
+// handleInput handles keys and mouse events that no overlay handled.
+func (d *Dashboard) handleInput(msg tea.Msg) (tea.Cmd, any) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return d.press(msg.String())
 	case tea.MouseWheelMsg:
-		d.move(ui.WheelRows(msg))
+		d.moveSelection(ui.WheelRows(msg))
 	case tea.MouseClickMsg:
 		return nil, d.click(msg)
 	}
 	return nil, nil
 }
 
-// press handles a key: the global ones first, then those of the list.
+// press handles a key, global keys first.
 func (d *Dashboard) press(key string) (tea.Cmd, any) {
 	switch d.Styles.Keys.At(keymap.Global, key) {
 	case keymap.Help:
@@ -43,10 +43,10 @@ func (d *Dashboard) press(key string) (tea.Cmd, any) {
 	case keymap.ShowProtocolLog:
 		return d.showProtocolLog(), nil
 	case keymap.PageUp:
-		d.move(-d.page())
+		d.moveSelection(-d.pageSize())
 		return nil, nil
 	case keymap.PageDown:
-		d.move(d.page())
+		d.moveSelection(d.pageSize())
 		return nil, nil
 	case keymap.Redraw:
 		return tea.ClearScreen, nil
@@ -56,16 +56,17 @@ func (d *Dashboard) press(key string) (tea.Cmd, any) {
 	return d.pressList(d.Styles.Keys.InList(keymap.Sessions, key))
 }
 
+// pressList handles an action on the list.
 func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, any) {
 	switch action {
 	case keymap.Up:
-		d.move(-1)
+		d.moveSelection(-1)
 	case keymap.Down:
-		d.move(1)
+		d.moveSelection(1)
 	case keymap.First:
-		d.move(-d.list.Len())
+		d.moveSelection(-d.list.Len())
 	case keymap.Last:
-		d.move(d.list.Len())
+		d.moveSelection(d.list.Len())
 	case keymap.SearchSessions:
 		d.openSearch()
 	case keymap.FilterSessions:
@@ -92,7 +93,7 @@ func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, any) {
 	return nil, nil
 }
 
-// pressSession handles a key for the selected session.
+// pressSession handles an action on the selected session.
 func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea.Cmd, any) {
 	switch action {
 	case keymap.Choose:
@@ -110,7 +111,8 @@ func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea
 	return nil, nil
 }
 
-// openApproval opens the request of a session. A session with several is opened instead.
+// openApproval opens the approval dialog for a session. With several pending requests it opens the
+// session.
 func (d *Dashboard) openApproval(s *protocol.Summary) (tea.Cmd, any) {
 	switch {
 	case s.Status != protocol.Waiting:
@@ -124,10 +126,10 @@ func (d *Dashboard) openApproval(s *protocol.Summary) (tea.Cmd, any) {
 		session: s.Session, name: sessionName(s), asked: s.Asked,
 	}
 	d.overlays.Push(dialog)
-	return dialog.request(), nil
+	return dialog.fetch(), nil
 }
 
-// reconnect tries to connect at once.
+// reconnect skips the delay before the next connection attempt.
 func (d *Dashboard) reconnect() tea.Cmd {
 	r, ok := d.Server.(remote.Retrier)
 	if !ok || d.conn.State == remote.Connected {
@@ -141,8 +143,9 @@ func (d *Dashboard) reconnect() tea.Cmd {
 	})
 }
 
+// showProtocolLog opens the protocol log of the connection, if the client keeps one.
 func (d *Dashboard) showProtocolLog() tea.Cmd {
-	log, cmd := logview.OpenLogView(d.Server, d.Styles, d.Tasks, d.Clipboard)
+	log, cmd := logview.Open(d.Server, d.Styles, d.Tasks, d.Clipboard)
 	if log == nil {
 		d.status.Text = "this server keeps no protocol log"
 		return nil
@@ -151,24 +154,25 @@ func (d *Dashboard) showProtocolLog() tea.Cmd {
 	return cmd
 }
 
-// at returns the index of the selected session, or of the one that took its place; -1 when there is none.
-func (d *Dashboard) at() int {
+// selectedIndex returns the index of the selected session, or -1 if the list is empty. If the
+// session is gone, it returns the index nearest to its last one.
+func (d *Dashboard) selectedIndex() int {
 	if i := d.list.Index(d.selected.session); i >= 0 {
 		d.selected.index = i
 	}
 	return min(d.selected.index, d.list.Len()-1)
 }
 
-// current returns the selected session.
+// current returns the selected session. It returns false if the list is empty.
 func (d *Dashboard) current() (protocol.Summary, bool) {
-	at := d.at()
+	at := d.selectedIndex()
 	if at < 0 {
 		return protocol.Summary{}, false
 	}
 	return d.list.At(at), true
 }
 
-// Selected returns the id of the selected session, or "".
+// Selected returns the ID of the selected session, or "".
 func (d *Dashboard) Selected() string {
 	s, _ := d.current()
 	return s.Session
@@ -177,32 +181,35 @@ func (d *Dashboard) Selected() string {
 // Select selects a session.
 func (d *Dashboard) Select(session string) {
 	d.selected.session = session
-	d.at()
+	d.selectedIndex()
 	d.canvas.Dirty = true
 }
 
-// move moves the selection.
-func (d *Dashboard) move(by int) {
+// moveSelection moves the selection by a number of rows, within the list.
+func (d *Dashboard) moveSelection(by int) {
 	if n := d.list.Len(); n > 0 {
-		i := min(max(d.at()+by, 0), n-1)
+		i := min(max(d.selectedIndex()+by, 0), n-1)
 		d.selected = selection{d.list.At(i).Session, i}
 	}
 }
 
+// setFilter filters the list. An empty filter shows all sessions.
 func (d *Dashboard) setFilter(filter string) {
 	d.filter = filter
 	d.list.SetFilter(filter)
 }
 
-// click selects the session on a row. A selected one opens.
+// click selects the session at a mouse position. If it is already selected, click returns the
+// intent to open it.
 func (d *Dashboard) click(msg tea.MouseClickMsg) any {
 	layout := d.layout()
-	i := d.top(layout.rows) + msg.Y - 1
-	if msg.Button != tea.MouseLeft || msg.Y < 1 || msg.Y > layout.rows || msg.X >= layout.width || i >= d.list.Len() {
+	inList := msg.X < layout.listWidth && msg.Y >= 1 && msg.Y <= layout.listRows
+	i := d.firstVisible(layout.listRows) + msg.Y - 1
+	if msg.Button != tea.MouseLeft || !inList || i >= d.list.Len() {
 		return nil
 	}
 	s := d.list.At(i)
-	if i == d.at() {
+	if i == d.selectedIndex() {
 		return OpenIntent{s.Session}
 	}
 	d.Select(s.Session)

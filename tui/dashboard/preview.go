@@ -17,44 +17,46 @@ import (
 )
 
 const (
-	peekInterval    = 500 * time.Millisecond // between two peeks at a session that has changed
-	peekIntervalRun = 2 * time.Second        // between two peeks at a running one that has not
-	peekTimeout     = 10 * time.Second
-	maxPeekBytes    = 4 << 20 // of the running turn; the rest is left out
+	peekInterval        = 500 * time.Millisecond // minimum delay if the session has changed
+	peekIntervalRunning = 2 * time.Second        // delay if it is running and has not changed
+	peekTimeout         = 10 * time.Second
+	maxPeekBytes        = 4 << 20 // of the running turn; later events are left out
 )
 
-// preview shows the end of the selected session. An open one is shown as it is. At another the dashboard
-// peeks: it subscribes until the session is caught up, and again when it has changed. One peek runs at a time.
+// preview shows the end of the selected session's transcript. For a session that is not open, the
+// dashboard peeks: it subscribes until the session is caught up, then unsubscribes. It peeks again
+// after changes. At most one peek runs at a time.
 type preview struct {
-	on      bool
-	session string // that was peeked at
-	seq     uint64 // of the session at the last peek
-	due     time.Time
-	waking  bool               // a timer for due is running
-	cancel  context.CancelFunc // of the running peek, or nil
-	ended   chan struct{}      // closed when that is over
-	shown   peekShown
-	err     string
+	on           bool
+	session      string             // ID of the session of the last peek
+	seq          uint64             // its sequence number at that peek
+	due          time.Time          // earliest time of the next peek
+	timerRunning bool               // a timer until due is running
+	cancel       context.CancelFunc // of the running peek, else nil
+	done         chan struct{}      // closed when the latest peek has ended; nil before the first
+	content      previewContent
+	err          string
 }
 
-// peekShown is what the peeks have shown.
-type peekShown struct {
-	view  *transcriptview.View // nil: nothing yet
-	state *protocol.State      // at the last peek
-	past  []*protocol.Event    // of the last finished turn
-	last  string               // that turn
+// previewContent is the content of the preview, collected by peeks.
+type previewContent struct {
+	view       *transcriptview.View // nil before the first result
+	state      *protocol.State      // at the latest peek
+	lastEvents []*protocol.Event    // of the last finished turn
+	lastTurn   string               // ID of the last finished turn
 }
 
-// peekResult is what one peek has seen.
+// peekResult is the result of one peek.
 type peekResult struct {
-	state *protocol.State
-	after uint64            // seq that the running turn begins after
-	last  string            // turn that ended before
-	past  []*protocol.Event // of that turn, unless it was known
-	turn  []*protocol.Event // running
+	state         *protocol.State
+	after         uint64            // sequence number before the running turn
+	lastTurn      string            // ID of the last finished turn
+	lastEvents    []*protocol.Event // of lastTurn; nil if the caller knows them
+	runningEvents []*protocol.Event // of the running turn
 }
 
-// peek peeks at the selected session when the preview knows too little of it.
+// peek starts a peek at the selected session if the preview is on and out of date. If it is too
+// early, peek starts a timer instead.
 func (d *Dashboard) peek() tea.Cmd {
 	p := &d.preview
 	if !p.on && p.cancel == nil {
@@ -68,40 +70,41 @@ func (d *Dashboard) peek() tea.Cmd {
 	case !p.on || d.covered || !ok || d.Open.Transcript(s.Session) != nil || p.cancel != nil:
 		return nil
 	case p.session != s.Session:
-		*p = preview{on: true, session: s.Session, waking: p.waking, ended: p.ended}
+		*p = preview{on: true, session: s.Session, timerRunning: p.timerRunning, done: p.done}
 	case p.seq == s.Seq && s.Status != protocol.Running:
 		return nil
 	default:
 		due := p.due
 		if p.seq == s.Seq {
-			due = due.Add(peekIntervalRun - peekInterval)
+			due = due.Add(peekIntervalRunning - peekInterval)
 		}
-		if early := due.Sub(d.Now()); early > 0 {
-			return d.wakePreview(early)
+		if wait := due.Sub(d.Now()); wait > 0 {
+			return d.startPreviewTimer(wait)
 		}
 	}
 	return d.startPeek(&s)
 }
 
+// startPeek starts a task that peeks at a session after the previous peek has ended.
 func (d *Dashboard) startPeek(s *protocol.Summary) tea.Cmd {
 	p := &d.preview
 	ctx, cancel := context.WithTimeout(d.Tasks.Context(), peekTimeout)
-	before, closing, ended := p.ended, d.Open.Closing(s.Session), make(chan struct{})
-	p.seq, p.cancel, p.ended = s.Seq, cancel, ended
-	session, known, began := d.Server.Session(s.Session), p.shown.last, d.Now()
+	previous, closing, done := p.done, d.Open.Closing(s.Session), make(chan struct{})
+	p.seq, p.cancel, p.done = s.Seq, cancel, done
+	session, knownTurn, started := d.Server.Session(s.Session), p.content.lastTurn, d.Now()
 	return d.requests.run(func(context.Context) doneFunc {
-		defer close(ended)
+		defer close(done)
 		defer cancel()
 		var result *peekResult
 		err := errNoAnswer
-		if task.Wait(ctx, before) && task.Wait(ctx, closing) {
-			result, err = peekAt(ctx, session, known)
+		if task.Wait(ctx, previous) && task.Wait(ctx, closing) {
+			result, err = peekSession(ctx, session, knownTurn)
 		}
 		return func() (tea.Cmd, any) {
-			if p := &d.preview; p.ended == ended {
+			if p := &d.preview; p.done == done {
 				p.cancel = nil
-				p.due = d.Now().Add(max(peekInterval, 10*d.Now().Sub(began))) // slow servers are asked less
-				d.showPeek(result, err)
+				p.due = d.Now().Add(max(peekInterval, 10*d.Now().Sub(started))) // ask slow servers less often
+				d.applyPeek(result, err)
 			}
 			return nil, nil
 		}
@@ -110,7 +113,7 @@ func (d *Dashboard) startPeek(s *protocol.Summary) tea.Cmd {
 
 var errNoAnswer = errors.New("the server does not answer")
 
-// stop cancels the running peek. The session may be subscribed to again when ended is closed.
+// stop cancels the running peek. Wait for done before subscribing to the session.
 func (p *preview) stop() {
 	if p.cancel != nil {
 		p.cancel()
@@ -118,32 +121,35 @@ func (p *preview) stop() {
 	}
 }
 
-// StopPreview cancels the running peek and returns a channel that is closed when it is over; nil when there
-// was none.
+// StopPreview cancels the running peek. It returns a channel that is closed when the latest peek
+// has ended, or nil if there was none.
 func (d *Dashboard) StopPreview() <-chan struct{} {
 	d.preview.stop()
-	return d.preview.ended
+	return d.preview.done
 }
 
-func (d *Dashboard) wakePreview(after time.Duration) tea.Cmd {
-	if d.preview.waking {
+// startPreviewTimer starts a timer that triggers the next peek, unless one is running.
+func (d *Dashboard) startPreviewTimer(after time.Duration) tea.Cmd {
+	if d.preview.timerRunning {
 		return nil
 	}
-	d.preview.waking = true
+	d.preview.timerRunning = true
 	return d.After(after, doneFunc(func() (tea.Cmd, any) {
-		d.preview.waking = false
+		d.preview.timerRunning = false
 		return nil, nil
 	}))
 }
 
-// peekAt subscribes to a session until it is caught up, and requests its last turn unless that is known.
-func peekAt(ctx context.Context, s remote.Session, known string) (*peekResult, error) {
+// peekSession reads the state and the running turn of a session, and its last turn unless that is
+// knownTurn. With an error, the result may be nil or incomplete.
+func peekSession(ctx context.Context, s remote.Session, knownTurn string) (*peekResult, error) {
 	result, err := catchUp(ctx, s)
-	if err != nil || result.last == known {
+	if err != nil || result.lastTurn == knownTurn {
 		return result, err
 	}
 	var page protocol.HistoryResult
-	if err := s.Do(ctx, protocol.DoHistory, protocol.HistoryData{Before: result.after + 1, Limit: 1}, &page); err != nil {
+	data := protocol.HistoryData{Before: result.after + 1, Limit: 1}
+	if err := s.Do(ctx, protocol.DoHistory, data, &page); err != nil {
 		return result, err
 	}
 	for _, raw := range page.Events {
@@ -151,12 +157,12 @@ func peekAt(ctx context.Context, s remote.Session, known string) (*peekResult, e
 		if err := json.Unmarshal(raw, e); err != nil {
 			return result, fmt.Errorf("last turn: %w", err)
 		}
-		result.past = append(result.past, e)
+		result.lastEvents = append(result.lastEvents, e)
 	}
 	return result, nil
 }
 
-// catchUp subscribes to a session until it is caught up.
+// catchUp subscribes to a session until it is caught up, or has sent maxPeekBytes of events.
 func catchUp(ctx context.Context, s remote.Session) (*peekResult, error) {
 	var result *peekResult
 	size := 0
@@ -167,7 +173,7 @@ func catchUp(ctx context.Context, s remote.Session) (*peekResult, error) {
 		case u.Attached != nil && u.Attached.Snapshot != nil:
 			result = &peekResult{state: u.Attached.Snapshot.State, after: u.Attached.After.Seq}
 			if last := result.state.Last; last != nil {
-				result.last = last.Turn
+				result.lastTurn = last.Turn
 			}
 		case u.Attached != nil && result == nil:
 			result = &peekResult{state: &protocol.State{}}
@@ -181,7 +187,7 @@ func catchUp(ctx context.Context, s remote.Session) (*peekResult, error) {
 			if err := result.state.Apply(u.Event); err != nil {
 				return nil, err
 			}
-			result.turn = append(result.turn, u.Event)
+			result.runningEvents = append(result.runningEvents, u.Event)
 		}
 	}
 	if ctx.Err() != nil {
@@ -190,8 +196,8 @@ func catchUp(ctx context.Context, s remote.Session) (*peekResult, error) {
 	return nil, errors.New("the session cannot be followed")
 }
 
-// showPeek takes the result of a peek.
-func (d *Dashboard) showPeek(result *peekResult, err error) {
+// applyPeek updates the preview with the result of a peek. result may be nil.
+func (d *Dashboard) applyPeek(result *peekResult, err error) {
 	p := &d.preview
 	p.err = ""
 	if err != nil {
@@ -201,13 +207,13 @@ func (d *Dashboard) showPeek(result *peekResult, err error) {
 		return
 	}
 	d.list.MarkSeen(p.session)
-	p.shown.state = result.state
-	if result.past != nil {
-		p.shown.past, p.shown.last = result.past, result.last
+	p.content.state = result.state
+	if result.lastEvents != nil {
+		p.content.lastEvents, p.content.lastTurn = result.lastEvents, result.lastTurn
 	}
-	p.shown.view = transcriptview.New(d.Styles)
-	for _, e := range slices.Concat(p.shown.past, result.turn) {
-		if err := p.shown.view.Apply(e); err != nil {
+	p.content.view = transcriptview.New(d.Styles)
+	for _, e := range slices.Concat(p.content.lastEvents, result.runningEvents) {
+		if err := p.content.view.Apply(e); err != nil {
 			p.err = err.Error()
 			return
 		}
@@ -215,7 +221,7 @@ func (d *Dashboard) showPeek(result *peekResult, err error) {
 }
 
 func (p *preview) restyle() {
-	if p.shown.view != nil {
-		p.shown.view.List.Restyle()
+	if p.content.view != nil {
+		p.content.view.List.Restyle()
 	}
 }

@@ -6,31 +6,31 @@ import (
 	"agentctl/tui/ui"
 )
 
-// previewLines returns rows lines.
+// previewLines returns exactly rows lines.
 func (d *Dashboard) previewLines(width, rows int) []string {
 	if rows < 1 {
 		return nil
 	}
-	l, p := d.Styles, &d.preview
-	s, ok := d.current()
-	title := l.Bold.Render("preview")
+	s, p := d.Styles, &d.preview
+	summary, ok := d.current()
+	title := s.Bold.Render("preview")
 	if ok {
-		title += " · " + sessionName(&s)
+		title += " · " + sessionName(&summary)
 	}
-	out := []string{l.Rule(title, width)}
-	switch open := d.Open.Transcript(s.Session); {
+	out := []string{s.Rule(title, width)}
+	switch open := d.Open.Transcript(summary.Session); {
 	case !ok:
 	case open != nil:
 		out = append(out, transcriptTail(open, width, rows-1)...)
-	case p.session != s.Session || p.shown.view == nil && p.err == "":
-		out = append(out, l.Dim.Render(ui.Fit(" …", width)))
+	case p.session != summary.Session || p.content.view == nil && p.err == "":
+		out = append(out, s.Dim.Render(ui.Fit(" …", width)))
 	default:
-		after := p.after(l, width)
-		after = after[:min(len(after), rows-1)]
-		if p.shown.view != nil {
-			out = append(out, transcriptTail(p.shown.view, width, rows-1-len(after))...)
+		status := p.statusLines(s, width)
+		status = status[:min(len(status), rows-1)]
+		if p.content.view != nil {
+			out = append(out, transcriptTail(p.content.view, width, rows-1-len(status))...)
 		}
-		out = append(out, after...)
+		out = append(out, status...)
 	}
 	for len(out) < rows {
 		out = append(out, "")
@@ -38,7 +38,7 @@ func (d *Dashboard) previewLines(width, rows int) []string {
 	return out
 }
 
-// transcriptTail returns the end of a transcript.
+// transcriptTail returns the last lines of a transcript, at most rows.
 func transcriptTail(view *transcriptview.View, width, rows int) []string {
 	if rows < 1 || view.Empty() {
 		return nil
@@ -46,18 +46,19 @@ func transcriptTail(view *transcriptview.View, width, rows int) []string {
 	return view.List.Tail(width, rows)
 }
 
-// after returns the lines below the transcript: the error of the last peek, and the queue.
-func (p *preview) after(l *ui.Styles, width int) []string {
+// statusLines returns the lines below the transcript: the error of the last peek and the number of
+// queued messages.
+func (p *preview) statusLines(s *ui.Styles, width int) []string {
 	var out []string
 	if p.err != "" {
-		out = append(out, l.Error.Render(ui.Fit(" "+ui.OneLine(transcript.Clean(p.err)), width)))
+		out = append(out, s.Error.Render(ui.Fit(" "+ui.OneLine(transcript.Clean(p.err)), width)))
 	}
-	if p.shown.state == nil || len(p.shown.state.Queue) == 0 {
+	if p.content.state == nil || len(p.content.state.Queue) == 0 {
 		return out
 	}
-	line := " +" + ui.Count(len(p.shown.state.Queue), "queued message")
-	if p.shown.state.BlockingHold() != nil {
+	line := " +" + ui.Count(len(p.content.state.Queue), "queued message")
+	if p.content.state.BlockingHold() != nil {
 		line += ", held"
 	}
-	return append(out, l.Dim.Render(ui.Fit(line, width)))
+	return append(out, s.Dim.Render(ui.Fit(line, width)))
 }

@@ -11,25 +11,27 @@ import (
 	"agentctl/tui/ui"
 )
 
-// requester sends commands to sessions as tasks. The parts of the dashboard share it.
+// requester runs requests to the server as tasks. The dashboard and its overlays share it.
 type requester struct {
 	server remote.Server
 	tasks  *task.Runner
 	status *ui.Status
 }
 
-// run runs a task; the function that it returns runs in the event loop.
+// run returns a command that runs work as a task. The function that work returns runs in the event
+// loop.
 func (r *requester) run(work func(context.Context) doneFunc) tea.Cmd {
 	return r.tasks.Run(func(ctx context.Context) tea.Msg {
 		done := work(ctx)
 		if ctx.Err() != nil {
-			return nil // the program ends
+			return nil // the program is shutting down
 		}
 		return done
 	})
 }
 
-// do sends a command to a session; then runs in the event loop with its error.
+// do returns a command that sends a command to a session. then runs in the event loop with the
+// error of the request.
 func (r *requester) do(session string, verb protocol.Verb, data, result any, then func(error) (tea.Cmd, any)) tea.Cmd {
 	s := r.server.Session(session)
 	return r.run(func(ctx context.Context) doneFunc {
@@ -38,7 +40,7 @@ func (r *requester) do(session string, verb protocol.Verb, data, result any, the
 	})
 }
 
-// report shows an error as the status message.
+// report shows an error, if any, as the status message.
 func (r *requester) report(err error) (tea.Cmd, any) {
 	if err != nil {
 		r.status.Text = remote.ErrorText(err)

@@ -15,35 +15,35 @@ import (
 	"agentctl/tui/ui"
 )
 
-// searchResults is an overlay with the hits of a search of all sessions. It stays open while the hits are
-// opened one after the other.
+// searchResults is an overlay with the hits of a search in all sessions. It stays open when a hit
+// is opened.
 type searchResults struct {
 	styles   *ui.Styles
 	requests *requester
-	list     *sessionlist.List // for the names of sessions
-	notice   func() string     // what the last line shows instead of the keys, or ""
+	list     *sessionlist.List // for session names
+	notice   func() string     // returns the text that replaces the key hints, or ""
 
-	input *textinput.Model // while the search is typed, else nil
-	text  string           // the search as it was typed
-	query *protocol.Query  // nil: nothing was searched yet
-	found hits
-	at    int // the selected hit
-	rows  int // of hits on the screen
+	input    *textinput.Model // nil unless the search is being edited
+	text     string           // the search as entered
+	query    *protocol.Query  // nil before the first search
+	hits     searchHits
+	selected int // index in hits.all
+	rows     int // height of the list at the last View
 }
 
-// hits are the hits of a search, as far as the server has sent them.
-type hits struct {
-	running bool           // a request is under way
+// searchHits holds the hits received so far.
+type searchHits struct {
+	running bool           // a request is running
 	all     []protocol.Hit // newest first
-	cursor  string         // where the server continues; empty: there are no more
-	skipped int            // sessions that could not be read
+	cursor  string         // where the next page begins; "" after the last page
+	skipped int            // number of unreadable sessions
 	err     string
 }
 
-// readAhead is how many hits beyond the selected one are requested.
+// readAhead is the number of hits to load beyond the selected one.
 const readAhead = 100
 
-// openSearch opens the search of all sessions.
+// openSearch opens the search in all sessions.
 func (d *Dashboard) openSearch() {
 	d.overlays.Push(&searchResults{
 		styles: d.Styles, requests: d.requests, list: d.list, notice: d.notice, input: ui.NewTextInput(""),
@@ -57,7 +57,7 @@ func (r *searchResults) Update(msg tea.Msg) ui.Response {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if r.input != nil {
-			return r.pressTyping(msg)
+			return r.pressInput(msg)
 		}
 		return r.press(msg.String())
 	case tea.PasteMsg:
@@ -70,6 +70,7 @@ func (r *searchResults) Update(msg tea.Msg) ui.Response {
 	return ui.Response{}
 }
 
+// press handles a key, global keys first.
 func (r *searchResults) press(key string) ui.Response {
 	keys := r.styles.Keys
 	switch keys.At(keymap.Global, key) {
@@ -101,19 +102,19 @@ func (r *searchResults) press(key string) ui.Response {
 	case keymap.Down:
 		return ui.Response{Cmd: r.move(1)}
 	case keymap.First:
-		return ui.Response{Cmd: r.move(-len(r.found.all))}
+		return ui.Response{Cmd: r.move(-len(r.hits.all))}
 	case keymap.Last:
-		return ui.Response{Cmd: r.move(len(r.found.all))}
+		return ui.Response{Cmd: r.move(len(r.hits.all))}
 	case keymap.Choose:
-		if len(r.found.all) > 0 {
-			return ui.Response{Intent: OpenHitIntent{r.found.all[r.at], r.text}}
+		if len(r.hits.all) > 0 {
+			return ui.Response{Intent: OpenHitIntent{r.hits.all[r.selected], r.text}}
 		}
 	}
 	return ui.Response{}
 }
 
-// pressTyping handles a key while the search is typed.
-func (r *searchResults) pressTyping(msg tea.KeyPressMsg) ui.Response {
+// pressInput handles a key while the search is edited.
+func (r *searchResults) pressInput(msg tea.KeyPressMsg) ui.Response {
 	switch msg.String() {
 	case "esc":
 		r.input = nil
@@ -122,83 +123,83 @@ func (r *searchResults) pressTyping(msg tea.KeyPressMsg) ui.Response {
 		text := r.input.Value()
 		query, err := protocol.ParseQuery(text)
 		if err != nil {
-			return ui.Response{} // no words, or too many
+			return ui.Response{} // no words or too many
 		}
 		r.input, r.text, r.query = nil, ui.OneLine(transcript.Clean(text)), query
-		r.found, r.at = hits{}, 0
+		r.hits, r.selected = searchHits{}, 0
 		return ui.Response{Cmd: r.request()}
 	}
 	*r.input, _ = r.input.Update(msg)
 	return ui.Response{}
 }
 
-// move moves the selection, and requests more hits in time.
+// move moves the selection and requests more hits if needed.
 func (r *searchResults) move(by int) tea.Cmd {
-	r.at = max(0, min(r.at+by, len(r.found.all)-1))
+	r.selected = max(0, min(r.selected+by, len(r.hits.all)-1))
 	return r.requestMore()
 }
 
-// requestMore requests more hits when those at hand do not reach far enough.
+// requestMore requests the next page if fewer than readAhead hits follow the selected one.
 func (r *searchResults) requestMore() tea.Cmd {
-	f := &r.found
-	if f.running || f.cursor == "" || len(f.all) > r.at+readAhead || len(f.all) >= remote.MaxHits {
+	h := &r.hits
+	if h.running || h.cursor == "" || len(h.all) > r.selected+readAhead || len(h.all) >= remote.MaxHits {
 		return nil
 	}
 	return r.request()
 }
 
-// request requests a page of hits.
+// request requests the next page of hits.
 func (r *searchResults) request() tea.Cmd {
-	r.found.running = true
+	r.hits.running = true
 	query := r.query
-	data := protocol.SearchData{Query: query.String(), Limit: remote.HitsPerPage, Cursor: r.found.cursor}
+	data := protocol.SearchData{Query: query.String(), Limit: remote.HitsPerPage, Cursor: r.hits.cursor}
 	return r.requests.run(func(ctx context.Context) doneFunc {
 		page, err := r.requests.server.Search(ctx, data)
 		return func() (tea.Cmd, any) {
 			if r.query != query {
-				return nil, nil // another search has begun
+				return nil, nil // another search was started
 			}
-			return r.add(page, err), nil
+			return r.addPage(page, err), nil
 		}
 	})
 }
 
-// add takes a page of hits.
-func (r *searchResults) add(page protocol.SearchResult, err error) tea.Cmd {
-	f := &r.found
-	f.running = false
+// addPage appends a page of hits, or records the error that ended the search.
+func (r *searchResults) addPage(page protocol.SearchResult, err error) tea.Cmd {
+	h := &r.hits
+	h.running = false
 	if err != nil {
-		f.err, f.cursor = remote.ErrorText(err), ""
+		h.err, h.cursor = remote.ErrorText(err), ""
 		return nil
 	}
-	f.all = append(f.all, page.Hits...)
-	f.skipped += len(page.Skipped)
-	f.cursor = page.Cursor
+	h.all = append(h.all, page.Hits...)
+	h.skipped += len(page.Skipped)
+	h.cursor = page.Cursor
 	return r.requestMore()
 }
 
-// title says what is searched and how many hits there are.
+// title returns the search and the number of its hits.
 func (r *searchResults) title() string {
-	l, f := r.styles, &r.found
-	title := l.Bold.Render("search in all sessions")
+	s, h := r.styles, &r.hits
+	title := s.Bold.Render("search in all sessions")
 	if r.query == nil {
 		return title
 	}
-	title += " · " + l.User.Render("“"+r.text+"”")
-	n := fmt.Sprint(len(f.all))
-	if f.cursor != "" {
+	title += " · " + s.User.Render("“"+r.text+"”")
+	n := fmt.Sprint(len(h.all))
+	if h.cursor != "" {
 		n += "+"
 	}
 	switch {
-	case len(f.all) > 0:
-		title += fmt.Sprintf(" · %d of %s matches", r.at+1, n)
-	case f.running || f.cursor != "":
-		title += l.Dim.Render(" …")
-	case f.err == "":
+	case len(h.all) > 0:
+		title += fmt.Sprintf(" · %d of %s matches", r.selected+1, n)
+	case h.running || h.cursor != "":
+		title += s.Dim.Render(" …")
+	case h.err == "":
 		title += " · no matches"
 	}
-	if f.skipped > 0 {
-		title += l.Warning.Render(" · " + ui.Count(f.skipped, "session") + " cannot be read")
+	if h.skipped > 0 {
+		title += s.Warning.Render(" · " + ui.Count(h.skipped, "session") + " cannot be read")
 	}
 	return title
 }

@@ -13,10 +13,10 @@ import (
 	"agentctl/tui/ui"
 )
 
-// snippetRows is how many lines of the selected hit are shown below the list.
+// snippetRows is the number of lines for the selected hit below the list.
 const snippetRows = 2
 
-// View returns height lines: the hits, more of the selected one, and the keys.
+// View returns height lines: the hits, the selected hit in full width, and the keys.
 func (r *searchResults) View(width, height int) ([]string, *tea.Cursor) {
 	more := 0
 	if height >= 10 {
@@ -24,13 +24,13 @@ func (r *searchResults) View(width, height int) ([]string, *tea.Cursor) {
 	}
 	r.rows = max(0, height-2-more)
 	out := []string{r.styles.Rule(r.title(), width)}[:max(0, min(1, height-1))]
-	all := r.found.all
-	first := max(0, min(r.at-r.rows/2, len(all)-r.rows))
+	all := r.hits.all
+	first := max(0, min(r.selected-r.rows/2, len(all)-r.rows))
 	for i := first; i < min(len(all), first+r.rows); i++ {
-		out = append(out, r.row(&all[i], width, i == r.at))
+		out = append(out, r.row(&all[i], width, i == r.selected))
 	}
-	if r.found.err != "" {
-		for _, line := range ui.Wrap(transcript.Clean(r.found.err), width-2) {
+	if r.hits.err != "" {
+		for _, line := range ui.Wrap(transcript.Clean(r.hits.err), width-2) {
 			out = append(out, r.styles.Error.Render(" "+line))
 		}
 	}
@@ -42,41 +42,41 @@ func (r *searchResults) View(width, height int) ([]string, *tea.Cursor) {
 	if more > 0 {
 		out = append(out, r.snippet(width)...)
 	}
-	out = append(out, r.foot(width))
+	out = append(out, r.footer(width))
 	if r.input != nil {
 		return out, ui.InputCursor(ui.FindLabel, r.input, height-1)
 	}
 	return out, nil
 }
 
-// row returns a hit on a line: its session, time, kind and words.
+// row returns the line of a hit: session, time, kind and text.
 func (r *searchResults) row(h *protocol.Hit, width int, selected bool) string {
-	l := r.styles
+	s := r.styles
 	name := ui.Pad(r.sessionName(h.Session), max(min(width/5, 24), 10))
-	about := ui.Pad(describe.HitKinds[h.Kind], len("reasoning")) + " "
-	if width >= rowWithWords {
-		about = l.Date(h.Time) + " " + about
+	kind := ui.Pad(describe.HitKinds[h.Kind], len("reasoning")) + " "
+	if width >= mediumWidth {
+		kind = s.Date(h.Time) + " " + kind
 	}
 	text := ui.OneLine(transcript.Clean(strings.TrimSpace(h.Snippet)))
 	if selected {
-		return l.Selected.Render(ui.Spread("▸"+name+" "+about+text, "", width))
+		return s.Selected.Render(ui.Spread("▸"+name+" "+kind+text, "", width))
 	}
-	head := " " + l.Bold.Render(name) + " " + l.Dim.Render(about)
-	return head + l.Highlight(ui.Fit(text, max(1, width-ansi.StringWidth(head))), r.query)
+	head := " " + s.Bold.Render(name) + " " + s.Dim.Render(kind)
+	return head + s.Highlight(ui.Fit(text, max(1, width-ansi.StringWidth(head))), r.query)
 }
 
 func (r *searchResults) sessionName(session string) string {
-	if s, ok := r.list.Get(session); ok {
-		return sessionName(&s)
+	if summary, ok := r.list.Get(session); ok {
+		return sessionName(&summary)
 	}
 	return ui.ShortID(session)
 }
 
-// snippet returns more of the selected hit than its row has room for.
+// snippet returns snippetRows lines of the selected hit, below a rule.
 func (r *searchResults) snippet(width int) []string {
 	out := []string{r.styles.Rule("", width)}
-	if len(r.found.all) > 0 {
-		lines := ui.Wrap(transcript.Clean(strings.TrimSpace(r.found.all[r.at].Snippet)), width-2)
+	if len(r.hits.all) > 0 {
+		lines := ui.Wrap(transcript.Clean(strings.TrimSpace(r.hits.all[r.selected].Snippet)), width-2)
 		for _, line := range lines[:min(len(lines), snippetRows)] {
 			out = append(out, " "+r.styles.Highlight(line, r.query))
 		}
@@ -87,15 +87,15 @@ func (r *searchResults) snippet(width int) []string {
 	return out
 }
 
-// foot returns the search that is typed, a notice, or the keys.
-func (r *searchResults) foot(width int) string {
-	l := r.styles
+// footer returns the last line: the search input, a notice or the keys.
+func (r *searchResults) footer(width int) string {
+	s := r.styles
 	if r.input != nil {
-		return l.InputLine(ui.FindLabel, r.input, width)
+		return s.InputLine(ui.FindLabel, r.input, width)
 	}
 	if notice := r.notice(); notice != "" {
 		return notice
 	}
-	keys := l.Keys.Hint(keymap.Choose, "open", keymap.NewSearch, "new search", keymap.Back, "back")
-	return l.Dim.Render(ui.Spread(" "+keys, l.Keys.Hint(keymap.Help, "help"), width))
+	keys := s.Keys.Hint(keymap.Choose, "open", keymap.NewSearch, "new search", keymap.Back, "back")
+	return s.Dim.Render(ui.Spread(" "+keys, s.Keys.Hint(keymap.Help, "help"), width))
 }

@@ -15,77 +15,79 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Widths from which on a row has words, and columns.
+// Widths, in cells, from which a row has more columns.
 const (
-	rowWithWords   = 60
-	rowWithColumns = 100
+	mediumWidth = 60
+	wideWidth   = 100
 )
 
-// sessionRow returns a session on a line: its mark, name, agent and activity, and at the right its queue,
-// context, status and time.
-func sessionRow(l *ui.Styles, s *protocol.Summary, width int, selected bool) string {
-	mark, style, status := sessionStatus(l, s)
+// sessionRow returns the line of a session: mark, name, agent and activity; on the right, queue,
+// context usage, status and time.
+func sessionRow(styles *ui.Styles, s *protocol.Summary, width int, selected bool) string {
+	mark, style, status := sessionStatus(styles, s)
 	name := ui.Pad(sessionName(s), max(min(width/4, 28), 14))
-	about := ui.OneLine(transcript.Clean(cmp.Or(s.Doing, s.Title)))
+	activity := ui.OneLine(transcript.Clean(cmp.Or(s.Doing, s.Title)))
 	var agent, right string
 	switch {
-	case width < rowWithWords:
+	case width < mediumWidth:
 		queue := ""
 		if s.Queue > 0 {
 			queue = fmt.Sprintf("+%d", s.Queue)
 		}
-		right = queue + " " + sessionTime(l, s)
-	case width < rowWithColumns:
+		right = queue + " " + sessionTime(styles, s)
+	case width < wideWidth:
 		agent = ui.Pad(describe.Agent(s.Agent), width/8) + " "
 		percent := ""
 		if s.Percent > 0 {
 			percent = ui.Percent(s.Percent)
 		}
-		words := []string{queueText(s), percent, status, sessionTime(l, s)}
-		right = strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
+		columns := []string{queueText(s), percent, status, sessionTime(styles, s)}
+		right = strings.Join(slices.DeleteFunc(columns, func(c string) bool { return c == "" }), " ")
 	default:
 		agent = ui.Pad(describe.Agent(s.Agent), min(width/8, 16)) + " "
-		context := ""
+		usage := ""
 		if s.Percent > 0 {
-			context = l.ContextBar(s.Percent, 5)
+			usage = styles.ContextBar(s.Percent, 5)
 		}
-		right = ui.Pad(queueText(s), 8) + " " + ui.Pad(context, 10) + " " + ui.Pad(status, 12) + " " + ui.PadLeft(sessionTime(l, s), 6)
+		right = ui.Pad(queueText(s), 8) + " " + ui.Pad(usage, 10) + " " + ui.Pad(status, 12) + " " +
+			ui.PadLeft(sessionTime(styles, s), 6)
 	}
 	right = strings.TrimLeft(right, " ")
 	if selected {
-		return l.Selected.Render(ui.Spread("▸"+mark+" "+name+" "+agent+about, right, width))
+		return styles.Selected.Render(ui.Spread("▸"+mark+" "+name+" "+agent+activity, right, width))
 	}
-	return ui.Spread(" "+style.Render(mark)+" "+l.Bold.Render(name)+" "+l.Dim.Render(agent)+about, style.Render(right), width)
+	left := " " + style.Render(mark) + " " + styles.Bold.Render(name) + " " + styles.Dim.Render(agent) + activity
+	return ui.Spread(left, style.Render(right), width)
 }
 
-// sessionStatus returns the mark of a session, its style, and the status in a word.
-func sessionStatus(l *ui.Styles, s *protocol.Summary) (mark string, style *lipgloss.Style, status string) {
+// sessionStatus returns the mark of a session, the style of the mark, and the status text.
+func sessionStatus(styles *ui.Styles, s *protocol.Summary) (mark string, style *lipgloss.Style, status string) {
 	switch {
 	case s.Status == protocol.Waiting && s.Approvals > 1:
-		return "?", &l.Warning, ui.Count(s.Approvals, "approval")
+		return "?", &styles.Warning, ui.Count(s.Approvals, "approval")
 	case s.Status == protocol.Waiting:
-		return "?", &l.Warning, "approval"
+		return "?", &styles.Warning, "approval"
 	case s.Status == protocol.Running:
-		return "▸", &l.Success, "running"
+		return "▸", &styles.Success, "running"
 	case s.Status == protocol.Closed:
-		return "×", &l.Dim, "closed"
+		return "×", &styles.Dim, "closed"
 	case s.Held && s.Queue > 0:
-		return "‖", &l.Warning, "held"
+		return "‖", &styles.Warning, "held"
 	}
 	if end := (protocol.TurnEndedData{Reason: s.Reason}); s.Reason != "" && end.Failed() {
-		return "✗", &l.Error, ui.OneLine(transcript.Clean(string(s.Reason)))
+		return "✗", &styles.Error, ui.OneLine(transcript.Clean(string(s.Reason)))
 	}
-	return "·", &l.Dim, "idle"
+	return "·", &styles.Dim, "idle"
 }
 
-// sessionTime returns how long a session has waited for a user, or the time of its last activity.
-func sessionTime(l *ui.Styles, s *protocol.Summary) string {
+// sessionTime returns the age of a pending request, or the time of the last activity.
+func sessionTime(styles *ui.Styles, s *protocol.Summary) string {
 	if s.Status == protocol.Waiting && s.Asked != nil {
-		return ui.Duration(max(l.Now().Sub(*s.Asked), 0).Truncate(time.Second))
+		return ui.Duration(max(styles.Now().Sub(*s.Asked), 0).Truncate(time.Second))
 	}
-	at, now := s.Updated.In(l.Zone), l.Now().In(l.Zone)
+	at, now := s.Updated.In(styles.Zone), styles.Now().In(styles.Zone)
 	if at.YearDay() != now.YearDay() || at.Year() != now.Year() {
 		return at.Format("Jan 2")
 	}
-	return l.Clock(at)
+	return styles.Clock(at)
 }

@@ -16,52 +16,57 @@ import (
 	"agentctl/tui/ui"
 )
 
-// previewBeside is the width from which on the preview stands beside the list, not below it.
+// previewBeside is the minimum width, in cells, for the preview to be beside the list instead of
+// below.
 const previewBeside = 120
 
-// dashboardLayout divides the screen.
-type dashboardLayout struct {
-	width       int // of the list
-	rows        int // of the list, without its title
-	preview     int // rows of the preview
-	across      int // its width; 0: it is below the list
-	panel       []string
-	panelCursor *tea.Cursor
-	details     bool // there is a line about the selected session
+// screenLayout is the division of the screen, in cells.
+type screenLayout struct {
+	listWidth    int
+	listRows     int // without the title
+	previewRows  int // 0 if there is none
+	previewWidth int // 0 if the preview is below the list
+	panel        []string
+	panelCursor  *tea.Cursor
+	hasDetails   bool // whether there is a detail line
 }
 
-func (d *Dashboard) layout() dashboardLayout {
+// layout divides the screen for the current size, preview and docked overlay.
+func (d *Dashboard) layout() screenLayout {
 	width, height := d.canvas.Width, d.canvas.Height
-	l := dashboardLayout{width: width, rows: height - 1} // the title
+	l := screenLayout{listWidth: width, listRows: height - 1} // one row for the title
 	if height > 1 {
-		l.rows-- // the last line
+		l.listRows-- // for the footer
 	}
-	if l.details = l.rows > 4; l.details {
-		l.rows--
+	if l.hasDetails = l.listRows > 4; l.hasDetails {
+		l.listRows--
 	}
 	if o := d.overlays.Docked(); o != nil {
-		l.panel, l.panelCursor = o.View(width, l.rows-min(3, l.rows/2))
-		l.rows -= len(l.panel)
+		l.panel, l.panelCursor = o.View(width, l.listRows-min(3, l.listRows/2))
+		l.listRows -= len(l.panel)
 	}
 	switch {
 	case !d.preview.on:
 	case width >= previewBeside:
-		l.across = width * 45 / 100
-		l.width = width - l.across - 1
-		l.preview = l.rows + 1
-	case l.rows >= 4:
-		l.preview = l.rows / 2
-		l.rows -= l.preview
+		l.previewWidth = width * 45 / 100
+		l.listWidth = width - l.previewWidth - 1
+		l.previewRows = l.listRows + 1
+	case l.listRows >= 4:
+		l.previewRows = l.listRows / 2
+		l.listRows -= l.previewRows
 	}
 	return l
 }
 
-// page returns how many sessions a page has.
-func (d *Dashboard) page() int { return max(1, d.layout().rows-1) }
+// pageSize returns the number of sessions by which to scroll a page.
+func (d *Dashboard) pageSize() int { return max(1, d.layout().listRows-1) }
 
-// top returns the index of the first session on the screen.
-func (d *Dashboard) top(rows int) int { return max(0, min(d.at()-rows/2, d.list.Len()-rows)) }
+// firstVisible returns the index of the first visible session, for a list of rows lines.
+func (d *Dashboard) firstVisible(rows int) int {
+	return max(0, min(d.selectedIndex()-rows/2, d.list.Len()-rows))
+}
 
+// draw draws the screen.
 func (d *Dashboard) draw() tea.View {
 	width, height := d.canvas.Width, d.canvas.Height
 	v := tea.NewView("")
@@ -75,24 +80,24 @@ func (d *Dashboard) draw() tea.View {
 		return v
 	}
 	l := d.layout()
-	lines := d.listLines(l.width, l.rows)
-	if l.preview > 0 {
-		preview := d.previewLines(cmp.Or(l.across, width), l.preview)
-		if l.across == 0 {
+	lines := d.listLines(l.listWidth, l.listRows)
+	if l.previewRows > 0 {
+		preview := d.previewLines(cmp.Or(l.previewWidth, width), l.previewRows)
+		if l.previewWidth == 0 {
 			lines = append(lines, preview...)
 		} else {
 			for i := range lines {
-				lines[i] = ui.Pad(lines[i], l.width) + d.Styles.Dim.Render("│") + preview[i]
+				lines[i] = ui.Pad(lines[i], l.listWidth) + d.Styles.Dim.Render("│") + preview[i]
 			}
 		}
 	}
-	if l.details {
-		lines = append(lines, d.details())
+	if l.hasDetails {
+		lines = append(lines, d.detailLine())
 	}
 	above := len(lines)
 	lines = append(lines, l.panel...)
 	if height > 1 {
-		lines = append(lines, d.foot())
+		lines = append(lines, d.footer())
 	}
 	v.SetContent(d.Styles.Frame(lines, width, height))
 	if c := l.panelCursor; c != nil && above+c.Y < height && c.X < width {
@@ -102,7 +107,7 @@ func (d *Dashboard) draw() tea.View {
 	return v
 }
 
-// listLines returns the title and the list: rows lines and one.
+// listLines returns the title and rows lines of the list.
 func (d *Dashboard) listLines(width, rows int) []string {
 	s := d.Styles
 	title := s.Bold.Render("sessions") + " · " + fmt.Sprint(d.list.Total())
@@ -116,7 +121,7 @@ func (d *Dashboard) listLines(width, rows int) []string {
 		title += s.Dim.Render(" · by " + string(by))
 	}
 	out := []string{s.Rule(title, width)}
-	at, first := d.at(), d.top(rows)
+	at, first := d.selectedIndex(), d.firstVisible(rows)
 	for i := first; i < min(d.list.Len(), first+rows); i++ {
 		summary := d.list.At(i)
 		out = append(out, sessionRow(s, &summary, width, i == at))
@@ -130,20 +135,22 @@ func (d *Dashboard) listLines(width, rows int) []string {
 	return out[:max(rows+1, 0)]
 }
 
-// emptyLines says what to do when no session is shown.
+// emptyLines returns the text shown in place of an empty list.
 func (d *Dashboard) emptyLines(width int) []string {
 	keys := d.Styles.Keys
 	text := []string{"no session matches the filter", keys.Hint(keymap.Back, "shows all")}
 	switch {
-	case d.lost != "":
-		text = []string{"session list not available: " + d.lost}
+	case d.listError != "":
+		text = []string{"session list not available: " + d.listError}
 	case d.filter != "":
 	case d.conn.State != remote.Connected:
 		text = []string{"waiting for the server …"}
 	default:
 		text = []string{
-			"There is no session yet.", keys.Hint(keymap.NewSession, "creates one: it asks for an agent, a directory and a first message"),
-			"In a shell: agentctl new --agent AGENT --prompt TEXT", keys.Hint(keymap.Help, "lists the keys"),
+			"There is no session yet.",
+			keys.Hint(keymap.NewSession, "creates one: it asks for an agent, a directory and a first message"),
+			"In a shell: agentctl new --agent AGENT --prompt TEXT",
+			keys.Hint(keymap.Help, "lists the keys"),
 		}
 	}
 	var out []string
@@ -155,8 +162,8 @@ func (d *Dashboard) emptyLines(width int) []string {
 	return out
 }
 
-// foot returns the last line: a notice, the keys of a docked overlay, or those of the list.
-func (d *Dashboard) foot() string {
+// footer returns the last line: a notice, the keys of a docked overlay or those of the list.
+func (d *Dashboard) footer() string {
 	if notice := d.notice(); notice != "" {
 		return notice
 	}
@@ -172,18 +179,18 @@ func (d *Dashboard) foot() string {
 	return s.Dim.Render(ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(help)-2), help, width))
 }
 
-// notice returns what matters more than the keys: the connection when it is lost and the status message; ""
-// when there is neither.
+// notice returns the text that replaces the key hints: the state of a lost connection and the
+// status message; "" if there is neither.
 func (d *Dashboard) notice() string {
 	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.Width
 	conn := d.connText()
 	switch {
-	case d.leaving:
+	case d.quitPending:
 		return s.Warning.Render(ui.Fit(" press ctrl+c again to leave; the sessions go on", width))
 	case d.status.Text != "":
 		return ui.Fit(conn+s.Warning.Render(" "+ui.OneLine(transcript.Clean(d.status.Text))), width)
-	case d.lost != "":
-		return ui.Fit(conn+s.Error.Render(" "+ui.OneLine(transcript.Clean(d.lost))), width)
+	case d.listError != "":
+		return ui.Fit(conn+s.Error.Render(" "+ui.OneLine(transcript.Clean(d.listError))), width)
 	case conn != "":
 		hint := ui.Prefixed(" · ", keys.Hint(keymap.Reconnect, "tries again now"))
 		advice := ui.Prefixed(" · ", ui.OneLine(transcript.Clean(d.conn.Advice)))
@@ -192,7 +199,8 @@ func (d *Dashboard) notice() string {
 	return ""
 }
 
-// connText returns the connection while it is lost, else "".
+// connText returns the state of the connection unless it is established or being established; then
+// "".
 func (d *Dashboard) connText() string {
 	var text string
 	switch d.conn.State {
@@ -212,8 +220,8 @@ func (d *Dashboard) connText() string {
 	return d.Styles.Error.Render(" ○ " + ui.OneLine(transcript.Clean(text)))
 }
 
-// details returns a line about the selected session: what its row has no room for.
-func (d *Dashboard) details() string {
+// detailLine returns details of the selected session that its row omits.
+func (d *Dashboard) detailLine() string {
 	s, ok := d.current()
 	if !ok {
 		return ""
@@ -240,7 +248,7 @@ func (d *Dashboard) details() string {
 	return d.Styles.Dim.Render(ui.Fit(" "+strings.Join(parts, " · "), d.canvas.Width))
 }
 
-// queueText returns how many messages of a session are queued, or "".
+// queueText returns the number of queued messages of a session, or "".
 func queueText(s *protocol.Summary) string {
 	switch {
 	case s.Queue == 0:

@@ -18,32 +18,32 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Source is a client whose connection keeps a protocol log. Its log is the same every time.
+// Source is a client with a protocol log. ProtocolLog returns the same log on each call, or nil.
 type Source interface{ ProtocolLog() *protolog.Log }
 
-// readInterval is the least time between two readings of the log.
+// readInterval is the minimum time between two reads of the log.
 const readInterval = 50 * time.Millisecond
 
-// View is an overlay that shows a protocol log, message by message. While it is open a task reads the
-// log.
+// View is an overlay that lists the messages of a protocol log. A task reads the log while the
+// overlay is open.
 type View struct {
 	styles    *ui.Styles
 	tasks     *task.Runner
 	clipboard ui.Clipboard
 	log       *protolog.Log
-	reader    *protolog.Reader // of the running task
+	reader    *protolog.Reader // used only by the running task
 	list      *protolog.List
-	ctx       context.Context // ends when the overlay is closed
+	ctx       context.Context // canceled when the overlay is closed
 	cancel    context.CancelFunc
 
 	reading bool // a task is running
 	paused  bool
-	rows    int              // of the list on the screen
-	filter  *textinput.Model // while the filter is typed, else nil
+	rows    int              // height of the list at the last View
+	filter  *textinput.Model // nil unless the filter is being edited
 	status  ui.Status
 }
 
-// Messages of the tasks of a View.
+// Messages that the tasks of a View send.
 type (
 	logBatchMsg struct {
 		view  *View
@@ -55,9 +55,9 @@ type (
 	}
 )
 
-// OpenLogView returns a view of a client's protocol log and the command that starts reading; nil when the
-// client keeps none.
-func OpenLogView(client any, s *ui.Styles, tasks *task.Runner, c ui.Clipboard) (*View, tea.Cmd) {
+// Open returns a view of the protocol log of a client and the command that starts to read it. It
+// returns nil, nil if the client has no log.
+func Open(client any, s *ui.Styles, tasks *task.Runner, c ui.Clipboard) (*View, tea.Cmd) {
 	source, ok := client.(Source)
 	if !ok || source.ProtocolLog() == nil {
 		return nil, nil
@@ -68,17 +68,18 @@ func OpenLogView(client any, s *ui.Styles, tasks *task.Runner, c ui.Clipboard) (
 		log: log, reader: protolog.NewReader(log), list: protolog.NewList(),
 	}
 	v.ctx, v.cancel = context.WithCancel(tasks.Context())
-	return v, v.read()
+	return v, v.startRead()
 }
 
-// Scope returns the keys of the protocol log.
+// Scope returns keymap.ProtocolLog.
 func (v *View) Scope() keymap.Scope { return keymap.ProtocolLog }
 
 // FullScreen returns true.
 func (v *View) FullScreen() bool { return true }
 
-// read reads on, unless a task does already or the view is paused.
-func (v *View) read() tea.Cmd {
+// startRead starts a task that reads the next messages, unless one is running or the view is
+// paused.
+func (v *View) startRead() tea.Cmd {
 	if v.reading || v.paused {
 		return nil
 	}
@@ -101,14 +102,14 @@ func (v *View) read() tea.Cmd {
 	})
 }
 
-// Update handles keys and the messages of the view's own tasks.
+// Update handles input and the messages of the view's own tasks.
 func (v *View) Update(msg tea.Msg) ui.Response {
 	switch msg := msg.(type) {
 	case logBatchMsg:
 		if msg.view == v {
 			v.reading = false
 			v.list.Append(msg.batch)
-			return ui.Response{Cmd: v.read()}
+			return ui.Response{Cmd: v.startRead()}
 		}
 	case logSavedMsg:
 		if msg.view == v {
@@ -131,11 +132,12 @@ func (v *View) Update(msg tea.Msg) ui.Response {
 	return ui.Response{}
 }
 
-// Expire removes a status message whose time is over; see Status.Expire.
+// Expire clears the status message after its timeout; see ui.Status.Expire.
 func (v *View) Expire(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (tea.Cmd, bool) {
 	return v.status.Expire(now, after)
 }
 
+// press handles a key while the filter is not edited.
 func (v *View) press(key string) ui.Response {
 	f := v.list.Filter()
 	switch v.styles.Keys.InList(keymap.ProtocolLog, key) {
@@ -169,7 +171,7 @@ func (v *View) press(key string) ui.Response {
 		v.toggleType(f)
 	case keymap.LogPause:
 		v.paused = !v.paused
-		return ui.Response{Cmd: v.read()}
+		return ui.Response{Cmd: v.startRead()}
 	case keymap.LogCopy:
 		if m := v.list.Selected(); m != nil {
 			v.status.Text = "copied"
@@ -181,7 +183,7 @@ func (v *View) press(key string) ui.Response {
 	return ui.Response{}
 }
 
-// toggleType shows only messages of the selected one's type, or all types again.
+// toggleType sets the type filter to the type of the selected message, or clears it.
 func (v *View) toggleType(f protolog.Filter) {
 	switch m := v.list.Selected(); {
 	case f.Type != "":
@@ -192,7 +194,7 @@ func (v *View) toggleType(f protolog.Filter) {
 	v.list.SetFilter(f)
 }
 
-// editFilter handles a key while the filter is typed. The filter takes effect with every key.
+// editFilter handles a key while the filter is edited. Each key applies the filter.
 func (v *View) editFilter(msg tea.KeyPressMsg) {
 	f := v.list.Filter()
 	switch msg.String() {
@@ -208,7 +210,7 @@ func (v *View) editFilter(msg tea.KeyPressMsg) {
 	v.list.SetFilter(f)
 }
 
-// openMessage shows the selected message in a pager.
+// openMessage opens the selected message in a pager.
 func (v *View) openMessage() ui.Response {
 	m := v.list.Selected()
 	if m == nil {
@@ -219,7 +221,7 @@ func (v *View) openMessage() ui.Response {
 	return ui.Response{Push: ui.NewPager(v.styles, title, items...)}
 }
 
-// save writes the log to a file in the working directory.
+// save starts a task that writes the log to a new file in the working directory.
 func (v *View) save() tea.Cmd {
 	name := "agentctl-protocol-log-" + v.styles.Now().Format("20060102-150405") + ".jsonl"
 	return v.tasks.Run(func(context.Context) tea.Msg {
@@ -231,6 +233,7 @@ func (v *View) save() tea.Cmd {
 	})
 }
 
+// saveLog writes the log to a new file and returns the number of frames.
 func saveLog(log *protolog.Log, name string) (n int, err error) {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -244,7 +247,7 @@ func saveLog(log *protolog.Log, name string) (n int, err error) {
 	return log.WriteJSON(file)
 }
 
-// View returns the messages, and as its last line the filter, the status message or the keys.
+// View returns height lines: a title, the messages, and the filter input, status message or keys.
 func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 	s := v.styles
 	v.rows = max(0, height-2)
@@ -266,10 +269,11 @@ func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 	hint := s.Keys.Hint(keymap.Choose, "open", keymap.LogFilter, "filter", keymap.LogDirection, "direction",
 		keymap.LogType, "type", keymap.LogPause, "pause", keymap.LogCopy, "copy", keymap.LogSave, "save")
 	back := s.Keys.Hint(keymap.LogClose, "back")
-	return append(lines, s.Selected.Render(ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(back)-2), back, width))), nil
+	hint = ui.FitHints(hint, width-ansi.StringWidth(back)-2)
+	return append(lines, s.Selected.Render(ui.Spread(" "+hint, back, width))), nil
 }
 
-// title says how much there is and what the filter shows of it.
+// title returns the number and size of all messages, the filter and the reading state.
 func (v *View) title() string {
 	s := v.styles
 	shown, all, bytes := v.list.Counts()

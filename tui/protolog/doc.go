@@ -1,7 +1,7 @@
-// Package protolog holds a protocol log: the newest frames of a connection, parsed into messages,
-// with a Filter and a List of messages for the screen.
+// Package protolog implements a protocol log: the newest frames of a connection, parsed into
+// messages, with a Filter and a List of messages for the screen.
 //
-// It must not know sockets or the screen's program. Of a message it knows only type, ID, sequence
-// number and error, the same for all protocols. Frames are recorded unchanged; credentials are
-// redacted when they are read.
+// It must not depend on sockets or on the program of the screen. It interprets only the type, ID,
+// sequence number and error of a message, in the same way for all protocols. It records frames
+// unchanged and redacts credentials when they are read.
 package protolog

@@ -9,21 +9,21 @@ import (
 // Direction is a direction of messages.
 type Direction uint8
 
-// The directions.
+// Directions of messages. Both matches messages of either direction.
 const (
 	Both Direction = iota
 	Sent
 	Received
 )
 
-// Next returns the direction after d, cyclically.
+// Next returns the direction after d, in a cycle.
 func (d Direction) Next() Direction { return (d + 1) % 3 }
 
 // Filter selects messages. The zero value selects all. Notes match any direction and type.
 type Filter struct {
 	Direction Direction
-	Type      string // as of Message.Type; "" for any
-	Query     string // words that must occur, in any case; after a minus, that must not occur
+	Type      string // a result of Message.Type; "" for any
+	Query     string // words that must all occur, in any case; a word after a minus must not occur
 }
 
 // IsZero reports whether the filter selects all messages.
@@ -48,7 +48,7 @@ func (f *Filter) String() string {
 	return strings.Join(out, ", ")
 }
 
-// matches reports whether the filter selects m. terms is the result of f.terms.
+// matches reports whether the filter selects m. terms is the result of f.queryTerms.
 func (f *Filter) matches(m *Message, terms [][]byte) bool {
 	if !m.Note {
 		if f.Direction != Both && m.Sent != (f.Direction == Sent) || f.Type != "" && m.Type() != f.Type {
@@ -72,5 +72,5 @@ func (f *Filter) matches(m *Message, terms [][]byte) bool {
 	return true
 }
 
-// terms returns the words of Query in lower case.
-func (f *Filter) terms() [][]byte { return bytes.Fields(bytes.ToLower([]byte(f.Query))) }
+// queryTerms returns the words of Query in lower case.
+func (f *Filter) queryTerms() [][]byte { return bytes.Fields(bytes.ToLower([]byte(f.Query))) }

@@ -76,7 +76,7 @@ func (l *List) SetFilter(f Filter) {
 	if l.selected >= 0 && l.selected < len(l.shown) {
 		selected = l.shown[l.selected]
 	}
-	l.filter, l.terms = f, f.terms()
+	l.filter, l.terms = f, f.queryTerms()
 	l.shown, l.selected = nil, 0
 	for i := range l.messages {
 		if !l.filter.matches(&l.messages[i], l.terms) {

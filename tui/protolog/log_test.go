@@ -17,7 +17,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "20"); err != nil { // each check moves many MB; flags on the command line override
+	// Each check moves many megabytes. A flag on the command line takes precedence.
+	if err := flag.Set("rapid.checks", "20"); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
@@ -25,11 +26,12 @@ func TestMain(m *testing.M) {
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-func TestALogKeepsTheNewestFramesWithinItsBounds(t *testing.T) {
+func TestLogLimits(t *testing.T) {
 	zeros := make([]byte, 2*MaxFrameBytes)
 	rapid.Check(t, func(t *rapid.T) {
 		l := NewLog()
-		sizes := rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 900, MaxFrameBytes / 3, 2 * MaxFrameBytes}), 1, 12).Draw(t, "sizes")
+		size := rapid.SampledFrom([]int{0, 1, 900, MaxFrameBytes / 3, 2 * MaxFrameBytes})
+		sizes := rapid.SliceOfN(size, 1, 12).Draw(t, "sizes")
 		copies := rapid.SampledFrom([]int{1, 7, 120}).Draw(t, "copies")
 		n := uint64(0)
 		for range copies {
@@ -40,21 +42,21 @@ func TestALogKeepsTheNewestFramesWithinItsBounds(t *testing.T) {
 		}
 		var got []Frame
 		for at := uint64(0); at < n; {
-			some, err := l.After(t.Context(), at)
+			frames, err := l.After(t.Context(), at)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = append(got, some...)
-			at = some[len(some)-1].Number
+			got = append(got, frames...)
+			at = frames[len(frames)-1].Number
 		}
 		total := 0
 		for i, f := range got {
 			total += len(f.Data)
 			if want := n - uint64(len(got)-1-i); f.Number != want {
-				t.Fatalf("frame %d has number %d, want %d: no gaps up to the newest", i, f.Number, want)
+				t.Fatalf("frame %d: got number %d, want %d: no gaps up to the newest", i, f.Number, want)
 			}
 			if want := sizes[(int(f.Number)-1)%len(sizes)]; f.Size != want || len(f.Data) != min(want, MaxFrameBytes) {
-				t.Fatalf("frame %d: size %d, %d bytes kept, want %d", f.Number, f.Size, len(f.Data), want)
+				t.Fatalf("frame %d: got size %d and %d bytes, want size %d", f.Number, f.Size, len(f.Data), want)
 			}
 		}
 		if len(got) > MaxFrames || total > MaxBytes {
@@ -66,7 +68,7 @@ func TestALogKeepsTheNewestFramesWithinItsBounds(t *testing.T) {
 	})
 }
 
-func TestAReaderWaitsForTheNextFrame(t *testing.T) {
+func TestReaderNextWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLog()
 		r := NewReader(l)
@@ -83,22 +85,22 @@ func TestAReaderWaitsForTheNextFrame(t *testing.T) {
 		synctest.Wait()
 		for i := range 3 {
 			l.AddFrame(noon, false, false, fmt.Appendf(nil, `{"type":"t%d"}`, i))
-			if r := <-got; len(r.Messages) != 1 || r.Messages[0].Label != fmt.Sprintf("t%d", i) {
-				t.Errorf("%+v", r)
+			if batch := <-got; len(batch.Messages) != 1 || batch.Messages[0].Label != fmt.Sprintf("t%d", i) {
+				t.Errorf("got %+v, want a message of type t%d", batch, i)
 			}
 		}
 	})
 }
 
-func TestAfterReturnsWhenItsContextEnds(t *testing.T) {
+func TestLogAfterContextCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := NewLog().After(ctx, 0); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("got error %v, want %v", err, context.Canceled)
 	}
 }
 
-func TestTheJSONHasOneFramePerLineAndNoCredentials(t *testing.T) {
+func TestLogWriteJSON(t *testing.T) {
 	l := NewLog("s3cr3t-value")
 	l.AddNote(noon, "opened ws://host/v1/ws?token=abcdef")
 	l.AddFrame(noon, true, false, []byte(`{"id":"1","command":"hello","data":{"name":"s3cr3t-value"}}`))
@@ -107,11 +109,12 @@ func TestTheJSONHasOneFramePerLineAndNoCredentials(t *testing.T) {
 	var out bytes.Buffer
 	n, err := l.WriteJSON(&out)
 	if err != nil || n != 4 {
-		t.Fatal(n, err)
+		t.Fatalf("got %d frames, error %v, want 4 frames", n, err)
 	}
 	want := []string{
 		`{"frame":1,"time":"2026-03-04T12:00:00Z","note":"opened ws://host/v1/ws?token=‹hidden›"}`,
-		`{"frame":2,"time":"2026-03-04T12:00:00Z","direction":"sent","size":59,"message":{"id":"1","command":"hello","data":{"name":"‹hidden›"}}}`,
+		`{"frame":2,"time":"2026-03-04T12:00:00Z","direction":"sent","size":59,` +
+			`"message":{"id":"1","command":"hello","data":{"name":"‹hidden›"}}}`,
 		`{"frame":3,"time":"2026-03-04T12:00:00Z","direction":"received","size":15,"text":"{\"a\":1}\n{\"b\":2}"}`,
 		`{"frame":4,"time":"2026-03-04T12:00:00Z","direction":"received","size":3,"binary":"AAEC"}`,
 	}
@@ -125,10 +128,11 @@ func TestTheJSONHasOneFramePerLineAndNoCredentials(t *testing.T) {
 	}
 }
 
-// BenchmarkAdd measures the cost of the log for a connection.
+// BenchmarkAdd measures the cost of logging one frame.
 func BenchmarkAdd(b *testing.B) {
 	l := NewLog()
-	frame := []byte(`{"session":"s_tkpaa93t0aw0h66y","seq":219,"time":"2026-03-04T12:00:00Z","type":"text.delta","data":{"part":"t","text":"word"}}`)
+	frame := []byte(`{"session":"s_tkpaa93t0aw0h66y","seq":219,"time":"2026-03-04T12:00:00Z",` +
+		`"type":"text.delta","data":{"part":"t","text":"word"}}`)
 	b.ReportAllocs()
 	for b.Loop() {
 		l.AddFrame(noon, false, false, frame)

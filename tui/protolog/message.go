@@ -2,6 +2,7 @@ package protolog
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,40 +29,56 @@ type Message struct {
 	IsError  bool          // the message reports an error
 }
 
-// fields are the fields that identify a message in any of the supported protocols.
-type fields struct {
-	Command       scalar          `json:"command"`
-	Type          scalar          `json:"type"`
-	UnderscoreTag scalar          `json:"_tag"`
-	Tag           scalar          `json:"tag"`
-	Event         scalar          `json:"event"`
-	Method        scalar          `json:"method"`
-	Action        scalar          `json:"action"`
-	ID            scalar          `json:"id"`
-	RequestID     scalar          `json:"requestId"`
-	Request       scalar          `json:"request_id"`
-	Seq           scalar          `json:"seq"`
-	FirstSeq      scalar          `json:"first_seq"`
-	Sequence      scalar          `json:"sequence"`
-	Error         json.RawMessage `json:"error"`
-	Result        json.RawMessage `json:"result"`
-	Data          json.RawMessage `json:"data"`
-	Values        []struct {
-		Type  scalar `json:"type"`
-		TagOf scalar `json:"_tag"`
+// messageFields holds the fields that identify a message in any of the supported protocols.
+type messageFields struct {
+	typeFields
+	idFields
+	seqFields
+
+	Error  json.RawMessage `json:"error"`
+	Result json.RawMessage `json:"result"`
+	Data   json.RawMessage `json:"data"`
+	Values []struct {
+		Type scalar `json:"type"`
+		Tag  scalar `json:"_tag"`
 	} `json:"values"`
+}
+
+// typeFields are the fields that hold the type of a message.
+type typeFields struct {
+	Command       scalar `json:"command"`
+	Type          scalar `json:"type"`
+	UnderscoreTag scalar `json:"_tag"`
+	Tag           scalar `json:"tag"`
+	Event         scalar `json:"event"`
+	Method        scalar `json:"method"`
+	Action        scalar `json:"action"`
+}
+
+// idFields are the fields that pair a response with its request.
+type idFields struct {
+	ID        scalar `json:"id"`
+	RequestID scalar `json:"requestId"`
+	Request   scalar `json:"request_id"`
+}
+
+// seqFields are the fields that hold a sequence number.
+type seqFields struct {
+	Seq      scalar `json:"seq"`
+	FirstSeq scalar `json:"first_seq"`
+	Sequence scalar `json:"sequence"`
 }
 
 // scalar decodes a string or a number. Other values decode to "".
 type scalar string
 
-func (t *scalar) UnmarshalJSON(b []byte) error {
-	var s string
+func (s *scalar) UnmarshalJSON(b []byte) error {
+	var text string
 	switch {
-	case json.Unmarshal(b, &s) == nil:
-		*t = scalar(s)
+	case json.Unmarshal(b, &text) == nil:
+		*s = scalar(text)
 	case len(b) > 0 && (b[0] == '-' || b[0] >= '0' && b[0] <= '9'):
-		*t = scalar(b)
+		*s = scalar(b)
 	}
 	return nil
 }
@@ -100,47 +117,13 @@ func parseFrame(f Frame) []Message {
 
 // parse sets the fields that the text determines.
 func (m *Message) parse() {
-	var f fields
-	var shape *json.UnmarshalTypeError // ignore fields of another type, use the others
-	if err := json.Unmarshal(m.Text, &f); err != nil && !errors.As(err, &shape) {
+	var f messageFields
+	var typeError *json.UnmarshalTypeError // ignore fields of another type, use the others
+	if err := json.Unmarshal(m.Text, &f); err != nil && !errors.As(err, &typeError) {
 		m.Label = "text"
 		return
 	}
-	var words []string
-	for _, w := range []scalar{f.Command, f.UnderscoreTag, f.Tag, f.Type, f.Event, f.Method, f.Action} {
-		if w != "" && (len(words) == 0 || words[len(words)-1] != string(w)) {
-			words = append(words, string(w))
-		}
-	}
-	if len(f.Values) > 0 {
-		v := f.Values[0]
-		if w := string(v.TagOf + v.Type); w != "" {
-			words = append(words, w)
-		}
-		if n := len(f.Values); n > 1 {
-			words = append(words, fmt.Sprintf("+%d", n-1))
-		}
-	}
-	m.Label = strings.Join(words, " ")
-	m.ID = string(f.ID)
-	for _, id := range []scalar{f.RequestID, f.Request} {
-		if id != "" {
-			m.ID = string(id)
-		}
-	}
-	m.Seq = string(f.Seq)
-	if f.Sequence != "" {
-		m.Seq = string(f.Sequence)
-	}
-	if f.FirstSeq != "" && f.FirstSeq != f.Seq {
-		m.Seq = string(f.FirstSeq + "–" + f.Seq)
-	}
-	if m.Seq == "" && f.Command != "" && len(f.Data) > 0 { // of an ack, or the start of a subscription
-		var at struct{ Seq, Position scalar }
-		if json.Unmarshal(f.Data, &at) == nil {
-			m.Seq = string(at.Seq + at.Position)
-		}
-	}
+	m.Label, m.ID, m.Seq = f.label(), f.id(), f.seq()
 	if len(f.Error) > 0 && string(f.Error) != "null" {
 		m.IsError = true
 		var e struct{ Code scalar }
@@ -154,6 +137,45 @@ func (m *Message) parse() {
 	if m.Label == "" {
 		m.Label = "text"
 	}
+}
+
+// label returns the type or command of a message, with the type and number of its values.
+func (f *messageFields) label() string {
+	var words []string
+	for _, w := range []scalar{f.Command, f.UnderscoreTag, f.Tag, f.Type, f.Event, f.Method, f.Action} {
+		if w != "" && (len(words) == 0 || words[len(words)-1] != string(w)) {
+			words = append(words, string(w))
+		}
+	}
+	if len(f.Values) > 0 {
+		v := f.Values[0]
+		if w := string(v.Tag + v.Type); w != "" {
+			words = append(words, w)
+		}
+		if n := len(f.Values); n > 1 {
+			words = append(words, fmt.Sprintf("+%d", n-1))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// id returns the ID that pairs request and response, or "".
+func (f *messageFields) id() string { return string(cmp.Or(f.Request, f.RequestID, f.ID)) }
+
+// seq returns the sequence number or range of a message, or "". For a command it is the position in
+// the data, as of an acknowledgement or a subscription.
+func (f *messageFields) seq() string {
+	if f.FirstSeq != "" && f.FirstSeq != f.Seq {
+		return string(f.FirstSeq + "–" + f.Seq)
+	}
+	if seq := cmp.Or(f.Sequence, f.Seq); seq != "" || f.Command == "" || len(f.Data) == 0 {
+		return string(seq)
+	}
+	var at struct{ Seq, Position scalar }
+	if json.Unmarshal(f.Data, &at) != nil {
+		return ""
+	}
+	return string(at.Seq + at.Position)
 }
 
 // Type returns the first word of the label, for Filter.Type.

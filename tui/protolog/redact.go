@@ -13,13 +13,13 @@ const redacted = "‹hidden›"
 type redactor struct{ secrets [][]byte }
 
 func newRedactor(secrets []string) *redactor {
-	h := &redactor{}
+	r := &redactor{}
 	for _, s := range secrets {
 		if s != "" {
-			h.secrets = append(h.secrets, []byte(s))
+			r.secrets = append(r.secrets, []byte(s))
 		}
 	}
-	return h
+	return r
 }
 
 const secretName = `(?:[a-z0-9]+[_-])*(?:access|refresh|auth|session|api|client)?` +
@@ -28,8 +28,8 @@ const secretName = `(?:[a-z0-9]+[_-])*(?:access|refresh|auth|session|api|client)
 // credentialPatterns match credentials by name, in JSON, in JSON within a string, in URL parameters
 // and headers, and signed tokens by form.
 var credentialPatterns = []struct {
-	like *regexp.Regexp
-	as   []byte
+	pattern     *regexp.Regexp
+	replacement []byte
 }{
 	{regexp.MustCompile(`(?i)("` + secretName + `"\s*:\s*")(?:[^"\\]|\\.)+`), []byte("${1}" + redacted)},
 	{regexp.MustCompile(`(?i)(\\+"` + secretName + `\\+"\s*:\s*\\+")(?:[^"\\]|\\+[^"\\])+`), []byte("${1}" + redacted)},
@@ -41,12 +41,13 @@ var credentialPatterns = []struct {
 // credentialHints are lower-case substrings. A text without any of them matches no pattern.
 var credentialHints = [][]byte{
 	[]byte("token"), []byte("jwt"), []byte("authorization"), []byte("passw"), []byte("secret"),
-	[]byte("credential"), []byte("api"), []byte("cookie"), []byte("key="), []byte("bearer"), []byte("basic"), []byte("eyj"),
+	[]byte("credential"), []byte("api"), []byte("cookie"), []byte("key="), []byte("bearer"), []byte("basic"),
+	[]byte("eyj"),
 }
 
 // redact returns text without credentials. If there are none, it returns b itself.
-func (h *redactor) redact(b []byte) []byte {
-	for _, s := range h.secrets {
+func (r *redactor) redact(b []byte) []byte {
+	for _, s := range r.secrets {
 		if bytes.Contains(b, s) {
 			b = bytes.ReplaceAll(b, s, []byte(redacted))
 		}
@@ -54,18 +55,19 @@ func (h *redactor) redact(b []byte) []byte {
 	if !mayContainCredential(b) {
 		return b
 	}
-	for _, m := range credentialPatterns {
-		if m.like.Match(b) {
-			b = m.like.ReplaceAll(b, m.as)
+	for _, c := range credentialPatterns {
+		if c.pattern.Match(b) {
+			b = c.pattern.ReplaceAll(b, c.replacement)
 		}
 	}
 	return b
 }
 
+// mayContainCredential reports whether b contains one of credentialHints, in any case.
 func mayContainCredential(b []byte) bool {
 	lower := bytes.ToLower(b)
-	for _, h := range credentialHints {
-		if bytes.Contains(lower, h) {
+	for _, hint := range credentialHints {
+		if bytes.Contains(lower, hint) {
 			return true
 		}
 	}

@@ -6,9 +6,10 @@ import (
 	"testing"
 )
 
+// signed is a signed token in JWT form.
 const signed = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJlLW9mLWFkYQ"
 
-func TestCredentialsAreRedacted(t *testing.T) {
+func TestRedactCredentials(t *testing.T) {
 	r := newRedactor([]string{"the-clients-own", ""})
 	for _, c := range []struct{ name, text, secret string }{
 		{"the client's token, anywhere", `{"data":{"text":"the-clients-own"}}`, "the-clients-own"},
@@ -27,7 +28,7 @@ func TestCredentialsAreRedacted(t *testing.T) {
 	} {
 		got := string(r.redact([]byte(c.text)))
 		if strings.Contains(got, c.secret) || !strings.Contains(got, redacted) {
-			t.Errorf("%s: %s", c.name, got)
+			t.Errorf("%s: got %s, want %q redacted", c.name, got, c.secret)
 		}
 		if json.Valid([]byte(c.text)) && !json.Valid([]byte(got)) {
 			t.Errorf("%s: no longer JSON: %s", c.name, got)
@@ -35,7 +36,7 @@ func TestCredentialsAreRedacted(t *testing.T) {
 	}
 }
 
-func TestOtherTextIsNotRedacted(t *testing.T) {
+func TestRedactOtherText(t *testing.T) {
 	r := newRedactor([]string{""})
 	for _, text := range []string{
 		`{"id":"1","command":"send","key":"ABCDEF","data":{"text":"my token is nice"}}`,
@@ -44,12 +45,12 @@ func TestOtherTextIsNotRedacted(t *testing.T) {
 		`{"path":"/api/keys?monkey=1"}`,
 	} {
 		if got := string(r.redact([]byte(text))); got != text {
-			t.Errorf("%s\nchanged to %s", text, got)
+			t.Errorf("got %s, want %s", got, text)
 		}
 	}
 }
 
-func FuzzRedactionRemovesSecretsAndKeepsJSON(f *testing.F) {
+func FuzzRedact(f *testing.F) {
 	f.Add(`{"token":"abc"}`, "own-secret")
 	f.Add(`{"a":"{\"password\":\"x\\\\\"}"}`, "x")
 	f.Add("Bearer "+signed, "Bearer")

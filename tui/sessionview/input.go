@@ -255,7 +255,7 @@ func (v *View) pushMenu(listing ui.Listing) {
 
 // showProtocolLog opens the protocol log, if the session keeps one.
 func (v *View) showProtocolLog() tea.Cmd {
-	log, cmd := logview.OpenLogView(v.Session, v.Styles, v.Tasks, v.Clipboard)
+	log, cmd := logview.Open(v.Session, v.Styles, v.Tasks, v.Clipboard)
 	if log == nil {
 		v.status.Text = "this session keeps no protocol log"
 		return nil
