@@ -1,6 +1,6 @@
 package keymap
 
-// Binding is an action and its keys, as a user configures them.
+// Binding is an action with its keys, as a user configures them.
 type Binding struct {
 	Place  string   `json:"place"` // the scope
 	Action string   `json:"action"`
@@ -8,8 +8,8 @@ type Binding struct {
 	About  string   `json:"about"`
 }
 
-// Bindings returns every action with its keys, in the order of the help screen. Its errors
-// are those of [Keys.Check].
+// Bindings returns all actions with their keys, in the order of the help screen. Its errors are
+// those of [Keys.Check].
 func (k Keys) Bindings() ([]Binding, error) {
 	m, err := New(k)
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Scope is a part of the screen with its own keys. Its value is its heading on the help
-// screen.
+// Scope is a part of the screen with its own keys. Its value is its heading on the help screen.
 type Scope string
 
 const (
@@ -29,7 +28,7 @@ const (
 	Pager         Scope = "Pager"
 )
 
-// Definition is an action, its scope, its default keys and its text on the help screen.
+// Definition is an action with its scope, default keys and text on the help screen.
 type Definition struct {
 	Scope  Scope
 	Action Action
@@ -37,8 +36,8 @@ type Definition struct {
 	About  string
 }
 
-// Definitions lists all actions in the order of the help screen. The focused scope is
-// looked up before Lists, and Lists before Global.
+// Definitions lists all actions in the order of the help screen. Lookup tries the focused scope
+// first, then Lists, then Global.
 var Definitions = []Definition{
 	{Global, Help, []string{"f1"}, "this help"},
 	{Global, Interrupt, []string{"ctrl+x"}, "interrupt the turn"},
@@ -162,14 +161,14 @@ var Definitions = []Definition{
 	{Pager, PagerClose, []string{"v", "enter", "?", "f1"}, "back"},
 }
 
-// reserved are the keys that cannot be rebound: quitting and writing must always work.
+// reserved are keys that cannot be rebound, so that quitting and writing always work.
 var reserved = []string{"ctrl+c", "ctrl+j", "alt+enter", "shift+enter"}
 
-// Keys overrides the keys of actions by name, such as "interrupt": {"ctrl+b"}. An empty
-// list leaves an action without a key.
+// Keys overrides the keys of actions by name, such as "interrupt": {"ctrl+b"}. An empty list leaves
+// an action without keys.
 type Keys map[string][]string
 
-// Check returns an error for an unknown action, a key that cannot be bound, and a key given
+// Check returns an error for an unknown action, for a key that cannot be bound, and for a key given
 // to two actions of one scope.
 func (k Keys) Check() error {
 	_, err := New(k)
@@ -182,8 +181,8 @@ type Map struct {
 	byAction map[Action][]string
 }
 
-// New returns the default map with the chosen keys instead of the defaults. Its errors are
-// those of [Keys.Check].
+// New returns the default map with the given keys in place of the defaults. Its errors are those of
+// [Keys.Check].
 func New(chosen Keys) (*Map, error) {
 	for name := range chosen {
 		if !slices.ContainsFunc(Definitions, func(b Definition) bool { return b.Action == Action(name) }) {
@@ -191,7 +190,7 @@ func New(chosen Keys) (*Map, error) {
 		}
 	}
 	m := &Map{byKey: map[Scope]map[string]Action{}, byAction: map[Action][]string{}}
-	// A chosen key is taken from the action of the same scope that has it by default.
+	// Bind the user's keys first: they take precedence over default keys of the same scope.
 	for _, own := range []bool{true, false} {
 		for _, b := range Definitions {
 			keys, is := chosen[string(b.Action)]
@@ -232,7 +231,7 @@ func (m *Map) bind(b Definition, keys []string, own bool) error {
 	return nil
 }
 
-// checkKey rejects keys that would make it impossible to write or to quit.
+// checkKey returns an error for a key that would prevent writing or quitting.
 func checkKey(where Scope, key string) error {
 	switch {
 	case key == "" || strings.ContainsAny(key, " \t\n"):
@@ -248,7 +247,7 @@ func checkKey(where Scope, key string) error {
 // At returns the action of a key in a scope, or "".
 func (m *Map) At(where Scope, key string) Action { return m.byKey[where][key] }
 
-// InList returns the action of a key in a list of a scope, or "".
+// InList returns the action of a key in a scope or else in Lists, or "".
 func (m *Map) InList(where Scope, key string) Action {
 	if a := m.byKey[where][key]; a != "" {
 		return a
@@ -256,7 +255,7 @@ func (m *Map) InList(where Scope, key string) Action {
 	return m.byKey[Lists][key]
 }
 
-// Keys returns the keys of an action as they are shown.
+// Keys returns the keys of an action in display form.
 func (m *Map) Keys(a Action) []string {
 	out := make([]string, len(m.byAction[a]))
 	for i, key := range m.byAction[a] {
@@ -265,7 +264,7 @@ func (m *Map) Keys(a Action) []string {
 	return out
 }
 
-// Key returns the first key of an action as it is shown, or "".
+// Key returns the first key of an action in display form, or "".
 func (m *Map) Key(a Action) string {
 	if keys := m.byAction[a]; len(keys) > 0 {
 		return keyName(keys[0])
@@ -273,8 +272,8 @@ func (m *Map) Key(a Action) string {
 	return ""
 }
 
-// Hint returns a line of keys and labels from pairs of an Action and a string. Actions
-// without a key are left out.
+// Hint returns a line of keys and labels. pairs alternates an Action and its label, a string.
+// Actions without keys are left out.
 func (m *Map) Hint(pairs ...any) string {
 	var out []string
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -288,7 +287,7 @@ func (m *Map) Hint(pairs ...any) string {
 // Separator separates the entries of a hint.
 const Separator = " · "
 
-// keyName returns a key as it is shown.
+// keyName returns a key in display form.
 func keyName(key string) string {
 	if arrow := map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}[key]; arrow != "" {
 		return arrow

@@ -12,9 +12,9 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Notifier rings and notifies a user whose terminal has lost the focus: when a request arrives and when a
-// turn ends. A terminal without focus reports is never notified. Nothing is reported twice, and nothing that
-// was there when a session was first seen.
+// Notifier notifies a user whose terminal has lost the focus of new approval requests and ended
+// turns. It stays silent in a terminal without focus reports. It reports nothing twice, and nothing
+// that a session held when first seen.
 type Notifier struct {
 	terminal Notifications
 	silent   bool
@@ -22,14 +22,14 @@ type Notifier struct {
 	seen     map[string]activity
 }
 
-// activity is what a session did when it was last seen.
+// activity is what was last known of a session.
 type activity struct {
-	turn     string // running
-	last     string // turn that ended
+	turn     string // id of the running turn, from a summary
+	last     string // id of the last ended turn
 	requests map[string]bool
 }
 
-// NewNotifier returns a notifier; a silent one never rings or notifies.
+// NewNotifier returns a notifier. A silent one never notifies.
 func NewNotifier(t Notifications, silent bool) *Notifier {
 	return &Notifier{terminal: t, silent: silent, seen: map[string]activity{}}
 }
@@ -44,7 +44,7 @@ func (n *Notifier) Update(msg tea.Msg) {
 	}
 }
 
-// Follow notifies of what is new in a session that is caught up.
+// Follow notifies of changes in the state of a session that has caught up.
 func (n *Notifier) Follow(s *protocol.State) tea.Cmd {
 	now := activity{requests: make(map[string]bool, len(s.Approvals))}
 	if s.Last != nil {
@@ -69,7 +69,7 @@ func (n *Notifier) Follow(s *protocol.State) tea.Cmd {
 	return n.notify(remote.SessionName(s), what)
 }
 
-// FollowSummary notifies of what is new in a session of which only summaries are known.
+// FollowSummary notifies of changes in a session that is known only by summaries.
 func (n *Notifier) FollowSummary(s *protocol.Summary) tea.Cmd {
 	if s.Deleted {
 		delete(n.seen, s.Session)
@@ -110,8 +110,8 @@ func (n *Notifier) notify(name, what string) tea.Cmd {
 	return tea.Raw(sequence)
 }
 
-// Progress returns the progress bar of a session for terminals that show one; nil is idle. The plan is the
-// running one, or nil.
+// Progress returns the progress bar of a session, or nil if it is idle or the terminal shows none.
+// plan is the running plan, or nil.
 func (n *Notifier) Progress(s *protocol.State, plan *protocol.Plan, state remote.ConnState) *tea.ProgressBar {
 	switch {
 	case !n.terminal.progress || s.Turn == nil:
@@ -132,7 +132,7 @@ func (n *Notifier) Progress(s *protocol.State, plan *protocol.Plan, state remote
 	return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
 }
 
-// plainText removes everything from a text that could control a terminal.
+// plainText returns text as one line without control characters.
 func plainText(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 || r >= 0x7f && r < 0xa0 {

@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol"
 )
 
-// Order is an order of sessions. Its value is its name on the screen.
+// Order is an order of sessions. Its value is shown on the screen.
 type Order string
 
 // The orders, as cycled by Next.
@@ -25,7 +25,7 @@ var orders = []Order{ByNeed, ByActivity, ByName, ByAgent, ByContext}
 // Next returns the order after o, or the first after the last.
 func (o Order) Next() Order { return orders[(slices.Index(orders, o)+1)%len(orders)] }
 
-// compare returns the order's comparison. It is never 0 for different sessions.
+// compare returns the comparison function of the order. It returns 0 only for the same session.
 func (o Order) compare() func(a, b *row) int {
 	switch o {
 	case ByActivity:

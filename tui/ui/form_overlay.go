@@ -11,26 +11,26 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// Form is a docked overlay with lines of text to fill in.
+// Form is a docked overlay with text fields.
 type Form struct {
 	Title  string
-	Hint   string // the keys, for the last line of the screen
+	Hint   string // the keys, shown on the last line of the screen
 	Fields []Field
 
-	// Changed is called after a key that may have changed the text; nil: nothing to do.
+	// Changed is called after input that may have changed a field. It may be nil.
 	Changed func(f *Form)
-	// Submit is called with enter.
+	// Submit is called on enter.
 	Submit func(f *Form) Response
-	// Cancel is called with esc, before the form closes; nil: nothing to do.
+	// Cancel is called on esc, before the form closes. It may be nil.
 	Cancel func()
 
 	styles  *Styles
 	focused int
-	sending bool // nothing can be changed meanwhile
+	sending bool // submitted; input is ignored
 	err     string
 }
 
-// Field is a line of text in a form.
+// Field is a text field of a form.
 type Field struct {
 	Label       string
 	Placeholder string   // shown while the field is empty
@@ -39,35 +39,35 @@ type Field struct {
 	input *textinput.Model
 }
 
-// NewField returns a field that holds text.
+// NewField returns a field with the given text.
 func NewField(label, text, placeholder string, choices ...string) Field {
 	return Field{Label: label, Placeholder: placeholder, Choices: choices, input: NewTextInput(text)}
 }
 
-// NewForm returns a form whose first field has the focus.
+// NewForm returns a form with the focus on its first field.
 func NewForm(s *Styles, title, hint string, fields ...Field) *Form {
 	return &Form{Title: title, Hint: hint, Fields: fields, styles: s}
 }
 
-// Value returns the text of a field.
+// Value returns the text of field i.
 func (f *Form) Value(i int) string { return f.Fields[i].input.Value() }
 
-// Sending marks the form as submitted: it takes no input until Fail.
+// Sending marks the form as submitted. It ignores input until Fail is called.
 func (f *Form) Sending() { f.sending, f.err = true, "" }
 
-// Fail shows why the form was refused.
+// Fail shows an error and accepts input again.
 func (f *Form) Fail(message string) { f.sending, f.err = false, message }
 
-// Scope returns the global keys: a form is for typing.
+// Scope returns the global scope, which leaves all letters for typing.
 func (f *Form) Scope() keymap.Scope { return keymap.Global }
 
 // FullScreen returns false.
 func (f *Form) FullScreen() bool { return false }
 
-// KeyHint returns the keys of the form.
+// KeyHint returns the hint of the form's keys.
 func (f *Form) KeyHint() string { return f.Hint }
 
-// Update edits the form.
+// Update handles input.
 func (f *Form) Update(msg tea.Msg) Response {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -113,8 +113,8 @@ func (f *Form) changed() {
 	}
 }
 
-// step replaces the text by the next or previous choice. It returns false when the text is none of the
-// choices; then the key moves the cursor.
+// step replaces the text by the next (1) or previous (-1) choice. It returns false if the text is
+// not a choice; the key then moves the cursor.
 func (f *Field) step(by int) bool {
 	all := append([]string{""}, f.Choices...)
 	at := slices.Index(all, f.input.Value())
@@ -126,7 +126,7 @@ func (f *Field) step(by int) bool {
 	return true
 }
 
-// View returns a title and a line for each field.
+// View returns a title line and one line per field. Fields scroll if height is too small.
 func (f *Form) View(width, height int) ([]string, *tea.Cursor) {
 	title := f.styles.Bold.Render(f.Title)
 	switch {

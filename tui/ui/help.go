@@ -8,7 +8,8 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// fixedKeys are keys that cannot be changed. The help screen lists them first in their scope.
+// fixedKeys are keys that cannot be rebound, with their texts. The help screen lists them first in
+// their scope.
 var fixedKeys = map[keymap.Scope][][2]string{
 	keymap.Global: {{"ctrl+c twice", "leave; the session goes on"}},
 	keymap.Composer: {
@@ -19,7 +20,7 @@ var fixedKeys = map[keymap.Scope][][2]string{
 	keymap.Approval: {{"1 … 9", "decide"}},
 }
 
-// NewHelp returns a pager with all keys, those of a scope first.
+// NewHelp returns a pager with all keys, those of the given scope first.
 func NewHelp(s *Styles, scope keymap.Scope) *Pager { return NewPager(s, "keys", helpItem{s, scope}) }
 
 // helpItem is the help screen as an item of a pager.
@@ -57,7 +58,7 @@ func (h helpItem) Block(width int, _ bool) transcript.Block {
 	return b
 }
 
-// appendLines appends keys and what they do, beside each other where there is room.
+// appendLines appends keys and their text: in two columns if width allows, else on separate lines.
 func (h helpItem) appendLines(lines []string, keys, about string, width int) []string {
 	const column = 30
 	key := "  " + h.styles.KeyName.Render(keys)

@@ -10,45 +10,45 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// Menu is an overlay with a list to choose from. It reads the list anew for every drawing, so that it
-// shows changes that others make.
+// Menu is an overlay with a list of entries. It calls Listing.Entries for every message and
+// drawing, so it shows changes at once.
 type Menu struct {
 	styles   *Styles
 	listing  Listing
-	status   func() string // the status message of the screen
-	selected string        // id of an entry
-	index    int           // of the selected entry, for when it is gone
+	status   func() string // returns the screen's status message
+	selected string        // id of the selected entry
+	index    int           // its last index, used when the entry is gone
 }
 
 // Listing is the content of a menu.
 type Listing interface {
 	Title() string
-	Empty() string // shown when there are no entries
+	Empty() string // text shown without entries
 	Hint() string
 	Entries() []Entry
-	// Act handles a key that is not the menu's own, on an entry.
+	// Act handles a key that the menu does not use. id is the selected entry.
 	Act(id, key string) Response
 }
 
-// Entry is one choice of a menu. Its text is shown whole, with details below it.
+// Entry is an entry of a menu. Text and Details are wrapped, not cut.
 type Entry struct {
 	ID      string
 	Text    string
 	Details string
 }
 
-// NewMenu returns a menu with an entry selected; "" selects the first.
+// NewMenu returns a menu with the given entry selected, or the first if selected is "".
 func NewMenu(s *Styles, listing Listing, selected string, status func() string) *Menu {
 	return &Menu{styles: s, listing: listing, selected: selected, status: status}
 }
 
-// Scope returns the keys of lists.
+// Scope returns the scope of lists.
 func (m *Menu) Scope() keymap.Scope { return keymap.Lists }
 
 // FullScreen returns true.
 func (m *Menu) FullScreen() bool { return true }
 
-// Update moves the selection, or acts on it.
+// Update moves the selection. Other keys go to Listing.Act.
 func (m *Menu) Update(msg tea.Msg) Response {
 	press, ok := msg.(tea.KeyPressMsg)
 	if !ok {
@@ -82,7 +82,8 @@ func (m *Menu) Update(msg tea.Msg) Response {
 	return Response{}
 }
 
-// at returns the index of the selected entry, or of the one that took its place; -1 when there is none.
+// at returns the index of the selected entry, or of the entry that took its place. It returns -1 if
+// there are no entries.
 func (m *Menu) at(entries []Entry) int {
 	if i := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == m.selected }); i >= 0 {
 		m.index = i
@@ -90,7 +91,7 @@ func (m *Menu) at(entries []Entry) int {
 	return min(m.index, len(entries)-1)
 }
 
-// View returns height lines; the last one shows the keys or the status message.
+// View returns height lines. The last one shows the status message or the keys.
 func (m *Menu) View(width, height int) ([]string, *tea.Cursor) {
 	entries := m.listing.Entries()
 	selected := m.at(entries)

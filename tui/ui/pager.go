@@ -13,29 +13,30 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// CacheBytes bounds the laid out lines that a list of items keeps.
+// CacheBytes is the limit in bytes of the rendered lines that a list of items caches.
 const CacheBytes = 8 << 20
 
 // FindLabel is the prompt of a search.
 const FindLabel = " find: "
 
-// Pager is an overlay that shows a long text, in items that are laid out when they come on the screen.
+// Pager is an overlay that shows a long text. The text is split into items that are rendered when
+// they become visible.
 type Pager struct {
 	styles  *Styles
 	title   string
 	list    *transcript.List
-	input   *textinput.Model // while the search is typed, else nil
-	text    string           // the search as it was typed
-	query   *protocol.Query  // nil: no search
-	message string           // the result of the search
+	input   *textinput.Model // nil unless a search is being typed
+	text    string           // the last search, as typed
+	query   *protocol.Query  // nil if there is no search
+	message string           // the error of the last search
 
-	// The current match. It is forgotten when the text is scrolled.
+	// The current match. Keys other than those of the next and previous match clear matched.
 	matched bool
 	item    transcript.ID
 	line    int
 }
 
-// NewPager returns a pager at the beginning of the items.
+// NewPager returns a pager at the start of the items.
 func NewPager(s *Styles, title string, items ...transcript.Item) *Pager {
 	p := &Pager{styles: s, title: title, list: transcript.NewList(CacheBytes)}
 	for _, item := range items {
@@ -45,7 +46,7 @@ func NewPager(s *Styles, title string, items ...transcript.Item) *Pager {
 	return p
 }
 
-// Scope returns the pager's keys.
+// Scope returns the scope of pagers.
 func (p *Pager) Scope() keymap.Scope { return keymap.Pager }
 
 // FullScreen returns true.
@@ -105,7 +106,7 @@ func (p *Pager) press(key string) Response {
 	return Response{}
 }
 
-// editSearch handles a key while the search is typed.
+// editSearch handles a key while a search is typed.
 func (p *Pager) editSearch(msg tea.KeyPressMsg) {
 	switch msg.String() {
 	case "esc":
@@ -125,8 +126,8 @@ func (p *Pager) editSearch(msg tea.KeyPressMsg) {
 	}
 }
 
-// find goes to the match after (1) or before (-1) the current one, else from the first line on the screen;
-// 0 includes that line.
+// find moves to the first match after (1) or before (-1) the current match. Without one it starts
+// at the first line on the screen. 0 also matches the current line.
 func (p *Pager) find(by int) {
 	if p.query == nil {
 		return
@@ -152,7 +153,7 @@ func (p *Pager) find(by int) {
 	p.message = "“" + p.text + "” is not there"
 }
 
-// View returns the text, and as its last line the position or the search.
+// View returns the text. The last line shows the position or the search.
 func (p *Pager) View(width, height int) ([]string, *tea.Cursor) {
 	p.list.Resize(width, max(1, height-1))
 	lines := p.list.Lines()

@@ -8,7 +8,7 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// span is the dress of a style of text.
+// span returns the style of a span of text.
 func (p *palette) span(style transcript.Style) lipgloss.Style {
 	s := lipgloss.NewStyle().
 		Bold(style&transcript.Strong != 0).
@@ -35,8 +35,8 @@ func (p *palette) span(style transcript.Style) lipgloss.Style {
 	return s
 }
 
-// diff is the dress of a line that was added or removed: before its own
-// background it keeps the colours of its words, else it has but its own.
+// diff returns the style of a span in an added or removed line. With a background the span keeps
+// its own hue; without one it has the line's colour.
 func (p *palette) diff(s lipgloss.Style, style transcript.Style, own, behind color.Color) lipgloss.Style {
 	switch {
 	case style&transcript.Changed != 0:
@@ -51,7 +51,7 @@ func (p *palette) diff(s lipgloss.Style, style transcript.Style, own, behind col
 	return s.Background(behind)
 }
 
-// inverse is text in the colour of the screen on its own.
+// inverse returns s with the colours reversed, on a background of the given colour.
 func (p *palette) inverse(s lipgloss.Style, own color.Color) lipgloss.Style {
 	if p.ink == nil || own == nil {
 		return s.Reverse(true)
@@ -59,7 +59,7 @@ func (p *palette) inverse(s lipgloss.Style, own color.Color) lipgloss.Style {
 	return s.Foreground(p.ink).Background(own)
 }
 
-// hue is the theme's colour for a hue, or nil.
+// hue returns the theme's colour of a hue, or nil.
 func (p *palette) hue(style transcript.Style) color.Color {
 	switch style.Hue() {
 	case transcript.Red:

@@ -6,30 +6,30 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// StatusTimeout is how long a status message is shown, unless a key clears it.
+// StatusTimeout is how long a status message is shown unless a key clears it.
 const StatusTimeout = 6 * time.Second
 
-// Status is the status message of a screen. Its owner calls Expire after every message of the program;
-// while there is no text there is no timer.
+// Status is the status message of a screen. Its owner calls Expire after every message of the
+// program. No timer is started while Text is empty.
 type Status struct {
 	Text string
 
-	shown  string // the text that the deadline is for
+	shown  string // the text that until applies to
 	until  time.Time
-	waking bool // a StatusTimeoutMsg is on its way
+	waking bool // a StatusTimeoutMsg is pending
 }
 
-// StatusTimeoutMsg says that the time of a status message may be over. Its receiver calls Wake.
+// StatusTimeoutMsg reports that a status message may have expired. Its receiver calls Wake.
 type StatusTimeoutMsg struct{ status *Status }
 
-// Wake notes that the timer has ended.
+// Wake records that the timer has fired.
 func (m StatusTimeoutMsg) Wake() { m.status.waking = false }
 
-// Clear removes the text. The same text set again is shown for its whole time.
+// Clear removes the text. The same text set again gets the full timeout.
 func (s *Status) Clear() { s.Text, s.shown = "", "" }
 
-// Expire removes a text whose time is over and reports whether it did. Else it returns the timer to start,
-// through after, or nil.
+// Expire removes an expired text and reports whether it did. Otherwise it returns a timer command
+// made by after, or nil if none is needed.
 func (s *Status) Expire(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, expired bool) {
 	if s.Text != s.shown {
 		s.shown, s.until = s.Text, now.Add(StatusTimeout)

@@ -15,19 +15,19 @@ import (
 	"agentctl/tui/usage"
 )
 
-// Styles is the look of everything on a screen: styles, keys for hints, clock and time zone. All parts of
-// a program share one. Whoever keeps styled lines restyles them when Update reports a change.
+// Styles holds the styles, keys for hints, clock and time zone of a program. All components share
+// one. Components that cache styled lines must restyle them when Update reports a change.
 type Styles struct {
 	Tokens
 	Keys           *keymap.Map
 	Zone           *time.Location
 	Now            func() time.Time
-	GraphemeWidths bool // the terminal counts the cells of grapheme clusters, not of runes
+	GraphemeWidths bool // the terminal measures grapheme clusters, not runes
 
 	colors      terminalColors
 	palette     palette
-	otherLayout bool                           // diffs are not laid out as their width suggests
-	spans       map[transcript.Style][2]string // start and end sequences, made on first use
+	otherLayout bool                           // the layout of diffs is the opposite of the default for the width
+	spans       map[transcript.Style][2]string // start and end sequences, cached
 }
 
 // Tokens are the styles by meaning.
@@ -38,7 +38,7 @@ type Tokens struct {
 	KeyName, Selected       lipgloss.Style
 }
 
-// NewStyles returns the styles of a theme with the default keys.
+// NewStyles returns the styles of a theme with the default keys. "" is ThemeAuto.
 func NewStyles(zone *time.Location, theme Theme) *Styles {
 	if theme == "" {
 		theme = ThemeAuto
@@ -93,7 +93,7 @@ func (l *Styles) Clock(t time.Time) string { return t.In(l.Zone).Format("15:04")
 // Date formats a date and time of day.
 func (l *Styles) Date(t time.Time) string { return t.In(l.Zone).Format("2006-01-02 15:04") }
 
-// Rule returns a horizontal line with a title in it.
+// Rule returns a horizontal line of width cells with a title in it.
 func (l *Styles) Rule(title string, width int) string {
 	title = Fit(title, width-4)
 	n := width - 3 - ansi.StringWidth(title)
@@ -114,17 +114,17 @@ func (l *Styles) SideBySide(width int) bool {
 // ToggleDiffLayout switches diffs between side by side and one column.
 func (l *Styles) ToggleDiffLayout() { l.otherLayout = !l.otherLayout }
 
-// Since returns the time since then in whole seconds, never negative: clocks may differ.
+// Since returns the time since at in whole seconds. It is never negative, as clocks may differ.
 func (l *Styles) Since(at time.Time) time.Duration {
 	return max(0, l.Now().Sub(at)).Truncate(time.Second)
 }
 
-// ContextBar returns context usage as a bar of width cells and a number.
+// ContextBar returns context usage as a bar of width cells and a percentage.
 func (l *Styles) ContextBar(percent float64, width int) string {
 	return usage.Bar(percent/100, width) + " " + Percent(percent)
 }
 
-// Context usage from these percentages on is shown as a warning and as an error.
+// Percentages of context usage from which ContextStyle is a warning or an error.
 const (
 	ContextWarning = 75
 	ContextError   = 90
@@ -147,7 +147,7 @@ func (l *Styles) Highlight(line string, query *protocol.Query) string {
 	var ranges []lipgloss.Range
 	for _, s := range query.Spans(bare) {
 		from, to := ansi.StringWidth(bare[:s.From]), ansi.StringWidth(bare[:s.To])
-		if from < to { // a match within one character has no cells
+		if from < to { // a match inside a grapheme cluster is empty
 			ranges = append(ranges, lipgloss.NewRange(from, to, l.Selected))
 		}
 	}
@@ -155,7 +155,7 @@ func (l *Styles) Highlight(line string, query *protocol.Query) string {
 		return line
 	}
 	marked := lipgloss.StyleRanges(line, ranges...)
-	if ansi.Strip(marked) != bare { // the library miscuts a combining mark that takes a cell
+	if ansi.Strip(marked) != bare { // lipgloss misplaces a combining mark that takes a cell
 		return line
 	}
 	return marked

@@ -9,32 +9,32 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Theme names the colours of a screen. Whatever it is, no meaning hangs on
-// colour alone, and NO_COLOR leaves all of them out.
+// Theme is a set of colours. No theme conveys meaning by colour alone. NO_COLOR removes all
+// colours.
 type Theme string
 
 // The themes.
 const (
-	ThemeAuto     Theme = "auto"     // dark or light, as the terminal's background is
+	ThemeAuto     Theme = "auto"     // dark or light, by the terminal's background
 	ThemeDark     Theme = "dark"     // for a dark background
-	ThemeLight    Theme = "light"    // for a light one
-	ThemeContrast Theme = "contrast" // nothing faint, and colours far from the background
+	ThemeLight    Theme = "light"    // for a light background
+	ThemeContrast Theme = "contrast" // no faint text, high contrast
 	ThemeSixteen  Theme = "16"       // the terminal's own sixteen colours
 )
 
-// Themes lists every theme, the default first.
+// Themes returns all themes, the default first.
 func Themes() []Theme {
 	return []Theme{ThemeAuto, ThemeDark, ThemeLight, ThemeContrast, ThemeSixteen}
 }
 
-// palette is the colours of a theme; nil is the terminal's own.
+// palette holds the colours of a theme. nil is the terminal's default colour.
 type palette struct {
 	user, agent, good, bad, warn, code, heading, dim color.Color
 
-	added, removed color.Color // behind lines of a diff; nil: they are good and bad themselves
-	ink            color.Color // on the other colours; nil: the text is reversed
+	added, removed color.Color // background of diff lines; nil: good and bad are their foreground
+	ink            color.Color // foreground on the other colours; nil: reverse video
 
-	faint bool // what is dim is faint, rather than of a colour
+	faint bool // dim text is faint instead of coloured
 }
 
 func rgb(hex string) color.Color { return lipgloss.Color(hex) }
@@ -64,20 +64,20 @@ var (
 	}
 )
 
-// terminalColors is what the choice of a palette depends on.
+// terminalColors holds the inputs of the choice of a palette.
 type terminalColors struct {
 	theme     Theme
-	known     bool // the terminal told its background
+	known     bool // the terminal has reported its background
 	light     bool
-	limited   bool // it has sixteen colours or none
-	trueColor bool // it has all of them
+	limited   bool // at most sixteen colours
+	trueColor bool // 24-bit colours
 }
 
-// palette is the theme on this terminal. Until the background is known it is the
-// terminal's own, and for contrast no colour at all.
+// palette returns the palette of the theme on this terminal. Until the background is known,
+// ThemeAuto has the terminal's colours and ThemeContrast none.
 func (w *terminalColors) palette() palette {
 	p := w.chosen()
-	if !w.trueColor { // what is behind words would come out too bright, or grey
+	if !w.trueColor { // backgrounds would be too bright, or grey
 		p.added, p.removed, p.ink = nil, nil, nil
 	}
 	return p
@@ -105,7 +105,8 @@ func (w *terminalColors) chosen() palette {
 	return onDark
 }
 
-// Query asks the terminal for its background, where that makes a difference.
+// Query returns a command that requests the terminal's background, or nil if the theme does not
+// depend on it.
 func (l *Styles) Query() tea.Cmd {
 	if t := l.colors.theme; t != ThemeAuto && t != ThemeContrast {
 		return nil
@@ -113,8 +114,8 @@ func (l *Styles) Query() tea.Cmd {
 	return tea.RequestBackgroundColor
 }
 
-// Update takes what the terminal tells of its colours and of how it counts cells.
-// It reports whether everything looks different now.
+// Update handles the terminal's reports of its colours and of how it measures text. It reports
+// whether the styles have changed.
 func (l *Styles) Update(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case tea.ModeReportMsg:

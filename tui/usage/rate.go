@@ -2,10 +2,10 @@ package usage
 
 import "time"
 
-// rateSeconds is the length of the window of a rate.
+// rateSeconds is the window of a rate in seconds.
 const rateSeconds = 8
 
-// rate is a moving average over the last seconds. It holds a sum per second in a ring.
+// rate is a moving average over the last rateSeconds. It holds one sum per second in a ring.
 type rate struct {
 	second int64 // Unix second of the newest sum
 	since  int64 // Unix second of the first sum; 0 if there is none

@@ -10,7 +10,7 @@ import (
 const (
 	maxTurns      = 400              // kept by a Tracker
 	exactRateTTL  = 10 * time.Second // validity of a rate from the agent's token counts
-	bytesPerToken = 4                // estimate
+	bytesPerToken = 4                // estimated average
 )
 
 // Turn is the context usage of one turn.
