@@ -16,8 +16,8 @@ func (k Keys) Bindings() ([]Binding, error) {
 		return nil, err
 	}
 	out := make([]Binding, len(Definitions))
-	for i, b := range Definitions {
-		out[i] = Binding{string(b.Scope), string(b.Action), m.byAction[b.Action], b.About}
+	for i, d := range Definitions {
+		out[i] = Binding{string(d.Scope), string(d.Action), m.byAction[d.Action], d.About}
 	}
 	return out, nil
 }

@@ -183,24 +183,24 @@ type Map struct {
 
 // New returns the default map with the given keys in place of the defaults. Its errors are those of
 // [Keys.Check].
-func New(chosen Keys) (*Map, error) {
-	for name := range chosen {
-		if !slices.ContainsFunc(Definitions, func(b Definition) bool { return b.Action == Action(name) }) {
+func New(custom Keys) (*Map, error) {
+	for name := range custom {
+		if !slices.ContainsFunc(Definitions, func(d Definition) bool { return d.Action == Action(name) }) {
 			return nil, fmt.Errorf("keys: unknown action %q", name)
 		}
 	}
 	m := &Map{byKey: map[Scope]map[string]Action{}, byAction: map[Action][]string{}}
 	// Bind the user's keys first: they take precedence over default keys of the same scope.
-	for _, own := range []bool{true, false} {
-		for _, b := range Definitions {
-			keys, is := chosen[string(b.Action)]
-			if is != own {
+	for _, bindCustom := range []bool{true, false} {
+		for _, d := range Definitions {
+			keys, isCustom := custom[string(d.Action)]
+			if isCustom != bindCustom {
 				continue
 			}
-			if !own {
-				keys = b.Keys
+			if !isCustom {
+				keys = d.Keys
 			}
-			if err := m.bind(b, keys, own); err != nil {
+			if err := m.bind(d, keys, isCustom); err != nil {
 				return nil, err
 			}
 		}
@@ -208,48 +208,50 @@ func New(chosen Keys) (*Map, error) {
 	return m, nil
 }
 
-func (m *Map) bind(b Definition, keys []string, own bool) error {
-	at := m.byKey[b.Scope]
-	if at == nil {
-		at = map[string]Action{}
-		m.byKey[b.Scope] = at
+// bind binds keys to an action. A default key that is already bound is left out. A custom key bound to
+// another action is an error.
+func (m *Map) bind(d Definition, keys []string, custom bool) error {
+	actions := m.byKey[d.Scope]
+	if actions == nil {
+		actions = map[string]Action{}
+		m.byKey[d.Scope] = actions
 	}
 	for _, key := range keys {
-		if own {
-			if err := checkKey(b.Scope, key); err != nil {
-				return fmt.Errorf("keys: %s: %w", b.Action, err)
+		if custom {
+			if err := checkKey(d.Scope, key); err != nil {
+				return fmt.Errorf("keys: %s: %w", d.Action, err)
 			}
 		}
-		switch other, taken := at[key]; {
-		case !taken:
-			at[key] = b.Action
-			m.byAction[b.Action] = append(m.byAction[b.Action], key)
-		case own && other != b.Action:
-			return fmt.Errorf("keys: %q is bound to both %s and %s", key, other, b.Action)
+		switch other, bound := actions[key]; {
+		case !bound:
+			actions[key] = d.Action
+			m.byAction[d.Action] = append(m.byAction[d.Action], key)
+		case custom && other != d.Action:
+			return fmt.Errorf("keys: %q is bound to both %s and %s", key, other, d.Action)
 		}
 	}
 	return nil
 }
 
 // checkKey returns an error for a key that would prevent writing or quitting.
-func checkKey(where Scope, key string) error {
+func checkKey(scope Scope, key string) error {
 	switch {
 	case key == "" || strings.ContainsAny(key, " \t\n"):
 		return fmt.Errorf("%q is not a key; one is written as ctrl+x, alt+up, f5, space or e", key)
 	case slices.Contains(reserved, key):
 		return fmt.Errorf("%q cannot be rebound", key)
-	case where == Global && (utf8.RuneCountInString(key) == 1 || key == "space"):
+	case scope == Global && (utf8.RuneCountInString(key) == 1 || key == "space"):
 		return fmt.Errorf("%q is needed for writing: use a key with ctrl or alt, or a function key", key)
 	}
 	return nil
 }
 
 // At returns the action of a key in a scope, or "".
-func (m *Map) At(where Scope, key string) Action { return m.byKey[where][key] }
+func (m *Map) At(scope Scope, key string) Action { return m.byKey[scope][key] }
 
 // InList returns the action of a key in a scope or else in Lists, or "".
-func (m *Map) InList(where Scope, key string) Action {
-	if a := m.byKey[where][key]; a != "" {
+func (m *Map) InList(scope Scope, key string) Action {
+	if a := m.byKey[scope][key]; a != "" {
 		return a
 	}
 	return m.byKey[Lists][key]

@@ -20,11 +20,11 @@ func Pump[T any](ctx context.Context, source func(context.Context) iter.Seq[T], 
 	ctx, cancel := context.WithCancel(ctx)
 	updates := make(chan T)
 	done := make(chan struct{})
-	var broke error // must be read after done is closed
+	var sourceErr error // must be read after done is closed
 	go func() {
 		defer close(done)
 		defer close(updates)
-		defer panics.RecoverTo(&broke)
+		defer panics.RecoverTo(&sourceErr)
 		for u := range source(ctx) {
 			select {
 			case updates <- u:
@@ -36,37 +36,37 @@ func Pump[T any](ctx context.Context, source func(context.Context) iter.Seq[T], 
 	defer func() {
 		cancel()
 		<-done
-		err = broke
+		err = sourceErr
 	}()
 
-	var next []T
+	var batch []T
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	<-timer.C
-	ready := true // FrameTime has passed since the last batch
+	frameOver := true // FrameTime has passed since the last batch
 	for {
 		in := updates
-		if len(next) == MaxBatch {
+		if len(batch) == MaxBatch {
 			in = nil
 		}
 		select {
 		case u, ok := <-in:
 			if !ok {
-				if len(next) > 0 {
-					send(next)
+				if len(batch) > 0 {
+					send(batch)
 				}
 				return nil
 			}
-			next = append(next, u)
-			if !ready || len(next) > 1 {
+			batch = append(batch, u)
+			if !frameOver || len(batch) > 1 {
 				continue
 			}
 			timer.Reset(0) // let items that are ready join the batch
 		case <-timer.C:
-			ready = len(next) == 0
-			if !ready {
-				send(next)
-				next = nil
+			frameOver = len(batch) == 0
+			if !frameOver {
+				send(batch)
+				batch = nil
 				timer.Reset(FrameTime)
 			}
 		}

@@ -46,7 +46,7 @@ func (e *Editor) SetStdout(w io.Writer) { e.stdout = w }
 // SetStderr sets the standard error of the editor.
 func (e *Editor) SetStderr(w io.Writer) { e.stderr = w }
 
-var errTooLong = errors.New("the edited text is too long to be sent")
+var errTextTooLong = errors.New("the edited text is too long to be sent")
 
 // Run runs the editor and waits for it to exit. The editor is killed when Context ends.
 func (e *Editor) Run() (err error) {
@@ -64,9 +64,9 @@ func (e *Editor) Run() (err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("edit: %w", err)
 	}
-	run := e.process(file)
-	run.Stdin, run.Stdout, run.Stderr = e.stdin, e.stdout, e.stderr
-	if err = run.Run(); err != nil {
+	cmd := e.command(file)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
+	if err = cmd.Run(); err != nil {
 		return fmt.Errorf("editor %q: %w", e.Command, err)
 	}
 	info, err := os.Stat(file)
@@ -74,7 +74,7 @@ func (e *Editor) Run() (err error) {
 	case err != nil:
 		return fmt.Errorf("edit: %w", err)
 	case info.Size() > protocol.MaxEvent:
-		return errTooLong
+		return errTextTooLong
 	}
 	edited, err := os.ReadFile(file)
 	if err != nil {
@@ -92,9 +92,9 @@ func removeFile(file string) error {
 	return nil
 }
 
-// process returns the editor's process. Except on Windows a shell parses the command, which may
+// command returns the editor's process. Except on Windows a shell parses the command, which may
 // hold arguments and quotes.
-func (e *Editor) process(file string) *exec.Cmd {
+func (e *Editor) command(file string) *exec.Cmd {
 	if runtime.GOOS == "windows" {
 		words := append(strings.Fields(e.Command), file)
 		return exec.CommandContext(e.Context, words[0], words[1:]...)

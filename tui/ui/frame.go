@@ -64,14 +64,14 @@ func sgrLength(s string) int {
 
 // Frame joins lines cut to width x height cells. It sanitizes every line: it is the last step
 // before the terminal, so no other control sequence reaches it. It changes lines.
-func (l *Styles) Frame(lines []string, width, height int) string {
+func (s *Styles) Frame(lines []string, width, height int) string {
 	lines = lines[:min(len(lines), height)]
 	for i, line := range lines {
 		line = Sanitize(line)
 		if len(line) > width && ansi.StringWidth(line) > width {
 			line = ansi.Truncate(line, width, "")
 		}
-		if !l.GraphemeWidths {
+		if !s.GraphemeWidths {
 			line = firstRunes(line)
 		}
 		lines[i] = line

@@ -14,7 +14,7 @@ import (
 // variation selector in one. firstRunes replaces each cluster whose width differs by its first
 // rune, padded to the cells of the cluster.
 func firstRunes(line string) string {
-	if !joins(line) {
+	if !hasJoiners(line) {
 		return line
 	}
 	var out strings.Builder
@@ -34,7 +34,7 @@ func firstRunes(line string) string {
 		}
 		cluster, cells := ansi.FirstGraphemeCluster(line[i:], ansi.GraphemeWidth)
 		i += len(cluster)
-		if !joins(cluster) || ansi.StringWidthWc(cluster) == cells {
+		if !hasJoiners(cluster) || ansi.StringWidthWc(cluster) == cells {
 			out.WriteString(cluster)
 			continue
 		}
@@ -48,6 +48,6 @@ func firstRunes(line string) string {
 
 // hasJoiners reports whether s contains a zero-width joiner, an emoji variation selector or a skin
 // tone, which may join runes into one emoji.
-func joins(s string) bool {
+func hasJoiners(s string) bool {
 	return strings.Contains(s, "\u200d") || strings.Contains(s, "\ufe0f") || strings.Contains(s, "\U0001f3fb"[:3])
 }

@@ -25,8 +25,8 @@ func NewHelp(s *Styles, scope keymap.Scope) *Pager { return NewPager(s, "keys", 
 
 // helpItem is the help screen as an item of a pager.
 type helpItem struct {
-	styles *Styles
-	first  keymap.Scope
+	styles     *Styles
+	firstScope keymap.Scope
 }
 
 func (h helpItem) Estimate(int, bool) int { return len(keymap.Definitions) }
@@ -34,15 +34,15 @@ func (h helpItem) Estimate(int, bool) int { return len(keymap.Definitions) }
 func (h helpItem) Block(width int, _ bool) transcript.Block {
 	var b transcript.Block
 	var scope keymap.Scope
-	all := slices.Clone(keymap.Definitions)
+	definitions := slices.Clone(keymap.Definitions)
 	rank := func(d keymap.Definition) int {
-		if d.Scope == h.first {
+		if d.Scope == h.firstScope {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(all, func(a, b keymap.Definition) int { return rank(a) - rank(b) })
-	for _, d := range all {
+	slices.SortStableFunc(definitions, func(a, b keymap.Definition) int { return rank(a) - rank(b) })
+	for _, d := range definitions {
 		if d.Scope != scope {
 			scope = d.Scope
 			b.Body = append(b.Body, "", " "+h.styles.User.Render(string(scope)))

@@ -13,11 +13,11 @@ import (
 // Menu is an overlay with a list of entries. It calls Listing.Entries for every message and
 // drawing, so it shows changes at once.
 type Menu struct {
-	styles   *Styles
-	listing  Listing
-	status   func() string // returns the screen's status message
-	selected string        // id of the selected entry
-	index    int           // its last index, used when the entry is gone
+	styles    *Styles
+	listing   Listing
+	status    func() string // returns the screen's status message
+	selected  string        // id of the selected entry
+	lastIndex int           // its last index, used when the entry is gone
 }
 
 // Listing is the content of a menu.
@@ -56,51 +56,51 @@ func (m *Menu) Update(msg tea.Msg) Response {
 	}
 	key := press.String()
 	entries := m.listing.Entries()
-	at := m.at(entries)
-	to := at
+	index := m.selectedIndex(entries)
+	target := index
 	switch m.styles.Keys.At(keymap.Lists, key) {
 	case keymap.Back:
 		return Response{Close: true}
 	case keymap.Up:
-		to--
+		target--
 	case keymap.Down:
-		to++
+		target++
 	case keymap.First:
-		to = 0
+		target = 0
 	case keymap.Last:
-		to = len(entries) - 1
+		target = len(entries) - 1
 	default:
-		if at < 0 {
+		if index < 0 {
 			return Response{}
 		}
-		return m.listing.Act(entries[at].ID, key)
+		return m.listing.Act(entries[index].ID, key)
 	}
 	if len(entries) > 0 {
-		m.index = min(max(to, 0), len(entries)-1)
-		m.selected = entries[m.index].ID
+		m.lastIndex = min(max(target, 0), len(entries)-1)
+		m.selected = entries[m.lastIndex].ID
 	}
 	return Response{}
 }
 
-// at returns the index of the selected entry, or of the entry that took its place. It returns -1 if
+// selectedIndex returns the index of the selected entry, or of the entry that took its place. It returns -1 if
 // there are no entries.
-func (m *Menu) at(entries []Entry) int {
+func (m *Menu) selectedIndex(entries []Entry) int {
 	if i := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == m.selected }); i >= 0 {
-		m.index = i
+		m.lastIndex = i
 	}
-	return min(m.index, len(entries)-1)
+	return min(m.lastIndex, len(entries)-1)
 }
 
 // View returns height lines. The last one shows the status message or the keys.
 func (m *Menu) View(width, height int) ([]string, *tea.Cursor) {
 	entries := m.listing.Entries()
-	selected := m.at(entries)
+	selected := m.selectedIndex(entries)
 	var lines []string
-	at := 0
+	selectedLine := 0
 	for i, e := range entries {
 		mark, style := "   ", m.styles.Plain
 		if i == selected {
-			at, mark, style = len(lines), " ▸ ", m.styles.Selected
+			selectedLine, mark, style = len(lines), " ▸ ", m.styles.Selected
 		}
 		for n, line := range Wrap(e.Text, width-Indent) {
 			if n > 0 {
@@ -117,21 +117,22 @@ func (m *Menu) View(width, height int) ([]string, *tea.Cursor) {
 	if len(entries) == 0 {
 		lines = append(lines, m.styles.Dim.Render(Fit(" "+m.listing.Empty(), width)))
 	}
-	lines, _ = Window(lines, at, height-2)
+	lines, _ = Window(lines, selectedLine, height-2)
 	out := append([]string{m.styles.Rule(m.listing.Title(), width)}, lines...)
 	for len(out) < height-1 {
 		out = append(out, "")
 	}
 	out = out[:min(len(out), max(0, height-1))]
-	return append(out, m.foot(len(entries) > 0, width)), nil
+	return append(out, m.footer(len(entries) > 0, width)), nil
 }
 
-func (m *Menu) foot(entries bool, width int) string {
+// footer returns the last line. The listing's hint is left out without entries.
+func (m *Menu) footer(hasEntries bool, width int) string {
 	if status := m.status(); status != "" {
 		return m.styles.Warning.Render(Fit(" "+OneLine(transcript.Clean(status)), width))
 	}
 	hint, back := "", m.styles.Keys.Hint(keymap.Back, "back")
-	if entries {
+	if hasEntries {
 		hint = m.listing.Hint()
 	}
 	return m.styles.Selected.Render(Spread(" "+FitHints(hint, width-ansi.StringWidth(back)-2), back, width))

@@ -80,6 +80,7 @@ func (s *Stack) Update(msg tea.Msg) (cmd tea.Cmd, intents []any, pass bool) {
 	return tea.Batch(cmds...), intents, true
 }
 
+// update passes a message to an overlay and applies the changes of the stack that it asks for.
 func (s *Stack) update(o Overlay, msg tea.Msg) Response {
 	r := o.Update(msg)
 	if r.Close {
@@ -91,6 +92,7 @@ func (s *Stack) update(o Overlay, msg tea.Msg) Response {
 	return r
 }
 
+// intents returns the intent as a list of at most one.
 func (r *Response) intents() []any {
 	if r.Intent == nil {
 		return nil

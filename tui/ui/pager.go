@@ -22,13 +22,13 @@ const FindLabel = " find: "
 // Pager is an overlay that shows a long text. The text is split into items that are rendered when
 // they become visible.
 type Pager struct {
-	styles  *Styles
-	title   string
-	list    *transcript.List
-	input   *textinput.Model // nil unless a search is being typed
-	text    string           // the last search, as typed
-	query   *protocol.Query  // nil if there is no search
-	message string           // the error of the last search
+	styles     *Styles
+	title      string
+	list       *transcript.List
+	input      *textinput.Model // nil unless a search is being typed
+	searchText string           // the last search, as typed
+	query      *protocol.Query  // nil if there is no search
+	message    string           // the error of the last search
 
 	// The current match. Keys other than those of the next and previous match clear matched.
 	matched bool
@@ -60,7 +60,7 @@ func (p *Pager) Update(msg tea.Msg) Response {
 			p.editSearch(msg)
 			return Response{}
 		}
-		return p.press(msg.String())
+		return p.handleKey(msg.String())
 	case tea.PasteMsg:
 		if p.input != nil {
 			PasteText(p.input, msg.Content)
@@ -73,7 +73,7 @@ func (p *Pager) Update(msg tea.Msg) Response {
 	return Response{}
 }
 
-func (p *Pager) press(key string) Response {
+func (p *Pager) handleKey(key string) Response {
 	p.message = ""
 	page := max(1, p.list.Height()-1)
 	action := p.styles.Keys.InList(keymap.Pager, key)
@@ -94,7 +94,7 @@ func (p *Pager) press(key string) Response {
 	case keymap.Last:
 		p.list.ScrollToBottom()
 	case keymap.PagerFind:
-		p.input = NewTextInput(p.text)
+		p.input = NewTextInput(p.searchText)
 	case keymap.PagerNext:
 		p.find(1)
 	case keymap.PagerPrevious:
@@ -113,11 +113,11 @@ func (p *Pager) editSearch(msg tea.KeyPressMsg) {
 		p.input, p.query = nil, nil
 		p.list.SetHighlight(nil)
 	case "enter":
-		p.text = OneLine(transcript.Clean(p.input.Value()))
+		p.searchText = OneLine(transcript.Clean(p.input.Value()))
 		p.input = nil
 		p.list.SetHighlight(nil)
 		// A query that is empty or too long ends the search.
-		if p.query, _ = protocol.ParseQuery(p.text); p.query != nil {
+		if p.query, _ = protocol.ParseQuery(p.searchText); p.query != nil {
 			p.list.SetHighlight(func(line string) string { return p.styles.Highlight(line, p.query) })
 			p.find(0)
 		}
@@ -137,7 +137,7 @@ func (p *Pager) find(by int) {
 	if p.matched {
 		item, line = p.item, p.line
 	}
-	step, from := by|1, line+by
+	step, from := by|1, line+by // step is 1 or -1
 	for ; item >= p.list.First() && item <= p.list.Last(); item += transcript.ID(step) {
 		if c, ok := p.list.Item(item).(*chunk); !ok || p.query.Match(c.raw) {
 			if line, ok := p.list.FindLine(item, from, step, match); ok {
@@ -150,7 +150,7 @@ func (p *Pager) find(by int) {
 			from = math.MaxInt32 // the last line of the item
 		}
 	}
-	p.message = "“" + p.text + "” is not there"
+	p.message = "“" + p.searchText + "” is not there"
 }
 
 // View returns the text. The last line shows the position or the search.
@@ -158,7 +158,8 @@ func (p *Pager) View(width, height int) ([]string, *tea.Cursor) {
 	p.list.Resize(width, max(1, height-1))
 	lines := p.list.Lines()
 	if p.input != nil {
-		return append(lines, p.styles.InputLine(FindLabel, p.input, width)), InputCursor(FindLabel, p.input, height-1)
+		lines = append(lines, p.styles.InputLine(FindLabel, p.input, width))
+		return lines, InputCursor(FindLabel, p.input, height-1)
 	}
 	above, total := p.list.Position()
 	left := " " + p.title

@@ -14,36 +14,36 @@ const StatusTimeout = 6 * time.Second
 type Status struct {
 	Text string
 
-	shown  string // the text that until applies to
-	until  time.Time
-	waking bool // a StatusTimeoutMsg is pending
+	timedText    string // the text that until applies to
+	deadline     time.Time
+	timerPending bool // a StatusTimeoutMsg is pending
 }
 
 // StatusTimeoutMsg reports that a status message may have expired. Its receiver calls Wake.
 type StatusTimeoutMsg struct{ status *Status }
 
 // Wake records that the timer has fired.
-func (m StatusTimeoutMsg) Wake() { m.status.waking = false }
+func (m StatusTimeoutMsg) Wake() { m.status.timerPending = false }
 
 // Clear removes the text. The same text set again gets the full timeout.
-func (s *Status) Clear() { s.Text, s.shown = "", "" }
+func (s *Status) Clear() { s.Text, s.timedText = "", "" }
 
 // Expire removes an expired text and reports whether it did. Otherwise it returns a timer command
 // made by after, or nil if none is needed.
 func (s *Status) Expire(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, expired bool) {
-	if s.Text != s.shown {
-		s.shown, s.until = s.Text, now.Add(StatusTimeout)
+	if s.Text != s.timedText {
+		s.timedText, s.deadline = s.Text, now.Add(StatusTimeout)
 	}
-	left := s.until.Sub(now)
+	left := s.deadline.Sub(now)
 	switch {
 	case s.Text == "":
 		return nil, false
 	case left <= 0:
 		s.Clear()
 		return nil, true
-	case s.waking:
+	case s.timerPending:
 		return nil, false
 	}
-	s.waking = true
+	s.timerPending = true
 	return after(left, StatusTimeoutMsg{s}), false
 }

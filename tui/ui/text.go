@@ -38,12 +38,12 @@ func FitHints(hint string, width int) string {
 // Spread returns a line of width cells with left and right at its ends. If they do not fit, left is
 // cut first.
 func Spread(left, right string, width int) string {
-	room := width - ansi.StringWidth(right)
-	if room <= 0 {
+	leftWidth := width - ansi.StringWidth(right)
+	if leftWidth <= 0 {
 		return Fit(right, width)
 	}
-	left = Fit(left, room-1)
-	return left + strings.Repeat(" ", room-ansi.StringWidth(left)) + right
+	left = Fit(left, leftWidth-1)
+	return left + strings.Repeat(" ", leftWidth-ansi.StringWidth(left)) + right
 }
 
 // OneLine returns text with runs of line breaks and tabs replaced by a space.
@@ -92,21 +92,21 @@ func Wrap(s string, width int) []string {
 	return out
 }
 
-// Window returns at most n lines around index at, and the new index of that line.
-func Window(lines []string, at, n int) ([]string, int) {
+// Window returns at most n lines around the line at index, and the new index of that line.
+func Window(lines []string, index, n int) ([]string, int) {
 	if n = max(n, 0); len(lines) <= n {
-		return lines, at
+		return lines, index
 	}
-	first := max(0, min(at-n/2, len(lines)-n))
-	return lines[first : first+n], at - first
+	first := max(0, min(index-n/2, len(lines)-n))
+	return lines[first : first+n], index - first
 }
 
 // Prefixed returns s with a prefix, or "" if s is empty.
-func Prefixed(before, s string) string {
+func Prefixed(prefix, s string) string {
 	if s == "" {
 		return ""
 	}
-	return before + s
+	return prefix + s
 }
 
 // Count returns a number with its noun, with an s unless n is 1.

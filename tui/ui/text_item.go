@@ -17,24 +17,25 @@ type chunk struct {
 	styles *Styles
 	raw    string // the unparsed text
 	lines  int
-	read   func(raw string) *transcript.Text
+	parse  func(raw string) *transcript.Text
 }
 
-func (s *chunk) Estimate(width int, _ bool) int {
-	return max(s.lines, len(s.raw)/max(width, 80)) // the width may be 0 before the first layout
+func (c *chunk) Estimate(width int, _ bool) int {
+	return max(c.lines, len(c.raw)/max(width, 80)) // the width may be 0 before the first layout
 }
 
-func (s *chunk) Block(width int, _ bool) transcript.Block {
-	body, bytes := s.read(s.raw).Lines(width)
-	for range len(s.raw) - len(strings.TrimRight(s.raw, "\n")) - 1 {
+func (c *chunk) Block(width int, _ bool) transcript.Block {
+	body, bytes := c.parse(c.raw).Lines(width)
+	blank := len(c.raw) - len(strings.TrimRight(c.raw, "\n")) - 1
+	for range blank {
 		body = append(body, "") // Lines omits trailing blank lines
 	}
-	return transcript.Block{Body: body, Bytes: bytes, RenderLine: s.styles.RenderLine}
+	return transcript.Block{Body: body, Bytes: bytes, RenderLine: c.styles.RenderLine}
 }
 
-// TextItems splits text into items, at line breaks where possible. read parses the text of each
+// TextItems splits text into items, at line breaks where possible. parse parses the text of each
 // item.
-func TextItems(l *Styles, text string, read func(raw string) *transcript.Text) []transcript.Item {
+func TextItems(s *Styles, text string, parse func(raw string) *transcript.Text) []transcript.Item {
 	var out []transcript.Item
 	for text != "" {
 		n := len(text)
@@ -48,7 +49,7 @@ func TextItems(l *Styles, text string, read func(raw string) *transcript.Text) [
 			}
 		}
 		raw := text[:n]
-		out = append(out, &chunk{l, raw, strings.Count(raw, "\n"), read})
+		out = append(out, &chunk{s, raw, strings.Count(raw, "\n"), parse})
 		text = text[n:]
 	}
 	return out
@@ -89,7 +90,8 @@ func (t textItem) Estimate(width int, _ bool) int { return t.text.Estimate(width
 
 func (t textItem) Block(width int, _ bool) transcript.Block {
 	body, bytes := t.text.Lines(width)
-	return transcript.Block{Body: body, Bytes: bytes, RenderLine: func(line string) string { return t.style.Render(line) }}
+	render := func(line string) string { return t.style.Render(line) }
+	return transcript.Block{Body: body, Bytes: bytes, RenderLine: render}
 }
 
 // Indent is the left margin of an item in cells. Its first column holds the mark of the list.

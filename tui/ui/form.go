@@ -71,11 +71,11 @@ func (f *Form) KeyHint() string { return f.Hint }
 func (f *Form) Update(msg tea.Msg) Response {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		return f.press(msg)
+		return f.handleKey(msg)
 	case tea.PasteMsg:
 		if !f.sending {
 			PasteText(f.Fields[f.focused].input, msg.Content)
-			f.changed()
+			f.notifyChanged()
 		}
 	case tea.MouseWheelMsg:
 		return Response{Pass: true}
@@ -83,7 +83,7 @@ func (f *Form) Update(msg tea.Msg) Response {
 	return Response{}
 }
 
-func (f *Form) press(msg tea.KeyPressMsg) Response {
+func (f *Form) handleKey(msg tea.KeyPressMsg) Response {
 	field := &f.Fields[f.focused]
 	switch key := msg.String(); {
 	case key == "esc":
@@ -102,12 +102,12 @@ func (f *Form) press(msg tea.KeyPressMsg) Response {
 	default:
 		*field.input, _ = field.input.Update(msg)
 		f.err = ""
-		f.changed()
+		f.notifyChanged()
 	}
 	return Response{}
 }
 
-func (f *Form) changed() {
+func (f *Form) notifyChanged() {
 	if f.Changed != nil {
 		f.Changed(f)
 	}
@@ -116,12 +116,12 @@ func (f *Form) changed() {
 // step replaces the text by the next (1) or previous (-1) choice. It returns false if the text is
 // not a choice; the key then moves the cursor.
 func (f *Field) step(by int) bool {
-	all := append([]string{""}, f.Choices...)
-	at := slices.Index(all, f.input.Value())
-	if at < 0 || len(f.Choices) == 0 {
+	choices := append([]string{""}, f.Choices...)
+	current := slices.Index(choices, f.input.Value())
+	if current < 0 || len(f.Choices) == 0 {
 		return false
 	}
-	f.input.SetValue(all[(at+by+len(all))%len(all)])
+	f.input.SetValue(choices[(current+by+len(choices))%len(choices)])
 	f.input.CursorEnd()
 	return true
 }
@@ -135,30 +135,32 @@ func (f *Form) View(width, height int) ([]string, *tea.Cursor) {
 	case f.sending:
 		title += " · " + f.styles.Warning.Render("sending …")
 	}
-	room := 0
+	labelWidth := 0
 	for i := range f.Fields {
-		room = max(room, ansi.StringWidth(f.Fields[i].Label))
+		labelWidth = max(labelWidth, ansi.StringWidth(f.Fields[i].Label))
 	}
 	var lines []string
 	for i := range f.Fields {
-		lines = append(lines, f.line(i, room, width))
+		lines = append(lines, f.fieldLine(i, labelWidth, width))
 	}
-	lines, at := Window(lines, f.focused, height-1)
+	lines, row := Window(lines, f.focused, height-1)
 	out := append([]string{f.styles.Rule(title, width)}, lines...)
 	if len(out) > height || len(lines) == 0 {
 		return out[:max(min(len(out), height), 0)], nil
 	}
-	return out, InputCursor(Pad("", 3+room+1), f.Fields[f.focused].input, at+1)
+	label := Pad("", 3+labelWidth+1)
+	return out, InputCursor(label, f.Fields[f.focused].input, row+1)
 }
 
-func (f *Form) line(i, room, width int) string {
+// fieldLine returns the line of field i: its label, and its text or placeholder.
+func (f *Form) fieldLine(i, labelWidth, width int) string {
 	field := &f.Fields[i]
-	label := "   " + Pad(field.Label, room) + " "
-	left := width - ansi.StringWidth(label)
-	field.input.SetWidth(max(1, left-1))
+	label := "   " + Pad(field.Label, labelWidth) + " "
+	inputWidth := width - ansi.StringWidth(label)
+	field.input.SetWidth(max(1, inputWidth-1))
 	text := field.input.View()
 	if field.input.Value() == "" {
-		text = f.styles.Dim.Render(Fit(field.Placeholder, left))
+		text = f.styles.Dim.Render(Fit(field.Placeholder, inputWidth))
 	}
 	if i == f.focused {
 		label = " ▸ " + label[3:]
