@@ -208,8 +208,8 @@ func New(custom Keys) (*Map, error) {
 	return m, nil
 }
 
-// bind binds keys to an action. A default key that is already bound is left out. A custom key bound to
-// another action is an error.
+// bind binds keys to an action. A default key that is already bound is left out. A custom key bound
+// to another action is an error.
 func (m *Map) bind(d Definition, keys []string, custom bool) error {
 	actions := m.byKey[d.Scope]
 	if actions == nil {

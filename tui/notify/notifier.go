@@ -22,7 +22,7 @@ type Notifier struct {
 	seen      map[string]activity
 }
 
-// activity is what was last known of a session.
+// activity is the last known state of a session.
 type activity struct {
 	runningTurn string // id of the running turn, from a summary
 	lastTurn    string // id of the last ended turn
@@ -99,8 +99,8 @@ func (n *Notifier) FollowSummary(s *protocol.Summary) tea.Cmd {
 	return n.notify(cmp.Or(s.Name, s.Title, ui.ShortID(s.Session)), event)
 }
 
-// notify returns a command that notifies of an event of the named session. It returns nil if the event
-// is "" or the user must not be notified.
+// notify returns a command that notifies of an event of the named session. It returns nil if the
+// event is "" or the user must not be notified.
 func (n *Notifier) notify(name, event string) tea.Cmd {
 	if n.silent || !n.unfocused || event == "" {
 		return nil

@@ -41,7 +41,7 @@ var ErrWithdrawn = errors.New("taken back")
 // Update is one item of Session.Updates. Exactly one field is set.
 type Update struct {
 	Event    *protocol.Event           // durable events continue the log
-	Attached *protocol.SubscribeResult // its mode tells whether to restart from its snapshot
+	Attached *protocol.SubscribeResult // its mode decides whether to restart from its snapshot
 	Conn     *Conn
 }
 
@@ -56,7 +56,7 @@ type Conn struct {
 	Attempt    int            // number of the reconnect attempt, from 1
 	Retry      time.Time      // start of the next attempt
 	Reason     string         // why it is not connected, shown to the user
-	Advice     string         // what the user can do, if known
+	Advice     string         // action that the user can take, if known
 }
 
 // ConnState is the state of a connection. Its values are shown on the screen.

@@ -82,8 +82,8 @@ func (m *Menu) Update(msg tea.Msg) Response {
 	return Response{}
 }
 
-// selectedIndex returns the index of the selected entry, or of the entry that took its place. It returns -1 if
-// there are no entries.
+// selectedIndex returns the index of the selected entry, or of the entry that took its place. It
+// returns -1 if there are no entries.
 func (m *Menu) selectedIndex(entries []Entry) int {
 	if i := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == m.selected }); i >= 0 {
 		m.lastIndex = i

@@ -27,7 +27,8 @@ type Overlay interface {
 	FullScreen() bool
 }
 
-// Response is what an overlay asks its stack to do. The zero value asks for nothing.
+// Response holds the requests of an overlay to its stack and its owner. The zero value requests
+// nothing.
 type Response struct {
 	Cmd    tea.Cmd
 	Close  bool    // remove this overlay

@@ -41,26 +41,32 @@ func rgb(hex string) color.Color { return lipgloss.Color(hex) }
 
 var (
 	ansiPalette = palette{
-		user: lipgloss.Cyan, agent: lipgloss.Green, success: lipgloss.Green, failure: lipgloss.Red, warning: lipgloss.Yellow,
-		code: lipgloss.Cyan, heading: lipgloss.Magenta, faint: true,
+		user: lipgloss.Cyan, agent: lipgloss.Green,
+		success: lipgloss.Green, failure: lipgloss.Red, warning: lipgloss.Yellow,
+		code: lipgloss.Cyan, heading: lipgloss.Magenta,
+		faint: true,
 	}
 	darkPalette = palette{
-		user: rgb("#6cb6ff"), agent: rgb("#8ddb8c"), success: rgb("#8ddb8c"), failure: rgb("#ff8f85"), warning: rgb("#e8b84a"),
+		user: rgb("#6cb6ff"), agent: rgb("#8ddb8c"),
+		success: rgb("#8ddb8c"), failure: rgb("#ff8f85"), warning: rgb("#e8b84a"),
 		code: rgb("#76d0d0"), heading: rgb("#dcb1ff"), dim: rgb("#a0a0a0"),
 		added: rgb("#12331e"), removed: rgb("#451a1d"), inverseText: rgb("#000000"),
 	}
 	lightPalette = palette{
-		user: rgb("#0550ae"), agent: rgb("#1a6630"), success: rgb("#1a6630"), failure: rgb("#b3131f"), warning: rgb("#7a4a00"),
+		user: rgb("#0550ae"), agent: rgb("#1a6630"),
+		success: rgb("#1a6630"), failure: rgb("#b3131f"), warning: rgb("#7a4a00"),
 		code: rgb("#005f6b"), heading: rgb("#6f2dbd"), dim: rgb("#5e5e5e"),
 		added: rgb("#d9f7df"), removed: rgb("#ffe3e0"), inverseText: rgb("#ffffff"),
 	}
 	darkContrastPalette = palette{
-		user: rgb("#7fd4ff"), agent: rgb("#7dff7d"), success: rgb("#7dff7d"),
-		failure: rgb("#ffa8a8"), warning: rgb("#ffe600"), code: rgb("#7dffff"), heading: rgb("#ffb8ff"),
+		user: rgb("#7fd4ff"), agent: rgb("#7dff7d"),
+		success: rgb("#7dff7d"), failure: rgb("#ffa8a8"), warning: rgb("#ffe600"),
+		code: rgb("#7dffff"), heading: rgb("#ffb8ff"),
 	}
 	lightContrastPalette = palette{
-		user: rgb("#00308f"), agent: rgb("#004d00"), success: rgb("#004d00"),
-		failure: rgb("#8b0000"), warning: rgb("#5a3300"), code: rgb("#00424f"), heading: rgb("#4b0082"),
+		user: rgb("#00308f"), agent: rgb("#004d00"),
+		success: rgb("#004d00"), failure: rgb("#8b0000"), warning: rgb("#5a3300"),
+		code: rgb("#00424f"), heading: rgb("#4b0082"),
 	}
 )
 

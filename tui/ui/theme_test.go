@@ -13,7 +13,11 @@ import (
 )
 
 func TestNamedThemeIgnoresBackground(t *testing.T) {
-	for theme, want := range map[Theme]palette{ThemeDark: darkPalette, ThemeLight: lightPalette, ThemeSixteen: ansiPalette} {
+	for theme, want := range map[Theme]palette{
+		ThemeDark:    darkPalette,
+		ThemeLight:   lightPalette,
+		ThemeSixteen: ansiPalette,
+	} {
 		styles := NewStyles(nil, theme)
 		styles.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 		if styles.Query() != nil {
@@ -123,8 +127,9 @@ func TestSpanUsesPaletteColours(t *testing.T) {
 				transcript.Cyan,
 			} {
 				s := p.spanStyle(base | hue)
-				if !allowed[s.GetForeground()] || !allowed[s.GetBackground()] {
-					t.Errorf("style %x: %v on %v, want colours of the palette", base|hue, s.GetForeground(), s.GetBackground())
+				fg, bg := s.GetForeground(), s.GetBackground()
+				if !allowed[fg] || !allowed[bg] {
+					t.Errorf("style %x: %v on %v, want colours of the palette", base|hue, fg, bg)
 				}
 			}
 		}

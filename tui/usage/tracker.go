@@ -47,8 +47,8 @@ func (u *Tracker) Reset(s *protocol.State) {
 	}
 }
 
-// Apply applies an event received at now. live is false for events of a catch-up, which say nothing
-// about the current rate.
+// Apply applies an event received at now. live is false for catch-up events, which do not count for
+// the current rate.
 func (u *Tracker) Apply(e *protocol.Event, now time.Time, live bool) {
 	switch e.Type {
 	case protocol.TurnStarted:
