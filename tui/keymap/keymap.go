@@ -10,6 +10,7 @@ import (
 // Scope is a part of the screen with its own keys. Its value is its heading on the help screen.
 type Scope string
 
+// The scopes.
 const (
 	Global        Scope = "Everywhere"
 	Lists         Scope = "Lists"

@@ -54,6 +54,7 @@ func compareNeed(a, b *row) int {
 	return cmp.Or(b.Updated.Compare(a.Updated), compareID(a, b))
 }
 
+// statusRank returns the position of a status in the order by need, from 0.
 func statusRank(r *row) int {
 	switch r.Status {
 	case protocol.Waiting:
@@ -66,7 +67,7 @@ func statusRank(r *row) int {
 	return 3
 }
 
-// Need is why a session needs the user.
+// Need is the reason why a session needs the user. The zero value is none.
 type Need uint8
 
 // The needs, most urgent first.
@@ -91,6 +92,7 @@ func (r *row) need() Need {
 	return 0
 }
 
+// failed reports whether no turn is running and the last one failed.
 func (r *row) failed() bool {
 	end := protocol.TurnEndedData{Reason: r.Reason}
 	return r.Turn == "" && r.Reason != "" && end.Failed()
@@ -114,4 +116,5 @@ func compareUrgency(a, b *row) int {
 	return cmp.Or(cmp.Compare(since(a), since(b)), compareID(a, b))
 }
 
+// lowerJoin joins words with spaces, in lower case.
 func lowerJoin(words ...string) string { return strings.ToLower(strings.Join(words, " ")) }

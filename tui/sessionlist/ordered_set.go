@@ -10,6 +10,7 @@ type orderedSet[T any] struct {
 	random  *rand.Rand
 }
 
+// node is the root of a subtree. A nil node is an empty subtree.
 type node[T any] struct {
 	value       T
 	priority    uint64 // heap order: at least that of the children
@@ -17,10 +18,12 @@ type node[T any] struct {
 	left, right *node[T]
 }
 
+// newOrderedSet returns an empty set.
 func newOrderedSet[T any](compare func(a, b T) int) *orderedSet[T] {
 	return &orderedSet[T]{compare: compare, random: rand.New(rand.NewPCG(1, 2))}
 }
 
+// count returns the number of values in the subtree.
 func (n *node[T]) count() int {
 	if n == nil {
 		return 0
@@ -28,6 +31,7 @@ func (n *node[T]) count() int {
 	return n.size
 }
 
+// updateSize recomputes the size from those of the children, and returns n.
 func (n *node[T]) updateSize() *node[T] {
 	n.size = n.left.count() + 1 + n.right.count()
 	return n

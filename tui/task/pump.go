@@ -8,6 +8,7 @@ import (
 	"agentctl/internal/panics"
 )
 
+// Limits of Pump.
 const (
 	FrameTime = 16 * time.Millisecond // minimum time between two batches
 	MaxBatch  = 4096                  // maximum number of items in a batch

@@ -83,6 +83,7 @@ func (f *Form) Update(msg tea.Msg) Response {
 	return Response{}
 }
 
+// handleKey handles a key press. While the form is submitted only esc has an effect.
 func (f *Form) handleKey(msg tea.KeyPressMsg) Response {
 	field := &f.Fields[f.focused]
 	switch key := msg.String(); {
@@ -107,6 +108,7 @@ func (f *Form) handleKey(msg tea.KeyPressMsg) Response {
 	return Response{}
 }
 
+// notifyChanged calls Changed if it is set.
 func (f *Form) notifyChanged() {
 	if f.Changed != nil {
 		f.Changed(f)

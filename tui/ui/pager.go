@@ -73,6 +73,7 @@ func (p *Pager) Update(msg tea.Msg) Response {
 	return Response{}
 }
 
+// handleKey handles a key outside of a search input.
 func (p *Pager) handleKey(key string) Response {
 	p.message = ""
 	page := max(1, p.list.Height()-1)
@@ -126,8 +127,8 @@ func (p *Pager) editSearch(msg tea.KeyPressMsg) {
 	}
 }
 
-// find moves to the first match after (1) or before (-1) the current match. Without one it starts
-// at the first line on the screen. 0 also matches the current line.
+// find moves to the first match after (1) or before (-1) the current match. Without a current match
+// it starts at the first line on the screen. If by is 0, it searches forward and includes that line.
 func (p *Pager) find(by int) {
 	if p.query == nil {
 		return

@@ -81,6 +81,7 @@ func TextItem(text string, style lipgloss.Style) transcript.Item {
 	return textItem{t, style}
 }
 
+// textItem is a short text as an item.
 type textItem struct {
 	text  *transcript.Text
 	style lipgloss.Style

@@ -37,6 +37,7 @@ type palette struct {
 	faint bool // dim text is faint instead of coloured
 }
 
+// rgb returns the colour written as #rrggbb.
 func rgb(hex string) color.Color { return lipgloss.Color(hex) }
 
 var (

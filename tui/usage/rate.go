@@ -12,6 +12,7 @@ type rate struct {
 	sums   [rateSeconds]int64
 }
 
+// add adds n to the sum of the current second.
 func (r *rate) add(now time.Time, n int64) {
 	r.advance(now)
 	if r.since == 0 {

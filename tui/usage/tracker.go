@@ -89,11 +89,13 @@ func AffectsHistory(t protocol.Type) bool {
 	return false
 }
 
-func decode[T any](e *protocol.Event) (*T, bool) {
+// decode decodes the data of an event. ok is false if the data is invalid.
+func decode[T any](e *protocol.Event) (data *T, ok bool) {
 	d := new(T)
 	return d, e.Decode(d) == nil
 }
 
+// lastTurn returns the newest turn, which must exist.
 func (u *Tracker) lastTurn() *Turn { return &u.turns[len(u.turns)-1] }
 
 // startTurn adds a turn, with the context of the one before.
@@ -113,6 +115,7 @@ func (u *Tracker) startTurn(turn string) {
 	u.dropOldTurns()
 }
 
+// dropOldTurns limits turns to maxTurns.
 func (u *Tracker) dropOldTurns() {
 	if n := len(u.turns) - maxTurns; n > 0 {
 		u.turns = slices.Delete(u.turns, 0, n)
