@@ -128,7 +128,8 @@ func (p *Pager) editSearch(msg tea.KeyPressMsg) {
 }
 
 // find moves to the first match after (1) or before (-1) the current match. Without a current match
-// it starts at the first line on the screen. If by is 0, it searches forward and includes that line.
+// it starts at the first line on the screen. If by is 0, it searches forward and includes that
+// line.
 func (p *Pager) find(by int) {
 	if p.query == nil {
 		return
