@@ -113,7 +113,7 @@ func (n *Notifier) notify(name, event string) tea.Cmd {
 }
 
 // Progress returns the progress bar of a session, or nil if it is idle or the terminal shows none.
-// plan is the running plan, or nil.
+// plan is the running plan, which must have tasks, or nil.
 func (n *Notifier) Progress(s *protocol.State, plan *protocol.Plan, conn remote.ConnState) *tea.ProgressBar {
 	switch {
 	case !n.terminal.progress || s.Turn == nil:
