@@ -32,7 +32,7 @@ const (
 	Suspend         Action = "suspend"
 )
 
-// Actions of the lists: queue, plan, approval, transcript, menus and pagers.
+// Actions shared by lists: queue, plan, approval, transcript, menus and pagers.
 const (
 	Up     Action = "list.up"
 	Down   Action = "list.down"
@@ -42,7 +42,7 @@ const (
 	Back   Action = "list.back"
 )
 
-// Actions of one part of the screen.
+// Actions of one scope.
 const (
 	Send               Action = "composer.send"
 	Cancel             Action = "composer.give-up"

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Scope is a part of the screen with its own keys. Its value is its heading on the help
-// screen.
+// Scope is a part of the screen with its own keys. Its value is its heading on the help screen.
 type Scope string
 
+// The scopes.
 const (
 	Global        Scope = "Everywhere"
 	Lists         Scope = "Lists"
@@ -29,7 +29,7 @@ const (
 	Pager         Scope = "Pager"
 )
 
-// Definition is an action, its scope, its default keys and its text on the help screen.
+// Definition is an action with its scope, default keys and text on the help screen.
 type Definition struct {
 	Scope  Scope
 	Action Action
@@ -37,8 +37,8 @@ type Definition struct {
 	About  string
 }
 
-// Definitions lists all actions in the order of the help screen. The focused scope is
-// looked up before Lists, and Lists before Global.
+// Definitions lists all actions in the order of the help screen. Lookup tries the focused scope
+// first, then Lists, then Global.
 var Definitions = []Definition{
 	{Global, Help, []string{"f1"}, "this help"},
 	{Global, Interrupt, []string{"ctrl+x"}, "interrupt the turn"},
@@ -162,14 +162,14 @@ var Definitions = []Definition{
 	{Pager, PagerClose, []string{"v", "enter", "?", "f1"}, "back"},
 }
 
-// reserved are the keys that cannot be rebound: quitting and writing must always work.
+// reserved are keys that cannot be rebound, so that quitting and writing always work.
 var reserved = []string{"ctrl+c", "ctrl+j", "alt+enter", "shift+enter"}
 
-// Keys overrides the keys of actions by name, such as "interrupt": {"ctrl+b"}. An empty
-// list leaves an action without a key.
+// Keys overrides the keys of actions by name, such as "interrupt": {"ctrl+b"}. An empty list leaves
+// an action without keys.
 type Keys map[string][]string
 
-// Check returns an error for an unknown action, a key that cannot be bound, and a key given
+// Check returns an error for an unknown action, for a key that cannot be bound, and for a key given
 // to two actions of one scope.
 func (k Keys) Check() error {
 	_, err := New(k)
@@ -182,26 +182,26 @@ type Map struct {
 	byAction map[Action][]string
 }
 
-// New returns the default map with the chosen keys instead of the defaults. Its errors are
-// those of [Keys.Check].
-func New(chosen Keys) (*Map, error) {
-	for name := range chosen {
-		if !slices.ContainsFunc(Definitions, func(b Definition) bool { return b.Action == Action(name) }) {
+// New returns the default map with the given keys in place of the defaults. Its errors are those of
+// [Keys.Check].
+func New(custom Keys) (*Map, error) {
+	for name := range custom {
+		if !slices.ContainsFunc(Definitions, func(d Definition) bool { return d.Action == Action(name) }) {
 			return nil, fmt.Errorf("keys: unknown action %q", name)
 		}
 	}
 	m := &Map{byKey: map[Scope]map[string]Action{}, byAction: map[Action][]string{}}
-	// A chosen key is taken from the action of the same scope that has it by default.
-	for _, own := range []bool{true, false} {
-		for _, b := range Definitions {
-			keys, is := chosen[string(b.Action)]
-			if is != own {
+	// Bind the user's keys first: they take precedence over default keys of the same scope.
+	for _, bindCustom := range []bool{true, false} {
+		for _, d := range Definitions {
+			keys, isCustom := custom[string(d.Action)]
+			if isCustom != bindCustom {
 				continue
 			}
-			if !own {
-				keys = b.Keys
+			if !isCustom {
+				keys = d.Keys
 			}
-			if err := m.bind(b, keys, own); err != nil {
+			if err := m.bind(d, keys, isCustom); err != nil {
 				return nil, err
 			}
 		}
@@ -209,54 +209,56 @@ func New(chosen Keys) (*Map, error) {
 	return m, nil
 }
 
-func (m *Map) bind(b Definition, keys []string, own bool) error {
-	at := m.byKey[b.Scope]
-	if at == nil {
-		at = map[string]Action{}
-		m.byKey[b.Scope] = at
+// bind binds keys to an action. A default key that is already bound is left out. A custom key bound
+// to another action is an error.
+func (m *Map) bind(d Definition, keys []string, custom bool) error {
+	actions := m.byKey[d.Scope]
+	if actions == nil {
+		actions = map[string]Action{}
+		m.byKey[d.Scope] = actions
 	}
 	for _, key := range keys {
-		if own {
-			if err := checkKey(b.Scope, key); err != nil {
-				return fmt.Errorf("keys: %s: %w", b.Action, err)
+		if custom {
+			if err := checkKey(d.Scope, key); err != nil {
+				return fmt.Errorf("keys: %s: %w", d.Action, err)
 			}
 		}
-		switch other, taken := at[key]; {
-		case !taken:
-			at[key] = b.Action
-			m.byAction[b.Action] = append(m.byAction[b.Action], key)
-		case own && other != b.Action:
-			return fmt.Errorf("keys: %q is bound to both %s and %s", key, other, b.Action)
+		switch other, bound := actions[key]; {
+		case !bound:
+			actions[key] = d.Action
+			m.byAction[d.Action] = append(m.byAction[d.Action], key)
+		case custom && other != d.Action:
+			return fmt.Errorf("keys: %q is bound to both %s and %s", key, other, d.Action)
 		}
 	}
 	return nil
 }
 
-// checkKey rejects keys that would make it impossible to write or to quit.
-func checkKey(where Scope, key string) error {
+// checkKey returns an error for a key that would prevent writing or quitting.
+func checkKey(scope Scope, key string) error {
 	switch {
 	case key == "" || strings.ContainsAny(key, " \t\n"):
 		return fmt.Errorf("%q is not a key; one is written as ctrl+x, alt+up, f5, space or e", key)
 	case slices.Contains(reserved, key):
 		return fmt.Errorf("%q cannot be rebound", key)
-	case where == Global && (utf8.RuneCountInString(key) == 1 || key == "space"):
+	case scope == Global && (utf8.RuneCountInString(key) == 1 || key == "space"):
 		return fmt.Errorf("%q is needed for writing: use a key with ctrl or alt, or a function key", key)
 	}
 	return nil
 }
 
 // At returns the action of a key in a scope, or "".
-func (m *Map) At(where Scope, key string) Action { return m.byKey[where][key] }
+func (m *Map) At(scope Scope, key string) Action { return m.byKey[scope][key] }
 
-// InList returns the action of a key in a list of a scope, or "".
-func (m *Map) InList(where Scope, key string) Action {
-	if a := m.byKey[where][key]; a != "" {
+// InList returns the action of a key in a scope or else in Lists, or "".
+func (m *Map) InList(scope Scope, key string) Action {
+	if a := m.byKey[scope][key]; a != "" {
 		return a
 	}
 	return m.byKey[Lists][key]
 }
 
-// Keys returns the keys of an action as they are shown.
+// Keys returns the keys of an action in display form.
 func (m *Map) Keys(a Action) []string {
 	out := make([]string, len(m.byAction[a]))
 	for i, key := range m.byAction[a] {
@@ -265,7 +267,7 @@ func (m *Map) Keys(a Action) []string {
 	return out
 }
 
-// Key returns the first key of an action as it is shown, or "".
+// Key returns the first key of an action in display form, or "".
 func (m *Map) Key(a Action) string {
 	if keys := m.byAction[a]; len(keys) > 0 {
 		return keyName(keys[0])
@@ -273,8 +275,8 @@ func (m *Map) Key(a Action) string {
 	return ""
 }
 
-// Hint returns a line of keys and labels from pairs of an Action and a string. Actions
-// without a key are left out.
+// Hint returns a line of keys and labels. pairs alternates an Action and its label, a string.
+// Actions without keys are left out.
 func (m *Map) Hint(pairs ...any) string {
 	var out []string
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -288,7 +290,7 @@ func (m *Map) Hint(pairs ...any) string {
 // Separator separates the entries of a hint.
 const Separator = " · "
 
-// keyName returns a key as it is shown.
+// keyName returns a key in display form.
 func keyName(key string) string {
 	if arrow := map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}[key]; arrow != "" {
 		return arrow

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestKeysThatCannotBe(t *testing.T) {
+func TestKeysCheck(t *testing.T) {
 	for _, c := range []struct {
 		keys Keys
 		want string
@@ -19,7 +19,7 @@ func TestKeysThatCannotBe(t *testing.T) {
 		{Keys{"interrupt": {"f9"}, "help": {"f9"}}, "both"},
 	} {
 		if err := c.keys.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: %v", c.keys, err)
+			t.Errorf("%v: error %v, want %q", c.keys, err, c.want)
 		}
 	}
 	if err := (Keys{"interrupt": {"f2"}, "queue.edit": {"x"}, "composer.help": nil}).Check(); err != nil {
@@ -27,24 +27,24 @@ func TestKeysThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestNoTwoActionsOfAPlaceShareAKey(t *testing.T) {
-	have := map[Scope]map[string]Action{}
-	names := map[Action]bool{}
-	for _, b := range Definitions {
-		if names[b.Action] {
-			t.Errorf("%s is there twice", b.Action)
+func TestDefaultKeysAreUnique(t *testing.T) {
+	bound := map[Scope]map[string]Action{}
+	defined := map[Action]bool{}
+	for _, d := range Definitions {
+		if defined[d.Action] {
+			t.Errorf("%s is defined twice", d.Action)
 		}
-		names[b.Action] = true
-		if have[b.Scope] == nil {
-			have[b.Scope] = map[string]Action{}
+		defined[d.Action] = true
+		if bound[d.Scope] == nil {
+			bound[d.Scope] = map[string]Action{}
 		}
-		for _, key := range b.Keys {
-			if other := have[b.Scope][key]; other != "" {
-				t.Errorf("%s: %q is for %s and %s", b.Scope, key, other, b.Action)
+		for _, key := range d.Keys {
+			if other := bound[d.Scope][key]; other != "" {
+				t.Errorf("%s: %q is bound to both %s and %s", d.Scope, key, other, d.Action)
 			}
-			have[b.Scope][key] = b.Action
-			if err := checkKey(b.Scope, key); err != nil {
-				t.Errorf("%s: %v", b.Action, err)
+			bound[d.Scope][key] = d.Action
+			if err := checkKey(d.Scope, key); err != nil {
+				t.Errorf("%s: %v", d.Action, err)
 			}
 		}
 	}

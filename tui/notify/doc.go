@@ -1,4 +1,4 @@
-// Package notify owns the signals that reach the user outside of the screen: the terminal's title,
-// desktop notifications and the bell. It decides when a session needs the user, and must not change
-// the session.
+// Package notify signals the user outside of the screen: by the terminal's progress bar, desktop
+// notifications and the bell. It decides when a session needs the user. It must not change a
+// session.
 package notify

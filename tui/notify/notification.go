@@ -9,25 +9,25 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Notifications says how a terminal notifies its user. The zero value only rings.
+// Notifications is how a terminal notifies its user. The zero value only rings the bell.
 type Notifications struct {
 	protocol notificationProtocol
 	noBell   bool
-	progress bool // the terminal shows a progress bar; others take its sequence for a notification
+	progress bool // the terminal shows progress bars; others show the sequence as a notification
 }
 
-// notificationProtocol is a sequence that shows a desktop notification.
+// notificationProtocol is an escape sequence that shows a desktop notification.
 type notificationProtocol uint8
 
 const (
 	bellOnly notificationProtocol = iota
-	osc9                          // the text
-	osc777                        // a title and a text
-	osc99                         // kitty's own
+	osc9                          // text only
+	osc777                        // title and text
+	osc99                         // kitty
 )
 
-// DetectNotifications reads the environment of a terminal. Inside a multiplexer the outer terminal is not
-// known, so it only rings: multiplexers pass the bell on.
+// DetectNotifications detects the protocol from the environment. Inside a multiplexer the outer
+// terminal is unknown, so it uses only the bell, which multiplexers pass on.
 func DetectNotifications(env []string) Notifications {
 	vars := ui.Environ(env)
 	term, program := vars["TERM"], vars["TERM_PROGRAM"]
@@ -54,23 +54,23 @@ func DetectNotifications(env []string) Notifications {
 	return Notifications{}
 }
 
-// WithoutBell returns notifications that do not ring.
+// WithoutBell returns n without the bell.
 func (n Notifications) WithoutBell() Notifications {
 	n.noBell = true
 	return n
 }
 
-// BellOnly returns notifications that at most ring.
+// BellOnly returns n without desktop notifications.
 func (n Notifications) BellOnly() Notifications {
 	n.protocol = bellOnly
 	return n
 }
 
-// maxNotification bounds the text of a notification, in cells.
+// maxNotification is the limit of a notification's text in cells.
 const maxNotification = 160
 
-// sequence returns what rings and shows a text; "" when neither is wanted. Nothing in the text controls the
-// terminal. The bell comes first: the sequences end with one of their own.
+// sequence returns the bytes that ring the bell and show text, or "" if both are off. It sanitizes
+// text. The bell comes first because the sequences end with a bell character.
 func (n Notifications) sequence(text string) string {
 	bell := "\a"
 	if n.noBell {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestNotificationsFitTheTerminal(t *testing.T) {
+func TestDetectNotifications(t *testing.T) {
 	for _, c := range []struct {
 		env  string
 		want Notifications
@@ -23,24 +23,31 @@ func TestNotificationsFitTheTerminal(t *testing.T) {
 		{"TERM=xterm-kitty TMUX=/tmp/x", Notifications{}},
 	} {
 		if got := DetectNotifications(strings.Fields(c.env)); got != c.want {
-			t.Errorf("%s is %+v, want %+v", c.env, got, c.want)
+			t.Errorf("DetectNotifications(%q) = %+v, want %+v", c.env, got, c.want)
 		}
 	}
+}
+
+func TestNotificationSequenceIsSanitized(t *testing.T) {
 	const hostile = "a\x1b]52;c;aGk=\a;b\u009b2J\n\u202ec\x9c"
 	for _, c := range []struct {
-		how  notificationProtocol
-		want string
+		protocol notificationProtocol
+		prefix   string
 	}{
 		{bellOnly, "\a"},
 		{osc9, "\a\x1b]9;agentctl: "},
 		{osc777, "\a\x1b]777;notify;agentctl;"},
 		{osc99, "\a\x1b]99;i=agentctl;agentctl: "},
 	} {
-		got := Notifications{protocol: c.how}.sequence(hostile)
-		text, ok := strings.CutPrefix(got, c.want)
+		got := Notifications{protocol: c.protocol}.sequence(hostile)
+		text, ok := strings.CutPrefix(got, c.prefix)
 		text = strings.TrimSuffix(text, "\a")
-		if !ok || strings.ContainsAny(text, "\x1b\a\n\u009b\u009c\u202e") || c.how == osc777 && strings.Contains(text, ";") {
-			t.Errorf("wrote %q", got)
+		controls := "\x1b\a\n\u009b\u009c\u202e"
+		if c.protocol == osc777 {
+			controls += ";"
+		}
+		if !ok || strings.ContainsAny(text, controls) {
+			t.Errorf("protocol %d: got %q, want prefix %q and no control characters", c.protocol, got, c.prefix)
 		}
 	}
 }

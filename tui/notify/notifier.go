@@ -12,24 +12,24 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Notifier rings and notifies a user whose terminal has lost the focus: when a request arrives and when a
-// turn ends. A terminal without focus reports is never notified. Nothing is reported twice, and nothing that
-// was there when a session was first seen.
+// Notifier notifies a user whose terminal has lost the focus of new approval requests and ended
+// turns. It stays silent in a terminal without focus reports. It reports nothing twice, and nothing
+// that a session held when first seen.
 type Notifier struct {
-	terminal Notifications
-	silent   bool
-	away     bool // the terminal has lost the focus
-	seen     map[string]activity
+	terminal  Notifications
+	silent    bool
+	unfocused bool // the terminal has lost the focus
+	seen      map[string]activity
 }
 
-// activity is what a session did when it was last seen.
+// activity is the last known state of a session.
 type activity struct {
-	turn     string // running
-	last     string // turn that ended
-	requests map[string]bool
+	runningTurn string // id of the running turn, from a summary
+	lastTurn    string // id of the last ended turn
+	requests    map[string]bool
 }
 
-// NewNotifier returns a notifier; a silent one never rings or notifies.
+// NewNotifier returns a notifier. A silent one never notifies.
 func NewNotifier(t Notifications, silent bool) *Notifier {
 	return &Notifier{terminal: t, silent: silent, seen: map[string]activity{}}
 }
@@ -38,101 +38,103 @@ func NewNotifier(t Notifications, silent bool) *Notifier {
 func (n *Notifier) Update(msg tea.Msg) {
 	switch msg.(type) {
 	case tea.FocusMsg:
-		n.away = false
+		n.unfocused = false
 	case tea.BlurMsg:
-		n.away = true
+		n.unfocused = true
 	}
 }
 
-// Follow notifies of what is new in a session that is caught up.
+// Follow notifies of changes in the state of a session that has caught up.
 func (n *Notifier) Follow(s *protocol.State) tea.Cmd {
-	now := activity{requests: make(map[string]bool, len(s.Approvals))}
+	current := activity{requests: make(map[string]bool, len(s.Approvals))}
 	if s.Last != nil {
-		now.last = s.Last.Turn
+		current.lastTurn = s.Last.Turn
 	}
-	before, known := n.seen[s.Session]
-	what := ""
-	if now.last != before.last && s.Last != nil {
-		what = "turn " + string(s.Last.Reason)
+	previous, known := n.seen[s.Session]
+	event := ""
+	if current.lastTurn != previous.lastTurn && s.Last != nil {
+		event = "turn " + string(s.Last.Reason)
 	}
 	for i := range s.Approvals {
 		r := &s.Approvals[i]
-		now.requests[r.Request] = true
-		if !before.requests[r.Request] {
-			what = "approval: " + cmp.Or(r.Title, r.Command, r.Kind)
+		current.requests[r.Request] = true
+		if !previous.requests[r.Request] {
+			event = "approval: " + cmp.Or(r.Title, r.Command, r.Kind)
 		}
 	}
-	n.seen[s.Session] = now
+	n.seen[s.Session] = current
 	if !known {
 		return nil
 	}
-	return n.notify(remote.SessionName(s), what)
+	return n.notify(remote.SessionName(s), event)
 }
 
-// FollowSummary notifies of what is new in a session of which only summaries are known.
+// FollowSummary notifies of changes in a session that is known only by summaries.
 func (n *Notifier) FollowSummary(s *protocol.Summary) tea.Cmd {
 	if s.Deleted {
 		delete(n.seen, s.Session)
 		return nil
 	}
-	now := activity{turn: s.Turn, requests: map[string]bool{}}
+	current := activity{runningTurn: s.Turn, requests: map[string]bool{}}
 	if s.Asked != nil {
-		now.requests[s.Asked.String()] = true
+		current.requests[s.Asked.String()] = true
 	}
-	before, known := n.seen[s.Session]
-	what := ""
+	previous, known := n.seen[s.Session]
+	event := ""
 	switch {
-	case s.Status == protocol.Waiting && s.Asked != nil && !before.requests[s.Asked.String()]:
-		what = ui.Count(s.Approvals, "approval")
+	case s.Status == protocol.Waiting && s.Asked != nil && !previous.requests[s.Asked.String()]:
+		event = ui.Count(s.Approvals, "approval")
 		if s.Approvals == 1 && s.Doing != "" {
-			what = "approval: " + s.Doing
+			event = "approval: " + s.Doing
 		}
-	case before.turn != "" && before.turn != s.Turn && s.Turn == "":
-		what = "turn " + cmp.Or(string(s.Reason), "ended")
-	case before.turn != "" && before.turn != s.Turn:
-		what = "turn ended, the next one runs"
+	case previous.runningTurn != "" && previous.runningTurn != s.Turn && s.Turn == "":
+		event = "turn " + cmp.Or(string(s.Reason), "ended")
+	case previous.runningTurn != "" && previous.runningTurn != s.Turn:
+		event = "turn ended, the next one runs"
 	}
-	n.seen[s.Session] = now
+	n.seen[s.Session] = current
 	if !known {
 		return nil
 	}
-	return n.notify(cmp.Or(s.Name, s.Title, ui.ShortID(s.Session)), what)
+	return n.notify(cmp.Or(s.Name, s.Title, ui.ShortID(s.Session)), event)
 }
 
-func (n *Notifier) notify(name, what string) tea.Cmd {
-	if n.silent || !n.away || what == "" {
+// notify returns a command that notifies of an event of the named session. It returns nil if the
+// event is "" or the user must not be notified.
+func (n *Notifier) notify(name, event string) tea.Cmd {
+	if n.silent || !n.unfocused || event == "" {
 		return nil
 	}
-	sequence := n.terminal.sequence(name + ": " + what)
+	sequence := n.terminal.sequence(name + ": " + event)
 	if sequence == "" {
 		return nil
 	}
 	return tea.Raw(sequence)
 }
 
-// Progress returns the progress bar of a session for terminals that show one; nil is idle. The plan is the
-// running one, or nil.
-func (n *Notifier) Progress(s *protocol.State, plan *protocol.Plan, state remote.ConnState) *tea.ProgressBar {
+// Progress returns the progress bar of a session, or nil if it is idle or the terminal shows none.
+// plan is the running plan, which must have tasks, or nil.
+func (n *Notifier) Progress(s *protocol.State, plan *protocol.Plan, conn remote.ConnState) *tea.ProgressBar {
 	switch {
 	case !n.terminal.progress || s.Turn == nil:
 		return nil
-	case state == remote.Offline:
+	case conn == remote.Offline:
 		return tea.NewProgressBar(tea.ProgressBarError, 100)
 	case len(s.Approvals) > 0:
 		return tea.NewProgressBar(tea.ProgressBarWarning, 100)
 	case plan != nil && plan.Status == protocol.StatusRunning:
-		done := 0
+		completed := 0
 		for i := range plan.Tasks {
 			if plan.Tasks[i].Status == protocol.StatusCompleted {
-				done++
+				completed++
 			}
 		}
-		return tea.NewProgressBar(tea.ProgressBarDefault, 100*done/len(plan.Tasks))
+		return tea.NewProgressBar(tea.ProgressBarDefault, 100*completed/len(plan.Tasks))
 	}
 	return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
 }
 
-// plainText removes everything from a text that could control a terminal.
+// plainText returns text as one line without control characters.
 func plainText(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 || r >= 0x7f && r < 0xa0 {

@@ -6,7 +6,7 @@ import (
 	"agentctl/protocol"
 )
 
-// ActorName returns the name of an actor, or "user": some dialects do not say who acted.
+// ActorName returns the name of an actor, or "user" if it is unknown: some dialects do not send it.
 func ActorName(a *protocol.Actor) string {
 	if a == nil || a.Name == "" {
 		return "user"
@@ -14,12 +14,12 @@ func ActorName(a *protocol.Actor) string {
 	return a.Name
 }
 
-// SessionName returns the name of a session, else its title, else its id.
+// SessionName returns a session's name, or else its title, or else its id.
 func SessionName(s *protocol.State) string {
 	return cmp.Or(s.Name, s.Title, s.Session)
 }
 
-// ErrorText returns an error as text for people.
+// ErrorText returns the message of an error for the user.
 func ErrorText(err error) string {
 	e := protocol.AsError(err)
 	if e.Winner != nil {

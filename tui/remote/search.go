@@ -1,7 +1,7 @@
 package remote
 
-// Bounds of a search.
+// Limits of a search.
 const (
 	HitsPerPage = 200
-	MaxHits     = 10_000 // that a screen keeps
+	MaxHits     = 10_000 // kept by a screen
 )

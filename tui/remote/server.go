@@ -7,20 +7,20 @@ import (
 	"agentctl/protocol"
 )
 
-// Server is a server with its sessions, as a client sees it. It may be a Retrier too.
+// Server is a client's view of a server and its sessions. It may implement Retrier.
 type Server interface {
-	// Watch yields a summary of every session, then one of each that changes; a removed session has
-	// Deleted set. It ends when ctx does, or yields an error and ends. It is called once.
+	// Watch yields a summary of every session, then of each session that changes. A removed session
+	// has Deleted set. Watch ends with ctx or after yielding an error. It must be called once.
 	Watch(ctx context.Context) iter.Seq2[protocol.Summary, error]
 
-	// Conns yields the state of the connection, then each change of it, until ctx ends. It is called
-	// once and panics when the client is broken, as Session.Updates does.
+	// Conns yields the state of the connection and then each change of it, until ctx ends. It must
+	// be called once. Like Session.Updates it panics if the client is broken.
 	Conns(ctx context.Context) iter.Seq[Conn]
 
-	// Session returns one session. Do works on it also while nothing reads its Updates.
+	// Session returns one session. Its Do works even if its Updates are not read.
 	Session(id string) Session
 
-	// Agents returns the names of agents that the server offers for new sessions.
+	// Agents returns the names of the agents available for new sessions.
 	Agents() []string
 
 	// Search searches all sessions. Its errors are those of Session.Do.

@@ -9,39 +9,39 @@ import (
 	"agentctl/protocol"
 )
 
-// Session is one session as a client follows it, over reconnects.
+// Session is a client's view of one session. It survives reconnects.
 type Session interface {
-	// Updates yields what happens, in order, until ctx ends or the client stops trying; then it first
-	// yields a Conn that is Offline. It is called once. Every event is yielded once, without gaps, and
-	// belongs to the receiver. Updates panics when the client is broken: the screen ends and restores
-	// the terminal before the panic is reported.
+	// Updates yields updates in order until ctx ends or the client stops trying to connect. In the
+	// latter case the last update is an Offline Conn. It yields every event once, without gaps; the
+	// receiver owns it. Updates must be called once. It panics if the client is broken: the screen
+	// restores the terminal before the panic is reported.
 	Updates(ctx context.Context) iter.Seq[Update]
 
-	// Do runs a command and fills result, which may be nil. It waits for a connection until ctx ends
-	// and never runs a command twice. A refusal of the server is a *protocol.Error.
-	// Safe for concurrent use.
+	// Do runs a command and stores its result in result, which may be nil. It waits for a
+	// connection until ctx ends and never runs a command twice. If the server refuses, the error is
+	// a *protocol.Error. Do is safe for concurrent use.
 	Do(ctx context.Context, verb protocol.Verb, data, result any) error
 }
 
-// Withdrawer is a Session that can withdraw a message that waits for a connection.
-// Safe for concurrent use.
+// Withdrawer is a Session that can withdraw a message while it waits for a connection. It is safe
+// for concurrent use.
 type Withdrawer interface {
-	// Withdraw withdraws the message that Do sends with a client_message_id, unless the server may have
-	// it already, and reports whether it did: then Do returns ErrWithdrawn.
+	// Withdraw withdraws the message that Do sends with this client_message_id and reports whether
+	// it did; Do then returns ErrWithdrawn. It fails if the server may already have the message.
 	Withdraw(clientMessageID string) bool
 }
 
-// Retrier is a Session or a Server that can connect at once instead of waiting for the next attempt,
-// also after it stopped trying. Safe for concurrent use.
+// Retrier is a Session or a Server that can connect at once instead of waiting for the next
+// attempt, even after it stopped trying. It is safe for concurrent use.
 type Retrier interface{ Retry() }
 
-// ErrWithdrawn is the error of a command that was withdrawn.
+// ErrWithdrawn is the error of a withdrawn command.
 var ErrWithdrawn = errors.New("taken back")
 
-// Update is one item that a Session yields: exactly one field is set.
+// Update is one item of Session.Updates. Exactly one field is set.
 type Update struct {
-	Event    *protocol.Event           // durable ones continue the log
-	Attached *protocol.SubscribeResult // its mode says whether to start over from its snapshot
+	Event    *protocol.Event           // durable events continue the log
+	Attached *protocol.SubscribeResult // its mode decides whether to restart from its snapshot
 	Conn     *Conn
 }
 
@@ -51,15 +51,15 @@ type Updates []Update
 // Conn is the state of the connection.
 type Conn struct {
 	State      ConnState
-	Connection string         // its id, as in protocol.Client
-	By         protocol.Actor // the actor of commands sent here
-	Attempt    int            // of reconnecting, from 1
+	Connection string         // id, as in protocol.Client
+	By         protocol.Actor // the actor of commands on this connection
+	Attempt    int            // number of the reconnect attempt, from 1
 	Retry      time.Time      // start of the next attempt
-	Reason     string         // why it is not connected, for people
-	Advice     string         // what people can do about it, if known
+	Reason     string         // why it is not connected, shown to the user
+	Advice     string         // action that the user can take, if known
 }
 
-// ConnState says whether the server can be reached. The values are shown on the screen.
+// ConnState is the state of a connection. Its values are shown on the screen.
 type ConnState string
 
 // The connection states.
@@ -67,5 +67,5 @@ const (
 	Connecting   ConnState = "connecting"
 	Connected    ConnState = "connected"
 	Reconnecting ConnState = "reconnecting"
-	Offline      ConnState = "offline" // no further attempt, unless Retry asks for one
+	Offline      ConnState = "offline" // no further attempt until Retry is called
 )

@@ -7,23 +7,23 @@ import (
 	"agentctl/protocol"
 )
 
-// List is the sessions of a server: those that match a filter, in an order, and those that need the
-// user.
+// List holds the sessions of a server: those that match a filter, in an order, and those that need
+// the user.
 type List struct {
 	rows    map[string]*row
 	order   Order
 	filter  []string
-	shown   *orderedSet[*row] // by order
+	shown   *orderedSet[*row] // by the current order
 	urgent  *orderedSet[*row] // by urgency
-	waiting int               // with an approval pending
+	waiting int               // number of sessions with a pending approval
 }
 
 // row is the latest summary of a session. It must not change while it is in an ordered set.
 type row struct {
 	protocol.Summary
 	sortName   string
-	searchText string // matched by the filter
-	unseen     bool   // a turn ended since MarkSeen
+	searchText string // lower case; matched by the filter
+	unseen     bool   // a turn has ended since MarkSeen
 }
 
 // New returns an empty list, ordered by need.

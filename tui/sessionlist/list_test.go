@@ -14,6 +14,7 @@ import (
 
 var start = time.Date(2026, 3, 4, 9, 41, 0, 0, time.UTC)
 
+// at returns a time in minutes after start.
 func at(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
 
 func asked(minutes int) *time.Time {
@@ -21,6 +22,7 @@ func asked(minutes int) *time.Time {
 	return &t
 }
 
+// ids returns the ids of the shown sessions in order.
 func ids(l *List) []string {
 	out := []string{}
 	for i := range l.Len() {
@@ -31,17 +33,35 @@ func ids(l *List) []string {
 
 func summaries() []protocol.Summary {
 	return []protocol.Summary{
-		{Session: "s1", Name: "docs", Agent: "claude", Status: protocol.Idle, Updated: at(0), Reason: protocol.ReasonCompleted, Percent: 12},
-		{Session: "s2", Name: "Fix-tests", Agent: "gemini", Status: protocol.Running, Turn: "t", Updated: at(1), Percent: 80, CWD: "/home/ada/store"},
-		{Session: "s3", Name: "release", Agent: "codex", Status: protocol.Waiting, Turn: "t", Updated: at(0), Asked: asked(-3)},
+		{
+			Session: "s1", Name: "docs", Agent: "claude", Status: protocol.Idle, Updated: at(0),
+			Reason: protocol.ReasonCompleted, Percent: 12,
+		},
+		{
+			Session: "s2", Name: "Fix-tests", Agent: "gemini", Status: protocol.Running, Turn: "t", Updated: at(1),
+			Percent: 80, CWD: "/home/ada/store",
+		},
+		{
+			Session: "s3", Name: "release", Agent: "codex", Status: protocol.Waiting, Turn: "t", Updated: at(0),
+			Asked: asked(-3),
+		},
 		{Session: "s4", Name: "old", Agent: "x", Status: protocol.Closed, Updated: at(-60)},
-		{Session: "s5", Title: "broken", Agent: "claude", Status: protocol.Idle, Updated: at(-1), Reason: protocol.ReasonError},
-		{Session: "s6", Name: "ask", Agent: "codex", Status: protocol.Waiting, Turn: "t", Updated: at(5), Asked: asked(-9)},
-		{Session: "s7", Name: "held", Agent: "codex", Status: protocol.Idle, Updated: at(-2), Queue: 1, Held: true},
+		{
+			Session: "s5", Title: "broken", Agent: "claude", Status: protocol.Idle, Updated: at(-1),
+			Reason: protocol.ReasonError,
+		},
+		{
+			Session: "s6", Name: "ask", Agent: "codex", Status: protocol.Waiting, Turn: "t", Updated: at(5),
+			Asked: asked(-9),
+		},
+		{
+			Session: "s7", Name: "held", Agent: "codex", Status: protocol.Idle, Updated: at(-2),
+			Queue: 1, Held: true,
+		},
 	}
 }
 
-func TestOrders(t *testing.T) {
+func TestListOrder(t *testing.T) {
 	for by, want := range map[Order][]string{
 		ByNeed:     {"s6", "s3", "s2", "s1", "s5", "s7", "s4"},
 		ByActivity: {"s6", "s2", "s1", "s3", "s5", "s7", "s4"},
@@ -60,7 +80,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-func TestOrdersCycle(t *testing.T) {
+func TestOrderNext(t *testing.T) {
 	o := ByNeed
 	for range orders {
 		o = o.Next()
@@ -70,7 +90,7 @@ func TestOrdersCycle(t *testing.T) {
 	}
 }
 
-func TestTheFilterMatchesAllWords(t *testing.T) {
+func TestFilterMatchesAllWords(t *testing.T) {
 	l := New()
 	for _, s := range summaries() {
 		l.Put(s)
@@ -104,7 +124,7 @@ func allNeeds(l *List) []string {
 	}
 }
 
-func TestNeedsAreOrderedByUrgency(t *testing.T) {
+func TestNextNeedOrder(t *testing.T) {
 	l := New()
 	for _, s := range summaries() {
 		l.Put(s)
@@ -114,8 +134,12 @@ func TestNeedsAreOrderedByUrgency(t *testing.T) {
 	if got, want := allNeeds(l), []string{"s6", "s3", "s7", "s8", "s5"}; !slices.Equal(got, want) {
 		t.Errorf("sessions with needs: %v, want %v", got, want)
 	}
-	if l.Need("s6") != ApprovalPending || l.Need("s7") != QueueHeld || l.Need("s5") != TurnFailed || l.Need("s1") != 0 || l.Need("unknown") != 0 {
-		t.Error("wrong needs")
+	for session, want := range map[string]Need{
+		"s6": ApprovalPending, "s7": QueueHeld, "s5": TurnFailed, "s1": 0, "unknown": 0,
+	} {
+		if got := l.Need(session); got != want {
+			t.Errorf("Need(%q) = %d, want %d", session, got, want)
+		}
 	}
 	l.MarkSeen("s5")
 	l.MarkSeen("s8")
@@ -123,12 +147,14 @@ func TestNeedsAreOrderedByUrgency(t *testing.T) {
 	if got, want := allNeeds(l), []string{"s3", "s7"}; !slices.Equal(got, want) {
 		t.Errorf("sessions with needs: %v, want %v", got, want)
 	}
-	if l.CountWaiting("") != 1 || l.CountWaiting("s3") != 0 || l.CountWaiting("s1") != 1 {
-		t.Error("wrong number of waiting sessions")
+	for except, want := range map[string]int{"": 1, "s3": 0, "s1": 1} {
+		if got := l.CountWaiting(except); got != want {
+			t.Errorf("CountWaiting(%q) = %d, want %d", except, got, want)
+		}
 	}
 }
 
-func TestAFailureIsUnseenAfterAnotherTurn(t *testing.T) {
+func TestNewFailureIsUnseen(t *testing.T) {
 	failed := protocol.Summary{Session: "s", Status: protocol.Idle, Reason: protocol.ReasonError, Updated: start}
 	l := New()
 	l.Put(failed)
@@ -148,17 +174,18 @@ func TestAFailureIsUnseenAfterAnotherTurn(t *testing.T) {
 }
 
 // After changes, the list equals a new list of the same sessions.
-func TestAChangedListEqualsANewOne(t *testing.T) {
+func TestChangedListEqualsNewList(t *testing.T) {
+	statuses := []protocol.Status{protocol.Idle, protocol.Running, protocol.Waiting, protocol.Closed}
 	rapid.Check(t, func(t *rapid.T) {
 		l := New()
 		known := map[string]protocol.Summary{}
 		by := ByNeed
 		t.Repeat(map[string]func(*rapid.T){
-			"take": func(t *rapid.T) {
+			"put": func(t *rapid.T) {
 				s := protocol.Summary{
 					Session: fmt.Sprint("s", rapid.IntRange(0, 9).Draw(t, "session")),
 					Name:    rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "name"),
-					Status:  rapid.SampledFrom([]protocol.Status{protocol.Idle, protocol.Running, protocol.Waiting, protocol.Closed}).Draw(t, "status"),
+					Status:  rapid.SampledFrom(statuses).Draw(t, "status"),
 					Percent: float64(rapid.IntRange(0, 2).Draw(t, "percent")),
 					Updated: at(rapid.IntRange(0, 3).Draw(t, "updated")),
 					Deleted: rapid.IntRange(0, 4).Draw(t, "deleted") == 0,
@@ -190,7 +217,8 @@ func TestAChangedListEqualsANewOne(t *testing.T) {
 					t.Fatalf("sessions with needs: %v, want %v", got, want)
 				}
 				if l.CountWaiting("") != waiting || l.Total() != len(known) {
-					t.Fatalf("%d of %d sessions waiting, want %d of %d", l.CountWaiting(""), l.Total(), waiting, len(known))
+					t.Fatalf("%d of %d sessions waiting, want %d of %d",
+						l.CountWaiting(""), l.Total(), waiting, len(known))
 				}
 				for i, id := range ids(l) {
 					if l.Index(id) != i {
@@ -202,12 +230,12 @@ func TestAChangedListEqualsANewOne(t *testing.T) {
 	})
 }
 
-func TestAChangeCostsLogarithmicTime(t *testing.T) {
+func TestPutCostIsLogarithmic(t *testing.T) {
 	for _, n := range []int{100, 10_000} {
 		l := New()
-		compared := 0
+		comparisons := 0
 		counted := func(by func(a, b *row) int) func(a, b *row) int {
-			return func(a, b *row) int { compared++; return by(a, b) }
+			return func(a, b *row) int { comparisons++; return by(a, b) }
 		}
 		l.shown = newOrderedSet(counted(compareNeed))
 		l.urgent = newOrderedSet(counted(compareUrgency))
@@ -222,14 +250,14 @@ func TestAChangeCostsLogarithmicTime(t *testing.T) {
 			l.Put(session(i))
 		}
 		const changes = 1000
-		compared = 0
+		comparisons = 0
 		for i := range changes {
 			s := session(i * 7 % n)
 			s.Updated = at(n + i)
 			l.Put(s)
 		}
 		// Two removals and two additions, each at most 3 times the depth of a balanced tree.
-		if each, limit := compared/changes, 4*3*bits.Len(uint(n)); each > limit {
+		if each, limit := comparisons/changes, 4*3*bits.Len(uint(n)); each > limit {
 			t.Errorf("%d sessions: %d comparisons per change, want at most %d", n, each, limit)
 		}
 	}

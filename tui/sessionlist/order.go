@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol"
 )
 
-// Order is an order of sessions. Its value is its name on the screen.
+// Order is an order of sessions. Its value is shown on the screen.
 type Order string
 
 // The orders, as cycled by Next.
@@ -25,7 +25,7 @@ var orders = []Order{ByNeed, ByActivity, ByName, ByAgent, ByContext}
 // Next returns the order after o, or the first after the last.
 func (o Order) Next() Order { return orders[(slices.Index(orders, o)+1)%len(orders)] }
 
-// compare returns the order's comparison. It is never 0 for different sessions.
+// compare returns the comparison function of the order. It returns 0 only for the same session.
 func (o Order) compare() func(a, b *row) int {
 	switch o {
 	case ByActivity:
@@ -54,6 +54,7 @@ func compareNeed(a, b *row) int {
 	return cmp.Or(b.Updated.Compare(a.Updated), compareID(a, b))
 }
 
+// statusRank returns the position of a status in the order by need, from 0.
 func statusRank(r *row) int {
 	switch r.Status {
 	case protocol.Waiting:
@@ -66,7 +67,7 @@ func statusRank(r *row) int {
 	return 3
 }
 
-// Need is why a session needs the user.
+// Need is the reason why a session needs the user. The zero value is none.
 type Need uint8
 
 // The needs, most urgent first.
@@ -91,6 +92,7 @@ func (r *row) need() Need {
 	return 0
 }
 
+// failed reports whether no turn is running and the last one failed.
 func (r *row) failed() bool {
 	end := protocol.TurnEndedData{Reason: r.Reason}
 	return r.Turn == "" && r.Reason != "" && end.Failed()
@@ -114,4 +116,5 @@ func compareUrgency(a, b *row) int {
 	return cmp.Or(cmp.Compare(since(a), since(b)), compareID(a, b))
 }
 
+// lowerJoin joins words with spaces, in lower case.
 func lowerJoin(words ...string) string { return strings.ToLower(strings.Join(words, " ")) }

@@ -2,25 +2,28 @@ package sessionlist
 
 import "math/rand/v2"
 
-// orderedSet is an ordered set with access by index: a treap with subtree sizes. Methods cost O(log
-// n).
+// orderedSet is an ordered set with access by index, implemented as a treap with subtree sizes.
+// Methods cost O(log n).
 type orderedSet[T any] struct {
-	compare func(a, b T) int // never 0 for two values of the set
+	compare func(a, b T) int // must not return 0 for two values of the set
 	root    *node[T]
 	random  *rand.Rand
 }
 
+// node is the root of a subtree. A nil node is an empty subtree.
 type node[T any] struct {
 	value       T
-	priority    uint64 // heap order: not less than those of the children
+	priority    uint64 // heap order: at least that of the children
 	size        int
 	left, right *node[T]
 }
 
+// newOrderedSet returns an empty set.
 func newOrderedSet[T any](compare func(a, b T) int) *orderedSet[T] {
 	return &orderedSet[T]{compare: compare, random: rand.New(rand.NewPCG(1, 2))}
 }
 
+// count returns the number of values in the subtree.
 func (n *node[T]) count() int {
 	if n == nil {
 		return 0
@@ -28,6 +31,7 @@ func (n *node[T]) count() int {
 	return n.size
 }
 
+// updateSize recomputes the size from those of the children, and returns n.
 func (n *node[T]) updateSize() *node[T] {
 	n.size = n.left.count() + 1 + n.right.count()
 	return n
@@ -36,13 +40,13 @@ func (n *node[T]) updateSize() *node[T] {
 // len returns the number of values.
 func (t *orderedSet[T]) len() int { return t.root.count() }
 
-// add adds a value.
+// add adds v, which must not be in the set.
 func (t *orderedSet[T]) add(v T) {
 	before, after := t.split(t.root, v)
 	t.root = merge(merge(before, &node[T]{value: v, priority: t.random.Uint64(), size: 1}), after)
 }
 
-// remove removes a value.
+// remove removes v if it is in the set.
 func (t *orderedSet[T]) remove(v T) {
 	link := &t.root
 	var path []*node[T]
@@ -92,7 +96,7 @@ func merge[T any](a, b *node[T]) *node[T] {
 	return b.updateSize()
 }
 
-// at returns the value at index i, which must exist.
+// at returns the value at index i, which must be less than len.
 func (t *orderedSet[T]) at(i int) T {
 	n := t.root
 	for {
@@ -108,7 +112,7 @@ func (t *orderedSet[T]) at(i int) T {
 	}
 }
 
-// index returns the index of a value, or -1.
+// index returns the index of v, or -1.
 func (t *orderedSet[T]) index(v T) int {
 	i := 0
 	for n := t.root; n != nil; {

@@ -1,3 +1,4 @@
-// Package task runs work outside of the event loop of a Bubble Tea program: single tasks (Runner), whose messages find their
-// owner by its address, and sources of updates (Pump). Their owner stops them and waits for them.
+// Package task runs work outside of the event loop of a Bubble Tea program. A Runner runs single
+// tasks and addresses their messages to their owner. Pump reads a source of updates. The owner
+// stops both and waits for them.
 package task

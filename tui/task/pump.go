@@ -8,23 +8,24 @@ import (
 	"agentctl/internal/panics"
 )
 
+// Limits of Pump.
 const (
-	FrameTime = 16 * time.Millisecond // the least time between two batches
-	MaxBatch  = 4096                  // updates in a batch
+	FrameTime = 16 * time.Millisecond // minimum time between two batches
+	MaxBatch  = 4096                  // maximum number of items in a batch
 )
 
-// Pump reads a source and calls send with its items, at most once a frame. While send blocks nothing is
-// read, so a slow screen slows the source down. Pump returns when the source or ctx ends; its error is a
-// panic of the source. It owns the goroutine that reads.
+// Pump reads a source and passes its items to send in batches, at most one per FrameTime. It reads
+// nothing while send blocks, so a slow receiver slows down the source. Pump returns when the source
+// or ctx ends, after its goroutine has ended. The error is a panic of the source.
 func Pump[T any](ctx context.Context, source func(context.Context) iter.Seq[T], send func([]T)) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	updates := make(chan T)
 	done := make(chan struct{})
-	var broke error // read after done
+	var sourceErr error // must be read after done is closed
 	go func() {
 		defer close(done)
 		defer close(updates)
-		defer panics.RecoverTo(&broke)
+		defer panics.RecoverTo(&sourceErr)
 		for u := range source(ctx) {
 			select {
 			case updates <- u:
@@ -36,37 +37,37 @@ func Pump[T any](ctx context.Context, source func(context.Context) iter.Seq[T], 
 	defer func() {
 		cancel()
 		<-done
-		err = broke
+		err = sourceErr
 	}()
 
-	var next []T
+	var batch []T
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	<-timer.C
-	ready := true // a frame has passed since the last batch
+	frameOver := true // FrameTime has passed since the last batch
 	for {
 		in := updates
-		if len(next) == MaxBatch {
+		if len(batch) == MaxBatch {
 			in = nil
 		}
 		select {
 		case u, ok := <-in:
 			if !ok {
-				if len(next) > 0 {
-					send(next)
+				if len(batch) > 0 {
+					send(batch)
 				}
 				return nil
 			}
-			next = append(next, u)
-			if !ready || len(next) > 1 {
+			batch = append(batch, u)
+			if !frameOver || len(batch) > 1 {
 				continue
 			}
-			timer.Reset(0) // items that are ready join the batch
+			timer.Reset(0) // let items that are ready join the batch
 		case <-timer.C:
-			ready = len(next) == 0
-			if !ready {
-				send(next)
-				next = nil
+			frameOver = len(batch) == 0
+			if !frameOver {
+				send(batch)
+				batch = nil
 				timer.Reset(FrameTime)
 			}
 		}

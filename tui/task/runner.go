@@ -10,28 +10,28 @@ import (
 	"agentctl/internal/panics"
 )
 
-// Runner runs tasks outside of the event loop. A screen that shares its program with others has a Runner
-// of its own: the messages of its tasks carry its address, so that the program can route them.
+// Runner runs tasks outside of the event loop. Screens that share a program have a Runner each: its
+// messages carry the address of the screen, so that the program can route them.
 type Runner struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	// Static once the program runs.
-	Address any         // of the owner, in every Message; nil: messages are not wrapped
-	OnPanic func(error) // handles a panic of a task; nil: the panic goes on
+	// Both must not change while the program runs.
+	Address any         // address of the owner in every Message; nil: messages are not wrapped
+	OnPanic func(error) // handles a panic of a task; nil: the panic propagates
 
 	mu      sync.Mutex
 	closed  bool
 	running sync.WaitGroup
 }
 
-// Message is a message for the owner of the Runner with that address.
+// Message is a message for the owner with address To.
 type Message struct {
 	To  any
 	Msg tea.Msg
 }
 
-// NewRunner returns a runner whose tasks end with ctx.
+// NewRunner returns a runner whose tasks are cancelled with ctx.
 func NewRunner(ctx context.Context) *Runner {
 	ctx, cancel := context.WithCancel(ctx)
 	return &Runner{ctx: ctx, cancel: cancel}
@@ -40,7 +40,7 @@ func NewRunner(ctx context.Context) *Runner {
 // Context returns the context of the runner's tasks.
 func (r *Runner) Context() context.Context { return r.ctx }
 
-// Wrap returns a message that is routed to the runner's owner. A nil message stays nil.
+// Wrap returns msg addressed to the runner's owner. nil stays nil.
 func (r *Runner) Wrap(msg tea.Msg) tea.Msg {
 	if r.Address == nil || msg == nil {
 		return msg
@@ -48,12 +48,12 @@ func (r *Runner) Wrap(msg tea.Msg) tea.Msg {
 	return Message{r.Address, msg}
 }
 
-// Send returns a command that sends a message to the runner's owner.
+// Send returns a command that sends msg to the runner's owner.
 func (r *Runner) Send(msg tea.Msg) tea.Cmd {
 	return func() tea.Msg { return r.Wrap(msg) }
 }
 
-// Run returns a command that runs f. After Close it does nothing.
+// Run returns a command that runs f and sends its result to the owner. After Close it does nothing.
 func (r *Runner) Run(f func(context.Context) tea.Msg) tea.Cmd {
 	return func() (msg tea.Msg) {
 		r.mu.Lock()
@@ -74,7 +74,7 @@ func (r *Runner) Run(f func(context.Context) tea.Msg) tea.Cmd {
 	}
 }
 
-// After returns a command that sends msg when d has passed.
+// After returns a command that sends msg after d.
 func (r *Runner) After(d time.Duration, msg tea.Msg) tea.Cmd {
 	return r.Run(func(ctx context.Context) tea.Msg {
 		t := time.NewTimer(d)
@@ -88,7 +88,7 @@ func (r *Runner) After(d time.Duration, msg tea.Msg) tea.Cmd {
 	})
 }
 
-// Close cancels running tasks and waits for them.
+// Close cancels running tasks and waits for them to return.
 func (r *Runner) Close() {
 	r.mu.Lock()
 	r.closed = true

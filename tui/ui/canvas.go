@@ -2,7 +2,8 @@ package ui
 
 import tea "charm.land/bubbletea/v2"
 
-// Canvas is the size of a screen and its last drawing. Every change of the screen sets Dirty.
+// Canvas is the size of a screen in cells and its last drawing. Code that changes the screen sets
+// Dirty.
 type Canvas struct {
 	Width, Height int
 	Dirty         bool
@@ -10,16 +11,16 @@ type Canvas struct {
 	view tea.View
 }
 
-// NewCanvas returns a canvas of the size that is assumed until the terminal reports its own.
+// NewCanvas returns a canvas of 80x24 cells, the size until the terminal reports its own.
 func NewCanvas() Canvas { return Canvas{Width: 80, Height: 24, Dirty: true} }
 
-// Resize sets the size of the screen.
+// Resize sets the size of the screen, at least 1x1.
 func (c *Canvas) Resize(msg tea.WindowSizeMsg) {
 	c.Width, c.Height = max(msg.Width, 1), max(msg.Height, 1)
 	c.Dirty = true
 }
 
-// View returns the last drawing. It draws only when something has changed.
+// View returns the last drawing. It calls draw only if Dirty is set.
 func (c *Canvas) View(draw func() tea.View) tea.View {
 	if c.Dirty {
 		c.view = draw()

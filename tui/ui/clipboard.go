@@ -7,13 +7,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// MaxCopy bounds what is copied, in bytes. Many terminals take less.
+// MaxCopy is the limit of a copied text in bytes. Many terminals accept less.
 const MaxCopy = 1 << 20
 
-// screenChunk is how many bytes of a sequence GNU screen passes on at once.
+// screenChunk is the limit in bytes of one sequence that GNU screen passes on.
 const screenChunk = 768
 
-// Clipboard is the way to the clipboard of the user's terminal, which a multiplexer may be in front of.
+// Clipboard is the way to the clipboard of the user's terminal, directly or through a multiplexer.
 type Clipboard uint8
 
 // The ways to the clipboard.
@@ -23,7 +23,7 @@ const (
 	ScreenClipboard
 )
 
-// DetectClipboard finds the multiplexer, if any, in the environment.
+// DetectClipboard detects a multiplexer from the environment.
 func DetectClipboard(env []string) Clipboard {
 	vars := Environ(env)
 	switch {
@@ -35,9 +35,9 @@ func DetectClipboard(env []string) Clipboard {
 	return DirectClipboard
 }
 
-// Copy returns the command that puts text into the clipboard, also over SSH. tmux, depending on its
-// configuration, takes the sequence itself or passes it through, so it gets both. The text is encoded:
-// nothing in it controls the terminal.
+// Copy returns a command that copies text to the clipboard with OSC 52, which also works over SSH.
+// tmux gets the sequence twice: depending on its configuration it handles the sequence itself or
+// passes it through. The text is encoded and cannot control the terminal.
 func (c Clipboard) Copy(text string) tea.Cmd {
 	plain := tea.SetClipboard(text)
 	switch c {
@@ -49,7 +49,7 @@ func (c Clipboard) Copy(text string) tea.Cmd {
 	return plain
 }
 
-// Environ returns the variables of an environment; of equal names the last counts.
+// Environ returns the variables of an environment as a map. The last of several equal names wins.
 func Environ(env []string) map[string]string {
 	vars := map[string]string{}
 	for _, v := range env {

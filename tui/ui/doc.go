@@ -1,4 +1,4 @@
-// Package ui owns the parts that every screen is drawn with: themes and styles, text that fits a
-// width in cells, the editor line, the pager, the menu, forms, the stack of overlays, the status
-// text and the clipboard. It must not know of sessions or servers.
+// Package ui provides the components that every screen is built from: themes and styles, text
+// fitted to a width in cells, text input, pager, menu, form, overlay stack, status message and
+// clipboard. It must not know sessions or servers.
 package ui

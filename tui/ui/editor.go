@@ -17,19 +17,19 @@ import (
 	"agentctl/protocol"
 )
 
-// EditorCommand returns the user's editor as the environment names it.
+// EditorCommand returns the command of the user's editor: $VISUAL, $EDITOR or vi.
 func EditorCommand(env []string) string {
 	vars := Environ(env)
 	return cmp.Or(strings.TrimSpace(vars["VISUAL"]), strings.TrimSpace(vars["EDITOR"]), "vi")
 }
 
-// Editor runs the user's editor on a text. The editor has the terminal meanwhile. Its file can be read by
-// the user alone and is removed afterwards.
+// Editor edits a text in the user's editor, which has the terminal until it exits. The temporary
+// file is readable only by the user and removed afterwards.
 type Editor struct {
 	Context   context.Context
-	Command   string // of the editor, as a shell reads it
-	Extension string // of the file
-	Text      string // before, and after Run
+	Command   string // shell syntax
+	Extension string // of the temporary file
+	Text      string // the input; after Run, the edited text
 
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -37,18 +37,18 @@ type Editor struct {
 
 var _ tea.ExecCommand = (*Editor)(nil)
 
-// SetStdin sets the input of the editor.
+// SetStdin sets the standard input of the editor.
 func (e *Editor) SetStdin(r io.Reader) { e.stdin = terminalFile(r) }
 
-// SetStdout sets the output of the editor.
+// SetStdout sets the standard output of the editor.
 func (e *Editor) SetStdout(w io.Writer) { e.stdout = w }
 
-// SetStderr sets the error output of the editor.
+// SetStderr sets the standard error of the editor.
 func (e *Editor) SetStderr(w io.Writer) { e.stderr = w }
 
-var errTooLong = errors.New("the edited text is too long to be sent")
+var errTextTooLong = errors.New("the edited text is too long to be sent")
 
-// Run runs the editor and waits for its end.
+// Run runs the editor and waits for it to exit. The editor is killed when Context ends.
 func (e *Editor) Run() (err error) {
 	f, err := os.CreateTemp("", "agentctl-*."+e.Extension) // mode 0600
 	if err != nil {
@@ -64,9 +64,9 @@ func (e *Editor) Run() (err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("edit: %w", err)
 	}
-	run := e.process(file)
-	run.Stdin, run.Stdout, run.Stderr = e.stdin, e.stdout, e.stderr
-	if err = run.Run(); err != nil {
+	cmd := e.command(file)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
+	if err = cmd.Run(); err != nil {
 		return fmt.Errorf("editor %q: %w", e.Command, err)
 	}
 	info, err := os.Stat(file)
@@ -74,7 +74,7 @@ func (e *Editor) Run() (err error) {
 	case err != nil:
 		return fmt.Errorf("edit: %w", err)
 	case info.Size() > protocol.MaxEvent:
-		return errTooLong
+		return errTextTooLong
 	}
 	edited, err := os.ReadFile(file)
 	if err != nil {
@@ -84,7 +84,7 @@ func (e *Editor) Run() (err error) {
 	return nil
 }
 
-// removeFile removes a file that the editor may have removed.
+// removeFile removes a file. A missing file is not an error: the editor may have removed it.
 func removeFile(file string) error {
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("edit: %w", err)
@@ -92,8 +92,9 @@ func removeFile(file string) error {
 	return nil
 }
 
-// process returns the editor's process. A shell reads the command, which may hold arguments and quotes.
-func (e *Editor) process(file string) *exec.Cmd {
+// command returns the editor's process. Except on Windows a shell parses the command, which may
+// hold arguments and quotes.
+func (e *Editor) command(file string) *exec.Cmd {
 	if runtime.GOOS == "windows" {
 		words := append(strings.Fields(e.Command), file)
 		return exec.CommandContext(e.Context, words[0], words[1:]...)
@@ -101,7 +102,7 @@ func (e *Editor) process(file string) *exec.Cmd {
 	return exec.CommandContext(e.Context, "sh", "-c", e.Command+` "$1"`, "sh", file)
 }
 
-// terminalFile returns the terminal behind a reader that wraps it.
+// terminalFile returns the file that a reader wraps, or the reader itself.
 func terminalFile(r io.Reader) io.Reader {
 	if w, ok := r.(interface{ Unwrap() *os.File }); ok {
 		return w.Unwrap()

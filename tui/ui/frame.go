@@ -8,11 +8,11 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// Sanitize is a line without control characters, but for sequences that only
-// dress the text (SGR), and for links that are safe and end on the line.
+// Sanitize removes control characters from a line. It keeps SGR sequences and safe links, and
+// closes a link that is open at the end of the line.
 func Sanitize(line string) string {
-	var out []byte // once something is left out
-	open := false  // a link is
+	var out []byte // nil until something is removed
+	open := false  // inside a link
 	for i := 0; i < len(line); {
 		n, keep := 1, true
 		switch b := line[i]; {
@@ -46,7 +46,7 @@ func Sanitize(line string) string {
 	return string(out) + end
 }
 
-// sgrLength is the length of the SGR sequence that s begins with, or 0.
+// sgrLength returns the length of the SGR sequence at the start of s, or 0.
 func sgrLength(s string) int {
 	if len(s) < 3 || s[1] != '[' {
 		return 0
@@ -62,16 +62,16 @@ func sgrLength(s string) int {
 	return 0
 }
 
-// Frame cuts lines to the screen. It is the last to see them: nothing that
-// steers a terminal gets by, whatever was forgotten before.
-func (l *Styles) Frame(lines []string, width, height int) string {
+// Frame joins lines cut to width x height cells. It sanitizes every line: it is the last step
+// before the terminal, so no other control sequence reaches it. It changes lines.
+func (s *Styles) Frame(lines []string, width, height int) string {
 	lines = lines[:min(len(lines), height)]
 	for i, line := range lines {
 		line = Sanitize(line)
 		if len(line) > width && ansi.StringWidth(line) > width {
 			line = ansi.Truncate(line, width, "")
 		}
-		if !l.GraphemeWidths {
+		if !s.GraphemeWidths {
 			line = firstRunes(line)
 		}
 		lines[i] = line

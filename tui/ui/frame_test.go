@@ -2,7 +2,7 @@ package ui
 
 import "testing"
 
-func TestOnlyDressGetsBy(t *testing.T) {
+func TestSanitize(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"plain 漢字", "plain 漢字"},
 		{"\x1b[1;38:5:7mbold\x1b[m", "\x1b[1;38:5:7mbold\x1b[m"},
@@ -18,7 +18,7 @@ func TestOnlyDressGetsBy(t *testing.T) {
 		{"\x1b", ""},
 	} {
 		if got := Sanitize(c.in); got != c.want {
-			t.Errorf("onlyDress(%q) = %q, want %q", c.in, got, c.want)
+			t.Errorf("Sanitize(%q) = %q, want %q", c.in, got, c.want)
 		}
 	}
 }

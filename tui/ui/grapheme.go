@@ -9,13 +9,12 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// firstRunes is a line for a terminal that counts the cells of each rune, and not
-// of what runes make together: there a family of four takes eight cells and
-// pushes what follows off the screen, and a sign that is dressed as an emoji
-// takes one. Each such cluster is drawn as its first rune, in the cells that the
-// line was laid out with.
+// firstRunes adapts a line to a terminal that counts the cells of each rune instead of each
+// grapheme cluster. Such a terminal draws a family emoji in eight cells and an emoji with a
+// variation selector in one. firstRunes replaces each cluster whose width differs by its first
+// rune, padded to the cells of the cluster.
 func firstRunes(line string) string {
-	if !joins(line) {
+	if !hasJoiners(line) {
 		return line
 	}
 	var out strings.Builder
@@ -35,7 +34,7 @@ func firstRunes(line string) string {
 		}
 		cluster, cells := ansi.FirstGraphemeCluster(line[i:], ansi.GraphemeWidth)
 		i += len(cluster)
-		if !joins(cluster) || ansi.StringWidthWc(cluster) == cells {
+		if !hasJoiners(cluster) || ansi.StringWidthWc(cluster) == cells {
 			out.WriteString(cluster)
 			continue
 		}
@@ -47,8 +46,8 @@ func firstRunes(line string) string {
 	return out.String()
 }
 
-// joins tells that runes of a text may be one emoji together: a joiner, a
-// selector of how it looks, or a skin tone is among them.
-func joins(s string) bool {
+// hasJoiners reports whether s contains a zero-width joiner, an emoji variation selector or a skin
+// tone, which may join runes into one emoji.
+func hasJoiners(s string) bool {
 	return strings.Contains(s, "\u200d") || strings.Contains(s, "\ufe0f") || strings.Contains(s, "\U0001f3fb"[:3])
 }

@@ -8,7 +8,8 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// fixedKeys are keys that cannot be changed. The help screen lists them first in their scope.
+// fixedKeys are keys that cannot be rebound, with their texts. The help screen lists them first in
+// their scope.
 var fixedKeys = map[keymap.Scope][][2]string{
 	keymap.Global: {{"ctrl+c twice", "leave; the session goes on"}},
 	keymap.Composer: {
@@ -19,13 +20,13 @@ var fixedKeys = map[keymap.Scope][][2]string{
 	keymap.Approval: {{"1 … 9", "decide"}},
 }
 
-// NewHelp returns a pager with all keys, those of a scope first.
+// NewHelp returns a pager with all keys, those of the given scope first.
 func NewHelp(s *Styles, scope keymap.Scope) *Pager { return NewPager(s, "keys", helpItem{s, scope}) }
 
 // helpItem is the help screen as an item of a pager.
 type helpItem struct {
-	styles *Styles
-	first  keymap.Scope
+	styles     *Styles
+	firstScope keymap.Scope
 }
 
 func (h helpItem) Estimate(int, bool) int { return len(keymap.Definitions) }
@@ -33,15 +34,15 @@ func (h helpItem) Estimate(int, bool) int { return len(keymap.Definitions) }
 func (h helpItem) Block(width int, _ bool) transcript.Block {
 	var b transcript.Block
 	var scope keymap.Scope
-	all := slices.Clone(keymap.Definitions)
+	definitions := slices.Clone(keymap.Definitions)
 	rank := func(d keymap.Definition) int {
-		if d.Scope == h.first {
+		if d.Scope == h.firstScope {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(all, func(a, b keymap.Definition) int { return rank(a) - rank(b) })
-	for _, d := range all {
+	slices.SortStableFunc(definitions, func(a, b keymap.Definition) int { return rank(a) - rank(b) })
+	for _, d := range definitions {
 		if d.Scope != scope {
 			scope = d.Scope
 			b.Body = append(b.Body, "", " "+h.styles.User.Render(string(scope)))
@@ -57,7 +58,7 @@ func (h helpItem) Block(width int, _ bool) transcript.Block {
 	return b
 }
 
-// appendLines appends keys and what they do, beside each other where there is room.
+// appendLines appends keys and their text: in two columns if width allows, else on separate lines.
 func (h helpItem) appendLines(lines []string, keys, about string, width int) []string {
 	const column = 30
 	key := "  " + h.styles.KeyName.Render(keys)

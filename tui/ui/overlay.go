@@ -9,38 +9,41 @@ import (
 	"agentctl/tui/keymap"
 )
 
-// Overlay is a component that takes the input while it is on top of a Stack.
+// Overlay is a component that receives the input while it is on top of a Stack.
 type Overlay interface {
-	// Update handles a message and returns what to do. Keys, pastes and mouse events come only while the
-	// overlay is on top; all other messages come always.
+	// Update handles a message. Input (see IsInput) arrives only while the overlay is on top, all
+	// other messages always.
 	Update(msg tea.Msg) Response
 
-	// View returns at most height lines of at most width cells, and the cursor among them or nil.
+	// View returns at most height lines of at most width cells, and the position of the cursor in
+	// them or nil.
 	View(width, height int) ([]string, *tea.Cursor)
 
-	// Scope returns the part of the keymap whose keys are active.
+	// Scope returns the keymap scope that is active.
 	Scope() keymap.Scope
 
-	// FullScreen reports whether the overlay covers the screen. Another one is docked above the last line.
+	// FullScreen reports whether the overlay covers the screen. Otherwise it is docked above the
+	// last line.
 	FullScreen() bool
 }
 
-// Response says what an overlay wants done. The zero value is nothing.
+// Response holds the requests of an overlay to its stack and its owner. The zero value requests
+// nothing.
 type Response struct {
 	Cmd    tea.Cmd
 	Close  bool    // remove this overlay
-	Push   Overlay // then put this one on top
-	Intent any     // for the owner of the stack; nil: nothing
-	Pass   bool    // the message is for the screen below
+	Push   Overlay // push this overlay, after a Close
+	Intent any     // handled by the owner of the stack; nil: none
+	Pass   bool    // pass the message to the screen below
 }
 
-// RestyleMsg says that the styles have changed.
+// RestyleMsg reports that the styles have changed.
 type RestyleMsg struct{}
 
-// Stack holds the overlays of a screen. Its owner routes every message through it first.
+// Stack is the stack of overlays of a screen. Its owner passes every message to Update first.
 type Stack struct{ overlays []Overlay }
 
-// Push puts an overlay on top.
+// Push adds an overlay on top.
 func (s *Stack) Push(o Overlay) { s.overlays = append(s.overlays, o) }
 
 // Top returns the overlay on top, or nil.
@@ -54,13 +57,13 @@ func (s *Stack) Top() Overlay {
 // Contains reports whether an overlay is on the stack.
 func (s *Stack) Contains(o Overlay) bool { return slices.Contains(s.overlays, o) }
 
-// Remove removes an overlay; without it on the stack nothing happens.
+// Remove removes an overlay if it is on the stack.
 func (s *Stack) Remove(o Overlay) {
 	s.overlays = slices.DeleteFunc(s.overlays, func(other Overlay) bool { return other == o })
 }
 
-// Update routes a message: input goes to the overlay on top, anything else to all. It returns what they
-// want of the owner, and whether the message goes on to the screen below.
+// Update passes input to the overlay on top and any other message to all overlays. It returns their
+// commands and intents, and whether the screen below must handle the message too.
 func (s *Stack) Update(msg tea.Msg) (cmd tea.Cmd, intents []any, pass bool) {
 	if IsInput(msg) {
 		top := s.Top()
@@ -78,6 +81,7 @@ func (s *Stack) Update(msg tea.Msg) (cmd tea.Cmd, intents []any, pass bool) {
 	return tea.Batch(cmds...), intents, true
 }
 
+// update passes a message to an overlay and applies the changes of the stack that it asks for.
 func (s *Stack) update(o Overlay, msg tea.Msg) Response {
 	r := o.Update(msg)
 	if r.Close {
@@ -89,6 +93,7 @@ func (s *Stack) update(o Overlay, msg tea.Msg) Response {
 	return r
 }
 
+// intents returns the intent as a list of at most one.
 func (r *Response) intents() []any {
 	if r.Intent == nil {
 		return nil
@@ -105,7 +110,7 @@ func IsInput(msg tea.Msg) bool {
 	return false
 }
 
-// WheelRows returns how many rows a turn of the mouse wheel scrolls.
+// WheelRows returns the number of rows that a mouse wheel event scrolls, negative for up.
 func WheelRows(msg tea.MouseWheelMsg) int {
 	if msg.Button == tea.MouseWheelUp {
 		return -3
@@ -113,7 +118,7 @@ func WheelRows(msg tea.MouseWheelMsg) int {
 	return 3
 }
 
-// Show draws the overlay on top when it covers the screen, and reports whether it does.
+// Show draws the overlay on top if it covers the screen, and reports whether it does.
 func (s *Stack) Show(v *tea.View, styles *Styles, width, height int) bool {
 	top := s.Top()
 	if top == nil || !top.FullScreen() {
@@ -127,7 +132,7 @@ func (s *Stack) Show(v *tea.View, styles *Styles, width, height int) bool {
 	return true
 }
 
-// Docked returns the overlay on top when it does not cover the screen, or nil.
+// Docked returns the overlay on top if it is docked, or nil.
 func (s *Stack) Docked() Overlay {
 	if top := s.Top(); top != nil && !top.FullScreen() {
 		return top
@@ -135,7 +140,7 @@ func (s *Stack) Docked() Overlay {
 	return nil
 }
 
-// Expire removes the status message of the overlay on top when its time is over; see Status.Expire.
+// Expire calls Expire of the overlay on top if it has a status message. See Status.Expire.
 func (s *Stack) Expire(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, expired bool) {
 	if o, ok := s.Top().(interface {
 		Expire(time.Time, func(time.Duration, tea.Msg) tea.Cmd) (tea.Cmd, bool)

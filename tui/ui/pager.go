@@ -13,29 +13,30 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// CacheBytes bounds the laid out lines that a list of items keeps.
+// CacheBytes is the limit in bytes of the rendered lines that a list of items caches.
 const CacheBytes = 8 << 20
 
 // FindLabel is the prompt of a search.
 const FindLabel = " find: "
 
-// Pager is an overlay that shows a long text, in items that are laid out when they come on the screen.
+// Pager is an overlay that shows a long text. The text is split into items that are rendered when
+// they become visible.
 type Pager struct {
-	styles  *Styles
-	title   string
-	list    *transcript.List
-	input   *textinput.Model // while the search is typed, else nil
-	text    string           // the search as it was typed
-	query   *protocol.Query  // nil: no search
-	message string           // the result of the search
+	styles     *Styles
+	title      string
+	list       *transcript.List
+	input      *textinput.Model // nil unless a search is being typed
+	searchText string           // the last search, as typed
+	query      *protocol.Query  // nil if there is no search
+	message    string           // the error of the last search
 
-	// The current match. It is forgotten when the text is scrolled.
+	// The current match. Keys other than those of the next and previous match clear matched.
 	matched bool
 	item    transcript.ID
 	line    int
 }
 
-// NewPager returns a pager at the beginning of the items.
+// NewPager returns a pager at the start of the items.
 func NewPager(s *Styles, title string, items ...transcript.Item) *Pager {
 	p := &Pager{styles: s, title: title, list: transcript.NewList(CacheBytes)}
 	for _, item := range items {
@@ -45,7 +46,7 @@ func NewPager(s *Styles, title string, items ...transcript.Item) *Pager {
 	return p
 }
 
-// Scope returns the pager's keys.
+// Scope returns the scope of pagers.
 func (p *Pager) Scope() keymap.Scope { return keymap.Pager }
 
 // FullScreen returns true.
@@ -59,7 +60,7 @@ func (p *Pager) Update(msg tea.Msg) Response {
 			p.editSearch(msg)
 			return Response{}
 		}
-		return p.press(msg.String())
+		return p.handleKey(msg.String())
 	case tea.PasteMsg:
 		if p.input != nil {
 			PasteText(p.input, msg.Content)
@@ -72,7 +73,8 @@ func (p *Pager) Update(msg tea.Msg) Response {
 	return Response{}
 }
 
-func (p *Pager) press(key string) Response {
+// handleKey handles a key outside of a search input.
+func (p *Pager) handleKey(key string) Response {
 	p.message = ""
 	page := max(1, p.list.Height()-1)
 	action := p.styles.Keys.InList(keymap.Pager, key)
@@ -93,7 +95,7 @@ func (p *Pager) press(key string) Response {
 	case keymap.Last:
 		p.list.ScrollToBottom()
 	case keymap.PagerFind:
-		p.input = NewTextInput(p.text)
+		p.input = NewTextInput(p.searchText)
 	case keymap.PagerNext:
 		p.find(1)
 	case keymap.PagerPrevious:
@@ -105,18 +107,18 @@ func (p *Pager) press(key string) Response {
 	return Response{}
 }
 
-// editSearch handles a key while the search is typed.
+// editSearch handles a key while a search is typed.
 func (p *Pager) editSearch(msg tea.KeyPressMsg) {
 	switch msg.String() {
 	case "esc":
 		p.input, p.query = nil, nil
 		p.list.SetHighlight(nil)
 	case "enter":
-		p.text = OneLine(transcript.Clean(p.input.Value()))
+		p.searchText = OneLine(transcript.Clean(p.input.Value()))
 		p.input = nil
 		p.list.SetHighlight(nil)
 		// A query that is empty or too long ends the search.
-		if p.query, _ = protocol.ParseQuery(p.text); p.query != nil {
+		if p.query, _ = protocol.ParseQuery(p.searchText); p.query != nil {
 			p.list.SetHighlight(func(line string) string { return p.styles.Highlight(line, p.query) })
 			p.find(0)
 		}
@@ -125,8 +127,9 @@ func (p *Pager) editSearch(msg tea.KeyPressMsg) {
 	}
 }
 
-// find goes to the match after (1) or before (-1) the current one, else from the first line on the screen;
-// 0 includes that line.
+// find moves to the first match after (1) or before (-1) the current match. Without a current match
+// it starts at the first line on the screen. If by is 0, it searches forward and includes that
+// line.
 func (p *Pager) find(by int) {
 	if p.query == nil {
 		return
@@ -136,7 +139,7 @@ func (p *Pager) find(by int) {
 	if p.matched {
 		item, line = p.item, p.line
 	}
-	step, from := by|1, line+by
+	step, from := by|1, line+by // step is 1 or -1
 	for ; item >= p.list.First() && item <= p.list.Last(); item += transcript.ID(step) {
 		if c, ok := p.list.Item(item).(*chunk); !ok || p.query.Match(c.raw) {
 			if line, ok := p.list.FindLine(item, from, step, match); ok {
@@ -149,15 +152,16 @@ func (p *Pager) find(by int) {
 			from = math.MaxInt32 // the last line of the item
 		}
 	}
-	p.message = "“" + p.text + "” is not there"
+	p.message = "“" + p.searchText + "” is not there"
 }
 
-// View returns the text, and as its last line the position or the search.
+// View returns the text. The last line shows the position or the search.
 func (p *Pager) View(width, height int) ([]string, *tea.Cursor) {
 	p.list.Resize(width, max(1, height-1))
 	lines := p.list.Lines()
 	if p.input != nil {
-		return append(lines, p.styles.InputLine(FindLabel, p.input, width)), InputCursor(FindLabel, p.input, height-1)
+		lines = append(lines, p.styles.InputLine(FindLabel, p.input, width))
+		return lines, InputCursor(FindLabel, p.input, height-1)
 	}
 	above, total := p.list.Position()
 	left := " " + p.title

@@ -8,8 +8,8 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// span is the dress of a style of text.
-func (p *palette) span(style transcript.Style) lipgloss.Style {
+// spanStyle returns the style of a span of text.
+func (p *palette) spanStyle(style transcript.Style) lipgloss.Style {
 	s := lipgloss.NewStyle().
 		Bold(style&transcript.Strong != 0).
 		Italic(style&transcript.Emphasis != 0).
@@ -17,17 +17,17 @@ func (p *palette) span(style transcript.Style) lipgloss.Style {
 		Strikethrough(style&transcript.Strikethrough != 0)
 	switch {
 	case style&transcript.Added != 0:
-		return p.diff(s, style, p.good, p.added)
+		return p.diffStyle(s, style, p.success, p.added)
 	case style&transcript.Removed != 0:
-		return p.diff(s, style, p.bad, p.removed)
+		return p.diffStyle(s, style, p.failure, p.removed)
 	case style&transcript.Code != 0:
 		s = tint(s, p.code)
 	case style&transcript.Heading != 0:
 		s = tint(s, p.heading)
 	}
-	s = tint(s, p.hue(style))
+	s = tint(s, p.hueColor(style))
 	if style&transcript.Reverse != 0 {
-		return p.inverse(s, p.hue(style))
+		return p.inverseStyle(s, p.hueColor(style))
 	}
 	if style&transcript.Faint != 0 {
 		s = tint(s, p.dim).Faint(p.faint)
@@ -35,39 +35,39 @@ func (p *palette) span(style transcript.Style) lipgloss.Style {
 	return s
 }
 
-// diff is the dress of a line that was added or removed: before its own
-// background it keeps the colours of its words, else it has but its own.
-func (p *palette) diff(s lipgloss.Style, style transcript.Style, own, behind color.Color) lipgloss.Style {
+// diffStyle returns the style of a span in an added or removed line. With bg
+// the span keeps its own hue; without bg it has the colour fg.
+func (p *palette) diffStyle(s lipgloss.Style, style transcript.Style, fg, bg color.Color) lipgloss.Style {
 	switch {
 	case style&transcript.Changed != 0:
-		return p.inverse(tint(s, own), own)
-	case behind == nil:
-		return tint(s, own)
+		return p.inverseStyle(tint(s, fg), fg)
+	case bg == nil:
+		return tint(s, fg)
 	case style&transcript.Faint != 0:
 		s = tint(s, p.dim)
 	default:
-		s = tint(s, p.hue(style))
+		s = tint(s, p.hueColor(style))
 	}
-	return s.Background(behind)
+	return s.Background(bg)
 }
 
-// inverse is text in the colour of the screen on its own.
-func (p *palette) inverse(s lipgloss.Style, own color.Color) lipgloss.Style {
-	if p.ink == nil || own == nil {
+// inverseStyle returns s with the background bg, or reversed if there is no inverse text colour.
+func (p *palette) inverseStyle(s lipgloss.Style, bg color.Color) lipgloss.Style {
+	if p.inverseText == nil || bg == nil {
 		return s.Reverse(true)
 	}
-	return s.Foreground(p.ink).Background(own)
+	return s.Foreground(p.inverseText).Background(bg)
 }
 
-// hue is the theme's colour for a hue, or nil.
-func (p *palette) hue(style transcript.Style) color.Color {
+// hueColor returns the theme's colour of a hue, or nil.
+func (p *palette) hueColor(style transcript.Style) color.Color {
 	switch style.Hue() {
 	case transcript.Red:
-		return p.bad
+		return p.failure
 	case transcript.Green:
-		return p.good
+		return p.success
 	case transcript.Yellow:
-		return p.warn
+		return p.warning
 	case transcript.Blue:
 		return p.user
 	case transcript.Magenta:

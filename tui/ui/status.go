@@ -6,44 +6,44 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// StatusTimeout is how long a status message is shown, unless a key clears it.
+// StatusTimeout is how long a status message is shown unless a key clears it.
 const StatusTimeout = 6 * time.Second
 
-// Status is the status message of a screen. Its owner calls Expire after every message of the program;
-// while there is no text there is no timer.
+// Status is the status message of a screen. Its owner calls Expire after every message of the
+// program. No timer is started while Text is empty.
 type Status struct {
 	Text string
 
-	shown  string // the text that the deadline is for
-	until  time.Time
-	waking bool // a StatusTimeoutMsg is on its way
+	timedText    string // the text that until applies to
+	deadline     time.Time
+	timerPending bool // a StatusTimeoutMsg is pending
 }
 
-// StatusTimeoutMsg says that the time of a status message may be over. Its receiver calls Wake.
+// StatusTimeoutMsg reports that a status message may have expired. Its receiver calls Wake.
 type StatusTimeoutMsg struct{ status *Status }
 
-// Wake notes that the timer has ended.
-func (m StatusTimeoutMsg) Wake() { m.status.waking = false }
+// Wake records that the timer has fired.
+func (m StatusTimeoutMsg) Wake() { m.status.timerPending = false }
 
-// Clear removes the text. The same text set again is shown for its whole time.
-func (s *Status) Clear() { s.Text, s.shown = "", "" }
+// Clear removes the text. The same text set again gets the full timeout.
+func (s *Status) Clear() { s.Text, s.timedText = "", "" }
 
-// Expire removes a text whose time is over and reports whether it did. Else it returns the timer to start,
-// through after, or nil.
+// Expire removes an expired text and reports whether it did. Otherwise it returns a timer command
+// made by after, or nil if none is needed.
 func (s *Status) Expire(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, expired bool) {
-	if s.Text != s.shown {
-		s.shown, s.until = s.Text, now.Add(StatusTimeout)
+	if s.Text != s.timedText {
+		s.timedText, s.deadline = s.Text, now.Add(StatusTimeout)
 	}
-	left := s.until.Sub(now)
+	left := s.deadline.Sub(now)
 	switch {
 	case s.Text == "":
 		return nil, false
 	case left <= 0:
 		s.Clear()
 		return nil, true
-	case s.waking:
+	case s.timerPending:
 		return nil, false
 	}
-	s.waking = true
+	s.timerPending = true
 	return after(left, StatusTimeoutMsg{s}), false
 }

@@ -15,19 +15,19 @@ import (
 	"agentctl/tui/usage"
 )
 
-// Styles is the look of everything on a screen: styles, keys for hints, clock and time zone. All parts of
-// a program share one. Whoever keeps styled lines restyles them when Update reports a change.
+// Styles holds the styles, keys for hints, clock and time zone of a program. All components share
+// one. Components that cache styled lines must restyle them when Update reports a change.
 type Styles struct {
 	Tokens
 	Keys           *keymap.Map
 	Zone           *time.Location
 	Now            func() time.Time
-	GraphemeWidths bool // the terminal counts the cells of grapheme clusters, not of runes
+	GraphemeWidths bool // the terminal measures grapheme clusters, not runes
 
-	colors      terminalColors
-	palette     palette
-	otherLayout bool                           // diffs are not laid out as their width suggests
-	spans       map[transcript.Style][2]string // start and end sequences, made on first use
+	colors         terminalColors
+	palette        palette
+	swapDiffLayout bool                           // use the layout that is not the default of the width
+	spans          map[transcript.Style][2]string // start and end sequences, cached
 }
 
 // Tokens are the styles by meaning.
@@ -38,33 +38,35 @@ type Tokens struct {
 	KeyName, Selected       lipgloss.Style
 }
 
-// NewStyles returns the styles of a theme with the default keys.
+// NewStyles returns the styles of a theme with the default keys. "" is ThemeAuto.
 func NewStyles(zone *time.Location, theme Theme) *Styles {
 	if theme == "" {
 		theme = ThemeAuto
 	}
 	keys, _ := keymap.New(nil) // the default keys are valid
-	l := &Styles{Zone: zone, colors: terminalColors{theme: theme}, Keys: keys, Now: time.Now}
-	l.setPalette(l.colors.palette())
-	return l
+	s := &Styles{Zone: zone, colors: terminalColors{theme: theme}, Keys: keys, Now: time.Now}
+	s.setPalette(s.colors.palette())
+	return s
 }
 
-func (l *Styles) setPalette(p palette) {
+// setPalette derives all styles from p.
+func (s *Styles) setPalette(p palette) {
 	plain := lipgloss.NewStyle()
-	l.palette = p
-	l.Plain = plain
-	l.Bold = plain.Bold(true)
-	l.Dim = tint(plain, p.dim).Faint(p.faint)
-	l.User = tint(l.Bold, p.user)
-	l.Agent = tint(l.Bold, p.agent)
-	l.Success = tint(plain, p.good)
-	l.Error = tint(plain, p.bad)
-	l.Warning = tint(plain, p.warn)
-	l.KeyName = l.Bold
-	l.Selected = plain.Reverse(true)
-	l.spans = map[transcript.Style][2]string{}
+	s.palette = p
+	s.Plain = plain
+	s.Bold = plain.Bold(true)
+	s.Dim = tint(plain, p.dim).Faint(p.faint)
+	s.User = tint(s.Bold, p.user)
+	s.Agent = tint(s.Bold, p.agent)
+	s.Success = tint(plain, p.success)
+	s.Error = tint(plain, p.failure)
+	s.Warning = tint(plain, p.warning)
+	s.KeyName = s.Bold
+	s.Selected = plain.Reverse(true)
+	s.spans = map[transcript.Style][2]string{}
 }
 
+// tint returns s with the foreground c. nil leaves s unchanged.
 func tint(s lipgloss.Style, c color.Color) lipgloss.Style {
 	if c == nil {
 		return s
@@ -73,89 +75,89 @@ func tint(s lipgloss.Style, c color.Color) lipgloss.Style {
 }
 
 // RenderLine renders the styled spans of a line.
-func (l *Styles) RenderLine(line string) string { return transcript.RenderStyles(line, l.renderSpan) }
+func (s *Styles) RenderLine(line string) string { return transcript.RenderStyles(line, s.renderSpan) }
 
 // renderSpan renders text in a style.
-func (l *Styles) renderSpan(text string, style transcript.Style) string {
-	s, ok := l.spans[style]
+func (s *Styles) renderSpan(text string, style transcript.Style) string {
+	sequences, ok := s.spans[style]
 	if !ok {
 		const mark = "x"
-		begin, end, _ := strings.Cut(l.palette.span(style).Render(mark), mark)
-		s = [2]string{begin, end}
-		l.spans[style] = s
+		begin, end, _ := strings.Cut(s.palette.spanStyle(style).Render(mark), mark)
+		sequences = [2]string{begin, end}
+		s.spans[style] = sequences
 	}
-	return s[0] + text + s[1]
+	return sequences[0] + text + sequences[1]
 }
 
 // Clock formats a time of day.
-func (l *Styles) Clock(t time.Time) string { return t.In(l.Zone).Format("15:04") }
+func (s *Styles) Clock(t time.Time) string { return t.In(s.Zone).Format("15:04") }
 
 // Date formats a date and time of day.
-func (l *Styles) Date(t time.Time) string { return t.In(l.Zone).Format("2006-01-02 15:04") }
+func (s *Styles) Date(t time.Time) string { return t.In(s.Zone).Format("2006-01-02 15:04") }
 
-// Rule returns a horizontal line with a title in it.
-func (l *Styles) Rule(title string, width int) string {
+// Rule returns a horizontal line of width cells with a title in it.
+func (s *Styles) Rule(title string, width int) string {
 	title = Fit(title, width-4)
-	n := width - 3 - ansi.StringWidth(title)
-	if title == "" || n < 0 {
-		return l.Dim.Render(strings.Repeat("─", max(width, 0)))
+	rest := width - 3 - ansi.StringWidth(title)
+	if title == "" || rest < 0 {
+		return s.Dim.Render(strings.Repeat("─", max(width, 0)))
 	}
-	return l.Dim.Render("─ ") + title + l.Dim.Render(" "+strings.Repeat("─", n))
+	return s.Dim.Render("─ ") + title + s.Dim.Render(" "+strings.Repeat("─", rest))
 }
 
 // SideBySide reports whether diffs are laid out side by side at a width.
-func (l *Styles) SideBySide(width int) bool {
-	if l.otherLayout {
+func (s *Styles) SideBySide(width int) bool {
+	if s.swapDiffLayout {
 		return width < diff.SideBySideWidth
 	}
 	return width >= diff.SideBySideWidth
 }
 
 // ToggleDiffLayout switches diffs between side by side and one column.
-func (l *Styles) ToggleDiffLayout() { l.otherLayout = !l.otherLayout }
+func (s *Styles) ToggleDiffLayout() { s.swapDiffLayout = !s.swapDiffLayout }
 
-// Since returns the time since then in whole seconds, never negative: clocks may differ.
-func (l *Styles) Since(at time.Time) time.Duration {
-	return max(0, l.Now().Sub(at)).Truncate(time.Second)
+// Since returns the time since at in whole seconds. It is never negative, as clocks may differ.
+func (s *Styles) Since(at time.Time) time.Duration {
+	return max(0, s.Now().Sub(at)).Truncate(time.Second)
 }
 
-// ContextBar returns context usage as a bar of width cells and a number.
-func (l *Styles) ContextBar(percent float64, width int) string {
+// ContextBar returns context usage as a bar of width cells and a percentage.
+func (s *Styles) ContextBar(percent float64, width int) string {
 	return usage.Bar(percent/100, width) + " " + Percent(percent)
 }
 
-// Context usage from these percentages on is shown as a warning and as an error.
+// Percentages of context usage from which ContextStyle is a warning or an error.
 const (
 	ContextWarning = 75
 	ContextError   = 90
 )
 
 // ContextStyle returns the style of context usage.
-func (l *Styles) ContextStyle(percent float64) *lipgloss.Style {
+func (s *Styles) ContextStyle(percent float64) *lipgloss.Style {
 	switch {
 	case percent >= ContextError:
-		return &l.Error
+		return &s.Error
 	case percent >= ContextWarning:
-		return &l.Warning
+		return &s.Warning
 	}
-	return &l.Success
+	return &s.Success
 }
 
 // Highlight marks the matches of a query on a line.
-func (l *Styles) Highlight(line string, query *protocol.Query) string {
-	bare := ansi.Strip(line)
+func (s *Styles) Highlight(line string, query *protocol.Query) string {
+	plain := ansi.Strip(line)
 	var ranges []lipgloss.Range
-	for _, s := range query.Spans(bare) {
-		from, to := ansi.StringWidth(bare[:s.From]), ansi.StringWidth(bare[:s.To])
-		if from < to { // a match within one character has no cells
-			ranges = append(ranges, lipgloss.NewRange(from, to, l.Selected))
+	for _, match := range query.Spans(plain) {
+		from, to := ansi.StringWidth(plain[:match.From]), ansi.StringWidth(plain[:match.To])
+		if from < to { // a match inside a grapheme cluster is empty
+			ranges = append(ranges, lipgloss.NewRange(from, to, s.Selected))
 		}
 	}
 	if len(ranges) == 0 {
 		return line
 	}
 	marked := lipgloss.StyleRanges(line, ranges...)
-	if ansi.Strip(marked) != bare { // the library miscuts a combining mark that takes a cell
+	if ansi.Strip(marked) != plain { // lipgloss misplaces a combining mark that takes a cell
 		return line
 	}
 	return marked

@@ -12,7 +12,7 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// Fit cuts a line to width cells, with an ellipsis when something is missing.
+// Fit truncates a line to width cells, with an ellipsis if it is cut.
 func Fit(s string, width int) string {
 	if width <= 0 {
 		return ""
@@ -23,7 +23,7 @@ func Fit(s string, width int) string {
 	return ansi.Truncate(s, width, "…")
 }
 
-// FitHints is as many of the keys of a hint as fit whole.
+// FitHints returns the leading entries of a hint that fit into width cells.
 func FitHints(hint string, width int) string {
 	for ansi.StringWidth(hint) > width {
 		cut := strings.LastIndex(hint, keymap.Separator)
@@ -35,26 +35,27 @@ func FitHints(hint string, width int) string {
 	return hint
 }
 
-// Spread puts left and right at the ends of a line; left gives way.
+// Spread returns a line of width cells with left and right at its ends. If they do not fit, left is
+// cut first.
 func Spread(left, right string, width int) string {
-	room := width - ansi.StringWidth(right)
-	if room <= 0 {
+	leftWidth := width - ansi.StringWidth(right)
+	if leftWidth <= 0 {
 		return Fit(right, width)
 	}
-	left = Fit(left, room-1)
-	return left + strings.Repeat(" ", room-ansi.StringWidth(left)) + right
+	left = Fit(left, leftWidth-1)
+	return left + strings.Repeat(" ", leftWidth-ansi.StringWidth(left)) + right
 }
 
-// OneLine is text without line breaks, for a title or a row.
+// OneLine returns text with runs of line breaks and tabs replaced by a space.
 func OneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }
 
-// excerptBytes is how much of a text is looked at for one line of it.
+// excerptBytes is the limit in bytes of the text that Excerpt reads.
 const excerptBytes = 2 << 10
 
-// Excerpt is the beginning of any text in one line: what it costs does not depend
-// on how long the text is.
+// Excerpt returns the start of an untrusted text as one line. Its cost does not depend on the
+// length of the text.
 func Excerpt(s string) string {
 	if len(s) > excerptBytes {
 		s = s[:excerptBytes]
@@ -62,7 +63,7 @@ func Excerpt(s string) string {
 	return OneLine(transcript.Clean(s))
 }
 
-// Duration is a duration for people: 340ms, 12s, 3m05s, 2h10m.
+// Duration formats a duration: 340ms, 12s, 3m05s, 2h10m.
 func Duration(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -80,7 +81,7 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// Wrap is text in lines of at most width cells.
+// Wrap wraps text into lines of at most width cells. It returns at least one line.
 func Wrap(s string, width int) []string {
 	text := transcript.NewText()
 	text.Append(s)
@@ -91,24 +92,24 @@ func Wrap(s string, width int) []string {
 	return out
 }
 
-// Window is at most n of the lines, around one of them.
-func Window(lines []string, at, n int) ([]string, int) {
+// Window returns at most n lines around the line at index, and the new index of that line.
+func Window(lines []string, index, n int) ([]string, int) {
 	if n = max(n, 0); len(lines) <= n {
-		return lines, at
+		return lines, index
 	}
-	first := max(0, min(at-n/2, len(lines)-n))
-	return lines[first : first+n], at - first
+	first := max(0, min(index-n/2, len(lines)-n))
+	return lines[first : first+n], index - first
 }
 
-// Prefixed is s after something, unless there is no s.
-func Prefixed(before, s string) string {
+// Prefixed returns s with a prefix, or "" if s is empty.
+func Prefixed(prefix, s string) string {
 	if s == "" {
 		return ""
 	}
-	return before + s
+	return prefix + s
 }
 
-// Count is a number with its noun.
+// Count returns a number with its noun, with an s unless n is 1.
 func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -116,20 +117,21 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// Pad is text in exactly width cells.
+// Pad returns text cut or padded on the right to width cells.
 func Pad(s string, width int) string {
 	s = Fit(s, width)
 	return s + strings.Repeat(" ", max(0, width-ansi.StringWidth(s)))
 }
 
-// PadLeft is text in at least width cells, at their right end.
+// PadLeft returns text padded on the left to at least width cells.
 func PadLeft(s string, width int) string {
 	return strings.Repeat(" ", max(0, width-ansi.StringWidth(s))) + s
 }
 
+// Millis returns a duration of n milliseconds.
 func Millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// Thousands is a count for people: 950, 12.3k, 4.5M.
+// Thousands formats a count: 950, 12.3k, 4.5M.
 func Thousands(n int64) string {
 	switch {
 	case n < 1000:
@@ -140,10 +142,10 @@ func Thousands(n int64) string {
 	return fmt.Sprintf("%.1fM", float64(n)/1_000_000)
 }
 
-// Seconds is what a countdown shows of a time that is left.
+// Seconds returns a remaining time in seconds, rounded up.
 func Seconds(left time.Duration) int { return int((left + time.Second - 1) / time.Second) }
 
-// MoreRows says how many rows there are on both sides of those shown.
+// MoreRows describes the number of hidden rows above and below. It is "" if there are none.
 func MoreRows(above, below int) string {
 	var parts []string
 	if above > 0 {
@@ -155,10 +157,10 @@ func MoreRows(above, below int) string {
 	return strings.Join(parts, " · ")
 }
 
-// ShortID is the beginning of an id.
+// ShortID returns the first 6 bytes of an id.
 func ShortID(id string) string { return id[:min(len(id), 6)] }
 
-// Percent is a percentage in whole ones; what is not nothing does not show so.
+// Percent formats a percentage as a whole number. Values between 0 and 0.5 are "<1%".
 func Percent(percent float64) string {
 	if percent > 0 && percent < 0.5 {
 		return "<1%"

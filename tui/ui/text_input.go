@@ -8,7 +8,7 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// NewTextInput returns a focused line of text to edit, with the cursor at its end.
+// NewTextInput returns a focused single-line input with the cursor at the end of text.
 func NewTextInput(text string) *textinput.Model {
 	in := textinput.New()
 	in.Prompt = ""
@@ -24,13 +24,13 @@ func PasteText(in *textinput.Model, text string) {
 	*in, _ = in.Update(tea.PasteMsg{Content: OneLine(transcript.Clean(text))})
 }
 
-// InputLine returns a label and the text that is edited, in width cells.
+// InputLine returns a label and an input in at most width cells.
 func (s *Styles) InputLine(label string, in *textinput.Model, width int) string {
 	in.SetWidth(max(1, width-ansi.StringWidth(label)-1))
 	return Fit(s.KeyName.Render(label)+in.View(), width)
 }
 
-// InputCursor returns the cursor of a text that is edited after a label, on row y.
+// InputCursor returns the cursor of an input that follows a label, on row y.
 func InputCursor(label string, in *textinput.Model, y int) *tea.Cursor {
 	x := ansi.StringWidth(label)
 	if c := in.Cursor(); c != nil {

@@ -9,31 +9,33 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// chunkBytes is about how much of a long text is one item.
+// chunkBytes is the approximate size in bytes of one item of a long text.
 const chunkBytes = 16 << 10
 
-// chunk is a part of a long text as an item. It is laid out when it comes on the screen.
+// chunk is an item with a part of a long text. It is parsed and rendered when it becomes visible.
 type chunk struct {
 	styles *Styles
-	raw    string // as it came
+	raw    string // the unparsed text
 	lines  int
-	read   func(raw string) *transcript.Text
+	parse  func(raw string) *transcript.Text
 }
 
-func (s *chunk) Estimate(width int, _ bool) int {
-	return max(s.lines, len(s.raw)/max(width, 80)) // the width may not be known yet
+func (c *chunk) Estimate(width int, _ bool) int {
+	return max(c.lines, len(c.raw)/max(width, 80)) // the width may be 0 before the first layout
 }
 
-func (s *chunk) Block(width int, _ bool) transcript.Block {
-	body, bytes := s.read(s.raw).Lines(width)
-	for range len(s.raw) - len(strings.TrimRight(s.raw, "\n")) - 1 {
-		body = append(body, "") // a text leaves out the blank lines at its end
+func (c *chunk) Block(width int, _ bool) transcript.Block {
+	body, bytes := c.parse(c.raw).Lines(width)
+	blank := len(c.raw) - len(strings.TrimRight(c.raw, "\n")) - 1
+	for range blank {
+		body = append(body, "") // Lines omits trailing blank lines
 	}
-	return transcript.Block{Body: body, Bytes: bytes, RenderLine: s.styles.RenderLine}
+	return transcript.Block{Body: body, Bytes: bytes, RenderLine: c.styles.RenderLine}
 }
 
-// TextItems splits a text into items, at line breaks.
-func TextItems(l *Styles, text string, read func(raw string) *transcript.Text) []transcript.Item {
+// TextItems splits text into items, at line breaks where possible. parse parses the text of each
+// item.
+func TextItems(s *Styles, text string, parse func(raw string) *transcript.Text) []transcript.Item {
 	var out []transcript.Item
 	for text != "" {
 		n := len(text)
@@ -47,38 +49,39 @@ func TextItems(l *Styles, text string, read func(raw string) *transcript.Text) [
 			}
 		}
 		raw := text[:n]
-		out = append(out, &chunk{l, raw, strings.Count(raw, "\n"), read})
+		out = append(out, &chunk{s, raw, strings.Count(raw, "\n"), parse})
 		text = text[n:]
 	}
 	return out
 }
 
-// AsTerminalOutput reads a text as the output of a program.
+// AsTerminalOutput parses a text as the output of a program.
 func AsTerminalOutput(raw string) *transcript.Text {
 	t := transcript.NewTerminalOutput()
 	t.Append(raw)
 	return t
 }
 
-// AsPreformatted reads a text whose columns matter.
+// AsPreformatted parses a text with significant columns.
 func AsPreformatted(raw string) *transcript.Text {
 	t := transcript.NewPreformatted()
 	t.Append(raw)
 	return t
 }
 
-// AsCode reads a text as source code.
+// AsCode returns a function that parses a text as source code.
 func AsCode(l *highlight.Language) func(string) *transcript.Text {
 	return func(raw string) *transcript.Text { return transcript.NewCode(l, raw) }
 }
 
-// TextItem returns a short text as an item in a style.
+// TextItem returns a short text as an item with a style.
 func TextItem(text string, style lipgloss.Style) transcript.Item {
 	t := transcript.NewText()
 	t.Append(text)
 	return textItem{t, style}
 }
 
+// textItem is a short text as an item.
 type textItem struct {
 	text  *transcript.Text
 	style lipgloss.Style
@@ -88,8 +91,9 @@ func (t textItem) Estimate(width int, _ bool) int { return t.text.Estimate(width
 
 func (t textItem) Block(width int, _ bool) transcript.Block {
 	body, bytes := t.text.Lines(width)
-	return transcript.Block{Body: body, Bytes: bytes, RenderLine: func(line string) string { return t.style.Render(line) }}
+	render := func(line string) string { return t.style.Render(line) }
+	return transcript.Block{Body: body, Bytes: bytes, RenderLine: render}
 }
 
-// Indent is the left margin of an item. Its first column is the mark of the list.
+// Indent is the left margin of an item in cells. Its first column holds the mark of the list.
 const Indent = 3

@@ -19,7 +19,7 @@ func Bar(fraction float64, width int) string {
 	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
 }
 
-// sparkLevels are the heights of a sparkline.
+// sparkLevels are the characters of a sparkline, lowest first.
 var sparkLevels = []rune("▁▂▃▄▅▆▇█")
 
 // Sparkline returns a bar chart one cell high, with one cell per value. The full height is limit.

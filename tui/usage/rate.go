@@ -2,16 +2,17 @@ package usage
 
 import "time"
 
-// rateSeconds is the length of the window of a rate.
+// rateSeconds is the window of a rate in seconds.
 const rateSeconds = 8
 
-// rate is a moving average over the last seconds. It holds a sum per second in a ring.
+// rate is a moving average over the last rateSeconds. It holds one sum per second in a ring.
 type rate struct {
 	second int64 // Unix second of the newest sum
 	since  int64 // Unix second of the first sum; 0 if there is none
 	sums   [rateSeconds]int64
 }
 
+// add adds n to the sum of the current second.
 func (r *rate) add(now time.Time, n int64) {
 	r.advance(now)
 	if r.since == 0 {

@@ -10,7 +10,7 @@ import (
 const (
 	maxTurns      = 400              // kept by a Tracker
 	exactRateTTL  = 10 * time.Second // validity of a rate from the agent's token counts
-	bytesPerToken = 4                // estimate
+	bytesPerToken = 4                // estimated average
 )
 
 // Turn is the context usage of one turn.
@@ -47,8 +47,8 @@ func (u *Tracker) Reset(s *protocol.State) {
 	}
 }
 
-// Apply applies an event received at now. live is false for events of a catch-up, which say nothing
-// about the current rate.
+// Apply applies an event received at now. live is false for catch-up events, which do not count for
+// the current rate.
 func (u *Tracker) Apply(e *protocol.Event, now time.Time, live bool) {
 	switch e.Type {
 	case protocol.TurnStarted:
@@ -89,11 +89,13 @@ func AffectsHistory(t protocol.Type) bool {
 	return false
 }
 
-func decode[T any](e *protocol.Event) (*T, bool) {
+// decode decodes the data of an event. ok is false if the data is invalid.
+func decode[T any](e *protocol.Event) (data *T, ok bool) {
 	d := new(T)
 	return d, e.Decode(d) == nil
 }
 
+// lastTurn returns the newest turn, which must exist.
 func (u *Tracker) lastTurn() *Turn { return &u.turns[len(u.turns)-1] }
 
 // startTurn adds a turn, with the context of the one before.
@@ -113,6 +115,7 @@ func (u *Tracker) startTurn(turn string) {
 	u.dropOldTurns()
 }
 
+// dropOldTurns limits turns to maxTurns.
 func (u *Tracker) dropOldTurns() {
 	if n := len(u.turns) - maxTurns; n > 0 {
 		u.turns = slices.Delete(u.turns, 0, n)

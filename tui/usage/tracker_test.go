@@ -34,15 +34,16 @@ func contextTokens(u *Tracker) []int64 {
 	return out
 }
 
-func TestTheContextIsKeptByTurn(t *testing.T) {
+func TestContextPerTurn(t *testing.T) {
 	u := &Tracker{}
 	u.Reset(&protocol.State{})
-	for _, e := range slices.Concat(turnEvents("t3", 30), []*protocol.Event{event("t4", protocol.TurnStarted, protocol.TurnStartedData{})}) {
+	for _, e := range turnEvents("t3", 30) {
 		u.Apply(e, start, false)
 	}
+	u.Apply(event("t4", protocol.TurnStarted, protocol.TurnStartedData{}), start, false)
 	u.Prepend(slices.Concat(turnEvents("t1", 10), turnEvents("t2", 20), turnEvents("t3", 30)))
 	if got, want := contextTokens(u), []int64{10, 20, 30, 30}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
+		t.Errorf("context tokens: got %v, want %v", got, want)
 	}
 	if u.Turns()[0].MaxTokens != 100 {
 		t.Errorf("first turn: %+v, want 100 maximum tokens", u.Turns()[0])
@@ -53,7 +54,7 @@ func TestTheContextIsKeptByTurn(t *testing.T) {
 	}
 }
 
-func TestACompactionBetweenTurnsBelongsToTheNext(t *testing.T) {
+func TestCompactionBetweenTurns(t *testing.T) {
 	u := &Tracker{}
 	for _, e := range slices.Concat(turnEvents("t1", 80), []*protocol.Event{
 		event("", protocol.ContextCompacted, protocol.ContextCompactedData{Before: 80, After: 5}),
@@ -63,20 +64,20 @@ func TestACompactionBetweenTurnsBelongsToTheNext(t *testing.T) {
 	}
 	u.Apply(event("t2", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
 	if got, want := contextTokens(u), []int64{80, 6}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
+		t.Errorf("context tokens: got %v, want %v", got, want)
 	}
 }
 
-func TestARunningTurnStartsWithTheContextBeforeIt(t *testing.T) {
+func TestRunningTurnContext(t *testing.T) {
 	u := &Tracker{}
 	u.Reset(&protocol.State{Turn: &protocol.TurnState{Turn: "t2"}})
 	u.Prepend(turnEvents("t1", 40))
 	if got, want := contextTokens(u), []int64{40, 40}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
+		t.Errorf("context tokens: got %v, want %v", got, want)
 	}
 }
 
-func TestTurnsAreBounded(t *testing.T) {
+func TestTurnsAreLimited(t *testing.T) {
 	u := &Tracker{}
 	for i := range 3 * maxTurns {
 		u.Apply(event(strings.Repeat("t", i+1), protocol.TurnStarted, protocol.TurnStartedData{}), start, false)
@@ -86,7 +87,7 @@ func TestTurnsAreBounded(t *testing.T) {
 	}
 }
 
-func TestTheRateIsEstimatedFromText(t *testing.T) {
+func TestTokenRateEstimate(t *testing.T) {
 	u := &Tracker{}
 	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
 	delta := event("t", protocol.TextDelta, protocol.PartDeltaData{Text: strings.Repeat("x", 400)})
@@ -102,25 +103,26 @@ func TestTheRateIsEstimatedFromText(t *testing.T) {
 		t.Errorf("after a pause: %v tokens per second, ok %v; want at most 150", per, ok)
 	}
 	if _, _, ok := u.TokenRate(now.Add(rateSeconds * time.Second)); ok {
-		t.Error("a rate without output in the window")
+		t.Error("TokenRate is ok without output in the window")
 	}
 }
 
-func TestCatchUpEventsHaveNoRate(t *testing.T) {
+func TestTokenRateIgnoresCatchUp(t *testing.T) {
 	u := &Tracker{}
 	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, false)
-	folded := event("t", protocol.TextDelta, protocol.PartDeltaData{Text: strings.Repeat("x", 4000)})
-	folded.FirstSeq = 1
+	joined := event("t", protocol.TextDelta, protocol.PartDeltaData{Text: strings.Repeat("x", 4000)})
+	joined.FirstSeq = 1
 	for i := range 4 {
-		u.Apply(folded, start.Add(time.Duration(i)*time.Second), true)
-		u.Apply(event("t", protocol.TextDelta, protocol.PartDeltaData{Text: "x"}), start.Add(time.Duration(i)*time.Second), false)
+		now := start.Add(time.Duration(i) * time.Second)
+		u.Apply(joined, now, true)
+		u.Apply(event("t", protocol.TextDelta, protocol.PartDeltaData{Text: "x"}), now, false)
 	}
 	if _, _, ok := u.TokenRate(start.Add(3 * time.Second)); ok {
-		t.Error("a rate from events of a catch-up")
+		t.Error("TokenRate is ok after catch-up events only")
 	}
 }
 
-func TestTheRateFromTokenCountsIsExact(t *testing.T) {
+func TestTokenRateFromCounts(t *testing.T) {
 	u := &Tracker{}
 	u.Reset(&protocol.State{Usage: &protocol.Usage{Output: 1000}})
 	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
@@ -134,17 +136,25 @@ func TestTheRateFromTokenCountsIsExact(t *testing.T) {
 	u.Apply(event("t", protocol.UsageUpdated, protocol.Usage{Output: 1200}), start.Add(61*time.Second), true)
 	u.Apply(event("t", protocol.TurnEnded, protocol.TurnEndedData{}), start.Add(62*time.Second), true)
 	if _, _, ok := u.TokenRate(start.Add(62 * time.Second)); ok {
-		t.Error("a rate after the end of the turn")
+		t.Error("TokenRate is ok after the end of the turn")
 	}
 }
 
-func TestABarHasItsWidth(t *testing.T) {
+func TestBar(t *testing.T) {
 	for _, c := range []struct {
 		fraction float64
 		width    int
 		want     string
 	}{
-		{0, 4, "░░░░"}, {0.01, 4, "█░░░"}, {0.5, 4, "██░░"}, {0.99, 4, "███░"}, {1, 4, "████"}, {7, 3, "███"}, {-1, 2, "░░"}, {0.3, 0, ""}, {0.2, 1, "█"},
+		{0, 4, "░░░░"},
+		{0.01, 4, "█░░░"},
+		{0.5, 4, "██░░"},
+		{0.99, 4, "███░"},
+		{1, 4, "████"},
+		{7, 3, "███"},
+		{-1, 2, "░░"},
+		{0.3, 0, ""},
+		{0.2, 1, "█"},
 	} {
 		if got := Bar(c.fraction, c.width); got != c.want {
 			t.Errorf("Bar(%v, %d) = %q, want %q", c.fraction, c.width, got, c.want)
@@ -158,9 +168,9 @@ func TestABarHasItsWidth(t *testing.T) {
 	})
 }
 
-func TestASparklineIsAsHighAsItsValues(t *testing.T) {
+func TestSparkline(t *testing.T) {
 	if got, want := Sparkline([]int64{0, 1, 50, 99, 100, 900}, 100), " ▁▅███"; got != want {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("Sparkline: got %q, want %q", got, want)
 	}
 	if got := Sparkline([]int64{3}, 0); got != " " {
 		t.Errorf("limit 0: got %q, want a blank", got)

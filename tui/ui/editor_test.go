@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-func TestTheEditorEndsWithTheProgram(t *testing.T) {
+func TestEditorStopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	e := &Editor{Context: ctx, Command: "sleep 60;", Extension: "md"}
 	if err := e.Run(); err == nil || !strings.Contains(err.Error(), "context canceled") {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("Run() = %v, want an error with %q", err, "context canceled")
 	}
 }
 
-func TestTheEnvironmentNamesTheEditor(t *testing.T) {
+func TestEditorCommand(t *testing.T) {
 	for _, c := range []struct {
 		env  []string
 		want string
@@ -26,7 +26,7 @@ func TestTheEnvironmentNamesTheEditor(t *testing.T) {
 		{[]string{"VISUAL= ", "EDITOR="}, "vi"},
 	} {
 		if got := EditorCommand(c.env); got != c.want {
-			t.Errorf("%q: %q, want %q", c.env, got, c.want)
+			t.Errorf("EditorCommand(%q) = %q, want %q", c.env, got, c.want)
 		}
 	}
 }

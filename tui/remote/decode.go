@@ -2,9 +2,9 @@ package remote
 
 import "encoding/json"
 
+// DecodeData decodes the data of an event into a new T. Fields that cannot be decoded are zero.
 func DecodeData[T any](data json.RawMessage) *T {
 	d := new(T)
-	// What cannot be decoded shows as what it is: an event without details.
 	_ = json.Unmarshal(data, d)
 	return d
 }

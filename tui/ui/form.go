@@ -11,26 +11,26 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// Form is a docked overlay with lines of text to fill in.
+// Form is a docked overlay with text fields.
 type Form struct {
 	Title  string
-	Hint   string // the keys, for the last line of the screen
+	Hint   string // the keys, shown on the last line of the screen
 	Fields []Field
 
-	// Changed is called after a key that may have changed the text; nil: nothing to do.
+	// Changed is called after input that may have changed a field. It may be nil.
 	Changed func(f *Form)
-	// Submit is called with enter.
+	// Submit is called on enter.
 	Submit func(f *Form) Response
-	// Cancel is called with esc, before the form closes; nil: nothing to do.
+	// Cancel is called on esc, before the form closes. It may be nil.
 	Cancel func()
 
 	styles  *Styles
 	focused int
-	sending bool // nothing can be changed meanwhile
+	sending bool // submitted; input is ignored
 	err     string
 }
 
-// Field is a line of text in a form.
+// Field is a text field of a form.
 type Field struct {
 	Label       string
 	Placeholder string   // shown while the field is empty
@@ -39,43 +39,43 @@ type Field struct {
 	input *textinput.Model
 }
 
-// NewField returns a field that holds text.
+// NewField returns a field with the given text.
 func NewField(label, text, placeholder string, choices ...string) Field {
 	return Field{Label: label, Placeholder: placeholder, Choices: choices, input: NewTextInput(text)}
 }
 
-// NewForm returns a form whose first field has the focus.
+// NewForm returns a form with the focus on its first field.
 func NewForm(s *Styles, title, hint string, fields ...Field) *Form {
 	return &Form{Title: title, Hint: hint, Fields: fields, styles: s}
 }
 
-// Value returns the text of a field.
+// Value returns the text of field i.
 func (f *Form) Value(i int) string { return f.Fields[i].input.Value() }
 
-// Sending marks the form as submitted: it takes no input until Fail.
+// Sending marks the form as submitted. It ignores input until Fail is called.
 func (f *Form) Sending() { f.sending, f.err = true, "" }
 
-// Fail shows why the form was refused.
+// Fail shows an error and accepts input again.
 func (f *Form) Fail(message string) { f.sending, f.err = false, message }
 
-// Scope returns the global keys: a form is for typing.
+// Scope returns the global scope, which leaves all letters for typing.
 func (f *Form) Scope() keymap.Scope { return keymap.Global }
 
 // FullScreen returns false.
 func (f *Form) FullScreen() bool { return false }
 
-// KeyHint returns the keys of the form.
+// KeyHint returns the hint of the form's keys.
 func (f *Form) KeyHint() string { return f.Hint }
 
-// Update edits the form.
+// Update handles input.
 func (f *Form) Update(msg tea.Msg) Response {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		return f.press(msg)
+		return f.handleKey(msg)
 	case tea.PasteMsg:
 		if !f.sending {
 			PasteText(f.Fields[f.focused].input, msg.Content)
-			f.changed()
+			f.notifyChanged()
 		}
 	case tea.MouseWheelMsg:
 		return Response{Pass: true}
@@ -83,7 +83,8 @@ func (f *Form) Update(msg tea.Msg) Response {
 	return Response{}
 }
 
-func (f *Form) press(msg tea.KeyPressMsg) Response {
+// handleKey handles a key press. While the form is submitted only esc has an effect.
+func (f *Form) handleKey(msg tea.KeyPressMsg) Response {
 	field := &f.Fields[f.focused]
 	switch key := msg.String(); {
 	case key == "esc":
@@ -102,31 +103,32 @@ func (f *Form) press(msg tea.KeyPressMsg) Response {
 	default:
 		*field.input, _ = field.input.Update(msg)
 		f.err = ""
-		f.changed()
+		f.notifyChanged()
 	}
 	return Response{}
 }
 
-func (f *Form) changed() {
+// notifyChanged calls Changed if it is set.
+func (f *Form) notifyChanged() {
 	if f.Changed != nil {
 		f.Changed(f)
 	}
 }
 
-// step replaces the text by the next or previous choice. It returns false when the text is none of the
-// choices; then the key moves the cursor.
+// step replaces the text by the next (1) or previous (-1) choice. It returns false if the text is
+// not a choice; the key then moves the cursor.
 func (f *Field) step(by int) bool {
-	all := append([]string{""}, f.Choices...)
-	at := slices.Index(all, f.input.Value())
-	if at < 0 || len(f.Choices) == 0 {
+	choices := append([]string{""}, f.Choices...)
+	current := slices.Index(choices, f.input.Value())
+	if current < 0 || len(f.Choices) == 0 {
 		return false
 	}
-	f.input.SetValue(all[(at+by+len(all))%len(all)])
+	f.input.SetValue(choices[(current+by+len(choices))%len(choices)])
 	f.input.CursorEnd()
 	return true
 }
 
-// View returns a title and a line for each field.
+// View returns a title line and one line per field. Fields scroll if height is too small.
 func (f *Form) View(width, height int) ([]string, *tea.Cursor) {
 	title := f.styles.Bold.Render(f.Title)
 	switch {
@@ -135,30 +137,32 @@ func (f *Form) View(width, height int) ([]string, *tea.Cursor) {
 	case f.sending:
 		title += " · " + f.styles.Warning.Render("sending …")
 	}
-	room := 0
+	labelWidth := 0
 	for i := range f.Fields {
-		room = max(room, ansi.StringWidth(f.Fields[i].Label))
+		labelWidth = max(labelWidth, ansi.StringWidth(f.Fields[i].Label))
 	}
 	var lines []string
 	for i := range f.Fields {
-		lines = append(lines, f.line(i, room, width))
+		lines = append(lines, f.fieldLine(i, labelWidth, width))
 	}
-	lines, at := Window(lines, f.focused, height-1)
+	lines, row := Window(lines, f.focused, height-1)
 	out := append([]string{f.styles.Rule(title, width)}, lines...)
 	if len(out) > height || len(lines) == 0 {
 		return out[:max(min(len(out), height), 0)], nil
 	}
-	return out, InputCursor(Pad("", 3+room+1), f.Fields[f.focused].input, at+1)
+	label := Pad("", 3+labelWidth+1)
+	return out, InputCursor(label, f.Fields[f.focused].input, row+1)
 }
 
-func (f *Form) line(i, room, width int) string {
+// fieldLine returns the line of field i: its label, and its text or placeholder.
+func (f *Form) fieldLine(i, labelWidth, width int) string {
 	field := &f.Fields[i]
-	label := "   " + Pad(field.Label, room) + " "
-	left := width - ansi.StringWidth(label)
-	field.input.SetWidth(max(1, left-1))
+	label := "   " + Pad(field.Label, labelWidth) + " "
+	inputWidth := width - ansi.StringWidth(label)
+	field.input.SetWidth(max(1, inputWidth-1))
 	text := field.input.View()
 	if field.input.Value() == "" {
-		text = f.styles.Dim.Render(Fit(field.Placeholder, left))
+		text = f.styles.Dim.Render(Fit(field.Placeholder, inputWidth))
 	}
 	if i == f.focused {
 		label = " ▸ " + label[3:]

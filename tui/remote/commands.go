@@ -12,8 +12,8 @@ type Command struct {
 	Data any
 }
 
-// StartNow returns the commands that start a queued message at once: the message moves to the front,
-// holds on the queue are released, and the running turn is interrupted. The other messages stay queued.
+// StartNow returns the commands that start a queued message at once. They move the message to the
+// front, release holds on the queue and interrupt the running turn. The other messages stay queued.
 func StartNow(s *protocol.State, message string) []Command {
 	var out []Command
 	if s.QueueIndex(message) > 0 {
