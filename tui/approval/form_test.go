@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"agentctl/protocol"
+	"agentctl/tui/keymap"
 	"agentctl/tui/ui"
 )
 
@@ -54,6 +57,25 @@ func TestFormOptions(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("options %v: got %v, want %v", c.options, got, c.want)
+		}
+	}
+}
+
+func TestPanelNamesTheKeyOfTheWholeRequest(t *testing.T) {
+	for key, want := range map[string]string{"v": "more: v views all", "w": "more: w views all"} {
+		s := ui.NewStyles(time.UTC, "")
+		var err error
+		if s.Keys, err = keymap.New(keymap.Keys{string(keymap.ViewRequest): {key}}); err != nil {
+			t.Fatal(err)
+		}
+		p := NewPanel(s)
+		pending := []protocol.Approval{{
+			Request: "r1", Kind: protocol.ApproveCommand, Command: strings.Repeat("echo\n", 40),
+		}}
+		p.Update(pending, time.Time{}, true)
+		lines, _ := p.View(pending, time.Time{}, 80, 12, false)
+		if got := ansi.Strip(strings.Join(lines, "\n")); !strings.Contains(got, want) {
+			t.Errorf("key %s: the panel lacks %q:\n%s", key, want, got)
 		}
 	}
 }

@@ -281,7 +281,10 @@ func (p *Panel) View(
 	// The request takes precedence over the options, which have number keys.
 	if room := max(rows-1-len(form), rows/2); hidden > 0 || len(request) > room {
 		keep := min(len(request), max(0, room-1))
-		more := "   … " + ui.Count(hidden+len(request)-keep, "line") + " more: v views all"
+		more := "   … " + ui.Count(hidden+len(request)-keep, "line") + " more"
+		if hint := p.styles.Keys.Hint(keymap.ViewRequest, "views all"); hint != "" {
+			more += ": " + hint
+		}
 		request = append(request[:keep:keep], p.styles.Warning.Render(ui.Fit(more, width)))
 	}
 	total := len(form)

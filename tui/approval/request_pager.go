@@ -20,14 +20,15 @@ const maxChangeLines = 200
 // requestChanges caches the changes of a request.
 type requestChanges struct {
 	changes *filechange.Changes
+	known   bool   // changes and parsed are those of patch
 	patch   string // patch that changes was made from
 	parsed  bool   // whether patch has diff syntax
 }
 
 // update returns the changes of a request, or nil. It recomputes them if the patch is a new one.
 func (c *requestChanges) update(r *protocol.Approval) *filechange.Changes {
-	if c.changes == nil || c.patch != r.Patch {
-		c.patch = r.Patch
+	if !c.known || c.patch != r.Patch {
+		c.known, c.patch = true, r.Patch
 		c.changes, c.parsed = changesOf(r)
 	}
 	return c.changes
