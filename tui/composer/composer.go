@@ -54,7 +54,7 @@ func (c *Composer) Value() string { return strings.TrimSpace(c.area.Value()) }
 func (c *Composer) Empty() bool { return c.area.empty() }
 
 // Press edits the text.
-func (c *Composer) Press(msg tea.KeyPressMsg) { c.area.press(msg) }
+func (c *Composer) Press(msg tea.KeyPressMsg) { c.area.handleKey(msg) }
 
 // Paste inserts text that may come from anywhere.
 func (c *Composer) Paste(s string) { c.area.InsertString(transcript.Clean(s)) }
@@ -154,7 +154,7 @@ func (c *Composer) Text() string { return c.area.Value() }
 func (c *Composer) AtEdge(down bool) bool { return c.area.atEdge(down) }
 
 // Recalling reports whether the user steps through earlier messages.
-func (c *Composer) Recalling() bool { return c.history.walking() }
+func (c *Composer) Recalling() bool { return c.history.active() }
 
 // AddSent remembers a message that is sent from here.
 func (c *Composer) AddSent(id, text string) { c.history.add(id, text) }
@@ -164,7 +164,7 @@ func (c *Composer) AddPast(e *protocol.Event) { c.history.addPast(e) }
 
 // AddOlder remembers the messages of a page of history.
 func (c *Composer) AddOlder(page *protocol.HistoryResult, me protocol.Actor) {
-	c.history.older(page, me)
+	c.history.addOlder(page, me)
 }
 
 // ForgetPast forgets the messages of the log.

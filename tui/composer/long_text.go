@@ -11,10 +11,10 @@ import (
 
 // Bounds of what a draft keeps in its area. A key costs what the area holds.
 const (
-	areaBytes = 4 << 10 // on each side of the cursor, when the area is filled
-	areaLines = 30
-	edgeBytes = 2500 // nearer to an end than both, the area is filled anew:
-	edgeLines = 10   // what is on the screen lies within
+	windowBytes = 4 << 10 // on each side of the cursor, when the area is filled
+	windowLines = 30
+	marginBytes = 2500 // nearer to an end than both, the area is filled anew:
+	marginLines = 10   // what is on the screen lies within
 )
 
 // longText is a text of any length to write in: an area holds what is around the
@@ -31,8 +31,8 @@ func (d *longText) empty() bool { return d.above == "" && d.below == "" && d.Len
 
 // SetValue replaces the text; the cursor is at its end.
 func (d *longText) SetValue(text string) {
-	text = tabless(text)
-	d.fill(text, len(text))
+	text = expandTabs(text)
+	d.setWindow(text, len(text))
 }
 
 // Reset empties it.
@@ -43,38 +43,38 @@ func (d *longText) Reset() {
 
 // InsertString inserts at the cursor.
 func (d *longText) InsertString(text string) {
-	text = tabless(text)
+	text = expandTabs(text)
 	before, after := d.split()
-	d.fill(d.above+before+text+after+d.below, len(d.above)+len(before)+len(text))
+	d.setWindow(d.above+before+text+after+d.below, len(d.above)+len(before)+len(text))
 }
 
-// tabless is text without tabs, which an area does not hold.
-func tabless(text string) string { return strings.ReplaceAll(text, "\t", "    ") }
+// expandTabs is text without tabs, which an area does not hold.
+func expandTabs(text string) string { return strings.ReplaceAll(text, "\t", "    ") }
 
-// press edits the text.
-func (d *longText) press(msg tea.KeyPressMsg) {
+// handleKey edits the text.
+func (d *longText) handleKey(msg tea.KeyPressMsg) {
 	switch {
 	case key.Matches(msg, d.KeyMap.InputBegin):
-		d.fill(d.Value(), 0)
+		d.setWindow(d.Value(), 0)
 		return
 	case key.Matches(msg, d.KeyMap.InputEnd):
 		d.SetValue(d.Value())
 		return
 	}
 	d.Model, _ = d.Update(msg)
-	if d.above == "" && d.below == "" && d.LineCount() < 2*areaLines && d.Length() < 2*areaBytes {
+	if d.above == "" && d.below == "" && d.LineCount() < 2*windowLines && d.Length() < 2*windowBytes {
 		return
 	}
 	before, after := d.split()
-	if d.far(before, d.above) && d.far(after, d.below) && len(before)+len(after) < 4*areaBytes && d.LineCount() < 4*areaLines {
+	if d.hasMargin(before, d.above) && d.hasMargin(after, d.below) && len(before)+len(after) < 4*windowBytes && d.LineCount() < 4*windowLines {
 		return
 	}
-	d.fill(d.above+before+after+d.below, len(d.above)+len(before))
+	d.setWindow(d.above+before+after+d.below, len(d.above)+len(before))
 }
 
-// far tells that a side of the area is long enough, given what lies beyond.
-func (d *longText) far(side, beyond string) bool {
-	return beyond == "" || len(side) >= edgeBytes || strings.Count(side, "\n") >= edgeLines
+// hasMargin tells that a side of the area is long enough, given what lies beyond.
+func (d *longText) hasMargin(side, beyond string) bool {
+	return beyond == "" || len(side) >= marginBytes || strings.Count(side, "\n") >= marginLines
 }
 
 // split is the area's text before and after the cursor.
@@ -91,15 +91,15 @@ func (d *longText) split() (before, after string) {
 	return text[:at], text[at:]
 }
 
-// fill puts what is around the cursor into the area.
-func (d *longText) fill(text string, cursor int) {
+// setWindow puts what is around the cursor into the area.
+func (d *longText) setWindow(text string, cursor int) {
 	start, end := cursor, cursor
-	for lines := 0; start > 0 && cursor-start < areaBytes && lines < areaLines; start-- {
+	for lines := 0; start > 0 && cursor-start < windowBytes && lines < windowLines; start-- {
 		if text[start-1] == '\n' {
 			lines++
 		}
 	}
-	for lines := 0; end < len(text) && end-cursor < areaBytes && lines < areaLines; end++ {
+	for lines := 0; end < len(text) && end-cursor < windowBytes && lines < windowLines; end++ {
 		if text[end] == '\n' {
 			lines++
 		}

@@ -19,7 +19,7 @@ type inputHistory struct {
 	past []pastMessage // of everybody, oldest first
 
 	entries []string       // while it is walked: newest first
-	at      int            // steps back; 0 is the draft
+	index   int            // steps back; 0 is the draft
 	edits   map[int]string // what was written over them; of 0, the draft
 }
 
@@ -34,16 +34,18 @@ type pastMessage struct {
 
 // add remembers a message that is sent, and ends the walk.
 func (r *inputHistory) add(id, text string) {
-	r.sent = keep(append(r.sent, sentMessage{id, text}))
+	r.sent = keepNewest(append(r.sent, sentMessage{id, text}))
 	r.end()
 }
 
 // addPast remembers a message that the log goes on with.
-func (r *inputHistory) addPast(e *protocol.Event) { r.past = keep(append(r.past, pastMessageOf(e))) }
+func (r *inputHistory) addPast(e *protocol.Event) {
+	r.past = keepNewest(append(r.past, newPastMessage(e)))
+}
 
-// older remembers what a page of history has, before all that is known. A walk
+// addOlder remembers what a page of history has, before all that is known. A walk
 // under way can go on into it.
-func (r *inputHistory) older(page *protocol.HistoryResult, me protocol.Actor) {
+func (r *inputHistory) addOlder(page *protocol.HistoryResult, me protocol.Actor) {
 	var found []pastMessage
 	for _, raw := range page.Events {
 		var e protocol.Event
@@ -51,22 +53,22 @@ func (r *inputHistory) older(page *protocol.HistoryResult, me protocol.Actor) {
 			continue
 		}
 		if len(r.past) == 0 || e.Seq < r.past[0].seq { // what the screen forgot comes a second time
-			found = append(found, pastMessageOf(&e))
+			found = append(found, newPastMessage(&e))
 		}
 	}
 	if room := maxEntries - len(r.past); len(found) > room {
 		found = found[len(found)-room:]
 	}
 	r.past = append(found, r.past...)
-	if r.walking() {
-		at, made := r.at, r.edits
+	if r.active() {
+		at, made := r.index, r.edits
 		r.begin(me)
-		r.at, r.edits = min(at, len(r.entries)), made
+		r.index, r.edits = min(at, len(r.entries)), made
 	}
 }
 
-// pastMessageOf is the message that an event tells of, with who sent it.
-func pastMessageOf(e *protocol.Event) pastMessage {
+// newPastMessage is the message that an event tells of, with who sent it.
+func newPastMessage(e *protocol.Event) pastMessage {
 	m := remote.DecodeData[protocol.MessageUserData](e.Data).Message
 	if m.By == nil {
 		m.By = e.By
@@ -74,19 +76,19 @@ func pastMessageOf(e *protocol.Event) pastMessage {
 	return pastMessage{e.Seq, m}
 }
 
-// keep is the newest of a list.
-func keep[T any](all []T) []T {
+// keepNewest is the newest of a list.
+func keepNewest[T any](all []T) []T {
 	if n := len(all) - maxEntries; n > 0 {
 		return slices.Clone(all[n:])
 	}
 	return all
 }
 
-func (r *inputHistory) walking() bool { return r.entries != nil }
+func (r *inputHistory) active() bool { return r.entries != nil }
 
 // begin lists what can be walked to, newest first and nothing twice in a row.
 func (r *inputHistory) begin(me protocol.Actor) {
-	r.entries, r.at, r.edits = []string{}, 0, map[int]string{}
+	r.entries, r.index, r.edits = []string{}, 0, map[int]string{}
 	add := func(text string) {
 		if text != "" && (len(r.entries) == 0 || r.entries[len(r.entries)-1] != text) {
 			r.entries = append(r.entries, text)
@@ -109,21 +111,21 @@ func (r *inputHistory) isSent(id string) bool {
 // step goes further back (1) or forth again (-1) from what is written now, and
 // returns what is to be written instead; ok is false at an end.
 func (r *inputHistory) step(by int, written string, me protocol.Actor) (text string, ok bool) {
-	if !r.walking() {
+	if !r.active() {
 		if by < 0 {
 			return "", false
 		}
 		r.begin(me)
 	}
-	to := r.at + by
+	to := r.index + by
 	if to < 0 || to > len(r.entries) {
-		if r.at == 0 {
+		if r.index == 0 {
 			r.end()
 		}
 		return "", false
 	}
-	r.edits[r.at] = written
-	r.at = to
+	r.edits[r.index] = written
+	r.index = to
 	if text, ok = r.edits[to]; !ok {
 		text = r.entries[to-1]
 	}
@@ -135,10 +137,10 @@ func (r *inputHistory) step(by int, written string, me protocol.Actor) (text str
 
 // draft is what was written before the walk began, or what is written now.
 func (r *inputHistory) draft(written string) string {
-	if r.at == 0 {
+	if r.index == 0 {
 		return written
 	}
 	return r.edits[0]
 }
 
-func (r *inputHistory) end() { r.entries, r.at, r.edits = nil, 0, nil }
+func (r *inputHistory) end() { r.entries, r.index, r.edits = nil, 0, nil }

@@ -8,7 +8,7 @@ import (
 	"agentctl/internal/tuitest"
 )
 
-func TestAnyWalkLeadsBackToTheDraft(t *testing.T) {
+func TestRecallReturnsToDraft(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var r inputHistory
 		texts := rapid.SliceOfN(rapid.StringN(1, 5, 10), 0, 2*maxEntries).Draw(rt, "texts")
@@ -32,7 +32,7 @@ func TestAnyWalkLeadsBackToTheDraft(t *testing.T) {
 		for range steps {
 			now, _ = r.step(-1, now, tuitest.Ada)
 		}
-		if now != "draft" || r.walking() {
+		if now != "draft" || r.active() {
 			rt.Fatalf("the way back led to %q", now)
 		}
 	})

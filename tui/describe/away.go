@@ -10,12 +10,12 @@ import (
 	"agentctl/tui/ui"
 )
 
-// blink is how long a connection may be gone without being told, unless what was
+// minAway is how long a connection may be gone without being told, unless what was
 // missed is worth it: a bad link would else fill the transcript with marks.
-const blink = 10 * time.Second
+const minAway = 10 * time.Second
 
-// decisionsTold is how many decisions that were missed are told one by one.
-const decisionsTold = 3
+// maxOutcomes is how many decisions that were missed are told one by one.
+const maxOutcomes = 3
 
 // Away is what a session did between the loss of a connection and the end of
 // the catch-up after it: what a person comes back to.
@@ -44,7 +44,7 @@ func (a *Away) Reconnected(r *protocol.SubscribeResult, seen uint64) {
 }
 
 // Long tells that the absence is told even when it was of no matter.
-func (a *Away) Long(now time.Time) bool { return !a.since.IsZero() && now.Sub(a.since) >= blink }
+func (a *Away) Long(now time.Time) bool { return !a.since.IsZero() && now.Sub(a.since) >= minAway }
 
 // Apply counts an event.
 func (a *Away) Apply(e *protocol.Event) {
@@ -73,7 +73,7 @@ func (a *Away) Apply(e *protocol.Event) {
 		case e.By != nil:
 			how += " by " + e.By.Name
 		}
-		if a.decided++; len(a.outcomes) < decisionsTold {
+		if a.decided++; len(a.outcomes) < maxOutcomes {
 			a.outcomes = append(a.outcomes, how)
 		}
 	}
@@ -121,7 +121,7 @@ func (a *Away) missed() []string {
 	}
 	switch {
 	case a.reason != "":
-		out = append(out, Reattached(a.mode, a.reason))
+		out = append(out, Resubscribed(a.mode, a.reason))
 	case !a.complete:
 		out = append(out, "from a fresh snapshot")
 	}

@@ -91,17 +91,17 @@ func Fields[T any](raw json.RawMessage, each func(key, value string) T) (out []T
 	return out, true
 }
 
-// prettyMax is how much JSON is indented at most.
-const prettyMax = 1 << 20
+// maxIndented is how much JSON is indented at most.
+const maxIndented = 1 << 20
 
 // IndentJSON is JSON indented, where a text is nothing but an object or a list.
 func IndentJSON(text string) (string, bool) {
 	text = strings.TrimSpace(text)
-	if text == "" || text[0] != '{' && text[0] != '[' || len(text) > prettyMax {
+	if text == "" || text[0] != '{' && text[0] != '[' || len(text) > maxIndented {
 		return "", false
 	}
 	var out bytes.Buffer
-	if json.Indent(&out, []byte(text), "", "  ") != nil || out.Len() > 4*prettyMax {
+	if json.Indent(&out, []byte(text), "", "  ") != nil || out.Len() > 4*maxIndented {
 		return "", false
 	}
 	return out.String(), true

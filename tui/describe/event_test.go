@@ -10,7 +10,7 @@ import (
 	"agentctl/protocol"
 )
 
-func TestNoteworthyEventsAreTold(t *testing.T) {
+func TestEvent(t *testing.T) {
 	for _, c := range []struct {
 		typ  protocol.Type
 		data any
@@ -37,7 +37,7 @@ func TestNoteworthyEventsAreTold(t *testing.T) {
 	}
 }
 
-func TestDiffShowsWhatChanges(t *testing.T) {
+func TestDiffLines(t *testing.T) {
 	for _, c := range []struct{ old, text, want string }{
 		{"a\nb\nc\n", "a\nB\nc\n", "  a\n- b\n+ B\n  c\n"},
 		{"", "new\nfile\n", "+ new\n+ file\n"},
@@ -51,7 +51,7 @@ func TestDiffShowsWhatChanges(t *testing.T) {
 	}
 }
 
-func FuzzReadable(f *testing.F) {
+func FuzzJSON(f *testing.F) {
 	for _, s := range []string{`{"command":"ls\nx","n":[1,{"a":2}]}`, `"text"`, `[1]`, `{"a"`, ``, `null`, `{"a":1}{`} {
 		f.Add([]byte(s))
 	}
@@ -79,7 +79,7 @@ func FuzzDiff(f *testing.F) {
 	})
 }
 
-func TestAHoldSaysWhyAndWhose(t *testing.T) {
+func TestHold(t *testing.T) {
 	for reason, want := range map[string]string{
 		protocol.HoldUser: "held", protocol.HoldInterrupt: "held after an interrupt",
 		protocol.HoldRestart: "held after a restart", protocol.HoldDenyStop: "held after a denial",

@@ -17,11 +17,11 @@ import (
 type Changes struct {
 	pieces []diff.Piece
 
-	width int
-	split bool
-	most  int
-	lines []string // with their styles
-	more  int
+	width      int
+	sideBySide bool
+	limit      int
+	lines      []string // with their styles
+	hidden     int
 }
 
 func New(files []diff.File) *Changes { return &Changes{pieces: diff.Split(files)} }
@@ -29,34 +29,34 @@ func New(files []diff.File) *Changes { return &Changes{pieces: diff.Split(files)
 // Lines is at most so many lines at a width, and about how many follow. They
 // carry their styles.
 func (c *Changes) Lines(width, most int, split bool) (lines []string, more int) {
-	if c.lines != nil && c.width == width && c.most == most && c.split == split {
-		return c.lines, c.more
+	if c.lines != nil && c.width == width && c.limit == most && c.sideBySide == split {
+		return c.lines, c.hidden
 	}
-	c.width, c.most, c.split, c.lines, c.more = width, most, split, []string{}, 0
+	c.width, c.limit, c.sideBySide, c.lines, c.hidden = width, most, split, []string{}, 0
 	for i := range c.pieces {
 		p := &c.pieces[i]
 		if len(c.lines) >= most {
-			c.more += p.Estimate()
+			c.hidden += p.Estimate()
 			continue
 		}
 		c.lines = append(c.lines, p.Lines(width, split)...)
 	}
 	if n := len(c.lines); n > most {
-		c.lines, c.more = c.lines[:most], c.more+n-most
+		c.lines, c.hidden = c.lines[:most], c.hidden+n-most
 	}
-	return c.lines, c.more
+	return c.lines, c.hidden
 }
 
 // change is a piece of a patch as an item of a pager.
 type change struct {
-	look  *ui.Styles
-	piece *diff.Piece
+	styles *ui.Styles
+	piece  *diff.Piece
 }
 
 func (c *change) Estimate(int, bool) int { return c.piece.Estimate() }
 
 func (c *change) Block(width int, _ bool) transcript.Block {
-	return transcript.Block{Body: c.piece.Lines(width, c.look.SideBySide(width)), RenderLine: c.look.RenderLine}
+	return transcript.Block{Body: c.piece.Lines(width, c.styles.SideBySide(width)), RenderLine: c.styles.RenderLine}
 }
 
 // Items are the pieces as items of a pager.
@@ -96,11 +96,11 @@ func FromContent(content []protocol.Content, clean func(string) string) []diff.F
 
 // The fields by which tools that change files are told what to do.
 var (
-	PathFields  = []string{"file_path", "path", "filename", "file", "target_file"}
-	oldFields   = []string{"old_string", "old_str", "old_text", "oldText", "oldString"}
-	newFields   = []string{"new_string", "new_str", "new_text", "newText", "newString"}
-	wholeFields = []string{"content", "contents", "file_text", "text"}
-	patchFields = []string{"patch", "diff", "input", "command"}
+	PathFields    = []string{"file_path", "path", "filename", "file", "target_file"}
+	oldFields     = []string{"old_string", "old_str", "old_text", "oldText", "oldString"}
+	newFields     = []string{"new_string", "new_str", "new_text", "newText", "newString"}
+	contentFields = []string{"content", "contents", "file_text", "text"}
+	patchFields   = []string{"patch", "diff", "input", "command"}
 )
 
 // FromArguments are the files that a tool's arguments say it will change. Their lines
@@ -132,7 +132,7 @@ func FromArguments(kind string, input json.RawMessage, clean func(string) string
 		}
 		return []diff.File{f}
 	}
-	if whole, ok := pick(wholeFields); ok && path != "" && kind == protocol.ToolEdit {
+	if whole, ok := pick(contentFields); ok && path != "" && kind == protocol.ToolEdit {
 		f := diff.Compare(path, nil, whole)
 		f.Old = path // there may have been one
 		return []diff.File{f}

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	ChecklistRows = 12 // of a folded checklist
-	resultLines   = 10 // of what came of a task, in an unfolded one
+	ChecklistRows  = 12 // of a folded checklist
+	maxDetailLines = 10 // of what came of a task, in an unfolded one
 )
 
 // Checklist is a turn's plan as one item that changes in place: its tasks, how
@@ -25,8 +25,8 @@ const (
 // of the plan lists the tasks a folded one does not.
 type Checklist struct {
 	styles         *ui.Styles
-	about          string // the question, or the summary
-	steps          []checklistTask
+	title          string // the question, or the summary
+	tasks          []checklistTask
 	note           string // how it stands, once the tasks do not say it
 	failed         bool
 	turnEnded      bool // its turn ended
@@ -39,7 +39,7 @@ type Checklist struct {
 type checklistTask struct {
 	protocol.Task
 	started, ended time.Time
-	took           time.Duration // as the agent measured it
+	reported       time.Duration // as the agent measured it
 	attempt        int
 	message        string // last: progress, a reason, an error
 	result         string
@@ -58,12 +58,12 @@ func (c *Checklist) apply(it *protocol.Item) {
 	}
 	switch it.Type {
 	case protocol.PlanStarted:
-		*c = Checklist{styles: c.styles, about: remote.DecodeData[protocol.PlanStartedData](it.Data).Question, started: it.Started}
+		*c = Checklist{styles: c.styles, title: remote.DecodeData[protocol.PlanStartedData](it.Data).Question, started: it.Started}
 	case protocol.PlanUpdated, protocol.PlanCompleted:
 		d := remote.DecodeData[protocol.PlanTasksData](it.Data)
-		c.tasks(d.Tasks, it.Started)
+		c.setTasks(d.Tasks, it.Started)
 		if d.Summary != "" {
-			c.about = d.Summary
+			c.title = d.Summary
 		}
 	case protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed:
 		d := remote.DecodeData[protocol.PlanErrorData](it.Data)
@@ -76,18 +76,18 @@ func (c *Checklist) apply(it *protocol.Item) {
 	case protocol.AggregateCompleted, protocol.PipelineCompleted:
 		c.note, c.ended = "", it.Started
 	default:
-		c.task(it)
+		c.applyTask(it)
 	}
 }
 
-// tasks is all tasks as they are now.
-func (c *Checklist) tasks(now []protocol.Task, at time.Time) {
+// setTasks is all tasks as they are now.
+func (c *Checklist) setTasks(now []protocol.Task, at time.Time) {
 	steps := make([]checklistTask, len(now))
 	for i, t := range now {
 		steps[i] = checklistTask{Task: t}
-		if k := c.find(t.ID); k >= 0 {
-			status := c.steps[k].Status
-			steps[i] = c.steps[k]
+		if k := c.taskIndex(t.ID); k >= 0 {
+			status := c.tasks[k].Status
+			steps[i] = c.tasks[k]
 			if steps[i].Task = t; t.Status == "" {
 				steps[i].Status = status
 			}
@@ -97,18 +97,18 @@ func (c *Checklist) tasks(now []protocol.Task, at time.Time) {
 		}
 		steps[i].setTimes(at)
 	}
-	c.steps = steps
+	c.tasks = steps
 }
 
-// task is an event of one task.
-func (c *Checklist) task(it *protocol.Item) {
+// applyTask is an event of one task.
+func (c *Checklist) applyTask(it *protocol.Item) {
 	d := remote.DecodeData[protocol.TaskData](it.Data)
-	i := c.find(d.Task)
+	i := c.taskIndex(d.Task)
 	if i < 0 {
-		c.steps = append(c.steps, checklistTask{Task: protocol.Task{ID: d.Task, Title: d.Task}})
-		i = len(c.steps) - 1
+		c.tasks = append(c.tasks, checklistTask{Task: protocol.Task{ID: d.Task, Title: d.Task}})
+		i = len(c.tasks) - 1
 	}
-	s := &c.steps[i]
+	s := &c.tasks[i]
 	if d.Title != "" {
 		s.Title = d.Title
 	}
@@ -117,7 +117,7 @@ func (c *Checklist) task(it *protocol.Item) {
 	if d.Result != "" {
 		s.result = d.Result
 	}
-	s.took = ui.Millis(d.DurationMS)
+	s.reported = ui.Millis(d.DurationMS)
 	status := s.Status
 	switch it.Type {
 	case protocol.TaskStarted:
@@ -147,55 +147,55 @@ func (s *checklistTask) setTimes(at time.Time) {
 	}
 }
 
-func (c *Checklist) find(task string) int {
-	return slices.IndexFunc(c.steps, func(s checklistTask) bool { return s.ID == task })
+func (c *Checklist) taskIndex(task string) int {
+	return slices.IndexFunc(c.tasks, func(s checklistTask) bool { return s.ID == task })
 }
 
 // running tells that a task is under way, so that there is a clock to move.
 func (c *Checklist) running() bool {
-	return !c.turnEnded && slices.ContainsFunc(c.steps, func(s checklistTask) bool { return s.Status == protocol.StatusRunning })
+	return !c.turnEnded && slices.ContainsFunc(c.tasks, func(s checklistTask) bool { return s.Status == protocol.StatusRunning })
 }
 
-// collapsedToTitle tells that the tasks show elsewhere.
-func (c *Checklist) collapsedToTitle() bool { return c.shownElsewhere && !c.turnEnded }
+// titleOnly tells that the tasks show elsewhere.
+func (c *Checklist) titleOnly() bool { return c.shownElsewhere && !c.turnEnded }
 
 func (c *Checklist) Estimate(_ int, folded bool) int {
-	if folded && c.collapsedToTitle() {
+	if folded && c.titleOnly() {
 		return 2
 	}
 	if folded {
-		return 3 + min(len(c.steps), ChecklistRows)
+		return 3 + min(len(c.tasks), ChecklistRows)
 	}
-	return 3 + 3*len(c.steps)
+	return 3 + 3*len(c.tasks)
 }
 
 func (c *Checklist) Block(width int, folded bool) transcript.Block {
 	done := 0
-	for i := range c.steps {
-		if c.steps[i].Status == protocol.StatusCompleted {
+	for i := range c.tasks {
+		if c.tasks[i].Status == protocol.StatusCompleted {
 			done++
 		}
 	}
 	title := " " + c.styles.Dim.Render("•") + " " + c.styles.Bold.Render("plan")
-	if c.about != "" {
-		title += " " + ui.OneLine(transcript.Clean(c.about))
+	if c.title != "" {
+		title += " " + ui.OneLine(transcript.Clean(c.title))
 	}
 	right := ""
-	if len(c.steps) > 0 {
-		right = fmt.Sprintf("%d of %d done", done, len(c.steps))
+	if len(c.tasks) > 0 {
+		right = fmt.Sprintf("%d of %d done", done, len(c.tasks))
 	}
 	if !c.ended.IsZero() {
 		right += " · " + ui.Duration(c.ended.Sub(c.started))
 	}
 	b := transcript.Block{Header: []string{"", ui.Spread(title, c.styles.Dim.Render(right), width)}}
 	switch {
-	case folded && c.collapsedToTitle():
+	case folded && c.titleOnly():
 	case folded:
 		b.Body = c.collapsedRows(width)
 	default:
-		for i := range c.steps {
-			b.Body = append(b.Body, c.row(&c.steps[i], width))
-			b.Body = append(b.Body, c.details(&c.steps[i], width)...)
+		for i := range c.tasks {
+			b.Body = append(b.Body, c.row(&c.tasks[i], width))
+			b.Body = append(b.Body, c.details(&c.tasks[i], width)...)
 		}
 	}
 	if c.note != "" {
@@ -212,8 +212,8 @@ func (c *Checklist) Block(width int, folded bool) transcript.Block {
 
 // collapsedRows is a row for each task; of many, those around the first that is not done.
 func (c *Checklist) collapsedRows(width int) []string {
-	at := max(0, slices.IndexFunc(c.steps, func(s checklistTask) bool { return s.Status != protocol.StatusCompleted }))
-	from, to := 0, len(c.steps)
+	at := max(0, slices.IndexFunc(c.tasks, func(s checklistTask) bool { return s.Status != protocol.StatusCompleted }))
+	from, to := 0, len(c.tasks)
 	if to > ChecklistRows {
 		from = max(0, min(at-ChecklistRows/3, to-ChecklistRows))
 		to = from + ChecklistRows
@@ -223,9 +223,9 @@ func (c *Checklist) collapsedRows(width int) []string {
 		out = append(out, "   "+c.styles.Dim.Render("… "+ui.Count(from, "task")+" before"))
 	}
 	for i := from; i < to; i++ {
-		out = append(out, c.row(&c.steps[i], width))
+		out = append(out, c.row(&c.tasks[i], width))
 	}
-	if n := len(c.steps) - to; n > 0 {
+	if n := len(c.tasks) - to; n > 0 {
 		out = append(out, "   "+c.styles.Dim.Render("… "+ui.Count(n, "more task")))
 	}
 	return out
@@ -276,8 +276,8 @@ func (c *Checklist) status(s *checklistTask) (left, said, right string, style li
 // duration is how long a task took that is over.
 func (s *checklistTask) duration() time.Duration {
 	switch {
-	case s.took > 0:
-		return s.took
+	case s.reported > 0:
+		return s.reported
 	case s.started.IsZero() || s.ended.IsZero():
 		return 0
 	}
@@ -292,8 +292,8 @@ func (c *Checklist) details(s *checklistTask, width int) []string {
 			return
 		}
 		lines := ui.Wrap(text, width-ui.Indent-2)
-		if n := len(lines); n > resultLines {
-			lines = append(lines[:resultLines-1:resultLines-1], "… "+ui.Count(n-resultLines+1, "more line"))
+		if n := len(lines); n > maxDetailLines {
+			lines = append(lines[:maxDetailLines-1:maxDetailLines-1], "… "+ui.Count(n-maxDetailLines+1, "more line"))
 		}
 		for _, line := range lines {
 			out = append(out, "     "+c.styles.Dim.Render(line))
@@ -307,9 +307,9 @@ func (c *Checklist) details(s *checklistTask, width int) []string {
 // text is the plan as text, to be copied.
 func (c *Checklist) text() string {
 	var out strings.Builder
-	out.WriteString(c.about + "\n")
-	for i := range c.steps {
-		s := &c.steps[i]
+	out.WriteString(c.title + "\n")
+	for i := range c.tasks {
+		s := &c.tasks[i]
 		box := " "
 		if s.Status == protocol.StatusCompleted {
 			box = "x"
@@ -329,8 +329,8 @@ func (c *Checklist) Task(s *ui.Styles, t *protocol.Task) (left, details, right s
 		c = &Checklist{styles: s}
 	}
 	at := &checklistTask{Task: *t}
-	if i := c.find(t.ID); i >= 0 {
-		at = &c.steps[i]
+	if i := c.taskIndex(t.ID); i >= 0 {
+		at = &c.tasks[i]
 	}
 	return c.status(at)
 }

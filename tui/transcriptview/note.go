@@ -14,11 +14,11 @@ import (
 // note is a line between messages and tool calls: an event in words, or the end of a turn.
 type note struct {
 	itemAnchor
-	styles *ui.Styles
-	level  describe.Level
-	text   string
-	event  bool // it says an event
-	space  bool // a blank line before it
+	styles      *ui.Styles
+	level       describe.Level
+	text        string
+	fromEvent   bool // it says an event
+	blankBefore bool // a blank line before it
 }
 
 func (n *note) Estimate(width int, _ bool) int { return 1 + len(n.text)/max(width-ui.Indent, 1) }
@@ -29,7 +29,7 @@ func (n *note) Block(width int, _ bool) transcript.Block {
 	body, bytes := text.Lines(width - ui.Indent)
 	style := levelStyle(n.styles, n.level)
 	b := transcript.Block{Body: body, Bytes: bytes, RenderLine: func(line string) string { return "   " + style.Render(line) }}
-	if n.space {
+	if n.blankBefore {
 		b.Header = []string{""}
 	}
 	return b
@@ -54,7 +54,7 @@ func eventNote(s *ui.Styles, e protocol.Type, data []byte) *note {
 	if !ok {
 		return nil
 	}
-	return &note{styles: s, level: level, text: text, event: true, space: true}
+	return &note{styles: s, level: level, text: text, fromEvent: true, blankBefore: true}
 }
 
 // turnEndNote returns the line below a turn.
@@ -75,5 +75,5 @@ func turnEndNote(s *ui.Styles, d *protocol.TurnEndedData, by *protocol.Actor) *n
 	if u := d.Usage; u != nil {
 		parts = append(parts, ui.Thousands(u.Input)+" tokens in", ui.Thousands(u.Output)+" out")
 	}
-	return &note{styles: s, level: level, text: "── " + strings.Join(parts, " · "), space: true}
+	return &note{styles: s, level: level, text: "── " + strings.Join(parts, " · "), blankBefore: true}
 }

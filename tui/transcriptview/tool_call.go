@@ -13,50 +13,50 @@ import (
 
 // How much of a tool call shows in the transcript; the rest is for the pager.
 const (
-	headLines    = 2  // the first ones of a folded output
-	TailLines    = 5  // the last ones
-	changeLines  = 14 // of a folded change
-	changesLines = 400
-	argsLines    = 100
-	outputLines  = 1000
+	headLines            = 2  // the first ones of a folded output
+	TailLines            = 5  // the last ones
+	collapsedChangeLines = 14 // of a folded change
+	maxChangeLines       = 400
+	maxArgumentLines     = 100
+	maxOutputLines       = 1000
 )
 
 // toolCall is a tool call: what is called with what, how it stands, what it
 // changes and its output, of which a folded one shows both ends.
 type toolCall struct {
 	itemAnchor
-	styles *ui.Styles
-	item   *protocol.Item
-	feed   textFeed[*transcript.Text]
-	task   string // of a plan, by its title
-	cut    string // why it did not come to its end
+	styles      *ui.Styles
+	item        *protocol.Item
+	feed        textFeed[*transcript.Text]
+	task        string // of a plan, by its title
+	interrupted string // why it did not come to its end
 
-	changes *filechange.Changes // of what the call had when they were made
-	of      changesKey
-	inText  bool // the output is the patch
+	changes       *filechange.Changes // of what the call had when they were made
+	cachedFor     changesKey
+	outputIsPatch bool // the output is the patch
 
-	named    *byte  // of the input that the argument is from
-	argument string // the one that tells most
+	argumentInput  *byte  // of the input that the argument is from
+	cachedArgument string // the one that tells most
 }
 
 // changesKey is what changes are made of.
 type changesKey struct {
-	content  *protocol.Content
-	input    *byte
-	contents int
-	text     int
+	content    *protocol.Content
+	input      *byte
+	contentLen int
+	textLen    int
 }
 
 // resetOutput forgets what was laid out of an output that is another one now.
 func (t *toolCall) resetOutput() {
-	t.feed, t.of, t.changes, t.inText = textFeed[*transcript.Text]{}, changesKey{}, nil, false
+	t.feed, t.cachedFor, t.changes, t.outputIsPatch = textFeed[*transcript.Text]{}, changesKey{}, nil, false
 }
 
-// release lets go of what is not needed until the call is laid out again, once it
+// releaseCache lets go of what is not needed until the call is laid out again, once it
 // is over: a list of many keeps their texts once.
-func (t *toolCall) release() {
+func (t *toolCall) releaseCache() {
 	if !t.item.Open {
-		t.changes, t.of, t.inText = nil, changesKey{}, false
+		t.changes, t.cachedFor, t.outputIsPatch = nil, changesKey{}, false
 	}
 }
 
@@ -68,17 +68,17 @@ func (t *toolCall) AltAnchor() transcript.AnchorKind {
 	return 0
 }
 
-func (t *toolCall) cutOff(why string) { t.cut = why }
+func (t *toolCall) markInterrupted(why string) { t.interrupted = why }
 
 func (t *toolCall) Estimate(width int, folded bool) int {
 	if folded {
-		return min(3+headLines+TailLines, 2+lines(len(t.item.Text), width))
+		return min(3+headLines+TailLines, 2+estimateLines(len(t.item.Text), width))
 	}
-	return 3 + min(outputLines, lines(len(t.item.Text)+len(t.item.Tool.Input)+len(t.item.Tool.InputText), width))
+	return 3 + min(maxOutputLines, estimateLines(len(t.item.Text)+len(t.item.Tool.Input)+len(t.item.Tool.InputText), width))
 }
 
 func (t *toolCall) Block(width int, folded bool) transcript.Block {
-	defer t.release()
+	defer t.releaseCache()
 	b := transcript.Block{
 		Header:     []string{"", ui.Spread(" "+t.title(), t.status(), width)},
 		RenderLine: func(line string) string { return "   " + t.styles.RenderLine(line) },
@@ -88,9 +88,9 @@ func (t *toolCall) Block(width int, folded bool) transcript.Block {
 		b.Header = append(b.Header, t.argumentLines(room)...)
 	}
 	if c := t.fileChanges(); c != nil {
-		most := changesLines
+		most := maxChangeLines
 		if folded {
-			most = changeLines
+			most = collapsedChangeLines
 		}
 		shown, more := c.Lines(room, most, t.styles.SideBySide(width))
 		b.Body = append(b.Body, shown...)
@@ -98,12 +98,12 @@ func (t *toolCall) Block(width int, folded bool) transcript.Block {
 	}
 	out := t.output()
 	if folded {
-		b.Body = t.outputEnds(b.Body, out, room)
+		b.Body = t.appendOutputEnds(b.Body, out, room)
 	} else {
 		shown, bytes := out.text.Lines(room)
-		hidden := max(0, len(shown)-outputLines)
-		if hidden+out.before > 0 {
-			b.Body = append(b.Body, t.dim("… "+ui.Count(hidden+out.before, "line")+" above · "+t.styles.Keys.Hint(keymap.ViewItem, "views all"), room))
+		hidden := max(0, len(shown)-maxOutputLines)
+		if hidden+out.linesBefore > 0 {
+			b.Body = append(b.Body, t.dim("… "+ui.Count(hidden+out.linesBefore, "line")+" above · "+t.styles.Keys.Hint(keymap.ViewItem, "views all"), room))
 		}
 		if len(b.Body) == 0 {
 			b.Body, b.Bytes = shown, bytes
@@ -114,15 +114,15 @@ func (t *toolCall) Block(width int, folded bool) transcript.Block {
 	return t.appendError(b, width)
 }
 
-// outputEnds are the first and the last lines of the output. While it grows and when
+// appendOutputEnds are the first and the last lines of the output. While it grows and when
 // it failed, what matters is at the end.
-func (t *toolCall) outputEnds(to []string, out output, room int) []string {
+func (t *toolCall) appendOutputEnds(to []string, out output, room int) []string {
 	first, last := headLines, TailLines-headLines
 	if t.item.Open || t.item.Tool.End != nil && t.item.Tool.End.Status == protocol.ToolFailed {
 		first, last = 0, TailLines
 	}
 	tail, hidden := out.text.Tail(room, last)
-	if hidden += out.before; hidden <= first+1 && out.whole {
+	if hidden += out.linesBefore; hidden <= first+1 && out.complete {
 		all, _ := out.text.Tail(room, first+last+1)
 		return append(to, all...)
 	}
@@ -157,7 +157,7 @@ func (t *toolCall) argumentLines(room int) []string {
 	input := transcript.NewPreformatted()
 	input.Append(t.arguments())
 	args, _ := input.Lines(max(1, room-2))
-	hidden := max(0, len(args)-argsLines)
+	hidden := max(0, len(args)-maxArgumentLines)
 	var out []string
 	for _, line := range args[:len(args)-hidden] {
 		out = append(out, "   "+t.styles.Dim.Render("» "+line))
@@ -179,7 +179,7 @@ func (t *toolCall) appendError(b transcript.Block, width int) transcript.Block {
 // arguments say.
 func (t *toolCall) fileChanges() *filechange.Changes {
 	tool := t.item.Tool
-	of := changesKey{contents: len(tool.Content)}
+	of := changesKey{contentLen: len(tool.Content)}
 	if len(tool.Content) > 0 {
 		of.content = &tool.Content[0]
 	}
@@ -187,19 +187,19 @@ func (t *toolCall) fileChanges() *filechange.Changes {
 		of.input = &tool.Input[0]
 	}
 	if !t.item.Open {
-		of.text = len(t.item.Text)
+		of.textLen = len(t.item.Text)
 	}
-	if of == t.of {
+	if of == t.cachedFor {
 		return t.changes
 	}
-	t.of, t.changes, t.inText = of, nil, false
+	t.cachedFor, t.changes, t.outputIsPatch = of, nil, false
 	files := filechange.FromContent(tool.Content, transcript.Clean)
 	if len(files) == 0 {
 		files = filechange.FromArguments(tool.Kind, tool.Input, transcript.Clean)
 	}
-	if begin := t.item.Text[:min(of.text, 4096)]; len(files) == 0 && bytes.Contains(begin, []byte("\n@@ -")) {
-		files, t.inText = diff.Parse(transcript.Clean(string(t.item.Text)))
-		if !t.inText {
+	if begin := t.item.Text[:min(of.textLen, 4096)]; len(files) == 0 && bytes.Contains(begin, []byte("\n@@ -")) {
+		files, t.outputIsPatch = diff.Parse(transcript.Clean(string(t.item.Text)))
+		if !t.outputIsPatch {
 			files = nil
 		}
 	}

@@ -36,10 +36,10 @@ func (t *toolCall) title() string {
 // mainArgument is the one argument that tells most of a call.
 func (t *toolCall) mainArgument() string {
 	input := t.item.Tool.Input
-	if len(input) == 0 || t.named == &input[0] {
-		return t.argument
+	if len(input) == 0 || t.argumentInput == &input[0] {
+		return t.cachedArgument
 	}
-	t.named, t.argument = &input[0], ""
+	t.argumentInput, t.cachedArgument = &input[0], ""
 	given := map[string]string{}
 	describe.Fields(input, func(key, value string) bool {
 		given[key] = value
@@ -47,11 +47,11 @@ func (t *toolCall) mainArgument() string {
 	})
 	for _, name := range append([]string{"command", "cmd", "pattern", "query", "url"}, filechange.PathFields...) {
 		if s := given[name]; s != "" {
-			t.argument = s
+			t.cachedArgument = s
 			break
 		}
 	}
-	return t.argument
+	return t.cachedArgument
 }
 
 func (t *toolCall) plainTitle() string {
@@ -69,8 +69,8 @@ func (t *toolCall) plainTitle() string {
 func (t *toolCall) status() string {
 	end := t.item.Tool.End
 	switch {
-	case end == nil && t.cut != "":
-		return t.styles.Warning.Render(t.cut)
+	case end == nil && t.interrupted != "":
+		return t.styles.Warning.Render(t.interrupted)
 	case end == nil && t.item.Open:
 		s := "running"
 		if ran := t.styles.Since(t.item.Started); ran >= time.Second {

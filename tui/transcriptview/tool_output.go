@@ -13,25 +13,25 @@ import (
 )
 
 const (
-	outputMax = 256 << 10 // laid out as a whole; of more only the ends are
-	outputEnd = 64 << 10  // of an end
+	maxWholeOutput = 256 << 10 // laid out as a whole; of more only the ends are
+	outputEndBytes = 64 << 10  // of an end
 )
 
 // output is what a tool call said, or the end of it.
 type output struct {
-	text   *transcript.Text
-	whole  bool
-	before int    // lines before the text
-	begin  []byte // of an output that is not whole
+	text        *transcript.Text
+	complete    bool
+	linesBefore int    // lines before the text
+	start       []byte // of an output that is not whole
 }
 
 // head is a text with the first lines.
 func (o *output) head() *transcript.Text {
-	if o.whole {
+	if o.complete {
 		return o.text
 	}
 	t := transcript.NewTerminalOutput()
-	t.Append(string(o.begin))
+	t.Append(string(o.start))
 	return t
 }
 
@@ -39,31 +39,31 @@ func (o *output) head() *transcript.Text {
 func (t *toolCall) output() output {
 	tool, said := t.item.Tool, t.item.Text
 	switch {
-	case len(said) > outputMax && !t.item.Open:
-		from := len(said) - outputEnd
+	case len(said) > maxWholeOutput && !t.item.Open:
+		from := len(said) - outputEndBytes
 		if at := bytes.IndexByte(said[from:], '\n'); at >= 0 {
 			from += at + 1
 		}
 		text := transcript.NewTerminalOutput()
 		text.Append(string(said[from:]) + "\n" + filechange.TextContent(tool.Content))
-		return output{text: text, before: bytes.Count(said[:from], []byte{'\n'}), begin: said[:outputEnd]}
-	case t.fileChanges() != nil && t.inText:
-		return output{text: transcript.NewPreformatted(), whole: true} // it is the change
+		return output{text: text, linesBefore: bytes.Count(said[:from], []byte{'\n'}), start: said[:outputEndBytes]}
+	case t.fileChanges() != nil && t.outputIsPatch:
+		return output{text: transcript.NewPreformatted(), complete: true} // it is the change
 	}
 	if l := t.language(); l != nil {
-		return output{text: transcript.NewCode(l, string(said)), whole: true}
+		return output{text: transcript.NewCode(l, string(said)), complete: true}
 	}
-	text := t.feed.take(said, t.item.Open, transcript.NewTerminalOutput)
+	text := t.feed.update(said, t.item.Open, transcript.NewTerminalOutput)
 	rest := filechange.TextContent(tool.Content)
 	if end := tool.End; end != nil && len(said) == 0 && len(tool.Content) == 0 {
 		rest = describe.JSON(end.Output)
 	}
 	if rest == "" {
-		return output{text: text, whole: true}
+		return output{text: text, complete: true}
 	}
 	all := transcript.NewTerminalOutput()
 	all.Append(string(said) + rest)
-	return output{text: all, whole: true}
+	return output{text: all, complete: true}
 }
 
 // language is that of a file which the call has read, or nil.
@@ -95,7 +95,7 @@ func (t *toolCall) pagerItems() []transcript.Item {
 		out = append(out, ui.TextItem(heading, t.styles.Dim))
 		out = append(out, of...)
 	}
-	part("arguments", document(t.styles, t.arguments(), string(t.item.Tool.Input)))
+	part("arguments", pagerText(t.styles, t.arguments(), string(t.item.Tool.Input)))
 	if c := t.fileChanges(); c != nil {
 		part("changes", c.Items(t.styles))
 	}
@@ -105,11 +105,11 @@ func (t *toolCall) pagerItems() []transcript.Item {
 		text, whole = describe.JSON(end.Output), string(end.Output)
 	}
 	switch l := t.language(); {
-	case t.inText:
+	case t.outputIsPatch:
 	case l != nil:
 		part("output", ui.TextItems(t.styles, text, ui.AsCode(l)))
 	default:
-		part("output", document(t.styles, text, whole))
+		part("output", pagerText(t.styles, text, whole))
 	}
 	if end := t.item.Tool.End; end != nil && end.Error != "" {
 		part("error", ui.TextItems(t.styles, end.Error, ui.AsPreformatted))
@@ -117,9 +117,9 @@ func (t *toolCall) pagerItems() []transcript.Item {
 	return out
 }
 
-// document is a text as items of a pager. Where it is JSON, or raw is what it was
+// pagerText is a text as items of a pager. Where it is JSON, or raw is what it was
 // made of, that is indented and in colours.
-func document(l *ui.Styles, text, raw string) []transcript.Item {
+func pagerText(l *ui.Styles, text, raw string) []transcript.Item {
 	if nice, ok := describe.IndentJSON(text); ok {
 		return ui.TextItems(l, nice, ui.AsCode(highlight.ByName("json")))
 	}
