@@ -66,7 +66,8 @@ func (d *longText) handleKey(msg tea.KeyPressMsg) {
 		return
 	}
 	before, after := d.split()
-	if d.hasMargin(before, d.above) && d.hasMargin(after, d.below) && len(before)+len(after) < 4*windowBytes && d.LineCount() < 4*windowLines {
+	if d.hasMargin(before, d.above) && d.hasMargin(after, d.below) && len(before)+len(after) < 4*windowBytes &&
+		d.LineCount() < 4*windowLines {
 		return
 	}
 	d.setWindow(d.above+before+after+d.below, len(d.above)+len(before))

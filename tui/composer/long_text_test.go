@@ -73,7 +73,23 @@ func (s *referenceText) press(key string) {
 }
 
 func TestLongTextEdits(t *testing.T) {
-	keys := rapid.SampledFrom([]string{"x", "漢", "left", "right", "end", "up", "up", "down", "down", "backspace", "alt+enter", "alt+<", "alt+>"})
+	keys := rapid.SampledFrom(
+		[]string{
+			"x",
+			"漢",
+			"left",
+			"right",
+			"end",
+			"up",
+			"up",
+			"down",
+			"down",
+			"backspace",
+			"alt+enter",
+			"alt+<",
+			"alt+>",
+		},
+	)
 	rapid.Check(t, func(rt *rapid.T) {
 		ours := New().area
 		ours.SetWidth(250)

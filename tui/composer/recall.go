@@ -49,7 +49,8 @@ func (r *inputHistory) addOlder(page *protocol.HistoryResult, me protocol.Actor)
 	var found []pastMessage
 	for _, raw := range page.Events {
 		var e protocol.Event
-		if !bytes.Contains(raw, []byte(protocol.MessageUser)) || json.Unmarshal(raw, &e) != nil || e.Type != protocol.MessageUser {
+		if !bytes.Contains(raw, []byte(protocol.MessageUser)) || json.Unmarshal(raw, &e) != nil ||
+			e.Type != protocol.MessageUser {
 			continue
 		}
 		if len(r.past) == 0 || e.Seq < r.past[0].seq { // what the screen forgot comes a second time

@@ -40,7 +40,15 @@ func (a *Away) Disconnected(now time.Time) { *a = Away{since: now} }
 
 // Reconnected begins to count what was missed, after the last seq that was seen.
 func (a *Away) Reconnected(r *protocol.SubscribeResult, seen uint64) {
-	*a = Away{since: a.since, reconnected: true, complete: r.Mode == protocol.ModeResume, mode: r.Mode, reason: r.Reason, from: seen, pending: map[string]bool{}}
+	*a = Away{
+		since:       a.since,
+		reconnected: true,
+		complete:    r.Mode == protocol.ModeResume,
+		mode:        r.Mode,
+		reason:      r.Reason,
+		from:        seen,
+		pending:     map[string]bool{},
+	}
 }
 
 // Long tells that the absence is told even when it was of no matter.
@@ -54,7 +62,8 @@ func (a *Away) Apply(e *protocol.Event) {
 	switch e.Type {
 	case protocol.TurnEnded:
 		a.turns++
-		a.restarted = a.restarted || remote.DecodeData[protocol.TurnEndedData](e.Data).Code == protocol.CodeServerRestart
+		a.restarted = a.restarted ||
+			remote.DecodeData[protocol.TurnEndedData](e.Data).Code == protocol.CodeServerRestart
 	case protocol.TurnStarted:
 		a.restarted = a.restarted || remote.DecodeData[protocol.TurnStartedData](e.Data).Resumed
 	case protocol.QueueHeld:

@@ -66,7 +66,14 @@ func Event(typ protocol.Type, data json.RawMessage) (text string, level Level, o
 		return say(LevelError, "✗ %s", errorText(d))
 	case protocol.RetryScheduled:
 		d := remote.DecodeData[protocol.RetryData](data)
-		return say(LevelWarning, "↻ retry %d of %d in %s: %s", d.Attempt, d.Limit, ui.Duration(ui.Millis(d.DelayMS)), d.Cause)
+		return say(
+			LevelWarning,
+			"↻ retry %d of %d in %s: %s",
+			d.Attempt,
+			d.Limit,
+			ui.Duration(ui.Millis(d.DelayMS)),
+			d.Cause,
+		)
 	case protocol.RecoveryStarted:
 		d := remote.DecodeData[protocol.RecoveryData](data)
 		return say(LevelWarning, "↻ recovery: %s%s", d.Action, ui.Prefixed(": ", d.Cause))
@@ -88,14 +95,26 @@ func Event(typ protocol.Type, data json.RawMessage) (text string, level Level, o
 	case protocol.StateExported:
 		return say(LevelInfo, "state exported")
 	case protocol.StateRestored:
-		return say(LevelInfo, "state restored from session %s", remote.DecodeData[protocol.StateRestoredData](data).Session)
+		return say(
+			LevelInfo,
+			"state restored from session %s",
+			remote.DecodeData[protocol.StateRestoredData](data).Session,
+		)
 	case protocol.Raw:
 		d := remote.DecodeData[protocol.RawData](data)
 		return say(LevelInfo, "%s message %s", d.Source, d.Method)
 	case protocol.SessionClosed:
-		return say(LevelWarning, "the session was closed%s", ui.Prefixed(": ", remote.DecodeData[protocol.SessionClosedData](data).Reason))
+		return say(
+			LevelWarning,
+			"the session was closed%s",
+			ui.Prefixed(": ", remote.DecodeData[protocol.SessionClosedData](data).Reason),
+		)
 	case protocol.PlanStarted:
-		return say(LevelInfo, "planning%s", ui.Prefixed(": ", remote.DecodeData[protocol.PlanStartedData](data).Question))
+		return say(
+			LevelInfo,
+			"planning%s",
+			ui.Prefixed(": ", remote.DecodeData[protocol.PlanStartedData](data).Question),
+		)
 	case protocol.PlanUpdated:
 		return say(LevelInfo, "plan: %s", ui.Count(len(remote.DecodeData[protocol.PlanTasksData](data).Tasks), "task"))
 	case protocol.PlanCompleted:
@@ -114,7 +133,11 @@ func Event(typ protocol.Type, data json.RawMessage) (text string, level Level, o
 		d := remote.DecodeData[protocol.TaskData](data)
 		return say(LevelError, "✗ task %s%s", taskName(d), ui.Prefixed(": ", d.Message))
 	case protocol.AggregateStarted:
-		return say(LevelInfo, "putting %s together", ui.Count(remote.DecodeData[protocol.AggregateData](data).Tasks, "result"))
+		return say(
+			LevelInfo,
+			"putting %s together",
+			ui.Count(remote.DecodeData[protocol.AggregateData](data).Tasks, "result"),
+		)
 	}
 	return "", LevelInfo, false
 }

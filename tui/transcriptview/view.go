@@ -14,46 +14,49 @@ import (
 )
 
 const (
-	HistoryPage = 20   // turns asked for at a time
-	ItemsMax    = 4000 // kept; then the oldest are forgotten
-	itemsKept   = 2000 // and paged in again when they are wanted
+	HistoryPage = 20   // turns per page
+	ItemsMax    = 4000 // items kept before the oldest are dropped
+	itemsKept   = 2000 // items left after that
 )
 
-// View is the transcript on the screen: the fold of the words, and the list
-// that shows its items.
+// View is the transcript on the screen. It reduces events to items and shows them in List.
 type View struct {
 	styles       *ui.Styles
 	List         *transcript.List
 	reducer      protocol.Transcript
-	items        map[*protocol.Item]transcript.ID // of the turn under way
-	runningTools map[*protocol.Item]transcript.ID // of them, tool calls with a clock
-	speaker      string                           // who spoke last in it
-	taskTitles   map[string]string                // titles by id
-	turns        []turnStart                      // that the list holds, but for those paged in
-	plan         *Checklist                       // of the turn under way
-	planItem     transcript.ID                    // where it is
+	items        map[*protocol.Item]transcript.ID // of the current turn
+	runningTools map[*protocol.Item]transcript.ID // the tool calls among items that show a duration
+	speaker      string                           // author of the last message of the turn
+	taskTitles   map[string]string                // titles of tasks by task id
+	turns        []turnStart                      // turns in List, without those prepended by PrependPage
+	plan         *Checklist                       // of the current turn
+	planItem     transcript.ID                    // the item of plan
 
-	pinned bool // nothing may be forgotten: the user selects lines
+	pinned bool // items are not dropped
 
-	// Older turns are paged in before the first.
-	olderThan uint64 // seq that the next page ends at; 0: nothing older
+	// The state of paging in older turns.
+	olderThan uint64 // the next page has events before this seq; 0: no older events
 	loading   bool
 }
 
-// turnStart is where a turn begins, on the list and in the log.
+// turnStart is the first item and the first seq of a turn.
 type turnStart struct {
 	id    transcript.ID
 	first uint64
 }
 
-func New(l *ui.Styles) *View {
+// New returns an empty transcript view.
+func New(styles *ui.Styles) *View {
 	return &View{
-		styles: l, List: transcript.NewList(ui.CacheBytes),
-		items: map[*protocol.Item]transcript.ID{}, runningTools: map[*protocol.Item]transcript.ID{}, taskTitles: map[string]string{},
+		styles:       styles,
+		List:         transcript.NewList(ui.CacheBytes),
+		items:        map[*protocol.Item]transcript.ID{},
+		runningTools: map[*protocol.Item]transcript.ID{},
+		taskTitles:   map[string]string{},
 	}
 }
 
-// Reset starts over from a snapshot at a seq.
+// Reset discards all items and starts from a snapshot at seq at.
 func (v *View) Reset(at uint64, width, height int) {
 	*v = *New(v.styles)
 	v.List.Resize(width, height)
@@ -63,7 +66,7 @@ func (v *View) Reset(at uint64, width, height int) {
 	}
 }
 
-// Apply shows an event. It returns an error for one that cannot be read.
+// Apply applies an event. It returns an error if the event cannot be decoded.
 func (v *View) Apply(e *protocol.Event) error {
 	items, err := v.reducer.Apply(e)
 	if err != nil {
@@ -73,16 +76,18 @@ func (v *View) Apply(e *protocol.Event) error {
 	return nil
 }
 
-func (v *View) appendItem(src transcript.Item, folded bool) transcript.ID {
-	return v.List.Append(src, folded)
+// appendItem adds an item at the end of the list.
+func (v *View) appendItem(item transcript.Item, collapsed bool) transcript.ID {
+	return v.List.Append(item, collapsed)
 }
 
-// show puts the items that an event changed on the list through add.
+// show updates the list after an event. It adds new items by add and invalidates those that
+// changed.
 func (v *View) show(e *protocol.Event, items []*protocol.Item, add func(transcript.Item, bool) transcript.ID) {
 	switch e.Type {
 	case protocol.MessageUser:
 		turn := v.reducer.Current()
-		v.reducer.Turns = []*protocol.Turn{turn} // the list keeps what it shows of the others
+		v.reducer.Turns = []*protocol.Turn{turn} // the list has the items of the others
 		v.closeTurn(nil, nil)
 		v.speaker = ""
 		id := add(&userMessage{
@@ -131,8 +136,8 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add func(transcri
 			v.List.Invalidate(id)
 			continue
 		}
-		if src, folded := v.newItem(it, e); src != nil {
-			v.items[it] = add(src, folded)
+		if item, collapsed := v.newItem(it, e); item != nil {
+			v.items[it] = add(item, collapsed)
 			if it.Kind == protocol.ItemTool && it.Open {
 				v.runningTools[it] = v.items[it]
 			}
@@ -140,26 +145,28 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add func(transcri
 	}
 }
 
-// replacesOutput tells that a tool's output is another one from this event on.
+// replacesOutput reports whether the event replaces the output of a tool.
 func replacesOutput(e *protocol.Event) bool {
-	return e.Type == protocol.ToolOutput && bytes.Contains(e.Data, []byte(`"replace"`)) && remote.DecodeData[protocol.ToolOutputData](e.Data).Replace
+	return e.Type == protocol.ToolOutput && bytes.Contains(e.Data, []byte(`"replace"`)) &&
+		remote.DecodeData[protocol.ToolOutputData](e.Data).Replace
 }
 
-// applyPlanEvent shows an event of the turn's plan where the plan is shown.
+// applyPlanEvent applies an event of the plan to the checklist, and adds the checklist if there is
+// none.
 func (v *View) applyPlanEvent(it *protocol.Item, add func(transcript.Item, bool) transcript.ID) {
-	fresh := v.plan == nil
-	if fresh {
+	created := v.plan == nil
+	if created {
 		v.plan = &Checklist{styles: v.styles}
 	}
 	v.plan.apply(it)
-	if fresh {
+	if created {
 		v.planItem = add(v.plan, true)
 		return
 	}
 	v.List.Invalidate(v.planItem)
 }
 
-// SetTasksShownElsewhere tells the plan of the turn under way whether a panel shows its tasks.
+// SetTasksShownElsewhere sets whether a panel lists the tasks of the current plan.
 func (v *View) SetTasksShownElsewhere(elsewhere bool) {
 	if v.plan != nil && v.plan.shownElsewhere != elsewhere {
 		v.plan.shownElsewhere = elsewhere
@@ -167,13 +174,14 @@ func (v *View) SetTasksShownElsewhere(elsewhere bool) {
 	}
 }
 
-// closeTurn ends what shows of a turn; what was open then is marked as cut off. No
-// end is that of a turn which nothing is known of.
+// closeTurn closes the current turn and marks its open items as interrupted. end is nil when the
+// end of the turn is not known; open is then empty.
 func (v *View) closeTurn(open []*protocol.Item, end *protocol.TurnEndedData) {
 	for _, it := range open {
 		if id, ok := v.items[it]; ok {
-			if src, ok := v.List.Item(id).(interface{ markInterrupted(string) }); ok && end.Reason != protocol.ReasonCompleted {
-				src.markInterrupted(interruptedText(end))
+			item, ok := v.List.Item(id).(interface{ markInterrupted(string) })
+			if ok && end.Reason != protocol.ReasonCompleted {
+				item.markInterrupted(interruptedText(end))
 			}
 			v.List.Invalidate(id)
 		}
@@ -187,7 +195,7 @@ func (v *View) closeTurn(open []*protocol.Item, end *protocol.TurnEndedData) {
 	clear(v.runningTools)
 }
 
-// Tick moves the clocks of what runs.
+// Tick redraws the items that show a running duration.
 func (v *View) Tick() {
 	if v.plan != nil && v.plan.running() {
 		v.List.Invalidate(v.planItem)
@@ -199,20 +207,26 @@ func (v *View) Tick() {
 	}
 }
 
-// newItem is how an item is shown, or nil when it shows elsewhere.
-func (v *View) newItem(it *protocol.Item, e *protocol.Event) (src transcript.Item, folded bool) {
+// newItem returns the list item for a protocol item and whether it starts collapsed. It returns nil
+// for an item that is not shown.
+func (v *View) newItem(it *protocol.Item, e *protocol.Event) (item transcript.Item, collapsed bool) {
 	switch it.Kind {
 	case protocol.ItemText:
 		head := ""
-		if voice := cmp.Or(it.Agent, v.taskTitle(it.Task), "agent"); voice != v.speaker || it.Task != "" {
-			v.speaker = voice
-			head = v.heading(voice, e)
+		if author := cmp.Or(it.Agent, v.taskTitle(it.Task), "agent"); author != v.speaker || it.Task != "" {
+			v.speaker = author
+			head = v.heading(author, e)
 		}
 		return &agentMessage{itemAnchor: v.anchorAt(0, it), styles: v.styles, item: it, heading: head}, it.Task != ""
 	case protocol.ItemReasoning:
 		return &reasoning{itemAnchor: v.anchorAt(0, it), styles: v.styles, item: it, task: v.taskTitle(it.Task)}, true
 	case protocol.ItemTool:
-		return &toolCall{itemAnchor: v.anchorAt(ToolAnchor, it), styles: v.styles, item: it, task: v.taskTitle(it.Task)}, true
+		return &toolCall{
+			itemAnchor: v.anchorAt(ToolAnchor, it),
+			styles:     v.styles,
+			item:       it,
+			task:       v.taskTitle(it.Task),
+		}, true
 	case protocol.ItemApproval:
 		return &approvalItem{itemAnchor: v.anchorAt(ApprovalAnchor, it), styles: v.styles, item: it}, false
 	}
@@ -226,7 +240,7 @@ func (v *View) newItem(it *protocol.Item, e *protocol.Event) (src transcript.Ite
 	return nil, false
 }
 
-// joinNotes leaves no blank line between a note and the one it comes after.
+// joinNotes removes the blank line between two consecutive event notes.
 func (v *View) joinNotes(n *note) {
 	if v.List.Len() > 0 {
 		last, ok := v.List.Item(v.List.Last()).(*note)
@@ -234,7 +248,7 @@ func (v *View) joinNotes(n *note) {
 	}
 }
 
-// taskTitle is what a task of a plan is called.
+// taskTitle returns the title of a task, or its id if the title is not known.
 func (v *View) taskTitle(id string) string {
 	if title := v.taskTitles[id]; title != "" || id == "" {
 		return title
@@ -247,32 +261,32 @@ func (v *View) taskTitle(id string) string {
 	return id
 }
 
-// anchorAt makes an item of the turn under way one that can be gone to.
+// anchorAt returns the anchor of an item of the current turn.
 func (v *View) anchorAt(kind transcript.AnchorKind, it *protocol.Item) itemAnchor {
 	return itemAnchor{kind, AnchorName(v.reducer.Current().Turn, protocol.HitKind(it.Kind), it.ID)}
 }
 
-// errorAnchor does it for an error of that turn.
+// errorAnchor returns the anchor of an error of the current turn.
 func (v *View) errorAnchor(id string) itemAnchor {
 	return itemAnchor{ErrorAnchor, AnchorName(v.reducer.Current().Turn, protocol.HitError, id)}
 }
 
-// AddMark puts a line of ours between what is said.
+// AddMark appends a note of the client, as after a reconnect.
 func (v *View) AddMark(text string) {
 	v.List.Append(&note{styles: v.styles, level: describe.LevelWarning, text: "── " + text, blankBefore: true}, false)
 }
 
-// dropOldTurns drops the oldest turns once there are too many items, and not while
-// somebody reads above. They can be paged in again.
+// dropOldTurns drops the oldest turns once the list has ItemsMax items. It drops none while the
+// list is scrolled up or pinned. Dropped turns can be paged in again.
 func (v *View) dropOldTurns() {
 	if v.List.Len() < ItemsMax || !v.List.Following() || v.pinned {
 		return
 	}
-	cut := slices.IndexFunc(v.turns, func(t turnStart) bool { return v.List.Last()-t.id < itemsKept })
-	if cut <= 0 {
+	i := slices.IndexFunc(v.turns, func(t turnStart) bool { return v.List.Last()-t.id < itemsKept })
+	if i <= 0 {
 		return
 	}
-	v.turns = slices.Clone(v.turns[cut:])
+	v.turns = slices.Clone(v.turns[i:])
 	from := v.turns[0].id
 	v.List.DropBefore(from)
 	for i := range v.turns {
@@ -281,15 +295,16 @@ func (v *View) dropOldTurns() {
 	v.olderThan = v.turns[0].first
 }
 
+// heading returns the heading of a message: its author and time.
 func (v *View) heading(name string, e *protocol.Event) string {
 	return name + " · " + v.styles.Clock(e.Time)
 }
 
-// Empty tells that nothing was ever said.
+// Empty reports whether the session has no items, not even in pages of history.
 func (v *View) Empty() bool { return v.List.Len() == 0 && v.olderThan == 0 && !v.loading }
 
-// RequestPage asks for so many turns before the first one shown, once at a time; ok is
-// false when there is nothing to ask.
+// RequestPage returns a request for up to turns turns before the first one shown. ok is false if
+// there are none or a request is pending.
 func (v *View) RequestPage(turns int) (protocol.HistoryData, bool) {
 	if v.olderThan == 0 || v.loading {
 		return protocol.HistoryData{}, false
@@ -298,7 +313,8 @@ func (v *View) RequestPage(turns int) (protocol.HistoryData, bool) {
 	return protocol.HistoryData{Before: v.olderThan, Limit: turns}, true
 }
 
-// PrependPage shows a page of history before the first item.
+// PrependPage adds a page of history before the first item. It returns an error if an event cannot
+// be decoded.
 func (v *View) PrependPage(page *protocol.HistoryResult) error {
 	v.loading = false
 	v.olderThan = 0
@@ -306,18 +322,19 @@ func (v *View) PrependPage(page *protocol.HistoryResult) error {
 		v.olderThan = page.First
 	}
 	past := New(v.styles)
-	var sources []transcript.Item
-	var folds []bool
-	collect := func(src transcript.Item, folded bool) transcript.ID {
-		sources, folds = append(sources, src), append(folds, folded)
-		return past.List.Append(src, folded)
+	var added []transcript.Item
+	var addedCollapsed []bool
+	collect := func(item transcript.Item, collapsed bool) transcript.ID {
+		added, addedCollapsed = append(added, item), append(addedCollapsed, collapsed)
+		return past.List.Append(item, collapsed)
 	}
 	for _, raw := range page.Events {
 		var e protocol.Event
 		if err := json.Unmarshal(raw, &e); err != nil {
 			return err
 		}
-		if e.Turn != "" && e.Type != protocol.MessageUser && past.reducer.Current() == nil { // the end of a long turn
+		if e.Turn != "" && e.Type != protocol.MessageUser && past.reducer.Current() == nil {
+			// The page begins within a turn.
 			past.reducer.Turns = []*protocol.Turn{{Turn: e.Turn, First: e.First(), Started: e.Time}}
 		}
 		items, err := past.reducer.Apply(&e)
@@ -326,29 +343,29 @@ func (v *View) PrependPage(page *protocol.HistoryResult) error {
 		}
 		past.show(&e, items, collect)
 	}
-	for _, id := range past.runningTools { // where the page was cut; the rest of it is there already
+	for _, id := range past.runningTools { // the list has the rest of the call
 		past.List.Item(id).(*toolCall).markInterrupted("goes on below")
 	}
-	for i := len(sources) - 1; i >= 0; i-- {
-		v.List.Prepend(sources[i], folds[i])
+	for i := len(added) - 1; i >= 0; i-- {
+		v.List.Prepend(added[i], addedCollapsed[i])
 	}
 	return nil
 }
 
-// HasOlder reports whether turns before the first one shown can be requested.
+// HasOlder reports whether there are older turns to request.
 func (v *View) HasOlder() bool { return v.olderThan != 0 }
 
-// OlderThan returns the seq that the next page of history ends at; 0 when there is none.
+// OlderThan returns the seq that the next page of history ends before, or 0 if there is none.
 func (v *View) OlderThan() uint64 { return v.olderThan }
 
-// Loading reports whether a page of history is requested.
+// Loading reports whether a request for a page of history is pending.
 func (v *View) Loading() bool { return v.loading }
 
-// StopPaging notes that older turns cannot be had.
+// StopPaging marks older turns as not available.
 func (v *View) StopPaging() { v.loading, v.olderThan = false, 0 }
 
-// SetPinned keeps items from being forgotten while the user selects lines.
+// SetPinned sets whether old items are kept, as while the user selects lines.
 func (v *View) SetPinned(pinned bool) { v.pinned = pinned }
 
-// Checklist returns the checklist of the running turn's plan, or nil.
+// Checklist returns the checklist of the current turn's plan, or nil.
 func (v *View) Checklist() *Checklist { return v.plan }
