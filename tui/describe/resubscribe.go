@@ -6,7 +6,8 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Resubscribed says for people in which way a session goes on that was followed before, where that is not simply from where it was.
+// Resubscribed describes how a session continues after a new subscription. It returns "" if the
+// session continues where it was.
 func Resubscribed(mode, reason string) string {
 	switch {
 	case reason == "":

@@ -2,7 +2,7 @@ package describe
 
 import "agentctl/protocol"
 
-// HitKinds name what holds a hit.
+// HitKinds has the names of the kinds of search hits.
 var HitKinds = map[protocol.HitKind]string{
 	protocol.HitUser:      "message",
 	protocol.HitText:      "answer",
