@@ -153,7 +153,8 @@ func (c *Composer) View(width, rows int) ([]string, *tea.Cursor) {
 // Text returns the whole text.
 func (c *Composer) Text() string { return c.area.Value() }
 
-// AtEdge reports whether the cursor is on the first row, or with down on the last.
+// AtEdge reports whether the cursor is on the first row of the text, or on the last row if down is
+// set.
 func (c *Composer) AtEdge(down bool) bool { return c.area.atEdge(down) }
 
 // Recalling reports whether the user steps through earlier messages.

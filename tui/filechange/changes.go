@@ -53,8 +53,10 @@ type change struct {
 	piece  *diff.Piece
 }
 
+// Estimate implements transcript.Item.
 func (c *change) Estimate(int, bool) int { return c.piece.Estimate() }
 
+// Block implements transcript.Item.
 func (c *change) Block(width int, _ bool) transcript.Block {
 	return transcript.Block{Body: c.piece.Lines(width, c.styles.SideBySide(width)), RenderLine: c.styles.RenderLine}
 }

@@ -64,8 +64,9 @@ func (m *userMessage) Block(width int, _ bool) transcript.Block {
 	body, bytes := text.Lines(width - ui.Indent)
 	bar := m.styles.User.Render("▎")
 	return transcript.Block{
-		Header: []string{"", " " + m.styles.User.Render(ui.Fit(transcript.Clean(m.heading), width-1))},
-		Body:   body, Bytes: bytes,
+		Header:     []string{"", " " + m.styles.User.Render(ui.Fit(transcript.Clean(m.heading), width-1))},
+		Body:       body,
+		Bytes:      bytes,
 		RenderLine: func(line string) string { return " " + bar + " " + line },
 	}
 }

@@ -13,10 +13,11 @@ import (
 	"agentctl/tui/ui"
 )
 
+// Bounds of the items in the list.
 const (
 	HistoryPage = 20   // turns per page
 	ItemsMax    = 4000 // items kept before the oldest are dropped
-	itemsKept   = 2000 // items left after that
+	itemsKept   = 2000 // items left after dropping, at least
 )
 
 // View is the transcript on the screen. It reduces events to items and shows them in List.
@@ -32,11 +33,11 @@ type View struct {
 	plan         *Checklist                       // of the current turn
 	planItem     transcript.ID                    // the item of plan
 
-	pinned bool // items are not dropped
+	pinned bool // see SetPinned
 
 	// The state of paging in older turns.
 	olderThan uint64 // the next page has events before this seq; 0: no older events
-	loading   bool
+	loading   bool   // a page is requested
 }
 
 // turnStart is the first item and the first seq of a turn.
@@ -271,7 +272,7 @@ func (v *View) errorAnchor(id string) itemAnchor {
 	return itemAnchor{ErrorAnchor, AnchorName(v.reducer.Current().Turn, protocol.HitError, id)}
 }
 
-// AddMark appends a note of the client, as after a reconnect.
+// AddMark appends a warning from the client, like the loss of the connection.
 func (v *View) AddMark(text string) {
 	v.List.Append(&note{styles: v.styles, level: describe.LevelWarning, text: "── " + text, blankBefore: true}, false)
 }
