@@ -17,11 +17,12 @@ import (
 type Changes struct {
 	pieces []diff.Piece
 
+	// The last layout and its arguments.
 	width      int
 	sideBySide bool
 	limit      int
 	lines      []string // styled
-	hidden     int
+	hidden     int      // approximate number of lines after lines
 }
 
 // New returns the changes to files.

@@ -113,17 +113,17 @@ func (c *Checklist) applyTask(it *protocol.Item) {
 		c.tasks = append(c.tasks, checklistTask{Task: protocol.Task{ID: d.Task, Title: d.Task}})
 		i = len(c.tasks) - 1
 	}
-	s := &c.tasks[i]
+	t := &c.tasks[i]
 	if d.Title != "" {
-		s.Title = d.Title
+		t.Title = d.Title
 	}
-	s.attempt = max(s.attempt, d.Attempt)
-	s.message = d.Message
+	t.attempt = max(t.attempt, d.Attempt)
+	t.message = d.Message
 	if d.Result != "" {
-		s.result = d.Result
+		t.result = d.Result
 	}
-	s.reported = ui.Millis(d.DurationMS)
-	status := s.Status
+	t.reported = ui.Millis(d.DurationMS)
+	status := t.Status
 	switch it.Type {
 	case protocol.TaskStarted:
 		status = protocol.StatusRunning
@@ -134,11 +134,11 @@ func (c *Checklist) applyTask(it *protocol.Item) {
 	case protocol.TaskCancelled:
 		status = protocol.StatusCancelled
 	case protocol.TaskRestarted:
-		status, s.started, s.result = protocol.StatusPending, time.Time{}, ""
+		status, t.started, t.result = protocol.StatusPending, time.Time{}, ""
 	}
-	if status != s.Status {
-		s.Status = status
-		s.setTimes(it.Started)
+	if status != t.Status {
+		t.Status = status
+		t.setTimes(it.Started)
 	}
 }
 
@@ -154,13 +154,13 @@ func (t *checklistTask) setTimes(at time.Time) {
 
 // taskIndex returns the index of a task, or -1.
 func (c *Checklist) taskIndex(task string) int {
-	return slices.IndexFunc(c.tasks, func(s checklistTask) bool { return s.ID == task })
+	return slices.IndexFunc(c.tasks, func(t checklistTask) bool { return t.ID == task })
 }
 
 // running reports whether a task is running, so that its duration has to be redrawn.
 func (c *Checklist) running() bool {
 	return !c.turnEnded &&
-		slices.ContainsFunc(c.tasks, func(s checklistTask) bool { return s.Status == protocol.StatusRunning })
+		slices.ContainsFunc(c.tasks, func(t checklistTask) bool { return t.Status == protocol.StatusRunning })
 }
 
 // titleOnly reports whether a collapsed checklist omits its tasks.
@@ -222,7 +222,7 @@ func (c *Checklist) Block(width int, collapsed bool) transcript.Block {
 // collapsedRows returns one row per task, at most ChecklistRows. With more tasks it returns those
 // around the first task that is not completed, and the number of tasks before and after.
 func (c *Checklist) collapsedRows(width int) []string {
-	at := max(0, slices.IndexFunc(c.tasks, func(s checklistTask) bool { return s.Status != protocol.StatusCompleted }))
+	at := max(0, slices.IndexFunc(c.tasks, func(t checklistTask) bool { return t.Status != protocol.StatusCompleted }))
 	from, to := 0, len(c.tasks)
 	if to > ChecklistRows {
 		from = max(0, min(at-ChecklistRows/3, to-ChecklistRows))
@@ -242,8 +242,8 @@ func (c *Checklist) collapsedRows(width int) []string {
 }
 
 // row returns a task as one line.
-func (c *Checklist) row(s *checklistTask, width int) string {
-	left, message, right, style := c.status(s)
+func (c *Checklist) row(t *checklistTask, width int) string {
+	left, message, right, style := c.status(t)
 	mark, title, _ := strings.Cut(left, " ")
 	left = "   " + style.Render(mark) + " " + title + c.styles.Dim.Render(message)
 	if right == "" {
@@ -254,14 +254,14 @@ func (c *Checklist) row(s *checklistTask, width int) string {
 
 // status describes a task: its mark and title, its latest message, its state and duration, and the
 // style of the mark and the state.
-func (c *Checklist) status(s *checklistTask) (left, message, right string, style lipgloss.Style) {
+func (c *Checklist) status(t *checklistTask) (left, message, right string, style lipgloss.Style) {
 	mark, style := "·", c.styles.Dim
-	switch s.Status {
+	switch t.Status {
 	case protocol.StatusRunning:
 		mark, style, right = "▸", c.styles.Warning, "running"
 		if c.turnEnded {
 			mark, right = "⊘", "cut off"
-		} else if elapsed := c.styles.Since(s.started); elapsed >= time.Second {
+		} else if elapsed := c.styles.Since(t.started); elapsed >= time.Second {
 			right += " " + ui.Duration(elapsed)
 		}
 	case protocol.StatusCompleted:
@@ -271,16 +271,16 @@ func (c *Checklist) status(s *checklistTask) (left, message, right string, style
 	case protocol.StatusCancelled:
 		mark, right = "⊘", "cancelled"
 	}
-	if elapsed := s.duration(); elapsed > 0 {
+	if elapsed := t.duration(); elapsed > 0 {
 		right = strings.TrimSpace(right + " " + ui.Duration(elapsed))
 	}
-	if s.attempt > 1 {
-		right = fmt.Sprintf("attempt %d · %s", s.attempt, right)
+	if t.attempt > 1 {
+		right = fmt.Sprintf("attempt %d · %s", t.attempt, right)
 	}
-	if s.message != "" {
-		message = ": " + ui.OneLine(transcript.Clean(s.message))
+	if t.message != "" {
+		message = ": " + ui.OneLine(transcript.Clean(t.message))
 	}
-	return mark + " " + ui.OneLine(transcript.Clean(s.Title)), message, right, style
+	return mark + " " + ui.OneLine(transcript.Clean(t.Title)), message, right, style
 }
 
 // duration returns how long a finished task took, or 0 if that is not known.
@@ -295,7 +295,7 @@ func (t *checklistTask) duration() time.Duration {
 }
 
 // details returns the lines of a task's description and result.
-func (c *Checklist) details(s *checklistTask, width int) []string {
+func (c *Checklist) details(t *checklistTask, width int) []string {
 	var out []string
 	add := func(text string) {
 		if text == "" {
@@ -309,8 +309,8 @@ func (c *Checklist) details(s *checklistTask, width int) []string {
 			out = append(out, "     "+c.styles.Dim.Render(line))
 		}
 	}
-	add(s.Description)
-	add(s.result)
+	add(t.Description)
+	add(t.result)
 	return out
 }
 
@@ -319,14 +319,14 @@ func (c *Checklist) text() string {
 	var out strings.Builder
 	out.WriteString(c.title + "\n")
 	for i := range c.tasks {
-		s := &c.tasks[i]
+		t := &c.tasks[i]
 		box := " "
-		if s.Status == protocol.StatusCompleted {
+		if t.Status == protocol.StatusCompleted {
 			box = "x"
 		}
-		fmt.Fprintf(&out, "- [%s] %s\n", box, s.Title)
-		if s.result != "" {
-			out.WriteString("  " + s.result + "\n")
+		fmt.Fprintf(&out, "- [%s] %s\n", box, t.Title)
+		if t.result != "" {
+			out.WriteString("  " + t.result + "\n")
 		}
 	}
 	return out.String() + c.note

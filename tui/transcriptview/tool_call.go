@@ -13,12 +13,12 @@ import (
 
 // Bounds of the lines of a tool call in the transcript. The pager shows all of them.
 const (
-	headLines            = 2  // first lines of a collapsed output
-	TailLines            = 5  // lines of a collapsed output at most
-	collapsedChangeLines = 14 // lines of collapsed file changes
-	maxChangeLines       = 400
-	maxArgumentLines     = 100
-	maxOutputLines       = 1000
+	headLines            = 2    // first lines of a collapsed output
+	TailLines            = 5    // lines of a collapsed output at most
+	collapsedChangeLines = 14   // lines of collapsed file changes
+	maxChangeLines       = 400  // of expanded file changes
+	maxArgumentLines     = 100  // of expanded arguments
+	maxOutputLines       = 1000 // of an expanded output
 )
 
 // toolCall is a tool call: its title, status, arguments, file changes and output. When collapsed it

@@ -82,35 +82,22 @@ func (v *View) appendItem(item transcript.Item, collapsed bool) transcript.ID {
 	return v.List.Append(item, collapsed)
 }
 
+// addFunc adds an item to a list and returns its id there.
+type addFunc func(item transcript.Item, collapsed bool) transcript.ID
+
 // show updates the list after an event. It adds new items by add and invalidates those that
 // changed.
-func (v *View) show(e *protocol.Event, items []*protocol.Item, add func(transcript.Item, bool) transcript.ID) {
+func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 	switch e.Type {
 	case protocol.MessageUser:
-		turn := v.reducer.Current()
-		v.reducer.Turns = []*protocol.Turn{turn} // the list has the items of the others
-		v.closeTurn(nil, nil)
-		v.speaker = ""
-		id := add(&userMessage{
-			itemAnchor: itemAnchor{TurnAnchor, AnchorName(turn.Turn, protocol.HitUser, "")},
-			styles:     v.styles, message: turn.Message, heading: v.heading(remote.ActorName(turn.Message.By), e),
-		}, false)
-		v.turns = append(v.turns, turnStart{id, turn.First})
+		v.startTurn(e, add)
 		return
 	case protocol.PlanUpdated, protocol.PlanCompleted:
 		for _, t := range remote.DecodeData[protocol.PlanTasksData](e.Data).Tasks {
 			v.taskTitles[t.ID] = t.Title
 		}
 	case protocol.TurnEnded:
-		if turn := v.reducer.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
-			v.closeTurn(items, turn.End)
-			n := turnEndNote(v.styles, turn.End, e.By)
-			if turn.End.Failed() {
-				n.itemAnchor = v.errorAnchor(turnEnd)
-			}
-			add(n, false)
-		}
-		v.dropOldTurns()
+		v.endTurn(e, items, add)
 		return
 	}
 	if len(items) == 0 && e.Turn == "" && e.Durable() {
@@ -146,6 +133,34 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add func(transcri
 	}
 }
 
+// startTurn closes the turn before and adds the message that starts a turn.
+func (v *View) startTurn(e *protocol.Event, add addFunc) {
+	turn := v.reducer.Current()
+	v.reducer.Turns = []*protocol.Turn{turn} // the list has the items of the others
+	v.closeTurn(nil, nil)
+	v.speaker = ""
+	id := add(&userMessage{
+		itemAnchor: itemAnchor{TurnAnchor, AnchorName(turn.Turn, protocol.HitUser, "")},
+		styles:     v.styles,
+		message:    turn.Message,
+		heading:    v.heading(remote.ActorName(turn.Message.By), e),
+	}, false)
+	v.turns = append(v.turns, turnStart{id, turn.First})
+}
+
+// endTurn closes the current turn, whose open items are items, and adds its end.
+func (v *View) endTurn(e *protocol.Event, items []*protocol.Item, add addFunc) {
+	if turn := v.reducer.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
+		v.closeTurn(items, turn.End)
+		n := turnEndNote(v.styles, turn.End, e.By)
+		if turn.End.Failed() {
+			n.itemAnchor = v.errorAnchor(turnEnd)
+		}
+		add(n, false)
+	}
+	v.dropOldTurns()
+}
+
 // replacesOutput reports whether the event replaces the output of a tool.
 func replacesOutput(e *protocol.Event) bool {
 	return e.Type == protocol.ToolOutput && bytes.Contains(e.Data, []byte(`"replace"`)) &&
@@ -154,7 +169,7 @@ func replacesOutput(e *protocol.Event) bool {
 
 // applyPlanEvent applies an event of the plan to the checklist, and adds the checklist if there is
 // none.
-func (v *View) applyPlanEvent(it *protocol.Item, add func(transcript.Item, bool) transcript.ID) {
+func (v *View) applyPlanEvent(it *protocol.Item, add addFunc) {
 	created := v.plan == nil
 	if created {
 		v.plan = &Checklist{styles: v.styles}
