@@ -13,8 +13,8 @@ import (
 const (
 	windowBytes = 4 << 10 // on each side of the cursor, in a new window
 	windowLines = 30
-	marginBytes = 2500 // closer to an end of the window than both, the window is moved
-	marginLines = 10   // at least the height of the screen area
+	marginBytes = 2500 // the window moves if the cursor is closer to its end than both;
+	marginLines = 10   // both are more than the area shows
 )
 
 // longText is an editor for texts of any length. The text area holds a window around the cursor;

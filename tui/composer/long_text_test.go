@@ -17,7 +17,7 @@ func (t *longText) offset() int {
 	return len(t.above) + len(before)
 }
 
-// referenceText is a naive editor that holds the whole text. cursor is an index of text.
+// referenceText is a simple editor to compare longText with. cursor is an index of text.
 type referenceText struct {
 	text   []rune
 	cursor int

@@ -42,7 +42,7 @@ func (n *note) Block(width int, _ bool) transcript.Block {
 	return b
 }
 
-// levelStyle returns the style of a level. Call it for every line: the theme can change.
+// levelStyle returns the style of a level. Call it in every Block: the theme can change.
 func levelStyle(s *ui.Styles, level describe.Level) *lipgloss.Style {
 	switch level {
 	case describe.LevelSuccess:
