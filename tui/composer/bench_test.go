@@ -10,7 +10,9 @@ import (
 func BenchmarkKeyInALargePaste(b *testing.B) {
 	line := "some line of a file that was pasted, and is as long as lines are"
 	for name, text := range map[string]string{
-		"nothing": "", "4000 lines": strings.Repeat(line+"\n", 4000), "one line of 256 KiB": strings.Repeat(line+" ", 4000),
+		"nothing":             "",
+		"4000 lines":          strings.Repeat(line+"\n", 4000),
+		"one line of 256 KiB": strings.Repeat(line+" ", 4000),
 	} {
 		b.Run(name, func(b *testing.B) {
 			c := New()

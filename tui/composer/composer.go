@@ -12,18 +12,18 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// maxRows is the most rows that the composer takes of the screen.
+// maxRows is the maximum height of the composer in rows.
 const maxRows = 8
 
-// Composer is where a person writes: a new message, or the new text of a queued
-// one.
+// Composer is the input field for a new message, or for the new text of a queued message.
 type Composer struct {
 	area    longText
 	history inputHistory
-	Editing string // the queued message that is edited
-	draft   string // of the new message, meanwhile
+	Editing string // id of the queued message being edited, or empty
+	draft   string // text of the new message during an edit
 }
 
+// New returns an empty composer with focus.
 func New() Composer {
 	area := textarea.New()
 	area.Prompt = "> "
@@ -41,7 +41,7 @@ func New() Composer {
 	area.DynamicHeight, area.MinHeight, area.MaxHeight = true, 1, maxRows
 	area.KeyMap.InsertNewline = key.NewBinding(key.WithKeys("alt+enter", "shift+enter", "ctrl+j"))
 	area.KeyMap.DeleteCharacterForward = key.NewBinding(key.WithKeys("delete"))
-	area.KeyMap.Paste = key.NewBinding(key.WithDisabled()) // the terminal pastes
+	area.KeyMap.Paste = key.NewBinding(key.WithDisabled()) // the terminal sends pastes
 	area.SetVirtualCursor(false)
 	plain := textarea.StyleState{Selection: lipgloss.NewStyle().Reverse(true)}
 	area.SetStyles(textarea.Styles{Focused: plain, Blurred: plain})
@@ -49,17 +49,19 @@ func New() Composer {
 	return Composer{area: longText{Model: area}}
 }
 
+// Value returns the text without surrounding white space.
 func (c *Composer) Value() string { return strings.TrimSpace(c.area.Value()) }
 
+// Empty reports whether there is no text.
 func (c *Composer) Empty() bool { return c.area.empty() }
 
-// Press edits the text.
-func (c *Composer) Press(msg tea.KeyPressMsg) { c.area.press(msg) }
+// Press handles a key.
+func (c *Composer) Press(msg tea.KeyPressMsg) { c.area.handleKey(msg) }
 
-// Paste inserts text that may come from anywhere.
+// Paste inserts untrusted text at the cursor.
 func (c *Composer) Paste(s string) { c.area.InsertString(transcript.Clean(s)) }
 
-// Restore puts a text before the new message.
+// Restore inserts untrusted text before the new message.
 func (c *Composer) Restore(s string) {
 	s = transcript.Clean(s)
 	if c.Editing != "" {
@@ -69,9 +71,10 @@ func (c *Composer) Restore(s string) {
 	c.SetText(strings.TrimSpace(s + "\n\n" + c.area.Value()))
 }
 
-// SetText replaces what is written.
+// SetText replaces the text. The cursor is at its end.
 func (c *Composer) SetText(s string) { c.area.SetValue(s) }
 
+// SetFocus sets whether the composer has focus.
 func (c *Composer) SetFocus(on bool) {
 	if on {
 		c.area.Focus()
@@ -80,8 +83,8 @@ func (c *Composer) SetFocus(on bool) {
 	}
 }
 
-// Recall writes the message before, or with -1 the one after; false when there
-// is none.
+// Recall replaces the text by the previous message of the history, or by the next one if by is -1.
+// It returns false if there is none or a queued message is being edited.
 func (c *Composer) Recall(by int, me protocol.Actor) bool {
 	if c.Editing != "" {
 		return false
@@ -93,13 +96,13 @@ func (c *Composer) Recall(by int, me protocol.Actor) bool {
 	return ok
 }
 
-// EndRecall ends a walk through what was written, where it began.
+// EndRecall leaves the history and restores the draft.
 func (c *Composer) EndRecall() {
 	c.SetText(c.Unsent())
 	c.history.end()
 }
 
-// Unsent is the new message as far as it was written.
+// Unsent returns the draft of the new message.
 func (c *Composer) Unsent() string {
 	if c.Editing != "" {
 		return c.draft
@@ -107,14 +110,14 @@ func (c *Composer) Unsent() string {
 	return c.history.draft(c.area.Value())
 }
 
-// Clear empties the composer and returns what was in it.
+// Clear empties the composer and returns its text.
 func (c *Composer) Clear() string {
 	s := c.Value()
 	c.area.Reset()
 	return s
 }
 
-// Edit keeps the draft and takes the text of a queued message instead.
+// Edit saves the draft and starts to edit the text of a queued message.
 func (c *Composer) Edit(message, text string) {
 	if c.Editing == "" {
 		c.draft = c.Unsent()
@@ -124,7 +127,7 @@ func (c *Composer) Edit(message, text string) {
 	c.SetText(text)
 }
 
-// EndEdit brings the draft back and returns the message that was edited.
+// EndEdit restores the draft and returns the id of the message that was edited.
 func (c *Composer) EndEdit() string {
 	message := c.Editing
 	c.Editing = ""
@@ -133,7 +136,7 @@ func (c *Composer) EndEdit() string {
 	return message
 }
 
-// View is at most rows lines, and the cursor within them; nil without focus.
+// View returns at most rows lines and the cursor within them. The cursor is nil without focus.
 func (c *Composer) View(width, rows int) ([]string, *tea.Cursor) {
 	c.area.MaxHeight = min(max(rows, 1), maxRows)
 	c.area.SetWidth(max(width, 4))
@@ -147,25 +150,26 @@ func (c *Composer) View(width, rows int) ([]string, *tea.Cursor) {
 	return out, c.area.Cursor()
 }
 
-// Text returns all that is typed.
+// Text returns the whole text.
 func (c *Composer) Text() string { return c.area.Value() }
 
-// AtEdge reports whether the cursor is on the first row, or with down on the last.
+// AtEdge reports whether the cursor is on the first row of the text, or on the last row if down is
+// set.
 func (c *Composer) AtEdge(down bool) bool { return c.area.atEdge(down) }
 
 // Recalling reports whether the user steps through earlier messages.
-func (c *Composer) Recalling() bool { return c.history.walking() }
+func (c *Composer) Recalling() bool { return c.history.active() }
 
-// AddSent remembers a message that is sent from here.
+// AddSent adds a message sent by this client to the history.
 func (c *Composer) AddSent(id, text string) { c.history.add(id, text) }
 
-// AddPast remembers a message of the log.
+// AddPast adds a message of the log to the history.
 func (c *Composer) AddPast(e *protocol.Event) { c.history.addPast(e) }
 
-// AddOlder remembers the messages of a page of history.
+// AddOlder adds the messages of a page of the log to the history, before those known.
 func (c *Composer) AddOlder(page *protocol.HistoryResult, me protocol.Actor) {
-	c.history.older(page, me)
+	c.history.addOlder(page, me)
 }
 
-// ForgetPast forgets the messages of the log.
+// ForgetPast removes the messages of the log from the history.
 func (c *Composer) ForgetPast() { c.history.past = nil }

@@ -1,3 +1,3 @@
-// Package composer owns the message that the user writes: the text area, long pasted texts shown as
-// one line each, and the recall of earlier messages. It must not send the message.
+// Package composer owns the message that the user writes: the text area, a window for long texts,
+// and the recall of earlier messages. It must not send the message.
 package composer

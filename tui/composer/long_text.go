@@ -9,97 +9,100 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Bounds of what a draft keeps in its area. A key costs what the area holds.
+// Bounds of the window. The cost of a key is proportional to the text in the window.
 const (
-	areaBytes = 4 << 10 // on each side of the cursor, when the area is filled
-	areaLines = 30
-	edgeBytes = 2500 // nearer to an end than both, the area is filled anew:
-	edgeLines = 10   // what is on the screen lies within
+	windowBytes = 4 << 10 // on each side of the cursor, in a new window
+	windowLines = 30
+	marginBytes = 2500 // the window moves if the cursor is closer to its end than both;
+	marginLines = 10   // both are more than the area shows
 )
 
-// longText is a text of any length to write in: an area holds what is around the
-// cursor, the rest of the text waits above and below it.
+// longText is an editor for texts of any length. The text area holds a window around the cursor;
+// the rest of the text is kept above and below it.
 type longText struct {
 	textarea.Model
 	above, below string
 }
 
-// Value is all of the text.
-func (d *longText) Value() string { return d.above + d.Model.Value() + d.below }
+// Value returns the whole text.
+func (t *longText) Value() string { return t.above + t.Model.Value() + t.below }
 
-func (d *longText) empty() bool { return d.above == "" && d.below == "" && d.Length() == 0 }
+// empty reports whether there is no text.
+func (t *longText) empty() bool { return t.above == "" && t.below == "" && t.Length() == 0 }
 
-// SetValue replaces the text; the cursor is at its end.
-func (d *longText) SetValue(text string) {
-	text = tabless(text)
-	d.fill(text, len(text))
+// SetValue replaces the text. The cursor is at its end.
+func (t *longText) SetValue(text string) {
+	text = expandTabs(text)
+	t.setWindow(text, len(text))
 }
 
-// Reset empties it.
-func (d *longText) Reset() {
-	d.above, d.below = "", ""
-	d.Model.Reset()
+// Reset removes the text.
+func (t *longText) Reset() {
+	t.above, t.below = "", ""
+	t.Model.Reset()
 }
 
-// InsertString inserts at the cursor.
-func (d *longText) InsertString(text string) {
-	text = tabless(text)
-	before, after := d.split()
-	d.fill(d.above+before+text+after+d.below, len(d.above)+len(before)+len(text))
+// InsertString inserts text at the cursor.
+func (t *longText) InsertString(text string) {
+	text = expandTabs(text)
+	before, after := t.split()
+	t.setWindow(t.above+before+text+after+t.below, len(t.above)+len(before)+len(text))
 }
 
-// tabless is text without tabs, which an area does not hold.
-func tabless(text string) string { return strings.ReplaceAll(text, "\t", "    ") }
+// expandTabs replaces tabs, which a text area cannot hold, by spaces.
+func expandTabs(text string) string { return strings.ReplaceAll(text, "\t", "    ") }
 
-// press edits the text.
-func (d *longText) press(msg tea.KeyPressMsg) {
+// handleKey applies a key to the text and moves the window if needed.
+func (t *longText) handleKey(msg tea.KeyPressMsg) {
 	switch {
-	case key.Matches(msg, d.KeyMap.InputBegin):
-		d.fill(d.Value(), 0)
+	case key.Matches(msg, t.KeyMap.InputBegin):
+		t.setWindow(t.Value(), 0)
 		return
-	case key.Matches(msg, d.KeyMap.InputEnd):
-		d.SetValue(d.Value())
-		return
-	}
-	d.Model, _ = d.Update(msg)
-	if d.above == "" && d.below == "" && d.LineCount() < 2*areaLines && d.Length() < 2*areaBytes {
+	case key.Matches(msg, t.KeyMap.InputEnd):
+		t.SetValue(t.Value())
 		return
 	}
-	before, after := d.split()
-	if d.far(before, d.above) && d.far(after, d.below) && len(before)+len(after) < 4*areaBytes && d.LineCount() < 4*areaLines {
+	t.Model, _ = t.Update(msg)
+	if t.above == "" && t.below == "" && t.LineCount() < 2*windowLines && t.Length() < 2*windowBytes {
 		return
 	}
-	d.fill(d.above+before+after+d.below, len(d.above)+len(before))
+	before, after := t.split()
+	if t.hasMargin(before, t.above) && t.hasMargin(after, t.below) && len(before)+len(after) < 4*windowBytes &&
+		t.LineCount() < 4*windowLines {
+		return
+	}
+	t.setWindow(t.above+before+after+t.below, len(t.above)+len(before))
 }
 
-// far tells that a side of the area is long enough, given what lies beyond.
-func (d *longText) far(side, beyond string) bool {
-	return beyond == "" || len(side) >= edgeBytes || strings.Count(side, "\n") >= edgeLines
+// hasMargin reports whether side, the text of the window on one side of the cursor, is long enough.
+// beyond is the text outside of the window on that side.
+func (t *longText) hasMargin(side, beyond string) bool {
+	return beyond == "" || len(side) >= marginBytes || strings.Count(side, "\n") >= marginLines
 }
 
-// split is the area's text before and after the cursor.
-func (d *longText) split() (before, after string) {
-	text := d.Model.Value()
-	at := 0
-	for range d.Line() {
-		at += strings.IndexByte(text[at:], '\n') + 1
+// split returns the text of the window before and after the cursor.
+func (t *longText) split() (before, after string) {
+	text := t.Model.Value()
+	offset := 0
+	for range t.Line() {
+		offset += strings.IndexByte(text[offset:], '\n') + 1
 	}
-	for range d.Column() {
-		_, n := utf8.DecodeRuneInString(text[at:])
-		at += n
+	for range t.Column() {
+		_, n := utf8.DecodeRuneInString(text[offset:])
+		offset += n
 	}
-	return text[:at], text[at:]
+	return text[:offset], text[offset:]
 }
 
-// fill puts what is around the cursor into the area.
-func (d *longText) fill(text string, cursor int) {
+// setWindow sets the text and the cursor, a byte offset, and moves the window around the cursor.
+func (t *longText) setWindow(text string, cursor int) {
 	start, end := cursor, cursor
-	for lines := 0; start > 0 && cursor-start < areaBytes && lines < areaLines; start-- {
+	for lines := 0; start > 0 && cursor-start < windowBytes && lines < windowLines; start-- {
 		if text[start-1] == '\n' {
 			lines++
 		}
 	}
-	for lines := 0; end < len(text) && end-cursor < areaBytes && lines < areaLines; end++ {
+	for lines := 0; end < len(text) && end-cursor < windowBytes && lines < windowLines; end++ {
 		if text[end] == '\n' {
 			lines++
 		}
@@ -110,26 +113,26 @@ func (d *longText) fill(text string, cursor int) {
 	for end < len(text) && !utf8.RuneStart(text[end]) {
 		end++
 	}
-	d.above, d.below = text[:start], text[end:]
-	d.Model.SetValue(text[cursor:end])
-	d.MoveToBegin()
-	d.Model.InsertString(text[start:cursor])
-	d.scrollToCursor()
+	t.above, t.below = text[:start], text[end:]
+	t.Model.SetValue(text[cursor:end])
+	t.MoveToBegin()
+	t.Model.InsertString(text[start:cursor])
+	t.scrollToCursor()
 }
 
-// scrollToCursor brings the cursor on the screen. The area scrolls only within what it
-// has drawn.
-func (d *longText) scrollToCursor() {
-	_ = d.View()
-	d.SetHeight(d.Height())
+// scrollToCursor scrolls the text area to the cursor. The area scrolls only within the rows that it
+// has rendered.
+func (t *longText) scrollToCursor() {
+	_ = t.View()
+	t.SetHeight(t.Height())
 }
 
-// atEdge tells that the cursor is on the first row of the text, or with down on
-// the last.
-func (d *longText) atEdge(down bool) bool {
-	at := d.LineInfo()
+// atEdge reports whether the cursor is on the first row of the text, or on the last row if down is
+// set.
+func (t *longText) atEdge(down bool) bool {
+	line := t.LineInfo()
 	if down {
-		return d.below == "" && d.Line() == d.LineCount()-1 && at.RowOffset >= at.Height-1
+		return t.below == "" && t.Line() == t.LineCount()-1 && line.RowOffset >= line.Height-1
 	}
-	return d.above == "" && d.Line() == 0 && at.RowOffset == 0
+	return t.above == "" && t.Line() == 0 && line.RowOffset == 0
 }

@@ -11,20 +11,20 @@ import (
 	"agentctl/internal/tuitest"
 )
 
-// offset is the place of the cursor in all of the text.
-func (d *longText) offset() int {
-	before, _ := d.split()
-	return len(d.above) + len(before)
+// offset returns the byte offset of the cursor in the whole text.
+func (t *longText) offset() int {
+	before, _ := t.split()
+	return len(t.above) + len(before)
 }
 
-// slate is a text and a place in it, both all of it.
-type slate struct {
-	text []rune
-	at   int
+// referenceText is a simple editor to compare longText with. cursor is an index of text.
+type referenceText struct {
+	text   []rune
+	cursor int
 }
 
-// line is the beginning and the end of the line with the place.
-func (s *slate) line(at int) (start, end int) {
+// line returns the start and the end of the line at an index.
+func (s *referenceText) line(at int) (start, end int) {
 	for start = at; start > 0 && s.text[start-1] != '\n'; start-- {
 	}
 	for end = at; end < len(s.text) && s.text[end] != '\n'; end++ {
@@ -32,103 +32,109 @@ func (s *slate) line(at int) (start, end int) {
 	return start, end
 }
 
-func (s *slate) insert(r rune) {
-	s.text = slices.Insert(s.text, s.at, r)
-	s.at++
+// insert inserts a character at the cursor.
+func (s *referenceText) insert(r rune) {
+	s.text = slices.Insert(s.text, s.cursor, r)
+	s.cursor++
 }
 
-func (s *slate) press(key string) {
-	start, end := s.line(s.at)
+// press applies a key.
+func (s *referenceText) press(key string) {
+	start, end := s.line(s.cursor)
 	switch key {
 	case "left":
-		s.at = max(0, s.at-1)
+		s.cursor = max(0, s.cursor-1)
 	case "right":
-		s.at = min(len(s.text), s.at+1)
+		s.cursor = min(len(s.text), s.cursor+1)
 	case "home":
-		s.at = start
+		s.cursor = start
 	case "end":
-		s.at = end
+		s.cursor = end
 	case "up":
-		if start > 0 { // lines are equally long
-			s.at, _ = s.line(start - 1)
+		if start > 0 { // the cursor is at the start of its line
+			s.cursor, _ = s.line(start - 1)
 		}
 	case "down":
 		if end < len(s.text) {
-			s.at = end + 1
+			s.cursor = end + 1
 		}
 	case "backspace":
-		if s.at > 0 {
-			s.at--
-			s.text = slices.Delete(s.text, s.at, s.at+1)
+		if s.cursor > 0 {
+			s.cursor--
+			s.text = slices.Delete(s.text, s.cursor, s.cursor+1)
 		}
 	case "alt+enter":
 		s.insert('\n')
 	case "alt+<":
-		s.at = 0
+		s.cursor = 0
 	case "alt+>":
-		s.at = len(s.text)
+		s.cursor = len(s.text)
 	default:
 		s.insert([]rune(key)[0])
 	}
 }
 
-func TestADraftIsEditedLikeTheTextItShows(t *testing.T) {
-	keys := rapid.SampledFrom([]string{"x", "漢", "left", "right", "end", "up", "up", "down", "down", "backspace", "alt+enter", "alt+<", "alt+>"})
+func TestLongTextEdits(t *testing.T) {
+	keys := rapid.SampledFrom([]string{
+		"x", "漢", "left", "right", "end", "up", "up", "down", "down", "backspace", "alt+enter", "alt+<", "alt+>",
+	})
 	rapid.Check(t, func(rt *rapid.T) {
-		ours := New().area
-		ours.SetWidth(250)
-		_ = ours.View()
+		edited := New().area
+		edited.SetWidth(250)
+		_ = edited.View()
 		var text strings.Builder
 		for i := range rapid.IntRange(0, 300).Draw(rt, "lines") {
 			fmt.Fprintf(&text, "line %d é\n", i)
 		}
-		whole := slate{text: []rune(text.String())}
-		whole.at = rapid.IntRange(0, len(whole.text)).Draw(rt, "at")
-		ours.fill(text.String(), len(string(whole.text[:whole.at])))
+		reference := referenceText{text: []rune(text.String())}
+		reference.cursor = rapid.IntRange(0, len(reference.text)).Draw(rt, "at")
+		edited.setWindow(text.String(), len(string(reference.text[:reference.cursor])))
 		for range rapid.IntRange(1, 3).Draw(rt, "steps") {
 			key := keys.Draw(rt, "key")
 			times := rapid.IntRange(1, 25).Draw(rt, "times")
 			if key == "up" || key == "down" {
-				ours.press(tuitest.Press("home")) // from there it leads to the beginning of another line
-				whole.press("home")
+				edited.handleKey(tuitest.Press("home")) // up and down then move between starts of lines
+				reference.press("home")
 			}
 			for range times {
-				ours.press(tuitest.Press(key))
-				whole.press(key)
+				edited.handleKey(tuitest.Press(key))
+				reference.press(key)
 			}
-			if got, want := ours.Value(), string(whole.text); got != want {
-				rt.Fatalf("after %s the text is %q, want %q", key, got, want)
+			if got, want := edited.Value(), string(reference.text); got != want {
+				rt.Fatalf("after %s: got text %q, want %q", key, got, want)
 			}
-			if got, want := ours.offset(), len(string(whole.text[:whole.at])); got != want {
-				rt.Fatalf("after %d times %s the cursor is at %d, want %d", times, key, got, want)
+			if got, want := edited.offset(), len(string(reference.text[:reference.cursor])); got != want {
+				rt.Fatalf("after %d times %s: got cursor %d, want %d", times, key, got, want)
 			}
-			if n := ours.Length(); n > 8*areaBytes || ours.LineCount() > 8*areaLines {
-				rt.Fatalf("the area holds %d characters in %d lines", n, ours.LineCount())
+			if n := edited.Length(); n > 8*windowBytes || edited.LineCount() > 8*windowLines {
+				rt.Fatalf("got a window of %d characters in %d lines, want at most %d in %d",
+					n, edited.LineCount(), 8*windowBytes, 8*windowLines)
 			}
 		}
 	})
 }
 
-func TestALongLineIsCutOnlyForTheArea(t *testing.T) {
+func TestLongTextSingleLongLine(t *testing.T) {
 	s := New().area
 	s.SetWidth(60)
 	text := strings.Repeat("漢字 without an end ", 5000)
 	s.SetValue(text)
-	if s.Value() != text || s.offset() != len(text) || s.Length() > 2*areaBytes {
-		t.Fatalf("%d bytes, the cursor at %d, %d characters in the area", len(s.Value()), s.offset(), s.Length())
+	if s.Value() != text || s.offset() != len(text) || s.Length() > 2*windowBytes {
+		t.Fatalf("got %d bytes, cursor %d, a window of %d characters, want %d, %d, at most %d",
+			len(s.Value()), s.offset(), s.Length(), len(text), len(text), 2*windowBytes)
 	}
 	for range 150 {
-		s.press(tuitest.Press("up"))
+		s.handleKey(tuitest.Press("up"))
 	}
-	s.press(tuitest.Press("x"))
+	s.handleKey(tuitest.Press("x"))
 	if got := strings.Replace(s.Value(), "x", "", 1); got != text {
-		t.Error("walking up and writing changed more than a letter")
+		t.Error("moving up and inserting a character changed the rest of the text")
 	}
 	if at := s.offset(); at > len(text)-5_000 {
-		t.Errorf("150 rows up the cursor is at %d of %d", at, len(text))
+		t.Errorf("after 150 rows up: got cursor %d of %d, want at most %d", at, len(text), len(text)-5_000)
 	}
 	s.Reset()
 	if !s.empty() || s.Value() != "" {
-		t.Error("something is left")
+		t.Error("after Reset the text is not empty")
 	}
 }

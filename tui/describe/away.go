@@ -10,43 +10,51 @@ import (
 	"agentctl/tui/ui"
 )
 
-// blink is how long a connection may be gone without being told, unless what was
-// missed is worth it: a bad link would else fill the transcript with marks.
-const blink = 10 * time.Second
+// minAway is the shortest disconnection that is always reported. A shorter one is reported only if
+// something was missed, so that an unstable connection does not fill the transcript with marks.
+const minAway = 10 * time.Second
 
-// decisionsTold is how many decisions that were missed are told one by one.
-const decisionsTold = 3
+// maxOutcomes is the maximum number of missed decisions listed one by one.
+const maxOutcomes = 3
 
-// Away is what a session did between the loss of a connection and the end of
-// the catch-up after it: what a person comes back to.
+// Away summarizes the events of a session between the loss of a connection and the end of the
+// catch-up.
 type Away struct {
-	since time.Time // when the connection was lost; zero: that was not told
+	since time.Time // when the connection was lost; zero: not known
 
-	reconnected bool // it is there again, and what was missed comes in
-	complete    bool // all that was missed comes in, and not a fresh snapshot
+	reconnected bool // the connection is back and missed events arrive
+	complete    bool // every missed event arrives, instead of a fresh snapshot
 	mode        string
 	reason      string
-	from        uint64 // the last seq before it
+	from        uint64 // the last seq received before the disconnection
 	restarted   bool
 	turns       int
 	queued      int
-	pending     map[string]bool // requests that still wait
+	pending     map[string]bool // pending approval requests
 	decided     int
-	outcomes    []string // the first of them were: "allowed by bob"
+	outcomes    []string // of the first maxOutcomes decisions, like "allowed by bob"
 }
 
-// Disconnected notes that the connection is gone.
+// Disconnected records the loss of the connection.
 func (a *Away) Disconnected(now time.Time) { *a = Away{since: now} }
 
-// Reconnected begins to count what was missed, after the last seq that was seen.
+// Reconnected starts to count missed events. seen is the last seq received before.
 func (a *Away) Reconnected(r *protocol.SubscribeResult, seen uint64) {
-	*a = Away{since: a.since, reconnected: true, complete: r.Mode == protocol.ModeResume, mode: r.Mode, reason: r.Reason, from: seen, pending: map[string]bool{}}
+	*a = Away{
+		since:       a.since,
+		reconnected: true,
+		complete:    r.Mode == protocol.ModeResume,
+		mode:        r.Mode,
+		reason:      r.Reason,
+		from:        seen,
+		pending:     map[string]bool{},
+	}
 }
 
-// Long tells that the absence is told even when it was of no matter.
-func (a *Away) Long(now time.Time) bool { return !a.since.IsZero() && now.Sub(a.since) >= blink }
+// Long reports whether the disconnection lasted at least minAway.
+func (a *Away) Long(now time.Time) bool { return !a.since.IsZero() && now.Sub(a.since) >= minAway }
 
-// Apply counts an event.
+// Apply counts a missed event.
 func (a *Away) Apply(e *protocol.Event) {
 	if !a.reconnected {
 		return
@@ -54,7 +62,8 @@ func (a *Away) Apply(e *protocol.Event) {
 	switch e.Type {
 	case protocol.TurnEnded:
 		a.turns++
-		a.restarted = a.restarted || remote.DecodeData[protocol.TurnEndedData](e.Data).Code == protocol.CodeServerRestart
+		a.restarted = a.restarted ||
+			remote.DecodeData[protocol.TurnEndedData](e.Data).Code == protocol.CodeServerRestart
 	case protocol.TurnStarted:
 		a.restarted = a.restarted || remote.DecodeData[protocol.TurnStartedData](e.Data).Resumed
 	case protocol.QueueHeld:
@@ -66,49 +75,48 @@ func (a *Away) Apply(e *protocol.Event) {
 	case protocol.ApprovalResolved:
 		d := remote.DecodeData[protocol.ApprovalResolvedData](e.Data)
 		delete(a.pending, d.Request)
-		how := string(d.Outcome)
+		outcome := string(d.Outcome)
 		switch {
 		case d.ByRule != "":
-			how += " by a rule"
+			outcome += " by a rule"
 		case e.By != nil:
-			how += " by " + e.By.Name
+			outcome += " by " + e.By.Name
 		}
-		if a.decided++; len(a.outcomes) < decisionsTold {
-			a.outcomes = append(a.outcomes, how)
+		if a.decided++; len(a.outcomes) < maxOutcomes {
+			a.outcomes = append(a.outcomes, outcome)
 		}
 	}
 }
 
-// CaughtUp ends the absence at a seq and says what was missed; "" when that is not
-// worth a word.
+// CaughtUp ends the catch-up at seq and returns the summary, or "" if there is nothing to report.
 func (a *Away) CaughtUp(now time.Time, seq uint64) string {
-	was := *a
+	ended := *a
 	*a = Away{}
-	if !was.reconnected {
+	if !ended.reconnected {
 		return ""
 	}
 	var away time.Duration
-	said := []string{"you reconnected here"}
-	if !was.since.IsZero() {
-		away = now.Sub(was.since)
+	parts := []string{"you reconnected here"}
+	if !ended.since.IsZero() {
+		away = now.Sub(ended.since)
 	}
 	if away >= time.Second {
-		said = append(said, "away "+ui.Duration(away.Truncate(time.Second)))
+		parts = append(parts, "away "+ui.Duration(away.Truncate(time.Second)))
 	}
-	missed := was.missed()
+	missed := ended.missed()
 	switch {
 	case missed != nil:
-	case !was.Long(now):
+	case !ended.Long(now):
 		return ""
-	case seq > was.from:
+	case seq > ended.from:
 		missed = []string{"the turn went on"}
 	default:
 		missed = []string{"nothing was missed"}
 	}
-	return strings.Join(append(said, missed...), " · ")
+	return strings.Join(append(parts, missed...), " · ")
 }
 
-// missed are the things that a person wants to know of.
+// missed returns what the user missed, one phrase per fact.
 func (a *Away) missed() []string {
 	var out []string
 	add := func(n int, format string, args ...any) {
@@ -121,14 +129,14 @@ func (a *Away) missed() []string {
 	}
 	switch {
 	case a.reason != "":
-		out = append(out, Reattached(a.mode, a.reason))
+		out = append(out, Resubscribed(a.mode, a.reason))
 	case !a.complete:
 		out = append(out, "from a fresh snapshot")
 	}
 	add(a.turns, "%s ended", ui.Count(a.turns, "turn"))
 	add(a.queued, "%s queued", ui.Count(a.queued, "message"))
-	for _, how := range a.outcomes {
-		out = append(out, "1 approval "+how)
+	for _, outcome := range a.outcomes {
+		out = append(out, "1 approval "+outcome)
 	}
 	add(a.decided-len(a.outcomes), "%d more decided", a.decided-len(a.outcomes))
 	add(len(a.pending), "%s waiting", ui.Count(len(a.pending), "approval"))

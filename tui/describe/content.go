@@ -10,7 +10,7 @@ import (
 	"agentctl/tui/diff"
 )
 
-// Content is a piece of structured output as lines of text.
+// Content returns a piece of structured output as lines of text.
 func Content(c *protocol.Content) string {
 	switch {
 	case c.Type == "diff":
@@ -29,7 +29,8 @@ func Content(c *protocol.Content) string {
 	return "[" + c.Type + " " + c.Path + "]\n"
 }
 
-// diffLines returns the changed lines between two texts, each with its mark.
+// diffLines returns the changed lines between two texts with their context. Each begins with its
+// mark.
 func diffLines(old, text string) string {
 	f := diff.Compare("", &old, text)
 	var out strings.Builder
@@ -43,8 +44,8 @@ func diffLines(old, text string) string {
 	return out.String()
 }
 
-// JSON writes JSON for people: a string as its text, an object as one line
-// per field, anything else as it is.
+// JSON returns JSON as readable text: a string as its value, an object as one line per field, other
+// values unchanged.
 func JSON(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return ""
@@ -65,8 +66,8 @@ func JSON(raw json.RawMessage) string {
 	return strings.Join(out, "\n")
 }
 
-// Fields gives each field of a JSON object, in order: a string as its text, other
-// values as JSON.
+// Fields calls each for every field of a JSON object, in order, and returns the results. value is
+// the text of a string, or the JSON of another value. ok is false if raw is not an object.
 func Fields[T any](raw json.RawMessage, each func(key, value string) T) (out []T, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if tok, err := d.Token(); err != nil || tok != json.Delim('{') {
@@ -91,17 +92,18 @@ func Fields[T any](raw json.RawMessage, each func(key, value string) T) (out []T
 	return out, true
 }
 
-// prettyMax is how much JSON is indented at most.
-const prettyMax = 1 << 20
+// maxIndented is the maximum size of JSON to indent, in bytes.
+const maxIndented = 1 << 20
 
-// IndentJSON is JSON indented, where a text is nothing but an object or a list.
+// IndentJSON returns text indented. ok is false if text is not a JSON object or array, or too
+// large.
 func IndentJSON(text string) (string, bool) {
 	text = strings.TrimSpace(text)
-	if text == "" || text[0] != '{' && text[0] != '[' || len(text) > prettyMax {
+	if text == "" || text[0] != '{' && text[0] != '[' || len(text) > maxIndented {
 		return "", false
 	}
 	var out bytes.Buffer
-	if json.Indent(&out, []byte(text), "", "  ") != nil || out.Len() > 4*prettyMax {
+	if json.Indent(&out, []byte(text), "", "  ") != nil || out.Len() > 4*maxIndented {
 		return "", false
 	}
 	return out.String(), true

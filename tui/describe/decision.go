@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol"
 )
 
-// Outcome says how an approval stands: "✓ allowed · decided by ada · why".
+// Outcome describes a resolved approval, like "✓ allowed · decided by ada · reason".
 func Outcome(r *protocol.ApprovalResolvedData, by *protocol.Actor) string {
 	s := map[protocol.Outcome]string{
 		protocol.Allowed:   "✓ allowed",
@@ -39,7 +39,7 @@ func Outcome(r *protocol.ApprovalResolvedData, by *protocol.Actor) string {
 	return s
 }
 
-// Rule returns what a rule matches: a command without its directory, or the paths of a patch.
+// Rule returns the subject of a rule: a command without its directory, or the paths of a patch.
 func Rule(r *protocol.Rule) string {
 	parts := strings.Split(r.Subject, "\x00")
 	if r.Kind == protocol.ApproveCommand && len(parts) > 1 {

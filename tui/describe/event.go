@@ -12,7 +12,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// By names who caused something, if anybody did.
+// By returns " by NAME", or "" if the actor is not known.
 func By(by *protocol.Actor) string {
 	if by == nil || by.Name == "" {
 		return ""
@@ -20,6 +20,7 @@ func By(by *protocol.Actor) string {
 	return " by " + by.Name
 }
 
+// errorText returns the message, the code and the fields of an error.
 func errorText(d *protocol.ErrorData) string {
 	s := d.Message
 	if d.Code != "" {
@@ -31,6 +32,7 @@ func errorText(d *protocol.ErrorData) string {
 	return s
 }
 
+// taskName returns the title of a task, or its id.
 func taskName(d *protocol.TaskData) string {
 	if d.Title != "" {
 		return d.Title
@@ -38,16 +40,16 @@ func taskName(d *protocol.TaskData) string {
 	return d.Task
 }
 
-// TypeSuffix is the word after the dot of a type.
+// TypeSuffix returns the part of an event type after the dot.
 func TypeSuffix(t protocol.Type) string {
-	_, word, _ := strings.Cut(string(t), ".")
-	return word
+	_, suffix, _ := strings.Cut(string(t), ".")
+	return suffix
 }
 
-// Level says how an event is shown.
+// Level is the severity of an event, which selects its style.
 type Level uint8
 
-// The levels.
+// The levels, by increasing severity.
 const (
 	LevelInfo Level = iota
 	LevelSuccess
@@ -55,66 +57,72 @@ const (
 	LevelError
 )
 
-// Event returns an event in words. ok is false for events that are shown otherwise.
+// Event describes an event. ok is false for event types that have no description.
 func Event(typ protocol.Type, data json.RawMessage) (text string, level Level, ok bool) {
-	say := func(level Level, format string, args ...any) (string, Level, bool) {
+	format := func(level Level, format string, args ...any) (string, Level, bool) {
 		return fmt.Sprintf(format, args...), level, true
 	}
 	switch typ {
 	case protocol.ErrorRaised:
 		d := remote.DecodeData[protocol.ErrorData](data)
-		return say(LevelError, "✗ %s", errorText(d))
+		return format(LevelError, "✗ %s", errorText(d))
 	case protocol.RetryScheduled:
 		d := remote.DecodeData[protocol.RetryData](data)
-		return say(LevelWarning, "↻ retry %d of %d in %s: %s", d.Attempt, d.Limit, ui.Duration(ui.Millis(d.DelayMS)), d.Cause)
+		delay := ui.Duration(ui.Millis(d.DelayMS))
+		return format(LevelWarning, "↻ retry %d of %d in %s: %s", d.Attempt, d.Limit, delay, d.Cause)
 	case protocol.RecoveryStarted:
 		d := remote.DecodeData[protocol.RecoveryData](data)
-		return say(LevelWarning, "↻ recovery: %s%s", d.Action, ui.Prefixed(": ", d.Cause))
+		return format(LevelWarning, "↻ recovery: %s%s", d.Action, ui.Prefixed(": ", d.Cause))
 	case protocol.RecoverySucceeded:
 		d := remote.DecodeData[protocol.RecoveryData](data)
-		return say(LevelSuccess, "✓ recovered: %s", d.Action)
+		return format(LevelSuccess, "✓ recovered: %s", d.Action)
 	case protocol.RecoveryFailed:
 		d := remote.DecodeData[protocol.RecoveryData](data)
-		return say(LevelError, "✗ recovery failed: %s%s", d.Action, ui.Prefixed(": ", d.Failure))
+		return format(LevelError, "✗ recovery failed: %s%s", d.Action, ui.Prefixed(": ", d.Failure))
 	case protocol.Notice:
 		d := remote.DecodeData[protocol.NoticeData](data)
 		if d.Level == protocol.LevelWarning {
-			return say(LevelWarning, "! %s", d.Message)
+			return format(LevelWarning, "! %s", d.Message)
 		}
-		return say(LevelInfo, "%s", d.Message)
+		return format(LevelInfo, "%s", d.Message)
 	case protocol.ContextCompacted:
 		d := remote.DecodeData[protocol.ContextCompactedData](data)
-		return say(LevelInfo, "context compacted: %s → %s tokens", ui.Thousands(d.Before), ui.Thousands(d.After))
+		return format(LevelInfo, "context compacted: %s → %s tokens", ui.Thousands(d.Before), ui.Thousands(d.After))
 	case protocol.StateExported:
-		return say(LevelInfo, "state exported")
+		return format(LevelInfo, "state exported")
 	case protocol.StateRestored:
-		return say(LevelInfo, "state restored from session %s", remote.DecodeData[protocol.StateRestoredData](data).Session)
+		d := remote.DecodeData[protocol.StateRestoredData](data)
+		return format(LevelInfo, "state restored from session %s", d.Session)
 	case protocol.Raw:
 		d := remote.DecodeData[protocol.RawData](data)
-		return say(LevelInfo, "%s message %s", d.Source, d.Method)
+		return format(LevelInfo, "%s message %s", d.Source, d.Method)
 	case protocol.SessionClosed:
-		return say(LevelWarning, "the session was closed%s", ui.Prefixed(": ", remote.DecodeData[protocol.SessionClosedData](data).Reason))
+		d := remote.DecodeData[protocol.SessionClosedData](data)
+		return format(LevelWarning, "the session was closed%s", ui.Prefixed(": ", d.Reason))
 	case protocol.PlanStarted:
-		return say(LevelInfo, "planning%s", ui.Prefixed(": ", remote.DecodeData[protocol.PlanStartedData](data).Question))
+		d := remote.DecodeData[protocol.PlanStartedData](data)
+		return format(LevelInfo, "planning%s", ui.Prefixed(": ", d.Question))
 	case protocol.PlanUpdated:
-		return say(LevelInfo, "plan: %s", ui.Count(len(remote.DecodeData[protocol.PlanTasksData](data).Tasks), "task"))
+		d := remote.DecodeData[protocol.PlanTasksData](data)
+		return format(LevelInfo, "plan: %s", ui.Count(len(d.Tasks), "task"))
 	case protocol.PlanCompleted:
 		d := remote.DecodeData[protocol.PlanTasksData](data)
-		return say(LevelInfo, "plan done: %s%s", ui.Count(len(d.Tasks), "task"), ui.Prefixed(": ", d.Summary))
+		return format(LevelInfo, "plan done: %s%s", ui.Count(len(d.Tasks), "task"), ui.Prefixed(": ", d.Summary))
 	case protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed:
 		d := remote.DecodeData[protocol.PlanErrorData](data)
-		return say(LevelError, "plan %s%s", TypeSuffix(typ), ui.Prefixed(": ", d.Message))
+		return format(LevelError, "plan %s%s", TypeSuffix(typ), ui.Prefixed(": ", d.Message))
 	case protocol.TaskStarted, protocol.TaskCancelled, protocol.TaskRestarted, protocol.TaskProgress:
 		d := remote.DecodeData[protocol.TaskData](data)
-		return say(LevelInfo, "task %s %s%s", taskName(d), TypeSuffix(typ), ui.Prefixed(": ", d.Message))
+		return format(LevelInfo, "task %s %s%s", taskName(d), TypeSuffix(typ), ui.Prefixed(": ", d.Message))
 	case protocol.TaskCompleted:
 		d := remote.DecodeData[protocol.TaskData](data)
-		return say(LevelSuccess, "✓ task %s%s", taskName(d), ui.Prefixed(": ", d.Result))
+		return format(LevelSuccess, "✓ task %s%s", taskName(d), ui.Prefixed(": ", d.Result))
 	case protocol.TaskFailed:
 		d := remote.DecodeData[protocol.TaskData](data)
-		return say(LevelError, "✗ task %s%s", taskName(d), ui.Prefixed(": ", d.Message))
+		return format(LevelError, "✗ task %s%s", taskName(d), ui.Prefixed(": ", d.Message))
 	case protocol.AggregateStarted:
-		return say(LevelInfo, "putting %s together", ui.Count(remote.DecodeData[protocol.AggregateData](data).Tasks, "result"))
+		d := remote.DecodeData[protocol.AggregateData](data)
+		return format(LevelInfo, "putting %s together", ui.Count(d.Tasks, "result"))
 	}
 	return "", LevelInfo, false
 }

@@ -18,7 +18,7 @@ func EditHold(s *protocol.State, message string) *protocol.Hold {
 	return nil
 }
 
-// Hold returns a hold in words.
+// Hold describes a queue hold.
 func Hold(h *protocol.Hold) string {
 	s := "held"
 	switch h.Reason {
@@ -40,7 +40,7 @@ func Hold(h *protocol.Hold) string {
 	return s
 }
 
-// Queued says where in the queue a message is.
+// Queued describes the position of a message in the queue. index is zero-based; nil is not known.
 func Queued(index *int) string {
 	if index == nil {
 		return "queued"
@@ -48,7 +48,7 @@ func Queued(index *int) string {
 	return "queued, " + Ordinal(*index+1)
 }
 
-// Ordinal returns a number as 1st, 2nd, 11th.
+// Ordinal returns n as an ordinal number, like 1st, 2nd or 11th.
 func Ordinal(n int) string {
 	suffix := "th"
 	if tens := n % 100; tens < 11 || tens > 13 {
@@ -64,8 +64,9 @@ func Ordinal(n int) string {
 	return fmt.Sprint(n) + suffix
 }
 
-// Interrupted says what an interrupt did to the turn and to the queued messages, which may have been held
-// before.
+// Interrupted describes the result of an interrupt. done reports whether a turn was interrupted,
+// queue is the requested queue mode, queued is the number of queued messages, and held reports
+// whether the queue was held before.
 func Interrupted(done bool, queue string, queued int, held bool) string {
 	switch {
 	case !done:

@@ -7,7 +7,8 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Agent returns an agent in a word: of an ad hoc command the program or file, without its directory.
+// Agent returns the short name of an agent. For an ad hoc command it is the program or file without
+// its directory.
 func Agent(agent string) string {
 	name := ui.OneLine(transcript.Clean(agent))
 	if _, command, ok := strings.Cut(name, ":"); ok {

@@ -12,64 +12,67 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Changes is what a request or a tool call changes in files, laid out once for a
-// width.
+// Changes is the file changes of an approval request or a tool call. It caches the lines of the
+// last layout.
 type Changes struct {
 	pieces []diff.Piece
 
-	width int
-	split bool
-	most  int
-	lines []string // with their styles
-	more  int
+	// The last layout and its arguments.
+	width      int
+	sideBySide bool
+	limit      int
+	lines      []string // styled
+	hidden     int      // approximate number of lines after lines
 }
 
+// New returns the changes to files.
 func New(files []diff.File) *Changes { return &Changes{pieces: diff.Split(files)} }
 
-// Lines is at most so many lines at a width, and about how many follow. They
-// carry their styles.
-func (c *Changes) Lines(width, most int, split bool) (lines []string, more int) {
-	if c.lines != nil && c.width == width && c.most == most && c.split == split {
-		return c.lines, c.more
+// Lines returns at most limit styled lines at a width, and approximately how many more there are.
+func (c *Changes) Lines(width, limit int, sideBySide bool) (lines []string, more int) {
+	if c.lines != nil && c.width == width && c.limit == limit && c.sideBySide == sideBySide {
+		return c.lines, c.hidden
 	}
-	c.width, c.most, c.split, c.lines, c.more = width, most, split, []string{}, 0
+	c.width, c.limit, c.sideBySide, c.lines, c.hidden = width, limit, sideBySide, []string{}, 0
 	for i := range c.pieces {
 		p := &c.pieces[i]
-		if len(c.lines) >= most {
-			c.more += p.Estimate()
+		if len(c.lines) >= limit {
+			c.hidden += p.Estimate()
 			continue
 		}
-		c.lines = append(c.lines, p.Lines(width, split)...)
+		c.lines = append(c.lines, p.Lines(width, sideBySide)...)
 	}
-	if n := len(c.lines); n > most {
-		c.lines, c.more = c.lines[:most], c.more+n-most
+	if n := len(c.lines); n > limit {
+		c.lines, c.hidden = c.lines[:limit], c.hidden+n-limit
 	}
-	return c.lines, c.more
+	return c.lines, c.hidden
 }
 
-// change is a piece of a patch as an item of a pager.
+// change is a piece of a patch as a pager item.
 type change struct {
-	look  *ui.Styles
-	piece *diff.Piece
+	styles *ui.Styles
+	piece  *diff.Piece
 }
 
+// Estimate implements transcript.Item.
 func (c *change) Estimate(int, bool) int { return c.piece.Estimate() }
 
+// Block implements transcript.Item.
 func (c *change) Block(width int, _ bool) transcript.Block {
-	return transcript.Block{Body: c.piece.Lines(width, c.look.SideBySide(width)), RenderLine: c.look.RenderLine}
+	return transcript.Block{Body: c.piece.Lines(width, c.styles.SideBySide(width)), RenderLine: c.styles.RenderLine}
 }
 
-// Items are the pieces as items of a pager.
-func (c *Changes) Items(l *ui.Styles) []transcript.Item {
+// Items returns the changes as pager items.
+func (c *Changes) Items(styles *ui.Styles) []transcript.Item {
 	out := make([]transcript.Item, len(c.pieces))
 	for i := range c.pieces {
-		out[i] = &change{l, &c.pieces[i]}
+		out[i] = &change{styles, &c.pieces[i]}
 	}
 	return out
 }
 
-// FromContent are the files that structured content changes. clean makes
-// untrusted text fit to be shown.
+// FromContent returns the files changed by the diffs in structured content. clean makes untrusted
+// text safe to display.
 func FromContent(content []protocol.Content, clean func(string) string) []diff.File {
 	var out []diff.File
 	for i := range content {
@@ -94,28 +97,29 @@ func FromContent(content []protocol.Content, clean func(string) string) []diff.F
 	return out
 }
 
-// The fields by which tools that change files are told what to do.
+// Names of the arguments of tools that change files.
 var (
-	PathFields  = []string{"file_path", "path", "filename", "file", "target_file"}
-	oldFields   = []string{"old_string", "old_str", "old_text", "oldText", "oldString"}
-	newFields   = []string{"new_string", "new_str", "new_text", "newText", "newString"}
-	wholeFields = []string{"content", "contents", "file_text", "text"}
-	patchFields = []string{"patch", "diff", "input", "command"}
+	PathFields    = []string{"file_path", "path", "filename", "file", "target_file"}
+	oldFields     = []string{"old_string", "old_str", "old_text", "oldText", "oldString"}
+	newFields     = []string{"new_string", "new_str", "new_text", "newText", "newString"}
+	contentFields = []string{"content", "contents", "file_text", "text"}
+	patchFields   = []string{"patch", "diff", "input", "command"}
 )
 
-// FromArguments are the files that a tool's arguments say it will change. Their lines
-// have no numbers: where they are is for the tool to find.
+// FromArguments returns the files that a tool of a kind will change, read from its arguments, or
+// nil. clean makes untrusted text safe to display. Replaced lines have no numbers: the tool finds
+// their position.
 func FromArguments(kind string, input json.RawMessage, clean func(string) string) []diff.File {
-	given := map[string]string{}
+	args := map[string]string{}
 	if _, ok := describe.Fields(input, func(key, value string) bool {
-		given[key] = value
+		args[key] = value
 		return true
 	}); !ok {
 		return nil
 	}
 	pick := func(names []string) (string, bool) {
 		for _, name := range names {
-			if value, ok := given[name]; ok {
+			if value, ok := args[name]; ok {
 				return clean(value), true
 			}
 		}
@@ -123,22 +127,22 @@ func FromArguments(kind string, input json.RawMessage, clean func(string) string
 	}
 	path, _ := pick(PathFields)
 	path = ui.OneLine(path)
-	old, replaces := pick(oldFields)
-	text, by := pick(newFields)
-	if replaces && by {
+	old, hasOld := pick(oldFields)
+	text, hasNew := pick(newFields)
+	if hasOld && hasNew {
 		f := diff.Compare(path, &old, text)
 		for i := range f.Hunks {
 			f.Hunks[i].Old, f.Hunks[i].New = 0, 0
 		}
 		return []diff.File{f}
 	}
-	if whole, ok := pick(wholeFields); ok && path != "" && kind == protocol.ToolEdit {
-		f := diff.Compare(path, nil, whole)
-		f.Old = path // there may have been one
+	if content, ok := pick(contentFields); ok && path != "" && kind == protocol.ToolEdit {
+		f := diff.Compare(path, nil, content)
+		f.Old = path // the file may exist
 		return []diff.File{f}
 	}
 	for _, name := range patchFields {
-		if value, ok := given[name]; ok && strings.Contains(value, "\n") {
+		if value, ok := args[name]; ok && strings.Contains(value, "\n") {
 			if files, ok := diff.Parse(clean(value)); ok {
 				return files
 			}
@@ -147,7 +151,7 @@ func FromArguments(kind string, input json.RawMessage, clean func(string) string
 	return nil
 }
 
-// TextContent is the content that is no diff, as text.
+// TextContent returns the structured content without diffs, as text.
 func TextContent(content []protocol.Content) string {
 	var out strings.Builder
 	for i := range content {
@@ -158,7 +162,7 @@ func TextContent(content []protocol.Content) string {
 	return out.String()
 }
 
-// HasDiff tells that some of the content is one.
+// HasDiff reports whether the content has a diff.
 func HasDiff(content []protocol.Content) bool {
 	return slices.ContainsFunc(content, func(c protocol.Content) bool { return c.Type == "diff" })
 }

@@ -1,4 +1,4 @@
-// Package filechange owns the changes to files that a tool call or an approval carries: it reads
-// them from content, patches and arguments, and draws them as diffs. The user decides by what it
-// draws, so it must show every byte of a change or say how much it leaves out.
+// Package filechange owns the file changes of a tool call or an approval. It reads them from
+// structured content, patches and arguments, and renders them as diffs. Users approve changes by
+// these diffs, so it must show every byte of a change or report how much it omits.
 package filechange

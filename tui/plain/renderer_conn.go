@@ -43,7 +43,7 @@ func (n *renderer) attached(a *protocol.SubscribeResult) {
 	}
 	if a.Mode == protocol.ModeReset {
 		n.statusDue = true
-		n.line("%s", describe.Reattached(a.Mode, a.Reason))
+		n.line("%s", describe.Resubscribed(a.Mode, a.Reason))
 	}
 	n.state = a.Snapshot.State
 	clear(n.parts)

@@ -223,7 +223,7 @@ func TestWhatHappenedMeanwhileIsToldAsItWas(t *testing.T) {
 		{protocol.ModeReset, protocol.ResetResubscribed, "followed again: what ended meanwhile is not told"},
 		{protocol.ModeReset, protocol.ResetEpoch, "the session's log was replaced (" + protocol.ResetEpoch + "): this is how it is now"},
 	} {
-		if got := describe.Reattached(c.mode, c.reason); got != c.want {
+		if got := describe.Resubscribed(c.mode, c.reason); got != c.want {
 			t.Errorf("%s, %s: %q, want %q", c.mode, c.reason, got, c.want)
 		}
 	}

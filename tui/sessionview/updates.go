@@ -141,7 +141,7 @@ func (v *View) attach(a *protocol.SubscribeResult) {
 		return
 	}
 	if a.Mode == protocol.ModeReset {
-		v.status.Text = describe.Reattached(a.Mode, a.Reason)
+		v.status.Text = describe.Resubscribed(a.Mode, a.Reason)
 	}
 	v.composer.ForgetPast()
 	v.transcript.reset(a.After.Seq, v.canvas.Width, v.canvas.Height)

@@ -7,7 +7,7 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// Kinds of items that one can go to.
+// The anchor kinds of a session's transcript.
 const (
 	TurnAnchor transcript.AnchorKind = 1 + iota
 	ToolAnchor
@@ -15,15 +15,17 @@ const (
 	ErrorAnchor
 )
 
-// AnchorName names an item in the list by its turn, its kind and its id. The id of an error is its seq; the
-// end of a turn that failed has the id turnEnd.
+// AnchorName returns the name of an item in the list: its turn, kind and id.
+//
+// The id of an error is its seq. The end of a failed turn has the id turnEnd.
 func AnchorName(turn string, kind protocol.HitKind, id string) string {
 	return turn + " " + string(kind) + " " + id
 }
 
+// turnEnd is the id of the end of a failed turn.
 const turnEnd = "end"
 
-// HitAnchor names the item of a hit.
+// HitAnchor returns the anchor name of the item that a search hit is in.
 func HitAnchor(h *protocol.Hit) string {
 	id := h.Item
 	switch {
@@ -37,9 +39,10 @@ func HitAnchor(h *protocol.Hit) string {
 	return AnchorName(h.Turn, h.Kind, id)
 }
 
+// seqName returns the id of the error at a seq.
 func seqName(seq uint64) string { return strconv.FormatUint(seq, 10) }
 
-// itemAnchor makes an item one that can be gone to.
+// itemAnchor implements transcript.Anchor. It is embedded by the items that have an anchor.
 type itemAnchor struct {
 	kind transcript.AnchorKind
 	name string

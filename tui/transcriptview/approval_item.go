@@ -9,37 +9,40 @@ import (
 	"agentctl/tui/ui"
 )
 
-// approvalItem is an approval in the transcript: what was asked, and who decided
-// what.
+// approvalItem shows an approval: the request and, once resolved, the outcome and its author.
 type approvalItem struct {
 	itemAnchor
 	styles *ui.Styles
 	item   *protocol.Item
 }
 
-func (d *approvalItem) Estimate(int, bool) int { return 3 }
+// Estimate implements transcript.Item.
+func (a *approvalItem) Estimate(int, bool) int { return 3 }
 
-func (d *approvalItem) Block(width int, _ bool) transcript.Block {
-	title := "approval " + d.item.ID
+// Block implements transcript.Item.
+func (a *approvalItem) Block(width int, _ bool) transcript.Block {
+	title := "approval " + a.item.ID
 	var command string
-	if a := d.item.Approval; a != nil {
-		title, command = a.Title, a.Command
+	if approval := a.item.Approval; approval != nil {
+		title, command = approval.Title, approval.Command
 	}
-	if d.item.Resolved == nil {
-		waits := d.styles.Warning.Render(" · waiting for a decision")
-		title = ui.Fit("? "+ui.OneLine(transcript.Reveal(title)), max(1, width-1-ansi.StringWidth(waits)))
-		return transcript.Block{Header: []string{"", " " + d.styles.Bold.Render(title) + waits}}
+	label := "? " + ui.OneLine(transcript.Reveal(title))
+	if a.item.Resolved == nil {
+		suffix := a.styles.Warning.Render(" · waiting for a decision")
+		label = ui.Fit(label, max(1, width-1-ansi.StringWidth(suffix)))
+		return transcript.Block{Header: []string{"", " " + a.styles.Bold.Render(label) + suffix}}
 	}
-	b := transcript.Block{Header: []string{"", " " + d.styles.Bold.Render(ui.Fit("? "+ui.OneLine(transcript.Reveal(title)), width-1))}}
+	b := transcript.Block{Header: []string{"", " " + a.styles.Bold.Render(ui.Fit(label, width-1))}}
 	if command != "" && command != title {
-		b.Header = append(b.Header, "   "+d.styles.Dim.Render(ui.Fit("$ "+ui.OneLine(transcript.Reveal(command)), width-ui.Indent)))
+		line := ui.Fit("$ "+ui.OneLine(transcript.Reveal(command)), width-ui.Indent)
+		b.Header = append(b.Header, "   "+a.styles.Dim.Render(line))
 	}
-	style := d.styles.Error
-	if d.item.Resolved.Outcome == protocol.Allowed {
-		style = d.styles.Success
+	style := a.styles.Error
+	if a.item.Resolved.Outcome == protocol.Allowed {
+		style = a.styles.Success
 	}
 	text := transcript.NewText()
-	text.Append(describe.Outcome(d.item.Resolved, d.item.By))
+	text.Append(describe.Outcome(a.item.Resolved, a.item.By))
 	b.Body, b.Bytes = text.Lines(width - ui.Indent)
 	b.RenderLine = func(line string) string { return "   " + style.Render(line) }
 	return b

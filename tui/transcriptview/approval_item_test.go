@@ -11,25 +11,36 @@ import (
 	"agentctl/tui/ui"
 )
 
-func TestADecisionLooksAsItIs(t *testing.T) {
-	l := ui.NewStyles(time.UTC, "")
+func TestApprovalItemBlock(t *testing.T) {
+	styles := ui.NewStyles(time.UTC, "")
 	for outcome, want := range map[protocol.Outcome]*lipgloss.Style{
-		protocol.Allowed: &l.Success, protocol.Denied: &l.Error, protocol.Expired: &l.Error, protocol.Cancelled: &l.Error,
+		protocol.Allowed:   &styles.Success,
+		protocol.Denied:    &styles.Error,
+		protocol.Expired:   &styles.Error,
+		protocol.Cancelled: &styles.Error,
 	} {
-		d := &approvalItem{styles: l, item: &protocol.Item{
-			ID: "r1", Approval: &protocol.Approval{Title: "Tidy", Command: "go mod tidy"}, Resolved: &protocol.ApprovalResolvedData{Outcome: outcome},
+		a := &approvalItem{styles: styles, item: &protocol.Item{
+			ID:       "r1",
+			Approval: &protocol.Approval{Title: "Tidy", Command: "go mod tidy"},
+			Resolved: &protocol.ApprovalResolvedData{Outcome: outcome},
 		}}
-		b := d.Block(80, false)
-		if len(b.Header) != 3 || !strings.Contains(b.Header[2], "$ go mod tidy") || len(b.Body) != 1 || b.RenderLine("x") != "   "+want.Render("x") {
-			t.Errorf("%s: %q, %q, drawn %q", outcome, b.Header, b.Body, b.RenderLine("x"))
+		b := a.Block(80, false)
+		if len(b.Header) != 3 || !strings.Contains(b.Header[2], "$ go mod tidy") {
+			t.Errorf("%s: got header %q, want 3 lines with the command last", outcome, b.Header)
 		}
-		d.item.Approval.Title = "go mod tidy" // then it says it already
-		if b := d.Block(80, false); len(b.Header) != 2 {
-			t.Errorf("%s: said twice in %q", outcome, b.Header)
+		if len(b.Body) != 1 {
+			t.Errorf("%s: got body %q, want 1 line", outcome, b.Body)
 		}
-		d.item.Approval = nil // the transcript begins behind the request
-		if b := d.Block(80, false); len(b.Header) != 2 || !strings.Contains(b.Header[1], "approval r1") {
-			t.Errorf("%s: %q", outcome, b.Header)
+		if got, want := b.RenderLine("x"), "   "+want.Render("x"); got != want {
+			t.Errorf("%s: RenderLine(x) = %q, want %q", outcome, got, want)
+		}
+		a.item.Approval.Title = "go mod tidy" // equal to the command
+		if b := a.Block(80, false); len(b.Header) != 2 {
+			t.Errorf("%s: got header %q, want the command once", outcome, b.Header)
+		}
+		a.item.Approval = nil // the transcript begins after the request
+		if b := a.Block(80, false); len(b.Header) != 2 || !strings.Contains(b.Header[1], "approval r1") {
+			t.Errorf("%s: got header %q, want the request id as title", outcome, b.Header)
 		}
 	}
 }

@@ -16,54 +16,59 @@ import (
 )
 
 const (
-	ChecklistRows = 12 // of a folded checklist
-	resultLines   = 10 // of what came of a task, in an unfolded one
+	ChecklistRows  = 12 // tasks shown by a collapsed checklist
+	maxDetailLines = 10 // lines of a description or a result in an expanded checklist
 )
 
-// Checklist is a turn's plan as one item that changes in place: its tasks, how
-// they stand, how long they took and, unfolded, what came of them. While the panel
-// of the plan lists the tasks a folded one does not.
+// Checklist is the plan of a turn as one item that changes in place.
+//
+// It shows the tasks with their status and duration and, when expanded, their results. A collapsed
+// checklist omits the tasks while the plan panel lists them.
 type Checklist struct {
 	styles         *ui.Styles
-	about          string // the question, or the summary
-	steps          []checklistTask
-	note           string // how it stands, once the tasks do not say it
+	title          string // the question of the plan, later its summary
+	tasks          []checklistTask
+	note           string // the phase, outcome or error of the plan as a whole
 	failed         bool
-	turnEnded      bool // its turn ended
-	shownElsewhere bool // the panel shows the tasks now: nobody reads them twice
+	turnEnded      bool // the turn of the plan ended
+	shownElsewhere bool // the plan panel lists the tasks
 	started        time.Time
 	ended          time.Time
 }
 
-// checklistTask is a task as the events tell it.
+// checklistTask is the state of a task, reduced from the events of the plan.
 type checklistTask struct {
 	protocol.Task
 	started, ended time.Time
-	took           time.Duration // as the agent measured it
+	reported       time.Duration // duration reported by the agent; 0: none
 	attempt        int
-	message        string // last: progress, a reason, an error
+	message        string // the latest progress, reason or error
 	result         string
 }
 
-// IsPlanEvent tells the events that a checklist shows.
+// IsPlanEvent reports whether events of type t are shown in a checklist.
 func IsPlanEvent(t protocol.Type) bool {
 	kind, _, _ := strings.Cut(string(t), ".")
 	return kind == "plan" || kind == "task" || kind == "aggregate" || t == protocol.PipelineCompleted
 }
 
-// apply brings it up to an event of the plan.
+// apply applies an event of the plan.
 func (c *Checklist) apply(it *protocol.Item) {
 	if c.started.IsZero() {
 		c.started = it.Started
 	}
 	switch it.Type {
 	case protocol.PlanStarted:
-		*c = Checklist{styles: c.styles, about: remote.DecodeData[protocol.PlanStartedData](it.Data).Question, started: it.Started}
+		*c = Checklist{
+			styles:  c.styles,
+			title:   remote.DecodeData[protocol.PlanStartedData](it.Data).Question,
+			started: it.Started,
+		}
 	case protocol.PlanUpdated, protocol.PlanCompleted:
 		d := remote.DecodeData[protocol.PlanTasksData](it.Data)
-		c.tasks(d.Tasks, it.Started)
+		c.setTasks(d.Tasks, it.Started)
 		if d.Summary != "" {
-			c.about = d.Summary
+			c.title = d.Summary
 		}
 	case protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed:
 		d := remote.DecodeData[protocol.PlanErrorData](it.Data)
@@ -76,49 +81,49 @@ func (c *Checklist) apply(it *protocol.Item) {
 	case protocol.AggregateCompleted, protocol.PipelineCompleted:
 		c.note, c.ended = "", it.Started
 	default:
-		c.task(it)
+		c.applyTask(it)
 	}
 }
 
-// tasks is all tasks as they are now.
-func (c *Checklist) tasks(now []protocol.Task, at time.Time) {
-	steps := make([]checklistTask, len(now))
-	for i, t := range now {
-		steps[i] = checklistTask{Task: t}
-		if k := c.find(t.ID); k >= 0 {
-			status := c.steps[k].Status
-			steps[i] = c.steps[k]
-			if steps[i].Task = t; t.Status == "" {
-				steps[i].Status = status
+// setTasks replaces the list of tasks. It keeps the times and results of known tasks.
+func (c *Checklist) setTasks(tasks []protocol.Task, at time.Time) {
+	updated := make([]checklistTask, len(tasks))
+	for i, t := range tasks {
+		updated[i] = checklistTask{Task: t}
+		if k := c.taskIndex(t.ID); k >= 0 {
+			status := c.tasks[k].Status
+			updated[i] = c.tasks[k]
+			if updated[i].Task = t; t.Status == "" {
+				updated[i].Status = status
 			}
-			if steps[i].Status == status {
+			if updated[i].Status == status {
 				continue
 			}
 		}
-		steps[i].setTimes(at)
+		updated[i].setTimes(at)
 	}
-	c.steps = steps
+	c.tasks = updated
 }
 
-// task is an event of one task.
-func (c *Checklist) task(it *protocol.Item) {
+// applyTask applies an event of one task. It adds an unknown task.
+func (c *Checklist) applyTask(it *protocol.Item) {
 	d := remote.DecodeData[protocol.TaskData](it.Data)
-	i := c.find(d.Task)
+	i := c.taskIndex(d.Task)
 	if i < 0 {
-		c.steps = append(c.steps, checklistTask{Task: protocol.Task{ID: d.Task, Title: d.Task}})
-		i = len(c.steps) - 1
+		c.tasks = append(c.tasks, checklistTask{Task: protocol.Task{ID: d.Task, Title: d.Task}})
+		i = len(c.tasks) - 1
 	}
-	s := &c.steps[i]
+	t := &c.tasks[i]
 	if d.Title != "" {
-		s.Title = d.Title
+		t.Title = d.Title
 	}
-	s.attempt = max(s.attempt, d.Attempt)
-	s.message = d.Message
+	t.attempt = max(t.attempt, d.Attempt)
+	t.message = d.Message
 	if d.Result != "" {
-		s.result = d.Result
+		t.result = d.Result
 	}
-	s.took = ui.Millis(d.DurationMS)
-	status := s.Status
+	t.reported = ui.Millis(d.DurationMS)
+	status := t.Status
 	switch it.Type {
 	case protocol.TaskStarted:
 		status = protocol.StatusRunning
@@ -129,73 +134,77 @@ func (c *Checklist) task(it *protocol.Item) {
 	case protocol.TaskCancelled:
 		status = protocol.StatusCancelled
 	case protocol.TaskRestarted:
-		status, s.started, s.result = protocol.StatusPending, time.Time{}, ""
+		status, t.started, t.result = protocol.StatusPending, time.Time{}, ""
 	}
-	if status != s.Status {
-		s.Status = status
-		s.setTimes(it.Started)
+	if status != t.Status {
+		t.Status = status
+		t.setTimes(it.Started)
 	}
 }
 
-// setTimes notes when a task came to how it stands now.
-func (s *checklistTask) setTimes(at time.Time) {
-	switch s.Status {
+// setTimes records at as the start or the end of the task, by its status.
+func (t *checklistTask) setTimes(at time.Time) {
+	switch t.Status {
 	case protocol.StatusRunning:
-		s.started, s.ended = at, time.Time{}
+		t.started, t.ended = at, time.Time{}
 	case protocol.StatusCompleted, protocol.StatusFailed, protocol.StatusCancelled:
-		s.ended = at
+		t.ended = at
 	}
 }
 
-func (c *Checklist) find(task string) int {
-	return slices.IndexFunc(c.steps, func(s checklistTask) bool { return s.ID == task })
+// taskIndex returns the index of a task, or -1.
+func (c *Checklist) taskIndex(task string) int {
+	return slices.IndexFunc(c.tasks, func(t checklistTask) bool { return t.ID == task })
 }
 
-// running tells that a task is under way, so that there is a clock to move.
+// running reports whether a task is running, so that its duration has to be redrawn.
 func (c *Checklist) running() bool {
-	return !c.turnEnded && slices.ContainsFunc(c.steps, func(s checklistTask) bool { return s.Status == protocol.StatusRunning })
+	return !c.turnEnded &&
+		slices.ContainsFunc(c.tasks, func(t checklistTask) bool { return t.Status == protocol.StatusRunning })
 }
 
-// collapsedToTitle tells that the tasks show elsewhere.
-func (c *Checklist) collapsedToTitle() bool { return c.shownElsewhere && !c.turnEnded }
+// titleOnly reports whether a collapsed checklist omits its tasks.
+func (c *Checklist) titleOnly() bool { return c.shownElsewhere && !c.turnEnded }
 
-func (c *Checklist) Estimate(_ int, folded bool) int {
-	if folded && c.collapsedToTitle() {
+// Estimate implements transcript.Item.
+func (c *Checklist) Estimate(_ int, collapsed bool) int {
+	if collapsed && c.titleOnly() {
 		return 2
 	}
-	if folded {
-		return 3 + min(len(c.steps), ChecklistRows)
+	if collapsed {
+		return 3 + min(len(c.tasks), ChecklistRows)
 	}
-	return 3 + 3*len(c.steps)
+	return 3 + 3*len(c.tasks)
 }
 
-func (c *Checklist) Block(width int, folded bool) transcript.Block {
+// Block implements transcript.Item.
+func (c *Checklist) Block(width int, collapsed bool) transcript.Block {
 	done := 0
-	for i := range c.steps {
-		if c.steps[i].Status == protocol.StatusCompleted {
+	for i := range c.tasks {
+		if c.tasks[i].Status == protocol.StatusCompleted {
 			done++
 		}
 	}
 	title := " " + c.styles.Dim.Render("•") + " " + c.styles.Bold.Render("plan")
-	if c.about != "" {
-		title += " " + ui.OneLine(transcript.Clean(c.about))
+	if c.title != "" {
+		title += " " + ui.OneLine(transcript.Clean(c.title))
 	}
 	right := ""
-	if len(c.steps) > 0 {
-		right = fmt.Sprintf("%d of %d done", done, len(c.steps))
+	if len(c.tasks) > 0 {
+		right = fmt.Sprintf("%d of %d done", done, len(c.tasks))
 	}
 	if !c.ended.IsZero() {
 		right += " · " + ui.Duration(c.ended.Sub(c.started))
 	}
 	b := transcript.Block{Header: []string{"", ui.Spread(title, c.styles.Dim.Render(right), width)}}
 	switch {
-	case folded && c.collapsedToTitle():
-	case folded:
+	case collapsed && c.titleOnly():
+	case collapsed:
 		b.Body = c.collapsedRows(width)
 	default:
-		for i := range c.steps {
-			b.Body = append(b.Body, c.row(&c.steps[i], width))
-			b.Body = append(b.Body, c.details(&c.steps[i], width)...)
+		for i := range c.tasks {
+			b.Body = append(b.Body, c.row(&c.tasks[i], width))
+			b.Body = append(b.Body, c.details(&c.tasks[i], width)...)
 		}
 	}
 	if c.note != "" {
@@ -210,10 +219,11 @@ func (c *Checklist) Block(width int, folded bool) transcript.Block {
 	return b
 }
 
-// collapsedRows is a row for each task; of many, those around the first that is not done.
+// collapsedRows returns one row per task, at most ChecklistRows. With more tasks it returns those
+// around the first task that is not completed, and the number of tasks before and after.
 func (c *Checklist) collapsedRows(width int) []string {
-	at := max(0, slices.IndexFunc(c.steps, func(s checklistTask) bool { return s.Status != protocol.StatusCompleted }))
-	from, to := 0, len(c.steps)
+	at := max(0, slices.IndexFunc(c.tasks, func(t checklistTask) bool { return t.Status != protocol.StatusCompleted }))
+	from, to := 0, len(c.tasks)
 	if to > ChecklistRows {
 		from = max(0, min(at-ChecklistRows/3, to-ChecklistRows))
 		to = from + ChecklistRows
@@ -223,36 +233,36 @@ func (c *Checklist) collapsedRows(width int) []string {
 		out = append(out, "   "+c.styles.Dim.Render("… "+ui.Count(from, "task")+" before"))
 	}
 	for i := from; i < to; i++ {
-		out = append(out, c.row(&c.steps[i], width))
+		out = append(out, c.row(&c.tasks[i], width))
 	}
-	if n := len(c.steps) - to; n > 0 {
+	if n := len(c.tasks) - to; n > 0 {
 		out = append(out, "   "+c.styles.Dim.Render("… "+ui.Count(n, "more task")))
 	}
 	return out
 }
 
-// row is a task on a line.
-func (c *Checklist) row(s *checklistTask, width int) string {
-	left, said, right, style := c.status(s)
+// row returns a task as one line.
+func (c *Checklist) row(t *checklistTask, width int) string {
+	left, message, right, style := c.status(t)
 	mark, title, _ := strings.Cut(left, " ")
-	left = "   " + style.Render(mark) + " " + title + c.styles.Dim.Render(said)
+	left = "   " + style.Render(mark) + " " + title + c.styles.Dim.Render(message)
 	if right == "" {
 		return ui.Fit(left, width)
 	}
 	return ui.Spread(left, style.Render(right), width)
 }
 
-// status is how a task stands, in words: a mark and what it is, what was said last,
-// and for how long.
-func (c *Checklist) status(s *checklistTask) (left, said, right string, style lipgloss.Style) {
+// status describes a task: its mark and title, its latest message, its state and duration, and the
+// style of the mark and the state.
+func (c *Checklist) status(t *checklistTask) (left, message, right string, style lipgloss.Style) {
 	mark, style := "·", c.styles.Dim
-	switch s.Status {
+	switch t.Status {
 	case protocol.StatusRunning:
 		mark, style, right = "▸", c.styles.Warning, "running"
 		if c.turnEnded {
 			mark, right = "⊘", "cut off"
-		} else if ran := c.styles.Since(s.started); ran >= time.Second {
-			right += " " + ui.Duration(ran)
+		} else if elapsed := c.styles.Since(t.started); elapsed >= time.Second {
+			right += " " + ui.Duration(elapsed)
 		}
 	case protocol.StatusCompleted:
 		mark, style = "✓", c.styles.Success
@@ -261,76 +271,77 @@ func (c *Checklist) status(s *checklistTask) (left, said, right string, style li
 	case protocol.StatusCancelled:
 		mark, right = "⊘", "cancelled"
 	}
-	if ran := s.duration(); ran > 0 {
-		right = strings.TrimSpace(right + " " + ui.Duration(ran))
+	if elapsed := t.duration(); elapsed > 0 {
+		right = strings.TrimSpace(right + " " + ui.Duration(elapsed))
 	}
-	if s.attempt > 1 {
-		right = fmt.Sprintf("attempt %d · %s", s.attempt, right)
+	if t.attempt > 1 {
+		right = fmt.Sprintf("attempt %d · %s", t.attempt, right)
 	}
-	if s.message != "" {
-		said = ": " + ui.OneLine(transcript.Clean(s.message))
+	if t.message != "" {
+		message = ": " + ui.OneLine(transcript.Clean(t.message))
 	}
-	return mark + " " + ui.OneLine(transcript.Clean(s.Title)), said, right, style
+	return mark + " " + ui.OneLine(transcript.Clean(t.Title)), message, right, style
 }
 
-// duration is how long a task took that is over.
-func (s *checklistTask) duration() time.Duration {
+// duration returns how long a finished task took, or 0 if that is not known.
+func (t *checklistTask) duration() time.Duration {
 	switch {
-	case s.took > 0:
-		return s.took
-	case s.started.IsZero() || s.ended.IsZero():
+	case t.reported > 0:
+		return t.reported
+	case t.started.IsZero() || t.ended.IsZero():
 		return 0
 	}
-	return max(0, s.ended.Sub(s.started))
+	return max(0, t.ended.Sub(t.started))
 }
 
-// details is what a task is about and what came of it.
-func (c *Checklist) details(s *checklistTask, width int) []string {
+// details returns the lines of a task's description and result.
+func (c *Checklist) details(t *checklistTask, width int) []string {
 	var out []string
 	add := func(text string) {
 		if text == "" {
 			return
 		}
 		lines := ui.Wrap(text, width-ui.Indent-2)
-		if n := len(lines); n > resultLines {
-			lines = append(lines[:resultLines-1:resultLines-1], "… "+ui.Count(n-resultLines+1, "more line"))
+		if n := len(lines); n > maxDetailLines {
+			lines = append(lines[:maxDetailLines-1:maxDetailLines-1], "… "+ui.Count(n-maxDetailLines+1, "more line"))
 		}
 		for _, line := range lines {
 			out = append(out, "     "+c.styles.Dim.Render(line))
 		}
 	}
-	add(s.Description)
-	add(s.result)
+	add(t.Description)
+	add(t.result)
 	return out
 }
 
-// text is the plan as text, to be copied.
+// text returns the plan as Markdown, to copy or to search.
 func (c *Checklist) text() string {
 	var out strings.Builder
-	out.WriteString(c.about + "\n")
-	for i := range c.steps {
-		s := &c.steps[i]
+	out.WriteString(c.title + "\n")
+	for i := range c.tasks {
+		t := &c.tasks[i]
 		box := " "
-		if s.Status == protocol.StatusCompleted {
+		if t.Status == protocol.StatusCompleted {
 			box = "x"
 		}
-		fmt.Fprintf(&out, "- [%s] %s\n", box, s.Title)
-		if s.result != "" {
-			out.WriteString("  " + s.result + "\n")
+		fmt.Fprintf(&out, "- [%s] %s\n", box, t.Title)
+		if t.result != "" {
+			out.WriteString("  " + t.result + "\n")
 		}
 	}
 	return out.String() + c.note
 }
 
-// Task returns a task in words: its mark and title, what was said last, its state and time, and the style of
-// mark and state. The checklist knows more than the task; a nil one knows nothing.
-func (c *Checklist) Task(s *ui.Styles, t *protocol.Task) (left, details, right string, style lipgloss.Style) {
+// Task describes t by the state that the checklist has of it, or by t alone if the checklist is nil
+// or does not know t. It returns the mark and title, the latest message, the state and duration,
+// and the style of the mark and the state.
+func (c *Checklist) Task(styles *ui.Styles, t *protocol.Task) (left, details, right string, style lipgloss.Style) {
 	if c == nil {
-		c = &Checklist{styles: s}
+		c = &Checklist{styles: styles}
 	}
-	at := &checklistTask{Task: *t}
-	if i := c.find(t.ID); i >= 0 {
-		at = &c.steps[i]
+	task := &checklistTask{Task: *t}
+	if i := c.taskIndex(t.ID); i >= 0 {
+		task = &c.tasks[i]
 	}
-	return c.status(at)
+	return c.status(task)
 }

@@ -1,4 +1,4 @@
-// Package transcriptview owns a session's transcript as a list of items: it folds the events of the
-// session into messages, thoughts, tool calls, plans, approvals and notes, and takes in pages of
-// history. It must not handle keys or ask the server: it returns the page that it wants next.
+// Package transcriptview owns the transcript of a session as a list of items. It reduces the events
+// of the session to messages, reasoning, tool calls, plans, approvals and notes, and prepends pages
+// of history. It must not handle keys or send requests: it returns the page to request.
 package transcriptview

@@ -8,7 +8,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Text returns the text of an item, for a search.
+// Text returns the text of an item, to search.
 func Text(item transcript.Item) string {
 	switch item := item.(type) {
 	case *userMessage:
@@ -42,7 +42,8 @@ func Collapsible(item transcript.Item) bool {
 	return false
 }
 
-// CopyText returns what is copied of an item, and its name: of a tool call the output.
+// CopyText returns the text to copy from an item and what to call it. For a tool call it is the
+// output, or the arguments if there is no output.
 func CopyText(item transcript.Item) (name, text string) {
 	switch item := item.(type) {
 	case *userMessage, *agentMessage:
@@ -58,8 +59,8 @@ func CopyText(item transcript.Item) (name, text string) {
 	return "the item", Text(item)
 }
 
-// Code returns the code of an item, in blocks, and the name of the block with an index: of a tool call the
-// arguments.
+// Code returns the code blocks of an item, and a function that names the block with index i. For a
+// tool call the code is the arguments, for an approval the command.
 func Code(item transcript.Item) (blocks []string, name func(i int) string) {
 	fixed := func(name string) func(int) string { return func(int) string { return name } }
 	switch item := item.(type) {
@@ -76,7 +77,7 @@ func Code(item transcript.Item) (blocks []string, name func(i int) string) {
 	return blocks, func(i int) string { return fmt.Sprintf("code block %d of %d", i+1, len(blocks)) }
 }
 
-// OpenItem returns a pager with all of a tool call; ok is false for other items.
+// OpenItem returns a pager with the whole of a tool call. ok is false for other items.
 func OpenItem(s *ui.Styles, item transcript.Item) (p *ui.Pager, ok bool) {
 	call, ok := item.(*toolCall)
 	if !ok {

@@ -6,29 +6,30 @@ import (
 	"agentctl/tui/ui"
 )
 
-// growingText is text that is appended to, and kept in layout until it is closed.
+// growingText is a text layout that accepts appended text until it is closed.
 type growingText interface {
 	Append(s string)
 	Close()
 }
 
-// textFeed gives what a fold grows as text to lay out. It keeps a text only while
-// that grows; what is closed has its source and, near the screen, its lines.
+// textFeed copies the text of a protocol item to a text layout. It keeps the layout while the item
+// is open, so that a delta costs its own length only.
 type textFeed[T growingText] struct {
-	text T
-	live bool // there is a text
-	seen int  // of the source, in the text
+	text     T
+	started  bool // text is set
+	consumed int  // bytes of the source that text has
 }
 
-// take is the source as text; what is new since the last call is appended.
-func (f *textFeed[T]) take(source protocol.Text, open bool, fresh func() T) T {
-	if !f.live || len(source) < f.seen { // a source that was replaced is shorter
-		f.text, f.live, f.seen = fresh(), true, 0
+// update returns the layout of source. It appends the bytes that are new since the last call. It
+// calls create for a new layout, also when source was replaced by a shorter one.
+func (f *textFeed[T]) update(source protocol.Text, open bool, create func() T) T {
+	if !f.started || len(source) < f.consumed { // replaced sources are shorter
+		f.text, f.started, f.consumed = create(), true, 0
 	}
 	text := f.text
-	if len(source) > f.seen {
-		text.Append(string(source[f.seen:]))
-		f.seen = len(source)
+	if len(source) > f.consumed {
+		text.Append(string(source[f.consumed:]))
+		f.consumed = len(source)
 	}
 	if !open {
 		text.Close()
@@ -37,85 +38,99 @@ func (f *textFeed[T]) take(source protocol.Text, open bool, fresh func() T) T {
 	return text
 }
 
-// lines is about how many lines n bytes take.
-func lines(n, width int) int { return 1 + n/max(width-ui.Indent, 1)/2 }
+// estimateLines returns the approximate number of lines that n bytes take at a width.
+func estimateLines(n, width int) int { return 1 + n/max(width-ui.Indent, 1)/2 }
 
-// userMessage is what a person said: the message that started a turn.
+// userMessage is the message that started a turn.
 type userMessage struct {
 	itemAnchor
 	styles  *ui.Styles
 	message protocol.Message
-	head    string
+	heading string
 }
 
-func (a *userMessage) Estimate(width int, _ bool) int { return 2 + lines(len(a.message.Text), width) }
+// Estimate implements transcript.Item.
+func (m *userMessage) Estimate(width int, _ bool) int {
+	return 2 + estimateLines(len(m.message.Text), width)
+}
 
-func (a *userMessage) Block(width int, _ bool) transcript.Block {
+// Block implements transcript.Item.
+func (m *userMessage) Block(width int, _ bool) transcript.Block {
 	text := transcript.NewText()
-	text.Append(a.message.Text)
-	for _, p := range a.message.Parts {
+	text.Append(m.message.Text)
+	for _, p := range m.message.Parts {
 		text.Append("\n[" + p.Type + " " + p.Name + p.URL + p.Blob + "]")
 	}
 	body, bytes := text.Lines(width - ui.Indent)
-	bar := a.styles.User.Render("▎")
+	bar := m.styles.User.Render("▎")
 	return transcript.Block{
-		Header: []string{"", " " + a.styles.User.Render(ui.Fit(transcript.Clean(a.head), width-1))},
-		Body:   body, Bytes: bytes,
+		Header:     []string{"", " " + m.styles.User.Render(ui.Fit(transcript.Clean(m.heading), width-1))},
+		Body:       body,
+		Bytes:      bytes,
 		RenderLine: func(line string) string { return " " + bar + " " + line },
 	}
 }
 
-// agentMessage is what the agent says, in markdown. Without a head it goes on with what
-// it said.
+// agentMessage is text of the agent in Markdown. It has no heading when it continues the message
+// before.
 type agentMessage struct {
 	itemAnchor
-	styles *ui.Styles
-	item   *protocol.Item
-	head   string
-	feed   textFeed[*transcript.Markdown]
-	cut    string // why it did not come to its end
+	styles      *ui.Styles
+	item        *protocol.Item
+	heading     string
+	feed        textFeed[*transcript.Markdown]
+	interrupted string // the reason why it is incomplete, or empty
 }
 
-func (s *agentMessage) cutOff(why string) { s.cut = why }
+// markInterrupted marks the message as incomplete.
+func (m *agentMessage) markInterrupted(reason string) { m.interrupted = reason }
 
-func (s *agentMessage) Estimate(width int, folded bool) int {
-	if folded && s.item.Task != "" {
+// Estimate implements transcript.Item.
+func (m *agentMessage) Estimate(width int, collapsed bool) int {
+	if collapsed && m.item.Task != "" {
 		return 3
 	}
-	return 2 + lines(len(s.item.Text), width)
+	return 2 + estimateLines(len(m.item.Text), width)
 }
 
-func (s *agentMessage) Block(width int, folded bool) transcript.Block {
-	text := s.feed.take(s.item.Text, s.item.Open, transcript.NewMarkdown)
-	b := transcript.Block{Header: []string{""}, RenderLine: func(line string) string { return "   " + s.styles.RenderLine(line) }}
-	if s.head != "" {
-		b.Header = append(b.Header, " "+s.styles.Agent.Render(ui.Fit(transcript.Clean(s.head), width-1)))
+// Block implements transcript.Item.
+func (m *agentMessage) Block(width int, collapsed bool) transcript.Block {
+	text := m.feed.update(m.item.Text, m.item.Open, transcript.NewMarkdown)
+	b := transcript.Block{
+		Header:     []string{""},
+		RenderLine: func(line string) string { return "   " + m.styles.RenderLine(line) },
+	}
+	if m.heading != "" {
+		b.Header = append(b.Header, " "+m.styles.Agent.Render(ui.Fit(transcript.Clean(m.heading), width-1)))
 	}
 	b.Body, b.Bytes = text.Lines(width - ui.Indent)
-	if len(b.Body) == 0 && !s.item.Open {
+	if len(b.Body) == 0 && !m.item.Open {
 		b.Header = nil
-	} else if folded && s.item.Task != "" {
-		b = s.folded(b, width)
+	} else if collapsed && m.item.Task != "" {
+		b = m.collapse(b, width)
 	}
-	if s.cut != "" {
-		b.Footer = []string{"   " + s.styles.Warning.Render(ui.Fit("⊘ "+s.cut, width-ui.Indent))}
+	if m.interrupted != "" {
+		b.Footer = []string{"   " + m.styles.Warning.Render(ui.Fit("⊘ "+m.interrupted, width-ui.Indent))}
 	}
 	return b
 }
 
-// folded is what a task says on a line, with its last one while it grows: the
-// checklist of the plan tells the rest.
-func (s *agentMessage) folded(b transcript.Block, width int) transcript.Block {
+// collapse reduces the message of a task to a heading with the number of lines, and to the last
+// line while the message is open. The checklist shows the result of the task.
+func (m *agentMessage) collapse(b transcript.Block, width int) transcript.Block {
 	n := len(b.Body)
-	b.Header[1] = ui.Fit(" "+s.styles.Dim.Render("▸ ")+s.styles.Agent.Render(transcript.Clean(s.head))+s.styles.Dim.Render(" · "+ui.Count(n, "line")), width)
-	if b.Body = b.Body[max(0, n-1):]; !s.item.Open {
+	name := m.styles.Agent.Render(transcript.Clean(m.heading))
+	count := m.styles.Dim.Render(" · " + ui.Count(n, "line"))
+	b.Header[1] = ui.Fit(" "+m.styles.Dim.Render("▸ ")+name+count, width)
+	if b.Body = b.Body[max(0, n-1):]; !m.item.Open {
 		b.Body = nil
 	}
 	b.Bytes = 0
 	return b
 }
 
-// interruptedText says in words why something did not come to its end.
+// interruptedText returns the reason why an item that was open at the end of its turn is
+// incomplete.
 func interruptedText(end *protocol.TurnEndedData) string {
 	switch {
 	case end.Reason == protocol.ReasonInterrupted:
@@ -128,46 +143,57 @@ func interruptedText(end *protocol.TurnEndedData) string {
 	return "cut off"
 }
 
-// reasoning is the agent's reasoning: folded to its length, with its last line
-// while it grows.
+// reasoning is the reasoning of the agent. When collapsed it shows the number of lines, and the
+// last line while it is open.
 type reasoning struct {
 	itemAnchor
-	styles *ui.Styles
-	item   *protocol.Item
-	feed   textFeed[*transcript.Text]
-	task   string // of a plan, by its title
-	cut    string // why it did not come to its end
+	styles      *ui.Styles
+	item        *protocol.Item
+	feed        textFeed[*transcript.Text]
+	task        string // title of its task in a plan, or empty
+	interrupted string // the reason why it is incomplete, or empty
 }
 
-func (t *reasoning) cutOff(why string) { t.cut = why }
+// markInterrupted marks the reasoning as incomplete.
+func (r *reasoning) markInterrupted(reason string) { r.interrupted = reason }
 
-func (t *reasoning) Estimate(width int, folded bool) int {
-	if folded {
+// Estimate implements transcript.Item.
+func (r *reasoning) Estimate(width int, collapsed bool) int {
+	if collapsed {
 		return 2
 	}
-	return 2 + lines(len(t.item.Text), width)
+	return 2 + estimateLines(len(r.item.Text), width)
 }
 
-func (t *reasoning) Block(width int, folded bool) transcript.Block {
-	text := t.feed.take(t.item.Text, t.item.Open, transcript.NewText)
-	draw := func(line string) string { return "   " + t.styles.Dim.Render(line) }
-	word := "thought"
-	if t.item.Open {
-		word = "thinking"
+// Block implements transcript.Item.
+func (r *reasoning) Block(width int, collapsed bool) transcript.Block {
+	text := r.feed.update(r.item.Text, r.item.Open, transcript.NewText)
+	renderLine := func(line string) string { return "   " + r.styles.Dim.Render(line) }
+	state := "thought"
+	if r.item.Open {
+		state = "thinking"
 	}
-	if t.task != "" {
-		word = ui.OneLine(transcript.Clean(t.task)) + " · " + word
+	if r.task != "" {
+		state = ui.OneLine(transcript.Clean(r.task)) + " · " + state
 	}
-	if t.cut != "" {
-		word += " · " + t.cut
+	if r.interrupted != "" {
+		state += " · " + r.interrupted
 	}
-	if !folded {
+	if !collapsed {
 		body, bytes := text.Lines(width - ui.Indent)
-		return transcript.Block{Header: []string{"", t.styles.Dim.Render(" ▾ " + word)}, Body: body, Bytes: bytes, RenderLine: draw}
+		return transcript.Block{
+			Header:     []string{"", r.styles.Dim.Render(" ▾ " + state)},
+			Body:       body,
+			Bytes:      bytes,
+			RenderLine: renderLine,
+		}
 	}
 	last, hidden := text.Tail(width-ui.Indent, 1)
-	b := transcript.Block{Header: []string{"", t.styles.Dim.Render(" ▸ " + word + " · " + ui.Count(hidden+len(last), "line"))}, RenderLine: draw}
-	if t.item.Open {
+	b := transcript.Block{
+		Header:     []string{"", r.styles.Dim.Render(" ▸ " + state + " · " + ui.Count(hidden+len(last), "line"))},
+		RenderLine: renderLine,
+	}
+	if r.item.Open {
 		b.Body = last
 	}
 	return b

@@ -11,31 +11,38 @@ import (
 	"agentctl/tui/ui"
 )
 
-// note is a line between messages and tool calls: an event in words, or the end of a turn.
+// note is a short text between messages and tool calls: a description of an event, the end of a
+// turn or a mark.
 type note struct {
 	itemAnchor
-	styles *ui.Styles
-	level  describe.Level
-	text   string
-	event  bool // it says an event
-	space  bool // a blank line before it
+	styles      *ui.Styles
+	level       describe.Level
+	text        string
+	fromEvent   bool // it describes an event
+	blankBefore bool // put a blank line before it
 }
 
+// Estimate implements transcript.Item.
 func (n *note) Estimate(width int, _ bool) int { return 1 + len(n.text)/max(width-ui.Indent, 1) }
 
+// Block implements transcript.Item.
 func (n *note) Block(width int, _ bool) transcript.Block {
 	text := transcript.NewText()
 	text.Append(n.text)
 	body, bytes := text.Lines(width - ui.Indent)
 	style := levelStyle(n.styles, n.level)
-	b := transcript.Block{Body: body, Bytes: bytes, RenderLine: func(line string) string { return "   " + style.Render(line) }}
-	if n.space {
+	b := transcript.Block{
+		Body:       body,
+		Bytes:      bytes,
+		RenderLine: func(line string) string { return "   " + style.Render(line) },
+	}
+	if n.blankBefore {
 		b.Header = []string{""}
 	}
 	return b
 }
 
-// levelStyle returns the style of a level. It is read for every drawing: themes change.
+// levelStyle returns the style of a level. Call it in every Block: the theme can change.
 func levelStyle(s *ui.Styles, level describe.Level) *lipgloss.Style {
 	switch level {
 	case describe.LevelSuccess:
@@ -48,16 +55,16 @@ func levelStyle(s *ui.Styles, level describe.Level) *lipgloss.Style {
 	return &s.Dim
 }
 
-// eventNote returns a note for an event, or nil when it is shown otherwise.
+// eventNote returns the note for an event, or nil if a note does not show the event.
 func eventNote(s *ui.Styles, e protocol.Type, data []byte) *note {
 	text, level, ok := describe.Event(e, data)
 	if !ok {
 		return nil
 	}
-	return &note{styles: s, level: level, text: text, event: true, space: true}
+	return &note{styles: s, level: level, text: text, fromEvent: true, blankBefore: true}
 }
 
-// turnEndNote returns the line below a turn.
+// turnEndNote returns the note that ends a turn.
 func turnEndNote(s *ui.Styles, d *protocol.TurnEndedData, by *protocol.Actor) *note {
 	level := describe.LevelInfo
 	if d.Failed() {
@@ -75,5 +82,5 @@ func turnEndNote(s *ui.Styles, d *protocol.TurnEndedData, by *protocol.Actor) *n
 	if u := d.Usage; u != nil {
 		parts = append(parts, ui.Thousands(u.Input)+" tokens in", ui.Thousands(u.Output)+" out")
 	}
-	return &note{styles: s, level: level, text: "── " + strings.Join(parts, " · "), space: true}
+	return &note{styles: s, level: level, text: "── " + strings.Join(parts, " · "), blankBefore: true}
 }

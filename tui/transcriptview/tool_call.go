@@ -11,56 +11,56 @@ import (
 	"agentctl/tui/ui"
 )
 
-// How much of a tool call shows in the transcript; the rest is for the pager.
+// Bounds of the lines of a tool call in the transcript. The pager shows all of them.
 const (
-	headLines    = 2  // the first ones of a folded output
-	TailLines    = 5  // the last ones
-	changeLines  = 14 // of a folded change
-	changesLines = 400
-	argsLines    = 100
-	outputLines  = 1000
+	headLines            = 2    // first lines of a collapsed output
+	TailLines            = 5    // lines of a collapsed output at most
+	collapsedChangeLines = 14   // lines of collapsed file changes
+	maxChangeLines       = 400  // of expanded file changes
+	maxArgumentLines     = 100  // of expanded arguments
+	maxOutputLines       = 1000 // of an expanded output
 )
 
-// toolCall is a tool call: what is called with what, how it stands, what it
-// changes and its output, of which a folded one shows both ends.
+// toolCall is a tool call: its title, status, arguments, file changes and output. When collapsed it
+// shows the first lines of the changes and both ends of the output.
 type toolCall struct {
 	itemAnchor
-	styles *ui.Styles
-	item   *protocol.Item
-	feed   textFeed[*transcript.Text]
-	task   string // of a plan, by its title
-	cut    string // why it did not come to its end
+	styles      *ui.Styles
+	item        *protocol.Item
+	feed        textFeed[*transcript.Text]
+	task        string // title of its task in a plan, or empty
+	interrupted string // the reason why it is incomplete, or empty
 
-	changes *filechange.Changes // of what the call had when they were made
-	of      changesKey
-	inText  bool // the output is the patch
+	changes       *filechange.Changes // cache of fileChanges
+	cachedFor     changesKey
+	outputIsPatch bool // the output is a patch, shown as changes
 
-	named    *byte  // of the input that the argument is from
-	argument string // the one that tells most
+	argumentInput  *byte  // first byte of the input that cachedArgument is of
+	cachedArgument string // cache of mainArgument
 }
 
-// changesKey is what changes are made of.
+// changesKey identifies the parts of a tool call that its file changes are read from.
 type changesKey struct {
-	content  *protocol.Content
-	input    *byte
-	contents int
-	text     int
+	content    *protocol.Content
+	input      *byte
+	contentLen int
+	textLen    int
 }
 
-// resetOutput forgets what was laid out of an output that is another one now.
+// resetOutput discards the layout of an output that was replaced.
 func (t *toolCall) resetOutput() {
-	t.feed, t.of, t.changes, t.inText = textFeed[*transcript.Text]{}, changesKey{}, nil, false
+	t.feed, t.cachedFor, t.changes, t.outputIsPatch = textFeed[*transcript.Text]{}, changesKey{}, nil, false
 }
 
-// release lets go of what is not needed until the call is laid out again, once it
-// is over: a list of many keeps their texts once.
-func (t *toolCall) release() {
+// releaseCache discards the layout of a finished call until the next Block, so that a long list
+// keeps only the source texts.
+func (t *toolCall) releaseCache() {
 	if !t.item.Open {
-		t.changes, t.of, t.inText = nil, changesKey{}, false
+		t.changes, t.cachedFor, t.outputIsPatch = nil, changesKey{}, false
 	}
 }
 
-// AltAnchor implements transcript.Twofold: a call that failed is an error, too.
+// AltAnchor returns ErrorAnchor for a failed call, and 0 for others.
 func (t *toolCall) AltAnchor() transcript.AnchorKind {
 	if end := t.item.Tool.End; end != nil && end.Status == protocol.ToolFailed {
 		return ErrorAnchor
@@ -68,42 +68,48 @@ func (t *toolCall) AltAnchor() transcript.AnchorKind {
 	return 0
 }
 
-func (t *toolCall) cutOff(why string) { t.cut = why }
+// markInterrupted marks the call as incomplete.
+func (t *toolCall) markInterrupted(reason string) { t.interrupted = reason }
 
-func (t *toolCall) Estimate(width int, folded bool) int {
-	if folded {
-		return min(3+headLines+TailLines, 2+lines(len(t.item.Text), width))
+// Estimate implements transcript.Item.
+func (t *toolCall) Estimate(width int, collapsed bool) int {
+	if collapsed {
+		return min(3+headLines+TailLines, 2+estimateLines(len(t.item.Text), width))
 	}
-	return 3 + min(outputLines, lines(len(t.item.Text)+len(t.item.Tool.Input)+len(t.item.Tool.InputText), width))
+	size := len(t.item.Text) + len(t.item.Tool.Input) + len(t.item.Tool.InputText)
+	return 3 + min(maxOutputLines, estimateLines(size, width))
 }
 
-func (t *toolCall) Block(width int, folded bool) transcript.Block {
-	defer t.release()
+// Block implements transcript.Item.
+func (t *toolCall) Block(width int, collapsed bool) transcript.Block {
+	defer t.releaseCache()
 	b := transcript.Block{
 		Header:     []string{"", ui.Spread(" "+t.title(), t.status(), width)},
 		RenderLine: func(line string) string { return "   " + t.styles.RenderLine(line) },
 	}
 	room := max(1, width-ui.Indent)
-	if !folded {
+	if !collapsed {
 		b.Header = append(b.Header, t.argumentLines(room)...)
 	}
 	if c := t.fileChanges(); c != nil {
-		most := changesLines
-		if folded {
-			most = changeLines
+		limit := maxChangeLines
+		if collapsed {
+			limit = collapsedChangeLines
 		}
-		shown, more := c.Lines(room, most, t.styles.SideBySide(width))
+		shown, more := c.Lines(room, limit, t.styles.SideBySide(width))
 		b.Body = append(b.Body, shown...)
-		b.Body = t.appendMore(b.Body, more, room, folded)
+		b.Body = t.appendMore(b.Body, more, room, collapsed)
 	}
 	out := t.output()
-	if folded {
-		b.Body = t.outputEnds(b.Body, out, room)
+	if collapsed {
+		b.Body = t.appendOutputEnds(b.Body, out, room)
 	} else {
 		shown, bytes := out.text.Lines(room)
-		hidden := max(0, len(shown)-outputLines)
-		if hidden+out.before > 0 {
-			b.Body = append(b.Body, t.dim("… "+ui.Count(hidden+out.before, "line")+" above · "+t.styles.Keys.Hint(keymap.ViewItem, "views all"), room))
+		hidden := max(0, len(shown)-maxOutputLines)
+		if hidden+out.linesBefore > 0 {
+			hint := t.styles.Keys.Hint(keymap.ViewItem, "views all")
+			line := "… " + ui.Count(hidden+out.linesBefore, "line") + " above · " + hint
+			b.Body = append(b.Body, t.dim(line, room))
 		}
 		if len(b.Body) == 0 {
 			b.Body, b.Bytes = shown, bytes
@@ -114,42 +120,43 @@ func (t *toolCall) Block(width int, folded bool) transcript.Block {
 	return t.appendError(b, width)
 }
 
-// outputEnds are the first and the last lines of the output. While it grows and when
-// it failed, what matters is at the end.
-func (t *toolCall) outputEnds(to []string, out output, room int) []string {
+// appendOutputEnds appends the first and the last lines of the output to dst, or only the last
+// lines if the call is running or failed.
+func (t *toolCall) appendOutputEnds(dst []string, out output, room int) []string {
 	first, last := headLines, TailLines-headLines
 	if t.item.Open || t.item.Tool.End != nil && t.item.Tool.End.Status == protocol.ToolFailed {
 		first, last = 0, TailLines
 	}
 	tail, hidden := out.text.Tail(room, last)
-	if hidden += out.before; hidden <= first+1 && out.whole {
+	if hidden += out.linesBefore; hidden <= first+1 && out.complete {
 		all, _ := out.text.Tail(room, first+last+1)
-		return append(to, all...)
+		return append(dst, all...)
 	}
-	to = append(to, out.head().Head(room, first)...)
-	to = t.appendMore(to, hidden-first, room, true)
-	return append(to, tail...)
+	dst = append(dst, out.head().Head(room, first)...)
+	dst = t.appendMore(dst, hidden-first, room, true)
+	return append(dst, tail...)
 }
 
-// appendMore says how many lines are not shown, and how to see them.
-func (t *toolCall) appendMore(to []string, n, room int, folded bool) []string {
+// appendMore appends to dst the number of hidden lines and the key that shows them.
+func (t *toolCall) appendMore(dst []string, n, room int, collapsed bool) []string {
 	if n <= 0 {
-		return to
+		return dst
 	}
-	how := t.styles.Keys.Hint(keymap.ViewItem, "views all")
-	if folded {
-		how = t.styles.Keys.Hint(keymap.ToggleLast, "shows all")
+	hint := t.styles.Keys.Hint(keymap.ViewItem, "views all")
+	if collapsed {
+		hint = t.styles.Keys.Hint(keymap.ToggleLast, "shows all")
 	}
-	return append(to, t.dim("… "+ui.Count(n, "more line")+" · "+how, room))
+	return append(dst, t.dim("… "+ui.Count(n, "more line")+" · "+hint, room))
 }
 
+// dim returns text as one faint line of at most room cells.
 func (t *toolCall) dim(text string, room int) string {
 	r := &transcript.StyledText{}
 	r.Append(ui.Fit(text, room), transcript.Faint)
 	return r.Lines(room)[0]
 }
 
-// argumentLines is the arguments, unless they show as what they change.
+// argumentLines returns the lines of the arguments, or nil if they show as file changes.
 func (t *toolCall) argumentLines(room int) []string {
 	if t.fileChanges() != nil && !filechange.HasDiff(t.item.Tool.Content) {
 		return nil
@@ -157,7 +164,7 @@ func (t *toolCall) argumentLines(room int) []string {
 	input := transcript.NewPreformatted()
 	input.Append(t.arguments())
 	args, _ := input.Lines(max(1, room-2))
-	hidden := max(0, len(args)-argsLines)
+	hidden := max(0, len(args)-maxArgumentLines)
 	var out []string
 	for _, line := range args[:len(args)-hidden] {
 		out = append(out, "   "+t.styles.Dim.Render("» "+line))
@@ -168,38 +175,40 @@ func (t *toolCall) argumentLines(room int) []string {
 	return out
 }
 
+// appendError adds the error of the call to the footer of b.
 func (t *toolCall) appendError(b transcript.Block, width int) transcript.Block {
 	if end := t.item.Tool.End; end != nil && end.Error != "" {
-		b.Footer = append(b.Footer, "   "+t.styles.Error.Render(ui.Fit(ui.OneLine(transcript.Clean(end.Error)), width-ui.Indent)))
+		line := ui.Fit(ui.OneLine(transcript.Clean(end.Error)), width-ui.Indent)
+		b.Footer = append(b.Footer, "   "+t.styles.Error.Render(line))
 	}
 	return b
 }
 
-// fileChanges is what the call changes in files, or nil: what it told, else what its
-// arguments say.
+// fileChanges returns the changes to files, or nil. They are read from the structured content, else
+// from the arguments, else from an output that is a patch.
 func (t *toolCall) fileChanges() *filechange.Changes {
 	tool := t.item.Tool
-	of := changesKey{contents: len(tool.Content)}
+	key := changesKey{contentLen: len(tool.Content)}
 	if len(tool.Content) > 0 {
-		of.content = &tool.Content[0]
+		key.content = &tool.Content[0]
 	}
 	if len(tool.Input) > 0 {
-		of.input = &tool.Input[0]
+		key.input = &tool.Input[0]
 	}
 	if !t.item.Open {
-		of.text = len(t.item.Text)
+		key.textLen = len(t.item.Text)
 	}
-	if of == t.of {
+	if key == t.cachedFor {
 		return t.changes
 	}
-	t.of, t.changes, t.inText = of, nil, false
+	t.cachedFor, t.changes, t.outputIsPatch = key, nil, false
 	files := filechange.FromContent(tool.Content, transcript.Clean)
 	if len(files) == 0 {
 		files = filechange.FromArguments(tool.Kind, tool.Input, transcript.Clean)
 	}
-	if begin := t.item.Text[:min(of.text, 4096)]; len(files) == 0 && bytes.Contains(begin, []byte("\n@@ -")) {
-		files, t.inText = diff.Parse(transcript.Clean(string(t.item.Text)))
-		if !t.inText {
+	if start := t.item.Text[:min(key.textLen, 4096)]; len(files) == 0 && bytes.Contains(start, []byte("\n@@ -")) {
+		files, t.outputIsPatch = diff.Parse(transcript.Clean(string(t.item.Text)))
+		if !t.outputIsPatch {
 			files = nil
 		}
 	}

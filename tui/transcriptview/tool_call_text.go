@@ -14,6 +14,7 @@ import (
 	"agentctl/tui/ui"
 )
 
+// title returns the styled title: the parent mark, the task, the tool and its main argument.
 func (t *toolCall) title() string {
 	glyph := t.styles.Dim.Render("•")
 	if t.item.Parent != "" {
@@ -24,36 +25,39 @@ func (t *toolCall) title() string {
 	}
 	tool := t.item.Tool
 	if name := tool.Name; name != "" && tool.Title != "" && name != tool.Title {
-		s := glyph + " " + t.styles.Dim.Render(ui.OneLine(transcript.Clean(name))) + " " + t.styles.Bold.Render(ui.OneLine(transcript.Clean(tool.Title)))
-		if about := t.mainArgument(); len(about) > 1 && !strings.Contains(tool.Title, about) {
-			s += " " + t.styles.Dim.Render(ui.OneLine(transcript.Clean(about)))
+		dimName := t.styles.Dim.Render(ui.OneLine(transcript.Clean(name)))
+		s := glyph + " " + dimName + " " + t.styles.Bold.Render(ui.OneLine(transcript.Clean(tool.Title)))
+		if argument := t.mainArgument(); len(argument) > 1 && !strings.Contains(tool.Title, argument) {
+			s += " " + t.styles.Dim.Render(ui.OneLine(transcript.Clean(argument)))
 		}
 		return s
 	}
 	return glyph + " " + t.styles.Bold.Render(t.plainTitle())
 }
 
-// mainArgument is the one argument that tells most of a call.
+// mainArgument returns the argument that identifies the call best: a command, pattern, query, URL
+// or path.
 func (t *toolCall) mainArgument() string {
 	input := t.item.Tool.Input
-	if len(input) == 0 || t.named == &input[0] {
-		return t.argument
+	if len(input) == 0 || t.argumentInput == &input[0] {
+		return t.cachedArgument
 	}
-	t.named, t.argument = &input[0], ""
-	given := map[string]string{}
+	t.argumentInput, t.cachedArgument = &input[0], ""
+	args := map[string]string{}
 	describe.Fields(input, func(key, value string) bool {
-		given[key] = value
+		args[key] = value
 		return true
 	})
 	for _, name := range append([]string{"command", "cmd", "pattern", "query", "url"}, filechange.PathFields...) {
-		if s := given[name]; s != "" {
-			t.argument = s
+		if s := args[name]; s != "" {
+			t.cachedArgument = s
 			break
 		}
 	}
-	return t.argument
+	return t.cachedArgument
 }
 
+// plainTitle returns the title as one line without styles.
 func (t *toolCall) plainTitle() string {
 	tool := t.item.Tool
 	title := tool.Title
@@ -66,11 +70,12 @@ func (t *toolCall) plainTitle() string {
 	return ui.OneLine(transcript.Clean(title))
 }
 
+// status returns the styled status, exit code and duration.
 func (t *toolCall) status() string {
 	end := t.item.Tool.End
 	switch {
-	case end == nil && t.cut != "":
-		return t.styles.Warning.Render(t.cut)
+	case end == nil && t.interrupted != "":
+		return t.styles.Warning.Render(t.interrupted)
 	case end == nil && t.item.Open:
 		s := "running"
 		if ran := t.styles.Since(t.item.Started); ran >= time.Second {
@@ -90,18 +95,18 @@ func (t *toolCall) status() string {
 	case protocol.ToolUnknown:
 		s, style = "? unknown", t.styles.Warning
 	}
-	apart := " "
+	separator := " "
 	if end.ExitCode != nil && *end.ExitCode != 0 {
 		s += fmt.Sprintf(" · exit %d", *end.ExitCode)
-		apart = keymap.Separator
+		separator = keymap.Separator
 	}
 	if end.DurationMS > 0 {
-		s += apart + ui.Duration(ui.Millis(end.DurationMS))
+		s += separator + ui.Duration(ui.Millis(end.DurationMS))
 	}
 	return style.Render(s)
 }
 
-// arguments is the call's input for reading: one line per field.
+// arguments returns the input as text, one line per field.
 func (t *toolCall) arguments() string {
 	tool := t.item.Tool
 	if len(tool.Input) == 0 {
@@ -110,7 +115,7 @@ func (t *toolCall) arguments() string {
 	return describe.JSON(tool.Input)
 }
 
-// outputText is the output as it shows, all of it.
+// outputText returns the whole output as text without control sequences.
 func (t *toolCall) outputText() string {
 	text := transcript.NewTerminalOutput()
 	text.Append(string(t.item.Text))
@@ -123,7 +128,7 @@ func (t *toolCall) outputText() string {
 	return text.String()
 }
 
-// text is all of the call, for a search.
+// text returns the title, arguments, output and error, to search.
 func (t *toolCall) text() string {
 	var out strings.Builder
 	write := func(s string) {

@@ -13,66 +13,66 @@ import (
 )
 
 const (
-	outputMax = 256 << 10 // laid out as a whole; of more only the ends are
-	outputEnd = 64 << 10  // of an end
+	maxWholeOutput = 256 << 10 // bytes; of a longer output only the ends are laid out
+	outputEndBytes = 64 << 10  // bytes of an end
 )
 
-// output is what a tool call said, or the end of it.
+// output is the layout of a tool call's output, or of its end if complete is false.
 type output struct {
-	text   *transcript.Text
-	whole  bool
-	before int    // lines before the text
-	begin  []byte // of an output that is not whole
+	text        *transcript.Text
+	complete    bool
+	linesBefore int    // lines of the output before text
+	start       []byte // start of the output, if complete is false
 }
 
-// head is a text with the first lines.
+// head returns a layout of the first lines.
 func (o *output) head() *transcript.Text {
-	if o.whole {
+	if o.complete {
 		return o.text
 	}
 	t := transcript.NewTerminalOutput()
-	t.Append(string(o.begin))
+	t.Append(string(o.start))
 	return t
 }
 
-// output is the text output, followed by structured content that is no change.
+// output returns the output followed by the structured content that is not a diff.
 func (t *toolCall) output() output {
-	tool, said := t.item.Tool, t.item.Text
+	tool, data := t.item.Tool, t.item.Text
 	switch {
-	case len(said) > outputMax && !t.item.Open:
-		from := len(said) - outputEnd
-		if at := bytes.IndexByte(said[from:], '\n'); at >= 0 {
-			from += at + 1
+	case len(data) > maxWholeOutput && !t.item.Open:
+		from := len(data) - outputEndBytes
+		if i := bytes.IndexByte(data[from:], '\n'); i >= 0 {
+			from += i + 1
 		}
 		text := transcript.NewTerminalOutput()
-		text.Append(string(said[from:]) + "\n" + filechange.TextContent(tool.Content))
-		return output{text: text, before: bytes.Count(said[:from], []byte{'\n'}), begin: said[:outputEnd]}
-	case t.fileChanges() != nil && t.inText:
-		return output{text: transcript.NewPreformatted(), whole: true} // it is the change
+		text.Append(string(data[from:]) + "\n" + filechange.TextContent(tool.Content))
+		return output{text: text, linesBefore: bytes.Count(data[:from], []byte{'\n'}), start: data[:outputEndBytes]}
+	case t.fileChanges() != nil && t.outputIsPatch:
+		return output{text: transcript.NewPreformatted(), complete: true} // shown as changes
 	}
 	if l := t.language(); l != nil {
-		return output{text: transcript.NewCode(l, string(said)), whole: true}
+		return output{text: transcript.NewCode(l, string(data)), complete: true}
 	}
-	text := t.feed.take(said, t.item.Open, transcript.NewTerminalOutput)
-	rest := filechange.TextContent(tool.Content)
-	if end := tool.End; end != nil && len(said) == 0 && len(tool.Content) == 0 {
-		rest = describe.JSON(end.Output)
+	text := t.feed.update(data, t.item.Open, transcript.NewTerminalOutput)
+	content := filechange.TextContent(tool.Content)
+	if end := tool.End; end != nil && len(data) == 0 && len(tool.Content) == 0 {
+		content = describe.JSON(end.Output)
 	}
-	if rest == "" {
-		return output{text: text, whole: true}
+	if content == "" {
+		return output{text: text, complete: true}
 	}
 	all := transcript.NewTerminalOutput()
-	all.Append(string(said) + rest)
-	return output{text: all, whole: true}
+	all.Append(string(data) + content)
+	return output{text: all, complete: true}
 }
 
-// language is that of a file which the call has read, or nil.
+// language returns the language of the file that the call read, or nil.
 func (t *toolCall) language() *highlight.Language {
 	if t.item.Open || t.item.Tool.Kind != protocol.ToolRead || bytes.IndexByte(t.item.Text, 0x1b) >= 0 {
 		return nil
 	}
-	for _, at := range t.item.Tool.Locations {
-		if l := highlight.ByFilename(at.Path); l != nil {
+	for _, location := range t.item.Tool.Locations {
+		if l := highlight.ByFilename(location.Path); l != nil {
 			return l
 		}
 	}
@@ -82,49 +82,49 @@ func (t *toolCall) language() *highlight.Language {
 	return highlight.ByFilename(strings.TrimSpace(t.item.Tool.Title))
 }
 
-// pagerItems is everything of the call, as items of a pager.
+// pagerItems returns the arguments, changes, output and error as pager items.
 func (t *toolCall) pagerItems() []transcript.Item {
 	var out []transcript.Item
-	part := func(heading string, of []transcript.Item) {
-		if len(of) == 0 {
+	section := func(heading string, items []transcript.Item) {
+		if len(items) == 0 {
 			return
 		}
 		if len(out) > 0 {
 			heading = "\n" + heading
 		}
 		out = append(out, ui.TextItem(heading, t.styles.Dim))
-		out = append(out, of...)
+		out = append(out, items...)
 	}
-	part("arguments", document(t.styles, t.arguments(), string(t.item.Tool.Input)))
+	section("arguments", pagerText(t.styles, t.arguments(), string(t.item.Tool.Input)))
 	if c := t.fileChanges(); c != nil {
-		part("changes", c.Items(t.styles))
+		section("changes", c.Items(t.styles))
 	}
 	text := string(t.item.Text) + filechange.TextContent(t.item.Tool.Content)
-	var whole string
+	var raw string
 	if end := t.item.Tool.End; end != nil && text == "" {
-		text, whole = describe.JSON(end.Output), string(end.Output)
+		text, raw = describe.JSON(end.Output), string(end.Output)
 	}
 	switch l := t.language(); {
-	case t.inText:
+	case t.outputIsPatch:
 	case l != nil:
-		part("output", ui.TextItems(t.styles, text, ui.AsCode(l)))
+		section("output", ui.TextItems(t.styles, text, ui.AsCode(l)))
 	default:
-		part("output", document(t.styles, text, whole))
+		section("output", pagerText(t.styles, text, raw))
 	}
 	if end := t.item.Tool.End; end != nil && end.Error != "" {
-		part("error", ui.TextItems(t.styles, end.Error, ui.AsPreformatted))
+		section("error", ui.TextItems(t.styles, end.Error, ui.AsPreformatted))
 	}
 	return out
 }
 
-// document is a text as items of a pager. Where it is JSON, or raw is what it was
-// made of, that is indented and in colours.
-func document(l *ui.Styles, text, raw string) []transcript.Item {
-	if nice, ok := describe.IndentJSON(text); ok {
-		return ui.TextItems(l, nice, ui.AsCode(highlight.ByName("json")))
+// pagerText returns text as pager items. It is indented and highlighted if it is JSON. raw is the
+// JSON that text was rendered from, or empty.
+func pagerText(styles *ui.Styles, text, raw string) []transcript.Item {
+	if indented, ok := describe.IndentJSON(text); ok {
+		return ui.TextItems(styles, indented, ui.AsCode(highlight.ByName("json")))
 	}
-	if nice, ok := describe.IndentJSON(raw); ok && !strings.Contains(raw, `\n`) {
-		return ui.TextItems(l, nice, ui.AsCode(highlight.ByName("json")))
+	if indented, ok := describe.IndentJSON(raw); ok && !strings.Contains(raw, `\n`) {
+		return ui.TextItems(styles, indented, ui.AsCode(highlight.ByName("json")))
 	}
-	return ui.TextItems(l, text, ui.AsTerminalOutput)
+	return ui.TextItems(styles, text, ui.AsTerminalOutput)
 }

@@ -13,311 +13,344 @@ import (
 	"agentctl/tui/ui"
 )
 
+// Bounds of the items in the list.
 const (
-	HistoryPage = 20   // turns asked for at a time
-	ItemsMax    = 4000 // kept; then the oldest are forgotten
-	itemsKept   = 2000 // and paged in again when they are wanted
+	HistoryPage = 20   // turns per page
+	ItemsMax    = 4000 // items kept before the oldest are dropped
+	itemsKept   = 2000 // items left after dropping, at least
 )
 
-// View is the transcript on the screen: the fold of the words, and the list
-// that shows its items.
+// View is the transcript on the screen. It reduces events to items and shows them in List.
 type View struct {
 	styles       *ui.Styles
 	List         *transcript.List
 	reducer      protocol.Transcript
-	items        map[*protocol.Item]transcript.ID // of the turn under way
-	runningTools map[*protocol.Item]transcript.ID // of them, tool calls with a clock
-	speaker      string                           // who spoke last in it
-	tasks        map[string]string                // titles by id
-	turns        []turnStart                      // that the list holds, but for those paged in
-	plan         *Checklist                       // of the turn under way
-	planItem     transcript.ID                    // where it is
+	items        map[*protocol.Item]transcript.ID // of the current turn
+	runningTools map[*protocol.Item]transcript.ID // the tool calls among items that show a duration
+	speaker      string                           // author of the last message of the turn
+	taskTitles   map[string]string                // titles of tasks by task id
+	turns        []turnStart                      // turns in List, without those prepended by PrependPage
+	plan         *Checklist                       // of the current turn
+	planItem     transcript.ID                    // the item of plan
 
-	pinned bool // nothing may be forgotten: the user selects lines
+	pinned bool // see SetPinned
 
-	// Older turns are paged in before the first.
-	before  uint64 // seq that the next page ends at; 0: nothing older
-	loading bool
+	// The state of paging in older turns.
+	olderThan uint64 // the next page has events before this seq; 0: no older events
+	loading   bool   // a page is requested
 }
 
-// turnStart is where a turn begins, on the list and in the log.
+// turnStart is the first item and the first seq of a turn.
 type turnStart struct {
 	id    transcript.ID
 	first uint64
 }
 
-func New(l *ui.Styles) *View {
+// New returns an empty transcript view.
+func New(styles *ui.Styles) *View {
 	return &View{
-		styles: l, List: transcript.NewList(ui.CacheBytes),
-		items: map[*protocol.Item]transcript.ID{}, runningTools: map[*protocol.Item]transcript.ID{}, tasks: map[string]string{},
+		styles:       styles,
+		List:         transcript.NewList(ui.CacheBytes),
+		items:        map[*protocol.Item]transcript.ID{},
+		runningTools: map[*protocol.Item]transcript.ID{},
+		taskTitles:   map[string]string{},
 	}
 }
 
-// Reset starts over from a snapshot at a seq.
-func (s *View) Reset(at uint64, width, height int) {
-	*s = *New(s.styles)
-	s.List.Resize(width, height)
-	s.reducer.Seq = at
+// Reset discards all items and starts from a snapshot at seq at.
+func (v *View) Reset(at uint64, width, height int) {
+	*v = *New(v.styles)
+	v.List.Resize(width, height)
+	v.reducer.Seq = at
 	if at > 0 {
-		s.before = at + 1
+		v.olderThan = at + 1
 	}
 }
 
-// Apply shows an event. It returns an error for one that cannot be read.
-func (s *View) Apply(e *protocol.Event) error {
-	items, err := s.reducer.Apply(e)
+// Apply applies an event. It returns an error if the event cannot be decoded.
+func (v *View) Apply(e *protocol.Event) error {
+	items, err := v.reducer.Apply(e)
 	if err != nil {
 		return err
 	}
-	s.show(e, items, s.append)
+	v.show(e, items, v.appendItem)
 	return nil
 }
 
-func (s *View) append(src transcript.Item, folded bool) transcript.ID {
-	return s.List.Append(src, folded)
+// appendItem adds an item at the end of the list.
+func (v *View) appendItem(item transcript.Item, collapsed bool) transcript.ID {
+	return v.List.Append(item, collapsed)
 }
 
-// show puts the items that an event changed on the list through add.
-func (s *View) show(e *protocol.Event, items []*protocol.Item, add func(transcript.Item, bool) transcript.ID) {
+// addFunc adds an item to a list and returns its id there.
+type addFunc func(item transcript.Item, collapsed bool) transcript.ID
+
+// show updates the list after an event. It adds new items by add and invalidates those that
+// changed.
+func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 	switch e.Type {
 	case protocol.MessageUser:
-		turn := s.reducer.Current()
-		s.reducer.Turns = []*protocol.Turn{turn} // the list keeps what it shows of the others
-		s.close(nil, nil)
-		s.speaker = ""
-		id := add(&userMessage{
-			itemAnchor: itemAnchor{TurnAnchor, AnchorName(turn.Turn, protocol.HitUser, "")},
-			styles:     s.styles, message: turn.Message, head: s.head(remote.ActorName(turn.Message.By), e),
-		}, false)
-		s.turns = append(s.turns, turnStart{id, turn.First})
+		v.startTurn(e, add)
 		return
 	case protocol.PlanUpdated, protocol.PlanCompleted:
 		for _, t := range remote.DecodeData[protocol.PlanTasksData](e.Data).Tasks {
-			s.tasks[t.ID] = t.Title
+			v.taskTitles[t.ID] = t.Title
 		}
 	case protocol.TurnEnded:
-		if turn := s.reducer.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
-			s.close(items, turn.End)
-			n := turnEndNote(s.styles, turn.End, e.By)
-			if turn.End.Failed() {
-				n.itemAnchor = s.errorAt(turnEnd)
-			}
-			add(n, false)
-		}
-		s.dropOldTurns()
+		v.endTurn(e, items, add)
 		return
 	}
 	if len(items) == 0 && e.Turn == "" && e.Durable() {
-		if n := eventNote(s.styles, e.Type, e.Data); n != nil {
+		if n := eventNote(v.styles, e.Type, e.Data); n != nil {
 			if e.Type == protocol.ErrorRaised {
 				n.kind = ErrorAnchor
 			}
-			s.joinNotes(n)
+			v.joinNotes(n)
 			add(n, false)
 		}
 	}
 	for _, it := range items {
 		if it.Kind == protocol.ItemEvent && IsPlanEvent(it.Type) {
-			s.planned(it, add)
+			v.applyPlanEvent(it, add)
 			continue
 		}
-		if id, ok := s.items[it]; ok {
-			if call, ok := s.List.Item(id).(*toolCall); ok && replaces(e) {
+		if id, ok := v.items[it]; ok {
+			if call, ok := v.List.Item(id).(*toolCall); ok && replacesOutput(e) {
 				call.resetOutput()
 			}
 			if e.Type == protocol.ToolEnded {
-				s.List.UpdateAnchor(id)
+				v.List.UpdateAnchor(id)
 			}
-			s.List.Invalidate(id)
+			v.List.Invalidate(id)
 			continue
 		}
-		if src, folded := s.source(it, e); src != nil {
-			s.items[it] = add(src, folded)
+		if item, collapsed := v.newItem(it, e); item != nil {
+			v.items[it] = add(item, collapsed)
 			if it.Kind == protocol.ItemTool && it.Open {
-				s.runningTools[it] = s.items[it]
+				v.runningTools[it] = v.items[it]
 			}
 		}
 	}
 }
 
-// replaces tells that a tool's output is another one from this event on.
-func replaces(e *protocol.Event) bool {
-	return e.Type == protocol.ToolOutput && bytes.Contains(e.Data, []byte(`"replace"`)) && remote.DecodeData[protocol.ToolOutputData](e.Data).Replace
+// startTurn closes the turn before and adds the message that starts a turn.
+func (v *View) startTurn(e *protocol.Event, add addFunc) {
+	turn := v.reducer.Current()
+	v.reducer.Turns = []*protocol.Turn{turn} // the list has the items of the others
+	v.closeTurn(nil, nil)
+	v.speaker = ""
+	id := add(&userMessage{
+		itemAnchor: itemAnchor{TurnAnchor, AnchorName(turn.Turn, protocol.HitUser, "")},
+		styles:     v.styles,
+		message:    turn.Message,
+		heading:    v.heading(remote.ActorName(turn.Message.By), e),
+	}, false)
+	v.turns = append(v.turns, turnStart{id, turn.First})
 }
 
-// planned shows an event of the turn's plan where the plan is shown.
-func (s *View) planned(it *protocol.Item, add func(transcript.Item, bool) transcript.ID) {
-	fresh := s.plan == nil
-	if fresh {
-		s.plan = &Checklist{styles: s.styles}
+// endTurn closes the current turn, whose open items are items, and adds its end.
+func (v *View) endTurn(e *protocol.Event, items []*protocol.Item, add addFunc) {
+	if turn := v.reducer.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
+		v.closeTurn(items, turn.End)
+		n := turnEndNote(v.styles, turn.End, e.By)
+		if turn.End.Failed() {
+			n.itemAnchor = v.errorAnchor(turnEnd)
+		}
+		add(n, false)
 	}
-	s.plan.apply(it)
-	if fresh {
-		s.planItem = add(s.plan, true)
+	v.dropOldTurns()
+}
+
+// replacesOutput reports whether the event replaces the output of a tool.
+func replacesOutput(e *protocol.Event) bool {
+	return e.Type == protocol.ToolOutput && bytes.Contains(e.Data, []byte(`"replace"`)) &&
+		remote.DecodeData[protocol.ToolOutputData](e.Data).Replace
+}
+
+// applyPlanEvent applies an event of the plan to the checklist, and adds the checklist if there is
+// none.
+func (v *View) applyPlanEvent(it *protocol.Item, add addFunc) {
+	created := v.plan == nil
+	if created {
+		v.plan = &Checklist{styles: v.styles}
+	}
+	v.plan.apply(it)
+	if created {
+		v.planItem = add(v.plan, true)
 		return
 	}
-	s.List.Invalidate(s.planItem)
+	v.List.Invalidate(v.planItem)
 }
 
-// SetTasksShownElsewhere tells the plan of the turn under way whether a panel shows its tasks.
-func (s *View) SetTasksShownElsewhere(elsewhere bool) {
-	if s.plan != nil && s.plan.shownElsewhere != elsewhere {
-		s.plan.shownElsewhere = elsewhere
-		s.List.Invalidate(s.planItem)
+// SetTasksShownElsewhere sets whether a panel lists the tasks of the current plan.
+func (v *View) SetTasksShownElsewhere(elsewhere bool) {
+	if v.plan != nil && v.plan.shownElsewhere != elsewhere {
+		v.plan.shownElsewhere = elsewhere
+		v.List.Invalidate(v.planItem)
 	}
 }
 
-// close ends what shows of a turn; what was open then is marked as cut off. No
-// end is that of a turn which nothing is known of.
-func (s *View) close(open []*protocol.Item, end *protocol.TurnEndedData) {
+// closeTurn closes the current turn and marks its open items as interrupted. end is nil when the
+// end of the turn is not known; open is then empty.
+func (v *View) closeTurn(open []*protocol.Item, end *protocol.TurnEndedData) {
 	for _, it := range open {
-		if id, ok := s.items[it]; ok {
-			if src, ok := s.List.Item(id).(interface{ cutOff(string) }); ok && end.Reason != protocol.ReasonCompleted {
-				src.cutOff(interruptedText(end))
+		if id, ok := v.items[it]; ok {
+			item, ok := v.List.Item(id).(interface{ markInterrupted(string) })
+			if ok && end.Reason != protocol.ReasonCompleted {
+				item.markInterrupted(interruptedText(end))
 			}
-			s.List.Invalidate(id)
+			v.List.Invalidate(id)
 		}
 	}
-	if s.plan != nil {
-		s.plan.turnEnded = true
-		s.List.Invalidate(s.planItem)
-		s.plan = nil
+	if v.plan != nil {
+		v.plan.turnEnded = true
+		v.List.Invalidate(v.planItem)
+		v.plan = nil
 	}
-	clear(s.items)
-	clear(s.runningTools)
+	clear(v.items)
+	clear(v.runningTools)
 }
 
-// Tick moves the clocks of what runs.
-func (s *View) Tick() {
-	if s.plan != nil && s.plan.running() {
-		s.List.Invalidate(s.planItem)
+// Tick redraws the items that show a running duration.
+func (v *View) Tick() {
+	if v.plan != nil && v.plan.running() {
+		v.List.Invalidate(v.planItem)
 	}
-	for it, id := range s.runningTools {
-		if s.List.Invalidate(id); !it.Open {
-			delete(s.runningTools, it)
+	for it, id := range v.runningTools {
+		if v.List.Invalidate(id); !it.Open {
+			delete(v.runningTools, it)
 		}
 	}
 }
 
-// source is how an item is shown, or nil when it shows elsewhere.
-func (s *View) source(it *protocol.Item, e *protocol.Event) (src transcript.Item, folded bool) {
+// newItem returns the list item for a protocol item and whether it starts collapsed. It returns nil
+// for an item that is not shown.
+func (v *View) newItem(it *protocol.Item, e *protocol.Event) (item transcript.Item, collapsed bool) {
 	switch it.Kind {
 	case protocol.ItemText:
 		head := ""
-		if voice := cmp.Or(it.Agent, s.task(it.Task), "agent"); voice != s.speaker || it.Task != "" {
-			s.speaker = voice
-			head = s.head(voice, e)
+		if author := cmp.Or(it.Agent, v.taskTitle(it.Task), "agent"); author != v.speaker || it.Task != "" {
+			v.speaker = author
+			head = v.heading(author, e)
 		}
-		return &agentMessage{itemAnchor: s.at(0, it), styles: s.styles, item: it, head: head}, it.Task != ""
+		return &agentMessage{itemAnchor: v.anchorAt(0, it), styles: v.styles, item: it, heading: head}, it.Task != ""
 	case protocol.ItemReasoning:
-		return &reasoning{itemAnchor: s.at(0, it), styles: s.styles, item: it, task: s.task(it.Task)}, true
+		return &reasoning{itemAnchor: v.anchorAt(0, it), styles: v.styles, item: it, task: v.taskTitle(it.Task)}, true
 	case protocol.ItemTool:
-		return &toolCall{itemAnchor: s.at(ToolAnchor, it), styles: s.styles, item: it, task: s.task(it.Task)}, true
+		return &toolCall{
+			itemAnchor: v.anchorAt(ToolAnchor, it),
+			styles:     v.styles,
+			item:       it,
+			task:       v.taskTitle(it.Task),
+		}, true
 	case protocol.ItemApproval:
-		return &approvalItem{itemAnchor: s.at(ApprovalAnchor, it), styles: s.styles, item: it}, false
+		return &approvalItem{itemAnchor: v.anchorAt(ApprovalAnchor, it), styles: v.styles, item: it}, false
 	}
-	if n := eventNote(s.styles, it.Type, it.Data); n != nil {
+	if n := eventNote(v.styles, it.Type, it.Data); n != nil {
 		if it.Type == protocol.ErrorRaised {
-			n.itemAnchor = s.errorAt(seqName(it.Seq))
+			n.itemAnchor = v.errorAnchor(seqName(it.Seq))
 		}
-		s.joinNotes(n)
+		v.joinNotes(n)
 		return n, false
 	}
 	return nil, false
 }
 
-// joinNotes leaves no blank line between a note and the one it comes after.
-func (s *View) joinNotes(n *note) {
-	if s.List.Len() > 0 {
-		last, ok := s.List.Item(s.List.Last()).(*note)
-		n.space = !ok || !last.event
+// joinNotes removes the blank line between two consecutive event notes.
+func (v *View) joinNotes(n *note) {
+	if v.List.Len() > 0 {
+		last, ok := v.List.Item(v.List.Last()).(*note)
+		n.blankBefore = !ok || !last.fromEvent
 	}
 }
 
-// task is what a task of a plan is called.
-func (s *View) task(id string) string {
-	if title := s.tasks[id]; title != "" || id == "" {
+// taskTitle returns the title of a task, or its id if the title is not known.
+func (v *View) taskTitle(id string) string {
+	if title := v.taskTitles[id]; title != "" || id == "" {
 		return title
 	}
-	if s.plan != nil {
-		if i := s.plan.find(id); i >= 0 {
-			return s.plan.steps[i].Title
+	if v.plan != nil {
+		if i := v.plan.taskIndex(id); i >= 0 {
+			return v.plan.tasks[i].Title
 		}
 	}
 	return id
 }
 
-// at makes an item of the turn under way one that can be gone to.
-func (s *View) at(kind transcript.AnchorKind, it *protocol.Item) itemAnchor {
-	return itemAnchor{kind, AnchorName(s.reducer.Current().Turn, protocol.HitKind(it.Kind), it.ID)}
+// anchorAt returns the anchor of an item of the current turn.
+func (v *View) anchorAt(kind transcript.AnchorKind, it *protocol.Item) itemAnchor {
+	return itemAnchor{kind, AnchorName(v.reducer.Current().Turn, protocol.HitKind(it.Kind), it.ID)}
 }
 
-// errorAt does it for an error of that turn.
-func (s *View) errorAt(id string) itemAnchor {
-	return itemAnchor{ErrorAnchor, AnchorName(s.reducer.Current().Turn, protocol.HitError, id)}
+// errorAnchor returns the anchor of an error of the current turn.
+func (v *View) errorAnchor(id string) itemAnchor {
+	return itemAnchor{ErrorAnchor, AnchorName(v.reducer.Current().Turn, protocol.HitError, id)}
 }
 
-// AddMark puts a line of ours between what is said.
-func (s *View) AddMark(text string) {
-	s.List.Append(&note{styles: s.styles, level: describe.LevelWarning, text: "── " + text, space: true}, false)
+// AddMark appends a warning from the client, like the loss of the connection.
+func (v *View) AddMark(text string) {
+	v.List.Append(&note{styles: v.styles, level: describe.LevelWarning, text: "── " + text, blankBefore: true}, false)
 }
 
-// dropOldTurns drops the oldest turns once there are too many items, and not while
-// somebody reads above. They can be paged in again.
-func (s *View) dropOldTurns() {
-	if s.List.Len() < ItemsMax || !s.List.Following() || s.pinned {
+// dropOldTurns drops the oldest turns once the list has ItemsMax items. It drops none while the
+// list is scrolled up or pinned. Dropped turns can be paged in again.
+func (v *View) dropOldTurns() {
+	if v.List.Len() < ItemsMax || !v.List.Following() || v.pinned {
 		return
 	}
-	cut := slices.IndexFunc(s.turns, func(t turnStart) bool { return s.List.Last()-t.id < itemsKept })
-	if cut <= 0 {
+	i := slices.IndexFunc(v.turns, func(t turnStart) bool { return v.List.Last()-t.id < itemsKept })
+	if i <= 0 {
 		return
 	}
-	s.turns = slices.Clone(s.turns[cut:])
-	from := s.turns[0].id
-	s.List.DropBefore(from)
-	for i := range s.turns {
-		s.turns[i].id -= from
+	v.turns = slices.Clone(v.turns[i:])
+	from := v.turns[0].id
+	v.List.DropBefore(from)
+	for i := range v.turns {
+		v.turns[i].id -= from
 	}
-	s.before = s.turns[0].first
+	v.olderThan = v.turns[0].first
 }
 
-func (s *View) head(name string, e *protocol.Event) string {
-	return name + " · " + s.styles.Clock(e.Time)
+// heading returns the heading of a message: its author and time.
+func (v *View) heading(name string, e *protocol.Event) string {
+	return name + " · " + v.styles.Clock(e.Time)
 }
 
-// Empty tells that nothing was ever said.
-func (s *View) Empty() bool { return s.List.Len() == 0 && s.before == 0 && !s.loading }
+// Empty reports whether the session has no items, not even in pages of history.
+func (v *View) Empty() bool { return v.List.Len() == 0 && v.olderThan == 0 && !v.loading }
 
-// RequestPage asks for so many turns before the first one shown, once at a time; ok is
-// false when there is nothing to ask.
-func (s *View) RequestPage(turns int) (protocol.HistoryData, bool) {
-	if s.before == 0 || s.loading {
+// RequestPage returns a request for up to turns turns before the first one shown. ok is false if
+// there are none or a request is pending.
+func (v *View) RequestPage(turns int) (protocol.HistoryData, bool) {
+	if v.olderThan == 0 || v.loading {
 		return protocol.HistoryData{}, false
 	}
-	s.loading = true
-	return protocol.HistoryData{Before: s.before, Limit: turns}, true
+	v.loading = true
+	return protocol.HistoryData{Before: v.olderThan, Limit: turns}, true
 }
 
-// PrependPage shows a page of history before the first item.
-func (s *View) PrependPage(page *protocol.HistoryResult) error {
-	s.loading = false
-	s.before = 0
+// PrependPage adds a page of history before the first item. It returns an error if an event cannot
+// be decoded.
+func (v *View) PrependPage(page *protocol.HistoryResult) error {
+	v.loading = false
+	v.olderThan = 0
 	if page.More && page.First > 0 {
-		s.before = page.First
+		v.olderThan = page.First
 	}
-	past := New(s.styles)
-	var sources []transcript.Item
-	var folds []bool
-	collect := func(src transcript.Item, folded bool) transcript.ID {
-		sources, folds = append(sources, src), append(folds, folded)
-		return past.List.Append(src, folded)
+	past := New(v.styles)
+	var added []transcript.Item
+	var addedCollapsed []bool
+	collect := func(item transcript.Item, collapsed bool) transcript.ID {
+		added, addedCollapsed = append(added, item), append(addedCollapsed, collapsed)
+		return past.List.Append(item, collapsed)
 	}
 	for _, raw := range page.Events {
 		var e protocol.Event
 		if err := json.Unmarshal(raw, &e); err != nil {
 			return err
 		}
-		if e.Turn != "" && e.Type != protocol.MessageUser && past.reducer.Current() == nil { // the end of a long turn
+		if e.Turn != "" && e.Type != protocol.MessageUser && past.reducer.Current() == nil {
+			// The page begins within a turn.
 			past.reducer.Turns = []*protocol.Turn{{Turn: e.Turn, First: e.First(), Started: e.Time}}
 		}
 		items, err := past.reducer.Apply(&e)
@@ -326,29 +359,29 @@ func (s *View) PrependPage(page *protocol.HistoryResult) error {
 		}
 		past.show(&e, items, collect)
 	}
-	for _, id := range past.runningTools { // where the page was cut; the rest of it is there already
-		past.List.Item(id).(*toolCall).cutOff("goes on below")
+	for _, id := range past.runningTools { // the list has the rest of the call
+		past.List.Item(id).(*toolCall).markInterrupted("goes on below")
 	}
-	for i := len(sources) - 1; i >= 0; i-- {
-		s.List.Prepend(sources[i], folds[i])
+	for i := len(added) - 1; i >= 0; i-- {
+		v.List.Prepend(added[i], addedCollapsed[i])
 	}
 	return nil
 }
 
-// HasOlder reports whether turns before the first one shown can be requested.
-func (s *View) HasOlder() bool { return s.before != 0 }
+// HasOlder reports whether there are older turns to request.
+func (v *View) HasOlder() bool { return v.olderThan != 0 }
 
-// OlderThan returns the seq that the next page of history ends at; 0 when there is none.
-func (s *View) OlderThan() uint64 { return s.before }
+// OlderThan returns the seq that the next page of history ends before, or 0 if there is none.
+func (v *View) OlderThan() uint64 { return v.olderThan }
 
-// Loading reports whether a page of history is requested.
-func (s *View) Loading() bool { return s.loading }
+// Loading reports whether a request for a page of history is pending.
+func (v *View) Loading() bool { return v.loading }
 
-// StopPaging notes that older turns cannot be had.
-func (s *View) StopPaging() { s.loading, s.before = false, 0 }
+// StopPaging marks older turns as not available.
+func (v *View) StopPaging() { v.loading, v.olderThan = false, 0 }
 
-// SetPinned keeps items from being forgotten while the user selects lines.
-func (s *View) SetPinned(pinned bool) { s.pinned = pinned }
+// SetPinned sets whether old items are kept, as while the user selects lines.
+func (v *View) SetPinned(pinned bool) { v.pinned = pinned }
 
-// Checklist returns the checklist of the running turn's plan, or nil.
-func (s *View) Checklist() *Checklist { return s.plan }
+// Checklist returns the checklist of the current turn's plan, or nil.
+func (v *View) Checklist() *Checklist { return v.plan }

@@ -6,8 +6,9 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Reattached says for people in which way a session goes on that was followed before, where that is not simply from where it was.
-func Reattached(mode, reason string) string {
+// Resubscribed describes how a session continues after a new subscription. It returns "" if the
+// session continues where it was.
+func Resubscribed(mode, reason string) string {
 	switch {
 	case reason == "":
 		return ""

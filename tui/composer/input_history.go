@@ -1,0 +1,152 @@
+package composer
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+)
+
+// maxEntries is the maximum number of messages kept of each source.
+const maxEntries = 200
+
+// inputHistory is the user's earlier messages, recalled one by one as in a shell: first those sent
+// by this client, then those of the user in the log. It is active while the user steps through it.
+type inputHistory struct {
+	sent []sentMessage // oldest first
+	past []pastMessage // of all users, oldest first
+
+	entries []string       // newest first; nil if not active
+	index   int            // steps back; 0: the draft
+	edits   map[int]string // edited texts by index; 0: the draft
+}
+
+// sentMessage is a message sent by this client.
+type sentMessage struct{ id, text string }
+
+// pastMessage is a message of the log.
+type pastMessage struct {
+	seq uint64
+	protocol.Message
+}
+
+// add adds a sent message and deactivates the history.
+func (h *inputHistory) add(id, text string) {
+	h.sent = keepNewest(append(h.sent, sentMessage{id, text}))
+	h.end()
+}
+
+// addPast adds the newest message of the log.
+func (h *inputHistory) addPast(e *protocol.Event) {
+	h.past = keepNewest(append(h.past, newPastMessage(e)))
+}
+
+// addOlder adds the messages of a page of the log before the known ones. An active history is
+// extended.
+func (h *inputHistory) addOlder(page *protocol.HistoryResult, me protocol.Actor) {
+	var found []pastMessage
+	for _, raw := range page.Events {
+		var e protocol.Event
+		if !bytes.Contains(raw, []byte(protocol.MessageUser)) {
+			continue // avoids decoding most events
+		}
+		if json.Unmarshal(raw, &e) != nil || e.Type != protocol.MessageUser {
+			continue
+		}
+		if len(h.past) == 0 || e.Seq < h.past[0].seq { // dropped turns are paged in again
+			found = append(found, newPastMessage(&e))
+		}
+	}
+	if room := maxEntries - len(h.past); len(found) > room {
+		found = found[len(found)-room:]
+	}
+	h.past = append(found, h.past...)
+	if h.active() {
+		index, edits := h.index, h.edits
+		h.begin(me)
+		h.index, h.edits = min(index, len(h.entries)), edits
+	}
+}
+
+// newPastMessage returns the message of an event, with its sender.
+func newPastMessage(e *protocol.Event) pastMessage {
+	m := remote.DecodeData[protocol.MessageUserData](e.Data).Message
+	if m.By == nil {
+		m.By = e.By
+	}
+	return pastMessage{e.Seq, m}
+}
+
+// keepNewest returns the last maxEntries elements of all.
+func keepNewest[T any](all []T) []T {
+	if n := len(all) - maxEntries; n > 0 {
+		return slices.Clone(all[n:])
+	}
+	return all
+}
+
+// active reports whether the user steps through the history.
+func (h *inputHistory) active() bool { return h.entries != nil }
+
+// begin activates the history. It lists the messages newest first, without consecutive duplicates.
+func (h *inputHistory) begin(me protocol.Actor) {
+	h.entries, h.index, h.edits = []string{}, 0, map[int]string{}
+	add := func(text string) {
+		if text != "" && (len(h.entries) == 0 || h.entries[len(h.entries)-1] != text) {
+			h.entries = append(h.entries, text)
+		}
+	}
+	for _, m := range slices.Backward(h.sent) {
+		add(m.text)
+	}
+	for _, m := range slices.Backward(h.past) {
+		if m.By != nil && *m.By == me && !h.isSent(m.ClientMessageID) {
+			add(m.Text)
+		}
+	}
+}
+
+// isSent reports whether this client sent the message with a client message id.
+func (h *inputHistory) isSent(id string) bool {
+	return id != "" && slices.ContainsFunc(h.sent, func(m sentMessage) bool { return m.id == id })
+}
+
+// step moves back (1) or forward (-1) in the history and returns the text to edit there. current is
+// the text to keep as the edit of the entry that is left. ok is false at either end.
+func (h *inputHistory) step(by int, current string, me protocol.Actor) (text string, ok bool) {
+	if !h.active() {
+		if by < 0 {
+			return "", false
+		}
+		h.begin(me)
+	}
+	to := h.index + by
+	if to < 0 || to > len(h.entries) {
+		if h.index == 0 {
+			h.end()
+		}
+		return "", false
+	}
+	h.edits[h.index] = current
+	h.index = to
+	if text, ok = h.edits[to]; !ok {
+		text = h.entries[to-1]
+	}
+	if to == 0 {
+		h.end()
+	}
+	return text, true
+}
+
+// draft returns the text before the recall began, or the current text if the history is not active.
+func (h *inputHistory) draft(current string) string {
+	if h.index == 0 {
+		return current
+	}
+	return h.edits[0]
+}
+
+// end deactivates the history and discards its edits.
+func (h *inputHistory) end() { h.entries, h.index, h.edits = nil, 0, nil }
