@@ -293,9 +293,10 @@ func (v *View) AddMark(text string) {
 }
 
 // dropOldTurns drops the oldest turns once the list has ItemsMax items. It drops none while the
-// list is scrolled up or pinned. Dropped turns can be paged in again.
+// list is scrolled up or pinned, or a page that belongs before them is loading. Dropped turns can
+// be paged in again.
 func (v *View) dropOldTurns() {
-	if v.List.Len() < ItemsMax || !v.List.Following() || v.pinned {
+	if v.List.Len() < ItemsMax || !v.List.Following() || v.pinned || v.loading {
 		return
 	}
 	i := slices.IndexFunc(v.turns, func(t turnStart) bool { return v.List.Last()-t.id < itemsKept })

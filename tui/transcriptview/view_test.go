@@ -1,0 +1,55 @@
+package transcriptview
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/tui/ui"
+)
+
+// applyTurns applies n finished turns of three items after the event at seq.
+func applyTurns(t *testing.T, v *View, seq uint64, n int) (last uint64) {
+	t.Helper()
+	start := seq
+	for i := range n {
+		for _, e := range []struct {
+			typ  protocol.Type
+			data any
+		}{
+			{protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{Text: "question"}}},
+			{protocol.TextStart, protocol.PartStartData{Part: "t"}},
+			{protocol.TextEnd, protocol.PartEndData{Part: "t"}},
+			{protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted}},
+		} {
+			seq++
+			if err := v.Apply(&protocol.Event{
+				Session: "s1", Seq: seq, Turn: fmt.Sprintf("turn-%d-%d", start, i), Time: time.Unix(0, 0),
+				Type: e.typ, Data: protocol.MustEncode(e.data),
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return seq
+}
+
+func TestOldTurnsAreKeptWhileAPageIsLoading(t *testing.T) {
+	v := New(ui.NewStyles(time.UTC, ""))
+	v.Reset(100, 60, 20)
+	if _, ok := v.RequestPage(HistoryPage); !ok {
+		t.Fatal("no page to request")
+	}
+	seq := applyTurns(t, v, 100, ItemsMax)
+	if got := v.OlderThan(); got != 101 {
+		t.Errorf("older than %d while the page before 101 is loading", got)
+	}
+	if err := v.PrependPage(&protocol.HistoryResult{First: 90, More: true}); err != nil {
+		t.Fatal(err)
+	}
+	applyTurns(t, v, seq, 1)
+	if got := v.OlderThan(); got <= 101 || v.List.Len() >= ItemsMax {
+		t.Errorf("%d items are kept, older than %d", v.List.Len(), got)
+	}
+}
