@@ -42,7 +42,7 @@ const before = "package a\n\nimport \"fmt\"\n\nfunc f(x int) {\n\tfmt.Println(x)
 
 var after = strings.NewReplacer("f(x int)", "f(y int)", "Println(x)", "Println(y, 1)", "func h() {}\n\n", "").Replace(before)
 
-func TestAChangeShowsWithItsNumbersAndWords(t *testing.T) {
+func TestLayoutOfChange(t *testing.T) {
 	files := []File{Compare("a.go", new(before), after)}
 	check(t, "in one column", render(files, 60, false), `
 a.go +2 −4
@@ -99,7 +99,7 @@ a.go +2 −4
 `)
 }
 
-func TestAChangedLineIsBesideItsReplacement(t *testing.T) {
+func TestSideBySideAlignsChangedLines(t *testing.T) {
 	old := "func f() int {\n\treturn c.n\n}\n"
 	now := "func f() int {\n\tc.mu.Lock()\n\tdefer c.mu.Unlock()\n\treturn c.n // under its lock\n}\n"
 	check(t, "side by side", render([]File{Compare("x", &old, now)}, 80, true), `
@@ -113,7 +113,7 @@ x +3 −1
 }
 
 // Side by side, each line of both sides is shown once and in order.
-func TestNothingIsLostSideBySide(t *testing.T) {
+func TestSideBySideShowsEachLineOnce(t *testing.T) {
 	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"return a + b", "return a", "x := f(a, b)", "x := f(b)", "}"}), 1, 25), func(s []string) string {
 		return strings.Join(s, "\n") + "\n"
 	})
@@ -184,7 +184,7 @@ func TestDistantChangesAreSeparateHunks(t *testing.T) {
 	}
 }
 
-func TestPatchesAreParsed(t *testing.T) {
+func TestParse(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"unified", "--- a/x.txt\t2026-01-01\n+++ b/x.txt\n@@ -1,2 +1,2 @@ top\n-a\n+b\n c\n", `
 x.txt +1 −1
@@ -263,7 +263,7 @@ a +2 −1
 	}
 }
 
-func TestLongLinesWrapBehindTheirNumbers(t *testing.T) {
+func TestLongLinesWrapBehindNumbers(t *testing.T) {
 	f := Compare("x", nil, "aaaaaaaaaabbbbbbbbbbcccccccccc漢字漢字\n")
 	check(t, "wrapped", render([]File{f}, 26, false), `
 new x +1 −0
@@ -272,7 +272,7 @@ new x +1 −0
 `)
 }
 
-func TestSimilarLinesAreComparedByWords(t *testing.T) {
+func TestChangedWords(t *testing.T) {
 	for _, c := range []struct{ old, text, a, b string }{
 		{"return x + 1", "return x + 2", "return x + [1]", "return x + [2]"},
 		{"a b c", "a c", "a [b ]c", "a c"},
@@ -318,7 +318,7 @@ func rebuild(f *File, old string) (oldSide, newSide string) {
 	return strings.Join(a, "\n"), strings.Join(b, "\n")
 }
 
-func TestTheSidesOfAComparisonAreTheTexts(t *testing.T) {
+func TestCompareHunksRebuildTexts(t *testing.T) {
 	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "", "d e", "\tf"}), 0, 40), func(s []string) string {
 		return strings.Join(s, "\n")
 	})
@@ -348,7 +348,7 @@ func TestTheSidesOfAComparisonAreTheTexts(t *testing.T) {
 	})
 }
 
-func TestTheCommonSubsequenceIsTheLongest(t *testing.T) {
+func TestMyersFindsLongestSubsequence(t *testing.T) {
 	seq := rapid.SliceOfN(rapid.IntRange(0, 3), 0, 12)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := seq.Draw(t, "a"), seq.Draw(t, "b")
@@ -368,7 +368,7 @@ func TestTheCommonSubsequenceIsTheLongest(t *testing.T) {
 	})
 }
 
-func TestCommonElementsAreInTheSameOrderForAnyLimit(t *testing.T) {
+func TestCommonElementsForAnyLimit(t *testing.T) {
 	seq := rapid.SliceOfN(rapid.IntRange(0, 30), 0, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := seq.Draw(t, "a"), seq.Draw(t, "b")
@@ -390,7 +390,7 @@ func TestCommonElementsAreInTheSameOrderForAnyLimit(t *testing.T) {
 	})
 }
 
-func TestAFileWithManyChangesIsComparedByLine(t *testing.T) {
+func TestCompareManyChanges(t *testing.T) {
 	var a, b strings.Builder
 	for i := range 30_000 {
 		fmt.Fprintf(&a, "line %d\n", i)
@@ -424,7 +424,7 @@ func lcsLength(a, b []int) int {
 	return row[len(b)]
 }
 
-func TestTextsWithNothingInCommonAreBounded(t *testing.T) {
+func TestCompareUnrelatedTexts(t *testing.T) {
 	var a, b strings.Builder
 	for i := range 50_000 {
 		fmt.Fprintf(&a, "a%d\n", i)
@@ -445,7 +445,7 @@ func TestTextsWithNothingInCommonAreBounded(t *testing.T) {
 	}
 }
 
-func FuzzNothingOfAPatchIsHidden(f *testing.F) {
+func FuzzPatchIsShownInFull(f *testing.F) {
 	for _, s := range []string{
 		"--- a\n+++ b\n@@ -1,2 +1 @@ x\n-a\n b\n\\ No newline at end of file\n", "*** Begin Patch\n*** Update File: a\n@@\n a\n-b\n*** End of File\n*** Move to: c\n*** End Patch",
 		"diff --git a/x b/y\nold mode 1\nnew mode 2\n--- a/x\n+++ b/y\n", "@@ -1 +1 @@\n+x", "*** Add File: a\n@@ -0,0 +1 @@\n+b", "--- a\n+++ a\n@@ -1,9 +1,9 @@\n--- b\n+++ c\n", "\n\n+a\n",
@@ -478,7 +478,7 @@ func FuzzNothingOfAPatchIsHidden(f *testing.F) {
 			case strings.HasPrefix(line, "@@ -"):
 				_, bare, _ = strings.Cut(bare, " @@")
 			case strings.HasPrefix(line, "diff --git"), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
-				continue // file names: see TestPatchesAreParsed
+				continue // file names: see TestParse
 			case bare == line && bare != "" && strings.IndexByte("+- ", bare[0]) >= 0:
 				bare = bare[1:]
 			}

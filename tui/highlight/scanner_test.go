@@ -58,7 +58,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-func TestLanguagesAreFoundByName(t *testing.T) {
+func TestLanguageLookup(t *testing.T) {
 	for name, of := range map[string]*Language{
 		"go": ByFilename("/x/main.go"), "TS": ByFilename("a.ts"), "{.python}": ByFilename(`C:\x\y.PY`), "make": ByFilename("src/Makefile"), "docker": ByFilename("Dockerfile"), "json": ByFilename("package.json"),
 	} {
@@ -93,7 +93,7 @@ func TestLanguageNamesAreUnique(t *testing.T) {
 }
 
 // Includes input that is slow for matchers that backtrack.
-func TestHostileSourceCostsLinearTime(t *testing.T) {
+func TestScanCostIsLinear(t *testing.T) {
 	for _, piece := range []string{"a", `"`, `"\`, "'", "(", "/", "<a ", "${", " ", "a::", "\n \t", "/*", "`", "'\\", "漢", "=", "- ", "<!--", "[[", "a "} {
 		text := strings.Repeat(piece, (32<<10)/len(piece))
 		for _, l := range allLanguages() {

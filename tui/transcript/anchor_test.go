@@ -18,7 +18,7 @@ func (s *anchorItem) Anchor() (AnchorKind, string) { return s.kind, s.name }
 func (s *anchorItem) AltAnchor() AnchorKind        { return s.alt }
 func (s *anchorItem) is(kind AnchorKind) bool      { return s.kind == kind || s.alt == kind }
 
-func TestAnchorsAreFoundWhateverIsAdded(t *testing.T) {
+func TestAnchorsAfterRandomChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		calls, made := 0, 0
 		l := NewList(1 << 20)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestCleanKeepsTextAndDropsControl(t *testing.T) {
+func TestClean(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"text", "plain ünï 漢字 👩‍🚀\n\tx", "plain ünï 漢字 👩‍🚀\n\tx"},
 		{"colour", "\x1b[31mred\x1b[0m", "red"},
@@ -32,7 +32,7 @@ func TestCleanKeepsTextAndDropsControl(t *testing.T) {
 	}
 }
 
-func TestRevealHidesNothing(t *testing.T) {
+func TestReveal(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"ls -l\n\tx", "ls -l\n\tx"},
 		{"ls\x1b]0;x\x07", "ls␛]0;x␇"},
@@ -52,7 +52,7 @@ func TestRevealHidesNothing(t *testing.T) {
 	}
 }
 
-func FuzzCleanLeavesNoControl(f *testing.F) {
+func FuzzClean(f *testing.F) {
 	for _, s := range []string{"a\x1b[31mb", "\x1b]8;;http://x\x1b\\y\x1b]8;;\x07", "\u009b1m\r\r\n\xff", "\x1bP\x1b\x1b[", "\u202e\u2029"} {
 		f.Add(s, 3)
 	}

@@ -49,7 +49,7 @@ func TestPointsAndTextMatchAllLines(t *testing.T) {
 	})
 }
 
-func TestAParagraphEndsAtABlankLineAndAtTheHeader(t *testing.T) {
+func TestParagraph(t *testing.T) {
 	l := NewList(1 << 20)
 	l.Resize(40, 10)
 	l.Append(blockItem{Block{Header: []string{"", " who"}, Body: []string{"a", "b", "", "c", "d"}, Footer: []string{"  why"}}}, false)

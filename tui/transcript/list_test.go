@@ -42,7 +42,7 @@ func newTestList(n, height int, calls *int) *List {
 	return l
 }
 
-func TestListFollowsTheEnd(t *testing.T) {
+func TestListFollowsEnd(t *testing.T) {
 	calls := 0
 	l := newTestList(5, 3, &calls)
 	want := []string{" 1.2", " 2.0", " 2.1", " 2.2", " 3.0", " 3.1", " 3.2", " 4.0", " 4.1", " 4.2"}
@@ -55,7 +55,7 @@ func TestListFollowsTheEnd(t *testing.T) {
 	}
 }
 
-func TestAScrolledListStaysInPlace(t *testing.T) {
+func TestScrolledListKeepsItsPlace(t *testing.T) {
 	calls := 0
 	l := newTestList(50, 3, &calls)
 	l.Scroll(-31)
@@ -76,7 +76,7 @@ func TestAScrolledListStaysInPlace(t *testing.T) {
 	}
 }
 
-func TestTheTailIsDrawnAtAnyScrollPosition(t *testing.T) {
+func TestTailIgnoresScrollPosition(t *testing.T) {
 	calls := 0
 	l := newTestList(50, 3, &calls)
 	l.ScrollToTop()
@@ -90,7 +90,7 @@ func TestTheTailIsDrawnAtAnyScrollPosition(t *testing.T) {
 	}
 }
 
-func TestShortListStartsAtTheTop(t *testing.T) {
+func TestShortListStartsAtTop(t *testing.T) {
 	calls := 0
 	l := newTestList(2, 2, &calls)
 	want := []string{" 0.0", " 0.1", " 1.0", " 1.1", "", "", "", "", "", ""}
@@ -103,7 +103,7 @@ func TestShortListStartsAtTheTop(t *testing.T) {
 	}
 }
 
-func TestCollapsingKeepsTheTopOfTheScreen(t *testing.T) {
+func TestCollapseKeepsTopLine(t *testing.T) {
 	calls := 0
 	l := newTestList(20, 4, &calls)
 	l.SelectItem(5)
@@ -118,7 +118,7 @@ func TestCollapsingKeepsTheTopOfTheScreen(t *testing.T) {
 	}
 }
 
-func TestSelectionIsMarkedAndOnScreen(t *testing.T) {
+func TestSelectionIsMarkedAndVisible(t *testing.T) {
 	calls := 0
 	l := newTestList(30, 3, &calls)
 	l.Lines()
@@ -134,7 +134,7 @@ func TestSelectionIsMarkedAndOnScreen(t *testing.T) {
 	}
 }
 
-func TestASelectedLineIsInTheMiddle(t *testing.T) {
+func TestSelectLineCentersIt(t *testing.T) {
 	calls := 0
 	l := newTestList(30, 30, &calls)
 	line, ok := l.FindLine(12, 0, 1, func(s string) bool { return strings.Contains(s, "12.17") })
@@ -156,7 +156,7 @@ func TestASelectedLineIsInTheMiddle(t *testing.T) {
 }
 
 // After any operations, and with wrong estimates, the drawn lines are a window of all lines.
-func TestScreenIsAWindowOfTheWhole(t *testing.T) {
+func TestLinesAreWindowOfAllLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		calls, names := 0, 0
 		l := NewList(rapid.SampledFrom([]int{1, 500, 1 << 20}).Draw(t, "cache"))
@@ -273,7 +273,7 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 }
 
 // The work per frame must not depend on the number of items.
-func TestNothingLoopsOverAllItems(t *testing.T) {
+func TestFrameCostIsIndependentOfLength(t *testing.T) {
 	work := map[int]int{}
 	for _, n := range []int{1_000, 100_000} {
 		calls := 0
@@ -305,7 +305,7 @@ func TestNothingLoopsOverAllItems(t *testing.T) {
 	}
 }
 
-func TestCacheKeepsItsBudget(t *testing.T) {
+func TestCacheKeepsBudget(t *testing.T) {
 	calls := 0
 	l := NewList(4_000)
 	l.Resize(40, 10)
@@ -330,7 +330,7 @@ func TestCacheKeepsItsBudget(t *testing.T) {
 	}
 }
 
-func TestWideLinesAreCut(t *testing.T) {
+func TestWideLinesAreTruncated(t *testing.T) {
 	l := NewList(1 << 20)
 	l.Resize(3, 2)
 	l.Append(staticItem{"漢字", "\x1b[31mabcdef\x1b[0m"}, false)
@@ -344,7 +344,7 @@ type staticItem []string
 func (s staticItem) Block(int, bool) Block  { return Block{Body: s} }
 func (s staticItem) Estimate(int, bool) int { return len(s) }
 
-func TestLinesInTheRangeAreHighlighted(t *testing.T) {
+func TestRangeHighlight(t *testing.T) {
 	calls := 0
 	l := newTestList(20, 3, &calls)
 	l.SetRangeHighlight(Point{19, 1}, Point{18, 2}, func(line string) string { return "[" + line + "]" })

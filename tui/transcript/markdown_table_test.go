@@ -7,7 +7,7 @@ import (
 )
 
 // The memory used for a table is linear in its size.
-func TestHostileTablesCostNoMoreThanTheirSize(t *testing.T) {
+func TestHostileTableMemoryIsLinear(t *testing.T) {
 	const n = maxBlockBytes/6 - 10
 	for name, in := range map[string]string{
 		"short rows under many columns": strings.Repeat("|a", n) + "\n" + strings.Repeat("|-", n) + "\n" + strings.Repeat("x\n", n),

@@ -54,7 +54,7 @@ func markdown(s string) *Markdown {
 	return p
 }
 
-func TestMarkdownIsRendered(t *testing.T) {
+func TestMarkdown(t *testing.T) {
 	for _, c := range []struct {
 		name, in string
 		width    int
@@ -141,7 +141,7 @@ func TestOnlyWebAndMailURLsAreLinks(t *testing.T) {
 	}
 }
 
-func TestALinkTextNeverHidesItsTarget(t *testing.T) {
+func TestLinkTargetIsVisible(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"[here](https://x.y/a)", "{https://x.y/a|here} ({https://x.y/a|https://x.y/a})"},
 		{"<https://x.y> <a@b.c>", "{https://x.y|https://x.y} {mailto:a@b.c|a@b.c}"},
@@ -171,7 +171,7 @@ func TestALinkTextNeverHidesItsTarget(t *testing.T) {
 	}
 }
 
-func TestATableFitsItsWidth(t *testing.T) {
+func TestTableFitsWidth(t *testing.T) {
 	in := "| name | what it does |\n|---|---|\n| session | one agent and everything said with it |\n| turn | one message to its end |\n"
 	got := layOut(markdown(in), 30, unstyled)
 	want := []string{
@@ -208,7 +208,7 @@ func TestDeepNestingStaysVisible(t *testing.T) {
 	}
 }
 
-func TestALongBlockIsSplit(t *testing.T) {
+func TestLongBlockIsSplit(t *testing.T) {
 	p := NewMarkdown()
 	var words strings.Builder
 	for i := range 20_000 {

@@ -22,7 +22,7 @@ func layOutOutput(out string, width int) []string {
 	return lines
 }
 
-func TestOutputShowsAsInATerminal(t *testing.T) {
+func TestTerminalOutput(t *testing.T) {
 	for _, c := range []struct {
 		name, out string
 		width     int
@@ -86,7 +86,7 @@ func TestLongOutputKeepsItsStart(t *testing.T) {
 	}
 }
 
-func TestAnEndlessRowIsBounded(t *testing.T) {
+func TestRowLengthIsBounded(t *testing.T) {
 	text := NewTerminalOutput()
 	text.Append(strings.Repeat("x", 3*maxRowCells) + "\rY")
 	if n := len(text.terminal.cells); n > maxRowCells {
