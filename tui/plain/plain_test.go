@@ -273,9 +273,9 @@ func TestRevokeRule(t *testing.T) {
 		if err := tc.stop(); err != nil {
 			t.Error(err)
 		}
-		got := tc.session.Commands()
-		if len(got) != 1 || got[0].Verb != protocol.DoRulesRevoke || got[0].Data.(protocol.RulesRevokeData).Rule != "u1" {
-			t.Errorf("got commands %+v, want to revoke u1", got)
+		want := []tuitest.Asking{{Verb: protocol.DoRulesRevoke, Data: protocol.RulesRevokeData{Rule: "u1"}}}
+		if got := tc.session.Commands(); !reflect.DeepEqual(got, want) {
+			t.Errorf("got commands %+v, want %+v", got, want)
 		}
 		if want := "rule revoked: $ go mod tidy\n"; !strings.Contains(tc.out.String(), want) {
 			t.Errorf("output lacks %q:\n%s", want, tc.out)
