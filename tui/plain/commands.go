@@ -261,25 +261,25 @@ func findRequest(pending []protocol.Approval, rest string) (*protocol.Approval, 
 
 // parseAnswers parses answers of the form QUESTION=TEXT. A text ends before the next question ID.
 func parseAnswers(a *protocol.Approval, rest string) (*protocol.ApprovalInput, error) {
-	out := map[string][]string{}
-	var at string
+	answers := map[string][]string{}
+	question := ""
 	for _, word := range strings.Fields(rest) {
 		name, text, found := strings.Cut(word, "=")
 		if found && slices.ContainsFunc(a.Questions, func(q protocol.Question) bool { return q.ID == name }) {
-			at = name
-			out[at] = append(out[at], text)
+			question = name
+			answers[question] = append(answers[question], text)
 			continue
 		}
-		if at == "" {
+		if question == "" {
 			return nil, fmt.Errorf("write QUESTION=TEXT")
 		}
-		given := out[at]
-		given[len(given)-1] += " " + word
+		texts := answers[question]
+		texts[len(texts)-1] += " " + word
 	}
-	if len(out) == 0 {
+	if len(answers) == 0 {
 		return nil, fmt.Errorf("write QUESTION=TEXT")
 	}
-	return &protocol.ApprovalInput{Answers: out}, nil
+	return &protocol.ApprovalInput{Answers: answers}, nil
 }
 
 // parseTasks parses the numbers of the tasks to keep, separated by spaces or commas.

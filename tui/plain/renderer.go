@@ -13,13 +13,13 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
-	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
 
 const (
 	maxPartialLine  = 16 << 10 // bytes of an unfinished line that are held back
 	maxEndedTurns   = 4 * recentTurns
+	toolOutputLines = 5   // last lines of a tool's output that are written
 	toolOutputWidth = 200 // cells
 )
 
@@ -326,7 +326,7 @@ func (r *renderer) writeTool(e *protocol.Event) {
 		d := remote.DecodeData[protocol.ToolEndedData](e.Data)
 		tool := r.runningTool(d.Tool)
 		delete(r.tools, d.Tool)
-		tail, hidden := tool.output.Tail(toolOutputWidth, transcriptview.TailLines)
+		tail, hidden := tool.output.Tail(toolOutputWidth, toolOutputLines)
 		if hidden > 0 {
 			tail = append([]string{fmt.Sprintf("(%s before)", ui.Count(hidden, "line"))}, tail...)
 		}

@@ -169,7 +169,7 @@ func TestLinesAreWindowOfAllLines(t *testing.T) {
 		pick := func(t *rapid.T) ID {
 			return ID(rapid.IntRange(int(l.First()), int(l.Last())).Draw(t, "item"))
 		}
-		whole := func() (lines []string, points []Point) {
+		allLines := func() (lines []string, points []Point) {
 			for id := l.First(); id <= l.Last(); id++ {
 				for i, line := range l.Item(id).Block(20, false).Body {
 					lines, points = append(lines, line), append(points, Point{id, i})
@@ -178,7 +178,7 @@ func TestLinesAreWindowOfAllLines(t *testing.T) {
 			return lines, points
 		}
 		first := func() int { // index of the first visible line in all lines
-			lines, _ := whole()
+			lines, _ := allLines()
 			return slices.Index(lines, strings.Replace(l.Lines()[0], selectionBar, " ", 1))
 		}
 		t.Repeat(map[string]func(*rapid.T){
@@ -187,13 +187,13 @@ func TestLinesAreWindowOfAllLines(t *testing.T) {
 			"scroll": func(t *rapid.T) {
 				by, before := rapid.IntRange(-20, 20).Draw(t, "lines"), first()
 				l.Scroll(by)
-				lines, _ := whole()
+				lines, _ := allLines()
 				if want := max(0, min(before+by, len(lines)-l.height)); len(lines) > l.height && first() != want {
 					t.Fatalf("scrolled by %d from line %d to %d of %d", by, before, first(), len(lines))
 				}
 			},
 			"ensure visible": func(t *rapid.T) {
-				lines, points := whole()
+				lines, points := allLines()
 				if len(lines) <= l.height {
 					return
 				}
@@ -212,7 +212,7 @@ func TestLinesAreWindowOfAllLines(t *testing.T) {
 			"select item": func(t *rapid.T) {
 				id := pick(t)
 				l.SelectItem(id)
-				lines, points := whole()
+				lines, points := allLines()
 				from := slices.Index(points, Point{id, 0})
 				if len(lines) <= l.height || from < 0 {
 					return
@@ -233,7 +233,7 @@ func TestLinesAreWindowOfAllLines(t *testing.T) {
 				l.Invalidate(id)
 			},
 			"": func(t *rapid.T) {
-				whole, points := whole()
+				all, points := allLines()
 				screen := l.Lines()
 				if len(screen) != l.height {
 					t.Fatalf("%d rows, want %d", len(screen), l.height)
@@ -241,16 +241,16 @@ func TestLinesAreWindowOfAllLines(t *testing.T) {
 				for i, line := range screen {
 					screen[i] = strings.Replace(line, selectionBar, " ", 1)
 				}
-				if len(whole) <= l.height {
-					for len(whole) < l.height {
-						whole = append(whole, "")
+				if len(all) <= l.height {
+					for len(all) < l.height {
+						all = append(all, "")
 					}
-					if !slices.Equal(screen, whole) {
-						t.Fatalf("screen %q, want all of %q", screen, whole)
+					if !slices.Equal(screen, all) {
+						t.Fatalf("screen %q, want all of %q", screen, all)
 					}
 					return
 				}
-				at := slices.Index(whole, screen[0])
+				at := slices.Index(all, screen[0])
 				for row := range screen {
 					id, ok := l.ItemAt(row)
 					if p := points[max(at, 0)+row]; !ok || id != p.Item || l.PointAt(row) != p {
@@ -261,10 +261,10 @@ func TestLinesAreWindowOfAllLines(t *testing.T) {
 				if _, ok := l.ItemAt(l.height); ok || l.AtTop() != (at == 0) && !blank {
 					t.Fatalf("at line %d: AtTop %v, item below the window %v", at, l.AtTop(), ok)
 				}
-				if at < 0 || !slices.Equal(screen, whole[at:at+len(screen)]) {
-					t.Fatalf("screen %q is not a window of %q", screen, whole)
+				if at < 0 || !slices.Equal(screen, all[at:at+len(screen)]) {
+					t.Fatalf("screen %q is not a window of %q", screen, all)
 				}
-				if l.Following() && at+len(screen) != len(whole) {
+				if l.Following() && at+len(screen) != len(all) {
 					t.Fatalf("following, but the end is not visible")
 				}
 			},

@@ -49,9 +49,9 @@ func withoutLinks(line string) string {
 func unstyled(text string, _ Style) string { return text }
 
 func markdown(s string) *Markdown {
-	p := NewMarkdown()
-	p.Append(s)
-	return p
+	m := NewMarkdown()
+	m.Append(s)
+	return m
 }
 
 func TestMarkdown(t *testing.T) {
@@ -267,7 +267,7 @@ func TestLongBlockIsSplit(t *testing.T) {
 		t.Errorf("the open block has %d bytes, want at most %d", open, maxBlockBytes)
 	}
 	if got := strings.Join(strings.Fields(strings.Join(lines, " ")), " "); got != strings.TrimSpace(words.String()) {
-		t.Error("words were lost")
+		t.Error("the lines do not contain the same words as the text")
 	}
 }
 
