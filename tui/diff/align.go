@@ -14,15 +14,15 @@ type pair struct{ removed, added int }
 // two lines subtracts their size from budget. With the budget used up, no lines are compared.
 func align(removed, added []row, budget *int) []pair {
 	type similarity struct {
-		kept         int // bytes in common
+		common       int // bytes in common
 		inOld, inNew []span
 	}
 	compare := func(i, j int) similarity {
 		if *budget -= len(removed[i].text) + len(added[j].text); *budget < 0 {
 			return similarity{}
 		}
-		inOld, inNew, kept := changedWords(removed[i].text, added[j].text)
-		return similarity{kept, inOld, inNew}
+		inOld, inNew, common := changedWords(removed[i].text, added[j].text)
+		return similarity{common, inOld, inNew}
 	}
 	accept := func(i, j int, s similarity) pair {
 		removed[i].changed, added[j].changed = s.inOld, s.inNew
@@ -32,7 +32,7 @@ func align(removed, added []row, budget *int) []pair {
 	n, m := len(removed), len(added)
 	if n*m > maxAlignPairs || n == m && n*m == 1 {
 		for i := range min(n, m) {
-			if s := compare(i, i); s.kept > 0 {
+			if s := compare(i, i); s.common > 0 {
 				out = append(out, accept(i, i, s))
 			}
 		}
@@ -48,14 +48,14 @@ func align(removed, added []row, budget *int) []pair {
 			s := compare(i, j)
 			similar[i*m+j] = s
 			best[i][j] = max(best[i+1][j], best[i][j+1])
-			if s.kept > 0 {
-				best[i][j] = max(best[i][j], s.kept+best[i+1][j+1])
+			if s.common > 0 {
+				best[i][j] = max(best[i][j], s.common+best[i+1][j+1])
 			}
 		}
 	}
 	for i, j := 0, 0; i < n && j < m; {
 		switch s := similar[i*m+j]; {
-		case s.kept > 0 && best[i][j] == s.kept+best[i+1][j+1]:
+		case s.common > 0 && best[i][j] == s.common+best[i+1][j+1]:
 			out = append(out, accept(i, j, s))
 			i, j = i+1, j+1
 		case best[i][j] == best[i+1][j]:

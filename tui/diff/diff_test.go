@@ -38,11 +38,16 @@ func check(t *testing.T, name, got, want string) {
 	}
 }
 
-const before = "package a\n\nimport \"fmt\"\n\nfunc f(x int) {\n\tfmt.Println(x)\n}\n\nfunc g() {}\n\nfunc h() {}\n\n// end\n"
+const before = "package a\n\nimport \"fmt\"\n\nfunc f(x int) {\n\tfmt.Println(x)\n}\n\n" +
+	"func g() {}\n\nfunc h() {}\n\n// end\n"
 
-var after = strings.NewReplacer("f(x int)", "f(y int)", "Println(x)", "Println(y, 1)", "func h() {}\n\n", "").Replace(before)
+var after = strings.NewReplacer(
+	"f(x int)", "f(y int)",
+	"Println(x)", "Println(y, 1)",
+	"func h() {}\n\n", "",
+).Replace(before)
 
-func TestAChangeShowsWithItsNumbersAndWords(t *testing.T) {
+func TestLayoutOfChange(t *testing.T) {
 	files := []File{Compare("a.go", new(before), after)}
 	check(t, "in one column", render(files, 60, false), `
 a.go +2 −4
@@ -99,7 +104,7 @@ a.go +2 −4
 `)
 }
 
-func TestAChangedLineIsBesideItsReplacement(t *testing.T) {
+func TestSideBySideAlignsChangedLines(t *testing.T) {
 	old := "func f() int {\n\treturn c.n\n}\n"
 	now := "func f() int {\n\tc.mu.Lock()\n\tdefer c.mu.Unlock()\n\treturn c.n // under its lock\n}\n"
 	check(t, "side by side", render([]File{Compare("x", &old, now)}, 80, true), `
@@ -113,9 +118,10 @@ x +3 −1
 }
 
 // Side by side, each line of both sides is shown once and in order.
-func TestNothingIsLostSideBySide(t *testing.T) {
-	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"return a + b", "return a", "x := f(a, b)", "x := f(b)", "}"}), 1, 25), func(s []string) string {
-		return strings.Join(s, "\n") + "\n"
+func TestSideBySideShowsEachLineOnce(t *testing.T) {
+	line := rapid.SampledFrom([]string{"return a + b", "return a", "x := f(a, b)", "x := f(b)", "}"})
+	text := rapid.Map(rapid.SliceOfN(line, 1, 25), func(lines []string) string {
+		return strings.Join(lines, "\n") + "\n"
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		old, now := text.Draw(t, "old"), text.Draw(t, "new")
@@ -180,11 +186,11 @@ func TestDistantChangesAreSeparateHunks(t *testing.T) {
 	b[10], b[90] = "ten", "ninety"
 	f := Compare("x", new(strings.Join(a, "\n")+"\n"), strings.Join(b, "\n")+"\n")
 	if len(f.Hunks) != 2 || f.Hunks[0].Old != 8 || f.Hunks[1].New != 88 || len(f.Hunks[1].Lines) != 8 {
-		t.Errorf("%+v", f.Hunks)
+		t.Errorf("got hunks %+v, want two at lines 8 and 88", f.Hunks)
 	}
 }
 
-func TestPatchesAreParsed(t *testing.T) {
+func TestParse(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"unified", "--- a/x.txt\t2026-01-01\n+++ b/x.txt\n@@ -1,2 +1,2 @@ top\n-a\n+b\n c\n", `
 x.txt +1 −1
@@ -193,7 +199,8 @@ x.txt +1 −1
   1 + b
 2 2   c
 `},
-		{"git", "diff --git a/x b/x\nindex 12..34 100644\n--- a/x\n+++ b/x\n@@ -7 +7 @@\n-a\n+b\ndiff --git a/o b/n\nsimilarity index 100%\nrename from o\nrename to n\n", `
+		{"git", "diff --git a/x b/x\nindex 12..34 100644\n--- a/x\n+++ b/x\n@@ -7 +7 @@\n-a\n+b\n" +
+			"diff --git a/o b/n\nsimilarity index 100%\nrename from o\nrename to n\n", `
 x +1 −1
 index 12..34 100644
 ⋯
@@ -204,14 +211,16 @@ similarity index 100%
 rename from o
 rename to n
 `},
-		{"new and gone", "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n--- a/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n", `
+		{"new and deleted", "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n" +
+			"--- a/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n", `
 new x +1 −0
   1 + a
     \ No newline at end of file
 deleted y +0 −1
 1   - b
 `},
-		{"between begin and end", "*** Begin Patch\n*** Update File: f.go\n*** Move to: g.go\n@@ func f\n a\n-b\n+c\n\n*** Add File: n\n+x\n*** Delete File: o\n*** End Patch\n", `
+		{"apply_patch format", "*** Begin Patch\n*** Update File: f.go\n*** Move to: g.go\n@@ func f\n a\n-b\n+c\n\n" +
+			"*** Add File: n\n+x\n*** Delete File: o\n*** End Patch\n", `
 renamed f.go → g.go +1 −1
 ⋯ func f
   a
@@ -222,7 +231,7 @@ new n +1 −0
   1 + x
 deleted o +0 −0
 `},
-		{"dashes within", "--- a\n+++ b\n@@ -1,2 +1,2 @@\n--- x\n+++ y\n z\n", `
+		{"dashes in lines", "--- a\n+++ b\n@@ -1,2 +1,2 @@\n--- x\n+++ y\n z\n", `
 renamed a → b +1 −1
 1   - -- x
   1 + ++ y
@@ -234,14 +243,14 @@ diff --git a/safe b/safe
 1   - a
   1 + b
 `},
-		{"words around it", "look:\n--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\nand so on\n", `
+		{"text around the patch", "look:\n--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\nand so on\n", `
 look:
 a +1 −1
 1   - a
   1 + b
     \ and so on
 `},
-		{"counts that lie", "--- a\n+++ a\n@@ -1,1 +1,9 @@\n-a\n+b\nrm -rf\n@@ -99999999999999999999 +1 @@\n+c\n", `
+		{"wrong counts", "--- a\n+++ a\n@@ -1,1 +1,9 @@\n-a\n+b\nrm -rf\n@@ -99999999999999999999 +1 @@\n+c\n", `
 a +2 −1
 1   - a
   1 + b
@@ -263,7 +272,7 @@ a +2 −1
 	}
 }
 
-func TestLongLinesWrapBehindTheirNumbers(t *testing.T) {
+func TestLongLinesWrapBehindNumbers(t *testing.T) {
 	f := Compare("x", nil, "aaaaaaaaaabbbbbbbbbbcccccccccc漢字漢字\n")
 	check(t, "wrapped", render([]File{f}, 26, false), `
 new x +1 −0
@@ -272,7 +281,7 @@ new x +1 −0
 `)
 }
 
-func TestSimilarLinesAreComparedByWords(t *testing.T) {
+func TestChangedWords(t *testing.T) {
 	for _, c := range []struct{ old, text, a, b string }{
 		{"return x + 1", "return x + 2", "return x + [1]", "return x + [2]"},
 		{"a b c", "a c", "a [b ]c", "a c"},
@@ -280,7 +289,10 @@ func TestSimilarLinesAreComparedByWords(t *testing.T) {
 		{"one thing", "another matter", "one thing", "another matter"},
 		{"漢字 xyz", "漢子 xyz", "[漢字] xyz", "[漢子] xyz"},
 		{"same", "same", "same", "same"},
-		{strings.Repeat("x ", 2000), strings.Repeat("x ", 1999), strings.Repeat("x ", 2000), strings.Repeat("x ", 1999)},
+		{
+			strings.Repeat("x ", 2000), strings.Repeat("x ", 1999),
+			strings.Repeat("x ", 2000), strings.Repeat("x ", 1999),
+		},
 	} {
 		a, b, _ := changedWords(c.old, c.text)
 		show := func(s string, in []span) string {
@@ -290,7 +302,7 @@ func TestSimilarLinesAreComparedByWords(t *testing.T) {
 			return s
 		}
 		if gotA, gotB := show(c.old, a), show(c.text, b); gotA != c.a || gotB != c.b {
-			t.Errorf("%.20q and %.20q: %q and %q", c.old, c.text, gotA, gotB)
+			t.Errorf("%.20q and %.20q: got %q and %q, want %q and %q", c.old, c.text, gotA, gotB, c.a, c.b)
 		}
 	}
 }
@@ -318,10 +330,9 @@ func rebuild(f *File, old string) (oldSide, newSide string) {
 	return strings.Join(a, "\n"), strings.Join(b, "\n")
 }
 
-func TestTheSidesOfAComparisonAreTheTexts(t *testing.T) {
-	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "", "d e", "\tf"}), 0, 40), func(s []string) string {
-		return strings.Join(s, "\n")
-	})
+func TestCompareHunksRebuildTexts(t *testing.T) {
+	line := rapid.SampledFrom([]string{"a", "b", "c", "", "d e", "\tf"})
+	text := rapid.Map(rapid.SliceOfN(line, 0, 40), func(lines []string) string { return strings.Join(lines, "\n") })
 	rapid.Check(t, func(t *rapid.T) {
 		old, now := text.Draw(t, "old"), text.Draw(t, "new")
 		f := Compare("x", &old, now)
@@ -348,7 +359,7 @@ func TestTheSidesOfAComparisonAreTheTexts(t *testing.T) {
 	})
 }
 
-func TestTheCommonSubsequenceIsTheLongest(t *testing.T) {
+func TestMyersFindsLongestSubsequence(t *testing.T) {
 	seq := rapid.SliceOfN(rapid.IntRange(0, 3), 0, 12)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := seq.Draw(t, "a"), seq.Draw(t, "b")
@@ -368,7 +379,7 @@ func TestTheCommonSubsequenceIsTheLongest(t *testing.T) {
 	})
 }
 
-func TestCommonElementsAreInTheSameOrderForAnyLimit(t *testing.T) {
+func TestCommonElementsForAnyLimit(t *testing.T) {
 	seq := rapid.SliceOfN(rapid.IntRange(0, 30), 0, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := seq.Draw(t, "a"), seq.Draw(t, "b")
@@ -390,7 +401,7 @@ func TestCommonElementsAreInTheSameOrderForAnyLimit(t *testing.T) {
 	})
 }
 
-func TestAFileWithManyChangesIsComparedByLine(t *testing.T) {
+func TestCompareManyChanges(t *testing.T) {
 	var a, b strings.Builder
 	for i := range 30_000 {
 		fmt.Fprintf(&a, "line %d\n", i)
@@ -402,7 +413,7 @@ func TestAFileWithManyChangesIsComparedByLine(t *testing.T) {
 	}
 	f := Compare("x", new(a.String()), b.String())
 	if added, removed := f.Stat(); added != 10_000 || removed != 10_000 {
-		t.Errorf("+%d −%d", added, removed)
+		t.Errorf("got +%d −%d, want +10000 −10000", added, removed)
 	}
 }
 
@@ -424,7 +435,7 @@ func lcsLength(a, b []int) int {
 	return row[len(b)]
 }
 
-func TestTextsWithNothingInCommonAreBounded(t *testing.T) {
+func TestCompareUnrelatedTexts(t *testing.T) {
 	var a, b strings.Builder
 	for i := range 50_000 {
 		fmt.Fprintf(&a, "a%d\n", i)
@@ -432,7 +443,7 @@ func TestTextsWithNothingInCommonAreBounded(t *testing.T) {
 	}
 	f := Compare("x", new(a.String()), b.String())
 	if added, removed := f.Stat(); added != 50_000 || removed != 50_000 {
-		t.Errorf("+%d −%d", added, removed)
+		t.Errorf("got +%d −%d, want +50000 −50000", added, removed)
 	}
 	pieces := Split([]File{f})
 	for _, p := range pieces {
@@ -441,14 +452,16 @@ func TestTextsWithNothingInCommonAreBounded(t *testing.T) {
 		}
 	}
 	if last := pieces[len(pieces)-1].Lines(80, false); !strings.Contains(last[len(last)-1], "50000") {
-		t.Errorf("the last line is %q", last[len(last)-1])
+		t.Errorf("last line %q, want number 50000 in it", last[len(last)-1])
 	}
 }
 
-func FuzzNothingOfAPatchIsHidden(f *testing.F) {
+func FuzzPatchIsShownInFull(f *testing.F) {
 	for _, s := range []string{
-		"--- a\n+++ b\n@@ -1,2 +1 @@ x\n-a\n b\n\\ No newline at end of file\n", "*** Begin Patch\n*** Update File: a\n@@\n a\n-b\n*** End of File\n*** Move to: c\n*** End Patch",
-		"diff --git a/x b/y\nold mode 1\nnew mode 2\n--- a/x\n+++ b/y\n", "@@ -1 +1 @@\n+x", "*** Add File: a\n@@ -0,0 +1 @@\n+b", "--- a\n+++ a\n@@ -1,9 +1,9 @@\n--- b\n+++ c\n", "\n\n+a\n",
+		"--- a\n+++ b\n@@ -1,2 +1 @@ x\n-a\n b\n\\ No newline at end of file\n",
+		"*** Begin Patch\n*** Update File: a\n@@\n a\n-b\n*** End of File\n*** Move to: c\n*** End Patch",
+		"diff --git a/x b/y\nold mode 1\nnew mode 2\n--- a/x\n+++ b/y\n", "@@ -1 +1 @@\n+x",
+		"*** Add File: a\n@@ -0,0 +1 @@\n+b", "--- a\n+++ a\n@@ -1,9 +1,9 @@\n--- b\n+++ c\n", "\n\n+a\n",
 	} {
 		f.Add(s, uint8(60))
 		f.Add(s, uint8(200))
@@ -477,8 +490,9 @@ func FuzzNothingOfAPatchIsHidden(f *testing.F) {
 			switch {
 			case strings.HasPrefix(line, "@@ -"):
 				_, bare, _ = strings.Cut(bare, " @@")
-			case strings.HasPrefix(line, "diff --git"), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
-				continue // file names: see TestPatchesAreParsed
+			case strings.HasPrefix(line, "diff --git"),
+				strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
+				continue // file names: see TestParse
 			case bare == line && bare != "" && strings.IndexByte("+- ", bare[0]) >= 0:
 				bare = bare[1:]
 			}

@@ -15,7 +15,7 @@ type span struct{ from, to int }
 
 // changedWords compares two lines by words. It returns the spans that differ and the number of
 // non-blank bytes in common, which is 0 if the lines are not similar.
-func changedWords(oldLine, newLine string) (inOld, inNew []span, kept int) {
+func changedWords(oldLine, newLine string) (inOld, inNew []span, common int) {
 	if len(oldLine) > maxLineBytes || len(newLine) > maxLineBytes {
 		return nil, nil, 0
 	}
@@ -39,13 +39,13 @@ func changedWords(oldLine, newLine string) (inOld, inNew []span, kept int) {
 	}
 	for i, w := range a {
 		if inA[i] && !isBlank(oldLine[w.from:w.to]) {
-			kept += w.to - w.from
+			common += w.to - w.from
 		}
 	}
-	if 3*kept < min(nonBlank(oldLine), nonBlank(newLine)) {
+	if 3*common < min(nonBlank(oldLine), nonBlank(newLine)) {
 		return nil, nil, 0
 	}
-	return joinChanged(oldLine, a, inA), joinChanged(newLine, b, inB), kept
+	return joinChanged(oldLine, a, inA), joinChanged(newLine, b, inB), common
 }
 
 // joinChanged returns the words not in common, joined across blanks between them.

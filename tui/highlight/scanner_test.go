@@ -29,27 +29,45 @@ func tagTokens(l *Language, text string) string {
 
 func TestTokens(t *testing.T) {
 	for _, c := range []struct{ language, in, want string }{
-		{"go", "func f(x int) string { return \"a\\\"b\" + `c` } // d", "<k:func> <f:f>(x <t:int>) <t:string> { <k:return> <s:\"a\\\"b\"> + <s:`c`> } <c:// d>"},
+		{
+			"go", "func f(x int) string { return \"a\\\"b\" + `c` } // d",
+			"<k:func> <f:f>(x <t:int>) <t:string> { <k:return> <s:\"a\\\"b\"> + <s:`c`> } <c:// d>",
+		},
 		{"go", "/* a\nb */ x := 'q' + 0x1f + 1.5e-3", "<c:/* a>\n<c:b */> x := <s:'q'> + <n:0x1f> + <n:1.5e-3>"},
 		{"go", "s := `a\nfunc`\nvar x", "s := <s:`a>\n<s:func`>\n<k:var> x"},
 		{"go", "x.range, y := nil, don't", "x.range, y := <n:nil>, don't"},
-		{"python", "@wraps\ndef f(a):\n  '''doc\n  more''' # c\n  return None", "<M:@wraps>\n<k:def> <f:f>(a):\n  <s:'''doc>\n<s:  more'''> <c:# c>\n  <k:return> <n:None>"},
+		{
+			"python", "@wraps\ndef f(a):\n  '''doc\n  more''' # c\n  return None",
+			"<M:@wraps>\n<k:def> <f:f>(a):\n  <s:'''doc>\n<s:  more'''> <c:# c>\n  <k:return> <n:None>",
+		},
 		{"rust", "fn f<'a>(x: &'a str) -> char { 'x' }", "<k:fn> f<'a>(x: &'a <t:str>) -> <t:char> { <s:'x'> }"},
 		{"rust", "/* a /* b */ c */ let", "<c:/* a /* b */ c */> <k:let>"},
-		{"bash", "for x in \"$A\"; do # go\n echo ${B}#c 'd\ne' $F; done", "<k:for> x <k:in> <s:\"$A\">; <k:do> <c:# go>\n <t:echo> <M:${B}>#c <s:'d>\n<s:e'> <M:$F>; <k:done>"},
+		{
+			"bash", "for x in \"$A\"; do # go\n echo ${B}#c 'd\ne' $F; done",
+			"<k:for> x <k:in> <s:\"$A\">; <k:do> <c:# go>\n <t:echo> <M:${B}>#c <s:'d>\n<s:e'> <M:$F>; <k:done>",
+		},
 		{"console", "$ echo 'a\nI don't know\n$ ls # c", "<M:$> <t:echo> <s:'a>\nI don't know\n<M:$> <t:ls> <c:# c>"},
 		{"json", `{"a": [1, -2.5e+3, true], "b": "c"}`, `{<K:"a">: [<n:1>, -<n:2.5e+3>, <n:true>], <K:"b">: <s:"c">}`},
-		{"yaml", "a.b: 1 # c\n- d: 'e'\n  f: 2024-01-01\n---", "<K:a.b>: <n:1> <c:# c>\n- <K:d>: <s:'e'>\n  <K:f>: 2024-01-01\n<M:--->"},
+		{
+			"yaml", "a.b: 1 # c\n- d: 'e'\n  f: 2024-01-01\n---",
+			"<K:a.b>: <n:1> <c:# c>\n- <K:d>: <s:'e'>\n  <K:f>: 2024-01-01\n<M:--->",
+		},
 		{"toml", "[a.b]\nc = \"d\" # e", "<#:[a.b]>\n<K:c> = <s:\"d\"> <c:# e>"},
 		{"sql", "SELECT * FROM t WHERE a = 'x' -- y", "<k:SELECT> * <k:FROM> t <k:WHERE> a = <s:'x'> <c:-- y>"},
-		{"html", "<a href=\"x\" b>t</a> <!-- c\nd --> e", "<k:<a> <K:href>=<s:\"x\"> <K:b><k:>>t<k:</a><k:>> <c:<!-- c>\n<c:d -->> e"},
+		{
+			"html", "<a href=\"x\" b>t</a> <!-- c\nd --> e",
+			"<k:<a> <K:href>=<s:\"x\"> <K:b><k:>>t<k:</a><k:>> <c:<!-- c>\n<c:d -->> e",
+		},
 		{"diff", "--- a\n+b\n-c\n d\n@@ -1 +1 @@", "<#:--- a>\n<+:+b>\n<-:-c>\n d\n<c:@@ -1 +1 @@>"},
 		{"md", "# t\n- a `b`\n> q", "<#:# t>\n<k:-> a <s:`b`>\n<c:> q>"},
 		{"dockerfile", "FROM go AS b\nRUN from", "<k:FROM> go AS b\n<k:RUN> from"},
 		{"css", "a { color: red; } /* b */", "a { <K:color>: red; } <c:/* b */>"},
 		{"c", "#include <x>\nint main(void)", "<M:#include> <x>\n<t:int> <f:main>(<t:void>)"},
 		{"c", "#endif /* a\nb */ int", "<M:#endif> <c:/* a>\n<c:b */> <t:int>"},
-		{"perl", "=head1 A\n\nif\n\n=cut\nmy $x = $#y; # z", "<c:=head1 A>\n\n<c:if>\n\n<c:=cut>\n<k:my> <M:$x> = $#y; <c:# z>"},
+		{
+			"perl", "=head1 A\n\nif\n\n=cut\nmy $x = $#y; # z",
+			"<c:=head1 A>\n\n<c:if>\n\n<c:=cut>\n<k:my> <M:$x> = $#y; <c:# z>",
+		},
 		{"brainfuck", "func x", "func x"},
 	} {
 		if got := tagTokens(ByName(c.language), c.in); got != c.want {
@@ -58,12 +76,14 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-func TestLanguagesAreFoundByName(t *testing.T) {
+func TestLanguageLookup(t *testing.T) {
 	for name, of := range map[string]*Language{
-		"go": ByFilename("/x/main.go"), "TS": ByFilename("a.ts"), "{.python}": ByFilename(`C:\x\y.PY`), "make": ByFilename("src/Makefile"), "docker": ByFilename("Dockerfile"), "json": ByFilename("package.json"),
+		"go": ByFilename("/x/main.go"), "TS": ByFilename("a.ts"), "{.python}": ByFilename(`C:\x\y.PY`),
+		"make": ByFilename("src/Makefile"), "docker": ByFilename("Dockerfile"),
+		"json": ByFilename("package.json"),
 	} {
 		if of == nil || ByName(name) != of {
-			t.Errorf("language %s: got another one for its file", name)
+			t.Errorf("ByName(%q) differs from ByFilename", name)
 		}
 	}
 	if ByName("") != nil || ByFilename("") != nil || ByFilename("README") != nil {
@@ -92,9 +112,12 @@ func TestLanguageNamesAreUnique(t *testing.T) {
 	}
 }
 
-// Includes input that is slow for matchers that backtrack.
-func TestHostileSourceCostsLinearTime(t *testing.T) {
-	for _, piece := range []string{"a", `"`, `"\`, "'", "(", "/", "<a ", "${", " ", "a::", "\n \t", "/*", "`", "'\\", "漢", "=", "- ", "<!--", "[[", "a "} {
+// The inputs include ones that are slow for matchers that backtrack.
+func TestScanCostIsLinear(t *testing.T) {
+	for _, piece := range []string{
+		"a", `"`, `"\`, "'", "(", "/", "<a ", "${", " ", "a::", "\n \t", "/*", "`", "'\\", "漢", "=", "- ",
+		"<!--", "[[", "a ",
+	} {
 		text := strings.Repeat(piece, (32<<10)/len(piece))
 		for _, l := range allLanguages() {
 			s := l.NewScanner()
@@ -109,7 +132,10 @@ func TestHostileSourceCostsLinearTime(t *testing.T) {
 }
 
 func FuzzTokens(f *testing.F) {
-	for _, s := range []string{"func f() {\n/* a\n*/ \"x\\", "<a b='c\n-->", "a: |\n  'b", "$x @y #z", "r#\"a\"# '\\u{1}'", "`a`\n```b", "漢字 = \"é\"", "\xff'\xff'"} {
+	for _, s := range []string{
+		"func f() {\n/* a\n*/ \"x\\", "<a b='c\n-->", "a: |\n  'b", "$x @y #z", "r#\"a\"# '\\u{1}'",
+		"`a`\n```b", "漢字 = \"é\"", "\xff'\xff'",
+	} {
 		f.Add(s)
 	}
 	all := allLanguages()
@@ -139,7 +165,9 @@ func FuzzTokens(f *testing.F) {
 }
 
 func BenchmarkGo(b *testing.B) {
-	text := strings.Split(strings.Repeat("func (s *Session) run(ctx context.Context) error {\n\tif x := \"a string\"; len(x) > 10 { // why\n\t\treturn nil\n\t}\n}\n", 200), "\n")
+	source := "func (s *Session) run(ctx context.Context) error {\n" +
+		"\tif x := \"a string\"; len(x) > 10 { // why\n\t\treturn nil\n\t}\n}\n"
+	text := strings.Split(strings.Repeat(source, 200), "\n")
 	n := 0
 	for _, line := range text {
 		n += len(line) + 1

@@ -17,36 +17,35 @@ import (
 )
 
 const (
-	recentTurns  = 5       // told before what is new
-	maxPending   = 10_000  // updates kept while the recent turns are fetched
-	maxInputLine = 1 << 20 // bytes of a line that is typed
-	maxQueued    = 64      // typed commands that wait for their turn
+	recentTurns  = 5       // turns of history printed first
+	maxPending   = 10_000  // updates held while history loads
+	maxInputLine = 1 << 20 // bytes of an input line
+	maxTasks     = 64      // tasks that wait for the worker
 )
 
-// Run tells the session in lines on w, without a terminal and for a screen
-// reader: the recent turns first, then what happens. Lines of r are sent as
-// messages; those that begin with / are commands (/help lists them). The end of
-// r ends nothing. It returns when ctx ends, the session is closed, or it cannot
-// be reached any more, which is an error.
+// Run prints the session to w as lines, for output that is not a terminal and for screen readers:
+// the recent turns first, then events as they happen. It sends lines of r as messages; lines that
+// begin with / are commands, see /help. Run continues after the end of r. It returns nil when ctx
+// ends or the session is closed, and an error when the session cannot be reached any more.
 //
-// Reading r is stopped on return where r can be (a terminal, a pipe).
+// Run stops reading r on return if r supports it, like a terminal or a pipe.
 func Run(ctx context.Context, s remote.Session, w io.Writer, r io.Reader) error {
-	return runPlain(ctx, s, w, r, time.Local)
+	return run(ctx, s, w, r, time.Local)
 }
 
-func runPlain(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, zone *time.Location) error {
+func run(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, zone *time.Location) error {
 	ctx, cancel := context.WithCancel(ctx)
-	var under sync.WaitGroup
-	p := &plainSession{
+	c := &client{
 		w: bufio.NewWriter(w), renderer: newRenderer(zone), session: s, quit: cancel,
-		work: make(chan func(context.Context) string, maxQueued), done: make(chan string),
+		tasks: make(chan func(context.Context) string, maxTasks), results: make(chan string),
 		history: make(chan *protocol.HistoryResult, 1),
 	}
 	updates := make(chan remote.Update)
-	var broke error // read once under is over
-	under.Go(func() {
+	var goroutines sync.WaitGroup
+	var updatesErr error // a panic of Updates; read after goroutines.Wait
+	goroutines.Go(func() {
 		defer close(updates)
-		defer panics.RecoverTo(&broke)
+		defer panics.RecoverTo(&updatesErr)
 		for u := range s.Updates(ctx) {
 			select {
 			case updates <- u:
@@ -55,42 +54,46 @@ func runPlain(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, z
 			}
 		}
 	})
-	under.Go(func() { p.worker(ctx) })
+	goroutines.Go(func() { c.runTasks(ctx) })
 	lines, stop := readLines(ctx, r)
-	err := p.loop(ctx, updates, lines)
+	err := c.loop(ctx, updates, lines)
 	cancel()
 	stop()
-	under.Wait()
-	if broke != nil {
-		err = fmt.Errorf("tell the session: %w", broke)
+	goroutines.Wait()
+	if updatesErr != nil {
+		err = fmt.Errorf("read updates: %w", updatesErr)
 	}
-	return errors.Join(err, p.w.Flush())
+	return errors.Join(err, c.w.Flush())
 }
 
-// plainSession is the loop that owns the narrator.
-type plainSession struct {
+// client connects a session, its renderer and the typed input. Its loop owns all fields; tasks run
+// in a goroutine of their own.
+type client struct {
 	w        *bufio.Writer
 	renderer *renderer
 	session  remote.Session
 	quit     func()
 
-	work      chan func(context.Context) string
-	done      chan string
-	history   chan *protocol.HistoryResult
-	requested bool            // the recent turns
-	loading   bool            // they are on their way
-	pending   []remote.Update // meanwhile
+	tasks   chan func(context.Context) string // each returns a line to print, or ""
+	results chan string                       // lines returned by tasks
+	history chan *protocol.HistoryResult
+
+	historyRequested bool            // at least once
+	historyLoading   bool            // a request is running
+	pending          []remote.Update // updates held meanwhile
 }
 
 var errOffline = errors.New("offline")
 
-func (p *plainSession) loop(ctx context.Context, updates <-chan remote.Update, lines <-chan inputLine) error {
+// loop handles updates, input and results of tasks until the session ends. It returns errOffline if
+// the updates end before ctx.
+func (c *client) loop(ctx context.Context, updates <-chan remote.Update, lines <-chan inputLine) error {
 	for {
-		if err := p.w.Flush(); err != nil {
-			return fmt.Errorf("tell the session: %w", err)
+		if err := c.w.Flush(); err != nil {
+			return fmt.Errorf("write output: %w", err)
 		}
 		in := updates
-		if len(p.pending) >= maxPending {
+		if len(c.pending) >= maxPending {
 			in = nil
 		}
 		select {
@@ -99,91 +102,86 @@ func (p *plainSession) loop(ctx context.Context, updates <-chan remote.Update, l
 				if ctx.Err() != nil {
 					return nil
 				}
-				for _, u := range p.pending { // the recent turns will not come
-					p.renderer.update(u)
+				for _, u := range c.pending { // history will not arrive
+					c.renderer.update(u)
 				}
-				p.renderer.flush(p.w)
-				return fmt.Errorf("%w: %s", errOffline, p.renderer.conn.Reason)
+				c.renderer.flush(c.w)
+				return fmt.Errorf("%w: %s", errOffline, c.renderer.conn.Reason)
 			}
-			if p.loading {
-				p.pending = append(p.pending, u)
+			if c.historyLoading {
+				c.pending = append(c.pending, u)
 				continue
 			}
-			p.update(u)
-		case page := <-p.history:
-			p.loading = false
-			p.renderer.past(page)
-			held := p.pending
-			p.pending = nil
+			c.update(u)
+		case page := <-c.history:
+			c.historyLoading = false
+			c.renderer.writeHistory(page)
+			held := c.pending
+			c.pending = nil
 			for i, u := range held {
-				if p.loading { // for the history once more
-					p.pending = held[i:]
+				if c.historyLoading { // the last update requested it again
+					c.pending = held[i:]
 					break
 				}
-				p.update(u)
+				c.update(u)
 			}
 		case line, ok := <-lines:
 			if !ok {
 				lines = nil
 				continue
 			}
-			p.runLine(line)
-		case word := <-p.done:
-			p.renderer.line("%s", word)
+			c.runLine(line)
+		case line := <-c.results:
+			c.renderer.linef("%s", line)
 		case <-ctx.Done():
 			return nil
 		}
-		p.renderer.flush(p.w)
-		if p.renderer.over() && !p.loading {
+		c.renderer.flush(c.w)
+		if c.renderer.done() && !c.historyLoading {
 			return nil
 		}
 	}
 }
 
-// update tells one thing. After the first attachment come the recent turns, and after one to another log those of them that ended
-// unseen.
-func (p *plainSession) update(u remote.Update) {
-	p.renderer.update(u)
-	if u.Attached == nil || p.requested && u.Attached.Mode != protocol.ModeReset {
+// update renders one update. It requests the recent turns after the first subscription, and after
+// each reset, because turns may have ended unseen.
+func (c *client) update(u remote.Update) {
+	c.renderer.update(u)
+	if u.Attached == nil || c.historyRequested && u.Attached.Mode != protocol.ModeReset {
 		return
 	}
-	p.requested, p.loading = true, true
-	ask := protocol.HistoryData{Before: u.Attached.After.Seq + 1, Limit: recentTurns}
-	if !p.enqueue(func(ctx context.Context) string {
+	c.historyRequested = true
+	data := protocol.HistoryData{Before: u.Attached.After.Seq + 1, Limit: recentTurns}
+	c.historyLoading = c.enqueue(func(ctx context.Context) string {
 		page := new(protocol.HistoryResult)
-		err := p.session.Do(ctx, protocol.DoHistory, ask, page)
-		p.history <- page
-		if err != nil && ctx.Err() == nil {
-			return "older turns: " + remote.ErrorText(err)
-		}
-		return ""
-	}) {
-		p.loading = false
-	}
+		err := c.session.Do(ctx, protocol.DoHistory, data, page)
+		c.history <- page
+		return errorLine(ctx, "older turns", err)
+	})
 }
 
-// enqueue has the worker do something and tell the line that comes of it.
-func (p *plainSession) enqueue(f func(context.Context) string) bool {
+// enqueue adds a task and reports whether there was room for it. If not, it prints an error.
+func (c *client) enqueue(task func(context.Context) string) bool {
 	select {
-	case p.work <- f:
+	case c.tasks <- task:
 		return true
 	default:
-		p.renderer.line("too many commands at once: this one was not done")
+		c.renderer.linef("too many pending commands: this one was dropped")
 		return false
 	}
 }
 
-// worker carries out commands in the order they were typed.
-func (p *plainSession) worker(ctx context.Context) {
+// runTasks runs tasks in order until ctx ends.
+func (c *client) runTasks(ctx context.Context) {
 	for {
 		select {
-		case f := <-p.work:
-			word := f(ctx)
-			if word == "" {
+		case task := <-c.tasks:
+			line := task(ctx)
+			if line == "" {
 				continue
 			}
 			select {
-			case p.done <- word:
+			case c.results <- line:
 			case <-ctx.Done():
 				return
 			}
@@ -193,40 +191,41 @@ func (p *plainSession) worker(ctx context.Context) {
 	}
 }
 
-// inputLine is a line of the input, or why no more is read.
+// inputLine is a line of input, or the error that ended the input.
 type inputLine struct {
 	line string
 	err  error
 }
 
-// readLines gives the lines of r until it ends, ctx does, or stop is called.
+// readLines returns the lines of r. The channel is closed when r or ctx ends. The returned function
+// stops reading, if r supports it.
 func readLines(ctx context.Context, r io.Reader) (<-chan inputLine, func()) {
 	lines := make(chan inputLine)
 	reader, err := cancelreader.NewReader(r)
-	if err != nil { // it cannot be stopped, but it can be read
-		reader = uncancelled{r}
+	if err != nil {
+		reader = uncancellable{r}
 	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		defer close(lines)
-		scan := bufio.NewScanner(reader)
-		scan.Buffer(nil, maxInputLine)
-		put := func(t inputLine) bool {
+		scanner := bufio.NewScanner(reader)
+		scanner.Buffer(nil, maxInputLine)
+		send := func(l inputLine) bool {
 			select {
-			case lines <- t:
+			case lines <- l:
 				return true
 			case <-ctx.Done():
 				return false
 			}
 		}
-		for scan.Scan() {
-			if !put(inputLine{line: scan.Text()}) {
+		for scanner.Scan() {
+			if !send(inputLine{line: scanner.Text()}) {
 				return
 			}
 		}
-		if err := scan.Err(); err != nil {
-			put(inputLine{err: fmt.Errorf("read input: %w", err)})
+		if err := scanner.Err(); err != nil {
+			send(inputLine{err: fmt.Errorf("read input: %w", err)})
 		}
 	}()
 	return lines, func() {
@@ -236,8 +235,8 @@ func readLines(ctx context.Context, r io.Reader) (<-chan inputLine, func()) {
 	}
 }
 
-// uncancelled is a reader that nothing stops.
-type uncancelled struct{ io.Reader }
+// uncancellable is a cancelreader.CancelReader that cannot be cancelled.
+type uncancellable struct{ io.Reader }
 
-func (uncancelled) Cancel() bool { return false }
-func (uncancelled) Close() error { return nil }
+func (uncancellable) Cancel() bool { return false }
+func (uncancellable) Close() error { return nil }

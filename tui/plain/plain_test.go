@@ -17,8 +17,8 @@ import (
 	"agentctl/tui/remote"
 )
 
-// teletype runs Plain in a bubble.
-type teletype struct {
+// testClient runs a client with a recorded session. It belongs into a synctest bubble.
+type testClient struct {
 	t       *testing.T
 	session *tuitest.Recording
 	journal *tuitest.Journal
@@ -28,61 +28,78 @@ type teletype struct {
 	ended   chan error
 }
 
-func openPlain(t *testing.T, j *tuitest.Journal) *teletype {
+// startTestClient starts a client and delivers the journal. Its history has two turns.
+func startTestClient(t *testing.T, j *tuitest.Journal) *testClient {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	keys, in := io.Pipe()
-	l := &teletype{t: t, session: tuitest.NewRecording(), journal: j, out: &tuitest.Sink{}, in: in, cancel: cancel, ended: make(chan error, 1)}
-	l.session.Reply = func(a tuitest.Asking) (any, error) {
+	tc := &testClient{
+		t: t, session: tuitest.NewRecording(), journal: j, out: &tuitest.Sink{},
+		in: in, cancel: cancel, ended: make(chan error, 1),
+	}
+	tc.session.Reply = func(a tuitest.Asking) (any, error) {
 		if a.Verb == protocol.DoHistory {
-			time.Sleep(time.Second) // what is live waits for it
+			time.Sleep(time.Second) // the client holds live updates meanwhile
 			return tuitest.Past(1, 2, false), nil
 		}
 		return nil, nil
 	}
-	go func() { l.ended <- runPlain(ctx, l.session, l.out, keys, time.UTC) }()
-	l.tell()
-	return l
+	go func() { tc.ended <- run(ctx, tc.session, tc.out, keys, time.UTC) }()
+	tc.deliver()
+	return tc
 }
 
-func (l *teletype) tell() {
-	for _, u := range l.journal.Take() {
-		l.session.Feed <- u
+// setReply sets the reply to commands.
+func (tc *testClient) setReply(reply func(tuitest.Asking) (any, error)) {
+	tc.session.Mu.Lock()
+	defer tc.session.Mu.Unlock()
+	tc.session.Reply = reply
+}
+
+// deliver delivers the updates of the journal and waits until they are handled.
+func (tc *testClient) deliver() {
+	for _, u := range tc.journal.Take() {
+		tc.session.Feed <- u
 	}
 	time.Sleep(2 * time.Second)
 	synctest.Wait()
 }
 
-func (l *teletype) write(text string) {
-	l.t.Helper()
-	if _, err := io.WriteString(l.in, text+"\n"); err != nil {
-		l.t.Error(err)
+// typeLine types a line and waits until it is handled.
+func (tc *testClient) typeLine(text string) {
+	tc.t.Helper()
+	if _, err := io.WriteString(tc.in, text+"\n"); err != nil {
+		tc.t.Error(err)
 	}
 	synctest.Wait()
 }
 
-func (l *teletype) close() error {
-	l.cancel()
-	err := <-l.ended
-	_ = l.in.Close() // never fails
+// stop ends the client and returns the error of run.
+func (tc *testClient) stop() error {
+	tc.cancel()
+	err := <-tc.ended
+	_ = tc.in.Close() // a pipe never fails to close
 	return err
 }
 
-func TestPlainTellsRecentTurnsThenWhatHappens(t *testing.T) {
-	for _, name := range []string{"approval", "question", "queue", "decided", "reconnecting", "offline", "back", "patch", "tasks to confirm", "plan"} {
+func TestRunPrintsHistoryThenEvents(t *testing.T) {
+	for _, name := range []string{
+		"approval", "question", "queue", "decided", "reconnecting", "offline", "back", "patch",
+		"tasks to confirm", "plan",
+	} {
 		t.Run("plain_"+strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := openPlain(t, tuitest.Scenes[name]())
-				if err := l.close(); err != nil {
+				tc := startTestClient(t, tuitest.Scenes[name]())
+				if err := tc.stop(); err != nil {
 					t.Error(err)
 				}
-				tuitest.Golden(t, l.out.String())
+				tuitest.Golden(t, tc.out.String())
 			})
 		})
 	}
 }
 
-func TestPlainCarriesOutWhatIsTyped(t *testing.T) {
+func TestTypedCommands(t *testing.T) {
 	for _, c := range []struct {
 		scene, typed string
 		verb         protocol.Verb
@@ -91,24 +108,38 @@ func TestPlainCarriesOutWhatIsTyped(t *testing.T) {
 		{"transcript", "/interrupt", protocol.DoInterrupt, protocol.InterruptData{Turn: "turn-m2"}},
 		{"transcript", "/interrupt hold", protocol.DoInterrupt, protocol.InterruptData{Turn: "turn-m2", Queue: "hold"}},
 		{"decided", "/interrupt clear", protocol.DoInterrupt, protocol.InterruptData{Turn: "turn-m2", Queue: "clear"}},
-		{"approval", "/approve r1", protocol.DoApprove, protocol.ApproveData{Request: "r1", Decision: protocol.AllowOnce}},
-		{"approval", "/always r2", protocol.DoApprove, protocol.ApproveData{Request: "r2", Decision: protocol.AllowAlways}},
-		{"approval", "/deny r1 not on a Friday", protocol.DoApprove, protocol.ApproveData{Request: "r1", Decision: protocol.Deny, Reason: "not on a Friday"}},
-		{"question", "/deny not now", protocol.DoApprove, protocol.ApproveData{Request: "q1", Decision: protocol.Deny, Reason: "not now"}},
+		{"approval", "/approve r1", protocol.DoApprove, protocol.ApproveData{
+			Request: "r1", Decision: protocol.AllowOnce,
+		}},
+		{"approval", "/always r2", protocol.DoApprove, protocol.ApproveData{
+			Request: "r2", Decision: protocol.AllowAlways,
+		}},
+		{"approval", "/deny r1 not on a Friday", protocol.DoApprove, protocol.ApproveData{
+			Request: "r1", Decision: protocol.Deny, Reason: "not on a Friday",
+		}},
+		{"question", "/deny not now", protocol.DoApprove, protocol.ApproveData{
+			Request: "q1", Decision: protocol.Deny, Reason: "not now",
+		}},
 		{"question", "/stop", protocol.DoApprove, protocol.ApproveData{Request: "q1", Decision: protocol.DenyStop}},
 		{"question", "/explain", protocol.DoApprove, protocol.ApproveData{Request: "q1", Decision: protocol.Explain}},
-		{"question", "/option skip q1 no time", protocol.DoApprove, protocol.ApproveData{Request: "q1", Option: "skip", Reason: "no time"}},
+		{"question", "/option skip q1 no time", protocol.DoApprove, protocol.ApproveData{
+			Request: "q1", Option: "skip", Reason: "no time",
+		}},
 		{"question", "/answer db=pg name=the big=store", protocol.DoApprove, protocol.ApproveData{
 			Request: "q1", Decision: protocol.AllowOnce,
 			Input: &protocol.ApprovalInput{Answers: map[string][]string{"db": {"pg"}, "name": {"the big=store"}}},
 		}},
-		{"queue", "/edit 1 other text", protocol.DoQueueEdit, protocol.QueueEditData{MessageID: "m3", Text: "other text"}},
+		{"queue", "/edit 1 other text", protocol.DoQueueEdit, protocol.QueueEditData{
+			MessageID: "m3", Text: "other text",
+		}},
 		{"queue", "/remove 2", protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: "m4"}},
 		{"queue", "/move 2 1", protocol.DoQueueMove, protocol.QueueMoveData{MessageID: "m4", Index: 0}},
 		{"queue", "/hold", protocol.DoQueueHold, protocol.QueueHoldData{}},
 		{"tasks to confirm", "/keep 1, 3", protocol.DoApprove, protocol.ApproveData{
 			Request: "p1", Decision: protocol.AllowOnce,
-			Input: &protocol.ApprovalInput{Tasks: []protocol.Task{{ID: "a", Title: "Read", Description: "all of it"}, {ID: "c", Title: "Build", After: []string{"a"}}}},
+			Input: &protocol.ApprovalInput{Tasks: []protocol.Task{
+				{ID: "a", Title: "Read", Description: "all of it"}, {ID: "c", Title: "Build", After: []string{"a"}},
+			}},
 		}},
 		{"tasks to confirm", "/replan p1 shorter", protocol.DoApprove, protocol.ApproveData{
 			Request: "p1", Decision: protocol.Deny, Reason: "shorter", Input: &protocol.ApprovalInput{Replan: true},
@@ -118,25 +149,25 @@ func TestPlainCarriesOutWhatIsTyped(t *testing.T) {
 	} {
 		t.Run(c.scene+" "+c.typed, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := openPlain(t, tuitest.Scenes[c.scene]())
-				l.write(c.typed)
-				if err := l.close(); err != nil {
+				tc := startTestClient(t, tuitest.Scenes[c.scene]())
+				tc.typeLine(c.typed)
+				if err := tc.stop(); err != nil {
 					t.Error(err)
 				}
-				got := l.session.Commands()
+				got := tc.session.Commands()
 				if len(got) != 1 || got[0].Verb != c.verb || !reflect.DeepEqual(got[0].Data, c.want) {
-					t.Errorf("asked %+v, want %s %+v", got, c.verb, c.want)
+					t.Errorf("got commands %+v, want %s %+v", got, c.verb, c.want)
 				}
 			})
 		})
 	}
 }
 
-func TestPlainSendsAQueuedMessageNow(t *testing.T) {
+func TestNowStartsQueuedMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := openPlain(t, tuitest.Scenes["queue"]())
-		l.write("/now 2")
-		if err := l.close(); err != nil {
+		tc := startTestClient(t, tuitest.Scenes["queue"]())
+		tc.typeLine("/now 2")
+		if err := tc.stop(); err != nil {
 			t.Error(err)
 		}
 		want := []tuitest.Asking{
@@ -144,264 +175,278 @@ func TestPlainSendsAQueuedMessageNow(t *testing.T) {
 			{Verb: protocol.DoQueueRelease, Data: protocol.QueueReleaseData{Hold: "h1"}},
 			{Verb: protocol.DoInterrupt, Data: protocol.InterruptData{Turn: "turn-m2", Queue: protocol.QueueKeep}},
 		}
-		if got := l.session.Commands(); !reflect.DeepEqual(got, want) {
-			t.Errorf("asked %+v, want %+v", got, want)
+		if got := tc.session.Commands(); !reflect.DeepEqual(got, want) {
+			t.Errorf("got commands %+v, want %+v", got, want)
 		}
 	})
 }
 
-func TestPlainSaysWhatAnInterruptDid(t *testing.T) {
+func TestInterruptPrintsResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := openPlain(t, tuitest.Scenes["queue"]())
-		l.session.Mu.Lock()
-		l.session.Reply = func(tuitest.Asking) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
-		l.session.Mu.Unlock()
-		l.write("/interrupt clear")
-		if err := l.close(); err != nil {
+		tc := startTestClient(t, tuitest.Scenes["queue"]())
+		tc.setReply(func(tuitest.Asking) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil })
+		tc.typeLine("/interrupt clear")
+		if err := tc.stop(); err != nil {
 			t.Error(err)
 		}
-		if want := "interrupting\ninterrupted, queue cleared\n"; !strings.HasSuffix(l.out.String(), want) {
-			t.Errorf("it does not tell %q:\n%s", want, l.out)
+		if want := "interrupting\ninterrupted, queue cleared\n"; !strings.HasSuffix(tc.out.String(), want) {
+			t.Errorf("output lacks %q:\n%s", want, tc.out)
 		}
 	})
 }
 
-func TestPlainTriesToConnectAtOnce(t *testing.T) {
+func TestRetryConnectsNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := openPlain(t, tuitest.Scenes["reconnecting"]())
-		l.write("/retry")
-		if err := l.close(); err != nil {
+		tc := startTestClient(t, tuitest.Scenes["reconnecting"]())
+		tc.typeLine("/retry")
+		if err := tc.stop(); err != nil {
 			t.Error(err)
 		}
-		if l.session.Retried != 1 {
-			t.Errorf("tried %d times", l.session.Retried)
+		if tc.session.Retried != 1 {
+			t.Errorf("got %d retries, want 1", tc.session.Retried)
 		}
 	})
 }
 
-func TestPlainSaysThatALineWaits(t *testing.T) {
+func TestOfflineMessageIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := openPlain(t, tuitest.Scenes["reconnecting"]())
-		l.write("hello")
-		if err := l.close(); err != nil {
+		tc := startTestClient(t, tuitest.Scenes["reconnecting"]())
+		tc.typeLine("hello")
+		if err := tc.stop(); err != nil {
 			t.Error(err)
 		}
-		if !strings.HasSuffix(l.out.String(), "waits for the connection: hello\n") {
-			t.Errorf("it does not say so:\n%s", l.out)
+		if want := "waits for the connection: hello\n"; !strings.HasSuffix(tc.out.String(), want) {
+			t.Errorf("output does not end with %q:\n%s", want, tc.out)
 		}
 	})
 }
 
-func TestPlainTellsWhatWasMissed(t *testing.T) {
+func TestReconnectPrintsAwaySummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := openPlain(t, tuitest.Scenes["transcript"]())
-		l.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
-		l.tell()
+		tc := startTestClient(t, tuitest.Scenes["transcript"]())
+		tc.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		tc.deliver()
 		time.Sleep(2 * time.Minute)
-		l.journal.Back(protocol.ModeResume, 1)
-		l.journal.End(protocol.ReasonCompleted)
-		l.journal.CaughtUp()
-		l.tell()
-		if err := l.close(); err != nil {
+		tc.journal.Back(protocol.ModeResume, 1)
+		tc.journal.End(protocol.ReasonCompleted)
+		tc.journal.CaughtUp()
+		tc.deliver()
+		if err := tc.stop(); err != nil {
 			t.Error(err)
 		}
-		for _, want := range []string{"reconnecting: the connection was closed\n", "connected again\n", "you reconnected here · away 2m02s · 1 turn ended\n"} {
-			if !strings.Contains(l.out.String(), want) {
-				t.Errorf("it does not tell %q:\n%s", want, l.out)
+		for _, want := range []string{
+			"reconnecting: the connection was closed\n", "connected again\n",
+			"you reconnected here · away 2m02s · 1 turn ended\n",
+		} {
+			if !strings.Contains(tc.out.String(), want) {
+				t.Errorf("output lacks %q:\n%s", want, tc.out)
 			}
 		}
 	})
 }
 
-func TestPlainSendsLinesAndAgentsOwnCommands(t *testing.T) {
-	for typed, want := range map[string]string{"hello you": "hello you", "//path": "/path", "/review all": "/review all"} {
+func TestMessagesAndAgentCommandsAreSent(t *testing.T) {
+	for typed, want := range map[string]string{
+		"hello you": "hello you", "//path": "/path", "/review all": "/review all",
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			j := tuitest.Conversation()
 			j.Add(protocol.AgentOptions, protocol.Options{Commands: []protocol.SlashCommand{{Name: "review"}}})
 			j.CaughtUp()
-			l := openPlain(t, j)
-			l.write(typed)
-			if err := l.close(); err != nil {
+			tc := startTestClient(t, j)
+			tc.typeLine(typed)
+			if err := tc.stop(); err != nil {
 				t.Error(err)
 			}
-			got := l.session.Commands()
+			got := tc.session.Commands()
 			if len(got) != 1 || got[0].Verb != protocol.DoSend || got[0].Data.(protocol.SendData).Text != want {
-				t.Errorf("asked %+v, want to send %q", got, want)
+				t.Errorf("got commands %+v, want a message %q", got, want)
 			}
 		})
 	}
 }
 
-func TestPlainRevokesARule(t *testing.T) {
+func TestRevokeRule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := openPlain(t, tuitest.Scenes["rules"]())
-		l.write("/revoke 1")
-		if err := l.close(); err != nil {
+		tc := startTestClient(t, tuitest.Scenes["rules"]())
+		tc.typeLine("/revoke 1")
+		if err := tc.stop(); err != nil {
 			t.Error(err)
 		}
-		got := l.session.Commands()
-		if len(got) != 1 || got[0].Verb != protocol.DoRulesRevoke || got[0].Data.(protocol.RulesRevokeData).Rule != "u1" {
-			t.Errorf("asked %+v", got)
+		want := []tuitest.Asking{{Verb: protocol.DoRulesRevoke, Data: protocol.RulesRevokeData{Rule: "u1"}}}
+		if got := tc.session.Commands(); !reflect.DeepEqual(got, want) {
+			t.Errorf("got commands %+v, want %+v", got, want)
 		}
-		if !strings.Contains(l.out.String(), "not allowed without asking any more: $ go mod tidy\n") {
-			t.Errorf("it does not say so:\n%s", l.out)
+		if want := "rule revoked: $ go mod tidy\n"; !strings.Contains(tc.out.String(), want) {
+			t.Errorf("output lacks %q:\n%s", want, tc.out)
 		}
 	})
 }
 
-func TestPlainFindsWords(t *testing.T) {
+func TestFind(t *testing.T) {
 	hit := protocol.Hit{Kind: protocol.HitTool, Seq: 7, Time: tuitest.Dawn, Snippet: "a\x1b[2J race\x07"}
-	many := slices.Repeat([]protocol.Hit{hit}, findLines+5)
+	many := slices.Repeat([]protocol.Hit{hit}, maxHits+5)
 	pages := 0
 	for _, c := range []struct {
 		reply func(protocol.SearchData) (any, error)
 		want  string
 	}{
-		{func(protocol.SearchData) (any, error) { return protocol.SearchResult{Hits: []protocol.Hit{hit}}, nil }, "1 hit with “data race”:\n  2026-03-04 09:41 tool, position 7: a race\n"},
-		{func(protocol.SearchData) (any, error) { return protocol.SearchResult{Hits: many, Cursor: "x"}, nil }, fmt.Sprintf("the newest %d hits with", findLines)},
-		{func(d protocol.SearchData) (any, error) { return protocol.SearchResult{Cursor: d.Cursor + "x"}, nil }, "is not in what was said last\n"},
-		{func(protocol.SearchData) (any, error) { return protocol.SearchResult{}, nil }, "“data race” is not there\n"},
-		{func(protocol.SearchData) (any, error) { return nil, tuitest.ErrCannotSearch }, "find: it cannot search\n"},
+		{
+			func(protocol.SearchData) (any, error) { return protocol.SearchResult{Hits: many[:1]}, nil },
+			"1 hit with “data race”:\n  2026-03-04 09:41 tool, position 7: a race\n",
+		},
+		{
+			func(protocol.SearchData) (any, error) { return protocol.SearchResult{Hits: many, Cursor: "x"}, nil },
+			fmt.Sprintf("the newest %d hits with", maxHits),
+		},
+		{
+			func(d protocol.SearchData) (any, error) { return protocol.SearchResult{Cursor: d.Cursor + "x"}, nil },
+			"is not in the newest part of the session\n",
+		},
+		{
+			func(protocol.SearchData) (any, error) { return protocol.SearchResult{}, nil },
+			"“data race” is not there\n",
+		},
+		{
+			func(protocol.SearchData) (any, error) { return nil, tuitest.ErrCannotSearch },
+			"find: it cannot search\n",
+		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			l := openPlain(t, tuitest.Scenes["transcript"]())
-			l.session.Mu.Lock()
-			l.session.Reply = func(a tuitest.Asking) (any, error) {
+			tc := startTestClient(t, tuitest.Scenes["transcript"]())
+			tc.setReply(func(a tuitest.Asking) (any, error) {
 				pages++
 				return c.reply(a.Data.(protocol.SearchData))
-			}
-			l.session.Mu.Unlock()
+			})
 			pages = 0
-			l.write("/find data race")
-			if err := l.close(); err != nil {
+			tc.typeLine("/find data race")
+			if err := tc.stop(); err != nil {
 				t.Error(err)
 			}
-			if !strings.Contains(l.out.String(), c.want) {
-				t.Errorf("it does not tell %q:\n%s", c.want, l.out)
+			if !strings.Contains(tc.out.String(), c.want) {
+				t.Errorf("output lacks %q:\n%s", c.want, tc.out)
 			}
-			if pages > findPages {
-				t.Errorf("it asked %d times", pages)
+			if pages > maxSearchPages {
+				t.Errorf("got %d requests, want at most %d", pages, maxSearchPages)
 			}
 		})
 	}
 }
 
-func TestPlainSaysWhatItCannotDo(t *testing.T) {
+func TestLocalAnswersToCommands(t *testing.T) {
 	for _, c := range []struct{ scene, typed, want string }{
 		{"approval", "/approve", "/approve: 2 approvals are pending, name one: r1, r2"},
 		{"transcript", "/deny no", "/deny: no approval is pending"},
 		{"question", "/answer db", "/answer: write QUESTION=TEXT"},
-		{"queue", "/edit 9 x", "/edit: which message?"},
-		{"queue", "/move 1 x", "/move N TO: to which place?"},
-		{"queue", "/edit 1", "/edit N TEXT: what is the new text?"},
-		{"tasks to confirm", "/keep", "/keep: name one or more of its 3 tasks"},
-		{"tasks to confirm", "/keep 4", "/keep: 4 is none of its 3 tasks"},
+		{"queue", "/edit 9 x", "/edit N: no such message"},
+		{"queue", "/move 1 x", "/move N TO: want a place from 1 to 2"},
+		{"queue", "/edit 1", "/edit N TEXT: no text"},
+		{"tasks to confirm", "/keep", "/keep: name one or more of the 3 tasks"},
+		{"tasks to confirm", "/keep 4", "/keep: no task 4: want 1 to 3"},
 		{"transcript", "/retry", "connected"},
 		{"transcript", "/nothing", "no command /nothing"},
 		{"transcript", "/help", "/approve [REQUEST]"},
 		{"transcript", "/status", "session fix-tests, running, connected"},
 		{"transcript", "/rules", "0 rules"},
 		{"rules", "/rules", "3 rules\n1: $ go mod tidy, command, by ada\n2:"},
-		{"rules", "/revoke 4", "/revoke N: which one?"},
+		{"rules", "/revoke 4", "/revoke N: no such rule"},
 		{"transcript", "/find", "/find WORDS: query: no words"},
 		{"queue", "/queue", "1: ada: Then write the release notes"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			l := openPlain(t, tuitest.Scenes[c.scene]())
-			l.write(c.typed)
-			if got := l.session.Commands(); len(got) != 0 {
-				t.Errorf("%s asked %+v", c.typed, got)
+			tc := startTestClient(t, tuitest.Scenes[c.scene]())
+			tc.typeLine(c.typed)
+			if got := tc.session.Commands(); len(got) != 0 {
+				t.Errorf("%s: got commands %+v, want none", c.typed, got)
 			}
-			if err := l.close(); err != nil {
+			if err := tc.stop(); err != nil {
 				t.Error(err)
 			}
-			if !strings.Contains(l.out.String(), c.want) {
-				t.Errorf("%s does not tell %q:\n%s", c.typed, c.want, l.out)
+			if !strings.Contains(tc.out.String(), c.want) {
+				t.Errorf("%s: output lacks %q:\n%s", c.typed, c.want, tc.out)
 			}
 		})
 	}
 }
 
-func TestPlainTellsARefusal(t *testing.T) {
+func TestServerErrorIsPrinted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := openPlain(t, tuitest.Scenes["transcript"]())
-		l.session.Mu.Lock()
-		l.session.Reply = func(tuitest.Asking) (any, error) { return nil, tuitest.ErrRefused }
-		l.session.Mu.Unlock()
-		l.write("hello")
-		_ = l.close() // told below
-		if !strings.Contains(l.out.String(), "not sent: hello: observers may not do that") {
-			t.Errorf("the refusal is not told:\n%s", l.out)
+		tc := startTestClient(t, tuitest.Scenes["transcript"]())
+		tc.setReply(func(tuitest.Asking) (any, error) { return nil, tuitest.ErrRefused })
+		tc.typeLine("hello")
+		_ = tc.stop() // only the output matters
+		if !strings.Contains(tc.out.String(), "not sent: hello: observers may not do that") {
+			t.Errorf("output lacks the error:\n%s", tc.out)
 		}
 	})
 }
 
-func TestTheEndOfInputEndsNothing(t *testing.T) {
+func TestRunContinuesAfterEndOfInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := openPlain(t, tuitest.Scenes["transcript"]())
-		_ = l.in.Close() // never fails
-		l.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " still\n"})
-		l.tell()
-		if !strings.Contains(l.out.String(), "agent: I look at the imports still\n") {
-			t.Errorf("what came after the end of input is not told:\n%s", l.out)
+		tc := startTestClient(t, tuitest.Scenes["transcript"]())
+		_ = tc.in.Close() // a pipe never fails to close
+		tc.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " still\n"})
+		tc.deliver()
+		if !strings.Contains(tc.out.String(), "agent: I look at the imports still\n") {
+			t.Errorf("output lacks text received after the end of input:\n%s", tc.out)
 		}
 		select {
-		case err := <-l.ended:
-			t.Errorf("it ended with %v", err)
+		case err := <-tc.ended:
+			t.Errorf("run ended with %v", err)
 		default:
 		}
-		_ = l.close() // of no interest here
+		_ = tc.stop() // only the output matters
 	})
 }
 
-func TestALineWithoutEndIsToldAndEndsNothing(t *testing.T) {
+func TestOverlongInputLineStopsReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := openPlain(t, tuitest.Scenes["transcript"]())
+		tc := startTestClient(t, tuitest.Scenes["transcript"]())
 		go func() {
-			_, _ = io.WriteString(l.in, strings.Repeat("x", maxInputLine+1)) // the reader gives up in the middle
+			_, _ = io.WriteString(tc.in, strings.Repeat("x", maxInputLine+1)) // fails when reading stops
 		}()
 		synctest.Wait()
-		l.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " still\n"})
-		l.tell()
-		for _, want := range []string{"token too long: what is typed is not read any more", "imports still"} {
-			if !strings.Contains(l.out.String(), want) {
-				t.Errorf("it does not tell %q:\n%s", want, l.out)
+		tc.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " still\n"})
+		tc.deliver()
+		for _, want := range []string{"token too long: input is not read any more", "imports still"} {
+			if !strings.Contains(tc.out.String(), want) {
+				t.Errorf("output lacks %q:\n%s", want, tc.out)
 			}
 		}
-		_ = l.in.Close() // never fails
-		_ = l.close()    // of no interest here
+		_ = tc.in.Close() // a pipe never fails to close
+		_ = tc.stop()     // only the output matters
 	})
 }
 
-func TestPlainEndsWithTheSession(t *testing.T) {
+func TestRunEndsWhenSessionCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := openPlain(t, tuitest.Scenes["transcript"]())
-		l.journal.End(protocol.ReasonCompleted)
-		l.journal.As(tuitest.Bob, protocol.SessionClosed, protocol.SessionClosedData{Reason: "done"})
-		l.tell()
-		if err := <-l.ended; err != nil {
+		tc := startTestClient(t, tuitest.Scenes["transcript"]())
+		tc.journal.End(protocol.ReasonCompleted)
+		tc.journal.As(tuitest.Bob, protocol.SessionClosed, protocol.SessionClosedData{Reason: "done"})
+		tc.deliver()
+		if err := <-tc.ended; err != nil {
 			t.Error(err)
 		}
-		if !strings.HasSuffix(l.out.String(), "the session was closed: done\n") {
-			t.Errorf("it does not say so:\n%s", l.out)
+		if want := "the session was closed: done\n"; !strings.HasSuffix(tc.out.String(), want) {
+			t.Errorf("output does not end with %q:\n%s", want, tc.out)
 		}
-		_ = l.in.Close() // never fails
+		_ = tc.in.Close() // a pipe never fails to close
 	})
 }
 
-func TestPlainFailsWhenTheSessionIsLost(t *testing.T) {
+func TestRunFailsWhenOffline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := openPlain(t, tuitest.Scenes["offline"]())
-		close(l.session.Feed)
-		if err := <-l.ended; !errors.Is(err, errOffline) || !strings.Contains(err.Error(), "the token expired") {
-			t.Errorf("it ended with %v", err)
+		tc := startTestClient(t, tuitest.Scenes["offline"]())
+		close(tc.session.Feed)
+		if err := <-tc.ended; !errors.Is(err, errOffline) || !strings.Contains(err.Error(), "the token expired") {
+			t.Errorf("run ended with %v", err)
 		}
-		_ = l.in.Close() // never fails
+		_ = tc.in.Close() // a pipe never fails to close
 	})
 }
 
-// What came while the recent turns were fetched says why the session is lost.
-func TestPlainSaysWhyASessionIsLostAtOnce(t *testing.T) {
+// The reason is in an update that arrives while history loads.
+func TestOfflineReasonDuringHistoryLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session := tuitest.NewRecording()
 		session.Reply = func(tuitest.Asking) (any, error) {
@@ -412,15 +457,15 @@ func TestPlainSaysWhyASessionIsLostAtOnce(t *testing.T) {
 			session.Feed <- u
 		}
 		close(session.Feed)
-		err := runPlain(t.Context(), session, &tuitest.Sink{}, strings.NewReader(""), time.UTC)
+		err := run(t.Context(), session, &tuitest.Sink{}, strings.NewReader(""), time.UTC)
 		if !errors.Is(err, errOffline) || !strings.Contains(err.Error(), "the token expired") {
-			t.Errorf("it ended with %v", err)
+			t.Errorf("run ended with %v", err)
 		}
 	})
 }
 
-// Several speak at once where a plan has tasks: what they said is told in the order they began.
-func TestPlainTellsVoicesInTheirOrder(t *testing.T) {
+// The tasks of a plan can run at the same time. Their texts are written in the order they started.
+func TestParallelPartsFlushInOrder(t *testing.T) {
 	names := []string{"zoe", "adam", "mia", "bob", "liv", "carl"}
 	j := tuitest.NewJournal()
 	j.User(tuitest.Ada, "m1", "go")
@@ -431,40 +476,40 @@ func TestPlainTellsVoicesInTheirOrder(t *testing.T) {
 		want += name + ": I am " + name + "\n"
 	}
 	j.End(protocol.ReasonCompleted)
-	n := newRenderer(time.UTC)
+	r := newRenderer(time.UTC)
 	for _, u := range j.Take() {
-		n.update(u)
+		r.update(u)
 	}
-	if got := n.out.String(); !strings.Contains(got, want) {
-		t.Errorf("told\n%s\nwant\n%s", got, want)
+	if got := r.out.String(); !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant in it\n%s", got, want)
 	}
 }
 
-func TestPlainQuits(t *testing.T) {
+func TestQuit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := openPlain(t, tuitest.Scenes["transcript"]())
-		l.write("/quit")
-		if err := <-l.ended; err != nil {
+		tc := startTestClient(t, tuitest.Scenes["transcript"]())
+		tc.typeLine("/quit")
+		if err := <-tc.ended; err != nil {
 			t.Error(err)
 		}
-		_ = l.in.Close() // never fails
+		_ = tc.in.Close() // a pipe never fails to close
 	})
 }
 
-func TestPlainLetsNoControlThrough(t *testing.T) {
+func TestOutputHasNoControlCharacters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := openPlain(t, tuitest.Scenes["hostile"]())
-		_ = l.close() // of no interest here
-		for _, r := range l.out.String() {
+		tc := startTestClient(t, tuitest.Scenes["hostile"]())
+		_ = tc.stop() // only the output matters
+		for _, r := range tc.out.String() {
 			if r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 || r == '\u202e' {
-				t.Fatalf("%U is told:\n%q", r, l.out)
+				t.Fatalf("%U in output:\n%q", r, tc.out)
 			}
 		}
 	})
 }
 
-// A dialect may not say who sent a message, nor what somebody else sent.
-func TestNobodysMessageIsNotTheReaders(t *testing.T) {
+// A dialect can omit the sender of a message, and the text of messages of others.
+func TestMessageWithoutSender(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := tuitest.NewJournal()
 		for _, text := range []string{"what is it?", ""} {
@@ -474,24 +519,29 @@ func TestNobodysMessageIsNotTheReaders(t *testing.T) {
 			j.End(protocol.ReasonCompleted)
 		}
 		j.CaughtUp()
-		l := openPlain(t, j)
-		if err := l.close(); err != nil {
+		tc := startTestClient(t, j)
+		if err := tc.stop(); err != nil {
 			t.Error(err)
 		}
-		out := l.out.String()
-		if !strings.Contains(out, "user: what is it?\n") || strings.Contains(out, "you:") || strings.Contains(out, "user: \n") || strings.Contains(out, "user:\n") {
-			t.Errorf("told\n%s", out)
+		out := tc.out.String()
+		if want := "user: what is it?\n"; !strings.Contains(out, want) {
+			t.Errorf("output lacks %q:\n%s", want, out)
+		}
+		for _, bad := range []string{"you:", "user: \n", "user:\n"} {
+			if strings.Contains(out, bad) {
+				t.Errorf("output contains %q:\n%s", bad, out)
+			}
 		}
 	})
 }
 
-// After a reset a turn that ended unseen is told, and none twice.
-func TestPlainTellsTurnsThatEndedBeforeAReset(t *testing.T) {
+// After a reset, history is loaded again, because turns may have ended unseen.
+func TestResetPrintsEachEndedTurnOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := tuitest.NewJournal()
 		j.CaughtUp()
-		l := openPlain(t, j)
-		l.session.Reply = func(a tuitest.Asking) (any, error) {
+		tc := startTestClient(t, j)
+		tc.session.Reply = func(a tuitest.Asking) (any, error) {
 			if a.Verb == protocol.DoHistory {
 				return tuitest.Past(1, 3, false), nil
 			}
@@ -499,20 +549,23 @@ func TestPlainTellsTurnsThatEndedBeforeAReset(t *testing.T) {
 		}
 		j.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
 		j.Back(protocol.ModeReset, 0)
-		j.Out[len(j.Out)-1].Attached.Reason = protocol.ResetEpoch
-		j.Out[len(j.Out)-1].Attached.Snapshot = &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Agent: "script", Seq: j.Seq}}
+		result := j.Out[len(j.Out)-1].Attached
+		result.Reason = protocol.ResetEpoch
+		result.Snapshot = &protocol.Snapshot{
+			Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Agent: "script", Seq: j.Seq},
+		}
 		j.CaughtUp()
-		l.tell()
-		if err := l.close(); err != nil {
+		tc.deliver()
+		if err := tc.stop(); err != nil {
 			t.Error(err)
 		}
-		for _, question := range []string{"question 1", "question 2", "question 3", "now idle"} {
+		for _, text := range []string{"question 1", "question 2", "question 3", "now idle"} {
 			want := 1
-			if question == "now idle" {
+			if text == "now idle" {
 				want = 2
 			}
-			if n := strings.Count(l.out.String(), question); n != want {
-				t.Errorf("%q is told %d times:\n%s", question, n, l.out)
+			if n := strings.Count(tc.out.String(), text); n != want {
+				t.Errorf("got %q %d times, want %d:\n%s", text, n, want, tc.out)
 			}
 		}
 	})

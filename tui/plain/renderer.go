@@ -13,110 +13,123 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
-	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
 
-// maxLine is how much of a line without an end is kept before it is told.
-const maxLine = 16 << 10
+const (
+	maxPartialLine  = 16 << 10 // bytes of an unfinished line that are held back
+	maxEndedTurns   = 4 * recentTurns
+	toolOutputLines = 5   // last lines of a tool's output that are written
+	toolOutputWidth = 200 // cells
+)
 
-// renderer puts a session into lines. It keeps the fold, so that it can name
-// what a line is about.
+// renderer renders a session as lines. It keeps the session's state, to name the subject of a line.
 type renderer struct {
 	zone  *time.Location
 	out   strings.Builder
 	conn  remote.Conn
 	state *protocol.State
 
-	caughtUp  bool
-	absence   describe.Away
-	nameDue   bool                    // who the session is was not told yet
-	statusDue bool                    // nor what it does now
-	parts     []*partBuffer           // that speak, in the order they began
-	tools     map[string]*runningTool // by call, while it runs
-	rendered  []string                // turns that were told to their end, the newest last
+	caughtUp   bool
+	away       describe.Away
+	nameDue    bool                    // the session's name was not written yet
+	statusDue  bool                    // the status is written after the catch-up
+	parts      []*partBuffer           // open text parts, in the order they started
+	tools      map[string]*runningTool // by tool call ID
+	endedTurns []string                // last turns written, at most maxEndedTurns; newest last
 }
 
-// maxRendered bounds the turns that are known to have been told.
-const maxRendered = 4 * recentTurns
-
-// partBuffer is text that grows: whole lines are told.
+// partBuffer holds back the unfinished line of a text part, so that parts that grow at the same
+// time are not mixed within a line.
 type partBuffer struct {
-	part    string
-	name    string
+	id      string
+	name    string // of the agent
 	cleaner transcript.Cleaner
-	rest    string
+	partial string
 }
 
-// runningTool is a tool call that runs.
+// runningTool is a tool call that has not ended.
 type runningTool struct {
 	title  string
 	output *transcript.Text
 }
 
+// newRenderer returns a renderer of an unknown session. It prints times in zone.
 func newRenderer(zone *time.Location) *renderer {
-	return &renderer{zone: zone, conn: remote.Conn{State: remote.Connecting}, state: &protocol.State{}, tools: map[string]*runningTool{}}
+	return &renderer{
+		zone:  zone,
+		conn:  remote.Conn{State: remote.Connecting},
+		state: &protocol.State{},
+		tools: map[string]*runningTool{},
+	}
 }
 
-// flush writes what was told since the last flush.
-func (n *renderer) flush(w io.StringWriter) {
-	// A failed write shows at the writer's own flush.
-	_, _ = w.WriteString(n.out.String())
-	n.out.Reset()
+// flush writes the lines rendered since the last flush. w must report a failed write later, like
+// bufio.Writer.
+func (r *renderer) flush(w io.StringWriter) {
+	_, _ = w.WriteString(r.out.String())
+	r.out.Reset()
 }
 
-// over tells that nothing more will come.
-func (n *renderer) over() bool { return n.caughtUp && n.state.Closed }
+// done reports whether the session is closed and caught up.
+func (r *renderer) done() bool { return r.caughtUp && r.state.Closed }
 
-// line tells one thing; more lines of it are indented.
-func (n *renderer) line(format string, args ...any) {
+// linef writes one clean entry, unless it is empty. Its lines after the first are indented.
+func (r *renderer) linef(format string, args ...any) {
 	s := strings.TrimRight(transcript.Clean(fmt.Sprintf(format, args...)), "\n")
 	if s != "" {
-		n.out.WriteString(strings.ReplaceAll(s, "\n", "\n  ") + "\n")
+		r.out.WriteString(strings.ReplaceAll(s, "\n", "\n  ") + "\n")
 	}
 }
 
-func (n *renderer) update(u remote.Update) {
+// update renders one update.
+func (r *renderer) update(u remote.Update) {
 	switch {
 	case u.Conn != nil:
-		n.setConn(*u.Conn)
+		r.setConn(*u.Conn)
 	case u.Attached != nil:
-		n.attached(u.Attached)
+		r.setSubscription(u.Attached)
 	case u.Event != nil:
-		n.live(u.Event)
+		r.applyEvent(u.Event)
 	}
 }
 
-// past tells the finished turns that were not told.
-func (n *renderer) past(page *protocol.HistoryResult) {
-	told := slices.Clone(n.rendered)
+// writeHistory writes the events of turns not written yet. Events outside of turns are written only
+// if no turn was.
+func (r *renderer) writeHistory(page *protocol.HistoryResult) {
+	written := slices.Clone(r.endedTurns)
 	for _, raw := range page.Events {
 		var e protocol.Event
-		if json.Unmarshal(raw, &e) == nil && (len(told) == 0 || e.Turn != "") && !slices.Contains(told, e.Turn) {
-			n.event(&e)
+		if json.Unmarshal(raw, &e) != nil || slices.Contains(written, e.Turn) {
+			continue
+		}
+		if len(written) == 0 || e.Turn != "" {
+			r.writeEvent(&e)
 		}
 	}
 }
 
-func (n *renderer) live(e *protocol.Event) {
+// applyEvent applies a live event to the state and writes it.
+func (r *renderer) applyEvent(e *protocol.Event) {
 	if e.Type == protocol.CaughtUp {
-		n.caughtUpNow()
+		r.finishCatchUp()
 	}
 	if !e.Durable() {
 		return
 	}
-	n.absence.Apply(e)
-	if err := n.state.Apply(e); err != nil {
-		n.line("%s", err)
+	r.away.Apply(e)
+	if err := r.state.Apply(e); err != nil {
+		r.linef("%s", err)
 		return
 	}
 	if e.Type == protocol.SessionCreated {
-		n.introduce()
+		r.writeSessionName()
 	}
-	n.event(e)
+	r.writeEvent(e)
 }
 
-func (n *renderer) event(e *protocol.Event) {
+// writeEvent writes an event, live or of the history.
+func (r *renderer) writeEvent(e *protocol.Event) {
 	switch e.Type {
 	case protocol.MessageUser:
 		d := remote.DecodeData[protocol.MessageUserData](e.Data)
@@ -124,193 +137,206 @@ func (n *renderer) event(e *protocol.Event) {
 		if by == nil {
 			by = e.By
 		}
-		if d.Text != "" || len(d.Parts) > 0 || by != nil { // else it stands for what somebody else asked
-			n.line("%s %s: %s", e.Time.In(n.zone).Format("15:04"), remote.ActorName(by), d.Text)
+		// An empty message without sender marks a message that the dialect does not report.
+		if d.Text != "" || len(d.Parts) > 0 || by != nil {
+			r.linef("%s %s: %s", e.Time.In(r.zone).Format("15:04"), remote.ActorName(by), d.Text)
 		}
 	case protocol.TextStart, protocol.TextDelta, protocol.TextEnd:
-		n.text(e)
+		r.writeText(e)
 	case protocol.ReasoningEnd:
-		n.line("agent thought")
+		r.linef("agent thought")
 	case protocol.JoinedDeltas:
 		for _, p := range remote.DecodeData[protocol.JoinedData](e.Data).Parts {
 			switch p.Kind {
 			case protocol.KindText:
-				n.partBuffer(p.Part, "").append(n, p.Text)
+				r.buffer(p.Part, "").append(r, p.Text)
 			case protocol.KindOutput:
-				n.call(p.Part).output.Append(p.Text)
+				r.runningTool(p.Part).output.Append(p.Text)
 			}
 		}
 	case protocol.ToolStarted, protocol.ToolOutput, protocol.ToolEnded:
-		n.tool(e)
+		r.writeTool(e)
 	case protocol.ApprovalRequested:
-		n.flushParts()
-		n.approval(remote.DecodeData[protocol.Approval](e.Data))
+		r.flushParts()
+		r.writeApproval(remote.DecodeData[protocol.Approval](e.Data))
 	case protocol.ApprovalExplained:
 		d := remote.DecodeData[protocol.ApprovalExplainedData](e.Data)
-		n.line("approval %s explained: %s", d.Request, d.Text)
+		r.linef("approval %s explained: %s", d.Request, d.Text)
 	case protocol.ApprovalResolved:
 		d := remote.DecodeData[protocol.ApprovalResolvedData](e.Data)
-		n.line("approval %s: %s", d.Request, describe.Outcome(d, e.By))
+		r.linef("approval %s: %s", d.Request, describe.Outcome(d, e.By))
 	case protocol.TurnEnded:
-		n.endTurn()
-		n.rendered = append(n.rendered[max(0, len(n.rendered)-maxRendered+1):], e.Turn)
+		r.endTurn()
+		r.endedTurns = append(r.endedTurns[max(0, len(r.endedTurns)-maxEndedTurns+1):], e.Turn)
 		d := remote.DecodeData[protocol.TurnEndedData](e.Data)
-		n.line("turn %s%s after %s%s", d.Reason, describe.By(e.By), ui.Duration(ui.Millis(d.DurationMS)), ui.Prefixed(": ", d.Message))
-	case protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased:
-		n.queue(e)
+		took := ui.Duration(ui.Millis(d.DurationMS))
+		r.linef("turn %s%s after %s%s", d.Reason, describe.By(e.By), took, ui.Prefixed(": ", d.Message))
+	case protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved,
+		protocol.QueueHeld, protocol.QueueReleased:
+		r.writeQueue(e)
 	default:
 		if text, _, ok := describe.Event(e.Type, e.Data); ok {
-			n.line("%s", text)
+			r.linef("%s", text)
 		}
 	}
 }
 
-func (n *renderer) queue(e *protocol.Event) {
+// writeQueue writes an event of the queue. The state has applied it already.
+func (r *renderer) writeQueue(e *protocol.Event) {
 	switch e.Type {
 	case protocol.QueueAdded:
 		d := remote.DecodeData[protocol.QueueAddedData](e.Data)
 		place := ""
-		if i := n.state.QueueIndex(d.MessageID); i >= 0 {
+		if i := r.state.QueueIndex(d.MessageID); i >= 0 {
 			place = " " + describe.Ordinal(i+1)
 		}
-		n.line("queued%s: %s: %s", place, remote.ActorName(d.By), d.Text)
+		r.linef("queued%s: %s: %s", place, remote.ActorName(d.By), d.Text)
 	case protocol.QueueUpdated:
-		n.line("queued message edited by %s: %s", remote.ActorName(e.By), remote.DecodeData[protocol.QueueUpdatedData](e.Data).Text)
+		d := remote.DecodeData[protocol.QueueUpdatedData](e.Data)
+		r.linef("queued message edited by %s: %s", remote.ActorName(e.By), d.Text)
 	case protocol.QueueRemoved:
 		if d := remote.DecodeData[protocol.QueueRemovedData](e.Data); d.Reason != protocol.RemovedStarted {
-			n.line("queued message %s by %s", d.Reason, remote.ActorName(e.By))
+			r.linef("queued message %s by %s", d.Reason, remote.ActorName(e.By))
 		}
 	case protocol.QueueMoved:
-		n.line("queued message moved to %d by %s", remote.DecodeData[protocol.QueueMovedData](e.Data).Index+1, remote.ActorName(e.By))
+		d := remote.DecodeData[protocol.QueueMovedData](e.Data)
+		r.linef("queued message moved to %d by %s", d.Index+1, remote.ActorName(e.By))
 	case protocol.QueueHeld:
-		n.line("queue %s", describe.Hold(remote.DecodeData[protocol.Hold](e.Data)))
+		r.linef("queue %s", describe.Hold(remote.DecodeData[protocol.Hold](e.Data)))
 	case protocol.QueueReleased:
-		n.line("queue released")
+		r.linef("queue released")
 	}
 }
 
-func (n *renderer) text(e *protocol.Event) {
+// writeText adds a text event to the buffer of its part.
+func (r *renderer) writeText(e *protocol.Event) {
 	switch e.Type {
 	case protocol.TextStart:
 		d := remote.DecodeData[protocol.PartStartData](e.Data)
-		n.partBuffer(d.Part, d.Agent)
+		r.buffer(d.Part, d.Agent)
 	case protocol.TextDelta:
 		d := remote.DecodeData[protocol.PartDeltaData](e.Data)
-		n.partBuffer(d.Part, "").append(n, d.Text)
+		r.buffer(d.Part, "").append(r, d.Text)
 	case protocol.TextEnd:
-		n.endPart(remote.DecodeData[protocol.PartEndData](e.Data).Part)
+		r.endPart(remote.DecodeData[protocol.PartEndData](e.Data).Part)
 	}
 }
 
-func (n *renderer) partBuffer(part, name string) *partBuffer {
-	i := n.partIndex(part)
+// buffer returns the buffer of a part, which it creates if necessary. An empty name keeps the old
+// one.
+func (r *renderer) buffer(id, name string) *partBuffer {
+	i := r.partIndex(id)
 	if i < 0 {
-		i = len(n.parts)
-		n.parts = append(n.parts, &partBuffer{part: part, name: "agent"})
+		i = len(r.parts)
+		r.parts = append(r.parts, &partBuffer{id: id, name: "agent"})
 	}
-	v := n.parts[i]
-	v.name = cmp.Or(name, v.name)
-	return v
+	b := r.parts[i]
+	b.name = cmp.Or(name, b.name)
+	return b
 }
 
-// partIndex is the index of a part's voice, or -1.
-func (n *renderer) partIndex(part string) int {
-	return slices.IndexFunc(n.parts, func(v *partBuffer) bool { return v.part == part })
+// partIndex returns the index of an open part, or -1.
+func (r *renderer) partIndex(id string) int {
+	return slices.IndexFunc(r.parts, func(b *partBuffer) bool { return b.id == id })
 }
 
-// append tells the lines that are whole by now.
-func (v *partBuffer) append(n *renderer, text string) {
-	v.rest += v.cleaner.Clean(text)
+// append adds text and writes the lines that it completes. It splits lines longer than
+// maxPartialLine.
+func (b *partBuffer) append(r *renderer, text string) {
+	b.partial += b.cleaner.Clean(text)
 	for {
-		line, rest, whole := strings.Cut(v.rest, "\n")
-		if !whole {
+		line, rest, complete := strings.Cut(b.partial, "\n")
+		if !complete {
 			break
 		}
-		v.flushLine(n, line)
-		v.rest = rest
+		b.writeLine(r, line)
+		b.partial = rest
 	}
-	if len(v.rest) > maxLine {
-		v.flushLine(n, v.rest)
-		v.rest = ""
+	if len(b.partial) > maxPartialLine {
+		b.writeLine(r, b.partial)
+		b.partial = ""
 	}
 }
 
-func (v *partBuffer) flushLine(n *renderer, line string) {
+// writeLine writes a line of the part, unless it is blank.
+func (b *partBuffer) writeLine(r *renderer, line string) {
 	if strings.TrimSpace(line) != "" {
-		n.line("%s: %s", v.name, line)
+		r.linef("%s: %s", b.name, line)
 	}
 }
 
-func (n *renderer) endPart(part string) {
-	if i := n.partIndex(part); i >= 0 {
-		n.parts[i].flushLine(n, n.parts[i].rest)
-		n.parts = slices.Delete(n.parts, i, i+1)
+// endPart writes the rest of a part and removes it.
+func (r *renderer) endPart(id string) {
+	if i := r.partIndex(id); i >= 0 {
+		r.parts[i].writeLine(r, r.parts[i].partial)
+		r.parts = slices.Delete(r.parts, i, i+1)
 	}
 }
 
-// flushParts tells what was said so far, before something else is told.
-func (n *renderer) flushParts() {
-	for _, v := range n.parts {
-		v.flushLine(n, v.rest)
-		v.rest = ""
+// flushParts writes the unfinished lines of all open parts.
+func (r *renderer) flushParts() {
+	for _, b := range r.parts {
+		b.writeLine(r, b.partial)
+		b.partial = ""
 	}
 }
 
-// endTurn ends what is open when a turn ends.
-func (n *renderer) endTurn() {
-	n.flushParts()
-	n.parts = nil
-	clear(n.tools)
+// endTurn ends all open parts and tool calls.
+func (r *renderer) endTurn() {
+	r.flushParts()
+	r.parts = nil
+	clear(r.tools)
 }
 
-func (n *renderer) call(id string) *runningTool {
-	c := n.tools[id]
-	if c == nil {
-		c = &runningTool{title: id, output: transcript.NewTerminalOutput()}
-		n.tools[id] = c
+// runningTool returns a running tool call, which it creates if necessary.
+func (r *renderer) runningTool(id string) *runningTool {
+	tool := r.tools[id]
+	if tool == nil {
+		tool = &runningTool{title: id, output: transcript.NewTerminalOutput()}
+		r.tools[id] = tool
 	}
-	return c
+	return tool
 }
 
-func (n *renderer) tool(e *protocol.Event) {
+// writeTool writes the start of a tool call and, at its end, the last lines of its output.
+func (r *renderer) writeTool(e *protocol.Event) {
 	switch e.Type {
 	case protocol.ToolStarted:
 		d := remote.DecodeData[protocol.ToolStartedData](e.Data)
-		_, known := n.tools[d.Tool]
-		c := n.call(d.Tool)
+		_, known := r.tools[d.Tool]
+		tool := r.runningTool(d.Tool)
 		if title := strings.TrimSpace(d.Name + " " + d.Title); title != "" {
-			c.title = title
+			tool.title = title
 		}
 		if !known {
-			n.flushParts()
-			n.line("tool %s", c.title)
+			r.flushParts()
+			r.linef("tool %s", tool.title)
 		}
 	case protocol.ToolOutput:
 		d := remote.DecodeData[protocol.ToolOutputData](e.Data)
-		c := n.call(d.Tool)
+		tool := r.runningTool(d.Tool)
 		if d.Replace {
-			c.output = transcript.NewTerminalOutput()
+			tool.output = transcript.NewTerminalOutput()
 		}
-		c.output.Append(d.Text)
+		tool.output.Append(d.Text)
 		for i := range d.Content {
-			c.output.Append(describe.Content(&d.Content[i]))
+			tool.output.Append(describe.Content(&d.Content[i]))
 		}
 	case protocol.ToolEnded:
 		d := remote.DecodeData[protocol.ToolEndedData](e.Data)
-		c := n.call(d.Tool)
-		delete(n.tools, d.Tool)
-		const width = 200
-		tail, hidden := c.output.Tail(width, transcriptview.TailLines)
+		tool := r.runningTool(d.Tool)
+		delete(r.tools, d.Tool)
+		tail, hidden := tool.output.Tail(toolOutputWidth, toolOutputLines)
 		if hidden > 0 {
 			tail = append([]string{fmt.Sprintf("(%s before)", ui.Count(hidden, "line"))}, tail...)
 		}
 		for _, line := range tail {
-			n.line("  | %s", transcript.StripStyles(line))
+			r.linef("  | %s", transcript.StripStyles(line))
 		}
 		exit := ""
 		if d.ExitCode != nil && *d.ExitCode != 0 {
 			exit = fmt.Sprintf(" with exit code %d", *d.ExitCode)
 		}
-		n.line("tool %s: %s%s%s", c.title, d.Status, exit, ui.Prefixed(": ", d.Error))
+		r.linef("tool %s: %s%s%s", tool.title, d.Status, exit, ui.Prefixed(": ", d.Error))
 	}
 }

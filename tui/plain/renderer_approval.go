@@ -10,25 +10,26 @@ import (
 	"agentctl/tui/ui"
 )
 
-// approval tells a request whole, and how to answer it.
-func (n *renderer) approval(a *protocol.Approval) {
-	n.line("approval %s: %s", a.Request, a.Kind)
-	said := approval.Passages(a, false)
+// writeApproval writes a request in full, and the commands that decide it.
+func (r *renderer) writeApproval(a *protocol.Approval) {
+	r.linef("approval %s: %s", a.Request, a.Kind)
+	passages := approval.Passages(a, false)
 	for i := range a.Content {
 		if c := &a.Content[i]; c.Type == "diff" {
-			said = append(said, approval.Passage{Text: describe.Content(c)})
+			passages = append(passages, approval.Passage{Text: describe.Content(c)})
 		}
 	}
-	for _, p := range said {
-		n.line("  %s", transcript.Reveal(p.Text))
+	for _, p := range passages {
+		r.linef("  %s", transcript.Reveal(p.Text))
 	}
 	for i := range a.Tasks {
-		n.line("  task %d: %s%s", i+1, transcript.Reveal(a.Tasks[i].Title), ui.Prefixed(": ", transcript.Reveal(a.Tasks[i].Description)))
+		title, description := transcript.Reveal(a.Tasks[i].Title), transcript.Reveal(a.Tasks[i].Description)
+		r.linef("  task %d: %s%s", i+1, title, ui.Prefixed(": ", description))
 	}
 	for _, q := range a.Questions {
-		n.line("  question %s: %s", q.ID, transcript.Reveal(q.Text))
+		r.linef("  question %s: %s", q.ID, transcript.Reveal(q.Text))
 		for _, c := range q.Choices {
-			n.line("    %s: %s", c.ID, transcript.Reveal(c.Label))
+			r.linef("    %s: %s", c.ID, transcript.Reveal(c.Label))
 		}
 	}
 	kinds := map[protocol.Decision]int{}
@@ -37,37 +38,45 @@ func (n *renderer) approval(a *protocol.Approval) {
 	}
 	for _, o := range a.Options {
 		if o.Scope != "" || kinds[o.Kind] > 1 {
-			n.line("  option %s: %s%s", transcript.Reveal(o.ID), transcript.Reveal(o.Label), ui.Prefixed(": ", transcript.Reveal(o.Scope)))
+			id, label, scope := transcript.Reveal(o.ID), transcript.Reveal(o.Label), transcript.Reveal(o.Scope)
+			r.linef("  option %s: %s%s", id, label, ui.Prefixed(": ", scope))
 		}
 	}
 	if a.Expires != nil {
-		n.line("  expires at %s", a.Expires.In(n.zone).Format("15:04:05"))
+		r.linef("  expires at %s", a.Expires.In(r.zone).Format("15:04:05"))
 	}
-	n.line("  waiting for a decision: %s", n.commandsFor(a))
+	r.linef("  waiting for a decision: %s", r.decisionCommands(a))
 }
 
-// commandsFor are the commands that decide a request, which is named when others wait
-// too.
-func (n *renderer) commandsFor(a *protocol.Approval) string {
-	name := ""
-	if len(n.state.Approvals) > 1 {
-		name = " " + a.Request
+// decisionCommands returns the commands that decide a request. They name the request if several are
+// pending.
+func (r *renderer) decisionCommands(a *protocol.Approval) string {
+	request := ""
+	if len(r.state.Approvals) > 1 {
+		request = " " + a.Request
 	}
-	ways := [][2]string{{"/approve"}, {"/always"}, {"/deny", " REASON"}, {"/stop", " REASON"}, {"/explain"}}
+	commands := [][2]string{{"/approve"}, {"/always"}, {"/deny", " REASON"}, {"/stop", " REASON"}, {"/explain"}}
 	switch {
 	case len(a.Questions) > 0:
-		given := ""
+		answers := ""
 		for i := range a.Questions {
-			given += " " + transcript.Reveal(a.Questions[i].ID) + "=TEXT"
+			answers += " " + transcript.Reveal(a.Questions[i].ID) + "=TEXT"
 		}
-		ways = [][2]string{{"/answer", given}, {"/deny", " REASON"}, {"/stop", " REASON"}}
+		commands = [][2]string{{"/answer", answers}, {"/deny", " REASON"}, {"/stop", " REASON"}}
 	case len(a.Tasks) > 0:
-		ways = [][2]string{{"/approve"}, {"/keep", " 1 2 for those tasks alone"}, {"/replan", " REASON"}, {"/deny", " REASON"}, {"/stop", " REASON"}, {"/explain"}}
+		commands = [][2]string{
+			{"/approve"},
+			{"/keep", " 1 2 for these tasks only"},
+			{"/replan", " REASON"},
+			{"/deny", " REASON"},
+			{"/stop", " REASON"},
+			{"/explain"},
+		}
 	}
-	words := make([]string, len(ways))
-	for i, w := range ways {
-		words[i] = w[0] + name + w[1]
+	texts := make([]string, len(commands))
+	for i, c := range commands {
+		texts[i] = c[0] + request + c[1]
 	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	last := len(texts) - 1
+	return strings.Join(texts[:last], ", ") + " or " + texts[last]
 }

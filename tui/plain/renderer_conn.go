@@ -9,92 +9,97 @@ import (
 	"agentctl/tui/ui"
 )
 
-func (n *renderer) setConn(l remote.Conn) {
-	if l.State == n.conn.State && l.Attempt == n.conn.Attempt {
+// setConn writes a change of the connection. Of repeated attempts to reconnect, it writes the
+// reason of the first and the advice of the second.
+func (r *renderer) setConn(conn remote.Conn) {
+	if conn.State == r.conn.State && conn.Attempt == r.conn.Attempt {
 		return
 	}
-	was := n.conn.State
-	n.conn = l
-	if was == remote.Connected && l.State != remote.Connected {
-		n.absence.Disconnected(time.Now())
+	old := r.conn.State
+	r.conn = conn
+	if old == remote.Connected && conn.State != remote.Connected {
+		r.away.Disconnected(time.Now())
 	}
 	switch {
-	case l.State == remote.Connected && was == remote.Reconnecting:
-		n.line("connected again")
-	case l.State == remote.Reconnecting && l.Attempt <= 1:
-		n.line("%s%s", l.State, ui.Prefixed(": ", l.Reason))
-	case l.State == remote.Reconnecting && l.Attempt == 2:
-		n.line("%s", l.Advice)
-	case l.State == remote.Offline:
-		n.line("%s%s", l.State, ui.Prefixed(": ", l.Reason))
-		n.line("%s", l.Advice)
+	case conn.State == remote.Connected && old == remote.Reconnecting:
+		r.linef("connected again")
+	case conn.State == remote.Reconnecting && conn.Attempt <= 1:
+		r.linef("%s%s", conn.State, ui.Prefixed(": ", conn.Reason))
+	case conn.State == remote.Reconnecting && conn.Attempt == 2:
+		r.linef("%s", conn.Advice)
+	case conn.State == remote.Offline:
+		r.linef("%s%s", conn.State, ui.Prefixed(": ", conn.Reason))
+		r.linef("%s", conn.Advice)
 	}
 }
 
-func (n *renderer) attached(a *protocol.SubscribeResult) {
-	n.caughtUp = false
-	if n.state.Session != "" {
-		n.absence.Reconnected(a, n.state.Seq)
+// setSubscription starts a catch-up. Unless events are resumed, it replaces the state by the
+// snapshot and writes its pending approvals and its queue.
+func (r *renderer) setSubscription(s *protocol.SubscribeResult) {
+	r.caughtUp = false
+	if r.state.Session != "" {
+		r.away.Reconnected(s, r.state.Seq)
 	} else {
-		n.statusDue = true
+		r.statusDue = true
 	}
-	if a.Mode == protocol.ModeResume || a.Snapshot == nil {
+	if s.Mode == protocol.ModeResume || s.Snapshot == nil {
 		return
 	}
-	if a.Mode == protocol.ModeReset {
-		n.statusDue = true
-		n.line("%s", describe.Resubscribed(a.Mode, a.Reason))
+	if s.Mode == protocol.ModeReset {
+		r.statusDue = true
+		r.linef("%s", describe.Resubscribed(s.Mode, s.Reason))
 	}
-	n.state = a.Snapshot.State
-	clear(n.parts)
-	clear(n.tools)
-	if n.state.Session == "" {
-		n.state.Session = a.Session
+	r.state = s.Snapshot.State
+	r.parts = nil
+	clear(r.tools)
+	if r.state.Session == "" {
+		r.state.Session = s.Session
 	}
-	n.nameDue = true
-	if n.state.Agent != "" {
-		n.introduce()
+	r.nameDue = true
+	if r.state.Agent != "" {
+		r.writeSessionName()
 	}
-	for i := range n.state.Approvals {
-		n.approval(&n.state.Approvals[i])
+	for i := range r.state.Approvals {
+		r.writeApproval(&r.state.Approvals[i])
 	}
-	for i := range n.state.Queue {
-		n.line("queued %d: %s: %s", i+1, remote.ActorName(n.state.Queue[i].By), n.state.Queue[i].Text)
-	}
-}
-
-// introduce tells who the session is. Its beginning is known from the first event
-// alone.
-func (n *renderer) introduce() {
-	if n.nameDue {
-		n.nameDue = false
-		n.line("session %s%s", remote.SessionName(n.state), ui.Prefixed(", agent ", n.state.Agent))
+	for i := range r.state.Queue {
+		message := &r.state.Queue[i]
+		r.linef("queued %d: %s: %s", i+1, remote.ActorName(message.By), message.Text)
 	}
 }
 
-// caughtUpNow ends a catch-up: what was missed is told, or at first how the session
-// stands.
-func (n *renderer) caughtUpNow() {
-	n.caughtUp = true
-	n.introduce()
-	n.line("%s", n.absence.CaughtUp(time.Now(), n.state.Seq))
-	if n.statusDue {
-		n.statusDue = false
-		n.line("now %s", n.statusText())
+// writeSessionName writes the session and its agent, once per subscription. For a new session, both
+// are known only from its first event.
+func (r *renderer) writeSessionName() {
+	if r.nameDue {
+		r.nameDue = false
+		r.linef("session %s%s", remote.SessionName(r.state), ui.Prefixed(", agent ", r.state.Agent))
 	}
 }
 
-// statusText is what the session does and what waits in it.
-func (n *renderer) statusText() string {
-	s := string(n.state.Status())
-	if k := len(n.state.Approvals); k > 0 {
-		s += " for " + ui.Count(k, "approval")
+// finishCatchUp ends a catch-up. It writes a summary of the time away and, at first or after a
+// reset, the status.
+func (r *renderer) finishCatchUp() {
+	r.caughtUp = true
+	r.writeSessionName()
+	r.linef("%s", r.away.CaughtUp(time.Now(), r.state.Seq))
+	if r.statusDue {
+		r.statusDue = false
+		r.linef("now %s", r.statusText())
 	}
-	if k := len(n.state.Queue); k > 0 {
-		s += ", " + ui.Count(k, "queued message")
+}
+
+// statusText returns the status of the session, with its pending approvals and its queue.
+func (r *renderer) statusText() string {
+	s := string(r.state.Status())
+	if n := len(r.state.Approvals); n > 0 {
+		s += " for " + ui.Count(n, "approval")
 	}
-	if h := n.state.BlockingHold(); h != nil {
-		s += ", queue " + describe.Hold(h)
+	if n := len(r.state.Queue); n > 0 {
+		s += ", " + ui.Count(n, "queued message")
+	}
+	if hold := r.state.BlockingHold(); hold != nil {
+		s += ", queue " + describe.Hold(hold)
 	}
 	return s
 }

@@ -18,7 +18,7 @@ func (s *anchorItem) Anchor() (AnchorKind, string) { return s.kind, s.name }
 func (s *anchorItem) AltAnchor() AnchorKind        { return s.alt }
 func (s *anchorItem) is(kind AnchorKind) bool      { return s.kind == kind || s.alt == kind }
 
-func TestAnchorsAreFoundWhateverIsAdded(t *testing.T) {
+func TestAnchorsAfterRandomChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		calls, made := 0, 0
 		l := NewList(1 << 20)
@@ -26,7 +26,11 @@ func TestAnchorsAreFoundWhateverIsAdded(t *testing.T) {
 		var items []*anchorItem // as on the list
 		add := func(front bool) {
 			made++
-			s := &anchorItem{countingItem{fmt.Sprint(made), 1, &calls}, AnchorKind(rapid.IntRange(0, 3).Draw(t, "kind")), AnchorKind(rapid.IntRange(0, 3).Draw(t, "also"))}
+			s := &anchorItem{
+				countingItem: countingItem{fmt.Sprint(made), 1, &calls},
+				kind:         AnchorKind(rapid.IntRange(0, 3).Draw(t, "kind")),
+				alt:          AnchorKind(rapid.IntRange(0, 3).Draw(t, "alt")),
+			}
 			if front {
 				l.Prepend(s, false)
 				items = append([]*anchorItem{s}, items...)
@@ -38,19 +42,19 @@ func TestAnchorsAreFoundWhateverIsAdded(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"append":  func(*rapid.T) { add(false) },
 			"prepend": func(*rapid.T) { add(true) },
-			"forget": func(t *rapid.T) {
-				if n := rapid.IntRange(0, len(items)).Draw(t, "how many"); n < len(items) {
+			"drop": func(t *rapid.T) {
+				if n := rapid.IntRange(0, len(items)).Draw(t, "count"); n < len(items) {
 					l.DropBefore(l.First() + ID(n))
 					items = items[n:]
 				}
 			},
-			"become": func(t *rapid.T) {
+			"update": func(t *rapid.T) {
 				if len(items) == 0 {
 					return
 				}
-				i := rapid.IntRange(0, len(items)-1).Draw(t, "which")
+				i := rapid.IntRange(0, len(items)-1).Draw(t, "item")
 				if s := items[i]; s.alt == 0 {
-					s.alt = AnchorKind(rapid.IntRange(1, 3).Draw(t, "what"))
+					s.alt = AnchorKind(rapid.IntRange(1, 3).Draw(t, "alt"))
 				}
 				l.UpdateAnchor(l.First() + ID(i))
 			},

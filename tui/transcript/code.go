@@ -19,11 +19,11 @@ func newCodeLayout(language string) codeLayout {
 
 // wrap lays out the next line of code, which can break anywhere. Code of an unknown language has
 // one style.
-func (s *codeLayout) wrap(line string, width int) []string {
+func (c *codeLayout) wrap(line string, width int) []string {
 	line = expandTabs(strings.TrimSuffix(line, "\n"))
 	r := &StyledText{}
-	if s.known {
-		r.AppendCode(line, s.scanner.Scan(line, nil), 0)
+	if c.known {
+		r.AppendCode(line, c.scanner.Scan(line, nil), 0)
 	} else {
 		r.Append(line, Code)
 	}
@@ -31,8 +31,8 @@ func (s *codeLayout) wrap(line string, width int) []string {
 }
 
 // wrapIndented is wrap with a left margin.
-func (s *codeLayout) wrapIndented(line string, width int) []string {
-	out := s.wrap(line, width-2)
+func (c *codeLayout) wrapIndented(line string, width int) []string {
+	out := c.wrap(line, width-2)
 	for i := range out {
 		if width > 2 && out[i] != "" {
 			out[i] = "  " + out[i]

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestHeightsAgreeWithASlice(t *testing.T) {
+func TestHeightsMatchModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h heights
 		var model []int

@@ -42,7 +42,7 @@ func newTestList(n, height int, calls *int) *List {
 	return l
 }
 
-func TestListFollowsTheEnd(t *testing.T) {
+func TestListFollowsEnd(t *testing.T) {
 	calls := 0
 	l := newTestList(5, 3, &calls)
 	want := []string{" 1.2", " 2.0", " 2.1", " 2.2", " 3.0", " 3.1", " 3.2", " 4.0", " 4.1", " 4.2"}
@@ -55,7 +55,7 @@ func TestListFollowsTheEnd(t *testing.T) {
 	}
 }
 
-func TestAScrolledListStaysInPlace(t *testing.T) {
+func TestScrolledListKeepsItsPlace(t *testing.T) {
 	calls := 0
 	l := newTestList(50, 3, &calls)
 	l.Scroll(-31)
@@ -76,7 +76,7 @@ func TestAScrolledListStaysInPlace(t *testing.T) {
 	}
 }
 
-func TestTheTailIsDrawnAtAnyScrollPosition(t *testing.T) {
+func TestTailIgnoresScrollPosition(t *testing.T) {
 	calls := 0
 	l := newTestList(50, 3, &calls)
 	l.ScrollToTop()
@@ -90,7 +90,7 @@ func TestTheTailIsDrawnAtAnyScrollPosition(t *testing.T) {
 	}
 }
 
-func TestShortListStartsAtTheTop(t *testing.T) {
+func TestShortListStartsAtTop(t *testing.T) {
 	calls := 0
 	l := newTestList(2, 2, &calls)
 	want := []string{" 0.0", " 0.1", " 1.0", " 1.1", "", "", "", "", "", ""}
@@ -103,7 +103,7 @@ func TestShortListStartsAtTheTop(t *testing.T) {
 	}
 }
 
-func TestCollapsingKeepsTheTopOfTheScreen(t *testing.T) {
+func TestCollapseKeepsTopLine(t *testing.T) {
 	calls := 0
 	l := newTestList(20, 4, &calls)
 	l.SelectItem(5)
@@ -118,7 +118,7 @@ func TestCollapsingKeepsTheTopOfTheScreen(t *testing.T) {
 	}
 }
 
-func TestSelectionIsMarkedAndOnScreen(t *testing.T) {
+func TestSelectionIsMarkedAndVisible(t *testing.T) {
 	calls := 0
 	l := newTestList(30, 3, &calls)
 	l.Lines()
@@ -134,7 +134,7 @@ func TestSelectionIsMarkedAndOnScreen(t *testing.T) {
 	}
 }
 
-func TestASelectedLineIsInTheMiddle(t *testing.T) {
+func TestSelectLineCentersIt(t *testing.T) {
 	calls := 0
 	l := newTestList(30, 30, &calls)
 	line, ok := l.FindLine(12, 0, 1, func(s string) bool { return strings.Contains(s, "12.17") })
@@ -156,7 +156,7 @@ func TestASelectedLineIsInTheMiddle(t *testing.T) {
 }
 
 // After any operations, and with wrong estimates, the drawn lines are a window of all lines.
-func TestScreenIsAWindowOfTheWhole(t *testing.T) {
+func TestLinesAreWindowOfAllLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		calls, names := 0, 0
 		l := NewList(rapid.SampledFrom([]int{1, 500, 1 << 20}).Draw(t, "cache"))
@@ -169,7 +169,7 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 		pick := func(t *rapid.T) ID {
 			return ID(rapid.IntRange(int(l.First()), int(l.Last())).Draw(t, "item"))
 		}
-		whole := func() (lines []string, points []Point) {
+		allLines := func() (lines []string, points []Point) {
 			for id := l.First(); id <= l.Last(); id++ {
 				for i, line := range l.Item(id).Block(20, false).Body {
 					lines, points = append(lines, line), append(points, Point{id, i})
@@ -178,7 +178,7 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 			return lines, points
 		}
 		first := func() int { // index of the first visible line in all lines
-			lines, _ := whole()
+			lines, _ := allLines()
 			return slices.Index(lines, strings.Replace(l.Lines()[0], selectionBar, " ", 1))
 		}
 		t.Repeat(map[string]func(*rapid.T){
@@ -187,13 +187,13 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 			"scroll": func(t *rapid.T) {
 				by, before := rapid.IntRange(-20, 20).Draw(t, "lines"), first()
 				l.Scroll(by)
-				lines, _ := whole()
+				lines, _ := allLines()
 				if want := max(0, min(before+by, len(lines)-l.height)); len(lines) > l.height && first() != want {
 					t.Fatalf("scrolled by %d from line %d to %d of %d", by, before, first(), len(lines))
 				}
 			},
 			"ensure visible": func(t *rapid.T) {
-				lines, points := whole()
+				lines, points := allLines()
 				if len(lines) <= l.height {
 					return
 				}
@@ -212,7 +212,7 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 			"select item": func(t *rapid.T) {
 				id := pick(t)
 				l.SelectItem(id)
-				lines, points := whole()
+				lines, points := allLines()
 				from := slices.Index(points, Point{id, 0})
 				if len(lines) <= l.height || from < 0 {
 					return
@@ -233,7 +233,7 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 				l.Invalidate(id)
 			},
 			"": func(t *rapid.T) {
-				whole, points := whole()
+				all, points := allLines()
 				screen := l.Lines()
 				if len(screen) != l.height {
 					t.Fatalf("%d rows, want %d", len(screen), l.height)
@@ -241,16 +241,16 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 				for i, line := range screen {
 					screen[i] = strings.Replace(line, selectionBar, " ", 1)
 				}
-				if len(whole) <= l.height {
-					for len(whole) < l.height {
-						whole = append(whole, "")
+				if len(all) <= l.height {
+					for len(all) < l.height {
+						all = append(all, "")
 					}
-					if !slices.Equal(screen, whole) {
-						t.Fatalf("screen %q, want all of %q", screen, whole)
+					if !slices.Equal(screen, all) {
+						t.Fatalf("screen %q, want all of %q", screen, all)
 					}
 					return
 				}
-				at := slices.Index(whole, screen[0])
+				at := slices.Index(all, screen[0])
 				for row := range screen {
 					id, ok := l.ItemAt(row)
 					if p := points[max(at, 0)+row]; !ok || id != p.Item || l.PointAt(row) != p {
@@ -261,10 +261,10 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 				if _, ok := l.ItemAt(l.height); ok || l.AtTop() != (at == 0) && !blank {
 					t.Fatalf("at line %d: AtTop %v, item below the window %v", at, l.AtTop(), ok)
 				}
-				if at < 0 || !slices.Equal(screen, whole[at:at+len(screen)]) {
-					t.Fatalf("screen %q is not a window of %q", screen, whole)
+				if at < 0 || !slices.Equal(screen, all[at:at+len(screen)]) {
+					t.Fatalf("screen %q is not a window of %q", screen, all)
 				}
-				if l.Following() && at+len(screen) != len(whole) {
+				if l.Following() && at+len(screen) != len(all) {
 					t.Fatalf("following, but the end is not visible")
 				}
 			},
@@ -273,7 +273,7 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 }
 
 // The work per frame must not depend on the number of items.
-func TestNothingLoopsOverAllItems(t *testing.T) {
+func TestFrameCostIsIndependentOfLength(t *testing.T) {
 	work := map[int]int{}
 	for _, n := range []int{1_000, 100_000} {
 		calls := 0
@@ -305,7 +305,7 @@ func TestNothingLoopsOverAllItems(t *testing.T) {
 	}
 }
 
-func TestCacheKeepsItsBudget(t *testing.T) {
+func TestCacheKeepsBudget(t *testing.T) {
 	calls := 0
 	l := NewList(4_000)
 	l.Resize(40, 10)
@@ -330,7 +330,7 @@ func TestCacheKeepsItsBudget(t *testing.T) {
 	}
 }
 
-func TestWideLinesAreCut(t *testing.T) {
+func TestWideLinesAreTruncated(t *testing.T) {
 	l := NewList(1 << 20)
 	l.Resize(3, 2)
 	l.Append(staticItem{"漢字", "\x1b[31mabcdef\x1b[0m"}, false)
@@ -344,7 +344,7 @@ type staticItem []string
 func (s staticItem) Block(int, bool) Block  { return Block{Body: s} }
 func (s staticItem) Estimate(int, bool) int { return len(s) }
 
-func TestLinesInTheRangeAreHighlighted(t *testing.T) {
+func TestRangeHighlight(t *testing.T) {
 	calls := 0
 	l := newTestList(20, 3, &calls)
 	l.SetRangeHighlight(Point{19, 1}, Point{18, 2}, func(line string) string { return "[" + line + "]" })

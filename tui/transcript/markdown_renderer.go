@@ -171,9 +171,10 @@ func prefixLines(lines []string, first, rest string) []string {
 
 // code renders lines of code.
 func (m *markdownRenderer) code(lines [][]byte, language string, width int) []string {
-	s, out := newCodeLayout(language), []string(nil)
+	var out []string
+	layout := newCodeLayout(language)
 	for _, line := range lines {
-		out = append(out, s.wrap(string(line), width)...)
+		out = append(out, layout.wrap(string(line), width)...)
 	}
 	return out
 }

@@ -49,26 +49,42 @@ func withoutLinks(line string) string {
 func unstyled(text string, _ Style) string { return text }
 
 func markdown(s string) *Markdown {
-	p := NewMarkdown()
-	p.Append(s)
-	return p
+	m := NewMarkdown()
+	m.Append(s)
+	return m
 }
 
-func TestMarkdownIsRendered(t *testing.T) {
+func TestMarkdown(t *testing.T) {
 	for _, c := range []struct {
 		name, in string
 		width    int
 		want     []string
 	}{
-		{"inline styles", "a **strong** and *soft* `code` word", 80, []string{"a <b:strong> and <i:soft> <c:code> word"}},
+		{
+			"inline styles", "a **strong** and *soft* `code` word",
+			80,
+			[]string{"a <b:strong> and <i:soft> <c:code> word"},
+		},
 		{"styles continue on the next line", "**strong words here**", 12, []string{"<b:strong words>", "<b:here>"}},
 		{"nested styles", "**a *b* `c`**", 80, []string{"<b:a ><bi:b><b: ><bc:c>"}},
 		{"line breaks stay", "one\ntwo  \nthree", 80, []string{"one", "two", "three"}},
 		{"lower headings", "## A\n### B", 80, []string{"<bh:A>", "", "<h:B>"}},
-		{"checkboxes with other content", "1. [ ] *a* b\n   - [x]\n- [y] c", 80, []string{"<f:☐ ><i:a> b", "  <f:• >[x]", "", "<f:• >[y] c"}},
+		{
+			"checkboxes with other content", "1. [ ] *a* b\n   - [x]\n- [y] c",
+			80,
+			[]string{"<f:☐ ><i:a> b", "  <f:• >[x]", "", "<f:• >[y] c"},
+		},
 		{"strikethrough", "~~a *b*~~ ~c~ ~~~d ~~ e", 80, []string{"<s:a ><is:b> ~c~ ~~~d ~~ e"}},
-		{"last column aligned right", "a | b\n--|--:\nx | 1", 80, []string{"<b:a><f: │ ><b:b>", "<f:──┼──>", "x<f: │ >1"}},
-		{"first column aligned right", "| n | b |\n|--:|---|\n| 1000 | x |\n| 7 | y |", 80, []string{"   <b:n><f: │ ><b:b>", "<f:─────┼──>", "1000<f: │ >x", "   7<f: │ >y"}},
+		{
+			"last column aligned right", "a | b\n--|--:\nx | 1",
+			80,
+			[]string{"<b:a><f: │ ><b:b>", "<f:──┼──>", "x<f: │ >1"},
+		},
+		{
+			"first column aligned right", "| n | b |\n|--:|---|\n| 1000 | x |\n| 7 | y |",
+			80,
+			[]string{"   <b:n><f: │ ><b:b>", "<f:─────┼──>", "1000<f: │ >x", "   7<f: │ >y"},
+		},
 		{"heading", "# Title\ntext", 80, []string{"<bhu:Title>", "", "text"}},
 		{"list", "- one\n- two\n  more\n  - deep\n", 80, []string{"<f:• >one", "<f:• >two", "  more", "  <f:• >deep"}},
 		{"numbers", "3. three\n4. four", 80, []string{"<f:3. >three", "<f:4. >four"}},
@@ -77,7 +93,11 @@ func TestMarkdownIsRendered(t *testing.T) {
 		{"list with paragraphs", "- a\n\n  b\n\nc", 80, []string{"<f:• >a", "", "  b", "", "c"}},
 		{"quote", "> said\n> so", 80, []string{"<f:│ >said", "<f:│ >so"}},
 		{"rule", "a\n\n---\n\nb", 5, []string{"a", "", "<f:─────>", "", "b"}},
-		{"fence", "look:\n```go\nx :=\t1\n\ny\n```\ndone", 80, []string{"look:", "", "  x :=    <C:1>", "", "  y", "", "done"}},
+		{
+			"fence", "look:\n```go\nx :=\t1\n\ny\n```\ndone",
+			80,
+			[]string{"look:", "", "  x :=    <C:1>", "", "  y", "", "done"},
+		},
 		{"a comment over lines", "```go\n/* a\nb */ if\n```", 80, []string{"  <f:/* a>", "  <f:b */> <M:if>"}},
 		{"a long line of code", "```go\nx := \"abcdef\"\n```", 10, []string{"  x := <G:\"ab>", "  <G:cdef\">"}},
 		{"unknown language", "```nope\nif x\n```", 80, []string{"  <c:if x>"}},
@@ -85,14 +105,38 @@ func TestMarkdownIsRendered(t *testing.T) {
 		{"open fence", "```\nx\n**y", 80, []string{"  <c:x>", "  <c:**y>"}},
 		{"fence in a list", "1. do\n   ```\n   x\n   ```\n2. go", 80, []string{"<f:1. >do", "   <c:x>", "<f:2. >go"}},
 		{"longer fence", "````\n```\nx\n````", 80, []string{"  <c:```>", "  <c:x>"}},
-		{"link", "[here](http://x.y) and <http://z>", 80, []string{"<l:here><f: (><f:http://x.y><f:)> and <l:http://z>"}},
+		{
+			"link", "[here](http://x.y) and <http://z>",
+			80,
+			[]string{"<l:here><f: (><f:http://x.y><f:)> and <l:http://z>"},
+		},
 		{"image", "![alt](pic.png)", 80, []string{"image: <l:alt><f: (pic.png)>"}},
 		{"escape and entity", `\*not\* &lt;b&gt; &#27;[2J`, 80, []string{"*not* <b> [2J"}},
-		{"html is shown as source", "<b>x</b>\n\n<div>\ny\n</div>", 80, []string{"<b>x</b>", "", "<M:<div>>", "y", "<M:</div>>"}},
-		{"table", "| a | b |\n|---|---|\n| 1 | **x** |", 80, []string{"<b:a><f: │ ><b:b>", "<f:──┼──>", "1<f: │ ><b:x>"}},
-		{"table after a line", "so:\na | b\n---|:-:\n`x\\|y` | - z", 80, []string{"so:", "", "<b:a>  <f: │ > <b:b>", "<f:────┼────>", "<c:x|y><f: │ >- z"}},
-		{"table in the middle", "|a|b|\n|:--:|--:|\n|wide|1|\n|x|22|", 80, []string{" <b:a>  <f: │ > <b:b>", "<f:─────┼───>", "wide<f: │ > 1", " x  <f: │ >22"}},
-		{"table too wide for columns", "|ab|*cd*|\n|---|---|\n|1|`2`|\n|3|4|", 9, []string{"<b:ab: >1", "<b:cd: ><c:2>", "", "<b:ab: >3", "<b:cd: >4"}},
+		{
+			"html is shown as source", "<b>x</b>\n\n<div>\ny\n</div>",
+			80,
+			[]string{"<b>x</b>", "", "<M:<div>>", "y", "<M:</div>>"},
+		},
+		{
+			"table", "| a | b |\n|---|---|\n| 1 | **x** |",
+			80,
+			[]string{"<b:a><f: │ ><b:b>", "<f:──┼──>", "1<f: │ ><b:x>"},
+		},
+		{
+			"table after a line", "so:\na | b\n---|:-:\n`x\\|y` | - z",
+			80,
+			[]string{"so:", "", "<b:a>  <f: │ > <b:b>", "<f:────┼────>", "<c:x|y><f: │ >- z"},
+		},
+		{
+			"table in the middle", "|a|b|\n|:--:|--:|\n|wide|1|\n|x|22|",
+			80,
+			[]string{" <b:a>  <f: │ > <b:b>", "<f:─────┼───>", "wide<f: │ > 1", " x  <f: │ >22"},
+		},
+		{
+			"table too wide for columns", "|ab|*cd*|\n|---|---|\n|1|`2`|\n|3|4|",
+			9,
+			[]string{"<b:ab: >1", "<b:cd: ><c:2>", "", "<b:ab: >3", "<b:cd: >4"},
+		},
 		{"no table", "a | b\nc | d", 80, []string{"a | b", "c | d"}},
 		{"wide characters", "- 漢字漢字漢字", 8, []string{"<f:• >漢字漢", "  字漢字"}},
 		{"nothing", "\n\n", 80, nil},
@@ -128,8 +172,10 @@ func TestOnlyWebAndMailURLsAreLinks(t *testing.T) {
 	for to, want := range map[string]bool{
 		"http://x": true, "HTTPS://x.y/a?b=c&d=(e)#f": true, "mailto:a@b": true, long: true,
 		"": false, "x.y": false, "javascript:a": false, "file:///a": false, long + "a": false,
-		"https://x/ y": false, "https://x\x07": false, "https://x\x7f": false, "https://x/\u00e9": false, "https://x\x1b": false,
-		"https://x/\"": false, "https://x/<": false, "https://x/>": false, "https://x/`": false, "https://x/{}": false, "https://x/|": false, "https://x/^": false, "https://x/\\": false,
+		"https://x/ y": false, "https://x\x07": false, "https://x\x7f": false, "https://x/\u00e9": false,
+		"https://x\x1b": false,
+		"https://x/\"":  false, "https://x/<": false, "https://x/>": false, "https://x/`": false,
+		"https://x/{}": false, "https://x/|": false, "https://x/^": false, "https://x/\\": false,
 	} {
 		if isSafeURL(to) != want {
 			t.Errorf("isSafeURL(%q) = %v, want %v", to, !want, want)
@@ -141,7 +187,7 @@ func TestOnlyWebAndMailURLsAreLinks(t *testing.T) {
 	}
 }
 
-func TestALinkTextNeverHidesItsTarget(t *testing.T) {
+func TestLinkTargetIsVisible(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"[here](https://x.y/a)", "{https://x.y/a|here} ({https://x.y/a|https://x.y/a})"},
 		{"<https://x.y> <a@b.c>", "{https://x.y|https://x.y} {mailto:a@b.c|a@b.c}"},
@@ -171,8 +217,9 @@ func TestALinkTextNeverHidesItsTarget(t *testing.T) {
 	}
 }
 
-func TestATableFitsItsWidth(t *testing.T) {
-	in := "| name | what it does |\n|---|---|\n| session | one agent and everything said with it |\n| turn | one message to its end |\n"
+func TestTableFitsWidth(t *testing.T) {
+	in := "| name | what it does |\n|---|---|\n" +
+		"| session | one agent and everything said with it |\n| turn | one message to its end |\n"
 	got := layOut(markdown(in), 30, unstyled)
 	want := []string{
 		"name    │ what it does",
@@ -208,7 +255,7 @@ func TestDeepNestingStaysVisible(t *testing.T) {
 	}
 }
 
-func TestALongBlockIsSplit(t *testing.T) {
+func TestLongBlockIsSplit(t *testing.T) {
 	p := NewMarkdown()
 	var words strings.Builder
 	for i := range 20_000 {
@@ -220,14 +267,16 @@ func TestALongBlockIsSplit(t *testing.T) {
 		t.Errorf("the open block has %d bytes, want at most %d", open, maxBlockBytes)
 	}
 	if got := strings.Join(strings.Fields(strings.Join(lines, " ")), " "); got != strings.TrimSpace(words.String()) {
-		t.Error("words were lost")
+		t.Error("the lines do not contain the same words as the text")
 	}
 }
 
 func FuzzStreamedMarkdownEqualsWhole(f *testing.F) {
 	for _, s := range []string{
-		"# t\n\na **b** c\n\n- x\n- y\n\n  z\n\n```go\ncode\n\n```\nafter", "1. a\n\n   b\n2. c\n\n> q\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\nend",
-		"~~~\n```\n~~~\n", "a\n```", "    code\n\n    more\n\ntext", "\n\n  x\n\n\ty\n\nz", "- a\n```\nb\n```\n- c", "&#27;[2J &#x9b;1m", "<!-- x\n\n-->\n\ny",
+		"# t\n\na **b** c\n\n- x\n- y\n\n  z\n\n```go\ncode\n\n```\nafter",
+		"1. a\n\n   b\n2. c\n\n> q\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\nend",
+		"~~~\n```\n~~~\n", "a\n```", "    code\n\n    more\n\ntext", "\n\n  x\n\n\ty\n\nz",
+		"- a\n```\nb\n```\n- c", "&#27;[2J &#x9b;1m", "<!-- x\n\n-->\n\ny",
 	} {
 		f.Add(s, 7, uint8(20))
 		f.Add(s, 3, uint8(5))
@@ -262,7 +311,8 @@ func FuzzStreamedMarkdownEqualsWhole(f *testing.F) {
 func BenchmarkStreamMarkdown(b *testing.B) {
 	for _, paragraphs := range []int{10, 1_000} {
 		b.Run(fmt.Sprint(paragraphs), func(b *testing.B) {
-			p := markdown(strings.Repeat("Some words of **prose**, with `code` in them.\n\n```go\nx := 1\n```\n\n", paragraphs))
+			text := "Some words of **prose**, with `code` in them.\n\n```go\nx := 1\n```\n\n"
+			p := markdown(strings.Repeat(text, paragraphs))
 			p.Lines(100)
 			for i := 0; b.Loop(); i++ {
 				p.Append("delta ")
@@ -276,7 +326,8 @@ func BenchmarkStreamMarkdown(b *testing.B) {
 }
 
 func BenchmarkRenderMarkdown21KB(b *testing.B) {
-	s := strings.Repeat("Some words of **prose**, with `code` in them.\n\n- a list\n- of *things*\n\n```go\nx := 1\n```\n\n", 250)
+	text := "Some words of **prose**, with `code` in them.\n\n- a list\n- of *things*\n\n```go\nx := 1\n```\n\n"
+	s := strings.Repeat(text, 250)
 	for b.Loop() {
 		markdown(s).Lines(100)
 	}

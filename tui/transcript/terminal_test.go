@@ -22,7 +22,7 @@ func layOutOutput(out string, width int) []string {
 	return lines
 }
 
-func TestOutputShowsAsInATerminal(t *testing.T) {
+func TestTerminalOutput(t *testing.T) {
 	for _, c := range []struct {
 		name, out string
 		width     int
@@ -48,11 +48,23 @@ func TestOutputShowsAsInATerminal(t *testing.T) {
 		{"colours continue on the next line", "\x1b[33ma\nb\x1b[39m c", 80, []string{"<Y:a>", "<Y:b> c"}},
 		{"colours in a long line", "\x1b[36mabcdef\x1b[mgh", 4, []string{"<C:abcd>", "<C:ef>gh"}},
 		{"colours in progress", "\x1b[31m..\r\x1b[32m#", 80, []string{"<G:#><R:.>"}},
-		{"many colours", "\x1b[38;5;196mr\x1b[38;2;0;200;0mg\x1b[38;5;250mw\x1b[38;5;240md\x1b[94mb", 80, []string{"<R:r><G:g>w<f:d><B:b>"}},
+		{
+			"many colours", "\x1b[38;5;196mr\x1b[38;2;0;200;0mg\x1b[38;5;250mw\x1b[38;5;240md\x1b[94mb",
+			80,
+			[]string{"<R:r><G:g>w<f:d><B:b>"},
+		},
 		{"backgrounds", "\x1b[41;37m FAIL \x1b[49m x\x1b[30;47m w \x1b[40m k", 80, []string{"<rR: FAIL > x<r: w > k"}},
 		{"attributes", "\x1b[1;3;4;9mx\x1b[22;23;24;29m y\x1b[7m z\x1b[27mw", 80, []string{"<bius:x> y<r: z>w"}},
-		{"hidden and blinking text", "\x1b[8mhidden\x1b[5mblinks\x1b[30mblack\x1b[37mwhite", 80, []string{"hiddenblinksblackwhite"}},
-		{"other control sequences", "a\x1b[2Jb\x1b]0;title\ac\x1b[?25ld\x1bPx\x1b\\e\x1b[10;10Hf\u009b5mg\x00\x07h", 80, []string{"abcdefgh"}},
+		{
+			"hidden and blinking text", "\x1b[8mhidden\x1b[5mblinks\x1b[30mblack\x1b[37mwhite",
+			80,
+			[]string{"hiddenblinksblackwhite"},
+		},
+		{
+			"other control sequences", "a\x1b[2Jb\x1b]0;title\ac\x1b[?25ld\x1bPx\x1b\\e\x1b[10;10Hf\u009b5mg\x00\x07h",
+			80,
+			[]string{"abcdefgh"},
+		},
 		{"overlong sequence", "\x1b[" + strings.Repeat("1", 70) + "m", 80, []string{"1111111m"}},
 		{"bidirectional control", "a\u202eb", 80, []string{"ab"}},
 	} {
@@ -71,8 +83,12 @@ func TestLongOutputKeepsItsStart(t *testing.T) {
 	text.Append(out.String())
 	text.Append("\x1b[999A\rLINE\x1b[999B")
 	lines, _ := text.Lines(80)
-	if want := fmt.Sprintf("LINE %d", 1000-maxLiveRows+1); len(lines) != 1000 || lines[0] != "line 0" || lines[1000-maxLiveRows+1] != want {
-		t.Errorf("%d lines, %q, %q", len(lines), lines[0], lines[1000-maxLiveRows+1])
+	const firstLive = 1000 - maxLiveRows + 1
+	if len(lines) != 1000 {
+		t.Fatalf("got %d lines, want 1000", len(lines))
+	}
+	if want := fmt.Sprintf("LINE %d", firstLive); lines[0] != "line 0" || lines[firstLive] != want {
+		t.Errorf("got %q and %q, want %q and %q", lines[0], lines[firstLive], "line 0", want)
 	}
 	if got := text.Head(80, 2); !slices.Equal(got, []string{"line 0", "line 1"}) {
 		t.Errorf("head: %q", got)
@@ -86,7 +102,7 @@ func TestLongOutputKeepsItsStart(t *testing.T) {
 	}
 }
 
-func TestAnEndlessRowIsBounded(t *testing.T) {
+func TestRowLengthIsBounded(t *testing.T) {
 	text := NewTerminalOutput()
 	text.Append(strings.Repeat("x", 3*maxRowCells) + "\rY")
 	if n := len(text.terminal.cells); n > maxRowCells {
@@ -101,7 +117,8 @@ func TestAnEndlessRowIsBounded(t *testing.T) {
 func TestHostileOutputIsFast(t *testing.T) {
 	row := strings.Repeat("x", maxRowCells-1) + "\n"
 	for _, piece := range []string{
-		"\x1b[A\x1b[B", "\x1b[9999Gx\n", "\x1b[9999C", "\n\x1b[A\x1b[J", "\x1b[1K\x1b[9999G", "\x1b[31mx", "\x1b[9999A\n", "\r\t", "👩\u200d", "e\u0301", "\x1b[31A\x1b[31B", "\x1b[2K\x1b[9999Gx",
+		"\x1b[A\x1b[B", "\x1b[9999Gx\n", "\x1b[9999C", "\n\x1b[A\x1b[J", "\x1b[1K\x1b[9999G", "\x1b[31mx",
+		"\x1b[9999A\n", "\r\t", "👩\u200d", "e\u0301", "\x1b[31A\x1b[31B", "\x1b[2K\x1b[9999Gx",
 	} {
 		text := NewTerminalOutput()
 		text.Append(row + row + row)
@@ -119,7 +136,8 @@ func TestHostileOutputIsFast(t *testing.T) {
 
 func FuzzStreamedTerminalOutputEqualsWhole(f *testing.F) {
 	for _, s := range []string{
-		"10%\r20%\n\x1b[31mred\x1b[0m\b\bX\n", "漢字\r漢a\tb\rx\x1b[3G字", "a\nb\nc\x1b[2A\x1b[Jd\x1b[2B", "👩\u200d🚀\b\b🇩🇪🇫\r🇷", "\x1b[48;5;200mx\x1b[7;38;2;1;2;3my\x1b]8;;u\x07z\x1b]8;;\x07",
+		"10%\r20%\n\x1b[31mred\x1b[0m\b\bX\n", "漢字\r漢a\tb\rx\x1b[3G字", "a\nb\nc\x1b[2A\x1b[Jd\x1b[2B",
+		"👩\u200d🚀\b\b🇩🇪🇫\r🇷", "\x1b[48;5;200mx\x1b[7;38;2;1;2;3my\x1b]8;;u\x07z\x1b]8;;\x07",
 		"\x1b[1Kx\x1b[2Ky\x1b[10Cz\x1b[Kw\u0301", "plain\nlines\n" + strings.Repeat("n\n", maxLiveRows) + "\x1b[40Ax",
 	} {
 		f.Add(s, 7, uint8(20))
@@ -184,7 +202,10 @@ func BenchmarkStreamTerminalOutput(b *testing.B) {
 }
 
 func BenchmarkTerminalOutput1MB(b *testing.B) {
-	for name, s := range map[string]string{"plain": "ok  \tpkg/store\t0.812s\n", "colours": "\x1b[32mok\x1b[m  \tpkg/store\t0.812s\n", "progress": "downloading 10%\rdownloading 20%\r", "wide": "漢字漢字漢字\n"} {
+	for name, s := range map[string]string{
+		"plain": "ok  \tpkg/store\t0.812s\n", "colours": "\x1b[32mok\x1b[m  \tpkg/store\t0.812s\n",
+		"progress": "downloading 10%\rdownloading 20%\r", "wide": "漢字漢字漢字\n",
+	} {
 		b.Run(name, func(b *testing.B) {
 			s := strings.Repeat(s, (1<<20)/len(s))
 			b.SetBytes(int64(len(s)))

@@ -38,7 +38,7 @@ func TestTextWraps(t *testing.T) {
 	}
 }
 
-func TestTheTailAndTheHiddenLinesAreTheWholeText(t *testing.T) {
+func TestTail(t *testing.T) {
 	for _, c := range []struct {
 		in     string
 		n      int

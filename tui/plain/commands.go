@@ -1,0 +1,300 @@
+package plain
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/tui/approval"
+	"agentctl/tui/describe"
+	"agentctl/tui/remote"
+	"agentctl/tui/ui"
+)
+
+// helpText is the output of /help.
+const helpText = `a line is sent as a message; // sends one that begins with /
+/approve [REQUEST]: allow a request once; REQUEST is required if several are pending
+/always [REQUEST]: allow it from now on
+/deny [REQUEST] [REASON]: refuse it
+/stop [REQUEST] [REASON]: refuse it and end the turn
+/explain [REQUEST]: ask the agent for an explanation
+/option ID [REQUEST]: choose an option of the agent
+/answer [REQUEST] QUESTION=TEXT…: answer its questions
+/keep [REQUEST] N…: allow only these tasks of a plan
+/replan [REQUEST] REASON: ask for another plan
+/interrupt [keep|hold|clear]: end the turn, and keep, hold or clear the queue
+/queue: list the queued messages with their numbers
+/now N, /edit N TEXT, /remove N, /move N TO: send, edit, remove or move a queued message
+/hold, /release: hold or release the queue
+/find WORDS: search the session
+/rules: list the rules that allow requests; /revoke N revokes one
+/status: show the session and its connection; /retry connects now
+/quit: quit; the session continues`
+
+// runLine runs a command, or sends the line as a message.
+func (c *client) runLine(in inputLine) {
+	line := strings.TrimSpace(in.line)
+	switch {
+	case in.err != nil:
+		c.renderer.linef("%s: input is not read any more", in.err)
+		return
+	case line == "":
+		return
+	case strings.HasPrefix(line, "//"):
+		c.send(line[1:])
+		return
+	case !strings.HasPrefix(line, "/") || c.isAgentCommand(line):
+		c.send(line)
+		return
+	}
+	verb, rest, _ := strings.Cut(line[1:], " ")
+	rest = strings.TrimSpace(rest)
+	out := c.renderer
+	switch verb {
+	case "help":
+		out.linef("%s", helpText)
+	case "quit":
+		c.quit()
+	case "status":
+		s := out.state
+		out.linef("session %s, %s, %s, %s, position %d", remote.SessionName(s), s.Status(), out.conn.State,
+			ui.Count(len(s.Queue), "queued message"), s.Seq)
+	case "interrupt":
+		c.interrupt(rest)
+	case "retry":
+		c.retry()
+	case "queue", "now", "edit", "remove", "move", "hold", "release":
+		c.runQueueCommand(verb, rest)
+	case "find":
+		c.search(rest)
+	case "rules", "revoke":
+		c.runRuleCommand(verb, rest)
+	case "approve", "always", "deny", "stop", "explain", "option", "answer", "keep", "replan":
+		c.decide(verb, rest)
+	default:
+		out.linef("no command /%s: /help lists all, // sends a line that begins with /", verb)
+	}
+}
+
+// isAgentCommand reports whether a line is one of the agent's own commands.
+func (c *client) isAgentCommand(line string) bool {
+	name, _, _ := strings.Cut(line[1:], " ")
+	o := c.renderer.state.Options
+	return o != nil && slices.ContainsFunc(o.Commands, func(command protocol.SlashCommand) bool {
+		return strings.TrimPrefix(command.Name, "/") == name
+	})
+}
+
+// send sends a message. Without connection, the session sends it later.
+func (c *client) send(text string) {
+	if c.renderer.conn.State != remote.Connected {
+		c.renderer.linef("waits for the connection: %s", text)
+	}
+	data := protocol.SendData{Text: text, ClientMessageID: rand.Text()}
+	c.enqueue(func(ctx context.Context) string {
+		return errorLine(ctx, "not sent: "+text, c.session.Do(ctx, protocol.DoSend, data, nil))
+	})
+}
+
+// runCommand enqueues a command of the protocol. It prints only errors: events report success.
+func (c *client) runCommand(verb protocol.Verb, data any) {
+	c.enqueue(func(ctx context.Context) string {
+		return errorLine(ctx, string(verb), c.session.Do(ctx, verb, data, nil))
+	})
+}
+
+// errorLine returns a line for an error, or "" without error or after ctx ended.
+func errorLine(ctx context.Context, what string, err error) string {
+	if err == nil || ctx.Err() != nil {
+		return ""
+	}
+	return what + ": " + remote.ErrorText(err)
+}
+
+// interrupt interrupts the turn and prints the result. The queue is "keep", "hold", "clear" or "".
+func (c *client) interrupt(queue string) {
+	turn := c.renderer.state.Turn
+	if turn == nil {
+		c.renderer.linef("no turn is running")
+		return
+	}
+	s := c.renderer.state
+	queued, held := len(s.Queue), s.BlockingHold() != nil
+	c.renderer.linef("interrupting")
+	data, result := protocol.InterruptData{Turn: turn.Turn, Queue: queue}, new(protocol.InterruptResult)
+	c.enqueue(func(ctx context.Context) string {
+		if err := c.session.Do(ctx, protocol.DoInterrupt, data, result); err != nil {
+			return errorLine(ctx, "interrupt", err)
+		}
+		return describe.Interrupted(result.Interrupted, queue, queued, held)
+	})
+}
+
+// retry connects now instead of after the delay.
+func (c *client) retry() {
+	r, ok := c.session.(remote.Retrier)
+	if !ok || c.renderer.conn.State == remote.Connected {
+		c.renderer.linef("connected")
+		return
+	}
+	c.enqueue(func(context.Context) string {
+		r.Retry()
+		return "trying to connect"
+	})
+}
+
+// runQueueCommand runs a command on the queue.
+func (c *client) runQueueCommand(verb, rest string) {
+	s, out := c.renderer.state, c.renderer
+	switch verb {
+	case "queue":
+		out.linef("%s in the queue", ui.Count(len(s.Queue), "message"))
+		for i := range s.Queue {
+			out.linef("%d: %s: %s", i+1, remote.ActorName(s.Queue[i].By), s.Queue[i].Text)
+		}
+		return
+	case "hold":
+		c.runCommand(protocol.DoQueueHold, protocol.QueueHoldData{})
+		return
+	case "release":
+		c.runCommand(protocol.DoQueueRelease, protocol.QueueReleaseData{})
+		return
+	}
+	number, text, _ := strings.Cut(rest, " ")
+	i, err := strconv.Atoi(number)
+	if err != nil || i < 1 || i > len(s.Queue) {
+		out.linef("/%s N: no such message: /queue lists them", verb)
+		return
+	}
+	message := s.Queue[i-1].MessageID
+	switch text = strings.TrimSpace(text); verb {
+	case "now":
+		commands := remote.StartNow(s, message)
+		c.enqueue(func(ctx context.Context) string {
+			return errorLine(ctx, "now", remote.RunAll(ctx, c.session, commands))
+		})
+	case "remove":
+		c.runCommand(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message})
+	case "edit":
+		if text == "" {
+			out.linef("/edit N TEXT: no text")
+			return
+		}
+		c.runCommand(protocol.DoQueueEdit, protocol.QueueEditData{MessageID: message, Text: text})
+	case "move":
+		to, err := strconv.Atoi(text)
+		if err != nil || to < 1 || to > len(s.Queue) {
+			out.linef("/move N TO: want a place from 1 to %d", len(s.Queue))
+			return
+		}
+		c.runCommand(protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message, Index: to - 1})
+	}
+}
+
+// decide answers a pending request: the named one, or the only one.
+func (c *client) decide(verb, rest string) {
+	out := c.renderer
+	d := protocol.ApproveData{}
+	if verb == "option" {
+		d.Option, rest, _ = strings.Cut(rest, " ")
+	}
+	request, rest, err := findRequest(out.state.Approvals, strings.TrimSpace(rest))
+	if err != nil {
+		out.linef("/%s: %s", verb, err)
+		return
+	}
+	d.Request = request.Request
+	switch verb {
+	case "approve":
+		d.Decision, d.Reason = protocol.AllowOnce, rest
+	case "always":
+		d.Decision, d.Reason = protocol.AllowAlways, rest
+	case "deny":
+		d.Decision, d.Reason = protocol.Deny, rest
+	case "stop":
+		d.Decision, d.Reason = protocol.DenyStop, rest
+	case "explain":
+		d.Decision, d.Reason = protocol.Explain, rest
+	case "option":
+		d.Reason = rest
+	case "answer":
+		d.Decision = protocol.AllowOnce
+		if d.Input, err = parseAnswers(request, rest); err != nil {
+			out.linef("/answer: %s", err)
+			return
+		}
+	case "keep":
+		d.Decision = protocol.AllowOnce
+		if d.Input, err = parseTasks(request, rest); err != nil {
+			out.linef("/keep: %s", err)
+			return
+		}
+	case "replan":
+		d.Decision, d.Reason, d.Input = protocol.Deny, rest, &protocol.ApprovalInput{Replan: true}
+	}
+	c.runCommand(protocol.DoApprove, d)
+}
+
+// findRequest returns the request that rest names, or the only pending one, and the text after the
+// name.
+func findRequest(pending []protocol.Approval, rest string) (*protocol.Approval, string, error) {
+	name, after, _ := strings.Cut(rest, " ")
+	if i := approval.IndexOf(pending, name); i >= 0 {
+		return &pending[i], strings.TrimSpace(after), nil
+	}
+	switch len(pending) {
+	case 0:
+		return nil, "", fmt.Errorf("no approval is pending")
+	case 1:
+		return &pending[0], rest, nil
+	}
+	names := make([]string, len(pending))
+	for i := range pending {
+		names[i] = pending[i].Request
+	}
+	return nil, "", fmt.Errorf("%d approvals are pending, name one: %s", len(pending), strings.Join(names, ", "))
+}
+
+// parseAnswers parses answers of the form QUESTION=TEXT. A text ends before the next question ID.
+func parseAnswers(a *protocol.Approval, rest string) (*protocol.ApprovalInput, error) {
+	answers := map[string][]string{}
+	question := ""
+	for _, word := range strings.Fields(rest) {
+		name, text, found := strings.Cut(word, "=")
+		if found && slices.ContainsFunc(a.Questions, func(q protocol.Question) bool { return q.ID == name }) {
+			question = name
+			answers[question] = append(answers[question], text)
+			continue
+		}
+		if question == "" {
+			return nil, fmt.Errorf("write QUESTION=TEXT")
+		}
+		texts := answers[question]
+		texts[len(texts)-1] += " " + word
+	}
+	if len(answers) == 0 {
+		return nil, fmt.Errorf("write QUESTION=TEXT")
+	}
+	return &protocol.ApprovalInput{Answers: answers}, nil
+}
+
+// parseTasks parses the numbers of the tasks to keep, separated by spaces or commas.
+func parseTasks(a *protocol.Approval, rest string) (*protocol.ApprovalInput, error) {
+	var keep []int
+	for _, word := range strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == ',' }) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || n > len(a.Tasks) {
+			return nil, fmt.Errorf("no task %s: want 1 to %d", word, len(a.Tasks))
+		}
+		keep = append(keep, n-1)
+	}
+	kept := approval.KeepTasks(a.Tasks, keep)
+	if len(kept) == 0 {
+		return nil, fmt.Errorf("name one or more of the %s", ui.Count(len(a.Tasks), "task"))
+	}
+	return &protocol.ApprovalInput{Tasks: kept}, nil
+}
