@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -326,49 +325,6 @@ func (b *table) asks(pending ...protocol.Approval) {
 		j.Asks(tuitest.Tidy())
 		j.CaughtUp()
 		return j
-	}
-}
-
-func TestGoldenDesk(t *testing.T) {
-	for name, prepare := range map[string]func(*table){
-		"sessions": func(b *table) { b.press("down") },
-		"nobody": func(b *table) {
-			for _, s := range fleetOfFive() {
-				b.tell(protocol.Summary{Session: s.Session, Deleted: true})
-			}
-		},
-		"preview":   func(b *table) { b.asks(tuitest.Tidy()); b.press("space") },
-		"found":     func(b *table) { buried(b); b.press("down") },
-		"creating":  func(b *table) { b.press("n"); b.write("fix"); b.press("tab", "right", "tab", "tab"); b.write("Fix it") },
-		"filtering": func(b *table) { b.press("/"); b.write("claude") },
-		"renaming":  func(b *table) { b.press("R"); b.write("-2") },
-		"ending":    func(b *table) { b.press("down", "X") },
-		"verdict": func(b *table) {
-			b.asks(tuitest.Tidy())
-			b.press("y")
-			b.now = b.now.Add(2 * approval.Grace)
-			b.armed()
-		},
-		"lost": func(b *table) {
-			b.give(dashboard.ConnMsg{State: remote.Reconnecting, Retry: b.now.Add(3 * time.Second), Attempt: 2})
-		},
-	} {
-		for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 40}} {
-			t.Run(fmt.Sprintf("desk_%s_%d", name, size.width), func(t *testing.T) {
-				b := newTable(t, size.width, size.height, fleetOfFive()...)
-				prepare(b)
-				got := b.text()
-				for line := range strings.Lines(got) {
-					if n := ansi.StringWidth(strings.TrimSuffix(line, "\n")); n > size.width {
-						t.Errorf("a line of %d cells: %q", n, line)
-					}
-				}
-				if n := strings.Count(got, "\n"); n != size.height {
-					t.Errorf("%d rows, want %d", n, size.height)
-				}
-				tuitest.Golden(t, got)
-			})
-		}
 	}
 }
 
