@@ -14,7 +14,7 @@ import (
 )
 
 // A change of one of 10,000 sessions, a frame drawn with it, and a letter of the filter.
-func BenchmarkDesk(b *testing.B) {
+func BenchmarkDashboard(b *testing.B) {
 	const n = 10_000
 	at := func(i int) time.Time { return tuitest.Dawn.Add(time.Duration(i) * time.Second) }
 	session := func(i int) protocol.Summary {
@@ -26,7 +26,7 @@ func BenchmarkDesk(b *testing.B) {
 		return s
 	}
 	open := func() *program {
-		d := testBuilder(context.Background(), Options{}, func() time.Time { return tuitest.Dawn }, func() string { return "" }).dashboard(newPort(), "")
+		d := testBuilder(context.Background(), Options{}, func() time.Time { return tuitest.Dawn }, func() string { return "" }).newDashboard(newFakeServer(), "")
 		noTimers(d)
 		d.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 		all := make(dashboard.SummariesMsg, n)

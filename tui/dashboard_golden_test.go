@@ -20,7 +20,7 @@ import (
 // dashboardScene is a state of the dashboard. Its facts are regular expressions. Each must match a
 // part of one row, whatever the width; wide holds more facts that need 200 columns.
 type dashboardScene struct {
-	prepare func(*table)
+	prepare func(*testDashboard)
 	facts   []string
 	wide    []string
 	absent  []string
@@ -50,7 +50,7 @@ const releaseDetails = `^ codex · context ███░░░░░ 38% · \+1 h
 
 var dashboardScenes = map[string]dashboardScene{
 	"sessions": {
-		prepare: func(b *table) { b.press("down") },
+		prepare: func(d *testDashboard) { d.press("down") },
 		facts: []string{
 			`^─ sessions · 5 · 1 waiting for you .*─$`, `^ ` + releaseRow, `^▸` + testsRow, `^ ` + docsRow, failedRow, closedRow,
 			`^ gemini · context ███████░ 82% · \+2 · s2$`, `^ enter open · F8 next pending .*F1 help$`,
@@ -58,9 +58,9 @@ var dashboardScenes = map[string]dashboardScene{
 		wide: slices.Concat(wideList, []string{`· n new · / filter · f find · s sort · y allow · d deny · space preview · R rename · X close +F1 help$`}),
 	},
 	"empty": {
-		prepare: func(b *table) {
-			for _, s := range fleetOfFive() {
-				b.tell(protocol.Summary{Session: s.Session, Deleted: true})
+		prepare: func(d *testDashboard) {
+			for _, s := range testSummaries() {
+				d.sendSummaries(protocol.Summary{Session: s.Session, Deleted: true})
 			}
 		},
 		facts: []string{
@@ -71,7 +71,7 @@ var dashboardScenes = map[string]dashboardScene{
 		absent: []string{`release`, `docs`, `waiting`},
 	},
 	"preview": {
-		prepare: func(b *table) { b.asks(tuitest.Tidy()); b.press("space") },
+		prepare: func(d *testDashboard) { d.setPending(tuitest.Tidy()); d.press("space") },
 		facts: []string{
 			`^▸\? release .*git push --t.* 4m00s`, `^ ▸ fix-tests .*09:42`, `─ preview · release ─+$`, `bob · 09:41$`,
 			`▎ Push the tags\.$`, `agent · 09:41$`, `  They are right\.$`, `\? Tidy the mo.* · waiting for a decision$`,
@@ -87,7 +87,7 @@ var dashboardScenes = map[string]dashboardScene{
 		},
 	},
 	"search_results": {
-		prepare: func(b *table) { buried(b); b.press("down") },
+		prepare: func(d *testDashboard) { searchRace(d); d.press("down") },
 		facts: []string{
 			`^─ search in all sessions · “race” · 2.* ─+$`, `^ fix-tests +.*answer +the answer 7 is a`,
 			`^▸release +.*tool +WARNING: DATA RA`, `^ gone +.*message +is there a race\?$`, `^ WARNING: DATA RACE$`,
@@ -100,11 +100,11 @@ var dashboardScenes = map[string]dashboardScene{
 		absent: []string{`docs`, `waiting for you`},
 	},
 	"creating": {
-		prepare: func(b *table) {
-			b.press("n")
-			b.write("fix")
-			b.press("tab", "right", "tab", "tab")
-			b.write("Fix it")
+		prepare: func(d *testDashboard) {
+			d.press("n")
+			d.typeText("fix")
+			d.press("tab", "right", "tab", "tab")
+			d.typeText("Fix it")
 		},
 		facts: []string{
 			`^▸` + releaseRow, `^ ` + testsRow, `^─ new session ─+$`, `^   name      fix$`, `^   agent     claude$`,
@@ -113,7 +113,7 @@ var dashboardScenes = map[string]dashboardScene{
 		wide: slices.Concat(wideList, []string{`· esc cancels$`, releaseDetails}),
 	},
 	"filtering": {
-		prepare: func(b *table) { b.press("/"); b.write("claude") },
+		prepare: func(d *testDashboard) { d.press("/"); d.typeText("claude") },
 		facts: []string{
 			`^─ sessions · 5 · 1 waiting for you · .*─$`, `^▸` + docsRow, failedRow, `^ claude · Write the guide · s1$`, `^─ filter ─+$`,
 			`^ ▸ words claude$`, `^ enter keeps · esc shows all$`,
@@ -122,14 +122,14 @@ var dashboardScenes = map[string]dashboardScene{
 		absent: []string{`release`, `fix-tests`, `old`},
 	},
 	"renaming": {
-		prepare: func(b *table) { b.press("R"); b.write("-2") },
+		prepare: func(d *testDashboard) { d.press("R"); d.typeText("-2") },
 		facts: []string{
 			`^▸` + releaseRow, `^ ` + testsRow, `^─ rename release ─+$`, `^ ▸ name release-2$`, `^ enter renames · esc cancels$`,
 		},
 		wide: slices.Concat(wideList, []string{releaseDetails}),
 	},
 	"closing": {
-		prepare: func(b *table) { b.press("down", "X") },
+		prepare: func(d *testDashboard) { d.press("down", "X") },
 		facts: []string{
 			`^ ` + releaseRow, `^▸` + testsRow, `^ gemini · context ███████░ 82% · \+2 · s2$`, `^─ close fix-tests\? ─+$`,
 			`^   c close: the turn is interrupted, th`, `^   D delete with all history$`, `^ esc back$`,
@@ -137,11 +137,11 @@ var dashboardScenes = map[string]dashboardScene{
 		wide: slices.Concat(wideList, []string{`^   c close: the turn is interrupted, the history stays$`}),
 	},
 	"approval": {
-		prepare: func(b *table) {
-			b.asks(tuitest.Tidy())
-			b.press("y")
-			b.now = b.now.Add(2 * approval.Grace)
-			b.armed()
+		prepare: func(d *testDashboard) {
+			d.setPending(tuitest.Tidy())
+			d.press("y")
+			d.now = d.now.Add(2 * approval.Grace)
+			d.fireGuards()
 		},
 		facts: []string{
 			`^▸\? release +.*git push --t.* 4m01s$`, `^ ` + testsRow, `^─ approval · release · command · aske.* ─+$`,
@@ -151,8 +151,8 @@ var dashboardScenes = map[string]dashboardScene{
 		wide: slices.Concat(wideList, []string{`· asked 00:00 ─+$`, `· v view all · enter open · esc back$`, releaseDetails}),
 	},
 	"reconnecting": {
-		prepare: func(b *table) {
-			b.give(dashboard.ConnMsg{State: remote.Reconnecting, Retry: b.now.Add(3 * time.Second), Attempt: 2})
+		prepare: func(d *testDashboard) {
+			d.send(dashboard.ConnMsg{State: remote.Reconnecting, Retry: d.now.Add(3 * time.Second), Attempt: 2})
 		},
 		facts: []string{
 			`^▸` + releaseRow, `^ ` + testsRow, `^ ` + docsRow, failedRow, closedRow, `^ ○ reconnecting in 3s · F5 tries again`,
@@ -202,9 +202,9 @@ func TestDashboardFacts(t *testing.T) {
 // that fills the width.
 func (s *dashboardScene) screen(t *testing.T, width, height int) string {
 	t.Helper()
-	b := newTable(t, width, height, fleetOfFive()...)
-	s.prepare(b)
-	got := b.text()
+	d := newTestDashboard(t, width, height, testSummaries()...)
+	s.prepare(d)
+	got := d.screen()
 	rows := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
 	if len(rows) != height {
 		t.Errorf("got %d rows, want %d", len(rows), height)

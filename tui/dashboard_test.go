@@ -22,36 +22,36 @@ import (
 	"agentctl/tui/remote"
 )
 
-// port is a fleet of recorded sessions, which counts who is subscribed.
-type port struct {
-	changes chan dashboard.SummaryUpdate
-	links   chan remote.Conn
+// fakeServer is a fleet of recorded sessions, which counts who is subscribed.
+type fakeServer struct {
+	summaries chan dashboard.SummaryUpdate
+	conns     chan remote.Conn
 
-	mu       sync.Mutex
-	sessions map[string]*tuitest.Recording
-	followed map[string]int // how often Updates was begun, less how often it ended
-	reply    func(session string, a tuitest.Asking) (any, error)
-	asked    []string // session and verb
-	looked   []string // Updates begun
-	retries  int
-	slow     time.Duration // until a session that is left is not followed any more
-	most     int           // how often one session was followed at once
-	script   func(session string) *tuitest.Journal
-	search   func(protocol.SearchData) (protocol.SearchResult, error)
-	create   func(protocol.CreateData) (protocol.CreateResult, error)
+	mu             sync.Mutex
+	sessions       map[string]*tuitest.Recording
+	subscribers    map[string]int // how often Updates was begun, less how often it ended
+	reply          func(session string, a tuitest.Asking) (any, error)
+	commands       []string // session and verb
+	subscriptions  []string // Updates begun
+	retries        int
+	closeDelay     time.Duration // until a session that is left is not followed any more
+	maxSubscribers int           // how often one session was followed at once
+	journal        func(session string) *tuitest.Journal
+	search         func(protocol.SearchData) (protocol.SearchResult, error)
+	create         func(protocol.CreateData) (protocol.CreateResult, error)
 }
 
-func newPort() *port {
-	return &port{
-		changes: make(chan dashboard.SummaryUpdate, 64), links: make(chan remote.Conn, 4), sessions: map[string]*tuitest.Recording{}, followed: map[string]int{},
+func newFakeServer() *fakeServer {
+	return &fakeServer{
+		summaries: make(chan dashboard.SummaryUpdate, 64), conns: make(chan remote.Conn, 4), sessions: map[string]*tuitest.Recording{}, subscribers: map[string]int{},
 	}
 }
 
-func (p *port) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
+func (s *fakeServer) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
 	return func(yield func(protocol.Summary, error) bool) {
 		for {
 			select {
-			case c := <-p.changes:
+			case c := <-s.summaries:
 				if !yield(c.Summary, c.Err) {
 					return
 				}
@@ -62,11 +62,11 @@ func (p *port) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
 	}
 }
 
-func (p *port) Conns(ctx context.Context) iter.Seq[remote.Conn] {
+func (s *fakeServer) Conns(ctx context.Context) iter.Seq[remote.Conn] {
 	return func(yield func(remote.Conn) bool) {
 		for {
 			select {
-			case l := <-p.links:
+			case l := <-s.conns:
 				if !yield(l) {
 					return
 				}
@@ -77,70 +77,70 @@ func (p *port) Conns(ctx context.Context) iter.Seq[remote.Conn] {
 	}
 }
 
-func (p *port) Retry() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.retries++
+func (s *fakeServer) Retry() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.retries++
 }
 
-func (p *port) Agents() []string { return []string{"claude", "gemini"} }
+func (s *fakeServer) Agents() []string { return []string{"claude", "gemini"} }
 
-func (p *port) Search(_ context.Context, d protocol.SearchData) (protocol.SearchResult, error) {
-	if p.search == nil {
+func (s *fakeServer) Search(_ context.Context, d protocol.SearchData) (protocol.SearchResult, error) {
+	if s.search == nil {
 		return protocol.SearchResult{}, tuitest.ErrCannotSearch
 	}
-	return p.search(d)
+	return s.search(d)
 }
 
-func (p *port) Create(_ context.Context, d protocol.CreateData) (protocol.CreateResult, error) {
-	if p.create == nil {
+func (s *fakeServer) Create(_ context.Context, d protocol.CreateData) (protocol.CreateResult, error) {
+	if s.create == nil {
 		return protocol.CreateResult{Session: "new"}, nil
 	}
-	return p.create(d)
+	return s.create(d)
 }
 
-// berth is a recorded session that tells when it is followed.
-type berth struct {
+// fakeSession is a recorded session that tells when it is followed.
+type fakeSession struct {
 	*tuitest.Recording
-	port *port
-	id   string
+	server *fakeServer
+	id     string
 }
 
-func (b *berth) Updates(ctx context.Context) iter.Seq[remote.Update] {
+func (s *fakeSession) Updates(ctx context.Context) iter.Seq[remote.Update] {
 	return func(yield func(remote.Update) bool) {
-		b.port.count(b.id, 1)
-		defer b.port.count(b.id, -1)
-		b.Recording.Updates(ctx)(yield)
-		time.Sleep(b.port.slow) // in virtual time
+		s.server.addSubscribers(s.id, 1)
+		defer s.server.addSubscribers(s.id, -1)
+		s.Recording.Updates(ctx)(yield)
+		time.Sleep(s.server.closeDelay) // in virtual time
 	}
 }
 
-func (p *port) count(id string, by int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.followed[id] += by
-	p.most = max(p.most, p.followed[id])
+func (s *fakeServer) addSubscribers(id string, by int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.subscribers[id] += by
+	s.maxSubscribers = max(s.maxSubscribers, s.subscribers[id])
 	if by > 0 {
-		p.looked = append(p.looked, id)
+		s.subscriptions = append(s.subscriptions, id)
 	}
 }
 
-func (p *port) Session(id string) remote.Session {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (s *fakeServer) Session(id string) remote.Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	r := tuitest.NewRecording()
-	p.sessions[id] = r
-	if p.reply != nil {
+	s.sessions[id] = r
+	if s.reply != nil {
 		r.Reply = func(a tuitest.Asking) (any, error) {
-			p.mu.Lock()
-			p.asked = append(p.asked, id+" "+string(a.Verb))
-			p.mu.Unlock()
-			return p.reply(id, a)
+			s.mu.Lock()
+			s.commands = append(s.commands, id+" "+string(a.Verb))
+			s.mu.Unlock()
+			return s.reply(id, a)
 		}
 	}
 	j := tuitest.NewJournal()
-	if p.script != nil {
-		j = p.script(id)
+	if s.journal != nil {
+		j = s.journal(id)
 	} else {
 		j.User(tuitest.Ada, "m1", "question for "+id)
 		j.Say("t", "answer of "+id)
@@ -149,30 +149,30 @@ func (p *port) Session(id string) remote.Session {
 	for _, u := range j.Take() {
 		r.Feed <- u
 	}
-	return &berth{r, p, id}
+	return &fakeSession{r, s, id}
 }
 
-// told is what the port was asked: the sessions looked at or followed, and the
+// requests is what the port was asked: the sessions looked at or followed, and the
 // commands.
-func (p *port) told() (looked, asked []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.looked), slices.Clone(p.asked)
+func (s *fakeServer) requests() (looked, asked []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.subscriptions), slices.Clone(s.commands)
 }
 
-// atOnce is how often one session was followed at once, at most.
-func (p *port) atOnce() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.most
+// peakSubscribers is how often one session was followed at once, at most.
+func (s *fakeServer) peakSubscribers() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.maxSubscribers
 }
 
 // subscribed are the sessions that are followed now.
-func (p *port) subscribed() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (s *fakeServer) subscribed() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var out []string
-	for id, n := range p.followed {
+	for id, n := range s.subscribers {
 		if n > 0 {
 			out = append(out, id)
 		}
@@ -181,7 +181,7 @@ func (p *port) subscribed() []string {
 	return out
 }
 
-func fleetOfFive() []protocol.Summary {
+func testSummaries() []protocol.Summary {
 	asked := tuitest.Dawn.Add(-3 * time.Minute)
 	return []protocol.Summary{
 		{Session: "s1", Name: "docs", Agent: "claude", Status: protocol.Idle, Updated: tuitest.Dawn, Reason: protocol.ReasonCompleted, Title: "Write the guide"},
@@ -192,11 +192,11 @@ func fleetOfFive() []protocol.Summary {
 	}
 }
 
-// table is a desk without a program: keys and time are given to it by hand.
-type table struct {
+// testDashboard is a desk without a program: keys and time are given to it by hand.
+type testDashboard struct {
 	t      *testing.T
 	p      *program
-	port   *port
+	server *fakeServer
 	now    time.Time
 	timers []timer // started, and not yet fired
 }
@@ -207,37 +207,37 @@ type timer struct {
 	msg   tea.Msg
 }
 
-func newTable(t *testing.T, width, height int, sessions ...protocol.Summary) *table {
+func newTestDashboard(t *testing.T, width, height int, sessions ...protocol.Summary) *testDashboard {
 	t.Helper()
-	b := &table{t: t, port: newPort(), now: tuitest.Dawn.Add(time.Minute)}
-	build := testBuilder(t.Context(), Options{CWD: "/home/ada"}, func() time.Time { return b.now }, func() string { return "client-m1" })
-	b.p = build.dashboard(b.port, "")
-	b.p.styles.GraphemeWidths = true
-	noTimers(b.p)
-	b.p.dashboard.After = func(d time.Duration, msg tea.Msg) tea.Cmd {
-		b.timers = append(b.timers, timer{d, msg})
+	d := &testDashboard{t: t, server: newFakeServer(), now: tuitest.Dawn.Add(time.Minute)}
+	build := testBuilder(t.Context(), Options{CWD: "/home/ada"}, func() time.Time { return d.now }, func() string { return "client-m1" })
+	d.p = build.newDashboard(d.server, "")
+	d.p.styles.GraphemeWidths = true
+	noTimers(d.p)
+	d.p.dashboard.After = func(after time.Duration, msg tea.Msg) tea.Cmd {
+		d.timers = append(d.timers, timer{after, msg})
 		return nil
 	}
 	t.Cleanup(func() {
 		build.cancel()
 		build.tasks.Close()
-		b.p.sessions.close()
+		d.p.sessions.closeAll()
 	})
-	b.give(tea.WindowSizeMsg{Width: width, Height: height})
-	b.give(dashboard.ConnMsg{State: remote.Connected})
-	b.tell(sessions...)
-	return b
+	d.send(tea.WindowSizeMsg{Width: width, Height: height})
+	d.send(dashboard.ConnMsg{State: remote.Connected})
+	d.sendSummaries(sessions...)
+	return d
 }
 
-// give updates the desk and runs what it asks for.
-func (b *table) give(msg tea.Msg) {
-	b.t.Helper()
-	_, cmd := b.p.Update(msg)
-	b.p.View()
-	b.run(cmd)
+// send updates the desk and runs what it asks for.
+func (d *testDashboard) send(msg tea.Msg) {
+	d.t.Helper()
+	_, cmd := d.p.Update(msg)
+	d.p.View()
+	d.run(cmd)
 }
 
-func (b *table) run(cmd tea.Cmd) {
+func (d *testDashboard) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
@@ -245,61 +245,61 @@ func (b *table) run(cmd tea.Cmd) {
 	case nil:
 	case tea.BatchMsg:
 		for _, c := range msg {
-			b.run(c)
+			d.run(c)
 		}
 	default:
-		b.give(msg)
+		d.send(msg)
 	}
 }
 
-func (b *table) tell(sessions ...protocol.Summary) {
+func (d *testDashboard) sendSummaries(sessions ...protocol.Summary) {
 	changes := make(dashboard.SummariesMsg, len(sessions))
 	for i, s := range sessions {
 		changes[i].Summary = s
 	}
-	b.give(changes)
+	d.send(changes)
 }
 
-func (b *table) press(keys ...string) {
-	b.t.Helper()
+func (d *testDashboard) press(keys ...string) {
+	d.t.Helper()
 	for _, k := range keys {
-		b.give(tuitest.Press(k))
+		d.send(tuitest.Press(k))
 	}
 }
 
-func (b *table) write(text string) {
+func (d *testDashboard) typeText(text string) {
 	for _, r := range text {
-		b.give(tea.KeyPressMsg{Code: r, Text: string(r)})
+		d.send(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
 }
 
-func (b *table) text() string {
-	lines := strings.Split(ansi.Strip(b.p.View().Content), "\n")
+func (d *testDashboard) screen() string {
+	lines := strings.Split(ansi.Strip(d.p.View().Content), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func (b *table) shows(want ...string) {
-	b.t.Helper()
+func (d *testDashboard) wantText(want ...string) {
+	d.t.Helper()
 	for _, w := range want {
-		if !strings.Contains(b.text(), w) {
-			b.t.Fatalf("the screen does not show %q:\n%s", w, b.text())
+		if !strings.Contains(d.screen(), w) {
+			d.t.Fatalf("the screen does not show %q:\n%s", w, d.screen())
 		}
 	}
 }
 
-func (b *table) hides(what string) {
-	b.t.Helper()
-	if strings.Contains(b.text(), what) {
-		b.t.Fatalf("the screen shows %q:\n%s", what, b.text())
+func (d *testDashboard) wantNoText(what string) {
+	d.t.Helper()
+	if strings.Contains(d.screen(), what) {
+		d.t.Fatalf("the screen shows %q:\n%s", what, d.screen())
 	}
 }
 
-// asks makes sessions answer: those with an approval pending have the one given.
-func (b *table) asks(pending ...protocol.Approval) {
-	b.port.reply = func(id string, a tuitest.Asking) (any, error) {
+// setPending makes sessions answer: those with an approval pending have the one given.
+func (d *testDashboard) setPending(pending ...protocol.Approval) {
+	d.server.reply = func(id string, a tuitest.Asking) (any, error) {
 		switch a.Verb {
 		case protocol.DoSnapshot:
 			return protocol.SnapshotResult{Snapshot: protocol.Snapshot{Epoch: "e", State: &protocol.State{Session: id, Approvals: pending}}}, nil
@@ -314,7 +314,7 @@ func (b *table) asks(pending ...protocol.Approval) {
 		}
 		return nil, nil
 	}
-	b.port.script = func(string) *tuitest.Journal {
+	d.server.journal = func(string) *tuitest.Journal {
 		j := &tuitest.Journal{Seq: 100, At: tuitest.Dawn}
 		j.Out = remote.Updates{{Attached: &protocol.SubscribeResult{Mode: protocol.ModeSnapshot, After: protocol.Position{Seq: 100}, Snapshot: &protocol.Snapshot{
 			State: &protocol.State{Seq: 100, Last: &protocol.LastTurn{Turn: "turn-m1"}},
@@ -328,45 +328,45 @@ func (b *table) asks(pending ...protocol.Approval) {
 	}
 }
 
-// armed fires the timers of a request that takes no keys yet.
-func (b *table) armed() {
-	b.t.Helper()
-	b.fire(func(m timer) bool { _, ok := m.msg.(approval.GuardMsg); return ok })
+// fireGuards fires the timers of a request that takes no keys yet.
+func (d *testDashboard) fireGuards() {
+	d.t.Helper()
+	d.fireTimers(func(m timer) bool { _, ok := m.msg.(approval.GuardMsg); return ok })
 }
 
 // tick fires the clock and reports whether it runs.
-func (b *table) tick() bool {
-	b.t.Helper()
-	return b.fire(func(m timer) bool { return m.after == time.Second })
+func (d *testDashboard) tick() bool {
+	d.t.Helper()
+	return d.fireTimers(func(m timer) bool { return m.after == time.Second })
 }
 
-// fire fires the timers that match and reports whether there are any.
-func (b *table) fire(matches func(timer) bool) (fired bool) {
-	b.t.Helper()
-	timers := b.timers
-	b.timers = nil
+// fireTimers fires the timers that match and reports whether there are any.
+func (d *testDashboard) fireTimers(matches func(timer) bool) (fired bool) {
+	d.t.Helper()
+	timers := d.timers
+	d.timers = nil
 	for _, m := range timers {
 		if matches(m) {
 			fired = true
-			b.give(m.msg)
+			d.send(m.msg)
 		} else {
-			b.timers = append(b.timers, m)
+			d.timers = append(d.timers, m)
 		}
 	}
 	return fired
 }
 
-func TestTheDeskFitsEverySize(t *testing.T) {
-	b := newTable(t, 80, 24, fleetOfFive()...)
-	b.asks(tuitest.Tidy())
+func TestDashboardFitsAllSizes(t *testing.T) {
+	d := newTestDashboard(t, 80, 24, testSummaries()...)
+	d.setPending(tuitest.Tidy())
 	for width := 1; width < 160; width += 7 {
 		for _, height := range []int{1, 2, 3, 5, 9, 20} {
-			b.give(tea.WindowSizeMsg{Width: width, Height: height})
+			d.send(tea.WindowSizeMsg{Width: width, Height: height})
 			for _, key := range []string{"", "space", "n", "esc", "/", "esc", "y", "esc", "X", "esc", "R", "esc", "?", "q", "space"} {
 				if key != "" {
-					b.press(key)
+					d.press(key)
 				}
-				view := b.p.View()
+				view := d.p.View()
 				lines := strings.Split(view.Content, "\n")
 				if len(lines) > height {
 					t.Fatalf("%d rows at %dx%d after %q", len(lines), width, height, key)
@@ -384,71 +384,71 @@ func TestTheDeskFitsEverySize(t *testing.T) {
 	}
 }
 
-// deskProgram is a whole desk in a bubble.
-type deskProgram struct {
-	t     *testing.T
-	build *builder
-	p     *program
-	port  *port
-	mu    sync.Mutex
-	keys  *io.PipeWriter
-	end   func()
+// dashboardProgram is a whole desk in a bubble.
+type dashboardProgram struct {
+	t       *testing.T
+	builder *builder
+	p       *program
+	server  *fakeServer
+	mu      sync.Mutex
+	keys    *io.PipeWriter
+	stop    func()
 }
 
-// guarded lets the test look while the program runs.
-type guarded struct{ *deskProgram }
+// lockedModel lets the test look while the program runs.
+type lockedModel struct{ *dashboardProgram }
 
-func (g guarded) Init() tea.Cmd {
+func (g lockedModel) Init() tea.Cmd {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.p.Init()
 }
 
-func (g guarded) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (g lockedModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	_, cmd := g.p.Update(msg)
 	return g, cmd
 }
 
-func (g guarded) View() tea.View {
+func (g lockedModel) View() tea.View {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.p.View()
 }
 
-func openDesk(t *testing.T, first string) *deskProgram {
+func startDashboard(t *testing.T, first string) *dashboardProgram {
 	t.Helper()
-	return openDeskOn(t, newPort(), first)
+	return startDashboardOn(t, newFakeServer(), first)
 }
 
-func openDeskOn(t *testing.T, port *port, first string) *deskProgram {
+func startDashboardOn(t *testing.T, port *fakeServer, first string) *dashboardProgram {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	keys, typing := io.Pipe()
-	p := &deskProgram{t: t, port: port, keys: typing}
-	p.build = testBuilder(ctx, Options{}, time.Now, func() string { return "new" })
-	p.p = p.build.dashboard(p.port, first)
+	p := &dashboardProgram{t: t, server: port, keys: typing}
+	p.builder = testBuilder(ctx, Options{}, time.Now, func() string { return "new" })
+	p.p = p.builder.newDashboard(p.server, first)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- p.build.runModel(p.p, guarded{p}, tea.WithInput(keys), tea.WithOutput(io.Discard), tea.WithoutSignalHandler(),
+		ended <- p.builder.runModel(p.p, lockedModel{p}, tea.WithInput(keys), tea.WithOutput(io.Discard), tea.WithoutSignalHandler(),
 			tea.WithWindowSize(90, 16), tea.WithColorProfile(colorprofile.ASCII), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
 	}()
-	p.end = func() {
+	p.stop = func() {
 		cancel()
 		_ = typing.Close() // never fails
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	}
-	for _, s := range fleetOfFive() {
-		p.port.changes <- dashboard.SummaryUpdate{Summary: s}
+	for _, s := range testSummaries() {
+		p.server.summaries <- dashboard.SummaryUpdate{Summary: s}
 	}
 	tuitest.Pass(time.Second)
 	return p
 }
 
-func (p *deskProgram) press(keys ...string) {
+func (p *dashboardProgram) press(keys ...string) {
 	for _, k := range keys {
 		if _, err := io.WriteString(p.keys, k); err != nil {
 			p.t.Error(err)
@@ -457,13 +457,13 @@ func (p *deskProgram) press(keys ...string) {
 	}
 }
 
-func (p *deskProgram) screen() string {
+func (p *dashboardProgram) screen() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return ansi.Strip(p.p.View().Content)
 }
 
-func (p *deskProgram) shows(want ...string) {
+func (p *dashboardProgram) wantText(want ...string) {
 	p.t.Helper()
 	for _, w := range want {
 		if got := p.screen(); !strings.Contains(got, w) {
@@ -479,11 +479,11 @@ const (
 	keyEnter = "\r"
 )
 
-func TestADraftOutlivesItsSessionsSubscription(t *testing.T) {
+func TestDraftSurvivesClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t, "")
+		p := startDashboard(t, "")
 		p.press(keyEnter)
-		s3 := p.port.sessions["s3"]
+		s3 := p.server.sessions["s3"]
 		s3.Mu.Lock()
 		s3.Reply = func(tuitest.Asking) (any, error) { return nil, tuitest.ErrRefused }
 		s3.Mu.Unlock()
@@ -491,145 +491,145 @@ func TestADraftOutlivesItsSessionsSubscription(t *testing.T) {
 		for range 3 {
 			p.press(keyF2, keyDown, keyEnter)
 		}
-		if got := p.port.subscribed(); slices.Contains(got, "s3") {
+		if got := p.server.subscribed(); slices.Contains(got, "s3") {
 			t.Fatalf("subscribed to %v: s3 was to go", got)
 		}
 		p.press(keyF2, keyUp, keyUp, keyUp, keyEnter)
-		p.shows("answer of s3", "> refused", "my draft")
-		p.end()
+		p.wantText("answer of s3", "> refused", "my draft")
+		p.stop()
 	})
 }
 
-func TestADeskOpensSessionsAndKeepsThree(t *testing.T) {
+func TestDashboardKeepsThreeSessionsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t, "")
-		p.shows("sessions · 5", "1 waiting for you")
+		p := startDashboard(t, "")
+		p.wantText("sessions · 5", "1 waiting for you")
 		p.press(keyEnter)
-		p.shows("question for s3", "answer of s3", "F2 sessions")
+		p.wantText("question for s3", "answer of s3", "F2 sessions")
 		p.press(keyF2, keyDown, keyEnter)
-		p.shows("answer of s2", "1 other waiting")
+		p.wantText("answer of s2", "1 other waiting")
 		p.press(keyF2, keyDown, keyEnter)
-		if got := p.port.subscribed(); !slices.Equal(got, []string{"s1", "s2", "s3"}) {
+		if got := p.server.subscribed(); !slices.Equal(got, []string{"s1", "s2", "s3"}) {
 			t.Errorf("subscribed to %v", got)
 		}
 		p.press(keyF2, keyDown, keyEnter)
-		p.shows("answer of s5xyz789")
-		if got := p.port.subscribed(); !slices.Equal(got, []string{"s1", "s2", "s5xyz789"}) {
+		p.wantText("answer of s5xyz789")
+		if got := p.server.subscribed(); !slices.Equal(got, []string{"s1", "s2", "s5xyz789"}) {
 			t.Errorf("subscribed to %v: the one shown longest ago was to go", got)
 		}
-		p.end()
-		if got := p.port.subscribed(); len(got) != 0 {
+		p.stop()
+		if got := p.server.subscribed(); len(got) != 0 {
 			t.Errorf("still subscribed to %v", got)
 		}
 	})
 }
 
-func TestASessionIsOpenedWhileThePreviewLooksAtIt(t *testing.T) {
+func TestOpenWhilePreviewLoads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t, "")
-		p.port.mu.Lock()
-		p.port.script = func(string) *tuitest.Journal { // which is not caught up
+		p := startDashboard(t, "")
+		p.server.mu.Lock()
+		p.server.journal = func(string) *tuitest.Journal { // which is not caught up
 			j := tuitest.NewJournal()
 			j.User(tuitest.Ada, "m1", "question")
 			return j
 		}
-		p.port.mu.Unlock()
+		p.server.mu.Unlock()
 		p.press(" ")
-		p.shows("preview · release")
-		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) {
+		p.wantText("preview · release")
+		if got := p.server.subscribed(); !slices.Equal(got, []string{"s3"}) {
 			t.Fatalf("looks at %v", got)
 		}
 		p.press(keyEnter)
-		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.atOnce() != 1 {
-			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.atOnce())
+		if got := p.server.subscribed(); !slices.Equal(got, []string{"s3"}) || p.server.peakSubscribers() != 1 {
+			t.Errorf("subscribed to %v, up to %d times at once", got, p.server.peakSubscribers())
 		}
-		if looked, _ := p.port.told(); len(looked) != 2 {
+		if looked, _ := p.server.requests(); len(looked) != 2 {
 			t.Errorf("followed %v", looked)
 		}
-		p.end()
+		p.stop()
 	})
 }
 
-func TestASessionIsFollowedOnceHoweverFastItIsLeftAndEntered(t *testing.T) {
+func TestReopenNeverSubscribesTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t, "")
-		p.port.slow = time.Second
+		p := startDashboard(t, "")
+		p.server.closeDelay = time.Second
 		p.mu.Lock()
 		p.p.sessions.keep = 1
 		p.mu.Unlock()
 		p.press(keyEnter, keyF2, keyDown, keyEnter, keyF2, keyUp, keyEnter)
 		tuitest.Pass(3 * time.Second)
-		p.shows("question for s3")
-		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.atOnce() != 1 {
-			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.atOnce())
+		p.wantText("question for s3")
+		if got := p.server.subscribed(); !slices.Equal(got, []string{"s3"}) || p.server.peakSubscribers() != 1 {
+			t.Errorf("subscribed to %v, up to %d times at once", got, p.server.peakSubscribers())
 		}
-		p.end()
+		p.stop()
 	})
 }
 
-func TestADeskBeginsWithTheSessionNamed(t *testing.T) {
+func TestDashboardStartsWithNamedSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t, "s1")
-		p.shows("answer of s1", "1 other waiting: F8")
+		p := startDashboard(t, "s1")
+		p.wantText("answer of s1", "1 other waiting: F8")
 		p.press(keyF2)
-		p.shows("sessions · 5", "▸· docs")
-		p.end()
+		p.wantText("sessions · 5", "▸· docs")
+		p.stop()
 	})
 }
 
-func TestTheSessionNamedShowsBeforeAllOthersAreToldOf(t *testing.T) {
+func TestNamedSessionLoadsBeforeSummaries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := newPort()
-		slow.script = func(string) *tuitest.Journal { // which is not caught up
+		slow := newFakeServer()
+		slow.journal = func(string) *tuitest.Journal { // which is not caught up
 			j := tuitest.NewJournal()
 			j.User(tuitest.Ada, "m1", "question")
 			return j
 		}
-		p := openDeskOn(t, slow, "s1")
+		p := startDashboardOn(t, slow, "s1")
 		told := func() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.p.dashboard.List().Total() > 0 }
 		if told() {
 			t.Error("the others are told of before")
 		}
-		p.port.sessions["s1"].Feed <- remote.Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: []byte("{}")}}
+		p.server.sessions["s1"].Feed <- remote.Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: []byte("{}")}}
 		tuitest.Pass(time.Second)
 		if !told() {
 			t.Error("the others are not told of")
 		}
-		p.end()
+		p.stop()
 	})
 }
 
-func TestAHiddenSessionGoesOn(t *testing.T) {
+func TestHiddenSessionIsUpdated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t, "")
+		p := startDashboard(t, "")
 		p.press(keyEnter, "draft", keyF2)
 		j := &tuitest.Journal{Seq: 5, At: tuitest.Dawn, Turn: "turn-m1"}
 		j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: " and more"})
-		p.port.sessions["s3"].Feed <- j.Take()[0]
+		p.server.sessions["s3"].Feed <- j.Take()[0]
 		tuitest.Pass(time.Second)
 		p.press(keyEnter)
-		p.shows("answer of s3 and more", "> draft")
+		p.wantText("answer of s3 and more", "> draft")
 		p.press(keyEnter)
-		if got := p.port.sessions["s3"].Commands(); len(got) != 1 || got[0].Verb != protocol.DoSend {
+		if got := p.server.sessions["s3"].Commands(); len(got) != 1 || got[0].Verb != protocol.DoSend {
 			t.Errorf("asked %+v", got)
 		}
-		p.end()
+		p.stop()
 	})
 }
 
-func TestTheDeskIsLeftFromEverywhere(t *testing.T) {
+func TestDashboardQuit(t *testing.T) {
 	for _, first := range [][]string{nil, {keyEnter}} {
 		synctest.Test(t, func(t *testing.T) {
-			p := openDesk(t, "")
+			p := startDashboard(t, "")
 			p.press(first...)
 			p.press("\x03")
-			p.shows("press ctrl+c again to leave")
+			p.wantText("press ctrl+c again to leave")
 			p.press("\x03")
 			tuitest.Pass(time.Second)
-			if p.build.ctx.Err() == nil {
+			if p.builder.ctx.Err() == nil {
 				t.Error("the desk is still there")
 			}
-			p.end()
+			p.stop()
 		})
 	}
 }

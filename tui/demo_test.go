@@ -19,8 +19,8 @@ import (
 //
 //	go test -c -o tui.test ./tui && TUI_DEMO=approval ./tui.test
 func TestMain(m *testing.M) {
-	if in := os.Getenv(breaks); in != "" {
-		os.Exit(breakDown(in))
+	if in := os.Getenv(panicEnv); in != "" {
+		os.Exit(runPanicProcess(in))
 	}
 	name := os.Getenv("TUI_DEMO")
 	if name == "" {

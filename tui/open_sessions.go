@@ -21,26 +21,26 @@ const defaultKeep = 3
 // openSessions holds the sessions that the program is subscribed to. The event loop owns it.
 type openSessions struct {
 	// Static after construction.
-	ctx     context.Context    // of all subscriptions
-	view    sessionview.Config // of every view, but for its session and tasks
-	keep    int
-	send    func(tea.Msg)
-	onPanic func(error) // ends the program; any goroutine may call it
-	running sync.WaitGroup
+	ctx        context.Context    // of all subscriptions
+	viewConfig sessionview.Config // of every view, but for its session and tasks
+	keep       int
+	send       func(tea.Msg)
+	onPanic    func(error) // ends the program; any goroutine may call it
+	wg         sync.WaitGroup
 
-	all    []*openSession           // the one shown last first
-	shown  *openSession             // on the screen, or nil
-	drafts map[string]string        // unsent texts by session, of those that were closed
-	ending map[string]chan struct{} // subscriptions that are ending; closed when over
+	all     []*openSession           // the one shown last first
+	shown   *openSession             // on the screen, or nil
+	drafts  map[string]string        // unsent texts by session, of those that were closed
+	closing map[string]chan struct{} // subscriptions that are ending; closed when over
 }
 
 // openSession is a subscribed session.
 type openSession struct {
-	id    string
-	view  *sessionview.View
-	tasks *task.Runner
-	gone  bool          // the session was deleted
-	over  chan struct{} // closed when it is no longer subscribed
+	id      string
+	view    *sessionview.View
+	tasks   *task.Runner
+	deleted bool          // the session was deleted
+	closed  chan struct{} // closed when it is no longer subscribed
 }
 
 // find returns an open session, or nil.
@@ -60,7 +60,7 @@ func (s *openSessions) Transcript(id string) *transcriptview.View {
 }
 
 // Closing implements OpenSessions.
-func (s *openSessions) Closing(id string) <-chan struct{} { return s.ending[id] }
+func (s *openSessions) Closing(id string) <-chan struct{} { return s.closing[id] }
 
 // show puts a session on the screen. One that is not open is subscribed to when before is closed; nil is.
 // The session that was not shown for longest is closed for it, but not the one named spare.
@@ -78,7 +78,7 @@ func (s *openSessions) show(id string, session func(id string) remote.Session, b
 			last--
 		}
 		s.keepDraft(s.all[last])
-		s.end(s.all[last])
+		s.closeSession(s.all[last])
 	}
 	o.view.SetHidden(false)
 }
@@ -91,24 +91,24 @@ func (s *openSessions) hide() {
 	}
 	s.shown = nil
 	o.view.SetHidden(true)
-	if o.gone {
-		s.end(o)
+	if o.deleted {
+		s.closeSession(o)
 	}
 }
 
 // subscribe opens a session. Its updates begin when the former subscription is over and before is closed.
 func (s *openSessions) subscribe(id string, session remote.Session, before <-chan struct{}) *openSession {
-	o := &openSession{id: id, tasks: task.NewRunner(s.ctx), over: make(chan struct{})}
+	o := &openSession{id: id, tasks: task.NewRunner(s.ctx), closed: make(chan struct{})}
 	o.tasks.Address, o.tasks.OnPanic = o, s.onPanic
-	config := s.view
+	config := s.viewConfig
 	config.Session, config.Tasks = session, o.tasks
 	after := config.After
 	config.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return after(d, o.tasks.Wrap(msg)) }
 	o.view = sessionview.New(config)
 	o.view.SetDraft(s.drafts[id])
 	delete(s.drafts, id)
-	former := s.ending[id]
-	s.running.Go(func() {
+	former := s.closing[id]
+	s.wg.Go(func() {
 		if former != nil {
 			<-former
 		}
@@ -120,7 +120,7 @@ func (s *openSessions) subscribe(id string, session remote.Session, before <-cha
 				s.onPanic(err)
 			}
 		}
-		close(o.over)
+		close(o.closed)
 		s.send(task.Message{To: o, Msg: sessionview.UpdatesEnded{}})
 	})
 	return o
@@ -134,16 +134,16 @@ func (s *openSessions) update(o *openSession, msg tea.Msg) tea.Cmd {
 	return o.view.Update(msg)
 }
 
-// deleted closes a session that was deleted. One on the screen can still be read until it is hidden.
-func (s *openSessions) deleted(id string) {
+// handleDeleted closes a session that was deleted. One on the screen can still be read until it is hidden.
+func (s *openSessions) handleDeleted(id string) {
 	delete(s.drafts, id)
 	o := s.find(id)
 	switch o {
 	case nil:
 	case s.shown:
-		o.gone = true
+		o.deleted = true
 	default:
-		s.end(o)
+		s.closeSession(o)
 	}
 }
 
@@ -154,31 +154,31 @@ func (s *openSessions) keepDraft(o *openSession) {
 	}
 }
 
-// end ends a subscription.
-func (s *openSessions) end(o *openSession) {
+// closeSession ends a subscription.
+func (s *openSessions) closeSession(o *openSession) {
 	s.all = slices.DeleteFunc(s.all, func(other *openSession) bool { return other == o })
-	for id, over := range s.ending {
+	for id, over := range s.closing {
 		select {
 		case <-over:
-			delete(s.ending, id)
+			delete(s.closing, id)
 		default:
 		}
 	}
-	s.ending[o.id] = o.over
-	s.running.Go(o.tasks.Close)
+	s.closing[o.id] = o.closed
+	s.wg.Go(o.tasks.Close)
 }
 
-// close ends all subscriptions and waits for them. Their context must have ended.
-func (s *openSessions) close() {
+// closeAll ends all subscriptions and waits for them. Their context must have ended.
+func (s *openSessions) closeAll() {
 	for _, o := range s.all {
 		o.tasks.Close()
 	}
-	s.running.Wait()
+	s.wg.Wait()
 }
 
-// pendingTour walks through the sessions that need the user, and back to where it began.
-type pendingTour struct {
-	home     string // session on the screen when it began; "" for the dashboard
+// pendingNavigation walks through the sessions that need the user, and back to where it began.
+type pendingNavigation struct {
+	origin   string // session on the screen when it began; "" for the dashboard
 	selected string // on the dashboard
-	passed   map[string]bool
+	visited  map[string]bool
 }

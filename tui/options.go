@@ -43,8 +43,8 @@ type Alerts struct {
 	NoNotify bool // show no desktop notification
 }
 
-// notifier returns the notifier for the terminal.
-func (o *Options) notifier() *notify.Notifier {
+// newNotifier returns the notifier for the terminal.
+func (o *Options) newNotifier() *notify.Notifier {
 	n := notify.DetectNotifications(o.environ())
 	if o.Alerts.NoBell {
 		n = n.WithoutBell()
@@ -55,8 +55,8 @@ func (o *Options) notifier() *notify.Notifier {
 	return notify.NewNotifier(n, o.Alerts.Off)
 }
 
-// styles returns the styles. The error names a key that cannot be used.
-func (o *Options) styles() (*ui.Styles, error) {
+// newStyles returns the styles. The error names a key that cannot be used.
+func (o *Options) newStyles() (*ui.Styles, error) {
 	zone := o.Zone
 	if zone == nil {
 		zone = time.Local
@@ -70,8 +70,8 @@ func (o *Options) styles() (*ui.Styles, error) {
 	return s, nil
 }
 
-// program returns the options of the Bubble Tea program.
-func (o *Options) program() []tea.ProgramOption {
+// programOptions returns the options of the Bubble Tea program.
+func (o *Options) programOptions() []tea.ProgramOption {
 	var out []tea.ProgramOption
 	if o.Input != nil {
 		out = append(out, tea.WithInput(o.Input))

@@ -15,13 +15,13 @@ import (
 	tty "agentctl/internal/terminal"
 )
 
-func TestAPanicLeavesTheTerminalAsItWas(t *testing.T) {
+func TestPanicRestoresTerminal(t *testing.T) {
 	for _, in := range []string{"update", "view", "errand"} {
 		t.Run(in, func(t *testing.T) {
 			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 			defer stop()
 			cmd := exec.CommandContext(ctx, os.Args[0])
-			cmd.Env = append(os.Environ(), breaks+"="+in, "TERM=xterm-256color")
+			cmd.Env = append(os.Environ(), panicEnv+"="+in, "TERM=xterm-256color")
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			screen, err := tty.Start(cmd, 80, 24)

@@ -14,19 +14,19 @@ import (
 // program is the model of the Bubble Tea program: one session, or a dashboard and the sessions opened from
 // it. It owns the terminal's size, styles and focus, and routes messages to the screens.
 type program struct {
-	styles    *ui.Styles
-	mouse     bool
-	notifier  *notify.Notifier
-	sessions  *openSessions
-	session   func(id string) remote.Session
-	dashboard *dashboard.Dashboard // nil: there is one session
-	first     string               // session shown at once, or ""
-	tour      pendingTour
+	styles     *ui.Styles
+	mouse      bool
+	notifier   *notify.Notifier
+	sessions   *openSessions
+	session    func(id string) remote.Session
+	dashboard  *dashboard.Dashboard // nil: there is one session
+	initial    string               // session shown at once, or ""
+	navigation pendingNavigation
 
-	// watching is closed when the summaries of all sessions are wanted: not before the first session is
+	// watchRequested is closed when the summaries of all sessions are wanted: not before the first session is
 	// there, which would have to wait behind thousands of them.
-	watching chan struct{}
-	watched  bool
+	watchRequested chan struct{}
+	watching       bool
 
 	width, height int
 }
@@ -37,18 +37,18 @@ func (p *program) Init() tea.Cmd {
 	case p.dashboard == nil:
 		p.sessions.show("", p.session, nil, "")
 		return p.styles.Query()
-	case p.first == "":
-		p.watch()
+	case p.initial == "":
+		p.requestWatch()
 		return p.styles.Query()
 	}
-	return tea.Batch(p.styles.Query(), p.open(p.first))
+	return tea.Batch(p.styles.Query(), p.open(p.initial))
 }
 
-// watch begins to follow the summaries of all sessions.
-func (p *program) watch() {
-	if !p.watched {
-		p.watched = true
-		close(p.watching)
+// requestWatch begins to follow the summaries of all sessions.
+func (p *program) requestWatch() {
+	if !p.watching {
+		p.watching = true
+		close(p.watchRequested)
 	}
 }
 
@@ -72,25 +72,25 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return p, p.applySummaries(msg)
 	}
 	if p.sessions.shown != nil && ui.IsInput(msg) {
-		return p, p.input(msg)
+		return p, p.handleInput(msg)
 	}
 	return p, p.updateDashboard(msg)
 }
 
-// input gives a key, paste or mouse event to the session on the screen, except for the keys that lead away
+// handleInput gives a key, paste or mouse event to the session on the screen, except for the keys that lead away
 // from it.
-func (p *program) input(msg tea.Msg) tea.Cmd {
+func (p *program) handleInput(msg tea.Msg) tea.Cmd {
 	press, ok := msg.(tea.KeyPressMsg)
 	if !ok || p.dashboard == nil {
 		return p.updateShown(msg)
 	}
 	switch p.styles.Keys.At(keymap.Global, press.String()) {
 	case keymap.ShowSessions:
-		p.tour = pendingTour{}
+		p.navigation = pendingNavigation{}
 		p.showDashboard()
 		return p.updateDashboard(nil)
 	case keymap.NextPending:
-		return tea.Batch(p.next(), p.updateDashboard(nil))
+		return tea.Batch(p.showNextPending(), p.updateDashboard(nil))
 	}
 	return p.updateShown(msg)
 }
@@ -113,7 +113,7 @@ func (p *program) updateSession(o *openSession, msg tea.Msg) tea.Cmd {
 		return cmd
 	}
 	if o.view.CaughtUp() || o.view.Conn() == remote.Offline {
-		p.watch()
+		p.requestWatch()
 	}
 	if p.sessions.shown == nil && p.dashboard.Selected() == o.id {
 		p.dashboard.Invalidate()
@@ -130,17 +130,17 @@ func (p *program) updateDashboard(msg tea.Msg) tea.Cmd {
 	if intent == nil {
 		return cmd
 	}
-	return tea.Batch(cmd, p.handle(intent), p.updateDashboard(nil))
+	return tea.Batch(cmd, p.handleIntent(intent), p.updateDashboard(nil))
 }
 
-// handle does what the dashboard wants.
-func (p *program) handle(intent any) tea.Cmd {
+// handleIntent does what the dashboard wants.
+func (p *program) handleIntent(intent any) tea.Cmd {
 	switch i := intent.(type) {
 	case dashboard.OpenIntent:
-		p.tour = pendingTour{}
+		p.navigation = pendingNavigation{}
 		return p.open(i.Session)
 	case dashboard.OpenHitIntent:
-		p.tour = pendingTour{}
+		p.navigation = pendingNavigation{}
 		cmd := p.open(i.Hit.Session)
 		return tea.Batch(cmd, p.sessions.shown.view.Goal(i.Hit, i.Text))
 	case dashboard.BackIntent:
@@ -148,7 +148,7 @@ func (p *program) handle(intent any) tea.Cmd {
 			return p.open(p.sessions.all[0].id)
 		}
 	case dashboard.NextIntent:
-		return p.next()
+		return p.showNextPending()
 	}
 	return nil
 }
@@ -159,41 +159,41 @@ func (p *program) open(id string) tea.Cmd {
 	if p.sessions.find(id) == nil {
 		before = p.dashboard.StopPreview()
 	}
-	p.sessions.show(id, p.session, before, p.tour.home)
+	p.sessions.show(id, p.session, before, p.navigation.origin)
 	p.dashboard.Covered(true)
 	p.dashboard.Select(id)
-	p.showOthers()
+	p.updateOthers()
 	return p.updateShown(tea.WindowSizeMsg{Width: p.width, Height: p.height})
 }
 
 // showDashboard puts the dashboard on the screen.
 func (p *program) showDashboard() {
-	p.watch()
+	p.requestWatch()
 	p.sessions.hide()
 	p.dashboard.Covered(false)
 }
 
-// next shows the next session that needs the user; after the last one it returns to where the first press
+// showNextPending shows the next session that needs the user; after the last one it returns to where the first press
 // was.
-func (p *program) next() tea.Cmd {
-	p.watch()
+func (p *program) showNextPending() tea.Cmd {
+	p.requestWatch()
 	here := ""
 	if p.sessions.shown != nil {
 		here = p.sessions.shown.id
 	}
-	if p.tour.passed == nil {
-		p.tour = pendingTour{home: here, selected: p.dashboard.Selected(), passed: map[string]bool{}}
+	if p.navigation.visited == nil {
+		p.navigation = pendingNavigation{origin: here, selected: p.dashboard.Selected(), visited: map[string]bool{}}
 	}
-	p.tour.passed[here] = true
-	id, ok := p.dashboard.List().NextNeed(func(id string) bool { return p.tour.passed[id] })
+	p.navigation.visited[here] = true
+	id, ok := p.dashboard.List().NextNeed(func(id string) bool { return p.navigation.visited[id] })
 	if ok {
 		return p.open(id)
 	}
-	tour := p.tour
-	p.tour = pendingTour{}
+	tour := p.navigation
+	p.navigation = pendingNavigation{}
 	const done = "no other session needs you"
-	if tour.home != "" {
-		cmd := p.open(tour.home)
+	if tour.origin != "" {
+		cmd := p.open(tour.origin)
 		p.sessions.shown.view.ShowStatus(done)
 		return cmd
 	}
@@ -213,15 +213,15 @@ func (p *program) applySummaries(msg dashboard.SummariesMsg) tea.Cmd {
 		}
 		cmds = append(cmds, p.notifier.FollowSummary(s))
 		if s.Deleted {
-			p.sessions.deleted(s.Session)
+			p.sessions.handleDeleted(s.Session)
 		}
 	}
-	p.showOthers()
+	p.updateOthers()
 	return tea.Batch(cmds...)
 }
 
-// showOthers shows in the session on the screen how many others wait for the user.
-func (p *program) showOthers() {
+// updateOthers shows in the session on the screen how many others wait for the user.
+func (p *program) updateOthers() {
 	shown := p.sessions.shown
 	if shown == nil {
 		return

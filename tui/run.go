@@ -24,24 +24,24 @@ var ErrInterrupted = errors.New("interrupted")
 // SIGINT ends it with ErrInterrupted, the end of the terminal with ErrTerminalGone, a panic of the session with
 // a *panics.Error. The caller makes other signals end ctx.
 func Run(ctx context.Context, s remote.Session, o Options) error {
-	return run(ctx, o, func(b *builder) *program { return b.session(s) })
+	return run(ctx, o, func(b *builder) *program { return b.newSession(s) })
 }
 
 // RunDashboard shows the sessions of a server as Run does: the session named first, or the dashboard when none
 // is named.
 func RunDashboard(ctx context.Context, server remote.Server, session string, o Options) error {
-	return run(ctx, o, func(b *builder) *program { return b.dashboard(server, session) })
+	return run(ctx, o, func(b *builder) *program { return b.newDashboard(server, session) })
 }
 
 // run runs the program that build returns.
 func run(ctx context.Context, o Options, build func(*builder) *program) error {
-	styles, err := o.styles()
+	styles, err := o.newStyles()
 	if err != nil {
 		return err
 	}
 	b := newBuilder(ctx, &o, styles)
 	signals := listenForSignals(&o)
-	return signals.stop(b.run(build(b), append(o.program(), signals.option)...))
+	return signals.stop(b.run(build(b), append(o.programOptions(), signals.attach)...))
 }
 
 // builder makes a program and owns everything that runs outside of its event loop.
@@ -63,26 +63,26 @@ func newBuilder(ctx context.Context, o *Options, s *ui.Styles) *builder {
 	return b
 }
 
-// session returns a program of one session.
-func (b *builder) session(s remote.Session) *program {
-	p := b.program()
-	p.sessions.view.Sessions = false
+// newSession returns a program of one session.
+func (b *builder) newSession(s remote.Session) *program {
+	p := b.newProgram()
+	p.sessions.viewConfig.Sessions = false
 	p.session = func(string) remote.Session { return s }
 	return p
 }
 
-// dashboard returns a program of all sessions of a server.
-func (b *builder) dashboard(server remote.Server, first string) *program {
-	p := b.program()
-	p.session, p.first = server.Session, first
+// newDashboard returns a program of all sessions of a server.
+func (b *builder) newDashboard(server remote.Server, first string) *program {
+	p := b.newProgram()
+	p.session, p.initial = server.Session, first
 	p.dashboard = dashboard.New(dashboard.Config{
-		Server: server, Tasks: b.tasks, Styles: b.styles, Now: b.now, NewID: b.newID, After: p.sessions.view.After,
-		Clipboard: p.sessions.view.Clipboard, CWD: b.options.CWD, Open: p.sessions,
+		Server: server, Tasks: b.tasks, Styles: b.styles, Now: b.now, NewID: b.newID, After: p.sessions.viewConfig.After,
+		Clipboard: p.sessions.viewConfig.Clipboard, CWD: b.options.CWD, Open: p.sessions,
 	})
 	return p
 }
 
-func (b *builder) program() *program {
+func (b *builder) newProgram() *program {
 	env := b.options.environ()
 	b.styles.Now = b.now
 	keep := b.options.Keep
@@ -90,10 +90,10 @@ func (b *builder) program() *program {
 		keep = defaultKeep
 	}
 	return &program{
-		styles: b.styles, mouse: b.options.Mouse, notifier: b.options.notifier(), watching: make(chan struct{}),
+		styles: b.styles, mouse: b.options.Mouse, notifier: b.options.newNotifier(), watchRequested: make(chan struct{}),
 		sessions: &openSessions{
-			ctx: b.ctx, keep: keep, drafts: map[string]string{}, ending: map[string]chan struct{}{},
-			view: sessionview.Config{
+			ctx: b.ctx, keep: keep, drafts: map[string]string{}, closing: map[string]chan struct{}{},
+			viewConfig: sessionview.Config{
 				Styles: b.styles, Now: b.now, NewID: b.newID, After: b.tasks.After, Exec: tea.Exec,
 				Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
 			},
@@ -115,17 +115,17 @@ func (b *builder) runModel(p *program, m tea.Model, options ...tea.ProgramOption
 	b.tasks.OnPanic = onPanic
 	p.sessions.send, p.sessions.onPanic = app.Send, onPanic
 	if p.dashboard != nil {
-		b.follow(p, p.dashboard.Server, app)
+		b.followServer(p, p.dashboard.Server, app)
 	}
 	_, err := app.Run()
 	b.cancel()
 	b.tasks.Close()
-	p.sessions.close()
+	p.sessions.closeAll()
 	return panicked.or(exitError(b.parent, err))
 }
 
-// follow starts following the server's summaries and its connection.
-func (b *builder) follow(p *program, server remote.Server, app *tea.Program) {
+// followServer starts following the server's summaries and its connection.
+func (b *builder) followServer(p *program, server remote.Server, app *tea.Program) {
 	watch := func(ctx context.Context) iter.Seq[dashboard.SummaryUpdate] {
 		return func(yield func(dashboard.SummaryUpdate) bool) {
 			for s, err := range server.Watch(ctx) {
@@ -135,9 +135,9 @@ func (b *builder) follow(p *program, server remote.Server, app *tea.Program) {
 			}
 		}
 	}
-	running := &p.sessions.running
+	running := &p.sessions.wg
 	running.Go(func() {
-		if task.Wait(b.ctx, p.watching) {
+		if task.Wait(b.ctx, p.watchRequested) {
 			p.sessions.onPanic(task.Pump(b.ctx, watch, func(u []dashboard.SummaryUpdate) { app.Send(dashboard.SummariesMsg(u)) }))
 		}
 	})

@@ -25,54 +25,54 @@ import (
 	"agentctl/tui/task"
 )
 
-// counting counts how often the model's screen is drawn anew, and lets the test
+// sessionProgram counts how often the model's screen is drawn anew, and lets the test
 // look while the program runs.
-type counting struct {
+type sessionProgram struct {
 	*program
-	mu     sync.Mutex
-	draws  int
-	last   *byte // of the content drawn last
-	timers atomic.Int64
+	mu          sync.Mutex
+	draws       int
+	lastContent *byte // of the content drawn last
+	timers      atomic.Int64
 }
 
-func (c *counting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (c *sessionProgram) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, cmd := c.program.Update(msg)
 	return c, cmd
 }
 
-func (c *counting) View() tea.View {
+func (c *sessionProgram) View() tea.View {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v := c.program.View()
-	if at := unsafe.StringData(v.Content); at != c.last { // another string: it was drawn anew
-		c.draws, c.last = c.draws+1, at
+	if at := unsafe.StringData(v.Content); at != c.lastContent { // another string: it was drawn anew
+		c.draws, c.lastContent = c.draws+1, at
 	}
 	return v
 }
 
-func (c *counting) drawn() int {
+func (c *sessionProgram) drawCount() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.draws
 }
 
-func (c *counting) screen() string {
+func (c *sessionProgram) screen() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return ansi.Strip(c.program.View().Content)
 }
 
-// launch runs a whole program on the session; the function returned ends it and
+// startSession runs a whole program on the session; the function returned ends it and
 // waits. It must run in a synctest bubble.
-func launch(t *testing.T, r *tuitest.Recording, keys io.Reader, width, height int) (*counting, *tuitest.Sink, func()) {
+func startSession(t *testing.T, r *tuitest.Recording, keys io.Reader, width, height int) (*sessionProgram, *tuitest.Sink, func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	build := testBuilder(ctx, Options{}, time.Now, func() string { return "client-new" })
-	c := &counting{program: build.session(r)}
-	after := c.sessions.view.After
-	c.sessions.view.After = func(d time.Duration, msg tea.Msg) tea.Cmd {
+	c := &sessionProgram{program: build.newSession(r)}
+	after := c.sessions.viewConfig.After
+	c.sessions.viewConfig.After = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		c.timers.Add(1)
 		return after(d, msg)
 	}
@@ -90,30 +90,30 @@ func launch(t *testing.T, r *tuitest.Recording, keys io.Reader, width, height in
 	}
 }
 
-func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
+func TestStreamIsDrawnAtFrameRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
 		keys, typing := io.Pipe()
-		c, _, end := launch(t, r, keys, 100, 12)
+		c, _, end := startSession(t, r, keys, 100, 12)
 		j := tuitest.Conversation()
 		j.CaughtUp()
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
 		tuitest.Pass(time.Second)
-		before := c.drawn()
+		before := c.drawCount()
 		const seconds = 60
 		typed := ""
 		for i := range seconds * 1000 {
 			time.Sleep(time.Millisecond)
 			if i%1000 == 500 { // a key is on the screen within two draws
-				at := c.drawn()
+				at := c.drawCount()
 				typed += string(rune('a' + i/1000%26))
 				if _, err := typing.Write([]byte(typed[len(typed)-1:])); err != nil {
 					t.Error(err)
 				}
 				synctest.Wait()
-				if draws := c.drawn() - at; draws > 2 || !strings.Contains(c.screen(), "> "+typed) {
+				if draws := c.drawCount() - at; draws > 2 || !strings.Contains(c.screen(), "> "+typed) {
 					t.Fatalf("after %d draws the screen does not show %q:\n%s", draws, typed, c.screen())
 				}
 			}
@@ -123,7 +123,7 @@ func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 			}
 		}
 		tuitest.Pass(time.Second)
-		draws := c.drawn() - before
+		draws := c.drawCount() - before
 		_ = typing.Close() // the pipe has no reader that fails
 		end()
 		if most := seconds*int(time.Second/task.FrameTime) + 3*seconds; draws > most {
@@ -138,30 +138,30 @@ func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 	})
 }
 
-func TestAnIdleProgramDrawsNothing(t *testing.T) {
+func TestIdleProgramDrawsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
-		c, _, end := launch(t, r, nil, 60, 12)
+		c, _, end := startSession(t, r, nil, 60, 12)
 		j := tuitest.NewJournal()
 		j.CaughtUp()
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
 		tuitest.Pass(time.Second)
-		before := c.drawn()
+		before := c.drawCount()
 		tuitest.Pass(time.Hour)
-		if c.drawn() != before {
-			t.Errorf("%d draws in an idle hour", c.drawn()-before)
+		if c.drawCount() != before {
+			t.Errorf("%d draws in an idle hour", c.drawCount()-before)
 		}
 		end()
 	})
 }
 
-func TestTheProgramSendsAndLeavesTheTerminalClean(t *testing.T) {
+func TestProgramSendsAndRestoresTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
 		keys, typing := io.Pipe()
-		_, out, end := launch(t, r, keys, 100, 30)
+		_, out, end := startSession(t, r, keys, 100, 30)
 		j := tuitest.Scenes["approval"]()
 		for _, u := range j.Take() {
 			r.Feed <- u
@@ -191,10 +191,10 @@ func TestTheProgramSendsAndLeavesTheTerminalClean(t *testing.T) {
 	})
 }
 
-func TestASessionThatEndsIsOffline(t *testing.T) {
+func TestEndedSessionIsOffline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
-		c, _, end := launch(t, r, nil, 60, 12)
+		c, _, end := startSession(t, r, nil, 60, 12)
 		j := tuitest.Scenes["transcript"]()
 		for _, u := range j.Take() {
 			r.Feed <- u
@@ -208,10 +208,10 @@ func TestASessionThatEndsIsOffline(t *testing.T) {
 	})
 }
 
-func TestTheReconnectCountsDown(t *testing.T) {
+func TestReconnectCountdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
-		c, _, end := launch(t, r, nil, 60, 12)
+		c, _, end := startSession(t, r, nil, 60, 12)
 		j := tuitest.NewJournal()
 		j.CaughtUp()
 		j.Link(remote.Conn{State: remote.Reconnecting, Attempt: 2, Retry: time.Now().Add(5 * time.Second)})
@@ -229,7 +229,7 @@ func TestTheReconnectCountsDown(t *testing.T) {
 	})
 }
 
-func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
+func TestSlowScreenAppliesBackpressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -275,7 +275,7 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 	})
 }
 
-func TestAPanicOfTheSourceEndsThePump(t *testing.T) {
+func TestPumpReturnsSourcePanic(t *testing.T) {
 	given := 0
 	err := task.Pump(t.Context(), func(context.Context) iter.Seq[int] {
 		return func(yield func(int) bool) {
@@ -288,11 +288,11 @@ func TestAPanicOfTheSourceEndsThePump(t *testing.T) {
 	}
 }
 
-func TestALinkReachesTheTerminal(t *testing.T) {
+func TestHyperlinkReachesTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
 		keys, typing := io.Pipe()
-		_, out, end := launch(t, r, keys, 100, 40)
+		_, out, end := startSession(t, r, keys, 100, 40)
 		for _, u := range tuitest.Scenes["prose"]().Take() {
 			r.Feed <- u
 		}
@@ -305,10 +305,10 @@ func TestALinkReachesTheTerminal(t *testing.T) {
 	})
 }
 
-// coloured finds SGR that sets a colour.
-var coloured = regexp.MustCompile(`\x1b\[([0-9:]+;)*([349][0-7]|10[0-7]|[34]8[;:][0-9;:]+)[;m]`)
+// colourSequence finds SGR that sets a colour.
+var colourSequence = regexp.MustCompile(`\x1b\[([0-9:]+;)*([349][0-7]|10[0-7]|[34]8[;:][0-9;:]+)[;m]`)
 
-func TestNoColorLeavesNoColor(t *testing.T) {
+func TestNoColor(t *testing.T) {
 	forced := []string{"TERM=xterm-256color", "TTY_FORCE=1"}
 	for _, c := range []struct {
 		name    string
@@ -327,7 +327,7 @@ func TestNoColorLeavesNoColor(t *testing.T) {
 				build := testBuilder(ctx, c.options, time.Now, func() string { return "" })
 				ended := make(chan error)
 				go func() {
-					ended <- build.run(build.session(r), append(c.options.program(), tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithWindowSize(80, 24))...)
+					ended <- build.run(build.newSession(r), append(c.options.programOptions(), tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithWindowSize(80, 24))...)
 				}()
 				for _, scene := range []string{"queue", "cards"} { // code, changes and a program's own colours among them
 					for _, u := range tuitest.Scenes[scene]().Take() {
@@ -342,7 +342,7 @@ func TestNoColorLeavesNoColor(t *testing.T) {
 				if !strings.Contains(out.String(), "held by bob") || !strings.Contains(out.String(), "NOTES.md") {
 					t.Error("nothing was drawn")
 				}
-				if got := coloured.MatchString(out.String()); got != c.colours {
+				if got := colourSequence.MatchString(out.String()); got != c.colours {
 					t.Errorf("colours: %v, want %v", got, c.colours)
 				}
 			})

@@ -9,12 +9,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// interruptedMsg is a SIGINT. On this screen no key sends it.
-type interruptedMsg struct{ at time.Time }
+// interruptMsg is a SIGINT. On this screen no key sends it.
+type interruptMsg struct{ at time.Time }
 
-// staleSignal is the age from which on a signal is ignored: it came while another program, as an editor, had
+// maxSignalAge is the age from which on a signal is ignored: it came while another program, as an editor, had
 // the terminal, and was meant for that one.
-const staleSignal = 300 * time.Millisecond
+const maxSignalAge = 300 * time.Millisecond
 
 // hangupMsg says that the terminal is gone.
 type hangupMsg struct{}
@@ -26,7 +26,7 @@ type signalListener struct {
 	input   *terminalInput    // nil: the input is no terminal
 	program chan *tea.Program // once there is one
 	done    chan struct{}
-	running sync.WaitGroup
+	wg      sync.WaitGroup
 }
 
 // listenForSignals starts a listener. It replaces the options' input by one that reports its end.
@@ -39,12 +39,12 @@ func listenForSignals(o *Options) *signalListener {
 		o.Input = l.input
 	}
 	signal.Notify(l.signals, os.Interrupt)
-	l.running.Go(l.run)
+	l.wg.Go(l.run)
 	return l
 }
 
-// option is a program option: the program receives the signals.
-func (l *signalListener) option(p *tea.Program) { l.program <- p }
+// attach is a program option: the program receives the signals.
+func (l *signalListener) attach(p *tea.Program) { l.program <- p }
 
 func (l *signalListener) run() {
 	var p *tea.Program
@@ -63,7 +63,7 @@ func (l *signalListener) run() {
 			gone = nil
 			p.Send(hangupMsg{})
 		case <-signals:
-			p.Send(interruptedMsg{time.Now()})
+			p.Send(interruptMsg{time.Now()})
 		case <-l.done:
 			return
 		}
@@ -75,7 +75,7 @@ func (l *signalListener) run() {
 func (l *signalListener) stop(err error) error {
 	signal.Stop(l.signals)
 	close(l.done)
-	l.running.Wait()
+	l.wg.Wait()
 	if err != nil || l.input == nil {
 		return err
 	}
@@ -92,8 +92,8 @@ func filterSignals(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case hangupMsg:
 		return tea.QuitMsg{}
-	case interruptedMsg:
-		if time.Since(msg.at) > staleSignal {
+	case interruptMsg:
+		if time.Since(msg.at) > maxSignalAge {
 			return nil
 		}
 		return tea.InterruptMsg{}

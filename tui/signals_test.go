@@ -8,9 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-func TestASignalThatWaitedWasMeantForAnotherProgram(t *testing.T) {
+func TestStaleSignalIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := interruptedMsg{time.Now()}
+		s := interruptMsg{time.Now()}
 		if msg := filterSignals(nil, s); msg != (tea.InterruptMsg{}) {
 			t.Errorf("a signal became %T", msg)
 		}

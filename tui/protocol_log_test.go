@@ -15,12 +15,12 @@ import (
 	"agentctl/tui/protolog"
 )
 
-func TestTheWireGoesOnWhileItIsOpenAndPauses(t *testing.T) {
+func TestProtocolLogFollowsAndPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
 		log := protolog.NewLog()
 		keys, typing := io.Pipe()
-		c, _, end := launch(t, r, keys, 100, 12)
+		c, _, end := startSession(t, r, keys, 100, 12)
 		defer end()
 		defer typing.Close()
 		tuitest.Pass(time.Second)
@@ -64,16 +64,16 @@ func TestTheWireGoesOnWhileItIsOpenAndPauses(t *testing.T) {
 	})
 }
 
-// wiredPort is a fleet whose connection can be looked at.
-type wiredPort struct {
-	*port
+// loggingServer is a fleet whose connection can be looked at.
+type loggingServer struct {
+	*fakeServer
 	log *protolog.Log
 }
 
-func (p wiredPort) ProtocolLog() *protolog.Log { return p.log }
+func (p loggingServer) ProtocolLog() *protolog.Log { return p.log }
 
-func TestTheWireShowsOverAllSessions(t *testing.T) {
-	d := testBuilder(t.Context(), Options{}, func() time.Time { return tuitest.Dawn }, func() string { return "" }).dashboard(wiredPort{newPort(), tuitest.Traffic()}, "")
+func TestDashboardProtocolLog(t *testing.T) {
+	d := testBuilder(t.Context(), Options{}, func() time.Time { return tuitest.Dawn }, func() string { return "" }).newDashboard(loggingServer{newFakeServer(), tuitest.Traffic()}, "")
 	noTimers(d)
 	shows := func(words string, want bool) {
 		t.Helper()

@@ -17,8 +17,8 @@ import (
 	"agentctl/tui/task"
 )
 
-// written is what a command writes to the terminal by itself.
-func written(cmd tea.Cmd) string {
+// terminalOutput is what a command writes to the terminal by itself.
+func terminalOutput(cmd tea.Cmd) string {
 	if cmd == nil {
 		return ""
 	}
@@ -28,130 +28,130 @@ func written(cmd tea.Cmd) string {
 	case tea.BatchMsg:
 		var out strings.Builder
 		for _, c := range msg {
-			out.WriteString(written(c))
+			out.WriteString(terminalOutput(c))
 		}
 		return out.String()
 	}
 	return ""
 }
 
-// solo is a program of one session: keys and events are given to it by hand.
-type solo struct {
+// soloSession is a program of one session: keys and events are given to it by hand.
+type soloSession struct {
 	p       *program
 	journal *tuitest.Journal
 }
 
-// openSolo shows what the journal holds so far.
-func openSolo(t *testing.T, j *tuitest.Journal, o Options) *solo {
+// newSoloSession shows what the journal holds so far.
+func newSoloSession(t *testing.T, j *tuitest.Journal, o Options) *soloSession {
 	t.Helper()
 	build := testBuilder(t.Context(), o, func() time.Time { return tuitest.Dawn.Add(time.Minute) }, func() string { return "" })
-	p := build.session(tuitest.NewRecording())
+	p := build.newSession(tuitest.NewRecording())
 	noTimers(p)
 	p.Init()
 	t.Cleanup(func() {
 		build.cancel()
-		p.sessions.close()
+		p.sessions.closeAll()
 	})
 	p.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	s := &solo{p, j}
-	s.news()
+	s := &soloSession{p, j}
+	s.sendEvents()
 	return s
 }
 
-// news returns what is written to the terminal for the events since the last call.
-func (s *solo) news() string {
+// sendEvents returns what is written to the terminal for the events since the last call.
+func (s *soloSession) sendEvents() string {
 	_, cmd := s.p.Update(task.Message{To: s.p.sessions.shown, Msg: s.journal.Take()})
-	return written(cmd)
+	return terminalOutput(cmd)
 }
 
-var foot, iterm = []string{"TERM=foot"}, []string{"TERM=xterm-256color", "TERM_PROGRAM=iTerm.app"}
+var footEnv, itermEnv = []string{"TERM=foot"}, []string{"TERM=xterm-256color", "TERM_PROGRAM=iTerm.app"}
 
-func TestAPersonWhoLooksElsewhereIsCalled(t *testing.T) {
-	s := openSolo(t, tuitest.Scenes["transcript"](), Options{Env: iterm})
+func TestUnfocusedTerminalIsNotified(t *testing.T) {
+	s := newSoloSession(t, tuitest.Scenes["transcript"](), Options{Env: itermEnv})
 	if !s.p.View().ReportFocus {
 		t.Error("focus reports are not asked for")
 	}
 	s.p.Update(tea.BlurMsg{})
 	s.journal.Say("t4", "words")
-	if got := s.news(); got != "" {
+	if got := s.sendEvents(); got != "" {
 		t.Errorf("words wrote %q", got)
 	}
 	s.journal.Asks(tuitest.Tidy())
-	if got := s.news(); got != "\a\x1b]9;agentctl: fix-tests: approval: Tidy the module\a" {
+	if got := s.sendEvents(); got != "\a\x1b]9;agentctl: fix-tests: approval: Tidy the module\a" {
 		t.Errorf("an approval wrote %q", got)
 	}
 	s.journal.Say("t5", "words")
-	if got := s.news(); got != "" {
+	if got := s.sendEvents(); got != "" {
 		t.Errorf("the same approval wrote %q again", got)
 	}
 	s.journal.Add(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed})
 	s.journal.End(protocol.ReasonCompleted)
-	if got := s.news(); got != "\a\x1b]9;agentctl: fix-tests: turn completed\a" {
+	if got := s.sendEvents(); got != "\a\x1b]9;agentctl: fix-tests: turn completed\a" {
 		t.Errorf("the turn's end wrote %q", got)
 	}
 }
 
-func TestAPersonWhoWantsNoAlertIsNotCalled(t *testing.T) {
-	s := openSolo(t, tuitest.Scenes["transcript"](), Options{Env: foot, Alerts: Alerts{Off: true}})
+func TestAlertsOff(t *testing.T) {
+	s := newSoloSession(t, tuitest.Scenes["transcript"](), Options{Env: footEnv, Alerts: Alerts{Off: true}})
 	s.p.Update(tea.BlurMsg{})
-	s.news()
+	s.sendEvents()
 	s.journal.Asks(tuitest.Tidy())
 	s.journal.End(protocol.ReasonCompleted)
-	if got := s.news(); got != "" {
+	if got := s.sendEvents(); got != "" {
 		t.Errorf("%q was written", got)
 	}
 }
 
-func TestAPersonWhoLooksIsNotCalled(t *testing.T) {
-	s := openSolo(t, tuitest.Scenes["transcript"](), Options{Env: foot})
+func TestFocusedTerminalIsNotNotified(t *testing.T) {
+	s := newSoloSession(t, tuitest.Scenes["transcript"](), Options{Env: footEnv})
 	s.journal.Asks(tuitest.Tidy())
-	if got := s.news(); got != "" {
+	if got := s.sendEvents(); got != "" {
 		t.Errorf("without a report of the focus %q was written", got)
 	}
 	s.p.Update(tea.BlurMsg{})
 	s.p.Update(tea.FocusMsg{})
 	s.journal.End(protocol.ReasonCompleted)
-	if got := s.news(); got != "" {
+	if got := s.sendEvents(); got != "" {
 		t.Errorf("with the focus back %q was written", got)
 	}
 }
 
-func TestWhatWasThereBeforeCallsNobody(t *testing.T) {
-	s := openSolo(t, tuitest.NewJournal(), Options{Env: []string{"TERM=dumb"}}) // not caught up yet
+func TestCatchUpDoesNotNotify(t *testing.T) {
+	s := newSoloSession(t, tuitest.NewJournal(), Options{Env: []string{"TERM=dumb"}}) // not caught up yet
 	s.p.Update(tea.BlurMsg{})
 	s.journal.User(tuitest.Ada, "m1", "hello")
 	s.journal.End(protocol.ReasonCompleted)
 	s.journal.Asks(tuitest.Tidy())
 	s.journal.CaughtUp()
-	if got := s.news(); got != "" {
+	if got := s.sendEvents(); got != "" {
 		t.Errorf("the catch-up wrote %q", got)
 	}
 	s.journal.Asks(protocol.Approval{Request: "r9", Command: "ls"})
-	if got := s.news(); got != "\a" {
+	if got := s.sendEvents(); got != "\a" {
 		t.Errorf("a terminal that only rings was sent %q", got)
 	}
 }
 
-func TestWhatHappenedWhileTheLinkWasDownCalls(t *testing.T) {
-	s := openSolo(t, tuitest.Scenes["transcript"](), Options{Env: []string{"TERM=dumb"}})
+func TestNotifyAfterReconnect(t *testing.T) {
+	s := newSoloSession(t, tuitest.Scenes["transcript"](), Options{Env: []string{"TERM=dumb"}})
 	s.p.Update(tea.BlurMsg{})
 	s.journal.Out = append(s.journal.Out, remote.Update{Attached: &protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume}})
 	s.journal.Asks(tuitest.Tidy())
-	if got := s.news(); got != "" {
+	if got := s.sendEvents(); got != "" {
 		t.Errorf("before the catch-up was over %q was written", got)
 	}
 	s.journal.CaughtUp()
-	if got := s.news(); got != "\a" {
+	if got := s.sendEvents(); got != "\a" {
 		t.Errorf("wrote %q, want a bell", got)
 	}
 }
 
-func TestADeskCallsForEverySession(t *testing.T) {
-	d := testBuilder(t.Context(), Options{Env: foot}, time.Now, func() string { return "" }).dashboard(newPort(), "")
+func TestDashboardNotifiesForEverySession(t *testing.T) {
+	d := testBuilder(t.Context(), Options{Env: footEnv}, time.Now, func() string { return "" }).newDashboard(newFakeServer(), "")
 	noTimers(d)
 	tell := func(s protocol.Summary) string {
 		_, cmd := d.Update(dashboard.SummariesMsg{{Summary: s}})
-		return written(cmd)
+		return terminalOutput(cmd)
 	}
 	d.Update(tea.BlurMsg{})
 	asked, later := tuitest.Dawn, tuitest.Dawn.Add(time.Minute)
@@ -185,13 +185,13 @@ func TestADeskCallsForEverySession(t *testing.T) {
 	}
 }
 
-func TestProgressShowsWhereTheTerminalHasIt(t *testing.T) {
+func TestProgressBarSupport(t *testing.T) {
 	bar := func(name string, can bool) *tea.ProgressBar {
 		env := []string{"TERM=dumb"}
 		if can {
 			env = append(env, "WT_SESSION=x")
 		}
-		return openSolo(t, tuitest.Scenes[name](), Options{Env: env}).p.View().ProgressBar
+		return newSoloSession(t, tuitest.Scenes[name](), Options{Env: env}).p.View().ProgressBar
 	}
 	if got := bar("transcript", false); got != nil {
 		t.Errorf("a terminal that has no progress is sent %+v", got)
@@ -207,11 +207,11 @@ func TestProgressShowsWhereTheTerminalHasIt(t *testing.T) {
 	}
 }
 
-func TestAWholeProgramRingsAndKeepsItsSequencesApart(t *testing.T) {
+func TestProgramRingsBellWithoutInjectedSequences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
 		keys, typing := io.Pipe()
-		_, out, end := launch(t, r, keys, 80, 24)
+		_, out, end := startSession(t, r, keys, 80, 24)
 		j := tuitest.Conversation()
 		j.CaughtUp()
 		tell := func() string {
@@ -245,7 +245,7 @@ func TestAWholeProgramRingsAndKeepsItsSequencesApart(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotWantedDoesNotCall(t *testing.T) {
+func TestAlertOptions(t *testing.T) {
 	kitty := []string{"TERM=xterm-kitty"}
 	for _, c := range []struct {
 		options Options
@@ -256,10 +256,10 @@ func TestWhatIsNotWantedDoesNotCall(t *testing.T) {
 		{Options{Env: kitty, Alerts: Alerts{NoNotify: true}}, "\a"},
 		{Options{Env: kitty, Alerts: Alerts{NoBell: true, NoNotify: true}}, ""},
 	} {
-		s := openSolo(t, tuitest.Scenes["transcript"](), c.options)
+		s := newSoloSession(t, tuitest.Scenes["transcript"](), c.options)
 		s.p.Update(tea.BlurMsg{})
 		s.journal.Asks(tuitest.Tidy())
-		if got := s.news(); got != c.want {
+		if got := s.sendEvents(); got != c.want {
 			t.Errorf("%+v wrote %q, want %q", c.options, got, c.want)
 		}
 	}

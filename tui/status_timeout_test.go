@@ -12,11 +12,11 @@ import (
 	"agentctl/tui/ui"
 )
 
-func TestAWordGoesByItselfAndAnIdleScreenHasNoTimer(t *testing.T) {
+func TestStatusTimeoutLeavesNoTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
 		keys, typing := io.Pipe()
-		c, _, end := launch(t, r, keys, 80, 12)
+		c, _, end := startSession(t, r, keys, 80, 12)
 		for _, u := range tuitest.Varied(3).Take() {
 			r.Feed <- u
 		}
@@ -42,12 +42,12 @@ func TestAWordGoesByItselfAndAnIdleScreenHasNoTimer(t *testing.T) {
 		says(true)
 		tuitest.Pass(2 * time.Second)
 		says(false)
-		drawn, timers := c.drawn(), c.timers.Load()
+		drawn, timers := c.drawCount(), c.timers.Load()
 		tuitest.Pass(time.Hour)
 		if c.timers.Load() != timers {
 			t.Error("a timer runs on an idle screen")
 		}
-		if c.drawn() != drawn {
+		if c.drawCount() != drawn {
 			t.Error("the idle screen was drawn anew")
 		}
 		_ = typing.Close() // the pipe has no reader that fails
@@ -55,17 +55,17 @@ func TestAWordGoesByItselfAndAnIdleScreenHasNoTimer(t *testing.T) {
 	})
 }
 
-func TestTheDesksWordGoesByItself(t *testing.T) {
-	b := newTable(t, 80, 12, fleetOfFive()...)
-	b.p.dashboard.ShowStatus("it was decided meanwhile")
-	b.give(struct{}{})
+func TestDashboardStatusTimeout(t *testing.T) {
+	d := newTestDashboard(t, 80, 12, testSummaries()...)
+	d.p.dashboard.ShowStatus("it was decided meanwhile")
+	d.send(struct{}{})
 	due := func(m timer) bool { _, ok := m.msg.(ui.StatusTimeoutMsg); return ok }
-	if i := slices.IndexFunc(b.timers, due); i < 0 || b.timers[i].after != ui.StatusTimeout {
-		t.Fatalf("it goes by %v", b.timers)
+	if i := slices.IndexFunc(d.timers, due); i < 0 || d.timers[i].after != ui.StatusTimeout {
+		t.Fatalf("it goes by %v", d.timers)
 	}
-	b.now = b.now.Add(ui.StatusTimeout)
-	b.fire(due)
-	if !strings.Contains(b.text(), "sessions") || strings.Contains(b.text(), "decided meanwhile") {
-		t.Errorf("it is still there:\n%s", b.text())
+	d.now = d.now.Add(ui.StatusTimeout)
+	d.fireTimers(due)
+	if !strings.Contains(d.screen(), "sessions") || strings.Contains(d.screen(), "decided meanwhile") {
+		t.Errorf("it is still there:\n%s", d.screen())
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // testBuilder returns a builder with a clock and ids of the test's own.
 func testBuilder(ctx context.Context, o Options, now func() time.Time, newID func() string) *builder {
-	styles, err := o.styles()
+	styles, err := o.newStyles()
 	if err != nil {
 		panic(err)
 	}
@@ -22,7 +22,7 @@ func testBuilder(ctx context.Context, o Options, now func() time.Time, newID fun
 // noTimers makes a program start no timers and subscribe to nothing: the test moves time and gives messages.
 func noTimers(p *program) {
 	after := func(time.Duration, tea.Msg) tea.Cmd { return nil }
-	p.sessions.view.After = after
+	p.sessions.viewConfig.After = after
 	if p.dashboard != nil {
 		p.dashboard.After = after
 	}
