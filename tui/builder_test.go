@@ -4,10 +4,12 @@ import (
 	"context"
 	"time"
 
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 )
 
-// testBuilder returns a builder with a clock and ids of the test's own.
+// testBuilder returns a builder with the given clock and ID source, in UTC.
 func testBuilder(ctx context.Context, o Options, now func() time.Time, newID func() string) *builder {
 	styles, err := o.newStyles()
 	if err != nil {
@@ -19,7 +21,20 @@ func testBuilder(ctx context.Context, o Options, now func() time.Time, newID fun
 	return b
 }
 
-// noTimers makes a program start no timers and subscribe to nothing: the test moves time and gives messages.
+// testDashboardModel returns the model of a dashboard that starts no timers and no subscriptions.
+func testDashboardModel(ctx context.Context, o Options, now func() time.Time, s remote.Server) *program {
+	p := testBuilder(ctx, o, now, func() string { return "" }).newDashboard(s, "")
+	noTimers(p)
+	return p
+}
+
+// fixedClock returns a clock that always shows now.
+func fixedClock(now time.Time) func() time.Time {
+	return func() time.Time { return now }
+}
+
+// noTimers makes a program start no timers and drop the messages of subscriptions. The test sends
+// all messages itself.
 func noTimers(p *program) {
 	after := func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	p.sessions.viewConfig.After = after

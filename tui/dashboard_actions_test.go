@@ -31,7 +31,10 @@ func TestDashboardFilter(t *testing.T) {
 	d.wantText("no session matches the filter")
 	d.press("backspace", "enter")
 	d.wantText("filter “Doc”")
-	d.sendSummaries(protocol.Summary{Session: "s9", Name: "docs-2", Status: protocol.Idle, Updated: tuitest.Dawn}, protocol.Summary{Session: "s8", Name: "other", Status: protocol.Idle})
+	d.sendSummaries(
+		protocol.Summary{Session: "s9", Name: "docs-2", Status: protocol.Idle, Updated: tuitest.Dawn},
+		protocol.Summary{Session: "s8", Name: "other", Status: protocol.Idle},
+	)
 	d.wantText("docs-2")
 	d.wantNoText("other")
 	d.press("esc")
@@ -59,8 +62,17 @@ func TestDashboardAppliesSummaries(t *testing.T) {
 	d.press("down", "down")
 	chosen := d.p.dashboard.Selected()
 	asked := tuitest.Dawn
-	d.sendSummaries(protocol.Summary{Session: "s3", Deleted: true},
-		protocol.Summary{Session: "s1", Name: "docs", Status: protocol.Waiting, Approvals: 2, Asked: &asked, Updated: tuitest.Dawn})
+	d.sendSummaries(
+		protocol.Summary{Session: "s3", Deleted: true},
+		protocol.Summary{
+			Session:   "s1",
+			Name:      "docs",
+			Status:    protocol.Waiting,
+			Approvals: 2,
+			Asked:     &asked,
+			Updated:   tuitest.Dawn,
+		},
+	)
 	d.wantText("sessions · 4", "2 approvals 1m00s")
 	d.wantNoText("release")
 	if d.p.dashboard.Selected() != chosen {
@@ -107,7 +119,13 @@ func TestDashboardCreateSession(t *testing.T) {
 	d.press("up", "up", "up")
 	d.send(tea.PasteMsg{Content: "-2\x1b[2J"})
 	d.press("enter")
-	want := protocol.CreateData{Name: "fix-2", Agent: "claude", CWD: "/home/ada", Prompt: "Fix it", ClientMessageID: "client-m1"}
+	want := protocol.CreateData{
+		Name:            "fix-2",
+		Agent:           "claude",
+		CWD:             "/home/ada",
+		Prompt:          "Fix it",
+		ClientMessageID: "client-m1",
+	}
 	if len(asked) != 2 || fmt.Sprint(asked[1]) != fmt.Sprint(want) {
 		t.Errorf("asked for %+v, want %+v", asked, want)
 	}
@@ -253,7 +271,11 @@ func TestDashboardApprovalConflict(t *testing.T) {
 	d.now = d.now.Add(2 * approval.Grace)
 	d.fireGuards()
 	d.server.reply = func(string, tuitest.Asking) (any, error) {
-		return nil, &protocol.Error{Code: protocol.CodeConflict, Message: "too late", Winner: &protocol.Winner{By: tuitest.Bob}}
+		return nil, &protocol.Error{
+			Code:    protocol.CodeConflict,
+			Message: "too late",
+			Winner:  &protocol.Winner{By: tuitest.Bob},
+		}
 	}
 	d.press("y")
 	d.wantText("too late · decided by bob")
@@ -296,7 +318,14 @@ func TestPreviewReloadsAfterChange(t *testing.T) {
 	d.setPending()
 	looks := func() int { looked, _ := d.server.requests(); return len(looked) }
 	d.press("space")
-	d.wantText("preview · release", "hundred runs pass now", "Push the tags.", "They are right.", "Tidy the module", "+1 queued message")
+	d.wantText(
+		"preview · release",
+		"hundred runs pass now",
+		"Push the tags.",
+		"They are right.",
+		"Tidy the module",
+		"+1 queued message",
+	)
 	if looked, asked := d.server.requests(); len(looked) != 1 || !slices.Equal(asked, []string{"s3 history"}) {
 		t.Errorf("looked %v, asked %v", looked, asked)
 	}
@@ -383,7 +412,14 @@ func TestPreviewShowsEndOfScrolledSession(t *testing.T) {
 func TestNextPendingVisitsAllAndReturns(t *testing.T) {
 	for _, from := range []string{"", "at once", "s1"} {
 		d := newTestDashboard(t, 90, 16, testSummaries()...)
-		held := protocol.Summary{Session: "s6", Name: "held", Status: protocol.Idle, Updated: tuitest.Dawn, Queue: 1, Held: true}
+		held := protocol.Summary{
+			Session: "s6",
+			Name:    "held",
+			Status:  protocol.Idle,
+			Updated: tuitest.Dawn,
+			Queue:   1,
+			Held:    true,
+		}
 		d.sendSummaries(held)
 		if from == "" {
 			d.press("down", "down")
@@ -481,7 +517,8 @@ func TestOpenSessionsCloseLeastRecentlyShown(t *testing.T) {
 				t.Errorf("%s is hidden: %v", o.id, o.view.Hidden())
 			}
 		}
-		if got := strings.Join(open, " "); got != c.open || d.p.sessions.shown.id != c.enter || d.p.dashboard.Selected() != c.enter {
+		got := strings.Join(open, " ")
+		if got != c.open || d.p.sessions.shown.id != c.enter || d.p.dashboard.Selected() != c.enter {
 			t.Errorf("after %s open are %s, want %s", c.enter, got, c.open)
 		}
 	}
@@ -529,7 +566,14 @@ func TestDashboardUpdateCostIsIndependentOfSessions(t *testing.T) {
 		d := newTestDashboard(t, 120, 40)
 		session := func(i int) protocol.Summary {
 			at := tuitest.Dawn.Add(time.Duration(i) * time.Second)
-			s := protocol.Summary{Session: fmt.Sprintf("s%05d", i), Name: fmt.Sprint("session ", i), Agent: "gemini", Status: protocol.Running, Turn: "t", Updated: at}
+			s := protocol.Summary{
+				Session: fmt.Sprintf("s%05d", i),
+				Name:    fmt.Sprint("session ", i),
+				Agent:   "gemini",
+				Status:  protocol.Running,
+				Turn:    "t",
+				Updated: at,
+			}
 			if i%3 == 0 {
 				s.Status, s.Asked, s.Approvals = protocol.Waiting, &at, 1
 			}
@@ -558,7 +602,14 @@ func TestDashboardUpdateCostIsIndependentOfSessions(t *testing.T) {
 func TestDashboardEscapesHostileText(t *testing.T) {
 	evil := "\x1b[2J\x1b]0;owned\a\u009b\u202e"
 	d := newTestDashboard(t, 140, 30, protocol.Summary{
-		Session: "s1" + evil, Name: "n" + evil, Title: "t" + evil, Agent: "a" + evil, CWD: "/" + evil, Doing: "d" + evil, Status: protocol.Waiting, Approvals: 1,
+		Session:   "s1" + evil,
+		Name:      "n" + evil,
+		Title:     "t" + evil,
+		Agent:     "a" + evil,
+		CWD:       "/" + evil,
+		Doing:     "d" + evil,
+		Status:    protocol.Waiting,
+		Approvals: 1,
 	})
 	hostile := tuitest.Tidy()
 	hostile.Title, hostile.Command = "x"+evil, "y"+evil
@@ -578,23 +629,37 @@ func TestDashboardEscapesHostileText(t *testing.T) {
 
 func TestDashboardProperties(t *testing.T) {
 	keys := rapid.SampledFrom([]string{
-		"up", "down", "home", "end", "pgdown", "/", "s", "space", "n", "R", "X", "D", "c", "y", "d", "v", "?", "esc", "esc", "enter", "f2", "f8", "tab", "right", "x", "漢", "backspace",
+		"up", "down", "home", "end", "pgdown", "/", "s", "space", "n", "R", "X", "D", "c", "y", "d", "v", "?",
+		"esc", "esc", "enter", "f2", "f8", "tab", "right", "x", "漢", "backspace",
 	})
-	words := rapid.SampledFrom([]string{"", "a", "b\x1b[2J", "漢字", "👩‍🚀", "x\ny", "\u202ez", strings.Repeat("long ", 30)})
+	long := strings.Repeat("long ", 30)
+	words := rapid.SampledFrom([]string{"", "a", "b\x1b[2J", "漢字", "👩‍🚀", "x\ny", "\u202ez", long})
+	ids := rapid.SampledFrom([]string{"s1", "s2", "s3", "s4\x1b[2J"})
+	statuses := rapid.SampledFrom([]protocol.Status{
+		protocol.Idle, protocol.Running, protocol.Waiting, protocol.Closed, "odd",
+	})
 	rapid.Check(t, func(rt *rapid.T) {
 		d := newTestDashboard(t, 60, 16)
 		d.setPending(tuitest.Tidy())
 		width, height := 60, 16
 		rt.Repeat(map[string]func(*rapid.T){
 			"session": func(rt *rapid.T) {
-				s := protocol.Summary{
-					Session: rapid.SampledFrom([]string{"s1", "s2", "s3", "s4\x1b[2J"}).Draw(rt, "session"), Name: words.Draw(rt, "name"), Title: words.Draw(rt, "title"),
-					Agent: words.Draw(rt, "agent"), CWD: words.Draw(rt, "cwd"), Doing: words.Draw(rt, "doing"), Reason: protocol.Reason(words.Draw(rt, "reason")),
-					Status: rapid.SampledFrom([]protocol.Status{protocol.Idle, protocol.Running, protocol.Waiting, protocol.Closed, "odd"}).Draw(rt, "status"),
-					Queue:  rapid.IntRange(0, 2).Draw(rt, "queue"), Approvals: rapid.IntRange(0, 2).Draw(rt, "approvals"), Held: rapid.Bool().Draw(rt, "held"),
-					Percent: rapid.Float64Range(-10, 1e9).Draw(rt, "percent"), Seq: uint64(rapid.IntRange(0, 5).Draw(rt, "seq")), Deleted: rapid.IntRange(0, 4).Draw(rt, "deleted") == 0,
-				}
-				d.sendSummaries(s)
+				d.sendSummaries(protocol.Summary{
+					Session:   ids.Draw(rt, "session"),
+					Name:      words.Draw(rt, "name"),
+					Title:     words.Draw(rt, "title"),
+					Agent:     words.Draw(rt, "agent"),
+					CWD:       words.Draw(rt, "cwd"),
+					Doing:     words.Draw(rt, "doing"),
+					Reason:    protocol.Reason(words.Draw(rt, "reason")),
+					Status:    statuses.Draw(rt, "status"),
+					Queue:     rapid.IntRange(0, 2).Draw(rt, "queue"),
+					Approvals: rapid.IntRange(0, 2).Draw(rt, "approvals"),
+					Held:      rapid.Bool().Draw(rt, "held"),
+					Percent:   rapid.Float64Range(-10, 1e9).Draw(rt, "percent"),
+					Seq:       uint64(rapid.IntRange(0, 5).Draw(rt, "seq")),
+					Deleted:   rapid.IntRange(0, 4).Draw(rt, "deleted") == 0,
+				})
 			},
 			"key":   func(rt *rapid.T) { d.press(keys.Draw(rt, "key")) },
 			"paste": func(*rapid.T) { d.send(tea.PasteMsg{Content: "a\nb\x1b[2J"}) },
@@ -617,10 +682,12 @@ func TestDashboardProperties(t *testing.T) {
 						rt.Fatalf("a line of %d cells in %d: %q", ansi.StringWidth(line), width, line)
 					}
 				}
-				if bare := ansi.Strip(content); strings.ContainsAny(bare, "\x1b\u202e\u009b") || strings.Contains(content, "\x1b[2J") {
+				bare := ansi.Strip(content)
+				if strings.ContainsAny(bare, "\x1b\u202e\u009b") || strings.Contains(content, "\x1b[2J") {
 					rt.Fatalf("a control sequence is on the screen: %q", content)
 				}
-				if got := d.p.dashboard.Selected(); d.p.sessions.shown == nil && got != "" && d.p.dashboard.List().Index(got) < 0 {
+				got := d.p.dashboard.Selected()
+				if d.p.sessions.shown == nil && got != "" && d.p.dashboard.List().Index(got) < 0 {
 					rt.Fatalf("%q is selected, which is not listed", got)
 				}
 			},

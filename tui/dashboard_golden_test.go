@@ -52,10 +52,21 @@ var dashboardScenes = map[string]dashboardScene{
 	"sessions": {
 		prepare: func(d *testDashboard) { d.press("down") },
 		facts: []string{
-			`^─ sessions · 5 · 1 waiting for you .*─$`, `^ ` + releaseRow, `^▸` + testsRow, `^ ` + docsRow, failedRow, closedRow,
-			`^ gemini · context ███████░ 82% · \+2 · s2$`, `^ enter open · F8 next pending .*F1 help$`,
+			`^─ sessions · 5 · 1 waiting for you .*─$`,
+			`^ ` + releaseRow,
+			`^▸` + testsRow,
+			`^ ` + docsRow,
+			failedRow,
+			closedRow,
+			`^ gemini · context ███████░ 82% · \+2 · s2$`,
+			`^ enter open · F8 next pending .*F1 help$`,
 		},
-		wide: slices.Concat(wideList, []string{`· n new · / filter · f find · s sort · y allow · d deny · space preview · R rename · X close +F1 help$`}),
+		wide: slices.Concat(
+			wideList,
+			[]string{
+				`· n new · / filter · f find · s sort · y allow · d deny · space preview · R rename · X close +F1 help$`,
+			},
+		),
 	},
 	"empty": {
 		prepare: func(d *testDashboard) {
@@ -67,7 +78,10 @@ var dashboardScenes = map[string]dashboardScene{
 			`^─ sessions · 0 .*─$`, `^ There is no session yet\.$`, `^ n creates one: it asks for an agent, a`,
 			`^ In a shell: agentctl new --agent AGENT`, `--prompt TEXT$`, `^ F1 lists the keys$`, `F1 help$`,
 		},
-		wide:   []string{`^ n creates one: .* directory and a first message$`, `agentctl new --agent AGENT --prompt TEXT$`},
+		wide: []string{
+			`^ n creates one: .* directory and a first message$`,
+			`agentctl new --agent AGENT --prompt TEXT$`,
+		},
 		absent: []string{`release`, `docs`, `waiting`},
 	},
 	"preview": {
@@ -82,8 +96,13 @@ var dashboardScenes = map[string]dashboardScene{
 			`fix-tests +gemini +go test .* running +09:42│ ada · 09:41$`,
 			`│ ▎ The test in pkg/store fails now and then\. Find out why and fix it, please\.$`,
 			`│ • shell go test -race -count=100 \./pkg/store +✗ failed · exit 1 · 8\.1s$`,
-			`│ +store_test\.go:43: 漢字 and 👩‍🚀$`, `│ • edit pkg/store/store\.go +✓ 40ms$`, `│ +2 +- b$`, `│ +2 \+ B$`,
-			`│   ── completed · 12s · 12\.3k tokens in · 678 out$`, `│ \? Tidy the module · waiting for a decision$`, releaseDetails,
+			`│ +store_test\.go:43: 漢字 and 👩‍🚀$`,
+			`│ • edit pkg/store/store\.go +✓ 40ms$`,
+			`│ +2 +- b$`,
+			`│ +2 \+ B$`,
+			`│   ── completed · 12s · 12\.3k tokens in · 678 out$`,
+			`│ \? Tidy the module · waiting for a decision$`,
+			releaseDetails,
 		},
 	},
 	"search_results": {
@@ -94,8 +113,10 @@ var dashboardScenes = map[string]dashboardScene{
 			`^ enter open · / new search · es.* F1 help$`,
 		},
 		wide: []string{
-			`“race” · 2 of 3 matches · 1 session cannot be read ─+$`, `^ fix-tests +2026-03-04 09:41 answer .* race: 漢字 long .*…$`,
-			`^▸release +2026-03-04 09:41 tool +WARNING: DATA RACE$`, `· esc back +F1 help$`,
+			`“race” · 2 of 3 matches · 1 session cannot be read ─+$`,
+			`^ fix-tests +2026-03-04 09:41 answer .* race: 漢字 long .*…$`,
+			`^▸release +2026-03-04 09:41 tool +WARNING: DATA RACE$`,
+			`· esc back +F1 help$`,
 		},
 		absent: []string{`docs`, `waiting for you`},
 	},
@@ -115,24 +136,42 @@ var dashboardScenes = map[string]dashboardScene{
 	"filtering": {
 		prepare: func(d *testDashboard) { d.press("/"); d.typeText("claude") },
 		facts: []string{
-			`^─ sessions · 5 · 1 waiting for you · .*─$`, `^▸` + docsRow, failedRow, `^ claude · Write the guide · s1$`, `^─ filter ─+$`,
-			`^ ▸ words claude$`, `^ enter keeps · esc shows all$`,
+			`^─ sessions · 5 · 1 waiting for you · .*─$`,
+			`^▸` + docsRow,
+			failedRow,
+			`^ claude · Write the guide · s1$`,
+			`^─ filter ─+$`,
+			`^ ▸ words claude$`,
+			`^ enter keeps · esc shows all$`,
 		},
-		wide:   []string{`· filter “claude” · by need ─+$`, `docs +claude +Write the guide +idle +09:41$`, `s5xyz7 +claude +error +09:40$`},
+		wide: []string{
+			`· filter “claude” · by need ─+$`,
+			`docs +claude +Write the guide +idle +09:41$`,
+			`s5xyz7 +claude +error +09:40$`,
+		},
 		absent: []string{`release`, `fix-tests`, `old`},
 	},
 	"renaming": {
 		prepare: func(d *testDashboard) { d.press("R"); d.typeText("-2") },
 		facts: []string{
-			`^▸` + releaseRow, `^ ` + testsRow, `^─ rename release ─+$`, `^ ▸ name release-2$`, `^ enter renames · esc cancels$`,
+			`^▸` + releaseRow,
+			`^ ` + testsRow,
+			`^─ rename release ─+$`,
+			`^ ▸ name release-2$`,
+			`^ enter renames · esc cancels$`,
 		},
 		wide: slices.Concat(wideList, []string{releaseDetails}),
 	},
 	"closing": {
 		prepare: func(d *testDashboard) { d.press("down", "X") },
 		facts: []string{
-			`^ ` + releaseRow, `^▸` + testsRow, `^ gemini · context ███████░ 82% · \+2 · s2$`, `^─ close fix-tests\? ─+$`,
-			`^   c close: the turn is interrupted, th`, `^   D delete with all history$`, `^ esc back$`,
+			`^ ` + releaseRow,
+			`^▸` + testsRow,
+			`^ gemini · context ███████░ 82% · \+2 · s2$`,
+			`^─ close fix-tests\? ─+$`,
+			`^   c close: the turn is interrupted, th`,
+			`^   D delete with all history$`,
+			`^ esc back$`,
 		},
 		wide: slices.Concat(wideList, []string{`^   c close: the turn is interrupted, the history stays$`}),
 	},
@@ -148,14 +187,22 @@ var dashboardScenes = map[string]dashboardScene{
 			`^   Tidy the module$`, `^   \$ go mod tidy$`, `^   in /home/ada/store$`, `^   why: The imports changed\.$`,
 			`^ y allow once · d deny · v view all · e`,
 		},
-		wide: slices.Concat(wideList, []string{`· asked 00:00 ─+$`, `· v view all · enter open · esc back$`, releaseDetails}),
+		wide: slices.Concat(
+			wideList,
+			[]string{`· asked 00:00 ─+$`, `· v view all · enter open · esc back$`, releaseDetails},
+		),
 	},
 	"reconnecting": {
 		prepare: func(d *testDashboard) {
 			d.send(dashboard.ConnMsg{State: remote.Reconnecting, Retry: d.now.Add(3 * time.Second), Attempt: 2})
 		},
 		facts: []string{
-			`^▸` + releaseRow, `^ ` + testsRow, `^ ` + docsRow, failedRow, closedRow, `^ ○ reconnecting in 3s · F5 tries again`,
+			`^▸` + releaseRow,
+			`^ ` + testsRow,
+			`^ ` + docsRow,
+			failedRow,
+			closedRow,
+			`^ ○ reconnecting in 3s · F5 tries again`,
 		},
 		wide:   slices.Concat(wideList, []string{`^ ○ reconnecting in 3s · F5 tries again now$`, releaseDetails}),
 		absent: []string{`enter open`},

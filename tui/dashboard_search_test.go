@@ -17,8 +17,15 @@ import (
 // searchHit is a hit in a turn of a session whose turns are those of long.
 func searchHit(session string, turn int, kind protocol.HitKind, item, snippet string) protocol.Hit {
 	return protocol.Hit{
-		Session: session, Turn: fmt.Sprint("turn-m", turn), First: uint64(2 + 6*turn), Seq: uint64(2 + 6*turn), Kind: kind, Item: item,
-		Time: tuitest.Dawn, Snippet: snippet, Count: 1,
+		Session: session,
+		Turn:    fmt.Sprint("turn-m", turn),
+		First:   uint64(2 + 6*turn),
+		Seq:     uint64(2 + 6*turn),
+		Kind:    kind,
+		Item:    item,
+		Time:    tuitest.Dawn,
+		Snippet: snippet,
+		Count:   1,
 	}
 }
 
@@ -53,9 +60,17 @@ func TestSearchHitOpensSessionAtMatch(t *testing.T) {
 	d.wantText("fix-tests", "1 of 3 matches", "1 session cannot be read")
 	d.server.reply = func(_ string, a tuitest.Asking) (any, error) {
 		if d, ok := a.Data.(protocol.SearchData); ok && d.Cursor == "" {
-			return protocol.SearchResult{Hits: []protocol.Hit{searchHit("s2", 20, protocol.HitText, "t", "")}, Cursor: "1"}, nil
+			return protocol.SearchResult{
+				Hits:   []protocol.Hit{searchHit("s2", 20, protocol.HitText, "t", "")},
+				Cursor: "1",
+			}, nil
 		} else if ok {
-			return protocol.SearchResult{Hits: []protocol.Hit{searchHit("s2", 7, protocol.HitText, "t", ""), searchHit("s2", 2, protocol.HitText, "t", "")}}, nil
+			return protocol.SearchResult{
+				Hits: []protocol.Hit{
+					searchHit("s2", 7, protocol.HitText, "t", ""),
+					searchHit("s2", 2, protocol.HitText, "t", ""),
+				},
+			}, nil
 		}
 		return protocol.HistoryResult{}, nil
 	}

@@ -43,7 +43,10 @@ type fakeServer struct {
 
 func newFakeServer() *fakeServer {
 	return &fakeServer{
-		summaries: make(chan dashboard.SummaryUpdate, 64), conns: make(chan remote.Conn, 4), sessions: map[string]*tuitest.Recording{}, subscribers: map[string]int{},
+		summaries:   make(chan dashboard.SummaryUpdate, 64),
+		conns:       make(chan remote.Conn, 4),
+		sessions:    map[string]*tuitest.Recording{},
+		subscribers: map[string]int{},
 	}
 }
 
@@ -184,11 +187,49 @@ func (s *fakeServer) subscribed() []string {
 func testSummaries() []protocol.Summary {
 	asked := tuitest.Dawn.Add(-3 * time.Minute)
 	return []protocol.Summary{
-		{Session: "s1", Name: "docs", Agent: "claude", Status: protocol.Idle, Updated: tuitest.Dawn, Reason: protocol.ReasonCompleted, Title: "Write the guide"},
-		{Session: "s2", Name: "fix-tests", Agent: "gemini", Status: protocol.Running, Updated: tuitest.Dawn.Add(time.Minute), Doing: "go test ./...", Queue: 2, Percent: 82},
-		{Session: "s3", Name: "release", Agent: "codex", Status: protocol.Waiting, Updated: tuitest.Dawn, Asked: &asked, Approvals: 1, Doing: "git push --tags", Queue: 1, Held: true, Percent: 38, CWD: "/home/bob/site", Title: "Ship it", Clients: 2},
+		{
+			Session: "s1",
+			Name:    "docs",
+			Agent:   "claude",
+			Status:  protocol.Idle,
+			Updated: tuitest.Dawn,
+			Reason:  protocol.ReasonCompleted,
+			Title:   "Write the guide",
+		},
+		{
+			Session: "s2",
+			Name:    "fix-tests",
+			Agent:   "gemini",
+			Status:  protocol.Running,
+			Updated: tuitest.Dawn.Add(time.Minute),
+			Doing:   "go test ./...",
+			Queue:   2,
+			Percent: 82,
+		},
+		{
+			Session:   "s3",
+			Name:      "release",
+			Agent:     "codex",
+			Status:    protocol.Waiting,
+			Updated:   tuitest.Dawn,
+			Asked:     &asked,
+			Approvals: 1,
+			Doing:     "git push --tags",
+			Queue:     1,
+			Held:      true,
+			Percent:   38,
+			CWD:       "/home/bob/site",
+			Title:     "Ship it",
+			Clients:   2,
+		},
 		{Session: "s4", Name: "old\x1b[2J", Agent: "x", Status: protocol.Closed, Updated: tuitest.Dawn.Add(-time.Hour)},
-		{Session: "s5xyz789", Agent: "claude", Status: protocol.Idle, Updated: tuitest.Dawn.Add(-time.Minute), Reason: protocol.ReasonError},
+		{
+			Session: "s5xyz789",
+			Agent:   "claude",
+			Status:  protocol.Idle,
+			Updated: tuitest.Dawn.Add(-time.Minute),
+			Reason:  protocol.ReasonError,
+		},
 	}
 }
 
@@ -210,7 +251,12 @@ type timer struct {
 func newTestDashboard(t *testing.T, width, height int, sessions ...protocol.Summary) *testDashboard {
 	t.Helper()
 	d := &testDashboard{t: t, server: newFakeServer(), now: tuitest.Dawn.Add(time.Minute)}
-	build := testBuilder(t.Context(), Options{CWD: "/home/ada"}, func() time.Time { return d.now }, func() string { return "client-m1" })
+	build := testBuilder(
+		t.Context(),
+		Options{CWD: "/home/ada"},
+		func() time.Time { return d.now },
+		func() string { return "client-m1" },
+	)
 	d.p = build.newDashboard(d.server, "")
 	d.p.styles.GraphemeWidths = true
 	noTimers(d.p)
@@ -302,7 +348,9 @@ func (d *testDashboard) setPending(pending ...protocol.Approval) {
 	d.server.reply = func(id string, a tuitest.Asking) (any, error) {
 		switch a.Verb {
 		case protocol.DoSnapshot:
-			return protocol.SnapshotResult{Snapshot: protocol.Snapshot{Epoch: "e", State: &protocol.State{Session: id, Approvals: pending}}}, nil
+			return protocol.SnapshotResult{
+				Snapshot: protocol.Snapshot{Epoch: "e", State: &protocol.State{Session: id, Approvals: pending}},
+			}, nil
 		case protocol.DoHistory:
 			var page protocol.HistoryResult
 			for _, u := range tuitest.Conversation().Take() {
@@ -316,9 +364,17 @@ func (d *testDashboard) setPending(pending ...protocol.Approval) {
 	}
 	d.server.journal = func(string) *tuitest.Journal {
 		j := &tuitest.Journal{Seq: 100, At: tuitest.Dawn}
-		j.Out = remote.Updates{{Attached: &protocol.SubscribeResult{Mode: protocol.ModeSnapshot, After: protocol.Position{Seq: 100}, Snapshot: &protocol.Snapshot{
-			State: &protocol.State{Seq: 100, Last: &protocol.LastTurn{Turn: "turn-m1"}},
-		}}}}
+		j.Out = remote.Updates{
+			{
+				Attached: &protocol.SubscribeResult{
+					Mode:  protocol.ModeSnapshot,
+					After: protocol.Position{Seq: 100},
+					Snapshot: &protocol.Snapshot{
+						State: &protocol.State{Seq: 100, Last: &protocol.LastTurn{Turn: "turn-m1"}},
+					},
+				},
+			},
+		}
 		j.User(tuitest.Bob, "m9", "Push the tags.")
 		j.Say("t", "They are right.")
 		j.Queued(tuitest.Ada, "m10", "And then?")

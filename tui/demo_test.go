@@ -44,7 +44,11 @@ func demo(name string) error {
 	r.Reply = func(a tuitest.Asking) (any, error) {
 		switch a.Verb {
 		case protocol.DoApprove:
-			return nil, &protocol.Error{Code: protocol.CodeConflict, Message: "already decided", Winner: &protocol.Winner{By: tuitest.Bob, Outcome: protocol.Denied}}
+			return nil, &protocol.Error{
+				Code:    protocol.CodeConflict,
+				Message: "already decided",
+				Winner:  &protocol.Winner{By: tuitest.Bob, Outcome: protocol.Denied},
+			}
 		case protocol.DoHistory:
 			return protocol.HistoryResult{}, nil
 		}

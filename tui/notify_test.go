@@ -44,7 +44,12 @@ type soloSession struct {
 // newSoloSession shows what the journal holds so far.
 func newSoloSession(t *testing.T, j *tuitest.Journal, o Options) *soloSession {
 	t.Helper()
-	build := testBuilder(t.Context(), o, func() time.Time { return tuitest.Dawn.Add(time.Minute) }, func() string { return "" })
+	build := testBuilder(
+		t.Context(),
+		o,
+		func() time.Time { return tuitest.Dawn.Add(time.Minute) },
+		func() string { return "" },
+	)
 	p := build.newSession(tuitest.NewRecording())
 	noTimers(p)
 	p.Init()
@@ -135,7 +140,10 @@ func TestCatchUpDoesNotNotify(t *testing.T) {
 func TestNotifyAfterReconnect(t *testing.T) {
 	s := newSoloSession(t, tuitest.Scenes["transcript"](), Options{Env: []string{"TERM=dumb"}})
 	s.p.Update(tea.BlurMsg{})
-	s.journal.Out = append(s.journal.Out, remote.Update{Attached: &protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume}})
+	s.journal.Out = append(
+		s.journal.Out,
+		remote.Update{Attached: &protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume}},
+	)
 	s.journal.Asks(tuitest.Tidy())
 	if got := s.sendEvents(); got != "" {
 		t.Errorf("before the catch-up was over %q was written", got)
@@ -147,13 +155,12 @@ func TestNotifyAfterReconnect(t *testing.T) {
 }
 
 func TestDashboardNotifiesForEverySession(t *testing.T) {
-	d := testBuilder(t.Context(), Options{Env: footEnv}, time.Now, func() string { return "" }).newDashboard(newFakeServer(), "")
-	noTimers(d)
+	p := testDashboardModel(t.Context(), Options{Env: footEnv}, time.Now, newFakeServer())
 	tell := func(s protocol.Summary) string {
-		_, cmd := d.Update(dashboard.SummariesMsg{{Summary: s}})
+		_, cmd := p.Update(dashboard.SummariesMsg{{Summary: s}})
 		return terminalOutput(cmd)
 	}
-	d.Update(tea.BlurMsg{})
+	p.Update(tea.BlurMsg{})
 	asked, later := tuitest.Dawn, tuitest.Dawn.Add(time.Minute)
 	for _, c := range []struct {
 		summary protocol.Summary
@@ -179,8 +186,10 @@ func TestDashboardNotifiesForEverySession(t *testing.T) {
 			t.Errorf("%+v wrote %q, want %q", c.summary, got, want)
 		}
 	}
-	d.Update(dashboard.SummariesMsg{{Summary: protocol.Summary{Session: "s2", Status: protocol.Waiting, Asked: &asked}}})
-	if v := d.View(); v.WindowTitle != "agentctl · 1 waiting" || !v.ReportFocus {
+	p.Update(
+		dashboard.SummariesMsg{{Summary: protocol.Summary{Session: "s2", Status: protocol.Waiting, Asked: &asked}}},
+	)
+	if v := p.View(); v.WindowTitle != "agentctl · 1 waiting" || !v.ReportFocus {
 		t.Errorf("the title is %q, focus reports %v", v.WindowTitle, v.ReportFocus)
 	}
 }
@@ -234,7 +243,8 @@ func TestProgramRingsBellWithoutInjectedSequences(t *testing.T) {
 		a.Title = "a\a\x1b]9;b\a"
 		j.Asks(a)
 		// The window's title ends with a bell of its own.
-		if got := regexp.MustCompile(`\x1b\]2;[^\a\x1b]*\a`).ReplaceAllString(tell(), ""); strings.Count(got, "\a") != 1 || strings.Contains(got, "\x1b]") {
+		got := regexp.MustCompile(`\x1b\]2;[^\a\x1b]*\a`).ReplaceAllString(tell(), "")
+		if strings.Count(got, "\a") != 1 || strings.Contains(got, "\x1b]") {
 			t.Errorf("wrote %q, want one bell", got)
 		}
 		_ = typing.Close() // never fails

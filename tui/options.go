@@ -85,7 +85,8 @@ func (o *Options) programOptions() []tea.ProgramOption {
 	env := o.environ()
 	out = append(out, tea.WithEnvironment(env), tea.WithoutSignalHandler(), tea.WithFilter(filterSignals))
 	// Any value of NO_COLOR counts; the library knows truth values only.
-	if o.NoColor || slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }) {
+	if o.NoColor ||
+		slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }) {
 		out = append(out, tea.WithColorProfile(colorprofile.ASCII))
 	}
 	return out

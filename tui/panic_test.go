@@ -29,7 +29,8 @@ func TestPanicRestoresTerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer screen.Close()
-			if err := screen.WaitFor(ctx, 0, func(b []byte) bool { return strings.Contains(ansi.Strip(string(b)), "running") }); err != nil {
+			running := func(b []byte) bool { return strings.Contains(ansi.Strip(string(b)), "running") }
+			if err := screen.WaitFor(ctx, 0, running); err != nil {
 				t.Fatal(err)
 			}
 			if err := screen.Type("!"); err != nil {
@@ -41,7 +42,8 @@ func TestPanicRestoresTerminal(t *testing.T) {
 			if code := cmd.ProcessState.ExitCode(); code != 1 {
 				t.Errorf("exit code %d", code)
 			}
-			if told := stderr.String(); !strings.Contains(told, "broken in "+in) || !strings.Contains(told, "ended: run screen:") {
+			if told := stderr.String(); !strings.Contains(told, "broken in "+in) ||
+				!strings.Contains(told, "ended: run screen:") {
 				t.Errorf("stderr is %q", told)
 			}
 			for _, what := range tty.UnrestoredModes(screen.OutputSince(0)) {

@@ -20,8 +20,8 @@ func TestProtocolLogFollowsAndPauses(t *testing.T) {
 		r := tuitest.NewRecording()
 		log := protolog.NewLog()
 		keys, typing := io.Pipe()
-		c, _, end := startSession(t, r, keys, 100, 12)
-		defer end()
+		c, _, stop := startSession(t, r, keys, 100, 12)
+		defer stop()
 		defer typing.Close()
 		tuitest.Pass(time.Second)
 		c.mu.Lock()
@@ -33,38 +33,38 @@ func TestProtocolLogFollowsAndPauses(t *testing.T) {
 			r.Feed <- u
 		}
 		tuitest.Pass(time.Second)
-		hit := func(key string) {
+		press := func(key string) {
 			if _, err := io.WriteString(typing, key); err != nil {
 				t.Fatal(err)
 			}
 			tuitest.Pass(time.Second)
 		}
-		say := func(word string) {
+		record := func(word string) {
 			log.AddFrame(time.Now(), true, false, protocol.MustEncode(protocol.Command{Command: protocol.Verb(word)}))
 			tuitest.Pass(time.Second)
 		}
-		shows := func(word string, want bool) {
+		checkShown := func(word string, want bool) {
 			t.Helper()
-			if strings.Contains(c.screen(), word) != want {
-				t.Errorf("%s shows: %v\n%s", word, !want, c.screen())
+			if got := strings.Contains(c.screen(), word); got != want {
+				t.Errorf("%q on the screen: got %v, want %v\n%s", word, got, want, c.screen())
 			}
 		}
-		hit("\x1b[18~")
-		say("before")
-		shows("before", true)
-		hit("p")
-		say("meanwhile")
-		shows("meanwhile", true) // it was being waited for already
-		say("later")
-		shows("later", false)
-		hit("p")
-		shows("later", true)
-		hit("\x1b[18~")
-		shows("later", false)
+		press("\x1b[18~")
+		record("before")
+		checkShown("before", true)
+		press("p")
+		record("meanwhile")
+		checkShown("meanwhile", true) // the log was already waiting for the next entry
+		record("later")
+		checkShown("later", false)
+		press("p")
+		checkShown("later", true)
+		press("\x1b[18~")
+		checkShown("later", false)
 	})
 }
 
-// loggingServer is a fleet whose connection can be looked at.
+// loggingServer is a fake server with a protocol log.
 type loggingServer struct {
 	*fakeServer
 	log *protolog.Log
@@ -73,24 +73,25 @@ type loggingServer struct {
 func (p loggingServer) ProtocolLog() *protolog.Log { return p.log }
 
 func TestDashboardProtocolLog(t *testing.T) {
-	d := testBuilder(t.Context(), Options{}, func() time.Time { return tuitest.Dawn }, func() string { return "" }).newDashboard(loggingServer{newFakeServer(), tuitest.Traffic()}, "")
-	noTimers(d)
-	shows := func(words string, want bool) {
+	server := loggingServer{newFakeServer(), tuitest.Traffic()}
+	p := testDashboardModel(t.Context(), Options{}, fixedClock(tuitest.Dawn), server)
+	checkShown := func(words string, want bool) {
 		t.Helper()
-		if got := ansi.Strip(d.View().Content); strings.Contains(got, words) != want {
-			t.Errorf("%q shows: %v\n%s", words, !want, got)
+		screen := ansi.Strip(p.View().Content)
+		if got := strings.Contains(screen, words); got != want {
+			t.Errorf("%q on the screen: got %v, want %v\n%s", words, got, want, screen)
 		}
 	}
-	d.Update(tea.WindowSizeMsg{Width: 100, Height: 16})
-	_, cmd := d.Update(tuitest.Press("f7"))
+	p.Update(tea.WindowSizeMsg{Width: 100, Height: 16})
+	_, cmd := p.Update(tuitest.Press("f7"))
 	batch := tuitest.Soon(cmd)
-	d.Update(batch)
-	shows("approve error conflict", true)
-	d.Update(tuitest.Press("enter"))
-	shows(`"code": "conflict"`, true)
-	d.Update(tuitest.Press("q"))
-	d.Update(tuitest.Press("f7"))
-	shows("protocol log", false)
-	d.Update(batch) // which comes too late
-	shows("protocol log", false)
+	p.Update(batch)
+	checkShown("approve error conflict", true)
+	p.Update(tuitest.Press("enter"))
+	checkShown(`"code": "conflict"`, true)
+	p.Update(tuitest.Press("q"))
+	p.Update(tuitest.Press("f7"))
+	checkShown("protocol log", false)
+	p.Update(batch) // the result of the closed log
+	checkShown("protocol log", false)
 }

@@ -76,8 +76,15 @@ func (b *builder) newDashboard(server remote.Server, first string) *program {
 	p := b.newProgram()
 	p.session, p.initial = server.Session, first
 	p.dashboard = dashboard.New(dashboard.Config{
-		Server: server, Tasks: b.tasks, Styles: b.styles, Now: b.now, NewID: b.newID, After: p.sessions.viewConfig.After,
-		Clipboard: p.sessions.viewConfig.Clipboard, CWD: b.options.CWD, Open: p.sessions,
+		Server:    server,
+		Tasks:     b.tasks,
+		Styles:    b.styles,
+		Now:       b.now,
+		NewID:     b.newID,
+		After:     p.sessions.viewConfig.After,
+		Clipboard: p.sessions.viewConfig.Clipboard,
+		CWD:       b.options.CWD,
+		Open:      p.sessions,
 	})
 	return p
 }
@@ -90,7 +97,10 @@ func (b *builder) newProgram() *program {
 		keep = defaultKeep
 	}
 	return &program{
-		styles: b.styles, mouse: b.options.Mouse, notifier: b.options.newNotifier(), watchRequested: make(chan struct{}),
+		styles:         b.styles,
+		mouse:          b.options.Mouse,
+		notifier:       b.options.newNotifier(),
+		watchRequested: make(chan struct{}),
 		sessions: &openSessions{
 			ctx: b.ctx, keep: keep, drafts: map[string]string{}, closing: map[string]chan struct{}{},
 			viewConfig: sessionview.Config{
@@ -98,7 +108,8 @@ func (b *builder) newProgram() *program {
 				Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
 			},
 		},
-		width: 80, height: 24,
+		width:  80,
+		height: 24,
 	}
 }
 
@@ -138,11 +149,15 @@ func (b *builder) followServer(p *program, server remote.Server, app *tea.Progra
 	running := &p.sessions.wg
 	running.Go(func() {
 		if task.Wait(b.ctx, p.watchRequested) {
-			p.sessions.onPanic(task.Pump(b.ctx, watch, func(u []dashboard.SummaryUpdate) { app.Send(dashboard.SummariesMsg(u)) }))
+			p.sessions.onPanic(
+				task.Pump(b.ctx, watch, func(u []dashboard.SummaryUpdate) { app.Send(dashboard.SummariesMsg(u)) }),
+			)
 		}
 	})
 	running.Go(func() {
-		p.sessions.onPanic(task.Pump(b.ctx, server.Conns, func(c []remote.Conn) { app.Send(dashboard.ConnMsg(c[len(c)-1])) }))
+		p.sessions.onPanic(
+			task.Pump(b.ctx, server.Conns, func(c []remote.Conn) { app.Send(dashboard.ConnMsg(c[len(c)-1])) }),
+		)
 	})
 }
 

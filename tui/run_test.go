@@ -66,7 +66,12 @@ func (c *sessionProgram) screen() string {
 
 // startSession runs a whole program on the session; the function returned ends it and
 // waits. It must run in a synctest bubble.
-func startSession(t *testing.T, r *tuitest.Recording, keys io.Reader, width, height int) (*sessionProgram, *tuitest.Sink, func()) {
+func startSession(
+	t *testing.T,
+	r *tuitest.Recording,
+	keys io.Reader,
+	width, height int,
+) (*sessionProgram, *tuitest.Sink, func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	build := testBuilder(ctx, Options{}, time.Now, func() string { return "client-new" })
@@ -174,7 +179,8 @@ func TestProgramSendsAndRestoresTerminal(t *testing.T) {
 			tuitest.Pass(100 * time.Millisecond)
 		}
 		got := r.Commands()
-		if len(got) != 2 || got[0].Verb != protocol.DoApprove || got[1].Verb != protocol.DoSend || got[1].Data.(protocol.SendData).Text != "hi" {
+		if len(got) != 2 || got[0].Verb != protocol.DoApprove || got[1].Verb != protocol.DoSend ||
+			got[1].Data.(protocol.SendData).Text != "hi" {
 			t.Errorf("asked %+v", got)
 		}
 		_ = typing.Close() // the pipe has no reader that fails
@@ -185,7 +191,9 @@ func TestProgramSendsAndRestoresTerminal(t *testing.T) {
 				t.Errorf("the terminal never got %q", want)
 			}
 		}
-		if strings.LastIndex(screen, ansi.ResetModeAltScreenSaveCursor) < strings.LastIndex(screen, ansi.SetModeAltScreenSaveCursor) {
+		entered := strings.LastIndex(screen, ansi.SetModeAltScreenSaveCursor)
+		left := strings.LastIndex(screen, ansi.ResetModeAltScreenSaveCursor)
+		if left < entered {
 			t.Error("the alternate screen is not left")
 		}
 	})
@@ -297,7 +305,8 @@ func TestHyperlinkReachesTerminal(t *testing.T) {
 			r.Feed <- u
 		}
 		tuitest.Pass(time.Second)
-		if got := out.String(); !strings.Contains(got, "\x1b]8;;https://example.org/docs\x07") && !strings.Contains(got, "\x1b]8;;https://example.org/docs\x1b\\") {
+		if got := out.String(); !strings.Contains(got, "\x1b]8;;https://example.org/docs\x07") &&
+			!strings.Contains(got, "\x1b]8;;https://example.org/docs\x1b\\") {
 			t.Error("there is no link")
 		}
 		end()
