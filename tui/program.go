@@ -11,27 +11,27 @@ import (
 	"agentctl/tui/ui"
 )
 
-// program is the model of the Bubble Tea program: one session, or a dashboard and the sessions opened from
-// it. It owns the terminal's size, styles and focus, and routes messages to the screens.
+// program is the Bubble Tea model. It shows one session, or a dashboard and the sessions opened
+// from it. It owns the terminal's size, styles and focus, and routes messages to the screens.
 type program struct {
 	styles     *ui.Styles
-	mouse      bool
+	mouse      bool // mouse reports are enabled
 	notifier   *notify.Notifier
 	sessions   *openSessions
-	session    func(id string) remote.Session
-	dashboard  *dashboard.Dashboard // nil: there is one session
-	initial    string               // session shown at once, or ""
+	session    func(id string) remote.Session // returns the session with an ID
+	dashboard  *dashboard.Dashboard           // nil: the program shows one session only
+	initial    string                         // session shown by Init; "": the dashboard
 	navigation pendingNavigation
 
-	// watchRequested is closed when the summaries of all sessions are wanted: not before the first session is
-	// there, which would have to wait behind thousands of them.
+	// watchRequested is closed when the program needs the summaries of all sessions. An initial
+	// session loads first: it must not wait for thousands of summaries.
 	watchRequested chan struct{}
-	watching       bool
+	watching       bool // watchRequested is closed
 
 	width, height int
 }
 
-// Init requests what the theme needs to know, and shows the first session.
+// Init queries the terminal for the theme and shows the initial session.
 func (p *program) Init() tea.Cmd {
 	switch {
 	case p.dashboard == nil:
@@ -44,7 +44,7 @@ func (p *program) Init() tea.Cmd {
 	return tea.Batch(p.styles.Query(), p.open(p.initial))
 }
 
-// requestWatch begins to follow the summaries of all sessions.
+// requestWatch requests the summaries of all sessions. Only the first call has an effect.
 func (p *program) requestWatch() {
 	if !p.watching {
 		p.watching = true
@@ -52,7 +52,7 @@ func (p *program) requestWatch() {
 	}
 }
 
-// Update routes a message.
+// Update routes a message to the screens.
 func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -77,8 +77,8 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return p, p.updateDashboard(msg)
 }
 
-// handleInput gives a key, paste or mouse event to the session on the screen, except for the keys that lead away
-// from it.
+// handleInput passes a key, paste or mouse event to the session on the screen. It handles the keys
+// that leave the session itself.
 func (p *program) handleInput(msg tea.Msg) tea.Cmd {
 	press, ok := msg.(tea.KeyPressMsg)
 	if !ok || p.dashboard == nil {
@@ -95,7 +95,7 @@ func (p *program) handleInput(msg tea.Msg) tea.Cmd {
 	return p.updateShown(msg)
 }
 
-// updateShown gives a message to the session on the screen.
+// updateShown passes a message to the session on the screen, if any.
 func (p *program) updateShown(msg tea.Msg) tea.Cmd {
 	if p.sessions.shown == nil {
 		return nil
@@ -103,7 +103,7 @@ func (p *program) updateShown(msg tea.Msg) tea.Cmd {
 	return p.updateSession(p.sessions.shown, msg)
 }
 
-// updateSession gives a message to a session.
+// updateSession passes a message to a session and updates the screens that depend on it.
 func (p *program) updateSession(o *openSession, msg tea.Msg) tea.Cmd {
 	cmd := p.sessions.update(o, msg)
 	if p.dashboard == nil {
@@ -121,7 +121,7 @@ func (p *program) updateSession(o *openSession, msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmd, p.updateDashboard(nil))
 }
 
-// updateDashboard gives a message to the dashboard and does what it wants.
+// updateDashboard passes a message to the dashboard, if any, and handles the intents it returns.
 func (p *program) updateDashboard(msg tea.Msg) tea.Cmd {
 	if p.dashboard == nil {
 		return nil
@@ -133,7 +133,7 @@ func (p *program) updateDashboard(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmd, p.handleIntent(intent), p.updateDashboard(nil))
 }
 
-// handleIntent does what the dashboard wants.
+// handleIntent executes an intent of the dashboard.
 func (p *program) handleIntent(intent any) tea.Cmd {
 	switch i := intent.(type) {
 	case dashboard.OpenIntent:
@@ -153,13 +153,13 @@ func (p *program) handleIntent(intent any) tea.Cmd {
 	return nil
 }
 
-// open puts a session on the screen.
+// open puts a session on the screen. There must be a dashboard.
 func (p *program) open(id string) tea.Cmd {
-	var before <-chan struct{}
+	var ready <-chan struct{}
 	if p.sessions.find(id) == nil {
-		before = p.dashboard.StopPreview()
+		ready = p.dashboard.StopPreview()
 	}
-	p.sessions.show(id, p.session, before, p.navigation.origin)
+	p.sessions.show(id, p.session, ready, p.navigation.origin)
 	p.dashboard.Covered(true)
 	p.dashboard.Select(id)
 	p.updateOthers()
@@ -173,37 +173,37 @@ func (p *program) showDashboard() {
 	p.dashboard.Covered(false)
 }
 
-// showNextPending shows the next session that needs the user; after the last one it returns to where the first press
-// was.
+// showNextPending shows the next session that needs the user. After the last one it returns to the
+// screen on which the walk began.
 func (p *program) showNextPending() tea.Cmd {
 	p.requestWatch()
-	here := ""
+	current := ""
 	if p.sessions.shown != nil {
-		here = p.sessions.shown.id
+		current = p.sessions.shown.id
 	}
 	if p.navigation.visited == nil {
-		p.navigation = pendingNavigation{origin: here, selected: p.dashboard.Selected(), visited: map[string]bool{}}
+		p.navigation = pendingNavigation{origin: current, selected: p.dashboard.Selected(), visited: map[string]bool{}}
 	}
-	p.navigation.visited[here] = true
+	p.navigation.visited[current] = true
 	id, ok := p.dashboard.List().NextNeed(func(id string) bool { return p.navigation.visited[id] })
 	if ok {
 		return p.open(id)
 	}
-	tour := p.navigation
+	start := p.navigation
 	p.navigation = pendingNavigation{}
 	const done = "no other session needs you"
-	if tour.origin != "" {
-		cmd := p.open(tour.origin)
+	if start.origin != "" {
+		cmd := p.open(start.origin)
 		p.sessions.shown.view.ShowStatus(done)
 		return cmd
 	}
 	p.showDashboard()
-	p.dashboard.Select(tour.selected)
+	p.dashboard.Select(start.selected)
 	p.dashboard.ShowStatus(done)
 	return nil
 }
 
-// applySummaries takes summaries: the dashboard lists them, and the notifier reports what is new.
+// applySummaries passes summaries to the dashboard and the notifier, and closes deleted sessions.
 func (p *program) applySummaries(msg dashboard.SummariesMsg) tea.Cmd {
 	cmds := []tea.Cmd{p.updateDashboard(msg)}
 	for i := range msg {
@@ -220,7 +220,7 @@ func (p *program) applySummaries(msg dashboard.SummariesMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// updateOthers shows in the session on the screen how many others wait for the user.
+// updateOthers sets the number of other waiting sessions in the session on the screen.
 func (p *program) updateOthers() {
 	shown := p.sessions.shown
 	if shown == nil {
@@ -238,7 +238,7 @@ func (p *program) updateOthers() {
 	shown.view.SetOthers(others)
 }
 
-// restyle redraws all screens in the new styles.
+// restyle redraws all screens with the current styles.
 func (p *program) restyle() tea.Cmd {
 	cmds := []tea.Cmd{p.updateDashboard(ui.RestyleMsg{})}
 	for _, o := range p.sessions.all {
@@ -247,7 +247,7 @@ func (p *program) restyle() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// View returns the session on the screen, or the dashboard.
+// View draws the session on the screen, or the dashboard.
 func (p *program) View() tea.View {
 	var v tea.View
 	if o := p.sessions.shown; o != nil {
