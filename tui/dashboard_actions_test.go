@@ -48,10 +48,17 @@ func TestDashboardFilter(t *testing.T) {
 func TestDashboardSort(t *testing.T) {
 	d := newTestDashboard(t, 90, 16, testSummaries()...)
 	first := func() string { return d.p.dashboard.List().At(0).Name }
-	for _, want := range []struct{ by, first string }{{"need", "release"}, {"activity", "fix-tests"}, {"name", "docs"}, {"agent", "docs"}, {"context", "fix-tests"}, {"need", "release"}} {
+	for _, want := range []struct{ by, first string }{
+		{"need", "release"},
+		{"activity", "fix-tests"},
+		{"name", "docs"},
+		{"agent", "docs"},
+		{"context", "fix-tests"},
+		{"need", "release"},
+	} {
 		d.wantText("by " + want.by)
 		if got := first(); got != want.first {
-			t.Errorf("by %s %s comes first, want %s", want.by, got, want.first)
+			t.Errorf("first session by %s: got %s, want %s", want.by, got, want.first)
 		}
 		d.press("s")
 	}
@@ -60,7 +67,7 @@ func TestDashboardSort(t *testing.T) {
 func TestDashboardAppliesSummaries(t *testing.T) {
 	d := newTestDashboard(t, 90, 16, testSummaries()...)
 	d.press("down", "down")
-	chosen := d.p.dashboard.Selected()
+	selected := d.p.dashboard.Selected()
 	asked := tuitest.Dawn
 	d.sendSummaries(
 		protocol.Summary{Session: "s3", Deleted: true},
@@ -75,8 +82,8 @@ func TestDashboardAppliesSummaries(t *testing.T) {
 	)
 	d.wantText("sessions · 4", "2 approvals 1m00s")
 	d.wantNoText("release")
-	if d.p.dashboard.Selected() != chosen {
-		t.Error("what was chosen is not any more")
+	if got := d.p.dashboard.Selected(); got != selected {
+		t.Errorf("selected session: got %s, want %s", got, selected)
 	}
 	d.send(dashboard.SummariesMsg{{Err: errors.New("no route")}})
 	d.wantText("no route")
@@ -90,19 +97,19 @@ func TestDashboardWaitingClock(t *testing.T) {
 	d.wantText("approval 4m07s")
 	d.sendSummaries(protocol.Summary{Session: "s3", Deleted: true})
 	if !d.tick() {
-		t.Error("the clock stands still")
+		t.Error("no clock timer with a waiting session on the screen")
 	}
 	if d.tick() {
-		t.Error("a clock runs that nobody sees")
+		t.Error("the clock timer runs without a waiting session")
 	}
 }
 
 func TestDashboardCreateSession(t *testing.T) {
 	d := newTestDashboard(t, 90, 16, testSummaries()...)
-	var asked []protocol.CreateData
+	var requests []protocol.CreateData
 	refused := true
 	d.server.create = func(d protocol.CreateData) (protocol.CreateResult, error) {
-		asked = append(asked, d)
+		requests = append(requests, d)
 		if refused {
 			return protocol.CreateResult{}, &protocol.Error{Code: protocol.CodeNameTaken, Message: "the name is taken"}
 		}
@@ -126,11 +133,11 @@ func TestDashboardCreateSession(t *testing.T) {
 		Prompt:          "Fix it",
 		ClientMessageID: "client-m1",
 	}
-	if len(asked) != 2 || fmt.Sprint(asked[1]) != fmt.Sprint(want) {
-		t.Errorf("asked for %+v, want %+v", asked, want)
+	if len(requests) != 2 || fmt.Sprint(requests[1]) != fmt.Sprint(want) {
+		t.Errorf("create requests: got %+v, want 2 with %+v last", requests, want)
 	}
 	if d.p.sessions.shown == nil || d.p.sessions.shown.id != "s77" {
-		t.Error("the answer does not open it")
+		t.Error("the created session is not on the screen")
 	}
 }
 
@@ -146,33 +153,36 @@ func TestDashboardRenameAndClose(t *testing.T) {
 	d := newTestDashboard(t, 90, 16, testSummaries()...)
 	d.setPending()
 	last := func() string {
-		_, asked := d.server.requests()
-		if len(asked) == 0 {
+		_, commands := d.server.requests()
+		if len(commands) == 0 {
 			return ""
 		}
-		return asked[len(asked)-1]
+		return commands[len(commands)-1]
 	}
-	data := func(session string) any { c := d.server.sessions[session].Commands(); return c[len(c)-1].Data }
+	data := func(session string) any {
+		commands := d.server.sessions[session].Commands()
+		return commands[len(commands)-1].Data
+	}
 	d.press("R")
 	d.typeText("-2")
 	d.press("enter")
 	if got := *data("s3").(protocol.RenameData).Name; last() != "s3 rename" || got != "release-2" {
-		t.Errorf("asked %s with %q", last(), got)
+		t.Errorf("got %s with name %q, want s3 rename with release-2", last(), got)
 	}
 	d.press("down", "X")
 	d.wantText("close fix-tests?", "c close", "D delete")
 	d.press("x", "enter", "esc")
 	d.wantNoText("close fix-tests?")
 	if last() != "s3 rename" {
-		t.Errorf("asked %s without an answer", last())
+		t.Errorf("got %s before the confirmation, want none", last())
 	}
 	d.press("X", "c")
 	if got := data("s2").(protocol.CloseData); last() != "s2 close" || got.Delete {
-		t.Errorf("asked %s with %+v", last(), got)
+		t.Errorf("got %s with %+v, want s2 close without Delete", last(), got)
 	}
 	d.press("X", "D")
 	if got := data("s2").(protocol.CloseData); !got.Delete {
-		t.Errorf("asked with %+v", got)
+		t.Errorf("got %+v, want Delete", got)
 	}
 	d.press("end", "X")
 	d.wantNoText("c close")
@@ -201,15 +211,15 @@ func TestDashboardApproval(t *testing.T) {
 		d.wantText("approval · release · command", "$ go mod tidy", "in /home/ada/store", "a moment …")
 		d.press(key, key)
 		if got := d.server.sessions["s3"].Commands(); len(got) != 1 {
-			t.Fatalf("decided by keys that were in flight: %+v", got)
+			t.Fatalf("commands after keys that were in flight: got %+v, want 1", got)
 		}
 		d.now = d.now.Add(approval.Grace * 3 / 4)
-		d.press(key) // starts the silence anew
+		d.press(key) // restarts the grace period
 		d.now = d.now.Add(approval.Grace * 3 / 4)
 		d.fireGuards()
 		d.press(key)
 		if got := d.server.sessions["s3"].Commands(); len(got) != 1 {
-			t.Fatalf("decided after too short a silence: %+v", got)
+			t.Fatalf("commands within the grace period: got %+v, want 1", got)
 		}
 		d.now = d.now.Add(2 * approval.Grace)
 		d.fireGuards()
@@ -219,7 +229,7 @@ func TestDashboardApproval(t *testing.T) {
 		d.press("q", key)
 		c := d.server.sessions["s3"].Commands()
 		if got, ok := c[len(c)-1].Data.(protocol.ApproveData); !ok || got.Request != "r1" || got.Option != want {
-			t.Errorf("%s decided %+v, want option %s", key, c, want)
+			t.Errorf("commands after %s: got %+v, want approve with option %s last", key, c, want)
 		}
 		d.wantNoText("$ go mod tidy")
 	}
@@ -240,12 +250,12 @@ func TestDashboardApprovalSentOnce(t *testing.T) {
 	for _, c := range d.server.sessions["s3"].Commands() {
 		if d, ok := c.Data.(protocol.ApproveData); ok {
 			if decided++; d.Option != "once" {
-				t.Errorf("decided %+v", d)
+				t.Errorf("got decision %+v, want option once", d)
 			}
 		}
 	}
 	if decided != 1 {
-		t.Errorf("decided %d times", decided)
+		t.Errorf("got %d decisions, want 1", decided)
 	}
 	d.wantNoText("$ go mod tidy")
 }
@@ -260,7 +270,7 @@ func TestDashboardApprovalNeedsRoom(t *testing.T) {
 	d.press("y")
 	d.wantText("in /home/ada/store", "esc back")
 	if got := d.server.sessions["s3"].Commands()[before:]; len(got) > 0 {
-		t.Errorf("decided %+v", got)
+		t.Errorf("got commands %+v, want none", got)
 	}
 }
 
@@ -303,7 +313,7 @@ func TestDashboardOpensSessionForComplexApproval(t *testing.T) {
 	d.sendSummaries(several)
 	d.press("d")
 	if d.p.sessions.shown == nil {
-		t.Error("two approvals do not open the session")
+		t.Error("a session with two approvals is not opened")
 	}
 	d = newTestDashboard(t, 90, 24, testSummaries()...)
 	d.setPending()
@@ -316,7 +326,7 @@ func TestDashboardOpensSessionForComplexApproval(t *testing.T) {
 func TestPreviewReloadsAfterChange(t *testing.T) {
 	d := newTestDashboard(t, 140, 30, testSummaries()...)
 	d.setPending()
-	looks := func() int { looked, _ := d.server.requests(); return len(looked) }
+	loads := func() int { subscriptions, _ := d.server.requests(); return len(subscriptions) }
 	d.press("space")
 	d.wantText(
 		"preview · release",
@@ -326,34 +336,36 @@ func TestPreviewReloadsAfterChange(t *testing.T) {
 		"Tidy the module",
 		"+1 queued message",
 	)
-	if looked, asked := d.server.requests(); len(looked) != 1 || !slices.Equal(asked, []string{"s3 history"}) {
-		t.Errorf("looked %v, asked %v", looked, asked)
+	loaded, commands := d.server.requests()
+	if len(loaded) != 1 || !slices.Equal(commands, []string{"s3 history"}) {
+		t.Errorf("got previews %v, commands %v, want 1 preview and s3 history", loaded, commands)
 	}
 	changed := testSummaries()[2]
 	d.sendSummaries(changed)
 	changed.Seq = 7
 	d.sendSummaries(changed)
-	if looks() != 1 {
-		t.Error("looked for nothing, and too soon")
+	if loads() != 1 {
+		t.Errorf("got %d previews, want 1 within 500 ms", loads())
 	}
 	d.now = d.now.Add(500 * time.Millisecond)
 	d.sendSummaries(changed)
-	if looked, asked := d.server.requests(); len(looked) != 2 || len(asked) != 1 {
-		t.Errorf("looked %v, asked %v: the last turn is known", looked, asked)
+	// The last turn is known: it needs no second history command.
+	if loaded, commands = d.server.requests(); len(loaded) != 2 || len(commands) != 1 {
+		t.Errorf("got previews %v, commands %v, want 2 and 1", loaded, commands)
 	}
 	d.press("down")
 	d.wantText("preview · fix-tests")
 	if got, _ := d.server.requests(); !slices.Equal(got, []string{"s3", "s3", "s2"}) {
-		t.Errorf("looked %v", got)
+		t.Errorf("got previews %v, want s3, s3, s2", got)
 	}
 	d.now = d.now.Add(2 * time.Second)
 	d.send(struct{}{})
-	if looks() != 4 {
-		t.Error("a turn that runs is not looked at again")
+	if loads() != 4 {
+		t.Errorf("got %d previews, want 4 after 2 s of a running turn", loads())
 	}
 	d.press("space", "down")
-	if looks() != 4 {
-		t.Error("looked for a preview that is not there")
+	if loads() != 4 {
+		t.Errorf("got %d previews, want 4 with the preview closed", loads())
 	}
 	if got := d.server.subscribed(); len(got) != 0 {
 		t.Errorf("still subscribed to %v", got)
@@ -385,8 +397,8 @@ func TestPreviewOfOpenSessionIsLive(t *testing.T) {
 	j.CaughtUp()
 	d.send(task.Message{To: o, Msg: j.Take()})
 	d.wantText("preview · release", "the answer so far")
-	if looked, _ := d.server.requests(); len(looked) > 1 {
-		t.Errorf("looked %v", looked)
+	if loaded, _ := d.server.requests(); len(loaded) > 1 {
+		t.Errorf("got subscriptions %v, want at most 1", loaded)
 	}
 }
 
@@ -424,43 +436,46 @@ func TestNextPendingVisitsAllAndReturns(t *testing.T) {
 		if from == "" {
 			d.press("down", "down")
 		}
-		chosen := d.p.dashboard.Selected()
+		selected := d.p.dashboard.Selected()
 		if from == "at once" {
 			from = ""
 		}
 		if from != "" {
 			d.run(d.p.open(from))
 		}
-		home := d.p.sessions.find(from)
+		origin := d.p.sessions.find(from)
 		for _, want := range []string{"s3", "s6", "s5xyz789"} {
 			d.press("f8")
 			if d.p.sessions.shown == nil || d.p.sessions.shown.id != want {
-				t.Fatalf("from %q: shows %+v, want %s", from, d.p.sessions.shown, want)
+				t.Fatalf("from %q: got session %+v, want %s", from, d.p.sessions.shown, want)
 			}
 		}
 		d.press("f8")
 		switch {
-		case from == "" && (d.p.sessions.shown != nil || d.p.dashboard.Selected() != chosen):
-			t.Error("it does not come back to all sessions as they were")
+		case from == "" && (d.p.sessions.shown != nil || d.p.dashboard.Selected() != selected):
+			t.Error("the walk does not return to the dashboard with its selection")
 		case from != "" && (d.p.sessions.shown == nil || d.p.sessions.shown.id != from):
-			t.Errorf("it does not come back to %s", from)
+			t.Errorf("the walk does not return to session %s", from)
 		}
 		d.wantText("no other session needs you")
-		if from != "" && d.p.sessions.shown != home {
-			t.Error("where it came from was given up meanwhile")
+		if from != "" && d.p.sessions.shown != origin {
+			t.Error("the session at the start of the walk was closed")
 		}
 		if d.p.dashboard.List().Need("s5xyz789") != 0 {
-			t.Error("a failure that was seen is told again")
+			t.Error("a seen failure still needs the user")
 		}
 	}
 }
 
 func TestAdHocAgentName(t *testing.T) {
 	for agent, want := range map[string]string{
-		"claude": "claude", "script:/home/ada/work.script": "work.script", "acp:/usr/bin/my-agent --acp": "my-agent", "acp:": "",
+		"claude":                       "claude",
+		"script:/home/ada/work.script": "work.script",
+		"acp:/usr/bin/my-agent --acp":  "my-agent",
+		"acp:":                         "",
 	} {
 		if got := describe.Agent(agent); got != want {
-			t.Errorf("%q shows as %q, want %q", agent, got, want)
+			t.Errorf("name of agent %q: got %q, want %q", agent, got, want)
 		}
 	}
 }
@@ -471,18 +486,18 @@ func TestDashboardMouse(t *testing.T) {
 	click := func(x, y int) { d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
 	click(3, 2)
 	if got := d.p.dashboard.Selected(); got != "s2" {
-		t.Errorf("chose %s", got)
+		t.Errorf("selected by a click: got %s, want s2", got)
 	}
 	click(3, 0)
 	click(3, 12)
 	d.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	if got := d.p.dashboard.Selected(); got != "s4" {
-		t.Errorf("the wheel chose %s", got)
+		t.Errorf("selected by the wheel: got %s, want s4", got)
 	}
 	click(3, 2)
 	click(3, 2)
 	if d.p.sessions.shown == nil || d.p.sessions.shown.id != "s2" {
-		t.Error("a click on what is chosen does not open it")
+		t.Error("a click on the selected session does not open it")
 	}
 }
 
@@ -491,15 +506,15 @@ func TestDeletedSessionStaysUntilHidden(t *testing.T) {
 	d.press("enter")
 	d.sendSummaries(protocol.Summary{Session: "s3", Deleted: true})
 	if d.p.sessions.shown == nil {
-		t.Fatal("it went away under the reader's eyes")
+		t.Fatal("the deleted session is no longer on the screen")
 	}
 	d.press("f2")
 	if len(d.p.sessions.all) != 0 {
-		t.Error("it is still subscribed")
+		t.Error("the deleted session is still open after it was hidden")
 	}
 	d.press("esc")
 	if d.p.sessions.shown != nil {
-		t.Error("it comes back")
+		t.Error("the deleted session is shown again")
 	}
 }
 
@@ -507,19 +522,25 @@ func TestOpenSessionsCloseLeastRecentlyShown(t *testing.T) {
 	d := newTestDashboard(t, 90, 16, testSummaries()...)
 	var open []string
 	for _, c := range []struct{ enter, open string }{
-		{"s1", "s1"}, {"s2", "s2 s1"}, {"s3", "s3 s2 s1"}, {"s1", "s1 s3 s2"}, {"s1", "s1 s3 s2"}, {"s4", "s4 s1 s3"}, {"s2", "s2 s4 s1"},
+		{"s1", "s1"},
+		{"s2", "s2 s1"},
+		{"s3", "s3 s2 s1"},
+		{"s1", "s1 s3 s2"},
+		{"s1", "s1 s3 s2"},
+		{"s4", "s4 s1 s3"},
+		{"s2", "s2 s4 s1"},
 	} {
 		d.run(d.p.open(c.enter))
 		open = open[:0]
 		for _, o := range d.p.sessions.all {
 			open = append(open, o.id)
 			if o.view.Hidden() != (o != d.p.sessions.shown) {
-				t.Errorf("%s is hidden: %v", o.id, o.view.Hidden())
+				t.Errorf("session %s hidden: got %v, want %v", o.id, o.view.Hidden(), o != d.p.sessions.shown)
 			}
 		}
 		got := strings.Join(open, " ")
 		if got != c.open || d.p.sessions.shown.id != c.enter || d.p.dashboard.Selected() != c.enter {
-			t.Errorf("after %s open are %s, want %s", c.enter, got, c.open)
+			t.Errorf("open sessions after %s: got %s, want %s", c.enter, got, c.open)
 		}
 	}
 }
@@ -527,14 +548,14 @@ func TestOpenSessionsCloseLeastRecentlyShown(t *testing.T) {
 func TestOpenSessionsLimit(t *testing.T) {
 	d := newTestDashboard(t, 90, 16, testSummaries()...)
 	if p := testBuilder(t.Context(), Options{Keep: 5}, nil, nil).newDashboard(d.server, ""); p.sessions.keep != 5 {
-		t.Errorf("keeps %d", p.sessions.keep)
+		t.Errorf("maximum of open sessions: got %d, want 5", p.sessions.keep)
 	}
 	d.p.sessions.keep = 1
 	for _, id := range []string{"s1", "s2", "s3"} {
 		d.run(d.p.open(id))
 	}
 	if len(d.p.sessions.all) != 1 || d.p.sessions.all[0].id != "s3" {
-		t.Errorf("%d are open", len(d.p.sessions.all))
+		t.Errorf("got %d open sessions, want s3 only", len(d.p.sessions.all))
 	}
 }
 
@@ -552,7 +573,7 @@ func TestDashboardConnectionState(t *testing.T) {
 	d.wantText("reconnecting in 3s")
 	d.press("f5")
 	if d.wantNoText("reconnecting"); d.server.retries != 1 {
-		t.Errorf("tried %d times again", d.server.retries)
+		t.Errorf("got %d retries, want 1", d.server.retries)
 	}
 	d.send(dashboard.ConnMsg{State: remote.Offline, Reason: "forbidden\x1b[2J, says the server"})
 	d.wantText("offline: forbidden")
@@ -560,7 +581,8 @@ func TestDashboardConnectionState(t *testing.T) {
 	d.wantNoText("offline")
 }
 
-// What a change costs does not depend on how many sessions there are.
+// TestDashboardUpdateCostIsIndependentOfSessions compares the allocations of an update with 100 and
+// with 10,000 sessions.
 func TestDashboardUpdateCostIsIndependentOfSessions(t *testing.T) {
 	cost := func(n int) float64 {
 		d := newTestDashboard(t, 120, 40)
@@ -595,7 +617,7 @@ func TestDashboardUpdateCostIsIndependentOfSessions(t *testing.T) {
 	}
 	few, many := cost(100), cost(10_000)
 	if many > few*1.2 {
-		t.Errorf("a change makes %v allocations with 10,000 sessions, %v with 100", many, few)
+		t.Errorf("allocations of an update: got %v with 10,000 sessions, %v with 100", many, few)
 	}
 }
 
@@ -621,7 +643,7 @@ func TestDashboardEscapesHostileText(t *testing.T) {
 		view := d.p.View()
 		for _, bad := range []string{"\x1b[2J", "\x1b]", "\u009b", "\a", "\u202e"} {
 			if strings.Contains(view.Content+view.WindowTitle, bad) {
-				t.Fatalf("after %q the screen holds %q", key, bad)
+				t.Fatalf("after %q: got %q on the screen", key, bad)
 			}
 		}
 	}
@@ -675,20 +697,20 @@ func TestDashboardProperties(t *testing.T) {
 				content := d.p.View().Content
 				lines := strings.Split(content, "\n")
 				if len(lines) > height {
-					rt.Fatalf("%d rows of %d", len(lines), height)
+					rt.Fatalf("got %d rows, want at most %d", len(lines), height)
 				}
 				for _, line := range lines {
 					if ansi.StringWidth(line) > width {
-						rt.Fatalf("a line of %d cells in %d: %q", ansi.StringWidth(line), width, line)
+						rt.Fatalf("got a row of %d cells, want at most %d: %q", ansi.StringWidth(line), width, line)
 					}
 				}
 				bare := ansi.Strip(content)
 				if strings.ContainsAny(bare, "\x1b\u202e\u009b") || strings.Contains(content, "\x1b[2J") {
-					rt.Fatalf("a control sequence is on the screen: %q", content)
+					rt.Fatalf("got a control sequence on the screen: %q", content)
 				}
 				got := d.p.dashboard.Selected()
 				if d.p.sessions.shown == nil && got != "" && d.p.dashboard.List().Index(got) < 0 {
-					rt.Fatalf("%q is selected, which is not listed", got)
+					rt.Fatalf("got selection %q, want a listed session", got)
 				}
 			},
 		})
@@ -703,7 +725,8 @@ func TestDashboardOutageAdvice(t *testing.T) {
 
 func TestPreviewListsPlan(t *testing.T) {
 	d := newTestDashboard(t, 140, 40, testSummaries()...)
-	d.server.journal = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Dawn} } // it is told later
+	// The session starts empty.
+	d.server.journal = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Dawn} }
 	d.press("enter")
 	d.send(task.Message{To: d.p.sessions.shown, Msg: remote.Updates(tuitest.Scenes["pipeline"]().Take())})
 	d.wantText("plan · 1 of 4 done · tab", "· Sum up")
@@ -711,7 +734,7 @@ func TestPreviewListsPlan(t *testing.T) {
 	d.wantText("preview", "· Sum up")
 	d.press("enter")
 	if n := strings.Count(d.screen(), "· Sum up"); n != 1 {
-		t.Errorf("it is listed %d times:\n%s", n, d.screen())
+		t.Errorf("got the plan item %d times, want once:\n%s", n, d.screen())
 	}
 }
 

@@ -22,25 +22,26 @@ import (
 	"agentctl/tui/remote"
 )
 
-// fakeServer is a fleet of recorded sessions, which counts who is subscribed.
+// fakeServer is a server of recorded sessions. It counts the subscribers of each session.
 type fakeServer struct {
 	summaries chan dashboard.SummaryUpdate
 	conns     chan remote.Conn
 
 	mu             sync.Mutex
 	sessions       map[string]*tuitest.Recording
-	subscribers    map[string]int // how often Updates was begun, less how often it ended
+	subscribers    map[string]int // running calls of Updates by session
 	reply          func(session string, a tuitest.Asking) (any, error)
-	commands       []string // session and verb
-	subscriptions  []string // Updates begun
+	commands       []string // session and verb of each command
+	subscriptions  []string // session of each call of Updates
 	retries        int
-	closeDelay     time.Duration // until a session that is left is not followed any more
-	maxSubscribers int           // how often one session was followed at once
+	closeDelay     time.Duration // how long Updates continues after its context has ended
+	maxSubscribers int           // maximum number of concurrent subscribers of one session
 	journal        func(session string) *tuitest.Journal
 	search         func(protocol.SearchData) (protocol.SearchResult, error)
 	create         func(protocol.CreateData) (protocol.CreateResult, error)
 }
 
+// newFakeServer returns a server whose sessions hold one question and its answer.
 func newFakeServer() *fakeServer {
 	return &fakeServer{
 		summaries:   make(chan dashboard.SummaryUpdate, 64),
@@ -102,7 +103,7 @@ func (s *fakeServer) Create(_ context.Context, d protocol.CreateData) (protocol.
 	return s.create(d)
 }
 
-// fakeSession is a recorded session that tells when it is followed.
+// fakeSession is a recorded session that counts its subscribers.
 type fakeSession struct {
 	*tuitest.Recording
 	server *fakeServer
@@ -118,12 +119,13 @@ func (s *fakeSession) Updates(ctx context.Context) iter.Seq[remote.Update] {
 	}
 }
 
-func (s *fakeServer) addSubscribers(id string, by int) {
+// addSubscribers adds n to the number of subscribers of a session.
+func (s *fakeServer) addSubscribers(id string, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.subscribers[id] += by
+	s.subscribers[id] += n
 	s.maxSubscribers = max(s.maxSubscribers, s.subscribers[id])
-	if by > 0 {
+	if n > 0 {
 		s.subscriptions = append(s.subscriptions, id)
 	}
 }
@@ -155,22 +157,21 @@ func (s *fakeServer) Session(id string) remote.Session {
 	return &fakeSession{r, s, id}
 }
 
-// requests is what the port was asked: the sessions looked at or followed, and the
-// commands.
-func (s *fakeServer) requests() (looked, asked []string) {
+// requests returns the session of each subscription, and the session and verb of each command.
+func (s *fakeServer) requests() (subscriptions, commands []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.subscriptions), slices.Clone(s.commands)
 }
 
-// peakSubscribers is how often one session was followed at once, at most.
+// peakSubscribers returns the maximum number of concurrent subscribers of one session.
 func (s *fakeServer) peakSubscribers() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.maxSubscribers
 }
 
-// subscribed are the sessions that are followed now.
+// subscribed returns the sessions that have a subscriber, sorted by ID.
 func (s *fakeServer) subscribed() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,6 +185,7 @@ func (s *fakeServer) subscribed() []string {
 	return out
 }
 
+// testSummaries returns the summaries of five sessions, one for each state.
 func testSummaries() []protocol.Summary {
 	asked := tuitest.Dawn.Add(-3 * time.Minute)
 	return []protocol.Summary{
@@ -233,21 +235,23 @@ func testSummaries() []protocol.Summary {
 	}
 }
 
-// testDashboard is a desk without a program: keys and time are given to it by hand.
+// testDashboard runs a dashboard without a Bubble Tea program. The test sends messages and moves the
+// clock.
 type testDashboard struct {
 	t      *testing.T
 	p      *program
 	server *fakeServer
 	now    time.Time
-	timers []timer // started, and not yet fired
+	timers []timer // started and not yet fired
 }
 
-// timer is a message to be sent later.
+// timer is a message to send after a duration.
 type timer struct {
 	after time.Duration
 	msg   tea.Msg
 }
 
+// newTestDashboard returns a connected dashboard that lists the sessions.
 func newTestDashboard(t *testing.T, width, height int, sessions ...protocol.Summary) *testDashboard {
 	t.Helper()
 	d := &testDashboard{t: t, server: newFakeServer(), now: tuitest.Dawn.Add(time.Minute)}
@@ -275,7 +279,7 @@ func newTestDashboard(t *testing.T, width, height int, sessions ...protocol.Summ
 	return d
 }
 
-// send updates the desk and runs what it asks for.
+// send updates the dashboard with a message and runs the returned command.
 func (d *testDashboard) send(msg tea.Msg) {
 	d.t.Helper()
 	_, cmd := d.p.Update(msg)
@@ -283,6 +287,7 @@ func (d *testDashboard) send(msg tea.Msg) {
 	d.run(cmd)
 }
 
+// run executes a command and sends its messages.
 func (d *testDashboard) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -298,6 +303,7 @@ func (d *testDashboard) run(cmd tea.Cmd) {
 	}
 }
 
+// sendSummaries sends summaries of the server.
 func (d *testDashboard) sendSummaries(sessions ...protocol.Summary) {
 	changes := make(dashboard.SummariesMsg, len(sessions))
 	for i, s := range sessions {
@@ -306,6 +312,7 @@ func (d *testDashboard) sendSummaries(sessions ...protocol.Summary) {
 	d.send(changes)
 }
 
+// press sends keys by name.
 func (d *testDashboard) press(keys ...string) {
 	d.t.Helper()
 	for _, k := range keys {
@@ -313,12 +320,14 @@ func (d *testDashboard) press(keys ...string) {
 	}
 }
 
+// typeText sends one key press for each character.
 func (d *testDashboard) typeText(text string) {
 	for _, r := range text {
 		d.send(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
 }
 
+// screen returns the text on the screen without styles and trailing spaces.
 func (d *testDashboard) screen() string {
 	lines := strings.Split(ansi.Strip(d.p.View().Content), "\n")
 	for i := range lines {
@@ -327,23 +336,25 @@ func (d *testDashboard) screen() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
+// wantText fails the test unless the screen contains all texts.
 func (d *testDashboard) wantText(want ...string) {
 	d.t.Helper()
 	for _, w := range want {
 		if !strings.Contains(d.screen(), w) {
-			d.t.Fatalf("the screen does not show %q:\n%s", w, d.screen())
+			d.t.Fatalf("want %q on the screen, got:\n%s", w, d.screen())
 		}
 	}
 }
 
-func (d *testDashboard) wantNoText(what string) {
+// wantNoText fails the test if the screen contains the text.
+func (d *testDashboard) wantNoText(text string) {
 	d.t.Helper()
-	if strings.Contains(d.screen(), what) {
-		d.t.Fatalf("the screen shows %q:\n%s", what, d.screen())
+	if strings.Contains(d.screen(), text) {
+		d.t.Fatalf("got %q on the screen, want it absent:\n%s", text, d.screen())
 	}
 }
 
-// setPending makes sessions answer: those with an approval pending have the one given.
+// setPending makes sessions answer commands. Their snapshots hold the pending approvals.
 func (d *testDashboard) setPending(pending ...protocol.Approval) {
 	d.server.reply = func(id string, a tuitest.Asking) (any, error) {
 		switch a.Verb {
@@ -384,19 +395,19 @@ func (d *testDashboard) setPending(pending ...protocol.Approval) {
 	}
 }
 
-// fireGuards fires the timers of a request that takes no keys yet.
+// fireGuards fires the timers that end the grace period of an approval.
 func (d *testDashboard) fireGuards() {
 	d.t.Helper()
 	d.fireTimers(func(m timer) bool { _, ok := m.msg.(approval.GuardMsg); return ok })
 }
 
-// tick fires the clock and reports whether it runs.
+// tick fires the clock timers and reports whether there were any.
 func (d *testDashboard) tick() bool {
 	d.t.Helper()
 	return d.fireTimers(func(m timer) bool { return m.after == time.Second })
 }
 
-// fireTimers fires the timers that match and reports whether there are any.
+// fireTimers fires the matching timers and reports whether there were any.
 func (d *testDashboard) fireTimers(matches func(timer) bool) (fired bool) {
 	d.t.Helper()
 	timers := d.timers
@@ -425,22 +436,22 @@ func TestDashboardFitsAllSizes(t *testing.T) {
 				view := d.p.View()
 				lines := strings.Split(view.Content, "\n")
 				if len(lines) > height {
-					t.Fatalf("%d rows at %dx%d after %q", len(lines), width, height, key)
+					t.Fatalf("got %d rows at %dx%d after %q", len(lines), width, height, key)
 				}
 				for _, line := range lines {
 					if ansi.StringWidth(line) > width {
-						t.Fatalf("line %q at %dx%d after %q", line, width, height, key)
+						t.Fatalf("got row %q at %dx%d after %q", line, width, height, key)
 					}
 				}
 				if c := view.Cursor; c != nil && (c.X >= width || c.Y >= height) {
-					t.Fatalf("cursor at %d,%d at %dx%d after %q", c.X, c.Y, width, height, key)
+					t.Fatalf("got cursor %d,%d at %dx%d after %q", c.X, c.Y, width, height, key)
 				}
 			}
 		}
 	}
 }
 
-// dashboardProgram is a whole desk in a bubble.
+// dashboardProgram is a running Bubble Tea program with a dashboard. It needs a synctest bubble.
 type dashboardProgram struct {
 	t       *testing.T
 	builder *builder
@@ -451,7 +462,7 @@ type dashboardProgram struct {
 	stop    func()
 }
 
-// lockedModel lets the test look while the program runs.
+// lockedModel guards the model of a dashboardProgram with its mutex, so that the test can read it.
 type lockedModel struct{ *dashboardProgram }
 
 func (g lockedModel) Init() tea.Cmd {
@@ -473,16 +484,18 @@ func (g lockedModel) View() tea.View {
 	return g.p.View()
 }
 
+// startDashboard starts a program on a new server. Its initial session is first; "": the dashboard.
 func startDashboard(t *testing.T, first string) *dashboardProgram {
 	t.Helper()
 	return startDashboardOn(t, newFakeServer(), first)
 }
 
-func startDashboardOn(t *testing.T, port *fakeServer, first string) *dashboardProgram {
+// startDashboardOn is like startDashboard, on the given server.
+func startDashboardOn(t *testing.T, server *fakeServer, first string) *dashboardProgram {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	keys, typing := io.Pipe()
-	p := &dashboardProgram{t: t, server: port, keys: typing}
+	p := &dashboardProgram{t: t, server: server, keys: typing}
 	p.builder = testBuilder(ctx, Options{}, time.Now, func() string { return "new" })
 	p.p = p.builder.newDashboard(p.server, first)
 	ended := make(chan error, 1)
@@ -492,7 +505,7 @@ func startDashboardOn(t *testing.T, port *fakeServer, first string) *dashboardPr
 	}()
 	p.stop = func() {
 		cancel()
-		_ = typing.Close() // never fails
+		_ = typing.Close() // always returns nil
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
@@ -504,6 +517,7 @@ func startDashboardOn(t *testing.T, port *fakeServer, first string) *dashboardPr
 	return p
 }
 
+// press types keys with a pause after each.
 func (p *dashboardProgram) press(keys ...string) {
 	for _, k := range keys {
 		if _, err := io.WriteString(p.keys, k); err != nil {
@@ -513,21 +527,24 @@ func (p *dashboardProgram) press(keys ...string) {
 	}
 }
 
+// screen returns the text on the screen without styles.
 func (p *dashboardProgram) screen() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return ansi.Strip(p.p.View().Content)
 }
 
+// wantText fails the test unless the screen contains all texts.
 func (p *dashboardProgram) wantText(want ...string) {
 	p.t.Helper()
 	for _, w := range want {
 		if got := p.screen(); !strings.Contains(got, w) {
-			p.t.Fatalf("the screen does not show %q:\n%s", w, got)
+			p.t.Fatalf("want %q on the screen, got:\n%s", w, got)
 		}
 	}
 }
 
+// Keys as a terminal sends them.
 const (
 	keyF2    = "\x1bOQ"
 	keyUp    = "\x1b[A"
@@ -548,7 +565,7 @@ func TestDraftSurvivesClose(t *testing.T) {
 			p.press(keyF2, keyDown, keyEnter)
 		}
 		if got := p.server.subscribed(); slices.Contains(got, "s3") {
-			t.Fatalf("subscribed to %v: s3 was to go", got)
+			t.Fatalf("got subscriptions to %v, want none to s3", got)
 		}
 		p.press(keyF2, keyUp, keyUp, keyUp, keyEnter)
 		p.wantText("answer of s3", "> refused", "my draft")
@@ -566,16 +583,16 @@ func TestDashboardKeepsThreeSessionsOpen(t *testing.T) {
 		p.wantText("answer of s2", "1 other waiting")
 		p.press(keyF2, keyDown, keyEnter)
 		if got := p.server.subscribed(); !slices.Equal(got, []string{"s1", "s2", "s3"}) {
-			t.Errorf("subscribed to %v", got)
+			t.Errorf("got subscriptions to %v, want s1, s2, s3", got)
 		}
 		p.press(keyF2, keyDown, keyEnter)
 		p.wantText("answer of s5xyz789")
 		if got := p.server.subscribed(); !slices.Equal(got, []string{"s1", "s2", "s5xyz789"}) {
-			t.Errorf("subscribed to %v: the one shown longest ago was to go", got)
+			t.Errorf("got subscriptions to %v, want s1, s2, s5xyz789", got)
 		}
 		p.stop()
 		if got := p.server.subscribed(); len(got) != 0 {
-			t.Errorf("still subscribed to %v", got)
+			t.Errorf("got subscriptions to %v, want none", got)
 		}
 	})
 }
@@ -584,7 +601,7 @@ func TestOpenWhilePreviewLoads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startDashboard(t, "")
 		p.server.mu.Lock()
-		p.server.journal = func(string) *tuitest.Journal { // which is not caught up
+		p.server.journal = func(string) *tuitest.Journal { // not caught up
 			j := tuitest.NewJournal()
 			j.User(tuitest.Ada, "m1", "question")
 			return j
@@ -593,14 +610,14 @@ func TestOpenWhilePreviewLoads(t *testing.T) {
 		p.press(" ")
 		p.wantText("preview · release")
 		if got := p.server.subscribed(); !slices.Equal(got, []string{"s3"}) {
-			t.Fatalf("looks at %v", got)
+			t.Fatalf("got subscriptions to %v, want s3", got)
 		}
 		p.press(keyEnter)
 		if got := p.server.subscribed(); !slices.Equal(got, []string{"s3"}) || p.server.peakSubscribers() != 1 {
-			t.Errorf("subscribed to %v, up to %d times at once", got, p.server.peakSubscribers())
+			t.Errorf("got subscriptions to %v, at most %d at once, want s3 and 1", got, p.server.peakSubscribers())
 		}
-		if looked, _ := p.server.requests(); len(looked) != 2 {
-			t.Errorf("followed %v", looked)
+		if got, _ := p.server.requests(); len(got) != 2 {
+			t.Errorf("got subscriptions %v, want 2", got)
 		}
 		p.stop()
 	})
@@ -617,7 +634,7 @@ func TestReopenNeverSubscribesTwice(t *testing.T) {
 		tuitest.Pass(3 * time.Second)
 		p.wantText("question for s3")
 		if got := p.server.subscribed(); !slices.Equal(got, []string{"s3"}) || p.server.peakSubscribers() != 1 {
-			t.Errorf("subscribed to %v, up to %d times at once", got, p.server.peakSubscribers())
+			t.Errorf("got subscriptions to %v, at most %d at once, want s3 and 1", got, p.server.peakSubscribers())
 		}
 		p.stop()
 	})
@@ -636,20 +653,24 @@ func TestDashboardStartsWithNamedSession(t *testing.T) {
 func TestNamedSessionLoadsBeforeSummaries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := newFakeServer()
-		slow.journal = func(string) *tuitest.Journal { // which is not caught up
+		slow.journal = func(string) *tuitest.Journal { // not caught up
 			j := tuitest.NewJournal()
 			j.User(tuitest.Ada, "m1", "question")
 			return j
 		}
 		p := startDashboardOn(t, slow, "s1")
-		told := func() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.p.dashboard.List().Total() > 0 }
-		if told() {
-			t.Error("the others are told of before")
+		listed := func() int {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.p.dashboard.List().Total()
+		}
+		if n := listed(); n > 0 {
+			t.Errorf("got %d listed sessions before the catch-up, want 0", n)
 		}
 		p.server.sessions["s1"].Feed <- remote.Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: []byte("{}")}}
 		tuitest.Pass(time.Second)
-		if !told() {
-			t.Error("the others are not told of")
+		if listed() == 0 {
+			t.Error("got no listed sessions after the catch-up")
 		}
 		p.stop()
 	})
@@ -667,7 +688,7 @@ func TestHiddenSessionIsUpdated(t *testing.T) {
 		p.wantText("answer of s3 and more", "> draft")
 		p.press(keyEnter)
 		if got := p.server.sessions["s3"].Commands(); len(got) != 1 || got[0].Verb != protocol.DoSend {
-			t.Errorf("asked %+v", got)
+			t.Errorf("got commands %+v, want 1 send", got)
 		}
 		p.stop()
 	})
@@ -683,7 +704,7 @@ func TestDashboardQuit(t *testing.T) {
 			p.press("\x03")
 			tuitest.Pass(time.Second)
 			if p.builder.ctx.Err() == nil {
-				t.Error("the desk is still there")
+				t.Error("the program has not ended")
 			}
 			p.stop()
 		})

@@ -66,8 +66,9 @@ func (s *openSessions) Transcript(id string) *transcriptview.View {
 func (s *openSessions) Closing(id string) <-chan struct{} { return s.closing[id] }
 
 // show puts a session on the screen. If it is not open, show opens it with newSession and
-// subscribes once ready is closed; a nil ready subscribes at once. Beyond keep open sessions, show
-// closes the least recently shown one, but not the one with the ID except unless keep is 1.
+// subscribes once ready is closed; a nil ready subscribes at once. If more than keep sessions are
+// open, show closes the least recently shown one. It spares the session with the ID except, unless
+// keep is 1.
 func (s *openSessions) show(
 	id string, newSession func(id string) remote.Session, ready <-chan struct{}, except string,
 ) {
