@@ -2,11 +2,13 @@ package tui
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"agentctl/tui/remote"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 )
 
 // testBuilder returns a builder with the given clock and ID source, in UTC.
@@ -43,4 +45,13 @@ func noTimers(p *program) {
 	}
 	p.sessions.send = func(tea.Msg) {}
 	p.sessions.onPanic = func(err error) { panic(err) }
+}
+
+// testProgramOptions returns the options of a program without a terminal: a screen of the given
+// size without colours. A nil input disables keys.
+func testProgramOptions(input io.Reader, output io.Writer, width, height int) []tea.ProgramOption {
+	return []tea.ProgramOption{
+		tea.WithInput(input), tea.WithOutput(output), tea.WithoutSignalHandler(), tea.WithWindowSize(width, height),
+		tea.WithColorProfile(colorprofile.ASCII), tea.WithEnvironment([]string{"TERM=xterm-256color"}),
+	}
 }

@@ -295,8 +295,9 @@ func TestDashboardApprovalConflict(t *testing.T) {
 }
 
 func TestDashboardOpensSessionForComplexApproval(t *testing.T) {
+	question := []protocol.Question{{ID: "q", Text: "?"}}
 	for name, pending := range map[string][]protocol.Approval{
-		"a question": {{Request: "r", Kind: protocol.ApproveQuestion, Questions: []protocol.Question{{ID: "q", Text: "?"}}}},
+		"a question": {{Request: "r", Kind: protocol.ApproveQuestion, Questions: question}},
 		"a plan":     {{Request: "r", Kind: protocol.ApprovePlan, Tasks: []protocol.Task{{ID: "t"}}}},
 		"several":    {tuitest.Tidy(), tuitest.Tidy()},
 	} {

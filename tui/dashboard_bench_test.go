@@ -13,8 +13,8 @@ import (
 	"agentctl/tui/dashboard"
 )
 
-// BenchmarkDashboard measures a dashboard of 10,000 sessions: opening it, applying a summary, drawing
-// a frame and typing into the filter.
+// BenchmarkDashboard measures a dashboard of 10,000 sessions: opening it, applying a summary,
+// drawing a frame and typing into the filter.
 func BenchmarkDashboard(b *testing.B) {
 	const n = 10_000
 	at := func(i int) time.Time { return tuitest.Dawn.Add(time.Duration(i) * time.Second) }

@@ -17,13 +17,13 @@ import (
 	"agentctl/tui/remote"
 )
 
-// dashboardScene is a state of the dashboard. Its facts are regular expressions. Each must match a
-// part of one row, whatever the width; wide holds more facts that need 200 columns.
+// dashboardScene is a state of the dashboard. Facts are regular expressions that each must match
+// within one row.
 type dashboardScene struct {
 	prepare func(*testDashboard)
-	facts   []string
-	wide    []string
-	absent  []string
+	facts   []string // at any width
+	wide    []string // at 200 columns only
+	absent  []string // must not match at any width
 }
 
 // Rows of the session list at any width.
@@ -35,7 +35,7 @@ const (
 	closedRow  = `^ × old .*08:41$`
 )
 
-// wideList are the columns of the session list that 40 columns have no room for.
+// wideList are the heading and the rows of the session list at 200 columns.
 var wideList = []string{
 	`^─ sessions · 5 · 1 waiting for you · by need ─+$`,
 	`release +codex +git push --tags +\+1 held +██░░░ 38% +approval +4m0.s$`,
@@ -48,6 +48,7 @@ var wideList = []string{
 // releaseDetails is the detail line of the session release at 200 columns.
 const releaseDetails = `^ codex · context ███░░░░░ 38% · \+1 held · /home/bob/site · Ship it · 2 clients · s3$`
 
+// dashboardScenes are the tested scenes by name.
 var dashboardScenes = map[string]dashboardScene{
 	"sessions": {
 		prepare: func(d *testDashboard) { d.press("down") },
@@ -64,7 +65,8 @@ var dashboardScenes = map[string]dashboardScene{
 		wide: slices.Concat(
 			wideList,
 			[]string{
-				`· n new · / filter · f find · s sort · y allow · d deny · space preview · R rename · X close +F1 help$`,
+				`· n new · / filter · f find · s sort · y allow · d deny · space preview`,
+				`· space preview · R rename · X close +F1 help$`,
 			},
 		),
 	},
@@ -209,6 +211,7 @@ var dashboardScenes = map[string]dashboardScene{
 	},
 }
 
+// TestGoldenDashboard compares the scenes at 80 columns with golden screens.
 func TestGoldenDashboard(t *testing.T) {
 	for name, scene := range dashboardScenes {
 		t.Run("dashboard_"+name, func(t *testing.T) {
@@ -217,7 +220,7 @@ func TestGoldenDashboard(t *testing.T) {
 	}
 }
 
-// TestDashboardFacts checks the scenes at widths that have no golden screen.
+// TestDashboardFacts checks the facts of the scenes at several widths.
 func TestDashboardFacts(t *testing.T) {
 	for name, scene := range dashboardScenes {
 		for _, width := range []int{40, 80, 200} {

@@ -14,7 +14,7 @@ import (
 	"agentctl/tui/task"
 )
 
-// searchHit is a hit in a turn of a session whose turns are those of long.
+// searchHit returns a hit in a turn of a session that holds the events of tuitest.Long.
 func searchHit(session string, turn int, kind protocol.HitKind, item, snippet string) protocol.Hit {
 	return protocol.Hit{
 		Session: session,
@@ -29,7 +29,7 @@ func searchHit(session string, turn int, kind protocol.HitKind, item, snippet st
 	}
 }
 
-// setHits makes the fleet one in which words are in a few matches.
+// setHits makes the server return hits for every search, in two pages if there are more than two.
 func (d *testDashboard) setHits(hits ...protocol.Hit) {
 	d.server.search = func(d protocol.SearchData) (protocol.SearchResult, error) {
 		if d.Cursor == "" && len(hits) > 2 {
@@ -42,6 +42,7 @@ func (d *testDashboard) setHits(hits ...protocol.Hit) {
 	}
 }
 
+// searchRace searches all sessions for "race", with three hits.
 func searchRace(d *testDashboard) {
 	d.setHits(
 		searchHit("s2", 7, protocol.HitText, "t", "the answer 7 is a race: 漢字 "+strings.Repeat("long ", 40)+"race"),
@@ -55,7 +56,8 @@ func searchRace(d *testDashboard) {
 
 func TestSearchHitOpensSessionAtMatch(t *testing.T) {
 	d := newTestDashboard(t, 80, 20, testSummaries()...)
-	d.server.journal = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Dawn} } // it is told later
+	// The session starts empty.
+	d.server.journal = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Dawn} }
 	searchRace(d)
 	d.wantText("fix-tests", "1 of 3 matches", "1 session cannot be read")
 	d.server.reply = func(_ string, a tuitest.Asking) (any, error) {
@@ -77,13 +79,13 @@ func TestSearchHitOpensSessionAtMatch(t *testing.T) {
 	d.press("enter")
 	o := d.p.sessions.shown
 	if o == nil || o.id != "s2" {
-		t.Fatal("the session is not on the screen")
+		t.Fatal("session s2 is not on the screen")
 	}
-	d.send(task.Message{To: o, Msg: remote.Updates(tuitest.Long(30).Take())}) // and then it is there
+	d.send(task.Message{To: o, Msg: remote.Updates(tuitest.Long(30).Take())})
 	d.wantText("2 of 3", "▌  answer 7", "find: race")
 	d.press("n")
 	d.wantText("3 of 3", "▌  answer 2")
-	d.press("f2") // what was found is still there
+	d.press("f2") // the results stay
 	d.wantText("search in all sessions · “race” · 1 of 3 matches")
 	d.press("esc")
 	d.wantNoText("search in all sessions")
@@ -94,7 +96,7 @@ func TestDashboardSearchWithoutMatches(t *testing.T) {
 	d.setHits()
 	d.press("ctrl+f")
 	if d.p.View().Cursor == nil {
-		t.Error("no cursor where the words are written")
+		t.Error("no cursor in the search field")
 	}
 	d.send(tea.PasteMsg{Content: "no\nwhere"})
 	d.press("enter")
@@ -120,12 +122,12 @@ func TestDashboardSearchIgnoresStaleResults(t *testing.T) {
 
 func TestDashboardSearchLoadsPagesOnDemand(t *testing.T) {
 	d := newTestDashboard(t, 80, 20, testSummaries()...)
-	asked := 0
+	requests := 0
 	d.server.search = func(protocol.SearchData) (protocol.SearchResult, error) {
-		asked++
+		requests++
 		var page protocol.SearchResult
 		for i := range remote.HitsPerPage {
-			page.Hits = append(page.Hits, searchHit("s2", asked*remote.HitsPerPage+i, protocol.HitText, "t", "race"))
+			page.Hits = append(page.Hits, searchHit("s2", requests*remote.HitsPerPage+i, protocol.HitText, "t", "race"))
 		}
 		page.Cursor = "more"
 		return page, nil
@@ -133,13 +135,13 @@ func TestDashboardSearchLoadsPagesOnDemand(t *testing.T) {
 	d.press("f")
 	d.typeText("race")
 	d.press("enter")
-	if asked != 1 {
-		t.Fatalf("asked %d times for the first screen", asked)
+	if requests != 1 {
+		t.Fatalf("got %d requests for the first screen, want 1", requests)
 	}
 	d.press("end")
 	d.wantText(fmt.Sprintf("%d of %d+ matches", remote.HitsPerPage, 2*remote.HitsPerPage))
-	if asked != 2 {
-		t.Errorf("asked %d times", asked)
+	if requests != 2 {
+		t.Errorf("got %d requests at the end of the list, want 2", requests)
 	}
 }
 
@@ -152,15 +154,15 @@ func TestSearchResultsFitAllSizes(t *testing.T) {
 				d.press(key)
 				view := d.p.View()
 				if n := strings.Count(view.Content, "\n") + 1; n > height {
-					t.Fatalf("%dx%d after %s: %d rows", width, height, key, n)
+					t.Fatalf("%dx%d after %s: got %d rows", width, height, key, n)
 				}
 				for line := range strings.Lines(view.Content) {
 					if n := ansi.StringWidth(line); n > width || strings.Contains(ansi.Strip(line), "\x1b") {
-						t.Fatalf("%dx%d after %s: %d cells: %q", width, height, key, n, line)
+						t.Fatalf("%dx%d after %s: got a row of %d cells: %q", width, height, key, n, line)
 					}
 				}
 				if c := view.Cursor; c != nil && (c.X >= width || c.Y >= height) {
-					t.Fatalf("%dx%d after %s: cursor at %d,%d", width, height, key, c.X, c.Y)
+					t.Fatalf("%dx%d after %s: got cursor %d,%d", width, height, key, c.X, c.Y)
 				}
 			}
 		}

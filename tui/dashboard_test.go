@@ -12,7 +12,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/tuitest"
@@ -235,8 +234,8 @@ func testSummaries() []protocol.Summary {
 	}
 }
 
-// testDashboard runs a dashboard without a Bubble Tea program. The test sends messages and moves the
-// clock.
+// testDashboard runs a dashboard without a Bubble Tea program. The test sends messages and moves
+// the clock.
 type testDashboard struct {
 	t      *testing.T
 	p      *program
@@ -426,10 +425,13 @@ func (d *testDashboard) fireTimers(matches func(timer) bool) (fired bool) {
 func TestDashboardFitsAllSizes(t *testing.T) {
 	d := newTestDashboard(t, 80, 24, testSummaries()...)
 	d.setPending(tuitest.Tidy())
+	keys := []string{
+		"", "space", "n", "esc", "/", "esc", "y", "esc", "X", "esc", "R", "esc", "?", "q", "space",
+	}
 	for width := 1; width < 160; width += 7 {
 		for _, height := range []int{1, 2, 3, 5, 9, 20} {
 			d.send(tea.WindowSizeMsg{Width: width, Height: height})
-			for _, key := range []string{"", "space", "n", "esc", "/", "esc", "y", "esc", "X", "esc", "R", "esc", "?", "q", "space"} {
+			for _, key := range keys {
 				if key != "" {
 					d.press(key)
 				}
@@ -465,43 +467,43 @@ type dashboardProgram struct {
 // lockedModel guards the model of a dashboardProgram with its mutex, so that the test can read it.
 type lockedModel struct{ *dashboardProgram }
 
-func (g lockedModel) Init() tea.Cmd {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.p.Init()
+func (m lockedModel) Init() tea.Cmd {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.p.Init()
 }
 
-func (g lockedModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	_, cmd := g.p.Update(msg)
-	return g, cmd
+func (m lockedModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, cmd := m.p.Update(msg)
+	return m, cmd
 }
 
-func (g lockedModel) View() tea.View {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.p.View()
+func (m lockedModel) View() tea.View {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.p.View()
 }
 
-// startDashboard starts a program on a new server. Its initial session is first; "": the dashboard.
-func startDashboard(t *testing.T, first string) *dashboardProgram {
+// startDashboard starts a program on a new server. It shows the initial session, or the dashboard
+// if initial is "".
+func startDashboard(t *testing.T, initial string) *dashboardProgram {
 	t.Helper()
-	return startDashboardOn(t, newFakeServer(), first)
+	return startDashboardOn(t, newFakeServer(), initial)
 }
 
 // startDashboardOn is like startDashboard, on the given server.
-func startDashboardOn(t *testing.T, server *fakeServer, first string) *dashboardProgram {
+func startDashboardOn(t *testing.T, server *fakeServer, initial string) *dashboardProgram {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	keys, typing := io.Pipe()
 	p := &dashboardProgram{t: t, server: server, keys: typing}
 	p.builder = testBuilder(ctx, Options{}, time.Now, func() string { return "new" })
-	p.p = p.builder.newDashboard(p.server, first)
+	p.p = p.builder.newDashboard(p.server, initial)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- p.builder.runModel(p.p, lockedModel{p}, tea.WithInput(keys), tea.WithOutput(io.Discard), tea.WithoutSignalHandler(),
-			tea.WithWindowSize(90, 16), tea.WithColorProfile(colorprofile.ASCII), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+		ended <- p.builder.runModel(p.p, lockedModel{p}, testProgramOptions(keys, io.Discard, 90, 16)...)
 	}()
 	p.stop = func() {
 		cancel()
@@ -667,7 +669,8 @@ func TestNamedSessionLoadsBeforeSummaries(t *testing.T) {
 		if n := listed(); n > 0 {
 			t.Errorf("got %d listed sessions before the catch-up, want 0", n)
 		}
-		p.server.sessions["s1"].Feed <- remote.Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: []byte("{}")}}
+		caughtUp := &protocol.Event{Type: protocol.CaughtUp, Data: []byte("{}")}
+		p.server.sessions["s1"].Feed <- remote.Update{Event: caughtUp}
 		tuitest.Pass(time.Second)
 		if listed() == 0 {
 			t.Error("got no listed sessions after the catch-up")

@@ -11,15 +11,15 @@ import (
 	"agentctl/internal/tuitest"
 )
 
-// panicEnv is where the program of TestPanicRestoresTerminal breaks; it
-// is in the environment of the process that runs it.
+// panicEnv is the environment variable that makes the test binary run runPanicProcess. Its value is
+// the place of the panic: update, view or task.
 const panicEnv = "AGENTCTL_TEST_BREAKS"
 
-// panicModel is a session's model that panics when a key tells it to.
+// panicModel is a session program that panics when it receives the key "!".
 type panicModel struct {
 	*program
-	where       string
-	panicInView bool
+	where       string // place of the panic
+	panicInView bool   // View must panic
 }
 
 func (m *panicModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -29,8 +29,8 @@ func (m *panicModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			panic("broken in update")
 		case "view":
 			m.panicInView = true
-		case "errand":
-			return m, m.sessions.shown.tasks.Run(func(context.Context) tea.Msg { panic("broken in errand") })
+		case "task":
+			return m, m.sessions.shown.tasks.Run(func(context.Context) tea.Msg { panic("broken in task") })
 		}
 	}
 	_, cmd := m.program.Update(msg)
@@ -44,8 +44,9 @@ func (m *panicModel) View() tea.View {
 	return m.program.View()
 }
 
-// runPanicProcess is the process that panics.
-func runPanicProcess(in string) int {
+// runPanicProcess runs a program that panics at the given place on the key "!". It returns the exit
+// code of the process.
+func runPanicProcess(where string) int {
 	r := tuitest.NewRecording()
 	j := tuitest.Conversation()
 	j.CaughtUp()
@@ -54,7 +55,7 @@ func runPanicProcess(in string) int {
 	}
 	o := Options{Mouse: true}
 	build := testBuilder(context.Background(), o, time.Now, func() string { return "id" })
-	m := &panicModel{program: build.newSession(r), where: in}
+	m := &panicModel{program: build.newSession(r), where: where}
 	if err := build.runModel(m.program, m, o.programOptions()...); err != nil {
 		fmt.Fprintln(os.Stderr, "ended:", err)
 		return 1

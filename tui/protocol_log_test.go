@@ -20,13 +20,13 @@ func TestProtocolLogFollowsAndPauses(t *testing.T) {
 		r := tuitest.NewRecording()
 		log := protolog.NewLog()
 		keys, typing := io.Pipe()
-		c, _, stop := startSession(t, r, keys, 100, 12)
+		p, _, stop := startSession(t, r, keys, 100, 12)
 		defer stop()
 		defer typing.Close()
 		tuitest.Pass(time.Second)
-		c.mu.Lock()
-		c.sessions.shown.view.Session = tuitest.Wired{Recording: r, Log: log}
-		c.mu.Unlock()
+		p.mu.Lock()
+		p.sessions.shown.view.Session = tuitest.Wired{Recording: r, Log: log}
+		p.mu.Unlock()
 		j := tuitest.Conversation()
 		j.CaughtUp()
 		for _, u := range j.Take() {
@@ -45,8 +45,8 @@ func TestProtocolLogFollowsAndPauses(t *testing.T) {
 		}
 		checkShown := func(word string, want bool) {
 			t.Helper()
-			if got := strings.Contains(c.screen(), word); got != want {
-				t.Errorf("%q on the screen: got %v, want %v\n%s", word, got, want, c.screen())
+			if got := strings.Contains(p.screen(), word); got != want {
+				t.Errorf("%q on the screen: got %v, want %v\n%s", word, got, want, p.screen())
 			}
 		}
 		press("\x1b[18~")

@@ -16,7 +16,7 @@ func TestStatusTimeoutLeavesNoTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
 		keys, typing := io.Pipe()
-		c, _, end := startSession(t, r, keys, 80, 12)
+		p, _, stop := startSession(t, r, keys, 80, 12)
 		for _, u := range tuitest.Varied(3).Take() {
 			r.Feed <- u
 		}
@@ -25,33 +25,33 @@ func TestStatusTimeoutLeavesNoTimer(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		says := func(want bool) {
+		checkStatus := func(want bool) {
 			t.Helper()
 			synctest.Wait()
-			if got := strings.Contains(c.screen(), "there is no approval after"); got != want {
-				t.Fatalf("the word is on the screen: %v, want %v:\n%s", got, want, c.screen())
+			if got := strings.Contains(p.screen(), "there is no approval after"); got != want {
+				t.Fatalf("status message on the screen: got %v, want %v:\n%s", got, want, p.screen())
 			}
 		}
 		tuitest.Pass(time.Second)
 		press("\t")
 		press("aa")
 		tuitest.Pass(ui.StatusTimeout - time.Second)
-		says(true)
-		press("a") // the same word once more stands for its whole time
+		checkStatus(true)
+		press("a") // the same message again restarts the timeout
 		tuitest.Pass(ui.StatusTimeout - time.Second)
-		says(true)
+		checkStatus(true)
 		tuitest.Pass(2 * time.Second)
-		says(false)
-		drawn, timers := c.drawCount(), c.timers.Load()
+		checkStatus(false)
+		drawn, timers := p.drawCount(), p.timers.Load()
 		tuitest.Pass(time.Hour)
-		if c.timers.Load() != timers {
-			t.Error("a timer runs on an idle screen")
+		if p.timers.Load() != timers {
+			t.Error("an idle screen started a timer")
 		}
-		if c.drawCount() != drawn {
-			t.Error("the idle screen was drawn anew")
+		if p.drawCount() != drawn {
+			t.Error("an idle screen was redrawn")
 		}
-		_ = typing.Close() // the pipe has no reader that fails
-		end()
+		_ = typing.Close() // always returns nil
+		stop()
 	})
 }
 
@@ -59,13 +59,13 @@ func TestDashboardStatusTimeout(t *testing.T) {
 	d := newTestDashboard(t, 80, 12, testSummaries()...)
 	d.p.dashboard.ShowStatus("it was decided meanwhile")
 	d.send(struct{}{})
-	due := func(m timer) bool { _, ok := m.msg.(ui.StatusTimeoutMsg); return ok }
-	if i := slices.IndexFunc(d.timers, due); i < 0 || d.timers[i].after != ui.StatusTimeout {
-		t.Fatalf("it goes by %v", d.timers)
+	isTimeout := func(m timer) bool { _, ok := m.msg.(ui.StatusTimeoutMsg); return ok }
+	if i := slices.IndexFunc(d.timers, isTimeout); i < 0 || d.timers[i].after != ui.StatusTimeout {
+		t.Fatalf("got timers %v, want a status timeout of %v", d.timers, ui.StatusTimeout)
 	}
 	d.now = d.now.Add(ui.StatusTimeout)
-	d.fireTimers(due)
+	d.fireTimers(isTimeout)
 	if !strings.Contains(d.screen(), "sessions") || strings.Contains(d.screen(), "decided meanwhile") {
-		t.Errorf("it is still there:\n%s", d.screen())
+		t.Errorf("want the status message cleared, got:\n%s", d.screen())
 	}
 }
