@@ -369,7 +369,7 @@ func TestPreviewReloadsAfterChange(t *testing.T) {
 		t.Errorf("got %d previews, want 4 with the preview closed", loads())
 	}
 	if got := d.server.subscribed(); len(got) != 0 {
-		t.Errorf("still subscribed to %v", got)
+		t.Errorf("got subscriptions to %v, want none", got)
 	}
 }
 
