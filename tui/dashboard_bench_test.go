@@ -13,12 +13,20 @@ import (
 	"agentctl/tui/dashboard"
 )
 
-// A change of one of 10,000 sessions, a frame drawn with it, and a letter of the filter.
-func BenchmarkDesk(b *testing.B) {
+// BenchmarkDashboard measures a dashboard of 10,000 sessions: opening it, applying a summary,
+// drawing a frame and typing into the filter.
+func BenchmarkDashboard(b *testing.B) {
 	const n = 10_000
 	at := func(i int) time.Time { return tuitest.Dawn.Add(time.Duration(i) * time.Second) }
 	session := func(i int) protocol.Summary {
-		s := protocol.Summary{Session: fmt.Sprintf("s%05d", i), Name: fmt.Sprint("session ", i), Agent: "gemini", Status: protocol.Running, Turn: "t", Updated: at(i)}
+		s := protocol.Summary{
+			Session: fmt.Sprintf("s%05d", i),
+			Name:    fmt.Sprint("session ", i),
+			Agent:   "gemini",
+			Status:  protocol.Running,
+			Turn:    "t",
+			Updated: at(i),
+		}
 		if i%3 == 0 {
 			asked := at(i)
 			s.Status, s.Asked, s.Approvals = protocol.Waiting, &asked, 1
@@ -26,15 +34,14 @@ func BenchmarkDesk(b *testing.B) {
 		return s
 	}
 	open := func() *program {
-		d := testBuilder(context.Background(), Options{}, func() time.Time { return tuitest.Dawn }, func() string { return "" }).dashboard(newPort(), "")
-		noTimers(d)
-		d.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+		p := testDashboardModel(context.Background(), Options{}, fixedClock(tuitest.Dawn), newFakeServer())
+		p.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 		all := make(dashboard.SummariesMsg, n)
 		for i := range all {
 			all[i].Summary = session(i)
 		}
-		d.Update(all)
-		return d
+		p.Update(all)
+		return p
 	}
 	b.Run("all", func(b *testing.B) {
 		for b.Loop() {
@@ -42,26 +49,26 @@ func BenchmarkDesk(b *testing.B) {
 		}
 	})
 	b.Run("change", func(b *testing.B) {
-		d := open()
+		p := open()
 		for i := 0; b.Loop(); i++ {
 			s := session(i * 7 % n)
 			s.Updated = at(n + i)
-			d.Update(dashboard.SummariesMsg{{Summary: s}})
+			p.Update(dashboard.SummariesMsg{{Summary: s}})
 		}
 	})
 	b.Run("frame", func(b *testing.B) {
-		d := open()
+		p := open()
 		for b.Loop() {
-			d.dashboard.Invalidate()
-			d.View()
+			p.dashboard.Invalidate()
+			p.View()
 		}
 	})
 	b.Run("filter", func(b *testing.B) {
-		d := open()
+		p := open()
 		for i := 0; b.Loop(); i++ {
-			d.Update(tuitest.Press("/"))
-			d.Update(tea.PasteMsg{Content: fmt.Sprint("session ", i%10)})
-			d.Update(tuitest.Press("esc"))
+			p.Update(tuitest.Press("/"))
+			p.Update(tea.PasteMsg{Content: fmt.Sprint("session ", i%10)})
+			p.Update(tuitest.Press("esc"))
 		}
 	})
 }

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/tuitest"
@@ -23,36 +21,40 @@ import (
 	"agentctl/tui/remote"
 )
 
-// port is a fleet of recorded sessions, which counts who is subscribed.
-type port struct {
-	changes chan dashboard.SummaryUpdate
-	links   chan remote.Conn
+// fakeServer is a server of recorded sessions. It counts the subscribers of each session.
+type fakeServer struct {
+	summaries chan dashboard.SummaryUpdate
+	conns     chan remote.Conn
 
-	mu       sync.Mutex
-	sessions map[string]*tuitest.Recording
-	followed map[string]int // how often Updates was begun, less how often it ended
-	reply    func(session string, a tuitest.Asking) (any, error)
-	asked    []string // session and verb
-	looked   []string // Updates begun
-	retries  int
-	slow     time.Duration // until a session that is left is not followed any more
-	most     int           // how often one session was followed at once
-	script   func(session string) *tuitest.Journal
-	search   func(protocol.SearchData) (protocol.SearchResult, error)
-	create   func(protocol.CreateData) (protocol.CreateResult, error)
+	mu             sync.Mutex
+	sessions       map[string]*tuitest.Recording
+	subscribers    map[string]int // running calls of Updates by session
+	reply          func(session string, a tuitest.Asking) (any, error)
+	commands       []string // session and verb of each command
+	subscriptions  []string // session of each call of Updates
+	retries        int
+	closeDelay     time.Duration // how long Updates continues after its context has ended
+	maxSubscribers int           // maximum number of concurrent subscribers of one session
+	journal        func(session string) *tuitest.Journal
+	search         func(protocol.SearchData) (protocol.SearchResult, error)
+	create         func(protocol.CreateData) (protocol.CreateResult, error)
 }
 
-func newPort() *port {
-	return &port{
-		changes: make(chan dashboard.SummaryUpdate, 64), links: make(chan remote.Conn, 4), sessions: map[string]*tuitest.Recording{}, followed: map[string]int{},
+// newFakeServer returns a server whose sessions hold one question and its answer.
+func newFakeServer() *fakeServer {
+	return &fakeServer{
+		summaries:   make(chan dashboard.SummaryUpdate, 64),
+		conns:       make(chan remote.Conn, 4),
+		sessions:    map[string]*tuitest.Recording{},
+		subscribers: map[string]int{},
 	}
 }
 
-func (p *port) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
+func (s *fakeServer) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
 	return func(yield func(protocol.Summary, error) bool) {
 		for {
 			select {
-			case c := <-p.changes:
+			case c := <-s.summaries:
 				if !yield(c.Summary, c.Err) {
 					return
 				}
@@ -63,11 +65,11 @@ func (p *port) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
 	}
 }
 
-func (p *port) Conns(ctx context.Context) iter.Seq[remote.Conn] {
+func (s *fakeServer) Conns(ctx context.Context) iter.Seq[remote.Conn] {
 	return func(yield func(remote.Conn) bool) {
 		for {
 			select {
-			case l := <-p.links:
+			case l := <-s.conns:
 				if !yield(l) {
 					return
 				}
@@ -78,70 +80,71 @@ func (p *port) Conns(ctx context.Context) iter.Seq[remote.Conn] {
 	}
 }
 
-func (p *port) Retry() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.retries++
+func (s *fakeServer) Retry() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.retries++
 }
 
-func (p *port) Agents() []string { return []string{"claude", "gemini"} }
+func (s *fakeServer) Agents() []string { return []string{"claude", "gemini"} }
 
-func (p *port) Search(_ context.Context, d protocol.SearchData) (protocol.SearchResult, error) {
-	if p.search == nil {
+func (s *fakeServer) Search(_ context.Context, d protocol.SearchData) (protocol.SearchResult, error) {
+	if s.search == nil {
 		return protocol.SearchResult{}, tuitest.ErrCannotSearch
 	}
-	return p.search(d)
+	return s.search(d)
 }
 
-func (p *port) Create(_ context.Context, d protocol.CreateData) (protocol.CreateResult, error) {
-	if p.create == nil {
+func (s *fakeServer) Create(_ context.Context, d protocol.CreateData) (protocol.CreateResult, error) {
+	if s.create == nil {
 		return protocol.CreateResult{Session: "new"}, nil
 	}
-	return p.create(d)
+	return s.create(d)
 }
 
-// berth is a recorded session that tells when it is followed.
-type berth struct {
+// fakeSession is a recorded session that counts its subscribers.
+type fakeSession struct {
 	*tuitest.Recording
-	port *port
-	id   string
+	server *fakeServer
+	id     string
 }
 
-func (b *berth) Updates(ctx context.Context) iter.Seq[remote.Update] {
+func (s *fakeSession) Updates(ctx context.Context) iter.Seq[remote.Update] {
 	return func(yield func(remote.Update) bool) {
-		b.port.count(b.id, 1)
-		defer b.port.count(b.id, -1)
-		b.Recording.Updates(ctx)(yield)
-		time.Sleep(b.port.slow) // in virtual time
+		s.server.addSubscribers(s.id, 1)
+		defer s.server.addSubscribers(s.id, -1)
+		s.Recording.Updates(ctx)(yield)
+		time.Sleep(s.server.closeDelay) // in virtual time
 	}
 }
 
-func (p *port) count(id string, by int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.followed[id] += by
-	p.most = max(p.most, p.followed[id])
-	if by > 0 {
-		p.looked = append(p.looked, id)
+// addSubscribers adds n to the number of subscribers of a session.
+func (s *fakeServer) addSubscribers(id string, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.subscribers[id] += n
+	s.maxSubscribers = max(s.maxSubscribers, s.subscribers[id])
+	if n > 0 {
+		s.subscriptions = append(s.subscriptions, id)
 	}
 }
 
-func (p *port) Session(id string) remote.Session {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (s *fakeServer) Session(id string) remote.Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	r := tuitest.NewRecording()
-	p.sessions[id] = r
-	if p.reply != nil {
+	s.sessions[id] = r
+	if s.reply != nil {
 		r.Reply = func(a tuitest.Asking) (any, error) {
-			p.mu.Lock()
-			p.asked = append(p.asked, id+" "+string(a.Verb))
-			p.mu.Unlock()
-			return p.reply(id, a)
+			s.mu.Lock()
+			s.commands = append(s.commands, id+" "+string(a.Verb))
+			s.mu.Unlock()
+			return s.reply(id, a)
 		}
 	}
 	j := tuitest.NewJournal()
-	if p.script != nil {
-		j = p.script(id)
+	if s.journal != nil {
+		j = s.journal(id)
 	} else {
 		j.User(tuitest.Ada, "m1", "question for "+id)
 		j.Say("t", "answer of "+id)
@@ -150,30 +153,29 @@ func (p *port) Session(id string) remote.Session {
 	for _, u := range j.Take() {
 		r.Feed <- u
 	}
-	return &berth{r, p, id}
+	return &fakeSession{r, s, id}
 }
 
-// told is what the port was asked: the sessions looked at or followed, and the
-// commands.
-func (p *port) told() (looked, asked []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.looked), slices.Clone(p.asked)
+// requests returns the session of each subscription, and the session and verb of each command.
+func (s *fakeServer) requests() (subscriptions, commands []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.subscriptions), slices.Clone(s.commands)
 }
 
-// atOnce is how often one session was followed at once, at most.
-func (p *port) atOnce() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.most
+// peakSubscribers returns the maximum number of concurrent subscribers of one session.
+func (s *fakeServer) peakSubscribers() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.maxSubscribers
 }
 
-// subscribed are the sessions that are followed now.
-func (p *port) subscribed() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// subscribed returns the sessions that have a subscriber, sorted by ID.
+func (s *fakeServer) subscribed() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var out []string
-	for id, n := range p.followed {
+	for id, n := range s.subscribers {
 		if n > 0 {
 			out = append(out, id)
 		}
@@ -182,63 +184,110 @@ func (p *port) subscribed() []string {
 	return out
 }
 
-func fleetOfFive() []protocol.Summary {
+// testSummaries returns the summaries of five sessions, one for each state.
+func testSummaries() []protocol.Summary {
 	asked := tuitest.Dawn.Add(-3 * time.Minute)
 	return []protocol.Summary{
-		{Session: "s1", Name: "docs", Agent: "claude", Status: protocol.Idle, Updated: tuitest.Dawn, Reason: protocol.ReasonCompleted, Title: "Write the guide"},
-		{Session: "s2", Name: "fix-tests", Agent: "gemini", Status: protocol.Running, Updated: tuitest.Dawn.Add(time.Minute), Doing: "go test ./...", Queue: 2, Percent: 82},
-		{Session: "s3", Name: "release", Agent: "codex", Status: protocol.Waiting, Updated: tuitest.Dawn, Asked: &asked, Approvals: 1, Doing: "git push --tags", Queue: 1, Held: true, Percent: 38, CWD: "/home/bob/site", Title: "Ship it", Clients: 2},
+		{
+			Session: "s1",
+			Name:    "docs",
+			Agent:   "claude",
+			Status:  protocol.Idle,
+			Updated: tuitest.Dawn,
+			Reason:  protocol.ReasonCompleted,
+			Title:   "Write the guide",
+		},
+		{
+			Session: "s2",
+			Name:    "fix-tests",
+			Agent:   "gemini",
+			Status:  protocol.Running,
+			Updated: tuitest.Dawn.Add(time.Minute),
+			Doing:   "go test ./...",
+			Queue:   2,
+			Percent: 82,
+		},
+		{
+			Session:   "s3",
+			Name:      "release",
+			Agent:     "codex",
+			Status:    protocol.Waiting,
+			Updated:   tuitest.Dawn,
+			Asked:     &asked,
+			Approvals: 1,
+			Doing:     "git push --tags",
+			Queue:     1,
+			Held:      true,
+			Percent:   38,
+			CWD:       "/home/bob/site",
+			Title:     "Ship it",
+			Clients:   2,
+		},
 		{Session: "s4", Name: "old\x1b[2J", Agent: "x", Status: protocol.Closed, Updated: tuitest.Dawn.Add(-time.Hour)},
-		{Session: "s5xyz789", Agent: "claude", Status: protocol.Idle, Updated: tuitest.Dawn.Add(-time.Minute), Reason: protocol.ReasonError},
+		{
+			Session: "s5xyz789",
+			Agent:   "claude",
+			Status:  protocol.Idle,
+			Updated: tuitest.Dawn.Add(-time.Minute),
+			Reason:  protocol.ReasonError,
+		},
 	}
 }
 
-// table is a desk without a program: keys and time are given to it by hand.
-type table struct {
+// testDashboard runs a dashboard without a Bubble Tea program. The test sends messages and moves
+// the clock.
+type testDashboard struct {
 	t      *testing.T
 	p      *program
-	port   *port
+	server *fakeServer
 	now    time.Time
-	timers []timer // started, and not yet fired
+	timers []timer // started and not yet fired
 }
 
-// timer is a message to be sent later.
+// timer is a message to send after a duration.
 type timer struct {
 	after time.Duration
 	msg   tea.Msg
 }
 
-func newTable(t *testing.T, width, height int, sessions ...protocol.Summary) *table {
+// newTestDashboard returns a connected dashboard that lists the sessions.
+func newTestDashboard(t *testing.T, width, height int, sessions ...protocol.Summary) *testDashboard {
 	t.Helper()
-	b := &table{t: t, port: newPort(), now: tuitest.Dawn.Add(time.Minute)}
-	build := testBuilder(t.Context(), Options{CWD: "/home/ada"}, func() time.Time { return b.now }, func() string { return "client-m1" })
-	b.p = build.dashboard(b.port, "")
-	b.p.styles.GraphemeWidths = true
-	noTimers(b.p)
-	b.p.dashboard.After = func(d time.Duration, msg tea.Msg) tea.Cmd {
-		b.timers = append(b.timers, timer{d, msg})
+	d := &testDashboard{t: t, server: newFakeServer(), now: tuitest.Dawn.Add(time.Minute)}
+	build := testBuilder(
+		t.Context(),
+		Options{CWD: "/home/ada"},
+		func() time.Time { return d.now },
+		func() string { return "client-m1" },
+	)
+	d.p = build.newDashboard(d.server, "")
+	d.p.styles.GraphemeWidths = true
+	noTimers(d.p)
+	d.p.dashboard.After = func(after time.Duration, msg tea.Msg) tea.Cmd {
+		d.timers = append(d.timers, timer{after, msg})
 		return nil
 	}
 	t.Cleanup(func() {
 		build.cancel()
 		build.tasks.Close()
-		b.p.sessions.close()
+		d.p.sessions.closeAll()
 	})
-	b.give(tea.WindowSizeMsg{Width: width, Height: height})
-	b.give(dashboard.ConnMsg{State: remote.Connected})
-	b.tell(sessions...)
-	return b
+	d.send(tea.WindowSizeMsg{Width: width, Height: height})
+	d.send(dashboard.ConnMsg{State: remote.Connected})
+	d.sendSummaries(sessions...)
+	return d
 }
 
-// give updates the desk and runs what it asks for.
-func (b *table) give(msg tea.Msg) {
-	b.t.Helper()
-	_, cmd := b.p.Update(msg)
-	b.p.View()
-	b.run(cmd)
+// send updates the dashboard with a message and runs the returned command.
+func (d *testDashboard) send(msg tea.Msg) {
+	d.t.Helper()
+	_, cmd := d.p.Update(msg)
+	d.p.View()
+	d.run(cmd)
 }
 
-func (b *table) run(cmd tea.Cmd) {
+// run executes a command and sends its messages.
+func (d *testDashboard) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
@@ -246,64 +295,72 @@ func (b *table) run(cmd tea.Cmd) {
 	case nil:
 	case tea.BatchMsg:
 		for _, c := range msg {
-			b.run(c)
+			d.run(c)
 		}
 	default:
-		b.give(msg)
+		d.send(msg)
 	}
 }
 
-func (b *table) tell(sessions ...protocol.Summary) {
+// sendSummaries sends summaries of the server.
+func (d *testDashboard) sendSummaries(sessions ...protocol.Summary) {
 	changes := make(dashboard.SummariesMsg, len(sessions))
 	for i, s := range sessions {
 		changes[i].Summary = s
 	}
-	b.give(changes)
+	d.send(changes)
 }
 
-func (b *table) press(keys ...string) {
-	b.t.Helper()
+// press sends keys by name.
+func (d *testDashboard) press(keys ...string) {
+	d.t.Helper()
 	for _, k := range keys {
-		b.give(tuitest.Press(k))
+		d.send(tuitest.Press(k))
 	}
 }
 
-func (b *table) write(text string) {
+// typeText sends one key press for each character.
+func (d *testDashboard) typeText(text string) {
 	for _, r := range text {
-		b.give(tea.KeyPressMsg{Code: r, Text: string(r)})
+		d.send(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
 }
 
-func (b *table) text() string {
-	lines := strings.Split(ansi.Strip(b.p.View().Content), "\n")
+// screen returns the text on the screen without styles and trailing spaces.
+func (d *testDashboard) screen() string {
+	lines := strings.Split(ansi.Strip(d.p.View().Content), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func (b *table) shows(want ...string) {
-	b.t.Helper()
+// wantText fails the test unless the screen contains all texts.
+func (d *testDashboard) wantText(want ...string) {
+	d.t.Helper()
 	for _, w := range want {
-		if !strings.Contains(b.text(), w) {
-			b.t.Fatalf("the screen does not show %q:\n%s", w, b.text())
+		if !strings.Contains(d.screen(), w) {
+			d.t.Fatalf("want %q on the screen, got:\n%s", w, d.screen())
 		}
 	}
 }
 
-func (b *table) hides(what string) {
-	b.t.Helper()
-	if strings.Contains(b.text(), what) {
-		b.t.Fatalf("the screen shows %q:\n%s", what, b.text())
+// wantNoText fails the test if the screen contains the text.
+func (d *testDashboard) wantNoText(text string) {
+	d.t.Helper()
+	if strings.Contains(d.screen(), text) {
+		d.t.Fatalf("got %q on the screen, want it absent:\n%s", text, d.screen())
 	}
 }
 
-// asks makes sessions answer: those with an approval pending have the one given.
-func (b *table) asks(pending ...protocol.Approval) {
-	b.port.reply = func(id string, a tuitest.Asking) (any, error) {
+// setPending makes sessions answer commands. Their snapshots hold the pending approvals.
+func (d *testDashboard) setPending(pending ...protocol.Approval) {
+	d.server.reply = func(id string, a tuitest.Asking) (any, error) {
 		switch a.Verb {
 		case protocol.DoSnapshot:
-			return protocol.SnapshotResult{Snapshot: protocol.Snapshot{Epoch: "e", State: &protocol.State{Session: id, Approvals: pending}}}, nil
+			return protocol.SnapshotResult{
+				Snapshot: protocol.Snapshot{Epoch: "e", State: &protocol.State{Session: id, Approvals: pending}},
+			}, nil
 		case protocol.DoHistory:
 			var page protocol.HistoryResult
 			for _, u := range tuitest.Conversation().Take() {
@@ -315,11 +372,19 @@ func (b *table) asks(pending ...protocol.Approval) {
 		}
 		return nil, nil
 	}
-	b.port.script = func(string) *tuitest.Journal {
+	d.server.journal = func(string) *tuitest.Journal {
 		j := &tuitest.Journal{Seq: 100, At: tuitest.Dawn}
-		j.Out = remote.Updates{{Attached: &protocol.SubscribeResult{Mode: protocol.ModeSnapshot, After: protocol.Position{Seq: 100}, Snapshot: &protocol.Snapshot{
-			State: &protocol.State{Seq: 100, Last: &protocol.LastTurn{Turn: "turn-m1"}},
-		}}}}
+		j.Out = remote.Updates{
+			{
+				Attached: &protocol.SubscribeResult{
+					Mode:  protocol.ModeSnapshot,
+					After: protocol.Position{Seq: 100},
+					Snapshot: &protocol.Snapshot{
+						State: &protocol.State{Seq: 100, Last: &protocol.LastTurn{Turn: "turn-m1"}},
+					},
+				},
+			},
+		}
 		j.User(tuitest.Bob, "m9", "Push the tags.")
 		j.Say("t", "They are right.")
 		j.Queued(tuitest.Ada, "m10", "And then?")
@@ -329,170 +394,133 @@ func (b *table) asks(pending ...protocol.Approval) {
 	}
 }
 
-func TestGoldenDesk(t *testing.T) {
-	for name, prepare := range map[string]func(*table){
-		"sessions": func(b *table) { b.press("down") },
-		"nobody": func(b *table) {
-			for _, s := range fleetOfFive() {
-				b.tell(protocol.Summary{Session: s.Session, Deleted: true})
-			}
-		},
-		"preview":   func(b *table) { b.asks(tuitest.Tidy()); b.press("space") },
-		"found":     func(b *table) { buried(b); b.press("down") },
-		"creating":  func(b *table) { b.press("n"); b.write("fix"); b.press("tab", "right", "tab", "tab"); b.write("Fix it") },
-		"filtering": func(b *table) { b.press("/"); b.write("claude") },
-		"renaming":  func(b *table) { b.press("R"); b.write("-2") },
-		"ending":    func(b *table) { b.press("down", "X") },
-		"verdict": func(b *table) {
-			b.asks(tuitest.Tidy())
-			b.press("y")
-			b.now = b.now.Add(2 * approval.Grace)
-			b.armed()
-		},
-		"lost": func(b *table) {
-			b.give(dashboard.ConnMsg{State: remote.Reconnecting, Retry: b.now.Add(3 * time.Second), Attempt: 2})
-		},
-	} {
-		for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 40}} {
-			t.Run(fmt.Sprintf("desk_%s_%d", name, size.width), func(t *testing.T) {
-				b := newTable(t, size.width, size.height, fleetOfFive()...)
-				prepare(b)
-				got := b.text()
-				for line := range strings.Lines(got) {
-					if n := ansi.StringWidth(strings.TrimSuffix(line, "\n")); n > size.width {
-						t.Errorf("a line of %d cells: %q", n, line)
-					}
-				}
-				if n := strings.Count(got, "\n"); n != size.height {
-					t.Errorf("%d rows, want %d", n, size.height)
-				}
-				tuitest.Golden(t, got)
-			})
-		}
-	}
+// fireGuards fires the timers that end the grace period of an approval.
+func (d *testDashboard) fireGuards() {
+	d.t.Helper()
+	d.fireTimers(func(m timer) bool { _, ok := m.msg.(approval.GuardMsg); return ok })
 }
 
-// armed fires the timers of a request that takes no keys yet.
-func (b *table) armed() {
-	b.t.Helper()
-	b.fire(func(m timer) bool { _, ok := m.msg.(approval.GuardMsg); return ok })
+// tick fires the clock timers and reports whether there were any.
+func (d *testDashboard) tick() bool {
+	d.t.Helper()
+	return d.fireTimers(func(m timer) bool { return m.after == time.Second })
 }
 
-// tick fires the clock and reports whether it runs.
-func (b *table) tick() bool {
-	b.t.Helper()
-	return b.fire(func(m timer) bool { return m.after == time.Second })
-}
-
-// fire fires the timers that match and reports whether there are any.
-func (b *table) fire(matches func(timer) bool) (fired bool) {
-	b.t.Helper()
-	timers := b.timers
-	b.timers = nil
+// fireTimers fires the matching timers and reports whether there were any.
+func (d *testDashboard) fireTimers(matches func(timer) bool) (fired bool) {
+	d.t.Helper()
+	timers := d.timers
+	d.timers = nil
 	for _, m := range timers {
 		if matches(m) {
 			fired = true
-			b.give(m.msg)
+			d.send(m.msg)
 		} else {
-			b.timers = append(b.timers, m)
+			d.timers = append(d.timers, m)
 		}
 	}
 	return fired
 }
 
-func TestTheDeskFitsEverySize(t *testing.T) {
-	b := newTable(t, 80, 24, fleetOfFive()...)
-	b.asks(tuitest.Tidy())
+func TestDashboardFitsAllSizes(t *testing.T) {
+	d := newTestDashboard(t, 80, 24, testSummaries()...)
+	d.setPending(tuitest.Tidy())
+	keys := []string{
+		"", "space", "n", "esc", "/", "esc", "y", "esc", "X", "esc", "R", "esc", "?", "q", "space",
+	}
 	for width := 1; width < 160; width += 7 {
 		for _, height := range []int{1, 2, 3, 5, 9, 20} {
-			b.give(tea.WindowSizeMsg{Width: width, Height: height})
-			for _, key := range []string{"", "space", "n", "esc", "/", "esc", "y", "esc", "X", "esc", "R", "esc", "?", "q", "space"} {
+			d.send(tea.WindowSizeMsg{Width: width, Height: height})
+			for _, key := range keys {
 				if key != "" {
-					b.press(key)
+					d.press(key)
 				}
-				view := b.p.View()
+				view := d.p.View()
 				lines := strings.Split(view.Content, "\n")
 				if len(lines) > height {
-					t.Fatalf("%d rows at %dx%d after %q", len(lines), width, height, key)
+					t.Fatalf("got %d rows at %dx%d after %q", len(lines), width, height, key)
 				}
 				for _, line := range lines {
 					if ansi.StringWidth(line) > width {
-						t.Fatalf("line %q at %dx%d after %q", line, width, height, key)
+						t.Fatalf("got row %q at %dx%d after %q", line, width, height, key)
 					}
 				}
 				if c := view.Cursor; c != nil && (c.X >= width || c.Y >= height) {
-					t.Fatalf("cursor at %d,%d at %dx%d after %q", c.X, c.Y, width, height, key)
+					t.Fatalf("got cursor %d,%d at %dx%d after %q", c.X, c.Y, width, height, key)
 				}
 			}
 		}
 	}
 }
 
-// deskProgram is a whole desk in a bubble.
-type deskProgram struct {
-	t     *testing.T
-	build *builder
-	p     *program
-	port  *port
-	mu    sync.Mutex
-	keys  *io.PipeWriter
-	end   func()
+// dashboardProgram is a running Bubble Tea program with a dashboard. It needs a synctest bubble.
+type dashboardProgram struct {
+	t       *testing.T
+	builder *builder
+	p       *program
+	server  *fakeServer
+	mu      sync.Mutex
+	keys    *io.PipeWriter
+	stop    func()
 }
 
-// guarded lets the test look while the program runs.
-type guarded struct{ *deskProgram }
+// lockedModel guards the model of a dashboardProgram with its mutex, so that the test can read it.
+type lockedModel struct{ *dashboardProgram }
 
-func (g guarded) Init() tea.Cmd {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.p.Init()
+func (m lockedModel) Init() tea.Cmd {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.p.Init()
 }
 
-func (g guarded) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	_, cmd := g.p.Update(msg)
-	return g, cmd
+func (m lockedModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, cmd := m.p.Update(msg)
+	return m, cmd
 }
 
-func (g guarded) View() tea.View {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.p.View()
+func (m lockedModel) View() tea.View {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.p.View()
 }
 
-func openDesk(t *testing.T, first string) *deskProgram {
+// startDashboard starts a program on a new server. It shows the initial session, or the dashboard
+// if initial is "".
+func startDashboard(t *testing.T, initial string) *dashboardProgram {
 	t.Helper()
-	return openDeskOn(t, newPort(), first)
+	return startDashboardOn(t, newFakeServer(), initial)
 }
 
-func openDeskOn(t *testing.T, port *port, first string) *deskProgram {
+// startDashboardOn is like startDashboard, on the given server.
+func startDashboardOn(t *testing.T, server *fakeServer, initial string) *dashboardProgram {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	keys, typing := io.Pipe()
-	p := &deskProgram{t: t, port: port, keys: typing}
-	p.build = testBuilder(ctx, Options{}, time.Now, func() string { return "new" })
-	p.p = p.build.dashboard(p.port, first)
+	p := &dashboardProgram{t: t, server: server, keys: typing}
+	p.builder = testBuilder(ctx, Options{}, time.Now, func() string { return "new" })
+	p.p = p.builder.newDashboard(p.server, initial)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- p.build.runModel(p.p, guarded{p}, tea.WithInput(keys), tea.WithOutput(io.Discard), tea.WithoutSignalHandler(),
-			tea.WithWindowSize(90, 16), tea.WithColorProfile(colorprofile.ASCII), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+		ended <- p.builder.runModel(p.p, lockedModel{p}, testProgramOptions(keys, io.Discard, 90, 16)...)
 	}()
-	p.end = func() {
+	p.stop = func() {
 		cancel()
-		_ = typing.Close() // never fails
+		_ = typing.Close() // always returns nil
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	}
-	for _, s := range fleetOfFive() {
-		p.port.changes <- dashboard.SummaryUpdate{Summary: s}
+	for _, s := range testSummaries() {
+		p.server.summaries <- dashboard.SummaryUpdate{Summary: s}
 	}
 	tuitest.Pass(time.Second)
 	return p
 }
 
-func (p *deskProgram) press(keys ...string) {
+// press types keys with a pause after each.
+func (p *dashboardProgram) press(keys ...string) {
 	for _, k := range keys {
 		if _, err := io.WriteString(p.keys, k); err != nil {
 			p.t.Error(err)
@@ -501,21 +529,24 @@ func (p *deskProgram) press(keys ...string) {
 	}
 }
 
-func (p *deskProgram) screen() string {
+// screen returns the text on the screen without styles.
+func (p *dashboardProgram) screen() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return ansi.Strip(p.p.View().Content)
 }
 
-func (p *deskProgram) shows(want ...string) {
+// wantText fails the test unless the screen contains all texts.
+func (p *dashboardProgram) wantText(want ...string) {
 	p.t.Helper()
 	for _, w := range want {
 		if got := p.screen(); !strings.Contains(got, w) {
-			p.t.Fatalf("the screen does not show %q:\n%s", w, got)
+			p.t.Fatalf("want %q on the screen, got:\n%s", w, got)
 		}
 	}
 }
 
+// Keys as a terminal sends them.
 const (
 	keyF2    = "\x1bOQ"
 	keyUp    = "\x1b[A"
@@ -523,11 +554,11 @@ const (
 	keyEnter = "\r"
 )
 
-func TestADraftOutlivesItsSessionsSubscription(t *testing.T) {
+func TestDraftSurvivesClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t, "")
+		p := startDashboard(t, "")
 		p.press(keyEnter)
-		s3 := p.port.sessions["s3"]
+		s3 := p.server.sessions["s3"]
 		s3.Mu.Lock()
 		s3.Reply = func(tuitest.Asking) (any, error) { return nil, tuitest.ErrRefused }
 		s3.Mu.Unlock()
@@ -535,145 +566,150 @@ func TestADraftOutlivesItsSessionsSubscription(t *testing.T) {
 		for range 3 {
 			p.press(keyF2, keyDown, keyEnter)
 		}
-		if got := p.port.subscribed(); slices.Contains(got, "s3") {
-			t.Fatalf("subscribed to %v: s3 was to go", got)
+		if got := p.server.subscribed(); slices.Contains(got, "s3") {
+			t.Fatalf("got subscriptions to %v, want none to s3", got)
 		}
 		p.press(keyF2, keyUp, keyUp, keyUp, keyEnter)
-		p.shows("answer of s3", "> refused", "my draft")
-		p.end()
+		p.wantText("answer of s3", "> refused", "my draft")
+		p.stop()
 	})
 }
 
-func TestADeskOpensSessionsAndKeepsThree(t *testing.T) {
+func TestDashboardKeepsThreeSessionsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t, "")
-		p.shows("sessions · 5", "1 waiting for you")
+		p := startDashboard(t, "")
+		p.wantText("sessions · 5", "1 waiting for you")
 		p.press(keyEnter)
-		p.shows("question for s3", "answer of s3", "F2 sessions")
+		p.wantText("question for s3", "answer of s3", "F2 sessions")
 		p.press(keyF2, keyDown, keyEnter)
-		p.shows("answer of s2", "1 other waiting")
+		p.wantText("answer of s2", "1 other waiting")
 		p.press(keyF2, keyDown, keyEnter)
-		if got := p.port.subscribed(); !slices.Equal(got, []string{"s1", "s2", "s3"}) {
-			t.Errorf("subscribed to %v", got)
+		if got := p.server.subscribed(); !slices.Equal(got, []string{"s1", "s2", "s3"}) {
+			t.Errorf("got subscriptions to %v, want s1, s2, s3", got)
 		}
 		p.press(keyF2, keyDown, keyEnter)
-		p.shows("answer of s5xyz789")
-		if got := p.port.subscribed(); !slices.Equal(got, []string{"s1", "s2", "s5xyz789"}) {
-			t.Errorf("subscribed to %v: the one shown longest ago was to go", got)
+		p.wantText("answer of s5xyz789")
+		if got := p.server.subscribed(); !slices.Equal(got, []string{"s1", "s2", "s5xyz789"}) {
+			t.Errorf("got subscriptions to %v, want s1, s2, s5xyz789", got)
 		}
-		p.end()
-		if got := p.port.subscribed(); len(got) != 0 {
-			t.Errorf("still subscribed to %v", got)
+		p.stop()
+		if got := p.server.subscribed(); len(got) != 0 {
+			t.Errorf("got subscriptions to %v, want none", got)
 		}
 	})
 }
 
-func TestASessionIsOpenedWhileThePreviewLooksAtIt(t *testing.T) {
+func TestOpenWhilePreviewLoads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t, "")
-		p.port.mu.Lock()
-		p.port.script = func(string) *tuitest.Journal { // which is not caught up
+		p := startDashboard(t, "")
+		p.server.mu.Lock()
+		p.server.journal = func(string) *tuitest.Journal { // not caught up
 			j := tuitest.NewJournal()
 			j.User(tuitest.Ada, "m1", "question")
 			return j
 		}
-		p.port.mu.Unlock()
+		p.server.mu.Unlock()
 		p.press(" ")
-		p.shows("preview · release")
-		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) {
-			t.Fatalf("looks at %v", got)
+		p.wantText("preview · release")
+		if got := p.server.subscribed(); !slices.Equal(got, []string{"s3"}) {
+			t.Fatalf("got subscriptions to %v, want s3", got)
 		}
 		p.press(keyEnter)
-		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.atOnce() != 1 {
-			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.atOnce())
+		if got := p.server.subscribed(); !slices.Equal(got, []string{"s3"}) || p.server.peakSubscribers() != 1 {
+			t.Errorf("got subscriptions to %v, at most %d at once, want s3 and 1", got, p.server.peakSubscribers())
 		}
-		if looked, _ := p.port.told(); len(looked) != 2 {
-			t.Errorf("followed %v", looked)
+		if got, _ := p.server.requests(); len(got) != 2 {
+			t.Errorf("got subscriptions %v, want 2", got)
 		}
-		p.end()
+		p.stop()
 	})
 }
 
-func TestASessionIsFollowedOnceHoweverFastItIsLeftAndEntered(t *testing.T) {
+func TestReopenNeverSubscribesTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t, "")
-		p.port.slow = time.Second
+		p := startDashboard(t, "")
+		p.server.closeDelay = time.Second
 		p.mu.Lock()
 		p.p.sessions.keep = 1
 		p.mu.Unlock()
 		p.press(keyEnter, keyF2, keyDown, keyEnter, keyF2, keyUp, keyEnter)
 		tuitest.Pass(3 * time.Second)
-		p.shows("question for s3")
-		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.atOnce() != 1 {
-			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.atOnce())
+		p.wantText("question for s3")
+		if got := p.server.subscribed(); !slices.Equal(got, []string{"s3"}) || p.server.peakSubscribers() != 1 {
+			t.Errorf("got subscriptions to %v, at most %d at once, want s3 and 1", got, p.server.peakSubscribers())
 		}
-		p.end()
+		p.stop()
 	})
 }
 
-func TestADeskBeginsWithTheSessionNamed(t *testing.T) {
+func TestDashboardStartsWithNamedSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t, "s1")
-		p.shows("answer of s1", "1 other waiting: F8")
+		p := startDashboard(t, "s1")
+		p.wantText("answer of s1", "1 other waiting: F8")
 		p.press(keyF2)
-		p.shows("sessions · 5", "▸· docs")
-		p.end()
+		p.wantText("sessions · 5", "▸· docs")
+		p.stop()
 	})
 }
 
-func TestTheSessionNamedShowsBeforeAllOthersAreToldOf(t *testing.T) {
+func TestNamedSessionLoadsBeforeSummaries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := newPort()
-		slow.script = func(string) *tuitest.Journal { // which is not caught up
+		slow := newFakeServer()
+		slow.journal = func(string) *tuitest.Journal { // not caught up
 			j := tuitest.NewJournal()
 			j.User(tuitest.Ada, "m1", "question")
 			return j
 		}
-		p := openDeskOn(t, slow, "s1")
-		told := func() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.p.dashboard.List().Total() > 0 }
-		if told() {
-			t.Error("the others are told of before")
+		p := startDashboardOn(t, slow, "s1")
+		listed := func() int {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.p.dashboard.List().Total()
 		}
-		p.port.sessions["s1"].Feed <- remote.Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: []byte("{}")}}
+		if n := listed(); n > 0 {
+			t.Errorf("got %d listed sessions before the catch-up, want 0", n)
+		}
+		caughtUp := &protocol.Event{Type: protocol.CaughtUp, Data: []byte("{}")}
+		p.server.sessions["s1"].Feed <- remote.Update{Event: caughtUp}
 		tuitest.Pass(time.Second)
-		if !told() {
-			t.Error("the others are not told of")
+		if listed() == 0 {
+			t.Error("got no listed sessions after the catch-up")
 		}
-		p.end()
+		p.stop()
 	})
 }
 
-func TestAHiddenSessionGoesOn(t *testing.T) {
+func TestHiddenSessionIsUpdated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t, "")
+		p := startDashboard(t, "")
 		p.press(keyEnter, "draft", keyF2)
 		j := &tuitest.Journal{Seq: 5, At: tuitest.Dawn, Turn: "turn-m1"}
 		j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: " and more"})
-		p.port.sessions["s3"].Feed <- j.Take()[0]
+		p.server.sessions["s3"].Feed <- j.Take()[0]
 		tuitest.Pass(time.Second)
 		p.press(keyEnter)
-		p.shows("answer of s3 and more", "> draft")
+		p.wantText("answer of s3 and more", "> draft")
 		p.press(keyEnter)
-		if got := p.port.sessions["s3"].Commands(); len(got) != 1 || got[0].Verb != protocol.DoSend {
-			t.Errorf("asked %+v", got)
+		if got := p.server.sessions["s3"].Commands(); len(got) != 1 || got[0].Verb != protocol.DoSend {
+			t.Errorf("got commands %+v, want 1 send", got)
 		}
-		p.end()
+		p.stop()
 	})
 }
 
-func TestTheDeskIsLeftFromEverywhere(t *testing.T) {
+func TestDashboardQuit(t *testing.T) {
 	for _, first := range [][]string{nil, {keyEnter}} {
 		synctest.Test(t, func(t *testing.T) {
-			p := openDesk(t, "")
+			p := startDashboard(t, "")
 			p.press(first...)
 			p.press("\x03")
-			p.shows("press ctrl+c again to leave")
+			p.wantText("press ctrl+c again to leave")
 			p.press("\x03")
 			tuitest.Pass(time.Second)
-			if p.build.ctx.Err() == nil {
-				t.Error("the desk is still there")
+			if p.builder.ctx.Err() == nil {
+				t.Error("the program has not ended")
 			}
-			p.end()
+			p.stop()
 		})
 	}
 }

@@ -14,13 +14,13 @@ import (
 	"agentctl/tui/ui"
 )
 
-// TestMain shows a recorded session on the terminal when TUI_DEMO names one, and
-// a theme when TUI_THEME does:
+// TestMain runs the tests. If TUI_DEMO names a recorded session, it shows that session on the
+// terminal instead, with the theme in TUI_THEME:
 //
 //	go test -c -o tui.test ./tui && TUI_DEMO=approval ./tui.test
 func TestMain(m *testing.M) {
-	if in := os.Getenv(breaks); in != "" {
-		os.Exit(breakDown(in))
+	if where := os.Getenv(panicEnv); where != "" {
+		os.Exit(runPanicProcess(where))
 	}
 	name := os.Getenv("TUI_DEMO")
 	if name == "" {
@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// demo shows a recorded session until the user leaves. TUI_PLAIN selects the plain output.
 func demo(name string) error {
 	scene, ok := tuitest.Scenes[name]
 	if !ok {
@@ -44,7 +45,11 @@ func demo(name string) error {
 	r.Reply = func(a tuitest.Asking) (any, error) {
 		switch a.Verb {
 		case protocol.DoApprove:
-			return nil, &protocol.Error{Code: protocol.CodeConflict, Message: "already decided", Winner: &protocol.Winner{By: tuitest.Bob, Outcome: protocol.Denied}}
+			return nil, &protocol.Error{
+				Code:    protocol.CodeConflict,
+				Message: "already decided",
+				Winner:  &protocol.Winner{By: tuitest.Bob, Outcome: protocol.Denied},
+			}
 		case protocol.DoHistory:
 			return protocol.HistoryResult{}, nil
 		}
@@ -71,5 +76,3 @@ func demo(name string) error {
 	}
 	return Run(ctx, r, Options{Zone: time.UTC, Theme: ui.Theme(os.Getenv("TUI_THEME"))})
 }
-
-// scenes are the recorded sessions that golden screens and the demo show.

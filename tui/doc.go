@@ -1,20 +1,21 @@
-// Package tui owns the program on the terminal. [Run] starts Bubble Tea, opens sessions, routes
-// messages to the dashboard or to the session shown, and owns what a terminal has once: input,
-// window title, signals and suspension.
+// Package tui runs the full-screen program on a terminal. [Run] and [RunDashboard] start Bubble
+// Tea, open sessions and route messages to the dashboard or to the session on the screen. The
+// package owns the resources that a terminal has only once: input, window title, signals and
+// suspension.
 //
-// It reaches sessions and servers through the interfaces of tui/remote alone. It must not know of
-// sockets or of how a connection is kept.
+// It accesses sessions and servers only through the interfaces of tui/remote. It must not depend on
+// sockets or on connection handling.
 //
 // # Structure
 //
 // The screens are [agentctl/tui/sessionview] and [agentctl/tui/dashboard]. They are made of
-// components: each has a method Update that returns its intent, and draws itself at a width.
-// A component does no I/O: commands and updates run as tasks of tui/task, whose results come back
-// as messages with the address of the component.
+// components. A component has a method Update that returns an intent, and draws itself at a given
+// width. It does no I/O. Commands and updates run as tasks of tui/task, which return their results
+// as messages addressed to the component.
 //
 // # Safety
 //
-// Text from a server reaches the terminal only through the canvas of tui/ui, which passes styles
-// and safe links and nothing else, and through the fields of a view. The exceptions are tui/notify
-// and the clipboard: both get cleaned text.
+// Text from a server reaches the terminal through the canvas of tui/ui, which passes only styles
+// and safe links, and through the fields of a view. The exceptions are tui/notify and the
+// clipboard, which receive cleaned text.
 package tui

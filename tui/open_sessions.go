@@ -15,35 +15,36 @@ import (
 	"agentctl/tui/transcriptview"
 )
 
-// defaultKeep is how many sessions stay subscribed: the one on the screen and those shown before it.
+// defaultKeep is the default maximum number of open sessions, including the one on the screen.
 const defaultKeep = 3
 
-// openSessions holds the sessions that the program is subscribed to. The event loop owns it.
+// openSessions holds the sessions that the program is subscribed to. Only the event loop may use
+// it.
 type openSessions struct {
-	// Static after construction.
-	ctx     context.Context    // of all subscriptions
-	view    sessionview.Config // of every view, but for its session and tasks
-	keep    int
-	send    func(tea.Msg)
-	onPanic func(error) // ends the program; any goroutine may call it
-	running sync.WaitGroup
+	// Set before the program starts.
+	ctx        context.Context    // context of all subscriptions
+	viewConfig sessionview.Config // template; Session and Tasks are set for each view
+	keep       int                // maximum number of open sessions
+	send       func(tea.Msg)      // sends a message to the event loop
+	onPanic    func(error)        // ends the program; safe for concurrent use
+	wg         sync.WaitGroup     // goroutines of subscriptions
 
-	all    []*openSession           // the one shown last first
-	shown  *openSession             // on the screen, or nil
-	drafts map[string]string        // unsent texts by session, of those that were closed
-	ending map[string]chan struct{} // subscriptions that are ending; closed when over
+	all     []*openSession           // most recently shown first
+	shown   *openSession             // session on the screen; nil: none
+	drafts  map[string]string        // unsent text of closed sessions, by session ID
+	closing map[string]chan struct{} // openSession.closed by session ID, of closed sessions
 }
 
 // openSession is a subscribed session.
 type openSession struct {
-	id    string
-	view  *sessionview.View
-	tasks *task.Runner
-	gone  bool          // the session was deleted
-	over  chan struct{} // closed when it is no longer subscribed
+	id      string
+	view    *sessionview.View
+	tasks   *task.Runner
+	deleted bool          // the server deleted the session
+	closed  chan struct{} // closed when the subscription has ended
 }
 
-// find returns an open session, or nil.
+// find returns the open session with the given ID, or nil.
 func (s *openSessions) find(id string) *openSession {
 	if i := slices.IndexFunc(s.all, func(o *openSession) bool { return o.id == id }); i >= 0 {
 		return s.all[i]
@@ -51,7 +52,8 @@ func (s *openSessions) find(id string) *openSession {
 	return nil
 }
 
-// Transcript implements OpenSessions.
+// Transcript returns the transcript view of an open session, or nil. It implements
+// dashboard.OpenSessions.
 func (s *openSessions) Transcript(id string) *transcriptview.View {
 	if o := s.find(id); o != nil {
 		return o.view.Transcript()
@@ -59,31 +61,36 @@ func (s *openSessions) Transcript(id string) *transcriptview.View {
 	return nil
 }
 
-// Closing implements OpenSessions.
-func (s *openSessions) Closing(id string) <-chan struct{} { return s.ending[id] }
+// Closing returns a channel that is closed when the previous subscription of a session has ended,
+// or nil if there was none. It implements dashboard.OpenSessions.
+func (s *openSessions) Closing(id string) <-chan struct{} { return s.closing[id] }
 
-// show puts a session on the screen. One that is not open is subscribed to when before is closed; nil is.
-// The session that was not shown for longest is closed for it, but not the one named spare.
-func (s *openSessions) show(id string, session func(id string) remote.Session, before <-chan struct{}, spare string) {
+// show puts a session on the screen. If it is not open, show opens it with newSession and
+// subscribes once ready is closed; a nil ready subscribes at once. If more than keep sessions are
+// open, show closes the least recently shown one. It spares the session with the ID except, unless
+// keep is 1.
+func (s *openSessions) show(
+	id string, newSession func(id string) remote.Session, ready <-chan struct{}, except string,
+) {
 	s.hide()
 	o := s.find(id)
 	if o == nil {
-		o = s.subscribe(id, session(id), before)
+		o = s.subscribe(id, newSession(id), ready)
 	}
 	s.all = slices.DeleteFunc(s.all, func(other *openSession) bool { return other == o })
 	s.all = slices.Insert(s.all, 0, o)
 	s.shown = o
 	if last := len(s.all) - 1; last >= s.keep {
-		if s.all[last].id == spare && s.keep > 1 {
+		if s.all[last].id == except && s.keep > 1 {
 			last--
 		}
 		s.keepDraft(s.all[last])
-		s.end(s.all[last])
+		s.closeSession(s.all[last])
 	}
 	o.view.SetHidden(false)
 }
 
-// hide takes the session from the screen. It stays subscribed, unless it is gone.
+// hide removes the session from the screen. It stays open unless it was deleted.
 func (s *openSessions) hide() {
 	o := s.shown
 	if o == nil {
@@ -91,28 +98,29 @@ func (s *openSessions) hide() {
 	}
 	s.shown = nil
 	o.view.SetHidden(true)
-	if o.gone {
-		s.end(o)
+	if o.deleted {
+		s.closeSession(o)
 	}
 }
 
-// subscribe opens a session. Its updates begin when the former subscription is over and before is closed.
-func (s *openSessions) subscribe(id string, session remote.Session, before <-chan struct{}) *openSession {
-	o := &openSession{id: id, tasks: task.NewRunner(s.ctx), over: make(chan struct{})}
+// subscribe opens a session. It starts receiving updates after the previous subscription of the
+// session has ended and ready is closed.
+func (s *openSessions) subscribe(id string, session remote.Session, ready <-chan struct{}) *openSession {
+	o := &openSession{id: id, tasks: task.NewRunner(s.ctx), closed: make(chan struct{})}
 	o.tasks.Address, o.tasks.OnPanic = o, s.onPanic
-	config := s.view
+	config := s.viewConfig
 	config.Session, config.Tasks = session, o.tasks
 	after := config.After
 	config.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return after(d, o.tasks.Wrap(msg)) }
 	o.view = sessionview.New(config)
 	o.view.SetDraft(s.drafts[id])
 	delete(s.drafts, id)
-	former := s.ending[id]
-	s.running.Go(func() {
-		if former != nil {
-			<-former
+	previous := s.closing[id]
+	s.wg.Go(func() {
+		if previous != nil {
+			<-previous
 		}
-		if task.Wait(o.tasks.Context(), before) {
+		if task.Wait(o.tasks.Context(), ready) {
 			err := task.Pump(o.tasks.Context(), session.Updates, func(u []remote.Update) {
 				s.send(task.Message{To: o, Msg: remote.Updates(u)})
 			})
@@ -120,13 +128,13 @@ func (s *openSessions) subscribe(id string, session remote.Session, before <-cha
 				s.onPanic(err)
 			}
 		}
-		close(o.over)
+		close(o.closed)
 		s.send(task.Message{To: o, Msg: sessionview.UpdatesEnded{}})
 	})
 	return o
 }
 
-// update gives a message to a session, unless it was closed meanwhile.
+// update passes a message to a session. It drops the message if the session has been closed.
 func (s *openSessions) update(o *openSession, msg tea.Msg) tea.Cmd {
 	if !slices.Contains(s.all, o) {
 		return nil
@@ -134,51 +142,53 @@ func (s *openSessions) update(o *openSession, msg tea.Msg) tea.Cmd {
 	return o.view.Update(msg)
 }
 
-// deleted closes a session that was deleted. One on the screen can still be read until it is hidden.
-func (s *openSessions) deleted(id string) {
+// handleDeleted closes a session that the server deleted. If it is on the screen, it stays readable
+// until it is hidden.
+func (s *openSessions) handleDeleted(id string) {
 	delete(s.drafts, id)
 	o := s.find(id)
 	switch o {
 	case nil:
 	case s.shown:
-		o.gone = true
+		o.deleted = true
 	default:
-		s.end(o)
+		s.closeSession(o)
 	}
 }
 
-// keepDraft keeps the unsent texts of a session that is closed.
+// keepDraft stores the unsent texts of a session for its next subscription.
 func (s *openSessions) keepDraft(o *openSession) {
 	if texts := o.view.Unsent(); len(texts) > 0 {
 		s.drafts[o.id] = strings.Join(texts, "\n\n")
 	}
 }
 
-// end ends a subscription.
-func (s *openSessions) end(o *openSession) {
+// closeSession closes a session and ends its subscription in the background.
+func (s *openSessions) closeSession(o *openSession) {
 	s.all = slices.DeleteFunc(s.all, func(other *openSession) bool { return other == o })
-	for id, over := range s.ending {
+	for id, closed := range s.closing {
 		select {
-		case <-over:
-			delete(s.ending, id)
+		case <-closed:
+			delete(s.closing, id)
 		default:
 		}
 	}
-	s.ending[o.id] = o.over
-	s.running.Go(o.tasks.Close)
+	s.closing[o.id] = o.closed
+	s.wg.Go(o.tasks.Close)
 }
 
-// close ends all subscriptions and waits for them. Their context must have ended.
-func (s *openSessions) close() {
+// closeAll ends all subscriptions and waits for their goroutines. s.ctx must have ended.
+func (s *openSessions) closeAll() {
 	for _, o := range s.all {
 		o.tasks.Close()
 	}
-	s.running.Wait()
+	s.wg.Wait()
 }
 
-// pendingTour walks through the sessions that need the user, and back to where it began.
-type pendingTour struct {
-	home     string // session on the screen when it began; "" for the dashboard
-	selected string // on the dashboard
-	passed   map[string]bool
+// pendingNavigation is the state of a walk through the sessions that need the user. The walk ends
+// where it began.
+type pendingNavigation struct {
+	origin   string // session on the screen at the start; "": the dashboard
+	selected string // session selected on the dashboard at the start
+	visited  map[string]bool
 }

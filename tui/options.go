@@ -15,36 +15,37 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Options say how sessions are shown. The zero value shows them on the terminal of the process.
+// Options configure the screen. The zero value uses the terminal of the process.
 type Options struct {
-	Input  io.Reader // keys; nil: standard input
-	Output io.Writer // the screen; nil: standard output
-	Env    []string  // of the terminal; nil: that of the process
-	Size   Size      // of an output that is no terminal
+	Input  io.Reader // terminal input; nil: standard input
+	Output io.Writer // terminal output; nil: standard output
+	Env    []string  // environment of the terminal; nil: that of the process
+	Size   Size      // screen size if Output is not a terminal
 
 	Theme   ui.Theme       // "": ThemeAuto
-	NoColor bool           // no colours, whatever the theme
-	Mouse   bool           // report the mouse: the wheel scrolls, a click expands
-	Zone    *time.Location // of times; nil: local
-	Keys    keymap.Keys    // other keys than the default; see keymap.Keys.Check
-	Keep    int            // sessions that stay subscribed; 0: 3
-	CWD     string         // of new sessions; "": the server's
+	NoColor bool           // disable colours of every theme
+	Mouse   bool           // enable mouse reports: the wheel scrolls, a click expands
+	Zone    *time.Location // time zone of displayed times; nil: local
+	Keys    keymap.Keys    // overrides of the default keys; see keymap.Keys.Check
+	Keep    int            // maximum number of open sessions; 0: 3
+	CWD     string         // working directory of new sessions; "": the server's
 
 	Alerts Alerts
 }
 
-// Size is the size of a screen in cells; zero: unknown.
+// Size is the size of a screen in cells. The zero value is an unknown size.
 type Size struct{ Width, Height int }
 
-// Alerts say what happens while the terminal has no focus and a session needs the user.
+// Alerts configure how the user is alerted when a session needs attention and the terminal has no
+// focus.
 type Alerts struct {
-	Off      bool // neither ring nor notify
-	NoBell   bool // do not ring
-	NoNotify bool // show no desktop notification
+	Off      bool // disable all alerts
+	NoBell   bool // disable the terminal bell
+	NoNotify bool // disable desktop notifications
 }
 
-// notifier returns the notifier for the terminal.
-func (o *Options) notifier() *notify.Notifier {
+// newNotifier returns the notifier for the terminal.
+func (o *Options) newNotifier() *notify.Notifier {
 	n := notify.DetectNotifications(o.environ())
 	if o.Alerts.NoBell {
 		n = n.WithoutBell()
@@ -55,8 +56,8 @@ func (o *Options) notifier() *notify.Notifier {
 	return notify.NewNotifier(n, o.Alerts.Off)
 }
 
-// styles returns the styles. The error names a key that cannot be used.
-func (o *Options) styles() (*ui.Styles, error) {
+// newStyles returns the styles. It returns an error if o.Keys is invalid.
+func (o *Options) newStyles() (*ui.Styles, error) {
 	zone := o.Zone
 	if zone == nil {
 		zone = time.Local
@@ -70,8 +71,8 @@ func (o *Options) styles() (*ui.Styles, error) {
 	return s, nil
 }
 
-// program returns the options of the Bubble Tea program.
-func (o *Options) program() []tea.ProgramOption {
+// programOptions returns the options of the Bubble Tea program.
+func (o *Options) programOptions() []tea.ProgramOption {
 	var out []tea.ProgramOption
 	if o.Input != nil {
 		out = append(out, tea.WithInput(o.Input))
@@ -84,13 +85,20 @@ func (o *Options) program() []tea.ProgramOption {
 	}
 	env := o.environ()
 	out = append(out, tea.WithEnvironment(env), tea.WithoutSignalHandler(), tea.WithFilter(filterSignals))
-	// Any value of NO_COLOR counts; the library knows truth values only.
-	if o.NoColor || slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }) {
+	if o.NoColor || slices.ContainsFunc(env, disablesColor) {
 		out = append(out, tea.WithColorProfile(colorprofile.ASCII))
 	}
 	return out
 }
 
+// disablesColor reports whether an environment entry sets NO_COLOR. Any value but the empty one
+// disables colours. Bubble Tea recognises boolean values only.
+func disablesColor(entry string) bool {
+	value, ok := strings.CutPrefix(entry, "NO_COLOR=")
+	return ok && value != ""
+}
+
+// environ returns the environment of the terminal.
 func (o *Options) environ() []string {
 	if o.Env == nil {
 		return os.Environ()

@@ -15,13 +15,13 @@ import (
 	tty "agentctl/internal/terminal"
 )
 
-func TestAPanicLeavesTheTerminalAsItWas(t *testing.T) {
-	for _, in := range []string{"update", "view", "errand"} {
+func TestPanicRestoresTerminal(t *testing.T) {
+	for _, in := range []string{"update", "view", "task"} {
 		t.Run(in, func(t *testing.T) {
 			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 			defer stop()
 			cmd := exec.CommandContext(ctx, os.Args[0])
-			cmd.Env = append(os.Environ(), breaks+"="+in, "TERM=xterm-256color")
+			cmd.Env = append(os.Environ(), panicEnv+"="+in, "TERM=xterm-256color")
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			screen, err := tty.Start(cmd, 80, 24)
@@ -29,7 +29,8 @@ func TestAPanicLeavesTheTerminalAsItWas(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer screen.Close()
-			if err := screen.WaitFor(ctx, 0, func(b []byte) bool { return strings.Contains(ansi.Strip(string(b)), "running") }); err != nil {
+			running := func(b []byte) bool { return strings.Contains(ansi.Strip(string(b)), "running") }
+			if err := screen.WaitFor(ctx, 0, running); err != nil {
 				t.Fatal(err)
 			}
 			if err := screen.Type("!"); err != nil {
@@ -39,16 +40,17 @@ func TestAPanicLeavesTheTerminalAsItWas(t *testing.T) {
 				t.Fatal(err)
 			}
 			if code := cmd.ProcessState.ExitCode(); code != 1 {
-				t.Errorf("exit code %d", code)
+				t.Errorf("got exit code %d, want 1", code)
 			}
-			if told := stderr.String(); !strings.Contains(told, "broken in "+in) || !strings.Contains(told, "ended: run screen:") {
-				t.Errorf("stderr is %q", told)
+			if got := stderr.String(); !strings.Contains(got, "broken in "+in) ||
+				!strings.Contains(got, "ended: run screen:") {
+				t.Errorf("got stderr %q, want the panic and the error of the program", got)
 			}
-			for _, what := range tty.UnrestoredModes(screen.OutputSince(0)) {
-				t.Error("left on the terminal:", what)
+			for _, mode := range tty.UnrestoredModes(screen.OutputSince(0)) {
+				t.Errorf("mode not restored: %s", mode)
 			}
 			if !screen.SettingsRestored() {
-				t.Error("the terminal's settings are not what they were")
+				t.Error("the terminal settings are not restored")
 			}
 		})
 	}

@@ -11,48 +11,48 @@ import (
 	"agentctl/tui/ui"
 )
 
-// program is the model of the Bubble Tea program: one session, or a dashboard and the sessions opened from
-// it. It owns the terminal's size, styles and focus, and routes messages to the screens.
+// program is the Bubble Tea model. It shows one session, or a dashboard and the sessions opened
+// from it. It owns the terminal's size, styles and focus, and routes messages to the screens.
 type program struct {
-	styles    *ui.Styles
-	mouse     bool
-	notifier  *notify.Notifier
-	sessions  *openSessions
-	session   func(id string) remote.Session
-	dashboard *dashboard.Dashboard // nil: there is one session
-	first     string               // session shown at once, or ""
-	tour      pendingTour
+	styles     *ui.Styles
+	mouse      bool // mouse reports are enabled
+	notifier   *notify.Notifier
+	sessions   *openSessions
+	session    func(id string) remote.Session // returns the session with an ID
+	dashboard  *dashboard.Dashboard           // nil: the program shows one session only
+	initial    string                         // session shown by Init; "": the dashboard
+	navigation pendingNavigation
 
-	// watching is closed when the summaries of all sessions are wanted: not before the first session is
-	// there, which would have to wait behind thousands of them.
-	watching chan struct{}
-	watched  bool
+	// watchRequested is closed when the program needs the summaries of all sessions. An initial
+	// session loads first: it must not wait for thousands of summaries.
+	watchRequested chan struct{}
+	watching       bool // watchRequested is closed
 
 	width, height int
 }
 
-// Init requests what the theme needs to know, and shows the first session.
+// Init queries the terminal for the theme and shows the initial session.
 func (p *program) Init() tea.Cmd {
 	switch {
 	case p.dashboard == nil:
 		p.sessions.show("", p.session, nil, "")
 		return p.styles.Query()
-	case p.first == "":
-		p.watch()
+	case p.initial == "":
+		p.requestWatch()
 		return p.styles.Query()
 	}
-	return tea.Batch(p.styles.Query(), p.open(p.first))
+	return tea.Batch(p.styles.Query(), p.open(p.initial))
 }
 
-// watch begins to follow the summaries of all sessions.
-func (p *program) watch() {
-	if !p.watched {
-		p.watched = true
-		close(p.watching)
+// requestWatch requests the summaries of all sessions. Only the first call has an effect.
+func (p *program) requestWatch() {
+	if !p.watching {
+		p.watching = true
+		close(p.watchRequested)
 	}
 }
 
-// Update routes a message.
+// Update routes a message to the screens.
 func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -72,30 +72,30 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return p, p.applySummaries(msg)
 	}
 	if p.sessions.shown != nil && ui.IsInput(msg) {
-		return p, p.input(msg)
+		return p, p.handleInput(msg)
 	}
 	return p, p.updateDashboard(msg)
 }
 
-// input gives a key, paste or mouse event to the session on the screen, except for the keys that lead away
-// from it.
-func (p *program) input(msg tea.Msg) tea.Cmd {
+// handleInput passes a key, paste or mouse event to the session on the screen. It handles the keys
+// that leave the session itself.
+func (p *program) handleInput(msg tea.Msg) tea.Cmd {
 	press, ok := msg.(tea.KeyPressMsg)
 	if !ok || p.dashboard == nil {
 		return p.updateShown(msg)
 	}
 	switch p.styles.Keys.At(keymap.Global, press.String()) {
 	case keymap.ShowSessions:
-		p.tour = pendingTour{}
+		p.navigation = pendingNavigation{}
 		p.showDashboard()
 		return p.updateDashboard(nil)
 	case keymap.NextPending:
-		return tea.Batch(p.next(), p.updateDashboard(nil))
+		return tea.Batch(p.showNextPending(), p.updateDashboard(nil))
 	}
 	return p.updateShown(msg)
 }
 
-// updateShown gives a message to the session on the screen.
+// updateShown passes a message to the session on the screen, if any.
 func (p *program) updateShown(msg tea.Msg) tea.Cmd {
 	if p.sessions.shown == nil {
 		return nil
@@ -103,7 +103,7 @@ func (p *program) updateShown(msg tea.Msg) tea.Cmd {
 	return p.updateSession(p.sessions.shown, msg)
 }
 
-// updateSession gives a message to a session.
+// updateSession passes a message to a session and updates the screens that depend on it.
 func (p *program) updateSession(o *openSession, msg tea.Msg) tea.Cmd {
 	cmd := p.sessions.update(o, msg)
 	if p.dashboard == nil {
@@ -113,7 +113,7 @@ func (p *program) updateSession(o *openSession, msg tea.Msg) tea.Cmd {
 		return cmd
 	}
 	if o.view.CaughtUp() || o.view.Conn() == remote.Offline {
-		p.watch()
+		p.requestWatch()
 	}
 	if p.sessions.shown == nil && p.dashboard.Selected() == o.id {
 		p.dashboard.Invalidate()
@@ -121,7 +121,7 @@ func (p *program) updateSession(o *openSession, msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmd, p.updateDashboard(nil))
 }
 
-// updateDashboard gives a message to the dashboard and does what it wants.
+// updateDashboard passes a message to the dashboard, if any, and handles the intents it returns.
 func (p *program) updateDashboard(msg tea.Msg) tea.Cmd {
 	if p.dashboard == nil {
 		return nil
@@ -130,17 +130,17 @@ func (p *program) updateDashboard(msg tea.Msg) tea.Cmd {
 	if intent == nil {
 		return cmd
 	}
-	return tea.Batch(cmd, p.handle(intent), p.updateDashboard(nil))
+	return tea.Batch(cmd, p.handleIntent(intent), p.updateDashboard(nil))
 }
 
-// handle does what the dashboard wants.
-func (p *program) handle(intent any) tea.Cmd {
+// handleIntent executes an intent of the dashboard.
+func (p *program) handleIntent(intent any) tea.Cmd {
 	switch i := intent.(type) {
 	case dashboard.OpenIntent:
-		p.tour = pendingTour{}
+		p.navigation = pendingNavigation{}
 		return p.open(i.Session)
 	case dashboard.OpenHitIntent:
-		p.tour = pendingTour{}
+		p.navigation = pendingNavigation{}
 		cmd := p.open(i.Hit.Session)
 		return tea.Batch(cmd, p.sessions.shown.view.ShowHit(i.Hit, i.Text))
 	case dashboard.BackIntent:
@@ -148,62 +148,62 @@ func (p *program) handle(intent any) tea.Cmd {
 			return p.open(p.sessions.all[0].id)
 		}
 	case dashboard.NextIntent:
-		return p.next()
+		return p.showNextPending()
 	}
 	return nil
 }
 
-// open puts a session on the screen.
+// open puts a session on the screen. There must be a dashboard.
 func (p *program) open(id string) tea.Cmd {
-	var before <-chan struct{}
+	var ready <-chan struct{}
 	if p.sessions.find(id) == nil {
-		before = p.dashboard.StopPreview()
+		ready = p.dashboard.StopPreview()
 	}
-	p.sessions.show(id, p.session, before, p.tour.home)
+	p.sessions.show(id, p.session, ready, p.navigation.origin)
 	p.dashboard.SetCovered(true)
 	p.dashboard.Select(id)
-	p.showOthers()
+	p.updateOthers()
 	return p.updateShown(tea.WindowSizeMsg{Width: p.width, Height: p.height})
 }
 
 // showDashboard puts the dashboard on the screen.
 func (p *program) showDashboard() {
-	p.watch()
+	p.requestWatch()
 	p.sessions.hide()
 	p.dashboard.SetCovered(false)
 }
 
-// next shows the next session that needs the user; after the last one it returns to where the first press
-// was.
-func (p *program) next() tea.Cmd {
-	p.watch()
-	here := ""
+// showNextPending shows the next session that needs the user. After the last one it returns to the
+// screen on which the walk began.
+func (p *program) showNextPending() tea.Cmd {
+	p.requestWatch()
+	current := ""
 	if p.sessions.shown != nil {
-		here = p.sessions.shown.id
+		current = p.sessions.shown.id
 	}
-	if p.tour.passed == nil {
-		p.tour = pendingTour{home: here, selected: p.dashboard.Selected(), passed: map[string]bool{}}
+	if p.navigation.visited == nil {
+		p.navigation = pendingNavigation{origin: current, selected: p.dashboard.Selected(), visited: map[string]bool{}}
 	}
-	p.tour.passed[here] = true
-	id, ok := p.dashboard.List().NextNeed(func(id string) bool { return p.tour.passed[id] })
+	p.navigation.visited[current] = true
+	id, ok := p.dashboard.List().NextNeed(func(id string) bool { return p.navigation.visited[id] })
 	if ok {
 		return p.open(id)
 	}
-	tour := p.tour
-	p.tour = pendingTour{}
+	start := p.navigation
+	p.navigation = pendingNavigation{}
 	const done = "no other session needs you"
-	if tour.home != "" {
-		cmd := p.open(tour.home)
+	if start.origin != "" {
+		cmd := p.open(start.origin)
 		p.sessions.shown.view.ShowStatus(done)
 		return cmd
 	}
 	p.showDashboard()
-	p.dashboard.Select(tour.selected)
+	p.dashboard.Select(start.selected)
 	p.dashboard.ShowStatus(done)
 	return nil
 }
 
-// applySummaries takes summaries: the dashboard lists them, and the notifier reports what is new.
+// applySummaries passes summaries to the dashboard and the notifier, and closes deleted sessions.
 func (p *program) applySummaries(msg dashboard.SummariesMsg) tea.Cmd {
 	cmds := []tea.Cmd{p.updateDashboard(msg)}
 	for i := range msg {
@@ -213,15 +213,15 @@ func (p *program) applySummaries(msg dashboard.SummariesMsg) tea.Cmd {
 		}
 		cmds = append(cmds, p.notifier.FollowSummary(s))
 		if s.Deleted {
-			p.sessions.deleted(s.Session)
+			p.sessions.handleDeleted(s.Session)
 		}
 	}
-	p.showOthers()
+	p.updateOthers()
 	return tea.Batch(cmds...)
 }
 
-// showOthers shows in the session on the screen how many others wait for the user.
-func (p *program) showOthers() {
+// updateOthers sets the number of other waiting sessions in the session on the screen.
+func (p *program) updateOthers() {
 	shown := p.sessions.shown
 	if shown == nil {
 		return
@@ -238,7 +238,7 @@ func (p *program) showOthers() {
 	shown.view.SetOthers(others)
 }
 
-// restyle redraws all screens in the new styles.
+// restyle redraws all screens with the current styles.
 func (p *program) restyle() tea.Cmd {
 	cmds := []tea.Cmd{p.updateDashboard(ui.RestyleMsg{})}
 	for _, o := range p.sessions.all {
@@ -247,7 +247,7 @@ func (p *program) restyle() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// View returns the session on the screen, or the dashboard.
+// View draws the session on the screen, or the dashboard.
 func (p *program) View() tea.View {
 	var v tea.View
 	if o := p.sessions.shown; o != nil {

@@ -17,45 +17,48 @@ import (
 	"agentctl/tui/ui"
 )
 
-// ErrInterrupted is the error of a screen that SIGINT ended. On a terminal no key sends it.
+// ErrInterrupted is returned by [Run] and [RunDashboard] after SIGINT. No key of the terminal sends
+// SIGINT while the screen runs.
 var ErrInterrupted = errors.New("interrupted")
 
-// Run shows a session until the user leaves or ctx ends. The terminal is restored, and the session goes on.
-// SIGINT ends it with ErrInterrupted, the end of the terminal with ErrTerminalGone, a panic of the session with
-// a *panics.Error. The caller makes other signals end ctx.
+// Run shows a session until the user leaves or ctx ends. It restores the terminal and leaves the
+// session running. It returns [ErrInterrupted] after SIGINT, [ErrTerminalGone] if the terminal has
+// been closed, and an error that wraps a *panics.Error if a goroutine of the session panics. The
+// caller must cancel ctx on other signals.
 func Run(ctx context.Context, s remote.Session, o Options) error {
-	return run(ctx, o, func(b *builder) *program { return b.session(s) })
+	return run(ctx, o, func(b *builder) *program { return b.newSession(s) })
 }
 
-// RunDashboard shows the sessions of a server as Run does: the session named first, or the dashboard when none
-// is named.
+// RunDashboard shows the sessions of a server, in the way of [Run]. It starts with the given
+// session, or with the dashboard if session is "".
 func RunDashboard(ctx context.Context, server remote.Server, session string, o Options) error {
-	return run(ctx, o, func(b *builder) *program { return b.dashboard(server, session) })
+	return run(ctx, o, func(b *builder) *program { return b.newDashboard(server, session) })
 }
 
-// run runs the program that build returns.
+// run runs the program that build returns, with signal handling.
 func run(ctx context.Context, o Options, build func(*builder) *program) error {
-	styles, err := o.styles()
+	styles, err := o.newStyles()
 	if err != nil {
 		return err
 	}
 	b := newBuilder(ctx, &o, styles)
 	signals := listenForSignals(&o)
-	return signals.stop(b.run(build(b), append(o.program(), signals.option)...))
+	return signals.stop(b.run(build(b), append(o.programOptions(), signals.attach)...))
 }
 
-// builder makes a program and owns everything that runs outside of its event loop.
+// builder builds a program and owns the tasks that run outside of its event loop.
 type builder struct {
 	options *Options
 	styles  *ui.Styles
 	parent  context.Context
-	ctx     context.Context // of all tasks and subscriptions
+	ctx     context.Context // context of all tasks and subscriptions
 	cancel  context.CancelFunc
-	tasks   *task.Runner // of the dashboard
+	tasks   *task.Runner // tasks of the dashboard
 	now     func() time.Time
-	newID   func() string
+	newID   func() string // returns a client message ID
 }
 
+// newBuilder returns a builder whose tasks end with ctx.
 func newBuilder(ctx context.Context, o *Options, s *ui.Styles) *builder {
 	b := &builder{options: o, styles: s, parent: ctx, now: time.Now, newID: rand.Text}
 	b.ctx, b.cancel = context.WithCancel(ctx)
@@ -63,26 +66,35 @@ func newBuilder(ctx context.Context, o *Options, s *ui.Styles) *builder {
 	return b
 }
 
-// session returns a program of one session.
-func (b *builder) session(s remote.Session) *program {
-	p := b.program()
-	p.sessions.view.Sessions = false
+// newSession returns a program that shows one session.
+func (b *builder) newSession(s remote.Session) *program {
+	p := b.newProgram()
+	p.sessions.viewConfig.Sessions = false
 	p.session = func(string) remote.Session { return s }
 	return p
 }
 
-// dashboard returns a program of all sessions of a server.
-func (b *builder) dashboard(server remote.Server, first string) *program {
-	p := b.program()
-	p.session, p.first = server.Session, first
+// newDashboard returns a program that shows the sessions of a server. It starts with the session
+// initial, or with the dashboard if initial is "".
+func (b *builder) newDashboard(server remote.Server, initial string) *program {
+	p := b.newProgram()
+	p.session, p.initial = server.Session, initial
 	p.dashboard = dashboard.New(dashboard.Config{
-		Server: server, Tasks: b.tasks, Styles: b.styles, Now: b.now, NewID: b.newID, After: p.sessions.view.After,
-		Clipboard: p.sessions.view.Clipboard, CWD: b.options.CWD, Open: p.sessions,
+		Server:    server,
+		Tasks:     b.tasks,
+		Styles:    b.styles,
+		Now:       b.now,
+		NewID:     b.newID,
+		After:     p.sessions.viewConfig.After,
+		Clipboard: p.sessions.viewConfig.Clipboard,
+		CWD:       b.options.CWD,
+		Open:      p.sessions,
 	})
 	return p
 }
 
-func (b *builder) program() *program {
+// newProgram returns a program without a session and without a dashboard.
+func (b *builder) newProgram() *program {
 	env := b.options.environ()
 	b.styles.Now = b.now
 	keep := b.options.Keep
@@ -90,24 +102,28 @@ func (b *builder) program() *program {
 		keep = defaultKeep
 	}
 	return &program{
-		styles: b.styles, mouse: b.options.Mouse, notifier: b.options.notifier(), watching: make(chan struct{}),
+		styles:         b.styles,
+		mouse:          b.options.Mouse,
+		notifier:       b.options.newNotifier(),
+		watchRequested: make(chan struct{}),
 		sessions: &openSessions{
-			ctx: b.ctx, keep: keep, drafts: map[string]string{}, ending: map[string]chan struct{}{},
-			view: sessionview.Config{
+			ctx: b.ctx, keep: keep, drafts: map[string]string{}, closing: map[string]chan struct{}{},
+			viewConfig: sessionview.Config{
 				Styles: b.styles, Now: b.now, NewID: b.newID, After: b.tasks.After, Exec: tea.Exec,
 				Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
 			},
 		},
-		width: 80, height: 24,
+		width:  80,
+		height: 24,
 	}
 }
 
-// run runs a program until it ends, then everything that was started for it.
+// run runs a program until it ends, then stops its tasks and subscriptions.
 func (b *builder) run(p *program, options ...tea.ProgramOption) error {
 	return b.runModel(p, p, options...)
 }
 
-// runModel runs a program as the model given, which is the program or wraps it.
+// runModel is like run, but gives Bubble Tea the model m: p or a wrapper of p.
 func (b *builder) runModel(p *program, m tea.Model, options ...tea.ProgramOption) error {
 	app := tea.NewProgram(m, append(options, tea.WithContext(b.parent))...)
 	panicked := make(firstPanic, 1)
@@ -115,17 +131,18 @@ func (b *builder) runModel(p *program, m tea.Model, options ...tea.ProgramOption
 	b.tasks.OnPanic = onPanic
 	p.sessions.send, p.sessions.onPanic = app.Send, onPanic
 	if p.dashboard != nil {
-		b.follow(p, p.dashboard.Server, app)
+		b.followServer(p, p.dashboard.Server, app)
 	}
 	_, err := app.Run()
 	b.cancel()
 	b.tasks.Close()
-	p.sessions.close()
+	p.sessions.closeAll()
 	return panicked.or(exitError(b.parent, err))
 }
 
-// follow starts following the server's summaries and its connection.
-func (b *builder) follow(p *program, server remote.Server, app *tea.Program) {
+// followServer starts sending the summaries and the connection states of the server to app. The
+// summaries start when the program requests them.
+func (b *builder) followServer(p *program, server remote.Server, app *tea.Program) {
 	watch := func(ctx context.Context) iter.Seq[dashboard.SummaryUpdate] {
 		return func(yield func(dashboard.SummaryUpdate) bool) {
 			for s, err := range server.Watch(ctx) {
@@ -135,21 +152,23 @@ func (b *builder) follow(p *program, server remote.Server, app *tea.Program) {
 			}
 		}
 	}
-	running := &p.sessions.running
-	running.Go(func() {
-		if task.Wait(b.ctx, p.watching) {
-			p.sessions.onPanic(task.Pump(b.ctx, watch, func(u []dashboard.SummaryUpdate) { app.Send(dashboard.SummariesMsg(u)) }))
+	wg, onPanic := &p.sessions.wg, p.sessions.onPanic
+	sendSummaries := func(u []dashboard.SummaryUpdate) { app.Send(dashboard.SummariesMsg(u)) }
+	sendConn := func(c []remote.Conn) { app.Send(dashboard.ConnMsg(c[len(c)-1])) }
+	wg.Go(func() {
+		if task.Wait(b.ctx, p.watchRequested) {
+			onPanic(task.Pump(b.ctx, watch, sendSummaries))
 		}
 	})
-	running.Go(func() {
-		p.sessions.onPanic(task.Pump(b.ctx, server.Conns, func(c []remote.Conn) { app.Send(dashboard.ConnMsg(c[len(c)-1])) }))
+	wg.Go(func() {
+		onPanic(task.Pump(b.ctx, server.Conns, sendConn))
 	})
 }
 
-// firstPanic holds the first panic outside of the event loop.
+// firstPanic holds the first panic of a goroutine outside of the event loop. Its capacity is 1.
 type firstPanic chan error
 
-// set notes a panic and ends the program. A nil error is none.
+// set stores the first error and ends the program. It ignores nil and later errors.
 func (f firstPanic) set(p *tea.Program, err error) {
 	if err == nil {
 		return
@@ -161,7 +180,7 @@ func (f firstPanic) set(p *tea.Program, err error) {
 	}
 }
 
-// or returns the panic, else err.
+// or returns the stored panic, or err if there is none.
 func (f firstPanic) or(err error) error {
 	select {
 	case panicErr := <-f:
@@ -171,7 +190,7 @@ func (f firstPanic) or(err error) error {
 	}
 }
 
-// exitError returns why a program ended, unless the user or its context ended it.
+// exitError converts the error of a Bubble Tea program. It returns nil if ctx has ended.
 func exitError(ctx context.Context, err error) error {
 	switch {
 	case err == nil || ctx.Err() != nil:

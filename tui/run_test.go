@@ -15,7 +15,6 @@ import (
 	"unsafe"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/panics"
@@ -25,96 +24,99 @@ import (
 	"agentctl/tui/task"
 )
 
-// counting counts how often the model's screen is drawn anew, and lets the test
-// look while the program runs.
-type counting struct {
+// sessionProgram is a running Bubble Tea program with one session. It counts the redraws and the
+// timers. A mutex guards the model, so that the test can read it.
+type sessionProgram struct {
 	*program
-	mu     sync.Mutex
-	draws  int
-	last   *byte // of the content drawn last
-	timers atomic.Int64
+	mu          sync.Mutex
+	draws       int
+	lastContent *byte        // data of the content drawn last
+	timers      atomic.Int64 // number of started timers
 }
 
-func (c *counting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_, cmd := c.program.Update(msg)
-	return c, cmd
+func (p *sessionProgram) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, cmd := p.program.Update(msg)
+	return p, cmd
 }
 
-func (c *counting) View() tea.View {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	v := c.program.View()
-	if at := unsafe.StringData(v.Content); at != c.last { // another string: it was drawn anew
-		c.draws, c.last = c.draws+1, at
+func (p *sessionProgram) View() tea.View {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	v := p.program.View()
+	if at := unsafe.StringData(v.Content); at != p.lastContent { // a new string is a redraw
+		p.draws, p.lastContent = p.draws+1, at
 	}
 	return v
 }
 
-func (c *counting) drawn() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.draws
+// drawCount returns the number of redraws.
+func (p *sessionProgram) drawCount() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.draws
 }
 
-func (c *counting) screen() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return ansi.Strip(c.program.View().Content)
+// screen returns the text on the screen without styles.
+func (p *sessionProgram) screen() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return ansi.Strip(p.program.View().Content)
 }
 
-// launch runs a whole program on the session; the function returned ends it and
-// waits. It must run in a synctest bubble.
-func launch(t *testing.T, r *tuitest.Recording, keys io.Reader, width, height int) (*counting, *tuitest.Sink, func()) {
+// startSession starts a program that shows a session. It returns the program, its terminal output
+// and a function that stops the program and waits for its end. It needs a synctest bubble.
+func startSession(
+	t *testing.T, r *tuitest.Recording, keys io.Reader, width, height int,
+) (*sessionProgram, *tuitest.Sink, func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	build := testBuilder(ctx, Options{}, time.Now, func() string { return "client-new" })
-	c := &counting{program: build.session(r)}
-	after := c.sessions.view.After
-	c.sessions.view.After = func(d time.Duration, msg tea.Msg) tea.Cmd {
-		c.timers.Add(1)
+	p := &sessionProgram{program: build.newSession(r)}
+	after := p.sessions.viewConfig.After
+	p.sessions.viewConfig.After = func(d time.Duration, msg tea.Msg) tea.Cmd {
+		p.timers.Add(1)
 		return after(d, msg)
 	}
 	out := &tuitest.Sink{}
 	ended := make(chan error, 1)
 	go func() {
-		ended <- build.runModel(c.program, c, tea.WithInput(keys), tea.WithOutput(out), tea.WithoutSignalHandler(),
-			tea.WithWindowSize(width, height), tea.WithColorProfile(colorprofile.ASCII), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+		ended <- build.runModel(p.program, p, testProgramOptions(keys, out, width, height)...)
 	}()
-	return c, out, func() {
+	return p, out, func() {
 		cancel()
 		if err := <-ended; err != nil {
-			t.Errorf("the program ended with %v", err)
+			t.Errorf("got error %v from the program, want none", err)
 		}
 	}
 }
 
-func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
+func TestStreamIsDrawnAtFrameRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
 		keys, typing := io.Pipe()
-		c, _, end := launch(t, r, keys, 100, 12)
+		p, _, stop := startSession(t, r, keys, 100, 12)
 		j := tuitest.Conversation()
 		j.CaughtUp()
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
 		tuitest.Pass(time.Second)
-		before := c.drawn()
+		before := p.drawCount()
 		const seconds = 60
 		typed := ""
 		for i := range seconds * 1000 {
 			time.Sleep(time.Millisecond)
-			if i%1000 == 500 { // a key is on the screen within two draws
-				at := c.drawn()
+			if i%1000 == 500 { // check that a key is on the screen within two redraws
+				at := p.drawCount()
 				typed += string(rune('a' + i/1000%26))
 				if _, err := typing.Write([]byte(typed[len(typed)-1:])); err != nil {
 					t.Error(err)
 				}
 				synctest.Wait()
-				if draws := c.drawn() - at; draws > 2 || !strings.Contains(c.screen(), "> "+typed) {
-					t.Fatalf("after %d draws the screen does not show %q:\n%s", draws, typed, c.screen())
+				if draws := p.drawCount() - at; draws > 2 || !strings.Contains(p.screen(), "> "+typed) {
+					t.Fatalf("after %d redraws: want %q on the screen, got:\n%s", draws, typed, p.screen())
 				}
 			}
 			j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: fmt.Sprintf(" word%d", i)})
@@ -123,50 +125,50 @@ func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 			}
 		}
 		tuitest.Pass(time.Second)
-		draws := c.drawn() - before
-		_ = typing.Close() // the pipe has no reader that fails
-		end()
+		draws := p.drawCount() - before
+		_ = typing.Close() // always returns nil
+		stop()
 		if most := seconds*int(time.Second/task.FrameTime) + 3*seconds; draws > most {
-			t.Errorf("%d draws in %d s, want at most %d", draws, seconds, most)
+			t.Errorf("got %d redraws in %d s, want at most %d", draws, seconds, most)
 		}
 		if draws < seconds*20 {
-			t.Errorf("only %d draws in %d s", draws, seconds)
+			t.Errorf("got %d redraws in %d s, want at least %d", draws, seconds, seconds*20)
 		}
-		if got := c.screen(); !strings.Contains(got, "word59999") {
-			t.Errorf("the last word is not on the screen:\n%s", got)
+		if got := p.screen(); !strings.Contains(got, "word59999") {
+			t.Errorf("want the last word on the screen, got:\n%s", got)
 		}
 	})
 }
 
-func TestAnIdleProgramDrawsNothing(t *testing.T) {
+func TestIdleProgramDrawsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
-		c, _, end := launch(t, r, nil, 60, 12)
+		p, _, stop := startSession(t, r, nil, 60, 12)
 		j := tuitest.NewJournal()
 		j.CaughtUp()
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
 		tuitest.Pass(time.Second)
-		before := c.drawn()
+		before := p.drawCount()
 		tuitest.Pass(time.Hour)
-		if c.drawn() != before {
-			t.Errorf("%d draws in an idle hour", c.drawn()-before)
+		if p.drawCount() != before {
+			t.Errorf("got %d redraws in an idle hour, want none", p.drawCount()-before)
 		}
-		end()
+		stop()
 	})
 }
 
-func TestTheProgramSendsAndLeavesTheTerminalClean(t *testing.T) {
+func TestProgramSendsAndRestoresTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
 		keys, typing := io.Pipe()
-		_, out, end := launch(t, r, keys, 100, 30)
+		_, out, stop := startSession(t, r, keys, 100, 30)
 		j := tuitest.Scenes["approval"]()
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
-		tuitest.Pass(time.Second) // longer than the Grace: the request is armed
+		tuitest.Pass(time.Second) // longer than approval.Grace: the request accepts keys
 		for _, key := range []string{"1", "h", "i", "\r"} {
 			if _, err := typing.Write([]byte(key)); err != nil {
 				t.Error(err)
@@ -174,62 +176,69 @@ func TestTheProgramSendsAndLeavesTheTerminalClean(t *testing.T) {
 			tuitest.Pass(100 * time.Millisecond)
 		}
 		got := r.Commands()
-		if len(got) != 2 || got[0].Verb != protocol.DoApprove || got[1].Verb != protocol.DoSend || got[1].Data.(protocol.SendData).Text != "hi" {
-			t.Errorf("asked %+v", got)
+		if len(got) != 2 || got[0].Verb != protocol.DoApprove || got[1].Verb != protocol.DoSend ||
+			got[1].Data.(protocol.SendData).Text != "hi" {
+			t.Errorf("got commands %+v, want approve and send of hi", got)
 		}
-		_ = typing.Close() // the pipe has no reader that fails
-		end()
+		_ = typing.Close() // always returns nil
+		stop()
 		screen := out.String()
-		for _, want := range []string{ansi.SetModeAltScreenSaveCursor, ansi.ResetModeAltScreenSaveCursor, ansi.ShowCursor} {
+		for _, want := range []string{
+			ansi.SetModeAltScreenSaveCursor, ansi.ResetModeAltScreenSaveCursor, ansi.ShowCursor,
+		} {
 			if !strings.Contains(screen, want) {
-				t.Errorf("the terminal never got %q", want)
+				t.Errorf("want %q in the terminal output", want)
 			}
 		}
-		if strings.LastIndex(screen, ansi.ResetModeAltScreenSaveCursor) < strings.LastIndex(screen, ansi.SetModeAltScreenSaveCursor) {
-			t.Error("the alternate screen is not left")
+		entered := strings.LastIndex(screen, ansi.SetModeAltScreenSaveCursor)
+		left := strings.LastIndex(screen, ansi.ResetModeAltScreenSaveCursor)
+		if left < entered {
+			t.Error("the program does not leave the alternate screen")
 		}
 	})
 }
 
-func TestASessionThatEndsIsOffline(t *testing.T) {
+func TestEndedSessionIsOffline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
-		c, _, end := launch(t, r, nil, 60, 12)
+		p, _, stop := startSession(t, r, nil, 60, 12)
 		j := tuitest.Scenes["transcript"]()
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
 		close(r.Feed)
 		tuitest.Pass(time.Second)
-		if got := c.screen(); !strings.Contains(got, "offline") {
-			t.Errorf("the screen does not say offline:\n%s", got)
+		if got := p.screen(); !strings.Contains(got, "offline") {
+			t.Errorf("want offline on the screen, got:\n%s", got)
 		}
-		end()
+		stop()
 	})
 }
 
-func TestTheReconnectCountsDown(t *testing.T) {
+func TestReconnectCountdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
-		c, _, end := launch(t, r, nil, 60, 12)
+		p, _, stop := startSession(t, r, nil, 60, 12)
 		j := tuitest.NewJournal()
 		j.CaughtUp()
 		j.Link(remote.Conn{State: remote.Reconnecting, Attempt: 2, Retry: time.Now().Add(5 * time.Second)})
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
-		for _, want := range []string{"reconnecting in 5s", "reconnecting in 3s", "reconnecting in 1s", "reconnecting (attempt 2)"} {
+		for _, want := range []string{
+			"reconnecting in 5s", "reconnecting in 3s", "reconnecting in 1s", "reconnecting (attempt 2)",
+		} {
 			tuitest.Pass(100 * time.Millisecond)
-			if got := c.screen(); !strings.Contains(got, want) {
-				t.Errorf("the screen does not say %q:\n%s", want, got)
+			if got := p.screen(); !strings.Contains(got, want) {
+				t.Errorf("want %q on the screen, got:\n%s", want, got)
 			}
 			tuitest.Pass(1900 * time.Millisecond)
 		}
-		end()
+		stop()
 	})
 }
 
-func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
+func TestSlowScreenAppliesBackpressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -256,7 +265,7 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 		}()
 		synctest.Wait()
 		if most := cap(r.Feed) + 8; fed > most {
-			t.Errorf("%d updates were taken while the screen was busy, want at most %d", fed, most)
+			t.Errorf("got %d updates taken from the session of a busy screen, want at most %d", fed, most)
 		}
 		close(release)
 		tuitest.Pass(time.Second)
@@ -266,16 +275,16 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 		for _, n := range batches {
 			total += n
 			if n > task.MaxBatch {
-				t.Errorf("a batch of %d", n)
+				t.Errorf("got a batch of %d, want at most %d", n, task.MaxBatch)
 			}
 		}
 		if total != 3*task.MaxBatch {
-			t.Errorf("%d updates came through, want %d", total, 3*task.MaxBatch)
+			t.Errorf("got %d updates, want %d", total, 3*task.MaxBatch)
 		}
 	})
 }
 
-func TestAPanicOfTheSourceEndsThePump(t *testing.T) {
+func TestPumpReturnsSourcePanic(t *testing.T) {
 	given := 0
 	err := task.Pump(t.Context(), func(context.Context) iter.Seq[int] {
 		return func(yield func(int) bool) {
@@ -284,31 +293,32 @@ func TestAPanicOfTheSourceEndsThePump(t *testing.T) {
 		}
 	}, func(b []int) { given += len(b) })
 	if broken := panics.As(err); broken == nil || broken.Value != "out of order" || given != 1 {
-		t.Errorf("after %d updates it ended with %v", given, err)
+		t.Errorf("got %d updates and error %v, want 1 and the panic", given, err)
 	}
 }
 
-func TestALinkReachesTheTerminal(t *testing.T) {
+func TestHyperlinkReachesTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewRecording()
 		keys, typing := io.Pipe()
-		_, out, end := launch(t, r, keys, 100, 40)
+		_, out, stop := startSession(t, r, keys, 100, 40)
 		for _, u := range tuitest.Scenes["prose"]().Take() {
 			r.Feed <- u
 		}
 		tuitest.Pass(time.Second)
-		if got := out.String(); !strings.Contains(got, "\x1b]8;;https://example.org/docs\x07") && !strings.Contains(got, "\x1b]8;;https://example.org/docs\x1b\\") {
-			t.Error("there is no link")
+		if got := out.String(); !strings.Contains(got, "\x1b]8;;https://example.org/docs\x07") &&
+			!strings.Contains(got, "\x1b]8;;https://example.org/docs\x1b\\") {
+			t.Error("want a hyperlink in the terminal output")
 		}
-		end()
+		stop()
 		typing.Close()
 	})
 }
 
-// coloured finds SGR that sets a colour.
-var coloured = regexp.MustCompile(`\x1b\[([0-9:]+;)*([349][0-7]|10[0-7]|[34]8[;:][0-9;:]+)[;m]`)
+// colourSequence matches an SGR sequence that sets a colour.
+var colourSequence = regexp.MustCompile(`\x1b\[([0-9:]+;)*([349][0-7]|10[0-7]|[34]8[;:][0-9;:]+)[;m]`)
 
-func TestNoColorLeavesNoColor(t *testing.T) {
+func TestNoColor(t *testing.T) {
 	forced := []string{"TERM=xterm-256color", "TTY_FORCE=1"}
 	for _, c := range []struct {
 		name    string
@@ -326,10 +336,11 @@ func TestNoColorLeavesNoColor(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				build := testBuilder(ctx, c.options, time.Now, func() string { return "" })
 				ended := make(chan error)
-				go func() {
-					ended <- build.run(build.session(r), append(c.options.program(), tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithWindowSize(80, 24))...)
-				}()
-				for _, scene := range []string{"queue", "cards"} { // code, changes and a program's own colours among them
+				options := append(c.options.programOptions(),
+					tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithWindowSize(80, 24))
+				go func() { ended <- build.run(build.newSession(r), options...) }()
+				// The scenes include code, changes and the colours of a program's output.
+				for _, scene := range []string{"queue", "cards"} {
 					for _, u := range tuitest.Scenes[scene]().Take() {
 						r.Feed <- u
 					}
@@ -340,10 +351,10 @@ func TestNoColorLeavesNoColor(t *testing.T) {
 					t.Error(err)
 				}
 				if !strings.Contains(out.String(), "held by bob") || !strings.Contains(out.String(), "NOTES.md") {
-					t.Error("nothing was drawn")
+					t.Error("the scenes are not on the screen")
 				}
-				if got := coloured.MatchString(out.String()); got != c.colours {
-					t.Errorf("colours: %v, want %v", got, c.colours)
+				if got := colourSequence.MatchString(out.String()); got != c.colours {
+					t.Errorf("got colours: %v, want %v", got, c.colours)
 				}
 			})
 		})

@@ -9,27 +9,27 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// interruptedMsg is a SIGINT. On this screen no key sends it.
-type interruptedMsg struct{ at time.Time }
+// interruptMsg is a received SIGINT.
+type interruptMsg struct{ receivedAt time.Time }
 
-// staleSignal is the age from which on a signal is ignored: it came while another program, as an editor, had
-// the terminal, and was meant for that one.
-const staleSignal = 300 * time.Millisecond
+// maxSignalAge is the maximum age of a SIGINT. An older one arrived while a child process, such as
+// an editor, had the terminal. It was meant for that process and is ignored.
+const maxSignalAge = 300 * time.Millisecond
 
-// hangupMsg says that the terminal is gone.
+// hangupMsg reports that the terminal has been closed.
 type hangupMsg struct{}
 
-// signalListener passes SIGINT and the end of the terminal to a program. The library's own signal handler can
-// block for ever on a program that has ended.
+// signalListener sends SIGINT and the end of the terminal to a program. It replaces the signal
+// handler of Bubble Tea, which can block forever after the program has ended.
 type signalListener struct {
 	signals chan os.Signal
-	input   *terminalInput    // nil: the input is no terminal
-	program chan *tea.Program // once there is one
+	input   *terminalInput    // nil: the input is not a file
+	program chan *tea.Program // receives the program once it exists
 	done    chan struct{}
-	running sync.WaitGroup
+	wg      sync.WaitGroup
 }
 
-// listenForSignals starts a listener. It replaces the options' input by one that reports its end.
+// listenForSignals starts a listener. It replaces a file in o.Input with a terminalInput.
 func listenForSignals(o *Options) *signalListener {
 	l := &signalListener{
 		signals: make(chan os.Signal, 1), program: make(chan *tea.Program, 1), done: make(chan struct{}),
@@ -39,13 +39,14 @@ func listenForSignals(o *Options) *signalListener {
 		o.Input = l.input
 	}
 	signal.Notify(l.signals, os.Interrupt)
-	l.running.Go(l.run)
+	l.wg.Go(l.run)
 	return l
 }
 
-// option is a program option: the program receives the signals.
-func (l *signalListener) option(p *tea.Program) { l.program <- p }
+// attach is a [tea.ProgramOption]. It makes p the receiver of the signals.
+func (l *signalListener) attach(p *tea.Program) { l.program <- p }
 
+// run forwards signals to the program until stop. Signals wait until the program is attached.
 func (l *signalListener) run() {
 	var p *tea.Program
 	var gone chan struct{}
@@ -63,19 +64,19 @@ func (l *signalListener) run() {
 			gone = nil
 			p.Send(hangupMsg{})
 		case <-signals:
-			p.Send(interruptedMsg{time.Now()})
+			p.Send(interruptMsg{time.Now()})
 		case <-l.done:
 			return
 		}
 	}
 }
 
-// stop stops the listener and waits for it, after the program has ended. It returns err, or ErrTerminalGone
-// when the program ended without an error because its terminal is gone.
+// stop stops the listener and waits for it. The program must have ended with err. stop returns err,
+// or ErrTerminalGone if err is nil and the terminal has been closed.
 func (l *signalListener) stop(err error) error {
 	signal.Stop(l.signals)
 	close(l.done)
-	l.running.Wait()
+	l.wg.Wait()
 	if err != nil || l.input == nil {
 		return err
 	}
@@ -87,13 +88,14 @@ func (l *signalListener) stop(err error) error {
 	}
 }
 
-// filterSignals is a message filter: SIGINT and the end of the terminal end the program.
+// filterSignals is a message filter for [tea.WithFilter]. It converts interruptMsg and hangupMsg to
+// the messages that end the program, and drops an interruptMsg older than maxSignalAge.
 func filterSignals(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case hangupMsg:
 		return tea.QuitMsg{}
-	case interruptedMsg:
-		if time.Since(msg.at) > staleSignal {
+	case interruptMsg:
+		if time.Since(msg.receivedAt) > maxSignalAge {
 			return nil
 		}
 		return tea.InterruptMsg{}

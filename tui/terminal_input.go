@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// ErrTerminalGone is the error of a screen whose terminal is gone.
+// ErrTerminalGone is returned by [Run] and [RunDashboard] if the terminal has been closed.
 var ErrTerminalGone = errors.New("the terminal is gone")
 
-// terminalInput is the input of a terminal. The library takes its end for a user who types nothing; a process
-// that ignores SIGHUP would go on unseen.
+// terminalInput is the input of a terminal. It detects the end of the input, which Bubble Tea
+// ignores. A process that ignores SIGHUP would otherwise run on without a terminal.
 type terminalInput struct {
 	*os.File
 	once sync.Once
-	gone chan struct{} // closed when no more input will come
+	gone chan struct{} // closed at the end of the input
 }
 
-// Read reads input.
+// Read reads from the terminal. On an error it closes gone.
 func (t *terminalInput) Read(b []byte) (int, error) {
 	n, err := t.File.Read(b)
 	if err != nil {
@@ -26,5 +26,5 @@ func (t *terminalInput) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap returns the terminal itself, for another program that takes it over.
+// Unwrap returns the terminal, for a child process that takes it over.
 func (t *terminalInput) Unwrap() *os.File { return t.File }

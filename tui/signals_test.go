@@ -8,18 +8,18 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-func TestASignalThatWaitedWasMeantForAnotherProgram(t *testing.T) {
+func TestStaleSignalIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := interruptedMsg{time.Now()}
+		s := interruptMsg{time.Now()}
 		if msg := filterSignals(nil, s); msg != (tea.InterruptMsg{}) {
-			t.Errorf("a signal became %T", msg)
+			t.Errorf("got %T for a new signal, want tea.InterruptMsg", msg)
 		}
-		time.Sleep(time.Second) // an editor has the terminal
+		time.Sleep(time.Second) // an editor runs meanwhile
 		if msg := filterSignals(nil, s); msg != nil {
-			t.Errorf("an old signal became %T", msg)
+			t.Errorf("got %T for a stale signal, want nil", msg)
 		}
 		if msg := filterSignals(nil, struct{}{}); msg != (struct{}{}) {
-			t.Errorf("a tick became %T", msg)
+			t.Errorf("got %T for another message, want it unchanged", msg)
 		}
 	})
 }

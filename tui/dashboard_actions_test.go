@@ -1,0 +1,748 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/approval"
+	"agentctl/tui/dashboard"
+	"agentctl/tui/describe"
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+)
+
+func TestDashboardFilter(t *testing.T) {
+	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	d.press("/")
+	d.typeText("Doc")
+	d.wantText("filter “Doc”", "docs")
+	d.wantNoText("release")
+	d.typeText("x")
+	d.wantText("no session matches the filter")
+	d.press("backspace", "enter")
+	d.wantText("filter “Doc”")
+	d.sendSummaries(
+		protocol.Summary{Session: "s9", Name: "docs-2", Status: protocol.Idle, Updated: tuitest.Dawn},
+		protocol.Summary{Session: "s8", Name: "other", Status: protocol.Idle},
+	)
+	d.wantText("docs-2")
+	d.wantNoText("other")
+	d.press("esc")
+	d.wantText("release", "other")
+	d.press("/")
+	d.typeText("docs")
+	d.press("esc")
+	d.wantText("release")
+}
+
+func TestDashboardSort(t *testing.T) {
+	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	first := func() string { return d.p.dashboard.List().At(0).Name }
+	for _, want := range []struct{ by, first string }{
+		{"need", "release"},
+		{"activity", "fix-tests"},
+		{"name", "docs"},
+		{"agent", "docs"},
+		{"context", "fix-tests"},
+		{"need", "release"},
+	} {
+		d.wantText("by " + want.by)
+		if got := first(); got != want.first {
+			t.Errorf("first session by %s: got %s, want %s", want.by, got, want.first)
+		}
+		d.press("s")
+	}
+}
+
+func TestDashboardAppliesSummaries(t *testing.T) {
+	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	d.press("down", "down")
+	selected := d.p.dashboard.Selected()
+	asked := tuitest.Dawn
+	d.sendSummaries(
+		protocol.Summary{Session: "s3", Deleted: true},
+		protocol.Summary{
+			Session:   "s1",
+			Name:      "docs",
+			Status:    protocol.Waiting,
+			Approvals: 2,
+			Asked:     &asked,
+			Updated:   tuitest.Dawn,
+		},
+	)
+	d.wantText("sessions · 4", "2 approvals 1m00s")
+	d.wantNoText("release")
+	if got := d.p.dashboard.Selected(); got != selected {
+		t.Errorf("selected session: got %s, want %s", got, selected)
+	}
+	d.send(dashboard.SummariesMsg{{Err: errors.New("no route")}})
+	d.wantText("no route")
+}
+
+func TestDashboardWaitingClock(t *testing.T) {
+	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	d.wantText("approval 4m00s")
+	d.now = d.now.Add(7 * time.Second)
+	d.tick()
+	d.wantText("approval 4m07s")
+	d.sendSummaries(protocol.Summary{Session: "s3", Deleted: true})
+	if !d.tick() {
+		t.Error("no clock timer with a waiting session on the screen")
+	}
+	if d.tick() {
+		t.Error("the clock timer runs without a waiting session")
+	}
+}
+
+func TestDashboardCreateSession(t *testing.T) {
+	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	var requests []protocol.CreateData
+	refused := true
+	d.server.create = func(d protocol.CreateData) (protocol.CreateResult, error) {
+		requests = append(requests, d)
+		if refused {
+			return protocol.CreateResult{}, &protocol.Error{Code: protocol.CodeNameTaken, Message: "the name is taken"}
+		}
+		return protocol.CreateResult{Session: "s77"}, nil
+	}
+	d.press("n")
+	d.wantText("new session", "→: claude, gemini", "/home/ada")
+	d.typeText("fix")
+	d.press("tab", "right", "right", "left", "tab", "tab")
+	d.typeText("Fix it")
+	d.press("enter")
+	d.wantText("the name is taken", "Fix it")
+	refused = false
+	d.press("up", "up", "up")
+	d.send(tea.PasteMsg{Content: "-2\x1b[2J"})
+	d.press("enter")
+	want := protocol.CreateData{
+		Name:            "fix-2",
+		Agent:           "claude",
+		CWD:             "/home/ada",
+		Prompt:          "Fix it",
+		ClientMessageID: "client-m1",
+	}
+	if len(requests) != 2 || fmt.Sprint(requests[1]) != fmt.Sprint(want) {
+		t.Errorf("create requests: got %+v, want 2 with %+v last", requests, want)
+	}
+	if d.p.sessions.shown == nil || d.p.sessions.shown.id != "s77" {
+		t.Error("the created session is not on the screen")
+	}
+}
+
+func TestDashboardEmpty(t *testing.T) {
+	d := newTestDashboard(t, 80, 24)
+	d.wantText("There is no session yet", "n creates one", "agentctl new")
+	d.press("enter", "y", "X", "R", "space", "down", "f8")
+	d.press("n")
+	d.wantText("new session")
+}
+
+func TestDashboardRenameAndClose(t *testing.T) {
+	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	d.setPending()
+	last := func() string {
+		_, commands := d.server.requests()
+		if len(commands) == 0 {
+			return ""
+		}
+		return commands[len(commands)-1]
+	}
+	data := func(session string) any {
+		commands := d.server.sessions[session].Commands()
+		return commands[len(commands)-1].Data
+	}
+	d.press("R")
+	d.typeText("-2")
+	d.press("enter")
+	if got := *data("s3").(protocol.RenameData).Name; last() != "s3 rename" || got != "release-2" {
+		t.Errorf("got %s with name %q, want s3 rename with release-2", last(), got)
+	}
+	d.press("down", "X")
+	d.wantText("close fix-tests?", "c close", "D delete")
+	d.press("x", "enter", "esc")
+	d.wantNoText("close fix-tests?")
+	if last() != "s3 rename" {
+		t.Errorf("got %s before the confirmation, want none", last())
+	}
+	d.press("X", "c")
+	if got := data("s2").(protocol.CloseData); last() != "s2 close" || got.Delete {
+		t.Errorf("got %s with %+v, want s2 close without Delete", last(), got)
+	}
+	d.press("X", "D")
+	if got := data("s2").(protocol.CloseData); !got.Delete {
+		t.Errorf("got %+v, want Delete", got)
+	}
+	d.press("end", "X")
+	d.wantNoText("c close")
+	d.press("c")
+	d.wantText("close old")
+	d.sendSummaries(protocol.Summary{Session: "s4", Deleted: true})
+	d.wantNoText("close old")
+}
+
+func TestDashboardShowsRefusal(t *testing.T) {
+	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	d.server.reply = func(string, tuitest.Asking) (any, error) { return nil, tuitest.ErrRefused }
+	d.press("X", "c")
+	d.wantText(tuitest.ErrRefused.Message)
+	d.press("R", "enter")
+	d.wantText("rename release", tuitest.ErrRefused.Message)
+	d.press("esc", "y")
+	d.wantText(tuitest.ErrRefused.Message)
+}
+
+func TestDashboardApproval(t *testing.T) {
+	for key, want := range map[string]string{"y": "once", "d": "no"} {
+		d := newTestDashboard(t, 90, 24, testSummaries()...)
+		d.setPending(tuitest.Tidy())
+		d.press(key)
+		d.wantText("approval · release · command", "$ go mod tidy", "in /home/ada/store", "a moment …")
+		d.press(key, key)
+		if got := d.server.sessions["s3"].Commands(); len(got) != 1 {
+			t.Fatalf("commands after keys that were in flight: got %+v, want 1", got)
+		}
+		d.now = d.now.Add(approval.Grace * 3 / 4)
+		d.press(key) // restarts the grace period
+		d.now = d.now.Add(approval.Grace * 3 / 4)
+		d.fireGuards()
+		d.press(key)
+		if got := d.server.sessions["s3"].Commands(); len(got) != 1 {
+			t.Fatalf("commands within the grace period: got %+v, want 1", got)
+		}
+		d.now = d.now.Add(2 * approval.Grace)
+		d.fireGuards()
+		d.wantText("y allow once", "d deny")
+		d.press("v")
+		d.wantText("go mod tidy", "esc back")
+		d.press("q", key)
+		c := d.server.sessions["s3"].Commands()
+		if got, ok := c[len(c)-1].Data.(protocol.ApproveData); !ok || got.Request != "r1" || got.Option != want {
+			t.Errorf("commands after %s: got %+v, want approve with option %s last", key, c, want)
+		}
+		d.wantNoText("$ go mod tidy")
+	}
+}
+
+func TestDashboardApprovalSentOnce(t *testing.T) {
+	d := newTestDashboard(t, 90, 24, testSummaries()...)
+	d.setPending(tuitest.Tidy())
+	d.press("y")
+	d.now = d.now.Add(2 * approval.Grace)
+	d.fireGuards()
+	_, cmd := d.p.Update(tuitest.Press("y"))
+	d.wantText("sending: Allow once …")
+	d.press("d", "y", "v")
+	d.wantText("sending: Allow once …")
+	d.run(cmd)
+	decided := 0
+	for _, c := range d.server.sessions["s3"].Commands() {
+		if d, ok := c.Data.(protocol.ApproveData); ok {
+			if decided++; d.Option != "once" {
+				t.Errorf("got decision %+v, want option once", d)
+			}
+		}
+	}
+	if decided != 1 {
+		t.Errorf("got %d decisions, want 1", decided)
+	}
+	d.wantNoText("$ go mod tidy")
+}
+
+func TestDashboardApprovalNeedsRoom(t *testing.T) {
+	d := newTestDashboard(t, 60, 5, testSummaries()...)
+	d.setPending(tuitest.Tidy())
+	d.press("y")
+	d.now = d.now.Add(2 * approval.Grace)
+	d.fireGuards()
+	before := len(d.server.sessions["s3"].Commands())
+	d.press("y")
+	d.wantText("in /home/ada/store", "esc back")
+	if got := d.server.sessions["s3"].Commands()[before:]; len(got) > 0 {
+		t.Errorf("got commands %+v, want none", got)
+	}
+}
+
+func TestDashboardApprovalConflict(t *testing.T) {
+	d := newTestDashboard(t, 120, 24, testSummaries()...)
+	d.setPending(tuitest.Tidy())
+	d.press("y")
+	d.now = d.now.Add(2 * approval.Grace)
+	d.fireGuards()
+	d.server.reply = func(string, tuitest.Asking) (any, error) {
+		return nil, &protocol.Error{
+			Code:    protocol.CodeConflict,
+			Message: "too late",
+			Winner:  &protocol.Winner{By: tuitest.Bob},
+		}
+	}
+	d.press("y")
+	d.wantText("too late · decided by bob")
+	d.sendSummaries(protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: tuitest.Dawn})
+	d.wantNoText("$ go mod tidy")
+	d.wantText("decided meanwhile")
+}
+
+func TestDashboardOpensSessionForComplexApproval(t *testing.T) {
+	question := []protocol.Question{{ID: "q", Text: "?"}}
+	for name, pending := range map[string][]protocol.Approval{
+		"a question": {{Request: "r", Kind: protocol.ApproveQuestion, Questions: question}},
+		"a plan":     {{Request: "r", Kind: protocol.ApprovePlan, Tasks: []protocol.Task{{ID: "t"}}}},
+		"several":    {tuitest.Tidy(), tuitest.Tidy()},
+	} {
+		d := newTestDashboard(t, 90, 24, testSummaries()...)
+		d.setPending(pending...)
+		d.press("y")
+		if d.p.sessions.shown == nil || d.p.sessions.shown.id != "s3" {
+			t.Errorf("%s does not open the session", name)
+		}
+	}
+	d := newTestDashboard(t, 90, 24, testSummaries()...)
+	several := testSummaries()[2]
+	several.Approvals = 2
+	d.sendSummaries(several)
+	d.press("d")
+	if d.p.sessions.shown == nil {
+		t.Error("a session with two approvals is not opened")
+	}
+	d = newTestDashboard(t, 90, 24, testSummaries()...)
+	d.setPending()
+	d.press("y")
+	d.wantText("decided meanwhile")
+	d.press("down", "y")
+	d.wantText("fix-tests has no request")
+}
+
+func TestPreviewReloadsAfterChange(t *testing.T) {
+	d := newTestDashboard(t, 140, 30, testSummaries()...)
+	d.setPending()
+	loads := func() int { subscriptions, _ := d.server.requests(); return len(subscriptions) }
+	d.press("space")
+	d.wantText(
+		"preview · release",
+		"hundred runs pass now",
+		"Push the tags.",
+		"They are right.",
+		"Tidy the module",
+		"+1 queued message",
+	)
+	loaded, commands := d.server.requests()
+	if len(loaded) != 1 || !slices.Equal(commands, []string{"s3 history"}) {
+		t.Errorf("got previews %v, commands %v, want 1 preview and s3 history", loaded, commands)
+	}
+	changed := testSummaries()[2]
+	d.sendSummaries(changed)
+	changed.Seq = 7
+	d.sendSummaries(changed)
+	if loads() != 1 {
+		t.Errorf("got %d previews, want 1 within 500 ms", loads())
+	}
+	d.now = d.now.Add(500 * time.Millisecond)
+	d.sendSummaries(changed)
+	// The last turn is known: it needs no second history command.
+	if loaded, commands = d.server.requests(); len(loaded) != 2 || len(commands) != 1 {
+		t.Errorf("got previews %v, commands %v, want 2 and 1", loaded, commands)
+	}
+	d.press("down")
+	d.wantText("preview · fix-tests")
+	if got, _ := d.server.requests(); !slices.Equal(got, []string{"s3", "s3", "s2"}) {
+		t.Errorf("got previews %v, want s3, s3, s2", got)
+	}
+	d.now = d.now.Add(2 * time.Second)
+	d.send(struct{}{})
+	if loads() != 4 {
+		t.Errorf("got %d previews, want 4 after 2 s of a running turn", loads())
+	}
+	d.press("space", "down")
+	if loads() != 4 {
+		t.Errorf("got %d previews, want 4 with the preview closed", loads())
+	}
+	if got := d.server.subscribed(); len(got) != 0 {
+		t.Errorf("got subscriptions to %v, want none", got)
+	}
+}
+
+func TestPreviewShowsError(t *testing.T) {
+	d := newTestDashboard(t, 80, 24, testSummaries()...)
+	d.server.journal = func(string) *tuitest.Journal {
+		j := &tuitest.Journal{}
+		j.Link(remote.Conn{State: remote.Offline, Reason: "no such session"})
+		return j
+	}
+	d.press("space")
+	d.wantText("no such session")
+	d.setPending()
+	d.send(dashboard.ConnMsg{State: remote.Connected})
+	d.wantText("They are right.")
+}
+
+func TestPreviewOfOpenSessionIsLive(t *testing.T) {
+	d := newTestDashboard(t, 140, 30, testSummaries()...)
+	d.press("enter")
+	o := d.p.sessions.shown
+	d.press("f2", "space")
+	j := tuitest.NewJournal()
+	j.User(tuitest.Ada, "m1", "question")
+	j.Say("t", "the answer so far")
+	j.CaughtUp()
+	d.send(task.Message{To: o, Msg: j.Take()})
+	d.wantText("preview · release", "the answer so far")
+	if loaded, _ := d.server.requests(); len(loaded) > 1 {
+		t.Errorf("got subscriptions %v, want at most 1", loaded)
+	}
+}
+
+func TestPreviewShowsEndOfScrolledSession(t *testing.T) {
+	d := newTestDashboard(t, 140, 30, testSummaries()...)
+	d.press("enter")
+	j := tuitest.NewJournal()
+	j.User(tuitest.Ada, "m1", "the question")
+	for i := range 60 {
+		j.Say(fmt.Sprint("t", i), fmt.Sprintf("line %d of the answer", i))
+	}
+	j.End(protocol.ReasonCompleted)
+	j.CaughtUp()
+	d.send(task.Message{To: d.p.sessions.shown, Msg: j.Take()})
+	d.press("pgup")
+	d.wantNoText("line 59 of the answer")
+	d.press("f2", "space")
+	d.wantText("line 59 of the answer")
+	d.press("enter")
+	d.wantNoText("line 59 of the answer")
+}
+
+func TestNextPendingVisitsAllAndReturns(t *testing.T) {
+	for _, from := range []string{"", "at once", "s1"} {
+		d := newTestDashboard(t, 90, 16, testSummaries()...)
+		held := protocol.Summary{
+			Session: "s6",
+			Name:    "held",
+			Status:  protocol.Idle,
+			Updated: tuitest.Dawn,
+			Queue:   1,
+			Held:    true,
+		}
+		d.sendSummaries(held)
+		if from == "" {
+			d.press("down", "down")
+		}
+		selected := d.p.dashboard.Selected()
+		if from == "at once" {
+			from = ""
+		}
+		if from != "" {
+			d.run(d.p.open(from))
+		}
+		origin := d.p.sessions.find(from)
+		for _, want := range []string{"s3", "s6", "s5xyz789"} {
+			d.press("f8")
+			if d.p.sessions.shown == nil || d.p.sessions.shown.id != want {
+				t.Fatalf("from %q: got session %+v, want %s", from, d.p.sessions.shown, want)
+			}
+		}
+		d.press("f8")
+		switch {
+		case from == "" && (d.p.sessions.shown != nil || d.p.dashboard.Selected() != selected):
+			t.Error("the walk does not return to the dashboard with its selection")
+		case from != "" && (d.p.sessions.shown == nil || d.p.sessions.shown.id != from):
+			t.Errorf("the walk does not return to session %s", from)
+		}
+		d.wantText("no other session needs you")
+		if from != "" && d.p.sessions.shown != origin {
+			t.Error("the session at the start of the walk was closed")
+		}
+		if d.p.dashboard.List().Need("s5xyz789") != 0 {
+			t.Error("a seen failure still needs the user")
+		}
+	}
+}
+
+func TestAdHocAgentName(t *testing.T) {
+	for agent, want := range map[string]string{
+		"claude":                       "claude",
+		"script:/home/ada/work.script": "work.script",
+		"acp:/usr/bin/my-agent --acp":  "my-agent",
+		"acp:":                         "",
+	} {
+		if got := describe.Agent(agent); got != want {
+			t.Errorf("name of agent %q: got %q, want %q", agent, got, want)
+		}
+	}
+}
+
+func TestDashboardMouse(t *testing.T) {
+	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	d.p.mouse = true
+	click := func(x, y int) { d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
+	click(3, 2)
+	if got := d.p.dashboard.Selected(); got != "s2" {
+		t.Errorf("selected by a click: got %s, want s2", got)
+	}
+	click(3, 0)
+	click(3, 12)
+	d.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	if got := d.p.dashboard.Selected(); got != "s4" {
+		t.Errorf("selected by the wheel: got %s, want s4", got)
+	}
+	click(3, 2)
+	click(3, 2)
+	if d.p.sessions.shown == nil || d.p.sessions.shown.id != "s2" {
+		t.Error("a click on the selected session does not open it")
+	}
+}
+
+func TestDeletedSessionStaysUntilHidden(t *testing.T) {
+	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	d.press("enter")
+	d.sendSummaries(protocol.Summary{Session: "s3", Deleted: true})
+	if d.p.sessions.shown == nil {
+		t.Fatal("the deleted session is no longer on the screen")
+	}
+	d.press("f2")
+	if len(d.p.sessions.all) != 0 {
+		t.Error("the deleted session is still open after it was hidden")
+	}
+	d.press("esc")
+	if d.p.sessions.shown != nil {
+		t.Error("the deleted session is shown again")
+	}
+}
+
+func TestOpenSessionsCloseLeastRecentlyShown(t *testing.T) {
+	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	var open []string
+	for _, c := range []struct{ enter, open string }{
+		{"s1", "s1"},
+		{"s2", "s2 s1"},
+		{"s3", "s3 s2 s1"},
+		{"s1", "s1 s3 s2"},
+		{"s1", "s1 s3 s2"},
+		{"s4", "s4 s1 s3"},
+		{"s2", "s2 s4 s1"},
+	} {
+		d.run(d.p.open(c.enter))
+		open = open[:0]
+		for _, o := range d.p.sessions.all {
+			open = append(open, o.id)
+			if o.view.Hidden() != (o != d.p.sessions.shown) {
+				t.Errorf("session %s hidden: got %v, want %v", o.id, o.view.Hidden(), o != d.p.sessions.shown)
+			}
+		}
+		got := strings.Join(open, " ")
+		if got != c.open || d.p.sessions.shown.id != c.enter || d.p.dashboard.Selected() != c.enter {
+			t.Errorf("open sessions after %s: got %s, want %s", c.enter, got, c.open)
+		}
+	}
+}
+
+func TestOpenSessionsLimit(t *testing.T) {
+	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	if p := testBuilder(t.Context(), Options{Keep: 5}, nil, nil).newDashboard(d.server, ""); p.sessions.keep != 5 {
+		t.Errorf("maximum of open sessions: got %d, want 5", p.sessions.keep)
+	}
+	d.p.sessions.keep = 1
+	for _, id := range []string{"s1", "s2", "s3"} {
+		d.run(d.p.open(id))
+	}
+	if len(d.p.sessions.all) != 1 || d.p.sessions.all[0].id != "s3" {
+		t.Errorf("got %d open sessions, want s3 only", len(d.p.sessions.all))
+	}
+}
+
+func TestDashboardHelp(t *testing.T) {
+	d := newTestDashboard(t, 90, 60, testSummaries()...)
+	d.press("?")
+	d.wantText(" Sessions\n", "allow the pending request once")
+	d.press("q")
+	d.wantText("release")
+}
+
+func TestDashboardConnectionState(t *testing.T) {
+	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	d.send(dashboard.ConnMsg{State: remote.Reconnecting, Retry: d.now.Add(3 * time.Second)})
+	d.wantText("reconnecting in 3s")
+	d.press("f5")
+	if d.wantNoText("reconnecting"); d.server.retries != 1 {
+		t.Errorf("got %d retries, want 1", d.server.retries)
+	}
+	d.send(dashboard.ConnMsg{State: remote.Offline, Reason: "forbidden\x1b[2J, says the server"})
+	d.wantText("offline: forbidden")
+	d.send(dashboard.ConnMsg{State: remote.Connected})
+	d.wantNoText("offline")
+}
+
+// TestDashboardUpdateCostIsIndependentOfSessions compares the allocations of an update with 100 and
+// with 10,000 sessions.
+func TestDashboardUpdateCostIsIndependentOfSessions(t *testing.T) {
+	cost := func(n int) float64 {
+		d := newTestDashboard(t, 120, 40)
+		session := func(i int) protocol.Summary {
+			at := tuitest.Dawn.Add(time.Duration(i) * time.Second)
+			s := protocol.Summary{
+				Session: fmt.Sprintf("s%05d", i),
+				Name:    fmt.Sprint("session ", i),
+				Agent:   "gemini",
+				Status:  protocol.Running,
+				Turn:    "t",
+				Updated: at,
+			}
+			if i%3 == 0 {
+				s.Status, s.Asked, s.Approvals = protocol.Waiting, &at, 1
+			}
+			return s
+		}
+		all := make([]protocol.Summary, n)
+		for i := range all {
+			all[i] = session(i)
+		}
+		d.sendSummaries(all...)
+		i := 0
+		return testing.AllocsPerRun(50, func() {
+			i++
+			s := session(i * 7 % n)
+			s.Updated = s.Updated.Add(time.Hour)
+			d.sendSummaries(s)
+			d.press("down")
+		})
+	}
+	few, many := cost(100), cost(10_000)
+	if many > few*1.2 {
+		t.Errorf("allocations of an update: got %v with 10,000 sessions, %v with 100", many, few)
+	}
+}
+
+func TestDashboardEscapesHostileText(t *testing.T) {
+	evil := "\x1b[2J\x1b]0;owned\a\u009b\u202e"
+	d := newTestDashboard(t, 140, 30, protocol.Summary{
+		Session:   "s1" + evil,
+		Name:      "n" + evil,
+		Title:     "t" + evil,
+		Agent:     "a" + evil,
+		CWD:       "/" + evil,
+		Doing:     "d" + evil,
+		Status:    protocol.Waiting,
+		Approvals: 1,
+	})
+	hostile := tuitest.Tidy()
+	hostile.Title, hostile.Command = "x"+evil, "y"+evil
+	d.setPending(hostile)
+	for _, key := range []string{"", "space", "y", "v", "q", "esc", "X", "esc", "R", "esc", "/"} {
+		if key != "" {
+			d.press(key)
+		}
+		view := d.p.View()
+		for _, bad := range []string{"\x1b[2J", "\x1b]", "\u009b", "\a", "\u202e"} {
+			if strings.Contains(view.Content+view.WindowTitle, bad) {
+				t.Fatalf("after %q: got %q on the screen", key, bad)
+			}
+		}
+	}
+}
+
+func TestDashboardProperties(t *testing.T) {
+	keys := rapid.SampledFrom([]string{
+		"up", "down", "home", "end", "pgdown", "/", "s", "space", "n", "R", "X", "D", "c", "y", "d", "v", "?",
+		"esc", "esc", "enter", "f2", "f8", "tab", "right", "x", "漢", "backspace",
+	})
+	long := strings.Repeat("long ", 30)
+	words := rapid.SampledFrom([]string{"", "a", "b\x1b[2J", "漢字", "👩‍🚀", "x\ny", "\u202ez", long})
+	ids := rapid.SampledFrom([]string{"s1", "s2", "s3", "s4\x1b[2J"})
+	statuses := rapid.SampledFrom([]protocol.Status{
+		protocol.Idle, protocol.Running, protocol.Waiting, protocol.Closed, "odd",
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		d := newTestDashboard(t, 60, 16)
+		d.setPending(tuitest.Tidy())
+		width, height := 60, 16
+		rt.Repeat(map[string]func(*rapid.T){
+			"session": func(rt *rapid.T) {
+				d.sendSummaries(protocol.Summary{
+					Session:   ids.Draw(rt, "session"),
+					Name:      words.Draw(rt, "name"),
+					Title:     words.Draw(rt, "title"),
+					Agent:     words.Draw(rt, "agent"),
+					CWD:       words.Draw(rt, "cwd"),
+					Doing:     words.Draw(rt, "doing"),
+					Reason:    protocol.Reason(words.Draw(rt, "reason")),
+					Status:    statuses.Draw(rt, "status"),
+					Queue:     rapid.IntRange(0, 2).Draw(rt, "queue"),
+					Approvals: rapid.IntRange(0, 2).Draw(rt, "approvals"),
+					Held:      rapid.Bool().Draw(rt, "held"),
+					Percent:   rapid.Float64Range(-10, 1e9).Draw(rt, "percent"),
+					Seq:       uint64(rapid.IntRange(0, 5).Draw(rt, "seq")),
+					Deleted:   rapid.IntRange(0, 4).Draw(rt, "deleted") == 0,
+				})
+			},
+			"key":   func(rt *rapid.T) { d.press(keys.Draw(rt, "key")) },
+			"paste": func(*rapid.T) { d.send(tea.PasteMsg{Content: "a\nb\x1b[2J"}) },
+			"quiet": func(*rapid.T) {
+				d.now = d.now.Add(3 * time.Second)
+				d.fireGuards()
+			},
+			"size": func(rt *rapid.T) {
+				width, height = rapid.IntRange(1, 150).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")
+				d.send(tea.WindowSizeMsg{Width: width, Height: height})
+			},
+			"": func(rt *rapid.T) {
+				content := d.p.View().Content
+				lines := strings.Split(content, "\n")
+				if len(lines) > height {
+					rt.Fatalf("got %d rows, want at most %d", len(lines), height)
+				}
+				for _, line := range lines {
+					if ansi.StringWidth(line) > width {
+						rt.Fatalf("got a row of %d cells, want at most %d: %q", ansi.StringWidth(line), width, line)
+					}
+				}
+				bare := ansi.Strip(content)
+				if strings.ContainsAny(bare, "\x1b\u202e\u009b") || strings.Contains(content, "\x1b[2J") {
+					rt.Fatalf("got a control sequence on the screen: %q", content)
+				}
+				got := d.p.dashboard.Selected()
+				if d.p.sessions.shown == nil && got != "" && d.p.dashboard.List().Index(got) < 0 {
+					rt.Fatalf("got selection %q, want a listed session", got)
+				}
+			},
+		})
+	})
+}
+
+func TestDashboardOutageAdvice(t *testing.T) {
+	d := newTestDashboard(t, 100, 12)
+	d.send(dashboard.ConnMsg{State: remote.Reconnecting, Attempt: 2, Advice: "start one with: agentctl serve"})
+	d.wantText("F5 tries again now · start one with: agentctl serve")
+}
+
+func TestPreviewListsPlan(t *testing.T) {
+	d := newTestDashboard(t, 140, 40, testSummaries()...)
+	// The session starts empty.
+	d.server.journal = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Dawn} }
+	d.press("enter")
+	d.send(task.Message{To: d.p.sessions.shown, Msg: remote.Updates(tuitest.Scenes["pipeline"]().Take())})
+	d.wantText("plan · 1 of 4 done · tab", "· Sum up")
+	d.press("f2", "space")
+	d.wantText("preview", "· Sum up")
+	d.press("enter")
+	if n := strings.Count(d.screen(), "· Sum up"); n != 1 {
+		t.Errorf("got the plan item %d times, want once:\n%s", n, d.screen())
+	}
+}
+
+func TestDashboardKeysBeforeSize(t *testing.T) {
+	for _, key := range []string{"f1", "f7", "ctrl+f", "n", "/", "R", "X", "space"} {
+		d := newTestDashboard(t, 80, 24, testSummaries()...)
+		d.p.dashboard.Update(tea.WindowSizeMsg{})
+		d.press(key)
+	}
+}

@@ -1,0 +1,271 @@
+package tui
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/approval"
+	"agentctl/tui/dashboard"
+	"agentctl/tui/remote"
+)
+
+// dashboardScene is a state of the dashboard. Facts are regular expressions that each must match
+// within one row.
+type dashboardScene struct {
+	prepare func(*testDashboard)
+	facts   []string // at any width
+	wide    []string // at 200 columns only
+	absent  []string // must not match at any width
+}
+
+// Rows of the session list at any width.
+const (
+	releaseRow = `\? release +.*git push --t.* \+1 .*4m00s$`
+	testsRow   = `▸ fix-tests +.*go test \./\.\.\. +\+2 .*09:42$`
+	docsRow    = `· docs +.*Write the guide .*09:41$`
+	failedRow  = `^ ✗ s5xyz7 .*09:40$`
+	closedRow  = `^ × old .*08:41$`
+)
+
+// wideList are the heading and the rows of the session list at 200 columns.
+var wideList = []string{
+	`^─ sessions · 5 · 1 waiting for you · by need ─+$`,
+	`release +codex +git push --tags +\+1 held +██░░░ 38% +approval +4m0.s$`,
+	`fix-tests +gemini +go test \./\.\.\. +\+2 +████░ 82% +running +09:42$`,
+	`docs +claude +Write the guide +idle +09:41$`,
+	`s5xyz7 +claude +error +09:40$`,
+	`old +x +closed +08:41$`,
+}
+
+// releaseDetails is the detail line of the session release at 200 columns.
+const releaseDetails = `^ codex · context ███░░░░░ 38% · \+1 held · /home/bob/site · Ship it · 2 clients · s3$`
+
+// dashboardScenes are the tested scenes by name.
+var dashboardScenes = map[string]dashboardScene{
+	"sessions": {
+		prepare: func(d *testDashboard) { d.press("down") },
+		facts: []string{
+			`^─ sessions · 5 · 1 waiting for you .*─$`,
+			`^ ` + releaseRow,
+			`^▸` + testsRow,
+			`^ ` + docsRow,
+			failedRow,
+			closedRow,
+			`^ gemini · context ███████░ 82% · \+2 · s2$`,
+			`^ enter open · F8 next pending .*F1 help$`,
+		},
+		wide: slices.Concat(
+			wideList,
+			[]string{
+				`· n new · / filter · f find · s sort · y allow · d deny · space preview`,
+				`· space preview · R rename · X close +F1 help$`,
+			},
+		),
+	},
+	"empty": {
+		prepare: func(d *testDashboard) {
+			for _, s := range testSummaries() {
+				d.sendSummaries(protocol.Summary{Session: s.Session, Deleted: true})
+			}
+		},
+		facts: []string{
+			`^─ sessions · 0 .*─$`, `^ There is no session yet\.$`, `^ n creates one: it asks for an agent, a`,
+			`^ In a shell: agentctl new --agent AGENT`, `--prompt TEXT$`, `^ F1 lists the keys$`, `F1 help$`,
+		},
+		wide: []string{
+			`^ n creates one: .* directory and a first message$`,
+			`agentctl new --agent AGENT --prompt TEXT$`,
+		},
+		absent: []string{`release`, `docs`, `waiting`},
+	},
+	"preview": {
+		prepare: func(d *testDashboard) { d.setPending(tuitest.Tidy()); d.press("space") },
+		facts: []string{
+			`^▸\? release .*git push --t.* 4m00s`, `^ ▸ fix-tests .*09:42`, `─ preview · release ─+$`, `bob · 09:41$`,
+			`▎ Push the tags\.$`, `agent · 09:41$`, `  They are right\.$`, `\? Tidy the mo.* · waiting for a decision$`,
+			`\+1 queued message$`, `^ codex · context ███░░░░░ 38% · \+1 held`,
+		},
+		wide: []string{
+			`^─ sessions · 5 · 1 waiting for you · by need ─+│─ preview · release ─+$`,
+			`fix-tests +gemini +go test .* running +09:42│ ada · 09:41$`,
+			`│ ▎ The test in pkg/store fails now and then\. Find out why and fix it, please\.$`,
+			`│ • shell go test -race -count=100 \./pkg/store +✗ failed · exit 1 · 8\.1s$`,
+			`│ +store_test\.go:43: 漢字 and 👩‍🚀$`,
+			`│ • edit pkg/store/store\.go +✓ 40ms$`,
+			`│ +2 +- b$`,
+			`│ +2 \+ B$`,
+			`│   ── completed · 12s · 12\.3k tokens in · 678 out$`,
+			`│ \? Tidy the module · waiting for a decision$`,
+			releaseDetails,
+		},
+	},
+	"search_results": {
+		prepare: func(d *testDashboard) { searchRace(d); d.press("down") },
+		facts: []string{
+			`^─ search in all sessions · “race” · 2.* ─+$`, `^ fix-tests +.*answer +the answer 7 is a`,
+			`^▸release +.*tool +WARNING: DATA RA`, `^ gone +.*message +is there a race\?$`, `^ WARNING: DATA RACE$`,
+			`^ enter open · / new search · es.* F1 help$`,
+		},
+		wide: []string{
+			`“race” · 2 of 3 matches · 1 session cannot be read ─+$`,
+			`^ fix-tests +2026-03-04 09:41 answer .* race: 漢字 long .*…$`,
+			`^▸release +2026-03-04 09:41 tool +WARNING: DATA RACE$`,
+			`· esc back +F1 help$`,
+		},
+		absent: []string{`docs`, `waiting for you`},
+	},
+	"creating": {
+		prepare: func(d *testDashboard) {
+			d.press("n")
+			d.typeText("fix")
+			d.press("tab", "right", "tab", "tab")
+			d.typeText("Fix it")
+		},
+		facts: []string{
+			`^▸` + releaseRow, `^ ` + testsRow, `^─ new session ─+$`, `^   name      fix$`, `^   agent     claude$`,
+			`^   directory /home/ada$`, `^ ▸ prompt    Fix it$`, `^ tab next field · enter creates · esc c`,
+		},
+		wide: slices.Concat(wideList, []string{`· esc cancels$`, releaseDetails}),
+	},
+	"filtering": {
+		prepare: func(d *testDashboard) { d.press("/"); d.typeText("claude") },
+		facts: []string{
+			`^─ sessions · 5 · 1 waiting for you · .*─$`,
+			`^▸` + docsRow,
+			failedRow,
+			`^ claude · Write the guide · s1$`,
+			`^─ filter ─+$`,
+			`^ ▸ words claude$`,
+			`^ enter keeps · esc shows all$`,
+		},
+		wide: []string{
+			`· filter “claude” · by need ─+$`,
+			`docs +claude +Write the guide +idle +09:41$`,
+			`s5xyz7 +claude +error +09:40$`,
+		},
+		absent: []string{`release`, `fix-tests`, `old`},
+	},
+	"renaming": {
+		prepare: func(d *testDashboard) { d.press("R"); d.typeText("-2") },
+		facts: []string{
+			`^▸` + releaseRow,
+			`^ ` + testsRow,
+			`^─ rename release ─+$`,
+			`^ ▸ name release-2$`,
+			`^ enter renames · esc cancels$`,
+		},
+		wide: slices.Concat(wideList, []string{releaseDetails}),
+	},
+	"closing": {
+		prepare: func(d *testDashboard) { d.press("down", "X") },
+		facts: []string{
+			`^ ` + releaseRow,
+			`^▸` + testsRow,
+			`^ gemini · context ███████░ 82% · \+2 · s2$`,
+			`^─ close fix-tests\? ─+$`,
+			`^   c close: the turn is interrupted, th`,
+			`^   D delete with all history$`,
+			`^ esc back$`,
+		},
+		wide: slices.Concat(wideList, []string{`^   c close: the turn is interrupted, the history stays$`}),
+	},
+	"approval": {
+		prepare: func(d *testDashboard) {
+			d.setPending(tuitest.Tidy())
+			d.press("y")
+			d.now = d.now.Add(2 * approval.Grace)
+			d.fireGuards()
+		},
+		facts: []string{
+			`^▸\? release +.*git push --t.* 4m01s$`, `^ ` + testsRow, `^─ approval · release · command · aske.* ─+$`,
+			`^   Tidy the module$`, `^   \$ go mod tidy$`, `^   in /home/ada/store$`, `^   why: The imports changed\.$`,
+			`^ y allow once · d deny · v view all · e`,
+		},
+		wide: slices.Concat(
+			wideList,
+			[]string{`· asked 00:00 ─+$`, `· v view all · enter open · esc back$`, releaseDetails},
+		),
+	},
+	"reconnecting": {
+		prepare: func(d *testDashboard) {
+			d.send(dashboard.ConnMsg{State: remote.Reconnecting, Retry: d.now.Add(3 * time.Second), Attempt: 2})
+		},
+		facts: []string{
+			`^▸` + releaseRow,
+			`^ ` + testsRow,
+			`^ ` + docsRow,
+			failedRow,
+			closedRow,
+			`^ ○ reconnecting in 3s · F5 tries again`,
+		},
+		wide:   slices.Concat(wideList, []string{`^ ○ reconnecting in 3s · F5 tries again now$`, releaseDetails}),
+		absent: []string{`enter open`},
+	},
+}
+
+// TestGoldenDashboard compares the scenes at 80 columns with golden screens.
+func TestGoldenDashboard(t *testing.T) {
+	for name, scene := range dashboardScenes {
+		t.Run("dashboard_"+name, func(t *testing.T) {
+			tuitest.Golden(t, scene.screen(t, 80, 24))
+		})
+	}
+}
+
+// TestDashboardFacts checks the facts of the scenes at several widths.
+func TestDashboardFacts(t *testing.T) {
+	for name, scene := range dashboardScenes {
+		for _, width := range []int{40, 80, 200} {
+			t.Run(fmt.Sprintf("%s_%d", name, width), func(t *testing.T) {
+				height, facts := 24, scene.facts
+				if width == 200 {
+					height, facts = 40, append(facts[:len(facts):len(facts)], scene.wide...)
+				}
+				screen := scene.screen(t, width, height)
+				for _, fact := range facts {
+					if !regexp.MustCompile(`(?m)` + fact).MatchString(screen) {
+						t.Errorf("no row matches %s", fact)
+					}
+				}
+				for _, text := range scene.absent {
+					if regexp.MustCompile(text).MatchString(screen) {
+						t.Errorf("got a row that matches %s, want none", text)
+					}
+				}
+				if t.Failed() {
+					t.Logf("the screen is\n%s", screen)
+				}
+			})
+		}
+	}
+}
+
+// screen draws the scene and checks its size: height rows, no row wider than width, and a heading
+// that fills the width.
+func (s *dashboardScene) screen(t *testing.T, width, height int) string {
+	t.Helper()
+	d := newTestDashboard(t, width, height, testSummaries()...)
+	s.prepare(d)
+	got := d.screen()
+	rows := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+	if len(rows) != height {
+		t.Errorf("got %d rows, want %d", len(rows), height)
+	}
+	for _, row := range rows {
+		if n := ansi.StringWidth(row); n > width {
+			t.Errorf("got a row of %d cells, want at most %d: %q", n, width, row)
+		}
+	}
+	if n := ansi.StringWidth(rows[0]); n != width {
+		t.Errorf("got a heading of %d cells, want %d: %q", n, width, rows[0])
+	}
+	return got
+}

@@ -1,0 +1,71 @@
+package tui
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"agentctl/internal/tuitest"
+	"agentctl/tui/ui"
+)
+
+func TestStatusTimeoutLeavesNoTimer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := tuitest.NewRecording()
+		keys, typing := io.Pipe()
+		p, _, stop := startSession(t, r, keys, 80, 12)
+		for _, u := range tuitest.Varied(3).Take() {
+			r.Feed <- u
+		}
+		press := func(keys string) {
+			if _, err := typing.Write([]byte(keys)); err != nil {
+				t.Error(err)
+			}
+		}
+		checkStatus := func(want bool) {
+			t.Helper()
+			synctest.Wait()
+			if got := strings.Contains(p.screen(), "there is no approval after"); got != want {
+				t.Fatalf("status message on the screen: got %v, want %v:\n%s", got, want, p.screen())
+			}
+		}
+		tuitest.Pass(time.Second)
+		press("\t")
+		press("aa")
+		tuitest.Pass(ui.StatusTimeout - time.Second)
+		checkStatus(true)
+		press("a") // the same message again restarts the timeout
+		tuitest.Pass(ui.StatusTimeout - time.Second)
+		checkStatus(true)
+		tuitest.Pass(2 * time.Second)
+		checkStatus(false)
+		drawn, timers := p.drawCount(), p.timers.Load()
+		tuitest.Pass(time.Hour)
+		if p.timers.Load() != timers {
+			t.Error("an idle screen started a timer")
+		}
+		if p.drawCount() != drawn {
+			t.Error("an idle screen was redrawn")
+		}
+		_ = typing.Close() // always returns nil
+		stop()
+	})
+}
+
+func TestDashboardStatusTimeout(t *testing.T) {
+	d := newTestDashboard(t, 80, 12, testSummaries()...)
+	d.p.dashboard.ShowStatus("it was decided meanwhile")
+	d.send(struct{}{})
+	isTimeout := func(m timer) bool { _, ok := m.msg.(ui.StatusTimeoutMsg); return ok }
+	if i := slices.IndexFunc(d.timers, isTimeout); i < 0 || d.timers[i].after != ui.StatusTimeout {
+		t.Fatalf("got timers %v, want a status timeout of %v", d.timers, ui.StatusTimeout)
+	}
+	d.now = d.now.Add(ui.StatusTimeout)
+	d.fireTimers(isTimeout)
+	if !strings.Contains(d.screen(), "sessions") || strings.Contains(d.screen(), "decided meanwhile") {
+		t.Errorf("want the status message cleared, got:\n%s", d.screen())
+	}
+}
