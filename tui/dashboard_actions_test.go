@@ -32,7 +32,7 @@ func TestDashboardFilter(t *testing.T) {
 	d.press("backspace", "enter")
 	d.wantText("filter “Doc”")
 	d.sendSummaries(
-		protocol.Summary{Session: "s9", Name: "docs-2", Status: protocol.Idle, Updated: tuitest.Dawn},
+		protocol.Summary{Session: "s9", Name: "docs-2", Status: protocol.Idle, Updated: tuitest.Start},
 		protocol.Summary{Session: "s8", Name: "other", Status: protocol.Idle},
 	)
 	d.wantText("docs-2")
@@ -68,7 +68,7 @@ func TestDashboardAppliesSummaries(t *testing.T) {
 	d := newTestDashboard(t, 90, 16, testSummaries()...)
 	d.press("down", "down")
 	selected := d.p.dashboard.Selected()
-	asked := tuitest.Dawn
+	asked := tuitest.Start
 	d.sendSummaries(
 		protocol.Summary{Session: "s3", Deleted: true},
 		protocol.Summary{
@@ -77,7 +77,7 @@ func TestDashboardAppliesSummaries(t *testing.T) {
 			Status:    protocol.Waiting,
 			Approvals: 2,
 			Asked:     &asked,
-			Updated:   tuitest.Dawn,
+			Updated:   tuitest.Start,
 		},
 	)
 	d.wantText("sessions · 4", "2 approvals 1m00s")
@@ -194,7 +194,7 @@ func TestDashboardRenameAndClose(t *testing.T) {
 
 func TestDashboardShowsRefusal(t *testing.T) {
 	d := newTestDashboard(t, 90, 16, testSummaries()...)
-	d.server.reply = func(string, tuitest.Asking) (any, error) { return nil, tuitest.ErrRefused }
+	d.server.reply = func(string, tuitest.Command) (any, error) { return nil, tuitest.ErrRefused }
 	d.press("X", "c")
 	d.wantText(tuitest.ErrRefused.Message)
 	d.press("R", "enter")
@@ -206,7 +206,7 @@ func TestDashboardShowsRefusal(t *testing.T) {
 func TestDashboardApproval(t *testing.T) {
 	for key, want := range map[string]string{"y": "once", "d": "no"} {
 		d := newTestDashboard(t, 90, 24, testSummaries()...)
-		d.setPending(tuitest.Tidy())
+		d.setPending(tuitest.CommandApproval())
 		d.press(key)
 		d.wantText("approval · release · command", "$ go mod tidy", "in /home/ada/store", "a moment …")
 		d.press(key, key)
@@ -237,11 +237,11 @@ func TestDashboardApproval(t *testing.T) {
 
 func TestDashboardApprovalSentOnce(t *testing.T) {
 	d := newTestDashboard(t, 90, 24, testSummaries()...)
-	d.setPending(tuitest.Tidy())
+	d.setPending(tuitest.CommandApproval())
 	d.press("y")
 	d.now = d.now.Add(2 * approval.Grace)
 	d.fireGuards()
-	_, cmd := d.p.Update(tuitest.Press("y"))
+	_, cmd := d.p.Update(tuitest.KeyPress("y"))
 	d.wantText("sending: Allow once …")
 	d.press("d", "y", "v")
 	d.wantText("sending: Allow once …")
@@ -262,7 +262,7 @@ func TestDashboardApprovalSentOnce(t *testing.T) {
 
 func TestDashboardApprovalNeedsRoom(t *testing.T) {
 	d := newTestDashboard(t, 60, 5, testSummaries()...)
-	d.setPending(tuitest.Tidy())
+	d.setPending(tuitest.CommandApproval())
 	d.press("y")
 	d.now = d.now.Add(2 * approval.Grace)
 	d.fireGuards()
@@ -276,11 +276,11 @@ func TestDashboardApprovalNeedsRoom(t *testing.T) {
 
 func TestDashboardApprovalConflict(t *testing.T) {
 	d := newTestDashboard(t, 120, 24, testSummaries()...)
-	d.setPending(tuitest.Tidy())
+	d.setPending(tuitest.CommandApproval())
 	d.press("y")
 	d.now = d.now.Add(2 * approval.Grace)
 	d.fireGuards()
-	d.server.reply = func(string, tuitest.Asking) (any, error) {
+	d.server.reply = func(string, tuitest.Command) (any, error) {
 		return nil, &protocol.Error{
 			Code:    protocol.CodeConflict,
 			Message: "too late",
@@ -289,7 +289,7 @@ func TestDashboardApprovalConflict(t *testing.T) {
 	}
 	d.press("y")
 	d.wantText("too late · decided by bob")
-	d.sendSummaries(protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: tuitest.Dawn})
+	d.sendSummaries(protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: tuitest.Start})
 	d.wantNoText("$ go mod tidy")
 	d.wantText("decided meanwhile")
 }
@@ -299,7 +299,7 @@ func TestDashboardOpensSessionForComplexApproval(t *testing.T) {
 	for name, pending := range map[string][]protocol.Approval{
 		"a question": {{Request: "r", Kind: protocol.ApproveQuestion, Questions: question}},
 		"a plan":     {{Request: "r", Kind: protocol.ApprovePlan, Tasks: []protocol.Task{{ID: "t"}}}},
-		"several":    {tuitest.Tidy(), tuitest.Tidy()},
+		"several":    {tuitest.CommandApproval(), tuitest.CommandApproval()},
 	} {
 		d := newTestDashboard(t, 90, 24, testSummaries()...)
 		d.setPending(pending...)
@@ -377,7 +377,7 @@ func TestPreviewShowsError(t *testing.T) {
 	d := newTestDashboard(t, 80, 24, testSummaries()...)
 	d.server.journal = func(string) *tuitest.Journal {
 		j := &tuitest.Journal{}
-		j.Link(remote.Conn{State: remote.Offline, Reason: "no such session"})
+		j.Conn(remote.Conn{State: remote.Offline, Reason: "no such session"})
 		return j
 	}
 	d.press("space")
@@ -393,8 +393,8 @@ func TestPreviewOfOpenSessionIsLive(t *testing.T) {
 	o := d.p.sessions.shown
 	d.press("f2", "space")
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "question")
-	j.Say("t", "the answer so far")
+	j.UserMessage(tuitest.Ada, "m1", "question")
+	j.Text("t", "the answer so far")
 	j.CaughtUp()
 	d.send(task.Message{To: o, Msg: j.Take()})
 	d.wantText("preview · release", "the answer so far")
@@ -407,11 +407,11 @@ func TestPreviewShowsEndOfScrolledSession(t *testing.T) {
 	d := newTestDashboard(t, 140, 30, testSummaries()...)
 	d.press("enter")
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "the question")
+	j.UserMessage(tuitest.Ada, "m1", "the question")
 	for i := range 60 {
-		j.Say(fmt.Sprint("t", i), fmt.Sprintf("line %d of the answer", i))
+		j.Text(fmt.Sprint("t", i), fmt.Sprintf("line %d of the answer", i))
 	}
-	j.End(protocol.ReasonCompleted)
+	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
 	d.send(task.Message{To: d.p.sessions.shown, Msg: j.Take()})
 	d.press("pgup")
@@ -429,7 +429,7 @@ func TestNextPendingVisitsAllAndReturns(t *testing.T) {
 			Session: "s6",
 			Name:    "held",
 			Status:  protocol.Idle,
-			Updated: tuitest.Dawn,
+			Updated: tuitest.Start,
 			Queue:   1,
 			Held:    true,
 		}
@@ -588,7 +588,7 @@ func TestDashboardUpdateCostIsIndependentOfSessions(t *testing.T) {
 	cost := func(n int) float64 {
 		d := newTestDashboard(t, 120, 40)
 		session := func(i int) protocol.Summary {
-			at := tuitest.Dawn.Add(time.Duration(i) * time.Second)
+			at := tuitest.Start.Add(time.Duration(i) * time.Second)
 			s := protocol.Summary{
 				Session: fmt.Sprintf("s%05d", i),
 				Name:    fmt.Sprint("session ", i),
@@ -634,7 +634,7 @@ func TestDashboardEscapesHostileText(t *testing.T) {
 		Status:    protocol.Waiting,
 		Approvals: 1,
 	})
-	hostile := tuitest.Tidy()
+	hostile := tuitest.CommandApproval()
 	hostile.Title, hostile.Command = "x"+evil, "y"+evil
 	d.setPending(hostile)
 	for _, key := range []string{"", "space", "y", "v", "q", "esc", "X", "esc", "R", "esc", "/"} {
@@ -663,7 +663,7 @@ func TestDashboardProperties(t *testing.T) {
 	})
 	rapid.Check(t, func(rt *rapid.T) {
 		d := newTestDashboard(t, 60, 16)
-		d.setPending(tuitest.Tidy())
+		d.setPending(tuitest.CommandApproval())
 		width, height := 60, 16
 		rt.Repeat(map[string]func(*rapid.T){
 			"session": func(rt *rapid.T) {
@@ -727,7 +727,7 @@ func TestDashboardOutageAdvice(t *testing.T) {
 func TestPreviewListsPlan(t *testing.T) {
 	d := newTestDashboard(t, 140, 40, testSummaries()...)
 	// The session starts empty.
-	d.server.journal = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Dawn} }
+	d.server.journal = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Start} }
 	d.press("enter")
 	d.send(task.Message{To: d.p.sessions.shown, Msg: remote.Updates(tuitest.Scenes["pipeline"]().Take())})
 	d.wantText("plan · 1 of 4 done · tab", "· Sum up")

@@ -17,7 +17,7 @@ import (
 // drawing a frame and typing into the filter.
 func BenchmarkDashboard(b *testing.B) {
 	const n = 10_000
-	at := func(i int) time.Time { return tuitest.Dawn.Add(time.Duration(i) * time.Second) }
+	at := func(i int) time.Time { return tuitest.Start.Add(time.Duration(i) * time.Second) }
 	session := func(i int) protocol.Summary {
 		s := protocol.Summary{
 			Session: fmt.Sprintf("s%05d", i),
@@ -34,7 +34,7 @@ func BenchmarkDashboard(b *testing.B) {
 		return s
 	}
 	open := func() *program {
-		p := testDashboardModel(context.Background(), Options{}, fixedClock(tuitest.Dawn), newFakeServer())
+		p := testDashboardModel(context.Background(), Options{}, fixedClock(tuitest.Start), newFakeServer())
 		p.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 		all := make(dashboard.SummariesMsg, n)
 		for i := range all {
@@ -66,9 +66,9 @@ func BenchmarkDashboard(b *testing.B) {
 	b.Run("filter", func(b *testing.B) {
 		p := open()
 		for i := 0; b.Loop(); i++ {
-			p.Update(tuitest.Press("/"))
+			p.Update(tuitest.KeyPress("/"))
 			p.Update(tea.PasteMsg{Content: fmt.Sprint("session ", i%10)})
-			p.Update(tuitest.Press("esc"))
+			p.Update(tuitest.KeyPress("esc"))
 		}
 	})
 }

@@ -87,7 +87,7 @@ var dashboardScenes = map[string]dashboardScene{
 		absent: []string{`release`, `docs`, `waiting`},
 	},
 	"preview": {
-		prepare: func(d *testDashboard) { d.setPending(tuitest.Tidy()); d.press("space") },
+		prepare: func(d *testDashboard) { d.setPending(tuitest.CommandApproval()); d.press("space") },
 		facts: []string{
 			`^▸\? release .*git push --t.* 4m00s`, `^ ▸ fix-tests .*09:42`, `─ preview · release ─+$`, `bob · 09:41$`,
 			`▎ Push the tags\.$`, `agent · 09:41$`, `  They are right\.$`, `\? Tidy the mo.* · waiting for a decision$`,
@@ -179,7 +179,7 @@ var dashboardScenes = map[string]dashboardScene{
 	},
 	"approval": {
 		prepare: func(d *testDashboard) {
-			d.setPending(tuitest.Tidy())
+			d.setPending(tuitest.CommandApproval())
 			d.press("y")
 			d.now = d.now.Add(2 * approval.Grace)
 			d.fireGuards()

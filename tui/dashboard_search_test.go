@@ -23,7 +23,7 @@ func searchHit(session string, turn int, kind protocol.HitKind, item, snippet st
 		Seq:     uint64(2 + 6*turn),
 		Kind:    kind,
 		Item:    item,
-		Time:    tuitest.Dawn,
+		Time:    tuitest.Start,
 		Snippet: snippet,
 		Count:   1,
 	}
@@ -57,10 +57,10 @@ func searchRace(d *testDashboard) {
 func TestSearchHitOpensSessionAtMatch(t *testing.T) {
 	d := newTestDashboard(t, 80, 20, testSummaries()...)
 	// The session starts empty.
-	d.server.journal = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Dawn} }
+	d.server.journal = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Start} }
 	searchRace(d)
 	d.wantText("fix-tests", "1 of 3 matches", "1 session cannot be read")
-	d.server.reply = func(_ string, a tuitest.Asking) (any, error) {
+	d.server.reply = func(_ string, a tuitest.Command) (any, error) {
 		if d, ok := a.Data.(protocol.SearchData); ok && d.Cursor == "" {
 			return protocol.SearchResult{
 				Hits:   []protocol.Hit{searchHit("s2", 20, protocol.HitText, "t", "")},
@@ -81,7 +81,7 @@ func TestSearchHitOpensSessionAtMatch(t *testing.T) {
 	if o == nil || o.id != "s2" {
 		t.Fatal("session s2 is not on the screen")
 	}
-	d.send(task.Message{To: o, Msg: remote.Updates(tuitest.Long(30).Take())})
+	d.send(task.Message{To: o, Msg: remote.Updates(tuitest.LongSession(30).Take())})
 	d.wantText("2 of 3", "▌  answer 7", "find: race")
 	d.press("n")
 	d.wantText("3 of 3", "▌  answer 2")
@@ -113,7 +113,7 @@ func TestDashboardSearchIgnoresStaleResults(t *testing.T) {
 	d.setHits(searchHit("s2", 7, protocol.HitText, "t", "race"))
 	d.press("f")
 	d.typeText("race")
-	_, cmd := d.p.Update(tuitest.Press("enter"))
+	_, cmd := d.p.Update(tuitest.KeyPress("enter"))
 	d.press("esc")
 	d.run(cmd)
 	d.wantText("sessions · 5")

@@ -27,9 +27,9 @@ type fakeServer struct {
 	conns     chan remote.Conn
 
 	mu             sync.Mutex
-	sessions       map[string]*tuitest.Recording
+	sessions       map[string]*tuitest.FakeSession
 	subscribers    map[string]int // running calls of Updates by session
-	reply          func(session string, a tuitest.Asking) (any, error)
+	reply          func(session string, a tuitest.Command) (any, error)
 	commands       []string // session and verb of each command
 	subscriptions  []string // session of each call of Updates
 	retries        int
@@ -45,7 +45,7 @@ func newFakeServer() *fakeServer {
 	return &fakeServer{
 		summaries:   make(chan dashboard.SummaryUpdate, 64),
 		conns:       make(chan remote.Conn, 4),
-		sessions:    map[string]*tuitest.Recording{},
+		sessions:    map[string]*tuitest.FakeSession{},
 		subscribers: map[string]int{},
 	}
 }
@@ -104,7 +104,7 @@ func (s *fakeServer) Create(_ context.Context, d protocol.CreateData) (protocol.
 
 // fakeSession is a recorded session that counts its subscribers.
 type fakeSession struct {
-	*tuitest.Recording
+	*tuitest.FakeSession
 	server *fakeServer
 	id     string
 }
@@ -113,7 +113,7 @@ func (s *fakeSession) Updates(ctx context.Context) iter.Seq[remote.Update] {
 	return func(yield func(remote.Update) bool) {
 		s.server.addSubscribers(s.id, 1)
 		defer s.server.addSubscribers(s.id, -1)
-		s.Recording.Updates(ctx)(yield)
+		s.FakeSession.Updates(ctx)(yield)
 		time.Sleep(s.server.closeDelay) // in virtual time
 	}
 }
@@ -132,10 +132,10 @@ func (s *fakeServer) addSubscribers(id string, n int) {
 func (s *fakeServer) Session(id string) remote.Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := tuitest.NewRecording()
+	r := tuitest.NewFakeSession()
 	s.sessions[id] = r
 	if s.reply != nil {
-		r.Reply = func(a tuitest.Asking) (any, error) {
+		r.Reply = func(a tuitest.Command) (any, error) {
 			s.mu.Lock()
 			s.commands = append(s.commands, id+" "+string(a.Verb))
 			s.mu.Unlock()
@@ -146,8 +146,8 @@ func (s *fakeServer) Session(id string) remote.Session {
 	if s.journal != nil {
 		j = s.journal(id)
 	} else {
-		j.User(tuitest.Ada, "m1", "question for "+id)
-		j.Say("t", "answer of "+id)
+		j.UserMessage(tuitest.Ada, "m1", "question for "+id)
+		j.Text("t", "answer of "+id)
 		j.CaughtUp()
 	}
 	for _, u := range j.Take() {
@@ -186,14 +186,14 @@ func (s *fakeServer) subscribed() []string {
 
 // testSummaries returns the summaries of five sessions, one for each state.
 func testSummaries() []protocol.Summary {
-	asked := tuitest.Dawn.Add(-3 * time.Minute)
+	asked := tuitest.Start.Add(-3 * time.Minute)
 	return []protocol.Summary{
 		{
 			Session: "s1",
 			Name:    "docs",
 			Agent:   "claude",
 			Status:  protocol.Idle,
-			Updated: tuitest.Dawn,
+			Updated: tuitest.Start,
 			Reason:  protocol.ReasonCompleted,
 			Title:   "Write the guide",
 		},
@@ -202,7 +202,7 @@ func testSummaries() []protocol.Summary {
 			Name:    "fix-tests",
 			Agent:   "gemini",
 			Status:  protocol.Running,
-			Updated: tuitest.Dawn.Add(time.Minute),
+			Updated: tuitest.Start.Add(time.Minute),
 			Doing:   "go test ./...",
 			Queue:   2,
 			Percent: 82,
@@ -212,7 +212,7 @@ func testSummaries() []protocol.Summary {
 			Name:      "release",
 			Agent:     "codex",
 			Status:    protocol.Waiting,
-			Updated:   tuitest.Dawn,
+			Updated:   tuitest.Start,
 			Asked:     &asked,
 			Approvals: 1,
 			Doing:     "git push --tags",
@@ -223,12 +223,12 @@ func testSummaries() []protocol.Summary {
 			Title:     "Ship it",
 			Clients:   2,
 		},
-		{Session: "s4", Name: "old\x1b[2J", Agent: "x", Status: protocol.Closed, Updated: tuitest.Dawn.Add(-time.Hour)},
+		{Session: "s4", Name: "old\x1b[2J", Agent: "x", Status: protocol.Closed, Updated: tuitest.Start.Add(-time.Hour)},
 		{
 			Session: "s5xyz789",
 			Agent:   "claude",
 			Status:  protocol.Idle,
-			Updated: tuitest.Dawn.Add(-time.Minute),
+			Updated: tuitest.Start.Add(-time.Minute),
 			Reason:  protocol.ReasonError,
 		},
 	}
@@ -253,7 +253,7 @@ type timer struct {
 // newTestDashboard returns a connected dashboard that lists the sessions.
 func newTestDashboard(t *testing.T, width, height int, sessions ...protocol.Summary) *testDashboard {
 	t.Helper()
-	d := &testDashboard{t: t, server: newFakeServer(), now: tuitest.Dawn.Add(time.Minute)}
+	d := &testDashboard{t: t, server: newFakeServer(), now: tuitest.Start.Add(time.Minute)}
 	build := testBuilder(
 		t.Context(),
 		Options{CWD: "/home/ada"},
@@ -315,7 +315,7 @@ func (d *testDashboard) sendSummaries(sessions ...protocol.Summary) {
 func (d *testDashboard) press(keys ...string) {
 	d.t.Helper()
 	for _, k := range keys {
-		d.send(tuitest.Press(k))
+		d.send(tuitest.KeyPress(k))
 	}
 }
 
@@ -355,7 +355,7 @@ func (d *testDashboard) wantNoText(text string) {
 
 // setPending makes sessions answer commands. Their snapshots hold the pending approvals.
 func (d *testDashboard) setPending(pending ...protocol.Approval) {
-	d.server.reply = func(id string, a tuitest.Asking) (any, error) {
+	d.server.reply = func(id string, a tuitest.Command) (any, error) {
 		switch a.Verb {
 		case protocol.DoSnapshot:
 			return protocol.SnapshotResult{
@@ -373,8 +373,8 @@ func (d *testDashboard) setPending(pending ...protocol.Approval) {
 		return nil, nil
 	}
 	d.server.journal = func(string) *tuitest.Journal {
-		j := &tuitest.Journal{Seq: 100, At: tuitest.Dawn}
-		j.Out = remote.Updates{
+		j := &tuitest.Journal{Seq: 100, At: tuitest.Start}
+		j.Pending = remote.Updates{
 			{
 				Attached: &protocol.SubscribeResult{
 					Mode:  protocol.ModeSnapshot,
@@ -385,10 +385,10 @@ func (d *testDashboard) setPending(pending ...protocol.Approval) {
 				},
 			},
 		}
-		j.User(tuitest.Bob, "m9", "Push the tags.")
-		j.Say("t", "They are right.")
-		j.Queued(tuitest.Ada, "m10", "And then?")
-		j.Asks(tuitest.Tidy())
+		j.UserMessage(tuitest.Bob, "m9", "Push the tags.")
+		j.Text("t", "They are right.")
+		j.QueueMessage(tuitest.Ada, "m10", "And then?")
+		j.RequestApproval(tuitest.CommandApproval())
 		j.CaughtUp()
 		return j
 	}
@@ -424,7 +424,7 @@ func (d *testDashboard) fireTimers(matches func(timer) bool) (fired bool) {
 
 func TestDashboardFitsAllSizes(t *testing.T) {
 	d := newTestDashboard(t, 80, 24, testSummaries()...)
-	d.setPending(tuitest.Tidy())
+	d.setPending(tuitest.CommandApproval())
 	keys := []string{
 		"", "space", "n", "esc", "/", "esc", "y", "esc", "X", "esc", "R", "esc", "?", "q", "space",
 	}
@@ -515,7 +515,7 @@ func startDashboardOn(t *testing.T, server *fakeServer, initial string) *dashboa
 	for _, s := range testSummaries() {
 		p.server.summaries <- dashboard.SummaryUpdate{Summary: s}
 	}
-	tuitest.Pass(time.Second)
+	tuitest.Wait(time.Second)
 	return p
 }
 
@@ -525,7 +525,7 @@ func (p *dashboardProgram) press(keys ...string) {
 		if _, err := io.WriteString(p.keys, k); err != nil {
 			p.t.Error(err)
 		}
-		tuitest.Pass(100 * time.Millisecond)
+		tuitest.Wait(100 * time.Millisecond)
 	}
 }
 
@@ -560,7 +560,7 @@ func TestDraftSurvivesClose(t *testing.T) {
 		p.press(keyEnter)
 		s3 := p.server.sessions["s3"]
 		s3.Mu.Lock()
-		s3.Reply = func(tuitest.Asking) (any, error) { return nil, tuitest.ErrRefused }
+		s3.Reply = func(tuitest.Command) (any, error) { return nil, tuitest.ErrRefused }
 		s3.Mu.Unlock()
 		p.press("refused", keyEnter, "my draft")
 		for range 3 {
@@ -605,7 +605,7 @@ func TestOpenWhilePreviewLoads(t *testing.T) {
 		p.server.mu.Lock()
 		p.server.journal = func(string) *tuitest.Journal { // not caught up
 			j := tuitest.NewJournal()
-			j.User(tuitest.Ada, "m1", "question")
+			j.UserMessage(tuitest.Ada, "m1", "question")
 			return j
 		}
 		p.server.mu.Unlock()
@@ -633,7 +633,7 @@ func TestReopenNeverSubscribesTwice(t *testing.T) {
 		p.p.sessions.keep = 1
 		p.mu.Unlock()
 		p.press(keyEnter, keyF2, keyDown, keyEnter, keyF2, keyUp, keyEnter)
-		tuitest.Pass(3 * time.Second)
+		tuitest.Wait(3 * time.Second)
 		p.wantText("question for s3")
 		if got := p.server.subscribed(); !slices.Equal(got, []string{"s3"}) || p.server.peakSubscribers() != 1 {
 			t.Errorf("got subscriptions to %v, at most %d at once, want s3 and 1", got, p.server.peakSubscribers())
@@ -657,7 +657,7 @@ func TestNamedSessionLoadsBeforeSummaries(t *testing.T) {
 		slow := newFakeServer()
 		slow.journal = func(string) *tuitest.Journal { // not caught up
 			j := tuitest.NewJournal()
-			j.User(tuitest.Ada, "m1", "question")
+			j.UserMessage(tuitest.Ada, "m1", "question")
 			return j
 		}
 		p := startDashboardOn(t, slow, "s1")
@@ -671,7 +671,7 @@ func TestNamedSessionLoadsBeforeSummaries(t *testing.T) {
 		}
 		caughtUp := &protocol.Event{Type: protocol.CaughtUp, Data: []byte("{}")}
 		p.server.sessions["s1"].Feed <- remote.Update{Event: caughtUp}
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		if listed() == 0 {
 			t.Error("got no listed sessions after the catch-up")
 		}
@@ -683,10 +683,10 @@ func TestHiddenSessionIsUpdated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startDashboard(t, "")
 		p.press(keyEnter, "draft", keyF2)
-		j := &tuitest.Journal{Seq: 5, At: tuitest.Dawn, Turn: "turn-m1"}
+		j := &tuitest.Journal{Seq: 5, At: tuitest.Start, Turn: "turn-m1"}
 		j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: " and more"})
 		p.server.sessions["s3"].Feed <- j.Take()[0]
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		p.press(keyEnter)
 		p.wantText("answer of s3 and more", "> draft")
 		p.press(keyEnter)
@@ -705,7 +705,7 @@ func TestDashboardQuit(t *testing.T) {
 			p.press("\x03")
 			p.wantText("press ctrl+c again to leave")
 			p.press("\x03")
-			tuitest.Pass(time.Second)
+			tuitest.Wait(time.Second)
 			if p.builder.ctx.Err() == nil {
 				t.Error("the program has not ended")
 			}

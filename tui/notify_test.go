@@ -44,8 +44,8 @@ type testSession struct {
 // newTestSession returns a session on the screen that has applied the events of the journal.
 func newTestSession(t *testing.T, j *tuitest.Journal, o Options) *testSession {
 	t.Helper()
-	build := testBuilder(t.Context(), o, fixedClock(tuitest.Dawn.Add(time.Minute)), func() string { return "" })
-	p := build.newSession(tuitest.NewRecording())
+	build := testBuilder(t.Context(), o, fixedClock(tuitest.Start.Add(time.Minute)), func() string { return "" })
+	p := build.newSession(tuitest.NewFakeSession())
 	noTimers(p)
 	p.Init()
 	t.Cleanup(func() {
@@ -72,20 +72,20 @@ func TestUnfocusedTerminalIsNotified(t *testing.T) {
 		t.Error("focus reports are not enabled")
 	}
 	s.p.Update(tea.BlurMsg{})
-	s.journal.Say("t4", "words")
+	s.journal.Text("t4", "words")
 	if got := s.sendEvents(); got != "" {
 		t.Errorf("got %q for agent text, want none", got)
 	}
-	s.journal.Asks(tuitest.Tidy())
+	s.journal.RequestApproval(tuitest.CommandApproval())
 	if got := s.sendEvents(); got != "\a\x1b]9;agentctl: fix-tests: approval: Tidy the module\a" {
 		t.Errorf("got %q for an approval", got)
 	}
-	s.journal.Say("t5", "words")
+	s.journal.Text("t5", "words")
 	if got := s.sendEvents(); got != "" {
 		t.Errorf("got %q for agent text after the approval, want none", got)
 	}
 	s.journal.Add(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed})
-	s.journal.End(protocol.ReasonCompleted)
+	s.journal.EndTurn(protocol.ReasonCompleted)
 	if got := s.sendEvents(); got != "\a\x1b]9;agentctl: fix-tests: turn completed\a" {
 		t.Errorf("got %q for the end of the turn", got)
 	}
@@ -95,8 +95,8 @@ func TestAlertsOff(t *testing.T) {
 	s := newTestSession(t, tuitest.Scenes["transcript"](), Options{Env: footEnv, Alerts: Alerts{Off: true}})
 	s.p.Update(tea.BlurMsg{})
 	s.sendEvents()
-	s.journal.Asks(tuitest.Tidy())
-	s.journal.End(protocol.ReasonCompleted)
+	s.journal.RequestApproval(tuitest.CommandApproval())
+	s.journal.EndTurn(protocol.ReasonCompleted)
 	if got := s.sendEvents(); got != "" {
 		t.Errorf("got %q with alerts off, want none", got)
 	}
@@ -104,13 +104,13 @@ func TestAlertsOff(t *testing.T) {
 
 func TestFocusedTerminalIsNotNotified(t *testing.T) {
 	s := newTestSession(t, tuitest.Scenes["transcript"](), Options{Env: footEnv})
-	s.journal.Asks(tuitest.Tidy())
+	s.journal.RequestApproval(tuitest.CommandApproval())
 	if got := s.sendEvents(); got != "" {
 		t.Errorf("got %q without a focus report, want none", got)
 	}
 	s.p.Update(tea.BlurMsg{})
 	s.p.Update(tea.FocusMsg{})
-	s.journal.End(protocol.ReasonCompleted)
+	s.journal.EndTurn(protocol.ReasonCompleted)
 	if got := s.sendEvents(); got != "" {
 		t.Errorf("got %q with focus, want none", got)
 	}
@@ -119,14 +119,14 @@ func TestFocusedTerminalIsNotNotified(t *testing.T) {
 func TestCatchUpDoesNotNotify(t *testing.T) {
 	s := newTestSession(t, tuitest.NewJournal(), Options{Env: []string{"TERM=dumb"}}) // not caught up
 	s.p.Update(tea.BlurMsg{})
-	s.journal.User(tuitest.Ada, "m1", "hello")
-	s.journal.End(protocol.ReasonCompleted)
-	s.journal.Asks(tuitest.Tidy())
+	s.journal.UserMessage(tuitest.Ada, "m1", "hello")
+	s.journal.EndTurn(protocol.ReasonCompleted)
+	s.journal.RequestApproval(tuitest.CommandApproval())
 	s.journal.CaughtUp()
 	if got := s.sendEvents(); got != "" {
 		t.Errorf("got %q for the catch-up, want none", got)
 	}
-	s.journal.Asks(protocol.Approval{Request: "r9", Command: "ls"})
+	s.journal.RequestApproval(protocol.Approval{Request: "r9", Command: "ls"})
 	if got := s.sendEvents(); got != "\a" {
 		t.Errorf("got %q on a terminal without notifications, want a bell", got)
 	}
@@ -135,11 +135,11 @@ func TestCatchUpDoesNotNotify(t *testing.T) {
 func TestNotifyAfterReconnect(t *testing.T) {
 	s := newTestSession(t, tuitest.Scenes["transcript"](), Options{Env: []string{"TERM=dumb"}})
 	s.p.Update(tea.BlurMsg{})
-	s.journal.Out = append(
-		s.journal.Out,
+	s.journal.Pending = append(
+		s.journal.Pending,
 		remote.Update{Attached: &protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume}},
 	)
-	s.journal.Asks(tuitest.Tidy())
+	s.journal.RequestApproval(tuitest.CommandApproval())
 	if got := s.sendEvents(); got != "" {
 		t.Errorf("got %q before the end of the catch-up, want none", got)
 	}
@@ -156,7 +156,7 @@ func TestDashboardNotifiesForEverySession(t *testing.T) {
 		return terminalOutput(cmd)
 	}
 	p.Update(tea.BlurMsg{})
-	asked, later := tuitest.Dawn, tuitest.Dawn.Add(time.Minute)
+	asked, later := tuitest.Start, tuitest.Start.Add(time.Minute)
 	for _, c := range []struct {
 		summary protocol.Summary
 		want    string
@@ -217,7 +217,7 @@ func TestProgressBarSupport(t *testing.T) {
 
 func TestProgramRingsBellWithoutInjectedSequences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		keys, typing := io.Pipe()
 		_, out, stop := startSession(t, r, keys, 80, 24)
 		j := tuitest.Conversation()
@@ -227,7 +227,7 @@ func TestProgramRingsBellWithoutInjectedSequences(t *testing.T) {
 			for _, u := range j.Take() {
 				r.Feed <- u
 			}
-			tuitest.Pass(time.Second)
+			tuitest.Wait(time.Second)
 			return out.String()[from:]
 		}
 		feed()
@@ -237,10 +237,10 @@ func TestProgramRingsBellWithoutInjectedSequences(t *testing.T) {
 		if _, err := io.WriteString(typing, "\x1b[O"); err != nil {
 			t.Fatal(err)
 		}
-		tuitest.Pass(time.Second)
-		a := tuitest.Tidy()
+		tuitest.Wait(time.Second)
+		a := tuitest.CommandApproval()
 		a.Title = "a\a\x1b]9;b\a"
-		j.Asks(a)
+		j.RequestApproval(a)
 		// The sequence of the window title ends with a bell character.
 		got := regexp.MustCompile(`\x1b\]2;[^\a\x1b]*\a`).ReplaceAllString(feed(), "")
 		if strings.Count(got, "\a") != 1 || strings.Contains(got, "\x1b]") {
@@ -268,7 +268,7 @@ func TestAlertOptions(t *testing.T) {
 	} {
 		s := newTestSession(t, tuitest.Scenes["transcript"](), c.options)
 		s.p.Update(tea.BlurMsg{})
-		s.journal.Asks(tuitest.Tidy())
+		s.journal.RequestApproval(tuitest.CommandApproval())
 		if got := s.sendEvents(); got != c.want {
 			t.Errorf("output with %+v: got %q, want %q", c.options, got, c.want)
 		}

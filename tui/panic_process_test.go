@@ -47,7 +47,7 @@ func (m *panicModel) View() tea.View {
 // runPanicProcess runs a program that panics at the given place on the key "!". It returns the exit
 // code of the process.
 func runPanicProcess(where string) int {
-	r := tuitest.NewRecording()
+	r := tuitest.NewFakeSession()
 	j := tuitest.Conversation()
 	j.CaughtUp()
 	for _, u := range j.Take() {

@@ -17,31 +17,31 @@ import (
 
 func TestProtocolLogFollowsAndPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		log := protolog.NewLog()
 		keys, typing := io.Pipe()
 		p, _, stop := startSession(t, r, keys, 100, 12)
 		defer stop()
 		defer typing.Close()
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		p.mu.Lock()
-		p.sessions.shown.view.Session = tuitest.Wired{Recording: r, Log: log}
+		p.sessions.shown.view.Session = tuitest.LoggedSession{FakeSession: r, Log: log}
 		p.mu.Unlock()
 		j := tuitest.Conversation()
 		j.CaughtUp()
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		press := func(key string) {
 			if _, err := io.WriteString(typing, key); err != nil {
 				t.Fatal(err)
 			}
-			tuitest.Pass(time.Second)
+			tuitest.Wait(time.Second)
 		}
 		record := func(word string) {
 			log.AddFrame(time.Now(), true, false, protocol.MustEncode(protocol.Command{Command: protocol.Verb(word)}))
-			tuitest.Pass(time.Second)
+			tuitest.Wait(time.Second)
 		}
 		checkShown := func(word string, want bool) {
 			t.Helper()
@@ -73,8 +73,8 @@ type loggingServer struct {
 func (p loggingServer) ProtocolLog() *protolog.Log { return p.log }
 
 func TestDashboardProtocolLog(t *testing.T) {
-	server := loggingServer{newFakeServer(), tuitest.Traffic()}
-	p := testDashboardModel(t.Context(), Options{}, fixedClock(tuitest.Dawn), server)
+	server := loggingServer{newFakeServer(), tuitest.SampleLog()}
+	p := testDashboardModel(t.Context(), Options{}, fixedClock(tuitest.Start), server)
 	checkShown := func(words string, want bool) {
 		t.Helper()
 		screen := ansi.Strip(p.View().Content)
@@ -83,14 +83,14 @@ func TestDashboardProtocolLog(t *testing.T) {
 		}
 	}
 	p.Update(tea.WindowSizeMsg{Width: 100, Height: 16})
-	_, cmd := p.Update(tuitest.Press("f7"))
-	batch := tuitest.Soon(cmd)
+	_, cmd := p.Update(tuitest.KeyPress("f7"))
+	batch := tuitest.FirstMessage(cmd)
 	p.Update(batch)
 	checkShown("approve error conflict", true)
-	p.Update(tuitest.Press("enter"))
+	p.Update(tuitest.KeyPress("enter"))
 	checkShown(`"code": "conflict"`, true)
-	p.Update(tuitest.Press("q"))
-	p.Update(tuitest.Press("f7"))
+	p.Update(tuitest.KeyPress("q"))
+	p.Update(tuitest.KeyPress("f7"))
 	checkShown("protocol log", false)
 	p.Update(batch) // the result of the closed log
 	checkShown("protocol log", false)

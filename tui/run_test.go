@@ -68,8 +68,8 @@ func (p *sessionProgram) screen() string {
 // startSession starts a program that shows a session. It returns the program, its terminal output
 // and a function that stops the program and waits for its end. It needs a synctest bubble.
 func startSession(
-	t *testing.T, r *tuitest.Recording, keys io.Reader, width, height int,
-) (*sessionProgram, *tuitest.Sink, func()) {
+	t *testing.T, r *tuitest.FakeSession, keys io.Reader, width, height int,
+) (*sessionProgram, *tuitest.Output, func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	build := testBuilder(ctx, Options{}, time.Now, func() string { return "client-new" })
@@ -79,7 +79,7 @@ func startSession(
 		p.timers.Add(1)
 		return after(d, msg)
 	}
-	out := &tuitest.Sink{}
+	out := &tuitest.Output{}
 	ended := make(chan error, 1)
 	go func() {
 		ended <- build.runModel(p.program, p, testProgramOptions(keys, out, width, height)...)
@@ -94,7 +94,7 @@ func startSession(
 
 func TestStreamIsDrawnAtFrameRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		keys, typing := io.Pipe()
 		p, _, stop := startSession(t, r, keys, 100, 12)
 		j := tuitest.Conversation()
@@ -102,7 +102,7 @@ func TestStreamIsDrawnAtFrameRate(t *testing.T) {
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		before := p.drawCount()
 		const seconds = 60
 		typed := ""
@@ -124,7 +124,7 @@ func TestStreamIsDrawnAtFrameRate(t *testing.T) {
 				r.Feed <- u
 			}
 		}
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		draws := p.drawCount() - before
 		_ = typing.Close() // always returns nil
 		stop()
@@ -142,16 +142,16 @@ func TestStreamIsDrawnAtFrameRate(t *testing.T) {
 
 func TestIdleProgramDrawsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		p, _, stop := startSession(t, r, nil, 60, 12)
 		j := tuitest.NewJournal()
 		j.CaughtUp()
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		before := p.drawCount()
-		tuitest.Pass(time.Hour)
+		tuitest.Wait(time.Hour)
 		if p.drawCount() != before {
 			t.Errorf("got %d redraws in an idle hour, want none", p.drawCount()-before)
 		}
@@ -161,19 +161,19 @@ func TestIdleProgramDrawsNothing(t *testing.T) {
 
 func TestProgramSendsAndRestoresTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		keys, typing := io.Pipe()
 		_, out, stop := startSession(t, r, keys, 100, 30)
 		j := tuitest.Scenes["approval"]()
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
-		tuitest.Pass(time.Second) // longer than approval.Grace: the request accepts keys
+		tuitest.Wait(time.Second) // longer than approval.Grace: the request accepts keys
 		for _, key := range []string{"1", "h", "i", "\r"} {
 			if _, err := typing.Write([]byte(key)); err != nil {
 				t.Error(err)
 			}
-			tuitest.Pass(100 * time.Millisecond)
+			tuitest.Wait(100 * time.Millisecond)
 		}
 		got := r.Commands()
 		if len(got) != 2 || got[0].Verb != protocol.DoApprove || got[1].Verb != protocol.DoSend ||
@@ -200,14 +200,14 @@ func TestProgramSendsAndRestoresTerminal(t *testing.T) {
 
 func TestEndedSessionIsOffline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		p, _, stop := startSession(t, r, nil, 60, 12)
 		j := tuitest.Scenes["transcript"]()
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
 		close(r.Feed)
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		if got := p.screen(); !strings.Contains(got, "offline") {
 			t.Errorf("want offline on the screen, got:\n%s", got)
 		}
@@ -217,22 +217,22 @@ func TestEndedSessionIsOffline(t *testing.T) {
 
 func TestReconnectCountdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		p, _, stop := startSession(t, r, nil, 60, 12)
 		j := tuitest.NewJournal()
 		j.CaughtUp()
-		j.Link(remote.Conn{State: remote.Reconnecting, Attempt: 2, Retry: time.Now().Add(5 * time.Second)})
+		j.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 2, Retry: time.Now().Add(5 * time.Second)})
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
 		for _, want := range []string{
 			"reconnecting in 5s", "reconnecting in 3s", "reconnecting in 1s", "reconnecting (attempt 2)",
 		} {
-			tuitest.Pass(100 * time.Millisecond)
+			tuitest.Wait(100 * time.Millisecond)
 			if got := p.screen(); !strings.Contains(got, want) {
 				t.Errorf("want %q on the screen, got:\n%s", want, got)
 			}
-			tuitest.Pass(1900 * time.Millisecond)
+			tuitest.Wait(1900 * time.Millisecond)
 		}
 		stop()
 	})
@@ -240,7 +240,7 @@ func TestReconnectCountdown(t *testing.T) {
 
 func TestSlowScreenAppliesBackpressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		ctx, cancel := context.WithCancel(t.Context())
 		var batches []int
 		release := make(chan struct{})
@@ -268,7 +268,7 @@ func TestSlowScreenAppliesBackpressure(t *testing.T) {
 			t.Errorf("got %d updates taken from the session of a busy screen, want at most %d", fed, most)
 		}
 		close(release)
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		cancel()
 		<-pumped
 		total := 0
@@ -299,13 +299,13 @@ func TestPumpReturnsSourcePanic(t *testing.T) {
 
 func TestHyperlinkReachesTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		keys, typing := io.Pipe()
 		_, out, stop := startSession(t, r, keys, 100, 40)
 		for _, u := range tuitest.Scenes["prose"]().Take() {
 			r.Feed <- u
 		}
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		if got := out.String(); !strings.Contains(got, "\x1b]8;;https://example.org/docs\x07") &&
 			!strings.Contains(got, "\x1b]8;;https://example.org/docs\x1b\\") {
 			t.Error("want a hyperlink in the terminal output")
@@ -331,7 +331,7 @@ func TestNoColor(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r, out := tuitest.NewRecording(), &tuitest.Sink{}
+				r, out := tuitest.NewFakeSession(), &tuitest.Output{}
 				c.options.Output = out
 				ctx, cancel := context.WithCancel(t.Context())
 				build := testBuilder(ctx, c.options, time.Now, func() string { return "" })
@@ -344,7 +344,7 @@ func TestNoColor(t *testing.T) {
 					for _, u := range tuitest.Scenes[scene]().Take() {
 						r.Feed <- u
 					}
-					tuitest.Pass(time.Second)
+					tuitest.Wait(time.Second)
 				}
 				cancel()
 				if err := <-ended; err != nil {

@@ -14,10 +14,10 @@ import (
 
 func TestStatusTimeoutLeavesNoTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		keys, typing := io.Pipe()
 		p, _, stop := startSession(t, r, keys, 80, 12)
-		for _, u := range tuitest.Varied(3).Take() {
+		for _, u := range tuitest.MixedSession(3).Take() {
 			r.Feed <- u
 		}
 		press := func(keys string) {
@@ -32,18 +32,18 @@ func TestStatusTimeoutLeavesNoTimer(t *testing.T) {
 				t.Fatalf("status message on the screen: got %v, want %v:\n%s", got, want, p.screen())
 			}
 		}
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		press("\t")
 		press("aa")
-		tuitest.Pass(ui.StatusTimeout - time.Second)
+		tuitest.Wait(ui.StatusTimeout - time.Second)
 		checkStatus(true)
 		press("a") // the same message again restarts the timeout
-		tuitest.Pass(ui.StatusTimeout - time.Second)
+		tuitest.Wait(ui.StatusTimeout - time.Second)
 		checkStatus(true)
-		tuitest.Pass(2 * time.Second)
+		tuitest.Wait(2 * time.Second)
 		checkStatus(false)
 		drawn, timers := p.drawCount(), p.timers.Load()
-		tuitest.Pass(time.Hour)
+		tuitest.Wait(time.Hour)
 		if p.timers.Load() != timers {
 			t.Error("an idle screen started a timer")
 		}

@@ -93,11 +93,11 @@ func TestLongTextEdits(t *testing.T) {
 			key := keys.Draw(rt, "key")
 			times := rapid.IntRange(1, 25).Draw(rt, "times")
 			if key == "up" || key == "down" {
-				edited.handleKey(tuitest.Press("home")) // up and down then move between starts of lines
+				edited.handleKey(tuitest.KeyPress("home")) // up and down then move between starts of lines
 				reference.press("home")
 			}
 			for range times {
-				edited.handleKey(tuitest.Press(key))
+				edited.handleKey(tuitest.KeyPress(key))
 				reference.press(key)
 			}
 			if got, want := edited.Value(), string(reference.text); got != want {
@@ -124,9 +124,9 @@ func TestLongTextSingleLongLine(t *testing.T) {
 			len(s.Value()), s.offset(), s.Length(), len(text), len(text), 2*windowBytes)
 	}
 	for range 150 {
-		s.handleKey(tuitest.Press("up"))
+		s.handleKey(tuitest.KeyPress("up"))
 	}
-	s.handleKey(tuitest.Press("x"))
+	s.handleKey(tuitest.KeyPress("x"))
 	if got := strings.Replace(s.Value(), "x", "", 1); got != text {
 		t.Error("moving up and inserting a character changed the rest of the text")
 	}

@@ -29,7 +29,7 @@ func FuzzInputLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		for _, name := range []string{"tasks to confirm", "question", "queue"} {
 			c := &client{
-				renderer: newRenderer(time.UTC), session: tuitest.NewRecording(),
+				renderer: newRenderer(time.UTC), session: tuitest.NewFakeSession(),
 				tasks: make(chan func(context.Context) string, 1), quit: func() {},
 			}
 			for _, u := range tuitest.Scenes[name]().Take() {
@@ -49,7 +49,7 @@ func TestRandomEventsRenderSafely(t *testing.T) {
 		r := newRenderer(time.UTC)
 		j := tuitest.NewJournal()
 		for range rapid.IntRange(1, 40).Draw(rt, "events") {
-			tuitest.Eventful(rt, j)
+			tuitest.DrawEvent(rt, j)
 			for _, u := range j.Take() {
 				r.update(u)
 			}

@@ -20,9 +20,9 @@ import (
 // testClient runs a client with a recorded session. It belongs into a synctest bubble.
 type testClient struct {
 	t       *testing.T
-	session *tuitest.Recording
+	session *tuitest.FakeSession
 	journal *tuitest.Journal
-	out     *tuitest.Sink
+	out     *tuitest.Output
 	in      *io.PipeWriter
 	cancel  func()
 	ended   chan error
@@ -34,13 +34,13 @@ func startTestClient(t *testing.T, j *tuitest.Journal) *testClient {
 	ctx, cancel := context.WithCancel(t.Context())
 	keys, in := io.Pipe()
 	tc := &testClient{
-		t: t, session: tuitest.NewRecording(), journal: j, out: &tuitest.Sink{},
+		t: t, session: tuitest.NewFakeSession(), journal: j, out: &tuitest.Output{},
 		in: in, cancel: cancel, ended: make(chan error, 1),
 	}
-	tc.session.Reply = func(a tuitest.Asking) (any, error) {
+	tc.session.Reply = func(a tuitest.Command) (any, error) {
 		if a.Verb == protocol.DoHistory {
 			time.Sleep(time.Second) // the client holds live updates meanwhile
-			return tuitest.Past(1, 2, false), nil
+			return tuitest.HistoryPage(1, 2, false), nil
 		}
 		return nil, nil
 	}
@@ -50,7 +50,7 @@ func startTestClient(t *testing.T, j *tuitest.Journal) *testClient {
 }
 
 // setReply sets the reply to commands.
-func (tc *testClient) setReply(reply func(tuitest.Asking) (any, error)) {
+func (tc *testClient) setReply(reply func(tuitest.Command) (any, error)) {
 	tc.session.Mu.Lock()
 	defer tc.session.Mu.Unlock()
 	tc.session.Reply = reply
@@ -170,7 +170,7 @@ func TestNowStartsQueuedMessage(t *testing.T) {
 		if err := tc.stop(); err != nil {
 			t.Error(err)
 		}
-		want := []tuitest.Asking{
+		want := []tuitest.Command{
 			{Verb: protocol.DoQueueMove, Data: protocol.QueueMoveData{MessageID: "m4", Index: 0}},
 			{Verb: protocol.DoQueueRelease, Data: protocol.QueueReleaseData{Hold: "h1"}},
 			{Verb: protocol.DoInterrupt, Data: protocol.InterruptData{Turn: "turn-m2", Queue: protocol.QueueKeep}},
@@ -184,7 +184,7 @@ func TestNowStartsQueuedMessage(t *testing.T) {
 func TestInterruptPrintsResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tc := startTestClient(t, tuitest.Scenes["queue"]())
-		tc.setReply(func(tuitest.Asking) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil })
+		tc.setReply(func(tuitest.Command) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil })
 		tc.typeLine("/interrupt clear")
 		if err := tc.stop(); err != nil {
 			t.Error(err)
@@ -202,8 +202,8 @@ func TestRetryConnectsNow(t *testing.T) {
 		if err := tc.stop(); err != nil {
 			t.Error(err)
 		}
-		if tc.session.Retried != 1 {
-			t.Errorf("got %d retries, want 1", tc.session.Retried)
+		if tc.session.Retries != 1 {
+			t.Errorf("got %d retries, want 1", tc.session.Retries)
 		}
 	})
 }
@@ -224,11 +224,11 @@ func TestOfflineMessageIsReported(t *testing.T) {
 func TestReconnectPrintsAwaySummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tc := startTestClient(t, tuitest.Scenes["transcript"]())
-		tc.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		tc.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
 		tc.deliver()
 		time.Sleep(2 * time.Minute)
-		tc.journal.Back(protocol.ModeResume, 1)
-		tc.journal.End(protocol.ReasonCompleted)
+		tc.journal.Reconnect(protocol.ModeResume, 1)
+		tc.journal.EndTurn(protocol.ReasonCompleted)
 		tc.journal.CaughtUp()
 		tc.deliver()
 		if err := tc.stop(); err != nil {
@@ -273,7 +273,7 @@ func TestRevokeRule(t *testing.T) {
 		if err := tc.stop(); err != nil {
 			t.Error(err)
 		}
-		want := []tuitest.Asking{{Verb: protocol.DoRulesRevoke, Data: protocol.RulesRevokeData{Rule: "u1"}}}
+		want := []tuitest.Command{{Verb: protocol.DoRulesRevoke, Data: protocol.RulesRevokeData{Rule: "u1"}}}
 		if got := tc.session.Commands(); !reflect.DeepEqual(got, want) {
 			t.Errorf("got commands %+v, want %+v", got, want)
 		}
@@ -284,7 +284,7 @@ func TestRevokeRule(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	hit := protocol.Hit{Kind: protocol.HitTool, Seq: 7, Time: tuitest.Dawn, Snippet: "a\x1b[2J race\x07"}
+	hit := protocol.Hit{Kind: protocol.HitTool, Seq: 7, Time: tuitest.Start, Snippet: "a\x1b[2J race\x07"}
 	many := slices.Repeat([]protocol.Hit{hit}, maxHits+5)
 	pages := 0
 	for _, c := range []struct {
@@ -314,7 +314,7 @@ func TestFind(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			tc := startTestClient(t, tuitest.Scenes["transcript"]())
-			tc.setReply(func(a tuitest.Asking) (any, error) {
+			tc.setReply(func(a tuitest.Command) (any, error) {
 				pages++
 				return c.reply(a.Data.(protocol.SearchData))
 			})
@@ -372,7 +372,7 @@ func TestLocalAnswersToCommands(t *testing.T) {
 func TestServerErrorIsPrinted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tc := startTestClient(t, tuitest.Scenes["transcript"]())
-		tc.setReply(func(tuitest.Asking) (any, error) { return nil, tuitest.ErrRefused })
+		tc.setReply(func(tuitest.Command) (any, error) { return nil, tuitest.ErrRefused })
 		tc.typeLine("hello")
 		_ = tc.stop() // only the output matters
 		if !strings.Contains(tc.out.String(), "not sent: hello: observers may not do that") {
@@ -421,8 +421,8 @@ func TestOverlongInputLineStopsReading(t *testing.T) {
 func TestRunEndsWhenSessionCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tc := startTestClient(t, tuitest.Scenes["transcript"]())
-		tc.journal.End(protocol.ReasonCompleted)
-		tc.journal.As(tuitest.Bob, protocol.SessionClosed, protocol.SessionClosedData{Reason: "done"})
+		tc.journal.EndTurn(protocol.ReasonCompleted)
+		tc.journal.AddBy(tuitest.Bob, protocol.SessionClosed, protocol.SessionClosedData{Reason: "done"})
 		tc.deliver()
 		if err := <-tc.ended; err != nil {
 			t.Error(err)
@@ -448,16 +448,16 @@ func TestRunFailsWhenOffline(t *testing.T) {
 // The reason is in an update that arrives while history loads.
 func TestOfflineReasonDuringHistoryLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		session := tuitest.NewRecording()
-		session.Reply = func(tuitest.Asking) (any, error) {
+		session := tuitest.NewFakeSession()
+		session.Reply = func(tuitest.Command) (any, error) {
 			time.Sleep(time.Second)
-			return tuitest.Past(1, 2, false), nil
+			return tuitest.HistoryPage(1, 2, false), nil
 		}
 		for _, u := range tuitest.Scenes["offline"]().Take() {
 			session.Feed <- u
 		}
 		close(session.Feed)
-		err := run(t.Context(), session, &tuitest.Sink{}, strings.NewReader(""), time.UTC)
+		err := run(t.Context(), session, &tuitest.Output{}, strings.NewReader(""), time.UTC)
 		if !errors.Is(err, errOffline) || !strings.Contains(err.Error(), "the token expired") {
 			t.Errorf("run ended with %v", err)
 		}
@@ -468,14 +468,14 @@ func TestOfflineReasonDuringHistoryLoad(t *testing.T) {
 func TestParallelPartsFlushInOrder(t *testing.T) {
 	names := []string{"zoe", "adam", "mia", "bob", "liv", "carl"}
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "go")
+	j.UserMessage(tuitest.Ada, "m1", "go")
 	want := ""
 	for i, name := range names {
 		j.Add(protocol.TextStart, protocol.PartStartData{Part: fmt.Sprint("t", i), Agent: name})
 		j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: fmt.Sprint("t", i), Text: "I am " + name})
 		want += name + ": I am " + name + "\n"
 	}
-	j.End(protocol.ReasonCompleted)
+	j.EndTurn(protocol.ReasonCompleted)
 	r := newRenderer(time.UTC)
 	for _, u := range j.Take() {
 		r.update(u)
@@ -515,8 +515,8 @@ func TestMessageWithoutSender(t *testing.T) {
 		for _, text := range []string{"what is it?", ""} {
 			j.Turn = "turn-" + text
 			j.Add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{Text: text}})
-			j.Say("t1", "It is this.")
-			j.End(protocol.ReasonCompleted)
+			j.Text("t1", "It is this.")
+			j.EndTurn(protocol.ReasonCompleted)
 		}
 		j.CaughtUp()
 		tc := startTestClient(t, j)
@@ -541,15 +541,15 @@ func TestResetPrintsEachEndedTurnOnce(t *testing.T) {
 		j := tuitest.NewJournal()
 		j.CaughtUp()
 		tc := startTestClient(t, j)
-		tc.session.Reply = func(a tuitest.Asking) (any, error) {
+		tc.session.Reply = func(a tuitest.Command) (any, error) {
 			if a.Verb == protocol.DoHistory {
-				return tuitest.Past(1, 3, false), nil
+				return tuitest.HistoryPage(1, 3, false), nil
 			}
 			return nil, nil
 		}
-		j.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
-		j.Back(protocol.ModeReset, 0)
-		result := j.Out[len(j.Out)-1].Attached
+		j.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		j.Reconnect(protocol.ModeReset, 0)
+		result := j.Pending[len(j.Pending)-1].Attached
 		result.Reason = protocol.ResetEpoch
 		result.Snapshot = &protocol.Snapshot{
 			Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Agent: "script", Seq: j.Seq},
