@@ -44,8 +44,8 @@ type solo struct {
 // openSolo shows what the journal holds so far.
 func openSolo(t *testing.T, j *tuitest.Journal, o Options) *solo {
 	t.Helper()
-	build := testBuilder(t.Context(), o, func() time.Time { return tuitest.Dawn.Add(time.Minute) }, func() string { return "" })
-	p := build.session(tuitest.NewRecording())
+	build := testBuilder(t.Context(), o, func() time.Time { return tuitest.Start.Add(time.Minute) }, func() string { return "" })
+	p := build.session(tuitest.NewFakeSession())
 	noTimers(p)
 	p.Init()
 	t.Cleanup(func() {
@@ -72,20 +72,20 @@ func TestAPersonWhoLooksElsewhereIsCalled(t *testing.T) {
 		t.Error("focus reports are not asked for")
 	}
 	s.p.Update(tea.BlurMsg{})
-	s.journal.Say("t4", "words")
+	s.journal.Text("t4", "words")
 	if got := s.news(); got != "" {
 		t.Errorf("words wrote %q", got)
 	}
-	s.journal.Asks(tuitest.Tidy())
+	s.journal.RequestApproval(tuitest.CommandApproval())
 	if got := s.news(); got != "\a\x1b]9;agentctl: fix-tests: approval: Tidy the module\a" {
 		t.Errorf("an approval wrote %q", got)
 	}
-	s.journal.Say("t5", "words")
+	s.journal.Text("t5", "words")
 	if got := s.news(); got != "" {
 		t.Errorf("the same approval wrote %q again", got)
 	}
 	s.journal.Add(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed})
-	s.journal.End(protocol.ReasonCompleted)
+	s.journal.EndTurn(protocol.ReasonCompleted)
 	if got := s.news(); got != "\a\x1b]9;agentctl: fix-tests: turn completed\a" {
 		t.Errorf("the turn's end wrote %q", got)
 	}
@@ -95,8 +95,8 @@ func TestAPersonWhoWantsNoAlertIsNotCalled(t *testing.T) {
 	s := openSolo(t, tuitest.Scenes["transcript"](), Options{Env: foot, Alerts: Alerts{Off: true}})
 	s.p.Update(tea.BlurMsg{})
 	s.news()
-	s.journal.Asks(tuitest.Tidy())
-	s.journal.End(protocol.ReasonCompleted)
+	s.journal.RequestApproval(tuitest.CommandApproval())
+	s.journal.EndTurn(protocol.ReasonCompleted)
 	if got := s.news(); got != "" {
 		t.Errorf("%q was written", got)
 	}
@@ -104,13 +104,13 @@ func TestAPersonWhoWantsNoAlertIsNotCalled(t *testing.T) {
 
 func TestAPersonWhoLooksIsNotCalled(t *testing.T) {
 	s := openSolo(t, tuitest.Scenes["transcript"](), Options{Env: foot})
-	s.journal.Asks(tuitest.Tidy())
+	s.journal.RequestApproval(tuitest.CommandApproval())
 	if got := s.news(); got != "" {
 		t.Errorf("without a report of the focus %q was written", got)
 	}
 	s.p.Update(tea.BlurMsg{})
 	s.p.Update(tea.FocusMsg{})
-	s.journal.End(protocol.ReasonCompleted)
+	s.journal.EndTurn(protocol.ReasonCompleted)
 	if got := s.news(); got != "" {
 		t.Errorf("with the focus back %q was written", got)
 	}
@@ -119,14 +119,14 @@ func TestAPersonWhoLooksIsNotCalled(t *testing.T) {
 func TestWhatWasThereBeforeCallsNobody(t *testing.T) {
 	s := openSolo(t, tuitest.NewJournal(), Options{Env: []string{"TERM=dumb"}}) // not caught up yet
 	s.p.Update(tea.BlurMsg{})
-	s.journal.User(tuitest.Ada, "m1", "hello")
-	s.journal.End(protocol.ReasonCompleted)
-	s.journal.Asks(tuitest.Tidy())
+	s.journal.UserMessage(tuitest.Ada, "m1", "hello")
+	s.journal.EndTurn(protocol.ReasonCompleted)
+	s.journal.RequestApproval(tuitest.CommandApproval())
 	s.journal.CaughtUp()
 	if got := s.news(); got != "" {
 		t.Errorf("the catch-up wrote %q", got)
 	}
-	s.journal.Asks(protocol.Approval{Request: "r9", Command: "ls"})
+	s.journal.RequestApproval(protocol.Approval{Request: "r9", Command: "ls"})
 	if got := s.news(); got != "\a" {
 		t.Errorf("a terminal that only rings was sent %q", got)
 	}
@@ -135,8 +135,8 @@ func TestWhatWasThereBeforeCallsNobody(t *testing.T) {
 func TestWhatHappenedWhileTheLinkWasDownCalls(t *testing.T) {
 	s := openSolo(t, tuitest.Scenes["transcript"](), Options{Env: []string{"TERM=dumb"}})
 	s.p.Update(tea.BlurMsg{})
-	s.journal.Out = append(s.journal.Out, remote.Update{Attached: &protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume}})
-	s.journal.Asks(tuitest.Tidy())
+	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume}})
+	s.journal.RequestApproval(tuitest.CommandApproval())
 	if got := s.news(); got != "" {
 		t.Errorf("before the catch-up was over %q was written", got)
 	}
@@ -154,7 +154,7 @@ func TestADeskCallsForEverySession(t *testing.T) {
 		return written(cmd)
 	}
 	d.Update(tea.BlurMsg{})
-	asked, later := tuitest.Dawn, tuitest.Dawn.Add(time.Minute)
+	asked, later := tuitest.Start, tuitest.Start.Add(time.Minute)
 	for _, c := range []struct {
 		summary protocol.Summary
 		want    string
@@ -209,7 +209,7 @@ func TestProgressShowsWhereTheTerminalHasIt(t *testing.T) {
 
 func TestAWholeProgramRingsAndKeepsItsSequencesApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		keys, typing := io.Pipe()
 		_, out, end := launch(t, r, keys, 80, 24)
 		j := tuitest.Conversation()
@@ -219,7 +219,7 @@ func TestAWholeProgramRingsAndKeepsItsSequencesApart(t *testing.T) {
 			for _, u := range j.Take() {
 				r.Feed <- u
 			}
-			tuitest.Pass(time.Second)
+			tuitest.Wait(time.Second)
 			return out.String()[from:]
 		}
 		tell()
@@ -229,10 +229,10 @@ func TestAWholeProgramRingsAndKeepsItsSequencesApart(t *testing.T) {
 		if _, err := io.WriteString(typing, "\x1b[O"); err != nil {
 			t.Fatal(err)
 		}
-		tuitest.Pass(time.Second)
-		a := tuitest.Tidy()
+		tuitest.Wait(time.Second)
+		a := tuitest.CommandApproval()
 		a.Title = "a\a\x1b]9;b\a"
-		j.Asks(a)
+		j.RequestApproval(a)
 		// The window's title ends with a bell of its own.
 		if got := regexp.MustCompile(`\x1b\]2;[^\a\x1b]*\a`).ReplaceAllString(tell(), ""); strings.Count(got, "\a") != 1 || strings.Contains(got, "\x1b]") {
 			t.Errorf("wrote %q, want one bell", got)
@@ -258,7 +258,7 @@ func TestWhatIsNotWantedDoesNotCall(t *testing.T) {
 	} {
 		s := openSolo(t, tuitest.Scenes["transcript"](), c.options)
 		s.p.Update(tea.BlurMsg{})
-		s.journal.Asks(tuitest.Tidy())
+		s.journal.RequestApproval(tuitest.CommandApproval())
 		if got := s.news(); got != c.want {
 			t.Errorf("%+v wrote %q, want %q", c.options, got, c.want)
 		}

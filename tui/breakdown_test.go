@@ -46,7 +46,7 @@ func (b *broken) View() tea.View {
 
 // breakDown is the process that panics.
 func breakDown(in string) int {
-	r := tuitest.NewRecording()
+	r := tuitest.NewFakeSession()
 	j := tuitest.Conversation()
 	j.CaughtUp()
 	for _, u := range j.Take() {

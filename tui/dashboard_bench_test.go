@@ -16,7 +16,7 @@ import (
 // A change of one of 10,000 sessions, a frame drawn with it, and a letter of the filter.
 func BenchmarkDesk(b *testing.B) {
 	const n = 10_000
-	at := func(i int) time.Time { return tuitest.Dawn.Add(time.Duration(i) * time.Second) }
+	at := func(i int) time.Time { return tuitest.Start.Add(time.Duration(i) * time.Second) }
 	session := func(i int) protocol.Summary {
 		s := protocol.Summary{Session: fmt.Sprintf("s%05d", i), Name: fmt.Sprint("session ", i), Agent: "gemini", Status: protocol.Running, Turn: "t", Updated: at(i)}
 		if i%3 == 0 {
@@ -26,7 +26,7 @@ func BenchmarkDesk(b *testing.B) {
 		return s
 	}
 	open := func() *program {
-		d := testBuilder(context.Background(), Options{}, func() time.Time { return tuitest.Dawn }, func() string { return "" }).dashboard(newPort(), "")
+		d := testBuilder(context.Background(), Options{}, func() time.Time { return tuitest.Start }, func() string { return "" }).dashboard(newPort(), "")
 		noTimers(d)
 		d.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 		all := make(dashboard.SummariesMsg, n)
@@ -59,9 +59,9 @@ func BenchmarkDesk(b *testing.B) {
 	b.Run("filter", func(b *testing.B) {
 		d := open()
 		for i := 0; b.Loop(); i++ {
-			d.Update(tuitest.Press("/"))
+			d.Update(tuitest.KeyPress("/"))
 			d.Update(tea.PasteMsg{Content: fmt.Sprint("session ", i%10)})
-			d.Update(tuitest.Press("esc"))
+			d.Update(tuitest.KeyPress("esc"))
 		}
 	})
 }

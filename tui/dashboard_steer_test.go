@@ -31,7 +31,7 @@ func TestWordsNarrowTheDeskDown(t *testing.T) {
 	b.shows("no session matches the filter")
 	b.press("backspace", "enter")
 	b.shows("filter “Doc”")
-	b.tell(protocol.Summary{Session: "s9", Name: "docs-2", Status: protocol.Idle, Updated: tuitest.Dawn}, protocol.Summary{Session: "s8", Name: "other", Status: protocol.Idle})
+	b.tell(protocol.Summary{Session: "s9", Name: "docs-2", Status: protocol.Idle, Updated: tuitest.Start}, protocol.Summary{Session: "s8", Name: "other", Status: protocol.Idle})
 	b.shows("docs-2")
 	b.hides("other")
 	b.press("esc")
@@ -58,9 +58,9 @@ func TestTheDeskFollowsChanges(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
 	b.press("down", "down")
 	chosen := b.p.dashboard.Selected()
-	asked := tuitest.Dawn
+	asked := tuitest.Start
 	b.tell(protocol.Summary{Session: "s3", Deleted: true},
-		protocol.Summary{Session: "s1", Name: "docs", Status: protocol.Waiting, Approvals: 2, Asked: &asked, Updated: tuitest.Dawn})
+		protocol.Summary{Session: "s1", Name: "docs", Status: protocol.Waiting, Approvals: 2, Asked: &asked, Updated: tuitest.Start})
 	b.shows("sessions · 4", "2 approvals 1m00s")
 	b.hides("release")
 	if b.p.dashboard.Selected() != chosen {
@@ -166,7 +166,7 @@ func TestASessionIsRenamedAndEnded(t *testing.T) {
 
 func TestARefusalIsToldOnTheDesk(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
-	b.port.reply = func(string, tuitest.Asking) (any, error) { return nil, tuitest.ErrRefused }
+	b.port.reply = func(string, tuitest.Command) (any, error) { return nil, tuitest.ErrRefused }
 	b.press("X", "c")
 	b.shows(tuitest.ErrRefused.Message)
 	b.press("R", "enter")
@@ -178,7 +178,7 @@ func TestARefusalIsToldOnTheDesk(t *testing.T) {
 func TestAnApprovalIsDecidedOnTheDesk(t *testing.T) {
 	for key, want := range map[string]string{"y": "once", "d": "no"} {
 		b := newTable(t, 90, 24, fleetOfFive()...)
-		b.asks(tuitest.Tidy())
+		b.asks(tuitest.CommandApproval())
 		b.press(key)
 		b.shows("approval · release · command", "$ go mod tidy", "in /home/ada/store", "a moment …")
 		b.press(key, key)
@@ -209,11 +209,11 @@ func TestAnApprovalIsDecidedOnTheDesk(t *testing.T) {
 
 func TestADecisionUnderWayOnTheDeskCannotBeRepeated(t *testing.T) {
 	b := newTable(t, 90, 24, fleetOfFive()...)
-	b.asks(tuitest.Tidy())
+	b.asks(tuitest.CommandApproval())
 	b.press("y")
 	b.now = b.now.Add(2 * approval.Grace)
 	b.armed()
-	_, cmd := b.p.Update(tuitest.Press("y"))
+	_, cmd := b.p.Update(tuitest.KeyPress("y"))
 	b.shows("sending: Allow once …")
 	b.press("d", "y", "v")
 	b.shows("sending: Allow once …")
@@ -234,7 +234,7 @@ func TestADecisionUnderWayOnTheDeskCannotBeRepeated(t *testing.T) {
 
 func TestTheDeskAllowsNothingThatItHadNoRoomToShow(t *testing.T) {
 	b := newTable(t, 60, 5, fleetOfFive()...)
-	b.asks(tuitest.Tidy())
+	b.asks(tuitest.CommandApproval())
 	b.press("y")
 	b.now = b.now.Add(2 * approval.Grace)
 	b.armed()
@@ -248,16 +248,16 @@ func TestTheDeskAllowsNothingThatItHadNoRoomToShow(t *testing.T) {
 
 func TestWhoWasFirstIsToldOnTheDesk(t *testing.T) {
 	b := newTable(t, 120, 24, fleetOfFive()...)
-	b.asks(tuitest.Tidy())
+	b.asks(tuitest.CommandApproval())
 	b.press("y")
 	b.now = b.now.Add(2 * approval.Grace)
 	b.armed()
-	b.port.reply = func(string, tuitest.Asking) (any, error) {
+	b.port.reply = func(string, tuitest.Command) (any, error) {
 		return nil, &protocol.Error{Code: protocol.CodeConflict, Message: "too late", Winner: &protocol.Winner{By: tuitest.Bob}}
 	}
 	b.press("y")
 	b.shows("too late · decided by bob")
-	b.tell(protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: tuitest.Dawn})
+	b.tell(protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: tuitest.Start})
 	b.hides("$ go mod tidy")
 	b.shows("decided meanwhile")
 }
@@ -266,7 +266,7 @@ func TestWhatTakesMoreThanAYesOpensItsSession(t *testing.T) {
 	for name, pending := range map[string][]protocol.Approval{
 		"a question": {{Request: "r", Kind: protocol.ApproveQuestion, Questions: []protocol.Question{{ID: "q", Text: "?"}}}},
 		"a plan":     {{Request: "r", Kind: protocol.ApprovePlan, Tasks: []protocol.Task{{ID: "t"}}}},
-		"several":    {tuitest.Tidy(), tuitest.Tidy()},
+		"several":    {tuitest.CommandApproval(), tuitest.CommandApproval()},
 	} {
 		b := newTable(t, 90, 24, fleetOfFive()...)
 		b.asks(pending...)
@@ -335,7 +335,7 @@ func TestThePreviewSaysWhyThereIsNone(t *testing.T) {
 	b := newTable(t, 80, 24, fleetOfFive()...)
 	b.port.script = func(string) *tuitest.Journal {
 		j := &tuitest.Journal{}
-		j.Link(remote.Conn{State: remote.Offline, Reason: "no such session"})
+		j.Conn(remote.Conn{State: remote.Offline, Reason: "no such session"})
 		return j
 	}
 	b.press("space")
@@ -351,8 +351,8 @@ func TestThePreviewOfASubscribedSessionIsLive(t *testing.T) {
 	o := b.p.sessions.shown
 	b.press("f2", "space")
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "question")
-	j.Say("t", "the answer so far")
+	j.UserMessage(tuitest.Ada, "m1", "question")
+	j.Text("t", "the answer so far")
 	j.CaughtUp()
 	b.give(task.Message{To: o, Msg: j.Take()})
 	b.shows("preview · release", "the answer so far")
@@ -365,11 +365,11 @@ func TestThePreviewIsTheEndWhereverTheReaderIs(t *testing.T) {
 	b := newTable(t, 140, 30, fleetOfFive()...)
 	b.press("enter")
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "the question")
+	j.UserMessage(tuitest.Ada, "m1", "the question")
 	for i := range 60 {
-		j.Say(fmt.Sprint("t", i), fmt.Sprintf("line %d of the answer", i))
+		j.Text(fmt.Sprint("t", i), fmt.Sprintf("line %d of the answer", i))
 	}
-	j.End(protocol.ReasonCompleted)
+	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
 	b.give(task.Message{To: b.p.sessions.shown, Msg: j.Take()})
 	b.press("pgup")
@@ -383,7 +383,7 @@ func TestThePreviewIsTheEndWhereverTheReaderIs(t *testing.T) {
 func TestF8GoesRoundThoseWhoNeedSomebodyAndBack(t *testing.T) {
 	for _, from := range []string{"", "at once", "s1"} {
 		b := newTable(t, 90, 16, fleetOfFive()...)
-		held := protocol.Summary{Session: "s6", Name: "held", Status: protocol.Idle, Updated: tuitest.Dawn, Queue: 1, Held: true}
+		held := protocol.Summary{Session: "s6", Name: "held", Status: protocol.Idle, Updated: tuitest.Start, Queue: 1, Held: true}
 		b.tell(held)
 		if from == "" {
 			b.press("down", "down")
@@ -528,7 +528,7 @@ func TestTenThousandSessionsCostNoMoreThanTheScreen(t *testing.T) {
 	cost := func(n int) float64 {
 		b := newTable(t, 120, 40)
 		session := func(i int) protocol.Summary {
-			at := tuitest.Dawn.Add(time.Duration(i) * time.Second)
+			at := tuitest.Start.Add(time.Duration(i) * time.Second)
 			s := protocol.Summary{Session: fmt.Sprintf("s%05d", i), Name: fmt.Sprint("session ", i), Agent: "gemini", Status: protocol.Running, Turn: "t", Updated: at}
 			if i%3 == 0 {
 				s.Status, s.Asked, s.Approvals = protocol.Waiting, &at, 1
@@ -560,7 +560,7 @@ func TestHostileTextNeverLeavesTheDesk(t *testing.T) {
 	b := newTable(t, 140, 30, protocol.Summary{
 		Session: "s1" + evil, Name: "n" + evil, Title: "t" + evil, Agent: "a" + evil, CWD: "/" + evil, Doing: "d" + evil, Status: protocol.Waiting, Approvals: 1,
 	})
-	hostile := tuitest.Tidy()
+	hostile := tuitest.CommandApproval()
 	hostile.Title, hostile.Command = "x"+evil, "y"+evil
 	b.asks(hostile)
 	for _, key := range []string{"", "space", "y", "v", "q", "esc", "X", "esc", "R", "esc", "/"} {
@@ -583,7 +583,7 @@ func TestWhateverTheFleetIsTheDeskFits(t *testing.T) {
 	words := rapid.SampledFrom([]string{"", "a", "b\x1b[2J", "漢字", "👩‍🚀", "x\ny", "\u202ez", strings.Repeat("long ", 30)})
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newTable(t, 60, 16)
-		b.asks(tuitest.Tidy())
+		b.asks(tuitest.CommandApproval())
 		width, height := 60, 16
 		rt.Repeat(map[string]func(*rapid.T){
 			"session": func(rt *rapid.T) {
@@ -636,7 +636,7 @@ func TestAnOutageSaysWhatWouldHelpOnTheDashboard(t *testing.T) {
 
 func TestAPreviewListsThePlanThatItHasNoPanelFor(t *testing.T) {
 	b := newTable(t, 140, 40, fleetOfFive()...)
-	b.port.script = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Dawn} } // it is told later
+	b.port.script = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Start} } // it is told later
 	b.press("enter")
 	b.give(task.Message{To: b.p.sessions.shown, Msg: remote.Updates(tuitest.Scenes["pipeline"]().Take())})
 	b.shows("plan · 1 of 4 done · tab", "· Sum up")

@@ -29,9 +29,9 @@ type port struct {
 	links   chan remote.Conn
 
 	mu       sync.Mutex
-	sessions map[string]*tuitest.Recording
+	sessions map[string]*tuitest.FakeSession
 	followed map[string]int // how often Updates was begun, less how often it ended
-	reply    func(session string, a tuitest.Asking) (any, error)
+	reply    func(session string, a tuitest.Command) (any, error)
 	asked    []string // session and verb
 	looked   []string // Updates begun
 	retries  int
@@ -44,7 +44,7 @@ type port struct {
 
 func newPort() *port {
 	return &port{
-		changes: make(chan dashboard.SummaryUpdate, 64), links: make(chan remote.Conn, 4), sessions: map[string]*tuitest.Recording{}, followed: map[string]int{},
+		changes: make(chan dashboard.SummaryUpdate, 64), links: make(chan remote.Conn, 4), sessions: map[string]*tuitest.FakeSession{}, followed: map[string]int{},
 	}
 }
 
@@ -102,7 +102,7 @@ func (p *port) Create(_ context.Context, d protocol.CreateData) (protocol.Create
 
 // berth is a recorded session that tells when it is followed.
 type berth struct {
-	*tuitest.Recording
+	*tuitest.FakeSession
 	port *port
 	id   string
 }
@@ -111,7 +111,7 @@ func (b *berth) Updates(ctx context.Context) iter.Seq[remote.Update] {
 	return func(yield func(remote.Update) bool) {
 		b.port.count(b.id, 1)
 		defer b.port.count(b.id, -1)
-		b.Recording.Updates(ctx)(yield)
+		b.FakeSession.Updates(ctx)(yield)
 		time.Sleep(b.port.slow) // in virtual time
 	}
 }
@@ -129,10 +129,10 @@ func (p *port) count(id string, by int) {
 func (p *port) Session(id string) remote.Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := tuitest.NewRecording()
+	r := tuitest.NewFakeSession()
 	p.sessions[id] = r
 	if p.reply != nil {
-		r.Reply = func(a tuitest.Asking) (any, error) {
+		r.Reply = func(a tuitest.Command) (any, error) {
 			p.mu.Lock()
 			p.asked = append(p.asked, id+" "+string(a.Verb))
 			p.mu.Unlock()
@@ -143,8 +143,8 @@ func (p *port) Session(id string) remote.Session {
 	if p.script != nil {
 		j = p.script(id)
 	} else {
-		j.User(tuitest.Ada, "m1", "question for "+id)
-		j.Say("t", "answer of "+id)
+		j.UserMessage(tuitest.Ada, "m1", "question for "+id)
+		j.Text("t", "answer of "+id)
 		j.CaughtUp()
 	}
 	for _, u := range j.Take() {
@@ -183,13 +183,13 @@ func (p *port) subscribed() []string {
 }
 
 func fleetOfFive() []protocol.Summary {
-	asked := tuitest.Dawn.Add(-3 * time.Minute)
+	asked := tuitest.Start.Add(-3 * time.Minute)
 	return []protocol.Summary{
-		{Session: "s1", Name: "docs", Agent: "claude", Status: protocol.Idle, Updated: tuitest.Dawn, Reason: protocol.ReasonCompleted, Title: "Write the guide"},
-		{Session: "s2", Name: "fix-tests", Agent: "gemini", Status: protocol.Running, Updated: tuitest.Dawn.Add(time.Minute), Doing: "go test ./...", Queue: 2, Percent: 82},
-		{Session: "s3", Name: "release", Agent: "codex", Status: protocol.Waiting, Updated: tuitest.Dawn, Asked: &asked, Approvals: 1, Doing: "git push --tags", Queue: 1, Held: true, Percent: 38, CWD: "/home/bob/site", Title: "Ship it", Clients: 2},
-		{Session: "s4", Name: "old\x1b[2J", Agent: "x", Status: protocol.Closed, Updated: tuitest.Dawn.Add(-time.Hour)},
-		{Session: "s5xyz789", Agent: "claude", Status: protocol.Idle, Updated: tuitest.Dawn.Add(-time.Minute), Reason: protocol.ReasonError},
+		{Session: "s1", Name: "docs", Agent: "claude", Status: protocol.Idle, Updated: tuitest.Start, Reason: protocol.ReasonCompleted, Title: "Write the guide"},
+		{Session: "s2", Name: "fix-tests", Agent: "gemini", Status: protocol.Running, Updated: tuitest.Start.Add(time.Minute), Doing: "go test ./...", Queue: 2, Percent: 82},
+		{Session: "s3", Name: "release", Agent: "codex", Status: protocol.Waiting, Updated: tuitest.Start, Asked: &asked, Approvals: 1, Doing: "git push --tags", Queue: 1, Held: true, Percent: 38, CWD: "/home/bob/site", Title: "Ship it", Clients: 2},
+		{Session: "s4", Name: "old\x1b[2J", Agent: "x", Status: protocol.Closed, Updated: tuitest.Start.Add(-time.Hour)},
+		{Session: "s5xyz789", Agent: "claude", Status: protocol.Idle, Updated: tuitest.Start.Add(-time.Minute), Reason: protocol.ReasonError},
 	}
 }
 
@@ -210,7 +210,7 @@ type timer struct {
 
 func newTable(t *testing.T, width, height int, sessions ...protocol.Summary) *table {
 	t.Helper()
-	b := &table{t: t, port: newPort(), now: tuitest.Dawn.Add(time.Minute)}
+	b := &table{t: t, port: newPort(), now: tuitest.Start.Add(time.Minute)}
 	build := testBuilder(t.Context(), Options{CWD: "/home/ada"}, func() time.Time { return b.now }, func() string { return "client-m1" })
 	b.p = build.dashboard(b.port, "")
 	b.p.styles.GraphemeWidths = true
@@ -264,7 +264,7 @@ func (b *table) tell(sessions ...protocol.Summary) {
 func (b *table) press(keys ...string) {
 	b.t.Helper()
 	for _, k := range keys {
-		b.give(tuitest.Press(k))
+		b.give(tuitest.KeyPress(k))
 	}
 }
 
@@ -300,7 +300,7 @@ func (b *table) hides(what string) {
 
 // asks makes sessions answer: those with an approval pending have the one given.
 func (b *table) asks(pending ...protocol.Approval) {
-	b.port.reply = func(id string, a tuitest.Asking) (any, error) {
+	b.port.reply = func(id string, a tuitest.Command) (any, error) {
 		switch a.Verb {
 		case protocol.DoSnapshot:
 			return protocol.SnapshotResult{Snapshot: protocol.Snapshot{Epoch: "e", State: &protocol.State{Session: id, Approvals: pending}}}, nil
@@ -316,14 +316,14 @@ func (b *table) asks(pending ...protocol.Approval) {
 		return nil, nil
 	}
 	b.port.script = func(string) *tuitest.Journal {
-		j := &tuitest.Journal{Seq: 100, At: tuitest.Dawn}
-		j.Out = remote.Updates{{Attached: &protocol.SubscribeResult{Mode: protocol.ModeSnapshot, After: protocol.Position{Seq: 100}, Snapshot: &protocol.Snapshot{
+		j := &tuitest.Journal{Seq: 100, At: tuitest.Start}
+		j.Pending = remote.Updates{{Attached: &protocol.SubscribeResult{Mode: protocol.ModeSnapshot, After: protocol.Position{Seq: 100}, Snapshot: &protocol.Snapshot{
 			State: &protocol.State{Seq: 100, Last: &protocol.LastTurn{Turn: "turn-m1"}},
 		}}}}
-		j.User(tuitest.Bob, "m9", "Push the tags.")
-		j.Say("t", "They are right.")
-		j.Queued(tuitest.Ada, "m10", "And then?")
-		j.Asks(tuitest.Tidy())
+		j.UserMessage(tuitest.Bob, "m9", "Push the tags.")
+		j.Text("t", "They are right.")
+		j.QueueMessage(tuitest.Ada, "m10", "And then?")
+		j.RequestApproval(tuitest.CommandApproval())
 		j.CaughtUp()
 		return j
 	}
@@ -337,14 +337,14 @@ func TestGoldenDesk(t *testing.T) {
 				b.tell(protocol.Summary{Session: s.Session, Deleted: true})
 			}
 		},
-		"preview":   func(b *table) { b.asks(tuitest.Tidy()); b.press("space") },
+		"preview":   func(b *table) { b.asks(tuitest.CommandApproval()); b.press("space") },
 		"found":     func(b *table) { buried(b); b.press("down") },
 		"creating":  func(b *table) { b.press("n"); b.write("fix"); b.press("tab", "right", "tab", "tab"); b.write("Fix it") },
 		"filtering": func(b *table) { b.press("/"); b.write("claude") },
 		"renaming":  func(b *table) { b.press("R"); b.write("-2") },
 		"ending":    func(b *table) { b.press("down", "X") },
 		"verdict": func(b *table) {
-			b.asks(tuitest.Tidy())
+			b.asks(tuitest.CommandApproval())
 			b.press("y")
 			b.now = b.now.Add(2 * approval.Grace)
 			b.armed()
@@ -402,7 +402,7 @@ func (b *table) fire(matches func(timer) bool) (fired bool) {
 
 func TestTheDeskFitsEverySize(t *testing.T) {
 	b := newTable(t, 80, 24, fleetOfFive()...)
-	b.asks(tuitest.Tidy())
+	b.asks(tuitest.CommandApproval())
 	for width := 1; width < 160; width += 7 {
 		for _, height := range []int{1, 2, 3, 5, 9, 20} {
 			b.give(tea.WindowSizeMsg{Width: width, Height: height})
@@ -488,7 +488,7 @@ func openDeskOn(t *testing.T, port *port, first string) *deskProgram {
 	for _, s := range fleetOfFive() {
 		p.port.changes <- dashboard.SummaryUpdate{Summary: s}
 	}
-	tuitest.Pass(time.Second)
+	tuitest.Wait(time.Second)
 	return p
 }
 
@@ -497,7 +497,7 @@ func (p *deskProgram) press(keys ...string) {
 		if _, err := io.WriteString(p.keys, k); err != nil {
 			p.t.Error(err)
 		}
-		tuitest.Pass(100 * time.Millisecond)
+		tuitest.Wait(100 * time.Millisecond)
 	}
 }
 
@@ -529,7 +529,7 @@ func TestADraftOutlivesItsSessionsSubscription(t *testing.T) {
 		p.press(keyEnter)
 		s3 := p.port.sessions["s3"]
 		s3.Mu.Lock()
-		s3.Reply = func(tuitest.Asking) (any, error) { return nil, tuitest.ErrRefused }
+		s3.Reply = func(tuitest.Command) (any, error) { return nil, tuitest.ErrRefused }
 		s3.Mu.Unlock()
 		p.press("refused", keyEnter, "my draft")
 		for range 3 {
@@ -574,7 +574,7 @@ func TestASessionIsOpenedWhileThePreviewLooksAtIt(t *testing.T) {
 		p.port.mu.Lock()
 		p.port.script = func(string) *tuitest.Journal { // which is not caught up
 			j := tuitest.NewJournal()
-			j.User(tuitest.Ada, "m1", "question")
+			j.UserMessage(tuitest.Ada, "m1", "question")
 			return j
 		}
 		p.port.mu.Unlock()
@@ -602,7 +602,7 @@ func TestASessionIsFollowedOnceHoweverFastItIsLeftAndEntered(t *testing.T) {
 		p.p.sessions.keep = 1
 		p.mu.Unlock()
 		p.press(keyEnter, keyF2, keyDown, keyEnter, keyF2, keyUp, keyEnter)
-		tuitest.Pass(3 * time.Second)
+		tuitest.Wait(3 * time.Second)
 		p.shows("question for s3")
 		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.atOnce() != 1 {
 			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.atOnce())
@@ -626,7 +626,7 @@ func TestTheSessionNamedShowsBeforeAllOthersAreToldOf(t *testing.T) {
 		slow := newPort()
 		slow.script = func(string) *tuitest.Journal { // which is not caught up
 			j := tuitest.NewJournal()
-			j.User(tuitest.Ada, "m1", "question")
+			j.UserMessage(tuitest.Ada, "m1", "question")
 			return j
 		}
 		p := openDeskOn(t, slow, "s1")
@@ -635,7 +635,7 @@ func TestTheSessionNamedShowsBeforeAllOthersAreToldOf(t *testing.T) {
 			t.Error("the others are told of before")
 		}
 		p.port.sessions["s1"].Feed <- remote.Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: []byte("{}")}}
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		if !told() {
 			t.Error("the others are not told of")
 		}
@@ -647,10 +647,10 @@ func TestAHiddenSessionGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := openDesk(t, "")
 		p.press(keyEnter, "draft", keyF2)
-		j := &tuitest.Journal{Seq: 5, At: tuitest.Dawn, Turn: "turn-m1"}
+		j := &tuitest.Journal{Seq: 5, At: tuitest.Start, Turn: "turn-m1"}
 		j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: " and more"})
 		p.port.sessions["s3"].Feed <- j.Take()[0]
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		p.press(keyEnter)
 		p.shows("answer of s3 and more", "> draft")
 		p.press(keyEnter)
@@ -669,7 +669,7 @@ func TestTheDeskIsLeftFromEverywhere(t *testing.T) {
 			p.press("\x03")
 			p.shows("press ctrl+c again to leave")
 			p.press("\x03")
-			tuitest.Pass(time.Second)
+			tuitest.Wait(time.Second)
 			if p.build.ctx.Err() == nil {
 				t.Error("the desk is still there")
 			}

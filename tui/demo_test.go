@@ -39,9 +39,9 @@ func demo(name string) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	r := tuitest.NewRecording()
+	r := tuitest.NewFakeSession()
 	j := scene()
-	r.Reply = func(a tuitest.Asking) (any, error) {
+	r.Reply = func(a tuitest.Command) (any, error) {
 		switch a.Verb {
 		case protocol.DoApprove:
 			return nil, &protocol.Error{Code: protocol.CodeConflict, Message: "already decided", Winner: &protocol.Winner{By: tuitest.Bob, Outcome: protocol.Denied}}

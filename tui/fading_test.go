@@ -14,10 +14,10 @@ import (
 
 func TestAWordGoesByItselfAndAnIdleScreenHasNoTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		keys, typing := io.Pipe()
 		c, _, end := launch(t, r, keys, 80, 12)
-		for _, u := range tuitest.Varied(3).Take() {
+		for _, u := range tuitest.MixedSession(3).Take() {
 			r.Feed <- u
 		}
 		press := func(keys string) {
@@ -32,18 +32,18 @@ func TestAWordGoesByItselfAndAnIdleScreenHasNoTimer(t *testing.T) {
 				t.Fatalf("the word is on the screen: %v, want %v:\n%s", got, want, c.screen())
 			}
 		}
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		press("\t")
 		press("aa")
-		tuitest.Pass(ui.StatusTimeout - time.Second)
+		tuitest.Wait(ui.StatusTimeout - time.Second)
 		says(true)
 		press("a") // the same word once more stands for its whole time
-		tuitest.Pass(ui.StatusTimeout - time.Second)
+		tuitest.Wait(ui.StatusTimeout - time.Second)
 		says(true)
-		tuitest.Pass(2 * time.Second)
+		tuitest.Wait(2 * time.Second)
 		says(false)
 		drawn, timers := c.drawn(), c.timers.Load()
-		tuitest.Pass(time.Hour)
+		tuitest.Wait(time.Hour)
 		if c.timers.Load() != timers {
 			t.Error("a timer runs on an idle screen")
 		}

@@ -17,31 +17,31 @@ import (
 
 func TestTheWireGoesOnWhileItIsOpenAndPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		log := protolog.NewLog()
 		keys, typing := io.Pipe()
 		c, _, end := launch(t, r, keys, 100, 12)
 		defer end()
 		defer typing.Close()
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		c.mu.Lock()
-		c.sessions.shown.view.Session = tuitest.Wired{Recording: r, Log: log}
+		c.sessions.shown.view.Session = tuitest.LoggedSession{FakeSession: r, Log: log}
 		c.mu.Unlock()
 		j := tuitest.Conversation()
 		j.CaughtUp()
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		hit := func(key string) {
 			if _, err := io.WriteString(typing, key); err != nil {
 				t.Fatal(err)
 			}
-			tuitest.Pass(time.Second)
+			tuitest.Wait(time.Second)
 		}
 		say := func(word string) {
 			log.AddFrame(time.Now(), true, false, protocol.MustEncode(protocol.Command{Command: protocol.Verb(word)}))
-			tuitest.Pass(time.Second)
+			tuitest.Wait(time.Second)
 		}
 		shows := func(word string, want bool) {
 			t.Helper()
@@ -73,7 +73,7 @@ type wiredPort struct {
 func (p wiredPort) ProtocolLog() *protolog.Log { return p.log }
 
 func TestTheWireShowsOverAllSessions(t *testing.T) {
-	d := testBuilder(t.Context(), Options{}, func() time.Time { return tuitest.Dawn }, func() string { return "" }).dashboard(wiredPort{newPort(), tuitest.Traffic()}, "")
+	d := testBuilder(t.Context(), Options{}, func() time.Time { return tuitest.Start }, func() string { return "" }).dashboard(wiredPort{newPort(), tuitest.SampleLog()}, "")
 	noTimers(d)
 	shows := func(words string, want bool) {
 		t.Helper()
@@ -82,14 +82,14 @@ func TestTheWireShowsOverAllSessions(t *testing.T) {
 		}
 	}
 	d.Update(tea.WindowSizeMsg{Width: 100, Height: 16})
-	_, cmd := d.Update(tuitest.Press("f7"))
-	batch := tuitest.Soon(cmd)
+	_, cmd := d.Update(tuitest.KeyPress("f7"))
+	batch := tuitest.FirstMessage(cmd)
 	d.Update(batch)
 	shows("approve error conflict", true)
-	d.Update(tuitest.Press("enter"))
+	d.Update(tuitest.KeyPress("enter"))
 	shows(`"code": "conflict"`, true)
-	d.Update(tuitest.Press("q"))
-	d.Update(tuitest.Press("f7"))
+	d.Update(tuitest.KeyPress("q"))
+	d.Update(tuitest.KeyPress("f7"))
 	shows("protocol log", false)
 	d.Update(batch) // which comes too late
 	shows("protocol log", false)

@@ -66,7 +66,7 @@ func (c *counting) screen() string {
 
 // launch runs a whole program on the session; the function returned ends it and
 // waits. It must run in a synctest bubble.
-func launch(t *testing.T, r *tuitest.Recording, keys io.Reader, width, height int) (*counting, *tuitest.Sink, func()) {
+func launch(t *testing.T, r *tuitest.FakeSession, keys io.Reader, width, height int) (*counting, *tuitest.Output, func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	build := testBuilder(ctx, Options{}, time.Now, func() string { return "client-new" })
@@ -76,7 +76,7 @@ func launch(t *testing.T, r *tuitest.Recording, keys io.Reader, width, height in
 		c.timers.Add(1)
 		return after(d, msg)
 	}
-	out := &tuitest.Sink{}
+	out := &tuitest.Output{}
 	ended := make(chan error, 1)
 	go func() {
 		ended <- build.runModel(c.program, c, tea.WithInput(keys), tea.WithOutput(out), tea.WithoutSignalHandler(),
@@ -92,7 +92,7 @@ func launch(t *testing.T, r *tuitest.Recording, keys io.Reader, width, height in
 
 func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		keys, typing := io.Pipe()
 		c, _, end := launch(t, r, keys, 100, 12)
 		j := tuitest.Conversation()
@@ -100,7 +100,7 @@ func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		before := c.drawn()
 		const seconds = 60
 		typed := ""
@@ -122,7 +122,7 @@ func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 				r.Feed <- u
 			}
 		}
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		draws := c.drawn() - before
 		_ = typing.Close() // the pipe has no reader that fails
 		end()
@@ -140,16 +140,16 @@ func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 
 func TestAnIdleProgramDrawsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		c, _, end := launch(t, r, nil, 60, 12)
 		j := tuitest.NewJournal()
 		j.CaughtUp()
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		before := c.drawn()
-		tuitest.Pass(time.Hour)
+		tuitest.Wait(time.Hour)
 		if c.drawn() != before {
 			t.Errorf("%d draws in an idle hour", c.drawn()-before)
 		}
@@ -159,19 +159,19 @@ func TestAnIdleProgramDrawsNothing(t *testing.T) {
 
 func TestTheProgramSendsAndLeavesTheTerminalClean(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		keys, typing := io.Pipe()
 		_, out, end := launch(t, r, keys, 100, 30)
 		j := tuitest.Scenes["approval"]()
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
-		tuitest.Pass(time.Second) // longer than the Grace: the request is armed
+		tuitest.Wait(time.Second) // longer than the Grace: the request is armed
 		for _, key := range []string{"1", "h", "i", "\r"} {
 			if _, err := typing.Write([]byte(key)); err != nil {
 				t.Error(err)
 			}
-			tuitest.Pass(100 * time.Millisecond)
+			tuitest.Wait(100 * time.Millisecond)
 		}
 		got := r.Commands()
 		if len(got) != 2 || got[0].Verb != protocol.DoApprove || got[1].Verb != protocol.DoSend || got[1].Data.(protocol.SendData).Text != "hi" {
@@ -193,14 +193,14 @@ func TestTheProgramSendsAndLeavesTheTerminalClean(t *testing.T) {
 
 func TestASessionThatEndsIsOffline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		c, _, end := launch(t, r, nil, 60, 12)
 		j := tuitest.Scenes["transcript"]()
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
 		close(r.Feed)
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		if got := c.screen(); !strings.Contains(got, "offline") {
 			t.Errorf("the screen does not say offline:\n%s", got)
 		}
@@ -210,20 +210,20 @@ func TestASessionThatEndsIsOffline(t *testing.T) {
 
 func TestTheReconnectCountsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		c, _, end := launch(t, r, nil, 60, 12)
 		j := tuitest.NewJournal()
 		j.CaughtUp()
-		j.Link(remote.Conn{State: remote.Reconnecting, Attempt: 2, Retry: time.Now().Add(5 * time.Second)})
+		j.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 2, Retry: time.Now().Add(5 * time.Second)})
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
 		for _, want := range []string{"reconnecting in 5s", "reconnecting in 3s", "reconnecting in 1s", "reconnecting (attempt 2)"} {
-			tuitest.Pass(100 * time.Millisecond)
+			tuitest.Wait(100 * time.Millisecond)
 			if got := c.screen(); !strings.Contains(got, want) {
 				t.Errorf("the screen does not say %q:\n%s", want, got)
 			}
-			tuitest.Pass(1900 * time.Millisecond)
+			tuitest.Wait(1900 * time.Millisecond)
 		}
 		end()
 	})
@@ -231,7 +231,7 @@ func TestTheReconnectCountsDown(t *testing.T) {
 
 func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		ctx, cancel := context.WithCancel(t.Context())
 		var batches []int
 		release := make(chan struct{})
@@ -259,7 +259,7 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 			t.Errorf("%d updates were taken while the screen was busy, want at most %d", fed, most)
 		}
 		close(release)
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		cancel()
 		<-pumped
 		total := 0
@@ -290,13 +290,13 @@ func TestAPanicOfTheSourceEndsThePump(t *testing.T) {
 
 func TestALinkReachesTheTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewRecording()
+		r := tuitest.NewFakeSession()
 		keys, typing := io.Pipe()
 		_, out, end := launch(t, r, keys, 100, 40)
 		for _, u := range tuitest.Scenes["prose"]().Take() {
 			r.Feed <- u
 		}
-		tuitest.Pass(time.Second)
+		tuitest.Wait(time.Second)
 		if got := out.String(); !strings.Contains(got, "\x1b]8;;https://example.org/docs\x07") && !strings.Contains(got, "\x1b]8;;https://example.org/docs\x1b\\") {
 			t.Error("there is no link")
 		}
@@ -321,7 +321,7 @@ func TestNoColorLeavesNoColor(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r, out := tuitest.NewRecording(), &tuitest.Sink{}
+				r, out := tuitest.NewFakeSession(), &tuitest.Output{}
 				c.options.Output = out
 				ctx, cancel := context.WithCancel(t.Context())
 				build := testBuilder(ctx, c.options, time.Now, func() string { return "" })
@@ -333,7 +333,7 @@ func TestNoColorLeavesNoColor(t *testing.T) {
 					for _, u := range tuitest.Scenes[scene]().Take() {
 						r.Feed <- u
 					}
-					tuitest.Pass(time.Second)
+					tuitest.Wait(time.Second)
 				}
 				cancel()
 				if err := <-ended; err != nil {

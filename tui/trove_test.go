@@ -18,7 +18,7 @@ import (
 func treasure(session string, turn int, kind protocol.HitKind, item, snippet string) protocol.Hit {
 	return protocol.Hit{
 		Session: session, Turn: fmt.Sprint("turn-m", turn), First: uint64(2 + 6*turn), Seq: uint64(2 + 6*turn), Kind: kind, Item: item,
-		Time: tuitest.Dawn, Snippet: snippet, Count: 1,
+		Time: tuitest.Start, Snippet: snippet, Count: 1,
 	}
 }
 
@@ -48,10 +48,10 @@ func buried(b *table) {
 
 func TestAHitOpensItsSessionWhereTheWordsAre(t *testing.T) {
 	b := newTable(t, 80, 20, fleetOfFive()...)
-	b.port.script = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Dawn} } // it is told later
+	b.port.script = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Start} } // it is told later
 	buried(b)
 	b.shows("fix-tests", "1 of 3 matches", "1 session cannot be read")
-	b.port.reply = func(_ string, a tuitest.Asking) (any, error) {
+	b.port.reply = func(_ string, a tuitest.Command) (any, error) {
 		if d, ok := a.Data.(protocol.SearchData); ok && d.Cursor == "" {
 			return protocol.SearchResult{Hits: []protocol.Hit{treasure("s2", 20, protocol.HitText, "t", "")}, Cursor: "1"}, nil
 		} else if ok {
@@ -64,7 +64,7 @@ func TestAHitOpensItsSessionWhereTheWordsAre(t *testing.T) {
 	if o == nil || o.id != "s2" {
 		t.Fatal("the session is not on the screen")
 	}
-	b.give(task.Message{To: o, Msg: remote.Updates(tuitest.Long(30).Take())}) // and then it is there
+	b.give(task.Message{To: o, Msg: remote.Updates(tuitest.LongSession(30).Take())}) // and then it is there
 	b.shows("2 of 3", "▌  answer 7", "find: race")
 	b.press("n")
 	b.shows("3 of 3", "▌  answer 2")
@@ -96,7 +96,7 @@ func TestOldAnswersOfASearchAreNotTaken(t *testing.T) {
 	b.buries(treasure("s2", 7, protocol.HitText, "t", "race"))
 	b.press("f")
 	b.write("race")
-	_, cmd := b.p.Update(tuitest.Press("enter"))
+	_, cmd := b.p.Update(tuitest.KeyPress("enter"))
 	b.press("esc")
 	b.run(cmd)
 	b.shows("sessions · 5")

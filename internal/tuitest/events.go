@@ -6,9 +6,9 @@ import (
 	"agentctl/protocol"
 )
 
-// Eventful draws any event of the protocol: with the data of its type, with
+// DrawEvent draws any event of the protocol: with the data of its type, with
 // other JSON, or with none.
-func Eventful(t *rapid.T, j *Journal) {
+func DrawEvent(t *rapid.T, j *Journal) {
 	types := protocol.EventTypes
 	et := types[rapid.IntRange(0, len(types)-1).Draw(t, "type")]
 	id := rapid.SampledFrom([]string{"a", "b", "\x1b[2J", ""})
@@ -53,7 +53,7 @@ func Eventful(t *rapid.T, j *Journal) {
 	}
 	j.Turn = rapid.SampledFrom([]string{"", "t1", "t2"}).Draw(t, "turn")
 	if rapid.Bool().Draw(t, "by") {
-		j.As(Bob, et.Type, data)
+		j.AddBy(Bob, et.Type, data)
 		return
 	}
 	j.Add(et.Type, data)

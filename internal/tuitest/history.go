@@ -7,18 +7,18 @@ import (
 	"agentctl/protocol"
 )
 
-// Past returns a page of history: turns with one message and one answer each.
-func Past(from, to int, more bool) protocol.HistoryResult {
+// HistoryPage returns a page of history: turns with one message and one answer each.
+func HistoryPage(from, to int, more bool) protocol.HistoryResult {
 	page := protocol.HistoryResult{Epoch: "k3f9ab", More: more}
 	for i := from; i <= to; i++ {
-		j := &Journal{Seq: uint64(3*i - 3), At: Dawn}
-		j.User(Bob, fmt.Sprintf("old%d", i), fmt.Sprintf("question %d", i))
-		j.Out, j.Seq = j.Out[:1], j.Seq-1
-		j.Say("t", fmt.Sprintf("answer %d", i))
-		j.Out = append(j.Out[:1:1], j.Out[2:]...)
+		j := &Journal{Seq: uint64(3*i - 3), At: Start}
+		j.UserMessage(Bob, fmt.Sprintf("old%d", i), fmt.Sprintf("question %d", i))
+		j.Pending, j.Seq = j.Pending[:1], j.Seq-1
+		j.Text("t", fmt.Sprintf("answer %d", i))
+		j.Pending = append(j.Pending[:1:1], j.Pending[2:]...)
 		j.Seq--
-		j.End(protocol.ReasonCompleted)
-		for _, u := range j.Out {
+		j.EndTurn(protocol.ReasonCompleted)
+		for _, u := range j.Pending {
 			page.Events = append(page.Events, json.RawMessage(u.Event.AppendJSON(nil)))
 		}
 	}
@@ -26,14 +26,14 @@ func Past(from, to int, more bool) protocol.HistoryResult {
 	return page
 }
 
-// PastFrom returns a page of finished turns of six events, the first at seq 1.
-func PastFrom(first, upto int) protocol.HistoryResult {
-	j := &Journal{At: Dawn, Seq: uint64(6 * first)}
+// FinishedTurns returns a page of finished turns of six events, the first at seq 1.
+func FinishedTurns(first, upto int) protocol.HistoryResult {
+	j := &Journal{At: Start, Seq: uint64(6 * first)}
 	for i := first; i < upto; i++ {
-		j.User(Ada, fmt.Sprint("m", i), fmt.Sprint("question ", i))
-		j.Say("t", fmt.Sprint("answer ", i))
+		j.UserMessage(Ada, fmt.Sprint("m", i), fmt.Sprint("question ", i))
+		j.Text("t", fmt.Sprint("answer ", i))
 		j.Add(protocol.TextEnd, protocol.PartEndData{Part: "t"})
-		j.End(protocol.ReasonCompleted)
+		j.EndTurn(protocol.ReasonCompleted)
 	}
 	page := protocol.HistoryResult{Epoch: "k3f9ab", First: uint64(6*first + 1), Last: uint64(6 * upto), More: first > 0}
 	for _, u := range j.Take() {

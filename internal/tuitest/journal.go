@@ -19,31 +19,31 @@ var (
 	Bob = protocol.Actor{Name: "bob"}
 )
 
-// Dawn is when recorded sessions begin.
-var Dawn = time.Date(2026, 3, 4, 9, 41, 0, 0, time.UTC)
+// Start is when recorded sessions begin.
+var Start = time.Date(2026, 3, 4, 9, 41, 0, 0, time.UTC)
 
-// Recording is a session that tells what it is given and keeps what it is asked.
-type Recording struct {
+// FakeSession is a session that tells what it is given and keeps what it is asked.
+type FakeSession struct {
 	Feed chan remote.Update // given to the view
 
 	Mu      sync.Mutex
-	Asked   []Asking
-	Retried int
-	Reply   func(Asking) (any, error) // nil: everything succeeds
+	Sent    []Command
+	Retries int
+	Reply   func(Command) (any, error) // nil: everything succeeds
 
-	Withdraws func(id string) bool // nil: nothing is
+	OnWithdraw func(id string) bool // nil: nothing is
 }
 
-func (r *Recording) Withdraw(id string) bool { return r.Withdraws != nil && r.Withdraws(id) }
+func (r *FakeSession) Withdraw(id string) bool { return r.OnWithdraw != nil && r.OnWithdraw(id) }
 
-type Asking struct {
+type Command struct {
 	Verb protocol.Verb
 	Data any
 }
 
-func NewRecording() *Recording { return &Recording{Feed: make(chan remote.Update, 64)} }
+func NewFakeSession() *FakeSession { return &FakeSession{Feed: make(chan remote.Update, 64)} }
 
-func (r *Recording) Updates(ctx context.Context) iter.Seq[remote.Update] {
+func (r *FakeSession) Updates(ctx context.Context) iter.Seq[remote.Update] {
 	return func(yield func(remote.Update) bool) {
 		for {
 			select {
@@ -58,16 +58,16 @@ func (r *Recording) Updates(ctx context.Context) iter.Seq[remote.Update] {
 	}
 }
 
-func (r *Recording) Retry() {
+func (r *FakeSession) Retry() {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
-	r.Retried++
+	r.Retries++
 }
 
-func (r *Recording) Do(ctx context.Context, verb protocol.Verb, data, result any) error {
-	a := Asking{verb, data}
+func (r *FakeSession) Do(ctx context.Context, verb protocol.Verb, data, result any) error {
+	a := Command{verb, data}
 	r.Mu.Lock()
-	r.Asked = append(r.Asked, a)
+	r.Sent = append(r.Sent, a)
 	reply := r.Reply
 	r.Mu.Unlock()
 	if reply == nil {
@@ -85,11 +85,11 @@ func (r *Recording) Do(ctx context.Context, verb protocol.Verb, data, result any
 }
 
 // Commands are the verbs and data asked so far, history aside.
-func (r *Recording) Commands() []Asking {
+func (r *FakeSession) Commands() []Command {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
-	var out []Asking
-	for _, a := range r.Asked {
+	var out []Command
+	for _, a := range r.Sent {
 		if a.Verb != protocol.DoHistory {
 			out = append(out, a)
 		}
@@ -99,17 +99,17 @@ func (r *Recording) Commands() []Asking {
 
 // Journal writes a session's log: each call is the next event.
 type Journal struct {
-	Out  remote.Updates
-	Seq  uint64
-	At   time.Time
-	Turn string
-	by   *protocol.Actor
+	Pending remote.Updates
+	Seq     uint64
+	At      time.Time
+	Turn    string
+	by      *protocol.Actor
 }
 
 func NewJournal() *Journal {
-	j := &Journal{At: Dawn}
-	j.Link(remote.Conn{State: remote.Connected, Connection: "c1", By: Ada})
-	j.Out = append(j.Out, remote.Update{Attached: &protocol.SubscribeResult{
+	j := &Journal{At: Start}
+	j.Conn(remote.Conn{State: remote.Connected, Connection: "c1", By: Ada})
+	j.Pending = append(j.Pending, remote.Update{Attached: &protocol.SubscribeResult{
 		Session: "s1", Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab"},
 		Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{}},
 		Clients:  []protocol.Client{{Client: "c1", By: Ada}, {Client: "c2", By: Bob}},
@@ -118,70 +118,70 @@ func NewJournal() *Journal {
 	return j
 }
 
-// Back ends an outage: what is written before the next caughtUp was missed.
-func (j *Journal) Back(mode string, missed uint64) {
-	j.Link(remote.Conn{State: remote.Connected, Connection: "c9", By: Ada})
+// Reconnect ends an outage: what is written before the next caughtUp was missed.
+func (j *Journal) Reconnect(mode string, missed uint64) {
+	j.Conn(remote.Conn{State: remote.Connected, Connection: "c9", By: Ada})
 	at := protocol.Position{Epoch: "k3f9ab", Seq: j.Seq}
-	j.Out = append(j.Out, remote.Update{Attached: &protocol.SubscribeResult{
+	j.Pending = append(j.Pending, remote.Update{Attached: &protocol.SubscribeResult{
 		Session: "s1", Mode: mode, After: at, Position: protocol.Position{Epoch: at.Epoch, Seq: at.Seq + missed},
 		Clients: []protocol.Client{{Client: "c9", By: Ada}},
 	}})
 }
 
-func (j *Journal) Link(l remote.Conn) { j.Out = append(j.Out, remote.Update{Conn: &l}) }
+func (j *Journal) Conn(l remote.Conn) { j.Pending = append(j.Pending, remote.Update{Conn: &l}) }
 
 func (j *Journal) Add(t protocol.Type, data any) {
 	j.Seq++
 	j.At = j.At.Add(time.Second)
-	j.Out = append(j.Out, remote.Update{Event: &protocol.Event{
+	j.Pending = append(j.Pending, remote.Update{Event: &protocol.Event{
 		Session: "s1", Seq: j.Seq, Turn: j.Turn, Time: j.At, Type: t, By: j.by, Data: protocol.MustEncode(data),
 	}})
 }
 
-func (j *Journal) As(by protocol.Actor, t protocol.Type, data any) {
+func (j *Journal) AddBy(by protocol.Actor, t protocol.Type, data any) {
 	j.by = &by
 	j.Add(t, data)
 	j.by = nil
 }
 
 func (j *Journal) Ephemeral(t protocol.Type, data any) {
-	j.Out = append(j.Out, remote.Update{Event: &protocol.Event{Session: "s1", Time: j.At, Type: t, Data: protocol.MustEncode(data)}})
+	j.Pending = append(j.Pending, remote.Update{Event: &protocol.Event{Session: "s1", Time: j.At, Type: t, Data: protocol.MustEncode(data)}})
 }
 
 func (j *Journal) CaughtUp() { j.Ephemeral(protocol.CaughtUp, protocol.CaughtUpData{}) }
 
 // Take gives what was written since the last call.
 func (j *Journal) Take() remote.Updates {
-	b := j.Out
-	j.Out = nil
+	b := j.Pending
+	j.Pending = nil
 	return b
 }
 
-func (j *Journal) User(by protocol.Actor, id, text string) {
+func (j *Journal) UserMessage(by protocol.Actor, id, text string) {
 	j.Turn = "turn-" + id
-	j.As(by, protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: id, ClientMessageID: "client-" + id, Text: text, By: &by}})
+	j.AddBy(by, protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: id, ClientMessageID: "client-" + id, Text: text, By: &by}})
 	j.Add(protocol.TurnStarted, protocol.TurnStartedData{MessageID: id})
 }
 
-func (j *Journal) Say(part string, pieces ...string) {
+func (j *Journal) Text(part string, pieces ...string) {
 	j.Add(protocol.TextStart, protocol.PartStartData{Part: part})
 	for _, p := range pieces {
 		j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: part, Text: p})
 	}
 }
 
-func (j *Journal) End(reason protocol.Reason) {
+func (j *Journal) EndTurn(reason protocol.Reason) {
 	j.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: reason, DurationMS: 12_300, Usage: &protocol.Usage{Input: 12_345, Output: 678}})
 	j.Turn = ""
 }
 
-func (j *Journal) Queued(by protocol.Actor, id, text string) {
+func (j *Journal) QueueMessage(by protocol.Actor, id, text string) {
 	at := j.At
-	j.As(by, protocol.QueueAdded, protocol.QueueAddedData{Message: protocol.Message{MessageID: id, ClientMessageID: "client-" + id, Text: text, By: &by, QueuedAt: &at}})
+	j.AddBy(by, protocol.QueueAdded, protocol.QueueAddedData{Message: protocol.Message{MessageID: id, ClientMessageID: "client-" + id, Text: text, By: &by, QueuedAt: &at}})
 }
 
-// Asks offers what a server offers for an agent that can explain.
-func (j *Journal) Asks(a protocol.Approval) {
+// RequestApproval offers what a server offers for an agent that can explain.
+func (j *Journal) RequestApproval(a protocol.Approval) {
 	a.Asked = j.At
 	for _, o := range []protocol.Option{
 		{ID: "once", Kind: protocol.AllowOnce, Label: "Allow once"},
@@ -199,11 +199,11 @@ func (j *Journal) Asks(a protocol.Approval) {
 // Conversation is a session in the middle of its second turn.
 func Conversation() *Journal {
 	j := NewJournal()
-	j.User(Ada, "m1", "The test in pkg/store fails now and then. Find out why and fix it, please.")
+	j.UserMessage(Ada, "m1", "The test in pkg/store fails now and then. Find out why and fix it, please.")
 	j.Add(protocol.ReasoningStart, protocol.PartStartData{Part: "r1"})
 	j.Add(protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r1", Text: "A flaky test.\nLikely a race.\nRun it many times first."})
 	j.Add(protocol.ReasoningEnd, protocol.PartEndData{Part: "r1"})
-	j.Say("t1", "I run the test ", "a hundred times ", "to see it fail.")
+	j.Text("t1", "I run the test ", "a hundred times ", "to see it fail.")
 	j.Add(protocol.TextEnd, protocol.PartEndData{Part: "t1"})
 	exit := 1
 	j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "shell", Title: "go test -race -count=100 ./pkg/store", Input: json.RawMessage(`{"command":"go test -race -count=100 ./pkg/store"}`)})
@@ -214,17 +214,17 @@ func Conversation() *Journal {
 	j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c2", Name: "edit", Title: "pkg/store/store.go", Kind: protocol.ToolEdit})
 	j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c2", Content: []protocol.Content{{Type: "diff", Path: "pkg/store/store.go", Old: &old, New: "a\nB\nc\n"}}})
 	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c2", Status: protocol.ToolCompleted, DurationMS: 40})
-	j.Say("t2", "The counter was read without its lock. It is fixed; all hundred runs pass now.")
+	j.Text("t2", "The counter was read without its lock. It is fixed; all hundred runs pass now.")
 	j.Add(protocol.TextEnd, protocol.PartEndData{Part: "t2"})
 	j.Add(protocol.ContextUpdated, protocol.ContextInfo{Tokens: 38_000, MaxTokens: 100_000, Percent: 38})
-	j.End(protocol.ReasonCompleted)
-	j.User(Bob, "m2", "Thanks. Now tidy the module.")
+	j.EndTurn(protocol.ReasonCompleted)
+	j.UserMessage(Bob, "m2", "Thanks. Now tidy the module.")
 	j.Add(protocol.RetryScheduled, protocol.RetryData{Attempt: 1, Limit: 3, DelayMS: 2000, Cause: "the provider is overloaded"})
-	j.Say("t3", "I look at the imports")
+	j.Text("t3", "I look at the imports")
 	return j
 }
 
-func Tidy() protocol.Approval {
+func CommandApproval() protocol.Approval {
 	return protocol.Approval{
 		Request: "r1", Kind: protocol.ApproveCommand, Title: "Tidy the module", Command: "go mod tidy", CWD: "/home/ada/store",
 		Why: "The imports changed.", Options: []protocol.Option{
@@ -239,7 +239,7 @@ func Tidy() protocol.Approval {
 func (j *Journal) Task(id string, t protocol.Type, d protocol.TaskData) {
 	d.Task = id
 	j.Add(t, d)
-	j.Out[len(j.Out)-1].Event.Task = id
+	j.Pending[len(j.Pending)-1].Event.Task = id
 }
 
 // Tool starts a call and says something in it.
@@ -251,18 +251,18 @@ func (j *Journal) Tool(id string, d protocol.ToolStartedData, text string) {
 	}
 }
 
-// Wired is a recording whose connection can be looked at.
-type Wired struct {
-	*Recording
+// LoggedSession is a recording whose connection can be looked at.
+type LoggedSession struct {
+	*FakeSession
 	Log *protolog.Log
 }
 
-func (w Wired) ProtocolLog() *protolog.Log { return w.Log }
+func (w LoggedSession) ProtocolLog() *protolog.Log { return w.Log }
 
-// Traffic is a short conversation on the wire.
-func Traffic() *protolog.Log {
+// SampleLog is a short conversation on the wire.
+func SampleLog() *protolog.Log {
 	l := protolog.NewLog("the-token")
-	at := Dawn
+	at := Start
 	add := func(after time.Duration, sent bool, lines ...string) {
 		at = at.Add(after)
 		l.AddFrame(at, sent, false, []byte(strings.Join(lines, "\n")))

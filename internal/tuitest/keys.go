@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Press is a key by its name, as in the table of keys; what has no name is typed.
-func Press(name string) tea.KeyPressMsg {
+// KeyPress is a key by its name, as in the table of keys; what has no name is typed.
+func KeyPress(name string) tea.KeyPressMsg {
 	codes := map[string]rune{
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
 		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
@@ -35,8 +35,8 @@ func Press(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: r, Text: name}
 }
 
-// Flat runs a command and gives its messages.
-func Flat(cmd tea.Cmd) []tea.Msg {
+// Messages runs a command and gives its messages.
+func Messages(cmd tea.Cmd) []tea.Msg {
 	if cmd == nil {
 		return nil
 	}
@@ -47,14 +47,14 @@ func Flat(cmd tea.Cmd) []tea.Msg {
 	}
 	var out []tea.Msg
 	for _, c := range batch {
-		out = append(out, Flat(c)...)
+		out = append(out, Messages(c)...)
 	}
 	return out
 }
 
-// Soon is the one message of a command that matters.
-func Soon(cmd tea.Cmd) tea.Msg {
-	for _, msg := range Flat(cmd) {
+// FirstMessage is the one message of a command that matters.
+func FirstMessage(cmd tea.Cmd) tea.Msg {
+	for _, msg := range Messages(cmd) {
 		if msg != nil {
 			return msg
 		}

@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// Sink is a terminal that keeps the bytes written to it.
-type Sink struct {
+// Output is a terminal that keeps the bytes written to it.
+type Output struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-func (t *Sink) Write(p []byte) (int, error) {
+func (t *Output) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.buf.Write(p)
 }
 
-func (t *Sink) String() string {
+func (t *Output) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.buf.String()
 }
 
-// Pass lets virtual time pass and everything come to rest.
-func Pass(d time.Duration) {
+// Wait lets virtual time pass and everything come to rest.
+func Wait(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }

@@ -12,8 +12,8 @@ import (
 var Scenes = map[string]func() *Journal{
 	"cards":    toolCards,
 	"changes":  fileChanges,
-	"pipeline": pipelinePlan,
-	"cut":      cutTurns,
+	"pipeline": planPipeline,
+	"cut":      interruptedTurns,
 	"transcript": func() *Journal {
 		j := Conversation()
 		j.CaughtUp()
@@ -26,32 +26,32 @@ var Scenes = map[string]func() *Journal{
 	},
 	"queue": func() *Journal {
 		j := Conversation()
-		j.Queued(Ada, "m3", "Then write the release notes for everything since the last tag.")
-		j.Queued(Bob, "m4", "Push it\nand tell me.")
-		j.As(Bob, protocol.QueueHeld, protocol.Hold{ID: "h1", Reason: protocol.HoldUser, By: &Bob})
+		j.QueueMessage(Ada, "m3", "Then write the release notes for everything since the last tag.")
+		j.QueueMessage(Bob, "m4", "Push it\nand tell me.")
+		j.AddBy(Bob, protocol.QueueHeld, protocol.Hold{ID: "h1", Reason: protocol.HoldUser, By: &Bob})
 		j.CaughtUp()
 		return j
 	},
 	"long queue": func() *Journal {
 		j := Conversation()
 		for i := range 20 {
-			j.Queued(Ada, fmt.Sprintf("m%d", 3+i), fmt.Sprintf("Message %d of many", i+1))
+			j.QueueMessage(Ada, fmt.Sprintf("m%d", 3+i), fmt.Sprintf("Message %d of many", i+1))
 		}
-		j.As(Bob, protocol.QueueHeld, protocol.Hold{ID: "h1", Reason: protocol.HoldEdit, MessageID: "m12", By: &Bob})
+		j.AddBy(Bob, protocol.QueueHeld, protocol.Hold{ID: "h1", Reason: protocol.HoldEdit, MessageID: "m12", By: &Bob})
 		j.CaughtUp()
 		return j
 	},
 	"approval": func() *Journal {
 		j := Conversation()
-		j.Asks(Tidy())
-		j.Asks(protocol.Approval{Request: "r2", Kind: protocol.ApproveTool, Title: "Fetch a page"})
+		j.RequestApproval(CommandApproval())
+		j.RequestApproval(protocol.Approval{Request: "r2", Kind: protocol.ApproveTool, Title: "Fetch a page"})
 		j.CaughtUp()
 		return j
 	},
 	"patch": func() *Journal {
 		j := Conversation()
-		expires := Dawn.Add(time.Minute + 25*time.Second)
-		j.Asks(protocol.Approval{
+		expires := Start.Add(time.Minute + 25*time.Second)
+		j.RequestApproval(protocol.Approval{
 			Request: "r1", Kind: protocol.ApprovePatch, Title: "Change the limit", CWD: "/home/ada/store", Why: "Two was too few.",
 			Editable: true, Patch: "--- a/store.go\n+++ b/store.go\n@@ -1,3 +1,3 @@\n package store\n-const limit = 2\n+const limit = 20\n", Paths: []string{"store.go"}, Expires: &expires,
 			Options: []protocol.Option{
@@ -64,7 +64,7 @@ var Scenes = map[string]func() *Journal{
 	},
 	"tasks to confirm": func() *Journal {
 		j := Conversation()
-		j.Asks(protocol.Approval{
+		j.RequestApproval(protocol.Approval{
 			Request: "p1", Kind: protocol.ApprovePlan, Title: "Three tasks",
 			Tasks: []protocol.Task{{ID: "a", Title: "Read", Description: "all of it"}, {ID: "b", Title: "Write", After: []string{"a"}}, {ID: "c", Title: "Build", After: []string{"a", "b"}}},
 		})
@@ -73,7 +73,7 @@ var Scenes = map[string]func() *Journal{
 	},
 	"question": func() *Journal {
 		j := Conversation()
-		j.Asks(protocol.Approval{
+		j.RequestApproval(protocol.Approval{
 			Request: "q1", Kind: protocol.ApproveQuestion, Title: "Two things to know",
 			Questions: []protocol.Question{
 				{ID: "db", Text: "Which database?", Choices: []protocol.Choice{{ID: "pg", Label: "Postgres", About: "runs already"}, {ID: "lite", Label: "SQLite"}}},
@@ -109,47 +109,47 @@ var Scenes = map[string]func() *Journal{
 		j := Conversation()
 		verified := protocol.Actor{Name: "bob", Subject: "bob@example.org"}
 		for _, r := range []protocol.Rule{
-			{ID: "u1", Kind: protocol.ApproveCommand, Subject: "/home/ada/store\x00go mod tidy", Scope: "exactly this command in /home/ada/store, in this session", By: Ada, At: Dawn},
-			{ID: "u2", Kind: protocol.ApproveTool, Subject: "fetch\x1b[8m", Scope: "every use of the tool fetch\x1b[8m, in this session", By: verified, At: Dawn.Add(26 * time.Hour)},
-			{ID: "u3", Kind: protocol.ApprovePatch, Subject: "/home/ada/store/store.go\x00/home/ada/store/store_test.go", Scope: "every patch of exactly these files, in this session", By: Ada, At: Dawn},
+			{ID: "u1", Kind: protocol.ApproveCommand, Subject: "/home/ada/store\x00go mod tidy", Scope: "exactly this command in /home/ada/store, in this session", By: Ada, At: Start},
+			{ID: "u2", Kind: protocol.ApproveTool, Subject: "fetch\x1b[8m", Scope: "every use of the tool fetch\x1b[8m, in this session", By: verified, At: Start.Add(26 * time.Hour)},
+			{ID: "u3", Kind: protocol.ApprovePatch, Subject: "/home/ada/store/store.go\x00/home/ada/store/store_test.go", Scope: "every patch of exactly these files, in this session", By: Ada, At: Start},
 		} {
-			j.Asks(protocol.Approval{Request: "r" + r.ID, Kind: r.Kind, Title: "May I?"})
-			j.As(r.By, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r" + r.ID, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, Rule: &r})
+			j.RequestApproval(protocol.Approval{Request: "r" + r.ID, Kind: r.Kind, Title: "May I?"})
+			j.AddBy(r.By, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r" + r.ID, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, Rule: &r})
 		}
 		j.CaughtUp()
 		return j
 	},
 	"decided": func() *Journal {
 		j := Conversation()
-		j.Asks(Tidy())
+		j.RequestApproval(CommandApproval())
 		j.CaughtUp()
-		j.As(Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "not on a Friday"})
+		j.AddBy(Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "not on a Friday"})
 		return j
 	},
 	"reconnecting": func() *Journal {
 		j := Conversation()
 		j.CaughtUp()
-		j.Link(remote.Conn{State: remote.Reconnecting, Attempt: 3, Retry: Dawn.Add(time.Minute + 4*time.Second), Reason: "the connection was closed"})
+		j.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 3, Retry: Start.Add(time.Minute + 4*time.Second), Reason: "the connection was closed"})
 		return j
 	},
 	"offline": func() *Journal {
 		j := Conversation()
 		j.CaughtUp()
-		j.Link(remote.Conn{State: remote.Offline, Reason: "connect to wss://box.example.org: the token expired", Advice: "give a credential: --token or AGENTCTL_TOKEN"})
+		j.Conn(remote.Conn{State: remote.Offline, Reason: "connect to wss://box.example.org: the token expired", Advice: "give a credential: --token or AGENTCTL_TOKEN"})
 		return j
 	},
 	"back": func() *Journal {
 		j := Conversation()
 		j.CaughtUp()
-		j.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
-		Missed(j)
+		j.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		AddMissedEvents(j)
 		return j
 	},
 	"catching": func() *Journal {
 		j := Conversation()
 		j.CaughtUp()
-		j.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
-		j.Back(protocol.ModeResume, 1000)
+		j.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		j.Reconnect(protocol.ModeResume, 1000)
 		for i := range 450 {
 			j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: fmt.Sprintf(" word%d", i)})
 		}
@@ -157,8 +157,8 @@ var Scenes = map[string]func() *Journal{
 	},
 	"prose": func() *Journal {
 		j := NewJournal()
-		j.User(Ada, "m1", "What is **agentctl**?")
-		j.Say("t1", "# agentctl\n\nIt is **tmux for AI agents**: an agent works on a *server*, you attach with `agentctl attach`. "+
+		j.UserMessage(Ada, "m1", "What is **agentctl**?")
+		j.Text("t1", "# agentctl\n\nIt is **tmux for AI agents**: an agent works on a *server*, you attach with `agentctl attach`. "+
 			"See [the site](https://example.org/docs).\n\n", "- Nothing is lost.\n- Nothing waits:\n  1. detach\n  2. come back\n- [x] done\n\n",
 			"```go\nfunc main() {\n\tfmt.Println(\"漢字\")\n}\n```\n\n| word | meaning |\n|---|---|\n| turn | one message to its end |\n| hold | keeps the queue from running |\n\n",
 			"> Everybody sees the same.\n\n```diff\n-old\n+new\n```\n\nThe end is near, and `code")
@@ -175,69 +175,69 @@ var Scenes = map[string]func() *Journal{
 	},
 	"hostile": func() *Journal {
 		j := NewJournal()
-		j.User(protocol.Actor{Name: "eve\x1b[2J"}, "m1", "\x1b]0;owned\x07hello\u202e")
-		j.Say("t1", "a\x1b", "[31mred\x1b]52;c;", "aGk=\x07 b\u009b2Jc\r\nd")
+		j.UserMessage(protocol.Actor{Name: "eve\x1b[2J"}, "m1", "\x1b]0;owned\x07hello\u202e")
+		j.Text("t1", "a\x1b", "[31mred\x1b]52;c;", "aGk=\x07 b\u009b2Jc\r\nd")
 		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "sh\x1b[31m", Title: "ls\x1b]8;;http://x\x07"})
 		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: "odd\x1b[1m", Error: "bad\x1b[5m"})
-		j.Queued(protocol.Actor{Name: "eve\x1b[2J"}, "m2", "\x1b[2Jtext")
+		j.QueueMessage(protocol.Actor{Name: "eve\x1b[2J"}, "m2", "\x1b[2Jtext")
 		j.Add(protocol.AgentOptions, protocol.Options{
 			Name:     "x\x1b[2J",
 			Settings: []protocol.Setting{{ID: "\x1b[2Jmode", Value: "\x1b[2Ja", Choices: []protocol.Choice{{ID: "\x1b[2Ja", Label: "\u202eA", About: "\x1b]0;owned\x07"}}}},
 			Commands: []protocol.SlashCommand{{Name: "\x1b[2Jgo", About: "\u202e", Hint: "\x1b[5m"}},
 		})
-		j.Asks(protocol.Approval{Request: "r0"})
+		j.RequestApproval(protocol.Approval{Request: "r0"})
 		j.Add(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r0", Rule: &protocol.Rule{ID: "u1", Kind: "\x1b[2J", Scope: "\x1b[2Jrm\u202e", By: protocol.Actor{Name: "eve\x1b[2J", Subject: "\u009b2J"}}})
 		j.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "1", Title: "\x1b[2Jtask\u202e"}}})
-		j.Asks(protocol.Approval{Request: "r1\x1b[2J", Kind: "command\x1b[2J", Title: "ls\x1b[2J", Command: "ls\x1b[8m; rm -rf ~\u202e", Options: []protocol.Option{{ID: "a", Kind: protocol.AllowOnce, Label: "ok\x1b[2J", Scope: "\x1b[2J"}}})
+		j.RequestApproval(protocol.Approval{Request: "r1\x1b[2J", Kind: "command\x1b[2J", Title: "ls\x1b[2J", Command: "ls\x1b[8m; rm -rf ~\u202e", Options: []protocol.Option{{ID: "a", Kind: protocol.AllowOnce, Label: "ok\x1b[2J", Scope: "\x1b[2J"}}})
 		j.Add(protocol.ErrorRaised, protocol.ErrorData{Kind: "\x1b[2J", Code: "\x1b[2J", Message: "\x1b[2J"})
 		j.CaughtUp()
-		j.Link(remote.Conn{State: remote.Offline, Reason: "\x1b[2J"})
+		j.Conn(remote.Conn{State: remote.Offline, Reason: "\x1b[2J"})
 		return j
 	},
 }
 
-// Missed is what happened during an outage, and its end.
-func Missed(j *Journal) {
-	j.Back(protocol.ModeResume, 14)
-	j.Asks(Tidy())
-	j.As(Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+// AddMissedEvents is what happened during an outage, and its end.
+func AddMissedEvents(j *Journal) {
+	j.Reconnect(protocol.ModeResume, 14)
+	j.RequestApproval(CommandApproval())
+	j.AddBy(Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
 	j.Add(protocol.TextEnd, protocol.PartEndData{Part: "t3"})
-	j.End(protocol.ReasonCompleted)
-	j.User(Bob, "m3", "And the release notes?")
-	j.Say("t4", "They are written.")
+	j.EndTurn(protocol.ReasonCompleted)
+	j.UserMessage(Bob, "m3", "And the release notes?")
+	j.Text("t4", "They are written.")
 	j.Add(protocol.TextEnd, protocol.PartEndData{Part: "t4"})
-	j.End(protocol.ReasonCompleted)
+	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
 }
 
-// Long is a session of n finished turns of three items each, all live.
-func Long(n int) *Journal {
+// LongSession is a session of n finished turns of three items each, all live.
+func LongSession(n int) *Journal {
 	j := NewJournal()
 	for i := range n {
-		j.User(Ada, fmt.Sprintf("m%d", i), fmt.Sprintf("question %d", i))
-		j.Say("t", fmt.Sprintf("answer %d", i))
+		j.UserMessage(Ada, fmt.Sprintf("m%d", i), fmt.Sprintf("question %d", i))
+		j.Text("t", fmt.Sprintf("answer %d", i))
 		j.Add(protocol.TextEnd, protocol.PartEndData{Part: "t"})
-		j.End(protocol.ReasonCompleted)
+		j.EndTurn(protocol.ReasonCompleted)
 	}
 	j.CaughtUp()
 	return j
 }
 
-// Varied is a session of n finished turns, every tenth of which has a tool call,
+// MixedSession is a session of n finished turns, every tenth of which has a tool call,
 // an approval and an error.
-func Varied(n int) *Journal {
+func MixedSession(n int) *Journal {
 	j := NewJournal()
 	for i := range n {
-		j.User(Ada, fmt.Sprint("m", i), fmt.Sprint("question ", i))
+		j.UserMessage(Ada, fmt.Sprint("m", i), fmt.Sprint("question ", i))
 		if i%10 == 0 {
 			j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("c", i), Title: fmt.Sprint("call ", i)})
 			j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("c", i), Status: protocol.ToolCompleted})
-			j.Asks(protocol.Approval{Request: fmt.Sprint("r", i), Kind: protocol.ApproveCommand, Title: fmt.Sprint("request ", i)})
-			j.As(Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: fmt.Sprint("r", i), Outcome: protocol.Denied})
+			j.RequestApproval(protocol.Approval{Request: fmt.Sprint("r", i), Kind: protocol.ApproveCommand, Title: fmt.Sprint("request ", i)})
+			j.AddBy(Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: fmt.Sprint("r", i), Outcome: protocol.Denied})
 			j.Add(protocol.ErrorRaised, protocol.ErrorData{Message: fmt.Sprint("error ", i)})
 		}
-		j.Say("t", fmt.Sprint("answer ", i))
-		j.End(protocol.ReasonCompleted)
+		j.Text("t", fmt.Sprint("answer ", i))
+		j.EndTurn(protocol.ReasonCompleted)
 	}
 	j.CaughtUp()
 	return j

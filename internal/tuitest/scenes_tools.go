@@ -37,10 +37,10 @@ var CounterFixed = strings.NewReplacer(
 
 func toolCards() *Journal {
 	j := NewJournal()
-	j.User(Ada, "m1", "Make the counter safe.")
+	j.UserMessage(Ada, "m1", "Make the counter safe.")
 	j.Tool("c1", protocol.ToolStartedData{Name: "read", Title: "Read file", Kind: protocol.ToolRead, Locations: []protocol.Location{{Path: "pkg/store/counter.go"}}, Input: json.RawMessage(`{"path":"pkg/store/counter.go"}`)}, CounterGo)
 	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted, DurationMS: 12})
-	j.Say("t1", "It adds without its lock:\n\n```go\nfunc (c *Counter) Add(n int) { c.n += n } // \"no lock\"\n```\n\nand so does `Value`.")
+	j.Text("t1", "It adds without its lock:\n\n```go\nfunc (c *Counter) Add(n int) { c.n += n } // \"no lock\"\n```\n\nand so does `Value`.")
 	j.Add(protocol.TextEnd, protocol.PartEndData{Part: "t1"})
 	j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c2", Name: "edit", Title: "pkg/store/counter.go", Kind: protocol.ToolEdit})
 	j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c2", Content: []protocol.Content{{Type: "diff", Path: "pkg/store/counter.go", Old: new(CounterGo), New: CounterFixed}}})
@@ -68,12 +68,12 @@ func toolCards() *Journal {
 
 func fileChanges() *Journal {
 	j := NewJournal()
-	j.User(Ada, "m1", "Make the counter safe.")
-	a := Tidy()
+	j.UserMessage(Ada, "m1", "Make the counter safe.")
+	a := CommandApproval()
 	a.Kind, a.Title, a.Command = protocol.ApprovePatch, "Edit two files", ""
 	a.Content = []protocol.Content{{Type: "diff", Path: "pkg/store/counter.go", Old: new(CounterGo), New: CounterFixed}}
 	a.Patch = "--- a/go.mod\n+++ b/go.mod\n@@ -3 +3 @@ module store\n-go 1.25\n+go 1.26\u202e\n"
-	j.Asks(a)
+	j.RequestApproval(a)
 	j.CaughtUp()
 	return j
 }

@@ -89,11 +89,11 @@ func TestADraftIsEditedLikeTheTextItShows(t *testing.T) {
 			key := keys.Draw(rt, "key")
 			times := rapid.IntRange(1, 25).Draw(rt, "times")
 			if key == "up" || key == "down" {
-				ours.press(tuitest.Press("home")) // from there it leads to the beginning of another line
+				ours.press(tuitest.KeyPress("home")) // from there it leads to the beginning of another line
 				whole.press("home")
 			}
 			for range times {
-				ours.press(tuitest.Press(key))
+				ours.press(tuitest.KeyPress(key))
 				whole.press(key)
 			}
 			if got, want := ours.Value(), string(whole.text); got != want {
@@ -118,9 +118,9 @@ func TestALongLineIsCutOnlyForTheArea(t *testing.T) {
 		t.Fatalf("%d bytes, the cursor at %d, %d characters in the area", len(s.Value()), s.offset(), s.Length())
 	}
 	for range 150 {
-		s.press(tuitest.Press("up"))
+		s.press(tuitest.KeyPress("up"))
 	}
-	s.press(tuitest.Press("x"))
+	s.press(tuitest.KeyPress("x"))
 	if got := strings.Replace(s.Value(), "x", "", 1); got != text {
 		t.Error("walking up and writing changed more than a letter")
 	}

@@ -21,7 +21,7 @@ func FuzzTyped(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		for _, name := range []string{"tasks to confirm", "question", "queue"} {
-			p := &plainSession{renderer: newRenderer(time.UTC), session: tuitest.NewRecording(), work: make(chan func(context.Context) string, 1), quit: func() {}}
+			p := &plainSession{renderer: newRenderer(time.UTC), session: tuitest.NewFakeSession(), work: make(chan func(context.Context) string, 1), quit: func() {}}
 			for _, u := range tuitest.Scenes[name]().Take() {
 				p.renderer.update(u)
 			}
@@ -39,7 +39,7 @@ func TestWhateverHappensIsTold(t *testing.T) {
 		n := newRenderer(time.UTC)
 		j := tuitest.NewJournal()
 		for range rapid.IntRange(1, 40).Draw(rt, "events") {
-			tuitest.Eventful(rt, j)
+			tuitest.DrawEvent(rt, j)
 			for _, u := range j.Take() {
 				n.update(u)
 			}

@@ -20,9 +20,9 @@ import (
 // teletype runs Plain in a bubble.
 type teletype struct {
 	t       *testing.T
-	session *tuitest.Recording
+	session *tuitest.FakeSession
 	journal *tuitest.Journal
-	out     *tuitest.Sink
+	out     *tuitest.Output
 	in      *io.PipeWriter
 	cancel  func()
 	ended   chan error
@@ -32,11 +32,11 @@ func openPlain(t *testing.T, j *tuitest.Journal) *teletype {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	keys, in := io.Pipe()
-	l := &teletype{t: t, session: tuitest.NewRecording(), journal: j, out: &tuitest.Sink{}, in: in, cancel: cancel, ended: make(chan error, 1)}
-	l.session.Reply = func(a tuitest.Asking) (any, error) {
+	l := &teletype{t: t, session: tuitest.NewFakeSession(), journal: j, out: &tuitest.Output{}, in: in, cancel: cancel, ended: make(chan error, 1)}
+	l.session.Reply = func(a tuitest.Command) (any, error) {
 		if a.Verb == protocol.DoHistory {
 			time.Sleep(time.Second) // what is live waits for it
-			return tuitest.Past(1, 2, false), nil
+			return tuitest.HistoryPage(1, 2, false), nil
 		}
 		return nil, nil
 	}
@@ -139,7 +139,7 @@ func TestPlainSendsAQueuedMessageNow(t *testing.T) {
 		if err := l.close(); err != nil {
 			t.Error(err)
 		}
-		want := []tuitest.Asking{
+		want := []tuitest.Command{
 			{Verb: protocol.DoQueueMove, Data: protocol.QueueMoveData{MessageID: "m4", Index: 0}},
 			{Verb: protocol.DoQueueRelease, Data: protocol.QueueReleaseData{Hold: "h1"}},
 			{Verb: protocol.DoInterrupt, Data: protocol.InterruptData{Turn: "turn-m2", Queue: protocol.QueueKeep}},
@@ -154,7 +154,7 @@ func TestPlainSaysWhatAnInterruptDid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := openPlain(t, tuitest.Scenes["queue"]())
 		l.session.Mu.Lock()
-		l.session.Reply = func(tuitest.Asking) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
+		l.session.Reply = func(tuitest.Command) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
 		l.session.Mu.Unlock()
 		l.write("/interrupt clear")
 		if err := l.close(); err != nil {
@@ -173,8 +173,8 @@ func TestPlainTriesToConnectAtOnce(t *testing.T) {
 		if err := l.close(); err != nil {
 			t.Error(err)
 		}
-		if l.session.Retried != 1 {
-			t.Errorf("tried %d times", l.session.Retried)
+		if l.session.Retries != 1 {
+			t.Errorf("tried %d times", l.session.Retries)
 		}
 	})
 }
@@ -195,11 +195,11 @@ func TestPlainSaysThatALineWaits(t *testing.T) {
 func TestPlainTellsWhatWasMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := openPlain(t, tuitest.Scenes["transcript"]())
-		l.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		l.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
 		l.tell()
 		time.Sleep(2 * time.Minute)
-		l.journal.Back(protocol.ModeResume, 1)
-		l.journal.End(protocol.ReasonCompleted)
+		l.journal.Reconnect(protocol.ModeResume, 1)
+		l.journal.EndTurn(protocol.ReasonCompleted)
 		l.journal.CaughtUp()
 		l.tell()
 		if err := l.close(); err != nil {
@@ -250,7 +250,7 @@ func TestPlainRevokesARule(t *testing.T) {
 }
 
 func TestPlainFindsWords(t *testing.T) {
-	hit := protocol.Hit{Kind: protocol.HitTool, Seq: 7, Time: tuitest.Dawn, Snippet: "a\x1b[2J race\x07"}
+	hit := protocol.Hit{Kind: protocol.HitTool, Seq: 7, Time: tuitest.Start, Snippet: "a\x1b[2J race\x07"}
 	many := slices.Repeat([]protocol.Hit{hit}, findLines+5)
 	pages := 0
 	for _, c := range []struct {
@@ -266,7 +266,7 @@ func TestPlainFindsWords(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := openPlain(t, tuitest.Scenes["transcript"]())
 			l.session.Mu.Lock()
-			l.session.Reply = func(a tuitest.Asking) (any, error) {
+			l.session.Reply = func(a tuitest.Command) (any, error) {
 				pages++
 				return c.reply(a.Data.(protocol.SearchData))
 			}
@@ -326,7 +326,7 @@ func TestPlainTellsARefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := openPlain(t, tuitest.Scenes["transcript"]())
 		l.session.Mu.Lock()
-		l.session.Reply = func(tuitest.Asking) (any, error) { return nil, tuitest.ErrRefused }
+		l.session.Reply = func(tuitest.Command) (any, error) { return nil, tuitest.ErrRefused }
 		l.session.Mu.Unlock()
 		l.write("hello")
 		_ = l.close() // told below
@@ -376,8 +376,8 @@ func TestALineWithoutEndIsToldAndEndsNothing(t *testing.T) {
 func TestPlainEndsWithTheSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := openPlain(t, tuitest.Scenes["transcript"]())
-		l.journal.End(protocol.ReasonCompleted)
-		l.journal.As(tuitest.Bob, protocol.SessionClosed, protocol.SessionClosedData{Reason: "done"})
+		l.journal.EndTurn(protocol.ReasonCompleted)
+		l.journal.AddBy(tuitest.Bob, protocol.SessionClosed, protocol.SessionClosedData{Reason: "done"})
 		l.tell()
 		if err := <-l.ended; err != nil {
 			t.Error(err)
@@ -403,16 +403,16 @@ func TestPlainFailsWhenTheSessionIsLost(t *testing.T) {
 // What came while the recent turns were fetched says why the session is lost.
 func TestPlainSaysWhyASessionIsLostAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		session := tuitest.NewRecording()
-		session.Reply = func(tuitest.Asking) (any, error) {
+		session := tuitest.NewFakeSession()
+		session.Reply = func(tuitest.Command) (any, error) {
 			time.Sleep(time.Second)
-			return tuitest.Past(1, 2, false), nil
+			return tuitest.HistoryPage(1, 2, false), nil
 		}
 		for _, u := range tuitest.Scenes["offline"]().Take() {
 			session.Feed <- u
 		}
 		close(session.Feed)
-		err := runPlain(t.Context(), session, &tuitest.Sink{}, strings.NewReader(""), time.UTC)
+		err := runPlain(t.Context(), session, &tuitest.Output{}, strings.NewReader(""), time.UTC)
 		if !errors.Is(err, errOffline) || !strings.Contains(err.Error(), "the token expired") {
 			t.Errorf("it ended with %v", err)
 		}
@@ -423,14 +423,14 @@ func TestPlainSaysWhyASessionIsLostAtOnce(t *testing.T) {
 func TestPlainTellsVoicesInTheirOrder(t *testing.T) {
 	names := []string{"zoe", "adam", "mia", "bob", "liv", "carl"}
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "go")
+	j.UserMessage(tuitest.Ada, "m1", "go")
 	want := ""
 	for i, name := range names {
 		j.Add(protocol.TextStart, protocol.PartStartData{Part: fmt.Sprint("t", i), Agent: name})
 		j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: fmt.Sprint("t", i), Text: "I am " + name})
 		want += name + ": I am " + name + "\n"
 	}
-	j.End(protocol.ReasonCompleted)
+	j.EndTurn(protocol.ReasonCompleted)
 	n := newRenderer(time.UTC)
 	for _, u := range j.Take() {
 		n.update(u)
@@ -470,8 +470,8 @@ func TestNobodysMessageIsNotTheReaders(t *testing.T) {
 		for _, text := range []string{"what is it?", ""} {
 			j.Turn = "turn-" + text
 			j.Add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{Text: text}})
-			j.Say("t1", "It is this.")
-			j.End(protocol.ReasonCompleted)
+			j.Text("t1", "It is this.")
+			j.EndTurn(protocol.ReasonCompleted)
 		}
 		j.CaughtUp()
 		l := openPlain(t, j)
@@ -491,16 +491,16 @@ func TestPlainTellsTurnsThatEndedBeforeAReset(t *testing.T) {
 		j := tuitest.NewJournal()
 		j.CaughtUp()
 		l := openPlain(t, j)
-		l.session.Reply = func(a tuitest.Asking) (any, error) {
+		l.session.Reply = func(a tuitest.Command) (any, error) {
 			if a.Verb == protocol.DoHistory {
-				return tuitest.Past(1, 3, false), nil
+				return tuitest.HistoryPage(1, 3, false), nil
 			}
 			return nil, nil
 		}
-		j.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
-		j.Back(protocol.ModeReset, 0)
-		j.Out[len(j.Out)-1].Attached.Reason = protocol.ResetEpoch
-		j.Out[len(j.Out)-1].Attached.Snapshot = &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Agent: "script", Seq: j.Seq}}
+		j.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		j.Reconnect(protocol.ModeReset, 0)
+		j.Pending[len(j.Pending)-1].Attached.Reason = protocol.ResetEpoch
+		j.Pending[len(j.Pending)-1].Attached.Snapshot = &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Agent: "script", Seq: j.Seq}}
 		j.CaughtUp()
 		l.tell()
 		if err := l.close(); err != nil {

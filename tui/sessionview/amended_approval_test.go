@@ -104,12 +104,12 @@ func TestARequestCountsDownToItsEnd(t *testing.T) {
 		after time.Duration
 		want  string
 	}{{-80 * time.Second, "expires in 1m45s"}, {0, "expires in 25s"}, {24 * time.Second, "expires in 1s"}, {time.Minute, "expires now"}} {
-		s.now = tuitest.Dawn.Add(time.Minute + c.after)
+		s.now = tuitest.Start.Add(time.Minute + c.after)
 		s.give(tickMsg{})
 		s.shows(c.want)
 	}
 	red := s.m.Styles.Error.Render("x")
-	s.now = tuitest.Dawn.Add(time.Minute)
+	s.now = tuitest.Start.Add(time.Minute)
 	s.give(tickMsg{})
 	if !strings.Contains(s.m.View().Content, strings.SplitN(red, "x", 2)[0]+" · expires in 25s") {
 		t.Error("the end of the countdown has no colour of its own")
@@ -121,9 +121,9 @@ func TestAServersOtherClockDoesNotShiftTheCountdown(t *testing.T) {
 	s.now = s.now.Add(-time.Hour)
 	asked := s.journal.At
 	expires := asked.Add(90 * time.Second)
-	a := tuitest.Tidy()
+	a := tuitest.CommandApproval()
 	a.Expires = &expires
-	s.journal.Asks(a)
+	s.journal.RequestApproval(a)
 	s.tell()
 	s.shows("expires in 1m30s")
 	s.now = s.now.Add(80 * time.Second)

@@ -44,8 +44,8 @@ type loaded struct {
 
 func load(t testing.TB, n int) *loaded {
 	l := &loaded{journal: tuitest.NewJournal()}
-	session := tuitest.NewRecording()
-	l.m = testView(t.Context(), session, func() time.Time { return tuitest.Dawn }, func() string { return "" })
+	session := tuitest.NewFakeSession()
+	l.m = testView(t.Context(), session, func() time.Time { return tuitest.Start }, func() string { return "" })
 	l.give(tea.WindowSizeMsg{Width: 120, Height: 36})
 	l.journal.CaughtUp()
 	l.tell()
@@ -66,11 +66,11 @@ func load(t testing.TB, n int) *loaded {
 		}
 		l.m.transcript.view.List.Append(&tallied{kind, name, "needle " + strconv.Itoa(i), &l.calls}, false)
 	}
-	l.journal.User(tuitest.Ada, "last", "go")
-	l.journal.Say("t3")
+	l.journal.UserMessage(tuitest.Ada, "last", "go")
+	l.journal.Text("t3")
 	l.tell()
 	slices.Reverse(hits)
-	session.Reply = func(a tuitest.Asking) (any, error) { return protocol.SearchResult{Hits: hits}, nil }
+	session.Reply = func(a tuitest.Command) (any, error) { return protocol.SearchResult{Hits: hits}, nil }
 	return l
 }
 
@@ -80,7 +80,7 @@ func (l *loaded) tell() { l.give(l.journal.Take()) }
 func (l *loaded) give(msg tea.Msg) {
 	cmd := l.m.Update(msg)
 	l.m.View()
-	for _, msg := range tuitest.Flat(cmd) {
+	for _, msg := range tuitest.Messages(cmd) {
 		if msg != nil {
 			l.give(msg)
 		}
@@ -89,7 +89,7 @@ func (l *loaded) give(msg tea.Msg) {
 
 func (l *loaded) press(names ...string) {
 	for _, name := range names {
-		l.give(tuitest.Press(name))
+		l.give(tuitest.KeyPress(name))
 	}
 }
 
@@ -196,17 +196,17 @@ func told100k() *history {
 	text := func(n int) string { return strings.Repeat("some words\n\n", n/2) }
 	var page *protocol.HistoryResult
 	var pages []*protocol.HistoryResult
-	j.Out, j.Seq = nil, 0
+	j.Pending, j.Seq = nil, 0
 	for i := range pastTurns {
 		if i%jumpPage == 0 {
 			page = &protocol.HistoryResult{Epoch: "k3f9ab", First: seq + 1, More: i > 0}
 			pages = append([]*protocol.HistoryResult{page}, pages...)
 		}
-		j.User(tuitest.Ada, fmt.Sprint("m", i), "go on")
+		j.UserMessage(tuitest.Ada, fmt.Sprint("m", i), "go on")
 		j.Add(protocol.TextStart, protocol.PartStartData{Part: "t"})
 		seq = j.Seq
-		j.Out = append(j.Out, fold(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: text(pastDeltas)}, pastDeltas))
-		j.End(protocol.ReasonCompleted)
+		j.Pending = append(j.Pending, fold(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: text(pastDeltas)}, pastDeltas))
+		j.EndTurn(protocol.ReasonCompleted)
 		seq = j.Seq
 		for _, u := range j.Take() {
 			page.Events = append(page.Events, protocol.MustEncode(u.Event))
@@ -221,15 +221,15 @@ func told100k() *history {
 			Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Seq: seq}},
 		}},
 	}
-	j.User(tuitest.Ada, "last", "go on and on")
+	j.UserMessage(tuitest.Ada, "last", "go on and on")
 	for i := 0; j.Seq < 100_000; i++ {
 		part, tool := fmt.Sprint("t", i), fmt.Sprint("c", i)
 		j.Add(protocol.TextStart, protocol.PartStartData{Part: part})
 		seq = j.Seq
-		j.Out = append(j.Out, fold(protocol.TextDelta, protocol.PartDeltaData{Part: part, Text: text(200)}, 200))
+		j.Pending = append(j.Pending, fold(protocol.TextDelta, protocol.PartDeltaData{Part: part, Text: text(200)}, 200))
 		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: tool, Name: "shell", Title: "go test ./..."})
 		seq = j.Seq
-		j.Out = append(j.Out, fold(protocol.ToolOutput, protocol.ToolOutputData{Tool: tool, Text: text(50)}, 50))
+		j.Pending = append(j.Pending, fold(protocol.ToolOutput, protocol.ToolOutputData{Tool: tool, Text: text(50)}, 50))
 		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: tool, Status: protocol.ToolCompleted})
 	}
 	j.CaughtUp()
@@ -240,8 +240,8 @@ func told100k() *history {
 // opened shows a session up to its first whole frame, and returns it with how
 // long the frame took beside the fold.
 func (h *history) opened(t testing.TB) (m *View, frame time.Duration) {
-	session := tuitest.NewRecording()
-	session.Reply = func(a tuitest.Asking) (any, error) {
+	session := tuitest.NewFakeSession()
+	session.Reply = func(a tuitest.Command) (any, error) {
 		if d, ok := a.Data.(protocol.HistoryData); ok {
 			for _, p := range h.pages {
 				if p.Last < d.Before {
@@ -252,7 +252,7 @@ func (h *history) opened(t testing.TB) (m *View, frame time.Duration) {
 		return protocol.HistoryResult{}, nil
 	}
 	begin := time.Now()
-	m = testView(t.Context(), session, func() time.Time { return tuitest.Dawn }, func() string { return "" })
+	m = testView(t.Context(), session, func() time.Time { return tuitest.Start }, func() string { return "" })
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	at := h.attach[1].Attached
 	fresh := *at.Snapshot.State
@@ -309,7 +309,7 @@ func heapOf(t testing.TB, h *history) float64 {
 	m, _ := h.opened(t)
 	for range 2 * len(h.pages) {
 		cmd := m.transcript.requestOlder()
-		for _, msg := range tuitest.Flat(cmd) {
+		for _, msg := range tuitest.Messages(cmd) {
 			if msg != nil {
 				m.Update(msg)
 			}

@@ -40,7 +40,7 @@ func TestAPlanIsOneItemThatChangesInPlace(t *testing.T) {
 	s.press("tab", "tab", "g", "down", "enter")
 	s.shows("With the race detector.", "3 are flaky", "212 tests in 40 packages")
 	s.journal.Add(protocol.PipelineCompleted, protocol.AggregateData{})
-	s.journal.End(protocol.ReasonCompleted)
+	s.journal.EndTurn(protocol.ReasonCompleted)
 	s.tell()
 	s.hides("putting the results together")
 }
@@ -48,9 +48,9 @@ func TestAPlanIsOneItemThatChangesInPlace(t *testing.T) {
 func TestWhatBelongsToATaskSaysSo(t *testing.T) {
 	s := open(t, tuitest.Scenes["pipeline"](), 80, 40)
 	s.journal.Add(protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r", Text: "Hm."})
-	s.journal.Out[len(s.journal.Out)-1].Event.Task = "b"
+	s.journal.Pending[len(s.journal.Pending)-1].Event.Task = "b"
 	s.journal.Tool("c1", protocol.ToolStartedData{Name: "shell", Title: "go test"}, "")
-	s.journal.Out[len(s.journal.Out)-1].Event.Task = "c"
+	s.journal.Pending[len(s.journal.Pending)-1].Event.Task = "c"
 	s.tell()
 	s.shows("▸ Run each a hundred times · thinking", "• 讀紀錄 › shell go test")
 }
@@ -60,7 +60,7 @@ func TestTheClockOfATaskMoves(t *testing.T) {
 	s.now = s.now.Add(10 * time.Minute)
 	s.give(tickMsg{})
 	s.shows("running 10m")
-	s.journal.End(protocol.ReasonInterrupted)
+	s.journal.EndTurn(protocol.ReasonInterrupted)
 	s.tell()
 	s.hides("running 10m")
 	s.shows("cut off", "⊘ interrupted")
@@ -68,7 +68,7 @@ func TestTheClockOfATaskMoves(t *testing.T) {
 
 func TestOfALongPlanWhatIsUnderWayShows(t *testing.T) {
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "go")
+	j.UserMessage(tuitest.Ada, "m1", "go")
 	var tasks []protocol.Task
 	for i := range 60 {
 		tasks = append(tasks, protocol.Task{ID: fmt.Sprint(i), Title: fmt.Sprint("task number ", i), Status: protocol.StatusPending})
@@ -80,7 +80,7 @@ func TestOfALongPlanWhatIsUnderWayShows(t *testing.T) {
 	j.CaughtUp()
 	s := open(t, j, 80, 40)
 	s.shows("plan · 30 of 60 done · tab · 29 before · 23 after", "✓ task number 29", "· task number 30")
-	s.journal.End(protocol.ReasonInterrupted)
+	s.journal.EndTurn(protocol.ReasonInterrupted)
 	s.tell()
 	s.shows("… 26 tasks before", "✓ task number 29", "· task number 30", "… 22 more tasks")
 }
@@ -107,7 +107,7 @@ func TestNoTaskIsListedTwice(t *testing.T) {
 			}
 			twice("at work")
 			s.journal.Turn = "turn-m1"
-			s.journal.End(protocol.ReasonInterrupted)
+			s.journal.EndTurn(protocol.ReasonInterrupted)
 			s.tell()
 			twice("at the end")
 		}
@@ -116,16 +116,16 @@ func TestNoTaskIsListedTwice(t *testing.T) {
 
 func TestAPlanToConfirmIsListedOnce(t *testing.T) {
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "go")
+	j.UserMessage(tuitest.Ada, "m1", "go")
 	tasks := []protocol.Task{{ID: "a", Title: "List the tests"}, {ID: "b", Title: "Sum up"}}
 	j.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: tasks})
-	j.Asks(protocol.Approval{Request: "r1", Kind: protocol.ApprovePlan, Title: "Two tasks", Tasks: tasks})
+	j.RequestApproval(protocol.Approval{Request: "r1", Kind: protocol.ApprovePlan, Title: "Two tasks", Tasks: tasks})
 	j.CaughtUp()
 	s := open(t, j, 100, 40)
 	if n := strings.Count(s.text(), "List the tests"); n != 1 {
 		t.Errorf("it is listed %d times:\n%s", n, s.text())
 	}
-	s.journal.As(tuitest.Ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed})
+	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed})
 	s.tell()
 	s.shows("plan · 0 of 2 done", "· List the tests")
 }
@@ -159,7 +159,7 @@ func TestTheTasksAreListedWhereverThePlanStands(t *testing.T) {
 	if s.m.Plan() == nil {
 		s.shows("✓ List the tests", "cancelled: by ada")
 	}
-	s.journal.End(protocol.ReasonCompleted)
+	s.journal.EndTurn(protocol.ReasonCompleted)
 	s.tell()
 	s.shows("✓ List the tests", "· Sum up")
 }

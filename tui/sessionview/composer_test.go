@@ -28,7 +28,7 @@ func TestASentMessageShowsAtOnceAndBecomesReal(t *testing.T) {
 	if data.Text != "fix it\nnow" || data.ClientMessageID != "client-m101" {
 		t.Fatalf("sent %+v", data)
 	}
-	j.User(tuitest.Ada, "m101", "fix it\nnow")
+	j.UserMessage(tuitest.Ada, "m101", "fix it\nnow")
 	s.tell()
 	s.shows("ada · 09:41", "▎ fix it", "▎ now")
 	s.hides("sending")
@@ -40,25 +40,25 @@ func TestOnlyItsOwnMessageIsNotPendingAnyMore(t *testing.T) {
 		s.write(text)
 		s.press("enter")
 	}
-	s.journal.Queued(tuitest.Bob, "m50", "somebody else's")
-	s.journal.As(tuitest.Bob, protocol.QueueAdded, protocol.QueueAddedData{Message: protocol.Message{MessageID: "m51", Text: "of a client that names none", By: &tuitest.Bob}})
+	s.journal.QueueMessage(tuitest.Bob, "m50", "somebody else's")
+	s.journal.AddBy(tuitest.Bob, protocol.QueueAdded, protocol.QueueAddedData{Message: protocol.Message{MessageID: "m51", Text: "of a client that names none", By: &tuitest.Bob}})
 	s.tell()
 	s.shows("sending: first", "sending: second", "sending: third")
-	s.journal.Queued(tuitest.Ada, "m102", "second")
+	s.journal.QueueMessage(tuitest.Ada, "m102", "second")
 	s.tell()
 	s.shows("sending: first", "sending: third")
 	s.hides("sending: second")
 }
 
 func TestSendingGoesToTheEndAndNothingIsNoMessage(t *testing.T) {
-	s := open(t, tuitest.Long(40), 60, 20)
+	s := open(t, tuitest.LongSession(40), 60, 20)
 	s.press("enter")
 	s.askedNothing()
 	s.press("pgup", "pgup")
 	if s.m.transcript.view.List.Following() {
 		t.Fatal("it still follows")
 	}
-	s.session.Reply = func(tuitest.Asking) (any, error) {
+	s.session.Reply = func(tuitest.Command) (any, error) {
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m101", Seq: 900}, nil
 	}
 	s.write("on")
@@ -73,7 +73,7 @@ func TestAMovedMessageStaysChosen(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 80, 24)
 	s.press("tab")
 	s.run(s.m.panels.queue.move(s.m.replica.state.Queue[0], 1))
-	s.journal.As(tuitest.Ada, protocol.QueueMoved, protocol.QueueMovedData{MessageID: "m3", Index: 1})
+	s.journal.AddBy(tuitest.Ada, protocol.QueueMoved, protocol.QueueMovedData{MessageID: "m3", Index: 1})
 	s.tell()
 	if at := s.m.panels.queue.at(); at != 1 || s.m.panels.queue.selected != "m3" {
 		t.Errorf("chosen is %s, %d", s.m.panels.queue.selected, at)
@@ -110,14 +110,14 @@ func TestOnlyWhatWasRefusedIsTakenBack(t *testing.T) {
 
 func TestASentMessageThatIsQueuedSaysWhere(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.session.Reply = func(tuitest.Asking) (any, error) {
+	s.session.Reply = func(tuitest.Command) (any, error) {
 		index := 2
 		return protocol.SendResult{Status: protocol.SendQueued, MessageID: "m101", Index: &index}, nil
 	}
 	s.write("then this")
 	s.press("enter")
 	s.shows("queued, 3rd")
-	s.journal.Queued(tuitest.Ada, "m101", "then this")
+	s.journal.QueueMessage(tuitest.Ada, "m101", "then this")
 	s.tell()
 	s.shows("queue · 1 message", "1 then this")
 	s.hides("sending")
@@ -133,22 +133,22 @@ func TestOrdinals(t *testing.T) {
 
 func TestAMessageSentIntoAnOutageWaitsAndBecomesRealOnce(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 30)
-	s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.write("a draft is kept")
-	cmd := s.m.Update(tuitest.Press("enter"))
+	cmd := s.m.Update(tuitest.KeyPress("enter"))
 	s.write("this one")
 	s.shows("waits for the connection · ctrl+r takes it back: a draft is kept", "> this one")
-	s.journal.Back(protocol.ModeResume, 1)
+	s.journal.Reconnect(protocol.ModeResume, 1)
 	s.tell()
 	s.shows("sending: a draft is kept")
-	s.journal.End(protocol.ReasonCompleted)
-	s.journal.User(tuitest.Ada, "m101", "a draft is kept")
+	s.journal.EndTurn(protocol.ReasonCompleted)
+	s.journal.UserMessage(tuitest.Ada, "m101", "a draft is kept")
 	seq := s.journal.Seq - 1
 	s.journal.CaughtUp()
 	s.tell()
 	s.hides("sending")
-	s.session.Reply = func(tuitest.Asking) (any, error) {
+	s.session.Reply = func(tuitest.Command) (any, error) {
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m101", Seq: seq}, nil
 	}
 	s.run(cmd) // the answer comes last
@@ -161,15 +161,15 @@ func TestAMessageSentIntoAnOutageWaitsAndBecomesRealOnce(t *testing.T) {
 
 func TestAMessageWhoseTurnIsOverBeforeItIsSeenIsNotPending(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 30)
-	s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.write("quick")
-	cmd := s.m.Update(tuitest.Press("enter"))
-	s.session.Reply = func(tuitest.Asking) (any, error) {
+	cmd := s.m.Update(tuitest.KeyPress("enter"))
+	s.session.Reply = func(tuitest.Command) (any, error) {
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m101", Seq: 90}, nil
 	}
 	s.run(cmd)
-	s.journal.Out = append(s.journal.Out, remote.Update{Attached: &protocol.SubscribeResult{
+	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
 		Session: "s1", Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab", Seq: 95},
 		Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Seq: 95}},
 	}})
@@ -206,16 +206,16 @@ func TestARefusedMessageIsNotLost(t *testing.T) {
 
 func TestAMessageThatWaitsForTheConnectionIsTakenBack(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 24)
-	s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	sends := map[string]tea.Cmd{}
 	for i, text := range []string{"one", "two"} {
 		s.write(text)
-		sends[fmt.Sprint("client-m", 101+i)] = s.m.Update(tuitest.Press("enter"))
+		sends[fmt.Sprint("client-m", 101+i)] = s.m.Update(tuitest.KeyPress("enter"))
 	}
 	s.shows("⇡ waits for the connection: one", "⇡ waits for the connection · ctrl+r takes it back: two")
 	s.write("half a thought")
-	s.session.Withdraws = func(id string) bool { return id == "client-m102" }
+	s.session.OnWithdraw = func(id string) bool { return id == "client-m102" }
 	s.press("ctrl+r")
 	s.shows("⇠ being taken back: two")
 	s.refuse(remote.ErrWithdrawn)
@@ -262,7 +262,7 @@ func TestLeavingTakesTwoPresses(t *testing.T) {
 	s.press("x")
 	s.hides("press ctrl+c again")
 	s.press("ctrl+c")
-	cmd := s.m.Update(tuitest.Press("ctrl+c"))
+	cmd := s.m.Update(tuitest.KeyPress("ctrl+c"))
 	if !quits(cmd) {
 		t.Error("the second ctrl+c does not leave")
 	}
@@ -306,7 +306,7 @@ func TestGivingUpAnEditReleasesItsHold(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 80, 24)
 	s.press("tab", "e")
 	s.asked(protocol.DoQueueHold)
-	s.journal.As(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
+	s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
 	s.tell()
 	s.press("esc")
 	if data := s.asked(protocol.DoQueueRelease).(protocol.QueueReleaseData); data.Hold != "h9" {
@@ -357,14 +357,14 @@ func TestAnEmptyQueueGivesTheFocusBack(t *testing.T) {
 func TestInterruptShowsAtOnceUntilTheTurnEnds(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+x"} {
 		s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-		cmd := s.m.Update(tuitest.Press(key))
+		cmd := s.m.Update(tuitest.KeyPress(key))
 		s.shows("   ── interrupting …", "● interrupting …")
-		s.session.Reply = func(tuitest.Asking) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
+		s.session.Reply = func(tuitest.Command) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
 		s.run(cmd)
 		if data := s.asked(protocol.DoInterrupt).(protocol.InterruptData); data != (protocol.InterruptData{Turn: "turn-m2", Queue: protocol.QueueKeep}) {
 			t.Errorf("%s asked %+v", key, data)
 		}
-		s.journal.End(protocol.ReasonInterrupted)
+		s.journal.EndTurn(protocol.ReasonInterrupted)
 		s.tell()
 		s.shows("── interrupted", "● interrupted", "idle · last turn interrupted")
 		s.hides("interrupting")
@@ -376,14 +376,14 @@ func TestInterruptShowsAtOnceUntilTheTurnEnds(t *testing.T) {
 func TestAnInterruptSaysWhatBecameOfTheQueue(t *testing.T) {
 	for key, want := range map[string]string{"k": "interrupted, the next message starts", "h": "interrupted, queue held", "C": "interrupted, queue cleared"} {
 		s := open(t, tuitest.Scenes["transcript"](), 100, 24)
-		s.journal.Queued(tuitest.Bob, "m3", "next")
+		s.journal.QueueMessage(tuitest.Bob, "m3", "next")
 		s.tell()
-		s.session.Reply = func(tuitest.Asking) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
+		s.session.Reply = func(tuitest.Command) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
 		s.press("ctrl+x", key)
 		s.shows(want)
 	}
 	s := open(t, tuitest.Scenes["queue"](), 100, 24)
-	s.session.Reply = func(tuitest.Asking) (any, error) { return protocol.InterruptResult{}, nil }
+	s.session.Reply = func(tuitest.Command) (any, error) { return protocol.InterruptResult{}, nil }
 	s.press("ctrl+x")
 	s.shows("k keep: held as it is")
 	s.press("k")
@@ -392,14 +392,14 @@ func TestAnInterruptSaysWhatBecameOfTheQueue(t *testing.T) {
 
 func TestWhoInterruptedIsTold(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.journal.As(tuitest.Bob, protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted, DurationMS: 2000})
+	s.journal.AddBy(tuitest.Bob, protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted, DurationMS: 2000})
 	s.tell()
 	s.shows("── interrupted by bob · 2s")
 }
 
 func TestAnInterruptWaitsForTheConnection(t *testing.T) {
 	s := open(t, tuitest.Scenes["reconnecting"](), 80, 24)
-	s.m.Update(tuitest.Press("ctrl+x"))
+	s.m.Update(tuitest.KeyPress("ctrl+x"))
 	s.shows("interrupts the turn once connected")
 	s.press("ctrl+x")
 	s.askedNothing()

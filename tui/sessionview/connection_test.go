@@ -13,14 +13,14 @@ import (
 
 func TestWhatWasMissedIsMarked(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 40)
-	s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.now = s.now.Add(2*time.Minute + 5*time.Second)
-	s.journal.Back(protocol.ModeResume, 9)
-	s.journal.Asks(tuitest.Tidy())
-	s.journal.As(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
-	s.journal.End(protocol.ReasonCompleted)
-	s.journal.Queued(tuitest.Bob, "m3", "next")
+	s.journal.Reconnect(protocol.ModeResume, 9)
+	s.journal.RequestApproval(tuitest.CommandApproval())
+	s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+	s.journal.EndTurn(protocol.ReasonCompleted)
+	s.journal.QueueMessage(tuitest.Bob, "m3", "next")
 	s.tell()
 	s.hides("you reconnected here")
 	s.journal.CaughtUp()
@@ -30,12 +30,12 @@ func TestWhatWasMissedIsMarked(t *testing.T) {
 
 func TestManyMissedDecisionsAreCounted(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 200, 60)
-	s.journal.Back(protocol.ModeResume, 14)
+	s.journal.Reconnect(protocol.ModeResume, 14)
 	for range 5 {
-		s.journal.Asks(tuitest.Tidy())
-		s.journal.As(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied})
+		s.journal.RequestApproval(tuitest.CommandApproval())
+		s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied})
 	}
-	s.journal.Asks(tuitest.Tidy())
+	s.journal.RequestApproval(tuitest.CommandApproval())
 	s.journal.CaughtUp()
 	s.tell()
 	s.shows("you reconnected here · 1 approval denied by bob · 1 approval denied by bob · 1 approval denied by bob · 2 more decided · 1 approval waiting")
@@ -43,10 +43,10 @@ func TestManyMissedDecisionsAreCounted(t *testing.T) {
 
 func TestAServerThatWasRestartedIsMarked(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 40)
-	s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.now = s.now.Add(4 * time.Second)
-	s.journal.Back(protocol.ModeResume, 1)
+	s.journal.Reconnect(protocol.ModeResume, 1)
 	s.journal.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart})
 	s.journal.Turn = ""
 	s.journal.CaughtUp()
@@ -56,7 +56,7 @@ func TestAServerThatWasRestartedIsMarked(t *testing.T) {
 
 func TestAnOutageSaysAtOnceWhatWouldHelp(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 30)
-	s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
+	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
 	s.tell()
 	s.shows("no such file", "start one with: agentctl serve · F5 tries again now · you can read on")
 }
@@ -67,10 +67,10 @@ func TestABlinkIsNotMarked(t *testing.T) {
 		marks bool
 	}{{2 * time.Second, false}, {time.Hour, true}} {
 		s := open(t, tuitest.Scenes["transcript"](), 100, 40)
-		s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+		s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 		s.tell()
 		s.now = s.now.Add(c.away)
-		s.journal.Back(protocol.ModeResume, 0)
+		s.journal.Reconnect(protocol.ModeResume, 0)
 		s.journal.CaughtUp()
 		s.tell()
 		s.hides("the connection was lost here")
@@ -85,10 +85,10 @@ func TestABlinkIsNotMarked(t *testing.T) {
 func TestABadLinkDoesNotFillTheTranscriptWithMarks(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 40)
 	for range 20 {
-		s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+		s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 		s.tell()
 		s.now = s.now.Add(2 * time.Second)
-		s.journal.Back(protocol.ModeResume, 1)
+		s.journal.Reconnect(protocol.ModeResume, 1)
 		s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " word"})
 		s.journal.CaughtUp()
 		s.tell()
@@ -100,7 +100,7 @@ func TestABadLinkDoesNotFillTheTranscriptWithMarks(t *testing.T) {
 
 func TestAReplacedLogIsMarked(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 40)
-	s.journal.Out = append(s.journal.Out, remote.Update{Attached: &protocol.SubscribeResult{
+	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
 		Session: "s1", Mode: protocol.ModeReset, Reason: protocol.ResetEpoch, After: protocol.Position{Epoch: "e2", Seq: 7},
 		Snapshot: &protocol.Snapshot{Epoch: "e2", State: &protocol.State{Session: "s1", Seq: 7}},
 	}})
@@ -123,7 +123,7 @@ func TestHowASessionGoesOnIsMarked(t *testing.T) {
 		if c.mode == protocol.ModeReset {
 			at.Snapshot = &protocol.Snapshot{Epoch: "e2", State: &protocol.State{Session: "s1", Seq: 7}}
 		}
-		s.journal.Out = append(s.journal.Out, remote.Update{Attached: at})
+		s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: at})
 		s.journal.CaughtUp()
 		s.tell()
 		s.shows(c.want)
@@ -158,14 +158,14 @@ func TestTheConnectionIsTriedAtOnce(t *testing.T) {
 	s.shows("reconnecting in 4s (attempt 3)", "the connection was closed", "F5 tries again now")
 	s.press("f5")
 	s.hides("in 4s")
-	if s.session.Retried != 1 {
-		t.Errorf("tried %d times", s.session.Retried)
+	if s.session.Retries != 1 {
+		t.Errorf("tried %d times", s.session.Retries)
 	}
-	s.journal.Link(remote.Conn{State: remote.Connected})
+	s.journal.Conn(remote.Conn{State: remote.Connected})
 	s.tell()
 	s.press("f5")
 	s.shows("● connected")
-	if s.session.Retried != 1 {
+	if s.session.Retries != 1 {
 		t.Error("an open connection is tried")
 	}
 }
@@ -180,8 +180,8 @@ func TestAnOfflineScreenSaysWhyAndWhatToDo(t *testing.T) {
 	}
 	s.press("f5")
 	s.shows("○ connecting")
-	if s.session.Retried != 1 {
-		t.Errorf("tried %d times", s.session.Retried)
+	if s.session.Retries != 1 {
+		t.Errorf("tried %d times", s.session.Retries)
 	}
 	s.give(UpdatesEnded{})
 	s.shows("the session has ended its updates")
@@ -204,13 +204,13 @@ func TestWhatHappenedMeanwhileIsToldAsItWas(t *testing.T) {
 		"": event(protocol.QueueHeld, nil, protocol.Hold{Reason: protocol.HoldUser}),
 	} {
 		var a describe.Away
-		a.Disconnected(tuitest.Dawn)
+		a.Disconnected(tuitest.Start)
 		a.Reconnected(&protocol.SubscribeResult{Mode: protocol.ModeResume}, 5)
 		a.Apply(e)
-		if got := a.CaughtUp(tuitest.Dawn, 6); got != strings.TrimSuffix(want, " · ") {
+		if got := a.CaughtUp(tuitest.Start, 6); got != strings.TrimSuffix(want, " · ") {
 			t.Errorf("%s: %q, want %q", e.Type, got, want)
 		}
-		if a.Apply(e); a.CaughtUp(tuitest.Dawn, 6) != "" {
+		if a.Apply(e); a.CaughtUp(tuitest.Start, 6) != "" {
 			t.Errorf("%s: told again", e.Type)
 		}
 	}

@@ -20,13 +20,13 @@ import (
 func fillingUp() *tuitest.Journal {
 	j := tuitest.NewJournal()
 	for i, tokens := range []int64{12_000, 55_000} {
-		j.User(tuitest.Ada, fmt.Sprint("m", i), "on")
+		j.UserMessage(tuitest.Ada, fmt.Sprint("m", i), "on")
 		j.Add(protocol.ContextUpdated, protocol.ContextInfo{Tokens: tokens, MaxTokens: 100_000, Percent: float64(tokens) / 1000, TranscriptLength: 10 * (i + 1), Strategy: "summary"})
 		j.Add(protocol.UsageUpdated, protocol.Usage{Input: 2 * tokens, Output: 700, Cached: 3000, Reasoning: 250, Cost: 0.01234, Currency: "USD", Model: "gemini-2.5\x1b[2J"})
-		j.End(protocol.ReasonCompleted)
+		j.EndTurn(protocol.ReasonCompleted)
 	}
 	j.Add(protocol.ContextCompacted, protocol.ContextCompactedData{Before: 55_000, After: 20_000, Percent: 63.6, Automatic: true})
-	j.User(tuitest.Ada, "m9", "and on")
+	j.UserMessage(tuitest.Ada, "m9", "and on")
 	j.Add(protocol.ContextUpdated, protocol.ContextInfo{Tokens: 82_000, MaxTokens: 100_000, Percent: 82, TranscriptLength: 31, Strategy: "summary"})
 	j.Add(protocol.TextStart, protocol.PartStartData{Part: "t"})
 	j.CaughtUp()
@@ -44,7 +44,7 @@ func (s *screen) writes(bytes, seconds int) {
 
 func TestGoldenContext(t *testing.T) {
 	past := func(s *screen) {
-		s.session.Reply = func(a tuitest.Asking) (any, error) {
+		s.session.Reply = func(a tuitest.Command) (any, error) {
 			var page protocol.HistoryResult
 			if a.Verb != protocol.DoHistory {
 				return nil, nil
@@ -89,7 +89,7 @@ func TestGoldenContext(t *testing.T) {
 
 func TestTheContextIsMadeSmallerWhenThePersonSaysSoTwice(t *testing.T) {
 	s := open(t, fillingUp(), 80, 24)
-	s.session.Reply = func(a tuitest.Asking) (any, error) {
+	s.session.Reply = func(a tuitest.Command) (any, error) {
 		if a.Verb == protocol.DoCompact {
 			return protocol.CompactResult{Compacted: protocol.ContextCompactedData{Before: 82_000, After: 16_400, Percent: 80}}, nil
 		}
@@ -112,7 +112,7 @@ func TestTheContextIsMadeSmallerWhenThePersonSaysSoTwice(t *testing.T) {
 func TestACompactionUnderWayIsNotAskedForAgain(t *testing.T) {
 	s := open(t, fillingUp(), 80, 24)
 	s.press("f6", "c")
-	cmd := s.m.Update(tuitest.Press("c"))
+	cmd := s.m.Update(tuitest.KeyPress("c"))
 	s.press("c", "c", "c")
 	s.askedNothing()
 	s.run(cmd)
@@ -125,7 +125,7 @@ func TestTheContextOfAFreshSnapshotIsItsOwn(t *testing.T) {
 	if len(s.m.usage.tracker.Turns()) == 0 {
 		t.Fatal("nothing is metered: this test proves nothing")
 	}
-	s.journal.Out = append(s.journal.Out, remote.Update{Attached: &protocol.SubscribeResult{
+	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
 		Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab", Seq: 90},
 		Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Seq: 90, Turns: 3}},
 	}})
@@ -134,10 +134,10 @@ func TestTheContextOfAFreshSnapshotIsItsOwn(t *testing.T) {
 	if n := len(s.m.usage.tracker.Turns()); n != 0 {
 		t.Errorf("%d turns of before are told", n)
 	}
-	s.session.Asked = nil
+	s.session.Sent = nil
 	s.press("f6")
 	asked := 0
-	for _, a := range s.session.Asked {
+	for _, a := range s.session.Sent {
 		if d, ok := a.Data.(protocol.HistoryData); ok && d.Limit == usageTurns {
 			asked++
 		}
@@ -165,7 +165,7 @@ func TestAContextThatNoEventToldIsAskedFor(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
-	s.session.Reply = func(tuitest.Asking) (any, error) {
+	s.session.Reply = func(tuitest.Command) (any, error) {
 		return protocol.ContextResult{Context: protocol.ContextInfo{Tokens: 5, MaxTokens: 10, Percent: 50}, Usage: &protocol.Usage{Input: 7}}, nil
 	}
 	s.press("f6")
@@ -178,7 +178,7 @@ func TestThePastOfALogIsAskedForOnce(t *testing.T) {
 	s := open(t, fillingUp(), 80, 24)
 	s.press("f6", "q", "f6")
 	n := 0
-	for _, a := range s.session.Asked {
+	for _, a := range s.session.Sent {
 		if d, ok := a.Data.(protocol.HistoryData); ok && d.Limit == usageTurns {
 			n++
 		}

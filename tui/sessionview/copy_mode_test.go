@@ -19,8 +19,8 @@ import (
 // copied is what a key put into the clipboard.
 func (s *screen) copied(key string) string {
 	s.t.Helper()
-	cmd := s.m.Update(tuitest.Press(key))
-	for _, msg := range tuitest.Flat(cmd) {
+	cmd := s.m.Update(tuitest.KeyPress(key))
+	for _, msg := range tuitest.Messages(cmd) {
 		if text := fmt.Sprint(msg); fmt.Sprintf("%T", msg) == "tea.setClipboardMsg" {
 			return text
 		}
@@ -32,12 +32,12 @@ const answer = "Run it **many** times, with a line that is longer than the scree
 
 func answered(t *testing.T) *screen {
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "how?")
+	j.UserMessage(tuitest.Ada, "m1", "how?")
 	j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "shell", Title: "make", Input: []byte(`{"command":"make all"}`)})
 	j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: "built \x1b[31mall\x1b[m\nof it\n"})
 	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
-	j.Say("t", answer)
-	j.End(protocol.ReasonCompleted)
+	j.Text("t", answer)
+	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
 	return open(t, j, 60, 30)
 }
@@ -101,12 +101,12 @@ func TestLinesAreCopiedAsTheyAreRead(t *testing.T) {
 }
 
 func TestCopyModeStaysWhereItIsWhileMoreIsSaid(t *testing.T) {
-	s := open(t, tuitest.Long(transcriptview.ItemsMax/3-5), 60, 20)
+	s := open(t, tuitest.LongSession(transcriptview.ItemsMax/3-5), 60, 20)
 	s.press("tab", "[", "space", "b")
 	want := s.m.transcript.view.List.Item(s.m.transcript.copyMode.cursor.Item)
-	more := tuitest.Long(20)
-	more.Out = more.Out[3:]
-	for _, u := range more.Out {
+	more := tuitest.LongSession(20)
+	more.Pending = more.Pending[3:]
+	for _, u := range more.Pending {
 		if e := u.Event; e != nil && e.Durable() {
 			e.Seq += s.m.replica.state.Seq - 1
 		}
@@ -134,7 +134,7 @@ func TestCopyingReachesTheTerminalThroughAMultiplexer(t *testing.T) {
 		{"TERM=screen STY=1.pts-0", false, "\x1bP\x1b]52;c;" + encoded + "\a\x1b\\"},
 	} {
 		plain, raw := false, ""
-		for _, msg := range tuitest.Flat(ui.DetectClipboard(strings.Fields(c.env)).Copy("some text")) {
+		for _, msg := range tuitest.Messages(ui.DetectClipboard(strings.Fields(c.env)).Copy("some text")) {
 			if m, ok := msg.(tea.RawMsg); ok {
 				raw = fmt.Sprint(m.Msg)
 			} else {
@@ -150,7 +150,7 @@ func TestCopyingReachesTheTerminalThroughAMultiplexer(t *testing.T) {
 func TestTooMuchIsCutAndSaidSo(t *testing.T) {
 	s := open(t, tuitest.NewJournal(), 60, 20)
 	cmd := s.m.transcript.copy("it", strings.Repeat("é", ui.MaxCopy))
-	if got := len(fmt.Sprint(tuitest.Flat(cmd)[0])); got != ui.MaxCopy {
+	if got := len(fmt.Sprint(tuitest.Messages(cmd)[0])); got != ui.MaxCopy {
 		t.Errorf("%d bytes are copied", got)
 	}
 	if !strings.Contains(s.m.status.Text, "the first MiB of it") {
@@ -159,13 +159,13 @@ func TestTooMuchIsCutAndSaidSo(t *testing.T) {
 }
 
 func TestALogThatIsReplacedEndsWhatWasUnderWay(t *testing.T) {
-	s := open(t, tuitest.Long(5), 60, 20)
+	s := open(t, tuitest.LongSession(5), 60, 20)
 	s.finds(nothingOlder, []protocol.Hit{hit("m0", 2, protocol.HitUser, "")})
 	s.press("ctrl+f")
 	s.write("question")
 	s.press("enter", "space")
 	s.shows("copy mode", "find: question")
-	s.journal.Out = append(s.journal.Out, remote.Update{Attached: &protocol.SubscribeResult{
+	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
 		Mode: protocol.ModeReset, Reason: protocol.ResetPastEnd, After: protocol.Position{Epoch: "zz", Seq: 100},
 		Snapshot: &protocol.Snapshot{Epoch: "zz", State: &protocol.State{Seq: 100}},
 	}})

@@ -60,11 +60,11 @@ func TestARequestIsLeftWithEscape(t *testing.T) {
 
 func TestARequestShowsItsArgumentsWhereNothingElseSaysWhatItDoes(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 30)
-	s.journal.Asks(protocol.Approval{Request: "r1", Kind: protocol.ApproveTool, Title: "Fetch a page", Input: json.RawMessage(`{"url":"https://x.y/z"}`)})
+	s.journal.RequestApproval(protocol.Approval{Request: "r1", Kind: protocol.ApproveTool, Title: "Fetch a page", Input: json.RawMessage(`{"url":"https://x.y/z"}`)})
 	s.tell()
 	s.shows("Fetch a page", "https://x.y/z")
 	s = open(t, tuitest.Scenes["transcript"](), 80, 30)
-	s.journal.Asks(protocol.Approval{Request: "r1", Kind: protocol.ApproveCommand, Title: "Run", Command: "make", Input: json.RawMessage(`{"argv":["make"],"raw":true}`)})
+	s.journal.RequestApproval(protocol.Approval{Request: "r1", Kind: protocol.ApproveCommand, Title: "Run", Command: "make", Input: json.RawMessage(`{"argv":["make"],"raw":true}`)})
 	s.tell()
 	s.shows("$ make")
 	s.hides("argv")
@@ -97,7 +97,7 @@ func TestTheFocusedRequestSaysThatAKeyCameTooSoon(t *testing.T) {
 func TestARequestNeverTakesTheComposersKeys(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.write("version ")
-	s.journal.Asks(tuitest.Tidy())
+	s.journal.RequestApproval(tuitest.CommandApproval())
 	s.tell()
 	s.quiet()
 	s.write("2")
@@ -156,13 +156,13 @@ func TestADecisionUnderWayCannotBeRepeated(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 30)
 	s.quiet()
 	s.press("tab")
-	cmd := s.m.Update(tuitest.Press("1"))
+	cmd := s.m.Update(tuitest.KeyPress("1"))
 	s.shows("sending: Allow once")
 	s.press("3", "enter", "esc", "1")
 	s.askedNothing()
 	s.run(cmd)
 	s.asked(protocol.DoApprove)
-	s.journal.As(tuitest.Ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
 	s.tell()
 	s.shows("✓ allowed · decided by ada", "Fetch a page")
 	s.hides("1 of 2")
@@ -173,12 +173,12 @@ func TestADecisionUnderWayCannotBeRepeated(t *testing.T) {
 func TestADecisionWaitsForTheConnection(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 30)
 	s.quiet()
-	s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.press("tab")
-	cmd := s.m.Update(tuitest.Press("1"))
+	cmd := s.m.Update(tuitest.KeyPress("1"))
 	s.shows("waits for the connection: Allow once")
-	s.journal.Back(protocol.ModeResume, 0)
+	s.journal.Reconnect(protocol.ModeResume, 0)
 	s.journal.CaughtUp()
 	s.tell()
 	s.shows("sending: Allow once")
@@ -194,7 +194,7 @@ func TestTheScreenSaysWhoWasFirst(t *testing.T) {
 	s.refuse(&protocol.Error{Code: protocol.CodeConflict, Message: "already denied", Winner: &protocol.Winner{By: tuitest.Bob, Outcome: protocol.Denied}})
 	s.press("tab", "1")
 	s.shows("already denied · decided by bob")
-	s.journal.As(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny})
+	s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny})
 	s.tell()
 	s.shows("✗ denied · decided by bob")
 	s.hides("1 of 2")
@@ -255,8 +255,8 @@ func TestQuestionsAreAnswered(t *testing.T) {
 
 func TestWhatMayBeChosenTogetherLooksSo(t *testing.T) {
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "ask me")
-	j.Asks(protocol.Approval{Request: "r1", Kind: protocol.ApproveQuestion, Title: "Which?", Questions: []protocol.Question{{
+	j.UserMessage(tuitest.Ada, "m1", "ask me")
+	j.RequestApproval(protocol.Approval{Request: "r1", Kind: protocol.ApproveQuestion, Title: "Which?", Questions: []protocol.Question{{
 		ID: "of", Text: "Which of them?", Many: true, Choices: []protocol.Choice{{ID: "x", Label: "Left"}, {ID: "y", Label: "Right"}},
 	}}})
 	j.CaughtUp()
@@ -281,12 +281,12 @@ func TestOtherRequestsAreAKeyAway(t *testing.T) {
 
 func TestALongRequestCanBeReadWhole(t *testing.T) {
 	j := tuitest.Conversation()
-	a := tuitest.Tidy()
+	a := tuitest.CommandApproval()
 	for i := range 100 {
 		a.Patch += "+ line " + string(rune('a'+i%26)) + "\n"
 	}
 	a.Patch += "+ the end"
-	j.Asks(a)
+	j.RequestApproval(a)
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
 	s.quiet()
@@ -300,7 +300,7 @@ func TestALongRequestCanBeReadWhole(t *testing.T) {
 func TestAPlanLosesTasksOrIsMadeAnew(t *testing.T) {
 	scene := func() *screen {
 		j := tuitest.Conversation()
-		j.Asks(protocol.Approval{
+		j.RequestApproval(protocol.Approval{
 			Request: "p1", Kind: protocol.ApprovePlan, Title: "Three tasks",
 			Tasks: []protocol.Task{{ID: "a", Title: "Read"}, {ID: "b", Title: "Write", After: []string{"a"}}, {ID: "c", Title: "Build", After: []string{"a", "b"}}},
 		})
@@ -381,16 +381,16 @@ func TestADecisionOfSomebodyElseIsSaidAloud(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 100, 30)
 	s.quiet()
 	s.m.status.Text = ""
-	s.journal.As(tuitest.Bob, protocol.ApprovalResolved, denied)
+	s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, denied)
 	s.tell()
 	if s.m.status.Text != "✗ denied · decided by bob" {
 		t.Errorf("said %q", s.m.status.Text)
 	}
 	s = open(t, tuitest.Scenes["approval"](), 100, 30) // one's own needs no word
 	s.quiet()
-	_ = s.m.Update(tuitest.Press("3"))
+	_ = s.m.Update(tuitest.KeyPress("3"))
 	s.m.status.Text = ""
-	s.journal.As(tuitest.Ada, protocol.ApprovalResolved, denied)
+	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
 	s.tell()
 	if s.m.status.Text != "" {
 		t.Errorf("said %q of one's own decision", s.m.status.Text)
@@ -398,7 +398,7 @@ func TestADecisionOfSomebodyElseIsSaidAloud(t *testing.T) {
 	s = open(t, tuitest.Scenes["approval"](), 100, 30) // but one's own from elsewhere does
 	s.quiet()
 	s.m.status.Text = ""
-	s.journal.As(tuitest.Ada, protocol.ApprovalResolved, denied)
+	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
 	s.tell()
 	if s.m.status.Text != "✗ denied · decided by ada" {
 		t.Errorf("said %q of what was decided elsewhere", s.m.status.Text)
@@ -406,7 +406,7 @@ func TestADecisionOfSomebodyElseIsSaidAloud(t *testing.T) {
 }
 
 func TestNothingIsInterruptedWhenNothingRuns(t *testing.T) {
-	s := open(t, tuitest.Long(1), 80, 24)
+	s := open(t, tuitest.LongSession(1), 80, 24)
 	s.run(s.m.startInterrupt())
 	if i := s.m.panels.interrupt; s.m.status.Text != "no turn is running" || i.turn != "" || i.sent || i.question != nil {
 		t.Errorf("said %q, %+v", s.m.status.Text, i)

@@ -74,7 +74,7 @@ func FuzzOutputOnTheScreen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, read bool) {
 		j := tuitest.NewJournal()
-		j.User(tuitest.Ada, "m1", "go")
+		j.UserMessage(tuitest.Ada, "m1", "go")
 		d := protocol.ToolStartedData{Name: "shell", Title: "x.go"}
 		if read {
 			d.Kind = protocol.ToolRead
@@ -113,7 +113,7 @@ func TestWhateverHappensTheScreenFits(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"event": func(rt *rapid.T) {
 				for range rapid.IntRange(1, 5).Draw(rt, "events") {
-					tuitest.Eventful(rt, s.journal)
+					tuitest.DrawEvent(rt, s.journal)
 				}
 				s.tell()
 				s.journal.Seq = s.m.replica.state.Seq // what was refused left no gap
@@ -123,16 +123,16 @@ func TestWhateverHappensTheScreenFits(t *testing.T) {
 				s.tell()
 			},
 			"link": func(rt *rapid.T) {
-				s.journal.Link(remote.Conn{State: rapid.SampledFrom([]remote.ConnState{remote.Connecting, remote.Connected, remote.Reconnecting, remote.Offline}).Draw(rt, "link"), Retry: s.now.Add(time.Second)})
+				s.journal.Conn(remote.Conn{State: rapid.SampledFrom([]remote.ConnState{remote.Connecting, remote.Connected, remote.Reconnecting, remote.Offline}).Draw(rt, "link"), Retry: s.now.Add(time.Second)})
 				s.tell()
 			},
 			"resume": func(rt *rapid.T) {
 				s.now = s.now.Add(time.Minute)
-				s.journal.Back(protocol.ModeResume, uint64(rapid.IntRange(0, 2000).Draw(rt, "missed")))
+				s.journal.Reconnect(protocol.ModeResume, uint64(rapid.IntRange(0, 2000).Draw(rt, "missed")))
 				s.tell()
 			},
 			"reset": func(*rapid.T) {
-				s.journal.Out = append(s.journal.Out, remote.Update{Attached: &protocol.SubscribeResult{
+				s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
 					Mode: protocol.ModeReset, After: protocol.Position{Epoch: "e", Seq: 7}, Snapshot: &protocol.Snapshot{Epoch: "e", State: &protocol.State{Seq: 7}},
 				}})
 				s.tell()

@@ -13,7 +13,7 @@ const family = "👨\u200d👩\u200d👧\u200d👦"
 
 func TestAnEmojiOfManyRunesShowsWholeWhereTheTerminalKnowsThem(t *testing.T) {
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "we are "+family)
+	j.UserMessage(tuitest.Ada, "m1", "we are "+family)
 	j.CaughtUp()
 	s := open(t, j, 60, 12)
 	s.m.Styles.GraphemeWidths = false

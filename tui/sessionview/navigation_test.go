@@ -10,7 +10,7 @@ import (
 )
 
 func TestKeysGoFromOneThingToTheNext(t *testing.T) {
-	s := open(t, tuitest.Varied(35), 80, 20)
+	s := open(t, tuitest.MixedSession(35), 80, 20)
 	s.press("tab")
 	for _, c := range []struct{ keys, want string }{
 		{"[", "▌▎ question 34"},
@@ -33,8 +33,8 @@ func TestKeysGoFromOneThingToTheNext(t *testing.T) {
 }
 
 func TestAFailedTurnIsAnError(t *testing.T) {
-	j := tuitest.Varied(5)
-	j.User(tuitest.Ada, "m9", "fail")
+	j := tuitest.MixedSession(5)
+	j.UserMessage(tuitest.Ada, "m9", "fail")
 	j.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "the model is gone"})
 	j.Turn = ""
 	s := open(t, j, 80, 20)
@@ -44,15 +44,15 @@ func TestAFailedTurnIsAnError(t *testing.T) {
 
 func TestAFailedToolCallIsAnErrorWheneverItFailed(t *testing.T) {
 	tries := func(j *tuitest.Journal, i int, status protocol.ToolStatus) {
-		j.User(tuitest.Ada, fmt.Sprint("m", i), fmt.Sprint("question ", i))
+		j.UserMessage(tuitest.Ada, fmt.Sprint("m", i), fmt.Sprint("question ", i))
 		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("c", i), Title: fmt.Sprint("call ", i)})
 		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("d", i), Title: fmt.Sprint("beside ", i)})
 		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("d", i), Status: protocol.ToolCompleted})
 		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("c", i), Status: status})
-		j.End(protocol.ReasonCompleted)
+		j.EndTurn(protocol.ReasonCompleted)
 	}
 	s := joining(t, 21)
-	earlier := &tuitest.Journal{At: tuitest.Dawn}
+	earlier := &tuitest.Journal{At: tuitest.Start}
 	for i, status := range []protocol.ToolStatus{protocol.ToolFailed, protocol.ToolCompleted, protocol.ToolFailed} {
 		tries(earlier, i, status)
 	}
@@ -83,7 +83,7 @@ func TestAFailedToolCallIsAnErrorWheneverItFailed(t *testing.T) {
 }
 
 func TestTurnsAreGoneThroughWhileSomethingIsWritten(t *testing.T) {
-	s := open(t, tuitest.Long(40), 60, 20)
+	s := open(t, tuitest.LongSession(40), 60, 20)
 	s.write("half a thought")
 	for _, want := range []string{"question 3", "question 3", "question 3", "question 3"} {
 		s.press("alt+up")
@@ -105,11 +105,11 @@ func TestTurnsAreGoneThroughWhileSomethingIsWritten(t *testing.T) {
 
 func TestEndRejoins(t *testing.T) {
 	for _, keys := range [][]string{{"ctrl+end"}, {"tab", "G"}, {"tab", "end"}} {
-		s := open(t, tuitest.Long(40), 60, 20)
+		s := open(t, tuitest.LongSession(40), 60, 20)
 		s.press("pgup", "pgup")
 		s.shows("below")
 		s.press(keys...)
-		s.journal.User(tuitest.Ada, "m99", "what is new")
+		s.journal.UserMessage(tuitest.Ada, "m99", "what is new")
 		s.tell()
 		s.shows("what is new")
 	}
@@ -121,7 +121,7 @@ func TestAJumpGoesBeyondWhatIsInMemory(t *testing.T) {
 	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
 		pages++
 		upto := int(d.Before-1) / 6
-		page := tuitest.PastFrom(max(0, upto-d.Limit), upto)
+		page := tuitest.FinishedTurns(max(0, upto-d.Limit), upto)
 		if page.First < 6*500 && page.Last > 6*500 { // the one error of all
 			for i, raw := range page.Events {
 				if strings.Contains(string(raw), `"answer 500"`) {
@@ -150,11 +150,11 @@ func TestTheNextKeyGivesAJumpUp(t *testing.T) {
 	s := joining(t, 1200)
 	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
 		n := int(d.Before-1) / 6
-		return tuitest.PastFrom(max(0, n-d.Limit), n)
+		return tuitest.FinishedTurns(max(0, n-d.Limit), n)
 	})
 	s.tell()
 	s.press("tab")
-	cmd := s.m.Update(tuitest.Press("E"))
+	cmd := s.m.Update(tuitest.KeyPress("E"))
 	if s.m.transcript.jump == nil {
 		t.Fatal("it is not under way")
 	}

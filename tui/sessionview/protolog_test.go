@@ -15,16 +15,16 @@ import (
 // look reads all that the log holds onto the screen, without waiting for more.
 func (s *screen) look() {
 	s.t.Helper()
-	cmd := s.m.Update(tuitest.Press("f7"))
+	cmd := s.m.Update(tuitest.KeyPress("f7"))
 	if _, ok := s.m.overlays.Top().(*logview.View); !ok {
 		s.t.Fatal("the protocol log is not open")
 	}
-	s.m.Update(tuitest.Soon(cmd))
+	s.m.Update(tuitest.FirstMessage(cmd))
 }
 
 func openWired(t *testing.T, width, height int) *screen {
 	s := open(t, tuitest.Scenes["transcript"](), width, height)
-	s.m.Session = tuitest.Wired{Recording: s.session, Log: tuitest.Traffic()}
+	s.m.Session = tuitest.LoggedSession{FakeSession: s.session, Log: tuitest.SampleLog()}
 	s.look()
 	return s
 }

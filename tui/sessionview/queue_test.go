@@ -13,11 +13,11 @@ import (
 )
 
 // verbs are the commands asked since the last call.
-func (s *screen) verbs() []tuitest.Asking {
+func (s *screen) verbs() []tuitest.Command {
 	s.t.Helper()
 	got := s.session.Commands()
 	s.session.Mu.Lock()
-	s.session.Asked = nil
+	s.session.Sent = nil
 	s.session.Mu.Unlock()
 	return got
 }
@@ -25,7 +25,7 @@ func (s *screen) verbs() []tuitest.Asking {
 func TestAQueuedMessageIsSentNow(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 80, 24) // held by bob, while a turn runs
 	s.press("tab", "down", "s")
-	want := []tuitest.Asking{
+	want := []tuitest.Command{
 		{Verb: protocol.DoQueueMove, Data: protocol.QueueMoveData{MessageID: "m4", Index: 0}},
 		{Verb: protocol.DoQueueRelease, Data: protocol.QueueReleaseData{Hold: "h1"}},
 		{Verb: protocol.DoInterrupt, Data: protocol.InterruptData{Turn: "turn-m2", Queue: protocol.QueueKeep}},
@@ -35,10 +35,10 @@ func TestAQueuedMessageIsSentNow(t *testing.T) {
 	}
 
 	s = open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.journal.Queued(tuitest.Ada, "m3", "alone")
+	s.journal.QueueMessage(tuitest.Ada, "m3", "alone")
 	s.tell()
 	s.press("tab")
-	cmd := s.m.Update(tuitest.Press("s"))
+	cmd := s.m.Update(tuitest.KeyPress("s"))
 	s.shows("sending now …")
 	s.press("s", "s")
 	s.run(cmd)
@@ -75,14 +75,14 @@ func TestWhoRemovesTheChosenMessageIsTold(t *testing.T) {
 	s := open(t, tuitest.Scenes["long queue"](), 100, 24)
 	s.press("tab", "down", "down")
 	s.shows("▸ 3 Message 3 of many")
-	s.journal.As(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m5", Reason: protocol.RemovedUser})
+	s.journal.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m5", Reason: protocol.RemovedUser})
 	s.tell()
 	s.shows("▸ 3 Message 4 of many", "bob removed the selected message")
 	s.press("x")
 	if data := s.asked(protocol.DoQueueRemove).(protocol.QueueRemoveData); data.MessageID != "m6" {
 		t.Errorf("removed %+v", data)
 	}
-	s.journal.As(tuitest.Ada, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m6", Reason: protocol.RemovedUser})
+	s.journal.AddBy(tuitest.Ada, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m6", Reason: protocol.RemovedUser})
 	s.tell()
 	s.shows("▸ 3 Message 5 of many")
 	s.hides("was chosen")
@@ -109,16 +109,16 @@ func TestAnEditIsHeldOverAReconnect(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 100, 24)
 	s.press("tab", "e")
 	s.asked(protocol.DoQueueHold)
-	s.journal.As(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
+	s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
 	s.tell()
-	s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.now = s.now.Add(6 * time.Second)
 	s.give(tickMsg{})
 	s.shows("editing · held for 24s more")
 	s.write(" More.")
 	s.askedNothing()
-	s.journal.Back(protocol.ModeResume, 0)
+	s.journal.Reconnect(protocol.ModeResume, 0)
 	s.journal.CaughtUp()
 	s.tell()
 	if data := s.asked(protocol.DoQueueHold).(protocol.QueueHoldData); data.MessageID != "m3" {
@@ -135,8 +135,8 @@ func TestAnEditIsHeldOverAReconnect(t *testing.T) {
 func TestAnEditWhoseHoldRanOutSaysSo(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 100, 24)
 	s.press("tab", "e")
-	s.journal.As(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
-	s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+	s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
+	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.now = s.now.Add(time.Minute)
 	s.give(tickMsg{})
@@ -145,7 +145,7 @@ func TestAnEditWhoseHoldRanOutSaysSo(t *testing.T) {
 
 func TestAVeryLongMessageCostsNoMoreThanItsRow(t *testing.T) {
 	j := tuitest.Conversation()
-	j.Queued(tuitest.Ada, "m3", strings.Repeat("漢", 80_000))
+	j.QueueMessage(tuitest.Ada, "m3", strings.Repeat("漢", 80_000))
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
 	s.shows("1 漢漢")
@@ -159,10 +159,10 @@ func TestAnEditOfWhatIsNotQueuedAnyMoreEnds(t *testing.T) {
 		s := open(t, tuitest.Scenes["queue"](), 100, 24)
 		s.write("a draft")
 		s.press("tab", "e")
-		s.journal.As(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
+		s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
 		s.tell()
 		s.shows("editing a queued message")
-		s.journal.As(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: reason})
+		s.journal.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: reason})
 		s.tell()
 		s.shows("the edited message is no longer queued", "> a draft")
 		if s.m.composer.Editing != "" {
@@ -174,10 +174,10 @@ func TestAnEditOfWhatIsNotQueuedAnyMoreEnds(t *testing.T) {
 func TestOnlyWhatSomebodyElseTookAwayIsToldOf(t *testing.T) {
 	for name, take := range map[string]func(j *tuitest.Journal){
 		"another message": func(j *tuitest.Journal) {
-			j.As(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m9", Reason: protocol.RemovedUser})
+			j.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m9", Reason: protocol.RemovedUser})
 		},
 		"one whose turn starts": func(j *tuitest.Journal) {
-			j.As(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: protocol.RemovedStarted})
+			j.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: protocol.RemovedStarted})
 		},
 		"by nobody": func(j *tuitest.Journal) {
 			j.Add(protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: protocol.RemovedUser})
@@ -195,7 +195,7 @@ func TestOnlyWhatSomebodyElseTookAwayIsToldOf(t *testing.T) {
 
 func TestAQueuedMessageTellsHowManyPartsItHas(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.journal.As(tuitest.Bob, protocol.QueueAdded, protocol.QueueAddedData{Message: protocol.Message{MessageID: "m3", Text: "look", By: &tuitest.Bob, Parts: []protocol.Part{{Type: "image"}, {Type: "image"}}}})
+	s.journal.AddBy(tuitest.Bob, protocol.QueueAdded, protocol.QueueAddedData{Message: protocol.Message{MessageID: "m3", Text: "look", By: &tuitest.Bob, Parts: []protocol.Part{{Type: "image"}, {Type: "image"}}}})
 	s.tell()
 	s.shows("1 look +2 parts")
 }

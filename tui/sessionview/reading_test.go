@@ -89,24 +89,24 @@ func TestNothingIsDrawnBeforeTheCatchUpIsOver(t *testing.T) {
 
 func TestOlderTurnsArePagedInFromTheTop(t *testing.T) {
 	j := tuitest.NewJournal()
-	j.Out[1].Attached.After.Seq = 600
-	j.Out[1].Attached.Snapshot.State.Seq = 600
+	j.Pending[1].Attached.After.Seq = 600
+	j.Pending[1].Attached.Snapshot.State.Seq = 600
 	j.Seq = 600
-	j.Out = j.Out[:2]
+	j.Pending = j.Pending[:2]
 	j.CaughtUp()
 	var asked []protocol.HistoryData
-	s := open(t, &tuitest.Journal{At: tuitest.Dawn}, 60, 20)
+	s := open(t, &tuitest.Journal{At: tuitest.Start}, 60, 20)
 	s.journal = j
-	s.session.Reply = func(a tuitest.Asking) (any, error) {
+	s.session.Reply = func(a tuitest.Command) (any, error) {
 		if a.Verb != protocol.DoHistory {
 			return nil, nil
 		}
 		d := a.Data.(protocol.HistoryData)
 		asked = append(asked, d)
 		if d.Before == 601 {
-			return tuitest.Past(181, 200, true), nil
+			return tuitest.HistoryPage(181, 200, true), nil
 		}
-		return tuitest.Past(1, 180, false), nil
+		return tuitest.HistoryPage(1, 180, false), nil
 	}
 	s.tell()
 	s.shows("question 200", "answer 200", "── completed")
@@ -127,16 +127,16 @@ func TestOlderTurnsArePagedInFromTheTop(t *testing.T) {
 
 func TestACallThatAPageCutsGoesOnBelow(t *testing.T) {
 	s := joining(t, 600)
-	s.session.Reply = func(a tuitest.Asking) (any, error) {
+	s.session.Reply = func(a tuitest.Command) (any, error) {
 		if a.Verb != protocol.DoHistory {
 			return nil, nil
 		}
-		j := &tuitest.Journal{At: tuitest.Dawn}
-		j.User(tuitest.Bob, "m1", "build it")
+		j := &tuitest.Journal{At: tuitest.Start}
+		j.UserMessage(tuitest.Bob, "m1", "build it")
 		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "build"})
 		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: "a line\n"})
 		page := protocol.HistoryResult{Epoch: "k3f9ab", First: 1}
-		for _, u := range j.Out {
+		for _, u := range j.Pending {
 			if u.Event != nil {
 				page.Events = append(page.Events, json.RawMessage(u.Event.AppendJSON(nil)))
 			}
@@ -151,24 +151,24 @@ func TestACallThatAPageCutsGoesOnBelow(t *testing.T) {
 
 func TestNotesInARowStandCloseTogether(t *testing.T) {
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "go on")
+	j.UserMessage(tuitest.Ada, "m1", "go on")
 	j.Add(protocol.RetryScheduled, protocol.RetryData{Attempt: 1, Limit: 3, DelayMS: 1500, Cause: "overloaded"})
 	j.Add(protocol.RetryScheduled, protocol.RetryData{Attempt: 2, Limit: 3, DelayMS: 1500, Cause: "overloaded"})
-	j.Say("t1", "here I am")
+	j.Text("t1", "here I am")
 	j.Add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "careful"})
-	j.End(protocol.ReasonCompleted)
+	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
 	open(t, j, 60, 30).shows("1.5s: overloaded\n   ↻ retry 2 of 3 in 1.5s: overloaded\n\n", "here I am\n\n   ! careful\n\n   ── completed")
 }
 
 func TestAReplacedLogStartsOver(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 100, 30)
-	s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
-	s.journal.Out = append(s.journal.Out, remote.Update{Attached: &protocol.SubscribeResult{
+	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
 		Mode: protocol.ModeReset, Reason: protocol.ResetEpoch, After: protocol.Position{Epoch: "zz", Seq: 0},
 		Snapshot: &protocol.Snapshot{Epoch: "zz", State: &protocol.State{Name: "fix-tests"}},
 	}})
-	s.journal.Link(remote.Conn{State: remote.Connected, Connection: "c9", By: tuitest.Ada})
+	s.journal.Conn(remote.Conn{State: remote.Connected, Connection: "c9", By: tuitest.Ada})
 	s.journal.CaughtUp()
 	s.tell()
 	s.shows("the session's log was replaced (epoch_changed)")
@@ -178,11 +178,11 @@ func TestAReplacedLogStartsOver(t *testing.T) {
 
 func TestAResumedSessionGoesOn(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 30)
-	s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Retry: s.now})
+	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Retry: s.now})
 	s.tell()
 	s.shows("reconnecting")
-	s.journal.Out = append(s.journal.Out, remote.Update{Attached: &protocol.SubscribeResult{Mode: protocol.ModeResume, Clients: []protocol.Client{{Client: "c1", By: tuitest.Ada}}}})
-	s.journal.Link(remote.Conn{State: remote.Connected, Connection: "c3", By: tuitest.Ada})
+	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{Mode: protocol.ModeResume, Clients: []protocol.Client{{Client: "c1", By: tuitest.Ada}}}})
+	s.journal.Conn(remote.Conn{State: remote.Connected, Connection: "c3", By: tuitest.Ada})
 	s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " of it"})
 	s.journal.CaughtUp()
 	s.tell()
@@ -220,7 +220,7 @@ func TestOfThoseEquallyBehindTheSameIsNamed(t *testing.T) {
 
 func TestALinkThatIsFoundOrChosenStaysWhole(t *testing.T) {
 	s := open(t, tuitest.Scenes["prose"](), 60, 40)
-	s.session.Reply = func(a tuitest.Asking) (any, error) { return nil, tuitest.ErrRefused } // so it looks here
+	s.session.Reply = func(a tuitest.Command) (any, error) { return nil, tuitest.ErrRefused } // so it looks here
 	for _, keys := range [][]string{{"/"}, {"enter"}, {"space"}, {"b"}, {"esc"}, {"esc"}} {
 		if keys[0] == "enter" {
 			s.write("site example")

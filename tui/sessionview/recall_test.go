@@ -73,14 +73,14 @@ func TestAnEmptyComposerWalksWithTheArrows(t *testing.T) {
 }
 
 func TestAWheelThatTypesArrowsScrolls(t *testing.T) {
-	s := open(t, tuitest.Long(40), 60, 20)
+	s := open(t, tuitest.LongSession(40), 60, 20)
 	s.sends("sent before")
 	s.press("ctrl+end")
 	s.press("pgup")
 	roll := func(key string) {
 		s.now = s.now.Add(time.Second)
 		for range 3 {
-			s.give(tuitest.Press(key))
+			s.give(tuitest.KeyPress(key))
 		}
 	}
 	rows := func() []string { return strings.Split(s.text(), "\n")[:10] }
@@ -113,13 +113,13 @@ func TestGivingUpAWalkInterruptsNothing(t *testing.T) {
 
 func TestMessagesOfTheSessionsPastCanBeWrittenAgain(t *testing.T) {
 	s := joining(t, 12)
-	s.session.Reply = func(a tuitest.Asking) (any, error) {
+	s.session.Reply = func(a tuitest.Command) (any, error) {
 		if a.Verb == protocol.DoHistory {
-			return tuitest.Past(1, 2, false), nil
+			return tuitest.HistoryPage(1, 2, false), nil
 		}
 		return nil, nil
 	}
-	s.journal.Link(remote.Conn{State: remote.Connected, Connection: "c1", By: tuitest.Bob})
+	s.journal.Conn(remote.Conn{State: remote.Connected, Connection: "c1", By: tuitest.Bob})
 	s.tell() // asks for the older page
 	s.press("up")
 	s.composes("question 2")
@@ -129,10 +129,10 @@ func TestMessagesOfTheSessionsPastCanBeWrittenAgain(t *testing.T) {
 
 func TestAMessageSentFromHereIsRememberedOnce(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.journal.End(protocol.ReasonCompleted)
+	s.journal.EndTurn(protocol.ReasonCompleted)
 	s.tell()
 	s.sends("once")
-	s.journal.User(tuitest.Ada, "m101", "once")
+	s.journal.UserMessage(tuitest.Ada, "m101", "once")
 	s.tell()
 	s.sends("twice")
 	s.press("up")

@@ -18,7 +18,7 @@ func TestAStormOfSizesLeavesARightScreen(t *testing.T) {
 			for i := range 1000 {
 				s.give(tea.WindowSizeMsg{Width: 1 + random.IntN(200), Height: 1 + random.IntN(60)})
 				if i%100 == 0 {
-					s.journal.Say("t", "words while it is resized ")
+					s.journal.Text("t", "words while it is resized ")
 					s.tell()
 				}
 			}
@@ -31,7 +31,7 @@ func TestAStormOfSizesLeavesARightScreen(t *testing.T) {
 			}
 			quiet := open(t, tuitest.Scenes[name](), 100, 30)
 			for range 10 {
-				quiet.journal.Say("t", "words while it is resized ")
+				quiet.journal.Text("t", "words while it is resized ")
 				quiet.tell()
 			}
 			if never := quiet.text(); after != never {

@@ -15,7 +15,7 @@ func TestARuleIsRevoked(t *testing.T) {
 	if data := s.asked(protocol.DoRulesRevoke).(protocol.RulesRevokeData); data.Rule != "u2" {
 		t.Errorf("revoked %+v", data)
 	}
-	s.journal.As(tuitest.Ada, protocol.SessionUpdated, protocol.SessionUpdatedData{Revoked: "u2"})
+	s.journal.AddBy(tuitest.Ada, protocol.SessionUpdated, protocol.SessionUpdatedData{Revoked: "u2"})
 	s.tell()
 	s.shows("2 rules")
 	s.hides("fetch")
@@ -27,7 +27,7 @@ func TestARuleIsRevoked(t *testing.T) {
 func TestARevocationUnderWayIsNotRepeated(t *testing.T) {
 	s := open(t, tuitest.Scenes["rules"](), 80, 24)
 	s.press("f4")
-	cmd := s.m.Update(tuitest.Press("x"))
+	cmd := s.m.Update(tuitest.KeyPress("x"))
 	s.shows("revoking …")
 	s.press("x")
 	s.askedNothing()

@@ -24,7 +24,7 @@ import (
 type screen struct {
 	t       *testing.T
 	m       *View
-	session *tuitest.Recording
+	session *tuitest.FakeSession
 	journal *tuitest.Journal
 	now     time.Time
 	ids     int
@@ -34,8 +34,8 @@ type screen struct {
 // open shows what the journal holds so far.
 func open(t *testing.T, j *tuitest.Journal, width, height int) *screen {
 	t.Helper()
-	s := &screen{t: t, session: tuitest.NewRecording(), journal: j, now: tuitest.Dawn.Add(time.Minute)}
-	s.session.Reply = func(a tuitest.Asking) (any, error) {
+	s := &screen{t: t, session: tuitest.NewFakeSession(), journal: j, now: tuitest.Start.Add(time.Minute)}
+	s.session.Reply = func(a tuitest.Command) (any, error) {
 		switch a.Verb {
 		case protocol.DoHistory:
 			return protocol.HistoryResult{}, nil
@@ -68,11 +68,11 @@ func open(t *testing.T, j *tuitest.Journal, width, height int) *screen {
 // joining is a screen that attaches at the end of a session, whose snapshot waits to be told.
 func joining(t *testing.T, seq uint64) *screen {
 	j := tuitest.NewJournal()
-	j.Out[1].Attached.After.Seq = seq
-	j.Out[1].Attached.Snapshot.State.Seq = seq
-	j.Out = j.Out[:2]
+	j.Pending[1].Attached.After.Seq = seq
+	j.Pending[1].Attached.Snapshot.State.Seq = seq
+	j.Pending = j.Pending[:2]
 	j.CaughtUp()
-	s := open(t, &tuitest.Journal{At: tuitest.Dawn}, 60, 20)
+	s := open(t, &tuitest.Journal{At: tuitest.Start}, 60, 20)
 	s.journal = j
 	return s
 }
@@ -140,7 +140,7 @@ func (s *screen) press(names ...string) {
 		if name == "up" || name == "down" {
 			s.now = s.now.Add(2 * keyInterval) // nobody is faster
 		}
-		s.give(tuitest.Press(name))
+		s.give(tuitest.KeyPress(name))
 	}
 }
 
@@ -180,7 +180,7 @@ func (s *screen) asked(verb protocol.Verb) any {
 	s.t.Helper()
 	got := s.session.Commands()
 	s.session.Mu.Lock()
-	s.session.Asked = nil
+	s.session.Sent = nil
 	s.session.Mu.Unlock()
 	if len(got) != 1 || got[0].Verb != verb {
 		s.t.Fatalf("asked %v, want one %s", got, verb)
@@ -209,21 +209,21 @@ func TestGoldenScreens(t *testing.T) {
 		"queue":    func(s *screen) { s.press("tab") },
 		"waiting":  func(s *screen) { s.press("tab", "pgdown", "down", "down") },
 		"away": func(s *screen) {
-			s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+			s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
 			s.tell()
 			s.now = s.now.Add(2*time.Minute + 5*time.Second)
-			tuitest.Missed(s.journal)
+			tuitest.AddMissedEvents(s.journal)
 			s.tell()
 		},
 		"editing": func(s *screen) {
 			s.press("tab", "e")
-			s.journal.As(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
-			s.journal.Link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+			s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
+			s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 			s.tell()
 			s.now = s.now.Add(6 * time.Second)
 			s.give(tickMsg{})
 		},
-		"stopping": func(s *screen) { s.m.Update(tuitest.Press("ctrl+x")) },
+		"stopping": func(s *screen) { s.m.Update(tuitest.KeyPress("ctrl+x")) },
 		"stop":     func(s *screen) { s.press("ctrl+x") },
 		"settings": func(s *screen) { s.press("f3", "down") },
 		"choices":  func(s *screen) { s.press("f3", "enter", "down") },
@@ -347,7 +347,7 @@ func TestNothingIsDrawnWhenNothingChanged(t *testing.T) {
 func (s *screen) refuse(err error) {
 	s.session.Mu.Lock()
 	defer s.session.Mu.Unlock()
-	s.session.Reply = func(a tuitest.Asking) (any, error) {
+	s.session.Reply = func(a tuitest.Command) (any, error) {
 		if a.Verb == protocol.DoHistory {
 			return protocol.HistoryResult{}, nil
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 func TestWordsAreFoundAndShown(t *testing.T) {
-	s := open(t, tuitest.Long(300), 60, 20)
+	s := open(t, tuitest.LongSession(300), 60, 20)
 	s.press("ctrl+f")
 	s.shows("find:")
 	s.write(`"QUESTION 17"`)
@@ -43,11 +43,11 @@ func TestFindingUnfoldsWhatHoldsTheWords(t *testing.T) {
 
 func TestFindingPagesOlderTurnsIn(t *testing.T) {
 	s := joining(t, 600)
-	s.session.Reply = func(a tuitest.Asking) (any, error) {
+	s.session.Reply = func(a tuitest.Command) (any, error) {
 		if d, ok := a.Data.(protocol.HistoryData); ok && d.Before == 601 {
-			return tuitest.Past(181, 200, true), nil
+			return tuitest.HistoryPage(181, 200, true), nil
 		} else if ok {
-			return tuitest.Past(1, 180, false), nil
+			return tuitest.HistoryPage(1, 180, false), nil
 		}
 		return nil, tuitest.ErrCannotSearch
 	}
@@ -63,13 +63,13 @@ func TestFindingPagesOlderTurnsIn(t *testing.T) {
 }
 
 func TestFindingTakesABoundedStep(t *testing.T) {
-	s := open(t, tuitest.Long(localSearchStep), 60, 20)
+	s := open(t, tuitest.LongSession(localSearchStep), 60, 20)
 	s.refuse(tuitest.ErrCannotSearch)
 	s.press("ctrl+f")
 	s.write(`"question 0"`)
-	cmd := s.m.Update(tuitest.Press("enter"))
+	cmd := s.m.Update(tuitest.KeyPress("enter"))
 	for range 2 { // the refusal, and the first step
-		cmd = s.m.Update(tuitest.Soon(cmd))
+		cmd = s.m.Update(tuitest.FirstMessage(cmd))
 	}
 	if !s.m.transcript.search.running {
 		t.Fatal("it went through all items at once")
@@ -81,7 +81,7 @@ func TestFindingTakesABoundedStep(t *testing.T) {
 
 // finds makes the session a server that finds hits, a page at a time.
 func (s *screen) finds(history func(protocol.HistoryData) protocol.HistoryResult, pages ...[]protocol.Hit) {
-	s.session.Reply = func(a tuitest.Asking) (any, error) {
+	s.session.Reply = func(a tuitest.Command) (any, error) {
 		switch d := a.Data.(type) {
 		case protocol.HistoryData:
 			return history(d), nil
@@ -108,7 +108,7 @@ func hit(message string, first uint64, kind protocol.HitKind, item string) proto
 }
 
 func TestTheServerSaysWhereTheWordsAreAndHowOften(t *testing.T) {
-	s := open(t, tuitest.Long(300), 80, 20) // every turn takes six events, the first begins at 2
+	s := open(t, tuitest.LongSession(300), 80, 20) // every turn takes six events, the first begins at 2
 	s.finds(nothingOlder,
 		[]protocol.Hit{hit("m299", 2+6*299, protocol.HitText, "t"), hit("m299", 2+6*299, protocol.HitUser, "m299")},
 		nil,
@@ -139,7 +139,7 @@ func TestAHitThatIsNotInMemoryIsPagedIn(t *testing.T) {
 		asked = append(asked, d)
 		n := int(d.Before-1) / 6
 		first := max(0, n-d.Limit)
-		return tuitest.PastFrom(first, n)
+		return tuitest.FinishedTurns(first, n)
 	}, []protocol.Hit{hit("m42", 6*42+1, protocol.HitText, "t")})
 	s.tell()
 	asked = nil
@@ -153,7 +153,7 @@ func TestAHitThatIsNotInMemoryIsPagedIn(t *testing.T) {
 }
 
 func TestWordsThatAreNowhere(t *testing.T) {
-	s := open(t, tuitest.Long(3), 60, 20)
+	s := open(t, tuitest.LongSession(3), 60, 20)
 	s.finds(nothingOlder, nil, nil)
 	s.press("ctrl+f")
 	s.write("nowhere")
@@ -164,11 +164,11 @@ func TestWordsThatAreNowhere(t *testing.T) {
 }
 
 func TestASearchThatWasGivenUpChangesNothing(t *testing.T) {
-	s := open(t, tuitest.Long(300), 60, 20)
+	s := open(t, tuitest.LongSession(300), 60, 20)
 	s.finds(nothingOlder, []protocol.Hit{hit("m0", 2, protocol.HitUser, "")})
 	s.press("ctrl+f")
 	s.write("question")
-	cmd := s.m.Update(tuitest.Press("enter"))
+	cmd := s.m.Update(tuitest.KeyPress("enter"))
 	s.press("esc")
 	s.run(cmd)
 	s.hides("find:")
@@ -176,14 +176,14 @@ func TestASearchThatWasGivenUpChangesNothing(t *testing.T) {
 }
 
 func TestFindingSeesWhatWasSaidMeanwhile(t *testing.T) {
-	s := open(t, tuitest.Long(30), 60, 20)
+	s := open(t, tuitest.LongSession(30), 60, 20)
 	s.finds(nothingOlder, []protocol.Hit{hit("m29", 2+6*29, protocol.HitText, "t")})
 	s.press("ctrl+f")
 	s.write("answer")
 	s.press("enter", "N")
 	s.shows("1 of 1", "that is the newest match")
-	s.journal.User(tuitest.Ada, "m30", "more?")
-	s.journal.Say("t", "answer 30")
+	s.journal.UserMessage(tuitest.Ada, "m30", "more?")
+	s.journal.Text("t", "answer 30")
 	s.tell()
 	s.finds(nothingOlder, []protocol.Hit{hit("m30", 2+6*30, protocol.HitText, "t"), hit("m29", 2+6*29, protocol.HitText, "t")})
 	s.press("N")
@@ -192,7 +192,7 @@ func TestFindingSeesWhatWasSaidMeanwhile(t *testing.T) {
 
 func TestTheEndsOfALongTurnArePagedIn(t *testing.T) {
 	s := joining(t, 600)
-	long := tuitest.PastFrom(0, 1)
+	long := tuitest.FinishedTurns(0, 1)
 	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
 		if d.Before == 601 {
 			return protocol.HistoryResult{Epoch: "k3f9ab", First: 4, Last: 6, More: true, Events: long.Events[3:]}
@@ -209,11 +209,11 @@ func TestTheEndsOfALongTurnArePagedIn(t *testing.T) {
 
 func TestThePieceWithTheWordsIsPagedIn(t *testing.T) {
 	s := joining(t, 600)
-	past := &tuitest.Journal{At: tuitest.Dawn}
-	past.User(tuitest.Ada, "m0", "question 0") // two events
-	past.Say("t", "the needle\n\n", strings.Repeat("- hay\n", 40))
+	past := &tuitest.Journal{At: tuitest.Start}
+	past.UserMessage(tuitest.Ada, "m0", "question 0") // two events
+	past.Text("t", "the needle\n\n", strings.Repeat("- hay\n", 40))
 	past.Add(protocol.TextEnd, protocol.PartEndData{Part: "t"})
-	past.End(protocol.ReasonCompleted)
+	past.EndTurn(protocol.ReasonCompleted)
 	var events []json.RawMessage
 	for _, u := range past.Take() {
 		events = append(events, protocol.MustEncode(u.Event))
@@ -234,17 +234,17 @@ func TestThePieceWithTheWordsIsPagedIn(t *testing.T) {
 
 func TestEveryLineOfAnItemIsGoneTo(t *testing.T) {
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "a needle to begin with")
+	j.UserMessage(tuitest.Ada, "m1", "a needle to begin with")
 	lines := make([]string, 90)
 	for i := range lines {
 		lines[i] = fmt.Sprintf("- line %d", i)
 	}
 	lines[10], lines[40], lines[80] = "- needle ten, needle", "- needle forty", "- needle eighty"
-	j.Say("t", strings.Join(lines, "\n"))
-	j.End(protocol.ReasonCompleted)
+	j.Text("t", strings.Join(lines, "\n"))
+	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
 	s := open(t, j, 80, 20)
-	s.session.Reply = func(tuitest.Asking) (any, error) {
+	s.session.Reply = func(tuitest.Command) (any, error) {
 		return protocol.SearchResult{Hits: []protocol.Hit{
 			{Turn: "turn-m1", First: 1, Kind: protocol.HitText, Item: "t", Count: 4},
 			{Turn: "turn-m1", First: 1, Kind: protocol.HitUser},

@@ -14,7 +14,7 @@ func TestASettingIsChanged(t *testing.T) {
 	s.press("enter")
 	s.shows("▸ (•) Ask", "( ) Edit", "( ) plan")
 	s.press("down")
-	cmd := s.m.Update(tuitest.Press("enter"))
+	cmd := s.m.Update(tuitest.KeyPress("enter"))
 	s.shows("▸ Mode: Ask → Edit …")
 	s.run(cmd)
 	if data := s.asked(protocol.DoConfigure).(protocol.ConfigureData); data != (protocol.ConfigureData{Setting: "mode", Value: "edit"}) {

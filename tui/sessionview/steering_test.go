@@ -18,14 +18,14 @@ func TestATaskIsCancelledAndRestarted(t *testing.T) {
 	if data := s.asked(protocol.DoTaskCancel).(protocol.TaskIDData); data.Task != "2" {
 		t.Errorf("cancelled %+v", data)
 	}
-	s.journal.As(tuitest.Ada, protocol.TaskCancelled, protocol.TaskData{Task: "2"})
+	s.journal.AddBy(tuitest.Ada, protocol.TaskCancelled, protocol.TaskData{Task: "2"})
 	s.tell()
 	s.shows("▸ ⊘ Drop what is unused")
 	s.press("down", "r")
 	if data := s.asked(protocol.DoTaskRestart).(protocol.TaskIDData); data.Task != "3" {
 		t.Errorf("restarted %+v", data)
 	}
-	s.journal.As(tuitest.Ada, protocol.TaskRestarted, protocol.TaskData{Task: "3", Attempt: 2})
+	s.journal.AddBy(tuitest.Ada, protocol.TaskRestarted, protocol.TaskData{Task: "3", Attempt: 2})
 	s.tell()
 	s.shows("▸ · Build")
 }
@@ -34,7 +34,7 @@ func TestATaskIsAskedOneThingAtATime(t *testing.T) {
 	s := open(t, tuitest.Scenes["plan"](), 80, 24)
 	s.press("tab")
 	s.refuse(tuitest.ErrRefused)
-	cmd := s.m.Update(tuitest.Press("c"))
+	cmd := s.m.Update(tuitest.KeyPress("c"))
 	s.shows("cancelling …")
 	s.press("c", "r")
 	s.askedNothing()
@@ -68,7 +68,7 @@ func TestALongPlanShowsTheChosenTask(t *testing.T) {
 func TestTheFocusLeavesAPlanThatEnds(t *testing.T) {
 	s := open(t, tuitest.Scenes["plan"](), 80, 24)
 	s.press("tab")
-	s.journal.End(protocol.ReasonCompleted)
+	s.journal.EndTurn(protocol.ReasonCompleted)
 	s.tell()
 	if s.m.focus != onComposer {
 		t.Error("the focus stays on a plan that does not show")
@@ -80,8 +80,8 @@ func TestTheFocusLeavesAPlanThatEnds(t *testing.T) {
 
 func TestAPlanDoesNotShowInTheNextTurn(t *testing.T) {
 	s := open(t, tuitest.Scenes["plan"](), 80, 24)
-	s.journal.End(protocol.ReasonInterrupted)
-	s.journal.User(tuitest.Ada, "m9", "something else")
+	s.journal.EndTurn(protocol.ReasonInterrupted)
+	s.journal.UserMessage(tuitest.Ada, "m9", "something else")
 	s.tell()
 	s.hides("plan ·")
 	n := notify.NewNotifier(notify.DetectNotifications([]string{"WT_SESSION=x"}), false)

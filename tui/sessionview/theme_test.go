@@ -48,7 +48,7 @@ func TestTheBackgroundDecidesBetweenDarkAndLight(t *testing.T) {
 	s := openIn(t, ui.ThemeAuto, tuitest.Scenes["prose"](), 80, 60)
 	s.give(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	s.journal.Add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "mind the gap"})
-	s.journal.Say("open", "still **being** `said` and")
+	s.journal.Text("open", "still **being** `said` and")
 	s.tell()
 	if !strings.Contains(s.m.View().Content, "\x1b[33m") {
 		t.Error("before the background is known the colours are not the terminal's own")

@@ -77,7 +77,7 @@ func TestChangesTurnSideBySide(t *testing.T) {
 
 func TestAToolsWholeOutputIsReadAndSearched(t *testing.T) {
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "go")
+	j.UserMessage(tuitest.Ada, "m1", "go")
 	var out strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&out, "line %d of many\n", i)
@@ -133,7 +133,7 @@ func TestJSONIsIndentedInThePager(t *testing.T) {
 
 func TestWhatIsReplacedShowsAnew(t *testing.T) {
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "go")
+	j.UserMessage(tuitest.Ada, "m1", "go")
 	j.Tool("c1", protocol.ToolStartedData{Name: "edit", Title: "x"}, "")
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
@@ -155,7 +155,7 @@ func TestWhatIsReplacedShowsAnew(t *testing.T) {
 func TestAChangeThatDoesNotShowIsTold(t *testing.T) {
 	for text, want := range map[string]string{"a\nb\n": "nothing that shows is different", "a\r\nb\r\n": "nothing is different", "a\r\nc\r\n": "+ c"} {
 		j := tuitest.NewJournal()
-		j.User(tuitest.Ada, "m1", "go")
+		j.UserMessage(tuitest.Ada, "m1", "go")
 		j.Tool("c1", protocol.ToolStartedData{Name: "edit", Title: "x"}, "")
 		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("a\r\nb\r\n"), New: text}}})
 		j.CaughtUp()
@@ -175,7 +175,7 @@ func TestStreamedScreensEqualOneShot(t *testing.T) {
 		unfold, width := rapid.Bool().Draw(rt, "unfold"), rapid.IntRange(5, 90).Draw(rt, "width")
 		shown := func(cut bool) string {
 			j := tuitest.NewJournal()
-			j.User(tuitest.Ada, "m1", "go")
+			j.UserMessage(tuitest.Ada, "m1", "go")
 			j.Add(protocol.TextStart, protocol.PartStartData{Part: "p"})
 			j.Tool("c1", protocol.ToolStartedData{Name: "tool", Title: "x.go", Kind: kind}, "")
 			s := open(t, j, width, 60)
@@ -221,7 +221,7 @@ func TestArgumentsShowAsWhatTheyChange(t *testing.T) {
 		{"", `{"patch":"--- a/f\n+++ b/f\n@@ -9 +9 @@\n-a\n+b\n"}`, []string{"f +1 −1", "9   - a", "  9 + b"}},
 	} {
 		j := tuitest.NewJournal()
-		j.User(tuitest.Ada, "m1", "go")
+		j.UserMessage(tuitest.Ada, "m1", "go")
 		j.Tool("c1", protocol.ToolStartedData{Name: "tool", Kind: c.kind, Input: json.RawMessage(c.input)}, "")
 		j.CaughtUp()
 		open(t, j, 80, 24).shows(c.want...)
@@ -230,10 +230,10 @@ func TestArgumentsShowAsWhatTheyChange(t *testing.T) {
 
 func TestAMegabyteOfCodeDoesNotFreezeAKeyPress(t *testing.T) {
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "go")
-	j.Say("t1", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n\nThe end.")
+	j.UserMessage(tuitest.Ada, "m1", "go")
+	j.Text("t1", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n\nThe end.")
 	j.Add(protocol.TextEnd, protocol.PartEndData{Part: "t1"})
-	j.End(protocol.ReasonCompleted)
+	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
 	s := open(t, j, 100, 40)
 	s.shows("The end.", "x := \"a string\" // and a comment")
@@ -258,21 +258,21 @@ func TestARequestsPatchShowsWhatItChanges(t *testing.T) {
 // However much a session's tools said, a key press draws a screen.
 func BenchmarkKeyPressOverMuchOutput(b *testing.B) {
 	j := tuitest.NewJournal()
-	j.User(tuitest.Ada, "m1", "go")
+	j.UserMessage(tuitest.Ada, "m1", "go")
 	for i := range 40 {
 		j.Tool(fmt.Sprint("c", i), protocol.ToolStartedData{Name: "shell", Title: "yes"}, strings.Repeat("\x1b[32mok\x1b[m  \tpkg\t0.1s\n", 10_000))
 		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("c", i), Status: protocol.ToolCompleted})
 		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("d", i), Name: "edit", Title: "x", Kind: protocol.ToolEdit})
 		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: fmt.Sprint("d", i), Content: []protocol.Content{{Type: "diff", Path: "x.go", Old: new(strings.Repeat(tuitest.CounterGo, 100)), New: strings.Repeat(tuitest.CounterFixed, 100)}}})
 	}
-	j.Say("t", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n")
+	j.Text("t", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n")
 	j.CaughtUp()
-	m := testView(b.Context(), tuitest.NewRecording(), func() time.Time { return tuitest.Dawn }, func() string { return "" })
+	m := testView(b.Context(), tuitest.NewFakeSession(), func() time.Time { return tuitest.Start }, func() string { return "" })
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	m.Update(j.Take())
 	m.View()
 	for b.Loop() {
-		m.Update(tuitest.Press("pgup"))
+		m.Update(tuitest.KeyPress("pgup"))
 		m.View()
 	}
 }
@@ -280,7 +280,7 @@ func BenchmarkKeyPressOverMuchOutput(b *testing.B) {
 // A delta of a tool that runs, with code and changes on the screen.
 func BenchmarkOutputAndFrame(b *testing.B) {
 	j := tuitest.Scenes["cards"]()
-	m := testView(b.Context(), tuitest.NewRecording(), func() time.Time { return tuitest.Dawn }, func() string { return "" })
+	m := testView(b.Context(), tuitest.NewFakeSession(), func() time.Time { return tuitest.Start }, func() string { return "" })
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	m.Update(j.Take())
 	for b.Loop() {

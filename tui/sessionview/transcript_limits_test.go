@@ -16,16 +16,16 @@ import (
 )
 
 func TestAVeryLongSessionIsForgottenAndPagedInAgain(t *testing.T) {
-	s := open(t, tuitest.Long(transcriptview.ItemsMax), 60, 20)
+	s := open(t, tuitest.LongSession(transcriptview.ItemsMax), 60, 20)
 	s.shows(fmt.Sprintf("answer %d", transcriptview.ItemsMax-1))
 	if n := s.m.transcript.view.List.Len(); n >= transcriptview.ItemsMax {
 		t.Fatalf("%d items are kept, want fewer than %d", n, transcriptview.ItemsMax)
 	}
 	var before uint64
-	s.session.Reply = func(a tuitest.Asking) (any, error) {
+	s.session.Reply = func(a tuitest.Command) (any, error) {
 		if a.Verb == protocol.DoHistory {
 			before = a.Data.(protocol.HistoryData).Before
-			return tuitest.Past(1, 2, false), nil
+			return tuitest.HistoryPage(1, 2, false), nil
 		}
 		return nil, nil
 	}
@@ -46,11 +46,11 @@ func TestAVeryLongSessionIsForgottenAndPagedInAgain(t *testing.T) {
 }
 
 func TestNothingIsForgottenWhileSomebodyReads(t *testing.T) {
-	s := open(t, tuitest.Long(10), 60, 20)
+	s := open(t, tuitest.LongSession(10), 60, 20)
 	s.press("pgup")
-	more := tuitest.Long(transcriptview.ItemsMax)
-	more.Out = more.Out[3:]
-	for _, u := range more.Out {
+	more := tuitest.LongSession(transcriptview.ItemsMax)
+	more.Pending = more.Pending[3:]
+	for _, u := range more.Pending {
 		if e := u.Event; e != nil && e.Durable() {
 			e.Seq += s.m.replica.state.Seq - 1
 		}
@@ -66,13 +66,13 @@ func TestNothingIsForgottenWhileSomebodyReads(t *testing.T) {
 
 func TestASentMessageDoesNotStayWhenItsEventWasSkipped(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.session.Reply = func(tuitest.Asking) (any, error) {
+	s.session.Reply = func(tuitest.Command) (any, error) {
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m9", Seq: 100}, nil
 	}
 	s.write("hello")
 	s.press("enter")
 	s.shows("sending: hello")
-	s.journal.Out = append(s.journal.Out, remote.Update{Attached: &protocol.SubscribeResult{
+	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
 		Mode: protocol.ModeReset, Reason: protocol.ResetPastEnd, After: protocol.Position{Epoch: "zz", Seq: 100},
 		Snapshot: &protocol.Snapshot{Epoch: "zz", State: &protocol.State{Seq: 100}},
 	}})
@@ -84,8 +84,8 @@ func TestASentMessageDoesNotStayWhenItsEventWasSkipped(t *testing.T) {
 func TestSelectedWordsAreCopied(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.press("tab")
-	cmd := s.m.Update(tuitest.Press("y"))
-	if got := fmt.Sprint(tuitest.Flat(cmd)); !strings.Contains(got, "I look at the imports") {
+	cmd := s.m.Update(tuitest.KeyPress("y"))
+	if got := fmt.Sprint(tuitest.Messages(cmd)); !strings.Contains(got, "I look at the imports") {
 		t.Errorf("copied %s", got)
 	}
 	s.shows("copied")
@@ -105,8 +105,8 @@ func TestAClickUnfolds(t *testing.T) {
 func TestTasksSpeakUnderTheirTitles(t *testing.T) {
 	j := tuitest.Conversation()
 	j.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "t9", Title: "Read the imports"}}})
-	j.Say("p9", "nothing here yet")
-	j.Out[len(j.Out)-2].Event.Task = "t9"
+	j.Text("p9", "nothing here yet")
+	j.Pending[len(j.Pending)-2].Event.Task = "t9"
 	j.CaughtUp()
 	s := open(t, j, 80, 40)
 	s.shows("Read the imports · 09:41")
@@ -116,12 +116,12 @@ func TestTasksSpeakUnderTheirTitles(t *testing.T) {
 func BenchmarkDeltaAndFrame(b *testing.B) {
 	for _, turns := range []int{10, 1000} {
 		b.Run(fmt.Sprint(turns), func(b *testing.B) {
-			j := tuitest.Long(turns)
-			m := testView(b.Context(), tuitest.NewRecording(), func() time.Time { return tuitest.Dawn }, func() string { return "" })
+			j := tuitest.LongSession(turns)
+			m := testView(b.Context(), tuitest.NewFakeSession(), func() time.Time { return tuitest.Start }, func() string { return "" })
 			m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 			m.Update(j.Take())
-			j.User(tuitest.Ada, "last", "go")
-			j.Say("t3")
+			j.UserMessage(tuitest.Ada, "last", "go")
+			j.Text("t3")
 			m.Update(j.Take())
 			for b.Loop() {
 				j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " word"})
@@ -136,9 +136,9 @@ func BenchmarkDeltaAndFrame(b *testing.B) {
 func BenchmarkCatchUp100kEvents(b *testing.B) {
 	j := tuitest.NewJournal()
 	for i := range 1000 {
-		j.User(tuitest.Ada, fmt.Sprintf("m%d", i), "go on")
-		j.Say("t", strings.Split(strings.Repeat("some words. ", 96), " ")...)
-		j.End(protocol.ReasonCompleted)
+		j.UserMessage(tuitest.Ada, fmt.Sprintf("m%d", i), "go on")
+		j.Text("t", strings.Split(strings.Repeat("some words. ", 96), " ")...)
+		j.EndTurn(protocol.ReasonCompleted)
 		if j.Seq > 100_000 {
 			break
 		}
@@ -146,7 +146,7 @@ func BenchmarkCatchUp100kEvents(b *testing.B) {
 	j.CaughtUp()
 	all := j.Take()
 	for b.Loop() {
-		m := testView(b.Context(), tuitest.NewRecording(), func() time.Time { return tuitest.Dawn }, func() string { return "" })
+		m := testView(b.Context(), tuitest.NewFakeSession(), func() time.Time { return tuitest.Start }, func() string { return "" })
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 		all[1].Attached.Snapshot.State = &protocol.State{}
 		for i := 0; i < len(all); i += task.MaxBatch {
