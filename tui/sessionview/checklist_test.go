@@ -12,15 +12,31 @@ import (
 	"agentctl/tui/transcriptview"
 )
 
-func TestGoldenPlans(t *testing.T) {
-	for _, width := range []int{40, 80, 200} {
-		for _, name := range []string{"pipeline", "cut"} {
-			t.Run(fmt.Sprintf("%s_%d", name, width), func(t *testing.T) {
-				tuitest.Golden(t, open(t, tuitest.Scenes[name](), width, 36).text())
-			})
-		}
-	}
+var planScenes = []goldenScene{
+	{
+		name: "pipeline", open: fromScene("pipeline"), heights: [3]int{36, 36, 36},
+		shows: []string{
+			"▎ Which of our tests are flaky?", "• plan list, run, read, su", "1 of 4 done",
+			"▸ List the tests · 09:41 · 2 lines", "▸ Run each a hundred times · 09:41 · 2", "TestStore …",
+			"plan · 1 of 4 done · tab", "✓ List the tests 1.2s", "▸ Run each a hundred tim", "running 48s",
+			"▸ 讀紀錄 attempt 2 · running 44s", "· Sum up", ">",
+		},
+		wide:   []string{"• plan list, run, read, sum up 1 of 4 done", "▸ Run each a hundred times: 40 of 212 running 48s"},
+		status: []string{"● running 58s", "fix-tests", "? help"},
+	},
+	{
+		name: "cut", open: fromScene("cut"), heights: [3]int{36, 36, 36},
+		shows: []string{
+			"▎ Go on.", "▸ thought · interrupted · 1 line", "• shell sleep 60 interrupted", "waiting",
+			"I was about to", "⊘ interrupted", "── interrupted · 12s · 12.3k tokens in · 678 out",
+			"▎ And now?", "Now I", "⊘ cut off: the server restarted", "── the server restarted",
+			"▎ Once more.", "Done.", "── completed · 12s · 12.3k tokens in · 678 out", ">",
+		},
+		status: []string{"● idle", "fix-tests", "? help"},
+	},
 }
+
+func TestGoldenPlans(t *testing.T) { testGoldenScenes(t, planScenes) }
 
 func TestAPlanIsOneItemThatChangesInPlace(t *testing.T) {
 	s := open(t, tuitest.Scenes["pipeline"](), 80, 40)

@@ -42,50 +42,71 @@ func (s *screen) writes(bytes, seconds int) {
 	}
 }
 
-func TestGoldenContext(t *testing.T) {
-	past := func(s *screen) {
-		s.session.Reply = func(a tuitest.Command) (any, error) {
-			var page protocol.HistoryResult
-			if a.Verb != protocol.DoHistory {
-				return nil, nil
-			}
-			for i := range 20 {
-				turn := fmt.Sprint("old-", i)
-				for typ, data := range map[protocol.Type]any{protocol.ContextUpdated: protocol.ContextInfo{Tokens: int64(2000 * i), MaxTokens: 100_000}} {
-					page.Events = append(page.Events,
-						(&protocol.Event{Seq: 1, Turn: turn, Type: protocol.TurnStarted, Data: []byte(`{}`)}).AppendJSON(nil),
-						(&protocol.Event{Seq: 2, Turn: turn, Type: typ, Data: protocol.MustEncode(data)}).AppendJSON(nil))
-				}
-			}
-			return page, nil
+var contextScenes = []goldenScene{
+	{
+		name: "context_full", heights: contextHeights,
+		open: fromJournal(fillingUp, replyContextHistory, (*screen).writeForSixSeconds, pressing("f6")),
+		shows: []string{
+			"context · fix-tests · gemini", "░ 82%", "82.0k of 100.0k tokens · 31 messages · strategy summary",
+			"writes ≈60 tokens a second, estimated from its text",
+			"used 110.0k tokens in · 700 out · 3.0k cached · 250 reasoning",
+			"cost 0.01234 USD, reported by the agent", "model gemini-2.5", "by turn · 23 turns · peak 82%",
+			"▁▁▁▁▁▁▂▂▂▂▂▂▃▃▃▃▃▃▄▁▅▇",
+		},
+		status: []string{"c compacts", "esc back"},
+	},
+	{
+		name: "context_asking", open: fromJournal(fillingUp, pressing("f6", "c")), heights: contextHeights,
+		shows: []string{
+			"context · fix-tests · gemini", "░ 82%", "82.0k of 100.0k tokens · 31 messages · strategy summary",
+			"used 110.0k tokens in · 700 out · 3.0k cached · 250 reasoning",
+			"cost 0.01234 USD, reported by the agent", "model gemini-2.5", "by turn · 3 turns · peak 82%", "▁▅▇",
+			"last compaction: 55.0k → 20.0k tokens (64% less), automatic",
+		},
+		status: []string{"c again: the agent keeps a summary and"},
+	},
+	{
+		name: "context_unknown", open: fromJournal(tuitest.NewJournal, openContextWithoutHistory),
+		heights: contextHeights,
+		shows:   []string{"context · fix-tests · gemini", "This agent does not report its context usage."},
+		status:  []string{"c compacts", "esc back"},
+	},
+	{
+		name: "context_status", open: fromJournal(fillingUp, (*screen).writeForSixSeconds), heights: contextHeights,
+		shows:  []string{"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", ">"},
+		wide:   []string{"░ 82%"},
+		status: []string{"● running 52s", "fix-tests", "? help"},
+	},
+}
+
+var contextHeights = [3]int{16, 16, 16}
+
+func TestGoldenContext(t *testing.T) { testGoldenScenes(t, contextScenes) }
+
+// replyContextHistory replies to a request for history with twenty turns of growing context.
+func replyContextHistory(s *screen) {
+	s.session.Reply = func(c tuitest.Command) (any, error) {
+		var page protocol.HistoryResult
+		if c.Verb != protocol.DoHistory {
+			return nil, nil
 		}
-	}
-	for name, c := range map[string]struct {
-		scene   func() *tuitest.Journal
-		prepare func(*screen)
-	}{
-		"full":   {fillingUp, func(s *screen) { past(s); s.writes(240, 6); s.press("f6") }},
-		"asking": {fillingUp, func(s *screen) { s.press("f6", "c") }},
-		"unknown": {tuitest.NewJournal, func(s *screen) {
-			s.refuse(&protocol.Error{Code: protocol.CodeUnsupported, Message: "no"})
-			s.press("f6")
-		}},
-		"status": {fillingUp, func(s *screen) { s.writes(240, 6) }},
-	} {
-		for _, size := range []struct{ width, height int }{{40, 16}, {80, 16}, {200, 16}} {
-			t.Run(fmt.Sprintf("context_%s_%d", name, size.width), func(t *testing.T) {
-				s := open(t, c.scene(), size.width, size.height)
-				c.prepare(s)
-				for line := range strings.Lines(s.text()) {
-					if n := ansi.StringWidth(strings.TrimSuffix(line, "\n")); n > size.width {
-						t.Errorf("a line of %d cells: %q", n, line)
-					}
-				}
-				tuitest.Golden(t, s.text())
-			})
+		for i := range 20 {
+			turn := fmt.Sprint("old-", i)
+			started := &protocol.Event{Seq: 1, Turn: turn, Type: protocol.TurnStarted, Data: []byte(`{}`)}
+			data := protocol.MustEncode(protocol.ContextInfo{Tokens: int64(2000 * i), MaxTokens: 100_000})
+			updated := &protocol.Event{Seq: 2, Turn: turn, Type: protocol.ContextUpdated, Data: data}
+			page.Events = append(page.Events, started.AppendJSON(nil), updated.AppendJSON(nil))
 		}
+		return page, nil
 	}
 }
+
+func openContextWithoutHistory(s *screen) {
+	s.refuse(&protocol.Error{Code: protocol.CodeUnsupported, Message: "no"})
+	s.press("f6")
+}
+
+func (s *screen) writeForSixSeconds() { s.writes(240, 6) }
 
 func TestTheContextIsMadeSmallerWhenThePersonSaysSoTwice(t *testing.T) {
 	s := open(t, fillingUp(), 80, 24)

@@ -1,7 +1,6 @@
 package sessionview
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -29,23 +28,61 @@ func openWired(t *testing.T, width, height int) *screen {
 	return s
 }
 
-func TestGoldenWire(t *testing.T) {
-	for _, size := range []struct{ width, height int }{{40, 16}, {80, 16}, {200, 20}} {
-		for name, keys := range map[string][]string{"wire": nil, "wire_sent": {"d", "up"}, "wire_words": {"/", "s", "e", "n", "d"}, "wire_frame": {"up", "up", "up", "enter"}} {
-			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
-				s := openWired(t, size.width, size.height)
-				s.press(keys...)
-				got := s.text()
-				for line := range strings.Lines(got) {
-					if n := ansi.StringWidth(strings.TrimSuffix(line, "\n")); n > size.width {
-						t.Errorf("%d cells: %q", n, line)
-					}
-				}
-				tuitest.Golden(t, got)
-			})
-		}
+var protocolLogScenes = []goldenScene{
+	{
+		name: "wire", open: logScene(), heights: protocolLogHeights,
+		shows: []string{
+			"protocol log · 10 messages · 802 B", "09:41:00.000 · opened ws://box:7777/v1", "09:41:00.001 →", "hello",
+			"09:41:00.005 ←", "hello answer", "09:41:01.005 →", "send", "23ms", "09:41:01.028 ←", "send answer",
+			"⋮ ←", "turn.started", "09:41:02.028 ←", "fold", "09:41:02.029 →", "ack", "09:41:03.029 →", "approve", "3.0s",
+			"▸09:41:06.029 ←", "approve error conflict",
+		},
+		wide: []string{
+			"following", `send 1 23ms {"text":"修复测试 please"}`, "5–9 fold", `"token":"‹hidden›"`, "decided by bob",
+			"d direction · t type · p pause · y copy · w save",
+		},
+		status: []string{"enter open · / filter", "F7 back"},
+	},
+	{
+		name: "wire_sent", open: logScene("d", "up"), heights: protocolLogHeights,
+		shows: []string{
+			"protocol log · 10 messages · 802 B", "opened ws://box:7777/v1", "09:41:00.001 →", "hello",
+			"09:41:01.005 →", "send", "▸09:41:02.029 →", "ack", "09:41:03.029 →", "approve", "3.0s",
+		},
+		wide:   []string{"5 shown: → sent"},
+		status: []string{"enter open · / filter", "F7 back"},
+	},
+	{
+		name: "wire_words", open: logScene("/", "s", "e", "n", "d"), heights: protocolLogHeights,
+		shows: []string{
+			"protocol log · 10 messages · 802 B", "09:41:01.005 →", "send", "23ms", "▸09:41:01.028 ←", "send answer",
+		},
+		wide:   []string{`2 shown: "send" · following`},
+		status: []string{"filter: send"},
+	},
+	{
+		name: "wire_frame", open: logScene("up", "up", "up", "enter"), heights: protocolLogHeights,
+		shows: []string{
+			`{ "session": "s1", "seq": 9, "first_seq": 5, "type": "fold", "data": { "parts": [ {`,
+			`"part": "p", "kind": "text", "text": "On it.\u001b[2J" } ] } }`,
+		},
+		wide:   []string{"frame 6 · fold · 123 bytes"},
+		status: []string{"frame 6 · f", "15/15 · / find · esc back"},
+	},
+}
+
+var protocolLogHeights = [3]int{16, 16, 20}
+
+// logScene opens the protocol log and presses keys in it.
+func logScene(keys ...string) func(t *testing.T, width, height int) *screen {
+	return func(t *testing.T, width, height int) *screen {
+		s := openWired(t, width, height)
+		s.press(keys...)
+		return s
 	}
 }
+
+func TestGoldenProtocolLog(t *testing.T) { testGoldenScenes(t, protocolLogScenes) }
 
 func TestTheWireFitsEverySize(t *testing.T) {
 	for width := 1; width < 130; width += 7 {

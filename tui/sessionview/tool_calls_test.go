@@ -16,19 +16,42 @@ import (
 	"agentctl/tui/ui"
 )
 
-func TestGoldenCards(t *testing.T) {
-	for _, size := range []struct{ width, height int }{{40, 110}, {80, 100}, {200, 90}} {
-		for _, name := range []string{"cards", "changes"} {
-			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
-				height := size.height
-				if name == "changes" {
-					height = 40
-				}
-				tuitest.Golden(t, open(t, tuitest.Scenes[name](), size.width, height).text())
-			})
-		}
-	}
+var toolCallScenes = []goldenScene{
+	{
+		name: "cards", open: fromScene("cards"), heights: [3]int{110, 100, 90},
+		shows: []string{
+			"▎ Make the counter safe.", "• read Read file pkg/store/coun", "✓ 12ms", "package store",
+			"… 14 more lines · ctrl+o shows all", "return c.n", "It adds without its lock:",
+			`func (c *Counter) Add(n int) { c.n += n } // "no lock"`, "and so does Value.",
+			"• edit pkg/store/counter.go ✓ 40ms", "pkg/store/counter.go +6 −2", "// Add adds n.",
+			"// Add adds n to the sum.", "c.mu.Lock()", "defer c.mu.Unlock()", "more lines · ctrl+o shows all",
+			"• shell go test ./... ✓ 8.3s", "downloaded", "ok pkg/p0 0.000s", "… 26 more lines · ctrl+o shows all",
+			"ok pkg/p29 0.203s", "• shell make", "✗ failed · exit 2 · 300ms", "more lines · ctrl+o shows all",
+			"ok pkg/p29 0.203s", "error: counter.go:12 unused variabl", "make: *** [lint] Error 2",
+			"• issues counter ✓ 90ms", `{"issues":[{"id":7,"title":"Counter r`, "• write NOTES.md ✓", "NOTES.md +3 −0",
+			"1 + # Notes", "3 + - the counter has a lock", "• shell sleep 60 running 36s", "waiting", ">",
+		},
+		wide: []string{
+			"• read Read file pkg/store/counter.go ✓ 12ms", "11 - // Add adds n. │ 11 + // Add adds n to the sum.",
+			"• shell make lint ✗ failed · exit 2 · 300ms", `{"issues":[{"id":7,"title":"Counter races","open":true}]}`,
+		},
+		status: []string{"● running 58s", "fix-tests", "? help"},
+	},
+	{
+		name: "changes", open: fromScene("changes"), heights: [3]int{40, 40, 40},
+		shows: append([]string{
+			"▎ Make the counter safe.", "· waiting for a decision", "approval · patch · asked 09:41", "Edit two files",
+			"in /home/ada/store", "why: The imports changed.", "go.mod +1 −1", "⋯ module store", "3 - go 1.25",
+			"3 + go 1.26‹U+202E›", "pkg/store/counter.go +6 −2", "// Add adds n.", "// Add adds n to the sum.",
+			"c.mu.Lock()", "defer c.mu.Unlock()", "return c.n", "1 Allow once",
+			"2 Always allow: go mod tidy in /home/ada/store",
+		}, decisions...),
+		wide:   []string{"3 - go 1.25 │ 3 + go 1.26‹U+202E›", "18 - return c.n │ 22 + return c.n // under its lock"},
+		status: []string{"● waiting for 1 approval", "fix-tests"},
+	},
 }
+
+func TestGoldenToolCalls(t *testing.T) { testGoldenScenes(t, toolCallScenes) }
 
 // Code, changes and output in every theme, colours and all.
 func TestGoldenCardThemes(t *testing.T) {
