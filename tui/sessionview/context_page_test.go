@@ -16,8 +16,8 @@ import (
 	"agentctl/tui/ui"
 )
 
-// fillingUp is a session whose context grows, is compacted, and grows; its third turn is under way.
-func fillingUp() *tuitest.Journal {
+// growingContext is a session whose context grows, is compacted, and grows; its third turn is under way.
+func growingContext() *tuitest.Journal {
 	j := tuitest.NewJournal()
 	for i, tokens := range []int64{12_000, 55_000} {
 		j.UserMessage(tuitest.Ada, fmt.Sprint("m", i), "on")
@@ -33,11 +33,11 @@ func fillingUp() *tuitest.Journal {
 	return j
 }
 
-// writes lets the agent write so many bytes a second.
-func (s *screen) writes(bytes, seconds int) {
+// streamText lets the agent write so many bytes a second.
+func (s *testScreen) streamText(bytes, seconds int) {
 	for range seconds {
 		s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: strings.Repeat("x", bytes)})
-		s.tell()
+		s.applyJournal()
 		s.now = s.now.Add(time.Second)
 	}
 }
@@ -45,7 +45,7 @@ func (s *screen) writes(bytes, seconds int) {
 var contextScenes = []goldenScene{
 	{
 		name: "context_full", heights: contextHeights,
-		open: fromJournal(fillingUp, replyContextHistory, (*screen).writeForSixSeconds, pressing("f6")),
+		open: fromJournal(growingContext, replyContextHistory, (*testScreen).writeForSixSeconds, pressing("f6")),
 		shows: []string{
 			"context · fix-tests · gemini", "░ 82%", "82.0k of 100.0k tokens · 31 messages · strategy summary",
 			"writes ≈60 tokens a second, estimated from its text",
@@ -56,7 +56,7 @@ var contextScenes = []goldenScene{
 		status: []string{"c compacts", "esc back"},
 	},
 	{
-		name: "context_asking", open: fromJournal(fillingUp, pressing("f6", "c")), heights: contextHeights,
+		name: "context_asking", open: fromJournal(growingContext, pressing("f6", "c")), heights: contextHeights,
 		shows: []string{
 			"context · fix-tests · gemini", "░ 82%", "82.0k of 100.0k tokens · 31 messages · strategy summary",
 			"used 110.0k tokens in · 700 out · 3.0k cached · 250 reasoning",
@@ -72,7 +72,7 @@ var contextScenes = []goldenScene{
 		status:  []string{"c compacts", "esc back"},
 	},
 	{
-		name: "context_status", open: fromJournal(fillingUp, (*screen).writeForSixSeconds), heights: contextHeights,
+		name: "context_status", open: fromJournal(growingContext, (*testScreen).writeForSixSeconds), heights: contextHeights,
 		shows:  []string{"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", ">"},
 		wide:   []string{"░ 82%"},
 		status: []string{"● running 52s", "fix-tests", "? help"},
@@ -84,7 +84,7 @@ var contextHeights = [3]int{16, 16, 16}
 func TestGoldenContext(t *testing.T) { testGoldenScenes(t, contextScenes) }
 
 // replyContextHistory replies to a request for history with twenty turns of growing context.
-func replyContextHistory(s *screen) {
+func replyContextHistory(s *testScreen) {
 	s.session.Reply = func(c tuitest.Command) (any, error) {
 		var page protocol.HistoryResult
 		if c.Verb != protocol.DoHistory {
@@ -101,15 +101,15 @@ func replyContextHistory(s *screen) {
 	}
 }
 
-func openContextWithoutHistory(s *screen) {
+func openContextWithoutHistory(s *testScreen) {
 	s.refuse(&protocol.Error{Code: protocol.CodeUnsupported, Message: "no"})
 	s.press("f6")
 }
 
-func (s *screen) writeForSixSeconds() { s.writes(240, 6) }
+func (s *testScreen) writeForSixSeconds() { s.streamText(240, 6) }
 
-func TestTheContextIsMadeSmallerWhenThePersonSaysSoTwice(t *testing.T) {
-	s := open(t, fillingUp(), 80, 24)
+func TestCompactAsksTwice(t *testing.T) {
+	s := open(t, growingContext(), 80, 24)
 	s.session.Reply = func(a tuitest.Command) (any, error) {
 		if a.Verb == protocol.DoCompact {
 			return protocol.CompactResult{Compacted: protocol.ContextCompactedData{Before: 82_000, After: 16_400, Percent: 80}}, nil
@@ -117,31 +117,31 @@ func TestTheContextIsMadeSmallerWhenThePersonSaysSoTwice(t *testing.T) {
 		return protocol.HistoryResult{}, nil
 	}
 	s.press("f6", "c")
-	s.shows("c again")
+	s.mustShow("c again")
 	s.press("esc")
-	s.askedNothing()
+	s.mustSendNothing()
 	s.press("c", "c")
-	s.asked(protocol.DoCompact)
-	s.shows("✓ compacted: 82.0k → 16.4k tokens (80% less)")
+	s.mustSend(protocol.DoCompact)
+	s.mustShow("✓ compacted: 82.0k → 16.4k tokens (80% less)")
 	s.journal.Add(protocol.ContextCompacted, protocol.ContextCompactedData{Before: 82_000, After: 16_400, Percent: 80})
-	s.tell()
-	s.shows("░ 16%", "16.4k of 100.0k tokens")
+	s.applyJournal()
+	s.mustShow("░ 16%", "16.4k of 100.0k tokens")
 	s.press("q")
-	s.shows("░ 16%")
+	s.mustShow("░ 16%")
 }
 
-func TestACompactionUnderWayIsNotAskedForAgain(t *testing.T) {
-	s := open(t, fillingUp(), 80, 24)
+func TestCompactOnlyOnce(t *testing.T) {
+	s := open(t, growingContext(), 80, 24)
 	s.press("f6", "c")
 	cmd := s.m.Update(tuitest.KeyPress("c"))
 	s.press("c", "c", "c")
-	s.askedNothing()
+	s.mustSendNothing()
 	s.run(cmd)
-	s.asked(protocol.DoCompact)
+	s.mustSend(protocol.DoCompact)
 }
 
-func TestTheContextOfAFreshSnapshotIsItsOwn(t *testing.T) {
-	s := open(t, fillingUp(), 80, 24)
+func TestContextAfterSnapshot(t *testing.T) {
+	s := open(t, growingContext(), 80, 24)
 	s.press("f6", "q")
 	if len(s.m.usage.tracker.Turns()) == 0 {
 		t.Fatal("nothing is metered: this test proves nothing")
@@ -151,7 +151,7 @@ func TestTheContextOfAFreshSnapshotIsItsOwn(t *testing.T) {
 		Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Seq: 90, Turns: 3}},
 	}})
 	s.journal.CaughtUp()
-	s.tell()
+	s.applyJournal()
 	if n := len(s.m.usage.tracker.Turns()); n != 0 {
 		t.Errorf("%d turns of before are told", n)
 	}
@@ -168,21 +168,21 @@ func TestTheContextOfAFreshSnapshotIsItsOwn(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatCannotCompactSaysSoKindly(t *testing.T) {
+func TestCompactUnsupported(t *testing.T) {
 	for want, err := range map[string]error{
 		"This agent cannot compact its context": &protocol.Error{Code: protocol.CodeUnsupported, Message: "the agent x cannot compact its context"},
 		"the line is cut":                       errors.New("the line is cut"),
 	} {
-		s := open(t, fillingUp(), 80, 24)
+		s := open(t, growingContext(), 80, 24)
 		s.refuse(err)
 		s.press("f6", "c", "c")
-		s.shows(want)
+		s.mustShow(want)
 		s.press("f6")
-		s.hides(want)
+		s.mustHide(want)
 	}
 }
 
-func TestAContextThatNoEventToldIsAskedFor(t *testing.T) {
+func TestContextRequestedWithoutEvent(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
@@ -190,13 +190,13 @@ func TestAContextThatNoEventToldIsAskedFor(t *testing.T) {
 		return protocol.ContextResult{Context: protocol.ContextInfo{Tokens: 5, MaxTokens: 10, Percent: 50}, Usage: &protocol.Usage{Input: 7}}, nil
 	}
 	s.press("f6")
-	s.asked(protocol.DoContext)
-	s.shows("50%", "used 7 tokens in · 0 out")
-	s.hides("cost")
+	s.mustSend(protocol.DoContext)
+	s.mustShow("50%", "used 7 tokens in · 0 out")
+	s.mustHide("cost")
 }
 
-func TestThePastOfALogIsAskedForOnce(t *testing.T) {
-	s := open(t, fillingUp(), 80, 24)
+func TestContextHistoryRequestedOnce(t *testing.T) {
+	s := open(t, growingContext(), 80, 24)
 	s.press("f6", "q", "f6")
 	n := 0
 	for _, a := range s.session.Sent {
@@ -209,9 +209,9 @@ func TestThePastOfALogIsAskedForOnce(t *testing.T) {
 	}
 }
 
-func TestTheContextPageFitsEverySize(t *testing.T) {
-	s := open(t, fillingUp(), 80, 24)
-	s.writes(100, 4)
+func TestContextPageSizes(t *testing.T) {
+	s := open(t, growingContext(), 80, 24)
+	s.streamText(100, 4)
 	s.press("f6", "c")
 	for width := 1; width < 90; width += 4 {
 		for _, height := range []int{1, 2, 3, 7, 30} {
@@ -228,7 +228,7 @@ func TestTheContextPageFitsEverySize(t *testing.T) {
 	}
 }
 
-func TestAContextThatFillsUpIsSeenToDoSo(t *testing.T) {
+func TestContextStyle(t *testing.T) {
 	l := ui.NewStyles(time.UTC, "")
 	for percent, want := range map[float64]*lipgloss.Style{0: &l.Success, 74.9: &l.Success, 75: &l.Warning, 89.9: &l.Warning, 90: &l.Error, 120: &l.Error} {
 		if l.ContextStyle(percent) != want {
@@ -237,7 +237,7 @@ func TestAContextThatFillsUpIsSeenToDoSo(t *testing.T) {
 	}
 }
 
-func TestAFewTokensAreNotNothing(t *testing.T) {
+func TestPercent(t *testing.T) {
 	for percent, want := range map[float64]string{0: "0%", 0.01: "<1%", 0.6: "1%", 99.4: "99%", 100: "100%"} {
 		if got := ui.Percent(percent); got != want {
 			t.Errorf("%v%% shows as %s, want %s", percent, got, want)

@@ -16,8 +16,8 @@ import (
 	"agentctl/tui/ui"
 )
 
-// copied is what a key put into the clipboard.
-func (s *screen) copied(key string) string {
+// copyWith is what a key put into the clipboard.
+func (s *testScreen) copyWith(key string) string {
 	s.t.Helper()
 	cmd := s.m.Update(tuitest.KeyPress(key))
 	for _, msg := range tuitest.Messages(cmd) {
@@ -30,7 +30,7 @@ func (s *screen) copied(key string) string {
 
 const answer = "Run it **many** times, with a line that is longer than the screen is wide and has to be wrapped:\n\n```go\nfor range 100 {\n\tgo test()\n}\n```\n\nthen:\n\n1. look\n   ```sh\n   make   all\n   ```\n"
 
-func answered(t *testing.T) *screen {
+func openWithAnswer(t *testing.T) *testScreen {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "how?")
 	j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "shell", Title: "make", Input: []byte(`{"command":"make all"}`)})
@@ -42,65 +42,65 @@ func answered(t *testing.T) *screen {
 	return open(t, j, 60, 30)
 }
 
-func TestWhatIsCopiedIsTheSource(t *testing.T) {
-	s := answered(t)
+func TestCopySource(t *testing.T) {
+	s := openWithAnswer(t)
 	s.press("tab", "up") // from the turn's end to the answer
-	if got := s.copied("y"); got != answer {
+	if got := s.copyWith("y"); got != answer {
 		t.Errorf("copied %q", got)
 	}
-	s.shows("copied the message: 14 lines, 183 characters")
+	s.mustShow("copied the message: 14 lines, 183 characters")
 	for i, want := range []string{"for range 100 {\n\tgo test()\n}\n", "make   all\n", "for range 100 {\n\tgo test()\n}\n"} {
-		if got := s.copied("c"); got != want {
+		if got := s.copyWith("c"); got != want {
 			t.Errorf("code block %d: copied %q", i, got)
 		}
 	}
-	s.shows("copied code block 1 of 2: 3 lines, 29 characters")
+	s.mustShow("copied code block 1 of 2: 3 lines, 29 characters")
 	s.press("T")
-	if got := s.copied("y"); got != "built all\nof it\n" {
+	if got := s.copyWith("y"); got != "built all\nof it\n" {
 		t.Errorf("copied %q of the tool's output", got)
 	}
-	if got := s.copied("c"); got != "command: make all" {
+	if got := s.copyWith("c"); got != "command: make all" {
 		t.Errorf("copied %q of the call", got)
 	}
 	s.press("[")
-	if got := s.copied("y"); got != "how?" {
+	if got := s.copyWith("y"); got != "how?" {
 		t.Errorf("copied %q of the question", got)
 	}
-	if got := s.copied("c"); got != "" {
+	if got := s.copyWith("c"); got != "" {
 		t.Errorf("copied %q where no code is", got)
 	}
-	s.shows("there is no code in it")
+	s.mustShow("there is no code in it")
 }
 
-func TestLinesAreCopiedAsTheyAreRead(t *testing.T) {
-	s := answered(t)
+func TestCopyLines(t *testing.T) {
+	s := openWithAnswer(t)
 	s.press("tab", "up", "space")
-	s.shows("copy mode: 1 line · space starts selection · b block")
-	if got := s.copied("y"); got != "Run it many times, with a line that is longer than the" {
+	s.mustShow("copy mode: 1 line · space starts selection · b block")
+	if got := s.copyWith("y"); got != "Run it many times, with a line that is longer than the" {
 		t.Errorf("the line: copied %q", got)
 	}
-	s.shows("copied 1 line, 54 characters")
-	s.hides("copy mode")
+	s.mustShow("copied 1 line, 54 characters")
+	s.mustHide("copy mode")
 	s.press("space", "b")
-	if got := s.copied("enter"); got != "Run it many times, with a line that is longer than the\nscreen is wide and has to be wrapped:" {
+	if got := s.copyWith("enter"); got != "Run it many times, with a line that is longer than the\nscreen is wide and has to be wrapped:" {
 		t.Errorf("the block: copied %q", got)
 	}
 	s.press("space", "b", "b")
-	s.shows("copy mode: 6 lines")
-	if got := s.copied("y"); !strings.HasSuffix(got, "to be wrapped:\n\n  for range 100 {\n      go test()\n  }") {
+	s.mustShow("copy mode: 6 lines")
+	if got := s.copyWith("y"); !strings.HasSuffix(got, "to be wrapped:\n\n  for range 100 {\n      go test()\n  }") {
 		t.Errorf("two blocks: copied %q", got)
 	}
 	s.press("space", "down", "down", "down", "space", "j", "j")
-	if got := s.copied("y"); got != "  for range 100 {\n      go test()\n  }" {
+	if got := s.copyWith("y"); got != "  for range 100 {\n      go test()\n  }" {
 		t.Errorf("some lines: copied %q", got)
 	}
 	s.press("space", "g", "space", "G")
-	if got := s.copied("y"); !strings.HasPrefix(got, "\nada · 09:41\nhow?\n\n") || !strings.HasSuffix(got, "12.3k tokens in · 678 out") {
+	if got := s.copyWith("y"); !strings.HasPrefix(got, "\nada · 09:41\nhow?\n\n") || !strings.HasSuffix(got, "12.3k tokens in · 678 out") {
 		t.Errorf("everything: copied %q", got)
 	}
 }
 
-func TestCopyModeStaysWhereItIsWhileMoreIsSaid(t *testing.T) {
+func TestCopyModeKeepsPosition(t *testing.T) {
 	s := open(t, tuitest.LongSession(transcriptview.ItemsMax/3-5), 60, 20)
 	s.press("tab", "[", "space", "b")
 	want := s.m.transcript.view.List.Item(s.m.transcript.copyMode.cursor.Item)
@@ -111,17 +111,17 @@ func TestCopyModeStaysWhereItIsWhileMoreIsSaid(t *testing.T) {
 			e.Seq += s.m.replica.state.Seq - 1
 		}
 	}
-	s.give(more.Take())
+	s.update(more.Take())
 	if got := s.m.transcript.view.List.Item(s.m.transcript.copyMode.cursor.Item); got != want {
 		t.Error("another item is chosen")
 	}
 	s.press("esc")
-	s.hides("copy mode")
+	s.mustHide("copy mode")
 	s.press("tab", "tab")
-	s.hides("copy mode")
+	s.mustHide("copy mode")
 }
 
-func TestCopyingReachesTheTerminalThroughAMultiplexer(t *testing.T) {
+func TestCopyThroughMultiplexer(t *testing.T) {
 	encoded := base64.StdEncoding.EncodeToString([]byte("some text"))
 	for _, c := range []struct {
 		env   string
@@ -147,7 +147,7 @@ func TestCopyingReachesTheTerminalThroughAMultiplexer(t *testing.T) {
 	}
 }
 
-func TestTooMuchIsCutAndSaidSo(t *testing.T) {
+func TestCopyLimit(t *testing.T) {
 	s := open(t, tuitest.NewJournal(), 60, 20)
 	cmd := s.m.transcript.copy("it", strings.Repeat("é", ui.MaxCopy))
 	if got := len(fmt.Sprint(tuitest.Messages(cmd)[0])); got != ui.MaxCopy {
@@ -158,25 +158,25 @@ func TestTooMuchIsCutAndSaidSo(t *testing.T) {
 	}
 }
 
-func TestALogThatIsReplacedEndsWhatWasUnderWay(t *testing.T) {
+func TestReplacedLogEndsModes(t *testing.T) {
 	s := open(t, tuitest.LongSession(5), 60, 20)
-	s.finds(nothingOlder, []protocol.Hit{hit("m0", 2, protocol.HitUser, "")})
+	s.setSearchResults(noHistory, []protocol.Hit{hit("m0", 2, protocol.HitUser, "")})
 	s.press("ctrl+f")
-	s.write("question")
+	s.typeText("question")
 	s.press("enter", "space")
-	s.shows("copy mode", "find: question")
+	s.mustShow("copy mode", "find: question")
 	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
 		Mode: protocol.ModeReset, Reason: protocol.ResetPastEnd, After: protocol.Position{Epoch: "zz", Seq: 100},
 		Snapshot: &protocol.Snapshot{Epoch: "zz", State: &protocol.State{Seq: 100}},
 	}})
 	s.journal.CaughtUp()
-	s.tell()
-	s.hides("copy mode")
-	s.hides("find:")
+	s.applyJournal()
+	s.mustHide("copy mode")
+	s.mustHide("find:")
 	s.press("y", "n", "[", "space", "b", "enter")
 }
 
-func TestMovingAndCopyingFitEveryScreen(t *testing.T) {
+func TestCopyModeSizes(t *testing.T) {
 	for _, name := range []string{"transcript", "hostile", "prose"} {
 		for _, width := range []int{1, 2, 3, 9, 40} {
 			for _, height := range []int{1, 2, 3, 7, 12} {
@@ -203,20 +203,20 @@ func TestMovingAndCopyingFitEveryScreen(t *testing.T) {
 	}
 }
 
-func TestNothingHostileIsCopied(t *testing.T) {
+func TestCopySanitized(t *testing.T) {
 	s := open(t, tuitest.Scenes["hostile"](), 100, 60)
 	s.m.setFocus(onTranscript)
 	s.press("g")
 	for id := s.m.transcript.view.List.First(); id <= s.m.transcript.view.List.Last(); id++ {
 		for _, key := range []string{"y", "c"} {
-			if got := s.copied(key); strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
+			if got := s.copyWith(key); strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
 				t.Errorf("%s copies %q", key, got)
 			}
 		}
 		s.press("down")
 	}
 	s.press("space", "g", "space", "G")
-	if got := s.copied("y"); got == "" || strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
+	if got := s.copyWith("y"); got == "" || strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
 		t.Errorf("all lines are %q", got)
 	}
 }

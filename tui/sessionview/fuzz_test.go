@@ -19,9 +19,9 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// dressOnly fails unless every sequence of a screen is SGR of what this program
+// checkStyles fails unless every sequence of a screen is SGR of what this program
 // wears: nothing that blinks, hides or frames.
-func dressOnly(t interface{ Fatalf(string, ...any) }, content string) {
+func checkStyles(t interface{ Fatalf(string, ...any) }, content string) {
 	for rest := content; ; {
 		at := strings.IndexByte(rest, 0x1b)
 		if at < 0 {
@@ -64,7 +64,7 @@ func dressOnly(t interface{ Fatalf(string, ...any) }, content string) {
 
 // Whatever a program writes, what reaches the terminal is text and SGR of the
 // theme, folded, unfolded and in the pager.
-func FuzzOutputOnTheScreen(f *testing.F) {
+func FuzzToolOutput(f *testing.F) {
 	for _, s := range []string{
 		"\x1b[31;5;8mred\x1b[38;5;1;48;2;1;2;3mx\x1b[m", "10%\r20%\x1b[K\n\x1b[2A\x1b]8;;x\aa\x1b]8;;\a", "\x1b[58:2::1:2:3;21;53mx\x1bPq\x1b\\", "{\"a\":\"\x1b[8m\"}",
 		"--- a\n+++ b\n@@ -1 +1 @@\n-\x1b[8mx\n+y\n", "\u009b31mx\u202e\xff\x1b[38;5", "diff --git a/x b/x\n@@ -1 +1 @@\n+a\n",
@@ -84,14 +84,14 @@ func FuzzOutputOnTheScreen(f *testing.F) {
 		s := open(t, j, 70, 20)
 		look := func() {
 			content := s.m.View().Content
-			dressOnly(t, content)
+			checkStyles(t, content)
 			if bare := ansi.Strip(content); strings.ContainsAny(bare, "\x1b\u202e\u009b\r\a\b") || !utf8.ValidString(bare) {
 				t.Fatalf("a control is on the screen: %q", bare)
 			}
 		}
 		look()
 		s.journal.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
-		s.tell()
+		s.applyJournal()
 		for _, key := range []string{"tab", "enter", "d", "v", "d", "q"} {
 			look()
 			s.press(key)
@@ -106,7 +106,7 @@ var anyKey = rapid.SampledFrom([]string{
 	"ctrl+x", "ctrl+o", "ctrl+r", "ctrl+f", "/", "n", "N", "alt+enter", "1", "5", "r", "v", "e", "x", "K", "J", "h", "d", "k", "c", "y", "b", "[", "]", "t", "T", "a", "A", "E", "alt+up", "alt+down", "?", "漢",
 })
 
-func TestWhateverHappensTheScreenFits(t *testing.T) {
+func TestRandomEventsFitScreen(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := open(t, tuitest.NewJournal(), 60, 16)
 		width, height := 60, 16
@@ -115,38 +115,38 @@ func TestWhateverHappensTheScreenFits(t *testing.T) {
 				for range rapid.IntRange(1, 5).Draw(rt, "events") {
 					tuitest.DrawEvent(rt, s.journal)
 				}
-				s.tell()
+				s.applyJournal()
 				s.journal.Seq = s.m.replica.state.Seq // what was refused left no gap
 			},
 			"caught up": func(*rapid.T) {
 				s.journal.CaughtUp()
-				s.tell()
+				s.applyJournal()
 			},
 			"link": func(rt *rapid.T) {
 				s.journal.Conn(remote.Conn{State: rapid.SampledFrom([]remote.ConnState{remote.Connecting, remote.Connected, remote.Reconnecting, remote.Offline}).Draw(rt, "link"), Retry: s.now.Add(time.Second)})
-				s.tell()
+				s.applyJournal()
 			},
 			"resume": func(rt *rapid.T) {
 				s.now = s.now.Add(time.Minute)
 				s.journal.Reconnect(protocol.ModeResume, uint64(rapid.IntRange(0, 2000).Draw(rt, "missed")))
-				s.tell()
+				s.applyJournal()
 			},
 			"reset": func(*rapid.T) {
 				s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
 					Mode: protocol.ModeReset, After: protocol.Position{Epoch: "e", Seq: 7}, Snapshot: &protocol.Snapshot{Epoch: "e", State: &protocol.State{Seq: 7}},
 				}})
-				s.tell()
+				s.applyJournal()
 				s.journal.Seq = 7
 			},
 			"key":   func(rt *rapid.T) { s.press(anyKey.Draw(rt, "key")) },
-			"paste": func(*rapid.T) { s.give(tea.PasteMsg{Content: "a\nb\x1b[2J"}) },
+			"paste": func(*rapid.T) { s.update(tea.PasteMsg{Content: "a\nb\x1b[2J"}) },
 			"background": func(rt *rapid.T) {
-				s.give(tea.BackgroundColorMsg{Color: rapid.SampledFrom([]color.Color{white, black}).Draw(rt, "background")})
+				s.update(tea.BackgroundColorMsg{Color: rapid.SampledFrom([]color.Color{white, black}).Draw(rt, "background")})
 			},
-			"quiet": func(*rapid.T) { s.quiet() },
+			"quiet": func(*rapid.T) { s.waitGrace() },
 			"size": func(rt *rapid.T) {
 				width, height = rapid.IntRange(1, 90).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")
-				s.give(tea.WindowSizeMsg{Width: width, Height: height})
+				s.update(tea.WindowSizeMsg{Width: width, Height: height})
 			},
 			"": func(rt *rapid.T) {
 				content := s.m.View().Content
@@ -159,7 +159,7 @@ func TestWhateverHappensTheScreenFits(t *testing.T) {
 						rt.Fatalf("a line of %d cells in %d: %q", ansi.StringWidth(line), width, line)
 					}
 				}
-				dressOnly(rt, content)
+				checkStyles(rt, content)
 				if bare := ansi.Strip(content); strings.ContainsAny(bare, "\x1b\u202e\u009b") || strings.Contains(content, "\x1b[2J") {
 					rt.Fatalf("a control sequence is on the screen: %q", content)
 				}

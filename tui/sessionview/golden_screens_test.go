@@ -41,7 +41,7 @@ var screenScenes = []goldenScene{
 		status: []string{"● running 36s", "fix-tests", "F1 help"},
 	},
 	{
-		name: "approval", open: fromScene("approval", (*screen).quiet, pressing("tab")), heights: screenHeights,
+		name: "approval", open: fromScene("approval", (*testScreen).waitGrace, pressing("tab")), heights: screenHeights,
 		shows: append([]string{
 			"I look at the imports", "· waiting for a decision", "? Fetch a page · waiting for a decision", "approval 1 of 2 · command",
 			"Tidy the module", "$ go mod tidy", "in /home/ada/store", "why: The imports changed.", "▸ 1 Allow once", "2 Always allow: go mod tidy in /home/ada/store",
@@ -50,7 +50,7 @@ var screenScenes = []goldenScene{
 		status: []string{"● waiting for 2 approvals", "fix-tests"},
 	},
 	{
-		name: "patch", open: fromScene("patch", (*screen).quiet, pressing("tab")), heights: screenHeights,
+		name: "patch", open: fromScene("patch", (*testScreen).waitGrace, pressing("tab")), heights: screenHeights,
 		shows: append([]string{
 			"· waiting for a decision", "approval · patch · expires in 24s", "Change the limit", "in /home/ada/store", "why: Two was too few.", "changes store.go", "store.go +1 −1",
 			"package store", "2 - const limit = 2", "2 + const limit = 20", "▸ 1 Apply", "2 Always: every patch of exactly these files, in this session",
@@ -60,7 +60,7 @@ var screenScenes = []goldenScene{
 	},
 	{
 		name: "amended", heights: screenHeights,
-		open: fromScene("patch", (*screen).quiet, func(s *screen) { s.edits(`sed -i s/20/40/ "$1"`) }, pressing("tab", "p")),
+		open: fromScene("patch", (*testScreen).waitGrace, func(s *testScreen) { s.setEditor(`sed -i s/20/40/ "$1"`) }, pressing("tab", "p")),
 		shows: append([]string{
 			"· waiting for a decision", "approval · patch · expires in 24s", "Change the limit", "store.go +1 −1", "2 - const limit = 2", "2 + const limit = 40",
 			"▸ [x] with the patch as edited: p edits it again", "1 Apply", "2 Always: every patch of exactly these files, in this session",
@@ -70,7 +70,7 @@ var screenScenes = []goldenScene{
 	},
 	{
 		name: "confirm", heights: screenHeights,
-		open: fromScene("tasks to confirm", (*screen).quiet, pressing("tab", "down", "enter", "down", "p"), typing(" it all")),
+		open: fromScene("tasks to confirm", (*testScreen).waitGrace, pressing("tab", "down", "enter", "down", "p"), typing(" it all")),
 		shows: []string{
 			"? Three tasks · waiting for a decision", "approval · plan", "Three tasks", "[x] Read — all of it", "[ ] Write", "▸ task: Build it all",
 			"1 Allow once", "2 Deny", "3 Deny and stop the turn", "4 Explain first", "5 Revise with reason", "r reason:",
@@ -79,7 +79,7 @@ var screenScenes = []goldenScene{
 		status: []string{"● waiting for 1 approval", "fix-tests"},
 	},
 	{
-		name: "question", open: fromScene("question", (*screen).quiet, pressing("tab")), heights: screenHeights,
+		name: "question", open: fromScene("question", (*testScreen).waitGrace, pressing("tab")), heights: screenHeights,
 		shows: []string{
 			"· waiting for a decision", "approval · question · asked 09:41", "Two things to know", "Which database?", "▸ ( ) Postgres — runs already", "( ) SQLite", "Other:",
 			"What is it called?", "Other:", "1 Answer", "2 Skip", "3 Deny and stop the turn", "4 Explain first", "r reason:",
@@ -180,7 +180,7 @@ var screenScenes = []goldenScene{
 	},
 	{
 		name: "stopping", heights: screenHeights,
-		open:   fromScene("transcript", func(s *screen) { s.m.Update(tuitest.KeyPress("ctrl+x")) }),
+		open:   fromScene("transcript", func(s *testScreen) { s.m.Update(tuitest.KeyPress("ctrl+x")) }),
 		shows:  []string{"I look at the imports", "── interrupting …", ">"},
 		wide:   conversationAnd(wideStatus + "k3f9ab:28 · ? help"),
 		status: []string{"● interrupting …", "fix-tests", "? help"},
@@ -229,40 +229,40 @@ var screenScenes = []goldenScene{
 func TestGoldenScreens(t *testing.T) { testGoldenScenes(t, screenScenes) }
 
 // fromScene opens a screen of a scene of package tuitest and prepares it.
-func fromScene(name string, prepare ...func(*screen)) func(t *testing.T, width, height int) *screen {
+func fromScene(name string, prepare ...func(*testScreen)) func(t *testing.T, width, height int) *testScreen {
 	return fromJournal(tuitest.Scenes[name], prepare...)
 }
 
-func pressing(keys ...string) func(*screen) { return func(s *screen) { s.press(keys...) } }
+func pressing(keys ...string) func(*testScreen) { return func(s *testScreen) { s.press(keys...) } }
 
-func typing(text string) func(*screen) { return func(s *screen) { s.write(text) } }
+func typing(text string) func(*testScreen) { return func(s *testScreen) { s.typeText(text) } }
 
 // findTestStore searches and goes to the second of three matches.
-func findTestStore(s *screen) {
-	s.finds(
-		nothingOlder, []protocol.Hit{hit("m1", 2, protocol.HitText, "t2"), hit("m1", 2, protocol.HitTool, "c1")},
+func findTestStore(s *testScreen) {
+	s.setSearchResults(
+		noHistory, []protocol.Hit{hit("m1", 2, protocol.HitText, "t2"), hit("m1", 2, protocol.HitTool, "c1")},
 		[]protocol.Hit{hit("m1", 2, protocol.HitUser, "")},
 	)
 	s.press("ctrl+f")
-	s.write("test store")
+	s.typeText("test store")
 	s.press("enter", "n")
 }
 
 // editFirstMessage edits the first message of the queue and loses the connection for six seconds.
-func editFirstMessage(s *screen) {
+func editFirstMessage(s *testScreen) {
 	s.press("tab", "e")
 	hold := protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada}
 	s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, hold)
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
-	s.tell()
+	s.applyJournal()
 	s.now = s.now.Add(6 * time.Second)
-	s.give(tickMsg{})
+	s.update(tickMsg{})
 }
 
-func reconnectAfterTwoMinutes(s *screen) {
+func reconnectAfterTwoMinutes(s *testScreen) {
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
-	s.tell()
+	s.applyJournal()
 	s.now = s.now.Add(2*time.Minute + 5*time.Second)
 	tuitest.AddMissedEvents(s.journal)
-	s.tell()
+	s.applyJournal()
 }

@@ -17,7 +17,7 @@ import (
 // against its facts at every width.
 type goldenScene struct {
 	name    string
-	open    func(t *testing.T, width, height int) *screen
+	open    func(t *testing.T, width, height int) *testScreen
 	heights [3]int   // at 40, 80 and 200 columns
 	shows   []string // visible at every width, in this order
 	wide    []string // visible at 200 columns, in any order
@@ -31,9 +31,9 @@ const goldenWidth = 80
 
 // fromJournal opens a screen of a recorded session and prepares it.
 func fromJournal(
-	journal func() *tuitest.Journal, prepare ...func(*screen),
-) func(t *testing.T, width, height int) *screen {
-	return func(t *testing.T, width, height int) *screen {
+	journal func() *tuitest.Journal, prepare ...func(*testScreen),
+) func(t *testing.T, width, height int) *testScreen {
+	return func(t *testing.T, width, height int) *testScreen {
 		s := open(t, journal(), width, height)
 		for _, f := range prepare {
 			f(s)

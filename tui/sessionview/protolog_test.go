@@ -11,8 +11,8 @@ import (
 	"agentctl/tui/logview"
 )
 
-// look reads all that the log holds onto the screen, without waiting for more.
-func (s *screen) look() {
+// openProtocolLog reads all that the log holds onto the screen, without waiting for more.
+func (s *testScreen) openProtocolLog() {
 	s.t.Helper()
 	cmd := s.m.Update(tuitest.KeyPress("f7"))
 	if _, ok := s.m.overlays.Top().(*logview.View); !ok {
@@ -21,10 +21,10 @@ func (s *screen) look() {
 	s.m.Update(tuitest.FirstMessage(cmd))
 }
 
-func openWired(t *testing.T, width, height int) *screen {
+func openWithLog(t *testing.T, width, height int) *testScreen {
 	s := open(t, tuitest.Scenes["transcript"](), width, height)
 	s.m.Session = tuitest.LoggedSession{FakeSession: s.session, Log: tuitest.SampleLog()}
-	s.look()
+	s.openProtocolLog()
 	return s
 }
 
@@ -74,9 +74,9 @@ var protocolLogScenes = []goldenScene{
 var protocolLogHeights = [3]int{16, 16, 20}
 
 // logScene opens the protocol log and presses keys in it.
-func logScene(keys ...string) func(t *testing.T, width, height int) *screen {
-	return func(t *testing.T, width, height int) *screen {
-		s := openWired(t, width, height)
+func logScene(keys ...string) func(t *testing.T, width, height int) *testScreen {
+	return func(t *testing.T, width, height int) *testScreen {
+		s := openWithLog(t, width, height)
 		s.press(keys...)
 		return s
 	}
@@ -84,10 +84,10 @@ func logScene(keys ...string) func(t *testing.T, width, height int) *screen {
 
 func TestGoldenProtocolLog(t *testing.T) { testGoldenScenes(t, protocolLogScenes) }
 
-func TestTheWireFitsEverySize(t *testing.T) {
+func TestProtocolLogSizes(t *testing.T) {
 	for width := 1; width < 130; width += 7 {
 		for _, height := range []int{1, 2, 3, 12} {
-			s := openWired(t, width, height)
+			s := openWithLog(t, width, height)
 			for _, keys := range [][]string{nil, {"up"}, {"enter"}, {"esc"}, {"/", "x"}, {"esc"}, {"t"}, {"home"}, {"pgup"}, {"pgdown"}, {"end"}} {
 				s.press(keys...)
 				lines := strings.Split(s.m.View().Content, "\n")
@@ -104,43 +104,43 @@ func TestTheWireFitsEverySize(t *testing.T) {
 	}
 }
 
-func TestNoCredentialShowsOnTheWire(t *testing.T) {
-	s := openWired(t, 200, 30)
+func TestProtocolLogHidesCredentials(t *testing.T) {
+	s := openWithLog(t, 200, 30)
 	if strings.Contains(s.text(), "the-token") {
 		t.Errorf("the screen shows it:\n%s", s.text())
 	}
 	s.press("up", "enter")
-	s.shows(`"token": "‹hidden›"`)
+	s.mustShow(`"token": "‹hidden›"`)
 	s.press("q", "y")
-	s.shows("copied")
+	s.mustShow("copied")
 	t.Chdir(t.TempDir())
 	s.press("w")
-	s.shows("9 frames saved to agentctl-protocol-log-20260304-094200.jsonl")
+	s.mustShow("9 frames saved to agentctl-protocol-log-20260304-094200.jsonl")
 	file, err := os.ReadFile("agentctl-protocol-log-20260304-094200.jsonl")
 	if err != nil || strings.Contains(string(file), "the-token") || strings.Count(string(file), "\n") != 9 {
 		t.Errorf("%v\n%s", err, file)
 	}
 	s.press("w")
-	s.shows("file exists")
+	s.mustShow("file exists")
 }
 
-func TestTheWireIsFilteredByTypeAndLeft(t *testing.T) {
-	s := openWired(t, 100, 20)
+func TestProtocolLogFilter(t *testing.T) {
+	s := openWithLog(t, 100, 20)
 	s.press("up", "t")
-	s.shows("3 shown: approve")
+	s.mustShow("3 shown: approve")
 	s.press("t", "/", "o", "n", " ", "i", "t", "enter")
-	s.shows(`1 shown: "on it"`)
+	s.mustShow(`1 shown: "on it"`)
 	s.press("esc")
-	s.shows("10 messages · 802 B ──")
+	s.mustShow("10 messages · 802 B ──")
 	s.press("esc")
-	s.shows("gemini")
+	s.mustShow("gemini")
 	if s.m.overlays.Top() != nil {
 		t.Error("the wire is still open")
 	}
 }
 
-func TestASessionWithoutAWireSaysSo(t *testing.T) {
+func TestProtocolLogMissing(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.press("f7")
-	s.shows("keeps no protocol log")
+	s.mustShow("keeps no protocol log")
 }

@@ -20,8 +20,8 @@ import (
 	"agentctl/tui/ui"
 )
 
-// screen is a model without a program: keys and time are given to it by hand.
-type screen struct {
+// testScreen is a model without a program: keys and time are given to it by hand.
+type testScreen struct {
 	t       *testing.T
 	m       *View
 	session *tuitest.FakeSession
@@ -32,9 +32,9 @@ type screen struct {
 }
 
 // open shows what the journal holds so far.
-func open(t *testing.T, j *tuitest.Journal, width, height int) *screen {
+func open(t *testing.T, j *tuitest.Journal, width, height int) *testScreen {
 	t.Helper()
-	s := &screen{t: t, session: tuitest.NewFakeSession(), journal: j, now: tuitest.Start.Add(time.Minute)}
+	s := &testScreen{t: t, session: tuitest.NewFakeSession(), journal: j, now: tuitest.Start.Add(time.Minute)}
 	s.session.Reply = func(a tuitest.Command) (any, error) {
 		switch a.Verb {
 		case protocol.DoHistory:
@@ -60,13 +60,13 @@ func open(t *testing.T, j *tuitest.Journal, width, height int) *screen {
 		},
 	})
 	s.m.Styles.GraphemeWidths = true
-	s.give(tea.WindowSizeMsg{Width: width, Height: height})
-	s.tell()
+	s.update(tea.WindowSizeMsg{Width: width, Height: height})
+	s.applyJournal()
 	return s
 }
 
-// joining is a screen that attaches at the end of a session, whose snapshot waits to be told.
-func joining(t *testing.T, seq uint64) *screen {
+// openAtEnd is a screen that attaches at the end of a session, whose snapshot waits to be told.
+func openAtEnd(t *testing.T, seq uint64) *testScreen {
 	j := tuitest.NewJournal()
 	j.Pending[1].Attached.After.Seq = seq
 	j.Pending[1].Attached.Snapshot.State.Seq = seq
@@ -77,11 +77,11 @@ func joining(t *testing.T, seq uint64) *screen {
 	return s
 }
 
-// tell shows what was written to the journal since.
-func (s *screen) tell() { s.give(s.journal.Take()) }
+// applyJournal shows what was written to the journal since.
+func (s *testScreen) applyJournal() { s.update(s.journal.Take()) }
 
-// give updates the model and runs what it asks for.
-func (s *screen) give(msg tea.Msg) {
+// update updates the model and runs what it asks for.
+func (s *testScreen) update(msg tea.Msg) {
 	s.t.Helper()
 	switch msg.(type) {
 	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg: // as the program does
@@ -95,14 +95,14 @@ func (s *screen) give(msg tea.Msg) {
 	s.run(cmd)
 }
 
-func (s *screen) run(cmd tea.Cmd) {
+func (s *testScreen) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
-	s.came(cmd())
+	s.handle(cmd())
 }
 
-func (s *screen) came(msg tea.Msg) {
+func (s *testScreen) handle(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case nil:
 	case tea.BatchMsg:
@@ -110,23 +110,23 @@ func (s *screen) came(msg tea.Msg) {
 			s.run(c)
 		}
 	default:
-		s.give(msg)
+		s.update(msg)
 	}
 }
 
-// quiet lets time pass without a key.
-func (s *screen) quiet() {
+// waitGrace lets time pass without a key.
+func (s *testScreen) waitGrace() {
 	s.now = s.now.Add(2 * approval.Grace)
-	s.guards()
+	s.fireGuards()
 }
 
-// guards fires the timers of requests that do not take keys yet.
-func (s *screen) guards() {
+// fireGuards fires the timers of requests that do not take keys yet.
+func (s *testScreen) fireGuards() {
 	timers := s.timers
 	s.timers = nil
 	for _, msg := range timers {
 		if _, ok := msg.(approval.GuardMsg); ok {
-			s.give(msg)
+			s.update(msg)
 		} else {
 			s.timers = append(s.timers, msg)
 		}
@@ -134,24 +134,24 @@ func (s *screen) guards() {
 }
 
 // press types keys by their names; everything else is typed as text.
-func (s *screen) press(names ...string) {
+func (s *testScreen) press(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
 		if name == "up" || name == "down" {
 			s.now = s.now.Add(2 * keyInterval) // nobody is faster
 		}
-		s.give(tuitest.KeyPress(name))
+		s.update(tuitest.KeyPress(name))
 	}
 }
 
-func (s *screen) write(text string) {
+func (s *testScreen) typeText(text string) {
 	for _, r := range text {
-		s.give(tea.KeyPressMsg{Code: r, Text: string(r)})
+		s.update(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
 }
 
 // text is the screen without its dress.
-func (s *screen) text() string {
+func (s *testScreen) text() string {
 	lines := strings.Split(ansi.Strip(s.m.View().Content), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
@@ -159,7 +159,7 @@ func (s *screen) text() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func (s *screen) shows(want ...string) {
+func (s *testScreen) mustShow(want ...string) {
 	s.t.Helper()
 	for _, w := range want {
 		if !strings.Contains(s.text(), w) {
@@ -168,15 +168,15 @@ func (s *screen) shows(want ...string) {
 	}
 }
 
-func (s *screen) hides(what string) {
+func (s *testScreen) mustHide(what string) {
 	s.t.Helper()
 	if strings.Contains(s.text(), what) {
 		s.t.Fatalf("the screen shows %q:\n%s", what, s.text())
 	}
 }
 
-// asked is the only command sent since the last call.
-func (s *screen) asked(verb protocol.Verb) any {
+// mustSend is the only command sent since the last call.
+func (s *testScreen) mustSend(verb protocol.Verb) any {
 	s.t.Helper()
 	got := s.session.Commands()
 	s.session.Mu.Lock()
@@ -188,19 +188,19 @@ func (s *screen) asked(verb protocol.Verb) any {
 	return got[0].Data
 }
 
-func (s *screen) askedNothing() {
+func (s *testScreen) mustSendNothing() {
 	s.t.Helper()
 	if got := s.session.Commands(); len(got) != 0 {
 		s.t.Fatalf("asked %v, want nothing", got)
 	}
 }
 
-func TestEverySizeDrawsWithoutPanic(t *testing.T) {
+func TestScreenSizes(t *testing.T) {
 	for name, scene := range tuitest.Scenes {
 		for _, width := range []int{1, 2, 3, 5, 9, 20, 40} {
 			for _, height := range []int{1, 2, 3, 4, 7, 12} {
 				s := open(t, scene(), width, height)
-				s.quiet()
+				s.waitGrace()
 				for _, keys := range [][]string{nil, {"tab"}, {"r", "x", "enter"}, {"tab"}, {"tab"}, {"v"}, {"esc"}, {"f4"}, {"down"}, {"q"}, {"f3"}, {"enter"}, {"q"}, {"q"}, {"tab"}, {"/"}, {"tab"}, {"f1"}} {
 					s.press(keys...)
 					view := s.m.View()
@@ -223,10 +223,10 @@ func TestEverySizeDrawsWithoutPanic(t *testing.T) {
 }
 
 // What is typed may be there before the terminal says how large it is.
-func TestKeysBeforeTheSizeOfTheTerminalBreakNothing(t *testing.T) {
+func TestKeysBeforeWindowSize(t *testing.T) {
 	for _, scene := range tuitest.Scenes {
 		s := open(t, scene(), 80, 24)
-		s.quiet()
+		s.waitGrace()
 		s.m.canvas.Width, s.m.canvas.Height = 0, 0
 		for _, key := range []string{"f1", "esc", "f6", "esc", "f4", "esc", "ctrl+f", "a", "enter", "tab", "v", "esc", "space", "y"} {
 			s.press(key)
@@ -235,9 +235,9 @@ func TestKeysBeforeTheSizeOfTheTerminalBreakNothing(t *testing.T) {
 	}
 }
 
-func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
+func TestHostileText(t *testing.T) {
 	s := open(t, tuitest.Scenes["hostile"](), 100, 60)
-	s.quiet()
+	s.waitGrace()
 	for _, key := range []string{"", "tab", "v", "q", "tab", "tab", "tab", "enter", "v", "q", "f3", "enter", "q", "q", "f4", "q", "esc", "/", "tab", "f4"} {
 		if key != "" {
 			s.press(key)
@@ -256,21 +256,21 @@ func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 		}
 	}
 	s.press("q", "q", "esc", "esc", "tab")
-	s.shows("ls␛[8m; rm -rf ~‹U+202E›")
+	s.mustShow("ls␛[8m; rm -rf ~‹U+202E›")
 }
 
-func TestNothingIsDrawnWhenNothingChanged(t *testing.T) {
+func TestNoRedrawWithoutChange(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.m.canvas.Dirty = false
-	s.give(tea.FocusMsg{})
-	s.give(struct{}{})
+	s.update(tea.FocusMsg{})
+	s.update(struct{}{})
 	if s.m.canvas.Dirty {
 		t.Error("a message that changes nothing makes the view dirty")
 	}
 }
 
 // refuse makes the session refuse everything but history.
-func (s *screen) refuse(err error) {
+func (s *testScreen) refuse(err error) {
 	s.session.Mu.Lock()
 	defer s.session.Mu.Unlock()
 	s.session.Reply = func(a tuitest.Command) (any, error) {
@@ -281,7 +281,7 @@ func (s *screen) refuse(err error) {
 	}
 }
 
-func TestErrorsAreToldInWords(t *testing.T) {
+func TestErrorText(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want string
@@ -298,7 +298,7 @@ func TestErrorsAreToldInWords(t *testing.T) {
 	}
 }
 
-func TestTheCursorIsWhereSomethingIsWritten(t *testing.T) {
+func TestCursorPosition(t *testing.T) {
 	for name, c := range map[string]struct {
 		scene string
 		keys  []string
@@ -310,9 +310,9 @@ func TestTheCursorIsWhereSomethingIsWritten(t *testing.T) {
 		"a decision's reason": {"approval", []string{"tab", "r"}, "hello"},
 	} {
 		s := open(t, tuitest.Scenes[c.scene](), 80, 30)
-		s.quiet()
+		s.waitGrace()
 		s.press(c.keys...)
-		s.write("hello")
+		s.typeText("hello")
 		at := s.m.View().Cursor
 		if at == nil {
 			t.Errorf("%s: there is none", name)
@@ -325,24 +325,24 @@ func TestTheCursorIsWhereSomethingIsWritten(t *testing.T) {
 	}
 }
 
-func TestTheTitleSaysWhoseScreenItIs(t *testing.T) {
+func TestWindowTitle(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	if got := s.m.View().WindowTitle; got != "agentctl fix-tests · running" {
 		t.Errorf("the title is %q", got)
 	}
 }
 
-// steering is what an item would be whose making forgot to clean it.
-type steering struct{}
+// unsanitizedItem is what an item would be whose making forgot to clean it.
+type unsanitizedItem struct{}
 
-func (steering) Block(int, bool) transcript.Block {
+func (unsanitizedItem) Block(int, bool) transcript.Block {
 	return transcript.Block{Body: []string{"a\x1b[2Jb\x1b]0;owned\x07c"}}
 }
-func (steering) Estimate(int, bool) int { return 1 }
+func (unsanitizedItem) Estimate(int, bool) int { return 1 }
 
-func TestNothingForgottenSteersTheTerminal(t *testing.T) {
+func TestUnsanitizedItem(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.m.transcript.view.List.Append(steering{}, false)
+	s.m.transcript.view.List.Append(unsanitizedItem{}, false)
 	s.m.canvas.Dirty = true
 	view := s.m.View().Content
 	if !strings.Contains(view, "owned") || strings.Contains(view, "\x1b[2J") || strings.Contains(view, "\x1b]0;") || strings.Contains(view, "\x07") {

@@ -54,7 +54,7 @@ var toolCallScenes = []goldenScene{
 func TestGoldenToolCalls(t *testing.T) { testGoldenScenes(t, toolCallScenes) }
 
 // Code, changes and output in every theme, colours and all.
-func TestGoldenCardThemes(t *testing.T) {
+func TestGoldenToolCallThemes(t *testing.T) {
 	for _, c := range []struct {
 		theme      ui.Theme
 		background tea.Msg
@@ -65,40 +65,40 @@ func TestGoldenCardThemes(t *testing.T) {
 		{ui.ThemeSixteen, nil},
 	} {
 		t.Run("cards_theme_"+string(c.theme), func(t *testing.T) {
-			s := openIn(t, c.theme, tuitest.Scenes["cards"](), 80, 90)
-			s.give(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+			s := openWithTheme(t, c.theme, tuitest.Scenes["cards"](), 80, 90)
+			s.update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 			if c.background != nil {
-				s.give(c.background)
+				s.update(c.background)
 			}
 			tuitest.Golden(t, strings.ReplaceAll(s.m.View().Content, "\x1b", "␛")+"\n")
 		})
 	}
 }
 
-func TestARunningToolHasAClock(t *testing.T) {
+func TestToolClock(t *testing.T) {
 	s := open(t, tuitest.Scenes["cards"](), 80, 24)
-	s.shows("running 36s")
+	s.mustShow("running 36s")
 	s.now = s.now.Add(5 * time.Minute)
-	s.give(tickMsg{})
-	s.shows("running 5m36s")
+	s.update(tickMsg{})
+	s.mustShow("running 5m36s")
 	s.journal.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c7", Status: protocol.ToolCompleted, DurationMS: 61_000})
-	s.tell()
-	s.shows("✓ 1m01s")
-	s.give(tickMsg{})
+	s.applyJournal()
+	s.mustShow("✓ 1m01s")
+	s.update(tickMsg{})
 }
 
-func TestChangesTurnSideBySide(t *testing.T) {
+func TestSideBySideDiff(t *testing.T) {
 	s := open(t, tuitest.Scenes["cards"](), 100, 90)
-	s.hides(" │ 12 ")
+	s.mustHide(" │ 12 ")
 	s.press("tab", "d")
-	s.shows(" │ 12 ")
+	s.mustShow(" │ 12 ")
 	s.press("d")
-	s.hides(" │ 12 ")
-	s.give(tea.WindowSizeMsg{Width: 160, Height: 90})
-	s.shows(" │ 12 ")
+	s.mustHide(" │ 12 ")
+	s.update(tea.WindowSizeMsg{Width: 160, Height: 90})
+	s.mustShow(" │ 12 ")
 }
 
-func TestAToolsWholeOutputIsReadAndSearched(t *testing.T) {
+func TestToolOutputPager(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "go")
 	var out strings.Builder
@@ -114,47 +114,47 @@ func TestAToolsWholeOutputIsReadAndSearched(t *testing.T) {
 	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
-	s.shows("line 0 of many", "line 1 of many", "… 19995 more lines · ctrl+o", "line 19999 of many")
-	s.hides("line 19996 of many")
+	s.mustShow("line 0 of many", "line 1 of many", "… 19995 more lines · ctrl+o", "line 19999 of many")
+	s.mustHide("line 19996 of many")
 	s.press("tab", "enter")
-	s.shows("line 19999 of many")
+	s.mustShow("line 19999 of many")
 	s.press("v")
-	s.shows("arguments", `"command": "seq",`, `      1,`, "line 0 of many")
+	s.mustShow("arguments", `"command": "seq",`, `      1,`, "line 0 of many")
 	s.press("/")
-	s.write("LINE 12345 ")
+	s.typeText("LINE 12345 ")
 	s.press("enter")
-	s.shows("line 12345 of many", "line 12346 of many")
-	s.hides("line 12344 of many")
+	s.mustShow("line 12345 of many", "line 12346 of many")
+	s.mustHide("line 12344 of many")
 	s.press("/")
 	for range 20 {
-		s.give(tea.KeyPressMsg{Code: tea.KeyBackspace})
+		s.update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	}
-	s.write(`"999 of"`)
+	s.typeText(`"999 of"`)
 	s.press("enter", "n", "n")
-	s.shows("line 14999 of many")
-	s.hides("line 14998 of many")
+	s.mustShow("line 14999 of many")
+	s.mustHide("line 14998 of many")
 	s.press("N")
-	s.shows("line 13999 of many")
+	s.mustShow("line 13999 of many")
 	for range 9 {
 		s.press("n")
 	}
-	s.shows("“\"999 of\"” is not there")
+	s.mustShow("“\"999 of\"” is not there")
 	s.press("G")
-	s.shows("line 19999 of many", " seq  ")
+	s.mustShow("line 19999 of many", " seq  ")
 	if text := s.text(); !strings.Contains(text, " 20") {
 		t.Errorf("the pager counts its lines as\n%s", text[strings.LastIndex(text, " seq"):])
 	}
 	s.press("q")
-	s.hides("arguments")
+	s.mustHide("arguments")
 }
 
-func TestJSONIsIndentedInThePager(t *testing.T) {
+func TestPagerIndentsJSON(t *testing.T) {
 	s := open(t, tuitest.Scenes["cards"](), 80, 60)
 	s.press("tab", "up", "up", "v")
-	s.shows("issues counter", "arguments", `  "limit": 3`, "output", `      "title": "Counter races",`)
+	s.mustShow("issues counter", "arguments", `  "limit": 3`, "output", `      "title": "Counter races",`)
 }
 
-func TestWhatIsReplacedShowsAnew(t *testing.T) {
+func TestToolOutputReplaced(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "go")
 	j.Tool("c1", protocol.ToolStartedData{Name: "edit", Title: "x"}, "")
@@ -162,32 +162,32 @@ func TestWhatIsReplacedShowsAnew(t *testing.T) {
 	s := open(t, j, 80, 24)
 	for _, text := range []string{"first\n", "second\n"} {
 		s.journal.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Replace: true, Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("old\n"), New: text}}})
-		s.tell()
-		s.shows("- old", "+ "+text)
+		s.applyJournal()
+		s.mustShow("- old", "+ "+text)
 	}
-	s.hides("first")
+	s.mustHide("first")
 	for _, text := range []string{"10% of it", "90% of it", "all of it is there"} {
 		s.journal.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Replace: true, Text: text})
-		s.tell()
-		s.shows("   " + text + "\n")
+		s.applyJournal()
+		s.mustShow("   " + text + "\n")
 	}
-	s.hides("% of it")
-	s.hides("- old")
+	s.mustHide("% of it")
+	s.mustHide("- old")
 }
 
-func TestAChangeThatDoesNotShowIsTold(t *testing.T) {
+func TestInvisibleChange(t *testing.T) {
 	for text, want := range map[string]string{"a\nb\n": "nothing that shows is different", "a\r\nb\r\n": "nothing is different", "a\r\nc\r\n": "+ c"} {
 		j := tuitest.NewJournal()
 		j.UserMessage(tuitest.Ada, "m1", "go")
 		j.Tool("c1", protocol.ToolStartedData{Name: "edit", Title: "x"}, "")
 		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("a\r\nb\r\n"), New: text}}})
 		j.CaughtUp()
-		open(t, j, 80, 24).shows(want)
+		open(t, j, 80, 24).mustShow(want)
 	}
 }
 
 // What is drawn while it comes ends as what is drawn at once.
-func TestStreamedScreensEqualOneShot(t *testing.T) {
+func TestStreamedScreenEqualsWhole(t *testing.T) {
 	piece := rapid.SampledFrom([]string{
 		"```go\n", "```\n", "func f() {\n", "/* a ", "b */\n", "\x1b[31m", "\x1b[m", "10%\r", "\x1b[K", "\n", "\n\n", "- a list\n", "  b\n", "| a | b |\n", "|---|--:|\n",
 		"words **and", " words** ", "漢字", "~~x~~ ", "a very long line that has to be broken somewhere before it ends ", "\x1b[2A", "{\"a\":1}", "# t\n", "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n",
@@ -212,12 +212,12 @@ func TestStreamedScreensEqualOneShot(t *testing.T) {
 			for _, text := range all {
 				s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: text})
 				s.journal.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: text})
-				s.tell()
+				s.applyJournal()
 			}
 			open := s.text()
 			s.journal.Add(protocol.TextEnd, protocol.PartEndData{Part: "p"})
 			s.journal.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
-			s.tell()
+			s.applyJournal()
 			return withoutStatus(open) + withoutStatus(s.text())
 		}
 		if streamed, whole := shown(true), shown(false); streamed != whole {
@@ -233,7 +233,7 @@ func withoutStatus(screen string) string {
 }
 
 // What agents call tools that change files with.
-func TestArgumentsShowAsWhatTheyChange(t *testing.T) {
+func TestArgumentsAsDiff(t *testing.T) {
 	for _, c := range []struct {
 		kind, input string
 		want        []string
@@ -247,11 +247,11 @@ func TestArgumentsShowAsWhatTheyChange(t *testing.T) {
 		j.UserMessage(tuitest.Ada, "m1", "go")
 		j.Tool("c1", protocol.ToolStartedData{Name: "tool", Kind: c.kind, Input: json.RawMessage(c.input)}, "")
 		j.CaughtUp()
-		open(t, j, 80, 24).shows(c.want...)
+		open(t, j, 80, 24).mustShow(c.want...)
 	}
 }
 
-func TestAMegabyteOfCodeDoesNotFreezeAKeyPress(t *testing.T) {
+func TestLargeCodeBlockSpeed(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "go")
 	j.Text("t1", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n\nThe end.")
@@ -259,27 +259,27 @@ func TestAMegabyteOfCodeDoesNotFreezeAKeyPress(t *testing.T) {
 	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
 	s := open(t, j, 100, 40)
-	s.shows("The end.", "x := \"a string\" // and a comment")
+	s.mustShow("The end.", "x := \"a string\" // and a comment")
 	begin := time.Now()
-	s.give(tea.WindowSizeMsg{Width: 120, Height: 40}) // lays out anew
+	s.update(tea.WindowSizeMsg{Width: 120, Height: 40}) // lays out anew
 	s.press("pgup")
 	if took := time.Since(begin); took > 20*time.Second { // without load it is a tenth of a second
 		t.Errorf("it took %v", took)
 	}
 }
 
-func TestARequestsPatchShowsWhatItChanges(t *testing.T) {
+func TestApprovalPatchDiff(t *testing.T) {
 	s := open(t, tuitest.Scenes["changes"](), 100, 40)
-	s.quiet()
-	s.shows("go.mod +1 −1", "3   - go 1.25", "  3 + go 1.26‹U+202E›", "pkg/store/counter.go +6 −2")
+	s.waitGrace()
+	s.mustShow("go.mod +1 −1", "3   - go 1.25", "  3 + go 1.26‹U+202E›", "pkg/store/counter.go +6 −2")
 	s.press("tab", "v")
-	s.shows("Edit two files", "14 + ", "under its lock")
+	s.mustShow("Edit two files", "14 + ", "under its lock")
 	s.press("d")
-	s.shows(" │ ")
+	s.mustShow(" │ ")
 }
 
 // However much a session's tools said, a key press draws a screen.
-func BenchmarkKeyPressOverMuchOutput(b *testing.B) {
+func BenchmarkKeyPressLongOutput(b *testing.B) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "go")
 	for i := range 40 {

@@ -15,9 +15,9 @@ import (
 	"agentctl/tui/transcriptview"
 )
 
-func TestAVeryLongSessionIsForgottenAndPagedInAgain(t *testing.T) {
+func TestLongSessionDropsItems(t *testing.T) {
 	s := open(t, tuitest.LongSession(transcriptview.ItemsMax), 60, 20)
-	s.shows(fmt.Sprintf("answer %d", transcriptview.ItemsMax-1))
+	s.mustShow(fmt.Sprintf("answer %d", transcriptview.ItemsMax-1))
 	if n := s.m.transcript.view.List.Len(); n >= transcriptview.ItemsMax {
 		t.Fatalf("%d items are kept, want fewer than %d", n, transcriptview.ItemsMax)
 	}
@@ -42,10 +42,10 @@ func TestAVeryLongSessionIsForgottenAndPagedInAgain(t *testing.T) {
 	if want := uint64(2 + 6*n); before != want { // every turn takes six events
 		t.Errorf("asked for what is before %d, the first turn shown begins at %d", before, want)
 	}
-	s.shows("question 1\n")
+	s.mustShow("question 1\n")
 }
 
-func TestNothingIsForgottenWhileSomebodyReads(t *testing.T) {
+func TestItemsKeptWhileScrolled(t *testing.T) {
 	s := open(t, tuitest.LongSession(10), 60, 20)
 	s.press("pgup")
 	more := tuitest.LongSession(transcriptview.ItemsMax)
@@ -56,60 +56,60 @@ func TestNothingIsForgottenWhileSomebodyReads(t *testing.T) {
 		}
 	}
 	top := strings.Split(s.text(), "\n")[0]
-	s.give(more.Take())
+	s.update(more.Take())
 	if got := strings.Split(s.text(), "\n")[0]; got != top {
 		t.Errorf("the first line was %q, is %q", top, got)
 	}
 	s.press("ctrl+end")
-	s.shows(fmt.Sprintf("answer %d", transcriptview.ItemsMax-1))
+	s.mustShow(fmt.Sprintf("answer %d", transcriptview.ItemsMax-1))
 }
 
-func TestASentMessageDoesNotStayWhenItsEventWasSkipped(t *testing.T) {
+func TestPendingMessageEndsOnReset(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.session.Reply = func(tuitest.Command) (any, error) {
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m9", Seq: 100}, nil
 	}
-	s.write("hello")
+	s.typeText("hello")
 	s.press("enter")
-	s.shows("sending: hello")
+	s.mustShow("sending: hello")
 	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
 		Mode: protocol.ModeReset, Reason: protocol.ResetPastEnd, After: protocol.Position{Epoch: "zz", Seq: 100},
 		Snapshot: &protocol.Snapshot{Epoch: "zz", State: &protocol.State{Seq: 100}},
 	}})
 	s.journal.CaughtUp()
-	s.tell()
-	s.hides("sending")
+	s.applyJournal()
+	s.mustHide("sending")
 }
 
-func TestSelectedWordsAreCopied(t *testing.T) {
+func TestCopySelectedItem(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.press("tab")
 	cmd := s.m.Update(tuitest.KeyPress("y"))
 	if got := fmt.Sprint(tuitest.Messages(cmd)); !strings.Contains(got, "I look at the imports") {
 		t.Errorf("copied %s", got)
 	}
-	s.shows("copied")
+	s.mustShow("copied")
 }
 
-func TestAClickUnfolds(t *testing.T) {
+func TestClickExpands(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 60)
 	for y, line := range strings.Split(s.text(), "\n") {
 		if strings.Contains(line, "▸ thought") {
-			s.give(tea.MouseClickMsg{X: 3, Y: y, Button: tea.MouseLeft})
+			s.update(tea.MouseClickMsg{X: 3, Y: y, Button: tea.MouseLeft})
 			break
 		}
 	}
-	s.shows("▾ thought", "Likely a race.")
+	s.mustShow("▾ thought", "Likely a race.")
 }
 
-func TestTasksSpeakUnderTheirTitles(t *testing.T) {
+func TestTaskTextShowsTitle(t *testing.T) {
 	j := tuitest.Conversation()
 	j.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "t9", Title: "Read the imports"}}})
 	j.Text("p9", "nothing here yet")
 	j.Pending[len(j.Pending)-2].Event.Task = "t9"
 	j.CaughtUp()
 	s := open(t, j, 80, 40)
-	s.shows("Read the imports · 09:41")
+	s.mustShow("Read the imports · 09:41")
 }
 
 // Work for one delta and its frame, with much and with little said before.
