@@ -145,7 +145,9 @@ func (j *Journal) AddBy(by protocol.Actor, t protocol.Type, data any) {
 }
 
 func (j *Journal) Ephemeral(t protocol.Type, data any) {
-	j.Pending = append(j.Pending, remote.Update{Event: &protocol.Event{Session: "s1", Time: j.At, Type: t, Data: protocol.MustEncode(data)}})
+	j.Pending = append(j.Pending, remote.Update{
+		Event: &protocol.Event{Session: "s1", Time: j.At, Type: t, Data: protocol.MustEncode(data)},
+	})
 }
 
 func (j *Journal) CaughtUp() { j.Ephemeral(protocol.CaughtUp, protocol.CaughtUpData{}) }
@@ -159,7 +161,9 @@ func (j *Journal) Take() remote.Updates {
 
 func (j *Journal) UserMessage(by protocol.Actor, id, text string) {
 	j.Turn = "turn-" + id
-	j.AddBy(by, protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: id, ClientMessageID: "client-" + id, Text: text, By: &by}})
+	j.AddBy(by, protocol.MessageUser, protocol.MessageUserData{
+		Message: protocol.Message{MessageID: id, ClientMessageID: "client-" + id, Text: text, By: &by},
+	})
 	j.Add(protocol.TurnStarted, protocol.TurnStartedData{MessageID: id})
 }
 
@@ -171,13 +175,23 @@ func (j *Journal) Text(part string, pieces ...string) {
 }
 
 func (j *Journal) EndTurn(reason protocol.Reason) {
-	j.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: reason, DurationMS: 12_300, Usage: &protocol.Usage{Input: 12_345, Output: 678}})
+	j.Add(protocol.TurnEnded, protocol.TurnEndedData{
+		Reason: reason, DurationMS: 12_300, Usage: &protocol.Usage{Input: 12_345, Output: 678},
+	})
 	j.Turn = ""
 }
 
 func (j *Journal) QueueMessage(by protocol.Actor, id, text string) {
 	at := j.At
-	j.AddBy(by, protocol.QueueAdded, protocol.QueueAddedData{Message: protocol.Message{MessageID: id, ClientMessageID: "client-" + id, Text: text, By: &by, QueuedAt: &at}})
+	j.AddBy(by, protocol.QueueAdded, protocol.QueueAddedData{
+		Message: protocol.Message{
+			MessageID:       id,
+			ClientMessageID: "client-" + id,
+			Text:            text,
+			By:              &by,
+			QueuedAt:        &at,
+		},
+	})
 }
 
 // RequestApproval offers what a server offers for an agent that can explain.
@@ -201,33 +215,59 @@ func Conversation() *Journal {
 	j := NewJournal()
 	j.UserMessage(Ada, "m1", "The test in pkg/store fails now and then. Find out why and fix it, please.")
 	j.Add(protocol.ReasoningStart, protocol.PartStartData{Part: "r1"})
-	j.Add(protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r1", Text: "A flaky test.\nLikely a race.\nRun it many times first."})
+	j.Add(protocol.ReasoningDelta, protocol.PartDeltaData{
+		Part: "r1", Text: "A flaky test.\nLikely a race.\nRun it many times first.",
+	})
 	j.Add(protocol.ReasoningEnd, protocol.PartEndData{Part: "r1"})
 	j.Text("t1", "I run the test ", "a hundred times ", "to see it fail.")
 	j.Add(protocol.TextEnd, protocol.PartEndData{Part: "t1"})
 	exit := 1
-	j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "shell", Title: "go test -race -count=100 ./pkg/store", Input: json.RawMessage(`{"command":"go test -race -count=100 ./pkg/store"}`)})
-	j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: "=== RUN   TestStore\n\x1b[31m--- FAIL\x1b[0m: TestStore (0.01s)\n    store_test.go:42: got 3, want 4\n    store_test.go:43: 漢字 and 👩‍🚀\n"})
-	j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: "WARNING: DATA RACE\nFAIL\nFAIL\tpkg/store\t0.812s\nFAIL\n"})
-	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolFailed, ExitCode: &exit, DurationMS: 8120})
+	j.Add(protocol.ToolStarted, protocol.ToolStartedData{
+		Tool:  "c1",
+		Name:  "shell",
+		Title: "go test -race -count=100 ./pkg/store",
+		Input: json.RawMessage(`{"command":"go test -race -count=100 ./pkg/store"}`),
+	})
+	j.Add(protocol.ToolOutput, protocol.ToolOutputData{
+		Tool: "c1",
+		Text: "=== RUN   TestStore\n\x1b[31m--- FAIL\x1b[0m: TestStore (0.01s)\n    store_test.go:42: got 3, want 4\n    store_test.go:43: 漢字 and 👩‍🚀\n",
+	})
+	j.Add(protocol.ToolOutput, protocol.ToolOutputData{
+		Tool: "c1", Text: "WARNING: DATA RACE\nFAIL\nFAIL\tpkg/store\t0.812s\nFAIL\n",
+	})
+	j.Add(protocol.ToolEnded, protocol.ToolEndedData{
+		Tool: "c1", Status: protocol.ToolFailed, ExitCode: &exit, DurationMS: 8120,
+	})
 	old := "a\nb\nc\n"
-	j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c2", Name: "edit", Title: "pkg/store/store.go", Kind: protocol.ToolEdit})
-	j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c2", Content: []protocol.Content{{Type: "diff", Path: "pkg/store/store.go", Old: &old, New: "a\nB\nc\n"}}})
+	j.Add(protocol.ToolStarted, protocol.ToolStartedData{
+		Tool: "c2", Name: "edit", Title: "pkg/store/store.go", Kind: protocol.ToolEdit,
+	})
+	j.Add(protocol.ToolOutput, protocol.ToolOutputData{
+		Tool:    "c2",
+		Content: []protocol.Content{{Type: "diff", Path: "pkg/store/store.go", Old: &old, New: "a\nB\nc\n"}},
+	})
 	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c2", Status: protocol.ToolCompleted, DurationMS: 40})
 	j.Text("t2", "The counter was read without its lock. It is fixed; all hundred runs pass now.")
 	j.Add(protocol.TextEnd, protocol.PartEndData{Part: "t2"})
 	j.Add(protocol.ContextUpdated, protocol.ContextInfo{Tokens: 38_000, MaxTokens: 100_000, Percent: 38})
 	j.EndTurn(protocol.ReasonCompleted)
 	j.UserMessage(Bob, "m2", "Thanks. Now tidy the module.")
-	j.Add(protocol.RetryScheduled, protocol.RetryData{Attempt: 1, Limit: 3, DelayMS: 2000, Cause: "the provider is overloaded"})
+	j.Add(protocol.RetryScheduled, protocol.RetryData{
+		Attempt: 1, Limit: 3, DelayMS: 2000, Cause: "the provider is overloaded",
+	})
 	j.Text("t3", "I look at the imports")
 	return j
 }
 
 func CommandApproval() protocol.Approval {
 	return protocol.Approval{
-		Request: "r1", Kind: protocol.ApproveCommand, Title: "Tidy the module", Command: "go mod tidy", CWD: "/home/ada/store",
-		Why: "The imports changed.", Options: []protocol.Option{
+		Request: "r1",
+		Kind:    protocol.ApproveCommand,
+		Title:   "Tidy the module",
+		Command: "go mod tidy",
+		CWD:     "/home/ada/store",
+		Why:     "The imports changed.",
+		Options: []protocol.Option{
 			{ID: "once", Kind: protocol.AllowOnce, Label: "Allow once"},
 			{ID: "always", Kind: protocol.AllowAlways, Label: "Always allow", Scope: "go mod tidy in /home/ada/store"},
 			{ID: "no", Kind: protocol.Deny, Label: "Deny"},
@@ -269,13 +309,29 @@ func SampleLog() *protolog.Log {
 	}
 	l.AddNote(at, "opened ws://box:7777/v1/ws")
 	add(time.Millisecond, true, `{"id":"hello","command":"hello","data":{"version":"agentctl.v1","name":"ada"}}`)
-	add(4*time.Millisecond, false, `{"id":"hello","result":{"version":"agentctl.v1","server":"agentctl","connection":"c1"}}`)
+	add(
+		4*time.Millisecond,
+		false,
+		`{"id":"hello","result":{"version":"agentctl.v1","server":"agentctl","connection":"c1"}}`,
+	)
 	add(time.Second, true, `{"id":"1","command":"send","session":"s1","key":"K1","data":{"text":"修复测试 please"}}`)
-	add(23*time.Millisecond, false, `{"id":"1","result":{"status":"started","message_id":"m1"}}`,
-		`{"session":"s1","seq":4,"turn":"t1","time":"2026-03-04T09:41:01Z","type":"turn.started","data":{"message_id":"m1"}}`)
-	add(time.Second, false, `{"session":"s1","seq":9,"first_seq":5,"type":"fold","data":{"parts":[{"part":"p","kind":"text","text":"On it.\u001b[2J"}]}}`)
+	add(
+		23*time.Millisecond,
+		false,
+		`{"id":"1","result":{"status":"started","message_id":"m1"}}`,
+		`{"session":"s1","seq":4,"turn":"t1","time":"2026-03-04T09:41:01Z","type":"turn.started","data":{"message_id":"m1"}}`,
+	)
+	add(
+		time.Second,
+		false,
+		`{"session":"s1","seq":9,"first_seq":5,"type":"fold","data":{"parts":[{"part":"p","kind":"text","text":"On it.\u001b[2J"}]}}`,
+	)
 	add(time.Millisecond, true, `{"command":"ack","session":"s1","data":{"seq":9}}`)
-	add(time.Second, true, `{"id":"2","command":"approve","session":"s1","data":{"request":"r1","decision":"deny","token":"the-token"}}`)
+	add(
+		time.Second,
+		true,
+		`{"id":"2","command":"approve","session":"s1","data":{"request":"r1","decision":"deny","token":"the-token"}}`,
+	)
 	add(3*time.Second, false, `{"id":"2","error":{"code":"conflict","message":"decided by bob"}}`)
 	return l
 }

@@ -10,10 +10,28 @@ import (
 // KeyPress is a key by its name, as in the table of keys; what has no name is typed.
 func KeyPress(name string) tea.KeyPressMsg {
 	codes := map[string]rune{
-		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
-		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
-		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
-		"f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3, "f4": tea.KeyF4, "f5": tea.KeyF5, "f6": tea.KeyF6, "f7": tea.KeyF7, "f8": tea.KeyF8,
+		"enter":     tea.KeyEnter,
+		"esc":       tea.KeyEscape,
+		"tab":       tea.KeyTab,
+		"space":     tea.KeySpace,
+		"backspace": tea.KeyBackspace,
+		"delete":    tea.KeyDelete,
+		"up":        tea.KeyUp,
+		"down":      tea.KeyDown,
+		"left":      tea.KeyLeft,
+		"right":     tea.KeyRight,
+		"pgup":      tea.KeyPgUp,
+		"pgdown":    tea.KeyPgDown,
+		"home":      tea.KeyHome,
+		"end":       tea.KeyEnd,
+		"f1":        tea.KeyF1,
+		"f2":        tea.KeyF2,
+		"f3":        tea.KeyF3,
+		"f4":        tea.KeyF4,
+		"f5":        tea.KeyF5,
+		"f6":        tea.KeyF6,
+		"f7":        tea.KeyF7,
+		"f8":        tea.KeyF8,
 	}
 	var mod tea.KeyMod
 	for prefix, m := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {

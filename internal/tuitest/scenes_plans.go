@@ -6,7 +6,12 @@ func planPipeline() *Journal {
 	j := NewJournal()
 	j.UserMessage(Ada, "m1", "Which of our tests are flaky?")
 	j.Add(protocol.PlanStarted, protocol.PlanStartedData{Question: "which tests are flaky"})
-	tasks := []protocol.Task{{ID: "a", Title: "List the tests"}, {ID: "b", Title: "Run each a hundred times", Description: "With the race detector.", After: []string{"a"}}, {ID: "c", Title: "讀紀錄"}, {ID: "d", Title: "Sum up"}}
+	tasks := []protocol.Task{
+		{ID: "a", Title: "List the tests"},
+		{ID: "b", Title: "Run each a hundred times", Description: "With the race detector.", After: []string{"a"}},
+		{ID: "c", Title: "讀紀錄"},
+		{ID: "d", Title: "Sum up"},
+	}
 	j.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: tasks, Summary: "list, run, read, sum up"})
 	j.Task("a", protocol.TaskStarted, protocol.TaskData{})
 	j.Text("p1", "There are **212** tests\n", "in 40 packages.")
@@ -35,7 +40,11 @@ func interruptedTurns() *Journal {
 	j.EndTurn(protocol.ReasonInterrupted)
 	j.UserMessage(Bob, "m2", "And now?")
 	j.Text("t1", "Now I")
-	j.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server was restarted"})
+	j.Add(protocol.TurnEnded, protocol.TurnEndedData{
+		Reason:  protocol.ReasonError,
+		Code:    protocol.CodeServerRestart,
+		Message: "the server was restarted",
+	})
 	j.Turn = ""
 	j.UserMessage(Bob, "m3", "Once more.")
 	j.Text("t1", "Done.")

@@ -92,8 +92,13 @@ func TestApprovalEditPlanTask(t *testing.T) {
 	s.press("enter")
 	s.mustShow("[x] Write half of it")
 	s.press("1")
-	want := []protocol.Task{{ID: "a", Title: "Read", Description: "all of it"}, {ID: "b", Title: "Write half of it", After: []string{"a"}}, {ID: "c", Title: "Build", After: []string{"a", "b"}}}
-	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Input == nil || !reflect.DeepEqual(data.Input.Tasks, want) {
+	want := []protocol.Task{
+		{ID: "a", Title: "Read", Description: "all of it"},
+		{ID: "b", Title: "Write half of it", After: []string{"a"}},
+		{ID: "c", Title: "Build", After: []string{"a", "b"}},
+	}
+	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Input == nil ||
+		!reflect.DeepEqual(data.Input.Tasks, want) {
 		t.Errorf("allowed with %+v", data.Input)
 	}
 }

@@ -158,7 +158,8 @@ func BenchmarkActions(b *testing.B) {
 				done := 0
 				for b.Loop() {
 					deed.do(l)
-					if done++; done%10 == 0 && deed.name != "key" && deed.name != "delta" { // never out of the fewest items
+					if done++; done%10 == 0 && deed.name != "key" &&
+						deed.name != "delta" { // never out of the fewest items
 						b.StopTimer()
 						l.m.transcript.search.current = 0
 						l.press("G")
@@ -189,7 +190,15 @@ func newRecordedHistory() *recordedHistory {
 	j := tuitest.NewJournal()
 	seq := uint64(0)
 	fold := func(typ protocol.Type, data any, n int) remote.Update {
-		e := &protocol.Event{Session: "s1", Seq: seq + uint64(n), FirstSeq: seq + 1, Turn: j.Turn, Time: j.At, Type: typ, Data: protocol.MustEncode(data)}
+		e := &protocol.Event{
+			Session:  "s1",
+			Seq:      seq + uint64(n),
+			FirstSeq: seq + 1,
+			Turn:     j.Turn,
+			Time:     j.At,
+			Type:     typ,
+			Data:     protocol.MustEncode(data),
+		}
 		seq, j.Seq = e.Seq, e.Seq
 		return remote.Update{Event: e}
 	}
@@ -205,7 +214,10 @@ func newRecordedHistory() *recordedHistory {
 		j.UserMessage(tuitest.Ada, fmt.Sprint("m", i), "go on")
 		j.Add(protocol.TextStart, protocol.PartStartData{Part: "t"})
 		seq = j.Seq
-		j.Pending = append(j.Pending, fold(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: text(pastDeltas)}, pastDeltas))
+		j.Pending = append(
+			j.Pending,
+			fold(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: text(pastDeltas)}, pastDeltas),
+		)
 		j.EndTurn(protocol.ReasonCompleted)
 		seq = j.Seq
 		for _, u := range j.Take() {
@@ -226,10 +238,16 @@ func newRecordedHistory() *recordedHistory {
 		part, tool := fmt.Sprint("t", i), fmt.Sprint("c", i)
 		j.Add(protocol.TextStart, protocol.PartStartData{Part: part})
 		seq = j.Seq
-		j.Pending = append(j.Pending, fold(protocol.TextDelta, protocol.PartDeltaData{Part: part, Text: text(200)}, 200))
+		j.Pending = append(
+			j.Pending,
+			fold(protocol.TextDelta, protocol.PartDeltaData{Part: part, Text: text(200)}, 200),
+		)
 		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: tool, Name: "shell", Title: "go test ./..."})
 		seq = j.Seq
-		j.Pending = append(j.Pending, fold(protocol.ToolOutput, protocol.ToolOutputData{Tool: tool, Text: text(50)}, 50))
+		j.Pending = append(
+			j.Pending,
+			fold(protocol.ToolOutput, protocol.ToolOutputData{Tool: tool, Text: text(50)}, 50),
+		)
 		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: tool, Status: protocol.ToolCompleted})
 	}
 	j.CaughtUp()

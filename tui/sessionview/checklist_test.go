@@ -14,18 +14,23 @@ import (
 
 var planScenes = []goldenScene{
 	{
-		name: "pipeline", open: fromScene("pipeline"), heights: [3]int{36, 36, 36},
+		name:    "pipeline",
+		open:    fromScene("pipeline"),
+		heights: [3]int{36, 36, 36},
 		shows: []string{
 			"▎ Which of our tests are flaky?", "• plan list, run, read, su", "1 of 4 done",
 			"▸ List the tests · 09:41 · 2 lines", "▸ Run each a hundred times · 09:41 · 2", "TestStore …",
 			"plan · 1 of 4 done · tab", "✓ List the tests 1.2s", "▸ Run each a hundred tim", "running 48s",
 			"▸ 讀紀錄 attempt 2 · running 44s", "· Sum up", ">",
 		},
-		wide:   []string{"• plan list, run, read, sum up 1 of 4 done", "▸ Run each a hundred times: 40 of 212 running 48s"},
+		wide: []string{
+			"• plan list, run, read, sum up 1 of 4 done",
+			"▸ Run each a hundred times: 40 of 212 running 48s",
+		},
 		status: []string{"● running 58s", "fix-tests", "? help"},
 	},
 	{
-		name: "cut", open: fromScene("cut"), heights: [3]int{36, 36, 36},
+		name: "interrupted", open: fromScene("cut"), heights: [3]int{36, 36, 36},
 		shows: []string{
 			"▎ Go on.", "▸ thought · interrupted · 1 line", "• shell sleep 60 interrupted", "waiting",
 			"I was about to", "⊘ interrupted", "── interrupted · 12s · 12.3k tokens in · 678 out",
@@ -40,7 +45,14 @@ func TestGoldenPlans(t *testing.T) { testGoldenScenes(t, planScenes) }
 
 func TestPlanItemUpdatesInPlace(t *testing.T) {
 	s := open(t, tuitest.Scenes["pipeline"](), 80, 40)
-	s.mustShow("• plan list, run, read, sum up", "1 of 4 done", "✓ List the tests", "1.2s", "▸ Run each a hundred times: 40 of 212", "attempt 2 · running 4")
+	s.mustShow(
+		"• plan list, run, read, sum up",
+		"1 of 4 done",
+		"✓ List the tests",
+		"1.2s",
+		"▸ Run each a hundred times: 40 of 212",
+		"attempt 2 · running 4",
+	)
 	s.mustHide("With the race detector.")
 	s.mustShow("▸ List the tests · 09:41 · 2 lines")
 	s.mustHide("in 40 packages.")
@@ -87,7 +99,9 @@ func TestLongPlanShowsRunningTasks(t *testing.T) {
 	j.UserMessage(tuitest.Ada, "m1", "go")
 	var tasks []protocol.Task
 	for i := range 60 {
-		tasks = append(tasks, protocol.Task{ID: fmt.Sprint(i), Title: fmt.Sprint("task number ", i), Status: protocol.StatusPending})
+		tasks = append(tasks, protocol.Task{
+			ID: fmt.Sprint(i), Title: fmt.Sprint("task number ", i), Status: protocol.StatusPending,
+		})
 		if i < 30 {
 			tasks[i].Status = protocol.StatusCompleted
 		}
@@ -111,7 +125,8 @@ func TestTasksListedOnce(t *testing.T) {
 					n := 0
 					for _, line := range strings.Split(s.text(), "\n") {
 						for _, mark := range []string{"✓ ", "▸ ", "· ", "✗ ", "⊘ "} {
-							if strings.HasPrefix(strings.TrimLeft(line, " "), mark+task) && !strings.Contains(line, "· 09:41") {
+							if strings.HasPrefix(strings.TrimLeft(line, " "), mark+task) &&
+								!strings.Contains(line, "· 09:41") {
 								n++
 							}
 						}
@@ -141,7 +156,9 @@ func TestPlanApprovalListedOnce(t *testing.T) {
 	if n := strings.Count(s.text(), "List the tests"); n != 1 {
 		t.Errorf("it is listed %d times:\n%s", n, s.text())
 	}
-	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed})
+	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+		Request: "r1", Outcome: protocol.Allowed,
+	})
 	s.applyJournal()
 	s.mustShow("plan · 0 of 2 done", "· List the tests")
 }
@@ -182,7 +199,12 @@ func TestTasksListedAtAnyScrollPosition(t *testing.T) {
 
 func TestInterruptedItemsMarked(t *testing.T) {
 	s := open(t, tuitest.Scenes["cut"](), 80, 50)
-	s.mustShow("thought · interrupted", "I was about to\n   ⊘ interrupted", "⊘ cut off: the server restarted", "── the server restarted")
+	s.mustShow(
+		"thought · interrupted",
+		"I was about to\n   ⊘ interrupted",
+		"⊘ cut off: the server restarted",
+		"── the server restarted",
+	)
 	if n := strings.Count(s.text(), "⊘"); n != 2 {
 		t.Errorf("%d texts are marked", n)
 	}

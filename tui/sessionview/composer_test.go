@@ -41,7 +41,9 @@ func TestPendingMessagesConfirmedByID(t *testing.T) {
 		s.press("enter")
 	}
 	s.journal.QueueMessage(tuitest.Bob, "m50", "somebody else's")
-	s.journal.AddBy(tuitest.Bob, protocol.QueueAdded, protocol.QueueAddedData{Message: protocol.Message{MessageID: "m51", Text: "of a client that names none", By: &tuitest.Bob}})
+	s.journal.AddBy(tuitest.Bob, protocol.QueueAdded, protocol.QueueAddedData{
+		Message: protocol.Message{MessageID: "m51", Text: "of a client that names none", By: &tuitest.Bob},
+	})
 	s.applyJournal()
 	s.mustShow("sending: first", "sending: second", "sending: third")
 	s.journal.QueueMessage(tuitest.Ada, "m102", "second")
@@ -306,7 +308,9 @@ func TestQueueEditCancelReleasesHold(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 80, 24)
 	s.press("tab", "e")
 	s.mustSend(protocol.DoQueueHold)
-	s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
+	s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{
+		ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada,
+	})
 	s.applyJournal()
 	s.press("esc")
 	if data := s.mustSend(protocol.DoQueueRelease).(protocol.QueueReleaseData); data.Hold != "h9" {
@@ -392,7 +396,9 @@ func TestInterruptQueueOutcome(t *testing.T) {
 
 func TestInterruptedByName(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.journal.AddBy(tuitest.Bob, protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted, DurationMS: 2000})
+	s.journal.AddBy(tuitest.Bob, protocol.TurnEnded, protocol.TurnEndedData{
+		Reason: protocol.ReasonInterrupted, DurationMS: 2000,
+	})
 	s.applyJournal()
 	s.mustShow("── interrupted by bob · 2s")
 }

@@ -18,14 +18,20 @@ func TestReconnectSummary(t *testing.T) {
 	s.now = s.now.Add(2*time.Minute + 5*time.Second)
 	s.journal.Reconnect(protocol.ModeResume, 9)
 	s.journal.RequestApproval(tuitest.CommandApproval())
-	s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+	s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+		Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce,
+	})
 	s.journal.EndTurn(protocol.ReasonCompleted)
 	s.journal.QueueMessage(tuitest.Bob, "m3", "next")
 	s.applyJournal()
 	s.mustHide("you reconnected here")
 	s.journal.CaughtUp()
 	s.applyJournal()
-	s.mustShow("── the connection was lost here", "── you reconnected here · away 2m05s · 1 turn ended · 1 message queued · 1 approval allowed", "bob")
+	s.mustShow(
+		"── the connection was lost here",
+		"── you reconnected here · away 2m05s · 1 turn ended · 1 message queued · 1 approval allowed",
+		"bob",
+	)
 }
 
 func TestReconnectSummaryLimitsDecisions(t *testing.T) {
@@ -33,12 +39,16 @@ func TestReconnectSummaryLimitsDecisions(t *testing.T) {
 	s.journal.Reconnect(protocol.ModeResume, 14)
 	for range 5 {
 		s.journal.RequestApproval(tuitest.CommandApproval())
-		s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied})
+		s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+			Request: "r1", Outcome: protocol.Denied,
+		})
 	}
 	s.journal.RequestApproval(tuitest.CommandApproval())
 	s.journal.CaughtUp()
 	s.applyJournal()
-	s.mustShow("you reconnected here · 1 approval denied by bob · 1 approval denied by bob · 1 approval denied by bob · 2 more decided · 1 approval waiting")
+	s.mustShow(
+		"you reconnected here · 1 approval denied by bob · 1 approval denied by bob · 1 approval denied by bob · 2 more decided · 1 approval waiting",
+	)
 }
 
 func TestReconnectServerRestart(t *testing.T) {
@@ -47,7 +57,9 @@ func TestReconnectServerRestart(t *testing.T) {
 	s.applyJournal()
 	s.now = s.now.Add(4 * time.Second)
 	s.journal.Reconnect(protocol.ModeResume, 1)
-	s.journal.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart})
+	s.journal.Add(protocol.TurnEnded, protocol.TurnEndedData{
+		Reason: protocol.ReasonError, Code: protocol.CodeServerRestart,
+	})
 	s.journal.Turn = ""
 	s.journal.CaughtUp()
 	s.applyJournal()
@@ -56,7 +68,12 @@ func TestReconnectServerRestart(t *testing.T) {
 
 func TestDisconnectShowsAdvice(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 30)
-	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
+	s.journal.Conn(remote.Conn{
+		State:   remote.Reconnecting,
+		Attempt: 2,
+		Reason:  "no such file",
+		Advice:  "start one with: agentctl serve",
+	})
 	s.applyJournal()
 	s.mustShow("no such file", "start one with: agentctl serve · F5 tries again now · you can read on")
 }
@@ -101,7 +118,10 @@ func TestRepeatedDisconnectsNotMarked(t *testing.T) {
 func TestReplacedLogMarked(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 40)
 	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
-		Session: "s1", Mode: protocol.ModeReset, Reason: protocol.ResetEpoch, After: protocol.Position{Epoch: "e2", Seq: 7},
+		Session:  "s1",
+		Mode:     protocol.ModeReset,
+		Reason:   protocol.ResetEpoch,
+		After:    protocol.Position{Epoch: "e2", Seq: 7},
 		Snapshot: &protocol.Snapshot{Epoch: "e2", State: &protocol.State{Session: "s1", Seq: 7}},
 	}})
 	s.journal.CaughtUp()
@@ -119,7 +139,12 @@ func TestResumeModeMarked(t *testing.T) {
 		{protocol.ModeReset, protocol.ResetPastEnd, "── you reconnected here · the session's log was replaced (past_end): this is how it is now"},
 	} {
 		s := open(t, tuitest.Scenes["transcript"](), 120, 40)
-		at := &protocol.SubscribeResult{Session: "s1", Mode: c.mode, Reason: c.reason, After: protocol.Position{Epoch: "e2", Seq: 7}}
+		at := &protocol.SubscribeResult{
+			Session: "s1",
+			Mode:    c.mode,
+			Reason:  c.reason,
+			After:   protocol.Position{Epoch: "e2", Seq: 7},
+		}
 		if c.mode == protocol.ModeReset {
 			at.Snapshot = &protocol.Snapshot{Epoch: "e2", State: &protocol.State{Session: "s1", Seq: 7}}
 		}
@@ -172,7 +197,12 @@ func TestReconnectNow(t *testing.T) {
 
 func TestOfflineAdvice(t *testing.T) {
 	s := open(t, tuitest.Scenes["offline"](), 80, 24)
-	s.mustShow("offline: connect to wss", "the token expired", "give a credential: --token or AGENTCTL_TOKEN", "F5 tries again now")
+	s.mustShow(
+		"offline: connect to wss",
+		"the token expired",
+		"give a credential: --token or AGENTCTL_TOKEN",
+		"F5 tries again now",
+	)
 	above := s.text()
 	s.press("pgup")
 	if s.text() == above {

@@ -21,13 +21,35 @@ func growingContext() *tuitest.Journal {
 	j := tuitest.NewJournal()
 	for i, tokens := range []int64{12_000, 55_000} {
 		j.UserMessage(tuitest.Ada, fmt.Sprint("m", i), "on")
-		j.Add(protocol.ContextUpdated, protocol.ContextInfo{Tokens: tokens, MaxTokens: 100_000, Percent: float64(tokens) / 1000, TranscriptLength: 10 * (i + 1), Strategy: "summary"})
-		j.Add(protocol.UsageUpdated, protocol.Usage{Input: 2 * tokens, Output: 700, Cached: 3000, Reasoning: 250, Cost: 0.01234, Currency: "USD", Model: "gemini-2.5\x1b[2J"})
+		j.Add(protocol.ContextUpdated, protocol.ContextInfo{
+			Tokens:           tokens,
+			MaxTokens:        100_000,
+			Percent:          float64(tokens) / 1000,
+			TranscriptLength: 10 * (i + 1),
+			Strategy:         "summary",
+		})
+		j.Add(protocol.UsageUpdated, protocol.Usage{
+			Input:     2 * tokens,
+			Output:    700,
+			Cached:    3000,
+			Reasoning: 250,
+			Cost:      0.01234,
+			Currency:  "USD",
+			Model:     "gemini-2.5\x1b[2J",
+		})
 		j.EndTurn(protocol.ReasonCompleted)
 	}
-	j.Add(protocol.ContextCompacted, protocol.ContextCompactedData{Before: 55_000, After: 20_000, Percent: 63.6, Automatic: true})
+	j.Add(protocol.ContextCompacted, protocol.ContextCompactedData{
+		Before: 55_000, After: 20_000, Percent: 63.6, Automatic: true,
+	})
 	j.UserMessage(tuitest.Ada, "m9", "and on")
-	j.Add(protocol.ContextUpdated, protocol.ContextInfo{Tokens: 82_000, MaxTokens: 100_000, Percent: 82, TranscriptLength: 31, Strategy: "summary"})
+	j.Add(protocol.ContextUpdated, protocol.ContextInfo{
+		Tokens:           82_000,
+		MaxTokens:        100_000,
+		Percent:          82,
+		TranscriptLength: 31,
+		Strategy:         "summary",
+	})
 	j.Add(protocol.TextStart, protocol.PartStartData{Part: "t"})
 	j.CaughtUp()
 	return j
@@ -56,7 +78,7 @@ var contextScenes = []goldenScene{
 		status: []string{"c compacts", "esc back"},
 	},
 	{
-		name: "context_asking", open: fromJournal(growingContext, pressing("f6", "c")), heights: contextHeights,
+		name: "context_compact", open: fromJournal(growingContext, pressing("f6", "c")), heights: contextHeights,
 		shows: []string{
 			"context · fix-tests · gemini", "░ 82%", "82.0k of 100.0k tokens · 31 messages · strategy summary",
 			"used 110.0k tokens in · 700 out · 3.0k cached · 250 reasoning",
@@ -72,10 +94,12 @@ var contextScenes = []goldenScene{
 		status:  []string{"c compacts", "esc back"},
 	},
 	{
-		name: "context_status", open: fromJournal(growingContext, (*testScreen).writeForSixSeconds), heights: contextHeights,
-		shows:  []string{"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", ">"},
-		wide:   []string{"░ 82%"},
-		status: []string{"● running 52s", "fix-tests", "? help"},
+		name:    "context_status",
+		open:    fromJournal(growingContext, (*testScreen).writeForSixSeconds),
+		heights: contextHeights,
+		shows:   []string{"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", ">"},
+		wide:    []string{"░ 82%"},
+		status:  []string{"● running 52s", "fix-tests", "? help"},
 	},
 }
 
@@ -112,7 +136,9 @@ func TestCompactAsksTwice(t *testing.T) {
 	s := open(t, growingContext(), 80, 24)
 	s.session.Reply = func(a tuitest.Command) (any, error) {
 		if a.Verb == protocol.DoCompact {
-			return protocol.CompactResult{Compacted: protocol.ContextCompactedData{Before: 82_000, After: 16_400, Percent: 80}}, nil
+			return protocol.CompactResult{
+				Compacted: protocol.ContextCompactedData{Before: 82_000, After: 16_400, Percent: 80},
+			}, nil
 		}
 		return protocol.HistoryResult{}, nil
 	}
@@ -187,7 +213,10 @@ func TestContextRequestedWithoutEvent(t *testing.T) {
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
 	s.session.Reply = func(tuitest.Command) (any, error) {
-		return protocol.ContextResult{Context: protocol.ContextInfo{Tokens: 5, MaxTokens: 10, Percent: 50}, Usage: &protocol.Usage{Input: 7}}, nil
+		return protocol.ContextResult{
+			Context: protocol.ContextInfo{Tokens: 5, MaxTokens: 10, Percent: 50},
+			Usage:   &protocol.Usage{Input: 7},
+		}, nil
 	}
 	s.press("f6")
 	s.mustSend(protocol.DoContext)

@@ -33,7 +33,10 @@ const answer = "Run it **many** times, with a line that is longer than the scree
 func openWithAnswer(t *testing.T) *testScreen {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "how?")
-	j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "shell", Title: "make", Input: []byte(`{"command":"make all"}`)})
+	j.Add(
+		protocol.ToolStarted,
+		protocol.ToolStartedData{Tool: "c1", Name: "shell", Title: "make", Input: []byte(`{"command":"make all"}`)},
+	)
 	j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: "built \x1b[31mall\x1b[m\nof it\n"})
 	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
 	j.Text("t", answer)
@@ -82,7 +85,9 @@ func TestCopyLines(t *testing.T) {
 	s.mustShow("copied 1 line, 54 characters")
 	s.mustHide("copy mode")
 	s.press("space", "b")
-	if got := s.copyWith("enter"); got != "Run it many times, with a line that is longer than the\nscreen is wide and has to be wrapped:" {
+	if got := s.copyWith(
+		"enter",
+	); got != "Run it many times, with a line that is longer than the\nscreen is wide and has to be wrapped:" {
 		t.Errorf("the block: copied %q", got)
 	}
 	s.press("space", "b", "b")
@@ -95,7 +100,10 @@ func TestCopyLines(t *testing.T) {
 		t.Errorf("some lines: copied %q", got)
 	}
 	s.press("space", "g", "space", "G")
-	if got := s.copyWith("y"); !strings.HasPrefix(got, "\nada · 09:41\nhow?\n\n") || !strings.HasSuffix(got, "12.3k tokens in · 678 out") {
+	if got := s.copyWith(
+		"y",
+	); !strings.HasPrefix(got, "\nada · 09:41\nhow?\n\n") ||
+		!strings.HasSuffix(got, "12.3k tokens in · 678 out") {
 		t.Errorf("everything: copied %q", got)
 	}
 }

@@ -60,11 +60,22 @@ func TestApprovalEscape(t *testing.T) {
 
 func TestApprovalArguments(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 30)
-	s.journal.RequestApproval(protocol.Approval{Request: "r1", Kind: protocol.ApproveTool, Title: "Fetch a page", Input: json.RawMessage(`{"url":"https://x.y/z"}`)})
+	s.journal.RequestApproval(protocol.Approval{
+		Request: "r1",
+		Kind:    protocol.ApproveTool,
+		Title:   "Fetch a page",
+		Input:   json.RawMessage(`{"url":"https://x.y/z"}`),
+	})
 	s.applyJournal()
 	s.mustShow("Fetch a page", "https://x.y/z")
 	s = open(t, tuitest.Scenes["transcript"](), 80, 30)
-	s.journal.RequestApproval(protocol.Approval{Request: "r1", Kind: protocol.ApproveCommand, Title: "Run", Command: "make", Input: json.RawMessage(`{"argv":["make"],"raw":true}`)})
+	s.journal.RequestApproval(protocol.Approval{
+		Request: "r1",
+		Kind:    protocol.ApproveCommand,
+		Title:   "Run",
+		Command: "make",
+		Input:   json.RawMessage(`{"argv":["make"],"raw":true}`),
+	})
 	s.applyJournal()
 	s.mustShow("$ make")
 	s.mustHide("argv")
@@ -147,7 +158,8 @@ func TestApprovalReason(t *testing.T) {
 	s.press("enter")
 	s.mustShow("r reason: not 2 day")
 	s.press("3")
-	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "no" || data.Reason != "not 2 day" {
+	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "no" ||
+		data.Reason != "not 2 day" {
 		t.Errorf("decided %+v", data)
 	}
 }
@@ -162,7 +174,9 @@ func TestApprovalSentOnce(t *testing.T) {
 	s.mustSendNothing()
 	s.run(cmd)
 	s.mustSend(protocol.DoApprove)
-	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+		Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce,
+	})
 	s.applyJournal()
 	s.mustShow("✓ allowed · decided by ada", "Fetch a page")
 	s.mustHide("1 of 2")
@@ -191,10 +205,16 @@ func TestApprovalWhileDisconnected(t *testing.T) {
 func TestApprovalConflict(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 100, 30)
 	s.waitGrace()
-	s.refuse(&protocol.Error{Code: protocol.CodeConflict, Message: "already denied", Winner: &protocol.Winner{By: tuitest.Bob, Outcome: protocol.Denied}})
+	s.refuse(&protocol.Error{
+		Code:    protocol.CodeConflict,
+		Message: "already denied",
+		Winner:  &protocol.Winner{By: tuitest.Bob, Outcome: protocol.Denied},
+	})
 	s.press("tab", "1")
 	s.mustShow("already denied · decided by bob")
-	s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny})
+	s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+		Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny,
+	})
 	s.applyJournal()
 	s.mustShow("✗ denied · decided by bob")
 	s.mustHide("1 of 2")
@@ -227,7 +247,9 @@ func TestApprovalExplain(t *testing.T) {
 	s.waitGrace()
 	s.press("tab", "5")
 	s.mustSend(protocol.DoApprove)
-	s.journal.Add(protocol.ApprovalExplained, protocol.ApprovalExplainedData{Request: "r1", Text: "It drops what nothing imports."})
+	s.journal.Add(protocol.ApprovalExplained, protocol.ApprovalExplainedData{
+		Request: "r1", Text: "It drops what nothing imports.",
+	})
 	s.applyJournal()
 	s.mustShow("explained: It drops what nothing imports.", "1 Allow once")
 	s.press("1")
@@ -256,9 +278,19 @@ func TestQuestionAnswers(t *testing.T) {
 func TestQuestionMultipleChoice(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "ask me")
-	j.RequestApproval(protocol.Approval{Request: "r1", Kind: protocol.ApproveQuestion, Title: "Which?", Questions: []protocol.Question{{
-		ID: "of", Text: "Which of them?", Many: true, Choices: []protocol.Choice{{ID: "x", Label: "Left"}, {ID: "y", Label: "Right"}},
-	}}})
+	j.RequestApproval(protocol.Approval{
+		Request: "r1",
+		Kind:    protocol.ApproveQuestion,
+		Title:   "Which?",
+		Questions: []protocol.Question{
+			{
+				ID:      "of",
+				Text:    "Which of them?",
+				Many:    true,
+				Choices: []protocol.Choice{{ID: "x", Label: "Left"}, {ID: "y", Label: "Right"}},
+			},
+		},
+	})
 	j.CaughtUp()
 	s := open(t, j, 80, 30)
 	s.waitGrace()
@@ -301,8 +333,14 @@ func TestPlanApproval(t *testing.T) {
 	scene := func() *testScreen {
 		j := tuitest.Conversation()
 		j.RequestApproval(protocol.Approval{
-			Request: "p1", Kind: protocol.ApprovePlan, Title: "Three tasks",
-			Tasks: []protocol.Task{{ID: "a", Title: "Read"}, {ID: "b", Title: "Write", After: []string{"a"}}, {ID: "c", Title: "Build", After: []string{"a", "b"}}},
+			Request: "p1",
+			Kind:    protocol.ApprovePlan,
+			Title:   "Three tasks",
+			Tasks: []protocol.Task{
+				{ID: "a", Title: "Read"},
+				{ID: "b", Title: "Write", After: []string{"a"}},
+				{ID: "c", Title: "Build", After: []string{"a", "b"}},
+			},
 		})
 		j.CaughtUp()
 		s := open(t, j, 80, 40)
@@ -408,7 +446,8 @@ func TestApprovalDecidedByOther(t *testing.T) {
 func TestInterruptWhenIdle(t *testing.T) {
 	s := open(t, tuitest.LongSession(1), 80, 24)
 	s.run(s.m.startInterrupt())
-	if i := s.m.panels.interrupt; s.m.status.Text != "no turn is running" || i.turn != "" || i.sent || i.question != nil {
+	if i := s.m.panels.interrupt; s.m.status.Text != "no turn is running" || i.turn != "" || i.sent ||
+		i.question != nil {
 		t.Errorf("said %q, %+v", s.m.status.Text, i)
 	}
 	s.mustSendNothing()

@@ -45,7 +45,15 @@ func checkStyles(t interface{ Fatalf(string, ...any) }, content string) {
 			f := fields[0]
 			fields = fields[1:]
 			switch v, _ := strconv.Atoi(f); {
-			case f == "" || strings.HasPrefix(f, "4:"), v <= 4, v == 7, v == 9, v >= 22 && v <= 29 && v != 25 && v != 26 && v != 28, v >= 30 && v <= 37, v >= 90 && v <= 97, v == 39, v == 49:
+			case f == "" || strings.HasPrefix(f, "4:"),
+				v <= 4,
+				v == 7,
+				v == 9,
+				v >= 22 && v <= 29 && v != 25 && v != 26 && v != 28,
+				v >= 30 && v <= 37,
+				v >= 90 && v <= 97,
+				v == 39,
+				v == 49:
 			case v == 38 || v == 48:
 				if len(fields) >= 4 && fields[0] == "2" {
 					fields = fields[4:]
@@ -85,7 +93,10 @@ func FuzzToolOutput(f *testing.F) {
 		look := func() {
 			content := s.m.View().Content
 			checkStyles(t, content)
-			if bare := ansi.Strip(content); strings.ContainsAny(bare, "\x1b\u202e\u009b\r\a\b") || !utf8.ValidString(bare) {
+			if bare := ansi.Strip(
+				content,
+			); strings.ContainsAny(bare, "\x1b\u202e\u009b\r\a\b") ||
+				!utf8.ValidString(bare) {
 				t.Fatalf("a control is on the screen: %q", bare)
 			}
 		}
@@ -101,9 +112,10 @@ func FuzzToolOutput(f *testing.F) {
 }
 
 var anyKey = rapid.SampledFrom([]string{
-	"enter", "esc", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown", "home", "ctrl+home", "ctrl+end", "f1", "f3", "f4", "f6", "f8", "space",
-	"f5", "ctrl+g", "ctrl+p", "ctrl+n", "shift+up", "s", "p", "pgup",
-	"ctrl+x", "ctrl+o", "ctrl+r", "ctrl+f", "/", "n", "N", "alt+enter", "1", "5", "r", "v", "e", "x", "K", "J", "h", "d", "k", "c", "y", "b", "[", "]", "t", "T", "a", "A", "E", "alt+up", "alt+down", "?", "漢",
+	"enter", "esc", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown", "home", "ctrl+home",
+	"ctrl+end", "f1", "f3", "f4", "f6", "f8", "space", "f5", "ctrl+g", "ctrl+p", "ctrl+n", "shift+up", "s", "p",
+	"pgup", "ctrl+x", "ctrl+o", "ctrl+r", "ctrl+f", "/", "n", "N", "alt+enter", "1", "5", "r", "v", "e", "x",
+	"K", "J", "h", "d", "k", "c", "y", "b", "[", "]", "t", "T", "a", "A", "E", "alt+up", "alt+down", "?", "漢",
 })
 
 func TestRandomEventsFitScreen(t *testing.T) {
@@ -123,7 +135,18 @@ func TestRandomEventsFitScreen(t *testing.T) {
 				s.applyJournal()
 			},
 			"link": func(rt *rapid.T) {
-				s.journal.Conn(remote.Conn{State: rapid.SampledFrom([]remote.ConnState{remote.Connecting, remote.Connected, remote.Reconnecting, remote.Offline}).Draw(rt, "link"), Retry: s.now.Add(time.Second)})
+				s.journal.Conn(remote.Conn{
+					State: rapid.SampledFrom([]remote.ConnState{
+						remote.Connecting,
+						remote.Connected,
+						remote.Reconnecting,
+						remote.Offline,
+					}).Draw(
+						rt,
+						"link",
+					),
+					Retry: s.now.Add(time.Second),
+				})
 				s.applyJournal()
 			},
 			"resume": func(rt *rapid.T) {
@@ -133,7 +156,9 @@ func TestRandomEventsFitScreen(t *testing.T) {
 			},
 			"reset": func(*rapid.T) {
 				s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
-					Mode: protocol.ModeReset, After: protocol.Position{Epoch: "e", Seq: 7}, Snapshot: &protocol.Snapshot{Epoch: "e", State: &protocol.State{Seq: 7}},
+					Mode:     protocol.ModeReset,
+					After:    protocol.Position{Epoch: "e", Seq: 7},
+					Snapshot: &protocol.Snapshot{Epoch: "e", State: &protocol.State{Seq: 7}},
 				}})
 				s.applyJournal()
 				s.journal.Seq = 7
@@ -141,7 +166,9 @@ func TestRandomEventsFitScreen(t *testing.T) {
 			"key":   func(rt *rapid.T) { s.press(anyKey.Draw(rt, "key")) },
 			"paste": func(*rapid.T) { s.update(tea.PasteMsg{Content: "a\nb\x1b[2J"}) },
 			"background": func(rt *rapid.T) {
-				s.update(tea.BackgroundColorMsg{Color: rapid.SampledFrom([]color.Color{white, black}).Draw(rt, "background")})
+				s.update(tea.BackgroundColorMsg{
+					Color: rapid.SampledFrom([]color.Color{white, black}).Draw(rt, "background"),
+				})
 			},
 			"quiet": func(*rapid.T) { s.waitGrace() },
 			"size": func(rt *rapid.T) {
@@ -160,7 +187,10 @@ func TestRandomEventsFitScreen(t *testing.T) {
 					}
 				}
 				checkStyles(rt, content)
-				if bare := ansi.Strip(content); strings.ContainsAny(bare, "\x1b\u202e\u009b") || strings.Contains(content, "\x1b[2J") {
+				if bare := ansi.Strip(
+					content,
+				); strings.ContainsAny(bare, "\x1b\u202e\u009b") ||
+					strings.Contains(content, "\x1b[2J") {
 					rt.Fatalf("a control sequence is on the screen: %q", content)
 				}
 			},

@@ -106,7 +106,7 @@ func TestGoldenFilesAreUsed(t *testing.T) {
 		used = append(used, fmt.Sprintf("%s_%d.golden", scene.name, goldenWidth))
 	}
 	for _, theme := range ui.Themes() {
-		used = append(used, "theme_"+string(theme)+".golden", "cards_theme_"+string(theme)+".golden")
+		used = append(used, "theme_"+string(theme)+".golden", "tool_calls_theme_"+string(theme)+".golden")
 	}
 	files, err := filepath.Glob("testdata/*.golden")
 	if err != nil || len(files) == 0 {

@@ -48,7 +48,13 @@ func TestHelpShowsConfiguredKeys(t *testing.T) {
 }
 
 func TestHintsShowConfiguredKeys(t *testing.T) {
-	keys, err := keymap.New(keymap.Keys{"next-part": {"f9"}, "end": {"alt+e"}, "composer.send": {"f10"}, "take-back": {"f11"}, "composer.help": {"f12"}})
+	keys, err := keymap.New(keymap.Keys{
+		"next-part":     {"f9"},
+		"end":           {"alt+e"},
+		"composer.send": {"f10"},
+		"take-back":     {"f11"},
+		"composer.help": {"f12"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

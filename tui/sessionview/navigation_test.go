@@ -125,7 +125,16 @@ func TestJumpLoadsHistory(t *testing.T) {
 		if page.First < 6*500 && page.Last > 6*500 { // the one error of all
 			for i, raw := range page.Events {
 				if strings.Contains(string(raw), `"answer 500"`) {
-					page.Events[i] = []byte(strings.NewReplacer("text.delta", "error", `"part":"t","text"`, `"message"`).Replace(string(raw)))
+					page.Events[i] = []byte(
+						strings.NewReplacer(
+							"text.delta",
+							"error",
+							`"part":"t","text"`,
+							`"message"`,
+						).Replace(
+							string(raw),
+						),
+					)
 				}
 			}
 		}

@@ -30,12 +30,12 @@ func openWithLog(t *testing.T, width, height int) *testScreen {
 
 var protocolLogScenes = []goldenScene{
 	{
-		name: "wire", open: logScene(), heights: protocolLogHeights,
+		name: "protocol_log", open: logScene(), heights: protocolLogHeights,
 		shows: []string{
-			"protocol log · 10 messages · 802 B", "09:41:00.000 · opened ws://box:7777/v1", "09:41:00.001 →", "hello",
-			"09:41:00.005 ←", "hello answer", "09:41:01.005 →", "send", "23ms", "09:41:01.028 ←", "send answer",
-			"⋮ ←", "turn.started", "09:41:02.028 ←", "fold", "09:41:02.029 →", "ack", "09:41:03.029 →", "approve", "3.0s",
-			"▸09:41:06.029 ←", "approve error conflict",
+			"protocol log · 10 messages · 802 B", "09:41:00.000 · opened ws://box:7777/v1", "09:41:00.001 →",
+			"hello", "09:41:00.005 ←", "hello answer", "09:41:01.005 →", "send", "23ms", "09:41:01.028 ←",
+			"send answer", "⋮ ←", "turn.started", "09:41:02.028 ←", "fold", "09:41:02.029 →", "ack",
+			"09:41:03.029 →", "approve", "3.0s", "▸09:41:06.029 ←", "approve error conflict",
 		},
 		wide: []string{
 			"following", `send 1 23ms {"text":"修复测试 please"}`, "5–9 fold", `"token":"‹hidden›"`, "decided by bob",
@@ -44,7 +44,7 @@ var protocolLogScenes = []goldenScene{
 		status: []string{"enter open · / filter", "F7 back"},
 	},
 	{
-		name: "wire_sent", open: logScene("d", "up"), heights: protocolLogHeights,
+		name: "protocol_log_sent", open: logScene("d", "up"), heights: protocolLogHeights,
 		shows: []string{
 			"protocol log · 10 messages · 802 B", "opened ws://box:7777/v1", "09:41:00.001 →", "hello",
 			"09:41:01.005 →", "send", "▸09:41:02.029 →", "ack", "09:41:03.029 →", "approve", "3.0s",
@@ -53,7 +53,7 @@ var protocolLogScenes = []goldenScene{
 		status: []string{"enter open · / filter", "F7 back"},
 	},
 	{
-		name: "wire_words", open: logScene("/", "s", "e", "n", "d"), heights: protocolLogHeights,
+		name: "protocol_log_filter", open: logScene("/", "s", "e", "n", "d"), heights: protocolLogHeights,
 		shows: []string{
 			"protocol log · 10 messages · 802 B", "09:41:01.005 →", "send", "23ms", "▸09:41:01.028 ←", "send answer",
 		},
@@ -61,7 +61,7 @@ var protocolLogScenes = []goldenScene{
 		status: []string{"filter: send"},
 	},
 	{
-		name: "wire_frame", open: logScene("up", "up", "up", "enter"), heights: protocolLogHeights,
+		name: "protocol_log_frame", open: logScene("up", "up", "up", "enter"), heights: protocolLogHeights,
 		shows: []string{
 			`{ "session": "s1", "seq": 9, "first_seq": 5, "type": "fold", "data": { "parts": [ {`,
 			`"part": "p", "kind": "text", "text": "On it.\u001b[2J" } ] } }`,

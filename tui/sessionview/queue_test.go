@@ -75,14 +75,18 @@ func TestQueueSelectedMessageRemoved(t *testing.T) {
 	s := open(t, tuitest.Scenes["long queue"](), 100, 24)
 	s.press("tab", "down", "down")
 	s.mustShow("▸ 3 Message 3 of many")
-	s.journal.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m5", Reason: protocol.RemovedUser})
+	s.journal.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{
+		MessageID: "m5", Reason: protocol.RemovedUser,
+	})
 	s.applyJournal()
 	s.mustShow("▸ 3 Message 4 of many", "bob removed the selected message")
 	s.press("x")
 	if data := s.mustSend(protocol.DoQueueRemove).(protocol.QueueRemoveData); data.MessageID != "m6" {
 		t.Errorf("removed %+v", data)
 	}
-	s.journal.AddBy(tuitest.Ada, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m6", Reason: protocol.RemovedUser})
+	s.journal.AddBy(tuitest.Ada, protocol.QueueRemoved, protocol.QueueRemovedData{
+		MessageID: "m6", Reason: protocol.RemovedUser,
+	})
 	s.applyJournal()
 	s.mustShow("▸ 3 Message 5 of many")
 	s.mustHide("was chosen")
@@ -109,7 +113,9 @@ func TestQueueEditHeldOverReconnect(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 100, 24)
 	s.press("tab", "e")
 	s.mustSend(protocol.DoQueueHold)
-	s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
+	s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{
+		ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada,
+	})
 	s.applyJournal()
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.applyJournal()
@@ -135,7 +141,9 @@ func TestQueueEditHeldOverReconnect(t *testing.T) {
 func TestQueueEditHoldExpired(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 100, 24)
 	s.press("tab", "e")
-	s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
+	s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{
+		ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada,
+	})
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.applyJournal()
 	s.now = s.now.Add(time.Minute)
@@ -159,7 +167,9 @@ func TestQueueEditEndsWhenRemoved(t *testing.T) {
 		s := open(t, tuitest.Scenes["queue"](), 100, 24)
 		s.typeText("a draft")
 		s.press("tab", "e")
-		s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
+		s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{
+			ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada,
+		})
 		s.applyJournal()
 		s.mustShow("editing a queued message")
 		s.journal.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: reason})
@@ -195,7 +205,14 @@ func TestQueueRemovalStatus(t *testing.T) {
 
 func TestQueueMessageParts(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.journal.AddBy(tuitest.Bob, protocol.QueueAdded, protocol.QueueAddedData{Message: protocol.Message{MessageID: "m3", Text: "look", By: &tuitest.Bob, Parts: []protocol.Part{{Type: "image"}, {Type: "image"}}}})
+	s.journal.AddBy(tuitest.Bob, protocol.QueueAdded, protocol.QueueAddedData{
+		Message: protocol.Message{
+			MessageID: "m3",
+			Text:      "look",
+			By:        &tuitest.Bob,
+			Parts:     []protocol.Part{{Type: "image"}, {Type: "image"}},
+		},
+	})
 	s.applyJournal()
 	s.mustShow("1 look +2 parts")
 }

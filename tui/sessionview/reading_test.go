@@ -158,7 +158,15 @@ func TestConsecutiveNotesSpacing(t *testing.T) {
 	j.Add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "careful"})
 	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
-	open(t, j, 60, 30).mustShow("1.5s: overloaded\n   ↻ retry 2 of 3 in 1.5s: overloaded\n\n", "here I am\n\n   ! careful\n\n   ── completed")
+	open(
+		t,
+		j,
+		60,
+		30,
+	).mustShow(
+		"1.5s: overloaded\n   ↻ retry 2 of 3 in 1.5s: overloaded\n\n",
+		"here I am\n\n   ! careful\n\n   ── completed",
+	)
 }
 
 func TestReplacedLogReloads(t *testing.T) {
@@ -181,7 +189,12 @@ func TestResumedSession(t *testing.T) {
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Retry: s.now})
 	s.applyJournal()
 	s.mustShow("reconnecting")
-	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{Mode: protocol.ModeResume, Clients: []protocol.Client{{Client: "c1", By: tuitest.Ada}}}})
+	s.journal.Pending = append(s.journal.Pending, remote.Update{
+		Attached: &protocol.SubscribeResult{
+			Mode:    protocol.ModeResume,
+			Clients: []protocol.Client{{Client: "c1", By: tuitest.Ada}},
+		},
+	})
 	s.journal.Conn(remote.Conn{State: remote.Connected, Connection: "c3", By: tuitest.Ada})
 	s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " of it"})
 	s.journal.CaughtUp()
@@ -210,7 +223,9 @@ func TestStatusLagAndClients(t *testing.T) {
 func TestStatusLagStable(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 120, 24)
 	for _, id := range []string{"c6", "c5", "c4", "c3"} {
-		s.journal.Ephemeral(protocol.ClientLag, protocol.Client{Client: id, By: protocol.Actor{Name: id}, LagEvents: 340})
+		s.journal.Ephemeral(protocol.ClientLag, protocol.Client{
+			Client: id, By: protocol.Actor{Name: id}, LagEvents: 340,
+		})
 	}
 	s.applyJournal()
 	for range 10 {

@@ -49,7 +49,12 @@ func open(t *testing.T, j *tuitest.Journal, width, height int) *testScreen {
 	styles := ui.NewStyles(time.UTC, "")
 	styles.Now = func() time.Time { return s.now }
 	s.m = New(Config{
-		Session: s.session, Tasks: tasks, Styles: styles, Now: func() time.Time { return s.now }, Exec: tea.Exec, Editor: "vi",
+		Session: s.session,
+		Tasks:   tasks,
+		Styles:  styles,
+		Now:     func() time.Time { return s.now },
+		Exec:    tea.Exec,
+		Editor:  "vi",
 		NewID: func() string {
 			s.ids++
 			return fmt.Sprintf("client-m%d", 100+s.ids)
@@ -345,7 +350,8 @@ func TestUnsanitizedItem(t *testing.T) {
 	s.m.transcript.view.List.Append(unsanitizedItem{}, false)
 	s.m.canvas.Dirty = true
 	view := s.m.View().Content
-	if !strings.Contains(view, "owned") || strings.Contains(view, "\x1b[2J") || strings.Contains(view, "\x1b]0;") || strings.Contains(view, "\x07") {
+	if !strings.Contains(view, "owned") || strings.Contains(view, "\x1b[2J") || strings.Contains(view, "\x1b]0;") ||
+		strings.Contains(view, "\x07") {
 		t.Errorf("the screen holds %q", view)
 	}
 }

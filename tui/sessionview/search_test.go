@@ -80,7 +80,10 @@ func TestLocalSearchStep(t *testing.T) {
 }
 
 // setSearchResults makes the session a server that finds hits, a page at a time.
-func (s *testScreen) setSearchResults(history func(protocol.HistoryData) protocol.HistoryResult, pages ...[]protocol.Hit) {
+func (s *testScreen) setSearchResults(
+	history func(protocol.HistoryData) protocol.HistoryResult,
+	pages ...[]protocol.Hit,
+) {
 	s.session.Reply = func(a tuitest.Command) (any, error) {
 		switch d := a.Data.(type) {
 		case protocol.HistoryData:
@@ -185,7 +188,9 @@ func TestSearchFindsNewMessages(t *testing.T) {
 	s.journal.UserMessage(tuitest.Ada, "m30", "more?")
 	s.journal.Text("t", "answer 30")
 	s.applyJournal()
-	s.setSearchResults(noHistory, []protocol.Hit{hit("m30", 2+6*30, protocol.HitText, "t"), hit("m29", 2+6*29, protocol.HitText, "t")})
+	s.setSearchResults(noHistory, []protocol.Hit{
+		hit("m30", 2+6*30, protocol.HitText, "t"), hit("m29", 2+6*29, protocol.HitText, "t"),
+	})
 	s.press("N")
 	s.mustShow("1 of 2", "▌  answer 30")
 }
@@ -221,7 +226,13 @@ func TestSearchLoadsPartOfText(t *testing.T) {
 	cut := len(events) - 3 // the second piece begins with the hay
 	s.setSearchResults(func(d protocol.HistoryData) protocol.HistoryResult {
 		if d.Before == 601 {
-			return protocol.HistoryResult{Epoch: "k3f9ab", First: uint64(cut + 1), Last: uint64(len(events)), More: true, Events: events[cut:]}
+			return protocol.HistoryResult{
+				Epoch:  "k3f9ab",
+				First:  uint64(cut + 1),
+				Last:   uint64(len(events)),
+				More:   true,
+				Events: events[cut:],
+			}
 		}
 		return protocol.HistoryResult{Epoch: "k3f9ab", First: 1, Last: uint64(cut), Events: events[:cut]}
 	}, []protocol.Hit{hit("m0", 1, protocol.HitText, "t")})

@@ -20,7 +20,9 @@ func TestSettingChange(t *testing.T) {
 	if data := s.mustSend(protocol.DoConfigure).(protocol.ConfigureData); data != (protocol.ConfigureData{Setting: "mode", Value: "edit"}) {
 		t.Errorf("configured %+v", data)
 	}
-	s.journal.Add(protocol.AgentOptions, protocol.Options{Settings: []protocol.Setting{{ID: "mode", Name: "Mode", Value: "edit"}}})
+	s.journal.Add(protocol.AgentOptions, protocol.Options{
+		Settings: []protocol.Setting{{ID: "mode", Name: "Mode", Value: "edit"}},
+	})
 	s.applyJournal()
 	s.mustShow("▸ Mode: edit")
 	s.mustHide("…")

@@ -18,7 +18,7 @@ import (
 
 var toolCallScenes = []goldenScene{
 	{
-		name: "cards", open: fromScene("cards"), heights: [3]int{110, 100, 90},
+		name: "tool_calls", open: fromScene("cards"), heights: [3]int{110, 100, 90},
 		shows: []string{
 			"▎ Make the counter safe.", "• read Read file pkg/store/coun", "✓ 12ms", "package store",
 			"… 14 more lines · ctrl+o shows all", "return c.n", "It adds without its lock:",
@@ -38,7 +38,7 @@ var toolCallScenes = []goldenScene{
 		status: []string{"● running 58s", "fix-tests", "? help"},
 	},
 	{
-		name: "changes", open: fromScene("changes"), heights: [3]int{40, 40, 40},
+		name: "file_changes", open: fromScene("changes"), heights: [3]int{40, 40, 40},
 		shows: append([]string{
 			"▎ Make the counter safe.", "· waiting for a decision", "approval · patch · asked 09:41", "Edit two files",
 			"in /home/ada/store", "why: The imports changed.", "go.mod +1 −1", "⋯ module store", "3 - go 1.25",
@@ -64,7 +64,7 @@ func TestGoldenToolCallThemes(t *testing.T) {
 		{ui.ThemeContrast, tea.BackgroundColorMsg{Color: black}},
 		{ui.ThemeSixteen, nil},
 	} {
-		t.Run("cards_theme_"+string(c.theme), func(t *testing.T) {
+		t.Run("tool_calls_theme_"+string(c.theme), func(t *testing.T) {
 			s := openWithTheme(t, c.theme, tuitest.Scenes["cards"](), 80, 90)
 			s.update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 			if c.background != nil {
@@ -81,7 +81,9 @@ func TestToolClock(t *testing.T) {
 	s.now = s.now.Add(5 * time.Minute)
 	s.update(tickMsg{})
 	s.mustShow("running 5m36s")
-	s.journal.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c7", Status: protocol.ToolCompleted, DurationMS: 61_000})
+	s.journal.Add(protocol.ToolEnded, protocol.ToolEndedData{
+		Tool: "c7", Status: protocol.ToolCompleted, DurationMS: 61_000,
+	})
 	s.applyJournal()
 	s.mustShow("✓ 1m01s")
 	s.update(tickMsg{})
@@ -105,7 +107,15 @@ func TestToolOutputPager(t *testing.T) {
 	for i := range 20_000 {
 		fmt.Fprintf(&out, "line %d of many\n", i)
 	}
-	j.Tool("c1", protocol.ToolStartedData{Name: "shell", Title: "seq", Input: json.RawMessage(`{"command":"seq","env":{"A":[1,2]}}`)}, "")
+	j.Tool(
+		"c1",
+		protocol.ToolStartedData{
+			Name:  "shell",
+			Title: "seq",
+			Input: json.RawMessage(`{"command":"seq","env":{"A":[1,2]}}`),
+		},
+		"",
+	)
 	for rest := out.String(); rest != ""; {
 		n := min(len(rest), 100_000)
 		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: rest[:n]})
@@ -161,7 +171,11 @@ func TestToolOutputReplaced(t *testing.T) {
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
 	for _, text := range []string{"first\n", "second\n"} {
-		s.journal.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Replace: true, Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("old\n"), New: text}}})
+		s.journal.Add(protocol.ToolOutput, protocol.ToolOutputData{
+			Tool:    "c1",
+			Replace: true,
+			Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("old\n"), New: text}},
+		})
 		s.applyJournal()
 		s.mustShow("- old", "+ "+text)
 	}
@@ -180,7 +194,10 @@ func TestInvisibleChange(t *testing.T) {
 		j := tuitest.NewJournal()
 		j.UserMessage(tuitest.Ada, "m1", "go")
 		j.Tool("c1", protocol.ToolStartedData{Name: "edit", Title: "x"}, "")
-		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("a\r\nb\r\n"), New: text}}})
+		j.Add(protocol.ToolOutput, protocol.ToolOutputData{
+			Tool:    "c1",
+			Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("a\r\nb\r\n"), New: text}},
+		})
 		j.CaughtUp()
 		open(t, j, 80, 24).mustShow(want)
 	}
@@ -189,8 +206,10 @@ func TestInvisibleChange(t *testing.T) {
 // What is drawn while it comes ends as what is drawn at once.
 func TestStreamedScreenEqualsWhole(t *testing.T) {
 	piece := rapid.SampledFrom([]string{
-		"```go\n", "```\n", "func f() {\n", "/* a ", "b */\n", "\x1b[31m", "\x1b[m", "10%\r", "\x1b[K", "\n", "\n\n", "- a list\n", "  b\n", "| a | b |\n", "|---|--:|\n",
-		"words **and", " words** ", "漢字", "~~x~~ ", "a very long line that has to be broken somewhere before it ends ", "\x1b[2A", "{\"a\":1}", "# t\n", "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n",
+		"```go\n", "```\n", "func f() {\n", "/* a ", "b */\n", "\x1b[31m", "\x1b[m", "10%\r", "\x1b[K", "\n",
+		"\n\n", "- a list\n", "  b\n", "| a | b |\n", "|---|--:|\n", "words **and", " words** ", "漢字", "~~x~~ ",
+		"a very long line that has to be broken somewhere before it ends ", "\x1b[2A", "{\"a\":1}", "# t\n",
+		"--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n",
 	})
 	rapid.Check(t, func(rt *rapid.T) {
 		pieces := rapid.SliceOfN(piece, 1, 20).Draw(rt, "pieces")
@@ -283,14 +302,35 @@ func BenchmarkKeyPressLongOutput(b *testing.B) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "go")
 	for i := range 40 {
-		j.Tool(fmt.Sprint("c", i), protocol.ToolStartedData{Name: "shell", Title: "yes"}, strings.Repeat("\x1b[32mok\x1b[m  \tpkg\t0.1s\n", 10_000))
+		j.Tool(
+			fmt.Sprint("c", i),
+			protocol.ToolStartedData{Name: "shell", Title: "yes"},
+			strings.Repeat("\x1b[32mok\x1b[m  \tpkg\t0.1s\n", 10_000),
+		)
 		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("c", i), Status: protocol.ToolCompleted})
-		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("d", i), Name: "edit", Title: "x", Kind: protocol.ToolEdit})
-		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: fmt.Sprint("d", i), Content: []protocol.Content{{Type: "diff", Path: "x.go", Old: new(strings.Repeat(tuitest.CounterGo, 100)), New: strings.Repeat(tuitest.CounterFixed, 100)}}})
+		j.Add(protocol.ToolStarted, protocol.ToolStartedData{
+			Tool: fmt.Sprint("d", i), Name: "edit", Title: "x", Kind: protocol.ToolEdit,
+		})
+		j.Add(protocol.ToolOutput, protocol.ToolOutputData{
+			Tool: fmt.Sprint("d", i),
+			Content: []protocol.Content{
+				{
+					Type: "diff",
+					Path: "x.go",
+					Old:  new(strings.Repeat(tuitest.CounterGo, 100)),
+					New:  strings.Repeat(tuitest.CounterFixed, 100),
+				},
+			},
+		})
 	}
 	j.Text("t", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n")
 	j.CaughtUp()
-	m := testView(b.Context(), tuitest.NewFakeSession(), func() time.Time { return tuitest.Start }, func() string { return "" })
+	m := testView(
+		b.Context(),
+		tuitest.NewFakeSession(),
+		func() time.Time { return tuitest.Start },
+		func() string { return "" },
+	)
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	m.Update(j.Take())
 	m.View()
@@ -303,7 +343,12 @@ func BenchmarkKeyPressLongOutput(b *testing.B) {
 // A delta of a tool that runs, with code and changes on the screen.
 func BenchmarkOutputAndFrame(b *testing.B) {
 	j := tuitest.Scenes["cards"]()
-	m := testView(b.Context(), tuitest.NewFakeSession(), func() time.Time { return tuitest.Start }, func() string { return "" })
+	m := testView(
+		b.Context(),
+		tuitest.NewFakeSession(),
+		func() time.Time { return tuitest.Start },
+		func() string { return "" },
+	)
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	m.Update(j.Take())
 	for b.Loop() {

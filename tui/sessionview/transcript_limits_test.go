@@ -117,7 +117,12 @@ func BenchmarkDeltaAndFrame(b *testing.B) {
 	for _, turns := range []int{10, 1000} {
 		b.Run(fmt.Sprint(turns), func(b *testing.B) {
 			j := tuitest.LongSession(turns)
-			m := testView(b.Context(), tuitest.NewFakeSession(), func() time.Time { return tuitest.Start }, func() string { return "" })
+			m := testView(
+				b.Context(),
+				tuitest.NewFakeSession(),
+				func() time.Time { return tuitest.Start },
+				func() string { return "" },
+			)
 			m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 			m.Update(j.Take())
 			j.UserMessage(tuitest.Ada, "last", "go")
@@ -146,7 +151,12 @@ func BenchmarkCatchUp100kEvents(b *testing.B) {
 	j.CaughtUp()
 	all := j.Take()
 	for b.Loop() {
-		m := testView(b.Context(), tuitest.NewFakeSession(), func() time.Time { return tuitest.Start }, func() string { return "" })
+		m := testView(
+			b.Context(),
+			tuitest.NewFakeSession(),
+			func() time.Time { return tuitest.Start },
+			func() string { return "" },
+		)
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 		all[1].Attached.Snapshot.State = &protocol.State{}
 		for i := 0; i < len(all); i += task.MaxBatch {
