@@ -13,7 +13,10 @@ func DrawEvent(t *rapid.T, j *Journal) {
 	et := types[rapid.IntRange(0, len(types)-1).Draw(t, "type")]
 	id := rapid.SampledFrom([]string{"a", "b", "\x1b[2J", ""})
 	data := map[string]any{}
-	for _, field := range []string{"message_id", "client_message_id", "part", "tool", "request", "id", "task", "text", "title", "command", "reason", "message", "name", "output"} {
+	for _, field := range []string{
+		"message_id", "client_message_id", "part", "tool", "request", "id", "task", "text", "title",
+		"command", "reason", "message", "name", "output",
+	} {
 		if rapid.Bool().Draw(t, field) {
 			data[field] = id.Draw(t, "value")
 		}

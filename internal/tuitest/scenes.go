@@ -153,9 +153,20 @@ var Scenes = map[string]func() *Journal{
 		j := Conversation()
 		verified := protocol.Actor{Name: "bob", Subject: "bob@example.org"}
 		for _, r := range []protocol.Rule{
-			{ID: "u1", Kind: protocol.ApproveCommand, Subject: "/home/ada/store\x00go mod tidy", Scope: "exactly this command in /home/ada/store, in this session", By: Ada, At: Start},
-			{ID: "u2", Kind: protocol.ApproveTool, Subject: "fetch\x1b[8m", Scope: "every use of the tool fetch\x1b[8m, in this session", By: verified, At: Start.Add(26 * time.Hour)},
-			{ID: "u3", Kind: protocol.ApprovePatch, Subject: "/home/ada/store/store.go\x00/home/ada/store/store_test.go", Scope: "every patch of exactly these files, in this session", By: Ada, At: Start},
+			{
+				ID: "u1", Kind: protocol.ApproveCommand, Subject: "/home/ada/store\x00go mod tidy",
+				Scope: "exactly this command in /home/ada/store, in this session", By: Ada, At: Start,
+			},
+			{
+				ID: "u2", Kind: protocol.ApproveTool, Subject: "fetch\x1b[8m",
+				Scope: "every use of the tool fetch\x1b[8m, in this session", By: verified,
+				At: Start.Add(26 * time.Hour),
+			},
+			{
+				ID: "u3", Kind: protocol.ApprovePatch,
+				Subject: "/home/ada/store/store.go\x00/home/ada/store/store_test.go",
+				Scope:   "every patch of exactly these files, in this session", By: Ada, At: Start,
+			},
 		} {
 			j.RequestApproval(protocol.Approval{Request: "r" + r.ID, Kind: r.Kind, Title: "May I?"})
 			j.AddBy(r.By, protocol.ApprovalResolved, protocol.ApprovalResolvedData{

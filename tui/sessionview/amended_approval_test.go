@@ -108,7 +108,12 @@ func TestApprovalCountdown(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration
 		want  string
-	}{{-80 * time.Second, "expires in 1m45s"}, {0, "expires in 25s"}, {24 * time.Second, "expires in 1s"}, {time.Minute, "expires now"}} {
+	}{
+		{-80 * time.Second, "expires in 1m45s"},
+		{0, "expires in 25s"},
+		{24 * time.Second, "expires in 1s"},
+		{time.Minute, "expires now"},
+	} {
 		s.now = tuitest.Start.Add(time.Minute + c.after)
 		s.update(tickMsg{})
 		s.mustShow(c.want)

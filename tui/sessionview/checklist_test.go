@@ -121,7 +121,9 @@ func TestTasksListedOnce(t *testing.T) {
 			s := open(t, scene(), 100, height)
 			twice := func(when string) {
 				t.Helper()
-				for _, task := range []string{"List the tests", "讀紀錄", "Sum up", "Read the imports", "Drop what is unused"} {
+				for _, task := range []string{
+					"List the tests", "讀紀錄", "Sum up", "Read the imports", "Drop what is unused",
+				} {
 					n := 0
 					for _, line := range strings.Split(s.text(), "\n") {
 						for _, mark := range []string{"✓ ", "▸ ", "· ", "✗ ", "⊘ "} {

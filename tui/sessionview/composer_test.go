@@ -126,7 +126,10 @@ func TestSendQueuedPosition(t *testing.T) {
 }
 
 func TestOrdinals(t *testing.T) {
-	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 112: "112th"} {
+	for n, want := range map[int]string{
+		1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st",
+		112: "112th",
+	} {
 		if got := describe.Ordinal(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
@@ -378,7 +381,10 @@ func TestInterruptStatus(t *testing.T) {
 }
 
 func TestInterruptQueueOutcome(t *testing.T) {
-	for key, want := range map[string]string{"k": "interrupted, the next message starts", "h": "interrupted, queue held", "C": "interrupted, queue cleared"} {
+	for key, want := range map[string]string{
+		"k": "interrupted, the next message starts", "h": "interrupted, queue held",
+		"C": "interrupted, queue cleared",
+	} {
 		s := open(t, tuitest.Scenes["transcript"](), 100, 24)
 		s.journal.QueueMessage(tuitest.Bob, "m3", "next")
 		s.applyJournal()
@@ -412,7 +418,9 @@ func TestInterruptWhileDisconnected(t *testing.T) {
 }
 
 func TestInterruptQueueDialog(t *testing.T) {
-	for key, want := range map[string]string{"k": protocol.QueueKeep, "h": protocol.QueueHold, "C": protocol.QueueClear} {
+	for key, want := range map[string]string{
+		"k": protocol.QueueKeep, "h": protocol.QueueHold, "C": protocol.QueueClear,
+	} {
 		s := open(t, tuitest.Scenes["queue"](), 80, 24)
 		s.press("esc")
 		s.mustShow("The queue has 2 messages")

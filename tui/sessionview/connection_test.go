@@ -135,8 +135,14 @@ func TestResumeModeMarked(t *testing.T) {
 		{protocol.ModeResume, protocol.ResumeReplayed, "── you reconnected here · what was missed was replayed"},
 		{protocol.ModeResume, protocol.ResumeRestored, "── you reconnected here · restored from its saved state"},
 		{protocol.ModeReset, protocol.ResetFresh, "── you reconnected here · a fresh snapshot: this is how it is now"},
-		{protocol.ModeReset, protocol.ResetResubscribed, "── you reconnected here · followed again: what ended meanwhile is not told"},
-		{protocol.ModeReset, protocol.ResetPastEnd, "── you reconnected here · the session's log was replaced (past_end): this is how it is now"},
+		{
+			protocol.ModeReset, protocol.ResetResubscribed,
+			"── you reconnected here · followed again: what ended meanwhile is not told",
+		},
+		{
+			protocol.ModeReset, protocol.ResetPastEnd,
+			"── you reconnected here · the session's log was replaced (past_end): this is how it is now",
+		},
 	} {
 		s := open(t, tuitest.Scenes["transcript"](), 120, 40)
 		at := &protocol.SubscribeResult{
@@ -230,7 +236,9 @@ func TestAwaySummary(t *testing.T) {
 		"you reconnected here · 1 approval allowed by a rule": event(protocol.ApprovalResolved, &tuitest.Ada, protocol.ApprovalResolvedData{
 			Request: "r", Outcome: protocol.Allowed, ByRule: "u1",
 		}),
-		"you reconnected here · 1 approval expired": event(protocol.ApprovalResolved, nil, protocol.ApprovalResolvedData{Request: "r", Outcome: protocol.Expired}),
+		"you reconnected here · 1 approval expired": event(protocol.ApprovalResolved, nil, protocol.ApprovalResolvedData{
+			Request: "r", Outcome: protocol.Expired,
+		}),
 		"": event(protocol.QueueHeld, nil, protocol.Hold{Reason: protocol.HoldUser}),
 	} {
 		var a describe.Away
@@ -251,7 +259,10 @@ func TestAwaySummary(t *testing.T) {
 		{protocol.ModeResume, protocol.ResetEpoch, ""},
 		{protocol.ModeReset, protocol.ResetFresh, "a fresh snapshot: this is how it is now"},
 		{protocol.ModeReset, protocol.ResetResubscribed, "followed again: what ended meanwhile is not told"},
-		{protocol.ModeReset, protocol.ResetEpoch, "the session's log was replaced (" + protocol.ResetEpoch + "): this is how it is now"},
+		{
+			protocol.ModeReset, protocol.ResetEpoch,
+			"the session's log was replaced (" + protocol.ResetEpoch + "): this is how it is now",
+		},
 	} {
 		if got := describe.Reattached(c.mode, c.reason); got != c.want {
 			t.Errorf("%s, %s: %q, want %q", c.mode, c.reason, got, c.want)

@@ -196,8 +196,10 @@ func TestContextAfterSnapshot(t *testing.T) {
 
 func TestCompactUnsupported(t *testing.T) {
 	for want, err := range map[string]error{
-		"This agent cannot compact its context": &protocol.Error{Code: protocol.CodeUnsupported, Message: "the agent x cannot compact its context"},
-		"the line is cut":                       errors.New("the line is cut"),
+		"This agent cannot compact its context": &protocol.Error{
+			Code: protocol.CodeUnsupported, Message: "the agent x cannot compact its context",
+		},
+		"the line is cut": errors.New("the line is cut"),
 	} {
 		s := open(t, growingContext(), 80, 24)
 		s.refuse(err)
@@ -259,7 +261,9 @@ func TestContextPageSizes(t *testing.T) {
 
 func TestContextStyle(t *testing.T) {
 	l := ui.NewStyles(time.UTC, "")
-	for percent, want := range map[float64]*lipgloss.Style{0: &l.Success, 74.9: &l.Success, 75: &l.Warning, 89.9: &l.Warning, 90: &l.Error, 120: &l.Error} {
+	for percent, want := range map[float64]*lipgloss.Style{
+		0: &l.Success, 74.9: &l.Success, 75: &l.Warning, 89.9: &l.Warning, 90: &l.Error, 120: &l.Error,
+	} {
 		if l.ContextStyle(percent) != want {
 			t.Errorf("%v%% is dressed as another number", percent)
 		}

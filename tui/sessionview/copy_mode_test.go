@@ -52,7 +52,9 @@ func TestCopySource(t *testing.T) {
 		t.Errorf("copied %q", got)
 	}
 	s.mustShow("copied the message: 14 lines, 183 characters")
-	for i, want := range []string{"for range 100 {\n\tgo test()\n}\n", "make   all\n", "for range 100 {\n\tgo test()\n}\n"} {
+	for i, want := range []string{
+		"for range 100 {\n\tgo test()\n}\n", "make   all\n", "for range 100 {\n\tgo test()\n}\n",
+	} {
 		if got := s.copyWith("c"); got != want {
 			t.Errorf("code block %d: copied %q", i, got)
 		}
@@ -190,7 +192,10 @@ func TestCopyModeSizes(t *testing.T) {
 			for _, height := range []int{1, 2, 3, 7, 12} {
 				s := open(t, tuitest.Scenes[name](), width, height)
 				s.m.setFocus(onTranscript)
-				for _, keys := range []string{"[", "]", "T", "E", "space b j b pgup G", "y", "c", "space space g enter", "/ a enter", "n N", "alt+up", "space esc esc"} {
+				for _, keys := range []string{
+					"[", "]", "T", "E", "space b j b pgup G", "y", "c", "space space g enter", "/ a enter",
+					"n N", "alt+up", "space esc esc",
+				} {
 					s.press(strings.Fields(keys)...)
 					view := s.m.View()
 					lines := strings.Split(view.Content, "\n")

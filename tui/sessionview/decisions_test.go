@@ -400,10 +400,22 @@ func TestApprovalOutcomeText(t *testing.T) {
 		want string
 	}{
 		{protocol.ApprovalResolvedData{Outcome: protocol.Allowed}, &tuitest.Ada, "✓ allowed · decided by ada"},
-		{protocol.ApprovalResolvedData{Outcome: protocol.Allowed, Decision: protocol.AllowAlways, Rule: rule}, &tuitest.Ada, "✓ allowed always (every use of it) · decided by ada"},
-		{protocol.ApprovalResolvedData{Outcome: protocol.Allowed, Decision: protocol.AllowAlways}, &tuitest.Ada, "✓ allowed always · decided by ada"},
-		{protocol.ApprovalResolvedData{Outcome: protocol.Allowed, Decision: protocol.AllowAlways, ByRule: "u1"}, &tuitest.Ada, "✓ allowed always · by rule u1"},
-		{protocol.ApprovalResolvedData{Outcome: protocol.Denied, Decision: protocol.DenyStop, Reason: "no"}, &tuitest.Bob, "✗ denied and stopped · decided by bob · no"},
+		{
+			protocol.ApprovalResolvedData{Outcome: protocol.Allowed, Decision: protocol.AllowAlways, Rule: rule},
+			&tuitest.Ada, "✓ allowed always (every use of it) · decided by ada",
+		},
+		{
+			protocol.ApprovalResolvedData{Outcome: protocol.Allowed, Decision: protocol.AllowAlways},
+			&tuitest.Ada, "✓ allowed always · decided by ada",
+		},
+		{
+			protocol.ApprovalResolvedData{Outcome: protocol.Allowed, Decision: protocol.AllowAlways, ByRule: "u1"},
+			&tuitest.Ada, "✓ allowed always · by rule u1",
+		},
+		{
+			protocol.ApprovalResolvedData{Outcome: protocol.Denied, Decision: protocol.DenyStop, Reason: "no"},
+			&tuitest.Bob, "✗ denied and stopped · decided by bob · no",
+		},
 		{protocol.ApprovalResolvedData{Outcome: protocol.Expired}, nil, "✗ expired: nobody decided in time"},
 		{protocol.ApprovalResolvedData{Outcome: protocol.Cancelled}, nil, "⊘ cancelled"},
 		{protocol.ApprovalResolvedData{Outcome: "of tomorrow"}, nil, "of tomorrow"},

@@ -88,7 +88,19 @@ func TestProtocolLogSizes(t *testing.T) {
 	for width := 1; width < 130; width += 7 {
 		for _, height := range []int{1, 2, 3, 12} {
 			s := openWithLog(t, width, height)
-			for _, keys := range [][]string{nil, {"up"}, {"enter"}, {"esc"}, {"/", "x"}, {"esc"}, {"t"}, {"home"}, {"pgup"}, {"pgdown"}, {"end"}} {
+			for _, keys := range [][]string{
+				nil,
+				{"up"},
+				{"enter"},
+				{"esc"},
+				{"/", "x"},
+				{"esc"},
+				{"t"},
+				{"home"},
+				{"pgup"},
+				{"pgdown"},
+				{"end"},
+			} {
 				s.press(keys...)
 				lines := strings.Split(s.m.View().Content, "\n")
 				if len(lines) > height {

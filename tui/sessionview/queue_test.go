@@ -184,10 +184,14 @@ func TestQueueEditEndsWhenRemoved(t *testing.T) {
 func TestQueueRemovalStatus(t *testing.T) {
 	for name, take := range map[string]func(j *tuitest.Journal){
 		"another message": func(j *tuitest.Journal) {
-			j.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m9", Reason: protocol.RemovedUser})
+			j.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{
+				MessageID: "m9", Reason: protocol.RemovedUser,
+			})
 		},
 		"one whose turn starts": func(j *tuitest.Journal) {
-			j.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: protocol.RemovedStarted})
+			j.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{
+				MessageID: "m3", Reason: protocol.RemovedStarted,
+			})
 		},
 		"by nobody": func(j *tuitest.Journal) {
 			j.Add(protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: protocol.RemovedUser})

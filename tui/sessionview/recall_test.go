@@ -31,7 +31,9 @@ func TestRecallHistory(t *testing.T) {
 	s.typeText("draft")
 	s.press("up") // within the draft there is nothing above
 	s.mustCompose("draft")
-	for _, want := range []string{"second", "first", "The test in pkg/store fails now and then. Find out why and fix it, please."} {
+	for _, want := range []string{
+		"second", "first", "The test in pkg/store fails now and then. Find out why and fix it, please.",
+	} {
 		s.press("ctrl+p")
 		s.mustCompose(want)
 	}

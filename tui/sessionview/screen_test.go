@@ -206,7 +206,26 @@ func TestScreenSizes(t *testing.T) {
 			for _, height := range []int{1, 2, 3, 4, 7, 12} {
 				s := open(t, scene(), width, height)
 				s.waitGrace()
-				for _, keys := range [][]string{nil, {"tab"}, {"r", "x", "enter"}, {"tab"}, {"tab"}, {"v"}, {"esc"}, {"f4"}, {"down"}, {"q"}, {"f3"}, {"enter"}, {"q"}, {"q"}, {"tab"}, {"/"}, {"tab"}, {"f1"}} {
+				for _, keys := range [][]string{
+					nil,
+					{"tab"},
+					{"r", "x", "enter"},
+					{"tab"},
+					{"tab"},
+					{"v"},
+					{"esc"},
+					{"f4"},
+					{"down"},
+					{"q"},
+					{"f3"},
+					{"enter"},
+					{"q"},
+					{"q"},
+					{"tab"},
+					{"/"},
+					{"tab"},
+					{"f1"},
+				} {
 					s.press(keys...)
 					view := s.m.View()
 					lines := strings.Split(view.Content, "\n")
@@ -233,7 +252,9 @@ func TestKeysBeforeWindowSize(t *testing.T) {
 		s := open(t, scene(), 80, 24)
 		s.waitGrace()
 		s.m.canvas.Width, s.m.canvas.Height = 0, 0
-		for _, key := range []string{"f1", "esc", "f6", "esc", "f4", "esc", "ctrl+f", "a", "enter", "tab", "v", "esc", "space", "y"} {
+		for _, key := range []string{
+			"f1", "esc", "f6", "esc", "f4", "esc", "ctrl+f", "a", "enter", "tab", "v", "esc", "space", "y",
+		} {
 			s.press(key)
 			s.m.View()
 		}
@@ -243,7 +264,10 @@ func TestKeysBeforeWindowSize(t *testing.T) {
 func TestHostileText(t *testing.T) {
 	s := open(t, tuitest.Scenes["hostile"](), 100, 60)
 	s.waitGrace()
-	for _, key := range []string{"", "tab", "v", "q", "tab", "tab", "tab", "enter", "v", "q", "f3", "enter", "q", "q", "f4", "q", "esc", "/", "tab", "f4"} {
+	for _, key := range []string{
+		"", "tab", "v", "q", "tab", "tab", "tab", "enter", "v", "q", "f3", "enter", "q", "q", "f4", "q",
+		"esc", "/", "tab", "f4",
+	} {
 		if key != "" {
 			s.press(key)
 		}
@@ -295,7 +319,12 @@ func TestErrorText(t *testing.T) {
 		{fmt.Errorf("send: %w", tuitest.ErrRefused), "observers may not do that"},
 		{errors.New("no route"), "no route"},
 		{context.DeadlineExceeded, "context deadline exceeded"},
-		{&protocol.Error{Code: protocol.CodeConflict, Message: "too late", Winner: &protocol.Winner{By: tuitest.Bob}}, "too late · decided by bob"},
+		{
+			&protocol.Error{
+				Code: protocol.CodeConflict, Message: "too late", Winner: &protocol.Winner{By: tuitest.Bob},
+			},
+			"too late · decided by bob",
+		},
 	} {
 		if got := remote.ErrorText(c.err); got != c.want {
 			t.Errorf("errText(%v) = %q, want %q", c.err, got, c.want)

@@ -190,7 +190,10 @@ func TestToolOutputReplaced(t *testing.T) {
 }
 
 func TestInvisibleChange(t *testing.T) {
-	for text, want := range map[string]string{"a\nb\n": "nothing that shows is different", "a\r\nb\r\n": "nothing is different", "a\r\nc\r\n": "+ c"} {
+	for text, want := range map[string]string{
+		"a\nb\n": "nothing that shows is different", "a\r\nb\r\n": "nothing is different",
+		"a\r\nc\r\n": "+ c",
+	} {
 		j := tuitest.NewJournal()
 		j.UserMessage(tuitest.Ada, "m1", "go")
 		j.Tool("c1", protocol.ToolStartedData{Name: "edit", Title: "x"}, "")
@@ -257,7 +260,10 @@ func TestArgumentsAsDiff(t *testing.T) {
 		kind, input string
 		want        []string
 	}{
-		{"", `{"file_path":"a.go","old_string":"x := 1\ny","new_string":"x := 2\ny"}`, []string{"a.go +1 −1", "- x := 1", "+ x := 2"}},
+		{
+			"", `{"file_path":"a.go","old_string":"x := 1\ny","new_string":"x := 2\ny"}`,
+			[]string{"a.go +1 −1", "- x := 1", "+ x := 2"},
+		},
 		{protocol.ToolEdit, `{"path":"a.go","content":"package a\n"}`, []string{"a.go +1 −0", "1 + package a"}},
 		{"", `{"input":"*** Begin Patch\n*** Add File: n\n+new\n*** End Patch"}`, []string{"new n +1 −0", "1 + new"}},
 		{"", `{"patch":"--- a/f\n+++ b/f\n@@ -9 +9 @@\n-a\n+b\n"}`, []string{"f +1 −1", "9   - a", "  9 + b"}},
