@@ -28,7 +28,7 @@ func TestApprovalEditPatch(t *testing.T) {
 	data := s.mustSend(protocol.DoApprove).(protocol.ApproveData)
 	want := strings.Replace(s.m.replica.state.Approvals[0].Patch, "20", "40", 1)
 	if data.Option != "once" || data.Input == nil || data.Input.Patch != want {
-		t.Errorf("allowed %+v with %+v", data, data.Input)
+		t.Errorf("got decision %+v with input %+v, want option once with patch %q", data, data.Input, want)
 	}
 }
 
@@ -46,7 +46,7 @@ func TestApprovalEditPatchAgain(t *testing.T) {
 	s.mustHide("as edited")
 	s.press("1")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Input != nil {
-		t.Errorf("what was not changed goes along: %+v", data.Input)
+		t.Errorf("got input %+v for an unchanged patch, want none", data.Input)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestApprovalEditedPatchUnsupported(t *testing.T) {
 	s.mustShow("cannot take an edited patch", "[x] with the patch as edited")
 	s.press("enter", "1")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Input != nil {
-		t.Errorf("the patch as asked for was allowed with %+v", data.Input)
+		t.Errorf("got input %+v for the original patch, want none", data.Input)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestDenyWithoutPatch(t *testing.T) {
 	s.setEditor(`sed -i s/20/40/ "$1"`)
 	s.press("tab", "p", "3")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "deny" || data.Input != nil {
-		t.Errorf("denied with %+v", data)
+		t.Errorf("got decision %+v, want deny without input", data)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestApprovalEditPlanTask(t *testing.T) {
 	}
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Input == nil ||
 		!reflect.DeepEqual(data.Input.Tasks, want) {
-		t.Errorf("allowed with %+v", data.Input)
+		t.Errorf("got input %+v, want tasks %+v", data.Input, want)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestApprovalCountdown(t *testing.T) {
 	s.now = tuitest.Start.Add(time.Minute)
 	s.update(tickMsg{})
 	if !strings.Contains(s.m.View().Content, strings.SplitN(red, "x", 2)[0]+" · expires in 25s") {
-		t.Error("the end of the countdown has no colour of its own")
+		t.Error("the end of the countdown is not in the error style")
 	}
 }
 
@@ -148,7 +148,7 @@ func TestApprovalCountdownTick(t *testing.T) {
 	s.m.ticking = false
 	s.update(tickMsg{})
 	if after != time.Second {
-		t.Errorf("the next tick comes after %v", after)
+		t.Errorf("got next tick after %v, want 1s", after)
 	}
 }
 
@@ -160,6 +160,6 @@ func TestQuestionWithoutAnswer(t *testing.T) {
 	s.mustShow("no question is answered yet")
 	s.press("2")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "skip" {
-		t.Errorf("answered %+v", data)
+		t.Errorf("got decision %+v, want skip", data)
 	}
 }

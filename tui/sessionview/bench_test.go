@@ -18,7 +18,7 @@ import (
 	"agentctl/tui/transcriptview"
 )
 
-// countingItem is an item of three lines that counts what is asked of it.
+// countingItem is an item of three lines that counts the calls of its methods.
 type countingItem struct {
 	kind  transcript.AnchorKind
 	name  string
@@ -35,13 +35,14 @@ func (s *countingItem) Block(int, bool) transcript.Block {
 	return transcript.Block{Header: []string{""}, Body: []string{" " + s.text, " more"}}
 }
 
-// longView is a screen on which a turn is under way, below n items that count.
+// longView is a view with a running turn below many counting items.
 type longView struct {
 	m       *View
 	journal *tuitest.Journal
 	calls   int
 }
 
+// newLongView returns a view of n counting items and a running turn.
 func newLongView(t testing.TB, n int) *longView {
 	l := &longView{journal: tuitest.NewJournal()}
 	session := tuitest.NewFakeSession()
@@ -76,7 +77,7 @@ func newLongView(t testing.TB, n int) *longView {
 
 func (l *longView) applyJournal() { l.update(l.journal.Take()) }
 
-// update updates and draws, and then does what follows.
+// update applies a message, draws, and applies the messages of the returned command.
 func (l *longView) update(msg tea.Msg) {
 	cmd := l.m.Update(msg)
 	l.m.View()
@@ -93,8 +94,8 @@ func (l *longView) press(names ...string) {
 	}
 }
 
-// actions are what has to cost the same however much was said: what comes before,
-// and what is measured.
+// actions must cost the same for every length of the transcript. prepare runs before do, which is
+// measured.
 var actions = []struct {
 	name    string
 	prepare func(*longView)
@@ -125,41 +126,42 @@ const (
 )
 
 func TestActionCostIndependentOfLength(t *testing.T) {
-	for _, deed := range actions {
-		t.Run(deed.name, func(t *testing.T) {
+	for _, action := range actions {
+		t.Run(action.name, func(t *testing.T) {
 			costs := map[int][]int{}
 			for _, n := range []int{few, many} {
 				l := newLongView(t, n)
-				if deed.prepare != nil {
-					deed.prepare(l)
+				if action.prepare != nil {
+					action.prepare(l)
 				}
 				for range 20 {
 					l.calls = 0
-					deed.do(l)
+					action.do(l)
 					costs[n] = append(costs[n], l.calls)
 				}
 			}
 			if fmt.Sprint(costs[few]) != fmt.Sprint(costs[many]) {
-				t.Errorf("items are asked %v times among %d, %v times among %d", costs[few], few, costs[many], many)
+				t.Errorf("got calls %v of %d items, %v of %d items, want the same", costs[few], few, costs[many], many)
 			}
 		})
 	}
 }
 
 func BenchmarkActions(b *testing.B) {
-	for _, deed := range actions {
+	for _, action := range actions {
 		for _, n := range []int{few, many} {
-			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(deed.name, " ", "-"), n), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(action.name, " ", "-"), n), func(b *testing.B) {
 				l := newLongView(b, n)
-				if deed.prepare != nil {
-					deed.prepare(l)
+				if action.prepare != nil {
+					action.prepare(l)
 				}
 				l.calls = 0
 				done := 0
 				for b.Loop() {
-					deed.do(l)
-					if done++; done%10 == 0 && deed.name != "key" &&
-						deed.name != "delta" { // never out of the fewest items
+					action.do(l)
+					done++
+					if moves := action.name != "key" && action.name != "delta"; moves && done%10 == 0 {
+						// Return to the end before the smaller list is exhausted.
 						b.StopTimer()
 						l.m.transcript.search.current = 0
 						l.press("G")
@@ -172,11 +174,11 @@ func BenchmarkActions(b *testing.B) {
 	}
 }
 
-// recordedHistory is a session of 100,000 events as a server tells it: a snapshot, what
-// is folded of the turn under way, and the turns before it by pages.
+// recordedHistory is a session of 100,000 events as a server sends it: a snapshot, the folded
+// events of the running turn, and the earlier turns by pages.
 type recordedHistory struct {
 	attach []remote.Update
-	pages  []*protocol.HistoryResult // the newest first
+	pages  []*protocol.HistoryResult // newest first
 }
 
 const (
@@ -184,7 +186,8 @@ const (
 	pastDeltas = 98
 )
 
-// newRecordedHistory has half of its events in finished turns, and half in one long turn.
+// newRecordedHistory returns a history with half of its events in finished turns, and half in one
+// running turn.
 func newRecordedHistory() *recordedHistory {
 	h := &recordedHistory{}
 	j := tuitest.NewJournal()
@@ -255,8 +258,7 @@ func newRecordedHistory() *recordedHistory {
 	return h
 }
 
-// openView shows a session up to its first whole frame, and returns it with how
-// long the frame took beside the fold.
+// openView opens a view and draws its first complete frame. It returns the view and the duration.
 func (h *recordedHistory) openView(t testing.TB) (m *View, frame time.Duration) {
 	session := tuitest.NewFakeSession()
 	session.Reply = func(a tuitest.Command) (any, error) {
@@ -282,7 +284,8 @@ func (h *recordedHistory) openView(t testing.TB) (m *View, frame time.Duration) 
 	return m, frame
 }
 
-// applyEvents is how long it takes to decode and fold what the catch-up tells.
+// applyEvents returns how long it takes to apply the events of the catch-up to a state and a
+// transcript, without a view.
 func (h *recordedHistory) applyEvents(t testing.TB) time.Duration {
 	begin := time.Now()
 	state := &protocol.State{Session: "s1", Seq: h.attach[1].Attached.After.Seq}
@@ -300,7 +303,7 @@ func (h *recordedHistory) applyEvents(t testing.TB) time.Duration {
 	return time.Since(begin)
 }
 
-// BenchmarkFirstFrame is of a session of 100,000 events, beside an empty one.
+// BenchmarkFirstFrame opens a session of 100,000 events, and for comparison an empty one.
 func BenchmarkFirstFrame(b *testing.B) {
 	full := newRecordedHistory()
 	j := tuitest.NewJournal()
@@ -321,7 +324,7 @@ func BenchmarkFirstFrame(b *testing.B) {
 	b.ReportMetric(viewHeap(b, full), "MiB/heap")
 }
 
-// viewHeap is how much memory a session takes of which everything was paged in.
+// viewHeap returns the memory in MiB of a view with the whole history loaded.
 func viewHeap(t testing.TB, h *recordedHistory) float64 {
 	before := heapSize()
 	m, _ := h.openView(t)
@@ -337,7 +340,7 @@ func viewHeap(t testing.TB, h *recordedHistory) float64 {
 		m.View()
 	}
 	if m.transcript.view.HasOlder() || m.transcript.view.List.Len() < 3*pastTurns {
-		t.Fatalf("older turns are left: %d items", m.transcript.view.List.Len())
+		t.Fatalf("older turns are not loaded: got %d items", m.transcript.view.List.Len())
 	}
 	used := heapSize() - before
 	runtime.KeepAlive(m)
@@ -354,7 +357,7 @@ func heapSize() int64 {
 
 func TestMemoryOf100kEvents(t *testing.T) {
 	if used := viewHeap(t, newRecordedHistory()); used > 24 {
-		t.Errorf("a session of 100,000 events takes %.0f MiB", used)
+		t.Errorf("a session of 100,000 events uses %.0f MiB", used)
 	} else {
 		t.Logf("%.1f MiB", used)
 	}

@@ -63,7 +63,7 @@ func TestPlanItemUpdatesInPlace(t *testing.T) {
 	s.applyJournal()
 	s.mustShow("2 of 4 done", "⊘ 讀紀錄", "cancelled", "putting the results together")
 	if n := s.m.transcript.view.List.Len(); n != items {
-		t.Errorf("%d items, want the %d there were", n, items)
+		t.Errorf("got %d items, want %d", n, items)
 	}
 	s.press("tab", "tab", "g", "down", "enter")
 	s.mustShow("With the race detector.", "3 are flaky", "212 tests in 40 packages")
@@ -134,7 +134,7 @@ func TestTasksListedOnce(t *testing.T) {
 						}
 					}
 					if n > 1 {
-						t.Errorf("%s, %d rows, %s: %q is listed %d times:\n%s", name, height, when, task, n, s.text())
+						t.Errorf("%s, %d rows, %s: %q %d times, want once:\n%s", name, height, when, task, n, s.text())
 					}
 				}
 			}
@@ -156,7 +156,7 @@ func TestPlanApprovalListedOnce(t *testing.T) {
 	j.CaughtUp()
 	s := open(t, j, 100, 40)
 	if n := strings.Count(s.text(), "List the tests"); n != 1 {
-		t.Errorf("it is listed %d times:\n%s", n, s.text())
+		t.Errorf("got the task %d times, want once:\n%s", n, s.text())
 	}
 	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
 		Request: "r1", Outcome: protocol.Allowed,
@@ -173,7 +173,7 @@ func (s *testScreen) planItem() transcript.ID {
 			return id
 		}
 	}
-	s.t.Fatal("there is no plan")
+	s.t.Fatal("no plan item")
 	return 0
 }
 
@@ -182,12 +182,12 @@ func TestTasksListedAtAnyScrollPosition(t *testing.T) {
 	list := s.m.transcript.view.List
 	plan := s.planItem()
 	if n := strings.Count(s.text(), "Sum up"); n != 1 {
-		t.Errorf("the task is shown %d times", n)
+		t.Errorf("got the task %d times", n)
 	}
 	s.mustShow("plan · 1 of 4 done · tab", "▸ Run each a hundred times: 40 of 212", "running 4")
 	list.SetCollapsed(plan, false)
 	s.update(tickMsg{})
-	s.mustShow("With the race detector.") // who unfolds it wants all of it
+	s.mustShow("With the race detector.") // expanded, the plan shows everything
 	list.SetCollapsed(plan, true)
 	s.journal.Add(protocol.PlanCancelled, protocol.PlanErrorData{Message: "by ada"})
 	s.applyJournal()
@@ -208,11 +208,11 @@ func TestInterruptedItemsMarked(t *testing.T) {
 		"── the server restarted",
 	)
 	if n := strings.Count(s.text(), "⊘"); n != 2 {
-		t.Errorf("%d texts are marked", n)
+		t.Errorf("got %d marked texts", n)
 	}
 	for _, line := range strings.Split(s.text(), "\n") {
 		if strings.Contains(line, "sleep 60") && !strings.HasSuffix(line, " interrupted") {
-			t.Errorf("the tool shows as %q", line)
+			t.Errorf("got tool line %q", line)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func TestSendShowsPendingMessage(t *testing.T) {
 	s.mustShow("sending: fix it now")
 	data := s.mustSend(protocol.DoSend).(protocol.SendData)
 	if data.Text != "fix it\nnow" || data.ClientMessageID != "client-m101" {
-		t.Fatalf("sent %+v", data)
+		t.Fatalf("got send data %+v", data)
 	}
 	j.UserMessage(tuitest.Ada, "m101", "fix it\nnow")
 	s.applyJournal()
@@ -58,7 +58,7 @@ func TestSendScrollsToEnd(t *testing.T) {
 	s.mustSendNothing()
 	s.press("pgup", "pgup")
 	if s.m.transcript.view.List.Following() {
-		t.Fatal("it still follows")
+		t.Fatal("the list still follows its end")
 	}
 	s.session.Reply = func(tuitest.Command) (any, error) {
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m101", Seq: 900}, nil
@@ -66,7 +66,7 @@ func TestSendScrollsToEnd(t *testing.T) {
 	s.typeText("on")
 	s.press("enter")
 	if !s.m.transcript.view.List.Following() {
-		t.Error("what was sent is below the screen")
+		t.Error("the sent message is below the screen")
 	}
 	s.mustHide("queued")
 }
@@ -78,11 +78,11 @@ func TestMovedMessageStaysSelected(t *testing.T) {
 	s.journal.AddBy(tuitest.Ada, protocol.QueueMoved, protocol.QueueMovedData{MessageID: "m3", Index: 1})
 	s.applyJournal()
 	if at := s.m.panels.queue.at(); at != 1 || s.m.panels.queue.selected != "m3" {
-		t.Errorf("chosen is %s, %d", s.m.panels.queue.selected, at)
+		t.Errorf("got selected message %s at %d", s.m.panels.queue.selected, at)
 	}
 	for _, to := range []int{-1, 2} {
 		if s.m.panels.queue.move(s.m.replica.state.Queue[0], to) != nil {
-			t.Errorf("moved to %d", to)
+			t.Errorf("got move to %d", to)
 		}
 	}
 }
@@ -96,17 +96,17 @@ func TestRecallOnlyRefusedMessages(t *testing.T) {
 	o.fail("c", "no")
 	o.accept("d", 7)
 	if got := o.texts(); !slices.Equal(got, []string{"text a", "text b", "text c"}) {
-		t.Errorf("not taken: %q", got)
+		t.Errorf("got %q", got)
 	}
 	o.settle(6)
 	for _, want := range []string{"text c", "text b", ""} {
 		if got, ok := o.takeRefused(); got != want || ok != (want != "") {
-			t.Errorf("took %q back, want %q", got, want)
+			t.Errorf("got %q taken back, want %q", got, want)
 		}
 	}
 	o.settle(7)
 	if len(o.messages) != 1 || o.messages[0].id != "a" {
-		t.Errorf("left %+v", o.messages)
+		t.Errorf("got messages left %+v, want none", o.messages)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestOrdinals(t *testing.T) {
 		112: "112th",
 	} {
 		if got := describe.Ordinal(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
+			t.Errorf("%d: got %s, want %s", n, got, want)
 		}
 	}
 }
@@ -156,10 +156,10 @@ func TestSendWhileDisconnected(t *testing.T) {
 	s.session.Reply = func(tuitest.Command) (any, error) {
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m101", Seq: seq}, nil
 	}
-	s.run(cmd) // the answer comes last
+	s.run(cmd) // the reply arrives last
 	s.mustHide("sending")
 	if n := strings.Count(s.text(), "a draft is kept"); n != 1 {
-		t.Errorf("the message shows %d times:\n%s", n, s.text())
+		t.Errorf("got the message %d times:\n%s", n, s.text())
 	}
 	s.mustShow("> this one")
 }
@@ -188,11 +188,11 @@ func TestLargePasteRows(t *testing.T) {
 	s.update(tea.PasteMsg{Content: strings.Repeat("a line of many\n", 3000) + "the end"})
 	s.mustShow("the end", "I look at the imports")
 	if rows := strings.Count(s.text(), "a line of many"); rows < 3 || rows > 8 {
-		t.Errorf("the paste takes %d rows", rows)
+		t.Errorf("got %d rows of the paste", rows)
 	}
 	s.press("enter")
 	if data := s.mustSend(protocol.DoSend).(protocol.SendData); strings.Count(data.Text, "\n") != 3000 {
-		t.Errorf("%d lines were sent", strings.Count(data.Text, "\n"))
+		t.Errorf("got %d lines sent", strings.Count(data.Text, "\n"))
 	}
 	s.press("up")
 	s.mustShow("the end")
@@ -227,9 +227,9 @@ func TestTakeBackWaitingMessage(t *testing.T) {
 	s.run(sends["client-m102"])
 	s.mustHide("taken back")
 	if got := s.m.composer.Value(); got != "two\n\nhalf a thought" {
-		t.Errorf("the composer has %q", got)
+		t.Errorf("got composer text %q", got)
 	}
-	s.press("ctrl+r") // that one may have been on the wire when the connection was lost
+	s.press("ctrl+r") // that message may have been sent before the connection was lost
 	s.mustShow("the server may have it already", "⇡ waits for the connection · ctrl+r takes it back: one")
 	s.refuse(nil)
 	s.run(sends["client-m101"])
@@ -245,7 +245,7 @@ func TestTakeBackDuringEdit(t *testing.T) {
 	edited := s.m.composer.Value()
 	s.press("ctrl+r")
 	if got := s.m.composer.Value(); got != edited {
-		t.Errorf("the edit is %q, was %q", got, edited)
+		t.Errorf("got edited text %q, want %q", got, edited)
 	}
 	s.mustShow("restored after this edit")
 	s.press("esc")
@@ -256,7 +256,7 @@ func TestPasteSanitized(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.update(tea.PasteMsg{Content: "a\x1b[31mb\r\nc"})
 	if got := s.m.composer.Value(); got != "ab\nc" {
-		t.Errorf("pasted %q", got)
+		t.Errorf("got pasted text %q", got)
 	}
 }
 
@@ -269,10 +269,11 @@ func TestQuitNeedsTwoKeys(t *testing.T) {
 	s.press("ctrl+c")
 	cmd := s.m.Update(tuitest.KeyPress("ctrl+c"))
 	if !isQuit(cmd) {
-		t.Error("the second ctrl+c does not leave")
+		t.Error("the second ctrl+c does not quit")
 	}
 }
 
+// isQuit reports whether a command sends tea.QuitMsg.
 func isQuit(cmd tea.Cmd) bool {
 	if cmd == nil {
 		return false
@@ -295,14 +296,14 @@ func TestQueueEditHolds(t *testing.T) {
 	s.typeText("my draft")
 	s.press("tab", "e")
 	if data := s.mustSend(protocol.DoQueueHold).(protocol.QueueHoldData); data.MessageID != "m3" {
-		t.Fatalf("held %+v", data)
+		t.Fatalf("got hold of %+v, want m3", data)
 	}
 	s.mustShow("editing a queued message", "> Then write the release notes")
 	s.typeText(" Soon.")
 	s.press("enter")
 	data := s.mustSend(protocol.DoQueueEdit).(protocol.QueueEditData)
 	if data.MessageID != "m3" || !strings.HasSuffix(data.Text, "tag. Soon.") {
-		t.Fatalf("edited %+v", data)
+		t.Fatalf("got edit %+v", data)
 	}
 	s.mustShow("> my draft")
 }
@@ -317,7 +318,7 @@ func TestQueueEditCancelReleasesHold(t *testing.T) {
 	s.applyJournal()
 	s.press("esc")
 	if data := s.mustSend(protocol.DoQueueRelease).(protocol.QueueReleaseData); data.Hold != "h9" {
-		t.Errorf("released %+v", data)
+		t.Errorf("got release %+v, want h9", data)
 	}
 	s.mustHide("editing")
 }
@@ -325,8 +326,9 @@ func TestQueueEditCancelReleasesHold(t *testing.T) {
 func TestQueueCommands(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 80, 24)
 	s.press("tab", "down", "K")
-	if data := s.mustSend(protocol.DoQueueMove).(protocol.QueueMoveData); data != (protocol.QueueMoveData{MessageID: "m4", Index: 0}) {
-		t.Errorf("moved %+v", data)
+	want := protocol.QueueMoveData{MessageID: "m4", Index: 0}
+	if data := s.mustSend(protocol.DoQueueMove).(protocol.QueueMoveData); data != want {
+		t.Errorf("got move %+v, want %+v", data, want)
 	}
 	s.press("K")
 	s.mustSend(protocol.DoQueueMove)
@@ -337,7 +339,7 @@ func TestQueueCommands(t *testing.T) {
 	s.mustSendNothing()
 	s.press("x")
 	if data := s.mustSend(protocol.DoQueueRemove).(protocol.QueueRemoveData); data.MessageID != "m4" {
-		t.Errorf("removed %+v", data)
+		t.Errorf("got removal of %+v, want m4", data)
 	}
 	s.press("r")
 	s.mustSend(protocol.DoQueueRelease)
@@ -368,8 +370,9 @@ func TestInterruptStatus(t *testing.T) {
 		s.mustShow("   ── interrupting …", "● interrupting …")
 		s.session.Reply = func(tuitest.Command) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
 		s.run(cmd)
-		if data := s.mustSend(protocol.DoInterrupt).(protocol.InterruptData); data != (protocol.InterruptData{Turn: "turn-m2", Queue: protocol.QueueKeep}) {
-			t.Errorf("%s asked %+v", key, data)
+		want := protocol.InterruptData{Turn: "turn-m2", Queue: protocol.QueueKeep}
+		if data := s.mustSend(protocol.DoInterrupt).(protocol.InterruptData); data != want {
+			t.Errorf("%s: got %+v, want %+v", key, data, want)
 		}
 		s.journal.EndTurn(protocol.ReasonInterrupted)
 		s.applyJournal()
@@ -429,7 +432,7 @@ func TestInterruptQueueDialog(t *testing.T) {
 		s.mustHide("The queue has")
 		s.press("ctrl+x", key)
 		if data := s.mustSend(protocol.DoInterrupt).(protocol.InterruptData); data.Queue != want {
-			t.Errorf("%s asked %+v", key, data)
+			t.Errorf("%s: got %+v, want queue %s", key, data, want)
 		}
 	}
 }

@@ -47,7 +47,8 @@ func TestReconnectSummaryLimitsDecisions(t *testing.T) {
 	s.journal.CaughtUp()
 	s.applyJournal()
 	s.mustShow(
-		"you reconnected here · 1 approval denied by bob · 1 approval denied by bob · 1 approval denied by bob · 2 more decided · 1 approval waiting",
+		"you reconnected here · " + strings.Repeat("1 approval denied by bob · ", 3) +
+			"2 more decided · 1 approval waiting",
 	)
 }
 
@@ -129,7 +130,8 @@ func TestReplacedLogMarked(t *testing.T) {
 	s.mustShow("── you reconnected here · the session's log was replaced (epoch_changed): this is how it is now")
 }
 
-// Over a dialect too it is said in which way a session goes on after its connection was lost.
+// TestResumeModeMarked covers every mode and reason with which a session continues after its
+// connection was lost.
 func TestResumeModeMarked(t *testing.T) {
 	for _, c := range []struct{ mode, reason, want string }{
 		{protocol.ModeResume, protocol.ResumeReplayed, "── you reconnected here · what was missed was replayed"},
@@ -165,17 +167,16 @@ func TestCatchUpProgress(t *testing.T) {
 	s := open(t, tuitest.Scenes["catching"](), 100, 24)
 	s.mustShow("catching up ████░░░░░░ 45%")
 	draws := 0
-	for i := range 500 {
+	for range 500 {
 		s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: "x"})
 		s.m.canvas.Dirty = false
 		s.m.Update(s.journal.Take())
 		if s.m.canvas.Dirty {
 			draws++
 		}
-		_ = i
 	}
 	if draws != 50 {
-		t.Errorf("%d draws for half of a catch-up, want one for each of its 50 percent", draws)
+		t.Errorf("got %d draws for half of a catch-up, want 50, one a percent", draws)
 	}
 	s.m.canvas.Dirty = true
 	s.mustShow("catching up █████████░ 95%")
@@ -190,14 +191,14 @@ func TestReconnectNow(t *testing.T) {
 	s.press("f5")
 	s.mustHide("in 4s")
 	if s.session.Retries != 1 {
-		t.Errorf("tried %d times", s.session.Retries)
+		t.Errorf("got %d retries, want 1", s.session.Retries)
 	}
 	s.journal.Conn(remote.Conn{State: remote.Connected})
 	s.applyJournal()
 	s.press("f5")
 	s.mustShow("● connected")
 	if s.session.Retries != 1 {
-		t.Error("an open connection is tried")
+		t.Error("F5 retries an open connection")
 	}
 }
 
@@ -212,12 +213,12 @@ func TestOfflineAdvice(t *testing.T) {
 	above := s.text()
 	s.press("pgup")
 	if s.text() == above {
-		t.Error("an offline transcript does not scroll")
+		t.Error("the transcript does not scroll while offline")
 	}
 	s.press("f5")
 	s.mustShow("○ connecting")
 	if s.session.Retries != 1 {
-		t.Errorf("tried %d times", s.session.Retries)
+		t.Errorf("got %d retries, want 1", s.session.Retries)
 	}
 	s.update(UpdatesEnded{})
 	s.mustShow("the session has ended its updates")
@@ -231,14 +232,20 @@ func TestAwaySummary(t *testing.T) {
 		return &protocol.Event{Type: typ, By: by, Data: protocol.MustEncode(data)}
 	}
 	for want, e := range map[string]*protocol.Event{
-		"you reconnected here · the server was restarted · ": event(protocol.QueueHeld, nil, protocol.Hold{Reason: protocol.HoldRestart}),
-		"you reconnected here · the server was restarted":    event(protocol.TurnStarted, nil, protocol.TurnStartedData{Resumed: true}),
-		"you reconnected here · 1 approval allowed by a rule": event(protocol.ApprovalResolved, &tuitest.Ada, protocol.ApprovalResolvedData{
-			Request: "r", Outcome: protocol.Allowed, ByRule: "u1",
-		}),
-		"you reconnected here · 1 approval expired": event(protocol.ApprovalResolved, nil, protocol.ApprovalResolvedData{
-			Request: "r", Outcome: protocol.Expired,
-		}),
+		"you reconnected here · the server was restarted · ": event(
+			protocol.QueueHeld, nil, protocol.Hold{Reason: protocol.HoldRestart},
+		),
+		"you reconnected here · the server was restarted": event(
+			protocol.TurnStarted, nil, protocol.TurnStartedData{Resumed: true},
+		),
+		"you reconnected here · 1 approval allowed by a rule": event(
+			protocol.ApprovalResolved, &tuitest.Ada,
+			protocol.ApprovalResolvedData{Request: "r", Outcome: protocol.Allowed, ByRule: "u1"},
+		),
+		"you reconnected here · 1 approval expired": event(
+			protocol.ApprovalResolved, nil,
+			protocol.ApprovalResolvedData{Request: "r", Outcome: protocol.Expired},
+		),
 		"": event(protocol.QueueHeld, nil, protocol.Hold{Reason: protocol.HoldUser}),
 	} {
 		var a describe.Away
@@ -246,10 +253,10 @@ func TestAwaySummary(t *testing.T) {
 		a.Reconnected(&protocol.SubscribeResult{Mode: protocol.ModeResume}, 5)
 		a.Apply(e)
 		if got := a.CaughtUp(tuitest.Start, 6); got != strings.TrimSuffix(want, " · ") {
-			t.Errorf("%s: %q, want %q", e.Type, got, want)
+			t.Errorf("%s: got %q, want %q", e.Type, got, want)
 		}
 		if a.Apply(e); a.CaughtUp(tuitest.Start, 6) != "" {
-			t.Errorf("%s: told again", e.Type)
+			t.Errorf("%s: the summary is reported twice", e.Type)
 		}
 	}
 	for _, c := range []struct{ mode, reason, want string }{
@@ -265,7 +272,7 @@ func TestAwaySummary(t *testing.T) {
 		},
 	} {
 		if got := describe.Reattached(c.mode, c.reason); got != c.want {
-			t.Errorf("%s, %s: %q, want %q", c.mode, c.reason, got, c.want)
+			t.Errorf("%s, %s: got %q, want %q", c.mode, c.reason, got, c.want)
 		}
 	}
 }

@@ -16,7 +16,8 @@ import (
 	"agentctl/tui/ui"
 )
 
-// growingContext is a session whose context grows, is compacted, and grows; its third turn is under way.
+// growingContext returns a session whose context grows, is compacted and grows again. Its third
+// turn is running.
 func growingContext() *tuitest.Journal {
 	j := tuitest.NewJournal()
 	for i, tokens := range []int64{12_000, 55_000} {
@@ -55,7 +56,7 @@ func growingContext() *tuitest.Journal {
 	return j
 }
 
-// streamText lets the agent write so many bytes a second.
+// streamText adds text of the agent at a rate of bytes a second.
 func (s *testScreen) streamText(bytes, seconds int) {
 	for range seconds {
 		s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: strings.Repeat("x", bytes)})
@@ -107,7 +108,7 @@ var contextHeights = [3]int{16, 16, 16}
 
 func TestGoldenContext(t *testing.T) { testGoldenScenes(t, contextScenes) }
 
-// replyContextHistory replies to a request for history with twenty turns of growing context.
+// replyContextHistory makes the session return a history of twenty turns of growing context.
 func replyContextHistory(s *testScreen) {
 	s.session.Reply = func(c tuitest.Command) (any, error) {
 		var page protocol.HistoryResult
@@ -125,6 +126,7 @@ func replyContextHistory(s *testScreen) {
 	}
 }
 
+// openContextWithoutHistory opens the context page of a session that refuses every command.
 func openContextWithoutHistory(s *testScreen) {
 	s.refuse(&protocol.Error{Code: protocol.CodeUnsupported, Message: "no"})
 	s.press("f6")
@@ -170,7 +172,7 @@ func TestContextAfterSnapshot(t *testing.T) {
 	s := open(t, growingContext(), 80, 24)
 	s.press("f6", "q")
 	if len(s.m.usage.tracker.Turns()) == 0 {
-		t.Fatal("nothing is metered: this test proves nothing")
+		t.Fatal("no turns are tracked before the snapshot")
 	}
 	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
 		Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab", Seq: 90},
@@ -179,7 +181,7 @@ func TestContextAfterSnapshot(t *testing.T) {
 	s.journal.CaughtUp()
 	s.applyJournal()
 	if n := len(s.m.usage.tracker.Turns()); n != 0 {
-		t.Errorf("%d turns of before are told", n)
+		t.Errorf("got %d turns from before the snapshot, want none", n)
 	}
 	s.session.Sent = nil
 	s.press("f6")
@@ -190,7 +192,7 @@ func TestContextAfterSnapshot(t *testing.T) {
 		}
 	}
 	if asked != 1 {
-		t.Errorf("what was before it was asked for %d times", asked)
+		t.Errorf("got %d requests for history, want 1", asked)
 	}
 }
 
@@ -236,7 +238,7 @@ func TestContextHistoryRequestedOnce(t *testing.T) {
 		}
 	}
 	if n != 1 {
-		t.Errorf("asked %d times", n)
+		t.Errorf("got %d requests for history, want 1", n)
 	}
 }
 
@@ -248,11 +250,11 @@ func TestContextPageSizes(t *testing.T) {
 		for _, height := range []int{1, 2, 3, 7, 30} {
 			lines, _ := s.m.overlays.Top().View(width, height)
 			if len(lines) > height {
-				t.Fatalf("%d rows at %dx%d", len(lines), width, height)
+				t.Fatalf("got %d rows at %dx%d", len(lines), width, height)
 			}
 			for _, line := range lines {
 				if ansi.StringWidth(line) > width {
-					t.Fatalf("line %q at %dx%d", line, width, height)
+					t.Fatalf("line %q is too wide at %dx%d", line, width, height)
 				}
 			}
 		}
@@ -265,7 +267,7 @@ func TestContextStyle(t *testing.T) {
 		0: &l.Success, 74.9: &l.Success, 75: &l.Warning, 89.9: &l.Warning, 90: &l.Error, 120: &l.Error,
 	} {
 		if l.ContextStyle(percent) != want {
-			t.Errorf("%v%% is dressed as another number", percent)
+			t.Errorf("wrong style for %v%%", percent)
 		}
 	}
 }
@@ -273,7 +275,7 @@ func TestContextStyle(t *testing.T) {
 func TestPercent(t *testing.T) {
 	for percent, want := range map[float64]string{0: "0%", 0.01: "<1%", 0.6: "1%", 99.4: "99%", 100: "100%"} {
 		if got := ui.Percent(percent); got != want {
-			t.Errorf("%v%% shows as %s, want %s", percent, got, want)
+			t.Errorf("Percent(%v) = %s, want %s", percent, got, want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// copyWith is what a key put into the clipboard.
+// copyWith presses a key and returns the text put into the clipboard.
 func (s *testScreen) copyWith(key string) string {
 	s.t.Helper()
 	cmd := s.m.Update(tuitest.KeyPress(key))
@@ -28,15 +28,16 @@ func (s *testScreen) copyWith(key string) string {
 	return ""
 }
 
-const answer = "Run it **many** times, with a line that is longer than the screen is wide and has to be wrapped:\n\n```go\nfor range 100 {\n\tgo test()\n}\n```\n\nthen:\n\n1. look\n   ```sh\n   make   all\n   ```\n"
+const answer = "Run it **many** times, with a line that is longer than the screen is wide and has to be wrapped:\n\n" +
+	"```go\nfor range 100 {\n\tgo test()\n}\n```\n\nthen:\n\n1. look\n   ```sh\n   make   all\n   ```\n"
 
+// openWithAnswer returns a screen of one turn with a tool call and answer.
 func openWithAnswer(t *testing.T) *testScreen {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "how?")
-	j.Add(
-		protocol.ToolStarted,
-		protocol.ToolStartedData{Tool: "c1", Name: "shell", Title: "make", Input: []byte(`{"command":"make all"}`)},
-	)
+	j.Add(protocol.ToolStarted, protocol.ToolStartedData{
+		Tool: "c1", Name: "shell", Title: "make", Input: []byte(`{"command":"make all"}`),
+	})
 	j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: "built \x1b[31mall\x1b[m\nof it\n"})
 	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
 	j.Text("t", answer)
@@ -47,7 +48,7 @@ func openWithAnswer(t *testing.T) *testScreen {
 
 func TestCopySource(t *testing.T) {
 	s := openWithAnswer(t)
-	s.press("tab", "up") // from the turn's end to the answer
+	s.press("tab", "up") // from the end of the turn to the answer
 	if got := s.copyWith("y"); got != answer {
 		t.Errorf("copied %q", got)
 	}
@@ -56,23 +57,23 @@ func TestCopySource(t *testing.T) {
 		"for range 100 {\n\tgo test()\n}\n", "make   all\n", "for range 100 {\n\tgo test()\n}\n",
 	} {
 		if got := s.copyWith("c"); got != want {
-			t.Errorf("code block %d: copied %q", i, got)
+			t.Errorf("copied code block %d: %q", i, got)
 		}
 	}
 	s.mustShow("copied code block 1 of 2: 3 lines, 29 characters")
 	s.press("T")
 	if got := s.copyWith("y"); got != "built all\nof it\n" {
-		t.Errorf("copied %q of the tool's output", got)
+		t.Errorf("copied tool output %q", got)
 	}
 	if got := s.copyWith("c"); got != "command: make all" {
-		t.Errorf("copied %q of the call", got)
+		t.Errorf("copied tool call %q", got)
 	}
 	s.press("[")
 	if got := s.copyWith("y"); got != "how?" {
-		t.Errorf("copied %q of the question", got)
+		t.Errorf("copied message %q", got)
 	}
 	if got := s.copyWith("c"); got != "" {
-		t.Errorf("copied %q where no code is", got)
+		t.Errorf("copied %q, want no code", got)
 	}
 	s.mustShow("there is no code in it")
 }
@@ -82,31 +83,28 @@ func TestCopyLines(t *testing.T) {
 	s.press("tab", "up", "space")
 	s.mustShow("copy mode: 1 line · space starts selection · b block")
 	if got := s.copyWith("y"); got != "Run it many times, with a line that is longer than the" {
-		t.Errorf("the line: copied %q", got)
+		t.Errorf("copied line %q", got)
 	}
 	s.mustShow("copied 1 line, 54 characters")
 	s.mustHide("copy mode")
 	s.press("space", "b")
-	if got := s.copyWith(
-		"enter",
-	); got != "Run it many times, with a line that is longer than the\nscreen is wide and has to be wrapped:" {
-		t.Errorf("the block: copied %q", got)
+	want := "Run it many times, with a line that is longer than the\nscreen is wide and has to be wrapped:"
+	if got := s.copyWith("enter"); got != want {
+		t.Errorf("copied block %q, want %q", got, want)
 	}
 	s.press("space", "b", "b")
 	s.mustShow("copy mode: 6 lines")
 	if got := s.copyWith("y"); !strings.HasSuffix(got, "to be wrapped:\n\n  for range 100 {\n      go test()\n  }") {
-		t.Errorf("two blocks: copied %q", got)
+		t.Errorf("copied two blocks %q", got)
 	}
 	s.press("space", "down", "down", "down", "space", "j", "j")
 	if got := s.copyWith("y"); got != "  for range 100 {\n      go test()\n  }" {
-		t.Errorf("some lines: copied %q", got)
+		t.Errorf("copied lines %q", got)
 	}
 	s.press("space", "g", "space", "G")
-	if got := s.copyWith(
-		"y",
-	); !strings.HasPrefix(got, "\nada · 09:41\nhow?\n\n") ||
-		!strings.HasSuffix(got, "12.3k tokens in · 678 out") {
-		t.Errorf("everything: copied %q", got)
+	begin, end := "\nada · 09:41\nhow?\n\n", "12.3k tokens in · 678 out"
+	if got := s.copyWith("y"); !strings.HasPrefix(got, begin) || !strings.HasSuffix(got, end) {
+		t.Errorf("copied all lines %q, want %q to %q", got, begin, end)
 	}
 }
 
@@ -123,7 +121,7 @@ func TestCopyModeKeepsPosition(t *testing.T) {
 	}
 	s.update(more.Take())
 	if got := s.m.transcript.view.List.Item(s.m.transcript.copyMode.cursor.Item); got != want {
-		t.Error("another item is chosen")
+		t.Error("the cursor moved to another item")
 	}
 	s.press("esc")
 	s.mustHide("copy mode")
@@ -152,7 +150,7 @@ func TestCopyThroughMultiplexer(t *testing.T) {
 			}
 		}
 		if plain != c.plain || raw != c.want {
-			t.Errorf("%s: %v, %q", c.env, plain, raw)
+			t.Errorf("%s: got plain %v, raw %q, want %v, %q", c.env, plain, raw, c.plain, c.want)
 		}
 	}
 }
@@ -161,10 +159,10 @@ func TestCopyLimit(t *testing.T) {
 	s := open(t, tuitest.NewJournal(), 60, 20)
 	cmd := s.m.transcript.copy("it", strings.Repeat("é", ui.MaxCopy))
 	if got := len(fmt.Sprint(tuitest.Messages(cmd)[0])); got != ui.MaxCopy {
-		t.Errorf("%d bytes are copied", got)
+		t.Errorf("copied %d bytes, want %d", got, ui.MaxCopy)
 	}
 	if !strings.Contains(s.m.status.Text, "the first MiB of it") {
-		t.Errorf("told %q", s.m.status.Text)
+		t.Errorf("got status %q", s.m.status.Text)
 	}
 }
 
@@ -200,14 +198,14 @@ func TestCopyModeSizes(t *testing.T) {
 					view := s.m.View()
 					lines := strings.Split(view.Content, "\n")
 					if len(lines) > height {
-						t.Fatalf("%s at %dx%d after %s: %d rows", name, width, height, keys, len(lines))
+						t.Fatalf("%s at %dx%d after %s: got %d rows", name, width, height, keys, len(lines))
 					}
 					for _, line := range lines {
 						if ansi.StringWidth(line) > width {
 							t.Fatalf("%s at %dx%d after %s: line %q is too wide", name, width, height, keys, line)
 						}
 						if bare := ansi.Strip(line); strings.ContainsAny(bare, "\x1b\u202e\u009b") {
-							t.Fatalf("%s at %dx%d after %s: a control in %q", name, width, height, keys, line)
+							t.Fatalf("%s at %dx%d after %s: control character in %q", name, width, height, keys, line)
 						}
 					}
 				}
@@ -223,13 +221,13 @@ func TestCopySanitized(t *testing.T) {
 	for id := s.m.transcript.view.List.First(); id <= s.m.transcript.view.List.Last(); id++ {
 		for _, key := range []string{"y", "c"} {
 			if got := s.copyWith(key); strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
-				t.Errorf("%s copies %q", key, got)
+				t.Errorf("%s copied control characters: %q", key, got)
 			}
 		}
 		s.press("down")
 	}
 	s.press("space", "g", "space", "G")
 	if got := s.copyWith("y"); got == "" || strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
-		t.Errorf("all lines are %q", got)
+		t.Errorf("copied all lines %q", got)
 	}
 }

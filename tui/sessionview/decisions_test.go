@@ -20,7 +20,7 @@ func TestApprovalGrace(t *testing.T) {
 	s.press("tab", "1", "enter")
 	s.mustSendNothing()
 	s.now = s.now.Add(approval.Grace / 2)
-	s.press("1") // starts the silence anew
+	s.press("1") // restarts the grace period
 	s.now = s.now.Add(approval.Grace * 3 / 4)
 	s.fireGuards()
 	s.press("1")
@@ -28,13 +28,13 @@ func TestApprovalGrace(t *testing.T) {
 	s.waitGrace()
 	s.press("1")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Request != "r1" || data.Option != "once" {
-		t.Errorf("decided %+v", data)
+		t.Errorf("got decision %+v", data)
 	}
 }
 
 func TestApprovalGraceIgnoresEvents(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 24)
-	for range 4 { // the turn goes on beside it
+	for range 4 { // the turn continues meanwhile
 		s.now = s.now.Add(approval.Grace / 3)
 		s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " more"})
 		s.applyJournal()
@@ -49,11 +49,11 @@ func TestApprovalEscape(t *testing.T) {
 	s.waitGrace()
 	s.press("tab")
 	if s.m.focus != onApproval {
-		t.Fatal("it has not the focus")
+		t.Fatal("the approval has no focus")
 	}
 	s.press("esc")
 	if s.m.focus != onComposer {
-		t.Error("it keeps the focus")
+		t.Error("the approval keeps the focus")
 	}
 	s.mustSendNothing()
 }
@@ -86,14 +86,14 @@ func TestApprovalEarlyNumberNotTyped(t *testing.T) {
 	s.press("1")
 	s.mustShow("the request is new", "a moment …")
 	if got := s.m.composer.Value(); got != "" {
-		t.Errorf("the composer has %q", got)
+		t.Errorf("got composer text %q, want none", got)
 	}
-	s.press("9") // which is no option, so it is text
+	s.press("9") // not an option, so it is typed
 	s.press("backspace")
 	s.waitGrace()
 	s.press("1")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "once" {
-		t.Errorf("decided %+v", data)
+		t.Errorf("got decision %+v", data)
 	}
 	s.mustHide("the request is new")
 }
@@ -121,7 +121,7 @@ func TestApprovalNumberFromEmptyComposer(t *testing.T) {
 	s.waitGrace()
 	s.press("2")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "always" {
-		t.Errorf("decided %+v", data)
+		t.Errorf("got decision %+v", data)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestApprovalOptions(t *testing.T) {
 		}
 		s.press("enter")
 		if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); !reflect.DeepEqual(data, want) {
-			t.Errorf("option %d decided %+v, want %+v", at, data, want)
+			t.Errorf("option %d: got %+v, want %+v", at, data, want)
 		}
 	}
 }
@@ -153,14 +153,14 @@ func TestApprovalReason(t *testing.T) {
 	s.press("tab", "r")
 	s.typeText("not 2 day")
 	if s.m.View().Cursor == nil {
-		t.Error("no cursor where the reason is written")
+		t.Error("no cursor in the reason")
 	}
 	s.press("enter")
 	s.mustShow("r reason: not 2 day")
 	s.press("3")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "no" ||
 		data.Reason != "not 2 day" {
-		t.Errorf("decided %+v", data)
+		t.Errorf("got decision %+v", data)
 	}
 }
 
@@ -180,7 +180,7 @@ func TestApprovalSentOnce(t *testing.T) {
 	s.applyJournal()
 	s.mustShow("✓ allowed · decided by ada", "Fetch a page")
 	s.mustHide("1 of 2")
-	s.press("1") // the next request has a Grace of its own
+	s.press("1") // the next request has its own grace period
 	s.mustSendNothing()
 }
 
@@ -198,7 +198,7 @@ func TestApprovalWhileDisconnected(t *testing.T) {
 	s.mustShow("sending: Allow once")
 	s.run(cmd)
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "once" {
-		t.Errorf("decided %+v", data)
+		t.Errorf("got decision %+v", data)
 	}
 }
 
@@ -260,7 +260,7 @@ func TestQuestionAnswers(t *testing.T) {
 	s := open(t, tuitest.Scenes["question"](), 80, 40)
 	s.waitGrace()
 	s.press("tab", "down", "enter") // SQLite
-	s.press("up", "enter")          // no: Postgres
+	s.press("up", "enter")          // change to Postgres
 	s.mustShow("(•) Postgres", "( ) SQLite")
 	s.press("down", "down", "down", "enter")
 	s.typeText("store")
@@ -271,7 +271,7 @@ func TestQuestionAnswers(t *testing.T) {
 	data := s.mustSend(protocol.DoApprove).(protocol.ApproveData)
 	want := map[string][]string{"db": {"pg"}, "name": {"store of ada"}}
 	if data.Option != "answer" || data.Input == nil || !reflect.DeepEqual(data.Input.Answers, want) {
-		t.Errorf("answered %+v with %+v", data, data.Input)
+		t.Errorf("got answer %+v with input %+v", data, data.Input)
 	}
 }
 
@@ -307,7 +307,7 @@ func TestApprovalNextRequest(t *testing.T) {
 	s.mustShow("approval 2 of 2")
 	s.press("1")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Request != "r2" || data.Option != "once" {
-		t.Errorf("decided %+v", data)
+		t.Errorf("got decision %+v", data)
 	}
 }
 
@@ -351,7 +351,7 @@ func TestPlanApproval(t *testing.T) {
 	s := scene()
 	s.press("1")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Input != nil {
-		t.Errorf("an untouched plan carries %+v", data.Input)
+		t.Errorf("got input %+v for an unchanged plan, want none", data.Input)
 	}
 	s = scene()
 	s.press("down", "enter")
@@ -360,7 +360,7 @@ func TestPlanApproval(t *testing.T) {
 	data := s.mustSend(protocol.DoApprove).(protocol.ApproveData)
 	want := []protocol.Task{{ID: "a", Title: "Read"}, {ID: "c", Title: "Build", After: []string{"a"}}}
 	if data.Input == nil || !reflect.DeepEqual(data.Input.Tasks, want) {
-		t.Errorf("allowed with %+v, want %+v", data.Input, want)
+		t.Errorf("got input %+v, want %+v", data.Input, want)
 	}
 	s = scene()
 	s.press("r")
@@ -368,7 +368,7 @@ func TestPlanApproval(t *testing.T) {
 	s.press("enter", "5")
 	data = s.mustSend(protocol.DoApprove).(protocol.ApproveData)
 	if data.Decision != protocol.Deny || data.Reason != "shorter" || data.Input == nil || !data.Input.Replan {
-		t.Errorf("asked for another plan with %+v", data)
+		t.Errorf("got revision %+v", data)
 	}
 }
 
@@ -388,7 +388,7 @@ func TestApprovalTooSmallWindow(t *testing.T) {
 	s.update(tea.WindowSizeMsg{Width: 60, Height: 6})
 	s.press("enter")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "no" {
-		t.Errorf("decided %+v", data)
+		t.Errorf("got decision %+v", data)
 	}
 }
 
@@ -421,7 +421,7 @@ func TestApprovalOutcomeText(t *testing.T) {
 		{protocol.ApprovalResolvedData{Outcome: "of tomorrow"}, nil, "of tomorrow"},
 	} {
 		if got := describe.Outcome(&c.r, c.by); got != c.want {
-			t.Errorf("%+v: %q, want %q", c.r, got, c.want)
+			t.Errorf("%+v: got %q, want %q", c.r, got, c.want)
 		}
 	}
 }
@@ -434,33 +434,33 @@ func TestApprovalDecidedByOther(t *testing.T) {
 	s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, denied)
 	s.applyJournal()
 	if s.m.status.Text != "✗ denied · decided by bob" {
-		t.Errorf("said %q", s.m.status.Text)
+		t.Errorf("got status %q", s.m.status.Text)
 	}
-	s = open(t, tuitest.Scenes["approval"](), 100, 30) // one's own needs no word
+	s = open(t, tuitest.Scenes["approval"](), 100, 30) // no status for the user's own decision
 	s.waitGrace()
 	_ = s.m.Update(tuitest.KeyPress("3"))
 	s.m.status.Text = ""
 	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
 	s.applyJournal()
 	if s.m.status.Text != "" {
-		t.Errorf("said %q of one's own decision", s.m.status.Text)
+		t.Errorf("got status %q for the user's own decision, want none", s.m.status.Text)
 	}
-	s = open(t, tuitest.Scenes["approval"](), 100, 30) // but one's own from elsewhere does
+	s = open(t, tuitest.Scenes["approval"](), 100, 30) // the user's own decision from another client
 	s.waitGrace()
 	s.m.status.Text = ""
 	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
 	s.applyJournal()
 	if s.m.status.Text != "✗ denied · decided by ada" {
-		t.Errorf("said %q of what was decided elsewhere", s.m.status.Text)
+		t.Errorf("got status %q for a decision from another client", s.m.status.Text)
 	}
 }
 
 func TestInterruptWhenIdle(t *testing.T) {
 	s := open(t, tuitest.LongSession(1), 80, 24)
 	s.run(s.m.startInterrupt())
-	if i := s.m.panels.interrupt; s.m.status.Text != "no turn is running" || i.turn != "" || i.sent ||
-		i.question != nil {
-		t.Errorf("said %q, %+v", s.m.status.Text, i)
+	i := s.m.panels.interrupt
+	if s.m.status.Text != "no turn is running" || i.turn != "" || i.sent || i.question != nil {
+		t.Errorf("got status %q, interrupt %+v", s.m.status.Text, i)
 	}
 	s.mustSendNothing()
 }

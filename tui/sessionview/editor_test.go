@@ -11,8 +11,8 @@ import (
 	"agentctl/protocol"
 )
 
-// setEditor makes the screen's editor a shell script, which is run at once, and
-// returns the directory where its files would stay.
+// setEditor makes a shell script the editor, which runs synchronously. It returns the directory of
+// the temporary files.
 func (s *testScreen) setEditor(script string) string {
 	s.t.Helper()
 	dir := s.t.TempDir()
@@ -28,7 +28,7 @@ func (s *testScreen) mustLeaveNoFile(dir string) {
 	s.t.Helper()
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) > 0 {
-		s.t.Errorf("%v is left, %v", left, err)
+		s.t.Errorf("got files left %v, error %v, want none", left, err)
 	}
 }
 
@@ -41,7 +41,7 @@ func TestEditor(t *testing.T) {
 	s.mustLeaveNoFile(dir)
 	s.press("enter")
 	if data := s.mustSend(protocol.DoSend).(protocol.SendData); data.Text != "begun\n-rw-------\nand more" {
-		t.Errorf("sent %q", data.Text)
+		t.Errorf("got sent text %q", data.Text)
 	}
 }
 

@@ -11,13 +11,13 @@ import (
 
 var screenHeights = [3]int{24, 24, 60}
 
-// decisions are the choices of a request for a command, from the second.
+// decisions are the last choices of a request.
 var decisions = []string{"3 Deny", "4 Deny and stop the turn", "5 Explain first", "r reason:"}
 
-// wideStatus is the context usage and the clients of the recorded conversation.
+// wideStatus is the session name, context usage and clients in the status line of the conversation.
 const wideStatus = "fix-tests · gemini · ██░░░░ 38% · 2 clients · "
 
-// conversation are the facts of the recorded conversation on a tall screen.
+// conversation lists the facts of the recorded conversation on a tall screen.
 var conversation = []string{
 	"▎ The test in pkg/store fails now and then. Find out why and fix it, please.",
 	"▸ thought · 3 lines", "✗ failed · exit 1 · 8.1s", "WARNING: DATA RACE", "2 - b │ 2 + B",
@@ -25,6 +25,7 @@ var conversation = []string{
 	"↻ retry 1 of 3 in 2s: the provider is overloaded",
 }
 
+// conversationAnd returns the facts of the conversation and more.
 func conversationAnd(more ...string) []string { return append(more, conversation...) }
 
 var screenScenes = []goldenScene{
@@ -240,7 +241,8 @@ var screenScenes = []goldenScene{
 		},
 		wide: []string{
 			"▎ What is **agentctl**?",
-			"It is tmux for AI agents: an agent works on a server, you attach with agentctl attach. See the site (https://example.org/docs).",
+			"It is tmux for AI agents: an agent works on a server, you attach with agentctl attach.",
+			"See the site (https://example.org/docs).",
 		},
 		status: []string{"● running 58s", "fix-tests", "? help"},
 	},

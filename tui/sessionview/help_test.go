@@ -39,11 +39,11 @@ func TestHelpShowsConfiguredKeys(t *testing.T) {
 	s.press("f1")
 	s.mustShow("ctrl+b                      interrupt the turn")
 	if strings.Contains(s.text(), "the agent's settings") {
-		t.Error("an action without a key is told of")
+		t.Error("the help lists an action without a key")
 	}
 	all, err := keymap.Keys{"interrupt": {"ctrl+b"}}.Bindings()
 	if err != nil || len(all) != len(keymap.Definitions) || all[1].Action != "interrupt" || all[1].Keys[0] != "ctrl+b" {
-		t.Errorf("%+v, %v", all, err)
+		t.Errorf("got bindings %+v, error %v", all, err)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestHintsShowConfiguredKeys(t *testing.T) {
 		s := open(t, tuitest.Scenes[scene](), 80, 40)
 		s.m.Styles.Keys = keys
 		s.waitGrace()
-		s.update(tea.WindowSizeMsg{Width: 140, Height: 40}) // all is drawn anew
+		s.update(tea.WindowSizeMsg{Width: 140, Height: 40}) // redraws everything
 		s.mustShow(wants...)
 		s.mustHide(" tab")
 	}

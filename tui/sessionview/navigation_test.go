@@ -88,18 +88,18 @@ func TestNavigationWhileTyping(t *testing.T) {
 	for _, want := range []string{"question 3", "question 3", "question 3", "question 3"} {
 		s.press("alt+up")
 		if top := strings.Split(s.text(), "\n")[1]; !strings.Contains(s.text(), want) {
-			t.Errorf("the top is %q", top)
+			t.Errorf("got top line %q, want %q on the screen", top, want)
 		}
 	}
 	if top := strings.Split(s.text(), "\n")[2]; !strings.HasPrefix(top, " ▎ question 3") {
-		t.Errorf("no turn begins at the top but %q:\n%s", top, s.text())
+		t.Errorf("got %q at the top, want the start of a turn:\n%s", top, s.text())
 	}
 	for range 9 {
 		s.press("alt+down")
 	}
 	s.mustShow("answer 39", "half a thought")
 	if !s.m.transcript.view.List.Following() {
-		t.Error("the end is not followed")
+		t.Error("the list does not follow its end")
 	}
 }
 
@@ -122,19 +122,11 @@ func TestJumpLoadsHistory(t *testing.T) {
 		pages++
 		upto := int(d.Before-1) / 6
 		page := tuitest.FinishedTurns(max(0, upto-d.Limit), upto)
-		if page.First < 6*500 && page.Last > 6*500 { // the one error of all
+		if page.First < 6*500 && page.Last > 6*500 { // the only error
 			for i, raw := range page.Events {
 				if strings.Contains(string(raw), `"answer 500"`) {
-					page.Events[i] = []byte(
-						strings.NewReplacer(
-							"text.delta",
-							"error",
-							`"part":"t","text"`,
-							`"message"`,
-						).Replace(
-							string(raw),
-						),
-					)
+					toError := strings.NewReplacer("text.delta", "error", `"part":"t","text"`, `"message"`)
+					page.Events[i] = []byte(toError.Replace(string(raw)))
 				}
 			}
 		}
@@ -146,12 +138,12 @@ func TestJumpLoadsHistory(t *testing.T) {
 	s.press("E")
 	s.mustShow("▌  ✗ answer 500")
 	if took := pages - before; took > 8 {
-		t.Errorf("it took %d pages", took)
+		t.Errorf("got %d pages loaded, want at most 8", took)
 	}
 	s.press("E")
 	s.mustShow("there is no error before")
 	if len(s.session.Commands()) != 0 {
-		t.Error("it asked for something else")
+		t.Error("the jump sent other commands than history")
 	}
 }
 
@@ -165,11 +157,11 @@ func TestJumpCancelledByKey(t *testing.T) {
 	s.press("tab")
 	cmd := s.m.Update(tuitest.KeyPress("E"))
 	if s.m.transcript.jump == nil {
-		t.Fatal("it is not under way")
+		t.Fatal("no jump is running")
 	}
 	s.press("esc")
 	if s.m.transcript.jump != nil {
-		t.Error("it is still under way")
+		t.Error("the jump is still running")
 	}
 	s.run(cmd)
 }

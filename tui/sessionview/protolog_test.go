@@ -11,7 +11,7 @@ import (
 	"agentctl/tui/logview"
 )
 
-// openProtocolLog reads all that the log holds onto the screen, without waiting for more.
+// openProtocolLog opens the protocol log and loads its frames, without waiting for more.
 func (s *testScreen) openProtocolLog() {
 	s.t.Helper()
 	cmd := s.m.Update(tuitest.KeyPress("f7"))
@@ -21,6 +21,7 @@ func (s *testScreen) openProtocolLog() {
 	s.m.Update(tuitest.FirstMessage(cmd))
 }
 
+// openWithLog returns a screen of a session with a protocol log, which is open.
 func openWithLog(t *testing.T, width, height int) *testScreen {
 	s := open(t, tuitest.Scenes["transcript"](), width, height)
 	s.m.Session = tuitest.LoggedSession{FakeSession: s.session, Log: tuitest.SampleLog()}
@@ -89,26 +90,16 @@ func TestProtocolLogSizes(t *testing.T) {
 		for _, height := range []int{1, 2, 3, 12} {
 			s := openWithLog(t, width, height)
 			for _, keys := range [][]string{
-				nil,
-				{"up"},
-				{"enter"},
-				{"esc"},
-				{"/", "x"},
-				{"esc"},
-				{"t"},
-				{"home"},
-				{"pgup"},
-				{"pgdown"},
-				{"end"},
+				nil, {"up"}, {"enter"}, {"esc"}, {"/", "x"}, {"esc"}, {"t"}, {"home"}, {"pgup"}, {"pgdown"}, {"end"},
 			} {
 				s.press(keys...)
 				lines := strings.Split(s.m.View().Content, "\n")
 				if len(lines) > height {
-					t.Fatalf("%d rows at %dx%d", len(lines), width, height)
+					t.Fatalf("got %d rows at %dx%d", len(lines), width, height)
 				}
 				for _, line := range lines {
 					if ansi.StringWidth(line) > width {
-						t.Fatalf("%q at %dx%d", line, width, height)
+						t.Fatalf("line %q is too wide at %dx%d", line, width, height)
 					}
 				}
 			}
@@ -119,7 +110,7 @@ func TestProtocolLogSizes(t *testing.T) {
 func TestProtocolLogHidesCredentials(t *testing.T) {
 	s := openWithLog(t, 200, 30)
 	if strings.Contains(s.text(), "the-token") {
-		t.Errorf("the screen shows it:\n%s", s.text())
+		t.Errorf("the screen shows the credential:\n%s", s.text())
 	}
 	s.press("up", "enter")
 	s.mustShow(`"token": "‹hidden›"`)
@@ -130,7 +121,7 @@ func TestProtocolLogHidesCredentials(t *testing.T) {
 	s.mustShow("9 frames saved to agentctl-protocol-log-20260304-094200.jsonl")
 	file, err := os.ReadFile("agentctl-protocol-log-20260304-094200.jsonl")
 	if err != nil || strings.Contains(string(file), "the-token") || strings.Count(string(file), "\n") != 9 {
-		t.Errorf("%v\n%s", err, file)
+		t.Errorf("got error %v, file\n%s", err, file)
 	}
 	s.press("w")
 	s.mustShow("file exists")
@@ -147,7 +138,7 @@ func TestProtocolLogFilter(t *testing.T) {
 	s.press("esc")
 	s.mustShow("gemini")
 	if s.m.overlays.Top() != nil {
-		t.Error("the wire is still open")
+		t.Error("the protocol log is still open")
 	}
 }
 

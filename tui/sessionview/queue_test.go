@@ -12,7 +12,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// takeCommands are the commands asked since the last call.
+// takeCommands returns and forgets the commands sent since the last call, without history.
 func (s *testScreen) takeCommands() []tuitest.Command {
 	s.t.Helper()
 	got := s.session.Commands()
@@ -23,7 +23,7 @@ func (s *testScreen) takeCommands() []tuitest.Command {
 }
 
 func TestQueueSendNow(t *testing.T) {
-	s := open(t, tuitest.Scenes["queue"](), 80, 24) // held by bob, while a turn runs
+	s := open(t, tuitest.Scenes["queue"](), 80, 24) // held by bob; a turn is running
 	s.press("tab", "down", "s")
 	want := []tuitest.Command{
 		{Verb: protocol.DoQueueMove, Data: protocol.QueueMoveData{MessageID: "m4", Index: 0}},
@@ -31,7 +31,7 @@ func TestQueueSendNow(t *testing.T) {
 		{Verb: protocol.DoInterrupt, Data: protocol.InterruptData{Turn: "turn-m2", Queue: protocol.QueueKeep}},
 	}
 	if got := s.takeCommands(); !reflect.DeepEqual(got, want) {
-		t.Errorf("asked %+v, want %+v", got, want)
+		t.Errorf("got commands %+v, want %+v", got, want)
 	}
 
 	s = open(t, tuitest.Scenes["transcript"](), 80, 24)
@@ -43,7 +43,7 @@ func TestQueueSendNow(t *testing.T) {
 	s.press("s", "s")
 	s.run(cmd)
 	if got := s.takeCommands(); len(got) != 1 || got[0].Verb != protocol.DoInterrupt {
-		t.Errorf("asked %+v, want one interrupt", got)
+		t.Errorf("got commands %+v, want one interrupt", got)
 	}
 	s.mustHide("sending now …")
 }
@@ -82,7 +82,7 @@ func TestQueueSelectedMessageRemoved(t *testing.T) {
 	s.mustShow("▸ 3 Message 4 of many", "bob removed the selected message")
 	s.press("x")
 	if data := s.mustSend(protocol.DoQueueRemove).(protocol.QueueRemoveData); data.MessageID != "m6" {
-		t.Errorf("removed %+v", data)
+		t.Errorf("got removal of %+v, want m6", data)
 	}
 	s.journal.AddBy(tuitest.Ada, protocol.QueueRemoved, protocol.QueueRemovedData{
 		MessageID: "m6", Reason: protocol.RemovedUser,
@@ -128,7 +128,7 @@ func TestQueueEditHeldOverReconnect(t *testing.T) {
 	s.journal.CaughtUp()
 	s.applyJournal()
 	if data := s.mustSend(protocol.DoQueueHold).(protocol.QueueHoldData); data.MessageID != "m3" {
-		t.Errorf("held %+v", data)
+		t.Errorf("got hold of %+v, want m3", data)
 	}
 	s.mustHide("held for 24s")
 	s.mustShow("editing a queued message")
@@ -158,7 +158,7 @@ func TestQueueLongMessage(t *testing.T) {
 	s := open(t, j, 80, 24)
 	s.mustShow("1 漢漢")
 	if n := len(ui.Excerpt(s.m.replica.state.Queue[0].Text)); n > 2*2<<10 {
-		t.Errorf("%d bytes are drawn for one row", n)
+		t.Errorf("got an excerpt of %d bytes for one row", n)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestQueueEditEndsWhenRemoved(t *testing.T) {
 		s.applyJournal()
 		s.mustShow("the edited message is no longer queued", "> a draft")
 		if s.m.composer.Editing != "" {
-			t.Errorf("%s: it still edits %s", reason, s.m.composer.Editing)
+			t.Errorf("%s: the composer still edits %s", reason, s.m.composer.Editing)
 		}
 	}
 }
@@ -202,7 +202,7 @@ func TestQueueRemovalStatus(t *testing.T) {
 		take(s.journal)
 		s.applyJournal()
 		if strings.Contains(s.m.status.Text, "was chosen") {
-			t.Errorf("%s: %s", name, s.m.status.Text)
+			t.Errorf("%s: got status %q", name, s.m.status.Text)
 		}
 	}
 }

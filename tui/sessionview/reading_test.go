@@ -45,7 +45,7 @@ func TestStreamedTextInPlace(t *testing.T) {
 	s.applyJournal()
 	s.mustShow("   I look at the imports of every package\n")
 	if n := s.m.transcript.view.List.Len(); n == 0 || strings.Count(s.text(), "I look") != 1 {
-		t.Errorf("the text shows more than once in %d items", n)
+		t.Errorf("the text is not exactly once in %d items", n)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestCatchUpNotDrawn(t *testing.T) {
 		s.m.View()
 	}
 	if draws != 0 {
-		t.Errorf("%d of 50 batches of the catch-up were drawn", draws)
+		t.Errorf("got %d draws during the catch-up, want none", draws)
 	}
 	j.CaughtUp()
 	s.applyJournal()
@@ -111,7 +111,7 @@ func TestHistoryPaging(t *testing.T) {
 	s.applyJournal()
 	s.mustShow("question 200", "answer 200", "── completed")
 	if len(asked) != 1 || asked[0].Limit != transcriptview.HistoryPage {
-		t.Fatalf("asked %+v", asked)
+		t.Fatalf("got history requests %+v", asked)
 	}
 	s.press("ctrl+home")
 	s.mustShow("question 181")
@@ -121,7 +121,7 @@ func TestHistoryPaging(t *testing.T) {
 	s.mustShow("question 1\n")
 	s.press("pgup")
 	if len(asked) != 2 || asked[1].Before != 541 {
-		t.Errorf("asked %+v", asked)
+		t.Errorf("got history requests %+v", asked)
 	}
 }
 
@@ -158,12 +158,7 @@ func TestConsecutiveNotesSpacing(t *testing.T) {
 	j.Add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "careful"})
 	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
-	open(
-		t,
-		j,
-		60,
-		30,
-	).mustShow(
+	open(t, j, 60, 30).mustShow(
 		"1.5s: overloaded\n   ↻ retry 2 of 3 in 1.5s: overloaded\n\n",
 		"here I am\n\n   ! careful\n\n   ── completed",
 	)
@@ -211,7 +206,7 @@ func TestStatusLagAndClients(t *testing.T) {
 	s.mustShow("bob lags 340")
 	s.journal.Ephemeral(protocol.ClientLag, protocol.Client{Client: "c1", By: tuitest.Ada, Acked: 10, LagEvents: 18})
 	s.applyJournal()
-	s.mustHide("lag 18") // it has come by now
+	s.mustHide("lag 18") // the events have arrived since
 	s.journal.Ephemeral(protocol.ClientLag, protocol.Client{Client: "c1", By: tuitest.Ada, Acked: 20, LagEvents: 100})
 	s.applyJournal()
 	s.mustShow("lag 92")
@@ -235,7 +230,8 @@ func TestStatusLagStable(t *testing.T) {
 
 func TestSelectedLinkIntact(t *testing.T) {
 	s := open(t, tuitest.Scenes["prose"](), 60, 40)
-	s.session.Reply = func(a tuitest.Command) (any, error) { return nil, tuitest.ErrRefused } // so it looks here
+	// The view searches locally.
+	s.session.Reply = func(a tuitest.Command) (any, error) { return nil, tuitest.ErrRefused }
 	for _, keys := range [][]string{{"/"}, {"enter"}, {"space"}, {"b"}, {"esc"}, {"esc"}} {
 		if keys[0] == "enter" {
 			s.typeText("site example")
@@ -245,7 +241,7 @@ func TestSelectedLinkIntact(t *testing.T) {
 		s.mustShow("See the site")
 		for line := range strings.Lines(s.text()) {
 			if n := ansi.StringWidth(strings.TrimRight(line, "\n")); n > 60 {
-				t.Errorf("after %v a line has %d cells: %q", keys, n, line)
+				t.Errorf("after %v: got a line of %d cells, want at most 60: %q", keys, n, line)
 			}
 		}
 	}
@@ -265,13 +261,14 @@ func TestHelpHintAt80Columns(t *testing.T) {
 
 func TestHelpStartsAtFocus(t *testing.T) {
 	for focus, want := range map[focus]keymap.Scope{
-		onComposer: keymap.Global, onApproval: keymap.Approval, onQueue: keymap.Queue, onPlan: keymap.Plan, onTranscript: keymap.Transcript,
+		onComposer: keymap.Global, onApproval: keymap.Approval, onQueue: keymap.Queue, onPlan: keymap.Plan,
+		onTranscript: keymap.Transcript,
 	} {
 		s := open(t, tuitest.Scenes["approval"](), 80, 24)
 		s.m.setFocus(focus)
 		s.press("f1")
 		if first, _, _ := strings.Cut(s.text(), "\n"); strings.TrimSpace(first) != string(want) {
-			t.Errorf("help in part %d begins with %q, want %q", focus, first, want)
+			t.Errorf("focus %d: got first help line %q, want %q", focus, first, want)
 		}
 	}
 }

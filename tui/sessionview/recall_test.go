@@ -11,7 +11,7 @@ import (
 	"agentctl/tui/remote"
 )
 
-// sendMessage writes a message and sends it.
+// sendMessage types a message and sends it.
 func (s *testScreen) sendMessage(text string) {
 	s.typeText(text)
 	s.press("enter")
@@ -20,16 +20,16 @@ func (s *testScreen) sendMessage(text string) {
 func (s *testScreen) mustCompose(want string) {
 	s.t.Helper()
 	if got := s.m.composer.Text(); got != want {
-		s.t.Fatalf("the composer holds %q, want %q", got, want)
+		s.t.Fatalf("got composer text %q, want %q", got, want)
 	}
 }
 
 func TestRecallHistory(t *testing.T) {
-	s := open(t, tuitest.Scenes["transcript"](), 80, 24) // ada said something in it, and so did bob
+	s := open(t, tuitest.Scenes["transcript"](), 80, 24) // has a message of ada and one of bob
 	s.sendMessage("first")
 	s.sendMessage("second")
 	s.typeText("draft")
-	s.press("up") // within the draft there is nothing above
+	s.press("up") // at the first row of the draft
 	s.mustCompose("draft")
 	for _, want := range []string{
 		"second", "first", "The test in pkg/store fails now and then. Find out why and fix it, please.",
@@ -39,7 +39,7 @@ func TestRecallHistory(t *testing.T) {
 	}
 	s.press("ctrl+p")
 	s.mustShow("no earlier message")
-	s.press("home", "down", "down") // one row, and one after another
+	s.press("home", "down", "down") // to the last row, then to the next message
 	s.mustCompose("second")
 	s.press("down")
 	s.mustCompose("draft")
@@ -55,17 +55,17 @@ func TestRecallWithArrows(t *testing.T) {
 	s.sendMessage("lines")
 	s.press("up")
 	s.mustCompose("two\nlines")
-	s.press("up") // from its last row to its first
+	s.press("up") // from the last row to the first
 	s.mustCompose("two\nlines")
 	s.press("up")
 	s.mustCompose("one")
 	s.typeText("!")
 	s.press("down", "up", "up")
-	s.mustCompose("one!") // what was made of it stays while it is walked
+	s.mustCompose("one!") // the changed message is kept during the recall
 	s.press("enter")
 	data := s.session.Commands()
 	if got := data[len(data)-1].Data.(protocol.SendData).Text; got != "one!" {
-		t.Errorf("sent %q", got)
+		t.Errorf("got sent text %q", got)
 	}
 	s.mustCompose("")
 	s.press("up")
@@ -79,7 +79,7 @@ func TestWheelAsArrowsScrolls(t *testing.T) {
 	s.sendMessage("sent before")
 	s.press("ctrl+end")
 	s.press("pgup")
-	roll := func(key string) {
+	scroll := func(key string) {
 		s.now = s.now.Add(time.Second)
 		for range 3 {
 			s.update(tuitest.KeyPress(key))
@@ -87,19 +87,19 @@ func TestWheelAsArrowsScrolls(t *testing.T) {
 	}
 	rows := func() []string { return strings.Split(s.text(), "\n")[:10] }
 	before := rows()
-	roll("up")
+	scroll("up")
 	if up := rows(); !slices.Equal(up[3:], before[:7]) {
-		t.Errorf("three lines up it is\n%s\nwas\n%s", strings.Join(up, "\n"), strings.Join(before, "\n"))
+		t.Errorf("three lines up: got\n%s\nfrom\n%s", strings.Join(up, "\n"), strings.Join(before, "\n"))
 	}
 	s.mustCompose("")
-	roll("down")
+	scroll("down")
 	s.mustCompose("")
 	if got := rows(); !slices.Equal(got, before) {
-		t.Errorf("there and back again it is\n%s\nwas\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
+		t.Errorf("up and down again: got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
 	}
 	s.press("up")
 	s.mustCompose("sent before")
-	roll("up")
+	scroll("up")
 	s.mustCompose("sent before")
 }
 
@@ -122,7 +122,7 @@ func TestRecallFromHistory(t *testing.T) {
 		return nil, nil
 	}
 	s.journal.Conn(remote.Conn{State: remote.Connected, Connection: "c1", By: tuitest.Bob})
-	s.applyJournal() // asks for the older page
+	s.applyJournal() // requests the older page
 	s.press("up")
 	s.mustCompose("question 2")
 	s.press("up")

@@ -24,10 +24,10 @@ func TestManyResizes(t *testing.T) {
 			}
 			s.update(tea.WindowSizeMsg{Width: 100, Height: 30})
 			after := s.text()
-			s.m.Update(ui.RestyleMsg{}) // lays everything out anew
+			s.m.Update(ui.RestyleMsg{}) // repeats the layout
 			s.update(tea.WindowSizeMsg{Width: 100, Height: 30})
 			if fresh := s.text(); after != fresh {
-				t.Errorf("after the storm\n%s\nlaid out anew\n%s", after, fresh)
+				t.Errorf("got after many resizes\n%s\nwant, after a new layout\n%s", after, fresh)
 			}
 			quiet := open(t, tuitest.Scenes[name](), 100, 30)
 			for range 10 {
@@ -35,7 +35,7 @@ func TestManyResizes(t *testing.T) {
 				quiet.applyJournal()
 			}
 			if never := quiet.text(); after != never {
-				t.Errorf("after the storm\n%s\nwithout one\n%s", after, never)
+				t.Errorf("got after many resizes\n%s\nwant, without them\n%s", after, never)
 			}
 		})
 	}

@@ -13,7 +13,7 @@ func TestRuleRevoke(t *testing.T) {
 	s.mustShow("3 rules", "▸ $ go mod tidy", "exactly this command in", "by ada · 2026-03-04 09:41")
 	s.press("down", "x")
 	if data := s.mustSend(protocol.DoRulesRevoke).(protocol.RulesRevokeData); data.Rule != "u2" {
-		t.Errorf("revoked %+v", data)
+		t.Errorf("got revocation %+v", data)
 	}
 	s.journal.AddBy(tuitest.Ada, protocol.SessionUpdated, protocol.SessionUpdatedData{Revoked: "u2"})
 	s.applyJournal()

@@ -20,7 +20,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// testScreen is a model without a program: keys and time are given to it by hand.
+// testScreen is a view without a Bubble Tea program. The test sends keys and advances time.
 type testScreen struct {
 	t       *testing.T
 	m       *View
@@ -28,10 +28,10 @@ type testScreen struct {
 	journal *tuitest.Journal
 	now     time.Time
 	ids     int
-	timers  []tea.Msg // started, and not yet fired
+	timers  []tea.Msg // started and not yet fired
 }
 
-// open shows what the journal holds so far.
+// open returns a screen that shows the pending events of a journal.
 func open(t *testing.T, j *tuitest.Journal, width, height int) *testScreen {
 	t.Helper()
 	s := &testScreen{t: t, session: tuitest.NewFakeSession(), journal: j, now: tuitest.Start.Add(time.Minute)}
@@ -59,7 +59,7 @@ func open(t *testing.T, j *tuitest.Journal, width, height int) *testScreen {
 			s.ids++
 			return fmt.Sprintf("client-m%d", 100+s.ids)
 		},
-		After: func(_ time.Duration, msg tea.Msg) tea.Cmd { // the test moves time itself
+		After: func(_ time.Duration, msg tea.Msg) tea.Cmd { // the test fires timers itself
 			s.timers = append(s.timers, msg)
 			return nil
 		},
@@ -70,7 +70,8 @@ func open(t *testing.T, j *tuitest.Journal, width, height int) *testScreen {
 	return s
 }
 
-// openAtEnd is a screen that attaches at the end of a session, whose snapshot waits to be told.
+// openAtEnd returns a screen that attaches to a session at seq. The snapshot is pending in the
+// journal until the next call of applyJournal.
 func openAtEnd(t *testing.T, seq uint64) *testScreen {
 	j := tuitest.NewJournal()
 	j.Pending[1].Attached.After.Seq = seq
@@ -82,10 +83,10 @@ func openAtEnd(t *testing.T, seq uint64) *testScreen {
 	return s
 }
 
-// applyJournal shows what was written to the journal since.
+// applyJournal applies the pending events of the journal.
 func (s *testScreen) applyJournal() { s.update(s.journal.Take()) }
 
-// update updates the model and runs what it asks for.
+// update applies a message, draws, and runs the returned command.
 func (s *testScreen) update(msg tea.Msg) {
 	s.t.Helper()
 	switch msg.(type) {
@@ -107,6 +108,7 @@ func (s *testScreen) run(cmd tea.Cmd) {
 	s.handle(cmd())
 }
 
+// handle applies the message of a command. A batch runs in order.
 func (s *testScreen) handle(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case nil:
@@ -119,13 +121,13 @@ func (s *testScreen) handle(msg tea.Msg) {
 	}
 }
 
-// waitGrace lets time pass without a key.
+// waitGrace advances time beyond the grace period of new requests.
 func (s *testScreen) waitGrace() {
 	s.now = s.now.Add(2 * approval.Grace)
 	s.fireGuards()
 }
 
-// fireGuards fires the timers of requests that do not take keys yet.
+// fireGuards fires the timers of the grace periods.
 func (s *testScreen) fireGuards() {
 	timers := s.timers
 	s.timers = nil
@@ -138,12 +140,12 @@ func (s *testScreen) fireGuards() {
 	}
 }
 
-// press types keys by their names; everything else is typed as text.
+// press sends keys by name. Other names are typed as text.
 func (s *testScreen) press(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
 		if name == "up" || name == "down" {
-			s.now = s.now.Add(2 * keyInterval) // nobody is faster
+			s.now = s.now.Add(2 * keyInterval) // slower than a mouse wheel that sends arrow keys
 		}
 		s.update(tuitest.KeyPress(name))
 	}
@@ -155,7 +157,7 @@ func (s *testScreen) typeText(text string) {
 	}
 }
 
-// text is the screen without its dress.
+// text returns the screen without styles and trailing spaces.
 func (s *testScreen) text() string {
 	lines := strings.Split(ansi.Strip(s.m.View().Content), "\n")
 	for i := range lines {
@@ -164,6 +166,7 @@ func (s *testScreen) text() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
+// mustShow fails unless every text is on the screen.
 func (s *testScreen) mustShow(want ...string) {
 	s.t.Helper()
 	for _, w := range want {
@@ -173,6 +176,7 @@ func (s *testScreen) mustShow(want ...string) {
 	}
 }
 
+// mustHide fails if a text is on the screen.
 func (s *testScreen) mustHide(what string) {
 	s.t.Helper()
 	if strings.Contains(s.text(), what) {
@@ -180,7 +184,8 @@ func (s *testScreen) mustHide(what string) {
 	}
 }
 
-// mustSend is the only command sent since the last call.
+// mustSend returns the data of the only command sent since the last call, history aside. It fails
+// unless that command is verb.
 func (s *testScreen) mustSend(verb protocol.Verb) any {
 	s.t.Helper()
 	got := s.session.Commands()
@@ -188,15 +193,16 @@ func (s *testScreen) mustSend(verb protocol.Verb) any {
 	s.session.Sent = nil
 	s.session.Mu.Unlock()
 	if len(got) != 1 || got[0].Verb != verb {
-		s.t.Fatalf("asked %v, want one %s", got, verb)
+		s.t.Fatalf("got commands %v, want one %s", got, verb)
 	}
 	return got[0].Data
 }
 
+// mustSendNothing fails if a command other than history was sent since the last mustSend.
 func (s *testScreen) mustSendNothing() {
 	s.t.Helper()
 	if got := s.session.Commands(); len(got) != 0 {
-		s.t.Fatalf("asked %v, want nothing", got)
+		s.t.Fatalf("got commands %v, want none", got)
 	}
 }
 
@@ -230,7 +236,7 @@ func TestScreenSizes(t *testing.T) {
 					view := s.m.View()
 					lines := strings.Split(view.Content, "\n")
 					if len(lines) > height {
-						t.Fatalf("%s at %dx%d after %v: %d rows", name, width, height, keys, len(lines))
+						t.Fatalf("%s at %dx%d after %v: got %d rows", name, width, height, keys, len(lines))
 					}
 					for _, line := range lines {
 						if ansi.StringWidth(line) > width {
@@ -246,7 +252,7 @@ func TestScreenSizes(t *testing.T) {
 	}
 }
 
-// What is typed may be there before the terminal says how large it is.
+// TestKeysBeforeWindowSize covers keys typed before the terminal reports its size.
 func TestKeysBeforeWindowSize(t *testing.T) {
 	for _, scene := range tuitest.Scenes {
 		s := open(t, scene(), 80, 24)
@@ -275,12 +281,12 @@ func TestHostileText(t *testing.T) {
 		bare := ansi.Strip(view.Content) + view.WindowTitle
 		for _, bad := range []string{"\x1b", "\u009b", "\u202e", "\a", "owned"} {
 			if strings.Contains(bare, bad) {
-				t.Fatalf("after %q the screen holds %q:\n%q", key, bad, bare)
+				t.Fatalf("after %q: %q on the screen:\n%q", key, bad, bare)
 			}
 		}
 		for _, seq := range []string{"\x1b[2J", "\x1b]", "\x1b[8m", "\x1b[5m"} {
 			if strings.Contains(view.Content, seq) {
-				t.Fatalf("after %q the screen holds %q", key, seq)
+				t.Fatalf("after %q: %q on the screen", key, seq)
 			}
 		}
 	}
@@ -294,11 +300,11 @@ func TestNoRedrawWithoutChange(t *testing.T) {
 	s.update(tea.FocusMsg{})
 	s.update(struct{}{})
 	if s.m.canvas.Dirty {
-		t.Error("a message that changes nothing makes the view dirty")
+		t.Error("a message without effect marks the view dirty")
 	}
 }
 
-// refuse makes the session refuse everything but history.
+// refuse makes every command but history fail with err.
 func (s *testScreen) refuse(err error) {
 	s.session.Mu.Lock()
 	defer s.session.Mu.Unlock()
@@ -327,7 +333,7 @@ func TestErrorText(t *testing.T) {
 		},
 	} {
 		if got := remote.ErrorText(c.err); got != c.want {
-			t.Errorf("errText(%v) = %q, want %q", c.err, got, c.want)
+			t.Errorf("ErrorText(%v) = %q, want %q", c.err, got, c.want)
 		}
 	}
 }
@@ -340,7 +346,7 @@ func TestCursorPosition(t *testing.T) {
 	}{
 		"a message":           {"transcript", nil, "> hello"},
 		"beside a queue":      {"queue", nil, "> hello"},
-		"the words to find":   {"transcript", []string{"ctrl+f"}, "find: hello"},
+		"a search":            {"transcript", []string{"ctrl+f"}, "find: hello"},
 		"a decision's reason": {"approval", []string{"tab", "r"}, "hello"},
 	} {
 		s := open(t, tuitest.Scenes[c.scene](), 80, 30)
@@ -349,12 +355,12 @@ func TestCursorPosition(t *testing.T) {
 		s.typeText("hello")
 		at := s.m.View().Cursor
 		if at == nil {
-			t.Errorf("%s: there is none", name)
+			t.Errorf("%s: no cursor", name)
 			continue
 		}
 		line := strings.Split(s.text(), "\n")[at.Y]
 		if i := strings.Index(line, c.text); i < 0 || ansi.StringWidth(line[:i+len(c.text)]) != at.X {
-			t.Errorf("%s: it is at %d of the line %q", name, at.X, line)
+			t.Errorf("%s: got cursor at column %d of line %q", name, at.X, line)
 		}
 	}
 }
@@ -362,11 +368,11 @@ func TestCursorPosition(t *testing.T) {
 func TestWindowTitle(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	if got := s.m.View().WindowTitle; got != "agentctl fix-tests · running" {
-		t.Errorf("the title is %q", got)
+		t.Errorf("got title %q", got)
 	}
 }
 
-// unsanitizedItem is what an item would be whose making forgot to clean it.
+// unsanitizedItem is an item whose text contains control sequences.
 type unsanitizedItem struct{}
 
 func (unsanitizedItem) Block(int, bool) transcript.Block {
@@ -381,6 +387,6 @@ func TestUnsanitizedItem(t *testing.T) {
 	view := s.m.View().Content
 	if !strings.Contains(view, "owned") || strings.Contains(view, "\x1b[2J") || strings.Contains(view, "\x1b]0;") ||
 		strings.Contains(view, "\x07") {
-		t.Errorf("the screen holds %q", view)
+		t.Errorf("got screen %q", view)
 	}
 }

@@ -16,20 +16,20 @@ func TestSearch(t *testing.T) {
 	s.mustShow("find:")
 	s.typeText(`"QUESTION 17"`)
 	if s.m.View().Cursor == nil {
-		t.Error("no cursor where the words are written")
+		t.Error("no cursor in the search field")
 	}
 	s.press("enter")
-	s.mustShow("▌▎ question 179") // the newest of those that begin so
+	s.mustShow("▌▎ question 179") // the newest match
 	s.press("n")
 	s.mustShow("▌▎ question 178")
 	s.press("N")
 	s.mustShow("▌▎ question 179")
 	if !strings.Contains(s.m.View().Content, s.m.Styles.Selected.Render("question 17")) {
-		t.Error("the words are not highlighted")
+		t.Error("the match is not highlighted")
 	}
 	s.press("esc")
 	if strings.Contains(s.m.View().Content, s.m.Styles.Selected.Render("question 17")) {
-		t.Error("the words are still highlighted")
+		t.Error("the match is still highlighted")
 	}
 }
 
@@ -68,18 +68,19 @@ func TestLocalSearchStep(t *testing.T) {
 	s.press("ctrl+f")
 	s.typeText(`"question 0"`)
 	cmd := s.m.Update(tuitest.KeyPress("enter"))
-	for range 2 { // the refusal, and the first step
+	for range 2 { // the refusal and the first step
 		cmd = s.m.Update(tuitest.FirstMessage(cmd))
 	}
 	if !s.m.transcript.search.running {
-		t.Fatal("it went through all items at once")
+		t.Fatal("one step searched all items")
 	}
 	s.mustShow(`find: "question 0" …`)
 	s.run(cmd)
 	s.mustShow("▌▎ question 0")
 }
 
-// setSearchResults makes the session a server that finds hits, a page at a time.
+// setSearchResults makes the session reply to history with a function and to searches with pages
+// of hits.
 func (s *testScreen) setSearchResults(
 	history func(protocol.HistoryData) protocol.HistoryResult,
 	pages ...[]protocol.Hit,
@@ -103,15 +104,16 @@ func (s *testScreen) setSearchResults(
 	}
 }
 
+// noHistory replies with an empty page.
 func noHistory(protocol.HistoryData) protocol.HistoryResult { return protocol.HistoryResult{} }
 
-// hit is one in the turn of a message.
+// hit returns a search hit in the turn of a message.
 func hit(message string, first uint64, kind protocol.HitKind, item string) protocol.Hit {
 	return protocol.Hit{Session: "s1", Turn: "turn-" + message, First: first, Seq: first, Kind: kind, Item: item}
 }
 
 func TestServerSearch(t *testing.T) {
-	s := open(t, tuitest.LongSession(300), 80, 20) // every turn takes six events, the first begins at 2
+	s := open(t, tuitest.LongSession(300), 80, 20) // every turn has six events, the first starts at seq 2
 	s.setSearchResults(noHistory,
 		[]protocol.Hit{hit("m299", 2+6*299, protocol.HitText, "t"), hit("m299", 2+6*299, protocol.HitUser, "m299")},
 		nil,
@@ -151,7 +153,7 @@ func TestServerSearchLoadsHistory(t *testing.T) {
 	s.press("enter")
 	s.mustShow("1 of 1", "▌  answer 42")
 	if len(asked) == 0 || len(asked) > 3 {
-		t.Errorf("asked for history %d times", len(asked))
+		t.Errorf("got %d history requests, want 1 to 3", len(asked))
 	}
 }
 
@@ -223,7 +225,7 @@ func TestSearchLoadsPartOfText(t *testing.T) {
 	for _, u := range past.Take() {
 		events = append(events, protocol.MustEncode(u.Event))
 	}
-	cut := len(events) - 3 // the second piece begins with the hay
+	cut := len(events) - 3 // the second page starts with the hay
 	s.setSearchResults(func(d protocol.HistoryData) protocol.HistoryResult {
 		if d.Before == 601 {
 			return protocol.HistoryResult{

@@ -17,8 +17,9 @@ func TestSettingChange(t *testing.T) {
 	cmd := s.m.Update(tuitest.KeyPress("enter"))
 	s.mustShow("▸ Mode: Ask → Edit …")
 	s.run(cmd)
-	if data := s.mustSend(protocol.DoConfigure).(protocol.ConfigureData); data != (protocol.ConfigureData{Setting: "mode", Value: "edit"}) {
-		t.Errorf("configured %+v", data)
+	want := protocol.ConfigureData{Setting: "mode", Value: "edit"}
+	if data := s.mustSend(protocol.DoConfigure).(protocol.ConfigureData); data != want {
+		t.Errorf("got %+v, want %+v", data, want)
 	}
 	s.journal.Add(protocol.AgentOptions, protocol.Options{
 		Settings: []protocol.Setting{{ID: "mode", Name: "Mode", Value: "edit"}},
@@ -71,7 +72,7 @@ func TestCommandCompletion(t *testing.T) {
 	s.typeText("now")
 	s.press("enter")
 	if data := s.mustSend(protocol.DoSend).(protocol.SendData); data.Text != "/play now" {
-		t.Errorf("sent %q", data.Text)
+		t.Errorf("got sent text %q", data.Text)
 	}
 }
 
@@ -80,7 +81,7 @@ func TestCommandSentAsTyped(t *testing.T) {
 	s.typeText("/pl")
 	s.press("enter")
 	if data := s.mustSend(protocol.DoSend).(protocol.SendData); data.Text != "/pl" {
-		t.Errorf("sent %q", data.Text)
+		t.Errorf("got sent text %q", data.Text)
 	}
 }
 
@@ -90,7 +91,7 @@ func TestCompletionEscape(t *testing.T) {
 	s.press("esc")
 	s.mustSendNothing()
 	s.mustHide("commands")
-	s.typeText("a") // another word, another offer
+	s.typeText("a") // a changed word opens the completion again
 	s.mustShow("2 commands")
 	s.typeText(" b")
 	s.mustHide("commands")
@@ -102,6 +103,6 @@ func TestCompletionFirstWordOnly(t *testing.T) {
 	s.mustHide("commands")
 	s.press("tab")
 	if s.m.focus == onComposer {
-		t.Error("tab does not move the focus on")
+		t.Error("tab does not move the focus")
 	}
 }

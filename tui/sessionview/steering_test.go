@@ -16,14 +16,14 @@ func TestTaskCancelAndRestart(t *testing.T) {
 	s.mustShow("▸ ▸ Drop what is unused")
 	s.press("c")
 	if data := s.mustSend(protocol.DoTaskCancel).(protocol.TaskIDData); data.Task != "2" {
-		t.Errorf("cancelled %+v", data)
+		t.Errorf("got cancelled task %+v, want 2", data)
 	}
 	s.journal.AddBy(tuitest.Ada, protocol.TaskCancelled, protocol.TaskData{Task: "2"})
 	s.applyJournal()
 	s.mustShow("▸ ⊘ Drop what is unused")
 	s.press("down", "r")
 	if data := s.mustSend(protocol.DoTaskRestart).(protocol.TaskIDData); data.Task != "3" {
-		t.Errorf("restarted %+v", data)
+		t.Errorf("got restarted task %+v, want 3", data)
 	}
 	s.journal.AddBy(tuitest.Ada, protocol.TaskRestarted, protocol.TaskData{Task: "3", Attempt: 2})
 	s.applyJournal()
@@ -61,7 +61,7 @@ func TestLongPlanShowsSelectedTask(t *testing.T) {
 	s.press("esc")
 	s.mustShow("· Task a")
 	if s.m.focus != onComposer {
-		t.Error("esc does not lead back to the composer")
+		t.Error("esc does not focus the composer")
 	}
 }
 
@@ -71,7 +71,7 @@ func TestPlanEndMovesFocus(t *testing.T) {
 	s.journal.EndTurn(protocol.ReasonCompleted)
 	s.applyJournal()
 	if s.m.focus != onComposer {
-		t.Error("the focus stays on a plan that does not show")
+		t.Error("the focus stays on a hidden plan")
 	}
 	s.press("c")
 	s.mustShow("> c")
@@ -86,11 +86,11 @@ func TestPlanHiddenInNextTurn(t *testing.T) {
 	s.mustHide("plan ·")
 	n := notify.NewNotifier(notify.DetectNotifications([]string{"WT_SESSION=x"}), false)
 	if bar := n.Progress(s.m.State(), s.m.Plan(), s.m.Conn()); bar == nil || bar.State != tea.ProgressBarIndeterminate {
-		t.Errorf("the progress is %+v, that of a plan that is over", bar)
+		t.Errorf("got progress %+v of a finished plan", bar)
 	}
 	s.press("tab")
 	if s.m.focus == onPlan {
-		t.Error("a plan that is over has the focus")
+		t.Error("a finished plan has the focus")
 	}
 	s.journal.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "1", Title: "Another one"}}})
 	s.applyJournal()

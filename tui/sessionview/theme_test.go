@@ -17,7 +17,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// openWithTheme is open with a theme.
+// openWithTheme is open with a theme and the UTC time zone.
 func openWithTheme(t *testing.T, theme ui.Theme, j *tuitest.Journal, width, height int) *testScreen {
 	s := open(t, tuitest.NewJournal(), width, height)
 	keys := s.m.Styles.Keys
@@ -36,7 +36,7 @@ func TestGoldenThemes(t *testing.T) {
 		t.Run("theme_"+string(theme), func(t *testing.T) {
 			s := openWithTheme(t, theme, tuitest.Scenes["approval"](), 80, 24)
 			s.update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
-			if theme != ui.ThemeAuto { // of which the background stays unknown
+			if theme != ui.ThemeAuto { // its background stays unknown
 				s.update(tea.BackgroundColorMsg{Color: black})
 			}
 			tuitest.Golden(t, strings.ReplaceAll(s.m.View().Content, "\x1b", "␛")+"\n")
@@ -51,7 +51,7 @@ func TestThemeFollowsBackground(t *testing.T) {
 	s.journal.Text("open", "still **being** `said` and")
 	s.applyJournal()
 	if !strings.Contains(s.m.View().Content, "\x1b[33m") {
-		t.Error("before the background is known the colours are not the terminal's own")
+		t.Error("got other colours than the terminal's before the background is known")
 	}
 	light, dark := colorsOf(ui.ThemeLight), colorsOf(ui.ThemeDark)
 	for _, c := range []struct {
@@ -66,7 +66,7 @@ func TestThemeFollowsBackground(t *testing.T) {
 			}
 		}
 		if strings.Contains(got, "\x1b[33m") {
-			t.Errorf("the terminal's own yellow is still on the screen over %v", c.background)
+			t.Errorf("the terminal's yellow is still on the screen over %v", c.background)
 		}
 		for _, not := range c.not {
 			if strings.Contains(got, not) {
@@ -77,12 +77,12 @@ func TestThemeFollowsBackground(t *testing.T) {
 	s.m.canvas.Dirty = false
 	s.update(tea.BackgroundColorMsg{Color: black})
 	if s.m.canvas.Dirty {
-		t.Error("the same background makes the view dirty")
+		t.Error("an unchanged background marks the view dirty")
 	}
 }
 
-// sgr is how a colour is begun.
-// colorsOf returns the sequences of the colours of user, agent, warnings, metadata, code and headings in a theme.
+// colorsOf returns the SGR parameters of the colours of a theme: user, agent, warning, metadata,
+// code and heading.
 func colorsOf(theme ui.Theme) []string {
 	l := ui.NewStyles(time.UTC, theme)
 	l.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
@@ -98,9 +98,10 @@ func colorsOf(theme ui.Theme) []string {
 	return out
 }
 
-// foreground is the part of a sequence that sets a colour of 24 bits.
+// foreground matches the SGR parameters of a 24-bit foreground colour.
 var foreground = regexp.MustCompile(`38;2;[0-9;]+`)
 
+// sgr returns the SGR parameters of a foreground colour.
 func sgr(c color.Color) string {
 	begin, _, _ := strings.Cut(lipgloss.NewStyle().Foreground(c).Render("x"), "x")
 	return strings.TrimSuffix(strings.TrimPrefix(begin, "\x1b["), "m")

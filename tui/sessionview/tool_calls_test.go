@@ -53,7 +53,7 @@ var toolCallScenes = []goldenScene{
 
 func TestGoldenToolCalls(t *testing.T) { testGoldenScenes(t, toolCallScenes) }
 
-// Code, changes and output in every theme, colours and all.
+// TestGoldenToolCallThemes compares code, diffs and output with their styles in every theme.
 func TestGoldenToolCallThemes(t *testing.T) {
 	for _, c := range []struct {
 		theme      ui.Theme
@@ -152,7 +152,7 @@ func TestToolOutputPager(t *testing.T) {
 	s.press("G")
 	s.mustShow("line 19999 of many", " seq  ")
 	if text := s.text(); !strings.Contains(text, " 20") {
-		t.Errorf("the pager counts its lines as\n%s", text[strings.LastIndex(text, " seq"):])
+		t.Errorf("got pager status\n%s", text[strings.LastIndex(text, " seq"):])
 	}
 	s.press("q")
 	s.mustHide("arguments")
@@ -206,7 +206,7 @@ func TestInvisibleChange(t *testing.T) {
 	}
 }
 
-// What is drawn while it comes ends as what is drawn at once.
+// TestStreamedScreenEqualsWhole checks that streamed text is drawn like the same text at once.
 func TestStreamedScreenEqualsWhole(t *testing.T) {
 	piece := rapid.SampledFrom([]string{
 		"```go\n", "```\n", "func f() {\n", "/* a ", "b */\n", "\x1b[31m", "\x1b[m", "10%\r", "\x1b[K", "\n",
@@ -243,18 +243,18 @@ func TestStreamedScreenEqualsWhole(t *testing.T) {
 			return withoutStatus(open) + withoutStatus(s.text())
 		}
 		if streamed, whole := shown(true), shown(false); streamed != whole {
-			rt.Fatalf("streamed\n%s\nat once\n%s", streamed, whole)
+			rt.Fatalf("got streamed\n%s\nwant\n%s", streamed, whole)
 		}
 	})
 }
 
-// withoutStatus is a screen without its last line, which counts events.
+// withoutStatus returns a screen without its status line, which contains the event number.
 func withoutStatus(screen string) string {
 	screen = strings.TrimSuffix(screen, "\n")
 	return screen[:strings.LastIndexByte(screen, '\n')+1]
 }
 
-// What agents call tools that change files with.
+// TestArgumentsAsDiff covers the arguments of common file editing tools.
 func TestArgumentsAsDiff(t *testing.T) {
 	for _, c := range []struct {
 		kind, input string
@@ -286,10 +286,10 @@ func TestLargeCodeBlockSpeed(t *testing.T) {
 	s := open(t, j, 100, 40)
 	s.mustShow("The end.", "x := \"a string\" // and a comment")
 	begin := time.Now()
-	s.update(tea.WindowSizeMsg{Width: 120, Height: 40}) // lays out anew
+	s.update(tea.WindowSizeMsg{Width: 120, Height: 40}) // forces a new layout
 	s.press("pgup")
-	if took := time.Since(begin); took > 20*time.Second { // without load it is a tenth of a second
-		t.Errorf("it took %v", took)
+	if took := time.Since(begin); took > 20*time.Second { // 0.1 s on an idle machine
+		t.Errorf("a resize and a key took %v", took)
 	}
 }
 
@@ -303,7 +303,7 @@ func TestApprovalPatchDiff(t *testing.T) {
 	s.mustShow(" │ ")
 }
 
-// However much a session's tools said, a key press draws a screen.
+// BenchmarkKeyPressLongOutput scrolls a page in a session with long tool output.
 func BenchmarkKeyPressLongOutput(b *testing.B) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "go")
@@ -331,12 +331,7 @@ func BenchmarkKeyPressLongOutput(b *testing.B) {
 	}
 	j.Text("t", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n")
 	j.CaughtUp()
-	m := testView(
-		b.Context(),
-		tuitest.NewFakeSession(),
-		func() time.Time { return tuitest.Start },
-		func() string { return "" },
-	)
+	m := benchmarkView(b)
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	m.Update(j.Take())
 	m.View()
@@ -346,15 +341,10 @@ func BenchmarkKeyPressLongOutput(b *testing.B) {
 	}
 }
 
-// A delta of a tool that runs, with code and changes on the screen.
+// BenchmarkOutputAndFrame applies a delta of a running tool and draws a screen with code and diffs.
 func BenchmarkOutputAndFrame(b *testing.B) {
 	j := tuitest.Scenes["cards"]()
-	m := testView(
-		b.Context(),
-		tuitest.NewFakeSession(),
-		func() time.Time { return tuitest.Start },
-		func() string { return "" },
-	)
+	m := benchmarkView(b)
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	m.Update(j.Take())
 	for b.Loop() {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,7 +18,7 @@ func TestLongSessionDropsItems(t *testing.T) {
 	s := open(t, tuitest.LongSession(transcriptview.ItemsMax), 60, 20)
 	s.mustShow(fmt.Sprintf("answer %d", transcriptview.ItemsMax-1))
 	if n := s.m.transcript.view.List.Len(); n >= transcriptview.ItemsMax {
-		t.Fatalf("%d items are kept, want fewer than %d", n, transcriptview.ItemsMax)
+		t.Fatalf("got %d items, want fewer than %d", n, transcriptview.ItemsMax)
 	}
 	var before uint64
 	s.session.Reply = func(a tuitest.Command) (any, error) {
@@ -33,14 +32,14 @@ func TestLongSessionDropsItems(t *testing.T) {
 	first := strings.SplitN(s.text()[strings.Index(s.text(), "question "):], "\n", 2)[0]
 	s.press("ctrl+home")
 	if before == 0 {
-		t.Fatalf("nothing older was asked for; the first turn is %q", first)
+		t.Fatalf("no history requested; the first turn is %q", first)
 	}
 	var n int
 	if _, err := fmt.Sscanf(first, "question %d", &n); err != nil {
 		t.Fatal(err)
 	}
-	if want := uint64(2 + 6*n); before != want { // every turn takes six events
-		t.Errorf("asked for what is before %d, the first turn shown begins at %d", before, want)
+	if want := uint64(2 + 6*n); before != want { // every turn has six events
+		t.Errorf("got history before %d, want before %d, the start of the first turn", before, want)
 	}
 	s.mustShow("question 1\n")
 }
@@ -58,7 +57,7 @@ func TestItemsKeptWhileScrolled(t *testing.T) {
 	top := strings.Split(s.text(), "\n")[0]
 	s.update(more.Take())
 	if got := strings.Split(s.text(), "\n")[0]; got != top {
-		t.Errorf("the first line was %q, is %q", top, got)
+		t.Errorf("got first line %q, want %q", got, top)
 	}
 	s.press("ctrl+end")
 	s.mustShow(fmt.Sprintf("answer %d", transcriptview.ItemsMax-1))
@@ -112,17 +111,12 @@ func TestTaskTextShowsTitle(t *testing.T) {
 	s.mustShow("Read the imports · 09:41")
 }
 
-// Work for one delta and its frame, with much and with little said before.
+// BenchmarkDeltaAndFrame applies one delta and draws, after few and many turns.
 func BenchmarkDeltaAndFrame(b *testing.B) {
 	for _, turns := range []int{10, 1000} {
 		b.Run(fmt.Sprint(turns), func(b *testing.B) {
 			j := tuitest.LongSession(turns)
-			m := testView(
-				b.Context(),
-				tuitest.NewFakeSession(),
-				func() time.Time { return tuitest.Start },
-				func() string { return "" },
-			)
+			m := benchmarkView(b)
 			m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 			m.Update(j.Take())
 			j.UserMessage(tuitest.Ada, "last", "go")
@@ -137,7 +131,7 @@ func BenchmarkDeltaAndFrame(b *testing.B) {
 	}
 }
 
-// A hundred thousand raw events of a long session, taken in and drawn once.
+// BenchmarkCatchUp100kEvents applies 100,000 events and draws once a batch.
 func BenchmarkCatchUp100kEvents(b *testing.B) {
 	j := tuitest.NewJournal()
 	for i := range 1000 {
@@ -151,12 +145,7 @@ func BenchmarkCatchUp100kEvents(b *testing.B) {
 	j.CaughtUp()
 	all := j.Take()
 	for b.Loop() {
-		m := testView(
-			b.Context(),
-			tuitest.NewFakeSession(),
-			func() time.Time { return tuitest.Start },
-			func() string { return "" },
-		)
+		m := benchmarkView(b)
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 		all[1].Attached.Snapshot.State = &protocol.State{}
 		for i := 0; i < len(all); i += task.MaxBatch {
