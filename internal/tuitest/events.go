@@ -6,8 +6,8 @@ import (
 	"agentctl/protocol"
 )
 
-// DrawEvent draws any event of the protocol: with the data of its type, with
-// other JSON, or with none.
+// DrawEvent adds a random event to a journal. The data may be that of another type, malformed or
+// hostile.
 func DrawEvent(t *rapid.T, j *Journal) {
 	types := protocol.EventTypes
 	et := types[rapid.IntRange(0, len(types)-1).Draw(t, "type")]
@@ -46,10 +46,7 @@ func DrawEvent(t *rapid.T, j *Journal) {
 			"[x",
 			"](http://y)",
 			"`[a](http://b)`",
-		}).Draw(
-			t,
-			"link",
-		)
+		}).Draw(t, "link")
 	case 7:
 		data["text"], data["kind"] = "\x1b[31;5mred\x1b[m 10%\r20%\x1b[1A\x1b[8mx\n", "read"
 		data["input"] = map[string]any{"path": "a\x1b[2J.go", "old_string": "a\n\x1b[8m", "new_string": "b"}

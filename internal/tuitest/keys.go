@@ -7,7 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// KeyPress is a key by its name, as in the table of keys; what has no name is typed.
+// KeyPress returns the press of a named key, with modifiers such as "ctrl+x". Other names are typed
+// as text.
 func KeyPress(name string) tea.KeyPressMsg {
 	codes := map[string]rune{
 		"enter":     tea.KeyEnter,
@@ -53,7 +54,7 @@ func KeyPress(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: r, Text: name}
 }
 
-// Messages runs a command and gives its messages.
+// Messages runs a command and returns its messages, those of batches included.
 func Messages(cmd tea.Cmd) []tea.Msg {
 	if cmd == nil {
 		return nil
@@ -70,7 +71,7 @@ func Messages(cmd tea.Cmd) []tea.Msg {
 	return out
 }
 
-// FirstMessage is the one message of a command that matters.
+// FirstMessage runs a command and returns its first non-nil message.
 func FirstMessage(cmd tea.Cmd) tea.Msg {
 	for _, msg := range Messages(cmd) {
 		if msg != nil {

@@ -8,9 +8,9 @@ import (
 	"agentctl/tui/remote"
 )
 
-// Scenes are sessions in a state to look at, by name.
+// Scenes holds recorded sessions by name.
 var Scenes = map[string]func() *Journal{
-	"cards":    toolCards,
+	"cards":    toolCalls,
 	"changes":  fileChanges,
 	"pipeline": planPipeline,
 	"cut":      interruptedTurns,
@@ -58,9 +58,10 @@ var Scenes = map[string]func() *Journal{
 			CWD:      "/home/ada/store",
 			Why:      "Two was too few.",
 			Editable: true,
-			Patch:    "--- a/store.go\n+++ b/store.go\n@@ -1,3 +1,3 @@\n package store\n-const limit = 2\n+const limit = 20\n",
-			Paths:    []string{"store.go"},
-			Expires:  &expires,
+			Patch: "--- a/store.go\n+++ b/store.go\n@@ -1,3 +1,3 @@\n" +
+				" package store\n-const limit = 2\n+const limit = 20\n",
+			Paths:   []string{"store.go"},
+			Expires: &expires,
 			Options: []protocol.Option{
 				{ID: "once", Kind: protocol.AllowOnce, Label: "Apply"},
 				{
@@ -232,12 +233,13 @@ var Scenes = map[string]func() *Journal{
 	"prose": func() *Journal {
 		j := NewJournal()
 		j.UserMessage(Ada, "m1", "What is **agentctl**?")
-		j.Text(
-			"t1",
-			"# agentctl\n\nIt is **tmux for AI agents**: an agent works on a *server*, you attach with `agentctl attach`. "+
-				"See [the site](https://example.org/docs).\n\n",
+		j.Text("t1",
+			"# agentctl\n\nIt is **tmux for AI agents**: an agent works on a *server*, "+
+				"you attach with `agentctl attach`. See [the site](https://example.org/docs).\n\n",
 			"- Nothing is lost.\n- Nothing waits:\n  1. detach\n  2. come back\n- [x] done\n\n",
-			"```go\nfunc main() {\n\tfmt.Println(\"漢字\")\n}\n```\n\n| word | meaning |\n|---|---|\n| turn | one message to its end |\n| hold | keeps the queue from running |\n\n",
+			"```go\nfunc main() {\n\tfmt.Println(\"漢字\")\n}\n```\n\n"+
+				"| word | meaning |\n|---|---|\n| turn | one message to its end |\n"+
+				"| hold | keeps the queue from running |\n\n",
 			"> Everybody sees the same.\n\n```diff\n-old\n+new\n```\n\nThe end is near, and `code",
 		)
 		j.CaughtUp()
@@ -304,7 +306,7 @@ var Scenes = map[string]func() *Journal{
 	},
 }
 
-// AddMissedEvents is what happened during an outage, and its end.
+// AddMissedEvents adds a reconnect, the events of the outage and the end of the catch-up.
 func AddMissedEvents(j *Journal) {
 	j.Reconnect(protocol.ModeResume, 14)
 	j.RequestApproval(CommandApproval())
@@ -320,7 +322,7 @@ func AddMissedEvents(j *Journal) {
 	j.CaughtUp()
 }
 
-// LongSession is a session of n finished turns of three items each, all live.
+// LongSession returns a session of n finished turns of three items each.
 func LongSession(n int) *Journal {
 	j := NewJournal()
 	for i := range n {
@@ -333,8 +335,8 @@ func LongSession(n int) *Journal {
 	return j
 }
 
-// MixedSession is a session of n finished turns, every tenth of which has a tool call,
-// an approval and an error.
+// MixedSession returns a session of n finished turns. Every tenth has a tool call, an approval and
+// an error.
 func MixedSession(n int) *Journal {
 	j := NewJournal()
 	for i := range n {
