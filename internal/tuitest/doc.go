@@ -1,3 +1,3 @@
-// Package tuitest owns what the tests of the screen share: recorded sessions, scenes, histories,
-// keys, random events and golden screens.
+// Package tuitest has the helpers of the TUI tests: recorded sessions, scenes, histories, keys,
+// random events and golden screens.
 package tuitest

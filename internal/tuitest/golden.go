@@ -9,7 +9,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden screens")
 
-// Golden compares got with testdata/NAME.golden, named after the test; -update rewrites it.
+// Golden compares got with testdata/NAME.golden. NAME is the last element of the test name. The
+// flag -update rewrites the file.
 func Golden(t *testing.T, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", filepath.Base(t.Name())+".golden")
@@ -24,6 +25,6 @@ func Golden(t *testing.T, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
+		t.Errorf("got screen\n%s\nwant\n%s", got, want)
 	}
 }

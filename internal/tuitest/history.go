@@ -7,7 +7,8 @@ import (
 	"agentctl/protocol"
 )
 
-// HistoryPage returns a page of history: turns with one message and one answer each.
+// HistoryPage returns a page of turns, both bounds included. Turn i has a question and an answer in
+// three events, the first at seq 3i-2.
 func HistoryPage(from, to int, more bool) protocol.HistoryResult {
 	page := protocol.HistoryResult{Epoch: "k3f9ab", More: more}
 	for i := from; i <= to; i++ {
@@ -26,7 +27,8 @@ func HistoryPage(from, to int, more bool) protocol.HistoryResult {
 	return page
 }
 
-// FinishedTurns returns a page of finished turns of six events, the first at seq 1.
+// FinishedTurns returns a page of the turns first to upto-1. Turn i has six events, the first at
+// seq 6i+1.
 func FinishedTurns(first, upto int) protocol.HistoryResult {
 	j := &Journal{At: Start, Seq: uint64(6 * first)}
 	for i := first; i < upto; i++ {

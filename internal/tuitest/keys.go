@@ -7,13 +7,32 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// KeyPress is a key by its name, as in the table of keys; what has no name is typed.
+// KeyPress returns the press of a named key, with modifiers such as "ctrl+x". Other names are typed
+// as text.
 func KeyPress(name string) tea.KeyPressMsg {
 	codes := map[string]rune{
-		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
-		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
-		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
-		"f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3, "f4": tea.KeyF4, "f5": tea.KeyF5, "f6": tea.KeyF6, "f7": tea.KeyF7, "f8": tea.KeyF8,
+		"enter":     tea.KeyEnter,
+		"esc":       tea.KeyEscape,
+		"tab":       tea.KeyTab,
+		"space":     tea.KeySpace,
+		"backspace": tea.KeyBackspace,
+		"delete":    tea.KeyDelete,
+		"up":        tea.KeyUp,
+		"down":      tea.KeyDown,
+		"left":      tea.KeyLeft,
+		"right":     tea.KeyRight,
+		"pgup":      tea.KeyPgUp,
+		"pgdown":    tea.KeyPgDown,
+		"home":      tea.KeyHome,
+		"end":       tea.KeyEnd,
+		"f1":        tea.KeyF1,
+		"f2":        tea.KeyF2,
+		"f3":        tea.KeyF3,
+		"f4":        tea.KeyF4,
+		"f5":        tea.KeyF5,
+		"f6":        tea.KeyF6,
+		"f7":        tea.KeyF7,
+		"f8":        tea.KeyF8,
 	}
 	var mod tea.KeyMod
 	for prefix, m := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {
@@ -35,7 +54,7 @@ func KeyPress(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: r, Text: name}
 }
 
-// Messages runs a command and gives its messages.
+// Messages runs a command and returns its messages, those of batches included.
 func Messages(cmd tea.Cmd) []tea.Msg {
 	if cmd == nil {
 		return nil
@@ -52,7 +71,7 @@ func Messages(cmd tea.Cmd) []tea.Msg {
 	return out
 }
 
-// FirstMessage is the one message of a command that matters.
+// FirstMessage runs a command and returns its first non-nil message.
 func FirstMessage(cmd tea.Cmd) tea.Msg {
 	for _, msg := range Messages(cmd) {
 		if msg != nil {

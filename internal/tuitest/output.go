@@ -7,25 +7,27 @@ import (
 	"time"
 )
 
-// Output is a terminal that keeps the bytes written to it.
+// Output is a terminal that records the bytes written to it. It is safe for concurrent use.
 type Output struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-func (t *Output) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.buf.Write(p)
+// Write implements io.Writer.
+func (o *Output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(p)
 }
 
-func (t *Output) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.buf.String()
+// String returns the recorded bytes.
+func (o *Output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
 }
 
-// Wait lets virtual time pass and everything come to rest.
+// Wait advances the time of a synctest bubble by d and waits until its goroutines are blocked.
 func Wait(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()

@@ -8,9 +8,9 @@ import (
 	"agentctl/tui/remote"
 )
 
-// Scenes are sessions in a state to look at, by name.
+// Scenes holds recorded sessions by name.
 var Scenes = map[string]func() *Journal{
-	"cards":    toolCards,
+	"cards":    toolCalls,
 	"changes":  fileChanges,
 	"pipeline": planPipeline,
 	"cut":      interruptedTurns,
@@ -52,11 +52,24 @@ var Scenes = map[string]func() *Journal{
 		j := Conversation()
 		expires := Start.Add(time.Minute + 25*time.Second)
 		j.RequestApproval(protocol.Approval{
-			Request: "r1", Kind: protocol.ApprovePatch, Title: "Change the limit", CWD: "/home/ada/store", Why: "Two was too few.",
-			Editable: true, Patch: "--- a/store.go\n+++ b/store.go\n@@ -1,3 +1,3 @@\n package store\n-const limit = 2\n+const limit = 20\n", Paths: []string{"store.go"}, Expires: &expires,
+			Request:  "r1",
+			Kind:     protocol.ApprovePatch,
+			Title:    "Change the limit",
+			CWD:      "/home/ada/store",
+			Why:      "Two was too few.",
+			Editable: true,
+			Patch: "--- a/store.go\n+++ b/store.go\n@@ -1,3 +1,3 @@\n" +
+				" package store\n-const limit = 2\n+const limit = 20\n",
+			Paths:   []string{"store.go"},
+			Expires: &expires,
 			Options: []protocol.Option{
 				{ID: "once", Kind: protocol.AllowOnce, Label: "Apply"},
-				{ID: "always", Kind: protocol.AllowAlways, Label: "Always", Scope: "every patch of exactly these files, in this session"},
+				{
+					ID:    "always",
+					Kind:  protocol.AllowAlways,
+					Label: "Always",
+					Scope: "every patch of exactly these files, in this session",
+				},
 			},
 		})
 		j.CaughtUp()
@@ -65,8 +78,14 @@ var Scenes = map[string]func() *Journal{
 	"tasks to confirm": func() *Journal {
 		j := Conversation()
 		j.RequestApproval(protocol.Approval{
-			Request: "p1", Kind: protocol.ApprovePlan, Title: "Three tasks",
-			Tasks: []protocol.Task{{ID: "a", Title: "Read", Description: "all of it"}, {ID: "b", Title: "Write", After: []string{"a"}}, {ID: "c", Title: "Build", After: []string{"a", "b"}}},
+			Request: "p1",
+			Kind:    protocol.ApprovePlan,
+			Title:   "Three tasks",
+			Tasks: []protocol.Task{
+				{ID: "a", Title: "Read", Description: "all of it"},
+				{ID: "b", Title: "Write", After: []string{"a"}},
+				{ID: "c", Title: "Build", After: []string{"a", "b"}},
+			},
 		})
 		j.CaughtUp()
 		return j
@@ -74,12 +93,24 @@ var Scenes = map[string]func() *Journal{
 	"question": func() *Journal {
 		j := Conversation()
 		j.RequestApproval(protocol.Approval{
-			Request: "q1", Kind: protocol.ApproveQuestion, Title: "Two things to know",
+			Request: "q1",
+			Kind:    protocol.ApproveQuestion,
+			Title:   "Two things to know",
 			Questions: []protocol.Question{
-				{ID: "db", Text: "Which database?", Choices: []protocol.Choice{{ID: "pg", Label: "Postgres", About: "runs already"}, {ID: "lite", Label: "SQLite"}}},
+				{
+					ID:   "db",
+					Text: "Which database?",
+					Choices: []protocol.Choice{
+						{ID: "pg", Label: "Postgres", About: "runs already"},
+						{ID: "lite", Label: "SQLite"},
+					},
+				},
 				{ID: "name", Text: "What is it called?"},
 			},
-			Options: []protocol.Option{{ID: "answer", Kind: protocol.AllowOnce, Label: "Answer"}, {ID: "skip", Kind: protocol.Deny, Label: "Skip"}},
+			Options: []protocol.Option{
+				{ID: "answer", Kind: protocol.AllowOnce, Label: "Answer"},
+				{ID: "skip", Kind: protocol.Deny, Label: "Skip"},
+			},
 		})
 		j.CaughtUp()
 		return j
@@ -90,9 +121,23 @@ var Scenes = map[string]func() *Journal{
 			Name: "Gemini CLI", Version: "1.4.0",
 			Settings: []protocol.Setting{
 				{ID: "mode", Name: "Mode", Value: "ask", Choices: []protocol.Choice{
-					{ID: "ask", Label: "Ask", About: "asks before every change"}, {ID: "edit", Label: "Edit", About: "changes files without asking"}, {ID: "plan", About: "only reads, and makes a plan before anything else is done to the files of the project"},
+					{
+						ID:    "ask",
+						Label: "Ask",
+						About: "asks before every change",
+					},
+					{ID: "edit", Label: "Edit", About: "changes files without asking"},
+					{
+						ID:    "plan",
+						About: "only reads, and makes a plan before anything else is done to the files of the project",
+					},
 				}},
-				{ID: "model", Name: "Model", Value: "small", Choices: []protocol.Choice{{ID: "small", Label: "Small 3"}, {ID: "large", Label: "Large 3\x1b[2J"}}},
+				{
+					ID:      "model",
+					Name:    "Model",
+					Value:   "small",
+					Choices: []protocol.Choice{{ID: "small", Label: "Small 3"}, {ID: "large", Label: "Large 3\x1b[2J"}},
+				},
 				{ID: "effort", Value: "7"},
 			},
 			Commands: []protocol.SlashCommand{
@@ -109,12 +154,28 @@ var Scenes = map[string]func() *Journal{
 		j := Conversation()
 		verified := protocol.Actor{Name: "bob", Subject: "bob@example.org"}
 		for _, r := range []protocol.Rule{
-			{ID: "u1", Kind: protocol.ApproveCommand, Subject: "/home/ada/store\x00go mod tidy", Scope: "exactly this command in /home/ada/store, in this session", By: Ada, At: Start},
-			{ID: "u2", Kind: protocol.ApproveTool, Subject: "fetch\x1b[8m", Scope: "every use of the tool fetch\x1b[8m, in this session", By: verified, At: Start.Add(26 * time.Hour)},
-			{ID: "u3", Kind: protocol.ApprovePatch, Subject: "/home/ada/store/store.go\x00/home/ada/store/store_test.go", Scope: "every patch of exactly these files, in this session", By: Ada, At: Start},
+			{
+				ID: "u1", Kind: protocol.ApproveCommand, Subject: "/home/ada/store\x00go mod tidy",
+				Scope: "exactly this command in /home/ada/store, in this session", By: Ada, At: Start,
+			},
+			{
+				ID: "u2", Kind: protocol.ApproveTool, Subject: "fetch\x1b[8m",
+				Scope: "every use of the tool fetch\x1b[8m, in this session", By: verified,
+				At: Start.Add(26 * time.Hour),
+			},
+			{
+				ID: "u3", Kind: protocol.ApprovePatch,
+				Subject: "/home/ada/store/store.go\x00/home/ada/store/store_test.go",
+				Scope:   "every patch of exactly these files, in this session", By: Ada, At: Start,
+			},
 		} {
 			j.RequestApproval(protocol.Approval{Request: "r" + r.ID, Kind: r.Kind, Title: "May I?"})
-			j.AddBy(r.By, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r" + r.ID, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, Rule: &r})
+			j.AddBy(r.By, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+				Request:  "r" + r.ID,
+				Outcome:  protocol.Allowed,
+				Decision: protocol.AllowAlways,
+				Rule:     &r,
+			})
 		}
 		j.CaughtUp()
 		return j
@@ -123,19 +184,33 @@ var Scenes = map[string]func() *Journal{
 		j := Conversation()
 		j.RequestApproval(CommandApproval())
 		j.CaughtUp()
-		j.AddBy(Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "not on a Friday"})
+		j.AddBy(Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+			Request:  "r1",
+			Outcome:  protocol.Denied,
+			Decision: protocol.Deny,
+			Reason:   "not on a Friday",
+		})
 		return j
 	},
 	"reconnecting": func() *Journal {
 		j := Conversation()
 		j.CaughtUp()
-		j.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 3, Retry: Start.Add(time.Minute + 4*time.Second), Reason: "the connection was closed"})
+		j.Conn(remote.Conn{
+			State:   remote.Reconnecting,
+			Attempt: 3,
+			Retry:   Start.Add(time.Minute + 4*time.Second),
+			Reason:  "the connection was closed",
+		})
 		return j
 	},
 	"offline": func() *Journal {
 		j := Conversation()
 		j.CaughtUp()
-		j.Conn(remote.Conn{State: remote.Offline, Reason: "connect to wss://box.example.org: the token expired", Advice: "give a credential: --token or AGENTCTL_TOKEN"})
+		j.Conn(remote.Conn{
+			State:  remote.Offline,
+			Reason: "connect to wss://box.example.org: the token expired",
+			Advice: "give a credential: --token or AGENTCTL_TOKEN",
+		})
 		return j
 	},
 	"back": func() *Journal {
@@ -158,17 +233,28 @@ var Scenes = map[string]func() *Journal{
 	"prose": func() *Journal {
 		j := NewJournal()
 		j.UserMessage(Ada, "m1", "What is **agentctl**?")
-		j.Text("t1", "# agentctl\n\nIt is **tmux for AI agents**: an agent works on a *server*, you attach with `agentctl attach`. "+
-			"See [the site](https://example.org/docs).\n\n", "- Nothing is lost.\n- Nothing waits:\n  1. detach\n  2. come back\n- [x] done\n\n",
-			"```go\nfunc main() {\n\tfmt.Println(\"漢字\")\n}\n```\n\n| word | meaning |\n|---|---|\n| turn | one message to its end |\n| hold | keeps the queue from running |\n\n",
-			"> Everybody sees the same.\n\n```diff\n-old\n+new\n```\n\nThe end is near, and `code")
+		j.Text("t1",
+			"# agentctl\n\nIt is **tmux for AI agents**: an agent works on a *server*, "+
+				"you attach with `agentctl attach`. See [the site](https://example.org/docs).\n\n",
+			"- Nothing is lost.\n- Nothing waits:\n  1. detach\n  2. come back\n- [x] done\n\n",
+			"```go\nfunc main() {\n\tfmt.Println(\"漢字\")\n}\n```\n\n"+
+				"| word | meaning |\n|---|---|\n| turn | one message to its end |\n"+
+				"| hold | keeps the queue from running |\n\n",
+			"> Everybody sees the same.\n\n```diff\n-old\n+new\n```\n\nThe end is near, and `code",
+		)
 		j.CaughtUp()
 		return j
 	},
 	"plan": func() *Journal {
 		j := Conversation()
 		j.Add(protocol.PlanStarted, protocol.PlanStartedData{Question: "how to tidy"})
-		j.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "1", Title: "Read the imports", Status: protocol.StatusCompleted}, {ID: "2", Title: "Drop what is unused", Status: protocol.StatusRunning}, {ID: "3", Title: "Build"}}})
+		j.Add(protocol.PlanUpdated, protocol.PlanTasksData{
+			Tasks: []protocol.Task{
+				{ID: "1", Title: "Read the imports", Status: protocol.StatusCompleted},
+				{ID: "2", Title: "Drop what is unused", Status: protocol.StatusRunning},
+				{ID: "3", Title: "Build"},
+			},
+		})
 		j.Add(protocol.TaskFailed, protocol.TaskData{Task: "3", Title: "Build", Message: "no compiler"})
 		j.CaughtUp()
 		return j
@@ -177,18 +263,42 @@ var Scenes = map[string]func() *Journal{
 		j := NewJournal()
 		j.UserMessage(protocol.Actor{Name: "eve\x1b[2J"}, "m1", "\x1b]0;owned\x07hello\u202e")
 		j.Text("t1", "a\x1b", "[31mred\x1b]52;c;", "aGk=\x07 b\u009b2Jc\r\nd")
-		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "sh\x1b[31m", Title: "ls\x1b]8;;http://x\x07"})
+		j.Add(protocol.ToolStarted, protocol.ToolStartedData{
+			Tool: "c1", Name: "sh\x1b[31m", Title: "ls\x1b]8;;http://x\x07",
+		})
 		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: "odd\x1b[1m", Error: "bad\x1b[5m"})
 		j.QueueMessage(protocol.Actor{Name: "eve\x1b[2J"}, "m2", "\x1b[2Jtext")
 		j.Add(protocol.AgentOptions, protocol.Options{
-			Name:     "x\x1b[2J",
-			Settings: []protocol.Setting{{ID: "\x1b[2Jmode", Value: "\x1b[2Ja", Choices: []protocol.Choice{{ID: "\x1b[2Ja", Label: "\u202eA", About: "\x1b]0;owned\x07"}}}},
+			Name: "x\x1b[2J",
+			Settings: []protocol.Setting{
+				{
+					ID:      "\x1b[2Jmode",
+					Value:   "\x1b[2Ja",
+					Choices: []protocol.Choice{{ID: "\x1b[2Ja", Label: "\u202eA", About: "\x1b]0;owned\x07"}},
+				},
+			},
 			Commands: []protocol.SlashCommand{{Name: "\x1b[2Jgo", About: "\u202e", Hint: "\x1b[5m"}},
 		})
 		j.RequestApproval(protocol.Approval{Request: "r0"})
-		j.Add(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r0", Rule: &protocol.Rule{ID: "u1", Kind: "\x1b[2J", Scope: "\x1b[2Jrm\u202e", By: protocol.Actor{Name: "eve\x1b[2J", Subject: "\u009b2J"}}})
-		j.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "1", Title: "\x1b[2Jtask\u202e"}}})
-		j.RequestApproval(protocol.Approval{Request: "r1\x1b[2J", Kind: "command\x1b[2J", Title: "ls\x1b[2J", Command: "ls\x1b[8m; rm -rf ~\u202e", Options: []protocol.Option{{ID: "a", Kind: protocol.AllowOnce, Label: "ok\x1b[2J", Scope: "\x1b[2J"}}})
+		j.Add(protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+			Request: "r0",
+			Rule: &protocol.Rule{
+				ID:    "u1",
+				Kind:  "\x1b[2J",
+				Scope: "\x1b[2Jrm\u202e",
+				By:    protocol.Actor{Name: "eve\x1b[2J", Subject: "\u009b2J"},
+			},
+		})
+		j.Add(protocol.PlanUpdated, protocol.PlanTasksData{
+			Tasks: []protocol.Task{{ID: "1", Title: "\x1b[2Jtask\u202e"}},
+		})
+		j.RequestApproval(protocol.Approval{
+			Request: "r1\x1b[2J",
+			Kind:    "command\x1b[2J",
+			Title:   "ls\x1b[2J",
+			Command: "ls\x1b[8m; rm -rf ~\u202e",
+			Options: []protocol.Option{{ID: "a", Kind: protocol.AllowOnce, Label: "ok\x1b[2J", Scope: "\x1b[2J"}},
+		})
 		j.Add(protocol.ErrorRaised, protocol.ErrorData{Kind: "\x1b[2J", Code: "\x1b[2J", Message: "\x1b[2J"})
 		j.CaughtUp()
 		j.Conn(remote.Conn{State: remote.Offline, Reason: "\x1b[2J"})
@@ -196,11 +306,13 @@ var Scenes = map[string]func() *Journal{
 	},
 }
 
-// AddMissedEvents is what happened during an outage, and its end.
+// AddMissedEvents adds a reconnect, the events of the outage and the end of the catch-up.
 func AddMissedEvents(j *Journal) {
 	j.Reconnect(protocol.ModeResume, 14)
 	j.RequestApproval(CommandApproval())
-	j.AddBy(Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+	j.AddBy(Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+		Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce,
+	})
 	j.Add(protocol.TextEnd, protocol.PartEndData{Part: "t3"})
 	j.EndTurn(protocol.ReasonCompleted)
 	j.UserMessage(Bob, "m3", "And the release notes?")
@@ -210,7 +322,7 @@ func AddMissedEvents(j *Journal) {
 	j.CaughtUp()
 }
 
-// LongSession is a session of n finished turns of three items each, all live.
+// LongSession returns a session of n finished turns of three items each.
 func LongSession(n int) *Journal {
 	j := NewJournal()
 	for i := range n {
@@ -223,17 +335,25 @@ func LongSession(n int) *Journal {
 	return j
 }
 
-// MixedSession is a session of n finished turns, every tenth of which has a tool call,
-// an approval and an error.
+// MixedSession returns a session of n finished turns. Every tenth has a tool call, an approval and
+// an error.
 func MixedSession(n int) *Journal {
 	j := NewJournal()
 	for i := range n {
 		j.UserMessage(Ada, fmt.Sprint("m", i), fmt.Sprint("question ", i))
 		if i%10 == 0 {
-			j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("c", i), Title: fmt.Sprint("call ", i)})
+			j.Add(protocol.ToolStarted, protocol.ToolStartedData{
+				Tool: fmt.Sprint("c", i), Title: fmt.Sprint("call ", i),
+			})
 			j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("c", i), Status: protocol.ToolCompleted})
-			j.RequestApproval(protocol.Approval{Request: fmt.Sprint("r", i), Kind: protocol.ApproveCommand, Title: fmt.Sprint("request ", i)})
-			j.AddBy(Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: fmt.Sprint("r", i), Outcome: protocol.Denied})
+			j.RequestApproval(protocol.Approval{
+				Request: fmt.Sprint("r", i),
+				Kind:    protocol.ApproveCommand,
+				Title:   fmt.Sprint("request ", i),
+			})
+			j.AddBy(Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+				Request: fmt.Sprint("r", i), Outcome: protocol.Denied,
+			})
 			j.Add(protocol.ErrorRaised, protocol.ErrorData{Message: fmt.Sprint("error ", i)})
 		}
 		j.Text("t", fmt.Sprint("answer ", i))

@@ -2,15 +2,21 @@ package tuitest
 
 import "agentctl/protocol"
 
+// planPipeline returns a turn with four tasks: one finished, two running and one pending.
 func planPipeline() *Journal {
 	j := NewJournal()
 	j.UserMessage(Ada, "m1", "Which of our tests are flaky?")
 	j.Add(protocol.PlanStarted, protocol.PlanStartedData{Question: "which tests are flaky"})
-	tasks := []protocol.Task{{ID: "a", Title: "List the tests"}, {ID: "b", Title: "Run each a hundred times", Description: "With the race detector.", After: []string{"a"}}, {ID: "c", Title: "讀紀錄"}, {ID: "d", Title: "Sum up"}}
+	tasks := []protocol.Task{
+		{ID: "a", Title: "List the tests"},
+		{ID: "b", Title: "Run each a hundred times", Description: "With the race detector.", After: []string{"a"}},
+		{ID: "c", Title: "讀紀錄"},
+		{ID: "d", Title: "Sum up"},
+	}
 	j.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: tasks, Summary: "list, run, read, sum up"})
 	j.Task("a", protocol.TaskStarted, protocol.TaskData{})
 	j.Text("p1", "There are **212** tests\n", "in 40 packages.")
-	j.Pending[len(j.Pending)-3].Event.Task, j.Pending[len(j.Pending)-2].Event.Task, j.Pending[len(j.Pending)-1].Event.Task = "a", "a", "a"
+	j.setTask("a", 3)
 	j.Add(protocol.TextEnd, protocol.PartEndData{Part: "p1"})
 	j.Task("a", protocol.TaskCompleted, protocol.TaskData{Result: "212 tests in 40 packages", DurationMS: 1200})
 	j.Task("b", protocol.TaskStarted, protocol.TaskData{})
@@ -20,11 +26,19 @@ func planPipeline() *Journal {
 	j.Task("c", protocol.TaskStarted, protocol.TaskData{Attempt: 2})
 	j.Task("b", protocol.TaskProgress, protocol.TaskData{Message: "40 of 212"})
 	j.Text("p2", "Running\n", "TestStore …")
-	j.Pending[len(j.Pending)-3].Event.Task, j.Pending[len(j.Pending)-2].Event.Task, j.Pending[len(j.Pending)-1].Event.Task = "b", "b", "b"
+	j.setTask("b", 3)
 	j.CaughtUp()
 	return j
 }
 
+// setTask sets the task of the last n events.
+func (j *Journal) setTask(id string, n int) {
+	for _, u := range j.Pending[len(j.Pending)-n:] {
+		u.Event.Task = id
+	}
+}
+
+// interruptedTurns returns an interrupted turn, one ended by a server restart and a completed one.
 func interruptedTurns() *Journal {
 	j := NewJournal()
 	j.UserMessage(Ada, "m1", "Go on.")
@@ -35,7 +49,11 @@ func interruptedTurns() *Journal {
 	j.EndTurn(protocol.ReasonInterrupted)
 	j.UserMessage(Bob, "m2", "And now?")
 	j.Text("t1", "Now I")
-	j.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server was restarted"})
+	j.Add(protocol.TurnEnded, protocol.TurnEndedData{
+		Reason:  protocol.ReasonError,
+		Code:    protocol.CodeServerRestart,
+		Message: "the server was restarted",
+	})
 	j.Turn = ""
 	j.UserMessage(Bob, "m3", "Once more.")
 	j.Text("t1", "Done.")

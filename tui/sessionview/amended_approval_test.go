@@ -12,111 +12,121 @@ import (
 	"agentctl/protocol"
 )
 
-func TestAPatchIsEditedBeforeItIsAllowed(t *testing.T) {
+func TestApprovalEditPatch(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
-	s.quiet()
-	dir := s.edits(`sed -i s/20/40/ "$1"`)
+	s.waitGrace()
+	dir := s.setEditor(`sed -i s/20/40/ "$1"`)
 	s.press("tab")
-	s.shows("p edit", "+ const limit = 20")
+	s.mustShow("p edit", "+ const limit = 20")
 	s.press("p")
-	s.leftNothing(dir)
-	s.shows("▸ [x] with the patch as edited", "+ const limit = 40")
-	s.hides("= 20")
+	s.mustLeaveNoFile(dir)
+	s.mustShow("▸ [x] with the patch as edited", "+ const limit = 40")
+	s.mustHide("= 20")
 	s.press("v")
-	s.shows("+ const limit = 40")
+	s.mustShow("+ const limit = 40")
 	s.press("q", "1")
-	data := s.asked(protocol.DoApprove).(protocol.ApproveData)
+	data := s.mustSend(protocol.DoApprove).(protocol.ApproveData)
 	want := strings.Replace(s.m.replica.state.Approvals[0].Patch, "20", "40", 1)
 	if data.Option != "once" || data.Input == nil || data.Input.Patch != want {
-		t.Errorf("allowed %+v with %+v", data, data.Input)
+		t.Errorf("got decision %+v with input %+v, want option once with patch %q", data, data.Input, want)
 	}
 }
 
-func TestAnEditedPatchCanBeLeftOutOrEditedAgain(t *testing.T) {
+func TestApprovalEditPatchAgain(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
-	s.quiet()
-	s.edits(`sed -i s/20/40/ "$1"`)
+	s.waitGrace()
+	s.setEditor(`sed -i s/20/40/ "$1"`)
 	s.press("tab", "p", "enter")
-	s.shows("[ ] with the patch as edited", "+ const limit = 20")
-	s.edits(`sed -i s/40/50/ "$1"`)
+	s.mustShow("[ ] with the patch as edited", "+ const limit = 20")
+	s.setEditor(`sed -i s/40/50/ "$1"`)
 	s.press("p")
-	s.shows("[x] with the patch as edited", "+ const limit = 50")
-	s.edits(`sed -i s/50/20/ "$1"`)
+	s.mustShow("[x] with the patch as edited", "+ const limit = 50")
+	s.setEditor(`sed -i s/50/20/ "$1"`)
 	s.press("p")
-	s.hides("as edited")
+	s.mustHide("as edited")
 	s.press("1")
-	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Input != nil {
-		t.Errorf("what was not changed goes along: %+v", data.Input)
+	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Input != nil {
+		t.Errorf("got input %+v for an unchanged patch, want none", data.Input)
 	}
 }
 
-func TestAnAgentThatTakesNoPatchSaysSoAndTheEditIsKept(t *testing.T) {
+func TestApprovalEditedPatchUnsupported(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
-	s.quiet()
-	s.edits(`sed -i s/20/40/ "$1"`)
+	s.waitGrace()
+	s.setEditor(`sed -i s/20/40/ "$1"`)
 	s.refuse(protocol.Errorf(protocol.CodeUnsupported, "the agent cannot take an edited patch"))
 	s.press("tab", "p", "1")
-	s.asked(protocol.DoApprove)
-	s.shows("cannot take an edited patch", "[x] with the patch as edited")
+	s.mustSend(protocol.DoApprove)
+	s.mustShow("cannot take an edited patch", "[x] with the patch as edited")
 	s.press("enter", "1")
-	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Input != nil {
-		t.Errorf("the patch as asked for was allowed with %+v", data.Input)
+	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Input != nil {
+		t.Errorf("got input %+v for the original patch, want none", data.Input)
 	}
 }
 
-func TestADenialCarriesNoPatch(t *testing.T) {
+func TestDenyWithoutPatch(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
-	s.quiet()
-	s.edits(`sed -i s/20/40/ "$1"`)
+	s.waitGrace()
+	s.setEditor(`sed -i s/20/40/ "$1"`)
 	s.press("tab", "p", "3")
-	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "deny" || data.Input != nil {
-		t.Errorf("denied with %+v", data)
+	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "deny" || data.Input != nil {
+		t.Errorf("got decision %+v, want deny without input", data)
 	}
 }
 
-func TestWhatCannotBeEditedSaysSo(t *testing.T) {
+func TestApprovalNothingToEdit(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 100, 40)
-	s.quiet()
+	s.waitGrace()
 	s.press("tab", "p")
-	s.shows("this request has nothing to edit")
-	s.hides("p edit")
+	s.mustShow("this request has nothing to edit")
+	s.mustHide("p edit")
 }
 
-func TestAPlansTasksAreCalledOtherwise(t *testing.T) {
+func TestApprovalEditPlanTask(t *testing.T) {
 	s := open(t, tuitest.Scenes["tasks to confirm"](), 100, 40)
-	s.quiet()
+	s.waitGrace()
 	s.press("tab", "down", "down", "down", "p")
-	s.shows("select a task to edit it")
+	s.mustShow("select a task to edit it")
 	s.press("up", "up", "p")
-	s.write(" half of it")
+	s.typeText(" half of it")
 	s.press("enter")
-	s.shows("[x] Write half of it")
+	s.mustShow("[x] Write half of it")
 	s.press("1")
-	want := []protocol.Task{{ID: "a", Title: "Read", Description: "all of it"}, {ID: "b", Title: "Write half of it", After: []string{"a"}}, {ID: "c", Title: "Build", After: []string{"a", "b"}}}
-	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Input == nil || !reflect.DeepEqual(data.Input.Tasks, want) {
-		t.Errorf("allowed with %+v", data.Input)
+	want := []protocol.Task{
+		{ID: "a", Title: "Read", Description: "all of it"},
+		{ID: "b", Title: "Write half of it", After: []string{"a"}},
+		{ID: "c", Title: "Build", After: []string{"a", "b"}},
+	}
+	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Input == nil ||
+		!reflect.DeepEqual(data.Input.Tasks, want) {
+		t.Errorf("got input %+v, want tasks %+v", data.Input, want)
 	}
 }
 
-func TestARequestCountsDownToItsEnd(t *testing.T) {
+func TestApprovalCountdown(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
 	for _, c := range []struct {
 		after time.Duration
 		want  string
-	}{{-80 * time.Second, "expires in 1m45s"}, {0, "expires in 25s"}, {24 * time.Second, "expires in 1s"}, {time.Minute, "expires now"}} {
+	}{
+		{-80 * time.Second, "expires in 1m45s"},
+		{0, "expires in 25s"},
+		{24 * time.Second, "expires in 1s"},
+		{time.Minute, "expires now"},
+	} {
 		s.now = tuitest.Start.Add(time.Minute + c.after)
-		s.give(tickMsg{})
-		s.shows(c.want)
+		s.update(tickMsg{})
+		s.mustShow(c.want)
 	}
 	red := s.m.Styles.Error.Render("x")
 	s.now = tuitest.Start.Add(time.Minute)
-	s.give(tickMsg{})
+	s.update(tickMsg{})
 	if !strings.Contains(s.m.View().Content, strings.SplitN(red, "x", 2)[0]+" · expires in 25s") {
-		t.Error("the end of the countdown has no colour of its own")
+		t.Error("the end of the countdown is not in the error style")
 	}
 }
 
-func TestAServersOtherClockDoesNotShiftTheCountdown(t *testing.T) {
+func TestApprovalCountdownServerClock(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 40)
 	s.now = s.now.Add(-time.Hour)
 	asked := s.journal.At
@@ -124,32 +134,32 @@ func TestAServersOtherClockDoesNotShiftTheCountdown(t *testing.T) {
 	a := tuitest.CommandApproval()
 	a.Expires = &expires
 	s.journal.RequestApproval(a)
-	s.tell()
-	s.shows("expires in 1m30s")
+	s.applyJournal()
+	s.mustShow("expires in 1m30s")
 	s.now = s.now.Add(80 * time.Second)
-	s.give(tickMsg{})
-	s.shows("expires in 10s")
+	s.update(tickMsg{})
+	s.mustShow("expires in 10s")
 }
 
-func TestTheCountdownTicksByItself(t *testing.T) {
+func TestApprovalCountdownTick(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
 	var after time.Duration
 	s.m.After = func(d time.Duration, _ tea.Msg) tea.Cmd { after = d; return nil }
 	s.m.tickPending = false
-	s.give(tickMsg{})
+	s.update(tickMsg{})
 	if after != time.Second {
-		t.Errorf("the next tick comes after %v", after)
+		t.Errorf("got next tick after %v, want 1s", after)
 	}
 }
 
-func TestQuestionsAreNotAnsweredWithNothing(t *testing.T) {
+func TestQuestionWithoutAnswer(t *testing.T) {
 	s := open(t, tuitest.Scenes["question"](), 80, 40)
-	s.quiet()
+	s.waitGrace()
 	s.press("tab", "1")
-	s.askedNothing()
-	s.shows("no question is answered yet")
+	s.mustSendNothing()
+	s.mustShow("no question is answered yet")
 	s.press("2")
-	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "skip" {
-		t.Errorf("answered %+v", data)
+	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "skip" {
+		t.Errorf("got decision %+v, want skip", data)
 	}
 }

@@ -18,37 +18,38 @@ import (
 	"agentctl/tui/transcriptview"
 )
 
-// tallied is an item of three lines that counts what is asked of it.
-type tallied struct {
+// countingItem is an item of three lines that counts the calls of its methods.
+type countingItem struct {
 	kind  transcript.AnchorKind
 	name  string
 	text  string
 	calls *int
 }
 
-func (s *tallied) Anchor() (transcript.AnchorKind, string) { return s.kind, s.name }
+func (s *countingItem) Anchor() (transcript.AnchorKind, string) { return s.kind, s.name }
 
-func (s *tallied) Estimate(int, bool) int { *s.calls++; return 2 }
+func (s *countingItem) Estimate(int, bool) int { *s.calls++; return 2 }
 
-func (s *tallied) Block(int, bool) transcript.Block {
+func (s *countingItem) Block(int, bool) transcript.Block {
 	*s.calls++
 	return transcript.Block{Header: []string{""}, Body: []string{" " + s.text, " more"}}
 }
 
-// loaded is a screen on which a turn is under way, below n items that count.
-type loaded struct {
+// longView is a view with a running turn below many counting items.
+type longView struct {
 	m       *View
 	journal *tuitest.Journal
 	calls   int
 }
 
-func load(t testing.TB, n int) *loaded {
-	l := &loaded{journal: tuitest.NewJournal()}
+// newLongView returns a view of n counting items and a running turn.
+func newLongView(t testing.TB, n int) *longView {
+	l := &longView{journal: tuitest.NewJournal()}
 	session := tuitest.NewFakeSession()
 	l.m = testView(t.Context(), session, func() time.Time { return tuitest.Start }, func() string { return "" })
-	l.give(tea.WindowSizeMsg{Width: 120, Height: 36})
+	l.update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	l.journal.CaughtUp()
-	l.tell()
+	l.applyJournal()
 	var hits []protocol.Hit
 	for i := range n {
 		kind, name := transcript.AnchorKind(0), ""
@@ -64,59 +65,59 @@ func load(t testing.TB, n int) *loaded {
 			name = transcriptview.AnchorName("turn-"+strconv.Itoa(i), protocol.HitText, "t")
 			hits = append(hits, hit(strconv.Itoa(i), uint64(i), protocol.HitText, "t"))
 		}
-		l.m.transcript.view.List.Append(&tallied{kind, name, "needle " + strconv.Itoa(i), &l.calls}, false)
+		l.m.transcript.view.List.Append(&countingItem{kind, name, "needle " + strconv.Itoa(i), &l.calls}, false)
 	}
 	l.journal.UserMessage(tuitest.Ada, "last", "go")
 	l.journal.Text("t3")
-	l.tell()
+	l.applyJournal()
 	slices.Reverse(hits)
 	session.Reply = func(a tuitest.Command) (any, error) { return protocol.SearchResult{Hits: hits}, nil }
 	return l
 }
 
-func (l *loaded) tell() { l.give(l.journal.Take()) }
+func (l *longView) applyJournal() { l.update(l.journal.Take()) }
 
-// give updates and draws, and then does what follows.
-func (l *loaded) give(msg tea.Msg) {
+// update applies a message, draws, and applies the messages of the returned command.
+func (l *longView) update(msg tea.Msg) {
 	cmd := l.m.Update(msg)
 	l.m.View()
 	for _, msg := range tuitest.Messages(cmd) {
 		if msg != nil {
-			l.give(msg)
+			l.update(msg)
 		}
 	}
 }
 
-func (l *loaded) press(names ...string) {
+func (l *longView) press(names ...string) {
 	for _, name := range names {
-		l.give(tuitest.KeyPress(name))
+		l.update(tuitest.KeyPress(name))
 	}
 }
 
-// deeds are what has to cost the same however much was said: what comes before,
-// and what is measured.
-var deeds = []struct {
+// actions must cost the same for every length of the transcript. prepare runs before do, which is
+// measured.
+var actions = []struct {
 	name    string
-	prepare func(*loaded)
-	do      func(*loaded)
+	prepare func(*longView)
+	do      func(*longView)
 }{
-	{"key", nil, func(l *loaded) { l.press("x") }},
-	{"delta", nil, func(l *loaded) {
+	{"key", nil, func(l *longView) { l.press("x") }},
+	{"delta", nil, func(l *longView) {
 		l.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " word"})
-		l.tell()
+		l.applyJournal()
 	}},
-	{"page up", nil, func(l *loaded) { l.press("pgup") }},
-	{"turn before", func(l *loaded) { l.press("tab") }, func(l *loaded) { l.press("[") }},
-	{"tool before", func(l *loaded) { l.press("tab") }, func(l *loaded) { l.press("T") }},
-	{"error before", func(l *loaded) { l.press("tab") }, func(l *loaded) { l.press("E") }},
-	{"line in copy mode", func(l *loaded) { l.press("tab", "space") }, func(l *loaded) { l.press("up") }},
-	{"next place", func(l *loaded) {
+	{"page up", nil, func(l *longView) { l.press("pgup") }},
+	{"turn before", func(l *longView) { l.press("tab") }, func(l *longView) { l.press("[") }},
+	{"tool before", func(l *longView) { l.press("tab") }, func(l *longView) { l.press("T") }},
+	{"error before", func(l *longView) { l.press("tab") }, func(l *longView) { l.press("E") }},
+	{"line in copy mode", func(l *longView) { l.press("tab", "space") }, func(l *longView) { l.press("up") }},
+	{"next place", func(l *longView) {
 		l.press("ctrl+f")
 		for _, r := range "needle" {
 			l.press(string(r))
 		}
 		l.press("enter")
-	}, func(l *loaded) { l.press("n") }},
+	}, func(l *longView) { l.press("n") }},
 }
 
 const (
@@ -124,41 +125,43 @@ const (
 	many = 100_000
 )
 
-func TestWhatIsDoneCostsTheSameHoweverMuchWasSaid(t *testing.T) {
-	for _, deed := range deeds {
-		t.Run(deed.name, func(t *testing.T) {
+func TestActionCostIndependentOfLength(t *testing.T) {
+	for _, action := range actions {
+		t.Run(action.name, func(t *testing.T) {
 			costs := map[int][]int{}
 			for _, n := range []int{few, many} {
-				l := load(t, n)
-				if deed.prepare != nil {
-					deed.prepare(l)
+				l := newLongView(t, n)
+				if action.prepare != nil {
+					action.prepare(l)
 				}
 				for range 20 {
 					l.calls = 0
-					deed.do(l)
+					action.do(l)
 					costs[n] = append(costs[n], l.calls)
 				}
 			}
 			if fmt.Sprint(costs[few]) != fmt.Sprint(costs[many]) {
-				t.Errorf("items are asked %v times among %d, %v times among %d", costs[few], few, costs[many], many)
+				t.Errorf("got calls %v of %d items, %v of %d items, want the same", costs[few], few, costs[many], many)
 			}
 		})
 	}
 }
 
-func BenchmarkDeeds(b *testing.B) {
-	for _, deed := range deeds {
+func BenchmarkActions(b *testing.B) {
+	for _, action := range actions {
 		for _, n := range []int{few, many} {
-			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(deed.name, " ", "-"), n), func(b *testing.B) {
-				l := load(b, n)
-				if deed.prepare != nil {
-					deed.prepare(l)
+			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(action.name, " ", "-"), n), func(b *testing.B) {
+				l := newLongView(b, n)
+				if action.prepare != nil {
+					action.prepare(l)
 				}
 				l.calls = 0
 				done := 0
 				for b.Loop() {
-					deed.do(l)
-					if done++; done%10 == 0 && deed.name != "key" && deed.name != "delta" { // never out of the fewest items
+					action.do(l)
+					done++
+					if moves := action.name != "key" && action.name != "delta"; moves && done%10 == 0 {
+						// Return to the end before the smaller list is exhausted.
 						b.StopTimer()
 						l.m.transcript.search.current = 0
 						l.press("G")
@@ -171,11 +174,11 @@ func BenchmarkDeeds(b *testing.B) {
 	}
 }
 
-// history is a session of 100,000 events as a server tells it: a snapshot, what
-// is folded of the turn under way, and the turns before it by pages.
-type history struct {
+// recordedHistory is a session of 100,000 events as a server sends it: a snapshot, the folded
+// events of the running turn, and the earlier turns by pages.
+type recordedHistory struct {
 	attach []remote.Update
-	pages  []*protocol.HistoryResult // the newest first
+	pages  []*protocol.HistoryResult // newest first
 }
 
 const (
@@ -183,13 +186,22 @@ const (
 	pastDeltas = 98
 )
 
-// told100k has half of its events in finished turns, and half in one long turn.
-func told100k() *history {
-	h := &history{}
+// newRecordedHistory returns a history with half of its events in finished turns, and half in one
+// running turn.
+func newRecordedHistory() *recordedHistory {
+	h := &recordedHistory{}
 	j := tuitest.NewJournal()
 	seq := uint64(0)
 	fold := func(typ protocol.Type, data any, n int) remote.Update {
-		e := &protocol.Event{Session: "s1", Seq: seq + uint64(n), FirstSeq: seq + 1, Turn: j.Turn, Time: j.At, Type: typ, Data: protocol.MustEncode(data)}
+		e := &protocol.Event{
+			Session:  "s1",
+			Seq:      seq + uint64(n),
+			FirstSeq: seq + 1,
+			Turn:     j.Turn,
+			Time:     j.At,
+			Type:     typ,
+			Data:     protocol.MustEncode(data),
+		}
 		seq, j.Seq = e.Seq, e.Seq
 		return remote.Update{Event: e}
 	}
@@ -205,7 +217,10 @@ func told100k() *history {
 		j.UserMessage(tuitest.Ada, fmt.Sprint("m", i), "go on")
 		j.Add(protocol.TextStart, protocol.PartStartData{Part: "t"})
 		seq = j.Seq
-		j.Pending = append(j.Pending, fold(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: text(pastDeltas)}, pastDeltas))
+		j.Pending = append(
+			j.Pending,
+			fold(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: text(pastDeltas)}, pastDeltas),
+		)
 		j.EndTurn(protocol.ReasonCompleted)
 		seq = j.Seq
 		for _, u := range j.Take() {
@@ -226,10 +241,16 @@ func told100k() *history {
 		part, tool := fmt.Sprint("t", i), fmt.Sprint("c", i)
 		j.Add(protocol.TextStart, protocol.PartStartData{Part: part})
 		seq = j.Seq
-		j.Pending = append(j.Pending, fold(protocol.TextDelta, protocol.PartDeltaData{Part: part, Text: text(200)}, 200))
+		j.Pending = append(
+			j.Pending,
+			fold(protocol.TextDelta, protocol.PartDeltaData{Part: part, Text: text(200)}, 200),
+		)
 		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: tool, Name: "shell", Title: "go test ./..."})
 		seq = j.Seq
-		j.Pending = append(j.Pending, fold(protocol.ToolOutput, protocol.ToolOutputData{Tool: tool, Text: text(50)}, 50))
+		j.Pending = append(
+			j.Pending,
+			fold(protocol.ToolOutput, protocol.ToolOutputData{Tool: tool, Text: text(50)}, 50),
+		)
 		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: tool, Status: protocol.ToolCompleted})
 	}
 	j.CaughtUp()
@@ -237,9 +258,8 @@ func told100k() *history {
 	return h
 }
 
-// opened shows a session up to its first whole frame, and returns it with how
-// long the frame took beside the fold.
-func (h *history) opened(t testing.TB) (m *View, frame time.Duration) {
+// openView opens a view and draws its first complete frame. It returns the view and the duration.
+func (h *recordedHistory) openView(t testing.TB) (m *View, frame time.Duration) {
 	session := tuitest.NewFakeSession()
 	session.Reply = func(a tuitest.Command) (any, error) {
 		if d, ok := a.Data.(protocol.HistoryData); ok {
@@ -264,8 +284,9 @@ func (h *history) opened(t testing.TB) (m *View, frame time.Duration) {
 	return m, frame
 }
 
-// folded is how long it takes to decode and fold what the catch-up tells.
-func (h *history) folded(t testing.TB) time.Duration {
+// applyEvents returns how long it takes to apply the events of the catch-up to a state and a
+// transcript, without a view.
+func (h *recordedHistory) applyEvents(t testing.TB) time.Duration {
 	begin := time.Now()
 	state := &protocol.State{Session: "s1", Seq: h.attach[1].Attached.After.Seq}
 	words := protocol.Transcript{}
@@ -282,31 +303,31 @@ func (h *history) folded(t testing.TB) time.Duration {
 	return time.Since(begin)
 }
 
-// BenchmarkFirstFrame is of a session of 100,000 events, beside an empty one.
+// BenchmarkFirstFrame opens a session of 100,000 events, and for comparison an empty one.
 func BenchmarkFirstFrame(b *testing.B) {
-	full := told100k()
+	full := newRecordedHistory()
 	j := tuitest.NewJournal()
 	j.CaughtUp()
-	empty := &history{attach: j.Take()}
+	empty := &recordedHistory{attach: j.Take()}
 	var frames, blank, fold time.Duration
 	for b.Loop() {
-		_, d := full.opened(b)
+		_, d := full.openView(b)
 		frames += d
-		_, d = empty.opened(b)
+		_, d = empty.openView(b)
 		blank += d
-		fold += full.folded(b)
+		fold += full.applyEvents(b)
 	}
 	per := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 / float64(b.N) }
 	b.ReportMetric(per(frames), "ms/frame")
 	b.ReportMetric(per(blank), "ms/empty-frame")
 	b.ReportMetric(per(fold), "ms/fold")
-	b.ReportMetric(heapOf(b, full), "MiB/heap")
+	b.ReportMetric(viewHeap(b, full), "MiB/heap")
 }
 
-// heapOf is how much memory a session takes of which everything was paged in.
-func heapOf(t testing.TB, h *history) float64 {
-	before := heap()
-	m, _ := h.opened(t)
+// viewHeap returns the memory in MiB of a view with the whole history loaded.
+func viewHeap(t testing.TB, h *recordedHistory) float64 {
+	before := heapSize()
+	m, _ := h.openView(t)
 	for range 2 * len(h.pages) {
 		cmd := m.transcript.requestOlder()
 		for _, msg := range tuitest.Messages(cmd) {
@@ -319,14 +340,14 @@ func heapOf(t testing.TB, h *history) float64 {
 		m.View()
 	}
 	if m.transcript.view.HasOlder() || m.transcript.view.List.Len() < 3*pastTurns {
-		t.Fatalf("older turns are left: %d items", m.transcript.view.List.Len())
+		t.Fatalf("older turns are not loaded: got %d items", m.transcript.view.List.Len())
 	}
-	used := heap() - before
+	used := heapSize() - before
 	runtime.KeepAlive(m)
 	return float64(used) / (1 << 20)
 }
 
-func heap() int64 {
+func heapSize() int64 {
 	var s runtime.MemStats
 	runtime.GC()
 	runtime.GC()
@@ -334,9 +355,9 @@ func heap() int64 {
 	return int64(s.HeapAlloc)
 }
 
-func TestAHundredThousandEventsStayInALittleMemory(t *testing.T) {
-	if used := heapOf(t, told100k()); used > 24 {
-		t.Errorf("a session of 100,000 events takes %.0f MiB", used)
+func TestMemoryOf100kEvents(t *testing.T) {
+	if used := viewHeap(t, newRecordedHistory()); used > 24 {
+		t.Errorf("a session of 100,000 events uses %.0f MiB", used)
 	} else {
 		t.Logf("%.1f MiB", used)
 	}

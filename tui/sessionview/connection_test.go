@@ -11,196 +11,241 @@ import (
 	"agentctl/tui/remote"
 )
 
-func TestWhatWasMissedIsMarked(t *testing.T) {
+func TestReconnectSummary(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 40)
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
-	s.tell()
+	s.applyJournal()
 	s.now = s.now.Add(2*time.Minute + 5*time.Second)
 	s.journal.Reconnect(protocol.ModeResume, 9)
 	s.journal.RequestApproval(tuitest.CommandApproval())
-	s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+	s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+		Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce,
+	})
 	s.journal.EndTurn(protocol.ReasonCompleted)
 	s.journal.QueueMessage(tuitest.Bob, "m3", "next")
-	s.tell()
-	s.hides("you reconnected here")
+	s.applyJournal()
+	s.mustHide("you reconnected here")
 	s.journal.CaughtUp()
-	s.tell()
-	s.shows("── the connection was lost here", "── you reconnected here · away 2m05s · 1 turn ended · 1 message queued · 1 approval allowed", "bob")
+	s.applyJournal()
+	s.mustShow(
+		"── the connection was lost here",
+		"── you reconnected here · away 2m05s · 1 turn ended · 1 message queued · 1 approval allowed",
+		"bob",
+	)
 }
 
-func TestManyMissedDecisionsAreCounted(t *testing.T) {
+func TestReconnectSummaryLimitsDecisions(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 200, 60)
 	s.journal.Reconnect(protocol.ModeResume, 14)
 	for range 5 {
 		s.journal.RequestApproval(tuitest.CommandApproval())
-		s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied})
+		s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+			Request: "r1", Outcome: protocol.Denied,
+		})
 	}
 	s.journal.RequestApproval(tuitest.CommandApproval())
 	s.journal.CaughtUp()
-	s.tell()
-	s.shows("you reconnected here · 1 approval denied by bob · 1 approval denied by bob · 1 approval denied by bob · 2 more decided · 1 approval waiting")
+	s.applyJournal()
+	s.mustShow(
+		"you reconnected here · " + strings.Repeat("1 approval denied by bob · ", 3) +
+			"2 more decided · 1 approval waiting",
+	)
 }
 
-func TestAServerThatWasRestartedIsMarked(t *testing.T) {
+func TestReconnectServerRestart(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 40)
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
-	s.tell()
+	s.applyJournal()
 	s.now = s.now.Add(4 * time.Second)
 	s.journal.Reconnect(protocol.ModeResume, 1)
-	s.journal.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart})
+	s.journal.Add(protocol.TurnEnded, protocol.TurnEndedData{
+		Reason: protocol.ReasonError, Code: protocol.CodeServerRestart,
+	})
 	s.journal.Turn = ""
 	s.journal.CaughtUp()
-	s.tell()
-	s.shows("── you reconnected here · away 4s · the server was restarted · 1 turn ended")
+	s.applyJournal()
+	s.mustShow("── you reconnected here · away 4s · the server was restarted · 1 turn ended")
 }
 
-func TestAnOutageSaysAtOnceWhatWouldHelp(t *testing.T) {
+func TestDisconnectShowsAdvice(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 30)
-	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
-	s.tell()
-	s.shows("no such file", "start one with: agentctl serve · F5 tries again now · you can read on")
+	s.journal.Conn(remote.Conn{
+		State:   remote.Reconnecting,
+		Attempt: 2,
+		Reason:  "no such file",
+		Advice:  "start one with: agentctl serve",
+	})
+	s.applyJournal()
+	s.mustShow("no such file", "start one with: agentctl serve · F5 tries again now · you can read on")
 }
 
-func TestABlinkIsNotMarked(t *testing.T) {
+func TestShortDisconnectNotMarked(t *testing.T) {
 	for _, c := range []struct {
 		away  time.Duration
 		marks bool
 	}{{2 * time.Second, false}, {time.Hour, true}} {
 		s := open(t, tuitest.Scenes["transcript"](), 100, 40)
 		s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
-		s.tell()
+		s.applyJournal()
 		s.now = s.now.Add(c.away)
 		s.journal.Reconnect(protocol.ModeResume, 0)
 		s.journal.CaughtUp()
-		s.tell()
-		s.hides("the connection was lost here")
+		s.applyJournal()
+		s.mustHide("the connection was lost here")
 		if c.marks {
-			s.shows("you reconnected here · away 1h00m · nothing was missed")
+			s.mustShow("you reconnected here · away 1h00m · nothing was missed")
 		} else {
-			s.hides("you reconnected here")
+			s.mustHide("you reconnected here")
 		}
 	}
 }
 
-func TestABadLinkDoesNotFillTheTranscriptWithMarks(t *testing.T) {
+func TestRepeatedDisconnectsNotMarked(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 40)
 	for range 20 {
 		s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
-		s.tell()
+		s.applyJournal()
 		s.now = s.now.Add(2 * time.Second)
 		s.journal.Reconnect(protocol.ModeResume, 1)
 		s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " word"})
 		s.journal.CaughtUp()
-		s.tell()
+		s.applyJournal()
 	}
-	s.shows("I look at the imports word word")
-	s.hides("was lost here")
-	s.hides("you reconnected here")
+	s.mustShow("I look at the imports word word")
+	s.mustHide("was lost here")
+	s.mustHide("you reconnected here")
 }
 
-func TestAReplacedLogIsMarked(t *testing.T) {
+func TestReplacedLogMarked(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 40)
 	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
-		Session: "s1", Mode: protocol.ModeReset, Reason: protocol.ResetEpoch, After: protocol.Position{Epoch: "e2", Seq: 7},
+		Session:  "s1",
+		Mode:     protocol.ModeReset,
+		Reason:   protocol.ResetEpoch,
+		After:    protocol.Position{Epoch: "e2", Seq: 7},
 		Snapshot: &protocol.Snapshot{Epoch: "e2", State: &protocol.State{Session: "s1", Seq: 7}},
 	}})
 	s.journal.CaughtUp()
-	s.tell()
-	s.shows("── you reconnected here · the session's log was replaced (epoch_changed): this is how it is now")
+	s.applyJournal()
+	s.mustShow("── you reconnected here · the session's log was replaced (epoch_changed): this is how it is now")
 }
 
-// Over a dialect too it is said in which way a session goes on after its connection was lost.
-func TestHowASessionGoesOnIsMarked(t *testing.T) {
+// TestResumeModeMarked covers every mode and reason with which a session continues after its
+// connection was lost.
+func TestResumeModeMarked(t *testing.T) {
 	for _, c := range []struct{ mode, reason, want string }{
 		{protocol.ModeResume, protocol.ResumeReplayed, "── you reconnected here · what was missed was replayed"},
 		{protocol.ModeResume, protocol.ResumeRestored, "── you reconnected here · restored from its saved state"},
 		{protocol.ModeReset, protocol.ResetFresh, "── you reconnected here · a fresh snapshot: this is how it is now"},
-		{protocol.ModeReset, protocol.ResetResubscribed, "── you reconnected here · followed again: what ended meanwhile is not told"},
-		{protocol.ModeReset, protocol.ResetPastEnd, "── you reconnected here · the session's log was replaced (past_end): this is how it is now"},
+		{
+			protocol.ModeReset, protocol.ResetResubscribed,
+			"── you reconnected here · followed again: what ended meanwhile is not told",
+		},
+		{
+			protocol.ModeReset, protocol.ResetPastEnd,
+			"── you reconnected here · the session's log was replaced (past_end): this is how it is now",
+		},
 	} {
 		s := open(t, tuitest.Scenes["transcript"](), 120, 40)
-		at := &protocol.SubscribeResult{Session: "s1", Mode: c.mode, Reason: c.reason, After: protocol.Position{Epoch: "e2", Seq: 7}}
+		at := &protocol.SubscribeResult{
+			Session: "s1",
+			Mode:    c.mode,
+			Reason:  c.reason,
+			After:   protocol.Position{Epoch: "e2", Seq: 7},
+		}
 		if c.mode == protocol.ModeReset {
 			at.Snapshot = &protocol.Snapshot{Epoch: "e2", State: &protocol.State{Session: "s1", Seq: 7}}
 		}
 		s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: at})
 		s.journal.CaughtUp()
-		s.tell()
-		s.shows(c.want)
+		s.applyJournal()
+		s.mustShow(c.want)
 	}
 }
 
-func TestALongCatchUpShowsHowFarItIs(t *testing.T) {
+func TestCatchUpProgress(t *testing.T) {
 	s := open(t, tuitest.Scenes["catching"](), 100, 24)
-	s.shows("catching up ████░░░░░░ 45%")
+	s.mustShow("catching up ████░░░░░░ 45%")
 	draws := 0
-	for i := range 500 {
+	for range 500 {
 		s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: "x"})
 		s.m.canvas.Dirty = false
 		s.m.Update(s.journal.Take())
 		if s.m.canvas.Dirty {
 			draws++
 		}
-		_ = i
 	}
 	if draws != 50 {
-		t.Errorf("%d draws for half of a catch-up, want one for each of its 50 percent", draws)
+		t.Errorf("got %d draws for half of a catch-up, want 50, one a percent", draws)
 	}
 	s.m.canvas.Dirty = true
-	s.shows("catching up █████████░ 95%")
+	s.mustShow("catching up █████████░ 95%")
 	s.journal.CaughtUp()
-	s.tell()
-	s.hides("catching up")
+	s.applyJournal()
+	s.mustHide("catching up")
 }
 
-func TestTheConnectionIsTriedAtOnce(t *testing.T) {
+func TestReconnectNow(t *testing.T) {
 	s := open(t, tuitest.Scenes["reconnecting"](), 80, 24)
-	s.shows("reconnecting in 4s (attempt 3)", "the connection was closed", "F5 tries again now")
+	s.mustShow("reconnecting in 4s (attempt 3)", "the connection was closed", "F5 tries again now")
 	s.press("f5")
-	s.hides("in 4s")
+	s.mustHide("in 4s")
 	if s.session.Retries != 1 {
-		t.Errorf("tried %d times", s.session.Retries)
+		t.Errorf("got %d retries, want 1", s.session.Retries)
 	}
 	s.journal.Conn(remote.Conn{State: remote.Connected})
-	s.tell()
+	s.applyJournal()
 	s.press("f5")
-	s.shows("● connected")
+	s.mustShow("● connected")
 	if s.session.Retries != 1 {
-		t.Error("an open connection is tried")
+		t.Error("F5 retries an open connection")
 	}
 }
 
-func TestAnOfflineScreenSaysWhyAndWhatToDo(t *testing.T) {
+func TestOfflineAdvice(t *testing.T) {
 	s := open(t, tuitest.Scenes["offline"](), 80, 24)
-	s.shows("offline: connect to wss", "the token expired", "give a credential: --token or AGENTCTL_TOKEN", "F5 tries again now")
+	s.mustShow(
+		"offline: connect to wss",
+		"the token expired",
+		"give a credential: --token or AGENTCTL_TOKEN",
+		"F5 tries again now",
+	)
 	above := s.text()
 	s.press("pgup")
 	if s.text() == above {
-		t.Error("an offline transcript does not scroll")
+		t.Error("the transcript does not scroll while offline")
 	}
 	s.press("f5")
-	s.shows("○ connecting")
+	s.mustShow("○ connecting")
 	if s.session.Retries != 1 {
-		t.Errorf("tried %d times", s.session.Retries)
+		t.Errorf("got %d retries, want 1", s.session.Retries)
 	}
-	s.give(UpdatesEnded{})
-	s.shows("the session has ended its updates")
-	s.hides("F5")
+	s.update(UpdatesEnded{})
+	s.mustShow("the session has ended its updates")
+	s.mustHide("F5")
 	s.press("f5")
-	s.shows("can no longer be reached")
+	s.mustShow("can no longer be reached")
 }
 
-func TestWhatHappenedMeanwhileIsToldAsItWas(t *testing.T) {
+func TestAwaySummary(t *testing.T) {
 	event := func(typ protocol.Type, by *protocol.Actor, data any) *protocol.Event {
 		return &protocol.Event{Type: typ, By: by, Data: protocol.MustEncode(data)}
 	}
 	for want, e := range map[string]*protocol.Event{
-		"you reconnected here · the server was restarted · ": event(protocol.QueueHeld, nil, protocol.Hold{Reason: protocol.HoldRestart}),
-		"you reconnected here · the server was restarted":    event(protocol.TurnStarted, nil, protocol.TurnStartedData{Resumed: true}),
-		"you reconnected here · 1 approval allowed by a rule": event(protocol.ApprovalResolved, &tuitest.Ada, protocol.ApprovalResolvedData{
-			Request: "r", Outcome: protocol.Allowed, ByRule: "u1",
-		}),
-		"you reconnected here · 1 approval expired": event(protocol.ApprovalResolved, nil, protocol.ApprovalResolvedData{Request: "r", Outcome: protocol.Expired}),
+		"you reconnected here · the server was restarted · ": event(
+			protocol.QueueHeld, nil, protocol.Hold{Reason: protocol.HoldRestart},
+		),
+		"you reconnected here · the server was restarted": event(
+			protocol.TurnStarted, nil, protocol.TurnStartedData{Resumed: true},
+		),
+		"you reconnected here · 1 approval allowed by a rule": event(
+			protocol.ApprovalResolved, &tuitest.Ada,
+			protocol.ApprovalResolvedData{Request: "r", Outcome: protocol.Allowed, ByRule: "u1"},
+		),
+		"you reconnected here · 1 approval expired": event(
+			protocol.ApprovalResolved, nil,
+			protocol.ApprovalResolvedData{Request: "r", Outcome: protocol.Expired},
+		),
 		"": event(protocol.QueueHeld, nil, protocol.Hold{Reason: protocol.HoldUser}),
 	} {
 		var a describe.Away
@@ -208,10 +253,10 @@ func TestWhatHappenedMeanwhileIsToldAsItWas(t *testing.T) {
 		a.Reconnected(&protocol.SubscribeResult{Mode: protocol.ModeResume}, 5)
 		a.Apply(e)
 		if got := a.CaughtUp(tuitest.Start, 6); got != strings.TrimSuffix(want, " · ") {
-			t.Errorf("%s: %q, want %q", e.Type, got, want)
+			t.Errorf("%s: got %q, want %q", e.Type, got, want)
 		}
 		if a.Apply(e); a.CaughtUp(tuitest.Start, 6) != "" {
-			t.Errorf("%s: told again", e.Type)
+			t.Errorf("%s: the summary is reported twice", e.Type)
 		}
 	}
 	for _, c := range []struct{ mode, reason, want string }{
@@ -221,10 +266,13 @@ func TestWhatHappenedMeanwhileIsToldAsItWas(t *testing.T) {
 		{protocol.ModeResume, protocol.ResetEpoch, ""},
 		{protocol.ModeReset, protocol.ResetFresh, "a fresh snapshot: this is how it is now"},
 		{protocol.ModeReset, protocol.ResetResubscribed, "followed again: what ended meanwhile is not told"},
-		{protocol.ModeReset, protocol.ResetEpoch, "the session's log was replaced (" + protocol.ResetEpoch + "): this is how it is now"},
+		{
+			protocol.ModeReset, protocol.ResetEpoch,
+			"the session's log was replaced (" + protocol.ResetEpoch + "): this is how it is now",
+		},
 	} {
 		if got := describe.Resubscribed(c.mode, c.reason); got != c.want {
-			t.Errorf("%s, %s: %q, want %q", c.mode, c.reason, got, c.want)
+			t.Errorf("%s, %s: got %q, want %q", c.mode, c.reason, got, c.want)
 		}
 	}
 }

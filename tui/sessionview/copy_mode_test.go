@@ -16,8 +16,8 @@ import (
 	"agentctl/tui/ui"
 )
 
-// copied is what a key put into the clipboard.
-func (s *screen) copied(key string) string {
+// copyWith presses a key and returns the text put into the clipboard.
+func (s *testScreen) copyWith(key string) string {
 	s.t.Helper()
 	cmd := s.m.Update(tuitest.KeyPress(key))
 	for _, msg := range tuitest.Messages(cmd) {
@@ -28,12 +28,16 @@ func (s *screen) copied(key string) string {
 	return ""
 }
 
-const answer = "Run it **many** times, with a line that is longer than the screen is wide and has to be wrapped:\n\n```go\nfor range 100 {\n\tgo test()\n}\n```\n\nthen:\n\n1. look\n   ```sh\n   make   all\n   ```\n"
+const answer = "Run it **many** times, with a line that is longer than the screen is wide and has to be wrapped:\n\n" +
+	"```go\nfor range 100 {\n\tgo test()\n}\n```\n\nthen:\n\n1. look\n   ```sh\n   make   all\n   ```\n"
 
-func answered(t *testing.T) *screen {
+// openWithAnswer returns a screen of one turn with a tool call and answer.
+func openWithAnswer(t *testing.T) *testScreen {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "how?")
-	j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "shell", Title: "make", Input: []byte(`{"command":"make all"}`)})
+	j.Add(protocol.ToolStarted, protocol.ToolStartedData{
+		Tool: "c1", Name: "shell", Title: "make", Input: []byte(`{"command":"make all"}`),
+	})
 	j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: "built \x1b[31mall\x1b[m\nof it\n"})
 	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
 	j.Text("t", answer)
@@ -42,65 +46,69 @@ func answered(t *testing.T) *screen {
 	return open(t, j, 60, 30)
 }
 
-func TestWhatIsCopiedIsTheSource(t *testing.T) {
-	s := answered(t)
-	s.press("tab", "up") // from the turn's end to the answer
-	if got := s.copied("y"); got != answer {
+func TestCopySource(t *testing.T) {
+	s := openWithAnswer(t)
+	s.press("tab", "up") // from the end of the turn to the answer
+	if got := s.copyWith("y"); got != answer {
 		t.Errorf("copied %q", got)
 	}
-	s.shows("copied the message: 14 lines, 183 characters")
-	for i, want := range []string{"for range 100 {\n\tgo test()\n}\n", "make   all\n", "for range 100 {\n\tgo test()\n}\n"} {
-		if got := s.copied("c"); got != want {
-			t.Errorf("code block %d: copied %q", i, got)
+	s.mustShow("copied the message: 14 lines, 183 characters")
+	for i, want := range []string{
+		"for range 100 {\n\tgo test()\n}\n", "make   all\n", "for range 100 {\n\tgo test()\n}\n",
+	} {
+		if got := s.copyWith("c"); got != want {
+			t.Errorf("copied code block %d: %q", i, got)
 		}
 	}
-	s.shows("copied code block 1 of 2: 3 lines, 29 characters")
+	s.mustShow("copied code block 1 of 2: 3 lines, 29 characters")
 	s.press("T")
-	if got := s.copied("y"); got != "built all\nof it\n" {
-		t.Errorf("copied %q of the tool's output", got)
+	if got := s.copyWith("y"); got != "built all\nof it\n" {
+		t.Errorf("copied tool output %q", got)
 	}
-	if got := s.copied("c"); got != "command: make all" {
-		t.Errorf("copied %q of the call", got)
+	if got := s.copyWith("c"); got != "command: make all" {
+		t.Errorf("copied tool call %q", got)
 	}
 	s.press("[")
-	if got := s.copied("y"); got != "how?" {
-		t.Errorf("copied %q of the question", got)
+	if got := s.copyWith("y"); got != "how?" {
+		t.Errorf("copied message %q", got)
 	}
-	if got := s.copied("c"); got != "" {
-		t.Errorf("copied %q where no code is", got)
+	if got := s.copyWith("c"); got != "" {
+		t.Errorf("copied %q, want no code", got)
 	}
-	s.shows("there is no code in it")
+	s.mustShow("there is no code in it")
 }
 
-func TestLinesAreCopiedAsTheyAreRead(t *testing.T) {
-	s := answered(t)
+func TestCopyLines(t *testing.T) {
+	s := openWithAnswer(t)
 	s.press("tab", "up", "space")
-	s.shows("copy mode: 1 line · space starts selection · b block")
-	if got := s.copied("y"); got != "Run it many times, with a line that is longer than the" {
-		t.Errorf("the line: copied %q", got)
+	s.mustShow("copy mode: 1 line · space starts selection · b block")
+	if got := s.copyWith("y"); got != "Run it many times, with a line that is longer than the" {
+		t.Errorf("copied line %q", got)
 	}
-	s.shows("copied 1 line, 54 characters")
-	s.hides("copy mode")
+	s.mustShow("copied 1 line, 54 characters")
+	s.mustHide("copy mode")
 	s.press("space", "b")
-	if got := s.copied("enter"); got != "Run it many times, with a line that is longer than the\nscreen is wide and has to be wrapped:" {
-		t.Errorf("the block: copied %q", got)
+	want := "Run it many times, with a line that is longer than the\nscreen is wide and has to be wrapped:"
+	if got := s.copyWith("enter"); got != want {
+		t.Errorf("copied block %q, want %q", got, want)
 	}
 	s.press("space", "b", "b")
-	s.shows("copy mode: 6 lines")
-	if got := s.copied("y"); !strings.HasSuffix(got, "to be wrapped:\n\n  for range 100 {\n      go test()\n  }") {
-		t.Errorf("two blocks: copied %q", got)
+	s.mustShow("copy mode: 6 lines")
+	if got := s.copyWith("y"); !strings.HasSuffix(got, "to be wrapped:\n\n  for range 100 {\n      go test()\n  }") {
+		t.Errorf("copied two blocks %q", got)
 	}
 	s.press("space", "down", "down", "down", "space", "j", "j")
-	if got := s.copied("y"); got != "  for range 100 {\n      go test()\n  }" {
-		t.Errorf("some lines: copied %q", got)
+	if got := s.copyWith("y"); got != "  for range 100 {\n      go test()\n  }" {
+		t.Errorf("copied lines %q", got)
 	}
 	s.press("space", "g", "space", "G")
-	if got := s.copied("y"); !strings.HasPrefix(got, "\nada · 09:41\nhow?\n\n") || !strings.HasSuffix(got, "12.3k tokens in · 678 out") {
-		t.Errorf("everything: copied %q", got)
+	begin, end := "\nada · 09:41\nhow?\n\n", "12.3k tokens in · 678 out"
+	if got := s.copyWith("y"); !strings.HasPrefix(got, begin) || !strings.HasSuffix(got, end) {
+		t.Errorf("copied all lines %q, want %q to %q", got, begin, end)
 	}
 }
 
-func TestCopyModeStaysWhereItIsWhileMoreIsSaid(t *testing.T) {
+func TestCopyModeKeepsPosition(t *testing.T) {
 	s := open(t, tuitest.LongSession(transcriptview.ItemsMax/3-5), 60, 20)
 	s.press("tab", "[", "space", "b")
 	want := s.m.transcript.view.List.Item(s.m.transcript.copyMode.cursor.Item)
@@ -111,17 +119,17 @@ func TestCopyModeStaysWhereItIsWhileMoreIsSaid(t *testing.T) {
 			e.Seq += s.m.replica.state.Seq - 1
 		}
 	}
-	s.give(more.Take())
+	s.update(more.Take())
 	if got := s.m.transcript.view.List.Item(s.m.transcript.copyMode.cursor.Item); got != want {
-		t.Error("another item is chosen")
+		t.Error("the cursor moved to another item")
 	}
 	s.press("esc")
-	s.hides("copy mode")
+	s.mustHide("copy mode")
 	s.press("tab", "tab")
-	s.hides("copy mode")
+	s.mustHide("copy mode")
 }
 
-func TestCopyingReachesTheTerminalThroughAMultiplexer(t *testing.T) {
+func TestCopyThroughMultiplexer(t *testing.T) {
 	encoded := base64.StdEncoding.EncodeToString([]byte("some text"))
 	for _, c := range []struct {
 		env   string
@@ -142,59 +150,62 @@ func TestCopyingReachesTheTerminalThroughAMultiplexer(t *testing.T) {
 			}
 		}
 		if plain != c.plain || raw != c.want {
-			t.Errorf("%s: %v, %q", c.env, plain, raw)
+			t.Errorf("%s: got plain %v, raw %q, want %v, %q", c.env, plain, raw, c.plain, c.want)
 		}
 	}
 }
 
-func TestTooMuchIsCutAndSaidSo(t *testing.T) {
+func TestCopyLimit(t *testing.T) {
 	s := open(t, tuitest.NewJournal(), 60, 20)
 	cmd := s.m.transcript.copy("it", strings.Repeat("é", ui.MaxCopy))
 	if got := len(fmt.Sprint(tuitest.Messages(cmd)[0])); got != ui.MaxCopy {
-		t.Errorf("%d bytes are copied", got)
+		t.Errorf("copied %d bytes, want %d", got, ui.MaxCopy)
 	}
 	if !strings.Contains(s.m.status.Text, "the first MiB of it") {
-		t.Errorf("told %q", s.m.status.Text)
+		t.Errorf("got status %q", s.m.status.Text)
 	}
 }
 
-func TestALogThatIsReplacedEndsWhatWasUnderWay(t *testing.T) {
+func TestReplacedLogEndsModes(t *testing.T) {
 	s := open(t, tuitest.LongSession(5), 60, 20)
-	s.finds(nothingOlder, []protocol.Hit{hit("m0", 2, protocol.HitUser, "")})
+	s.setSearchResults(noHistory, []protocol.Hit{hit("m0", 2, protocol.HitUser, "")})
 	s.press("ctrl+f")
-	s.write("question")
+	s.typeText("question")
 	s.press("enter", "space")
-	s.shows("copy mode", "find: question")
+	s.mustShow("copy mode", "find: question")
 	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
 		Mode: protocol.ModeReset, Reason: protocol.ResetPastEnd, After: protocol.Position{Epoch: "zz", Seq: 100},
 		Snapshot: &protocol.Snapshot{Epoch: "zz", State: &protocol.State{Seq: 100}},
 	}})
 	s.journal.CaughtUp()
-	s.tell()
-	s.hides("copy mode")
-	s.hides("find:")
+	s.applyJournal()
+	s.mustHide("copy mode")
+	s.mustHide("find:")
 	s.press("y", "n", "[", "space", "b", "enter")
 }
 
-func TestMovingAndCopyingFitEveryScreen(t *testing.T) {
+func TestCopyModeSizes(t *testing.T) {
 	for _, name := range []string{"transcript", "hostile", "prose"} {
 		for _, width := range []int{1, 2, 3, 9, 40} {
 			for _, height := range []int{1, 2, 3, 7, 12} {
 				s := open(t, tuitest.Scenes[name](), width, height)
 				s.m.setFocus(onTranscript)
-				for _, keys := range []string{"[", "]", "T", "E", "space b j b pgup G", "y", "c", "space space g enter", "/ a enter", "n N", "alt+up", "space esc esc"} {
+				for _, keys := range []string{
+					"[", "]", "T", "E", "space b j b pgup G", "y", "c", "space space g enter", "/ a enter",
+					"n N", "alt+up", "space esc esc",
+				} {
 					s.press(strings.Fields(keys)...)
 					view := s.m.View()
 					lines := strings.Split(view.Content, "\n")
 					if len(lines) > height {
-						t.Fatalf("%s at %dx%d after %s: %d rows", name, width, height, keys, len(lines))
+						t.Fatalf("%s at %dx%d after %s: got %d rows", name, width, height, keys, len(lines))
 					}
 					for _, line := range lines {
 						if ansi.StringWidth(line) > width {
 							t.Fatalf("%s at %dx%d after %s: line %q is too wide", name, width, height, keys, line)
 						}
 						if bare := ansi.Strip(line); strings.ContainsAny(bare, "\x1b\u202e\u009b") {
-							t.Fatalf("%s at %dx%d after %s: a control in %q", name, width, height, keys, line)
+							t.Fatalf("%s at %dx%d after %s: control character in %q", name, width, height, keys, line)
 						}
 					}
 				}
@@ -203,20 +214,20 @@ func TestMovingAndCopyingFitEveryScreen(t *testing.T) {
 	}
 }
 
-func TestNothingHostileIsCopied(t *testing.T) {
+func TestCopySanitized(t *testing.T) {
 	s := open(t, tuitest.Scenes["hostile"](), 100, 60)
 	s.m.setFocus(onTranscript)
 	s.press("g")
 	for id := s.m.transcript.view.List.First(); id <= s.m.transcript.view.List.Last(); id++ {
 		for _, key := range []string{"y", "c"} {
-			if got := s.copied(key); strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
-				t.Errorf("%s copies %q", key, got)
+			if got := s.copyWith(key); strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
+				t.Errorf("%s copied control characters: %q", key, got)
 			}
 		}
 		s.press("down")
 	}
 	s.press("space", "g", "space", "G")
-	if got := s.copied("y"); got == "" || strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
-		t.Errorf("all lines are %q", got)
+	if got := s.copyWith("y"); got == "" || strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
+		t.Errorf("copied all lines %q", got)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"agentctl/protocol"
 )
 
-// edits makes the screen's editor a shell script, which is run at once, and
-// returns the directory where its files would stay.
-func (s *screen) edits(script string) string {
+// setEditor makes a shell script the editor, which runs synchronously. It returns the directory of
+// the temporary files.
+func (s *testScreen) setEditor(script string) string {
 	s.t.Helper()
 	dir := s.t.TempDir()
 	s.t.Setenv("TMPDIR", dir)
@@ -24,49 +24,49 @@ func (s *screen) edits(script string) string {
 	return dir
 }
 
-func (s *screen) leftNothing(dir string) {
+func (s *testScreen) mustLeaveNoFile(dir string) {
 	s.t.Helper()
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) > 0 {
-		s.t.Errorf("%v is left, %v", left, err)
+		s.t.Errorf("got files left %v, error %v, want none", left, err)
 	}
 }
 
-func TestAMessageIsWrittenInTheEditor(t *testing.T) {
+func TestEditor(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	dir := s.edits(`ls -l "$1" | cut -c1-10 >> "$1"; printf "and more\033[2J\n\n" >> "$1"`)
-	s.write("begun")
+	dir := s.setEditor(`ls -l "$1" | cut -c1-10 >> "$1"; printf "and more\033[2J\n\n" >> "$1"`)
+	s.typeText("begun")
 	s.press("alt+enter", "ctrl+g")
-	s.composes("begun\n-rw-------\nand more")
-	s.leftNothing(dir)
+	s.mustCompose("begun\n-rw-------\nand more")
+	s.mustLeaveNoFile(dir)
 	s.press("enter")
-	if data := s.asked(protocol.DoSend).(protocol.SendData); data.Text != "begun\n-rw-------\nand more" {
-		t.Errorf("sent %q", data.Text)
+	if data := s.mustSend(protocol.DoSend).(protocol.SendData); data.Text != "begun\n-rw-------\nand more" {
+		t.Errorf("got sent text %q", data.Text)
 	}
 }
 
-func TestAnEditorThatFailsIsToldAndChangesNothing(t *testing.T) {
+func TestEditorFails(t *testing.T) {
 	for script, want := range map[string]string{
 		`echo lost > "$1"; exit 3`: "exit status 3",
 		`rm "$1"`:                  "no such file",
 		`head -c 300000 /dev/zero | tr "\000" x > "$1"`: "too long",
 	} {
 		s := open(t, tuitest.Scenes["transcript"](), 200, 24)
-		dir := s.edits(script)
-		s.write("kept")
+		dir := s.setEditor(script)
+		s.typeText("kept")
 		s.press("ctrl+g")
-		s.shows(want)
-		s.composes("kept")
-		s.leftNothing(dir)
+		s.mustShow(want)
+		s.mustCompose("kept")
+		s.mustLeaveNoFile(dir)
 	}
 }
 
-func TestAMissingEditorIsTold(t *testing.T) {
+func TestEditorMissing(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 200, 24)
-	s.edits("")
+	s.setEditor("")
 	s.m.Editor = filepath.Join(t.TempDir(), "nothing")
-	s.write("kept")
+	s.typeText("kept")
 	s.press("ctrl+g")
-	s.shows("editor", "exit status 127")
-	s.composes("kept")
+	s.mustShow("editor", "exit status 127")
+	s.mustCompose("kept")
 }

@@ -11,7 +11,7 @@ import (
 	"agentctl/tui/keymap"
 )
 
-func TestAKeyIsGivenToAnotherAction(t *testing.T) {
+func TestKeymapRebinds(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 80, 24)
 	keys, err := keymap.New(keymap.Keys{"interrupt": {"ctrl+b"}, "queue.remove": {"e"}, "help": nil})
 	if err != nil {
@@ -19,17 +19,17 @@ func TestAKeyIsGivenToAnotherAction(t *testing.T) {
 	}
 	s.m.Styles.Keys = keys
 	s.press("ctrl+x", "f1")
-	s.shows("queue")
-	s.askedNothing()
+	s.mustShow("queue")
+	s.mustSendNothing()
 	s.press("tab")
-	s.shows("enter edit", "e remove")
+	s.mustShow("enter edit", "e remove")
 	s.press("e")
-	s.asked(protocol.DoQueueRemove)
+	s.mustSend(protocol.DoQueueRemove)
 	s.press("ctrl+b")
-	s.shows("interrupt")
+	s.mustShow("interrupt")
 }
 
-func TestTheHelpTellsTheKeysThatWereChosen(t *testing.T) {
+func TestHelpShowsConfiguredKeys(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	keys, err := keymap.New(keymap.Keys{"interrupt": {"ctrl+b"}, "settings": nil})
 	if err != nil {
@@ -37,18 +37,24 @@ func TestTheHelpTellsTheKeysThatWereChosen(t *testing.T) {
 	}
 	s.m.Styles.Keys = keys
 	s.press("f1")
-	s.shows("ctrl+b                      interrupt the turn")
+	s.mustShow("ctrl+b                      interrupt the turn")
 	if strings.Contains(s.text(), "the agent's settings") {
-		t.Error("an action without a key is told of")
+		t.Error("the help lists an action without a key")
 	}
 	all, err := keymap.Keys{"interrupt": {"ctrl+b"}}.Bindings()
 	if err != nil || len(all) != len(keymap.Definitions) || all[1].Action != "interrupt" || all[1].Keys[0] != "ctrl+b" {
-		t.Errorf("%+v, %v", all, err)
+		t.Errorf("got bindings %+v, error %v", all, err)
 	}
 }
 
-func TestHintsTellTheKeysThatWereChosen(t *testing.T) {
-	keys, err := keymap.New(keymap.Keys{"next-part": {"f9"}, "end": {"alt+e"}, "composer.send": {"f10"}, "take-back": {"f11"}, "composer.help": {"f12"}})
+func TestHintsShowConfiguredKeys(t *testing.T) {
+	keys, err := keymap.New(keymap.Keys{
+		"next-part":     {"f9"},
+		"end":           {"alt+e"},
+		"composer.send": {"f10"},
+		"take-back":     {"f11"},
+		"composer.help": {"f12"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,18 +65,18 @@ func TestHintsTellTheKeysThatWereChosen(t *testing.T) {
 	} {
 		s := open(t, tuitest.Scenes[scene](), 80, 40)
 		s.m.Styles.Keys = keys
-		s.quiet()
-		s.give(tea.WindowSizeMsg{Width: 140, Height: 40}) // all is drawn anew
-		s.shows(wants...)
-		s.hides(" tab")
+		s.waitGrace()
+		s.update(tea.WindowSizeMsg{Width: 140, Height: 40}) // redraws everything
+		s.mustShow(wants...)
+		s.mustHide(" tab")
 	}
 
 	s := open(t, tuitest.Scenes["queue"](), 120, 30)
 	s.m.Styles.Keys = keys
 	s.refuse(tuitest.ErrRefused)
-	s.write("hello")
+	s.typeText("hello")
 	s.press("f10")
-	s.shows("F11 takes it back")
+	s.mustShow("F11 takes it back")
 	s.press("f9", "e")
-	s.shows("F10 saves · esc cancels")
+	s.mustShow("F10 saves · esc cancels")
 }

@@ -9,7 +9,7 @@ import (
 	"agentctl/protocol"
 )
 
-func TestKeysGoFromOneThingToTheNext(t *testing.T) {
+func TestNavigationKeys(t *testing.T) {
 	s := open(t, tuitest.MixedSession(35), 80, 20)
 	s.press("tab")
 	for _, c := range []struct{ keys, want string }{
@@ -28,21 +28,21 @@ func TestKeysGoFromOneThingToTheNext(t *testing.T) {
 		{"a a a a", "there is no approval after"},
 	} {
 		s.press(strings.Fields(c.keys)...)
-		s.shows(c.want)
+		s.mustShow(c.want)
 	}
 }
 
-func TestAFailedTurnIsAnError(t *testing.T) {
+func TestNavigationFailedTurn(t *testing.T) {
 	j := tuitest.MixedSession(5)
 	j.UserMessage(tuitest.Ada, "m9", "fail")
 	j.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "the model is gone"})
 	j.Turn = ""
 	s := open(t, j, 80, 20)
 	s.press("tab", "[", "e")
-	s.shows("▌  ── error: the model is gone")
+	s.mustShow("▌  ── error: the model is gone")
 }
 
-func TestAFailedToolCallIsAnErrorWheneverItFailed(t *testing.T) {
+func TestNavigationFailedToolCalls(t *testing.T) {
 	tries := func(j *tuitest.Journal, i int, status protocol.ToolStatus) {
 		j.UserMessage(tuitest.Ada, fmt.Sprint("m", i), fmt.Sprint("question ", i))
 		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("c", i), Title: fmt.Sprint("call ", i)})
@@ -51,7 +51,7 @@ func TestAFailedToolCallIsAnErrorWheneverItFailed(t *testing.T) {
 		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("c", i), Status: status})
 		j.EndTurn(protocol.ReasonCompleted)
 	}
-	s := joining(t, 21)
+	s := openAtEnd(t, 21)
 	earlier := &tuitest.Journal{At: tuitest.Start}
 	for i, status := range []protocol.ToolStatus{protocol.ToolFailed, protocol.ToolCompleted, protocol.ToolFailed} {
 		tries(earlier, i, status)
@@ -60,12 +60,12 @@ func TestAFailedToolCallIsAnErrorWheneverItFailed(t *testing.T) {
 	for _, u := range earlier.Take() {
 		page.Events = append(page.Events, protocol.MustEncode(u.Event))
 	}
-	s.finds(func(protocol.HistoryData) protocol.HistoryResult { return page })
-	s.tell()
+	s.setSearchResults(func(protocol.HistoryData) protocol.HistoryResult { return page })
+	s.applyJournal()
 	s.journal.Seq = 21
 	tries(s.journal, 3, protocol.ToolFailed)
 	tries(s.journal, 4, protocol.ToolDenied)
-	s.tell()
+	s.applyJournal()
 	s.press("tab")
 	for _, c := range []struct{ key, want string }{
 		{"E", "▌• call 3"},
@@ -78,89 +78,90 @@ func TestAFailedToolCallIsAnErrorWheneverItFailed(t *testing.T) {
 		{"T", "▌• beside 2"},
 	} {
 		s.press(c.key)
-		s.shows(c.want)
+		s.mustShow(c.want)
 	}
 }
 
-func TestTurnsAreGoneThroughWhileSomethingIsWritten(t *testing.T) {
+func TestNavigationWhileTyping(t *testing.T) {
 	s := open(t, tuitest.LongSession(40), 60, 20)
-	s.write("half a thought")
+	s.typeText("half a thought")
 	for _, want := range []string{"question 3", "question 3", "question 3", "question 3"} {
 		s.press("alt+up")
 		if top := strings.Split(s.text(), "\n")[1]; !strings.Contains(s.text(), want) {
-			t.Errorf("the top is %q", top)
+			t.Errorf("got top line %q, want %q on the screen", top, want)
 		}
 	}
 	if top := strings.Split(s.text(), "\n")[2]; !strings.HasPrefix(top, " ▎ question 3") {
-		t.Errorf("no turn begins at the top but %q:\n%s", top, s.text())
+		t.Errorf("got %q at the top, want the start of a turn:\n%s", top, s.text())
 	}
 	for range 9 {
 		s.press("alt+down")
 	}
-	s.shows("answer 39", "half a thought")
+	s.mustShow("answer 39", "half a thought")
 	if !s.m.transcript.view.List.Following() {
-		t.Error("the end is not followed")
+		t.Error("the list does not follow its end")
 	}
 }
 
-func TestEndRejoins(t *testing.T) {
+func TestEndFollows(t *testing.T) {
 	for _, keys := range [][]string{{"ctrl+end"}, {"tab", "G"}, {"tab", "end"}} {
 		s := open(t, tuitest.LongSession(40), 60, 20)
 		s.press("pgup", "pgup")
-		s.shows("below")
+		s.mustShow("below")
 		s.press(keys...)
 		s.journal.UserMessage(tuitest.Ada, "m99", "what is new")
-		s.tell()
-		s.shows("what is new")
+		s.applyJournal()
+		s.mustShow("what is new")
 	}
 }
 
-func TestAJumpGoesBeyondWhatIsInMemory(t *testing.T) {
-	s := joining(t, 6000)
+func TestJumpLoadsHistory(t *testing.T) {
+	s := openAtEnd(t, 6000)
 	pages := 0
-	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+	s.setSearchResults(func(d protocol.HistoryData) protocol.HistoryResult {
 		pages++
 		upto := int(d.Before-1) / 6
 		page := tuitest.FinishedTurns(max(0, upto-d.Limit), upto)
-		if page.First < 6*500 && page.Last > 6*500 { // the one error of all
+		if page.First < 6*500 && page.Last > 6*500 { // the only error
 			for i, raw := range page.Events {
 				if strings.Contains(string(raw), `"answer 500"`) {
-					page.Events[i] = []byte(strings.NewReplacer("text.delta", "error", `"part":"t","text"`, `"message"`).Replace(string(raw)))
+					toError := strings.NewReplacer("text.delta", "error", `"part":"t","text"`, `"message"`)
+					page.Events[i] = []byte(toError.Replace(string(raw)))
 				}
 			}
 		}
 		return page
 	})
-	s.tell()
+	s.applyJournal()
 	s.press("tab")
 	before := pages
 	s.press("E")
-	s.shows("▌  ✗ answer 500")
+	s.mustShow("▌  ✗ answer 500")
 	if took := pages - before; took > 8 {
-		t.Errorf("it took %d pages", took)
+		t.Errorf("got %d pages loaded, want at most 8", took)
 	}
 	s.press("E")
-	s.shows("there is no error before")
+	s.mustShow("there is no error before")
 	if len(s.session.Commands()) != 0 {
-		t.Error("it asked for something else")
+		t.Error("the jump sent other commands than history")
 	}
 }
 
-func TestTheNextKeyGivesAJumpUp(t *testing.T) {
-	s := joining(t, 1200)
-	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+func TestJumpCancelledByKey(t *testing.T) {
+	s := openAtEnd(t, 1200)
+	s.setSearchResults(func(d protocol.HistoryData) protocol.HistoryResult {
 		n := int(d.Before-1) / 6
 		return tuitest.FinishedTurns(max(0, n-d.Limit), n)
 	})
-	s.tell()
+	s.applyJournal()
 	s.press("tab")
 	cmd := s.m.Update(tuitest.KeyPress("E"))
 	if s.m.transcript.jump == nil {
-		t.Fatal("it is not under way")
+		t.Fatal("no jump is running")
 	}
 	s.press("esc")
 	if s.m.transcript.jump != nil {
-		t.Error("it is still under way")
+		t.Error("the jump is still running")
 	}
 	s.run(cmd)
 }

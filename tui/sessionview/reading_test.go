@@ -16,59 +16,59 @@ import (
 	"agentctl/tui/transcriptview"
 )
 
-func TestThoughtsAndToolsUnfold(t *testing.T) {
+func TestExpandItems(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 60)
-	s.shows("▸ thought · 3 lines", "… 3 more lines")
-	s.hides("Likely a race.")
-	s.hides("got 3, want 4")
+	s.mustShow("▸ thought · 3 lines", "… 3 more lines")
+	s.mustHide("Likely a race.")
+	s.mustHide("got 3, want 4")
 	s.press("tab")
 	for range 20 {
 		s.press("up")
 	}
 	s.press("down", "enter")
-	s.shows("▾ thought", "Likely a race.")
+	s.mustShow("▾ thought", "Likely a race.")
 	s.press("down", "down", "enter")
-	s.shows("» command: go test -race -count=100 ./pkg/store", "store_test.go:42: got 3, want 4")
+	s.mustShow("» command: go test -race -count=100 ./pkg/store", "store_test.go:42: got 3, want 4")
 	s.press("v")
-	s.shows("=== RUN   TestStore", "esc back")
+	s.mustShow("=== RUN   TestStore", "esc back")
 	s.press("q", "enter")
-	s.hides("got 3, want 4")
+	s.mustHide("got 3, want 4")
 	s.press("esc")
-	s.write("x")
-	s.shows("> x")
+	s.typeText("x")
+	s.mustShow("> x")
 }
 
-func TestStreamedTextGrowsWhereItStands(t *testing.T) {
+func TestStreamedTextInPlace(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.shows("   I look at the imports\n")
+	s.mustShow("   I look at the imports\n")
 	s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " of every package"})
-	s.tell()
-	s.shows("   I look at the imports of every package\n")
+	s.applyJournal()
+	s.mustShow("   I look at the imports of every package\n")
 	if n := s.m.transcript.view.List.Len(); n == 0 || strings.Count(s.text(), "I look") != 1 {
-		t.Errorf("the text shows more than once in %d items", n)
+		t.Errorf("the text is not exactly once in %d items", n)
 	}
 }
 
-func TestReadingAboveStaysWhileTextStreams(t *testing.T) {
+func TestScrollPositionKept(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.press("pgup")
 	before := s.text()
-	s.shows("below · ctrl+end")
+	s.mustShow("below · ctrl+end")
 	s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " and on"})
-	s.tell()
+	s.applyJournal()
 	if after := s.text(); strings.Split(after, "\n")[0] != strings.Split(before, "\n")[0] {
 		t.Errorf("the screen moved from\n%s\nto\n%s", before, after)
 	}
-	s.give(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	s.update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	s.press("pgdown", "pgdown", "pgdown")
-	s.shows("and on")
-	s.hides("below · ctrl+end")
+	s.mustShow("and on")
+	s.mustHide("below · ctrl+end")
 }
 
-func TestNothingIsDrawnBeforeTheCatchUpIsOver(t *testing.T) {
+func TestCatchUpNotDrawn(t *testing.T) {
 	j := tuitest.Conversation()
 	s := open(t, j, 80, 24)
-	s.shows("catching up")
+	s.mustShow("catching up")
 	draws := 0
 	for range 50 {
 		j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " more"})
@@ -79,15 +79,15 @@ func TestNothingIsDrawnBeforeTheCatchUpIsOver(t *testing.T) {
 		s.m.View()
 	}
 	if draws != 0 {
-		t.Errorf("%d of 50 batches of the catch-up were drawn", draws)
+		t.Errorf("got %d draws during the catch-up, want none", draws)
 	}
 	j.CaughtUp()
-	s.tell()
-	s.shows("I look at the imports more more")
-	s.hides("catching up")
+	s.applyJournal()
+	s.mustShow("I look at the imports more more")
+	s.mustHide("catching up")
 }
 
-func TestOlderTurnsArePagedInFromTheTop(t *testing.T) {
+func TestHistoryPaging(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.Pending[1].Attached.After.Seq = 600
 	j.Pending[1].Attached.Snapshot.State.Seq = 600
@@ -108,25 +108,25 @@ func TestOlderTurnsArePagedInFromTheTop(t *testing.T) {
 		}
 		return tuitest.HistoryPage(1, 180, false), nil
 	}
-	s.tell()
-	s.shows("question 200", "answer 200", "── completed")
+	s.applyJournal()
+	s.mustShow("question 200", "answer 200", "── completed")
 	if len(asked) != 1 || asked[0].Limit != transcriptview.HistoryPage {
-		t.Fatalf("asked %+v", asked)
+		t.Fatalf("got history requests %+v", asked)
 	}
 	s.press("ctrl+home")
-	s.shows("question 181")
+	s.mustShow("question 181")
 	s.press("pgup")
-	s.shows("question 180")
+	s.mustShow("question 180")
 	s.press("ctrl+home")
-	s.shows("question 1\n")
+	s.mustShow("question 1\n")
 	s.press("pgup")
 	if len(asked) != 2 || asked[1].Before != 541 {
-		t.Errorf("asked %+v", asked)
+		t.Errorf("got history requests %+v", asked)
 	}
 }
 
-func TestACallThatAPageCutsGoesOnBelow(t *testing.T) {
-	s := joining(t, 600)
+func TestHistoryPageCutsToolCall(t *testing.T) {
+	s := openAtEnd(t, 600)
 	s.session.Reply = func(a tuitest.Command) (any, error) {
 		if a.Verb != protocol.DoHistory {
 			return nil, nil
@@ -144,12 +144,12 @@ func TestACallThatAPageCutsGoesOnBelow(t *testing.T) {
 		return page, nil
 	}
 	s.now = s.now.Add(time.Hour)
-	s.tell()
-	s.shows("build", "goes on below", "a line")
-	s.hides("running")
+	s.applyJournal()
+	s.mustShow("build", "goes on below", "a line")
+	s.mustHide("running")
 }
 
-func TestNotesInARowStandCloseTogether(t *testing.T) {
+func TestConsecutiveNotesSpacing(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "go on")
 	j.Add(protocol.RetryScheduled, protocol.RetryData{Attempt: 1, Limit: 3, DelayMS: 1500, Cause: "overloaded"})
@@ -158,10 +158,13 @@ func TestNotesInARowStandCloseTogether(t *testing.T) {
 	j.Add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "careful"})
 	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
-	open(t, j, 60, 30).shows("1.5s: overloaded\n   ↻ retry 2 of 3 in 1.5s: overloaded\n\n", "here I am\n\n   ! careful\n\n   ── completed")
+	open(t, j, 60, 30).mustShow(
+		"1.5s: overloaded\n   ↻ retry 2 of 3 in 1.5s: overloaded\n\n",
+		"here I am\n\n   ! careful\n\n   ── completed",
+	)
 }
 
-func TestAReplacedLogStartsOver(t *testing.T) {
+func TestReplacedLogReloads(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 100, 30)
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
@@ -170,116 +173,125 @@ func TestAReplacedLogStartsOver(t *testing.T) {
 	}})
 	s.journal.Conn(remote.Conn{State: remote.Connected, Connection: "c9", By: tuitest.Ada})
 	s.journal.CaughtUp()
-	s.tell()
-	s.shows("the session's log was replaced (epoch_changed)")
-	s.hides("release notes")
-	s.hides("I look at the imports")
+	s.applyJournal()
+	s.mustShow("the session's log was replaced (epoch_changed)")
+	s.mustHide("release notes")
+	s.mustHide("I look at the imports")
 }
 
-func TestAResumedSessionGoesOn(t *testing.T) {
+func TestResumedSession(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 30)
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Retry: s.now})
-	s.tell()
-	s.shows("reconnecting")
-	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{Mode: protocol.ModeResume, Clients: []protocol.Client{{Client: "c1", By: tuitest.Ada}}}})
+	s.applyJournal()
+	s.mustShow("reconnecting")
+	s.journal.Pending = append(s.journal.Pending, remote.Update{
+		Attached: &protocol.SubscribeResult{
+			Mode:    protocol.ModeResume,
+			Clients: []protocol.Client{{Client: "c1", By: tuitest.Ada}},
+		},
+	})
 	s.journal.Conn(remote.Conn{State: remote.Connected, Connection: "c3", By: tuitest.Ada})
 	s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " of it"})
 	s.journal.CaughtUp()
-	s.tell()
-	s.shows("I look at the imports of it", "● running")
-	s.hides("reconnecting")
+	s.applyJournal()
+	s.mustShow("I look at the imports of it", "● running")
+	s.mustHide("reconnecting")
 }
 
-func TestTheStatusTellsLagAndClients(t *testing.T) {
+func TestStatusLagAndClients(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 120, 24)
-	s.shows("2 clients", "██░░░░ 38%", "k3f9ab:28")
+	s.mustShow("2 clients", "██░░░░ 38%", "k3f9ab:28")
 	s.journal.Ephemeral(protocol.ClientLag, protocol.Client{Client: "c2", By: tuitest.Bob, LagEvents: 340})
-	s.tell()
-	s.shows("bob lags 340")
+	s.applyJournal()
+	s.mustShow("bob lags 340")
 	s.journal.Ephemeral(protocol.ClientLag, protocol.Client{Client: "c1", By: tuitest.Ada, Acked: 10, LagEvents: 18})
-	s.tell()
-	s.hides("lag 18") // it has come by now
+	s.applyJournal()
+	s.mustHide("lag 18") // the events have arrived since
 	s.journal.Ephemeral(protocol.ClientLag, protocol.Client{Client: "c1", By: tuitest.Ada, Acked: 20, LagEvents: 100})
-	s.tell()
-	s.shows("lag 92")
+	s.applyJournal()
+	s.mustShow("lag 92")
 	s.journal.Ephemeral(protocol.ClientDetached, protocol.Client{Client: "c2", By: tuitest.Bob})
-	s.tell()
-	s.hides("2 clients")
+	s.applyJournal()
+	s.mustHide("2 clients")
 }
 
-func TestOfThoseEquallyBehindTheSameIsNamed(t *testing.T) {
+func TestStatusLagStable(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 120, 24)
 	for _, id := range []string{"c6", "c5", "c4", "c3"} {
-		s.journal.Ephemeral(protocol.ClientLag, protocol.Client{Client: id, By: protocol.Actor{Name: id}, LagEvents: 340})
+		s.journal.Ephemeral(protocol.ClientLag, protocol.Client{
+			Client: id, By: protocol.Actor{Name: id}, LagEvents: 340,
+		})
 	}
-	s.tell()
+	s.applyJournal()
 	for range 10 {
-		s.shows("c3 lags 340")
+		s.mustShow("c3 lags 340")
 	}
 }
 
-func TestALinkThatIsFoundOrChosenStaysWhole(t *testing.T) {
+func TestSelectedLinkIntact(t *testing.T) {
 	s := open(t, tuitest.Scenes["prose"](), 60, 40)
-	s.session.Reply = func(a tuitest.Command) (any, error) { return nil, tuitest.ErrRefused } // so it looks here
+	// The view searches locally.
+	s.session.Reply = func(a tuitest.Command) (any, error) { return nil, tuitest.ErrRefused }
 	for _, keys := range [][]string{{"/"}, {"enter"}, {"space"}, {"b"}, {"esc"}, {"esc"}} {
 		if keys[0] == "enter" {
-			s.write("site example")
+			s.typeText("site example")
 		}
 		s.press(keys...)
-		dressOnly(t, s.m.View().Content)
-		s.shows("See the site")
+		checkStyles(t, s.m.View().Content)
+		s.mustShow("See the site")
 		for line := range strings.Lines(s.text()) {
 			if n := ansi.StringWidth(strings.TrimRight(line, "\n")); n > 60 {
-				t.Errorf("after %v a line has %d cells: %q", keys, n, line)
+				t.Errorf("after %v: got a line of %d cells, want at most 60: %q", keys, n, line)
 			}
 		}
 	}
 }
 
-func TestANewcomerFindsTheHelpInEightyColumns(t *testing.T) {
+func TestHelpHintAt80Columns(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 24)
-	s.shows("fix-tests", "· ? help")
+	s.mustShow("fix-tests", "· ? help")
 	s.press("?")
-	s.shows("Everywhere", "leave; the session goes on")
+	s.mustShow("Everywhere", "leave; the session goes on")
 	s.press("esc")
-	s.write("why?")
-	s.shows("· F1 help")
+	s.typeText("why?")
+	s.mustShow("· F1 help")
 	s.press("f1")
-	s.shows("Everywhere")
+	s.mustShow("Everywhere")
 }
 
-func TestHelpBeginsWithTheKeysOfWhereItIsAskedFor(t *testing.T) {
+func TestHelpStartsAtFocus(t *testing.T) {
 	for focus, want := range map[focus]keymap.Scope{
-		onComposer: keymap.Global, onApproval: keymap.Approval, onQueue: keymap.Queue, onPlan: keymap.Plan, onTranscript: keymap.Transcript,
+		onComposer: keymap.Global, onApproval: keymap.Approval, onQueue: keymap.Queue, onPlan: keymap.Plan,
+		onTranscript: keymap.Transcript,
 	} {
 		s := open(t, tuitest.Scenes["approval"](), 80, 24)
 		s.m.setFocus(focus)
 		s.press("f1")
 		if first, _, _ := strings.Cut(s.text(), "\n"); strings.TrimSpace(first) != string(want) {
-			t.Errorf("help in part %d begins with %q, want %q", focus, first, want)
+			t.Errorf("focus %d: got first help line %q, want %q", focus, first, want)
 		}
 	}
 }
 
-func TestTheTranscriptSaysWhatItsKeysDo(t *testing.T) {
+func TestTranscriptKeyHints(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 12)
-	s.hides("enter folds")
+	s.mustHide("enter folds")
 	s.m.setFocus(onTranscript)
-	s.give(tea.WindowSizeMsg{Width: 80, Height: 12})
-	s.shows("─ enter expand/collapse · v view · y copy · [ previous turn · ] next turn")
+	s.update(tea.WindowSizeMsg{Width: 80, Height: 12})
+	s.mustShow("─ enter expand/collapse · v view · y copy · [ previous turn · ] next turn")
 	s.press("pgup")
-	s.shows("below · ctrl+end · enter expand/collapse")
+	s.mustShow("below · ctrl+end · enter expand/collapse")
 	s.press("esc")
-	s.hides("enter folds")
-	s.shows("below · ctrl+end ─")
+	s.mustHide("enter folds")
+	s.mustShow("below · ctrl+end ─")
 }
 
-func TestAMessageWithoutAnAuthorIsTheUsers(t *testing.T) {
+func TestMessageWithoutAuthor(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.Turn = "turn-1"
 	j.Add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{Text: "what is it?"}})
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
-	s.shows(" user · ", "what is it?")
-	s.hides(" you · ")
+	s.mustShow(" user · ", "what is it?")
+	s.mustHide(" you · ")
 }

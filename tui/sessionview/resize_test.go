@@ -10,32 +10,32 @@ import (
 	"agentctl/tui/ui"
 )
 
-func TestAStormOfSizesLeavesARightScreen(t *testing.T) {
+func TestManyResizes(t *testing.T) {
 	for _, name := range []string{"transcript", "approval", "plan"} {
 		t.Run(name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, 2))
 			s := open(t, tuitest.Scenes[name](), 80, 24)
 			for i := range 1000 {
-				s.give(tea.WindowSizeMsg{Width: 1 + random.IntN(200), Height: 1 + random.IntN(60)})
+				s.update(tea.WindowSizeMsg{Width: 1 + random.IntN(200), Height: 1 + random.IntN(60)})
 				if i%100 == 0 {
 					s.journal.Text("t", "words while it is resized ")
-					s.tell()
+					s.applyJournal()
 				}
 			}
-			s.give(tea.WindowSizeMsg{Width: 100, Height: 30})
+			s.update(tea.WindowSizeMsg{Width: 100, Height: 30})
 			after := s.text()
-			s.m.Update(ui.RestyleMsg{}) // lays everything out anew
-			s.give(tea.WindowSizeMsg{Width: 100, Height: 30})
+			s.m.Update(ui.RestyleMsg{}) // repeats the layout
+			s.update(tea.WindowSizeMsg{Width: 100, Height: 30})
 			if fresh := s.text(); after != fresh {
-				t.Errorf("after the storm\n%s\nlaid out anew\n%s", after, fresh)
+				t.Errorf("got after many resizes\n%s\nwant, after a new layout\n%s", after, fresh)
 			}
 			quiet := open(t, tuitest.Scenes[name](), 100, 30)
 			for range 10 {
 				quiet.journal.Text("t", "words while it is resized ")
-				quiet.tell()
+				quiet.applyJournal()
 			}
 			if never := quiet.text(); after != never {
-				t.Errorf("after the storm\n%s\nwithout one\n%s", after, never)
+				t.Errorf("got after many resizes\n%s\nwant, without them\n%s", after, never)
 			}
 		})
 	}

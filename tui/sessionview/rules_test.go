@@ -7,47 +7,47 @@ import (
 	"agentctl/protocol"
 )
 
-func TestARuleIsRevoked(t *testing.T) {
+func TestRuleRevoke(t *testing.T) {
 	s := open(t, tuitest.Scenes["rules"](), 80, 24)
 	s.press("f4")
-	s.shows("3 rules", "▸ $ go mod tidy", "exactly this command in", "by ada · 2026-03-04 09:41")
+	s.mustShow("3 rules", "▸ $ go mod tidy", "exactly this command in", "by ada · 2026-03-04 09:41")
 	s.press("down", "x")
-	if data := s.asked(protocol.DoRulesRevoke).(protocol.RulesRevokeData); data.Rule != "u2" {
-		t.Errorf("revoked %+v", data)
+	if data := s.mustSend(protocol.DoRulesRevoke).(protocol.RulesRevokeData); data.Rule != "u2" {
+		t.Errorf("got revocation %+v", data)
 	}
 	s.journal.AddBy(tuitest.Ada, protocol.SessionUpdated, protocol.SessionUpdatedData{Revoked: "u2"})
-	s.tell()
-	s.shows("2 rules")
-	s.hides("fetch")
-	s.shows("▸ /home/ada/store/store.go, /home/ada/store/store_test.go")
+	s.applyJournal()
+	s.mustShow("2 rules")
+	s.mustHide("fetch")
+	s.mustShow("▸ /home/ada/store/store.go, /home/ada/store/store_test.go")
 	s.press("q")
-	s.shows("Now tidy the module.")
+	s.mustShow("Now tidy the module.")
 }
 
-func TestARevocationUnderWayIsNotRepeated(t *testing.T) {
+func TestRuleRevokeOnce(t *testing.T) {
 	s := open(t, tuitest.Scenes["rules"](), 80, 24)
 	s.press("f4")
 	cmd := s.m.Update(tuitest.KeyPress("x"))
-	s.shows("revoking …")
+	s.mustShow("revoking …")
 	s.press("x")
-	s.askedNothing()
+	s.mustSendNothing()
 	s.refuse(tuitest.ErrRefused)
 	s.run(cmd)
-	s.asked(protocol.DoRulesRevoke)
-	s.shows("observers may not do that")
-	s.hides("revoking …")
+	s.mustSend(protocol.DoRulesRevoke)
+	s.mustShow("observers may not do that")
+	s.mustHide("revoking …")
 }
 
-func TestAMenuOfNothingSaysSo(t *testing.T) {
+func TestRulesEmpty(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.press("f4", "down", "x", "end")
-	s.askedNothing()
-	s.shows("no rules: the agent asks every time")
+	s.mustSendNothing()
+	s.mustShow("no rules: the agent asks every time")
 }
 
-func TestTheComposerKeepsItsTextUnderAMenu(t *testing.T) {
+func TestMenuKeepsComposerText(t *testing.T) {
 	s := open(t, tuitest.Scenes["rules"](), 80, 24)
-	s.write("draft")
+	s.typeText("draft")
 	s.press("f4", "z", "esc")
-	s.shows("> draft")
+	s.mustShow("> draft")
 }

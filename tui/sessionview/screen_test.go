@@ -20,21 +20,21 @@ import (
 	"agentctl/tui/ui"
 )
 
-// screen is a model without a program: keys and time are given to it by hand.
-type screen struct {
+// testScreen is a view without a Bubble Tea program. The test sends keys and advances time.
+type testScreen struct {
 	t       *testing.T
 	m       *View
 	session *tuitest.FakeSession
 	journal *tuitest.Journal
 	now     time.Time
 	ids     int
-	timers  []tea.Msg // started, and not yet fired
+	timers  []tea.Msg // started and not yet fired
 }
 
-// open shows what the journal holds so far.
-func open(t *testing.T, j *tuitest.Journal, width, height int) *screen {
+// open returns a screen that shows the pending events of a journal.
+func open(t *testing.T, j *tuitest.Journal, width, height int) *testScreen {
 	t.Helper()
-	s := &screen{t: t, session: tuitest.NewFakeSession(), journal: j, now: tuitest.Start.Add(time.Minute)}
+	s := &testScreen{t: t, session: tuitest.NewFakeSession(), journal: j, now: tuitest.Start.Add(time.Minute)}
 	s.session.Reply = func(a tuitest.Command) (any, error) {
 		switch a.Verb {
 		case protocol.DoHistory:
@@ -49,24 +49,30 @@ func open(t *testing.T, j *tuitest.Journal, width, height int) *screen {
 	styles := ui.NewStyles(time.UTC, "")
 	styles.Now = func() time.Time { return s.now }
 	s.m = New(Config{
-		Session: s.session, Tasks: tasks, Styles: styles, Now: func() time.Time { return s.now }, Exec: tea.Exec, Editor: "vi",
+		Session: s.session,
+		Tasks:   tasks,
+		Styles:  styles,
+		Now:     func() time.Time { return s.now },
+		Exec:    tea.Exec,
+		Editor:  "vi",
 		NewID: func() string {
 			s.ids++
 			return fmt.Sprintf("client-m%d", 100+s.ids)
 		},
-		After: func(_ time.Duration, msg tea.Msg) tea.Cmd { // the test moves time itself
+		After: func(_ time.Duration, msg tea.Msg) tea.Cmd { // the test fires timers itself
 			s.timers = append(s.timers, msg)
 			return nil
 		},
 	})
 	s.m.Styles.GraphemeWidths = true
-	s.give(tea.WindowSizeMsg{Width: width, Height: height})
-	s.tell()
+	s.update(tea.WindowSizeMsg{Width: width, Height: height})
+	s.applyJournal()
 	return s
 }
 
-// joining is a screen that attaches at the end of a session, whose snapshot waits to be told.
-func joining(t *testing.T, seq uint64) *screen {
+// openAtEnd returns a screen that attaches to a session at seq. The snapshot is pending in the
+// journal until the next call of applyJournal.
+func openAtEnd(t *testing.T, seq uint64) *testScreen {
 	j := tuitest.NewJournal()
 	j.Pending[1].Attached.After.Seq = seq
 	j.Pending[1].Attached.Snapshot.State.Seq = seq
@@ -77,11 +83,11 @@ func joining(t *testing.T, seq uint64) *screen {
 	return s
 }
 
-// tell shows what was written to the journal since.
-func (s *screen) tell() { s.give(s.journal.Take()) }
+// applyJournal applies the pending events of the journal.
+func (s *testScreen) applyJournal() { s.update(s.journal.Take()) }
 
-// give updates the model and runs what it asks for.
-func (s *screen) give(msg tea.Msg) {
+// update applies a message, draws, and runs the returned command.
+func (s *testScreen) update(msg tea.Msg) {
 	s.t.Helper()
 	switch msg.(type) {
 	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg: // as the program does
@@ -95,14 +101,15 @@ func (s *screen) give(msg tea.Msg) {
 	s.run(cmd)
 }
 
-func (s *screen) run(cmd tea.Cmd) {
+func (s *testScreen) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
-	s.came(cmd())
+	s.handle(cmd())
 }
 
-func (s *screen) came(msg tea.Msg) {
+// handle applies the message of a command. A batch runs in order.
+func (s *testScreen) handle(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case nil:
 	case tea.BatchMsg:
@@ -110,48 +117,48 @@ func (s *screen) came(msg tea.Msg) {
 			s.run(c)
 		}
 	default:
-		s.give(msg)
+		s.update(msg)
 	}
 }
 
-// quiet lets time pass without a key.
-func (s *screen) quiet() {
+// waitGrace advances time beyond the grace period of new requests.
+func (s *testScreen) waitGrace() {
 	s.now = s.now.Add(2 * approval.Grace)
-	s.guards()
+	s.fireGuards()
 }
 
-// guards fires the timers of requests that do not take keys yet.
-func (s *screen) guards() {
+// fireGuards fires the timers of the grace periods.
+func (s *testScreen) fireGuards() {
 	timers := s.timers
 	s.timers = nil
 	for _, msg := range timers {
 		if _, ok := msg.(approval.GuardMsg); ok {
-			s.give(msg)
+			s.update(msg)
 		} else {
 			s.timers = append(s.timers, msg)
 		}
 	}
 }
 
-// press types keys by their names; everything else is typed as text.
-func (s *screen) press(names ...string) {
+// press sends keys by name. Other names are typed as text.
+func (s *testScreen) press(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
 		if name == "up" || name == "down" {
-			s.now = s.now.Add(2 * keyInterval) // nobody is faster
+			s.now = s.now.Add(2 * keyInterval) // slower than a mouse wheel that sends arrow keys
 		}
-		s.give(tuitest.KeyPress(name))
+		s.update(tuitest.KeyPress(name))
 	}
 }
 
-func (s *screen) write(text string) {
+func (s *testScreen) typeText(text string) {
 	for _, r := range text {
-		s.give(tea.KeyPressMsg{Code: r, Text: string(r)})
+		s.update(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
 }
 
-// text is the screen without its dress.
-func (s *screen) text() string {
+// text returns the screen without styles and trailing spaces.
+func (s *testScreen) text() string {
 	lines := strings.Split(ansi.Strip(s.m.View().Content), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
@@ -159,7 +166,8 @@ func (s *screen) text() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func (s *screen) shows(want ...string) {
+// mustShow fails unless every text is on the screen.
+func (s *testScreen) mustShow(want ...string) {
 	s.t.Helper()
 	for _, w := range want {
 		if !strings.Contains(s.text(), w) {
@@ -168,119 +176,67 @@ func (s *screen) shows(want ...string) {
 	}
 }
 
-func (s *screen) hides(what string) {
+// mustHide fails if a text is on the screen.
+func (s *testScreen) mustHide(what string) {
 	s.t.Helper()
 	if strings.Contains(s.text(), what) {
 		s.t.Fatalf("the screen shows %q:\n%s", what, s.text())
 	}
 }
 
-// asked is the only command sent since the last call.
-func (s *screen) asked(verb protocol.Verb) any {
+// mustSend returns the data of the only command sent since the last call, history aside. It fails
+// unless that command is verb.
+func (s *testScreen) mustSend(verb protocol.Verb) any {
 	s.t.Helper()
 	got := s.session.Commands()
 	s.session.Mu.Lock()
 	s.session.Sent = nil
 	s.session.Mu.Unlock()
 	if len(got) != 1 || got[0].Verb != verb {
-		s.t.Fatalf("asked %v, want one %s", got, verb)
+		s.t.Fatalf("got commands %v, want one %s", got, verb)
 	}
 	return got[0].Data
 }
 
-func (s *screen) askedNothing() {
+// mustSendNothing fails if a command other than history was sent since the last mustSend.
+func (s *testScreen) mustSendNothing() {
 	s.t.Helper()
 	if got := s.session.Commands(); len(got) != 0 {
-		s.t.Fatalf("asked %v, want nothing", got)
+		s.t.Fatalf("got commands %v, want none", got)
 	}
 }
 
-func TestGoldenScreens(t *testing.T) {
-	prepare := map[string]func(*screen){
-		"approval": func(s *screen) { s.quiet(); s.press("tab") },
-		"patch":    func(s *screen) { s.quiet(); s.press("tab") },
-		"amended": func(s *screen) {
-			s.quiet()
-			s.edits(`sed -i s/20/40/ "$1"`)
-			s.press("tab", "p")
-		},
-		"confirm":  func(s *screen) { s.quiet(); s.press("tab", "down", "enter", "down", "p"); s.write(" it all") },
-		"question": func(s *screen) { s.quiet(); s.press("tab") },
-		"queue":    func(s *screen) { s.press("tab") },
-		"waiting":  func(s *screen) { s.press("tab", "pgdown", "down", "down") },
-		"away": func(s *screen) {
-			s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
-			s.tell()
-			s.now = s.now.Add(2*time.Minute + 5*time.Second)
-			tuitest.AddMissedEvents(s.journal)
-			s.tell()
-		},
-		"editing": func(s *screen) {
-			s.press("tab", "e")
-			s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada})
-			s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
-			s.tell()
-			s.now = s.now.Add(6 * time.Second)
-			s.give(tickMsg{})
-		},
-		"stopping": func(s *screen) { s.m.Update(tuitest.KeyPress("ctrl+x")) },
-		"stop":     func(s *screen) { s.press("ctrl+x") },
-		"settings": func(s *screen) { s.press("f3", "down") },
-		"choices":  func(s *screen) { s.press("f3", "enter", "down") },
-		"commands": func(s *screen) { s.write("/pl"); s.press("down") },
-		"rules":    func(s *screen) { s.press("f4", "down") },
-		"tasks":    func(s *screen) { s.press("tab") },
-		"help":     func(s *screen) { s.press("?") },
-		"finding": func(s *screen) {
-			s.finds(nothingOlder, []protocol.Hit{hit("m1", 2, protocol.HitText, "t2"), hit("m1", 2, protocol.HitTool, "c1")}, []protocol.Hit{hit("m1", 2, protocol.HitUser, "")})
-			s.press("ctrl+f")
-			s.write("test store")
-			s.press("enter", "n")
-		},
-		"copying": func(s *screen) { s.press("tab", "[", "space", "b") },
-	}
-	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan", "waiting": "long queue", "stop": "queue", "editing": "queue", "amended": "patch", "confirm": "tasks to confirm"}
-	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
-		for _, name := range []string{"transcript", "queue", "approval", "patch", "amended", "confirm", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "finding", "copying", "waiting", "editing", "stopping", "stop", "reconnecting", "offline", "away", "catching"} {
-			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
-				scene := tuitest.Scenes[name]
-				if scene == nil {
-					scene = tuitest.Scenes[of[name]]
-				}
-				if scene == nil {
-					scene = tuitest.Scenes["transcript"]
-				}
-				s := open(t, scene(), size.width, size.height)
-				if f := prepare[name]; f != nil {
-					f(s)
-				}
-				got := s.text()
-				for i, line := range strings.Split(got, "\n") {
-					if n := ansi.StringWidth(line); n > size.width {
-						t.Errorf("row %d has %d cells: %q", i, n, line)
-					}
-				}
-				if n := strings.Count(got, "\n"); n != size.height {
-					t.Errorf("%d rows, want %d", n, size.height)
-				}
-				tuitest.Golden(t, got)
-			})
-		}
-	}
-}
-
-func TestEverySizeDrawsWithoutPanic(t *testing.T) {
+func TestScreenSizes(t *testing.T) {
 	for name, scene := range tuitest.Scenes {
 		for _, width := range []int{1, 2, 3, 5, 9, 20, 40} {
 			for _, height := range []int{1, 2, 3, 4, 7, 12} {
 				s := open(t, scene(), width, height)
-				s.quiet()
-				for _, keys := range [][]string{nil, {"tab"}, {"r", "x", "enter"}, {"tab"}, {"tab"}, {"v"}, {"esc"}, {"f4"}, {"down"}, {"q"}, {"f3"}, {"enter"}, {"q"}, {"q"}, {"tab"}, {"/"}, {"tab"}, {"f1"}} {
+				s.waitGrace()
+				for _, keys := range [][]string{
+					nil,
+					{"tab"},
+					{"r", "x", "enter"},
+					{"tab"},
+					{"tab"},
+					{"v"},
+					{"esc"},
+					{"f4"},
+					{"down"},
+					{"q"},
+					{"f3"},
+					{"enter"},
+					{"q"},
+					{"q"},
+					{"tab"},
+					{"/"},
+					{"tab"},
+					{"f1"},
+				} {
 					s.press(keys...)
 					view := s.m.View()
 					lines := strings.Split(view.Content, "\n")
 					if len(lines) > height {
-						t.Fatalf("%s at %dx%d after %v: %d rows", name, width, height, keys, len(lines))
+						t.Fatalf("%s at %dx%d after %v: got %d rows", name, width, height, keys, len(lines))
 					}
 					for _, line := range lines {
 						if ansi.StringWidth(line) > width {
@@ -296,23 +252,28 @@ func TestEverySizeDrawsWithoutPanic(t *testing.T) {
 	}
 }
 
-// What is typed may be there before the terminal says how large it is.
-func TestKeysBeforeTheSizeOfTheTerminalBreakNothing(t *testing.T) {
+// TestKeysBeforeWindowSize covers keys typed before the terminal reports its size.
+func TestKeysBeforeWindowSize(t *testing.T) {
 	for _, scene := range tuitest.Scenes {
 		s := open(t, scene(), 80, 24)
-		s.quiet()
+		s.waitGrace()
 		s.m.canvas.Width, s.m.canvas.Height = 0, 0
-		for _, key := range []string{"f1", "esc", "f6", "esc", "f4", "esc", "ctrl+f", "a", "enter", "tab", "v", "esc", "space", "y"} {
+		for _, key := range []string{
+			"f1", "esc", "f6", "esc", "f4", "esc", "ctrl+f", "a", "enter", "tab", "v", "esc", "space", "y",
+		} {
 			s.press(key)
 			s.m.View()
 		}
 	}
 }
 
-func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
+func TestHostileText(t *testing.T) {
 	s := open(t, tuitest.Scenes["hostile"](), 100, 60)
-	s.quiet()
-	for _, key := range []string{"", "tab", "v", "q", "tab", "tab", "tab", "enter", "v", "q", "f3", "enter", "q", "q", "f4", "q", "esc", "/", "tab", "f4"} {
+	s.waitGrace()
+	for _, key := range []string{
+		"", "tab", "v", "q", "tab", "tab", "tab", "enter", "v", "q", "f3", "enter", "q", "q", "f4", "q",
+		"esc", "/", "tab", "f4",
+	} {
 		if key != "" {
 			s.press(key)
 		}
@@ -320,31 +281,31 @@ func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 		bare := ansi.Strip(view.Content) + view.WindowTitle
 		for _, bad := range []string{"\x1b", "\u009b", "\u202e", "\a", "owned"} {
 			if strings.Contains(bare, bad) {
-				t.Fatalf("after %q the screen holds %q:\n%q", key, bad, bare)
+				t.Fatalf("after %q: %q on the screen:\n%q", key, bad, bare)
 			}
 		}
 		for _, seq := range []string{"\x1b[2J", "\x1b]", "\x1b[8m", "\x1b[5m"} {
 			if strings.Contains(view.Content, seq) {
-				t.Fatalf("after %q the screen holds %q", key, seq)
+				t.Fatalf("after %q: %q on the screen", key, seq)
 			}
 		}
 	}
 	s.press("q", "q", "esc", "esc", "tab")
-	s.shows("ls␛[8m; rm -rf ~‹U+202E›")
+	s.mustShow("ls␛[8m; rm -rf ~‹U+202E›")
 }
 
-func TestNothingIsDrawnWhenNothingChanged(t *testing.T) {
+func TestNoRedrawWithoutChange(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.m.canvas.Dirty = false
-	s.give(tea.FocusMsg{})
-	s.give(struct{}{})
+	s.update(tea.FocusMsg{})
+	s.update(struct{}{})
 	if s.m.canvas.Dirty {
-		t.Error("a message that changes nothing makes the view dirty")
+		t.Error("a message without effect marks the view dirty")
 	}
 }
 
-// refuse makes the session refuse everything but history.
-func (s *screen) refuse(err error) {
+// refuse makes every command but history fail with err.
+func (s *testScreen) refuse(err error) {
 	s.session.Mu.Lock()
 	defer s.session.Mu.Unlock()
 	s.session.Reply = func(a tuitest.Command) (any, error) {
@@ -355,7 +316,7 @@ func (s *screen) refuse(err error) {
 	}
 }
 
-func TestErrorsAreToldInWords(t *testing.T) {
+func TestErrorText(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want string
@@ -364,15 +325,20 @@ func TestErrorsAreToldInWords(t *testing.T) {
 		{fmt.Errorf("send: %w", tuitest.ErrRefused), "observers may not do that"},
 		{errors.New("no route"), "no route"},
 		{context.DeadlineExceeded, "context deadline exceeded"},
-		{&protocol.Error{Code: protocol.CodeConflict, Message: "too late", Winner: &protocol.Winner{By: tuitest.Bob}}, "too late · decided by bob"},
+		{
+			&protocol.Error{
+				Code: protocol.CodeConflict, Message: "too late", Winner: &protocol.Winner{By: tuitest.Bob},
+			},
+			"too late · decided by bob",
+		},
 	} {
 		if got := remote.ErrorText(c.err); got != c.want {
-			t.Errorf("errText(%v) = %q, want %q", c.err, got, c.want)
+			t.Errorf("ErrorText(%v) = %q, want %q", c.err, got, c.want)
 		}
 	}
 }
 
-func TestTheCursorIsWhereSomethingIsWritten(t *testing.T) {
+func TestCursorPosition(t *testing.T) {
 	for name, c := range map[string]struct {
 		scene string
 		keys  []string
@@ -380,46 +346,47 @@ func TestTheCursorIsWhereSomethingIsWritten(t *testing.T) {
 	}{
 		"a message":           {"transcript", nil, "> hello"},
 		"beside a queue":      {"queue", nil, "> hello"},
-		"the words to find":   {"transcript", []string{"ctrl+f"}, "find: hello"},
+		"a search":            {"transcript", []string{"ctrl+f"}, "find: hello"},
 		"a decision's reason": {"approval", []string{"tab", "r"}, "hello"},
 	} {
 		s := open(t, tuitest.Scenes[c.scene](), 80, 30)
-		s.quiet()
+		s.waitGrace()
 		s.press(c.keys...)
-		s.write("hello")
+		s.typeText("hello")
 		at := s.m.View().Cursor
 		if at == nil {
-			t.Errorf("%s: there is none", name)
+			t.Errorf("%s: no cursor", name)
 			continue
 		}
 		line := strings.Split(s.text(), "\n")[at.Y]
 		if i := strings.Index(line, c.text); i < 0 || ansi.StringWidth(line[:i+len(c.text)]) != at.X {
-			t.Errorf("%s: it is at %d of the line %q", name, at.X, line)
+			t.Errorf("%s: got cursor at column %d of line %q", name, at.X, line)
 		}
 	}
 }
 
-func TestTheTitleSaysWhoseScreenItIs(t *testing.T) {
+func TestWindowTitle(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	if got := s.m.View().WindowTitle; got != "agentctl fix-tests · running" {
-		t.Errorf("the title is %q", got)
+		t.Errorf("got title %q", got)
 	}
 }
 
-// steering is what an item would be whose making forgot to clean it.
-type steering struct{}
+// unsanitizedItem is an item whose text contains control sequences.
+type unsanitizedItem struct{}
 
-func (steering) Block(int, bool) transcript.Block {
+func (unsanitizedItem) Block(int, bool) transcript.Block {
 	return transcript.Block{Body: []string{"a\x1b[2Jb\x1b]0;owned\x07c"}}
 }
-func (steering) Estimate(int, bool) int { return 1 }
+func (unsanitizedItem) Estimate(int, bool) int { return 1 }
 
-func TestNothingForgottenSteersTheTerminal(t *testing.T) {
+func TestUnsanitizedItem(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.m.transcript.view.List.Append(steering{}, false)
+	s.m.transcript.view.List.Append(unsanitizedItem{}, false)
 	s.m.canvas.Dirty = true
 	view := s.m.View().Content
-	if !strings.Contains(view, "owned") || strings.Contains(view, "\x1b[2J") || strings.Contains(view, "\x1b]0;") || strings.Contains(view, "\x07") {
-		t.Errorf("the screen holds %q", view)
+	if !strings.Contains(view, "owned") || strings.Contains(view, "\x1b[2J") || strings.Contains(view, "\x1b]0;") ||
+		strings.Contains(view, "\x07") {
+		t.Errorf("got screen %q", view)
 	}
 }

@@ -10,39 +10,39 @@ import (
 	"agentctl/protocol"
 )
 
-func TestWordsAreFoundAndShown(t *testing.T) {
+func TestSearch(t *testing.T) {
 	s := open(t, tuitest.LongSession(300), 60, 20)
 	s.press("ctrl+f")
-	s.shows("find:")
-	s.write(`"QUESTION 17"`)
+	s.mustShow("find:")
+	s.typeText(`"QUESTION 17"`)
 	if s.m.View().Cursor == nil {
-		t.Error("no cursor where the words are written")
+		t.Error("no cursor in the search field")
 	}
 	s.press("enter")
-	s.shows("▌▎ question 179") // the newest of those that begin so
+	s.mustShow("▌▎ question 179") // the newest match
 	s.press("n")
-	s.shows("▌▎ question 178")
+	s.mustShow("▌▎ question 178")
 	s.press("N")
-	s.shows("▌▎ question 179")
+	s.mustShow("▌▎ question 179")
 	if !strings.Contains(s.m.View().Content, s.m.Styles.Selected.Render("question 17")) {
-		t.Error("the words are not highlighted")
+		t.Error("the match is not highlighted")
 	}
 	s.press("esc")
 	if strings.Contains(s.m.View().Content, s.m.Styles.Selected.Render("question 17")) {
-		t.Error("the words are still highlighted")
+		t.Error("the match is still highlighted")
 	}
 }
 
-func TestFindingUnfoldsWhatHoldsTheWords(t *testing.T) {
+func TestSearchExpandsMatch(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.press("ctrl+f")
-	s.write("likely a race")
+	s.typeText("likely a race")
 	s.press("enter")
-	s.shows("▾ thought", "Likely a race.")
+	s.mustShow("▾ thought", "Likely a race.")
 }
 
-func TestFindingPagesOlderTurnsIn(t *testing.T) {
-	s := joining(t, 600)
+func TestSearchLoadsHistory(t *testing.T) {
+	s := openAtEnd(t, 600)
 	s.session.Reply = func(a tuitest.Command) (any, error) {
 		if d, ok := a.Data.(protocol.HistoryData); ok && d.Before == 601 {
 			return tuitest.HistoryPage(181, 200, true), nil
@@ -51,36 +51,40 @@ func TestFindingPagesOlderTurnsIn(t *testing.T) {
 		}
 		return nil, tuitest.ErrCannotSearch
 	}
-	s.tell()
+	s.applyJournal()
 	s.press("ctrl+f")
-	s.write("question 42")
+	s.typeText("question 42")
 	s.press("enter")
-	s.shows("question 42")
+	s.mustShow("question 42")
 	s.press("ctrl+f")
-	s.write("7 and never said")
+	s.typeText("7 and never said")
 	s.press("enter")
-	s.shows("is not there")
+	s.mustShow("is not there")
 }
 
-func TestFindingTakesABoundedStep(t *testing.T) {
+func TestLocalSearchStep(t *testing.T) {
 	s := open(t, tuitest.LongSession(localSearchStep), 60, 20)
 	s.refuse(tuitest.ErrCannotSearch)
 	s.press("ctrl+f")
-	s.write(`"question 0"`)
+	s.typeText(`"question 0"`)
 	cmd := s.m.Update(tuitest.KeyPress("enter"))
-	for range 2 { // the refusal, and the first step
+	for range 2 { // the refusal and the first step
 		cmd = s.m.Update(tuitest.FirstMessage(cmd))
 	}
 	if !s.m.transcript.search.running {
-		t.Fatal("it went through all items at once")
+		t.Fatal("one step searched all items")
 	}
-	s.shows(`find: "question 0" …`)
+	s.mustShow(`find: "question 0" …`)
 	s.run(cmd)
-	s.shows("▌▎ question 0")
+	s.mustShow("▌▎ question 0")
 }
 
-// finds makes the session a server that finds hits, a page at a time.
-func (s *screen) finds(history func(protocol.HistoryData) protocol.HistoryResult, pages ...[]protocol.Hit) {
+// setSearchResults makes the session reply to history with a function and to searches with pages
+// of hits.
+func (s *testScreen) setSearchResults(
+	history func(protocol.HistoryData) protocol.HistoryResult,
+	pages ...[]protocol.Hit,
+) {
 	s.session.Reply = func(a tuitest.Command) (any, error) {
 		switch d := a.Data.(type) {
 		case protocol.HistoryData:
@@ -100,115 +104,118 @@ func (s *screen) finds(history func(protocol.HistoryData) protocol.HistoryResult
 	}
 }
 
-func nothingOlder(protocol.HistoryData) protocol.HistoryResult { return protocol.HistoryResult{} }
+// noHistory replies with an empty page.
+func noHistory(protocol.HistoryData) protocol.HistoryResult { return protocol.HistoryResult{} }
 
-// hit is one in the turn of a message.
+// hit returns a search hit in the turn of a message.
 func hit(message string, first uint64, kind protocol.HitKind, item string) protocol.Hit {
 	return protocol.Hit{Session: "s1", Turn: "turn-" + message, First: first, Seq: first, Kind: kind, Item: item}
 }
 
-func TestTheServerSaysWhereTheWordsAreAndHowOften(t *testing.T) {
-	s := open(t, tuitest.LongSession(300), 80, 20) // every turn takes six events, the first begins at 2
-	s.finds(nothingOlder,
+func TestServerSearch(t *testing.T) {
+	s := open(t, tuitest.LongSession(300), 80, 20) // every turn has six events, the first starts at seq 2
+	s.setSearchResults(noHistory,
 		[]protocol.Hit{hit("m299", 2+6*299, protocol.HitText, "t"), hit("m299", 2+6*299, protocol.HitUser, "m299")},
 		nil,
 		[]protocol.Hit{hit("m7", 2+6*7, protocol.HitText, "t")},
 	)
 	s.press("ctrl+f")
-	s.write("er 9")
+	s.typeText("er 9")
 	s.press("enter")
-	s.shows("1 of 3", "n older", "▌  answer 299")
+	s.mustShow("1 of 3", "n older", "▌  answer 299")
 	s.press("n")
-	s.shows("2 of 3", "▌▎ question 299")
+	s.mustShow("2 of 3", "▌▎ question 299")
 	s.press("n")
-	s.shows("3 of 3", "▌  answer 7")
+	s.mustShow("3 of 3", "▌  answer 7")
 	s.press("n")
-	s.shows("3 of 3", "that is the oldest match")
+	s.mustShow("3 of 3", "that is the oldest match")
 	s.press("N", "N")
-	s.shows("1 of 3")
+	s.mustShow("1 of 3")
 	s.press("N")
-	s.shows("that is the newest match")
+	s.mustShow("that is the newest match")
 	s.press("esc")
-	s.hides("find:")
+	s.mustHide("find:")
 }
 
-func TestAHitThatIsNotInMemoryIsPagedIn(t *testing.T) {
-	s := joining(t, 1200)
+func TestServerSearchLoadsHistory(t *testing.T) {
+	s := openAtEnd(t, 1200)
 	var asked []protocol.HistoryData
-	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+	s.setSearchResults(func(d protocol.HistoryData) protocol.HistoryResult {
 		asked = append(asked, d)
 		n := int(d.Before-1) / 6
 		first := max(0, n-d.Limit)
 		return tuitest.FinishedTurns(first, n)
 	}, []protocol.Hit{hit("m42", 6*42+1, protocol.HitText, "t")})
-	s.tell()
+	s.applyJournal()
 	asked = nil
 	s.press("ctrl+f")
-	s.write("answer 42")
+	s.typeText("answer 42")
 	s.press("enter")
-	s.shows("1 of 1", "▌  answer 42")
+	s.mustShow("1 of 1", "▌  answer 42")
 	if len(asked) == 0 || len(asked) > 3 {
-		t.Errorf("asked for history %d times", len(asked))
+		t.Errorf("got %d history requests, want 1 to 3", len(asked))
 	}
 }
 
-func TestWordsThatAreNowhere(t *testing.T) {
+func TestSearchNoMatch(t *testing.T) {
 	s := open(t, tuitest.LongSession(3), 60, 20)
-	s.finds(nothingOlder, nil, nil)
+	s.setSearchResults(noHistory, nil, nil)
 	s.press("ctrl+f")
-	s.write("nowhere")
+	s.typeText("nowhere")
 	s.press("enter")
-	s.shows("“nowhere” is not there")
+	s.mustShow("“nowhere” is not there")
 	s.press("n", "N")
-	s.hides(" of ")
+	s.mustHide(" of ")
 }
 
-func TestASearchThatWasGivenUpChangesNothing(t *testing.T) {
+func TestSearchCancelled(t *testing.T) {
 	s := open(t, tuitest.LongSession(300), 60, 20)
-	s.finds(nothingOlder, []protocol.Hit{hit("m0", 2, protocol.HitUser, "")})
+	s.setSearchResults(noHistory, []protocol.Hit{hit("m0", 2, protocol.HitUser, "")})
 	s.press("ctrl+f")
-	s.write("question")
+	s.typeText("question")
 	cmd := s.m.Update(tuitest.KeyPress("enter"))
 	s.press("esc")
 	s.run(cmd)
-	s.hides("find:")
-	s.shows("answer 299")
+	s.mustHide("find:")
+	s.mustShow("answer 299")
 }
 
-func TestFindingSeesWhatWasSaidMeanwhile(t *testing.T) {
+func TestSearchFindsNewMessages(t *testing.T) {
 	s := open(t, tuitest.LongSession(30), 60, 20)
-	s.finds(nothingOlder, []protocol.Hit{hit("m29", 2+6*29, protocol.HitText, "t")})
+	s.setSearchResults(noHistory, []protocol.Hit{hit("m29", 2+6*29, protocol.HitText, "t")})
 	s.press("ctrl+f")
-	s.write("answer")
+	s.typeText("answer")
 	s.press("enter", "N")
-	s.shows("1 of 1", "that is the newest match")
+	s.mustShow("1 of 1", "that is the newest match")
 	s.journal.UserMessage(tuitest.Ada, "m30", "more?")
 	s.journal.Text("t", "answer 30")
-	s.tell()
-	s.finds(nothingOlder, []protocol.Hit{hit("m30", 2+6*30, protocol.HitText, "t"), hit("m29", 2+6*29, protocol.HitText, "t")})
+	s.applyJournal()
+	s.setSearchResults(noHistory, []protocol.Hit{
+		hit("m30", 2+6*30, protocol.HitText, "t"), hit("m29", 2+6*29, protocol.HitText, "t"),
+	})
 	s.press("N")
-	s.shows("1 of 2", "▌  answer 30")
+	s.mustShow("1 of 2", "▌  answer 30")
 }
 
-func TestTheEndsOfALongTurnArePagedIn(t *testing.T) {
-	s := joining(t, 600)
+func TestSearchLoadsRestOfTurn(t *testing.T) {
+	s := openAtEnd(t, 600)
 	long := tuitest.FinishedTurns(0, 1)
-	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+	s.setSearchResults(func(d protocol.HistoryData) protocol.HistoryResult {
 		if d.Before == 601 {
 			return protocol.HistoryResult{Epoch: "k3f9ab", First: 4, Last: 6, More: true, Events: long.Events[3:]}
 		}
 		return protocol.HistoryResult{Epoch: "k3f9ab", First: 1, Last: 3, Events: long.Events[:3]}
 	}, []protocol.Hit{hit("m0", 1, protocol.HitText, "t")})
-	s.tell()
-	s.shows("question 0", "answer 0", "completed")
+	s.applyJournal()
+	s.mustShow("question 0", "answer 0", "completed")
 	s.press("ctrl+f")
-	s.write("answer")
+	s.typeText("answer")
 	s.press("enter")
-	s.shows("1 of 1", "▌  answer 0")
+	s.mustShow("1 of 1", "▌  answer 0")
 }
 
-func TestThePieceWithTheWordsIsPagedIn(t *testing.T) {
-	s := joining(t, 600)
+func TestSearchLoadsPartOfText(t *testing.T) {
+	s := openAtEnd(t, 600)
 	past := &tuitest.Journal{At: tuitest.Start}
 	past.UserMessage(tuitest.Ada, "m0", "question 0") // two events
 	past.Text("t", "the needle\n\n", strings.Repeat("- hay\n", 40))
@@ -218,21 +225,27 @@ func TestThePieceWithTheWordsIsPagedIn(t *testing.T) {
 	for _, u := range past.Take() {
 		events = append(events, protocol.MustEncode(u.Event))
 	}
-	cut := len(events) - 3 // the second piece begins with the hay
-	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+	cut := len(events) - 3 // the second page starts with the hay
+	s.setSearchResults(func(d protocol.HistoryData) protocol.HistoryResult {
 		if d.Before == 601 {
-			return protocol.HistoryResult{Epoch: "k3f9ab", First: uint64(cut + 1), Last: uint64(len(events)), More: true, Events: events[cut:]}
+			return protocol.HistoryResult{
+				Epoch:  "k3f9ab",
+				First:  uint64(cut + 1),
+				Last:   uint64(len(events)),
+				More:   true,
+				Events: events[cut:],
+			}
 		}
 		return protocol.HistoryResult{Epoch: "k3f9ab", First: 1, Last: uint64(cut), Events: events[:cut]}
 	}, []protocol.Hit{hit("m0", 1, protocol.HitText, "t")})
-	s.tell()
+	s.applyJournal()
 	s.press("ctrl+f")
-	s.write("needle")
+	s.typeText("needle")
 	s.press("enter")
-	s.shows("1 of 1", "▌  the needle")
+	s.mustShow("1 of 1", "▌  the needle")
 }
 
-func TestEveryLineOfAnItemIsGoneTo(t *testing.T) {
+func TestSearchAllLinesOfItem(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "a needle to begin with")
 	lines := make([]string, 90)
@@ -251,9 +264,9 @@ func TestEveryLineOfAnItemIsGoneTo(t *testing.T) {
 		}}, nil
 	}
 	s.press("ctrl+f")
-	s.write("needle")
+	s.typeText("needle")
 	s.press("enter")
-	s.shows("needle eighty", "1 of 5")
+	s.mustShow("needle eighty", "1 of 5")
 	for _, way := range []struct{ key, want, places string }{
 		{"n", "needle forty", "2 of 5"},
 		{"n", "needle ten", "3 of 5"},
@@ -263,6 +276,6 @@ func TestEveryLineOfAnItemIsGoneTo(t *testing.T) {
 		{"N", "needle eighty", "1 of 5"},
 	} {
 		s.press(way.key)
-		s.shows(way.want, way.places)
+		s.mustShow(way.want, way.places)
 	}
 }

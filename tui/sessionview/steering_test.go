@@ -10,41 +10,41 @@ import (
 	"agentctl/tui/notify"
 )
 
-func TestATaskIsCancelledAndRestarted(t *testing.T) {
+func TestTaskCancelAndRestart(t *testing.T) {
 	s := open(t, tuitest.Scenes["plan"](), 80, 24)
 	s.press("tab")
-	s.shows("▸ ▸ Drop what is unused")
+	s.mustShow("▸ ▸ Drop what is unused")
 	s.press("c")
-	if data := s.asked(protocol.DoTaskCancel).(protocol.TaskIDData); data.Task != "2" {
-		t.Errorf("cancelled %+v", data)
+	if data := s.mustSend(protocol.DoTaskCancel).(protocol.TaskIDData); data.Task != "2" {
+		t.Errorf("got cancelled task %+v, want 2", data)
 	}
 	s.journal.AddBy(tuitest.Ada, protocol.TaskCancelled, protocol.TaskData{Task: "2"})
-	s.tell()
-	s.shows("▸ ⊘ Drop what is unused")
+	s.applyJournal()
+	s.mustShow("▸ ⊘ Drop what is unused")
 	s.press("down", "r")
-	if data := s.asked(protocol.DoTaskRestart).(protocol.TaskIDData); data.Task != "3" {
-		t.Errorf("restarted %+v", data)
+	if data := s.mustSend(protocol.DoTaskRestart).(protocol.TaskIDData); data.Task != "3" {
+		t.Errorf("got restarted task %+v, want 3", data)
 	}
 	s.journal.AddBy(tuitest.Ada, protocol.TaskRestarted, protocol.TaskData{Task: "3", Attempt: 2})
-	s.tell()
-	s.shows("▸ · Build")
+	s.applyJournal()
+	s.mustShow("▸ · Build")
 }
 
-func TestATaskIsAskedOneThingAtATime(t *testing.T) {
+func TestTaskCommandOnce(t *testing.T) {
 	s := open(t, tuitest.Scenes["plan"](), 80, 24)
 	s.press("tab")
 	s.refuse(tuitest.ErrRefused)
 	cmd := s.m.Update(tuitest.KeyPress("c"))
-	s.shows("cancelling …")
+	s.mustShow("cancelling …")
 	s.press("c", "r")
-	s.askedNothing()
+	s.mustSendNothing()
 	s.run(cmd)
-	s.asked(protocol.DoTaskCancel)
-	s.shows("observers may not do that")
-	s.hides("cancelling …")
+	s.mustSend(protocol.DoTaskCancel)
+	s.mustShow("observers may not do that")
+	s.mustHide("cancelling …")
 }
 
-func TestALongPlanShowsTheChosenTask(t *testing.T) {
+func TestLongPlanShowsSelectedTask(t *testing.T) {
 	j := tuitest.Conversation()
 	var tasks []protocol.Task
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
@@ -57,42 +57,42 @@ func TestALongPlanShowsTheChosenTask(t *testing.T) {
 	for range 9 {
 		s.press("down")
 	}
-	s.shows("▸ · Task j")
+	s.mustShow("▸ · Task j")
 	s.press("esc")
-	s.shows("· Task a")
+	s.mustShow("· Task a")
 	if s.m.focus != onComposer {
-		t.Error("esc does not lead back to the composer")
+		t.Error("esc does not focus the composer")
 	}
 }
 
-func TestTheFocusLeavesAPlanThatEnds(t *testing.T) {
+func TestPlanEndMovesFocus(t *testing.T) {
 	s := open(t, tuitest.Scenes["plan"](), 80, 24)
 	s.press("tab")
 	s.journal.EndTurn(protocol.ReasonCompleted)
-	s.tell()
+	s.applyJournal()
 	if s.m.focus != onComposer {
-		t.Error("the focus stays on a plan that does not show")
+		t.Error("the focus stays on a hidden plan")
 	}
 	s.press("c")
-	s.shows("> c")
-	s.askedNothing()
+	s.mustShow("> c")
+	s.mustSendNothing()
 }
 
-func TestAPlanDoesNotShowInTheNextTurn(t *testing.T) {
+func TestPlanHiddenInNextTurn(t *testing.T) {
 	s := open(t, tuitest.Scenes["plan"](), 80, 24)
 	s.journal.EndTurn(protocol.ReasonInterrupted)
 	s.journal.UserMessage(tuitest.Ada, "m9", "something else")
-	s.tell()
-	s.hides("plan ·")
+	s.applyJournal()
+	s.mustHide("plan ·")
 	n := notify.NewNotifier(notify.DetectNotifications([]string{"WT_SESSION=x"}), false)
 	if bar := n.Progress(s.m.State(), s.m.Plan(), s.m.Conn()); bar == nil || bar.State != tea.ProgressBarIndeterminate {
-		t.Errorf("the progress is %+v, that of a plan that is over", bar)
+		t.Errorf("got progress %+v of a finished plan", bar)
 	}
 	s.press("tab")
 	if s.m.focus == onPlan {
-		t.Error("a plan that is over has the focus")
+		t.Error("a finished plan has the focus")
 	}
 	s.journal.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "1", Title: "Another one"}}})
-	s.tell()
-	s.shows("plan · 0 of 1", "· Another one")
+	s.applyJournal()
+	s.mustShow("plan · 0 of 1", "· Another one")
 }

@@ -17,15 +17,15 @@ import (
 	"agentctl/tui/ui"
 )
 
-// openIn is open with a theme.
-func openIn(t *testing.T, theme ui.Theme, j *tuitest.Journal, width, height int) *screen {
+// openWithTheme is open with a theme and the UTC time zone.
+func openWithTheme(t *testing.T, theme ui.Theme, j *tuitest.Journal, width, height int) *testScreen {
 	s := open(t, tuitest.NewJournal(), width, height)
 	keys := s.m.Styles.Keys
 	*s.m.Styles = *ui.NewStyles(time.UTC, theme)
 	s.m.Styles.Keys, s.m.Styles.Now, s.m.Styles.GraphemeWidths = keys, func() time.Time { return s.now }, true
 	s.m.Update(ui.RestyleMsg{})
 	s.journal = j
-	s.tell()
+	s.applyJournal()
 	return s
 }
 
@@ -34,31 +34,31 @@ var white, black = color.White, color.Black
 func TestGoldenThemes(t *testing.T) {
 	for _, theme := range ui.Themes() {
 		t.Run("theme_"+string(theme), func(t *testing.T) {
-			s := openIn(t, theme, tuitest.Scenes["approval"](), 80, 24)
-			s.give(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
-			if theme != ui.ThemeAuto { // of which the background stays unknown
-				s.give(tea.BackgroundColorMsg{Color: black})
+			s := openWithTheme(t, theme, tuitest.Scenes["approval"](), 80, 24)
+			s.update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+			if theme != ui.ThemeAuto { // its background stays unknown
+				s.update(tea.BackgroundColorMsg{Color: black})
 			}
 			tuitest.Golden(t, strings.ReplaceAll(s.m.View().Content, "\x1b", "␛")+"\n")
 		})
 	}
 }
 
-func TestTheBackgroundDecidesBetweenDarkAndLight(t *testing.T) {
-	s := openIn(t, ui.ThemeAuto, tuitest.Scenes["prose"](), 80, 60)
-	s.give(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+func TestThemeFollowsBackground(t *testing.T) {
+	s := openWithTheme(t, ui.ThemeAuto, tuitest.Scenes["prose"](), 80, 60)
+	s.update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	s.journal.Add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "mind the gap"})
 	s.journal.Text("open", "still **being** `said` and")
-	s.tell()
+	s.applyJournal()
 	if !strings.Contains(s.m.View().Content, "\x1b[33m") {
-		t.Error("before the background is known the colours are not the terminal's own")
+		t.Error("got other colours than the terminal's before the background is known")
 	}
 	light, dark := colorsOf(ui.ThemeLight), colorsOf(ui.ThemeDark)
 	for _, c := range []struct {
 		background color.Color
 		want, not  []string
 	}{{white, light, dark}, {black, dark, light}} {
-		s.give(tea.BackgroundColorMsg{Color: c.background})
+		s.update(tea.BackgroundColorMsg{Color: c.background})
 		got := s.m.View().Content
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {
@@ -66,7 +66,7 @@ func TestTheBackgroundDecidesBetweenDarkAndLight(t *testing.T) {
 			}
 		}
 		if strings.Contains(got, "\x1b[33m") {
-			t.Errorf("the terminal's own yellow is still on the screen over %v", c.background)
+			t.Errorf("the terminal's yellow is still on the screen over %v", c.background)
 		}
 		for _, not := range c.not {
 			if strings.Contains(got, not) {
@@ -75,14 +75,14 @@ func TestTheBackgroundDecidesBetweenDarkAndLight(t *testing.T) {
 		}
 	}
 	s.m.canvas.Dirty = false
-	s.give(tea.BackgroundColorMsg{Color: black})
+	s.update(tea.BackgroundColorMsg{Color: black})
 	if s.m.canvas.Dirty {
-		t.Error("the same background makes the view dirty")
+		t.Error("an unchanged background marks the view dirty")
 	}
 }
 
-// sgr is how a colour is begun.
-// colorsOf returns the sequences of the colours of user, agent, warnings, metadata, code and headings in a theme.
+// colorsOf returns the SGR parameters of the colours of a theme: user, agent, warning, metadata,
+// code and heading.
 func colorsOf(theme ui.Theme) []string {
 	l := ui.NewStyles(time.UTC, theme)
 	l.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
@@ -98,9 +98,10 @@ func colorsOf(theme ui.Theme) []string {
 	return out
 }
 
-// foreground is the part of a sequence that sets a colour of 24 bits.
+// foreground matches the SGR parameters of a 24-bit foreground colour.
 var foreground = regexp.MustCompile(`38;2;[0-9;]+`)
 
+// sgr returns the SGR parameters of a foreground colour.
 func sgr(c color.Color) string {
 	begin, _, _ := strings.Cut(lipgloss.NewStyle().Foreground(c).Render("x"), "x")
 	return strings.TrimSuffix(strings.TrimPrefix(begin, "\x1b["), "m")

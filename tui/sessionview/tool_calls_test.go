@@ -16,22 +16,45 @@ import (
 	"agentctl/tui/ui"
 )
 
-func TestGoldenCards(t *testing.T) {
-	for _, size := range []struct{ width, height int }{{40, 110}, {80, 100}, {200, 90}} {
-		for _, name := range []string{"cards", "changes"} {
-			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
-				height := size.height
-				if name == "changes" {
-					height = 40
-				}
-				tuitest.Golden(t, open(t, tuitest.Scenes[name](), size.width, height).text())
-			})
-		}
-	}
+var toolCallScenes = []goldenScene{
+	{
+		name: "tool_calls", open: fromScene("cards"), heights: [3]int{110, 100, 90},
+		shows: []string{
+			"▎ Make the counter safe.", "• read Read file pkg/store/coun", "✓ 12ms", "package store",
+			"… 14 more lines · ctrl+o shows all", "return c.n", "It adds without its lock:",
+			`func (c *Counter) Add(n int) { c.n += n } // "no lock"`, "and so does Value.",
+			"• edit pkg/store/counter.go ✓ 40ms", "pkg/store/counter.go +6 −2", "// Add adds n.",
+			"// Add adds n to the sum.", "c.mu.Lock()", "defer c.mu.Unlock()", "more lines · ctrl+o shows all",
+			"• shell go test ./... ✓ 8.3s", "downloaded", "ok pkg/p0 0.000s", "… 26 more lines · ctrl+o shows all",
+			"ok pkg/p29 0.203s", "• shell make", "✗ failed · exit 2 · 300ms", "more lines · ctrl+o shows all",
+			"ok pkg/p29 0.203s", "error: counter.go:12 unused variabl", "make: *** [lint] Error 2",
+			"• issues counter ✓ 90ms", `{"issues":[{"id":7,"title":"Counter r`, "• write NOTES.md ✓", "NOTES.md +3 −0",
+			"1 + # Notes", "3 + - the counter has a lock", "• shell sleep 60 running 36s", "waiting", ">",
+		},
+		wide: []string{
+			"• read Read file pkg/store/counter.go ✓ 12ms", "11 - // Add adds n. │ 11 + // Add adds n to the sum.",
+			"• shell make lint ✗ failed · exit 2 · 300ms", `{"issues":[{"id":7,"title":"Counter races","open":true}]}`,
+		},
+		status: []string{"● running 58s", "fix-tests", "? help"},
+	},
+	{
+		name: "file_changes", open: fromScene("changes"), heights: [3]int{40, 40, 40},
+		shows: append([]string{
+			"▎ Make the counter safe.", "· waiting for a decision", "approval · patch · asked 09:41", "Edit two files",
+			"in /home/ada/store", "why: The imports changed.", "go.mod +1 −1", "⋯ module store", "3 - go 1.25",
+			"3 + go 1.26‹U+202E›", "pkg/store/counter.go +6 −2", "// Add adds n.", "// Add adds n to the sum.",
+			"c.mu.Lock()", "defer c.mu.Unlock()", "return c.n", "1 Allow once",
+			"2 Always allow: go mod tidy in /home/ada/store",
+		}, decisions...),
+		wide:   []string{"3 - go 1.25 │ 3 + go 1.26‹U+202E›", "18 - return c.n │ 22 + return c.n // under its lock"},
+		status: []string{"● waiting for 1 approval", "fix-tests"},
+	},
 }
 
-// Code, changes and output in every theme, colours and all.
-func TestGoldenCardThemes(t *testing.T) {
+func TestGoldenToolCalls(t *testing.T) { testGoldenScenes(t, toolCallScenes) }
+
+// TestGoldenToolCallThemes compares code, diffs and output with their styles in every theme.
+func TestGoldenToolCallThemes(t *testing.T) {
 	for _, c := range []struct {
 		theme      ui.Theme
 		background tea.Msg
@@ -41,48 +64,58 @@ func TestGoldenCardThemes(t *testing.T) {
 		{ui.ThemeContrast, tea.BackgroundColorMsg{Color: black}},
 		{ui.ThemeSixteen, nil},
 	} {
-		t.Run("cards_theme_"+string(c.theme), func(t *testing.T) {
-			s := openIn(t, c.theme, tuitest.Scenes["cards"](), 80, 90)
-			s.give(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+		t.Run("tool_calls_theme_"+string(c.theme), func(t *testing.T) {
+			s := openWithTheme(t, c.theme, tuitest.Scenes["cards"](), 80, 90)
+			s.update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 			if c.background != nil {
-				s.give(c.background)
+				s.update(c.background)
 			}
 			tuitest.Golden(t, strings.ReplaceAll(s.m.View().Content, "\x1b", "␛")+"\n")
 		})
 	}
 }
 
-func TestARunningToolHasAClock(t *testing.T) {
+func TestToolClock(t *testing.T) {
 	s := open(t, tuitest.Scenes["cards"](), 80, 24)
-	s.shows("running 36s")
+	s.mustShow("running 36s")
 	s.now = s.now.Add(5 * time.Minute)
-	s.give(tickMsg{})
-	s.shows("running 5m36s")
-	s.journal.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c7", Status: protocol.ToolCompleted, DurationMS: 61_000})
-	s.tell()
-	s.shows("✓ 1m01s")
-	s.give(tickMsg{})
+	s.update(tickMsg{})
+	s.mustShow("running 5m36s")
+	s.journal.Add(protocol.ToolEnded, protocol.ToolEndedData{
+		Tool: "c7", Status: protocol.ToolCompleted, DurationMS: 61_000,
+	})
+	s.applyJournal()
+	s.mustShow("✓ 1m01s")
+	s.update(tickMsg{})
 }
 
-func TestChangesTurnSideBySide(t *testing.T) {
+func TestSideBySideDiff(t *testing.T) {
 	s := open(t, tuitest.Scenes["cards"](), 100, 90)
-	s.hides(" │ 12 ")
+	s.mustHide(" │ 12 ")
 	s.press("tab", "d")
-	s.shows(" │ 12 ")
+	s.mustShow(" │ 12 ")
 	s.press("d")
-	s.hides(" │ 12 ")
-	s.give(tea.WindowSizeMsg{Width: 160, Height: 90})
-	s.shows(" │ 12 ")
+	s.mustHide(" │ 12 ")
+	s.update(tea.WindowSizeMsg{Width: 160, Height: 90})
+	s.mustShow(" │ 12 ")
 }
 
-func TestAToolsWholeOutputIsReadAndSearched(t *testing.T) {
+func TestToolOutputPager(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "go")
 	var out strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&out, "line %d of many\n", i)
 	}
-	j.Tool("c1", protocol.ToolStartedData{Name: "shell", Title: "seq", Input: json.RawMessage(`{"command":"seq","env":{"A":[1,2]}}`)}, "")
+	j.Tool(
+		"c1",
+		protocol.ToolStartedData{
+			Name:  "shell",
+			Title: "seq",
+			Input: json.RawMessage(`{"command":"seq","env":{"A":[1,2]}}`),
+		},
+		"",
+	)
 	for rest := out.String(); rest != ""; {
 		n := min(len(rest), 100_000)
 		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: rest[:n]})
@@ -91,83 +124,95 @@ func TestAToolsWholeOutputIsReadAndSearched(t *testing.T) {
 	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
-	s.shows("line 0 of many", "line 1 of many", "… 19995 more lines · ctrl+o", "line 19999 of many")
-	s.hides("line 19996 of many")
+	s.mustShow("line 0 of many", "line 1 of many", "… 19995 more lines · ctrl+o", "line 19999 of many")
+	s.mustHide("line 19996 of many")
 	s.press("tab", "enter")
-	s.shows("line 19999 of many")
+	s.mustShow("line 19999 of many")
 	s.press("v")
-	s.shows("arguments", `"command": "seq",`, `      1,`, "line 0 of many")
+	s.mustShow("arguments", `"command": "seq",`, `      1,`, "line 0 of many")
 	s.press("/")
-	s.write("LINE 12345 ")
+	s.typeText("LINE 12345 ")
 	s.press("enter")
-	s.shows("line 12345 of many", "line 12346 of many")
-	s.hides("line 12344 of many")
+	s.mustShow("line 12345 of many", "line 12346 of many")
+	s.mustHide("line 12344 of many")
 	s.press("/")
 	for range 20 {
-		s.give(tea.KeyPressMsg{Code: tea.KeyBackspace})
+		s.update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	}
-	s.write(`"999 of"`)
+	s.typeText(`"999 of"`)
 	s.press("enter", "n", "n")
-	s.shows("line 14999 of many")
-	s.hides("line 14998 of many")
+	s.mustShow("line 14999 of many")
+	s.mustHide("line 14998 of many")
 	s.press("N")
-	s.shows("line 13999 of many")
+	s.mustShow("line 13999 of many")
 	for range 9 {
 		s.press("n")
 	}
-	s.shows("“\"999 of\"” is not there")
+	s.mustShow("“\"999 of\"” is not there")
 	s.press("G")
-	s.shows("line 19999 of many", " seq  ")
+	s.mustShow("line 19999 of many", " seq  ")
 	if text := s.text(); !strings.Contains(text, " 20") {
-		t.Errorf("the pager counts its lines as\n%s", text[strings.LastIndex(text, " seq"):])
+		t.Errorf("got pager status\n%s", text[strings.LastIndex(text, " seq"):])
 	}
 	s.press("q")
-	s.hides("arguments")
+	s.mustHide("arguments")
 }
 
-func TestJSONIsIndentedInThePager(t *testing.T) {
+func TestPagerIndentsJSON(t *testing.T) {
 	s := open(t, tuitest.Scenes["cards"](), 80, 60)
 	s.press("tab", "up", "up", "v")
-	s.shows("issues counter", "arguments", `  "limit": 3`, "output", `      "title": "Counter races",`)
+	s.mustShow("issues counter", "arguments", `  "limit": 3`, "output", `      "title": "Counter races",`)
 }
 
-func TestWhatIsReplacedShowsAnew(t *testing.T) {
+func TestToolOutputReplaced(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "go")
 	j.Tool("c1", protocol.ToolStartedData{Name: "edit", Title: "x"}, "")
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
 	for _, text := range []string{"first\n", "second\n"} {
-		s.journal.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Replace: true, Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("old\n"), New: text}}})
-		s.tell()
-		s.shows("- old", "+ "+text)
+		s.journal.Add(protocol.ToolOutput, protocol.ToolOutputData{
+			Tool:    "c1",
+			Replace: true,
+			Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("old\n"), New: text}},
+		})
+		s.applyJournal()
+		s.mustShow("- old", "+ "+text)
 	}
-	s.hides("first")
+	s.mustHide("first")
 	for _, text := range []string{"10% of it", "90% of it", "all of it is there"} {
 		s.journal.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Replace: true, Text: text})
-		s.tell()
-		s.shows("   " + text + "\n")
+		s.applyJournal()
+		s.mustShow("   " + text + "\n")
 	}
-	s.hides("% of it")
-	s.hides("- old")
+	s.mustHide("% of it")
+	s.mustHide("- old")
 }
 
-func TestAChangeThatDoesNotShowIsTold(t *testing.T) {
-	for text, want := range map[string]string{"a\nb\n": "nothing that shows is different", "a\r\nb\r\n": "nothing is different", "a\r\nc\r\n": "+ c"} {
+func TestInvisibleChange(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\nb\n": "nothing that shows is different", "a\r\nb\r\n": "nothing is different",
+		"a\r\nc\r\n": "+ c",
+	} {
 		j := tuitest.NewJournal()
 		j.UserMessage(tuitest.Ada, "m1", "go")
 		j.Tool("c1", protocol.ToolStartedData{Name: "edit", Title: "x"}, "")
-		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("a\r\nb\r\n"), New: text}}})
+		j.Add(protocol.ToolOutput, protocol.ToolOutputData{
+			Tool:    "c1",
+			Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("a\r\nb\r\n"), New: text}},
+		})
 		j.CaughtUp()
-		open(t, j, 80, 24).shows(want)
+		open(t, j, 80, 24).mustShow(want)
 	}
 }
 
-// What is drawn while it comes ends as what is drawn at once.
-func TestStreamedScreensEqualOneShot(t *testing.T) {
+// TestStreamedScreenEqualsWhole checks that streamed text is drawn like the same text at once.
+func TestStreamedScreenEqualsWhole(t *testing.T) {
 	piece := rapid.SampledFrom([]string{
-		"```go\n", "```\n", "func f() {\n", "/* a ", "b */\n", "\x1b[31m", "\x1b[m", "10%\r", "\x1b[K", "\n", "\n\n", "- a list\n", "  b\n", "| a | b |\n", "|---|--:|\n",
-		"words **and", " words** ", "漢字", "~~x~~ ", "a very long line that has to be broken somewhere before it ends ", "\x1b[2A", "{\"a\":1}", "# t\n", "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n",
+		"```go\n", "```\n", "func f() {\n", "/* a ", "b */\n", "\x1b[31m", "\x1b[m", "10%\r", "\x1b[K", "\n",
+		"\n\n", "- a list\n", "  b\n", "| a | b |\n", "|---|--:|\n", "words **and", " words** ", "漢字", "~~x~~ ",
+		"a very long line that has to be broken somewhere before it ends ", "\x1b[2A", "{\"a\":1}", "# t\n",
+		"--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n",
 	})
 	rapid.Check(t, func(rt *rapid.T) {
 		pieces := rapid.SliceOfN(piece, 1, 20).Draw(rt, "pieces")
@@ -189,33 +234,36 @@ func TestStreamedScreensEqualOneShot(t *testing.T) {
 			for _, text := range all {
 				s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: text})
 				s.journal.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: text})
-				s.tell()
+				s.applyJournal()
 			}
 			open := s.text()
 			s.journal.Add(protocol.TextEnd, protocol.PartEndData{Part: "p"})
 			s.journal.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
-			s.tell()
+			s.applyJournal()
 			return withoutStatus(open) + withoutStatus(s.text())
 		}
 		if streamed, whole := shown(true), shown(false); streamed != whole {
-			rt.Fatalf("streamed\n%s\nat once\n%s", streamed, whole)
+			rt.Fatalf("got streamed\n%s\nwant\n%s", streamed, whole)
 		}
 	})
 }
 
-// withoutStatus is a screen without its last line, which counts events.
+// withoutStatus returns a screen without its status line, which contains the event number.
 func withoutStatus(screen string) string {
 	screen = strings.TrimSuffix(screen, "\n")
 	return screen[:strings.LastIndexByte(screen, '\n')+1]
 }
 
-// What agents call tools that change files with.
-func TestArgumentsShowAsWhatTheyChange(t *testing.T) {
+// TestArgumentsAsDiff covers the arguments of common file editing tools.
+func TestArgumentsAsDiff(t *testing.T) {
 	for _, c := range []struct {
 		kind, input string
 		want        []string
 	}{
-		{"", `{"file_path":"a.go","old_string":"x := 1\ny","new_string":"x := 2\ny"}`, []string{"a.go +1 −1", "- x := 1", "+ x := 2"}},
+		{
+			"", `{"file_path":"a.go","old_string":"x := 1\ny","new_string":"x := 2\ny"}`,
+			[]string{"a.go +1 −1", "- x := 1", "+ x := 2"},
+		},
 		{protocol.ToolEdit, `{"path":"a.go","content":"package a\n"}`, []string{"a.go +1 −0", "1 + package a"}},
 		{"", `{"input":"*** Begin Patch\n*** Add File: n\n+new\n*** End Patch"}`, []string{"new n +1 −0", "1 + new"}},
 		{"", `{"patch":"--- a/f\n+++ b/f\n@@ -9 +9 @@\n-a\n+b\n"}`, []string{"f +1 −1", "9   - a", "  9 + b"}},
@@ -224,11 +272,11 @@ func TestArgumentsShowAsWhatTheyChange(t *testing.T) {
 		j.UserMessage(tuitest.Ada, "m1", "go")
 		j.Tool("c1", protocol.ToolStartedData{Name: "tool", Kind: c.kind, Input: json.RawMessage(c.input)}, "")
 		j.CaughtUp()
-		open(t, j, 80, 24).shows(c.want...)
+		open(t, j, 80, 24).mustShow(c.want...)
 	}
 }
 
-func TestAMegabyteOfCodeDoesNotFreezeAKeyPress(t *testing.T) {
+func TestLargeCodeBlockSpeed(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "go")
 	j.Text("t1", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n\nThe end.")
@@ -236,38 +284,54 @@ func TestAMegabyteOfCodeDoesNotFreezeAKeyPress(t *testing.T) {
 	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
 	s := open(t, j, 100, 40)
-	s.shows("The end.", "x := \"a string\" // and a comment")
+	s.mustShow("The end.", "x := \"a string\" // and a comment")
 	begin := time.Now()
-	s.give(tea.WindowSizeMsg{Width: 120, Height: 40}) // lays out anew
+	s.update(tea.WindowSizeMsg{Width: 120, Height: 40}) // forces a new layout
 	s.press("pgup")
-	if took := time.Since(begin); took > 20*time.Second { // without load it is a tenth of a second
-		t.Errorf("it took %v", took)
+	if took := time.Since(begin); took > 20*time.Second { // 0.1 s on an idle machine
+		t.Errorf("a resize and a key took %v", took)
 	}
 }
 
-func TestARequestsPatchShowsWhatItChanges(t *testing.T) {
+func TestApprovalPatchDiff(t *testing.T) {
 	s := open(t, tuitest.Scenes["changes"](), 100, 40)
-	s.quiet()
-	s.shows("go.mod +1 −1", "3   - go 1.25", "  3 + go 1.26‹U+202E›", "pkg/store/counter.go +6 −2")
+	s.waitGrace()
+	s.mustShow("go.mod +1 −1", "3   - go 1.25", "  3 + go 1.26‹U+202E›", "pkg/store/counter.go +6 −2")
 	s.press("tab", "v")
-	s.shows("Edit two files", "14 + ", "under its lock")
+	s.mustShow("Edit two files", "14 + ", "under its lock")
 	s.press("d")
-	s.shows(" │ ")
+	s.mustShow(" │ ")
 }
 
-// However much a session's tools said, a key press draws a screen.
-func BenchmarkKeyPressOverMuchOutput(b *testing.B) {
+// BenchmarkKeyPressLongOutput scrolls a page in a session with long tool output.
+func BenchmarkKeyPressLongOutput(b *testing.B) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "go")
 	for i := range 40 {
-		j.Tool(fmt.Sprint("c", i), protocol.ToolStartedData{Name: "shell", Title: "yes"}, strings.Repeat("\x1b[32mok\x1b[m  \tpkg\t0.1s\n", 10_000))
+		j.Tool(
+			fmt.Sprint("c", i),
+			protocol.ToolStartedData{Name: "shell", Title: "yes"},
+			strings.Repeat("\x1b[32mok\x1b[m  \tpkg\t0.1s\n", 10_000),
+		)
 		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("c", i), Status: protocol.ToolCompleted})
-		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("d", i), Name: "edit", Title: "x", Kind: protocol.ToolEdit})
-		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: fmt.Sprint("d", i), Content: []protocol.Content{{Type: "diff", Path: "x.go", Old: new(strings.Repeat(tuitest.CounterGo, 100)), New: strings.Repeat(tuitest.CounterFixed, 100)}}})
+		j.Add(protocol.ToolStarted, protocol.ToolStartedData{
+			Tool: fmt.Sprint("d", i), Name: "edit", Title: "x", Kind: protocol.ToolEdit,
+		})
+		j.Add(protocol.ToolOutput, protocol.ToolOutputData{
+			Tool: fmt.Sprint("d", i),
+			Content: []protocol.Content{
+				{
+					Type: "diff",
+					Path: "x.go",
+					Old:  new(strings.Repeat(tuitest.CounterGo, 100)),
+					New:  strings.Repeat(tuitest.CounterFixed, 100),
+				},
+			},
+		})
 	}
 	j.Text("t", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n")
 	j.CaughtUp()
-	m := testView(b.Context(), tuitest.NewFakeSession(), func() time.Time { return tuitest.Start }, func() string { return "" })
+	m := benchmarkView(b)
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	m.Update(j.Take())
 	m.View()
@@ -277,10 +341,10 @@ func BenchmarkKeyPressOverMuchOutput(b *testing.B) {
 	}
 }
 
-// A delta of a tool that runs, with code and changes on the screen.
+// BenchmarkOutputAndFrame applies a delta of a running tool and draws a screen with code and diffs.
 func BenchmarkOutputAndFrame(b *testing.B) {
 	j := tuitest.Scenes["cards"]()
-	m := testView(b.Context(), tuitest.NewFakeSession(), func() time.Time { return tuitest.Start }, func() string { return "" })
+	m := benchmarkView(b)
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	m.Update(j.Take())
 	for b.Loop() {

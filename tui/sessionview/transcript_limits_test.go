@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,11 +14,11 @@ import (
 	"agentctl/tui/transcriptview"
 )
 
-func TestAVeryLongSessionIsForgottenAndPagedInAgain(t *testing.T) {
+func TestLongSessionDropsItems(t *testing.T) {
 	s := open(t, tuitest.LongSession(transcriptview.ItemsMax), 60, 20)
-	s.shows(fmt.Sprintf("answer %d", transcriptview.ItemsMax-1))
+	s.mustShow(fmt.Sprintf("answer %d", transcriptview.ItemsMax-1))
 	if n := s.m.transcript.view.List.Len(); n >= transcriptview.ItemsMax {
-		t.Fatalf("%d items are kept, want fewer than %d", n, transcriptview.ItemsMax)
+		t.Fatalf("got %d items, want fewer than %d", n, transcriptview.ItemsMax)
 	}
 	var before uint64
 	s.session.Reply = func(a tuitest.Command) (any, error) {
@@ -33,19 +32,19 @@ func TestAVeryLongSessionIsForgottenAndPagedInAgain(t *testing.T) {
 	first := strings.SplitN(s.text()[strings.Index(s.text(), "question "):], "\n", 2)[0]
 	s.press("ctrl+home")
 	if before == 0 {
-		t.Fatalf("nothing older was asked for; the first turn is %q", first)
+		t.Fatalf("no history requested; the first turn is %q", first)
 	}
 	var n int
 	if _, err := fmt.Sscanf(first, "question %d", &n); err != nil {
 		t.Fatal(err)
 	}
-	if want := uint64(2 + 6*n); before != want { // every turn takes six events
-		t.Errorf("asked for what is before %d, the first turn shown begins at %d", before, want)
+	if want := uint64(2 + 6*n); before != want { // every turn has six events
+		t.Errorf("got history before %d, want before %d, the start of the first turn", before, want)
 	}
-	s.shows("question 1\n")
+	s.mustShow("question 1\n")
 }
 
-func TestNothingIsForgottenWhileSomebodyReads(t *testing.T) {
+func TestItemsKeptWhileScrolled(t *testing.T) {
 	s := open(t, tuitest.LongSession(10), 60, 20)
 	s.press("pgup")
 	more := tuitest.LongSession(transcriptview.ItemsMax)
@@ -56,68 +55,68 @@ func TestNothingIsForgottenWhileSomebodyReads(t *testing.T) {
 		}
 	}
 	top := strings.Split(s.text(), "\n")[0]
-	s.give(more.Take())
+	s.update(more.Take())
 	if got := strings.Split(s.text(), "\n")[0]; got != top {
-		t.Errorf("the first line was %q, is %q", top, got)
+		t.Errorf("got first line %q, want %q", got, top)
 	}
 	s.press("ctrl+end")
-	s.shows(fmt.Sprintf("answer %d", transcriptview.ItemsMax-1))
+	s.mustShow(fmt.Sprintf("answer %d", transcriptview.ItemsMax-1))
 }
 
-func TestASentMessageDoesNotStayWhenItsEventWasSkipped(t *testing.T) {
+func TestPendingMessageEndsOnReset(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.session.Reply = func(tuitest.Command) (any, error) {
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m9", Seq: 100}, nil
 	}
-	s.write("hello")
+	s.typeText("hello")
 	s.press("enter")
-	s.shows("sending: hello")
+	s.mustShow("sending: hello")
 	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
 		Mode: protocol.ModeReset, Reason: protocol.ResetPastEnd, After: protocol.Position{Epoch: "zz", Seq: 100},
 		Snapshot: &protocol.Snapshot{Epoch: "zz", State: &protocol.State{Seq: 100}},
 	}})
 	s.journal.CaughtUp()
-	s.tell()
-	s.hides("sending")
+	s.applyJournal()
+	s.mustHide("sending")
 }
 
-func TestSelectedWordsAreCopied(t *testing.T) {
+func TestCopySelectedItem(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.press("tab")
 	cmd := s.m.Update(tuitest.KeyPress("y"))
 	if got := fmt.Sprint(tuitest.Messages(cmd)); !strings.Contains(got, "I look at the imports") {
 		t.Errorf("copied %s", got)
 	}
-	s.shows("copied")
+	s.mustShow("copied")
 }
 
-func TestAClickUnfolds(t *testing.T) {
+func TestClickExpands(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 60)
 	for y, line := range strings.Split(s.text(), "\n") {
 		if strings.Contains(line, "▸ thought") {
-			s.give(tea.MouseClickMsg{X: 3, Y: y, Button: tea.MouseLeft})
+			s.update(tea.MouseClickMsg{X: 3, Y: y, Button: tea.MouseLeft})
 			break
 		}
 	}
-	s.shows("▾ thought", "Likely a race.")
+	s.mustShow("▾ thought", "Likely a race.")
 }
 
-func TestTasksSpeakUnderTheirTitles(t *testing.T) {
+func TestTaskTextShowsTitle(t *testing.T) {
 	j := tuitest.Conversation()
 	j.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "t9", Title: "Read the imports"}}})
 	j.Text("p9", "nothing here yet")
 	j.Pending[len(j.Pending)-2].Event.Task = "t9"
 	j.CaughtUp()
 	s := open(t, j, 80, 40)
-	s.shows("Read the imports · 09:41")
+	s.mustShow("Read the imports · 09:41")
 }
 
-// Work for one delta and its frame, with much and with little said before.
+// BenchmarkDeltaAndFrame applies one delta and draws, after few and many turns.
 func BenchmarkDeltaAndFrame(b *testing.B) {
 	for _, turns := range []int{10, 1000} {
 		b.Run(fmt.Sprint(turns), func(b *testing.B) {
 			j := tuitest.LongSession(turns)
-			m := testView(b.Context(), tuitest.NewFakeSession(), func() time.Time { return tuitest.Start }, func() string { return "" })
+			m := benchmarkView(b)
 			m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 			m.Update(j.Take())
 			j.UserMessage(tuitest.Ada, "last", "go")
@@ -132,7 +131,7 @@ func BenchmarkDeltaAndFrame(b *testing.B) {
 	}
 }
 
-// A hundred thousand raw events of a long session, taken in and drawn once.
+// BenchmarkCatchUp100kEvents applies 100,000 events and draws once a batch.
 func BenchmarkCatchUp100kEvents(b *testing.B) {
 	j := tuitest.NewJournal()
 	for i := range 1000 {
@@ -146,7 +145,7 @@ func BenchmarkCatchUp100kEvents(b *testing.B) {
 	j.CaughtUp()
 	all := j.Take()
 	for b.Loop() {
-		m := testView(b.Context(), tuitest.NewFakeSession(), func() time.Time { return tuitest.Start }, func() string { return "" })
+		m := benchmarkView(b)
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 		all[1].Attached.Snapshot.State = &protocol.State{}
 		for i := 0; i < len(all); i += task.MaxBatch {

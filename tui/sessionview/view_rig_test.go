@@ -2,10 +2,12 @@ package sessionview
 
 import (
 	"context"
+	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/tuitest"
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
 	"agentctl/tui/ui"
@@ -19,4 +21,10 @@ func testView(ctx context.Context, s remote.Session, now func() time.Time, newID
 		Session: s, Tasks: task.NewRunner(ctx), Styles: styles, Now: now, NewID: newID,
 		After: func(time.Duration, tea.Msg) tea.Cmd { return nil }, Exec: tea.Exec, Editor: "vi",
 	})
+}
+
+// benchmarkView returns a view of a fake session at a fixed time.
+func benchmarkView(b *testing.B) *View {
+	start := func() time.Time { return tuitest.Start }
+	return testView(b.Context(), tuitest.NewFakeSession(), start, func() string { return "" })
 }

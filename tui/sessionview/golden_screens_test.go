@@ -1,0 +1,407 @@
+package sessionview
+
+import (
+	"testing"
+	"time"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+)
+
+var screenHeights = [3]int{24, 24, 60}
+
+// decisions are the last choices of a request.
+var decisions = []string{"3 Deny", "4 Deny and stop the turn", "5 Explain first", "r reason:"}
+
+// wideStatus is the session name, context usage and clients in the status line of the conversation.
+const wideStatus = "fix-tests · gemini · ██░░░░ 38% · 2 clients · "
+
+// conversation lists the facts of the recorded conversation on a tall screen.
+var conversation = []string{
+	"▎ The test in pkg/store fails now and then. Find out why and fix it, please.",
+	"▸ thought · 3 lines", "✗ failed · exit 1 · 8.1s", "WARNING: DATA RACE", "2 - b │ 2 + B",
+	"── completed · 12s · 12.3k tokens in · 678 out", "▎ Thanks. Now tidy the module.",
+	"↻ retry 1 of 3 in 2s: the provider is overloaded",
+}
+
+// conversationAnd returns the facts of the conversation and more.
+func conversationAnd(more ...string) []string { return append(more, conversation...) }
+
+var screenScenes = []goldenScene{
+	{
+		name:    "transcript",
+		open:    fromScene("transcript"),
+		heights: screenHeights,
+		shows: []string{
+			"bob · 09:41 ▎ Thanks. Now tidy the module.",
+			"↻ retry 1 of 3 in 2s",
+			"agent · 09:41 I look at the imports",
+			">",
+		},
+		wide:   conversationAnd(wideStatus + "k3f9ab:28 · ? help"),
+		status: []string{"● running 36s", "fix-tests", "? help"},
+	},
+	{
+		name:    "queue",
+		open:    fromScene("queue", pressing("tab")),
+		heights: screenHeights,
+		shows: []string{
+			"I look at the imports",
+			"queue · 2 messages · held by bob",
+			"▸ 1 Then write the release no",
+			"ada 09:41",
+			"2 Push it and tell me. bob 09:41",
+			">",
+		},
+		wide: conversationAnd(
+			"e edit · x remove · s send now · K up · J down · r release",
+			"Then write the release notes for everything since the last tag.",
+			wideStatus+"k3f9ab:31 · F1 help",
+		),
+		status: []string{"● running 36s", "fix-tests", "F1 help"},
+	},
+	{
+		name:    "approval",
+		open:    fromScene("approval", (*testScreen).waitGrace, pressing("tab")),
+		heights: screenHeights,
+		shows: append([]string{
+			"I look at the imports", "· waiting for a decision", "? Fetch a page · waiting for a decision",
+			"approval 1 of 2 · command", "Tidy the module", "$ go mod tidy", "in /home/ada/store",
+			"why: The imports changed.", "▸ 1 Allow once", "2 Always allow: go mod tidy in /home/ada/store",
+		}, decisions...),
+		wide: conversationAnd(
+			"? Tidy the module · waiting for a decision",
+			"r reason · v view · → other",
+			wideStatus+"k3f9ab:30 · F1 help",
+		),
+		status: []string{"● waiting for 2 approvals", "fix-tests"},
+	},
+	{
+		name:    "patch",
+		open:    fromScene("patch", (*testScreen).waitGrace, pressing("tab")),
+		heights: screenHeights,
+		shows: append([]string{
+			"· waiting for a decision", "approval · patch · expires in 24s", "Change the limit",
+			"in /home/ada/store", "why: Two was too few.", "changes store.go", "store.go +1 −1",
+			"package store", "2 - const limit = 2", "2 + const limit = 20", "▸ 1 Apply",
+			"2 Always: every patch of exactly these files, in this session",
+		}, decisions...),
+		wide: conversationAnd(
+			"r reason · v view · p edit",
+			"2 - const limit = 2 │ 2 + const limit = 20",
+			wideStatus+"k3f9ab:29 · F1 help",
+		),
+		status: []string{"● waiting for 1 approval", "fix-tests"},
+	},
+	{
+		name:    "edited_patch",
+		heights: screenHeights,
+		open: fromScene(
+			"patch",
+			(*testScreen).waitGrace,
+			func(s *testScreen) { s.setEditor(`sed -i s/20/40/ "$1"`) },
+			pressing("tab", "p"),
+		),
+		shows: append([]string{
+			"· waiting for a decision", "approval · patch · expires in 24s", "Change the limit",
+			"store.go +1 −1", "2 - const limit = 2", "2 + const limit = 40",
+			"▸ [x] with the patch as edited: p edits it again", "1 Apply",
+			"2 Always: every patch of exactly these files, in this session",
+		}, decisions...),
+		wide:   conversationAnd("r reason · v view · p edit", wideStatus+"k3f9ab:29 · F1 help"),
+		status: []string{"● waiting for 1 approval", "fix-tests"},
+	},
+	{
+		name:    "plan_approval",
+		heights: screenHeights,
+		open: fromScene(
+			"tasks to confirm",
+			(*testScreen).waitGrace,
+			pressing("tab", "down", "enter", "down", "p"),
+			typing(" it all"),
+		),
+		shows: []string{
+			"? Three tasks · waiting for a decision", "approval · plan", "Three tasks", "[x] Read — all of it",
+			"[ ] Write", "▸ task: Build it all", "1 Allow once", "2 Deny", "3 Deny and stop the turn",
+			"4 Explain first", "5 Revise with reason", "r reason:",
+		},
+		wide:   conversationAnd("enter done · esc discard"),
+		status: []string{"● waiting for 1 approval", "fix-tests"},
+	},
+	{
+		name: "question", open: fromScene("question", (*testScreen).waitGrace, pressing("tab")), heights: screenHeights,
+		shows: []string{
+			"· waiting for a decision", "approval · question · asked 09:41", "Two things to know",
+			"Which database?", "▸ ( ) Postgres — runs already", "( ) SQLite", "Other:", "What is it called?",
+			"Other:", "1 Answer", "2 Skip", "3 Deny and stop the turn", "4 Explain first", "r reason:",
+		},
+		wide:   conversationAnd("r reason · v view", wideStatus+"k3f9ab:29 · F1 help"),
+		status: []string{"● waiting for 1 approval", "fix-tests"},
+	},
+	{
+		name:    "decided",
+		open:    fromScene("decided"),
+		heights: screenHeights,
+		shows: []string{
+			"I look at the imports",
+			"? Tidy the module",
+			"$ go mod tidy",
+			"✗ denied · decided by bob · not on a Friday",
+			">",
+		},
+		wide:   conversation,
+		status: []string{"● running 36s", "fix-tests", "? help"},
+	},
+	{
+		name:    "settings",
+		open:    fromScene("settings", pressing("f3", "down")),
+		heights: screenHeights,
+		shows: []string{
+			"settings · Gemini CLI 1.4.0",
+			"Mode: Ask asks before every change",
+			"▸ Model: Small 3",
+			"effort: 7",
+		},
+		status: []string{"↑↓ · enter change", "esc back"},
+	},
+	{
+		name: "setting_choices", open: fromScene("settings", pressing("f3", "enter", "down")), heights: screenHeights,
+		shows: []string{
+			"─ Mode ─", "(•) Ask", "asks before every change", "▸ ( ) Edit", "changes files without asking",
+			"( ) plan", "only reads, and makes a plan before anything else is done to the files of the project",
+		},
+		status: []string{"↑↓ · enter set", "esc back"},
+	},
+	{
+		name:    "completion",
+		open:    fromScene("settings", typing("/pl"), pressing("down")),
+		heights: screenHeights,
+		shows: []string{
+			"I look at the imports",
+			"2 commands · tab completes · ↑↓ · e",
+			"/plan what for — make a plan first",
+			"▸ /play — play a game while the compil",
+			"> /pl",
+		},
+		wide: conversationAnd(
+			"for as long as it runs and not longer",
+			wideStatus+"ask · small · 7 · k3f9ab:29 · F1 help",
+		),
+		status: []string{"● running 36s", "fix-tests", "F1 help"},
+	},
+	{
+		name: "rules", open: fromScene("rules", pressing("f4", "down")), heights: screenHeights,
+		shows: []string{
+			"rules · 3 rules", "$ go mod tidy",
+			"command · by ada · 2026-03-04 09:41 · exactly this command in /home/ada/store, in this session",
+			"▸ fetch␛[8m",
+			"tool · by bob (bob@example.org) · 2026-03-05 11:41 · every use of the tool fetch␛[8m, in this session",
+			"/home/ada/store/store.go, /home/ada/store/store_test.go",
+			"patch · by ada · 2026-03-04 09:41 · every patch of exactly these files, in this session",
+		},
+		wide:   []string{"x revoke: the agent asks again"},
+		status: []string{"↑↓", "esc back"},
+	},
+	{
+		name:    "plan",
+		open:    fromScene("plan"),
+		heights: screenHeights,
+		shows: []string{
+			"I look at the imports", "• plan how to tidy 1 of 3 done", "plan · 1 of 3 done · tab",
+			"✓ Read the imports", "▸ Drop what is unused running 30s", "✗ Build: no compiler failed", ">",
+		},
+		wide:   conversationAnd(wideStatus + "k3f9ab:31 · ? help"),
+		status: []string{"● running 36s", "fix-tests", "? help"},
+	},
+	{
+		name:    "plan_focus",
+		open:    fromScene("plan", pressing("tab")),
+		heights: screenHeights,
+		shows: []string{
+			"• plan how to tidy 1 of 3 done",
+			"plan · 1 of 3 · c cancel · r restart",
+			"✓ Read the imports",
+			"▸ ▸ Drop what is unused running 30s",
+			"✗ Build: no compiler failed",
+			">",
+		},
+		wide:   conversationAnd(wideStatus + "k3f9ab:31 · F1 help"),
+		status: []string{"● running 36s", "fix-tests", "F1 help"},
+	},
+	{
+		name:    "prose",
+		open:    fromScene("prose"),
+		heights: screenHeights,
+		shows: []string{
+			"• Nothing is lost. • Nothing waits: 1. detach 2. come back ☑ done", "func main() {",
+			`fmt.Println("漢字")`, "word │ meaning", "─┼─", "turn │ one message to its end",
+			"hold │ keeps the queue from running", "│ Everybody sees the same.", "-old +new",
+			"The end is near, and `code",
+		},
+		wide: []string{
+			"▎ What is **agentctl**?",
+			"It is tmux for AI agents: an agent works on a server, you attach with agentctl attach.",
+			"See the site (https://example.org/docs).",
+		},
+		status: []string{"● running 58s", "fix-tests", "? help"},
+	},
+	{
+		name:    "help",
+		open:    fromScene("transcript", pressing("?")),
+		heights: screenHeights,
+		shows: []string{
+			"Everywhere", "ctrl+c twice", "leave; the session goes on", "F1", "this help", "ctrl+x",
+			"interrupt the turn", "F2, ctrl+s", "list all sessions", "F3", "F4", "F5", "connect now", "F6",
+			"F7", "F8",
+		},
+		status: []string{"keys", "/ find · esc back"},
+	},
+	{
+		name:    "search",
+		open:    fromScene("transcript", findTestStore),
+		heights: screenHeights,
+		shows: []string{
+			"▸ thought · 3 lines", "I run the test a hundred times to see it fail.", "✗ failed · exit 1 · 8.1s",
+			"WARNING: DATA RACE", "pkg/store/store.go +1 −1", "find: test store", "2 of 3", ">",
+		},
+		wide:   conversation,
+		status: []string{"● running 36s", "fix-tests"},
+	},
+	{
+		name:    "copy_mode",
+		open:    fromScene("transcript", pressing("tab", "[", "space", "b")),
+		heights: screenHeights,
+		shows: []string{
+			"▌bob · 09:41",
+			"▎ Thanks. Now tidy the module.",
+			"I look at the imports",
+			"copy mode: 1 line",
+			">",
+		},
+		wide:   conversation,
+		status: []string{"● running 36s", "fix-tests"},
+	},
+	{
+		name:    "long_queue",
+		open:    fromScene("long queue", pressing("tab", "pgdown", "down", "down")),
+		heights: screenHeights,
+		shows: []string{
+			"queue · 20 messages · e edit", "6 Message 6 of many ada 09:41", "7 Message 7 of many",
+			"8 Message 8 of many", "▸ 9 Message 9 of many ada 09:41", "10 Message 10 of many edited by bob",
+			"11 Message 11 of many", "↑ 5 more · ↓ 9 more", ">",
+		},
+		wide:   conversationAnd("x remove · s send now · K up · J down · h hold", wideStatus+"k3f9ab:49 · F1 help"),
+		status: []string{"● running 36s", "fix-tests", "F1 help"},
+	},
+	{
+		name: "queue_edit", open: fromScene("queue", editFirstMessage), heights: screenHeights,
+		shows: []string{
+			"queue · 2 messages · held by bob",
+			"1 Then write the release note",
+			"editing",
+			"2 Push it and tell me. bob 09:41",
+			"editing · held for 24s more",
+			"> Then write the release notes for everything since the last tag.",
+		},
+		wide:   conversation,
+		status: []string{"○ reconnecting", "fix-tests", "F1 help"},
+	},
+	{
+		name: "interrupting", heights: screenHeights,
+		open:   fromScene("transcript", func(s *testScreen) { s.m.Update(tuitest.KeyPress("ctrl+x")) }),
+		shows:  []string{"I look at the imports", "── interrupting …", ">"},
+		wide:   conversationAnd(wideStatus + "k3f9ab:28 · ? help"),
+		status: []string{"● interrupting …", "fix-tests", "? help"},
+	},
+	{
+		name: "interrupt_dialog", open: fromScene("queue", pressing("ctrl+x")), heights: screenHeights,
+		shows: []string{
+			"queue · 2 messages · held by bob", "1 Then write the release no", "ada 09:41",
+			"2 Push it and tell me. bob 09:41", "─ interrupt ─", "The queue has 2 messages:",
+			"k keep: held as it is", "h hold", "C clear", "esc back", ">",
+		},
+		wide:   conversationAnd(wideStatus + "k3f9ab:31 · ? help"),
+		status: []string{"● running 36s", "fix-tests", "? help"},
+	},
+	{
+		name:    "reconnecting",
+		open:    fromScene("reconnecting"),
+		heights: screenHeights,
+		shows: []string{
+			"I look at the imports",
+			"─ no connection ─",
+			"the connection was closed",
+			"F5 tries again now · you can read on; messages wait",
+			">",
+		},
+		wide:   conversationAnd(wideStatus + "k3f9ab:28 · ? help"),
+		status: []string{"○ reconnecting in 4s (attempt 3)"},
+	},
+	{
+		name: "offline", open: fromScene("offline"), heights: screenHeights,
+		shows: []string{
+			"I look at the imports", "─ no connection ─", "connect to wss://box.example.org: the token expired",
+			"give a credential: --token or AGENTCTL_TOKEN · F5 tries again now · ctrl+c twice leaves", ">",
+		},
+		wide:   conversation,
+		status: []string{"○ offline: connect to wss://box.examp"},
+	},
+	{
+		name: "reconnected", open: fromScene("transcript", reconnectAfterTwoMinutes), heights: screenHeights,
+		shows: []string{
+			"── the connection was lost here", "? Tidy the module $ go mod tidy", "✓ allowed · decided by bob",
+			"▎ And the release notes?", "They are written.", "── completed · 12s · 12.3k tokens in · 678 out",
+			"── you reconnected here · away 2m05s · 2 turns ended · 1 approval allowed by bob", ">",
+		},
+		wide:   conversationAnd("fix-tests · gemini · ██░░░░ 38% · k3f9ab:38 · ? help"),
+		status: []string{"● idle", "fix-tests · gemini", "? help"},
+	},
+	{
+		name: "catch_up", open: fromScene("catching"), heights: screenHeights,
+		shows:  []string{"word400 word401", "word447 word448 word449", ">"},
+		wide:   conversationAnd("████░░░░░░ 45% running 36s", "fix-tests · gemini · ██░░░░ 38% · k3f9ab:478 · ? help"),
+		status: []string{"catching up", "45% running 36s", "fix-tests"},
+	},
+}
+
+func TestGoldenScreens(t *testing.T) { testGoldenScenes(t, screenScenes) }
+
+// fromScene opens a screen of a scene of package tuitest and prepares it.
+func fromScene(name string, prepare ...func(*testScreen)) func(t *testing.T, width, height int) *testScreen {
+	return fromJournal(tuitest.Scenes[name], prepare...)
+}
+
+func pressing(keys ...string) func(*testScreen) { return func(s *testScreen) { s.press(keys...) } }
+
+func typing(text string) func(*testScreen) { return func(s *testScreen) { s.typeText(text) } }
+
+// findTestStore searches and goes to the second of three matches.
+func findTestStore(s *testScreen) {
+	s.setSearchResults(
+		noHistory, []protocol.Hit{hit("m1", 2, protocol.HitText, "t2"), hit("m1", 2, protocol.HitTool, "c1")},
+		[]protocol.Hit{hit("m1", 2, protocol.HitUser, "")},
+	)
+	s.press("ctrl+f")
+	s.typeText("test store")
+	s.press("enter", "n")
+}
+
+// editFirstMessage edits the first message of the queue and loses the connection for six seconds.
+func editFirstMessage(s *testScreen) {
+	s.press("tab", "e")
+	hold := protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada}
+	s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, hold)
+	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+	s.applyJournal()
+	s.now = s.now.Add(6 * time.Second)
+	s.update(tickMsg{})
+}
+
+func reconnectAfterTwoMinutes(s *testScreen) {
+	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+	s.applyJournal()
+	s.now = s.now.Add(2*time.Minute + 5*time.Second)
+	tuitest.AddMissedEvents(s.journal)
+	s.applyJournal()
+}
