@@ -12,7 +12,7 @@ func Outcome(r *protocol.ApprovalResolvedData, by *protocol.Actor) string {
 	s := map[protocol.Outcome]string{
 		protocol.Allowed:   "✓ allowed",
 		protocol.Denied:    "✗ denied",
-		protocol.Expired:   "✗ expired: nobody decided in time",
+		protocol.Expired:   "✗ expired: no decision in time",
 		protocol.Cancelled: "⊘ cancelled",
 	}[r.Outcome]
 	if s == "" {

@@ -19,9 +19,9 @@ func Resubscribed(mode, reason string) string {
 	case mode != protocol.ModeReset:
 		return ""
 	case reason == protocol.ResetFresh:
-		return "a fresh snapshot: this is how it is now"
+		return "a fresh snapshot: the current state"
 	case reason == protocol.ResetResubscribed:
-		return "followed again: what ended meanwhile is not told"
+		return "resubscribed: turns that ended meanwhile are not shown"
 	}
-	return "the session's log was replaced (" + ui.OneLine(transcript.Clean(reason)) + "): this is how it is now"
+	return "the session's log was replaced (" + ui.OneLine(transcript.Clean(reason)) + "): its current state"
 }

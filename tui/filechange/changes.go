@@ -88,9 +88,9 @@ func FromContent(content []protocol.Content, clean func(string) string) []diff.F
 		switch {
 		case len(f.Hunks) > 0 || old == nil:
 		case *c.Old == c.New:
-			f.Notes = []string{"nothing is different"}
+			f.Notes = []string{"no difference"}
 		default:
-			f.Notes = []string{"nothing that shows is different: the ends of lines, or characters without a width"}
+			f.Notes = []string{"no visible difference: line ends or characters without width"}
 		}
 		out = append(out, f)
 	}

@@ -54,7 +54,7 @@ func formatHits(hits []string, words string, more bool) string {
 	case len(hits) == 0 && more:
 		return "“" + words + "” is not in the newest part of the session"
 	case len(hits) == 0:
-		return "“" + words + "” is not there"
+		return "no match for “" + words + "”"
 	}
 	title := ui.Count(len(hits), "hit")
 	if more || len(hits) > maxHits {

@@ -305,7 +305,7 @@ func TestFind(t *testing.T) {
 		},
 		{
 			func(protocol.SearchData) (any, error) { return protocol.SearchResult{}, nil },
-			"“data race” is not there\n",
+			"no match for “data race”\n",
 		},
 		{
 			func(protocol.SearchData) (any, error) { return nil, tuitest.ErrCannotSearch },

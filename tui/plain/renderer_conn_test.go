@@ -25,9 +25,9 @@ func TestReconnectModeIsPrinted(t *testing.T) {
 	for _, c := range []struct{ mode, reason, want string }{
 		{protocol.ModeResume, protocol.ResumeReplayed, "what was missed was replayed"},
 		{protocol.ModeResume, protocol.ResumeRestored, "restored from its saved state"},
-		{protocol.ModeReset, protocol.ResetFresh, "a fresh snapshot: this is how it is now"},
-		{protocol.ModeReset, protocol.ResetResubscribed, "followed again: what ended meanwhile is not told"},
-		{protocol.ModeReset, protocol.ResetPastEnd, "the session's log was replaced (past_end): this is how it is now"},
+		{protocol.ModeReset, protocol.ResetFresh, "a fresh snapshot: the current state"},
+		{protocol.ModeReset, protocol.ResetResubscribed, "resubscribed: turns that ended meanwhile are not shown"},
+		{protocol.ModeReset, protocol.ResetPastEnd, "the session's log was replaced (past_end): its current state"},
 	} {
 		result := &protocol.SubscribeResult{
 			Session: "s1", Mode: c.mode, Reason: c.reason, After: protocol.Position{Epoch: "e2", Seq: 7},

@@ -127,7 +127,7 @@ func TestReplacedLogMarked(t *testing.T) {
 	}})
 	s.journal.CaughtUp()
 	s.applyJournal()
-	s.mustShow("── you reconnected here · the session's log was replaced (epoch_changed): this is how it is now")
+	s.mustShow("── you reconnected here · the session's log was replaced (epoch_changed): its current state")
 }
 
 // TestResumeModeMarked covers every mode and reason with which a session continues after its
@@ -136,14 +136,14 @@ func TestResumeModeMarked(t *testing.T) {
 	for _, c := range []struct{ mode, reason, want string }{
 		{protocol.ModeResume, protocol.ResumeReplayed, "── you reconnected here · what was missed was replayed"},
 		{protocol.ModeResume, protocol.ResumeRestored, "── you reconnected here · restored from its saved state"},
-		{protocol.ModeReset, protocol.ResetFresh, "── you reconnected here · a fresh snapshot: this is how it is now"},
+		{protocol.ModeReset, protocol.ResetFresh, "── you reconnected here · a fresh snapshot: the current state"},
 		{
 			protocol.ModeReset, protocol.ResetResubscribed,
-			"── you reconnected here · followed again: what ended meanwhile is not told",
+			"── you reconnected here · resubscribed: turns that ended meanwhile are not shown",
 		},
 		{
 			protocol.ModeReset, protocol.ResetPastEnd,
-			"── you reconnected here · the session's log was replaced (past_end): this is how it is now",
+			"── you reconnected here · the session's log was replaced (past_end): its current state",
 		},
 	} {
 		s := open(t, tuitest.Scenes["transcript"](), 120, 40)
@@ -264,11 +264,11 @@ func TestAwaySummary(t *testing.T) {
 		{protocol.ModeResume, protocol.ResumeReplayed, "what was missed was replayed"},
 		{protocol.ModeResume, protocol.ResumeRestored, "restored from its saved state"},
 		{protocol.ModeResume, protocol.ResetEpoch, ""},
-		{protocol.ModeReset, protocol.ResetFresh, "a fresh snapshot: this is how it is now"},
-		{protocol.ModeReset, protocol.ResetResubscribed, "followed again: what ended meanwhile is not told"},
+		{protocol.ModeReset, protocol.ResetFresh, "a fresh snapshot: the current state"},
+		{protocol.ModeReset, protocol.ResetResubscribed, "resubscribed: turns that ended meanwhile are not shown"},
 		{
 			protocol.ModeReset, protocol.ResetEpoch,
-			"the session's log was replaced (" + protocol.ResetEpoch + "): this is how it is now",
+			"the session's log was replaced (" + protocol.ResetEpoch + "): its current state",
 		},
 	} {
 		if got := describe.Resubscribed(c.mode, c.reason); got != c.want {

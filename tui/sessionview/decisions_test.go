@@ -416,7 +416,7 @@ func TestApprovalOutcomeText(t *testing.T) {
 			protocol.ApprovalResolvedData{Outcome: protocol.Denied, Decision: protocol.DenyStop, Reason: "no"},
 			&tuitest.Bob, "✗ denied and stopped · decided by bob · no",
 		},
-		{protocol.ApprovalResolvedData{Outcome: protocol.Expired}, nil, "✗ expired: nobody decided in time"},
+		{protocol.ApprovalResolvedData{Outcome: protocol.Expired}, nil, "✗ expired: no decision in time"},
 		{protocol.ApprovalResolvedData{Outcome: protocol.Cancelled}, nil, "⊘ cancelled"},
 		{protocol.ApprovalResolvedData{Outcome: "of tomorrow"}, nil, "of tomorrow"},
 	} {

@@ -43,7 +43,7 @@ func (p *transcriptPane) continueSearch(generation int) tea.Cmd {
 		}
 		if s.local.next < list.First() || s.local.next > list.Last() {
 			s.stop()
-			p.commands.status.Text = "“" + s.text + "” is not there"
+			p.commands.status.Text = "no match for “" + s.text + "”"
 			return nil
 		}
 		if s.query.Match(transcriptview.Text(list.Item(s.local.next))) {

@@ -145,7 +145,7 @@ func TestHistoryPageCutsToolCall(t *testing.T) {
 	}
 	s.now = s.now.Add(time.Hour)
 	s.applyJournal()
-	s.mustShow("build", "goes on below", "a line")
+	s.mustShow("build", "continues below", "a line")
 	s.mustHide("running")
 }
 

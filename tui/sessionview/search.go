@@ -246,7 +246,7 @@ func (p *transcriptPane) addHits(generation int, page *protocol.SearchResult, er
 		next = p.requestHits()
 	}
 	if len(s.hits) == 0 && !s.running {
-		p.commands.status.Text = "“" + s.text + "” is not there"
+		p.commands.status.Text = "no match for “" + s.text + "”"
 	}
 	if i := s.targetHit(fresh); i >= 0 {
 		return tea.Batch(p.goToHit(i, -1), next)

@@ -59,7 +59,7 @@ func TestSearchLoadsHistory(t *testing.T) {
 	s.press("ctrl+f")
 	s.typeText("7 and never said")
 	s.press("enter")
-	s.mustShow("is not there")
+	s.mustShow("no match for")
 }
 
 func TestLocalSearchStep(t *testing.T) {
@@ -163,7 +163,7 @@ func TestSearchNoMatch(t *testing.T) {
 	s.press("ctrl+f")
 	s.typeText("nowhere")
 	s.press("enter")
-	s.mustShow("“nowhere” is not there")
+	s.mustShow("no match for “nowhere”")
 	s.press("n", "N")
 	s.mustHide(" of ")
 }

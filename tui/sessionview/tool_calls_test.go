@@ -148,7 +148,7 @@ func TestToolOutputPager(t *testing.T) {
 	for range 9 {
 		s.press("n")
 	}
-	s.mustShow("“\"999 of\"” is not there")
+	s.mustShow("no match for “\"999 of\"”")
 	s.press("G")
 	s.mustShow("line 19999 of many", " seq  ")
 	if text := s.text(); !strings.Contains(text, " 20") {
@@ -191,7 +191,7 @@ func TestToolOutputReplaced(t *testing.T) {
 
 func TestInvisibleChange(t *testing.T) {
 	for text, want := range map[string]string{
-		"a\nb\n": "nothing that shows is different", "a\r\nb\r\n": "nothing is different",
+		"a\nb\n": "no visible difference", "a\r\nb\r\n": "no difference",
 		"a\r\nc\r\n": "+ c",
 	} {
 		j := tuitest.NewJournal()

@@ -361,7 +361,7 @@ func (v *View) PrependPage(page *protocol.HistoryResult) error {
 		past.show(&e, items, collect)
 	}
 	for _, id := range past.runningTools { // the list has the rest of the call
-		past.List.Item(id).(*toolCall).markInterrupted("goes on below")
+		past.List.Item(id).(*toolCall).markInterrupted("continues below")
 	}
 	for i := len(added) - 1; i >= 0; i-- {
 		v.List.Prepend(added[i], addedCollapsed[i])

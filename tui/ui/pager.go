@@ -152,7 +152,7 @@ func (p *Pager) find(by int) {
 			from = math.MaxInt32 // the last line of the item
 		}
 	}
-	p.message = "“" + p.searchText + "” is not there"
+	p.message = "no match for “" + p.searchText + "”"
 }
 
 // View returns the text. The last line shows the position or the search.
