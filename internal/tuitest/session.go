@@ -25,7 +25,7 @@ type FakeSession struct {
 	OnWithdraw func(id string) bool // nil: no message can be withdrawn
 }
 
-// Withdraw implements remote.Session.
+// Withdraw implements remote.Withdrawer.
 func (s *FakeSession) Withdraw(id string) bool { return s.OnWithdraw != nil && s.OnWithdraw(id) }
 
 // Command is a command sent to a session.
@@ -53,7 +53,7 @@ func (s *FakeSession) Updates(ctx context.Context) iter.Seq[remote.Update] {
 	}
 }
 
-// Retry implements remote.Session. It counts its calls.
+// Retry implements remote.Retrier. It counts its calls.
 func (s *FakeSession) Retry() {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
