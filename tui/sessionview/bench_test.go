@@ -111,7 +111,7 @@ var actions = []struct {
 	{"tool before", func(l *longView) { l.press("tab") }, func(l *longView) { l.press("T") }},
 	{"error before", func(l *longView) { l.press("tab") }, func(l *longView) { l.press("E") }},
 	{"line in copy mode", func(l *longView) { l.press("tab", "space") }, func(l *longView) { l.press("up") }},
-	{"next place", func(l *longView) {
+	{"next match", func(l *longView) {
 		l.press("ctrl+f")
 		for _, r := range "needle" {
 			l.press(string(r))

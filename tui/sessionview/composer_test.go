@@ -40,7 +40,7 @@ func TestPendingMessagesConfirmedByID(t *testing.T) {
 		s.typeText(text)
 		s.press("enter")
 	}
-	s.journal.QueueMessage(tuitest.Bob, "m50", "somebody else's")
+	s.journal.QueueMessage(tuitest.Bob, "m50", "of another user")
 	s.journal.AddBy(tuitest.Bob, protocol.QueueAdded, protocol.QueueAddedData{
 		Message: protocol.Message{MessageID: "m51", Text: "of a client that names none", By: &tuitest.Bob},
 	})

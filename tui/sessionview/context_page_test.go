@@ -185,14 +185,14 @@ func TestContextAfterSnapshot(t *testing.T) {
 	}
 	s.session.Sent = nil
 	s.press("f6")
-	asked := 0
+	requests := 0
 	for _, a := range s.session.Sent {
 		if d, ok := a.Data.(protocol.HistoryData); ok && d.Limit == usageTurns {
-			asked++
+			requests++
 		}
 	}
-	if asked != 1 {
-		t.Errorf("got %d requests for history, want 1", asked)
+	if requests != 1 {
+		t.Errorf("got %d requests for history, want 1", requests)
 	}
 }
 

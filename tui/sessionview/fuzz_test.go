@@ -157,7 +157,7 @@ func TestRandomEventsFitScreen(t *testing.T) {
 					Color: rapid.SampledFrom([]color.Color{white, black}).Draw(rt, "background"),
 				})
 			},
-			"quiet": func(*rapid.T) { s.waitGrace() },
+			"grace": func(*rapid.T) { s.waitGrace() },
 			"size": func(rt *rapid.T) {
 				width, height = rapid.IntRange(1, 90).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")
 				s.update(tea.WindowSizeMsg{Width: width, Height: height})

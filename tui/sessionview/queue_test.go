@@ -193,7 +193,7 @@ func TestQueueRemovalStatus(t *testing.T) {
 				MessageID: "m3", Reason: protocol.RemovedStarted,
 			})
 		},
-		"by nobody": func(j *tuitest.Journal) {
+		"without an actor": func(j *tuitest.Journal) {
 			j.Add(protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: protocol.RemovedUser})
 		},
 	} {

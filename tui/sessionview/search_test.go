@@ -139,21 +139,21 @@ func TestServerSearch(t *testing.T) {
 
 func TestServerSearchLoadsHistory(t *testing.T) {
 	s := openAtEnd(t, 1200)
-	var asked []protocol.HistoryData
+	var requests []protocol.HistoryData
 	s.setSearchResults(func(d protocol.HistoryData) protocol.HistoryResult {
-		asked = append(asked, d)
+		requests = append(requests, d)
 		n := int(d.Before-1) / 6
 		first := max(0, n-d.Limit)
 		return tuitest.FinishedTurns(first, n)
 	}, []protocol.Hit{hit("m42", 6*42+1, protocol.HitText, "t")})
 	s.applyJournal()
-	asked = nil
+	requests = nil
 	s.press("ctrl+f")
 	s.typeText("answer 42")
 	s.press("enter")
 	s.mustShow("1 of 1", "▌  answer 42")
-	if len(asked) == 0 || len(asked) > 3 {
-		t.Errorf("got %d history requests, want 1 to 3", len(asked))
+	if len(requests) == 0 || len(requests) > 3 {
+		t.Errorf("got %d history requests, want 1 to 3", len(requests))
 	}
 }
 

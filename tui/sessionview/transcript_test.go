@@ -94,7 +94,7 @@ func TestHistoryPaging(t *testing.T) {
 	j.Seq = 600
 	j.Pending = j.Pending[:2]
 	j.CaughtUp()
-	var asked []protocol.HistoryData
+	var requests []protocol.HistoryData
 	s := open(t, &tuitest.Journal{At: tuitest.Start}, 60, 20)
 	s.journal = j
 	s.session.Reply = func(a tuitest.Command) (any, error) {
@@ -102,7 +102,7 @@ func TestHistoryPaging(t *testing.T) {
 			return nil, nil
 		}
 		d := a.Data.(protocol.HistoryData)
-		asked = append(asked, d)
+		requests = append(requests, d)
 		if d.Before == 601 {
 			return tuitest.HistoryPage(181, 200, true), nil
 		}
@@ -110,8 +110,8 @@ func TestHistoryPaging(t *testing.T) {
 	}
 	s.applyJournal()
 	s.mustShow("question 200", "answer 200", "── completed")
-	if len(asked) != 1 || asked[0].Limit != transcriptview.HistoryPage {
-		t.Fatalf("got history requests %+v", asked)
+	if len(requests) != 1 || requests[0].Limit != transcriptview.HistoryPage {
+		t.Fatalf("got history requests %+v", requests)
 	}
 	s.press("ctrl+home")
 	s.mustShow("question 181")
@@ -120,8 +120,8 @@ func TestHistoryPaging(t *testing.T) {
 	s.press("ctrl+home")
 	s.mustShow("question 1\n")
 	s.press("pgup")
-	if len(asked) != 2 || asked[1].Before != 541 {
-		t.Errorf("got history requests %+v", asked)
+	if len(requests) != 2 || requests[1].Before != 541 {
+		t.Errorf("got history requests %+v", requests)
 	}
 }
 

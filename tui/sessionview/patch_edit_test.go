@@ -129,8 +129,7 @@ func TestApprovalCountdown(t *testing.T) {
 func TestApprovalCountdownServerClock(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 40)
 	s.now = s.now.Add(-time.Hour)
-	asked := s.journal.At
-	expires := asked.Add(90 * time.Second)
+	expires := s.journal.At.Add(90 * time.Second)
 	a := tuitest.CommandApproval()
 	a.Expires = &expires
 	s.journal.RequestApproval(a)
