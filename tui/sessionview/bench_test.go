@@ -147,7 +147,7 @@ func TestActionCostIndependentOfLength(t *testing.T) {
 	}
 }
 
-func BenchmarkActions(b *testing.B) {
+func BenchmarkDeeds(b *testing.B) {
 	for _, action := range actions {
 		for _, n := range []int{few, many} {
 			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(action.name, " ", "-"), n), func(b *testing.B) {

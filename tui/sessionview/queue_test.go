@@ -89,7 +89,7 @@ func TestQueueSelectedMessageRemoved(t *testing.T) {
 	})
 	s.applyJournal()
 	s.mustShow("▸ 3 Message 5 of many")
-	s.mustHide("was chosen")
+	s.mustHide("removed the selected message")
 }
 
 func TestQueueHoldCountdown(t *testing.T) {
@@ -201,7 +201,7 @@ func TestQueueRemovalStatus(t *testing.T) {
 		s.press("tab")
 		take(s.journal)
 		s.applyJournal()
-		if strings.Contains(s.m.status.Text, "was chosen") {
+		if strings.Contains(s.m.status.Text, "removed the selected message") {
 			t.Errorf("%s: got status %q", name, s.m.status.Text)
 		}
 	}
