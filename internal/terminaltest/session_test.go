@@ -62,7 +62,7 @@ func TestASessionFromPromptToReattach(t *testing.T) {
 
 	// Interrupt; the queue continues.
 	p.press("C-x")
-	p.waitShown("keep it")
+	p.waitShown("k keep")
 	p.press("k")
 	p.waitShown("interrupted", "You said: second thing", "You said: third thing", "idle")
 
