@@ -5,10 +5,10 @@ import (
 	"io"
 	"time"
 
-	"agentctl/tui/remote"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+
+	"agentctl/tui/remote"
 )
 
 // testBuilder returns a builder with the given clock and ID source, in UTC.

@@ -43,7 +43,7 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 	left := height
 	var status []string
 	if left > 1 {
-		status = []string{v.statusLine(width)}
+		status = []string{v.lastLine(width)}
 		left--
 	}
 	composer, cursor := v.composer.View(width, max(1, left/3))
@@ -67,7 +67,7 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 		search = panel(v.transcript.search.view(v.Styles, width))
 	}
 	completion := panel(p.completion.view(v.suggestions(), width))
-	connection := panel(v.connectionPanel(width))
+	connection := panel(p.connection.view(width))
 	outbox := panel(p.outbox.view(width, conn))
 	approval, approvalCursor := v.approvalLines(width, left)
 	left -= len(approval)
@@ -156,4 +156,24 @@ func (v *View) composerRule() string {
 		title = s.Dim.Render(title)
 	}
 	return s.Rule(title, v.canvas.Width)
+}
+
+// lastLine returns the status line, or the question whether to leave.
+func (v *View) lastLine(width int) string {
+	if v.pressed.quit {
+		return v.Styles.Warning.Render(ui.Fit(" press ctrl+c again to leave; the session goes on", width))
+	}
+	return v.statusLine.view(width, v.panels.interrupt.sent, v.helpHint())
+}
+
+// helpHint returns the key that opens the help of the part with the focus.
+func (v *View) helpHint() string {
+	keys := v.Styles.Keys
+	switch {
+	case v.focus == onComposer && v.composer.Empty() && keys.Key(keymap.ComposerHelp) != "":
+		return keys.Hint(keymap.ComposerHelp, "help")
+	case v.focus == onTranscript && keys.Key(keymap.TranscriptHelp) != "":
+		return keys.Hint(keymap.TranscriptHelp, "help")
+	}
+	return keys.Hint(keymap.Help, "help")
 }

@@ -3,6 +3,7 @@ package sessionview
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -10,42 +11,53 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
-// statusLine returns the last line: connection, status message or turn, and details of the session.
-// The least important details are left out first.
-func (v *View) statusLine(width int) string {
-	s := v.Styles
-	if v.pressed.quit {
-		return s.Warning.Render(ui.Fit(" press ctrl+c again to leave; the session goes on", width))
-	}
-	left := " " + v.connText(width)
+// statusLine is the last line of the screen: connection, status message or turn, and details of the
+// session.
+type statusLine struct {
+	styles       *ui.Styles
+	replica      *replica
+	status       *ui.Status
+	usage        *contextUsage
+	now          func() time.Time
+	listSessions bool   // the program has a list of sessions
+	others       string // note about other sessions
+}
+
+// view returns the line with a hint at its end. The least important details are left out first.
+func (l *statusLine) view(width int, interrupting bool, hint string) string {
+	s := l.styles
+	turn := l.turnText(interrupting)
+	left := " " + l.connText(width)
 	switch {
-	case v.status.Text != "":
-		left += " " + s.Warning.Render(ui.OneLine(transcript.Clean(v.status.Text)))
-	case v.replica.connected():
-		left += " " + v.turnText()
+	case l.status.Text != "":
+		left += " " + s.Warning.Render(ui.OneLine(transcript.Clean(l.status.Text)))
+	case l.replica.connected():
+		left += " " + turn
 	}
+	details := l.details(width, turn)
 	room := width - ansi.StringWidth(left) - 2
-	right := v.detailsBefore(s.Dim.Render(v.helpHint()), room)
+	right := l.join(details, s.Dim.Render(hint), room)
 	if right == "" {
-		right = v.detailsBefore("", room)
+		right = l.join(details, "", room)
 	}
 	return ui.Spread(left, right, width)
 }
 
-// detailsBefore returns the details that fit into room cells, followed by end.
-func (v *View) detailsBefore(end string, room int) string {
+// join returns the details that fit into room cells, followed by end. It returns "" if none fits.
+func (l *statusLine) join(details []string, end string, room int) string {
 	join := func(a, b string) string {
 		if a == "" || b == "" {
 			return a + b
 		}
-		return a + v.Styles.Dim.Render(keymap.Separator) + b
+		return a + l.styles.Dim.Render(keymap.Separator) + b
 	}
 	joined := ""
-	for _, part := range v.details() {
+	for _, part := range details {
 		next := join(joined, part)
 		if ansi.StringWidth(join(next, end)) > room {
 			break
@@ -58,60 +70,48 @@ func (v *View) detailsBefore(end string, room int) string {
 	return join(joined, end)
 }
 
-// helpHint returns the key that opens the help of the part with the focus.
-func (v *View) helpHint() string {
-	keys := v.Styles.Keys
-	switch {
-	case v.focus == onComposer && v.composer.Empty() && keys.Key(keymap.ComposerHelp) != "":
-		return keys.Hint(keymap.ComposerHelp, "help")
-	case v.focus == onTranscript && keys.Key(keymap.TranscriptHelp) != "":
-		return keys.Hint(keymap.TranscriptHelp, "help")
-	}
-	return keys.Hint(keymap.Help, "help")
-}
-
 // details returns the details of the session, the most important first.
-func (v *View) details() []string {
-	s, state := v.Styles, v.replica.state
+func (l *statusLine) details(width int, turn string) []string {
+	s, state := l.styles, l.replica.state
 	var out []string
 	add := func(text string) {
 		if text != "" {
 			out = append(out, s.Dim.Render(text))
 		}
 	}
-	if v.status.Text != "" && v.replica.connected() {
-		out = append(out, v.turnText())
+	if l.status.Text != "" && l.replica.connected() {
+		out = append(out, turn)
 	}
-	if v.others != "" {
-		out = append(out, s.Warning.Render(v.others))
+	if l.others != "" {
+		out = append(out, s.Warning.Render(l.others))
 	}
 	name := ui.OneLine(transcript.Clean(cmp.Or(state.Name, state.Title, ui.ShortID(state.Session))))
 	out = append(out, s.Bold.Render(name))
 	add(describe.Agent(state.Agent))
-	out = append(out, v.contextDetails()...)
-	if n := len(v.replica.clients); n > 1 {
+	out = append(out, l.contextDetails(width)...)
+	if n := len(l.replica.clients); n > 1 {
 		add(ui.Count(n, "client"))
 	}
-	add(v.lag())
+	add(l.lag())
 	if o := state.Options; o != nil {
 		for _, set := range o.Settings {
 			add(ui.OneLine(transcript.Clean(set.Value)))
 		}
 	}
-	if v.Sessions {
+	if l.listSessions {
 		add(s.Keys.Hint(keymap.ShowSessions, "sessions"))
 	}
 	if state.Seq > 0 {
-		add(ui.ShortID(v.replica.epoch) + ":" + fmt.Sprint(state.Seq))
+		add(ui.ShortID(l.replica.epoch) + ":" + fmt.Sprint(state.Seq))
 	}
 	return out
 }
 
 // contextDetails returns the context usage and the agent's speed, as far as they fit the width.
-func (v *View) contextDetails() []string {
-	s, width := v.Styles, v.canvas.Width
+func (l *statusLine) contextDetails(width int) []string {
+	s := l.styles
 	var out []string
-	if c := v.replica.state.Context; c != nil && c.MaxTokens > 0 {
+	if c := l.replica.state.Context; c != nil && c.MaxTokens > 0 {
 		text := "context " + ui.Percent(c.Percent)
 		if width >= 80 {
 			text = s.ContextBar(c.Percent, 6)
@@ -122,22 +122,25 @@ func (v *View) contextDetails() []string {
 		}
 		out = append(out, style.Render(text))
 	}
-	if speed := v.usage.speed(" tok/s"); speed != "" && width >= 80 {
+	if speed := l.usage.speed(" tok/s"); speed != "" && width >= 80 {
 		out = append(out, s.Dim.Render(speed))
 	}
 	return out
 }
+
+// progressBarWidth is the number of cells of a catch-up's progress bar.
+const progressBarWidth = 10
 
 // minLag is the minimum number of events for a client's lag to be shown.
 const minLag = 20
 
 // lag returns the lag of this client, or else the largest lag of another one. The server's report
 // on this client may be older than the events received since.
-func (v *View) lag() string {
+func (l *statusLine) lag() string {
 	var slowest protocol.Client
-	seq := v.replica.state.Seq
-	for id, c := range v.replica.clients {
-		if id == v.replica.conn.Connection {
+	seq := l.replica.state.Seq
+	for id, c := range l.replica.clients {
+		if id == l.replica.conn.Connection {
 			if end := c.Acked + c.LagEvents; end >= seq+minLag {
 				return fmt.Sprintf("lag %d", end-seq)
 			}
@@ -154,11 +157,11 @@ func (v *View) lag() string {
 }
 
 // turnText returns the state of the turn.
-func (v *View) turnText() string {
-	s, state := v.Styles, v.replica.state
+func (l *statusLine) turnText(interrupting bool) string {
+	s, state := l.styles, l.replica.state
 	t := state.Turn
 	switch {
-	case v.panels.interrupt.sent:
+	case interrupting:
 		return s.Warning.Render("interrupting …")
 	case state.Closed:
 		return "closed"
@@ -168,7 +171,7 @@ func (v *View) turnText() string {
 		return s.Warning.Render("waiting for " + ui.Count(len(state.Approvals), "approval"))
 	}
 	text := "running"
-	if d := v.Now().Sub(t.Started); d >= time.Second {
+	if d := l.now().Sub(t.Started); d >= time.Second {
 		text += " " + ui.Duration(d.Truncate(time.Second))
 	}
 	return text
@@ -185,4 +188,46 @@ func idleText(last *protocol.LastTurn) string {
 		reason = "failed"
 	}
 	return "idle · last turn " + reason
+}
+
+// connText returns the state of the connection for the status line.
+func (l *statusLine) connText(width int) string {
+	s, conn := l.styles, &l.replica.conn
+	switch conn.State {
+	case remote.Connected:
+		if l.replica.caughtUp {
+			return s.Success.Render("●")
+		}
+		return s.Warning.Render("catching up" + progressText(l.replica.progress(), width))
+	case remote.Reconnecting:
+		text := string(remote.Reconnecting)
+		if wait := conn.Retry.Sub(l.now()); wait > 0 {
+			text += fmt.Sprintf(" in %ds", ui.Seconds(wait))
+		}
+		if conn.Attempt > 1 {
+			text += fmt.Sprintf(" (attempt %d)", conn.Attempt)
+		}
+		return s.Warning.Render("○ " + text)
+	case remote.Offline:
+		text := "○ " + string(remote.Offline)
+		if conn.Reason != "" {
+			text += ": " + ui.OneLine(transcript.Clean(conn.Reason))
+		}
+		return s.Error.Render(text)
+	}
+	return s.Warning.Render("○ " + string(conn.State))
+}
+
+// progressText returns the progress of a long catch-up as a number, with a bar where there is room.
+// It returns "" for a negative percentage.
+func progressText(percent, width int) string {
+	if percent < 0 {
+		return ""
+	}
+	number := fmt.Sprintf(" %d%%", percent)
+	if width < 60 {
+		return number
+	}
+	full := percent * progressBarWidth / 100
+	return " " + strings.Repeat("█", full) + strings.Repeat("░", progressBarWidth-full) + number
 }

@@ -46,12 +46,12 @@ type View struct {
 	panels     panels
 	usage      contextUsage
 	overlays   ui.Stack
+	statusLine statusLine
 
 	focus       focus
 	pressed     keyHistory
-	hidden      bool   // not on the screen, or shown as a preview
-	others      string // note about other sessions for the status line
-	tickPending bool   // a tickMsg is pending
+	hidden      bool // not on the screen, or shown as a preview
+	tickPending bool // a tickMsg is pending
 	canvas      ui.Canvas
 }
 
@@ -63,6 +63,7 @@ type keyHistory struct {
 
 // panels holds the parts between the transcript and the composer.
 type panels struct {
+	connection connectionPanel
 	queue      queuePanel
 	holds      *editHolds
 	plan       planPanel
@@ -96,10 +97,15 @@ func New(c Config) *View {
 		styles: c.Styles, replica: v.replica, commands: v.commands, clipboard: c.Clipboard,
 		view: transcriptview.New(c.Styles),
 	}
+	v.statusLine = statusLine{
+		styles: c.Styles, replica: v.replica, status: v.status, usage: &v.usage, now: c.Now,
+		listSessions: c.Sessions,
+	}
 	v.usage = contextUsage{replica: v.replica, commands: v.commands, now: c.Now}
 	holds := &editHolds{replica: v.replica, now: c.Now, disconnects: map[protocol.Actor]time.Time{}}
 	v.panels = panels{
-		holds: holds,
+		connection: connectionPanel{styles: c.Styles, replica: v.replica, session: c.Session},
+		holds:      holds,
 		queue: queuePanel{
 			styles: c.Styles, replica: v.replica, commands: v.commands, holds: holds, pending: map[string]string{},
 		},
@@ -291,8 +297,8 @@ func (v *View) SetHidden(hidden bool) {
 
 // SetOthers sets the note about other sessions in the status line.
 func (v *View) SetOthers(text string) {
-	v.canvas.Dirty = v.canvas.Dirty || v.others != text
-	v.others = text
+	v.canvas.Dirty = v.canvas.Dirty || v.statusLine.others != text
+	v.statusLine.others = text
 }
 
 // ShowStatus shows a status message.

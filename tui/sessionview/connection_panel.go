@@ -1,0 +1,62 @@
+package sessionview
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// maxReasonRows is the maximum number of rows of a reason.
+const maxReasonRows = 3
+
+// connectionPanel shows why there is no connection and what to do.
+type connectionPanel struct {
+	styles  *ui.Styles
+	replica *replica
+	session remote.Session
+}
+
+// view returns the lines of the panel. It returns nil while connected or connecting and during the
+// first attempt to reconnect.
+func (p *connectionPanel) view(width int) []string {
+	s, conn := p.styles, &p.replica.conn
+	style, reason := &s.Error, conn.Reason
+	serverAdvice := ui.OneLine(transcript.Clean(conn.Advice))
+	var advice []string
+	switch {
+	case conn.State == remote.Offline:
+		reason = cmp.Or(reason, "the session has ended its updates")
+		advice = append(advice, serverAdvice, p.retryHint(), "ctrl+c twice leaves")
+	case conn.State == remote.Reconnecting && conn.Attempt > 1:
+		style, reason = &s.Warning, cmp.Or(reason, "the connection was lost")
+		advice = append(advice, serverAdvice, p.retryHint(), "you can read on; messages wait")
+	default:
+		return nil
+	}
+	advice = slices.DeleteFunc(advice, func(part string) bool { return part == "" })
+	out := []string{s.Rule(style.Render("no connection"), width)}
+	reasonLines := ui.Wrap(transcript.Clean(reason), width-ui.Indent)
+	if len(reasonLines) > maxReasonRows {
+		reasonLines = append(reasonLines[:maxReasonRows-1], "…")
+	}
+	for _, line := range reasonLines {
+		out = append(out, "   "+style.Render(line))
+	}
+	for _, line := range ui.Wrap(strings.Join(advice, " · "), width-ui.Indent) {
+		out = append(out, "   "+s.Dim.Render(line))
+	}
+	return out
+}
+
+// retryHint returns the key that reconnects, or "" if the session cannot.
+func (p *connectionPanel) retryHint() string {
+	if _, ok := p.session.(remote.Retrier); !ok || p.replica.ended {
+		return ""
+	}
+	return p.styles.Keys.Hint(keymap.Reconnect, "tries again now")
+}
