@@ -223,7 +223,13 @@ func testSummaries() []protocol.Summary {
 			Title:     "Ship it",
 			Clients:   2,
 		},
-		{Session: "s4", Name: "old\x1b[2J", Agent: "x", Status: protocol.Closed, Updated: tuitest.Start.Add(-time.Hour)},
+		{
+			Session: "s4",
+			Name:    "old\x1b[2J",
+			Agent:   "x",
+			Status:  protocol.Closed,
+			Updated: tuitest.Start.Add(-time.Hour),
+		},
 		{
 			Session: "s5xyz789",
 			Agent:   "claude",

@@ -247,10 +247,12 @@ func TestSlowScreenAppliesBackpressure(t *testing.T) {
 		pumped := make(chan struct{})
 		go func() {
 			defer close(pumped)
-			task.Pump(ctx, r.Updates, func(b []remote.Update) {
+			if err := task.Pump(ctx, r.Updates, func(b []remote.Update) {
 				batches = append(batches, len(b))
 				<-release
-			})
+			}); err != nil {
+				t.Error(err)
+			}
 		}()
 		fed := 0
 		go func() {

@@ -15,6 +15,7 @@ import (
 	"agentctl/tui/ui"
 )
 
+// Bounds of a checklist.
 const (
 	ChecklistRows  = 12 // tasks shown by a collapsed checklist
 	maxDetailLines = 10 // lines of a description or a result in an expanded checklist

@@ -14,7 +14,7 @@ import (
 // Bounds of the lines of a tool call in the transcript. The pager shows all of them.
 const (
 	headLines            = 2    // first lines of a collapsed output
-	TailLines            = 5    // lines of a collapsed output at most
+	tailLines            = 5    // lines of a collapsed output at most
 	collapsedChangeLines = 14   // lines of collapsed file changes
 	maxChangeLines       = 400  // of expanded file changes
 	maxArgumentLines     = 100  // of expanded arguments
@@ -74,7 +74,7 @@ func (t *toolCall) markInterrupted(reason string) { t.interrupted = reason }
 // Estimate implements transcript.Item.
 func (t *toolCall) Estimate(width int, collapsed bool) int {
 	if collapsed {
-		return min(3+headLines+TailLines, 2+estimateLines(len(t.item.Text), width))
+		return min(3+headLines+tailLines, 2+estimateLines(len(t.item.Text), width))
 	}
 	size := len(t.item.Text) + len(t.item.Tool.Input) + len(t.item.Tool.InputText)
 	return 3 + min(maxOutputLines, estimateLines(size, width))
@@ -123,9 +123,9 @@ func (t *toolCall) Block(width int, collapsed bool) transcript.Block {
 // appendOutputEnds appends the first and the last lines of the output to dst, or only the last
 // lines if the call is running or failed.
 func (t *toolCall) appendOutputEnds(dst []string, out output, room int) []string {
-	first, last := headLines, TailLines-headLines
+	first, last := headLines, tailLines-headLines
 	if t.item.Open || t.item.Tool.End != nil && t.item.Tool.End.Status == protocol.ToolFailed {
-		first, last = 0, TailLines
+		first, last = 0, tailLines
 	}
 	tail, hidden := out.text.Tail(room, last)
 	if hidden += out.linesBefore; hidden <= first+1 && out.complete {
