@@ -55,7 +55,7 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/process", imports: agentImports},
 	{pkg: "tui", imports: []string{"protocol", "internal/panics", "tui/..."}},
 	{pkg: "tui/plain", imports: []string{
-		"protocol", "internal/panics", "tui/approval", "tui/transcriptview", "tui/filechange", "tui/describe",
+		"protocol", "internal/panics", "tui/approval", "tui/filechange", "tui/describe",
 		"tui/ui", "tui/remote", "tui/diff", "tui/transcript",
 	}},
 	{pkg: "tui/dashboard", imports: screenImports},
