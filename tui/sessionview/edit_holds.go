@@ -1,20 +1,26 @@
 package sessionview
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/ui"
 )
 
 // editGrace is how long the server keeps an edit hold after its actor disconnected.
 const editGrace = 30 * time.Second
 
-// editHolds tracks the actors that disconnected while they edited a queued message, and the
-// connection that holds the message edited here.
+// editHolds holds the queued message that is edited here. It also tracks the actors that
+// disconnected during an edit of theirs.
 type editHolds struct {
 	replica     *replica
+	commands    *commander
 	now         func() time.Time
 	disconnects map[protocol.Actor]time.Time // time of the disconnect
 	connection  string                       // connection of the hold on the message edited here
@@ -63,4 +69,41 @@ func (e *editHolds) countingDown() bool {
 		}
 	}
 	return false
+}
+
+// hold holds a message. The hold belongs to the current connection.
+func (e *editHolds) hold(message string) tea.Cmd {
+	e.connection = e.replica.conn.Connection
+	data := protocol.QueueHoldData{MessageID: message}
+	return e.commands.send(protocol.DoQueueHold, data, nil, e.commands.report)
+}
+
+// renew holds a message again after a reconnect: the hold of the old connection expires.
+func (e *editHolds) renew(message string) tea.Cmd {
+	if message == "" || !e.replica.connected() || e.replica.conn.Connection == e.connection {
+		return nil
+	}
+	return e.hold(message)
+}
+
+// release releases the hold of this user on a message.
+func (e *editHolds) release(message string) tea.Cmd {
+	h := describe.EditHold(e.replica.state, message)
+	if h == nil || h.By == nil || *h.By != e.replica.conn.By {
+		return nil
+	}
+	return e.commands.send(protocol.DoQueueRelease, protocol.QueueReleaseData{Hold: h.ID}, nil, e.commands.report)
+}
+
+// title returns the title of the composer during the edit of a message. While disconnected it
+// includes the remaining time of the hold.
+func (e *editHolds) title(message string) string {
+	h := describe.EditHold(e.replica.state, message)
+	if h == nil || e.replica.connected() {
+		return "editing a queued message"
+	}
+	if left := e.remaining(h); left > 0 {
+		return fmt.Sprintf("editing · held for %ds more", ui.Seconds(left))
+	}
+	return "editing · no longer held"
 }

@@ -141,7 +141,7 @@ func (v *View) composerRule() string {
 	switch {
 	case v.composer.Editing != "":
 		hint := ui.Prefixed(" · ", keys.Hint(keymap.Send, "saves", keymap.Cancel, "cancels"))
-		title = s.Warning.Render(v.editTitle()) + s.Dim.Render(hint)
+		title = s.Warning.Render(v.panels.holds.title(v.composer.Editing)) + s.Dim.Render(hint)
 	case v.transcript.copyMode.active:
 		title = v.transcript.copyMode.hint(s, list)
 	case v.focus == onTranscript:

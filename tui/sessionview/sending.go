@@ -82,7 +82,7 @@ func (v *View) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bool) {
 func (v *View) cancel() tea.Cmd {
 	switch {
 	case v.composer.Editing != "":
-		return v.cancelEdit()
+		return v.panels.holds.release(v.composer.EndEdit())
 	case v.composer.Recalling():
 		v.composer.EndRecall()
 		return nil

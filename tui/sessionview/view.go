@@ -102,7 +102,9 @@ func New(c Config) *View {
 		listSessions: c.Sessions,
 	}
 	v.usage = contextUsage{replica: v.replica, commands: v.commands, now: c.Now}
-	holds := &editHolds{replica: v.replica, now: c.Now, disconnects: map[protocol.Actor]time.Time{}}
+	holds := &editHolds{
+		replica: v.replica, commands: v.commands, now: c.Now, disconnects: map[protocol.Actor]time.Time{},
+	}
 	v.panels = panels{
 		connection: connectionPanel{styles: c.Styles, replica: v.replica, session: c.Session},
 		holds:      holds,
