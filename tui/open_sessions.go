@@ -184,11 +184,3 @@ func (s *openSessions) closeAll() {
 	}
 	s.wg.Wait()
 }
-
-// pendingNavigation is the state of a walk through the sessions that need the user. The walk ends
-// where it began.
-type pendingNavigation struct {
-	origin   string // session on the screen at the start; "": the dashboard
-	selected string // session selected on the dashboard at the start
-	visited  map[string]bool
-}
