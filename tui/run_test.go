@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"regexp"
 	"strings"
 	"sync"
@@ -17,7 +16,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/panics"
 	"agentctl/internal/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
@@ -236,67 +234,6 @@ func TestReconnectCountdown(t *testing.T) {
 		}
 		stop()
 	})
-}
-
-func TestSlowScreenAppliesBackpressure(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := tuitest.NewFakeSession()
-		ctx, cancel := context.WithCancel(t.Context())
-		var batches []int
-		release := make(chan struct{})
-		pumped := make(chan struct{})
-		go func() {
-			defer close(pumped)
-			if err := task.Pump(ctx, r.Updates, func(b []remote.Update) {
-				batches = append(batches, len(b))
-				<-release
-			}); err != nil {
-				t.Error(err)
-			}
-		}()
-		fed := 0
-		go func() {
-			for range 3 * task.MaxBatch {
-				select {
-				case r.Feed <- remote.Update{Conn: &remote.Conn{}}:
-					fed++
-				case <-ctx.Done():
-					return
-				}
-			}
-		}()
-		synctest.Wait()
-		if most := cap(r.Feed) + 8; fed > most {
-			t.Errorf("got %d updates taken from the session of a busy screen, want at most %d", fed, most)
-		}
-		close(release)
-		tuitest.Wait(time.Second)
-		cancel()
-		<-pumped
-		total := 0
-		for _, n := range batches {
-			total += n
-			if n > task.MaxBatch {
-				t.Errorf("got a batch of %d, want at most %d", n, task.MaxBatch)
-			}
-		}
-		if total != 3*task.MaxBatch {
-			t.Errorf("got %d updates, want %d", total, 3*task.MaxBatch)
-		}
-	})
-}
-
-func TestPumpReturnsSourcePanic(t *testing.T) {
-	given := 0
-	err := task.Pump(t.Context(), func(context.Context) iter.Seq[int] {
-		return func(yield func(int) bool) {
-			yield(1)
-			panic("out of order")
-		}
-	}, func(b []int) { given += len(b) })
-	if broken := panics.As(err); broken == nil || broken.Value != "out of order" || given != 1 {
-		t.Errorf("got %d updates and error %v, want 1 and the panic", given, err)
-	}
 }
 
 func TestHyperlinkReachesTerminal(t *testing.T) {
