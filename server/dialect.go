@@ -30,9 +30,10 @@ type Dialects struct {
 	Options map[string]map[string]string
 }
 
-// dialectHandler serves a dialect's clients at any path below prefix.
+// dialectHandler serves a dialect's clients at any path below prefix. Its refusals name the dialect
+// too: a client that reads another name gives up instead of trying again.
 func (s *Server) dialectHandler(d codec.Dialect, prefix string) http.Handler {
-	return withSpeaksHeader(d.Name, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return withSpeaksHeader(d.Name, s.counted(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 			CompressionMode:    websocket.CompressionDisabled,
 			InsecureSkipVerify: true, // the listener has checked the origin
@@ -61,7 +62,7 @@ func (s *Server) dialectHandler(d codec.Dialect, prefix string) http.Handler {
 			Resume:  s.resumeStores[d.Name],
 		}
 		s.serve(dialect.NewServerConn(ws, d.Server(options), s.limits.Message), socketOf(r), from)
-	}))
+	})))
 }
 
 // newResumeStores makes a resume store for each dialect.
@@ -83,7 +84,7 @@ func (s *Server) sign(message string) string {
 // dialectListener routes the requests of a listener for one dialect: WebSockets at any path, and
 // the dialect's history endpoint, if it has one.
 func (s *Server) dialectListener(d codec.Dialect) http.Handler {
-	websockets := s.counted(s.dialectHandler(d, ""))
+	websockets := s.dialectHandler(d, "")
 	if d.Messages == nil {
 		return websockets
 	}
@@ -102,7 +103,7 @@ func (s *Server) dialectListener(d codec.Dialect) http.Handler {
 func (s *Server) mountDialects(mux *http.ServeMux) {
 	for _, name := range dialect.Names() {
 		d, _ := dialect.Find(name)
-		h := s.counted(s.dialectHandler(d, dialectPath+name))
+		h := s.dialectHandler(d, dialectPath+name)
 		mux.Handle(dialectPath+name, h)
 		mux.Handle(dialectPath+name+"/", h)
 	}

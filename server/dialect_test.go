@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -135,5 +136,24 @@ func TestAForeignMessageOverTheLimitIsToldInItsDialectsWords(t *testing.T) {
 			}
 			other.ask(protocol.DoSnapshot, id, nil)
 		})
+	}
+}
+
+// A client that reads another protocol's name in a refusal gives up instead of trying again.
+func TestRefusalsNameTheProtocolOfTheEndpoint(t *testing.T) {
+	w := newTestServer(t)
+	h := w.server.handler(w.pipe.Listener)
+	w.stop()
+	for _, c := range [][2]string{
+		{protocol.Path, protocol.Subprotocol},
+		{"/dialect/agentloop", "agentloop"},
+		{"/dialect/sandcastle/session", "sandcastle"},
+	} {
+		answer := httptest.NewRecorder()
+		h.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, c[0], http.NoBody))
+		name := answer.Header().Get(protocol.ProtocolHeader)
+		if answer.Code != http.StatusServiceUnavailable || name != c[1] {
+			t.Errorf("%s: HTTP %d of %q, want 503 of %q", c[0], answer.Code, name, c[1])
+		}
 	}
 }
