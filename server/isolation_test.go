@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"sync"
 	"testing"
 	"time"
@@ -59,11 +60,13 @@ func TestNoClientHurtsAnother(t *testing.T) {
 
 // attack connects, sends random and invalid commands, and disconnects.
 func (w *testServer) attack(ctx context.Context, rnd *rand.Rand, id string) {
-	ws, _, err := websocket.Dial(
-		ctx,
-		"ws://server"+protocol.Path,
-		&websocket.DialOptions{HTTPClient: httpClient(w.pipe.Dial)},
-	)
+	var socket net.Conn
+	dial := func(ctx context.Context) (_ net.Conn, err error) {
+		socket, err = w.pipe.Dial(ctx)
+		return socket, err
+	}
+	options := &websocket.DialOptions{HTTPClient: httpClient(dial)}
+	ws, _, err := websocket.Dial(ctx, "ws://server"+protocol.Path, options)
 	if err != nil {
 		return
 	}
@@ -96,8 +99,8 @@ func (w *testServer) attack(ctx context.Context, rnd *rand.Rand, id string) {
 		}
 	}
 	if rnd.IntN(2) == 0 {
-		// Do not wait the full close timeout of the library when the server has aborted.
-		stop := time.AfterFunc(20*time.Millisecond, func() { _ = ws.CloseNow() })
+		// The library would wait five seconds for a server that has aborted.
+		stop := time.AfterFunc(20*time.Millisecond, func() { _ = socket.Close() })
 		defer stop.Stop()
 		_ = ws.Close(websocket.StatusNormalClosure, "")
 	}
