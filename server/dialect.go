@@ -43,10 +43,7 @@ func (s *Server) dialectHandler(d codec.Dialect, prefix string) http.Handler {
 		}
 		from := callerOf(r, d.Name+"@"+web.RemoteName(r))
 		options := codec.ServerOptions{
-			Path: strings.TrimPrefix(
-				r.URL.Path,
-				prefix,
-			),
+			Path:    strings.TrimPrefix(r.URL.Path, prefix),
 			By:      from.by,
 			Role:    from.role,
 			ID:      session.NewID,

@@ -110,7 +110,7 @@ func TestWhoLogsInIsKnown(t *testing.T) {
 	}
 }
 
-func TestWithoutAValidCredentialNobodyComesIn(t *testing.T) {
+func TestAccessNeedsAValidCredential(t *testing.T) {
 	c := newProtectedServer(t)
 	for _, token := range []string{"", "wrong", "a.b.c"} {
 		if conn, status := c.dial("", token); conn != nil || status != http.StatusUnauthorized {

@@ -334,11 +334,7 @@ func (d *testDashboard) typeText(text string) {
 
 // screen returns the text on the screen without styles and trailing spaces.
 func (d *testDashboard) screen() string {
-	lines := strings.Split(ansi.Strip(d.p.View().Content), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return strings.Join(lines, "\n") + "\n"
+	return tuitest.ScreenText(d.p.View())
 }
 
 // wantText fails the test unless the screen contains all texts.

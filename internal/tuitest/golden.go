@@ -4,7 +4,11 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden screens")
@@ -27,4 +31,13 @@ func Golden(t *testing.T, got string) {
 	if got != string(want) {
 		t.Errorf("got screen\n%s\nwant\n%s", got, want)
 	}
+}
+
+// ScreenText returns a view without styles and trailing spaces, as golden files hold it.
+func ScreenText(v tea.View) string {
+	lines := strings.Split(ansi.Strip(v.Content), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
 }

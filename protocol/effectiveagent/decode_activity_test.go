@@ -129,7 +129,7 @@ func TestTimesAreKept(t *testing.T) {
 }
 
 // A turn without an end is over when its agent is idle, reports it, or gets another message.
-func TestATurnThatNobodyEndsIsOver(t *testing.T) {
+func TestATurnWithoutAnEndIsOver(t *testing.T) {
 	answered := func() *clientHarness {
 		g := newFollowingClient(t)
 		g.send(protocol.DoSend, "r", protocol.SendData{Text: "why?"})

@@ -198,7 +198,7 @@ func sameIdentity(a, b Identity) bool {
 	return a.By == b.By && a.Role == b.Role && a.Expires.Equal(b.Expires)
 }
 
-func TestWithoutUsersNobodyLogsIn(t *testing.T) {
+func TestLoginIsRefusedWithoutUsers(t *testing.T) {
 	if status, reply := login(
 		NewAuthenticator(nil, []byte("secret")),
 		"POST",

@@ -159,11 +159,7 @@ func (s *testScreen) typeText(text string) {
 
 // text returns the screen without styles and trailing spaces.
 func (s *testScreen) text() string {
-	lines := strings.Split(ansi.Strip(s.m.View().Content), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return strings.Join(lines, "\n") + "\n"
+	return tuitest.ScreenText(s.m.View())
 }
 
 // mustShow fails unless every text is on the screen.
