@@ -122,6 +122,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/interop/sandcastle", test: true},
 	{pkg: "internal/interop/thirdparty", test: true},
 	{pkg: "internal/layout", test: true},
+	{pkg: "internal/replay", test: true},
 	{pkg: "internal/schema", test: true},
 	{pkg: "internal/screenshot", test: true},
 	{pkg: "internal/terminal", test: true},

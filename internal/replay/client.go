@@ -1,0 +1,284 @@
+package replay
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// playStart is the time at which agentctl's client starts.
+var playStart = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// settleTime is how long a client waits for its own timers, such as one that ends a silence.
+const settleTime = 20 * time.Second
+
+// PlayClient plays the frames of a conversation's server to agentctl's client and returns what a
+// user sees, as text. It fails the test if the client does not send what the conversation's client
+// sent.
+func PlayClient(t testing.TB, d *Dialect, c *Conversation) string {
+	t.Helper()
+	p := &clientPlayer{t: t, dialect: d, conversation: c, ids: NewIDs(d.IDs), conns: map[int]*ClientConn{}}
+	for _, s := range c.Steps {
+		p.play(s)
+	}
+	var b strings.Builder
+	for i, n := range p.order {
+		conn := p.conns[n]
+		conn.advance(conn.now.Add(settleTime))
+		if len(p.order) > 1 {
+			fmt.Fprintf(&b, "## connection %d\n", i+1)
+		}
+		b.WriteString(conn.log.String())
+		for _, id := range conn.order {
+			writeSession(&b, conn.sessions[id])
+		}
+	}
+	return b.String()
+}
+
+type clientPlayer struct {
+	t            testing.TB
+	dialect      *Dialect
+	conversation *Conversation
+	ids          *IDs
+	conns        map[int]*ClientConn
+	order        []int // of conns
+	path         string
+}
+
+func (p *clientPlayer) play(s Step) {
+	p.t.Helper()
+	switch {
+	case s.HTTP != nil:
+		p.path = s.HTTP.Path
+	case s.Open:
+		p.open(s)
+	case s.Frame == nil || p.conns[s.Conn] == nil:
+	case s.Direction == ToClient:
+		conn := p.conns[s.Conn]
+		conn.pass(s.MS)
+		conn.carryOut(conn.codec.Foreign(conn.now, codec.Frame{Data: []byte(p.ids.Rewrite(*s.Frame))}))
+	default:
+		conn := p.conns[s.Conn]
+		conn.pass(s.MS)
+		for _, m := range conn.splitRecorded(ToServer, decode(p.ids.Rewrite(*s.Frame))) {
+			if p.dialect.Cause(conn, m) {
+				conn.expect(m)
+			}
+		}
+	}
+}
+
+// open makes the client of a connection.
+func (p *clientPlayer) open(s Step) {
+	conn := &ClientConn{
+		t: p.t, ids: p.ids, splitRecorded: p.dialect.Split(), splitSent: p.dialect.Split(), Path: p.path,
+		now: playStart.Add(time.Duration(s.MS) * time.Millisecond), ms: s.MS, answers: map[string]*protocol.Answer{},
+		sessions: map[string]*view{}, resume: new(codec.ClientState),
+	}
+	if last := len(p.order) - 1; last >= 0 && p.dialect.SameClient != nil && p.dialect.SameClient(p.conversation) {
+		old := p.conns[p.order[last]]
+		conn.resume, conn.sessions, conn.order = old.resume, old.sessions, old.order
+		old.order = nil // shown once, at the end
+	}
+	p.conns[s.Conn], p.order = conn, append(p.order, s.Conn)
+	number := len(p.order)
+	count := 0
+	conn.codec = p.dialect.Client(codec.ClientOptions{
+		URL: "ws://server" + p.path, Name: "ada", Resume: conn.resume,
+		ID: func(prefix string) string {
+			count++
+			return prefix + "_own" + strconv.Itoa(number) + "x" + strconv.Itoa(count)
+		},
+	})
+	conn.carryOut(conn.codec.Open(conn.now))
+	conn.Do(protocol.DoHello, "", protocol.HelloData{Version: protocol.Version, Name: "ada"})
+	p.dialect.Opened(conn)
+}
+
+// A ClientConn is a connection of agentctl's client, with the sessions that it subscribed to.
+type ClientConn struct {
+	Path string // of the upgrade
+
+	t             testing.TB
+	ids           *IDs
+	codec         codec.Codec
+	resume        *codec.ClientState
+	now, wake     time.Time
+	ms            int // of the last step
+	splitRecorded func(Direction, []any) []Message
+	splitSent     func(Direction, []any) []Message
+	sent          []Message // by the client, not expected yet
+	commands      int
+	answers       map[string]*protocol.Answer
+	sessions      map[string]*view
+	order         []string // of sessions
+	log           strings.Builder
+}
+
+// A view is what the client knows of a session.
+type view struct {
+	state      *protocol.State
+	transcript protocol.Transcript
+	last       protocol.Position
+}
+
+// Do gives a command. It returns the answer, or nil if there is none yet. An empty id means the
+// first session, if the command is for one.
+func (c *ClientConn) Do(verb protocol.Verb, id string, data any) *protocol.Answer {
+	c.t.Helper()
+	c.commands++
+	command := protocol.Command{ID: strconv.Itoa(c.commands), Command: verb, Session: id}
+	if id == "" && len(c.order) > 0 && protocol.CommandOf(verb).Session {
+		command.Session = c.order[0]
+	}
+	if protocol.CommandOf(verb).Changes {
+		command.Key = "key" + command.ID
+	}
+	if data != nil {
+		command.Data = protocol.MustEncode(data)
+	}
+	if verb != protocol.DoHello {
+		fmt.Fprintf(&c.log, "> %s %s %s\n", command.ID, verb, command.Data)
+	}
+	c.carryOut(c.codec.Native(c.now, protocol.MustEncode(command)))
+	return c.answers[command.ID]
+}
+
+// Subscribe subscribes to a session and follows it.
+func (c *ClientConn) Subscribe(id string) {
+	c.t.Helper()
+	var data protocol.SubscribeData
+	if s := c.sessions[id]; s != nil {
+		data.Position = &s.last
+	}
+	c.Do(protocol.DoSubscribe, id, data)
+}
+
+// State returns the state of a session, or nil. An empty id means the first.
+func (c *ClientConn) State(id string) *protocol.State {
+	if id == "" && len(c.order) > 0 {
+		id = c.order[0]
+	}
+	if s := c.sessions[id]; s != nil {
+		return s.state
+	}
+	return nil
+}
+
+// Advance lets time pass until the condition holds, at most settleTime.
+func (c *ClientConn) Advance(condition func() bool) bool {
+	for end := c.now.Add(settleTime); !condition(); {
+		if c.wake.IsZero() || c.wake.After(end) {
+			return false
+		}
+		c.now = c.wake
+		c.carryOut(c.codec.Wake(c.now))
+	}
+	return true
+}
+
+// pass lets the time between the last step and the one at ms pass.
+func (c *ClientConn) pass(ms int) {
+	c.advance(c.now.Add(time.Duration(max(0, ms-c.ms)) * time.Millisecond))
+	c.ms = ms
+}
+
+// advance lets time pass until t.
+func (c *ClientConn) advance(t time.Time) {
+	for !c.wake.IsZero() && !c.wake.After(t) {
+		c.now = c.wake
+		c.carryOut(c.codec.Wake(c.now))
+	}
+	if t.After(c.now) {
+		c.now = t
+	}
+}
+
+// expect takes the message that the client sent in the place of a recorded one.
+func (c *ClientConn) expect(m Message) {
+	c.t.Helper()
+	find := func() int { return slices.IndexFunc(c.sent, func(s Message) bool { return s.Type == m.Type }) }
+	if !c.Advance(func() bool { return find() >= 0 }) {
+		c.t.Errorf("the client did not send %s", m.Type)
+		return
+	}
+	i := find()
+	c.ids.Learn(m.Value, c.sent[i].Value)
+	c.sent = slices.Delete(c.sent, i, i+1)
+}
+
+// carryOut takes the output of the codec.
+func (c *ClientConn) carryOut(out codec.Output) {
+	c.t.Helper()
+	c.wake = out.Wake
+	for _, f := range out.Foreign {
+		c.sent = append(c.sent, c.splitSent(ToServer, decode(string(f.Data)))...)
+	}
+	for _, line := range out.Native {
+		e, a, err := protocol.DecodeIncoming(line)
+		switch {
+		case err != nil:
+			c.t.Fatalf("%v: %s", err, line)
+		case a != nil:
+			c.takeAnswer(a)
+		default:
+			c.takeEvent(e)
+		}
+	}
+	if out.Close != nil {
+		fmt.Fprintf(&c.log, "closed: %d %s\n", out.Close.Code, out.Close.Reason)
+	}
+}
+
+func (c *ClientConn) takeAnswer(a *protocol.Answer) {
+	c.answers[a.ID] = a
+	var r protocol.SubscribeResult
+	switch {
+	case a.Error != nil:
+		fmt.Fprintf(&c.log, "< %s %s: %s\n", a.ID, a.Error.Code, a.Error.Message)
+		return
+	case json.Unmarshal(a.Result, &r) == nil && r.Mode != "":
+		fmt.Fprintf(&c.log, "< %s %s\n", a.ID, strings.TrimSpace(r.Mode+" "+r.Reason))
+		if r.Snapshot != nil {
+			if c.sessions[r.Session] == nil {
+				c.order = append(c.order, r.Session)
+			}
+			c.sessions[r.Session] = &view{state: r.Snapshot.State, last: r.After}
+		}
+		return
+	case a.ID != "1": // hello
+		fmt.Fprintf(&c.log, "< %s %s\n", a.ID, a.Result)
+	}
+}
+
+func (c *ClientConn) takeEvent(e *protocol.Event) {
+	c.t.Helper()
+	s := c.sessions[e.Session]
+	switch {
+	case e.Type == protocol.CaughtUp:
+	case !e.Durable():
+		fmt.Fprintf(&c.log, "%s %s\n", e.Type, e.Data)
+	case s == nil:
+		c.t.Errorf("an event of session %q without a subscription", cmp.Or(e.Session, "none"))
+	default:
+		if err := s.state.Apply(e); err != nil {
+			c.t.Errorf("%v: %s", err, protocol.MustEncode(e))
+		}
+		if _, err := s.transcript.Apply(e); err != nil {
+			c.t.Errorf("%v: %s", err, protocol.MustEncode(e))
+		}
+		s.last.Seq = e.Seq
+		if e.Turn == "" && e.Type != protocol.SessionCreated {
+			fmt.Fprintf(&c.log, "%s %s\n", e.Type, e.Data)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package replay
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"agentctl/protocol/codec"
+)
+
+// A Dialect describes a dialect to the players.
+type Dialect struct {
+	codec.Dialect
+	Grammar
+
+	// Opened gives the commands of a client that has connected, such as a subscription.
+	Opened func(c *ClientConn)
+
+	// Cause makes agentctl's client send a message of a recorded client, by the commands that a
+	// user would give. It returns false if agentctl's client never sends such a message.
+	Cause func(c *ClientConn, m Message) bool
+
+	// SameClient reports whether the connections of a conversation are those of one client, which
+	// reconnects. If false, each has its own client.
+	SameClient func(c *Conversation) bool
+
+	// Serve prepares agentctl's server for a conversation: its agent and the sessions that exist.
+	Serve func(s *ServerPlayer)
+
+	// Awaited reports whether agentctl's server must send this message of a recorded server too,
+	// before the conversation goes on. Nil: every message. False suits messages whose number
+	// depends on time, such as parts of a text.
+	Awaited func(c *Conversation, m Message) bool
+
+	// Own are types of messages that agentctl's server sends and no recorded one, with the reason.
+	Own map[string]string
+
+	// Exceptions are differences of shape that agentctl's server may have, with the reason, as
+	// Shapes.Check reports them.
+	Exceptions map[string]string
+
+	// Silent are types of a server's messages of which no field changes the transcript, with the
+	// reason.
+	Silent map[string]string
+}
+
+// A Grammar tells the messages of a dialect's frames.
+type Grammar struct {
+	// Split returns a function that splits the frames of one connection into messages, in order. A
+	// frame is its JSON values, which the messages share; a frame that is not JSON has none.
+	Split func() func(d Direction, frame []any) []Message
+
+	// OpenKeys reports whether the keys of an object are data. Nil: none.
+	OpenKeys func(messageType, path string) bool
+
+	// TypeFields are the names of the fields that tell a message's type.
+	TypeFields []string
+
+	// IDs are the names of the fields that hold ids.
+	IDs []string
+}
+
+// Each calls f with every message of a conversation.
+func (g *Grammar) Each(c *Conversation, f func(Step, Message)) {
+	split := map[int]func(Direction, []any) []Message{}
+	for _, s := range c.Steps {
+		if s.Frame == nil {
+			continue
+		}
+		if split[s.Conn] == nil {
+			split[s.Conn] = g.Split()
+		}
+		for _, m := range split[s.Conn](s.Direction, decode(*s.Frame)) {
+			f(s, m)
+		}
+	}
+}
+
+// Learn returns the shapes of the messages of conversations. Frames to the client count only if the
+// real server sent them.
+func (g *Grammar) Learn(list []*Conversation) *Shapes {
+	s := NewShapes(g.OpenKeys)
+	for _, c := range list {
+		g.Each(c, func(step Step, m Message) {
+			if step.Direction == ToServer || c.ServerIsReal() {
+				s.Learn(step.Direction, m)
+			}
+		})
+	}
+	return s
+}
+
+// Dialects returns all dialects, by name.
+func Dialects() []*Dialect {
+	return []*Dialect{agentloopDialect()}
+}
+
+// decode decodes the JSON values of a frame. It returns nil for a frame that is not JSON.
+func decode(frame string) (values []any) {
+	d := json.NewDecoder(strings.NewReader(frame))
+	d.UseNumber()
+	for {
+		var v any
+		switch err := d.Decode(&v); {
+		case err == io.EOF:
+			return values
+		case err != nil:
+			return nil
+		}
+		values = append(values, v)
+	}
+}

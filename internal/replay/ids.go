@@ -1,0 +1,114 @@
+package replay
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+)
+
+// IDs maps the ids of a conversation to those that stand for them in a run.
+type IDs struct {
+	fields []string // names of the fields that hold ids
+	now    map[string]string
+}
+
+// NewIDs returns a map without ids. fields are the names of the fields that hold ids: strings, or
+// lists of strings.
+func NewIDs(fields []string) *IDs { return &IDs{fields: fields, now: map[string]string{}} }
+
+// Set makes now stand for an id of the conversation.
+func (ids *IDs) Set(recorded, now string) { ids.now[recorded] = now }
+
+// Get returns the id that stands for one of the conversation; without one, the same.
+func (ids *IDs) Get(recorded string) string {
+	if now, ok := ids.now[recorded]; ok {
+		return now
+	}
+	return recorded
+}
+
+// Learn compares a message of the conversation with the one in its place in the run. Fields that
+// hold ids in both stand for each other. The first id stays.
+func (ids *IDs) Learn(recorded, now any) { ids.learn("", recorded, now) }
+
+func (ids *IDs) learn(field string, recorded, now any) {
+	switch r := recorded.(type) {
+	case map[string]any:
+		if n, ok := now.(map[string]any); ok {
+			for name := range r {
+				ids.learn(name, r[name], n[name])
+			}
+		}
+	case []any:
+		if n, ok := now.([]any); ok {
+			for i := range min(len(r), len(n)) {
+				ids.learn(field, r[i], n[i])
+			}
+		}
+	case string:
+		n, ok := now.(string)
+		if _, known := ids.now[r]; ok && !known && slices.Contains(ids.fields, field) {
+			ids.now[r] = n
+		}
+	}
+}
+
+// Rewrite replaces the ids in a frame's JSON values. All other bytes stay. A frame that is not JSON
+// is returned as it is.
+func (ids *IDs) Rewrite(frame string) string {
+	d := json.NewDecoder(strings.NewReader(frame))
+	var out strings.Builder
+	var open []container
+	var at int64
+	for {
+		t, err := d.Token()
+		if err == io.EOF {
+			return out.String() + frame[at:]
+		}
+		if err != nil {
+			return frame
+		}
+		token := frame[at:d.InputOffset()]
+		at = d.InputOffset()
+		delim, _ := t.(json.Delim)
+		if delim == '}' || delim == ']' {
+			open = open[:len(open)-1]
+			out.WriteString(token)
+			continue
+		}
+		field, isKey := "", false
+		if len(open) > 0 {
+			field, isKey = open[len(open)-1].next(t)
+		}
+		if delim != 0 {
+			open = append(open, container{object: delim == '{', key: delim == '{', field: field})
+		}
+		if text, ok := t.(string); ok && !isKey && slices.Contains(ids.fields, field) {
+			if now, ok := ids.now[text]; ok {
+				quoted, _ := json.Marshal(now)
+				token = token[:strings.IndexByte(token, '"')] + string(quoted)
+			}
+		}
+		out.WriteString(token)
+	}
+}
+
+// A container is an object or a list around a token.
+type container struct {
+	object bool
+	key    bool   // the next token is a key
+	field  string // that the next value belongs to
+}
+
+// next takes a token and returns the field that it belongs to, and whether it is a key.
+func (c *container) next(t json.Token) (field string, key bool) {
+	if !c.object {
+		return c.field, false
+	}
+	if key = c.key; key {
+		c.field, _ = t.(string)
+	}
+	c.key = !key
+	return c.field, key
+}

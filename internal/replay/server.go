@@ -1,0 +1,265 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/script"
+	"agentctl/server/embedded"
+	"agentctl/server/session"
+	"agentctl/wsclient"
+)
+
+const (
+	// awaitLimit bounds the wait for a message of agentctl's server, in virtual time.
+	awaitLimit = 10 * time.Minute
+	// longestPause bounds the pause before a message of a client.
+	longestPause = 2 * time.Second
+)
+
+// PlayServer plays the frames of a conversation's clients to agentctl's server, in virtual time,
+// and waits for each awaited message in between. shapes are those of the real server. It fails the
+// test if a message does not come or has another shape.
+func PlayServer(t *testing.T, d *Dialect, c *Conversation, shapes *Shapes) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		p := &ServerPlayer{
+			T: t, Conversation: c, IDs: NewIDs(d.IDs), dialect: d, conns: map[int]*serverConn{},
+			url: "ws://" + embedded.Host + "/dialect/" + d.Name,
+		}
+		defer p.close()
+		d.Serve(p)
+		before := 0
+		for _, s := range c.Steps {
+			time.Sleep(min(time.Duration(max(0, s.MS-before))*time.Millisecond, longestPause))
+			before = s.MS
+			if p.play(s); t.Failed() {
+				return
+			}
+		}
+		synctest.Wait()
+		for _, conn := range p.conns {
+			p.checkShapes(conn, shapes)
+		}
+	})
+}
+
+// A ServerPlayer plays a conversation to agentctl's server.
+type ServerPlayer struct {
+	T            *testing.T
+	Conversation *Conversation
+	IDs          *IDs
+	Options      embedded.Options // for Start; Serve may change it before
+	Server       *embedded.Server
+
+	dialect *Dialect
+	native  *wsclient.Client
+	url     string
+	conns   map[int]*serverConn
+}
+
+// Start starts the server with an agent that plays a script.
+func (p *ServerPlayer) Start(lines string) {
+	p.T.Helper()
+	agent, err := script.Parse("agent", strings.NewReader(lines))
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	p.Options.Agents, p.Options.DefaultAgent = oneAgent{agent}, "agent"
+	if p.Options.Dir == "" {
+		p.Options.Dir = p.T.TempDir()
+	}
+	if p.Server, err = embedded.Start(p.T.Context(), p.Options); err != nil {
+		p.T.Fatal(err)
+	}
+	url := "ws://" + embedded.Host
+	p.native = wsclient.New(url, wsclient.Options{Dial: p.Server.Dialer(url)})
+}
+
+// Create creates a session by the native protocol and returns its id.
+func (p *ServerPlayer) Create(d protocol.CreateData) string {
+	p.T.Helper()
+	return p.Do(protocol.DoCreate, "", d).Session
+}
+
+// Do gives a native command, whose result may name a session.
+func (p *ServerPlayer) Do(verb protocol.Verb, id string, data any) protocol.CreateResult {
+	p.T.Helper()
+	r, err := wsclient.Call[protocol.CreateResult](p.T.Context(), p.native, verb, id, data)
+	if err != nil {
+		p.T.Fatalf("%s: %v", verb, err)
+	}
+	return r
+}
+
+type oneAgent struct{ *script.Script }
+
+func (oneAgent) Names() []string { return []string{"agent"} }
+
+var _ session.Agents = oneAgent{}
+
+// A serverConn is a connection of a conversation's client.
+type serverConn struct {
+	ws       *websocket.Conn
+	recorded func(Direction, []any) []Message
+	split    func(Direction, []any) []Message
+	reading  sync.WaitGroup
+
+	mu       sync.Mutex
+	received []received
+	closed   error
+}
+
+// A received message came from agentctl's server.
+type received struct {
+	Message
+	taken bool // it stands for a recorded message
+}
+
+func (p *ServerPlayer) play(s Step) {
+	p.T.Helper()
+	conn := p.conns[s.Conn]
+	switch {
+	case s.HTTP != nil && s.HTTP.Upgrade:
+		p.dial(s)
+	case s.Frame != nil && s.Direction == ToServer:
+		frame := p.IDs.Rewrite(*s.Frame)
+		conn.recorded(ToServer, decode(*s.Frame))
+		conn.mu.Lock()
+		conn.split(ToServer, decode(frame))
+		conn.mu.Unlock()
+		if err := conn.ws.Write(p.T.Context(), websocket.MessageText, []byte(frame)); err != nil {
+			p.T.Errorf("write %s: %v", frame, err)
+		}
+	case s.Frame != nil:
+		for _, m := range conn.recorded(ToClient, decode(*s.Frame)) {
+			if p.dialect.Awaited == nil || p.dialect.Awaited(p.Conversation, m) {
+				p.await(conn, m, s)
+			}
+		}
+	case s.Close != nil && s.Direction == ToServer:
+		if s.Close.Code == 1006 {
+			_ = conn.ws.CloseNow()
+			return
+		}
+		_ = conn.ws.Close(websocket.StatusCode(s.Close.Code), s.Close.Reason)
+	}
+}
+
+// dial opens a connection, or checks that the server refuses it as the recorded one did.
+func (p *ServerPlayer) dial(s Step) {
+	p.T.Helper()
+	header := http.Header{}
+	for name, value := range s.HTTP.Headers {
+		header.Set(name, value)
+	}
+	dial := p.Server.Dialer("ws://" + embedded.Host)
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
+	}
+	ws, answer, err := websocket.Dial(p.T.Context(), p.url+strings.TrimSuffix(s.HTTP.Path, "/"),
+		&websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}, HTTPHeader: header})
+	if answer != nil && answer.StatusCode != s.HTTP.Status {
+		p.T.Errorf("%s answers %d, not %d", s.HTTP.Path, answer.StatusCode, s.HTTP.Status)
+	}
+	if err != nil {
+		if s.HTTP.Status == http.StatusSwitchingProtocols {
+			p.T.Errorf("dial: %v", err)
+		}
+		return
+	}
+	ws.SetReadLimit(-1)
+	conn := &serverConn{ws: ws, recorded: p.dialect.Split(), split: p.dialect.Split()}
+	p.conns[s.Conn] = conn
+	conn.reading.Go(func() { conn.read(p.T.Context()) })
+}
+
+func (c *serverConn) read(ctx context.Context) {
+	for {
+		_, data, err := c.ws.Read(ctx)
+		c.mu.Lock()
+		if err != nil {
+			c.closed = err
+			c.mu.Unlock()
+			return
+		}
+		for _, m := range c.split(ToClient, decode(string(data))) {
+			c.received = append(c.received, received{Message: m})
+		}
+		c.mu.Unlock()
+	}
+}
+
+// await waits for the message that stands for a recorded one: the next one of its type.
+func (p *ServerPlayer) await(c *serverConn, recorded Message, s Step) {
+	p.T.Helper()
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		synctest.Wait()
+		c.mu.Lock()
+		i := slices.IndexFunc(c.received, func(m received) bool { return m.Type == recorded.Type && !m.taken })
+		if i >= 0 {
+			c.received[i].taken = true
+			p.IDs.Learn(recorded.Value, c.received[i].Value)
+		}
+		closed := c.closed
+		c.mu.Unlock()
+		switch {
+		case i >= 0:
+			return
+		case closed != nil && !errors.Is(closed, io.EOF):
+			p.T.Errorf("at %d ms: no %s before the end of the connection: %v", s.MS, recorded.Type, closed)
+			return
+		case time.Since(began) > awaitLimit:
+			p.T.Errorf("at %d ms: the server did not send %s", s.MS, recorded.Type)
+			return
+		}
+	}
+}
+
+// checkShapes compares all messages of a connection with the shapes of the real server.
+func (p *ServerPlayer) checkShapes(c *serverConn, shapes *Shapes) {
+	p.T.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.received {
+		if !shapes.Knows(ToClient, m.Type) {
+			if p.dialect.Own[m.Type] == "" {
+				p.T.Errorf("the real server sends no %s: %s", m.Type, protocol.MustEncode(m.Value))
+			}
+			continue
+		}
+		for _, difference := range shapes.Check(ToClient, m.Message) {
+			if p.dialect.Exceptions[difference] == "" {
+				p.T.Errorf("%s\n  in %s", difference, protocol.MustEncode(m.Value))
+			}
+		}
+	}
+}
+
+func (p *ServerPlayer) close() {
+	for _, c := range p.conns {
+		_ = c.ws.CloseNow()
+		c.reading.Wait()
+	}
+	if p.native != nil {
+		_ = p.native.Close()
+	}
+	if p.Server != nil {
+		if err := p.Server.Close(); err != nil {
+			p.T.Errorf("close: %v", err)
+		}
+	}
+}
