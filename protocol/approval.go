@@ -82,6 +82,20 @@ type Option struct {
 	Scope string   `json:"scope,omitempty"` // of allow_always: what the rule will allow
 }
 
+// Offered returns the options of a request, by default allow once and deny. No other decision
+// exists.
+func (a *Approval) Offered() []Option {
+	if len(a.Options) > 0 {
+		return a.Options
+	}
+	return []Option{{Kind: AllowOnce, Label: "Allow once"}, {Kind: Deny, Label: "Deny"}}
+}
+
+// Offers reports whether a request has an option of a kind.
+func (a *Approval) Offers(kind Decision) bool {
+	return slices.ContainsFunc(a.Offered(), func(o Option) bool { return o.Kind == kind })
+}
+
 // A Question asks for free text or for a choice.
 type Question struct {
 	ID      string   `json:"id"`
