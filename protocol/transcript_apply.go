@@ -98,7 +98,7 @@ func (t *Turn) applyTool(e *Event) ([]*Item, error) {
 			return nil, err
 		}
 		it := t.item(e, ItemTool, d.Tool)
-		it.Tool.update(&d)
+		it.Tool.Update(&d)
 		return []*Item{it}, nil
 	case ToolInput:
 		var d ToolInputData
@@ -133,7 +133,8 @@ func (t *Turn) applyTool(e *Event) ([]*Item, error) {
 	return []*Item{it}, nil
 }
 
-func (t *ToolItem) update(d *ToolStartedData) {
+// Update sets the fields that d sets.
+func (t *ToolItem) Update(d *ToolStartedData) {
 	if d.Name != "" {
 		t.Name = d.Name
 	}

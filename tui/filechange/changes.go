@@ -99,7 +99,6 @@ func FromContent(content []protocol.Content, clean func(string) string) []diff.F
 
 // Names of the arguments of tools that change files.
 var (
-	PathFields    = []string{"file_path", "path", "filename", "file", "target_file"}
 	oldFields     = []string{"old_string", "old_str", "old_text", "oldText", "oldString"}
 	newFields     = []string{"new_string", "new_str", "new_text", "newText", "newString"}
 	contentFields = []string{"content", "contents", "file_text", "text"}
@@ -125,7 +124,7 @@ func FromArguments(kind string, input json.RawMessage, clean func(string) string
 		}
 		return "", false
 	}
-	path, _ := pick(PathFields)
+	path, _ := pick(describe.PathFields)
 	path = ui.OneLine(path)
 	old, hasOld := pick(oldFields)
 	text, hasNew := pick(newFields)

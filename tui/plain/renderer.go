@@ -17,10 +17,8 @@ import (
 )
 
 const (
-	maxPartialLine  = 16 << 10 // bytes of an unfinished line that are held back
-	maxEndedTurns   = 4 * recentTurns
-	toolOutputLines = 5   // last lines of a tool's output that are written
-	toolOutputWidth = 200 // cells
+	maxPartialLine = 16 << 10 // bytes of an unfinished line that are held back
+	maxEndedTurns  = 4 * recentTurns
 )
 
 // renderer renders a session as lines. It keeps the session's state, to name the subject of a line.
@@ -32,11 +30,11 @@ type renderer struct {
 
 	caughtUp   bool
 	away       describe.Away
-	nameDue    bool                    // the session's name was not written yet
-	statusDue  bool                    // the status is written after the catch-up
-	parts      []*partBuffer           // open text parts, in the order they started
-	tools      map[string]*runningTool // by tool call ID
-	endedTurns []string                // last turns written, at most maxEndedTurns; newest last
+	nameDue    bool           // the session's name was not written yet
+	statusDue  bool           // the status is written after the catch-up
+	parts      []*partBuffer  // open text parts, in the order they started
+	tools      []*runningTool // in the order they started
+	endedTurns []string       // last turns written, at most maxEndedTurns; newest last
 }
 
 // partBuffer holds back the unfinished line of a text part, so that parts that grow at the same
@@ -48,19 +46,12 @@ type partBuffer struct {
 	partial string
 }
 
-// runningTool is a tool call that has not ended.
-type runningTool struct {
-	title  string
-	output *transcript.Text
-}
-
 // newRenderer returns a renderer of an unknown session. It prints times in zone.
 func newRenderer(zone *time.Location) *renderer {
 	return &renderer{
 		zone:  zone,
 		conn:  remote.Conn{State: remote.Connecting},
 		state: &protocol.State{},
-		tools: map[string]*runningTool{},
 	}
 }
 
@@ -150,14 +141,19 @@ func (r *renderer) writeEvent(e *protocol.Event) {
 			switch p.Kind {
 			case protocol.KindText:
 				r.buffer(p.Part, "").append(r, p.Text)
+			case protocol.KindInput:
+				r.runningTool(p.Part).appendInput(p.Text)
 			case protocol.KindOutput:
-				r.runningTool(p.Part).output.Append(p.Text)
+				tool := r.runningTool(p.Part)
+				r.writeCall(tool)
+				tool.output.Append(p.Text)
 			}
 		}
-	case protocol.ToolStarted, protocol.ToolOutput, protocol.ToolEnded:
+	case protocol.ToolStarted, protocol.ToolInput, protocol.ToolOutput, protocol.ToolEnded:
 		r.writeTool(e)
 	case protocol.ApprovalRequested:
 		r.flushParts()
+		r.writeCalls()
 		r.writeApproval(remote.DecodeData[protocol.Approval](e.Data))
 	case protocol.ApprovalExplained:
 		d := remote.DecodeData[protocol.ApprovalExplainedData](e.Data)
@@ -285,58 +281,6 @@ func (r *renderer) flushParts() {
 func (r *renderer) endTurn() {
 	r.flushParts()
 	r.parts = nil
-	clear(r.tools)
-}
-
-// runningTool returns a running tool call, which it creates if necessary.
-func (r *renderer) runningTool(id string) *runningTool {
-	tool := r.tools[id]
-	if tool == nil {
-		tool = &runningTool{title: id, output: transcript.NewTerminalOutput()}
-		r.tools[id] = tool
-	}
-	return tool
-}
-
-// writeTool writes the start of a tool call and, at its end, the last lines of its output.
-func (r *renderer) writeTool(e *protocol.Event) {
-	switch e.Type {
-	case protocol.ToolStarted:
-		d := remote.DecodeData[protocol.ToolStartedData](e.Data)
-		_, known := r.tools[d.Tool]
-		tool := r.runningTool(d.Tool)
-		if title := strings.TrimSpace(d.Name + " " + d.Title); title != "" {
-			tool.title = title
-		}
-		if !known {
-			r.flushParts()
-			r.linef("tool %s", tool.title)
-		}
-	case protocol.ToolOutput:
-		d := remote.DecodeData[protocol.ToolOutputData](e.Data)
-		tool := r.runningTool(d.Tool)
-		if d.Replace {
-			tool.output = transcript.NewTerminalOutput()
-		}
-		tool.output.Append(d.Text)
-		for i := range d.Content {
-			tool.output.Append(describe.Content(&d.Content[i]))
-		}
-	case protocol.ToolEnded:
-		d := remote.DecodeData[protocol.ToolEndedData](e.Data)
-		tool := r.runningTool(d.Tool)
-		delete(r.tools, d.Tool)
-		tail, hidden := tool.output.Tail(toolOutputWidth, toolOutputLines)
-		if hidden > 0 {
-			tail = append([]string{fmt.Sprintf("(%s before)", ui.Count(hidden, "line"))}, tail...)
-		}
-		for _, line := range tail {
-			r.linef("  | %s", transcript.StripStyles(line))
-		}
-		exit := ""
-		if d.ExitCode != nil && *d.ExitCode != 0 {
-			exit = fmt.Sprintf(" with exit code %d", *d.ExitCode)
-		}
-		r.linef("tool %s: %s%s%s", tool.title, d.Status, exit, ui.Prefixed(": ", d.Error))
-	}
+	r.writeCalls()
+	r.tools = nil
 }

@@ -51,7 +51,7 @@ func (r *renderer) setSubscription(s *protocol.SubscribeResult) {
 	}
 	r.state = s.Snapshot.State
 	r.parts = nil
-	clear(r.tools)
+	r.tools = nil
 	if r.state.Session == "" {
 		r.state.Session = s.Session
 	}

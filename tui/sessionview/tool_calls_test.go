@@ -20,7 +20,7 @@ var toolCallScenes = []goldenScene{
 	{
 		name: "tool_calls", open: fromScene("cards"), heights: [3]int{110, 100, 90},
 		shows: []string{
-			"▎ Make the counter safe.", "• read Read file pkg/store/coun", "✓ 12ms", "package store",
+			"▎ Make the counter safe.", "• Read file pkg/store/coun", "✓ 12ms", "package store",
 			"… 14 more lines · ctrl+o shows all", "return c.n", "It adds without its lock:",
 			`func (c *Counter) Add(n int) { c.n += n } // "no lock"`, "and so does Value.",
 			"• edit pkg/store/counter.go ✓ 40ms", "pkg/store/counter.go +6 −2", "// Add adds n.",
@@ -32,7 +32,7 @@ var toolCallScenes = []goldenScene{
 			"1 + # Notes", "3 + - the counter has a lock", "• shell sleep 60 running 36s", "waiting", ">",
 		},
 		wide: []string{
-			"• read Read file pkg/store/counter.go ✓ 12ms", "11 - // Add adds n. │ 11 + // Add adds n to the sum.",
+			"• Read file pkg/store/counter.go ✓ 12ms", "11 - // Add adds n. │ 11 + // Add adds n to the sum.",
 			"• shell make lint ✗ failed · exit 2 · 300ms", `{"issues":[{"id":7,"title":"Counter races","open":true}]}`,
 		},
 		status: []string{"● running 58s", "fix-tests", "? help"},
@@ -87,6 +87,26 @@ func TestToolClock(t *testing.T) {
 	s.applyJournal()
 	s.mustShow("✓ 1m01s")
 	s.update(tickMsg{})
+}
+
+func TestToolTitleTellsArgumentsThatArriveLater(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "test it")
+	j.Tool("c1", protocol.ToolStartedData{Name: "Bash"}, "")
+	j.CaughtUp()
+	s := open(t, j, 80, 24)
+	s.mustShow("• Bash ")
+	for _, text := range []string{`{"command":"go`, ` test ./..."}`} {
+		s.mustHide("command")
+		s.journal.Add(protocol.ToolInput, protocol.ToolInputData{Tool: "c1", Text: text})
+		s.applyJournal()
+	}
+	s.mustShow("• Bash go test ./... ")
+	input := json.RawMessage(`{"command":"go vet"}`)
+	s.journal.Add(protocol.ToolInput, protocol.ToolInputData{Tool: "c1", Input: input})
+	s.applyJournal()
+	s.mustShow("• Bash go vet ")
+	s.mustHide("go test")
 }
 
 func TestSideBySideDiff(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/diff"
 	"agentctl/tui/filechange"
 	"agentctl/tui/keymap"
@@ -35,8 +36,15 @@ type toolCall struct {
 	cachedFor     changesKey
 	outputIsPatch bool // the output is a patch, shown as changes
 
-	argumentInput  *byte  // first byte of the input that cachedArgument is of
-	cachedArgument string // cache of mainArgument
+	cachedTitle describe.ToolTitle
+	titleFor    titleKey
+}
+
+// titleKey identifies what the title of a tool call is made of.
+type titleKey struct {
+	name, title, kind string
+	input             *byte
+	textLen           int
 }
 
 // changesKey identifies the parts of a tool call that its file changes are read from.

@@ -1,14 +1,12 @@
 package transcriptview
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"agentctl/protocol"
 	"agentctl/tui/describe"
-	"agentctl/tui/filechange"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -23,52 +21,32 @@ func (t *toolCall) title() string {
 	if t.task != "" {
 		glyph += " " + t.styles.Dim.Render(ui.OneLine(transcript.Clean(t.task))+" ›")
 	}
-	tool := t.item.Tool
-	if name := tool.Name; name != "" && tool.Title != "" && name != tool.Title {
-		dimName := t.styles.Dim.Render(ui.OneLine(transcript.Clean(name)))
-		s := glyph + " " + dimName + " " + t.styles.Bold.Render(ui.OneLine(transcript.Clean(tool.Title)))
-		if argument := t.mainArgument(); len(argument) > 1 && !strings.Contains(tool.Title, argument) {
-			s += " " + t.styles.Dim.Render(ui.OneLine(transcript.Clean(argument)))
-		}
-		return s
+	title := t.describe()
+	s := t.styles.Bold.Render(title.Title)
+	if title.Name != "" {
+		s = t.styles.Dim.Render(title.Name) + " " + s
 	}
-	return glyph + " " + t.styles.Bold.Render(t.plainTitle())
+	if title.Argument != "" {
+		s += " " + t.styles.Dim.Render(title.Argument)
+	}
+	return glyph + " " + s
 }
 
-// mainArgument returns the argument that identifies the call best: a command, pattern, query, URL
-// or path.
-func (t *toolCall) mainArgument() string {
-	input := t.item.Tool.Input
-	if len(input) == 0 || t.argumentInput == &input[0] {
-		return t.cachedArgument
+// describe returns the title by what is known of the call.
+func (t *toolCall) describe() describe.ToolTitle {
+	tool := t.item.Tool
+	key := titleKey{name: tool.Name, title: tool.Title, kind: tool.Kind, textLen: len(tool.InputText)}
+	if len(tool.Input) > 0 {
+		key.input = &tool.Input[0]
 	}
-	t.argumentInput, t.cachedArgument = &input[0], ""
-	args := map[string]string{}
-	describe.Fields(input, func(key, value string) bool {
-		args[key] = value
-		return true
-	})
-	for _, name := range append([]string{"command", "cmd", "pattern", "query", "url"}, filechange.PathFields...) {
-		if s := args[name]; s != "" {
-			t.cachedArgument = s
-			break
-		}
+	if t.titleFor != key {
+		t.titleFor, t.cachedTitle = key, describe.NewToolTitle(tool)
 	}
-	return t.cachedArgument
+	return t.cachedTitle
 }
 
 // plainTitle returns the title as one line without styles.
-func (t *toolCall) plainTitle() string {
-	tool := t.item.Tool
-	title := tool.Title
-	if title == "" {
-		title = strings.TrimSpace(tool.Name + " " + cmp.Or(t.mainArgument(), t.arguments()))
-	}
-	if title == "" {
-		title = "tool " + tool.Kind
-	}
-	return ui.OneLine(transcript.Clean(title))
-}
+func (t *toolCall) plainTitle() string { return t.describe().String() }
 
 // status returns the styled status, exit code and duration.
 func (t *toolCall) status() string {
@@ -109,10 +87,10 @@ func (t *toolCall) status() string {
 // arguments returns the input as text, one line per field.
 func (t *toolCall) arguments() string {
 	tool := t.item.Tool
-	if len(tool.Input) == 0 {
-		return string(tool.InputText)
+	if input := describe.ToolInput(tool); len(input) > 0 {
+		return describe.JSON(input)
 	}
-	return describe.JSON(tool.Input)
+	return string(tool.InputText)
 }
 
 // outputText returns the whole output as text without control sequences.

@@ -76,7 +76,7 @@ func (t *toolCall) language() *highlight.Language {
 			return l
 		}
 	}
-	if l := highlight.ByFilename(t.mainArgument()); l != nil {
+	if l := highlight.ByFilename(describe.MainArgument(describe.ToolInput(t.item.Tool))); l != nil {
 		return l
 	}
 	return highlight.ByFilename(strings.TrimSpace(t.item.Tool.Title))
