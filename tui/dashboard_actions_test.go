@@ -235,6 +235,33 @@ func TestDashboardApproval(t *testing.T) {
 	}
 }
 
+func TestDashboardApprovalOffersOnlyItsDecisions(t *testing.T) {
+	for key, c := range map[string]struct {
+		kind        protocol.Decision
+		hint, never string
+		want        string
+	}{
+		"y": {protocol.Deny, "d deny", "y allow once", "does not take “allow once”; it takes: deny"},
+		"d": {protocol.AllowOnce, "y allow once", "d deny", "does not take “deny”; it takes: allow once"},
+	} {
+		d := newTestDashboard(t, 120, 24, testSummaries()...)
+		a := tuitest.CommandApproval()
+		a.Options = []protocol.Option{{ID: "x", Kind: c.kind, Label: "The one"}}
+		d.setPending(a)
+		d.press(key)
+		d.now = d.now.Add(2 * approval.Grace)
+		d.fireGuards()
+		d.wantText(c.hint)
+		d.wantNoText(c.never)
+		before := len(d.server.sessions["s3"].Commands())
+		d.press(key)
+		d.wantText(c.want)
+		if got := d.server.sessions["s3"].Commands()[before:]; len(got) > 0 {
+			t.Errorf("commands after %s: got %+v, want none", key, got)
+		}
+	}
+}
+
 func TestDashboardApprovalSentOnce(t *testing.T) {
 	d := newTestDashboard(t, 90, 24, testSummaries()...)
 	d.setPending(tuitest.CommandApproval())

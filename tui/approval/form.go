@@ -30,6 +30,7 @@ type Form struct {
 	changes requestChanges
 
 	input   *textinput.Model // of the text row being edited, or nil
+	next    *decisionOption  // the decision that the edited reason is for, or nil
 	sending string           // label of the decision being sent, or ""; the form is read-only meanwhile
 	err     string
 }
@@ -38,13 +39,6 @@ type Form struct {
 type answers struct {
 	choices map[string][]string // IDs of the chosen choices
 	text    map[string]string   // free text
-}
-
-// planEdit holds the user's changes to a plan.
-type planEdit struct {
-	tasks   []protocol.Task
-	dropped map[string]bool   // IDs of removed tasks
-	titles  map[string]string // new titles by task ID
 }
 
 // patchEdit holds the user's edit of a patch.
@@ -102,21 +96,14 @@ func NewForm(s *ui.Styles, r *protocol.Approval) *Form {
 	return f
 }
 
-// optionsOf returns the options of a request, by default allow once and deny. A plan has one more
-// option: to revise it.
+// optionsOf returns the options of a request. A plan that can be denied has one more option: to
+// revise it.
 func optionsOf(r *protocol.Approval) []decisionOption {
-	offered := r.Options
-	if len(offered) == 0 {
-		offered = []protocol.Option{
-			{Kind: protocol.AllowOnce, Label: "Allow once"},
-			{Kind: protocol.Deny, Label: "Deny"},
-		}
-	}
 	var out []decisionOption
-	for _, o := range offered {
+	for _, o := range r.Offered() {
 		out = append(out, decisionOption{Option: o})
 	}
-	if r.Kind == protocol.ApprovePlan {
+	if r.Kind == protocol.ApprovePlan && r.Offers(protocol.Deny) {
 		out = append(out, decisionOption{protocol.Option{Kind: protocol.Deny, Label: "Revise with reason"}, true})
 	}
 	return out
@@ -173,6 +160,16 @@ func (f *Form) editReason() {
 	f.startEdit(f.reason)
 }
 
+// askReason edits the reason if a decision needs one and has none. Enter then takes the decision.
+func (f *Form) askReason(o *decisionOption) bool {
+	if !o.revise || f.reason != "" {
+		return false
+	}
+	f.editReason()
+	f.next = o
+	return true
+}
+
 // startEdit starts to edit the text of the selected row.
 func (f *Form) startEdit(text string) { f.input = ui.NewTextInput(text) }
 
@@ -180,17 +177,23 @@ func (f *Form) startEdit(text string) { f.input = ui.NewTextInput(text) }
 func (f *Form) Typing() bool { return f.input != nil }
 
 // pressTyping handles a key while a text row is edited. Enter and tab save the text, esc discards
-// it.
-func (f *Form) pressTyping(msg tea.KeyPressMsg) {
-	switch msg.String() {
+// it. After enter it returns the decision that the text was for, if any.
+func (f *Form) pressTyping(msg tea.KeyPressMsg) *decisionOption {
+	key := msg.String()
+	switch key {
 	case "enter", "tab":
 		f.saveText(strings.TrimSpace(f.input.Value()))
-		f.input = nil
 	case "esc":
-		f.input = nil
 	default:
 		*f.input, _ = f.input.Update(msg)
+		return nil
 	}
+	next := f.next
+	f.input, f.next = nil, nil
+	if key != "enter" {
+		return nil
+	}
+	return next
 }
 
 // saveText saves the edited text to the selected row.
@@ -304,35 +307,6 @@ func (a *answers) all(questions []protocol.Question) map[string][]string {
 		}
 	}
 	return out
-}
-
-// changed reports whether the user changed the plan.
-func (p *planEdit) changed() bool {
-	return len(p.titles) > 0 || slices.ContainsFunc(p.tasks, func(t protocol.Task) bool { return p.dropped[t.ID] })
-}
-
-// remaining returns the plan without the removed tasks, with new titles. Dependencies on removed
-// tasks are removed too.
-func (p *planEdit) remaining() []protocol.Task {
-	var out []protocol.Task
-	for _, t := range p.tasks {
-		if !p.dropped[t.ID] {
-			t.Title = cmp.Or(p.titles[t.ID], t.Title)
-			t.After = slices.DeleteFunc(slices.Clone(t.After), func(id string) bool { return p.dropped[id] })
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// KeepTasks returns the tasks at the given indexes as a plan, without their dependencies on other
-// tasks.
-func KeepTasks(tasks []protocol.Task, keep []int) []protocol.Task {
-	p := planEdit{tasks: tasks, dropped: map[string]bool{}}
-	for i := range tasks {
-		p.dropped[tasks[i].ID] = !slices.Contains(keep, i)
-	}
-	return p.remaining()
 }
 
 // optionByNumber returns the option of a digit key, counted from 1, or nil.

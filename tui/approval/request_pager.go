@@ -2,6 +2,7 @@ package approval
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -87,6 +88,13 @@ func NewRequestPager(s *ui.Styles, r *protocol.Approval) *ui.Pager {
 	if changes != nil {
 		items = append(items, changes.Items(s)...)
 	}
+	for i := range r.Questions {
+		text := r.Questions[i].Text + "\n"
+		for _, c := range r.Questions[i].Choices {
+			text += "   " + c.Label + ui.Prefixed(": ", c.About) + "\n"
+		}
+		items = append(items, ui.TextItems(s, transcript.Reveal(text), ui.AsPreformatted)...)
+	}
 	for i := range r.Tasks {
 		text := fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)
 		items = append(items, ui.TextItems(s, transcript.Reveal(text), ui.AsPreformatted)...)
@@ -122,17 +130,27 @@ func (r passageRole) style(s *ui.Styles) lipgloss.Style {
 }
 
 // Passages returns the description of a request. It leaves out diffs in the content, which are
-// shown as changes, and the patch if patchShown is set.
+// shown as changes, the patch if patchShown is set, and texts that are shown elsewhere: the
+// questions, and parts that repeat another one.
 func Passages(r *protocol.Approval, patchShown bool) []Passage {
-	out := []Passage{{Text: r.Title, role: roleTitle}}
+	var out []Passage
 	add := func(role passageRole, preformatted bool, prefix, text string) {
 		if text != "" {
 			out = append(out, Passage{prefix + text, role, preformatted})
 		}
 	}
+	if !titleRepeats(r) {
+		add(roleTitle, false, "", r.Title)
+	}
 	add(roleCommand, true, "$ ", r.Command)
 	add(roleDetail, true, "in ", r.CWD)
-	add(roleText, false, "why: ", r.Why)
+	if !strings.Contains(r.Title, strings.TrimSpace(r.Why)) {
+		prefix := "why: "
+		if r.Kind == protocol.ApprovePlan {
+			prefix = "" // the plan itself
+		}
+		add(roleText, false, prefix, r.Why)
+	}
 	for _, p := range r.Paths {
 		add(roleDetail, true, "changes ", p)
 	}
@@ -144,11 +162,37 @@ func Passages(r *protocol.Approval, patchShown bool) []Passage {
 			add(roleText, true, "", describe.Content(&r.Content[i]))
 		}
 	}
-	if r.Command == "" && r.Patch == "" && len(r.Content) == 0 && len(r.Input) > 0 {
-		add(roleCommand, true, "", describe.JSON(r.Input))
+	if r.Command == "" && r.Patch == "" && len(r.Content) == 0 {
+		add(roleCommand, true, "", unseenInput(r))
 	}
 	for _, e := range r.Explained {
 		add(roleText, false, "explained: ", e)
 	}
 	return out
+}
+
+// titleRepeats reports whether the title is also the command or the text of a question.
+func titleRepeats(r *protocol.Approval) bool {
+	title := strings.TrimSpace(r.Title)
+	return title == strings.TrimSpace(r.Command) || slices.ContainsFunc(r.Questions, func(q protocol.Question) bool {
+		return title == strings.TrimSpace(q.Text)
+	})
+}
+
+// unseenInput returns the arguments of the tool as text, without the fields that other parts of the
+// request show: the decoded questions, and texts equal to the title, the reason or the directory.
+func unseenInput(r *protocol.Approval) string {
+	shown := []string{strings.TrimSpace(r.Title), strings.TrimSpace(r.Why), r.CWD}
+	fields, ok := describe.Fields(r.Input, func(key, value string) string {
+		text := strings.TrimSpace(value)
+		repeats := text != "" && slices.Contains(shown, text)
+		if repeats || key == "questions" && len(r.Questions) > 0 {
+			return ""
+		}
+		return describe.Field(key, value)
+	})
+	if !ok {
+		return describe.JSON(r.Input)
+	}
+	return strings.Join(slices.DeleteFunc(fields, func(s string) bool { return s == "" }), "\n")
 }

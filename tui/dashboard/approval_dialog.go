@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/approval"
+	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
@@ -120,7 +121,7 @@ func (a *approvalDialog) press(key string) ui.Response {
 		return ui.Response{Push: approval.NewRequestPager(a.styles, a.approval)}
 	case !a.guard.Armed():
 		a.guard.Touch(a.now())
-	case action == keymap.AllowOnce && !a.requestShown:
+	case action == keymap.AllowOnce && a.approval.Offers(protocol.AllowOnce) && !a.requestShown:
 		return ui.Response{Push: approval.NewRequestPager(a.styles, a.approval)}
 	case action == keymap.AllowOnce:
 		return ui.Response{Cmd: a.decide(protocol.AllowOnce)}
@@ -135,7 +136,7 @@ func (a *approvalDialog) decide(kind protocol.Decision) tea.Cmd {
 	a.err = ""
 	data, ok := a.form.Begin(a.approval.Request, kind)
 	if !ok {
-		a.err = "this request has no such option: open the session to decide"
+		a.err = describe.NotOffered(a.approval, kind) + ": open the session to decide"
 		return nil
 	}
 	return a.requests.do(a.session, protocol.DoApprove, data, nil, func(err error) (tea.Cmd, any) {
@@ -160,8 +161,14 @@ func (a *approvalDialog) KeyHint() string {
 	case !a.guard.Armed():
 		return "a moment …"
 	}
-	return keys.Hint(keymap.AllowOnce, "allow once", keymap.Deny, "deny", keymap.ViewRequest, "view all",
-		keymap.Choose, "open", keymap.Back, "back")
+	var pairs []any
+	if a.approval.Offers(protocol.AllowOnce) {
+		pairs = append(pairs, keymap.AllowOnce, "allow once")
+	}
+	if a.approval.Offers(protocol.Deny) {
+		pairs = append(pairs, keymap.Deny, "deny")
+	}
+	return keys.Hint(append(pairs, keymap.ViewRequest, "view all", keymap.Choose, "open", keymap.Back, "back")...)
 }
 
 func (a *approvalDialog) View(width, height int) ([]string, *tea.Cursor) {

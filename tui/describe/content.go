@@ -54,16 +54,19 @@ func JSON(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
-	out, ok := Fields(raw, func(key, value string) string {
-		if strings.Contains(value, "\n") {
-			value = "\n" + value
-		}
-		return key + ": " + value
-	})
+	out, ok := Fields(raw, Field)
 	if !ok {
 		return string(raw)
 	}
 	return strings.Join(out, "\n")
+}
+
+// Field returns a field of a JSON object as text.
+func Field(key, value string) string {
+	if strings.Contains(value, "\n") {
+		value = "\n" + value
+	}
+	return key + ": " + value
 }
 
 // Fields calls each for every field of a JSON object, in order, and returns the results. value is

@@ -2,6 +2,7 @@ package describe
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"agentctl/protocol"
@@ -37,6 +38,26 @@ func Outcome(r *protocol.ApprovalResolvedData, by *protocol.Actor) string {
 		s += " · " + r.Reason
 	}
 	return s
+}
+
+// decisions names the decisions, as a user takes them.
+var decisions = map[protocol.Decision]string{
+	protocol.AllowOnce:   "allow once",
+	protocol.AllowAlways: "allow always",
+	protocol.Deny:        "deny",
+	protocol.DenyStop:    "deny and stop",
+	protocol.Explain:     "explain",
+}
+
+// NotOffered tells that a request has no option of a kind, and which ones it has.
+func NotOffered(r *protocol.Approval, kind protocol.Decision) string {
+	var offered []string
+	for _, o := range r.Offered() {
+		if name := decisions[o.Kind]; name != "" && !slices.Contains(offered, name) {
+			offered = append(offered, name)
+		}
+	}
+	return fmt.Sprintf("this request does not take “%s”; it takes: %s", decisions[kind], strings.Join(offered, ", "))
 }
 
 // Rule returns the subject of a rule: a command without its directory, or the paths of a patch.

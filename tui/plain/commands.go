@@ -3,13 +3,11 @@ package plain
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"agentctl/protocol"
-	"agentctl/tui/approval"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 	"agentctl/tui/ui"
@@ -23,7 +21,8 @@ const helpText = `a line is sent as a message; // sends one that begins with /
 /stop [REQUEST] [REASON]: refuse it and end the turn
 /explain [REQUEST]: ask the agent for an explanation
 /option ID [REQUEST]: choose an option of the agent
-/answer [REQUEST] QUESTION=TEXT…: answer its questions
+/answer [REQUEST] QUESTION=ANSWER…: answer its questions; both may be numbers, as in 1=2
+a number: choose an answer, while the agent asks one question with choices
 /keep [REQUEST] N…: allow only these tasks of a plan
 /replan [REQUEST] REASON: ask for another plan
 /interrupt [keep|hold|clear]: end the turn, and keep, hold or clear the queue
@@ -46,6 +45,8 @@ func (c *client) runLine(in inputLine) {
 		return
 	case strings.HasPrefix(line, "//"):
 		c.send(line[1:])
+		return
+	case c.choose(line):
 		return
 	case !strings.HasPrefix(line, "/") || c.isAgentCommand(line):
 		c.send(line)
@@ -73,9 +74,11 @@ func (c *client) runLine(in inputLine) {
 		c.search(rest)
 	case "rules", "revoke":
 		c.runRuleCommand(verb, rest)
-	case "approve", "always", "deny", "stop", "explain", "option", "answer", "keep", "replan":
-		c.decide(verb, rest)
 	default:
+		if _, ok := decisionVerbs[verb]; ok {
+			c.decide(verb, rest)
+			return
+		}
 		out.linef("no command /%s: /help lists all, // sends a line that begins with /", verb)
 	}
 }
@@ -193,108 +196,4 @@ func (c *client) runQueueCommand(verb, rest string) {
 		}
 		c.runCommand(protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message, Index: to - 1})
 	}
-}
-
-// decide answers a pending request: the named one, or the only one.
-func (c *client) decide(verb, rest string) {
-	out := c.renderer
-	d := protocol.ApproveData{}
-	if verb == "option" {
-		d.Option, rest, _ = strings.Cut(rest, " ")
-	}
-	request, rest, err := findRequest(out.state.Approvals, strings.TrimSpace(rest))
-	if err != nil {
-		out.linef("/%s: %s", verb, err)
-		return
-	}
-	d.Request = request.Request
-	switch verb {
-	case "approve":
-		d.Decision, d.Reason = protocol.AllowOnce, rest
-	case "always":
-		d.Decision, d.Reason = protocol.AllowAlways, rest
-	case "deny":
-		d.Decision, d.Reason = protocol.Deny, rest
-	case "stop":
-		d.Decision, d.Reason = protocol.DenyStop, rest
-	case "explain":
-		d.Decision, d.Reason = protocol.Explain, rest
-	case "option":
-		d.Reason = rest
-	case "answer":
-		d.Decision = protocol.AllowOnce
-		if d.Input, err = parseAnswers(request, rest); err != nil {
-			out.linef("/answer: %s", err)
-			return
-		}
-	case "keep":
-		d.Decision = protocol.AllowOnce
-		if d.Input, err = parseTasks(request, rest); err != nil {
-			out.linef("/keep: %s", err)
-			return
-		}
-	case "replan":
-		d.Decision, d.Reason, d.Input = protocol.Deny, rest, &protocol.ApprovalInput{Replan: true}
-	}
-	c.runCommand(protocol.DoApprove, d)
-}
-
-// findRequest returns the request that rest names, or the only pending one, and the text after the
-// name.
-func findRequest(pending []protocol.Approval, rest string) (*protocol.Approval, string, error) {
-	name, after, _ := strings.Cut(rest, " ")
-	if i := approval.IndexOf(pending, name); i >= 0 {
-		return &pending[i], strings.TrimSpace(after), nil
-	}
-	switch len(pending) {
-	case 0:
-		return nil, "", fmt.Errorf("no approval is pending")
-	case 1:
-		return &pending[0], rest, nil
-	}
-	names := make([]string, len(pending))
-	for i := range pending {
-		names[i] = pending[i].Request
-	}
-	return nil, "", fmt.Errorf("%d approvals are pending, name one: %s", len(pending), strings.Join(names, ", "))
-}
-
-// parseAnswers parses answers of the form QUESTION=TEXT. A text ends before the next question ID.
-func parseAnswers(a *protocol.Approval, rest string) (*protocol.ApprovalInput, error) {
-	answers := map[string][]string{}
-	question := ""
-	for _, word := range strings.Fields(rest) {
-		name, text, found := strings.Cut(word, "=")
-		if found && slices.ContainsFunc(a.Questions, func(q protocol.Question) bool { return q.ID == name }) {
-			question = name
-			answers[question] = append(answers[question], text)
-			continue
-		}
-		if question == "" {
-			return nil, fmt.Errorf("write QUESTION=TEXT")
-		}
-		texts := answers[question]
-		texts[len(texts)-1] += " " + word
-	}
-	if len(answers) == 0 {
-		return nil, fmt.Errorf("write QUESTION=TEXT")
-	}
-	return &protocol.ApprovalInput{Answers: answers}, nil
-}
-
-// parseTasks parses the numbers of the tasks to keep, separated by spaces or commas.
-func parseTasks(a *protocol.Approval, rest string) (*protocol.ApprovalInput, error) {
-	var keep []int
-	for _, word := range strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == ',' }) {
-		n, err := strconv.Atoi(word)
-		if err != nil || n < 1 || n > len(a.Tasks) {
-			return nil, fmt.Errorf("no task %s: want 1 to %d", word, len(a.Tasks))
-		}
-		keep = append(keep, n-1)
-	}
-	kept := approval.KeepTasks(a.Tasks, keep)
-	if len(kept) == 0 {
-		return nil, fmt.Errorf("name one or more of the %s", ui.Count(len(a.Tasks), "task"))
-	}
-	return &protocol.ApprovalInput{Tasks: kept}, nil
 }

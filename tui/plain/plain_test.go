@@ -111,8 +111,8 @@ func TestTypedCommands(t *testing.T) {
 		{"approval", "/approve r1", protocol.DoApprove, protocol.ApproveData{
 			Request: "r1", Decision: protocol.AllowOnce,
 		}},
-		{"approval", "/always r2", protocol.DoApprove, protocol.ApproveData{
-			Request: "r2", Decision: protocol.AllowAlways,
+		{"approval", "/always r1", protocol.DoApprove, protocol.ApproveData{
+			Request: "r1", Decision: protocol.AllowAlways,
 		}},
 		{"approval", "/deny r1 not on a Friday", protocol.DoApprove, protocol.ApproveData{
 			Request: "r1", Decision: protocol.Deny, Reason: "not on a Friday",
@@ -337,7 +337,17 @@ func TestLocalAnswersToCommands(t *testing.T) {
 	for _, c := range []struct{ scene, typed, want string }{
 		{"approval", "/approve", "/approve: 2 approvals are pending, name one: r1, r2"},
 		{"transcript", "/deny no", "/deny: no approval is pending"},
-		{"question", "/answer db", "/answer: write QUESTION=TEXT"},
+		{"question", "/answer db", "/answer: \"db\" names none of the questions: write 1=1 2=TEXT\n"},
+		{"question", "/answer", "/answer: no answer: write 1=1 2=TEXT\n"},
+		{"question", "/approve", "/approve: the request asks: write /answer 1=1 2=TEXT\n"},
+		{"question", "/option none", "/option: no option \"none\": the options are answer, skip, stop, explain\n"},
+		{
+			"question", "/always",
+			"/always: this request does not take “allow always”; it takes: allow once, deny, deny and stop, explain\n",
+		},
+		{"approval", "/always r2", "/always: this request does not take “allow always”"},
+		{"approval", "/answer r1 x", "/answer: the request asks no question\n"},
+		{"approval", "/replan r1 x", "/replan: the request is no plan\n"},
 		{"queue", "/edit 9 x", "/edit N: no such message"},
 		{"queue", "/move 1 x", "/move N TO: want a place from 1 to 2"},
 		{"queue", "/edit 1", "/edit N TEXT: no text"},

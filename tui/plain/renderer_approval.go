@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"strings"
 
 	"agentctl/protocol"
@@ -26,11 +27,9 @@ func (r *renderer) writeApproval(a *protocol.Approval) {
 		title, description := transcript.Reveal(a.Tasks[i].Title), transcript.Reveal(a.Tasks[i].Description)
 		r.linef("  task %d: %s%s", i+1, title, ui.Prefixed(": ", description))
 	}
-	for _, q := range a.Questions {
-		r.linef("  question %s: %s", q.ID, transcript.Reveal(q.Text))
-		for _, c := range q.Choices {
-			r.linef("    %s: %s", c.ID, transcript.Reveal(c.Label))
-		}
+	names := a.AnswerNames()
+	for i := range a.Questions {
+		r.writeQuestion(names[i], &a.Questions[i])
 	}
 	kinds := map[protocol.Decision]int{}
 	for _, o := range a.Options {
@@ -48,35 +47,68 @@ func (r *renderer) writeApproval(a *protocol.Approval) {
 	r.linef("  waiting for a decision: %s", r.decisionCommands(a))
 }
 
-// decisionCommands returns the commands that decide a request. They name the request if several are
-// pending.
+// writeQuestion writes a question and its choices with their short names, and with their ids if
+// those tell more.
+func (r *renderer) writeQuestion(name string, q *protocol.Question) {
+	text := transcript.Reveal(q.Text)
+	r.linef("  question %s%s: %s", name, idSuffix(q.ID, name, q.Text), text)
+	for i, name := range q.AnswerNames() {
+		c := &q.Choices[i]
+		label, about := transcript.Reveal(cmp.Or(c.Label, c.ID)), transcript.Reveal(c.About)
+		r.linef("    %s%s: %s%s", name, idSuffix(c.ID, name, cmp.Or(c.Label, c.ID)), label, ui.Prefixed(": ", about))
+	}
+}
+
+// idSuffix returns an id in parentheses, or "" if it equals the name or the text.
+func idSuffix(id, name, text string) string {
+	if id == name || id == text {
+		return ""
+	}
+	return " (" + transcript.Reveal(id) + ")"
+}
+
+// decisionCommands returns the commands that decide a request: those of its options. They name the
+// request if several are pending.
 func (r *renderer) decisionCommands(a *protocol.Approval) string {
 	request := ""
 	if len(r.state.Approvals) > 1 {
 		request = " " + a.Request
 	}
-	commands := [][2]string{{"/approve"}, {"/always"}, {"/deny", " REASON"}, {"/stop", " REASON"}, {"/explain"}}
+	var commands []string
+	add := func(kind protocol.Decision, command, input string) {
+		if a.Offers(kind) {
+			commands = append(commands, command+request+ui.Prefixed(" ", input))
+		}
+	}
 	switch {
-	case len(a.Questions) > 0:
-		answers := ""
-		for i := range a.Questions {
-			answers += " " + transcript.Reveal(a.Questions[i].ID) + "=TEXT"
-		}
-		commands = [][2]string{{"/answer", answers}, {"/deny", " REASON"}, {"/stop", " REASON"}}
-	case len(a.Tasks) > 0:
-		commands = [][2]string{
-			{"/approve"},
-			{"/keep", " 1 2 for these tasks only"},
-			{"/replan", " REASON"},
-			{"/deny", " REASON"},
-			{"/stop", " REASON"},
-			{"/explain"},
-		}
+	case len(a.Questions) == 0:
+		add(protocol.AllowOnce, "/approve", "")
+	case request == "" && chooses(a):
+		commands = append(commands, "the number of a choice")
+		add(protocol.AllowOnce, "/answer", "TEXT")
+	default:
+		add(protocol.AllowOnce, "/answer", transcript.Reveal(a.AnswerExample()))
 	}
-	texts := make([]string, len(commands))
-	for i, c := range commands {
-		texts[i] = c[0] + request + c[1]
+	if len(a.Tasks) > 1 {
+		add(protocol.AllowOnce, "/keep", "1 2")
 	}
-	last := len(texts) - 1
-	return strings.Join(texts[:last], ", ") + " or " + texts[last]
+	add(protocol.AllowAlways, "/always", "")
+	add(protocol.Deny, "/deny", "")
+	add(protocol.DenyStop, "/stop", "")
+	if a.Kind == protocol.ApprovePlan {
+		add(protocol.Deny, "/replan", "REASON")
+	}
+	add(protocol.Explain, "/explain", "")
+	last := len(commands) - 1
+	if last <= 0 {
+		return strings.Join(commands, "")
+	}
+	return strings.Join(commands[:last], ", ") + " or " + commands[last]
+}
+
+// chooses reports whether a request asks one question whose answer is one of its choices, so that
+// the number of the choice alone answers it.
+func chooses(a *protocol.Approval) bool {
+	return len(a.Questions) == 1 && !a.Questions[0].Many && len(a.Questions[0].Choices) > 0 &&
+		a.Offers(protocol.AllowOnce)
 }

@@ -3,6 +3,7 @@ package sessionview
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -162,6 +163,134 @@ func TestApprovalReason(t *testing.T) {
 		data.Reason != "not 2 day" {
 		t.Errorf("got decision %+v", data)
 	}
+}
+
+// planApproval returns a request for a plan whose text is also its tool's argument.
+func planApproval() protocol.Approval {
+	return protocol.Approval{
+		Request: "r1", Tool: "c1", Name: "ExitPlanMode", Kind: protocol.ApprovePlan, Title: "ExitPlanMode",
+		Why: "# Two steps\n1. look\n2. change", Input: json.RawMessage(`{"plan":"# Two steps\n1. look\n2. change"}`),
+		Options: []protocol.Option{
+			{ID: "yes", Kind: protocol.AllowOnce, Label: "Allow"}, {ID: "no", Kind: protocol.Deny, Label: "Deny"},
+		},
+	}
+}
+
+// openApproval opens a session with one pending request, exactly as given, and its tool call.
+func openApproval(t *testing.T, a protocol.Approval) *testScreen {
+	t.Helper()
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "go")
+	j.Tool("c1", protocol.ToolStartedData{Name: a.Name}, "")
+	j.Add(protocol.ToolInput, protocol.ToolInputData{Tool: "c1", Input: a.Input})
+	j.Add(protocol.ApprovalRequested, a)
+	j.CaughtUp()
+	s := open(t, j, 80, 30)
+	s.waitGrace()
+	return s
+}
+
+func TestRevisionAsksForItsReason(t *testing.T) {
+	for name, focus := range map[string][]string{
+		"number in the composer": {"3"}, "number in the panel": {"tab", "3"},
+		"row in the panel": {"tab", "down", "down", "enter"},
+	} {
+		s := openApproval(t, planApproval())
+		s.mustShow("3 Revise with reason")
+		s.press(focus...)
+		s.mustSendNothing()
+		s.mustShow("enter sends · esc discard")
+		s.press("enter")
+		s.mustSendNothing()
+		s.mustShow("a new plan needs a reason")
+		s.press("3")
+		s.typeText("in 1 step")
+		s.press("enter")
+		data := s.mustSend(protocol.DoApprove).(protocol.ApproveData)
+		want := protocol.ApproveData{
+			Request: "r1", Option: "", Decision: protocol.Deny, Reason: "in 1 step",
+			Input: &protocol.ApprovalInput{Replan: true},
+		}
+		if !reflect.DeepEqual(data, want) {
+			t.Errorf("%s: got %+v, want %+v", name, data, want)
+		}
+	}
+}
+
+func TestRevisionIsDiscarded(t *testing.T) {
+	s := openApproval(t, planApproval())
+	s.press("3")
+	s.typeText("in 1 step")
+	s.press("esc")
+	s.mustSendNothing()
+	s.press("r")
+	s.typeText("shorter")
+	s.press("enter") // only the reason: no decision was chosen
+	s.mustSendNothing()
+	s.press("3")
+	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Reason != "shorter" {
+		t.Errorf("got %+v, want the reason as written", data)
+	}
+}
+
+func TestRevisionNeedsADenial(t *testing.T) {
+	a := planApproval()
+	a.Options = a.Options[:1]
+	s := openApproval(t, a)
+	s.mustShow("1 Allow")
+	s.mustHide("Revise")
+}
+
+func TestApprovalShowsItsTextsOnce(t *testing.T) {
+	choices := []protocol.Choice{{ID: "red", Label: "red"}}
+	question := protocol.Question{ID: "Red or blue?", Text: "Red or blue?", Choices: choices}
+	input := json.RawMessage(`{"questions":[{"question":"Red or blue?","options":[{"label":"red"}]}]}`)
+	ask := protocol.Approval{
+		Request: "r1", Tool: "c1", Name: "AskUserQuestion", Kind: protocol.ApproveQuestion, Title: "AskUserQuestion",
+		Questions: []protocol.Question{question}, Input: input,
+	}
+	titled := ask
+	titled.Title, titled.Input = "Red or blue?", nil
+	command := tuitest.CommandApproval()
+	command.Title, command.Name, command.Tool = command.Command, "Bash", "c1"
+	described := planApproval()
+	described.Title = "Confirm: " + described.Why
+	for name, c := range map[string]struct {
+		request protocol.Approval
+		text    string
+	}{
+		"a question": {ask, "Red or blue?"}, "a plan": {planApproval(), "2. change"},
+		"the arguments of a plan": {planApproval(), "# Two steps\n   1. look"},
+	} {
+		s := openApproval(t, c.request)
+		if n := strings.Count(s.text(), c.text); n != 1 {
+			t.Errorf("%s: the screen shows %q %d times:\n%s", name, c.text, n, s.text())
+		}
+	}
+	for name, c := range map[string]struct {
+		request protocol.Approval
+		text    string
+	}{
+		"a question that is the title": {titled, "Red or blue?"}, "a plan in the title": {described, "2. change"},
+		"a command that is the title": {command, "   $ go mod tidy\n   in"},
+	} {
+		s := openApproval(t, c.request)
+		_, panel, _ := strings.Cut(s.text(), "─ approval")
+		if n := strings.Count(panel, c.text); n != 1 {
+			t.Errorf("%s: the panel shows %q %d times:\n%s", name, c.text, n, s.text())
+		}
+	}
+	s := openApproval(t, titled)
+	s.press("1") // the form shows the whole request
+	s.mustShow("no question is answered yet")
+}
+
+func TestApprovalShowsArgumentsThatNothingElseShows(t *testing.T) {
+	a := planApproval()
+	a.Input = json.RawMessage(`{"plan":"# Two steps\n1. look\n2. change","mode":"full","note":""}`)
+	s := openApproval(t, a)
+	s.mustShow("   mode: full\n   note:\n", "   # Two steps\n")
+	s.mustHide("   plan:")
 }
 
 func TestApprovalSentOnce(t *testing.T) {

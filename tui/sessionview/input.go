@@ -49,8 +49,7 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if v.focus == onApproval && v.panels.approvals.Typing(pending) {
-		v.panels.approvals.PressTyping(pending, msg)
-		return nil
+		return v.applyApprovalResult(v.panels.approvals.PressTyping(pending, msg))
 	}
 	if v.pressCompletion(key) {
 		return nil

@@ -1,0 +1,53 @@
+package approval
+
+import (
+	"cmp"
+	"slices"
+
+	"agentctl/protocol"
+)
+
+// planEdit holds the user's changes to a plan.
+type planEdit struct {
+	tasks   []protocol.Task
+	dropped map[string]bool   // IDs of removed tasks
+	titles  map[string]string // new titles by task ID
+}
+
+// title returns the current title of task i.
+func (p *planEdit) title(i int) string {
+	t := &p.tasks[i]
+	if title := p.titles[t.ID]; title != "" {
+		return title
+	}
+	return t.Title
+}
+
+// changed reports whether the user changed the plan.
+func (p *planEdit) changed() bool {
+	return len(p.titles) > 0 || slices.ContainsFunc(p.tasks, func(t protocol.Task) bool { return p.dropped[t.ID] })
+}
+
+// remaining returns the plan without the removed tasks, with new titles. Dependencies on removed
+// tasks are removed too.
+func (p *planEdit) remaining() []protocol.Task {
+	var out []protocol.Task
+	for _, t := range p.tasks {
+		if !p.dropped[t.ID] {
+			t.Title = cmp.Or(p.titles[t.ID], t.Title)
+			t.After = slices.DeleteFunc(slices.Clone(t.After), func(id string) bool { return p.dropped[id] })
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// KeepTasks returns the tasks at the given indexes as a plan, without their dependencies on other
+// tasks.
+func KeepTasks(tasks []protocol.Task, keep []int) []protocol.Task {
+	p := planEdit{tasks: tasks, dropped: map[string]bool{}}
+	for i := range tasks {
+		p.dropped[tasks[i].ID] = !slices.Contains(keep, i)
+	}
+	return p.remaining()
+}
