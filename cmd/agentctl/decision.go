@@ -5,12 +5,15 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"agentctl/internal/exit"
 	"agentctl/internal/output"
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 )
 
 // decisionOptions are the options of approve, deny and explain.
@@ -59,28 +62,47 @@ func (o *decisionOptions) check() error {
 	if o.Option != "" && (o.Always || o.Stop) {
 		return exit.Usagef("--option is a decision: omit --always and --stop")
 	}
-	_, err := parseAnswers(o.Answers)
-	return err
+	for _, kv := range o.Answers {
+		if _, err := strconv.Atoi(kv); err == nil { // a choice of the only question
+			continue
+		}
+		if _, _, err := parsePair("--answer", kv); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// parseAnswers parses K=V answers. A question may have several.
-func parseAnswers(answers []string) (map[string][]string, error) {
+// answers returns the answers of --answer, K=V each. If the request is known, K is the id or the
+// number of a question, V may be the number of a choice, and the number of a choice alone answers
+// the only question.
+func (o *decisionOptions) answers(a *protocol.Approval) (map[string][]string, error) {
 	var m map[string][]string
-	for _, kv := range answers {
-		k, v, err := parsePair("--answer", kv)
-		if err != nil {
-			return nil, err
+	for _, kv := range o.Answers {
+		var question string
+		var given []string
+		if a != nil && len(a.Questions) > 0 {
+			var err error
+			if question, given, err = a.ParseAnswer(kv); err != nil {
+				return nil, exit.Usagef("--answer: %w", err)
+			}
+		} else {
+			k, v, err := parsePair("--answer", kv)
+			if err != nil {
+				return nil, err
+			}
+			question, given = k, []string{v}
 		}
 		if m == nil {
 			m = map[string][]string{}
 		}
-		m[k] = append(m[k], v)
+		m[question] = append(m[question], given...)
 	}
 	return m, nil
 }
 
-// input returns the input of the decision, or nil.
-func (o *decisionOptions) input() (*protocol.ApprovalInput, error) {
+// input returns the input of the decision on a, or nil. a is nil if the request is not known.
+func (o *decisionOptions) input(a *protocol.Approval) (*protocol.ApprovalInput, error) {
 	in := &protocol.ApprovalInput{Replan: o.Replan}
 	given := o.Replan
 	if o.Input != "" {
@@ -96,7 +118,7 @@ func (o *decisionOptions) input() (*protocol.ApprovalInput, error) {
 		}
 	}
 	given = given || len(o.Answers) > 0
-	answers, err := parseAnswers(o.Answers)
+	answers, err := o.answers(a)
 	if err != nil || !given {
 		return nil, err
 	}
@@ -109,8 +131,54 @@ func (o *decisionOptions) input() (*protocol.ApprovalInput, error) {
 	return in, nil
 }
 
+// pending returns the request that the decision is about, or nil if this client does not know it:
+// then the server decides what is wrong.
+func (o *decisionOptions) pending(c *connection) *protocol.Approval {
+	r, err := c.snapshot(o.Session)
+	if err != nil {
+		return nil
+	}
+	s := r.Snapshot.State
+	if o.Request == "" && len(s.Approvals) == 1 {
+		return &s.Approvals[0]
+	}
+	return s.PendingApproval(o.Request)
+}
+
+// checkOffered returns an error if the request has no option for the decision. The error tells
+// which ones it has.
+func (o *decisionOptions) checkOffered(a *protocol.Approval) error {
+	switch {
+	case o.Option != "":
+		ids := make([]string, len(a.Options))
+		for i := range a.Options {
+			if ids[i] = a.Options[i].ID; ids[i] == o.Option {
+				return nil
+			}
+		}
+		return exit.Unsupportedf("request %s has no option %q; its options are: %s", a.Request, o.Option,
+			strings.Join(ids, ", "))
+	case !a.Offers(o.Decision):
+		return exit.Unsupportedf("request %s: %s", a.Request, describe.NotOffered(a, o.Decision))
+	case o.Replan && a.Kind != protocol.ApprovePlan:
+		return exit.Unsupportedf("request %s is no plan: omit --replan, and give a --reason", a.Request)
+	}
+	return nil
+}
+
 func runDecision(ctx context.Context, o *decisionOptions) error {
-	in, err := o.input()
+	c, err := o.app.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	a := o.pending(c)
+	if a != nil {
+		if err := o.checkOffered(a); err != nil {
+			return err
+		}
+	}
+	in, err := o.input(a)
 	if err != nil {
 		return err
 	}
@@ -120,11 +188,6 @@ func runDecision(ctx context.Context, o *decisionOptions) error {
 	if o.Option != "" {
 		data.Decision = "" // the option has one
 	}
-	c, err := o.app.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
 	res, err := call[protocol.ApproveResult](c, protocol.DoApprove, o.Session, data)
 	if err != nil {
 		return err

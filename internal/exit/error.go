@@ -18,6 +18,7 @@ const (
 	NeedsPerson = 6
 	TurnFailed  = 7
 	Unreachable = 8
+	Unsupported = 10
 	Signal      = 128 // plus the number of the signal that ended the screen, as in a shell
 	Interrupted = 130
 )
@@ -53,7 +54,7 @@ func Usagef(format string, args ...any) *Error { return Errorf(Usage, CodeUsage,
 
 // Unsupportedf returns an error about something the agent, dialect or system cannot do.
 func Unsupportedf(format string, args ...any) *Error {
-	return Errorf(Failure, protocol.CodeUnsupported, format, args...)
+	return Errorf(Unsupported, protocol.CodeUnsupported, format, args...)
 }
 
 // Unreachablef returns an error about a server that cannot be reached.

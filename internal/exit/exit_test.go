@@ -29,7 +29,11 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 			protocol.CodeUnauthorized,
 		},
 		{"conflict", protocol.Errorf(protocol.CodeConflict, "no"), Failure, protocol.CodeConflict},
-		{"unsupported", Unsupportedf("later"), Failure, protocol.CodeUnsupported},
+		{"unsupported", Unsupportedf("later"), Unsupported, protocol.CodeUnsupported},
+		{
+			"unsupported by the server", protocol.Errorf(protocol.CodeUnsupported, "no"), Unsupported,
+			protocol.CodeUnsupported,
+		},
 		{
 			"connection refused", &wsclient.ConnectError{URL: "ws://x", Err: errors.New("refused")}, Unreachable,
 			CodeUnreachable,

@@ -75,6 +75,8 @@ func statusOf(c protocol.Code) int {
 		return Forbidden
 	case protocol.CodeTimeout:
 		return Timeout
+	case protocol.CodeUnsupported:
+		return Unsupported
 	}
 	return Failure
 }
