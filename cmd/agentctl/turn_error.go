@@ -4,6 +4,7 @@ import (
 	"agentctl/internal/exit"
 	"agentctl/internal/output"
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 )
 
 // approvalNeeded returns the error of a verb that cannot go on before the first pending approval of
@@ -16,14 +17,13 @@ func approvalNeeded(s *protocol.State) error {
 
 // queueHeld returns the error of a verb that cannot go on before the hold h of s is released.
 func queueHeld(s *protocol.State, h *protocol.Hold) error {
-	return exit.Errorf(exit.NeedsPerson, exit.CodeNeedsPerson, "the queue is held: %s by %s", h.Reason,
-		output.Actor(h.By)).
+	return exit.Errorf(exit.NeedsPerson, exit.CodeNeedsPerson, "the queue is %s", describe.Hold(h)).
 		WithHint("agentctl queue release %s", output.Session(s))
 }
 
 // turnError returns the error of a turn's end, or nil if the turn completed.
 func turnError(end *protocol.TurnEndedData) error {
-	text := string(end.Reason)
+	text := describe.Reason(end.Reason)
 	switch {
 	case end.Message != "" && end.Reason == protocol.ReasonError:
 		text = end.Message

@@ -106,7 +106,7 @@ func (c *client) expireTimeouts() {
 			return false
 		}
 		c.Failf(s.cmd, protocol.CodeTimeout,
-			"the server has not confirmed the message: check, then send it again with another key")
+			"the server did not confirm the message: look whether it arrived before you send it again")
 		return true
 	})
 }

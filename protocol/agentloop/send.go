@@ -41,7 +41,7 @@ func (c *client) sendMessage(cmd *protocol.Command, d *protocol.SendData) {
 	if known, ok := c.state.keys.Get(cmd.Key); ok {
 		switch {
 		case known.body != string(cmd.Data):
-			c.Failf(cmd, protocol.CodeKeyReused, "the key was used with another body")
+			c.Failf(cmd, protocol.CodeKeyReused, "the key was used for another command")
 		case known.result != nil:
 			c.Answer(cmd, known.result)
 		default: // a second copy could run twice

@@ -26,7 +26,7 @@ func (d *Decisions) Delete(request string) { d.winners.Delete(request) }
 func (d *Decisions) Find(st *protocol.State, a *protocol.ApproveData) (*protocol.Approval, *protocol.Error) {
 	if a.Request == "" {
 		if len(st.Approvals) != 1 {
-			return nil, protocol.Errorf(protocol.CodeNotFound, "%d requests are pending: name one", len(st.Approvals))
+			return nil, protocol.Errorf(protocol.CodeNotFound, "%d approvals are pending: name one", len(st.Approvals))
 		}
 		a.Request = st.Approvals[0].Request
 	}
@@ -42,7 +42,7 @@ func (d *Decisions) Error(request string) *protocol.Error {
 	if w, ok := d.winners.Get(request); ok {
 		return Conflict(w)
 	}
-	return protocol.Errorf(protocol.CodeNotFound, "no request %q is pending", Truncate(request, maxExcerpt))
+	return protocol.Errorf(protocol.CodeNotFound, "the request %q is not pending", Truncate(request, maxExcerpt))
 }
 
 // WinnerOf returns the decision that an approval.resolved event reports. by may be nil.

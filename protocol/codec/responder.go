@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"slices"
 
 	"agentctl/protocol"
@@ -25,9 +26,42 @@ func (d *Responder) supports(v protocol.Verb) bool {
 	return slices.Contains(d.Verbs, v) && !(d.OneShot && slices.Contains(d.LocalVerbs, v))
 }
 
+// activities names the verbs whose own name does not tell a user what they do.
+var activities = map[protocol.Verb]string{
+	protocol.DoSubscribe:    "following a session",
+	protocol.DoWatch:        "following the list of sessions",
+	protocol.DoList:         "a list of sessions",
+	protocol.DoSnapshot:     "the state of a session",
+	protocol.DoHistory:      "reading the history",
+	protocol.DoSearch:       "searching",
+	protocol.DoBlob:         "reading large content",
+	protocol.DoCreate:       "creating sessions",
+	protocol.DoRename:       "renaming sessions",
+	protocol.DoConfigure:    "settings",
+	protocol.DoClose:        "closing sessions",
+	protocol.DoSend:         "sending messages",
+	protocol.DoInterrupt:    "interrupting a turn",
+	protocol.DoQueueEdit:    "editing queued messages",
+	protocol.DoQueueRemove:  "removing queued messages",
+	protocol.DoQueueMove:    "moving queued messages",
+	protocol.DoQueueHold:    "holding the queue",
+	protocol.DoQueueRelease: "releasing the queue",
+	protocol.DoApprove:      "deciding approvals",
+	protocol.DoRulesList:    "rules",
+	protocol.DoRulesRevoke:  "rules",
+	protocol.DoTaskCancel:   "cancelling tasks",
+	protocol.DoTaskRestart:  "restarting tasks",
+	protocol.DoPlanRun:      "running a plan",
+	protocol.DoContext:      "measuring the context",
+	protocol.DoCompact:      "compacting the context",
+	protocol.DoExport:       "exporting the state",
+	protocol.DoRestore:      "restoring a state",
+}
+
 // Unsupported returns the error of a verb or another feature that the dialect lacks.
 func (d *Responder) Unsupported(what string) *protocol.Error {
-	e := protocol.Errorf(protocol.CodeUnsupported, "the dialect %s does not support %s", d.Dialect, what)
+	e := protocol.Errorf(protocol.CodeUnsupported, "the dialect %s does not support %s", d.Dialect,
+		cmp.Or(activities[protocol.Verb(what)], what))
 	if why := d.Reasons[protocol.Verb(what)]; why != "" {
 		e.Message += ": " + why
 	}

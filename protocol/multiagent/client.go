@@ -144,7 +144,7 @@ func (c *client) finishOpen() {
 func (c *client) failOpen() {
 	for _, line := range c.deferred {
 		if cmd, err := protocol.DecodeCommand(line); err == nil {
-			c.Failf(&cmd, protocol.CodeTimeout, "no answer to a PING: the server is busy, or does not speak %s", Name)
+			c.Failf(&cmd, protocol.CodeTimeout, "the server does not answer: it is busy, or does not speak %s", Name)
 		}
 	}
 	c.openDeadline, c.deferred = time.Time{}, nil

@@ -12,7 +12,7 @@ import (
 func (c *client) handleCommand(cmd *protocol.Command) {
 	if saved, known := c.resume.answers.Get(cmd.Key); known && cmd.Key != "" {
 		if saved.body != commandBody(cmd) {
-			c.Failf(cmd, protocol.CodeKeyReused, "the key was used with another body")
+			c.Failf(cmd, protocol.CodeKeyReused, "the key was used for another command")
 			return
 		}
 		c.Answer(cmd, saved.result)

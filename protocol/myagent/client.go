@@ -143,7 +143,7 @@ func (c *client) scheduleWake() {
 func (c *client) expire() {
 	for _, req := range slices.Clone(c.requests) {
 		if !c.Now.Before(req.deadline) {
-			c.finishRequest(req, nil, protocol.Errorf(protocol.CodeTimeout, "the server did not answer %s", req.event))
+			c.finishRequest(req, nil, protocol.Errorf(protocol.CodeTimeout, "the server did not answer in time"))
 		}
 	}
 	for _, s := range c.resume.sessions {

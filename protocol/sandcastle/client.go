@@ -304,7 +304,7 @@ func (c *cause) nativeError() *protocol.Error {
 	case causeFail:
 		return nativeError(c.Error)
 	case causeDie:
-		return protocol.Errorf(protocol.CodeInternal, "the request died on the server: %.300s", c.Defect)
+		return protocol.Errorf(protocol.CodeInternal, "the server failed: %.300s", codec.String(c.Defect))
 	}
 	return protocol.Errorf(protocol.CodeInternal, "the server interrupted the request")
 }
@@ -356,7 +356,7 @@ func (c *client) handleDefect(raw json.RawMessage) {
 	for _, streams := range []bool{false, true} {
 		for _, req := range all {
 			if streams == (req.session != nil) {
-				req.done(nil, protocol.Errorf(protocol.CodeInternal, "the server failed all requests: %.300s", raw))
+				req.done(nil, protocol.Errorf(protocol.CodeInternal, "the server failed: %.300s", codec.String(raw)))
 			}
 		}
 	}

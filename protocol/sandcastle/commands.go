@@ -142,7 +142,7 @@ func (c *client) handleApprove(cmd *protocol.Command) {
 	}
 	switch in := d.Input; {
 	case !supportsDecision(d.Decision):
-		c.FailUnsupported(cmd, "the decision "+string(d.Decision)+": only allow_once and deny")
+		c.FailUnsupported(cmd, "this decision: only allow once and deny")
 		return
 	case in != nil && (in.Tasks != nil || in.Patch != ""):
 		c.FailUnsupported(cmd, "an edited plan or patch")

@@ -171,7 +171,7 @@ func nativeError(raw json.RawMessage) *protocol.Error {
 	case t.Message != "":
 		return protocol.Errorf(nativeCode(t.Code), "%.500s", t.Message)
 	}
-	return protocol.Errorf(protocol.CodeInternal, "the server refused: %.200s", raw)
+	return protocol.Errorf(protocol.CodeInternal, "the server refused without a reason")
 }
 
 // nativeCode returns the native code that agentctl's server sent in capitals, or internal.

@@ -20,11 +20,14 @@ func By(by *protocol.Actor) string {
 	return " by " + by.Name
 }
 
-// errorText returns the message, the code and the fields of an error.
+// Reason names the end of a turn, such as "max tokens".
+func Reason(r protocol.Reason) string { return strings.ReplaceAll(string(r), "_", " ") }
+
+// errorText returns the message of an error, or else its code in words, and its fields.
 func errorText(d *protocol.ErrorData) string {
 	s := d.Message
-	if d.Code != "" {
-		s += " (" + string(d.Code) + ")"
+	if s == "" {
+		s = strings.ReplaceAll(string(d.Code), "_", " ")
 	}
 	for _, field := range slices.Sorted(maps.Keys(d.Fields)) {
 		s += "\n" + field + ": " + d.Fields[field]

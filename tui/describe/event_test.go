@@ -19,8 +19,9 @@ func TestEvent(t *testing.T) {
 		{
 			protocol.ErrorRaised,
 			protocol.ErrorData{Message: "no such model", Code: protocol.CodeAgentFailed},
-			"✗ no such model (agent_failed)",
+			"✗ no such model",
 		},
+		{protocol.ErrorRaised, protocol.ErrorData{Code: protocol.CodeAgentFailed}, "✗ agent failed"},
 		{
 			protocol.RetryScheduled,
 			protocol.RetryData{Attempt: 1, Limit: 3, DelayMS: 1500, Cause: "overloaded"},

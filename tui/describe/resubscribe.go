@@ -1,10 +1,6 @@
 package describe
 
-import (
-	"agentctl/protocol"
-	"agentctl/tui/transcript"
-	"agentctl/tui/ui"
-)
+import "agentctl/protocol"
 
 // Resubscribed describes how a session continues after a new subscription. It returns "" if the
 // session continues where it was.
@@ -23,5 +19,5 @@ func Resubscribed(mode, reason string) string {
 	case reason == protocol.ResetResubscribed:
 		return "resubscribed: turns that ended meanwhile are not shown"
 	}
-	return "the session's log was replaced (" + ui.OneLine(transcript.Clean(reason)) + "): its current state"
+	return "the session's log was replaced: its current state"
 }

@@ -103,10 +103,11 @@ func (c *client) send(text string) {
 	})
 }
 
-// runCommand enqueues a command of the protocol. It prints only errors: events report success.
-func (c *client) runCommand(verb protocol.Verb, data any) {
+// runCommand enqueues a command of the protocol for the typed command. It prints only errors:
+// events report success.
+func (c *client) runCommand(typed string, verb protocol.Verb, data any) {
 	c.enqueue(func(ctx context.Context) string {
-		return errorLine(ctx, string(verb), c.session.Do(ctx, verb, data, nil))
+		return errorLine(ctx, typed, c.session.Do(ctx, verb, data, nil))
 	})
 }
 
@@ -131,7 +132,7 @@ func (c *client) interrupt(queue string) {
 	data, result := protocol.InterruptData{Turn: turn.Turn, Queue: queue}, new(protocol.InterruptResult)
 	c.enqueue(func(ctx context.Context) string {
 		if err := c.session.Do(ctx, protocol.DoInterrupt, data, result); err != nil {
-			return errorLine(ctx, "interrupt", err)
+			return errorLine(ctx, "/interrupt", err)
 		}
 		return describe.Interrupted(result.Interrupted, queue, queued, held)
 	})
@@ -161,10 +162,10 @@ func (c *client) runQueueCommand(verb, rest string) {
 		}
 		return
 	case "hold":
-		c.runCommand(protocol.DoQueueHold, protocol.QueueHoldData{})
+		c.runCommand("/"+verb, protocol.DoQueueHold, protocol.QueueHoldData{})
 		return
 	case "release":
-		c.runCommand(protocol.DoQueueRelease, protocol.QueueReleaseData{})
+		c.runCommand("/"+verb, protocol.DoQueueRelease, protocol.QueueReleaseData{})
 		return
 	}
 	number, text, _ := strings.Cut(rest, " ")
@@ -178,22 +179,22 @@ func (c *client) runQueueCommand(verb, rest string) {
 	case "now":
 		commands := remote.StartNow(s, message)
 		c.enqueue(func(ctx context.Context) string {
-			return errorLine(ctx, "now", remote.RunAll(ctx, c.session, commands))
+			return errorLine(ctx, "/now", remote.RunAll(ctx, c.session, commands))
 		})
 	case "remove":
-		c.runCommand(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message})
+		c.runCommand("/"+verb, protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message})
 	case "edit":
 		if text == "" {
 			out.linef("/edit N TEXT: no text")
 			return
 		}
-		c.runCommand(protocol.DoQueueEdit, protocol.QueueEditData{MessageID: message, Text: text})
+		c.runCommand("/"+verb, protocol.DoQueueEdit, protocol.QueueEditData{MessageID: message, Text: text})
 	case "move":
 		to, err := strconv.Atoi(text)
 		if err != nil || to < 1 || to > len(s.Queue) {
 			out.linef("/move N TO: want a place from 1 to %d", len(s.Queue))
 			return
 		}
-		c.runCommand(protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message, Index: to - 1})
+		c.runCommand("/"+verb, protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message, Index: to - 1})
 	}
 }

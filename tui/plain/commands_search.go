@@ -31,7 +31,7 @@ func (c *client) search(words string) {
 		for range maxSearchPages {
 			page := new(protocol.SearchResult)
 			if err := c.session.Do(ctx, protocol.DoSearch, data, page); err != nil {
-				return errorLine(ctx, "find", err)
+				return errorLine(ctx, "/find", err)
 			}
 			for i := range page.Hits {
 				h := &page.Hits[i]
@@ -87,7 +87,7 @@ func (c *client) runRuleCommand(verb, rest string) {
 	rule, what := rules[i-1].ID, ui.OneLine(describe.Rule(&rules[i-1]))
 	c.enqueue(func(ctx context.Context) string {
 		if err := c.session.Do(ctx, protocol.DoRulesRevoke, protocol.RulesRevokeData{Rule: rule}, nil); err != nil {
-			return errorLine(ctx, "revoke", err)
+			return errorLine(ctx, "/revoke", err)
 		}
 		return "rule revoked: " + what
 	})

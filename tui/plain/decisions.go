@@ -44,7 +44,7 @@ func (c *client) choose(line string) bool {
 		out.linef("no choice %s: the choices are %s; /answer %s gives another answer", line, names, line)
 		return true
 	}
-	c.runCommand(protocol.DoApprove, protocol.ApproveData{
+	c.runCommand("answer", protocol.DoApprove, protocol.ApproveData{
 		Request: a.Request, Decision: protocol.AllowOnce,
 		Input: &protocol.ApprovalInput{Answers: map[string][]string{q.ID: {choice.ID}}},
 	})
@@ -62,7 +62,7 @@ func (c *client) decide(verb, rest string) {
 	if err == nil {
 		var d protocol.ApproveData
 		if d, err = decision(request, verb, option, rest); err == nil {
-			c.runCommand(protocol.DoApprove, d)
+			c.runCommand("/"+verb, protocol.DoApprove, d)
 			return
 		}
 	}

@@ -380,13 +380,31 @@ func TestLocalAnswersToCommands(t *testing.T) {
 }
 
 func TestServerErrorIsPrinted(t *testing.T) {
+	for typed, want := range map[string]string{
+		"hello": "not sent: hello: observers may not do that\n", "/hold": "/hold: observers may not do that\n",
+		"/deny r1": "/deny: observers may not do that\n",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			tc := startTestClient(t, tuitest.Scenes["approval"]())
+			tc.setReply(func(tuitest.Command) (any, error) { return nil, tuitest.ErrRefused })
+			tc.typeLine(typed)
+			_ = tc.stop() // only the output matters
+			if !strings.HasSuffix(tc.out.String(), "\n"+want) {
+				t.Errorf("output lacks %q:\n%s", want, tc.out)
+			}
+		})
+	}
+}
+
+func TestEndOfTurnIsNamedInWords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tc := startTestClient(t, tuitest.Scenes["transcript"]())
-		tc.setReply(func(tuitest.Command) (any, error) { return nil, tuitest.ErrRefused })
-		tc.typeLine("hello")
+		j := tuitest.Conversation()
+		j.EndTurn(protocol.ReasonMaxTokens)
+		j.CaughtUp()
+		tc := startTestClient(t, j)
 		_ = tc.stop() // only the output matters
-		if !strings.Contains(tc.out.String(), "not sent: hello: observers may not do that") {
-			t.Errorf("output lacks the error:\n%s", tc.out)
+		if want := "turn max tokens after 12s\n"; !strings.Contains(tc.out.String(), want) {
+			t.Errorf("output lacks %q:\n%s", want, tc.out)
 		}
 	})
 }

@@ -166,7 +166,8 @@ func (r *renderer) writeEvent(e *protocol.Event) {
 		r.endedTurns = append(r.endedTurns[max(0, len(r.endedTurns)-maxEndedTurns+1):], e.Turn)
 		d := remote.DecodeData[protocol.TurnEndedData](e.Data)
 		took := ui.Duration(ui.Millis(d.DurationMS))
-		r.linef("turn %s%s after %s%s", d.Reason, describe.By(e.By), took, ui.Prefixed(": ", d.Message))
+		reason := describe.Reason(d.Reason) + describe.By(e.By)
+		r.linef("turn %s after %s%s", reason, took, ui.Prefixed(": ", d.Message))
 	case protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved,
 		protocol.QueueHeld, protocol.QueueReleased:
 		r.writeQueue(e)

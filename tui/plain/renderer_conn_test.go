@@ -27,7 +27,7 @@ func TestReconnectModeIsPrinted(t *testing.T) {
 		{protocol.ModeResume, protocol.ResumeRestored, "restored from its saved state"},
 		{protocol.ModeReset, protocol.ResetFresh, "a fresh snapshot: the current state"},
 		{protocol.ModeReset, protocol.ResetResubscribed, "resubscribed: turns that ended meanwhile are not shown"},
-		{protocol.ModeReset, protocol.ResetPastEnd, "the session's log was replaced (past_end): its current state"},
+		{protocol.ModeReset, protocol.ResetPastEnd, "the session's log was replaced: its current state"},
 	} {
 		result := &protocol.SubscribeResult{
 			Session: "s1", Mode: c.mode, Reason: c.reason, After: protocol.Position{Epoch: "e2", Seq: 7},

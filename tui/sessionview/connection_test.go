@@ -127,7 +127,7 @@ func TestReplacedLogMarked(t *testing.T) {
 	}})
 	s.journal.CaughtUp()
 	s.applyJournal()
-	s.mustShow("── you reconnected here · the session's log was replaced (epoch_changed): its current state")
+	s.mustShow("── you reconnected here · the session's log was replaced: its current state")
 }
 
 // TestResumeModeMarked covers every mode and reason with which a session continues after its
@@ -143,7 +143,7 @@ func TestResumeModeMarked(t *testing.T) {
 		},
 		{
 			protocol.ModeReset, protocol.ResetPastEnd,
-			"── you reconnected here · the session's log was replaced (past_end): its current state",
+			"── you reconnected here · the session's log was replaced: its current state",
 		},
 	} {
 		s := open(t, tuitest.Scenes["transcript"](), 120, 40)
@@ -268,7 +268,7 @@ func TestAwaySummary(t *testing.T) {
 		{protocol.ModeReset, protocol.ResetResubscribed, "resubscribed: turns that ended meanwhile are not shown"},
 		{
 			protocol.ModeReset, protocol.ResetEpoch,
-			"the session's log was replaced (" + protocol.ResetEpoch + "): its current state",
+			"the session's log was replaced: its current state",
 		},
 	} {
 		if got := describe.Resubscribed(c.mode, c.reason); got != c.want {

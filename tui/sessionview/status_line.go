@@ -183,7 +183,7 @@ func idleText(last *protocol.LastTurn) string {
 	if last == nil || last.Reason == protocol.ReasonCompleted {
 		return "idle"
 	}
-	reason := ui.OneLine(transcript.Clean(string(last.Reason)))
+	reason := ui.OneLine(transcript.Clean(describe.Reason(last.Reason)))
 	if last.Reason == protocol.ReasonError {
 		reason = "failed"
 	}

@@ -174,7 +174,7 @@ func TestReplacedLogReloads(t *testing.T) {
 	s.journal.Conn(remote.Conn{State: remote.Connected, Connection: "c9", By: tuitest.Ada})
 	s.journal.CaughtUp()
 	s.applyJournal()
-	s.mustShow("the session's log was replaced (epoch_changed)")
+	s.mustShow("the session's log was replaced")
 	s.mustHide("release notes")
 	s.mustHide("I look at the imports")
 }

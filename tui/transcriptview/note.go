@@ -70,7 +70,7 @@ func turnEndNote(s *ui.Styles, d *protocol.TurnEndedData, by *protocol.Actor) *n
 	if d.Failed() {
 		level = describe.LevelError
 	}
-	parts := []string{string(d.Reason) + describe.By(by)}
+	parts := []string{describe.Reason(d.Reason) + describe.By(by)}
 	if d.Code == protocol.CodeServerRestart {
 		parts[0] = "the server restarted"
 	} else if d.Message != "" {
