@@ -18,7 +18,8 @@ type ContextCompactedData struct {
 	Automatic bool    `json:"automatic,omitempty"`
 }
 
-// Usage counts tokens and cost. In usage.updated it is the session's total.
+// Usage counts tokens and cost. In usage.updated it is the session's total. A count of 0 is left
+// out, like one that is not known.
 type Usage struct {
 	Input     int64   `json:"input,omitempty"`
 	Output    int64   `json:"output,omitempty"`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 )
 
 type compactOptions struct {
@@ -35,7 +37,6 @@ func runCompact(ctx context.Context, o *compactOptions) error {
 		return err
 	}
 	return o.app.print(res, func(w io.Writer) {
-		c := res.Compacted
-		fmt.Fprintf(w, "%d → %d tokens (%.0f%% less)\n", c.Before, c.After, c.Percent)
+		fmt.Fprintln(w, cmp.Or(describe.Compaction(&res.Compacted, count), "compacted"))
 	})
 }

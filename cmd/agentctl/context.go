@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 )
 
 type contextOptions struct {
@@ -29,16 +32,30 @@ func newContext(a *app, run func(context.Context, *contextOptions) error) *cobra
 	}
 }
 
+// contextText returns what is known of the usage of a context.
+func contextText(c *protocol.ContextInfo) string {
+	text := strings.Join(describe.Context(c, count), ", ")
+	if percent, ok := describe.ContextPercent(c); ok {
+		text = fmt.Sprintf("%.0f%%  %s", percent, text)
+	}
+	return text
+}
+
+// count formats a count of tokens.
+func count(n int64) string { return strconv.FormatInt(n, 10) }
+
 func runContext(ctx context.Context, o *contextOptions) error {
 	res, err := callOnce[protocol.ContextResult](ctx, o.app, protocol.DoContext, o.Session, nil)
 	if err != nil {
 		return err
 	}
 	return o.app.print(res, func(w io.Writer) {
-		c := res.Context
-		fmt.Fprintf(w, "%.0f%%  %d of %d tokens, %d messages\n", c.Percent, c.Tokens, c.MaxTokens, c.TranscriptLength)
+		fmt.Fprintln(w, contextText(&res.Context))
 		if u := res.Usage; u != nil {
-			fmt.Fprintf(w, "used  %d tokens in, %d out\n", u.Input, u.Output)
+			u = &protocol.Usage{Input: u.Input, Output: u.Output}
+			if used := describe.Usage(u, count); len(used) > 0 {
+				fmt.Fprintf(w, "used  %s\n", strings.Join(used, ", "))
+			}
 		}
 	})
 }

@@ -109,7 +109,7 @@ func (v *statusResult) write(w io.Writer, s *protocol.State) {
 		row("last turn", "%s  %s %s", v.Last.Turn, v.Last.Reason, output.OneLine(v.Last.Message, 72))
 	}
 	if c := v.Context; c != nil {
-		row("context", "%.0f%%  %d of %d tokens", c.Percent, c.Tokens, c.MaxTokens)
+		row("context", "%s", contextText(c))
 	}
 	for i, h := range v.Holds {
 		row(rowName(i, "holds"), "%s  %s %s by %s", h.ID, h.Reason, h.MessageID, output.Actor(h.By))

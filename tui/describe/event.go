@@ -90,7 +90,7 @@ func Event(typ protocol.Type, data json.RawMessage) (text string, level Level, o
 		return format(LevelInfo, "%s", d.Message)
 	case protocol.ContextCompacted:
 		d := remote.DecodeData[protocol.ContextCompactedData](data)
-		return format(LevelInfo, "context compacted: %s → %s tokens", ui.Thousands(d.Before), ui.Thousands(d.After))
+		return format(LevelInfo, "context compacted%s", ui.Prefixed(": ", Compaction(d, ui.Thousands)))
 	case protocol.StateExported:
 		return format(LevelInfo, "state exported")
 	case protocol.StateRestored:

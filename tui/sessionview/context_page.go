@@ -128,24 +128,21 @@ func (p *contextPage) currentLines(width int) []string {
 	if c == nil {
 		return p.wrap(cmp.Or(p.unknown, "…"), &styles.Dim, width)
 	}
-	number := " " + ui.Percent(c.Percent)
-	bar := usage.Bar(c.Percent/100, min(width-2-ansi.StringWidth(number), 60))
-	out := []string{ui.Fit(" "+styles.ContextStyle(c.Percent).Render(bar)+styles.Bold.Render(number), width)}
-	about := ui.Thousands(c.Tokens) + " tokens"
-	if c.MaxTokens > 0 {
-		about = ui.Thousands(c.Tokens) + " of " + ui.Thousands(c.MaxTokens) + " tokens"
+	var out []string
+	if percent, ok := describe.ContextPercent(c); ok {
+		number := " " + ui.Percent(percent)
+		bar := usage.Bar(percent/100, min(width-2-ansi.StringWidth(number), 60))
+		out = []string{ui.Fit(" "+styles.ContextStyle(percent).Render(bar)+styles.Bold.Render(number), width)}
 	}
-	if c.TranscriptLength > 0 {
-		about += " · " + ui.Count(c.TranscriptLength, "message")
-	}
+	about := describe.Context(c, ui.Thousands)
 	switch c.Strategy {
 	case "":
 	case "none":
-		about += " · no automatic compaction"
+		about = append(about, "no automatic compaction")
 	default:
-		about += " · strategy " + c.Strategy
+		about = append(about, "strategy "+c.Strategy)
 	}
-	return append(out, p.wrap(about, &styles.Plain, width)...)
+	return append(out, p.wrap(strings.Join(about, " · "), &styles.Plain, width)...)
 }
 
 // usageLines returns the tokens and the cost of the session as the agent reports them.
@@ -164,14 +161,9 @@ func (p *contextPage) usageLines(width int) []string {
 	if u == nil {
 		return out
 	}
-	used := "used " + ui.Thousands(u.Input) + " tokens in · " + ui.Thousands(u.Output) + " out"
-	if u.Cached > 0 {
-		used += " · " + ui.Thousands(u.Cached) + " cached"
+	if used := describe.Usage(u, ui.Thousands); len(used) > 0 {
+		out = append(out, p.wrap("used "+strings.Join(used, " · "), &styles.Plain, width)...)
 	}
-	if u.Reasoning > 0 {
-		used += " · " + ui.Thousands(u.Reasoning) + " reasoning"
-	}
-	out = append(out, p.wrap(used, &styles.Plain, width)...)
 	if u.Cost > 0 {
 		cost := strings.TrimSpace(fmt.Sprintf("cost %.4g %s", u.Cost, u.Currency)) + ", reported by the agent"
 		out = append(out, p.wrap(cost, &styles.Plain, width)...)
@@ -196,9 +188,12 @@ func (p *contextPage) turnLines(width int) []string {
 	if peak == 0 {
 		return nil
 	}
+	about := " · " + ui.Count(len(turns), "turn")
+	if limit > 0 {
+		about += fmt.Sprintf(" · peak %.0f%%", 100*float64(peak)/float64(max(limit, peak)))
+	}
 	limit = max(limit, peak)
-	title := styles.Bold.Render("by turn") + styles.Dim.Render(" · "+ui.Count(len(turns), "turn")+
-		fmt.Sprintf(" · peak %.0f%%", 100*float64(peak)/float64(limit)))
+	title := styles.Bold.Render("by turn") + styles.Dim.Render(about)
 	style := styles.ContextStyle(100 * float64(values[len(values)-1]) / float64(limit))
 	return []string{"", styles.Rule(title, width), ui.Fit(" "+style.Render(usage.Sparkline(values, limit)), width)}
 }
@@ -211,17 +206,22 @@ func (p *contextPage) compactionLines(width int) []string {
 	case c.err != "":
 		return append([]string{""}, p.wrap(c.err, &styles.Warning, width)...)
 	case c.result != nil:
-		return append([]string{""}, p.wrap("✓ compacted: "+compactionText(c.result), &styles.Success, width)...)
+		return append([]string{""}, p.wrap("✓ compacted"+p.effect(c.result), &styles.Success, width)...)
 	}
 	last := p.usage.tracker.LastCompaction()
 	if last == nil {
 		return nil
 	}
-	about := "last compaction: " + compactionText(last)
+	about := "last compaction" + p.effect(last)
 	if last.Automatic {
 		about += ", automatic"
 	}
 	return append([]string{""}, p.wrap(about, &styles.Dim, width)...)
+}
+
+// effect returns the effect of a compaction, after a colon, or "" if it is not known.
+func (p *contextPage) effect(d *protocol.ContextCompactedData) string {
+	return ui.Prefixed(": ", describe.Compaction(d, ui.Thousands))
 }
 
 // wrap wraps and styles a text, indented by one cell.

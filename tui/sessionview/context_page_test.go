@@ -224,8 +224,23 @@ func TestContextRequestedWithoutEvent(t *testing.T) {
 	}
 	s.press("f6")
 	s.mustSend(protocol.DoContext)
-	s.mustShow("50%", "used 7 tokens in · 0 out")
+	s.mustShow("50%", "used 7 tokens in\n")
+	s.mustHide(" out")
 	s.mustHide("cost")
+}
+
+func TestContextPageLeavesOutWhatIsNotKnown(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.Add(protocol.ContextCompacted, protocol.ContextCompactedData{})
+	j.Add(protocol.ContextUpdated, protocol.ContextInfo{Tokens: 1500})
+	j.Add(protocol.UsageUpdated, protocol.Usage{Cost: 2, Currency: "EUR"})
+	j.CaughtUp()
+	s := open(t, j, 80, 24)
+	s.press("f6")
+	s.mustShow(" 1.5k tokens\n", "cost 2 EUR", "last compaction\n")
+	for _, unknown := range []string{"0%", "used", "→"} {
+		s.mustHide(unknown)
+	}
 }
 
 func TestContextHistoryRequestedOnce(t *testing.T) {

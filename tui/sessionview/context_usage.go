@@ -1,7 +1,6 @@
 package sessionview
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 	"agentctl/tui/ui"
 	"agentctl/tui/usage"
@@ -99,7 +99,8 @@ func (u *contextUsage) compact() tea.Cmd {
 		u.compaction = compaction{result: &result.Compacted}
 		switch {
 		case err == nil:
-			u.commands.status.Text = "context compacted: " + compactionText(&result.Compacted)
+			effect := describe.Compaction(&result.Compacted, ui.Thousands)
+			u.commands.status.Text = "context compacted" + ui.Prefixed(": ", effect)
 		case protocol.CodeOf(err) == protocol.CodeUnsupported:
 			u.compaction = compaction{
 				err: "This agent cannot compact its context. A new session begins with an empty one.",
@@ -109,13 +110,4 @@ func (u *contextUsage) compact() tea.Cmd {
 		}
 		return nil
 	})
-}
-
-// compactionText describes the result of a compaction.
-func compactionText(d *protocol.ContextCompactedData) string {
-	s := fmt.Sprintf("%s → %s tokens", ui.Thousands(d.Before), ui.Thousands(d.After))
-	if percent := cmp.Or(d.Percent, 100*float64(d.Before-d.After)/float64(max(d.Before, 1))); percent > 0 {
-		s += fmt.Sprintf(" (%.0f%% less)", percent)
-	}
-	return s
 }

@@ -80,7 +80,7 @@ func turnEndNote(s *ui.Styles, d *protocol.TurnEndedData, by *protocol.Actor) *n
 		parts = append(parts, ui.Duration(ui.Millis(d.DurationMS)))
 	}
 	if u := d.Usage; u != nil {
-		parts = append(parts, ui.Thousands(u.Input)+" tokens in", ui.Thousands(u.Output)+" out")
+		parts = append(parts, describe.Usage(&protocol.Usage{Input: u.Input, Output: u.Output}, ui.Thousands)...)
 	}
 	return &note{styles: s, level: level, text: "── " + strings.Join(parts, " · "), blankBefore: true}
 }

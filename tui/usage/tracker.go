@@ -10,6 +10,7 @@ import (
 const (
 	maxTurns      = 400              // kept by a Tracker
 	exactRateTTL  = 10 * time.Second // validity of a rate from the agent's token counts
+	minRateTime   = time.Second      // between the counts that give a rate
 	bytesPerToken = 4                // estimated average
 )
 
@@ -138,9 +139,16 @@ func (u *Tracker) setTokens(tokens, maxTokens int64) {
 	}
 }
 
-// setOutput sets the session's total of output tokens.
+// setOutput sets the session's total of output tokens, unless it is 0: not known. Counts less than
+// minRateTime apart give no rate.
 func (u *Tracker) setOutput(output int64, now time.Time, live bool) {
-	if n, elapsed := output-u.output, now.Sub(u.outputAt); live && u.running && n > 0 && elapsed > 0 {
+	if output == 0 {
+		return
+	}
+	if n, elapsed := output-u.output, now.Sub(u.outputAt); live && u.running && n > 0 {
+		if elapsed < minRateTime {
+			return // the next count includes this one
+		}
 		u.exactRate, u.exactRateAt = float64(n)/elapsed.Seconds(), now
 	}
 	u.output, u.outputAt = output, now

@@ -130,6 +130,14 @@ func TestTokenRateFromCounts(t *testing.T) {
 	if per, estimated, ok := u.TokenRate(start.Add(3 * time.Second)); !ok || estimated || per != 50 {
 		t.Errorf("%v tokens per second (estimated %v, ok %v), want 50", per, estimated, ok)
 	}
+	u.Apply(event("t", protocol.UsageUpdated, protocol.Usage{Input: 1}), start.Add(3*time.Second), true)
+	for i, output := range []int64{1110, 1120, 1130} { // at 2.5, 3 and 3.5 s: a rate after more than a second
+		at := start.Add(2*time.Second + time.Duration(i+1)*time.Second/2)
+		u.Apply(event("t", protocol.UsageUpdated, protocol.Usage{Output: output}), at, true)
+	}
+	if per, _, _ := u.TokenRate(start.Add(3500 * time.Millisecond)); per != 20 {
+		t.Errorf("counts in short order: %v tokens per second, want 20", per)
+	}
 	if _, _, ok := u.TokenRate(start.Add(time.Minute)); ok {
 		t.Error("the exact rate does not expire")
 	}
