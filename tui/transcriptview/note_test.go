@@ -1,0 +1,20 @@
+package transcriptview
+
+import (
+	"testing"
+
+	"agentctl/protocol"
+)
+
+func TestTurnEndLeavesOutUnknownCounts(t *testing.T) {
+	for want, u := range map[string]*protocol.Usage{
+		"── completed":                          nil,
+		"── completed · 3 tokens out":           {Output: 3, Cached: 5},
+		"── completed · 1.5k tokens in · 3 out": {Input: 1500, Output: 3},
+	} {
+		d := &protocol.TurnEndedData{Reason: protocol.ReasonCompleted, Usage: u}
+		if got := turnEndNote(nil, d, nil).text; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
