@@ -39,6 +39,29 @@ func TestRequestLinesHiddenCount(t *testing.T) {
 	}
 }
 
+func TestQuestionsOfArgumentsAreText(t *testing.T) {
+	one := `{"questions":[{"text":"Which?","choices":[{"label":"a","about":"x"},{"label":"b"}]}]}`
+	two := `{"questions":[{"text":"Which?","choices":[{"label":"a"}]},{"text":"Why?"}]}`
+	for _, c := range []struct{ title, why, input, want string }{
+		{"Which?", "", one, "Which?|- a: x\n- b"},
+		{"Ask", "", one, "Ask|Which?\n- a: x\n- b"},
+		{"Ask", "", two, "Ask|Which?\n- a\nWhy?"},
+		{"Ask", "Which?\nWhy?", two, "Ask|why: Which?\nWhy?|Which?\n- a"},
+		{"Ask", "", `{"questions":"none"}`, "Ask|questions: none"},
+	} {
+		r := &protocol.Approval{
+			Kind: protocol.ApproveQuestion, Title: c.title, Why: c.why, Input: []byte(c.input),
+		}
+		var got []string
+		for _, p := range Passages(r, true) {
+			got = append(got, p.Text)
+		}
+		if text := strings.Join(got, "|"); text != c.want {
+			t.Errorf("%+v: got %q, want %q", c, text, c.want)
+		}
+	}
+}
+
 func TestFormOptions(t *testing.T) {
 	for _, c := range []struct{ options, want []protocol.Decision }{
 		{

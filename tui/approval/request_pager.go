@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -189,10 +190,38 @@ func unseenInput(r *protocol.Approval) string {
 		if repeats || key == "questions" && len(r.Questions) > 0 {
 			return ""
 		}
+		if key == "questions" && r.Kind == protocol.ApproveQuestion {
+			if questions, ok := questionText(r, value); ok {
+				return questions
+			}
+		}
 		return describe.Field(key, value)
 	})
 	if !ok {
 		return describe.JSON(r.Input)
 	}
 	return strings.Join(slices.DeleteFunc(fields, func(s string) bool { return s == "" }), "\n")
+}
+
+// questionText returns questions in the arguments, which the client cannot answer, as text. It
+// leaves out what the title or the reason tells. ok is false if they are no questions.
+func questionText(r *protocol.Approval, value string) (text string, ok bool) {
+	var questions []protocol.Question
+	if json.Unmarshal([]byte(value), &questions) != nil {
+		return "", false
+	}
+	var lines []string
+	for i := range questions {
+		q := &questions[i]
+		if q.Text == "" {
+			return "", false
+		}
+		if q.Text != r.Title && !strings.Contains(r.Why, q.Text) || len(questions) > 1 && len(q.Choices) > 0 {
+			lines = append(lines, q.Text)
+		}
+		for _, c := range q.Choices {
+			lines = append(lines, "- "+c.Label+ui.Prefixed(": ", c.About))
+		}
+	}
+	return strings.Join(lines, "\n"), true
 }
