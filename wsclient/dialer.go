@@ -241,7 +241,7 @@ func (d *dialer) connectionError(err error) *ConnectError {
 	}
 	var closed websocket.CloseError
 	if errors.As(err, &closed) && closed.Reason != "" {
-		e.Err = fmt.Errorf("closed by the server: %.200q (%d)", closed.Reason, int(closed.Code))
+		e.Err = fmt.Errorf("the server closed the connection: %.200s", closed.Reason)
 	}
 	return e
 }

@@ -157,7 +157,7 @@ func TestConnectErrorsGiveTheReason(t *testing.T) {
 	withFakeServer(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fakeServer, c *Client) {
 		go func() { _ = f.nextConn().ws.Close(protocol.ClosePolicy, "bad token") }()
 		if err := c.Connect(t.Context()); err == nil ||
-			err.Error() != `connect to ws://server/v1/ws: closed by the server: "bad token" (1008)` {
+			err.Error() != `connect to ws://server/v1/ws: the server closed the connection: bad token` {
 			t.Errorf("closed: %v", err)
 		}
 	})
