@@ -82,9 +82,13 @@ func (c *Client) Connect(ctx context.Context) error {
 }
 
 // Close closes the connection, ends everything that waits on the client, and waits for the
-// client's goroutines. It always returns nil. Further calls do nothing.
+// client's goroutines. The state is closing meanwhile. It always returns nil. Further calls only
+// wait.
 func (c *Client) Close() error {
-	c.stop.Do(func() { close(c.quit) })
+	c.stop.Do(func() {
+		c.state.end(ErrClosed)
+		close(c.quit)
+	})
 	c.start.Do(func() { go newEventLoop(c).run() }) // ends at once and closes done
 	<-c.done
 	return nil

@@ -28,10 +28,11 @@ type conn struct {
 	cancel    context.CancelFunc // drops the connection at once
 	hello     protocol.HelloResult
 
-	in   chan []incoming // decoded lines of one message
-	out  chan []byte     // one message to write
-	done chan struct{}
-	err  error // why the connection ended; read only after done
+	in      chan []incoming // decoded lines of one message
+	out     chan []byte     // one message to write
+	closing <-chan struct{} // closed when the end begins: by either goroutine, or by drop
+	done    chan struct{}
+	err     error // why the connection ended; read only after done
 }
 
 // openConn dials and exchanges hello. The error is a *ConnectError.
@@ -48,7 +49,7 @@ func openConn(ctx context.Context, d *dialer, hello []byte) (*conn, error) {
 		return nil, d.connectionError(err)
 	}
 	lifetime, cancel := context.WithCancel(context.Background())
-	c.cancel = cancel
+	c.cancel, c.closing = cancel, lifetime.Done()
 	var both sync.WaitGroup
 	var readErr, writeErr error
 	both.Go(func() { defer cancel(); readErr = c.read(lifetime) })

@@ -10,10 +10,14 @@ import (
 // A Phase is the state of a client's connection.
 type Phase string
 
-// The phases.
+// The phases. Closing begins when Close is called, the server closes the connection, or the client
+// gives it up. It lasts until the socket is closed and the goroutines of the connection have ended;
+// after Close, until those of the client have ended. Closed follows Close; any other end of a
+// connection is followed by reconnecting or offline.
 const (
 	PhaseConnecting   Phase = "connecting"   // first attempt, or waiting to repeat it
 	PhaseOpen         Phase = "open"         // hello was answered
+	PhaseClosing      Phase = "closing"      // the connection or the client is being closed
 	PhaseReconnecting Phase = "reconnecting" // was open before
 	PhaseOffline      Phase = "offline"      // not trying: not started, refused, or attempts exhausted
 	PhaseClosed       Phase = "closed"       // final
@@ -24,23 +28,50 @@ type ConnState struct {
 	Phase   Phase
 	Attempt int       // attempt under way or scheduled, from 1; 0 if none
 	RetryAt time.Time // start of the scheduled attempt; zero if it is under way or there is none
-	Err     error     // why the last attempt or connection ended, or the client closed; nil once open
+	Err     error     // why the last attempt or connection ended, or the client closes; nil while unknown and once open
 }
 
 // A stateBox holds the current state for concurrent readers.
 type stateBox struct {
 	mu      sync.Mutex
 	state   ConnState
-	changed chan struct{} // closed by the next set
+	ending  bool          // the client is being closed: only closed may follow
+	changed chan struct{} // closed by the next change
 }
 
 func newStateBox() *stateBox {
 	return &stateBox{state: ConnState{Phase: PhaseOffline}, changed: make(chan struct{})}
 }
 
+// set changes the state, unless the client is being closed.
 func (b *stateBox) set(s ConnState) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if !b.ending {
+		b.change(s)
+	}
+}
+
+// end begins the close of the client, unless it has begun.
+func (b *stateBox) end(reason error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.ending {
+		b.ending = true
+		b.change(ConnState{Phase: PhaseClosing, Err: reason})
+	}
+}
+
+// ended completes the close of the client.
+func (b *stateBox) ended(reason error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ending = true
+	b.change(ConnState{Phase: PhaseClosed, Err: reason})
+}
+
+// change sets the state and wakes the readers. b.mu is locked.
+func (b *stateBox) change(s ConnState) {
 	b.state = s
 	close(b.changed)
 	b.changed = make(chan struct{})

@@ -180,7 +180,11 @@ func (k *connector) notify(err error) {
 
 // await sends nil to w once the connection is open, or the error that ended the attempts.
 func (l *eventLoop) await(w chan error) {
-	if l.conn != nil {
+	switch {
+	case l.closing: // the attempt after it decides
+		l.connector.waiters = append(l.connector.waiters, w)
+		return
+	case l.conn != nil:
 		w <- nil
 		return
 	}
@@ -218,10 +222,17 @@ func (l *eventLoop) finishDial(r dialResult) {
 	l.connector.notify(nil)
 }
 
-// disconnected handles the end of the open connection.
+// beginClosing handles the start of the end of the connection. reason may be nil: not known yet.
+func (l *eventLoop) beginClosing(reason error) {
+	l.closing = true
+	l.heartbeat.stop()
+	l.client.state.set(ConnState{Phase: PhaseClosing, Err: reason})
+}
+
+// disconnected handles the end of the connection.
 func (l *eventLoop) disconnected(err error) {
 	l.connector.disconnected(l.conn.transport.Received() > 0)
-	l.conn = nil
+	l.conn, l.closing = nil, false
 	l.heartbeat.stop()
 	l.subscriptions.resetAll()
 	l.requests.reset()
@@ -230,6 +241,7 @@ func (l *eventLoop) disconnected(err error) {
 
 // drop closes the open connection for a reason found by the client.
 func (l *eventLoop) drop(reason error) {
+	l.beginClosing(reason)
 	l.conn.drop()
 	l.disconnected(reason)
 }

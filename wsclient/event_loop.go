@@ -17,7 +17,8 @@ type eventLoop struct {
 	client *Client
 	broken error // panic in an attempt or a connection; ends the loop
 
-	conn      *conn // nil unless open
+	conn      *conn // nil unless open or closing
+	closing   bool  // conn is closing: its end is awaited
 	heartbeat heartbeat
 
 	connector     connector
@@ -46,16 +47,21 @@ func (l *eventLoop) run() {
 	if err == nil {
 		err = cmp.Or(l.broken, ErrClosed)
 	}
+	l.client.state.end(err)
 	_ = panics.Call(func() { l.shutdown(err) }) // report the first panic, not a later one
+	l.client.state.ended(err)
 }
 
 func (l *eventLoop) work() {
 	for l.broken == nil {
 		var in <-chan []incoming
 		var out chan<- []byte
-		var closed <-chan struct{}
+		var closing, closed <-chan struct{}
 		if l.conn != nil {
 			closed = l.conn.done
+			if !l.closing {
+				closing = l.conn.closing
+			}
 			if l.subscriptions.stalled == 0 {
 				in = l.conn.in
 			}
@@ -78,6 +84,8 @@ func (l *eventLoop) work() {
 			l.receive(lines)
 		case out <- l.requests.message:
 			l.requests.message = nil
+		case <-closing:
+			l.beginClosing(nil)
 		case <-closed:
 			l.disconnected(l.conn.err)
 		case <-l.heartbeat.timer.C:
@@ -164,7 +172,6 @@ func (l *eventLoop) shutdown(reason error) {
 	if l.conn != nil {
 		l.conn.close()
 	}
-	l.client.state.set(ConnState{Phase: PhaseClosed, Err: reason})
 	l.connector.notify(l.client.dialer.connectionError(reason))
 	var err error // Close ends subscriptions and watches without an error; a panic is reported
 	if panics.As(reason) != nil {

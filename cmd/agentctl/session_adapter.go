@@ -141,6 +141,8 @@ func linkState(c *wsclient.Client, s wsclient.ConnState) *remote.Conn {
 		l.State = remote.Connected
 	case wsclient.PhaseConnecting:
 		l.State = remote.Connecting
+	case wsclient.PhaseClosing:
+		l.State = remote.Closing
 	case wsclient.PhaseReconnecting:
 		l.State = remote.Reconnecting
 	case wsclient.PhaseOffline, wsclient.PhaseClosed:

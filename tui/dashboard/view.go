@@ -209,6 +209,8 @@ func (d *Dashboard) connText() string {
 		if wait := d.conn.Retry.Sub(d.Now()); wait > 0 {
 			text += fmt.Sprintf(" in %ds", ui.Seconds(wait))
 		}
+	case remote.Closing:
+		text = string(remote.Closing)
 	case remote.Offline:
 		text = string(remote.Offline)
 		if d.conn.Reason != "" {

@@ -10,7 +10,8 @@ import (
 )
 
 // setConn writes a change of the connection. Of repeated attempts to reconnect, it writes the
-// reason of the first and the advice of the second.
+// reason of the first and the advice of the second. Closing gets no line: the next state follows at
+// once and has the reason.
 func (r *renderer) setConn(conn remote.Conn) {
 	if conn.State == r.conn.State && conn.Attempt == r.conn.Attempt {
 		return

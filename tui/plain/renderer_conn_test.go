@@ -13,6 +13,7 @@ func TestOutagePrintsAdviceOnce(t *testing.T) {
 	const advice = "start one with: agentctl serve"
 	r := newRenderer(time.UTC)
 	r.setConn(remote.Conn{State: remote.Connected})
+	r.setConn(remote.Conn{State: remote.Closing})
 	r.setConn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "closed"})
 	r.setConn(remote.Conn{State: remote.Reconnecting, Attempt: 2, Reason: "no such file", Advice: advice})
 	r.setConn(remote.Conn{State: remote.Reconnecting, Attempt: 3, Reason: "no such file", Advice: advice})

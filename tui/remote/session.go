@@ -66,6 +66,7 @@ type ConnState string
 const (
 	Connecting   ConnState = "connecting"
 	Connected    ConnState = "connected"
+	Closing      ConnState = "closing" // the connection has begun to end
 	Reconnecting ConnState = "reconnecting"
 	Offline      ConnState = "offline" // no further attempt until Retry is called
 )

@@ -34,6 +34,18 @@ func TestReconnectSummary(t *testing.T) {
 	)
 }
 
+func TestAClosingConnectionIsShown(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 100, 40)
+	s.mustHide("closing")
+	s.journal.Conn(remote.Conn{State: remote.Closing})
+	s.applyJournal()
+	s.mustShow("○ closing")
+	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+	s.applyJournal()
+	s.mustHide("closing")
+	s.mustShow("○ reconnecting")
+}
+
 func TestReconnectSummaryLimitsDecisions(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 200, 60)
 	s.journal.Reconnect(protocol.ModeResume, 14)

@@ -131,7 +131,7 @@ func TestRandomEventsFitScreen(t *testing.T) {
 			},
 			"link": func(rt *rapid.T) {
 				state := rapid.SampledFrom([]remote.ConnState{
-					remote.Connecting, remote.Connected, remote.Reconnecting, remote.Offline,
+					remote.Connecting, remote.Connected, remote.Closing, remote.Reconnecting, remote.Offline,
 				}).Draw(rt, "link")
 				s.journal.Conn(remote.Conn{State: state, Retry: s.now.Add(time.Second)})
 				s.applyJournal()
