@@ -26,6 +26,7 @@ type Client struct {
 	start, stop sync.Once
 	state       *stateBox
 	hello       atomic.Pointer[protocol.HelloResult]
+	ephemeral   atomic.Bool
 	window      atomic.Int64 // bytes, of the newest connection; 0: no acks
 }
 
@@ -101,6 +102,13 @@ func (c *Client) closeReason() error { return cmp.Or(c.State().Err, ErrClosed) }
 // client went offline. It does nothing while the connection is open or an attempt is under way.
 // Repeated calls start at most one attempt every 250 ms.
 func (c *Client) Retry() { c.post((*eventLoop).retryNow) }
+
+// Dialect returns the name of the dialect, or "" for the native protocol.
+func (c *Client) Dialect() string { return c.options.Dialect }
+
+// Ephemeral reports whether sessions, turns and approvals of the server end with this client's
+// connection: the dialect declares it, and the server of the newest connection is not agentctl.
+func (c *Client) Ephemeral() bool { return c.ephemeral.Load() }
 
 // Hello returns the server's answer to hello on the newest connection, or the zero value before
 // the first connection.

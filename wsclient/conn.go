@@ -27,6 +27,7 @@ type conn struct {
 	transport transport
 	cancel    context.CancelFunc // drops the connection at once
 	hello     protocol.HelloResult
+	ephemeral bool // see Client.Ephemeral
 
 	in      chan []incoming // decoded lines of one message
 	out     chan []byte     // one message to write
@@ -39,11 +40,14 @@ type conn struct {
 func openConn(ctx context.Context, d *dialer, hello []byte) (*conn, error) {
 	ctx, stop := context.WithTimeout(ctx, openTimeout)
 	defer stop()
-	t, err := d.dial(ctx)
+	t, peerIsAgentctl, err := d.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{transport: t, in: make(chan []incoming), out: make(chan []byte), done: make(chan struct{})}
+	c := &conn{
+		transport: t, ephemeral: !peerIsAgentctl && d.dialect != nil && d.dialect.Ephemeral,
+		in: make(chan []incoming), out: make(chan []byte), done: make(chan struct{}),
+	}
 	if err := c.exchangeHello(ctx, hello); err != nil {
 		_ = t.CloseNow()
 		return nil, d.connectionError(err)

@@ -210,6 +210,7 @@ func (l *eventLoop) finishDial(r dialResult) {
 	l.connector.opened++
 	hello := r.conn.hello
 	c.hello.Store(&hello)
+	c.ephemeral.Store(r.conn.ephemeral)
 	c.window.Store(0)
 	if c.options.Window >= 0 {
 		c.window.Store(hello.Window)

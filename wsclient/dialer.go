@@ -138,10 +138,11 @@ func parseURL(raw, dialectName string) (_ *url.URL, socket string, _ error) {
 	return u, "", nil
 }
 
-// dial opens a WebSocket. ctx bounds only the dialing. The error is a *ConnectError.
-func (d *dialer) dial(ctx context.Context) (transport, error) {
+// dial opens a WebSocket. ctx bounds only the dialing. peerIsAgentctl reports whether the server is
+// agentctl. The error is a *ConnectError.
+func (d *dialer) dial(ctx context.Context) (_ transport, peerIsAgentctl bool, _ error) {
 	if d.err != nil {
-		return nil, &ConnectError{URL: d.displayURL, Code: protocol.CodeUnsupported, Err: d.err}
+		return nil, false, &ConnectError{URL: d.displayURL, Code: protocol.CodeUnsupported, Err: d.err}
 	}
 	header := http.Header{}
 	if d.token != "" {
@@ -156,20 +157,20 @@ func (d *dialer) dial(ctx context.Context) (transport, error) {
 		if ws != nil {
 			_ = ws.CloseNow()
 		}
-		return nil, wrong
+		return nil, false, wrong
 	}
 	if err != nil {
-		return nil, d.dialError(resp, err)
+		return nil, false, d.dialError(resp, err)
 	}
 	d.observer.note("opened " + d.displayURL)
 	if d.dialect != nil {
 		o := d.codecOptions
 		o.PeerIsAgentctl = resp.Header.Get(protocol.ProtocolHeader) != ""
 		observed := d.observer.observe(d.dialect.Client(o))
-		return dialect.NewClientConn(ws, d.dialect.Name, observed, maxIncoming, d.get), nil
+		return dialect.NewClientConn(ws, d.dialect.Name, observed, maxIncoming, d.get), o.PeerIsAgentctl, nil
 	}
 	ws.SetReadLimit(maxIncoming)
-	return &nativeTransport{Conn: ws, observer: d.observer}, nil
+	return &nativeTransport{Conn: ws, observer: d.observer}, true, nil
 }
 
 // protocolName returns the name of the protocol the server must speak.

@@ -6,8 +6,6 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-
-	"agentctl/internal/exit"
 )
 
 type agentsOptions struct{ app *app }
@@ -26,9 +24,6 @@ func newAgents(a *app, run func(context.Context, *agentsOptions) error) *cobra.C
 }
 
 func runAgents(ctx context.Context, o *agentsOptions) error {
-	if d := o.app.flags.Dialect; d != "" { // no dialect's hello has agents
-		return exit.Unsupportedf("the dialect %s has no list of agents", d)
-	}
 	c, err := o.app.connect(ctx)
 	if err != nil {
 		return err

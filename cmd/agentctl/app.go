@@ -14,6 +14,7 @@ import (
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/tui"
+	"agentctl/wsclient"
 )
 
 // The values of --output.
@@ -35,6 +36,10 @@ type app struct {
 	dataFlag      bool  // --data was passed, not only AGENTCTL_DATA
 	started       bool  // the verb has started: earlier errors are wrong usage
 	logFrames     bool  // record the frames of the connection for the TUI's protocol log
+
+	verb    string           // path of the verb, such as "queue edit"
+	session string           // first argument of the verb, or SESSION, for hints
+	client  *wsclient.Client // of the last connection, for hints; nil: none was opened
 }
 
 // globalFlags are the flags of every verb.
@@ -59,6 +64,9 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
+	if d, ok := a.findDialect(args); ok {
+		hideUnsupported(root, &d)
+	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exit.OK
@@ -70,7 +78,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	if !a.started && wantsJSON(args) { // an error may end parsing before --output
 		a.flags.Output = formatJSON
 	}
-	a.printer().PrintError(e)
+	a.printer().PrintError(e.At(a.peer()))
 	return e.Status
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/exit"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 )
@@ -43,6 +44,11 @@ type approvalResult struct {
 }
 
 func runApprovals(ctx context.Context, o *approvalsOptions) error {
+	if o.Session == "" {
+		if err := o.app.requireCommand(protocol.DoList, true); err != nil {
+			return exit.From(err).WithHint("name a session: agentctl approvals SESSION")
+		}
+	}
 	c, err := o.app.connect(ctx)
 	if err != nil {
 		return err

@@ -97,6 +97,11 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 		ctx, stop = notifySignal(ctx)
 		defer func() { err = cmp.Or(stop(), err) }()
 	}
+	if o.Session == "" {
+		if err := o.app.requireCommand(protocol.DoList, false); err != nil {
+			return exit.From(err).WithHint("name a session: agentctl attach SESSION")
+		}
+	}
 	c, err := o.app.connectWith(ctx, unbounded)
 	if err != nil {
 		return err
@@ -105,8 +110,6 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 	if o.Session == "" {
 		list, err := call[protocol.ListResult](c, protocol.DoList, "", nil)
 		switch {
-		case protocol.CodeOf(err) == protocol.CodeUnsupported: // some dialects
-			return exit.From(err).WithHint("name a session: agentctl attach SESSION")
 		case err != nil:
 			return err
 		case len(list.Sessions) == 1:
@@ -197,7 +200,8 @@ func (a *app) hasScreen() bool {
 // one.
 func (o *attachOptions) listSessions(sessions []protocol.Summary) error {
 	if len(sessions) == 0 {
-		return exit.Usagef("there are no sessions").WithHint("create one: agentctl new --agent AGENT")
+		return exit.Usagef("there are no sessions").WithHint("create one: agentctl new --agent AGENT").
+			Needs(protocol.DoCreate)
 	}
 	writeSessions(o.app.text(), sessions, time.Now())
 	return exit.Usagef("there are %d sessions: name one", len(sessions)).WithHint("agentctl attach SESSION")

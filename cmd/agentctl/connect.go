@@ -119,13 +119,27 @@ func (a *app) dial(ctx context.Context, url string, local bool, o wsclient.Optio
 		o.OnFrame = logTap(log)
 	}
 	client := wsclient.New(url, o)
+	a.client = client
 	if err := client.Connect(ctx); err != nil {
 		_ = client.Close() // never fails
 		return nil, err
 	}
+	if o.OneShot && client.Ephemeral() {
+		_ = client.Close() // never fails
+		return nil, a.needsAttach()
+	}
 	c := newConnection(ctx, client, local)
 	c.protocolLog = log
 	return c, nil
+}
+
+// needsAttach returns the error of a verb whose sessions end with its connection.
+func (a *app) needsAttach() error {
+	return exit.Unsupportedf(
+		"%s needs a client that stays attached: over the dialect %s, "+
+			"the sessions of this server end with their connection",
+		a.verb, a.flags.Dialect,
+	).WithHint("run instead: agentctl attach %[1]s; or agentctl send %[1]s TEXT, which waits for the answer", a.session)
 }
 
 // userName returns the name of the user for the server: --as, else the name on this machine.

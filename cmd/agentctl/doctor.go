@@ -128,7 +128,7 @@ func checkPrivate(name, path string, info fs.FileInfo) check {
 // checkServer checks that the server answers.
 func (o *doctorOptions) checkServer(ctx context.Context) check {
 	o.app.flags.NoStart = true
-	c, err := o.app.connect(ctx)
+	c, err := o.app.connectWith(ctx, bounded)
 	if err != nil {
 		status := checkBad
 		if e := exit.From(err); e.Code == exit.CodeUnreachable && o.app.flags.Server == "" {

@@ -20,6 +20,7 @@ type messageTracker struct {
 	turn    string // "" until the turn starts
 	print   bool   // print the answer as it arrives
 
+	ephemeral    bool            // the turn ends with the connection
 	unknownStart bool            // the position of the message in the log is not known
 	state        *protocol.State // after a reset, until caught up; else nil
 	live         bool            // caught up
@@ -31,7 +32,7 @@ type messageTracker struct {
 // track returns when the turn has ended, or when it cannot go on without a person; the error says
 // which. seq is the seq of the event that accepted the message, or 0 if it is not known.
 func (t *messageTracker) track(c *connection, session string, seq uint64) error {
-	t.out = t.app.text()
+	t.out, t.ephemeral = t.app.text(), c.Ephemeral()
 	t.current = func() (*protocol.State, error) {
 		r, err := c.snapshot(session)
 		if err != nil {
@@ -104,8 +105,8 @@ func (t *messageTracker) applyReplayed(e *protocol.Event) (*protocol.TurnEndedDa
 	case unknownStart: // a dialect may answer before it sends the message's events
 		return nil, nil
 	}
-	const format = "the session's log was replaced, the state of message %s is unknown: see agentctl history %s"
-	return nil, fmt.Errorf(format, t.message, output.Session(s))
+	err := fmt.Errorf("the session's log was replaced, the state of message %s is unknown", t.message)
+	return nil, exit.From(err).WithHint("see agentctl history %s", output.Session(s)).Needs(protocol.DoHistory)
 }
 
 // applyEvent handles one event of the log.
@@ -173,7 +174,12 @@ func (t *messageTracker) checkBlocked() error {
 		return nil // its turn has ended: the event will follow
 	}
 	if len(s.Approvals) > 0 {
-		return approvalNeeded(s)
+		e := approvalNeeded(s)
+		if t.ephemeral {
+			e = e.WithHint("the turn ends with this command: send it in agentctl attach %s, and decide there",
+				t.app.session)
+		}
+		return e
 	}
 	if h := s.BlockingHold(); h != nil && !running {
 		return queueHeld(s, h)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/dialect"
 	"agentctl/internal/agents"
 	"agentctl/internal/exit"
 	"agentctl/protocol"
@@ -69,9 +70,6 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if err != nil {
 		return err
 	}
-	if d := o.app.flags.Dialect; d != "" && o.CWD != "" {
-		return exit.Unsupportedf("the dialect %s has no working directory: omit --cwd", d)
-	}
 	data := protocol.CreateData{Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Env: env, Prompt: o.Prompt}
 	if c.local {
 		if err := resolvePaths(&data); err != nil {
@@ -81,6 +79,9 @@ func runNew(ctx context.Context, o *newOptions) error {
 	res, err := callWithKey[protocol.CreateResult](c, protocol.DoCreate, "", o.Key, data)
 	if err != nil {
 		return err
+	}
+	if d, _ := dialect.Find(o.app.flags.Dialect); d.SessionTerm != "" && !o.app.json() {
+		o.app.notef("other verbs and the clients of %s use it as the %s", d.Name, d.SessionTerm)
 	}
 	return o.app.print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) })
 }

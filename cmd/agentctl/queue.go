@@ -7,8 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentctl/dialect"
-	"agentctl/internal/exit"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 )
@@ -52,9 +50,6 @@ func runQueueList(ctx context.Context, o *queueOptions) error {
 	r, err := c.snapshot(o.Session)
 	if err != nil {
 		return err
-	}
-	if d, _ := dialect.Find(o.app.flags.Dialect); d.HidesQueue {
-		return exit.Unsupportedf("the dialect %s does not show its queue", d.Name)
 	}
 	s := r.Snapshot.State
 	for i := range s.Queue {

@@ -80,6 +80,7 @@ func TestScripts(t *testing.T) {
 			"lines": cmdLines,
 
 			"servedat":   cmdServedAt,
+			"foreign":    cmdForeign,
 			"withtoken":  cmdWithToken,
 			"killserver": cmdKillServer,
 			"preflight":  cmdPreflight,

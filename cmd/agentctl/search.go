@@ -56,6 +56,11 @@ Exits 1 when nothing matched, like grep. Errors are printed to stderr.`,
 const searchPageSize = 200
 
 func runSearch(ctx context.Context, o *searchOptions) error {
+	if o.app.requireCommand(protocol.DoSearch, true) != nil {
+		if err := o.requireSession(); err != nil {
+			return err
+		}
+	}
 	c, err := o.app.connect(ctx)
 	if err != nil {
 		return err

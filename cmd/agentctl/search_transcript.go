@@ -13,9 +13,8 @@ import (
 // searchTranscript searches one session in the client, for servers without search, such as those of
 // a dialect. It searches the events that the server sends.
 func (o *searchOptions) searchTranscript(c *connection) error {
-	if o.All || len(o.Args) < 2 {
-		return exit.Unsupportedf("the dialect %s cannot search in all sessions", o.app.flags.Dialect).
-			WithHint("name a session: agentctl search SESSION WORDS…")
+	if err := o.requireSession(); err != nil {
+		return err
 	}
 	name := o.Args[0]
 	query, err := protocol.ParseQuery(queryOf(o.Args[1:]))
@@ -54,4 +53,14 @@ func (o *searchOptions) searchTranscript(c *connection) error {
 		return exit.Silent(exit.Failure)
 	}
 	return nil
+}
+
+// requireSession returns an error unless the arguments name a session: the server cannot search in
+// all sessions.
+func (o *searchOptions) requireSession() error {
+	if !o.All && len(o.Args) > 1 {
+		return nil
+	}
+	return exit.Unsupportedf("this server cannot search in all sessions: it has no search of its own").
+		WithHint("name a session: agentctl search SESSION WORDS…")
 }

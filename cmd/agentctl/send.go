@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/dialect"
 	"agentctl/internal/exit"
 	"agentctl/protocol"
 )
@@ -18,6 +19,7 @@ type sendOptions struct {
 	Text    []string
 	Wait    bool
 	Follow  bool
+	NoWait  bool
 	Front   bool
 	Key     string
 }
@@ -35,6 +37,9 @@ interrupted or removed from the queue, and 6 as soon as the turn needs a person:
 pending, or the queue is held before it. --follow waits too and prints the text of the answer as it
 arrives; with -o json, the events of the turn.
 
+At a server whose sessions end with their connection, as those of AgentLoop and MyAgent, --follow is
+the default.
+
 With --key, retries send the message once: a command with the same key returns the first result and
 waits for the same turn. --id is an alias of --key.`,
 		Example: `  agentctl send fix "make the tests pass"
@@ -44,16 +49,25 @@ waits for the same turn. --id is an alias of --key.`,
 		ValidArgsFunction: a.completeSessions,
 		RunE: runE(a, o, func(args []string) error {
 			o.Session, o.Text = args[0], args[1:]
+			if o.NoWait && (o.Wait || o.Follow) {
+				return exit.Usagef("--no-wait excludes --wait and --follow")
+			}
 			return nil
 		}, run),
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.Wait, "wait", "w", false, "wait for the end of the turn")
 	f.BoolVarP(&o.Follow, "follow", "f", false, "wait and print the answer")
+	f.BoolVar(&o.NoWait, "no-wait", false, "do not wait for the end of the turn")
 	f.BoolVar(&o.Front, "front", false, "queue the message first")
 	addKeyFlag(cmd, &o.Key)
 	return cmd
 }
+
+// errTurnEndsWithConnection is the error of send --no-wait where the turn would not outlive it.
+var errTurnEndsWithConnection = exit.Unsupportedf(
+	"cannot send without waiting: a turn of this server ends with the connection that started it",
+).WithHint("omit --no-wait, or send in: agentctl attach SESSION")
 
 func runSend(ctx context.Context, o *sendOptions) error {
 	text, err := o.app.readText(o.Text)
@@ -64,7 +78,7 @@ func runSend(ctx context.Context, o *sendOptions) error {
 		return exit.Usagef("the message is empty")
 	}
 	policy := oneShot
-	if o.Wait || o.Follow {
+	if d, _ := dialect.Find(o.app.flags.Dialect); o.Wait || o.Follow || d.Ephemeral {
 		policy = bounded
 	}
 	c, err := o.app.connectWith(ctx, policy)
@@ -72,6 +86,12 @@ func runSend(ctx context.Context, o *sendOptions) error {
 		return err
 	}
 	defer c.Close()
+	if c.Ephemeral() {
+		if o.NoWait {
+			return errTurnEndsWithConnection
+		}
+		o.Follow = o.Follow || !o.Wait
+	}
 	res, err := callWithKey[protocol.SendResult](c, protocol.DoSend, o.Session, o.Key,
 		protocol.SendData{Text: text, Front: o.Front})
 	if err != nil {

@@ -133,7 +133,7 @@ func linkState(c *wsclient.Client, s wsclient.ConnState) *remote.Conn {
 	if s.Err != nil {
 		l.Reason = s.Err.Error()
 		if isLocalServer(s.Err) || s.Phase == wsclient.PhaseOffline || s.Phase == wsclient.PhaseClosed {
-			l.Advice = exit.From(s.Err).Hint
+			l.Advice = exit.From(s.Err).At(peerOf(c)).Hint
 		}
 	}
 	switch s.Phase {
@@ -149,6 +149,11 @@ func linkState(c *wsclient.Client, s wsclient.ConnState) *remote.Conn {
 		l.State = remote.Offline
 	}
 	return l
+}
+
+// peerOf returns what a client knows of its server, for hints.
+func peerOf(c *wsclient.Client) exit.Peer {
+	return exit.Peer{Dialect: c.Dialect(), Commands: c.Hello().Commands, Ephemeral: c.Ephemeral()}
 }
 
 // isLocalServer reports whether the server that err is about is agentctl on this machine: the user
@@ -185,7 +190,8 @@ func (s *sessionAdapter) sendEvents(ctx context.Context, updates chan<- remote.U
 				return
 			}
 		default:
-			end := &remote.Conn{State: remote.Offline, Reason: errorText(err), Advice: exit.From(err).Hint}
+			advice := exit.From(err).At(peerOf(s.client)).Hint
+			end := &remote.Conn{State: remote.Offline, Reason: errorText(err), Advice: advice}
 			send(ctx, updates, remote.Update{Conn: end})
 			return
 		}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"agentctl/internal/exit"
 	"agentctl/internal/output"
 	"agentctl/protocol"
@@ -9,16 +11,28 @@ import (
 
 // approvalNeeded returns the error of a verb that cannot go on before the first pending approval of
 // s is decided.
-func approvalNeeded(s *protocol.State) error {
+func approvalNeeded(s *protocol.State) *exit.Error {
 	a := &s.Approvals[0]
-	return exit.Errorf(exit.NeedsPerson, exit.CodeNeedsPerson, "approval needed: %s", output.Approval(a)).
-		WithHint("agentctl approve %s %s, or deny", output.Session(s), a.Request)
+	e := exit.Errorf(exit.NeedsPerson, exit.CodeNeedsPerson, "approval needed: %s", output.Approval(a))
+	offers := func(d protocol.Decision) bool {
+		return slices.ContainsFunc(a.Options, func(o protocol.Option) bool { return o.Kind == d })
+	}
+	subject := output.Session(s) + " " + a.Request
+	switch allow, deny := offers(protocol.AllowOnce), offers(protocol.Deny); {
+	case allow && deny:
+		return e.WithHint("agentctl approve %s, or deny", subject).Needs(protocol.DoApprove)
+	case allow:
+		return e.WithHint("agentctl approve %s", subject).Needs(protocol.DoApprove)
+	case deny:
+		return e.WithHint("agentctl deny %s", subject).Needs(protocol.DoApprove)
+	}
+	return e
 }
 
 // queueHeld returns the error of a verb that cannot go on before the hold h of s is released.
 func queueHeld(s *protocol.State, h *protocol.Hold) error {
 	return exit.Errorf(exit.NeedsPerson, exit.CodeNeedsPerson, "the queue is %s", describe.Hold(h)).
-		WithHint("agentctl queue release %s", output.Session(s))
+		WithHint("agentctl queue release %s", output.Session(s)).Needs(protocol.DoQueueRelease)
 }
 
 // turnError returns the error of a turn's end, or nil if the turn completed.

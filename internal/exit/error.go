@@ -18,7 +18,7 @@ const (
 	NeedsPerson = 6
 	TurnFailed  = 7
 	Unreachable = 8
-	Unsupported = 10
+	Unsupported = 10  // by the agent, the dialect or the system
 	Signal      = 128 // plus the number of the signal that ended the screen, as in a shell
 	Interrupted = 130
 )
@@ -42,6 +42,8 @@ type Error struct {
 	Code   protocol.Code
 	Err    error  // nil: end without a message
 	Hint   string // what to do about it; may be empty
+
+	condition condition // of Hint
 }
 
 // Errorf returns an error with an exit code and a code for scripts.
@@ -65,9 +67,16 @@ func Unreachablef(format string, args ...any) *Error {
 // Silent returns an error that ends the program with status and without a message.
 func Silent(status int) *Error { return &Error{Status: status} }
 
-// WithHint sets the hint and returns e.
+// WithHint sets the hint, for any server, and returns e.
 func (e *Error) WithHint(format string, args ...any) *Error {
-	e.Hint = fmt.Sprintf(format, args...)
+	e.Hint, e.condition = fmt.Sprintf(format, args...), condition{}
+	return e
+}
+
+// withHint sets the hint of a code and returns e.
+func (e *Error) withHint(c protocol.Code) *Error {
+	h := hints[c]
+	e.Hint, e.condition = h.text, h.condition
 	return e
 }
 

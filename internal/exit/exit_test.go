@@ -31,7 +31,8 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 		{"conflict", protocol.Errorf(protocol.CodeConflict, "no"), Failure, protocol.CodeConflict},
 		{"unsupported", Unsupportedf("later"), Unsupported, protocol.CodeUnsupported},
 		{
-			"unsupported by the server", protocol.Errorf(protocol.CodeUnsupported, "no"), Unsupported,
+			"unsupported by the server", fmt.Errorf("send: %w", protocol.Errorf(protocol.CodeUnsupported, "no")),
+			Unsupported,
 			protocol.CodeUnsupported,
 		},
 		{
@@ -71,6 +72,45 @@ func TestAnUnauthorizedUserIsAdvisedToLogIn(t *testing.T) {
 		e := From(&wsclient.ConnectError{URL: "ws://x", Code: c, Err: errors.New("no")})
 		if !strings.Contains(e.Hint, "agentctl login") {
 			t.Errorf("%s: %s", c, e.Hint)
+		}
+	}
+}
+
+// A hint names only commands that the dialect, the role and the server accept.
+func TestAHintFitsTheServer(t *testing.T) {
+	reader := []protocol.Verb{protocol.DoList, protocol.DoSnapshot}
+	held := Errorf(NeedsPerson, CodeNeedsPerson, "held").WithHint("agentctl queue release fix").
+		Needs(protocol.DoQueueRelease)
+	noSession := From(protocol.Errorf(protocol.CodeNoSession, "no"))
+	unauthorized := From(&wsclient.ConnectError{URL: "ws://x", Code: protocol.CodeUnauthorized, Err: errors.New("no")})
+	unreachable := From(&wsclient.ConnectError{URL: "ws://x", Err: errors.New("no")})
+	for _, c := range []struct {
+		e    *Error
+		at   Peer
+		want string // in the hint; "": no hint
+	}{
+		{held, Peer{}, "agentctl queue release"},
+		{held, Peer{Commands: []protocol.Verb{protocol.DoQueueRelease}}, "agentctl queue release"},
+		{held, Peer{Commands: reader}, ""},
+		{held, Peer{Dialect: "sandcastle"}, ""},
+		{held, Peer{Dialect: "multiagent"}, ""}, // only for a client that stays
+		{held, Peer{Dialect: "effectiveagent"}, "agentctl queue release"},
+		{noSession, Peer{Commands: reader}, "agentctl ls"},
+		{noSession, Peer{Dialect: "sandcastle"}, ""},
+		{noSession, Peer{Dialect: "agentloop"}, "agentctl ls"},
+		{noSession, Peer{Dialect: "agentloop", Ephemeral: true}, ""},
+		{unauthorized, Peer{}, "agentctl login"},
+		{unauthorized, Peer{Dialect: "myagent"}, "pass a credential"},
+		{unreachable, Peer{}, "agentctl serve"},
+		{unreachable, Peer{Dialect: "agentloop"}, "check its address"},
+	} {
+		before := *c.e
+		got := c.e.At(c.at).Hint
+		if (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) && !strings.Contains(got, c.want) {
+			t.Errorf("%v at %+v: hint %q, want %q", c.e, c.at, got, c.want)
+		}
+		if c.at.Dialect != "" && strings.Contains(got, "agentctl login") || *c.e != before {
+			t.Errorf("%v at %+v: hint %q", c.e, c.at, got)
 		}
 	}
 }

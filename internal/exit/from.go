@@ -30,7 +30,7 @@ func From(err error) *Error {
 	}
 	var coded *protocol.Error
 	if errors.As(err, &coded) {
-		return &Error{Status: statusOf(coded.Code), Code: coded.Code, Err: err, Hint: hints[coded.Code]}
+		return (&Error{Status: statusOf(coded.Code), Code: coded.Code, Err: err}).withHint(coded.Code)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &Error{Status: Timeout, Code: protocol.CodeTimeout, Err: err}
@@ -41,7 +41,7 @@ func From(err error) *Error {
 func fromConnect(e *wsclient.ConnectError) *Error {
 	switch e.Code {
 	case protocol.CodeUnauthorized, protocol.CodeForbidden: // some servers answer 403 where others answer 401
-		return &Error{Status: Forbidden, Code: e.Code, Err: e, Hint: hints[protocol.CodeUnauthorized]}
+		return (&Error{Status: Forbidden, Code: e.Code, Err: e}).withHint(protocol.CodeUnauthorized)
 	case protocol.CodeUnsupported:
 		return &Error{Status: Failure, Code: e.Code, Err: e, Hint: dialectHint(e)}
 	}
@@ -51,7 +51,7 @@ func fromConnect(e *wsclient.ConnectError) *Error {
 			Hint: "another service answers there: " + dialectHint(e),
 		}
 	}
-	return &Error{Status: Unreachable, Code: CodeUnreachable, Err: e, Hint: hints[CodeUnreachable]}
+	return (&Error{Status: Unreachable, Code: CodeUnreachable, Err: e}).withHint(CodeUnreachable)
 }
 
 // dialectHint says how to reach a server that does not speak the requested dialect.
@@ -82,19 +82,39 @@ func statusOf(c protocol.Code) int {
 }
 
 // HintFor returns the hint for errors with a code, or "".
-func HintFor(c protocol.Code) string { return hints[c] }
+func HintFor(c protocol.Code) string { return hints[c].text }
 
-var hints = map[protocol.Code]string{
-	CodeUnreachable:            "is the server running? start one with: agentctl serve",
-	protocol.CodeNoSession:     "list sessions: agentctl ls",
-	protocol.CodeAmbiguous:     "type more of the id: agentctl ls",
-	protocol.CodeUnauthorized:  "log in: agentctl login --server URL; or pass a credential: --token or AGENTCTL_TOKEN",
-	protocol.CodeForbidden:     "ask for a role with this permission",
-	protocol.CodeNoAgent:       "list agents: agentctl agents",
-	protocol.CodeNameTaken:     "choose another name, or list sessions: agentctl ls",
-	protocol.CodeKeyReused:     "a key identifies one command for ever: choose another --key",
-	protocol.CodeSessionClosed: "the session can still be read: agentctl history",
-	protocol.CodeStorage:       "nothing was changed; try again",
+type hint struct {
+	text      string
+	condition condition
+}
 
-	protocol.CodeUnknownCommand: "the server is older than this program: restart it with agentctl stop",
+var hints = map[protocol.Code]hint{
+	CodeUnreachable: {
+		"is the server running? start one with: agentctl serve",
+		condition{native: true, otherwise: "is the server running? check its address"},
+	},
+	protocol.CodeNoSession: {"list sessions: agentctl ls", condition{verb: protocol.DoList}},
+	protocol.CodeAmbiguous: {
+		"type more of the id: agentctl ls", condition{verb: protocol.DoList, otherwise: "type more of the id"},
+	},
+	protocol.CodeUnauthorized: {
+		"log in: agentctl login --server URL; or pass a credential: --token or AGENTCTL_TOKEN",
+		condition{native: true, otherwise: "pass a credential: --token or AGENTCTL_TOKEN"},
+	},
+	protocol.CodeForbidden: {text: "ask for a role with this permission"},
+	protocol.CodeNoAgent:   {"list agents: agentctl agents", condition{native: true}},
+	protocol.CodeNameTaken: {
+		"choose another name, or list sessions: agentctl ls",
+		condition{verb: protocol.DoList, otherwise: "choose another name"},
+	},
+	protocol.CodeKeyReused: {text: "a key identifies one command for ever: choose another --key"},
+	protocol.CodeSessionClosed: {
+		"the session can still be read: agentctl history", condition{verb: protocol.DoHistory},
+	},
+	protocol.CodeStorage: {text: "nothing was changed; try again"},
+	protocol.CodeUnknownCommand: {
+		"the server is older than this program: restart it with agentctl stop",
+		condition{native: true, otherwise: "the server is older than this program"},
+	},
 }

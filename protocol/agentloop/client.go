@@ -34,8 +34,12 @@ var verbs = []protocol.Verb{
 
 // unsupportedReasons explains unsupported commands.
 var unsupportedReasons = map[protocol.Verb]string{
-	protocol.DoCreate:  "the first message to a session creates it",
+	protocol.DoCreate:  "the first message to a session creates it; the last part of the URL's path is its name",
 	protocol.DoHistory: "its server has no history",
+}
+
+var responder = codec.Responder{
+	Dialect: Name, Verbs: verbs, LocalVerbs: []protocol.Verb{protocol.DoHistory}, Reasons: unsupportedReasons,
 }
 
 // A client is the codec of agentctl's client at an AgentLoop server. The connection is the session,
@@ -61,10 +65,8 @@ type client struct {
 
 func newClient(o codec.ClientOptions) *client {
 	c := &client{
-		ClientBase: codec.NewClientBase(o, codec.Responder{
-			Dialect: Name, Verbs: verbs, LocalVerbs: []protocol.Verb{protocol.DoHistory}, Reasons: unsupportedReasons,
-		}),
-		state: codec.ResumeState(o.Resume, newClientState),
+		ClientBase: codec.NewClientBase(o, responder),
+		state:      codec.ResumeState(o.Resume, newClientState),
 	}
 	c.log = codec.NewLog(sessionOf(pathOf(o.URL)), c.Epoch())
 	if c.previous = c.state.log; c.previous == nil {

@@ -13,10 +13,14 @@ const Name = "agentloop"
 
 // Dialect is the AgentLoop protocol, both ends.
 var Dialect = codec.Dialect{
-	HidesQueue: true,
-	Name:       Name,
-	Server:     func(d codec.ServerOptions) codec.Codec { return newServer(d) },
-	Client:     func(c codec.ClientOptions) codec.Codec { return newClient(c) },
+	HidesQueue:  true,
+	Ephemeral:   true,
+	Name:        Name,
+	Server:      func(d codec.ServerOptions) codec.Codec { return newServer(d) },
+	Client:      func(c codec.ClientOptions) codec.Codec { return newClient(c) },
+	Responder:   &responder,
+	SessionTerm: "last part of the URL's path",
+	Lacks:       map[codec.Feature]string{codec.SendFront: "it has no queue"},
 }
 
 // sessionOf returns the session of a URL's path: its last segment, or the shared session.

@@ -17,6 +17,9 @@ type Dialect struct {
 	// Client makes the codec of one connection at agentctl's client.
 	Client func(ClientOptions) Codec
 
+	// Responder is that of Client. It declares the commands that the client supports.
+	Responder *Responder
+
 	// Messages encodes finished turns as that system's history endpoint does, GET
 	// /api/sessions/{id}/messages?after=: the messages after the one with the id after, or all.
 	// Nil: the system has no such endpoint.
@@ -35,6 +38,19 @@ type Dialect struct {
 
 	// HidesQueue means that a server does not report its queue.
 	HidesQueue bool
+
+	// Ephemeral means that sessions, turns and approvals end with their connection, except at
+	// agentctl's server. A one-shot client can only send and wait there.
+	Ephemeral bool
+
+	// SessionTerm is the system's term for what names a session.
+	SessionTerm string
+
+	// Lacks maps the features that the client end lacks to the reasons, clauses for users.
+	Lacks map[Feature]string
+
+	// OneShotLacks are the features that only a one-shot client lacks.
+	OneShotLacks map[Feature]string
 
 	// Retry is the client's reconnect policy. Zero: the native one.
 	Retry RetryPolicy

@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"cmp"
 	"slices"
 
 	"agentctl/protocol"
@@ -26,44 +25,22 @@ func (d *Responder) supports(v protocol.Verb) bool {
 	return slices.Contains(d.Verbs, v) && !(d.OneShot && slices.Contains(d.LocalVerbs, v))
 }
 
-// activities names the verbs whose own name does not tell a user what they do.
-var activities = map[protocol.Verb]string{
-	protocol.DoSubscribe:    "following a session",
-	protocol.DoWatch:        "following the list of sessions",
-	protocol.DoList:         "a list of sessions",
-	protocol.DoSnapshot:     "the state of a session",
-	protocol.DoHistory:      "reading the history",
-	protocol.DoSearch:       "searching",
-	protocol.DoBlob:         "reading large content",
-	protocol.DoCreate:       "creating sessions",
-	protocol.DoRename:       "renaming sessions",
-	protocol.DoConfigure:    "settings",
-	protocol.DoClose:        "closing sessions",
-	protocol.DoSend:         "sending messages",
-	protocol.DoInterrupt:    "interrupting a turn",
-	protocol.DoQueueEdit:    "editing queued messages",
-	protocol.DoQueueRemove:  "removing queued messages",
-	protocol.DoQueueMove:    "moving queued messages",
-	protocol.DoQueueHold:    "holding the queue",
-	protocol.DoQueueRelease: "releasing the queue",
-	protocol.DoApprove:      "deciding approvals",
-	protocol.DoRulesList:    "rules",
-	protocol.DoRulesRevoke:  "rules",
-	protocol.DoTaskCancel:   "cancelling tasks",
-	protocol.DoTaskRestart:  "restarting tasks",
-	protocol.DoPlanRun:      "running a plan",
-	protocol.DoContext:      "measuring the context",
-	protocol.DoCompact:      "compacting the context",
-	protocol.DoExport:       "exporting the state",
-	protocol.DoRestore:      "restoring a state",
+// Unsupported returns the error of a verb or another feature that the dialect lacks. The message of
+// a verb has the reason.
+func (d *Responder) Unsupported(what string) *protocol.Error {
+	reason := d.Reasons[protocol.Verb(what)]
+	if reason == "" && protocol.CommandOf(protocol.Verb(what)) != nil {
+		reason = "its protocol has no message for it"
+	}
+	return Unsupported(d.Dialect, verbName(what), reason)
 }
 
-// Unsupported returns the error of a verb or another feature that the dialect lacks.
-func (d *Responder) Unsupported(what string) *protocol.Error {
-	e := protocol.Errorf(protocol.CodeUnsupported, "the dialect %s does not support %s", d.Dialect,
-		cmp.Or(activities[protocol.Verb(what)], what))
-	if why := d.Reasons[protocol.Verb(what)]; why != "" {
-		e.Message += ": " + why
+// Unsupported returns the error of something that a dialect lacks. reason is a clause for users, or
+// empty.
+func Unsupported(dialect, what, reason string) *protocol.Error {
+	e := protocol.Errorf(protocol.CodeUnsupported, "the dialect %s does not support %s", dialect, what)
+	if reason != "" {
+		e.Message += ": " + reason
 	}
 	return e
 }
@@ -93,8 +70,8 @@ func (d *Responder) Decode(out *Output, line []byte) (c protocol.Command, ok boo
 		}
 		d.Answer(out, &c, protocol.HelloResult{
 			Version: protocol.Version, Server: d.Server, Connection: d.Epoch, By: protocol.Actor{Name: h.Name},
-			Commands: slices.DeleteFunc(append([]protocol.Verb{protocol.DoHello, protocol.DoPing}, d.Verbs...),
-				func(v protocol.Verb) bool { return d.OneShot && slices.Contains(d.LocalVerbs, v) }),
+			Commands: append([]protocol.Verb{protocol.DoHello, protocol.DoPing},
+				slices.DeleteFunc(slices.Clone(d.Verbs), func(v protocol.Verb) bool { return !d.supports(v) })...),
 			Window: d.Window,
 			Limits: protocol.Limits{Message: protocol.MaxMessage, Event: protocol.MaxEvent},
 		})

@@ -41,6 +41,10 @@ var unsupportedReasons = map[protocol.Verb]string{
 	protocol.DoHistory: "its server has no history",
 }
 
+var responder = codec.Responder{
+	Dialect: Name, Verbs: verbs, LocalVerbs: []protocol.Verb{protocol.DoHistory}, Reasons: unsupportedReasons,
+}
+
 // isCarried reports whether a command is sent in the note of an activity.
 func isCarried(v protocol.Verb) bool {
 	switch v {
@@ -62,9 +66,7 @@ func newClient(o codec.ClientOptions) *client {
 	}
 	m := codec.ResumeState(o.Resume, newClientState)
 	return &client{
-		ClientBase: codec.NewClientBase(o, codec.Responder{
-			Dialect: Name, Verbs: verbs, LocalVerbs: []protocol.Verb{protocol.DoHistory}, Reasons: unsupportedReasons,
-		}),
+		ClientBase:  codec.NewClientBase(o, responder),
 		idleTimeout: quiet, state: m, sessions: map[string]*session{}, brokenKeys: slices.Clone(m.unansweredKeys),
 	}
 }

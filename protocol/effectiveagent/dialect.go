@@ -7,9 +7,12 @@ const Name = "effectiveagent"
 
 // Dialect is the EffectiveAgent protocol, both ends.
 var Dialect = codec.Dialect{
-	Name:   Name,
-	Server: func(d codec.ServerOptions) codec.Codec { return newServer(d) },
-	Client: func(c codec.ClientOptions) codec.Codec { return newClient(c) },
+	Name:        Name,
+	Server:      func(d codec.ServerOptions) codec.Codec { return newServer(d) },
+	Client:      func(c codec.ClientOptions) codec.Codec { return newClient(c) },
+	Responder:   &responder,
+	SessionTerm: "agent runtime id",
+	Lacks:       map[codec.Feature]string{codec.SendFront: "its messages are handled in the order of their arrival"},
 	Options: []codec.Option{
 		{
 			Name: "activities", Ends: []codec.End{codec.ClientEnd, codec.ServerEnd},

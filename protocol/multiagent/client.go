@@ -51,6 +51,10 @@ var unsupportedReasons = map[protocol.Verb]string{
 	protocol.DoQueueRelease: noQueue,
 }
 
+var responder = codec.Responder{
+	Dialect: Name, Verbs: verbs, LocalVerbs: localVerbs, Reasons: unsupportedReasons, ForwardsPing: true,
+}
+
 // A client is the client end of one connection.
 type client struct {
 	codec.ClientBase
@@ -90,10 +94,8 @@ type creation struct {
 // agent, "thinking" to request reasoning.
 func newClient(o codec.ClientOptions) *client {
 	return &client{
-		ClientBase: codec.NewClientBase(o, codec.Responder{
-			Dialect: Name, Verbs: verbs, LocalVerbs: localVerbs, Reasons: unsupportedReasons, ForwardsPing: true,
-		}),
-		resume: codec.ResumeState(o.Resume, newResumeState),
+		ClientBase: codec.NewClientBase(o, responder),
+		resume:     codec.ResumeState(o.Resume, newResumeState),
 	}
 }
 

@@ -14,10 +14,25 @@ var Dialect = codec.Dialect{
 	Name:                Name,
 	Server:              func(d codec.ServerOptions) codec.Codec { return newServer(d) },
 	Client:              func(c codec.ClientOptions) codec.Codec { return newClient(c) },
+	Responder:           &responder,
+	SessionTerm:         "conversation id",
 	TokenInQuery:        true,
 	HidesQueue:          true,
 	AcceptsUnauthorized: true,
 	Retry:               codec.RetryPolicy{Attempts: 5, Delay: 3 * time.Second},
+	Lacks: map[codec.Feature]string{
+		codec.AllowAlways: onlyYesOrNo,
+		codec.Explain:     onlyYesOrNo,
+		codec.CreateEnv:   onlyDomain,
+		codec.CreateCWD:   onlyDomain,
+	},
+	OneShotLacks: map[codec.Feature]string{
+		codec.SendFront:      noQueue,
+		codec.InterruptHold:  noQueue,
+		codec.InterruptClear: noQueue,
+		codec.CreateName:     onlyDomain,
+		codec.CreateTitle:    onlyDomain,
+	},
 	Options: []codec.Option{
 		{
 			Name: "backoff", Ends: clientEnd, Values: []string{"even", "exponential"},
@@ -27,5 +42,11 @@ var Dialect = codec.Dialect{
 		{Name: "thinking", Ends: clientEnd, Values: []string{"false", "true"}, About: "request reasoning"},
 	},
 }
+
+// Reasons of lacking features.
+const (
+	onlyYesOrNo = "its requests are approved or rejected, no more"
+	onlyDomain  = "a new conversation has a domain, no more"
+)
 
 var clientEnd = []codec.End{codec.ClientEnd}

@@ -45,14 +45,16 @@ var verbs = []protocol.Verb{
 // unsupportedReasons explains the rejection of a command.
 var unsupportedReasons = map[protocol.Verb]string{protocol.DoList: "it has no list of sessions, name one"}
 
+var responder = codec.Responder{
+	Dialect: Name, Verbs: verbs, LocalVerbs: []protocol.Verb{protocol.DoList}, Reasons: unsupportedReasons,
+	Window: protocol.DefaultWindow,
+}
+
 func newClient(o codec.ClientOptions) *client {
 	c := &client{
-		ClientBase: codec.NewClientBase(o, codec.Responder{
-			Dialect: Name, Verbs: verbs, LocalVerbs: []protocol.Verb{protocol.DoList},
-			Reasons: unsupportedReasons, Window: protocol.DefaultWindow,
-		}),
-		resume: codec.ResumeState(o.Resume, func() *resumeState { return new(resumeState) }),
-		opens:  map[string]*sessionOpen{}, capabilities: map[string]bool{},
+		ClientBase: codec.NewClientBase(o, responder),
+		resume:     codec.ResumeState(o.Resume, func() *resumeState { return new(resumeState) }),
+		opens:      map[string]*sessionOpen{}, capabilities: map[string]bool{},
 	}
 	for _, s := range c.resume.sessions {
 		s.log.Detach()

@@ -11,9 +11,20 @@ const Name = "myagent"
 
 // Dialect is MyAgent's WebSocket protocol.
 var Dialect = codec.Dialect{
-	Name:   Name,
-	Server: func(d codec.ServerOptions) codec.Codec { return newServer(d) },
-	Client: func(c codec.ClientOptions) codec.Codec { return newClient(c) },
+	Name:        Name,
+	Server:      func(d codec.ServerOptions) codec.Codec { return newServer(d) },
+	Client:      func(c codec.ClientOptions) codec.Codec { return newClient(c) },
+	Responder:   &responder,
+	SessionTerm: "session id",
+	Ephemeral:   true,
+	Lacks: map[codec.Feature]string{
+		codec.SendFront: "its queue keeps the order of the messages",
+		codec.CreateEnv: onlyTitle,
+		codec.CreateCWD: onlyTitle,
+	},
+	OneShotLacks: map[codec.Feature]string{
+		codec.CreateName: "only a client that stays could use the name, pass a title",
+	},
 	Options: []codec.Option{
 		{
 			Name: "confirm_timeout", Ends: serverEnd, Kind: codec.OptionDuration,
@@ -23,6 +34,9 @@ var Dialect = codec.Dialect{
 		{Name: "state_ttl", Ends: serverEnd, Kind: codec.OptionDuration, About: "lifetime of an exported state (168h)"},
 	},
 }
+
+// onlyTitle is the reason of features that a new session lacks.
+const onlyTitle = "a new session has a title and an agent, no more"
 
 var serverEnd = []codec.End{codec.ServerEnd}
 

@@ -81,11 +81,13 @@ var unsupportedReasons = map[protocol.Verb]string{
 	protocol.DoQueueRelease: "its queue has no holds",
 }
 
+var responder = codec.Responder{Dialect: Name, Verbs: verbs, Reasons: unsupportedReasons}
+
 // newClient returns the client end of a connection. The option "tags" selects the tag set of
 // requests: "chat" or "document". Without it the codec detects the set.
 func newClient(o codec.ClientOptions) *client {
 	return &client{
-		ClientBase:   codec.NewClientBase(o, codec.Responder{Dialect: Name, Verbs: verbs, Reasons: unsupportedReasons}),
+		ClientBase:   codec.NewClientBase(o, responder),
 		capabilities: codec.ResumeState(o.Resume, func() *capabilities { return newCapabilities(o.Options["tags"]) }),
 		splitter:     lineSplitter{limit: maxLine},
 		requests:     map[string]*request{}, sessions: map[string]*session{}, fetches: map[string]*historyFetch{},

@@ -7,12 +7,24 @@ const Name = "sandcastle"
 
 // Dialect is Sandcastle's protocol.
 var Dialect = codec.Dialect{
-	Name:     Name,
-	Server:   func(d codec.ServerOptions) codec.Codec { return newServer(d) },
-	Client:   func(c codec.ClientOptions) codec.Codec { return newClient(c) },
-	Messages: Messages,
+	Name:        Name,
+	Server:      func(d codec.ServerOptions) codec.Codec { return newServer(d) },
+	Client:      func(c codec.ClientOptions) codec.Codec { return newClient(c) },
+	Responder:   &responder,
+	SessionTerm: "session id",
+	Messages:    Messages,
+	Lacks: map[codec.Feature]string{
+		codec.SendFront:     "its queue keeps the order of the messages",
+		codec.InterruptHold: "its queue has no holds",
+		codec.AllowAlways:   onlyYesOrNo,
+		codec.DenyStop:      onlyYesOrNo,
+		codec.Explain:       onlyYesOrNo,
+	},
 	Options: []codec.Option{{
 		Name: "tags", Ends: []codec.End{codec.ClientEnd}, Values: []string{"auto", "chat", "document"},
 		About: "request names of the real system (chat) or of the document",
 	}},
 }
+
+// onlyYesOrNo is the reason of decisions that a request does not have.
+const onlyYesOrNo = "its requests are allowed or denied, once"

@@ -1,0 +1,70 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// featureRows are the features that have a row in the table of docs/dialects.md.
+var featureRows = map[codec.Feature]string{
+	codec.SendFront:      "send ahead of the queue",
+	codec.InterruptHold:  "interrupt, hold the queue",
+	codec.InterruptClear: "interrupt, clear the queue",
+	codec.AllowAlways:    "approve: allow always",
+	codec.DenyStop:       "approve: deny and stop",
+	codec.Explain:        "approve: explain",
+}
+
+func TestTheFeaturesThatADialectLacksAreThoseOfTheTable(t *testing.T) {
+	table := supportTable(t)
+	for _, name := range Names() {
+		d, _ := Find(name)
+		for feature, row := range featureRows {
+			cell, verb := table[row][name], protocol.Verb(strings.FieldsFunc(row, func(r rune) bool {
+				return r == ' ' || r == ',' || r == ':'
+			})[0])
+			if d.Unsupported(verb, false) != nil {
+				continue // the whole command
+			}
+			if _, lacks := d.Lack(feature, false); lacks != (cell == "✗") {
+				t.Errorf("%s: %s: lacks %v; the table says %s", name, feature, lacks, cell)
+			}
+			reason, lacks := d.Lack(feature, true)
+			if lacks != (cell == "✗" || cell == "kept") || lacks && reason == "" {
+				t.Errorf("%s: %s, one-shot: lacks %v %q; the table says %s", name, feature, lacks, reason, cell)
+			}
+		}
+	}
+}
+
+func TestUnsupportedCommandsAreKnownWithoutAServer(t *testing.T) {
+	table := supportTable(t)
+	for _, name := range Names() {
+		d, _ := Find(name)
+		for _, command := range protocol.Commands {
+			rows := rowsOf(table, command.Verb)
+			if command.Connection || len(rows) == 0 {
+				continue
+			}
+			for _, oneShot := range []bool{false, true} {
+				supported := slices.ContainsFunc(rows, func(row map[string]string) bool {
+					return row[name] != "✗" && !(oneShot && row[name] == "kept")
+				})
+				err := d.Unsupported(command.Verb, oneShot)
+				if supported != (err == nil) && !(name == "myagent" && command.Verb == protocol.DoList) {
+					t.Errorf("%s, one-shot %v: %s: %v; the table says supported: %v", name, oneShot, command.Verb, err,
+						supported)
+				}
+				if err != nil && (protocol.CodeOf(err) != protocol.CodeUnsupported ||
+					!strings.HasPrefix(err.Error(), "the dialect "+name+" does not support ") ||
+					!strings.Contains(err.Error(), ": ") || strings.Contains(err.Error(), ".")) {
+					t.Errorf("%s: %s: %v", name, command.Verb, err)
+				}
+			}
+		}
+	}
+}
