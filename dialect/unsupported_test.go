@@ -30,12 +30,12 @@ func TestTheFeaturesThatADialectLacksAreThoseOfTheTable(t *testing.T) {
 			if d.Unsupported(verb, false) != nil {
 				continue // the whole command
 			}
-			if _, lacks := d.Lack(feature, false); lacks != (cell == "✗") {
+			if lacks := d.UnsupportedFeature(feature, false) != nil; lacks != (cell == "✗") {
 				t.Errorf("%s: %s: lacks %v; the table says %s", name, feature, lacks, cell)
 			}
-			reason, lacks := d.Lack(feature, true)
-			if lacks != (cell == "✗" || cell == "kept") || lacks && reason == "" {
-				t.Errorf("%s: %s, one-shot: lacks %v %q; the table says %s", name, feature, lacks, reason, cell)
+			err := d.UnsupportedFeature(feature, true)
+			if (err != nil) != (cell == "✗" || cell == "kept") || err != nil && strings.HasSuffix(err.Error(), ": ") {
+				t.Errorf("%s: %s, one-shot: %v; the table says %s", name, feature, err, cell)
 			}
 		}
 	}

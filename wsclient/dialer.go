@@ -144,6 +144,11 @@ func (d *dialer) dial(ctx context.Context) (_ transport, peerIsAgentctl bool, _ 
 	if d.err != nil {
 		return nil, false, &ConnectError{URL: d.displayURL, Code: protocol.CodeUnsupported, Err: d.err}
 	}
+	needsAgentctl := d.dialect != nil && d.dialect.Ephemeral && d.codecOptions.OneShot
+	ephemeral := &ConnectError{URL: d.displayURL, Code: protocol.CodeUnsupported, Err: ErrEphemeral}
+	if needsAgentctl && d.isForeign(ctx) {
+		return nil, false, ephemeral
+	}
 	header := http.Header{}
 	if d.token != "" {
 		header.Set("Authorization", "Bearer "+d.token)
@@ -166,6 +171,10 @@ func (d *dialer) dial(ctx context.Context) (_ transport, peerIsAgentctl bool, _ 
 	if d.dialect != nil {
 		o := d.codecOptions
 		o.PeerIsAgentctl = resp.Header.Get(protocol.ProtocolHeader) != ""
+		if needsAgentctl && !o.PeerIsAgentctl {
+			_ = ws.CloseNow()
+			return nil, false, ephemeral
+		}
 		observed := d.observer.observe(d.dialect.Client(o))
 		return dialect.NewClientConn(ws, d.dialect.Name, observed, maxIncoming, d.get), o.PeerIsAgentctl, nil
 	}

@@ -13,6 +13,9 @@ var ErrClosed = errors.New("the client is closed")
 // ErrReplaced ends a subscription when a newer one of the same client attaches to its session.
 var ErrReplaced = errors.New("replaced by a newer subscription to the session")
 
+// ErrEphemeral refuses a one-shot client: sessions of the server end with their connection.
+var ErrEphemeral = errors.New("sessions of the server end with their connection")
+
 // A ConnectError reports why there is no connection.
 type ConnectError struct {
 	URL    string        // without credentials

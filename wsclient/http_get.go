@@ -2,11 +2,15 @@ package wsclient
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
+
+	"agentctl/protocol"
 )
 
 // get reads a path of the server over HTTP, for dialects that serve history there. It sends the
@@ -14,23 +18,7 @@ import (
 func (d *dialer) get(ctx context.Context, path string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
-	u, err := url.Parse(d.url)
-	if err == nil {
-		u, err = u.Parse(path)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("get: %w", err)
-	}
-	// Map ws and http to http, wss and https to https.
-	u.Scheme = "http" + strings.TrimPrefix(strings.TrimPrefix(u.Scheme, "ws"), "http")
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return nil, fmt.Errorf("get: %w", err)
-	}
-	if d.token != "" {
-		req.Header.Set("Authorization", "Bearer "+d.token)
-	}
-	resp, err := d.http.Do(req)
+	resp, err := d.request(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("get: %w", err)
 	}
@@ -43,4 +31,47 @@ func (d *dialer) get(ctx context.Context, path string) ([]byte, error) {
 		return nil, fmt.Errorf("get: %w", err)
 	}
 	return body, nil
+}
+
+// request sends a GET for a reference relative to the URL of the WebSocket. The caller closes the
+// body.
+func (d *dialer) request(ctx context.Context, reference string) (*http.Response, error) {
+	u, err := url.Parse(d.url)
+	if err == nil {
+		u, err = u.Parse(reference)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Map ws and http to http, wss and https to https.
+	u.Scheme = "http" + strings.TrimPrefix(strings.TrimPrefix(u.Scheme, "ws"), "http")
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if d.token != "" {
+		req.Header.Set("Authorization", "Bearer "+d.token)
+	}
+	return d.http.Do(req)
+}
+
+// probeTimeout bounds isForeign.
+const probeTimeout = 2 * time.Second
+
+// isForeign reports whether an ordinary HTTP request shows that the server is not agentctl. It
+// opens no WebSocket: some servers would take the session from another client and give it to this
+// one.
+func (d *dialer) isForeign(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	resp, err := d.request(ctx, "")
+	if err != nil { // an agentctl server answers every request
+		return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	switch resp.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden: // dial reports it
+		return false
+	}
+	return resp.Header.Get(protocol.ProtocolHeader) == ""
 }

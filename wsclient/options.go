@@ -22,7 +22,8 @@ type Options struct {
 	DialectOptions map[string]string // options of that dialect; an unknown key fails every attempt
 
 	// OneShot declares that the client is closed after a few commands. A dialect then refuses
-	// commands whose effect it would have to keep in the client's memory.
+	// commands whose effect it would have to keep in the client's memory. A server whose sessions
+	// end with their connection is refused with ErrEphemeral, if possible without a WebSocket.
 	OneShot bool
 
 	MaxAttempts  int            // consecutive failed attempts before the client goes offline; 0: unlimited

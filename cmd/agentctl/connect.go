@@ -122,11 +122,10 @@ func (a *app) dial(ctx context.Context, url string, local bool, o wsclient.Optio
 	a.client = client
 	if err := client.Connect(ctx); err != nil {
 		_ = client.Close() // never fails
+		if errors.Is(err, wsclient.ErrEphemeral) {
+			err = a.needsAttach()
+		}
 		return nil, err
-	}
-	if o.OneShot && client.Ephemeral() {
-		_ = client.Close() // never fails
-		return nil, a.needsAttach()
 	}
 	c := newConnection(ctx, client, local)
 	c.protocolLog = log

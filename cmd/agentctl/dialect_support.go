@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"agentctl/dialect"
-	"agentctl/internal/config"
 	"agentctl/internal/exit"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -76,8 +75,8 @@ func unsupportedVerb(d *codec.Dialect, path string) error {
 			return codec.Unsupported(d.Name, "showing the queue", "its servers do not show it")
 		}
 	case "explain":
-		if reason, lacks := d.Lack(codec.Explain, true); lacks {
-			return codec.Unsupported(d.Name, string(codec.Explain), reason)
+		if err := d.UnsupportedFeature(codec.Explain, true); err != nil {
+			return err
 		}
 	case "send": // may wait
 		return d.Unsupported(protocol.DoSend, false)
@@ -90,14 +89,7 @@ func unsupportedVerb(d *codec.Dialect, path string) error {
 
 // unsupportedFlag returns an error if a dialect carries a flag, as in flagFeatures, at no server.
 func unsupportedFlag(d *codec.Dialect, path, flag string, oneShot bool) error {
-	feature, ok := flagFeatures[path][flag]
-	if !ok {
-		return nil
-	}
-	if reason, lacks := d.Lack(feature, oneShot); lacks {
-		return codec.Unsupported(d.Name, string(feature), reason)
-	}
-	return nil
+	return d.UnsupportedFeature(flagFeatures[path][flag], oneShot)
 }
 
 // checkSupport returns an error if the dialect carries the verb or one of its flags at no server.
@@ -134,55 +126,6 @@ func (a *app) requireCommand(v protocol.Verb, oneShot bool) error {
 		return d.Unsupported(v, oneShot)
 	}
 	return nil
-}
-
-// hideUnsupported removes the verbs and flags that a dialect carries at no server from help and
-// completion.
-func hideUnsupported(parent *cobra.Command, d *codec.Dialect) {
-	for _, cmd := range parent.Commands() {
-		path := verbPath(cmd)
-		hideUnsupported(cmd, d)
-		empty := cmd.HasSubCommands() && !cmd.HasAvailableSubCommands() && verbCommands[path] == ""
-		if cmd.Hidden = cmd.Hidden || empty || unsupportedVerb(d, path) != nil; cmd.Hidden {
-			continue
-		}
-		for flag := range flagFeatures[path] {
-			if unsupportedFlag(d, path, flag, true) != nil && unsupportedFlag(d, path, flag, false) != nil {
-				_ = cmd.Flags().MarkHidden(flag) // fails for a value of a flag, which help does not list
-			}
-		}
-	}
-}
-
-// findDialect returns the dialect that flags in args, the environment or the configuration select,
-// before the flags are parsed. ok is false for none.
-func (a *app) findDialect(args []string) (_ codec.Dialect, ok bool) {
-	name := flagValue(args, "dialect")
-	if name == "" {
-		name = a.env("AGENTCTL_DIALECT")
-	}
-	local := flagValue(args, "data") != ""
-	if name == "" && flagValue(args, "server") == "" && a.env("AGENTCTL_SERVER") == "" && !local {
-		if u, err := config.ReadUser(a.env); err == nil {
-			name = u.Dialect
-		}
-	}
-	return dialect.Find(name)
-}
-
-// flagValue returns the last value of a flag in arguments that are not parsed yet.
-func flagValue(args []string, flag string) (value string) {
-	for i, arg := range args {
-		if arg == "--" {
-			return value
-		}
-		if arg == "--"+flag && i+1 < len(args) {
-			value = args[i+1]
-		} else if v, ok := strings.CutPrefix(arg, "--"+flag+"="); ok {
-			value = v
-		}
-	}
-	return value
 }
 
 // peer returns what is known of the server, for hints.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/dialect"
 	"agentctl/internal/config"
 	"agentctl/internal/credentials"
 	"agentctl/internal/exit"
-	"agentctl/protocol/multiagent"
 )
 
 type loginOptions struct {
@@ -55,12 +55,13 @@ With --dialect multiagent the server may also be one of that system.`,
 
 func (o *loginOptions) check() error {
 	g := &o.app.flags
+	d, _ := dialect.Find(g.Dialect)
 	switch {
 	case g.Server == "":
 		return exit.Usagef("--server is required: the local server needs no login")
 	case strings.HasPrefix(g.Server, "unix:"):
 		return exit.Usagef("a Unix socket works without a login")
-	case g.Dialect != "" && g.Dialect != multiagent.Name:
+	case g.Dialect != "" && !d.HasLogin:
 		return exit.Usagef("the dialect %s has no login", g.Dialect)
 	case o.Forget && (o.Print || o.PasswordStdin || o.User != ""):
 		return exit.Usagef("--forget takes no user and no other flag")

@@ -94,6 +94,9 @@ func runSend(ctx context.Context, o *sendOptions) error {
 	}
 	res, err := callWithKey[protocol.SendResult](c, protocol.DoSend, o.Session, o.Key,
 		protocol.SendData{Text: text, Front: o.Front})
+	if protocol.CodeOf(err) == protocol.CodeAgentFailed { // a dialect may answer with the end of the turn
+		return exit.Errorf(exit.TurnFailed, protocol.CodeAgentFailed, "the turn failed: %w", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -101,6 +101,7 @@ func TestAHintFitsTheServer(t *testing.T) {
 		{noSession, Peer{Dialect: "agentloop", Ephemeral: true}, ""},
 		{unauthorized, Peer{}, "agentctl login"},
 		{unauthorized, Peer{Dialect: "myagent"}, "pass a credential"},
+		{unauthorized, Peer{Dialect: "multiagent"}, "agentctl login"},
 		{unreachable, Peer{}, "agentctl serve"},
 		{unreachable, Peer{Dialect: "agentloop"}, "check its address"},
 	} {
@@ -109,8 +110,8 @@ func TestAHintFitsTheServer(t *testing.T) {
 		if (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) && !strings.Contains(got, c.want) {
 			t.Errorf("%v at %+v: hint %q, want %q", c.e, c.at, got, c.want)
 		}
-		if c.at.Dialect != "" && strings.Contains(got, "agentctl login") || *c.e != before {
-			t.Errorf("%v at %+v: hint %q", c.e, c.at, got)
+		if c.at.Dialect == "myagent" && strings.Contains(got, "agentctl login") || *c.e != before {
+			t.Errorf("%v at %+v: hint %q, changed to %+v", c.e, c.at, got, c.e)
 		}
 	}
 }

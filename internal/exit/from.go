@@ -100,7 +100,7 @@ var hints = map[protocol.Code]hint{
 	},
 	protocol.CodeUnauthorized: {
 		"log in: agentctl login --server URL; or pass a credential: --token or AGENTCTL_TOKEN",
-		condition{native: true, otherwise: "pass a credential: --token or AGENTCTL_TOKEN"},
+		condition{login: true, otherwise: "pass a credential: --token or AGENTCTL_TOKEN"},
 	},
 	protocol.CodeForbidden: {text: "ask for a role with this permission"},
 	protocol.CodeNoAgent:   {"list agents: agentctl agents", condition{native: true}},

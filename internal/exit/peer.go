@@ -31,6 +31,7 @@ func (p *Peer) accepts(v protocol.Verb) bool {
 type condition struct {
 	verb      protocol.Verb // that the server must accept; empty: any
 	native    bool          // the server must speak the native protocol
+	login     bool          // the server must log users in
 	otherwise string        // hint at any other server; may be empty
 }
 
@@ -42,7 +43,9 @@ func (e *Error) Needs(v protocol.Verb) *Error {
 
 // At returns e with the hint for a server: e itself, or a copy.
 func (e *Error) At(p Peer) *Error {
-	if p.accepts(e.condition.verb) && (!e.condition.native || p.Dialect == "") {
+	c, native := &e.condition, p.Dialect == ""
+	d, _ := dialect.Find(p.Dialect)
+	if p.accepts(c.verb) && (!c.native || native) && (!c.login || native || d.HasLogin) {
 		return e
 	}
 	other := *e

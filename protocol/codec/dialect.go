@@ -29,6 +29,9 @@ type Dialect struct {
 	// header.
 	TokenInQuery bool
 
+	// HasLogin means that the system's servers log users in at POST /v1/auth/login.
+	HasLogin bool
+
 	// AcceptsUnauthorized makes the server accept an HTTP upgrade without a valid credential and
 	// close it with 1008. If false, it answers 401.
 	AcceptsUnauthorized bool
@@ -46,11 +49,8 @@ type Dialect struct {
 	// SessionTerm is the system's term for what names a session.
 	SessionTerm string
 
-	// Lacks maps the features that the client end lacks to the reasons, clauses for users.
-	Lacks map[Feature]string
-
-	// OneShotLacks are the features that only a one-shot client lacks.
-	OneShotLacks map[Feature]string
+	// Lacks are the features that the client end lacks.
+	Lacks map[Feature]Lack
 
 	// Retry is the client's reconnect policy. Zero: the native one.
 	Retry RetryPolicy

@@ -20,13 +20,19 @@ const (
 	CreateCWD      Feature = "a working directory of the agent"
 )
 
-// Lack returns the reason why the client end lacks a feature at every server, or ok false if it may
-// have it. oneShot is that of ClientOptions.
-func (d *Dialect) Lack(f Feature, oneShot bool) (reason string, ok bool) {
-	if reason, ok = d.Lacks[f]; !ok && oneShot {
-		reason, ok = d.OneShotLacks[f]
+// A Lack says why the client end lacks a feature at every server.
+type Lack struct {
+	Reason  string // a clause for users
+	OneShot bool   // only a client with ClientOptions.OneShot lacks it
+}
+
+// UnsupportedFeature returns the error of a feature that the client end lacks, or nil. oneShot is
+// that of ClientOptions.
+func (d *Dialect) UnsupportedFeature(f Feature, oneShot bool) error {
+	if l, ok := d.Lacks[f]; ok && (oneShot || !l.OneShot) {
+		return Unsupported(d.Name, string(f), l.Reason)
 	}
-	return reason, ok
+	return nil
 }
 
 // Unsupported returns the error of a command that the client end supports at no server, or nil.

@@ -12,7 +12,9 @@ var Dialect = codec.Dialect{
 	Client:      func(c codec.ClientOptions) codec.Codec { return newClient(c) },
 	Responder:   &responder,
 	SessionTerm: "agent runtime id",
-	Lacks:       map[codec.Feature]string{codec.SendFront: "its messages are handled in the order of their arrival"},
+	Lacks: map[codec.Feature]codec.Lack{
+		codec.SendFront: {Reason: "its messages are handled in the order of their arrival"},
+	},
 	Options: []codec.Option{
 		{
 			Name: "activities", Ends: []codec.End{codec.ClientEnd, codec.ServerEnd},

@@ -17,21 +17,20 @@ var Dialect = codec.Dialect{
 	Responder:           &responder,
 	SessionTerm:         "conversation id",
 	TokenInQuery:        true,
+	HasLogin:            true,
 	HidesQueue:          true,
 	AcceptsUnauthorized: true,
 	Retry:               codec.RetryPolicy{Attempts: 5, Delay: 3 * time.Second},
-	Lacks: map[codec.Feature]string{
-		codec.AllowAlways: onlyYesOrNo,
-		codec.Explain:     onlyYesOrNo,
-		codec.CreateEnv:   onlyDomain,
-		codec.CreateCWD:   onlyDomain,
-	},
-	OneShotLacks: map[codec.Feature]string{
-		codec.SendFront:      noQueue,
-		codec.InterruptHold:  noQueue,
-		codec.InterruptClear: noQueue,
-		codec.CreateName:     onlyDomain,
-		codec.CreateTitle:    onlyDomain,
+	Lacks: map[codec.Feature]codec.Lack{
+		codec.AllowAlways:    {Reason: onlyYesOrNo},
+		codec.Explain:        {Reason: onlyYesOrNo},
+		codec.CreateEnv:      {Reason: onlyDomain},
+		codec.CreateCWD:      {Reason: onlyDomain},
+		codec.SendFront:      {Reason: noQueue, OneShot: true},
+		codec.InterruptHold:  {Reason: noQueue, OneShot: true},
+		codec.InterruptClear: {Reason: noQueue, OneShot: true},
+		codec.CreateName:     {Reason: onlyDomain, OneShot: true},
+		codec.CreateTitle:    {Reason: onlyDomain, OneShot: true},
 	},
 	Options: []codec.Option{
 		{

@@ -17,13 +17,11 @@ var Dialect = codec.Dialect{
 	Responder:   &responder,
 	SessionTerm: "session id",
 	Ephemeral:   true,
-	Lacks: map[codec.Feature]string{
-		codec.SendFront: "its queue keeps the order of the messages",
-		codec.CreateEnv: onlyTitle,
-		codec.CreateCWD: onlyTitle,
-	},
-	OneShotLacks: map[codec.Feature]string{
-		codec.CreateName: "only a client that stays could use the name, pass a title",
+	Lacks: map[codec.Feature]codec.Lack{
+		codec.SendFront:  {Reason: "its queue keeps the order of the messages"},
+		codec.CreateEnv:  {Reason: onlyTitle},
+		codec.CreateCWD:  {Reason: onlyTitle},
+		codec.CreateName: {Reason: "only a client that stays could use the name, pass a title", OneShot: true},
 	},
 	Options: []codec.Option{
 		{

@@ -13,12 +13,12 @@ var Dialect = codec.Dialect{
 	Responder:   &responder,
 	SessionTerm: "session id",
 	Messages:    Messages,
-	Lacks: map[codec.Feature]string{
-		codec.SendFront:     "its queue keeps the order of the messages",
-		codec.InterruptHold: "its queue has no holds",
-		codec.AllowAlways:   onlyYesOrNo,
-		codec.DenyStop:      onlyYesOrNo,
-		codec.Explain:       onlyYesOrNo,
+	Lacks: map[codec.Feature]codec.Lack{
+		codec.SendFront:     {Reason: "its queue keeps the order of the messages"},
+		codec.InterruptHold: {Reason: "its queue has no holds"},
+		codec.AllowAlways:   {Reason: onlyYesOrNo},
+		codec.DenyStop:      {Reason: onlyYesOrNo},
+		codec.Explain:       {Reason: onlyYesOrNo},
 	},
 	Options: []codec.Option{{
 		Name: "tags", Ends: []codec.End{codec.ClientEnd}, Values: []string{"auto", "chat", "document"},
