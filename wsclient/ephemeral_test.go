@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,7 +37,7 @@ func TestAOneShotClientLeavesEphemeralSessionsAlone(t *testing.T) {
 	} {
 		o := Options{Dialect: c.dialect, OneShot: c.oneShot}
 		withFakeServer(t, o, func(t *testing.T, f *fakeServer, client *Client) {
-			sockets := false
+			var sockets atomic.Bool
 			f.setHandler(func(w http.ResponseWriter, r *http.Request) {
 				if c.speaks != "" {
 					w.Header().Set(protocol.ProtocolHeader, c.speaks)
@@ -49,7 +50,7 @@ func TestAOneShotClientLeavesEphemeralSessionsAlone(t *testing.T) {
 					w.WriteHeader(c.status)
 					return
 				}
-				sockets = true
+				sockets.Store(true)
 				ws, err := websocket.Accept(w, r, nil)
 				if err != nil {
 					return
@@ -62,8 +63,8 @@ func TestAOneShotClientLeavesEphemeralSessionsAlone(t *testing.T) {
 			synctest.Wait()
 			time.Sleep(time.Hour) // it does not try again
 			refused := errors.Is(err, ErrEphemeral)
-			if refused != c.refused || sockets != c.sockets || !refused && err != nil {
-				t.Errorf("%+v: %v, WebSocket opened: %v", c, err, sockets)
+			if refused != c.refused || sockets.Load() != c.sockets || !refused && err != nil {
+				t.Errorf("%+v: %v, WebSocket opened: %v", c, err, sockets.Load())
 			}
 			if client.Ephemeral() != (err == nil && c.speaks == "" && c.dialect != multiagent.Name) {
 				t.Errorf("%+v: ephemeral %v", c, client.Ephemeral())

@@ -135,9 +135,8 @@ func (a *app) dial(ctx context.Context, url string, local bool, o wsclient.Optio
 // needsAttach returns the error of a verb whose sessions end with its connection.
 func (a *app) needsAttach() error {
 	return exit.Unsupportedf(
-		"%s needs a client that stays attached: over the dialect %s, "+
-			"the sessions of this server end with their connection",
-		a.verb, a.flags.Dialect,
+		"%s needs a client that stays attached: over the dialect %s, %w", a.verb, a.flags.Dialect,
+		wsclient.ErrEphemeral,
 	).WithHint("run instead: agentctl attach %[1]s; or agentctl send %[1]s TEXT, which waits for the answer", a.session)
 }
 

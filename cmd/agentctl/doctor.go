@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"agentctl/internal/localserver"
 	"agentctl/internal/output"
 	"agentctl/server/agent/acp"
+	"agentctl/wsclient"
 )
 
 // The statuses of a check.
@@ -128,7 +130,11 @@ func checkPrivate(name, path string, info fs.FileInfo) check {
 // checkServer checks that the server answers.
 func (o *doctorOptions) checkServer(ctx context.Context) check {
 	o.app.flags.NoStart = true
-	c, err := o.app.connectWith(ctx, bounded)
+	c, err := o.app.connect(ctx)
+	if errors.Is(err, wsclient.ErrEphemeral) {
+		detail := fmt.Sprintf("answers, and is not agentctl; %s was not tried", o.app.flags.Dialect)
+		return check{"server", checkNote, detail}
+	}
 	if err != nil {
 		status := checkBad
 		if e := exit.From(err); e.Code == exit.CodeUnreachable && o.app.flags.Server == "" {

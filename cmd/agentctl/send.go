@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -10,6 +11,7 @@ import (
 	"agentctl/dialect"
 	"agentctl/internal/exit"
 	"agentctl/protocol"
+	"agentctl/wsclient"
 )
 
 type sendOptions struct {
@@ -78,18 +80,18 @@ func runSend(ctx context.Context, o *sendOptions) error {
 		return exit.Usagef("the message is empty")
 	}
 	policy := oneShot
-	if d, _ := dialect.Find(o.app.flags.Dialect); o.Wait || o.Follow || d.Ephemeral {
+	if d, _ := dialect.Find(o.app.flags.Dialect); o.Wait || o.Follow || d.Ephemeral && !o.NoWait {
 		policy = bounded
 	}
 	c, err := o.app.connectWith(ctx, policy)
+	if errors.Is(err, wsclient.ErrEphemeral) {
+		return errTurnEndsWithConnection
+	}
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	if c.Ephemeral() {
-		if o.NoWait {
-			return errTurnEndsWithConnection
-		}
 		o.Follow = o.Follow || !o.Wait
 	}
 	res, err := callWithKey[protocol.SendResult](c, protocol.DoSend, o.Session, o.Key,
