@@ -122,6 +122,7 @@ type ClientConn struct {
 	sessions      map[string]*view
 	order         []string // of sessions
 	log           strings.Builder
+	quiet         bool // commands and answers are not logged
 }
 
 // A view is what the client knows of a session.
@@ -129,6 +130,7 @@ type view struct {
 	state      *protocol.State
 	transcript protocol.Transcript
 	last       protocol.Position
+	again      bool // the client had another log of it
 }
 
 // Do gives a command. It returns the answer, or nil if there is none yet. An empty id means the
@@ -146,14 +148,15 @@ func (c *ClientConn) Do(verb protocol.Verb, id string, data any) *protocol.Answe
 	if data != nil {
 		command.Data = protocol.MustEncode(data)
 	}
-	if verb != protocol.DoHello {
+	if verb != protocol.DoHello && !c.quiet {
 		fmt.Fprintf(&c.log, "> %s %s %s\n", command.ID, verb, command.Data)
 	}
 	c.carryOut(c.codec.Native(c.now, protocol.MustEncode(command)))
 	return c.answers[command.ID]
 }
 
-// Subscribe subscribes to a session and follows it.
+// Subscribe subscribes to a session and follows it. It waits for the answer, which a codec may
+// delay.
 func (c *ClientConn) Subscribe(id string) {
 	c.t.Helper()
 	var data protocol.SubscribeData
@@ -161,6 +164,42 @@ func (c *ClientConn) Subscribe(id string) {
 		data.Position = &s.last
 	}
 	c.Do(protocol.DoSubscribe, id, data)
+	number := strconv.Itoa(c.commands)
+	c.Advance(func() bool { return c.answers[number] != nil })
+}
+
+// LoadHistory completes the transcript of a session that the client joined again with the finished
+// turns that it can have. An empty id means the first.
+func (c *ClientConn) LoadHistory(id string) {
+	c.t.Helper()
+	if id == "" && len(c.order) > 0 {
+		id = c.order[0]
+	}
+	s := c.sessions[id]
+	if s == nil || !s.again {
+		return
+	}
+	later := s.transcript.Turns
+	s.transcript = protocol.Transcript{}
+	c.quiet = true
+	a := c.Do(protocol.DoHistory, id, protocol.HistoryData{})
+	if c.quiet = false; a == nil || a.Error != nil {
+		c.t.Fatalf("history: %+v", a)
+	}
+	var r protocol.HistoryResult
+	if err := json.Unmarshal(a.Result, &r); err != nil {
+		c.t.Fatal(err)
+	}
+	for _, line := range r.Events {
+		var e protocol.Event
+		if err := json.Unmarshal(line, &e); err != nil {
+			c.t.Fatal(err)
+		}
+		if _, err := s.transcript.Apply(&e); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	s.transcript.Turns = append(s.transcript.Turns, later...)
 }
 
 // State returns the state of a session, or nil. An empty id means the first.
@@ -249,13 +288,14 @@ func (c *ClientConn) takeAnswer(a *protocol.Answer) {
 	case json.Unmarshal(a.Result, &r) == nil && r.Mode != "":
 		fmt.Fprintf(&c.log, "< %s %s\n", a.ID, strings.TrimSpace(r.Mode+" "+r.Reason))
 		if r.Snapshot != nil {
-			if c.sessions[r.Session] == nil {
+			again := c.sessions[r.Session] != nil
+			if !again {
 				c.order = append(c.order, r.Session)
 			}
-			c.sessions[r.Session] = &view{state: r.Snapshot.State, last: r.After}
+			c.sessions[r.Session] = &view{state: r.Snapshot.State, last: r.After, again: again}
 		}
 		return
-	case a.ID != "1": // hello
+	case a.ID != "1" && !c.quiet: // hello
 		fmt.Fprintf(&c.log, "< %s %s\n", a.ID, a.Result)
 	}
 }

@@ -185,6 +185,7 @@ func (p *ServerPlayer) dial(s Step) {
 	conn := &serverConn{ws: ws, recorded: p.dialect.Split(), split: p.dialect.Split()}
 	p.conns[s.Conn] = conn
 	conn.reading.Go(func() { conn.read(p.T.Context()) })
+	synctest.Wait() // the server has sent what it sends first
 }
 
 func (c *serverConn) read(ctx context.Context) {
