@@ -154,8 +154,9 @@ func (c *client) confirmDecision() {
 		return
 	}
 	c.decision = nil
-	if c.turn != nil && v.resolved.Decision == protocol.DenyStop {
-		c.turn.stopped = true
+	if c.turn != nil && v.resolved.Outcome == protocol.Denied {
+		c.turn.stopped = c.turn.stopped || v.resolved.Decision == protocol.DenyStop
+		c.turn.told = v.resolved.Reason
 	}
 	c.resolveApproval(c.User(), v.resolved)
 	c.Answer(v.cmd, protocol.ApproveResult{

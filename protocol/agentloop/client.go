@@ -84,6 +84,11 @@ func (c *client) Open(now time.Time) codec.Output {
 		if c.previous != nil && c.previous.State.Turn != nil {
 			c.readyAt = now.Add(resumeTimeout)
 		}
+		if c.previous != nil && !c.queues() { // the session ended with its connection
+			c.readyAt = now.Add(quietTimeout)
+			c.resumePrevious("")
+			return
+		}
 		if c.previous == nil {
 			c.add(protocol.SessionCreated, protocol.SessionCreatedData{Name: c.log.Session, Agent: Name})
 		}

@@ -24,24 +24,29 @@ type clientHarness struct {
 	sent         []message
 }
 
+// newClientHarness returns a client at a server that is not agentctl's.
 func newClientHarness(t tester, url string, memory *codec.ClientState) *clientHarness {
-	return resumeClientHarness(t, url, memory, nil)
+	return resumeClientHarness(t, codec.ClientOptions{URL: url, Resume: memory}, nil)
 }
 
-// resumeClientHarness is newClientHarness for a client with a position (nil: none), at a server
-// that sends frames at once.
-func resumeClientHarness(t tester, url string, memory *codec.ClientState, at *protocol.Position,
-	frames ...string,
-) *clientHarness {
+// newAgentctlHarness returns a client at agentctl's server.
+func newAgentctlHarness(t tester, memory *codec.ClientState) *clientHarness {
+	return resumeClientHarness(t, agentctlOptions(memory), nil)
+}
+
+func agentctlOptions(memory *codec.ClientState) codec.ClientOptions {
+	return codec.ClientOptions{URL: "ws://x", Resume: memory, PeerIsAgentctl: true}
+}
+
+// resumeClientHarness returns a client with a position (nil: none), at a server that sends frames
+// at once.
+func resumeClientHarness(t tester, o codec.ClientOptions, at *protocol.Position, frames ...string) *clientHarness {
 	mint := ids()
-	id := func(prefix string) string { return mint(prefix) }
+	o.Name, o.ID = "ada", func(prefix string) string { return mint(prefix) }
 	if at != nil {
-		id = func(prefix string) string { return mint(prefix) + "again" }
+		o.ID = func(prefix string) string { return mint(prefix) + "again" }
 	}
-	g := &clientHarness{
-		t: t, now: epochStart, answers: map[string]*protocol.Answer{},
-		codec: newClient(codec.ClientOptions{URL: url, Name: "ada", ID: id, Resume: memory}),
-	}
+	g := &clientHarness{t: t, now: epochStart, answers: map[string]*protocol.Answer{}, codec: newClient(o)}
 	g.handleOutput(g.codec.Open(g.now))
 	g.send(protocol.DoHello, protocol.HelloData{Version: protocol.Version, Name: "ada"})
 	g.send(protocol.DoSubscribe, protocol.SubscribeData{Position: at})

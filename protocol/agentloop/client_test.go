@@ -144,7 +144,8 @@ func TestShellCallsAreHeldBackWhileARequestIsPending(t *testing.T) {
 			if ends != nil {
 				ends(g)
 			} else {
-				g = resumeClientHarness(t, "ws://x", memory, &protocol.Position{Epoch: "older", Seq: 1})
+				o := codec.ClientOptions{URL: "ws://x", Resume: memory}
+				g = resumeClientHarness(t, o, &protocol.Position{Epoch: "older", Seq: 1})
 				for _, line := range resultOfHistory(g).Events {
 					e := new(protocol.Event)
 					if err := json.Unmarshal(line, e); err != nil {
@@ -371,9 +372,9 @@ func TestWhatIsNotTheAgentsIsKept(t *testing.T) {
 	}
 }
 
-// X-1: a message during a turn is queued, and starts with its echo.
+// X-1: at agentctl's server a message during a turn is queued, and starts with its echo.
 func TestQueuedMessages(t *testing.T) {
-	g := newClientHarness(t, "ws://x", nil)
+	g := newAgentctlHarness(t, nil)
 	g.send(protocol.DoSend, protocol.SendData{Text: "one"})
 	g.receive(loads(true))
 	g.advance(echoTimeout)
@@ -392,9 +393,9 @@ func TestQueuedMessages(t *testing.T) {
 	}
 }
 
-// A message behind another user's message is queued.
+// At agentctl's server a message behind another user's message is queued.
 func TestMessageBehindSomebodyElses(t *testing.T) {
-	g := newClientHarness(t, "ws://x", nil)
+	g := newAgentctlHarness(t, nil)
 	g.send(protocol.DoSend, protocol.SendData{Text: "mine"})
 	g.receive(loads(true), response(`{"type":"message","role":"user","content":"theirs"}`))
 	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendQueued || len(g.state.Queue) != 1 {
@@ -495,9 +496,10 @@ func TestUnsupportedCommands(t *testing.T) {
 			t.Fatalf("%s: %+v", c.Verb, a)
 		}
 	}
-	g.send(protocol.DoSend, protocol.SendData{Text: "x", Front: true})
-	if g.code() != protocol.CodeUnsupported {
-		t.Fatalf("%+v", g.answer())
+	own := newAgentctlHarness(t, nil)
+	own.send(protocol.DoSend, protocol.SendData{Text: "x", Front: true})
+	if own.code() != protocol.CodeUnsupported {
+		t.Fatalf("%+v", own.answer())
 	}
 	g.handleOutput(g.codec.Native(g.now, []byte(`{"id":"z","command":"snapshot","session":"other"}`)))
 	if g.answers["z"].Error.Code != protocol.CodeNoSession {
@@ -596,7 +598,7 @@ func TestLateEchoIsKept(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.receive(loads(true), response(`{"type":"reasoning"}`),
 		response(`{"type":"message","role":"user","content":"who said that"}`))
-	if d := find[protocol.NoticeData](g, protocol.Notice); d.Message != "who said that" {
+	if d := find[protocol.NoticeData](g, protocol.Notice); d.Message != "Told the agent: who said that" {
 		t.Fatalf("notice %+v", d)
 	}
 }

@@ -88,6 +88,14 @@ func (c *client) expireTimeouts() {
 	if !c.startsAt.IsZero() && !c.Now.Before(c.startsAt) {
 		c.startTurn(c.takeNextSend(), "")
 	}
+	if t := c.turn; t != nil {
+		if !t.joinsAt.IsZero() && !c.Now.Before(t.joinsAt) {
+			c.joinWithoutEcho()
+		}
+		if t.failure.held != "" && !c.Now.Before(t.failure.due) {
+			c.releaseFailure()
+		}
+	}
 	if v := c.decision; v != nil && !c.Now.Before(v.due) {
 		c.confirmDecision()
 	}
@@ -106,7 +114,8 @@ func (c *client) expireTimeouts() {
 			return false
 		}
 		c.Failf(s.cmd, protocol.CodeTimeout,
-			"the server did not confirm the message: look whether it arrived before you send it again")
+			"the server did not confirm the message, as if another client had taken over: "+
+				"look whether it arrived before you send it again")
 		return true
 	})
 }
@@ -115,6 +124,12 @@ func (c *client) expireTimeouts() {
 func (c *client) scheduleWake() {
 	c.Out.WakeBy(c.readyAt)
 	c.Out.WakeBy(c.startsAt)
+	if t := c.turn; t != nil {
+		c.Out.WakeBy(t.joinsAt)
+		if t.failure.held != "" {
+			c.Out.WakeBy(t.failure.due)
+		}
+	}
 	if c.decision != nil {
 		c.Out.WakeBy(c.decision.due)
 	}

@@ -28,8 +28,12 @@ func (c *client) handleItem(payload json.RawMessage) bool {
 		}
 		c.startPendingTurn()
 	}
+	if text, failed := it.failureText(); failed {
+		c.handleModelFailure(text)
+		return true
+	}
 	if c.turn != nil && (it.Role == assistant || it.Type != messageItem) {
-		c.turn.err = nil // the turn continues
+		c.turn.failure.err = nil // the turn continues
 	}
 	c.detectDecision(&it)
 	if it.isShell() && len(c.log.State.Approvals) > 0 && len(c.state.heldItems) < maxHeld {
@@ -124,36 +128,52 @@ func (c *client) decodeMessageItem(it *item) bool {
 	}
 	switch it.Role {
 	case assistant:
-		if c.explanation != nil {
+		if c.explanation != nil && it.Status == "" { // an answer of the model has a status
 			c.explanation.text = truncate(c.explanation.text + text)
 			return true
 		}
 		c.ensureTurn()
 		c.addText(it.ID, text)
 	case user:
-		if t := c.turn; t != nil && !t.echoed && stripControls(t.text) == stripControls(text) {
-			t.echoed = true
-			return true
-		}
-		c.addNotice(protocol.LevelInfo, text)
+		c.handleUserItem(text)
 	case system:
 		if by, outcome, ok := decodeDecision(text); ok && len(c.log.State.Approvals) > 0 {
 			c.decidedElsewhere(by, outcome)
 			return true
 		}
-		level := protocol.LevelInfo
-		if warning := strings.TrimPrefix(text, "⚠️ "); warning != text {
-			level, text = protocol.LevelWarning, warning
+		if !c.handleWarning(it, text) {
+			c.addNotice(text)
 		}
-		c.addNotice(level, text)
 	default:
 		return false
 	}
 	return true
 }
 
-func (c *client) addNotice(level, text string) {
-	c.add(protocol.Notice, protocol.NoticeData{Level: level, Message: truncate(text)})
+// handleUserItem records a message of role user in a turn: the echo of the turn's message, the
+// reason of a denial, a message of the client that joins the turn, or words of the server or of
+// another client to the agent.
+func (c *client) handleUserItem(text string) {
+	same := func(other string) bool { return stripControls(other) == stripControls(text) }
+	t := c.turn
+	switch {
+	case t != nil && !t.echoed && same(t.text):
+		t.echoed = true
+	case t != nil && t.told != "" && same(t.told):
+		t.told = ""
+	case t == nil || c.queues():
+		c.addNotice(text)
+	default:
+		if s := c.takeSendByText(text); s != nil {
+			c.joinTurn(s)
+			return
+		}
+		c.addNotice("Told the agent: " + text)
+	}
+}
+
+func (c *client) addNotice(text string) {
+	c.add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelInfo, Message: truncate(text)})
 }
 
 // addText appends text to the part of an id. Text without an id is a part of its own.
@@ -281,8 +301,8 @@ func (c *client) endCall(it *item) {
 	end.ExitCode, end.DurationMS = out.Metadata.ExitCode, roundNumber(out.Metadata.Seconds, 1000)
 	before, cancelled := strings.CutSuffix("\n"+out.Output, "\n"+aborted)
 	switch {
-	case cancelled && end.ExitCode == nil:
-		end.Status, out.Output = protocol.ToolCancelled, strings.TrimPrefix(before, "\n")
+	case cancelled && (end.ExitCode == nil || before == "" && !c.queues()): // a message aborts with exit code 1
+		end.Status, end.ExitCode, out.Output = protocol.ToolCancelled, nil, strings.TrimPrefix(before, "\n")
 	case end.ExitCode != nil && *end.ExitCode != 0:
 		end.Status = protocol.ToolFailed
 	}

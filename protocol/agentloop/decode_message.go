@@ -20,6 +20,9 @@ func (c *client) handleMessage(f codec.Frame) {
 	if m.Type != errorType {
 		c.confirmDecision()
 	}
+	if m.Type != loadingType {
+		c.releaseFailure()
+	}
 	if !c.startsAt.IsZero() && m.Type != responseItemType && m.Type != loadingType {
 		c.startTurn(c.takeNextSend(), "")
 	}
@@ -52,12 +55,12 @@ func (c *client) decodePayload(m *message) bool {
 		c.ensureTurn()
 		c.closeParts("")
 		c.replayEarlier()
-		c.turn.err = nil // the turn continues
+		c.turn.failure.err = nil // the turn continues
 		c.handleApprovalRequest(&d)
 	case finishedType:
 		if c.turn != nil {
 			c.closeParts("")
-			c.turn.err = nil
+			c.turn.failure.err = nil
 		}
 	case contextInfoType:
 		var d contextInfo
@@ -99,9 +102,15 @@ func (c *client) decodePayload(m *message) bool {
 }
 
 // handleLoading records the start or end of a turn. loading false alone is the end: agent_finished
-// comes before or after it, any number of times.
+// comes before or after it, any number of times. A server without a queue sends loading true again
+// when a message joins the turn.
 func (c *client) handleLoading(on bool) {
+	if on {
+		c.releaseFailure()
+	}
 	switch {
+	case on && c.turn != nil && !c.queues():
+		c.turn.joinsAt = c.Now.Add(echoTimeout)
 	case on && c.turn == nil && c.startsAt.IsZero():
 		c.startsAt = c.Now.Add(echoTimeout)
 	case !on:
@@ -141,7 +150,7 @@ func (c *client) handleError(d *errorPayload) {
 		Kind: protocol.ErrorKindExecution, Code: err.Code, Message: err.Message, Details: details,
 	})
 	if c.turn != nil {
-		c.turn.err = err
+		c.turn.failure = failure{err: err}
 	}
 }
 

@@ -176,7 +176,7 @@ func (s *server) sendCall(c *toolCall) {
 	s.turn.buffered -= len(c.arguments)
 	c.sent, c.request, c.arguments = true, "", nil
 	if c.name == localShell {
-		a := &action{Type: "exec", Command: argvOf(c.input)}
+		a := &action{Type: "exec", Command: argvOf(c.input), Env: &map[string]string{}}
 		if a.Command == nil {
 			a.Command = splitCommand(c.title)
 		}

@@ -40,11 +40,12 @@ func FuzzClient(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, frames []byte) {
 		memory := new(codec.ClientState)
-		g := newClientHarness(t, "ws://x", memory)
+		o := codec.ClientOptions{URL: "ws://x", Resume: memory, PeerIsAgentctl: len(frames)%2 == 0}
+		g := resumeClientHarness(t, o, nil)
 		g.send(protocol.DoWatch, nil)
 		for i, frame := range bytes.Split(frames, []byte("\n")) {
 			if i%7 == 6 { // on another connection, sent at once
-				g = resumeClientHarness(t, "ws://x", memory, &protocol.Position{Epoch: "older", Seq: 1}, string(frame))
+				g = resumeClientHarness(t, o, &protocol.Position{Epoch: "older", Seq: 1}, string(frame))
 				continue
 			}
 			before := len(g.events)
@@ -54,7 +55,7 @@ func FuzzClient(f *testing.F) {
 			}
 			switch i % 5 {
 			case 0:
-				g.send(protocol.DoSend, protocol.SendData{Text: "hi"})
+				g.send(protocol.DoSend, protocol.SendData{Text: "hi", Front: i%2 == 0})
 			case 1:
 				g.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.Explain})
 			case 2:

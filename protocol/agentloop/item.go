@@ -42,9 +42,9 @@ type item struct {
 }
 
 type action struct {
-	Type    string            `json:"type,omitempty"`
-	Command []string          `json:"command"`
-	Env     map[string]string `json:"env,omitempty"`
+	Type    string             `json:"type,omitempty"`
+	Command []string           `json:"command"`
+	Env     *map[string]string `json:"env,omitempty"` // AgentLoop always sends it, mostly empty
 }
 
 // content is the parts of a message. A string decodes as one part.
@@ -100,6 +100,14 @@ type metadata struct {
 	ExitCode *int     `json:"exit_code,omitempty"`
 	Seconds  *float64 `json:"duration_seconds,omitempty"`
 }
+
+// Marks of failures.
+const (
+	warningSign      = "⚠️ "
+	failurePrefix    = "error"      // of the id of a failure's item
+	incompleteStatus = "incomplete" // of an item that is a failure, with incompletePrefix
+	incompletePrefix = "Error: "
+)
 
 // aborted is the last line of output of a call that did not run, or not to its end.
 const aborted = "aborted"

@@ -12,15 +12,24 @@ type earlierEvent struct {
 	entry       codec.Entry
 }
 
+// forgotten is the warning after a reconnect to a server that ends its session with the connection.
+const forgotten = "The connection was lost, and an AgentLoop server ends its session then: " +
+	"the agent does not know what was said before."
+
 // resumePrevious continues the previous connection's log, whose turns become history. If the server
 // repeats the interrupted turn from its start, that is the turn that begins with the given text, it
-// returns the turn; else the turn's end was missed.
+// returns the turn; else the turn's end was missed. Only agentctl's server repeats turns: any other
+// ended the turn, and forgot the session.
 func (c *client) resumePrevious(begins string) (again *protocol.TurnState) {
 	old := c.previous
 	if old == nil {
 		return nil
 	}
 	c.previous, c.log = nil, old
+	lost := "the connection was lost: what else the turn brought is not known"
+	if !c.queues() {
+		begins, lost = "", "the connection was lost, and the server ended the turn with it"
+	}
 	switch t := old.State.Turn; {
 	case t == nil || c.state.turn == nil:
 	case begins != "" && stripControls(begins) == stripControls(messageText(&t.Message)):
@@ -29,11 +38,14 @@ func (c *client) resumePrevious(begins string) (again *protocol.TurnState) {
 		c.turn = c.state.turn
 		c.finishTurn(protocol.TurnEndedData{
 			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed,
-			Message: "the connection was lost: what else the turn brought is not known",
+			Message: lost,
 		})
 	}
 	c.state.heldItems = nil
 	old.Renew(c.Epoch())
+	if !c.queues() && old.State.Turns > 0 {
+		c.add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: forgotten})
+	}
 	return again
 }
 

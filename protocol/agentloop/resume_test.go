@@ -70,7 +70,7 @@ func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			memory := new(codec.ClientState)
-			g := newClientHarness(t, "ws://x", memory)
+			g := newAgentctlHarness(t, memory)
 			g.send(protocol.DoSend, protocol.SendData{Text: "one"})
 			g.receive(loads(true), echo("one"), says("a", "first"), loads(false))
 			g.send(protocol.DoSend, protocol.SendData{Text: "two"})
@@ -78,7 +78,7 @@ func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 			before, asked := g.state.Turn, g.state.Approvals[0].Request
 			at := protocol.Position{Epoch: g.codec.log.Epoch, Seq: g.state.Seq}
 
-			again := resumeClientHarness(t, "ws://x", memory, &at, c.frames...)
+			again := resumeClientHarness(t, agentctlOptions(memory), &at, c.frames...)
 			var r protocol.SubscribeResult
 			if err := json.Unmarshal(again.answer().Result, &r); err != nil || r.Mode != protocol.ModeReset ||
 				r.Reason != protocol.ResetResubscribed {
@@ -128,7 +128,7 @@ func TestADecisionOutlivesAReconnect(t *testing.T) {
 			response(`{"id":"p","type":"message","role":"assistant","content":"`+words[1]+`"}`))
 	}
 	memory := new(codec.ClientState)
-	g := newClientHarness(t, "ws://x", memory)
+	g := newAgentctlHarness(t, memory)
 	g.send(protocol.DoSend, protocol.SendData{Text: "go"})
 	g.receive(turn(request)[:5]...)
 	g.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.Deny, Reason: "no"})
@@ -136,12 +136,12 @@ func TestADecisionOutlivesAReconnect(t *testing.T) {
 	g.receive(turn()[4:]...)
 	want := string(protocol.MustEncode(g.transcript.Turns[0].Items))
 	at := protocol.Position{Epoch: g.codec.log.Epoch, Seq: g.state.Seq}
-	again := resumeClientHarness(t, "ws://x", memory, &at, turn()...)
+	again := resumeClientHarness(t, agentctlOptions(memory), &at, turn()...)
 	if got := string(protocol.MustEncode(again.transcript.Turns[0].Items)); !strings.Contains(want, `"denied"`) ||
 		shape(t, got) != shape(t, want) {
 		t.Errorf("\n%s\nwas\n%s", shape(t, got), shape(t, want))
 	}
-	whole := resumeClientHarness(t, "ws://x", memory, &protocol.Position{Epoch: "older", Seq: 1}, loads(true),
+	whole := resumeClientHarness(t, agentctlOptions(memory), &protocol.Position{Epoch: "older", Seq: 1}, loads(true),
 		response(`{"type":"message","role":"user","content":"go"}`),
 		response(`{"id":"c1","type":"function_call","call_id":"c1","name":"ls","arguments":"{}"}`),
 		response(`{"id":"p","type":"message","role":"assistant","content":"`+words[0]+words[1]+`"}`), loads(false))
@@ -176,7 +176,7 @@ func shape(t *testing.T, raw string) string {
 // The client waits for a repeated turn on a slow connection, for a bounded time.
 func TestASlowServerIsWaitedForAfterAReconnect(t *testing.T) {
 	memory := new(codec.ClientState)
-	g := newClientHarness(t, "ws://x", memory)
+	g := newAgentctlHarness(t, memory)
 	g.send(protocol.DoSend, protocol.SendData{Text: "go"})
 	g.receive(loads(true), response(`{"id":"p","type":"message","role":"assistant","content":"half"}`))
 	turn := g.state.Turn.Turn
@@ -184,7 +184,7 @@ func TestASlowServerIsWaitedForAfterAReconnect(t *testing.T) {
 	mint := ids()
 	g.codec = newClient(codec.ClientOptions{
 		URL: "ws://x", Name: "ada",
-		ID: func(p string) string { return mint(p) + "again" }, Resume: memory,
+		ID: func(p string) string { return mint(p) + "again" }, Resume: memory, PeerIsAgentctl: true,
 	})
 	g.handleOutput(g.codec.Open(g.now))
 	g.send(protocol.DoSubscribe, protocol.SubscribeData{Position: &protocol.Position{Epoch: "older", Seq: 1}})

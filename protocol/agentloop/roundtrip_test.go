@@ -20,7 +20,7 @@ type codecPair struct {
 }
 
 func newCodecPair(t tester) *codecPair {
-	s := &codecPair{serverHarness: newServerHarness(t, "", true), client: newClientHarness(t, "ws://x", nil)}
+	s := &codecPair{serverHarness: newServerHarness(t, "", true), client: newAgentctlHarness(t, nil)}
 	s.answer[protocol.DoApprove] = func(c *protocol.Command) any {
 		var d protocol.ApproveData
 		_ = json.Unmarshal(c.Data, &d)
@@ -66,7 +66,7 @@ func (s *codecPair) reconnect() {
 	s.t.Helper()
 	s.log.Detach()
 	s.codec = newTestServer("")
-	s.client = newClientHarness(s.t, "ws://x", nil)
+	s.client = newAgentctlHarness(s.t, nil)
 	s.now = s.client.now
 	s.handleOutput(s.codec.Open(s.now))
 	s.exchange()

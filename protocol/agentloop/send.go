@@ -10,7 +10,8 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A pendingSend is a message whose turn has not started.
+// A pendingSend is a message that the server has not shown yet: its turn has not started, nor is it
+// part of the turn under way.
 type pendingSend struct {
 	cmd       *protocol.Command // waits for its answer; nil: answered
 	due       time.Time
@@ -20,12 +21,21 @@ type pendingSend struct {
 	uncertain bool // sent on an earlier connection, and not confirmed by the server
 }
 
-// sendMessage sends a message. The start of its turn confirms it. While another turn runs, the
-// server queues it.
+// queues reports whether the server queues a message that comes during a turn, as agentctl's does.
+// In any other, the message becomes part of the turn and aborts its pending request.
+func (c *client) queues() bool { return c.Options.PeerIsAgentctl }
+
+// wouldAbort is the error of a message that was not sent.
+const wouldAbort = "a request waits for a decision, and this server aborts it when a message arrives: " +
+	"decide it first (a denial can carry the message as its reason), or send with --front to abort it"
+
+// sendMessage sends a message. The start of its turn, or its echo in the turn under way, confirms
+// it. A server without a queue aborts a pending request for a message, so that needs d.Front: the
+// message goes ahead of the request.
 func (c *client) sendMessage(cmd *protocol.Command, d *protocol.SendData) {
 	content := encodeContent(d)
 	switch {
-	case d.Front:
+	case d.Front && (c.queues() || len(c.log.State.Approvals) == 0):
 		c.FailUnsupported(cmd, "send ahead of the queue")
 		return
 	case len(content) == 0:
@@ -49,14 +59,18 @@ func (c *client) sendMessage(cmd *protocol.Command, d *protocol.SendData) {
 		}
 		return
 	}
+	if !d.Front && !c.queues() && len(c.log.State.Approvals) > 0 && c.decision == nil {
+		c.Fail(cmd, protocol.Errorf(protocol.CodeConflict, wouldAbort))
+		return
+	}
 	s.key = c.state.addKey(cmd.Key, string(cmd.Data))
 	c.send(userInputType, userInput{Input: []json.RawMessage{protocol.MustEncode(struct {
 		Type    string            `json:"type"`
 		Role    string            `json:"role"`
 		Content []json.RawMessage `json:"content"`
 	}{messageItem, user, content})}})
-	busy := c.turn != nil || !c.startsAt.IsZero() ||
-		slices.ContainsFunc(c.sends, func(s *pendingSend) bool { return !s.uncertain })
+	busy := c.queues() && (c.turn != nil || !c.startsAt.IsZero() ||
+		slices.ContainsFunc(c.sends, func(s *pendingSend) bool { return !s.uncertain }))
 	c.sends = append(c.sends, s)
 	if busy {
 		c.enqueue(s)

@@ -21,8 +21,10 @@ type turn struct {
 	parts       map[string]bool // text parts by id; true: open
 	calls       []string        // open
 	shellCalls  []string        // open calls of the local shell
-	err         *protocol.Error // the last error, if nothing followed it
+	failure     failure         // the last message that reported one
+	joinsAt     time.Time       // when an announced message joins the turn without an echo; zero: none
 	stopped     bool            // by the review no-exit
+	told        string          // the reason of the last denial, which the server repeats as a message
 	textBytes   int             // bytes of text
 	callCount   int             // calls
 }
@@ -62,9 +64,34 @@ func (c *client) startTurn(s *pendingSend, echo string) {
 		})
 	}
 	for _, other := range c.sends { // these wait behind it
-		if !other.queued && !other.uncertain {
+		if c.queues() && !other.queued && !other.uncertain {
 			c.enqueue(other)
 		}
+	}
+}
+
+// joinTurn makes a message of the client part of the turn under way, whose request it aborted.
+func (c *client) joinTurn(s *pendingSend) {
+	c.turn.joinsAt = time.Time{}
+	c.failExplanation(protocol.Errorf(protocol.CodeNotFound, "a message aborted the request"))
+	c.cancelApprovals()
+	c.closeParts("")
+	c.turn.failure.err = nil // the turn continues
+	c.addBy(protocol.Notice, c.User(), protocol.NoticeData{
+		Level: protocol.LevelInfo, Message: truncate(c.Options.Name + ": " + messageText(&s.message)),
+	})
+	c.acceptSend(s, &protocol.SendResult{
+		Status: protocol.SendStarted, MessageID: s.message.MessageID, Turn: c.turn.id, Seq: c.log.State.Seq,
+	})
+}
+
+// joinWithoutEcho makes the oldest message that waits part of the turn under way: the server
+// announced it, but does not echo it, or not yet.
+func (c *client) joinWithoutEcho() {
+	c.turn.joinsAt = time.Time{}
+	if s := c.takeNextSend(); s != nil {
+		c.turn.text, c.turn.echoed = s.message.Text, false
+		c.joinTurn(s)
 	}
 }
 
@@ -82,8 +109,9 @@ func (c *client) endTurn() {
 	t := c.turn
 	d := protocol.TurnEndedData{Reason: protocol.ReasonCompleted}
 	switch {
-	case t.err != nil:
-		d.Reason, d.Code, d.Message = protocol.ReasonError, t.err.Code, t.err.Message
+	case t.failure.err != nil:
+		err := t.failure.err
+		d.Reason, d.Code, d.Message, t.failure.held = protocol.ReasonError, err.Code, err.Message, ""
 	case t.stopped:
 		d.Reason = protocol.ReasonDenied
 	}
@@ -93,6 +121,7 @@ func (c *client) endTurn() {
 // finishTurn ends the turn with its open parts, calls and requests.
 func (c *client) finishTurn(d protocol.TurnEndedData) {
 	t := c.turn
+	c.releaseFailure()
 	t.textBytes, t.callCount = math.MaxInt, math.MaxInt
 	c.replayEarlier()
 	c.cancelApprovals()
