@@ -160,7 +160,7 @@ func (s *server) approvalResolved(e *protocol.Event, d *protocol.ApprovalResolve
 	if d.Request == s.shown.request {
 		s.shown.replaced = !s.shown.deciding
 		if s.shown.replaced && d.ByRule == "" {
-			s.sendItem(newMessageItem("", system, encodeDecision(e, d)))
+			s.sendSystem(encodeDecision(e, d))
 		}
 	}
 	s.releaseCall(d.Request)

@@ -27,9 +27,9 @@ func (s *server) handleMessage(m *message) {
 		}
 		s.handleReview(&r)
 	case getContextType:
-		s.withSession(s.handleContext)
+		s.handleContext()
 	case compactType:
-		s.withSession(s.handleCompact)
+		s.handleCompact()
 	default:
 		s.fail(unknownType+codec.Excerpt(m.Type), nil)
 	}
@@ -54,12 +54,12 @@ func (s *server) withSession(do func()) {
 func (s *server) handleUserInput(m *message) {
 	var in userInput
 	if m.Payload == nil || json.Unmarshal(m.Payload, &in) != nil || in.Input == nil {
-		s.fail(invalidFormat, invalidField("input"))
+		s.fail(inputFailed, invalidField("input"))
 		return
 	}
 	d, ok := decodeInput(in.Input)
 	if !ok {
-		s.fail(invalidFormat, invalidField("input"))
+		s.fail(inputFailed, invalidField("input"))
 		return
 	}
 	if len(m.ID) <= 128 {
@@ -114,7 +114,7 @@ func (s *server) reportQueued(r *protocol.SendResult) {
 			text = "Queued: the queue is held."
 		}
 	}
-	s.sendItem(newMessageItem("", system, text))
+	s.sendSystem(text)
 }
 
 // decodeInput decodes a user's message. Texts are joined; everything else becomes a part.
@@ -186,23 +186,4 @@ func stripControls(s string) string {
 		}
 		return r
 	}, s)
-}
-
-func (s *server) handleContext() {
-	s.Request(protocol.DoContext, s.sub.Session, "", nil, func(a protocol.Answer) {
-		if a.Error != nil {
-			s.failWith(contextFailed, a.Error)
-			return
-		}
-		r, _ := codec.DecodeResult[protocol.ContextResult](a)
-		s.sendContext(&r.Context)
-	})
-}
-
-func (s *server) handleCompact() {
-	s.Request(protocol.DoCompact, s.sub.Session, "", nil, func(a protocol.Answer) {
-		if a.Error != nil {
-			s.failWith(compactingFailed, a.Error)
-		} // else the event follows
-	})
 }

@@ -55,7 +55,7 @@ func (s *server) encodeEvent(e *protocol.Event) {
 		s.sendRaw(decodeData[protocol.RawData](e))
 	default:
 		if line := noticeText(e); line != "" {
-			s.sendItem(newMessageItem("", system, line))
+			s.sendSystem(line)
 		}
 	}
 }
@@ -140,10 +140,10 @@ func (s *server) encodeTurnEnd(e *protocol.Event, d *protocol.TurnEndedData) {
 		if code == "" {
 			code = string(d.Reason)
 		}
-		s.fail(inputFailed, errorDetails{Error: message, Code: code})
+		s.sendFailure(errorDetails{Error: message, Code: code})
 	}
 	if d.Reason == protocol.ReasonInterrupted {
-		s.sendItem(newMessageItem("", system, "Interrupted."))
+		s.sendSystem("Interrupted.")
 	}
 	s.setLoading(false)
 	if !d.Failed() {
@@ -152,15 +152,11 @@ func (s *server) encodeTurnEnd(e *protocol.Event, d *protocol.TurnEndedData) {
 	s.turn, s.shown = turnEncoder{}, shownApproval{}
 }
 
-func (s *server) sendContext(c *protocol.ContextInfo) {
-	s.send(contextInfoType, contextInfo{c.Tokens, c.Percent, c.TranscriptLength, c.MaxTokens, c.Strategy})
-}
-
-// sendError sends an error event: a recoverable one as a warning, others as an error. Details are
+// sendError sends an error event: a recoverable one as a warning, others as a failure. Details are
 // its class, the provider's status and the names of fields.
 func (s *server) sendError(d *protocol.ErrorData) {
 	if d.Recoverable {
-		s.sendItem(newMessageItem("", system, "⚠️ "+d.Message))
+		s.sendSystem(warningSign + d.Message)
 		return
 	}
 	r := errorDetails{Error: d.Message, Fields: slices.Sorted(maps.Keys(d.Fields))}
@@ -171,7 +167,19 @@ func (s *server) sendError(d *protocol.ErrorData) {
 		r.Code = status
 	}
 	s.turn.failed = true
-	s.fail(inputFailed, r)
+	s.sendFailure(r)
+}
+
+// sendFailure sends a failure of the agent in both forms: the system message of the real system and
+// the error of the document. The prefix of the item's id marks the repetition.
+func (s *server) sendFailure(d errorDetails) {
+	s.sendItem(newMessageItem(s.Options.ID(failurePrefix), system, warningSign+d.Error))
+	s.fail(inputFailed, d)
+}
+
+// sendSystem sends a system message.
+func (s *server) sendSystem(text string) {
+	s.sendItem(newMessageItem(s.Options.ID("sys"), system, text))
 }
 
 // sendRaw sends a raw event that came from AgentLoop.

@@ -14,20 +14,20 @@ func noticeText(e *protocol.Event) string {
 	case protocol.Notice:
 		d := decodeData[protocol.NoticeData](e)
 		if d.Level == protocol.LevelWarning {
-			return "⚠️ " + d.Message
+			return warningSign + d.Message
 		}
 		return d.Message
 	case protocol.RetryScheduled:
 		d := decodeData[protocol.RetryData](e)
-		return fmt.Sprintf("⚠️ %s; trying again (%d of %d)", d.Cause, d.Attempt, d.Limit)
+		return warningSign + fmt.Sprintf("%s; trying again (%d of %d)", d.Cause, d.Attempt, d.Limit)
 	case protocol.RecoveryStarted:
 		d := decodeData[protocol.RecoveryData](e)
-		return fmt.Sprintf("⚠️ %s: %s", d.Cause, d.Action)
+		return warningSign + fmt.Sprintf("%s: %s", d.Cause, d.Action)
 	case protocol.RecoverySucceeded:
 		return "Recovered: " + decodeData[protocol.RecoveryData](e).Action
 	case protocol.RecoveryFailed:
 		d := decodeData[protocol.RecoveryData](e)
-		return fmt.Sprintf("⚠️ not recovered: %s: %s", d.Action, d.Failure)
+		return warningSign + fmt.Sprintf("not recovered: %s: %s", d.Action, d.Failure)
 	case protocol.PlanStarted:
 		return "Planning: " + decodeData[protocol.PlanStartedData](e).Question
 	case protocol.PlanCompleted:

@@ -44,6 +44,9 @@ func (s *server) event(e *protocol.Event) {
 	if s.sub.Known(e) || !s.sub.Apply(e) {
 		return
 	}
+	if s.size.add(e); e.Type == protocol.TurnEnded { // it is in the history from now on
+		s.size = transcriptSize{}
+	}
 	s.encodeEvent(e)
 }
 
@@ -114,7 +117,6 @@ func (s *server) sendReasoning(e *protocol.Event, t *reasoningBuffer) {
 	text := string(t.text)
 	t.text = nil
 	s.sendItem(item{
-		ID: t.id, Type: reasoningItem, Content: content{{inputText, text}}, Summary: content{{summaryText, text}},
-		DurationMS: &took,
+		ID: t.id, Type: reasoningItem, Summary: content{{summaryText, text}}, DurationMS: &took,
 	})
 }

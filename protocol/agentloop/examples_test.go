@@ -108,7 +108,6 @@ func unnamed(t *testing.T, raw []byte) string {
 	delete(m, "id")
 	if p, ok := m["payload"].(map[string]any); ok {
 		delete(p, "id")
-		delete(p, "summary") // besides content, for real clients
 		delete(p, "responseId")
 		if s, ok := p["arguments"].(string); ok {
 			p["arguments"] = strings.ReplaceAll(s, ": ", ":")
@@ -160,7 +159,7 @@ func TestExamplesAreGenerated(t *testing.T) {
 			Details: map[string]string{"provider_status": "429"},
 		}})
 	none := newServerHarness(t, "", false)
-	none.receive(`{"id":"1","type":"get_context_info"}`)
+	none.receive(`{"id":"1","type":"manual_compact"}`)
 	var got []string
 	for _, m := range append(h.sent, none.sent...) {
 		got = append(got, unnamed(t, protocol.MustEncode(m)))

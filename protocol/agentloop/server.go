@@ -30,6 +30,7 @@ type server struct {
 	sub     codec.Subscription      // State is nil without a session
 
 	turn  turnEncoder
+	size  transcriptSize // of the turn under way
 	shown shownApproval
 }
 

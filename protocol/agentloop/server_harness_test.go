@@ -199,6 +199,7 @@ func short(t tester, m *message) string {
 	case messageItem:
 		return it.Role + ": " + text
 	case reasoningItem:
+		text, _ = it.Summary.text()
 		return "reasoning: " + text
 	case callItem:
 		return "call " + it.CallID + " " + it.Name + " " + *it.Arguments

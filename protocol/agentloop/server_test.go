@@ -19,9 +19,9 @@ func TestBadMessagesAreAnsweredWithAnError(t *testing.T) {
 		`{"id":null,"type":"x"}`:         `error {"message":"Invalid message format","details":{}}`,
 		`{"id":1,"type":"user_input"}`:   `error {"message":"Invalid message format","details":{}}`,
 		`{"id":"1","type":"bogus"}`:      `error {"message":"Unknown message type: bogus"}`,
-		`{"id":"1","type":"user_input"}`: `error {"message":"Invalid message format","details":{"error":"validation","fields":["input"]}}`,
-		`{"id":"1","type":"user_input","payload":{"input":[]}}`:            `error {"message":"Invalid message format","details":{"error":"validation","fields":["input"]}}`,
-		`{"id":"1","type":"user_input","payload":{"input":[7]}}`:           `error {"message":"Invalid message format","details":{"error":"validation","fields":["input"]}}`,
+		`{"id":"1","type":"user_input"}`: `error {"message":"Failed to process user input","details":{"error":"validation","fields":["input"]}}`,
+		`{"id":"1","type":"user_input","payload":{"input":[]}}`:            `error {"message":"Failed to process user input","details":{"error":"validation","fields":["input"]}}`,
+		`{"id":"1","type":"user_input","payload":{"input":[7]}}`:           `error {"message":"Failed to process user input","details":{"error":"validation","fields":["input"]}}`,
 		`{"id":"1","type":"approval_response","payload":{"review":"si"}}`:  `error {"message":"Invalid message format","details":{"error":"validation","fields":["review"]}}`,
 		`{"id":"1","type":"approval_response","payload":{"review":"yes"}}`: `error {"message":"No pending approval request"}`,
 	} {
@@ -41,7 +41,7 @@ func TestFirstInputCreatesTheSessionThatThePathNames(t *testing.T) {
 		"/abc/": "abc",
 	} {
 		h := newServerHarness(t, path, false)
-		h.receive(`{"id":"1","type":"get_context_info"}`)
+		h.receive(`{"id":"1","type":"manual_compact"}`)
 		h.expectMessages(`error {"message":"AgentLoop not initialized","details":null}`)
 		h.receive(input("one"))
 		if d := last[protocol.CreateData](h, protocol.DoCreate); d.Name != name || d.Agent != "claude" {
@@ -102,7 +102,7 @@ func TestFailedTurn(t *testing.T) {
 	h := newServerHarness(t, "", true)
 	h.record(asks("x"), entry(protocol.TurnEnded,
 		protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "no answer"}))
-	h.expectMessages(`loading_state {"loading":true}`, "user: x",
+	h.expectMessages(`loading_state {"loading":true}`, "user: x", "system: ⚠️ no answer",
 		`error {"message":"Failed to process user input","details":{"error":"no answer","code":"agent_failed"}}`, `loading_state {"loading":false}`)
 }
 
@@ -121,7 +121,7 @@ func TestFaultsAreTold(t *testing.T) {
 			Details: map[string]string{"provider_status": "429", "path": "/secret"},
 		}), ends(protocol.ReasonError))
 	h.expectMessages(`loading_state {"loading":true}`, "user: x", "system: ⚠️ network",
-		"system: ⚠️ HTTP 503; trying again (1 of 5)",
+		"system: ⚠️ HTTP 503; trying again (1 of 5)", "system: ⚠️ Rate limit exceeded",
 		`error {"message":"Failed to process user input","details":{"error":"Rate limit exceeded","code":429}}`, `loading_state {"loading":false}`)
 }
 

@@ -33,7 +33,7 @@ func (s *server) subscribe(created *protocol.Error) {
 
 // clearSession resets the state: there is no session.
 func (s *server) clearSession() {
-	s.phase, s.sub = absent, codec.Subscription{}
+	s.phase, s.sub, s.size = absent, codec.Subscription{}, transcriptSize{}
 	s.turn, s.shown = turnEncoder{}, shownApproval{}
 }
 
@@ -43,7 +43,7 @@ func (s *server) startSubscription(r *protocol.SubscribeResult) {
 	if s.sub.Start(r) {
 		return
 	}
-	s.turn, s.shown = turnEncoder{loading: s.turn.loading}, shownApproval{}
+	s.turn, s.shown, s.size = turnEncoder{loading: s.turn.loading}, shownApproval{}, transcriptSize{}
 	s.setLoading(s.sub.State.Turn != nil)
 }
 
@@ -105,5 +105,5 @@ func (s *server) sessionDeleted() {
 		s.setLoading(false)
 	}
 	s.clearSession()
-	s.sendItem(newMessageItem("", system, "The session was deleted. The next message begins a new one."))
+	s.sendSystem("The session was deleted. The next message begins a new one.")
 }
