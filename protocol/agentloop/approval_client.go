@@ -58,22 +58,16 @@ func (c *client) decodeApproval(d *approvalRequest) *protocol.Approval {
 	if input := protocol.MustEncode(action{Command: d.Command}); len(d.Command) > 0 && len(input) <= maxText {
 		a.Input = input
 	}
-	if d.ApplyPatch == nil && (len(d.Command) == 0 || d.Command[0] != "apply_patch") {
+	if d.ApplyPatch == nil && (len(d.Command) == 0 || d.Command[0] != patchTool) {
 		return a
 	}
-	a.Kind, a.Title, a.Name, a.Command, a.Input = protocol.ApprovePatch, "Change files", "apply_patch", "", nil
+	a.Kind, a.Title, a.Name, a.Command, a.Input = protocol.ApprovePatch, "Change files", patchTool, "", nil
 	if d.ApplyPatch != nil {
 		a.Patch = d.ApplyPatch.Patch
 	} else {
 		a.Patch = strings.Join(d.Command[1:], "\n")
 	}
-	for line := range strings.Lines(a.Patch) {
-		for _, mark := range []string{patchUpdate, patchAdd, patchDelete} {
-			if path, is := strings.CutPrefix(line, mark); is && len(a.Paths) < 64 && len(path) < 512 {
-				a.Paths = append(a.Paths, strings.TrimSpace(path))
-			}
-		}
-	}
+	a.Paths = patchPaths(a.Patch)
 	whole := a.Patch
 	a.Patch = truncate(whole)
 	a.Editable = d.ApplyPatch != nil && !d.ApplyPatch.ReadOnly && a.Patch == whole

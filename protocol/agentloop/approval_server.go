@@ -70,7 +70,7 @@ func approvalCommand(a *protocol.Approval, patch string) []string {
 		if patch == "" {
 			patch = strings.Join(append([]string{title}, a.Paths...), "\n")
 		}
-		return []string{"apply_patch", patch}
+		return []string{patchTool, patch}
 	case protocol.ApprovePlan:
 		words := []string{"plan", title}
 		for _, t := range a.Tasks {

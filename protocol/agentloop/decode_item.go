@@ -257,15 +257,15 @@ func (c *client) startCall(it *item) {
 			d.Input = protocol.MustEncode(protocol.ValidText(*it.Arguments))
 		}
 	}
-	switch {
-	case d.Name == "apply_patch" || len(argv) > 0 && argv[0] == "apply_patch":
-		d.Kind = protocol.ToolEdit
-	case argv != nil:
-		d.Kind = protocol.ToolExecute
-	}
 	d.Title = d.Name
 	if argv != nil {
-		d.Title = truncate(joinCommand(argv))
+		d.Kind, d.Title = protocol.ToolExecute, truncate(joinCommand(argv))
+	}
+	if d.Name == patchTool || len(argv) > 0 && argv[0] == patchTool {
+		d.Kind = protocol.ToolEdit
+		if paths := patchPaths(strings.Join(argv, "\n")); paths != nil {
+			d.Title = truncate(patchTool + " " + strings.Join(paths, " "))
+		}
 	}
 	if len(d.Input) > protocol.MaxText {
 		d.Input = protocol.MustEncode(truncate(string(d.Input)))

@@ -14,6 +14,21 @@ const (
 	patchDelete = "*** Delete File: "
 )
 
+// patchTool is the command, and the tool, that applies a patch.
+const patchTool = "apply_patch"
+
+// patchPaths returns the first paths of a patch.
+func patchPaths(patch string) (paths []string) {
+	for line := range strings.Lines(patch) {
+		for _, mark := range []string{patchUpdate, patchAdd, patchDelete} {
+			if path, is := strings.CutPrefix(line, mark); is && len(paths) < 64 && len(path) < 512 {
+				paths = append(paths, strings.TrimSpace(path))
+			}
+		}
+	}
+	return paths
+}
+
 // patchOf returns the patch of an approval in the form that clients preview; empty: none.
 func patchOf(a *protocol.Approval) string {
 	switch {
