@@ -90,13 +90,13 @@ func (p *clientPlayer) open(s Step) {
 		old.order = nil // shown once, at the end
 	}
 	p.conns[s.Conn], p.order = conn, append(p.order, s.Conn)
-	number := len(p.order)
+	conn.number = len(p.order)
 	count := 0
 	conn.codec = p.dialect.Client(codec.ClientOptions{
 		URL: "ws://server" + p.path, Name: "ada", Resume: conn.resume,
 		ID: func(prefix string) string {
 			count++
-			return prefix + "_own" + strconv.Itoa(number) + "x" + strconv.Itoa(count)
+			return prefix + "_own" + strconv.Itoa(conn.number) + "x" + strconv.Itoa(count)
 		},
 	})
 	conn.carryOut(conn.codec.Open(conn.now))
@@ -108,6 +108,7 @@ func (p *clientPlayer) open(s Step) {
 type ClientConn struct {
 	Path string // of the upgrade
 
+	number        int // of the connection
 	t             testing.TB
 	ids           *IDs
 	codec         codec.Codec
@@ -143,7 +144,7 @@ func (c *ClientConn) Do(verb protocol.Verb, id string, data any) *protocol.Answe
 		command.Session = c.order[0]
 	}
 	if protocol.CommandOf(verb).Changes {
-		command.Key = "key" + command.ID
+		command.Key = fmt.Sprintf("key%dx%s", c.number, command.ID)
 	}
 	if data != nil {
 		command.Data = protocol.MustEncode(data)
