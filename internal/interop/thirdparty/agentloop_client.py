@@ -36,7 +36,7 @@ class Client:
         if m["type"] == "response_item":
             assert p["type"] in ITEMS, m
             if p["type"] in ("message", "reasoning"):
-                assert all(isinstance(c["text"], str) for c in p["content"]), m
+                assert all(isinstance(c["text"], str) for c in p["content" if p["type"] == "message" else "summary"]), m
             if p["type"].endswith("_output"):
                 out = json.loads(p["output"])
                 assert isinstance(out["output"], str) and "metadata" in out, m
@@ -98,6 +98,8 @@ def outputs(messages):
 
 def idle(c):
     c.send("get_context_info")
+    assert c.until("context_info")[-1]["payload"]["maxTokens"] == 200000
+    c.send("manual_compact")
     assert c.until("error")[-1]["payload"]["message"] == "AgentLoop not initialized"
     c.review("yes", customDenyMessage=None)
     c.until("error")
@@ -108,7 +110,7 @@ def answer(c):
     assert texts(seen) == ["你好, 世界 😀"], seen
     assert kinds(seen)[0] == "loading_stateTrue" and kinds(seen)[-2:] == ["loading_stateFalse", "agent_finished"], kinds(seen)
     reasoning = next(m["payload"] for m in seen if m["payload"].get("type") == "reasoning")
-    assert reasoning["content"][0]["text"] == "a greeting", reasoning
+    assert reasoning["summary"][0]["text"] == "a greeting" and "content" not in reasoning, reasoning
     c.input("plain", previousResponseId=seen[-1]["payload"]["responseId"])
     c.rest()
 
@@ -187,6 +189,7 @@ def fails(c):
     c.input("fail")
     seen = c.until("loading_state", lambda p: p["loading"] is False)
     assert "error" in kinds(seen) and kinds(seen)[-1] == "loading_stateFalse", kinds(seen)
+    assert any(m["payload"].get("role") == "system" and m["payload"]["content"][0]["text"] == "⚠️ it broke" for m in seen), seen
     assert texts(c.turn("plain")) == ["你好, 世界 😀"]  # agent_finished comes once, for this turn
 
 

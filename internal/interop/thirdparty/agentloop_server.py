@@ -4,6 +4,9 @@ usage: agentloop_server.py PORT STYLE
 
 Its first output line is its port. STYLE is "document" or "wire" and selects the order and form of its messages. It has
 one session and sends to the newest connection. The first word of a message selects the agent's scenario.
+
+In the style "wire" the server has no queue: a message during a turn aborts the pending request and takes over the turn.
+A new connection begins a new session.
 """
 
 import json
@@ -30,8 +33,19 @@ class Loop:
         self.waiting = False
         self.inputs, self.busy = [], False
         self.tokens = 1000
+        self.run, self.runs = threading.local(), 0  # wire: number of this thread's run of the model, and of the newest
+
+    def overtaken(self):
+        return getattr(self.run, "number", self.runs) != self.runs
+
+    def overtake(self):
+        self.runs += 1
+        self.waiting = False
+        self.pending.set()
 
     def send(self, type, payload):
+        if self.overtaken() and type not in ("agent_finished", "context_info"):
+            raise Stopped
         with self.lock:
             try:
                 self.sock.send(json.dumps({"id": str(uuid.uuid4()), "type": type, "payload": payload}, ensure_ascii=not WIRE))
@@ -42,6 +56,8 @@ class Loop:
         self.send("error", {"message": message} if WIRE and details is None else {"message": message, "details": details})
 
     def serve(self, sock, path):
+        if WIRE:
+            self.overtake()
         self.sock = sock
         while True:
             text = sock.recv()
@@ -55,7 +71,12 @@ class Loop:
             self.handle(m["type"], m.get("payload") or {})
 
     def handle(self, type, payload):
-        if type == "user_input":
+        if type == "user_input" and not payload.get("input"):
+            self.error("Failed to process user input", {})
+        elif type == "user_input" and WIRE:
+            self.overtake()
+            threading.Thread(target=self.work_now, args=(payload["input"], self.runs), daemon=True).start()
+        elif type == "user_input":
             self.inputs.append(payload["input"])
             if not self.busy:
                 self.busy = True
@@ -73,7 +94,9 @@ class Loop:
             if WIRE:
                 self.send("loading_state", {"loading": True})
             self.send("context_compacted", {"oldTokenCount": old, "newTokenCount": 120, "reductionPercent": 88.0, "strategy": "Threshold"})
-            if WIRE:
+            if WIRE:  # and begins a turn
+                self.message("assistant", "Summary.")
+                self.finished(True)
                 self.send("loading_state", {"loading": False})
         else:
             self.error(f"Unknown message type: {type}")
@@ -101,23 +124,35 @@ class Loop:
 
     def work(self):
         while self.inputs:
-            items = self.inputs.pop(0)
-            text = " ".join(c["text"] for i in items for c in i.get("content", ()) if c.get("type") == "input_text")
+            text, scenario = self.scenario(self.inputs.pop(0))
             self.send("loading_state", {"loading": True})
             failed = False
             try:
-                if WIRE:
-                    self.message("user", text)
-                scenario = getattr(self, "on_" + text.split()[0], self.on_plain)
                 failed = scenario(text)
             except Stopped:
                 pass
-            if WIRE and not failed:  # no model response, no end
-                self.finished(True)
             self.send("loading_state", {"loading": False})
-            if not WIRE and not failed:
+            if not failed:
                 self.send("agent_finished", {"responseId": "resp_def456"})
         self.busy = False
+
+    def work_now(self, items, number):
+        """A run of the style wire. One that another message overtakes says nothing more but its end."""
+        self.run.number = number
+        try:
+            text, scenario = self.scenario(items)
+            self.send("loading_state", {"loading": True})
+            self.message("user", text)
+            if not scenario(text):  # no model response, no end
+                self.finished(True)
+            self.send("loading_state", {"loading": False})
+        except Stopped:
+            time.sleep(0.5)
+            self.finished(False)
+
+    def scenario(self, items):
+        text = " ".join(c["text"] for i in items for c in i.get("content", ()) if c.get("type") == "input_text")
+        return text, getattr(self, "on_" + text.split()[0], self.on_plain)
 
     def ask(self, command, patch=None):
         if tuple(command) in self.always:
@@ -130,6 +165,8 @@ class Loop:
             self.waiting = True
             self.send("approval_request", payload)
             self.pending.wait(60)
+            if self.overtaken():
+                raise Stopped
             if self.review["review"] != "explain":
                 break
             self.message("assistant", "It would run " + " ".join(command))
@@ -169,6 +206,12 @@ class Loop:
         if review["review"] in ("yes", "always"):
             do()
             self.message("assistant", "Done.")
+            return
+        if WIRE:  # the model is told, and answers
+            self.item(type="function_call_output", call_id="call_x", output='{"output":"aborted","metadata":{}}')
+            self.message("user", review.get("customDenyMessage") or "No, not that.")
+        if review["review"] == "no-exit" and WIRE:
+            self.message("assistant", "Stopped.")
         elif review["review"] == "no-continue":
             self.message("assistant", "Without it, then: " + (review.get("customDenyMessage") or ""))
         else:
@@ -192,7 +235,18 @@ class Loop:
         self.message("assistant", "There again.")
 
     def on_fail(self, text):
-        self.error("Failed to process user input", {"error": "Rate limit exceeded", "code": 429})
+        if WIRE:
+            self.message("system", "⚠️  Rate limit exceeded. Try again later.", "error-1")
+        else:
+            self.error("Failed to process user input", {"error": "Rate limit exceeded", "code": 429})
+        return True
+
+    def on_failing(self, text):  # as with Anthropic's models
+        error = {"type": "message", "role": "assistant", "status": "incomplete", "content": [{"type": "output_text", "text": "Error: 529 overloaded"}]}
+        self.item(id="claude_1", **error)
+        self.send("loading_state", {"loading": False})
+        self.send("loading_state", {"loading": False})
+        self.item(id="error_1", **error)
         return True
 
     def on_slow(self, text):

@@ -52,7 +52,11 @@ func TestTheClientUsesAThirdPartyAgentLoopServer(t *testing.T) {
 
 			s.Send("shell three")
 			s.decide(s.waitApproval(), protocol.ApproveData{Decision: protocol.Deny, Reason: "不行"})
-			interoptest.Contains(t, summarizeTurn(s.waitTurns(3)), "<denied>Without it, then: 不行 | completed")
+			got := summarizeTurn(s.waitTurns(3))
+			interoptest.Contains(t, got, "<denied>", "Without it, then: 不行 | completed")
+			if strings.Contains(got, "{") {
+				t.Errorf("the reason is told twice: %s", got)
+			}
 			s.Send("shell four")
 			s.decide(s.waitApproval(), protocol.ApproveData{Decision: protocol.DenyStop})
 			interoptest.Contains(t, summarizeTurn(s.waitTurns(4)), "<denied>", "| denied")
@@ -101,10 +105,14 @@ func TestTheClientUsesAThirdPartyAgentLoopServer(t *testing.T) {
 				t.Errorf("ended %+v", end)
 			}
 
-			s.Send("slow eleven")
-			s.Send("plain twelve")
-			interoptest.Contains(t, summarizeTurn(s.waitTurns(12)), "你好, world: plain twelve | completed")
-			interoptest.Contains(t, summarizeTurn(s.Transcript.Turns[10]), "one two | completed")
+			if style == "wire" {
+				s.useWithoutQueue(10)
+			} else {
+				s.Send("slow eleven")
+				s.Send("plain twelve")
+				interoptest.Contains(t, summarizeTurn(s.waitTurns(12)), "你好, world: plain twelve | completed")
+				interoptest.Contains(t, summarizeTurn(s.Transcript.Turns[10]), "one two | completed")
+			}
 
 			info := do[protocol.ContextResult](s, protocol.DoContext, nil).Context
 			if info.MaxTokens != 128000 || info.Percent != 35.4 || info.TranscriptLength != 87 ||
@@ -133,6 +141,32 @@ func TestTheClientUsesAThirdPartyAgentLoopServer(t *testing.T) {
 				)
 			})
 		})
+	}
+}
+
+// useWithoutQueue runs what only a server without a queue does, after so many turns.
+func (s *follower) useWithoutQueue(turns int) {
+	t := s.T
+	s.Send("slow eleven")
+	r := s.Send("plain twelve")
+	turn := s.waitTurns(turns + 1)
+	if r.Status != protocol.SendStarted || r.Turn != turn.Turn || len(s.State.Queue) > 0 {
+		t.Errorf("send: %+v, queue %+v", r, s.State.Queue)
+	}
+	interoptest.Contains(t, summarizeTurn(turn), "{notice}", "你好, world: plain twelve | completed")
+
+	s.Send("held thirteen")
+	s.waitApproval()
+	_, err := interoptest.Try[protocol.SendResult](s.Follower, protocol.DoSend, protocol.SendData{Text: "plain no"})
+	if protocol.CodeOf(err) != protocol.CodeConflict {
+		t.Errorf("a message during a request: %v", err)
+	}
+	do[protocol.SendResult](s, protocol.DoSend, protocol.SendData{Text: "plain yes", Front: true})
+	interoptest.Contains(t, summarizeTurn(s.waitTurns(turns+2)), "<cancelled>", "你好, world: plain yes | completed")
+
+	s.Send("failing fourteen")
+	if end := s.waitTurns(turns + 3).End; end.Reason != protocol.ReasonError || end.Message != "529 overloaded" {
+		t.Errorf("ended %+v", end)
 	}
 }
 
