@@ -89,6 +89,10 @@ func TestADecidedRequestNamesItsWinner(t *testing.T) {
 		err.Winner.By.Name != "grace" {
 		t.Errorf("a decided request: %v", err)
 	}
+	d.Put(nil, protocol.ApprovalResolvedData{Request: "r2", Outcome: protocol.Cancelled})
+	if _, err := d.Find(st, &protocol.ApproveData{Request: "r2"}); err.Message != "the request is over: cancelled" {
+		t.Errorf("a cancelled request: %v", err)
+	}
 	d.Delete("r0")
 	if _, err := d.Find(st, &protocol.ApproveData{Request: "r0"}); err.Code != protocol.CodeNotFound {
 		t.Errorf("a request that was asked again: %v", err)

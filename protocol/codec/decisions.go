@@ -54,11 +54,17 @@ func WinnerOf(by *protocol.Actor, d protocol.ApprovalResolvedData) protocol.Winn
 	return w
 }
 
-// Conflict is the error of a decision that came after the winner's.
+// Conflict is the error of a decision that came after the winner's, or after the request's end
+// without one.
 func Conflict(w protocol.Winner) *protocol.Error {
-	who := w.By.Name
-	if who == "" {
-		who = "someone else"
+	e := &protocol.Error{Code: protocol.CodeConflict, Winner: &w}
+	switch {
+	case w.By.Name != "":
+		e.Message = w.By.Name + " has already decided"
+	case w.Outcome == protocol.Cancelled || w.Outcome == protocol.Expired:
+		e.Message = "the request is over: " + string(w.Outcome)
+	default:
+		e.Message = "someone else has already decided"
 	}
-	return &protocol.Error{Code: protocol.CodeConflict, Message: who + " has already decided", Winner: &w}
+	return e
 }
