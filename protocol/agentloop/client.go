@@ -81,16 +81,13 @@ func newClient(o codec.ClientOptions) *client {
 func (c *client) Open(now time.Time) codec.Output {
 	return c.run(now, func() {
 		c.openedAt, c.readyAt = now, now.Add(quietTimeout)
-		if c.previous != nil && c.previous.State.Turn != nil {
-			c.readyAt = now.Add(resumeTimeout)
-		}
-		if c.previous != nil && !c.queues() { // the session ended with its connection
-			c.readyAt = now.Add(quietTimeout)
-			c.resumePrevious("")
-			return
-		}
-		if c.previous == nil {
+		switch {
+		case c.previous == nil:
 			c.add(protocol.SessionCreated, protocol.SessionCreatedData{Name: c.log.Session, Agent: Name})
+		case !c.queues(): // the session ended with its connection
+			c.resumePrevious("")
+		case c.previous.State.Turn != nil:
+			c.readyAt = now.Add(resumeTimeout)
 		}
 	})
 }
