@@ -108,6 +108,9 @@ func (c *client) handleLoading(on bool) {
 	if on {
 		c.releaseFailure()
 	}
+	if on && !c.startsAt.IsZero() && !c.queues() && len(c.sends) > 1 { // the second message joins the first
+		c.startPendingTurn()
+	}
 	switch {
 	case on && c.turn != nil && !c.queues():
 		c.turn.joinsAt = c.Now.Add(echoTimeout)

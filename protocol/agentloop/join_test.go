@@ -55,6 +55,27 @@ func TestAMessageJoinsTheTurn(t *testing.T) {
 	}
 }
 
+// Two messages at once begin a turn together, also at a server that echoes neither.
+func TestTwoMessagesAtOnceAreOneTurn(t *testing.T) {
+	for name, frames := range map[string][]string{
+		"with echoes": {loads(true), loads(true), echoOf("one"), echoOf("two")},
+		"without":     {loads(true), loads(true)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newClientHarness(t, "ws://x", nil)
+			g.send(protocol.DoSend, protocol.SendData{Text: "one"})
+			g.send(protocol.DoSend, protocol.SendData{Text: "two"})
+			g.receive(frames...)
+			g.advance(echoTimeout)
+			g.receive(loads(false))
+			g.expectTypes(protocol.MessageUser, protocol.TurnStarted, protocol.Notice, protocol.TurnEnded)
+			if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendStarted || r.Turn != "t1" {
+				t.Errorf("send: %+v", r)
+			}
+		})
+	}
+}
+
 // A message that the server does not show within 10 s is answered timeout, and is not shown.
 func TestAMessageThatAnotherClientGetsIsNotShown(t *testing.T) {
 	g := working(t)

@@ -25,9 +25,8 @@ type pendingSend struct {
 // In any other, the message becomes part of the turn and aborts its pending request.
 func (c *client) queues() bool { return c.Options.PeerIsAgentctl }
 
-// wouldAbort is the error of a message that was not sent.
-const wouldAbort = "a request waits for a decision, and this server aborts it when a message arrives: " +
-	"decide it first (a denial can carry the message as its reason), or send with --front to abort it"
+// wouldAbort is the error of a message that was not sent. It fits on a line of the screen.
+const wouldAbort = "it would abort the pending request: decide that first, or send with --front"
 
 // sendMessage sends a message. The start of its turn, or its echo in the turn under way, confirms
 // it. A server without a queue aborts a pending request for a message, so that needs d.Front: the
