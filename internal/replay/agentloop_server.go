@@ -97,7 +97,7 @@ type agentloopReader struct {
 
 	loading    bool
 	compacting bool // AgentLoop then runs a turn
-	askedOn    int  // connection of the pending request; 0: none
+	askedOn    int  // connection of the pending request, from 1; 0: none
 	overtaken  bool // a message aborted the request; at agentctl's server it is queued, and the request stays
 	outlived   bool // the request was decided on another connection; at AgentLoop it ended with the first
 	stopped    bool // by no-exit, which ends the turn; AgentLoop asks its model once more

@@ -170,8 +170,8 @@ func (s *follower) useWithoutQueue(turns int) {
 	}
 }
 
-// The connection breaks during a turn. The protocol cannot replay the missed part; the known part
-// stays and the session continues.
+// The connection breaks during a turn, which the server ends with it. The known part stays and the
+// client continues in a new session.
 func TestACutAtAServerOfAgentLoops(t *testing.T) {
 	p := startPythonServer(t, "agentloop_server.py", "wire")
 	s := follow(t, p.client("agentloop"), "ws")
@@ -183,6 +183,10 @@ func TestACutAtAServerOfAgentLoops(t *testing.T) {
 		t.Errorf("attachments %v", s.Modes)
 	}
 	s.WaitFor("idle", func() bool { return s.State.Turn == nil })
+	if last := s.State.Last; last == nil || last.Reason != protocol.ReasonError ||
+		!strings.Contains(last.Message, "the server ended the turn") {
+		t.Errorf("the turn ended as %+v", last)
+	}
 	s.Send("plain three")
 	s.WaitFor("answered", func() bool {
 		return slices.ContainsFunc(s.Transcript.Turns, func(t *protocol.Turn) bool {
