@@ -26,7 +26,7 @@ type pendingSend struct {
 func (c *client) queues() bool { return c.Options.PeerIsAgentctl }
 
 // wouldAbort is the error of a message that was not sent. It fits on a line of the screen.
-const wouldAbort = "it would abort the pending request: decide that first, or send with --front"
+const wouldAbort = "it would abort the pending request: decide that first, or deny it with this as the reason"
 
 // sendMessage sends a message. The start of its turn, or its echo in the turn under way, confirms
 // it. A server without a queue aborts a pending request for a message, so that needs d.Front: the
