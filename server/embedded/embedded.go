@@ -13,6 +13,7 @@ import (
 
 	"agentctl/dialect"
 	"agentctl/server"
+	"agentctl/server/login"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -35,6 +36,9 @@ type Options struct {
 	Version  string
 	Secret   []byte       // signs exported states
 	Log      *slog.Logger // nil: discard
+
+	Token         string               // required of clients; empty: none is
+	Authenticator *login.Authenticator // of the users, whose tokens are accepted too; nil: no users
 }
 
 // A Server runs until Close. Its methods may be called from any goroutine.
@@ -96,11 +100,14 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		Version:  o.Version,
 		Dialects: o.Dialects,
 		Log:      o.Log,
+
+		Authenticator: o.Authenticator,
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range s.pipes {
+		p.Token = o.Token
 		s.serving.Go(func() {
 			if err := s.server.Serve(p.Listener); err != nil {
 				s.mu.Lock()
