@@ -150,7 +150,7 @@ var notDecoded = map[string][]protocol.Type{
 		protocol.TaskCancelled, protocol.TaskRestarted, protocol.AggregateStarted, protocol.AggregateCompleted,
 		protocol.PipelineCompleted, protocol.ContextUpdated, protocol.ContextCompacted, protocol.UsageUpdated,
 		protocol.AgentOptions, protocol.RetryScheduled, protocol.RecoveryStarted, protocol.RecoverySucceeded,
-		protocol.RecoveryFailed, protocol.StateExported, protocol.StateRestored, protocol.Notice,
+		protocol.RecoveryFailed, protocol.StateExported, protocol.StateRestored, protocol.Notice, protocol.Raw,
 	},
 	"myagent": {
 		protocol.JoinedDeltas,

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -18,8 +19,9 @@ import (
 
 // checkAccess passes on the requests that may access the server. It refuses foreign Hosts (DNS
 // rebinding), foreign origins (cross-site WebSocket hijacking), and requests without the listener's
-// token or a token of auth, which may be nil. Health probes and logging in need no token.
-func (l *Listener) checkAccess(auth *login.Authenticator, logins, next http.Handler) http.Handler {
+// token or a user's. Health probes and logging in need no token.
+func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
+	auth, logins := s.auth, s.counted(s.auth)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from, ok := l.authenticate(auth, r)
 		switch {
@@ -31,12 +33,7 @@ func (l *Listener) checkAccess(auth *login.Authenticator, logins, next http.Hand
 		case auth != nil && r.URL.Path == login.Path:
 			logins.ServeHTTP(w, r)
 		case !ok && r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
-			if l.dialectAt(r.URL.Path).AcceptsUnauthorized {
-				closeUnauthorized(w, r)
-				return
-			}
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			web.WriteError(w, http.StatusUnauthorized, protocol.CodeUnauthorized, "a valid token is required")
+			s.refuseUnauthorized(w, r, l.dialectAt(r.URL.Path))
 		default:
 			r = withCaller(r, from)
 			if !from.expires.IsZero() { // ends event streams; Server.serve ends WebSockets
@@ -47,6 +44,18 @@ func (l *Listener) checkAccess(auth *login.Authenticator, logins, next http.Hand
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// refuseUnauthorized refuses a request without a valid credential, in the way of the dialect at its
+// path, if there is one.
+func (s *Server) refuseUnauthorized(w http.ResponseWriter, r *http.Request, d codec.Dialect) {
+	if s.dialects.Options[d.Name][codec.UnauthorizedOption] == codec.AcceptAndClose {
+		closeUnauthorized(w, r)
+		return
+	}
+	w.Header().Set("WWW-Authenticate", "Bearer")
+	status := cmp.Or(d.UnauthorizedStatus, http.StatusUnauthorized)
+	web.WriteError(w, status, protocol.CodeUnauthorized, "a valid token is required")
 }
 
 // dialectAt returns the dialect served at a path, or the zero Dialect.

@@ -4,7 +4,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/coder/websocket"
@@ -22,9 +24,9 @@ const dialectPath = "/dialect/"
 
 // Dialects configures the dialects.
 type Dialects struct {
-	// Agent returns the configured agent for a dialect's domain, agent or runtime id. A nil Agent,
-	// and an empty result, mean the default agent.
-	Agent func(dialect, foreign string) string
+	// Agents are the agents for names of other systems, by dialect and name: domains, agents or
+	// runtime ids. A missing name means the default agent.
+	Agents map[string]map[string]string
 
 	// Options are options of dialects, by dialect and option name.
 	Options map[string]map[string]string
@@ -48,12 +50,10 @@ func (s *Server) dialectHandler(d codec.Dialect, prefix string) http.Handler {
 			Role:    from.role,
 			ID:      session.NewID,
 			Options: s.dialects.Options[d.Name],
-			Agent: func(foreign string) string {
-				if s.dialects.Agent == nil {
-					return ""
-				}
-				return s.dialects.Agent(d.Name, foreign)
-			},
+			Agent:   func(foreign string) string { return s.dialects.Agents[d.Name][foreign] },
+
+			AgentNames: slices.Sorted(maps.Keys(s.dialects.Agents[d.Name])),
+
 			Sign:    s.sign,
 			Version: s.version,
 			Resume:  s.resumeStores[d.Name],

@@ -98,11 +98,20 @@ func TestAMultiAgentClientWorksWithASession(t *testing.T) {
 	}
 }
 
-// MA-4, X-19: without a valid token the connection is accepted and closed with 1008.
-func TestAMultiAgentClientWithoutATokenIsClosed(t *testing.T) {
+// MA-4, X-19: without a valid token the upgrade is refused with 403, or, with the option, accepted
+// and closed with 1008.
+func TestAMultiAgentClientWithoutATokenIsRefused(t *testing.T) {
 	c := newProtectedServer(t)
-	for _, query := range []string{"", "?token=bad"} {
-		_, _, err := dialForeign(t, c.http, query).ws.Read(t.Context())
+	for _, query := range []string{"", "?token=", "?token=bad"} {
+		c.server.dialects.Options = nil
+		_, answer, err := websocket.Dial(t.Context(), "ws://server/dialect/multiagent"+query, &websocket.DialOptions{
+			HTTPClient: c.http,
+		})
+		if err == nil || answer == nil || answer.StatusCode != http.StatusForbidden {
+			t.Errorf("%q: %+v, %v", query, answer, err)
+		}
+		c.server.dialects.Options = map[string]map[string]string{"multiagent": {"unauthorized": "1008"}}
+		_, _, err = dialForeign(t, c.http, query).ws.Read(t.Context())
 		if websocket.CloseStatus(err) != protocol.ClosePolicy {
 			t.Errorf("%q: %v", query, err)
 		}

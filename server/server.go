@@ -77,7 +77,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 // closes the listener.
 func (s *Server) Serve(l *Listener) error {
 	h := &http.Server{
-		Handler:           l.checkAccess(s.auth, s.counted(s.auth), s.handler(l)),
+		Handler:           s.checkAccess(l, s.handler(l)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,

@@ -132,8 +132,13 @@ func parseURL(raw, dialectName string) (_ *url.URL, socket string, _ error) {
 	if u.Host == "" {
 		return nil, "", errors.New("URL without a host")
 	}
-	if dialectName == "" && (u.Path == "" || u.Path == "/") {
-		u.Path = protocol.Path
+	standard := protocol.Path
+	if dialectName != "" {
+		known, _ := dialect.Find(dialectName)
+		standard = known.DefaultPath
+	}
+	if standard != "" && (u.Path == "" || u.Path == "/") {
+		u.Path = standard
 	}
 	return u, "", nil
 }
@@ -227,6 +232,9 @@ func (d *dialer) dialError(resp *http.Response, err error) *ConnectError {
 		e.Code = protocol.CodeUnauthorized
 	case http.StatusForbidden:
 		e.Code = protocol.CodeForbidden
+		if wrong := d.wrongPath(resp); wrong != nil {
+			e.Code, e.Err = protocol.CodeUnsupported, wrong
+		}
 	}
 	body, _ := io.ReadAll(resp.Body) // the first KiB, in memory
 	var decoded struct{ Error *protocol.Error }
@@ -237,6 +245,20 @@ func (d *dialer) dialError(resp *http.Response, err error) *ConnectError {
 		}
 	}
 	return e
+}
+
+// wrongPath returns an error if a refusal may be about the URL's path rather than the credential:
+// the dialect's servers have one path, and another one was dialed.
+func (d *dialer) wrongPath(resp *http.Response) error {
+	if d.dialect == nil || d.dialect.DefaultPath == "" || resp.Header.Get(protocol.ProtocolHeader) != "" {
+		return nil
+	}
+	u, err := url.Parse(d.url)
+	if err != nil || u.Path == d.dialect.DefaultPath {
+		return nil
+	}
+	return fmt.Errorf("HTTP %d at the path %q: the servers of %s have the path %s", resp.StatusCode, u.Path,
+		d.dialect.Name, d.dialect.DefaultPath)
 }
 
 // connectionError wraps the error that ended a connection, with the server's error code or close

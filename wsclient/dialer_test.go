@@ -46,6 +46,39 @@ func TestURLsNameAServerAndAPath(t *testing.T) {
 	}
 }
 
+// MA-1, MA-4: without a path the URL means the path of that system. HTTP 403 at another path is
+// about the path, not about the credential.
+func TestAMultiAgentURLWithoutAPathIsThatOfTheSystem(t *testing.T) {
+	for url, want := range map[string]protocol.Code{
+		"ws://server": protocol.CodeForbidden, "ws://server/": protocol.CodeForbidden,
+		"ws://server/ws": protocol.CodeForbidden, "ws://server/socket": protocol.CodeUnsupported,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFakeServer(t)
+			defer f.close()
+			asked := make(chan string, 1)
+			f.setHandler(func(w http.ResponseWriter, r *http.Request) {
+				asked <- r.URL.Path
+				w.WriteHeader(http.StatusForbidden)
+			})
+			c := New(url, Options{Dialect: "multiagent", Dial: f.dial})
+			defer c.Close()
+			var why *ConnectError
+			if err := c.Connect(t.Context()); !errors.As(err, &why) || !why.Refused() || why.Code != want {
+				t.Errorf("%s: %v", url, err)
+			}
+			path := <-asked
+			if want == protocol.CodeForbidden && path != "/ws" {
+				t.Errorf("%s: dialed %s", url, path)
+			}
+			if text := why.Error(); want == protocol.CodeUnsupported &&
+				(!strings.Contains(text, `"/socket"`) || !strings.Contains(text, "path /ws")) {
+				t.Errorf("%s: %s", url, text)
+			}
+		})
+	}
+}
+
 func TestABadURLIsARefusal(t *testing.T) {
 	c := New("gopher://host", Options{})
 	defer c.Close()
@@ -99,7 +132,7 @@ func TestADialectsConnectionFollowsItsOptions(t *testing.T) {
 			c := f.client(o)
 			var why *ConnectError
 			if err := c.Connect(t.Context()); !errors.As(err, &why) || why.Code != protocol.CodeUnauthorized ||
-				why.URL != "ws://server" {
+				why.URL != "ws://server/ws" {
 				t.Errorf("%+v", why)
 			}
 			_ = c.Close()

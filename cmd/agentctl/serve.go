@@ -211,9 +211,9 @@ func (o *serveOptions) logger() *slog.Logger {
 
 // serverConfig returns the configuration file as the configuration of the server.
 func serverConfig(c *config.Server, log *slog.Logger) server.Config {
-	options := map[string]map[string]string{}
+	agents, options := map[string]map[string]string{}, map[string]map[string]string{}
 	for name, d := range c.Dialects {
-		options[name] = d.Options
+		agents[name], options[name] = d.Agents, d.Options
 	}
 	return server.Config{
 		Session: session.Config{
@@ -226,10 +226,7 @@ func serverConfig(c *config.Server, log *slog.Logger) server.Config {
 			Message: c.Limits.Message, InFlight: c.Limits.InFlight, Rate: c.Limits.Rate,
 			Window: c.Window,
 		},
-		Dialects: server.Dialects{
-			Agent:   func(dialect, foreign string) string { return c.Dialects[dialect].Agents[foreign] },
-			Options: options,
-		},
+		Dialects: server.Dialects{Agents: agents, Options: options},
 	}
 }
 

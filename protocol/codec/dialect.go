@@ -32,9 +32,14 @@ type Dialect struct {
 	// HasLogin means that the system's servers log users in at POST /v1/auth/login.
 	HasLogin bool
 
-	// AcceptsUnauthorized makes the server accept an HTTP upgrade without a valid credential and
-	// close it with 1008. If false, it answers 401.
-	AcceptsUnauthorized bool
+	// UnauthorizedStatus is the HTTP status of the server's answer to an upgrade without a valid
+	// credential; 0: 401. If the dialect has the option UnauthorizedOption, the option's value
+	// AcceptAndClose makes the server accept the upgrade and close the connection with 1008.
+	UnauthorizedStatus int
+
+	// DefaultPath is the path of that system's servers. The client uses it in a URL without a path.
+	// Empty: the server's root.
+	DefaultPath string
 
 	// Options declares the keys of ServerOptions.Options and ClientOptions.Options.
 	Options []Option
@@ -65,11 +70,14 @@ type RetryPolicy struct {
 
 // ServerOptions describes a foreign client's connection to a server codec.
 type ServerOptions struct {
-	Path    string                            // of the URL, below the mount point
-	By      protocol.Actor                    // the client
-	Role    protocol.Role                     // of the client; the server checks it, a codec may refuse earlier
-	ID      func(prefix string) string        // makes an id; deterministic in tests
-	Agent   func(foreign string) string       // the agent of a foreign domain, agent or runtime id; "": the default
+	Path  string                      // of the URL, below the mount point
+	By    protocol.Actor              // the client
+	Role  protocol.Role               // of the client; the server checks it, a codec may refuse earlier
+	ID    func(prefix string) string  // makes an id; deterministic in tests
+	Agent func(foreign string) string // the agent of a foreign domain, agent or runtime id; "": the default
+
+	AgentNames []string // the foreign names for which the configuration has an agent, sorted
+
 	Options map[string]string                 // of the dialect, from the configuration
 	Sign    func(message string) (hex string) // HMAC-SHA256 with the server's secret
 	Version string                            // of the server
@@ -91,6 +99,12 @@ type ClientOptions struct {
 	// the codec is lost.
 	OneShot bool
 }
+
+// A server's option for clients without a valid credential.
+const (
+	UnauthorizedOption = "unauthorized"
+	AcceptAndClose     = "1008"
+)
 
 // An End is one of a dialect's two ends.
 type End string

@@ -22,6 +22,8 @@ const (
 	openTimeout   = 8 * time.Second  // for the first message of the server
 	answerTimeout = 10 * time.Second // for messages that the server always answers
 	quietTimeout  = 5 * time.Second  // after a tool that may end the turn
+
+	decisionTimeout = time.Second // for an error about a decision that the server does not confirm
 )
 
 // verbs lists the commands that the dialect carries, or that the client end implements itself.
@@ -60,6 +62,8 @@ type client struct {
 	codec.ClientBase
 	resume       *resumeState
 	creating     []*creation
+	unknown      []*creation // of an unknown domain, while the server's domains are read
+	paths        []string    // to read
 	pings        []*protocol.Command
 	lastSession  *session  // last one used by either end
 	openDeadline time.Time // wait for the server's first message until then; zero: it came
@@ -196,6 +200,9 @@ func (c *client) expire() {
 			c.endQuietTurn(s)
 		}
 	}
+	if len(c.unknown) > 0 && !c.Now.Before(c.unknown[0].deadline) {
+		c.failUnknown(nil)
+	}
 	for len(c.creating) > 0 && !c.Now.Before(c.creating[0].deadline) {
 		late := c.creating[0]
 		c.creating = c.creating[1:]
@@ -212,8 +219,10 @@ func (c *client) scheduleWake() {
 		}
 		c.Out.WakeBy(s.turnDeadline)
 	}
-	if len(c.creating) > 0 {
-		c.Out.WakeBy(c.creating[0].deadline)
+	for _, list := range [][]*creation{c.creating, c.unknown} {
+		if len(list) > 0 {
+			c.Out.WakeBy(list[0].deadline)
+		}
 	}
 }
 

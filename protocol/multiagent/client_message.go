@@ -1,7 +1,10 @@
 package multiagent
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -26,7 +29,9 @@ func (s *server) handleMessage(m message) {
 	case "":
 		s.sendError("", badRequest, "a message is a JSON object with a type")
 	default:
-		s.sendError(m.conversation(), badRequest, "Unknown event type: "+kind)
+		if !s.handleLegacy(kind, m) {
+			s.sendError("", "", "Unknown event type: "+kind)
+		}
 	}
 }
 
@@ -49,6 +54,9 @@ func (s *server) handleStart(m message) {
 	if !s.checkRole(protocol.DoCreate, "") {
 		return
 	}
+	if !s.checkDomain(d) {
+		return
+	}
 	create := protocol.CreateData{Agent: s.Options.Agent(d)}
 	s.sendCommand(protocol.DoCreate, "", create, func(a protocol.Answer) {
 		created, err := codec.DecodeResult[protocol.CreateResult](a)
@@ -62,6 +70,17 @@ func (s *server) handleStart(m message) {
 			})
 		})
 	})
+}
+
+// checkDomain reports whether the configuration has a domain, and sends the error if not. Without
+// domains in the configuration, each is the default agent.
+func (s *server) checkDomain(domain string) bool {
+	known := s.Options.AgentNames
+	if len(known) == 0 || slices.Contains(known, domain) {
+		return true
+	}
+	s.sendError("", notFound, fmt.Sprintf("Unknown domainId %q: want one of %s", domain, strings.Join(known, ", ")))
+	return false
 }
 
 // requireConversation returns the conversationId of a message. If it is missing, it sends an error
@@ -91,7 +110,7 @@ func (s *server) handleSend(m message) {
 	thinking, _ := body.flag("enableThinking")
 	data := protocol.SendData{Text: text, ClientMessageID: m.name("requestId")}
 	s.withConversation(id, func(c *conversation) {
-		c.thinking = thinking
+		c.thinking, c.chat = thinking, nil
 		s.sendCommand(protocol.DoSend, c.session, data, func(a protocol.Answer) {
 			r, err := codec.DecodeResult[protocol.SendResult](a)
 			switch {
@@ -116,8 +135,12 @@ func (s *server) handleSend(m message) {
 const queueAgent = "queue"
 
 func (s *server) handleCancel(m message) {
-	id := s.requireConversation(m)
-	if id == "" || !s.checkRole(protocol.DoInterrupt, id) {
+	id := m.conversation()
+	switch {
+	case id == "":
+		s.sendError("", notFound, noStream)
+		return
+	case !s.checkRole(protocol.DoInterrupt, id):
 		return
 	}
 	s.withConversation(id, func(c *conversation) {
@@ -127,11 +150,26 @@ func (s *server) handleCancel(m message) {
 			case err != nil:
 				s.sendError(c.id, foreignCode(err.Code, streamError), err.Message)
 			case !r.Interrupted:
-				s.sendError(c.id, notFound, "No active stream")
+				s.sendError(c.id, notFound, noStream)
 			}
 		})
 	})
 }
+
+// refuseDecision refuses a decision that the role does not permit. Like the real system, it looks
+// for the request first.
+func (s *server) refuseDecision(c *conversation, request string) {
+	if !slices.ContainsFunc(c.approvals, func(r *openApproval) bool { return r.id == request }) {
+		s.sendError(c.id, notFound, unknownRequest)
+		return
+	}
+	s.checkRole(protocol.DoApprove, c.id)
+}
+
+const unknownRequest = "Unknown requestId"
+
+// noStream is the message of the real system's not_found error to cancel_stream.
+const noStream = "No active stream"
 
 func (s *server) handleApprove(m message) {
 	id := s.requireConversation(m)
@@ -143,12 +181,13 @@ func (s *server) handleApprove(m message) {
 	approved, known := body.flag("approved")
 	switch {
 	case request == "":
-		s.sendError(id, badRequest, "requestId is required")
+		s.sendError(id, notFound, unknownRequest)
 		return
 	case !known:
 		s.sendError(id, badRequest, "approved is required")
 		return
-	case !s.checkRole(protocol.DoApprove, id):
+	case !s.Options.Role.May(protocol.DoApprove):
+		s.withConversation(id, func(c *conversation) { s.refuseDecision(c, request) })
 		return
 	}
 	data := protocol.ApproveData{Request: request, Decision: protocol.AllowOnce, Reason: body.text("reason")}
@@ -162,11 +201,7 @@ func (s *server) handleApprove(m message) {
 			case a.Error != nil:
 				s.sendError(c.id, foreignCode(a.Error.Code, failed), a.Error.Message)
 			case !approved:
-				why := data.Reason
-				if why == "" {
-					why = "Tool execution rejected"
-				}
-				s.sendError(c.id, rejected, why)
+				s.confirmRejection(c, request, cmp.Or(data.Reason, "Tool rejected"))
 			}
 		})
 	})

@@ -17,6 +17,7 @@ type clientTest struct {
 	resume     *codec.ClientState
 	options    map[string]string
 	newID      func(string) string
+	atAgentctl bool // the server is agentctl's
 	codec      *client
 	now        time.Time
 	wake       time.Time
@@ -31,9 +32,13 @@ type clientTest struct {
 }
 
 func newClientTest(t testingT, options map[string]string) *clientTest {
+	return newClientTestAt(t, false, options)
+}
+
+func newClientTestAt(t testingT, agentctl bool, options map[string]string) *clientTest {
 	c := &clientTest{
 		t: t, resume: new(codec.ClientState), options: options, newID: sequentialIDs("c"), now: start,
-		answers: map[string]*protocol.Answer{},
+		answers: map[string]*protocol.Answer{}, atAgentctl: agentctl,
 	}
 	c.connect()
 	return c
@@ -41,7 +46,9 @@ func newClientTest(t testingT, options map[string]string) *clientTest {
 
 // connect opens a connection.
 func (c *clientTest) connect() {
-	c.codec = newClient(codec.ClientOptions{Name: "ada", ID: c.newID, Options: c.options, Resume: c.resume})
+	c.codec = newClient(codec.ClientOptions{
+		Name: "ada", ID: c.newID, Options: c.options, Resume: c.resume, PeerIsAgentctl: c.atAgentctl,
+	})
 	before := len(c.frames)
 	c.deliver(c.codec.Open(c.now))
 	if got := c.frames[before:]; len(got) == 0 || string(got[0]) != `{"type":"PING"}` {

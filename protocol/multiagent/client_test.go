@@ -45,8 +45,8 @@ func TestTheClientsExamplesOfTheDocument(t *testing.T) {
 	}
 	c.receive(askExample)
 	a := c.state.PendingApproval("uuid")
-	if a == nil || a.Name != "Tool Name" || a.Title != "Tool description" || string(a.Input) != "{}" ||
-		c.state.Status() != protocol.Waiting {
+	if a == nil || a.Name != "Tool Name" || a.Title != a.Name || a.Why != "Tool description" ||
+		string(a.Input) != "{}" || c.state.Status() != protocol.Waiting {
 		t.Fatalf("%+v", a)
 	}
 	ok := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{
@@ -146,8 +146,19 @@ func TestErrorsAnswerWhatTheyAreAbout(t *testing.T) {
 	c := newClientTest(t, nil)
 	made := c.command(protocol.DoCreate, "", protocol.CreateData{})
 	c.receive(`{"type":"error","error":"no such domain","payload":{"code":"not_found","message":"no such domain"}}`)
-	if c.errorCode(made) != protocol.CodeNoAgent {
+	if len(c.codec.Paths()) != 1 || c.answers[made] != nil {
+		t.Errorf("create: %v before the domains were read", c.answers[made])
+	}
+	c.deliver(c.codec.PathRead(c.now, domainsPath, []byte(`[{"id":"writing"},{"id":"cooking"}]`)))
+	if c.errorCode(made) != protocol.CodeNoAgent ||
+		!strings.HasSuffix(c.answers[made].Error.Message, "want one of cooking, writing") {
 		t.Errorf("create: %v", c.answers[made])
+	}
+	unread := c.command(protocol.DoCreate, "", protocol.CreateData{Agent: "x"})
+	c.receive(`{"type":"error","error":"no such domain","payload":{"code":"not_found","message":"no such domain"}}`)
+	c.advance()
+	if c.errorCode(unread) != protocol.CodeNoAgent {
+		t.Errorf("create, domains not read: %v", c.answers[unread])
 	}
 	late := c.command(protocol.DoCreate, "", protocol.CreateData{})
 	c.advance()
@@ -315,17 +326,117 @@ func TestAServerWithoutPongTimesOut(t *testing.T) {
 	}
 }
 
-func TestAToolCommandEndsWithItsTool(t *testing.T) {
+const deniedTool = `{"type":"tool_executed","conversationId":"uuid",
+	"payload":{"requestId":"uuid","toolName":"rm","result":null,"success":false,"errorMessage":"nope"}}`
+
+// MA-14: the denial of a tool request is its end at the real system, which sends nothing more. Its
+// two messages come in either order, and neither starts a turn.
+func TestADeniedToolRequestEnds(t *testing.T) {
+	confirmed := errorMessage(rejected)
+	for _, frames := range [][]string{{deniedTool, confirmed}, {confirmed, deniedTool}, {deniedTool}, {confirmed}} {
+		for _, decision := range []protocol.Decision{"", protocol.Deny, protocol.DenyStop} {
+			c := newClientTest(t, nil)
+			c.subscribe()
+			c.send("/tool rm {}")
+			c.receive(askExample)
+			later := c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "later"})
+			if decision != "" {
+				c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: decision})
+			} else if frames[0] != deniedTool {
+				continue // another client's rejection
+			}
+			c.frames = nil
+			c.receive(frames...)
+			if len(frames) == 1 && frames[0] != deniedTool {
+				c.advance() // nothing follows
+			}
+			if len(c.transcript.Turns) == 0 || c.transcript.Turns[0].End == nil ||
+				c.transcript.Turns[0].End.Reason != protocol.ReasonDenied {
+				t.Fatalf("%q, %s: %+v", frames, decision, c.state.Turn)
+			}
+			if decision == protocol.DenyStop {
+				c.wantSent()
+				c.command(protocol.DoQueueRelease, "uuid", nil)
+			}
+			c.wantSent(`{"type":"send_message","conversationId":"uuid","payload":{"content":"later"}}`)
+			if len(c.transcript.Turns) != 2 || c.answers[later] == nil {
+				t.Errorf("%q, %s: %d turns", frames, decision, len(c.transcript.Turns))
+			}
+		}
+	}
+}
+
+// An agent of agentctl's server goes on after a denial, however long it takes.
+func TestAtAgentctlATurnGoesOnAfterADenial(t *testing.T) {
+	c := newClientTestAt(t, true, nil)
+	c.subscribe()
+	c.send("/tool rm {}")
+	c.receive(askExample, deniedTool)
+	if c.state.Turn == nil || !c.wake.IsZero() {
+		t.Errorf("%+v, next wake %v", c.state.Turn, c.wake)
+	}
+}
+
+// MA-11: a tool request has no stream to cancel. It ends at the client, and the request stays
+// pending at the server.
+func TestAnInterruptEndsAToolRequest(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
 	c.send("/tool rm {}")
-	c.receive(askExample, `{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"uuid","toolName":"rm","result":null,"success":false,"errorMessage":"nope"}}`)
-	if c.state.Turn == nil {
-		t.Error("the turn ended before the agent could continue")
+	c.receive(askExample)
+	stop := c.command(protocol.DoInterrupt, "uuid", nil)
+	c.receive(errorMessage(notFound))
+	if r := result[protocol.InterruptResult](c, stop); r == nil || !r.Interrupted ||
+		c.state.Last.Reason != protocol.ReasonInterrupted {
+		t.Errorf("%+v, ended %+v", r, c.state.Last)
 	}
-	c.advance()
-	if c.state.Turn != nil || c.state.Last.Reason != protocol.ReasonCompleted {
-		t.Error("the turn did not end")
+	if c.receive(deniedTool); c.state.Turn != nil || len(c.transcript.Turns) != 1 {
+		t.Errorf("a late denial: %d turns", len(c.transcript.Turns))
+	}
+}
+
+// The real system confirms a decision only to connections that used the conversation. A decision
+// about a request that the client has not received fails with a timeout.
+func TestAnUnconfirmedDecisionTimesOut(t *testing.T) {
+	for _, agentctl := range []bool{false, true} {
+		c := newClientTestAt(t, agentctl, nil)
+		c.subscribe()
+		id := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Request: "r", Decision: protocol.AllowOnce})
+		c.advance()
+		if code := c.errorCode(id); agentctl != (code == "") || !agentctl && code != protocol.CodeTimeout {
+			t.Errorf("at agentctl %v: %+v", agentctl, c.answers[id])
+		}
+		id = c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Request: "s", Decision: protocol.Deny})
+		c.receive(errorMessage(rejected))
+		if r := result[protocol.ApproveResult](c, id); r == nil || r.Outcome != protocol.Denied {
+			t.Errorf("rejected: %+v", c.answers[id])
+		}
+	}
+}
+
+// An error about a decision answers the decision of its kind.
+func TestAnErrorAnswersTheDecisionOfItsKind(t *testing.T) {
+	c := newClientTest(t, nil)
+	c.subscribe()
+	allow := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Request: "r", Decision: protocol.AllowOnce})
+	deny := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Request: "s", Decision: protocol.Deny})
+	c.receive(errorMessage(rejected))
+	r := result[protocol.ApproveResult](c, deny)
+	if r == nil || r.Outcome != protocol.Denied || c.answers[allow] != nil {
+		t.Errorf("allow: %+v, deny: %+v", c.answers[allow], c.answers[deny])
+	}
+}
+
+// The count of output tokens is all that the real system reports: a count of 0 is unknown.
+func TestOnlyReportedUsageIsRecorded(t *testing.T) {
+	for count, want := range map[string]*protocol.Usage{"0": nil, "9": {Output: 9}} {
+		c := newClientTest(t, nil)
+		c.subscribe()
+		c.send("x")
+		c.receive(strings.Replace(completeExample, "150", count, 1))
+		if got := c.transcript.Turns[0].End.Usage; (got == nil) != (want == nil) || got != nil && *got != *want {
+			t.Errorf("%s tokens: %+v", count, got)
+		}
 	}
 }
 

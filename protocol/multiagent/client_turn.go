@@ -23,7 +23,7 @@ type clientTurn struct {
 	text          []byte // of the message so far
 	hasText       bool   // the message has text
 	byOther       bool   // another client started it
-	isToolCommand bool   // runs one tool and may have no other answer
+	isToolRequest bool   // asks a server other than agentctl's for one tool, and has no stream
 	stopped       bool   // a decision of this client stops it
 	started       time.Time
 }
@@ -50,7 +50,8 @@ func (c *client) startTurn(s *session, req *request) {
 		c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
 	}
 	s.turn = &clientTurn{
-		id: c.Options.ID("t"), isToolCommand: strings.HasPrefix(req.message.Text, "/tool "), started: c.Now,
+		id: c.Options.ID("t"), started: c.Now,
+		isToolRequest: !c.Options.PeerIsAgentctl && isToolRequest(req.message.Text),
 	}
 	c.record(s, protocol.MessageUser, req.message.By, protocol.MessageUserData{Message: req.message})
 	at := s.log.State.Seq
@@ -150,7 +151,24 @@ func (c *client) endTurn(s *session, d protocol.TurnEndedData) {
 
 // endQuietTurn ends a turn after a tool that no message followed.
 func (c *client) endQuietTurn(s *session) {
+	if c.toolRequestDenied(s) {
+		c.endDeniedTurn(s, "")
+		return
+	}
 	c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+	c.sendNext(s)
+}
+
+// toolRequestDenied reports whether the turn is a tool request of a server other than agentctl's,
+// and its tool was denied. Such a turn has no further messages.
+func (c *client) toolRequestDenied(s *session) bool {
+	t := s.turn
+	return !c.Options.PeerIsAgentctl && (t.isToolRequest || t.byOther) && !t.hasText && s.lastRejected() &&
+		len(s.log.State.Approvals) == 0
+}
+
+func (c *client) endDeniedTurn(s *session, why string) {
+	c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonDenied, Message: why})
 	c.sendNext(s)
 }
 

@@ -20,7 +20,8 @@ type codecPair struct {
 }
 
 func newCodecPair(t testingT) *codecPair {
-	p := &codecPair{newServerTest(t, codec.ServerOptions{}), newClientTest(t, map[string]string{"thinking": "true"})}
+	client := newClientTestAt(t, true, map[string]string{"thinking": "true"})
+	p := &codecPair{newServerTest(t, codec.ServerOptions{}), client}
 	p.subscribe()
 	return p
 }

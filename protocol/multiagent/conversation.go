@@ -23,6 +23,7 @@ type conversation struct {
 	resubscribing bool   // events repeat known ones until the subscription restarts
 	agent         string // of the session
 	thinking      bool   // the client requested reasoning
+	chat          *chat  // the client uses legacy messages; nil: it does not
 
 	turn      *serverTurn
 	approvals []*openApproval
@@ -31,7 +32,8 @@ type conversation struct {
 // An openApproval is an approval request whose end the client does not know.
 type openApproval struct {
 	id, tool, name string
-	allowed        bool // its tool has not ended
+	allowed        bool   // its tool has not ended
+	rejection      string // message of the error for the client that rejected it, sent after its end
 }
 
 // withConversation calls do with a conversation once it is subscribed and caught up.
@@ -111,6 +113,7 @@ func (s *server) loadState(c *conversation, st *protocol.State) {
 	c.seq, c.agent, c.turn, c.approvals = st.Seq, st.Agent, nil, nil
 	if st.Turn != nil {
 		c.turn = newServerTurn(st.Turn.Turn, c.agent)
+		c.turn.toolRequest = isToolRequest(st.Turn.Message.Text)
 		for i := range st.Turn.Tools {
 			open := &st.Turn.Tools[i]
 			call := c.turn.tool(open.Tool)

@@ -2,6 +2,7 @@ package multiagent
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -37,6 +38,10 @@ func (c *client) handleApprovalRequest(s *session, m message, data []byte) {
 	a.Command, a.CWD = clipText(args.text("command")), args.name("cwd")
 	a.Title, a.Why, _ = strings.Cut(a.Title, "\n")
 	a.Why = strings.TrimPrefix(strings.TrimPrefix(a.Why, a.Command), "\n")
+	tool := protocol.ToolStartedData{Tool: id, Name: a.Name, Title: cmp.Or(a.Title, a.Name), Input: a.Input}
+	if !c.Options.PeerIsAgentctl && a.Name != "" { // the description is that of the tool in general
+		a.Title, a.Why = a.Name, clipText(m.text("description"))
+	}
 	switch a.Name {
 	case protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApprovePlan, protocol.ApproveQuestion:
 		a.Kind = a.Name
@@ -46,9 +51,7 @@ func (c *client) handleApprovalRequest(s *session, m message, data []byte) {
 	}
 	s.tools[id] = a.Name
 	s.decisions.Delete(id) // requested again
-	c.record(s, protocol.ToolStarted, nil, protocol.ToolStartedData{
-		Tool: id, Name: a.Name, Title: a.Title, Input: a.Input,
-	})
+	c.record(s, protocol.ToolStarted, nil, tool)
 	c.record(s, protocol.ApprovalRequested, nil, a)
 }
 
@@ -90,10 +93,32 @@ func (c *client) handleApprove(s *session, cmd *protocol.Command) {
 		Type: typeApprove, Conversation: s.log.Session, Request: d.Request,
 		Payload: approvePayload{d.Decision == protocol.AllowOnce, d.Reason},
 	})
-	c.addRequest(s, &request{
+	req := &request{
 		command: cmd, verb: protocol.DoApprove, deadline: c.Now.Add(errorTimeout), request: d.Request,
 		decision: d.Decision, reason: d.Reason,
-	})
+	}
+	if c.unconfirmed(s, req) {
+		req.deadline = c.Now.Add(decisionTimeout)
+	}
+	c.addRequest(s, req)
+}
+
+// unconfirmed reports whether the server reports only errors about a decision: the real system
+// sends a tool's end only to connections that used the conversation, and those got the request.
+func (c *client) unconfirmed(s *session, req *request) bool {
+	return !c.Options.PeerIsAgentctl && s.log.State.PendingApproval(req.request) == nil
+}
+
+// completeDecision completes a decision that no error answered in time.
+func (c *client) completeDecision(s *session, req *request) {
+	if !c.unconfirmed(s, req) {
+		c.applyDecision(s, req)
+		return
+	}
+	c.fail(req.command, protocol.Errorf(
+		protocol.CodeTimeout, "the server did not answer the decision about %q, which may have been taken: "+
+			"it reports tools only to connections that sent a message in the conversation", req.request,
+	))
 }
 
 // inputFits reports whether the protocol can carry an approval's input. The reason carries a
@@ -124,6 +149,9 @@ func (c *client) applyDecision(s *session, req *request) {
 	if req.decision == protocol.DenyStop && s.turn != nil {
 		s.turn.stopped = true
 		c.holdQueue(s, protocol.HoldDenyStop)
+		if s.turn.isToolRequest { // no stream to cancel: the denial ends it
+			return
+		}
 		c.send(frame{Type: typeCancel, Conversation: s.log.Session})
 		c.addRequest(s, &request{verb: protocol.DoInterrupt, deadline: c.Now.Add(answerTimeout), turn: s.turn.id})
 	}
@@ -134,10 +162,13 @@ func (c *client) applyDecision(s *session, req *request) {
 func (c *client) handleApproveError(s *session, req *request, code, message string) {
 	if code == rejected && denies(req.decision) {
 		c.applyDecision(s, req)
+		if s.turn != nil && c.toolRequestDenied(s) {
+			s.turnDeadline = c.Now.Add(quietTimeout) // its tool_executed is missing
+		}
 		return
 	}
 	c.fail(req.command, nativeError(code, message, protocol.CodeNotFound))
-	if s.turn != nil && s.turn.isToolCommand {
+	if s.turn != nil && s.turn.isToolRequest && code == executeFailed {
 		c.failTurn(s, code, message)
 	}
 }
@@ -153,13 +184,16 @@ func (c *client) recordResolution(s *session, by *protocol.Actor, d protocol.App
 
 // handleToolExecuted handles the end of a tool, which also ends its approval request.
 func (c *client) handleToolExecuted(s *session, m message) {
-	c.ensureTurn(s)
-	t := s.turn
 	id, name := m.name("requestId"), m.name("toolName")
+	success, _ := m.flag("success")
+	if w, known := s.decisions.Get(id); known && s.turn == nil && !success && w.Outcome != protocol.Allowed {
+		return // of a tool request that has ended
+	}
 	if id == "" {
 		id = c.Options.ID("tool")
 	}
-	success, _ := m.flag("success")
+	c.ensureTurn(s)
+	t := s.turn
 	why := clipText(m.text("errorMessage"))
 	result := fitJSON(m["result"])
 	none := codec.IsNull(result)
@@ -188,8 +222,11 @@ func (c *client) handleToolExecuted(s *session, m message) {
 		end.Output = result
 	}
 	c.record(s, protocol.ToolEnded, nil, end)
-	if (t.byOther && !t.hasText || t.isToolCommand && status == protocol.ToolDenied) &&
-		len(s.log.State.Approvals) == 0 && len(s.tools) == 0 {
+	switch {
+	case len(s.tools) > 0:
+	case status == protocol.ToolDenied && c.toolRequestDenied(s):
+		c.endDeniedTurn(s, why)
+	case t.byOther && !t.hasText && len(s.log.State.Approvals) == 0:
 		s.turnDeadline = c.Now.Add(quietTimeout)
 	}
 }

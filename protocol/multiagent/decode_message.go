@@ -71,6 +71,10 @@ func (c *client) handleError(m message, data []byte) {
 		if len(c.creating) > 0 {
 			created := c.creating[0]
 			c.creating = c.creating[1:]
+			if code == notFound && !c.Options.PeerIsAgentctl {
+				c.readDomains(created)
+				return
+			}
 			c.Fail(created.command, nativeError(code, message, protocol.CodeNoAgent))
 			return
 		}
@@ -79,7 +83,7 @@ func (c *client) handleError(m message, data []byte) {
 		}
 	}
 	if s == nil {
-		c.recordRaw(c.lastSession, typeError, data)
+		c.recordUnrelated(c.lastSession, message, data)
 		return
 	}
 	s.turnDeadline = time.Time{}
@@ -88,7 +92,7 @@ func (c *client) handleError(m message, data []byte) {
 		c.handleCancelled(s)
 		return
 	case rejected, executeFailed, rejectFailed:
-		if req := s.findRequest(protocol.DoApprove); req != nil && s.removeRequest(req) {
+		if req := s.findDecision(code); req != nil && s.removeRequest(req) {
 			c.handleApproveError(s, req, code, message)
 			return
 		}
@@ -106,13 +110,33 @@ func (c *client) handleError(m message, data []byte) {
 	case req != nil:
 		c.failRequest(s, req, code, message)
 	case code == rejected && s.lastRejected(): // reported already
-	case code == rejected, s.turn != nil && (code == executeFailed || code == rejectFailed) && !s.turn.isToolCommand:
-		c.recordRaw(s, typeError, data) // the turn goes on
+	case code == rejected, code == rejectFailed,
+		s.turn != nil && code == executeFailed && !s.turn.isToolRequest: // the turn goes on
+		c.recordUnrelated(s, message, data)
 	case s.turn != nil:
 		c.failTurn(s, code, message)
 	default:
-		c.recordRaw(s, typeError, data)
+		c.recordUnrelated(s, message, data)
 	}
+}
+
+// recordUnrelated records an error that answers no request and ends no turn as a notice.
+func (c *client) recordUnrelated(s *session, message string, data []byte) {
+	if s == nil || message == "" {
+		c.recordRaw(s, typeError, data)
+		return
+	}
+	c.record(s, protocol.Notice, nil, protocol.NoticeData{Level: protocol.LevelWarning, Message: message})
+}
+
+// findDecision returns the first decision of which an error with a code tells, or nil.
+func (s *session) findDecision(code string) *request {
+	for _, req := range s.requests {
+		if req.verb == protocol.DoApprove && denies(req.decision) == (code != executeFailed) {
+			return req
+		}
+	}
+	return nil
 }
 
 // lastRejected reports whether the newest decision was a rejection.
@@ -150,18 +174,32 @@ func (c *client) failRequest(s *session, req *request, code, message string) {
 		missing = protocol.CodeNotFound
 	case protocol.DoInterrupt:
 		if code == notFound { // no stream is active at the server
-			if s.turn != nil && (req.turn == "" || req.turn == s.turn.id) {
-				c.applyQueueMode(s, req.queue)
-				c.endTurn(s, protocol.TurnEndedData{
-					Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: message,
-				})
-			}
-			c.answerOnce(req.command, protocol.InterruptResult{})
-			c.sendNext(s)
+			c.endWithoutStream(s, req, message)
 			return
 		}
 	}
 	c.fail(req.command, nativeError(code, message, missing))
+	c.sendNext(s)
+}
+
+// endWithoutStream answers an interrupt of a turn that has no stream at the server. A tool request
+// never has one: it ends here, and stays pending at the server.
+func (c *client) endWithoutStream(s *session, req *request, message string) {
+	var r protocol.InterruptResult
+	if s.turn != nil && (req.turn == "" || req.turn == s.turn.id) {
+		c.applyQueueMode(s, req.queue)
+		if s.turn.isToolRequest {
+			r = protocol.InterruptResult{Interrupted: true, Turn: s.turn.id}
+			c.endTurn(s, protocol.TurnEndedData{
+				Reason: protocol.ReasonInterrupted, Message: "the tool request stays pending at the server",
+			})
+		} else {
+			c.endTurn(s, protocol.TurnEndedData{
+				Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: message,
+			})
+		}
+	}
+	c.answerOnce(req.command, r)
 	c.sendNext(s)
 }
 

@@ -11,16 +11,17 @@ const Name = "multiagent"
 
 // Dialect is the protocol of Multi-Agent-Intelligence.
 var Dialect = codec.Dialect{
-	Name:                Name,
-	Server:              func(d codec.ServerOptions) codec.Codec { return newServer(d) },
-	Client:              func(c codec.ClientOptions) codec.Codec { return newClient(c) },
-	Responder:           &responder,
-	SessionTerm:         "conversation id",
-	TokenInQuery:        true,
-	HasLogin:            true,
-	HidesQueue:          true,
-	AcceptsUnauthorized: true,
-	Retry:               codec.RetryPolicy{Attempts: 5, Delay: 3 * time.Second},
+	Name:               Name,
+	Server:             func(d codec.ServerOptions) codec.Codec { return newServer(d) },
+	Client:             func(c codec.ClientOptions) codec.Codec { return newClient(c) },
+	Responder:          &responder,
+	SessionTerm:        "conversation id",
+	TokenInQuery:       true,
+	HasLogin:           true,
+	HidesQueue:         true,
+	UnauthorizedStatus: 403,
+	DefaultPath:        "/ws",
+	Retry:              codec.RetryPolicy{Attempts: 5, Delay: 3 * time.Second},
 	Lacks: map[codec.Feature]codec.Lack{
 		codec.AllowAlways:    {Reason: onlyYesOrNo},
 		codec.Explain:        {Reason: onlyYesOrNo},
@@ -39,6 +40,11 @@ var Dialect = codec.Dialect{
 		},
 		{Name: "domain", Ends: clientEnd, Kind: codec.OptionText, About: "domain of sessions without an agent"},
 		{Name: "thinking", Ends: clientEnd, Values: []string{"false", "true"}, About: "request reasoning"},
+		{
+			Name: codec.UnauthorizedOption, Ends: []codec.End{codec.ServerEnd},
+			Values: []string{"403", codec.AcceptAndClose},
+			About:  "answer to a client without a valid token: an HTTP status, or a close code",
+		},
 	},
 }
 

@@ -68,6 +68,7 @@ func (s *server) encodeResolution(c *conversation, d *protocol.ApprovalResolvedD
 		return
 	}
 	c.approvals = slices.Delete(c.approvals, i, i+1)
+	defer s.sendRejection(c, r)
 	if d.Outcome == protocol.Allowed {
 		result := protocol.MustEncode(map[string]protocol.Decision{"decision": d.Decision})
 		s.sendToolExecuted(c, r.id, r.name, result, "")
@@ -107,9 +108,25 @@ func (s *server) encodeToolEnded(c *conversation, d *protocol.ToolEndedData) {
 
 // sendToolExecuted sends the result of a tool. A non-empty why means failure.
 func (s *server) sendToolExecuted(c *conversation, id, name string, result json.RawMessage, why string) {
-	e := toolExecuted{Request: id, Tool: name, Result: result, Success: why == ""}
-	if !e.Success {
-		e.Error = &why
+	s.send(frame{Type: typeExecuted, Conversation: c.id, Payload: toolExecuted{
+		Request: id, Tool: name, Result: result, Success: why == "", Error: why,
+	}})
+}
+
+// confirmRejection reports to the client that its rejection counts, after the tool_executed of the
+// request, as the real system does.
+func (s *server) confirmRejection(c *conversation, request, message string) {
+	i := slices.IndexFunc(c.approvals, func(r *openApproval) bool { return r.id == request })
+	if i < 0 { // its end was sent before the answer came
+		s.sendError(c.id, rejected, message)
+		return
 	}
-	s.send(frame{Type: typeExecuted, Conversation: c.id, Payload: e})
+	c.approvals[i].rejection = message
+}
+
+// sendRejection reports a rejection whose request has ended.
+func (s *server) sendRejection(c *conversation, r *openApproval) {
+	if r.rejection != "" {
+		s.sendError(c.id, rejected, r.rejection)
+	}
 }

@@ -30,10 +30,17 @@ func (s *server) handleEvent(c *conversation, e *protocol.Event) {
 		return
 	case protocol.MessageUser:
 		c.turn = newServerTurn(e.Turn, c.agent)
+		var d protocol.MessageUserData
+		if e.Decode(&d) == nil {
+			c.turn.toolRequest = isToolRequest(d.Text)
+		}
 		return
 	case protocol.ApprovalRequested:
 		var d protocol.Approval
 		if e.Decode(&d) == nil {
+			if c.turn != nil {
+				c.turn.toolRequest = false
+			}
 			s.encodeApproval(c, &d)
 		}
 		return
@@ -120,6 +127,7 @@ func (s *server) handleToolEvent(c *conversation, e *protocol.Event) {
 		if e.Decode(&d) != nil {
 			return
 		}
+		t.toolRequest = false
 		call := t.tool(d.Tool)
 		call.name = cmp.Or(d.Name, call.name)
 		call.title = cmp.Or(d.Title, call.title)

@@ -23,7 +23,12 @@ type errorPayload struct {
 	Message string `json:"message"`
 }
 
+// errorFrame returns an error. One without a code has no payload: the real system reports an
+// unknown type this way.
 func errorFrame(conversation, code, message string) frame {
+	if code == "" {
+		return frame{Type: typeError, Conversation: conversation, Error: message}
+	}
 	return frame{Type: typeError, Conversation: conversation, Error: message, Payload: errorPayload{code, message}}
 }
 

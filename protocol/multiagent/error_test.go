@@ -26,7 +26,7 @@ func TestAnErrorThatNamesNoConversation(t *testing.T) {
 		t.Errorf("during a turn: %+v", c.state.Turn)
 	}
 	c.receive(bareError)
-	if last := c.events[len(c.events)-1]; last.Type != protocol.Raw {
+	if last := c.events[len(c.events)-1]; last.Type != protocol.Notice {
 		t.Errorf("without a turn or request: %s", last.Type)
 	}
 }

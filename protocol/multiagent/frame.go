@@ -88,7 +88,7 @@ type toolExecuted struct {
 	Tool    string          `json:"toolName"`
 	Result  json.RawMessage `json:"result"`
 	Success bool            `json:"success"`
-	Error   *string         `json:"errorMessage"`
+	Error   string          `json:"errorMessage,omitempty"`
 }
 
 // A plainResult is the result of a tool without structured output.

@@ -38,7 +38,7 @@ func TestTheServersExamplesOfTheDocument(t *testing.T) {
 	h.wantSent()
 	h.emit(protocol.ToolEnded, protocol.ToolEndedData{Tool: "k", Status: protocol.ToolCompleted})
 	h.wantSent(`{ "type": "tool_executed", "conversationId": "uuid", "payload": { "requestId": "uuid", "toolName": "Tool Name", "result": {},
-		"success": true, "errorMessage": null } }`)
+		"success": true } }`)
 
 	h.emit(protocol.TurnEnded, protocol.TurnEndedData{
 		Reason: protocol.ReasonCompleted, Usage: &protocol.Usage{Output: 150}, DurationMS: 2500,
@@ -130,7 +130,7 @@ func TestReject(t *testing.T) {
 	h.takeSent()
 	h.receive(`{"type":"approve_tool","conversationId":"uuid","requestId":"without a reason","payload":{"approved":false}}`)
 	if sent := h.takeSent(); len(sent) == 0 ||
-		sent[len(sent)-1] != `{"type":"error","conversationId":"uuid","error":"Tool execution rejected","payload":{"code":"rejected","message":"Tool execution rejected"}}` {
+		sent[len(sent)-1] != `{"type":"error","conversationId":"uuid","error":"Tool rejected","payload":{"code":"rejected","message":"Tool rejected"}}` {
 		t.Errorf("rejected without a reason: %s", sent)
 	}
 	h.receive(`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`)
@@ -138,6 +138,28 @@ func TestReject(t *testing.T) {
 	h.wantSent(
 		`{"type":"error","conversationId":"uuid","error":"grace has already decided","payload":{"code":"tool_execute_failed","message":"grace has already decided"}}`,
 		`{"type":"error","conversationId":"uuid","error":"grace has already decided","payload":{"code":"tool_reject_failed","message":"grace has already decided"}}`,
+	)
+}
+
+// The rejecting client gets tool_executed first, also if its answer precedes the event.
+func TestARejectionIsConfirmedAfterItsTool(t *testing.T) {
+	h := newServerTest(t, codec.ServerOptions{})
+	h.useConversation()
+	h.startTurn("t")
+	h.emit(protocol.ApprovalRequested, protocol.Approval{Request: "r", Kind: "tool", Tool: "k", Name: "rm"})
+	h.takeSent()
+	h.answer = func(out *codec.Output, c *protocol.Command) bool {
+		h.responder.Answer(out, c, protocol.ApproveResult{Request: "r", Outcome: protocol.Denied})
+		return true
+	}
+	h.receive(`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":false,"reason":"nope"}}`)
+	h.wantSent()
+	h.emit(protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+		Request: "r", Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "nope",
+	})
+	h.wantSent(
+		`{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"r","toolName":"rm","result":null,"success":false,"errorMessage":"nope"}}`,
+		`{"type":"error","conversationId":"uuid","error":"nope","payload":{"code":"rejected","message":"nope"}}`,
 	)
 }
 
@@ -180,7 +202,7 @@ func TestBadInput(t *testing.T) {
 		{`[1,2]`, badRequest, "a message is a JSON object with a type"},
 		{`{}`, badRequest, "a message is a JSON object with a type"},
 		{`{"type":7}`, badRequest, "a message is a JSON object with a type"},
-		{`{"type":"bogus"}`, badRequest, "Unknown event type: bogus"},
+		{`{"type":"bogus"}`, "", "Unknown event type: bogus"},
 		{`{"type":"start_conversation"}`, badRequest, "domainId is required"},
 		{`{"type":"start_conversation","payload":{"domainId":5}}`, badRequest, "domainId is required"},
 		{`{"type":"send_message","payload":{"content":"x"}}`, badRequest, "conversationId is required"},
@@ -190,11 +212,11 @@ func TestBadInput(t *testing.T) {
 			`{"type":"send_message","conversationId":"nobody","payload":{"content":"x"}}`, notFound,
 			`no session is called "nobody"`,
 		},
-		{`{"type":"cancel_stream"}`, badRequest, "conversationId is required"},
+		{`{"type":"cancel_stream"}`, notFound, "No active stream"},
 		{`{"type":"cancel_stream","conversationId":"nobody"}`, notFound, `no session is called "nobody"`},
 		{
-			`{"type":"approve_tool","conversationId":"uuid","payload":{"approved":true}}`, badRequest,
-			"requestId is required",
+			`{"type":"approve_tool","conversationId":"uuid","payload":{"approved":true}}`, notFound,
+			"Unknown requestId",
 		},
 		{
 			`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{}}`, badRequest,
@@ -214,7 +236,7 @@ func TestBadInput(t *testing.T) {
 		}
 		m := decodeMessage([]byte(got[0]))
 		if m.messageType() != typeError || m.text("error") != c.message || m.payload().text("code") != c.code ||
-			m.payload().text("message") != c.message {
+			c.code != "" && m.payload().text("message") != c.message {
 			t.Errorf("%s: %s", c.frame, got[0])
 		}
 	}
@@ -233,6 +255,10 @@ func TestRoles(t *testing.T) {
 	} {
 		for rank, role := range append(roles, "") { // no role permits everything
 			h := newServerTest(t, codec.ServerOptions{Role: role})
+			h.useConversation()
+			h.startTurn("t")
+			h.emit(protocol.ApprovalRequested, protocol.Approval{Request: "r", Kind: protocol.ApproveTool, Name: "rm"})
+			h.takeSent()
 			h.receive(frame)
 			sent := strings.Join(h.takeSent(), "")
 			may := rank >= slices.Index(roles, least)

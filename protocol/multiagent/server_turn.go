@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"agentctl/protocol"
 )
@@ -12,6 +13,10 @@ import (
 type serverTurn struct {
 	id    string
 	agent string
+
+	// toolRequest means that the message asks for a tool, in the real system's form, and that no
+	// tool or request came yet.
+	toolRequest bool
 
 	content []byte
 	parts   []*serverPart
@@ -78,6 +83,10 @@ func (s *server) sendChunk(c *conversation, p *serverPart, text string) {
 	}
 	p.started = true
 	t.content = append(t.content, text[:min(len(text), maxContent-len(t.content))]...)
+	if c.chat != nil {
+		s.sendChatDelta(text)
+		return
+	}
 	s.send(frame{
 		Type: typeChunk, Conversation: c.id, Payload: messageChunk{Message: t.id, Chunk: text, Agent: p.agent},
 	})
@@ -124,6 +133,7 @@ func (s *server) encodeTurnEnded(c *conversation, d *protocol.TurnEndedData) {
 			result = json.RawMessage("{}") // null would mean a rejection
 		}
 		s.sendToolExecuted(c, r.id, r.name, result, "the turn ended")
+		s.sendRejection(c, r)
 	}
 	c.turn, c.approvals = nil, nil
 	why := d.Message
@@ -139,12 +149,24 @@ func (s *server) encodeTurnEnded(c *conversation, d *protocol.TurnEndedData) {
 		if d.Usage != nil {
 			done.Metadata.Tokens = d.Usage.Output
 		}
+		if c.chat != nil {
+			s.sendChatDone(c, done)
+			return
+		}
 		s.send(frame{Type: typeComplete, Conversation: c.id, Payload: done})
 	case protocol.ReasonInterrupted:
 		s.sendError(c.id, cancelled, "Stream cancelled")
 	case protocol.ReasonDenied:
 		s.sendError(c.id, cancelled, "Stream cancelled: a tool was rejected")
 	default:
-		s.sendError(c.id, streamError, why)
+		code := streamError
+		if t.toolRequest {
+			code = requestFailed
+		}
+		s.sendError(c.id, code, why)
 	}
 }
+
+// isToolRequest reports whether a message asks for a tool in the real system's form. To agentctl's
+// agents it is text.
+func isToolRequest(text string) bool { return strings.HasPrefix(text, "/tool ") }

@@ -170,7 +170,7 @@ func (c *client) completeRequest(s *session, req *request) {
 	case protocol.DoSnapshot: // the current state has arrived
 		c.handleCommand(req.command)
 	case protocol.DoApprove:
-		c.applyDecision(s, req)
+		c.completeDecision(s, req)
 	case protocol.DoInterrupt:
 		if s.turn == nil || req.turn != "" && s.turn.id != req.turn {
 			c.answerOnce(req.command, protocol.InterruptResult{})

@@ -41,7 +41,7 @@ func NewAuthenticator(users Users, secret []byte) *Authenticator {
 
 // ServeHTTP exchanges a name and a password for a token: {"username","password"} →
 // {"access_token","token_type":"bearer","role"}. Errors are {"detail"}: 401 for wrong credentials,
-// 404 for a server without users.
+// 404 for a server without users, 422 for anything else, with a list of the missing fields.
 func (a *Authenticator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -54,9 +54,12 @@ func (a *Authenticator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var credentials struct{ Username, Password string }
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil || json.Unmarshal(body, &credentials) != nil || credentials.Username == "" ||
-		credentials.Password == "" {
-		writeError(w, http.StatusUnprocessableEntity, "username and password are required")
+	if err != nil || json.Unmarshal(body, &credentials) != nil {
+		writeError(w, http.StatusUnprocessableEntity, "a JSON object with username and password is required")
+		return
+	}
+	if missing := missingFields(credentials.Username, credentials.Password); missing != nil {
+		writeJSON(w, http.StatusUnprocessableEntity, map[string][]invalidField{"detail": missing})
 		return
 	}
 	select {
@@ -80,6 +83,28 @@ func (a *Authenticator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Type  string `json:"token_type"`
 		Role  string `json:"role"`
 	}{token, "bearer", roleName(role)})
+}
+
+// An invalidField is an error about a field of the request, in the form of
+// Multi-Agent-Intelligence. Input is the request without its password.
+type invalidField struct {
+	Type  string            `json:"type"`
+	Path  []string          `json:"loc"`
+	Text  string            `json:"msg"`
+	Input map[string]string `json:"input"`
+}
+
+func missingFields(username, password string) (missing []invalidField) {
+	input := map[string]string{}
+	if username != "" {
+		input["username"] = username
+	}
+	for _, field := range []struct{ name, value string }{{"username", username}, {"password", password}} {
+		if field.value == "" {
+			missing = append(missing, invalidField{"missing", []string{"body", field.name}, "Field required", input})
+		}
+	}
+	return missing
 }
 
 // roleName returns the name of a role in Multi-Agent-Intelligence, whose clients use this endpoint.
