@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"agentctl/dialect"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
@@ -26,6 +28,12 @@ const settleTime = 20 * time.Second
 func PlayClient(t testing.TB, d *Dialect, c *Conversation) string {
 	t.Helper()
 	p := &clientPlayer{t: t, dialect: d, conversation: c, ids: NewIDs(d.IDs), conns: map[int]*ClientConn{}}
+	p.bodies = map[string]string{}
+	for _, s := range c.Steps {
+		if h := s.HTTP; h != nil && h.Method == http.MethodGet && !h.Upgrade && h.Status == http.StatusOK {
+			p.bodies[h.Path] = h.Body
+		}
+	}
 	for _, s := range c.Steps {
 		p.play(s)
 	}
@@ -52,11 +60,13 @@ type clientPlayer struct {
 	conns        map[int]*ClientConn
 	order        []int // of conns
 	path         string
+	bodies       map[string]string // answers to GET requests, by path
 }
 
 func (p *clientPlayer) play(s Step) {
 	p.t.Helper()
 	switch {
+	case s.HTTP != nil && !s.HTTP.Upgrade:
 	case s.HTTP != nil:
 		p.path = s.HTTP.Path
 	case s.Open:
@@ -82,7 +92,7 @@ func (p *clientPlayer) open(s Step) {
 	conn := &ClientConn{
 		t: p.t, ids: p.ids, splitRecorded: p.dialect.Split(), splitSent: p.dialect.Split(), Path: p.path,
 		now: playStart.Add(time.Duration(s.MS) * time.Millisecond), ms: s.MS, answers: map[string]*protocol.Answer{},
-		sessions: map[string]*view{}, resume: new(codec.ClientState),
+		bodies: p.bodies, sessions: map[string]*view{}, resume: new(codec.ClientState),
 	}
 	if last := len(p.order) - 1; last >= 0 && p.dialect.SameClient != nil && p.dialect.SameClient(p.conversation) {
 		old := p.conns[p.order[last]]
@@ -119,6 +129,7 @@ type ClientConn struct {
 	splitSent     func(Direction, []any) []Message
 	sent          []Message // by the client, not expected yet
 	commands      int
+	bodies        map[string]string // answers to HTTP requests, by path
 	answers       map[string]*protocol.Answer
 	sessions      map[string]*view
 	order         []string // of sessions
@@ -203,6 +214,13 @@ func (c *ClientConn) LoadHistory(id string) {
 	s.transcript.Turns = append(s.transcript.Turns, later...)
 }
 
+// Receive passes on a frame of the server that the conversation lacks, such as the answer to a
+// message that its client did not send.
+func (c *ClientConn) Receive(frame string) {
+	c.t.Helper()
+	c.carryOut(c.codec.Foreign(c.now, codec.Frame{Data: []byte(frame)}))
+}
+
 // State returns the state of a session, or nil. An empty id means the first.
 func (c *ClientConn) State(id string) *protocol.State {
 	if id == "" && len(c.order) > 0 {
@@ -276,6 +294,11 @@ func (c *ClientConn) carryOut(out codec.Output) {
 	}
 	if out.Close != nil {
 		fmt.Fprintf(&c.log, "closed: %d %s\n", out.Close.Code, out.Close.Reason)
+	}
+	if reader, ok := c.codec.(dialect.HTTPReader); ok {
+		for _, path := range reader.Paths() {
+			c.carryOut(reader.PathRead(c.now, path, []byte(c.bodies[path])))
+		}
 	}
 }
 

@@ -42,6 +42,7 @@ type Direction string
 const (
 	ToServer Direction = "c2s"
 	ToClient Direction = "s2c"
+	ToCaller Direction = "http" // the answer to an HTTP request
 )
 
 // A Step is a frame, an HTTP exchange, or the begin or end of a connection.

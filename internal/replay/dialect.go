@@ -39,6 +39,10 @@ type Dialect struct {
 	// Shapes.Check reports them.
 	Exceptions map[string]string
 
+	// NotServed are HTTP requests, as method and path, that agentctl's server does not answer, with
+	// the reason. They are not played.
+	NotServed map[string]string
+
 	// Silent are types of a server's messages of which no field changes the transcript, with the
 	// reason.
 	Silent map[string]string
@@ -77,10 +81,17 @@ func (g *Grammar) Each(c *Conversation, f func(Step, Message)) {
 }
 
 // Learn returns the shapes of the messages of conversations. Frames to the client count only if the
-// real server sent them.
+// real server sent them. The answers to HTTP requests have the direction ToCaller.
 func (g *Grammar) Learn(list []*Conversation) *Shapes {
 	s := NewShapes(g.OpenKeys)
 	for _, c := range list {
+		for _, step := range c.Steps {
+			if h := step.HTTP; h != nil && !h.Upgrade && c.ServerIsReal() {
+				for _, body := range decode(h.Body) {
+					s.Learn(ToCaller, Message{httpType(h), body})
+				}
+			}
+		}
 		g.Each(c, func(step Step, m Message) {
 			if step.Direction == ToServer || c.ServerIsReal() {
 				s.Learn(step.Direction, m)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -45,7 +43,7 @@ func PlayServer(t *testing.T, d *Dialect, c *Conversation, shapes *Shapes) {
 		for _, s := range c.Steps {
 			time.Sleep(min(time.Duration(max(0, s.MS-before))*time.Millisecond, longestPause))
 			before = s.MS
-			if p.play(s); t.Failed() {
+			if p.play(s, shapes); t.Failed() {
 				return
 			}
 		}
@@ -85,7 +83,7 @@ func (p *ServerPlayer) Start(lines string) {
 		p.T.Fatal(err)
 	}
 	url := "ws://" + embedded.Host
-	p.native = wsclient.New(url, wsclient.Options{Dial: p.Server.Dialer(url)})
+	p.native = wsclient.New(url, wsclient.Options{Dial: p.Server.Dialer(url), Token: p.Options.Token})
 }
 
 // Create creates a session by the native protocol and returns its id.
@@ -128,10 +126,12 @@ type received struct {
 	taken bool // it stands for a recorded message
 }
 
-func (p *ServerPlayer) play(s Step) {
+func (p *ServerPlayer) play(s Step, shapes *Shapes) {
 	p.T.Helper()
 	conn := p.conns[s.Conn]
 	switch {
+	case s.HTTP != nil && !s.HTTP.Upgrade:
+		p.exchange(s.HTTP, shapes)
 	case s.HTTP != nil && s.HTTP.Upgrade:
 		p.dial(s)
 	case s.Frame != nil && s.Direction == ToServer:
@@ -156,36 +156,6 @@ func (p *ServerPlayer) play(s Step) {
 		}
 		_ = conn.ws.Close(websocket.StatusCode(s.Close.Code), s.Close.Reason)
 	}
-}
-
-// dial opens a connection, or checks that the server refuses it as the recorded one did.
-func (p *ServerPlayer) dial(s Step) {
-	p.T.Helper()
-	header := http.Header{}
-	for name, value := range s.HTTP.Headers {
-		header.Set(name, value)
-	}
-	dial := p.Server.Dialer("ws://" + embedded.Host)
-	transport := &http.Transport{
-		DisableKeepAlives: true,
-		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
-	}
-	ws, answer, err := websocket.Dial(p.T.Context(), p.url+strings.TrimSuffix(s.HTTP.Path, "/"),
-		&websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}, HTTPHeader: header})
-	if answer != nil && answer.StatusCode != s.HTTP.Status {
-		p.T.Errorf("%s answers %d, not %d", s.HTTP.Path, answer.StatusCode, s.HTTP.Status)
-	}
-	if err != nil {
-		if s.HTTP.Status == http.StatusSwitchingProtocols {
-			p.T.Errorf("dial: %v", err)
-		}
-		return
-	}
-	ws.SetReadLimit(-1)
-	conn := &serverConn{ws: ws, recorded: p.dialect.Split(), split: p.dialect.Split()}
-	p.conns[s.Conn] = conn
-	conn.reading.Go(func() { conn.read(p.T.Context()) })
-	synctest.Wait() // the server has sent what it sends first
 }
 
 func (c *serverConn) read(ctx context.Context) {
