@@ -2,7 +2,6 @@ package effectiveagent
 
 import (
 	"cmp"
-	"encoding/json"
 	"strings"
 
 	"agentctl/protocol"
@@ -70,7 +69,7 @@ func (c *client) handleInput(s *session, a *receivedActivity) {
 // handleOutput records the agent's output as a part of its own.
 func (c *client) handleOutput(s *session, a *receivedActivity) {
 	turn := c.agentActive(s, true)
-	s.lastFailed = false
+	s.lastError = ""
 	text, whole := payloadText(a.Payload)
 	if hasText(a.Payload) && text != "" {
 		part := c.Options.ID("p")
@@ -95,15 +94,18 @@ func (c *client) handleOutput(s *session, a *receivedActivity) {
 // handleAgentError records an error of the agent. It may or may not end the turn.
 func (c *client) handleAgentError(s *session, a *receivedActivity) {
 	turn := c.agentActive(s, false)
-	s.lastFailed = turn != ""
 	text, whole := payloadText(a.Payload)
-	var fields struct{ Message, Error json.RawMessage }
-	if !hasText(a.Payload) && json.Unmarshal(a.Payload, &fields) == nil {
-		text = cmp.Or(codec.String(fields.Message), codec.String(fields.Error), text)
+	if !hasText(a.Payload) {
+		var known string
+		known, whole = fieldText(a.Payload, "message", "error")
+		text = cmp.Or(known, text)
 	}
 	d := protocol.ErrorData{
 		Kind: protocol.ErrorKindExecution, Code: protocol.CodeAgentFailed,
 		Message: protocol.SplitText(text, protocol.MaxText)[0],
+	}
+	if turn != "" {
+		s.lastError = cmp.Or(d.Message, "the agent reported an error")
 	}
 	c.add(s, codec.Entry{Type: protocol.ErrorRaised, Turn: turn, Time: a.Time, Data: d})
 	if !whole {
@@ -113,32 +115,44 @@ func (c *client) handleAgentError(s *session, a *receivedActivity) {
 
 // handleStatus records the agent's status. Some statuses end the turn.
 func (c *client) handleStatus(s *session, a *receivedActivity) {
-	var fields struct{ Status, State json.RawMessage }
 	text := codec.String(a.Payload)
 	whole := text != ""
-	if !whole && json.Unmarshal(a.Payload, &fields) == nil {
-		if text = codec.String(fields.Status); text == "" {
-			text = codec.String(fields.State)
-		}
+	if !whole {
+		text, whole = fieldText(a.Payload, "status", "state")
 	}
-	if text != "" {
+	ends := s.localTurn && endOfTurn(text) != ""
+	if text != "" && !ends {
 		d := protocol.NoticeData{Level: protocol.LevelInfo, Message: protocol.SplitText(text, protocol.MaxText)[0]}
 		c.add(s, codec.Entry{Type: protocol.Notice, Turn: s.log.Turn(), Time: a.Time, Data: d})
 	}
 	if !whole {
 		c.raw(s, a.Type, a.raw)
 	}
-	if s.localTurn {
-		switch strings.ToLower(text) {
-		case "idle", "ready", "completed", "complete", "done", "finished", "stopped", "terminated":
-			c.endTurn(s)
-		case "failed", "error", "errored":
-			s.lastFailed = true
-			c.endTurn(s)
-		case "interrupted", "cancelled", "canceled", "aborted":
-			c.endTurnWith(s, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
-		}
+	if !ends {
+		return
 	}
+	switch endOfTurn(text) {
+	case protocol.ReasonInterrupted:
+		c.endTurnWith(s, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
+	case protocol.ReasonError:
+		s.lastError = cmp.Or(s.lastError, text)
+		c.endTurn(s)
+	default:
+		c.endTurn(s)
+	}
+}
+
+// endOfTurn returns how a status ends the turn; "": it does not.
+func endOfTurn(status string) protocol.Reason {
+	switch strings.ToLower(status) {
+	case "idle", "ready", "completed", "complete", "done", "finished", "stopped", "terminated":
+		return protocol.ReasonCompleted
+	case "failed", "error", "errored":
+		return protocol.ReasonError
+	case "interrupted", "cancelled", "canceled", "aborted":
+		return protocol.ReasonInterrupted
+	}
+	return ""
 }
 
 // agentActive notes activity of the agent and returns the id of its turn. must starts a turn if

@@ -28,6 +28,21 @@ func payloadText(payload json.RawMessage) (text string, plain bool) {
 	return string(compact), false
 }
 
+// fieldText returns the first of an object's named fields that is a text. plain reports whether it
+// is the only field.
+func fieldText(payload json.RawMessage, names ...string) (text string, plain bool) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(payload, &fields) != nil {
+		return "", false
+	}
+	for _, name := range names {
+		if text = codec.String(fields[name]); text != "" {
+			return text, len(fields) == 1
+		}
+	}
+	return "", false
+}
+
 // hasText reports whether a payload has a text other than its JSON.
 func hasText(payload json.RawMessage) bool {
 	text, plain := payloadText(payload)

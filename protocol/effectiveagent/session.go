@@ -16,11 +16,11 @@ type session struct {
 	err    *protocol.Error // the server refused the subscription
 	active bool            // an activity came on this connection
 
-	localTurn  bool      // the client started the turn under way: the server does not report turns
-	lastFailed bool      // the last activity was an error
-	idleAt     time.Time // when the local turn is over, without further activities; zero: after the agent's first
-	sentIDs    []string  // ids of the newest messages recorded when sent
-	sentTexts  []string  // their texts, until the agent is active: a server that drops ids may echo them
+	localTurn bool      // the client started the turn under way: the server does not report turns
+	lastError string    // of the last activity, if it was an error
+	idleAt    time.Time // when the local turn is over, without further activities; zero: after the agent's first
+	sentIDs   []string  // ids of the newest messages recorded when sent
+	sentTexts []string  // their texts, until the agent is active: a server that drops ids may echo them
 
 	resumeBy time.Time // when the resume times out; zero: resumed
 	pastSeq  uint64    // the server's sequence of the last past activity; 0: activities are live

@@ -41,14 +41,10 @@ func (c *client) endTurn(s *session) {
 	case s.log.Turn() == "":
 	case !s.localTurn:
 		c.endLostTurn(s)
-	case s.lastFailed:
-		c.endTurnWith(
-			s,
-			protocol.TurnEndedData{
-				Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed,
-				Message: "the agent's last word was an error",
-			},
-		)
+	case s.lastError != "":
+		c.endTurnWith(s, protocol.TurnEndedData{
+			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: s.lastError,
+		})
 	default:
 		c.endTurnWith(s, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 	}
@@ -75,7 +71,7 @@ func (c *client) endTurnWith(s *session, d protocol.TurnEndedData) {
 
 // clearTurn resets the state of the local turn.
 func (s *session) clearTurn() {
-	s.localTurn, s.lastFailed, s.idleAt = false, false, time.Time{}
+	s.localTurn, s.lastError, s.idleAt = false, "", time.Time{}
 }
 
 // ensureTurn returns the local id of the server's turn and makes it the turn under way: its start
