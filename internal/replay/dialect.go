@@ -43,6 +43,10 @@ type Dialect struct {
 	// the reason. They are not played.
 	NotServed map[string]string
 
+	// Unrecorded are types of a server's messages that own conversations have and no recording,
+	// with the reason.
+	Unrecorded map[string]string
+
 	// Silent are types of a server's messages of which no field changes the transcript, with the
 	// reason.
 	Silent map[string]string
@@ -56,6 +60,10 @@ type Grammar struct {
 
 	// OpenKeys reports whether the keys of an object are data. Nil: none.
 	OpenKeys func(messageType, path string) bool
+
+	// NoServer means that the system has no server. The frames to the client that the recorded
+	// clients accepted are then the reference.
+	NoServer bool
 
 	// TypeFields are the names of the fields that tell a message's type.
 	TypeFields []string
@@ -93,7 +101,7 @@ func (g *Grammar) Learn(list []*Conversation) *Shapes {
 			}
 		}
 		g.Each(c, func(step Step, m Message) {
-			if step.Direction == ToServer || c.ServerIsReal() {
+			if step.Direction == ToServer || c.ServerIsReal() || g.NoServer {
 				s.Learn(step.Direction, m)
 			}
 		})
@@ -103,7 +111,7 @@ func (g *Grammar) Learn(list []*Conversation) *Shapes {
 
 // Dialects returns all dialects, by name.
 func Dialects() []*Dialect {
-	return []*Dialect{agentloopDialect(), multiagentDialect()}
+	return []*Dialect{agentloopDialect(), effectiveagentDialect(), multiagentDialect()}
 }
 
 // decode decodes the JSON values of a frame. It returns nil for a frame that is not JSON.

@@ -56,6 +56,9 @@ func TestTheOwnConversationsHaveTheRecordedShapes(t *testing.T) {
 		for _, c := range conversations(t, d) {
 			d.Each(c, func(s Step, m Message) {
 				own.Learn(s.Direction, m)
+				if s.Direction == ToClient && d.Unrecorded[m.Type] != "" && !shapes.Knows(s.Direction, m.Type) {
+					return
+				}
 				for _, difference := range shapes.Check(s.Direction, m) {
 					t.Errorf("%s/%s at %d ms: %s", d.Name, c.Name, s.MS, difference)
 				}
@@ -102,6 +105,9 @@ func TestAMutatedFieldIsADifferenceOfShape(t *testing.T) {
 
 func TestAMutatedFieldOfARecordingChangesTheTranscript(t *testing.T) {
 	for _, d := range Dialects() {
+		if d.NoServer { // nothing is played to the client
+			continue
+		}
 		t.Run(d.Name, func(t *testing.T) { checkMutations(t, d, recordings(t, d)) })
 	}
 }
