@@ -1,6 +1,9 @@
 package multiagent
 
 import (
+	"encoding/json"
+	"time"
+
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
@@ -32,6 +35,8 @@ type conversation struct {
 // An openApproval is an approval request whose end the client does not know.
 type openApproval struct {
 	id, tool, name string
+	args           json.RawMessage
+	asked          time.Time
 	allowed        bool   // its tool has not ended
 	rejection      string // message of the error for the client that rejected it, sent after its end
 }

@@ -10,7 +10,7 @@ import (
 
 // encodeApproval sends an approval request.
 func (s *server) encodeApproval(c *conversation, a *protocol.Approval) {
-	r := &openApproval{id: a.Request, tool: a.Tool, name: a.Name}
+	r := &openApproval{id: a.Request, tool: a.Tool, name: a.Name, args: toolArgs(a), asked: a.Asked}
 	if r.name == "" {
 		r.name = a.Kind
 	}
@@ -22,7 +22,7 @@ func (s *server) encodeApproval(c *conversation, a *protocol.Approval) {
 		c.approvals = append(c.approvals, r)
 	}
 	s.send(frame{Type: typeAsk, Conversation: c.id, Payload: approvalRequest{
-		Request: r.id, Tool: r.name, Args: toolArgs(a), Description: describeApproval(a), Agent: agent,
+		Request: r.id, Tool: r.name, Args: r.args, Description: describeApproval(a), Agent: agent,
 	}})
 }
 

@@ -9,17 +9,12 @@ import (
 
 // Types of the real system's older messages, which its server still accepts.
 const (
-	typeChatSend    = "chat.send"
-	typeChatDelta   = "chat.delta"
-	typeChatDone    = "chat.done"
-	typeList        = "conversation.list"
-	typeListed      = "conversation.listed"
-	typeMessages    = "conversation.messages"
-	typeToolRequest = "tool_run.request"
-	typeToolApprove = "tool_run.approve"
-	typeToolExecute = "tool_run.execute"
-	typeToolReject  = "tool_run.reject"
-	typeToolList    = "tool_run.list"
+	typeChatSend  = "chat.send"
+	typeChatDelta = "chat.delta"
+	typeChatDone  = "chat.done"
+	typeList      = "conversation.list"
+	typeListed    = "conversation.listed"
+	typeMessages  = "conversation.messages"
 )
 
 // A chat is the state of a conversation that chat.send started.
@@ -55,7 +50,6 @@ type chatMessage struct {
 }
 
 // handleLegacy executes a message in one of the older forms. It returns false for any other type.
-// Tool runs have no counterpart: agents call their tools themselves.
 func (s *server) handleLegacy(kind string, m message) bool {
 	switch kind {
 	case typeChatSend:
@@ -64,10 +58,8 @@ func (s *server) handleLegacy(kind string, m message) bool {
 		s.handleList()
 	case typeMessages:
 		s.handleHistory(m)
-	case typeToolRequest, typeToolApprove, typeToolExecute, typeToolReject, typeToolList:
-		s.sendError("", notConfigured, "no tool runs: agents call their tools themselves, see tool_approval_required")
 	default:
-		return false
+		return s.handleToolRun(kind, m)
 	}
 	return true
 }

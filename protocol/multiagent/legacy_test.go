@@ -1,0 +1,59 @@
+package multiagent
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// takeRun returns the type of the one frame sent, and its run, or the code of its error.
+func (h *serverTest) takeRun() (typ, status, code string) {
+	h.t.Helper()
+	var sent struct {
+		Type    string
+		Run     struct{ Status string }
+		Runs    []struct{ ID, Status string }
+		Payload struct{ Code string }
+	}
+	frames := h.takeSent()
+	i := slices.IndexFunc(frames, func(f string) bool { return !strings.Contains(f, `"type":"tool_executed"`) })
+	if i < 0 || json.Unmarshal([]byte(frames[i]), &sent) != nil {
+		h.t.Fatalf("sent %s", frames)
+	}
+	for _, r := range sent.Runs {
+		status += r.ID + " " + r.Status
+	}
+	return sent.Type, status + sent.Run.Status, sent.Payload.Code
+}
+
+// The older messages about tool runs list and decide the pending requests. Nothing else about tool
+// runs has a counterpart.
+func TestToolRunsArePendingRequests(t *testing.T) {
+	for _, c := range []struct {
+		frame             string
+		role              protocol.Role
+		typ, status, code string
+	}{
+		{`{"type":"tool_run.list"}`, "", "tool_run.listed", "r pending_approval", ""},
+		{`{"type":"tool_run.approve","run_id":"r"}`, "", "tool_run.approved", "approved", ""},
+		{`{"type":"tool_run.reject","run_id":"r","reason":"no"}`, "", "tool_run.rejected", "rejected", ""},
+		{`{"type":"tool_run.approve","run_id":"s"}`, "", "error", "", notFound},
+		{`{"type":"tool_run.approve","run_id":"r"}`, protocol.RoleOperator, "error", "", forbidden},
+		{`{"type":"tool_run.request","tool_id":"rm","parameters":{}}`, "", "error", "", notConfigured},
+		{`{"type":"tool_run.execute","run_id":"r"}`, "", "error", "", notConfigured},
+	} {
+		h := newServerTest(t, codec.ServerOptions{Role: c.role})
+		h.useConversation()
+		h.startTurn("t")
+		h.emit(protocol.ApprovalRequested, protocol.Approval{Request: "r", Kind: protocol.ApproveTool, Name: "rm"})
+		h.takeSent()
+		h.receive(c.frame)
+		if typ, status, code := h.takeRun(); typ != c.typ || status != c.status || code != c.code {
+			t.Errorf("%s: %s %q %s", c.frame, typ, status, code)
+		}
+	}
+}
