@@ -146,6 +146,9 @@ func (c *client) applyDecision(s *session, req *request) {
 	d := req.resolution()
 	c.recordResolution(s, c.User(), d)
 	c.answerOnce(req.command, protocol.ApproveResult{Request: d.Request, Outcome: d.Outcome, Decision: d.Decision})
+	if s.turn != nil && c.toolRequestDenied(s) {
+		s.turnDeadline = c.Now.Add(quietTimeout) // for its tool_executed, which may be missing
+	}
 	if req.decision == protocol.DenyStop && s.turn != nil {
 		s.turn.stopped = true
 		c.holdQueue(s, protocol.HoldDenyStop)
@@ -162,9 +165,6 @@ func (c *client) applyDecision(s *session, req *request) {
 func (c *client) handleApproveError(s *session, req *request, code, message string) {
 	if code == rejected && denies(req.decision) {
 		c.applyDecision(s, req)
-		if s.turn != nil && c.toolRequestDenied(s) {
-			s.turnDeadline = c.Now.Add(quietTimeout) // its tool_executed is missing
-		}
 		return
 	}
 	c.fail(req.command, nativeError(code, message, protocol.CodeNotFound))

@@ -188,7 +188,7 @@ func (c *client) endWithoutStream(s *session, req *request, message string) {
 	var r protocol.InterruptResult
 	if s.turn != nil && (req.turn == "" || req.turn == s.turn.id) {
 		c.applyQueueMode(s, req.queue)
-		if s.turn.isToolRequest {
+		if s.turn.isToolRequest && len(s.log.State.Approvals) > 0 {
 			r = protocol.InterruptResult{Interrupted: true, Turn: s.turn.id}
 			c.endTurn(s, protocol.TurnEndedData{
 				Reason: protocol.ReasonInterrupted, Message: "the tool request stays pending at the server",
