@@ -18,10 +18,13 @@ type client struct {
 	greetingDeadline time.Time
 	deferred         []protocol.Command // received before the greeting
 	capabilities     map[string]bool
+	isMyAgent        bool // the server's greeting lists no capabilities
 	acks             ackTracker
 	requests         []*request
 	opens            map[string]*sessionOpen // by the client's name for the session
 	current          *session                // the session that a frame without session_id means
+	clock            serverClock
+	highestSeq       uint64 // of the frames that arrived
 }
 
 const (
@@ -58,7 +61,7 @@ func newClient(o codec.ClientOptions) *client {
 	}
 	for _, s := range c.resume.sessions {
 		s.log.Detach()
-		s.connected = false
+		s.connected, s.endedSeq = false, 0
 	}
 	return c
 }

@@ -69,15 +69,28 @@ func (c *client) sendDecision(
 		c.Failf(cmd, protocol.CodeInvalidMessage, "approve: no such decision or option")
 		return
 	}
-	if d.Input != nil && d.Input.Replan {
-		f = frame{Session: s.serverID, Event: userReplan, Content: meta{}.with("reason", d.Reason)}
+	a := s.log.State.PendingApproval(d.Request)
+	turn, plan := a.Turn, a.Kind == protocol.ApprovePlan
+	replan := plan && d.Input != nil && d.Input.Replan
+	if replan { // a new plan is made when the pending one is denied
+		question := d.Reason
+		if question == "" && s.log.State.Plan != nil {
+			question = s.log.State.Plan.Question
+		}
+		c.send(frame{Session: s.serverID, Event: userReplan, Content: meta{}.with("question", question)})
 	}
-	turn := s.log.State.PendingApproval(d.Request).Turn
+	s.planDenied = plan && r.Outcome == protocol.Denied
 	c.send(f)
 	if decision == protocol.DenyStop {
 		c.send(frame{Session: s.serverID, Event: userCancel})
 	}
 	c.record(s, codec.Entry{Type: protocol.ApprovalResolved, Turn: turn, By: c.actor(), Data: r})
+	if plan && r.Outcome == protocol.Allowed && d.Input != nil && d.Input.Tasks != nil {
+		// the server does not announce the tasks of an edited plan
+		c.record(s, codec.Entry{
+			Type: protocol.PlanCompleted, Turn: turn, Data: protocol.PlanTasksData{Tasks: d.Input.Tasks},
+		})
+	}
 	s.decisions.Put(c.actor(), r)
 	c.Answer(cmd, protocol.ApproveResult{Request: d.Request, Outcome: r.Outcome, Decision: decision})
 }

@@ -141,6 +141,11 @@ func (c *client) handlePlanRun(s *session, cmd *protocol.Command, d *protocol.Pl
 	if m.Text == "" {
 		m.Text = d.Summary
 	}
+	for _, t := range d.Tasks {
+		if d.Question == "" && d.Summary == "" {
+			m.Text = strings.TrimPrefix(m.Text+", "+t.Title, ", ")
+		}
+	}
 	turn := c.startTurn(s, m)
 	s.runsTasks = true
 	c.record(s, codec.Entry{
@@ -217,9 +222,14 @@ func (c *client) handleTask(s *session, cmd *protocol.Command, d *protocol.TaskI
 		c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) { c.forwardAnswer(cmd, result, err) })
 		return
 	}
-	f.Meta = nil
-	c.send(f)
-	c.Answer(cmd, protocol.Empty{})
+	// A MyAgent server answers with a notice, which tells nothing about the task, or refuses.
+	c.sendRequest(f, s, func(_ json.RawMessage, err *protocol.Error) {
+		if err != nil && err.Code != protocol.CodeTimeout {
+			c.Fail(cmd, err)
+			return
+		}
+		c.Answer(cmd, protocol.Empty{})
+	})
 }
 
 // foreignTaskID returns a task id as the server wrote it.

@@ -26,10 +26,12 @@ type frameHandler struct {
 func (c *client) handleFrame(m *message, data []byte) {
 	h := &frameHandler{
 		message: m, client: c, event: string(m.Event), data: data, meta: parseObject(m.Metadata),
-		content: parseObject(m.Content), at: m.sentAt(c.Now),
+		content: parseObject(m.Content),
 	}
+	h.at = c.clock.read(string(m.Timestamp), c.Now, h.meta.has("orig_seq"))
 	h.event = unprefixed(h.event)
 	h.namesTurns = h.meta.has("turn_id") || c.capabilities[capTurns]
+	defer func() { c.highestSeq = max(c.highestSeq, uint64(m.Seq)) }()
 	if !h.handleSystem() {
 		if h.session = c.sessionOf(m); h.session == nil {
 			return
@@ -86,6 +88,9 @@ func (c *client) sessionOf(m *message) *session {
 			return s
 		}
 	}
+	if m.Event == agentError { // it refuses a request about a session of another connection
+		return c.current
+	}
 	if len(m.Session) > maxID {
 		return nil
 	}
@@ -95,9 +100,10 @@ func (c *client) sessionOf(m *message) *session {
 // handle handles a frame of a session.
 func (h *frameHandler) handle() {
 	s := h.session
-	if s.openReasoning != "" && h.event != agentThinking {
-		h.endPart(protocol.ReasoningEnd, s.openReasoning, 0)
-		s.openReasoning = ""
+	switch {
+	case h.event == agentThinking, h.event == agentLLMMessage, h.event == agentPartialAnswer && !h.namesTurns:
+	default:
+		h.endReasoning()
 	}
 	if !s.turnDeadline.IsZero() && h.event != systemNotice {
 		s.turnDeadline = time.Time{}
@@ -199,6 +205,7 @@ func init() {
 		agentStateExported:  (*frameHandler).stateExported,
 		agentStateRestored:  (*frameHandler).stateRestored,
 
+		agentLLMMessage:    func(*frameHandler) {}, // repeats the conversation
 		agentThinking:      (*frameHandler).thinking,
 		agentPartialAnswer: (*frameHandler).partialAnswer,
 		agentFinalAnswer:   (*frameHandler).finalAnswer,
@@ -214,13 +221,13 @@ func init() {
 		planCancelled:      (*frameHandler).planCancelled,
 		planCoercion:       (*frameHandler).planInvalid,
 		planInvalid:        (*frameHandler).planInvalid,
-		solverStart:        func(h *frameHandler) { h.recordTask(protocol.TaskStarted) },
+		solverStart:        (*frameHandler).taskStarted,
 		solverProgress:     func(h *frameHandler) { h.recordTask(protocol.TaskProgress) },
 		solverCompleted:    func(h *frameHandler) { h.recordTask(protocol.TaskCompleted) },
 		solverFailed:       (*frameHandler).stepFailed,
 		solverCancelled:    func(h *frameHandler) { h.recordTask(protocol.TaskCancelled) },
 		solverRestarted:    func(h *frameHandler) { h.recordTask(protocol.TaskRestarted) },
-		aggregateStart:     func(h *frameHandler) { h.recordAggregate(protocol.AggregateStarted) },
+		aggregateStart:     (*frameHandler).aggregateStarted,
 		aggregateCompleted: func(h *frameHandler) { h.recordAggregate(protocol.AggregateCompleted) },
 		pipelineCompleted:  (*frameHandler).pipelineCompleted,
 
@@ -247,6 +254,7 @@ func (h *frameHandler) handleSystem() bool {
 		for _, name := range can[:min(len(can), 64)] {
 			c.capabilities[scalarText(name)] = true
 		}
+		c.isMyAgent = len(can) == 0
 		if version := h.content.str("server_version"); version != "" {
 			c.Responder.Server = Name + "/" + clipID(version)
 		}
@@ -307,6 +315,10 @@ func (h *frameHandler) handleUnmatchedError() bool {
 		req, code = c.findRequest("", "", userReconnectState), protocol.CodeInvalidState
 	case strings.Contains(lower, userReconnect):
 		req, code = c.findRequest("", "", userReconnect), protocol.CodeUnsupported
+	case strings.Contains(lower, "cancel_solver"):
+		req, code = c.findRequest("", string(h.Session), userCancelTask), protocol.CodeUnsupported
+	case strings.Contains(lower, "restart_solver"):
+		req, code = c.findRequest("", string(h.Session), userRestartTask), protocol.CodeUnsupported
 	case strings.Contains(lower, userRequestState):
 		req, code = c.findRequest("", "", userRequestState), protocol.CodeUnsupported
 	case strings.Contains(lower, "session not found"):

@@ -2,6 +2,7 @@ package myagent
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"agentctl/protocol"
@@ -23,6 +24,7 @@ func (s *session) noteNumericIDs(raw json.RawMessage) {
 
 func (h *frameHandler) planStart() {
 	h.ensureTurn()
+	h.session.planDenied = false
 	question := h.content.str("question")
 	if question == "" && h.content == nil {
 		question = h.text()
@@ -50,6 +52,9 @@ func (h *frameHandler) planCompleted() {
 func (h *frameHandler) planCancelled() {
 	d := protocol.PlanErrorData{Message: h.meta.str("reason"), Code: protocol.Code(clipID(h.meta.str("error_code")))}
 	if d.Message == "" {
+		d.Message = h.content.str("reason")
+	}
+	if d.Message == "" {
 		d.Message = h.text()
 	}
 	t := protocol.PlanCancelled
@@ -71,6 +76,9 @@ func (h *frameHandler) planInvalid() {
 		if h.meta.has("details") {
 			d.Details = []string{string(h.meta["details"])}
 		}
+		if cause := h.content.str("error"); cause != "" && cause != d.Message {
+			d.Details = []string{cause}
+		}
 	}
 	h.record(protocol.PlanInvalid, d)
 }
@@ -85,9 +93,14 @@ func (h *frameHandler) stepFailed() {
 	h.recordTask(protocol.TaskProgress)
 }
 
-// recordTask records an event of a task.
-func (h *frameHandler) recordTask(t protocol.Type) {
+func (h *frameHandler) taskStarted() {
 	h.ensureTurn()
+	h.recordTask(protocol.TaskStarted)
+}
+
+// recordTask records an event of a task. Of a task that ends after its turn, only the state of the
+// plan changes.
+func (h *frameHandler) recordTask(t protocol.Type) {
 	task := nativeTask(h.content["task"], 1)
 	if !h.content.has("task") {
 		task = protocol.Task{ID: h.meta.str("task_id", "id")}
@@ -97,6 +110,9 @@ func (h *frameHandler) recordTask(t protocol.Type) {
 		Task: id, Attempt: int(h.meta.int("attempt")), DurationMS: h.executionMS(), Calls: int(h.meta.int("llm_calls")),
 		Usage: h.usage(),
 		Code:  protocol.Code(clipID(h.meta.str("error_code"))),
+	}
+	if !h.namesTurns && d.Usage == nil {
+		d.Usage, d.Calls = h.statistics()
 	}
 	// measured by event times, which the client has too
 	if h.namesTurns && h.meta.str("measured") == "true" {
@@ -114,12 +130,12 @@ func (h *frameHandler) recordTask(t protocol.Type) {
 			d.Message = h.text()
 		}
 	case protocol.TaskCompleted:
-		d.Result, d.Message = resultText(h.content["result"]), h.meta.str("message")
+		d.Result, d.Message = h.result(), h.meta.str("message")
 	case protocol.TaskFailed:
 		d.Message = h.content.str("error")
 	case protocol.TaskRestarted:
 		d.Message = h.meta.str("reason")
-		if d.Attempt == 0 && !h.namesTurns {
+		if d.Attempt == 0 && !h.namesTurns && h.meta.has("retry_count") {
 			d.Attempt = int(h.meta.int("retry_count")) + 1
 		}
 	default:
@@ -127,6 +143,51 @@ func (h *frameHandler) recordTask(t protocol.Type) {
 	}
 	h.meta = h.meta.withField("task_id", id)
 	h.record(t, d)
+	if s := h.session; !h.namesTurns && s.runsTasks && s.log.State.Turn != nil && planFinished(s.log.State.Plan) {
+		// the server does not announce the end of a run of given tasks
+		s.turnDeadline = h.client.Now.Add(time.Second)
+	}
+}
+
+// planFinished reports whether every task of a plan ended.
+func planFinished(p *protocol.Plan) bool {
+	return p != nil && !slices.ContainsFunc(p.Tasks, func(t protocol.Task) bool {
+		return t.Status == "" || t.Status == protocol.StatusPending || t.Status == protocol.StatusRunning
+	})
+}
+
+// result returns the result of a task: at agentctl's server its output, at any other the summary,
+// if there is one.
+func (h *frameHandler) result() string {
+	raw := h.content["result"]
+	o := parseObject(raw)
+	switch {
+	case o.has("output") && h.namesTurns:
+		return resultText(o["output"])
+	case o.str("summary") != "" && !h.namesTurns:
+		return o.str("summary")
+	case o.has("output"):
+		return resultText(o["output"])
+	}
+	return resultText(raw)
+}
+
+// statistics returns the usage and the calls that a frame of MyAgent lists by agent.
+func (h *frameHandler) statistics() (*protocol.Usage, int) {
+	var list []json.RawMessage
+	h.meta.decode("statistics", &list)
+	u, calls := new(protocol.Usage), 0
+	for _, raw := range list[:min(len(list), maxTasks)] {
+		o := parseObject(raw)
+		u.Input += o.int("total_input_tokens")
+		u.Output += o.int("total_output_tokens")
+		u.Model = clipID(o.str("model"))
+		calls += int(o.int("total_calls"))
+	}
+	if u.Input+u.Output == 0 {
+		return nil, calls
+	}
+	return u, calls
 }
 
 // withField returns a copy with one more field.
@@ -149,23 +210,28 @@ func resultText(raw json.RawMessage) string {
 
 // recordAggregate records an event of the aggregation.
 func (h *frameHandler) recordAggregate(t protocol.Type) {
-	h.ensureTurn()
 	d := protocol.AggregateData{Tasks: int(h.meta.int("task_count")), DurationMS: h.executionMS(), Usage: h.usage()}
+	var results []json.RawMessage
+	if h.content.decode("solver_results", &results) && d.Tasks == 0 && !h.meta.has("task_count") {
+		d.Tasks = len(results)
+	}
 	switch {
 	case h.content == nil:
 		d.Text = h.text()
 	case h.content.has("output"):
 		d.Text = resultText(h.content["output"])
-	case !h.namesTurns:
-		d.Text = h.content.str("aggregate_output", "text", "message")
+	case !h.namesTurns && t != protocol.PipelineCompleted: // which repeats the aggregation
+		d.Text = h.content.str("text", "message")
 	}
 	if t == protocol.AggregateCompleted {
 		h.session.aggregate = protocol.SplitText(d.Text, maxAnswer)[0]
 	}
 	h.record(t, d)
-	if !h.namesTurns && len(h.content) > 0 && t == protocol.PipelineCompleted {
-		h.recordRaw() // keeps its statistics
-	}
+}
+
+func (h *frameHandler) aggregateStarted() {
+	h.ensureTurn()
+	h.recordAggregate(protocol.AggregateStarted)
 }
 
 // pipelineCompleted schedules the end of a run of given tasks, which a server may not announce.

@@ -59,7 +59,8 @@ func (h *frameHandler) handleReplayed(raw json.RawMessage) {
 	}
 	in := &frameHandler{
 		message: &m, client: h.client, session: h.session, event: unprefixed(string(m.Event)), data: raw,
-		meta: parseObject(m.Metadata), content: parseObject(m.Content), at: m.sentAt(h.client.Now),
+		meta: parseObject(m.Metadata), content: parseObject(m.Content),
+		at: h.client.clock.read(string(m.Timestamp), h.client.Now, true),
 	}
 	in.namesTurns = in.meta.has("turn_id") || h.client.capabilities[capTurns]
 	if !in.meta.has("orig_seq") && m.Seq > 0 {

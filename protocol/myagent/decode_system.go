@@ -30,7 +30,9 @@ func (h *frameHandler) notice() {
 	case action == actionReconnected:
 		h.reconnected()
 	case action == actionReplay:
+		h.session.serverForgot = h.meta.has("count") && !h.meta.has("last_seq") && h.meta.int("count") == 0
 		h.finishReplay()
+	case !h.namesTurns && h.acknowledged(action):
 	case h.meta.has("retry_delay_seconds") && h.meta.has("attempt"):
 		h.retry()
 	case h.namesTurns && noticeTypes[action] && h.meta.has("data"):
@@ -45,6 +47,29 @@ func (h *frameHandler) notice() {
 		}
 		h.record(protocol.Notice, d)
 	}
+}
+
+// acknowledged handles the answer of a MyAgent server to a request about tasks and plans. It
+// returns false if the notice is for the user: a refusal, or another notice.
+func (h *frameHandler) acknowledged(action string) bool {
+	ok := h.meta.str("ok") == "true"
+	if event := "user." + action; event == userCancelTask || event == userRestartTask {
+		if req := h.client.findRequest("", string(h.Session), event); req != nil {
+			var err *protocol.Error
+			if !ok {
+				err = protocol.Errorf(protocol.CodeNotFound, "%s", shorten(h.text()))
+			}
+			h.client.finishRequest(req, json.RawMessage("{}"), err)
+			return true
+		}
+	}
+	if action == "replan" && h.meta.str("mode") == "restart" && h.session.log.State.Turn == nil {
+		h.client.startTurn(h.session, protocol.Message{
+			MessageID: h.client.Options.ID("m"), Text: h.meta.str("question"),
+		})
+		return true
+	}
+	return ok
 }
 
 // recordNative records a native event of a notice.
@@ -125,12 +150,26 @@ func (h *frameHandler) stateExported() {
 	if !h.meta.has("signed_state") {
 		state = h.content["signed_state"]
 	}
-	req := h.client.findRequest(h.meta.str("reply_to"), string(h.Session), userRequestState)
-	if req == nil || parseObject(state) == nil {
+	if parseObject(state) == nil {
 		h.recordRaw()
 		return
 	}
-	h.client.finishRequest(req, state, nil)
+	if id := h.meta.str("reply_to"); id != "" {
+		if req := h.client.findRequest(id, ""); req != nil {
+			h.client.finishRequest(req, state, nil)
+		}
+		return
+	}
+	if h.meta.has("orig_seq") {
+		return // a replay repeats it
+	}
+	for { // the newest state is an answer to every request
+		req := h.client.findRequest("", string(h.Session), userRequestState)
+		if req == nil {
+			return
+		}
+		h.client.finishRequest(req, state, nil)
+	}
 }
 
 // stateRestored finishes the request to restore. The session continues under a new id.

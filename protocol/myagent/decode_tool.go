@@ -2,6 +2,7 @@ package myagent
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"agentctl/protocol"
@@ -15,18 +16,26 @@ func (h *frameHandler) toolID() string {
 		return step
 	}
 	if step == "" && h.event == agentToolResult {
-		if t := h.session.log.State.Turn; t != nil { // the last call of that tool
-			for i := len(t.Tools) - 1; i >= 0; i-- {
-				if t.Tools[i].Name == h.meta.str("tool", "name") {
-					return t.Tools[i].Tool
-				}
-			}
+		if tool := h.runningTool(h.meta.str("tool", "name")); tool != "" {
+			return tool
 		}
 	}
 	if step == "" {
 		step = h.newPartID()
 	}
 	return step + "@" + h.turnID()
+}
+
+// runningTool returns the last open call of a tool, or "".
+func (h *frameHandler) runningTool(name string) string {
+	if t := h.session.log.State.Turn; t != nil && name != "" {
+		for _, open := range slices.Backward(t.Tools) {
+			if open.Name == name {
+				return open.Tool
+			}
+		}
+	}
+	return ""
 }
 
 // toolRunning reports whether a tool call is open.
@@ -46,10 +55,7 @@ const maxTitle = 4 << 10
 
 func (h *frameHandler) toolCall() {
 	h.ensureTurn()
-	if h.session.openText != "" { // later text is another part
-		h.endPart(protocol.TextEnd, h.session.openText, 0)
-		h.session.openText = ""
-	}
+	h.endText() // later text is another part
 	args := h.meta["args"]
 	if !h.meta.has("args") {
 		args = h.meta["params"]
@@ -69,13 +75,19 @@ func (h *frameHandler) toolCall() {
 	}
 	if !h.namesTurns {
 		d.Name, d.Title = clipID(h.meta.str("tool", "tool_name", "name")), shorten(h.text())
+		if d.Title == "Calling tool: "+d.Name {
+			d.Title = ""
+		}
 	}
 	h.meta.decode("locations", &d.Locations)
 	h.record(protocol.ToolStarted, d)
 }
 
 func (h *frameHandler) toolResult() {
-	h.ensureTurn()
+	if !h.namesTurns && h.session.log.State.Turn == nil {
+		h.recordRaw() // of a turn that was cancelled
+		return
+	}
 	tool := h.toolID()
 	if !h.namesTurns && !h.toolRunning(tool) {
 		h.record(protocol.ToolStarted, protocol.ToolStartedData{Tool: tool, Name: clipID(h.meta.str("tool", "name"))})
@@ -115,11 +127,22 @@ func (h *frameHandler) toolResult() {
 	if h.meta.str("summary") != "true" {
 		out.Text = h.text()
 	}
+	if !h.namesTurns && d.Status == protocol.ToolFailed {
+		if out.Text == "None" || out.Text == "Tool execution failed: "+d.Error {
+			out.Text = ""
+		}
+		if d.Error == deniedTool {
+			d.Status, d.Error = protocol.ToolDenied, ""
+		}
+	}
 	h.meta.decode("content", &out.Content)
 	h.recordOutput(out)
 	d.Error = protocol.SplitText(d.Error, maxNoticeText)[0]
 	h.record(protocol.ToolEnded, d)
 }
+
+// deniedTool is MyAgent's error of a tool whose confirmation was denied. Its content is None.
+const deniedTool = "Tool execution cancelled by user"
 
 // recordOutput records a tool's output. It splits text that exceeds an event.
 func (h *frameHandler) recordOutput(out protocol.ToolOutputData) {
@@ -147,6 +170,9 @@ func (h *frameHandler) userConfirm() {
 		Name: clipID(h.meta.str("tool_name")), Command: h.meta.str("command"), CWD: h.meta.str("cwd"),
 		Why: h.meta.str("why"), Patch: h.meta.str("patch"),
 		Asked: h.at.UTC(),
+	}
+	if !h.namesTurns && a.Tool == "" {
+		a.Tool = h.runningTool(a.Name)
 	}
 	if h.namesTurns {
 		a.Request = strings.TrimPrefix(strings.TrimPrefix(a.Request, "confirm_"), "plan_")

@@ -112,10 +112,16 @@ func (enc *encoder) taskProgress(_ *protocol.Event, d *protocol.TaskData) []fram
 
 func (enc *encoder) taskCompleted(e *protocol.Event, d *protocol.TaskData) []frame {
 	f := enc.taskFrame(solverCompleted, d, displayText.solved)
-	f.Content.(meta)["result"] = d.Result
-	if raw, ok := protocol.Compact([]byte(d.Result)); ok && raw[0] == '{' && string(raw) == d.Result {
-		f.Content.(meta)["result"] = raw
+	r := taskResult{Output: resultOutput(d.Result), Summary: d.Result, Agent: enc.state.Agent}
+	if d.Usage != nil {
+		r.Model = d.Usage.Model
 	}
+	f.Content.(meta)["result"] = r
+	f.Meta["statistics"] = statistics(enc.state.Agent, "solver", d)
+	enc.addResult(solverResult{
+		Task: foreignTask(enc.mergedTask(d)), Output: r.Output, Summary: r.Summary, Raw: d.Result, Agent: r.Agent,
+		Statistics: f.Meta["statistics"],
+	})
 	took := d.DurationMS
 	// clients show it, so measure it if the agent does not
 	if began := enc.tasks[d.Task]; took == 0 && !began.IsZero() {
@@ -144,27 +150,4 @@ func (enc *encoder) taskRestarted(_ *protocol.Event, d *protocol.TaskData) []fra
 	f.Meta["retry_count"] = max(0, d.Attempt-1)
 	f.Meta.with("reason", d.Message)
 	return single(f)
-}
-
-func (enc *encoder) aggregateStarted(_ *protocol.Event, d *protocol.AggregateData) []frame {
-	return single(enc.aggregateFrame(aggregateStart, d, showAggregating))
-}
-
-func (enc *encoder) aggregateCompleted(_ *protocol.Event, d *protocol.AggregateData) []frame {
-	if enc.aggregate = d.Text; len(enc.aggregate) > maxAnswer {
-		enc.aggregate = protocol.SplitText(enc.aggregate, maxAnswer)[0]
-	}
-	return single(enc.aggregateFrame(aggregateCompleted, d, showAggregated))
-}
-
-func (enc *encoder) pipelineCompleted(_ *protocol.Event, d *protocol.AggregateData) []frame {
-	return single(enc.aggregateFrame(pipelineCompleted, d, showPipeline))
-}
-
-func (enc *encoder) aggregateFrame(event string, d *protocol.AggregateData, display string) frame {
-	m := meta{"task_count": d.Tasks}.with("execution_time_ms", d.DurationMS)
-	if d.Usage != nil {
-		m["tokens_used"] = usageMeta(d.Usage)
-	}
-	return frame{Event: event, Content: meta{}.with("output", d.Text), Meta: m, Show: display}
 }

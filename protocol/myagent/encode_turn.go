@@ -18,6 +18,10 @@ type serverTurn struct {
 	parts     map[string]*serverPart
 	tools     map[string]*serverTool
 	tasks     map[string]time.Time // start times
+
+	results     map[string]solverResult // by task
+	resultOrder []string                // their tasks, in the order of their ends
+	resultBytes int                     // of their texts
 }
 
 // A serverPart is an open part.

@@ -36,6 +36,7 @@ const (
 	pipelineCompleted  = "pipeline.completed"
 
 	agentThinking       = "agent.thinking"
+	agentLLMMessage     = "agent.llm_message"
 	agentToolCall       = "agent.tool_call"
 	agentToolResult     = "agent.tool_result"
 	agentPartialAnswer  = "agent.partial_answer"

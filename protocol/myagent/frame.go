@@ -74,16 +74,6 @@ func decodeMessage(data []byte) (m message, ok bool) {
 	return m, false
 }
 
-// sentAt returns the frame's timestamp, or now. A time without a zone is UTC.
-func (m *message) sentAt(now time.Time) time.Time {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
-		if t, err := time.Parse(layout, string(m.Timestamp)); err == nil && t.Year() > 1970 && t.Year() < 3000 {
-			return t
-		}
-	}
-	return now
-}
-
 // A lenientString decodes from a string, or from the digits of a number. Other JSON decodes as
 // empty.
 type lenientString string

@@ -32,6 +32,7 @@ type session struct {
 	lastSeq         uint64   // and its seq
 	restoredFrom    string   // event_id of the last frame before a restore
 	restoredFromSeq uint64   // and its seq
+	serverForgot    bool     // the frames that a restore would replay
 	signedState     json.RawMessage
 	publishedSeq    uint64 // of the last summary sent to a watching client
 	serverStart     uint64 // the server's seq at the start of the log; 0: the log is complete
@@ -42,12 +43,12 @@ type session struct {
 
 // A decodeState is the decoding state of a session's frames.
 type decodeState struct {
-	parts         int
-	openText      string // open text part, for servers without part ids
-	openReasoning string // open reasoning part
-	turnText      []byte // the turn's text
-	aggregate     string // result of the aggregation
-	runsTasks     bool   // user.solve_tasks started the turn
+	answerState
+	parts      int
+	endedSeq   uint64 // seq of the frame that ended the last turn on this connection
+	aggregate  string // result of the aggregation
+	runsTasks  bool   // user.solve_tasks started the turn
+	planDenied bool   // this client denied the plan
 
 	recoveryAction string // of the current recovery
 	turnDeadline   time.Time
@@ -58,10 +59,19 @@ type decodeState struct {
 	decisions      codec.Decisions // of the client, which the server does not confirm
 }
 
+// An answerState is the state of a turn's text, for servers without part ids.
+type answerState struct {
+	openText      string // open text part
+	openReasoning string // open reasoning part
+	turnText      []byte // the turn's text, without gaps
+	textEnded     bool   // the server announced its end; the final answer may continue it
+	textLost      bool   // a piece of the text is missing
+}
+
 // forgetTurn resets the state of one turn.
 func (h *decodeState) forgetTurn() {
-	h.openText, h.openReasoning, h.turnText, h.aggregate = "", "", nil, ""
-	h.runsTasks, h.turnDeadline = false, time.Time{}
+	h.answerState, h.aggregate = answerState{}, ""
+	h.runsTasks, h.planDenied, h.turnDeadline = false, false, time.Time{}
 }
 
 // findSession returns the session with a name or id, or nil.

@@ -36,11 +36,14 @@ func (c *client) openSession(name string, fromStart bool, then func(*session, *p
 	}
 	o := &sessionOpen{name: name, fromStart: fromStart, known: s, callbacks: []func(*session, *protocol.Error){then}}
 	c.opens[name] = o
-	if s != nil && s.signedState != nil && !c.capabilities[capReconnect] {
+	switch {
+	case s != nil && s.signedState != nil && !c.capabilities[capReconnect]:
 		c.restoreSession(o)
-		return
+	case c.isMyAgent: // it knows no user.reconnect
+		c.createSession(o)
+	default:
+		c.reconnect(o)
 	}
-	c.reconnect(o)
 }
 
 // finishOpen ends an attachment and calls its callbacks.
@@ -109,14 +112,19 @@ func (c *client) restoreSession(o *sessionOpen) {
 			c.createSession(o)
 			return
 		}
+		s.serverForgot = false
 		s.serverID, s.connected, s.replaying = clipID(parseObject(result).str("session")), true, true
 		c.current = s
 		c.awaitReplay(s, func() {
 			s.log.ResumeReason = protocol.ResumeRestored
+			end := connectionCut
 			if c.capabilities[capTurns] {
 				s.clearPending(c)
+				end = serverRestarted
+			} else if s.serverForgot {
+				end = serverRestarted
 			}
-			c.finishReplay(s, serverRestarted)
+			c.finishReplay(s, end)
 			c.finishOpen(o, s, nil)
 		})
 	})
@@ -133,10 +141,16 @@ func (c *client) awaitReplay(s *session, then func()) {
 	})
 }
 
-// serverRestarted ends a turn of a session that the server lost.
+// serverRestarted ends a turn of a session whose frames the server does not have any more.
 var serverRestarted = protocol.TurnEndedData{
-	Reason: protocol.ReasonError, Code: protocol.CodeServerRestart,
-	Message: "the server's session ended with the connection",
+	Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server was restarted",
+}
+
+// connectionCut ends a turn of a session that ended with its connection, as every session of a
+// MyAgent server does.
+var connectionCut = protocol.TurnEndedData{
+	Reason:  protocol.ReasonError,
+	Message: "connection lost: the server ends a turn with its connection",
 }
 
 // turnLeftBehind ends a turn that still ran in the session that was restored.
@@ -211,9 +225,7 @@ func (s *session) continueIn(c *client, replacement *session) {
 	c.removeSession(replacement)
 	s.serverID, s.lastEventID, s.lastSeq = replacement.serverID, replacement.lastEventID, replacement.lastSeq
 	waiting := s.log.State.Queue
-	if t := s.log.State.Turn; t != nil {
-		c.record(s, codec.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: serverRestarted})
-	}
+	c.recordTurnEnd(s, c.Now, connectionCut)
 	s.log.Renew(c.NextEpoch())
 	s.decodeState = decodeState{parts: s.parts}
 	c.record(s, codec.Entry{Type: protocol.Notice, Data: protocol.NoticeData{

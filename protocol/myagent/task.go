@@ -20,7 +20,8 @@ func taskID(id string) any {
 
 // foreignTask encodes a task.
 func foreignTask(t protocol.Task) meta {
-	m := meta{"id": taskID(t.ID), "title": t.Title}.with("description", t.Description).with("status", t.Status)
+	m := meta{"id": taskID(t.ID), "title": t.Title, "objective": t.Description}
+	m.with("description", t.Description).with("status", t.Status)
 	if len(t.After) > 0 {
 		after := make([]any, len(t.After))
 		for i, id := range t.After {
