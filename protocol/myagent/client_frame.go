@@ -169,7 +169,7 @@ func (s *server) sendReply(c *clientFrame, session string, result json.RawMessag
 		result = json.RawMessage("{}")
 	}
 	f := notice("ok", meta{"action": actionReply, "reply_to": id, "in_reply_to": c.event, "result": result})
-	f.Session, f.Step = session, string(c.Step)
+	f.Session, f.Step = session, stepID(string(c.Step))
 	s.send(f)
 }
 
@@ -180,7 +180,13 @@ func (s *server) sendRefusal(c *clientFrame, err *protocol.Error) {
 	if id := c.meta.str("reply_to"); id != "" {
 		m["reply_to"], m["fault"] = id, err
 	}
-	f := frame{Session: string(c.Session), Step: string(c.Step), Event: agentError, Show: showError}
+	f := frame{Session: string(c.Session), Step: stepID(string(c.Step)), Event: agentError, Show: showError}
+	if c.concernsPast(err) {
+		f.Event, m["action"], m["ok"] = systemNotice, c.action(), false
+		if id := c.taskID(); id != "" {
+			m["task_id"] = taskID(id)
+		}
+	}
 	switch err.Code {
 	case protocol.CodeUnknownCommand, protocol.CodeInvalidState:
 		f.Event, f.Session = systemError, ""
@@ -192,6 +198,16 @@ func (s *server) sendRefusal(c *clientFrame, err *protocol.Error) {
 	}
 	m["error"], f.Content, f.Meta = text, text, m
 	s.send(f)
+}
+
+// concernsPast reports whether a request came too late: the task ended, or the confirmation was
+// decided. MyAgent's clients take an agent.error for the end of the turn.
+func (f *clientFrame) concernsPast(err *protocol.Error) bool {
+	switch f.event {
+	case userResponse, userCancelTask, userRestartTask, userRetryTask:
+		return !f.meta.has("reply_to") && (err.Code == protocol.CodeNotFound || err.Code == protocol.CodeConflict)
+	}
+	return false
 }
 
 // refuseInvalid refuses a frame with invalid content.

@@ -21,7 +21,7 @@ func TestAMissingFieldIsNamed(t *testing.T) {
 		b := openedServer(t)
 		before := len(b.native.commands)
 		b.receive(frame)
-		if m := b.nextFrame(errorValidation); !strings.Contains(string(m.Metadata), want) &&
+		if m := b.nextFrame(errorValidation, agentError); !strings.Contains(string(m.Metadata), want) &&
 			!strings.Contains(scalarText(m.Content), want) {
 			t.Errorf("%s: %s %s", frame, m.Content, m.Metadata)
 		}

@@ -35,6 +35,9 @@ func (s *server) handleResponse(c *clientFrame) {
 				d.Input.Tasks = nil
 			}
 			d.Request = a.Request
+			if sub.replan.request == a.Request && d.Decision == protocol.Deny && d.Input == nil {
+				d.Reason, d.Input = sub.replan.question, &protocol.ApprovalInput{Replan: true}
+			}
 			s.approve(c, sub.session, d)
 			return
 		}

@@ -107,7 +107,7 @@ func (s *server) sendReconnected(c *clientFrame, sub *subscription, mode string,
 		}
 	}
 	n := notice("Reconnected", m)
-	n.Session, n.Step = sub.session, string(c.Step)
+	n.Session, n.Step = sub.session, stepID(string(c.Step))
 	s.send(n)
 	if mode == protocol.ModeSnapshot {
 		for i := range sub.state.Approvals {
@@ -176,20 +176,32 @@ func (s *server) handleExport(c *clientFrame) {
 				return
 			}
 			step := int64(sub.state.Turns)
+			pending := []string{}
+			for i := range sub.state.Approvals {
+				pending = append(pending, confirmStep(&sub.state.Approvals[i]))
+			}
+			status, agent := string(sub.state.Status()), sub.state.Agent
 			state, err := signState(carriedState{
-				Session: sub.session, Connection: s.id, Step: &step, Agent: string(sub.state.Status()), Memory: "[]",
-				Native: &r.State, Boundary: at,
+				Session: sub.session, Connection: s.id, Step: &step, Agent: status, Memory: "[]",
+				Native: &r.State, Boundary: at, Tools: meta{}, Pending: pending,
 				Created: sub.state.Created.UTC().Format(protocol.TimeFormat),
+				Active:  s.Now.UTC().Format(protocol.TimeFormat),
+				Metadata: meta{
+					"agent_name": agent, "session_state": status,
+					"agent_config": meta{"name": agent, "description": "", "max_steps": 0},
+				},
 			}, s.Now, s.Options.Sign)
 			if err != nil {
 				s.sendRefusal(c, protocol.AsError(err))
 				return
 			}
 			s.send(frame{
-				Session: sub.session, Step: string(c.Step), Event: agentStateExported, Content: "State exported",
-				Show: showExported,
+				Session: sub.session, Step: stepID(string(c.Step)), Event: agentStateExported,
+				Content: "State exported", Show: showExported,
 				Meta: meta{
-					"signed_state": state, "expires": s.Now.Add(s.stateTTL).UTC().Format(protocol.TimeFormat),
+					"signed_state": state, "state_size": len(state), "message_count": sub.state.Turns,
+					"current_step": step,
+					"expires":      s.Now.Add(s.stateTTL).UTC().Format(protocol.TimeFormat),
 				}.with("reply_to", c.meta.str("reply_to")),
 			})
 		})
@@ -232,10 +244,12 @@ func (s *server) handleRestore(c *clientFrame) {
 			return
 		}
 		s.send(frame{
-			Session: r.Session, Step: string(c.Step), Event: agentStateRestored, Content: "State restored successfully",
-			Show: showRestored,
+			Session: r.Session, Step: stepID(string(c.Step)), Event: agentStateRestored,
+			Content: "State restored successfully", Show: showRestored,
 			Meta: meta{
-				"original_session_id": state.Session, "current_step": *state.Step, "position": r.Position,
+				"original_session_id": state.Session, "current_step": *state.Step, "restored_step": *state.Step,
+				"message_count": *state.Step, "agent_name": state.agentName(), "warnings": []string{},
+				"position": r.Position,
 			}.with("reply_to", c.meta.str("reply_to")),
 		})
 		s.replayOldSession(c, j, state, r)

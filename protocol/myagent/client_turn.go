@@ -2,6 +2,7 @@ package myagent
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"agentctl/protocol"
@@ -33,7 +34,7 @@ func (s *server) handleSolve(c *clientFrame) {
 	o := parseObject(c.Content)
 	tasks := nativeTasks(o["tasks"])
 	if len(tasks) == 0 {
-		s.refuseInvalid(c, "content.tasks is missing")
+		s.sendRefusal(c, protocol.Errorf(protocol.CodeNotFound, "Missing tasks in %s content", c.event))
 		return
 	}
 	s.withSession(c, func(sub *subscription) {
@@ -53,7 +54,7 @@ func (s *server) handleCancel(c *clientFrame) {
 			var r protocol.InterruptResult
 			if json.Unmarshal(result, &r) == nil && !r.Interrupted {
 				n := notice("Nothing to cancel", meta{"in_reply_to": c.event})
-				n.Session, n.Step = sub.session, string(c.Step)
+				n.Session, n.Step = sub.session, stepID(string(c.Step))
 				s.send(n)
 			}
 		})
@@ -62,63 +63,38 @@ func (s *server) handleCancel(c *clientFrame) {
 
 // handleTask cancels or restarts a task of the plan.
 func (s *server) handleTask(c *clientFrame, verb protocol.Verb) {
-	id := parseObject(c.Content).str("task_id", "id")
-	if id == "" {
-		id = scalarText(c.Content)
-	}
+	id := c.taskID()
 	if id == "" {
 		s.refuseInvalid(c, "content.task_id is missing")
 		return
 	}
 	s.withSession(c, func(sub *subscription) {
-		s.sendCommand(c, verb, sub.session, protocol.TaskIDData{Task: id}, nil)
-	})
-}
-
-// handleCancelPlan denies the plan that awaits confirmation, or else interrupts the turn.
-func (s *server) handleCancelPlan(c *clientFrame) {
-	s.withSession(c, func(sub *subscription) {
-		if a := sub.pendingPlan(); a != nil {
-			s.approve(c, sub.session, protocol.ApproveData{
-				Request: a.Request, Decision: protocol.Deny, Reason: parseObject(c.Content).str("reason"),
-			})
-			return
-		}
-		s.handleCancel(c)
-	})
-}
-
-// handleReplan denies the plan that awaits confirmation and requests another one.
-func (s *server) handleReplan(c *clientFrame) {
-	s.withSession(c, func(sub *subscription) {
-		a := sub.pendingPlan()
-		if a == nil {
-			s.sendRefusal(c, protocol.Errorf(protocol.CodeNotFound, "No plan waits for its confirmation"))
-			return
-		}
-		reason := parseObject(c.Content).str("reason", "feedback", "question", "message")
-		if reason == "" {
-			reason = scalarText(c.Content)
-		}
-		if reason == "" {
-			reason = "make another plan"
-		}
-		s.approve(c, sub.session, protocol.ApproveData{
-			Request: a.Request, Decision: protocol.Deny, Reason: reason, Input: &protocol.ApprovalInput{Replan: true},
+		s.sendCommand(c, verb, sub.session, protocol.TaskIDData{Task: id}, func(json.RawMessage) {
+			text := fmt.Sprintf("%s request for %s accepted", c.action(), id)
+			s.acknowledge(c, sub.session, text, meta{"task_id": taskID(id)})
 		})
 	})
 }
 
-// pendingPlan returns the plan that awaits confirmation, or nil.
-func (sub *subscription) pendingPlan() *protocol.Approval {
-	for i := range sub.state.Approvals {
-		if a := &sub.state.Approvals[i]; a.Kind == protocol.ApprovePlan {
-			return a
-		}
+// taskID returns the task of a request, or "".
+func (f *clientFrame) taskID() string {
+	if id := parseObject(f.Content).str("task_id", "id"); id != "" {
+		return id
 	}
-	return nil
+	return scalarText(f.Content)
 }
 
-func (s *server) approve(c *clientFrame, session string, d protocol.ApproveData) {
-	s.sendCommand(c, protocol.DoApprove, session, d, nil)
+// action returns the name of a request in notices about it.
+func (f *clientFrame) action() string { return strings.TrimPrefix(f.event, "user.") }
+
+// acknowledge reports that a request about a task or plan was carried out, to a client that expects
+// no reply.
+func (s *server) acknowledge(c *clientFrame, session, text string, m meta) {
+	if c.meta.has("reply_to") {
+		return
+	}
+	m["action"], m["ok"] = c.action(), true
+	n := notice(text, m)
+	n.Session, n.Step = session, stepID(string(c.Step))
+	s.send(n)
 }

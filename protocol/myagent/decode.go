@@ -225,7 +225,7 @@ func init() {
 		solverProgress:     func(h *frameHandler) { h.recordTask(protocol.TaskProgress) },
 		solverCompleted:    func(h *frameHandler) { h.recordTask(protocol.TaskCompleted) },
 		solverFailed:       (*frameHandler).stepFailed,
-		solverCancelled:    func(h *frameHandler) { h.recordTask(protocol.TaskCancelled) },
+		solverCancelled:    (*frameHandler).taskCancelled,
 		solverRestarted:    func(h *frameHandler) { h.recordTask(protocol.TaskRestarted) },
 		aggregateStart:     (*frameHandler).aggregateStarted,
 		aggregateCompleted: func(h *frameHandler) { h.recordAggregate(protocol.AggregateCompleted) },

@@ -33,6 +33,9 @@ func (h *frameHandler) planStart() {
 }
 
 func (h *frameHandler) planCompleted() {
+	if h.namesTurns && h.meta.str("proposed") == "true" {
+		return // the confirmation follows
+	}
 	h.ensureTurn()
 	raw := h.content["tasks"]
 	if !h.content.has("tasks") {
@@ -50,11 +53,14 @@ func (h *frameHandler) planCompleted() {
 }
 
 func (h *frameHandler) planCancelled() {
+	if h.namesTurns && h.meta.str("implied") == "true" {
+		return // the turn's end follows
+	}
 	d := protocol.PlanErrorData{Message: h.meta.str("reason"), Code: protocol.Code(clipID(h.meta.str("error_code")))}
 	if d.Message == "" {
 		d.Message = h.content.str("reason")
 	}
-	if d.Message == "" {
+	if d.Message == "" && h.content == nil {
 		d.Message = h.text()
 	}
 	t := protocol.PlanCancelled
@@ -71,12 +77,15 @@ func (h *frameHandler) planCancelled() {
 func (h *frameHandler) planInvalid() {
 	h.ensureTurn()
 	d := protocol.PlanErrorData{Message: h.text(), Code: protocol.Code(clipID(h.meta.str("error_code")))}
+	if h.content.has("message") {
+		d.Message = h.content.str("message")
+	}
 	if !h.meta.decode("details", &d.Details) {
 		d.Details = nil
 		if h.meta.has("details") {
 			d.Details = []string{string(h.meta["details"])}
 		}
-		if cause := h.content.str("error"); cause != "" && cause != d.Message {
+		if cause := h.content.str("error"); !h.namesTurns && cause != "" && cause != d.Message {
 			d.Details = []string{cause}
 		}
 	}
@@ -96,6 +105,13 @@ func (h *frameHandler) stepFailed() {
 func (h *frameHandler) taskStarted() {
 	h.ensureTurn()
 	h.recordTask(protocol.TaskStarted)
+}
+
+func (h *frameHandler) taskCancelled() {
+	if h.namesTurns && h.meta.str("implied") == "true" {
+		return // the restart follows
+	}
+	h.recordTask(protocol.TaskCancelled)
 }
 
 // recordTask records an event of a task. Of a task that ends after its turn, only the state of the

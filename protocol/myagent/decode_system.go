@@ -34,7 +34,9 @@ func (h *frameHandler) notice() {
 		h.finishReplay()
 	case !h.namesTurns && h.acknowledged(action):
 	case h.meta.has("retry_delay_seconds") && h.meta.has("attempt"):
-		h.retry()
+		if !h.namesTurns { // else an error.retry follows
+			h.retry()
+		}
 	case h.namesTurns && noticeTypes[action] && h.meta.has("data"):
 		h.recordNative(protocol.Type(action), h.meta["data"])
 	default:

@@ -60,7 +60,7 @@ func (h *frameHandler) toolCall() {
 	if !h.meta.has("args") {
 		args = h.meta["params"]
 	}
-	if len(args) > maxRaw || len(args) > 0 && args[0] == 'n' {
+	if len(args) > maxRaw || len(args) > 0 && args[0] == 'n' || h.namesTurns && h.meta.has("no_args") {
 		args = nil
 	}
 	tool := h.toolID()

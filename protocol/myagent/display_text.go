@@ -45,6 +45,7 @@ const (
 	showExported       = "状态已导出"
 	showRestored       = "状态已恢复"
 	showConnected      = "连接已建立"
+	showHeartbeat      = "心跳"
 )
 
 // showConfirm returns the question to confirm a plan.

@@ -298,11 +298,13 @@ func TestEveryEndHasItsEvent(t *testing.T) {
 	}{
 		{
 			event(protocol.PlanCancelled, "t1", protocol.PlanErrorData{Message: "no"}), planCancelled,
-			func(m message) bool { return string(m.Content) == "null" && metaOf(m).str("reason") == "no" },
+			func(m message) bool {
+				return parseObject(m.Content).str("reason") == "no" && metaOf(m).str("reason") == "no"
+			},
 		},
 		{
 			event(protocol.PlanInvalid, "t1", protocol.PlanErrorData{Message: "bad", Details: []string{"2"}}),
-			planCoercion, func(m message) bool { return scalarText(m.Content) == "bad" && metaOf(m).has("details") },
+			planCoercion, func(m message) bool { return contentText(m.Content) == "bad" && metaOf(m).has("details") },
 		},
 		{
 			event(protocol.TaskCancelled, "t1", protocol.TaskData{Task: "1", Message: "no"}), solverCancelled,

@@ -67,6 +67,11 @@ func init() {
 			if t.state.RuleFor(d) != nil {
 				return nativeNotice(e) // no answer is needed
 			}
+			if d.Kind == protocol.ApprovePlan { // MyAgent's clients learn the tasks first
+				proposed := t.planFrame(d.Tasks, "")
+				proposed.Meta["proposed"] = true
+				return []frame{proposed, t.confirmFrame(d)}
+			}
 			return single(t.confirmFrame(d))
 		}),
 
@@ -178,6 +183,9 @@ func (enc *encoder) sessionClosed(e *protocol.Event, d *protocol.SessionClosedDa
 func (enc *encoder) stateRestored(_ *protocol.Event, d *protocol.StateRestoredData) []frame {
 	return single(frame{
 		Event: agentStateRestored, Content: "State restored", Show: showRestored,
-		Meta: meta{"original_session_id": d.Session, "position": d.Position, "exported_at": d.Exported},
+		Meta: meta{
+			"original_session_id": d.Session, "restored_step": enc.state.Turns, "message_count": enc.state.Turns,
+			"agent_name": enc.state.Agent, "warnings": []string{}, "position": d.Position, "exported_at": d.Exported,
+		},
 	})
 }

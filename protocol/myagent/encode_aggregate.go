@@ -116,5 +116,5 @@ func (enc *encoder) aggregateFrame(event string, d *protocol.AggregateData, disp
 	} else {
 		content.with("output", d.Text)
 	}
-	return frame{Event: event, Content: content, Meta: m, Show: display}
+	return frame{Step: null, Event: event, Content: content, Meta: m, Show: display}
 }

@@ -31,15 +31,21 @@ func (enc *encoder) errorRaised(_ *protocol.Event, d *protocol.ErrorData) []fram
 	return single(f)
 }
 
+// retryScheduled encodes a retry twice: as the real system does, and as the protocol's document
+// does.
 func (enc *encoder) retryScheduled(_ *protocol.Event, d *protocol.RetryData) []frame {
-	return single(frame{
-		Event: errorRetry, Content: fmt.Sprintf("Retry %d of %d: %s", d.Attempt, d.Limit, shorten(d.Cause)),
-		Show: showRetry,
+	text := fmt.Sprintf("Retry %d of %d: %s", d.Attempt, d.Limit, shorten(d.Cause))
+	real := notice(text, meta{
+		"attempt": d.Attempt, "total_attempts": d.Limit, "next_attempt": d.Attempt + 1,
+		"retry_delay_seconds": seconds(d.DelayMS), "error": d.Cause, "error_type": string(d.Code),
+	})
+	return []frame{real, {
+		Event: errorRetry, Content: text, Show: showRetry,
 		Meta: meta{
 			"attempt": d.Attempt, "max_retries": d.Limit, "delay_seconds": seconds(d.DelayMS),
 			"original_error": d.Cause,
 		}.with("error_type", string(d.Code)),
-	})
+	}}
 }
 
 // recoveryMeta returns the metadata of all recovery events.

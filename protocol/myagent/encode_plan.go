@@ -2,25 +2,30 @@ package myagent
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"agentctl/protocol"
 )
 
 func (enc *encoder) planStarted(_ *protocol.Event, d *protocol.PlanStartedData) []frame {
-	return single(frame{Event: planStart, Content: meta{"question": d.Question}, Show: showPlanning})
+	return single(frame{Step: null, Event: planStart, Content: meta{"question": d.Question}, Show: showPlanning})
 }
 
 func (enc *encoder) planCompleted(_ *protocol.Event, d *protocol.PlanTasksData) []frame {
-	summary := d.Summary
+	return single(enc.planFrame(d.Tasks, d.Summary))
+}
+
+// planFrame encodes the tasks of a plan.
+func (enc *encoder) planFrame(tasks []protocol.Task, summary string) frame {
 	if summary == "" && enc.state.Plan != nil {
 		summary = enc.state.Plan.Summary
 	}
-	return single(frame{
-		Event: planCompleted, Content: meta{"tasks": foreignTasks(d.Tasks)},
-		Meta: meta{"task_count": len(d.Tasks), "plan_summary": summary},
-		Show: displayText.planned(strconv.Itoa(len(d.Tasks))),
-	})
+	return frame{
+		Step: null, Event: planCompleted, Content: meta{"tasks": foreignTasks(tasks), "plan_summary": summary},
+		Meta: meta{"task_count": len(tasks), "plan_summary": summary, "statistics": []meta{}},
+		Show: displayText.planned(strconv.Itoa(len(tasks))),
+	}
 }
 
 func (enc *encoder) planInvalid(_ *protocol.Event, d *protocol.PlanErrorData) []frame {
@@ -28,12 +33,16 @@ func (enc *encoder) planInvalid(_ *protocol.Event, d *protocol.PlanErrorData) []
 	if len(d.Details) > 0 {
 		m["details"] = d.Details
 	}
-	return single(frame{Event: planCoercion, Content: d.Message, Meta: m, Show: showPlanInvalid})
+	return single(frame{
+		Step: null, Event: planCoercion, Meta: m,
+		Content: meta{"message": d.Message, "error": strings.Join(d.Details, "\n")}, Show: showPlanInvalid,
+	})
 }
 
 func (enc *encoder) planCancelled(_ *protocol.Event, d *protocol.PlanErrorData) []frame {
 	return single(frame{
-		Event: planCancelled, Content: null, Meta: planErrorMeta(d).with("reason", d.Message), Show: showPlanCancelled,
+		Step: null, Event: planCancelled, Content: meta{"reason": d.Message},
+		Meta: planErrorMeta(d).with("reason", d.Message), Show: showPlanCancelled,
 	})
 }
 
@@ -41,7 +50,9 @@ func (enc *encoder) planCancelled(_ *protocol.Event, d *protocol.PlanErrorData) 
 func (enc *encoder) planFailed(_ *protocol.Event, d *protocol.PlanErrorData) []frame {
 	m := planErrorMeta(d).with("reason", d.Message)
 	m["failed"] = true
-	return single(frame{Event: planCancelled, Content: null, Meta: m, Show: showPlanCancelled})
+	return single(frame{
+		Step: null, Event: planCancelled, Content: meta{"reason": d.Message}, Meta: m, Show: showPlanCancelled,
+	})
 }
 
 func planErrorMeta(d *protocol.PlanErrorData) meta { return meta{}.with("error_code", string(d.Code)) }
@@ -67,7 +78,7 @@ func (enc *encoder) mergedTask(d *protocol.TaskData) protocol.Task {
 func (enc *encoder) taskFrame(event string, d *protocol.TaskData, display func(string) string) frame {
 	task := enc.mergedTask(d)
 	if event != solverStart {
-		task.Description, task.After = "", nil // solver.start carries them
+		task.After = nil // solver.start carries it
 	}
 	m := meta{}.with("attempt", d.Attempt).with("execution_time_ms", d.DurationMS).with("llm_calls", d.Calls)
 	m.with("error_code", string(d.Code)).with("titled", d.Title != "")
@@ -75,7 +86,7 @@ func (enc *encoder) taskFrame(event string, d *protocol.TaskData, display func(s
 		m["tokens_used"] = usageMeta(d.Usage)
 	}
 	m["task_id"] = taskID(d.Task)
-	f := frame{Event: event, Content: meta{"task": foreignTask(task)}, Meta: m}
+	f := frame{Step: null, Event: event, Content: meta{"task": foreignTask(task)}, Meta: m}
 	if display != nil {
 		title := task.Title
 		if title == "" {
@@ -113,6 +124,9 @@ func (enc *encoder) taskProgress(_ *protocol.Event, d *protocol.TaskData) []fram
 func (enc *encoder) taskCompleted(e *protocol.Event, d *protocol.TaskData) []frame {
 	f := enc.taskFrame(solverCompleted, d, displayText.solved)
 	r := taskResult{Output: resultOutput(d.Result), Summary: d.Result, Agent: enc.state.Agent}
+	if r.Output[0] == '{' {
+		r.Summary = contentText(r.Output)
+	}
 	if d.Usage != nil {
 		r.Model = d.Usage.Model
 	}
@@ -146,8 +160,10 @@ func (enc *encoder) taskCancelled(_ *protocol.Event, d *protocol.TaskData) []fra
 }
 
 func (enc *encoder) taskRestarted(_ *protocol.Event, d *protocol.TaskData) []frame {
+	stopped := enc.taskFrame(solverCancelled, d, displayText.solverStopped)
+	stopped.Meta["implied"] = true
 	f := enc.taskFrame(solverRestarted, d, displayText.solverAgain)
 	f.Meta["retry_count"] = max(0, d.Attempt-1)
 	f.Meta.with("reason", d.Message)
-	return single(f)
+	return []frame{stopped, f}
 }

@@ -61,6 +61,8 @@ func (enc *encoder) toolStarted(e *protocol.Event, d *protocol.ToolStartedData) 
 	if len(d.Input) > 0 {
 		m["args"], m["params"] = d.Input, d.Input
 		o.argsSent = true
+	} else {
+		m["args"], m["no_args"] = meta{}, true
 	}
 	if len(d.Locations) > 0 {
 		m["locations"] = d.Locations
@@ -112,7 +114,7 @@ func (enc *encoder) toolEnded(e *protocol.Event, d *protocol.ToolEndedData) []fr
 
 // result encodes the end of a tool call.
 func (o *serverTool) result(d *protocol.ToolEndedData) frame {
-	m := meta{"tool": o.name, "status": "failed"}
+	m := meta{"tool": o.name, "status": "failed", "error": nil}
 	m.with("error", d.Error).with("execution_time_ms", d.DurationMS).with("data", d.Output)
 	switch d.Status {
 	case protocol.ToolCompleted:

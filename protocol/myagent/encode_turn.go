@@ -9,6 +9,9 @@ import (
 // maxAnswer bounds the final answer, in bytes: MyAgent's clients accept messages of 1 MiB.
 const maxAnswer = 256 << 10
 
+// maxShown bounds the answer that the display text repeats, in bytes.
+const maxShown = 64 << 10
+
 // A serverTurn collects what the end of a turn repeats.
 type serverTurn struct {
 	answer    []byte // text outside of tasks
@@ -26,8 +29,9 @@ type serverTurn struct {
 
 // A serverPart is an open part.
 type serverPart struct {
-	agent string
-	bytes int
+	agent  string
+	bytes  int
+	pieces int
 }
 
 // maxOpen bounds the open parts and tools of a turn.
@@ -73,7 +77,8 @@ func (t *serverTurn) finalAnswer() string {
 func (enc *encoder) partStart(e *protocol.Event, d *protocol.PartStartData) []frame {
 	enc.part(d.Part).agent = d.Agent
 	f := frame{
-		Event: agentPartialAnswer, Content: "", Meta: meta{"is_streaming": true, "is_final": false, "part": d.Part},
+		Event: agentPartialAnswer, Content: "", Show: "",
+		Meta: meta{"is_streaming": true, "is_final": false, "part": d.Part, "word_count": 0},
 	}
 	if e.Type == protocol.ReasoningStart {
 		f = frame{Event: agentThinking, Content: "", Meta: meta{"streaming": true, "part": d.Part}, Show: showThinking}
@@ -85,12 +90,15 @@ func (enc *encoder) partStart(e *protocol.Event, d *protocol.PartStartData) []fr
 func (enc *encoder) textDelta(e *protocol.Event, d *protocol.PartDeltaData) []frame {
 	p := enc.part(d.Part)
 	p.bytes += len(d.Text)
+	p.pieces++
 	if e.Task == "" && e.Parent == "" {
 		enc.appendAnswer(d.Part, d.Text)
 	}
 	return single(frame{
-		Event: agentPartialAnswer, Content: d.Text,
-		Meta: meta{"is_streaming": true, "is_final": false, "part": d.Part}.with("agent_name", p.agent),
+		Event: agentPartialAnswer, Content: d.Text, Show: d.Text,
+		Meta: meta{
+			"is_streaming": true, "is_final": false, "part": d.Part, "word_count": p.pieces,
+		}.with("agent_name", p.agent),
 	})
 }
 
@@ -98,7 +106,7 @@ func (enc *encoder) textEnd(_ *protocol.Event, d *protocol.PartEndData) []frame 
 	p := enc.part(d.Part)
 	delete(enc.parts, d.Part)
 	return single(frame{
-		Event: agentPartialAnswer, Content: "",
+		Event: agentPartialAnswer, Content: "", Show: "",
 		Meta: meta{
 			"is_streaming": true, "is_final": true, "part": d.Part, "total_length": p.bytes,
 		}.with("execution_time_ms", d.DurationMS),
@@ -117,7 +125,7 @@ func (enc *encoder) reasoningDelta(_ *protocol.Event, d *protocol.PartDeltaData)
 func (enc *encoder) reasoningEnd(_ *protocol.Event, d *protocol.PartEndData) []frame {
 	delete(enc.parts, d.Part)
 	return single(frame{
-		Event: agentThinking, Content: "",
+		Event: agentThinking, Content: "", Show: showThinking,
 		Meta: meta{"streaming": true, "is_final": true, "part": d.Part}.with("execution_time_ms", d.DurationMS),
 	})
 }
@@ -161,6 +169,13 @@ func (enc *encoder) turnStarted(e *protocol.Event, d *protocol.TurnStartedData) 
 // turnEnded encodes the end of a turn in the event for its reason.
 func (enc *encoder) turnEnded(e *protocol.Event, d *protocol.TurnEndedData) []frame {
 	frames := enc.unfinishedTools()
+	if p := enc.state.Plan; p != nil && p.Status == protocol.StatusRunning && d.Reason != protocol.ReasonCompleted {
+		f := frame{
+			Step: null, Event: planCancelled, Content: meta{"reason": string(d.Reason)}, Show: showPlanCancelled,
+			Meta: meta{"reason": string(d.Reason), "implied": true},
+		}
+		frames = append(frames, f)
+	}
 	m := meta{"reason": string(d.Reason)}.with("execution_time_ms", d.DurationMS)
 	m.with("code", string(d.Code)).with("truncated", enc.truncated).with("message", d.Message)
 	if d.Usage != nil {
@@ -169,7 +184,11 @@ func (enc *encoder) turnEnded(e *protocol.Event, d *protocol.TurnEndedData) []fr
 	f := frame{Meta: m, Content: d.Message}
 	switch d.Reason {
 	case protocol.ReasonCompleted:
-		f.Event, f.Content = agentFinalAnswer, enc.finalAnswer()
+		answer := enc.finalAnswer()
+		f.Event, f.Content, f.Show = agentFinalAnswer, answer, answer
+		if len(answer) > maxShown {
+			f.Show = shorten(answer)
+		}
 	case protocol.ReasonInterrupted, protocol.ReasonDenied:
 		f.Event, f.Show = agentInterrupted, showInterrupted
 		if d.Message == "" {

@@ -16,13 +16,13 @@ import (
 type frame struct {
 	Session    string          `json:"session_id,omitempty"`
 	Connection string          `json:"connection_id,omitempty"`
-	Step       string          `json:"step_id,omitempty"`
+	Step       any             `json:"step_id,omitempty"` // a string, or null
 	Event      string          `json:"event"`
 	Time       time.Time       `json:"-"` // zero: now
 	Timestamp  string          `json:"timestamp"`
 	Content    any             `json:"content,omitempty"`
 	Meta       meta            `json:"metadata,omitempty"`
-	Show       string          `json:"show_content,omitempty"`
+	Show       any             `json:"show_content,omitempty"` // a string
 	Seq        uint64          `json:"seq,omitempty"`
 	ID         string          `json:"event_id,omitempty"`
 	Signed     json.RawMessage `json:"signed_state,omitempty"`
@@ -31,8 +31,16 @@ type frame struct {
 // meta is a frame's structured metadata or content.
 type meta map[string]any
 
-// null is a content that is present and empty.
+// null is a field that is present and empty.
 var null = json.RawMessage("null")
+
+// stepID returns a step id as a frame has it: no field if it is empty.
+func stepID(id string) any {
+	if id == "" {
+		return nil
+	}
+	return id
+}
 
 // encode returns the frame as JSON.
 func (f *frame) encode(now time.Time) []byte {

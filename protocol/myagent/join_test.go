@@ -51,7 +51,7 @@ func TestFramesWaitForTheSessionBeingCreated(t *testing.T) {
 		t.Errorf("commands %v, want %v", got, want)
 	}
 	if got := b.takeEvents(); !slices.Equal(got, []string{
-		agentSessionCreated, agentStateExported, agentSessionCreated,
+		agentSessionCreated, systemNotice, agentStateExported, agentSessionCreated,
 	}) {
 		t.Errorf("frames %v", got)
 	}

@@ -110,6 +110,7 @@ func (s *server) Wake(now time.Time) codec.Output {
 			s.nextHeartbeat = now.Add(s.heartbeat)
 			s.send(frame{
 				Event: systemHeartbeat, Content: meta{"timestamp": now.UTC().Format(protocol.TimeFormat)},
+				Show: showHeartbeat,
 				Meta: meta{"active_sessions": len(s.subscriptions), "uptime": int64(now.Sub(s.openedAt).Seconds())},
 			})
 		}

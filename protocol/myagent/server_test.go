@@ -105,7 +105,8 @@ func TestAResponseDecidesItsOwnStepOnly(t *testing.T) {
 	if b.lastCommand(protocol.DoApprove, &d); d.Request != "other" {
 		t.Errorf("approve %+v", d)
 	}
-	b.nextFrame(agentError)
+	for metaOf(b.nextFrame(systemNotice)).str("ok") != "false" { // no agent.error, which ends a turn
+	}
 	for _, bad := range []string{
 		`{"approved":"yes"}`, `{}`, `null`, `{"approved":true,"decision":"deny"}`, `{"decision":"perhaps"}`,
 	} {
@@ -242,7 +243,11 @@ func TestTasksAndTurnsAreSteered(t *testing.T) {
 	if b.lastCommand(protocol.DoInterrupt, &stop); stop.Turn != "t1" {
 		t.Errorf("%+v", stop)
 	}
-	b.receive(`{"event":"user.replan","content":{"reason":"shorter"}}`)
+	b.receive(`{"event":"user.cancel_plan"}`) // too late: the plan awaits its confirmation
+	for metaOf(b.nextFrame(systemNotice)).str("action") != "cancel_plan" {
+	}
+	b.receive(`{"event":"user.replan","content":{"question":"shorter"}}`)
+	b.receive(`{"event":"user.response","step_id":"confirm_plan_r1","content":{"confirmed":false}}`)
 	var d protocol.ApproveData
 	if b.lastCommand(protocol.DoApprove, &d); d.Decision != protocol.Deny || !d.Input.Replan || d.Reason != "shorter" {
 		t.Errorf("%+v", d)

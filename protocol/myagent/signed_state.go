@@ -39,10 +39,20 @@ type carriedState struct {
 	Step       *int64                `json:"current_step"`
 	Agent      string                `json:"agent_state"`
 	Created    string                `json:"created_at"`
+	Active     string                `json:"last_active_at"`
 	Memory     string                `json:"memory_snapshot"` // JSON of an array
+	Tools      meta                  `json:"tool_states"`
+	Pending    []string              `json:"pending_confirmations"` // steps
+	Metadata   meta                  `json:"metadata"`
 	Native     *protocol.SignedState `json:"native_state"`
 	// last turn's end at the export, where a replay starts
 	Boundary protocol.Position `json:"position"`
+}
+
+// agentName returns the name of the session's agent.
+func (c *carriedState) agentName() string {
+	name, _ := c.Metadata["agent_name"].(string)
+	return name
 }
 
 // signState signs a state.

@@ -22,6 +22,7 @@ type subscription struct {
 	replayCount int
 	replay      *replay
 	deadlines   map[string]time.Time // of pending confirmations, by request
+	replan      replan
 }
 
 // subscribe follows a session from a position, or from the last turn's end if from is nil. then is
