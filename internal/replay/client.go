@@ -116,7 +116,8 @@ func (p *clientPlayer) open(s Step) {
 
 // A ClientConn is a connection of agentctl's client, with the sessions that it subscribed to.
 type ClientConn struct {
-	Path string // of the upgrade
+	Path     string // of the upgrade
+	Restored string // the session that has another id at the server now; set by the dialect
 
 	number        int // of the connection
 	t             testing.TB
@@ -161,7 +162,7 @@ func (c *ClientConn) Do(verb protocol.Verb, id string, data any) *protocol.Answe
 		command.Data = protocol.MustEncode(data)
 	}
 	if verb != protocol.DoHello && !c.quiet {
-		fmt.Fprintf(&c.log, "> %s %s %s\n", command.ID, verb, command.Data)
+		fmt.Fprintf(&c.log, "> %s %s %.300s\n", command.ID, verb, command.Data)
 	}
 	c.carryOut(c.codec.Native(c.now, protocol.MustEncode(command)))
 	return c.answers[command.ID]
@@ -230,6 +231,11 @@ func (c *ClientConn) State(id string) *protocol.State {
 		return s.state
 	}
 	return nil
+}
+
+// Sent reports whether the client sent a message of a type that no recorded one stands for yet.
+func (c *ClientConn) Sent(typ string) bool {
+	return slices.ContainsFunc(c.sent, func(m Message) bool { return m.Type == typ })
 }
 
 // Advance lets time pass until the condition holds, at most settleTime.
@@ -320,7 +326,7 @@ func (c *ClientConn) takeAnswer(a *protocol.Answer) {
 		}
 		return
 	case a.ID != "1" && !c.quiet: // hello
-		fmt.Fprintf(&c.log, "< %s %s\n", a.ID, a.Result)
+		fmt.Fprintf(&c.log, "< %s %.300s\n", a.ID, a.Result)
 	}
 }
 

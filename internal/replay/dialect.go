@@ -27,6 +27,10 @@ type Dialect struct {
 	// Serve prepares agentctl's server for a conversation: its agent and the sessions that exist.
 	Serve func(s *ServerPlayer)
 
+	// Prepare changes a frame of a recorded client before it is sent, such as a state that the
+	// server must have signed itself. Nil: frames are sent as they are.
+	Prepare func(s *ServerPlayer, frame string) string
+
 	// Awaited reports whether agentctl's server must send this message of a recorded server too,
 	// before the conversation goes on. Nil: every message. False suits messages whose number
 	// depends on time, such as parts of a text.

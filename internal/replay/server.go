@@ -102,6 +102,24 @@ func (p *ServerPlayer) Do(verb protocol.Verb, id string, data any) protocol.Crea
 	return r
 }
 
+// Received returns the messages of a type that came from agentctl's server, by connection.
+func (p *ServerPlayer) Received(typ string) (list []Message) {
+	for _, n := range p.Conversation.Conns() {
+		conn := p.conns[n]
+		if conn == nil {
+			continue
+		}
+		conn.mu.Lock()
+		for _, m := range conn.received {
+			if m.Type == typ {
+				list = append(list, m.Message)
+			}
+		}
+		conn.mu.Unlock()
+	}
+	return list
+}
+
 type oneAgent struct{ *script.Script }
 
 func (oneAgent) Names() []string { return []string{"agent"} }
@@ -136,6 +154,9 @@ func (p *ServerPlayer) play(s Step, shapes *Shapes) {
 		p.dial(s)
 	case s.Frame != nil && s.Direction == ToServer:
 		frame := p.IDs.Rewrite(*s.Frame)
+		if p.dialect.Prepare != nil {
+			frame = p.dialect.Prepare(p, frame)
+		}
 		conn.recorded(ToServer, decode(*s.Frame))
 		conn.mu.Lock()
 		conn.split(ToServer, decode(frame))
