@@ -115,7 +115,7 @@ func (g *Grammar) Learn(list []*Conversation) *Shapes {
 
 // Dialects returns all dialects, by name.
 func Dialects() []*Dialect {
-	return []*Dialect{agentloopDialect(), effectiveagentDialect(), multiagentDialect()}
+	return []*Dialect{agentloopDialect(), effectiveagentDialect(), multiagentDialect(), myagentDialect()}
 }
 
 // decode decodes the JSON values of a frame. It returns nil for a frame that is not JSON.
