@@ -176,7 +176,7 @@ func (s *server) handleExport(c *clientFrame) {
 				return
 			}
 			step := int64(sub.state.Turns)
-			pending := []string{}
+			pending := []any{}
 			for i := range sub.state.Approvals {
 				pending = append(pending, confirmStep(&sub.state.Approvals[i]))
 			}

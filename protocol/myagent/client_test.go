@@ -304,6 +304,34 @@ func TestARealSessionIsRevived(t *testing.T) {
 	}
 }
 
+// A turn that the server's session did not survive ends as what happened: the connection was cut,
+// or, if the server has no frames to replay, it was restarted.
+func TestALostTurnTellsACutFromARestart(t *testing.T) {
+	for notice, want := range map[string]protocol.TurnEndedData{
+		`"content":"Replay completed","metadata":{"action":"replay","replayed":0,"last_event_id":null,"last_seq":5}`: connectionCut,
+		`"content":"No buffered events available for replay","metadata":{"action":"replay","count":0}`:               serverRestarted,
+	} {
+		s := attachedClient(t)
+		s.call(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
+		s.receive(serverFrame(4, "agent.final_answer", "8202", `,"content":"first"`), serverFrame(5,
+			"agent.state_exported", "8202", `,"metadata":{"signed_state":{"state":{},"signature":"s"}}`))
+		s.call(protocol.DoSend, "work", protocol.SendData{Text: "two"}, nil)
+		s.receive(serverFrame(6, "agent.user_confirm", "8202", `,"step_id":"c1","content":"sure?"`))
+		was := s.at
+		s.connect()
+		s.receive(`{"event":"system.connected","content":"Connected","seq":1}`)
+		s.command(protocol.DoSubscribe, "8202", protocol.SubscribeData{Position: &was})
+		s.receive(`{"event":"agent.state_restored","session_id":"9000","seq":2}`,
+			`{"event":"system.notice","session_id":"9000","seq":3,`+notice+`}`)
+		if last := s.state.Last; s.state.Turn != nil || last.Message != want.Message || last.Code != want.Code {
+			t.Errorf("%s: %+v", notice, last)
+		}
+		if len(s.state.Approvals) != 0 {
+			t.Errorf("pending: %+v", s.state.Approvals)
+		}
+	}
+}
+
 // During the replay of a restored session the client sends neither a queued message nor a request
 // for the state. It sends both once after the replay.
 func TestNothingIsSentDuringAReplay(t *testing.T) {
@@ -385,6 +413,7 @@ func TestALostRealSessionIsCreatedAgain(t *testing.T) {
 	s.receive(serverFrame(4, "agent.final_answer", "8202", `,"content":"first"`))
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "two"}, nil)
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "three"}, nil)
+	s.receive(serverFrame(5, "agent.user_confirm", "8202", `,"step_id":"c1","content":"sure?"`))
 	was := s.at
 	s.connect()
 	s.receive(`{"event":"system.connected","seq":1}`)
@@ -405,7 +434,9 @@ func TestALostRealSessionIsCreatedAgain(t *testing.T) {
 	var past protocol.HistoryResult
 	s.call(protocol.DoHistory, "work", protocol.HistoryData{}, &past)
 	history := string(protocol.MustEncode(past.Events))
-	for what, n := range map[string]int{"first": 1, `"two"`: 1, connectionCut.Message: 1, "third": 1} {
+	for what, n := range map[string]int{
+		"first": 1, `"two"`: 1, `"cancelled"`: 1, connectionCut.Message: 1, "third": 1,
+	} {
 		if strings.Count(history, what) != n {
 			t.Errorf("history has %q %d times: %s", what, strings.Count(history, what), history)
 		}

@@ -42,7 +42,7 @@ type carriedState struct {
 	Active     string                `json:"last_active_at"`
 	Memory     string                `json:"memory_snapshot"` // JSON of an array
 	Tools      meta                  `json:"tool_states"`
-	Pending    []string              `json:"pending_confirmations"` // steps
+	Pending    []any                 `json:"pending_confirmations"` // steps
 	Metadata   meta                  `json:"metadata"`
 	Native     *protocol.SignedState `json:"native_state"`
 	// last turn's end at the export, where a replay starts
