@@ -10,6 +10,7 @@ import collections
 import hashlib
 import hmac
 import json
+import os
 import sys
 import threading
 import time
@@ -21,6 +22,10 @@ import ws
 PORT, SECRET = int(sys.argv[1]), sys.argv[2]
 SENT_FRAMES = {}  # session id: frames sent on all its connections
 RESPONSE_TIMEOUT = 60
+HOLD = 0.075  # seconds that a piece of an answer is held; only the newest one is sent
+
+os.environ["TZ"] = "Asia/Shanghai"  # timestamps are local times without a zone
+time.tzset()
 
 
 def sign(state, timestamp):
@@ -62,12 +67,13 @@ class Connection:
         self.seq = 0
         self.lock = threading.Lock()
         self.sessions = {}
+        self.held = {}  # session id: newest piece of its answer
 
     def send(self, event, session=None, content=None, metadata=None, step=None, timestamp=None):
         with self.lock:
             self.seq += 1
             frame = {"event": event, "timestamp": timestamp or datetime.now().isoformat(), "seq": self.seq, "event_id": f"{self.id}-{self.seq}"}
-            if content is not None or event == "plan.cancelled":
+            if content is not None:
                 frame["content"] = content
             if session:
                 frame["session_id"] = session.id
@@ -76,10 +82,22 @@ class Connection:
             frame["metadata"] = dict(metadata or {}, connection_id=self.id)
             if session:
                 session.sent_frames.append(frame)
+            if event == "agent.partial_answer":
+                if session.id not in self.held:
+                    threading.Timer(HOLD, self.release, [session.id]).start()
+                self.held[session.id] = frame
+                return
             self.sock.send(json.dumps(frame))
 
+    def release(self, session):
+        with self.lock:
+            try:
+                self.sock.send(json.dumps(self.held.pop(session)))
+            except (ws.Closed, OSError):
+                pass
+
     def run(self):
-        self.send("system.connected", content={"server_version": "9.9", "capabilities": ["streaming", "plan"]})
+        self.send("system.connected", content="Connected")
         try:
             while True:
                 try:
@@ -132,8 +150,8 @@ class Connection:
         for f in missed:
             meta = dict(f["metadata"], orig_seq=f["seq"], orig_event_id=f["event_id"])
             self.send(f["event"], s, f.get("content"), meta, f.get("step_id"), f["timestamp"])
-        if missed:
-            self.send("system.notice", s, "Replayed buffered events", {"action": "replay", "replayed": len(missed), "last_seq": self.seq})
+        if old in SENT_FRAMES:
+            self.send("system.notice", s, "Replay completed", {"action": "replay", "replayed": len(missed), "last_event_id": content.get("last_event_id"), "last_seq": after})
         else:
             self.send("system.notice", s, "No buffered events available for replay", {"action": "replay", "count": 0})
 
@@ -144,7 +162,7 @@ class Session:
         self.sent_frames = SENT_FRAMES.setdefault(id, collections.deque(maxlen=1000))
         self.answers, self.tasks = {}, {}
         self.stop, self.running = threading.Event(), False
-        self.steps, self.memory = 0, []
+        self.steps, self.memory, self.replan = 0, [], None
         connection.sessions[id] = self
 
     def emit(self, event, content=None, metadata=None, step=None):
@@ -171,13 +189,18 @@ class Session:
             for task, steer in self.tasks.items():
                 if task == content["task_id"]:
                     steer.append(event)
+            action = event.removeprefix("user.")
+            self.emit("system.notice", "Request submitted", {"task_id": content["task_id"], "action": action, "ok": True})
+        elif event == "user.replan":
+            self.replan = content["question"]
+            self.emit("system.notice", "Replan requested", {"action": "replan", "ok": True, "mode": "in_run"})
         elif event == "user.request_state":
             state = {
                 "session_id": self.id, "current_step": self.steps, "agent_state": "IDLE", "created_at": datetime.now().isoformat(),
                 "memory_snapshot": json.dumps(self.memory, ensure_ascii=False),
                 "tuning": {"é": 1e16, "b": 1.0, "a": -0.0, "c": [0.1, 1e-07, 1.5e300, 10**20, -3], "z": "会话😀\u2028\x7f</a>\"\\", "n": None, "t": True},
             }
-            self.emit("agent.state_exported", "State exported", {"signed_state": sign(state, int(time.time()))})
+            self.emit("agent.state_exported", "State exported", {"signed_state": sign(state, int(time.time())), "current_step": self.steps})
         else:
             self.c.send("system.error", content=f"Unknown event type or missing session_id: {event}")
 
@@ -195,13 +218,13 @@ class Session:
         self.steps += 1
         try:
             if isinstance(content, dict) and "tasks" in content:
-                self.solve(content["tasks"], content.get("question", ""))
+                self.solve(content["tasks"])  # its end is not announced
                 return
             self.memory.append({"role": "user", "content": content})
             scenario = content.split()[0]
             getattr(self, "on_" + scenario, self.on_plain)(content)
         except Cancelled:
-            self.emit("agent.interrupted", "Execution cancelled", {"reason": "cancelled by user"})
+            self.emit("agent.interrupted", "Execution cancelled")
         except (ws.Closed, OSError):
             pass
         finally:
@@ -236,31 +259,37 @@ class Session:
             self.emit("agent.tool_result", "sunny", {"tool": "get_weather", "status": "success", "data": {"sky": "clear", "t": 21.5}}, step)
             self.final("It is sunny.")
         else:
-            self.emit("agent.tool_result", "", {"tool": "get_weather", "status": "failed", "error": "denied: " + response.get("reason", "")}, step)
+            self.emit("agent.tool_result", "None", {"tool": "get_weather", "status": "failed", "error": "Tool execution cancelled by user"}, step)
             self.final("As you wish.")
 
     def on_plan(self, content):
-        self.emit("plan.start", {"question": content})
-        tasks = [{"id": i, "title": t, "description": "task " + t} for i, t in ((1, "生成PPT"), (2, "优化样式"), (3, "导出文件"))]
-        response = self.confirm(
-            "confirm_plan_" + uuid.uuid4().hex[:8], "Confirm plan before solving", {"scope": "plan", "plan_summary": "three tasks", "tasks": tasks}
-        )
+        tasks = [{"id": i, "title": t, "objective": "task " + t} for i, t in ((1, "生成PPT"), (2, "优化样式"), (3, "导出文件"))]
+        while True:
+            self.replan = None
+            self.emit("plan.start", {"question": content})
+            self.emit("plan.completed", {"tasks": tasks, "plan_summary": "three tasks"}, {"statistics": []})
+            response = self.confirm(
+                "confirm_plan_" + uuid.uuid4().hex[:8], "Confirm plan before solving", {"scope": "plan", "plan_summary": "three tasks", "tasks": tasks}
+            )
+            if self.stop.is_set():
+                raise Cancelled
+            if response.get("confirmed") is True or self.replan is None:
+                break
+            content = self.replan
         if response.get("confirmed") is not True:
-            self.emit("plan.cancelled", None, {"reason": "denied: " + response.get("reason", "")})
+            self.final("Plan was declined by user.")
             return
-        tasks = response.get("tasks") or tasks
-        self.emit("plan.completed", {"tasks": tasks}, {"task_count": len(tasks), "plan_summary": "three tasks"})
-        self.solve(tasks, content)
+        self.aggregate(content, self.solve(response.get("tasks") or tasks))
         self.final("All is solved.")
 
     def on_slowplan(self, content):
         tasks = [{"id": "a", "title": "first"}, {"id": "b", "title": "second"}]
         self.emit("plan.start", {"question": content})
-        self.emit("plan.completed", {"tasks": tasks}, {"task_count": 2, "plan_summary": ""})
-        self.solve(tasks, content, waits=True)
+        self.emit("plan.completed", {"tasks": tasks, "plan_summary": ""}, {"statistics": []})
+        self.aggregate(content, self.solve(tasks, waits=True))
         self.final("Steered.")
 
-    def solve(self, tasks, question, waits=False):
+    def solve(self, tasks, waits=False):
         results = []
         for t in tasks:
             steer = self.tasks[t["id"]] = []
@@ -275,23 +304,29 @@ class Session:
                     self.pause(0.05)
                 if steer and steer[0] == "user.restart_task":
                     steer.clear()
-                    self.emit("solver.restarted", {"task": t}, {"retry_count": 1, "reason": "asked for"})
+                    self.emit("solver.cancelled", {"task": t})
+                    self.emit("solver.restarted", {"task": t})
                     waits, again = False, True
             if steer:
-                self.emit("solver.cancelled", {"task": t}, {"reason": "asked for"})
+                self.emit("solver.cancelled", {"task": t})
                 continue
-            results.append(t)
+            summary = f"{t['title']} is done"
+            results.append({"task": t, "output": {"slides": 5}, "summary": summary})
             self.emit(
-                "solver.completed", {"task": t, "result": {"slides": 5, "status": "success"}},
-                {"execution_time_ms": 2500, "llm_calls": 3, "tokens_used": {"input": 1200, "output": 800}},
+                "solver.completed", {"task": t, "result": {"output": {"slides": 5}, "summary": summary, "agent_name": "solver", "model": "m"}},
+                {"statistics": [{"agent": "solver", "model": "m", "total_calls": 3, "total_input_tokens": 1200, "total_output_tokens": 800}]},
             )
-        self.emit("aggregate.start", {"tasks": results})
-        self.emit("aggregate.completed", {"output": "all together"})
-        self.emit("pipeline.completed", {"statistics": {"tasks": len(results)}}, {"execution_time_ms": 12})
+        return results
+
+    def aggregate(self, question, results):
+        whole = {"context": {"question": question}, "solver_results": results}
+        self.emit("aggregate.start", whole)
+        self.emit("aggregate.completed", dict(whole, output="all together"))
+        self.emit("pipeline.completed", dict(whole, aggregate_output="all together"), {"statistics": []})
 
     def on_slow(self, content):
         self.emit("agent.thinking", "this takes a while", {"streaming": True})
-        self.stream("so far")
+        self.emit("agent.partial_answer", "so far", {"is_streaming": True, "is_final": False})
         self.pause(600)
 
     def on_faults(self, content):
@@ -320,7 +355,7 @@ class Session:
         for event, text, meta in missed:  # sent to nobody, but recorded
             try:
                 self.emit(event, text, meta)
-            except OSError:
+            except (ws.Closed, OSError):
                 pass
 
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"agentctl/internal/interop/interoptest"
 	"agentctl/protocol"
@@ -27,6 +28,13 @@ func TestTheClientUsesAThirdPartyMyAgentServer(t *testing.T) {
 		t.Error(got)
 	}
 
+	// The server's times are those of another zone, without its name.
+	for _, it := range s.Transcript.Current().Items {
+		if age := time.Since(it.Started); age < -time.Minute || age > time.Minute {
+			t.Errorf("the time of %s is %s", it.Kind, it.Started)
+		}
+	}
+
 	s.Send("tool two")
 	a := s.waitApproval()
 	if a.Kind != protocol.ApproveTool || a.Name != "get_weather" || a.Why != "Get the weather" ||
@@ -41,7 +49,7 @@ func TestTheClientUsesAThirdPartyMyAgentServer(t *testing.T) {
 	}
 	s.Send("tool three")
 	s.decide(s.waitApproval(), protocol.ApproveData{Decision: protocol.Deny, Reason: "不行"})
-	if got := summarizeTurn(s.waitTurns(3)); got != "[get_weather failed  denied: 不行]<denied>As you wish. | completed" {
+	if got := summarizeTurn(s.waitTurns(3)); got != "[get_weather denied  ]<denied>As you wish. | completed" {
 		t.Error(got)
 	}
 	s.Send("tool four")
@@ -62,7 +70,21 @@ func TestTheClientUsesAThirdPartyMyAgentServer(t *testing.T) {
 	if pl := s.State.Plan; len(pl.Tasks) != 2 || pl.Tasks[0].Status != protocol.StatusCompleted {
 		t.Errorf("the plan is %s", protocol.MustEncode(s.State.Plan))
 	}
+	if text := string(protocol.MustEncode(s.Transcript.Current().Items)); strings.Count(text, "优化样式 is done") != 1 ||
+		!strings.Contains(text, `{"tasks":2}`) {
+		t.Errorf("the results are %s", text)
+	}
 	s.Send("plan six")
+	first := s.waitApproval()
+	s.decide(first, protocol.ApproveData{
+		Decision: protocol.Deny, Reason: "plan shorter", Input: &protocol.ApprovalInput{Replan: true},
+	})
+	s.WaitFor("a new plan", func() bool {
+		return len(s.State.Approvals) == 1 && s.State.Approvals[0].Request != first.Request
+	})
+	if s.State.Plan.Question != "plan shorter" {
+		t.Errorf("the plan is %s", protocol.MustEncode(s.State.Plan))
+	}
 	s.decide(s.waitApproval(), protocol.ApproveData{Decision: protocol.Deny, Reason: "too long"})
 	s.waitTurns(6)
 	if s.State.Plan.Status != protocol.StatusCancelled {
@@ -211,7 +233,7 @@ func TestARestartedServerOfMyAgents(t *testing.T) {
 			interoptest.Contains(t, summarizeTurn(s.Transcript.Turns[len(s.Transcript.Turns)-1]),
 				"你好, world: plain three | completed")
 			if past := string(protocol.MustEncode(do[protocol.HistoryResult](s, protocol.DoHistory,
-				nil))); !strings.Contains(past, "plain one") || !strings.Contains(past, "server_restart") {
+				nil))); !strings.Contains(past, "plain one") || !strings.Contains(past, "connection lost") {
 				t.Errorf("the history is %s", past)
 			}
 			if c := do[protocol.ListResult](s, protocol.DoList, nil); len(c.Sessions) == 0 {
