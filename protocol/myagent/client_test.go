@@ -76,7 +76,7 @@ func attachedClient(t *testing.T) *clientTest {
 	s := newClientTest(t)
 	s.receive(`{"event":"system.connected","content":"Connected","metadata":{"connection_id":"c1"},"seq":1,"event_id":"c1-1"}`)
 	id := s.command(protocol.DoSubscribe, "work", protocol.SubscribeData{})
-	if m := s.takeSent(); len(m) != 1 || m[0].Event != userCreateSession {
+	if m := s.takeSent(); len(m) != 1 || m[0].Event != userCreateSession || len(m[0].Metadata) > 0 {
 		t.Fatalf("sent %+v", m)
 	}
 	s.receive(serverFrame(3, "agent.session_created", "8202",
@@ -517,5 +517,30 @@ func TestTheClientsEndIsBounded(t *testing.T) {
 	}
 	if c.findSession("work") == nil {
 		t.Error("the subscribed session was dropped")
+	}
+}
+
+// Another plan is requested by its question, then the pending plan is denied. If that was all, the
+// plan is cancelled with its turn.
+func TestAnotherPlanIsAQuestionAndADenial(t *testing.T) {
+	s := attachedClient(t)
+	s.call(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
+	s.receive(serverFrame(4, "plan.start", "8202", `,"content":{"question":"one"}`),
+		serverFrame(5, "plan.completed", "8202", `,"content":{"tasks":[{"id":1,"title":"a","objective":"b"}]}`),
+		serverFrame(6, "agent.user_confirm", "8202",
+			`,"step_id":"confirm_plan_1","metadata":{"scope":"plan","tasks":[{"id":1,"title":"a","objective":"b"}]}`))
+	s.takeSent()
+	s.call(protocol.DoApprove, "work", protocol.ApproveData{
+		Decision: protocol.Deny, Reason: "two", Input: &protocol.ApprovalInput{Replan: true},
+	}, nil)
+	m := s.takeSent()
+	if len(m) != 2 || m[0].Event != userReplan || parseObject(m[0].Content).str("question") != "two" ||
+		m[1].Event != userResponse || m[1].Step != "confirm_plan_1" ||
+		parseObject(m[1].Content).str("confirmed") != "false" {
+		t.Fatalf("sent %+v", m)
+	}
+	s.receive(serverFrame(7, "agent.interrupted", "8202", `,"content":"Stopped"`))
+	if s.state.Plan.Status != protocol.StatusCancelled {
+		t.Errorf("%+v", s.state.Plan)
 	}
 }

@@ -26,10 +26,14 @@ func (c *client) sendRequest(f frame, s *session, then func(json.RawMessage, *pr
 		return
 	}
 	req := &request{id: c.Options.ID("q"), event: f.Event, session: s, deadline: c.Now.Add(requestTimeout), done: then}
-	if f.Meta == nil {
-		f.Meta = meta{}
+	switch {
+	case !c.capabilities[capReply]:
+		f.Meta = nil // of agentctl's own
+	case f.Meta == nil:
+		f.Meta = meta{"reply_to": req.id}
+	default:
+		f.Meta["reply_to"] = req.id
 	}
-	f.Meta["reply_to"] = req.id
 	if err := c.checkSize(&f); err != nil {
 		then(nil, err)
 		return
