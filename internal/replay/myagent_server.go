@@ -167,7 +167,6 @@ func myagentExceptions() map[string]string {
 }
 
 var silentMyAgent = map[string]string{
-	"agent.llm_message":          "it repeats the conversation",
 	"agent.partial_answer/final": "it ends an answer that the final answer has ended already",
 	"system.connected":           "only its time is used, and times are not in the transcript",
 	"system.heartbeat":           "it tells only that the connection is alive",

@@ -24,7 +24,7 @@ type client struct {
 	opens            map[string]*sessionOpen // by the client's name for the session
 	current          *session                // the session that a frame without session_id means
 	clock            serverClock
-	highestSeq       uint64 // of the frames that arrived
+	seqs             seqTracker
 }
 
 const (
@@ -61,7 +61,7 @@ func newClient(o codec.ClientOptions) *client {
 	}
 	for _, s := range c.resume.sessions {
 		s.log.Detach()
-		s.connected, s.endedSeq = false, 0
+		s.connected, s.endedSeq, s.pieceSeq = false, 0, 0
 	}
 	return c
 }

@@ -42,7 +42,10 @@ func (s *server) handleReplan(c *clientFrame) {
 			s.sendRefusal(c, protocol.Errorf(protocol.CodeNotFound, "Replan requires a question when session is idle"))
 		case sub.state.Turn != nil:
 			s.acknowledge(c, sub.session, "Replan requested", m)
-			s.startTurn(c, sub, question, func() { s.handleCancel(c) })
+			stop := protocol.InterruptData{Turn: sub.state.Turn.Turn}
+			s.startTurn(c, sub, question, func() {
+				s.Request(protocol.DoInterrupt, sub.session, "", stop, nil)
+			})
 		default:
 			s.acknowledge(c, sub.session, "Replan started", meta{"mode": "restart", "question": question})
 			s.startTurn(c, sub, question, nil)

@@ -97,6 +97,7 @@ func (c *client) actor() *protocol.Actor {
 func (c *client) startTurn(s *session, m protocol.Message) string {
 	turn := c.Options.ID("t")
 	s.forgetTurn()
+	s.pieceSeq = c.seqs.highest
 	c.record(s, codec.Entry{
 		Type: protocol.MessageUser, Turn: turn, By: m.By, Data: protocol.MessageUserData{Message: m},
 	})

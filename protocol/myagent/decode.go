@@ -31,7 +31,7 @@ func (c *client) handleFrame(m *message, data []byte) {
 	h.at = c.clock.read(string(m.Timestamp), c.Now, h.meta.has("orig_seq"))
 	h.event = unprefixed(h.event)
 	h.namesTurns = h.meta.has("turn_id") || c.capabilities[capTurns]
-	defer func() { c.highestSeq = max(c.highestSeq, uint64(m.Seq)) }()
+	defer c.seqs.add(uint64(m.Seq))
 	if !h.handleSystem() {
 		if h.session = c.sessionOf(m); h.session == nil {
 			return

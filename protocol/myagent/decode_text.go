@@ -99,13 +99,15 @@ func (h *frameHandler) partialAnswer() {
 // answer, which is then known to begin with the text before.
 func (h *frameHandler) partialOfMyAgent() {
 	s, text := h.session, h.text()
+	follows := h.client.seqs.follows(s.pieceSeq, uint64(h.Seq))
 	switch {
 	case s.log.State.Turn == nil, h.Seq > 0 && uint64(h.Seq) <= s.endedSeq:
 		return // of a finished turn, whose answer includes it
 	case text == "":
 		s.textEnded = s.openText != ""
 		return
-	case !s.textLost && h.follows():
+	case !s.textLost && follows:
+		s.pieceSeq = uint64(h.Seq)
 		h.endReasoning()
 		if s.textEnded {
 			h.endText()
@@ -117,7 +119,7 @@ func (h *frameHandler) partialOfMyAgent() {
 		s.appendTurnText(text)
 		return
 	}
-	if !h.follows() {
+	if s.pieceSeq = uint64(h.Seq); !follows {
 		text = "…" + text
 	}
 	switch {
@@ -128,11 +130,6 @@ func (h *frameHandler) partialOfMyAgent() {
 	}
 	s.textLost = true
 	h.appendPart(protocol.KindReasoning, s.openReasoning, text)
-}
-
-// follows reports whether no frame of the connection is missing before this one.
-func (h *frameHandler) follows() bool {
-	return h.Seq == 0 || uint64(h.Seq) == h.client.highestSeq+1
 }
 
 // endText ends the open text part of a server without part ids.

@@ -66,6 +66,7 @@ type answerState struct {
 	turnText      []byte // the turn's text, without gaps
 	textEnded     bool   // the server announced its end; the final answer may continue it
 	textLost      bool   // a piece of the text is missing
+	pieceSeq      uint64 // seq of the last piece, or the highest one before the turn
 }
 
 // forgetTurn resets the state of one turn.
