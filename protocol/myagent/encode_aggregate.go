@@ -24,32 +24,34 @@ type solverResult struct {
 	Statistics any             `json:"statistics"`
 }
 
-// maxResults bounds the results that a turn collects for its aggregation, in bytes of text.
+// maxResults bounds the texts of the results that a turn collects for its aggregation, in bytes.
 const maxResults = 64 << 10
 
-// addResult collects a task's result. It replaces the one of an earlier attempt.
+// addResult collects a task's result, without its text if that is too much. It replaces the one of
+// an earlier attempt.
 func (t *serverTurn) addResult(r solverResult) {
 	id := string(protocol.MustEncode(r.Task["id"]))
-	if t.results == nil {
+	before, again := t.results[id]
+	switch {
+	case t.results == nil:
 		t.results = map[string]solverResult{}
+	case !again && len(t.results) >= maxTasks:
+		return
 	}
-	t.resultBytes += len(r.Raw) - len(t.results[id].Raw)
-	if _, again := t.results[id]; !again {
+	if t.resultBytes -= len(before.Raw); t.resultBytes+len(r.Raw) > maxResults {
+		r.Output, r.Summary, r.Raw = null, "", ""
+	}
+	t.resultBytes += len(r.Raw)
+	if t.results[id] = r; !again {
 		t.resultOrder = append(t.resultOrder, id)
 	}
-	t.results[id] = r
 }
 
-// solverResults returns the collected results in the order of the tasks' ends. Above maxResults
-// their texts are left out.
+// solverResults returns the collected results in the order of the tasks' ends.
 func (t *serverTurn) solverResults() []solverResult {
-	all := []solverResult{}
-	for _, id := range t.resultOrder {
-		r := t.results[id]
-		if t.resultBytes > maxResults {
-			r.Output, r.Summary, r.Raw = null, "", ""
-		}
-		all = append(all, r)
+	all := make([]solverResult, len(t.resultOrder))
+	for i, id := range t.resultOrder {
+		all[i] = t.results[id]
 	}
 	return all
 }

@@ -124,8 +124,13 @@ func (enc *encoder) taskProgress(_ *protocol.Event, d *protocol.TaskData) []fram
 func (enc *encoder) taskCompleted(e *protocol.Event, d *protocol.TaskData) []frame {
 	f := enc.taskFrame(solverCompleted, d, displayText.solved)
 	r := taskResult{Output: resultOutput(d.Result), Summary: d.Result, Agent: enc.state.Agent}
-	if r.Output[0] == '{' {
+	if o := parseObject(r.Output); o.str("summary") != "" {
+		r.Summary = o.str("summary")
+	} else if o != nil {
 		r.Summary = contentText(r.Output)
+	}
+	if len(r.Summary) > maxShown {
+		r.Summary = shorten(r.Summary)
 	}
 	if d.Usage != nil {
 		r.Model = d.Usage.Model
