@@ -72,6 +72,7 @@ var reviews = map[string]protocol.Decision{
 
 func openAgentLoop(c *ClientConn) {
 	c.Subscribe(cmp.Or(strings.TrimPrefix(c.Path, "/"), "agentloop"))
+	c.Await()
 	c.LoadHistory("")
 }
 

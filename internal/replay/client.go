@@ -168,8 +168,7 @@ func (c *ClientConn) Do(verb protocol.Verb, id string, data any) *protocol.Answe
 	return c.answers[command.ID]
 }
 
-// Subscribe subscribes to a session and follows it. It waits for the answer, which a codec may
-// delay.
+// Subscribe subscribes to a session and follows it.
 func (c *ClientConn) Subscribe(id string) {
 	c.t.Helper()
 	var data protocol.SubscribeData
@@ -177,6 +176,11 @@ func (c *ClientConn) Subscribe(id string) {
 		data.Position = &s.last
 	}
 	c.Do(protocol.DoSubscribe, id, data)
+}
+
+// Await waits for the answer to the last command, which a codec may delay.
+func (c *ClientConn) Await() {
+	c.t.Helper()
 	number := strconv.Itoa(c.commands)
 	c.Advance(func() bool { return c.answers[number] != nil })
 }
