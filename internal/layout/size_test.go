@@ -29,7 +29,7 @@ var allowances = map[string]allowance{
 	"protocol/effectiveagent": {code: 6},
 	"protocol/multiagent":     {code: 3},
 	"protocol/myagent":        {code: 2},
-	"protocol/sandcastle":     {code: 5, structs: []int{28}},
+	"protocol/sandcastle":     {code: 5, structs: []int{26}},
 	"server":                  {structs: []int{18}},
 	"server/agent/script":     {structs: []int{19}},
 	"server/session":          {structs: []int{18, 17}},

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"agentctl/protocol"
-	"agentctl/protocol/codec"
 )
 
 // Tools of the real system that need an answer.
@@ -22,6 +21,14 @@ func toolCallOf(a *protocol.Approval) string {
 	return a.Request
 }
 
+// callNameOf returns the tool name in the call that represents an approval without a call.
+func callNameOf(a *protocol.Approval) string {
+	if name := toolNameOf(a); name == toolQuestion || name == toolPlan {
+		return toolServerPrefix + name
+	}
+	return toolNameOf(a)
+}
+
 // toolNameOf returns the tool name of an approval, by which clients recognize questions and plans.
 func toolNameOf(a *protocol.Approval) string {
 	switch {
@@ -36,7 +43,7 @@ func toolNameOf(a *protocol.Approval) string {
 }
 
 // decisionOf decodes the answer to an approval.
-func decisionOf(a *protocol.Approval, p *payload) protocol.ApproveData {
+func decisionOf(a *protocol.Approval, p *approvalResponse) protocol.ApproveData {
 	d := protocol.ApproveData{Request: a.Request, Decision: protocol.Deny}
 	if *p.Approved {
 		d.Decision = protocol.AllowOnce
@@ -53,10 +60,7 @@ func decisionOf(a *protocol.Approval, p *payload) protocol.ApproveData {
 	case answersPayload:
 		answers := map[string][]string{}
 		for key, raw := range p.Payload.Answers {
-			var many []string
-			if json.Unmarshal(raw, &many) != nil {
-				many = []string{codec.String(raw)}
-			}
+			many := answerTexts(raw)
 			q := questionOf(a, key)
 			for i := range many {
 				many[i] = q.choiceID(many[i])
@@ -113,8 +117,16 @@ func answerOf(a *protocol.Approval, d *protocol.ApproveData) *approvalAnswer {
 		}
 		return &approvalAnswer{Type: feedbackPayload, Feedback: d.Reason}
 	}
+	return &approvalAnswer{Type: answersPayload, Answers: answersOf(a, d.Input)}
+}
+
+// answersOf encodes answers by the question's text.
+func answersOf(a *protocol.Approval, in *protocol.ApprovalInput) map[string]json.RawMessage {
 	answers := map[string]json.RawMessage{}
-	for key, values := range d.Input.Answers {
+	if in == nil {
+		return answers
+	}
+	for key, values := range in.Answers {
 		q := questionOf(a, key)
 		if q != nil {
 			key = q.Text
@@ -129,7 +141,7 @@ func answerOf(a *protocol.Approval, d *protocol.ApproveData) *approvalAnswer {
 			answers[key] = protocol.MustEncode(labels)
 		}
 	}
-	return &approvalAnswer{Type: answersPayload, Answers: answers}
+	return answers
 }
 
 // choiceLabel returns the server's label of a choice.
@@ -217,23 +229,32 @@ func questionsOf(input json.RawMessage) []protocol.Question {
 func approvalOf(id, name, title string, input json.RawMessage) protocol.Approval {
 	a := protocol.Approval{
 		Request: id, Tool: id, Name: name, Kind: protocol.ApproveTool, Title: title, Input: input,
-		Options: []protocol.Option{
-			{ID: string(protocol.AllowOnce), Kind: protocol.AllowOnce, Label: "Allow"},
-			{ID: string(protocol.Deny), Kind: protocol.Deny, Label: "Deny"},
-		},
 	}
 	var known struct{ Command, Plan string }
 	_ = json.Unmarshal(input, &known)
+	allow, deny := "Allow once", "Deny"
 	switch {
 	case name == toolQuestion:
-		a.Kind, a.Questions = protocol.ApproveQuestion, questionsOf(input)
+		a.Kind, a.Questions, a.Input = protocol.ApproveQuestion, questionsOf(input), nil
+		allow, deny = "Answer", "Skip"
+		if a.Title == "" && len(a.Questions) > 0 {
+			a.Title = a.Questions[0].Text
+		}
 	case name == toolPlan:
-		a.Kind, a.Why = protocol.ApprovePlan, known.Plan
+		a.Kind, a.Why, a.Input = protocol.ApprovePlan, known.Plan, nil
+		allow, deny = "Approve plan", "Revise with reason"
+		if a.Title == "" {
+			a.Title = "Approve the plan"
+		}
 	case known.Command != "":
 		a.Kind, a.Command = protocol.ApproveCommand, known.Command
 	}
 	if a.Title == "" {
 		a.Title = name
+	}
+	a.Options = []protocol.Option{
+		{ID: string(protocol.AllowOnce), Kind: protocol.AllowOnce, Label: allow},
+		{ID: string(protocol.Deny), Kind: protocol.Deny, Label: deny},
 	}
 	return a
 }

@@ -2,6 +2,7 @@ package sandcastle
 
 import (
 	"encoding/json"
+	"strings"
 
 	"agentctl/protocol"
 )
@@ -46,6 +47,10 @@ const (
 	finishOther  = "other"
 )
 
+// The real system's tools that ask have these names in their calls; in requests for a decision they
+// have the names without the prefix.
+const toolServerPrefix = "mcp__plan-mode-ui__"
+
 // A chatEvent is an event of a turn. The type determines its fields.
 type chatEvent struct {
 	Type             string            `json:"type"`
@@ -71,16 +76,60 @@ type chatEvent struct {
 	Mode         string    `json:"mode,omitempty"`
 	SessionID    string    `json:"sessionId,omitempty"`
 
+	ClaudeSessionID string          `json:"claudeSessionId,omitempty"`
+	Approval        *toolApproval   `json:"approval,omitempty"` // of a tool's output
 	MessageMetadata json.RawMessage `json:"messageMetadata,omitempty"`
 
 	Data      json.RawMessage `json:"data,omitempty"`
 	Transient bool            `json:"transient,omitempty"`
 
-	Model           string  `json:"model,omitempty"` // of metadata-update, as the next four
-	InputTokens     int64   `json:"inputTokens,omitempty"`
-	OutputTokens    int64   `json:"outputTokens,omitempty"`
-	CacheReadTokens int64   `json:"cacheReadInputTokens,omitempty"`
-	CostUSD         float64 `json:"costUsd,omitempty"`
+	chatUsage // of metadata-update
+}
+
+// A chatUsage is the usage of one answer of the model.
+type chatUsage struct {
+	Model               string  `json:"model,omitempty"`
+	InputTokens         int64   `json:"inputTokens,omitempty"`
+	OutputTokens        int64   `json:"outputTokens,omitempty"`
+	CacheReadTokens     int64   `json:"cacheReadInputTokens,omitempty"`
+	CacheCreationTokens int64   `json:"cacheCreationInputTokens,omitempty"`
+	CostUSD             float64 `json:"costUsd,omitempty"`
+}
+
+// A completeUsage is a chatUsage that is written with its zeros.
+type completeUsage struct {
+	Model               string  `json:"model"`
+	InputTokens         int64   `json:"inputTokens"`
+	OutputTokens        int64   `json:"outputTokens"`
+	CacheReadTokens     int64   `json:"cacheReadInputTokens"`
+	CacheCreationTokens int64   `json:"cacheCreationInputTokens"`
+	CostUSD             float64 `json:"costUsd,omitempty"`
+}
+
+// A toolApproval is the decision on a tool call, in its output.
+type toolApproval struct {
+	ID       string `json:"id"`
+	Approved *bool  `json:"approved,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+// MarshalJSON writes the fields that the real server always writes: the parent of a tool call, null
+// for none, and all numbers of a usage.
+func (e chatEvent) MarshalJSON() ([]byte, error) {
+	type plain chatEvent
+	switch {
+	case e.Type == chatMetadata:
+		return protocol.Encode(struct {
+			Type string `json:"type"`
+			completeUsage
+		}{e.Type, completeUsage(e.chatUsage)})
+	case strings.HasPrefix(e.Type, "tool-") && e.Type != chatApprovalRequest && e.ParentToolCallID == "":
+		return protocol.Encode(struct {
+			plain
+			ParentToolCallID *string `json:"parentToolCallId"`
+		}{plain: plain(e)})
+	}
+	return protocol.Encode(plain(e))
 }
 
 // A providerMetadata extends a text event.

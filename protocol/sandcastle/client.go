@@ -306,7 +306,7 @@ func (c *cause) nativeError() *protocol.Error {
 	case causeFail:
 		return nativeError(c.Error)
 	case causeDie:
-		return protocol.Errorf(protocol.CodeInternal, "the server failed: %.300s", codec.String(c.Defect))
+		return protocol.Errorf(protocol.CodeInternal, "the server failed: %s", defectText(c.Defect))
 	}
 	return protocol.Errorf(protocol.CodeInternal, "the server interrupted the request")
 }
@@ -339,8 +339,20 @@ func (c *client) pendingRequests() []*request {
 	return list
 }
 
-// handleDefect fails all requests.
+// syntaxError is the name of the defect that a server sends for everything after a frame that it
+// could not parse.
+const syntaxError = "SyntaxError"
+
+// handleDefect fails all requests. After a syntax error it closes the connection, which has become
+// useless.
 func (c *client) handleDefect(raw json.RawMessage) {
+	var named struct{ Name string }
+	if json.Unmarshal(raw, &named) == nil && named.Name == syntaxError {
+		c.Out.Close = &codec.Close{
+			Code:   protocol.CloseGoingAway,
+			Reason: "the server does not read this connection any more: " + defectText(raw),
+		}
+	}
 	if c.retryWithDocumentTags(string(raw)) {
 		return
 	}
@@ -358,7 +370,7 @@ func (c *client) handleDefect(raw json.RawMessage) {
 	for _, streams := range []bool{false, true} {
 		for _, req := range all {
 			if streams == (req.session != nil) {
-				req.done(nil, protocol.Errorf(protocol.CodeInternal, "the server failed: %.300s", codec.String(raw)))
+				req.done(nil, protocol.Errorf(protocol.CodeInternal, "the server failed: %s", defectText(raw)))
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func (s *server) dispatch(c *rpcCall) {
 			return snapshotOf(r.Snapshot.State)
 		})
 	case opHistory:
-		s.handleHistory(c, 0, nil)
+		s.handleHistory(c)
 	case opApproval:
 		s.handleApproval(c)
 	}
@@ -55,15 +55,32 @@ func (s *server) handleSend(c *rpcCall) {
 	d := protocol.SendData{
 		Text: *c.Content, Parts: nativeParts(*c.Content, c.Parts), ClientMessageID: c.ClientMessageID,
 	}
-	send := func() {
-		forward(s, c, protocol.DoSend, c.SessionID, d, func(r protocol.SendResult) any { return s.sendResultOf(&d, r) })
-	}
-	if sub := s.subscriptions[c.SessionID]; sub != nil && sub.offersMode(c.Mode) {
-		s.Request(protocol.DoConfigure, sub.Session, "", protocol.ConfigureData{Setting: settingMode, Value: c.Mode},
-			func(protocol.Answer) { send() })
-		return
-	}
-	send()
+	s.sendInMode(c, func(refuseQueued bool) {
+		s.Request(protocol.DoSend, c.SessionID, "", d, func(a protocol.Answer) {
+			r, err := codec.DecodeResult[protocol.SendResult](a)
+			switch {
+			case err != nil:
+				s.failCall(c, err)
+			case refuseQueued && r.Status == protocol.SendQueued: // a turn started since the snapshot
+				s.withdraw(c, &r)
+			default:
+				s.endCall(c, successExit(c.id, s.sendResultOf(&d, r)))
+			}
+		})
+	})
+}
+
+// withdraw removes a queued message and refuses its call.
+func (s *server) withdraw(c *rpcCall, r *protocol.SendResult) {
+	s.Request(protocol.DoQueueRemove, c.SessionID, "", protocol.QueueRemoveData{MessageID: r.MessageID},
+		func(a protocol.Answer) {
+			removed, err := codec.DecodeResult[protocol.QueueRemoveResult](a)
+			if err == nil && !removed.Removed { // its turn started
+				s.endCall(c, successExit(c.id, sendResult{Status: protocol.SendStarted, MessageID: r.MessageID}))
+				return
+			}
+			s.failCall(c, errPlanQueued)
+		})
 }
 
 // sendResultOf encodes the result of a send.
@@ -113,18 +130,18 @@ func (s *server) handleApproval(c *rpcCall) {
 
 // approveIn decides the pending approval of a tool call. It returns false if there is none.
 func (s *server) approveIn(c *rpcCall, session string, pending []protocol.Approval) bool {
-	i := slices.IndexFunc(pending, func(a protocol.Approval) bool { return toolCallOf(&a) == c.ToolCallID })
+	i := slices.IndexFunc(pending, func(a protocol.Approval) bool { return toolCallOf(&a) == c.Response.ToolCallID })
 	if i < 0 {
 		return false
 	}
-	forward(s, c, protocol.DoApprove, session, decisionOf(&pending[i], &c.payload), func(protocol.ApproveResult) any {
+	forward(s, c, protocol.DoApprove, session, decisionOf(&pending[i], c.Response), func(protocol.ApproveResult) any {
 		return approvalResult{true}
 	})
 	return true
 }
 
 func (s *server) failApproval(c *rpcCall) {
-	s.endCall(c, failureExit(c.id, typedError{ToolCallID: c.ToolCallID, Tag: approvalNotFound}))
+	s.endCall(c, failureExit(c.id, typedError{ToolCallID: c.Response.ToolCallID, Tag: approvalNotFound}))
 }
 
 // Bounds of a history request.
@@ -133,9 +150,29 @@ const (
 	maxHistoryBytes = 8 << 20 // bytes of events
 )
 
-// handleHistory collects finished turns from the newest back, until the message that the client
-// has, the start or the bound.
-func (s *server) handleHistory(c *rpcCall, before uint64, later []json.RawMessage) {
+// handleHistory answers with the messages of finished turns and the user's message of the current
+// one.
+func (s *server) handleHistory(c *rpcCall) {
+	s.Request(protocol.DoSnapshot, c.SessionID, "", nil, func(a protocol.Answer) {
+		r, err := codec.DecodeResult[protocol.SnapshotResult](a)
+		if err != nil || r.Snapshot.State == nil {
+			s.failCall(c, orInternal(err))
+			return
+		}
+		s.collectHistory(c, r.Snapshot.State, 0, nil)
+	})
+}
+
+func orInternal(err *protocol.Error) *protocol.Error {
+	if err == nil {
+		err = protocol.Errorf(protocol.CodeInternal, "internal error")
+	}
+	return err
+}
+
+// collectHistory collects finished turns from the newest back, until the message that the client
+// has, the start or the bound. st is the state before.
+func (s *server) collectHistory(c *rpcCall, st *protocol.State, before uint64, later []json.RawMessage) {
 	d := protocol.HistoryData{Before: before, Limit: historyTurns}
 	s.Request(protocol.DoHistory, c.SessionID, "", d, func(a protocol.Answer) {
 		page, err := codec.DecodeResult[protocol.HistoryResult](a)
@@ -148,10 +185,16 @@ func (s *server) handleHistory(c *rpcCall, before uint64, later []json.RawMessag
 		for _, e := range events {
 			size += len(e)
 		}
-		if page.More && page.First > 1 && size < maxHistoryBytes && !containsMessage(page.Events, c.After) && !c.ended {
-			s.handleHistory(c, page.First, events)
+		found := containsMessage(page.Events, c.AfterMessageID)
+		if page.More && page.First > 1 && size < maxHistoryBytes && !found && !c.ended {
+			s.collectHistory(c, st, page.First, events)
 			return
 		}
-		s.endCall(c, successExit(c.id, historyMessages(turnsFromEvents(events), c.After)))
+		turns := turnsFromEvents(events)
+		t := st.Turn
+		if t != nil && !slices.ContainsFunc(turns, func(o *protocol.Turn) bool { return o.Turn == t.Turn }) {
+			turns = append(turns, &protocol.Turn{Turn: t.Turn, Message: t.Message, Started: t.Started})
+		}
+		s.endCall(c, successExit(c.id, historyResult{historyMessages(turns, st.Session, c.AfterMessageID)}))
 	})
 }

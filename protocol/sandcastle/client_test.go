@@ -394,7 +394,7 @@ func TestApprovalsOfTheRealServer(t *testing.T) {
 		t.Errorf("%+v", a.Error)
 	}
 	d.command(protocol.DoApprove, "", protocol.ApproveData{Request: "x", Decision: protocol.AllowOnce})
-	wantLines(t, d.sent, `{"_tag":"Request","id":"1","tag":"chat.respondToToolApproval","payload":{"_tag":"chat.respondToToolApproval","sessionId":"abc","type":"tool-approval-response","toolCallId":"x","toolName":"Bash","approved":true},"headers":[]}`)
+	wantLines(t, d.sent, `{"_tag":"Request","id":"1","tag":"chat.respondToToolApproval","payload":{"_tag":"chat.respondToToolApproval","sessionId":"abc","response":{"type":"tool-approval-response","toolCallId":"x","toolName":"Bash","approved":true}},"headers":[]}`)
 	d.receive(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":{"acknowledged":true}}}`)
 	if got := d.nativeTypes(); got != "approval.resolved answer" {
 		t.Errorf("got %s", got)

@@ -122,6 +122,9 @@ func (c *client) endTurn(s *session, e *sessionEvent, raw json.RawMessage) {
 	}
 	if end.Reason == protocol.ReasonError {
 		end.Code = protocol.CodeAgentFailed
+		if end.Message == "" {
+			end.Message = "the turn failed: the server does not report why, its log may"
+		}
 	}
 	if t.nativeEnd != nil && stopReason(t.nativeEnd.Reason) == e.Reason {
 		end = *t.nativeEnd

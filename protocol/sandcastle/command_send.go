@@ -10,25 +10,38 @@ import (
 // maxStartedSends bounds the started messages of a session and the unanswered sends.
 const maxStartedSends = 256
 
-// unansweredSends are the keys of sends without an answer. The next connection looks such a message
-// up before it sends it again.
+// unansweredSends are the sends without an answer. The next connection looks such a message up
+// before it sends it again.
 type unansweredSends struct {
-	keys []string // oldest first
+	sends []unansweredSend // oldest first
 }
 
-func (o *unansweredSends) add(key string) {
-	if key == "" || o.has(key) {
+// An unansweredSend is a send without an answer.
+type unansweredSend struct {
+	key   string
+	after string // the newest message of a turn before it; empty: none
+}
+
+func (o *unansweredSends) add(key, after string) {
+	if key == "" || o.find(key) != nil {
 		return
 	}
-	if o.keys = append(o.keys, key); len(o.keys) > maxStartedSends {
-		o.keys = o.keys[1:]
+	if o.sends = append(o.sends, unansweredSend{key, after}); len(o.sends) > maxStartedSends {
+		o.sends = o.sends[1:]
 	}
 }
 
-func (o *unansweredSends) has(key string) bool { return slices.Contains(o.keys, key) }
+// find returns the send with a key, or nil.
+func (o *unansweredSends) find(key string) *unansweredSend {
+	i := slices.IndexFunc(o.sends, func(s unansweredSend) bool { return s.key == key })
+	if i < 0 || key == "" {
+		return nil
+	}
+	return &o.sends[i]
+}
 
 func (o *unansweredSends) remove(key string) {
-	o.keys = slices.DeleteFunc(o.keys, func(k string) bool { return k == key })
+	o.sends = slices.DeleteFunc(o.sends, func(s unansweredSend) bool { return s.key == key })
 }
 
 // handleSend sends a user message. The server knows it by clientMessageId only, which defaults to
@@ -54,15 +67,19 @@ func (c *client) handleSend(cmd *protocol.Command) {
 		p.ClientMessageID = c.Options.ID("m")
 	}
 	// sent on an earlier connection, without an answer
-	again := cmd.Key != "" && c.capabilities.unanswered.has(cmd.Key)
+	again := c.capabilities.unanswered.find(cmd.Key)
 	s := c.knownSession(cmd.Session)
-	if again && s == nil {
+	if again != nil && s == nil {
 		if s = c.requireSession(cmd); s == nil {
 			return // runs again when the session is known
 		}
 	}
-	if s != nil && (again || p.ClientMessageID == cmd.Key && cmd.Key != "") {
-		if r := s.acceptedSend(p.ClientMessageID); r != nil {
+	if s != nil && (again != nil || p.ClientMessageID == cmd.Key && cmd.Key != "") {
+		r := s.acceptedSend(p.ClientMessageID)
+		if r == nil && again != nil {
+			r = s.storedSend(again, d.Text)
+		}
+		if r != nil {
 			c.capabilities.unanswered.remove(cmd.Key)
 			c.Answer(cmd, *r)
 			return
@@ -72,7 +89,11 @@ func (c *client) handleSend(cmd *protocol.Command) {
 	if p.Parts == nil {
 		p.Parts = protocol.MustEncode([]part{{Type: "text", Text: d.Text}})
 	}
-	c.capabilities.unanswered.add(cmd.Key)
+	after := ""
+	if s != nil {
+		after = s.lastUser
+	}
+	c.capabilities.unanswered.add(cmd.Key, after)
 	c.sendRequest(&request{op: opSend, payload: p, done: func(v json.RawMessage, err *protocol.Error) {
 		c.capabilities.unanswered.remove(cmd.Key)
 		if err != nil {
@@ -125,6 +146,25 @@ func (s *session) acceptedSend(clientMessageID string) *protocol.SendResult {
 	return nil
 }
 
+// storedSend returns the result of a send whose message the server has stored since, or nil. Stored
+// messages of the real server have no clientMessageId, so the text decides. A message counts once.
+func (s *session) storedSend(sent *unansweredSend, text string) *protocol.SendResult {
+	first := 1 + slices.IndexFunc(s.stored, func(m storedMessage) bool { return m.id == sent.after })
+	for i := first; i < len(s.stored); i++ {
+		if m := &s.stored[i]; m.text == text && !m.taken {
+			m.taken = true
+			return &protocol.SendResult{Status: protocol.SendStarted, MessageID: m.id}
+		}
+	}
+	return nil
+}
+
+// A storedMessage is a user's message in the server's history.
+type storedMessage struct {
+	id, text string
+	taken    bool // it is the message of an unanswered send
+}
+
 // A startedSend is a message that started a turn.
 type startedSend struct {
 	clientMessageID string
@@ -134,7 +174,10 @@ type startedSend struct {
 // recordStartedSend remembers the message that started the current turn of the log.
 func (s *session) recordStartedSend() {
 	t := s.log.State.Turn
-	if t == nil || t.Message.ClientMessageID == "" {
+	if t == nil {
+		return
+	}
+	if s.lastUser = t.Message.MessageID; t.Message.ClientMessageID == "" {
 		return
 	}
 	r := protocol.SendResult{Status: protocol.SendStarted, MessageID: t.Message.MessageID, Turn: t.Turn, Seq: t.First}

@@ -149,11 +149,10 @@ func (c *client) handleApprove(cmd *protocol.Command) {
 		return
 	}
 	approved := d.Decision == protocol.AllowOnce
-	p := payload{
-		SessionID: cmd.Session, Type: "tool-approval-response", ToolCallID: toolCallOf(a), ToolName: toolNameOf(a),
-		Approved: &approved,
-		Payload:  answerOf(a, &d),
-	}
+	p := payload{SessionID: cmd.Session, Response: &approvalResponse{
+		Type: "tool-approval-response", ToolCallID: toolCallOf(a), ToolName: toolNameOf(a), Approved: &approved,
+		Payload: answerOf(a, &d),
+	}}
 	approvalID := a.Request
 	c.sendRequest(&request{op: opApproval, payload: p, done: func(_ json.RawMessage, err *protocol.Error) {
 		if err != nil {

@@ -62,7 +62,11 @@ func (c *client) handleChat(s *session, raw json.RawMessage) {
 		}
 	case chatNative:
 		c.recordNative(s, &e, raw)
-	case chatModeChange, chatRenamed:
+	case chatModeChange:
+		if !c.Options.PeerIsAgentctl { // its options came before
+			c.handleSessionChat(s, t.id, raw, raw)
+		}
+	case chatRenamed:
 		c.handleSessionChat(s, t.id, raw, raw)
 	default:
 		c.recordRaw(s, t.id, codec.Excerpt(e.Type), raw)
@@ -92,23 +96,26 @@ func (c *client) handleSessionChat(s *session, turn string, raw, whole json.RawM
 
 // recordMode sets the mode in the agent's options.
 func (c *client) recordMode(s *session, mode string) {
+	known := modeSetting(s.log.State)
+	if known != nil && modeOf(s.log.State) == mode {
+		return
+	}
 	var o protocol.Options
 	if old := s.log.State.Options; old != nil {
 		o = *old
 	}
-	settings := []protocol.Setting{}
-	for _, set := range o.Settings {
-		if set.ID == settingMode && set.Value == mode {
-			return
-		}
-		if set.ID != settingMode {
-			settings = append(settings, set)
-		}
-	}
-	o.Settings = append(settings, protocol.Setting{
+	set := protocol.Setting{
 		ID: settingMode, Name: "Mode", Value: mode,
 		Choices: []protocol.Choice{{ID: modeBuild, Label: "Build"}, {ID: modePlan, Label: "Plan"}},
-	})
+	}
+	if known != nil && mode == modeBuild {
+		set.Value = buildValue(known, "")
+	}
+	if known != nil {
+		set.Name, set.Choices = known.Name, known.Choices
+	}
+	isMode := func(s protocol.Setting) bool { return s.ID == settingMode }
+	o.Settings = append(slices.DeleteFunc(slices.Clone(o.Settings), isMode), set)
 	c.record(s, codec.Entry{Type: protocol.AgentOptions, Data: o})
 }
 

@@ -3,6 +3,7 @@ package sandcastle
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -46,29 +47,52 @@ func (c *client) recordHistory(s *session, messages []chatMessage, last *string)
 	}
 	end := slices.IndexFunc(messages, func(m chatMessage) bool { return m.ID == *last })
 	messages = messages[:end+1]
-	for i := 0; i < len(messages); i++ {
-		m := &messages[i]
-		answer := &chatMessage{ID: m.ID, CreatedAt: m.CreatedAt}
-		if m.Role == "user" {
-			if i+1 < len(messages) && messages[i+1].Role == "assistant" {
-				i++
-				answer = &messages[i]
-			}
-		} else {
-			answer, m = m, &chatMessage{ID: m.ID}
+	for len(messages) > 0 {
+		question := &chatMessage{ID: messages[0].ID}
+		if messages[0].Role == "user" {
+			question, messages = &messages[0], messages[1:]
 		}
-		c.recordTurn(s, m, answer)
+		n := slices.IndexFunc(messages, func(m chatMessage) bool { return m.Role == "user" })
+		if n < 0 {
+			n = len(messages)
+		}
+		c.recordTurn(s, question, messages[:n])
+		messages = messages[n:]
 	}
 }
 
-// recordTurn records a finished turn under the id of its answer.
-func (c *client) recordTurn(s *session, question, answer *chatMessage) {
-	var text string
+// storedMessages returns the users' messages of a history, except that of the current turn.
+func storedMessages(messages []chatMessage, current *turnContext) (stored []storedMessage) {
+	for i := range messages {
+		m := &messages[i]
+		if m.Role == "user" && m.ClientMessageID == "" && (current == nil || m.ID != current.MessageID) {
+			stored = append(stored, storedMessage{id: m.ID, text: m.text()})
+		}
+	}
+	return stored
+}
+
+// text returns the text of a user's message.
+func (m *chatMessage) text() string {
+	var text strings.Builder
+	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Type == "text" && p.Text != nil && p.Filename == "" {
+			text.WriteString(*p.Text)
+		}
+	}
+	return text.String()
+}
+
+// recordTurn records a finished turn under the id of its last answer. The real system stores each
+// answer of the model as a message.
+func (c *client) recordTurn(s *session, question *chatMessage, answers []chatMessage) {
+	answer := &chatMessage{ID: question.ID, CreatedAt: question.CreatedAt}
+	if n := len(answers); n > 0 {
+		answer = &answers[n-1]
+	}
+	text := question.text()
 	parts := []json.RawMessage{}
 	for _, p := range question.Parts {
-		if p.Type == "text" && p.Text != nil && p.Filename == "" {
-			text += *p.Text
-		}
 		parts = append(parts, p.whole)
 	}
 	m := protocol.Message{
@@ -88,8 +112,12 @@ func (c *client) recordTurn(s *session, question, answer *chatMessage) {
 		Type: protocol.TurnStarted, Turn: answer.ID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID},
 	})
 	s.turn = &clientTurn{id: answer.ID, tools: map[string]*clientTool{}}
-	for i := range answer.Parts {
-		c.recordPart(s, &answer.Parts[i], i)
+	n := 0
+	for i := range answers {
+		for j := range answers[i].Parts {
+			c.recordPart(s, &answers[i].Parts[j], n)
+			n++
+		}
 	}
 	s.turn = nil
 	end := protocol.TurnEndedData{Reason: protocol.ReasonCompleted}
@@ -121,7 +149,9 @@ func (c *client) recordPart(s *session, p *messagePart, n int) {
 		}, p.whole)
 		switch p.State {
 		case "output-available":
-			c.handleTool(s, &chatEvent{Type: chatToolOutput, ToolCallID: p.ToolCallID, Output: p.Output}, p.whole)
+			c.handleTool(s, &chatEvent{
+				Type: chatToolOutput, ToolCallID: p.ToolCallID, Output: p.Output, Approval: p.Approval,
+			}, p.whole)
 		case "output-error":
 			c.handleTool(s, &chatEvent{
 				Type: chatToolOutputError, ToolCallID: p.ToolCallID, ErrorText: &p.ErrorText,

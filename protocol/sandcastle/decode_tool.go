@@ -41,13 +41,21 @@ func (c *client) handleTool(s *session, e *chatEvent, raw json.RawMessage) {
 	case chatToolInput:
 		c.recordToolInput(s, id, call, e.Input)
 	case chatToolOutput:
-		if !e.Preliminary {
-			c.recordToolEnded(s, id, call, protocol.ToolEndedData{
-				Status: protocol.ToolCompleted, Output: c.finalOutput(s, id, call, e.Output),
-			})
+		if e.Preliminary {
+			c.recordToolOutput(s, id, call, e.Output)
 			return
 		}
-		c.recordToolOutput(s, id, call, e.Output)
+		var answers map[string][]string
+		if text, ok := blockText(e.Output); ok && !c.Options.PeerIsAgentctl {
+			if answers = answersIn(call.name, text); answers != nil {
+				text = describeAnswers(call.input, answers)
+			}
+			e.Output = protocol.AppendString(nil, text)
+		}
+		c.recordDecision(s, id, e.Approval, answers)
+		c.recordToolEnded(s, id, call, protocol.ToolEndedData{
+			Status: protocol.ToolCompleted, Output: c.finalOutput(s, id, call, e.Output),
+		})
 	case chatToolOutputError, chatToolInputError:
 		if e.Type == chatToolInputError && e.Input != nil { // the invalid input
 			c.recordToolInput(s, id, call, e.Input)
@@ -55,6 +63,9 @@ func (c *client) handleTool(s *session, e *chatEvent, raw json.RawMessage) {
 		d := protocol.ToolEndedData{Status: protocol.ToolFailed}
 		if e.ErrorText != nil {
 			d.Error = *e.ErrorText
+		}
+		if text, ok := blockText([]byte(d.Error)); ok && !c.Options.PeerIsAgentctl {
+			d.Error = text
 		}
 		if d.Error == string(protocol.ToolCancelled) || d.Error == string(protocol.ToolUnknown) {
 			d.Status, d.Error = protocol.ToolStatus(d.Error), ""
@@ -134,7 +145,7 @@ func (c *client) recordToolOutput(s *session, id string, call *clientTool, raw j
 // text is recorded as output.
 func (c *client) finalOutput(s *session, id string, call *clientTool, raw json.RawMessage) json.RawMessage {
 	switch {
-	case len(raw) == 0, string(raw) == "null", call.lastHash == hashNext(0, raw):
+	case len(raw) == 0, string(raw) == "null", string(raw) == `""`, call.lastHash == hashNext(0, raw):
 		return nil
 	case raw[0] == '"':
 		c.recordToolOutput(s, id, call, raw)
@@ -143,15 +154,35 @@ func (c *client) finalOutput(s *session, id string, call *clientTool, raw json.R
 	return raw
 }
 
-// recordToolEnded records the end of a call, which implies a decision on its approval.
+// recordDecision records the decision that the output of a call tells, if its approval is pending.
+func (c *client) recordDecision(s *session, id string, decision *toolApproval, answers map[string][]string) {
+	a := s.findApproval(id)
+	if a == nil || s.turn.nativeApprovals[a.Request] {
+		return
+	}
+	out := protocol.ApprovalResolvedData{
+		Request: a.Request, Outcome: protocol.Allowed, Decision: protocol.AllowOnce,
+	}
+	if decision != nil && decision.Approved != nil && !*decision.Approved {
+		out.Outcome, out.Decision, out.Reason = protocol.Denied, protocol.Deny, decision.Reason
+	}
+	if answers != nil {
+		out.Input = &protocol.ApprovalInput{Answers: answers}
+	}
+	c.recordResolution(s, out, nil)
+}
+
+// recordToolEnded records the end of a call, which implies a decision on its approval. A question
+// that was declined fails.
 func (c *client) recordToolEnded(s *session, id string, call *clientTool, d protocol.ToolEndedData) {
 	d.Tool = id
 	if a := s.findApproval(id); a != nil && !s.turn.nativeApprovals[a.Request] {
 		out := protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Allowed}
-		switch d.Status {
-		case protocol.ToolDenied:
+		switch {
+		case d.Status == protocol.ToolDenied,
+			d.Status == protocol.ToolFailed && a.Kind != protocol.ApproveTool && a.Kind != protocol.ApproveCommand:
 			out.Outcome = protocol.Denied
-		case protocol.ToolCancelled, protocol.ToolUnknown:
+		case d.Status == protocol.ToolCancelled, d.Status == protocol.ToolUnknown:
 			out.Outcome = protocol.Cancelled
 		}
 		c.recordResolution(s, out, nil)

@@ -94,7 +94,7 @@ func TestTheDocumentsEventsAreSentAsShown(t *testing.T) {
 		Message: protocol.Message{MessageID: "msg_457", Text: "next", QueuedAt: &at, ClientMessageID: "temp_124"},
 	})
 	d.emit()
-	buffer := `{"type":"start","messageId":"turn_1"},{"type":"text-start","id":"p"},{"type":"text-delta","id":"p","delta":"a"},` +
+	buffer := `{"type":"start","messageId":"turn_1","claudeSessionId":"abc"},{"type":"text-start","id":"p"},{"type":"text-delta","id":"p","delta":"a"},` +
 		`{"type":"text-delta","id":"p","delta":"b"},{"type":"text-end","id":"p"}`
 	queued := `{"id":"msg_457","content":"next","queuedAt":"2026-03-01T12:00:00.000Z","clientMessageId":"temp_124"}`
 	values := []string{

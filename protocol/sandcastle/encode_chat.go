@@ -6,13 +6,6 @@ import (
 	"agentctl/protocol"
 )
 
-// The agent setting that a send can choose, and its values.
-const (
-	settingMode = "mode"
-	modePlan    = "plan"
-	modeBuild   = "build"
-)
-
 // encodeEvent encodes an event after it was applied to the state.
 func (sub *subscription) encodeEvent(e *protocol.Event, at, before int) {
 	switch e.Type {
@@ -30,7 +23,7 @@ func (sub *subscription) encodeEvent(e *protocol.Event, at, before int) {
 		sub.sendEvent(sessionEvent{
 			Tag: sessionStarted, TurnID: e.Turn, MessageID: d.MessageID, StartedAt: formatTime(e.Time),
 		})
-		sub.sendChat(chatEvent{Type: chatStart, MessageID: e.Turn})
+		sub.sendChat(chatEvent{Type: chatStart, MessageID: e.Turn, ClaudeSessionID: sub.Session})
 	case protocol.SessionUpdated:
 		var d protocol.SessionUpdatedData
 		if _ = e.Decode(&d); d.Title != nil {
@@ -38,9 +31,7 @@ func (sub *subscription) encodeEvent(e *protocol.Event, at, before int) {
 		}
 	case protocol.AgentOptions:
 		sub.encodeNative(e)
-		if mode := sub.mode(); mode != nil && (mode.Value == modePlan || mode.Value == modeBuild) {
-			sub.sendTransientChat(chatEvent{Type: chatModeChange, Mode: mode.Value})
-		}
+		sub.encodeModeChange()
 	case protocol.TurnEnded:
 		sub.encodeTurnEnded(e)
 	case protocol.UsageUpdated:
@@ -171,7 +162,7 @@ func (sub *subscription) encodeTurnEnded(e *protocol.Event) {
 	}
 	finish := chatEvent{
 		Type: chatFinish, FinishReason: finishReason(d.Reason),
-		MessageMetadata: protocol.MustEncode(answerMetadata{&d}),
+		MessageMetadata: protocol.MustEncode(answerMetadata{Agentctl: &d}),
 	}
 	if u := d.Usage; u != nil {
 		finish.Metadata = &metadata{
@@ -188,37 +179,9 @@ func (sub *subscription) encodeTurnEnded(e *protocol.Event) {
 }
 
 func usageEvent(u *protocol.Usage) chatEvent {
-	return chatEvent{
-		Type: chatMetadata, Model: u.Model, InputTokens: u.Input, OutputTokens: u.Output, CacheReadTokens: u.Cached,
-		CostUSD: u.Cost,
-	}
-}
-
-// mode returns the agent's mode setting, or nil.
-func (sub *subscription) mode() *protocol.Setting {
-	if sub.State == nil || sub.State.Options == nil {
-		return nil
-	}
-	for i := range sub.State.Options.Settings {
-		if s := &sub.State.Options.Settings[i]; s.ID == settingMode {
-			return s
-		}
-	}
-	return nil
-}
-
-// offersMode reports whether the agent has a mode that differs from the current one.
-func (sub *subscription) offersMode(mode string) bool {
-	s := sub.mode()
-	if mode == "" || s == nil || s.Value == mode {
-		return false
-	}
-	for _, c := range s.Choices {
-		if c.ID == mode {
-			return true
-		}
-	}
-	return false
+	return chatEvent{Type: chatMetadata, chatUsage: chatUsage{
+		Model: u.Model, InputTokens: u.Input, OutputTokens: u.Output, CacheReadTokens: u.Cached, CostUSD: u.Cost,
+	}}
 }
 
 // turnID returns the current turn, or "".

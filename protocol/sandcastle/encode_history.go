@@ -11,7 +11,8 @@ import (
 // it.
 type chatMessage struct {
 	ID              string        `json:"id"`
-	Role            string        `json:"role"` // user or assistant
+	SessionID       string        `json:"sessionId,omitempty"` // not at the endpoint
+	Role            string        `json:"role"`                // user or assistant
 	Parts           []messagePart `json:"parts"`
 	CreatedAt       string        `json:"createdAt"`
 	ClientMessageID string        `json:"clientMessageId,omitempty"`
@@ -23,7 +24,9 @@ type chatMessage struct {
 // An answerMetadata carries how an answer's turn ended. The protocol itself distinguishes fewer
 // reasons.
 type answerMetadata struct {
-	Agentctl *protocol.TurnEndedData `json:"agentctl,omitempty"`
+	Agentctl        *protocol.TurnEndedData `json:"agentctl,omitempty"`
+	ClaudeSessionID string                  `json:"claudeSessionId,omitempty"`
+	Model           string                  `json:"model,omitempty"`
 }
 
 // turnEndOf decodes the turn's end from the metadata of an answer; nil if it is missing.
@@ -47,6 +50,7 @@ type messagePart struct {
 	Input            json.RawMessage `json:"input,omitempty"`
 	Output           json.RawMessage `json:"output,omitempty"`
 	ErrorText        string          `json:"errorText,omitempty"`
+	Approval         *toolApproval   `json:"approval,omitempty"`
 	ParentToolCallID string          `json:"parentToolCallId,omitempty"`
 
 	whole json.RawMessage // written in place of the fields
@@ -65,16 +69,26 @@ func (p messagePart) MarshalJSON() ([]byte, error) {
 // each turn. The answer's id is the turn's. after is the last message that the client has; if it is
 // empty or unknown, all messages are returned.
 func Messages(turns []*protocol.Turn, after string) json.RawMessage {
-	return protocol.MustEncode(historyMessages(turns, after))
+	turns = slices.DeleteFunc(slices.Clone(turns), func(t *protocol.Turn) bool { return t.End == nil })
+	return protocol.MustEncode(historyMessages(turns, "", after))
 }
 
-func historyMessages(turns []*protocol.Turn, after string) []chatMessage {
+// A historyResult is the result of a history request.
+type historyResult struct {
+	Messages []chatMessage `json:"messages"`
+}
+
+// historyMessages encodes turns. One that is not finished has the user's message alone.
+func historyMessages(turns []*protocol.Turn, session, after string) []chatMessage {
 	list := []chatMessage{}
 	for _, t := range turns {
-		if t.End == nil {
-			continue
+		list = append(list, userChatMessage(t))
+		if t.End != nil {
+			list = append(list, answerChatMessage(t, session))
 		}
-		list = append(list, userChatMessage(t), answerChatMessage(t))
+	}
+	for i := range list {
+		list[i].SessionID = session
 	}
 	if i := slices.IndexFunc(list, func(m chatMessage) bool { return m.ID == after }); after != "" && i >= 0 {
 		list = list[i+1:]
@@ -118,10 +132,17 @@ func userChatMessage(t *protocol.Turn) chatMessage {
 	return m
 }
 
-func answerChatMessage(t *protocol.Turn) chatMessage {
+func answerChatMessage(t *protocol.Turn, session string) chatMessage {
+	metadata := answerMetadata{Agentctl: t.End}
+	if session != "" {
+		metadata.ClaudeSessionID, metadata.Model = session, "agentctl"
+		if t.End.Usage != nil && t.End.Usage.Model != "" {
+			metadata.Model = t.End.Usage.Model
+		}
+	}
 	m := chatMessage{
 		ID: t.Turn, Role: "assistant", CreatedAt: formatTime(*t.Ended), TurnID: t.Turn, Parts: []messagePart{},
-		Metadata: protocol.MustEncode(answerMetadata{t.End}),
+		Metadata: protocol.MustEncode(metadata),
 	}
 	for _, it := range t.Items {
 		switch it.Kind {

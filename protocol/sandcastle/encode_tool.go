@@ -36,9 +36,9 @@ type serverTool struct {
 	input       json.RawMessage
 	text        []byte
 	content     []protocol.Content
-	sentBytes   int  // size of text when it was last sent
-	unsent      bool // there is more to send
-	forApproval bool // exists for an approval only
+	sentBytes   int                // size of text when it was last sent
+	unsent      bool               // there is more to send
+	approval    *protocol.Approval // that the call represents; nil: a call of the agent
 }
 
 func newServerTurn(id string) *serverTurn {
@@ -199,10 +199,8 @@ func (t *serverTool) outputValue() json.RawMessage {
 	switch {
 	case len(t.content) > 0:
 		return protocol.MustEncode(toolOutput{string(t.text), t.content})
-	case len(t.text) > 0:
-		return protocol.AppendString(nil, string(t.text))
 	}
-	return jsonNull
+	return protocol.AppendString(nil, string(t.text))
 }
 
 // encodeToolEnded encodes the end of a tool.
@@ -241,8 +239,10 @@ func (sub *subscription) encodeApproval(e *protocol.Event) {
 	id, name := toolCallOf(&a), toolNameOf(&a)
 	sub.encodeNative(e)
 	if sub.turn.tools[id] == nil {
-		t := sub.ensureTool(id, name, a.Title, e.Parent)
-		t.forApproval = a.Tool == ""
+		t := sub.ensureTool(id, callNameOf(&a), a.Title, e.Parent)
+		if a.Tool == "" {
+			t.approval = &a
+		}
 		sub.encodeToolInput(t, id, e.Parent, approvalInput(&a))
 	}
 	if sub.State.RuleFor(&a) != nil {
@@ -250,26 +250,4 @@ func (sub *subscription) encodeApproval(e *protocol.Event) {
 	}
 	// Not buffered: InitialState repeats it in pendingApprovals.
 	sub.sendTransientChat(chatEvent{Type: chatApprovalRequest, ToolCallID: id, ToolName: name, MessageID: sub.turn.id})
-}
-
-// encodeResolution ends the tool call that exists for an approval only.
-func (sub *subscription) encodeResolution(e *protocol.Event) {
-	var d protocol.ApprovalResolvedData
-	_ = e.Decode(&d)
-	t := sub.turn.tools[d.Request]
-	if t == nil || !t.forApproval {
-		return
-	}
-	delete(sub.turn.tools, d.Request)
-	switch d.Outcome {
-	case protocol.Allowed:
-		sub.sendChat(chatEvent{
-			Type: chatToolOutput, ToolCallID: d.Request, Output: protocol.MustEncode(d.Outcome), Dynamic: true,
-		})
-	case protocol.Denied:
-		sub.sendChat(chatEvent{Type: chatToolDenied, ToolCallID: d.Request})
-	default:
-		why := string(d.Outcome)
-		sub.sendChat(chatEvent{Type: chatToolOutputError, ToolCallID: d.Request, ErrorText: &why, Dynamic: true})
-	}
 }

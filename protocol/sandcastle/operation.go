@@ -61,13 +61,31 @@ type payload struct {
 	Parts           json.RawMessage `json:"parts,omitempty"`
 	ClientMessageID string          `json:"clientMessageId,omitempty"`
 	Mode            string          `json:"mode,omitempty"` // plan or build
-	After           string          `json:"after,omitempty"`
+	AfterMessageID  string          `json:"afterMessageId,omitempty"`
 
-	Type       string          `json:"type,omitempty"` // tool-approval-response
-	ToolCallID string          `json:"toolCallId,omitempty"`
-	ToolName   string          `json:"toolName,omitempty"`
-	Approved   *bool           `json:"approved,omitempty"`
+	Response *approvalResponse `json:"response,omitempty"`
+}
+
+// An approvalResponse is the answer to an approval.
+type approvalResponse struct {
+	Type       string          `json:"type"` // tool-approval-response
+	ToolCallID string          `json:"toolCallId"`
+	ToolName   string          `json:"toolName"`
+	Approved   *bool           `json:"approved"`
 	Payload    *approvalAnswer `json:"payload,omitempty"`
+}
+
+// decodePayload decodes the payload of a request. The fields of an answer to an approval may stand
+// beside sessionId, as in clients of agentctl's earlier versions.
+func decodePayload(raw json.RawMessage, op operation) (p payload, err error) {
+	if err = json.Unmarshal(raw, &p); err != nil || op != opApproval || p.Response != nil {
+		return p, err
+	}
+	flat := new(approvalResponse)
+	if err = json.Unmarshal(raw, flat); err == nil && flat.ToolCallID != "" {
+		p.Response = flat
+	}
+	return p, err
 }
 
 // Types of an approval answer's payload.
@@ -86,13 +104,13 @@ type approvalAnswer struct {
 // missingField returns a required field that is absent, or "".
 func (p *payload) missingField(op operation) string {
 	switch {
+	case op == opApproval && p.Response == nil:
+		return "response"
+	case op == opApproval && p.Response.ToolCallID == "":
+		return "toolCallId"
+	case op == opApproval && p.Response.Approved == nil:
+		return "approved"
 	case op == opApproval:
-		if p.ToolCallID == "" {
-			return "toolCallId"
-		}
-		if p.Approved == nil {
-			return "approved"
-		}
 		return ""
 	case p.SessionID == "":
 		return "sessionId"
@@ -149,7 +167,7 @@ func foreignError(e *protocol.Error, p *payload, op operation, typed bool) any {
 		return code
 	case op == opApproval && (e.Code == protocol.CodeNoSession || e.Code == protocol.CodeNotFound ||
 		e.Code == protocol.CodeConflict):
-		return typedError{ToolCallID: p.ToolCallID, Tag: approvalNotFound}
+		return typedError{ToolCallID: p.Response.ToolCallID, Tag: approvalNotFound}
 	case e.Code == protocol.CodeNoSession:
 		return typedError{SessionID: p.SessionID, Tag: sessionNotFound}
 	}

@@ -37,7 +37,9 @@ func (l *codecPair) dial(options map[string]string) {
 	l.server, l.closed, l.following = newServer(codec.ServerOptions{}), false, false
 	ids := 0
 	mint := func(p string) string { ids++; return fmt.Sprint(p, "_", ids) }
-	l.client = newClient(codec.ClientOptions{Name: "ada", Options: options, Resume: l.resume, ID: mint})
+	l.client = newClient(codec.ClientOptions{
+		Name: "ada", Options: options, Resume: l.resume, ID: mint, PeerIsAgentctl: true,
+	})
 	l.deliverToServer(l.server.Open(l.now))
 	l.deliverToClient(l.client.Open(l.now))
 }

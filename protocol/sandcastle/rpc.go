@@ -2,6 +2,8 @@ package sandcastle
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -162,4 +164,36 @@ func (c *cause) walk(depth int, visit func(*cause)) {
 	visit(c)
 	c.Left.walk(depth+1, visit)
 	c.Right.walk(depth+1, visit)
+}
+
+// maxDefect bounds the text of a defect, in bytes.
+const maxDefect = 300
+
+// defectText returns a defect for a person: its message; of a schema's error, which begins with a
+// dump of the schema, the path and what is wrong there.
+func defectText(raw json.RawMessage) string {
+	text := codec.String(raw)
+	var named struct{ Message string }
+	if text == "" && json.Unmarshal(raw, &named) == nil {
+		text = named.Message
+	}
+	if text == "" {
+		text = string(raw)
+	}
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	var path []string
+	indent := len(text)
+	for _, line := range slices.Backward(lines) {
+		before, step, ok := strings.Cut(line, "─ ")
+		if !ok || len(before) >= indent {
+			continue
+		}
+		indent = len(before)
+		path = append(path, step)
+	}
+	if len(path) > 0 {
+		slices.Reverse(path)
+		text = strings.Join(path, " ")
+	}
+	return codec.Truncate(text, maxDefect)
 }

@@ -20,6 +20,7 @@ type server struct {
 	splitter      lineSplitter
 	calls         map[string]*rpcCall      // by request id
 	subscriptions map[string]*subscription // by session id
+	planned       map[string]string        // the mode before plan of sessions that a send put into plan
 }
 
 // An rpcCall is an open request.
@@ -36,6 +37,7 @@ func newServer(o codec.ServerOptions) *server {
 	return &server{
 		ServerBase: codec.ServerBase{Options: o}, splitter: lineSplitter{limit: protocol.MaxMessage},
 		calls: map[string]*rpcCall{}, subscriptions: map[string]*subscription{},
+		planned: map[string]string{},
 	}
 }
 
@@ -136,12 +138,17 @@ func (s *server) handleRequest(m *message) {
 		s.send(defectExit(id, "Unknown request tag: "+codec.Excerpt(name)))
 		return
 	}
-	if err := json.Unmarshal(m.Payload, &c.payload); err != nil {
+	var err error
+	if c.payload, err = decodePayload(m.Payload, c.op); err != nil {
 		s.send(defectExit(id, "the payload of "+name+" is malformed"))
 		return
 	}
 	if field := c.missingField(c.op); field != "" {
 		s.send(defectExit(id, "{ readonly "+field+": string }\n└─ [\""+field+"\"]\n   └─ is missing"))
+		return
+	}
+	if c.op == opSend && c.Mode != "" && c.Mode != modePlan && c.Mode != modeBuild {
+		s.send(defectExit(id, "{ readonly mode?: string }\n└─ [\"mode\"]\n   └─ is neither plan nor build"))
 		return
 	}
 	s.calls[id] = c

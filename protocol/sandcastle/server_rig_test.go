@@ -49,7 +49,7 @@ func (h *nativeServer) append(typ protocol.Type, turn string, data any) *protoco
 }
 
 func (h *nativeServer) state(upto uint64) *protocol.State {
-	s := &protocol.State{}
+	s := &protocol.State{Session: h.session}
 	for i := range h.events[:upto] {
 		if err := s.Apply(&h.events[i]); err != nil {
 			h.t.Fatalf("own event: %v", err)

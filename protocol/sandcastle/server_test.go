@@ -429,7 +429,7 @@ func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 
 func TestAPlanDeniedWithFeedbackIsReplanned(t *testing.T) {
 	no := false
-	p := &payload{Approved: &no, Payload: &approvalAnswer{Type: feedbackPayload, Feedback: "smaller steps"}}
+	p := &approvalResponse{Approved: &no, Payload: &approvalAnswer{Type: feedbackPayload, Feedback: "smaller steps"}}
 	d := decisionOf(&protocol.Approval{Request: "r", Kind: protocol.ApprovePlan}, p)
 	if d.Decision != protocol.Deny || d.Reason != "smaller steps" || d.Input == nil || !d.Input.Replan {
 		t.Errorf("%+v", d)
@@ -502,14 +502,16 @@ func TestHistoryHasTheFinishedTurnsAfterAMessage(t *testing.T) {
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if n := len(historyMessages(turns, "")); n != 4 {
+	if n := len(historyMessages(turns, "", "")); n != 4 {
 		t.Errorf("%d messages", n)
 	}
-	if n := len(historyMessages(turns, "t2")); n != 0 {
+	if n := len(historyMessages(turns, "", "t2")); n != 0 {
 		t.Errorf("%d messages after the last", n)
 	}
-	sent := d.request(requestFrame(0, "chat.getHistory", `{"sessionId":"s","after":"t1"}`))
-	wantLines(t, sent, `{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success","value":`+want+`}}`)
+	sent := d.request(requestFrame(0, "chat.getHistory", `{"sessionId":"s","afterMessageId":"t1"}`))
+	want = strings.ReplaceAll(want, `","role"`, `","sessionId":"s","role"`)
+	want = strings.ReplaceAll(want, `"duration_ms":0}}`, `"duration_ms":0},"claudeSessionId":"s","model":"agentctl"}`)
+	wantLines(t, sent, `{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success","value":{"messages":`+want+`}}}`)
 }
 
 // SC-28: a long history is read in pages, up to a bound or the client's last message.
@@ -529,7 +531,7 @@ func TestALongHistoryIsReadUpToABound(t *testing.T) {
 			Events: []json.RawMessage{asked, much, much, much, much, much},
 		}
 		d.nativeServer.answers[protocol.DoHistory] = page
-		sent := d.request(requestFrame(0, "chat.getHistory", `{"sessionId":"s","after":"`+after+`"}`))
+		sent := d.request(requestFrame(0, "chat.getHistory", `{"sessionId":"s","afterMessageId":"`+after+`"}`))
 		pages := 0
 		for _, c := range d.commands {
 			if c.Command == protocol.DoHistory {

@@ -22,7 +22,9 @@ type session struct {
 	turn        *clientTurn
 	// last message of the finished turns; empty: none; nil: unknown
 	lastMessage  *string
+	lastUser     string        // the newest message of a turn; empty: none
 	startedSends []startedSend // oldest first
+	stored       []storedMessage
 	decisions    codec.Decisions
 }
 

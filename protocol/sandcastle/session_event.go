@@ -36,6 +36,14 @@ type sessionEvent struct {
 	SessionID string          `json:"sessionId,omitempty"`
 }
 
+// A turnEvent is the event StreamEvent. The real client requires a turnId: it is empty between
+// turns.
+type turnEvent struct {
+	Tag    string          `json:"_tag"`
+	TurnID string          `json:"turnId"`
+	Event  json.RawMessage `json:"event"`
+}
+
 // Reasons of SessionStopped.
 const (
 	stopCompleted   = "completed"

@@ -25,6 +25,7 @@ func (c *client) startLog(s *session, e *sessionEvent) {
 		s.log = codec.NewLog(s.id, c.NextEpoch())
 		s.log.StartFrom(e.Snapshot.nativeState())
 		c.recordCreated(s, e, messages)
+		s.stored = storedMessages(messages, e.TurnContext)
 		c.recordHistory(s, messages, last)
 		s.lastMessage = new(e.Snapshot.lastMessage())
 		c.recordActiveTurn(s, e)
@@ -36,7 +37,8 @@ func (c *client) startLog(s *session, e *sessionEvent) {
 	}
 	// tried even without finished turns, to learn whether the endpoint exists
 	overHTTP := c.capabilities.tags[opHistory] == ""
-	if !overHTTP && (last == nil || c.capabilities.noHistory) {
+	unneeded := last == nil && len(c.capabilities.unanswered.sends) == 0
+	if !overHTTP && (unneeded || c.capabilities.noHistory) {
 		start(nil)
 		return
 	}

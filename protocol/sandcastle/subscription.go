@@ -28,6 +28,7 @@ type subscription struct {
 
 	turn   *serverTurn
 	buffer turnBuffer // of the current turn
+	mode   string     // that the clients know: plan or build
 }
 
 // handleSubscribed handles the answer to subscribe: the subscription resumes or restarts from a
@@ -37,6 +38,7 @@ func (sub *subscription) handleSubscribed(r *protocol.SubscribeResult) {
 	if sub.Start(r) {
 		return
 	}
+	sub.mode = modeOf(sub.State)
 	sub.resetTurn()
 	for _, st := range sub.streams { // restart the streams
 		st.started = false
@@ -70,7 +72,7 @@ func (sub *subscription) sendInitialState(st *stream) {
 }
 
 // sendEvent sends a session event to the started streams.
-func (sub *subscription) sendEvent(e sessionEvent) {
+func (sub *subscription) sendEvent(e any) {
 	var value json.RawMessage
 	for _, st := range sub.streams {
 		if !st.started || st.ending {
@@ -91,7 +93,7 @@ func (sub *subscription) sendChat(c chatEvent) {
 // sendTransientChat sends a chat event without buffering it.
 func (sub *subscription) sendTransientChat(c chatEvent) json.RawMessage {
 	raw := protocol.MustEncode(c)
-	sub.sendEvent(sessionEvent{Tag: streamEvent, TurnID: sub.turnID(), Event: raw})
+	sub.sendEvent(turnEvent{streamEvent, sub.turnID(), raw})
 	return raw
 }
 

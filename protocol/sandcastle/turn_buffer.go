@@ -61,7 +61,7 @@ func trimEvent(raw json.RawMessage) json.RawMessage {
 	case e.Type == chatToolInput:
 		e.Input = jsonNull
 	case e.Type == chatToolOutput:
-		e.Output = jsonNull
+		e.Output = json.RawMessage(`""`)
 	case e.Type == chatToolOutputError:
 		e.ErrorText = new(string)
 	default:

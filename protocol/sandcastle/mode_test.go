@@ -1,0 +1,125 @@
+package sandcastle
+
+import (
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+// verbs returns the verbs of the commands after the first n, with the value of configure.
+func (h *nativeServer) verbs(n int) string {
+	var list []string
+	for _, c := range h.commands[n:] {
+		verb := string(c.Command)
+		var d protocol.ConfigureData
+		if c.Command == protocol.DoConfigure && c.DecodeData(&d) == nil {
+			verb += "=" + d.Value
+		}
+		list = append(list, verb)
+	}
+	return strings.Join(list, " ")
+}
+
+func modeOptions(value string, choices ...string) protocol.Options {
+	s := protocol.Setting{ID: settingMode, Value: value}
+	for _, c := range choices {
+		s.Choices = append(s.Choices, protocol.Choice{ID: c})
+	}
+	return protocol.Options{Settings: []protocol.Setting{s}}
+}
+
+func TestAMessageInModePlanSetsTheModeFirstOrIsRefused(t *testing.T) {
+	send := requestFrame(0, "chat.send", `{"sessionId":"s","content":"hi","clientMessageId":"c","mode":"plan"}`)
+	started := protocol.SendResult{Status: protocol.SendStarted, MessageID: "m1"}
+	for name, c := range map[string]struct {
+		prepare func(*serverTest)
+		verbs   string
+		answer  string
+	}{
+		"agent not started": {
+			func(*serverTest) {}, "snapshot configure=plan send", `"status":"started"`,
+		},
+		"agent builds": {
+			func(d *serverTest) { d.append(protocol.AgentOptions, "", modeOptions("default", "default", "plan")) },
+			"snapshot configure=plan send", `"status":"started"`,
+		},
+		"agent plans": {
+			func(d *serverTest) { d.append(protocol.AgentOptions, "", modeOptions("plan", "default", "plan")) },
+			"snapshot send", `"status":"started"`,
+		},
+		"agent without the mode": {
+			func(d *serverTest) {
+				d.errors[protocol.DoConfigure] = protocol.Errorf(protocol.CodeNotFound, "unknown setting mode")
+			}, "snapshot configure=plan", "the agent does not change to mode plan: unknown setting mode",
+		},
+		"turn under way": {
+			func(d *serverTest) { d.startTurn("t1", "first") }, "snapshot", "cannot wait in the queue",
+		},
+		"turn started meanwhile": {
+			func(d *serverTest) {
+				d.answers[protocol.DoSend] = protocol.SendResult{Status: protocol.SendQueued, MessageID: "m1"}
+				d.answers[protocol.DoQueueRemove] = protocol.QueueRemoveResult{Removed: true}
+			}, "snapshot configure=plan send queue.remove", "cannot wait in the queue",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newServerTest(t)
+			d.answers[protocol.DoSend] = started
+			c.prepare(d)
+			n := len(d.commands)
+			sent := strings.Join(d.request(send), "\n")
+			if got := d.verbs(n); got != c.verbs || !strings.Contains(sent, c.answer) {
+				t.Errorf("commands %s, answer %s", got, sent)
+			}
+		})
+	}
+}
+
+// The real server runs a message without a mode in mode build, also after one in mode plan.
+func TestAMessageAfterOneInModePlanBuilds(t *testing.T) {
+	for payload, want := range map[string]string{
+		`{"sessionId":"s","content":"hi","clientMessageId":"c"}`:                "snapshot configure=acceptEdits send",
+		`{"sessionId":"s","content":"hi","clientMessageId":"c","mode":"build"}`: "snapshot configure=acceptEdits send",
+	} {
+		d := newServerTest(t)
+		d.append(protocol.AgentOptions, "", modeOptions("acceptEdits", "default", "acceptEdits", "plan"))
+		d.request(requestFrame(0, "chat.send", `{"sessionId":"s","content":"hi","clientMessageId":"c","mode":"plan"}`))
+		d.append(protocol.AgentOptions, "", modeOptions("plan", "default", "acceptEdits", "plan"))
+		n := len(d.commands)
+		d.request(requestFrame(1, "chat.send", payload))
+		if got := d.verbs(n); got != want {
+			t.Errorf("%s: %s", payload, got)
+		}
+	}
+	d := newServerTest(t) // another client chose plan
+	d.append(protocol.AgentOptions, "", modeOptions("plan", "default", "plan"))
+	n := len(d.commands)
+	d.request(requestFrame(0, "chat.send", `{"sessionId":"s","content":"hi","clientMessageId":"c"}`))
+	if got := d.verbs(n); got != "send" {
+		t.Errorf("without a mode: %s", got)
+	}
+}
+
+func TestAnUnknownModeIsRefused(t *testing.T) {
+	d := newServerTest(t)
+	sent := d.request(requestFrame(0, "chat.send", `{"sessionId":"s","content":"x","mode":"yolo"}`))
+	if len(sent) != 1 || !strings.Contains(sent[0], `"Die"`) || strings.Contains(d.verbs(0), "send") {
+		t.Errorf("%s", sent)
+	}
+}
+
+// An unchanged mode would reset what users chose for their next message.
+func TestOnlyAChangeOfTheModeIsSent(t *testing.T) {
+	d := newServerTest(t)
+	d.request(requestFrame(0, "chat.subscribe", `{"sessionId":"s"}`))
+	var got []string
+	for _, mode := range []string{"default", "plan", "plan", "acceptEdits", "default"} {
+		d.append(protocol.AgentOptions, "", modeOptions(mode, "default", "acceptEdits", "plan"))
+		got = append(got, d.emit()...)
+		got = append(got, d.request(ackFrame(0))...)
+	}
+	wantLines(t, got,
+		`{"_tag":"Chunk","requestId":"0","values":[{"_tag":"StreamEvent","turnId":"","event":{"type":"mode-change","mode":"plan"}}]}`,
+		`{"_tag":"Chunk","requestId":"0","values":[{"_tag":"StreamEvent","turnId":"","event":{"type":"mode-change","mode":"build"}}]}`)
+}
