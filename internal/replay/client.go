@@ -27,7 +27,7 @@ const settleTime = 20 * time.Second
 // sent.
 func PlayClient(t testing.TB, d *Dialect, c *Conversation) string {
 	t.Helper()
-	p := &clientPlayer{t: t, dialect: d, conversation: c, ids: NewIDs(d.IDs), conns: map[int]*ClientConn{}}
+	p := &clientPlayer{t: t, dialect: d, conversation: c, ids: NewIDs(&d.Grammar), conns: map[int]*ClientConn{}}
 	p.bodies = map[string]string{}
 	for _, s := range c.Steps {
 		if h := s.HTTP; h != nil && h.Method == http.MethodGet && !h.Upgrade && h.Status == http.StatusOK {
@@ -40,7 +40,7 @@ func PlayClient(t testing.TB, d *Dialect, c *Conversation) string {
 	var b strings.Builder
 	for i, n := range p.order {
 		conn := p.conns[n]
-		conn.advance(conn.now.Add(settleTime))
+		conn.advance(conn.now.Add(cmp.Or(d.Settle, settleTime)))
 		if len(p.order) > 1 {
 			fmt.Fprintf(&b, "## connection %d\n", i+1)
 		}
@@ -71,15 +71,15 @@ func (p *clientPlayer) play(s Step) {
 		p.path = s.HTTP.Path
 	case s.Open:
 		p.open(s)
-	case s.Frame == nil || p.conns[s.Conn] == nil:
+	case s.Frame == nil || p.conns[s.Conn] == nil || p.conns[s.Conn].closed:
 	case s.Direction == ToClient:
 		conn := p.conns[s.Conn]
 		conn.pass(s.MS)
-		conn.carryOut(conn.codec.Foreign(conn.now, codec.Frame{Data: []byte(p.ids.Rewrite(*s.Frame))}))
+		conn.carryOut(conn.codec.Foreign(conn.now, codec.Frame{Data: []byte(conn.ids.Rewrite(*s.Frame))}))
 	default:
 		conn := p.conns[s.Conn]
 		conn.pass(s.MS)
-		for _, m := range conn.splitRecorded(ToServer, decode(p.ids.Rewrite(*s.Frame))) {
+		for _, m := range conn.splitRecorded(ToServer, decode(conn.ids.Rewrite(*s.Frame))) {
 			if p.dialect.Cause(conn, m) {
 				conn.expect(m)
 			}
@@ -90,9 +90,11 @@ func (p *clientPlayer) play(s Step) {
 // open makes the client of a connection.
 func (p *clientPlayer) open(s Step) {
 	conn := &ClientConn{
-		t: p.t, ids: p.ids, splitRecorded: p.dialect.Split(), splitSent: p.dialect.Split(), Path: p.path,
+		t: p.t, number: len(p.order) + 1, ids: p.ids.Of(s.Conn),
+		splitRecorded: p.dialect.Split(), splitSent: p.dialect.Split(), Path: p.path,
 		now: playStart.Add(time.Duration(s.MS) * time.Millisecond), ms: s.MS, answers: map[string]*protocol.Answer{},
 		bodies: p.bodies, sessions: map[string]*view{}, resume: new(codec.ClientState),
+		history: p.dialect.History,
 	}
 	if last := len(p.order) - 1; last >= 0 && p.dialect.SameClient != nil && p.dialect.SameClient(p.conversation) {
 		old := p.conns[p.order[last]]
@@ -100,13 +102,12 @@ func (p *clientPlayer) open(s Step) {
 		old.order = nil // shown once, at the end
 	}
 	p.conns[s.Conn], p.order = conn, append(p.order, s.Conn)
-	conn.number = len(p.order)
 	count := 0
 	conn.codec = p.dialect.Client(codec.ClientOptions{
 		URL: "ws://server" + p.path, Name: "ada", Resume: conn.resume,
 		ID: func(prefix string) string {
 			count++
-			return prefix + "_own" + strconv.Itoa(conn.number) + "x" + strconv.Itoa(count)
+			return fmt.Sprintf("%s_own%dx%d", prefix, conn.number, count)
 		},
 	})
 	conn.carryOut(conn.codec.Open(conn.now))
@@ -119,8 +120,8 @@ type ClientConn struct {
 	Path     string // of the upgrade
 	Restored string // the session that has another id at the server now; set by the dialect
 
-	number        int // of the connection
 	t             testing.TB
+	number        int // of the connection
 	ids           *IDs
 	codec         codec.Codec
 	resume        *codec.ClientState
@@ -134,8 +135,11 @@ type ClientConn struct {
 	answers       map[string]*protocol.Answer
 	sessions      map[string]*view
 	order         []string // of sessions
+	subscribed    []string
 	log           strings.Builder
 	quiet         bool // commands and answers are not logged
+	closed        bool // by the client
+	history       bool // a subscription loads it
 }
 
 // A view is what the client knows of a session.
@@ -175,6 +179,7 @@ func (c *ClientConn) Subscribe(id string) {
 	if s := c.sessions[id]; s != nil {
 		data.Position = &s.last
 	}
+	c.subscribed = append(c.subscribed, id)
 	c.Do(protocol.DoSubscribe, id, data)
 }
 
@@ -198,25 +203,30 @@ func (c *ClientConn) LoadHistory(id string) {
 	}
 	later := s.transcript.Turns
 	s.transcript = protocol.Transcript{}
+	c.readHistory(id, protocol.HistoryData{})
+	s.transcript.Turns = append(s.transcript.Turns, later...)
+}
+
+// readHistory adds turns of the history to a session's transcript. It does not log the command.
+func (c *ClientConn) readHistory(id string, d protocol.HistoryData) {
+	c.t.Helper()
 	c.quiet = true
-	a := c.Do(protocol.DoHistory, id, protocol.HistoryData{})
-	if c.quiet = false; a == nil || a.Error != nil {
-		c.t.Fatalf("history: %+v", a)
+	a := c.Do(protocol.DoHistory, id, d)
+	c.quiet = false
+	var page protocol.HistoryResult
+	if a == nil || a.Error != nil || json.Unmarshal(a.Result, &page) != nil {
+		c.t.Errorf("no history of %s: %+v", id, a)
+		return
 	}
-	var r protocol.HistoryResult
-	if err := json.Unmarshal(a.Result, &r); err != nil {
-		c.t.Fatal(err)
-	}
-	for _, line := range r.Events {
+	for _, line := range page.Events {
 		var e protocol.Event
 		if err := json.Unmarshal(line, &e); err != nil {
-			c.t.Fatal(err)
+			c.t.Errorf("%v: %s", err, line)
 		}
-		if _, err := s.transcript.Apply(&e); err != nil {
-			c.t.Fatal(err)
+		if _, err := c.sessions[id].transcript.Apply(&e); err != nil {
+			c.t.Errorf("%v: %s", err, line)
 		}
 	}
-	s.transcript.Turns = append(s.transcript.Turns, later...)
 }
 
 // Receive passes on a frame of the server that the conversation lacks, such as the answer to a
@@ -225,6 +235,19 @@ func (c *ClientConn) Receive(frame string) {
 	c.t.Helper()
 	c.carryOut(c.codec.Foreign(c.now, codec.Frame{Data: []byte(frame)}))
 }
+
+// Unsubscribe unsubscribes from a session and forgets it.
+func (c *ClientConn) Unsubscribe(id string) {
+	c.t.Helper()
+	c.Do(protocol.DoUnsubscribe, id, nil)
+	c.subscribed = slices.DeleteFunc(c.subscribed, func(s string) bool { return s == id })
+}
+
+// Subscribed reports whether the connection subscribed to a session.
+func (c *ClientConn) Subscribed(id string) bool { return slices.Contains(c.subscribed, id) }
+
+// Known reports whether agentctl's client sent an id in the place of a recorded one.
+func (c *ClientConn) Known(recorded string) bool { return c.ids.Known(recorded) }
 
 // State returns the state of a session, or nil. An empty id means the first.
 func (c *ClientConn) State(id string) *protocol.State {
@@ -304,6 +327,7 @@ func (c *ClientConn) carryOut(out codec.Output) {
 	}
 	if out.Close != nil {
 		fmt.Fprintf(&c.log, "closed: %d %s\n", out.Close.Code, out.Close.Reason)
+		c.closed, c.wake = true, time.Time{}
 	}
 	if reader, ok := c.codec.(dialect.HTTPReader); ok {
 		for _, path := range reader.Paths() {
@@ -327,11 +351,21 @@ func (c *ClientConn) takeAnswer(a *protocol.Answer) {
 				c.order = append(c.order, r.Session)
 			}
 			c.sessions[r.Session] = &view{state: r.Snapshot.State, last: r.After, again: again}
+			c.loadHistory(r.Session, r.After.Seq)
 		}
 		return
 	case a.ID != "1" && !c.quiet: // hello
 		fmt.Fprintf(&c.log, "< %s %.300s\n", a.ID, a.Result)
 	}
+}
+
+// loadHistory adds the turns up to seq to a session's transcript, if the client can have them.
+func (c *ClientConn) loadHistory(id string, seq uint64) {
+	c.t.Helper()
+	if !c.history || seq == 0 {
+		return
+	}
+	c.readHistory(id, protocol.HistoryData{Before: seq + 1, Limit: 100})
 }
 
 func (c *ClientConn) takeEvent(e *protocol.Event) {

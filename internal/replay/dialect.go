@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
+	"time"
 
 	"agentctl/protocol/codec"
 )
@@ -24,6 +25,12 @@ type Dialect struct {
 	// reconnects. If false, each has its own client.
 	SameClient func(c *Conversation) bool
 
+	// History means that the client loads finished turns when it subscribes.
+	History bool
+
+	// Settle is how long a client waits at the end for its own timers; zero: settleTime.
+	Settle time.Duration
+
 	// Serve prepares agentctl's server for a conversation: its agent and the sessions that exist.
 	Serve func(s *ServerPlayer)
 
@@ -35,6 +42,15 @@ type Dialect struct {
 	// before the conversation goes on. Nil: every message. False suits messages whose number
 	// depends on time, such as parts of a text.
 	Awaited func(c *Conversation, m Message) bool
+
+	// Before, unless nil, gets each recorded message before it is played to agentctl's server. It
+	// does natively what happened in the real system beside the conversation.
+	Before func(p *ServerPlayer, s Step, m Message)
+
+	// Ack, unless nil, returns the frame with which a client acknowledges a message of agentctl's
+	// server; "" is none. IsAck reports whether a recorded frame is such a one: it is not played.
+	Ack   func(c *Conversation, m Message) string
+	IsAck func(c *Conversation, m Message) bool
 
 	// Own are types of messages that agentctl's server sends and no recorded one, with the reason.
 	Own map[string]string
@@ -54,6 +70,10 @@ type Dialect struct {
 	// Silent are types of a server's messages of which no field changes the transcript, with the
 	// reason.
 	Silent map[string]string
+
+	// Unasked are types of a server's messages that agentctl's client ignores in all recordings,
+	// with the reason. The own conversations show that it reads them.
+	Unasked map[string]string
 }
 
 // A Grammar tells the messages of a dialect's frames.
@@ -72,8 +92,12 @@ type Grammar struct {
 	// TypeFields are the names of the fields that tell a message's type.
 	TypeFields []string
 
-	// IDs are the names of the fields that hold ids.
+	// IDs are the names of the fields that hold ids: strings, or lists of strings.
 	IDs []string
+
+	// LocalIDs reports whether an id belongs to its connection, as that of a request does. Nil:
+	// none.
+	LocalIDs func(id string) bool
 }
 
 // Each calls f with every message of a conversation.

@@ -4,25 +4,50 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // IDs maps the ids of a conversation to those that stand for them in a run.
 type IDs struct {
 	fields []string // names of the fields that hold ids
+	local  func(id string) bool
+	conn   string // of the local ids
 	now    map[string]string
 }
 
-// NewIDs returns a map without ids. fields are the names of the fields that hold ids: strings, or
-// lists of strings.
-func NewIDs(fields []string) *IDs { return &IDs{fields: fields, now: map[string]string{}} }
+// NewIDs returns a map without ids for a grammar.
+func NewIDs(g *Grammar) *IDs {
+	return &IDs{fields: g.IDs, local: g.LocalIDs, now: map[string]string{}}
+}
+
+// Of returns the ids of a connection: those that all connections share, and its own.
+func (ids *IDs) Of(conn int) *IDs {
+	of := *ids
+	of.conn = strconv.Itoa(conn)
+	return &of
+}
+
+// key returns the key of an id in now.
+func (ids *IDs) key(recorded string) string {
+	if ids.local != nil && ids.local(recorded) {
+		return ids.conn + "/" + recorded
+	}
+	return recorded
+}
 
 // Set makes now stand for an id of the conversation.
-func (ids *IDs) Set(recorded, now string) { ids.now[recorded] = now }
+func (ids *IDs) Set(recorded, now string) { ids.now[ids.key(recorded)] = now }
+
+// Known reports whether an id stands for one of the conversation.
+func (ids *IDs) Known(recorded string) bool {
+	_, ok := ids.now[ids.key(recorded)]
+	return ok
+}
 
 // Get returns the id that stands for one of the conversation; without one, the same.
 func (ids *IDs) Get(recorded string) string {
-	if now, ok := ids.now[recorded]; ok {
+	if now, ok := ids.now[ids.key(recorded)]; ok {
 		return now
 	}
 	return recorded
@@ -47,9 +72,8 @@ func (ids *IDs) learn(field string, recorded, now any) {
 			}
 		}
 	case string:
-		n, ok := now.(string)
-		if _, known := ids.now[r]; ok && !known && slices.Contains(ids.fields, field) {
-			ids.now[r] = n
+		if n, ok := now.(string); ok && !ids.Known(r) && slices.Contains(ids.fields, field) {
+			ids.Set(r, n)
 		}
 	}
 }
@@ -85,8 +109,8 @@ func (ids *IDs) Rewrite(frame string) string {
 			open = append(open, container{object: delim == '{', key: delim == '{', field: field})
 		}
 		if text, ok := t.(string); ok && !isKey && slices.Contains(ids.fields, field) {
-			if now, ok := ids.now[text]; ok {
-				quoted, _ := json.Marshal(now)
+			if ids.Known(text) {
+				quoted, _ := json.Marshal(ids.Get(text))
 				token = token[:strings.IndexByte(token, '"')] + string(quoted)
 			}
 		}

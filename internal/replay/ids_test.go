@@ -3,7 +3,7 @@ package replay
 import "testing"
 
 func TestRewriteReplacesIDsInTheirFieldsAlone(t *testing.T) {
-	ids := NewIDs([]string{"id", "done"})
+	ids := NewIDs(&Grammar{IDs: []string{"id", "done"}})
 	ids.Learn(
 		map[string]any{"id": "a", "text": "b", "in": []any{map[string]any{"id": "c"}}, "done": []any{"d"}},
 		map[string]any{"id": "1", "text": "2", "in": []any{map[string]any{"id": "3"}}, "done": []any{"4"}},
@@ -17,6 +17,17 @@ func TestRewriteReplacesIDsInTheirFieldsAlone(t *testing.T) {
 	} {
 		if got := ids.Rewrite(frame); got != want {
 			t.Errorf("%s\nbecame %s\nwant   %s", frame, got, want)
+		}
+	}
+}
+
+func TestLocalIDsBelongToTheirConnection(t *testing.T) {
+	ids := NewIDs(&Grammar{IDs: []string{"id"}, LocalIDs: func(id string) bool { return id == "0" }})
+	ids.Of(1).Learn(map[string]any{"id": "0"}, map[string]any{"id": "5"})
+	ids.Of(2).Learn(map[string]any{"id": "a"}, map[string]any{"id": "b"})
+	for conn, want := range map[int]string{1: `[{"id":"5"},{"id":"b"}]`, 2: `[{"id":"0"},{"id":"b"}]`} {
+		if got := ids.Of(conn).Rewrite(`[{"id":"0"},{"id":"a"}]`); got != want {
+			t.Errorf("connection %d: %s, want %s", conn, got, want)
 		}
 	}
 }

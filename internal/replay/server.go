@@ -34,7 +34,7 @@ func PlayServer(t *testing.T, d *Dialect, c *Conversation, shapes *Shapes) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		p := &ServerPlayer{
-			T: t, Conversation: c, IDs: NewIDs(d.IDs), dialect: d, conns: map[int]*serverConn{},
+			T: t, Conversation: c, IDs: NewIDs(&d.Grammar), dialect: d, conns: map[int]*serverConn{},
 			url: "ws://" + embedded.Host + "/dialect/" + d.Name,
 		}
 		defer p.close()
@@ -131,6 +131,7 @@ type serverConn struct {
 	ws       *websocket.Conn
 	recorded func(Direction, []any) []Message
 	split    func(Direction, []any) []Message
+	ack      func(Message) string // nil: recorded acknowledgements are played
 	reading  sync.WaitGroup
 
 	mu       sync.Mutex
@@ -153,11 +154,18 @@ func (p *ServerPlayer) play(s Step, shapes *Shapes) {
 	case s.HTTP != nil && s.HTTP.Upgrade:
 		p.dial(s)
 	case s.Frame != nil && s.Direction == ToServer:
-		frame := p.IDs.Rewrite(*s.Frame)
+		frame := p.IDs.Of(s.Conn).Rewrite(*s.Frame)
 		if p.dialect.Prepare != nil {
 			frame = p.dialect.Prepare(p, frame)
 		}
-		conn.recorded(ToServer, decode(*s.Frame))
+		ack := false
+		for _, m := range conn.recorded(ToServer, decode(*s.Frame)) {
+			p.before(s, m)
+			ack = p.dialect.IsAck != nil && p.dialect.IsAck(p.Conversation, m)
+		}
+		if ack {
+			return
+		}
 		conn.mu.Lock()
 		conn.split(ToServer, decode(frame))
 		conn.mu.Unlock()
@@ -166,6 +174,7 @@ func (p *ServerPlayer) play(s Step, shapes *Shapes) {
 		}
 	case s.Frame != nil:
 		for _, m := range conn.recorded(ToClient, decode(*s.Frame)) {
+			p.before(s, m)
 			if p.dialect.Awaited == nil || p.dialect.Awaited(p.Conversation, m) {
 				p.await(conn, m, s)
 			}
@@ -179,6 +188,13 @@ func (p *ServerPlayer) play(s Step, shapes *Shapes) {
 	}
 }
 
+// before gives the dialect each recorded message before it is played.
+func (p *ServerPlayer) before(s Step, m Message) {
+	if p.dialect.Before != nil {
+		p.dialect.Before(p, s, m)
+	}
+}
+
 func (c *serverConn) read(ctx context.Context) {
 	for {
 		_, data, err := c.ws.Read(ctx)
@@ -188,10 +204,17 @@ func (c *serverConn) read(ctx context.Context) {
 			c.mu.Unlock()
 			return
 		}
+		acks := ""
 		for _, m := range c.split(ToClient, decode(string(data))) {
 			c.received = append(c.received, received{Message: m})
+			if c.ack != nil {
+				acks += c.ack(m)
+			}
 		}
 		c.mu.Unlock()
+		if acks != "" {
+			_ = c.ws.Write(ctx, websocket.MessageText, []byte(acks)) // else the next read fails
+		}
 	}
 }
 
@@ -204,7 +227,7 @@ func (p *ServerPlayer) await(c *serverConn, recorded Message, s Step) {
 		i := slices.IndexFunc(c.received, func(m received) bool { return m.Type == recorded.Type && !m.taken })
 		if i >= 0 {
 			c.received[i].taken = true
-			p.IDs.Learn(recorded.Value, c.received[i].Value)
+			p.IDs.Of(s.Conn).Learn(recorded.Value, c.received[i].Value)
 		}
 		closed := c.closed
 		c.mu.Unlock()

@@ -35,6 +35,9 @@ func (p *ServerPlayer) dial(s Step) {
 	ws.SetReadLimit(-1)
 	conn := &serverConn{ws: ws, recorded: p.dialect.Split(), split: p.dialect.Split()}
 	p.conns[s.Conn] = conn
+	if p.dialect.Ack != nil {
+		conn.ack = func(m Message) string { return p.dialect.Ack(p.Conversation, m) }
+	}
 	conn.reading.Go(func() { conn.read(p.T.Context()) })
 	synctest.Wait() // the server has sent what it sends first
 }
