@@ -139,7 +139,9 @@ func (g *Grammar) Learn(list []*Conversation) *Shapes {
 
 // Dialects returns all dialects, by name.
 func Dialects() []*Dialect {
-	return []*Dialect{agentloopDialect(), effectiveagentDialect(), multiagentDialect(), myagentDialect()}
+	return []*Dialect{
+		agentloopDialect(), effectiveagentDialect(), multiagentDialect(), myagentDialect(), sandcastleDialect(),
+	}
 }
 
 // decode decodes the JSON values of a frame. It returns nil for a frame that is not JSON.
