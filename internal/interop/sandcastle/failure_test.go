@@ -134,11 +134,14 @@ func TestAKilledServerLosesNoOutput(t *testing.T) {
 		f.Snapshot.HistoryCursor.LastMessageID == nil {
 		t.Errorf("after the restart the third-party client sees %+v", f)
 	}
-	var list []struct {
-		ID    string
-		Parts []struct{ Text string }
+	var history struct {
+		Messages []struct {
+			ID    string
+			Parts []struct{ Text string }
+		}
 	}
-	interoptest.Must(t, json.Unmarshal([]byte(n.call("a", "chat.getHistory", args{"sessionId": "abc"})), &list))
+	interoptest.Must(t, json.Unmarshal([]byte(n.call("a", "chat.getHistory", args{"sessionId": "abc"})), &history))
+	list := history.Messages
 	if len(list) != 4 || !strings.HasPrefix(list[3].Parts[0].Text, "one two three") ||
 		list[3].ID != *two.first().Snapshot.HistoryCursor.LastMessageID {
 		t.Errorf("history is %+v", list)

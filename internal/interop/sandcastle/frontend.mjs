@@ -133,8 +133,8 @@ await handleCommands({
   approve: async ({ chat, tool: toolCallId, approved, payload }) => {
     const part = chats[chat].lastMessage.parts.find((p) => p.toolCallId === toolCallId)
     await chats[chat].addToolApprovalResponse({ id: part.approval.id, approved })
-    const answer = { type: "tool-approval-response", toolCallId, toolName: part.toolName, approved, payload }
-    return Effect.runPromise(rpc.chat.respondToToolApproval(answer))
+    const response = { type: "tool-approval-response", toolCallId, toolName: part.toolName, approved, payload }
+    return Effect.runPromise(rpc.chat.respondToToolApproval({ sessionId: chats[chat].id, response }))
   },
   messages: ({ chat }) => ({ status: chats[chat].status, messages: chats[chat].messages, ...chats[chat].seen })
 })

@@ -5,6 +5,7 @@ package sandcastle
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"agentctl/internal/interop/interoptest"
@@ -151,7 +152,7 @@ func (f *frontend) checkShown(what string, got []uiMessage) {
 			if p.Type != "dynamic-tool" {
 				p.State = ""
 			}
-			if p.ToolCallID == "" || p.ToolName != "command" && p.ToolName != "AskUserQuestion" {
+			if p.ToolCallID == "" || p.ToolName != "command" && !strings.HasSuffix(p.ToolName, "__AskUserQuestion") {
 				parts = append(parts, p)
 			}
 		}

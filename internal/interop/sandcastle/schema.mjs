@@ -21,7 +21,7 @@ const SessionSnapshot = Schema.Struct({
 
 const kind = (type, fields = {}) => Schema.Struct({ type: Schema.Literal(type), ...fields })
 const meta = { providerMetadata: opt(Schema.Record({ key: S, value: any })) }
-const parent = { parentToolCallId: opt(Schema.NullOr(S)) }
+const parent = { parentToolCallId: Schema.NullOr(S) }
 const flags = { providerExecuted: opt(Schema.Boolean), dynamic: opt(Schema.Boolean) }
 const called = { toolCallId: S, toolName: S, title: opt(S), ...flags, ...parent }
 const streamed = (name) => [
@@ -31,7 +31,7 @@ const streamed = (name) => [
 ]
 
 const ChatStreamEvent = Schema.Union(
-  kind("start", { messageId: opt(S), messageMetadata: opt(any), claudeSessionId: opt(S) }),
+  kind("start", { messageId: S, messageMetadata: opt(any), claudeSessionId: S }),
   ...streamed("text"),
   ...streamed("reasoning"),
   kind("tool-input-start", called),
@@ -54,8 +54,8 @@ const ChatStreamEvent = Schema.Union(
     }))
   }),
   kind("metadata-update", {
-    model: opt(S), inputTokens: opt(Schema.Number), outputTokens: opt(Schema.Number), cacheReadInputTokens: opt(Schema.Number),
-    costUsd: opt(Schema.Number)
+    model: S, inputTokens: Schema.Number, outputTokens: Schema.Number, cacheReadInputTokens: Schema.Number,
+    cacheCreationInputTokens: Schema.Number, costUsd: opt(Schema.Number)
   }),
   kind("source-url", { sourceId: S, url: S, title: opt(S), ...meta }),
   kind("source-document", { sourceId: S, mediaType: S, title: S, filename: opt(S), ...meta }),
@@ -79,7 +79,8 @@ export const SessionEvent = Schema.Union(
     turnContext: opt(Schema.Struct({
       turnId: S, messageId: S, content: S, parts: opt(Schema.Array(MessagePart)), clientMessageId: S, startedAt: S
     })),
-    pendingApprovals: opt(Schema.Array(Schema.Struct({ toolCallId: S, toolName: S })))
+    pendingApprovals: opt(Schema.Array(Schema.Struct({ toolCallId: S, toolName: S }))),
+    usageMetadata: opt(any)
   }),
   event("SessionStarted", { turnId: S, messageId: S, startedAt: S }),
   event("SessionStopped", { turnId: S, reason: Schema.Literal("completed", "interrupted", "error") }),
@@ -129,11 +130,12 @@ const NoApproval = Schema.Struct({ _tag: Schema.Literal("ToolApprovalNotFoundRpc
 const chatError = Schema.Union(NotFound, Failed)
 const session = { sessionId: S }
 
-export const ChatMessage = Schema.Struct({
-  id: S, role: Schema.Literal("user", "assistant"), parts: Schema.Array(MessagePart), createdAt: opt(S), clientMessageId: opt(S)
+const ChatMessage = Schema.Struct({
+  id: S, sessionId: S, role: Schema.Literal("user", "assistant"), parts: Schema.Array(MessagePart), createdAt: S,
+  clientMessageId: opt(S), metadata: opt(Schema.Struct({ claudeSessionId: S, model: S }, Schema.Record({ key: S, value: any })))
 })
 
-const approval = {
+const response = Schema.Struct({
   type: Schema.Literal("tool-approval-response"), toolCallId: S, toolName: S, approved: Schema.Boolean,
   payload: opt(Schema.Union(
     Schema.Struct({
@@ -142,7 +144,7 @@ const approval = {
     }),
     Schema.Struct({ type: Schema.Literal("ExitPlanModePayload"), feedback: opt(S) })
   ))
-}
+})
 
 // chat holds the requests as the real system names them; noHistory omits the history request.
 const chatRequests = {
@@ -154,12 +156,15 @@ const chatRequests = {
   dequeue: Rpc.make("chat.dequeue", { payload: { ...session, messageId: S }, success: DequeueMessage.success, error: chatError }),
   state: Rpc.make("chat.getState", { payload: session, success: SessionSnapshot, error: chatError }),
   respond: Rpc.make("chat.respondToToolApproval", {
-    payload: { sessionId: opt(S), ...approval }, success: Schema.Struct({ acknowledged: Schema.Boolean }),
+    payload: { ...session, response }, success: Schema.Struct({ acknowledged: Schema.Boolean }),
     error: Schema.Union(NotFound, Failed, NoApproval)
   })
 }
 export const noHistory = RpcGroup.make(...Object.values(chatRequests))
-export const chat = noHistory.add(Rpc.make("chat.getHistory", { payload: session, success: Schema.Array(ChatMessage), error: chatError }))
+export const chat = noHistory.add(Rpc.make("chat.getHistory", {
+  payload: { ...session, afterMessageId: opt(S), limit: opt(Schema.Number) },
+  success: Schema.Struct({ messages: Schema.Array(ChatMessage) }), error: chatError
+}))
 
 // invalid holds requests that every Sandcastle server rejects: an unknown tag and a wrong payload.
 export const invalid = RpcGroup.make(

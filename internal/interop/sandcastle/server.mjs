@@ -30,6 +30,8 @@ const snapshot = () => ({
 })
 const publishUnbuffered = (event) => publish({ _tag: "StreamEvent", turnId: session.turn, event })
 const emit = (event) => {
+  if (event.type === "start") event = { claudeSessionId: "c", ...event }
+  if (event.type.startsWith("tool-")) event = { parentToolCallId: null, ...event }
   session.buffer.push(event)
   publishUnbuffered(event)
 }
@@ -67,7 +69,8 @@ const emitKinds = () => {
   emit({ type: "source-document", sourceId: "s2", mediaType: "text/plain", title: "Notes", filename: "n.txt" })
   emit({ type: "file", url: "data:text/plain,x", mediaType: "text/plain" })
   emit({ type: "data-weather", id: "w", data: { sky: "clear" }, transient: false })
-  emit({ type: "metadata-update", model: "m", inputTokens: 5, outputTokens: 6, cacheReadInputTokens: 2, costUsd: 0.25 })
+  const count = { inputTokens: 5, outputTokens: 6, cacheReadInputTokens: 2, cacheCreationInputTokens: 0 }
+  emit({ type: "metadata-update", model: "m", ...count, costUsd: 0.25 })
   publishUnbuffered({ type: "mode-change", mode: "plan" })
   publishUnbuffered({ type: "session-renamed", sessionId: "abc", title: "Every kind" })
   emit({ type: "finish-step" })
@@ -182,7 +185,7 @@ const dequeue = ({ sessionId, messageId }) =>
     }
     return { removed: i >= 0 }
   })
-const respond = ({ toolCallId, approved }) => {
+const respond = ({ response: { toolCallId, approved } }) => {
   const i = session.pending.findIndex((p) => p.toolCallId === toolCallId)
   if (i < 0) return Effect.fail({ _tag: "ToolApprovalNotFoundRpcError", toolCallId })
   session.pending.splice(i, 1)
@@ -201,7 +204,7 @@ const [group, handlers] = {
     SubscribeSession: subscribe, SendMessage: send, Interrupt: interrupt, DequeueMessage: dequeue, GetSessionState: state
   }],
   nohistory: [noHistory, chatHandlers],
-  chat: [chat, { ...chatHandlers, "chat.getHistory": ({ sessionId }) => withSession(sessionId, () => history) }]
+  chat: [chat, { ...chatHandlers, "chat.getHistory": ({ sessionId }) => withSession(sessionId, () => ({ messages: history.map((m) => ({ ...m, sessionId })) })) }]
 }[tags]
 
 const http = createServer((request, response) => {

@@ -220,16 +220,19 @@ func TestTheFirstEventHasTheWholeState(t *testing.T) {
 		two.text() != "May I?" {
 		t.Errorf("%+v, %q", f, two.text())
 	}
-	decide := func(payload args) {
+	interoptest.Contains(t, n.call("b", "chat.getHistory", args{"sessionId": "abc"}), `"text":"ask"`) // under way
+	decide := func(response args) {
 		t.Helper()
-		payload["type"] = "tool-approval-response"
+		response["type"] = "tool-approval-response"
+		payload := args{"sessionId": "abc", "response": response}
 		if got := n.call("b", "chat.respondToToolApproval", payload); got != `{"acknowledged":true}` {
 			t.Errorf("%+v: %s", payload, got)
 		}
 	}
 	decide(args{"toolCallId": "r2", "toolName": "command", "approved": false})
+	late := args{"type": "tool-approval-response", "toolCallId": "r2", "toolName": "command", "approved": true}
 	interoptest.Contains(t, n.callFails("a", "chat.respondToToolApproval", args{
-		"type": "tool-approval-response", "toolCallId": "r2", "toolName": "command", "approved": true,
+		"sessionId": "abc", "response": late,
 	}), "ToolApprovalNotFoundRpcError")
 	n.waitFor("waiting for the second approval", func() bool {
 		return slices.ContainsFunc(two.events, func(e *streamEvent) bool {
@@ -250,6 +253,20 @@ func TestTheFirstEventHasTheWholeState(t *testing.T) {
 	if len(newer) != 4 {
 		t.Errorf("messages after the first turn: %+v", newer)
 	}
+}
+
+// A frame that the schema rejects would end the client's one connection for good.
+func TestATitleBetweenTurnsKeepsTheConnection(t *testing.T) {
+	server := newTestServer(t)
+	n := newThirdPartyClient(t, server)
+	one := n.subscribe("a", "one", "abc")
+	title := "Tidy up"
+	interoptest.Call[protocol.Empty](
+		t, server.nativeClient(), protocol.DoRename, server.session, protocol.RenameData{Title: &title},
+	)
+	n.waitFor("renamed", one.has("StreamEvent", 1))
+	n.sendMessage("a", "abc", "hello", "temp_1")
+	n.waitFor("stopped", one.has("SessionStopped", 1))
 }
 
 // readFile reads a file.
