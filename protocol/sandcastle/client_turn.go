@@ -19,6 +19,7 @@ type clientTurn struct {
 	lastError       *string         // an error that may end the turn
 	finish          string
 	usage           *protocol.Usage
+	context         int64                   // tokens of the model's last answer
 	nativeEnd       *protocol.TurnEndedData // from agentctl's server
 	interrupts      []pendingInterrupt
 

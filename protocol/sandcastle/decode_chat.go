@@ -45,6 +45,7 @@ func (c *client) handleChat(s *session, raw json.RawMessage) {
 	case chatApprovalRequest:
 		c.recordPending(s, e.ToolCallID, e.ToolName)
 	case chatMetadata:
+		t.context = e.InputTokens + e.CacheReadTokens + e.CacheCreationTokens + e.OutputTokens
 		c.record(s, codec.Entry{Type: protocol.UsageUpdated, Turn: t.id, Data: protocol.Usage{
 			Input: e.InputTokens, Output: e.OutputTokens, Cached: e.CacheReadTokens, Cost: e.CostUSD,
 			Currency: currency(e.CostUSD), Model: e.Model,
@@ -59,6 +60,7 @@ func (c *client) handleChat(s *session, raw json.RawMessage) {
 				Input: m.InputTokens, Output: m.OutputTokens, Cached: m.CacheRead, Cost: m.CostUSD,
 				Currency: currency(m.CostUSD),
 			}
+			c.recordContext(s, m.ContextWindow)
 		}
 	case chatNative:
 		c.recordNative(s, &e, raw)
@@ -71,6 +73,17 @@ func (c *client) handleChat(s *session, raw json.RawMessage) {
 	default:
 		c.recordRaw(s, t.id, codec.Excerpt(e.Type), raw)
 	}
+}
+
+// recordContext records the context usage at the end of a turn: the tokens of the model's last
+// answer, in a window. agentctl's server sends its own event.
+func (c *client) recordContext(s *session, window int64) {
+	if window <= 0 || s.turn.context == 0 || c.Options.PeerIsAgentctl {
+		return
+	}
+	c.record(s, codec.Entry{Type: protocol.ContextUpdated, Turn: s.turn.id, Data: protocol.ContextInfo{
+		Tokens: s.turn.context, MaxTokens: window, Percent: 100 * float64(s.turn.context) / float64(window),
+	}})
 }
 
 func currency(cost float64) string {
