@@ -108,14 +108,14 @@ func TestAFirstSandcastleMessageInModePlanRunsInIt(t *testing.T) {
 				session := map[string]string{"id": r.Session, "name": "barn"}[by]
 				c := w.dialSandcastle(t)
 				for _, m := range [][2]string{
-					{"one", "plan"}, {"two", "plan"}, {"three", "build"}, {"four", "plan"}, {"five", ""},
+					{"one", "plan"}, {"two", ""}, {"three", "plan"}, {"four", "plan"}, {"five", "build"},
 				} {
 					if exit := c.send(session, m[0], m[1]); !strings.Contains(exit, `"started"`) {
 						t.Fatalf("%s: %s", m, exit)
 					}
 					waitIdle(t, ann, r.Session)
 				}
-				want := "one in plan, two in plan, three in default, four in plan, five in default"
+				want := "one in plan, two in default, three in plan, four in plan, five in default"
 				if got := strings.Join(texts(t, w, r.Session), ", "); got != want {
 					t.Errorf("got %s\nwant %s", got, want)
 				}

@@ -76,7 +76,7 @@ func (c *client) handleSend(cmd *protocol.Command) {
 	}
 	if s != nil && (again != nil || p.ClientMessageID == cmd.Key && cmd.Key != "") {
 		r := s.acceptedSend(p.ClientMessageID)
-		if r == nil && again != nil {
+		if r == nil && again != nil && !c.Options.PeerIsAgentctl { // whose history has the id
 			r = s.storedSend(again, d.Text)
 		}
 		if r != nil {

@@ -87,8 +87,12 @@ func (s *server) sendInMode(c *rpcCall, send func(refuseQueued bool)) {
 			return
 		case c.Mode == modePlan && modeOf(st) != modePlan:
 			value = modePlan
-			if setting != nil && len(s.planned) < maxSubscriptions {
-				s.planned[c.SessionID] = setting.Value
+			was := "" // unknown before the agent's start
+			if setting != nil {
+				was = setting.Value
+			}
+			if planned || len(s.planned) < maxSubscriptions {
+				s.planned[c.SessionID] = was
 			}
 		case c.Mode != modePlan && modeOf(st) == modePlan && !busy:
 			value = buildValue(setting, before)
