@@ -242,7 +242,7 @@ func approvalOf(id, name, title string, input json.RawMessage) protocol.Approval
 		}
 	case name == toolPlan:
 		a.Kind, a.Why, a.Input = protocol.ApprovePlan, known.Plan, nil
-		allow, deny = "Approve plan", "Revise with reason"
+		allow = "Approve plan"
 		if a.Title == "" {
 			a.Title = "Approve the plan"
 		}
