@@ -55,6 +55,7 @@ func TestEveryThirdPartyEventKindIsConverted(t *testing.T) {
 			`raw file {"type":"file","url":"data:text/plain,x","mediaType":"text/plain"}`,
 			`raw data-weather {"type":"data-weather","id":"w","data":{"sky":"clear"},"transient":false}`,
 			`error {"kind":"execution","message":"overloaded"}`, `raw abort {"type":"abort","reason":"tired"}`,
+			`context.updated {"tokens":13,"max_tokens":200000,"percent":0.0065,"transcript_length":0}`,
 		}
 		got = slices.DeleteFunc(got, func(s string) bool {
 			return strings.HasPrefix(s, string(protocol.UsageUpdated)) ||
