@@ -23,6 +23,7 @@ type Spec struct {
 	CWD     string            `json:"cwd,omitempty"`
 	Env     map[string]string `json:"env,omitempty"`
 	State   []byte            `json:"state,omitempty"` // as last saved by the agent
+	Title   string            `json:"title,omitempty"` // as last given by the agent
 }
 
 // An Agent runs the turns of one session: one Run at a time; its other methods may be called from
@@ -102,7 +103,7 @@ type Output interface {
 // Host serves an agent at all times, in a turn or not. It outlives the agent.
 type Host interface {
 	// Emit is Output.Emit outside a turn, for agent.options, context.updated, usage.updated, notice
-	// and raw.
+	// and raw; and for session.updated with a title, which replaces none but the agent's own.
 	Emit(e Event) error
 
 	// Save is Output.Save.

@@ -91,6 +91,52 @@ func TestWhatAnAgentCannotIsUnsupported(t *testing.T) {
 	})
 }
 
+func TestTheTitleOfAnAgentReplacesOnlyItsOwn(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		var host Host
+		tell := func(title, want string) {
+			t.Helper()
+			r.send(id, "go")
+			host = r.agents.run().agent.host
+			err := host.Emit(
+				Event{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &title}},
+			)
+			if err != nil {
+				t.Error(err)
+			}
+			r.waitIdle()
+			if got := r.state(id).Title; got != want {
+				t.Errorf("after %q the title is %q, want %q", title, got, want)
+			}
+			r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{}))
+		}
+		tell("first", "first")
+		tell("second", "second")
+		r.restart()
+		tell("third", "third")
+		events := r.events(id, false)
+		tell("third", "third")
+		for _, e := range r.events(id, false)[len(events):] {
+			if e.Type == protocol.SessionUpdated {
+				t.Error("the same title was recorded again")
+			}
+		}
+		rename := newCommand(protocol.DoRename, id, protocol.RenameData{Title: new("mine")})
+		must[protocol.Empty](r, r.do(anna, rename))
+		tell("fourth", "mine")
+		r.restart()
+		tell("fifth", "mine")
+		titled := protocol.CreateData{Title: "given"}
+		id = must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", titled))).Session
+		tell("sixth", "given")
+		e := Event{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Name: new("n")}}
+		if err := host.Emit(e); protocol.CodeOf(err) != protocol.CodeUnsupported {
+			t.Errorf("an agent renames a session: %v", err)
+		}
+	})
+}
+
 func TestAnAgentAtWorkKeepsItsSessionLoadedAndItsAnswerIsGivenAtTheLatestAtTheEnd(t *testing.T) {
 	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *testHub) {
 		r.agents.capable = func(ctx context.Context, _ string) error {

@@ -16,6 +16,7 @@ type agentMessage struct {
 	request   *approvalWaiter
 	withdrawn *approvalWaiter // the agent stopped waiting
 	state     []byte          // to be saved; nil: none
+	title     *string         // of the session; nil: none
 	result    *turnResult
 }
 
@@ -72,6 +73,8 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 		s.storeSpec()
 	}
 	switch {
+	case m.title != nil:
+		s.setAgentTitle(*m.title)
 	case m.request != nil:
 		s.handleApprovalRequest(m.request)
 	case m.withdrawn != nil:
@@ -203,6 +206,12 @@ var _ Host = (*host)(nil)
 func (h *host) Emit(e Event) error {
 	switch e.Type {
 	case protocol.AgentOptions, protocol.ContextUpdated, protocol.UsageUpdated, protocol.Notice, protocol.Raw:
+	case protocol.SessionUpdated:
+		d, ok := e.Data.(protocol.SessionUpdatedData)
+		if ok && d.Title != nil && d == (protocol.SessionUpdatedData{Title: d.Title}) {
+			return h.s.emit(agentMessage{title: d.Title})
+		}
+		return protocol.Errorf(protocol.CodeUnsupported, "an agent can update the title of a session only")
 	default:
 		return protocol.Errorf(protocol.CodeUnsupported, "an agent cannot emit %s outside of a turn", e.Type)
 	}

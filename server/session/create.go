@@ -144,6 +144,18 @@ func (s *Session) rename(cmd *command, d *protocol.RenameData) (any, error) {
 	return protocol.Empty{}, nil
 }
 
+// setAgentTitle sets a title that the agent gives to the session. A title that a user gave stays.
+func (s *Session) setAgentTitle(title string) {
+	title = truncateTitle(title)
+	if title == s.state.Title || s.state.Title != "" && s.state.Title != s.spec.Title {
+		return
+	}
+	s.recordIn("", protocol.SessionUpdated, nil, protocol.SessionUpdatedData{Title: &title})
+	s.published.stale = true
+	s.spec.Title = title
+	s.storeSpec()
+}
+
 func truncateTitle(title string) string {
 	return protocol.SplitText(protocol.ValidText(title), maxTitle)[0]
 }
