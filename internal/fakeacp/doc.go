@@ -20,6 +20,7 @@
 //	hang                      waits for session/cancel, then stops with cancelled
 //	deaf                      waits for ever and ignores session/cancel
 //	stop REASON               stops with that reason instead of end_turn
+//	usage JSON                puts that usage into the response to the prompt
 //	fail CODE TEXT            responds with that error
 //	exit N                    exits with that status
 //

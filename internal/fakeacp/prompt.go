@@ -17,11 +17,14 @@ func (a *agent) runPrompt(id json.RawMessage, s *session, text string) {
 	s.prompts = append(s.prompts, text)
 	a.saveSession(s)
 	reason, after := "end_turn", ""
+	result := obj{}
 	for step := range strings.Lines(text) {
 		verb, rest, _ := strings.Cut(strings.TrimSuffix(step, "\n"), " ")
 		switch verb {
 		case "stop":
 			reason = rest
+		case "usage":
+			result["usage"] = json.RawMessage(rest)
 		case "after":
 			after = rest
 		case "hang":
@@ -39,8 +42,8 @@ func (a *agent) runPrompt(id json.RawMessage, s *session, text string) {
 			break
 		}
 	}
-	usage := obj{"inputTokens": 11, "outputTokens": 7, "cachedReadTokens": 3, "thoughtTokens": 2}
-	a.reply(id, obj{"stopReason": reason, "usage": usage})
+	result["stopReason"] = reason
+	a.reply(id, result)
 	if after != "" {
 		a.sendText(s, after)
 	}

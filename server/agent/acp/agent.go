@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +30,9 @@ type Config struct {
 	Env     map[string]string // added to the environment of the server
 	Install string            // installation hint for users
 	Login   string            // login hint for users
+
+	// Dial connects to an agent that is not a process of this server, instead of running Command.
+	Dial func(context.Context) (io.ReadWriteCloser, error)
 
 	StartTimeout  time.Duration
 	CancelTimeout time.Duration
@@ -59,7 +63,7 @@ var (
 
 // New returns an agent for a session. It starts no process.
 func New(config Config, spec session.Spec, host session.Host) (*Agent, error) {
-	if len(config.Command) == 0 {
+	if len(config.Command) == 0 && config.Dial == nil {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "agent %s has no command", config.Name)
 	}
 	config.StartTimeout = cmp.Or(config.StartTimeout, startTimeout)
@@ -94,27 +98,28 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	if err := a.markPrompted(); err != nil {
 		return session.End{}, fmt.Errorf("save state: %w", err)
 	}
-	t := newTurn(ctx, turn.ID, out, a.spec.CWD)
+	t := newTurn(ctx, turn.ID, out, a.spec.CWD, c.known())
 	c.setTurn(t)
 	defer c.endTurn(t)
 
 	type response struct {
-		end session.End
-		err error
+		result promptResult
+		err    error
 	}
 	responses := make(chan response, 1)
 	promptCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go func() {
-		end, err := c.prompt(promptCtx, c.promptBlocks(turn.Message, t))
-		responses <- response{end, err}
+		result, err := c.prompt(promptCtx, c.promptBlocks(turn.Message, t))
+		responses <- response{result, err}
 	}()
 	select {
 	case r := <-responses:
-		if r.err == nil {
-			return a.recordUsage(c, r.end, out), nil
+		end, err := r.result.end(), r.err
+		if err != nil {
+			end, err = a.failedPrompt(c, err)
 		}
-		return session.End{}, a.translateError(c, r.err)
+		return a.recordUsage(c, t, r.result, t.settle(end)), err
 	case <-ctx.Done():
 	}
 
@@ -126,7 +131,7 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	end := session.End{Reason: protocol.ReasonInterrupted}
 	select {
 	case r := <-responses:
-		end.Usage = a.recordUsage(c, r.end, out).Usage
+		end = a.recordUsage(c, t, r.result, end)
 	case <-cancelCtx.Done():
 		t.warn(fmt.Sprintf(
 			"%s did not stop within %v and was killed; it restarts with the next message",
@@ -200,23 +205,6 @@ func (a *Agent) closedError() error {
 	return protocol.Errorf(protocol.CodeShuttingDown, "%s is closed", a.config.Name)
 }
 
-// recordUsage adds the usage of a turn to the total of the session.
-func (a *Agent) recordUsage(c *client, end session.End, out session.Output) session.End {
-	end = c.addCost(end)
-	if end.Usage == nil || *end.Usage == (protocol.Usage{}) {
-		return end
-	}
-	var sum protocol.Usage
-	err := a.updateState(func(s *state) { sum = s.addUsage(end.Usage) })
-	if err == nil {
-		err = out.Emit(session.Event{Type: protocol.UsageUpdated, Data: sum})
-	}
-	if err != nil {
-		a.host.Logf("usage of %s: %v", a.config.Name, err)
-	}
-	return end
-}
-
 // markPrompted records that the ACP session has content to restore.
 func (a *Agent) markPrompted() error {
 	a.mu.Lock()
@@ -226,6 +214,13 @@ func (a *Agent) markPrompted() error {
 		return nil
 	}
 	return a.updateState(func(s *state) { s.Prompted = true })
+}
+
+// restartUsage notes that a new process reports usage.
+func (a *Agent) restartUsage(how usageReports, restored bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.saved.restartUsage(how, restored)
 }
 
 // updateState changes the state and saves it.

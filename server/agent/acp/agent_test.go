@@ -19,7 +19,8 @@ func TestATurnStreamsTextAndReasoningInTheirOrder(t *testing.T) {
 	r.clear()
 	end := r.run("think why", "think  not", "say a", "say b", "think hm",
 		`update {"sessionUpdate":"agent_message_chunk","messageId":"m1","content":{"type":"text","text":"c"}}`,
-		`update {"sessionUpdate":"agent_message_chunk","messageId":"m2","content":{"type":"text","text":"d"}}`)
+		`update {"sessionUpdate":"agent_message_chunk","messageId":"m2","content":{"type":"text","text":"d"}}`,
+		`usage {"inputTokens":11,"outputTokens":7,"cachedReadTokens":3,"thoughtTokens":2}`)
 	r.wantEvents(`
 reasoning.start {"part":"p1"}
 reasoning.delta {"part":"p1","text":"why"}

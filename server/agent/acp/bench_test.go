@@ -21,7 +21,7 @@ func BenchmarkChunk(b *testing.B) {
 	line := `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + strings.Repeat("word ", 8) + `"}}}}` + "\n"
 	out := discardSession{&recorder{}}
 	l := newTestClient(out.recorder)
-	t := newTurn(b.Context(), "t", out, "/")
+	t := newTurn(b.Context(), "t", out, "/", knownAgent{})
 	l.setTurn(t)
 	defer l.endTurn(t)
 	r, w := io.Pipe()
@@ -42,7 +42,7 @@ func BenchmarkChunk(b *testing.B) {
 func BenchmarkOutput(b *testing.B) {
 	out := discardSession{&recorder{}}
 	c := newTestClient(out.recorder)
-	t := newTurn(b.Context(), "t", out, "/")
+	t := newTurn(b.Context(), "t", out, "/", knownAgent{})
 	c.setTurn(t)
 	defer c.endTurn(t)
 	text := strings.Repeat("a line of some tool's output\n", 1000)

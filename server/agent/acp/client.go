@@ -10,7 +10,6 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent/acp/rpc"
-	"agentctl/server/agent/process"
 	"agentctl/server/session"
 )
 
@@ -19,7 +18,7 @@ type client struct {
 	// Static after start.
 	config    Config
 	host      session.Host
-	proc      *process.Process
+	program   program
 	conn      *rpc.Conn
 	agentInfo initializeResult
 	exited    chan struct{} // closed when the process group has ended and its end is recorded
@@ -28,12 +27,15 @@ type client struct {
 	settings settings
 
 	mu        sync.Mutex
-	session   string // ACP session id; static after start
-	restored  bool   // the ACP session was restored
-	turn      *turn  // the running turn, or nil
-	replaying bool   // session/load is running: updates repeat the log
-	cost      cost
+	session   string          // ACP session id; static after start
+	turn      *turn           // the running turn, or nil
+	replaying bool            // session/load is running: updates repeat the log
+	cost      *cost           // reported since the last turn's end
+	unknown   map[string]bool // kinds of messages that were logged
 }
+
+// maxUnknown bounds the kinds of messages that are logged once.
+const maxUnknown = 100
 
 type cancelParams struct {
 	Session string `json:"sessionId"`
@@ -41,27 +43,21 @@ type cancelParams struct {
 
 // start runs the program and opens the ACP session. On an error the process has ended.
 func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
-	if info, err := os.Stat(a.spec.CWD); err != nil || !info.IsDir() {
+	if info, err := os.Stat(a.spec.CWD); a.config.Dial == nil && (err != nil || !info.IsDir()) {
 		return nil, protocol.Errorf(protocol.CodeNoAgent,
 			"cannot start %s: %s is not a directory", a.config.Name, a.spec.CWD)
 	}
 	env := a.environment()
-	proc, err := process.Start(process.Command{
-		Args: a.config.Command, Dir: a.spec.CWD, Env: env,
-		Record: func(g process.Group) error {
-			return a.host.RecordProcessGroup(session.ProcessGroup{Session: a.spec.Session, PID: g.PID, Start: g.Start})
-		},
-	})
+	conn, err := a.open(ctx, env)
 	if err != nil {
-		return nil, a.startError(err)
+		return nil, err
 	}
 	c := &client{
-		config: a.config, host: a.host, proc: proc,
-		exited: make(chan struct{}), replayed: make(chan struct{}, 1),
+		config: a.config, host: a.host, program: conn,
+		exited: make(chan struct{}), replayed: make(chan struct{}, 1), unknown: map[string]bool{},
 	}
-	g := proc.Group()
-	c.conn = rpc.New(proc.Stdout, proc.Stdin, c)
-	go c.awaitExit(session.ProcessGroup{Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: true})
+	c.conn = rpc.New(conn.out, conn.in, c)
+	go c.awaitExit(conn.ended)
 
 	if err = c.initialize(ctx); err == nil {
 		if err = a.openSession(ctx, c, saved); wantsLogin(err) && c.authenticate(ctx, env) {
@@ -77,14 +73,14 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 }
 
 // awaitExit waits for the end of the program and records it.
-func (c *client) awaitExit(g session.ProcessGroup) {
+func (c *client) awaitExit(ended func() error) {
 	defer close(c.exited)
-	<-c.proc.Done()
-	c.proc.End(0)
+	<-c.program.Done()
+	c.program.End(0)
 	c.conn.Wait()
-	c.proc.Release()
-	if err := c.host.RecordProcessGroup(g); err != nil {
-		c.host.Logf("record the end of process group %d: %v", g.PID, err)
+	c.program.Release()
+	if err := ended(); err != nil {
+		c.host.Logf("record the end of %s: %v", c.config.Name, err)
 	}
 }
 
@@ -92,7 +88,7 @@ func (c *client) alive() bool {
 	select {
 	case <-c.conn.Done():
 		return false
-	case <-c.proc.Done():
+	case <-c.program.Done():
 		return false
 	default:
 		return true
@@ -101,7 +97,7 @@ func (c *client) alive() bool {
 
 // close ends the program and returns when its process group has ended.
 func (c *client) close(grace time.Duration) {
-	c.proc.End(grace)
+	c.program.End(grace)
 	<-c.exited
 }
 
@@ -153,16 +149,12 @@ func (c *client) turnFor(session string) (t *turn, replay bool) {
 	return c.turn, c.replaying
 }
 
-func (c *client) prompt(ctx context.Context, blocks []block) (session.End, error) {
+func (c *client) prompt(ctx context.Context, blocks []block) (result promptResult, err error) {
 	raw, err := c.conn.Call(ctx, "session/prompt", promptParams{Session: c.session, Prompt: blocks})
-	if err != nil {
-		return session.End{}, err
+	if err == nil {
+		err = decode(raw, &result)
 	}
-	var result promptResult
-	if err := decode(raw, &result); err != nil {
-		return session.End{}, fmt.Errorf("session/prompt: %w", err)
-	}
-	return result.end(), nil
+	return result, err
 }
 
 // notice emits a warning for users.
@@ -173,10 +165,20 @@ func (a *Agent) notice(format string, args ...any) {
 	}
 }
 
-// emitRaw keeps a message that maps to no event.
-func (c *client) emitRaw(method string, data json.RawMessage) {
+// keepRaw keeps a message that maps to no event: as a raw event, which clients show in their
+// protocol log only. The log of the server names each kind once.
+func (c *client) keepRaw(method, kind string, data json.RawMessage) {
+	c.mu.Lock()
+	logged := c.unknown[method+" "+kind]
+	if len(c.unknown) < maxUnknown {
+		c.unknown[method+" "+kind] = true
+	}
+	c.mu.Unlock()
+	if !logged {
+		c.host.Logf("%s sent a message without an equivalent: %.80q %.80q", c.config.Name, method, kind)
+	}
 	e := session.Event{Type: protocol.Raw, Data: protocol.RawData{Source: "acp", Method: method, Data: data}}
 	if err := c.host.Emit(e); err != nil {
-		c.host.Logf("emit raw message of %s: %v", c.config.Name, err)
+		c.host.Logf("keep a message of %s: %v", c.config.Name, err)
 	}
 }

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -15,20 +16,27 @@ const (
 	contentOther = "other"
 )
 
-// mapContents maps the content list of a tool call. Unknown content is kept as raw data.
-func mapContents(raw json.RawMessage) []protocol.Content {
+// mediaMarkdown is the media type of text that is Markdown.
+const mediaMarkdown = "text/markdown"
+
+// mapContents maps the content list of a tool call. Unknown content is kept as raw data. References
+// to terminals hold nothing to show and are left out: their output comes by other fields. ok is
+// false if the list has nothing else.
+func (a knownAgent) mapContents(raw json.RawMessage) (out []protocol.Content, ok bool) {
 	var items []json.RawMessage
 	if decode(raw, &items) != nil || items == nil && present(raw) && string(raw) != "[]" {
-		return []protocol.Content{{Type: contentOther, Data: raw}}
+		return []protocol.Content{{Type: contentOther, Data: raw}}, true
 	}
-	out := make([]protocol.Content, 0, len(items))
+	out = make([]protocol.Content, 0, len(items))
 	for _, item := range items {
-		out = append(out, mapContent(item))
+		if c, ok := a.mapContent(item); ok {
+			out = append(out, c)
+		}
 	}
-	return out
+	return out, len(out) > 0 || len(items) == 0
 }
 
-func mapContent(raw json.RawMessage) protocol.Content {
+func (a knownAgent) mapContent(raw json.RawMessage) (_ protocol.Content, ok bool) {
 	var c struct {
 		Type    string  `json:"type"`
 		Content block   `json:"content"`
@@ -38,26 +46,72 @@ func mapContent(raw json.RawMessage) protocol.Content {
 	}
 	_ = decode(raw, &c) // undecodable content has no type and is kept raw
 	switch {
+	case c.Type == "terminal":
+		return protocol.Content{}, false
 	case c.Type == "diff":
-		return protocol.Content{Type: contentDiff, Path: c.Path, Old: c.Old, New: c.New}
+		return protocol.Content{Type: contentDiff, Path: c.Path, Old: c.Old, New: c.New}, true
 	case c.Type != "content":
+	case c.Content.Type == "text" && a.markdown:
+		return markdownContent(c.Content.Text), true
 	case c.Content.Type == "text":
-		return protocol.Content{Type: contentText, Text: c.Content.Text}
+		return protocol.Content{Type: contentText, Text: c.Content.Text}, true
 	case c.Content.Type == "image" && c.Content.Data != "":
 		data := protocol.AppendString(nil, c.Content.Data)
-		return protocol.Content{Type: contentImage, MediaType: c.Content.MIMEType, Path: c.Content.URI, Data: data}
+		image := protocol.Content{Type: contentImage, MediaType: c.Content.MIMEType, Path: c.Content.URI, Data: data}
+		return image, true
 	case c.Content.Type == "resource" && c.Content.Resource != nil && c.Content.Resource.Text != "":
 		r := c.Content.Resource
-		return protocol.Content{Type: contentText, Text: r.Text, Path: r.URI, MediaType: r.MIMEType}
+		return protocol.Content{Type: contentText, Text: r.Text, Path: r.URI, MediaType: r.MIMEType}, true
 	}
-	return protocol.Content{Type: contentOther, Data: raw}
+	return protocol.Content{Type: contentOther, Data: raw}, true
+}
+
+// markdownContent returns Markdown as content. One fenced block and nothing else is plain text: the
+// agent put the output of the tool into it.
+func markdownContent(text string) protocol.Content {
+	if body, ok := fencedBlock(text); ok {
+		return protocol.Content{Type: contentText, Text: body}
+	}
+	c := protocol.Content{Type: contentText, Text: text}
+	if strings.Contains(text, "```") {
+		c.MediaType = mediaMarkdown
+	}
+	return c
+}
+
+// fencedBlock returns the text in the one fenced block that a Markdown text consists of.
+func fencedBlock(text string) (body string, ok bool) {
+	text = strings.TrimSuffix(text, "\n")
+	fence := text[:len(text)-len(strings.TrimLeft(text, "`"))]
+	_, rest, found := strings.Cut(text, "\n")
+	if len(fence) < 3 || !found {
+		return "", false
+	}
+	body, ok = strings.CutSuffix(rest, fence)
+	if !ok || body != "" && !strings.HasSuffix(body, "\n") || strings.Contains("\n"+body, "\n"+fence) {
+		return "", false
+	}
+	return strings.TrimSuffix(body, "\n"), true
+}
+
+// text returns the text of a block in a message. ok is false for blocks without text.
+func (b *block) text() (text string, ok bool) {
+	switch {
+	case b.Type == "text":
+		return b.Text, true
+	case b.Type == "resource_link" && b.URI != "":
+		return "[" + cmp.Or(b.Name, b.URI) + "](" + b.URI + ")", true
+	case b.Type == "resource" && b.Resource != nil && b.Resource.Text != "":
+		return b.Resource.Text, true
+	}
+	return "", false
 }
 
 // plainText joins the content if all of it is text.
 func plainText(content []protocol.Content) (string, bool) {
 	var b strings.Builder
 	for i, c := range content {
-		if c.Type != contentText || c.Path != "" {
+		if c.Type != contentText || c.Path != "" || c.MediaType != "" {
 			return "", false
 		}
 		if i > 0 && !strings.HasSuffix(b.String(), "\n") {
@@ -68,8 +122,8 @@ func plainText(content []protocol.Content) (string, bool) {
 	return b.String(), true
 }
 
-// diffs returns the diffs in a list and all its text.
-func diffs(list []protocol.Content) (diffs []protocol.Content, text string) {
+// splitContent returns the diffs in a list, the other content that is not text, and all text.
+func splitContent(list []protocol.Content) (diffs, other []protocol.Content, text string) {
 	var texts []string
 	for _, c := range list {
 		switch c.Type {
@@ -77,7 +131,9 @@ func diffs(list []protocol.Content) (diffs []protocol.Content, text string) {
 			diffs = append(diffs, c)
 		case contentText:
 			texts = append(texts, c.Text)
+		default:
+			other = append(other, c)
 		}
 	}
-	return diffs, strings.Join(texts, "\n")
+	return diffs, other, strings.Join(texts, "\n")
 }

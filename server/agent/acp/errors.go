@@ -9,6 +9,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent/acp/rpc"
+	"agentctl/server/session"
 )
 
 // translateError turns a protocol error into an error for users. It ends the process of a broken
@@ -38,7 +39,7 @@ func (c *client) describeError(err error) error {
 		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", c.config.Name, errorText(e))
 	case errors.Is(err, rpc.ErrClosed):
 		how := "ended"
-		if exit := c.proc.Err(); exit != nil {
+		if exit := c.program.Err(); exit != nil {
 			how = "ended with " + exit.Error()
 		}
 		return protocol.Errorf(protocol.CodeAgentFailed, "%s %s%s", c.config.Name, how, c.stderrSuffix())
@@ -53,14 +54,17 @@ func errorText(e *rpc.Error) string {
 		Message, Details string
 		Error            *struct{ Message string }
 	}
-	text := e.Message
-	var inner payload
-	if json.Unmarshal([]byte(text), &inner) == nil && inner.Error != nil && inner.Error.Message != "" {
-		text = inner.Error.Message
+	inner := func(text string) string {
+		var p payload
+		if json.Unmarshal([]byte(text), &p) == nil && p.Error != nil && p.Error.Message != "" {
+			return p.Error.Message
+		}
+		return text
 	}
+	text := inner(e.Message)
 	var data payload
 	_ = json.Unmarshal(e.Data, &data) // data may have any form
-	for _, more := range []string{data.Details, data.Message} {
+	for _, more := range []string{inner(data.Details), inner(data.Message)} {
 		if more != "" && !strings.Contains(text, more) {
 			return text + ": " + more
 		}
@@ -71,7 +75,7 @@ func errorText(e *rpc.Error) string {
 // stderrSuffix returns the end of standard error, formatted for the end of an error message.
 func (c *client) stderrSuffix() string {
 	const most = 1 << 10
-	log := c.proc.StderrTail()
+	log := c.program.StderrTail()
 	if len(log) > most {
 		log = protocol.ValidText(log[len(log)-most:])
 		if _, rest, ok := strings.Cut(log, "\n"); ok {
@@ -91,4 +95,20 @@ func (a *Agent) startError(err error) error {
 			a.config.Name, a.config.Command[0], a.config.Install)
 	}
 	return protocol.Errorf(protocol.CodeNoAgent, "cannot start %s: %v", a.config.Name, err)
+}
+
+// failedPrompt returns the end of a turn whose prompt failed. Some agents report the length limit
+// of the model as an error.
+func (a *Agent) failedPrompt(c *client, err error) (session.End, error) {
+	var e *rpc.Error
+	if errors.As(err, &e) && isMaxTokens(e) {
+		return session.End{Reason: protocol.ReasonMaxTokens, Message: errorText(e)}, nil
+	}
+	return session.End{}, a.translateError(c, err)
+}
+
+// isMaxTokens reports whether an error means the length limit of the model. Claude and Codex name
+// it alike.
+func isMaxTokens(e *rpc.Error) bool {
+	return strings.Contains(e.Message, "max_output_tokens") || strings.Contains(string(e.Data), "max_output_tokens")
 }

@@ -6,6 +6,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent/acp/rpc"
+	"agentctl/server/session"
 )
 
 // maxInvalidLine is the maximum length of an invalid line to keep, in bytes.
@@ -16,13 +17,13 @@ var _ rpc.Handler = (*client)(nil)
 // HandleNotification implements rpc.Handler.
 func (c *client) HandleNotification(method string, params json.RawMessage) {
 	if method != "session/update" {
-		c.emitRaw(method, params)
+		c.keepRaw(method, "", params)
 		return
 	}
 	var p updateParams
 	var u update
 	if decode(params, &p) != nil || decode(p.Update, &u) != nil || u.Kind == "" {
-		c.emitRaw(method, params)
+		c.keepRaw(method, "", params)
 		return
 	}
 	if c.applyAgentUpdate(&u) {
@@ -37,7 +38,7 @@ func (c *client) HandleNotification(method string, params json.RawMessage) {
 		return
 	}
 	if turn == nil || !turn.apply(&u) {
-		c.emitRaw(method, params)
+		c.keepRaw(method, u.Kind, params)
 	}
 }
 
@@ -53,10 +54,32 @@ func (c *client) applyAgentUpdate(u *update) bool {
 		c.updateSettings(func(s *settings) { s.applyConfig(u.Config) })
 	case "usage_update":
 		c.applyUsage(u)
+	case "session_info_update":
+		c.applyInfo(u)
 	default:
 		return false
 	}
 	return true
+}
+
+// applyInfo sets the title of the session, and notes a failure of the model that the agent reports
+// as the end of its turn.
+func (c *client) applyInfo(u *update) {
+	if u.Meta.Codex.Thread.Type == codexFailed {
+		c.mu.Lock()
+		turn := c.turn
+		c.mu.Unlock()
+		if turn != nil {
+			turn.markFailed()
+		}
+	}
+	if u.Title == "" {
+		return
+	}
+	e := session.Event{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &u.Title}}
+	if err := c.host.Emit(e); err != nil {
+		c.host.Logf("title of %s: %v", c.config.Name, err)
+	}
 }
 
 // HandleRequest implements rpc.Handler. Permission is requested in a goroutine of the turn, so the
@@ -71,7 +94,7 @@ func (c *client) HandleRequest(req *rpc.Request) {
 		}
 		return
 	}
-	c.emitRaw(req.Method, req.Params)
+	c.keepRaw(req.Method, "", req.Params)
 	if err := req.ReplyError(context.Background(), rpc.CodeMethodNotFound, "not supported: "+req.Method); err != nil {
 		c.host.Logf("refuse %s: %v", c.config.Name, err)
 	}
@@ -86,5 +109,5 @@ func (c *client) reply(req *rpc.Request, result any) {
 
 // HandleInvalid implements rpc.Handler.
 func (c *client) HandleInvalid(line []byte, _ error) {
-	c.emitRaw("", protocol.AppendString(nil, string(line[:min(len(line), maxInvalidLine)])))
+	c.keepRaw("", "", protocol.AppendString(nil, string(line[:min(len(line), maxInvalidLine)])))
 }

@@ -103,7 +103,7 @@ update {"sessionUpdate":"agent_message_chunk","content":{"type":"audio","data":"
 line {"jsonrpc":"2.0","method":"_vendor/thing","params":{"a":1}}
 line not JSON at all
 bytes 7b226d6574686f64223a2278ff227d`, `
-raw {"data":{"sessionId":"SES","update":{"sessionUpdate":"session_info_update","title":"T"}},"method":"session/update","source":"acp"}
+session.updated {"title":"T"}
 raw {"data":{"sessionId":"SES","update":{"content":{"data":"AA","type":"audio"},"sessionUpdate":"agent_message_chunk"}},"method":"session/update","source":"acp"}
 raw {"data":{"a":1},"method":"_vendor/thing","source":"acp"}
 raw {"data":"not JSON at all","source":"acp"}
@@ -516,30 +516,11 @@ func TestSettingsAreSetEmittedAndRestored(t *testing.T) {
 	next.wantText("mode is yolomodel is largeeffort is highbrave is true")
 }
 
-func TestCostIsThatOfTheTurnAndUsageThatOfTheSession(t *testing.T) {
-	r := newTestAgent(t, "plain")
-	for i, want := range []float64{0.5, 0.25} {
-		end := r.run(fmt.Sprintf(`update {"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":%v,"currency":"USD"}}`, []float64{0.5, 0.75}[i]))
-		if end.Usage.Cost != want || end.Usage.Currency != "USD" {
-			t.Errorf("usage of turn %d: %+v", i, end.Usage)
-		}
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	next := r.restart("plain")
-	next.run("say more")
-	want := protocol.Usage{Input: 33, Output: 21, Cached: 9, Reasoning: 6, Cost: 0.75, Currency: "USD"}
-	if sums := next.data(protocol.UsageUpdated); len(sums) != 1 || sums[0] != want {
-		t.Errorf("session usage %+v", sums)
-	}
-}
-
 func TestPartsOfAMessageReachTheAgentOrAreNamed(t *testing.T) {
 	c := &client{config: Config{Name: "Fake"}}
 	c.agentInfo.Capabilities.Prompt.Image = true
 	r := &recorder{changed: make(chan struct{}, 1)}
-	tn := newTurn(t.Context(), "turn", r, "/")
+	tn := newTurn(t.Context(), "turn", r, "/", knownAgent{})
 	got := c.promptBlocks(protocol.Message{Text: "look", Parts: []protocol.Part{
 		{Type: "image", URL: "data:image/png;base64,AAAA"},
 		{Type: "file", URL: "file:///a/b.txt"},

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 )
@@ -139,14 +140,9 @@ type block struct {
 }
 
 type promptResult struct {
-	Reason string `json:"stopReason"`
-	Usage  *struct {
-		Input     int64 `json:"inputTokens"`
-		Output    int64 `json:"outputTokens"`
-		Cached    int64 `json:"cachedReadTokens"`
-		Reasoning int64 `json:"thoughtTokens"`
-	} `json:"usage"`
-	Meta struct {
+	Reason string  `json:"stopReason"`
+	Usage  *tokens `json:"usage"`
+	Meta   struct {
 		Quota struct {
 			Tokens struct {
 				Input  int64 `json:"input_tokens"`
@@ -184,16 +180,14 @@ type update struct {
 
 	Used int64 `json:"used"`
 	Size int64 `json:"size"`
-	Cost *struct {
-		Amount   float64 `json:"amount"`
-		Currency string  `json:"currency"`
-	} `json:"cost"`
+	Cost *cost `json:"cost"`
 }
 
 // toolCall is the tool of a tool_call, a tool_call_update or a permission request. Empty fields are
 // unchanged.
 type toolCall struct {
 	ID        string          `json:"toolCallId"`
+	Name      string          `json:"name"`
 	Title     string          `json:"title"`
 	ToolKind  string          `json:"kind"`
 	Status    string          `json:"status"`
@@ -204,13 +198,38 @@ type toolCall struct {
 	} `json:"locations"`
 	Input  json.RawMessage `json:"rawInput"`
 	Output json.RawMessage `json:"rawOutput"`
-	Meta   struct {
-		Claude struct {
-			Tool   string `json:"toolName"`
-			Parent string `json:"parentToolUseId"`
-		} `json:"claudeCode"`
-	} `json:"_meta"`
+	Meta   updateMeta      `json:"_meta"`
 }
+
+// updateMeta holds extensions of agents.
+type updateMeta struct {
+	Claude struct {
+		Tool   string `json:"toolName"`
+		Parent string `json:"parentToolUseId"`
+	} `json:"claudeCode"`
+	Codex struct {
+		Thread struct {
+			Type string `json:"type"`
+		} `json:"threadStatus"`
+	} `json:"codex"`
+	Usage         *tokens        `json:"usage"` // of a model call
+	TerminalDelta terminalOutput `json:"terminal_output_delta"`
+	Terminal      terminalOutput `json:"terminal_output"`
+	TerminalExit  struct {
+		Code *int `json:"exit_code"`
+	} `json:"terminal_exit"`
+}
+
+// terminalOutput is output of a command to append.
+type terminalOutput struct {
+	Data string `json:"data"`
+}
+
+// codexFailed is the status of a Codex thread whose model has failed.
+const codexFailed = "systemError"
+
+// name returns the name of the tool, or "".
+func (c *toolCall) name() string { return cmp.Or(c.Name, c.Meta.Claude.Tool) }
 
 type permissionParams struct {
 	Session string             `json:"sessionId"`

@@ -1,8 +1,8 @@
 package acp
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,12 +52,21 @@ func (t *turn) requestPermission(req *rpc.Request, p *permissionParams) bool {
 
 // recordVerdict records the decision on a tool. The agent may not report a denial itself.
 func (t *turn) recordVerdict(known *tool, o protocol.Outcome) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	denied := o == protocol.Denied || o == protocol.Expired
+	t.denied = t.denied || denied
 	if known == nil {
 		return
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	known.denied = o == protocol.Denied || o == protocol.Expired
+	switch {
+	case denied:
+		known.refused = protocol.ToolDenied
+	case o == protocol.Cancelled:
+		known.refused = protocol.ToolCancelled
+	default:
+		known.refused = ""
+	}
 	known.start = time.Now()
 }
 
@@ -65,36 +74,43 @@ func (t *turn) recordVerdict(known *tool, o protocol.Outcome) {
 func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 	c := &p.Tool
 	a := protocol.Approval{
-		Kind: protocol.ApproveTool, Title: c.Title, Name: c.Meta.Claude.Tool, CWD: t.cwd, Options: approvalOptions(p),
+		Kind: protocol.ApproveTool, Title: c.Title, Name: c.name(), CWD: t.cwd, Options: approvalOptions(p),
 	}
 	kind := toolKind(c.ToolKind)
 	input := c.Input
+	content, _ := t.agent.mapContents(c.Content)
+	changes, other, text := splitContent(content)
+	locations := c.locations()
 	if known := t.tools[c.ID]; known != nil {
 		a.Tool = known.id
 		if kind == "" || kind == protocol.ToolOther {
 			kind = known.call.Kind
 		}
-		if a.Title == "" {
-			a.Title = known.call.Title
+		a.Title = cmp.Or(a.Title, known.call.Title)
+		a.Name = cmp.Or(a.Name, known.call.Name)
+		input = mergeInput(known.call.Input, input)
+		earlier, earlierOther, earlierText := splitContent(known.content)
+		if len(changes) == 0 {
+			changes = earlier
 		}
-		if a.Name == "" {
-			a.Name = known.call.Name
+		if len(other) == 0 {
+			other = earlierOther
 		}
-		if !present(input) {
-			input = known.call.Input
-		}
+		text = cmp.Or(text, earlierText, known.text)
+		locations = append(locations, known.call.Locations...)
 	}
 	if present(input) {
 		a.Input = input
 	}
 	in := parseInput(input)
-	changes, text := diffs(mapContents(c.Content))
-	a.Content, a.Why = changes, text
-	if a.Why == "" {
-		a.Why = in.description
+	a.Content, a.Why = append(changes[:len(changes):len(changes)], other...), cmp.Or(text, in.description)
+	if len(changes) == 0 {
+		a.Patch = in.diff
 	}
-	for _, l := range c.locations() {
-		a.Paths = append(a.Paths, l.Path)
+	for _, l := range locations {
+		if !slices.Contains(a.Paths, l.Path) {
+			a.Paths = append(a.Paths, l.Path)
+		}
 	}
 	for _, d := range changes {
 		if !slices.Contains(a.Paths, d.Path) {
@@ -105,7 +121,8 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 	case kind == protocol.ToolExecute:
 		a.Kind, a.Command = protocol.ApproveCommand, commandLine(a.Title, in, a.Input)
 		a.CWD = t.commandDir(t.tools[c.ID], in, text)
-	case kind == protocol.ToolEdit, len(changes) > 0 && !removesFile(kind):
+		a.Paths = slices.DeleteFunc(a.Paths, func(path string) bool { return path == a.CWD })
+	case kind == protocol.ToolEdit, (len(changes) > 0 || a.Patch != "") && !removesFile(kind):
 		a.Kind = protocol.ApprovePatch
 	}
 	if a.Title == "" {
@@ -122,19 +139,6 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 
 // removesFile reports whether a kind of tool deletes or moves files.
 func removesFile(kind string) bool { return kind == protocol.ToolDelete || kind == protocol.ToolMove }
-
-// commandLine returns the command to approve. A rule matches exactly this text. If the arguments
-// have no known command field, the text includes all of them: different commands may share a title.
-// Without arguments it is the title.
-func commandLine(title string, in input, raw json.RawMessage) string {
-	switch {
-	case in.command != "":
-		return in.command
-	case raw == nil:
-		return title
-	}
-	return title + " " + string(raw)
-}
 
 // commandDir returns the directory of the command, which rules also match. A request may omit the
 // directory of the call. Gemini CLI and agents derived from it put it into the text: "[in
@@ -157,25 +161,17 @@ func (t *turn) commandDir(known *tool, in input, text string) string {
 func (p *permissionParams) isModeChange() bool { return p.Tool.ToolKind == "switch_mode" }
 
 // approvalOptions maps the options of the agent to decisions and keeps their ids. allow_always is a
-// rule of the session, so that users can list and revoke it; the option of the agent is dropped. In
-// a change of mode every option is kept.
+// rule of the session, so that users can list and revoke it; the option of the agent is dropped, as
+// some agents keep it for longer than the session. It is kept under its own label where the agent
+// has no other way to allow, and in a change of mode, whose options are all choices.
 func approvalOptions(p *permissionParams) []protocol.Option {
-	choice := p.isModeChange()
 	var out []protocol.Option
 	for _, o := range p.Options {
 		option := protocol.Option{ID: o.ID, Label: o.Name}
-		switch o.Kind {
-		case allowOnce:
+		switch {
+		case o.Kind == allowOnce, o.Kind == allowAlways && (p.isModeChange() || !p.offers(allowOnce)):
 			option.Kind = protocol.AllowOnce
-		case allowAlways:
-			if !choice {
-				continue
-			}
-			option.Kind = protocol.AllowOnce
-		case rejectOnce, rejectAlways:
-			if o.Kind == rejectAlways && !choice {
-				continue
-			}
+		case o.Kind == rejectOnce, o.Kind == rejectAlways && (p.isModeChange() || !p.offers(rejectOnce)):
 			option.Kind = protocol.Deny
 		default:
 			continue
@@ -183,6 +179,11 @@ func approvalOptions(p *permissionParams) []protocol.Option {
 		out = append(out, option)
 	}
 	return out
+}
+
+// offers reports whether the agent offers an option of a kind.
+func (p *permissionParams) offers(kind string) bool {
+	return slices.ContainsFunc(p.Options, func(o permissionOption) bool { return o.Kind == kind })
 }
 
 // chooseOption returns the option of the agent for a verdict: the chosen option, or else the best

@@ -71,6 +71,5 @@ func (r *promptResult) end() session.End {
 	default:
 		end.Message = "stop reason " + r.Reason
 	}
-	end.Usage = r.tokenUsage()
 	return end
 }

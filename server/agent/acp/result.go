@@ -1,6 +1,9 @@
 package acp
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // result is the decoded raw output of a tool.
 type result struct {
@@ -24,18 +27,21 @@ func parseResult(raw json.RawMessage) result {
 		return r
 	}
 	var o struct {
-		Output, Stdout, FormattedOutput, Stderr, Error, Message any
-		ExitCode, Exit                                          *int
-		Snake                                                   *int `json:"exit_code"`
-		Metadata                                                struct{ Exit, ExitCode *int }
+		Output, Stdout, Stderr, Content, Error, Message any
+		Aggregated                                      any `json:"aggregated_output"` // both streams
+		Formatted                                       any `json:"formatted_output"`
+		ExitCode, Exit                                  *int
+		Snake                                           *int `json:"exit_code"`
+		Metadata                                        struct{ Exit, ExitCode *int }
+		Contents                                        []struct{ ExitCode *int }
 	}
 	_ = decode(raw, &o) // ignore fields of other types
-	for _, v := range []any{o.FormattedOutput, o.Output, o.Stdout} {
+	for _, v := range []any{o.Aggregated, o.Formatted, o.Output, o.Content, o.Stdout} {
 		if s, ok := v.(string); ok && r.text == "" {
 			r.text = s
 		}
 	}
-	if s, ok := o.Stderr.(string); ok {
+	if s, ok := o.Stderr.(string); ok && !strings.Contains(r.text, s) {
 		r.text += s
 	}
 	for _, v := range []any{o.Error, o.Message, o.Stderr} {
@@ -46,6 +52,11 @@ func parseResult(raw json.RawMessage) result {
 	for _, v := range []*int{o.ExitCode, o.Exit, o.Snake, o.Metadata.Exit, o.Metadata.ExitCode} {
 		if v != nil && r.exit == nil {
 			r.exit = v
+		}
+	}
+	for _, c := range o.Contents {
+		if c.ExitCode != nil && r.exit == nil {
+			r.exit = c.ExitCode
 		}
 	}
 	return r

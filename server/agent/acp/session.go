@@ -38,7 +38,8 @@ func (a *Agent) openSession(ctx context.Context, c *client, saved state) error {
 
 // adoptSession records the ACP session and applies the saved settings.
 func (a *Agent) adoptSession(ctx context.Context, c *client, r sessionResult, saved state, restored bool) error {
-	c.setSession(r.Session, restored)
+	c.setSession(r.Session)
+	a.restartUsage(c.known().usage, restored)
 	if saved.Session != r.Session || saved.Owner != a.spec.Session || saved.Prompted != restored {
 		err := a.updateState(func(s *state) {
 			s.Session, s.Owner, s.Prompted = r.Session, a.spec.Session, restored
@@ -105,10 +106,10 @@ func (c *client) awaitReplay(ctx context.Context) error {
 }
 
 // setSession sets the ACP session.
-func (c *client) setSession(id string, restored bool) {
+func (c *client) setSession(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.session, c.restored = id, restored
+	c.session = id
 }
 
 func (c *client) setReplaying(on bool) {

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 
@@ -14,6 +15,16 @@ type state struct {
 	Prompted bool              `json:"said,omitempty"`     // the ACP session has content
 	Settings map[string]string `json:"settings,omitempty"` // values set by users
 	Usage    *protocol.Usage   `json:"usage,omitempty"`    // total of all turns
+	Cost     float64           `json:"cost,omitempty"`     // last reported cost; part of Usage
+	Reported *reported         `json:"reported,omitempty"` // last cumulative usage; nil: none
+	PerTurn  bool              `json:"per_turn,omitempty"` // reports of usage were seen to be per turn
+}
+
+// reported is the last report of an agent whose reports of usage may be cumulative.
+type reported struct {
+	Tokens    protocol.Usage `json:"tokens"`
+	Sum       protocol.Usage `json:"sum"`                 // of all reports
+	Restarted bool           `json:"restarted,omitempty"` // the agent restarted since
 }
 
 // decodeState decodes saved state. Invalid state was not saved by this package; it is ignored and a
@@ -44,18 +55,11 @@ func (s *state) encode() []byte {
 }
 
 // addUsage adds the usage of a turn and returns the total.
-func (s *state) addUsage(u *protocol.Usage) protocol.Usage {
-	sum := *u
+func (s *state) addUsage(u protocol.Usage) protocol.Usage {
+	sum := u
 	if s.Usage != nil {
-		sum = *s.Usage
-		sum.Input += u.Input
-		sum.Output += u.Output
-		sum.Cached += u.Cached
-		sum.Reasoning += u.Reasoning
-		sum.Cost += u.Cost
-		if u.Currency != "" {
-			sum.Currency = u.Currency
-		}
+		sum = addTokens(*s.Usage, u, 1)
+		sum.Cost, sum.Currency = roundCost(s.Usage.Cost+u.Cost), cmp.Or(u.Currency, s.Usage.Currency)
 	}
 	s.Usage = &sum
 	return sum

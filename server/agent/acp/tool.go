@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -15,15 +16,18 @@ import (
 
 // tool is the known state of a tool call.
 type tool struct {
-	id      string // unique in the session
-	parent  string // tool id of the parent
-	call    protocol.ToolStartedData
-	text    string             // output, if all of it is text
-	content []protocol.Content // output, if it is more than text
-	dir     string             // directory in the latest arguments
-	start   time.Time          // when it started or was allowed
-	denied  bool
-	ended   bool
+	id       string // unique in the session
+	parent   string // tool id of the parent
+	call     protocol.ToolStartedData
+	text     string              // output, if all of it is text
+	content  []protocol.Content  // output, if it is more than text
+	terminal string              // output that came as that of a terminal, part of text or content
+	raw      json.RawMessage     // last raw output
+	dir      string              // directory in the latest arguments
+	exit     *int                // exit status of its command
+	start    time.Time           // when it started or was allowed
+	refused  protocol.ToolStatus // how it ends unless it completes: denied or cancelled; "": not refused
+	ended    bool
 }
 
 // errToolEnded is returned for updates after the end of a call, so they do not reopen it.
@@ -34,7 +38,7 @@ var errToolEnded = errors.New("the tool call has ended")
 func (t *turn) toolID(id string) string { return t.id + "/" + id }
 
 // upsertTool applies a tool_call, tool_call_update or permission request, in any order, and emits
-// changes. Content and status are applied only with output: in a permission request they describe
+// changes. Output and status are applied only with output: in a permission request they describe
 // the request.
 func (t *turn) upsertTool(c *toolCall, output bool) error {
 	known := t.tools[c.ID]
@@ -53,7 +57,12 @@ func (t *turn) upsertTool(c *toolCall, output bool) error {
 	if known.ended {
 		return errToolEnded
 	}
-	if err := t.describeTool(known, c, first); err != nil || !output {
+	told := *c
+	if !output && present(known.call.Input) {
+		// The request has arguments and a title of its own: those of the call stay.
+		told.Title, told.Input = "", nil
+	}
+	if err := t.describeTool(known, &told, first); err != nil || !output {
 		return err
 	}
 	if c.Content != nil {
@@ -61,14 +70,20 @@ func (t *turn) upsertTool(c *toolCall, output bool) error {
 			return err
 		}
 	}
+	if err := t.appendOutput(known, c.Meta.Terminal.Data+c.Meta.TerminalDelta.Data); err != nil {
+		return err
+	}
+	if code := c.Meta.TerminalExit.Code; code != nil {
+		known.exit = code
+	}
+	if present(c.Output) {
+		known.raw = c.Output
+	}
 	switch c.Status {
 	case "completed":
-		return t.endTool(known, protocol.ToolCompleted, c)
+		return t.endTool(known, protocol.ToolCompleted)
 	case "failed":
-		if known.denied {
-			return t.endTool(known, protocol.ToolDenied, c)
-		}
-		return t.endTool(known, protocol.ToolFailed, c)
+		return t.endTool(known, cmp.Or(known.refused, protocol.ToolFailed))
 	}
 	return nil
 }
@@ -76,11 +91,11 @@ func (t *turn) upsertTool(c *toolCall, output bool) error {
 // describeTool emits tool.started with the changed fields, if any.
 func (t *turn) describeTool(known *tool, c *toolCall, first bool) error {
 	now, changed := known.call, protocol.ToolStartedData{Tool: known.id}
-	if v := c.Meta.Claude.Tool; v != "" && v != now.Name {
+	if v := c.name(); v != "" && v != now.Name {
 		now.Name, changed.Name = v, v
 	}
-	if c.Title != "" && c.Title != now.Title {
-		now.Title, changed.Title = c.Title, c.Title
+	if v := withoutName(c.Title, now.Name); v != "" && v != now.Title {
+		now.Title, changed.Title = v, v
 	}
 	// "other" never replaces a specific kind.
 	if v := toolKind(c.ToolKind); v != "" && v != now.Kind && (v != protocol.ToolOther || now.Kind == "") {
@@ -104,7 +119,13 @@ func (t *turn) describeTool(known *tool, c *toolCall, first bool) error {
 
 // updateOutput replaces the output of a tool. For text that only grew it emits the added text.
 func (t *turn) updateOutput(known *tool, raw json.RawMessage) error {
-	content := mapContents(raw)
+	content, ok := t.agent.mapContents(raw)
+	if !ok {
+		return nil
+	}
+	if known.terminal != "" {
+		content = append(content, protocol.Content{Type: contentText, Text: known.terminal})
+	}
 	text, plain := plainText(content)
 	switch {
 	case !plain:
@@ -125,10 +146,25 @@ func (t *turn) updateOutput(known *tool, raw json.RawMessage) error {
 	return t.emitTool(known, protocol.ToolOutput, data)
 }
 
+// appendOutput appends text to the output of a tool.
+func (t *turn) appendOutput(known *tool, text string) error {
+	if text == "" {
+		return nil
+	}
+	known.text += text
+	known.terminal += text
+	return t.emitTool(known, protocol.ToolOutput, protocol.ToolOutputData{Tool: known.id, Text: text})
+}
+
 // endTool emits the end of a call. Output that is only in the raw output is emitted first.
-func (t *turn) endTool(known *tool, status protocol.ToolStatus, c *toolCall) error {
+func (t *turn) endTool(known *tool, status protocol.ToolStatus) error {
 	known.ended = true
-	result := parseResult(c.Output)
+	if t.part.message == "" { // without ids, text after a call is another message
+		if err := t.endPart(); err != nil {
+			return err
+		}
+	}
+	result := parseResult(known.raw)
 	if known.text == "" && known.content == nil && result.text != "" {
 		known.text = result.text
 		data := protocol.ToolOutputData{Tool: known.id, Text: result.text}
@@ -137,7 +173,8 @@ func (t *turn) endTool(known *tool, status protocol.ToolStatus, c *toolCall) err
 		}
 	}
 	data := protocol.ToolEndedData{
-		Tool: known.id, Status: status, ExitCode: result.exit, DurationMS: time.Since(known.start).Milliseconds(),
+		Tool: known.id, Status: status, ExitCode: cmp.Or(result.exit, known.exit),
+		DurationMS: time.Since(known.start).Milliseconds(),
 	}
 	if !result.textOnly || result.text != known.text {
 		data.Output = result.raw
@@ -150,6 +187,15 @@ func (t *turn) endTool(known *tool, status protocol.ToolStatus, c *toolCall) err
 
 func (t *turn) emitTool(known *tool, kind protocol.Type, data any) error {
 	return t.out.Emit(session.Event{Type: kind, Parent: known.parent, Data: data})
+}
+
+// withoutName returns a title without the name of the tool before it: clients show the name too.
+func withoutName(title, name string) string {
+	rest, ok := strings.CutPrefix(title, name)
+	if name == "" || !ok || rest == "" || rest[0] != ' ' && rest[0] != ':' {
+		return title
+	}
+	return cmp.Or(strings.TrimLeft(rest, ": "), title)
 }
 
 func toolKind(kind string) string {

@@ -1,14 +1,17 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/acp/rpc"
 	"agentctl/server/session"
 )
 
@@ -18,16 +21,23 @@ type turn struct {
 	id        string
 	out       session.Output
 	cwd       string
+	agent     knownAgent
 	ctx       context.Context // for permission requests
 	stop      context.CancelFunc
 	approvals sync.WaitGroup
 
-	mu    sync.Mutex // held while an update is applied
-	ended bool
-	part  part
-	parts int
-	tools map[string]*tool // by ACP tool call id
+	mu      sync.Mutex // held while an update is applied
+	ended   bool
+	denied  bool   // a request was denied or expired
+	failure []byte // messages since the agent reported a failure of its model; nil: none reported
+	part    part
+	parts   int
+	tools   map[string]*tool // by ACP tool call id
+	usage   *protocol.Usage  // of chunks
 }
+
+// maxFailure bounds the text about a failure that is kept, in bytes.
+const maxFailure = 4 << 10
 
 // part is the open text or reasoning part. The zero part is none.
 type part struct {
@@ -35,8 +45,8 @@ type part struct {
 	kind        protocol.Kind
 }
 
-func newTurn(ctx context.Context, id string, out session.Output, cwd string) *turn {
-	t := &turn{id: id, out: out, cwd: cwd, tools: map[string]*tool{}}
+func newTurn(ctx context.Context, id string, out session.Output, cwd string, agent knownAgent) *turn {
+	t := &turn{id: id, out: out, cwd: cwd, agent: agent, tools: map[string]*tool{}}
 	t.ctx, t.stop = context.WithCancel(ctx)
 	return t
 }
@@ -51,8 +61,8 @@ func (t *turn) finish() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(t.tools)) {
-		if tool := t.tools[id]; tool.denied && !tool.ended {
-			_ = t.endTool(tool, protocol.ToolDenied, &toolCall{}) // on an error the session ends the tool
+		if tool := t.tools[id]; tool.refused == protocol.ToolDenied && !tool.ended {
+			_ = t.endTool(tool, protocol.ToolDenied) // on an error the session ends the tool
 		}
 	}
 }
@@ -78,6 +88,32 @@ func (t *turn) apply(u *update) bool {
 	return false
 }
 
+// markFailed notes that the agent reported a failure of its model.
+func (t *turn) markFailed() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.failure = append([]byte{}, t.failure...)
+}
+
+// settle corrects the end that the agent gave to the turn. Some agents end a turn as cancelled when
+// a request is denied, and as completed when the model fails.
+func (t *turn) settle(end session.End) session.End {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case end.Reason == protocol.ReasonInterrupted && t.denied:
+		end.Reason = protocol.ReasonDenied
+	case end.Reason == protocol.ReasonCompleted && t.failure != nil:
+		e := &rpc.Error{Message: strings.TrimSpace(string(t.failure))}
+		end.Reason, end.Code = protocol.ReasonError, protocol.CodeAgentFailed
+		if isMaxTokens(e) {
+			end.Reason, end.Code = protocol.ReasonMaxTokens, ""
+		}
+		end.Message = cmp.Or(errorText(e), "the model failed")
+	}
+	return end
+}
+
 func (t *turn) emit(kind protocol.Type, data any) error {
 	return t.out.Emit(session.Event{Type: kind, Data: data})
 }
@@ -91,11 +127,16 @@ func (t *turn) warn(message string) {
 // another event came between.
 func (t *turn) addChunk(u *update, kind protocol.Kind) bool {
 	var b block
-	if decode(u.Content, &b) != nil || b.Type != "text" {
+	if decode(u.Content, &b) != nil {
 		return false
 	}
-	if b.Text == "" {
-		return true
+	t.addChunkUsage(u.Meta.Usage)
+	text, ok := b.text()
+	if !ok || text == "" {
+		return ok
+	}
+	if t.failure != nil && len(t.failure) < maxFailure {
+		t.failure = append(t.failure, text...)
 	}
 	start, delta := protocol.TextStart, protocol.TextDelta
 	if kind == protocol.KindReasoning {
@@ -111,7 +152,7 @@ func (t *turn) addChunk(u *update, kind protocol.Kind) bool {
 			return false
 		}
 	}
-	return t.emit(delta, protocol.PartDeltaData{Part: t.part.id, Text: b.Text}) == nil
+	return t.emit(delta, protocol.PartDeltaData{Part: t.part.id, Text: text}) == nil
 }
 
 func (t *turn) endPart() error {
@@ -129,6 +170,11 @@ func (t *turn) endPart() error {
 
 // updatePlan replaces the plan. The agent always sends all of it.
 func (t *turn) updatePlan(u *update) error {
+	if t.part.message == "" {
+		if err := t.endPart(); err != nil {
+			return err
+		}
+	}
 	tasks := make([]protocol.Task, 0, len(u.Entries))
 	done := len(u.Entries) > 0
 	for i, e := range u.Entries {

@@ -1,16 +1,16 @@
 package acp
 
 import (
+	"math"
+
 	"agentctl/protocol"
 	"agentctl/server/session"
 )
 
-// cost is the cumulative cost of the ACP session, as reported by the agent.
+// cost is the cost of the ACP session so far, as reported by the agent.
 type cost struct {
-	known    bool
-	sum      float64
-	billed   float64 // part of sum assigned to ended turns
-	currency string
+	Amount   float64 `json:"amount"`
+	Currency string  `json:"currency"`
 }
 
 // applyUsage emits the context usage and records the cost.
@@ -28,38 +28,168 @@ func (c *client) applyUsage(u *update) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	total := &c.cost
-	if !total.known && c.restored {
-		total.billed = u.Cost.Amount // cost of earlier turns, already recorded
-	}
-	total.known, total.sum, total.currency = true, u.Cost.Amount, u.Cost.Currency
+	c.cost = u.Cost
 }
 
-// addCost adds the cost of the turn to its end.
-func (c *client) addCost(end session.End) session.End {
+// takeCost returns the last reported cost and forgets it; nil: none since the last call.
+func (c *client) takeCost() *cost {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	total := &c.cost
-	if total.sum <= total.billed {
+	reported := c.cost
+	c.cost = nil
+	return reported
+}
+
+// recordUsage adds the usage of a turn to the total of the session, and returns the end of the turn
+// with its usage. Unknown usage stays unknown.
+func (a *Agent) recordUsage(c *client, t *turn, result promptResult, end session.End) session.End {
+	how := c.known().usage
+	report := result.tokenUsage()
+	if report == nil {
+		how, report = usagePerTurn, result.quotaUsage()
+	}
+	if report == nil {
+		report = t.chunkUsage()
+	}
+	spent := c.takeCost()
+	if report == nil && spent == nil {
 		return end
 	}
-	u := protocol.Usage{}
-	if end.Usage != nil {
-		u = *end.Usage
+	var used, total protocol.Usage
+	err := a.updateState(func(s *state) {
+		used = s.countUsage(report, how)
+		s.countCost(spent, &used)
+		total = s.addUsage(used)
+	})
+	if used == (protocol.Usage{}) {
+		return end
 	}
-	u.Cost, u.Currency = total.sum-total.billed, total.currency
-	total.billed = total.sum
-	end.Usage = &u
+	end.Usage = &used
+	if err == nil {
+		err = t.emit(protocol.UsageUpdated, total)
+	}
+	if err != nil {
+		a.host.Logf("usage of %s: %v", a.config.Name, err)
+	}
 	return end
 }
 
-// tokenUsage returns the token usage of the turn, or nil if the agent reports none.
-func (r *promptResult) tokenUsage() *protocol.Usage {
-	if u := r.Usage; u != nil {
-		return &protocol.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached, Reasoning: u.Reasoning}
+// countUsage returns the part of a report that belongs to the turn.
+//
+// Of an agent that is not known, reports are cumulative until a field falls without a restart of
+// the agent. From then on they are per turn, for the rest of the session, and the total is
+// corrected. So nothing is counted twice, and too little only while every turn needs more tokens
+// than the one before.
+func (s *state) countUsage(report *protocol.Usage, how usageReports) protocol.Usage {
+	if report == nil {
+		return protocol.Usage{}
 	}
+	if how == usagePerTurn || s.PerTurn {
+		return *report
+	}
+	last := s.Reported
+	switch {
+	case last == nil:
+	case !fell(last.Tokens, *report):
+		s.Reported = &reported{Tokens: *report, Sum: addTokens(last.Sum, *report, 1)}
+		return addTokens(*report, last.Tokens, -1)
+	case how == usageUnknown && !last.Restarted:
+		s.PerTurn, s.Reported = true, nil
+		missing := addTokens(last.Sum, last.Tokens, -1)
+		s.addUsage(missing)
+		return *report
+	}
+	s.Reported = &reported{Tokens: *report, Sum: *report}
+	return *report
+}
+
+// countCost adds the cost of the turn to its usage. Costs are cumulative. A cost below the last one
+// counts from zero again: some agents forget it when they are killed.
+func (s *state) countCost(spent *cost, used *protocol.Usage) {
+	if spent == nil {
+		return
+	}
+	if spent.Amount < s.Cost {
+		s.Cost = 0
+	}
+	if d := roundCost(spent.Amount - s.Cost); d > 0 {
+		used.Cost, used.Currency = d, spent.Currency
+	}
+	s.Cost = spent.Amount
+}
+
+// roundCost removes the error of a sum or difference of costs.
+func roundCost(amount float64) float64 { return math.Round(amount*1e9) / 1e9 }
+
+// restartUsage notes that a new process reports from now on. keeps: its ACP session is the one
+// before.
+func (s *state) restartUsage(how usageReports, keeps bool) {
+	switch {
+	case !keeps:
+		s.Reported, s.Cost = nil, 0
+	case how == usageCumulative:
+		s.Reported = nil
+	case s.Reported != nil:
+		r := *s.Reported
+		r.Restarted = true
+		s.Reported = &r
+	}
+}
+
+// fell reports whether a field of b is below that of a.
+func fell(a, b protocol.Usage) bool {
+	return b.Input < a.Input || b.Output < a.Output || b.Cached < a.Cached || b.Reasoning < a.Reasoning
+}
+
+// addTokens returns a plus n times b.
+func addTokens(a, b protocol.Usage, n int64) protocol.Usage {
+	return protocol.Usage{
+		Input: a.Input + n*b.Input, Output: a.Output + n*b.Output,
+		Cached: a.Cached + n*b.Cached, Reasoning: a.Reasoning + n*b.Reasoning,
+	}
+}
+
+// tokens is a count of tokens as agents report it.
+type tokens struct {
+	Input     int64 `json:"inputTokens"`
+	Output    int64 `json:"outputTokens"`
+	Cached    int64 `json:"cachedReadTokens"`
+	Reasoning int64 `json:"thoughtTokens"`
+}
+
+func (t *tokens) usage() *protocol.Usage {
+	if t == nil {
+		return nil
+	}
+	return &protocol.Usage{Input: t.Input, Output: t.Output, Cached: t.Cached, Reasoning: t.Reasoning}
+}
+
+// tokenUsage returns the usage of a result in the form of ACP, or nil.
+func (r *promptResult) tokenUsage() *protocol.Usage { return r.Usage.usage() }
+
+// quotaUsage returns the usage of a result in the form of Gemini CLI, or nil. It is per turn.
+func (r *promptResult) quotaUsage() *protocol.Usage {
 	if q := r.Meta.Quota.Tokens; q.Input != 0 || q.Output != 0 {
 		return &protocol.Usage{Input: q.Input, Output: q.Output}
 	}
 	return nil
+}
+
+// addChunkUsage adds the usage of a model call that came with a chunk, as Qwen Code sends it.
+func (t *turn) addChunkUsage(u *tokens) {
+	if u == nil {
+		return
+	}
+	sum := *u.usage()
+	if t.usage != nil {
+		sum = addTokens(*t.usage, sum, 1)
+	}
+	t.usage = &sum
+}
+
+// chunkUsage returns the sum of the usage that came with chunks, or nil.
+func (t *turn) chunkUsage() *protocol.Usage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.usage
 }

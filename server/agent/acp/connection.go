@@ -1,0 +1,78 @@
+package acp
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	"agentctl/server/agent/process"
+	"agentctl/server/session"
+)
+
+// program is the agent behind a connection. *process.Process is one.
+type program interface {
+	// Done returns a channel that is closed when the program has ended.
+	Done() <-chan struct{}
+	// Err returns how the program ended. It is valid after Done is closed.
+	Err() error
+	// End ends the program and waits for its end. Its output can still be read.
+	End(grace time.Duration)
+	// Release closes the output. No read may follow.
+	Release()
+	// StderrTail returns the end of standard error.
+	StderrTail() string
+}
+
+// connection is a program with its input and output.
+type connection struct {
+	program
+	in    io.Writer
+	out   io.Reader
+	ended func() error // records the end of the program
+}
+
+// open starts the program, or dials it if the configuration has a Dial function.
+func (a *Agent) open(ctx context.Context, env []string) (*connection, error) {
+	if a.config.Dial != nil {
+		conn, err := a.config.Dial(ctx)
+		if err != nil {
+			return nil, a.startError(err)
+		}
+		remote := &dialed{conn: conn, done: make(chan struct{})}
+		return &connection{remote, conn, conn, func() error { return nil }}, nil
+	}
+	record := func(g process.Group, ended bool) error {
+		return a.host.RecordProcessGroup(session.ProcessGroup{
+			Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: ended,
+		})
+	}
+	proc, err := process.Start(process.Command{
+		Args: a.config.Command, Dir: a.spec.CWD, Env: env,
+		Record: func(g process.Group) error { return record(g, false) },
+	})
+	if err != nil {
+		return nil, a.startError(err)
+	}
+	return &connection{proc, proc.Stdin, proc.Stdout, func() error { return record(proc.Group(), true) }}, nil
+}
+
+// dialed is an agent that runs elsewhere. For this server it ends when the connection is closed.
+type dialed struct {
+	conn io.Closer
+	once sync.Once
+	done chan struct{}
+}
+
+func (d *dialed) Done() <-chan struct{} { return d.done }
+func (d *dialed) Err() error            { return nil }
+func (d *dialed) Release()              {}
+func (d *dialed) StderrTail() string    { return "" }
+
+// End closes the connection.
+func (d *dialed) End(time.Duration) {
+	d.once.Do(func() {
+		_ = d.conn.Close()
+		close(d.done)
+	})
+}

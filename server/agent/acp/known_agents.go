@@ -1,0 +1,35 @@
+package acp
+
+// usageReports is how an agent counts in the usage of a prompt's result. The schema of ACP says
+// that it is cumulative; most agents report each turn on its own.
+type usageReports int
+
+const (
+	usageUnknown    usageReports = iota // decided by what the agent reports, see state.countUsage
+	usagePerTurn                        // the tokens of the turn
+	usageCumulative                     // all tokens since the start of the process
+)
+
+// knownAgent is what cannot be read from the messages of an agent.
+type knownAgent struct {
+	usage    usageReports
+	markdown bool // text in the content of tool calls is Markdown; output is in fenced blocks
+}
+
+// knownAgents holds agents by their own name.
+var knownAgents = map[string]knownAgent{
+	"@agentclientprotocol/claude-agent-acp": {usage: usagePerTurn, markdown: true},
+	"@agentclientprotocol/codex-acp":        {usage: usagePerTurn},
+	"Copilot":                               {usage: usageCumulative},
+	"OpenCode":                              {usage: usagePerTurn},
+	"gemini-cli":                            {usage: usagePerTurn},
+	"qwen-code":                             {usage: usagePerTurn},
+}
+
+// known returns what is known of the agent.
+func (c *client) known() knownAgent {
+	if c.agentInfo.Agent == nil {
+		return knownAgent{}
+	}
+	return knownAgents[c.agentInfo.Agent.Name]
+}

@@ -1,0 +1,261 @@
+package acp
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// knownTurn returns a client and its turn for an agent of which more is known.
+func knownTurn(t *testing.T, agent knownAgent) (*client, *turn, *recorder) {
+	t.Helper()
+	r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
+	c := newTestClient(r)
+	tn := newTurn(t.Context(), "t", r, "/", agent)
+	c.setTurn(tn)
+	t.Cleanup(func() { c.endTurn(tn) })
+	return c, tn, r
+}
+
+// notify sends updates of the agent.
+func notify(c *client, updates ...string) {
+	for _, u := range updates {
+		c.HandleNotification("session/update", []byte(`{"sessionId":"s","update":`+u+`}`))
+	}
+}
+
+func toolEnd(t *testing.T, r *recorder) protocol.ToolEndedData {
+	t.Helper()
+	ends := r.data(protocol.ToolEnded)
+	if len(ends) != 1 {
+		t.Fatalf("%d ends of tools in\n%s", len(ends), r.eventLines())
+	}
+	return ends[0].(protocol.ToolEndedData)
+}
+
+func TestOutputAndExitStatusComeByEveryChannel(t *testing.T) {
+	const call = `{"sessionUpdate":"tool_call","toolCallId":"c","title":"make","kind":"execute","content":[{"type":"terminal","terminalId":"c"}]}`
+	update := func(fields string) string {
+		return `{"sessionUpdate":"tool_call_update","toolCallId":"c",` + fields + `}`
+	}
+	for name, test := range map[string]struct {
+		updates []string
+		output  string
+		exit    int
+	}{
+		"a terminal": {[]string{
+			update(`"_meta":{"terminal_output_delta":{"data":"one\n"}}`),
+			update(`"status":"completed","_meta":{"terminal_output_delta":{"data":"two\n"},"terminal_exit":{"exit_code":3}}`),
+		}, "one\ntwo\n", 3},
+		"a terminal, ended by empty content": {[]string{
+			update(`"_meta":{"terminal_output":{"data":"one\n"},"terminal_exit":{"exit_code":3}}`),
+			update(`"status":"completed","content":[]`),
+		}, "one\n", 3},
+		"a terminal, then content": {[]string{
+			update(`"_meta":{"terminal_output_delta":{"data":"one\n"},"terminal_exit":{"exit_code":3}}`),
+			update(`"status":"completed","content":[{"type":"content","content":{"type":"text","text":"note"}}]`),
+		}, "note\none\n", 3},
+		"raw output before the end": {[]string{
+			update(`"rawOutput":{"stdout":"one\n","stderr":"bad\n","exit_code":3}`), update(`"status":"completed"`),
+		}, "one\nbad\n", 3},
+		"both streams in one": {[]string{
+			update(`"status":"completed","rawOutput":{"stdout":"one\n","stderr":"bad\n","aggregated_output":"bad\none\n","exit_code":3}`),
+		}, "bad\none\n", 3},
+		"content of a raw output": {[]string{
+			update(`"status":"completed","rawOutput":{"content":"one\n","contents":[{"type":"shell_exit","exitCode":3}]}`),
+		}, "one\n", 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, _, r := knownTurn(t, knownAgent{})
+			notify(c, append([]string{call}, test.updates...)...)
+			if got := toolOutputs(r.events)["t/c"]; got != test.output {
+				t.Errorf("output %q, want %q", got, test.output)
+			}
+			if end := toolEnd(t, r); end.ExitCode == nil || *end.ExitCode != test.exit {
+				t.Errorf("ended %+v", end)
+			}
+		})
+	}
+}
+
+func TestMarkdownOfToolsIsOutputOrMarkedAsMarkdown(t *testing.T) {
+	text := func(s string) protocol.Content { return protocol.Content{Type: contentText, Text: s} }
+	marked := func(s string) protocol.Content {
+		return protocol.Content{Type: contentText, Text: s, MediaType: mediaMarkdown}
+	}
+	for in, want := range map[string]protocol.Content{
+		"plain":                         text("plain"),
+		"```console\nhi\nthere\n```":    text("hi\nthere"),
+		"```\n```\n":                    text(""),
+		"````\n```go\nx\n```\n````":     text("```go\nx\n```"),
+		"```\na\n```\nand\n```\nb\n```": marked("```\na\n```\nand\n```\nb\n```"),
+		"See:\n```\na\n```":             marked("See:\n```\na\n```"),
+		"```":                           marked("```"),
+		"```not closed\na":              marked("```not closed\na"),
+		"```\na```":                     marked("```\na```"),
+		"with `code` in it":             text("with `code` in it"),
+	} {
+		if got := markdownContent(in); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q is %+v, want %+v", in, got, want)
+		}
+	}
+	for markdown, want := range map[bool]string{true: "hi", false: "```\nhi\n```"} {
+		c, _, r := knownTurn(t, knownAgent{markdown: markdown})
+		notify(c, `{"sessionUpdate":"tool_call","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":"`+
+			"```\\nhi\\n```"+`"}}]}`)
+		if got := toolOutputs(r.events)["t/c"]; got != want {
+			t.Errorf("markdown %v: output %q", markdown, got)
+		}
+	}
+	c, _, r := knownTurn(t, knownAgent{markdown: true})
+	notify(c, `{"sessionUpdate":"tool_call","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":"See:\n`+
+		"```\\nhi\\n```"+`"}}]}`)
+	out := r.data(protocol.ToolOutput)[0].(protocol.ToolOutputData)
+	if len(out.Content) != 1 || out.Content[0].MediaType != mediaMarkdown {
+		t.Errorf("output %+v", out)
+	}
+}
+
+func TestTitlesDoNotRepeatTheNameOfTheTool(t *testing.T) {
+	for title, want := range map[string]string{
+		"Write x.txt": "x.txt", "Write: x.txt": "x.txt", "Writes": "Writes",
+		"Write": "Write", "Write ": "Write ", "x": "x",
+	} {
+		if got := withoutName(title, "Write"); got != want {
+			t.Errorf("%q is %q, want %q", title, got, want)
+		}
+	}
+	c, _, r := knownTurn(t, knownAgent{})
+	notify(c, `{"sessionUpdate":"tool_call","toolCallId":"c","name":"Write","title":"Write x.txt"}`)
+	if d := r.data(protocol.ToolStarted)[0].(protocol.ToolStartedData); d.Name != "Write" || d.Title != "x.txt" {
+		t.Errorf("started %+v", d)
+	}
+}
+
+func TestTextAfterACallOrAPlanIsAnotherMessage(t *testing.T) {
+	say := func(id string) string {
+		return `{"sessionUpdate":"agent_message_chunk"` + id + `,"content":{"type":"text","text":"a"}}`
+	}
+	for name, test := range map[string]struct {
+		id, between string
+		want        int
+	}{
+		"a call that ends":  {"", `{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}`, 2},
+		"a plan":            {"", `{"sessionUpdate":"plan","entries":[]}`, 2},
+		"a call that works": {"", `{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"in_progress"}`, 1},
+		"one message": {
+			`,"messageId":"m"`, `{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}`, 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, _, r := knownTurn(t, knownAgent{})
+			notify(c, `{"sessionUpdate":"tool_call","toolCallId":"c"}`, say(test.id), test.between, say(test.id))
+			if got := len(r.data(protocol.TextStart)); got != test.want {
+				t.Errorf("%d messages, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+func TestLinksInMessagesAreText(t *testing.T) {
+	c, _, r := knownTurn(t, knownAgent{})
+	notify(c,
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource_link","uri":"file:///a","name":"a"}}`,
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"file:///b","text":" b"}}}`)
+	if got := r.text(); got != "[a](file:///a) b" {
+		t.Errorf("text %q", got)
+	}
+}
+
+func TestMessagesWithoutAnEquivalentAreKeptAndLoggedOnce(t *testing.T) {
+	c, _, r := knownTurn(t, knownAgent{})
+	for range 3 {
+		notify(c, `{"sessionUpdate":"brand_new","x":1}`)
+		c.HandleNotification("_vendor/news", []byte(`{}`))
+	}
+	if got := len(r.data(protocol.Raw)); got != 6 || len(r.events) != 6 {
+		t.Errorf("%d raw events in\n%s", got, r.eventLines())
+	}
+	if len(r.logs) != 2 || !strings.Contains(r.logs[0], "brand_new") || !strings.Contains(r.logs[1], "_vendor/news") {
+		t.Errorf("logged %q", r.logs)
+	}
+}
+
+func TestASessionInfoUpdateGivesTheTitleOrNothing(t *testing.T) {
+	c, _, r := knownTurn(t, knownAgent{})
+	notify(c, `{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"active"}}}}`,
+		`{"sessionUpdate":"session_info_update","title":"T"}`)
+	if got := r.eventLines(); got != `session.updated {"title":"T"}`+"\n" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestADenialThatEndsTheTurnIsNoInterrupt(t *testing.T) {
+	for name, test := range map[string]struct {
+		outcome protocol.Outcome
+		steps   []string
+		want    protocol.Reason
+	}{
+		"denied":    {protocol.Denied, []string{"ask " + ask, "stop cancelled"}, protocol.ReasonDenied},
+		"expired":   {protocol.Expired, []string{"ask " + ask, "stop cancelled"}, protocol.ReasonDenied},
+		"allowed":   {protocol.Allowed, []string{"ask " + ask, "stop cancelled"}, protocol.ReasonInterrupted},
+		"goes on":   {protocol.Denied, []string{"ask " + ask}, protocol.ReasonCompleted},
+		"not asked": {protocol.Denied, []string{"stop cancelled"}, protocol.ReasonInterrupted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newTestAgent(t, "plain")
+			r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
+				return session.Verdict{Outcome: test.outcome}, nil
+			}
+			if end := r.run(test.steps...); end.Reason != test.want {
+				t.Errorf("ended %+v, want %s", end, test.want)
+			}
+		})
+	}
+}
+
+func TestAFailureOfTheModelEndsTheTurnWithItsReason(t *testing.T) {
+	status := `update {"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"systemError"}}}}`
+	for name, test := range map[string]struct {
+		steps   []string
+		want    protocol.Reason
+		message string
+	}{
+		"told as the end of the turn": {
+			[]string{"say half", status, `say {"type":"error","error":{"message":"no credit"}}`},
+			protocol.ReasonError, "no credit",
+		},
+		"told as text":     {[]string{status, "say Out of luck"}, protocol.ReasonError, "Out of luck"},
+		"without a reason": {[]string{status}, protocol.ReasonError, "the model failed"},
+		"the length limit": {
+			[]string{status, "say reason: max_output_tokens"}, protocol.ReasonMaxTokens, "reason: max_output_tokens",
+		},
+		"the length limit, an error": {
+			[]string{"fail -32603 at max_output_tokens"}, protocol.ReasonMaxTokens, "at max_output_tokens",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newTestAgent(t, "plain")
+			if end := r.run(test.steps...); end.Reason != test.want || end.Message != test.message {
+				t.Errorf("ended %+v", end)
+			}
+			if end := r.run("say again"); end.Reason != protocol.ReasonCompleted {
+				t.Errorf("the next turn ended %+v", end)
+			}
+		})
+	}
+}
+
+func TestAToolWhoseRequestWasCancelledEndsAsCancelled(t *testing.T) {
+	c, tn, r := knownTurn(t, knownAgent{})
+	notify(c, `{"sessionUpdate":"tool_call","toolCallId":"c"}`)
+	tn.recordVerdict(tn.tools["c"], protocol.Cancelled)
+	notify(c, `{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed","rawOutput":"aborted"}`)
+	if end := toolEnd(t, r); end.Status != protocol.ToolCancelled || end.Error != "" {
+		t.Errorf("ended %+v", end)
+	}
+}
