@@ -15,11 +15,12 @@ import (
 
 // settings holds the name, commands and settings of the agent. It is safe for concurrent use.
 type settings struct {
-	mu      sync.Mutex
-	options protocol.Options
-	kinds   map[string]settingKind // by setting id
-	emitted protocol.Options       // last options emitted
-	ready   bool                   // the ACP session is open: emit changes
+	mu       sync.Mutex
+	options  protocol.Options
+	kinds    map[string]settingKind // by setting id
+	emitted  protocol.Options       // last options emitted
+	emitting bool                   // a goroutine emits
+	ready    bool                   // the ACP session is open: emit changes
 }
 
 // settingKind selects the call that changes a setting.
@@ -39,25 +40,28 @@ const (
 )
 
 // updateSettings applies f and emits changed options if the ACP session is open. It emits without
-// the lock, since Emit may block.
+// the lock, since Emit may block. One goroutine emits at a time, so the newest options come last;
+// it also emits what others have changed meanwhile.
 func (c *client) updateSettings(f func(s *settings)) {
 	s := &c.settings
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	f(s)
-	changed := s.ready && !reflect.DeepEqual(s.options, s.emitted)
-	var o protocol.Options
-	if changed {
-		o = s.options
-		o.Settings, o.Commands = slices.Clone(o.Settings), slices.Clone(o.Commands)
-		s.emitted = o
-	}
-	s.mu.Unlock()
-	if !changed {
+	if s.emitting {
 		return
 	}
-	if err := c.host.Emit(session.Event{Type: protocol.AgentOptions, Data: o}); err != nil {
-		c.host.Logf("options of %s: %v", c.config.Name, err)
+	s.emitting = true
+	for s.ready && !reflect.DeepEqual(s.options, s.emitted) {
+		o := s.options
+		o.Settings, o.Commands = slices.Clone(o.Settings), slices.Clone(o.Commands)
+		s.emitted = o
+		s.mu.Unlock()
+		if err := c.host.Emit(session.Event{Type: protocol.AgentOptions, Data: o}); err != nil {
+			c.host.Logf("options of %s: %v", c.config.Name, err)
+		}
+		s.mu.Lock()
 	}
+	s.emitting = false
 }
 
 // restoreSettings sets the options of a new or restored ACP session and applies the saved settings.

@@ -22,6 +22,33 @@ func newTestClient(r *recorder) *client {
 	return c
 }
 
+// changingHost changes the options while the first ones are emitted, as the agent may.
+type changingHost struct {
+	*recorder
+	change func()
+}
+
+func (h *changingHost) Emit(e session.Event) error {
+	if change := h.change; change != nil {
+		h.change = nil
+		change()
+	}
+	return h.recorder.Emit(e)
+}
+
+func TestTheNewestOptionsAreEmittedLast(t *testing.T) {
+	r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
+	c := newTestClient(r)
+	c.host = &changingHost{r, func() {
+		c.updateSettings(func(s *settings) { s.options.Commands = []protocol.SlashCommand{{Name: "weed"}} })
+	}}
+	c.updateSettings(func(s *settings) { s.options.Name = "Gardener" })
+	all := r.data(protocol.AgentOptions)
+	if len(all) != 2 || len(all[1].(protocol.Options).Commands) != 1 {
+		t.Errorf("emitted %+v", all)
+	}
+}
+
 func updateParamsJSON(t interface{ Fatal(...any) }, u any) json.RawMessage {
 	b, err := json.Marshal(map[string]any{"sessionId": "s", "update": u})
 	if err != nil {
