@@ -60,7 +60,8 @@ const (
 	LevelError
 )
 
-// Event describes an event. ok is false for event types that have no description.
+// Event describes an event. ok is false for event types that have no description. Raw events have
+// none: users see them in the protocol log only.
 func Event(typ protocol.Type, data json.RawMessage) (text string, level Level, ok bool) {
 	format := func(level Level, format string, args ...any) (string, Level, bool) {
 		return fmt.Sprintf(format, args...), level, true
@@ -96,9 +97,6 @@ func Event(typ protocol.Type, data json.RawMessage) (text string, level Level, o
 	case protocol.StateRestored:
 		d := remote.DecodeData[protocol.StateRestoredData](data)
 		return format(LevelInfo, "state restored from session %s", d.Session)
-	case protocol.Raw:
-		d := remote.DecodeData[protocol.RawData](data)
-		return format(LevelInfo, "%s message %s", d.Source, d.Method)
 	case protocol.SessionClosed:
 		d := remote.DecodeData[protocol.SessionClosedData](data)
 		return format(LevelWarning, "the session was closed%s", ui.Prefixed(": ", d.Reason))

@@ -46,15 +46,17 @@ func TestEvent(t *testing.T) {
 		},
 		{protocol.PlanInvalid, protocol.PlanErrorData{Message: "a circle"}, "plan invalid: a circle"},
 		{protocol.TaskCompleted, protocol.TaskData{Task: "t1", Title: "Build", Result: "ok"}, "✓ task Build: ok"},
-		{protocol.Raw, protocol.RawData{Source: "acp", Method: "x/y"}, "acp message x/y"},
 	} {
 		text, _, ok := Event(c.typ, protocol.MustEncode(c.data))
 		if !ok || text != c.want {
 			t.Errorf("Event(%s) = %q, %t, want %q", c.typ, text, ok, c.want)
 		}
 	}
-	if text, _, ok := Event(protocol.UsageUpdated, nil); ok {
-		t.Errorf("Event(%s) = %q, want no text", protocol.UsageUpdated, text)
+	raw := protocol.MustEncode(protocol.RawData{Source: "acp", Method: "x/y"})
+	for _, typ := range []protocol.Type{protocol.UsageUpdated, protocol.Raw} {
+		if text, _, ok := Event(typ, raw); ok {
+			t.Errorf("Event(%s) = %q, want no text", typ, text)
+		}
 	}
 }
 
