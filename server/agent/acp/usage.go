@@ -154,14 +154,22 @@ type tokens struct {
 	Input     int64 `json:"inputTokens"`
 	Output    int64 `json:"outputTokens"`
 	Cached    int64 `json:"cachedReadTokens"`
+	Written   int64 `json:"cachedWriteTokens"`
 	Reasoning int64 `json:"thoughtTokens"`
+	Total     int64 `json:"totalTokens"`
 }
 
+// usage returns the tokens as usage, or nil. The input includes cached tokens: some agents count
+// them beside it, as their total tells.
 func (t *tokens) usage() *protocol.Usage {
 	if t == nil {
 		return nil
 	}
-	return &protocol.Usage{Input: t.Input, Output: t.Output, Cached: t.Cached, Reasoning: t.Reasoning}
+	u := &protocol.Usage{Input: t.Input, Output: t.Output, Cached: t.Cached, Reasoning: t.Reasoning}
+	if cached := t.Cached + t.Written; t.Total == t.Input+t.Output+cached {
+		u.Input += cached
+	}
+	return u
 }
 
 // tokenUsage returns the usage of a result in the form of ACP, or nil.

@@ -150,3 +150,18 @@ func TestUsageOfChunksIsSummed(t *testing.T) {
 		t.Errorf("with usage in the result: %+v", end.Usage)
 	}
 }
+
+func TestInputIncludesCachedTokens(t *testing.T) {
+	for name, test := range map[string]struct {
+		tokens tokens
+		want   int64
+	}{
+		"beside the input": {tokens{Input: 10, Output: 2, Cached: 30, Written: 5, Total: 47}, 45},
+		"in the input":     {tokens{Input: 40, Output: 2, Cached: 30, Total: 42}, 40},
+		"without a total":  {tokens{Input: 10, Output: 2, Cached: 30}, 10},
+	} {
+		if got := test.tokens.usage(); got.Input != test.want || got.Cached != 30 {
+			t.Errorf("%s: %+v, want an input of %d", name, got, test.want)
+		}
+	}
+}
