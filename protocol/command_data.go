@@ -39,14 +39,21 @@ type BlobResult struct {
 }
 
 // CreateData creates a session. Agent is a configured agent, a preset, or an ad hoc command
-// ("acp:COMMAND ARG…", "script:FILE"); empty: the server's default. A Prompt is sent in the same
-// step.
+// ("acp:COMMAND ARG…", "script:FILE"); empty: the server's default. Settings are applied before the
+// first message. A Prompt is sent in the same step.
+//
+// The agent starts with the session. With Lazy it starts with the first message. With Check the
+// answer waits until the agent is ready; if it cannot start, needs a login or refuses a setting,
+// the command fails and there is no session.
 type CreateData struct {
 	Name            string            `json:"name,omitempty"` // unique among sessions, at most 128 bytes
 	Title           string            `json:"title,omitempty"`
 	Agent           string            `json:"agent,omitempty"`
 	CWD             string            `json:"cwd,omitempty"`
-	Env             map[string]string `json:"env,omitempty"` // never in the log
+	Env             map[string]string `json:"env,omitempty"` // never in the log; "": without the server's variable
+	Settings        map[string]string `json:"settings,omitempty"`
+	Lazy            bool              `json:"lazy,omitempty"`
+	Check           bool              `json:"check,omitempty"`
 	Prompt          string            `json:"prompt,omitempty"`
 	ClientMessageID string            `json:"client_message_id,omitempty"`
 }

@@ -1,5 +1,7 @@
 package protocol
 
+import "time"
+
 // HelloData describes the client. It is optional: without it, the name is the peer's address and
 // there is no window.
 type HelloData struct {
@@ -99,4 +101,21 @@ type SnapshotResult struct {
 	Snapshot Snapshot `json:"snapshot"`
 	Status   Status   `json:"status"`
 	Clients  []Client `json:"clients"`
+
+	Process *AgentProcess `json:"process,omitempty"` // nil: the agent has none
+}
+
+// Phases of an AgentProcess.
+const (
+	ProcessStarting = "starting"
+	ProcessRunning  = "running"
+	ProcessEnded    = "ended" // the next message starts it
+)
+
+// AgentProcess is the process of a session's agent.
+type AgentProcess struct {
+	Phase    string     `json:"phase"`
+	Since    *time.Time `json:"since,omitempty"`    // when running, or when it ended for idleness
+	Idle     bool       `json:"idle,omitempty"`     // it ended for idleness
+	Restores bool       `json:"restores,omitempty"` // it may end when idle: the next one continues the conversation
 }

@@ -147,8 +147,8 @@ func (s *Server) Clients() int {
 	return len(s.conns)
 }
 
-// IdleSince returns the time since which no client is connected, no HTTP request is under way and
-// no turn runs. ok is false while one does.
+// IdleSince returns the time since which no client is connected, no HTTP request is under way, and
+// no turn and no process of an agent runs. ok is false while one does.
 func (s *Server) IdleSince() (since time.Time, ok bool) {
 	busy := s.hub.Busy() > 0
 	s.mu.Lock()

@@ -27,8 +27,8 @@ them from any terminal: watch live, send, queue, interrupt, approve, detach and 
 that was shown and commands that were accepted are never lost.
 
 SESSION is an id, an exact name, or a unique prefix of an id. Without --server the local server is
-used; if none runs, it is started in the background and ends after 10 minutes without active
-sessions and clients.
+used; if none runs, it is started in the background and ends after 10 minutes without running
+agents and clients.
 
 Defaults for all commands can be set in a configuration file: config.json in ~/.config/agentctl or
 in the system's directory for it, or the file named by AGENTCTL_CONFIG. Flags and environment

@@ -91,7 +91,7 @@ refused.`,
 	f.StringVar(&o.Sync, "sync", "", "`LEVEL`: normal, or full to survive a power cut")
 	f.BoolVar(&o.Insecure, "insecure", false, "listen for other machines without TLS")
 	f.BoolVarP(&o.Verbose, "verbose", "v", false, "log debug messages")
-	f.DurationVar(&o.IdleExit, "idle-exit", 0, "exit after this long without active sessions and clients")
+	f.DurationVar(&o.IdleExit, "idle-exit", 0, "exit after this long without running agents and clients")
 	_ = f.MarkHidden("idle-exit")
 	return cmd
 }

@@ -2,13 +2,14 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"agentctl/protocol"
 )
 
 // Agents opens the agents of sessions.
 type Agents interface {
-	// Open makes an agent for a session. It does no slow work: a process starts on the first Run.
+	// Open makes an agent for a session. It does no slow work: a process starts with Start or Run.
 	// For an unknown agent the error has the code no_agent.
 	Open(spec Spec, host Host) (Agent, error)
 
@@ -24,11 +25,16 @@ type Spec struct {
 	Env     map[string]string `json:"env,omitempty"`
 	State   []byte            `json:"state,omitempty"` // as last saved by the agent
 	Title   string            `json:"title,omitempty"` // as last given by the agent
+
+	Settings map[string]string `json:"settings,omitempty"` // to be applied before the first turn
+	Lazy     bool              `json:"lazy,omitempty"`     // the agent starts with the first message
+	Checking bool              `json:"checking,omitempty"` // the session exists only if its agent starts
+	IdleEnd  *time.Time        `json:"idle_end,omitempty"` // when the agent was ended for idleness; nil: it was not
 }
 
 // An Agent runs the turns of one session: one Run at a time; its other methods may be called from
-// any goroutine. An agent may also be an Explainer, Compactor, Measurer, TaskController, Configurer
-// or Exporter. Commands for the others are answered unsupported.
+// any goroutine. An agent may also be a Starter, Explainer, Compactor, Measurer, TaskController,
+// Configurer or Exporter. Commands for the others are answered unsupported.
 type Agent interface {
 	// Capabilities is constant.
 	Capabilities() Capabilities
@@ -125,6 +131,24 @@ type Verdict struct {
 	Reason   string
 	Input    *protocol.ApprovalInput
 	By       *protocol.Actor
+}
+
+// A Starter has a process, which starts before the first turn so that settings, commands and the
+// need of a login are known, and which may end between turns.
+type Starter interface {
+	// Start starts the process unless it runs. It returns when a turn can follow, within a bound of
+	// the agent. After an error Run tries again.
+	Start(ctx context.Context) error
+
+	// Process returns the present state of the process. It does not block.
+	Process() Process
+}
+
+// A Process is the state of the process of an agent.
+type Process struct {
+	Running  bool      // ready for a turn
+	Since    time.Time // of the start, if Running
+	Restores bool      // a later process continues the conversation: this one may end when idle
 }
 
 // An Explainer explains a request while it stays pending.

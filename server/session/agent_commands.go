@@ -14,10 +14,17 @@ const asyncTimeout = 5 * time.Minute
 // finish's result.
 func (s *Session) runAsync(cmd *command, work func(context.Context) (any, error), finish func(any) (any, error)) {
 	s.asyncCommands++
+	s.forgetIdleEnd()
+	preparation := s.preparation
 	s.hub.agents.Go(func() {
 		ctx, cancel := context.WithTimeout(s.background, asyncTimeout)
 		defer cancel()
-		result, err := work(ctx)
+		var result any
+		err := preparation.acquire(ctx)
+		if err == nil {
+			preparation.release()
+			result, err = work(ctx)
+		}
 		posted := s.post(func() {
 			s.asyncCommands--
 			s.touch()
@@ -119,11 +126,19 @@ func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error
 	if err != nil {
 		return nil, err
 	}
-	s.runAsync(
-		cmd,
-		func(ctx context.Context) (any, error) { return nil, c.Configure(ctx, d.Setting, d.Value) },
-		emptyResult,
-	)
+	preparation := s.preparation
+	s.runAsync(cmd, func(ctx context.Context) (any, error) {
+		if err := preparation.forget(ctx, d.Setting); err != nil {
+			return nil, err
+		}
+		return nil, c.Configure(ctx, d.Setting, d.Value)
+	}, func(any) (any, error) {
+		if _, pending := s.spec.Settings[d.Setting]; pending {
+			delete(s.spec.Settings, d.Setting)
+			s.storeSpec()
+		}
+		return protocol.Empty{}, nil
+	})
 	return nil, errAnswerLater
 }
 
@@ -132,5 +147,6 @@ func (s *Session) snapshot(*command, *protocol.Empty) (any, error) {
 		Snapshot: protocol.Snapshot{Epoch: s.log.Position().Epoch, State: s.state.Clone()},
 		Status:   s.state.Status(),
 		Clients:  s.subscribers.clients(s),
+		Process:  s.processInfo(),
 	}, nil
 }

@@ -229,7 +229,9 @@ func (h *host) RecordProcessGroup(g ProcessGroup) error {
 	if !h.s.hub.commit(&Batch{Session: h.s.id, ProcessGroups: []ProcessGroup{g}}, func(err error) { result <- err }) {
 		return fmt.Errorf("record process group: %w", ErrStoreFailed)
 	}
-	return <-result
+	err := <-result
+	h.s.hub.countProcess(g, err)
+	return err
 }
 
 // Logf implements Host.

@@ -20,6 +20,7 @@ type Config struct {
 	EditHold        time.Duration // for an edit hold to outlive its connection; 30 s
 	InterruptGrace  time.Duration // for an interrupted agent to return before it is closed; 10 s
 	UnloadAfter     time.Duration // of an idle session without subscribers; 10 min
+	AgentIdle       time.Duration // of the process of an idle agent, if a later one continues the conversation; 12 h
 	StateTTL        time.Duration // of an exported state; 7 days
 	Secret          []byte        // signs exported states; nil: random, so that they are valid until the server ends
 }
@@ -32,6 +33,7 @@ func (c *Config) defaults() {
 		{&c.EditHold, 30 * time.Second},
 		{&c.InterruptGrace, 10 * time.Second},
 		{&c.UnloadAfter, 10 * time.Minute},
+		{&c.AgentIdle, 12 * time.Hour},
 		{&c.StateTTL, 7 * 24 * time.Hour},
 	} {
 		if *d.field == 0 {

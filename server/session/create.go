@@ -36,29 +36,33 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData) error {
 			return protocol.Errorf(protocol.CodeInvalidMessage, "cwd: %.200q is not a directory on the server", d.CWD)
 		}
 	}
-	spec := Spec{Agent: d.Agent, CWD: d.CWD, Env: d.Env}
-	return h.createSession(cmd, spec, d.Name, func(s *Session) (protocol.CreateResult, error) {
+	spec := Spec{
+		Agent: d.Agent, CWD: d.CWD, Env: d.Env, Settings: d.Settings, Lazy: d.Lazy, Checking: d.Check && !d.Lazy,
+	}
+	c := creation{cmd: cmd, name: d.Name}
+	c.begin = func(s *Session) error {
 		s.record(protocol.SessionCreated, &cmd.by, protocol.SessionCreatedData{
 			Name: d.Name, Title: truncateTitle(d.Title), Agent: d.Agent, CWD: d.CWD,
 		})
-		r := protocol.CreateResult{Session: s.id, Name: d.Name}
-		if d.Prompt == "" {
-			return r, nil
-		}
-		sent, err := s.acceptMessage(cmd, protocol.Message{Text: d.Prompt, ClientMessageID: d.ClientMessageID}, false)
-		if err != nil {
-			return r, err
-		}
-		message := sent.(protocol.SendResult)
-		r.Message = &message
-		return r, nil
-	})
+		return nil
+	}
+	if d.Prompt != "" {
+		c.prompt = &protocol.Message{Text: d.Prompt, ClientMessageID: d.ClientMessageID}
+	}
+	return h.createSession(spec, c)
 }
 
-// createSession makes a session whose first events are those that begin records.
-func (h *Hub) createSession(
-	cmd *command, spec Spec, name string, begin func(*Session) (protocol.CreateResult, error),
-) error {
+// A creation is a command that makes a session.
+type creation struct {
+	cmd    *command
+	name   string
+	begin  func(*Session) error // records the first events
+	prompt *protocol.Message    // nil: none
+}
+
+// createSession makes a session. Its agent starts at once, unless the session is lazy. While the
+// session is Checking, it is not in the index.
+func (h *Hub) createSession(spec Spec, c creation) error {
 	raw, err := encode(spec)
 	if err != nil {
 		return err
@@ -68,52 +72,137 @@ func (h *Hub) createSession(
 	}
 	s := h.newSession(NewID(idSession), NewEpoch(), 0, spec)
 	s.nextBatch().Create = &Record{ID: s.id, Epoch: s.log.epoch, Created: time.Now(), Spec: raw}
-	result, err := s.initialize(name, begin)
+	var result protocol.CreateResult
+	if c.name != "" {
+		err = h.reserveName(c.name, s.id)
+	}
+	if err == nil {
+		if result, err = s.initialize(c); err != nil {
+			h.releaseName(c.name)
+		}
+	}
 	if err != nil {
 		s.closeAgent()
 		s.cancelBackground()
 		s.deadlines.timer.Stop()
+		close(s.done)
 		h.sessions.Done()
 		return err
 	}
-	result.Position = protocol.Position{Epoch: s.log.epoch, Seq: s.state.Seq}
+	if c.cmd.key != "" {
+		s.idempotency.add(c.cmd.key, &cachedAnswer{hash: c.cmd.hash})
+	}
 	r := &row{session: s, summary: s.summarize()}
 	s.afterCommit(func(failed error) {
-		if failed != nil {
-			h.releaseName(name)
+		switch {
+		case failed != nil:
+			h.releaseName(c.name)
 			s.exit.ending = true
-			return
+			if spec.Checking {
+				s.refuse(c, failed)
+			}
+		case spec.Checking:
+			s.startAgent(func(err error) { s.endCheck(c, err) }, func() { s.refuse(c, errShuttingDown()) })
+		default:
+			h.addRow(r)
+			s.startEarly()
 		}
-		h.addRow(r)
 	})
-	if cmd.key != "" {
-		s.idempotency.add(cmd.key, &cachedAnswer{hash: cmd.hash})
+	if !spec.Checking {
+		s.answer(c.cmd, result, nil)
 	}
-	s.answer(cmd, result, nil)
 	go s.run()
 	return nil
 }
 
-// initialize reserves the new session's name, opens its agent and calls begin. After an error the
-// name is free again.
-func (s *Session) initialize(
-	name string,
-	begin func(*Session) (protocol.CreateResult, error),
-) (protocol.CreateResult, error) {
-	if name != "" {
-		if err := s.hub.reserveName(name, s.id); err != nil {
-			return protocol.CreateResult{}, err
-		}
+// initialize opens the new session's agent and records its first events. Unless the session is
+// Checking, it returns the result of the command.
+func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
+	agent, err := s.openAgent()
+	if err != nil {
+		return r, err
 	}
-	_, err := s.openAgent()
+	if _, ok := agent.(Configurer); !ok && len(s.spec.Settings) > 0 {
+		return r, s.unsupported("be configured")
+	}
+	if err := c.begin(s); err != nil || s.spec.Checking {
+		return r, err
+	}
+	return s.finishCreation(c)
+}
+
+// finishCreation sends the prompt and returns the result of the command.
+func (s *Session) finishCreation(c creation) (protocol.CreateResult, error) {
+	r := protocol.CreateResult{Session: s.id, Name: c.name}
+	if c.prompt != nil {
+		sent, err := s.acceptMessage(c.cmd, *c.prompt, false)
+		if err != nil {
+			return r, err
+		}
+		message := sent.(protocol.SendResult)
+		r.Message = &message
+	}
+	r.Position = protocol.Position{Epoch: s.log.epoch, Seq: s.state.Seq}
+	return r, nil
+}
+
+// endCheck ends the creation of a session whose agent is ready, or could not start: then nothing is
+// left of it.
+func (s *Session) endCheck(c creation, err error) {
 	var result protocol.CreateResult
 	if err == nil {
-		result, err = begin(s)
+		result, err = s.finishCreation(c)
 	}
-	if err != nil && name != "" {
-		s.hub.releaseName(name)
+	if err == nil && s.exit.shuttingDown {
+		err = errShuttingDown()
 	}
-	return result, err
+	if err != nil {
+		s.abandon(c, agentError(err))
+		return
+	}
+	s.spec.Checking = false
+	s.storeSpec()
+	r := &row{session: s, summary: s.summarize()}
+	s.afterCommit(func(failed error) {
+		if failed == nil {
+			s.hub.addRow(r)
+		}
+	})
+	s.answer(c.cmd, result, nil)
+}
+
+// abandon deletes a session that was not created after all, then refuses its command.
+func (s *Session) abandon(c creation, cause error) {
+	s.closeAgent()
+	s.discardPending()
+	s.exit.ending = true
+	gone := s.former
+	s.hub.agents.Go(func() {
+		if gone != nil {
+			<-gone // its process group is recorded with the session
+		}
+		<-s.done
+		deleted := make(chan struct{})
+		if s.hub.commit(&Batch{Session: s.id, Delete: true}, func(err error) {
+			if err != nil {
+				s.hub.log.Error("delete session", "session", s.id, "err", err)
+			}
+			close(deleted)
+		}) {
+			<-deleted
+		}
+		s.refuse(c, cause)
+	})
+}
+
+// refuse answers the command of a session that was not created. It is called when the session has
+// ended, or on its goroutine.
+func (s *Session) refuse(c creation, cause error) {
+	s.hub.releaseName(c.name)
+	for _, w := range s.idempotency.remove(c.cmd.key) {
+		w.reply(nil, cause)
+	}
+	c.cmd.reply(nil, cause)
 }
 
 // rename reserves the new name at once. The old name is free when the commit succeeds, the new one

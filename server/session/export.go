@@ -106,7 +106,8 @@ func (h *Hub) restore(cmd *command, d *protocol.RestoreData) error {
 		return err
 	}
 	spec := Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory}
-	return h.createSession(cmd, spec, d.Name, func(s *Session) (protocol.CreateResult, error) {
+	c := creation{cmd: cmd, name: d.Name}
+	c.begin = func(s *Session) error {
 		s.record(
 			protocol.SessionCreated,
 			&cmd.by,
@@ -130,8 +131,9 @@ func (h *Hub) restore(cmd *command, d *protocol.RestoreData) error {
 			s.record(protocol.QueueAdded, m.By, protocol.QueueAddedData{Message: m})
 		}
 		s.startNext()
-		return protocol.CreateResult{Session: s.id, Name: d.Name}, nil
-	})
+		return nil
+	}
+	return h.createSession(spec, c)
 }
 
 // recordPlan records the events that lead to a plan.

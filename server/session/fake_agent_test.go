@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"sync"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -16,6 +17,8 @@ type fakeAgents struct {
 	// capable answers the calls of all optional interfaces; nil: agents have only Explainer.
 	capable func(ctx context.Context, what string) error
 
+	starter *fakeStarter // of agents with a process; nil: they have none
+
 	opened []*fakeAgent
 	refuse error
 }
@@ -28,6 +31,9 @@ func (p *fakeAgents) Open(spec Spec, host Host) (Agent, error) {
 	}
 	a := &fakeAgent{all: p, spec: spec, host: host, capabilities: p.capabilities, closed: make(chan struct{})}
 	p.opened = append(p.opened, a)
+	if p.starter != nil {
+		return &startingFakeAgent{fakeAgent: a, starter: p.starter}, nil
+	}
 	if p.capable != nil {
 		return capableFakeAgent{a}, nil
 	}
@@ -212,4 +218,94 @@ func (s capableFakeAgent) Configure(ctx context.Context, setting, value string) 
 
 func (s capableFakeAgent) Export(ctx context.Context) ([]byte, error) {
 	return []byte("exported"), s.all.capable(ctx, "export")
+}
+
+// fakeStarter is what the agents with a process have in common.
+type fakeStarter struct {
+	mu       sync.Mutex
+	refuse   error         // of Start
+	block    chan struct{} // Start and Close wait for it; nil: they do not
+	restores bool
+	choices  map[string]string // the one value that each setting accepts
+
+	started, running int // processes, in all and now
+	applied          []string
+}
+
+// set changes the starter.
+func (f *fakeStarter) set(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+}
+
+// startingFakeAgent is a fakeAgent with a process and settings.
+type startingFakeAgent struct {
+	*fakeAgent
+	starter *fakeStarter
+
+	since time.Time // zero: no process; guarded by starter.mu
+}
+
+func (a *startingFakeAgent) Start(ctx context.Context) error {
+	a.starter.mu.Lock()
+	block := a.starter.block
+	a.starter.mu.Unlock()
+	if block != nil {
+		select {
+		case <-block:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	a.starter.mu.Lock()
+	defer a.starter.mu.Unlock()
+	if a.starter.refuse != nil {
+		return a.starter.refuse
+	}
+	if a.since.IsZero() {
+		a.since = time.Now()
+		a.starter.started++
+		a.starter.running++
+	}
+	return nil
+}
+
+func (a *startingFakeAgent) Process() Process {
+	a.starter.mu.Lock()
+	defer a.starter.mu.Unlock()
+	return Process{Running: !a.since.IsZero(), Since: a.since, Restores: a.starter.restores}
+}
+
+func (a *startingFakeAgent) Configure(_ context.Context, setting, value string) error {
+	a.starter.mu.Lock()
+	defer a.starter.mu.Unlock()
+	if want, ok := a.starter.choices[setting]; ok && want != value {
+		return protocol.Errorf(protocol.CodeInvalidMessage, "%s: choose %s", setting, want)
+	}
+	a.starter.applied = append(a.starter.applied, setting+"="+value)
+	return nil
+}
+
+func (a *startingFakeAgent) Run(ctx context.Context, turn Turn, out Output) (End, error) {
+	if err := a.Start(ctx); err != nil {
+		return End{}, err
+	}
+	return a.fakeAgent.Run(ctx, turn, out)
+}
+
+func (a *startingFakeAgent) Close() error {
+	a.starter.mu.Lock()
+	block := a.starter.block
+	a.starter.mu.Unlock()
+	if block != nil {
+		<-block
+	}
+	a.starter.mu.Lock()
+	if !a.since.IsZero() {
+		a.since = time.Time{}
+		a.starter.running--
+	}
+	a.starter.mu.Unlock()
+	return a.fakeAgent.Close()
 }

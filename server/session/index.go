@@ -17,6 +17,8 @@ type index struct {
 	rows     map[string]*row
 	names    map[string]string // name → session id, reserved names included
 	watchers map[Watcher]bool
+
+	processes map[ProcessGroup]bool // that run
 }
 
 // A row is a session in the index.
@@ -34,7 +36,10 @@ type Watcher interface {
 }
 
 func newIndex() index {
-	return index{rows: map[string]*row{}, names: map[string]string{}, watchers: map[Watcher]bool{}}
+	return index{
+		rows: map[string]*row{}, names: map[string]string{}, watchers: map[Watcher]bool{},
+		processes: map[ProcessGroup]bool{},
+	}
 }
 
 // Resolve returns the id of a session named by id, exact name or unique prefix of the id, with or
@@ -111,11 +116,24 @@ func (x *index) Unwatch(w Watcher) {
 	delete(x.watchers, w)
 }
 
-// Busy returns how many sessions have a turn under way.
+// countProcess counts a process group in when its start is recorded, and out at its end.
+func (x *index) countProcess(g ProcessGroup, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	key := g
+	key.Ended = false
+	if g.Ended {
+		delete(x.processes, key)
+	} else if err == nil {
+		x.processes[key] = true
+	}
+}
+
+// Busy returns the number of turns under way and of process groups of agents.
 func (x *index) Busy() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	n := 0
+	n := len(x.processes)
 	for _, r := range x.rows {
 		if r.summary.Turn != "" {
 			n++

@@ -34,6 +34,7 @@ func (h *Hub) recover(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read sessions: %w", err)
 	}
+	records = slices.DeleteFunc(records, h.dropUnchecked)
 	for _, rec := range records {
 		r := &row{summary: protocol.Summary{Session: rec.ID, Created: rec.Created}}
 		if err := json.Unmarshal(rec.Summary, &r.summary); err != nil {
@@ -53,6 +54,16 @@ func (h *Hub) recover(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// dropUnchecked deletes a session whose creation was not answered before the server was killed.
+func (h *Hub) dropUnchecked(rec Record) bool {
+	spec, err := decodeSpec(rec)
+	if err != nil || !spec.Checking {
+		return false
+	}
+	h.commit(&Batch{Session: rec.ID, Delete: true}, func(error) {})
+	return true
 }
 
 // loadLive loads a session and returns when the events of its recovery are visible.

@@ -9,7 +9,8 @@ import (
 
 // A Session is one session in memory. The goroutine run owns it: other goroutines post functions to
 // it, its agent sends it messages, and the committer reports to it. It ends when the hub stops it,
-// when it was deleted, or when it was idle and without subscribers for Config.UnloadAfter.
+// when it was deleted, or when it was idle, without subscribers and without a process of its agent
+// for Config.UnloadAfter.
 type Session struct {
 	// Static after construction.
 
@@ -42,13 +43,6 @@ type lifetime struct {
 	done             chan struct{}   // closed when run has ended
 	background       context.Context // canceled when run ends
 	cancelBackground context.CancelFunc
-}
-
-// An agentSlot holds a session's agent, and the description that opens it.
-type agentSlot struct {
-	spec         Spec
-	agent        Agent // nil: not open
-	capabilities Capabilities
 }
 
 // An exit is the progress of closing a session or stopping its goroutine.

@@ -51,6 +51,10 @@ type attachedClient struct {
 const (
 	lagPeriod = time.Second
 	lagEvents = 64 // a smaller lag is not sent
+
+	// lookTime is how long a session has subscribers before its agent starts. A subscription for
+	// the preview of a session, or to read its events, is shorter.
+	lookTime = time.Second
 )
 
 // connected reports whether a connection is subscribed.
@@ -76,6 +80,10 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 	s.subscribers.list = append(s.subscribers.list, &attachedClient{subscriber: sub, client: client})
 	s.published.stale = true
 	s.touch()
+	if len(s.subscribers.list) == 1 {
+		s.deadlines.startAt = time.Now().Add(lookTime)
+		s.scheduleTimer()
+	}
 	s.afterCommit(func(failed error) {
 		if !s.exit.ending {
 			failed = nil // a failed commit was rolled back: the answer reports nothing of it

@@ -9,6 +9,7 @@ type deadlines struct {
 	timer        *time.Timer
 	lastActivity time.Time
 	retryAt      time.Time // when to continue after a failed commit; zero: nothing to do
+	startAt      time.Time // when to start the agent for a subscriber; zero: not scheduled
 }
 
 // scheduleTimer sets the timer to the next deadline.
@@ -31,8 +32,9 @@ func (s *Session) scheduleTimer() {
 		earliest(s.turn.deadline)
 	}
 	earliest(s.deadlines.retryAt)
-	if s.unloadable() {
-		earliest(s.deadlines.lastActivity.Add(s.hub.cfg.UnloadAfter))
+	earliest(s.deadlines.startAt)
+	if s.idle() {
+		earliest(s.idleCheck())
 	}
 	if next.IsZero() {
 		s.deadlines.timer.Stop()
@@ -53,14 +55,23 @@ func (s *Session) handleTimer() {
 	if !now.Before(s.deadlines.retryAt) {
 		s.retryAfterFailure()
 	}
-	if s.unloadable() && !now.Before(s.deadlines.lastActivity.Add(s.hub.cfg.UnloadAfter)) {
-		s.unload()
+	if at := s.deadlines.startAt; !at.IsZero() && !now.Before(at) {
+		s.deadlines.startAt = time.Time{}
+		if len(s.subscribers.list) > 0 {
+			s.startEarly()
+		}
 	}
+	s.handleIdle(now)
 	s.scheduleTimer()
+}
+
+// idle reports whether the session has nothing to do.
+func (s *Session) idle() bool {
+	return s.turn == nil && s.state.Turn == nil && s.asyncCommands == 0 && !s.starting && s.batch == nil &&
+		s.inFlight == nil
 }
 
 // unloadable reports whether the session is idle and nothing in memory would be lost.
 func (s *Session) unloadable() bool {
-	return s.turn == nil && s.state.Turn == nil && s.asyncCommands == 0 && len(s.subscribers.list) == 0 &&
-		len(s.editHolds) == 0 && s.batch == nil && s.inFlight == nil
+	return s.idle() && len(s.subscribers.list) == 0 && len(s.editHolds) == 0 && s.agentGone()
 }

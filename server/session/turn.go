@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -48,6 +47,7 @@ func (s *Session) runAgent(in Turn) {
 	t := &turn{id: in.ID, done: make(chan struct{}), started: map[string]bool{}}
 	t.ctx, t.cancel = context.WithCancelCause(s.background)
 	s.turn = t
+	s.forgetIdleEnd()
 	agent, err := s.openAgent()
 	if err != nil {
 		s.afterCommit(func(failed error) {
@@ -65,36 +65,15 @@ func (s *Session) runAgent(in Turn) {
 			s.endTurn(End{})
 			return
 		}
+		preparation := s.preparation
 		s.hub.agents.Go(func() {
-			end, err := agent.Run(t.ctx, in, &turnOutput{s, t})
+			var end End
+			err := s.prepare(t.ctx, agent, preparation, false)
+			if err == nil {
+				end, err = agent.Run(t.ctx, in, &turnOutput{s, t})
+			}
 			_ = s.emit(agentMessage{turn: t, result: &turnResult{end, err}}) // fails when the turn is over
 		})
-	})
-}
-
-// openAgent returns the session's agent, opened on first use.
-func (s *Session) openAgent() (Agent, error) {
-	if s.agent == nil {
-		agent, err := s.hub.cfg.Agents.Open(s.spec, s.host)
-		if err != nil {
-			return nil, fmt.Errorf("open agent: %w", err)
-		}
-		s.agent, s.capabilities = agent, agent.Capabilities()
-	}
-	return s.agent, nil
-}
-
-// closeAgent closes the agent, off the session's goroutine.
-func (s *Session) closeAgent() {
-	agent := s.agent
-	if agent == nil {
-		return
-	}
-	s.agent = nil
-	s.hub.agents.Go(func() {
-		if err := agent.Close(); err != nil {
-			s.hub.log.Warn("close agent", "session", s.id, "err", err)
-		}
 	})
 }
 

@@ -39,8 +39,8 @@ type Config struct {
 	EndGrace      time.Duration
 }
 
-// Agent runs the turns of one session on an ACP agent. The process starts with the first turn and
-// restarts with the next turn after it has exited.
+// Agent runs the turns of one session on an ACP agent. The process starts with Start or the first
+// turn, and restarts with the next turn after it has exited.
 type Agent struct {
 	// Static after New.
 	config Config
@@ -58,6 +58,7 @@ type Agent struct {
 
 var (
 	_ session.Agent      = (*Agent)(nil)
+	_ session.Starter    = (*Agent)(nil)
 	_ session.Configurer = (*Agent)(nil)
 )
 
@@ -85,6 +86,24 @@ func New(config Config, spec session.Spec, host session.Host) (*Agent, error) {
 // Capabilities implements session.Agent. ACP has no field for the reason of a decision, so the
 // session sends it as a message.
 func (a *Agent) Capabilities() session.Capabilities { return session.Capabilities{} }
+
+// Start implements session.Starter.
+func (a *Agent) Start(ctx context.Context) error {
+	_, err := a.connect(ctx)
+	return err
+}
+
+// Process implements session.Starter.
+func (a *Agent) Process() session.Process {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.client == nil || !a.client.alive() {
+		return session.Process{}
+	}
+	return session.Process{
+		Running: true, Since: a.client.started, Restores: !a.saved.Prompted || a.client.restores(),
+	}
+}
 
 // Run implements session.Agent.
 func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {

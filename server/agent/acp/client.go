@@ -21,6 +21,7 @@ type client struct {
 	program   program
 	conn      *rpc.Conn
 	agentInfo initializeResult
+	started   time.Time
 	exited    chan struct{} // closed when the process group has ended and its end is recorded
 	replayed  chan struct{} // capacity 1; signals a dropped update of a replay
 
@@ -69,6 +70,7 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 		c.close(0)
 		return nil, err
 	}
+	c.started = time.Now()
 	return c, nil
 }
 

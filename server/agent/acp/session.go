@@ -60,6 +60,11 @@ func isRejection(err error) bool {
 	return errors.Is(err, errNoRestore) || errors.As(err, &e) && !wantsLogin(err)
 }
 
+// restores reports whether a later process can restore the ACP session.
+func (c *client) restores() bool {
+	return c.agentInfo.Capabilities.LoadSession || c.agentInfo.Capabilities.Session.Resume != nil
+}
+
 // restoreSession restores an ACP session with session/resume or session/load. If the ACP session
 // belongs to another session, which may still use it, it is forked where the agent supports that.
 func (c *client) restoreSession(ctx context.Context, params sessionParams, shared bool) (sessionResult, error) {
