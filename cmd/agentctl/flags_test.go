@@ -92,6 +92,11 @@ func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	checkOptions(t, newNew, "--name n --agent a --cwd /x --env K=V --env L=M --prompt p", newOptions{
 		Name: "n", Agent: "a", CWD: "/x", Env: []string{"K=V", "L=M"}, Prompt: "p",
 	})
+	checkOptions(t, newNew, "--mode m --model n --option K=V --option L=M --lazy --no-check", newOptions{
+		Settings: settingFlags{Mode: "m", Model: "n", Options: []string{"K=V", "L=M"}}, Lazy: true, NoCheck: true,
+	})
+	checkOptions(t, newSet, "s mode plan", setOptions{Session: "s", Setting: "mode", Value: "plan"})
+	checkOptions(t, newAgentOptions, "s", agentOptionsOptions{Session: "s"})
 	checkOptions(t, newNew, "--key k", newOptions{Key: "k"})
 	checkOptions(t, newNew, "--id k", newOptions{Key: "k"})
 	checkOptions(t, newStateRestore, "f --key k", stateRestoreOptions{File: "f", Key: "k"})

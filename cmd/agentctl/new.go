@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,13 +20,16 @@ import (
 type newOptions struct {
 	app *app
 
-	Name   string
-	Title  string
-	Agent  string
-	CWD    string
-	Env    []string
-	Prompt string
-	Key    string
+	Name     string
+	Title    string
+	Agent    string
+	CWD      string
+	Env      []string
+	Settings settingFlags
+	Lazy     bool
+	NoCheck  bool
+	Prompt   string
+	Key      string
 }
 
 func newNew(a *app, run func(context.Context, *newOptions) error) *cobra.Command {
@@ -36,7 +40,12 @@ func newNew(a *app, run func(context.Context, *newOptions) error) *cobra.Command
 		Long: `Create a session and print its id. AGENT is an agent of the server's configuration, a
 preset (see "agentctl agents"), or ad hoc: "acp:COMMAND ARG…" for a command that speaks the Agent
 Client Protocol, "script:FILE" for a script. On the local server the session works in the current
-directory unless you pass --cwd.`,
+directory unless you pass --cwd.
+
+The agent starts at once. If it is not installed, needs a login or cannot start, new fails and there
+is no session; --no-check creates the session all the same, and --lazy starts the agent with the
+first message. --mode, --model and --option choose settings of the agent before its first message;
+"agentctl options" lists them.`,
 		Example: "  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n" +
 			"  S=$(agentctl new --agent \"acp:my-agent --acp\")",
 		Args: rangeArgs(0, 0),
@@ -48,6 +57,9 @@ directory unless you pass --cwd.`,
 	f.StringVar(&o.Agent, "agent", "", "`AGENT` to run")
 	f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
 	f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the agent's environment; repeatable")
+	o.Settings.add(f)
+	f.BoolVar(&o.Lazy, "lazy", false, "start the agent with the first message")
+	f.BoolVar(&o.NoCheck, "no-check", false, "create the session even if the agent cannot start")
 	f.StringVar(&o.Prompt, "prompt", "", "`TEXT` of the first message")
 	addKeyFlag(cmd, &o.Key)
 	_ = cmd.RegisterFlagCompletionFunc("agent", a.completeAgents)
@@ -56,8 +68,9 @@ directory unless you pass --cwd.`,
 }
 
 func (o *newOptions) check() error {
-	_, err := parsePairs("--env", o.Env)
-	return err
+	_, envErr := parsePairs("--env", o.Env)
+	_, err := o.Settings.values()
+	return cmp.Or(envErr, err)
 }
 
 func runNew(ctx context.Context, o *newOptions) error {
@@ -70,7 +83,14 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if err != nil {
 		return err
 	}
-	data := protocol.CreateData{Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Env: env, Prompt: o.Prompt}
+	settings, err := o.Settings.values()
+	if err != nil {
+		return err
+	}
+	data := protocol.CreateData{
+		Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Env: env, Prompt: o.Prompt,
+		Settings: settings, Lazy: o.Lazy, Check: !o.NoCheck && !o.Lazy,
+	}
 	if c.local {
 		if err := resolvePaths(&data); err != nil {
 			return err

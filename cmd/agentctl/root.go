@@ -85,9 +85,9 @@ func newRoot(a *app) *cobra.Command {
 		newState(a))
 	add(groupSteer, newSend(a, runSend), newWait(a, runWait), newInterrupt(a, runInterrupt), newQueue(a),
 		newApprovals(a, runApprovals), newApprove(a, runDecision), newDeny(a, runDecision), newExplain(a, runDecision),
-		newRules(a), newTask(a), newCompact(a, runCompact))
+		newRules(a), newTask(a), newCompact(a, runCompact), newSet(a, runSet))
 	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newSearch(a, runSearch), newExport(a, runExport),
-		newContext(a, runContext))
+		newContext(a, runContext), newAgentOptions(a, runAgentOptions))
 	add(groupServer, newServe(a, runServe), newStop(a, runStop), newAgents(a, runAgents), newDoctor(a, runDoctor),
 		newLogin(a, runLogin), newToken(a, runToken, runTokenUser), newKeys(a, runKeys), newVersion(a, runVersion))
 	root.SetHelpCommandGroupID(groupServer)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +53,14 @@ type statusResult struct {
 	Plan      *protocol.Plan        `json:"plan,omitempty"`
 	Context   *protocol.ContextInfo `json:"context"`
 	Usage     *protocol.Usage       `json:"usage,omitempty"`
-	Clients   []protocol.Client     `json:"clients"`
+
+	liveStatus
+}
+
+// A liveStatus is the part of a status that is not in the log.
+type liveStatus struct {
+	Clients []protocol.Client      `json:"clients"`
+	Process *protocol.AgentProcess `json:"process,omitempty"`
 }
 
 func newStatusResult(r *protocol.SnapshotResult) *statusResult {
@@ -61,7 +69,7 @@ func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 		Session: s.Session, Name: s.Name, Title: s.Title, Agent: s.Agent, CWD: s.CWD, Status: r.Status, Seq: s.Seq,
 		Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns, Queue: nonNil(s.Queue), Holds: nonNil(s.Holds),
 		Approvals: nonNil(s.Approvals), Rules: len(s.Rules), Plan: s.Plan, Context: s.Context, Usage: s.Usage,
-		Clients: nonNil(r.Clients),
+		liveStatus: liveStatus{nonNil(r.Clients), r.Process},
 	}
 	if s.Turn != nil {
 		v.Turn = &s.Turn.Turn
@@ -101,6 +109,9 @@ func (v *statusResult) write(w io.Writer, s *protocol.State) {
 	}
 	row("status", "%s", v.Status)
 	row("agent", "%s  %s", output.Cell(v.Agent, 40), output.OneLine(v.CWD, 0))
+	if v.Process != nil {
+		row("process", "%s", processLine(v.Process))
+	}
 	row("position", "%s", protocol.Position{Epoch: v.Epoch, Seq: v.Seq})
 	if s.Turn != nil {
 		row("turn", "%s  %s", s.Turn.Turn, output.OneLine(s.Turn.Message.Text, 72))
@@ -136,4 +147,23 @@ func rowName(i int, name string) string {
 		return name
 	}
 	return ""
+}
+
+// processLine describes the process of the agent.
+func processLine(p *protocol.AgentProcess) string {
+	since := ""
+	if p.Since != nil {
+		since = p.Since.Local().Format(time.DateTime)
+	}
+	switch {
+	case p.Phase == protocol.ProcessRunning && p.Restores:
+		return "running since " + since
+	case p.Phase == protocol.ProcessRunning:
+		return "running since " + since + "; it cannot restore its conversation, so it is not ended when idle"
+	case p.Phase == protocol.ProcessStarting:
+		return "starting"
+	case p.Idle:
+		return "ended for idleness at " + since + "; resumes with the next message"
+	}
+	return "not running; starts with the next message"
 }

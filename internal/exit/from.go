@@ -104,6 +104,9 @@ var hints = map[protocol.Code]hint{
 	},
 	protocol.CodeForbidden: {text: "ask for a role with this permission"},
 	protocol.CodeNoAgent:   {"list agents: agentctl agents", condition{native: true}},
+	protocol.CodeAgentAuth: {
+		"log in: agentctl agents login AGENT; or pass a key: agentctl new --env, or pass_env", condition{native: true},
+	},
 	protocol.CodeNameTaken: {
 		"choose another name, or list sessions: agentctl ls",
 		condition{verb: protocol.DoList, otherwise: "choose another name"},
