@@ -67,7 +67,7 @@ start.
                        "env": {"K": "V"}},
               "demo": {"script": "demo.script"}},
    "default_agent": "mine", "users": "users.json",
-   "approval_timeout": "5m", "edit_hold": "30s",
+   "approval_timeout": "5m", "edit_hold": "30s", "agent_idle": "12h",
    "state_ttl": "168h", "state_secret": "…", "sync": "normal",
    "window": 16777216,
    "limits": {"message": 1048576, "inflight": 64, "rate": 100},
@@ -75,7 +75,8 @@ start.
    "dialects": {"myagent": {"agents": {"their name": "mine"},
                             "options": {"heartbeat": "30s"}}}}
 
-Every name is optional. "origins" are the origins of web pages that may connect; all other pages are
+Every name is optional. An agent that has been idle for "agent_idle" ends if it can continue its
+conversation later, with the next message; an agent that cannot never ends. "origins" are the origins of web pages that may connect; all other pages are
 refused.`,
 		Example: "  agentctl serve\n  agentctl serve --listen 127.0.0.1:7777 --default-agent claude\n" +
 			"  agentctl serve --listen-dialect effectiveagent=127.0.0.1:12345,open",
@@ -219,7 +220,7 @@ func serverConfig(c *config.Server, log *slog.Logger) server.Config {
 		Session: session.Config{
 			Agents: c.Registry(), DefaultAgent: c.DefaultAgent, Log: log,
 			ApprovalTimeout: time.Duration(c.ApprovalTimeout), EditHold: time.Duration(c.EditHold),
-			StateTTL: time.Duration(c.StateTTL), Secret: []byte(c.StateSecret),
+			AgentIdle: time.Duration(c.AgentIdle), StateTTL: time.Duration(c.StateTTL), Secret: []byte(c.StateSecret),
 		},
 		Version: programVersion(), Log: log,
 		Limits: server.Limits{

@@ -28,6 +28,7 @@ type Server struct {
 	Users           string                   `json:"users"`            // path of the file of users who log in
 	ApprovalTimeout Duration                 `json:"approval_timeout"` // 0: none
 	EditHold        Duration                 `json:"edit_hold"`        // 0: the server's default
+	AgentIdle       Duration                 `json:"agent_idle"`       // 0: the server's default
 	StateTTL        Duration                 `json:"state_ttl"`        // 0: the server's default
 	StateSecret     string                   `json:"state_secret"`     // signs exported states; empty: a generated one
 	Sync            string                   `json:"sync"`             // normal or full

@@ -11,7 +11,7 @@ import (
 
 func TestAConfigurationIsReadStrictly(t *testing.T) {
 	got, err := parseServer([]byte(`{"agents":{"a":{"command":"x","args":["--acp"],"env":{"K":"V"}},"b":{"script":"dir/b.script"}},
-		"default_agent":"a","approval_timeout":"5m","edit_hold":"1s","state_ttl":"168h","state_secret":"s","sync":"full",
+		"default_agent":"a","approval_timeout":"5m","edit_hold":"1s","agent_idle":"6h","state_ttl":"168h","state_secret":"s","sync":"full",
 		"window":1024,"origins":["https://box.example:8443"],"limits":{"message":2048,"inflight":3,"rate":7},
 		"dialects":{"myagent":{"agents":{"foreign":"a"},"options":{"heartbeat":"1s"}}}}`))
 	if err != nil {
@@ -24,6 +24,7 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 			"b": {Script: "/etc/agentctl/dir/b.script"},
 		},
 		DefaultAgent: "a", ApprovalTimeout: Duration(5 * time.Minute), EditHold: Duration(time.Second),
+		AgentIdle:   Duration(6 * time.Hour),
 		StateTTL:    Duration(168 * time.Hour),
 		StateSecret: "s", Sync: "full", Window: 1024, Limits: Limits{Message: 2048, InFlight: 3, Rate: 7},
 		Origins: []string{"https://box.example:8443"},

@@ -63,6 +63,7 @@ type message struct {
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"`
 }
 
 // agent is a running agent. The goroutine of serve owns sessions and loggedIn.
@@ -108,7 +109,7 @@ func (a *agent) send(m obj) {
 func (a *agent) reply(id json.RawMessage, result any) { a.send(obj{"id": id, "result": result}) }
 
 func (a *agent) refuse(id json.RawMessage, code int, text string) {
-	a.send(obj{"id": id, "error": rpcError{code, text}})
+	a.send(obj{"id": id, "error": rpcError{Code: code, Message: text}})
 }
 
 // request sends a request, calls meanwhile and returns the response.
@@ -262,6 +263,11 @@ func (a *agent) restoreSession(m message, id string) {
 		a.refuse(m.ID, -32601, "no such method: "+m.Method)
 		return
 	}
+	if a.has("slow") && !a.triedTwice(id) {
+		e := rpcError{-32603, "Internal error", obj{"details": "Invalid session identifier"}}
+		a.send(obj{"id": m.ID, "error": e})
+		return
+	}
 	b, err := os.ReadFile(a.sessionFile(id))
 	if err != nil {
 		a.refuse(m.ID, -32002, "no such session")
@@ -285,6 +291,14 @@ func (a *agent) restoreSession(m message, id string) {
 	if load && late {
 		a.replayPrompts(s)
 	}
+}
+
+// triedTwice reports whether the session was requested twice before.
+func (a *agent) triedTwice(id string) bool {
+	file := a.sessionFile(id) + ".tries"
+	tries, _ := os.ReadFile(file)
+	_ = os.WriteFile(file, append(tries, '.'), 0o600)
+	return len(tries) >= 2
 }
 
 func (a *agent) replayPrompts(s *session) {

@@ -29,6 +29,7 @@
 //	plain                     no trait
 //	load · resume · fork      supports that method
 //	late                      replays a session after its response to session/load
+//	slow                      refuses to restore a session twice, with an internal error
 //	auth                      requires a login
 //	modes · models · config   has these options
 //	noise                     prints lines before the first message

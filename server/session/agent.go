@@ -119,6 +119,10 @@ type Host interface {
 	// the groups of a killed one. It returns when the record is durable.
 	RecordProcessGroup(g ProcessGroup) error
 
+	// Transcript returns the conversation of the finished turns as text, at most that many bytes of
+	// its end. An agent that has lost its own record reads it.
+	Transcript(ctx context.Context, most int) (string, error)
+
 	// Logf writes to the server's log.
 	Logf(format string, args ...any)
 }

@@ -17,10 +17,11 @@ import (
 
 // Default deadlines.
 const (
-	startTimeout  = 2 * time.Minute        // from process start to readiness for prompts
-	replayQuiet   = 200 * time.Millisecond // without an update, ends a replay
-	cancelTimeout = 5 * time.Second        // from an interrupt to the kill of the process
-	endGrace      = 2 * time.Second        // between closing input, TERM and KILL
+	startTimeout   = 2 * time.Minute        // from process start to readiness for prompts
+	replayQuiet    = 200 * time.Millisecond // without an update, ends a replay
+	cancelTimeout  = 5 * time.Second        // from an interrupt to the kill of the process
+	endGrace       = 2 * time.Second        // between closing input, TERM and KILL
+	restoreTimeout = 75 * time.Second       // of attempts to restore an ACP session
 )
 
 // Config configures an agent. Zero durations select the defaults.
@@ -34,9 +35,10 @@ type Config struct {
 	// Dial connects to an agent that is not a process of this server, instead of running Command.
 	Dial func(context.Context) (io.ReadWriteCloser, error)
 
-	StartTimeout  time.Duration
-	CancelTimeout time.Duration
-	EndGrace      time.Duration
+	StartTimeout   time.Duration
+	RestoreTimeout time.Duration
+	CancelTimeout  time.Duration
+	EndGrace       time.Duration
 }
 
 // Agent runs the turns of one session on an ACP agent. The process starts with Start or the first
@@ -68,6 +70,7 @@ func New(config Config, spec session.Spec, host session.Host) (*Agent, error) {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "agent %s has no command", config.Name)
 	}
 	config.StartTimeout = cmp.Or(config.StartTimeout, startTimeout)
+	config.RestoreTimeout = cmp.Or(config.RestoreTimeout, restoreTimeout)
 	config.CancelTimeout = cmp.Or(config.CancelTimeout, cancelTimeout)
 	config.EndGrace = cmp.Or(config.EndGrace, endGrace)
 	cwd, err := filepath.Abs(spec.CWD)
@@ -112,6 +115,9 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 		return session.End{Reason: protocol.ReasonInterrupted}, nil
 	}
 	if err != nil {
+		return session.End{}, err
+	}
+	if turn.Message, err = a.addTranscript(ctx, turn.Message); err != nil {
 		return session.End{}, err
 	}
 	if err := a.markPrompted(); err != nil {

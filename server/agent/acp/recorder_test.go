@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 
 // recorder is a session that records events and decides with decide.
 type recorder struct {
-	decide func(context.Context, protocol.Approval) (session.Verdict, error)
+	transcript string // of the session
+	decide     func(context.Context, protocol.Approval) (session.Verdict, error)
 
 	mu      sync.Mutex
 	events  []session.Event
@@ -58,6 +59,10 @@ func (r *recorder) Ask(ctx context.Context, a protocol.Approval) (session.Verdic
 func (r *recorder) Save(state []byte) error {
 	r.record(func() { r.state = state })
 	return nil
+}
+
+func (r *recorder) Transcript(_ context.Context, most int) (string, error) {
+	return r.transcript[max(0, len(r.transcript)-most):], nil
 }
 
 func (r *recorder) RecordProcessGroup(g session.ProcessGroup) error {

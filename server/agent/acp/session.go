@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"agentctl/server/agent/acp/rpc"
 )
 
 // openSession restores the saved ACP session if the agent can, or else starts a new one. It warns
@@ -14,7 +12,7 @@ import (
 func (a *Agent) openSession(ctx context.Context, c *client, saved state) error {
 	params := sessionParams{Session: saved.Session, CWD: a.spec.CWD, Servers: []struct{}{}}
 	if saved.Prompted {
-		result, err := c.restoreSession(ctx, params, saved.Owner != a.spec.Session)
+		result, err := a.retryRestore(ctx, c, params, saved.Owner != a.spec.Session)
 		if err == nil {
 			return a.adoptSession(ctx, c, result, saved, true)
 		}
@@ -22,7 +20,8 @@ func (a *Agent) openSession(ctx context.Context, c *client, saved state) error {
 			return err
 		}
 		a.host.Logf("%s cannot restore ACP session %s: %v", a.config.Name, saved.Session, err)
-		a.notice("%s started a new conversation and does not remember the previous one", a.config.Name)
+		a.notice("%s cannot restore the conversation (%s): it started a new one and gets the transcript "+
+			"with the next message", a.config.Name, rejectionText(err))
 	}
 	params.Session = ""
 	raw, err := c.conn.Call(ctx, "session/new", params)
@@ -40,24 +39,16 @@ func (a *Agent) openSession(ctx context.Context, c *client, saved state) error {
 func (a *Agent) adoptSession(ctx context.Context, c *client, r sessionResult, saved state, restored bool) error {
 	c.setSession(r.Session)
 	a.restartUsage(c.known().usage, restored)
-	if saved.Session != r.Session || saved.Owner != a.spec.Session || saved.Prompted != restored {
+	lost := !restored && (saved.Prompted || saved.Lost)
+	if saved.Session != r.Session || saved.Owner != a.spec.Session || saved.Prompted != restored || saved.Lost != lost {
 		err := a.updateState(func(s *state) {
-			s.Session, s.Owner, s.Prompted = r.Session, a.spec.Session, restored
+			s.Session, s.Owner, s.Prompted, s.Lost = r.Session, a.spec.Session, restored, lost
 		})
 		if err != nil {
 			return fmt.Errorf("save ACP session id: %w", err)
 		}
 	}
 	return c.restoreSettings(ctx, r, saved)
-}
-
-var errNoRestore = errors.New("agent supports neither session/resume nor session/load")
-
-// isRejection reports whether the agent refused to restore the session. A required login does not
-// count: a new session would require it too.
-func isRejection(err error) bool {
-	var e *rpc.Error
-	return errors.Is(err, errNoRestore) || errors.As(err, &e) && !wantsLogin(err)
 }
 
 // restores reports whether a later process can restore the ACP session.

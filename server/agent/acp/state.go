@@ -13,6 +13,7 @@ type state struct {
 	Session  string            `json:"session"`            // ACP session id
 	Owner    string            `json:"owner,omitempty"`    // the session that created the ACP session
 	Prompted bool              `json:"said,omitempty"`     // the ACP session has content
+	Lost     bool              `json:"lost,omitempty"`     // the agent has yet to get the transcript
 	Settings map[string]string `json:"settings,omitempty"` // values set by users
 	Usage    *protocol.Usage   `json:"usage,omitempty"`    // total of all turns
 	Cost     float64           `json:"cost,omitempty"`     // last reported cost; part of Usage

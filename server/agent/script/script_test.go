@@ -73,6 +73,8 @@ func (s *fakeSession) Ask(ctx context.Context, a protocol.Approval) (session.Ver
 	return v, nil
 }
 
+func (s *fakeSession) Transcript(context.Context, int) (string, error) { return "", nil }
+
 func (s *fakeSession) Save(state []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,0 +1,45 @@
+package session
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"agentctl/protocol"
+)
+
+func TestTheTranscriptForAnAgentIsTheEndOfTheFinishedTurns(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		for _, text := range []string{"one", "two", "three"} {
+			r.send(id, text)
+			run := r.agents.run()
+			run.emit(
+				Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "hidden"}},
+				Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "answer "}},
+				Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "to " + text}},
+				Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Title: "Run make"}},
+				Event{
+					Type: protocol.ToolEnded,
+					Data: protocol.ToolEndedData{Tool: "t", Status: protocol.ToolCompleted},
+				},
+			)
+			if text == "three" {
+				break // under way
+			}
+			run.finish(End{}, nil)
+			synctest.Wait()
+		}
+		host := r.agents.opened[0].host
+		got, err := host.Transcript(t.Context(), 1<<10)
+		want := "User: one\n\nAssistant: answer to one\n\n[tool call: Run make (completed)]\n\n" +
+			"User: two\n\nAssistant: answer to two\n\n[tool call: Run make (completed)]"
+		if err != nil || got != want {
+			t.Errorf("%q, %v", got, err)
+		}
+		if got, err = host.Transcript(t.Context(), 40); err != nil || len(got) > 40 ||
+			!strings.HasPrefix(got, "[…] ") || !strings.HasSuffix(got, "Run make (completed)]") {
+			t.Errorf("%q, %v", got, err)
+		}
+	})
+}
