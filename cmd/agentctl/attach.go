@@ -60,7 +60,7 @@ Defaults can be set in the configuration file (see "agentctl --help"), which is 
 
   {"server": "ws://127.0.0.1:7777", "dialect": "", "as": "ada",
    "theme": "auto", "color": true, "mouse": false,
-   "bell": true, "notify": true, "keep": 3,
+   "bell": true, "notify": true, "keep": 3, "pass_env": ["MY_KEY", "CORP_*"],
    "keys": {"interrupt": ["ctrl+x", "ctrl+b"], "queue.remove": ["x"]}}
 
 Every name is optional. "keys" maps actions to keys; "agentctl keys" lists the actions.`,
@@ -144,7 +144,10 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection, session
 		}
 		options.CWD = cwd
 	}
-	server := serverAdapter{c.Client, c.local, c.protocolLog}
+	server := serverAdapter{client: c.Client, local: c.local, protocolLog: c.protocolLog}
+	if c.own && o.app.flags.Dialect == "" {
+		server.environment = o.app.shellEnvironment
+	}
 	return c.leaveError(leaveCause(ctx, tui.RunDashboard(ctx, server, session, options)))
 }
 

@@ -30,6 +30,7 @@ type connection struct {
 	*wsclient.Client
 	ctx         context.Context // ends when the client gives up; the cause says why
 	local       bool            // client and server have the same file system
+	own         bool            // the server of this user's data directory
 	protocolLog *protolog.Log   // nil unless app.logFrames
 	cancel      context.CancelCauseFunc
 	done        chan struct{} // closed when watch has returned
@@ -82,13 +83,18 @@ func (a *app) connectWith(ctx context.Context, p reconnectPolicy) (*connection, 
 		o.Token = credentials.NewStore(dir).TokenFor(url)
 	}
 	local := strings.HasPrefix(url, "unix:")
+	own := err == nil && url == dir.SocketURL()
 	if token := dir.TokenFor(url); err == nil && token != "" { // a server on this user's data directory
-		local = true
+		local, own = true, true
 		if o.Token == "" {
 			o.Token = token
 		}
 	}
-	return a.dial(ctx, url, local, o)
+	c, err := a.dial(ctx, url, local, o)
+	if err == nil {
+		c.own = own
+	}
+	return c, err
 }
 
 // connectLocal connects to the local server. It tries again if the server ends meanwhile.
@@ -99,6 +105,9 @@ func (a *app) connectLocal(ctx context.Context, dir localserver.Dir, o wsclient.
 			return nil, err
 		}
 		c, err := a.dial(ctx, dir.SocketURL(), true, o)
+		if err == nil {
+			c.own = true
+		}
 		var refused *wsclient.ConnectError
 		if err == nil || a.flags.NoStart || errors.As(err, &refused) && refused.Refused() ||
 			time.Now().After(deadline) {
@@ -115,7 +124,7 @@ func (a *app) connectLocal(ctx context.Context, dir localserver.Dir, o wsclient.
 func (a *app) dial(ctx context.Context, url string, local bool, o wsclient.Options) (*connection, error) {
 	var log *protolog.Log
 	if a.logFrames {
-		log = protolog.NewLog(o.Token)
+		log = protolog.NewLog(append(a.secretValues(), o.Token)...)
 		o.OnFrame = logTap(log)
 	}
 	client := wsclient.New(url, o)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,7 +45,11 @@ directory unless you pass --cwd.
 
 The agent starts at once. If it is not installed, needs a login or cannot start, new fails and there
 is no session; --no-check creates the session all the same, and --lazy starts the agent with the
-first message. --mode, --model and --option choose settings of the agent before its first message;
+first message. On your own server, the variables that known agents need, above all API keys, and
+those that "pass_env" in your configuration names come from your shell; a variable that your shell
+lacks is removed. Another server gets only what --env names. They are never shown or logged.
+
+--mode, --model and --option choose settings of the agent before its first message;
 "agentctl options" lists them.`,
 		Example: "  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n" +
 			"  S=$(agentctl new --agent \"acp:my-agent --acp\")",
@@ -56,7 +61,7 @@ first message. --mode, --model and --option choose settings of the agent before 
 	f.StringVar(&o.Title, "title", "", "`TEXT` that describes the session")
 	f.StringVar(&o.Agent, "agent", "", "`AGENT` to run")
 	f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
-	f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the agent's environment; repeatable")
+	f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the agent's environment, K= removes; repeatable")
 	o.Settings.add(f)
 	f.BoolVar(&o.Lazy, "lazy", false, "start the agent with the first message")
 	f.BoolVar(&o.NoCheck, "no-check", false, "create the session even if the agent cannot start")
@@ -90,6 +95,10 @@ func runNew(ctx context.Context, o *newOptions) error {
 	data := protocol.CreateData{
 		Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Env: env, Prompt: o.Prompt,
 		Settings: settings, Lazy: o.Lazy, Check: !o.NoCheck && !o.Lazy,
+	}
+	if c.own && o.app.flags.Dialect == "" {
+		data.Env = o.app.shellEnvironment(data.Agent)
+		maps.Copy(data.Env, env)
 	}
 	if c.local {
 		if err := resolvePaths(&data); err != nil {

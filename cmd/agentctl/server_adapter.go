@@ -17,6 +17,8 @@ type serverAdapter struct {
 	client      *wsclient.Client
 	local       bool          // client and server have the same file system
 	protocolLog *protolog.Log // of the client's connection; may be nil
+
+	environment func(agent string) map[string]string // of new sessions; nil: none
 }
 
 var (
@@ -115,6 +117,9 @@ func (s serverAdapter) Create(ctx context.Context, d protocol.CreateData) (proto
 		if err := resolvePaths(&d); err != nil {
 			return protocol.CreateResult{}, err
 		}
+	}
+	if s.environment != nil && d.Env == nil {
+		d.Env = s.environment(d.Agent)
 	}
 	return wsclient.Call[protocol.CreateResult](ctx, s.client, protocol.DoCreate, "", d)
 }

@@ -46,7 +46,11 @@ func (r *Registry) Open(spec session.Spec, host session.Host) (session.Agent, er
 		if c.Script != "" {
 			return openScript(c.Script, spec, host)
 		}
-		return acp.New(acp.Config{Name: name, Command: append([]string{c.Command}, c.Args...), Env: c.Env}, spec, host)
+		p, _ := acp.FindPreset(acp.Scheme + c.Command)
+		return acp.New(acp.Config{
+			Name: name, Command: append([]string{c.Command}, c.Args...), Env: c.Env,
+			Install: p.Install, Defaults: p.Defaults,
+		}, spec, host)
 	}
 	if file, ok := strings.CutPrefix(name, ScriptScheme); ok {
 		return openScript(file, spec, host)

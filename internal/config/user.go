@@ -28,10 +28,11 @@ type User struct {
 	Theme   ui.Theme    `json:"theme"`
 	Color   *bool       `json:"color"` // nil: true
 	Mouse   bool        `json:"mouse"`
-	Bell    *bool       `json:"bell"`   // nil: true
-	Notify  *bool       `json:"notify"` // nil: true
-	Keep    int         `json:"keep"`   // sessions that stay subscribed; 0: the default
-	Keys    keymap.Keys `json:"keys"`   // by action
+	Bell    *bool       `json:"bell"`     // nil: true
+	Notify  *bool       `json:"notify"`   // nil: true
+	Keep    int         `json:"keep"`     // sessions that stay subscribed; 0: the default
+	Keys    keymap.Keys `json:"keys"`     // by action
+	PassEnv []string    `json:"pass_env"` // variables that new sessions get from the shell: names, or PREFIX_*
 }
 
 // NoColor reports whether colours are off.
@@ -87,7 +88,8 @@ func ReadUser(env func(string) string) (User, error) {
 
 const (
 	helpHint  = "see: agentctl attach --help"
-	namesHint = "the file may contain as, bell, color, dialect, keep, keys, mouse, notify, server and theme"
+	namesHint = "the file may contain as, bell, color, dialect, keep, keys, mouse, notify, pass_env, server " +
+		"and theme"
 )
 
 // A fileError is a problem in the file, with the line (from 1) and what to do about it.
@@ -149,6 +151,11 @@ func locate(b []byte, err error) *fileError {
 func (u *User) check() (name string, err error) {
 	if u.Theme != "" && !slices.Contains(ui.Themes(), u.Theme) {
 		return "theme", fmt.Errorf("invalid theme %q: want %s", u.Theme, strings.Join(Themes(), ", "))
+	}
+	for _, name := range u.PassEnv {
+		if stem := strings.TrimSuffix(name, "*"); stem == "" || strings.ContainsAny(stem, "=*\x00") {
+			return "pass_env", fmt.Errorf("invalid variable %q: want NAME or PREFIX_*", name)
+		}
 	}
 	if u.Server != "" && !isServerURL(u.Server) {
 		return "server", fmt.Errorf("invalid server %q: want %s", u.Server, serverURLForms)

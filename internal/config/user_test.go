@@ -26,7 +26,8 @@ func TestTheExampleConfigurationHasEveryName(t *testing.T) {
 	want := User{
 		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada", Theme: ui.ThemeDark, Color: &yes,
 		Mouse: true, Bell: &yes, Notify: &no, Keep: 5,
-		Keys: keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.help": {}},
+		Keys:    keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.help": {}},
+		PassEnv: []string{"MY_KEY", "CORP_*"},
 	}
 	if !reflect.DeepEqual(u, want) {
 		t.Errorf("%+v\nwant %+v", u, want)
@@ -68,6 +69,7 @@ func TestAWrongConfigurationNamesTheLineAndWhatToDo(t *testing.T) {
 		{"{\n \"keys\": {\"interrupt\": [\"f9\"], \"help\": [\"f9\"]}}", "f9", "--help", 2},
 		{"{\n \"server\": \"box\"}", "ws://HOST", "--help", 2},
 		{"{\n \"server\": \"ws://box\",\n \"dialect\": \"latin\"}", "latin", "--help", 3},
+		{"{\n \"pass_env\": [\"*\"]}", "want NAME or PREFIX_*", "--help", 2},
 		{"{\n \"keep\": -1}", "want 1 or more", "--help", 2},
 		{"{\n \"dialect\": \"agentloop\"}", "needs a server", "--help", 2},
 	} {

@@ -103,9 +103,12 @@ var hints = map[protocol.Code]hint{
 		condition{login: true, otherwise: "pass a credential: --token or AGENTCTL_TOKEN"},
 	},
 	protocol.CodeForbidden: {text: "ask for a role with this permission"},
-	protocol.CodeNoAgent:   {"list agents: agentctl agents", condition{native: true}},
+	protocol.CodeNoAgent: {
+		"list agents: agentctl agents; after a change of PATH: agentctl stop", condition{native: true},
+	},
 	protocol.CodeAgentAuth: {
-		"log in: agentctl agents login AGENT; or pass a key: agentctl new --env, or pass_env", condition{native: true},
+		"log in: agentctl agents login AGENT; or pass a key to a new session: --env, pass_env; " +
+			"the server has the environment of its start: agentctl stop", condition{native: true},
 	},
 	protocol.CodeNameTaken: {
 		"choose another name, or list sessions: agentctl ls",

@@ -16,6 +16,7 @@
 //	child                     starts a child that ignores TERM, and says its pid
 //	sessions                  says the number of prompts in the session, loaded ones included
 //	option ID                 says the value of an option
+//	getenv NAME               says the value of an environment variable
 //	after TEXT                says TEXT after the response to the prompt
 //	hang                      waits for session/cancel, then stops with cancelled
 //	deaf                      waits for ever and ignores session/cancel

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,11 +27,12 @@ const (
 
 // Config configures an agent. Zero durations select the defaults.
 type Config struct {
-	Name    string // display name
-	Command []string
-	Env     map[string]string // added to the environment of the server
-	Install string            // installation hint for users
-	Login   string            // login hint for users
+	Name     string // display name
+	Command  []string
+	Env      map[string]string // added to the environment of the server
+	Defaults map[string]string // variables that nothing else sets
+	Install  string            // installation hint for users
+	Login    string            // login hint for users
 
 	// Dial connects to an agent that is not a process of this server, instead of running Command.
 	Dial func(context.Context) (io.ReadWriteCloser, error)
@@ -50,6 +52,8 @@ type Agent struct {
 	host   session.Host
 	ctx    context.Context // cancelled by Close
 	cancel context.CancelFunc
+
+	initialized func(*initializeResult) // called by each start; may be nil
 
 	startSem chan struct{} // capacity 1; held while a client starts or ends
 
@@ -257,19 +261,28 @@ func (a *Agent) updateState(change func(*state)) error {
 	return a.host.Save(b)
 }
 
-// environment returns the environment of the server without AGENTCTL_TOKEN, plus that of the
-// configuration and of the session.
+// environment returns the environment of the server without AGENTCTL_TOKEN and the variables that
+// are empty in that of the session, plus that of the configuration and of the session.
 func (a *Agent) environment() []string {
-	var env []string
+	env := maps.Clone(a.config.Defaults)
+	if env == nil {
+		env = map[string]string{}
+	}
 	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "AGENTCTL_TOKEN=") {
-			env = append(env, kv)
+		k, v, _ := strings.Cut(kv, "=")
+		if own, ok := a.spec.Env[k]; k != "AGENTCTL_TOKEN" && (!ok || own != "") {
+			env[k] = v
 		}
 	}
-	for _, m := range []map[string]string{a.config.Env, a.spec.Env} {
-		for k, v := range m {
-			env = append(env, k+"="+v)
+	maps.Copy(env, a.config.Env)
+	for k, v := range a.spec.Env {
+		if v != "" {
+			env[k] = v
 		}
 	}
-	return env
+	list := make([]string, 0, len(env))
+	for k, v := range env {
+		list = append(list, k+"="+v)
+	}
+	return list
 }

@@ -61,6 +61,9 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 	go c.awaitExit(conn.ended)
 
 	if err = c.initialize(ctx); err == nil {
+		if a.initialized != nil {
+			a.initialized(&c.agentInfo)
+		}
 		if err = a.openSession(ctx, c, saved); wantsLogin(err) && c.authenticate(ctx, env) {
 			err = a.openSession(ctx, c, saved)
 		}

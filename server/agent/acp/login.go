@@ -78,8 +78,9 @@ func (m *authMethod) keyAvailable(has func(string) bool) bool {
 
 // loginHint describes the login for users.
 func (c *client) loginHint() string {
+	const key = "; or pass a key from your shell: agentctl new --env NAME=VALUE, or pass_env in your configuration"
 	if c.config.Login != "" {
-		return c.config.Login + ", on the server machine"
+		return c.config.Login + ", on the server machine" + key
 	}
 	var ways []string
 	for _, m := range c.agentInfo.AuthMethods {
@@ -90,7 +91,7 @@ func (c *client) loginHint() string {
 		}
 	}
 	if len(ways) == 0 {
-		return "log in on the server machine"
+		return "log in on the server machine" + key
 	}
-	return "on the server machine, " + strings.Join(ways, ", or ")
+	return "on the server machine, " + strings.Join(ways, ", or ") + key
 }

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,44 +20,126 @@ type Preset struct {
 	Command []string
 	Install string // installation hint for users
 	Login   string // login hint for users, if known
+
+	LoginCommand []string          // its own login, in a terminal
+	LoginFiles   []string          // below the home directory; one exists after a login; nil: not known
+	Keys         []string          // variables of credentials; one is enough
+	Variables    []string          // other variables that it reads; "PREFIX_*": all that begin with PREFIX_
+	Defaults     map[string]string // of variables that are not set
+	Decides      string            // what it allows without asking
 }
+
+// modelKeys are the credentials of agents that reach several providers of models.
+var modelKeys = []string{"ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"}
 
 // presets is sorted by name.
 var presets = []Preset{
 	{
+		Name: "auggie", Title: "Auggie", Command: []string{"auggie", "--acp"},
+		Install: "npm install -g @augmentcode/auggie", Login: "run `auggie login`",
+		LoginCommand: []string{"auggie", "login"},
+		Variables:    []string{"AUGMENT_*"}, Defaults: map[string]string{"AUGMENT_DISABLE_AUTO_UPDATE": "1"},
+	},
+	{
 		Name: "claude", Title: "Claude Code", Command: []string{"claude-agent-acp"},
-		Install: "npm install -g @agentclientprotocol/claude-agent-acp",
-		Login:   "run `claude /login`, or set ANTHROPIC_API_KEY",
+		Install:      "npm install -g @agentclientprotocol/claude-agent-acp",
+		Login:        "run `claude /login`, or set ANTHROPIC_API_KEY",
+		LoginCommand: []string{"claude", "/login"}, LoginFiles: []string{".claude/.credentials.json"},
+		Keys:      []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"},
+		Variables: []string{"ANTHROPIC_*", "CLAUDE_CODE_*"},
+	},
+	{
+		Name: "cline", Title: "Cline", Command: []string{"cline", "--acp"},
+		Install: "npm install -g cline", Login: "run `cline auth`", LoginCommand: []string{"cline", "auth"},
+		Variables: []string{"CLINE_*"},
 	},
 	{
 		Name: "codex", Title: "Codex", Command: []string{"codex-acp"},
-		Install: "npm install -g @agentclientprotocol/codex-acp", Login: "run `codex login`, or set OPENAI_API_KEY",
+		Install:      "npm install -g @agentclientprotocol/codex-acp",
+		Login:        "run `codex login`, or set OPENAI_API_KEY",
+		LoginCommand: []string{"codex", "login"}, LoginFiles: []string{".codex/auth.json"},
+		Keys:      []string{"OPENAI_API_KEY", "CODEX_API_KEY"},
+		Variables: []string{"CODEX_HOME", "INITIAL_AGENT_MODE", "MODEL_PROVIDER", "OPENAI_BASE_URL"},
+		// In its own default mode, agent, a reviewing model decides requests instead of a user.
+		Defaults: map[string]string{"INITIAL_AGENT_MODE": "read-only"},
+		Decides: "starts in mode read-only, where it asks before edits and network access; " +
+			"in mode agent a model of its own decides, in agent-full-access nothing is asked",
 	},
 	{
 		Name: "copilot", Title: "GitHub Copilot", Command: []string{"copilot", "--acp"},
-		Install: "npm install -g @github/copilot", Login: "run `copilot` and type /login",
+		Install: "npm install -g @github/copilot", Login: "run `copilot login`",
+		LoginCommand: []string{"copilot", "login"},
+		Keys:         []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"},
 	},
 	{
 		Name: "gemini", Title: "Gemini CLI", Command: []string{"gemini", "--acp"},
-		Install: "npm install -g @google/gemini-cli",
-		Login:   "run `gemini` once and choose how to log in, or set GEMINI_API_KEY",
+		Install:      "npm install -g @google/gemini-cli",
+		Login:        "run `gemini` once and choose how to log in, or set GEMINI_API_KEY",
+		LoginCommand: []string{"gemini"}, LoginFiles: []string{".gemini/oauth_creds.json"},
+		Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+		Variables: []string{
+			"GEMINI_*", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_PROJECT",
+			"GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI",
+		},
 	},
 	{
 		Name: "goose", Title: "Goose", Command: []string{"goose", "acp"},
 		Install: "see the project's own instructions", Login: "run `goose configure`",
+		LoginCommand: []string{"goose", "configure"}, Keys: modelKeys, Variables: []string{"GOOSE_*"},
+	},
+	{
+		Name: "kilo", Title: "Kilo", Command: []string{"kilo", "acp"},
+		Install: "npm install -g @kilocode/cli", Login: "run `kilo auth login`",
+		LoginCommand: []string{"kilo", "auth", "login"}, Keys: modelKeys, Variables: []string{"KILO_*"},
 	},
 	{
 		Name: "opencode", Title: "OpenCode", Command: []string{"opencode", "acp"},
 		Install: "npm install -g opencode-ai", Login: "run `opencode auth login`",
+		LoginCommand: []string{"opencode", "auth", "login"},
+		LoginFiles:   []string{".local/share/opencode/auth.json"}, Keys: modelKeys,
+		Variables: []string{"OPENCODE_*"},
+		Decides:   "runs tools without asking, unless its configuration has permission rules",
 	},
 	{
 		Name: "qwen", Title: "Qwen Code", Command: []string{"qwen", "--acp"},
 		Install: "npm install -g @qwen-code/qwen-code", Login: "run `qwen` once and choose how to log in",
+		LoginCommand: []string{"qwen"}, LoginFiles: []string{".qwen/oauth_creds.json"},
+		Keys: []string{"OPENAI_API_KEY"}, Variables: []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "QWEN_*"},
 	},
+}
+
+// Environment lists the variables of an agent: names, and prefixes as "PREFIX_*". They include
+// Keys.
+func (p *Preset) Environment() []string { return slices.Concat(p.Keys, p.Variables) }
+
+// Environment lists the variables of all presets, sorted.
+func Environment() []string {
+	var all []string
+	for i := range presets {
+		all = append(all, presets[i].Environment()...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Presets returns the known agents, sorted by name.
 func Presets() []Preset { return slices.Clone(presets) }
+
+// FindPreset returns the preset of an agent: that of the name, or that whose program
+// "acp:COMMAND ARG…" runs.
+func FindPreset(agent string) (Preset, bool) {
+	line, command := strings.CutPrefix(agent, Scheme)
+	program := ""
+	if words, err := shell.Fields(line, nil); command && err == nil && len(words) > 0 {
+		program = filepath.Base(words[0])
+	}
+	for _, p := range presets {
+		if command && program == p.Command[0] || !command && agent == p.Name {
+			return p, true
+		}
+	}
+	return Preset{}, false
+}
 
 // Find returns the configuration of a preset or of "acp:COMMAND ARG…", with arguments quoted as in
 // a shell. The error for an unknown name has the code no_agent.
@@ -67,11 +150,14 @@ func Find(name string) (Config, error) {
 			return Config{}, protocol.Errorf(protocol.CodeNoAgent,
 				"%q is not a command: write %sCOMMAND ARG…", name, Scheme)
 		}
-		return Config{Name: words[0], Command: words}, nil
+		p, _ := FindPreset(name)
+		return Config{Name: words[0], Command: words, Install: p.Install, Defaults: p.Defaults}, nil
 	}
 	for _, p := range presets {
 		if p.Name == name {
-			return Config{Name: p.Title, Command: p.Command, Install: p.Install, Login: p.Login}, nil
+			return Config{
+				Name: p.Title, Command: p.Command, Install: p.Install, Login: p.Login, Defaults: p.Defaults,
+			}, nil
 		}
 	}
 	return Config{}, protocol.Errorf(protocol.CodeNoAgent, "no agent is called %q", name)

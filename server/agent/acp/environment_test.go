@@ -1,0 +1,52 @@
+package acp
+
+import (
+	"slices"
+	"testing"
+
+	"agentctl/server/session"
+)
+
+func TestTheEnvironmentOfASessionWinsAndRemovesVariables(t *testing.T) {
+	t.Setenv("AGENTCTL_TOKEN", "secret")
+	t.Setenv("SERVER_KEY", "old")
+	t.Setenv("OTHER_KEY", "old")
+	t.Setenv("MODE", "server")
+	a, err := New(Config{
+		Command:  []string{"x"},
+		Env:      map[string]string{"CONFIGURED": "c", "BOTH": "c"},
+		Defaults: map[string]string{"MODE": "default", "QUIET": "1"},
+	}, session.Spec{Env: map[string]string{"SERVER_KEY": "new", "OTHER_KEY": "", "CONFIGURED": "", "BOTH": "s"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := a.environment()
+	for _, want := range []string{"SERVER_KEY=new", "CONFIGURED=c", "BOTH=s", "MODE=server", "QUIET=1"} {
+		if !slices.Contains(env, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	for _, unwanted := range []string{"OTHER_KEY=old", "OTHER_KEY=", "AGENTCTL_TOKEN=secret", "SERVER_KEY=old"} {
+		if slices.Contains(env, unwanted) {
+			t.Errorf("has %s", unwanted)
+		}
+	}
+}
+
+func TestCodexStartsInTheModeThatAsks(t *testing.T) {
+	c, err := Find("codex")
+	if err != nil || c.Defaults["INITIAL_AGENT_MODE"] != "read-only" {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestFindPresetKnowsNamesAndPrograms(t *testing.T) {
+	for agent, want := range map[string]string{
+		"claude": "claude", "acp:claude-agent-acp --debug": "claude", "acp:/opt/bin/gemini --acp": "gemini",
+		"acp:other": "", "mine": "", "": "",
+	} {
+		if p, ok := FindPreset(agent); p.Name != want || ok != (want != "") {
+			t.Errorf("%q is preset %q, %t", agent, p.Name, ok)
+		}
+	}
+}
