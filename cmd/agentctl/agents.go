@@ -4,23 +4,51 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"agentctl/internal/agents"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+	"agentctl/server/agent/acp"
+	"agentctl/server/session"
 )
 
-type agentsOptions struct{ app *app }
+// probeTimeout bounds the start of one agent for a check.
+const probeTimeout = 30 * time.Second
 
-func newAgents(a *app, run func(context.Context, *agentsOptions) error) *cobra.Command {
-	o := &agentsOptions{app: a}
-	return &cobra.Command{
+type agentsOptions struct {
+	app *app
+
+	Check bool
+
+	lookPath func(program string) (string, error)
+}
+
+func newAgents(
+	a *app, run func(context.Context, *agentsOptions) error, login func(context.Context, *agentLoginOptions) error,
+) *cobra.Command {
+	o := &agentsOptions{app: a, lookPath: exec.LookPath}
+	cmd := &cobra.Command{
 		Use:   "agents",
 		Short: "List the agents of the server",
 		Long: `List the agents that the server can run by name: configured agents and presets. See
-"agentctl new --help" for ad hoc commands.`,
-		Example: "  agentctl agents",
+"agentctl new --help" for ad hoc commands.
+
+On your own server the list tells whether an agent is installed, its version, whether a key or a
+stored login was found, how to get what is missing, and what the agent allows without asking you.
+--check starts each installed agent to see whether its login works.`,
+		Example: "  agentctl agents\n  agentctl agents --check -o json\n  agentctl agents login claude",
 		Args:    rangeArgs(0, 0),
 		RunE:    runE(a, o, nil, run),
 	}
+	cmd.Flags().BoolVar(&o.Check, "check", false, "start each installed agent")
+	cmd.AddCommand(newAgentLogin(a, login))
+	return cmd
 }
 
 func runAgents(ctx context.Context, o *agentsOptions) error {
@@ -29,13 +57,129 @@ func runAgents(ctx context.Context, o *agentsOptions) error {
 		return err
 	}
 	defer c.Close()
+	inspector := o.app.inspector(o.lookPath)
+	var list []agents.Installation
 	for _, name := range c.Hello().Agents {
-		result := struct {
-			Agent string `json:"agent"`
-		}{name}
-		if err := o.app.print(result, func(w io.Writer) { fmt.Fprintln(w, name) }); err != nil {
-			return err
+		p, known := acp.FindPreset(name)
+		if !known || !c.own {
+			list = append(list, agents.Installation{Agent: name})
+			continue
+		}
+		r := inspector.Inspect(&p)
+		if o.Check && r.Installed {
+			o.app.probe(ctx, &r)
+		}
+		list = append(list, r)
+	}
+	return o.print(list, c.own)
+}
+
+// print writes the list. A JSON object is the agent alone if nothing else is known of it.
+func (o *agentsOptions) print(list []agents.Installation, own bool) error {
+	if o.app.json() {
+		for _, r := range list {
+			var v any = r
+			if r.Title == "" {
+				v = struct {
+					Agent string `json:"agent"`
+				}{r.Agent}
+			}
+			if err := o.app.print(v, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := tabwriter.NewWriter(o.app.text(), 0, 0, 2, ' ', 0)
+	for _, r := range list {
+		switch {
+		case r.Title == "" && own:
+			fmt.Fprintf(t, "%s\tconfigured\n", output.OneLine(r.Agent, 0))
+		case r.Title == "":
+			fmt.Fprintf(t, "%s\n", output.OneLine(r.Agent, 0))
+		default:
+			fmt.Fprintf(t, "%s\t%s\t%s\n", r.Agent, installedText(&r), loginText(&r))
+		}
+		if r.Installed && r.Decides != "" {
+			fmt.Fprintf(t, "\t\t%s\n", r.Decides)
 		}
 	}
-	return nil
+	return t.Flush()
+}
+
+func installedText(r *agents.Installation) string {
+	switch {
+	case !r.Installed:
+		return "not installed"
+	case r.Version == "":
+		return "installed"
+	}
+	return output.OneLine(r.Version, 40)
+}
+
+// loginText describes the login of an agent, or how to install it.
+func loginText(r *agents.Installation) string {
+	how := "log in: agentctl agents login " + r.Agent
+	switch r.Login {
+	case agents.LoginReady:
+		return "login works"
+	case agents.LoginFound:
+		return "login found: " + r.LoginBy
+	case agents.LoginMissing:
+		return "no login found: " + how
+	case agents.LoginUnknown:
+		return "login unknown: see agentctl agents --check; " + how
+	case "":
+		return r.Install
+	}
+	return output.OneLine(r.Login, 120)
+}
+
+// inspector looks at the agents of this machine.
+func (a *app) inspector(lookPath func(string) (string, error)) *agents.Inspector {
+	return &agents.Inspector{LookPath: lookPath, Env: a.env, Home: a.env("HOME")}
+}
+
+// probe starts an agent and sets what it tells.
+func (a *app) probe(ctx context.Context, r *agents.Installation) {
+	p, err := a.startProbe(ctx, r.Agent)
+	if p.Version != "" {
+		r.Version = p.Version
+	}
+	switch protocol.CodeOf(err) {
+	case "":
+		r.Login, r.LoginBy = agents.LoginReady, ""
+	case protocol.CodeAgentAuth:
+		r.Login, r.LoginBy = agents.LoginMissing, ""
+	default:
+		r.Login, r.LoginBy = err.Error(), ""
+	}
+}
+
+// startProbe starts an agent in an empty directory, with the environment of this shell.
+func (a *app) startProbe(ctx context.Context, agent string) (p acp.Probed, err error) {
+	config, err := acp.Find(agent)
+	if err != nil {
+		return p, err
+	}
+	dir, err := os.MkdirTemp("", "agentctl-agent-")
+	if err != nil {
+		return p, fmt.Errorf("directory of the agent: %w", err)
+	}
+	defer func() {
+		if failed := os.RemoveAll(dir); failed != nil && err == nil {
+			err = failed
+		}
+	}()
+	config.StartTimeout = probeTimeout
+	return acp.Probe(ctx, config, session.Spec{CWD: dir})
+}
+
+// writeMethods lists the ways to log in that an agent offers.
+func writeMethods(w io.Writer, methods []acp.LoginMethod) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, m := range methods {
+		fmt.Fprintf(t, "%s\t%s\n", output.OneLine(m.Name, 60), output.OneLine(m.Description, 0))
+	}
+	_ = t.Flush() // w keeps its error
 }

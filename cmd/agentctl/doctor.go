@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/agents"
 	"agentctl/internal/config"
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
@@ -45,7 +46,7 @@ func newDoctor(a *app, run func(context.Context, *doctorOptions) error) *cobra.C
 		Use:   "doctor",
 		Short: "Check configuration, data directory, server and agents",
 		Long: `Check the configuration file, the data directory and its permissions, the server and
-its version, and which agents are installed. It starts no server. It exits 1 when a check is bad.`,
+its version, and which agents are installed and logged in. It starts no server. It exits 1 when a check is bad.`,
 		Example: "  agentctl doctor",
 		Args:    rangeArgs(0, 0),
 		RunE:    runE(a, o, nil, run),
@@ -148,13 +149,18 @@ func (o *doctorOptions) checkServer(ctx context.Context) check {
 		hello.Server, hello.Version, output.Actor(&hello.By), programVersion())}
 }
 
-// checkAgents checks which presets are installed.
+// checkAgents checks which presets are installed, and looks for their logins.
 func (o *doctorOptions) checkAgents() []check {
+	inspector := o.app.inspector(o.lookPath)
 	var checks []check
 	for _, p := range acp.Presets() {
+		r := inspector.Inspect(&p)
 		c := check{"agent " + p.Name, checkNote, "not installed: " + p.Install}
-		if path, err := o.lookPath(p.Command[0]); err == nil {
-			c.Status, c.Detail = checkOK, path
+		if r.Installed {
+			c.Detail = r.Path + "; " + loginText(&r)
+			if r.Login != agents.LoginMissing {
+				c.Status = checkOK
+			}
 		}
 		checks = append(checks, c)
 	}
