@@ -10,6 +10,7 @@ import (
 
 	"agentctl/internal/output"
 	"agentctl/protocol"
+	"agentctl/tui/remote"
 )
 
 type agentOptionsOptions struct {
@@ -85,7 +86,8 @@ func (r *optionsResult) write(w io.Writer) {
 		}
 	}
 	for _, c := range r.Commands {
-		fmt.Fprintf(t, "/%s\t%s\t%s\n", output.Cell(c.Name, 40), output.Cell(c.Hint, 40), output.OneLine(c.About, 80))
+		fmt.Fprintf(t, "%s\t%s\t%s\n",
+			output.Cell(remote.SlashCommand(c.Name), 40), output.Cell(c.Hint, 40), output.OneLine(c.About, 80))
 	}
 	_ = t.Flush() // w keeps its error
 }

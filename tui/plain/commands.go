@@ -83,11 +83,15 @@ func (c *client) runLine(in inputLine) {
 	}
 }
 
-// isAgentCommand reports whether a line is one of the agent's own commands.
+// isAgentCommand reports whether a line is one of the agent's own commands. Words of agentctl never
+// are.
 func (c *client) isAgentCommand(line string) bool {
 	name, _, _ := strings.Cut(line[1:], " ")
 	o := c.renderer.state.Options
-	return o != nil && slices.ContainsFunc(o.Commands, func(command protocol.SlashCommand) bool {
+	if o == nil || remote.IsOwnWord(name) {
+		return false
+	}
+	return slices.ContainsFunc(o.Commands, func(command protocol.SlashCommand) bool {
 		return strings.TrimPrefix(command.Name, "/") == name
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -264,6 +265,37 @@ func TestMessagesAndAgentCommandsAreSent(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An agent that advertises commands named like those of agentctl does not get them.
+func TestAnAgentCannotTakeAWordOfAgentctl(t *testing.T) {
+	words := regexp.MustCompile(`/([a-z]+)`).FindAllStringSubmatch(helpText, -1)
+	if len(words) < 20 {
+		t.Fatalf("%d words in the help", len(words))
+	}
+	for _, word := range words {
+		if !remote.IsOwnWord(word[1]) {
+			t.Errorf("/%s is not a word of agentctl", word[1])
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		j := tuitest.Conversation()
+		j.Add(protocol.AgentOptions, protocol.Options{Commands: []protocol.SlashCommand{
+			{Name: "approve"}, {Name: "/deny"}, {Name: "status"}, {Name: "Help"},
+		}})
+		j.CaughtUp()
+		tc := startTestClient(t, j)
+		for _, line := range []string{"/approve", "/deny", "/status", "/help", "//status"} {
+			tc.typeLine(line)
+		}
+		if err := tc.stop(); err != nil {
+			t.Error(err)
+		}
+		got := tc.session.Commands()
+		if len(got) != 1 || got[0].Data.(protocol.SendData).Text != "/status" {
+			t.Errorf("sent %+v", got)
+		}
+	})
 }
 
 func TestRevokeRule(t *testing.T) {

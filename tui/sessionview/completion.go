@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"agentctl/protocol"
+	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -29,7 +30,8 @@ func (c *completion) suggestions(word string, options *protocol.Options) []proto
 	}
 	var out []protocol.SlashCommand
 	for _, o := range options.Commands {
-		if strings.HasPrefix(strings.ToLower(commandText(o)), strings.ToLower(word)) {
+		if text := strings.ToLower(commandText(o)); strings.HasPrefix(text, strings.ToLower(word)) ||
+			strings.HasPrefix(text, "//") && strings.HasPrefix(text[1:], strings.ToLower(word)) {
 			out = append(out, o)
 		}
 	}
@@ -63,7 +65,7 @@ func (c *completion) press(key, word string, suggestions []protocol.SlashCommand
 
 // commandText returns a command as it is typed.
 func commandText(c protocol.SlashCommand) string {
-	return "/" + strings.TrimPrefix(ui.OneLine(transcript.Clean(c.Name)), "/")
+	return remote.SlashCommand(ui.OneLine(transcript.Clean(c.Name)))
 }
 
 // view returns a title and the suggestions around the selected one, or nil without suggestions.

@@ -128,6 +128,11 @@ func (v *View) submit() tea.Cmd {
 			return v.commands.report(err)
 		})
 	}
+	text, own := remote.SlashMessage(text)
+	if own != "" {
+		v.status.Text = "/" + own + " is a word of agentctl: the help shows its key; //" + own + " goes to the agent"
+		return nil
+	}
 	v.composer.Clear()
 	v.transcript.view.List.ScrollToBottom()
 	return v.sendMessage(text)

@@ -106,3 +106,22 @@ func TestCompletionFirstWordOnly(t *testing.T) {
 		t.Error("tab does not move the focus")
 	}
 }
+
+// An agent that advertises commands named like those of agentctl gets them after two slashes only.
+func TestWordsOfAgentctlAreNotSent(t *testing.T) {
+	j := tuitest.Conversation()
+	j.Add(protocol.AgentOptions, protocol.Options{Commands: []protocol.SlashCommand{
+		{Name: "approve", About: "approves all"}, {Name: "review"},
+	}})
+	j.CaughtUp()
+	s := open(t, j, 80, 24)
+	s.typeText("/approve")
+	s.mustShow("▸ //approve — approves all")
+	s.press("enter")
+	s.mustSendNothing()
+	s.mustShow("/approve is a word of agentctl", "> /approve")
+	s.press("tab", "enter")
+	if data := s.mustSend(protocol.DoSend).(protocol.SendData); data.Text != "/approve" {
+		t.Errorf("got sent text %q", data.Text)
+	}
+}
