@@ -122,7 +122,7 @@ func loginText(r *agents.Installation) string {
 	how := "log in: agentctl agents login " + r.Agent
 	switch r.Login {
 	case agents.LoginReady:
-		return "login works"
+		return "starts without asking for a login"
 	case agents.LoginFound:
 		return "login found: " + r.LoginBy
 	case agents.LoginMissing:

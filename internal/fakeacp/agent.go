@@ -243,6 +243,9 @@ func (a *agent) newSession(m message) {
 		a.refuse(m.ID, -32000, "Authentication required")
 		return
 	}
+	if a.has("loggedout") && os.Getenv("FAKE_KEY") == "" {
+		a.send(obj{"method": "_auth/status_update", "params": obj{"authStatus": obj{"kind": "none"}}})
+	}
 	s := &session{
 		id:      fmt.Sprintf("s-%d-%d", os.Getpid(), len(a.sessions)+1),
 		options: map[string]string{}, cancel: make(chan struct{}, 1),

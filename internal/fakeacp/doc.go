@@ -32,6 +32,7 @@
 //	late                      replays a session after its response to session/load
 //	slow                      refuses to restore a session twice, with an internal error
 //	auth                      requires a login
+//	loggedout                 says that nobody is logged in, unless FAKE_KEY is set
 //	modes · models · config   has these options
 //	noise                     prints lines before the first message
 //	stubborn                  exits neither at the end of its input nor on TERM

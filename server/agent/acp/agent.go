@@ -57,9 +57,10 @@ type Agent struct {
 
 	startSem chan struct{} // capacity 1; held while a client starts or ends
 
-	mu     sync.Mutex
-	client *client // nil: no process
-	saved  state
+	mu      sync.Mutex
+	client  *client // nil: no process
+	started time.Time
+	saved   state
 }
 
 var (
@@ -96,8 +97,11 @@ func (a *Agent) Capabilities() session.Capabilities { return session.Capabilitie
 
 // Start implements session.Starter.
 func (a *Agent) Start(ctx context.Context) error {
-	_, err := a.connect(ctx)
-	return err
+	c, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	return c.loginError()
 }
 
 // Process implements session.Starter.
@@ -108,7 +112,7 @@ func (a *Agent) Process() session.Process {
 		return session.Process{}
 	}
 	return session.Process{
-		Running: true, Since: a.client.started, Restores: !a.saved.Prompted || a.client.restores(),
+		Running: true, Since: a.started, Restores: !a.saved.Prompted || a.client.restores(),
 	}
 }
 
@@ -225,7 +229,7 @@ func (a *Agent) connect(ctx context.Context) (*client, error) {
 	defer context.AfterFunc(a.ctx, cancel)()
 	c, err := a.start(ctx, saved)
 	a.mu.Lock()
-	a.client = c
+	a.client, a.started = c, time.Now()
 	a.mu.Unlock()
 	return c, err
 }

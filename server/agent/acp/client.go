@@ -21,7 +21,6 @@ type client struct {
 	program   program
 	conn      *rpc.Conn
 	agentInfo initializeResult
-	started   time.Time
 	exited    chan struct{} // closed when the process group has ended and its end is recorded
 	replayed  chan struct{} // capacity 1; signals a dropped update of a replay
 
@@ -30,6 +29,7 @@ type client struct {
 	mu        sync.Mutex
 	session   string          // ACP session id; static after start
 	turn      *turn           // the running turn, or nil
+	loggedOut bool            // the agent said so
 	replaying bool            // session/load is running: updates repeat the log
 	cost      *cost           // reported since the last turn's end
 	unknown   map[string]bool // kinds of messages that were logged
@@ -73,7 +73,6 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 		c.close(0)
 		return nil, err
 	}
-	c.started = time.Now()
 	return c, nil
 }
 

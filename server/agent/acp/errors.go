@@ -34,7 +34,7 @@ func (c *client) describeError(err error) error {
 	var e *rpc.Error
 	switch {
 	case wantsLogin(err):
-		return protocol.Errorf(protocol.CodeAgentAuth, "%s needs a login: %s", c.config.Name, c.loginHint())
+		return c.loginNeeded()
 	case errors.As(err, &e):
 		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", c.config.Name, errorText(e))
 	case errors.Is(err, rpc.ErrClosed):

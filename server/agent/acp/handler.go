@@ -16,6 +16,7 @@ var _ rpc.Handler = (*client)(nil)
 
 // HandleNotification implements rpc.Handler.
 func (c *client) HandleNotification(method string, params json.RawMessage) {
+	c.noteAuthStatus(method, params)
 	if method != "session/update" {
 		c.keepRaw(method, "", params)
 		return

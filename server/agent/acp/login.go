@@ -2,10 +2,12 @@ package acp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 
+	"agentctl/protocol"
 	"agentctl/server/agent/acp/rpc"
 )
 
@@ -36,6 +38,38 @@ var keyVariables = map[string]string{
 func wantsLogin(err error) bool {
 	var e *rpc.Error
 	return errors.As(err, &e) && e.Code == codeAuthRequired
+}
+
+// noteAuthStatus notes whether the agent says that nobody is logged in. Agents that send this
+// extension open a session all the same and refuse the first prompt.
+func (c *client) noteAuthStatus(method string, params json.RawMessage) {
+	if method != "_auth/status_update" {
+		return
+	}
+	var p struct {
+		Status struct{ Kind string } `json:"authStatus"`
+	}
+	if decode(params, &p) != nil {
+		return
+	}
+	c.mu.Lock()
+	c.loggedOut = p.Status.Kind == "none"
+	c.mu.Unlock()
+}
+
+// loginError returns an error if the agent said that nobody is logged in.
+func (c *client) loginError() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.loggedOut {
+		return nil
+	}
+	return c.loginNeeded()
+}
+
+// loginNeeded returns the error of an agent that requires a login, with the remedy.
+func (c *client) loginNeeded() error {
+	return protocol.Errorf(protocol.CodeAgentAuth, "%s needs a login: %s", c.config.Name, c.loginHint())
 }
 
 // authenticate logs in with a key from the environment of the agent and reports success. It never

@@ -72,6 +72,19 @@ func TestAFailedStartLeavesNoProcessAndTheNextOneTriesAgain(t *testing.T) {
 	}
 }
 
+func TestAnAgentThatSaysThatNobodyIsLoggedInIsNotReady(t *testing.T) {
+	r := newTestAgent(t, "loggedout")
+	if err := r.Start(t.Context()); protocol.CodeOf(err) != protocol.CodeAgentAuth ||
+		!strings.Contains(err.Error(), "--env") || !strings.Contains(err.Error(), "pass_env") {
+		t.Errorf("started: %v", err)
+	}
+	r.run("say hello") // the agent itself decides whether it can
+	in := newTestAgent(t, "loggedout", func(_ *Config, s *session.Spec) { s.Env["FAKE_KEY"] = "k" })
+	if err := in.Start(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCloseEndsAStart(t *testing.T) {
 	r := newTestAgent(t, "mute")
 	started := make(chan error, 1)
