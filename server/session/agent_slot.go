@@ -258,15 +258,20 @@ func (s *Session) forgetIdleEnd() {
 }
 
 // idleCheck returns when an idle session is looked at next: to end its agent, or to unload it.
+// Zero: not before something happens.
 func (s *Session) idleCheck() time.Time {
-	now, last := time.Now(), s.deadlines.lastActivity
-	next := now.Add(s.hub.cfg.UnloadAfter) // its process may have ended by itself
-	for _, after := range []time.Duration{s.hub.cfg.UnloadAfter, s.hub.cfg.AgentIdle} {
-		if at := last.Add(after); at.After(now) && at.Before(next) {
-			next = at
+	last := s.deadlines.lastActivity
+	if p := s.process(); p.Running {
+		next := time.Now().Add(s.hub.cfg.UnloadAfter) // the process may have ended by itself
+		if end := last.Add(s.hub.cfg.AgentIdle); p.Restores && end.Before(next) {
+			return end
 		}
+		return next
 	}
-	return next
+	if s.unloadable() {
+		return last.Add(s.hub.cfg.UnloadAfter)
+	}
+	return time.Time{}
 }
 
 // handleIdle ends the agent and unloads the session when they were idle for long enough.
