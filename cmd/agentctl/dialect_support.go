@@ -45,6 +45,8 @@ var verbCommands = map[string]protocol.Verb{
 	"search":        protocol.DoSubscribe,
 	"export":        protocol.DoSubscribe,
 	"context":       protocol.DoContext,
+	"options":       protocol.DoSnapshot,
+	"set":           protocol.DoConfigure,
 }
 
 // flagFeatures are the features that flags need, by verb and flag. A flag with values has them
@@ -52,6 +54,7 @@ var verbCommands = map[string]protocol.Verb{
 var flagFeatures = map[string]map[string]codec.Feature{
 	"new": {
 		"name": codec.CreateName, "title": codec.CreateTitle, "env": codec.CreateEnv, "cwd": codec.CreateCWD,
+		"mode": codec.CreateSettings, "model": codec.CreateSettings, "option": codec.CreateSettings,
 	},
 	"send":      {"front": codec.SendFront},
 	"interrupt": {"queue=hold": codec.InterruptHold, "queue=clear": codec.InterruptClear},

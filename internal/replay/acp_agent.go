@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"time"
 
 	"agentctl/server/agent/acp"
 	"agentctl/server/session"
@@ -24,7 +25,8 @@ var _ session.Agents = (*acpAgents)(nil)
 func (a *acpAgents) Names() []string { return []string{a.name} }
 
 func (a *acpAgents) Open(spec session.Spec, host session.Host) (session.Agent, error) {
-	return acp.New(acp.Config{Name: a.name, Dial: a.dial}, spec, host)
+	// A recorded agent answers a load once, so the client tries it once.
+	return acp.New(acp.Config{Name: a.name, Dial: a.dial, RestoreTimeout: time.Nanosecond}, spec, host)
 }
 
 // dial connects agentctl's client to a played process.

@@ -18,6 +18,7 @@ const (
 	CreateTitle    Feature = "titles of new sessions"
 	CreateEnv      Feature = "an environment of the agent"
 	CreateCWD      Feature = "a working directory of the agent"
+	CreateSettings Feature = "settings of new sessions"
 )
 
 // A Lack says why the client end lacks a feature at every server.

@@ -26,6 +26,7 @@ var Dialect = codec.Dialect{
 		codec.AllowAlways:    {Reason: onlyYesOrNo},
 		codec.Explain:        {Reason: onlyYesOrNo},
 		codec.CreateEnv:      {Reason: onlyDomain},
+		codec.CreateSettings: {Reason: onlyDomain},
 		codec.CreateCWD:      {Reason: onlyDomain},
 		codec.SendFront:      {Reason: noQueue, OneShot: true},
 		codec.InterruptHold:  {Reason: noQueue, OneShot: true},

@@ -18,10 +18,11 @@ var Dialect = codec.Dialect{
 	SessionTerm: "session id",
 	Ephemeral:   true,
 	Lacks: map[codec.Feature]codec.Lack{
-		codec.SendFront:  {Reason: "its queue keeps the order of the messages"},
-		codec.CreateEnv:  {Reason: onlyTitle},
-		codec.CreateCWD:  {Reason: onlyTitle},
-		codec.CreateName: {Reason: "only a client that stays could use the name, pass a title", OneShot: true},
+		codec.SendFront:      {Reason: "its queue keeps the order of the messages"},
+		codec.CreateEnv:      {Reason: onlyTitle},
+		codec.CreateSettings: {Reason: onlyTitle},
+		codec.CreateCWD:      {Reason: onlyTitle},
+		codec.CreateName:     {Reason: "only a client that stays could use the name, pass a title", OneShot: true},
 	},
 	Options: []codec.Option{
 		{
