@@ -66,6 +66,11 @@ start.
   {"agents": {"mine": {"command": "my-agent", "args": ["--acp"],
                        "env": {"K": "V"}},
               "demo": {"script": "demo.script"}},
+   "mcp": {"files": {"command": "npx", "args": ["-y", "mcp-files"],
+                     "env": {"KEY": "${FILES_KEY}"}},
+           "web": {"url": "https://example.com/mcp",
+                   "headers": {"Authorization": "Bearer ${WEB_TOKEN}"},
+                   "agents": ["mine", "claude"]}},
    "default_agent": "mine", "users": "users.json",
    "approval_timeout": "5m", "edit_hold": "30s", "agent_idle": "12h",
    "state_ttl": "168h", "state_secret": "…", "sync": "normal",
@@ -76,8 +81,14 @@ start.
                             "options": {"heartbeat": "30s"}}}}
 
 Every name is optional. An agent that has been idle for "agent_idle" ends if it can continue its
-conversation later, with the next message; an agent that cannot never ends. "origins" are the origins of web pages that may connect; all other pages are
-refused.`,
+conversation later, with the next message; an agent that cannot never ends. "origins" are the
+origins of web pages that may connect; all other pages are refused.
+
+"mcp" names servers of the Model Context Protocol for the agents: commands, which the agent runs, or
+URLs, with "type": "sse" for the older transport. Without "agents" every agent gets a server; with
+[] none does. ${NAME} is a variable of the agent: of "env", of the session (agentctl new --env,
+"pass_env") or of the server, so that the file holds no secret. A session has a notice about servers
+that its agent does not take.`,
 		Example: "  agentctl serve\n  agentctl serve --listen 127.0.0.1:7777 --default-agent claude\n" +
 			"  agentctl serve --listen-dialect effectiveagent=127.0.0.1:12345,open",
 		Args: rangeArgs(0, 0),

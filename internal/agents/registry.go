@@ -27,6 +27,7 @@ type Config struct {
 // A Registry opens agents by name. It does not change after construction.
 type Registry struct {
 	Configured map[string]Config
+	MCP        map[string]MCPServer
 	Default    string // agent of sessions that name none; empty: every session must name one
 }
 
@@ -49,7 +50,7 @@ func (r *Registry) Open(spec session.Spec, host session.Host) (session.Agent, er
 		p, _ := acp.FindPreset(acp.Scheme + c.Command)
 		return acp.New(acp.Config{
 			Name: name, Command: append([]string{c.Command}, c.Args...), Env: c.Env,
-			Install: p.Install, Defaults: p.Defaults,
+			Install: p.Install, Defaults: p.Defaults, MCP: r.mcpServers(name),
 		}, spec, host)
 	}
 	if file, ok := strings.CutPrefix(name, ScriptScheme); ok {
@@ -59,6 +60,7 @@ func (r *Registry) Open(spec session.Spec, host session.Host) (session.Agent, er
 	if err != nil {
 		return nil, err
 	}
+	c.MCP = r.mcpServers(name)
 	return acp.New(c, spec, host)
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,18 +24,19 @@ const maxMessageLimit = 64 * protocol.MaxMessage
 
 // A Server is the configuration file of a server. Flags override it.
 type Server struct {
-	Agents          map[string]agents.Config `json:"agents"`
-	DefaultAgent    string                   `json:"default_agent"`
-	Users           string                   `json:"users"`            // path of the file of users who log in
-	ApprovalTimeout Duration                 `json:"approval_timeout"` // 0: none
-	EditHold        Duration                 `json:"edit_hold"`        // 0: the server's default
-	AgentIdle       Duration                 `json:"agent_idle"`       // 0: the server's default
-	StateTTL        Duration                 `json:"state_ttl"`        // 0: the server's default
-	StateSecret     string                   `json:"state_secret"`     // signs exported states; empty: a generated one
-	Sync            string                   `json:"sync"`             // normal or full
-	Window          int64                    `json:"window"`           // bytes; 0: the server's default
-	Limits          Limits                   `json:"limits"`
-	Origins         []string                 `json:"origins"` // web pages that may connect
+	Agents          map[string]agents.Config    `json:"agents"`
+	MCP             map[string]agents.MCPServer `json:"mcp"`
+	DefaultAgent    string                      `json:"default_agent"`
+	Users           string                      `json:"users"`            // path of the file of users who log in
+	ApprovalTimeout Duration                    `json:"approval_timeout"` // 0: none
+	EditHold        Duration                    `json:"edit_hold"`        // 0: the server's default
+	AgentIdle       Duration                    `json:"agent_idle"`       // 0: the server's default
+	StateTTL        Duration                    `json:"state_ttl"`        // 0: the server's default
+	StateSecret     string                      `json:"state_secret"`     // of exported states; empty: a generated one
+	Sync            string                      `json:"sync"`             // normal or full
+	Window          int64                       `json:"window"`           // bytes; 0: the server's default
+	Limits          Limits                      `json:"limits"`
+	Origins         []string                    `json:"origins"` // web pages that may connect
 
 	Dialects map[string]Dialect `json:"dialects"`
 }
@@ -87,6 +89,7 @@ func (c *Server) resolvePaths(dir string) {
 			c.Agents[name] = a
 		}
 	}
+	c.resolveMCPPaths(dir)
 	if c.Users != "" && !filepath.IsAbs(c.Users) {
 		c.Users = filepath.Join(dir, c.Users)
 	}
@@ -133,7 +136,7 @@ func (c *Server) check() error {
 			return fmt.Errorf("invalid origin %q: want https://host or http://host:port", o)
 		}
 	}
-	if err := c.checkAgents(); err != nil {
+	if err := cmp.Or(c.checkAgents(), c.checkMCP()); err != nil {
 		return err
 	}
 	switch c.Sync {
@@ -167,5 +170,5 @@ func (c *Server) checkAgents() error {
 
 // Registry returns the registry of the configured agents.
 func (c *Server) Registry() *agents.Registry {
-	return &agents.Registry{Configured: c.Agents, Default: c.DefaultAgent}
+	return &agents.Registry{Configured: c.Agents, MCP: c.MCP, Default: c.DefaultAgent}
 }

@@ -7,11 +7,14 @@ import (
 	"time"
 
 	"agentctl/internal/agents"
+	"agentctl/server/agent/acp"
 )
 
 func TestAConfigurationIsReadStrictly(t *testing.T) {
 	got, err := parseServer([]byte(`{"agents":{"a":{"command":"x","args":["--acp"],"env":{"K":"V"}},"b":{"script":"dir/b.script"}},
 		"default_agent":"a","approval_timeout":"5m","edit_hold":"1s","agent_idle":"6h","state_ttl":"168h","state_secret":"s","sync":"full",
+		"mcp":{"c":{"command":"bin/c","args":["-x"],"env":{"K":"${V}"},"agents":["a","claude"]},
+			"d":{"command":"npx"},"u":{"type":"sse","url":"https://x/${V}","headers":{"A":"${V}"},"agents":[]}},
 		"window":1024,"origins":["https://box.example:8443"],"limits":{"message":2048,"inflight":3,"rate":7},
 		"dialects":{"myagent":{"agents":{"foreign":"a"},"options":{"heartbeat":"1s"}}}}`))
 	if err != nil {
@@ -22,6 +25,21 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 		Agents: map[string]agents.Config{
 			"a": {Command: "x", Args: []string{"--acp"}, Env: map[string]string{"K": "V"}},
 			"b": {Script: "/etc/agentctl/dir/b.script"},
+		},
+		MCP: map[string]agents.MCPServer{
+			"c": {
+				MCPServer: acp.MCPServer{
+					Command: "/etc/agentctl/bin/c", Args: []string{"-x"}, Env: map[string]string{"K": "${V}"},
+				},
+				Agents: []string{"a", "claude"},
+			},
+			"d": {MCPServer: acp.MCPServer{Command: "npx"}},
+			"u": {
+				MCPServer: acp.MCPServer{
+					Type: acp.MCPSSE, URL: "https://x/${V}", Headers: map[string]string{"A": "${V}"},
+				},
+				Agents: []string{},
+			},
 		},
 		DefaultAgent: "a", ApprovalTimeout: Duration(5 * time.Minute), EditHold: Duration(time.Second),
 		AgentIdle:   Duration(6 * time.Hour),
@@ -48,17 +66,29 @@ func TestAnInvalidConfigurationIsRefused(t *testing.T) {
 		`{"dialects":{"sandcastle":{"options":{"tags":"chat"}}}}`:    "has no server options",
 		`{"agent":{}}`:        `unknown field "agent"`,
 		`{"agents":{"a":{}}}`: `agent "a" needs either a command or a script`,
-		`{"agents":{"a":{"command":"x","script":"y"}}}`: `agent "a" needs either a command or a script`,
-		`{"agents":{"a":{"script":"y","args":["z"]}}}`:  "a script takes no args",
-		`{"approval_timeout":"soon"}`:                   "invalid duration",
-		`{"edit_hold":"-3s"}`:                           "negative",
-		`{"dialects":{"x":{}}}`:                         `unknown dialect "x"`,
-		`{"sync":"sometimes"}`:                          "invalid sync",
-		`{"window":-1}`:                                 "positive",
-		`{} {}`:                                         "more than one",
-		`{"origins":["*"]}`:                             `invalid origin "*"`,
-		`{"origins":["http://localhost/"]}`:             "invalid origin",
-		`{"origins":["localhost:5173"]}`:                "invalid origin",
+		`{"agents":{"a":{"command":"x","script":"y"}}}`:   `agent "a" needs either a command or a script`,
+		`{"agents":{"a":{"script":"y","args":["z"]}}}`:    "a script takes no args",
+		`{"approval_timeout":"soon"}`:                     "invalid duration",
+		`{"edit_hold":"-3s"}`:                             "negative",
+		`{"dialects":{"x":{}}}`:                           `unknown dialect "x"`,
+		`{"sync":"sometimes"}`:                            "invalid sync",
+		`{"window":-1}`:                                   "positive",
+		`{} {}`:                                           "more than one",
+		`{"mcp":{"":{"command":"x"}}}`:                    "needs a name",
+		`{"mcp":{"x":{}}}`:                                "mcp.x: want either a command or a url",
+		`{"mcp":{"x":{"command":"c","url":"http://x"}}}`:  "mcp.x: want either",
+		`{"mcp":{"x":{"cmd":"c"}}}`:                       `unknown field "cmd"`,
+		`{"mcp":{"x":{"command":"c","headers":{}}}}`:      "a command takes no type and no headers",
+		`{"mcp":{"x":{"url":"http://x","args":[]}}}`:      "a url takes no args",
+		`{"mcp":{"x":{"url":"http://x","type":"ws"}}}`:    `invalid type "ws"`,
+		`{"mcp":{"x":{"url":"ftp://x"}}}`:                 `invalid url "ftp://x"`,
+		`{"mcp":{"x":{"command":"c","args":["${"]}}}`:     "mcp.x: invalid variable: want ${NAME}",
+		`{"mcp":{"x":{"command":"c","env":{"K":"${A"}}}}`: "mcp.x: K: invalid variable",
+		`{"mcp":{"x":{"command":"c","env":{"K=":"v"}}}}`:  `invalid name "K="`,
+		`{"mcp":{"x":{"command":"c","agents":["min"]}}}`:  `mcp.x: no agent is called "min"`,
+		`{"origins":["*"]}`:                               `invalid origin "*"`,
+		`{"origins":["http://localhost/"]}`:               "invalid origin",
+		`{"origins":["localhost:5173"]}`:                  "invalid origin",
 	} {
 		if _, err := parseServer([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -87,6 +117,7 @@ func TestAConfigurationNamesOnlyExistingAgents(t *testing.T) {
 func FuzzParseServer(f *testing.F) {
 	f.Add([]byte(`{"agents":{"a":{"command":"x"}},"approval_timeout":"5m","limits":{"message":1}}`))
 	f.Add([]byte(`{"agents":{"":{"script":"x"}}}`))
+	f.Add([]byte(`{"mcp":{"a":{"command":"x","env":{"K":"${V}"}},"b":{"url":"${U}","agents":[]}}}`))
 	f.Add([]byte(`{"window":9223372036854775808}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := parseServer(b)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -83,6 +82,8 @@ type agent struct {
 // time.
 type session struct {
 	id      string
+	cwd     string
+	servers json.RawMessage // MCP servers
 	prompts []string
 	options map[string]string
 	cancel  chan struct{} // capacity 1; signals session/cancel
@@ -153,7 +154,7 @@ func (a *agent) serve(in io.Reader) {
 }
 
 // openMethods need no open session.
-var openMethods = []string{"session/new", "session/load", "session/resume", "session/fork"}
+var openMethods = []string{"session/new", "session/load", "session/resume", "session/fork", "session/list"}
 
 func (a *agent) dispatch(m message) {
 	var p struct {
@@ -177,6 +178,8 @@ func (a *agent) dispatch(m message) {
 		a.reply(m.ID, obj{})
 	case "session/new":
 		a.newSession(m)
+	case "session/list":
+		a.listSessions(m)
 	case "session/load", "session/resume", "session/fork":
 		a.restoreSession(m, p.SessionID)
 	case "session/set_mode":
@@ -219,7 +222,7 @@ func (a *agent) initialize(m message) {
 		version = 2
 	}
 	offers := obj{}
-	for _, trait := range []string{"resume", "fork"} {
+	for _, trait := range []string{"resume", "fork", "list"} {
 		if a.has(trait) {
 			offers[trait] = obj{}
 		}
@@ -229,6 +232,7 @@ func (a *agent) initialize(m message) {
 		"agentInfo":       obj{"name": "fakeacp", "title": "Fake Agent", "version": "1.2.3"},
 		"agentCapabilities": obj{
 			"loadSession": a.has("load"), "sessionCapabilities": offers, "promptCapabilities": obj{"image": true},
+			"mcpCapabilities": obj{"http": a.has("http"), "sse": a.has("sse")},
 		},
 		"authMethods": []obj{
 			{"id": "login", "name": "Log in", "description": "Run `fakeacp login`"},
@@ -246,10 +250,7 @@ func (a *agent) newSession(m message) {
 	if a.has("loggedout") && os.Getenv("FAKE_KEY") == "" {
 		a.send(obj{"method": "_auth/status_update", "params": obj{"authStatus": obj{"kind": "none"}}})
 	}
-	s := &session{
-		id:      fmt.Sprintf("s-%d-%d", os.Getpid(), len(a.sessions)+1),
-		options: map[string]string{}, cancel: make(chan struct{}, 1),
-	}
+	s := openSession(m, fmt.Sprintf("s-%d-%d", os.Getpid(), len(a.sessions)+1))
 	a.sessions[s.id] = s
 	result := a.sessionOptions(s)
 	result["sessionId"] = s.id
@@ -257,6 +258,18 @@ func (a *agent) newSession(m message) {
 	a.sendUpdate(s, obj{"sessionUpdate": "available_commands_update", "availableCommands": []obj{
 		{"name": "init", "description": "writes a file", "input": obj{"hint": "which"}},
 	}})
+}
+
+// openSession returns a session that a request opens.
+func openSession(m message, id string) *session {
+	var p struct {
+		CWD        string
+		MCPServers json.RawMessage
+	}
+	_ = json.Unmarshal(m.Params, &p)
+	return &session{
+		id: id, cwd: p.CWD, servers: p.MCPServers, options: map[string]string{}, cancel: make(chan struct{}, 1),
+	}
 }
 
 // restoreSession restores a session from its file. A load replays its prompts, a resume does not.
@@ -271,13 +284,13 @@ func (a *agent) restoreSession(m message, id string) {
 		a.send(obj{"id": m.ID, "error": e})
 		return
 	}
-	b, err := os.ReadFile(a.sessionFile(id))
+	saved, err := readSaved(a.sessionFile(id))
 	if err != nil {
 		a.refuse(m.ID, -32002, "no such session")
 		return
 	}
-	s := &session{id: id, options: map[string]string{}, cancel: make(chan struct{}, 1)}
-	_ = json.Unmarshal(b, &s.prompts)
+	s := openSession(m, id)
+	s.prompts = saved.Prompts
 	if m.Method == "session/fork" {
 		s.id += "-fork"
 	}
@@ -309,16 +322,6 @@ func (a *agent) replayPrompts(s *session) {
 		a.sendUpdate(s, obj{"sessionUpdate": "user_message_chunk", "content": obj{"type": "text", "text": p}})
 		a.sendChunk(s, "agent_message_chunk", "replayed answer")
 	}
-}
-
-func (a *agent) sessionFile(id string) string { return filepath.Join(a.dir, filepath.Base(id)+".json") }
-
-func (a *agent) saveSession(s *session) {
-	if a.dir == "" {
-		return
-	}
-	b, _ := json.Marshal(s.prompts)
-	_ = os.WriteFile(a.sessionFile(s.id), b, 0o600)
 }
 
 func (a *agent) sessionOptions(s *session) obj {

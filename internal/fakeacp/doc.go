@@ -17,6 +17,7 @@
 //	sessions                  says the number of prompts in the session, loaded ones included
 //	option ID                 says the value of an option
 //	getenv NAME               says the value of an environment variable
+//	mcp                       says the MCP servers of the session as JSON
 //	after TEXT                says TEXT after the response to the prompt
 //	hang                      waits for session/cancel, then stops with cancelled
 //	deaf                      waits for ever and ignores session/cancel
@@ -29,6 +30,8 @@
 //
 //	plain                     no trait
 //	load · resume · fork      supports that method
+//	list                      lists its sessions, two a page
+//	http · sse                takes MCP servers of that type
 //	late                      replays a session after its response to session/load
 //	slow                      refuses to restore a session twice, with an internal error
 //	auth                      requires a login

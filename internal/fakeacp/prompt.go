@@ -93,6 +93,8 @@ func (a *agent) runStep(s *session, verb, rest string) {
 		a.sendText(s, fmt.Sprintf("prompts: %d", len(s.prompts)))
 	case "option":
 		a.sendText(s, fmt.Sprintf("%s is %s", rest, s.options[rest]))
+	case "mcp":
+		a.sendText(s, string(s.servers))
 	case "getenv":
 		a.sendText(s, rest+" is "+os.Getenv(rest))
 	case "deaf":

@@ -33,6 +33,7 @@ type Config struct {
 	Defaults map[string]string // variables that nothing else sets
 	Install  string            // installation hint for users
 	Login    string            // login hint for users
+	MCP      []MCPServer
 
 	// Dial connects to an agent that is not a process of this server, instead of running Command.
 	Dial func(context.Context) (io.ReadWriteCloser, error)

@@ -64,8 +64,12 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 		if a.initialized != nil {
 			a.initialized(&c.agentInfo)
 		}
-		if err = a.openSession(ctx, c, saved); wantsLogin(err) && c.authenticate(ctx, env) {
-			err = a.openSession(ctx, c, saved)
+		servers, leftOut := c.mcpServers(env)
+		if err = a.openSession(ctx, c, saved, servers); wantsLogin(err) && c.authenticate(ctx, env) {
+			err = a.openSession(ctx, c, saved, servers)
+		}
+		if err == nil {
+			err = a.reportLeftOut(leftOut)
 		}
 	}
 	if err != nil {

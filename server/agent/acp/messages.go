@@ -45,7 +45,9 @@ type initializeResult struct {
 		Session     struct {
 			Resume *struct{} `json:"resume"`
 			Fork   *struct{} `json:"fork"`
+			List   *struct{} `json:"list"`
 		} `json:"sessionCapabilities"`
+		MCP    mcpCapabilities `json:"mcpCapabilities"`
 		Prompt struct {
 			Image bool `json:"image"`
 		} `json:"promptCapabilities"`
@@ -53,10 +55,16 @@ type initializeResult struct {
 	AuthMethods []authMethod `json:"authMethods"`
 }
 
+// mcpCapabilities are the transports of MCP servers that the agent takes, besides commands.
+type mcpCapabilities struct {
+	HTTP bool `json:"http"`
+	SSE  bool `json:"sse"`
+}
+
 type sessionParams struct {
-	Session string     `json:"sessionId,omitempty"`
-	CWD     string     `json:"cwd"`
-	Servers []struct{} `json:"mcpServers"`
+	Session string `json:"sessionId,omitempty"`
+	CWD     string `json:"cwd"`
+	Servers []any  `json:"mcpServers"` // mcpCommand and mcpURL
 }
 
 // sessionResult is the result of session/new, session/load, session/resume and session/fork.

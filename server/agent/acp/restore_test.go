@@ -21,11 +21,11 @@ func (r *testAgent) prompts() []string {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	var list []string
-	if err := json.Unmarshal(b, &list); err != nil {
+	var saved fakeacp.Saved
+	if err := json.Unmarshal(b, &saved); err != nil {
 		r.t.Fatal(err)
 	}
-	return list
+	return saved.Prompts
 }
 
 // notices returns the texts of the notices.

@@ -8,9 +8,9 @@ import (
 )
 
 // openSession restores the saved ACP session if the agent can, or else starts a new one. It warns
-// when content is lost.
-func (a *Agent) openSession(ctx context.Context, c *client, saved state) error {
-	params := sessionParams{Session: saved.Session, CWD: a.spec.CWD, Servers: []struct{}{}}
+// when content is lost. servers are MCP servers.
+func (a *Agent) openSession(ctx context.Context, c *client, saved state, servers []any) error {
+	params := sessionParams{Session: saved.Session, CWD: a.spec.CWD, Servers: servers}
 	if saved.Prompted {
 		result, err := a.retryRestore(ctx, c, params, saved.Owner != a.spec.Session)
 		if err == nil {

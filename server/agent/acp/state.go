@@ -18,6 +18,7 @@ type state struct {
 	Usage    *protocol.Usage   `json:"usage,omitempty"`    // total of all turns
 	Cost     float64           `json:"cost,omitempty"`     // last reported cost; part of Usage
 	Reported *reported         `json:"reported,omitempty"` // last cumulative usage; nil: none
+	LeftOut  string            `json:"left_out,omitempty"` // MCP servers, as last reported to users
 	PerTurn  bool              `json:"per_turn,omitempty"` // reports of usage were seen to be per turn
 }
 

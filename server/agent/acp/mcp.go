@@ -1,0 +1,154 @@
+package acp
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Transports of an MCPServer with a URL.
+const (
+	MCPHTTP = "http"
+	MCPSSE  = "sse"
+)
+
+// An MCPServer is a server of the Model Context Protocol for the agent: a command that the agent
+// runs, or a URL. ${NAME} in arguments, the URL and the values of Env and Headers is a variable of
+// the agent's environment.
+type MCPServer struct {
+	Name    string            `json:"-"`
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"`
+	Type    string            `json:"type"` // of a URL: MCPHTTP, the default, or MCPSSE
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+}
+
+// mcpCommand is a command in mcpServers. The protocol has no type for it, and wants every list.
+type mcpCommand struct {
+	Name    string     `json:"name"`
+	Command string     `json:"command"`
+	Args    []string   `json:"args"`
+	Env     []mcpValue `json:"env"`
+}
+
+// mcpURL is a URL in mcpServers.
+type mcpURL struct {
+	Type    string     `json:"type"`
+	Name    string     `json:"name"`
+	URL     string     `json:"url"`
+	Headers []mcpValue `json:"headers"`
+}
+
+type mcpValue struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// variable matches a reference to an environment variable.
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+// CheckVariables returns an error unless every "${" of a value begins a reference to a variable.
+func CheckVariables(value string) error {
+	if strings.Contains(variable.ReplaceAllString(value, "x"), "${") {
+		return fmt.Errorf("invalid variable: want ${NAME}")
+	}
+	return nil
+}
+
+// mcpServers returns the configured servers that the agent takes, in the form of the protocol, and
+// a text about each of the others.
+func (c *client) mcpServers(env []string) (servers []any, leftOut []string) {
+	servers = []any{} // never null
+	for _, s := range c.config.MCP {
+		server, err := s.encode(env, c.agentInfo.Capabilities.MCP)
+		if err != nil {
+			leftOut = append(leftOut, fmt.Sprintf("%s (%v)", s.Name, err))
+			continue
+		}
+		servers = append(servers, server)
+	}
+	return servers, leftOut
+}
+
+// encode returns the server in the form of the protocol. It fails if the agent does not take its
+// transport, or a variable is not set.
+func (s *MCPServer) encode(env []string, takes mcpCapabilities) (any, error) {
+	x := expansion{env: env}
+	if s.Command != "" {
+		server := mcpCommand{s.Name, programPath(s.Command), make([]string, len(s.Args)), x.values(s.Env)}
+		for i, arg := range s.Args {
+			server.Args[i] = x.expand(arg)
+		}
+		return server, x.err
+	}
+	server := mcpURL{s.Type, s.Name, x.expand(s.URL), x.values(s.Headers)}
+	if server.Type == "" {
+		server.Type = MCPHTTP
+	}
+	if server.Type == MCPHTTP && !takes.HTTP || server.Type == MCPSSE && !takes.SSE {
+		return nil, fmt.Errorf("the agent takes no servers of type %s", server.Type)
+	}
+	return server, x.err
+}
+
+// programPath returns the absolute path of a program, which the protocol wants. The agent looks for
+// a program that this server does not find.
+func programPath(name string) string {
+	path, err := exec.LookPath(name)
+	if err != nil || !filepath.IsAbs(path) {
+		return name
+	}
+	return path
+}
+
+// An expansion replaces references to variables. It keeps the first error.
+type expansion struct {
+	env []string
+	err error
+}
+
+func (x *expansion) expand(value string) string {
+	return variable.ReplaceAllStringFunc(value, func(ref string) string {
+		name := ref[len("${") : len(ref)-len("}")]
+		for _, kv := range x.env {
+			if k, v, _ := strings.Cut(kv, "="); k == name && v != "" {
+				return v
+			}
+		}
+		if x.err == nil {
+			x.err = fmt.Errorf("%s is not set: pass it with agentctl new --env or pass_env in your configuration", ref)
+		}
+		return ""
+	})
+}
+
+// values returns the values sorted by name.
+func (x *expansion) values(of map[string]string) []mcpValue {
+	list := make([]mcpValue, 0, len(of))
+	for name, value := range of {
+		list = append(list, mcpValue{name, x.expand(value)})
+	}
+	slices.SortFunc(list, func(a, b mcpValue) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// reportLeftOut tells users which servers the agent did not get. It repeats nothing that an earlier
+// process of the session reported.
+func (a *Agent) reportLeftOut(leftOut []string) error {
+	text := strings.Join(leftOut, ", ")
+	a.mu.Lock()
+	reported := a.saved.LeftOut
+	a.mu.Unlock()
+	if text == reported {
+		return nil
+	}
+	if text != "" {
+		a.notice("%s runs without these MCP servers: %s", a.config.Name, text)
+	}
+	return a.updateState(func(s *state) { s.LeftOut = text })
+}
