@@ -42,6 +42,9 @@ type BlobResult struct {
 // ("acp:COMMAND ARG…", "script:FILE"); empty: the server's default. Settings are applied before the
 // first message. A Prompt is sent in the same step.
 //
+// With Load the agent continues a session that it has stored itself, instead of a new one. An agent
+// that cannot is answered unsupported with Check, or fails the first turn.
+//
 // The agent starts with the session. With Lazy it starts with the first message. With Check the
 // answer waits until the agent is ready; if it cannot start, needs a login or refuses a setting,
 // the command fails and there is no session.
@@ -52,6 +55,7 @@ type CreateData struct {
 	CWD             string            `json:"cwd,omitempty"`
 	Env             map[string]string `json:"env,omitempty"` // never in the log; "": without the server's variable
 	Settings        map[string]string `json:"settings,omitempty"`
+	Load            string            `json:"load,omitempty"` // the agent's own id of a session to continue
 	Lazy            bool              `json:"lazy,omitempty"`
 	Check           bool              `json:"check,omitempty"`
 	Prompt          string            `json:"prompt,omitempty"`

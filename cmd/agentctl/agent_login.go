@@ -29,16 +29,10 @@ func newAgentLogin(a *app, run func(context.Context, *agentLoginOptions) error) 
 		Long: `Run the agent's own login in this terminal, for the agents of this machine and user. An agent
 without such a command is started, and the ways to log in that it offers are listed. AGENT is a
 preset, or an ad hoc command ("acp:COMMAND ARG…").`,
-		Example: "  agentctl agents login claude",
-		Args:    rangeArgs(1, 1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			var names []cobra.Completion
-			for _, p := range acp.Presets() {
-				names = append(names, p.Name)
-			}
-			return names, noFiles
-		},
-		RunE: runE(a, o, func(args []string) error { o.Agent = args[0]; return nil }, run),
+		Example:           "  agentctl agents login claude",
+		Args:              rangeArgs(1, 1),
+		ValidArgsFunction: completePresets,
+		RunE:              runE(a, o, func(args []string) error { o.Agent = args[0]; return nil }, run),
 	}
 }
 

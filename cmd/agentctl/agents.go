@@ -31,6 +31,7 @@ type agentsOptions struct {
 
 func newAgents(
 	a *app, run func(context.Context, *agentsOptions) error, login func(context.Context, *agentLoginOptions) error,
+	sessions func(context.Context, *agentSessionsOptions) error,
 ) *cobra.Command {
 	o := &agentsOptions{app: a, lookPath: exec.LookPath}
 	cmd := &cobra.Command{
@@ -47,7 +48,7 @@ stored login was found, how to get what is missing, and what the agent allows wi
 		RunE:    runE(a, o, nil, run),
 	}
 	cmd.Flags().BoolVar(&o.Check, "check", false, "start each installed agent")
-	cmd.AddCommand(newAgentLogin(a, login))
+	cmd.AddCommand(newAgentLogin(a, login), newAgentSessions(a, sessions))
 	return cmd
 }
 

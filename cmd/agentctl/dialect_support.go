@@ -55,6 +55,7 @@ var flagFeatures = map[string]map[string]codec.Feature{
 	"new": {
 		"name": codec.CreateName, "title": codec.CreateTitle, "env": codec.CreateEnv, "cwd": codec.CreateCWD,
 		"mode": codec.CreateSettings, "model": codec.CreateSettings, "option": codec.CreateSettings,
+		"load": codec.CreateLoad,
 	},
 	"send":      {"front": codec.SendFront},
 	"interrupt": {"queue=hold": codec.InterruptHold, "queue=clear": codec.InterruptClear},

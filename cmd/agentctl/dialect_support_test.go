@@ -10,8 +10,8 @@ import (
 
 // localVerbs send no command, or work with every server.
 var localVerbs = []string{
-	"tour", "attach", "state", "task", "serve", "stop", "agents", "agents login", "doctor", "login", "token",
-	"token user", "keys", "version", "man",
+	"tour", "attach", "state", "task", "serve", "stop", "agents", "agents login", "agents sessions", "doctor",
+	"login", "token", "token user", "keys", "version", "man",
 }
 
 func TestEveryVerbIsInTheTableOfItsCommand(t *testing.T) {

@@ -27,6 +27,7 @@ type newOptions struct {
 	CWD      string
 	Env      []string
 	Settings settingFlags
+	Load     string
 	Lazy     bool
 	NoCheck  bool
 	Prompt   string
@@ -49,6 +50,9 @@ first message. On your own server, the variables that known agents need, above a
 those that "pass_env" in your configuration names come from your shell; a variable that your shell
 lacks is removed. Another server gets only what --env names. They are never shown or logged.
 
+--load continues a session that the agent has stored itself; "agentctl agents sessions" lists them.
+The end of its conversation becomes the first turn, if the agent repeats it.
+
 --mode, --model and --option choose settings of the agent before its first message;
 "agentctl options" lists them.`,
 		Example: "  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n" +
@@ -63,6 +67,7 @@ lacks is removed. Another server gets only what --env names. They are never show
 	f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
 	f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the agent's environment, K= removes; repeatable")
 	o.Settings.add(f)
+	f.StringVar(&o.Load, "load", "", "continue the agent's own session `ID`")
 	f.BoolVar(&o.Lazy, "lazy", false, "start the agent with the first message")
 	f.BoolVar(&o.NoCheck, "no-check", false, "create the session even if the agent cannot start")
 	f.StringVar(&o.Prompt, "prompt", "", "`TEXT` of the first message")
@@ -94,7 +99,7 @@ func runNew(ctx context.Context, o *newOptions) error {
 	}
 	data := protocol.CreateData{
 		Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Env: env, Prompt: o.Prompt,
-		Settings: settings, Lazy: o.Lazy, Check: !o.NoCheck && !o.Lazy,
+		Settings: settings, Load: o.Load, Lazy: o.Lazy, Check: !o.NoCheck && !o.Lazy,
 	}
 	if c.own && o.app.flags.Dialect == "" {
 		data.Env = o.app.shellEnvironment(data.Agent)

@@ -88,8 +88,9 @@ func newRoot(a *app) *cobra.Command {
 		newRules(a), newTask(a), newCompact(a, runCompact), newSet(a, runSet))
 	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newSearch(a, runSearch), newExport(a, runExport),
 		newContext(a, runContext), newAgentOptions(a, runAgentOptions))
-	add(groupServer, newServe(a, runServe), newStop(a, runStop), newAgents(a, runAgents, runAgentLogin),
-		newDoctor(a, runDoctor), newLogin(a, runLogin), newToken(a, runToken, runTokenUser),
+	add(groupServer, newServe(a, runServe), newStop(a, runStop),
+		newAgents(a, runAgents, runAgentLogin, runAgentSessions), newDoctor(a, runDoctor),
+		newLogin(a, runLogin), newToken(a, runToken, runTokenUser),
 		newKeys(a, runKeys), newVersion(a, runVersion))
 	root.SetHelpCommandGroupID(groupServer)
 	root.SetCompletionCommandGroupID(groupServer)

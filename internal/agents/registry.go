@@ -65,6 +65,9 @@ func (r *Registry) Open(spec session.Spec, host session.Host) (session.Agent, er
 }
 
 func openScript(file string, spec session.Spec, host session.Host) (session.Agent, error) {
+	if spec.Load != "" {
+		return nil, protocol.Errorf(protocol.CodeUnsupported, "a script stores no sessions to continue")
+	}
 	s, err := script.Load(file)
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "%s", err)

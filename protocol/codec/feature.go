@@ -19,6 +19,7 @@ const (
 	CreateEnv      Feature = "an environment of the agent"
 	CreateCWD      Feature = "a working directory of the agent"
 	CreateSettings Feature = "settings of new sessions"
+	CreateLoad     Feature = "sessions that the agent has stored"
 )
 
 // A Lack says why the client end lacks a feature at every server.

@@ -109,8 +109,8 @@ func (c *client) handleCreate(cmd *protocol.Command) {
 		return
 	}
 	// A one-shot client ends before it could use them.
-	if len(d.Env)+len(d.Settings) > 0 || c.Options.OneShot && (d.Name != "" || d.Title != "") {
-		c.FailUnsupported(cmd, "the name, title, environment or settings of a session")
+	if len(d.Env)+len(d.Settings)+len(d.Load) > 0 || c.Options.OneShot && (d.Name != "" || d.Title != "") {
+		c.FailUnsupported(cmd, "the name, title, environment, settings or stored session of an agent")
 		return
 	}
 	if len(c.creating) >= maxRequests {

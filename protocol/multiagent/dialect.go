@@ -27,6 +27,7 @@ var Dialect = codec.Dialect{
 		codec.Explain:        {Reason: onlyYesOrNo},
 		codec.CreateEnv:      {Reason: onlyDomain},
 		codec.CreateSettings: {Reason: onlyDomain},
+		codec.CreateLoad:     {Reason: onlyDomain},
 		codec.CreateCWD:      {Reason: onlyDomain},
 		codec.SendFront:      {Reason: noQueue, OneShot: true},
 		codec.InterruptHold:  {Reason: noQueue, OneShot: true},

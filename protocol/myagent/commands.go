@@ -142,8 +142,8 @@ func (c *client) handleCreate(cmd *protocol.Command) {
 	if !c.DecodeData(cmd, &d) {
 		return
 	}
-	if len(d.Env)+len(d.Settings) > 0 {
-		c.FailUnsupported(cmd, "the environment or settings of an agent")
+	if len(d.Env)+len(d.Settings)+len(d.Load) > 0 {
+		c.FailUnsupported(cmd, "the environment, settings or stored session of an agent")
 		return
 	}
 	if c.Options.OneShot && d.Name != "" { // the name would be lost with this client

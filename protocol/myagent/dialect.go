@@ -21,6 +21,7 @@ var Dialect = codec.Dialect{
 		codec.SendFront:      {Reason: "its queue keeps the order of the messages"},
 		codec.CreateEnv:      {Reason: onlyTitle},
 		codec.CreateSettings: {Reason: onlyTitle},
+		codec.CreateLoad:     {Reason: onlyTitle},
 		codec.CreateCWD:      {Reason: onlyTitle},
 		codec.CreateName:     {Reason: "only a client that stays could use the name, pass a title", OneShot: true},
 	},

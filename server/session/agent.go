@@ -27,6 +27,7 @@ type Spec struct {
 	Title   string            `json:"title,omitempty"` // as last given by the agent
 
 	Settings map[string]string `json:"settings,omitempty"` // to be applied before the first turn
+	Load     string            `json:"load,omitempty"`     // the agent's own id of a session to continue
 	Lazy     bool              `json:"lazy,omitempty"`     // the agent starts with the first message
 	Checking bool              `json:"checking,omitempty"` // the session exists only if its agent starts
 	IdleEnd  *time.Time        `json:"idle_end,omitempty"` // when the agent was ended for idleness; nil: it was not
@@ -122,6 +123,10 @@ type Host interface {
 	// Transcript returns the conversation of the finished turns as text, at most that many bytes of
 	// its end. An agent that has lost its own record reads it.
 	Transcript(ctx context.Context, most int) (string, error)
+
+	// RecordConversation records what was said before the session: as the text of one finished
+	// turn with that message, or of a notice if a turn runs. It returns when the session has it.
+	RecordConversation(message, text string) error
 
 	// Logf writes to the server's log.
 	Logf(format string, args ...any)

@@ -234,6 +234,20 @@ func (h *host) RecordProcessGroup(g ProcessGroup) error {
 	return err
 }
 
+// RecordConversation implements Host.
+func (h *host) RecordConversation(message, text string) error {
+	recorded := make(chan struct{})
+	if !h.s.post(func() { h.s.recordConversation(message, text); close(recorded) }) {
+		return errTurnOver
+	}
+	select {
+	case <-recorded:
+		return nil
+	case <-h.s.done:
+		return errTurnOver
+	}
+}
+
 // Logf implements Host.
 func (h *host) Logf(format string, args ...any) {
 	h.s.hub.log.Info(fmt.Sprintf(format, args...), "session", h.s.id)

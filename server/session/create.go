@@ -12,6 +12,7 @@ import (
 const (
 	maxAgent = 64 << 10 // bytes of an agent's name, which is stored in session.created
 	maxTitle = 1 << 10  // bytes
+	maxLoad  = 1 << 10  // bytes of the agent's id of a session
 )
 
 // create makes a session. Its answer comes when session.created, and the start of its prompt, are
@@ -22,6 +23,9 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData) error {
 	}
 	if len(d.Agent) > maxAgent {
 		return &protocol.Error{Code: protocol.CodeTooLarge, Limit: maxAgent, Message: "agent: too long"}
+	}
+	if len(d.Load) > maxLoad {
+		return &protocol.Error{Code: protocol.CodeTooLarge, Limit: maxLoad, Message: "load: too long"}
 	}
 	for k, v := range d.Env {
 		if k == "" || strings.ContainsAny(k, "=\x00") || strings.Contains(v, "\x00") {
@@ -37,7 +41,8 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData) error {
 		}
 	}
 	spec := Spec{
-		Agent: d.Agent, CWD: d.CWD, Env: d.Env, Settings: d.Settings, Lazy: d.Lazy, Checking: d.Check && !d.Lazy,
+		Agent: d.Agent, CWD: d.CWD, Env: d.Env, Settings: d.Settings, Load: d.Load,
+		Lazy: d.Lazy, Checking: d.Check && !d.Lazy,
 	}
 	c := creation{cmd: cmd, name: d.Name}
 	c.begin = func(s *Session) error {

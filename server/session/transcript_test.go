@@ -43,3 +43,33 @@ func TestTheTranscriptForAnAgentIsTheEndOfTheFinishedTurns(t *testing.T) {
 		}
 	})
 }
+
+func TestAnEarlierConversationIsAFinishedTurnOrANoticeOfTheRunningOne(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.send(id, "one")
+		first := r.agents.run()
+		host := r.agents.opened[0].host
+		if err := host.RecordConversation("Continue x", "during the turn"); err != nil {
+			t.Fatal(err)
+		}
+		first.finish(End{}, nil)
+		synctest.Wait()
+		if err := host.RecordConversation("Continue x", "User: hi\n\nAssistant: hello"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		got, err := host.Transcript(t.Context(), 1<<10)
+		want := "User: one\n\nUser: Continue x\n\nAssistant: User: hi\n\nAssistant: hello"
+		if err != nil || got != want {
+			t.Errorf("%q, %v", got, err)
+		}
+		snapshot := must[protocol.SnapshotResult](r, r.do(anna, newCommand(protocol.DoSnapshot, id, protocol.Empty{})))
+		if s := snapshot.Snapshot.State; s.Turn != nil || s.Turns != 2 {
+			t.Errorf("turn %+v, %d turns", s.Turn, s.Turns)
+		}
+		r.send(id, "next")
+		r.agents.run().finish(End{}, nil)
+		synctest.Wait()
+	})
+}

@@ -42,6 +42,29 @@ func (s *Session) start(m protocol.Message) *protocol.Event {
 	return e
 }
 
+// recordConversation records a finished turn of an earlier conversation, unless a turn is open.
+func (s *Session) recordConversation(message, text string) {
+	if s.turn != nil || s.state.Turn != nil {
+		s.record(protocol.Notice, nil, protocol.NoticeData{
+			Level: protocol.LevelInfo, Message: message + "\n\n" + text,
+		})
+		return
+	}
+	id, m := NewID(idTurn), protocol.Message{MessageID: NewID(idMessage), Text: message}
+	s.recordIn(id, protocol.MessageUser, nil, protocol.MessageUserData{Message: m})
+	s.record(protocol.TurnStarted, nil, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.state.Agent})
+	const part = "conversation"
+	s.record(protocol.TextStart, nil, protocol.PartStartData{Part: part})
+	for _, en := range splitDelta(
+		entry{typ: protocol.TextDelta}, protocol.Delta{Part: part, Kind: protocol.KindText, Text: text},
+	) {
+		if _, err := s.append(id, en); err != nil {
+			s.hub.log.Error("record conversation", "session", s.id, "err", err)
+		}
+	}
+	s.recordEnd(End{Reason: protocol.ReasonCompleted}, nil)
+}
+
 // runAgent runs the agent once the start of the turn is visible.
 func (s *Session) runAgent(in Turn) {
 	t := &turn{id: in.ID, done: make(chan struct{}), started: map[string]bool{}}

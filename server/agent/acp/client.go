@@ -30,7 +30,7 @@ type client struct {
 	session   string          // ACP session id; static after start
 	turn      *turn           // the running turn, or nil
 	loggedOut bool            // the agent said so
-	replaying bool            // session/load is running: updates repeat the log
+	replay    *replay         // receives the updates while an ACP session is restored; nil: none is
 	cost      *cost           // reported since the last turn's end
 	unknown   map[string]bool // kinds of messages that were logged
 }
@@ -42,13 +42,34 @@ type cancelParams struct {
 	Session string `json:"sessionId"`
 }
 
-// start runs the program and opens the ACP session. On an error the process has ended.
+// start launches the program and opens the ACP session. On an error the process has ended.
 func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
+	env := a.environment()
+	c, err := a.launch(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	servers, leftOut := c.mcpServers(env)
+	if err = a.openSession(ctx, c, saved, servers); wantsLogin(err) && c.authenticate(ctx, env) {
+		err = a.openSession(ctx, c, saved, servers)
+	}
+	if err == nil {
+		err = a.reportLeftOut(leftOut)
+	}
+	if err != nil {
+		err = a.translateError(c, err)
+		c.close(0)
+		return nil, err
+	}
+	return c, nil
+}
+
+// launch runs the program and agrees on the protocol. On an error the process has ended.
+func (a *Agent) launch(ctx context.Context, env []string) (*client, error) {
 	if info, err := os.Stat(a.spec.CWD); a.config.Dial == nil && (err != nil || !info.IsDir()) {
 		return nil, protocol.Errorf(protocol.CodeNoAgent,
 			"cannot start %s: %s is not a directory", a.config.Name, a.spec.CWD)
 	}
-	env := a.environment()
 	conn, err := a.open(ctx, env)
 	if err != nil {
 		return nil, err
@@ -60,22 +81,13 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 	c.conn = rpc.New(conn.out, conn.in, c)
 	go c.awaitExit(conn.ended)
 
-	if err = c.initialize(ctx); err == nil {
-		if a.initialized != nil {
-			a.initialized(&c.agentInfo)
-		}
-		servers, leftOut := c.mcpServers(env)
-		if err = a.openSession(ctx, c, saved, servers); wantsLogin(err) && c.authenticate(ctx, env) {
-			err = a.openSession(ctx, c, saved, servers)
-		}
-		if err == nil {
-			err = a.reportLeftOut(leftOut)
-		}
-	}
-	if err != nil {
+	if err := c.initialize(ctx); err != nil {
 		err = a.translateError(c, err)
 		c.close(0)
 		return nil, err
+	}
+	if a.initialized != nil {
+		a.initialized(&c.agentInfo)
 	}
 	return c, nil
 }
@@ -146,15 +158,15 @@ func (c *client) endTurn(t *turn) {
 	t.finish()
 }
 
-// turnFor returns the running turn if an update of the ACP session belongs to it, and whether the
-// update is part of a replay.
-func (c *client) turnFor(session string) (t *turn, replay bool) {
+// turnFor returns the running turn if an update of the ACP session belongs to it, and the replay
+// under way, if any.
+func (c *client) turnFor(session string) (*turn, *replay) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if session != c.session {
-		return nil, c.replaying
+		return nil, c.replay
 	}
-	return c.turn, c.replaying
+	return c.turn, c.replay
 }
 
 func (c *client) prompt(ctx context.Context, blocks []block) (result promptResult, err error) {

@@ -31,7 +31,8 @@ func (c *client) HandleNotification(method string, params json.RawMessage) {
 		return
 	}
 	turn, replay := c.turnFor(p.Session)
-	if replay {
+	if replay != nil {
+		replay.add(&u)
 		select {
 		case c.replayed <- struct{}{}:
 		default:

@@ -53,4 +53,5 @@ func (probeHost) Emit(session.Event) error                        { return nil }
 func (probeHost) Save([]byte) error                               { return nil }
 func (probeHost) RecordProcessGroup(session.ProcessGroup) error   { return nil }
 func (probeHost) Transcript(context.Context, int) (string, error) { return "", nil }
+func (probeHost) RecordConversation(_, _ string) error            { return nil }
 func (probeHost) Logf(string, ...any)                             {}

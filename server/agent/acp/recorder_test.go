@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 // recorder is a session that records events and decides with decide.
 type recorder struct {
 	transcript string // of the session
+	earlier    string // conversation before the session
 	decide     func(context.Context, protocol.Approval) (session.Verdict, error)
 
 	mu      sync.Mutex
@@ -67,6 +68,11 @@ func (r *recorder) Transcript(_ context.Context, most int) (string, error) {
 
 func (r *recorder) RecordProcessGroup(g session.ProcessGroup) error {
 	r.record(func() { r.groups = append(r.groups, g) })
+	return nil
+}
+
+func (r *recorder) RecordConversation(message, text string) error {
+	r.record(func() { r.earlier += message + "\n" + text })
 	return nil
 }
 

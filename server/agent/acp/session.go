@@ -11,6 +11,10 @@ import (
 // when content is lost. servers are MCP servers.
 func (a *Agent) openSession(ctx context.Context, c *client, saved state, servers []any) error {
 	params := sessionParams{Session: saved.Session, CWD: a.spec.CWD, Servers: servers}
+	if saved.Session == "" && a.spec.Load != "" {
+		params.Session = a.spec.Load
+		return a.loadSession(ctx, c, saved, params)
+	}
 	if saved.Prompted {
 		result, err := a.retryRestore(ctx, c, params, saved.Owner != a.spec.Session)
 		if err == nil {
@@ -59,7 +63,6 @@ func (c *client) restores() bool {
 // restoreSession restores an ACP session with session/resume or session/load. If the ACP session
 // belongs to another session, which may still use it, it is forked where the agent supports that.
 func (c *client) restoreSession(ctx context.Context, params sessionParams, shared bool) (sessionResult, error) {
-	result := sessionResult{Session: params.Session}
 	method := "session/load"
 	switch {
 	case shared && c.agentInfo.Capabilities.Session.Fork != nil:
@@ -67,10 +70,16 @@ func (c *client) restoreSession(ctx context.Context, params sessionParams, share
 	case c.agentInfo.Capabilities.Session.Resume != nil:
 		method = "session/resume"
 	case !c.agentInfo.Capabilities.LoadSession:
-		return result, errNoRestore
+		return sessionResult{}, errNoRestore
 	}
-	c.setReplaying(true)
-	defer c.setReplaying(false)
+	return c.reopen(ctx, method, params, &replay{})
+}
+
+// reopen restores an ACP session by a method. What the agent repeats goes to r.
+func (c *client) reopen(ctx context.Context, method string, params sessionParams, r *replay) (sessionResult, error) {
+	result := sessionResult{Session: params.Session}
+	c.setReplay(r)
+	defer c.setReplay(nil)
 	raw, err := c.conn.Call(ctx, method, params)
 	if err == nil {
 		err = decode(raw, &result)
@@ -108,8 +117,8 @@ func (c *client) setSession(id string) {
 	c.session = id
 }
 
-func (c *client) setReplaying(on bool) {
+func (c *client) setReplay(r *replay) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.replaying = on
+	c.replay = r
 }

@@ -89,6 +89,8 @@ func (s *fakeSession) RecordProcessGroup(g session.ProcessGroup) error {
 	return nil
 }
 
+func (s *fakeSession) RecordConversation(_, _ string) error { return nil }
+
 func (s *fakeSession) Logf(string, ...any) {}
 
 // eventLines returns each event as a line: type, task, and the text or status in the data.

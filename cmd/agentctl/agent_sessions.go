@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
+	"agentctl/server/agent/acp"
+	"agentctl/server/session"
+)
+
+type agentSessionsOptions struct {
+	app *app
+
+	Agent string
+	CWD   string
+}
+
+func newAgentSessions(a *app, run func(context.Context, *agentSessionsOptions) error) *cobra.Command {
+	o := &agentSessionsOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "sessions AGENT",
+		Short: "List the sessions that an agent has stored",
+		Long: `List the sessions that an agent of this machine and user has stored itself, also those of its own
+program. "agentctl new --load ID" continues one; pass its directory with --cwd. AGENT is a preset, or
+an ad hoc command ("acp:COMMAND ARG…"). The agent is started for the list. Exits 10 if it has none.`,
+		Example: "  agentctl agents sessions claude --cwd .\n" +
+			"  agentctl new --agent claude --load 0190a2b4-0c1d-7e2f",
+		Args:              rangeArgs(1, 1),
+		ValidArgsFunction: completePresets,
+		RunE:              runE(a, o, func(args []string) error { o.Agent = args[0]; return nil }, run),
+	}
+	cmd.Flags().StringVar(&o.CWD, "cwd", "", "only sessions of the directory `DIR`")
+	completeDirs(cmd, "cwd")
+	return cmd
+}
+
+// completePresets completes the name of a preset.
+func completePresets(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var names []cobra.Completion
+	for _, p := range acp.Presets() {
+		names = append(names, p.Name)
+	}
+	return names, noFiles
+}
+
+// storedSession is a row of the list as JSON.
+type storedSession struct {
+	ID      string `json:"id"`
+	CWD     string `json:"cwd"`
+	Title   string `json:"title,omitempty"`
+	Updated string `json:"updated,omitempty"`
+}
+
+func runAgentSessions(ctx context.Context, o *agentSessionsOptions) error {
+	if o.app.flags.Server != "" {
+		return exit.Usagef("an agent's sessions are on the machine of its server: run agentctl agents sessions there")
+	}
+	config, err := acp.Find(o.Agent)
+	if err != nil {
+		return err
+	}
+	config.StartTimeout = probeTimeout
+	start, err := filepath.Abs(o.CWD) // "" is the current directory
+	if err != nil {
+		return fmt.Errorf("directory of the agent: %w", err)
+	}
+	list, err := acp.StoredSessions(ctx, config, session.Spec{CWD: start}, o.CWD)
+	if err != nil {
+		return err
+	}
+	if o.app.json() {
+		for _, s := range list {
+			if err := o.app.print(storedSession(s), nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	writeStoredSessions(o.app.text(), list)
+	return nil
+}
+
+func writeStoredSessions(w io.Writer, list []acp.StoredSession) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, s := range list {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", output.OneLine(s.ID, 0), output.OneLine(s.Updated, 30),
+			output.OneLine(s.CWD, 0), output.OneLine(s.Title, 60))
+	}
+	_ = t.Flush() // w keeps its error
+}

@@ -1,0 +1,43 @@
+package acp
+
+import (
+	"context"
+	"fmt"
+
+	"agentctl/protocol"
+)
+
+// loadSession continues a session of the agent's own. It prefers session/load, whose replay tells
+// users what was said. Without the session it fails: users want this conversation and no other.
+func (a *Agent) loadSession(ctx context.Context, c *client, saved state, params sessionParams) error {
+	method := "session/load"
+	switch {
+	case c.agentInfo.Capabilities.LoadSession:
+	case c.agentInfo.Capabilities.Session.Resume != nil:
+		method = "session/resume"
+	default:
+		return protocol.Errorf(protocol.CodeUnsupported,
+			"%s cannot continue one of its own sessions: it supports neither session/load nor session/resume",
+			a.config.Name)
+	}
+	said := &replay{}
+	result, err := c.reopen(ctx, method, params, said)
+	if isRejection(err) {
+		return protocol.Errorf(protocol.CodeAgentFailed, "%s cannot continue session %s: %s",
+			a.config.Name, params.Session, rejectionText(err))
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.adoptSession(ctx, c, result, saved, true); err != nil {
+		return err
+	}
+	text := said.String()
+	if text == "" {
+		text = fmt.Sprintf("%s continues, and did not repeat the conversation.", a.config.Name)
+	}
+	if err := a.host.RecordConversation("Continue session "+params.Session, text); err != nil {
+		return fmt.Errorf("record conversation: %w", err)
+	}
+	return nil
+}
