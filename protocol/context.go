@@ -44,6 +44,7 @@ type Setting struct {
 	ID      string   `json:"id"` // mode, model, or a name of the agent's own
 	Name    string   `json:"name,omitempty"`
 	Value   string   `json:"value,omitempty"`
+	Default string   `json:"default,omitempty"` // in a state it has the first value if the agent names none
 	Choices []Choice `json:"choices,omitempty"`
 }
 

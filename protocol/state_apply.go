@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -92,7 +93,7 @@ var reducers = map[Type]func(*State, *Event) error{
 	ContextUpdated:   decoded(func(s *State, _ *Event, d *ContextInfo) { s.Context = d }),
 	ContextCompacted: decoded((*State).setCompacted),
 	UsageUpdated:     decoded(func(s *State, _ *Event, d *Usage) { s.Usage = d }),
-	AgentOptions:     decoded(func(s *State, _ *Event, d *Options) { s.Options = d }),
+	AgentOptions:     decoded((*State).setOptions),
 }
 
 // decoded decodes the event's data for a reducer.
@@ -119,6 +120,23 @@ func (s *State) updateSession(_ *Event, d *SessionUpdatedData) {
 	if d.Revoked != "" {
 		s.Rules = slices.DeleteFunc(s.Rules, func(r Rule) bool { return r.ID == d.Revoked })
 	}
+}
+
+// setOptions sets the agent's options. A setting without a default keeps its earlier one, which is
+// its first value.
+func (s *State) setOptions(_ *Event, d *Options) {
+	var before Options
+	if s.Options != nil {
+		before = *s.Options
+	}
+	for i := range d.Settings {
+		set := &d.Settings[i]
+		if at := slices.IndexFunc(before.Settings, func(b Setting) bool { return b.ID == set.ID }); at >= 0 {
+			set.Default = cmp.Or(set.Default, before.Settings[at].Default, before.Settings[at].Value)
+		}
+		set.Default = cmp.Or(set.Default, set.Value)
+	}
+	s.Options = d
 }
 
 // setCompacted sets the context's tokens until the agent reports them.

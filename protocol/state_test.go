@@ -26,6 +26,14 @@ func TestEveryEventChangesTheStateAsItSays(t *testing.T) {
 			{typ: SessionUpdated, data: `{"agent":"b"}`, want: `{"agent":"b"}`},
 			{typ: SessionUpdated, data: `{"name":""}`, want: `{"name":null}`},
 			{typ: AgentOptions, data: `{"name":"x"}`, want: `{"options":{"name":"x"}}`},
+			{
+				typ: AgentOptions, data: `{"settings":[{"id":"m","value":"1"},{"id":"n"}]}`,
+				want: `{"options":{"settings":[{"id":"m","value":"1","default":"1"},{"id":"n"}]}}`,
+			},
+			{
+				typ: AgentOptions, data: `{"settings":[{"id":"m","value":"2"},{"id":"n","value":"3","default":"4"}]}`,
+				want: `{"options":{"settings":[{"id":"m","value":"2","default":"1"},{"id":"n","value":"3","default":"4"}]}}`,
+			},
 			{typ: UsageUpdated, data: `{"input":3}`, want: `{"usage":{"input":3}}`},
 			{typ: Notice, data: `{"text":"x"}`, want: `{}`},
 			{typ: SessionClosed, data: `{}`, want: `{"closed":true}`},
