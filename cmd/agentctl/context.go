@@ -11,6 +11,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/describe"
+	"agentctl/tui/ui"
 )
 
 type contextOptions struct {
@@ -36,7 +37,7 @@ func newContext(a *app, run func(context.Context, *contextOptions) error) *cobra
 func contextText(c *protocol.ContextInfo) string {
 	text := strings.Join(describe.Context(c, count), ", ")
 	if percent, ok := describe.ContextPercent(c); ok {
-		text = fmt.Sprintf("%.0f%%  %s", percent, text)
+		text = strings.TrimSpace(ui.Percent(percent) + "  " + text)
 	}
 	return text
 }

@@ -43,7 +43,10 @@ func Context(c *protocol.ContextInfo, number func(int64) string) []string {
 
 // ContextPercent returns the used part of a context in percent. ok is false if it is not known.
 func ContextPercent(c *protocol.ContextInfo) (percent float64, ok bool) {
-	return c.Percent, c.Percent > 0 || c.MaxTokens > 0
+	if c.Percent == 0 && c.MaxTokens > 0 {
+		return 100 * float64(c.Tokens) / float64(c.MaxTokens), true
+	}
+	return c.Percent, c.Percent > 0
 }
 
 // Compaction describes the effect of a compaction, or returns "" if it is not known. number formats

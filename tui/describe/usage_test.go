@@ -32,6 +32,9 @@ func TestUnknownCountsAreLeftOut(t *testing.T) {
 			t.Errorf("%+v: got %q, want %q", c, got, want)
 		}
 	}
+	if percent, _ := ContextPercent(&protocol.ContextInfo{Tokens: 5, MaxTokens: 20}); percent != 25 {
+		t.Errorf("got %v%%, want 25%%", percent)
+	}
 	for want, c := range map[string]protocol.ContextCompactedData{
 		"":                        {},
 		"8 → 2 tokens (75% less)": {Before: 8, After: 2},

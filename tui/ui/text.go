@@ -23,6 +23,19 @@ func Fit(s string, width int) string {
 	return ansi.Truncate(s, width, "…")
 }
 
+// FitLeft truncates the start of a line to width cells, with an ellipsis if it is cut.
+func FitLeft(s string, width int) string {
+	cut := ansi.StringWidth(s) - width
+	if cut <= 0 || width <= 0 {
+		return Fit(s, width)
+	}
+	rest := ansi.TruncateLeft(s, cut+1, "")
+	if ansi.StringWidth(rest) >= width { // a wide character is at the cut
+		rest = ansi.TruncateLeft(s, cut+2, "")
+	}
+	return "…" + rest
+}
+
 // FitHints returns the leading entries of a hint that fit into width cells.
 func FitHints(hint string, width int) string {
 	for ansi.StringWidth(hint) > width {
@@ -160,10 +173,13 @@ func MoreRows(above, below int) string {
 // ShortID returns the first 6 bytes of an id.
 func ShortID(id string) string { return id[:min(len(id), 6)] }
 
-// Percent formats a percentage as a whole number. Values between 0 and 0.5 are "<1%".
+// Percent formats a percentage as a whole number. Only 0 is "0%", and less than 100 is not "100%".
 func Percent(percent float64) string {
-	if percent > 0 && percent < 0.5 {
+	switch {
+	case percent > 0 && percent <= 0.5:
 		return "<1%"
+	case percent > 99 && percent < 100:
+		return "99%"
 	}
 	return fmt.Sprintf("%.0f%%", percent)
 }
