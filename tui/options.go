@@ -29,6 +29,7 @@ type Options struct {
 	Keys    keymap.Keys    // overrides of the default keys; see keymap.Keys.Check
 	Keep    int            // maximum number of open sessions; 0: 3
 	CWD     string         // working directory of new sessions; "": the server's
+	Local   bool           // the server and the screen have the same file system
 
 	Alerts Alerts
 }
@@ -96,6 +97,16 @@ func (o *Options) programOptions() []tea.ProgramOption {
 func disablesColor(entry string) bool {
 	value, ok := strings.CutPrefix(entry, "NO_COLOR=")
 	return ok && value != ""
+}
+
+// homeDirectory returns the value of HOME in an environment, or "".
+func homeDirectory(env []string) string {
+	for _, entry := range slices.Backward(env) {
+		if home, ok := strings.CutPrefix(entry, "HOME="); ok {
+			return home
+		}
+	}
+	return ""
 }
 
 // environ returns the environment of the terminal.

@@ -65,7 +65,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return p, nil
 	case tea.FocusMsg, tea.BlurMsg:
 		p.notifier.Update(msg)
-		return p, nil
+		return p, p.updateShown(msg)
 	case task.Message:
 		return p, p.updateSession(msg.To.(*openSession), msg.Msg)
 	case dashboard.SummariesMsg:

@@ -111,6 +111,7 @@ func (b *builder) newProgram() *program {
 			viewConfig: sessionview.Config{
 				Styles: b.styles, Now: b.now, NewID: b.newID, After: b.tasks.After, Exec: tea.Exec,
 				Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
+				Local: b.options.Local, Home: homeDirectory(env),
 			},
 		},
 		width:  80,

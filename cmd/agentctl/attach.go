@@ -131,12 +131,15 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 	if slices.Contains(c.Hello().Commands, protocol.DoWatch) {
 		return o.runDashboard(ctx, c, s.session)
 	}
-	return c.leaveError(leaveCause(ctx, tui.Run(ctx, s, o.screenOptions()))) // the server has no dashboard
+	options := o.screenOptions()
+	options.Local = c.local
+	return c.leaveError(leaveCause(ctx, tui.Run(ctx, s, options))) // the server has no dashboard
 }
 
 // runDashboard opens a session, or the dashboard if session is empty.
 func (o *attachOptions) runDashboard(ctx context.Context, c *connection, session string) error {
 	options := o.screenOptions()
+	options.Local = c.local
 	if c.local {
 		cwd, err := os.Getwd()
 		if err != nil {

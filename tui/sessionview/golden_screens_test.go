@@ -186,7 +186,7 @@ var screenScenes = []goldenScene{
 		},
 		wide: conversationAnd(
 			"for as long as it runs and not longer",
-			wideStatus+"ask · small · 7 · k3f9ab:29 · F1 help",
+			wideStatus+"k3f9ab:29 · F1 help",
 		),
 		status: []string{"● running 36s", "fix-tests", "F1 help"},
 	},

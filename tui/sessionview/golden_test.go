@@ -100,7 +100,7 @@ func unwrap(text string) string { return strings.Join(strings.Fields(text), " ")
 func TestGoldenFilesAreUsed(t *testing.T) {
 	var used []string
 	scenes := slices.Concat(
-		screenScenes, planScenes, contextScenes, protocolLogScenes, toolCallScenes,
+		screenScenes, planScenes, contextScenes, protocolLogScenes, toolCallScenes, statusScenes,
 	)
 	for _, scene := range scenes {
 		used = append(used, fmt.Sprintf("%s_%d.golden", scene.name, goldenWidth))

@@ -46,8 +46,8 @@ func (s *settings) Entries() []ui.Entry {
 	for i := range options.Settings {
 		set := &options.Settings[i]
 		label, details := set.Value, ""
-		if c := slices.IndexFunc(set.Choices, func(c protocol.Choice) bool { return c.ID == set.Value }); c >= 0 {
-			label, details = cmp.Or(set.Choices[c].Label, set.Value), set.Choices[c].About
+		if c := choiceOf(set, set.Value); c != nil {
+			label, details = cmp.Or(c.Label, c.ID), c.About
 		}
 		text := cmp.Or(set.Name, set.ID) + ": " + label
 		if to, ok := s.pending[set.ID]; ok {
@@ -84,6 +84,30 @@ func (s *settings) setting(id string) *protocol.Setting {
 		return &options.Settings[i]
 	}
 	return nil
+}
+
+// choiceOf returns the choice of a value of a setting, or nil.
+func choiceOf(set *protocol.Setting, value string) *protocol.Choice {
+	if i := slices.IndexFunc(set.Choices, func(c protocol.Choice) bool { return c.ID == value }); i >= 0 {
+		return &set.Choices[i]
+	}
+	return nil
+}
+
+// maxSettingWidth is the maximum width of a setting in the status line, in cells.
+const maxSettingWidth = 32
+
+// settingText returns the label of a setting's value, or its name and value if the value has no
+// label. It returns "" for the default.
+func settingText(set *protocol.Setting) string {
+	if set.Value == "" || set.Value == set.Default {
+		return ""
+	}
+	text := cmp.Or(set.Name, set.ID) + " " + set.Value
+	if c := choiceOf(set, set.Value); c != nil && c.Label != "" {
+		text = c.Label
+	}
+	return ui.Fit(ui.OneLine(transcript.Clean(text)), maxSettingWidth)
 }
 
 // settingValues is the menu of the values of one setting.
@@ -135,11 +159,10 @@ func (v *settingValues) Act(id, key string) ui.Response {
 	if set == nil || set.Value == id {
 		return ui.Response{Close: true}
 	}
-	label := id
-	if i := slices.IndexFunc(set.Choices, func(c protocol.Choice) bool { return c.ID == id }); i >= 0 {
-		label = cmp.Or(set.Choices[i].Label, id)
+	v.pending[set.ID] = id
+	if c := choiceOf(set, id); c != nil {
+		v.pending[set.ID] = cmp.Or(c.Label, id)
 	}
-	v.pending[set.ID] = label
 	data := protocol.ConfigureData{Setting: set.ID, Value: id}
 	return ui.Response{Close: true, Cmd: v.commands.send(protocol.DoConfigure, data, nil, func(err error) tea.Cmd {
 		delete(v.pending, data.Setting)

@@ -23,6 +23,7 @@ type statusLine struct {
 	replica      *replica
 	status       *ui.Status
 	usage        *contextUsage
+	directory    directory
 	now          func() time.Time
 	listSessions bool   // the program has a list of sessions
 	others       string // note about other sessions
@@ -94,8 +95,8 @@ func (l *statusLine) details(width int, turn string) []string {
 	}
 	add(l.lag())
 	if o := state.Options; o != nil {
-		for _, set := range o.Settings {
-			add(ui.OneLine(transcript.Clean(set.Value)))
+		for i := range o.Settings {
+			add(settingText(&o.Settings[i]))
 		}
 	}
 	if l.listSessions {
@@ -104,6 +105,7 @@ func (l *statusLine) details(width int, turn string) []string {
 	if state.Seq > 0 {
 		add(ui.ShortID(l.replica.epoch) + ":" + fmt.Sprint(state.Seq))
 	}
+	add(l.directory.text())
 	return out
 }
 
@@ -112,13 +114,14 @@ func (l *statusLine) contextDetails(width int) []string {
 	s := l.styles
 	var out []string
 	if c := l.replica.state.Context; c != nil && c.MaxTokens > 0 {
-		text := "context " + ui.Percent(c.Percent)
+		percent, _ := describe.ContextPercent(c)
+		text := "context " + ui.Percent(percent)
 		if width >= 80 {
-			text = s.ContextBar(c.Percent, 6)
+			text = s.ContextBar(percent, 6)
 		}
 		style := &s.Dim
-		if c.Percent >= ui.ContextWarning {
-			style = s.ContextStyle(c.Percent)
+		if percent >= ui.ContextWarning {
+			style = s.ContextStyle(percent)
 		}
 		out = append(out, style.Render(text))
 	}

@@ -39,7 +39,9 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 	if question := v.panels.interrupt.expire(); question != nil {
 		v.overlays.Remove(question)
 	}
-	return tea.Batch(v.armApproval(), v.panels.holds.renew(v.composer.Editing), v.showPendingHit())
+	return tea.Batch(
+		v.armApproval(), v.panels.holds.renew(v.composer.Editing), v.showPendingHit(), v.statusLine.directory.update(),
+	)
 }
 
 // focusUsable reports whether the part with the focus is still usable.

@@ -22,6 +22,8 @@ type Config struct {
 	Clipboard ui.Clipboard
 	Editor    string // command line of the user's editor
 	Sessions  bool   // the program shows other sessions too
+	Local     bool   // the sessions' directories are on this machine
+	Home      string // the user's home directory
 
 	Now   func() time.Time
 	NewID func() string // returns a new message ID
@@ -100,6 +102,7 @@ func New(c Config) *View {
 	v.statusLine = statusLine{
 		styles: c.Styles, replica: v.replica, status: v.status, usage: &v.usage, now: c.Now,
 		listSessions: c.Sessions,
+		directory:    directory{replica: v.replica, tasks: c.Tasks, local: c.Local, home: c.Home},
 	}
 	v.usage = contextUsage{replica: v.replica, commands: v.commands, now: c.Now}
 	holds := &editHolds{
@@ -131,7 +134,7 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		v.canvas.Resize(msg)
-		return nil
+		return v.statusLine.directory.refresh()
 	case remote.Updates:
 		return v.applyUpdates(msg)
 	case ui.StatusTimeoutMsg:
@@ -170,7 +173,12 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	case doneMsg:
 		v.canvas.Dirty = true
 		return msg.then(msg.err)
-	case tea.FocusMsg, tea.BlurMsg:
+	case branchMsg:
+		v.canvas.Dirty = v.statusLine.directory.setBranch(msg) || v.canvas.Dirty
+		return nil
+	case tea.FocusMsg:
+		return v.statusLine.directory.refresh()
+	case tea.BlurMsg:
 		return nil
 	default:
 		return v.route(msg)

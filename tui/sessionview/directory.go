@@ -1,0 +1,97 @@
+package sessionview
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/task"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// Maximum widths in the status line, in cells.
+const (
+	maxDirectoryWidth = 40
+	maxBranchWidth    = 30
+)
+
+// directory is the session's directory for the status line. If it is on this machine, its git
+// branch is read after a turn, when the session is shown and when the terminal gets the focus.
+type directory struct {
+	replica *replica
+	tasks   *task.Runner
+	local   bool
+	home    string
+
+	cwd    string // the directory when the branch was last requested
+	turns  int    // ended turns at that time
+	reads  int    // number of requests; an answer to an earlier one is ignored
+	branch string
+}
+
+// branchMsg carries the git branch of a directory, or "".
+type branchMsg struct {
+	read   int
+	branch string
+}
+
+// update reads the branch if the directory has changed or a turn has ended.
+func (d *directory) update() tea.Cmd {
+	s := d.replica.state
+	if !d.replica.caughtUp || d.cwd == s.CWD && d.turns == s.Turns {
+		return nil
+	}
+	return d.refresh()
+}
+
+// refresh reads the branch.
+func (d *directory) refresh() tea.Cmd {
+	s := d.replica.state
+	if d.cwd != s.CWD {
+		d.branch = ""
+	}
+	d.cwd, d.turns = s.CWD, s.Turns
+	if !d.local || !filepath.IsAbs(d.cwd) {
+		return nil
+	}
+	d.reads++
+	read, cwd := d.reads, d.cwd
+	return d.tasks.Run(func(context.Context) tea.Msg { return branchMsg{read, gitBranch(cwd)} })
+}
+
+// setBranch sets the branch and reports whether it changed.
+func (d *directory) setBranch(msg branchMsg) (changed bool) {
+	if msg.read != d.reads || msg.branch == d.branch {
+		return false
+	}
+	d.branch = msg.branch
+	return true
+}
+
+// text returns the directory, with ~ for the user's home directory, and the branch. A long
+// directory loses its start.
+func (d *directory) text() string {
+	dir := d.replica.state.CWD
+	if d.local {
+		dir = shortenHome(dir, d.home)
+	}
+	dir = ui.FitLeft(ui.OneLine(transcript.Clean(dir)), maxDirectoryWidth)
+	if d.branch != "" && dir != "" {
+		dir += " (" + ui.Fit(ui.OneLine(transcript.Clean(d.branch)), maxBranchWidth) + ")"
+	}
+	return dir
+}
+
+// shortenHome replaces the home directory at the start of a path by ~.
+func shortenHome(path, home string) string {
+	if home = strings.TrimSuffix(home, "/"); home == "" {
+		return path
+	}
+	if rest, ok := strings.CutPrefix(path, home); ok && (rest == "" || rest[0] == '/') {
+		return "~" + rest
+	}
+	return path
+}

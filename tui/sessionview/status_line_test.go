@@ -1,0 +1,202 @@
+package sessionview
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+)
+
+const agentMode = "https://agent.example.org/modes#agent"
+
+var statusScenes = []goldenScene{{
+	name: "status_details", open: fromJournal(changedSettings, atHome("/home/ada")), heights: screenHeights,
+	shows:  []string{"I look at the imports", ">"},
+	wide:   []string{wideStatus + "Autopilot · effort 9 · k3f9ab:29 · ~/src/store · ? help"},
+	status: []string{"● running", "? help"},
+}}
+
+func TestGoldenStatusLine(t *testing.T) { testGoldenScenes(t, statusScenes) }
+
+// changedSettings returns the conversation of a session in a directory below /home/ada, with
+// settings of which the model has its default.
+func changedSettings() *tuitest.Journal {
+	j := tuitest.Conversation()
+	setDirectory(j, "/home/ada/src/store")
+	modes := []protocol.Choice{{ID: "ask", Label: "Ask"}, {ID: agentMode, Label: "Autopilot"}}
+	j.Add(protocol.AgentOptions, protocol.Options{Settings: []protocol.Setting{
+		{ID: "mode", Value: agentMode, Default: "ask", Choices: modes},
+		{ID: "model", Value: "small", Default: "small", Choices: []protocol.Choice{{ID: "small", Label: "Small 3"}}},
+		{ID: "effort", Value: "9", Default: "7"},
+	}})
+	j.CaughtUp()
+	return j
+}
+
+// setDirectory sets the directory of a new session.
+func setDirectory(j *tuitest.Journal, cwd string) {
+	created := protocol.SessionCreatedData{Name: "fix-tests", Agent: "gemini", CWD: cwd}
+	j.Pending[2].Event.Data = protocol.MustEncode(created)
+}
+
+// atHome makes the sessions local, for a user with a home directory.
+func atHome(home string) func(*testScreen) {
+	return func(s *testScreen) {
+		s.m.statusLine.directory.local, s.m.statusLine.directory.home = true, home
+		s.m.canvas.Dirty = true
+	}
+}
+
+// statusOf returns the status line.
+func statusOf(s *testScreen) string {
+	lines := strings.Split(strings.TrimRight(s.text(), "\n"), "\n")
+	return lines[len(lines)-1]
+}
+
+func TestStatusLineDropsDetailsFromTheEnd(t *testing.T) {
+	details := []string{"fix-tests", "gemini", "38%", "2 clients", "Autopilot", "effort 9", "k3f9ab:29", "~/src/store"}
+	missing := len(details) + 1
+	for width := 40; width <= 200; width++ {
+		status := statusOf(fromJournal(changedSettings, atHome("/home/ada"))(t, width, 20))
+		shown := 0
+		for shown < len(details) && strings.Contains(status, details[shown]) {
+			shown++
+		}
+		for _, detail := range details[shown:] {
+			if strings.Contains(status, detail) {
+				t.Errorf("width %d: got %q with %s and without %s", width, status, detail, details[shown])
+			}
+		}
+		missing = min(missing, len(details)-shown)
+	}
+	if missing != 0 {
+		t.Errorf("%d details are missing at every width", missing)
+	}
+}
+
+func TestSettingWithItsFirstValueIsNotShown(t *testing.T) {
+	s := open(t, tuitest.Scenes["settings"](), 200, 24)
+	choices := []protocol.Choice{{ID: "ask", Label: "Ask"}, {ID: "edit", Label: "Edit"}}
+	for _, c := range []struct{ value, shown, hidden string }{
+		{"ask", "2 clients · k3f9ab", "Ask"},
+		{"edit", "2 clients · Edit · k3f9ab", "edit"},
+		{"unlisted\x1b[2J", "2 clients · Mode unlisted · k3f9ab", "\x1b[2J"},
+		{"ask", "2 clients · k3f9ab", "Edit"},
+	} {
+		s.journal.Add(protocol.AgentOptions, protocol.Options{
+			Settings: []protocol.Setting{{ID: "mode", Name: "Mode", Value: c.value, Choices: choices}},
+		})
+		s.applyJournal()
+		if status := statusOf(s); !strings.Contains(status, c.shown) || strings.Contains(status, c.hidden) {
+			t.Errorf("%q: got %q, want %q and not %q", c.value, status, c.shown, c.hidden)
+		}
+	}
+}
+
+func TestDirectoryText(t *testing.T) {
+	for _, c := range []struct{ cwd, home, branch, want string }{
+		{"", "/home/ada", "", ""},
+		{"/home/ada", "/home/ada", "", "~"},
+		{"/home/ada/x", "/home/ada/", "main", "~/x (main)"},
+		{"/home/adam/x", "/home/ada", "", "/home/adam/x"},
+		{"/x", "", "", "/x"},
+		{"/x", "/", "", "/x"},
+		{"/x\x1b[2J", "", "a\x1b[2Jb\u202e", "/x (ab)"},
+		{"/" + strings.Repeat("x", 60) + "/end", "", "", "…" + strings.Repeat("x", 35) + "/end"},
+	} {
+		r := newReplica()
+		r.state.CWD = c.cwd
+		d := directory{replica: r, local: true, home: c.home, branch: c.branch}
+		if got := d.text(); got != c.want {
+			t.Errorf("%+v: got %q, want %q", c, got, c.want)
+		}
+	}
+}
+
+func TestBranchIsReadAfterTurnsAndOnFocus(t *testing.T) {
+	dir := t.TempDir()
+	head := filepath.Join(dir, ".git", "HEAD")
+	checkOut := func(branch string) { writeFile(t, head, "ref: refs/heads/"+branch+"\n") }
+	checkOut("one")
+	j := tuitest.NewJournal()
+	setDirectory(j, dir)
+	s := open(t, &tuitest.Journal{}, 200, 24)
+	atHome(dir)(s)
+	s.journal = j
+	j.UserMessage(tuitest.Ada, "m1", "go")
+	j.CaughtUp()
+	s.applyJournal()
+	s.mustShow("~ (one)")
+	checkOut("two")
+	s.update(tickMsg{})
+	s.mustShow("~ (one)")
+	j.EndTurn(protocol.ReasonCompleted)
+	s.applyJournal()
+	s.mustShow("~ (two)")
+	checkOut("three")
+	s.update(tea.FocusMsg{})
+	s.mustShow("~ (three)")
+	stale := branchMsg{s.m.statusLine.directory.reads - 1, "stale"}
+	s.update(stale)
+	s.mustShow("~ (three)")
+}
+
+func TestBranchOfARemoteSessionIsNotRead(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, ".git", "HEAD"), "ref: refs/heads/main\n")
+	s := open(t, changedSettings(), 200, 24)
+	s.m.replica.state.CWD = dir
+	s.update(tea.FocusMsg{})
+	s.mustHide("(main)")
+	s.m.statusLine.directory.local = true
+	s.update(tea.FocusMsg{})
+	s.mustShow("(main)")
+}
+
+func TestGitBranch(t *testing.T) {
+	dir := t.TempDir()
+	commit := strings.Repeat("0123456789abcdef", 3)[:40]
+	for name, content := range map[string]string{
+		"repository/.git/HEAD":               "ref: refs/heads/fix/a b\n",
+		"repository/.git/worktrees/wt/HEAD":  "ref: refs/heads/other\n",
+		"repository/sub/file":                "",
+		"detached/.git/HEAD":                 commit + "\n",
+		"absolute/.git":                      "gitdir: " + filepath.Join(dir, "repository/.git/worktrees/wt") + "\n",
+		"repository/relative/.git":           "gitdir: ../.git/worktrees/wt\n",
+		"broken/.git":                        "text",
+		"secret/.git/HEAD":                   "password\n",
+		"repository/submodule/.git/HEAD/dir": "",
+	} {
+		writeFile(t, filepath.Join(dir, name), content)
+	}
+	for name, want := range map[string]string{
+		"repository":           "fix/a b",
+		"repository/sub":       "fix/a b",
+		"repository/missing/x": "fix/a b",
+		"repository/relative":  "other",
+		"repository/submodule": "",
+		"absolute":             "other",
+		"detached":             "0123456",
+		"broken":               "",
+		"secret":               "",
+	} {
+		if got := gitBranch(filepath.Join(dir, name)); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+func writeFile(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
