@@ -27,7 +27,7 @@ type Form struct {
 	plan    planEdit
 	patch   patchEdit
 	reason  string
-	changes requestChanges
+	cache   requestCache
 
 	input   *textinput.Model // of the text row being edited, or nil
 	next    *decisionOption  // the decision that the edited reason is for, or nil

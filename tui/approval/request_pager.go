@@ -19,23 +19,6 @@ import (
 // maxChangeLines limits the lines of changes in a panel. The pager shows all.
 const maxChangeLines = 200
 
-// requestChanges caches the changes of a request.
-type requestChanges struct {
-	changes *filechange.Changes
-	known   bool   // changes and parsed are those of patch
-	patch   string // patch that changes was made from
-	parsed  bool   // whether patch has diff syntax
-}
-
-// update returns the changes of a request, or nil. It recomputes them if the patch is a new one.
-func (c *requestChanges) update(r *protocol.Approval) *filechange.Changes {
-	if !c.known || c.patch != r.Patch {
-		c.known, c.patch = true, r.Patch
-		c.changes, c.parsed = changesOf(r)
-	}
-	return c.changes
-}
-
 // changesOf returns the changes of a request, or nil if there are none, and whether its patch could
 // be parsed. If not, the patch is shown as text.
 func changesOf(r *protocol.Approval) (c *filechange.Changes, parsed bool) {
@@ -52,7 +35,7 @@ func changesOf(r *protocol.Approval) (c *filechange.Changes, parsed bool) {
 // RequestLines returns at most rows lines that describe a request, and the number of lines left
 // out. Invisible characters are made visible.
 func (f *Form) RequestLines(r *protocol.Approval, width, rows int) (out []string, hidden int) {
-	changes := f.changes.update(r)
+	changes := f.cache.update(r)
 	add := func(lines []string, render func(string) string) {
 		room := max(0, min(len(lines), rows-len(out)))
 		hidden += len(lines) - room
@@ -60,7 +43,12 @@ func (f *Form) RequestLines(r *protocol.Approval, width, rows int) (out []string
 			out = append(out, "   "+render(line))
 		}
 	}
-	for _, p := range Passages(r, f.changes.parsed) {
+	for _, p := range Passages(r, f.cache.parsed) {
+		if text := f.cache.markdownOf(&p); text != nil {
+			lines, _ := text.Lines(width - ui.Indent)
+			add(lines, f.styles.RenderLine)
+			continue
+		}
 		text := transcript.NewText()
 		if p.preformatted {
 			text = transcript.NewPreformatted()
@@ -83,6 +71,10 @@ func NewRequestPager(s *ui.Styles, r *protocol.Approval) *ui.Pager {
 	var items []transcript.Item
 	changes, parsed := changesOf(r)
 	for _, p := range Passages(r, parsed) {
+		if text := p.markdownText(); text != nil {
+			items = append(items, ui.MarkdownItem(s, text))
+			continue
+		}
 		text := strings.TrimSuffix(transcript.Reveal(p.Text), "\n")
 		items = append(items, ui.TextItems(s, text, ui.AsPreformatted)...)
 	}
@@ -108,6 +100,7 @@ type Passage struct {
 	Text         string
 	role         passageRole
 	preformatted bool // wrap anywhere, not only at words
+	markdown     bool
 }
 
 // passageRole selects the style of a passage.
@@ -137,7 +130,7 @@ func Passages(r *protocol.Approval, patchShown bool) []Passage {
 	var out []Passage
 	add := func(role passageRole, preformatted bool, prefix, text string) {
 		if text != "" {
-			out = append(out, Passage{prefix + text, role, preformatted})
+			out = append(out, Passage{Text: prefix + text, role: role, preformatted: preformatted})
 		}
 	}
 	if !titleRepeats(r) {
@@ -159,8 +152,8 @@ func Passages(r *protocol.Approval, patchShown bool) []Passage {
 		add(roleText, true, "", r.Patch)
 	}
 	for i := range r.Content {
-		if r.Content[i].Type != "diff" {
-			add(roleText, true, "", describe.Content(&r.Content[i]))
+		if c := &r.Content[i]; c.Type != "diff" {
+			out = append(out, Passage{Text: describe.Content(c), preformatted: true, markdown: describe.IsMarkdown(c)})
 		}
 	}
 	if r.Command == "" && r.Patch == "" && len(r.Content) == 0 {

@@ -29,6 +29,36 @@ func Content(c *protocol.Content) string {
 	return "[" + c.Type + " " + c.Path + "]\n"
 }
 
+// IsMarkdown reports whether a piece of structured output is Markdown.
+func IsMarkdown(c *protocol.Content) bool {
+	mediaType, _, _ := strings.Cut(c.MediaType, ";")
+	return c.Type == "text" && c.Text != "" && strings.EqualFold(strings.TrimSpace(mediaType), "text/markdown")
+}
+
+// ContentText is a part of structured output as text.
+type ContentText struct {
+	Text     string
+	Markdown bool
+}
+
+// ContentTexts returns structured output without diffs. Text that is not Markdown is joined.
+func ContentTexts(content []protocol.Content) []ContentText {
+	var out []ContentText
+	for i := range content {
+		c := &content[i]
+		switch last := len(out) - 1; {
+		case c.Type == "diff":
+		case IsMarkdown(c):
+			out = append(out, ContentText{c.Text, true})
+		case last >= 0 && !out[last].Markdown:
+			out[last].Text += Content(c)
+		default:
+			out = append(out, ContentText{Text: Content(c)})
+		}
+	}
+	return out
+}
+
 // diffLines returns the changed lines between two texts with their context. Each begins with its
 // mark.
 func diffLines(old, text string) string {

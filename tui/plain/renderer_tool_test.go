@@ -75,3 +75,26 @@ func TestToolCallIsWrittenOnceWithItsArguments(t *testing.T) {
 		}
 	}
 }
+
+func TestMarkdownIsWrittenAsText(t *testing.T) {
+	content := []protocol.Content{{Type: "text", Text: "**a**\n```\nb\n```", MediaType: "text/markdown"}}
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "test it")
+	j.Tool("c1", protocol.ToolStartedData{Name: "Bash"}, "")
+	j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Content: content})
+	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
+	j.RequestApproval(protocol.Approval{
+		Request: "r1", Kind: protocol.ApproveTool, Title: "Bash", Content: content,
+	})
+	j.CaughtUp()
+	r := newRenderer(time.UTC)
+	for _, u := range j.Take() {
+		r.update(u)
+	}
+	out := r.out.String()
+	for _, want := range []string{"  | **a**\n  | ```\n  | b\n  | ```\n", "  **a**\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("got %q, want %q in it", out, want)
+		}
+	}
+}

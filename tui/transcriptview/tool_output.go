@@ -2,6 +2,7 @@ package transcriptview
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"agentctl/protocol"
@@ -17,16 +18,23 @@ const (
 	outputEndBytes = 64 << 10  // bytes of an end
 )
 
+// outputText is the text of an output. transcript.Text describes its methods.
+type outputText interface {
+	Lines(width int) (lines []string, bytes int)
+	Head(width, n int) []string
+	Tail(width, n int) (lines []string, hidden int)
+}
+
 // output is the layout of a tool call's output, or of its end if complete is false.
 type output struct {
-	text        *transcript.Text
+	text        outputText
 	complete    bool
 	linesBefore int    // lines of the output before text
 	start       []byte // start of the output, if complete is false
 }
 
 // head returns a layout of the first lines.
-func (o *output) head() *transcript.Text {
+func (o *output) head() outputText {
 	if o.complete {
 		return o.text
 	}
@@ -53,6 +61,9 @@ func (t *toolCall) output() output {
 	if l := t.language(); l != nil {
 		return output{text: transcript.NewCode(l, string(data)), complete: true}
 	}
+	if mixed, ok := newMixedOutput(string(data), describe.ContentTexts(tool.Content)); ok {
+		return output{text: mixed, complete: true}
+	}
 	text := t.feed.update(data, t.item.Open, transcript.NewTerminalOutput)
 	content := filechange.TextContent(tool.Content)
 	if end := tool.End; end != nil && len(data) == 0 && len(tool.Content) == 0 {
@@ -66,8 +77,13 @@ func (t *toolCall) output() output {
 	return output{text: all, complete: true}
 }
 
-// language returns the language of the file that the call read, or nil.
+// language returns the language of the file that the call read, or nil. Structured content may hold
+// more than the file.
 func (t *toolCall) language() *highlight.Language {
+	isText := func(c protocol.Content) bool { return c.Type != "diff" }
+	if slices.ContainsFunc(t.item.Tool.Content, isText) {
+		return nil
+	}
 	if t.item.Open || t.item.Tool.Kind != protocol.ToolRead || bytes.IndexByte(t.item.Text, 0x1b) >= 0 {
 		return nil
 	}
@@ -104,8 +120,11 @@ func (t *toolCall) pagerItems() []transcript.Item {
 	if end := t.item.Tool.End; end != nil && text == "" {
 		text, raw = describe.JSON(end.Output), string(end.Output)
 	}
+	mixed, ok := newMixedOutput(string(t.item.Text), describe.ContentTexts(t.item.Tool.Content))
 	switch l := t.language(); {
 	case t.outputIsPatch:
+	case ok:
+		section("output", []transcript.Item{&mixedItem{t.styles, mixed}})
 	case l != nil:
 		section("output", ui.TextItems(t.styles, text, ui.AsCode(l)))
 	default:

@@ -1,0 +1,43 @@
+package approval
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"agentctl/tui/transcript"
+)
+
+// markdownText returns a passage as Markdown, or nil if it is not Markdown. It returns nil also if
+// the drawing would leave out a letter or a digit, such as those of an unused link definition: the
+// user decides on the text and must see all of it.
+func (p *Passage) markdownText() *transcript.Markdown {
+	if !p.markdown {
+		return nil
+	}
+	source := transcript.Reveal(p.Text)
+	text := transcript.NewMarkdown()
+	text.Append(source)
+	lines, _ := text.Lines(checkWidth)
+	drawn := transcript.StripStyles(strings.Join(lines, "\n"))
+	if lettersAndDigits(drawn) != lettersAndDigits(fenceLanguage.ReplaceAllString(source, "$1")) {
+		return nil
+	}
+	return text
+}
+
+// checkWidth is a width at which tables keep their columns.
+const checkWidth = 1000
+
+// fenceLanguage matches the opening line of fenced code. Its language is not drawn.
+var fenceLanguage = regexp.MustCompile("(?m)^([ >]*(?:```+|~~~+))[[:alpha:]+#-]{1,16}[ \t]*$")
+
+// lettersAndDigits returns the letters and digits of a text.
+func lettersAndDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
+}

@@ -1,0 +1,122 @@
+package sessionview
+
+import (
+	"strings"
+	"testing"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+)
+
+const resultMarkdown = "## Result\n\nAll **12** tests of `store` pass:\n\n```go\nfunc Add(n int) {}\n```\n\n" +
+	"| package | tests |\n|---|---|\n| store | 9 |\n| queue | 3 |\n"
+
+const planMarkdown = "### Steps\n\n- read `store.go`\n- *then* change the limit\n\n```sh\ngo test ./...\n```\n"
+
+var markdownScenes = []goldenScene{
+	{
+		name: "markdown_output", open: fromJournal(markdownOutput, pressing("ctrl+o")), heights: [3]int{40, 40, 60},
+		shows: []string{
+			"• check store", "✓", "**started**", "Result", "All 12 tests of store pass:", "func Add(n int) {}",
+			"package │ tests", "store │ 9", ">",
+		},
+		status: []string{"● running", "? help"},
+	},
+	{
+		name: "markdown_output_pager", open: fromJournal(markdownOutput, pressing("tab", "v", "home")),
+		heights: screenHeights,
+		shows: []string{
+			"output", "**started**", "Result", "All 12 tests of store pass:", "func Add(n int) {}",
+			"package │ tests", "store │ 9",
+		},
+		status: []string{"check store"},
+	},
+	{
+		name:    "markdown_approval",
+		open:    fromJournal(markdownApproval, (*testScreen).waitGrace, pressing("tab")),
+		heights: [3]int{40, 40, 60},
+		shows: []string{
+			"approval · tool", "Change the limit", "Steps", "• read store.go", "• then change the limit",
+			"go test ./...", "1 Allow once",
+		},
+		status: []string{"● waiting for 1 approval"},
+	},
+	{
+		name:    "markdown_approval_pager",
+		open:    fromJournal(markdownApproval, (*testScreen).waitGrace, pressing("tab", "v")),
+		heights: screenHeights,
+		shows: []string{
+			"Change the limit", "Steps", "• read store.go", "• then change the limit", "go test ./...",
+		},
+		status: []string{"approval · Ch"},
+	},
+}
+
+func TestGoldenMarkdownContent(t *testing.T) { testGoldenScenes(t, markdownScenes) }
+
+// markdown returns text as content of a tool.
+func markdown(text string) []protocol.Content {
+	return []protocol.Content{{Type: "text", Text: text, MediaType: "text/markdown"}}
+}
+
+// markdownOutput returns a session with a tool call whose output is Markdown after plain text.
+func markdownOutput() *tuitest.Journal {
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "Check the store.")
+	j.Tool("c1", protocol.ToolStartedData{Name: "check", Title: "store"}, "**started**\n")
+	j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Content: markdown(resultMarkdown)})
+	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
+	j.CaughtUp()
+	return j
+}
+
+// markdownApproval returns a session with an approval that has Markdown.
+func markdownApproval() *tuitest.Journal {
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "Raise the limit.")
+	j.RequestApproval(protocol.Approval{
+		Request: "r1", Kind: protocol.ApproveTool, Title: "Change the limit", Content: markdown(planMarkdown),
+	})
+	j.CaughtUp()
+	return j
+}
+
+func TestMarkdownOutputCollapsed(t *testing.T) {
+	s := fromJournal(markdownOutput)(t, 80, 30)
+	s.mustShow("**started**", "… 7 more lines · ctrl+o shows all", "store   │ 9", "queue   │ 3")
+	s.mustHide("## Result")
+	s.mustHide("All 12")
+	s.press("ctrl+o")
+	s.mustShow("All 12 tests of store pass:")
+	s.mustHide("```")
+}
+
+func TestContentOfAReadIsShownAfterItsFile(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "Read it.")
+	j.Tool("c1", protocol.ToolStartedData{
+		Kind: protocol.ToolRead, Locations: []protocol.Location{{Path: "main.go"}},
+	}, "")
+	content := markdown("```go\npackage main\n```\n\nThe file has **one** line.")
+	j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Content: content})
+	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
+	j.CaughtUp()
+	s := open(t, j, 80, 24)
+	s.mustShow("package main", "The file has one line.")
+	s.press("tab", "enter")
+	s.mustShow("package main", "The file has one line.")
+}
+
+func TestLongMarkdownOutputIsShownAsText(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "go")
+	j.Tool("c1", protocol.ToolStartedData{Name: "check"}, "")
+	for range 3 {
+		content := markdown(strings.Repeat("many **bold** words\n", 5000))
+		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Content: content})
+	}
+	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
+	j.CaughtUp()
+	s := open(t, j, 80, 24)
+	s.mustShow("many **bold** words", "more lines")
+}
