@@ -40,7 +40,7 @@ type BlobResult struct {
 
 // CreateData creates a session. Agent is a configured agent, a preset, or an ad hoc command
 // ("acp:COMMAND ARG…", "script:FILE"); empty: the server's default. Settings are applied before the
-// first message. A Prompt is sent in the same step.
+// first message. A Prompt, or its Parts, is sent in the same step.
 //
 // With Load the agent continues a session that it has stored itself, instead of a new one. An agent
 // that cannot is answered unsupported with Check, or fails the first turn.
@@ -59,6 +59,7 @@ type CreateData struct {
 	Lazy            bool              `json:"lazy,omitempty"`
 	Check           bool              `json:"check,omitempty"`
 	Prompt          string            `json:"prompt,omitempty"`
+	Parts           []Part            `json:"parts,omitempty"` // of the prompt
 	ClientMessageID string            `json:"client_message_id,omitempty"`
 }
 

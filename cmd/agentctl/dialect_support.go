@@ -55,9 +55,9 @@ var flagFeatures = map[string]map[string]codec.Feature{
 	"new": {
 		"name": codec.CreateName, "title": codec.CreateTitle, "env": codec.CreateEnv, "cwd": codec.CreateCWD,
 		"mode": codec.CreateSettings, "model": codec.CreateSettings, "option": codec.CreateSettings,
-		"load": codec.CreateLoad,
+		"load": codec.CreateLoad, "attach": codec.SendParts,
 	},
-	"send":      {"front": codec.SendFront},
+	"send":      {"front": codec.SendFront, "attach": codec.SendParts},
 	"interrupt": {"queue=hold": codec.InterruptHold, "queue=clear": codec.InterruptClear},
 	"approve":   {"always": codec.AllowAlways},
 	"deny":      {"stop": codec.DenyStop},

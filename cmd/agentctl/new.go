@@ -31,6 +31,7 @@ type newOptions struct {
 	Lazy     bool
 	NoCheck  bool
 	Prompt   string
+	Attach   []string
 	Key      string
 }
 
@@ -54,7 +55,8 @@ lacks is removed. Another server gets only what --env names. They are never show
 The end of its conversation becomes the first turn, if the agent repeats it.
 
 --mode, --model and --option choose settings of the agent before its first message;
-"agentctl options" lists them.`,
+"agentctl options" lists them. --attach sends files with the first message, as that of
+"agentctl send".`,
 		Example: "  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n" +
 			"  S=$(agentctl new --agent \"acp:my-agent --acp\")",
 		Args: rangeArgs(0, 0),
@@ -71,6 +73,7 @@ The end of its conversation becomes the first turn, if the agent repeats it.
 	f.BoolVar(&o.Lazy, "lazy", false, "start the agent with the first message")
 	f.BoolVar(&o.NoCheck, "no-check", false, "create the session even if the agent cannot start")
 	f.StringVar(&o.Prompt, "prompt", "", "`TEXT` of the first message")
+	addAttachFlag(cmd, &o.Attach)
 	addKeyFlag(cmd, &o.Key)
 	_ = cmd.RegisterFlagCompletionFunc("agent", a.completeAgents)
 	completeDirs(cmd, "cwd")
@@ -84,6 +87,10 @@ func (o *newOptions) check() error {
 }
 
 func runNew(ctx context.Context, o *newOptions) error {
+	files, err := readAttachments(o.Attach)
+	if err != nil {
+		return err
+	}
 	c, err := o.app.connect(ctx)
 	if err != nil {
 		return err
@@ -97,8 +104,12 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if err != nil {
 		return err
 	}
+	parts, err := messageParts(o.Prompt, files, c.local)
+	if err != nil {
+		return err
+	}
 	data := protocol.CreateData{
-		Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Env: env, Prompt: o.Prompt,
+		Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Env: env, Prompt: o.Prompt, Parts: parts,
 		Settings: settings, Load: o.Load, Lazy: o.Lazy, Check: !o.NoCheck && !o.Lazy,
 	}
 	if c.own && o.app.flags.Dialect == "" {

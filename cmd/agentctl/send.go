@@ -23,6 +23,7 @@ type sendOptions struct {
 	Follow  bool
 	NoWait  bool
 	Front   bool
+	Attach  []string
 	Key     string
 }
 
@@ -42,10 +43,16 @@ arrives; with -o json, the events of the turn.
 At a server whose sessions end with their connection, as those of AgentLoop and MyAgent, --follow is
 the default.
 
+--attach sends an image or another file with the message, which then needs no text. A message holds
+about 180 KiB of images and 240 KiB of text; at a server on this machine a larger file, and one that
+is neither, goes as a link that the agent reads. What the agent does not support is left out, with
+a notice.
+
 With --key, retries send the message once: a command with the same key returns the first result and
 waits for the same turn. --id is an alias of --key.`,
 		Example: `  agentctl send fix "make the tests pass"
   agentctl send fix --follow "what did you change?"
+  agentctl send fix "what is wrong here?" --attach screen.png --attach app.log
   git diff | agentctl send fix --wait --timeout 10m; echo $?`,
 		Args:              rangeArgs(1, 2),
 		ValidArgsFunction: a.completeSessions,
@@ -62,6 +69,7 @@ waits for the same turn. --id is an alias of --key.`,
 	f.BoolVarP(&o.Follow, "follow", "f", false, "wait and print the answer")
 	f.BoolVar(&o.NoWait, "no-wait", false, "do not wait for the end of the turn")
 	f.BoolVar(&o.Front, "front", false, "queue the message first")
+	addAttachFlag(cmd, &o.Attach)
 	addKeyFlag(cmd, &o.Key)
 	return cmd
 }
@@ -71,13 +79,26 @@ var errTurnEndsWithConnection = exit.Unsupportedf(
 	"cannot send without waiting: a turn of this server ends with the connection that started it",
 ).WithHint("omit --no-wait, or send in: agentctl attach SESSION")
 
-func runSend(ctx context.Context, o *sendOptions) error {
+// text returns the text of the message. With attachments, stdin is read only for -.
+func (o *sendOptions) text() (string, error) {
+	if len(o.Text) == 0 && len(o.Attach) > 0 {
+		return "", nil
+	}
 	text, err := o.app.readText(o.Text)
+	if err == nil && text == "" && len(o.Attach) == 0 {
+		err = exit.Usagef("the message is empty")
+	}
+	return text, err
+}
+
+func runSend(ctx context.Context, o *sendOptions) error {
+	files, err := readAttachments(o.Attach)
 	if err != nil {
 		return err
 	}
-	if text == "" {
-		return exit.Usagef("the message is empty")
+	text, err := o.text()
+	if err != nil {
+		return err
 	}
 	policy := oneShot
 	if d, _ := dialect.Find(o.app.flags.Dialect); o.Wait || o.Follow || d.Ephemeral && !o.NoWait {
@@ -94,8 +115,12 @@ func runSend(ctx context.Context, o *sendOptions) error {
 	if c.Ephemeral() {
 		o.Follow = o.Follow || !o.Wait
 	}
+	parts, err := messageParts(text, files, c.local)
+	if err != nil {
+		return err
+	}
 	res, err := callWithKey[protocol.SendResult](c, protocol.DoSend, o.Session, o.Key,
-		protocol.SendData{Text: text, Front: o.Front})
+		protocol.SendData{Text: text, Parts: parts, Front: o.Front})
 	if protocol.CodeOf(err) == protocol.CodeAgentFailed { // a dialect may answer with the end of the turn
 		return exit.Errorf(exit.TurnFailed, protocol.CodeAgentFailed, "the turn failed: %w", err)
 	}

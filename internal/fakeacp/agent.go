@@ -85,6 +85,7 @@ type session struct {
 	cwd     string
 	servers json.RawMessage // MCP servers
 	prompts []string
+	blocks  []json.RawMessage // of the running prompt
 	options map[string]string
 	cancel  chan struct{} // capacity 1; signals session/cancel
 }
@@ -160,7 +161,7 @@ func (a *agent) dispatch(m message) {
 	var p struct {
 		SessionID, ModeID, ModelID, ConfigID string
 		Value                                any
-		Prompt                               []struct{ Text string }
+		Prompt                               []json.RawMessage
 	}
 	_ = json.Unmarshal(m.Params, &p)
 	s := a.sessions[p.SessionID]
@@ -198,9 +199,12 @@ func (a *agent) dispatch(m message) {
 		}
 	case "session/prompt":
 		var text strings.Builder
-		for _, part := range p.Prompt {
-			text.WriteString(part.Text)
+		for _, raw := range p.Prompt {
+			var block struct{ Text string }
+			_ = json.Unmarshal(raw, &block)
+			text.WriteString(block.Text)
 		}
+		s.blocks = p.Prompt
 		select { // drop a cancel of an earlier prompt
 		case <-s.cancel:
 		default:
@@ -231,8 +235,9 @@ func (a *agent) initialize(m message) {
 		"protocolVersion": version,
 		"agentInfo":       obj{"name": "fakeacp", "title": "Fake Agent", "version": "1.2.3"},
 		"agentCapabilities": obj{
-			"loadSession": a.has("load"), "sessionCapabilities": offers, "promptCapabilities": obj{"image": true},
-			"mcpCapabilities": obj{"http": a.has("http"), "sse": a.has("sse")},
+			"loadSession": a.has("load"), "sessionCapabilities": offers,
+			"promptCapabilities": obj{"image": !a.has("blind"), "embeddedContext": a.has("embed")},
+			"mcpCapabilities":    obj{"http": a.has("http"), "sse": a.has("sse")},
 		},
 		"authMethods": []obj{
 			{"id": "login", "name": "Log in", "description": "Run `fakeacp login`"},

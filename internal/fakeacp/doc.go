@@ -15,6 +15,7 @@
 //	stderr TEXT               writes to standard error
 //	child                     starts a child that ignores TERM, and says its pid
 //	sessions                  says the number of prompts in the session, loaded ones included
+//	blocks                    says the content blocks of the prompt, one a line
 //	option ID                 says the value of an option
 //	getenv NAME               says the value of an environment variable
 //	mcp                       says the MCP servers of the session as JSON
@@ -37,6 +38,8 @@
 //	auth                      requires a login
 //	loggedout                 says that nobody is logged in, unless FAKE_KEY is set
 //	modes · models · config   has these options
+//	blind                     takes no images
+//	embed                     takes embedded resources
 //	noise                     prints lines before the first message
 //	stubborn                  exits neither at the end of its input nor on TERM
 //	mute                      never responds to initialize

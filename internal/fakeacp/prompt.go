@@ -91,6 +91,10 @@ func (a *agent) runStep(s *session, verb, rest string) {
 		a.sendText(s, a.startChild())
 	case "sessions":
 		a.sendText(s, fmt.Sprintf("prompts: %d", len(s.prompts)))
+	case "blocks":
+		for _, b := range s.blocks {
+			a.sendText(s, string(b)+"\n")
+		}
 	case "option":
 		a.sendText(s, fmt.Sprintf("%s is %s", rest, s.options[rest]))
 	case "mcp":

@@ -113,6 +113,10 @@ func (c *client) handleCreate(cmd *protocol.Command) {
 		c.FailUnsupported(cmd, "the name, title, environment, settings or stored session of an agent")
 		return
 	}
+	if len(d.Parts) > 0 {
+		c.FailUnsupported(cmd, textOnly)
+		return
+	}
 	if len(c.creating) >= maxRequests {
 		c.Fail(cmd, codec.TooMany(maxRequests))
 		return

@@ -30,6 +30,7 @@ var Dialect = codec.Dialect{
 		codec.CreateLoad:     {Reason: onlyDomain},
 		codec.CreateCWD:      {Reason: onlyDomain},
 		codec.SendFront:      {Reason: noQueue, OneShot: true},
+		codec.SendParts:      {Reason: "its messages are text"},
 		codec.InterruptHold:  {Reason: noQueue, OneShot: true},
 		codec.InterruptClear: {Reason: noQueue, OneShot: true},
 		codec.CreateName:     {Reason: onlyDomain, OneShot: true},

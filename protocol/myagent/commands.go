@@ -146,6 +146,10 @@ func (c *client) handleCreate(cmd *protocol.Command) {
 		c.FailUnsupported(cmd, "the environment, settings or stored session of an agent")
 		return
 	}
+	if len(d.Parts) > 0 {
+		c.FailUnsupported(cmd, "parts in the first message of a session")
+		return
+	}
 	if c.Options.OneShot && d.Name != "" { // the name would be lost with this client
 		c.FailUnsupported(cmd, "session names: use a title")
 		return

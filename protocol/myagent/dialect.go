@@ -19,6 +19,7 @@ var Dialect = codec.Dialect{
 	Ephemeral:   true,
 	Lacks: map[codec.Feature]codec.Lack{
 		codec.SendFront:      {Reason: "its queue keeps the order of the messages"},
+		codec.SendParts:      {Reason: "its messages are text"},
 		codec.CreateEnv:      {Reason: onlyTitle},
 		codec.CreateSettings: {Reason: onlyTitle},
 		codec.CreateLoad:     {Reason: onlyTitle},

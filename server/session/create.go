@@ -51,8 +51,8 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData) error {
 		})
 		return nil
 	}
-	if d.Prompt != "" {
-		c.prompt = &protocol.Message{Text: d.Prompt, ClientMessageID: d.ClientMessageID}
+	if d.Prompt != "" || len(d.Parts) > 0 {
+		c.prompt = &protocol.Message{Text: d.Prompt, Parts: d.Parts, ClientMessageID: d.ClientMessageID}
 	}
 	return h.createSession(spec, c)
 }

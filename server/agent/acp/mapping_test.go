@@ -539,6 +539,30 @@ func TestPartsOfAMessageReachTheAgentOrAreNamed(t *testing.T) {
 	if n := r.data(protocol.Notice); len(n) != 1 || !strings.Contains(n[0].(protocol.NoticeData).Message, "audio") {
 		t.Errorf("notices %+v", n)
 	}
+	files := protocol.Message{Text: "look", Parts: []protocol.Part{
+		{Type: "file", Name: "a b.log", MediaType: "text/plain", Text: "FAIL"},
+		{Type: "file", Name: "a.pdf", URL: "data:application/pdf;base64,AAAA"},
+		{Type: "audio", URL: "data:audio/wav;base64,AA"},
+	}}
+	text, wav := block{Type: "text", Text: "look"}, block{Type: "audio", MIMEType: "audio/wav", Data: "AA"}
+	c.agentInfo.Capabilities.Prompt.Audio = true
+	if got, want := c.promptBlocks(files, tn), []block{
+		text, {Type: "text", Text: "\n\nFile a b.log:\n\nFAIL"}, wav,
+	}; !reflect.DeepEqual(got, want) {
+		t.Errorf("without embedded context: got %+v", got)
+	}
+	if n := r.data(protocol.Notice); len(n) != 2 || !strings.Contains(n[1].(protocol.NoticeData).Message, "a.pdf was left out") {
+		t.Errorf("notices %+v", n)
+	}
+	c.agentInfo.Capabilities.Prompt.Embedded = true
+	if got, want := c.promptBlocks(files, tn), []block{
+		text,
+		{Type: "resource", Resource: &resource{URI: "attachment:///a%20b.log", MIMEType: "text/plain", Text: "FAIL"}},
+		{Type: "resource", Resource: &resource{URI: "attachment:///a.pdf", MIMEType: "application/pdf", Blob: "AAAA"}},
+		wav,
+	}; !reflect.DeepEqual(got, want) {
+		t.Errorf("with embedded context: got %+v", got)
+	}
 	if got := c.promptBlocks(protocol.Message{}, tn); len(got) != 1 {
 		t.Errorf("blocks of an empty message: %+v", got)
 	}

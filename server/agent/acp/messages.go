@@ -49,7 +49,9 @@ type initializeResult struct {
 		} `json:"sessionCapabilities"`
 		MCP    mcpCapabilities `json:"mcpCapabilities"`
 		Prompt struct {
-			Image bool `json:"image"`
+			Image    bool `json:"image"`
+			Audio    bool `json:"audio"`
+			Embedded bool `json:"embeddedContext"`
 		} `json:"promptCapabilities"`
 	} `json:"agentCapabilities"`
 	AuthMethods []authMethod `json:"authMethods"`
@@ -134,17 +136,21 @@ type promptParams struct {
 
 // block is a content block.
 type block struct {
-	Type     string `json:"type"`
+	Type     string    `json:"type"`
+	Text     string    `json:"text,omitempty"`
+	Data     string    `json:"data,omitempty"`
+	MIMEType string    `json:"mimeType,omitempty"`
+	URI      string    `json:"uri,omitempty"`
+	Name     string    `json:"name,omitempty"`
+	Resource *resource `json:"resource,omitempty"`
+}
+
+// resource is the content of an embedded resource: a text, or base64.
+type resource struct {
+	URI      string `json:"uri"`
 	Text     string `json:"text,omitempty"`
-	Data     string `json:"data,omitempty"`
+	Blob     string `json:"blob,omitempty"`
 	MIMEType string `json:"mimeType,omitempty"`
-	URI      string `json:"uri,omitempty"`
-	Name     string `json:"name,omitempty"`
-	Resource *struct {
-		URI      string `json:"uri"`
-		Text     string `json:"text"`
-		MIMEType string `json:"mimeType"`
-	} `json:"resource,omitempty"`
 }
 
 type promptResult struct {

@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"cmp"
+	"net/url"
 	"strings"
 
 	"agentctl/protocol"
@@ -20,16 +22,24 @@ func (c *client) promptBlocks(m protocol.Message, t *turn) []block {
 			out = append(out, b)
 			continue
 		}
-		t.warn(c.config.Name + " does not support parts of type " + p.Type + "; the part was left out")
+		t.warn(c.config.Name + " does not support parts of type " + p.Type + "; " + cmp.Or(p.Name, "the part") +
+			" was left out")
 	}
 	return out
 }
 
-func (c *client) promptBlock(p protocol.Part) (block, bool) {
+// promptBlock converts a part to the block that the agent's prompt capabilities allow. ok is false
+// if none does.
+func (c *client) promptBlock(p protocol.Part) (_ block, ok bool) {
 	media, data, inline := inlineData(p.URL)
+	can := &c.agentInfo.Capabilities.Prompt
 	switch {
-	case inline && strings.HasPrefix(media, "image/") && c.agentInfo.Capabilities.Prompt.Image:
+	case inline && strings.HasPrefix(media, "image/") && can.Image:
 		return block{Type: "image", MIMEType: media, Data: data}, true
+	case inline && strings.HasPrefix(media, "audio/") && can.Audio:
+		return block{Type: "audio", MIMEType: media, Data: data}, true
+	case inline && p.Type == partFile && can.Embedded:
+		return embedded(resource{URI: attachmentURI(p.Name), MIMEType: media, Blob: data}), true
 	case inline:
 		return block{}, false
 	case p.URL != "":
@@ -38,11 +48,24 @@ func (c *client) promptBlock(p protocol.Part) (block, bool) {
 			name = p.URL[strings.LastIndexByte(p.URL, '/')+1:]
 		}
 		return block{Type: "resource_link", URI: p.URL, Name: name, MIMEType: p.MediaType}, true
+	case p.Text != "" && p.Type == partFile && p.Name != "" && can.Embedded:
+		return embedded(resource{URI: attachmentURI(p.Name), MIMEType: p.MediaType, Text: p.Text}), true
+	case p.Text != "" && p.Type == partFile && p.Name != "":
+		return block{Type: "text", Text: "\n\nFile " + p.Name + ":\n\n" + p.Text}, true
 	case p.Text != "":
 		return block{Type: "text", Text: p.Text}, true
 	}
 	return block{}, false
 }
+
+// partFile is the type of the message part that holds a file.
+const partFile = "file"
+
+func embedded(r resource) block { return block{Type: "resource", Resource: &r} }
+
+// attachmentURI returns the URI of a file that exists in the message only. It is not a file URL, so
+// that the agent does not look for it on disk.
+func attachmentURI(name string) string { return "attachment:///" + url.PathEscape(name) }
 
 // inlineData splits a base64 data URL.
 func inlineData(url string) (media, data string, ok bool) {
