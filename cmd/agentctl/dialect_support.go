@@ -44,6 +44,7 @@ var verbCommands = map[string]protocol.Verb{
 	"history":       protocol.DoHistory,
 	"search":        protocol.DoSubscribe,
 	"export":        protocol.DoSubscribe,
+	"blob":          protocol.DoBlob,
 	"context":       protocol.DoContext,
 	"options":       protocol.DoSnapshot,
 	"set":           protocol.DoConfigure,

@@ -79,7 +79,7 @@ func (o *exportOptions) write(out *bufio.Writer, c *connection) error {
 	if o.Format == export.FormatHTML {
 		return export.WriteHTML(out, state, transcript)
 	}
-	m := export.Markdown{W: &output.CleanWriter{W: out}, Reasoning: true}
+	m := export.Markdown{W: &output.CleanWriter{W: out}, Session: o.Session, Reasoning: true}
 	m.Header(state)
 	for _, turn := range transcript.Turns {
 		m.Turn(turn, false)

@@ -80,7 +80,7 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 		return nil
 	}
 	return o.app.print(nil, func(w io.Writer) {
-		m := export.Markdown{W: w}
+		m := export.Markdown{W: w, Session: o.Session}
 		for i, turn := range t.Turns {
 			m.Turn(turn, i == 0)
 		}

@@ -87,7 +87,7 @@ func newRoot(a *app) *cobra.Command {
 		newApprovals(a, runApprovals), newApprove(a, runDecision), newDeny(a, runDecision), newExplain(a, runDecision),
 		newRules(a), newTask(a), newCompact(a, runCompact), newSet(a, runSet))
 	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newSearch(a, runSearch), newExport(a, runExport),
-		newContext(a, runContext), newAgentOptions(a, runAgentOptions))
+		newBlob(a, runBlob), newContext(a, runContext), newAgentOptions(a, runAgentOptions))
 	add(groupServer, newServe(a, runServe), newStop(a, runStop),
 		newAgents(a, runAgents, runAgentLogin, runAgentSessions), newDoctor(a, runDoctor),
 		newLogin(a, runLogin), newToken(a, runToken, runTokenUser),

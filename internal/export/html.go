@@ -36,18 +36,18 @@ func WriteHTML(w io.Writer, s *protocol.State, t *protocol.Transcript) error {
 	}
 	fmt.Fprintf(w, htmlHead, safe(title), safe(s.Session), safe(s.Agent), s.Created.UTC().Format(time.DateTime))
 	for _, turn := range t.Turns {
-		writeTurn(w, turn)
+		writeTurn(w, output.Session(s), turn)
 	}
 	_, err := fmt.Fprintln(w, "</body></html>")
 	return output.WriteError(err)
 }
 
-func writeTurn(w io.Writer, t *protocol.Turn) {
+func writeTurn(w io.Writer, session string, t *protocol.Turn) {
 	fmt.Fprintf(w, "<section><h2>%s, %s</h2>\n", safe(output.Actor(t.Message.By)),
 		t.Started.UTC().Format(time.DateTime))
 	writeElement(w, "div", "message", t.Message.Text)
 	for _, it := range t.Items {
-		writeItem(w, it)
+		writeItem(w, session, it)
 	}
 	if t.End != nil {
 		writeElement(w, "footer", "", fmt.Sprintf("%s %s, %s", t.End.Reason, t.End.Message,
@@ -56,7 +56,7 @@ func writeTurn(w io.Writer, t *protocol.Turn) {
 	fmt.Fprintln(w, "</section>")
 }
 
-func writeItem(w io.Writer, it *protocol.Item) {
+func writeItem(w io.Writer, session string, it *protocol.Item) {
 	switch it.Kind {
 	case protocol.ItemText:
 		writeElement(w, "div", "text", it.Text.String())
@@ -78,7 +78,7 @@ func writeItem(w io.Writer, it *protocol.Item) {
 	default:
 		// Tool calls and approvals are preformatted Markdown.
 		var b strings.Builder
-		m := Markdown{W: &b}
+		m := Markdown{W: &b, Session: session}
 		m.item(it)
 		class := "tool"
 		if it.Kind == protocol.ItemApproval {

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -14,7 +15,8 @@ import (
 // reported: flush a buffered writer at the end.
 type Markdown struct {
 	W         io.Writer
-	Reasoning bool // include reasoning, collapsed
+	Session   string // names the session in commands; "": SESSION
+	Reasoning bool   // include reasoning, collapsed
 }
 
 // Header writes the title and the session's facts.
@@ -35,6 +37,9 @@ func (m *Markdown) Turn(t *protocol.Turn, first bool) {
 	}
 	fmt.Fprintf(m.W, "## %s, %s\n", output.Actor(t.Message.By), t.Started.UTC().Format(time.DateTime))
 	m.paragraph("> " + strings.ReplaceAll(strings.TrimSpace(t.Message.Text), "\n", "\n> "))
+	for _, p := range t.Message.Parts {
+		m.part(p)
+	}
 	for _, it := range t.Items {
 		m.item(it)
 	}
@@ -46,6 +51,13 @@ func (m *Markdown) Turn(t *protocol.Turn, first bool) {
 		end += ": " + output.OneLine(t.End.Message, 0)
 	}
 	m.paragraph(fmt.Sprintf("*%s, %s*", end, output.Seconds(t.End.DurationMS)))
+}
+
+// part writes the name of a file that came with a message.
+func (m *Markdown) part(p protocol.Part) {
+	if p.Name != "" {
+		m.paragraph("Attached " + code(p.Name) + ".")
+	}
 }
 
 func (m *Markdown) item(it *protocol.Item) {
@@ -102,7 +114,11 @@ func (m *Markdown) content(c *protocol.Content) {
 	case c.Text != "":
 		m.fenced("", c.Text)
 	case c.Blob != "":
-		m.paragraph(fmt.Sprintf("(%s %s)", output.Cell(c.Type, 0), code(c.Blob)))
+		command := code("agentctl blob " + cmp.Or(output.OneLine(m.Session, 0), "SESSION") + " " + c.Blob)
+		m.paragraph(fmt.Sprintf("(%s, %d bytes: %s)", cmp.Or(output.OneLine(c.MediaType, 80), output.Cell(c.Type, 80)),
+			c.Bytes, command))
+	case c.Type == "image":
+		m.paragraph(fmt.Sprintf("(%s)", cmp.Or(output.OneLine(c.MediaType, 80), "image")))
 	}
 }
 

@@ -12,6 +12,7 @@
 //	request METHOD            sends a request to the client, then says the code of the response
 //	line TEXT · bytes HEX     writes an arbitrary line
 //	burst N · big N           sends N chunks; sends one chunk of N bytes
+//	image N                   sends a tool call whose output is an image of N bytes
 //	stderr TEXT               writes to standard error
 //	child                     starts a child that ignores TERM, and says its pid
 //	sessions                  says the number of prompts in the session, loaded ones included

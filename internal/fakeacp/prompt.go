@@ -85,6 +85,8 @@ func (a *agent) runStep(s *session, verb, rest string) {
 		}
 	case "big":
 		a.sendText(s, strings.Repeat("x", n))
+	case "image":
+		a.sendImage(s, n)
 	case "stderr":
 		fmt.Fprintln(os.Stderr, rest)
 	case "child":
@@ -134,6 +136,21 @@ func (a *agent) requestPermission(s *session, kinds, call string, meanwhile func
 	default:
 		a.sendText(s, r.Outcome.Outcome)
 	}
+}
+
+// sendImage sends a finished tool call whose output is an image of n bytes: 0x89, then the numbers
+// from 1, one a line.
+func (a *agent) sendImage(s *session, n int) {
+	image := []byte{0x89}
+	for i := 1; len(image) < n; i++ {
+		image = append(strconv.AppendInt(image, int64(i), 10), '\n')
+	}
+	a.sendUpdate(s, obj{
+		"sessionUpdate": "tool_call", "toolCallId": "image", "title": "Take a picture", "status": "completed",
+		"content": []obj{{"type": "content", "content": obj{
+			"type": "image", "mimeType": "image/png", "uri": "file:///tmp/shot.png", "data": image[:n],
+		}}},
+	})
 }
 
 // startChild starts a process that ignores TERM and returns its pid.

@@ -65,11 +65,22 @@ func sanitizeContent(c *protocol.Content) []Blob {
 		return nil
 	}
 	b := newBlob("application/json", c.Data)
-	if c.MediaType != "" {
+	if image, ok := imageBytes(c); ok {
+		b = newBlob(c.MediaType, image)
+	} else if c.MediaType != "" {
 		b.MediaType = c.MediaType
 	}
 	c.Data, c.Blob, c.Bytes = nil, b.ID, int64(len(b.Data))
 	return []Blob{b}
+}
+
+// imageBytes returns the image of a content, which has it in base64.
+func imageBytes(c *protocol.Content) (image []byte, ok bool) {
+	if c.Type != "image" || c.MediaType == "" {
+		return nil, false
+	}
+	err := json.Unmarshal(c.Data, &image) // base64
+	return image, err == nil && len(image) > 0
 }
 
 // newBlob makes a blob whose id is a hash of its data, so that equal data is stored once.

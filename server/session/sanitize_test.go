@@ -296,10 +296,34 @@ func TestForeignJSONIsNestedSoDeep(t *testing.T) {
 	}
 }
 
+func TestALargeImageIsKeptAsItsBytes(t *testing.T) {
+	image := bytes.Repeat([]byte{0x89, 'P', 'N', 'G'}, protocol.MaxEvent/16)
+	for _, c := range []struct {
+		data      any
+		mediaType string
+		want      []byte
+	}{
+		{image, "image/png", image},
+		{strings.Repeat("?", protocol.MaxEvent), "image/png", nil}, // not base64
+		{image, "", nil},
+	} {
+		data := protocol.MustEncode(c.data)
+		if c.want == nil {
+			c.want = data
+		}
+		content := protocol.Content{Type: "image", MediaType: c.mediaType, Data: data}
+		blobs := sanitizeContent(&content)
+		if len(blobs) != 1 || !bytes.Equal(blobs[0].Data, c.want) || content.Blob != blobs[0].ID ||
+			content.Bytes != int64(len(c.want)) || content.Data != nil || c.mediaType != "" && blobs[0].MediaType != c.mediaType {
+			t.Errorf("%.10v %s: %d blobs, content %+v", c.data, c.mediaType, len(blobs), content)
+		}
+	}
+}
+
 func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
 	content := func(data, media string) protocol.Content {
 		return protocol.Content{
-			Type:      "image",
+			Type:      "other",
 			MediaType: media,
 			Data:      json.RawMessage(`"` + strings.Repeat(data, protocol.MaxEvent) + `"`),
 		}
