@@ -126,8 +126,8 @@ func messageParts(text string, list []attachment, local bool) ([]protocol.Part, 
 			size = len(protocol.MustEncode(p))
 		default:
 			return nil, exit.Errorf(exit.Failure, protocol.CodeTooLarge,
-				"--attach %s: %d bytes are too many: a message holds about %d KiB of text, or of images and other files "+
-					"%d KiB, all together", a.name, a.size, maxMessage>>10, maxMessage*3/4>>10,
+				"--attach %s: %d bytes are too many: a message holds about %d KiB of text, or %d KiB of other files",
+				a.name, a.size, maxMessage>>10, maxMessage*3/4>>10,
 			).WithHint("put the file where the agent can read it, and name it in the message")
 		}
 		room -= size

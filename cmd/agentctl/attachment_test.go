@@ -61,7 +61,8 @@ func TestAttachmentsTooLargeForAMessageAreRefusedByServersElsewhere(t *testing.T
 	if err != nil {
 		t.Fatal(err)
 	}
-	if parts[0].Text == "" || parts[0].URL != "" || parts[1].Text != "" || !strings.HasPrefix(parts[1].URL, "file:///") {
+	link := strings.HasPrefix(parts[1].URL, "file:///") && parts[1].Text == ""
+	if parts[0].Text == "" || parts[0].URL != "" || !link {
 		t.Errorf("local: %.60v", parts)
 	}
 	if size := len(protocol.MustEncode(parts)); size > maxMessage {

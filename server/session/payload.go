@@ -65,8 +65,8 @@ func sanitizeContent(c *protocol.Content) []Blob {
 		return nil
 	}
 	b := newBlob("application/json", c.Data)
-	if image, ok := imageBytes(c); ok {
-		b = newBlob(c.MediaType, image)
+	if data, ok := contentBytes(c); ok {
+		b = newBlob(c.MediaType, data)
 	} else if c.MediaType != "" {
 		b.MediaType = c.MediaType
 	}
@@ -74,13 +74,13 @@ func sanitizeContent(c *protocol.Content) []Blob {
 	return []Blob{b}
 }
 
-// imageBytes returns the image of a content, which has it in base64.
-func imageBytes(c *protocol.Content) (image []byte, ok bool) {
-	if c.Type != "image" || c.MediaType == "" {
+// contentBytes returns the bytes of an image or a file, which a content has in base64.
+func contentBytes(c *protocol.Content) (data []byte, ok bool) {
+	if c.Type != "image" && c.Type != "blob" || c.MediaType == "" {
 		return nil, false
 	}
-	err := json.Unmarshal(c.Data, &image) // base64
-	return image, err == nil && len(image) > 0
+	err := json.Unmarshal(c.Data, &data) // base64
+	return data, err == nil && len(data) > 0
 }
 
 // newBlob makes a blob whose id is a hash of its data, so that equal data is stored once.

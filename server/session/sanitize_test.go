@@ -314,7 +314,8 @@ func TestALargeImageIsKeptAsItsBytes(t *testing.T) {
 		content := protocol.Content{Type: "image", MediaType: c.mediaType, Data: data}
 		blobs := sanitizeContent(&content)
 		if len(blobs) != 1 || !bytes.Equal(blobs[0].Data, c.want) || content.Blob != blobs[0].ID ||
-			content.Bytes != int64(len(c.want)) || content.Data != nil || c.mediaType != "" && blobs[0].MediaType != c.mediaType {
+			content.Bytes != int64(len(c.want)) || content.Data != nil ||
+			c.mediaType != "" && blobs[0].MediaType != c.mediaType {
 			t.Errorf("%.10v %s: %d blobs, content %+v", c.data, c.mediaType, len(blobs), content)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 // Content returns a piece of structured output as lines of text.
 func Content(c *protocol.Content) string {
+	file, isFile := contentFile(c)
 	switch {
 	case c.Type == "diff":
 		old := ""
@@ -21,8 +22,8 @@ func Content(c *protocol.Content) string {
 		return c.Path + "\n" + diffLines(old, c.New)
 	case c.Text != "":
 		return c.Text + "\n"
-	case c.Blob != "":
-		return fmt.Sprintf("[%s %s, %d bytes]\n", c.Type, c.MediaType, c.Bytes)
+	case isFile:
+		return file + "\n"
 	case len(c.Data) > 0:
 		return JSON(c.Data) + "\n"
 	}

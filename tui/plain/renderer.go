@@ -131,6 +131,9 @@ func (r *renderer) writeEvent(e *protocol.Event) {
 		// An empty message without sender marks a message that the dialect does not report.
 		if d.Text != "" || len(d.Parts) > 0 || by != nil {
 			r.linef("%s %s: %s", e.Time.In(r.zone).Format("15:04"), remote.ActorName(by), d.Text)
+			for i := range d.Parts {
+				r.linef("  %s", describe.Part(&d.Parts[i]))
+			}
 		}
 	case protocol.TextStart, protocol.TextDelta, protocol.TextEnd:
 		r.writeText(e)

@@ -98,3 +98,27 @@ func TestMarkdownIsWrittenAsText(t *testing.T) {
 		}
 	}
 }
+
+func TestFilesAreOneLine(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.Add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{
+		MessageID: "m1", Text: "look", By: &tuitest.Ada,
+		Parts: []protocol.Part{{Type: "image", Name: "a.png", URL: "data:image/png;base64,QkFTRTY0REFUQQ=="}},
+	}})
+	j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Content: []protocol.Content{
+		{Type: "image", MediaType: "image/png", Blob: "b_1", Bytes: 50_000},
+	}})
+	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
+	r := newRenderer(time.UTC)
+	for _, u := range j.Take() {
+		r.update(u)
+	}
+	out := r.out.String()
+	for _, want := range []string{
+		"ada: look\n  [image a.png · image/png · 10 bytes]\n", "  | [image · image/png · 48 KiB · blob b_1]\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in %q", want, out)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package transcriptview
 
 import (
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -58,8 +59,11 @@ func (m *userMessage) Estimate(width int, _ bool) int {
 func (m *userMessage) Block(width int, _ bool) transcript.Block {
 	text := transcript.NewText()
 	text.Append(m.message.Text)
-	for _, p := range m.message.Parts {
-		text.Append("\n[" + p.Type + " " + p.Name + p.URL + p.Blob + "]")
+	for i := range m.message.Parts {
+		if i > 0 || m.message.Text != "" {
+			text.Append("\n")
+		}
+		text.Append(describe.Part(&m.message.Parts[i]))
 	}
 	body, bytes := text.Lines(width - ui.Indent)
 	bar := m.styles.User.Render("▎")

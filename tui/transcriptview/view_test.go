@@ -2,6 +2,7 @@ package transcriptview
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,5 +52,32 @@ func TestOldTurnsAreKeptWhileAPageIsLoading(t *testing.T) {
 	applyTurns(t, v, seq, 1)
 	if got := v.OlderThan(); got <= 101 || v.List.Len() >= ItemsMax {
 		t.Errorf("%d items are kept, older than %d", v.List.Len(), got)
+	}
+}
+
+func TestFilesOfAMessageAndOfAToolAreOneLine(t *testing.T) {
+	const image = "data:image/png;base64,QkFTRTY0REFUQQ=="
+	styles := ui.NewStyles(time.UTC, "")
+	message := &userMessage{styles: styles, message: protocol.Message{Text: "look", Parts: []protocol.Part{
+		{Type: "image", Name: "a.png", URL: image}, {Type: "file", Name: "ci.log", Text: "FAIL"},
+	}}}
+	body := strings.Join(message.Block(80, false).Body, "\n")
+	if want := "look\n[image a.png · image/png · 10 bytes]\n[file ci.log · 4 bytes]"; body != want {
+		t.Errorf("message %q, want %q", body, want)
+	}
+	message.message.Text = ""
+	if body := message.Block(80, false).Body; len(body) != 2 {
+		t.Errorf("message without text %q", body)
+	}
+	call := &toolCall{styles: styles, item: &protocol.Item{Kind: protocol.ItemTool, Tool: &protocol.ToolItem{
+		Content: []protocol.Content{
+			{Type: "image", Path: "/tmp/shot.png", MediaType: "image/png", Data: protocol.MustEncode([]byte("PNG"))},
+			{Type: "image", MediaType: "image/png", Blob: "b_1", Bytes: 50_000},
+		},
+		End: &protocol.ToolEndedData{Status: protocol.ToolCompleted},
+	}}}
+	want := "[image shot.png · image/png · 3 bytes]\n[image · image/png · 48 KiB · blob b_1]"
+	if body := strings.Join(call.Block(80, false).Body, "\n"); !strings.HasSuffix(body, want) {
+		t.Errorf("tool %q, want %q", body, want)
 	}
 }

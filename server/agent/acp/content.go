@@ -13,6 +13,7 @@ const (
 	contentText  = "text"
 	contentDiff  = "diff"
 	contentImage = "image"
+	contentBlob  = "blob"
 	contentOther = "other"
 )
 
@@ -62,6 +63,10 @@ func (a knownAgent) mapContent(raw json.RawMessage) (_ protocol.Content, ok bool
 	case c.Content.Type == "resource" && c.Content.Resource != nil && c.Content.Resource.Text != "":
 		r := c.Content.Resource
 		return protocol.Content{Type: contentText, Text: r.Text, Path: r.URI, MediaType: r.MIMEType}, true
+	case c.Content.Type == "resource" && c.Content.Resource != nil && c.Content.Resource.Blob != "":
+		r := c.Content.Resource
+		data := protocol.AppendString(nil, r.Blob)
+		return protocol.Content{Type: contentBlob, MediaType: r.MIMEType, Path: r.URI, Data: data}, true
 	}
 	return protocol.Content{Type: contentOther, Data: raw}, true
 }

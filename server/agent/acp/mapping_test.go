@@ -86,9 +86,9 @@ tool.output {"text":"50%","tool":"turn/c"}
 tool.output {"replace":true,"text":"99%","tool":"turn/c"}
 tool.output {"replace":true,"tool":"turn/c"}
 `},
-		"diffs, images and what is new": {`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x","kind":"edit","content":[{"type":"diff","path":"/a","oldText":null,"newText":"n"},{"type":"content","content":{"type":"image","mimeType":"image/png","data":"AAAA"}},{"type":"content","content":{"type":"text","text":"note"}},{"type":"hologram","z":1}]}`, `
+		"diffs, images and what is new": {`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x","kind":"edit","content":[{"type":"diff","path":"/a","oldText":null,"newText":"n"},{"type":"content","content":{"type":"image","mimeType":"image/png","data":"AAAA"}},{"type":"content","content":{"type":"resource","resource":{"uri":"file:///a.pdf","mimeType":"application/pdf","blob":"AAAA"}}},{"type":"content","content":{"type":"text","text":"note"}},{"type":"hologram","z":1}]}`, `
 tool.started {"kind":"edit","title":"x","tool":"turn/c"}
-tool.output {"content":[{"new":"n","path":"/a","type":"diff"},{"data":"AAAA","media_type":"image/png","type":"image"},{"text":"note","type":"text"},{"data":{"type":"hologram","z":1},"type":"other"}],"replace":true,"tool":"turn/c"}
+tool.output {"content":[{"new":"n","path":"/a","type":"diff"},{"data":"AAAA","media_type":"image/png","type":"image"},{"data":"AAAA","media_type":"application/pdf","path":"file:///a.pdf","type":"blob"},{"text":"note","type":"text"},{"data":{"type":"hologram","z":1},"type":"other"}],"replace":true,"tool":"turn/c"}
 `},
 		"a plan": {`update {"sessionUpdate":"plan","entries":[{"content":"a","priority":"high","status":"completed"},{"content":"b","status":"in_progress"},{"content":"c","status":"pending"}]}
 update {"sessionUpdate":"plan","entries":[{"content":"a","status":"completed"}]}`, `
@@ -551,8 +551,9 @@ func TestPartsOfAMessageReachTheAgentOrAreNamed(t *testing.T) {
 	}; !reflect.DeepEqual(got, want) {
 		t.Errorf("without embedded context: got %+v", got)
 	}
-	if n := r.data(protocol.Notice); len(n) != 2 || !strings.Contains(n[1].(protocol.NoticeData).Message, "a.pdf was left out") {
-		t.Errorf("notices %+v", n)
+	notices := r.data(protocol.Notice)
+	if len(notices) != 2 || !strings.Contains(notices[1].(protocol.NoticeData).Message, "a.pdf was left out") {
+		t.Errorf("notices %+v", notices)
 	}
 	c.agentInfo.Capabilities.Prompt.Embedded = true
 	if got, want := c.promptBlocks(files, tn), []block{
