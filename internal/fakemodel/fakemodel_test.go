@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -117,6 +118,35 @@ func TestEveryAPIDecodesTheRequestAndStreamsTheReply(t *testing.T) {
 				t.Errorf("decoded request %+v", req)
 			}
 		})
+	}
+}
+
+func TestACustomToolIsCalledWithAText(t *testing.T) {
+	h, url := serve(t, func(_ context.Context, _ Request, out *Reply) { out.Call("patch", "*** Begin") })
+	const body = `{"model":"m","stream":true,"input":[{"type":"custom_tool_call","name":"patch","call_id":"a","input":"x"},
+		{"type":"custom_tool_call_output","call_id":"a","output":"done"}],"tools":[{"type":"custom","name":"patch"}]}`
+	for _, request := range []string{body, strings.Replace(body, `"stream":true,`, "", 1)} {
+		_, reply := post(t, url+"/v1/responses", request)
+		if !strings.Contains(reply, `"custom_tool_call"`) || !strings.Contains(reply, `"input":"*** Begin"`) {
+			t.Errorf("got %s", reply)
+		}
+	}
+	if result, ended := h.Requests()[0].ToolResult(); !ended || result != "done" {
+		t.Errorf("tool result %q, %v", result, ended)
+	}
+}
+
+func TestRequestsHaveTheTokensThatTheirAnswersReported(t *testing.T) {
+	h, url := serve(t, Turns(replyWithAll, func(_ context.Context, _ Request, out *Reply) { out.Fail(400, "no") }))
+	_, body := post(t, url+apiForms[0].path, apiForms[0].body)
+	post(t, url+apiForms[0].path, apiForms[0].body)
+	first, failed := h.Requests()[0], h.Requests()[1]
+	want := fmt.Sprintf(`"completion_tokens":%d,"prompt_tokens":%d,`, first.Output, first.Input)
+	if first.Input == 0 || first.Output == 0 || !strings.Contains(body, want) {
+		t.Errorf("%s missing in %s", want, body)
+	}
+	if failed.Input != 0 || failed.Output != 0 {
+		t.Errorf("a failure counted %d and %d tokens", failed.Input, failed.Output)
 	}
 }
 

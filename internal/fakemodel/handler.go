@@ -75,6 +75,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 		out.stream = &stream{w: w}
 	}
 	h.script(r.Context(), req, out)
+	h.countUsage(req.N, out)
 	switch {
 	case out.status != 0:
 		writeJSON(w, out.status, enc.errorBody(out.status, out.message))
@@ -84,6 +85,16 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	default:
 		writeJSON(w, http.StatusOK, enc.complete(out.parts, out.stop, out.usage))
 	}
+}
+
+// countUsage notes the tokens that the answer to the n-th request reports: none if it failed.
+func (h *Handler) countUsage(n int, out *Reply) {
+	if out.status != 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.requests[n].Input, h.requests[n].Output = out.usage.input, out.usage.output
 }
 
 // decode decodes a request of the API that the path selects. The encoder is nil for an unknown

@@ -85,7 +85,8 @@ func (r *Reply) Text(chunk string) { r.send(part{text: chunk}, len(chunk)) }
 // Reasoning streams a chunk of reasoning.
 func (r *Reply) Reasoning(chunk string) { r.send(part{thought: chunk}, len(chunk)) }
 
-// Call calls a tool. args must marshal to a JSON object.
+// Call calls a tool. args must marshal to a JSON object, or to a string for a custom tool of the
+// Responses API.
 func (r *Reply) Call(name string, args any) {
 	b, err := json.Marshal(args)
 	if err != nil {

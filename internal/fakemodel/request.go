@@ -38,6 +38,9 @@ type Request struct {
 	Tools    []string // names of the tools offered
 	Body     []byte   // as received
 	N        int      // index of the request at its Handler, from 0
+
+	// Tokens that the answer reported; 0 until it ends.
+	Input, Output int
 }
 
 // LastUser returns the text of the last user message, or "".

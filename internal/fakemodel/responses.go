@@ -10,7 +10,8 @@ type responses struct {
 	started bool
 	seq     int
 	open    *item
-	done    []obj // items finished so far
+	done    []obj           // items finished so far
+	custom  map[string]bool // tools whose argument is a text
 }
 
 // item is the open output item: a message or a reasoning summary.
@@ -24,14 +25,16 @@ func decodeResponses(body []byte) (Request, encoder, error) {
 		Stream       bool
 		Instructions string
 		Input        json.RawMessage
-		Tools        []struct{ Name string }
+		Tools        []struct{ Type, Name string }
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return Request{}, nil, fmt.Errorf("decode responses request: %w", err)
 	}
 	req := Request{API: Responses, Model: in.Model, Stream: in.Stream, System: in.Instructions}
+	custom := map[string]bool{}
 	for _, t := range in.Tools {
 		req.Tools = append(req.Tools, t.Name)
+		custom[t.Name] = t.Type == "custom"
 	}
 	var items []struct {
 		Type, Role, Name string
@@ -42,9 +45,9 @@ func decodeResponses(body []byte) (Request, encoder, error) {
 	}
 	for _, it := range items {
 		switch {
-		case it.Type == "function_call":
+		case it.Type == "function_call" || it.Type == "custom_tool_call":
 			req.add(Message{Role: Assistant, Call: it.Name})
-		case it.Type == "function_call_output":
+		case it.Type == "function_call_output" || it.Type == "custom_tool_call_output":
 			req.add(Message{Role: Tool, Text: texts(it.Output)})
 		case it.Role == "system" || it.Role == "developer":
 			req.System += texts(it.Content)
@@ -52,7 +55,7 @@ func decodeResponses(body []byte) (Request, encoder, error) {
 			req.add(Message{Role: it.Role, Text: texts(it.Content)})
 		}
 	}
-	return req, &responses{model: in.Model}, nil
+	return req, &responses{model: in.Model, custom: custom}, nil
 }
 
 func (r *responses) event(s *stream, kind string, fields obj) {
@@ -162,6 +165,12 @@ func (it *item) textEvent(step string) string {
 func (r *responses) emit(s *stream, p part) {
 	r.begin(s)
 	switch {
+	case p.call != nil && r.custom[p.call.name]:
+		r.closeItem(s)
+		r.event(s, "response.output_item.added", obj{
+			"output_index": len(r.done), "item": responsesCustomCall(r.itemID("ctc"), p.call),
+		})
+		r.finish(s, responsesCustomCall(r.itemID("ctc"), p.call))
 	case p.call != nil:
 		r.closeItem(s)
 		it := responsesCall(r.itemID("fc"), p.call, "in_progress", "")
@@ -199,6 +208,9 @@ func (r *responses) complete(parts []part, stop Stop, u usage) any {
 	for _, p := range parts {
 		it := &item{kind: "message", id: r.itemID("message"), text: p.text}
 		switch {
+		case p.call != nil && r.custom[p.call.name]:
+			r.done = append(r.done, responsesCustomCall(r.itemID("ctc"), p.call))
+			continue
 		case p.call != nil:
 			r.done = append(r.done, responsesCall(r.itemID("fc"), p.call, "completed", string(p.call.args)))
 			continue
@@ -215,6 +227,17 @@ func (r *responses) errorBody(status int, message string) any { return openAIErr
 func responsesCall(id string, c *call, status, args string) obj {
 	return obj{
 		"type": "function_call", "id": id, "call_id": c.id, "name": c.name, "arguments": args, "status": status,
+	}
+}
+
+// responsesCustomCall encodes the call of a tool whose argument is a text.
+func responsesCustomCall(id string, c *call) obj {
+	var input string
+	if err := json.Unmarshal(c.args, &input); err != nil {
+		panic(fmt.Sprintf("fakemodel: %s takes a text: %v", c.name, err))
+	}
+	return obj{
+		"type": "custom_tool_call", "id": id, "call_id": c.id, "name": c.name, "input": input, "status": "completed",
 	}
 }
 
