@@ -8,64 +8,31 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"agentctl/protocol"
 )
 
 // A realAgent is a pinned release of an agent and its setup for the fake model.
 type realAgent struct {
 	name      string
-	program   string   // path below node_modules
-	args      []string // arguments of program
-	shellTool string   // name of its shell tool
-	writeTool string   // name of its tool that writes a file
-	pathParam string   // writeTool's parameter for the path
-	mode      string   // a mode other than the initial one
+	title     string                                  // in the table of docs/agents.md
+	npm       string                                  // its package
+	program   string                                  // path below node_modules
+	args      []string                                // arguments of program
+	shellTool string                                  // name of its shell tool
+	command   func(command string) obj                // arguments of its shell tool
+	write     func(file string) (tool string, in any) // call that writes a file with the content written
+	initial   string                                  // the mode in which it asks before it acts
+	mode      string                                  // another mode
 	env       func(home, endpoint string) map[string]string
-	files     func(endpoint string) map[string]any // settings files, by path below its home
+	files     func(endpoint string) map[string]any // settings files, by path below its home: text or JSON; nil: none
 	backdate  func(home string) error              // makes its conversations look older; nil: not needed
+	denied    protocol.Reason                      // how a turn ends after a denial; empty: completed
+	lacks     map[string]string                    // reasons, by feature
 }
 
-var realAgents = []realAgent{
-	{
-		name: "gemini-cli", program: ".bin/gemini", args: []string{
-			"--acp", "-m",
-			"gemini-2.5-flash",
-		}, shellTool: "run_shell_command", writeTool: "write_file", pathParam: "file_path", mode: "plan",
-		env: func(_, endpoint string) map[string]string {
-			return map[string]string{
-				"GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": endpoint, "GEMINI_CLI_NO_RELAUNCH": "true",
-			}
-		},
-		files: func(string) map[string]any {
-			return map[string]any{".gemini/settings.json": obj{
-				"security": obj{"auth": obj{"selectedType": "gemini-api-key"}},
-				"privacy":  obj{"usageStatisticsEnabled": false},
-				"general":  obj{"enableAutoUpdate": false},
-			}}
-		},
-		backdate: backdateGemini,
-	},
-	{
-		name: "opencode", program: "opencode-linux-x64/bin/opencode", args: []string{"acp"}, shellTool: "bash",
-		writeTool: "write", pathParam: "filePath", mode: "plan",
-		env: func(home, _ string) map[string]string {
-			return map[string]string{
-				"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1",
-				"XDG_CONFIG_HOME": home + "/.config", "XDG_DATA_HOME": home + "/.local/share",
-				"XDG_STATE_HOME": home + "/.local/state", "XDG_CACHE_HOME": home + "/.cache",
-			}
-		},
-		files: func(endpoint string) map[string]any {
-			return map[string]any{".config/opencode/opencode.json": obj{
-				"enabled_providers": []string{"fake"}, "model": "fake/fake-model", "small_model": "fake/fake-model",
-				"permission": obj{"bash": "ask", "edit": "ask"},
-				"provider": obj{"fake": obj{
-					"npm": "@ai-sdk/openai-compatible", "options": obj{"baseURL": endpoint + "/v1", "apiKey": "x"},
-					"models": obj{"fake-model": obj{}},
-				}},
-			}}
-		},
-	},
-}
+// written is the content of files that agents write.
+const written = "one\ntwo\n"
 
 type obj = map[string]any
 
@@ -80,10 +47,17 @@ func (a *realAgent) config(t *testing.T, home, endpoint string) obj {
 	if _, err := os.Stat(program); err != nil {
 		t.Fatalf("%s is not installed, run internal/interop/install: %v", a.name, err)
 	}
-	for name, content := range a.files(endpoint) {
+	files := map[string]any{}
+	if a.files != nil {
+		files = a.files(endpoint)
+	}
+	for name, content := range files {
 		b, err := json.Marshal(content)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if text, ok := content.(string); ok {
+			b = []byte(text)
 		}
 		path := filepath.Join(home, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

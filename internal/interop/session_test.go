@@ -3,6 +3,7 @@
 package interop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -43,11 +44,11 @@ func modelScript(a *realAgent) fakemodel.Script {
 		if command, ok := strings.CutPrefix(message, "run "); ok {
 			out.Reasoning("a command it is")
 			out.Text("I run it.")
-			out.Call(a.shellTool, map[string]any{"command": command, "description": "as was said"})
+			out.Call(a.shellTool, a.command(command))
 			return
 		}
 		if file, ok := strings.CutPrefix(message, "write "); ok {
-			out.Call(a.writeTool, map[string]any{a.pathParam: file, "content": "one\ntwo\n"})
+			out.Call(a.write(file))
 			return
 		}
 		if message == "fail" {
@@ -159,7 +160,7 @@ func deniedCommandDoesNotRun(t *testing.T, r *testSession) {
 	a := r.waitCommandApproval("echo done > denied.txt")
 	r.approve(protocol.ApproveData{Request: a.Request, Decision: protocol.Deny, Reason: "not on a Friday"})
 	r.waitToolEnd(a.Tool, protocol.ToolDenied)
-	r.waitTurnEnd(protocol.ReasonCompleted)
+	r.waitTurnEnd(cmp.Or(r.agent.denied, protocol.ReasonCompleted))
 	r.waitTurnEnd(protocol.ReasonCompleted) // the turn of the reason, which is sent as the next message
 	if got := r.agentText(); got != "you said: not on a Friday" {
 		t.Errorf("agent text %q", got)
@@ -213,10 +214,7 @@ func ruleIsKeptByServer(t *testing.T, r *testSession) {
 }
 
 func interruptKeepsWhatWasSaid(t *testing.T, r *testSession) {
-	r.send("drip")
-	r.waitEventWhere(
-		"the fifth drop", func(e *protocol.Event) bool { return strings.Contains(string(e.Data), "drop 5") },
-	)
+	r.drip()
 	var result protocol.InterruptResult
 	r.do(protocol.DoInterrupt, protocol.InterruptData{}, &result)
 	r.waitTurnEnd(protocol.ReasonInterrupted)
@@ -277,7 +275,7 @@ func TestTheModeCanBeSetAndOutlivesTheServer(t *testing.T) {
 }
 
 func TestAMissingLoginIsReportedWithInstructions(t *testing.T) {
-	gemini := realAgents[0]
+	gemini := geminiAgent
 	gemini.env = func(string, string) map[string]string {
 		return map[string]string{"GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_API_KEY": ""}
 	}
@@ -297,7 +295,7 @@ func TestAMissingLoginIsReportedWithInstructions(t *testing.T) {
 }
 
 func TestAKeyInTheEnvironmentIsALogin(t *testing.T) {
-	gemini := realAgents[0]
+	gemini := geminiAgent
 	with := gemini.env
 	gemini.env = func(home, endpoint string) map[string]string {
 		env := with(home, endpoint)
@@ -367,7 +365,7 @@ func (r *testSession) lastModelRequest() string {
 }
 
 func TestARestoredSessionAndItsOriginBothGoOn(t *testing.T) {
-	a := &realAgents[1] // supports forking a conversation
+	a := &openCodeAgent // supports forking a conversation
 	r := newTestSession(t, a, modelScript(a))
 	r.send("my name is Ada")
 	r.waitTurnEnd(protocol.ReasonCompleted)
@@ -394,10 +392,7 @@ func TestARestoredSessionAndItsOriginBothGoOn(t *testing.T) {
 
 func TestATurnThatAKilledServerCutEndsAndTheNextRuns(t *testing.T) {
 	forEachAgent(t, modelScript, func(t *testing.T, r *testSession) {
-		r.send("drip")
-		r.waitEventWhere(
-			"the fifth drop", func(e *protocol.Event) bool { return strings.Contains(string(e.Data), "drop 5") },
-		)
+		r.drip()
 		r.kill()
 		r.start()
 		r.waitTurnEnd(protocol.ReasonError)

@@ -176,7 +176,8 @@ func (r *testSession) children() []int {
 	return pids
 }
 
-// checkGone checks that no process of the groups runs. It ignores zombies.
+// checkGone checks that no process of the groups runs. It ignores zombies and processes that are
+// exiting, which have no arguments any more.
 func (r *testSession) checkGone(groups []int) {
 	r.t.Helper()
 	out, err := exec.Command("ps", "-e", "-o", "pgid=,stat=,args=").Output()
@@ -185,7 +186,7 @@ func (r *testSession) checkGone(groups []int) {
 	}
 	for line := range strings.Lines(string(out)) {
 		f := strings.Fields(line)
-		if len(f) < 2 || strings.HasPrefix(f[1], "Z") {
+		if len(f) < 3 || strings.HasPrefix(f[1], "Z") || strings.HasPrefix(f[2], "[") {
 			continue
 		}
 		if pid, err := strconv.Atoi(f[0]); err == nil && slices.Contains(groups, pid) {

@@ -1,0 +1,118 @@
+//go:build interop
+
+package interop
+
+import (
+	"path/filepath"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// realAgents are the agents that run the session tests, tableAgents those of the table in
+// docs/agents.md.
+var (
+	realAgents  = []realAgent{geminiAgent, openCodeAgent}
+	tableAgents = []realAgent{codexAgent, copilotAgent}
+)
+
+var codexAgent = realAgent{
+	name: "codex", title: "codex-acp", npm: "@agentclientprotocol/codex-acp",
+	program: ".bin/codex-acp", shellTool: "exec_command", initial: "read-only", mode: "agent",
+	denied: protocol.ReasonDenied,
+	command: func(command string) obj {
+		return obj{
+			"cmd": command, "sandbox_permissions": "require_escalated", "justification": "as was said",
+		}
+	},
+	write: func(file string) (string, any) {
+		lines := "+" + strings.ReplaceAll(strings.TrimSuffix(written, "\n"), "\n", "\n+")
+		return "apply_patch", "*** Begin Patch\n*** Add File: " + filepath.Base(file) + "\n" + lines +
+			"\n*** End Patch\n"
+	},
+	env: func(home, _ string) map[string]string {
+		return map[string]string{"CODEX_HOME": home + "/.codex", "INITIAL_AGENT_MODE": "read-only", "FAKE_KEY": "x"}
+	},
+	files: func(endpoint string) map[string]any {
+		return map[string]any{".codex/config.toml": `model = "gpt-5.5"
+model_provider = "fake"
+
+[model_providers.fake]
+name = "fake"
+base_url = "` + endpoint + `/v1"
+env_key = "FAKE_KEY"
+wire_api = "responses"
+`}
+	},
+}
+
+var copilotAgent = realAgent{
+	name: "copilot", title: "copilot", npm: "@github/copilot", program: ".bin/copilot", args: []string{"--acp"},
+	shellTool: "bash", initial: copilotMode + "agent", mode: copilotMode + "plan",
+	command: func(command string) obj { return obj{"command": command, "description": "as was said"} },
+	write: func(file string) (string, any) {
+		return "create", obj{"path": file, "file_text": written}
+	},
+	env: func(_, endpoint string) map[string]string {
+		return map[string]string{
+			"COPILOT_PROVIDER_BASE_URL": endpoint + "/v1", "COPILOT_MODEL": "fake-model",
+			"COPILOT_AUTO_UPDATE": "false", "COPILOT_OFFLINE": "true",
+		}
+	},
+	lacks: map[string]string{
+		"model failure": "the agent sends the failure as text and completes the turn",
+	},
+}
+
+// copilotMode is the prefix of Copilot's modes.
+const copilotMode = "https://agentclientprotocol.com/protocol/session-modes#"
+
+var geminiAgent = realAgent{
+	name: "gemini", title: "gemini-cli", npm: "@google/gemini-cli",
+	program: ".bin/gemini", args: []string{"--acp", "-m", "gemini-2.5-flash"},
+	shellTool: "run_shell_command", initial: "default", mode: "plan",
+	command: func(command string) obj { return obj{"command": command, "description": "as was said"} },
+	write: func(file string) (string, any) {
+		return "write_file", obj{"file_path": file, "content": written}
+	},
+	env: func(_, endpoint string) map[string]string {
+		return map[string]string{
+			"GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": endpoint, "GEMINI_CLI_NO_RELAUNCH": "true",
+		}
+	},
+	files: func(string) map[string]any {
+		return map[string]any{".gemini/settings.json": obj{
+			"security": obj{"auth": obj{"selectedType": "gemini-api-key"}},
+			"privacy":  obj{"usageStatisticsEnabled": false},
+			"general":  obj{"enableAutoUpdate": false},
+		}}
+	},
+	backdate: backdateGemini,
+}
+
+var openCodeAgent = realAgent{
+	name: "opencode", title: "opencode", npm: "opencode-linux-x64",
+	program: "opencode-linux-x64/bin/opencode", args: []string{"acp"},
+	shellTool: "bash", initial: "build", mode: "plan",
+	command: func(command string) obj { return obj{"command": command, "description": "as was said"} },
+	write: func(file string) (string, any) {
+		return "write", obj{"filePath": file, "content": written}
+	},
+	env: func(home, _ string) map[string]string {
+		return map[string]string{
+			"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1",
+			"XDG_CONFIG_HOME": home + "/.config", "XDG_DATA_HOME": home + "/.local/share",
+			"XDG_STATE_HOME": home + "/.local/state", "XDG_CACHE_HOME": home + "/.cache",
+		}
+	},
+	files: func(endpoint string) map[string]any {
+		return map[string]any{".config/opencode/opencode.json": obj{
+			"enabled_providers": []string{"fake"}, "model": "fake/fake-model", "small_model": "fake/fake-model",
+			"permission": obj{"bash": "ask", "edit": "ask"},
+			"provider": obj{"fake": obj{
+				"npm": "@ai-sdk/openai-compatible", "options": obj{"baseURL": endpoint + "/v1", "apiKey": "x"},
+				"models": obj{"fake-model": obj{}},
+			}},
+		}}
+	},
+}
