@@ -13,7 +13,7 @@ import (
 // docs/agents.md.
 var (
 	realAgents  = []realAgent{geminiAgent, openCodeAgent}
-	tableAgents = []realAgent{codexAgent, copilotAgent}
+	tableAgents = []realAgent{codexAgent, copilotAgent, openCodeAgent}
 )
 
 var codexAgent = realAgent{
@@ -111,7 +111,10 @@ var openCodeAgent = realAgent{
 			"permission": obj{"bash": "ask", "edit": "ask"},
 			"provider": obj{"fake": obj{
 				"npm": "@ai-sdk/openai-compatible", "options": obj{"baseURL": endpoint + "/v1", "apiKey": "x"},
-				"models": obj{"fake-model": obj{}},
+				"models": obj{"fake-model": obj{
+					"attachment": true,
+					"modalities": obj{"input": []string{"text", "image"}, "output": []string{"text"}},
+				}},
 			}},
 		}}
 	},
