@@ -624,3 +624,19 @@ func TestOutputsAsTheyCome(t *testing.T) {
 		t.Fatalf("started %+v", d)
 	}
 }
+
+func TestAFileThatIsNeitherTextNorAnImageIsRefused(t *testing.T) {
+	g := newClientHarness(t, "ws://x/s", nil)
+	g.send(protocol.DoSend, protocol.SendData{Text: "see", Parts: []protocol.Part{
+		{Type: "file", Name: "a.zip", URL: "data:application/zip;base64,UEs="},
+	}})
+	if got := g.code(); got != protocol.CodeUnsupported || len(g.sent) > 0 {
+		t.Errorf("code %q, sent %v", got, g.sent)
+	}
+	g.send(protocol.DoSend, protocol.SendData{Text: "see", Parts: []protocol.Part{
+		{Type: "file", Name: "a.txt", Text: "words"}, {Type: "image", URL: "data:image/png;base64,QQ=="},
+	}})
+	if len(g.sent) != 1 || !strings.Contains(string(g.sent[0].Payload), "words") {
+		t.Errorf("sent %v", g.sent)
+	}
+}

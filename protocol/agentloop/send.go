@@ -40,6 +40,9 @@ func (c *client) sendMessage(cmd *protocol.Command, d *protocol.SendData) {
 	case len(content) == 0:
 		c.Failf(cmd, protocol.CodeInvalidMessage, "send: text or parts: missing")
 		return
+	case slices.ContainsFunc(d.Parts, isFile):
+		c.FailUnsupported(cmd, "files that are neither text nor images")
+		return
 	case len(c.sends) >= maxPending:
 		c.Fail(cmd, codec.TooMany(maxPending))
 		return
@@ -182,6 +185,11 @@ func (c *client) takeSend(i int) *pendingSend {
 func (s *pendingSend) matches(echo string) bool {
 	echo, text := stripControls(echo), stripControls(s.message.Text)
 	return echo == text || len(s.message.Parts) > 0 && strings.HasPrefix(echo, text)
+}
+
+// isFile reports whether a part is a file whose content the protocol cannot carry.
+func isFile(p protocol.Part) bool {
+	return p.URL != "" && p.Type != "text" && p.Type != "image" && p.Text == "" && p.Data == nil
 }
 
 // encodeContent returns a message as content parts.
