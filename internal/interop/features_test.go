@@ -140,8 +140,10 @@ func (r *testSession) runCommand(command string) protocol.ToolEndedData {
 	return end
 }
 
+// The command runs on for a moment: codex-acp tells output only while a command runs, and may lose
+// that of one that ends at once.
 func outputIsShown(t *testing.T, r *testSession) {
-	r.runCommand("echo first; touch second.txt; echo second")
+	r.runCommand("echo first; touch second.txt; echo second; sleep 1")
 	if got := r.toolOutput(); !strings.HasPrefix(got, "first\nsecond") {
 		t.Errorf("output %q", got)
 	}
