@@ -17,9 +17,9 @@ func newApprove(a *app, run func(context.Context, *decisionOptions) error) *cobr
 now on, in the scope that the request names (see "agentctl rules").` + decisionLong + `
 
 --answer and --input carry the input that a request takes: answers to questions, edited tasks of a
-plan, an edited patch. --answer names a question and a choice by id or by number: 1=2 gives the second
-choice of the first question; any other answer is free text. As JSON the input is {"tasks": […], "answers": {"QUESTION": ["ANSWER"]},
-"patch": "…"}, each where it applies.`,
+plan, an edited patch. --answer names a question and a choice by id or by number: 1=2 gives the
+second choice of the first question; any other answer is free text. As JSON the input is
+{"tasks": […], "answers": {"QUESTION": ["ANSWER"]}, "patch": "…"}, each where it applies.`,
 		Example: "  agentctl approve fix\n  agentctl approve fix r_3 --always\n" +
 			"  agentctl approve fix --answer database=postgres\n" +
 			"  agentctl approve fix --answer 1=2 --answer 2=yes",

@@ -1,11 +1,7 @@
 package replay
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -39,43 +35,15 @@ type ACPStep struct {
 	Exit      *int      `json:"exit"` // status
 }
 
-// LoadACP reads the conversations of a directory, by name.
+// LoadACP reads the conversations of a directory, by name. A directory that does not exist has
+// none.
 func LoadACP(dir string) ([]*ACPConversation, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
-	if err != nil {
-		return nil, err
-	}
-	list := make([]*ACPConversation, len(paths))
-	for i, path := range paths {
-		if list[i], err = readACP(path); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	return list, nil
-}
-
-// readACP reads a conversation's file. An unknown key is an error.
-func readACP(path string) (*ACPConversation, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	c := &ACPConversation{Name: strings.TrimSuffix(filepath.Base(path), ".jsonl")}
-	number := 0
-	for line := range bytes.Lines(data) {
-		number++
-		var v any = &c.ACPHeader
-		if number > 1 {
-			c.Steps = append(c.Steps, ACPStep{})
-			v = &c.Steps[len(c.Steps)-1]
-		}
-		d := json.NewDecoder(bytes.NewReader(line))
-		d.DisallowUnknownFields()
-		if err := d.Decode(v); err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
-		}
-	}
-	return c, nil
+	return readAll(dir, func(name string, data []byte) (*ACPConversation, error) {
+		c := &ACPConversation{Name: name}
+		var err error
+		c.Steps, err = decodeLines[ACPStep](data, &c.ACPHeader)
+		return c, err
+	})
 }
 
 // An rpcLine is a JSON-RPC message.

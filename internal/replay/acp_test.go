@@ -3,7 +3,6 @@ package replay
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -28,24 +27,7 @@ func acpConversations(t *testing.T) []*ACPConversation {
 // goldenACP plays a conversation and compares what the user sees with a file of testdata.
 func goldenACP(t *testing.T, dir string, c *ACPConversation) {
 	t.Helper()
-	got := PlayACP(t, c)
-	path := filepath.Join("testdata", "acp", dir, c.Name+".golden")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	compareGolden(t, filepath.Join("testdata", "acp", dir, c.Name+".golden"), PlayACP(t, c))
 }
 
 func TestACPPlaysTheAgentsOfTheOwnConversations(t *testing.T) {

@@ -92,35 +92,45 @@ func (c *Conversation) Conns() (conns []int) {
 
 // Load reads the conversations of a directory, by name. A directory that does not exist has none.
 func Load(dir string) ([]*Conversation, error) {
+	return readAll(dir, func(name string, data []byte) (*Conversation, error) {
+		c := &Conversation{Name: name}
+		var err error
+		c.Steps, err = decodeLines[Step](data, &c.Header)
+		return c, err
+	})
+}
+
+// readAll reads the files of conversations in a directory, by name.
+func readAll[T any](dir string, decode func(name string, data []byte) (T, error)) ([]T, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil {
 		return nil, err
 	}
-	list := make([]*Conversation, len(paths))
+	list := make([]T, len(paths))
 	for i, path := range paths {
-		if list[i], err = read(path); err != nil {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if list[i], err = decode(strings.TrimSuffix(filepath.Base(path), ".jsonl"), data); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	return list, nil
 }
 
-// read reads a conversation's file. An unknown key is an error.
-func read(path string) (*Conversation, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	c := &Conversation{Name: strings.TrimSuffix(filepath.Base(path), ".jsonl")}
+// decodeLines decodes the lines of a file: a header, then steps. Blank lines are skipped. An
+// unknown key is an error.
+func decodeLines[S any](data []byte, header any) (steps []S, err error) {
 	number := 0
 	for line := range bytes.Lines(data) {
 		if number++; len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		var v any = &c.Header
+		v := header
 		if number > 1 {
-			c.Steps = append(c.Steps, Step{})
-			v = &c.Steps[len(c.Steps)-1]
+			steps = append(steps, *new(S))
+			v = &steps[len(steps)-1]
 		}
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.DisallowUnknownFields()
@@ -128,5 +138,5 @@ func read(path string) (*Conversation, error) {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 	}
-	return c, nil
+	return steps, nil
 }

@@ -27,8 +27,12 @@ func conversations(t *testing.T, d *Dialect) []*Conversation {
 // testdata.
 func golden(t *testing.T, dir string, d *Dialect, c *Conversation) {
 	t.Helper()
-	got := PlayClient(t, d, c)
-	path := filepath.Join("testdata", d.Name, dir, c.Name+".golden")
+	compareGolden(t, filepath.Join("testdata", d.Name, dir, c.Name+".golden"), PlayClient(t, d, c))
+}
+
+// compareGolden compares a transcript with a file, or writes the file.
+func compareGolden(t *testing.T, path, got string) {
+	t.Helper()
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
