@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 
@@ -27,11 +28,11 @@ func newAgentLogin(a *app, run func(context.Context, *agentLoginOptions) error) 
 		Use:   "login AGENT",
 		Short: "Log in to an agent",
 		Long: `Run the agent's own login in this terminal, for the agents of this machine and user. An agent
-without such a command is started, and the ways to log in that it offers are listed. AGENT is a
-preset, or an ad hoc command ("acp:COMMAND ARG…").`,
+without such a command is started, and the ways to log in that it offers are listed. AGENT is one
+of "agentctl agents", or an ad hoc command ("acp:COMMAND ARG…").`,
 		Example:           "  agentctl agents login claude",
 		Args:              rangeArgs(1, 1),
-		ValidArgsFunction: completePresets,
+		ValidArgsFunction: a.completeRegistry,
 		RunE:              runE(a, o, func(args []string) error { o.Agent = args[0]; return nil }, run),
 	}
 }
@@ -40,14 +41,19 @@ func runAgentLogin(ctx context.Context, o *agentLoginOptions) error {
 	if o.app.flags.Server != "" {
 		return exit.Usagef("an agent's login is on the machine of its server: run agentctl agents login there")
 	}
-	if _, err := acp.Find(o.Agent); err != nil {
+	registry, err := o.app.registry()
+	if err != nil {
 		return err
 	}
-	p, ok := acp.FindPreset(o.Agent)
-	if ok && p.LoginCommand != nil && !o.app.json() {
-		return o.runCommand(ctx, &p)
+	config, err := registry.Find(o.Agent)
+	if err != nil {
+		return err
 	}
-	probed, err := o.app.startProbe(ctx, o.Agent)
+	p, ok := registry.FindPreset(o.Agent)
+	if ok && p.LoginCommand != nil && !o.app.json() {
+		return o.runCommand(ctx, &p, config)
+	}
+	probed, err := o.app.startProbe(ctx, registry, o.Agent)
 	if err != nil && protocol.CodeOf(err) != protocol.CodeAgentAuth {
 		return err
 	}
@@ -67,16 +73,25 @@ func runAgentLogin(ctx context.Context, o *agentLoginOptions) error {
 	})
 }
 
-// runCommand runs the login of a preset in this terminal.
-func (o *agentLoginOptions) runCommand(ctx context.Context, p *acp.Preset) error {
+// runCommand runs the login of a preset in this terminal, with the program and the environment of
+// the agent's configuration.
+func (o *agentLoginOptions) runCommand(ctx context.Context, p *acp.Preset, config acp.Config) error {
 	line := strings.Join(p.LoginCommand, " ")
-	path, err := exec.LookPath(p.LoginCommand[0])
+	program := p.LoginCommand[0]
+	if program == p.Command[0] {
+		program = config.Command[0]
+	}
+	path, err := exec.LookPath(program)
 	if err != nil {
 		return protocol.Errorf(protocol.CodeNoAgent, "%s not found: install it (%s), or %s",
-			p.LoginCommand[0], p.Install, p.Login)
+			program, p.Install, p.Login)
 	}
 	o.app.notef("running: %s", line)
 	cmd := exec.CommandContext(ctx, path, p.LoginCommand[1:]...)
+	cmd.Env = os.Environ()
+	for name, value := range config.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.app.stdin, o.app.stdout, o.app.stderr
 	err = cmd.Run()
 	var failed *exec.ExitError

@@ -28,12 +28,13 @@ func newAgentSessions(a *app, run func(context.Context, *agentSessionsOptions) e
 		Use:   "sessions AGENT",
 		Short: "List the sessions that an agent has stored",
 		Long: `List the sessions that an agent of this machine and user has stored itself, also those of its own
-program. "agentctl new --load ID" continues one; pass its directory with --cwd. AGENT is a preset, or
-an ad hoc command ("acp:COMMAND ARG…"). The agent is started for the list. Exits 10 if it has none.`,
+program. "agentctl new --load ID" continues one; pass its directory with --cwd. AGENT is one of
+"agentctl agents", or an ad hoc command ("acp:COMMAND ARG…"). The agent is started for the list. Exits
+10 if it has none.`,
 		Example: "  agentctl agents sessions claude --cwd .\n" +
 			"  agentctl new --agent claude --load 0190a2b4-0c1d-7e2f",
 		Args:              rangeArgs(1, 1),
-		ValidArgsFunction: completePresets,
+		ValidArgsFunction: a.completeRegistry,
 		RunE:              runE(a, o, func(args []string) error { o.Agent = args[0]; return nil }, run),
 	}
 	cmd.Flags().StringVar(&o.CWD, "cwd", "", "only sessions of the directory `DIR`")
@@ -41,13 +42,18 @@ an ad hoc command ("acp:COMMAND ARG…"). The agent is started for the list. Exi
 	return cmd
 }
 
-// completePresets completes the name of a preset.
-func completePresets(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var names []cobra.Completion
-	for _, p := range acp.Presets() {
-		names = append(names, p.Name)
+// completeRegistry completes the name of an agent of this user's server.
+func (a *app) completeRegistry(
+	_ *cobra.Command, args []string, _ string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 || a.readEnvironment() != nil {
+		return nil, noFiles
 	}
-	return names, noFiles
+	registry, err := a.registry()
+	if err != nil {
+		return nil, noFiles
+	}
+	return registry.Names(), noFiles
 }
 
 // storedSession is a row of the list as JSON.
@@ -62,7 +68,11 @@ func runAgentSessions(ctx context.Context, o *agentSessionsOptions) error {
 	if o.app.flags.Server != "" {
 		return exit.Usagef("an agent's sessions are on the machine of its server: run agentctl agents sessions there")
 	}
-	config, err := acp.Find(o.Agent)
+	registry, err := o.app.registry()
+	if err != nil {
+		return err
+	}
+	config, err := registry.Find(o.Agent)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentctl/internal/agents"
+	"agentctl/internal/config"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/server/agent/acp"
@@ -58,34 +59,42 @@ func runAgents(ctx context.Context, o *agentsOptions) error {
 		return err
 	}
 	defer c.Close()
-	inspector := o.app.inspector(o.lookPath)
+	if !c.own {
+		return o.printNames(c.Hello().Agents)
+	}
+	registry, err := o.app.registry()
+	if err != nil {
+		return err
+	}
+	inspector := o.app.inspector(registry, o.lookPath)
 	var list []agents.Installation
 	for _, name := range c.Hello().Agents {
-		p, known := acp.FindPreset(name)
-		if !known || !c.own {
-			list = append(list, agents.Installation{Agent: name})
-			continue
-		}
-		r := inspector.Inspect(&p)
-		if o.Check && r.Installed {
-			o.app.probe(ctx, &r)
+		r := inspector.Inspect(name)
+		if o.Check && r.Installed && r.Script == "" {
+			o.app.probe(ctx, registry, &r)
 		}
 		list = append(list, r)
 	}
-	return o.print(list, c.own)
+	return o.print(list)
 }
 
-// print writes the list. A JSON object is the agent alone if nothing else is known of it.
-func (o *agentsOptions) print(list []agents.Installation, own bool) error {
+// printNames writes the agents of another machine: nothing else is known of them.
+func (o *agentsOptions) printNames(names []string) error {
+	for _, name := range names {
+		v := struct {
+			Agent string `json:"agent"`
+		}{name}
+		if err := o.app.print(v, func(w io.Writer) { fmt.Fprintln(w, output.OneLine(name, 0)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *agentsOptions) print(list []agents.Installation) error {
 	if o.app.json() {
 		for _, r := range list {
-			var v any = r
-			if r.Title == "" {
-				v = struct {
-					Agent string `json:"agent"`
-				}{r.Agent}
-			}
-			if err := o.app.print(v, nil); err != nil {
+			if err := o.app.print(r, nil); err != nil {
 				return err
 			}
 		}
@@ -93,14 +102,7 @@ func (o *agentsOptions) print(list []agents.Installation, own bool) error {
 	}
 	t := tabwriter.NewWriter(o.app.text(), 0, 0, 2, ' ', 0)
 	for _, r := range list {
-		switch {
-		case r.Title == "" && own:
-			fmt.Fprintf(t, "%s\tconfigured\n", output.OneLine(r.Agent, 0))
-		case r.Title == "":
-			fmt.Fprintf(t, "%s\n", output.OneLine(r.Agent, 0))
-		default:
-			fmt.Fprintf(t, "%s\t%s\t%s\n", r.Agent, installedText(&r), loginText(&r))
-		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", output.OneLine(r.Agent, 0), installedText(&r), loginText(&r))
 		if r.Installed && r.Decides != "" {
 			fmt.Fprintf(t, "\t\t%s\n", r.Decides)
 		}
@@ -112,6 +114,8 @@ func installedText(r *agents.Installation) string {
 	switch {
 	case !r.Installed:
 		return "not installed"
+	case r.Script != "":
+		return "script"
 	case r.Version == "":
 		return "installed"
 	}
@@ -120,7 +124,13 @@ func installedText(r *agents.Installation) string {
 
 // loginText describes the login of an agent, or how to install it.
 func loginText(r *agents.Installation) string {
-	how := "log in: agentctl agents login " + r.Agent
+	how := "log in: agentctl agents login " + output.OneLine(r.Agent, 0)
+	switch {
+	case r.Script != "":
+		return output.OneLine(r.Script, 0)
+	case !r.Installed && r.Install == "":
+		return output.OneLine(r.Program, 0) + " not found"
+	}
 	switch r.Login {
 	case agents.LoginReady:
 		return "starts without asking for a login"
@@ -137,13 +147,31 @@ func loginText(r *agents.Installation) string {
 }
 
 // inspector looks at the agents of this machine.
-func (a *app) inspector(lookPath func(string) (string, error)) *agents.Inspector {
-	return &agents.Inspector{LookPath: lookPath, Env: a.env, Home: a.env("HOME")}
+func (a *app) inspector(r *agents.Registry, lookPath func(string) (string, error)) *agents.Inspector {
+	return &agents.Inspector{Registry: r, LookPath: lookPath, Env: a.env, Home: a.env("HOME")}
+}
+
+// registry returns the agents of this user's server: those of its configuration, if a server runs
+// that has one, and the presets.
+func (a *app) registry() (*agents.Registry, error) {
+	dir, err := a.dataDir()
+	if err != nil {
+		return nil, err
+	}
+	path := dir.ConfigPath()
+	if path == "" {
+		return &agents.Registry{}, nil
+	}
+	c, err := config.ReadServer(path)
+	if err != nil {
+		return nil, err
+	}
+	return c.Registry(), nil
 }
 
 // probe starts an agent and sets what it tells.
-func (a *app) probe(ctx context.Context, r *agents.Installation) {
-	p, err := a.startProbe(ctx, r.Agent)
+func (a *app) probe(ctx context.Context, registry *agents.Registry, r *agents.Installation) {
+	p, err := a.startProbe(ctx, registry, r.Agent)
 	if p.Version != "" {
 		r.Version = p.Version
 	}
@@ -158,8 +186,8 @@ func (a *app) probe(ctx context.Context, r *agents.Installation) {
 }
 
 // startProbe starts an agent in an empty directory, with the environment of this shell.
-func (a *app) startProbe(ctx context.Context, agent string) (p acp.Probed, err error) {
-	config, err := acp.Find(agent)
+func (a *app) startProbe(ctx context.Context, r *agents.Registry, agent string) (p acp.Probed, err error) {
+	config, err := r.Find(agent)
 	if err != nil {
 		return p, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,6 @@ import (
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
 	"agentctl/internal/output"
-	"agentctl/server/agent/acp"
 	"agentctl/wsclient"
 )
 
@@ -149,15 +149,19 @@ func (o *doctorOptions) checkServer(ctx context.Context) check {
 		hello.Server, hello.Version, output.Actor(&hello.By), programVersion())}
 }
 
-// checkAgents checks which presets are installed, and looks for their logins.
+// checkAgents checks which agents are installed, and looks for their logins.
 func (o *doctorOptions) checkAgents() []check {
-	inspector := o.app.inspector(o.lookPath)
+	registry, err := o.app.registry()
+	if err != nil {
+		return []check{{"agents", checkBad, err.Error()}}
+	}
+	inspector := o.app.inspector(registry, o.lookPath)
 	var checks []check
-	for _, p := range acp.Presets() {
-		r := inspector.Inspect(&p)
-		c := check{"agent " + p.Name, checkNote, "not installed: " + p.Install}
+	for _, name := range registry.Names() {
+		r := inspector.Inspect(name)
+		c := check{"agent " + name, checkNote, "not installed: " + loginText(&r)}
 		if r.Installed {
-			c.Detail = r.Path + "; " + loginText(&r)
+			c.Detail = cmp.Or(r.Path, "script") + "; " + loginText(&r)
 			if r.Login != agents.LoginMissing {
 				c.Status = checkOK
 			}

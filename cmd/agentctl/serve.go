@@ -272,6 +272,9 @@ func (o *serveOptions) listen(i *localserver.Instance) (url string, dialects map
 	if err := i.Dir().RecordURLs(slices.Concat(urls, closed)); err != nil {
 		return "", nil, err
 	}
+	if err := i.Dir().RecordConfig(o.Config); err != nil {
+		return "", nil, err
+	}
 	// The socket last: a server that answers there is complete.
 	l, err := server.ListenUnix(socket)
 	if err != nil {

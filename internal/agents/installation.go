@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -16,48 +17,66 @@ const (
 	LoginReady   = "ready"   // the agent started with it
 )
 
-// An Installation is what can be known of a preset on this machine without starting it.
+// An Installation is what can be known of an agent on this machine without starting it.
 type Installation struct {
-	Agent     string `json:"agent"`
-	Title     string `json:"title,omitempty"`
-	Installed bool   `json:"installed"`
-	Path      string `json:"path,omitempty"`
-	Version   string `json:"version,omitempty"`
-	Login     string `json:"login,omitempty"`    // a state; empty: not installed
-	LoginBy   string `json:"login_by,omitempty"` // the variable or file that was found
-	Install   string `json:"install,omitempty"`  // how to install it
-	LogIn     string `json:"log_in,omitempty"`   // how to log in
-	Decides   string `json:"decides,omitempty"`  // what the agent allows without asking
+	Agent      string `json:"agent"`
+	Title      string `json:"title,omitempty"`
+	Configured bool   `json:"configured,omitempty"` // in the configuration of the server
+	Script     string `json:"script,omitempty"`     // path; nothing else is known of a script
+	Installed  bool   `json:"installed"`
+	Path       string `json:"path,omitempty"`
+	Version    string `json:"version,omitempty"`
+	Login      string `json:"login,omitempty"`    // a state; empty: not installed
+	LoginBy    string `json:"login_by,omitempty"` // the variable or file that was found
+	Install    string `json:"install,omitempty"`  // how to install it
+	LogIn      string `json:"log_in,omitempty"`   // how to log in
+	Decides    string `json:"decides,omitempty"`  // what the agent allows without asking
+	Program    string `json:"program,omitempty"`  // as the server runs it
 }
 
-// An Inspector looks at the presets of this machine.
+// An Inspector looks at the agents of this machine.
 type Inspector struct {
+	Registry *Registry
 	LookPath func(program string) (string, error)
 	Env      func(name string) string
 	Home     string
 }
 
-// Inspect returns the installation of a preset.
-func (x *Inspector) Inspect(p *acp.Preset) Installation {
-	r := Installation{Agent: p.Name, Title: p.Title, Install: p.Install, LogIn: p.Login, Decides: p.Decides}
-	path, err := x.LookPath(p.Command[0])
+// Inspect returns the installation of an agent of the registry.
+func (x *Inspector) Inspect(agent string) Installation {
+	_, configured := x.Registry.Configured[agent]
+	r := Installation{Agent: agent, Configured: configured}
+	if file, ok := x.Registry.script(agent); ok {
+		_, err := os.Stat(file)
+		r.Script, r.Installed = file, err == nil
+		return r
+	}
+	c, err := x.Registry.Find(agent)
+	if err != nil {
+		return r
+	}
+	p, _ := x.Registry.FindPreset(agent)
+	r.Title, r.Program, r.Install, r.LogIn, r.Decides = p.Title, c.Command[0], p.Install, p.Login, p.Decides
+	path, err := x.LookPath(r.Program)
 	if err != nil {
 		return r
 	}
 	r.Installed, r.Path, r.Version = true, path, packageVersion(path)
-	r.Login, r.LoginBy = x.login(p)
+	r.Login, r.LoginBy = x.login(&p, c.Env)
 	return r
 }
 
-// login looks for a key and for a stored login.
-func (x *Inspector) login(p *acp.Preset) (state, by string) {
+// login looks for a key and for a stored login, in the environment of this shell and of the
+// configuration.
+func (x *Inspector) login(p *acp.Preset, env map[string]string) (state, by string) {
 	for _, name := range p.Keys {
-		if x.Env(name) != "" {
+		if cmp.Or(env[name], x.Env(name)) != "" {
 			return LoginFound, name
 		}
 	}
 	for _, file := range p.LoginFiles {
-		if _, err := os.Stat(filepath.Join(x.Home, filepath.FromSlash(file))); err == nil {
+		path := filepath.Join(cmp.Or(env["HOME"], x.Home), filepath.FromSlash(file))
+		if _, err := os.Stat(path); err == nil {
 			return LoginFound, "~/" + file
 		}
 	}

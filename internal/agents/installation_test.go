@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"agentctl/server/agent/acp"
 )
 
 func TestAnInstallationTellsVersionAndLogin(t *testing.T) {
@@ -29,30 +27,43 @@ func TestAnInstallationTellsVersionAndLogin(t *testing.T) {
 	}
 	env := map[string]string{}
 	x := Inspector{
+		Registry: &Registry{},
 		LookPath: func(string) (string, error) { return program, nil },
 		Env:      func(name string) string { return env[name] },
 		Home:     home,
 	}
-	p := acp.Preset{
-		Name: "a", Command: []string{"agent"}, Install: "get it", Login: "log in", Keys: []string{"A_KEY"},
-		LoginFiles: []string{".a/auth.json"},
-	}
-	check := func(wantLogin, wantBy string) {
+	check := func(agent, wantLogin, wantBy string) {
 		t.Helper()
-		r := x.Inspect(&p)
+		r := x.Inspect(agent)
 		if !r.Installed || r.Path != program || r.Version != "1.2.3" || r.Login != wantLogin || r.LoginBy != wantBy {
-			t.Errorf("%+v, want login %s by %q", r, wantLogin, wantBy)
+			t.Errorf("%s: %+v, want login %s by %q", agent, r, wantLogin, wantBy)
 		}
 	}
-	check(LoginMissing, "")
-	write(".a/auth.json", "{}")
-	check(LoginFound, "~/.a/auth.json")
-	env["A_KEY"] = "k"
-	check(LoginFound, "A_KEY")
-	p.LoginFiles, env = nil, map[string]string{}
-	check(LoginUnknown, "")
-	x.LookPath = func(string) (string, error) { return "", errors.New("no") }
-	if r := x.Inspect(&p); r.Installed || r.Login != "" || r.Install != "get it" {
+	check("gemini", LoginMissing, "")
+	write(".gemini/oauth_creds.json", "{}")
+	check("gemini", LoginFound, "~/.gemini/oauth_creds.json")
+	env["GEMINI_API_KEY"] = "k"
+	check("gemini", LoginFound, "GEMINI_API_KEY")
+	check("auggie", LoginUnknown, "")
+
+	x.Registry.Configured = map[string]Config{
+		"mine":  {Command: "/opt/my agents/gemini", Env: map[string]string{"HOME": "/nowhere"}},
+		"keyed": {Command: "gemini", Env: map[string]string{"GOOGLE_API_KEY": "k"}},
+		"other": {Command: "other"},
+		"demo":  {Script: program},
+	}
+	clear(env)
+	check("mine", LoginMissing, "")
+	check("keyed", LoginFound, "GOOGLE_API_KEY")
+	check("other", LoginUnknown, "")
+	if r := x.Inspect("demo"); !r.Installed || r.Script != program || !r.Configured || r.Login != "" {
 		t.Errorf("%+v", r)
+	}
+
+	x.LookPath = func(string) (string, error) { return "", errors.New("no") }
+	for agent, install := range map[string]string{"mine": "npm install -g @google/gemini-cli", "other": ""} {
+		if r := x.Inspect(agent); r.Installed || r.Login != "" || r.Install != install || !r.Configured {
+			t.Errorf("%+v", r)
+		}
 	}
 }

@@ -43,25 +43,49 @@ func (r *Registry) Open(spec session.Spec, host session.Host) (session.Agent, er
 	if name == "" {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "no agent: the server has no default, pass --agent")
 	}
-	if c, ok := r.Configured[name]; ok {
-		if c.Script != "" {
-			return openScript(c.Script, spec, host)
-		}
-		p, _ := acp.FindPreset(acp.Scheme + c.Command)
-		return acp.New(acp.Config{
-			Name: name, Command: append([]string{c.Command}, c.Args...), Env: c.Env,
-			Install: p.Install, Defaults: p.Defaults, MCP: r.mcpServers(name),
-		}, spec, host)
-	}
-	if file, ok := strings.CutPrefix(name, ScriptScheme); ok {
+	if file, ok := r.script(name); ok {
 		return openScript(file, spec, host)
 	}
-	c, err := acp.Find(name)
+	c, err := r.Find(name)
 	if err != nil {
 		return nil, err
 	}
 	c.MCP = r.mcpServers(name)
 	return acp.New(c, spec, host)
+}
+
+// Find returns how to run an agent that speaks the Agent Client Protocol, without MCP servers. The
+// error has the code no_agent, or unsupported for a script.
+func (r *Registry) Find(name string) (acp.Config, error) {
+	if _, ok := r.script(name); ok {
+		return acp.Config{}, protocol.Errorf(protocol.CodeUnsupported,
+			"%s is a script: it has no login and stores no sessions", name)
+	}
+	c, ok := r.Configured[name]
+	if !ok {
+		return acp.Find(name)
+	}
+	p, _ := acp.PresetOf(c.Command)
+	return acp.Config{
+		Name: name, Command: append([]string{c.Command}, c.Args...), Env: c.Env, Install: p.Install, Login: p.Login,
+		Defaults: p.Defaults,
+	}, nil
+}
+
+// FindPreset returns the preset whose program an agent runs.
+func (r *Registry) FindPreset(name string) (acp.Preset, bool) {
+	if c, ok := r.Configured[name]; ok {
+		return acp.PresetOf(c.Command)
+	}
+	return acp.FindPreset(name)
+}
+
+// script returns the file of an agent that is a script.
+func (r *Registry) script(name string) (file string, ok bool) {
+	if c, ok := r.Configured[name]; ok {
+		return c.Script, c.Script != ""
+	}
+	return strings.CutPrefix(name, ScriptScheme)
 }
 
 func openScript(file string, spec session.Spec, host session.Host) (session.Agent, error) {

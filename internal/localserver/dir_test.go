@@ -131,3 +131,31 @@ func TestADirectoryThatEverybodyUsesIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestTheConfigurationIsThatOfTheRunningServer(t *testing.T) {
+	d := Dir(t.TempDir())
+	path := filepath.Join(t.TempDir(), "server.json")
+	if err := d.RecordConfig(path); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.ConfigPath(); got != "" {
+		t.Errorf("no server runs: %q", got)
+	}
+	stop := startServer(t, d)
+	if got := d.ConfigPath(); got != path {
+		t.Errorf("%q, want %q", got, path)
+	}
+	if err := d.RecordConfig(""); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.ConfigPath(); got != "" {
+		t.Errorf("a server without one: %q", got)
+	}
+	if err := d.RecordConfig(path); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	if _, err := os.Stat(d.Path("config_path")); !os.IsNotExist(err) {
+		t.Errorf("left behind: %v", err)
+	}
+}

@@ -167,6 +167,6 @@ func (i *Instance) Close() error {
 	if i.server != nil {
 		errs = append(errs, i.drain())
 	}
-	errs = append(errs, removeFile(i.dir.Path("url")), i.store.Close())
+	errs = append(errs, removeFile(i.dir.Path("url")), removeFile(i.dir.Path("config_path")), i.store.Close())
 	return errors.Join(errs...)
 }

@@ -128,13 +128,25 @@ func Presets() []Preset { return slices.Clone(presets) }
 // FindPreset returns the preset of an agent: that of the name, or that whose program
 // "acp:COMMAND ARG…" runs.
 func FindPreset(agent string) (Preset, bool) {
-	line, command := strings.CutPrefix(agent, Scheme)
-	program := ""
-	if words, err := shell.Fields(line, nil); command && err == nil && len(words) > 0 {
-		program = filepath.Base(words[0])
+	if line, ok := strings.CutPrefix(agent, Scheme); ok {
+		words, err := shell.Fields(line, nil)
+		if err != nil || len(words) == 0 {
+			return Preset{}, false
+		}
+		return PresetOf(words[0])
 	}
 	for _, p := range presets {
-		if command && program == p.Command[0] || !command && agent == p.Name {
+		if agent == p.Name {
+			return p, true
+		}
+	}
+	return Preset{}, false
+}
+
+// PresetOf returns the preset that runs a program, given by its path or name.
+func PresetOf(program string) (Preset, bool) {
+	for _, p := range presets {
+		if filepath.Base(program) == p.Command[0] {
 			return p, true
 		}
 	}
