@@ -111,7 +111,8 @@ func TestDashboardCreateSession(t *testing.T) {
 	d.server.create = func(d protocol.CreateData) (protocol.CreateResult, error) {
 		requests = append(requests, d)
 		if refused {
-			return protocol.CreateResult{}, &protocol.Error{Code: protocol.CodeNameTaken, Message: "the name is taken"}
+			refusal := &protocol.Error{Code: protocol.CodeNameTaken, Message: "the name is taken"}
+			return protocol.CreateResult{}, &remote.AdvisedError{Err: refusal, Advice: "choose another: agentctl ls"}
 		}
 		return protocol.CreateResult{Session: "s77"}, nil
 	}
@@ -121,7 +122,7 @@ func TestDashboardCreateSession(t *testing.T) {
 	d.press("tab", "right", "right", "left", "tab", "tab")
 	d.typeText("Fix it")
 	d.press("enter")
-	d.wantText("the name is taken", "Fix it")
+	d.wantText("the name is taken", "choose another: agentctl ls", "Fix it")
 	refused = false
 	d.press("up", "up", "up")
 	d.send(tea.PasteMsg{Content: "-2\x1b[2J"})
@@ -132,6 +133,7 @@ func TestDashboardCreateSession(t *testing.T) {
 		CWD:             "/home/ada",
 		Prompt:          "Fix it",
 		ClientMessageID: "client-m1",
+		Check:           true,
 	}
 	if len(requests) != 2 || fmt.Sprint(requests[1]) != fmt.Sprint(want) {
 		t.Errorf("create requests: got %+v, want 2 with %+v last", requests, want)

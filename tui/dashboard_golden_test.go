@@ -135,6 +135,23 @@ var dashboardScenes = map[string]dashboardScene{
 		},
 		wide: slices.Concat(wideList, []string{`· esc cancels$`, releaseDetails}),
 	},
+	"create_refused": {
+		prepare: func(d *testDashboard) {
+			d.server.create = func(protocol.CreateData) (protocol.CreateResult, error) {
+				return protocol.CreateResult{}, &remote.AdvisedError{
+					Err: protocol.Errorf(protocol.CodeNoAgent, "Gemini CLI is not installed: gemini not found "+
+						"(npm install -g @google/gemini-cli)"),
+					Advice: "list agents: agentctl agents; after a change of PATH: agentctl stop",
+				}
+			}
+			d.press("n", "tab", "right", "right", "enter")
+		},
+		facts: []string{
+			`^─ new session ─+$`, `^   Gemini CLI is not installed: `, `agentctl agents;`, `^ ▸ agent     gemini$`,
+			`^   prompt    \(optional\)$`,
+		},
+		wide: []string{`^   list agents: agentctl agents; after a change of PATH: agentctl stop$`},
+	},
 	"filtering": {
 		prepare: func(d *testDashboard) { d.press("/"); d.typeText("claude") },
 		facts: []string{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"agentctl/internal/exit"
 	"agentctl/protocol"
 	"agentctl/tui/logview"
 	"agentctl/tui/protolog"
@@ -121,5 +122,9 @@ func (s serverAdapter) Create(ctx context.Context, d protocol.CreateData) (proto
 	if s.environment != nil && d.Env == nil {
 		d.Env = s.environment(d.Agent)
 	}
-	return wsclient.Call[protocol.CreateResult](ctx, s.client, protocol.DoCreate, "", d)
+	r, err := wsclient.Call[protocol.CreateResult](ctx, s.client, protocol.DoCreate, "", d)
+	if err != nil {
+		err = &remote.AdvisedError{Err: err, Advice: exit.From(err).At(peerOf(s.client)).Hint}
+	}
+	return r, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui"
+	"agentctl/tui/remote"
 	"agentctl/wsclient"
 )
 
@@ -188,4 +189,12 @@ func TestADashboardCreatesASessionAndShowsIt(t *testing.T) {
 		return d.attached("fresh") != "" &&
 			d.screen.has("answer to good day")
 	})
+}
+
+func TestARefusedSessionIsAnErrorWithAdvice(t *testing.T) {
+	d := openDashboard(t, "one")
+	_, err := serverAdapter{client: d.other}.Create(d.ctx, protocol.CreateData{Agent: "tour", Name: "one"})
+	if protocol.CodeOf(err) != protocol.CodeNameTaken || !strings.Contains(remote.Advice(err), "agentctl ls") {
+		t.Errorf("%v, advice %q", err, remote.Advice(err))
+	}
 }

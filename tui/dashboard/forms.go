@@ -29,7 +29,8 @@ func (d *Dashboard) filterForm() *ui.Form {
 	return f
 }
 
-// createForm returns the form that creates a session. The created session is opened.
+// createForm returns the form that creates a session. The created session is opened. The server
+// creates none if its agent cannot start.
 func (d *Dashboard) createForm() *ui.Form {
 	agents := d.Server.Agents()
 	agentHint := "(default)"
@@ -46,7 +47,7 @@ func (d *Dashboard) createForm() *ui.Form {
 		f.Sending()
 		data := protocol.CreateData{
 			Name: strings.TrimSpace(f.Value(0)), Agent: strings.TrimSpace(f.Value(1)),
-			CWD: strings.TrimSpace(f.Value(2)), Prompt: strings.TrimSpace(f.Value(3)),
+			CWD: strings.TrimSpace(f.Value(2)), Prompt: strings.TrimSpace(f.Value(3)), Check: true,
 		}
 		if data.Prompt != "" {
 			data.ClientMessageID = d.NewID()
@@ -82,7 +83,7 @@ func (d *Dashboard) submitted(f *ui.Form, err error, then any) (tea.Cmd, any) {
 	case !d.overlays.Contains(f): // the user closed it
 		return d.requests.report(err)
 	case err != nil:
-		f.Fail(remote.ErrorText(err))
+		f.Fail(remote.ErrorText(err), remote.Advice(err))
 		return nil, nil
 	}
 	return nil, closeIntent{f, then}

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"cmp"
+	"errors"
 
 	"agentctl/protocol"
 )
@@ -29,4 +30,24 @@ func ErrorText(err error) string {
 		return err.Error()
 	}
 	return e.Message
+}
+
+// An AdvisedError is an error with what the user can do about it.
+type AdvisedError struct {
+	Err    error
+	Advice string
+}
+
+func (e *AdvisedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *AdvisedError) Unwrap() error { return e.Err }
+
+// Advice returns what the user can do about an error, or "".
+func Advice(err error) string {
+	var e *AdvisedError
+	if errors.As(err, &e) {
+		return e.Advice
+	}
+	return ""
 }

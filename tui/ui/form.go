@@ -5,6 +5,7 @@ import (
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/tui/keymap"
@@ -26,8 +27,9 @@ type Form struct {
 
 	styles  *Styles
 	focused int
-	sending bool // submitted; input is ignored
-	err     string
+	sending bool   // submitted; input is ignored
+	err     string // why it was refused
+	advice  string // what the user can do about it; may be empty
 }
 
 // Field is a text field of a form.
@@ -53,10 +55,15 @@ func NewForm(s *Styles, title, hint string, fields ...Field) *Form {
 func (f *Form) Value(i int) string { return f.Fields[i].input.Value() }
 
 // Sending marks the form as submitted. It ignores input until Fail is called.
-func (f *Form) Sending() { f.sending, f.err = true, "" }
+func (f *Form) Sending() {
+	f.sending = true
+	f.clearError()
+}
 
-// Fail shows an error and accepts input again.
-func (f *Form) Fail(message string) { f.sending, f.err = false, message }
+// Fail shows an error, and what the user can do about it, and accepts input again.
+func (f *Form) Fail(message, advice string) { f.sending, f.err, f.advice = false, message, advice }
+
+func (f *Form) clearError() { f.err, f.advice = "", "" }
 
 // Scope returns the global scope, which leaves all letters for typing.
 func (f *Form) Scope() keymap.Scope { return keymap.Global }
@@ -102,7 +109,7 @@ func (f *Form) handleKey(msg tea.KeyPressMsg) Response {
 	case key == "right" && field.step(1), key == "left" && field.step(-1):
 	default:
 		*field.input, _ = field.input.Update(msg)
-		f.err = ""
+		f.clearError()
 		f.notifyChanged()
 	}
 	return Response{}
@@ -128,15 +135,15 @@ func (f *Field) step(by int) bool {
 	return true
 }
 
-// View returns a title line and one line per field. Fields scroll if height is too small.
+// View returns a title line, the error, and one line per field. Fields scroll if height is too
+// small; the error leaves at least one line for them.
 func (f *Form) View(width, height int) ([]string, *tea.Cursor) {
 	title := f.styles.Bold.Render(f.Title)
-	switch {
-	case f.err != "":
-		title += " · " + f.styles.Error.Render(OneLine(transcript.Clean(f.err)))
-	case f.sending:
+	if f.sending {
 		title += " · " + f.styles.Warning.Render("sending …")
 	}
+	head := append([]string{f.styles.Rule(title, width)}, f.errorLines(width)...)
+	head = head[:max(min(len(head), height-1), 0)]
 	labelWidth := 0
 	for i := range f.Fields {
 		labelWidth = max(labelWidth, ansi.StringWidth(f.Fields[i].Label))
@@ -145,13 +152,28 @@ func (f *Form) View(width, height int) ([]string, *tea.Cursor) {
 	for i := range f.Fields {
 		lines = append(lines, f.fieldLine(i, labelWidth, width))
 	}
-	lines, row := Window(lines, f.focused, height-1)
-	out := append([]string{f.styles.Rule(title, width)}, lines...)
+	lines, row := Window(lines, f.focused, height-len(head))
+	out := append(head, lines...)
 	if len(out) > height || len(lines) == 0 {
 		return out[:max(min(len(out), height), 0)], nil
 	}
 	label := Pad("", 3+labelWidth+1)
-	return out, InputCursor(label, f.Fields[f.focused].input, row+1)
+	return out, InputCursor(label, f.Fields[f.focused].input, row+len(head))
+}
+
+// errorLines returns the lines of the error and of the advice.
+func (f *Form) errorLines(width int) (out []string) {
+	add := func(style lipgloss.Style, text string) {
+		if text == "" {
+			return
+		}
+		for _, line := range Wrap(OneLine(transcript.Clean(text)), max(width-4, 1)) {
+			out = append(out, Fit("   "+style.Render(line), width))
+		}
+	}
+	add(f.styles.Error, f.err)
+	add(f.styles.Dim, f.advice)
+	return out
 }
 
 // fieldLine returns the line of field i: its label, and its text or placeholder.
