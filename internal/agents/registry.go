@@ -1,8 +1,10 @@
 package agents
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,7 +33,10 @@ type Registry struct {
 	Default    string // agent of sessions that name none; empty: every session must name one
 }
 
-var _ session.Agents = (*Registry)(nil)
+var (
+	_ session.Agents        = (*Registry)(nil)
+	_ session.Conversations = (*Registry)(nil)
+)
 
 // Open opens the agent of a session. It fails with protocol.CodeNoAgent if there is no agent of
 // that name.
@@ -70,6 +75,17 @@ func (r *Registry) Find(name string) (acp.Config, error) {
 		Name: name, Command: append([]string{c.Command}, c.Args...), Env: c.Env, Install: p.Install, Login: p.Login,
 		Defaults: p.Defaults,
 	}, nil
+}
+
+// Conversation implements session.Conversations. It is the program of the agent and its own id of
+// the conversation.
+func (r *Registry) Conversation(spec *session.Spec) string {
+	c, err := r.Find(cmp.Or(spec.Agent, r.Default))
+	id := cmp.Or(acp.SavedSession(spec.State), spec.Load)
+	if err != nil || id == "" {
+		return ""
+	}
+	return filepath.Base(c.Command[0]) + " " + id
 }
 
 // FindPreset returns the preset whose program an agent runs.

@@ -17,6 +17,13 @@ type Agents interface {
 	Names() []string
 }
 
+// Conversations is implemented by Agents whose agents store conversations themselves.
+type Conversations interface {
+	// Conversation identifies the agent's own conversation of a session, among all agents. It is
+	// empty if there is none yet.
+	Conversation(spec *Spec) string
+}
+
 // A Spec describes a session's agent. It is stored, and never sent to clients.
 type Spec struct {
 	Session string            `json:"-"`

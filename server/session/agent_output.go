@@ -71,6 +71,9 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 	if m.state != nil {
 		s.spec.State = m.state
 		s.storeSpec()
+		if !s.state.Closed {
+			s.hub.holdConversation(s.hub.conversation(&s.spec), s.id)
+		}
 	}
 	switch {
 	case m.title != nil:

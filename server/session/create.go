@@ -82,8 +82,14 @@ func (h *Hub) createSession(spec Spec, c creation) error {
 		err = h.reserveName(c.name, s.id)
 	}
 	if err == nil {
-		if result, err = s.initialize(c); err != nil {
-			h.releaseName(c.name)
+		if spec.Load != "" {
+			err = h.reserveConversation(h.conversation(&spec), s.id)
+		}
+		if err == nil {
+			result, err = s.initialize(c)
+		}
+		if err != nil {
+			h.releaseCreation(c.name, s.id)
 		}
 	}
 	if err != nil {
@@ -101,7 +107,7 @@ func (h *Hub) createSession(spec Spec, c creation) error {
 	s.afterCommit(func(failed error) {
 		switch {
 		case failed != nil:
-			h.releaseName(c.name)
+			h.releaseCreation(c.name, s.id)
 			s.exit.ending = true
 			if spec.Checking {
 				s.refuse(c, failed)
@@ -203,7 +209,7 @@ func (s *Session) abandon(c creation, cause error) {
 // refuse answers the command of a session that was not created. It is called when the session has
 // ended, or on its goroutine.
 func (s *Session) refuse(c creation, cause error) {
-	s.hub.releaseName(c.name)
+	s.hub.releaseCreation(c.name, s.id)
 	for _, w := range s.idempotency.remove(c.cmd.key) {
 		w.reply(nil, cause)
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -41,6 +42,9 @@ func (p *fakeAgents) Open(spec Spec, host Host) (Agent, error) {
 }
 
 func (p *fakeAgents) Names() []string { return []string{"fake"} }
+
+// Conversation returns the saved state as the agent's own id of its conversation.
+func (p *fakeAgents) Conversation(spec *Spec) string { return cmp.Or(string(spec.State), spec.Load) }
 
 // run returns the newest run that has not returned, or nil.
 func (p *fakeAgents) run() *fakeRun {

@@ -18,6 +18,8 @@ type index struct {
 	names    map[string]string // name → session id, reserved names included
 	watchers map[Watcher]bool
 
+	conversations map[string]string // conversation of an agent → id of the open session that has it
+
 	processes map[ProcessGroup]bool // that run
 }
 
@@ -38,7 +40,7 @@ type Watcher interface {
 func newIndex() index {
 	return index{
 		rows: map[string]*row{}, names: map[string]string{}, watchers: map[Watcher]bool{},
-		processes: map[ProcessGroup]bool{},
+		processes: map[ProcessGroup]bool{}, conversations: map[string]string{},
 	}
 }
 
@@ -162,6 +164,9 @@ func (x *index) updateSummary(sum protocol.Summary) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if r := x.rows[sum.Session]; r != nil {
+		if sum.Status == protocol.Closed && r.summary.Status != protocol.Closed {
+			x.freeConversation(sum.Session)
+		}
 		r.summary = sum
 		x.notifyWatchers(sum)
 	}
@@ -172,6 +177,7 @@ func (x *index) removeSession(sum protocol.Summary) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	delete(x.rows, sum.Session)
+	x.freeConversation(sum.Session)
 	for name, id := range x.names {
 		if id == sum.Session {
 			delete(x.names, name)

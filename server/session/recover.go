@@ -45,6 +45,9 @@ func (h *Hub) recover(ctx context.Context) error {
 		if r.summary.Name != "" {
 			h.names[r.summary.Name] = rec.ID
 		}
+		if spec, err := decodeSpec(rec); err == nil && r.summary.Status != protocol.Closed {
+			h.holdConversation(h.conversation(&spec), rec.ID)
+		}
 	}
 	for _, rec := range records {
 		if rec.Live {

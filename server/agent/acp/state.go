@@ -29,6 +29,9 @@ type reported struct {
 	Restarted bool           `json:"restarted,omitempty"` // the agent restarted since
 }
 
+// SavedSession returns the agent's own id of the session of a saved state, or "".
+func SavedSession(state []byte) string { return decodeState(state).Session }
+
 // decodeState decodes saved state. Invalid state was not saved by this package; it is ignored and a
 // new ACP session starts.
 func decodeState(b []byte) state {
