@@ -2,6 +2,7 @@ package acp
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"agentctl/server/session"
@@ -37,6 +38,26 @@ func TestCodexStartsInTheModeThatAsks(t *testing.T) {
 	c, err := Find("codex")
 	if err != nil || c.Defaults["INITIAL_AGENT_MODE"] != "read-only" {
 		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestQwenStartsInTheModeThatAsks(t *testing.T) {
+	if c, err := Find("qwen"); err != nil || !slices.Equal(c.Command[2:], []string{"--approval-mode", "default"}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestPresetsSayHowToInstallThemAndLogIn(t *testing.T) {
+	for _, p := range Presets() {
+		if p.Title == "" || p.Install == "" || p.Login == "" {
+			t.Errorf("%+v", p)
+		}
+	}
+	measured := []string{"claude", "codex", "copilot", "gemini", "opencode", "qwen"}
+	for _, name := range measured {
+		if p, _ := FindPreset(name); !strings.HasPrefix(p.Decides, "starts in mode ") {
+			t.Errorf("%s decides %q", name, p.Decides)
+		}
 	}
 }
 

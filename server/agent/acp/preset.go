@@ -47,6 +47,8 @@ var presets = []Preset{
 		LoginCommand: []string{"claude", "/login"}, LoginFiles: []string{".claude/.credentials.json"},
 		Keys:      []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"},
 		Variables: []string{"ANTHROPIC_*", "CLAUDE_CODE_*"},
+		Decides: "starts in mode default, where it reads files of the directory and runs commands that it " +
+			"takes for harmless without asking; it asks before other commands, files elsewhere, edits and the web",
 	},
 	{
 		Name: "cline", Title: "Cline", Command: []string{"cline", "--acp"},
@@ -62,14 +64,30 @@ var presets = []Preset{
 		Variables: []string{"CODEX_HOME", "INITIAL_AGENT_MODE", "MODEL_PROVIDER", "OPENAI_BASE_URL"},
 		// In its own default mode, agent, a reviewing model decides requests instead of a user.
 		Defaults: map[string]string{"INITIAL_AGENT_MODE": "read-only"},
-		Decides: "starts in mode read-only, where it asks before edits and network access; " +
-			"in mode agent a model of its own decides, in agent-full-access nothing is asked",
+		Decides: "starts in mode read-only, where it reads all files and runs commands in a sandbox without " +
+			"writing and network, and asks before edits; in mode agent it edits the directory without asking " +
+			"and a model of its own decides the rest, in agent-full-access nothing is asked",
 	},
 	{
 		Name: "copilot", Title: "GitHub Copilot", Command: []string{"copilot", "--acp"},
 		Install: "npm install -g @github/copilot", Login: "run `copilot login`",
 		LoginCommand: []string{"copilot", "login"},
 		Keys:         []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"},
+		Decides: "starts in mode agent, where it reads all files without asking and asks before commands and edits; " +
+			"in mode autopilot nothing is asked",
+	},
+	{
+		Name: "cursor", Title: "Cursor", Command: []string{"cursor-agent", "acp"},
+		Install: "see https://cursor.com/docs/cli", Login: "run `cursor-agent login`, or set CURSOR_API_KEY",
+		LoginCommand: []string{"cursor-agent", "login"}, Keys: []string{"CURSOR_API_KEY"},
+	},
+	{
+		Name: "droid", Title: "Factory Droid", Command: []string{"droid", "exec", "--output-format", "acp-daemon"},
+		Install: "npm install -g droid", Login: "run `droid` once and log in, or set FACTORY_API_KEY",
+		LoginCommand: []string{"droid"}, Keys: []string{"FACTORY_API_KEY"}, Variables: []string{"FACTORY_*"},
+		Defaults: map[string]string{
+			"DROID_DISABLE_AUTO_UPDATE": "true", "FACTORY_DROID_AUTO_UPDATE_ENABLED": "false",
+		},
 	},
 	{
 		Name: "gemini", Title: "Gemini CLI", Command: []string{"gemini", "--acp"},
@@ -81,10 +99,12 @@ var presets = []Preset{
 			"GEMINI_*", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_PROJECT",
 			"GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI",
 		},
+		Decides: "starts in mode default, where it reads and lists files of the directory without asking and " +
+			"asks before commands, edits and the web; its tools for files refuse other directories",
 	},
 	{
 		Name: "goose", Title: "Goose", Command: []string{"goose", "acp"},
-		Install: "see the project's own instructions", Login: "run `goose configure`",
+		Install: "see https://block.github.io/goose", Login: "run `goose configure`",
 		LoginCommand: []string{"goose", "configure"}, Keys: modelKeys, Variables: []string{"GOOSE_*"},
 	},
 	{
@@ -98,13 +118,28 @@ var presets = []Preset{
 		LoginCommand: []string{"opencode", "auth", "login"},
 		LoginFiles:   []string{".local/share/opencode/auth.json"}, Keys: modelKeys,
 		Variables: []string{"OPENCODE_*"},
-		Decides:   "runs tools without asking, unless its configuration has permission rules",
+		Decides: "starts in mode build, where it runs commands, edits the directory and reads the web without " +
+			"asking, and asks before files elsewhere; rules under \"permission\" of its configuration make it ask",
 	},
 	{
-		Name: "qwen", Title: "Qwen Code", Command: []string{"qwen", "--acp"},
+		Name: "qoder", Title: "Qoder CLI", Command: []string{"qodercli", "--acp"},
+		Install: "npm install -g @qoder-ai/qodercli", Login: "run `qodercli` once and log in",
+		LoginCommand: []string{"qodercli"}, Variables: []string{"QODER_*"},
+	},
+	{
+		// In its own default mode, auto, a reviewing model decides requests instead of a user.
+		Name: "qwen", Title: "Qwen Code", Command: []string{"qwen", "--acp", "--approval-mode", "default"},
 		Install: "npm install -g @qwen-code/qwen-code", Login: "run `qwen` once and choose how to log in",
 		LoginCommand: []string{"qwen"}, LoginFiles: []string{".qwen/oauth_creds.json"},
 		Keys: []string{"OPENAI_API_KEY"}, Variables: []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "QWEN_*"},
+		Decides: "starts in mode default, where it reads files of the directory and runs commands that it takes " +
+			"for harmless without asking, and asks before the rest; in mode auto it also edits the directory and " +
+			"reads all files without asking, and a model of its own decides the rest",
+	},
+	{
+		Name: "vibe", Title: "Mistral Vibe", Command: []string{"vibe-acp"},
+		Install: "uv tool install mistral-vibe", Login: "run `vibe --setup`, or set MISTRAL_API_KEY",
+		LoginCommand: []string{"vibe", "--setup"}, Keys: []string{"MISTRAL_API_KEY"}, Variables: []string{"VIBE_*"},
 	},
 }
 
