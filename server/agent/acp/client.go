@@ -121,9 +121,17 @@ func (c *client) close(grace time.Duration) {
 	<-c.exited
 }
 
+// offeredCapabilities returns what the client offers. Files and terminals are not offered: an agent
+// that uses them does the same without them.
+func offeredCapabilities() clientCapabilities {
+	var c clientCapabilities
+	c.Meta.TerminalOutput = true
+	return c
+}
+
 func (c *client) initialize(ctx context.Context) error {
 	raw, err := c.conn.Call(ctx, "initialize", initializeParams{
-		Version: protocolVersion, Client: implementation{
+		Version: protocolVersion, Capabilities: offeredCapabilities(), Client: implementation{
 			Name: "agentctl", Title: "agentctl",
 			Version: protocol.Version,
 		},

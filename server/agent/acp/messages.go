@@ -35,6 +35,9 @@ type clientCapabilities struct {
 			Boolean struct{} `json:"boolean"` // present: boolean options are supported
 		} `json:"configOptions"`
 	} `json:"session"`
+	Meta struct {
+		TerminalOutput bool `json:"terminal_output"` // extension: output and exit codes in _meta of updates
+	} `json:"_meta"`
 }
 
 type initializeResult struct {
