@@ -27,8 +27,8 @@ func newHistory(a *app, run func(context.Context, *historyOptions) error) *cobra
 	cmd := &cobra.Command{
 		Use:   "history SESSION",
 		Short: "Print finished turns",
-		Long: `Print the newest finished turns in order: as text, or with -o json as events with
-joined deltas. "agentctl events" and "agentctl export" print the whole log.`,
+		Long: `Print the newest finished turns, and the notices between them, in order: as text, or with -o
+json as events with joined deltas. "agentctl events" and "agentctl export" print the whole log.`,
 		Example:           "  agentctl history fix --limit 1\n  agentctl history fix --limit 0 | less",
 		Args:              rangeArgs(1, 1),
 		ValidArgsFunction: a.completeSessions,
@@ -59,6 +59,7 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 		return err
 	}
 	t := &protocol.Transcript{}
+	notices := map[int][]protocol.Event{} // outside of turns, by the number of turns before them
 	for _, p := range slices.Backward(pages) {
 		for _, line := range p {
 			if o.app.json() {
@@ -74,6 +75,9 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 			if _, err := t.Apply(&e); err != nil {
 				return fmt.Errorf("history of %s: %w", o.Session, err)
 			}
+			if e.Type == protocol.Notice && e.Turn == "" {
+				notices[len(t.Turns)] = append(notices[len(t.Turns)], e)
+			}
 		}
 	}
 	if o.app.json() {
@@ -81,8 +85,10 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 	}
 	return o.app.print(nil, func(w io.Writer) {
 		m := export.Markdown{W: w, Session: o.Session}
+		m.Notices(notices[0], true)
 		for i, turn := range t.Turns {
-			m.Turn(turn, i == 0)
+			m.Turn(turn, i == 0 && len(notices[0]) == 0)
+			m.Notices(notices[i+1], false)
 		}
 	})
 }

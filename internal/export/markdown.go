@@ -53,6 +53,23 @@ func (m *Markdown) Turn(t *protocol.Turn, first bool) {
 	m.paragraph(fmt.Sprintf("*%s, %s*", end, output.Seconds(t.End.DurationMS)))
 }
 
+// Notices writes notices outside of turns, after an empty line unless they are the first in the
+// document.
+func (m *Markdown) Notices(list []protocol.Event, first bool) {
+	for i := range list {
+		var d protocol.NoticeData
+		if list[i].Decode(&d) != nil {
+			continue
+		}
+		text := message(list[i].Type, d.Message)
+		if first && i == 0 {
+			fmt.Fprintln(m.W, text)
+			continue
+		}
+		m.paragraph(text)
+	}
+}
+
 // part writes the name of a file that came with a message.
 func (m *Markdown) part(p protocol.Part) {
 	if p.Name != "" {
@@ -159,7 +176,7 @@ func (m *Markdown) event(it *protocol.Item) {
 	}
 	switch it.Type {
 	case protocol.ErrorRaised, protocol.Notice, protocol.PlanInvalid, protocol.PlanFailed:
-		m.paragraph(fmt.Sprintf("*%s: %s*", it.Type, output.OneLine(d.Message, 0)))
+		m.paragraph(message(it.Type, d.Message))
 	case protocol.PlanCompleted:
 		var b strings.Builder
 		b.WriteString("**Plan**\n")
@@ -171,6 +188,11 @@ func (m *Markdown) event(it *protocol.Item) {
 		m.paragraph(fmt.Sprintf("*%s %s %s*", it.Type, output.Cell(it.Task, 0),
 			output.OneLine(d.Title+" "+d.Message, 0)))
 	}
+}
+
+// message returns the line of an event that is a message for people.
+func message(t protocol.Type, text string) string {
+	return fmt.Sprintf("*%s: %s*", t, output.OneLine(text, 0))
 }
 
 // fenced writes text as a code block, with a fence longer than any in the text.

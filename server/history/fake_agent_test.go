@@ -14,10 +14,10 @@ type fakeAgents struct {
 	opened []*fakeAgent
 }
 
-func (f *fakeAgents) Open(spec session.Spec, _ session.Host) (session.Agent, error) {
+func (f *fakeAgents) Open(spec session.Spec, host session.Host) (session.Agent, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	a := &fakeAgent{all: f, session: spec.Session, closed: make(chan struct{})}
+	a := &fakeAgent{all: f, session: spec.Session, host: host, closed: make(chan struct{})}
 	f.opened = append(f.opened, a)
 	return a, nil
 }
@@ -39,6 +39,7 @@ func (f *fakeAgents) run() *fakeRun {
 type fakeAgent struct {
 	all     *fakeAgents
 	session string
+	host    session.Host
 	closed  chan struct{}
 	once    sync.Once
 	current *fakeRun // guarded by all.mu

@@ -16,9 +16,9 @@ const (
 	readBytes    = 256 << 10 // of one read from the store
 )
 
-// Page returns finished turns before a seq, oldest first: at most d.Limit turns and about
-// pageBytes. Turns are complete, except that a single turn larger than a page is returned from its
-// end and continued by the next page.
+// Page returns finished turns before a seq and the notices around them, oldest first: at most
+// d.Limit turns and about pageBytes. Turns are complete, except that a single turn larger than a
+// page is returned from its end and continued by the next page.
 func (r *Reader) Page(ctx context.Context, name string, d *protocol.HistoryData) (*protocol.HistoryResult, error) {
 	id, err := r.sessions.Resolve(name)
 	if err != nil {
@@ -37,8 +37,18 @@ func (r *Reader) Page(ctx context.Context, name string, d *protocol.HistoryData)
 	if err != nil {
 		return nil, r.readError(id, err)
 	}
-	page := &protocol.HistoryResult{Epoch: rec.Epoch, Events: []json.RawMessage{}}
-	size := 0
+	page := &protocol.HistoryResult{Epoch: rec.Epoch}
+	end := rec.Head + 1
+	if d.Before != 0 {
+		end = min(end, d.Before)
+	}
+	if page.Events, page.More, err = r.outside(ctx, id, lastOf(turns), end, pageBytes); err != nil {
+		return nil, r.readError(id, err)
+	}
+	if page.More {
+		turns = nil
+	}
+	size := bytesOf(page.Events)
 	for i, t := range turns {
 		if i == limit || size >= pageBytes {
 			page.More = true
@@ -58,6 +68,15 @@ func (r *Reader) Page(ctx context.Context, name string, d *protocol.HistoryData)
 		}
 		size += n
 		page.Events = append(events, page.Events...)
+		if !cut {
+			var notices []json.RawMessage
+			notices, cut, err = r.outside(ctx, id, lastOf(turns[i+1:]), t.First, max(pageBytes-size, 0))
+			if err != nil {
+				return nil, r.readError(id, err)
+			}
+			size += bytesOf(notices)
+			page.Events = append(notices, page.Events...)
+		}
 		page.More = cut
 		if cut {
 			break

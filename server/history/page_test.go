@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -84,4 +85,67 @@ func transcript(t testingT, events []protocol.Event) string {
 		}
 	}
 	return string(protocol.MustEncode(&tr))
+}
+
+func TestHistoryHasTheNoticesAroundTurns(t *testing.T) {
+	bubble(t, func(t *testing.T, r *testReader) {
+		id := r.create()
+		notices := func(n int, text string) {
+			t.Helper()
+			r.send(id, "a turn before "+text) // opens the agent
+			r.agents.run().finish(session.End{}, nil)
+			synctest.Wait()
+			host := r.agents.opened[len(r.agents.opened)-1].host
+			for range n {
+				for _, e := range []session.Event{
+					{Type: protocol.Raw, Data: protocol.RawData{Source: "acp", Data: []byte("{}")}},
+					{Type: protocol.Notice, Data: protocol.NoticeData{Level: protocol.LevelWarning, Message: text}},
+				} {
+					if err := host.Emit(e); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			synctest.Wait()
+		}
+		want := ""
+		for i, n := range []int{1, 1, 9, 1, 1, 9} {
+			notices(n, fmt.Sprint("notice ", i, " ", strings.Repeat("x", 200_000)))
+			want += "turn " + strings.Repeat("notice ", n)
+		}
+		for limit := 1; limit <= 7; limit++ {
+			var got []string
+			for before := uint64(0); ; {
+				h := must[protocol.HistoryResult](
+					r, r.do(newCommand(protocol.DoHistory, id, protocol.HistoryData{Before: before, Limit: limit})),
+				)
+				var page []string
+				for _, e := range decodeLines(t, bytes.Join(rawLines(h.Events), []byte("\n"))) {
+					switch e.Type {
+					case protocol.MessageUser:
+						page = append(page, "turn")
+					case protocol.Notice:
+						page = append(page, "notice")
+					case protocol.Raw:
+						t.Error("an event outside of turns that is no notice")
+					}
+				}
+				got = append(page, got...)
+				if !h.More {
+					break
+				}
+				before = h.First
+			}
+			if strings.Join(got, " ")+" " != want {
+				t.Errorf("limit %d: %v", limit, got)
+			}
+		}
+	})
+}
+
+func rawLines(events []json.RawMessage) (lines [][]byte) {
+	for _, e := range events {
+		lines = append(lines, e)
+	}
+	return lines
 }

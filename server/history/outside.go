@@ -1,0 +1,66 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// outside returns the notices outside of turns between two seqs, exclusive, within most bytes: the
+// newest, and whether older ones were left out. It stops at the first event of a turn.
+func (r *Reader) outside(
+	ctx context.Context, id string, after, before uint64, most int,
+) (notices []json.RawMessage, cut bool, err error) {
+	notices = []json.RawMessage{}
+	var buf []byte
+	size := 0
+	for through := before - 1; after < through; {
+		lines, upto, err := r.store.Read(ctx, id, after, through, true, readBytes, buf[:0])
+		if err != nil || upto == after {
+			return notices, cut, err
+		}
+		for line := range bytes.Lines(lines) {
+			var e struct {
+				Type protocol.Type `json:"type"`
+				Turn string        `json:"turn"`
+			}
+			if err := json.Unmarshal(line, &e); err != nil {
+				return nil, false, err
+			}
+			switch {
+			case e.Type == protocol.MessageUser:
+				return notices, cut, nil
+			case e.Type == protocol.Notice && e.Turn == "":
+				notices = append(notices, slices.Clone(bytes.TrimSuffix(line, []byte("\n"))))
+				size += len(line)
+			}
+			for size > most && len(notices) > 1 {
+				size -= len(notices[0]) + 1
+				notices, cut = notices[1:], true
+			}
+		}
+		after, buf = upto, lines
+	}
+	return notices, cut, nil
+}
+
+// lastOf returns the last seq of the newest turn, or 0.
+func lastOf(turns []session.TurnRow) uint64 {
+	if len(turns) == 0 {
+		return 0
+	}
+	return turns[0].Last
+}
+
+// bytesOf returns the size of encoded events, with newlines.
+func bytesOf(events []json.RawMessage) int {
+	n := 0
+	for _, e := range events {
+		n += len(e) + 1
+	}
+	return n
+}
