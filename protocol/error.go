@@ -24,6 +24,10 @@ const (
 	CodeKeyReused       Code = "key_reused"          // the key was used with another body
 	CodeTooLarge        Code = "too_large"           // over a size limit; Limit is in bytes
 	CodeTooMany         Code = "too_many"            // over a count limit; see Limit
+	CodeQueueFull       Code = "queue_full"          // the session's queue; Limit is in messages or bytes
+	CodeSessionLimit    Code = "session_limit"       // the server has as many sessions as it may; see Limit
+	CodeAgentLimit      Code = "agent_limit"         // as many agents run as may; see Limit
+	CodeConnectionLimit Code = "connection_limit"    // as many connections are open as may be; see Limit
 	CodeUnauthorized    Code = "unauthorized"        // no valid credential
 	CodeForbidden       Code = "forbidden"           // valid credential, insufficient role
 	CodeNoAgent         Code = "no_agent"            // no such agent, or it cannot be started

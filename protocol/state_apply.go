@@ -180,6 +180,8 @@ func endPart(kind Kind) func(*State, *Event, *PartEndData) {
 	}
 }
 
+const maxOpenText = 1 << 10 // bytes of a text of an open tool; the transcript has all of it
+
 func (s *State) startTool(e *Event, d *ToolStartedData) {
 	if s.Turn == nil {
 		return
@@ -195,7 +197,7 @@ func (s *State) startTool(e *Event, d *ToolStartedData) {
 		v     string
 	}{{&t.Name, d.Name}, {&t.Kind, d.Kind}, {&t.Title, d.Title}} {
 		if f.v != "" {
-			*f.field = f.v
+			*f.field = SplitText(f.v, maxOpenText)[0]
 		}
 	}
 }

@@ -204,6 +204,9 @@ func (c *conn) answer(id string, result json.RawMessage, err error) {
 		return
 	}
 	a := protocol.Answer{ID: id, Result: result}
+	if err == nil && len(result) > protocol.MaxResult {
+		err = &protocol.Error{Code: protocol.CodeTooLarge, Limit: protocol.MaxResult, Message: "the answer is too large"}
+	}
 	if err != nil {
 		a.Result, a.Error = nil, protocol.AsError(err)
 		if a.Error.Code == protocol.CodeInternal {

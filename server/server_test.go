@@ -63,6 +63,7 @@ type testServer struct {
 	pipe   *Pipe
 	served chan error
 	limits Limits
+	bounds session.Limits
 	auth   *login.Authenticator
 	wrap   func(session.Store) session.Store
 	log    *slog.Logger // nil: no log
@@ -100,6 +101,7 @@ func (w *testServer) start() {
 			Store:        w.wrap(w.store),
 			Agents:       w,
 			DefaultAgent: "script",
+			Limits:       w.bounds,
 		},
 		Version:       "test",
 		Limits:        w.limits,

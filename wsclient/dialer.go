@@ -22,9 +22,8 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// maxIncoming bounds one message of the server, in bytes. Every answer and event batch of
-// agentctl's server is smaller.
-const maxIncoming = 16 << 20
+// maxIncoming bounds one message of the server, in bytes.
+const maxIncoming = protocol.MaxOutgoing
 
 // A dialer opens connections to one server. It is immutable.
 type dialer struct {
@@ -270,6 +269,9 @@ func (d *dialer) connectionError(err error) *ConnectError {
 		e.Code = coded.Code
 	} else if websocket.CloseStatus(err) == protocol.ClosePolicy {
 		e.Code = protocol.CodeUnauthorized
+	}
+	if errors.Is(err, websocket.ErrMessageTooBig) {
+		e.Code, e.Err = protocol.CodeTooLarge, fmt.Errorf("the server sent a message larger than %d bytes", maxIncoming)
 	}
 	var closed websocket.CloseError
 	if errors.As(err, &closed) && closed.Reason != "" {

@@ -32,10 +32,11 @@ func (e *ConnectError) Error() string { return fmt.Sprintf("connect to %s: %v", 
 func (e *ConnectError) Unwrap() error { return e.Err }
 
 // Refused reports whether another attempt is pointless: the code is unauthorized (HTTP 401 or
-// close code 1008), forbidden (HTTP 403) or unsupported. A client goes offline on such an error.
+// close code 1008), forbidden (HTTP 403), unsupported, or too_large for a message of the server. A
+// client goes offline on such an error.
 func (e *ConnectError) Refused() bool {
 	switch e.Code {
-	case protocol.CodeUnauthorized, protocol.CodeForbidden, protocol.CodeUnsupported:
+	case protocol.CodeUnauthorized, protocol.CodeForbidden, protocol.CodeUnsupported, protocol.CodeTooLarge:
 		return true
 	}
 	return false

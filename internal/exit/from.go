@@ -44,6 +44,8 @@ func fromConnect(e *wsclient.ConnectError) *Error {
 		return (&Error{Status: Forbidden, Code: e.Code, Err: e}).withHint(protocol.CodeUnauthorized)
 	case protocol.CodeUnsupported:
 		return &Error{Status: Failure, Code: e.Code, Err: e, Hint: dialectHint(e)}
+	case protocol.CodeTooLarge:
+		return &Error{Status: Failure, Code: e.Code, Err: e}
 	}
 	if e.Status != 0 && e.Code == "" {
 		return &Error{

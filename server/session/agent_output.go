@@ -67,6 +67,7 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 		if !en.isDelta {
 			s.published.stale = true
 		}
+		s.endSurplus()
 	}
 	if m.state != nil {
 		s.spec.State = m.state
@@ -113,6 +114,23 @@ func (s *Session) emitMissingStart(en entry) {
 		return
 	}
 	s.recordTask(typ, en.task, en.parent, data)
+}
+
+const maxOpen = 256 // parts, and tools, of a turn
+
+// endSurplus ends the oldest open part and tool of the turn if there are too many, because they are
+// part of the state.
+func (s *Session) endSurplus() {
+	st := s.state.Turn
+	if st == nil {
+		return
+	}
+	if len(st.Parts) > maxOpen {
+		s.endPart(st.Parts[0])
+	}
+	if len(st.Tools) > maxOpen {
+		s.endTool(st.Tools[0], protocol.ToolUnknown)
+	}
 }
 
 func (s *Session) partStarted(id string, kind protocol.Kind) bool {
@@ -228,12 +246,21 @@ func (h *host) Save(state []byte) error { return h.s.sendState(nil, nil, state) 
 // process.
 func (h *host) RecordProcessGroup(g ProcessGroup) error {
 	g.Session = h.s.id
+	if n := h.s.hub.cfg.Limits.Agents; !g.Ended && !h.s.hub.addProcess(g, n) {
+		return &protocol.Error{
+			Code: protocol.CodeAgentLimit, Limit: int64(n),
+			Message: "too many agents run: close sessions, or wait until idle agents end",
+		}
+	}
 	result := make(chan error, 1)
 	if !h.s.hub.commit(&Batch{Session: h.s.id, ProcessGroups: []ProcessGroup{g}}, func(err error) { result <- err }) {
+		h.s.hub.removeProcess(g)
 		return fmt.Errorf("record process group: %w", ErrStoreFailed)
 	}
 	err := <-result
-	h.s.hub.countProcess(g, err)
+	if err != nil || g.Ended {
+		h.s.hub.removeProcess(g)
+	}
 	return err
 }
 

@@ -103,6 +103,11 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 			}
 		}
 	}
+	if r.Rule != nil {
+		if err := s.checkRule(r.Rule); err != nil {
+			return nil, err
+		}
+	}
 	if raw, err := encode(r); err != nil || len(raw) > protocol.MaxEvent-envelope {
 		return nil, &protocol.Error{
 			Code:    protocol.CodeTooLarge,
@@ -237,6 +242,13 @@ func (s *Session) queueReason(cmd *command, r protocol.ApprovalResolvedData) {
 	front := 0
 	at := timestamp()
 	m := protocol.Message{MessageID: NewID(idMessage), Text: r.Reason, QueuedAt: &at, By: &cmd.by}
+	if err := s.checkQueue(&m); err != nil {
+		s.record(protocol.Notice, &cmd.by, protocol.NoticeData{
+			Level: protocol.LevelWarning, Code: protocol.CodeOf(err),
+			Message: "the agent does not get this reason, because the queue is full: " + r.Reason,
+		})
+		return
+	}
 	s.record(protocol.QueueAdded, &cmd.by, protocol.QueueAddedData{Message: m, Index: &front})
 }
 
@@ -245,6 +257,12 @@ func (s *Session) explain(cmd *command, p protocol.Approval) error {
 	e, ok := s.agent.(Explainer)
 	if !ok {
 		return s.unsupported("explain")
+	}
+	if limit := s.hub.cfg.Limits.Bytes; encodedSize(s.state.Approvals, limit) > limit-protocol.MaxEvent {
+		return &protocol.Error{
+			Code: protocol.CodeTooLarge, Limit: limit,
+			Message: "the pending requests and their explanations are too large together: decide some",
+		}
 	}
 	s.runAsync(cmd, func(ctx context.Context) (any, error) { return e.Explain(ctx, p) }, func(result any) (any, error) {
 		if s.state.PendingApproval(p.Request) == nil {

@@ -25,7 +25,7 @@ func (s *Session) handleApprovalRequest(w *approvalWaiter) {
 	if err != nil {
 		s.hub.log.Error("record request", "session", s.id, "err", err)
 		w.deliver(nil, &resolution{ApprovalResolvedData: protocol.ApprovalResolvedData{
-			Outcome: protocol.Denied, Reason: "the request could not be recorded",
+			Outcome: protocol.Denied, Reason: refusedRequest(err),
 		}})
 		return
 	}
@@ -37,6 +37,16 @@ func (s *Session) handleApprovalRequest(w *approvalWaiter) {
 			Request: request.Request, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, ByRule: rule.ID,
 		})
 	}
+}
+
+var errTooManyRequests = errors.New("too many requests are pending")
+
+// refusedRequest returns the reason that the agent gets for a request that was not recorded.
+func refusedRequest(err error) string {
+	if errors.Is(err, errTooManyRequests) {
+		return "too many requests are pending: ask again when some are decided"
+	}
+	return "the request could not be recorded"
 }
 
 // recordApprovalRequest records a request and returns it. It returns nil for a request that this
@@ -71,6 +81,9 @@ func (s *Session) recordApprovalRequest(w *approvalWaiter) (*protocol.Approval, 
 		a.Request = NewID(idRequest)
 	}
 	s.completeApproval(&a)
+	if !s.roomForRequest(&a) {
+		return nil, errTooManyRequests
+	}
 	entries, err := encodeEntry(entry{typ: protocol.ApprovalRequested, task: a.Task, blobs: blobs}, a)
 	if err == nil && entries[0].typ != protocol.ApprovalRequested {
 		err = errors.New("request too large")

@@ -16,6 +16,7 @@ type Config struct {
 	// recorded process.
 	KillProcessGroup func(ProcessGroup) error
 
+	Limits          Limits
 	ApprovalTimeout time.Duration // of a pending approval; 0: none
 	EditHold        time.Duration // for an edit hold to outlive its connection; 30 s
 	InterruptGrace  time.Duration // for an interrupted agent to return before it is closed; 10 s
@@ -26,6 +27,7 @@ type Config struct {
 }
 
 func (c *Config) defaults() {
+	c.Limits.defaults()
 	for _, d := range []struct {
 		field *time.Duration
 		value time.Duration

@@ -72,6 +72,12 @@ func (h *Hub) createSession(spec Spec, c creation) error {
 	if err != nil {
 		return err
 	}
+	if n := h.cfg.Limits.Sessions; h.full(n) {
+		return &protocol.Error{
+			Code: protocol.CodeSessionLimit, Limit: int64(n),
+			Message: "the server has too many sessions: remove closed ones",
+		}
+	}
 	if !h.addSession() {
 		return errShuttingDown()
 	}

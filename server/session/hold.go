@@ -16,6 +16,11 @@ type editHold struct {
 // queueHold holds the queue, or one message while its caller edits it. A second edit hold of the
 // same actor moves the first to the new connection.
 func (s *Session) queueHold(cmd *command, d *protocol.QueueHoldData) (any, error) {
+	if n := s.hub.cfg.Limits.Queue; len(s.state.Holds) >= n {
+		return nil, &protocol.Error{
+			Code: protocol.CodeTooMany, Limit: int64(n), Message: "the queue has too many holds: release them",
+		}
+	}
 	if d.MessageID == "" {
 		return protocol.QueueHoldResult{Hold: s.addHold(protocol.HoldUser, "", &cmd.by)}, nil
 	}

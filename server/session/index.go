@@ -118,17 +118,24 @@ func (x *index) Unwatch(w Watcher) {
 	delete(x.watchers, w)
 }
 
-// countProcess counts a process group in when its start is recorded, and out at its end.
-func (x *index) countProcess(g ProcessGroup, err error) {
+// addProcess counts in a process group before its start is recorded. It returns false above the
+// limit.
+func (x *index) addProcess(g ProcessGroup, limit int) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	key := g
-	key.Ended = false
-	if g.Ended {
-		delete(x.processes, key)
-	} else if err == nil {
-		x.processes[key] = true
+	if len(x.processes) >= limit {
+		return false
 	}
+	x.processes[g] = true
+	return true
+}
+
+// removeProcess counts out a process group at its end.
+func (x *index) removeProcess(g ProcessGroup) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	g.Ended = false
+	delete(x.processes, g)
 }
 
 // Busy returns the number of turns under way and of process groups of agents.
@@ -142,6 +149,13 @@ func (x *index) Busy() int {
 		}
 	}
 	return n
+}
+
+// full reports whether the index has so many sessions.
+func (x *index) full(limit int) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return len(x.rows) >= limit
 }
 
 // row returns the row of an id, or nil.

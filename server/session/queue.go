@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -61,6 +62,9 @@ func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (a
 	}
 	at := timestamp()
 	m.QueuedAt = &at
+	if err := s.checkQueue(&m); err != nil {
+		return nil, err
+	}
 	added := protocol.QueueAddedData{Message: m}
 	index := len(s.state.Queue)
 	if front {
@@ -128,7 +132,7 @@ func (s *Session) queueEdit(cmd *command, d *protocol.QueueEditData) (any, error
 	}
 	edited := *m
 	edited.Text, edited.Parts = d.Text, d.Parts
-	if err := sanitizeMessage(&edited); err != nil {
+	if err := cmp.Or(sanitizeMessage(&edited), s.checkQueue(&edited)); err != nil {
 		return nil, err
 	}
 	s.record(

@@ -106,12 +106,7 @@ func (s *Session) recover() {
 func (s *Session) resumeTurn() {
 	st := s.state.Turn
 	for _, tool := range slices.Clone(st.Tools) {
-		s.recordTask(
-			protocol.ToolEnded,
-			tool.Task,
-			tool.Parent,
-			protocol.ToolEndedData{Tool: tool.Tool, Status: protocol.ToolUnknown},
-		)
+		s.endTool(tool, protocol.ToolUnknown)
 	}
 	s.record(
 		protocol.TurnStarted,

@@ -91,6 +91,16 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 		if failed == nil && !s.subscribers.connected(sub.ID()) {
 			failed = protocol.Errorf(protocol.CodeNotSubscribed, "unsubscribed meanwhile")
 		}
+		var result protocol.SubscribeResult
+		if failed == nil {
+			result = s.subscribeResult(d)
+			if result.Snapshot != nil && len(s.boundary.snapshot) > protocol.MaxResult {
+				failed = &protocol.Error{
+					Code: protocol.CodeTooLarge, Limit: protocol.MaxResult,
+					Message: "the state of the session is too large: remove messages from its queue",
+				}
+			}
+		}
 		if failed != nil {
 			s.detach(sub.ID(), "")
 			reply(nil, failed)
@@ -98,7 +108,7 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 		}
 		s.log.removeReader(sub) // of another subscription made meanwhile
 		s.log.addReader(sub)
-		reply(&Attachment{Result: s.subscribeResult(d), Log: s.log}, nil)
+		reply(&Attachment{Result: result, Log: s.log}, nil)
 	})
 }
 

@@ -160,23 +160,14 @@ func (s *Session) endTurn(end End) {
 func (s *Session) recordEnd(end End, by *protocol.Actor) {
 	st := s.state.Turn
 	for _, p := range slices.Clone(st.Parts) {
-		typ := protocol.TextEnd
-		if p.Kind == protocol.KindReasoning {
-			typ = protocol.ReasoningEnd
-		}
-		s.recordTask(typ, p.Task, "", protocol.PartEndData{Part: p.Part})
+		s.endPart(p)
 	}
 	status := protocol.ToolUnknown
 	if end.Reason == protocol.ReasonInterrupted || end.Reason == protocol.ReasonDenied {
 		status = protocol.ToolCancelled
 	}
 	for _, tool := range slices.Clone(st.Tools) {
-		s.recordTask(
-			protocol.ToolEnded,
-			tool.Task,
-			tool.Parent,
-			protocol.ToolEndedData{Tool: tool.Tool, Status: status},
-		)
+		s.endTool(tool, status)
 	}
 	s.endTasks(end)
 	s.cancelApprovals()
@@ -202,6 +193,20 @@ func (s *Session) recordEnd(end End, by *protocol.Actor) {
 		Reason:    string(end.Reason),
 		Ended:     e.Time,
 	})
+}
+
+// endPart records the end of an open part.
+func (s *Session) endPart(p protocol.OpenPart) {
+	typ := protocol.TextEnd
+	if p.Kind == protocol.KindReasoning {
+		typ = protocol.ReasoningEnd
+	}
+	s.recordTask(typ, p.Task, "", protocol.PartEndData{Part: p.Part})
+}
+
+// endTool records the end of an open tool.
+func (s *Session) endTool(t protocol.OpenTool, status protocol.ToolStatus) {
+	s.recordTask(protocol.ToolEnded, t.Task, t.Parent, protocol.ToolEndedData{Tool: t.Tool, Status: status})
 }
 
 // endTasks ends the running tasks of a turn that did not complete. In a completed turn the agent

@@ -1,0 +1,190 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"agentctl/protocol"
+)
+
+// The message that a full queue refuses changes nothing, and a client can still read the session.
+func TestAQueueIsBounded(t *testing.T) {
+	const size = 240 << 10
+	for _, c := range []struct {
+		name   string
+		limits Limits
+		text   string
+		fit    int // messages
+		limit  int64
+	}{
+		{"messages", Limits{Queue: 3}, "hello", 3, 3},
+		{"bytes", Limits{Bytes: 1 << 20}, strings.Repeat("x", size), 4, 1 << 20},
+		{"bytes, default", Limits{}, strings.Repeat("x", size), 16, 4 << 20},
+		{"bytes in JSON", Limits{Bytes: 1 << 20}, strings.Repeat("\x01", 40<<10), 4, 1 << 20},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, Config{Limits: c.limits}, func(t *testing.T, r *testHub) {
+				id := r.create()
+				r.send(id, "go")
+				send := newCommand(protocol.DoSend, id, protocol.SendData{Text: c.text})
+				for range c.fit {
+					must[protocol.SendResult](r, r.do(anna, send))
+				}
+				before := r.state(id)
+				if e := refused(r, r.do(anna, send), protocol.CodeQueueFull); e.Limit != c.limit {
+					t.Errorf("limit %d, want %d", e.Limit, c.limit)
+				}
+				if after := r.state(id); len(after.Queue) != c.fit || after.Seq != before.Seq {
+					t.Errorf("%d queued, seq %d: want %d, %d", len(after.Queue), after.Seq, c.fit, before.Seq)
+				}
+				r.agents.run().finish(End{}, nil)
+				r.waitIdle()
+				must[protocol.SendResult](r, r.do(anna, send)) // there is room again
+			})
+		})
+	}
+}
+
+func TestAnEditedMessageFitsItsQueue(t *testing.T) {
+	bubble(t, Config{Limits: Limits{Bytes: 64 << 10, Queue: 1}}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.send(id, "go")
+		queued := r.send(id, "short")
+		edit := func(text string) *testCall {
+			return r.do(anna, newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{
+				MessageID: queued.MessageID, Text: text,
+			}))
+		}
+		must[protocol.Empty](r, edit("other"))
+		refused(r, edit(strings.Repeat("x", 65<<10)), protocol.CodeQueueFull)
+		if q := r.state(id).Queue; len(q) != 1 || q[0].Text != "other" {
+			t.Errorf("queue %+v", q)
+		}
+	})
+}
+
+// A reason that a full queue cannot take is shown, because the decision stands.
+func TestAReasonThatDoesNotFitTheQueueIsANotice(t *testing.T) {
+	bubble(t, Config{Limits: Limits{Queue: 1}}, func(t *testing.T, r *testHub) {
+		id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveTool, Name: "rm"})
+		r.send(id, "next")
+		must[protocol.ApproveResult](r, r.do(anna, approve(id, protocol.ApproveData{
+			Request: "q", Decision: protocol.Deny, Reason: "not this one",
+		})))
+		var notice protocol.NoticeData
+		for _, e := range r.events(id, false) {
+			if e.Type == protocol.Notice {
+				if err := e.Decode(&notice); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if notice.Code != protocol.CodeQueueFull || !strings.Contains(notice.Message, "not this one") {
+			t.Errorf("notice %+v", notice)
+		}
+		if v, _ := r.agents.run().verdict("q"); v.Outcome != protocol.Denied {
+			t.Errorf("the agent received %+v", v)
+		}
+	})
+}
+
+func TestPendingRequestsAreBounded(t *testing.T) {
+	for name, limits := range map[string]Limits{"count": {Requests: 2}, "bytes": {Bytes: protocol.MaxEvent + 40<<10}} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, Config{Limits: limits}, func(t *testing.T, r *testHub) {
+				id := r.create()
+				r.send(id, "go")
+				run := r.agents.run()
+				for i := range 4 {
+					run.ask(protocol.Approval{
+						Request: fmt.Sprint(i), Kind: protocol.ApproveTool, Name: "rm",
+						Input: protocol.MustEncode(strings.Repeat("x", 15<<10)),
+					})
+					synctest.Wait()
+				}
+				if n := len(r.state(id).Approvals); n != 2 {
+					t.Errorf("%d pending requests", n)
+				}
+				if v, ok := run.verdict("3"); !ok || v.Outcome != protocol.Denied ||
+					!strings.Contains(v.Reason, "too many requests") {
+					t.Errorf("the agent received %+v, %t", v, ok)
+				}
+			})
+		})
+	}
+}
+
+func TestRulesAreBounded(t *testing.T) {
+	bubble(t, Config{Limits: Limits{Rules: 1}}, func(t *testing.T, r *testHub) {
+		id := startAsking(r,
+			protocol.Approval{Request: "a", Kind: protocol.ApproveTool, Name: "one"},
+			protocol.Approval{Request: "b", Kind: protocol.ApproveTool, Name: "two"},
+		)
+		always := func(request string) *testCall {
+			return r.do(anna, approve(id, protocol.ApproveData{Request: request, Decision: protocol.AllowAlways}))
+		}
+		must[protocol.ApproveResult](r, always("a"))
+		refused(r, always("b"), protocol.CodeTooMany)
+		if st := r.state(id); len(st.Rules) != 1 || len(st.Approvals) != 1 {
+			t.Errorf("%d rules, %d pending requests", len(st.Rules), len(st.Approvals))
+		}
+	})
+}
+
+func TestSessionsAreBounded(t *testing.T) {
+	bubble(t, Config{Limits: Limits{Sessions: 2}}, func(t *testing.T, r *testHub) {
+		one := r.create()
+		r.create()
+		create := newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "three"})
+		if e := refused(r, r.do(anna, create), protocol.CodeSessionLimit); e.Limit != 2 {
+			t.Errorf("limit %d", e.Limit)
+		}
+		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, one, protocol.CloseData{Delete: true})))
+		must[protocol.CreateResult](r, r.do(anna, create))
+	})
+}
+
+func TestProcessesOfAgentsAreBounded(t *testing.T) {
+	bubble(t, Config{Limits: Limits{Agents: 1}}, func(t *testing.T, r *testHub) {
+		s := &Session{id: r.create(), hub: r.hub}
+		h := &host{s}
+		if err := h.RecordProcessGroup(ProcessGroup{PID: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.RecordProcessGroup(ProcessGroup{PID: 2}); protocol.CodeOf(err) != protocol.CodeAgentLimit {
+			t.Errorf("a second process: %v", err)
+		}
+		for _, g := range []ProcessGroup{{PID: 1, Ended: true}, {PID: 2}, {PID: 2, Ended: true}} {
+			if err := h.RecordProcessGroup(g); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// What an agent leaves open is part of every snapshot.
+func TestOpenPartsAndToolsAreBounded(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.send(id, "go")
+		run := r.agents.run()
+		for i := range 2 * maxOpen {
+			run.emit(
+				Event{Type: protocol.TextStart, Data: protocol.PartStartData{Part: fmt.Sprint("p", i)}},
+				Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{
+					Tool: fmt.Sprint("t", i), Title: strings.Repeat("x", 10<<10),
+				}},
+			)
+		}
+		r.waitIdle()
+		st := r.state(id)
+		if len(st.Turn.Parts) != maxOpen || len(st.Turn.Tools) != maxOpen {
+			t.Errorf("%d parts and %d tools are open", len(st.Turn.Parts), len(st.Turn.Tools))
+		}
+		if n := len(encodeState(st)); n > 1<<20 {
+			t.Errorf("the state has %d bytes", n)
+		}
+	})
+}
