@@ -23,6 +23,7 @@ import (
 func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 	auth, logins := s.auth, s.counted(s.auth)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		boundBody(w, r)
 		from, ok := l.authenticate(auth, r)
 		switch {
 		case !l.hostAllowed(r.Host):
@@ -35,6 +36,12 @@ func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 		case !ok && r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
 			s.refuseUnauthorized(w, r, l.dialectAt(r.URL.Path))
 		default:
+			if ok {
+				if err := s.admission.admit(socketUnder(socketOf(r)), l.sender(from), l.privileged(from)); err != nil {
+					refuseConnection(w, err)
+					return
+				}
+			}
 			r = withCaller(r, from)
 			if !from.expires.IsZero() { // ends event streams; Server.serve ends WebSockets
 				ctx, cancel := context.WithDeadline(r.Context(), from.expires)
@@ -104,6 +111,25 @@ func handleCORS(w http.ResponseWriter, r *http.Request) bool {
 	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
 	w.WriteHeader(http.StatusNoContent)
 	return true
+}
+
+// sender identifies the sender of a request among those of all listeners.
+func (l *Listener) sender(from caller) string {
+	switch {
+	case from.by.Subject != "":
+		return "user " + from.by.Subject
+	case l.owner:
+		return "owner"
+	}
+	return "listener " + l.Addr().String()
+}
+
+// privileged reports whether a sender may use the reserve of connections.
+func (l *Listener) privileged(from caller) bool {
+	if from.by.Subject == "" && l.Token == "" {
+		return l.owner
+	}
+	return from.role == "" || from.role == protocol.RoleAdmin
 }
 
 // authenticate returns the sender of a request; ok is false without a required credential. A

@@ -21,18 +21,33 @@ type Config struct {
 
 // Limits bound the resources of clients.
 type Limits struct {
-	Connections int           // connections and requests at once; 4,096
-	Message     int64         // bytes of a client's message; protocol.MaxMessage
-	InFlight    int           // commands under way per connection; 64
-	Rate        int           // commands per second and connection, and the burst; unlimited
-	Window      int64         // maximum unacknowledged bytes that a client may ask for; 16 MiB
-	Write       time.Duration // for a client to receive one message; 60 s
-	Heartbeat   time.Duration // between heartbeats of an otherwise silent connection; 30 s
+	Connections     int           // of known senders; 4,096
+	PerSender       int           // connections of one sender, except the owner and admins; a quarter of Connections
+	Reserve         int           // connections beyond Connections, for the owner and admins; 64
+	Unauthenticated int           // connections of senders that are not known yet; 256
+	Message         int64         // bytes of a client's message; protocol.MaxMessage
+	InFlight        int           // commands under way per connection; 64
+	Rate            int           // commands per second and connection, and the burst; 5,000
+	Window          int64         // maximum unacknowledged bytes that a client may ask for; 16 MiB
+	Write           time.Duration // for a client to receive one message; 60 s
+	Heartbeat       time.Duration // between heartbeats of an otherwise silent connection; 30 s
 }
 
 func (l *Limits) defaults() {
 	if l.Connections == 0 {
 		l.Connections = 4096
+	}
+	if l.PerSender == 0 {
+		l.PerSender = max(1, l.Connections/4)
+	}
+	if l.Reserve == 0 {
+		l.Reserve = 64
+	}
+	if l.Unauthenticated == 0 {
+		l.Unauthenticated = 256
+	}
+	if l.Rate == 0 {
+		l.Rate = 5000
 	}
 	if l.Message == 0 {
 		l.Message = protocol.MaxMessage

@@ -205,7 +205,9 @@ func (c *conn) answer(id string, result json.RawMessage, err error) {
 	}
 	a := protocol.Answer{ID: id, Result: result}
 	if err == nil && len(result) > protocol.MaxResult {
-		err = &protocol.Error{Code: protocol.CodeTooLarge, Limit: protocol.MaxResult, Message: "the answer is too large"}
+		err = &protocol.Error{
+			Code: protocol.CodeTooLarge, Limit: protocol.MaxResult, Message: "the answer is too large",
+		}
 	}
 	if err != nil {
 		a.Result, a.Error = nil, protocol.AsError(err)

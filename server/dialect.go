@@ -32,6 +32,13 @@ type Dialects struct {
 	Options map[string]map[string]string
 }
 
+// A dialectServer is what the server's ends of dialects share.
+type dialectServer struct {
+	Dialects
+	resumeStores map[string]*codec.ResumeStore // by dialect
+	secret       []byte                        // signs tokens
+}
+
 // dialectHandler serves a dialect's clients at any path below prefix. Its refusals name the dialect
 // too: a client that reads another name gives up instead of trying again.
 func (s *Server) dialectHandler(d codec.Dialect, prefix string) http.Handler {
@@ -54,9 +61,9 @@ func (s *Server) dialectHandler(d codec.Dialect, prefix string) http.Handler {
 
 			AgentNames: slices.Sorted(maps.Keys(s.dialects.Agents[d.Name])),
 
-			Sign:    s.sign,
+			Sign:    s.dialects.sign,
 			Version: s.version,
-			Resume:  s.resumeStores[d.Name],
+			Resume:  s.dialects.resumeStores[d.Name],
 		}
 		s.serve(dialect.NewServerConn(ws, d.Server(options), s.limits.Message), socketOf(r), from)
 	})))
@@ -72,7 +79,7 @@ func newResumeStores() map[string]*codec.ResumeStore {
 }
 
 // sign returns the HMAC of a message with the server's secret, in hex.
-func (s *Server) sign(message string) string {
+func (s *dialectServer) sign(message string) string {
 	mac := hmac.New(sha256.New, s.secret)
 	mac.Write([]byte(message))
 	return hex.EncodeToString(mac.Sum(nil))

@@ -29,6 +29,7 @@ type Listener struct {
 	// dialects.
 	Dialect string
 
+	owner bool            // who reaches the listener is the server's owner
 	hosts map[string]bool // allowed in the Host header; nil: any
 }
 
@@ -42,7 +43,7 @@ func ListenUnix(path string) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on unix socket: %w", err)
 	}
-	return &Listener{Listener: l}, nil
+	return &Listener{Listener: l, owner: true}, nil
 }
 
 // ListenTCP listens on a TCP address for clients with the token. Unless insecure is set, an address

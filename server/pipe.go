@@ -17,7 +17,7 @@ type Pipe struct {
 // NewPipe returns a listener in memory, without access rules.
 func NewPipe() *Pipe {
 	p := &Pipe{conns: make(chan net.Conn), done: make(chan struct{}), once: new(sync.Once)}
-	p.Listener = &Listener{Listener: pipeListener{p}}
+	p.Listener = &Listener{Listener: pipeListener{p}, owner: true}
 	return p
 }
 

@@ -58,12 +58,11 @@ func withoutRedirects(next http.Handler) http.Handler {
 	})
 }
 
-// counted serves requests that Shutdown waits for. It answers 503 over Limits.Connections and
-// during a shutdown.
+// counted serves requests that Shutdown waits for. It answers 503 during a shutdown.
 func (s *Server) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := s.beginRequest(); err != nil {
-			web.WriteError(w, http.StatusServiceUnavailable, err.Code, err.Message)
+		if !s.beginRequest() {
+			web.WriteError(w, http.StatusServiceUnavailable, protocol.CodeShuttingDown, "the server is stopping")
 			return
 		}
 		defer s.endRequest()
@@ -71,18 +70,16 @@ func (s *Server) counted(next http.Handler) http.Handler {
 	})
 }
 
-func (s *Server) beginRequest() *protocol.Error {
+// beginRequest counts in a request. It returns false when the server is stopping.
+func (s *Server) beginRequest() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.closed:
-		return protocol.Errorf(protocol.CodeShuttingDown, "the server is stopping")
-	case s.requests >= s.limits.Connections:
-		return protocol.Errorf(protocol.CodeTooMany, "too many connections: the limit is %d", s.requests)
+	if s.closed {
+		return false
 	}
 	s.requests++
 	s.active.Add(1)
-	return nil
+	return true
 }
 
 func (s *Server) endRequest() {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/codec"
 	"agentctl/server/history"
 	"agentctl/server/login"
 	"agentctl/server/session"
@@ -22,17 +21,16 @@ import (
 type Server struct {
 	// Static after construction.
 
-	hub          *session.Hub
-	history      *history.Reader
-	version      string
-	agents       []string
-	limits       Limits
-	dialects     Dialects
-	resumeStores map[string]*codec.ResumeStore // by dialect
-	auth         *login.Authenticator          // nil: no users log in
-	secret       []byte                        // signs tokens of dialects
-	log          *slog.Logger
-	done         chan struct{} // closed at the end of Shutdown
+	hub       *session.Hub
+	history   *history.Reader
+	version   string
+	agents    []string
+	limits    Limits
+	dialects  dialectServer
+	auth      *login.Authenticator // nil: no users log in
+	log       *slog.Logger
+	admission *admission
+	done      chan struct{} // closed at the end of Shutdown
 
 	mu          sync.Mutex
 	conns       map[*conn]bool
@@ -57,19 +55,18 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("open sessions: %w", err)
 	}
 	return &Server{
-		hub:          hub,
-		history:      history.NewReader(cfg.Session.Store, hub, cfg.Session.Log),
-		version:      "agentctl " + cfg.Version,
-		agents:       cfg.Session.Agents.Names(),
-		limits:       cfg.Limits,
-		log:          cfg.Log,
-		dialects:     cfg.Dialects,
-		resumeStores: newResumeStores(),
-		secret:       cfg.Session.Secret,
-		auth:         cfg.Authenticator,
-		done:         make(chan struct{}),
-		lastActive:   time.Now(),
-		conns:        map[*conn]bool{},
+		hub:        hub,
+		history:    history.NewReader(cfg.Session.Store, hub, cfg.Session.Log),
+		version:    "agentctl " + cfg.Version,
+		agents:     cfg.Session.Agents.Names(),
+		limits:     cfg.Limits,
+		log:        cfg.Log,
+		dialects:   dialectServer{cfg.Dialects, newResumeStores(), cfg.Session.Secret},
+		auth:       cfg.Authenticator,
+		done:       make(chan struct{}),
+		lastActive: time.Now(),
+		admission:  newAdmission(cfg.Limits),
+		conns:      map[*conn]bool{},
 	}, nil
 }
 
@@ -91,7 +88,7 @@ func (s *Server) Serve(l *Listener) error {
 	}
 	s.httpServers = append(s.httpServers, h)
 	s.mu.Unlock()
-	if err := h.Serve(l.Listener); !errors.Is(err, http.ErrServerClosed) {
+	if err := h.Serve(s.admission.listen(l.Listener)); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve %s: %w", l.Addr(), err)
 	}
 	return nil

@@ -196,7 +196,7 @@ func TestMessageAtTheLimitIsTaken(t *testing.T) {
 }
 
 func TestConnectionsBeyondTheLimitAreRefused(t *testing.T) {
-	w := newTestServer(t, withLimits(Limits{Connections: 2}))
+	w := newTestServer(t, withLimits(Limits{Connections: 1, Reserve: 1}))
 	addr := w.tcp("secret")
 	first := w.dial()
 	w.dial()
@@ -204,7 +204,7 @@ func TestConnectionsBeyondTheLimitAreRefused(t *testing.T) {
 		status, code, _ := get(t, addr, "/api/sessions?token=secret", "Host: localhost")
 		return status, code
 	}
-	if status, code := full(); status != 503 || code != protocol.CodeTooMany {
+	if status, code := full(); status != 503 || code != protocol.CodeConnectionLimit {
 		t.Errorf("third connection: %d %s", status, code)
 	}
 	if status, _, _ := get(t, addr, "/healthz", "Host: localhost"); status != 200 {

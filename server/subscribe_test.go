@@ -244,8 +244,11 @@ func subscribeDataRaw() protocol.SubscribeData {
 func TestAnswersAndPresenceOvertakeABacklog(t *testing.T) {
 	w := newTestServer(t)
 	id := w.runTurn("large")
+	first := w.dial()
+	first.subscribe(id, "")
 	c := w.dial()
 	c.ask(protocol.DoSend, id, protocol.SendData{Text: "ask"})
+	first.waitForType(protocol.ApprovalRequested)
 	c.ask(protocol.DoSubscribe, id, subscribeDataRaw())
 	// 2.4 MB wait for this client, which does not read: a decision and the presence of a second
 	// client must overtake them.

@@ -75,12 +75,18 @@ start.
    "approval_timeout": "5m", "edit_hold": "30s", "agent_idle": "12h",
    "state_ttl": "168h", "state_secret": "…", "sync": "normal",
    "window": 16777216,
-   "limits": {"message": 1048576, "inflight": 64, "rate": 100},
+   "limits": {"connections": 4096, "per_sender": 1024, "reserve": 64,
+              "unauthenticated": 256, "message": 1048576, "inflight": 64,
+              "rate": 5000, "sessions": 20000, "agents": 500, "queue": 1000,
+              "requests": 100, "rules": 500, "session_bytes": 4194304},
    "origins": ["http://localhost:5173"],
    "dialects": {"myagent": {"agents": {"their name": "mine"},
                             "options": {"heartbeat": "30s"}}}}
 
-Every name is optional. An agent that has been idle for "agent_idle" ends if it can continue its
+Every name is optional. The limits above are the defaults: "connections" at once, "per_sender" those
+of one user, a "reserve" for the owner and admins, "unauthenticated" before a login; commands a
+second and in flight of a connection; and what sessions hold: messages in a queue, pending requests,
+rules, and the bytes of each of these. An agent that has been idle for "agent_idle" ends if it can continue its
 conversation later, with the next message; an agent that cannot never ends. "origins" are the
 origins of web pages that may connect; all other pages are refused.
 
@@ -231,12 +237,17 @@ func serverConfig(c *config.Server, log *slog.Logger) server.Config {
 		Session: session.Config{
 			Agents: c.Registry(), DefaultAgent: c.DefaultAgent, Log: log,
 			ApprovalTimeout: time.Duration(c.ApprovalTimeout), EditHold: time.Duration(c.EditHold),
+			Limits: session.Limits{
+				Sessions: c.Limits.Sessions, Agents: c.Limits.Agents, Queue: c.Limits.Queue,
+				Requests: c.Limits.Requests, Rules: c.Limits.Rules, Bytes: c.Limits.SessionBytes,
+			},
 			AgentIdle: time.Duration(c.AgentIdle), StateTTL: time.Duration(c.StateTTL), Secret: []byte(c.StateSecret),
 		},
 		Version: programVersion(), Log: log,
 		Limits: server.Limits{
-			Message: c.Limits.Message, InFlight: c.Limits.InFlight, Rate: c.Limits.Rate,
-			Window: c.Window,
+			Connections: c.Limits.Connections, PerSender: c.Limits.PerSender, Reserve: c.Limits.Reserve,
+			Unauthenticated: c.Limits.Unauthenticated, Message: c.Limits.Message, InFlight: c.Limits.InFlight,
+			Rate: c.Limits.Rate, Window: c.Window,
 		},
 		Dialects: server.Dialects{Agents: agents, Options: options},
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -47,11 +48,43 @@ type Dialect struct {
 	Options map[string]string `json:"options"`
 }
 
-// Limits bounds what clients may do; 0 is the server's default.
+// Limits bounds what clients may do and sessions may hold; 0 is the server's default.
 type Limits struct {
-	Message  int64 `json:"message"`  // bytes of one message
-	InFlight int   `json:"inflight"` // commands in flight per connection
-	Rate     int   `json:"rate"`     // commands a second per connection; 0: no limit
+	Connections     int   `json:"connections"`     // of known senders
+	PerSender       int   `json:"per_sender"`      // connections of one sender, except the owner and admins
+	Reserve         int   `json:"reserve"`         // further connections for the owner and admins
+	Unauthenticated int   `json:"unauthenticated"` // connections of senders that are not known yet
+	Message         int64 `json:"message"`         // bytes of one message
+	InFlight        int   `json:"inflight"`        // commands in flight per connection
+	Rate            int   `json:"rate"`            // commands a second per connection
+	Sessions        int   `json:"sessions"`        // of the server, closed ones included
+	Agents          int   `json:"agents"`          // processes of agents at once
+	Queue           int   `json:"queue"`           // messages in the queue of a session
+	Requests        int   `json:"requests"`        // pending requests of a session
+	Rules           int   `json:"rules"`           // of a session
+	SessionBytes    int64 `json:"session_bytes"`   // of a session's queue, of its requests, and of its rules
+}
+
+// maxSessionBytes bounds session_bytes, so that a client can receive the state of a session.
+const maxSessionBytes = 4 << 20
+
+func (l *Limits) check() error {
+	for _, n := range []int64{
+		int64(l.Connections), int64(l.PerSender), int64(l.Reserve), int64(l.Unauthenticated), l.Message,
+		int64(l.InFlight), int64(l.Rate), int64(l.Sessions), int64(l.Agents), int64(l.Queue), int64(l.Requests),
+		int64(l.Rules), l.SessionBytes,
+	} {
+		if n < 0 {
+			return errors.New("limits must be positive")
+		}
+	}
+	if l.Message > maxMessageLimit {
+		return fmt.Errorf("limits.message: at most %d bytes", int64(maxMessageLimit))
+	}
+	if l.SessionBytes > maxSessionBytes {
+		return fmt.Errorf("limits.session_bytes: at most %d bytes", int64(maxSessionBytes))
+	}
+	return nil
 }
 
 // A Duration is written in Go's form: 90s, 5m, 168h. It is never negative.
@@ -144,11 +177,10 @@ func (c *Server) check() error {
 	default:
 		return fmt.Errorf("invalid sync %q: want normal or full", c.Sync)
 	}
-	l := c.Limits
-	if c.Window < 0 || l.Message < 0 || l.InFlight < 0 || l.Rate < 0 || l.Message > maxMessageLimit {
-		return fmt.Errorf("window and limits must be positive, limits.message at most %d bytes", int64(maxMessageLimit))
+	if c.Window < 0 {
+		return errors.New("window must be positive")
 	}
-	return nil
+	return c.Limits.check()
 }
 
 // checkAgents returns an error with the key that names an unknown agent.

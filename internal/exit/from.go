@@ -117,6 +117,17 @@ var hints = map[protocol.Code]hint{
 		condition{verb: protocol.DoList, otherwise: "choose another name"},
 	},
 	protocol.CodeKeyReused: {text: "a key identifies one command for ever: choose another --key"},
+	protocol.CodeQueueFull: {
+		"wait, or remove messages: agentctl queue rm",
+		condition{verb: protocol.DoQueueRemove, otherwise: "wait until messages have started"},
+	},
+	protocol.CodeSessionLimit: {
+		"remove sessions: agentctl ls --all, agentctl rm", condition{native: true, otherwise: "close sessions"},
+	},
+	protocol.CodeAgentLimit: {
+		"remove sessions: agentctl ls, agentctl rm", condition{native: true, otherwise: "close sessions"},
+	},
+	protocol.CodeConnectionLimit: {text: "close other clients, or try again later"},
 	protocol.CodeSessionClosed: {
 		"the session can still be read: agentctl history", condition{verb: protocol.DoHistory},
 	},

@@ -160,8 +160,8 @@ func (c *client) handleError(d *errorPayload) {
 // knownCodes are the native codes that agentctl's server puts into details.
 var knownCodes = []protocol.Code{
 	protocol.CodeNoSession, protocol.CodeSessionClosed, protocol.CodeForbidden, protocol.CodeUnsupported,
-	protocol.CodeConflict,
-	protocol.CodeNotFound, protocol.CodeTooLarge, protocol.CodeTooMany, protocol.CodeNoAgent, protocol.CodeAgentAuth,
+	protocol.CodeConflict, protocol.CodeNotFound, protocol.CodeTooLarge, protocol.CodeTooMany,
+	protocol.CodeQueueFull, protocol.CodeNoAgent, protocol.CodeAgentAuth,
 	protocol.CodeTimeout, protocol.CodeAgentFailed, protocol.CodeShuttingDown, protocol.CodeStorage,
 	protocol.CodeServerRestart, protocol.CodeInvalidMessage,
 }

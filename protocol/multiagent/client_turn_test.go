@@ -107,7 +107,8 @@ func TestAFullQueueRefusesMessages(t *testing.T) {
 	for range maxRequests {
 		c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "y"})
 	}
-	if id := c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "y"}); c.errorCode(id) != protocol.CodeTooMany {
+	id := c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "y"})
+	if c.errorCode(id) != protocol.CodeQueueFull {
 		t.Errorf("one more: %+v", c.answers[id])
 	}
 }

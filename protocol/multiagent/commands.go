@@ -199,7 +199,7 @@ func (c *client) handleSend(s *session, cmd *protocol.Command) {
 		return
 	}
 	if len(state.Queue) >= maxRequests {
-		c.Fail(cmd, &protocol.Error{Code: protocol.CodeTooMany, Message: "the queue is full", Limit: maxRequests})
+		c.Fail(cmd, &protocol.Error{Code: protocol.CodeQueueFull, Message: "the queue is full", Limit: maxRequests})
 		return
 	}
 	at := c.Now.UTC()

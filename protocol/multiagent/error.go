@@ -42,7 +42,7 @@ func foreignCode(code protocol.Code, rest string) string {
 	case protocol.CodeNoAgent, protocol.CodeAgentAuth, protocol.CodeUnsupported:
 		return notConfigured
 	case protocol.CodeInvalidJSON, protocol.CodeInvalidMessage, protocol.CodeTooLarge, protocol.CodeTooMany,
-		protocol.CodeSessionClosed:
+		protocol.CodeQueueFull, protocol.CodeSessionClosed:
 		return badRequest
 	}
 	return rest

@@ -57,7 +57,7 @@ func (c *client) sendMessage(s *session, cmd *protocol.Command, d *protocol.Send
 	}
 	// A MyAgent server rejects messages during a turn, so queue it here.
 	if s.log.Full(protocol.QueueAdded, maxPending) {
-		e := protocol.Errorf(protocol.CodeTooMany, "too many queued messages")
+		e := protocol.Errorf(protocol.CodeQueueFull, "too many queued messages")
 		e.Limit = maxPending
 		c.Fail(cmd, e)
 		return

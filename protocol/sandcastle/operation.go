@@ -196,8 +196,8 @@ func nativeError(raw json.RawMessage) *protocol.Error {
 func nativeCode(code string) protocol.Code {
 	switch c := protocol.Code(strings.ToLower(code)); c {
 	case protocol.CodeSessionClosed, protocol.CodeForbidden, protocol.CodeTooLarge, protocol.CodeTooMany,
-		protocol.CodeStorage, protocol.CodeInvalidMessage, protocol.CodeAmbiguous, protocol.CodeNoAgent,
-		protocol.CodeUnsupported, protocol.CodeNotFound:
+		protocol.CodeQueueFull, protocol.CodeStorage, protocol.CodeInvalidMessage, protocol.CodeAmbiguous,
+		protocol.CodeNoAgent, protocol.CodeUnsupported, protocol.CodeNotFound:
 		return c
 	}
 	return protocol.CodeInternal
