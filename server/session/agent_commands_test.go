@@ -161,7 +161,7 @@ func TestAnAgentAtWorkKeepsItsSessionLoadedAndItsAnswerIsGivenAtTheLatestAtTheEn
 		refused(r, second, protocol.CodeAgentFailed)
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if r.hub.rows[id].session != nil {
+		if r.hub.rows[id].session.Load() != nil {
 			t.Error("never unloaded")
 		}
 	})

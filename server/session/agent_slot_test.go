@@ -63,10 +63,7 @@ func (r *testHub) look(id string) {
 
 // loaded reports whether a session is in memory.
 func (r *testHub) loaded(id string) bool {
-	row := r.hub.row(id)
-	row.load.Lock()
-	defer row.load.Unlock()
-	return row.session != nil
+	return r.hub.row(id).loaded() != nil
 }
 
 func noticesOf(t *testing.T, r *testHub, id string) (list []protocol.NoticeData) {

@@ -75,7 +75,7 @@ func (s *Session) delete(cmd *command) {
 		w.reply(body, nil)
 	}
 	cmd.reply(body, nil)
-	for _, f := range s.discardPending() {
-		f(errNoSession(s.id))
+	for _, w := range s.discardPending() {
+		w.done(errNoSession(s.id))
 	}
 }

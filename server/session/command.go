@@ -90,12 +90,15 @@ func (s *Session) answer(cmd *command, result any, err error) {
 	if cmd.key != "" {
 		s.idempotency.store(s, cmd, body, err)
 	}
-	s.afterCommit(func(failed error) {
-		if failed != nil {
-			cmd.reply(nil, failed)
-			return
-		}
-		cmd.reply(body, err)
+	s.wait(waiter{
+		done: func(failed error) {
+			if failed != nil {
+				cmd.reply(nil, failed)
+				return
+			}
+			cmd.reply(body, err)
+		},
+		refuse: func(failed error) { cmd.reply(nil, failed) },
 	})
 }
 

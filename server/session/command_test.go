@@ -108,10 +108,11 @@ func TestOnlySoManyAnswersStayInMemory(t *testing.T) {
 			)
 		}
 		held := make(chan int, 1)
-		if err := r.hub.post(
+		if err := r.hub.ask(
 			t.Context(),
 			id,
 			func(s *Session) { held <- max(len(s.idempotency.byKey), len(s.idempotency.order)) },
+			func(err error) { t.Error(err) },
 		); err != nil {
 			t.Fatal(err)
 		}

@@ -109,7 +109,7 @@ func (h *Hub) createSession(spec Spec, c creation) error {
 	if c.cmd.key != "" {
 		s.idempotency.add(c.cmd.key, &cachedAnswer{hash: c.cmd.hash})
 	}
-	r := &row{session: s, summary: s.summarize()}
+	r := newRow(s.summarize(), s)
 	s.afterCommit(func(failed error) {
 		switch {
 		case failed != nil:
@@ -179,7 +179,7 @@ func (s *Session) endCheck(c creation, err error) {
 	}
 	s.spec.Checking = false
 	s.storeSpec()
-	r := &row{session: s, summary: s.summarize()}
+	r := newRow(s.summarize(), s)
 	s.afterCommit(func(failed error) {
 		if failed == nil {
 			s.hub.addRow(r)

@@ -3,7 +3,7 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"time"
 
 	"agentctl/protocol"
@@ -13,53 +13,81 @@ func errNotStored() error {
 	return protocol.Errorf(protocol.CodeStorage, "the store failed; nothing was changed, try again")
 }
 
+func errUnreadable() error {
+	return protocol.Errorf(protocol.CodeStorage, "the store does not answer; nothing was changed, try again")
+}
+
 // reload restores the state from the store after a failed commit. It discards the turn under way,
-// because its agent may have emitted events that are lost. It retries once a second until the store
-// answers or the server stops.
-func (s *Session) reload() {
+// because its agent may have emitted events that are lost. It tries again each second until the
+// store answers or the server stops. Unless the first attempt succeeds within a second, requests of
+// clients are refused meanwhile, and so are the waiters that can be. It returns the others.
+func (s *Session) reload(waiters []waiter) []waiter {
 	s.idempotency.reset()
 	s.discardTurn()
 	s.approvals.reset()
+	var requests chan request // nil: not refused
+	refuse := func() {
+		requests = s.requests
+		waiters = slices.DeleteFunc(waiters, func(w waiter) bool {
+			if w.refuse != nil {
+				w.refuse(errNotStored())
+			}
+			return w.refuse != nil
+		})
+	}
+	read := s.readStored()
+	retry := time.NewTicker(time.Second)
+	defer retry.Stop()
 	for {
-		err := s.reloadState()
-		if err == nil {
-			break
-		}
-		if errors.Is(err, ErrNotFound) { // its creation was not committed
-			s.exit.ending = true
-			return
-		}
-		s.hub.log.Error("reload session", "session", s.id, "err", err)
 		select {
-		case <-time.After(time.Second):
+		case stored := <-read:
+			read = nil
+			if stored.err == nil {
+				s.adopt(stored.record, stored.state, stored.spec)
+				s.adoptEditHolds()
+				s.published.stale = true
+				s.deadlines.retryAt = time.Now().Add(time.Second)
+				return waiters
+			}
+			if errors.Is(stored.err, ErrNotFound) { // its creation was not committed
+				s.exit.ending = true
+				return waiters
+			}
+			s.hub.log.Error("reload session", "session", s.id, "err", stored.err)
+			refuse()
+		case <-retry.C:
+			refuse()
+			if read == nil {
+				read = s.readStored()
+			}
+		case r := <-requests:
+			r.refuse(errUnreadable())
 		case <-s.stop:
 			s.exit.ending = true
-			return
+			return waiters
 		}
 	}
-	s.published.stale = true
-	s.deadlines.retryAt = time.Now().Add(time.Second)
 }
 
-// reloadState reads state and spec from the store.
-func (s *Session) reloadState() error {
-	ctx, cancel := context.WithTimeout(s.background, 30*time.Second)
-	defer cancel()
-	rec, err := s.hub.cfg.Store.Session(ctx, s.id)
-	if err != nil {
-		return fmt.Errorf("read session: %w", err)
-	}
-	state, err := loadState(ctx, s.hub.cfg.Store, rec)
-	if err != nil {
-		return err
-	}
-	spec, err := decodeSpec(rec)
-	if err != nil {
-		return err
-	}
-	s.adopt(rec, state, spec)
-	s.adoptEditHolds()
-	return nil
+// A storedSession is what the store holds of a session.
+type storedSession struct {
+	record Record
+	state  *protocol.State
+	spec   Spec
+	err    error
+}
+
+// readStored reads the session from the store, off the session's goroutine.
+func (s *Session) readStored() <-chan storedSession {
+	result := make(chan storedSession, 1)
+	s.hub.agents.Go(func() {
+		ctx, cancel := context.WithTimeout(s.background, readTimeout)
+		defer cancel()
+		var r storedSession
+		r.record, r.state, r.spec, r.err = readSession(ctx, s.hub.cfg.Store, s.id)
+		result <- r
+	})
+	return result
 }
 
 // discardTurn ends the turn under way without recording it; retryAfterFailure records its end

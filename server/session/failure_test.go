@@ -81,38 +81,52 @@ func TestAStateThatWasNotKeptIsNotGivenToTheAgentAgain(t *testing.T) {
 	})
 }
 
-func TestASessionThatCannotBeReloadedWaitsForTheStore(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		id := r.create()
-		fail := func(on bool) {
-			r.store.set(func() {
-				r.store.failRead = func() error {
-					if on {
-						return ErrCorrupt
-					}
-					return nil
+// While a session cannot be read from a store that fails or hangs, nothing waits for it. It goes on
+// when the store answers.
+func TestASessionThatCannotBeReloadedRefusesRequests(t *testing.T) {
+	for name, unreadable := range map[string]func(stop <-chan struct{}) error{
+		"fails": func(<-chan struct{}) error { return ErrCorrupt },
+		"hangs": func(stop <-chan struct{}) error { <-stop; return ErrCorrupt },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, Config{}, func(t *testing.T, r *testHub) {
+				id := r.create()
+				fail := func(f func() error) { r.store.set(func() { r.store.failRead = f }) }
+				stop := make(chan struct{})
+				fail(func() error { return unreadable(stop) })
+				r.failOnce()
+				send := func(text string) *testCall {
+					return r.start(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: text}))
 				}
-			})
-		}
-		fail(true)
-		r.failOnce()
-		first := r.start(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "one"}))
-		synctest.Wait()
-		var later *testCall
-		go func() { later = r.start(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"})) }()
-		time.Sleep(5 * time.Second)
-		fail(false)
-		time.Sleep(2 * time.Second)
-		r.waitIdle()
-		refused(r, first, protocol.CodeStorage)
-		if must[protocol.SendResult](r, later).Status != protocol.SendStarted {
-			t.Error("not started")
-		}
-		fail(true)
-		r.failOnce()
-		r.start(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "three"}))
-		synctest.Wait()
-	}) // the hub closes while the session still cannot be read
+				first := send("one")
+				time.Sleep(1500 * time.Millisecond)
+				refused(r, first, protocol.CodeStorage)
+				two := send("two")
+				synctest.Wait()
+				refused(r, two, protocol.CodeStorage)
+				attached := make(chan error, 1)
+				r.hub.Attach(t.Context(), id, &testSubscriber{name: "c1"}, &protocol.SubscribeData{},
+					func(_ *Attachment, err error) { attached <- err })
+				if err := <-attached; protocol.CodeOf(err) != protocol.CodeStorage {
+					t.Errorf("attach: %v", err)
+				}
+				r.hub.Detach(id, "c1", "") // does not wait
+				fail(nil)
+				close(stop)
+				time.Sleep(2 * time.Second)
+				r.waitIdle()
+				three := send("three")
+				r.waitIdle()
+				if must[protocol.SendResult](r, three).Status != protocol.SendStarted {
+					t.Error("not started")
+				}
+				fail(func() error { return ErrCorrupt })
+				r.failOnce()
+				send("four")
+				synctest.Wait()
+			}) // the hub closes while the session still cannot be read
+		})
+	}
 }
 
 func TestOneSessionsBadBatchFailsNoOther(t *testing.T) {

@@ -123,14 +123,17 @@ func (h *Hub) acquire(ctx context.Context, id string) (*Session, error) {
 	if r == nil {
 		return nil, errNoSession(id)
 	}
-	r.load.Lock()
-	defer r.load.Unlock()
-	if r.session != nil {
-		select {
-		case <-r.session.done:
-		default:
-			return r.session, nil
-		}
+	if s := r.loaded(); s != nil {
+		return s, nil
+	}
+	select {
+	case r.loading <- struct{}{}:
+		defer func() { <-r.loading }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for session %s: %w", id, context.Cause(ctx))
+	}
+	if s := r.loaded(); s != nil {
+		return s, nil
 	}
 	if !h.addSession() {
 		return nil, errShuttingDown()
@@ -140,20 +143,14 @@ func (h *Hub) acquire(ctx context.Context, id string) (*Session, error) {
 		h.sessions.Done()
 		return nil, h.readError(id, err)
 	}
-	r.session = s
+	r.session.Store(s)
 	return s, nil
 }
 
 // unloaded drops a session that has ended from memory.
 func (h *Hub) unloaded(s *Session) {
-	r := h.row(s.id)
-	if r == nil {
-		return
-	}
-	r.load.Lock()
-	defer r.load.Unlock()
-	if r.session == s {
-		r.session = nil
+	if r := h.row(s.id); r != nil {
+		r.session.CompareAndSwap(s, nil)
 	}
 }
 
@@ -167,9 +164,9 @@ func (h *Hub) addSession() bool {
 	return !h.closed
 }
 
-// post runs f on the goroutine of a session, loading the session if needed. After an error f is not
-// called.
-func (h *Hub) post(ctx context.Context, name string, f func(*Session)) error {
+// ask posts a request to a session, loading the session if needed. After an error neither of its
+// functions is called.
+func (h *Hub) ask(ctx context.Context, name string, f func(*Session), refuse func(error)) error {
 	id, err := h.Resolve(name)
 	if err != nil {
 		return err
@@ -179,8 +176,8 @@ func (h *Hub) post(ctx context.Context, name string, f func(*Session)) error {
 		if err != nil {
 			return err
 		}
-		if s.post(func() { f(s) }) {
-			return nil
+		if asked, err := s.ask(ctx, request{func() { f(s) }, refuse}); asked || err != nil {
+			return err
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 	if handlers[c.Command] == nil {
 		return protocol.Errorf(protocol.CodeUnsupported, "%s is not a command for a session", c.Command)
 	}
-	err := h.post(ctx, c.Session, func(s *Session) { s.do(cmd) })
+	err := h.ask(ctx, c.Session, func(s *Session) { s.do(cmd) }, func(err error) { reply(nil, err) })
 	if cmd.key != "" && protocol.CodeOf(err) == protocol.CodeNoSession { // this very command may have deleted it
 		return h.idempotent(ctx, cmd, func() error { return err })
 	}
@@ -66,7 +66,8 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 func (h *Hub) Attach(
 	ctx context.Context, name string, sub Subscriber, d *protocol.SubscribeData, reply func(*Attachment, error),
 ) {
-	if err := h.post(ctx, name, func(s *Session) { s.attach(sub, d, reply) }); err != nil {
+	refuse := func(err error) { reply(nil, err) }
+	if err := h.ask(ctx, name, func(s *Session) { s.attach(sub, d, reply) }, refuse); err != nil {
 		reply(nil, err)
 	}
 }
@@ -78,10 +79,8 @@ func (h *Hub) Detach(id, conn, reason string) {
 	if r == nil {
 		return
 	}
-	r.load.Lock()
-	s := r.session
-	r.load.Unlock()
-	if s != nil {
-		s.post(func() { s.detach(conn, reason) })
+	if s := r.loaded(); s != nil {
+		detach := func() { s.detach(conn, reason) }
+		_, _ = s.ask(context.Background(), request{detach, func(error) { detach() }})
 	}
 }

@@ -38,7 +38,8 @@ func (c *idempotencyCache) replay(s *Session, cmd *command) bool {
 		case a.body == nil:
 			a.waiting = append(a.waiting, cmd)
 		default:
-			s.afterCommit(func(err error) { cmd.reply(a.body, err) })
+			reply := func(err error) { cmd.reply(a.body, err) }
+			s.wait(waiter{reply, reply})
 		}
 		return true
 	}
@@ -83,7 +84,8 @@ func (c *idempotencyCache) store(s *Session, cmd *command, body json.RawMessage,
 		return
 	}
 	for _, w := range a.waiting {
-		s.afterCommit(func(failed error) { w.reply(body, errors.Join(failed, err)) })
+		reply := func(failed error) { w.reply(body, errors.Join(failed, err)) }
+		s.wait(waiter{reply, reply})
 	}
 	a.waiting = nil
 	if err != nil {

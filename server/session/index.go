@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 
 	"agentctl/protocol"
@@ -27,8 +28,27 @@ type index struct {
 type row struct {
 	summary protocol.Summary // guarded by index.mu
 
-	load    sync.Mutex // held while the session is loaded
-	session *Session   // guarded by load; nil: not in memory
+	loading chan struct{} // capacity 1; held while the session is loaded
+	session atomic.Pointer[Session]
+}
+
+func newRow(summary protocol.Summary, s *Session) *row {
+	r := &row{summary: summary, loading: make(chan struct{}, 1)}
+	r.session.Store(s)
+	return r
+}
+
+// loaded returns the session if it is in memory, or nil.
+func (r *row) loaded() *Session {
+	s := r.session.Load()
+	if s != nil {
+		select {
+		case <-s.done:
+			return nil
+		default:
+		}
+	}
+	return s
 }
 
 // A Watcher receives the newest summary of sessions. Notify must not block; of lines with one key

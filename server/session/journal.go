@@ -16,14 +16,25 @@ type journal struct {
 	state     *protocol.State // at head
 	committed chan error      // result of the batch in flight; capacity 1
 
-	batch           *Batch        // the next batch; nil: empty
-	nextWaiters     []func(error) // called after the next batch's commit
-	inFlight        *Batch        // nil: none
-	inFlightWaiters []func(error) // called after the commit in flight
-	uncommitted     int           // bytes appended and not visible
+	batch           *Batch   // the next batch; nil: empty
+	nextWaiters     []waiter // for the next batch's commit
+	inFlight        *Batch   // nil: none
+	inFlightWaiters []waiter // for the commit in flight
+	uncommitted     int      // bytes appended and not visible
 
 	deltas protocol.DeltaRun // the open run
 	line   []byte            // scratch
+}
+
+// A waiter waits for a commit.
+type waiter struct {
+	// done gets the result. After a failure the session's state is that of the store again, unless
+	// the session ends.
+	done func(error)
+
+	// refuse is called instead after a failure, when the state cannot be read from the store at
+	// once. nil: done waits until it can.
+	refuse func(error)
 }
 
 // maxUncommitted bounds the bytes appended and not visible. Beyond it the agent blocks.
@@ -94,14 +105,17 @@ func (j *journal) endRun() {
 
 // afterCommit calls f once everything appended so far is visible, or with the error of the failed
 // commit.
-func (j *journal) afterCommit(f func(error)) {
+func (j *journal) afterCommit(f func(error)) { j.wait(waiter{done: f}) }
+
+// wait is afterCommit for a waiter.
+func (j *journal) wait(w waiter) {
 	switch {
 	case j.batch != nil:
-		j.nextWaiters = append(j.nextWaiters, f)
+		j.nextWaiters = append(j.nextWaiters, w)
 	case j.inFlight != nil:
-		j.inFlightWaiters = append(j.inFlightWaiters, f)
+		j.inFlightWaiters = append(j.inFlightWaiters, w)
 	default:
-		f(nil)
+		w.done(nil)
 	}
 }
 
@@ -118,7 +132,7 @@ func (j *journal) flush() {
 // finishCommit notes the result of the batch in flight and returns its waiters. After an error
 // everything appended since is invalid: the waiters of the next batch are returned too, and the
 // caller must reload the state.
-func (j *journal) finishCommit(err error) []func(error) {
+func (j *journal) finishCommit(err error) []waiter {
 	waiters := j.inFlightWaiters
 	if err == nil {
 		if j.inFlight.Last != 0 {
@@ -136,7 +150,7 @@ func (j *journal) finishCommit(err error) []func(error) {
 }
 
 // discardPending drops the next batch and returns its waiters.
-func (j *journal) discardPending() []func(error) {
+func (j *journal) discardPending() []waiter {
 	waiters := j.nextWaiters
 	j.batch, j.nextWaiters = nil, nil
 	return waiters

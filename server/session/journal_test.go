@@ -43,7 +43,7 @@ func (w *journalTest) commit(t testingT, fail error) {
 		}
 	}
 	for _, f := range w.finishCommit(fail) {
-		f(fail)
+		f.done(fail)
 	}
 }
 

@@ -107,14 +107,14 @@ func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
 		id, made := created.Session, created.Position
 		r.send(id, "one")
 		time.Sleep(2 * time.Minute)
-		if r.hub.rows[id].session == nil {
+		if r.hub.rows[id].session.Load() == nil {
 			t.Fatal("unloaded with a turn under way")
 		}
 		r.agents.run().finish(End{}, nil)
 		synctest.Wait()
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if r.hub.rows[id].session != nil {
+		if r.hub.rows[id].session.Load() != nil {
 			t.Fatal("idle without subscribers, and still in memory")
 		}
 		if st := r.state(id); st.Turns != 1 {
@@ -157,7 +157,7 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		s := r.hub.rows[id].session
+		s := r.hub.rows[id].session.Load()
 		if s.uncommitted > maxUncommitted+protocol.MaxEvent || len(s.output) != cap(s.output) {
 			t.Errorf("%d bytes uncommitted, %d of %d messages queued", s.uncommitted, len(s.output), cap(s.output))
 		}
@@ -265,7 +265,7 @@ func TestAWatchedSessionStaysLoaded(t *testing.T) {
 		)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if r.hub.rows[id].session == nil {
+		if r.hub.rows[id].session.Load() == nil {
 			t.Error("unloaded with a subscriber")
 		}
 		if l := r.hub.List(true); l[0].Clients != 1 {

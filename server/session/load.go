@@ -47,6 +47,21 @@ func loadState(ctx context.Context, store Store, rec Record) (*protocol.State, e
 	return state, nil
 }
 
+// readTimeout bounds reading a session from the store.
+const readTimeout = 30 * time.Second
+
+// readSession reads a session's record, state and spec.
+func readSession(ctx context.Context, store Store, id string) (rec Record, state *protocol.State, spec Spec, err error) {
+	if rec, err = store.Session(ctx, id); err != nil {
+		return rec, nil, spec, fmt.Errorf("read session %s: %w", id, err)
+	}
+	if state, err = loadState(ctx, store, rec); err != nil {
+		return rec, nil, spec, err
+	}
+	spec, err = decodeSpec(rec)
+	return rec, state, spec, err
+}
+
 // decodeSpec decodes the stored spec of a record.
 func decodeSpec(rec Record) (Spec, error) {
 	spec := Spec{Session: rec.ID}
@@ -59,7 +74,7 @@ func decodeSpec(rec Record) (Spec, error) {
 // newSession makes a session in memory. The caller starts run.
 func (h *Hub) newSession(id, epoch string, head uint64, spec Spec) *Session {
 	s := &Session{
-		id: id, hub: h, inbox: make(chan func()), output: make(chan *agentMessage, 256),
+		id: id, hub: h, requests: make(chan request), inbox: make(chan func()), output: make(chan *agentMessage, 256),
 		lifetime: lifetime{stop: h.stop, done: make(chan struct{})},
 		journal: journal{
 			log: newLog(id, epoch, h.cfg.Store, head), committer: h.committer,
@@ -78,15 +93,9 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec Spec) *Session {
 
 // load brings a session into memory, recovers it and starts its goroutine.
 func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
-	rec, err := h.cfg.Store.Session(ctx, id)
-	if err != nil {
-		return nil, fmt.Errorf("read session %s: %w", id, err)
-	}
-	state, err := loadState(ctx, h.cfg.Store, rec)
-	if err != nil {
-		return nil, err
-	}
-	spec, err := decodeSpec(rec)
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	rec, state, spec, err := readSession(ctx, h.cfg.Store, id)
 	if err != nil {
 		return nil, err
 	}

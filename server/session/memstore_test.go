@@ -199,10 +199,14 @@ func (m *memStore) keep(b *Batch) {
 	}
 }
 
-// session returns a session for a read; the caller holds mu.
+// session returns a session for a read; the caller holds mu. It releases mu during failRead, which
+// may block.
 func (m *memStore) session(id string) (*memSession, error) {
-	if m.failRead != nil {
-		if err := m.failRead(); err != nil {
+	if fail := m.failRead; fail != nil {
+		m.mu.Unlock()
+		err := fail()
+		m.mu.Lock()
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -183,10 +183,7 @@ func (m *modelTest) busy() bool {
 // readNew reads the new visible lines, also during a commit and while the store fails.
 func (m *modelTest) readNew() {
 	m.rt.Helper()
-	row := m.hub.rows[m.id]
-	row.load.Lock()
-	s := row.session
-	row.load.Unlock()
+	s := m.hub.rows[m.id].session.Load()
 	if s == nil {
 		return
 	}

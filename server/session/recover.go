@@ -36,7 +36,7 @@ func (h *Hub) recover(ctx context.Context) error {
 	}
 	records = slices.DeleteFunc(records, h.dropUnchecked)
 	for _, rec := range records {
-		r := &row{summary: protocol.Summary{Session: rec.ID, Created: rec.Created}}
+		r := newRow(protocol.Summary{Session: rec.ID, Created: rec.Created}, nil)
 		if err := json.Unmarshal(rec.Summary, &r.summary); err != nil {
 			h.log.Error("decode summary", "session", rec.ID, "err", err)
 		}
@@ -72,10 +72,10 @@ func (h *Hub) dropUnchecked(rec Record) bool {
 // loadLive loads a session and returns when the events of its recovery are visible.
 func (h *Hub) loadLive(ctx context.Context, id string) error {
 	visible := make(chan error, 1)
-	if err := h.post(ctx, id, func(s *Session) {
+	if err := h.ask(ctx, id, func(s *Session) {
 		s.publishSummary()
 		s.afterCommit(func(err error) { visible <- err })
-	}); err != nil {
+	}, func(err error) { visible <- err }); err != nil {
 		return err
 	}
 	select {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"agentctl/protocol"
@@ -14,11 +15,12 @@ import (
 type Session struct {
 	// Static after construction.
 
-	id     string
-	hub    *Hub
-	host   *host
-	inbox  chan func()        // unbuffered: a posted function runs
-	output chan *agentMessage // from the agent
+	id       string
+	hub      *Hub
+	host     *host
+	requests chan request       // of clients; unbuffered
+	inbox    chan func()        // of the session's own goroutines; unbuffered: a posted function runs
+	output   chan *agentMessage // from the agent
 	lifetime
 
 	// Owned by run.
@@ -52,6 +54,25 @@ type exit struct {
 	ending       bool           // run returns
 }
 
+// A request is a function that a client's command runs on the session's goroutine. While the session
+// cannot be read from the store, refuse runs instead.
+type request struct {
+	run    func()
+	refuse func(error)
+}
+
+// ask posts a request. It returns false when the session has ended.
+func (s *Session) ask(ctx context.Context, r request) (bool, error) {
+	select {
+	case s.requests <- r:
+		return true, nil
+	case <-s.done:
+		return false, nil
+	case <-ctx.Done():
+		return false, fmt.Errorf("wait for session %s: %w", s.id, context.Cause(ctx))
+	}
+}
+
 // post runs f on the session's goroutine. It returns false when the session has ended.
 func (s *Session) post(f func()) bool {
 	select {
@@ -81,6 +102,8 @@ func (s *Session) run() {
 			output = s.output
 		}
 		select {
+		case r := <-s.requests:
+			r.run()
 		case f := <-s.inbox:
 			f()
 		case m := <-output:
@@ -106,6 +129,9 @@ func (s *Session) drain() {
 			return
 		}
 		select {
+		case r := <-s.requests:
+			r.run()
+			continue
 		case f := <-s.inbox:
 			f()
 			continue
@@ -182,11 +208,11 @@ func (s *Session) handleCommit(err error) {
 	waiters := s.finishCommit(err)
 	if err != nil {
 		s.hub.log.Error("commit", "session", s.id, "err", err)
-		s.reload()
+		waiters = s.reload(waiters)
 		err = errNotStored()
 	}
-	for _, f := range waiters {
-		f(err)
+	for _, w := range waiters {
+		w.done(err)
 	}
 	s.subscribers.scheduleLagCheck()
 	s.scheduleTimer()

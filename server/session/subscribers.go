@@ -84,7 +84,11 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 		s.deadlines.startAt = time.Now().Add(lookTime)
 		s.scheduleTimer()
 	}
-	s.afterCommit(func(failed error) {
+	refuse := func(failed error) {
+		s.detach(sub.ID(), "")
+		reply(nil, failed)
+	}
+	s.wait(waiter{refuse: refuse, done: func(failed error) {
 		if !s.exit.ending {
 			failed = nil // a failed commit was rolled back: the answer reports nothing of it
 		}
@@ -102,14 +106,13 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 			}
 		}
 		if failed != nil {
-			s.detach(sub.ID(), "")
-			reply(nil, failed)
+			refuse(failed)
 			return
 		}
 		s.log.removeReader(sub) // of another subscription made meanwhile
 		s.log.addReader(sub)
 		reply(&Attachment{Result: result, Log: s.log}, nil)
-	})
+	}})
 }
 
 // subscribeResult returns the answer to a subscribe command.
