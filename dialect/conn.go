@@ -22,7 +22,6 @@ type Conn struct {
 
 	ws          *websocket.Conn
 	limit       int64       // bytes of a foreign message
-	client      bool        // at agentctl's client
 	dialect     string      // that the server should speak; empty at agentctl's server
 	read        ReadFunc    // nil: HTTP paths cannot be read
 	sizeLimiter SizeLimiter // the codec, if it is one
@@ -47,9 +46,9 @@ type Conn struct {
 }
 
 // NewServerConn starts a codec of agentctl's server on a WebSocket. limit bounds a foreign message,
-// in bytes.
+// in bytes. A panic ends the connection with a *panics.Error instead of the process.
 func NewServerConn(ws *websocket.Conn, translator codec.Codec, limit int64) *Conn {
-	return newConn(ws, "", translator, limit, nil, false)
+	return newConn(ws, "", translator, limit, nil)
 }
 
 // NewClientConn starts a codec of agentctl's client on a WebSocket. name is the dialect that the
@@ -57,18 +56,18 @@ func NewServerConn(ws *websocket.Conn, translator codec.Codec, limit int64) *Con
 // of another protocol, Read fails with the code unsupported. A panic ends the connection with a
 // *panics.Error instead of the process.
 func NewClientConn(ws *websocket.Conn, name string, translator codec.Codec, limit int64, read ReadFunc) *Conn {
-	return newConn(ws, name, translator, limit, read, true)
+	return newConn(ws, name, translator, limit, read)
 }
 
 func newConn(
-	ws *websocket.Conn, name string, translator codec.Codec, limit int64, read ReadFunc, client bool,
+	ws *websocket.Conn, name string, translator codec.Codec, limit int64, read ReadFunc,
 ) *Conn {
 	sizeLimiter, _ := translator.(SizeLimiter)
 	if ws.SetReadLimit(limit); sizeLimiter != nil {
 		ws.SetReadLimit(-1) // readLoop bounds it and lets the codec report it
 	}
 	c := &Conn{
-		ws: ws, limit: limit, client: client, dialect: name, read: read, sizeLimiter: sizeLimiter, codec: translator,
+		ws: ws, limit: limit, dialect: name, read: read, sizeLimiter: sizeLimiter, codec: translator,
 		writes: newWriteQueue(), linesReady: make(chan struct{}, 1), spaceReady: make(chan struct{}, 1),
 		readerDone: make(chan struct{}),
 	}
@@ -81,12 +80,8 @@ func newConn(
 	return c
 }
 
-// recoverPanic runs work. At agentctl's client, a panic ends the connection.
+// recoverPanic runs work. A panic ends the connection.
 func (c *Conn) recoverPanic(work func()) {
-	if !c.client {
-		work()
-		return
-	}
 	if err := panics.Call(work); err != nil {
 		c.fail(err)
 		c.cancel()

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"sync"
 
 	"agentctl/protocol"
 	"agentctl/server/history"
@@ -12,7 +13,7 @@ import (
 // do runs a command that holds a slot: a command of the connection here, one of the past by the
 // history reader, any other by the hub.
 func (c *conn) do(cmd *protocol.Command) {
-	ctx := context.Background()
+	ctx := c.closing.ctx
 	reply := func(result json.RawMessage, err error) { c.answer(cmd.ID, result, err) }
 	switch {
 	case cmd.Command == protocol.DoHello:
@@ -109,8 +110,15 @@ func (c *conn) handleSubscribe(
 	ctx context.Context, name string, d *protocol.SubscribeData, reply func(json.RawMessage, error),
 ) {
 	c.attaching.Add(1)
+	done := sync.OnceFunc(c.attaching.Done)
+	defer func() {
+		if r := recover(); r != nil {
+			done()
+			panic(r)
+		}
+	}()
 	c.server.hub.Attach(ctx, name, c, d, func(at *session.Attachment, err error) {
-		defer c.attaching.Done()
+		defer done()
 		if err != nil {
 			reply(nil, err)
 			return

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"agentctl/internal/panics"
 	"agentctl/protocol"
 	"agentctl/server/session"
 	"agentctl/server/web"
@@ -39,10 +40,11 @@ type conn struct {
 	lastRead time.Time
 }
 
-// A closing is the end of a connection. code and reason are set before done is closed.
+// A closing is the end of a connection. code and reason are set before ctx is canceled.
 type closing struct {
 	once   sync.Once
-	done   chan struct{}
+	ctx    context.Context
+	cancel context.CancelFunc
 	code   websocket.StatusCode
 	reason string
 }
@@ -67,9 +69,9 @@ func (s *Server) serve(t transport, socket net.Conn, from caller) {
 	c := &conn{
 		server: s, id: "c_" + session.NewEpoch(), transport: t, socket: socket, role: from.role,
 		limiter: newRateLimiter(s.limits.Rate), slots: make(chan struct{}, s.limits.InFlight),
-		outbox: outbox{wake: make(chan struct{}, 1)}, closing: closing{done: make(chan struct{})},
-		user: from.by, lastRead: time.Now(),
+		outbox: outbox{wake: make(chan struct{}, 1)}, user: from.by, lastRead: time.Now(),
 	}
+	c.closing.ctx, c.closing.cancel = context.WithCancel(context.Background())
 	s.addConn(c)
 	defer s.removeConn(c)
 	if !from.expires.IsZero() {
@@ -79,14 +81,15 @@ func (s *Server) serve(t transport, socket net.Conn, from caller) {
 	c.run()
 }
 
-// run reads and writes until the connection ends, then detaches it from its sessions.
+// run reads and writes until the connection ends, then detaches it from its sessions. A panic ends
+// this connection alone.
 func (c *conn) run() {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		c.writeLoop()
+		c.recoverPanic(c.writeLoop)
 	}()
-	c.readLoop()
+	c.recoverPanic(c.readLoop)
 	<-written
 	c.pings.Wait()
 	c.attaching.Wait()
@@ -94,6 +97,19 @@ func (c *conn) run() {
 	for _, sub := range c.unsubscribeAll() {
 		c.server.hub.Detach(sub.session, c.id, c.closing.reason)
 	}
+}
+
+// recoverPanic runs work. A panic ends the connection.
+func (c *conn) recoverPanic(work func()) {
+	if p := panics.As(panics.Call(work)); p != nil {
+		c.logPanic(p)
+		c.close(websocket.StatusInternalError, "internal error; the server's log tells more")
+		_ = c.transport.CloseNow() // the other goroutine may wait for it
+	}
+}
+
+func (c *conn) logPanic(p *panics.Error) {
+	c.server.log.Error("connection failed", "conn", c.id, "err", p, "stack", string(p.Stack))
 }
 
 // closeTimeout bounds the last writes and the closing handshake of a connection.
@@ -105,14 +121,14 @@ func (c *conn) close(code websocket.StatusCode, reason string) {
 	c.closing.once.Do(func() {
 		c.closing.code, c.closing.reason = code, reason
 		_ = c.socket.SetDeadline(time.Now().Add(closeTimeout))
-		close(c.closing.done)
+		c.closing.cancel()
 	})
 }
 
 // closed reports whether close was called.
 func (c *conn) closed() bool {
 	select {
-	case <-c.closing.done:
+	case <-c.closing.ctx.Done():
 		return true
 	default:
 		return false
@@ -129,6 +145,9 @@ func (c *conn) readLoop() {
 		message, err := c.transport.Read(context.Background())
 		forClient := clientError(err)
 		if err != nil && forClient == nil {
+			if p := panics.As(err); p != nil { // of a dialect
+				c.logPanic(p)
+			}
 			c.server.log.Debug("connection ends", "conn", c.id, "err", err)
 			var asked websocket.CloseError // by a dialect; the library has answered a client's close
 			if errors.As(err, &asked) {
@@ -191,7 +210,7 @@ func (c *conn) acquireSlot() bool {
 	select {
 	case c.slots <- struct{}{}:
 		return true
-	case <-c.closing.done:
+	case <-c.closing.ctx.Done():
 		return false
 	}
 }

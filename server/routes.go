@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/dialect"
+	"agentctl/internal/panics"
 	"agentctl/protocol"
 	"agentctl/server/web"
 )
@@ -66,7 +67,12 @@ func (s *Server) counted(next http.Handler) http.Handler {
 			return
 		}
 		defer s.endRequest()
-		next.ServeHTTP(w, r)
+		if p := panics.As(panics.Call(func() { next.ServeHTTP(w, r) })); p != nil {
+			if p.Value != http.ErrAbortHandler { //nolint:errorlint // a panic's value
+				s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "err", p, "stack", string(p.Stack))
+			}
+			panic(http.ErrAbortHandler) // ends the connection without another log entry
+		}
 	})
 }
 

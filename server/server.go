@@ -79,7 +79,7 @@ func (s *Server) Serve(l *Listener) error {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ConnContext:       withSocket,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), // counted logs panics
 	}
 	s.mu.Lock()
 	if s.closed {

@@ -47,7 +47,7 @@ func (c *conn) writeLoop() {
 		}
 		select {
 		case <-c.wake:
-		case <-c.closing.done:
+		case <-c.closing.ctx.Done():
 		case <-heartbeat.C:
 			if !w.heartbeat() {
 				return

@@ -30,9 +30,9 @@ var allowances = map[string]allowance{
 	"protocol/multiagent":     {code: 3},
 	"protocol/myagent":        {code: 2},
 	"protocol/sandcastle":     {code: 5, structs: []int{26}},
-	"server":                  {structs: []int{18}},
+	"server":                  {structs: []int{17}},
 	"server/agent/script":     {structs: []int{19}},
-	"server/session":          {structs: []int{18, 17}},
+	"server/session":          {structs: []int{17, 16}},
 }
 
 // violations returns one sentence for each rule that the files break.

@@ -1,8 +1,8 @@
-// Package panics converts panics to errors with a stack trace. It is for goroutines of a process
-// that controls a terminal: an uncaught panic would end the process and leave the terminal
-// unusable. The owner of such an error stops the failed work and reports it once the terminal is
-// restored.
+// Package panics converts panics to errors with a stack trace. A client uses it on every goroutine:
+// an uncaught panic would leave the terminal unusable. The owner of such an error stops the failed
+// work and reports it once the terminal is restored.
 //
-// Servers do not use it: their state may be inconsistent after a panic, so they exit and recover
+// A server uses it for connections and requests, which end alone. It does not use it for sessions
+// and the store: their state may be inconsistent after a panic, so the server exits and recovers
 // from the store. The package must not depend on the code it guards.
 package panics

@@ -12,6 +12,7 @@ import (
 // turn.
 type agentMessage struct {
 	turn      *turn
+	host      *host // of the agent, outside a turn
 	entries   []entry
 	request   *approvalWaiter
 	withdrawn *approvalWaiter // the agent stopped waiting
@@ -48,9 +49,10 @@ func (s *Session) emit(m agentMessage) error {
 	}
 }
 
-// handleAgentMessage records what an agent emitted. A message of an ended turn is dropped.
+// handleAgentMessage records what an agent emitted. A message of an ended turn, or outside a turn
+// of an agent that was closed, is dropped.
 func (s *Session) handleAgentMessage(m *agentMessage) {
-	if m.turn != nil && m.turn != s.turn {
+	if m.turn != nil && m.turn != s.turn || m.turn == nil && m.host != s.host {
 		return
 	}
 	id := ""
@@ -167,11 +169,11 @@ var _ Output = (*turnOutput)(nil)
 
 // Emit implements Output.
 func (o *turnOutput) Emit(e Event) error {
-	return o.s.sendEvent(o.t, e)
+	return o.s.sendEvent(agentMessage{turn: o.t}, e)
 }
 
 // Save implements Output.
-func (o *turnOutput) Save(state []byte) error { return o.s.sendState(o.t, nil, state) }
+func (o *turnOutput) Save(state []byte) error { return o.s.sendState(agentMessage{turn: o.t}, state) }
 
 // Ask implements Output.
 func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (Verdict, error) {
@@ -198,27 +200,29 @@ func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (Verdict, err
 	}
 }
 
-// sendEvent sends an event to the session, with the state to save, if any.
-func (s *Session) sendEvent(t *turn, e Event) error {
+// sendEvent sends an event with m, and the state to save, if any.
+func (s *Session) sendEvent(m agentMessage, e Event) error {
 	entries, err := sanitizeEvent(e)
 	if err != nil {
 		return err
 	}
+	m.entries = entries
 	if e.Save == nil {
-		return s.emit(agentMessage{turn: t, entries: entries})
+		return s.emit(m)
 	}
-	return s.sendState(t, entries, e.Save)
+	return s.sendState(m, e.Save)
 }
 
-// sendState sends a state to save, with the entries of the same commit.
-func (s *Session) sendState(t *turn, entries []entry, state []byte) error {
+// sendState sends a state to save with m, in the same commit.
+func (s *Session) sendState(m agentMessage, state []byte) error {
 	if len(state) > maxState {
 		return protocol.Errorf(protocol.CodeTooLarge, "an agent's state holds at most %d bytes", maxState)
 	}
-	return s.emit(agentMessage{turn: t, entries: entries, state: append([]byte{}, state...)})
+	m.state = append([]byte{}, state...)
+	return s.emit(m)
 }
 
-// host is the Host of a session.
+// host is the Host of a session's agent.
 type host struct{ s *Session }
 
 var _ Host = (*host)(nil)
@@ -230,17 +234,17 @@ func (h *host) Emit(e Event) error {
 	case protocol.SessionUpdated:
 		d, ok := e.Data.(protocol.SessionUpdatedData)
 		if ok && d.Title != nil && d == (protocol.SessionUpdatedData{Title: d.Title}) {
-			return h.s.emit(agentMessage{title: d.Title})
+			return h.s.emit(agentMessage{host: h, title: d.Title})
 		}
 		return protocol.Errorf(protocol.CodeUnsupported, "an agent can update the title of a session only")
 	default:
 		return protocol.Errorf(protocol.CodeUnsupported, "an agent cannot emit %s outside of a turn", e.Type)
 	}
-	return h.s.sendEvent(nil, e)
+	return h.s.sendEvent(agentMessage{host: h}, e)
 }
 
 // Save implements Host.
-func (h *host) Save(state []byte) error { return h.s.sendState(nil, nil, state) }
+func (h *host) Save(state []byte) error { return h.s.sendState(agentMessage{host: h}, state) }
 
 // RecordProcessGroup implements Host. It commits past the session, which may have ended before the
 // process.

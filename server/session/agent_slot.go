@@ -15,6 +15,7 @@ import (
 type agentSlot struct {
 	spec         Spec
 	agent        Agent // nil: not open
+	host         *host // of agent
 	capabilities Capabilities
 	preparation  *preparation  // of agent
 	starting     bool          // startAgent is under way
@@ -67,6 +68,7 @@ func (p *preparation) forget(ctx context.Context, setting string) error {
 // openAgent returns the session's agent, opened on first use.
 func (s *Session) openAgent() (Agent, error) {
 	if s.agent == nil {
+		s.host = &host{s}
 		agent, err := s.hub.cfg.Agents.Open(s.spec, s.host)
 		if err != nil {
 			return nil, fmt.Errorf("open agent: %w", err)
@@ -86,7 +88,7 @@ func (s *Session) closeAgent() {
 		return
 	}
 	before, gone := s.former, make(chan struct{})
-	s.agent, s.former = nil, gone
+	s.agent, s.host, s.former = nil, nil, gone
 	s.hub.agents.Go(func() {
 		defer s.post(s.scheduleTimer) // the session may be unloaded now
 		defer close(gone)

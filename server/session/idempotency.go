@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"agentctl/protocol"
@@ -141,12 +142,21 @@ func (h *Hub) idempotent(ctx context.Context, cmd *command, run func() error) er
 	if err := h.reserveKey(ctx, cmd.key); err != nil {
 		return err
 	}
-	reply := cmd.reply
-	cmd.reply = func(body json.RawMessage, err error) {
+	release := sync.OnceFunc(func() {
 		h.mu.Lock()
+		defer h.mu.Unlock()
 		close(h.creating[cmd.key])
 		delete(h.creating, cmd.key)
-		h.mu.Unlock()
+	})
+	defer func() {
+		if r := recover(); r != nil { // ends the caller's connection alone
+			release()
+			panic(r)
+		}
+	}()
+	reply := cmd.reply
+	cmd.reply = func(body json.RawMessage, err error) {
+		release()
 		reply(body, err)
 	}
 	stored, err := h.cfg.Store.Answer(ctx, cmd.key)

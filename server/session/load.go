@@ -51,7 +51,9 @@ func loadState(ctx context.Context, store Store, rec Record) (*protocol.State, e
 const readTimeout = 30 * time.Second
 
 // readSession reads a session's record, state and spec.
-func readSession(ctx context.Context, store Store, id string) (rec Record, state *protocol.State, spec Spec, err error) {
+func readSession(
+	ctx context.Context, store Store, id string,
+) (rec Record, state *protocol.State, spec Spec, err error) {
 	if rec, err = store.Session(ctx, id); err != nil {
 		return rec, nil, spec, fmt.Errorf("read session %s: %w", id, err)
 	}
@@ -74,7 +76,7 @@ func decodeSpec(rec Record) (Spec, error) {
 // newSession makes a session in memory. The caller starts run.
 func (h *Hub) newSession(id, epoch string, head uint64, spec Spec) *Session {
 	s := &Session{
-		id: id, hub: h, requests: make(chan request), inbox: make(chan func()), output: make(chan *agentMessage, 256),
+		id: id, hub: h, mailbox: newMailbox(),
 		lifetime: lifetime{stop: h.stop, done: make(chan struct{})},
 		journal: journal{
 			log: newLog(id, epoch, h.cfg.Store, head), committer: h.committer,
@@ -85,7 +87,6 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec Spec) *Session {
 		deadlines: deadlines{lastActivity: time.Now(), timer: time.NewTimer(time.Hour)},
 	}
 	s.spec.Session = id
-	s.host = &host{s}
 	s.approvals.reset()
 	s.background, s.cancelBackground = context.WithCancel(context.Background())
 	return s

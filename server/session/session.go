@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"agentctl/protocol"
@@ -15,12 +14,9 @@ import (
 type Session struct {
 	// Static after construction.
 
-	id       string
-	hub      *Hub
-	host     *host
-	requests chan request       // of clients; unbuffered
-	inbox    chan func()        // of the session's own goroutines; unbuffered: a posted function runs
-	output   chan *agentMessage // from the agent
+	id  string
+	hub *Hub
+	mailbox
 	lifetime
 
 	// Owned by run.
@@ -52,35 +48,6 @@ type exit struct {
 	closes       []pendingClose // wait for the end of the turn
 	shuttingDown bool           // no turn may start
 	ending       bool           // run returns
-}
-
-// A request is a function that a client's command runs on the session's goroutine. While the session
-// cannot be read from the store, refuse runs instead.
-type request struct {
-	run    func()
-	refuse func(error)
-}
-
-// ask posts a request. It returns false when the session has ended.
-func (s *Session) ask(ctx context.Context, r request) (bool, error) {
-	select {
-	case s.requests <- r:
-		return true, nil
-	case <-s.done:
-		return false, nil
-	case <-ctx.Done():
-		return false, fmt.Errorf("wait for session %s: %w", s.id, context.Cause(ctx))
-	}
-}
-
-// post runs f on the session's goroutine. It returns false when the session has ended.
-func (s *Session) post(f func()) bool {
-	select {
-	case s.inbox <- f:
-		return true
-	case <-s.done:
-		return false
-	}
 }
 
 // run is the session's goroutine.
