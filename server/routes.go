@@ -25,10 +25,8 @@ func (s *Server) handler(l *Listener) http.Handler {
 		_, _ = w.Write([]byte("ok\n"))
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.closed {
-			http.Error(w, "stopping", http.StatusServiceUnavailable)
+		if problem := s.notReady(); problem != "" {
+			http.Error(w, problem, http.StatusServiceUnavailable)
 			return
 		}
 		_, _ = w.Write([]byte("ok\n"))
@@ -37,6 +35,21 @@ func (s *Server) handler(l *Listener) http.Handler {
 	mux.HandleFunc("/api", web.NotFound)
 	mux.HandleFunc("/", web.NotFound)
 	return withSpeaksHeader(protocol.Subprotocol, withoutRedirects(mux))
+}
+
+// notReady returns why the server takes no commands, or "".
+func (s *Server) notReady() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return "stopping"
+	}
+	select {
+	case <-s.hub.Failed():
+		return "the store failed"
+	default:
+		return ""
+	}
 }
 
 // withSpeaksHeader names the protocol of an endpoint in every response, so that a client of another

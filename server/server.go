@@ -94,6 +94,13 @@ func (s *Server) Serve(l *Listener) error {
 	return nil
 }
 
+// Failed returns a channel that is closed when the store has failed for good; Failure is its error.
+// The process should end, so that a new one recovers from what the disk has.
+func (s *Server) Failed() <-chan struct{} { return s.hub.Failed() }
+
+// Failure returns the error of the store. It is valid after Failed is closed.
+func (s *Server) Failure() error { return s.hub.Failure() }
+
 // Shutdown stops the server: it ends turns (those of agents that resume stay open for the next
 // start) and agents, commits everything, closes clients, and returns when no goroutine of the
 // server runs. When ctx ends first, it aborts connections and leaves agents that have not ended,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/internal/exit"
+	"agentctl/protocol"
 	"agentctl/server"
 	"agentctl/server/agent/process"
 	"agentctl/server/login"
@@ -99,8 +100,8 @@ func (i *Instance) SetOrigins(origins []string) {
 	}
 }
 
-// Serve serves the listeners until ctx ends, a listener fails, or the server has been idle for the
-// given time (0: no limit). Then it drains.
+// Serve serves the listeners until ctx ends, a listener or the store fails, or the server has been
+// idle for the given time (0: no limit). Then it drains.
 func (i *Instance) Serve(ctx context.Context, idle time.Duration) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -117,7 +118,7 @@ func (i *Instance) Serve(ctx context.Context, idle time.Duration) error {
 	}
 	i.listeners = nil // the server closes them
 	i.waitIdle(ctx, idle)
-	err := i.drain()
+	err := errors.Join(storeFailure(srv), i.drain())
 	serving.Wait()
 	close(failed)
 	for e := range failed {
@@ -126,10 +127,24 @@ func (i *Instance) Serve(ctx context.Context, idle time.Duration) error {
 	return err
 }
 
-// waitIdle returns when ctx ends or the server has been idle for the given time.
+// storeFailure returns the error of a store that has failed for good, or nil.
+func storeFailure(s *server.Server) error {
+	select {
+	case <-s.Failed():
+		return exit.Errorf(exit.Failure, protocol.CodeStorage, "the server ends, because its store failed: %w", s.Failure()).
+			WithHint("check the disk and its free space; the next start goes on with all that was stored")
+	default:
+		return nil
+	}
+}
+
+// waitIdle returns when ctx ends, the store fails, or the server has been idle for the given time.
 func (i *Instance) waitIdle(ctx context.Context, idle time.Duration) {
 	if idle <= 0 {
-		<-ctx.Done()
+		select {
+		case <-ctx.Done():
+		case <-i.server.Failed():
+		}
 		return
 	}
 	tick := time.NewTicker(min(max(idle/10, 10*time.Millisecond), 10*time.Second))
@@ -137,6 +152,8 @@ func (i *Instance) waitIdle(ctx context.Context, idle time.Duration) {
 	for {
 		select {
 		case <-ctx.Done():
+			return
+		case <-i.server.Failed():
 			return
 		case now := <-tick.C:
 			if since, ok := i.server.IdleSince(); ok && now.Sub(since) >= idle {

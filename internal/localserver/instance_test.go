@@ -22,8 +22,10 @@ import (
 
 	"agentctl/internal/agents"
 	"agentctl/internal/exit"
+	"agentctl/protocol"
 	"agentctl/server"
 	"agentctl/server/session"
+	"agentctl/wsclient"
 )
 
 // serverEnv makes the test binary a server on the directory it names.
@@ -258,4 +260,47 @@ func TestEnsureRunningEndsWithTheTimeout(t *testing.T) {
 	if err := d.EnsureRunning(ctx, true); !errors.Is(err, exit.ErrTimeout) {
 		t.Errorf("%v", err)
 	}
+}
+
+// A server whose store has failed for good ends with the reason, so that another start recovers.
+func TestAServerEndsWhenItsStoreFails(t *testing.T) {
+	i, err := Open(t.Context(), Dir(t.TempDir()), testOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(t.TempDir(), "empty.script")
+	if err := os.WriteFile(script, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := testOptions().Server
+	cfg.Session.Store = &failedStore{Store: i.store}
+	if err := i.server.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if i.server, err = server.New(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	pipe := server.NewPipe()
+	i.AddListener(pipe.Listener)
+	served := make(chan error, 1)
+	go func() { served <- i.Serve(t.Context(), 0) }()
+	client := wsclient.New("ws://server", wsclient.Options{Dial: pipe.Dial})
+	_, err = wsclient.Call[protocol.CreateResult](t.Context(), client, protocol.DoCreate, "",
+		protocol.CreateData{Agent: agents.ScriptScheme + script})
+	if protocol.CodeOf(err) != protocol.CodeStorage {
+		t.Errorf("create: %v", err)
+	}
+	if err := <-served; !errors.Is(err, session.ErrStoreFailed) || exit.From(err).Hint == "" {
+		t.Errorf("the server ends with %v", err)
+	}
+	if err := errors.Join(client.Close(), i.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// failedStore refuses every commit.
+type failedStore struct{ session.Store }
+
+func (*failedStore) Commit([]*session.Batch) error {
+	return fmt.Errorf("sync: %w", session.ErrStoreFailed)
 }

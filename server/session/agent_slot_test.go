@@ -347,3 +347,33 @@ func TestARefusedNameStaysWithItsSession(t *testing.T) {
 		}
 	})
 }
+
+// What an agent says or saves after it was closed is not the session's any more.
+func TestAClosedAgentSavesNothing(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.send(id, "one")
+		old := r.agents.run()
+		if err := old.agent.host.Save([]byte("kept")); err != nil {
+			t.Fatal(err)
+		}
+		r.waitIdle()
+		r.failOnce() // closes the agent
+		r.start(anna, newCommand(protocol.DoRename, id, protocol.RenameData{}))
+		time.Sleep(2 * time.Second)
+		r.waitIdle()
+		title := "late"
+		_ = old.agent.host.Save([]byte("late"))
+		_ = old.agent.host.Emit(Event{
+			Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &title},
+		})
+		r.waitIdle()
+		r.send(id, "two")
+		if got := string(r.agents.run().agent.spec.State); got != "kept" {
+			t.Errorf("the next agent continues from %q", got)
+		}
+		if got := r.state(id).Title; got != "" {
+			t.Errorf("title %q", got)
+		}
+	})
+}

@@ -97,6 +97,24 @@ func TestAKeyOfACreateIsOfItAlone(t *testing.T) {
 	})
 }
 
+// A create sent again makes no second session, even when the first one was removed meanwhile.
+func TestTheKeyOfACreationOutlivesItsSession(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		create := keyed(newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "one"}), "k1")
+		first := must[protocol.CreateResult](r, r.do(anna, create))
+		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, first.Session, protocol.CloseData{Delete: true})))
+		for range 2 {
+			if again := must[protocol.CreateResult](r, r.do(anna, create)); again.Session != first.Session {
+				t.Errorf("created %s, then %s", first.Session, again.Session)
+			}
+			r.restart()
+		}
+		if n := len(r.hub.List(true)); n != 0 {
+			t.Errorf("%d sessions", n)
+		}
+	})
+}
+
 func TestOnlySoManyAnswersStayInMemory(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()

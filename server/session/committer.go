@@ -1,11 +1,15 @@
 package session
 
+import "errors"
+
 // A committer is the only writer of the store. Each commit takes all batches that were submitted
 // during the last one.
 type committer struct {
 	store   Store
 	commits chan commit
 	done    chan struct{}
+	failed  chan struct{} // closed when the store has failed for good
+	failure error         // read after failed is closed
 }
 
 // A commit is a submitted batch. then is called with the result on the committer's goroutine and
@@ -19,7 +23,9 @@ type commit struct {
 const maxBatches = 1024
 
 func newCommitter(store Store) *committer {
-	c := &committer{store: store, commits: make(chan commit, maxBatches), done: make(chan struct{})}
+	c := &committer{
+		store: store, commits: make(chan commit, maxBatches), done: make(chan struct{}), failed: make(chan struct{}),
+	}
 	go c.run()
 	return c
 }
@@ -54,6 +60,10 @@ func (c *committer) run() {
 			batches[i] = group[i].batch
 		}
 		err := c.store.Commit(batches)
+		if errors.Is(err, ErrStoreFailed) && c.failure == nil {
+			c.failure = err
+			close(c.failed)
+		}
 		if err != nil && len(group) > 1 {
 			// Commit each batch alone, so that a bad one fails no other session.
 			for _, g := range group {

@@ -48,6 +48,13 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	return h, nil
 }
 
+// Failed returns a channel that is closed when the store has failed for good. Then no session can
+// change before the process is started again.
+func (h *Hub) Failed() <-chan struct{} { return h.committer.failed }
+
+// Failure returns the error of the store. It is valid after Failed is closed.
+func (h *Hub) Failure() error { return h.committer.failure }
+
 // pruneAnswers deletes answers older than AnswerTTL, once an hour.
 func (h *Hub) pruneAnswers() {
 	tick := time.NewTicker(time.Hour)

@@ -95,7 +95,11 @@ func (c *idempotencyCache) store(s *Session, cmd *command, body json.RawMessage,
 	}
 	a.body = body
 	b := s.nextBatch()
-	b.Answers = append(b.Answers, Answer{Key: cmd.key, Session: s.id, Hash: cmd.hash, Body: body, At: time.Now()})
+	answer := Answer{Key: cmd.key, Session: s.id, Hash: cmd.hash, Body: body, At: time.Now()}
+	if cmd.verb == protocol.DoCreate || cmd.verb == protocol.DoRestore {
+		answer.Session = "" // outlives the session: the command sent again makes no second one
+	}
+	b.Answers = append(b.Answers, answer)
 	s.afterCommit(func(failed error) { a.durable = failed == nil })
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -144,6 +145,7 @@ func (m *memStore) check(b *Batch) error {
 func (m *memStore) keep(b *Batch) {
 	if b.Delete {
 		delete(m.sessions, b.Session)
+		maps.DeleteFunc(m.answers, func(_ string, a Answer) bool { return a.Session == b.Session })
 		m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == b.Session })
 		return
 	}

@@ -132,10 +132,17 @@ func closeAll(files [3]*os.File) {
 	}
 }
 
-// wait reaps the leader and kills the rest of its group.
+// wait kills the rest of the group after the exit of the leader, and reaps the leader. Where it can,
+// it kills first: until the leader is reaped no other group gets its number.
 func (p *Process) wait(c *exec.Cmd, log *os.File) {
+	unreaped := waitExited(p.group.PID)
+	if unreaped {
+		_ = killGroup(p.group.PID)
+	}
 	p.exitErr = c.Wait()
-	_ = killGroup(p.group.PID)
+	if !unreaped {
+		_ = killGroup(p.group.PID)
+	}
 	_ = p.stdout.SetReadDeadline(time.Now().Add(outputGrace))
 	_ = log.SetReadDeadline(time.Now().Add(outputGrace))
 	close(p.done)

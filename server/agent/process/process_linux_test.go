@@ -2,6 +2,7 @@ package process
 
 import (
 	"bufio"
+	"os/exec"
 	"strconv"
 	"testing"
 	"time"
@@ -26,5 +27,25 @@ func TestADescendantInAGroupOfItsOwnDoesNotOutliveTheProgram(t *testing.T) {
 			}
 			waitGone(t, pid)
 		})
+	}
+}
+
+// The group is killed while its leader is not reaped, so that its number is still its own.
+func TestTheGroupIsKilledBeforeItsLeaderIsReaped(t *testing.T) {
+	c := exec.Command("true")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if !waitExited(c.Process.Pid) {
+		t.Error("the leader was reaped")
+	}
+	if f := procStat(c.Process.Pid); f == nil || f[statState] != "Z" {
+		t.Errorf("the leader is %v, want a zombie", f)
+	}
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+	if waitExited(c.Process.Pid) {
+		t.Error("a reaped process counts as not reaped")
 	}
 }
