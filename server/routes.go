@@ -82,7 +82,7 @@ func (s *Server) counted(next http.Handler) http.Handler {
 		defer s.endRequest()
 		if p := panics.As(panics.Call(func() { next.ServeHTTP(w, r) })); p != nil {
 			if p.Value != http.ErrAbortHandler { //nolint:errorlint // a panic's value
-				s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "err", p, "stack", string(p.Stack))
+				s.log.Error("request failed", "path", r.URL.Path, "err", p, "stack", string(p.Stack))
 			}
 			panic(http.ErrAbortHandler) // ends the connection without another log entry
 		}

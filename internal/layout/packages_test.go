@@ -42,7 +42,7 @@ var (
 // only.
 var packageRules = []packageRule{
 	{pkg: "cmd/agentctl", imports: everything},
-	{pkg: "server", imports: serverImports},
+	{pkg: "server", imports: append(slices.Clip(serverImports), "internal/panics")},
 	{pkg: "server/web", imports: serverImports},
 	{pkg: "server/login", imports: serverImports},
 	{pkg: "server/session", imports: []string{"protocol"}},

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"agentctl/internal/exit"
-	"agentctl/protocol"
 	"agentctl/server"
 	"agentctl/server/agent/process"
 	"agentctl/server/login"
@@ -131,7 +130,7 @@ func (i *Instance) Serve(ctx context.Context, idle time.Duration) error {
 func storeFailure(s *server.Server) error {
 	select {
 	case <-s.Failed():
-		return exit.Errorf(exit.Failure, protocol.CodeStorage, "the server ends, because its store failed: %w", s.Failure()).
+		return exit.Errorf(exit.Failure, exit.CodeFailed, "the server ends, because its store failed: %w", s.Failure()).
 			WithHint("check the disk and its free space; the next start goes on with all that was stored")
 	default:
 		return nil

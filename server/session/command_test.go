@@ -102,7 +102,8 @@ func TestTheKeyOfACreationOutlivesItsSession(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		create := keyed(newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "one"}), "k1")
 		first := must[protocol.CreateResult](r, r.do(anna, create))
-		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, first.Session, protocol.CloseData{Delete: true})))
+		remove := newCommand(protocol.DoClose, first.Session, protocol.CloseData{Delete: true})
+		must[protocol.Empty](r, r.do(anna, remove))
 		for range 2 {
 			if again := must[protocol.CreateResult](r, r.do(anna, create)); again.Session != first.Session {
 				t.Errorf("created %s, then %s", first.Session, again.Session)

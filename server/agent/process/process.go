@@ -132,8 +132,8 @@ func closeAll(files [3]*os.File) {
 	}
 }
 
-// wait kills the rest of the group after the exit of the leader, and reaps the leader. Where it can,
-// it kills first: until the leader is reaped no other group gets its number.
+// wait kills the rest of the group after the exit of the leader, and reaps the leader. Where it
+// can, it kills first: until the leader is reaped no other group gets its number.
 func (p *Process) wait(c *exec.Cmd, log *os.File) {
 	unreaped := waitExited(p.group.PID)
 	if unreaped {
