@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,7 +20,38 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if path := os.Getenv(connectVariable); path != "" {
+		connect(path)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// connectVariable makes this test program a client that connects to the socket in its value.
+const connectVariable = "AGENTCTL_TEST_CONNECT"
+
+// connect connects to a socket and waits until the server closes it. With the argument "leave" the
+// connection is left to another process.
+func connect(path string) {
+	conn, err := net.Dial("unix", path)
+	if err != nil {
+		panic(err)
+	}
+	if slices.Contains(os.Args, "leave") {
+		f, err := conn.(*net.UnixConn).File()
+		if err != nil {
+			panic(err)
+		}
+		heir := exec.Command("cat")
+		heir.Stdin = f
+		if err := heir.Start(); err != nil {
+			panic(err)
+		}
+		return
+	}
+	_, _ = io.Copy(io.Discard, conn)
+}
 
 func start(t *testing.T, script string) *Process {
 	t.Helper()
