@@ -17,8 +17,9 @@ type HelloResult struct {
 	Version     string   `json:"version"`
 	Server      string   `json:"server"` // the program and its version
 	Connection  string   `json:"connection"`
-	By          Actor    `json:"by"`       // the actor of this connection's commands
-	Commands    []Verb   `json:"commands"` // known to the server and allowed by the role
+	By          Actor    `json:"by"`             // the actor of this connection's commands
+	Role        Role     `json:"role,omitempty"` // of the client; absent: every command is allowed
+	Commands    []Verb   `json:"commands"`       // known to the server and allowed by the role
 	Agents      []string `json:"agents,omitempty"`
 	Limits      Limits   `json:"limits"`
 	Window      int64    `json:"window,omitempty"` // bytes; absent: none

@@ -1,8 +1,13 @@
 package protocol
 
-import "slices"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
 
-// A Role limits the commands that the holder of a credential may send. Each role includes the
+// A Role limits the commands that a client may send. Of the roles of credentials each includes the
 // weaker ones. The empty role, of a client that needs no credential, allows every command.
 type Role string
 
@@ -12,20 +17,67 @@ const (
 	RoleOperator Role = "operator" // sends, interrupts, changes the queue, creates and closes sessions
 	RoleApprover Role = "approver" // decides approvals
 	RoleAdmin    Role = "admin"
+
+	// RoleAgent is the role of a process that an agent started. No credential has it.
+	RoleAgent Role = "agent"
 )
 
-// Roles lists the roles, the weakest first.
+// Roles lists the roles of credentials, the weakest first.
 var Roles = []Role{RoleObserver, RoleOperator, RoleApprover, RoleAdmin}
 
-// May reports whether the role allows a command. An unknown verb requires RoleOperator. An unknown
-// role allows what RoleObserver allows.
-func (r Role) May(v Verb) bool {
-	if r == "" {
-		return true
-	}
+// A Scope says in which sessions a role may send a command.
+type Scope string
+
+// The scopes.
+const (
+	ScopeNone  Scope = "none"
+	ScopeOwn   Scope = "own" // that the agent of the caller created, or their agents did
+	ScopeEvery Scope = "every"
+)
+
+// Scope returns the scope of a command. An unknown verb requires RoleOperator. An unknown role
+// allows what RoleObserver allows.
+func (r Role) Scope(v Verb) Scope {
 	required := RoleOperator
 	if t := CommandOf(v); t != nil {
 		required = t.Role
 	}
-	return max(0, slices.Index(Roles, r)) >= slices.Index(Roles, required)
+	switch {
+	case r == "":
+		return ScopeEvery
+	case r == RoleAgent && (required == RoleOperator || v == DoExport): // an export is recorded in its session
+		return ScopeOwn
+	case max(0, slices.Index(Roles, r)) >= slices.Index(Roles, required):
+		return ScopeEvery
+	}
+	return ScopeNone
+}
+
+// May reports whether the role allows a command, in some sessions at least.
+func (r Role) May(v Verb) bool { return r.Scope(v) != ScopeNone }
+
+// Refusal returns the error for a command that the role does not allow.
+func (r Role) Refusal(v Verb) *Error {
+	if r == RoleAgent {
+		return Errorf(CodeForbidden, "an agent may not %s: a user decides what agents may do", v)
+	}
+	return Errorf(CodeForbidden, "the role %s may not %s", r, v)
+}
+
+// agentSubject begins the subject of the actor of an agent.
+const agentSubject = "agent:"
+
+// AgentActor returns the actor of what the agent of a session does. Name is that of the session, or
+// empty.
+func AgentActor(session, name string) Actor {
+	return Actor{Name: fmt.Sprintf("agent of session %s", cmp.Or(name, session)), Subject: agentSubject + session}
+}
+
+// AgentSession returns the session whose agent the actor is, or "".
+func (a Actor) AgentSession() string {
+	session, ok := strings.CutPrefix(a.Subject, agentSubject)
+	if !ok {
+		return ""
+	}
+	return session
 }

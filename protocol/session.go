@@ -19,6 +19,8 @@ type SessionCreatedData struct {
 	Title string `json:"title,omitempty"`
 	Agent string `json:"agent"`
 	CWD   string `json:"cwd,omitempty"`
+
+	Parent string `json:"parent,omitempty"` // the session whose agent created this one
 }
 
 // SessionUpdatedData is the data of session.updated. Absent fields are unchanged.
@@ -66,6 +68,7 @@ type Summary struct {
 	Title     string     `json:"title,omitempty"`
 	Agent     string     `json:"agent"`
 	CWD       string     `json:"cwd,omitempty"`
+	Parent    string     `json:"parent,omitempty"` // the session whose agent created this one
 	Status    Status     `json:"status"`
 	Turn      string     `json:"turn,omitempty"`
 	Doing     string     `json:"doing,omitempty"` // the pending request, the running tool, or the message

@@ -14,6 +14,7 @@ type State struct {
 	Title   string    `json:"title,omitempty"`
 	Agent   string    `json:"agent,omitempty"`
 	CWD     string    `json:"cwd,omitempty"`
+	Parent  string    `json:"parent,omitempty"` // the session whose agent created this one
 	Created time.Time `json:"created"`
 	Closed  bool      `json:"closed,omitempty"`
 

@@ -28,6 +28,7 @@ func (s *State) Apply(e *Event) error {
 var reducers = map[Type]func(*State, *Event) error{
 	SessionCreated: decoded(func(s *State, e *Event, d *SessionCreatedData) {
 		s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Created = e.Session, d.Name, d.Title, d.Agent, d.CWD, e.Time
+		s.Parent = d.Parent
 	}),
 	SessionUpdated: decoded((*State).updateSession),
 	SessionClosed:  decoded(func(s *State, _ *Event, _ *SessionClosedData) { s.Closed = true }),

@@ -25,19 +25,27 @@ func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		boundBody(w, r)
 		from, ok := l.authenticate(auth, r)
+		agent, err := s.agentOf(l, r)
+		if agent != "" {
+			from = caller{by: s.hub.AgentActor(agent), role: protocol.RoleAgent, agent: agent}
+		}
 		switch {
+		case err != nil:
+			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, err.Error())
 		case !l.hostAllowed(r.Host):
 			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, "this server does not serve that host")
 		case !l.originAllowed(r.Header.Values("Origin")):
 			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, "this web origin is not allowed")
 		case handleCORS(w, r):
+		case agent != "" && r.URL.Path == login.Path:
+			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, "an agent may not log in")
 		case auth != nil && r.URL.Path == login.Path:
 			logins.ServeHTTP(w, r)
 		case !ok && r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
 			s.refuseUnauthorized(w, r, l.dialectAt(r.URL.Path))
 		default:
 			if ok {
-				if err := s.admission.admit(socketUnder(socketOf(r)), l.sender(from), l.privileged(from)); err != nil {
+				if err := s.admission.admit(socketOf(r), l.sender(from), l.privileged(from)); err != nil {
 					refuseConnection(w, err)
 					return
 				}
@@ -116,6 +124,8 @@ func handleCORS(w http.ResponseWriter, r *http.Request) bool {
 // sender identifies the sender of a request among those of all listeners.
 func (l *Listener) sender(from caller) string {
 	switch {
+	case from.agent != "":
+		return "agent " + from.agent
 	case from.by.Subject != "":
 		return "user " + from.by.Subject
 	case l.owner:
@@ -126,7 +136,7 @@ func (l *Listener) sender(from caller) string {
 
 // privileged reports whether a sender may use the reserve of connections.
 func (l *Listener) privileged(from caller) bool {
-	if from.by.Subject == "" && l.Token == "" {
+	if from.agent == "" && from.by.Subject == "" && l.Token == "" {
 		return l.owner
 	}
 	return from.role == "" || from.role == protocol.RoleAdmin
@@ -151,5 +161,8 @@ func (l *Listener) authenticate(auth *login.Authenticator, r *http.Request) (fro
 		return from, false
 	}
 	id, ok := auth.Verify(token)
-	return caller{id.By, id.Role, id.Expires}, ok
+	if id.By.AgentSession() != "" { // a credential is that of a user
+		return from, false
+	}
+	return caller{by: id.By, role: id.Role, expires: id.Expires}, ok
 }

@@ -29,12 +29,20 @@ type admission struct {
 type socket struct {
 	net.Conn
 	admission *admission
+	peer      peer
 
 	// Guarded by admission.mu.
 	place  *list.Element // in unknown; nil: admitted or closed
 	sender string        // if admitted
 	known  bool
 	closed bool
+}
+
+// A peer is the other end of a socket, looked up with the first request.
+type peer struct {
+	lookup sync.Once
+	agent  string // the session whose agent connected; empty: a user
+	err    error
 }
 
 func newAdmission(limits Limits) *admission {

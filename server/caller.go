@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/process"
 )
 
 // A caller is the sender of a request, authenticated by the listener. Without a credential of its
@@ -14,6 +15,7 @@ type caller struct {
 	by      protocol.Actor
 	role    protocol.Role
 	expires time.Time // zero: never
+	agent   string    // the session whose agent it is; empty: a user
 }
 
 // Reasons for closing a connection with protocol.ClosePolicy.
@@ -21,6 +23,37 @@ const (
 	reasonNoToken      = "auth failed: a valid token is required"
 	reasonTokenExpired = "auth failed: the token has expired"
 )
+
+// agentOf returns the session whose agent sent a request: the process that connected, or one of its
+// ancestors, is in a process group that an agent runs in, or has its session in the environment.
+// The nearest process counts. Empty: a user, or a process that is not known. An error means that
+// the process has ended, so that its ancestors cannot be known.
+func (s *Server) agentOf(l *Listener, r *http.Request) (string, error) {
+	if l.Ancestry == nil {
+		return "", nil
+	}
+	c := socketOf(r)
+	p := &c.peer
+	p.lookup.Do(func() {
+		var ancestors []process.Ancestor
+		if ancestors, p.err = l.Ancestry(c.Conn); p.err == nil {
+			p.agent = s.agentAmong(ancestors)
+		}
+	})
+	return p.agent, p.err
+}
+
+func (s *Server) agentAmong(ancestors []process.Ancestor) string {
+	for _, a := range ancestors {
+		if id := s.hub.AgentOfProcess(a.PID, a.Start, a.Group); id != "" {
+			return id
+		}
+		if s.hub.Exists(a.Session) { // not that of another server, which may be below this one
+			return a.Session
+		}
+	}
+	return ""
+}
 
 type callerKey struct{}
 

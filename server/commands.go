@@ -34,7 +34,7 @@ func (c *conn) do(cmd *protocol.Command) {
 	case history.Handles(cmd.Command):
 		c.server.history.Do(ctx, cmd, reply)
 	default:
-		c.server.hub.Do(ctx, cmd, session.Caller{By: c.Actor(), Conn: c.id}, reply)
+		c.server.hub.Do(ctx, cmd, session.Caller{By: c.Actor(), Conn: c.id, Agent: c.agent}, reply)
 	}
 }
 
@@ -82,7 +82,7 @@ func (c *conn) hello(d *protocol.HelloData) (*protocol.HelloResult, error) {
 	}
 	c.program = protocol.ValidText(d.Agent)
 	r := &protocol.HelloResult{
-		Version: protocol.Version, Server: c.server.version, Connection: c.id, By: c.user, Agents: c.server.agents,
+		Version: protocol.Version, Server: c.server.version, Connection: c.id, By: c.user, Agents: c.server.agents, Role: c.role,
 		Limits: protocol.Limits{Message: limits.Message, Event: protocol.MaxEvent, InFlight: limits.InFlight},
 		Window: window, HeartbeatMS: limits.Heartbeat.Milliseconds(),
 	}

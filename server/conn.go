@@ -26,6 +26,7 @@ type conn struct {
 	transport transport
 	socket    net.Conn // below transport
 	role      protocol.Role
+	agent     string // the session whose agent the client is; empty: a user
 	limiter   *rateLimiter
 	slots     chan struct{} // one for each command, until its answer is written
 
@@ -61,13 +62,13 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 		return // Accept has answered
 	}
 	ws.SetReadLimit(-1) // nativeTransport bounds messages and reports the limit
-	s.serve(&nativeTransport{ws, s.limits.Message}, socketOf(r), callerOf(r, web.RemoteName(r)))
+	s.serve(&nativeTransport{ws, s.limits.Message}, socketOf(r).Conn, callerOf(r, web.RemoteName(r)))
 }
 
 // serve serves a connection until it ends.
 func (s *Server) serve(t transport, socket net.Conn, from caller) {
 	c := &conn{
-		server: s, id: "c_" + session.NewEpoch(), transport: t, socket: socket, role: from.role,
+		server: s, id: "c_" + session.NewEpoch(), transport: t, socket: socket, role: from.role, agent: from.agent,
 		limiter: newRateLimiter(s.limits.Rate), slots: make(chan struct{}, s.limits.InFlight),
 		outbox: outbox{wake: make(chan struct{}, 1)}, user: from.by, lastRead: time.Now(),
 	}
@@ -180,7 +181,7 @@ func (c *conn) readLoop() {
 func (c *conn) handle(line []byte) bool {
 	cmd, err := protocol.DecodeCommand(line)
 	if err == nil && !c.role.May(cmd.Command) {
-		err = protocol.Errorf(protocol.CodeForbidden, "the role %s may not %s", c.role, cmd.Command)
+		err = c.role.Refusal(cmd.Command)
 	}
 	if err == nil && cmd.Command == protocol.DoAck {
 		if err = c.handleAck(&cmd); err == nil {

@@ -7,6 +7,7 @@ import (
 	"net"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/process"
 )
 
 // A Listener accepts connections with its access rules.
@@ -29,7 +30,11 @@ type Listener struct {
 	// dialects.
 	Dialect string
 
-	owner bool            // who reaches the listener is the server's owner
+	// Ancestry returns the process at the other end of a connection and its ancestors, to recognize
+	// agents. Empty: unknown. nil: no process is looked up.
+	Ancestry func(net.Conn) ([]process.Ancestor, error)
+
+	owner bool            // who reaches the listener is the server's owner, or an agent
 	hosts map[string]bool // allowed in the Host header; nil: any
 }
 
@@ -43,7 +48,15 @@ func ListenUnix(path string) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on unix socket: %w", err)
 	}
-	return &Listener{Listener: l, owner: true}, nil
+	return &Listener{Listener: l, Ancestry: unixAncestry, owner: true}, nil
+}
+
+func unixAncestry(c net.Conn) ([]process.Ancestor, error) {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return nil, fmt.Errorf("identify peer: %T is not a Unix socket", c)
+	}
+	return process.Peer(u)
 }
 
 // ListenTCP listens on a TCP address for clients with the token. Unless insecure is set, an address

@@ -112,9 +112,9 @@ func (s *Server) endRequest() {
 type socketKey struct{}
 
 // withSocket is the ConnContext of the HTTP servers.
-func withSocket(ctx context.Context, socket net.Conn) context.Context {
-	return context.WithValue(ctx, socketKey{}, socket)
+func withSocket(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, socketKey{}, socketUnder(c))
 }
 
 // socketOf returns the network connection of a request.
-func socketOf(r *http.Request) net.Conn { return r.Context().Value(socketKey{}).(net.Conn) }
+func socketOf(r *http.Request) *socket { return r.Context().Value(socketKey{}).(*socket) }

@@ -40,7 +40,7 @@ func (s *server) checkRole(verb protocol.Verb, conversation string) bool {
 	if s.Options.Role.May(verb) {
 		return true
 	}
-	s.sendError(conversation, forbidden, fmt.Sprintf("the role %s may not do that", s.Options.Role))
+	s.sendError(conversation, forbidden, s.Options.Role.Refusal(verb).Message)
 	return false
 }
 

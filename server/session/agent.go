@@ -37,6 +37,7 @@ type Spec struct {
 	Load     string            `json:"load,omitempty"`     // the agent's own id of a session to continue
 	Lazy     bool              `json:"lazy,omitempty"`     // the agent starts with the first message
 	Checking bool              `json:"checking,omitempty"` // the session exists only if its agent starts
+	Parent   string            `json:"parent,omitempty"`   // the session whose agent created this one
 	IdleEnd  *time.Time        `json:"idle_end,omitempty"` // when the agent was ended for idleness; nil: it was not
 }
 

@@ -14,6 +14,7 @@ type command struct {
 	data  any // pointer to the data type of the verb
 	by    protocol.Actor
 	conn  string // id of the connection it came by
+	agent string // the session whose agent sent it; empty: a user
 	key   string
 	hash  []byte // of verb and data
 	reply func(json.RawMessage, error)

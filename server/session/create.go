@@ -42,12 +42,12 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData) error {
 	}
 	spec := Spec{
 		Agent: d.Agent, CWD: d.CWD, Env: d.Env, Settings: d.Settings, Load: d.Load,
-		Lazy: d.Lazy, Checking: d.Check && !d.Lazy,
+		Lazy: d.Lazy, Checking: d.Check && !d.Lazy, Parent: cmd.agent,
 	}
 	c := creation{cmd: cmd, name: d.Name}
 	c.begin = func(s *Session) error {
 		s.record(protocol.SessionCreated, &cmd.by, protocol.SessionCreatedData{
-			Name: d.Name, Title: truncateTitle(d.Title), Agent: d.Agent, CWD: d.CWD,
+			Name: d.Name, Title: truncateTitle(d.Title), Agent: d.Agent, CWD: d.CWD, Parent: cmd.agent,
 		})
 		return nil
 	}

@@ -105,13 +105,15 @@ func (h *Hub) restore(cmd *command, d *protocol.RestoreData) error {
 	if err != nil {
 		return err
 	}
-	spec := Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory}
+	spec := Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory, Parent: cmd.agent}
 	c := creation{cmd: cmd, name: d.Name}
 	c.begin = func(s *Session) error {
 		s.record(
 			protocol.SessionCreated,
 			&cmd.by,
-			protocol.SessionCreatedData{Name: d.Name, Title: x.Title, Agent: x.Agent, CWD: x.CWD},
+			protocol.SessionCreatedData{
+				Name: d.Name, Title: x.Title, Agent: x.Agent, CWD: x.CWD, Parent: cmd.agent,
+			},
 		)
 		s.record(
 			protocol.StateRestored,

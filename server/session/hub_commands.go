@@ -9,8 +9,9 @@ import (
 
 // A Caller is the sender of a command.
 type Caller struct {
-	By   protocol.Actor
-	Conn string // id of the connection, for edit holds
+	By    protocol.Actor
+	Conn  string // id of the connection, for edit holds
+	Agent string // the session whose agent it is; empty: a user
 }
 
 const maxActor = 512 // bytes of a name and subject together; both are stored in every event that an actor causes
@@ -38,7 +39,12 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 	if err := c.DecodeData(data); err != nil {
 		return err
 	}
-	cmd := &command{verb: c.Command, data: data, by: who.By, conn: who.Conn, reply: reply}
+	if who.Agent != "" {
+		if err := h.checkAgent(who.Agent, c, data); err != nil {
+			return err
+		}
+	}
+	cmd := &command{verb: c.Command, data: data, by: who.By, conn: who.Conn, agent: who.Agent, reply: reply}
 	if t.Changes && c.Key != "" {
 		cmd.key, cmd.hash = c.Key, hashCommand(c)
 	}

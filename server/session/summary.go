@@ -49,6 +49,7 @@ func (s *Session) summarize() protocol.Summary {
 		Title:     st.Title,
 		Agent:     st.Agent,
 		CWD:       st.CWD,
+		Parent:    st.Parent,
 		Status:    st.Status(),
 		Turn:      s.turnID(),
 		Seq:       st.Seq,

@@ -266,8 +266,9 @@ func (a *Agent) updateState(change func(*state)) error {
 	return a.host.Save(b)
 }
 
-// environment returns the environment of the server without AGENTCTL_TOKEN and the variables that
-// are empty in that of the session, plus that of the configuration and of the session.
+// environment returns the environment of the server without the variables that are empty in that of
+// the session, plus that of the configuration and of the session. A session that an agent created
+// does not change the defaults: they include the mode of the agent.
 func (a *Agent) environment() []string {
 	env := maps.Clone(a.config.Defaults)
 	if env == nil {
@@ -275,13 +276,14 @@ func (a *Agent) environment() []string {
 	}
 	for _, kv := range os.Environ() {
 		k, v, _ := strings.Cut(kv, "=")
-		if own, ok := a.spec.Env[k]; k != "AGENTCTL_TOKEN" && (!ok || own != "") {
+		if own, ok := a.spec.Env[k]; !ok || own != "" {
 			env[k] = v
 		}
 	}
 	maps.Copy(env, a.config.Env)
 	for k, v := range a.spec.Env {
-		if v != "" {
+		_, guarded := a.config.Defaults[k]
+		if v != "" && (a.spec.Parent == "" || !guarded) {
 			env[k] = v
 		}
 	}

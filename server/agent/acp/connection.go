@@ -48,7 +48,7 @@ func (a *Agent) open(ctx context.Context, env []string) (*connection, error) {
 		})
 	}
 	proc, err := process.Start(process.Command{
-		Args: a.config.Command, Dir: a.spec.CWD, Env: env,
+		Args: a.config.Command, Dir: a.spec.CWD, Env: env, Session: a.spec.Session,
 		Record: func(g process.Group) error { return record(g, false) },
 	})
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 )
 
 func TestTheEnvironmentOfASessionWinsAndRemovesVariables(t *testing.T) {
-	t.Setenv("AGENTCTL_TOKEN", "secret")
 	t.Setenv("SERVER_KEY", "old")
 	t.Setenv("OTHER_KEY", "old")
 	t.Setenv("MODE", "server")
@@ -27,7 +26,7 @@ func TestTheEnvironmentOfASessionWinsAndRemovesVariables(t *testing.T) {
 			t.Errorf("no %s", want)
 		}
 	}
-	for _, unwanted := range []string{"OTHER_KEY=old", "OTHER_KEY=", "AGENTCTL_TOKEN=secret", "SERVER_KEY=old"} {
+	for _, unwanted := range []string{"OTHER_KEY=old", "OTHER_KEY=", "SERVER_KEY=old"} {
 		if slices.Contains(env, unwanted) {
 			t.Errorf("has %s", unwanted)
 		}
@@ -68,6 +67,19 @@ func TestFindPresetKnowsNamesAndPrograms(t *testing.T) {
 	} {
 		if p, ok := FindPreset(agent); p.Name != want || ok != (want != "") {
 			t.Errorf("%q is preset %q, %t", agent, p.Name, ok)
+		}
+	}
+}
+
+func TestASessionOfAnAgentDoesNotChangeTheDefaults(t *testing.T) {
+	for parent, want := range map[string]string{"": "MODE=full", "s_1": "MODE=ask"} {
+		a, err := New(Config{Command: []string{"x"}, Defaults: map[string]string{"MODE": "ask"}},
+			session.Spec{Parent: parent, Env: map[string]string{"MODE": "full", "KEY": "k"}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if env := a.environment(); !slices.Contains(env, want) || !slices.Contains(env, "KEY=k") {
+			t.Errorf("parent %q: no %s", parent, want)
 		}
 	}
 }

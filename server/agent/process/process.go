@@ -20,6 +20,9 @@ type Command struct {
 	Dir  string
 	Env  []string // K=V; nil: the environment of the server
 
+	// Session is the session of the agent, or empty. The program finds it in SessionVariable.
+	Session string
+
 	// Record stores the group of the program durably. The program runs only after Record returns
 	// nil, so no program runs unrecorded. It never runs when Record fails or the server dies in it.
 	// nil: do not record.
@@ -56,7 +59,7 @@ func Start(cmd Command) (*Process, error) {
 		return nil, errors.New("start program: no command given")
 	}
 	c := exec.Command(cmd.Args[0], cmd.Args[1:]...) //nolint:noctx // End ends the program
-	c.Dir, c.Env = cmd.Dir, cmd.Env
+	c.Dir, c.Env = cmd.Dir, cmd.environment()
 	c.SysProcAttr = ownGroup()
 	var b *startBarrier
 	if cmd.Record != nil {

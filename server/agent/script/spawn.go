@@ -36,7 +36,7 @@ func (s *spawn) run(ctx context.Context, r *runner) error {
 		env = append(env, k+"="+v)
 	}
 	p, err := process.Start(process.Command{
-		Args: s.Args, Dir: r.agent.spec.CWD, Env: env,
+		Args: s.Args, Dir: r.agent.spec.CWD, Env: env, Session: r.agent.spec.Session,
 		Record: func(g process.Group) error {
 			return r.agent.host.RecordProcessGroup(session.ProcessGroup{PID: g.PID, Start: g.Start})
 		},
