@@ -71,6 +71,7 @@ type Approval struct {
 	Asked     time.Time       `json:"asked"`
 	Turn      string          `json:"turn,omitempty"`
 	Task      string          `json:"task,omitempty"`
+	AskedBy   *Actor          `json:"asked_by,omitempty"`  // the agent whose message the turn is; nil: a user's
 	Explained []string        `json:"explained,omitempty"` // explanations so far; only in a state
 }
 

@@ -15,6 +15,7 @@ import (
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
 	"agentctl/protocol"
+	"agentctl/server/agent/process"
 	"agentctl/tui/protolog"
 	"agentctl/wsclient"
 )
@@ -86,7 +87,7 @@ func (a *app) connectWith(ctx context.Context, p reconnectPolicy) (*connection, 
 	own := err == nil && url == dir.SocketURL()
 	if token := dir.TokenFor(url); err == nil && token != "" { // a server on this user's data directory
 		local, own = true, true
-		if o.Token == "" {
+		if o.Token == "" && a.env(process.SessionVariable) == "" { // an agent's process uses the socket
 			o.Token = token
 		}
 	}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -53,8 +55,19 @@ func runList(ctx context.Context, o *listOptions) error {
 func writeSessions(w io.Writer, sessions []protocol.Summary, now time.Time) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	defer func() { _ = t.Flush() }() // w keeps its error
+	family := slices.ContainsFunc(sessions, func(s protocol.Summary) bool { return s.Parent != "" })
+	parent := func(id string) string { // a column only where a session has a parent
+		if !family {
+			return ""
+		}
+		return cmp.Or(id, "-") + "\t"
+	}
 	if len(sessions) > 0 {
-		fmt.Fprintln(t, "SESSION\tNAME\tSTATUS\tAGENT\tQUEUE\tASKS\tACTIVE\tABOUT")
+		heading := ""
+		if family {
+			heading = "PARENT\t"
+		}
+		fmt.Fprintln(t, "SESSION\t"+heading+"NAME\tSTATUS\tAGENT\tQUEUE\tASKS\tACTIVE\tABOUT")
 	}
 	for i := range sessions {
 		s := &sessions[i]
@@ -66,7 +79,7 @@ func writeSessions(w io.Writer, sessions []protocol.Summary, now time.Time) {
 		if about == "" {
 			about = s.Title
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", s.Session, output.Cell(s.Name, 24), s.Status,
+		fmt.Fprintf(t, "%s\t%s%s\t%s\t%s\t%s\t%d\t%s\t%s\n", s.Session, parent(s.Parent), output.Cell(s.Name, 24), s.Status,
 			output.Cell(s.Agent, 16),
 			queue, s.Approvals, output.Age(now.Sub(s.Updated)), output.OneLine(about, 48))
 	}

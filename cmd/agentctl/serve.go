@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"os/signal"
 	"slices"
 	"syscall"
@@ -161,12 +162,12 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := os.Unsetenv("AGENTCTL_TOKEN"); err != nil { // agents inherit the environment
-		return fmt.Errorf("environment: %w", err)
-	}
 	dir, err := o.app.dataDir()
 	if err != nil {
 		return err
+	}
+	if err := setAgentEnvironment(dir); err != nil {
+		return fmt.Errorf("environment: %w", err)
 	}
 	signals := []os.Signal{syscall.SIGTERM, os.Interrupt}
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
@@ -195,6 +196,23 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	}
 	i.SetOrigins(c.Origins)
 	return errors.Join(i.Serve(ctx, o.IdleExit), timeoutCause(ctx))
+}
+
+// setAgentEnvironment changes the environment, which agents inherit: their processes reach this
+// server, by its socket and without a credential.
+func setAgentEnvironment(dir localserver.Dir) error {
+	path, err := filepath.Abs(string(dir))
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{
+		"AGENTCTL_TOKEN", "AGENTCTL_SERVER", "AGENTCTL_DIALECT", "AGENTCTL_DIALECT_OPTIONS",
+	} {
+		if err := os.Unsetenv(name); err != nil {
+			return err
+		}
+	}
+	return os.Setenv("AGENTCTL_DATA", path)
 }
 
 // timeoutCause returns the cause of the end of ctx if it is --timeout. A signal is no error.

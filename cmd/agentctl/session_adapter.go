@@ -153,7 +153,7 @@ func linkState(c *wsclient.Client, s wsclient.ConnState) *remote.Conn {
 
 // peerOf returns what a client knows of its server, for hints.
 func peerOf(c *wsclient.Client) exit.Peer {
-	return exit.Peer{Dialect: c.Dialect(), Commands: c.Hello().Commands, Ephemeral: c.Ephemeral()}
+	return exit.Peer{Dialect: c.Dialect(), Commands: c.Hello().Commands, Role: c.Hello().Role, Ephemeral: c.Ephemeral()}
 }
 
 // isLocalServer reports whether the server that err is about is agentctl on this machine: the user

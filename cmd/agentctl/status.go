@@ -40,6 +40,7 @@ type statusResult struct {
 	Title     string                `json:"title,omitempty"`
 	Agent     string                `json:"agent,omitempty"`
 	CWD       string                `json:"cwd,omitempty"`
+	Parent    string                `json:"parent,omitempty"`
 	Status    protocol.Status       `json:"status"`
 	Seq       uint64                `json:"seq"`
 	Epoch     string                `json:"epoch"`
@@ -66,7 +67,7 @@ type liveStatus struct {
 func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 	s := r.Snapshot.State
 	v := &statusResult{
-		Session: s.Session, Name: s.Name, Title: s.Title, Agent: s.Agent, CWD: s.CWD, Status: r.Status, Seq: s.Seq,
+		Session: s.Session, Name: s.Name, Title: s.Title, Agent: s.Agent, CWD: s.CWD, Parent: s.Parent, Status: r.Status, Seq: s.Seq,
 		Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns, Queue: nonNil(s.Queue), Holds: nonNil(s.Holds),
 		Approvals: nonNil(s.Approvals), Rules: len(s.Rules), Plan: s.Plan, Context: s.Context, Usage: s.Usage,
 		liveStatus: liveStatus{nonNil(r.Clients), r.Process},
@@ -106,6 +107,9 @@ func (v *statusResult) write(w io.Writer, s *protocol.State) {
 	row("session", "%s  %s", v.Session, output.OneLine(v.Name, 40))
 	if v.Title != "" {
 		row("title", "%s", output.OneLine(v.Title, 80))
+	}
+	if v.Parent != "" {
+		row("parent", "%s  its agent created this session", v.Parent)
 	}
 	row("status", "%s", v.Status)
 	row("agent", "%s  %s", output.Cell(v.Agent, 40), output.OneLine(v.CWD, 0))

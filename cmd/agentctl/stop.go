@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"agentctl/protocol"
 )
 
 type stopOptions struct{ app *app }
@@ -34,6 +36,9 @@ func runStop(ctx context.Context, o *stopOptions) error {
 		PID     int  `json:"pid,omitempty"`
 	}{PID: dir.Holder()}
 	if result.PID != 0 {
+		if err := o.requireUser(ctx); err != nil {
+			return err
+		}
 		result.Stopped = true
 		if err := dir.Stop(ctx, result.PID); err != nil {
 			return err
@@ -46,4 +51,19 @@ func runStop(ctx context.Context, o *stopOptions) error {
 			fmt.Fprintf(w, "no server runs on %s\n", dir)
 		}
 	})
+}
+
+// requireUser returns an error if the server knows this process as started by an agent. A server
+// that does not answer is stopped all the same.
+func (o *stopOptions) requireUser(ctx context.Context) error {
+	o.app.flags.Server, o.app.flags.Dialect, o.app.flags.NoStart = "", "", true
+	c, err := o.app.connect(ctx)
+	if err != nil {
+		return nil //nolint:nilerr // it may hang
+	}
+	defer c.Close()
+	if hello := c.Hello(); hello.Role == protocol.RoleAgent {
+		return protocol.Errorf(protocol.CodeForbidden, "an agent may not stop the server: a user does")
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 type Peer struct {
 	Dialect   string          // empty: native
 	Commands  []protocol.Verb // that the server accepts from this client, by hello; nil: not known
+	Role      protocol.Role   // of this client, by hello; empty: any, or not known
 	Ephemeral bool            // sessions end with their connection
 }
 
@@ -43,6 +44,11 @@ func (e *Error) Needs(v protocol.Verb) *Error {
 
 // At returns e with the hint for a server: e itself, or a copy.
 func (e *Error) At(p Peer) *Error {
+	if e.Code == protocol.CodeForbidden && p.Role == protocol.RoleAgent {
+		other := *e
+		other.Hint, other.condition = agentHint, condition{}
+		return &other
+	}
 	c, native := &e.condition, p.Dialect == ""
 	d, _ := dialect.Find(p.Dialect)
 	if p.accepts(c.verb) && (!c.native || native) && (!c.login || native || d.HasLogin) {

@@ -69,5 +69,9 @@ func Approval(a *protocol.Approval) string {
 	if subject == "" {
 		subject = a.Title
 	}
-	return fmt.Sprintf("%s  %s  %s", a.Request, a.Kind, OneLine(transcript.Reveal(subject), 100))
+	asker := ""
+	if a.AskedBy != nil {
+		asker = "  asked by " + Actor(a.AskedBy)
+	}
+	return fmt.Sprintf("%s  %s  %s%s", a.Request, a.Kind, OneLine(transcript.Reveal(subject), 100), asker)
 }

@@ -81,6 +81,10 @@ func (s *Session) recordApprovalRequest(w *approvalWaiter) (*protocol.Approval, 
 		a.Request = NewID(idRequest)
 	}
 	s.completeApproval(&a)
+	a.AskedBy = nil
+	if by := s.state.Turn.Message.By; by != nil && by.AgentSession() != "" {
+		a.AskedBy = by
+	}
 	if !s.roomForRequest(&a) {
 		return nil, errTooManyRequests
 	}

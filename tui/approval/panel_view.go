@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -61,7 +62,8 @@ func (p *Panel) title(pending []protocol.Approval, r *protocol.Approval, f *Form
 		out += fmt.Sprintf(" %d of %d", IndexOf(pending, r.Request)+1, len(pending))
 	}
 	out += " · " + ui.OneLine(transcript.Clean(r.Kind)) + p.expiry(r, f, now)
-	return out + p.styles.Dim.Render(" · asked "+p.styles.Clock(r.Asked))
+	return out + p.styles.Dim.Render(" · asked "+p.styles.Clock(r.Asked)) +
+		p.styles.Warning.Render(ui.Prefixed(" ", describe.Asker(r)))
 }
 
 // formLines returns the form, or the decision being sent, and the first line of the selected row.

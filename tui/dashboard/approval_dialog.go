@@ -177,7 +177,8 @@ func (a *approvalDialog) View(width, height int) ([]string, *tea.Cursor) {
 	var request, footer []string
 	var hidden int
 	if r := a.approval; r != nil {
-		title += " · " + ui.OneLine(transcript.Clean(r.Kind)) + s.Dim.Render(" · asked "+s.Clock(r.Asked))
+		title += " · " + ui.OneLine(transcript.Clean(r.Kind)) + s.Dim.Render(" · asked "+s.Clock(r.Asked)) +
+			s.Warning.Render(ui.Prefixed(" ", describe.Asker(r)))
 		request, hidden = a.form.RequestLines(r, width, height)
 	}
 	switch {

@@ -9,6 +9,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -18,6 +19,11 @@ func By(by *protocol.Actor) string {
 		return ""
 	}
 	return " by " + by.Name
+}
+
+// Asker returns "by NAME" for a request whose turn an agent asked for, or "" if a user did.
+func Asker(a *protocol.Approval) string {
+	return strings.TrimSpace(ui.OneLine(transcript.Clean(By(a.AskedBy))))
 }
 
 // Reason names the end of a turn, such as "max tokens".

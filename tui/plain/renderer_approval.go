@@ -13,7 +13,7 @@ import (
 
 // writeApproval writes a request in full, and the commands that decide it.
 func (r *renderer) writeApproval(a *protocol.Approval) {
-	r.linef("approval %s: %s", a.Request, a.Kind)
+	r.linef("approval %s: %s%s", a.Request, a.Kind, ui.Prefixed(", asked ", describe.Asker(a)))
 	passages := approval.Passages(a, false)
 	for i := range a.Content {
 		if c := &a.Content[i]; c.Type == "diff" {
