@@ -10,8 +10,32 @@ import (
 	"agentctl/dialect"
 	"agentctl/internal/panics"
 	"agentctl/protocol"
+	"agentctl/server/login"
 	"agentctl/server/web"
 )
+
+// A Route is a path of a listener that serves the native protocol.
+type Route struct {
+	Pattern string // of a http.ServeMux
+	Open    bool   // needs no credential
+	Users   bool   // refuses agents
+}
+
+// Routes lists the routes, for every role alike: the commands on a connection have roles.
+func Routes() []Route {
+	list := []Route{
+		{Pattern: "GET /healthz", Open: true}, {Pattern: "GET /readyz", Open: true},
+		{Pattern: "POST " + login.Path, Open: true, Users: true},
+		{Pattern: "GET " + protocol.Path},
+	}
+	for _, name := range dialect.Names() {
+		list = append(list, Route{Pattern: "GET " + dialectPath + name})
+	}
+	for _, r := range web.Routes {
+		list = append(list, Route{Pattern: r.Pattern})
+	}
+	return list
+}
 
 // handler routes the requests that a listener accepted.
 func (s *Server) handler(l *Listener) http.Handler {

@@ -24,14 +24,23 @@ type rawConn struct {
 	in   []string // unread lines
 }
 
+// httpClient returns a client whose connections dial makes.
+func httpClient(dial func(context.Context) (net.Conn, error)) *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
+	}}
+}
+
 func (w *testServer) dialRaw(t *testing.T) *rawConn {
 	t.Helper()
-	transport := &http.Transport{
-		DisableKeepAlives: true,
-		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) },
-	}
+	return dialRaw(t, w.dial)
+}
+
+func dialRaw(t *testing.T, dial func(context.Context) (net.Conn, error)) *rawConn {
+	t.Helper()
 	conn, _, err := websocket.Dial(t.Context(), "ws://server"+protocol.Path, &websocket.DialOptions{
-		HTTPClient: &http.Client{Transport: transport}, Subprotocols: []string{protocol.Subprotocol},
+		HTTPClient: httpClient(dial), Subprotocols: []string{protocol.Subprotocol},
 	})
 	if err != nil {
 		t.Fatal(err)

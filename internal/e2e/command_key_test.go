@@ -22,15 +22,19 @@ type commandFixture struct {
 
 // The first turn creates a rule; the second stays open in a plan with a pending approval.
 var commandFixtureScript = []string{
-	`{"agent":"A","settings":[{"id":"mode","value":"ask"}]}`,
+	`{"agent":"A","settings":[{"id":"mode","value":"ask"},{"id":"model","value":"small"}]}`,
 	`{"turn":1}`, `{"ask":"command","command":"make","title":"make"}`,
 	`{"turn":2}`, `{"plan":"Q","parallel":3,"tasks":[{"id":"a","title":"A","steps":[{"sleep":"1h"}]},{"id":"b","title":"B","steps":[{"ask":"tool","name":"t","title":"t"},{"sleep":"1h"}]}]}`,
 }
 
 func newCommandFixture(t *testing.T) *commandFixture {
-	s := &commandFixture{testServer: newTestServer(t, commandFixtureScript...)}
-	s.c = s.client("ann")
-	s.session = s.create(s.c)
+	w := newTestServer(t, commandFixtureScript...)
+	return w.newCommandFixture(t, w.create(w.client("ann")))
+}
+
+// newCommandFixture brings a new session into the state of a fixture.
+func (w *testServer) newCommandFixture(t *testing.T, session string) *commandFixture {
+	s := &commandFixture{testServer: w, c: w.client("ann"), session: session}
 	s.send(s.c, s.session, "one")
 	mustObserve(t, s.client("one"), s.session, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested))
 	r := do[protocol.ApproveResult](

@@ -12,15 +12,28 @@ import (
 	"agentctl/server/session"
 )
 
+// A Route is a path below /api/.
+type Route struct {
+	Pattern string // of a http.ServeMux
+	handle  func(*api, http.ResponseWriter, *http.Request)
+}
+
+// Routes lists the routes of Handler. All of them read.
+var Routes = []Route{
+	{"GET /api/sessions", (*api).sessions},
+	{"GET /api/sessions/{id}/messages", (*api).messages},
+	{"GET /api/sessions/{id}/events", (*api).events},
+	{"GET /api/sessions/{id}/blobs/{blob}", (*api).sessionBlob},
+	{"GET /api/blobs/{blob}", (*api).blob},
+}
+
 // Handler serves /api/.
 func Handler(hub *session.Hub, reader *history.Reader, log *slog.Logger) http.Handler {
 	a := &api{hub, reader, log}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/sessions", a.sessions)
-	mux.HandleFunc("GET /api/sessions/{id}/messages", a.messages)
-	mux.HandleFunc("GET /api/sessions/{id}/events", a.events)
-	mux.HandleFunc("GET /api/sessions/{id}/blobs/{blob}", a.sessionBlob)
-	mux.HandleFunc("GET /api/blobs/{blob}", a.blob)
+	for _, r := range Routes {
+		mux.HandleFunc(r.Pattern, func(w http.ResponseWriter, req *http.Request) { r.handle(a, w, req) })
+	}
 	mux.HandleFunc("/", NotFound)
 	return mux
 }

@@ -1,0 +1,293 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"agentctl/dialect"
+	"agentctl/protocol"
+	"agentctl/server"
+	"agentctl/server/agent/process"
+	"agentctl/wsclient"
+)
+
+// An accessColumn is a caller in the tables of docs/access.md.
+type accessColumn struct {
+	name string
+	role protocol.Role
+	own  bool // of an agent: in a session that it created
+}
+
+var accessColumns = []accessColumn{
+	{name: "observer", role: protocol.RoleObserver}, {name: "operator", role: protocol.RoleOperator},
+	{name: "approver", role: protocol.RoleApprover}, {name: "admin", role: protocol.RoleAdmin},
+	{name: "no role"},
+	{name: "agent", role: protocol.RoleAgent}, {name: "agent in its own session", role: protocol.RoleAgent, own: true},
+}
+
+// allows reports whether the table allows a command.
+func (c *accessColumn) allows(v protocol.Verb) bool {
+	switch c.role.Scope(v) {
+	case protocol.ScopeEvery:
+		return true
+	case protocol.ScopeOwn:
+		return c.own || !protocol.CommandOf(v).Session
+	}
+	return false
+}
+
+// listenFor opens a listener for callers of a column. For an agent it takes every client for a
+// process of the agent of a session.
+func (w *testServer) listenFor(role protocol.Role, agentOf string) func(context.Context) (net.Conn, error) {
+	p := server.NewPipe()
+	p.Role = role
+	if role == protocol.RoleAgent {
+		p.Role = ""
+		p.Ancestry = func(net.Conn) ([]process.Ancestor, error) {
+			return []process.Ancestor{{PID: 1 << 30}, {PID: 1<<30 + 1, Session: agentOf}}, nil
+		}
+	}
+	w.server.Load().listen(p.Listener)
+	return p.Dial
+}
+
+// newSession creates the session of a column and returns it with the callers' dial function.
+func (w *testServer) newSession(t *testing.T, c *accessColumn) (
+	session string, dial func(context.Context) (net.Conn, error),
+) {
+	t.Helper()
+	ann := w.client("ann")
+	boss := w.create(ann)
+	dial = w.listenFor(c.role, boss)
+	if !c.own {
+		return w.create(ann), dial
+	}
+	agent := w.client("anybody", func(o *wsclient.Options) { o.Dial = dial })
+	return w.create(agent), dial
+}
+
+// execute sends a command on a connection of its own and returns the error of its answer.
+func execute(t *testing.T, dial func(context.Context) (net.Conn, error), cmd protocol.Command) error {
+	t.Helper()
+	p := dialRaw(t, dial)
+	defer p.conn.CloseNow() //nolint:errcheck // it reports nothing
+	if cmd.Command == protocol.DoUnsubscribe {
+		p.write(websocket.MessageText, string(protocol.MustEncode(protocol.Command{
+			ID: "first", Command: protocol.DoSubscribe, Session: cmd.Session,
+		})))
+		p.readAnswer()
+	}
+	cmd.ID = "1"
+	p.write(websocket.MessageText, string(protocol.MustEncode(cmd)))
+	if cmd.Command == protocol.DoAck { // it has no answer
+		cmd = protocol.Command{ID: "2", Command: protocol.DoPing}
+		p.write(websocket.MessageText, string(protocol.MustEncode(cmd)))
+	}
+	if a := p.readAnswer(); a.Error != nil {
+		return a.Error
+	}
+	return nil
+}
+
+// accessCommand returns a command with data for the fixture.
+func (s *commandFixture) accessCommand(t *protocol.CommandType) protocol.Command {
+	cmd := protocol.Command{Command: t.Verb}
+	if t.Session {
+		cmd.Session = s.session
+	}
+	var data any
+	switch t.Verb {
+	case protocol.DoSearch:
+		data = protocol.SearchData{Query: "x"}
+	case protocol.DoBlob:
+		data = protocol.BlobData{Blob: "none"}
+	case protocol.DoConfigure: // agents may choose no mode
+		data = protocol.ConfigureData{Setting: "model", Value: "large"}
+	case protocol.DoTaskRestart:
+		data = protocol.TaskIDData{Task: "a"}
+	default:
+		data = s.commandData()[t.Verb][0]
+	}
+	if data != nil {
+		cmd.Data = protocol.MustEncode(data)
+	}
+	if t.Changes {
+		cmd.Key = "key " + string(t.Verb)
+	}
+	return cmd
+}
+
+func TestEveryCommandIsForTheRolesOfTheTable(t *testing.T) {
+	for i := range accessColumns {
+		c := &accessColumns[i]
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newTestServer(t, commandFixtureScript...)
+				session, dial := w.newSession(t, c)
+				s := w.newCommandFixture(t, session)
+				before := s.logEnds(t)
+				for i := range protocol.Commands {
+					k := &protocol.Commands[i]
+					if k.Changes && c.allows(k.Verb) {
+						continue
+					}
+					err := execute(t, dial, s.accessCommand(k))
+					if refused := protocol.CodeOf(err) == protocol.CodeForbidden; refused == c.allows(k.Verb) {
+						t.Errorf("%s: %v, want %s", k.Verb, err, c.role.Scope(k.Verb))
+					}
+					if k.Verb == protocol.DoExport {
+						before = s.logEnds(t)
+					}
+				}
+				synctest.Wait()
+				if after := s.logEnds(t); after != before {
+					t.Errorf("refused commands changed\n%sto\n%s", before, after)
+				}
+			})
+			for i := range protocol.Commands {
+				k := &protocol.Commands[i]
+				if !k.Changes || !c.allows(k.Verb) {
+					continue
+				}
+				synctest.Test(t, func(t *testing.T) {
+					w := newTestServer(t, commandFixtureScript...)
+					session, dial := w.newSession(t, c)
+					s := w.newCommandFixture(t, session)
+					if err := execute(t, dial, s.accessCommand(k)); err != nil {
+						t.Errorf("%s: %v", k.Verb, err)
+					}
+				})
+			}
+		})
+	}
+}
+
+func TestEveryDialectKeepsTheTableOfRoles(t *testing.T) {
+	for _, name := range dialect.Names() {
+		d, _ := dialect.Find(name)
+		for i := range accessColumns {
+			c := &accessColumns[i]
+			t.Run(name+" "+c.name, func(t *testing.T) {
+				sent := map[bool]int{}
+				for j := range operations {
+					k := protocol.CommandOf(operations[j].verb)
+					if d.Unsupported(k.Verb, false) != nil {
+						continue
+					}
+					synctest.Test(t, func(t *testing.T) {
+						if testDialectOperation(t, name, c, &operations[j]) {
+							sent[c.allows(k.Verb)]++
+						}
+					})
+				}
+				if sent[true] == 0 || sent[false] == 0 && c.role != "" && c.role != protocol.RoleAdmin &&
+					c.role != protocol.RoleApprover {
+					t.Errorf("%d allowed and %d refused commands", sent[true], sent[false])
+				}
+			})
+		}
+	}
+}
+
+// testDialectOperation sends a command over a dialect and checks its effect: not every dialect
+// answers a refused command. It returns false if the dialect does not carry the command.
+func testDialectOperation(t *testing.T, name string, c *accessColumn, o *operation) bool {
+	w := newTestServer(t, workScript...)
+	session, dial := w.newSession(t, c)
+	client := w.dialectClient(name, session, func(o *wsclient.Options) { o.Dial = dial })
+	follow(t, name, client, session)
+	synctest.Wait() // not every dialect confirms a subscription
+	bob := w.client("bob")
+	if o.verb != protocol.DoSend { // a client of a dialect may keep messages until its turn ends
+		w.send(bob, session, "work")
+		mustObserve(t, w.client("carol"), session, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested))
+	}
+	s := &commandFixture{testServer: w, c: bob, session: session}
+	synctest.Wait()
+	before := s.logEnds(t)
+	cmd := protocol.Command{Command: o.verb}
+	if o.data != nil {
+		cmd.Data = protocol.MustEncode(o.data)
+	}
+	if protocol.CommandOf(o.verb).Session {
+		cmd.Session = session
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	err := client.Do(ctx, cmd, nil)
+	if protocol.CodeOf(err) == protocol.CodeUnsupported {
+		return false
+	}
+	synctest.Wait()
+	changed := s.logEnds(t) != before
+	switch {
+	case !c.allows(o.verb) && (changed || err == nil && o.reachesServer()):
+		t.Errorf("%s: changed %t, %v: want no effect", o.name, changed, err)
+	case c.allows(o.verb) && protocol.CodeOf(err) == protocol.CodeForbidden:
+		t.Errorf("%s: %v", o.name, err)
+	case c.allows(o.verb) && err == nil && o.reachesServer() && !changed:
+		t.Errorf("%s had no effect", o.name)
+	}
+	return true
+}
+
+// reachesServer reports whether every client that carries the command sends it, and it changes a
+// session that runs workScript.
+func (o *operation) reachesServer() bool {
+	switch o.verb {
+	case protocol.DoCreate, protocol.DoSend, protocol.DoInterrupt, protocol.DoApprove:
+		return true
+	}
+	return false
+}
+
+func TestEveryHTTPRouteIsForTheRolesOfTheTable(t *testing.T) {
+	for i := range accessColumns {
+		c := &accessColumns[i]
+		t.Run(c.name, func(t *testing.T) {
+			w := newTestServer(t, `{"on":"*"}`, `{"say":"hi"}`)
+			session, dial := w.newSession(t, c)
+			client := httpClient(dial)
+			for _, r := range server.Routes() {
+				status, code := request(t, client, r.Pattern, session)
+				want := c.role != protocol.RoleAgent || !r.Users
+				if (code != protocol.CodeForbidden && code != protocol.CodeUnauthorized) != want || status == 0 {
+					t.Errorf("%s: %d %s, want allowed %t", r.Pattern, status, code, want)
+				}
+			}
+		})
+	}
+}
+
+// request sends a request of a route about a session and returns the status and the error's code.
+func request(t *testing.T, client *http.Client, pattern, session string) (int, protocol.Code) {
+	t.Helper()
+	method, path, _ := strings.Cut(pattern, " ")
+	path = strings.NewReplacer("{id}", session, "{blob}", "none").Replace(path)
+	ctx, cancel := context.WithCancel(t.Context()) // ends a stream of events
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, "http://server"+path, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var body struct {
+		Error protocol.Error `json:"error"`
+	}
+	if resp.StatusCode >= http.StatusBadRequest {
+		_ = json.NewDecoder(resp.Body).Decode(&body) // a WebSocket route answers in text
+	}
+	return resp.StatusCode, body.Error.Code
+}
