@@ -71,8 +71,14 @@ type Approval struct {
 	Asked     time.Time       `json:"asked"`
 	Turn      string          `json:"turn,omitempty"`
 	Task      string          `json:"task,omitempty"`
-	AskedBy   *Actor          `json:"asked_by,omitempty"`  // the agent whose message the turn is; nil: a user's
-	Explained []string        `json:"explained,omitempty"` // explanations so far; only in a state
+
+	ApprovalContext
+}
+
+// ApprovalContext is what the session adds to a request.
+type ApprovalContext struct {
+	AskedBy   *Actor   `json:"asked_by,omitempty"`  // the agent whose message the turn is; nil: a user's
+	Explained []string `json:"explained,omitempty"` // explanations so far; only in a state
 }
 
 // An Option is one way to answer a request. Kind is the decision that it stands for.

@@ -68,7 +68,6 @@ type Summary struct {
 	Title     string     `json:"title,omitempty"`
 	Agent     string     `json:"agent"`
 	CWD       string     `json:"cwd,omitempty"`
-	Parent    string     `json:"parent,omitempty"` // the session whose agent created this one
 	Status    Status     `json:"status"`
 	Turn      string     `json:"turn,omitempty"`
 	Doing     string     `json:"doing,omitempty"` // the pending request, the running tool, or the message
@@ -80,10 +79,17 @@ type Summary struct {
 	Asked     *time.Time `json:"asked,omitempty"` // the oldest pending approval
 	Percent   float64    `json:"percent,omitempty"`
 	Clients   int        `json:"clients"`
-	Created   time.Time  `json:"created"`
 	Updated   time.Time  `json:"updated"`
 	Reason    Reason     `json:"reason,omitempty"` // of the last turn's end
 	Deleted   bool       `json:"deleted,omitempty"`
+
+	Origin
+}
+
+// Origin is the creation of a session.
+type Origin struct {
+	Parent  string    `json:"parent,omitempty"` // the session whose agent created it
+	Created time.Time `json:"created"`
 }
 
 // HeartbeatData is the data of heartbeat.

@@ -8,15 +8,14 @@ import (
 // State is a session at a position, except its texts. It is reduced from the session's durable
 // events by Apply alone. Not safe for concurrent use; pass on a Clone.
 type State struct {
-	Session string    `json:"session"`
-	Seq     uint64    `json:"seq"`
-	Name    string    `json:"name,omitempty"`
-	Title   string    `json:"title,omitempty"`
-	Agent   string    `json:"agent,omitempty"`
-	CWD     string    `json:"cwd,omitempty"`
-	Parent  string    `json:"parent,omitempty"` // the session whose agent created this one
-	Created time.Time `json:"created"`
-	Closed  bool      `json:"closed,omitempty"`
+	Session string `json:"session"`
+	Seq     uint64 `json:"seq"`
+	Name    string `json:"name,omitempty"`
+	Title   string `json:"title,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	CWD     string `json:"cwd,omitempty"`
+	Origin
+	Closed bool `json:"closed,omitempty"`
 
 	Turn      *TurnState   `json:"turn,omitempty"` // under way
 	Last      *LastTurn    `json:"last,omitempty"` // the last turn that ended

@@ -34,7 +34,7 @@ func (c *conn) do(cmd *protocol.Command) {
 	case history.Handles(cmd.Command):
 		c.server.history.Do(ctx, cmd, reply)
 	default:
-		c.server.hub.Do(ctx, cmd, session.Caller{By: c.Actor(), Conn: c.id, Agent: c.agent}, reply)
+		c.server.hub.Do(ctx, cmd, session.Caller{By: c.Actor(), Conn: c.id, Agent: c.caller.agent}, reply)
 	}
 }
 
@@ -82,12 +82,13 @@ func (c *conn) hello(d *protocol.HelloData) (*protocol.HelloResult, error) {
 	}
 	c.program = protocol.ValidText(d.Agent)
 	r := &protocol.HelloResult{
-		Version: protocol.Version, Server: c.server.version, Connection: c.id, By: c.user, Agents: c.server.agents, Role: c.role,
+		Version: protocol.Version, Server: c.server.version, Connection: c.id, By: c.user, Agents: c.server.agents,
+		Role:   c.caller.role,
 		Limits: protocol.Limits{Message: limits.Message, Event: protocol.MaxEvent, InFlight: limits.InFlight},
 		Window: window, HeartbeatMS: limits.Heartbeat.Milliseconds(),
 	}
 	for _, t := range protocol.Commands {
-		if c.role.May(t.Verb) {
+		if c.caller.role.May(t.Verb) {
 			r.Commands = append(r.Commands, t.Verb)
 		}
 	}

@@ -25,8 +25,7 @@ type conn struct {
 	id        string
 	transport transport
 	socket    net.Conn // below transport
-	role      protocol.Role
-	agent     string // the session whose agent the client is; empty: a user
+	caller    caller   // as authenticated
 	limiter   *rateLimiter
 	slots     chan struct{} // one for each command, until its answer is written
 
@@ -68,7 +67,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 // serve serves a connection until it ends.
 func (s *Server) serve(t transport, socket net.Conn, from caller) {
 	c := &conn{
-		server: s, id: "c_" + session.NewEpoch(), transport: t, socket: socket, role: from.role, agent: from.agent,
+		server: s, id: "c_" + session.NewEpoch(), transport: t, socket: socket, caller: from,
 		limiter: newRateLimiter(s.limits.Rate), slots: make(chan struct{}, s.limits.InFlight),
 		outbox: outbox{wake: make(chan struct{}, 1)}, user: from.by, lastRead: time.Now(),
 	}
@@ -180,8 +179,8 @@ func (c *conn) readLoop() {
 // handle runs one command. It returns false when the connection ends.
 func (c *conn) handle(line []byte) bool {
 	cmd, err := protocol.DecodeCommand(line)
-	if err == nil && !c.role.May(cmd.Command) {
-		err = c.role.Refusal(cmd.Command)
+	if err == nil && !c.caller.role.May(cmd.Command) {
+		err = c.caller.role.Refusal(cmd.Command)
 	}
 	if err == nil && cmd.Command == protocol.DoAck {
 		if err = c.handleAck(&cmd); err == nil {

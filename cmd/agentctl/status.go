@@ -35,12 +35,8 @@ position, current turn, queue, pending approvals, context usage and attached cli
 
 // A statusResult is the status of a session in JSON. Lists are never null.
 type statusResult struct {
-	Session   string                `json:"session"`
-	Name      string                `json:"name,omitempty"`
-	Title     string                `json:"title,omitempty"`
-	Agent     string                `json:"agent,omitempty"`
-	CWD       string                `json:"cwd,omitempty"`
-	Parent    string                `json:"parent,omitempty"`
+	sessionIdentity
+
 	Status    protocol.Status       `json:"status"`
 	Seq       uint64                `json:"seq"`
 	Epoch     string                `json:"epoch"`
@@ -58,6 +54,16 @@ type statusResult struct {
 	liveStatus
 }
 
+// A sessionIdentity is the part of a status that tells sessions apart.
+type sessionIdentity struct {
+	Session string `json:"session"`
+	Name    string `json:"name,omitempty"`
+	Title   string `json:"title,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	CWD     string `json:"cwd,omitempty"`
+	Parent  string `json:"parent,omitempty"` // the session whose agent created it
+}
+
 // A liveStatus is the part of a status that is not in the log.
 type liveStatus struct {
 	Clients []protocol.Client      `json:"clients"`
@@ -67,8 +73,9 @@ type liveStatus struct {
 func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 	s := r.Snapshot.State
 	v := &statusResult{
-		Session: s.Session, Name: s.Name, Title: s.Title, Agent: s.Agent, CWD: s.CWD, Parent: s.Parent, Status: r.Status, Seq: s.Seq,
-		Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns, Queue: nonNil(s.Queue), Holds: nonNil(s.Holds),
+		sessionIdentity: sessionIdentity{s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Parent},
+		Status:          r.Status, Seq: s.Seq, Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns,
+		Queue: nonNil(s.Queue), Holds: nonNil(s.Holds),
 		Approvals: nonNil(s.Approvals), Rules: len(s.Rules), Plan: s.Plan, Context: s.Context, Usage: s.Usage,
 		liveStatus: liveStatus{nonNil(r.Clients), r.Process},
 	}

@@ -112,6 +112,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/output", imports: []string{"protocol", "tui/transcript", "internal/exit", "internal/panics"}},
 	{pkg: "internal/exit", imports: []string{"protocol", "dialect", "wsclient", "internal/panics"}},
 	{pkg: "internal/panics"},
+	{pkg: "internal/access", test: true},
 	{pkg: "internal/crash", test: true},
 	{pkg: "internal/e2e", test: true},
 	{pkg: "internal/fakeacp", test: true},

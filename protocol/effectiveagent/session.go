@@ -151,7 +151,9 @@ func (c *client) follow(id string) *session {
 	case s.log == nil:
 		s.log = codec.NewLog(id, c.NextEpoch())
 		s.log.ResetReason = protocol.ResetResubscribed
-		s.log.StartFrom(&protocol.State{Session: id, Agent: Name, Created: c.Now.UTC().Truncate(time.Millisecond)})
+		s.log.StartFrom(&protocol.State{
+			Session: id, Agent: Name, Origin: protocol.Origin{Created: c.Now.UTC().Truncate(time.Millisecond)},
+		})
 	case c.Options.PeerIsAgentctl, s.hasNotes && s.position != "":
 		s.log.Detach()
 	default:

@@ -45,7 +45,8 @@ func TestWhatAnItemSaysIsAllThatPeopleReadOfIt(t *testing.T) {
 				}, Content: content, Tasks: []protocol.Task{{
 					ID: "not", Title: "k",
 					Description: "d",
-				}}, Questions: []protocol.Question{{ID: "not", Text: "q"}}, Explained: []string{"x"},
+				}}, Questions: []protocol.Question{{ID: "not", Text: "q"}},
+				ApprovalContext: protocol.ApprovalContext{Explained: []string{"x"}},
 			},
 		},
 		"error: m conflict": {

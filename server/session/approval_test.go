@@ -557,10 +557,10 @@ func TestEachRequestExpiresInItsOwnTime(t *testing.T) {
 		id := startAsking(
 			r,
 			protocol.Approval{
-				Request:   "a",
-				Kind:      protocol.ApproveQuestion,
-				Expires:   new(time.Now().Add(time.Minute)),
-				Explained: []string{"no"},
+				Request:         "a",
+				Kind:            protocol.ApproveQuestion,
+				Expires:         new(time.Now().Add(time.Minute)),
+				ApprovalContext: protocol.ApprovalContext{Explained: []string{"no"}},
 			},
 		)
 		time.Sleep(30 * time.Minute)

@@ -49,7 +49,6 @@ func (s *Session) summarize() protocol.Summary {
 		Title:     st.Title,
 		Agent:     st.Agent,
 		CWD:       st.CWD,
-		Parent:    st.Parent,
 		Status:    st.Status(),
 		Turn:      s.turnID(),
 		Seq:       st.Seq,
@@ -58,7 +57,7 @@ func (s *Session) summarize() protocol.Summary {
 		Held:      len(st.Queue) > 0 && st.BlockingHold() != nil,
 		Approvals: len(st.Approvals),
 		Clients:   len(s.subscribers.list),
-		Created:   st.Created,
+		Origin:    st.Origin,
 		Updated:   s.deadlines.lastActivity,
 	}
 	sum.Doing = activity(st)

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"os"
+	"text/template"
+
+	"agentctl/protocol"
+	"agentctl/server"
+)
+
+//go:embed access.md.tmpl
+var page string
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: access FILE")
+		os.Exit(2)
+	}
+	if err := write(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "access:", err)
+		os.Exit(1)
+	}
+}
+
+func write(path string) error {
+	text, err := generate()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o644)
+}
+
+// A row is a command or a route with a cell for each column.
+type row struct {
+	Name  string
+	Cells []string
+}
+
+// generate returns the content of the page.
+func generate() ([]byte, error) {
+	t, err := template.New("page").Parse(page)
+	if err != nil {
+		return nil, fmt.Errorf("parse template: %w", err)
+	}
+	columns := append(append([]protocol.Role{}, protocol.Roles...), protocol.RoleAgent)
+	data := struct {
+		Columns          []protocol.Role
+		Commands, Routes []row
+	}{Columns: columns}
+	for _, c := range protocol.Commands {
+		r := row{Name: string(c.Verb)}
+		for _, role := range columns {
+			r.Cells = append(r.Cells, commandCell(role.Scope(c.Verb)))
+		}
+		data.Commands = append(data.Commands, r)
+	}
+	for _, route := range server.Routes() {
+		r := row{Name: route.Pattern}
+		for _, role := range columns {
+			r.Cells = append(r.Cells, routeCell(&route, role))
+		}
+		data.Routes = append(data.Routes, r)
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, data); err != nil {
+		return nil, fmt.Errorf("execute template: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+func commandCell(s protocol.Scope) string {
+	switch s {
+	case protocol.ScopeEvery:
+		return "yes"
+	case protocol.ScopeOwn:
+		return "own"
+	}
+	return "-"
+}
+
+func routeCell(r *server.Route, role protocol.Role) string {
+	switch {
+	case r.Users && role == protocol.RoleAgent:
+		return "-"
+	case r.Open:
+		return "open"
+	}
+	return "yes"
+}
