@@ -189,6 +189,15 @@ func TestRolesRestrictCommands(t *testing.T) {
 	}
 }
 
+func TestATokenForTheActorOfAnAgentIsRefused(t *testing.T) {
+	c := newProtectedServer(t)
+	token, err := login.NewAuthenticator(nil, []byte("secret")).NewToken("agent:s_1", protocol.RoleAdmin, time.Hour)
+	must(t, err)
+	if conn, status := c.dial("", token); conn != nil || status != http.StatusUnauthorized {
+		t.Errorf("HTTP %d", status)
+	}
+}
+
 // A token from NewToken has its own role and needs no entry in the users file.
 func TestAMadeTokenLetsIn(t *testing.T) {
 	c := newProtectedServer(t)

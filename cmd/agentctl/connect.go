@@ -80,14 +80,15 @@ func (a *app) connectWith(ctx context.Context, p reconnectPolicy) (*connection, 
 	if err := config.CheckServerURL(url); err != nil {
 		return nil, err
 	}
-	if o.Token == "" && err == nil {
+	agent := a.env(process.SessionVariable) != "" // it has no credential of the user
+	if o.Token == "" && err == nil && !agent {
 		o.Token = credentials.NewStore(dir).TokenFor(url)
 	}
 	local := strings.HasPrefix(url, "unix:")
 	own := err == nil && url == dir.SocketURL()
 	if token := dir.TokenFor(url); err == nil && token != "" { // a server on this user's data directory
 		local, own = true, true
-		if o.Token == "" && a.env(process.SessionVariable) == "" { // an agent's process uses the socket
+		if o.Token == "" && !agent {
 			o.Token = token
 		}
 	}

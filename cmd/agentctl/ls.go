@@ -80,6 +80,7 @@ func writeSessions(w io.Writer, sessions []protocol.Summary, now time.Time) {
 			about = s.Title
 		}
 		fmt.Fprintf(t, "%s\t%s%s\t%s\t%s\t%s\t%d\t%s\t%s\n", s.Session, parent(s.Parent),
-			output.Cell(s.Name, 24), s.Status, output.Cell(s.Agent, 16), queue, s.Approvals, output.Age(now.Sub(s.Updated)), output.OneLine(about, 48))
+			output.Cell(s.Name, 24), s.Status, output.Cell(s.Agent, 16), queue, s.Approvals,
+			output.Age(now.Sub(s.Updated)), output.OneLine(about, 48))
 	}
 }

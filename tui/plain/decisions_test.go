@@ -92,6 +92,25 @@ func TestOnlyANumberThatIsNoMessageAnswers(t *testing.T) {
 	})
 }
 
+func TestARequestNamesTheAgentThatAskedForIt(t *testing.T) {
+	for want, by := range map[string]*protocol.Actor{
+		"approval r1: command\n":                                nil,
+		"approval r1: command, asked by agent of session fix\n": {Name: "agent of session fix"},
+	} {
+		j := tuitest.NewJournal()
+		a := protocol.Approval{Request: "r1", Kind: protocol.ApproveCommand, Command: "ls"}
+		a.AskedBy = by
+		j.Add(protocol.ApprovalRequested, a)
+		r := newRenderer(nil)
+		for _, u := range j.Take() {
+			r.update(u)
+		}
+		if got := r.out.String(); !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestRequestOffersOnlyItsDecisions(t *testing.T) {
 	for want, a := range map[string]protocol.Approval{
 		"the number of a choice, /answer TEXT or /deny\n": {Questions: sentences[:1]},

@@ -29,12 +29,12 @@ func listen(t *testing.T) *net.UnixListener {
 
 // accept runs a shell script, which runs this program as a client with "$0", and returns its
 // connection and its process.
-func accept(t *testing.T, script string, env ...string) (*net.UnixConn, *Process) {
+func accept(t *testing.T, script, session string) (*net.UnixConn, *Process) {
 	t.Helper()
 	l := listen(t)
 	p, err := Start(Command{
 		Args: []string{"/bin/sh", "-c", script, os.Args[0]},
-		Env:  append(append(os.Environ(), env...), connectVariable+"="+l.Addr().String()),
+		Env:  append(os.Environ(), connectVariable+"="+l.Addr().String()), Session: session,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func accept(t *testing.T, script string, env ...string) (*net.UnixConn, *Process
 }
 
 func TestPeerNamesTheProcessThatConnectedAndItsAncestors(t *testing.T) {
-	conn, p := accept(t, `sh -c '"$0"; exit 1' "$0"; exit 2`)
+	conn, p := accept(t, `sh -c '"$0"; exit 1' "$0"; exit 2`, "")
 	list, err := Peer(conn)
 	if err != nil || len(list) != 3 {
 		t.Fatalf("%+v, %v: want three processes", list, err)
@@ -90,7 +90,7 @@ func TestPeerReadsTheSessionOfAProcessThatLeftItsGroup(t *testing.T) {
 		t.Skip("setsid is not installed")
 	}
 	// The shell exits at once, so that the client has another parent.
-	conn, p := accept(t, `(setsid "$0" &); exec sleep 100`, SessionVariable+"=s_1")
+	conn, p := accept(t, `(setsid "$0" &); exec sleep 100`, "s_1")
 	list, err := Peer(conn)
 	if err != nil || len(list) == 0 || list[0].Session != "s_1" || list[0].Group == p.Group().PID {
 		t.Errorf("%+v, %v: want the session s_1 in another group", list, err)
@@ -103,7 +103,7 @@ func TestPeerReadsTheSessionOfAProcessThatLeftItsGroup(t *testing.T) {
 }
 
 func TestPeerRefusesAConnectionWhoseProcessHasEnded(t *testing.T) {
-	conn, p := accept(t, `"$0" leave; echo left; exec sleep 100`)
+	conn, p := accept(t, `"$0" leave; echo left; exec sleep 100`, "")
 	readLine(t, bufio.NewReader(p.Stdout))
 	if list, err := Peer(conn); !errors.Is(err, ErrPeerGone) {
 		t.Errorf("%+v, %v", list, err)

@@ -1,0 +1,31 @@
+package process
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestTheProgramGetsItsSessionAndNoCredential(t *testing.T) {
+	t.Setenv("AGENTCTL_TOKEN", "secret")
+	t.Setenv(SessionVariable, "s_outer")
+	for _, c := range []struct {
+		env     []string
+		session string
+		want    []string
+	}{
+		{
+			[]string{"A=1", "AGENTCTL_TOKEN=secret", SessionVariable + "=s_0"}, "s_1",
+			[]string{"A=1", SessionVariable + "=s_1"},
+		},
+		{[]string{"A=1", SessionVariable + "="}, "", []string{"A=1"}},
+	} {
+		if got := (&Command{Env: c.env, Session: c.session}).environment(); !slices.Equal(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	for _, kv := range (&Command{}).environment() {
+		if kv == "AGENTCTL_TOKEN=secret" || kv == SessionVariable+"=s_outer" {
+			t.Errorf("that of the server has %s", kv)
+		}
+	}
+}
