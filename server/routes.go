@@ -24,7 +24,8 @@ type Route struct {
 // Routes lists the routes, for every role alike: the commands on a connection have roles.
 func Routes() []Route {
 	list := []Route{
-		{Pattern: "GET /healthz", Open: true}, {Pattern: "GET /readyz", Open: true},
+		{Pattern: "GET /healthz", Open: true},
+		{Pattern: "GET /readyz", Open: true},
 		{Pattern: "POST " + login.Path, Open: true, Users: true},
 		{Pattern: "GET " + protocol.Path},
 	}

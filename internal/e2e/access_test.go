@@ -27,10 +27,13 @@ type accessColumn struct {
 }
 
 var accessColumns = []accessColumn{
-	{name: "observer", role: protocol.RoleObserver}, {name: "operator", role: protocol.RoleOperator},
-	{name: "approver", role: protocol.RoleApprover}, {name: "admin", role: protocol.RoleAdmin},
+	{name: "observer", role: protocol.RoleObserver},
+	{name: "operator", role: protocol.RoleOperator},
+	{name: "approver", role: protocol.RoleApprover},
+	{name: "admin", role: protocol.RoleAdmin},
 	{name: "no role"},
-	{name: "agent", role: protocol.RoleAgent}, {name: "agent in its own session", role: protocol.RoleAgent, own: true},
+	{name: "agent", role: protocol.RoleAgent},
+	{name: "agent in its own session", role: protocol.RoleAgent, own: true},
 }
 
 // allows reports whether the table allows a command.

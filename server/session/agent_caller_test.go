@@ -127,8 +127,11 @@ func TestAProcessIsKnownByItsGroupOrByItsNumberAndStart(t *testing.T) {
 		group int
 		want  string
 	}{
-		{10, "at 1", 10, "s_1"}, {10, "at 1", 11, "s_1"}, {12, "at 2", 10, "s_1"},
-		{10, "at 2", 11, ""}, {12, "at 1", 12, ""},
+		{10, "at 1", 10, "s_1"},
+		{10, "at 1", 11, "s_1"},
+		{12, "at 2", 10, "s_1"},
+		{10, "at 2", 11, ""},
+		{12, "at 1", 12, ""},
 	} {
 		if got := x.AgentOfProcess(c.pid, c.start, c.group); got != c.want {
 			t.Errorf("%+v: %q", c, got)

@@ -14,7 +14,8 @@ func TestTheProgramGetsItsSessionAndNoCredential(t *testing.T) {
 		want    []string
 	}{
 		{
-			[]string{"A=1", "AGENTCTL_TOKEN=secret", SessionVariable + "=s_0"}, "s_1",
+			[]string{"A=1", "AGENTCTL_TOKEN=secret", SessionVariable + "=s_0"},
+			"s_1",
 			[]string{"A=1", SessionVariable + "=s_1"},
 		},
 		{[]string{"A=1", SessionVariable + "="}, "", []string{"A=1"}},
