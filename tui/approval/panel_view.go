@@ -62,8 +62,16 @@ func (p *Panel) title(pending []protocol.Approval, r *protocol.Approval, f *Form
 		out += fmt.Sprintf(" %d of %d", IndexOf(pending, r.Request)+1, len(pending))
 	}
 	out += " · " + ui.OneLine(transcript.Clean(r.Kind)) + p.expiry(r, f, now)
-	return out + p.styles.Dim.Render(" · asked "+p.styles.Clock(r.Asked)) +
-		p.styles.Warning.Render(ui.Prefixed(" ", describe.Asker(r)))
+	return out + Asked(p.styles, r)
+}
+
+// Asked returns when a request was made and, if its turn is an agent's, by which one.
+func Asked(s *ui.Styles, r *protocol.Approval) string {
+	out := s.Dim.Render(" · asked " + s.Clock(r.Asked))
+	if asker := describe.Asker(r); asker != "" {
+		out += s.Warning.Render(" " + asker)
+	}
+	return out
 }
 
 // formLines returns the form, or the decision being sent, and the first line of the selected row.

@@ -177,8 +177,7 @@ func (a *approvalDialog) View(width, height int) ([]string, *tea.Cursor) {
 	var request, footer []string
 	var hidden int
 	if r := a.approval; r != nil {
-		title += " · " + ui.OneLine(transcript.Clean(r.Kind)) + s.Dim.Render(" · asked "+s.Clock(r.Asked)) +
-			s.Warning.Render(ui.Prefixed(" ", describe.Asker(r)))
+		title += " · " + ui.OneLine(transcript.Clean(r.Kind)) + approval.Asked(s, r)
 		request, hidden = a.form.RequestLines(r, width, height)
 	}
 	switch {
