@@ -120,7 +120,7 @@ func TestARequestNamesTheAgentThatAskedForItsTurn(t *testing.T) {
 
 func TestAProcessIsKnownByItsGroupOrByItsNumberAndStart(t *testing.T) {
 	x := newIndex()
-	x.countProcess(ProcessGroup{Session: "s_1", PID: 10, Start: "at 1"}, nil)
+	x.addProcess(ProcessGroup{Session: "s_1", PID: 10, Start: "at 1"}, 1)
 	for _, c := range []struct {
 		pid   int
 		start string
@@ -137,7 +137,7 @@ func TestAProcessIsKnownByItsGroupOrByItsNumberAndStart(t *testing.T) {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
-	x.countProcess(ProcessGroup{Session: "s_1", PID: 10, Start: "at 1", Ended: true}, nil)
+	x.removeProcess(ProcessGroup{Session: "s_1", PID: 10, Start: "at 1", Ended: true})
 	if got := x.AgentOfProcess(10, "at 1", 10); got != "" {
 		t.Errorf("after its end: %q", got)
 	}
