@@ -3,7 +3,6 @@ package protocol
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -142,32 +141,4 @@ type ApprovalResolvedData struct {
 	Input    *ApprovalInput `json:"input,omitempty"`
 	Rule     *Rule          `json:"rule,omitempty"`    // created by allow_always
 	ByRule   string         `json:"by_rule,omitempty"` // the rule that allowed it without asking
-}
-
-// Subject is the text that a rule for such a request matches: the command with its directory, the
-// name of the tool, or the paths of a patch. If empty, no rule matches. Rules match by equality,
-// because looser rules would need a command parser.
-func (a *Approval) Subject() string {
-	switch a.Kind {
-	case ApproveCommand:
-		if a.Command != "" {
-			return a.CWD + "\x00" + a.Command
-		}
-	case ApproveTool:
-		return a.Name
-	case ApprovePatch:
-		paths := slices.Sorted(slices.Values(a.Paths))
-		return strings.Join(slices.Compact(paths), "\x00")
-	}
-	return ""
-}
-
-// A Rule allows matching requests without asking. It matches by equality of kind and subject.
-type Rule struct {
-	ID      string    `json:"id"`
-	Kind    string    `json:"kind"`
-	Subject string    `json:"subject"` // the command with its directory, the tool's name, or the paths of a patch
-	Scope   string    `json:"scope"`   // for people
-	By      Actor     `json:"by"`
-	At      time.Time `json:"at"`
 }

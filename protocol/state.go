@@ -143,11 +143,12 @@ func (s *State) PendingApproval(request string) *Approval {
 	return nil
 }
 
-// RuleFor returns the rule that allows a request without asking, or nil. The request's events
-// follow each other in the log, so a client need not show it.
+// RuleFor returns the rule that allows a request without asking, or nil: one for a request that
+// offers to allow it always. The request's events follow each other in the log, so a client need
+// not show it.
 func (s *State) RuleFor(a *Approval) *Rule {
 	subject := a.Subject()
-	if subject == "" {
+	if subject == "" || !a.Offers(AllowAlways) {
 		return nil
 	}
 	return s.FindRule(a.Kind, subject)

@@ -124,6 +124,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/interop/thirdparty", test: true},
 	{pkg: "internal/layout", test: true},
 	{pkg: "internal/replay", test: true},
+	{pkg: "internal/requestcases", test: true},
 	{pkg: "internal/schema", test: true},
 	{pkg: "internal/screenshot", test: true},
 	{pkg: "internal/terminal", test: true},

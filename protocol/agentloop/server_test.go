@@ -198,7 +198,7 @@ func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	h.record(asks("x"), wants("a1", "ls", ""), entry(protocol.ApprovalResolved, protocol.ApprovalResolvedData{
 		Request: "a1", Outcome: protocol.Allowed, Rule: &protocol.Rule{
 			ID: "rule1", Kind: protocol.ApproveCommand,
-			Subject: "\x00ls",
+			Subject: `{"command":"ls"}`,
 		},
 	}))
 	h.sentMessages()

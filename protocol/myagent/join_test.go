@@ -125,9 +125,10 @@ func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	want := func(request string) protocol.Event {
 		return event(protocol.ApprovalRequested, "t1", protocol.Approval{
 			Request: request, Kind: protocol.ApproveCommand, Title: "List", Command: "ls", Asked: start,
+			Options: []protocol.Option{{ID: "always", Kind: protocol.AllowAlways}},
 		})
 	}
-	rule := &protocol.Rule{ID: "rule1", Kind: protocol.ApproveCommand, Subject: "\x00ls"}
+	rule := &protocol.Rule{ID: "rule1", Kind: protocol.ApproveCommand, Subject: `{"command":"ls"}`}
 	b.receiveNative(b.native.append("s1",
 		event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "x"}),
 		event(protocol.TurnStarted, "t1", protocol.TurnStartedData{MessageID: "m1"}),

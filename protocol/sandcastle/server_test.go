@@ -405,12 +405,16 @@ func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	asks := func(request string) {
 		d.append(protocol.ApprovalRequested, "t1", protocol.Approval{
 			Request: request, Kind: protocol.ApproveTool, Title: "Look", Name: "look",
+			Input:   json.RawMessage(`{"at":"x"}`),
+			Options: []protocol.Option{{ID: "always", Kind: protocol.AllowAlways}},
 		})
 	}
 	asks("r1")
 	d.append(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
 		Request: "r1", Outcome: protocol.Allowed,
-		Rule: &protocol.Rule{ID: "rule1", Kind: protocol.ApproveTool, Subject: "look"},
+		Rule: &protocol.Rule{
+			ID: "rule1", Kind: protocol.ApproveTool, Subject: `{"input":{"at":"x"},"name":"look"}`,
+		},
 	})
 	d.emit()
 	if got := eventTags(sessionEvents(t, d.request(ackFrame(0)))); strings.Count(got, "tool-approval-request") != 1 {

@@ -161,8 +161,9 @@ const maxState = 1 << 20
 
 // turnOutput is the Output of one turn.
 type turnOutput struct {
-	s *Session
-	t *turn
+	s   *Session
+	t   *turn
+	cwd string
 }
 
 var _ Output = (*turnOutput)(nil)
@@ -178,6 +179,9 @@ func (o *turnOutput) Save(state []byte) error { return o.s.sendState(agentMessag
 // Ask implements Output.
 func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (Verdict, error) {
 	w := &approvalWaiter{approval: a, verdict: make(chan Verdict, 1)}
+	if a.Kind == protocol.ApprovePatch {
+		w.noRule = !resolveFiles(&w.approval, o.cwd)
+	}
 	if err := o.s.emit(agentMessage{turn: o.t, request: w}); err != nil {
 		return Verdict{}, err
 	}

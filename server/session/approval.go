@@ -84,20 +84,19 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	case protocol.Deny, protocol.DenyStop:
 		r.Outcome = protocol.Denied
 	case protocol.AllowAlways:
-		scope, sub := scopeOf(pending), pending.Subject()
-		if scope == "" {
+		if pending.Subject() == "" || !pending.Offers(protocol.AllowAlways) {
 			return nil, protocol.Errorf(
 				protocol.CodeUnsupported,
 				"a %s request cannot be allowed always: allow it once",
 				pending.Kind,
 			)
 		}
-		if s.state.FindRule(pending.Kind, sub) == nil {
+		if s.state.RuleFor(pending) == nil {
 			r.Rule = &protocol.Rule{
 				ID:      NewID(idRule),
 				Kind:    pending.Kind,
-				Subject: sub,
-				Scope:   scope,
+				Subject: pending.Subject(),
+				Scope:   pending.Scope(),
 				By:      cmd.by,
 				At:      timestamp(),
 			}

@@ -11,6 +11,7 @@ import (
 // 1.
 type approvalWaiter struct {
 	approval protocol.Approval
+	noRule   bool // no rule can tell all that it changes
 	verdict  chan Verdict
 }
 
@@ -80,7 +81,7 @@ func (s *Session) recordApprovalRequest(w *approvalWaiter) (*protocol.Approval, 
 	if a.Request == "" {
 		a.Request = NewID(idRequest)
 	}
-	s.completeApproval(&a)
+	s.completeApproval(&a, w.noRule)
 	a.AskedBy = nil
 	if by := s.state.Turn.Message.By; by != nil && by.AgentSession() != "" {
 		a.AskedBy = by
@@ -139,9 +140,13 @@ func hasOption(options []protocol.Option, id string) bool {
 	return slices.ContainsFunc(options, func(o protocol.Option) bool { return o.ID == id })
 }
 
+// maxOptions is the room in bytes for the options that the session adds.
+const maxOptions = 8 << 10
+
 // completeApproval sets the times of a request, its working directory, and an option for every
-// decision that the agent offers none for. Options that cannot be carried out are removed.
-func (s *Session) completeApproval(a *protocol.Approval) {
+// decision that the agent offers none for. Options that cannot be carried out are removed: always
+// needs a rule for the request, and a request that fits an event without being shortened.
+func (s *Session) completeApproval(a *protocol.Approval, noRule bool) {
 	a.Asked = timestamp()
 	a.Expires, a.Explained = nil, nil
 	a.Editable = a.Kind == protocol.ApprovePatch && a.Patch != "" && s.capabilities.TakesPatch
@@ -152,7 +157,10 @@ func (s *Session) completeApproval(a *protocol.Approval) {
 		at := a.Asked.Add(d)
 		a.Expires = &at
 	}
-	scope := scopeOf(a)
+	scope := ""
+	if raw, err := encode(a); err == nil && len(raw) < protocol.MaxEvent-envelope-maxOptions && !noRule {
+		scope = a.Scope()
+	}
 	_, explains := s.agent.(Explainer)
 	defaults := []protocol.Option{
 		{Kind: protocol.AllowOnce, Label: "Allow once"},

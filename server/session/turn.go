@@ -89,11 +89,12 @@ func (s *Session) runAgent(in Turn) {
 			return
 		}
 		preparation := s.preparation
+		out := &turnOutput{s, t, s.spec.CWD}
 		s.hub.agents.Go(func() {
 			var end End
 			err := s.prepare(t.ctx, agent, preparation, false)
 			if err == nil {
-				end, err = agent.Run(t.ctx, in, &turnOutput{s, t})
+				end, err = agent.Run(t.ctx, in, out)
 			}
 			_ = s.emit(agentMessage{turn: t, result: &turnResult{end, err}}) // fails when the turn is over
 		})

@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"agentctl/protocol"
 	"agentctl/server/agent/acp/rpc"
@@ -11,6 +12,9 @@ import (
 
 // maxInvalidLine is the maximum length of an invalid line to keep, in bytes.
 const maxInvalidLine = 64 << 10
+
+// errInexactNames is returned for a request whose names are given twice or in another case.
+var errInexactNames = errors.New("the request can be read in more than one way")
 
 var _ rpc.Handler = (*client)(nil)
 
@@ -23,7 +27,7 @@ func (c *client) HandleNotification(method string, params json.RawMessage) {
 	}
 	var p updateParams
 	var u update
-	if decode(params, &p) != nil || decode(p.Update, &u) != nil || u.Kind == "" {
+	if decode(params, &p) != nil || !exactNames(p.Update) || decode(p.Update, &u) != nil || u.Kind == "" {
 		c.keepRaw(method, "", params)
 		return
 	}
@@ -90,6 +94,10 @@ func (c *client) HandleRequest(req *rpc.Request) {
 	if req.Method == "session/request_permission" {
 		var p permissionParams
 		err := decode(req.Params, &p)
+		if !exactNames(req.Params) {
+			c.keepRaw(req.Method, "", req.Params)
+			err = errInexactNames
+		}
 		turn, _ := c.turnFor(p.Session)
 		if err != nil || turn == nil || !turn.requestPermission(req, &p) {
 			c.reply(req, permissionResult{permissionOutcome{Outcome: "cancelled"}})

@@ -14,6 +14,10 @@ const (
 type knownAgent struct {
 	usage    usageReports
 	markdown bool // text in the content of tool calls is Markdown; output is in fenced blocks
+
+	// titleIsCommand tells that the agent sends no arguments with a request to run a command, whose
+	// title is the whole command.
+	titleIsCommand bool
 }
 
 // knownAgents holds agents by their own name.
@@ -22,7 +26,7 @@ var knownAgents = map[string]knownAgent{
 	"@agentclientprotocol/codex-acp":        {usage: usagePerTurn},
 	"Copilot":                               {usage: usageCumulative},
 	"OpenCode":                              {usage: usagePerTurn},
-	"gemini-cli":                            {usage: usagePerTurn},
+	"gemini-cli":                            {usage: usagePerTurn, titleIsCommand: true},
 	"qwen-code":                             {usage: usagePerTurn},
 }
 

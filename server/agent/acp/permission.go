@@ -3,6 +3,7 @@ package acp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -102,10 +103,10 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 	if present(input) {
 		a.Input = input
 	}
-	in := parseInput(input)
-	a.Content, a.Why = append(changes[:len(changes):len(changes)], other...), cmp.Or(text, in.description)
+	in := protocol.ReadArguments(a.Input)
+	a.Content, a.Why = append(changes[:len(changes):len(changes)], other...), cmp.Or(text, in.Description())
 	if len(changes) == 0 {
-		a.Patch = in.diff
+		a.Patch, _ = in.Text("diff")
 	}
 	for _, l := range locations {
 		if !slices.Contains(a.Paths, l.Path) {
@@ -118,9 +119,18 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 		}
 	}
 	switch {
+	case p.isModeChange():
 	case kind == protocol.ToolExecute:
-		a.Kind, a.Command = protocol.ApproveCommand, commandLine(a.Title, in, a.Input)
-		a.CWD = t.commandDir(t.tools[c.ID], in, text)
+		a.Kind = protocol.ApproveCommand
+		if plain, ok := in.Command(); ok {
+			a.Command = plain.Line
+		} else if len(a.Input) == 0 && t.agent.titleIsCommand {
+			a.Command = a.Title
+		}
+		a.CWD = t.commandDir(t.tools[c.ID], &in, a.Input, text)
+		if rest, _ := a.RestArguments(); rest != "" {
+			a.Command = "" // shown with all arguments instead
+		}
 		a.Paths = slices.DeleteFunc(a.Paths, func(path string) bool { return path == a.CWD })
 	case kind == protocol.ToolEdit, (len(changes) > 0 || a.Patch != "") && !removesFile(kind):
 		a.Kind = protocol.ApprovePatch
@@ -128,11 +138,8 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 	if a.Title == "" {
 		a.Title = "run a tool"
 	}
-	switch {
-	case p.isModeChange(), removesFile(kind):
+	if p.isModeChange() || removesFile(kind) {
 		a.Name = "" // no rules for a choice of mode, nor for removals: a rule could match other files
-	case a.Name == "" && a.Kind == protocol.ApproveTool:
-		a.Name = a.Title // the subject of a rule
 	}
 	return a
 }
@@ -141,14 +148,15 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 func removesFile(kind string) bool { return kind == protocol.ToolDelete || kind == protocol.ToolMove }
 
 // commandDir returns the directory of the command, which rules also match. A request may omit the
-// directory of the call. Gemini CLI and agents derived from it put it into the text: "[in
-// DIRECTORY] (description)".
-func (t *turn) commandDir(known *tool, in input, text string) string {
-	dir := in.cwd
+// directory of the call. Gemini CLI and agents derived from it tell no arguments, and put it into
+// the text: "[in DIRECTORY] (description)".
+func (t *turn) commandDir(known *tool, in *protocol.Arguments, input json.RawMessage, text string) string {
+	dir := in.Dir()
 	if dir == "" && known != nil {
 		dir = known.dir
 	}
-	if rest, ok := strings.CutPrefix(strings.TrimSuffix(text, " [background]"), "[in "); ok && dir == "" {
+	rest, ok := strings.CutPrefix(strings.TrimSuffix(text, " [background]"), "[in ")
+	if ok && dir == "" && len(input) == 0 {
 		dir = rest[:max(strings.LastIndexByte(rest, ']'), 0)]
 	}
 	if !filepath.IsAbs(dir) {

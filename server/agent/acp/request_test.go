@@ -1,11 +1,14 @@
 package acp
 
 import (
+	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
+	"agentctl/internal/requestcases"
 	"agentctl/protocol"
 )
 
@@ -41,7 +44,7 @@ func TestARequestShowsWhatItsCallTold(t *testing.T) {
 			`"kind":"fetch","title":"F","content":[{"type":"hologram","z":1},{"type":"terminal","terminalId":"t"}]`,
 			``,
 			protocol.Approval{
-				Kind: protocol.ApproveTool, Title: "F", Name: "F",
+				Kind: protocol.ApproveTool, Title: "F",
 				Content: []protocol.Content{{Type: "other", Data: json.RawMessage(`{"type":"hologram","z":1}`)}},
 			},
 		},
@@ -49,7 +52,7 @@ func TestARequestShowsWhatItsCallTold(t *testing.T) {
 			`"kind":"execute","rawInput":{"command":"make","cwd":"/w","env":{"A":"1"}}`,
 			`"title":"make","rawInput":{"command":"make"}`,
 			protocol.Approval{
-				Kind: protocol.ApproveCommand, Title: "make", Command: `make {"env":{"A":"1"}}`, CWD: "/w",
+				Kind: protocol.ApproveCommand, Title: "make", CWD: "/w",
 				Input: json.RawMessage(`{"command":"make","cwd":"/w","env":{"A":"1"}}`),
 			},
 		},
@@ -122,45 +125,82 @@ func TestARequestDescribesOnlyACallThatToldNothing(t *testing.T) {
 	}
 }
 
-func TestACommandIsShownWithEveryArgumentThatCanChangeIt(t *testing.T) {
-	for _, test := range []struct{ input, want string }{
-		{`{"command":"make","cwd":"sub","description":"d","timeout":5,"is_background":true}`, "make"},
-		{`{"command":"a && b","commands":["a","b"]}`, "a && b"},
-		{
-			`{"command":"a","commands":["b"]}`,
-			`a {"commands":["b"]}`,
-		},
-		{
-			`{"command":"git","args":["push","--force"]}`,
-			`git {"args":["push","--force"]}`,
-		},
-		{
-			`{"command":"make","z":1,"sandbox_permissions":"require_escalated"}`,
-			`make {"sandbox_permissions":"require_escalated","z":1}`,
-		},
-		{`{"command":"make","env":{},"args":null}`, "make"},
-		{
-			`{"command":"make","cwd":["/a"]}`,
-			`make {"cwd":["/a"]}`,
-		},
-		{
-			`{"command":"ls","Command":"rm -rf /"}`,
-			`ls {"command":"ls","Command":"rm -rf /"}`,
-		},
-		{
-			`{"command":"ls","command":"rm -rf /"}`,
-			`rm -rf / {"command":"ls","command":"rm -rf /"}`,
-		},
-		{
-			`{"Command":"rm -rf /"}`,
-			`title {"Command":"rm -rf /"}`,
-		},
-	} {
-		r := newTestAgent(t, "plain")
-		r.run(`ask {"toolCallId":"c","title":"title","kind":"execute","rawInput":` + test.input + `}`)
-		if got := r.asked[0].Command; got != test.want {
-			t.Errorf("%s is shown as %s, want %s", test.input, got, test.want)
+func TestARequestHasTheCommandOfItsArguments(t *testing.T) {
+	r := newTestAgent(t, "plain")
+	dir := r.spec.CWD
+	kinds := map[string]string{
+		protocol.ApproveCommand: protocol.ToolExecute, protocol.ApprovePatch: protocol.ToolEdit,
+		protocol.ApproveTool: protocol.ToolFetch,
+	}
+	for _, c := range requestcases.All(dir) {
+		want := c.Approval(dir)
+		call := map[string]any{
+			"toolCallId": c.Name, "title": c.Title, "name": c.Tool, "kind": kinds[c.Kind],
 		}
+		var content, locations []any
+		for _, d := range c.Diffs {
+			content = append(content, map[string]any{
+				"type": "diff", "path": d.Path, "oldText": d.Old, "newText": d.New,
+			})
+		}
+		for _, path := range c.Paths {
+			locations = append(locations, map[string]any{"path": path})
+		}
+		call["content"], call["locations"] = content, locations
+		line := string(protocol.MustEncode(call))
+		if c.Input != "" {
+			line = strings.TrimSuffix(line, "}") + `,"rawInput":` + c.Input + "}"
+		}
+		r.run("ask " + line)
+		got := r.asked[len(r.asked)-1]
+		if got.Kind != want.Kind || got.Name != want.Name || got.Command != want.Command ||
+			!sameInput(got.Input, want.Input) || !reflect.DeepEqual(got.Content, want.Content) {
+			t.Errorf("%s: asked\n%+v\nwant\n%+v", c.Name, got, want)
+		}
+		if c.Rule && got.CWD != want.CWD {
+			t.Errorf("%s: asked in %s, want %s", c.Name, got.CWD, want.CWD)
+		}
+	}
+}
+
+// sameInput reports whether arguments arrived as they were sent.
+func sameInput(got, sent json.RawMessage) bool {
+	if len(sent) == 0 {
+		return len(got) == 0
+	}
+	compact, ok := protocol.Compact(sent)
+	return ok && bytes.Equal(got, compact)
+}
+
+func TestTheTitleIsTheCommandOfAnAgentThatTellsItNowhereElse(t *testing.T) {
+	turn := &turn{agent: knownAgents["gemini-cli"], cwd: "/w"}
+	a := turn.newApproval(&permissionParams{Tool: toolCall{Title: "make", ToolKind: protocol.ToolExecute}})
+	if a.Command != "make" || a.Subject() == "" {
+		t.Errorf("without arguments: %+v", a)
+	}
+	a = turn.newApproval(&permissionParams{Tool: toolCall{
+		Title: "make", ToolKind: protocol.ToolExecute, Input: json.RawMessage(`{"command":"rm x"}`),
+	}})
+	if a.Command != "rm x" {
+		t.Errorf("with arguments: %+v", a)
+	}
+}
+
+func TestARequestThatCanBeReadInTwoWaysIsNotShown(t *testing.T) {
+	const command = `"rawInput":{"command":"ls"}`
+	for name, call := range map[string]string{
+		"arguments twice":           command + `,"rawInput":{"command":"rm x"}`,
+		"arguments in another case": command + `,"RawInput":{"command":"rm x"}`,
+		"only in another case":      `"rawinput":{"command":"rm x"}`,
+		"a title twice":             `"title":"ls","title":"rm x"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newTestAgent(t, "plain")
+			r.run(`ask {"toolCallId":"c","kind":"execute",` + call + `}`)
+			if r.wantText("cancelled"); len(r.asked) > 0 {
+				t.Errorf("asked for %+v", r.asked)
+			}
+		})
 	}
 }
 
@@ -190,9 +230,9 @@ func TestMergedArgumentsAreThoseOfTheRequestAndTheRestOfTheCall(t *testing.T) {
 		{`{"a":1}`, ``, `{"a":1}`},
 		{`{}`, `{"b":2}`, `{"b":2}`},
 		{`{"a":1,"b":1}`, `{"b":2}`, `{"a":1,"b":2}`},
-		{`{"a":1,"A":1}`, `{"b":2}`, `{"b":2}`},
-		{`"text"`, `{"b":2}`, `{"b":2}`},
-		{`{"a":1}`, `[2]`, `[2]`},
+		{`{"a":1,"A":1}`, `{"b":2}`, `[{"a":1,"A":1},{"b":2}]`},
+		{`"text"`, `{"b":2}`, `["text",{"b":2}]`},
+		{`{"a":1}`, `[2]`, `[{"a":1},[2]]`},
 	} {
 		if got := mergeInput(json.RawMessage(test.call), json.RawMessage(test.request)); string(got) != test.want {
 			t.Errorf("%s and %s: %s, want %s", test.call, test.request, got, test.want)

@@ -103,8 +103,8 @@ func (t *turn) describeTool(known *tool, c *toolCall, first bool) error {
 	}
 	if present(c.Input) && !bytes.Equal(c.Input, now.Input) {
 		now.Input, changed.Input = c.Input, c.Input
-		if dir := parseInput(c.Input).cwd; dir != "" {
-			known.dir = dir
+		if in := protocol.ReadArguments(c.Input); in.Dir() != "" {
+			known.dir = in.Dir()
 		}
 	}
 	if v := c.locations(); len(v) > 0 && !slices.Equal(v, now.Locations) {
