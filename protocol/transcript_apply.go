@@ -179,6 +179,7 @@ func (t *Turn) applyApproval(e *Event) ([]*Item, error) {
 		return nil, err
 	}
 	it := t.item(e, ItemApproval, d.Request)
+	d.At = &e.Time
 	it.Resolved, it.By, it.Open = &d, e.By, false
 	return []*Item{it}, nil
 }

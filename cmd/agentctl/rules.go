@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"agentctl/internal/output"
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 )
 
 type rulesOptions struct {
@@ -45,9 +45,8 @@ func runRulesList(ctx context.Context, o *rulesOptions) error {
 	for i := range res.Rules {
 		r := &res.Rules[i]
 		err := o.app.print(r, func(w io.Writer) {
-			matches := strings.ReplaceAll(strings.TrimLeft(r.Subject, "\x00"), "\x00", " ")
-			fmt.Fprintf(w, "%s  %s  by %s  %s: %s\n", r.ID, r.Kind, output.Actor(&r.By), output.OneLine(matches, 80),
-				output.OneLine(r.Scope, 0))
+			fmt.Fprintf(w, "%s  %s  by %s  %s: %s\n", r.ID, r.Kind, output.Actor(&r.By),
+				describe.Line(describe.Rule(r), 0), describe.Line(r.Scope, 0))
 		})
 		if err != nil {
 			return err

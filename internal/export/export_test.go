@@ -60,7 +60,7 @@ func TestMarkdownTellsTheTurn(t *testing.T) {
 	m.Turn(transcript.Turns[0], false)
 	want := "# A <title>\n\nSession s, agent -, started 0001-01-01 00:00:00.\n\n" +
 		"## bob, 1970-01-01 00:00:01\n\n> x\n\n<details><summary>Reasoning</summary>\n\nhm\n\n</details>\n\na <b>bold</b> answer\n\n" +
-		"**Tool** `` run `it` ``: completed, exit code 0\n\n````\n```\nout\n````\n\n**Asked** `ls`: allowed by bob, “fine”\n\n*notice: noted*\n\n" +
+		"**Tool** `` run `it` ``: completed, exit code 0\n\n````\n```\nout\n````\n\n**Asked** `ls`: ✓ allowed · decided by bob at 1970-01-01 00:00:09 · fine\n\n*notice: noted*\n\n" +
 		"*completed, 0.0 s*\n"
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", b.String(), want)
@@ -76,7 +76,7 @@ func TestHTMLEscapesText(t *testing.T) {
 	page := b.String()
 	for _, want := range []string{
 		"<title>A &lt;title&gt;</title>", "a &lt;b&gt;bold&lt;/b&gt; answer",
-		"allowed by bob", "noted", "</html>",
+		"✓ allowed · decided by bob", "noted", "</html>",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in the page", want)

@@ -9,6 +9,7 @@ import (
 
 	"agentctl/internal/output"
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 )
 
 // A Markdown writes a transcript as Markdown that is readable as plain text. Errors of W are not
@@ -143,19 +144,9 @@ func (m *Markdown) approval(it *protocol.Item) {
 	if it.Approval == nil {
 		return
 	}
-	subject := it.Approval.Command
-	if subject == "" {
-		subject = it.Approval.Title
-	}
-	line := "**Asked** " + code(subject)
-	if r := it.Resolved; r != nil {
-		line += ": " + string(r.Outcome)
-		if it.By != nil {
-			line += " by " + output.Actor(it.By)
-		}
-		if r.Reason != "" {
-			line += ", “" + output.OneLine(r.Reason, 0) + "”"
-		}
+	line := "**Asked** " + codeSpan(describe.Action(it.Approval, 0))
+	if it.Resolved != nil {
+		line += ": " + output.Decision(it.Approval, it.Resolved, it.By)
 	}
 	m.paragraph(line)
 	for _, text := range it.Approval.Explained {
@@ -208,8 +199,10 @@ func (m *Markdown) fenced(language, text string) {
 }
 
 // code returns text as inline code, with more backticks than any run in the text.
-func code(s string) string {
-	s = output.OneLine(s, 200)
+func code(s string) string { return codeSpan(output.OneLine(s, 200)) }
+
+// codeSpan returns a line as code.
+func codeSpan(s string) string {
 	if s == "" {
 		return "-"
 	}

@@ -108,8 +108,10 @@ var packageRules = []packageRule{
 	{pkg: "internal/localserver", imports: []string{
 		"server", "server/login", "server/session", "server/sqlite", "server/agent/process", "internal/exit",
 	}},
-	{pkg: "internal/export", imports: []string{"protocol", "tui/transcript", "internal/output"}},
-	{pkg: "internal/output", imports: []string{"protocol", "tui/transcript", "internal/exit", "internal/panics"}},
+	{pkg: "internal/export", imports: []string{"protocol", "tui/describe", "tui/transcript", "internal/output"}},
+	{pkg: "internal/output", imports: []string{
+		"protocol", "tui/describe", "tui/transcript", "internal/exit", "internal/panics",
+	}},
 	{pkg: "internal/exit", imports: []string{"protocol", "dialect", "wsclient", "internal/panics"}},
 	{pkg: "internal/panics"},
 	{pkg: "internal/access", test: true},

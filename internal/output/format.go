@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
 )
 
@@ -62,16 +63,24 @@ func Session(s *protocol.State) string {
 	return s.Session
 }
 
-// Approval returns a request as a line. Control characters in the command are shown, not removed:
-// the line is what the user decides on.
+// maxAction is the number of characters of a request in a line of other things.
+const maxAction = 400
+
+// Approval returns a request as a line. Control characters in it are shown, not removed: the line
+// is what the user decides on. It tells how much it leaves out.
 func Approval(a *protocol.Approval) string {
-	subject := a.Command
-	if subject == "" {
-		subject = a.Title
-	}
 	asker := ""
 	if a.AskedBy != nil {
 		asker = "  asked by " + Actor(a.AskedBy)
 	}
-	return fmt.Sprintf("%s  %s  %s%s", a.Request, a.Kind, OneLine(transcript.Reveal(subject), 100), asker)
+	return fmt.Sprintf("%s  %s%s  %s", OneLine(a.Request, 0), OneLine(a.Kind, 40), asker, describe.Action(a, maxAction))
+}
+
+// Decision returns how a request ended, as a line.
+func Decision(a *protocol.Approval, r *protocol.ApprovalResolvedData, by *protocol.Actor) string {
+	when := ""
+	if r.At != nil {
+		when = r.At.UTC().Format(time.DateTime)
+	}
+	return describe.Line(describe.Outcome(a, r, by, when), 0)
 }

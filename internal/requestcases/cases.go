@@ -23,6 +23,7 @@ type Case struct {
 	Shows   []string // texts that hold all that runs
 	Command string   // if it is shown as a command
 	CWD     string   // if it is not the session's
+	Changes string   // the file that a patch changes, if it is not the one that it names
 	Rule    bool     // whether it can be allowed always
 	Same    string   // name of the case that runs the same; empty: none before it
 }
@@ -105,6 +106,11 @@ func (c Case) in(dir string) Case {
 
 func (c Case) shows(texts ...string) Case {
 	c.Shows = append(c.Shows, texts...)
+	return c
+}
+
+func (c Case) changes(path string) Case {
+	c.Changes = path
 	return c
 }
 
@@ -281,7 +287,7 @@ func patches(dir string) []Case {
 		c := Case{Name: name, Kind: protocol.ApprovePatch, Input: input, Rule: rule}
 		for _, path := range diffs {
 			c.Diffs = append(c.Diffs, protocol.Content{Type: "diff", Path: path, Old: &old, New: "b\n"})
-			c.Shows = append(c.Shows, path)
+			c.Shows = append(c.Shows, filepath.Base(path))
 		}
 		return c
 	}
@@ -294,17 +300,17 @@ func patches(dir string) []Case {
 		change("a change by a longer path", "", true, "sub/../a.go").same("a change"),
 		change("a change of another file", "", true, b),
 		change("a change of two files", "", true, a, b),
-		change("a file in the arguments", `{"path":`+quote(b)+`}`, true, a).shows(b).same("a change of two files"),
+		change("a file in the arguments", `{"path":`+quote(b)+`}`, true, a).shows("b.go").same("a change of two files"),
 		change("a file in a field of its own", `{"also":`+quote(b)+`}`, false, a).shows(b),
 		change("other text in the arguments", `{"content":"evil","path":`+quote(a)+`}`, false, a).shows("evil"),
-		change("a change through a link", "", true, "link/c.go").shows(filepath.Join(dir, "real/c.go")),
+		change("a change through a link", "", true, "link/c.go").changes(filepath.Join(dir, "real/c.go")),
 		change("a change of the target", "", true, "real/c.go").same("a change through a link"),
-		change("a change outside", "", false, "../x.go").shows(filepath.Join(filepath.Dir(dir), "x.go")),
-		change("a change outside by a link", "", false, "out/x.go").shows(filepath.Join(filepath.Dir(dir), "x.go")),
+		change("a change outside", "", false, "../x.go").changes(filepath.Join(filepath.Dir(dir), "x.go")),
+		change("a change outside by a link", "", false, "out/x.go").changes(filepath.Join(filepath.Dir(dir), "x.go")),
 		change("a change of a system file", "", false, "/etc/passwd"),
 		change("a change by a link to nothing", "", false, "dangling"),
 		change("a change by a loop", "", false, "loop/x"),
-		{Name: "a place alone", Kind: protocol.ApprovePatch, Paths: []string{a}, Shows: []string{a}},
+		{Name: "a place alone", Kind: protocol.ApprovePatch, Paths: []string{a}, Shows: []string{"a.go"}},
 	}
 }
 

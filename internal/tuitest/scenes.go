@@ -155,17 +155,17 @@ var Scenes = map[string]func() *Journal{
 		verified := protocol.Actor{Name: "bob", Subject: "bob@example.org"}
 		for _, r := range []protocol.Rule{
 			{
-				ID: "u1", Kind: protocol.ApproveCommand, Subject: "/home/ada/store\x00go mod tidy",
+				ID: "u1", Kind: protocol.ApproveCommand, Subject: `{"command":"go mod tidy","cwd":"/home/ada/store"}`,
 				Scope: "exactly this command in /home/ada/store, in this session", By: Ada, At: Start,
 			},
 			{
-				ID: "u2", Kind: protocol.ApproveTool, Subject: "fetch\x1b[8m",
+				ID: "u2", Kind: protocol.ApproveTool, Subject: "fetch\x1b[8m", // of an earlier version
 				Scope: "every use of the tool fetch\x1b[8m, in this session", By: verified,
 				At: Start.Add(26 * time.Hour),
 			},
 			{
 				ID: "u3", Kind: protocol.ApprovePatch,
-				Subject: "/home/ada/store/store.go\x00/home/ada/store/store_test.go",
+				Subject: `{"files":["/home/ada/store/store.go","/home/ada/store/store_test.go"]}`,
 				Scope:   "every patch of exactly these files, in this session", By: Ada, At: Start,
 			},
 		} {

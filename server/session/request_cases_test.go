@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"testing"
 
 	"agentctl/internal/requestcases"
@@ -35,6 +36,9 @@ func TestARuleMatchesWhatRunsTheSameAndNothingElse(t *testing.T) {
 					t.Errorf("%s: decided by the rule of another", c.Name)
 				}
 				continue
+			}
+			if c.Changes != "" && !slices.Equal(pending.Paths, []string{c.Changes}) {
+				t.Errorf("%s: shown to change %q, want %s", c.Name, pending.Paths, c.Changes)
 			}
 			if pending.Offers(protocol.AllowAlways) != c.Rule {
 				t.Errorf("%s: allow always is offered: %t", c.Name, !c.Rule)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"agentctl/protocol"
@@ -76,6 +77,17 @@ func (s *Session) summarize() protocol.Summary {
 
 const maxActivity = 200 // bytes
 
+// requestLine returns a request as one line. Line breaks are symbols, and the number of bytes left
+// out is told.
+func requestLine(a *protocol.Approval) string {
+	text := strings.ReplaceAll(cmp.Or(a.Action(), a.Title, a.Kind), "\n", "␊")
+	if len(text) <= maxActivity {
+		return text
+	}
+	line := protocol.SplitText(text, maxActivity)[0]
+	return fmt.Sprintf("%s… (%d more bytes)", line, len(text)-len(line))
+}
+
 // activity returns one line: the first pending approval, else the running tool, else the turn's
 // message.
 func activity(st *protocol.State) string {
@@ -83,8 +95,7 @@ func activity(st *protocol.State) string {
 	switch {
 	case st.Turn == nil:
 	case len(st.Approvals) > 0:
-		a := &st.Approvals[0]
-		text = cmp.Or(a.Command, a.Title, a.Kind)
+		return requestLine(&st.Approvals[0])
 	case len(st.Turn.Tools) > 0:
 		t := &st.Turn.Tools[len(st.Turn.Tools)-1]
 		text = cmp.Or(t.Title, t.Name)

@@ -46,7 +46,7 @@ func TestQuestionsOfArgumentsAreText(t *testing.T) {
 		{"Which?", "", one, "Which?|- a: x\n- b"},
 		{"Ask", "", one, "Ask|Which?\n- a: x\n- b"},
 		{"Ask", "", two, "Ask|Which?\n- a\nWhy?"},
-		{"Ask", "Which?\nWhy?", two, "Ask|why: Which?\nWhy?|Which?\n- a"},
+		{"Ask", "Which?\nWhy?", two, "Ask|why: Which?\n     Why?|Which?\n- a"},
 		{"Ask", "", `{"questions":"none"}`, "Ask|questions: none"},
 	} {
 		r := &protocol.Approval{

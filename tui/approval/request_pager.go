@@ -123,41 +123,51 @@ func (r passageRole) style(s *ui.Styles) lipgloss.Style {
 	return s.Plain
 }
 
-// Passages returns the description of a request. It leaves out diffs in the content, which are
-// shown as changes, the patch if patchShown is set, and texts that are shown elsewhere: the
-// questions, and parts that repeat another one.
+// Passages returns the description of a request: all that it tells. It leaves out diffs in the
+// content, which are shown as changes, the patch if patchShown is set, and texts that are shown
+// elsewhere: the questions, and parts that repeat another one. A line of one part cannot pass for
+// another part: the lines after the first are indented.
 func Passages(r *protocol.Approval, patchShown bool) []Passage {
 	var out []Passage
 	add := func(role passageRole, preformatted bool, prefix, text string) {
 		if text != "" {
-			out = append(out, Passage{Text: prefix + text, role: role, preformatted: preformatted})
+			indent := "\n" + strings.Repeat(" ", max(2, len(prefix)))
+			text = prefix + strings.ReplaceAll(text, "\n", indent)
+			out = append(out, Passage{Text: text, role: role, preformatted: preformatted})
 		}
 	}
 	if !titleRepeats(r) {
-		add(roleTitle, false, "", r.Title)
+		add(roleTitle, false, "", strings.TrimSpace(r.Title))
 	}
-	add(roleCommand, true, "$ ", r.Command)
+	add(roleCommand, true, "$ ", describe.LastLines(r.Command))
+	for _, setting := range r.CommandSettings() {
+		add(roleDetail, true, "", setting)
+	}
 	add(roleDetail, true, "in ", r.CWD)
 	if !strings.Contains(r.Title, strings.TrimSpace(r.Why)) {
-		prefix := "why: "
-		if r.Kind == protocol.ApprovePlan {
-			prefix = "" // the plan itself
+		if r.Kind == protocol.ApprovePlan { // the plan itself
+			out = append(out, Passage{Text: r.Why, role: roleText})
+		} else {
+			add(roleText, false, "why: ", r.Why)
 		}
-		add(roleText, false, prefix, r.Why)
 	}
-	for _, p := range r.Paths {
+	for _, p := range describe.Paths(r) {
 		add(roleDetail, true, "changes ", p)
 	}
-	if !patchShown {
-		add(roleText, true, "", r.Patch)
+	if !patchShown && r.Patch != "" {
+		out = append(out, Passage{Text: r.Patch, role: roleText, preformatted: true})
 	}
 	for i := range r.Content {
 		if c := &r.Content[i]; c.Type != "diff" {
 			out = append(out, Passage{Text: describe.Content(c), preformatted: true, markdown: describe.IsMarkdown(c)})
 		}
 	}
-	if r.Command == "" && r.Patch == "" && len(r.Content) == 0 {
-		add(roleCommand, true, "", unseenInput(r))
+	if rest, opaque := r.RestArguments(); rest != "" {
+		add(roleCommand, true, describe.ArgumentsLabel(opaque), describe.ArgumentsText(rest))
+	} else if r.Kind == protocol.ApproveQuestion || r.Kind == protocol.ApprovePlan {
+		if r.Command == "" && r.Patch == "" && len(r.Content) == 0 && unseenInput(r) != "" {
+			out = append(out, Passage{Text: unseenInput(r), role: roleCommand, preformatted: true})
+		}
 	}
 	for _, e := range r.Explained {
 		add(roleText, false, "explained: ", e)
@@ -168,7 +178,7 @@ func Passages(r *protocol.Approval, patchShown bool) []Passage {
 // titleRepeats reports whether the title is also the command or the text of a question.
 func titleRepeats(r *protocol.Approval) bool {
 	title := strings.TrimSpace(r.Title)
-	return title == strings.TrimSpace(r.Command) || slices.ContainsFunc(r.Questions, func(q protocol.Question) bool {
+	return r.Title == r.Command || slices.ContainsFunc(r.Questions, func(q protocol.Question) bool {
 		return title == strings.TrimSpace(q.Text)
 	})
 }

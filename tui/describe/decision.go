@@ -1,15 +1,18 @@
 package describe
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/tui/ui"
 )
 
-// Outcome describes a resolved approval, like "✓ allowed · decided by ada · reason".
-func Outcome(r *protocol.ApprovalResolvedData, by *protocol.Actor) string {
+// Outcome describes a resolved approval, like "✓ allowed · decided by ada at 12:03 · reason". a and
+// when may be empty.
+func Outcome(a *protocol.Approval, r *protocol.ApprovalResolvedData, by *protocol.Actor, when string) string {
 	s := map[protocol.Outcome]string{
 		protocol.Allowed:   "✓ allowed",
 		protocol.Denied:    "✗ denied",
@@ -28,16 +31,46 @@ func Outcome(r *protocol.ApprovalResolvedData, by *protocol.Actor) string {
 	case protocol.DenyStop:
 		s += " and stopped"
 	}
+	if label := optionLabel(a, r); label != "" {
+		s += " · “" + label + "”"
+	}
 	switch {
 	case r.ByRule != "":
 		s += " · by rule " + r.ByRule
+		if by != nil {
+			s += " of " + by.Name
+		}
 	case by != nil:
 		s += fmt.Sprintf(" · decided by %s", by.Name)
 	}
+	s += ui.Prefixed(" at ", when)
 	if r.Reason != "" {
 		s += " · " + r.Reason
 	}
+	if in := r.Input; in != nil && in.Patch != "" {
+		s += " · with an edited patch"
+	}
 	return s
+}
+
+// optionLabel returns the label of the chosen option of an agent, or "" if it is one of the usual
+// words.
+func optionLabel(a *protocol.Approval, r *protocol.ApprovalResolvedData) string {
+	if a == nil || r.Option == "" {
+		return ""
+	}
+	for _, o := range a.Options {
+		if o.ID == r.Option && !slices.Contains(usualLabels, strings.ToLower(o.Label)) {
+			return o.Label
+		}
+	}
+	return ""
+}
+
+// usualLabels are the labels of options that the session adds, which tell no more than the
+// decision.
+var usualLabels = []string{
+	"", "allow", "allow once", "always allow", "deny", "deny and stop", "explain", "answer", "skip",
 }
 
 // decisions names the decisions, as a user takes them.
@@ -60,11 +93,31 @@ func NotOffered(r *protocol.Approval, kind protocol.Decision) string {
 	return fmt.Sprintf("this request does not take “%s”; it takes: %s", decisions[kind], strings.Join(offered, ", "))
 }
 
-// Rule returns the subject of a rule: a command without its directory, or the paths of a patch.
+// Rule returns what a rule allows: a command without its directory, arguments, or the files of a
+// patch. A rule that is not honoured is told as such.
 func Rule(r *protocol.Rule) string {
-	parts := strings.Split(r.Subject, "\x00")
-	if r.Kind == protocol.ApproveCommand && len(parts) > 1 {
-		return "$ " + strings.Join(parts[1:], " ")
+	var subject struct {
+		Command json.RawMessage `json:"command"`
+		Input   json.RawMessage `json:"input"`
+		Name    string          `json:"name"`
+		Files   []string        `json:"files"`
 	}
-	return strings.Join(parts, ", ")
+	if !r.Honoured() || json.Unmarshal([]byte(r.Subject), &subject) != nil {
+		subject := strings.ReplaceAll(strings.Trim(r.Subject, "\x00"), "\x00", ", ")
+		return "allows nothing, made by an earlier version: " + subject
+	}
+	switch {
+	case len(subject.Files) > 0:
+		return strings.Join(subject.Files, ", ")
+	case len(subject.Input) > 0:
+		return strings.TrimSpace(subject.Name + " " + string(subject.Input))
+	}
+	return "$ " + ruleCommand(subject.Command)
+}
+
+// ruleCommand returns a command as text or as words.
+func ruleCommand(raw json.RawMessage) string {
+	args := protocol.ReadArguments(protocol.MustEncode(map[string]json.RawMessage{"command": raw}))
+	p, _ := args.Command()
+	return p.Line
 }

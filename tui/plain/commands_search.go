@@ -75,7 +75,8 @@ func (c *client) runRuleCommand(verb, rest string) {
 			if what == "" {
 				what = r.Scope
 			}
-			out.linef("%d: %s, %s, by %s", i+1, ui.OneLine(what), r.Kind, remote.ActorName(&r.By))
+			out.linef("%d: %s, %s, by %s: %s", i+1, describe.Line(what, 0), r.Kind, remote.ActorName(&r.By),
+				describe.Line(r.Scope, 0))
 		}
 		return
 	}
@@ -84,7 +85,7 @@ func (c *client) runRuleCommand(verb, rest string) {
 		out.linef("/revoke N: no such rule: /rules lists them")
 		return
 	}
-	rule, what := rules[i-1].ID, ui.OneLine(describe.Rule(&rules[i-1]))
+	rule, what := rules[i-1].ID, describe.Line(describe.Rule(&rules[i-1]), 0)
 	c.enqueue(func(ctx context.Context) string {
 		if err := c.session.Do(ctx, protocol.DoRulesRevoke, protocol.RulesRevokeData{Rule: rule}, nil); err != nil {
 			return errorLine(ctx, "/revoke", err)

@@ -390,7 +390,7 @@ func TestLocalAnswersToCommands(t *testing.T) {
 		{"transcript", "/help", "/approve [REQUEST]"},
 		{"transcript", "/status", "session fix-tests, running, connected"},
 		{"transcript", "/rules", "0 rules"},
-		{"rules", "/rules", "3 rules\n1: $ go mod tidy, command, by ada\n2:"},
+		{"rules", "/rules", "3 rules\n1: $ go mod tidy, command, by ada: exactly this command"},
 		{"rules", "/revoke 4", "/revoke N: no such rule"},
 		{"transcript", "/find", "/find WORDS: query: no words"},
 		{"queue", "/queue", "1: ada: Then write the release notes"},

@@ -163,7 +163,7 @@ func (r *renderer) writeEvent(e *protocol.Event) {
 		r.linef("approval %s explained: %s", d.Request, d.Text)
 	case protocol.ApprovalResolved:
 		d := remote.DecodeData[protocol.ApprovalResolvedData](e.Data)
-		r.linef("approval %s: %s", d.Request, describe.Outcome(d, e.By))
+		r.linef("approval %s: %s", d.Request, describe.Outcome(nil, d, e.By, e.Time.In(r.zone).Format(time.TimeOnly)))
 	case protocol.TurnEnded:
 		r.endTurn()
 		r.endedTurns = append(r.endedTurns[max(0, len(r.endedTurns)-maxEndedTurns+1):], e.Turn)

@@ -147,7 +147,7 @@ var screenScenes = []goldenScene{
 			"I look at the imports",
 			"? Tidy the module",
 			"$ go mod tidy",
-			"✗ denied · decided by bob · not on a Friday",
+			"✗ denied · decided by bob at",
 			">",
 		},
 		wide:   conversation,
@@ -195,7 +195,7 @@ var screenScenes = []goldenScene{
 		shows: []string{
 			"rules · 3 rules", "$ go mod tidy",
 			"command · by ada · 2026-03-04 09:41 · exactly this command in /home/ada/store, in this session",
-			"▸ fetch␛[8m",
+			"▸ allows nothing, made by",
 			"tool · by bob (bob@example.org) · 2026-03-05 11:41 · every use of the tool fetch␛[8m, in this session",
 			"/home/ada/store/store.go, /home/ada/store/store_test.go",
 			"patch · by ada · 2026-03-04 09:41 · every patch of exactly these files, in this session",

@@ -7,7 +7,6 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -54,7 +53,7 @@ func (r *rules) Entries() []ui.Entry {
 			details += " · revoking …"
 		}
 		out[i] = ui.Entry{
-			ID: rule.ID, Text: ui.OneLine(transcript.Reveal(text)), Details: ui.OneLine(transcript.Reveal(details)),
+			ID: rule.ID, Text: describe.Line(text, 0), Details: describe.Line(details, 0),
 		}
 	}
 	return out

@@ -119,7 +119,7 @@ func (v *View) reportDecision(e *protocol.Event) {
 	if !known || sending && e.By != nil && *e.By == v.replica.conn.By {
 		return
 	}
-	v.status.Text = describe.Outcome(d, e.By)
+	v.status.Text = describe.Outcome(nil, d, e.By, "")
 }
 
 // setConn sets the state of the connection.

@@ -16,15 +16,25 @@ type approvalItem struct {
 	item   *protocol.Item
 }
 
+// moreColumns is the room for the number of characters left out of a line.
+const moreColumns = 26
+
 // Estimate implements transcript.Item.
 func (a *approvalItem) Estimate(int, bool) int { return 3 }
 
 // Block implements transcript.Item.
 func (a *approvalItem) Block(width int, _ bool) transcript.Block {
 	title := "approval " + a.item.ID
-	var command string
+	var action string
 	if approval := a.item.Approval; approval != nil {
-		title, command = approval.Title, approval.Command
+		if title = approval.Title; approval.Command != title {
+			action = approval.Action()
+		} else if rest, _ := approval.RestArguments(); rest != "" {
+			action = rest
+		}
+		if approval.Command != "" && action != "" {
+			action = "$ " + action
+		}
 	}
 	label := "? " + ui.OneLine(transcript.Reveal(title))
 	if a.item.Resolved == nil {
@@ -33,8 +43,11 @@ func (a *approvalItem) Block(width int, _ bool) transcript.Block {
 		return transcript.Block{Header: []string{"", " " + a.styles.Bold.Render(label) + suffix}}
 	}
 	b := transcript.Block{Header: []string{"", " " + a.styles.Bold.Render(ui.Fit(label, width-1))}}
-	if command != "" && command != title {
-		line := ui.Fit("$ "+ui.OneLine(transcript.Reveal(command)), width-ui.Indent)
+	if action != "" {
+		line := describe.Line(action, 0)
+		if room := width - ui.Indent; ansi.StringWidth(line) > room {
+			line = ui.Fit(describe.Line(action, max(1, room-moreColumns)), room)
+		}
 		b.Header = append(b.Header, "   "+a.styles.Dim.Render(line))
 	}
 	style := a.styles.Error
@@ -42,7 +55,11 @@ func (a *approvalItem) Block(width int, _ bool) transcript.Block {
 		style = a.styles.Success
 	}
 	text := transcript.NewText()
-	text.Append(describe.Outcome(a.item.Resolved, a.item.By))
+	when := ""
+	if at := a.item.Resolved.At; at != nil {
+		when = a.styles.Clock(*at)
+	}
+	text.Append(describe.Outcome(a.item.Approval, a.item.Resolved, a.item.By, when))
 	b.Body, b.Bytes = text.Lines(width - ui.Indent)
 	b.RenderLine = func(line string) string { return "   " + style.Render(line) }
 	return b

@@ -21,7 +21,7 @@ func Text(item transcript.Item) string {
 		return item.text()
 	case *approvalItem:
 		if item.item.Approval != nil {
-			return cmp.Or(item.item.Approval.Command, item.item.Approval.Title)
+			return cmp.Or(item.item.Approval.Action(), item.item.Approval.Title)
 		}
 	case *Checklist:
 		return item.text()
@@ -69,7 +69,10 @@ func Code(item transcript.Item) (blocks []string, name func(i int) string) {
 	case *toolCall:
 		return []string{item.arguments()}, fixed("the call")
 	case *approvalItem:
-		return []string{Text(item)}, fixed("the command")
+		if a := item.item.Approval; a != nil && a.Command != "" {
+			return []string{a.Command}, fixed("the command")
+		}
+		return []string{Text(item)}, fixed("the request")
 	}
 	if len(blocks) == 1 {
 		return blocks, fixed("the code")

@@ -1,0 +1,34 @@
+package plain
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"agentctl/internal/requestcases"
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+)
+
+func TestARequestIsWrittenWithAllThatRuns(t *testing.T) {
+	dir := "/home/ada/store"
+	for _, c := range requestcases.All(dir) {
+		a := c.Approval(dir)
+		if input, ok := protocol.Compact(a.Input); ok {
+			a.Input = input
+		}
+		j := tuitest.NewJournal()
+		j.Add(protocol.ApprovalRequested, a)
+		r := newRenderer(time.UTC)
+		for _, u := range j.Take() {
+			r.update(u)
+		}
+		shown := r.out.String()
+		if missing := c.Missing(shown); missing != nil {
+			t.Errorf("%s: lacks %q:\n%s", c.Name, missing, shown)
+		}
+		if c.Command == "" && strings.Contains(shown, "\n  $ ") {
+			t.Errorf("%s: written as a command:\n%s", c.Name, shown)
+		}
+	}
+}
