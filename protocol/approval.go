@@ -141,5 +141,5 @@ type ApprovalResolvedData struct {
 	Input    *ApprovalInput `json:"input,omitempty"`
 	Rule     *Rule          `json:"rule,omitempty"`    // created by allow_always
 	ByRule   string         `json:"by_rule,omitempty"` // the rule that allowed it without asking
-	At       *time.Time     `json:"at,omitempty"`      // of the event; only in a transcript
+	At       *time.Time     `json:"-"`                 // of the event; only in a transcript
 }

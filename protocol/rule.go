@@ -40,10 +40,8 @@ func (a *Approval) RestArguments() (rest, opaque string) {
 		if files, _ := a.Files(); a.tellsPatch(&args, files) {
 			return "", ""
 		}
-	case a.Kind == ApproveCommand:
-		if a.plainCommand(&args) != nil {
-			return "", ""
-		}
+	case a.plainCommand(&args) != nil:
+		return "", ""
 	}
 	return args.String(), args.opaque
 }
@@ -61,13 +59,25 @@ func (a *Approval) plainCommand(args *Arguments) *PlainCommand {
 // CommandSettings returns the settings of a command that its arguments tell beside it, such as
 // "timeout: 5000".
 func (a *Approval) CommandSettings() []string {
-	if a.Kind == ApproveCommand && len(a.Input) > 0 {
+	if a.Kind != ApprovePatch && len(a.Input) > 0 {
 		args := ReadArguments(a.Input)
 		if p := a.plainCommand(&args); p != nil {
 			return p.Settings
 		}
 	}
 	return nil
+}
+
+// TellsInput reports whether the arguments of a request tell all that it asks for, so that a client
+// that shows them needs nothing else.
+func (a *Approval) TellsInput() bool {
+	rest, _ := a.RestArguments()
+	if a.Kind == ApprovePatch && (a.Patch != "" || len(a.Content) > 0) {
+		args := ReadArguments(a.Input)
+		news := func(name string) bool { return args.fields[name] != nil }
+		return rest == "" && len(a.Content) == 1 && a.Patch == "" && slices.ContainsFunc(newTextNames, news)
+	}
+	return len(a.Input) > 0 && (a.Command == "" || rest == "")
 }
 
 // Action returns what a request asks for as one text without its title: the command with its

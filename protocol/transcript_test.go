@@ -65,7 +65,7 @@ func TestEveryEventOfATurnChangesItsItem(t *testing.T) {
 		"approvals": {
 			{typ: ApprovalRequested, task: "k", data: `{"request":"r","kind":"tool","title":"x","options":[],"asked":"1970-01-01T00:00:02Z"}`, want: `[{"kind":"approval","id":"r","task":"k","seq":2,"started":"1970-01-01T00:00:02Z","open":true,"approval":{"request":"r","kind":"tool","title":"x","options":[],"asked":"1970-01-01T00:00:02Z","turn":"t","task":"k"}}]`},
 			{typ: ApprovalExplained, data: `{"request":"r","text":"so"}`, want: `[{"kind":"approval","id":"r","task":"k","seq":2,"started":"1970-01-01T00:00:02Z","open":true,"approval":{"request":"r","kind":"tool","title":"x","options":[],"asked":"1970-01-01T00:00:02Z","turn":"t","task":"k","explained":["so"]}}]`},
-			{typ: ApprovalResolved, by: &Actor{Name: "ann"}, data: `{"request":"r","outcome":"allowed"}`, want: `[{"kind":"approval","id":"r","task":"k","seq":2,"started":"1970-01-01T00:00:02Z","approval":{"request":"r","kind":"tool","title":"x","options":[],"asked":"1970-01-01T00:00:02Z","turn":"t","task":"k","explained":["so"]},"resolved":{"request":"r","outcome":"allowed","at":"1970-01-01T00:00:04Z"},"by":{"name":"ann"}}]`},
+			{typ: ApprovalResolved, by: &Actor{Name: "ann"}, data: `{"request":"r","outcome":"allowed"}`, want: `[{"kind":"approval","id":"r","task":"k","seq":2,"started":"1970-01-01T00:00:02Z","approval":{"request":"r","kind":"tool","title":"x","options":[],"asked":"1970-01-01T00:00:02Z","turn":"t","task":"k","explained":["so"]},"resolved":{"request":"r","outcome":"allowed"},"by":{"name":"ann"}}]`},
 			{typ: ApprovalExplained, data: `{"request":"unasked","text":"so"}`, want: `[{"kind":"approval","id":"unasked","seq":5,"started":"1970-01-01T00:00:05Z","open":true}]`},
 		},
 		"everything else": {

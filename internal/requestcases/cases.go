@@ -114,6 +114,11 @@ func (c Case) changes(path string) Case {
 	return c
 }
 
+func (c Case) only(texts ...string) Case {
+	c.Shows = texts
+	return c
+}
+
 // commands are commands with arguments beside them.
 func commands(dir string) []Case {
 	sub := filepath.Join(dir, "sub")
@@ -273,7 +278,7 @@ func tools() []Case {
 		use("a tool with other arguments", "fetch", `{"url":"https://b"}`),
 		use("a tool with more arguments", "fetch", `{"headers":{"Authorization":"x"},"url":"https://a"}`),
 		use("another tool", "open", `{"url":"https://a"}`),
-		use("a tool with a command", "fetch", `{"command":"git status"}`),
+		use("a tool with a command", "fetch", `{"command":"git status"}`).only("git status"),
 		use("a tool without a name", "", `{"url":"https://a"}`),
 		use("a tool without arguments", "fetch", ""),
 		use("a tool with lines in its arguments", "fetch", `{"url":"https://a\nurl: https://b"}`),

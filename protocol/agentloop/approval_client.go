@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"time"
@@ -32,14 +33,14 @@ func (c *client) handleApprovalRequest(d *approvalRequest) {
 	a := c.decodeApproval(d)
 	if len(c.log.State.Approvals) > 0 {
 		old := &c.log.State.Approvals[0]
-		if old.Command == a.Command && old.Patch == a.Patch { // repeated
+		if sameRequest(old, a) { // repeated
 			c.finishExplanation()
 			return
 		}
 		c.failExplanation(protocol.Errorf(protocol.CodeNotFound, "another request replaced it"))
 		c.cancelApprovals()
 	}
-	same := func(old protocol.Approval) bool { return old.Command == a.Command && old.Patch == a.Patch }
+	same := func(old protocol.Approval) bool { return sameRequest(&old, a) }
 	if i := slices.IndexFunc(c.earlierApprovals, same); i >= 0 {
 		a.Request = c.earlierApprovals[i].Request
 		c.earlierApprovals = slices.Delete(c.earlierApprovals, i, i+1)
@@ -49,9 +50,16 @@ func (c *client) handleApprovalRequest(d *approvalRequest) {
 	c.add(protocol.ApprovalRequested, a)
 }
 
+// sameRequest reports whether two requests are the same. A request that is not known as a whole is
+// like no other.
+func sameRequest(a, b *protocol.Approval) bool {
+	whole := !strings.HasSuffix(a.Command, notShown) && !strings.HasSuffix(a.Patch, notShown)
+	return whole && a.Command == b.Command && a.Patch == b.Patch && bytes.Equal(a.Input, b.Input)
+}
+
 func (c *client) decodeApproval(d *approvalRequest) *protocol.Approval {
 	a := &protocol.Approval{
-		Kind: protocol.ApproveCommand, Title: "Run a command", Command: truncate(joinCommand(d.Command)),
+		Kind: protocol.ApproveCommand, Title: "Run a command", Command: truncate(protocol.JoinCommand(d.Command)),
 		Options: approvalOptions(),
 		Asked:   c.Now.UTC().Truncate(time.Millisecond),
 	}
@@ -115,7 +123,7 @@ func (c *client) approve(cmd *protocol.Command, d *protocol.ApproveData) {
 		r.ApplyPatch = &applyPatch{Patch: a.Patch}
 		if d.Input != nil && d.Input.Patch != "" {
 			r.ApplyPatch.Patch = d.Input.Patch
-		} else if strings.HasSuffix(a.Patch, "not shown") {
+		} else if strings.HasSuffix(a.Patch, notShown) {
 			r.ApplyPatch = nil
 		}
 	}

@@ -2,6 +2,7 @@ package agentloop
 
 import (
 	"encoding/json"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,25 +47,42 @@ func (s *server) showApproval() {
 	if a == nil {
 		return
 	}
-	s.shown.shownAt, s.shown.deciding, s.shown.patch = s.Now, false, patchOf(a)
-	r := approvalRequest{Command: approvalCommand(a, s.shown.patch)}
+	patch := patchOf(a)
+	more := ""
+	if a.Kind == protocol.ApprovePatch && patch != "" {
+		more = untoldByPatch(a, patch)
+	}
+	s.shown.shownAt, s.shown.deciding, s.shown.patch = s.Now, false, patch+more
+	r := approvalRequest{Command: approvalCommand(a, s.shown.patch, s.sub.State.CWD)}
 	if s.shown.patch != "" {
-		r.ApplyPatch = &applyPatch{Patch: s.shown.patch, ReadOnly: !a.Editable}
+		r.ApplyPatch = &applyPatch{Patch: s.shown.patch, ReadOnly: !a.Editable || more != ""}
 	}
 	s.turn.failed = false // the turn continues
 	s.send(approvalRequestType, r)
 }
 
+// untoldByPatch returns the files and arguments of a request that its patch does not name, as lines
+// after it.
+func untoldByPatch(a *protocol.Approval, patch string) (more string) {
+	files, _ := a.Files()
+	for _, file := range files {
+		if !strings.Contains(patch, path.Base(file)) {
+			more += "\nchanges " + file
+		}
+	}
+	if rest, _ := a.RestArguments(); rest != "" {
+		more += "\narguments: " + rest
+	}
+	return more
+}
+
 // approvalCommand returns the command, or other text, of an approval.
-func approvalCommand(a *protocol.Approval, patch string) []string {
+func approvalCommand(a *protocol.Approval, patch, cwd string) []string {
 	title := a.Title
 	switch a.Kind {
 	case protocol.ApproveCommand:
-		if argv := argvOf(a.Input); argv != nil && (a.Command == "" || joinCommand(argv) == a.Command) {
-			return argv
-		}
-		if a.Command != "" {
-			return splitCommand(a.Command)
+		if words := plainWords(a, cwd); words != nil {
+			return words
 		}
 	case protocol.ApprovePatch:
 		if patch == "" {
@@ -88,14 +106,34 @@ func approvalCommand(a *protocol.Approval, patch string) []string {
 		}
 		return words
 	}
-	words := []string{a.Name, title}
-	if a.Command != "" {
-		words = append(words, a.Command)
+	words := []string{a.Name, a.Command}
+	rest, _ := a.RestArguments()
+	words = append(append(words, a.CommandSettings()...), rest)
+	if elsewhere(a, cwd) && a.Kind == protocol.ApproveCommand {
+		words = append(words, "in "+a.CWD)
 	}
-	if len(a.Input) > 0 {
-		words = append(words, string(a.Input))
+	if title != a.Command {
+		words = append(words, title)
 	}
 	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
+}
+
+// plainWords returns a command without settings in the session's directory as words, or nil.
+func plainWords(a *protocol.Approval, cwd string) []string {
+	rest, _ := a.RestArguments()
+	if a.Command == "" || rest != "" || elsewhere(a, cwd) || len(a.CommandSettings()) > 0 {
+		return nil
+	}
+	if argv := argvOf(a.Input); argv != nil {
+		return argv
+	}
+	return splitCommand(a.Command)
+}
+
+// elsewhere reports whether a request is for another directory than the session's, if that is
+// known.
+func elsewhere(a *protocol.Approval, cwd string) bool {
+	return cwd != "" && a.CWD != "" && a.CWD != cwd
 }
 
 // argvOf returns the command in a tool's arguments, if it is a list of words.

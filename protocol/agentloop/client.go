@@ -167,13 +167,16 @@ func (c *client) addBy(typ protocol.Type, by *protocol.Actor, data any) {
 // maxText bounds a text in one event, in bytes: escaped, it still fits.
 const maxText = protocol.MaxText
 
+// notShown ends a text that is longer.
+const notShown = " bytes more, not shown"
+
 // truncate bounds a text for users.
 func truncate(s string) string {
 	s = protocol.ValidText(s)
 	if len(s) <= maxText {
 		return s
 	}
-	return protocol.SplitText(s, maxText)[0] + "\n… " + strconv.Itoa(len(s)-maxText) + " bytes more, not shown"
+	return protocol.SplitText(s, maxText)[0] + "\n… " + strconv.Itoa(len(s)-maxText) + notShown
 }
 
 // raw records a message without a native equivalent.

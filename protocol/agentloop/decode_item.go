@@ -57,7 +57,7 @@ func (c *client) detectDecision(it *item) {
 		return t.Tool == truncate(it.CallID) && t.Title == a.Command
 	})
 	ran = ran || slices.ContainsFunc(c.state.heldItems, func(h item) bool {
-		return h.CallID == it.CallID && h.Action != nil && truncate(joinCommand(h.Action.Command)) == a.Command
+		return h.CallID == it.CallID && h.Action != nil && truncate(protocol.JoinCommand(h.Action.Command)) == a.Command
 	})
 	if !ran {
 		return
@@ -259,7 +259,7 @@ func (c *client) startCall(it *item) {
 	}
 	d.Title = d.Name
 	if argv != nil {
-		d.Kind, d.Title = protocol.ToolExecute, truncate(joinCommand(argv))
+		d.Kind, d.Title = protocol.ToolExecute, truncate(protocol.JoinCommand(argv))
 	}
 	if d.Name == patchTool || len(argv) > 0 && argv[0] == patchTool {
 		d.Kind = protocol.ToolEdit

@@ -1,6 +1,10 @@
 package agentloop
 
-import "testing"
+import (
+	"testing"
+
+	"agentctl/protocol"
+)
 
 func TestTheURLNamesTheSession(t *testing.T) {
 	for url, want := range map[string]string{
@@ -18,10 +22,10 @@ func TestTheURLNamesTheSession(t *testing.T) {
 
 func TestCommandsAreShownAsTheyRun(t *testing.T) {
 	for _, command := range []string{
-		"ls", "rm -rf build", "git commit -m 'a b'", "a | b", "X=1 make", "  ls", "echo $HOME", "", "bash -lc 'x'",
+		"ls", "rm -rf build", "git commit -m 'a b'", "a | b", "X=1 make", "  ls", "echo $HOME", "bash -lc 'x'",
 		"a  b", "cat <<E\nx\nE",
 	} {
-		if got := joinCommand(splitCommand(command)); got != command {
+		if got := protocol.JoinCommand(splitCommand(command)); got != command {
 			t.Errorf("%q is shown as %q", command, got)
 		}
 	}

@@ -357,7 +357,7 @@ func (o *expectedEvents) call(c *expectedCall) {
 	d.Name = cmp.Or(c.name, c.title)
 	d.Title = d.Name
 	if argv != nil {
-		d.Kind, d.Title = protocol.ToolExecute, joinCommand(argv)
+		d.Kind, d.Title = protocol.ToolExecute, protocol.JoinCommand(argv)
 	}
 	o.item(c, func() { o.add(protocol.ToolStarted, nil, d) })
 }
@@ -424,7 +424,7 @@ func (o *expectedEvents) ask() {
 		Request: "a" + strconv.Itoa(o.requests), Kind: protocol.ApproveCommand, Title: "Run a command",
 		Options: approvalOptions(), Asked: o.now(),
 	}
-	words := approvalCommand(a, "")
+	words := approvalCommand(a, "", "")
 	switch a.Kind {
 	case protocol.ApprovePatch:
 		seen.Kind, seen.Title, seen.Name = protocol.ApprovePatch, "Change files", "apply_patch"
@@ -434,7 +434,7 @@ func (o *expectedEvents) ask() {
 		seen.Command = a.Command
 		seen.Input = protocol.MustEncode(map[string]any{"command": words})
 	default:
-		seen.Command = joinCommand(words)
+		seen.Command = protocol.JoinCommand(words)
 		seen.Input = protocol.MustEncode(map[string]any{"command": words})
 	}
 	o.close("")

@@ -34,8 +34,11 @@ func (c *client) handleApprovalRequest(s *session, m message, data []byte) {
 		Name:  m.name("toolName"),
 		Input: fitJSON(m["toolArgs"]), Options: approvalOptions, Asked: c.Now.UTC(),
 	}
-	args := decodeMessage(m["toolArgs"])
-	a.Command, a.CWD = clipText(args.text("command")), args.name("cwd")
+	args := protocol.ReadArguments(a.Input)
+	a.CWD = args.Dir()
+	if p, ok := args.Command(); ok {
+		a.Command = p.Line
+	}
 	a.Title, a.Why, _ = strings.Cut(a.Title, "\n")
 	a.Why = strings.TrimPrefix(strings.TrimPrefix(a.Why, a.Command), "\n")
 	tool := protocol.ToolStartedData{Tool: id, Name: a.Name, Title: cmp.Or(a.Title, a.Name), Input: a.Input}

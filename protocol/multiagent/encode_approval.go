@@ -28,7 +28,7 @@ func (s *server) encodeApproval(c *conversation, a *protocol.Approval) {
 
 // toolArgs returns the arguments of a request. The protocol requires an object.
 func toolArgs(a *protocol.Approval) json.RawMessage {
-	if len(a.Input) > 0 && a.Input[0] == '{' {
+	if a.TellsInput() && a.Input[0] == '{' {
 		return a.Input
 	}
 	return protocol.MustEncode(struct {

@@ -206,8 +206,14 @@ func (enc *encoder) confirmFrame(a *protocol.Approval) frame {
 		}
 		if len(a.Input) == 0 {
 			m["tool_args"] = json.RawMessage("{}")
-			if a.Command != "" {
-				m["tool_args"] = meta{"command": a.Command}
+			if a.Command != "" || a.Patch != "" || len(a.Content)+len(a.Paths) > 0 {
+				args := meta{}.with("command", a.Command).with("cwd", a.CWD).with("patch", a.Patch)
+				for _, name := range []string{"content", "paths"} {
+					if m[name] != nil {
+						args[name] = m[name]
+					}
+				}
+				m["tool_args"] = args
 			}
 			m["no_args"] = true
 		}

@@ -194,15 +194,22 @@ func approvalInput(a *protocol.Approval) json.RawMessage {
 		}
 		return protocol.MustEncode(in)
 	}
-	if a.Input != nil {
+	if a.TellsInput() {
 		return a.Input
 	}
+	title := a.Title
+	if a.Command != "" || a.Patch != "" || len(a.Content) > 0 {
+		title = "" // the call has it
+	}
 	return protocol.MustEncode(struct {
-		Command string `json:"command,omitempty"`
-		CWD     string `json:"cwd,omitempty"`
-		Patch   string `json:"patch,omitempty"`
-		Title   string `json:"title,omitempty"`
-	}{a.Command, a.CWD, a.Patch, a.Title})
+		Command string             `json:"command,omitempty"`
+		CWD     string             `json:"cwd,omitempty"`
+		Patch   string             `json:"patch,omitempty"`
+		Title   string             `json:"title,omitempty"`
+		Input   json.RawMessage    `json:"input,omitempty"`
+		Content []protocol.Content `json:"content,omitempty"`
+		Paths   []string           `json:"paths,omitempty"`
+	}{a.Command, a.CWD, a.Patch, title, a.Input, a.Content, a.Paths})
 }
 
 // questionsOf decodes the input of the question tool. A question's text is its id, because it keys
@@ -230,8 +237,7 @@ func approvalOf(id, name, title string, input json.RawMessage) protocol.Approval
 	a := protocol.Approval{
 		Request: id, Tool: id, Name: name, Kind: protocol.ApproveTool, Title: title, Input: input,
 	}
-	var known struct{ Command, Plan string }
-	_ = json.Unmarshal(input, &known)
+	args := protocol.ReadArguments(input)
 	allow, deny := "Allow once", "Deny"
 	switch {
 	case name == toolQuestion:
@@ -241,13 +247,16 @@ func approvalOf(id, name, title string, input json.RawMessage) protocol.Approval
 			a.Title = a.Questions[0].Text
 		}
 	case name == toolPlan:
-		a.Kind, a.Why, a.Input = protocol.ApprovePlan, known.Plan, nil
+		plan, _ := args.Text("plan")
+		a.Kind, a.Why, a.Input = protocol.ApprovePlan, plan, nil
 		allow = "Approve plan"
 		if a.Title == "" {
 			a.Title = "Approve the plan"
 		}
-	case known.Command != "":
-		a.Kind, a.Command = protocol.ApproveCommand, known.Command
+	default:
+		if p, ok := args.Command(); ok {
+			a.Kind, a.Command, a.CWD = protocol.ApproveCommand, p.Line, p.Dir
+		}
 	}
 	if a.Title == "" {
 		a.Title = name
