@@ -14,7 +14,8 @@ func newApprove(a *app, run func(context.Context, *decisionOptions) error) *cobr
 		Use:   "approve SESSION [REQUEST]",
 		Short: "Approve a request of an agent",
 		Long: `Approve a request of an agent, once. With --always the same request is allowed from
-now on, in the scope that the request names (see "agentctl rules").` + decisionLong + `
+now on, in the scope that the request names (see "agentctl rules"). On a terminal the whole request
+is shown, and you are asked unless --yes is given.` + decisionLong + `
 
 --answer and --input carry the input that a request takes: answers to questions, edited tasks of a
 plan, an edited patch. --answer names a question and a choice by id or by number: 1=2 gives the
@@ -27,6 +28,7 @@ second choice of the first question; any other answer is free text. As JSON the 
 	a.addDecision(cmd, o, run)
 	f := cmd.Flags()
 	f.BoolVar(&o.Always, "always", false, "allow it from now on without asking")
+	f.BoolVar(&o.Yes, "yes", false, "do not ask on a terminal")
 	f.StringArrayVar(&o.Answers, "answer", nil, "answer question K with V, as `K=V`; repeatable")
 	f.StringVar(&o.Input, "input", "", "`FILE` with JSON input or an edited patch, or -")
 	return cmd

@@ -30,6 +30,7 @@ type decisionOptions struct {
 	Answers  []string
 	Input    string
 	Replan   bool
+	Yes      bool
 }
 
 const decisionLong = `
@@ -181,6 +182,11 @@ func runDecision(ctx context.Context, o *decisionOptions) error {
 	in, err := o.input(a)
 	if err != nil {
 		return err
+	}
+	if o.asks() {
+		if err := o.confirm(ctx, a); err != nil {
+			return err
+		}
 	}
 	data := protocol.ApproveData{
 		Request: o.Request, Decision: o.Decision, Option: o.Option, Reason: o.Reason, Input: in,

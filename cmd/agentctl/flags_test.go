@@ -80,6 +80,9 @@ func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	checkOptions(t, newInterrupt, "s", interruptOptions{Session: "s", Queue: "keep"})
 	checkOptions(t, newInterrupt, "s --queue clear --turn t", interruptOptions{Session: "s", Queue: "clear", Turn: "t"})
 	checkOptions(t, newApprove, "s", decisionOptions{Session: "s", Decision: protocol.AllowOnce})
+	checkOptions(t, newApprove, "s --yes", decisionOptions{
+		Session: "s", Decision: protocol.AllowOnce, Yes: true,
+	})
 	checkOptions(t, newApprove, "s r --always --answer a=b --answer a=c", decisionOptions{
 		Session: "s", Request: "r", Decision: protocol.AllowAlways, Always: true, Answers: []string{"a=b", "a=c"},
 	})

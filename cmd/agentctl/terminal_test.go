@@ -292,3 +292,40 @@ func TestADumbTerminalHasLines(t *testing.T) {
 		t.Errorf("a dumb terminal got control sequences: %q", out)
 	}
 }
+
+func TestApproveShowsTheRequestOnATerminalAndAsks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args   []string
+		shown  []string
+		answer string
+		code   int
+	}{
+		{nil, []string{"$ rm -rf build", "why: it is old", "allow once? [y/N]"}, "n\r", 2},
+		{[]string{"--always"}, []string{"allow always, exactly this command in ", "[y/N]"}, "y\r", 0},
+		{[]string{"--yes"}, []string{"allowed"}, "", 0},
+	} {
+		tt := newTerminalTest(t)
+		tt.run("send", "fix", "ask")
+		tt.run("wait", "fix", "--for", "approval")
+		tt.open(tt.command(append([]string{"approve", "fix"}, c.args...)...), c.shown[0])
+		for _, part := range c.shown {
+			tt.waitFor(0, part)
+		}
+		if c.answer != "" {
+			tt.typeKeys(c.answer)
+		}
+		if err := tt.Wait(tt.ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := tt.Cmd.ProcessState.ExitCode(); got != c.code {
+			t.Errorf("%q: exit code %d, want %d; stderr %q", c.args, got, c.code, tt.stderr.String())
+		}
+		if asked := strings.Contains(string(tt.OutputSince(0)), "[y/N]"); asked != (c.answer != "") {
+			t.Errorf("%q: asked: %t", c.args, asked)
+		}
+		if c.code != 0 {
+			tt.run("deny", "fix") // it is still pending
+		}
+	}
+}

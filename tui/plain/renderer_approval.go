@@ -3,6 +3,7 @@ package plain
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/tui/approval"
@@ -11,8 +12,21 @@ import (
 	"agentctl/tui/ui"
 )
 
+// Request returns a request in full, as lines of text.
+func Request(a *protocol.Approval, zone *time.Location) string {
+	r := newRenderer(zone)
+	r.writeRequest(a)
+	return r.out.String()
+}
+
 // writeApproval writes a request in full, and the commands that decide it.
 func (r *renderer) writeApproval(a *protocol.Approval) {
+	r.writeRequest(a)
+	r.linef("  waiting for a decision: %s", r.decisionCommands(a))
+}
+
+// writeRequest writes a request in full.
+func (r *renderer) writeRequest(a *protocol.Approval) {
 	r.linef("approval %s: %s%s", a.Request, a.Kind, ui.Prefixed(", asked ", describe.Asker(a)))
 	passages := approval.Passages(a, false)
 	for i := range a.Content {
@@ -44,7 +58,6 @@ func (r *renderer) writeApproval(a *protocol.Approval) {
 	if a.Expires != nil {
 		r.linef("  expires at %s", a.Expires.In(r.zone).Format("15:04:05"))
 	}
-	r.linef("  waiting for a decision: %s", r.decisionCommands(a))
 }
 
 // writeQuestion writes a question and its choices with their short names, and with their ids if
