@@ -239,14 +239,14 @@ func approvalOf(id, name, title string, input json.RawMessage) protocol.Approval
 	}
 	args := protocol.ReadArguments(input)
 	allow, deny := "Allow once", "Deny"
-	switch {
-	case name == toolQuestion:
+	switch name {
+	case toolQuestion:
 		a.Kind, a.Questions, a.Input = protocol.ApproveQuestion, questionsOf(input), nil
 		allow, deny = "Answer", "Skip"
 		if a.Title == "" && len(a.Questions) > 0 {
 			a.Title = a.Questions[0].Text
 		}
-	case name == toolPlan:
+	case toolPlan:
 		plan, _ := args.Text("plan")
 		a.Kind, a.Why, a.Input = protocol.ApprovePlan, plan, nil
 		allow = "Approve plan"

@@ -80,7 +80,11 @@ const maxActivity = 200 // bytes
 // requestLine returns a request as one line. Line breaks are symbols, and the number of bytes left
 // out is told.
 func requestLine(a *protocol.Approval) string {
-	text := strings.ReplaceAll(cmp.Or(a.Action(), a.Title, a.Kind), "\n", "␊")
+	text := cmp.Or(a.Action(), a.Title, a.Kind)
+	if a.Kind == protocol.ApprovePatch {
+		text = cmp.Or(a.Title, text)
+	}
+	text = strings.ReplaceAll(text, "\n", "␊")
 	if len(text) <= maxActivity {
 		return text
 	}
