@@ -119,8 +119,8 @@ func TestPendingRequestsAreBounded(t *testing.T) {
 func TestRulesAreBounded(t *testing.T) {
 	bubble(t, Config{Limits: Limits{Rules: 1}}, func(t *testing.T, r *testHub) {
 		id := startAsking(r,
-			protocol.Approval{Request: "a", Kind: protocol.ApproveTool, Name: "one"},
-			protocol.Approval{Request: "b", Kind: protocol.ApproveTool, Name: "two"},
+			protocol.Approval{Request: "a", Kind: protocol.ApproveTool, Name: "one", Input: []byte(`{"a":1}`)},
+			protocol.Approval{Request: "b", Kind: protocol.ApproveTool, Name: "two", Input: []byte(`{"a":1}`)},
 		)
 		always := func(request string) *testCall {
 			return r.do(anna, approve(id, protocol.ApproveData{Request: request, Decision: protocol.AllowAlways}))

@@ -24,12 +24,12 @@ func TestARuleMatchesWhatRunsTheSameAndNothingElse(t *testing.T) {
 		requests := make([]protocol.Approval, len(cases))
 		for i := range cases {
 			requests[i] = cases[i].Approval(dir)
-			run.ask(requests[i])
 		}
-		r.waitIdle()
 		rules := map[string]string{} // by group
 		for i := range cases {
 			c := &cases[i]
+			run.ask(requests[i])
+			r.waitIdle()
 			pending := r.state(id).PendingApproval(requests[i].Request)
 			if pending == nil {
 				if rules[c.Group()] == "" {
@@ -49,6 +49,8 @@ func TestARuleMatchesWhatRunsTheSameAndNothingElse(t *testing.T) {
 			if !c.Rule {
 				decision := protocol.ApproveData{Request: pending.Request, Decision: protocol.AllowAlways}
 				refused(r, r.do(bert, approve(id, decision)), protocol.CodeUnsupported)
+				decision.Decision = protocol.Deny
+				must[protocol.ApproveResult](r, r.do(bert, approve(id, decision)))
 				continue
 			}
 			result := must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{
@@ -67,6 +69,9 @@ func TestARuleMatchesWhatRunsTheSameAndNothingElse(t *testing.T) {
 			r.waitIdle()
 			if asked := r.state(id).PendingApproval(again.Request) != nil; asked == c.Rule {
 				t.Errorf("%s: asked again: %t", c.Name, asked)
+			} else if asked {
+				decision := protocol.ApproveData{Request: again.Request, Decision: protocol.Deny}
+				must[protocol.ApproveResult](r, r.do(bert, approve(id, decision)))
 			}
 		}
 		if len(cases) < 100 || len(rules) < 60 {
