@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -32,9 +31,9 @@ func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 		switch {
 		case err != nil:
 			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, err.Error())
-		case !l.hostAllowed(r.Host):
-			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, "this server does not serve that host")
-		case !l.originAllowed(r.Header.Values("Origin")):
+		case !l.hosts.allow(r.Host):
+			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, errHost)
+		case !l.originAllowed(r.Header.Values("Origin")) || crossSite(r):
 			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, "this web origin is not allowed")
 		case handleCORS(w, r):
 		case agent != "" && r.URL.Path == login.Path:
@@ -43,6 +42,8 @@ func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 			logins.ServeHTTP(w, r)
 		case !ok && r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
 			s.refuseUnauthorized(w, r, l.dialectAt(r.URL.Path))
+		case !from.mayRequest(r.URL.Path):
+			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, errScope)
 		default:
 			if ok {
 				if err := s.admission.admit(socketOf(r), l.sender(from), l.privileged(from)); err != nil {
@@ -51,12 +52,10 @@ func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 				}
 			}
 			r = withCaller(r, from)
-			if !from.expires.IsZero() { // ends event streams; Server.serve ends WebSockets
-				ctx, cancel := context.WithDeadline(r.Context(), from.expires)
-				defer cancel()
-				r = r.WithContext(ctx)
-			}
-			next.ServeHTTP(w, r)
+			ctx, cancel := context.WithCancelCause(r.Context()) // ends event streams; Server.serve ends WebSockets
+			defer cancel(nil)
+			defer s.whileValid(from, cancel)()
+			next.ServeHTTP(w, r.WithContext(ctx))
 		}
 	})
 }
@@ -81,16 +80,6 @@ func (l *Listener) dialectAt(path string) codec.Dialect {
 	}
 	d, _ := dialect.Find(name)
 	return d
-}
-
-func (l *Listener) hostAllowed(host string) bool {
-	if l.hosts == nil {
-		return true
-	}
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	return l.hosts[strings.ToLower(strings.Trim(host, "[]"))]
 }
 
 func (l *Listener) originAllowed(origins []string) bool {
@@ -151,7 +140,9 @@ func (l *Listener) authenticate(auth *login.Authenticator, r *http.Request) (fro
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		token = r.URL.Query().Get("token")
+		if token = r.URL.Query().Get("token"); isPage(r) {
+			token = ""
+		}
 	}
 	a, b := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(l.Token))
 	if subtle.ConstantTimeCompare(a[:], b[:]) == 1 {
@@ -164,5 +155,5 @@ func (l *Listener) authenticate(auth *login.Authenticator, r *http.Request) (fro
 	if id.By.AgentSession() != "" { // a credential is that of a user
 		return from, false
 	}
-	return caller{by: id.By, role: id.Role, expires: id.Expires}, ok
+	return caller{by: id.By, role: id.Role, identity: &id}, ok
 }

@@ -17,7 +17,7 @@ import (
 // tcp serves a loopback port with a token and returns its address.
 func (w *testServer) tcp(token string, change ...func(*Listener)) string {
 	w.t.Helper()
-	l, err := ListenTCP("127.0.0.1:0", token, false)
+	l, err := ListenTCP("127.0.0.1:0", TCPOptions{Token: token})
 	must(w.t, err)
 	for _, f := range change {
 		f(l)
@@ -257,7 +257,7 @@ func TestNothingRedirects(t *testing.T) {
 
 func TestListenTCPRefusesToBeOpen(t *testing.T) {
 	for _, addr := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:0", "example.com:0"} {
-		l, err := ListenTCP(addr, "secret", false)
+		l, err := ListenTCP(addr, TCPOptions{Token: "secret"})
 		if !errors.Is(err, ErrExposed) {
 			t.Errorf("%s: %v", addr, err)
 		}
@@ -266,14 +266,14 @@ func TestListenTCPRefusesToBeOpen(t *testing.T) {
 		}
 	}
 	for _, addr := range []string{"127.0.0.1", "127.0.0.1:99999", "localhost:x"} {
-		if _, err := ListenTCP(addr, "secret", false); err == nil || errors.Is(err, ErrExposed) {
+		if _, err := ListenTCP(addr, TCPOptions{Token: "secret"}); err == nil || errors.Is(err, ErrExposed) {
 			t.Errorf("%s: %v", addr, err)
 		}
 	}
-	if _, err := ListenTCP("127.0.0.1:0", "", false); err == nil {
+	if _, err := ListenTCP("127.0.0.1:0", TCPOptions{}); err == nil {
 		t.Error("listens without a token")
 	}
-	l, err := ListenTCP("0.0.0.0:0", "secret", true)
+	l, err := ListenTCP("0.0.0.0:0", TCPOptions{Token: "secret", Insecure: true})
 	must(t, err)
 	must(t, l.Close())
 }

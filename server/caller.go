@@ -3,25 +3,26 @@ package server
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/agent/process"
+	"agentctl/server/login"
 )
 
 // A caller is the sender of a request, authenticated by the listener. Without a credential of its
 // own it has no name yet.
 type caller struct {
-	by      protocol.Actor
-	role    protocol.Role
-	expires time.Time // zero: never
-	agent   string    // the session whose agent it is; empty: a user
+	by       protocol.Actor
+	role     protocol.Role
+	identity *login.Identity // nil: not that of a token
+	agent    string          // the session whose agent it is; empty: a user
 }
 
 // Reasons for closing a connection with protocol.ClosePolicy.
 const (
 	reasonNoToken      = "auth failed: a valid token is required"
 	reasonTokenExpired = "auth failed: the token has expired"
+	reasonTokenRevoked = "auth failed: the token was revoked"
 )
 
 // agentOf returns the session whose agent sent a request: the process that connected, or one of its

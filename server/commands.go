@@ -20,6 +20,8 @@ func (c *conn) do(cmd *protocol.Command) {
 		reply(run(cmd, c.hello))
 	case cmd.Command == protocol.DoPing:
 		reply(run(cmd, func(d *protocol.Empty) (*protocol.Empty, error) { return d, nil }))
+	case cmd.Command == protocol.DoList && c.caller.scope() != "":
+		reply(run(cmd, c.listScope))
 	case cmd.Command == protocol.DoWatch:
 		reply(run(cmd, c.watch))
 	case cmd.Command == protocol.DoUnsubscribe:
@@ -82,13 +84,13 @@ func (c *conn) hello(d *protocol.HelloData) (*protocol.HelloResult, error) {
 	}
 	c.program = protocol.ValidText(d.Agent)
 	r := &protocol.HelloResult{
-		Version: protocol.Version, Server: c.server.version, Connection: c.id, By: c.user, Agents: c.server.agents,
+		Version: protocol.Version, Server: c.server.version, Connection: c.id, By: c.user, Agents: c.server.agents(),
 		Role:   c.caller.role,
 		Limits: protocol.Limits{Message: limits.Message, Event: protocol.MaxEvent, InFlight: limits.InFlight},
 		Window: window, HeartbeatMS: limits.Heartbeat.Milliseconds(),
 	}
 	for _, t := range protocol.Commands {
-		if c.caller.role.May(t.Verb) {
+		if c.caller.role.May(t.Verb) && inScope(c.caller.scope(), &t) {
 			r.Commands = append(r.Commands, t.Verb)
 		}
 	}

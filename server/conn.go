@@ -74,10 +74,7 @@ func (s *Server) serve(t transport, socket net.Conn, from caller) {
 	c.closing.ctx, c.closing.cancel = context.WithCancel(context.Background())
 	s.addConn(c)
 	defer s.removeConn(c)
-	if !from.expires.IsZero() {
-		expiry := time.AfterFunc(time.Until(from.expires), func() { c.close(protocol.ClosePolicy, reasonTokenExpired) })
-		defer expiry.Stop()
-	}
+	defer s.whileValid(from, c.endCredential)()
 	c.run()
 }
 
@@ -181,6 +178,9 @@ func (c *conn) handle(line []byte) bool {
 	cmd, err := protocol.DecodeCommand(line)
 	if err == nil && !c.caller.role.May(cmd.Command) {
 		err = c.caller.role.Refusal(cmd.Command)
+	}
+	if err == nil {
+		err = c.checkScope(&cmd)
 	}
 	if err == nil && cmd.Command == protocol.DoAck {
 		if err = c.handleAck(&cmd); err == nil {

@@ -20,8 +20,7 @@ import (
 func TestAnExpiredTokenEndsItsConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newProtectedServer(t)
-		token, err := login.NewAuthenticator(nil, []byte("secret")).NewToken("ci", protocol.RoleOperator, time.Hour)
-		must(t, err)
+		token := madeToken(t, login.TokenRequest{Role: protocol.RoleOperator, TTL: time.Hour})
 		native, _ := c.dial("", token)
 		mine := native.collect()
 		if r := result[protocol.HelloResult](native, mine.ask(protocol.DoHello, "", nil)); r.By.Subject != "ci" {
@@ -83,8 +82,7 @@ func TestAnExpiredTokenEndsItsStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newProtectedServer(t)
 		id := c.runTurn("few")
-		token, err := login.NewAuthenticator(nil, []byte("secret")).NewToken("ci", protocol.RoleObserver, time.Minute)
-		must(t, err)
+		token := madeToken(t, login.TokenRequest{Role: protocol.RoleObserver, TTL: time.Minute})
 		req, err := http.NewRequestWithContext(
 			t.Context(),
 			http.MethodGet,

@@ -23,9 +23,9 @@ func TestHelloIsOptional(t *testing.T) {
 
 func TestWhoSaysNoNameIsCalledByItsAddress(t *testing.T) {
 	w := newTestServer(t)
-	l, err := ListenTCP("127.0.0.1:0", "secret", false)
+	l, err := ListenTCP("127.0.0.1:0", TCPOptions{Token: "secret"})
 	must(t, err)
-	l.Token, l.hosts = "", nil
+	l.Token, l.hosts = "", hosts{}
 	addr := w.serve(l)
 	local := ""
 	c := dialWebSocket(t, func(ctx context.Context) (net.Conn, error) {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -34,12 +35,13 @@ type Listener struct {
 	// agents. Empty: unknown. nil: no process is looked up.
 	Ancestry func(net.Conn) ([]process.Ancestor, error)
 
-	owner bool            // who reaches the listener is the server's owner, or an agent
-	hosts map[string]bool // allowed in the Host header; nil: any
+	tls   *tls.Config // nil: no TLS
+	owner bool        // who reaches the listener is the server's owner, or an agent
+	hosts hosts       // allowed in the Host header
 }
 
 // ErrExposed is the error for an address that other machines could reach.
-var ErrExposed = errors.New("other machines could reach this address: it needs authentication and TLS, or --insecure")
+var ErrExposed = errors.New("other machines could reach this address: it needs --tls, or --insecure")
 
 // ListenUnix listens on a Unix socket with mode 0600. It replaces an existing socket file: the
 // caller must hold the lock of the data directory, so that no other server uses it.
@@ -59,21 +61,38 @@ func unixAncestry(c net.Conn) ([]process.Ancestor, error) {
 	return process.Peer(u)
 }
 
-// ListenTCP listens on a TCP address for clients with the token. Unless insecure is set, an address
-// that is not loopback is ErrExposed and an empty token an error.
-func ListenTCP(addr, token string, insecure bool) (*Listener, error) {
-	if !insecure && token == "" {
+// TCPOptions are the access rules of a TCP listener.
+type TCPOptions struct {
+	Token    string      // required
+	TLS      *tls.Config // nil: no TLS
+	Insecure bool        // allow an address of other machines without TLS
+	Hosts    []string    // names of the listener in the Host header, in addition to its own
+}
+
+// ListenTCP listens on a TCP address for clients with the token. An address that is not loopback is
+// ErrExposed without TLS, unless Insecure is set.
+func ListenTCP(addr string, o TCPOptions) (*Listener, error) {
+	if o.Token == "" {
 		return nil, fmt.Errorf("listen on %s: a token is required", addr)
 	}
-	return listenTCP(addr, token, !insecure)
+	l, err := listenTCP(addr, o.TLS == nil && !o.Insecure)
+	if err != nil {
+		return nil, err
+	}
+	l.Token = o.Token
+	l.hosts.add(o.Hosts...)
+	if o.TLS != nil {
+		l.tls = o.TLS
+	}
+	return l, nil
 }
 
 // ListenOpen listens on a loopback address for programs on this machine, without a credential.
 // Browser pages are refused. An address that is not loopback is ErrExposed.
-func ListenOpen(addr string) (*Listener, error) { return listenTCP(addr, "", true) }
+func ListenOpen(addr string) (*Listener, error) { return listenTCP(addr, true) }
 
-// listenTCP listens on a TCP address; with local, only on loopback and for loopback Hosts.
-func listenTCP(addr, token string, local bool) (*Listener, error) {
+// listenTCP listens on a TCP address; with local, only on loopback.
+func listenTCP(addr string, local bool) (*Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
@@ -85,14 +104,20 @@ func listenTCP(addr, token string, local bool) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}
-	if at := l.Addr().(*net.TCPAddr); local && !at.IP.IsLoopback() {
+	public := !l.Addr().(*net.TCPAddr).IP.IsLoopback()
+	if local && public {
 		return nil, errors.Join(fmt.Errorf("listen on %s: %w", addr, ErrExposed), l.Close())
 	}
-	ln := &Listener{Listener: l, Token: token}
-	if local {
-		ln.hosts = map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true, host: true}
+	return &Listener{Listener: l, hosts: newHosts(host, public)}, nil
+}
+
+// URL returns the URL of a TCP listener.
+func (l *Listener) URL() string {
+	scheme := "ws://"
+	if l.tls != nil {
+		scheme = "wss://"
 	}
-	return ln, nil
+	return scheme + l.Addr().String()
 }
 
 func loopback(host string) bool {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -33,7 +34,8 @@ func newProtectedServer(t *testing.T) *protectedServer {
 	}
 	users, err := login.ReadUsers([]byte("{" + strings.Join(file, ",") + "}"))
 	must(t, err)
-	w := newTestServer(t, func(w *testServer) { w.auth = login.NewAuthenticator(users, []byte("secret")) })
+	keys := login.KeysFromSecret([]byte("secret"))
+	w := newTestServer(t, func(w *testServer) { w.auth = login.NewAuthenticator(users, keys) })
 	pipe := NewPipe()
 	pipe.Listener.Token = "house"
 	served := make(chan error, 1)
@@ -191,8 +193,7 @@ func TestRolesRestrictCommands(t *testing.T) {
 
 func TestATokenForTheActorOfAnAgentIsRefused(t *testing.T) {
 	c := newProtectedServer(t)
-	token, err := login.NewAuthenticator(nil, []byte("secret")).NewToken("agent:s_1", protocol.RoleAdmin, time.Hour)
-	must(t, err)
+	token := madeToken(t, login.TokenRequest{Subject: "agent:s_1", Role: protocol.RoleAdmin, TTL: time.Hour})
 	if conn, status := c.dial("", token); conn != nil || status != http.StatusUnauthorized {
 		t.Errorf("HTTP %d", status)
 	}
@@ -201,8 +202,7 @@ func TestATokenForTheActorOfAnAgentIsRefused(t *testing.T) {
 // A token from NewToken has its own role and needs no entry in the users file.
 func TestAMadeTokenLetsIn(t *testing.T) {
 	c := newProtectedServer(t)
-	token, err := login.NewAuthenticator(nil, []byte("secret")).NewToken("ci", protocol.RoleObserver, time.Hour)
-	must(t, err)
+	token := madeToken(t, login.TokenRequest{Role: protocol.RoleObserver, TTL: time.Hour})
 	conn, status := c.dial("", token)
 	if conn == nil {
 		t.Fatalf("HTTP %d", status)
@@ -213,4 +213,13 @@ func TestAMadeTokenLetsIn(t *testing.T) {
 	if m := conn.ask(protocol.DoCreate, "", nil); m.Error == nil || m.Error.Code != protocol.CodeForbidden {
 		t.Errorf("%+v", m.Error)
 	}
+}
+
+// madeToken returns a token, of the subject ci unless another is given, made with the keys of a protectedServer.
+func madeToken(t *testing.T, r login.TokenRequest) string {
+	t.Helper()
+	r.Subject = cmp.Or(r.Subject, "ci")
+	token, err := login.NewAuthenticator(nil, login.KeysFromSecret([]byte("secret"))).NewToken(r)
+	must(t, err)
+	return token.Signed
 }

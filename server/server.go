@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,7 +25,7 @@ type Server struct {
 	hub       *session.Hub
 	history   *history.Reader
 	version   string
-	agents    []string
+	agents    func() []string
 	limits    Limits
 	dialects  dialectServer
 	auth      *login.Authenticator // nil: no users log in
@@ -58,7 +59,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		hub:        hub,
 		history:    history.NewReader(cfg.Session.Store, hub, cfg.Session.Log),
 		version:    "agentctl " + cfg.Version,
-		agents:     cfg.Session.Agents.Names(),
+		agents:     cfg.Session.Agents.Names,
 		limits:     cfg.Limits,
 		log:        cfg.Log,
 		dialects:   dialectServer{cfg.Dialects, newResumeStores(), cfg.Session.Secret},
@@ -88,7 +89,11 @@ func (s *Server) Serve(l *Listener) error {
 	}
 	s.httpServers = append(s.httpServers, h)
 	s.mu.Unlock()
-	if err := h.Serve(s.admission.listen(l.Listener)); !errors.Is(err, http.ErrServerClosed) {
+	sockets := s.admission.listen(l.Listener)
+	if l.tls != nil {
+		sockets = tls.NewListener(sockets, l.tls)
+	}
+	if err := h.Serve(sockets); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve %s: %w", l.Addr(), err)
 	}
 	return nil

@@ -3,6 +3,7 @@ package wsclient
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -221,6 +222,10 @@ func (d *dialer) dialError(resp *http.Response, err error) *ConnectError {
 	var urlErr *url.Error
 	if errors.As(err, &urlErr) {
 		e.Err = urlErr.Err // the rest repeats the URL with its credentials
+	}
+	var untrusted *tls.CertificateVerificationError
+	if errors.As(err, &untrusted) {
+		e.Code, e.Err = CodeUntrusted, untrusted
 	}
 	if resp == nil || resp.StatusCode == http.StatusSwitchingProtocols {
 		return e

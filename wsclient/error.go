@@ -16,6 +16,9 @@ var ErrReplaced = errors.New("replaced by a newer subscription to the session")
 // ErrEphemeral refuses a one-shot client: sessions of the server end with their connection.
 var ErrEphemeral = errors.New("sessions of the server end with their connection")
 
+// CodeUntrusted is the code of a ConnectError about a certificate that is not trusted.
+const CodeUntrusted protocol.Code = "untrusted"
+
 // A ConnectError reports why there is no connection.
 type ConnectError struct {
 	URL    string        // without credentials
@@ -31,12 +34,13 @@ type ConnectError struct {
 func (e *ConnectError) Error() string { return fmt.Sprintf("connect to %s: %v", e.URL, e.Err) }
 func (e *ConnectError) Unwrap() error { return e.Err }
 
-// Refused reports whether another attempt is pointless: the code is unauthorized (HTTP 401 or
-// close code 1008), forbidden (HTTP 403), unsupported, or too_large for a message of the server. A
-// client goes offline on such an error.
+// Refused reports whether another attempt is pointless: the code is unauthorized (HTTP 401 or close
+// code 1008), forbidden (HTTP 403), unsupported, untrusted, or too_large for a message of the
+// server. A client goes offline on such an error.
 func (e *ConnectError) Refused() bool {
 	switch e.Code {
-	case protocol.CodeUnauthorized, protocol.CodeForbidden, protocol.CodeUnsupported, protocol.CodeTooLarge:
+	case protocol.CodeUnauthorized, protocol.CodeForbidden, protocol.CodeUnsupported, protocol.CodeTooLarge,
+		CodeUntrusted:
 		return true
 	}
 	return false

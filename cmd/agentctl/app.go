@@ -44,8 +44,11 @@ type app struct {
 
 // globalFlags are the flags of every verb.
 type globalFlags struct {
-	Server  string
-	Token   string
+	Server string
+	Token  string
+
+	Fingerprint string // of the server's certificate
+
 	Dialect string
 	Options []string // of the dialect, each K=V
 	As      string

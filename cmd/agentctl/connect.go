@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"os"
@@ -92,11 +93,20 @@ func (a *app) connectWith(ctx context.Context, p reconnectPolicy) (*connection, 
 			o.Token = token
 		}
 	}
-	c, err := a.dial(ctx, url, local, o)
-	if err == nil {
-		c.own = own
+	var c *connection
+	err = a.connectTrusted(ctx, dir, url, func(trust *tls.Config) (err error) {
+		o.TLS = trust
+		c, err = a.dial(ctx, url, local, o)
+		return err
+	})
+	if err != nil {
+		if c != nil {
+			c.Close()
+		}
+		return nil, err
 	}
-	return c, err
+	c.own = own
+	return c, nil
 }
 
 // connectLocal connects to the local server. It tries again if the server ends meanwhile.

@@ -11,7 +11,8 @@ import (
 // localVerbs send no command, or work with every server.
 var localVerbs = []string{
 	"tour", "attach", "state", "task", "serve", "stop", "agents", "agents login", "agents sessions", "doctor",
-	"login", "token", "token user", "keys", "version", "man",
+	"login", "token", "token user", "token list", "token revoke", "token key", "token key add", "token key rm",
+	"token key rotate", "keys", "version", "man",
 }
 
 func TestEveryVerbIsInTheTableOfItsCommand(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"strings"
@@ -82,7 +83,7 @@ func runLogin(ctx context.Context, o *loginOptions) error {
 	if o.Forget {
 		return o.forget(store, server)
 	}
-	endpoint, err := credentials.NewEndpoint(a.flags.Server)
+	endpoint, err := credentials.NewEndpoint(a.flags.Server, nil)
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,13 @@ func runLogin(ctx context.Context, o *loginOptions) error {
 	if err != nil {
 		return err
 	}
-	login, err := endpoint.Login(ctx, o.User, password)
+	var login credentials.Login
+	err = a.connectTrusted(ctx, dir, a.flags.Server, func(trust *tls.Config) error {
+		if endpoint, err = credentials.NewEndpoint(a.flags.Server, trust); err == nil {
+			login, err = endpoint.Login(ctx, o.User, password)
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -117,6 +117,7 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	f, g := root.PersistentFlags(), &a.flags
 	f.StringVar(&g.Server, "server", "", "server `URL`: ws, wss or unix (AGENTCTL_SERVER)")
 	f.StringVar(&g.Token, "token", "", "`CREDENTIAL` for the server (AGENTCTL_TOKEN)")
+	f.StringVar(&g.Fingerprint, "fingerprint", "", "`FP` of its certificate (AGENTCTL_FINGERPRINT)")
 	f.StringVar(&g.Dialect, "dialect", "", "`NAME` of the dialect to speak (AGENTCTL_DIALECT)")
 	f.StringArrayVar(&g.Options, "dialect-option", nil, "set `K=V`, repeatable (AGENTCTL_DIALECT_OPTIONS)")
 	f.StringVar(&g.As, "as", "", "`NAME` to attribute your actions to")
@@ -138,7 +139,7 @@ func (a *app) readEnvironment() error {
 	a.dataFlag = g.Data != ""
 	for field, name := range map[*string]string{
 		&g.Server: "AGENTCTL_SERVER", &g.Token: "AGENTCTL_TOKEN", &g.Dialect: "AGENTCTL_DIALECT",
-		&g.Data: "AGENTCTL_DATA",
+		&g.Data: "AGENTCTL_DATA", &g.Fingerprint: "AGENTCTL_FINGERPRINT",
 	} {
 		if *field == "" {
 			*field = a.env(name)

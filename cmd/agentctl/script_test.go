@@ -241,7 +241,8 @@ func cmdServedAt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	b, err := os.ReadFile(dir.Path("url"))
 	ts.Check(err)
-	url, _, _ := strings.Cut(string(b), "\n")
+	line, _, _ := strings.Cut(string(b), "\n")
+	url, _, _ := strings.Cut(line, " ") // a fingerprint may follow
 	ts.Setenv(args[0], url)
 }
 

@@ -4,17 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/agents"
 	"agentctl/internal/config"
 	"agentctl/internal/credentials"
 	"agentctl/internal/exit"
@@ -34,10 +34,13 @@ type serveOptions struct {
 	DefaultAgent string
 	Sync         string
 	Insecure     bool
+	TLS          tlsFlags
+	Hosts        []string
 	Verbose      bool
 	IdleExit     time.Duration // of a background server; 0: no limit
 
 	dialects []dialectListen // parsed from Dialects
+	agents   *agents.Current
 }
 
 func newServe(a *app, run func(context.Context, *serveOptions) error) *cobra.Command {
@@ -46,12 +49,17 @@ func newServe(a *app, run func(context.Context, *serveOptions) error) *cobra.Com
 		Use:   "serve",
 		Short: "Run a server",
 		Long: `Run a server until SIGTERM or SIGINT. The first line of stdout is its URL; with -o
-json, it is {"url","pid","token_file","dialects"}.
+json, it is {"url","pid","token_file","dialects","fingerprint"}.
 
 By default the server listens only on a Unix socket that this user alone can open. --listen adds
 TCP, with port 0 for any free port. TCP requires a token: it is in a file of the data directory, and
-your commands read it from there. An address that other machines can reach is refused unless you
-pass --insecure: clients run commands on this machine.
+your commands read it from there.
+
+--tls encrypts TCP, with a certificate that is made once and kept in the data directory. Its
+fingerprint is printed to stderr, and in JSON as "fingerprint": clients show it and pin it at their
+first connection. --tls-cert and --tls-key name a certificate of your own. An address that other
+machines can reach needs TLS, or --insecure: clients run commands on this machine. Requests for
+other host names than those of this machine and the certificate are refused: --host adds one.
 
 --listen-dialect adds TCP for the clients of another system, in its own protocol (a dialect) and at
 any path. Clients that cannot send a token need ",open": then every program on this machine is a
@@ -59,8 +67,9 @@ client, on loopback only, with the role of ",role=R"; the default role may creat
 queue, interrupt and approve. The other listeners also serve every dialect, at /dialect/NAME.
 
 --users FILE lets the users in it log in ("agentctl login"), each with a role. "agentctl token user"
-adds users; "agentctl token" makes credentials without a password. The file is read once, at the
-start.
+adds users; "agentctl token" makes credentials without a password. A change of the file takes effect
+within seconds: a removed user, and one with another password, is logged out. SIGHUP reads users,
+certificates and the agents and MCP servers of the configuration again, for agents that start later.
 
 --config FILE is JSON:
 
@@ -73,6 +82,7 @@ start.
                    "headers": {"Authorization": "Bearer ${WEB_TOKEN}"},
                    "agents": ["mine", "claude"]}},
    "default_agent": "mine", "users": "users.json",
+   "tls": {"cert": "server.crt", "key": "server.key"},
    "approval_timeout": "5m", "edit_hold": "30s", "agent_idle": "12h",
    "state_ttl": "168h", "state_secret": "…", "sync": "normal",
    "window": 16777216,
@@ -97,7 +107,8 @@ URLs, with "type": "sse" for the older transport. Without "agents" every agent g
 "pass_env") or of the server, so that the file holds no secret. A session has a notice about servers
 that its agent does not take.`,
 		Example: "  agentctl serve\n  agentctl serve --listen 127.0.0.1:7777 --default-agent claude\n" +
-			"  agentctl serve --listen-dialect effectiveagent=127.0.0.1:12345,open",
+			"  agentctl serve --listen-dialect effectiveagent=127.0.0.1:12345,open\n" +
+			"  agentctl serve --listen 0.0.0.0:7777 --tls --users users.json",
 		Args: rangeArgs(0, 0),
 	}
 	cmd.RunE = runE(a, o, func([]string) error { return o.check() }, run)
@@ -109,6 +120,8 @@ that its agent does not take.`,
 	f.StringVar(&o.DefaultAgent, "default-agent", "", "default `AGENT` of sessions")
 	f.StringVar(&o.Sync, "sync", "", "`LEVEL`: normal, or full to survive a power cut")
 	f.BoolVar(&o.Insecure, "insecure", false, "listen for other machines without TLS")
+	o.TLS.add(f)
+	f.StringArrayVar(&o.Hosts, "host", nil, "serve requests for host `NAME`; repeatable")
 	f.BoolVarP(&o.Verbose, "verbose", "v", false, "log debug messages")
 	f.DurationVar(&o.IdleExit, "idle-exit", 0, "exit after this long without running agents and clients")
 	_ = f.MarkHidden("idle-exit")
@@ -125,7 +138,7 @@ func (o *serveOptions) check() error {
 	}
 	switch o.Sync {
 	case "", "normal", "full":
-		return nil
+		return o.TLS.check()
 	}
 	return exit.Usagef("invalid --sync %q: want normal or full", o.Sync)
 }
@@ -151,6 +164,7 @@ func (o *serveOptions) readConfig() (*config.Server, error) {
 	if o.Users != "" {
 		c.Users = o.Users
 	}
+	o.TLS.override(c)
 	return c, nil
 }
 
@@ -169,11 +183,7 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if err := setAgentEnvironment(dir); err != nil {
 		return fmt.Errorf("environment: %w", err)
 	}
-	signals := []os.Signal{syscall.SIGTERM, os.Interrupt}
-	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-		signals = append(signals, syscall.SIGHUP)
-	}
-	ctx, stop := signal.NotifyContext(ctx, signals...)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal kills a server that drains
 	i, err := o.open(ctx, dir, c)
@@ -187,14 +197,23 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, i.Close()) }()
-	url, dialects, err := o.listen(i)
+	cert, err := o.certificate(dir, c)
 	if err != nil {
 		return err
 	}
-	if err := o.printAddress(dir, url, dialects); err != nil {
+	l := &listeners{options: o, instance: i, certificate: cert}
+	if err := l.open(); err != nil {
 		return err
 	}
 	i.SetOrigins(c.Origins)
+	reloads := newReloader(o, l, c.Users, stop)
+	if err := l.printAddress(); err != nil {
+		return err
+	}
+	var reloading sync.WaitGroup
+	reloading.Go(func() { reloads.run(ctx) })
+	defer reloading.Wait()
+	defer stop()
 	return errors.Join(i.Serve(ctx, o.IdleExit), timeoutCause(ctx))
 }
 
@@ -226,7 +245,8 @@ func timeoutCause(ctx context.Context) error {
 // open opens the server of a data directory, without listeners.
 func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.Server) (*localserver.Instance, error) {
 	log := o.logger()
-	options := localserver.Options{Server: serverConfig(c, log), Sync: sqlite.Sync(c.Sync), Log: log}
+	o.agents = agents.NewCurrent(c.Registry())
+	options := localserver.Options{Server: serverConfig(c, o.agents, log), Sync: sqlite.Sync(c.Sync), Log: log}
 	if c.Users != "" {
 		var err error
 		if options.Users, err = credentials.ReadUsers(c.Users); err != nil {
@@ -246,14 +266,14 @@ func (o *serveOptions) logger() *slog.Logger {
 }
 
 // serverConfig returns the configuration file as the configuration of the server.
-func serverConfig(c *config.Server, log *slog.Logger) server.Config {
+func serverConfig(c *config.Server, registry session.Agents, log *slog.Logger) server.Config {
 	agents, options := map[string]map[string]string{}, map[string]map[string]string{}
 	for name, d := range c.Dialects {
 		agents[name], options[name] = d.Agents, d.Options
 	}
 	return server.Config{
 		Session: session.Config{
-			Agents: c.Registry(), DefaultAgent: c.DefaultAgent, Log: log,
+			Agents: registry, DefaultAgent: c.DefaultAgent, Log: log,
 			ApprovalTimeout: time.Duration(c.ApprovalTimeout), EditHold: time.Duration(c.EditHold),
 			Limits: session.Limits{
 				Sessions: c.Limits.Sessions, Agents: c.Limits.Agents, Queue: c.Limits.Queue,
@@ -269,57 +289,4 @@ func serverConfig(c *config.Server, log *slog.Logger) server.Config {
 		},
 		Dialects: server.Dialects{Agents: agents, Options: options},
 	}
-}
-
-// listen opens the listeners. It returns the URL of the first TCP listener, else of the socket, and
-// the URLs of the dialects.
-func (o *serveOptions) listen(i *localserver.Instance) (url string, dialects map[string][]string, err error) {
-	socket, err := i.Dir().PlaceSocket(o.app.env("XDG_RUNTIME_DIR"))
-	if err != nil {
-		return "", nil, err
-	}
-	token, err := i.Dir().Token()
-	if err != nil {
-		return "", nil, fmt.Errorf("token: %w", err)
-	}
-	var urls []string
-	for _, addr := range o.Listen {
-		l, err := server.ListenTCP(addr, token, o.Insecure)
-		if errors.Is(err, server.ErrExposed) {
-			return "", nil, exit.Usagef("--listen %s: %w", addr, err)
-		}
-		if err != nil {
-			return "", nil, err
-		}
-		i.AddListener(l)
-		urls = append(urls, "ws://"+l.Addr().String())
-	}
-	dialects, closed, err := o.listenDialects(i, token)
-	if err != nil {
-		return "", nil, err
-	}
-	if err := i.Dir().RecordURLs(slices.Concat(urls, closed)); err != nil {
-		return "", nil, err
-	}
-	if err := i.Dir().RecordConfig(o.Config); err != nil {
-		return "", nil, err
-	}
-	// The socket last: a server that answers there is complete.
-	l, err := server.ListenUnix(socket)
-	if err != nil {
-		return "", nil, err
-	}
-	i.AddListener(l)
-	return append(urls, "unix://"+socket)[0], dialects, nil
-}
-
-// printAddress prints the first line of stdout.
-func (o *serveOptions) printAddress(dir localserver.Dir, url string, dialects map[string][]string) error {
-	result := struct {
-		URL       string              `json:"url"`
-		PID       int                 `json:"pid"`
-		TokenFile string              `json:"token_file"`
-		Dialects  map[string][]string `json:"dialects"`
-	}{url, os.Getpid(), dir.Path("token"), dialects}
-	return o.app.print(result, func(w io.Writer) { fmt.Fprintln(w, url) })
 }

@@ -8,7 +8,6 @@ import (
 
 	"agentctl/internal/config"
 	"agentctl/internal/exit"
-	"agentctl/internal/localserver"
 	"agentctl/protocol"
 	"agentctl/server"
 )
@@ -60,8 +59,8 @@ func roleNames() string {
 	return strings.Join(names, ", ")
 }
 
-func (d *dialectListen) listen(token string, insecure bool) (*server.Listener, error) {
-	open := func() (*server.Listener, error) { return server.ListenTCP(d.Addr, token, insecure) }
+func (d *dialectListen) listen(rules server.TCPOptions) (*server.Listener, error) {
+	open := func() (*server.Listener, error) { return server.ListenTCP(d.Addr, rules) }
 	if d.Open {
 		open = func() (*server.Listener, error) { return server.ListenOpen(d.Addr) }
 	}
@@ -74,28 +73,4 @@ func (d *dialectListen) listen(token string, insecure bool) (*server.Listener, e
 	}
 	l.Dialect, l.Role = d.Dialect, d.Role
 	return l, nil
-}
-
-// listenDialects opens the listeners of --listen-dialect. It returns their URLs by dialect, and the
-// URLs that require the token.
-func (o *serveOptions) listenDialects(
-	i *localserver.Instance, token string,
-) (all map[string][]string, closed []string, _ error) {
-	all = map[string][]string{}
-	for _, d := range o.dialects {
-		l, err := d.listen(token, o.Insecure)
-		if err != nil {
-			return nil, nil, err
-		}
-		i.AddListener(l)
-		url := "ws://" + l.Addr().String()
-		all[d.Dialect] = append(all[d.Dialect], url)
-		if !d.Open {
-			closed = append(closed, url)
-			continue
-		}
-		o.app.notef("warning: %s lets every program on this machine use sessions (%s, as %s) without a token", url,
-			d.Dialect, d.Role)
-	}
-	return all, closed, nil
 }

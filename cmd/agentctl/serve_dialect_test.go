@@ -5,6 +5,7 @@ import (
 
 	"agentctl/internal/exit"
 	"agentctl/protocol"
+	"agentctl/server"
 )
 
 func TestADialectsListenerIsReadStrictly(t *testing.T) {
@@ -37,7 +38,8 @@ func TestADialectsListenerIsReadStrictly(t *testing.T) {
 
 func TestOnlyLoopbackIsOpen(t *testing.T) {
 	d := dialectListen{Dialect: "myagent", Addr: "0.0.0.0:0", Open: true}
-	if l, err := d.listen("token", true); err == nil || exit.From(err).Status != exit.Usage {
+	l, err := d.listen(server.TCPOptions{Token: "token", Insecure: true})
+	if err == nil || exit.From(err).Status != exit.Usage {
 		t.Errorf("%+v %v", l, err)
 	}
 }

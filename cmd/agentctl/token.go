@@ -12,6 +12,7 @@ import (
 
 	"agentctl/internal/credentials"
 	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
 	"agentctl/protocol"
 	"agentctl/server/login"
 )
@@ -21,6 +22,7 @@ type tokenOptions struct {
 
 	Subject string
 	Role    string
+	Session string
 	TTL     time.Duration
 }
 
@@ -39,10 +41,10 @@ with a subject and a role:
   approver  operator, and decides on approvals
   admin     everything
 
-It is valid for --ttl; its connections are closed when it expires. A single credential cannot be
-revoked: to revoke all credentials and logins, remove the file "key" from the data directory and
-restart the server.`,
+It is valid for --ttl. Its connections are closed when it expires or is revoked. With --session it
+can be used for that session alone.`,
 		Example: "  agentctl token --subject ci --role operator --ttl 720h\n" +
+			"  agentctl token --subject bot --session fix\n" +
 			"  agentctl token user ada --role approver --file users.json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -56,7 +58,9 @@ restart the server.`,
 	f.StringVar(&o.Subject, "subject", "", "`NAME` of the user or program (required)")
 	f.StringVar(&o.Role, "role", string(protocol.RoleOperator), "`ROLE` of the credential")
 	f.DurationVar(&o.TTL, "ttl", 24*time.Hour, "`TIME` until it expires")
-	cmd.AddCommand(newTokenUser(a, runUser))
+	f.StringVar(&o.Session, "session", "", "the only `SESSION` that it is for")
+	cmd.AddCommand(newTokenUser(a, runUser), newTokenList(a, runTokenList), newTokenRevoke(a, runTokenRevoke),
+		newTokenKey(a))
 	return cmd
 }
 
@@ -77,7 +81,7 @@ func checkRole(role string) error {
 	return nil
 }
 
-func runToken(_ context.Context, o *tokenOptions) error {
+func runToken(ctx context.Context, o *tokenOptions) error {
 	dir, err := o.app.dataDir()
 	if err != nil {
 		return err
@@ -90,19 +94,52 @@ func runToken(_ context.Context, o *tokenOptions) error {
 	if err := dir.Create(); err != nil {
 		return err
 	}
+	session, err := o.sessionID(ctx)
+	if err != nil {
+		return err
+	}
 	authenticator, err := dir.Authenticator(nil)
 	if err != nil {
 		return err
 	}
-	token, err := authenticator.NewToken(o.Subject, protocol.Role(o.Role), o.TTL)
+	token, err := authenticator.NewToken(login.TokenRequest{
+		Subject: o.Subject, Role: protocol.Role(o.Role), Session: session, TTL: o.TTL,
+	})
 	if err != nil {
 		return exit.Usagef("%w", err)
 	}
+	expires := credentials.Expiry(token.Signed)
+	record := localserver.TokenRecord{
+		ID: token.ID, Subject: o.Subject, Role: o.Role, Session: session,
+		Created: time.Now().UTC(), Expires: *expires,
+	}
+	if err := dir.SaveToken(record); err != nil {
+		return err
+	}
 	result := struct {
 		Token   string     `json:"token"`
+		ID      string     `json:"id"`
 		Subject string     `json:"subject"`
 		Role    string     `json:"role"`
+		Session string     `json:"session,omitempty"`
 		Expires *time.Time `json:"expires"`
-	}{token, o.Subject, o.Role, credentials.Expiry(token)}
-	return o.app.print(result, func(w io.Writer) { fmt.Fprintln(w, token) })
+	}{token.Signed, token.ID, o.Subject, o.Role, session, expires}
+	return o.app.print(result, func(w io.Writer) { fmt.Fprintln(w, token.Signed) })
+}
+
+// sessionID returns the id of --session, or "" without it.
+func (o *tokenOptions) sessionID(ctx context.Context) (string, error) {
+	if o.Session == "" {
+		return "", nil
+	}
+	c, err := o.app.connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	r, err := c.snapshot(o.Session)
+	if err != nil {
+		return "", err
+	}
+	return r.Snapshot.State.Session, nil
 }

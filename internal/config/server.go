@@ -38,8 +38,16 @@ type Server struct {
 	Window          int64                       `json:"window"`           // bytes; 0: the server's default
 	Limits          Limits                      `json:"limits"`
 	Origins         []string                    `json:"origins"` // web pages that may connect
+	TLS             *TLS                        `json:"tls"`     // nil: none
 
 	Dialects map[string]Dialect `json:"dialects"`
+}
+
+// TLS names a certificate and its key, PEM files. Both are empty for a certificate that the server
+// makes.
+type TLS struct {
+	Cert string `json:"cert"`
+	Key  string `json:"key"`
 }
 
 // A Dialect maps the names of another system to agents and sets its options.
@@ -123,8 +131,14 @@ func (c *Server) resolvePaths(dir string) {
 		}
 	}
 	c.resolveMCPPaths(dir)
-	if c.Users != "" && !filepath.IsAbs(c.Users) {
-		c.Users = filepath.Join(dir, c.Users)
+	paths := []*string{&c.Users}
+	if c.TLS != nil {
+		paths = append(paths, &c.TLS.Cert, &c.TLS.Key)
+	}
+	for _, path := range paths {
+		if *path != "" && !filepath.IsAbs(*path) {
+			*path = filepath.Join(dir, *path)
+		}
 	}
 }
 
@@ -168,6 +182,9 @@ func (c *Server) check() error {
 		if u, err := url.Parse(o); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != o || strings.ToLower(o) != o {
 			return fmt.Errorf("invalid origin %q: want https://host or http://host:port", o)
 		}
+	}
+	if c.TLS != nil && (c.TLS.Cert == "") != (c.TLS.Key == "") {
+		return errors.New("tls: cert and key go together")
 	}
 	if err := cmp.Or(c.checkAgents(), c.checkMCP()); err != nil {
 		return err

@@ -3,7 +3,9 @@ package credentials
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -29,8 +31,9 @@ type Endpoint struct {
 	client *http.Client
 }
 
-// NewEndpoint returns the endpoint of the server at a URL.
-func NewEndpoint(server string) (*Endpoint, error) {
+// NewEndpoint returns the endpoint of the server at a URL. trust is the TLS configuration; nil: the
+// system's.
+func NewEndpoint(server string, trust *tls.Config) (*Endpoint, error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Host == "" {
 		return nil, exit.Usagef("--server is not the URL of a server")
@@ -40,7 +43,10 @@ func NewEndpoint(server string) (*Endpoint, error) {
 		e.url.Scheme = "https"
 	}
 	e.client = &http.Client{
-		Transport: &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment}, Timeout: loginTimeout,
+		Transport: &http.Transport{
+			DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment, TLSClientConfig: trust,
+		},
+		Timeout: loginTimeout,
 		// A redirect must not receive the password.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -66,6 +72,11 @@ func (e *Endpoint) Login(ctx context.Context, user, password string) (Login, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := e.client.Do(req)
+	var untrusted *tls.CertificateVerificationError
+	if errors.As(err, &untrusted) {
+		return Login{}, exit.Errorf(exit.Unreachable, exit.CodeUntrusted, "log in: %w", untrusted.Err).
+			WithHint("%s", exit.HintFor(exit.CodeUntrusted))
+	}
 	if err != nil {
 		return Login{}, exit.Unreachablef("log in: %w", err)
 	}
@@ -85,6 +96,9 @@ func (e *Endpoint) Login(ctx context.Context, user, password string) (Login, err
 		return Login{Token: answer.Token, Role: answer.Role}, nil
 	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden:
 		return Login{}, exit.Errorf(exit.Forbidden, protocol.CodeUnauthorized, "wrong user name or password")
+	case resp.StatusCode == http.StatusTooManyRequests:
+		return Login{}, exit.Errorf(exit.Failure, protocol.CodeTooMany, "too many wrong passwords at %s", e.Host()).
+			WithHint("try again in a few seconds")
 	case resp.StatusCode == http.StatusNotFound:
 		return Login{}, exit.Errorf(exit.Failure, protocol.CodeNotFound, "%s has no users to log in", e.Host()).
 			WithHint("add users to the server: agentctl serve --users FILE")

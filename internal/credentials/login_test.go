@@ -32,6 +32,7 @@ func TestLoggingInAtAForeignServer(t *testing.T) {
 		{401, `{"detail":"Invalid credentials"}`, exit.Forbidden, "wrong user name"},
 		{403, ``, exit.Forbidden, "wrong user name"},
 		{404, `{"detail":"Not Found"}`, exit.Failure, "no users"},
+		{429, `{"detail":"busy"}`, exit.Failure, "too many wrong passwords"},
 		{422, `{"detail":[{"loc":["body","username"],"msg":"field required"}]}`, exit.Failure, "HTTP 422"},
 		{307, ``, exit.Failure, "HTTP 307"},
 		{500, `<html>`, exit.Failure, "HTTP 500"},
@@ -48,7 +49,7 @@ func TestLoggingInAtAForeignServer(t *testing.T) {
 			w.WriteHeader(c.status)
 			fmt.Fprint(w, c.answer)
 		}))
-		endpoint, err := NewEndpoint(strings.Replace(s.URL, "http", "ws", 1) + "/ws?token=old")
+		endpoint, err := NewEndpoint(strings.Replace(s.URL, "http", "ws", 1)+"/ws?token=old", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,12 +135,12 @@ func TestAPasswordIsExposedOnlyOutsideThisMachineWithoutTLS(t *testing.T) {
 		"ws://[::1]:1": false,
 		"wss://box":    false, "https://192.0.2.1": false,
 	} {
-		e, err := NewEndpoint(url)
+		e, err := NewEndpoint(url, nil)
 		if err != nil || e.Exposed() != want {
 			t.Errorf("%s: %v, %v; want %v", url, e.Exposed(), err, want)
 		}
 	}
-	if _, err := NewEndpoint("nonsense"); err == nil {
+	if _, err := NewEndpoint("nonsense", nil); err == nil {
 		t.Error("no host, yet an endpoint")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"agentctl/protocol"
+	"agentctl/wsclient"
 )
 
 // The exit codes. Scripts depend on them: they never change.
@@ -30,6 +31,7 @@ const (
 	CodeNeedsPerson protocol.Code = "needs_person" // an approval is pending or the queue is held
 	CodeTurnFailed  protocol.Code = "turn_failed"
 	CodeInterrupted protocol.Code = "interrupted"
+	CodeUntrusted                 = wsclient.CodeUntrusted
 	CodeFailed      protocol.Code = "error" // any error without a more specific code
 )
 

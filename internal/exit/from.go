@@ -47,6 +47,9 @@ func fromConnect(e *wsclient.ConnectError) *Error {
 	case protocol.CodeTooLarge:
 		return &Error{Status: Failure, Code: e.Code, Err: e}
 	}
+	if e.Code == CodeUntrusted {
+		return (&Error{Status: Unreachable, Code: e.Code, Err: e}).withHint(e.Code)
+	}
 	if e.Status != 0 && e.Code == "" {
 		return &Error{
 			Status: Unreachable, Code: CodeUnreachable, Err: e,
@@ -99,6 +102,8 @@ var hints = map[protocol.Code]hint{
 		"is the server running? start one with: agentctl serve",
 		condition{native: true, otherwise: "is the server running? check its address"},
 	},
+	CodeUntrusted: {text: "compare it with the fingerprint that the server printed at its start: if they are equal, " +
+		"pass it once with --fingerprint; if not, somebody may be between you and the server"},
 	protocol.CodeNoSession: {"list sessions: agentctl ls", condition{verb: protocol.DoList}},
 	protocol.CodeAmbiguous: {
 		"type more of the id: agentctl ls", condition{verb: protocol.DoList, otherwise: "type more of the id"},

@@ -55,7 +55,7 @@ func dataHome(env func(string) string) (string, error) {
 func (d Dir) Path(name string) string { return filepath.Join(string(d), name) }
 
 // Create creates the directory if necessary and removes the permissions of other users. It refuses
-// a directory that is writable for everybody, such as /tmp.
+// a directory that is writable for everybody, such as /tmp, and one of another user.
 func (d Dir) Create() error {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		return fmt.Errorf("data directory: %w", err)
@@ -66,6 +66,8 @@ func (d Dir) Create() error {
 		return fmt.Errorf("data directory: %w", err)
 	case Supported && info.Mode().Perm()&0o002 != 0:
 		return exit.Usagef("data directory: %s is writable for everybody: choose another --data", d)
+	case Supported && !ownedByUser(info):
+		return exit.Usagef("data directory: %s belongs to another user: choose another --data", d)
 	}
 	if err := os.Chmod(string(d), 0o700); err != nil {
 		return fmt.Errorf("data directory: %w", err)

@@ -3,10 +3,13 @@
 package localserver
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestTheDataDirectoryIsFoundAsTheEnvironmentSays(t *testing.T) {
@@ -62,7 +65,7 @@ func TestTheTokenGoesNowhereButToARunningServersOwnURL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.RecordURLs([]string{"ws://127.0.0.1:7777", "ws://[::1]:7777"}); err != nil {
+	if err := d.RecordURLs([]string{"ws://127.0.0.1:7777", "ws://[::1]:7777"}, ""); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.TokenFor("ws://127.0.0.1:7777"); got != "" {
@@ -157,5 +160,133 @@ func TestTheConfigurationIsThatOfTheRunningServer(t *testing.T) {
 	stop()
 	if _, err := os.Stat(d.Path("config_path")); !os.IsNotExist(err) {
 		t.Errorf("left behind: %v", err)
+	}
+}
+
+// A file with a credential has a bounded length, is text in one line and belongs to this user.
+func TestFilesOfCredentialsAreChecked(t *testing.T) {
+	good := strings.Repeat("x", 32)
+	for name, read := range map[string]func(Dir) error{
+		"token":  func(d Dir) error { _, err := d.Token(); return err },
+		"secret": func(d Dir) error { _, err := d.secret("secret"); return err },
+		"key":    func(d Dir) error { _, err := d.Keys(); return err },
+	} {
+		for content, ok := range map[string]bool{
+			good: true, good + "\n": true, "": false, "\n": false, good[1:]: false,
+			good + "\n" + good: false, good + "\x00": false, good + "é": false,
+			strings.Repeat("x", maxKeyFile+1): false, `{"keys":[]}` + good: false,
+		} {
+			if name != "key" && content[:min(len(content), 1)] == "{" {
+				continue
+			}
+			d := Dir(t.TempDir())
+			if err := WritePrivate(d.Path(name), content); err != nil {
+				t.Fatal(err)
+			}
+			if err := read(d); (err == nil) != ok {
+				t.Errorf("%s %.40q: %v", name, content, err)
+			}
+			if b, err := os.ReadFile(d.Path(name)); err != nil || string(b) != content {
+				t.Errorf("%s %.40q was changed: %v", name, content, err)
+			}
+		}
+		d := Dir(t.TempDir())
+		if err := os.Mkdir(d.Path(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := read(d); err == nil {
+			t.Errorf("%s: a directory is read", name)
+		}
+	}
+}
+
+// A directory and a file of another user are refused. Only root can make them.
+func TestWhatBelongsToAnotherUserIsRefused(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a file to another user")
+	}
+	d := Dir(t.TempDir())
+	if _, err := d.Token(); err != nil {
+		t.Fatal(err)
+	}
+	const other = 65534
+	if err := os.Chown(d.Path("token"), other, other); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Token(); err == nil || !strings.Contains(err.Error(), "another user") {
+		t.Errorf("token: %v", err)
+	}
+	if err := os.Chown(string(d), other, other); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Create(); err == nil || !strings.Contains(err.Error(), "another user") {
+		t.Errorf("directory: %v", err)
+	}
+}
+
+// Records of credentials are listed until they expire, and can be revoked.
+func TestCredentialsAreRecordedUntilTheyExpire(t *testing.T) {
+	d, now := Dir(t.TempDir()), time.Now().UTC()
+	if list, err := d.Tokens(); err != nil || list != nil {
+		t.Errorf("%v, %v", list, err)
+	}
+	for id, ttl := range map[string]time.Duration{"t_1": time.Hour, "t_2": 2 * time.Hour, "t_old": -time.Second} {
+		if err := d.SaveToken(TokenRecord{ID: id, Created: now.Add(ttl), Expires: now.Add(ttl)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.RevokeToken("t_1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"t_old", "../key", ""} {
+		if err := d.RevokeToken(id); !errors.Is(err, ErrNoToken) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	list, err := d.Tokens()
+	if err != nil || len(list) != 2 || list[0].ID != "t_1" || list[0].Revoked == nil || list[1].Revoked != nil {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if revoked, err := d.RevokedTokens(); err != nil || !revoked["t_1"] || revoked["t_2"] {
+		t.Errorf("%v, %v", revoked, err)
+	}
+}
+
+// A certificate is made once, is private and can be replaced while it is used.
+func TestACertificateIsMadeOnceAndReadAgain(t *testing.T) {
+	d := Dir(t.TempDir())
+	first, err := d.Certificate([]string{"box.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := d.Certificate(nil)
+	if err != nil || again.Fingerprint() != first.Fingerprint() || !slices.Contains(again.Names(), "box.example") {
+		t.Fatalf("%v, %v", again, err)
+	}
+	old := first.Fingerprint()
+	if err := os.WriteFile(d.Path("tls.crt"), []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Reload(); err == nil || first.Fingerprint() != old {
+		t.Errorf("after a damaged file: %v", err)
+	}
+	if err := os.Remove(d.Path("tls.key")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Certificate(nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Reload(); err != nil || first.Fingerprint() == old {
+		t.Errorf("after a new certificate: %v", err)
+	}
+	served, err := first.TLS().GetCertificate(nil)
+	if err != nil || Fingerprint(served.Leaf) != first.Fingerprint() {
+		t.Errorf("listeners have another: %v", err)
+	}
+	if err := os.Chmod(d.Path("tls.key"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Reload(); err == nil || !strings.Contains(err.Error(), "chmod") {
+		t.Errorf("a key that others can read: %v", err)
 	}
 }

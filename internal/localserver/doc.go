@@ -10,9 +10,12 @@
 //	agentctl.sock the Unix socket, 0600
 //	socket        the path of the socket, if the directory's own path is too long for one
 //	token         the credential for loopback TCP, 0600, kept over restarts
-//	url           the URLs that may receive the token, while a server runs
+//	url           the running server's URLs that may receive the token, and its fingerprint
+//	tls.crt       the certificate of TLS that was made, and tls.key, its key, 0600
 //	secret        signs exported states, 0600
-//	key           signs credentials, 0600
+//	key           the keys that sign credentials, 0600
+//	tokens        records of the credentials that were made, to list and revoke them
 //	logins        credentials from other servers, 0600 (package credentials)
+//	known_servers fingerprints of trusted certificates, 0600 (package credentials)
 //	server.log    the output of a background server
 package localserver

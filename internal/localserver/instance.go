@@ -39,6 +39,8 @@ type Instance struct {
 	store     *sqlite.Store
 	server    *server.Server
 	listeners []*server.Listener // not served yet
+
+	authenticator *login.Authenticator
 }
 
 // Open locks the directory and opens everything but the listeners. It fails with ErrRunning if
@@ -74,9 +76,10 @@ func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
 		}
 		cfg.Session.Secret = []byte(secret)
 	}
-	if cfg.Authenticator, err = i.dir.Authenticator(o.Users); err != nil {
+	if i.authenticator, err = i.dir.Authenticator(o.Users); err != nil {
 		return err
 	}
+	cfg.Authenticator = i.authenticator
 	i.server, err = server.New(ctx, cfg)
 	return err
 }
@@ -85,6 +88,9 @@ func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
 func endGroup(g session.ProcessGroup) error {
 	return process.EndGroup(context.Background(), process.Group{PID: g.PID, Start: g.Start}, endGroupGrace)
 }
+
+// Authenticator returns the authenticator of the server.
+func (i *Instance) Authenticator() *login.Authenticator { return i.authenticator }
 
 // Dir returns the data directory.
 func (i *Instance) Dir() Dir { return i.dir }

@@ -9,7 +9,13 @@ import (
 	"os"
 	"strings"
 
-	"agentctl/server/login"
+	"agentctl/internal/exit"
+)
+
+const (
+	minSecret  = 32      // bytes of a token or secret
+	maxSecret  = 4 << 10 // bytes
+	maxKeyFile = 64 << 10
 )
 
 // Token returns the credential for loopback TCP. It is created on first use and kept over restarts.
@@ -17,25 +23,40 @@ func (d Dir) Token() (string, error) { return d.secret("token") }
 
 // secret returns the content of a private file: 32 random bytes in hex, created on first use.
 func (d Dir) secret(name string) (string, error) {
-	b, err := os.ReadFile(d.Path(name))
-	if value := strings.TrimSpace(string(b)); err == nil && value != "" {
-		return value, os.Chmod(d.Path(name), 0o600)
+	path := d.Path(name)
+	b, err := d.readPrivate(name, maxSecret)
+	if errors.Is(err, fs.ErrNotExist) {
+		raw := make([]byte, 32)
+		rand.Read(raw)
+		value := hex.EncodeToString(raw)
+		return value, WritePrivate(path, value)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return "", err
 	}
-	raw := make([]byte, 32)
-	rand.Read(raw)
-	value := hex.EncodeToString(raw)
-	return value, WritePrivate(d.Path(name), value)
+	value := strings.TrimSpace(string(b))
+	if len(value) < minSecret || strings.IndexFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }) >= 0 {
+		return "", exit.Usagef("%s: want %d to %d visible ASCII characters in one line", path, minSecret, maxSecret).
+			WithHint("remove the file: the next start makes another")
+	}
+	return value, nil
 }
 
-// Authenticator returns an authenticator that accepts users and the credentials made with the key
-// of the directory. users may be nil.
-func (d Dir) Authenticator(users login.Users) (*login.Authenticator, error) {
-	key, err := d.secret("key")
-	if err != nil {
-		return nil, fmt.Errorf("key of credentials: %w", err)
+// readPrivate reads a file of the directory and takes the permissions of other users away. It
+// refuses a file of another user and one beyond a size.
+func (d Dir) readPrivate(name string, limit int64) ([]byte, error) {
+	path := d.Path(name)
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case Supported && !ownedByUser(info):
+		return nil, exit.Usagef("%s belongs to another user", path)
+	case !info.Mode().IsRegular() || info.Size() > limit:
+		return nil, exit.Usagef("%s: want a file of at most %d bytes", path, limit)
 	}
-	return login.NewAuthenticator(users, []byte(key)), nil
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, fmt.Errorf("make %s private: %w", path, err)
+	}
+	return os.ReadFile(path)
 }

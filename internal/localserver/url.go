@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// RecordURLs records the URLs of the running server that may receive its token.
-func (d Dir) RecordURLs(urls []string) error {
+// RecordURLs records the URLs of the running server that may receive its token, and the fingerprint
+// of its certificate; empty: it has none.
+func (d Dir) RecordURLs(urls []string, fingerprint string) error {
 	var text strings.Builder
 	for _, u := range urls {
-		fmt.Fprintln(&text, u)
+		fmt.Fprintln(&text, strings.TrimSpace(u+" "+fingerprint))
 	}
 	if err := WritePrivate(d.Path("url"), text.String()); err != nil {
 		return fmt.Errorf("record the server's address: %w", err)
@@ -21,20 +22,37 @@ func (d Dir) RecordURLs(urls []string) error {
 
 // TokenFor returns the local credential if url is one that the running server recorded, else "".
 func (d Dir) TokenFor(url string) string {
-	b, err := os.ReadFile(d.Path("url"))
-	if err != nil || d.Holder() == 0 { // another program may listen on the port of a server that has ended
+	if _, ok := d.recorded(url); !ok {
 		return ""
 	}
+	token, err := os.ReadFile(d.Path("token"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(token))
+}
+
+// FingerprintFor returns the fingerprint of the certificate of the running server if it recorded
+// url with one, else "".
+func (d Dir) FingerprintFor(url string) string {
+	fingerprint, _ := d.recorded(url)
+	return fingerprint
+}
+
+// recorded returns the fingerprint that the running server recorded for url. ok is false if it
+// recorded no such URL, or none runs: another program may listen on the port of one that has ended.
+func (d Dir) recorded(url string) (fingerprint string, ok bool) {
+	b, err := os.ReadFile(d.Path("url"))
+	if err != nil || d.Holder() == 0 {
+		return "", false
+	}
 	for line := range strings.Lines(string(b)) {
-		if SameServer(strings.TrimSpace(line), url) {
-			token, err := os.ReadFile(d.Path("token"))
-			if err != nil {
-				return ""
-			}
-			return strings.TrimSpace(string(token))
+		recorded, fingerprint, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if SameServer(recorded, url) {
+			return fingerprint, true
 		}
 	}
-	return ""
+	return "", false
 }
 
 // SameServer reports whether two URLs have the same host and port, and both or neither use TLS.

@@ -157,7 +157,8 @@ func serveMultiAgent(s *ServerPlayer) {
 	}
 	domains := map[string]string{"software_development": "agent", "garden": "agent"}
 	s.Options.Dialects.Agents = map[string]map[string]string{multiagent.Name: domains}
-	s.Options.Token, s.Options.Authenticator = "listener", login.NewAuthenticator(users, []byte("secret"))
+	s.Options.Token = "listener"
+	s.Options.Authenticator = login.NewAuthenticator(users, login.KeysFromSecret([]byte("secret")))
 	s.Start(`
 {"on":"/tool save_file {\"path\"*"}
 {"ask":"tool","name":"save_file","tool":"save","title":"Save a file","input":{"path":"notes.txt","content":"hi"},"then":[{"tool":"save_file","id":"save","result":{"ok":true,"path":"notes.txt"}},{"say":"saved"}],"else":[{"end":"denied"}]}

@@ -2,8 +2,10 @@ package login
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"agentctl/protocol"
@@ -13,42 +15,46 @@ import (
 const Path = "/v1/auth/login"
 
 const (
-	tokenTTL            = 24 * time.Hour // of a token for a password
-	maxBody             = 4 << 10        // bytes
-	maxConcurrentChecks = 2              // passwords checked at once; further requests wait
+	tokenTTL = 24 * time.Hour // of a token for a password
+	maxBody  = 4 << 10        // bytes
 )
 
 // An Authenticator logs users in and verifies tokens. Its methods may be called from any goroutine.
 type Authenticator struct {
-	users  Users
-	key    []byte
-	ttl    time.Duration
-	now    func() time.Time
-	checks chan struct{}
+	ttl      time.Duration
+	now      func() time.Time
+	throttle *throttle
+
+	mu      sync.Mutex // guards the fields below; held briefly
+	current *policy
+	watches map[*watch]bool
 }
 
 // NewAuthenticator returns an authenticator of users, of whom there may be none. Tokens are valid
-// for the secret they were made with.
-func NewAuthenticator(users Users, secret []byte) *Authenticator {
+// for the keys they were made with.
+func NewAuthenticator(users Users, keys Keys) *Authenticator {
 	return &Authenticator{
-		users:  users,
-		key:    deriveKey(secret),
-		ttl:    tokenTTL,
-		now:    time.Now,
-		checks: make(chan struct{}, maxConcurrentChecks),
+		ttl:      tokenTTL,
+		now:      time.Now,
+		throttle: newThrottle(),
+		current:  &policy{users: users, keys: keys},
+		watches:  map[*watch]bool{},
 	}
 }
 
 // ServeHTTP exchanges a name and a password for a token: {"username","password"} →
 // {"access_token","token_type":"bearer","role"}. Errors are {"detail"}: 401 for wrong credentials,
-// 404 for a server without users, 422 for anything else, with a list of the missing fields.
+// 404 for a server without users, 429 while too many wrong passwords are under way, 422 for
+// anything else, with a list of the missing fields. An answer to a wrong password is delayed,
+// longer with each failure for the name or from the address.
 func (a *Authenticator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		writeError(w, http.StatusMethodNotAllowed, "Method Not Allowed")
 		return
 	}
-	if len(a.users) == 0 {
+	users := a.policy().users
+	if len(users) == 0 {
 		writeError(w, http.StatusNotFound, "login is disabled: this server has no users")
 		return
 	}
@@ -62,18 +68,23 @@ func (a *Authenticator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusUnprocessableEntity, map[string][]invalidField{"detail": missing})
 		return
 	}
-	select {
-	case a.checks <- struct{}{}:
-		defer func() { <-a.checks }()
-	case <-r.Context().Done():
+	attempt := attempt{name: credentials.Username, address: addressOf(r)}
+	ok, err := a.throttle.do(r.Context(), attempt, func() bool {
+		return users.check(credentials.Username, credentials.Password)
+	})
+	switch {
+	case errors.Is(err, errBusy):
+		w.Header().Set("Retry-After", "5")
+		writeError(w, http.StatusTooManyRequests, errBusy.Error())
 		return
-	}
-	role, ok := a.users.check(credentials.Username, credentials.Password)
-	if !ok {
+	case err != nil:
+		return // the client has gone
+	case !ok:
 		writeError(w, http.StatusUnauthorized, "Invalid credentials")
 		return
 	}
-	token, err := a.newUserToken(credentials.Username, role)
+	user := users[credentials.Username]
+	token, err := a.newUserToken(credentials.Username, user)
 	if err != nil {
 		writeError(w, http.StatusInternalServerError, "internal error; see the server's log")
 		return
@@ -82,7 +93,7 @@ func (a *Authenticator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Token string `json:"access_token"`
 		Type  string `json:"token_type"`
 		Role  string `json:"role"`
-	}{token, "bearer", roleName(role)})
+	}{token.Signed, "bearer", roleName(user.role)})
 }
 
 // An invalidField is an error about a field of the request, in the form of

@@ -36,7 +36,7 @@ func newTestAuthenticator(t testing.TB) *Authenticator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := NewAuthenticator(users, []byte("secret"))
+	a := NewAuthenticator(users, KeysFromSecret([]byte("secret")))
 	a.now = func() time.Time { return time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) }
 	return a
 }
@@ -78,36 +78,58 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// MA-4: only a token with our signature, of an existing user, before its expiry, is valid.
+// MA-4: only a token with our signature, for this server, of an existing user, before its expiry,
+// is valid.
 func TestCheck(t *testing.T) {
 	a := newTestAuthenticator(t)
-	good, _ := a.newUserToken("bob", protocol.RoleAdmin)
+	users := a.policy().users
+	good := userToken(t, a, "bob")
 	if who, ok := a.Verify(good); !ok || who.By != (protocol.Actor{Name: "bob", Subject: "bob"}) ||
 		who.Role != protocol.RoleOperator {
 		t.Errorf("%+v %v", who, ok)
 	}
-	gone, _ := a.newUserToken("eve", protocol.RoleAdmin)
-	other := NewAuthenticator(a.users, []byte("other"))
+	other := NewAuthenticator(users, KeysFromSecret([]byte("other")))
 	other.now = a.now
-	forged, _ := other.newUserToken("ada", protocol.RoleAdmin)
-	sign := func(m jwt.SigningMethod, c jwt.MapClaims, key any) string {
-		s, err := jwt.NewWithClaims(m, c).SignedString(key)
+	key := a.policy().keys.Keys[0]
+	elsewhere := NewAuthenticator(users, Keys{Audience: "elsewhere", Keys: []Key{key}})
+	elsewhere.now = a.now
+	sign := func(m jwt.SigningMethod, change jwt.MapClaims, key any, kid string) string {
+		c := jwt.MapClaims{
+			"sub": "ada", "iss": issuer, "exp": a.now().Add(time.Hour).Unix(), "aud": a.policy().keys.Audience,
+			"jti": "t", "made": true, "role": "admin",
+		}
+		for name, value := range change {
+			c[name] = value
+		}
+		token := jwt.NewWithClaims(m, c)
+		token.Header["kid"] = kid
+		s, err := token.SignedString(key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
-	exp := a.now().Add(time.Hour).Unix()
+	if _, ok := a.Verify(sign(jwt.SigningMethodHS256, nil, key.Secret, key.ID)); !ok {
+		t.Error("the token that the others differ from is not valid")
+	}
+	hs256 := func(change jwt.MapClaims) string { return sign(jwt.SigningMethodHS256, change, key.Secret, key.ID) }
 	for name, token := range map[string]string{
-		"empty": "", "nonsense": "a.b.c", "a user who is gone": gone, "another secret": forged,
-		"cut": good[:len(good)-2],
-		"unsigned": sign(jwt.SigningMethodNone, jwt.MapClaims{"sub": "ada", "iss": issuer, "exp": exp},
-			jwt.UnsafeAllowNoneSignatureType),
-		"another method": sign(jwt.SigningMethodHS512, jwt.MapClaims{"sub": "ada", "iss": issuer, "exp": exp}, a.key),
-		"without an end": sign(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "ada", "iss": issuer}, a.key),
-		"another issuer": sign(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "ada", "iss": "x", "exp": exp}, a.key),
-		"the raw secret": sign(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "ada", "iss": issuer, "exp": exp},
-			[]byte("secret")),
+		"empty": "", "nonsense": "a.b.c", "a user who is gone": userToken(t, a, "eve"),
+		"another secret": userToken(t, other, "ada"), "another audience": userToken(t, elsewhere, "ada"),
+		"cut":                           good[:len(good)-2],
+		"unsigned":                      sign(jwt.SigningMethodNone, nil, jwt.UnsafeAllowNoneSignatureType, key.ID),
+		"another method":                sign(jwt.SigningMethodHS512, nil, key.Secret, key.ID),
+		"another key":                   sign(jwt.SigningMethodHS256, nil, key.Secret, "k"),
+		"the raw secret":                sign(jwt.SigningMethodHS256, nil, []byte("secret"), key.ID),
+		"without an end":                hs256(jwt.MapClaims{"exp": nil}),
+		"too long":                      hs256(jwt.MapClaims{"exp": a.now().Add(MaxTokenTTL + time.Hour).Unix()}),
+		"another issuer":                hs256(jwt.MapClaims{"iss": "x"}),
+		"no audience":                   hs256(jwt.MapClaims{"aud": nil}),
+		"no id":                         hs256(jwt.MapClaims{"jti": nil}),
+		"no subject":                    hs256(jwt.MapClaims{"sub": nil}),
+		"no role":                       hs256(jwt.MapClaims{"role": nil}),
+		"another role":                  hs256(jwt.MapClaims{"role": "king"}),
+		"a user's without the password": hs256(jwt.MapClaims{"made": false}),
 	} {
 		if who, ok := a.Verify(token); ok {
 			t.Errorf("%s: valid for %+v", name, who)
@@ -118,6 +140,16 @@ func TestCheck(t *testing.T) {
 	if _, ok := a.Verify(good); ok {
 		t.Error("an expired token is valid")
 	}
+}
+
+// userToken returns a token of a user.
+func userToken(t testing.TB, a *Authenticator, name string) string {
+	t.Helper()
+	token, err := a.newUserToken(name, a.policy().users[name])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token.Signed
 }
 
 func TestReadUsersSaysWhatIsWrong(t *testing.T) {
@@ -168,31 +200,20 @@ func TestMake(t *testing.T) {
 		{"ci", protocol.RoleAdmin, 0, false},
 		{"ci", protocol.RoleAdmin, MaxTokenTTL + time.Second, false},
 	} {
-		token, err := a.NewToken(c.subject, c.role, c.life)
+		token, err := a.NewToken(TokenRequest{Subject: c.subject, Role: c.role, TTL: c.life})
 		if (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c, err)
 		}
-		who, ok := a.Verify(token)
+		who, ok := a.Verify(token.Signed)
 		if want := (Identity{
-			protocol.Actor{Name: c.subject, Subject: c.subject},
-			c.role,
-			a.now().Add(c.life),
+			By:   protocol.Actor{Name: c.subject, Subject: c.subject},
+			Role: c.role, Expires: a.now().Add(c.life),
 		}); ok != c.ok ||
 			ok && !sameIdentity(who, want) {
 			t.Errorf("%+v: %+v %v", c, who, ok)
 		}
 	}
-	if _, ok := NewAuthenticator(
-		nil,
-		[]byte("another"),
-	).Verify(
-		ignoreError(a.NewToken("ci", protocol.RoleAdmin, time.Hour)),
-	); ok {
-		t.Error("another server's token is valid")
-	}
 }
-
-func ignoreError(token string, _ error) string { return token }
 
 func sameIdentity(a, b Identity) bool {
 	return a.By == b.By && a.Role == b.Role && a.Expires.Equal(b.Expires)
@@ -200,7 +221,7 @@ func sameIdentity(a, b Identity) bool {
 
 func TestLoginIsRefusedWithoutUsers(t *testing.T) {
 	if status, reply := login(
-		NewAuthenticator(nil, []byte("secret")),
+		NewAuthenticator(nil, KeysFromSecret([]byte("secret"))),
 		"POST",
 		`{"username":"ada","password":"a"}`,
 	); status != http.StatusNotFound ||
@@ -268,6 +289,7 @@ func FuzzLogin(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
+		a.throttle = newThrottle() // no answer is delayed
 		w := httptest.NewRecorder()
 		a.ServeHTTP(w, httptest.NewRequest(http.MethodPost, Path, bytes.NewReader(body)))
 		var reply struct {
@@ -292,8 +314,9 @@ func FuzzLogin(f *testing.F) {
 
 func FuzzCheck(f *testing.F) {
 	a := newTestAuthenticator(f)
-	good, _ := a.newUserToken("ada", protocol.RoleAdmin)
-	made, _ := a.NewToken("ci", protocol.RoleObserver, time.Hour)
+	good := userToken(f, a, "ada")
+	token, _ := a.NewToken(TokenRequest{Subject: "ci", Role: protocol.RoleObserver, TTL: time.Hour})
+	made := token.Signed
 	f.Add(good)
 	f.Add(made)
 	f.Add(good + ".")

@@ -49,6 +49,12 @@ func (h hash) String() string {
 	return fmt.Sprintf("%s$%d$%s$%s", scheme, h.rounds, b64(h.salt), b64(h.key))
 }
 
+// version identifies the hash in tokens. A new hash of the same password has another version.
+func (h hash) version() string {
+	sum := sha256.Sum256([]byte("version " + h.String()))
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
 // matches reports whether h is the hash of a password, in constant time.
 func (h hash) matches(password string) bool {
 	key, err := h.derive(password)

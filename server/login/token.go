@@ -1,8 +1,8 @@
 package login
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -16,92 +16,121 @@ import (
 // issuer is the issuer claim of tokens.
 const issuer = "agentctl"
 
-// MaxTokenTTL bounds the lifetime of a token from NewToken.
+// MaxTokenTTL bounds the lifetime of a token.
 const MaxTokenTTL = 366 * 24 * time.Hour
+
+// maxToken bounds the bytes of a token that is parsed.
+const maxToken = 4 << 10
 
 // claims are the claims of a token.
 type claims struct {
 	jwt.RegisteredClaims
-	Role protocol.Role `json:"role"`
-	Made bool          `json:"made,omitempty"` // by NewToken: the role of the token counts, not that of a user
+	Role     protocol.Role `json:"role"`
+	Made     bool          `json:"made,omitempty"`     // by NewToken: the role of the token counts, not that of a user
+	Session  string        `json:"session,omitempty"`  // the only session it is for
+	Password string        `json:"password,omitempty"` // version of the user's password
 }
 
 // An Identity is the owner of a valid token.
 type Identity struct {
 	By      protocol.Actor
 	Role    protocol.Role
+	Session string // the only session that the token is for; empty: all
 	Expires time.Time
+
+	token    string // id of the token
+	key      string // id of its key
+	made     bool
+	password string
 }
 
-// deriveKey derives the key for signing tokens from the server's secret.
-func deriveKey(secret []byte) []byte {
-	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte("login tokens"))
-	return mac.Sum(nil)
+// A TokenRequest asks for a token. Its subject need not be a user.
+type TokenRequest struct {
+	Subject string
+	Role    protocol.Role
+	Session string        // id of the only session that it is for; empty: all
+	TTL     time.Duration // 1 second to MaxTokenTTL
 }
 
-// NewToken returns a token with a role for a subject, which need not be a user. The lifetime is 1
-// second to MaxTokenTTL. A single token cannot be revoked; a new secret revokes all.
-func (a *Authenticator) NewToken(subject string, role protocol.Role, ttl time.Duration) (string, error) {
+// A Token is a signed token and its id, by which it can be revoked.
+type Token struct {
+	ID     string
+	Signed string
+}
+
+// NewToken returns a token with a role.
+func (a *Authenticator) NewToken(r TokenRequest) (Token, error) {
 	switch {
-	case subject == "" || len(subject) > maxName || !utf8.ValidString(subject):
-		return "", fmt.Errorf("a subject has 1 to %d bytes of text", maxName)
-	case !slices.Contains(protocol.Roles, role):
-		return "", fmt.Errorf("role %q is none of %v", role, protocol.Roles)
-	case ttl < time.Second || ttl > MaxTokenTTL:
-		return "", fmt.Errorf("token lifetime: want 1 second to %s, not %s", MaxTokenTTL, ttl)
+	case r.Subject == "" || len(r.Subject) > maxName || !utf8.ValidString(r.Subject):
+		return Token{}, fmt.Errorf("a subject has 1 to %d bytes of text", maxName)
+	case !slices.Contains(protocol.Roles, r.Role):
+		return Token{}, fmt.Errorf("role %q is none of %v", r.Role, protocol.Roles)
+	case r.TTL < time.Second || r.TTL > MaxTokenTTL:
+		return Token{}, fmt.Errorf("token lifetime: want 1 second to %s, not %s", MaxTokenTTL, r.TTL)
 	}
-	return a.sign(claims{Role: role, Made: true}, subject, ttl)
+	return a.sign(claims{Role: r.Role, Made: true, Session: r.Session}, r.Subject, r.TTL)
 }
 
 // newUserToken returns a token of a user.
-func (a *Authenticator) newUserToken(name string, role protocol.Role) (string, error) {
-	return a.sign(claims{Role: role}, name, a.ttl)
+func (a *Authenticator) newUserToken(name string, u user) (Token, error) {
+	return a.sign(claims{Role: u.role, Password: u.password.version()}, name, a.ttl)
 }
 
-func (a *Authenticator) sign(c claims, subject string, ttl time.Duration) (string, error) {
+func (a *Authenticator) sign(c claims, subject string, ttl time.Duration) (Token, error) {
 	now := a.now()
+	keys := a.policy().keys
 	c.RegisteredClaims = jwt.RegisteredClaims{
+		ID:        "t_" + rand.Text()[:16],
 		Issuer:    issuer,
 		Subject:   subject,
+		Audience:  jwt.ClaimStrings{keys.Audience},
 		IssuedAt:  jwt.NewNumericDate(now),
 		ExpiresAt: jwt.NewNumericDate(now.Add(ttl)),
 	}
-	signed, err := jwt.NewWithClaims(jwt.SigningMethodHS256, c).SignedString(a.key)
-	if err != nil {
-		return "", fmt.Errorf("sign token: %w", err)
+	key := keys.signer()
+	if key == nil {
+		return Token{}, errors.New("sign token: no key with a secret: agentctl token key rotate")
 	}
-	return signed, nil
+	signed, err := key.sign(c)
+	if err != nil {
+		return Token{}, fmt.Errorf("sign token: %w", err)
+	}
+	return Token{c.ID, signed}, nil
 }
 
-// maxToken bounds the bytes of a token that is parsed.
-const maxToken = 4 << 10
-
-// Verify returns the owner of a token; false when the token is foreign, forged, expired, or of a
-// user who was removed. The role of a user is the current one.
+// Verify returns the owner of a token; false when the token is foreign, forged, expired, revoked,
+// or of a user who was removed or has another password. The role of a user is the current one.
 func (a *Authenticator) Verify(token string) (Identity, bool) {
 	if len(token) > maxToken {
 		return Identity{}, false
 	}
+	p := a.policy()
 	var c claims
-	_, err := jwt.ParseWithClaims(
+	parsed, err := jwt.ParseWithClaims(
 		token,
 		&c,
-		func(*jwt.Token) (any, error) { return a.key, nil },
-		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}),
+		func(t *jwt.Token) (any, error) {
+			kid, _ := t.Header["kid"].(string)
+			return p.keys.find(kid).verifier(t.Method.Alg())
+		},
+		jwt.WithValidMethods([]string{HS256, EdDSA}),
 		jwt.WithIssuer(issuer),
+		jwt.WithAudience(p.keys.Audience),
 		jwt.WithExpirationRequired(),
 		jwt.WithTimeFunc(func() time.Time { return a.now() }),
 	)
-	if err != nil {
+	if err != nil || c.ID == "" || c.ExpiresAt.After(a.now().Add(MaxTokenTTL)) {
 		return Identity{}, false
 	}
-	id := Identity{By: protocol.Actor{Name: c.Subject, Subject: c.Subject}, Role: c.Role, Expires: c.ExpiresAt.Time}
+	id := Identity{
+		By: protocol.Actor{Name: c.Subject, Subject: c.Subject}, Role: c.Role, Session: c.Session,
+		Expires: c.ExpiresAt.Time, token: c.ID, key: parsed.Header["kid"].(string), made: c.Made, password: c.Password,
+	}
 	if !c.Made {
-		user, known := a.users[c.Subject]
-		if id.Role = user.role; !known {
-			return Identity{}, false
-		}
+		id.Role = p.users[c.Subject].role
+	}
+	if c.Subject == "" || !slices.Contains(protocol.Roles, id.Role) || p.check(&id) != nil {
+		return Identity{}, false
 	}
 	return id, true
 }

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/exit"
+	"agentctl/protocol"
+	"agentctl/server/login"
+)
+
+type tokenKeyOptions struct {
+	app *app
+
+	Method string // of a new key
+	File   string // of another issuer's public key
+	ID     string
+}
+
+// newTokenKey returns the command with the verbs for keys.
+func newTokenKey(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "key",
+		Short: "Show and change the keys of credentials",
+		Long: `Show and change the keys that sign credentials of this data directory. The newest key signs;
+all verify. A running server reads them within seconds.
+
+"rotate" adds a key: credentials of the older ones stay valid until they expire or their key is
+removed, which ends their connections. "add" lets another issuer make credentials: JWTs signed with
+EdDSA, with the id of the key as "kid", and the claims "iss": "agentctl", "aud": the audience that
+this command prints, "made": true, "sub", "role", "jti" and "exp"; with "session", for the session of
+that id alone.`,
+		Example: "  agentctl token key\n  agentctl token key rotate --alg EdDSA\n" +
+			"  agentctl token key add ci issuer.pem\n  agentctl token key rm k_ABCDEFGH",
+		Args: rangeArgs(0, 0),
+	}
+	show := &tokenKeyOptions{app: a}
+	cmd.RunE = runE(a, show, nil, runTokenKeys)
+	rotate := &tokenKeyOptions{app: a}
+	rotateCmd := &cobra.Command{
+		Use: "rotate", Short: "Add a key for new credentials", Args: rangeArgs(0, 0),
+		Long: "Add a random key, which signs the credentials that are made from now on. Those of older keys\n" +
+			"stay valid.",
+		Example: "  agentctl token key rotate",
+	}
+	rotateCmd.RunE = runE(a, rotate, func([]string) error { return rotate.checkMethod() }, runTokenKeyRotate)
+	rotateCmd.Flags().StringVar(&rotate.Method, "alg", login.HS256, "`METHOD`: HS256 or EdDSA")
+	add := &tokenKeyOptions{app: a}
+	addCmd := &cobra.Command{
+		Use: "add ID FILE", Short: "Accept credentials signed with an Ed25519 key",
+		Long: "Accept credentials that another issuer signs with EdDSA. FILE is its Ed25519 public key in PEM,\n" +
+			"ID the \"kid\" of its credentials.",
+		Args: rangeArgs(2, 2), Example: "  agentctl token key add ci issuer.pem",
+	}
+	addCmd.RunE = runE(a, add, func(args []string) error {
+		add.ID, add.File = args[0], args[1]
+		return nil
+	}, runTokenKeyAdd)
+	remove := &tokenKeyOptions{app: a}
+	removeCmd := &cobra.Command{
+		Use: "rm ID", Short: "Remove a key and end its credentials", Args: rangeArgs(1, 1),
+		Long:    "Remove a key. Its credentials end, with their connections, within seconds. The last key stays.",
+		Example: "  agentctl token key rm k_ABCDEFGH",
+	}
+	removeCmd.RunE = runE(a, remove, func(args []string) error {
+		remove.ID = args[0]
+		return nil
+	}, runTokenKeyRemove)
+	cmd.AddCommand(rotateCmd, addCmd, removeCmd)
+	return cmd
+}
+
+func (o *tokenKeyOptions) checkMethod() error {
+	if o.Method != login.HS256 && o.Method != login.EdDSA {
+		return exit.Usagef("invalid --alg %q: want %s or %s", o.Method, login.HS256, login.EdDSA)
+	}
+	return nil
+}
+
+func runTokenKeys(_ context.Context, o *tokenKeyOptions) error {
+	return o.change(func(*login.Keys) error { return nil })
+}
+
+func runTokenKeyRotate(_ context.Context, o *tokenKeyOptions) error {
+	return o.change(func(keys *login.Keys) error {
+		key, err := login.NewKey(o.Method)
+		keys.Keys = append(keys.Keys, key)
+		return err
+	})
+}
+
+func runTokenKeyAdd(_ context.Context, o *tokenKeyOptions) error {
+	b, err := os.ReadFile(o.File)
+	if err != nil {
+		return fmt.Errorf("public key: %w", err)
+	}
+	block, _ := pem.Decode(b)
+	if block == nil || block.Type != "PUBLIC KEY" {
+		return exit.Usagef("%s: want a public key in PEM: openssl pkey -pubout", o.File)
+	}
+	parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
+	public, ok := parsed.(ed25519.PublicKey)
+	if err != nil || !ok {
+		return exit.Usagef("%s: want an Ed25519 public key", o.File)
+	}
+	return o.change(func(keys *login.Keys) error {
+		key := login.Key{ID: o.ID, Method: login.EdDSA, Public: public, Created: time.Now().UTC()}
+		keys.Keys = append([]login.Key{key}, keys.Keys...)
+		return nil
+	})
+}
+
+func runTokenKeyRemove(_ context.Context, o *tokenKeyOptions) error {
+	return o.change(func(keys *login.Keys) error {
+		n := len(keys.Keys)
+		keys.Keys = slices.DeleteFunc(keys.Keys, func(k login.Key) bool { return k.ID == o.ID })
+		switch len(keys.Keys) {
+		case n:
+			return exit.Errorf(exit.Failure, protocol.CodeNotFound, "no key %q", o.ID).
+				WithHint("list keys: agentctl token key")
+		case 0:
+			return exit.Usagef("%q is the only key: run agentctl token key rotate first", o.ID)
+		}
+		return nil
+	})
+}
+
+// change changes the keys of the data directory and prints them without their secrets.
+func (o *tokenKeyOptions) change(f func(*login.Keys) error) error {
+	dir, err := o.app.dataDir()
+	if err != nil {
+		return err
+	}
+	if err := dir.Create(); err != nil {
+		return err
+	}
+	keys, err := dir.Keys()
+	if err != nil {
+		return err
+	}
+	before := slices.Clone(keys.Keys)
+	if err := f(&keys); err != nil {
+		return err
+	}
+	if !slices.EqualFunc(before, keys.Keys, func(a, b login.Key) bool { return a.ID == b.ID }) {
+		if err := dir.SaveKeys(keys); err != nil {
+			return exit.Usagef("%w", err)
+		}
+	}
+	for i := range keys.Keys {
+		keys.Keys[i].Secret = nil
+	}
+	return o.app.print(keys, func(w io.Writer) {
+		fmt.Fprintf(w, "audience %s\n", keys.Audience)
+		for _, k := range keys.Keys {
+			fmt.Fprintf(w, "%s  %s\n", k.ID, k.Method)
+		}
+	})
+}

@@ -1,0 +1,39 @@
+package agents
+
+import (
+	"sync/atomic"
+
+	"agentctl/server/session"
+)
+
+// A Current is a registry that can be replaced while agents are opened. Its methods may be called
+// from any goroutine.
+type Current struct{ registry atomic.Pointer[Registry] }
+
+var (
+	_ session.Agents        = (*Current)(nil)
+	_ session.Conversations = (*Current)(nil)
+)
+
+// NewCurrent returns a Current with a registry.
+func NewCurrent(r *Registry) *Current {
+	c := new(Current)
+	c.Replace(r)
+	return c
+}
+
+// Replace replaces the registry for the agents that are opened from now on.
+func (c *Current) Replace(r *Registry) { c.registry.Store(r) }
+
+// Open opens an agent of the current registry.
+func (c *Current) Open(spec session.Spec, host session.Host) (session.Agent, error) {
+	return c.registry.Load().Open(spec, host)
+}
+
+// Names lists the agents of the current registry.
+func (c *Current) Names() []string { return c.registry.Load().Names() }
+
+// Conversation implements session.Conversations with the current registry.
+func (c *Current) Conversation(spec *session.Spec) string {
+	return c.registry.Load().Conversation(spec)
+}

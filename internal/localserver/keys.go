@@ -1,0 +1,58 @@
+package localserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"agentctl/server/login"
+)
+
+// Keys returns the keys that sign and verify the server's tokens: those of the file "key", which is
+// either a secret, made on first use, or JSON, as SaveKeys writes it.
+func (d Dir) Keys() (login.Keys, error) {
+	b, err := d.readPrivate("key", maxKeyFile)
+	if err == nil && bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
+		keys, err := login.ParseKeys(b)
+		if err != nil {
+			return login.Keys{}, fmt.Errorf("%s: %w", d.Path("key"), err)
+		}
+		return keys, nil
+	}
+	secret, err := d.secret("key")
+	if err != nil {
+		return login.Keys{}, fmt.Errorf("key of credentials: %w", err)
+	}
+	return login.KeysFromSecret([]byte(secret)), nil
+}
+
+// SaveKeys replaces the keys. A running server reads them within seconds.
+func (d Dir) SaveKeys(keys login.Keys) error {
+	b, err := json.MarshalIndent(keys, "", "  ")
+	if err == nil {
+		_, err = login.ParseKeys(b)
+	}
+	if err == nil {
+		err = WritePrivate(d.Path("key"), string(b)+"\n")
+	}
+	if err != nil {
+		return fmt.Errorf("save keys: %w", err)
+	}
+	return nil
+}
+
+// Authenticator returns an authenticator that accepts users and the credentials made with the keys
+// of the directory, unless they are revoked. users may be nil.
+func (d Dir) Authenticator(users login.Users) (*login.Authenticator, error) {
+	keys, err := d.Keys()
+	if err != nil {
+		return nil, err
+	}
+	revoked, err := d.RevokedTokens()
+	if err != nil {
+		return nil, err
+	}
+	a := login.NewAuthenticator(users, keys)
+	a.SetRevoked(revoked)
+	return a, nil
+}

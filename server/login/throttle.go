@@ -1,0 +1,201 @@
+package login
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+const (
+	freeFailures   = 2                      // of a name or address before answers are delayed
+	firstDelay     = 500 * time.Millisecond // of the next one; doubles with each failure
+	maxDelay       = 10 * time.Second
+	failureMemory  = 15 * time.Minute // without a failure, after which a name or address starts again
+	maxFailureKeys = 8192             // names and addresses remembered
+	pruneSample    = 64               // of them are looked at to forget one
+
+	maxDelayed     = 256 // wrong passwords whose answers are delayed; further ones are answered errBusy
+	checkers       = 2   // passwords checked at once
+	suspectWaiting = 16  // checks that wait for the one slot of addresses with a delayed answer
+	maxWaiting     = 64  // checks that wait for the slots of the others
+)
+
+// errBusy answers attempts beyond the bounds.
+var errBusy = errors.New("too many wrong passwords: try again in a few seconds")
+
+// An attempt is the name and the address of a login.
+type attempt struct{ name, address string }
+
+// addressOf returns the address of a request: of IPv6 the /64, which one client has.
+func addressOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	ip, err := netip.ParseAddr(host)
+	if ip = ip.Unmap(); err != nil || ip.Is4() {
+		return host
+	}
+	network, _ := ip.WithZone("").Prefix(64) // fails only for bad lengths
+	return network.String()
+}
+
+// A throttle slows guessing. A password is checked before anything is delayed, so that a right one
+// does not wait for the delays of wrong ones. The answer to a wrong one is delayed by the failures
+// of its name and of its address. Checks from an address with a delayed answer have a slot of their
+// own, so that they hold up no other address. Everything that waits is bounded.
+type throttle struct {
+	checks, suspects lane
+
+	mu       sync.Mutex // guards the fields below; held briefly
+	failures map[string]failure
+	delayed  map[string]int // answers, by address
+	total    int            // delayed
+}
+
+type failure struct {
+	count int
+	last  time.Time
+}
+
+func newThrottle() *throttle {
+	return &throttle{
+		checks: newLane(checkers, maxWaiting), suspects: newLane(1, suspectWaiting),
+		failures: map[string]failure{}, delayed: map[string]int{},
+	}
+}
+
+// do runs a check and returns its result, a wrong one after its delay. The error is errBusy or that
+// of ctx.
+func (t *throttle) do(ctx context.Context, a attempt, check func() bool) (bool, error) {
+	l := &t.checks
+	if t.suspect(a) {
+		l = &t.suspects
+	}
+	ok, err := l.do(ctx, check)
+	if err != nil {
+		return false, err
+	}
+	if ok {
+		t.forgive(a)
+		return true, nil
+	}
+	delay, err := t.fail(a)
+	if err != nil || delay == 0 {
+		return false, err
+	}
+	defer t.answered(a)
+	select {
+	case <-time.After(delay):
+		return false, nil
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
+}
+
+// suspect reports whether an answer to the address is delayed.
+func (t *throttle) suspect(a attempt) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.delayed[a.address] > 0
+}
+
+// forgive forgets the failures of a name. Those of the address stay: its owner may have a password
+// and guess others.
+func (t *throttle) forgive(a attempt) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.failures, a.nameKey())
+}
+
+// fail counts a failure and returns the delay of its answer. A delay above 0 counts as delayed
+// until answered.
+func (t *throttle) fail(a attempt) (time.Duration, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delay := max(t.count(a.nameKey()), t.count("address "+a.address))
+	if delay == 0 {
+		return 0, nil
+	}
+	if t.total >= maxDelayed {
+		return 0, errBusy
+	}
+	t.total++
+	t.delayed[a.address]++
+	return delay, nil
+}
+
+func (t *throttle) answered(a attempt) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.total--
+	if t.delayed[a.address]--; t.delayed[a.address] == 0 {
+		delete(t.delayed, a.address)
+	}
+}
+
+// count counts a failure of a key and returns the delay for it. It requires mu.
+func (t *throttle) count(key string) time.Duration {
+	now := time.Now()
+	f := t.failures[key]
+	if now.Sub(f.last) > failureMemory {
+		f.count = 0
+	}
+	f.count, f.last = f.count+1, now
+	if f.count == 1 && len(t.failures) >= maxFailureKeys {
+		t.prune()
+	}
+	t.failures[key] = f
+	if f.count <= freeFailures {
+		return 0
+	}
+	return min(firstDelay<<min(f.count-freeFailures-1, 10), maxDelay)
+}
+
+// prune drops the oldest of some keys. It requires mu.
+func (t *throttle) prune() {
+	oldest, sample := "", 0
+	for key, f := range t.failures { // in random order
+		if oldest == "" || f.last.Before(t.failures[oldest].last) {
+			oldest = key
+		}
+		if sample++; sample == pruneSample {
+			break
+		}
+	}
+	delete(t.failures, oldest)
+}
+
+// nameKey returns the key of the name's failures. No user has a name beyond maxName.
+func (a attempt) nameKey() string { return "name " + a.name[:min(len(a.name), maxName+1)] }
+
+// A lane runs checks, a bounded number at once; others wait, up to a bound.
+type lane struct {
+	slots   chan struct{}
+	waiting chan struct{}
+}
+
+func newLane(slots, waiting int) lane {
+	return lane{make(chan struct{}, slots), make(chan struct{}, slots+waiting)}
+}
+
+// do runs a check when there is a slot. The error is errBusy or that of ctx.
+func (l *lane) do(ctx context.Context, check func() bool) (bool, error) {
+	select {
+	case l.waiting <- struct{}{}:
+		defer func() { <-l.waiting }()
+	default:
+		return false, errBusy
+	}
+	select {
+	case l.slots <- struct{}{}:
+		defer func() { <-l.slots }()
+		return check(), nil
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
+}
