@@ -35,6 +35,7 @@ const (
 	CodeAgentFailed     Code = "agent_failed"        // the agent failed or answered with an error
 	CodeTimeout         Code = "timeout"             // a deadline passed
 	CodeStorage         Code = "storage_unavailable" // nothing was changed; retry
+	CodeCorrupt         Code = "corrupt"             // a part of the stored session is damaged; see the message
 	CodeShuttingDown    Code = "shutting_down"       // the server stops; reconnect
 	CodeServerRestart   Code = "server_restart"      // a restart of the server ended the turn
 	CodeNotSubscribed   Code = "not_subscribed"      // the connection is not subscribed to that session

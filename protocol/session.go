@@ -59,6 +59,7 @@ type Client struct {
 	LagEvents uint64 `json:"lag_events,omitempty"`
 	LagBytes  int64  `json:"lag_bytes,omitempty"` // sent but not acknowledged
 	Reason    string `json:"reason,omitempty"`    // of detached
+	Message   string `json:"message,omitempty"`   // with a reason that is an error code: the error's text
 }
 
 // A Summary is a row of the session list, the data of session.summary.

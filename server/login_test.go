@@ -215,7 +215,8 @@ func TestAMadeTokenLetsIn(t *testing.T) {
 	}
 }
 
-// madeToken returns a token, of the subject ci unless another is given, made with the keys of a protectedServer.
+// madeToken returns a token, of the subject ci unless another is given, made with the keys of a
+// protectedServer.
 func madeToken(t *testing.T, r login.TokenRequest) string {
 	t.Helper()
 	r.Subject = cmp.Or(r.Subject, "ci")

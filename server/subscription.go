@@ -97,17 +97,17 @@ func (c *conn) next(s *subscription, buf []byte) []byte {
 // failSubscription ends a subscription whose log cannot be read, and notifies the client: the
 // session was deleted, or its log is damaged.
 func (c *conn) failSubscription(s *subscription, err error) {
-	reason := protocol.CodeStorage
+	told := session.ReadErrorFor(s.session, err)
 	if errors.Is(err, session.ErrNotFound) {
-		reason = protocol.CodeNoSession
+		told = protocol.Errorf(protocol.CodeNoSession, "the session was removed")
 	} else {
 		c.server.log.Error("read log", "session", s.session, "err", err)
 	}
 	if !c.fail(s) {
 		return
 	}
-	c.server.hub.Detach(s.session, c.id, string(reason))
+	c.server.hub.Detach(s.session, c.id, string(told.Code))
 	e := protocol.Event{Session: s.session, Type: protocol.ClientDetached, Time: time.Now(), Data: protocol.MustEncode(
-		protocol.Client{Client: c.id, By: c.Actor(), Reason: string(reason)})}
+		protocol.Client{Client: c.id, By: c.Actor(), Reason: string(told.Code), Message: told.Message})}
 	c.Notify("failed "+s.session, e.AppendJSON(nil))
 }

@@ -47,7 +47,7 @@ func TestUnreadableLogEndsTheSubscriptionAlone(t *testing.T) {
 			t.Fatal(m.Error)
 		}
 		lost := ofType(c.all(), protocol.ClientDetached)
-		if len(lost) != 1 || decode[protocol.Client](t, lost[0]).Reason != string(protocol.CodeStorage) {
+		if len(lost) != 1 || decode[protocol.Client](t, lost[0]).Reason != string(protocol.CodeCorrupt) {
 			t.Fatalf("received %+v", lost)
 		}
 		c.refused(c.ask(protocol.DoUnsubscribe, id, nil), protocol.CodeNotSubscribed)

@@ -1,6 +1,7 @@
 package wsclient
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -246,7 +247,8 @@ func (ss *subscriptions) handleDetached(s *Subscription, e *protocol.Event) bool
 	if e.Decode(&detached) != nil || detached.Client != ss.loop.conn.hello.Connection || detached.Reason == "" {
 		return false
 	}
-	err := protocol.Errorf(protocol.Code(detached.Reason), "the server ended the subscription")
+	text := cmp.Or(detached.Message, "the server ended the subscription")
+	err := protocol.Errorf(protocol.Code(detached.Reason), "%.500s", text)
 	if ss.allowRetry(s, err) {
 		ss.subscribe(s)
 	}

@@ -45,7 +45,8 @@ func newDoctor(a *app, run func(context.Context, *doctorOptions) error) *cobra.C
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check configuration, data directory, server and agents",
-		Long: `Check the configuration file, the data directory and its permissions, the server and
+		Long: `Check the configuration file, the data directory and its permissions, its
+sessions (as "agentctl check --quick"), the last errors of its server, the server and
 its version, and which agents are installed and logged in. It starts no server. It exits 1 when a check is bad.`,
 		Example: "  agentctl doctor",
 		Args:    rangeArgs(0, 0),
@@ -62,6 +63,7 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 			return err
 		}
 		checks = append(checks, checkDataDir(dir)...)
+		checks = append(checks, checkStored(ctx, dir)...)
 	}
 	checks = append(checks, o.checkServer(ctx))
 	checks = append(checks, o.checkAgents()...)
@@ -108,7 +110,7 @@ func checkDataDir(dir localserver.Dir) []check {
 		return []check{{"data directory", checkBad, fmt.Sprintf("%s is not a directory", dir)}}
 	}
 	checks := []check{checkPrivate("data directory", string(dir), info)}
-	for _, name := range []string{"token", "secret", "key", "logins"} {
+	for _, name := range []string{"token", "secret", "key", "env.key", "logins"} {
 		if info, err := os.Stat(dir.Path(name)); err == nil {
 			checks = append(checks, checkPrivate(name, dir.Path(name), info))
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"io"
 	"slices"
 	"strings"
 
@@ -54,11 +55,22 @@ func runExport(ctx context.Context, o *exportOptions) error {
 		return err
 	}
 	defer c.Close()
-	out := bufio.NewWriter(o.app.stdout)
+	out := bufio.NewWriter(o.stdout())
 	if err := o.write(out, c); err != nil {
 		return err
 	}
 	return output.WriteError(out.Flush())
+}
+
+// stdout returns stdout for the format. On a terminal, text in it must not control the terminal.
+func (o *exportOptions) stdout() io.Writer {
+	switch {
+	case o.Format != export.FormatHTML:
+		return o.app.stdout // the others clean their text
+	case output.IsTerminal(o.app.stdout):
+		return o.app.text()
+	}
+	return o.app.stdout
 }
 
 func (o *exportOptions) write(out *bufio.Writer, c *connection) error {

@@ -2,33 +2,81 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
 	"agentctl/protocol"
 )
 
 type removeOptions struct {
 	app *app
 
-	Sessions []string
-	Keep     bool
+	Sessions  []string
+	Keep      bool
+	OlderThan time.Duration
+	Closed    bool
+	All       bool
+	Yes       bool
 }
 
 func newRemove(a *app, run func(context.Context, *removeOptions) error) *cobra.Command {
 	o := &removeOptions{app: a}
 	cmd := &cobra.Command{
-		Use:   "rm SESSION…",
+		Use:   "rm [SESSION…]",
 		Short: "Remove sessions",
 		Long: `Remove sessions with their transcripts. The current turn is interrupted and the agent
-is stopped. With --keep, a session is closed and can still be read.`,
-		Example:           "  agentctl rm fix\n  agentctl rm --keep fix",
-		Args:              rangeArgs(1, -1),
+is stopped. What is removed is overwritten, and its space is given back. With --keep, a session is
+closed and can still be read.
+
+Instead of sessions, --older-than names those without activity for that long, --closed the closed
+ones, both together the closed ones among the old, and --all every session. They leave sessions
+alone whose turn runs, whose queue has messages or that a client watches, except for --all. The
+list is shown and confirmed on a terminal; elsewhere --yes is needed.`,
+		Example:           "  agentctl rm fix\n  agentctl rm --keep fix\n  agentctl rm --older-than 720h --yes",
+		Args:              rangeArgs(0, -1),
 		ValidArgsFunction: a.completeSessions,
-		RunE:              runE(a, o, func(args []string) error { o.Sessions = args; return nil }, run),
+		RunE:              runE(a, o, func(args []string) error { o.Sessions = args; return o.check() }, run),
 	}
-	cmd.Flags().BoolVar(&o.Keep, "keep", false, "close the session, keep its transcript")
+	f := cmd.Flags()
+	f.BoolVar(&o.Keep, "keep", false, "close the session, keep its transcript")
+	f.DurationVar(&o.OlderThan, "older-than", 0, "sessions without activity for that `TIME`, such as 720h")
+	f.BoolVar(&o.Closed, "closed", false, "closed sessions")
+	f.BoolVar(&o.All, "all", false, "all sessions")
+	f.BoolVarP(&o.Yes, "yes", "y", false, "do not ask")
 	return cmd
+}
+
+// selects reports whether the sessions are selected and not named.
+func (o *removeOptions) selects() bool { return o.OlderThan > 0 || o.Closed || o.All }
+
+func (o *removeOptions) check() error {
+	switch {
+	case o.OlderThan < 0:
+		return exit.Usagef("invalid --older-than %s: want a positive duration such as 720h", o.OlderThan)
+	case o.All && (o.OlderThan > 0 || o.Closed):
+		return exit.Usagef("--all excludes --older-than and --closed")
+	case o.selects() && len(o.Sessions) > 0:
+		return exit.Usagef("name sessions, or pass --older-than, --closed or --all")
+	case !o.selects() && len(o.Sessions) == 0:
+		return exit.Usagef("no session: name one, or pass --older-than, --closed or --all")
+	}
+	return nil
+}
+
+// matches reports whether a session is selected.
+func (o *removeOptions) matches(s *protocol.Summary, now time.Time) bool {
+	if o.All {
+		return true
+	}
+	unused := (s.Status == protocol.Idle || s.Status == protocol.Closed) && s.Queue == 0 && s.Clients == 0
+	return unused && now.Sub(s.Updated) >= o.OlderThan && (!o.Closed || s.Status == protocol.Closed)
 }
 
 func runRemove(ctx context.Context, o *removeOptions) error {
@@ -37,11 +85,89 @@ func runRemove(ctx context.Context, o *removeOptions) error {
 		return err
 	}
 	defer c.Close()
+	if o.selects() {
+		if err := o.selectSessions(c); err != nil || len(o.Sessions) == 0 {
+			return err
+		}
+	}
 	for _, session := range o.Sessions {
-		if _, err := call[protocol.Empty](c, protocol.DoClose, session,
-			protocol.CloseData{Delete: !o.Keep}); err != nil {
+		_, err := call[protocol.Empty](c, protocol.DoClose, session, protocol.CloseData{Delete: !o.Keep})
+		if o.selects() && protocol.CodeOf(err) == protocol.CodeNoSession {
+			continue // removed meanwhile
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// selectSessions sets the sessions that are selected, if the user confirms them.
+func (o *removeOptions) selectSessions(c *connection) error {
+	list, err := call[protocol.ListResult](c, protocol.DoList, "", protocol.ListData{Closed: true})
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	selected := slices.DeleteFunc(list.Sessions, func(s protocol.Summary) bool { return !o.matches(&s, now) })
+	if len(selected) > 0 && !o.Yes {
+		if err := o.confirm(c.ctx, selected, now); err != nil {
+			return err
+		}
+	}
+	for i := range selected {
+		o.Sessions = append(o.Sessions, selected[i].Session)
+	}
+	return o.app.print(struct {
+		Selected []string `json:"selected"`
+	}{append([]string{}, o.Sessions...)}, func(w io.Writer) { fmt.Fprintf(w, "%d sessions\n", len(selected)) })
+}
+
+// confirm shows the sessions on the terminal and asks.
+func (o *removeOptions) confirm(ctx context.Context, list []protocol.Summary, now time.Time) error {
+	if !output.IsTerminal(o.app.stdin) || !output.IsTerminal(o.app.stderr) {
+		return exit.Usagef("%d sessions are selected and there is no terminal to confirm: pass --yes", len(list))
+	}
+	for _, s := range list {
+		o.app.notef("%s  %s  %s  %s", s.Session, s.Status, output.Age(now.Sub(s.Updated)),
+			output.Cell(strings.TrimSpace(s.Name+" "+s.Title), 60))
+	}
+	o.app.notef("remove these %d sessions? [y/N]", len(list))
+	answer, err := o.app.readAnswer(ctx)
+	if err != nil {
+		return err
+	}
+	if a := strings.ToLower(answer); a != "y" && a != "yes" {
+		return exit.Errorf(exit.Failure, exit.CodeFailed, "nothing was removed")
+	}
+	return nil
+}
+
+// readAnswer reads one line from stdin.
+func (a *app) readAnswer(ctx context.Context) (string, error) {
+	type result struct {
+		line string
+		err  error
+	}
+	read := make(chan result, 1)
+	go func() {
+		var line []byte
+		for b := make([]byte, 1); ; {
+			n, err := a.stdin.Read(b)
+			if n == 0 || err != nil || b[0] == '\n' {
+				if err == io.EOF {
+					err = nil
+				}
+				read <- result{strings.TrimSpace(string(line)), err}
+				return
+			}
+			line = append(line, b[0])
+		}
+	}()
+	select {
+	case r := <-read:
+		return r.line, r.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
 }

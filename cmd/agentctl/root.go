@@ -88,7 +88,8 @@ func newRoot(a *app) *cobra.Command {
 		newRules(a), newTask(a), newCompact(a, runCompact), newSet(a, runSet))
 	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newSearch(a, runSearch), newExport(a, runExport),
 		newBlob(a, runBlob), newContext(a, runContext), newAgentOptions(a, runAgentOptions))
-	add(groupServer, newServe(a, runServe), newStop(a, runStop),
+	add(groupServer, newServe(a, runServe), newStop(a, runStop), newBackup(a, runBackup), newRestore(a, runRestore),
+		newCheck(a, runCheck), newRepair(a, runRepair),
 		newAgents(a, runAgents, runAgentLogin, runAgentSessions), newDoctor(a, runDoctor),
 		newLogin(a, runLogin), newToken(a, runToken, runTokenUser),
 		newKeys(a, runKeys), newVersion(a, runVersion))

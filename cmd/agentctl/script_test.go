@@ -21,6 +21,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 
 	"agentctl/internal/fakeacp"
 	"agentctl/internal/localserver"
@@ -87,6 +89,7 @@ func TestScripts(t *testing.T) {
 			"foreign":    cmdForeign,
 			"withtoken":  cmdWithToken,
 			"killserver": cmdKillServer,
+			"damage":     cmdDamage,
 			"preflight":  cmdPreflight,
 		},
 	})
@@ -289,4 +292,15 @@ func cmdPreflight(ts *testscript.TestScript, neg bool, args []string) {
 	if got := strconv.Itoa(answer.StatusCode); got != args[2] {
 		ts.Fatalf("origin %s: status %s, want %s", args[1], got, args[2])
 	}
+}
+
+// cmdDamage runs SQL on the database of the data directory, whose server does not run.
+func cmdDamage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: damage SQL")
+	}
+	conn, err := sqlite.OpenConn(filepath.Join(ts.Getenv("AGENTCTL_DATA"), "agentctl.db"), sqlite.OpenReadWrite)
+	ts.Check(err)
+	err = sqlitex.ExecuteScript(conn, args[0], nil)
+	ts.Check(errors.Join(err, conn.Close()))
 }

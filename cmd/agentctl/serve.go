@@ -86,6 +86,7 @@ certificates and the agents and MCP servers of the configuration again, for agen
    "approval_timeout": "5m", "edit_hold": "30s", "agent_idle": "12h",
    "state_ttl": "168h", "state_secret": "…", "sync": "normal",
    "window": 16777216,
+   "retention": {"age": "2160h", "sessions": 1000, "bytes": 10737418240},
    "limits": {"connections": 4096, "per_sender": 1024, "reserve": 64,
               "unauthenticated": 256, "message": 1048576, "inflight": 64,
               "rate": 5000, "sessions": 20000, "agents": 500, "queue": 1000,
@@ -97,7 +98,11 @@ certificates and the agents and MCP servers of the configuration again, for agen
 Every name is optional. The limits above are the defaults: "connections" at once, "per_sender" those
 of one user, a "reserve" for the owner and admins, "unauthenticated" before a login; commands a
 second and in flight of a connection; and what sessions hold: messages in a queue, pending requests,
-rules, and the bytes of each of these. An agent that has been idle for "agent_idle" ends if it can continue its
+rules, and the bytes of each of these.
+
+"retention" removes sessions without activity for "age", those beyond the "sessions" most recently
+active, and the oldest while the database is larger than "bytes"; never one whose turn runs, whose
+queue has messages or that a client watches. An agent that has been idle for "agent_idle" ends if it can continue its
 conversation later, with the next message; an agent that cannot never ends. "origins" are the
 origins of web pages that may connect; all other pages are refused.
 
@@ -253,7 +258,11 @@ func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.
 			return nil, err
 		}
 	}
-	return localserver.Open(ctx, dir, options)
+	i, err := localserver.Open(ctx, dir, options)
+	if err != nil {
+		return nil, storeError(err)
+	}
+	return i, nil
 }
 
 // logger logs to stderr.
@@ -279,7 +288,11 @@ func serverConfig(c *config.Server, registry session.Agents, log *slog.Logger) s
 				Sessions: c.Limits.Sessions, Agents: c.Limits.Agents, Queue: c.Limits.Queue,
 				Requests: c.Limits.Requests, Rules: c.Limits.Rules, Bytes: c.Limits.SessionBytes,
 			},
-			AgentIdle: time.Duration(c.AgentIdle), StateTTL: time.Duration(c.StateTTL), Secret: []byte(c.StateSecret),
+			AgentIdle: time.Duration(c.AgentIdle),
+			Retention: session.Retention{
+				Age: time.Duration(c.Retention.Age), Sessions: c.Retention.Sessions, Bytes: c.Retention.Bytes,
+			},
+			StateTTL: time.Duration(c.StateTTL), Secret: []byte(c.StateSecret),
 		},
 		Version: programVersion(), Log: log,
 		Limits: server.Limits{

@@ -4,26 +4,36 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/localserver"
 	"agentctl/protocol"
 )
 
-type stopOptions struct{ app *app }
+type stopOptions struct {
+	app *app
+
+	WhenIdle bool
+}
 
 func newStop(a *app, run func(context.Context, *stopOptions) error) *cobra.Command {
 	o := &stopOptions{app: a}
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "stop",
 		Short: "Stop the local server",
 		Long: `Stop the server of the data directory and wait until it has ended. Running turns are
 ended; sessions, queues and transcripts are there when it starts again. It is no error if no server
-runs.`,
-		Example: "  agentctl stop",
+runs. With --when-idle, it first waits until no turn runs and no queued message is about to start;
+held queues and open approvals of idle sessions do not count.`,
+		Example: "  agentctl stop\n  agentctl stop --when-idle --timeout 1h",
 		Args:    rangeArgs(0, 0),
 		RunE:    runE(a, o, nil, run),
 	}
+	cmd.Flags().BoolVar(&o.WhenIdle, "when-idle", false, "wait until no turn runs")
+	return cmd
 }
 
 func runStop(ctx context.Context, o *stopOptions) error {
@@ -38,6 +48,11 @@ func runStop(ctx context.Context, o *stopOptions) error {
 	if result.PID != 0 {
 		if err := o.requireUser(ctx); err != nil {
 			return err
+		}
+		if o.WhenIdle {
+			if err := o.waitIdle(ctx, dir); err != nil {
+				return err
+			}
 		}
 		result.Stopped = true
 		if err := dir.Stop(ctx, result.PID); err != nil {
@@ -66,4 +81,35 @@ func (o *stopOptions) requireUser(ctx context.Context) error {
 		return protocol.Errorf(protocol.CodeForbidden, "an agent may not stop the server: a user does")
 	}
 	return nil
+}
+
+// waitIdle waits until no turn runs on the server of the data directory, or the server has ended.
+func (o *stopOptions) waitIdle(ctx context.Context, dir localserver.Dir) error {
+	o.app.flags.Server, o.app.flags.Dialect = dir.SocketURL(), ""
+	c, err := o.app.connectWith(ctx, unbounded)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	tick := time.NewTicker(10 * localserver.PollInterval)
+	defer tick.Stop()
+	for noted := false; ; {
+		list, err := call[protocol.ListResult](c, protocol.DoList, "", nil)
+		if err != nil {
+			return err
+		}
+		running := slices.DeleteFunc(list.Sessions, func(s protocol.Summary) bool { return s.Turn == "" })
+		if len(running) == 0 {
+			return nil
+		}
+		if !noted {
+			o.app.notef("waiting for the turns of %d sessions", len(running))
+			noted = true
+		}
+		select {
+		case <-c.ctx.Done():
+			return context.Cause(c.ctx)
+		case <-tick.C:
+		}
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"agentctl/internal/credentials"
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
+	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/server/login"
 )
@@ -63,7 +64,7 @@ func runTokenUser(ctx context.Context, o *tokenUserOptions) error {
 		}
 	}
 	prompt := credentials.Prompt{Stdin: o.app.stdin, Stderr: o.app.stderr}
-	password, err := readPassword(ctx, prompt, o.PasswordStdin, "Password of "+o.Name+": ", true)
+	password, err := readPassword(ctx, prompt, o.PasswordStdin, "Password of "+output.OneLine(o.Name, 0)+": ", true)
 	if err != nil {
 		return err
 	}

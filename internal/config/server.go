@@ -25,22 +25,35 @@ const maxMessageLimit = 64 * protocol.MaxMessage
 
 // A Server is the configuration file of a server. Flags override it.
 type Server struct {
-	Agents          map[string]agents.Config    `json:"agents"`
-	MCP             map[string]agents.MCPServer `json:"mcp"`
-	DefaultAgent    string                      `json:"default_agent"`
-	Users           string                      `json:"users"`            // path of the file of users who log in
-	ApprovalTimeout Duration                    `json:"approval_timeout"` // 0: none
-	EditHold        Duration                    `json:"edit_hold"`        // 0: the server's default
-	AgentIdle       Duration                    `json:"agent_idle"`       // 0: the server's default
-	StateTTL        Duration                    `json:"state_ttl"`        // 0: the server's default
-	StateSecret     string                      `json:"state_secret"`     // of exported states; empty: a generated one
-	Sync            string                      `json:"sync"`             // normal or full
-	Window          int64                       `json:"window"`           // bytes; 0: the server's default
-	Limits          Limits                      `json:"limits"`
-	Origins         []string                    `json:"origins"` // web pages that may connect
-	TLS             *TLS                        `json:"tls"`     // nil: none
+	Agents       map[string]agents.Config    `json:"agents"`
+	MCP          map[string]agents.MCPServer `json:"mcp"`
+	DefaultAgent string                      `json:"default_agent"`
+	Users        string                      `json:"users"` // path of the file of users who log in
+	Timeouts
+	StateSecret string   `json:"state_secret"` // of exported states; empty: a generated one
+	Sync        string   `json:"sync"`         // normal or full
+	Window      int64    `json:"window"`       // bytes; 0: the server's default
+	Limits      Limits   `json:"limits"`
+	Origins     []string `json:"origins"` // web pages that may connect
+	TLS         *TLS     `json:"tls"`     // nil: none
 
-	Dialects map[string]Dialect `json:"dialects"`
+	Retention Retention          `json:"retention"`
+	Dialects  map[string]Dialect `json:"dialects"`
+}
+
+// Timeouts are durations of sessions; 0 is the server's default.
+type Timeouts struct {
+	ApprovalTimeout Duration `json:"approval_timeout"` // default: none
+	EditHold        Duration `json:"edit_hold"`
+	AgentIdle       Duration `json:"agent_idle"`
+	StateTTL        Duration `json:"state_ttl"`
+}
+
+// A Retention says which unused sessions are removed; 0 removes none.
+type Retention struct {
+	Age      Duration `json:"age"`      // since their last activity
+	Sessions int      `json:"sessions"` // that are kept, the most recently active
+	Bytes    int64    `json:"bytes"`    // of the database; the oldest are removed
 }
 
 // TLS names a certificate and its key, PEM files. Both are empty for a certificate that the server
@@ -193,6 +206,9 @@ func (c *Server) check() error {
 	case "", "normal", "full":
 	default:
 		return fmt.Errorf("invalid sync %q: want normal or full", c.Sync)
+	}
+	if r := c.Retention; r.Sessions < 0 || r.Bytes < 0 {
+		return fmt.Errorf("retention.sessions and retention.bytes must be positive")
 	}
 	if c.Window < 0 {
 		return errors.New("window must be positive")

@@ -15,7 +15,7 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 		"default_agent":"a","approval_timeout":"5m","edit_hold":"1s","agent_idle":"6h","state_ttl":"168h","state_secret":"s","sync":"full",
 		"mcp":{"c":{"command":"bin/c","args":["-x"],"env":{"K":"${V}"},"agents":["a","claude"]},
 			"d":{"command":"npx"},"u":{"type":"sse","url":"https://x/${V}","headers":{"A":"${V}"},"agents":[]}},
-		"window":1024,"origins":["https://box.example:8443"],"limits":{"message":2048,"inflight":3,"rate":7},
+		"window":1024,"retention":{"age":"1h","sessions":5,"bytes":9},"origins":["https://box.example:8443"],"limits":{"message":2048,"inflight":3,"rate":7},
 		"dialects":{"myagent":{"agents":{"foreign":"a"},"options":{"heartbeat":"1s"}}}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -41,11 +41,14 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 				Agents: []string{},
 			},
 		},
-		DefaultAgent: "a", ApprovalTimeout: Duration(5 * time.Minute), EditHold: Duration(time.Second),
-		AgentIdle:   Duration(6 * time.Hour),
-		StateTTL:    Duration(168 * time.Hour),
+		DefaultAgent: "a",
+		Timeouts: Timeouts{
+			ApprovalTimeout: Duration(5 * time.Minute), EditHold: Duration(time.Second),
+			AgentIdle: Duration(6 * time.Hour), StateTTL: Duration(168 * time.Hour),
+		},
 		StateSecret: "s", Sync: "full", Window: 1024, Limits: Limits{Message: 2048, InFlight: 3, Rate: 7},
-		Origins: []string{"https://box.example:8443"},
+		Origins:   []string{"https://box.example:8443"},
+		Retention: Retention{Age: Duration(time.Hour), Sessions: 5, Bytes: 9},
 		Dialects: map[string]Dialect{"myagent": {
 			Agents:  map[string]string{"foreign": "a"},
 			Options: map[string]string{"heartbeat": "1s"},
@@ -72,6 +75,7 @@ func TestAnInvalidConfigurationIsRefused(t *testing.T) {
 		`{"edit_hold":"-3s"}`:                             "negative",
 		`{"dialects":{"x":{}}}`:                           `unknown dialect "x"`,
 		`{"sync":"sometimes"}`:                            "invalid sync",
+		`{"retention":{"sessions":-1}}`:                   "retention.sessions",
 		`{"window":-1}`:                                   "positive",
 		`{} {}`:                                           "more than one",
 		`{"mcp":{"":{"command":"x"}}}`:                    "needs a name",

@@ -139,6 +139,10 @@ var hints = map[protocol.Code]hint{
 	protocol.CodeSessionClosed: {
 		"the session can still be read: agentctl history", condition{verb: protocol.DoHistory},
 	},
+	protocol.CodeCorrupt: {
+		"see what is damaged: agentctl check; then: agentctl stop, agentctl repair",
+		condition{native: true, otherwise: "restore a backup of that server"},
+	},
 	protocol.CodeStorage: {text: "nothing was changed; try again"},
 	protocol.CodeUnknownCommand: {
 		"the server is older than this program: restart it with agentctl stop",

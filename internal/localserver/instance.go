@@ -76,6 +76,11 @@ func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
 		}
 		cfg.Session.Secret = []byte(secret)
 	}
+	envKey, err := i.dir.secret("env.key")
+	if err != nil {
+		return fmt.Errorf("key of environments: %w", err)
+	}
+	cfg.Session.EnvKey = []byte(envKey)
 	if i.authenticator, err = i.dir.Authenticator(o.Users); err != nil {
 		return err
 	}

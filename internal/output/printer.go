@@ -24,10 +24,15 @@ func (p Printer) Text() io.Writer { return &CleanWriter{W: p.Stdout} }
 
 // Data returns stdout for lines of JSON.
 func (p Printer) Data() io.Writer {
-	if IsTerminal(p.Stdout) {
-		return EscapeWriter{p.Stdout}
+	return data(p.Stdout)
+}
+
+// data returns a stream for lines of JSON.
+func data(stream io.Writer) io.Writer {
+	if IsTerminal(stream) {
+		return EscapeWriter{stream}
 	}
-	return p.Stdout
+	return stream
 }
 
 // Print writes one result: v as a line of compact JSON, or what text writes.
@@ -96,7 +101,7 @@ func (p Printer) PrintError(e *exit.Error) {
 	line := protocol.MustEncode(struct {
 		Error protocol.Error `json:"error"`
 	}{shown})
-	fmt.Fprintf(p.Stderr, "%s\n", line)
+	_, _ = data(p.Stderr).Write(append(line, '\n')) // there is no other place for an error
 }
 
 // message returns the text of an error. The text of a conflict names the winner.

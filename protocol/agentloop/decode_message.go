@@ -163,7 +163,7 @@ var knownCodes = []protocol.Code{
 	protocol.CodeConflict, protocol.CodeNotFound, protocol.CodeTooLarge, protocol.CodeTooMany,
 	protocol.CodeQueueFull, protocol.CodeNoAgent, protocol.CodeAgentAuth,
 	protocol.CodeTimeout, protocol.CodeAgentFailed, protocol.CodeShuttingDown, protocol.CodeStorage,
-	protocol.CodeServerRestart, protocol.CodeInvalidMessage,
+	protocol.CodeServerRestart, protocol.CodeInvalidMessage, protocol.CodeCorrupt,
 }
 
 // decodeError returns the native error, and the details that are plain values.

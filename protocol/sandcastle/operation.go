@@ -197,7 +197,8 @@ func nativeCode(code string) protocol.Code {
 	switch c := protocol.Code(strings.ToLower(code)); c {
 	case protocol.CodeSessionClosed, protocol.CodeForbidden, protocol.CodeTooLarge, protocol.CodeTooMany,
 		protocol.CodeQueueFull, protocol.CodeStorage, protocol.CodeInvalidMessage, protocol.CodeAmbiguous,
-		protocol.CodeNoAgent, protocol.CodeUnsupported, protocol.CodeNotFound:
+		protocol.CodeNoAgent, protocol.CodeUnsupported, protocol.CodeNotFound,
+		protocol.CodeCorrupt:
 		return c
 	}
 	return protocol.CodeInternal

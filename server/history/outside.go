@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"agentctl/protocol"
@@ -11,7 +12,8 @@ import (
 )
 
 // outside returns the notices outside of turns between two seqs, exclusive, within most bytes: the
-// newest, and whether older ones were left out. It stops at the first event of a turn.
+// newest, and whether older ones were left out. It stops at the first event of a turn, and at a
+// damaged event.
 func (r *Reader) outside(
 	ctx context.Context, id string, after, before uint64, most int,
 ) (notices []json.RawMessage, cut bool, err error) {
@@ -20,6 +22,9 @@ func (r *Reader) outside(
 	size := 0
 	for through := before - 1; after < through; {
 		lines, upto, err := r.store.Read(ctx, id, after, through, true, readBytes, buf[:0])
+		if errors.Is(err, session.ErrCorrupt) {
+			return notices, cut, nil // the turns can still be read
+		}
 		if err != nil || upto == after {
 			return notices, cut, err
 		}

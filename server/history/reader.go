@@ -114,11 +114,11 @@ func (r *Reader) do(ctx context.Context, c *protocol.Command, reply func(json.Ra
 }
 
 // readError logs why a session could not be read and returns the error for the client: no_session
-// when the store does not have it, else storage_unavailable.
+// when the store does not have it, else corrupt or storage_unavailable.
 func (r *Reader) readError(id string, err error) error {
 	if errors.Is(err, session.ErrNotFound) {
 		return protocol.Errorf(protocol.CodeNoSession, "there is no session %.80q", id)
 	}
 	r.log.Error("read session", "session", id, "err", err)
-	return protocol.Errorf(protocol.CodeStorage, "session %s cannot be read; see the server's log", id)
+	return session.ReadErrorFor(id, err)
 }

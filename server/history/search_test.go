@@ -139,7 +139,7 @@ func TestSearchSkipsADamagedSessionAndSaysSo(t *testing.T) {
 		if !slices.Equal(res.Skipped, []string{id}) {
 			t.Errorf("skipped %v", res.Skipped)
 		}
-		refused(r, r.do(newCommand(protocol.DoSearch, id, protocol.SearchData{Query: "x"})), protocol.CodeStorage)
+		refused(r, r.do(newCommand(protocol.DoSearch, id, protocol.SearchData{Query: "x"})), protocol.CodeCorrupt)
 	})
 }
 

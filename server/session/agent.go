@@ -33,6 +33,8 @@ type Spec struct {
 	State   []byte            `json:"state,omitempty"` // as last saved by the agent
 	Title   string            `json:"title,omitempty"` // as last given by the agent
 
+	SealedEnv []byte `json:"sealed_env,omitempty"` // Env in the store; else of an environment without its key
+
 	Settings map[string]string `json:"settings,omitempty"` // to be applied before the first turn
 	Load     string            `json:"load,omitempty"`     // the agent's own id of a session to continue
 	Lazy     bool              `json:"lazy,omitempty"`     // the agent starts with the first message

@@ -148,7 +148,7 @@ func (s *Session) toolStarted(id string) bool {
 
 // storeSpec adds the spec to the next batch.
 func (s *Session) storeSpec() {
-	raw, err := encode(s.spec)
+	raw, err := s.hub.encodeSpec(s.spec)
 	if err != nil {
 		s.hub.log.Error("store spec", "session", s.id, "err", err)
 		return

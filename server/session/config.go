@@ -22,7 +22,9 @@ type Config struct {
 	InterruptGrace  time.Duration // for an interrupted agent to return before it is closed; 10 s
 	UnloadAfter     time.Duration // of an idle session without subscribers; 10 min
 	AgentIdle       time.Duration // of the process of an idle agent, if a later one continues the conversation; 12 h
+	Retention       Retention     // of unused sessions; zero: for ever
 	StateTTL        time.Duration // of an exported state; 7 days
+	EnvKey          []byte        // encrypts the environment of sessions in the store; nil: it is stored as it is
 	Secret          []byte        // signs exported states; nil: random, so that they are valid until the server ends
 }
 

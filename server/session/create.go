@@ -68,7 +68,7 @@ type creation struct {
 // createSession makes a session. Its agent starts at once, unless the session is lazy. While the
 // session is Checking, it is not in the index.
 func (h *Hub) createSession(spec Spec, c creation) error {
-	raw, err := encode(spec)
+	raw, err := h.encodeSpec(spec)
 	if err != nil {
 		return err
 	}

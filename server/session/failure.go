@@ -9,8 +9,20 @@ import (
 	"agentctl/protocol"
 )
 
-func errNotStored() error {
-	return protocol.Errorf(protocol.CodeStorage, "the store failed; nothing was changed, try again")
+// errNotStored returns the error for a client whose command could not be stored.
+func errNotStored(cause error) error {
+	return protocol.Errorf(protocol.CodeStorage, "%s; nothing was changed, try again", storeFailure(cause))
+}
+
+// storeFailure says why the store failed, as far as a user can do something about it.
+func storeFailure(cause error) string {
+	switch {
+	case errors.Is(cause, ErrFull):
+		return "the server's disk is full: free some space"
+	case errors.Is(cause, ErrReadOnly):
+		return "the server's disk or database is read-only: make it writable"
+	}
+	return "the store failed"
 }
 
 func errUnreadable() error {
@@ -21,16 +33,17 @@ func errUnreadable() error {
 // because its agent may have emitted events that are lost. It tries again each second until the
 // store answers or the server stops. Unless the first attempt succeeds within a second, requests of
 // clients are refused meanwhile, and so are the waiters that can be. It returns the others.
-func (s *Session) reload(waiters []waiter) []waiter {
+func (s *Session) reload(waiters []waiter, cause error) []waiter {
+	s.deadlines.storeFailure = storeFailure(cause)
 	s.idempotency.reset()
-	s.discardTurn()
+	s.discardTurn(cause)
 	s.approvals.reset()
 	var requests chan request // nil: not refused
 	refuse := func() {
 		requests = s.requests
 		waiters = slices.DeleteFunc(waiters, func(w waiter) bool {
 			if w.refuse != nil {
-				w.refuse(errNotStored())
+				w.refuse(errNotStored(cause))
 			}
 			return w.refuse != nil
 		})
@@ -84,7 +97,7 @@ func (s *Session) readStored() <-chan storedSession {
 		ctx, cancel := context.WithTimeout(s.background, readTimeout)
 		defer cancel()
 		var r storedSession
-		r.record, r.state, r.spec, r.err = readSession(ctx, s.hub.cfg.Store, s.id)
+		r.record, r.state, r.spec, r.err = s.hub.readSession(ctx, s.id)
 		result <- r
 	})
 	return result
@@ -92,7 +105,7 @@ func (s *Session) readStored() <-chan storedSession {
 
 // discardTurn ends the turn under way without recording it; retryAfterFailure records its end
 // later. Commands that wait for it fail.
-func (s *Session) discardTurn() {
+func (s *Session) discardTurn(cause error) {
 	t := s.turn
 	if t == nil {
 		return
@@ -101,10 +114,10 @@ func (s *Session) discardTurn() {
 	t.cancel(errStorage)
 	close(t.done)
 	for _, cmd := range t.interrupts {
-		s.answer(cmd, nil, errNotStored())
+		s.answer(cmd, nil, errNotStored(cause))
 	}
 	for _, c := range s.exit.closes {
-		s.answer(c.cmd, nil, errNotStored())
+		s.answer(c.cmd, nil, errNotStored(cause))
 	}
 	s.exit.closes = nil
 	s.closeAgent()
@@ -118,6 +131,6 @@ func (s *Session) retryAfterFailure() {
 		return
 	}
 	s.deadlines.retryAt = time.Time{}
-	s.abortTurn(protocol.CodeStorage, "the store failed during this turn", protocol.QueueKeep)
+	s.abortTurn(protocol.CodeStorage, "this turn was not stored: "+s.deadlines.storeFailure, protocol.QueueKeep)
 	s.startNext()
 }

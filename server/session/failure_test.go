@@ -68,6 +68,27 @@ func TestAFailedCommitCutsTheTurnAndTheQueueRunsOn(t *testing.T) {
 	})
 }
 
+func TestAFullDiskIsNamedToTheSenderAndInTheTurn(t *testing.T) {
+	for cause, want := range map[error]string{ErrFull: "disk is full", ErrReadOnly: "read-only"} {
+		bubble(t, Config{}, func(t *testing.T, r *testHub) {
+			id := r.create()
+			r.send(id, "one")
+			r.agents.run()
+			r.store.set(func() { r.store.failCommit = func([]*Batch) error { return errors.Join(cause) } })
+			err := r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"})).err
+			if protocol.CodeOf(err) != protocol.CodeStorage || !strings.Contains(err.Error(), want) {
+				t.Errorf("send: %v", err)
+			}
+			r.store.set(func() { r.store.failCommit = nil })
+			time.Sleep(2 * time.Second)
+			r.waitIdle()
+			if last := r.state(id).Last; last == nil || !strings.Contains(last.Message, want) {
+				t.Errorf("the turn ended with %+v", last)
+			}
+		})
+	}
+}
+
 func TestAStateThatWasNotKeptIsNotGivenToTheAgentAgain(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()

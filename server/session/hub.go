@@ -45,6 +45,9 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 		return nil, errors.Join(err, h.Close(ctx))
 	}
 	h.pruner.Go(h.pruneAnswers)
+	if cfg.Retention != (Retention{}) {
+		h.pruner.Go(h.retain)
+	}
 	return h, nil
 }
 
@@ -195,7 +198,7 @@ func (h *Hub) readError(id string, err error) error {
 		return errNoSession(id)
 	}
 	h.log.Error("read session", "session", id, "err", err)
-	return protocol.Errorf(protocol.CodeStorage, "session %s cannot be read; see the server's log", id)
+	return ReadErrorFor(id, err)
 }
 
 func errShuttingDown() error {

@@ -51,16 +51,16 @@ func loadState(ctx context.Context, store Store, rec Record) (*protocol.State, e
 const readTimeout = 30 * time.Second
 
 // readSession reads a session's record, state and spec.
-func readSession(
-	ctx context.Context, store Store, id string,
+func (h *Hub) readSession(
+	ctx context.Context, id string,
 ) (rec Record, state *protocol.State, spec Spec, err error) {
-	if rec, err = store.Session(ctx, id); err != nil {
+	if rec, err = h.cfg.Store.Session(ctx, id); err != nil {
 		return rec, nil, spec, fmt.Errorf("read session %s: %w", id, err)
 	}
-	if state, err = loadState(ctx, store, rec); err != nil {
+	if state, err = loadState(ctx, h.cfg.Store, rec); err != nil {
 		return rec, nil, spec, err
 	}
-	spec, err = decodeSpec(rec)
+	spec, err = h.readSpec(rec)
 	return rec, state, spec, err
 }
 
@@ -96,12 +96,15 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec Spec) *Session {
 func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	rec, state, spec, err := readSession(ctx, h.cfg.Store, id)
+	rec, state, spec, err := h.readSession(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	s := h.newSession(id, rec.Epoch, rec.Head, spec)
 	s.adopt(rec, state, spec)
+	if len(spec.SealedEnv) > 0 && !s.state.Closed {
+		s.reportLostEnv()
+	}
 	s.recover()
 	s.scheduleTimer()
 	go s.run()

@@ -175,8 +175,8 @@ func (s *Session) handleCommit(err error) {
 	waiters := s.finishCommit(err)
 	if err != nil {
 		s.hub.log.Error("commit", "session", s.id, "err", err)
-		waiters = s.reload(waiters)
-		err = errNotStored()
+		waiters = s.reload(waiters, err)
+		err = errNotStored(err)
 	}
 	for _, w := range waiters {
 		w.done(err)

@@ -3,7 +3,10 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
+
+	"agentctl/protocol"
 )
 
 // Store persists sessions; server/sqlite implements it.
@@ -27,7 +30,7 @@ type Store interface {
 	// if there is one, and no more than fit most bytes. It returns the extended slice and the seq
 	// of the last line appended, or after for none. With folded, a run of deltas that lies
 	// completely in (after, through] is its stored fold instead of its raw events. The bytes equal
-	// those passed to Commit; a row that does not match its checksum is ErrCorrupt.
+	// those passed to Commit; a row that does not match its checksum is a *CorruptError.
 	Read(
 		ctx context.Context,
 		id string,
@@ -66,7 +69,33 @@ var (
 	ErrNotFound    = errors.New("not found")
 	ErrCorrupt     = errors.New("stored bytes do not match their checksum")
 	ErrStoreFailed = errors.New("store failed")
+	ErrFull        = errors.New("the disk is full")
+	ErrReadOnly    = errors.New("the disk or the file is read-only")
 )
+
+// A CorruptError reports events of a session that the store cannot read. It wraps ErrCorrupt.
+type CorruptError struct{ First, Last uint64 }
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("events %d to %d: %s", e.First, e.Last, ErrCorrupt)
+}
+
+// Unwrap returns ErrCorrupt.
+func (e *CorruptError) Unwrap() error { return ErrCorrupt }
+
+// ReadErrorFor returns the error for a client that cannot read a session: corrupt for damage, with
+// the seqs of damaged events, else storage_unavailable. The caller logs err.
+func ReadErrorFor(id string, err error) *protocol.Error {
+	var damaged *CorruptError
+	switch {
+	case errors.As(err, &damaged):
+		return protocol.Errorf(protocol.CodeCorrupt, "events %d to %d of session %s are damaged",
+			damaged.First, damaged.Last, id)
+	case errors.Is(err, ErrCorrupt):
+		return protocol.Errorf(protocol.CodeCorrupt, "a part of session %s is damaged", id)
+	}
+	return protocol.Errorf(protocol.CodeStorage, "session %s cannot be read; see the server's log", id)
+}
 
 // A Batch holds the changes of one session in one commit. Zero fields change nothing.
 type Batch struct {

@@ -9,6 +9,7 @@ type deadlines struct {
 	timer        *time.Timer
 	lastActivity time.Time
 	retryAt      time.Time // when to continue after a failed commit; zero: nothing to do
+	storeFailure string    // why the last commit failed, for the turn that it ended
 	startAt      time.Time // when to start the agent for a subscriber; zero: not scheduled
 }
 

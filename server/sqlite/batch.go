@@ -27,7 +27,7 @@ const batchOverhead = 3 * 4096
 func applyBatch(conn *sqlite.Conn, b *session.Batch) (int, error) {
 	w := &batchWriter{Batch: b, conn: conn, size: batchOverhead}
 	if b.Delete {
-		if err := removeSession(conn, b.Session); err != nil {
+		if err := removeRows(conn, func() error { return removeSession(conn, b.Session) }); err != nil {
 			return 0, err
 		}
 		err := w.writeAnswers()

@@ -35,6 +35,19 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
+// BenchmarkCommitSnapshot replaces a snapshot of 100 KiB with each commit, like the end of a turn.
+func BenchmarkCommitSnapshot(b *testing.B) {
+	s := open(b, b.TempDir(), sqlite.Options{})
+	commit(b, s, create("a"))
+	data, snapshot, next := eventLines(10), bytes.Repeat([]byte{'s'}, 100<<10), uint64(1)
+	for b.Loop() {
+		commit(b, s, &session.Batch{
+			Session: "a", Events: data, First: next, Last: next + 9, Snapshot: snapshot, SnapSeq: next + 9,
+		})
+		next += 10
+	}
+}
+
 // BenchmarkCatchUp reads 100,000 events in batches of 64 KiB, like a connection.
 func BenchmarkCatchUp(b *testing.B) {
 	const total = 100_000

@@ -27,8 +27,11 @@ func (s seqRange) first() uint64 { return seqOf(s.key) }
 
 func (s seqRange) sum(data []byte) sum { return sum(0).int(s.key).int(int64(s.last)).blob(data) }
 
-// seqRangeAt reads the range of the current row. The checksum is verified when the data is loaded.
-func seqRangeAt(q *statement) seqRange { return seqRange{key: q.intAt(0), last: uint64(q.intAt(1))} }
+// seqRangeAt reads the range of the current row from two columns. The checksum is verified when the
+// data is loaded.
+func seqRangeAt(q *statement, col int) seqRange {
+	return seqRange{key: q.intAt(col), last: uint64(q.intAt(col + 1))}
+}
 
 // splitChunk returns whole lines from the front of data, at least one if there is one, and their
 // number.

@@ -20,6 +20,13 @@
 // Events replace a missing fold. A missing row of a turn, decision, answer, blob or process group
 // is not detected, nor is a session missing together with its head.
 //
+// Check names what is damaged, Repair keeps what can be read, Backup copies a database that is in
+// use, and Restore makes a copy the database of a directory. They work beside an open Store, or
+// hold the lock of the directory. A used directory without its database is refused.
+//
+// Removed sessions are overwritten with zeros, and their space is given back in small steps. What
+// the file system does with the blocks of a shortened file is its own.
+//
 // The SQLite library must be 3.51.3 or later. In older versions a commit that restarts the log
 // during a checkpoint on another connection, as this package does, can corrupt the database.
 package sqlite

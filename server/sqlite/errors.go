@@ -8,11 +8,16 @@ import (
 	"agentctl/server/session"
 )
 
-// classify wraps corruption that SQLite reports in session.ErrCorrupt.
+// classify wraps corruption, a full disk and a read-only file that SQLite reports in the errors of
+// package session.
 func classify(err error) error {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
 		return fmt.Errorf("%w: %w", session.ErrCorrupt, err)
+	case sqlite.ResultFull:
+		return fmt.Errorf("%w: %w", session.ErrFull, err)
+	case sqlite.ResultReadOnly:
+		return fmt.Errorf("%w: %w", session.ErrReadOnly, err)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +38,7 @@ func TestAFullDiskRefusesCommitsUntilThereIsSpace(t *testing.T) {
 		stop := injectFault(t, failOn("write", walFile, sqlite3.SQLITE_FULL))
 		for range 3 {
 			err := s.Commit([]*session.Batch{events("a", 4, 6)})
-			if err == nil || errors.Is(err, session.ErrStoreFailed) {
+			if !errors.Is(err, session.ErrFull) || errors.Is(err, session.ErrStoreFailed) {
 				t.Fatalf("commit on a full disk: %v", err)
 			}
 			if got := read(t, s, "a", 0, 9); string(got) != string(lines(1, 3)) {
@@ -175,6 +176,72 @@ func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAFailedOperationOfACopyLeavesEverythingAsItWas fails each operation of a backup, a check, a
+// repair and a restore in turn. What fails says so, and what is reported done is complete.
+func TestAFailedOperationOfACopyLeavesEverythingAsItWas(t *testing.T) {
+	for name, run := range map[string]func(dir, file string) error{
+		"backup": func(dir, file string) error { return sqlite.Backup(t.Context(), dir, file, noReport) },
+		"repair": func(dir, _ string) error {
+			_, _, err := sqlite.Repair(t.Context(), dir, sqlite.RepairOptions{
+				Lost:   placeholders,
+				Record: func([]byte) (session.Record, bool) { return session.Record{}, false },
+				Damage: func(d sqlite.Damage) error { return fmt.Errorf("damaged: %s", d) },
+			})
+			return err
+		},
+		"restore": func(dir, file string) error {
+			_, err := sqlite.Restore(t.Context(), filepath.Join(filepath.Dir(file), "other"), dir, true, noReport)
+			return err
+		},
+	} {
+		for operation, code := range map[string]int32{
+			"read": sqlite3.SQLITE_IOERR_READ, "write": sqlite3.SQLITE_FULL,
+		} {
+			t.Run(name+" "+operation, func(t *testing.T) {
+				for n := 1; ; n++ {
+					parent := memoryDir(t)
+					dir, file := filepath.Join(parent, "data"), filepath.Join(parent, "backup")
+					writeAllKinds(t, dir)
+					if err := sqlite.Backup(t.Context(), dir, filepath.Join(parent, "other"), noReport); err != nil {
+						t.Fatal(err)
+					}
+					left := n
+					stop := injectFault(t, func(o, _ string) int32 {
+						if o == operation {
+							left--
+						}
+						if left == 0 && o == operation {
+							return code
+						}
+						return sqlite3.SQLITE_OK
+					})
+					err := run(dir, file)
+					stop()
+					if failed := left <= 0; failed != (err != nil) && operation == "write" {
+						t.Errorf("operation %d: failed %t, error %v", n, failed, err)
+					}
+					if _, missing := os.Stat(file); name == "backup" && (missing == nil) != (err == nil) {
+						t.Errorf("operation %d: %v, file: %v", n, err, missing)
+					}
+					if name == "backup" && err == nil {
+						if report, found := checkFile(t, file, false); report.Events != 1200 || found != nil {
+							t.Errorf("operation %d: %+v %q", n, report, found)
+						}
+					}
+					withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+						if got := read(t, s, "a", 0, 1200); string(got) != string(lines(1, 1200)) {
+							t.Errorf("operation %d (%v): %d bytes of events", n, err, len(got))
+						}
+					})
+					if left > 0 {
+						break
+					}
+				}
+			})
+		}
 	}
 }
 

@@ -31,6 +31,31 @@ func readGeneration(dir string) (string, error) {
 	return string(text) + "@" + strconv.FormatInt(changed, 10), nil
 }
 
+// A MissingError reports a data directory that was used and whose database is missing or empty.
+// The directory is unchanged.
+type MissingError struct{ Dir string }
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%s is missing or empty, but sessions were stored in %s", fileName, e.Dir)
+}
+
+// checkUsed returns a *MissingError if a store was open in dir before, and its database is missing
+// or empty. It is called before SQLite opens the file: SQLite would delete a write-ahead log
+// without its database, and the log may hold everything.
+func checkUsed(dir string) error {
+	info, err := os.Stat(Path(dir))
+	if err == nil && info.Size() > 0 {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if found, err := readGeneration(dir); err != nil || found == "" {
+		return err
+	}
+	return &MissingError{Dir: dir}
+}
+
 // writeGeneration writes a new generation file and returns its identity. A file torn by a power cut
 // counts as another generation.
 func writeGeneration(dir string) (string, error) {

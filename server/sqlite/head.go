@@ -27,6 +27,10 @@ func (h head) save(conn *sqlite.Conn, n int64) error {
 	return nil
 }
 
+func headAt(q *statement, col int) head {
+	return head{last: uint64(q.intAt(col)), snapshot: q.intAt(col + 1)}
+}
+
 func loadHead(conn *sqlite.Conn, n int64) (head, error) {
 	q := prepare(conn, "SELECT last, snapshot, crc FROM head WHERE n = ?").int(n)
 	defer q.reset()
@@ -34,7 +38,7 @@ func loadHead(conn *sqlite.Conn, n int64) (head, error) {
 	if err != nil {
 		return head{}, err
 	}
-	h := head{last: uint64(q.intAt(0)), snapshot: q.intAt(1)}
+	h := headAt(q, 0)
 	if !ok || q.sumAt(2) != h.sum(n) {
 		return head{}, fmt.Errorf("head: %w", session.ErrCorrupt)
 	}

@@ -66,6 +66,22 @@ func migrate(conn *sqlite.Conn, path string) error {
 	return nil
 }
 
+// migrate upgrades the schema of the store, and lets the database give space back. used: the
+// directory was used before, so a database without a schema is not a new one.
+func (s *Store) migrate(dir string, used bool) error {
+	version, err := schemaVersion(s.writer.conn, s.path)
+	if err != nil {
+		return err
+	}
+	if version == 0 && used {
+		return &MissingError{Dir: dir}
+	}
+	if err := migrate(s.writer.conn, s.path); err != nil {
+		return err
+	}
+	return s.enableAutoVacuum()
+}
+
 // pragma returns the integer value of a pragma.
 func pragma(conn *sqlite.Conn, name string) (int, error) {
 	q := prepare(conn, "PRAGMA "+name)

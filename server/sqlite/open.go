@@ -27,6 +27,12 @@ const (
 	Full Sync = "full"
 )
 
+// fileName is the name of the database in a data directory.
+const fileName = "agentctl.db"
+
+// Path returns the path of the database of a data directory.
+func Path(dir string) string { return filepath.Join(dir, fileName) }
+
 // Options configures Open. The zero value is valid.
 type Options struct {
 	Sync   Sync         // default Normal
@@ -61,11 +67,12 @@ type Store struct {
 var _ session.Store = (*Store)(nil)
 
 // Open opens the store in dir and creates dir when missing. The error wraps ErrLocked when another
-// process holds the store and is a *NewerError when a later release wrote it. When the database may
-// have lost something it once showed, every session gets a new epoch.
+// process holds the store, is a *NewerError when a later release wrote it, and a *MissingError when
+// the directory was used and its database is gone. When the database may have lost something it
+// once showed, every session gets a new epoch.
 func Open(dir string, opts Options) (_ *Store, err error) {
 	s := &Store{
-		path:      filepath.Join(dir, "agentctl.db"),
+		path:      Path(dir),
 		run:       runRecord{bootID: opts.BootID, sync: opts.Sync},
 		log:       opts.Log,
 		interval:  cmp.Or(opts.interval, time.Second),
@@ -104,6 +111,9 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 
 // open opens the connections, migrates the schema and verifies the last run.
 func (s *Store) open(dir string) (err error) {
+	if err := checkUsed(dir); err != nil {
+		return err
+	}
 	intact, err := walIntact(s.path + "-wal")
 	if err != nil {
 		return err
@@ -119,17 +129,17 @@ func (s *Store) open(dir string) (err error) {
 	}
 	// Synchronous FULL until this run is recorded: a power cut must not remove the record of a run
 	// that has shown something.
-	if err := setPragmas(s.writer.conn, "synchronous = FULL"); err != nil {
+	if err := setPragmas(s.writer.conn, "synchronous = FULL", autoVacuum, fastDelete); err != nil {
 		return err
 	}
 	if err := enableWAL(s.writer.conn); err != nil {
 		return err
 	}
-	if err := migrate(s.writer.conn, s.path); err != nil {
-		return err
-	}
 	found, err := readGeneration(dir)
 	if err != nil {
+		return err
+	}
+	if err := s.migrate(dir, found != ""); err != nil {
 		return err
 	}
 	if s.run.generation, err = writeGeneration(dir); err != nil {

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -197,14 +198,54 @@ func TestARestoredBackupGetsNewEpochs(t *testing.T) {
 	}
 }
 
-func TestADatabaseDeletedUnderItsLogIsANewOne(t *testing.T) {
-	dir := t.TempDir()
-	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a")) })
-	runWriterUntilKilled(t, dir, "1", sqlite.Normal, 1)
-	if err := os.Remove(filepath.Join(dir, "agentctl.db")); err != nil {
+// An empty database beside a used directory is refused, and nothing of the directory changes: its
+// write-ahead log may hold what was committed.
+func TestAMissingDatabaseOfAUsedDirectoryIsRefused(t *testing.T) {
+	for name, change := range map[string]func(path string) error{
+		"removed":   os.Remove,
+		"emptied":   func(path string) error { return os.Truncate(path, 0) },
+		"no schema": func(path string) error { return os.WriteFile(path, emptyDatabase(t), 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a")) })
+			runWriterUntilKilled(t, dir, "1", sqlite.Normal, 1)
+			if err := change(filepath.Join(dir, dbFile)); err != nil {
+				t.Fatal(err)
+			}
+			if name == "no schema" {
+				if err := os.Remove(filepath.Join(dir, walFile)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before, _ := os.ReadFile(filepath.Join(dir, walFile))
+			_, err := sqlite.Open(dir, sqlite.Options{})
+			var missing *sqlite.MissingError
+			if !errors.As(err, &missing) || missing.Dir != dir {
+				t.Fatalf("open: %v", err)
+			}
+			after, _ := os.ReadFile(filepath.Join(dir, walFile))
+			if name != "no schema" && !bytes.Equal(before, after) {
+				t.Error("the write-ahead log was changed")
+			}
+		})
+	}
+}
+
+// emptyDatabase returns a database without tables.
+func emptyDatabase(t *testing.T) []byte {
+	path := filepath.Join(t.TempDir(), "empty")
+	conn, err := sqlite3.OpenConn(path, sqlite3.OpenReadWrite|sqlite3.OpenCreate)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if got := sessionEpochs(t, dir); got != "" {
-		t.Errorf("epochs %s", got)
+	err = sqlitex.ExecuteScript(conn, "CREATE TABLE x (y); DROP TABLE x", nil)
+	if err := errors.Join(err, conn.Close()); err != nil {
+		t.Fatal(err)
 	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

@@ -74,7 +74,7 @@ func (r *eventReader) readRaw(through uint64) error {
 
 // readChunk appends the requested lines of the current row that fit.
 func (r *eventReader) readChunk(q *statement, through uint64) error {
-	c := seqRangeAt(q)
+	c := seqRangeAt(q, 0)
 	base := len(r.dst)
 	if err := r.readRow(q, c); err != nil {
 		return err
@@ -117,7 +117,7 @@ func (r *eventReader) readFolded() error {
 		if !ok {
 			return r.readRaw(r.through)
 		}
-		f := seqRangeAt(folds)
+		f := seqRangeAt(folds, 0)
 		if f.first() <= r.last || f.last > r.through {
 			continue
 		}
@@ -151,7 +151,7 @@ func (r *eventReader) checkEnd(through uint64) error {
 }
 
 func (r *eventReader) missingError(last uint64) error {
-	return fmt.Errorf("%w: events %d to %d are missing", session.ErrCorrupt, r.last+1, last)
+	return &session.CorruptError{First: r.last + 1, Last: last}
 }
 
 // readRow appends the data of the current row and verifies its checksum.
@@ -160,7 +160,7 @@ func (r *eventReader) readRow(q *statement, s seqRange) error {
 	r.dst = slices.Grow(r.dst, size)[:base+size]
 	q.stmt.ColumnBytes(3, r.dst[base:])
 	if q.sumAt(2) != s.sum(r.dst[base:]) {
-		return fmt.Errorf("%w: events %d to %d", session.ErrCorrupt, s.first(), s.last)
+		return &session.CorruptError{First: s.first(), Last: s.last}
 	}
 	return nil
 }

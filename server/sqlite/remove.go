@@ -35,18 +35,21 @@ func removeSession(conn *sqlite.Conn, id string) error {
 	return prepare(conn, "INSERT INTO removed (n) VALUES (?)").int(n).run()
 }
 
-// collectRemoved deletes the remaining rows of removed sessions in small transactions.
+// collectRemoved deletes the remaining rows of removed sessions in small transactions, and gives
+// their space back.
 func (s *Store) collectRemoved(ctx context.Context) error {
 	for more := true; more && ctx.Err() == nil; {
 		err := s.write(func(conn *sqlite.Conn) (_ int, err error) {
-			more, err = collectSome(conn)
-			return batchOverhead, err
+			return batchOverhead, removeRows(conn, func() error {
+				more, err = collectSome(conn)
+				return err
+			})
 		})
 		if err != nil {
 			return fmt.Errorf("collect removed sessions: %w", err)
 		}
 	}
-	return nil
+	return s.giveBack(ctx)
 }
 
 // collectSome deletes some rows and reports whether more may remain.

@@ -50,12 +50,17 @@ func (r *sessionRow) save(conn *sqlite.Conn) error {
 	return nil
 }
 
+// sessionAt reads sessionColumns of the current row, without verifying them.
+func sessionAt(q *statement, col int) sessionRow {
+	return sessionRow{n: q.intAt(col), Record: session.Record{
+		ID: q.textAt(col + 1), Epoch: q.textAt(col + 2), Created: q.timeAt(col + 3), Live: q.intAt(col+4) == 1,
+		Spec: q.blobAt(col + 5), Summary: q.blobAt(col + 6),
+	}}
+}
+
 // rowAt reads and verifies the current row of a query for sessionColumns.
 func rowAt(q *statement) (sessionRow, error) {
-	r := sessionRow{n: q.intAt(0), Record: session.Record{
-		ID: q.textAt(1), Epoch: q.textAt(2), Created: q.timeAt(3), Live: q.intAt(4) == 1,
-		Spec: q.blobAt(5), Summary: q.blobAt(6),
-	}}
+	r := sessionAt(q, 0)
 	if r.sum() != q.sumAt(7) {
 		return r, fmt.Errorf("session %s: %w", r.ID, session.ErrCorrupt)
 	}

@@ -21,6 +21,17 @@ func turnSum(k int64, t session.TurnRow) sum {
 	return sum(0).int(k).int(int64(t.Last)).text(t.Turn).text(t.MessageID).text(t.Reason).int(nanoseconds(t.Ended))
 }
 
+const turnColumns = "key, last, turn, message, reason, ended, crc"
+
+// turnAt reads turnColumns of the current row, without verifying them.
+func turnAt(q *statement, col int) (k int64, t session.TurnRow) {
+	k = q.intAt(col)
+	return k, session.TurnRow{
+		Turn: q.textAt(col + 2), MessageID: q.textAt(col + 3), First: seqOf(k), Last: uint64(q.intAt(col + 1)),
+		Reason: q.textAt(col + 4), Ended: q.timeAt(col + 5),
+	}
+}
+
 // Turns returns finished turns, newest first. It implements session.Store. The error for a missing
 // session wraps ErrNotFound.
 func (s *Store) Turns(ctx context.Context, id string, before uint64, limit int) ([]session.TurnRow, error) {
@@ -33,7 +44,7 @@ func (s *Store) Turns(ctx context.Context, id string, before uint64, limit int) 
 		if before == 0 {
 			before = maxSeq + 1
 		}
-		q := prepare(conn, `SELECT key, last, turn, message, reason, ended, crc FROM turn
+		q := prepare(conn, "SELECT "+turnColumns+` FROM turn
 			WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT ?`).
 			int(key(n, 0)).int(key(n, before-1)).int(int64(max(limit, 0)))
 		defer q.reset()
@@ -41,11 +52,7 @@ func (s *Store) Turns(ctx context.Context, id string, before uint64, limit int) 
 			if ok, err := q.next(); !ok || err != nil {
 				return err
 			}
-			k := q.intAt(0)
-			t := session.TurnRow{
-				Turn: q.textAt(2), MessageID: q.textAt(3), First: seqOf(k), Last: uint64(q.intAt(1)),
-				Reason: q.textAt(4), Ended: q.timeAt(5),
-			}
+			k, t := turnAt(q, 0)
 			if q.sumAt(6) != turnSum(k, t) {
 				return fmt.Errorf("turn at %d: %w", t.First, session.ErrCorrupt)
 			}

@@ -125,6 +125,6 @@ func (failingStore) Turns(context.Context, string, uint64, int) ([]session.TurnR
 
 func TestStoreThatFailsTellsNoDetail(t *testing.T) {
 	bubbleOn(t, func(s session.Store) session.Store { return failingStore{s} }, func(t *testing.T, w *testServer) {
-		refused(t, w.request("GET", "/api/sessions/"+w.runTurn("few")+"/messages"), 503, protocol.CodeStorage)
+		refused(t, w.request("GET", "/api/sessions/"+w.runTurn("few")+"/messages"), 500, protocol.CodeCorrupt)
 	})
 }

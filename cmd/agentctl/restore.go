@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/server/sqlite"
+)
+
+type restoreOptions struct {
+	app *app
+
+	File    string
+	Replace bool
+}
+
+func newRestore(a *app, run func(context.Context, *restoreOptions) error) *cobra.Command {
+	o := &restoreOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Make a backup the sessions of the local server",
+		Long: `Verify a FILE of "agentctl backup" and make a copy of it the sessions of the data
+directory. No server may run on it. With --replace, sessions that are there are moved aside into a
+file beside them, whose name is printed.
+
+Clients that were connected before start over: every session has a new epoch. To restore one
+exported session, use "agentctl state restore".`,
+		Example: "  agentctl restore sessions.db\n  agentctl restore --replace sessions.db",
+		Args:    rangeArgs(1, 1),
+		RunE:    runE(a, o, func(args []string) error { o.File = args[0]; return nil }, run),
+	}
+	cmd.Flags().BoolVar(&o.Replace, "replace", false, "replace sessions that are there, and keep them in a file")
+	return cmd
+}
+
+func runRestore(ctx context.Context, o *restoreOptions) error {
+	dir, err := o.app.dataDir()
+	if err != nil {
+		return err
+	}
+	if err := dir.Create(); err != nil {
+		return err
+	}
+	report, end := o.app.printer().Progress("restore")
+	kept, err := sqlite.Restore(ctx, o.File, string(dir), o.Replace, report)
+	end()
+	if err != nil {
+		return storeError(err)
+	}
+	return o.app.print(keptResult{kept}, func(w io.Writer) {
+		fmt.Fprintf(w, "restored %s\n", dir)
+		if kept != "" {
+			fmt.Fprintf(w, "the former sessions are in %s\n", kept)
+		}
+	})
+}
+
+// A keptResult is the result of a verb that replaced the database.
+type keptResult struct {
+	Kept string `json:"kept,omitempty"` // path of the former database
+}

@@ -1,0 +1,136 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"unicode"
+
+	"github.com/creack/pty"
+	"github.com/spf13/cobra"
+)
+
+// hostile is text that controls a terminal: DEL, C1 controls, changes of text direction.
+const hostile = "a\u007fb\u0085c\u009b2Jd\u202ee\u2066f"
+
+// screenVerbs are the verbs that own the screen, run other programs, or do not end by themselves.
+// The tests of the screen and of the server's log have their output.
+var screenVerbs = []string{"tour", "attach", "serve", "agents login"}
+
+// TestNoOutputControlsATerminal runs every verb on a terminal, as text and as JSON, in a session
+// whose every text is hostile.
+func TestNoOutputControlsATerminal(t *testing.T) {
+	tt := newTerminalTest(t)
+	tt.run("new", "--name", "h", "--title", hostile, "--agent", "script:"+tt.script())
+	tt.run("send", "h", hostile, "--wait")
+	tt.run("interrupt", "h", "--queue", "hold")
+	tt.run("queue", "hold", "h")
+	tt.run("send", "h", hostile, "--no-wait")
+	tt.run("new", "--name", "asks", "--title", hostile, "--agent", "script:"+tt.script())
+	tt.run("send", "asks", "ask", "--no-wait")
+	bad := "no" + hostile
+	lines := map[string][]string{
+		"new": {"new --name " + hostile + " --agent " + bad, "new --agent script:" + bad},
+		"send": {
+			"send h " + hostile + " --wait --timeout 1s", "send " + bad + " x", "send asks " + hostile + " --follow",
+		},
+		"export": {
+			"export h --format md", "export h --format html", "export h --format jsonl", "export h --format asciicast",
+		},
+		"approvals": {"approvals", "approvals asks"}, "explain": {"explain asks"},
+		"wait":  {"wait asks --for idle --timeout 1s", "wait " + bad + " --for idle"},
+		"queue": {"queue h"}, "set": {"set h " + bad + " " + bad}, "search": {"search a", "search " + hostile},
+		"blob": {"blob h " + bad}, "rm": {"rm " + bad}, "rules revoke": {"rules revoke h " + bad},
+		"queue edit": {"queue edit h " + bad + " " + hostile}, "queue rm": {"queue rm h " + bad},
+		"queue mv": {"queue mv h " + bad + " 1"}, "queue release": {"queue release h " + bad},
+		"state restore": {"state restore " + bad}, "login": {"login --server ws://" + bad},
+		"task cancel": {"task cancel h " + bad}, "task restart": {"task restart h " + bad},
+		"backup": {"backup " + hostile + ".db"}, "check": {"check", "check " + bad},
+		"restore": {"restore " + bad}, "token": {"token --subject " + hostile},
+		"token user": {"token user " + bad + " --file " + bad}, "deny": {"deny asks " + bad},
+		"agents sessions": {"agents sessions " + bad}, "rename": {"rename h --title " + hostile},
+	}
+	for _, path := range verbPaths() {
+		if slices.Contains(screenVerbs, path) {
+			continue
+		}
+		list := lines[path]
+		if list == nil {
+			list = []string{path + " h", path}
+		}
+		for _, line := range list {
+			for _, format := range []string{"text", "json"} {
+				out := tt.rawOutput(append(strings.Split(line, " "), "-o", format, "--timeout", "5s")...)
+				if r := controlIn(out); r != 0 {
+					t.Errorf("agentctl %q -o %s: %U in %q", line, format, r, out)
+				}
+			}
+		}
+	}
+}
+
+// verbPaths returns the paths of all verbs that can be run, the one that stops the server last.
+func verbPaths() []string {
+	var paths []string
+	var walk func(*cobra.Command)
+	walk = func(parent *cobra.Command) {
+		for _, cmd := range parent.Commands() {
+			if cmd.Runnable() && verbPath(cmd) != "stop" {
+				paths = append(paths, verbPath(cmd))
+			}
+			walk(cmd)
+		}
+	}
+	walk(newRoot(&app{env: func(string) string { return "" }}))
+	return append(paths, "stop")
+}
+
+// script returns the path of the test's agent.
+func (tt *terminalTest) script() string {
+	path, err := filepath.Abs(filepath.Join("testdata", "agent.script"))
+	if err != nil {
+		tt.t.Fatal(err)
+	}
+	return path
+}
+
+// rawOutput runs a verb with its output and errors on a terminal, and returns both.
+func (tt *terminalTest) rawOutput(args ...string) string {
+	tt.t.Helper()
+	cmd := tt.command(args...)
+	f, err := pty.Start(cmd)
+	if err != nil {
+		tt.t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString("\x04\x04"); err != nil { // the end of input, of a password too
+		tt.t.Fatal(err)
+	}
+	out, err := io.ReadAll(f)
+	if err != nil && !errors.Is(err, syscall.EIO) { // the end of a terminal
+		tt.t.Fatal(err)
+	}
+	var failed *exec.ExitError
+	if err := cmd.Wait(); err != nil && !errors.As(err, &failed) {
+		tt.t.Fatal(err)
+	}
+	return string(out)
+}
+
+// controlIn returns a rune that controls a terminal, or 0.
+func controlIn(text string) rune {
+	for _, r := range text {
+		if r < 0x20 && !strings.ContainsRune("\n\r\t", r) || r >= 0x7f && r < 0xa0 ||
+			unicode.Is(unicode.Bidi_Control, r) {
+			return r
+		}
+	}
+	return 0
+}

@@ -1,0 +1,51 @@
+package session
+
+import (
+	"encoding/json"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// LostEvents returns the lines that stand for damaged events of a session in a repaired store, one
+// per seq: a notice with the range, then events that show nothing.
+func LostEvents(session string, first, last uint64) []byte {
+	var lines []byte
+	e := protocol.Event{Session: session, Time: timestamp()}
+	for seq := first; seq <= last; seq++ {
+		e.Seq = seq
+		if seq == first {
+			notice := protocol.Errorf(protocol.CodeCorrupt, "events %d to %d were damaged and are lost", first, last)
+			e.Type, e.Data = protocol.Notice, protocol.MustEncode(protocol.NoticeData{
+				Level: protocol.LevelWarning, Code: notice.Code, Message: notice.Message,
+			})
+		} else {
+			nothing := protocol.JoinedData{Parts: []protocol.JoinedPart{}}
+			e.Type, e.Data = protocol.JoinedDeltas, protocol.MustEncode(nothing)
+		}
+		lines = append(e.AppendJSON(lines), '\n')
+	}
+	return lines
+}
+
+// RecordFromEvent returns a record for a session of which only events are left, from its first one
+// that can be read. If that is not its creation, the session gets the default agent.
+func RecordFromEvent(line []byte) (Record, bool) {
+	var e protocol.Event
+	if err := json.Unmarshal(line, &e); err != nil || e.Session == "" {
+		return Record{}, false
+	}
+	var created protocol.SessionCreatedData
+	if e.Type == protocol.SessionCreated {
+		_ = e.Decode(&created) // an agent that is not known is the default one
+	}
+	spec, err := encode(Spec{Agent: created.Agent, CWD: created.CWD})
+	if err != nil {
+		return Record{}, false
+	}
+	summary := protocol.Summary{
+		Session: e.Session, Name: created.Name, Title: created.Title, Agent: created.Agent, CWD: created.CWD,
+		Status: protocol.Idle, Origin: protocol.Origin{Created: e.Time}, Updated: time.Now().UTC(),
+	}
+	return Record{ID: e.Session, Created: e.Time, Spec: spec, Summary: protocol.MustEncode(summary)}, true
+}

@@ -1,0 +1,72 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+)
+
+// sizedStore is a store of one byte per session.
+type sizedStore struct{ Store }
+
+func (s sizedStore) Size(ctx context.Context) (int64, error) {
+	list, err := s.Sessions(ctx)
+	return int64(len(list)), err
+}
+
+func TestRetentionRemovesUnusedSessionsAlone(t *testing.T) {
+	for name, c := range map[string]struct {
+		retention Retention
+		kept      []int // of five sessions, the oldest first; the first one has a turn under way
+	}{
+		"none":     {Retention{}, []int{0, 1, 2, 3, 4}},
+		"age":      {Retention{Age: 150 * time.Minute}, []int{0, 3, 4}},
+		"sessions": {Retention{Sessions: 1}, []int{0, 4}},
+		"bytes":    {Retention{Bytes: 3}, []int{0, 3, 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, Config{}, func(t *testing.T, r *testHub) {
+				var ids []string
+				for i := range 5 {
+					ids = append(ids, r.create())
+					if i == 0 {
+						r.send(ids[0], "work")
+						defer r.agents.run().finish(End{}, nil)
+					}
+					time.Sleep(time.Hour)
+				}
+				r.hub.cfg.Retention, r.hub.cfg.Store = c.retention, sizedStore{r.hub.cfg.Store}
+				for range 5 {
+					for _, id := range r.hub.expired(time.Now()) {
+						r.hub.removeUnused(id)
+					}
+					r.waitIdle()
+				}
+				var kept []int
+				for _, s := range r.hub.List(true) {
+					kept = append(kept, slices.Index(ids, s.Session))
+				}
+				slices.Sort(kept)
+				if !slices.Equal(kept, c.kept) {
+					t.Errorf("kept %v, want %v", kept, c.kept)
+				}
+				r.hub.removeUnused(ids[0])
+				if st := r.state(ids[0]); st.Turn == nil || st.Closed {
+					t.Error("a session at work was removed")
+				}
+			})
+		})
+	}
+}
+
+func TestRetentionRunsByItself(t *testing.T) {
+	bubble(t, Config{Retention: Retention{Age: time.Hour}}, func(t *testing.T, r *testHub) {
+		r.create()
+		time.Sleep(time.Hour + retentionInterval)
+		r.waitIdle()
+		if list := r.hub.List(true); len(list) > 0 {
+			t.Errorf("kept %v", list[0].Session)
+		}
+	})
+}

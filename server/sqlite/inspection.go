@@ -1,0 +1,174 @@
+package sqlite
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// An inspection reads all rows of a database once, verifies them, and hands the good ones to a
+// rebuild. It holds a few words per session and one row at a time.
+type inspection struct {
+	ctx      context.Context
+	conn     *sqlite.Conn
+	quick    bool
+	damage   func(Damage) error
+	progress Progress
+	rebuild  *rebuild // nil: verify only
+	report   Report
+
+	sessions map[int64]string // ids of the good rows
+	heads    map[int64]head   // good ones
+	removed  map[int64]bool
+	damaged  map[int64]bool // sessions whose row is damaged
+	events   eventCursor
+	read     int64 // bytes, for progress
+	total    int64
+}
+
+// An eventCursor is the place of an inspection among the events, which it reads session by session.
+type eventCursor struct {
+	n       int64   // the session, 0: none
+	next    uint64  // seq that its next event must have
+	pending []int64 // known sessions after it
+}
+
+func (i *inspection) run() (err error) {
+	i.sessions, i.heads, i.removed = map[int64]string{}, map[int64]head{}, map[int64]bool{}
+	i.damaged = map[int64]bool{}
+	if i.total, err = pageBytes(i.conn); err != nil {
+		return err
+	}
+	for _, step := range []func() error{
+		i.readRemoved, i.readSessions, i.readHeads, i.readEvents, i.readSnapshots, i.readRest,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each reads a table: it calls good for valid rows and bad for others. Rows of removed sessions do
+// not count.
+func (i *inspection) each(t table, good, bad func(q *statement, n int64) error) error {
+	return t.each(i.ctx, i.conn, t.columns, func(q *statement) error {
+		i.advance(q)
+		switch n, ok := t.valid(q); {
+		case i.removed[n] && t.name != removedTable.name:
+			return nil
+		case ok:
+			return good(q, n)
+		default:
+			return bad(q, n)
+		}
+	}, func(int64, int64) error { return i.found(Damage{Part: t.name, Detail: "some rows cannot be read"}) })
+}
+
+// advance reports progress, every 4 MiB.
+func (i *inspection) advance(q *statement) {
+	const step = 4 << 20
+	before := i.read / step
+	for col := range q.stmt.ColumnCount() {
+		i.read += int64(q.stmt.ColumnLen(col))
+	}
+	if i.progress != nil && i.read/step > before {
+		i.progress(min(i.read, i.total), i.total)
+	}
+}
+
+func (i *inspection) readRemoved() error {
+	return i.each(removedTable, func(_ *statement, n int64) error {
+		i.removed[n] = true
+		return nil
+	}, nil)
+}
+
+func (i *inspection) readSessions() error {
+	return i.each(sessionTable, func(q *statement, n int64) error {
+		row := sessionAt(q, 1)
+		i.sessions[n] = row.ID
+		i.report.Sessions++
+		if i.rebuild == nil {
+			return nil
+		}
+		return i.rebuild.addSession(row)
+	}, func(q *statement, n int64) error {
+		i.damaged[n] = true
+		return i.found(Damage{Part: "session", Session: sessionAt(q, 1).ID, Detail: "its row is damaged"})
+	})
+}
+
+// readHeads reads the ends of the logs. A head that is missing is reported with the events.
+func (i *inspection) readHeads() error {
+	return i.each(headTable, func(q *statement, n int64) error {
+		i.heads[n] = headAt(q, 2)
+		return nil
+	}, func(*statement, int64) error { return nil })
+}
+
+// readSnapshots verifies the snapshots that heads name.
+func (i *inspection) readSnapshots() error {
+	t := snapshotTable
+	t.valid = func(q *statement) (int64, bool) {
+		n := q.intAt(1)
+		h, ok := i.heads[n]
+		return n, ok && h.snapshot >= 0 && q.sumAt(2) == snapshotSum(n, uint64(h.snapshot), q.blobAt(3))
+	}
+	found := map[int64]bool{}
+	err := i.each(t, func(q *statement, n int64) error {
+		found[n] = true
+		if i.rebuild == nil {
+			return nil
+		}
+		return i.rebuild.addSnapshot(n, i.heads[n], q)
+	}, func(*statement, int64) error { return nil })
+	for _, n := range slices.Sorted(maps.Keys(i.heads)) {
+		if err == nil && i.heads[n].snapshot >= 0 && !found[n] {
+			err = i.found(Damage{Part: "snapshot", Session: i.sessions[n]})
+		}
+	}
+	return err
+}
+
+// readRest reads the tables whose rows stand alone.
+func (i *inspection) readRest() error {
+	type part struct {
+		table
+		name  string
+		count *int64
+		ids   bool // the key holds a seq
+	}
+	parts := []part{
+		{turnTable, "turn", &i.report.Turns, true},
+		{answerTable, "answer", &i.report.Answers, false},
+		{decisionTable, "decision", &i.report.Decisions, false},
+		{processTable, "process", new(int64), false},
+	}
+	if !i.quick {
+		parts = append(parts, part{foldTable, "fold", &i.report.Folds, true},
+			part{blobTable, "blob", &i.report.Blobs, false})
+	}
+	for _, p := range parts {
+		err := i.each(p.table, func(q *statement, n int64) error {
+			*p.count++
+			if i.rebuild == nil {
+				return nil
+			}
+			return i.rebuild.copyRow(p.table, n, q)
+		}, func(q *statement, n int64) error {
+			d := Damage{Part: p.name, Session: i.sessions[n]}
+			if p.ids {
+				r := seqRangeAt(q, 1)
+				d.First, d.Last = r.first(), r.last
+			}
+			return i.found(d)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

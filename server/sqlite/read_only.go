@@ -1,0 +1,81 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// A readOnly is a read-only connection to a database file, in one read transaction. A server may
+// have the file open: it goes on, and the connection keeps the state that it has found.
+type readOnly struct {
+	conn *sqlite.Conn
+	lock *dirLock // nil: another process holds the directory, or the file is in no data directory
+}
+
+// openReadOnly opens a database file. It changes no file that a later Open judges: while no server
+// holds the directory and there is no write-ahead log, SQLite must not create one.
+func openReadOnly(ctx context.Context, path string) (_ *readOnly, err error) {
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		return nil, fmt.Errorf("%s is a directory, want a database file", path)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
+	r := &readOnly{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(interrupted(ctx, err), r.Close())
+		}
+	}()
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(filepath.Join(dir, lockFile)); err == nil && filepath.Base(path) == fileName {
+		if r.lock, err = lock(dir); err != nil && !errors.Is(err, ErrLocked) {
+			return nil, err
+		}
+	}
+	uri := url.URL{Scheme: "file", Path: path}
+	if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+		uri.RawQuery = "immutable=1"
+	}
+	if r.conn, err = sqlite.OpenConn(uri.String(), sqlite.OpenReadOnly|sqlite.OpenURI); err != nil {
+		return nil, classify(err)
+	}
+	r.conn.SetInterrupt(ctx.Done())
+	if _, err := schemaVersion(r.conn, path); err != nil {
+		return nil, err
+	}
+	if err := prepare(r.conn, "BEGIN").run(); err != nil {
+		return nil, err
+	}
+	return r, prepare(r.conn, "SELECT 1 FROM sqlite_schema").run() // the transaction begins with its first read
+}
+
+// interrupted returns the cause of the end of ctx in place of the error of SQLite that it caused.
+func interrupted(ctx context.Context, err error) error {
+	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultInterrupt && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// Close ends the transaction and closes the connection.
+func (r *readOnly) Close() error {
+	var errs []error
+	if r.conn != nil {
+		r.conn.SetInterrupt(nil)
+		errs = append(errs, r.conn.Close())
+	}
+	if r.lock != nil {
+		errs = append(errs, r.lock.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,96 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
+)
+
+// RepairOptions configures Repair.
+type RepairOptions struct {
+	// Lost returns the lines that stand for the lost events first to last of a session, one per
+	// seq.
+	Lost func(session string, first, last uint64) []byte
+	// Record returns the record of a session whose own is lost, from the first event that can be
+	// read. ok is false if the event does not say enough; then the session is lost.
+	Record func(event []byte) (r session.Record, ok bool)
+	Damage func(Damage) error // called for each damage
+	Report Progress
+}
+
+// Repair writes everything that can be read of the database of a data directory to a new one, which
+// takes its place. The damaged database is kept: Repair returns its new path. Lost events are
+// replaced, so that no log has a gap, and every session gets a new epoch. The error wraps ErrLocked
+// while a server holds the directory.
+func Repair(ctx context.Context, dir string, o RepairOptions) (r Report, kept string, err error) {
+	path := Path(dir)
+	if _, err := os.Stat(path); err != nil {
+		return r, "", fmt.Errorf("repair: %w", err)
+	}
+	held, err := lock(dir)
+	if err != nil {
+		return r, "", fmt.Errorf("repair: %w", err)
+	}
+	r, kept, err = repair(ctx, path, o)
+	if err = errors.Join(err, held.Close()); err != nil {
+		return r, kept, fmt.Errorf("repair %s: %w", path, err)
+	}
+	return r, kept, nil
+}
+
+func repair(ctx context.Context, path string, o RepairOptions) (r Report, kept string, err error) {
+	src, err := openReadOnly(ctx, path)
+	if err != nil {
+		return r, "", err
+	}
+	err = replaceDatabase(path, "damaged", &kept, func(temp string) error {
+		return writeDatabase(temp, func(dst *sqlite.Conn) error {
+			i := &inspection{ctx: ctx, conn: src.conn, damage: o.Damage, progress: o.Report}
+			i.rebuild = &rebuild{conn: dst, options: o, ids: map[int64]string{}, ends: map[int64]*logEnd{}}
+			err := setPragmas(dst, autoVacuum)
+			if err == nil {
+				err = migrate(dst, path)
+			}
+			if err == nil {
+				err = transact(dst, i.run)
+			}
+			r = i.report
+			return err
+		})
+	}, src.Close)
+	return r, kept, err
+}
+
+// replaceDatabase writes a database beside path and moves it into place. The former one is moved
+// aside with its write-ahead log, under a name with word and the time, which *kept gets. before is
+// called before files move. The caller holds the directory.
+func replaceDatabase(path, word string, kept *string, write func(temp string) error, before func() error) error {
+	temp := path + ".new"
+	if err := errors.Join(write(temp), before()); err != nil {
+		return errors.Join(err, removeFiles(temp))
+	}
+	aside := fmt.Sprintf("%s.%s-%s", path, word, time.Now().UTC().Format("20060102T150405.000"))
+	if _, err := os.Stat(path); err == nil {
+		if err := os.Rename(path+"-wal", aside+"-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return errors.Join(err, removeFiles(temp))
+		}
+		if err := os.Rename(path, aside); err != nil {
+			return errors.Join(err, removeFiles(temp))
+		}
+		*kept = aside
+	}
+	if err := removeFiles(path + "-shm"); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
