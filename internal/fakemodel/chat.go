@@ -6,6 +6,7 @@ import (
 )
 
 type chat struct {
+	numbered
 	model string
 	calls int
 	usage bool // the request asked for a usage chunk
@@ -52,7 +53,7 @@ func decodeChat(body []byte) (Request, encoder, error) {
 
 func (c *chat) chunk(choices []obj) obj {
 	return obj{
-		"id": "chatcmpl-fake", "object": "chat.completion.chunk", "created": 1, "model": c.model,
+		"id": c.id("chatcmpl"), "object": "chat.completion.chunk", "created": 1, "model": c.model,
 		"choices": choices,
 	}
 }
@@ -103,7 +104,7 @@ func (c *chat) complete(parts []part, stop Stop, u usage) any {
 		m["tool_calls"] = calls
 	}
 	return obj{
-		"id": "chatcmpl-fake", "object": "chat.completion", "created": 1, "model": c.model, "usage": chatUsage(u),
+		"id": c.id("chatcmpl"), "object": "chat.completion", "created": 1, "model": c.model, "usage": chatUsage(u),
 		"choices": []obj{{"index": 0, "message": m, "finish_reason": chatStop(stop)}},
 	}
 }

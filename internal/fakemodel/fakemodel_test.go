@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -176,6 +177,51 @@ func TestEveryAPIHasItsOwnErrorForm(t *testing.T) {
 				t.Errorf("got %d %s", status, body)
 			}
 		})
+	}
+}
+
+func TestIDsDifferBetweenReplies(t *testing.T) {
+	id := regexp.MustCompile(`"(?:id|responseId)":"((?:chatcmpl|resp|msg)_fake_\d+)"`)
+	for _, f := range apiForms {
+		t.Run(string(f.api), func(t *testing.T) {
+			_, url := serve(t, Say("one"))
+			var ids []string
+			for range 2 {
+				_, body := post(t, url+f.path, f.body)
+				found := id.FindStringSubmatch(body)
+				if found == nil {
+					t.Fatalf("no id in %s", body)
+				}
+				ids = append(ids, found[1])
+			}
+			if ids[0] == ids[1] {
+				t.Errorf("both replies have the id %s", ids[0])
+			}
+		})
+	}
+}
+
+func TestRemindersAreNoTextOfTheUser(t *testing.T) {
+	const (
+		before = `{"type":"text","text":"<system-reminder>\nbe\nkind\n</system-reminder>"}`
+		after  = `{"type":"text","text":"<system-reminder>be brief</system-reminder>\n"}`
+	)
+	h, url := serve(t, Say("yes"))
+	post(t, url+"/v1/chat/completions", `{"messages":[{"role":"user","content":[`+before+`,
+		{"type":"text","text":"do it\n"},`+after+`]}]}`)
+	post(t, url+"/v1/messages", `{"messages":[{"role":"user","content":"do it"},
+		{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"bash","input":{}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"done"},`+after+`]},
+		{"role":"system","content":"today is Monday"}]}`)
+	first, second := h.Requests()[0], h.Requests()[1]
+	if got := first.LastUser(); got != "do it" {
+		t.Errorf("user text %q", got)
+	}
+	if got, ended := second.ToolResult(); !ended || got != "done" {
+		t.Errorf("tool result %q, %v", got, ended)
+	}
+	if got := second.LastUser(); got != "do it" || second.System != "today is Monday" {
+		t.Errorf("user text %q, system %q", got, second.System)
 	}
 }
 

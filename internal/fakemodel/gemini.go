@@ -6,7 +6,10 @@ import (
 	"strings"
 )
 
-type gemini struct{ model string }
+type gemini struct {
+	numbered
+	model string
+}
 
 func decodeGemini(path string, body []byte) (Request, encoder, error) {
 	type content struct {
@@ -63,7 +66,7 @@ func (g *gemini) response(parts []obj, finish string, u *usage) obj {
 	if finish != "" {
 		candidate["finishReason"] = finish
 	}
-	r := obj{"candidates": []obj{candidate}, "modelVersion": g.model, "responseId": "fake"}
+	r := obj{"candidates": []obj{candidate}, "modelVersion": g.model, "responseId": g.id("resp")}
 	if u != nil {
 		r["usageMetadata"] = obj{
 			"promptTokenCount": u.input, "candidatesTokenCount": u.output, "totalTokenCount": u.input + u.output,

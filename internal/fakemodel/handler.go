@@ -70,6 +70,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	h.requests = append(h.requests, req)
 	h.mu.Unlock()
 
+	enc.number(req.N)
 	out := &Reply{enc: enc, usage: usage{input: 1 + len(body)/4}, prefix: fmt.Sprint(req.N)}
 	if req.Stream {
 		out.stream = &stream{w: w}
@@ -119,7 +120,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// texts joins the text of a content: a string, or a list of parts with text.
+// texts returns the text of a content: a string, or a list of parts with text, one part a line.
 func texts(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -131,9 +132,11 @@ func texts(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &parts) != nil {
 		return ""
 	}
-	var b strings.Builder
+	var lines []string
 	for _, p := range parts {
-		b.WriteString(p.Text)
+		if p.Text != "" {
+			lines = append(lines, p.Text)
+		}
 	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }

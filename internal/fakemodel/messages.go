@@ -6,6 +6,7 @@ import (
 )
 
 type messages struct {
+	numbered
 	model   string
 	started bool
 	open    string // type of the open content block, or ""
@@ -31,6 +32,10 @@ func decodeMessages(body []byte) (Request, encoder, error) {
 		req.Tools = append(req.Tools, t.Name)
 	}
 	for _, m := range in.Messages {
+		if m.Role == "system" {
+			req.System += texts(m.Content)
+			continue
+		}
 		var blocks []struct {
 			Type, Text, Name string
 			Content          json.RawMessage
@@ -60,7 +65,7 @@ func (m *messages) event(s *stream, kind string, fields obj) {
 
 func (m *messages) message(content []obj, stop any, u usage) obj {
 	return obj{
-		"id": "msg_fake", "type": "message", "role": "assistant", "model": m.model, "content": content,
+		"id": m.id("msg"), "type": "message", "role": "assistant", "model": m.model, "content": content,
 		"stop_reason": stop, "stop_sequence": nil, "usage": obj{"input_tokens": u.input, "output_tokens": u.output},
 	}
 }

@@ -53,13 +53,22 @@ type call struct {
 }
 
 // encoder encodes a reply for one API. emit is called for each part of a stream, end once after the
-// last part. complete encodes a reply without streaming.
+// last part. complete encodes a reply without streaming. number is called before all of them.
 type encoder interface {
+	number(n int)
 	emit(s *stream, p part)
 	end(s *stream, stop Stop, u usage)
 	complete(parts []part, stop Stop, u usage) any
 	errorBody(status int, message string) any
 }
+
+// numbered is part of each encoder: the number of the reply, which makes its ids unique. Clients
+// join messages that have the same id.
+type numbered struct{ n int }
+
+func (r *numbered) number(n int) { r.n = n }
+
+func (r *numbered) id(kind string) string { return fmt.Sprintf("%s_fake_%d", kind, r.n) }
 
 // usage is estimated from sizes, so it is deterministic.
 type usage struct{ input, output int }

@@ -1,6 +1,9 @@
 package fakemodel
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // API is a model API.
 type API string
@@ -71,8 +74,15 @@ func (r Request) Offers(tool string) bool {
 	return false
 }
 
-// add appends a message. Plain text of the same role is joined to the last message.
+// reminder is text that some agents add before and after what a user wrote.
+var reminder = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`)
+
+// add appends a message, without reminders. Plain text of the same role is joined to the last
+// message.
 func (r *Request) add(m Message) {
+	if m.Role == User {
+		m.Text = strings.TrimSpace(reminder.ReplaceAllString(m.Text, ""))
+	}
 	if m.Text == "" && m.Call == "" && m.Role != Tool {
 		return
 	}

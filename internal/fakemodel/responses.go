@@ -6,6 +6,7 @@ import (
 )
 
 type responses struct {
+	numbered
 	model   string
 	started bool
 	seq     int
@@ -67,7 +68,7 @@ func (r *responses) event(s *stream, kind string, fields obj) {
 
 func (r *responses) response(status string, output []obj, u *usage) obj {
 	out := obj{
-		"id": "resp_fake", "object": "response", "created_at": 1, "model": r.model, "status": status,
+		"id": r.id("resp"), "object": "response", "created_at": 1, "model": r.model, "status": status,
 		"output": output, "error": nil, "incomplete_details": nil, "parallel_tool_calls": true,
 		"tool_choice": "auto", "tools": []obj{}, "metadata": obj{},
 	}
@@ -91,7 +92,7 @@ func (r *responses) begin(s *stream) {
 	}
 }
 
-func (r *responses) itemID(kind string) string { return fmt.Sprintf("%s_fake_%d", kind, len(r.done)) }
+func (r *responses) itemID(kind string) string { return fmt.Sprintf("%s_%d", r.id(kind), len(r.done)) }
 
 // openItem opens an item of the given kind unless one is open.
 func (r *responses) openItem(s *stream, kind string) {
