@@ -153,7 +153,7 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 		if err != nil {
 			end, err = a.failedPrompt(c, err)
 		}
-		return a.recordUsage(c, t, r.result, t.settle(end)), err
+		return t.settle(a.recordUsage(c, t, r.result, end)), err
 	case <-ctx.Done():
 	}
 

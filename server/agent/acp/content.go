@@ -20,6 +20,18 @@ const (
 // mediaMarkdown is the media type of text that is Markdown.
 const mediaMarkdown = "text/markdown"
 
+// output returns the output in an update. The text of a shell result is for users, the content
+// beside it for the model. ok is false if the update has no output.
+func (a knownAgent) output(c *toolCall) (_ []protocol.Content, ok bool) {
+	if text, ok := shellText(c.Output); ok {
+		return []protocol.Content{{Type: contentText, Text: text}}, true
+	}
+	if c.Content == nil {
+		return nil, false
+	}
+	return a.mapContents(c.Content)
+}
+
 // mapContents maps the content list of a tool call. Unknown content is kept as raw data. References
 // to terminals hold nothing to show and are left out: their output comes by other fields. ok is
 // false if the list has nothing else.

@@ -13,7 +13,9 @@ const (
 // knownAgent is what cannot be read from the messages of an agent.
 type knownAgent struct {
 	usage    usageReports
-	markdown bool // text in the content of tool calls is Markdown; output is in fenced blocks
+	markdown bool   // text in the content of tool calls is Markdown; output is in fenced blocks
+	failure  string // begins the message about a failure of the model, in a turn without usage; "": none does
+	exitLine string // begins the output of a failed command, the exit status follows it; "": nothing does
 
 	// titleIsCommand tells that the agent sends no arguments with a request to run a command, whose
 	// title is the whole command.
@@ -22,12 +24,14 @@ type knownAgent struct {
 
 // knownAgents holds agents by their own name.
 var knownAgents = map[string]knownAgent{
-	"@agentclientprotocol/claude-agent-acp": {usage: usagePerTurn, markdown: true},
-	"@agentclientprotocol/codex-acp":        {usage: usagePerTurn},
-	"Copilot":                               {usage: usageCumulative},
-	"OpenCode":                              {usage: usagePerTurn},
-	"gemini-cli":                            {usage: usagePerTurn, titleIsCommand: true},
-	"qwen-code":                             {usage: usagePerTurn},
+	"@agentclientprotocol/claude-agent-acp": {
+		usage: usagePerTurn, markdown: true, exitLine: "Exit code ",
+	},
+	"@agentclientprotocol/codex-acp": {usage: usagePerTurn},
+	"Copilot":                        {usage: usageCumulative, failure: "Error: "},
+	"OpenCode":                       {usage: usagePerTurn},
+	"gemini-cli":                     {usage: usagePerTurn, titleIsCommand: true},
+	"qwen-code":                      {usage: usagePerTurn},
 }
 
 // known returns what is known of the agent.

@@ -82,6 +82,53 @@ func TestOutputAndExitStatusComeByEveryChannel(t *testing.T) {
 	}
 }
 
+func TestTheTextForUsersOfAShellResultIsItsOutput(t *testing.T) {
+	c, _, r := knownTurn(t, knownAgent{})
+	report := func(output string) string {
+		return `"content":[{"type":"content","content":{"type":"text","text":"Command: make\nOutput: ` + output + `"}}]`
+	}
+	notify(c,
+		`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute",`+report("so far")+`}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed",`+report("one")+
+			`,"rawOutput":{"type":"shell_result","text":"one\nSaved to /f","output":"one","exitCode":3,"notices":[]}}`,
+	)
+	if got := toolOutputs(r.events)["t/c"]; got != "one\nSaved to /f" {
+		t.Errorf("output %q", got)
+	}
+	end := toolEnd(t, r)
+	if end.ExitCode == nil || *end.ExitCode != 3 || !strings.Contains(string(end.Output), `"notices"`) {
+		t.Errorf("ended %+v", end)
+	}
+}
+
+func TestTheExitStatusOfAFailedCommandMayBeTheFirstLineOfItsOutput(t *testing.T) {
+	three := 3
+	claude := knownAgent{exitLine: "Exit code "}
+	for name, test := range map[string]struct {
+		agent                   knownAgent
+		kind, status, rawOutput string
+		want                    *int
+	}{
+		"alone":               {claude, "execute", "failed", "Exit code 3", &three},
+		"before the output":   {claude, "execute", "failed", `Exit code 3\nno such file`, &three},
+		"printed":             {claude, "execute", "completed", "Exit code 3", nil},
+		"printed later":       {claude, "execute", "failed", `denied\nExit code 3`, nil},
+		"not a number":        {claude, "execute", "failed", "Exit code three", nil},
+		"not a command":       {claude, "read", "failed", "Exit code 3", nil},
+		"not of this agent":   {knownAgent{}, "execute", "failed", "Exit code 3", nil},
+		"a number on its own": {knownAgent{}, "execute", "failed", "3", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, _, r := knownTurn(t, test.agent)
+			notify(c, `{"sessionUpdate":"tool_call","toolCallId":"c","kind":"`+test.kind+`","status":"`+test.status+
+				`","rawOutput":"`+test.rawOutput+`"}`)
+			if end := toolEnd(t, r); !reflect.DeepEqual(end.ExitCode, test.want) {
+				t.Errorf("ended %+v", end)
+			}
+		})
+	}
+}
+
 func TestMarkdownOfToolsIsOutputOrMarkedAsMarkdown(t *testing.T) {
 	text := func(s string) protocol.Content { return protocol.Content{Type: contentText, Text: s} }
 	marked := func(s string) protocol.Content {
@@ -245,6 +292,34 @@ func TestAFailureOfTheModelEndsTheTurnWithItsReason(t *testing.T) {
 			}
 			if end := r.run("say again"); end.Reason != protocol.ReasonCompleted {
 				t.Errorf("the next turn ended %+v", end)
+			}
+		})
+	}
+}
+
+func TestAFailureInAMessageEndsATurnWithoutUsage(t *testing.T) {
+	used := &protocol.Usage{Input: 9, Output: 2}
+	for name, test := range map[string]struct {
+		agent  knownAgent
+		text   string
+		usage  *protocol.Usage
+		reason protocol.Reason
+	}{
+		"no usage":     {knownAgent{failure: "Error: "}, "Error: 400 no", nil, protocol.ReasonError},
+		"an answer":    {knownAgent{failure: "Error: "}, "Error: 400 no", used, protocol.ReasonCompleted},
+		"another text": {knownAgent{failure: "Error: "}, "400 no", nil, protocol.ReasonCompleted},
+		"not known":    {knownAgent{}, "Error: 400 no", nil, protocol.ReasonCompleted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, tn, _ := knownTurn(t, test.agent)
+			notify(c, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"`+test.text+`"}}`)
+			end := tn.settle(session.End{Reason: protocol.ReasonCompleted, Usage: test.usage})
+			if end.Reason != test.reason {
+				t.Errorf("ended %+v", end)
+			}
+			if failed := end.Reason == protocol.ReasonError; failed &&
+				(end.Code != protocol.CodeAgentFailed || end.Message != test.text) {
+				t.Errorf("ended %+v", end)
 			}
 		})
 	}

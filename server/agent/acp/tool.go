@@ -65,8 +65,8 @@ func (t *turn) upsertTool(c *toolCall, output bool) error {
 	if err := t.describeTool(known, &told, first); err != nil || !output {
 		return err
 	}
-	if c.Content != nil {
-		if err := t.updateOutput(known, c.Content); err != nil {
+	if content, ok := t.agent.output(c); ok {
+		if err := t.updateOutput(known, content); err != nil {
 			return err
 		}
 	}
@@ -118,11 +118,7 @@ func (t *turn) describeTool(known *tool, c *toolCall, first bool) error {
 }
 
 // updateOutput replaces the output of a tool. For text that only grew it emits the added text.
-func (t *turn) updateOutput(known *tool, raw json.RawMessage) error {
-	content, ok := t.agent.mapContents(raw)
-	if !ok {
-		return nil
-	}
+func (t *turn) updateOutput(known *tool, content []protocol.Content) error {
 	if known.terminal != "" {
 		content = append(content, protocol.Content{Type: contentText, Text: known.terminal})
 	}
@@ -181,6 +177,9 @@ func (t *turn) endTool(known *tool, status protocol.ToolStatus) error {
 	}
 	if status == protocol.ToolFailed {
 		data.Error = result.failure
+		if known.call.Kind == protocol.ToolExecute && data.ExitCode == nil {
+			data.ExitCode = t.agent.exitInText(result.text)
+		}
 	}
 	return t.emitTool(known, protocol.ToolEnded, data)
 }

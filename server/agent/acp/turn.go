@@ -28,12 +28,18 @@ type turn struct {
 
 	mu      sync.Mutex // held while an update is applied
 	ended   bool
-	denied  bool   // a request was denied or expired
-	failure []byte // messages since the agent reported a failure of its model; nil: none reported
+	denied  bool // a request was denied or expired
+	failure failure
 	part    part
 	parts   int
 	tools   map[string]*tool // by ACP tool call id
 	usage   *protocol.Usage  // of chunks
+}
+
+// failure is what an agent tells about a failure of its model.
+type failure struct {
+	reported bool   // by a status; otherwise only the text tells it
+	text     []byte // messages since
 }
 
 // maxFailure bounds the text about a failure that is kept, in bytes.
@@ -92,19 +98,21 @@ func (t *turn) apply(u *update) bool {
 func (t *turn) markFailed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.failure = append([]byte{}, t.failure...)
+	t.failure.reported = true
 }
 
-// settle corrects the end that the agent gave to the turn. Some agents end a turn as cancelled when
-// a request is denied, and as completed when the model fails.
+// settle corrects the end that the agent gave to the turn, with the usage of the turn. Some agents
+// end a turn as cancelled when a request is denied, and as completed when the model fails. Text
+// tells a failure only of a turn without usage: otherwise it may be an answer.
 func (t *turn) settle(end session.End) session.End {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
 	case end.Reason == protocol.ReasonInterrupted && t.denied:
 		end.Reason = protocol.ReasonDenied
-	case end.Reason == protocol.ReasonCompleted && t.failure != nil:
-		e := &rpc.Error{Message: strings.TrimSpace(string(t.failure))}
+	case end.Reason == protocol.ReasonCompleted &&
+		(t.failure.reported || len(t.failure.text) > 0 && end.Usage == nil):
+		e := &rpc.Error{Message: strings.TrimSpace(string(t.failure.text))}
 		end.Reason, end.Code = protocol.ReasonError, protocol.CodeAgentFailed
 		if isMaxTokens(e) {
 			end.Reason, end.Code = protocol.ReasonMaxTokens, ""
@@ -135,9 +143,7 @@ func (t *turn) addChunk(u *update, kind protocol.Kind) bool {
 	if !ok || text == "" {
 		return ok
 	}
-	if t.failure != nil && len(t.failure) < maxFailure {
-		t.failure = append(t.failure, text...)
-	}
+	t.addFailure(text)
 	start, delta := protocol.TextStart, protocol.TextDelta
 	if kind == protocol.KindReasoning {
 		start, delta = protocol.ReasoningStart, protocol.ReasoningDelta
@@ -153,6 +159,15 @@ func (t *turn) addChunk(u *update, kind protocol.Kind) bool {
 		}
 	}
 	return t.emit(delta, protocol.PartDeltaData{Part: t.part.id, Text: text}) == nil
+}
+
+// addFailure keeps a text that tells about a failure of the model.
+func (t *turn) addFailure(text string) {
+	f := &t.failure
+	tells := t.agent.failure != "" && strings.HasPrefix(text, t.agent.failure)
+	if (f.reported || tells || len(f.text) > 0) && len(f.text) < maxFailure {
+		f.text = append(f.text, text...)
+	}
 }
 
 func (t *turn) endPart() error {
