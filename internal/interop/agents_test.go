@@ -9,12 +9,34 @@ import (
 	"agentctl/protocol"
 )
 
-// realAgents are the agents that run the session tests, tableAgents those of the table in
+// restartAgents are the agents of the tests of restarts, tableAgents those of the table in
 // docs/agents.md.
 var (
-	realAgents  = []realAgent{geminiAgent, openCodeAgent}
-	tableAgents = []realAgent{codexAgent, copilotAgent, openCodeAgent}
+	restartAgents = []realAgent{geminiAgent, openCodeAgent}
+	tableAgents   = []realAgent{claudeAgent, codexAgent, copilotAgent, geminiAgent, openCodeAgent, qwenAgent}
 )
+
+var claudeAgent = realAgent{
+	name: "claude", title: "claude-agent-acp", npm: "@agentclientprotocol/claude-agent-acp",
+	program: ".bin/claude-agent-acp", shellTool: "Bash", initial: "default", mode: "plan",
+	command: func(command string) obj { return obj{"command": command, "description": "as was said"} },
+	write: func(file string) (string, any) {
+		return "Write", obj{"file_path": file, "content": written}
+	},
+	env: func(_, endpoint string) map[string]string {
+		return map[string]string{
+			"ANTHROPIC_API_KEY": "x", "ANTHROPIC_BASE_URL": endpoint,
+			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+		}
+	},
+	files: func(string) map[string]any {
+		// The adapter offers the mode without questions to root in a sandbox, where Claude Code
+		// refuses to start.
+		return map[string]any{".claude/settings.json": obj{
+			"permissions": obj{"disableBypassPermissionsMode": "disable"},
+		}}
+	},
+}
 
 var codexAgent = realAgent{
 	name: "codex", title: "codex-acp", npm: "@agentclientprotocol/codex-acp",
@@ -59,8 +81,9 @@ var copilotAgent = realAgent{
 			"COPILOT_AUTO_UPDATE": "false", "COPILOT_OFFLINE": "true",
 		}
 	},
-	lacks: map[string]string{
-		"model failure": "the agent sends the failure as text and completes the turn",
+	notes: map[string]note{
+		"model failure": {text: "of the first model request of a turn; after that the agent completes the turn with the " +
+			"failure as text"},
 	},
 }
 
@@ -84,10 +107,20 @@ var geminiAgent = realAgent{
 		return map[string]any{".gemini/settings.json": obj{
 			"security": obj{"auth": obj{"selectedType": "gemini-api-key"}},
 			"privacy":  obj{"usageStatisticsEnabled": false},
-			"general":  obj{"enableAutoUpdate": false},
+			"general":  obj{"enableAutoUpdate": false, "sessionRetention": obj{"enabled": false}},
+			"tools":    obj{"shell": obj{"enableInteractiveShell": false}},
 		}}
 	},
 	backdate: backdateGemini,
+	notes: map[string]note{
+		"output of a command": {text: "with the setting `tools.shell.enableInteractiveShell: false`; otherwise " +
+			"the agent tells no output"},
+		"exit code of a command": {
+			lacks: true, text: "the agent tells it in words, and only of a command without output",
+		},
+		"server killed in mid-turn": {text: "with the setting `general.sessionRetention.enabled: false`; otherwise " +
+			"the agent may delete a conversation when it starts, and gets the transcript instead"},
+	},
 }
 
 var openCodeAgent = realAgent{
@@ -117,5 +150,36 @@ var openCodeAgent = realAgent{
 				}},
 			}},
 		}}
+	},
+}
+
+var qwenAgent = realAgent{
+	name: "qwen", title: "qwen-code", npm: "@qwen-code/qwen-code", program: ".bin/qwen", args: []string{"--acp"},
+	shellTool: "run_shell_command", initial: "default", mode: "plan",
+	command: func(command string) obj {
+		return obj{"command": command, "description": "as was said", "is_background": false}
+	},
+	write: func(file string) (string, any) {
+		return "write_file", obj{"file_path": file, "content": written}
+	},
+	env: func(_, endpoint string) map[string]string {
+		return map[string]string{
+			"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": endpoint + "/v1", "OPENAI_MODEL": "fake-model",
+		}
+	},
+	files: func(string) map[string]any {
+		return map[string]any{".qwen/settings.json": obj{
+			"security": obj{"auth": obj{"selectedType": "openai"}},
+			"privacy":  obj{"usageStatisticsEnabled": false},
+			"general":  obj{"enableAutoUpdate": false},
+			"tools":    obj{"approvalMode": "default"},
+			"memory":   obj{"enableManagedAutoMemory": false, "enableManagedAutoDream": false},
+			"ui":       obj{"enableFollowupSuggestions": false},
+			"model":    obj{"generationConfig": obj{"modalities": obj{"image": true}}},
+		}}
+	},
+	notes: map[string]note{
+		"token counts": {text: "with the setting `ui.enableFollowupSuggestions: false`; otherwise the agent asks the " +
+			"model for suggestions too, and does not tell their tokens"},
 	},
 }

@@ -53,15 +53,15 @@ func TestAgents(t *testing.T) {
 // testFeatures returns the number of features tested or declared as lacking. A failure replaces
 // the session, so that the next feature does not depend on it.
 func testFeatures(t *testing.T, a *realAgent) (tested int) {
-	for name := range a.lacks {
+	for name := range a.notes {
 		if !slices.ContainsFunc(features, func(f feature) bool { return f.name == name }) {
-			t.Errorf("%s lacks %q, which is no feature", a.name, name)
+			t.Errorf("%s has a note on %q, which is no feature", a.name, name)
 		}
 	}
 	r := newTestSession(t, a, modelScript(a))
 	for _, f := range features {
-		if reason := a.lacks[f.name]; reason != "" {
-			t.Logf("%s lacks %s: %s", a.name, f.name, reason)
+		if note := a.notes[f.name]; note.lacks {
+			t.Logf("%s lacks %s: %s", a.name, f.name, note.text)
 			tested++
 			continue
 		}
@@ -180,11 +180,6 @@ func (r *testSession) drip() {
 // checkContext sends a message and checks that its model request has a text of before.
 func (r *testSession) checkContext(before string) {
 	r.t.Helper()
-	if r.agent.backdate != nil {
-		if err := r.agent.backdate(r.home); err != nil {
-			r.t.Fatal(err)
-		}
-	}
 	r.send("who am I?")
 	r.waitTurnEnd(protocol.ReasonCompleted)
 	if got := r.agentText(); got != "you said: who am I?" {
@@ -212,6 +207,7 @@ func killedAgentIsReplaced(t *testing.T, r *testSession) {
 	if !strings.HasPrefix(r.agentText(), "drop 1 drop 2 drop 3 drop 4 drop 5") {
 		t.Errorf("kept %q", r.agentText())
 	}
+	r.backdate()
 	r.checkContext("my name is Ada")
 }
 
@@ -220,6 +216,7 @@ func conversationOutlivesAKilledServer(t *testing.T, r *testSession) {
 	r.waitTurnEnd(protocol.ReasonCompleted)
 	r.drip()
 	r.kill()
+	r.backdate()
 	r.start()
 	r.waitTurnEnd(protocol.ReasonError)
 	if !strings.HasPrefix(r.agentText(), "drop 1 drop 2 drop 3 drop 4 drop 5") {

@@ -43,7 +43,7 @@ func checkAgentsPage(t *testing.T) {
 	}
 }
 
-// agentsTable returns the table, features by agents, and the reason of each no.
+// agentsTable returns the table, features by agents, and the notes.
 func agentsTable(t *testing.T) string {
 	head, line := "| feature |", "|---|"
 	for _, a := range tableAgents {
@@ -55,9 +55,12 @@ func agentsTable(t *testing.T) string {
 		rows.WriteString("| " + f.name + " |")
 		for _, a := range tableAgents {
 			cell := "yes"
-			if reason := a.lacks[f.name]; reason != "" {
-				cell = "no"
-				fmt.Fprintf(&notes, "- %s, %s: %s\n", a.title, f.name, reason)
+			if note, ok := a.notes[f.name]; ok {
+				cell = "yes, see below"
+				if note.lacks {
+					cell = "no"
+				}
+				fmt.Fprintf(&notes, "- %s, %s: %s\n", a.title, f.name, note.text)
 			}
 			rows.WriteString(" " + cell + " |")
 		}

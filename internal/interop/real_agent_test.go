@@ -4,6 +4,7 @@ package interop
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,7 +29,13 @@ type realAgent struct {
 	files     func(endpoint string) map[string]any // settings files, by path below its home: text or JSON; nil: none
 	backdate  func(home string) error              // makes its conversations look older; nil: not needed
 	denied    protocol.Reason                      // how a turn ends after a denial; empty: completed
-	lacks     map[string]string                    // reasons, by feature
+	notes     map[string]note                      // by feature
+}
+
+// A note is a remark on a feature of an agent: its condition, or why the agent lacks it.
+type note struct {
+	lacks bool
+	text  string
 }
 
 // written is the content of files that agents write.
@@ -72,16 +79,17 @@ func (a *realAgent) config(t *testing.T, home, endpoint string) obj {
 	return obj{"command": program, "args": a.args, "env": env}
 }
 
-// backdateGemini renames conversation files to an older time. This release names each file by its
-// start minute, and a load within the same minute overwrites the file before reading it.
+// backdateGemini renames conversation files to older times, each to its own, in their order. This
+// release names each file by its start minute, and a load within the same minute overwrites the
+// file before reading it. A load makes another file of the conversation.
 func backdateGemini(home string) error {
 	files, err := filepath.Glob(filepath.Join(home, ".gemini/tmp/*/chats/session-*"))
 	if err != nil {
 		return err
 	}
 	began := regexp.MustCompile(`session-\d{4}-\d\d-\d\dT\d\d-\d\d-`)
-	for _, f := range files {
-		aged := began.ReplaceAllString(filepath.Base(f), "session-2026-01-01T00-00-")
+	for i, f := range files {
+		aged := began.ReplaceAllString(filepath.Base(f), fmt.Sprintf("session-2026-01-01T00-%02d-", i))
 		if err := os.Rename(f, filepath.Join(filepath.Dir(f), aged)); err != nil {
 			return err
 		}

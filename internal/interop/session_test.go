@@ -17,11 +17,11 @@ import (
 	"agentctl/protocol"
 )
 
-// forEachAgent runs a test against each agent.
+// forEachAgent runs a test against each of restartAgents.
 func forEachAgent(t *testing.T, script func(*realAgent) fakemodel.Script, test func(*testing.T, *testSession)) {
 	t.Helper()
-	for i := range realAgents {
-		a := &realAgents[i]
+	for i := range restartAgents {
+		a := &restartAgents[i]
 		t.Run(a.name, func(t *testing.T) { test(t, newTestSession(t, a, script(a))) })
 	}
 }
@@ -62,31 +62,6 @@ func modelScript(a *realAgent) fakemodel.Script {
 		out.Text("you ")
 		out.Text("said: " + message)
 	}
-}
-
-// steps run one after the other in one session.
-var steps = []struct {
-	name string
-	run  func(*testing.T, *testSession)
-}{
-	{"a prompt is answered in a stream", promptIsAnsweredInAStream},
-	{"an allowed command runs", allowedCommandRuns},
-	{"a denied command does not run and the agent gets the reason", deniedCommandDoesNotRun},
-	{"an edit is shown before it is made", editIsShown},
-	{"deny and stop ends the turn", denyAndStopEndsTheTurn},
-	{"a rule is kept by the server and the agent asks each time", ruleIsKeptByServer},
-	{"an interrupt keeps partial output", interruptKeepsWhatWasSaid},
-	{"a model failure ends the turn with its message", modelFailureEndsTurn},
-}
-
-func TestASession(t *testing.T) {
-	forEachAgent(t, modelScript, func(t *testing.T, r *testSession) {
-		for _, step := range steps {
-			if !t.Run(step.name, func(t *testing.T) { step.run(t, r.withT(t)) }) {
-				return // later steps depend on earlier ones
-			}
-		}
-	})
 }
 
 func promptIsAnsweredInAStream(t *testing.T, r *testSession) {
@@ -324,11 +299,7 @@ func TestTheConversationGoesOnAfterARestart(t *testing.T) {
 				r.send("my name is Ada")
 				r.waitTurnEnd(protocol.ReasonCompleted)
 				down(r)
-				if r.agent.backdate != nil {
-					if err := r.agent.backdate(r.home); err != nil {
-						t.Fatal(err)
-					}
-				}
+				r.backdate()
 				r.start()
 				r.send("who am I?")
 				r.waitTurnEnd(protocol.ReasonCompleted)
@@ -388,21 +359,4 @@ func TestARestoredSessionAndItsOriginBothGoOn(t *testing.T) {
 	if all := r.lastModelRequest(); !strings.Contains(all, "my name is Ada") || strings.Contains(all, "who am I?") {
 		t.Errorf("the model received from the first session %s", all)
 	}
-}
-
-func TestATurnThatAKilledServerCutEndsAndTheNextRuns(t *testing.T) {
-	forEachAgent(t, modelScript, func(t *testing.T, r *testSession) {
-		r.drip()
-		r.kill()
-		r.start()
-		r.waitTurnEnd(protocol.ReasonError)
-		if !strings.HasPrefix(r.agentText(), "drop 1 drop 2 drop 3 drop 4 drop 5") {
-			t.Errorf("kept %q", r.agentText())
-		}
-		r.send("still there?")
-		r.waitTurnEnd(protocol.ReasonCompleted)
-		if got := r.agentText(); got != "you said: still there?" {
-			t.Errorf("agent text %q", got)
-		}
-	})
 }

@@ -158,6 +158,17 @@ func (r *testSession) endServer(how syscall.Signal) {
 	r.checkGone(agents)
 }
 
+// backdate makes the conversations of the agent look older, if it needs that to load them.
+func (r *testSession) backdate() {
+	r.t.Helper()
+	if r.agent.backdate == nil {
+		return
+	}
+	if err := r.agent.backdate(r.home); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
 // children returns the server's child processes. Each is an agent and a process group leader.
 func (r *testSession) children() []int {
 	r.t.Helper()
