@@ -43,8 +43,11 @@ var codexAgent = realAgent{
 	program: ".bin/codex-acp", shellTool: "exec_command", initial: "read-only", mode: "agent",
 	denied: protocol.ReasonDenied,
 	command: func(command string) obj {
+		// A call that outlasts the yield time returns before the end of its command, and
+		// codex-acp tells the output at the end only.
 		return obj{
 			"cmd": command, "sandbox_permissions": "require_escalated", "justification": "as was said",
+			"yield_time_ms": 30000,
 		}
 	},
 	write: func(file string) (string, any) {
