@@ -105,7 +105,7 @@ var notEncoded = map[string][]protocol.Type{
 	},
 	"multiagent": {
 		protocol.SessionCreated, protocol.SessionUpdated, protocol.SessionClosed, protocol.MessageUser,
-		protocol.TurnStarted, protocol.TextStart, protocol.TextEnd, protocol.ReasoningStart,
+		protocol.TurnStarted, protocol.TextStart, protocol.TextEnd, protocol.TextContent, protocol.ReasoningStart,
 		protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.ToolStarted, protocol.ToolInput,
 		protocol.ToolOutput, protocol.ApprovalExplained, protocol.QueueAdded, protocol.QueueUpdated,
 		protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased,
@@ -130,7 +130,8 @@ var notEncoded = map[string][]protocol.Type{
 // dialect's page in docs/dialects.
 var notDecoded = map[string][]protocol.Type{
 	"agentloop": {
-		protocol.SessionUpdated, protocol.SessionClosed, protocol.JoinedDeltas, protocol.ToolInput,
+		protocol.SessionUpdated, protocol.SessionClosed, protocol.TextContent, protocol.JoinedDeltas,
+		protocol.ToolInput,
 		protocol.ApprovalExplained, protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved,
 		protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased, protocol.PlanStarted, protocol.PlanUpdated,
 		protocol.PlanCompleted, protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed,
@@ -141,7 +142,8 @@ var notDecoded = map[string][]protocol.Type{
 		protocol.StateRestored, protocol.Raw,
 	},
 	"multiagent": {
-		protocol.SessionUpdated, protocol.SessionClosed, protocol.ReasoningStart, protocol.ReasoningDelta,
+		protocol.SessionUpdated, protocol.SessionClosed, protocol.TextContent, protocol.ReasoningStart,
+		protocol.ReasoningDelta,
 		protocol.ReasoningEnd, protocol.JoinedDeltas, protocol.ToolInput, protocol.ToolOutput,
 		protocol.ApprovalExplained, protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved,
 		protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased, protocol.PlanStarted, protocol.PlanUpdated,

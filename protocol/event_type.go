@@ -16,6 +16,7 @@ const (
 	TextStart      Type = "text.start"
 	TextDelta      Type = "text.delta"
 	TextEnd        Type = "text.end"
+	TextContent    Type = "text.content"
 	ReasoningStart Type = "reasoning.start"
 	ReasoningDelta Type = "reasoning.delta"
 	ReasoningEnd   Type = "reasoning.end"
@@ -102,6 +103,7 @@ var EventTypes = []EventType{
 	{TextStart, of[PartStartData], false},
 	{TextDelta, of[PartDeltaData], false},
 	{TextEnd, of[PartEndData], false},
+	{TextContent, of[TextContentData], false},
 	{ReasoningStart, of[PartStartData], false},
 	{ReasoningDelta, of[PartDeltaData], false},
 	{ReasoningEnd, of[PartEndData], false},

@@ -18,6 +18,12 @@ type PartEndData struct {
 	DurationMS int64  `json:"duration_ms,omitempty"`
 }
 
+// TextContentData is the data of text.content: an image or another file in the agent's message,
+// between two parts of text.
+type TextContentData struct {
+	Content Content `json:"content"`
+}
+
 // A Kind is the kind of a delta.
 type Kind string
 

@@ -82,7 +82,8 @@ func TestEveryEventTypeHasOneRowInEventTypes(t *testing.T) {
 
 // noStateChange lists the durable event types that change nothing of a State but its seq.
 var noStateChange = []Type{
-	TurnStarted, TextDelta, ReasoningDelta, JoinedDeltas, ToolInput, ToolOutput, TaskProgress, AggregateStarted,
+	TurnStarted, TextDelta, TextContent,
+	ReasoningDelta, JoinedDeltas, ToolInput, ToolOutput, TaskProgress, AggregateStarted,
 	AggregateCompleted, PipelineCompleted, ErrorRaised, RetryScheduled, RecoveryStarted, RecoverySucceeded,
 	RecoveryFailed,
 	StateExported, StateRestored, Notice, Raw,
@@ -107,6 +108,7 @@ func TestTheStateReducerCoversEveryEventType(t *testing.T) {
 // outsideTurns those that never belong to a turn.
 var (
 	genericItems = []Type{
+		TextContent,
 		PlanStarted, PlanUpdated, PlanCompleted, PlanInvalid, PlanCancelled, PlanFailed, TaskStarted, TaskProgress,
 		TaskCompleted, TaskFailed, TaskCancelled, TaskRestarted, AggregateStarted, AggregateCompleted,
 		PipelineCompleted,

@@ -1,6 +1,9 @@
 package protocol
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Kinds of tools, for icons and policy. An unknown kind counts as other.
 const (
@@ -47,17 +50,27 @@ type ToolOutputData struct {
 	Replace bool      `json:"replace,omitempty"`
 }
 
-// Content is a structured piece of a tool's output.
+// Content is a structured piece of a tool's output, or of an agent's message besides its text.
 type Content struct {
-	Type      string          `json:"type"` // text, diff, image, blob, other
+	Type      string          `json:"type"` // text, diff, image, audio, blob, link, other
 	Text      string          `json:"text,omitempty"`
-	Path      string          `json:"path,omitempty"`
-	Old       *string         `json:"old,omitempty"` // of a diff; absent: a new file
+	Name      string          `json:"name,omitempty"` // as the agent names a file or a link
+	Path      string          `json:"path,omitempty"` // a path or a URI
+	Old       *string         `json:"old,omitempty"`  // of a diff; absent: a new file
 	New       string          `json:"new,omitempty"`
 	Blob      string          `json:"blob,omitempty"`
-	Bytes     int64           `json:"bytes,omitempty"` // the blob's size
+	Bytes     int64           `json:"bytes,omitempty"` // the blob's size; of a link: as the agent gave it
 	MediaType string          `json:"media_type,omitempty"`
-	Data      json.RawMessage `json:"data,omitempty"` // other JSON
+	Data      json.RawMessage `json:"data,omitempty"` // base64 of a small image, audio or blob; else other JSON
+}
+
+// Label returns the type of a file and its name, or the last part of its path: "image plot.png".
+func (c *Content) Label() string {
+	name := c.Name
+	if name == "" {
+		name = c.Path[strings.LastIndexByte(c.Path, '/')+1:]
+	}
+	return strings.TrimSpace(c.Type + " " + name)
 }
 
 // A ToolStatus is the end of a tool call.

@@ -72,6 +72,12 @@ func (c *Asciicast) writeEvent(e *protocol.Event) error {
 			return err
 		}
 		return c.writeLine(output.Actor(e.By) + "> " + transcript.Clean(d.Text))
+	case protocol.TextContent:
+		var d protocol.TextContentData
+		if err := e.Decode(&d); err != nil {
+			return err
+		}
+		return c.writeLine("[" + output.OneLine(d.Content.Label(), 0) + "]")
 	case protocol.ToolStarted:
 		var d protocol.ToolStartedData
 		if err := e.Decode(&d); err != nil {

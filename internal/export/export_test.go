@@ -26,6 +26,12 @@ func turnEvents() []*protocol.Event {
 	add(protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r", Text: "hm"})
 	add(protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: "a <b>bold\x1b[31m</b> "})
 	add(protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: "answer"})
+	add(protocol.TextContent, protocol.TextContentData{
+		Content: protocol.Content{Type: "image", Name: "<plot>", MediaType: "image/png", Blob: "b_1", Bytes: 9},
+	})
+	add(protocol.TextContent, protocol.TextContentData{
+		Content: protocol.Content{Type: "link", Name: "`docs`", Path: "https://x.org/<a>"},
+	})
 	add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c", Name: "shell", Title: "run `it`"})
 	add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c", Text: "```\nout\n"})
 	add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c", Status: "completed", ExitCode: &zero})
@@ -60,6 +66,7 @@ func TestMarkdownTellsTheTurn(t *testing.T) {
 	m.Turn(transcript.Turns[0], false)
 	want := "# A <title>\n\nSession s, agent -, started 0001-01-01 00:00:00.\n\n" +
 		"## bob, 1970-01-01 00:00:01\n\n> x\n\n<details><summary>Reasoning</summary>\n\nhm\n\n</details>\n\na <b>bold</b> answer\n\n" +
+		"(image/png, 9 bytes: `agentctl blob SESSION b_1`)\n\nLink `` `docs` ``: `https://x.org/<a>`\n\n" +
 		"**Tool** `` run `it` ``: completed, exit code 0\n\n````\n```\nout\n````\n\n**Asked** `ls`: ✓ allowed · decided by bob at 1970-01-01 00:00:09 · fine\n\n*notice: noted*\n\n" +
 		"*completed, 0.0 s*\n"
 	if b.String() != want {
@@ -76,6 +83,7 @@ func TestHTMLEscapesText(t *testing.T) {
 	page := b.String()
 	for _, want := range []string{
 		"<title>A &lt;title&gt;</title>", "a &lt;b&gt;bold&lt;/b&gt; answer",
+		"(image/png, 9 bytes: `agentctl blob s b_1`)", "`https://x.org/&lt;a&gt;`",
 		"✓ allowed · decided by bob", "noted", "</html>",
 	} {
 		if !strings.Contains(page, want) {
@@ -114,12 +122,12 @@ func TestAsciicastPlaysEventsAtTheirTime(t *testing.T) {
 		}
 		played.WriteString(frame[2].(string))
 	}
-	want := "bob> x\r\nhm\r\na <b>bold</b> answer\r\n[shell] run `it`\r\n```\r\nout\r\n? q  command  ls\r\n! q allowed by bob\r\n(completed)\r\n"
+	want := "bob> x\r\nhm\r\na <b>bold</b> answer\r\n[image <plot>]\r\n[link `docs`]\r\n[shell] run `it`\r\n```\r\nout\r\n? q  command  ls\r\n! q allowed by bob\r\n(completed)\r\n"
 	if played.String() != want {
 		t.Errorf("%q\nwant %q", played.String(), want)
 	}
-	if last != 10 {
-		t.Errorf("plays %v s, want 10", last)
+	if last != 12 {
+		t.Errorf("plays %v s, want 12", last)
 	}
 }
 

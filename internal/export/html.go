@@ -57,15 +57,15 @@ func writeTurn(w io.Writer, session string, t *protocol.Turn) {
 }
 
 func writeItem(w io.Writer, session string, it *protocol.Item) {
-	switch it.Kind {
-	case protocol.ItemText:
+	switch {
+	case it.Kind == protocol.ItemText:
 		writeElement(w, "div", "text", it.Text.String())
-	case protocol.ItemReasoning:
+	case it.Kind == protocol.ItemReasoning:
 		if len(it.Text) > 0 {
 			fmt.Fprintf(w, "<details><summary>Reasoning</summary><div class=\"text\">%s</div></details>\n",
 				safe(it.Text.String()))
 		}
-	case protocol.ItemEvent:
+	case it.Kind == protocol.ItemEvent && it.Type != protocol.TextContent:
 		if it.Type == protocol.ErrorRaised || it.Type == protocol.Notice {
 			var d struct {
 				Message string `json:"message"`
@@ -76,7 +76,7 @@ func writeItem(w io.Writer, session string, it *protocol.Item) {
 			}
 		}
 	default:
-		// Tool calls and approvals are preformatted Markdown.
+		// Tool calls, approvals and files are preformatted Markdown.
 		var b strings.Builder
 		m := Markdown{W: &b, Session: session}
 		m.item(it)

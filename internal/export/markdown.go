@@ -131,6 +131,8 @@ func (m *Markdown) content(c *protocol.Content) {
 		m.fenced("", c.New)
 	case c.Text != "":
 		m.fenced("", c.Text)
+	case c.Type == "link":
+		m.paragraph("Link " + code(c.Label()[len("link"):]) + ": " + code(c.Path))
 	case c.Blob != "":
 		command := code("agentctl blob " + cmp.Or(output.OneLine(m.Session, 0), "SESSION") + " " + c.Blob)
 		m.paragraph(fmt.Sprintf("(%s, %d bytes: %s)", cmp.Or(output.OneLine(c.MediaType, 80), output.Cell(c.Type, 80)),
@@ -166,6 +168,11 @@ func (m *Markdown) event(it *protocol.Item) {
 		return
 	}
 	switch it.Type {
+	case protocol.TextContent:
+		var d protocol.TextContentData
+		if e.Decode(&d) == nil {
+			m.content(&d.Content)
+		}
 	case protocol.ErrorRaised, protocol.Notice, protocol.PlanInvalid, protocol.PlanFailed:
 		m.paragraph(message(it.Type, d.Message))
 	case protocol.PlanCompleted:

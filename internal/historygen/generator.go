@@ -91,7 +91,7 @@ var (
 	duringTurn = slices.Concat(anywhere, []protocol.Type{
 		protocol.TurnEnded, protocol.TurnEnded,
 		protocol.TextStart, protocol.TextStart, protocol.TextDelta, protocol.TextDelta, protocol.TextDelta,
-		protocol.TextEnd,
+		protocol.TextEnd, protocol.TextContent,
 		protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningDelta, protocol.ReasoningEnd,
 		protocol.JoinedDeltas,
 		protocol.ToolStarted, protocol.ToolStarted, protocol.ToolInput, protocol.ToolOutput, protocol.ToolOutput,

@@ -15,6 +15,8 @@ func (g *Generator) part(typ protocol.Type) codec.Entry {
 		kind = protocol.KindReasoning
 	}
 	switch typ {
+	case protocol.TextContent:
+		return g.entry(typ, protocol.TextContentData{Content: g.file()})
 	case protocol.TextStart, protocol.ReasoningStart:
 		en := g.entry(typ, protocol.PartStartData{Part: g.id("p"), Agent: g.oneOf("", "", "reviewer")})
 		en.Task, en.Parent = g.oneOf("", "", "1"), g.oneOf("", "", "call")
@@ -37,6 +39,18 @@ func (g *Generator) part(typ protocol.Type) codec.Entry {
 	en := g.entry(typ, data)
 	en.Task = p.Task
 	return en
+}
+
+// file draws an image or another file of an agent.
+func (g *Generator) file() protocol.Content {
+	data := json.RawMessage(`"iVBORw0KGgo="`)
+	return pick(g, "file", []protocol.Content{
+		{Type: "image", MediaType: "image/png", Data: data, Blob: "b_0", Bytes: 8},
+		{Type: "audio", MediaType: "audio/wav", Blob: "b_1", Bytes: 90_000},
+		{Type: "blob", MediaType: "application/pdf", Path: "file:///a/b.pdf", Data: data, Blob: "b_0", Bytes: 8},
+		{Type: "text", Path: "file:///a/notes.txt", Text: g.text()},
+		{Type: "link", Name: "the plot", Path: "https://example.org/plot.png", Bytes: 100},
+	})
 }
 
 // joined draws joined deltas of the open parts and tools.
@@ -92,7 +106,9 @@ func (g *Generator) tool(typ protocol.Type) codec.Entry {
 	case protocol.ToolOutput:
 		d := protocol.ToolOutputData{Tool: t.Tool, Text: g.text(), Replace: g.oneOf("", "", "yes") != ""}
 		if g.coin("content") {
-			d.Content = []protocol.Content{{Type: "diff", Path: "a", New: g.text()}, {Type: "text", Text: g.text()}}
+			d.Content = []protocol.Content{
+				{Type: "diff", Path: "a", New: g.text()}, {Type: "text", Text: g.text()}, g.file(),
+			}
 		}
 		data = d
 	default:

@@ -28,6 +28,8 @@ func noticeText(e *protocol.Event) string {
 	case protocol.RecoveryFailed:
 		d := decodeData[protocol.RecoveryData](e)
 		return warningSign + fmt.Sprintf("not recovered: %s: %s", d.Action, d.Failure)
+	case protocol.TextContent:
+		return "[" + decodeData[protocol.TextContentData](e).Content.Label() + "]"
 	case protocol.PlanStarted:
 		return "Planning: " + decodeData[protocol.PlanStartedData](e).Question
 	case protocol.PlanCompleted:

@@ -17,7 +17,7 @@ var noticeTypes = map[string]bool{
 	string(protocol.QueueMoved): true, string(protocol.QueueHeld): true, string(protocol.QueueReleased): true,
 	string(protocol.PlanUpdated): true, string(protocol.ContextUpdated): true, string(protocol.ContextCompacted): true,
 	string(protocol.UsageUpdated): true, string(protocol.AgentOptions): true, string(protocol.StateExported): true,
-	string(protocol.Raw): true,
+	string(protocol.Raw): true, string(protocol.TextContent): true,
 }
 
 func (h *frameHandler) notice() {

@@ -145,6 +145,10 @@ func describeEvent(e *protocol.Event) string {
 		who = e.By.Name
 	}
 	switch e.Type {
+	case protocol.TextContent:
+		var d protocol.TextContentData
+		_ = e.Decode(&d)
+		return "[" + d.Content.Label() + "]"
 	case protocol.MessageUser:
 		return who + ": " + shorten(d.Text)
 	case protocol.QueueAdded:

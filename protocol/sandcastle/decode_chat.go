@@ -170,6 +170,7 @@ func (c *client) recordTextEvent(s *session, e *chatEvent) {
 
 // nativeTypes lists the events that chatNative carries.
 var nativeTypes = map[protocol.Type]bool{
+	protocol.TextContent:       true,
 	protocol.ApprovalRequested: true, protocol.ApprovalExplained: true, protocol.ApprovalResolved: true,
 	protocol.PlanStarted: true, protocol.PlanUpdated: true, protocol.PlanCompleted: true,
 	protocol.PlanInvalid: true, protocol.PlanCancelled: true, protocol.PlanFailed: true,

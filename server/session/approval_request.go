@@ -58,9 +58,7 @@ func (s *Session) recordApprovalRequest(w *approvalWaiter) (*protocol.Approval, 
 	a.Input = sanitizeJSON(a.Input)
 	var blobs []Blob
 	a.Content = slices.Clone(a.Content)
-	for i := range a.Content {
-		blobs = append(blobs, sanitizeContent(&a.Content[i])...)
-	}
+	blobs = append(blobs, sanitizeContents(a.Content)...)
 	if a.Request != "" {
 		if s.state.PendingApproval(a.Request) != nil {
 			s.approvals.waiters[a.Request] = append(s.approvals.waiters[a.Request], w)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -58,25 +59,58 @@ func truncateTexts(v any) (any, []Blob) {
 	return v, blobs
 }
 
-// sanitizeContent makes the data of a content fit an event; it returns data too large as a blob.
-func sanitizeContent(c *protocol.Content) []Blob {
-	c.Data = sanitizeJSON(c.Data)
-	if len(c.Data) <= protocol.MaxEvent/8 {
-		return nil
+const (
+	inlineContent  = protocol.MaxEvent / 8 // bytes of data, or of text in a message, that a content keeps
+	inlineContents = protocol.MaxEvent / 2 // bytes of data that the contents of an event keep
+)
+
+// sanitizeContents makes the data of contents fit an event, in place. It returns every image and
+// file, and other data that is too large, as blobs.
+func sanitizeContents(list []protocol.Content) []Blob {
+	var blobs []Blob
+	room := inlineContents
+	for i := range list {
+		c := &list[i]
+		c.Data = sanitizeJSON(c.Data)
+		fits := len(c.Data) <= min(inlineContent, room)
+		data, isFile := contentBytes(c)
+		b := newBlob(cmp.Or(c.MediaType, "application/octet-stream"), data)
+		switch {
+		case isFile:
+		case fits:
+			room -= len(c.Data)
+			continue
+		default:
+			b = newBlob(cmp.Or(c.MediaType, "application/json"), c.Data)
+		}
+		if c.Blob, c.Bytes = b.ID, int64(len(b.Data)); !fits {
+			c.Data = nil
+		}
+		room -= len(c.Data)
+		blobs = append(blobs, b)
 	}
-	b := newBlob("application/json", c.Data)
-	if data, ok := contentBytes(c); ok {
-		b = newBlob(c.MediaType, data)
-	} else if c.MediaType != "" {
-		b.MediaType = c.MediaType
-	}
-	c.Data, c.Blob, c.Bytes = nil, b.ID, int64(len(b.Data))
-	return []Blob{b}
+	return blobs
 }
 
-// contentBytes returns the bytes of an image or a file, which a content has in base64.
+// sanitizeMessageContent makes a content of an agent's message fit an event. A long text becomes a
+// blob.
+func sanitizeMessageContent(c *protocol.Content) []Blob {
+	if c.Type == "text" && len(c.Text) > inlineContent {
+		b := newBlob(cmp.Or(c.MediaType, "text/plain; charset=utf-8"), []byte(protocol.ValidText(c.Text)))
+		c.Text, c.Blob, c.Bytes = "", b.ID, int64(len(b.Data))
+		return []Blob{b}
+	}
+	list := []protocol.Content{*c}
+	blobs := sanitizeContents(list)
+	*c = list[0]
+	return blobs
+}
+
+// contentBytes returns the bytes of an image, audio or a file, which a content has in base64.
 func contentBytes(c *protocol.Content) (data []byte, ok bool) {
-	if c.Type != "image" && c.Type != "blob" || c.MediaType == "" {
+	switch c.Type {
+	case "image", "audio", "blob":
+	default:
 		return nil, false
 	}
 	err := json.Unmarshal(c.Data, &data) // base64

@@ -70,6 +70,9 @@ func sanitizeEvent(e Event) ([]entry, error) {
 			kind = protocol.KindReasoning
 		}
 		return splitDelta(base, protocol.Delta{Part: d.Part, Kind: kind, Text: d.Text}), nil
+	case protocol.TextContentData:
+		base.blobs = sanitizeMessageContent(&d.Content)
+		return encodeEntry(base, d)
 	case protocol.ToolStartedData:
 		d.Tool, d.Input = sanitizeID(d.Tool), sanitizeJSON(d.Input)
 		base.tool = d.Tool
@@ -119,9 +122,7 @@ func encodeToolOutput(base entry, d protocol.ToolOutputData) ([]entry, error) {
 	d.Tool = sanitizeID(d.Tool)
 	base.tool = d.Tool
 	d.Content = slices.Clone(d.Content)
-	for i := range d.Content {
-		base.blobs = append(base.blobs, sanitizeContent(&d.Content[i])...)
-	}
+	base.blobs = sanitizeContents(d.Content)
 	if len(d.Text) <= protocol.MaxText/8 {
 		return encodeEntry(base, d)
 	}

@@ -296,27 +296,88 @@ func TestForeignJSONIsNestedSoDeep(t *testing.T) {
 	}
 }
 
-func TestALargeImageIsKeptAsItsBytes(t *testing.T) {
+func TestAnImageIsKeptAsItsBytes(t *testing.T) {
 	image := bytes.Repeat([]byte{0x89, 'P', 'N', 'G'}, protocol.MaxEvent/16)
 	for _, c := range []struct {
 		data      any
 		mediaType string
-		want      []byte
+		want      []byte // nil: the JSON
+		blobType  string
 	}{
-		{image, "image/png", image},
-		{strings.Repeat("?", protocol.MaxEvent), "image/png", nil}, // not base64
-		{image, "", nil},
+		{image, "image/png", image, "image/png"},
+		{image, "", image, "application/octet-stream"},
+		{strings.Repeat("?", protocol.MaxEvent), "image/png", nil, "image/png"}, // not base64
 	} {
 		data := protocol.MustEncode(c.data)
 		if c.want == nil {
 			c.want = data
 		}
-		content := protocol.Content{Type: "image", MediaType: c.mediaType, Data: data}
-		blobs := sanitizeContent(&content)
-		if len(blobs) != 1 || !bytes.Equal(blobs[0].Data, c.want) || content.Blob != blobs[0].ID ||
-			content.Bytes != int64(len(c.want)) || content.Data != nil ||
-			c.mediaType != "" && blobs[0].MediaType != c.mediaType {
-			t.Errorf("%.10v %s: %d blobs, content %+v", c.data, c.mediaType, len(blobs), content)
+		list := []protocol.Content{{Type: "image", MediaType: c.mediaType, Data: data}}
+		blobs := sanitizeContents(list)
+		if len(blobs) != 1 || !bytes.Equal(blobs[0].Data, c.want) || list[0].Blob != blobs[0].ID ||
+			list[0].Bytes != int64(len(c.want)) || list[0].Data != nil || blobs[0].MediaType != c.blobType {
+			t.Errorf("%.10v %s: %d blobs, content %+v", c.data, c.mediaType, len(blobs), list[0])
+		}
+	}
+}
+
+func TestASmallImageIsABlobTooAndStaysInTheEvent(t *testing.T) {
+	for _, typ := range []string{"image", "audio", "blob"} {
+		list := []protocol.Content{{Type: typ, Data: json.RawMessage(`"iVBORw0KGgo="`)}}
+		blobs := sanitizeContents(list)
+		if len(blobs) != 1 || string(blobs[0].Data) != "\x89PNG\r\n\x1a\n" || list[0].Blob != blobs[0].ID ||
+			list[0].Bytes != 8 || string(list[0].Data) != `"iVBORw0KGgo="` {
+			t.Errorf("%s: %d blobs, content %+v", typ, len(blobs), list[0])
+		}
+	}
+}
+
+func TestManySmallImagesFitAnEvent(t *testing.T) {
+	d := protocol.ToolOutputData{Tool: "t"}
+	for i := range 20 {
+		image := bytes.Repeat([]byte{byte(i)}, 20<<10)
+		d.Content = append(d.Content, protocol.Content{Type: "image", Data: protocol.MustEncode(image)})
+	}
+	entries, err := sanitizeEvent(Event{Type: protocol.ToolOutput, Data: d})
+	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 20 || entries[0].typ != protocol.ToolOutput {
+		t.Fatalf("%d entries, %v", len(entries), err)
+	}
+	var got protocol.ToolOutputData
+	if err := json.Unmarshal(entries[0].data, &got); err != nil {
+		t.Fatal(err)
+	}
+	inline := 0
+	for i, c := range got.Content {
+		if c.Blob != entries[0].blobs[i].ID || c.Bytes != 20<<10 {
+			t.Errorf("image %d: blob %s, %d bytes", i, c.Blob, c.Bytes)
+		}
+		if c.Data != nil {
+			inline++
+		}
+	}
+	if inline != 4 {
+		t.Errorf("%d images are in the event, want 4: those that fit 128 KiB", inline)
+	}
+}
+
+func TestALongTextInAMessageIsABlob(t *testing.T) {
+	for _, size := range []int{10, inlineContent + 1} {
+		c := protocol.Content{Type: "text", Path: "file:///notes.md", Text: strings.Repeat("x", size)}
+		entries, err := sanitizeEvent(Event{Type: protocol.TextContent, Data: protocol.TextContentData{Content: c}})
+		if err != nil || len(entries) != 1 {
+			t.Fatalf("%d entries, %v", len(entries), err)
+		}
+		var d protocol.TextContentData
+		if err := json.Unmarshal(entries[0].data, &d); err != nil {
+			t.Fatal(err)
+		}
+		long := size > inlineContent
+		got := d.Content
+		if (got.Text == "") != long || (got.Bytes == int64(size)) != long || (got.Blob != "") != long {
+			t.Errorf("%d bytes: blob %q, text of %d bytes", size, got.Blob, len(got.Text))
+		}
+		if long && (len(entries[0].blobs) != 1 || string(entries[0].blobs[0].Data) != c.Text) {
+			t.Errorf("%d bytes: %d blobs", size, len(entries[0].blobs))
 		}
 	}
 }

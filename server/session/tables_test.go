@@ -49,7 +49,8 @@ var fittedWhole = []protocol.Type{
 
 // fittedByField lists the types whose data fit changes field by field.
 var fittedByField = []protocol.Type{
-	protocol.TextStart, protocol.TextDelta, protocol.TextEnd, protocol.ReasoningStart, protocol.ReasoningDelta,
+	protocol.TextStart, protocol.TextDelta, protocol.TextEnd, protocol.TextContent,
+	protocol.ReasoningStart, protocol.ReasoningDelta,
 	protocol.ReasoningEnd, protocol.ToolStarted, protocol.ToolInput, protocol.ToolOutput, protocol.ToolEnded,
 	protocol.PlanUpdated, protocol.PlanCompleted, protocol.Raw,
 }

@@ -12,7 +12,7 @@ import (
 
 // Content returns a piece of structured output as lines of text.
 func Content(c *protocol.Content) string {
-	file, isFile := contentFile(c)
+	file, isFile := ContentFile(c)
 	switch {
 	case c.Type == "diff":
 		old := ""
@@ -23,7 +23,7 @@ func Content(c *protocol.Content) string {
 	case c.Text != "":
 		return c.Text + "\n"
 	case isFile:
-		return file + "\n"
+		return file.Line() + "\n"
 	case len(c.Data) > 0:
 		return JSON(c.Data) + "\n"
 	}

@@ -98,6 +98,9 @@ func Event(typ protocol.Type, data json.RawMessage) (text string, level Level, o
 	case protocol.ContextCompacted:
 		d := remote.DecodeData[protocol.ContextCompactedData](data)
 		return format(LevelInfo, "context compacted%s", ui.Prefixed(": ", Compaction(d, ui.Thousands)))
+	case protocol.TextContent:
+		d := remote.DecodeData[protocol.TextContentData](data)
+		return format(LevelInfo, "%s", MessageContent(&d.Content))
 	case protocol.StateExported:
 		return format(LevelInfo, "state exported")
 	case protocol.StateRestored:

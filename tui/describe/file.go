@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -13,63 +14,114 @@ import (
 	"agentctl/tui/ui"
 )
 
-// maxFileName bounds the name in the line of a file, in cells.
+// maxFileName bounds a name or an address in the line of a file, in cells.
 const maxFileName = 80
 
-// Part returns a part of a user's message: a file as one line, a text as it is.
-func Part(p *protocol.Part) string {
+// File is an image or another file in a session, or a link. Its words are those of its sender and
+// not to be trusted.
+type File struct {
+	Kind      string // image, audio, blob, file, text or link
+	Name      string
+	Link      string // the address that a link names
+	MediaType string
+	Size      int64  // in bytes; 0: unknown
+	Blob      string // the id of the blob with its bytes; "": none
+	text      string // the content, if text
+	base64    string // the content, else
+}
+
+// PartFile returns the file of a part. ok is false for a part that is text.
+func PartFile(p *protocol.Part) (f File, ok bool) {
 	if p.Text != "" && p.Name == "" && p.URL == "" {
-		return p.Text
+		return File{}, false
 	}
-	size := int64(len(p.Text))
-	name := p.Name
+	f = File{Kind: p.Type, Name: p.Name, Blob: p.Blob, text: p.Text, Size: int64(len(p.Text))}
 	media, data, inline := strings.Cut(strings.TrimPrefix(p.URL, "data:"), ";base64,")
 	switch {
 	case inline && strings.HasPrefix(p.URL, "data:"):
-		size = decodedLen(data)
+		f.base64, f.Size = data, decodedLen(data)
 	case p.URL != "":
 		media = ""
-		name = cmp.Or(name, path.Base(p.URL))
+		f.Name, f.Link = cmp.Or(f.Name, path.Base(p.URL)), p.URL
 	}
-	return fileLine(p.Type, name, cmp.Or(p.MediaType, media), size, p.Blob)
+	f.MediaType = cmp.Or(p.MediaType, media)
+	return f, true
 }
 
-// contentFile returns an image or a file in a tool's output as one line. ok is false for other
-// content.
-func contentFile(c *protocol.Content) (line string, ok bool) {
-	size := c.Bytes
-	switch {
-	case c.Blob != "":
-	case c.Type == "image" || c.Type == "blob":
-		var data string
-		_ = json.Unmarshal(c.Data, &data) // not base64: the size is not known
-		size = decodedLen(data)
+// ContentFile returns the file of a content of an agent. ok is false for other content.
+func ContentFile(c *protocol.Content) (f File, ok bool) {
+	f = File{Kind: c.Type, Name: c.Name, MediaType: c.MediaType, Blob: c.Blob, Size: c.Bytes}
+	if f.Name == "" && c.Path != "" {
+		f.Name = path.Base(c.Path)
+	}
+	switch c.Type {
+	case "image", "audio", "blob":
+		_ = json.Unmarshal(c.Data, &f.base64) // not base64: the size is not known
+		f.Size = cmp.Or(f.Size, decodedLen(f.base64))
+	case "link":
+		f.Link = c.Path
+		if f.Name == path.Base(c.Path) {
+			f.Name = ""
+		}
+	case "text":
+		f.text = c.Text
+		f.Size = cmp.Or(f.Size, int64(len(c.Text)))
+		return f, c.Path != ""
 	default:
-		return "", false
+		return f, c.Blob != ""
 	}
-	name := ""
-	if c.Path != "" {
-		name = path.Base(c.Path)
-	}
-	return fileLine(c.Type, name, c.MediaType, size, c.Blob), true
+	return f, true
 }
 
-// fileLine returns "[TYPE NAME · MEDIA TYPE · SIZE · blob ID]" without what is empty.
-func fileLine(typ, name, mediaType string, size int64, blob string) string {
-	line := strings.TrimSpace(typ + " " + ui.Fit(ui.OneLine(transcript.Clean(name)), maxFileName))
+// Content returns the bytes of a file that is in the event itself. It returns nil if they are a
+// blob, or elsewhere.
+func (f *File) Content() ([]byte, error) {
+	if f.text != "" {
+		return []byte(f.text), nil
+	}
+	if f.base64 == "" {
+		return nil, nil
+	}
+	data, err := base64.StdEncoding.DecodeString(f.base64)
+	if err != nil {
+		return nil, errors.New("the file is not base64")
+	}
+	return data, nil
+}
+
+// Line returns "[KIND NAME · LINK · MEDIA TYPE · SIZE · blob ID]" without what is empty.
+func (f *File) Line() string {
+	line := strings.TrimSpace(f.Kind + " " + ui.Fit(ui.OneLine(transcript.Clean(f.Name)), maxFileName))
 	add := func(s string) {
 		if s != "" {
 			line += " · " + ui.OneLine(transcript.Clean(s))
 		}
 	}
-	add(ui.Fit(mediaType, maxFileName))
-	if size > 0 {
-		add(byteSize(size))
+	if f.Kind == "link" {
+		add(ui.Fit(f.Link, maxFileName))
 	}
-	if blob != "" {
-		add("blob " + blob)
+	add(ui.Fit(f.MediaType, maxFileName))
+	if f.Size > 0 {
+		add(byteSize(f.Size))
+	}
+	if f.Blob != "" {
+		add("blob " + f.Blob)
 	}
 	return "[" + line + "]"
+}
+
+// Part returns a part of a user's message: a file as one line, a text as it is.
+func Part(p *protocol.Part) string {
+	if f, ok := PartFile(p); ok {
+		return f.Line()
+	}
+	return p.Text
+}
+
+// MessageContent returns a content of an agent's message as one line.
+func MessageContent(c *protocol.Content) string {
+	f, _ := ContentFile(c)
+	return f.Line()
 }
 
 // decodedLen returns the number of bytes of a base64 text.

@@ -137,6 +137,10 @@ func (r *renderer) writeEvent(e *protocol.Event) {
 		}
 	case protocol.TextStart, protocol.TextDelta, protocol.TextEnd:
 		r.writeText(e)
+	case protocol.TextContent:
+		r.flushParts()
+		d := remote.DecodeData[protocol.TextContentData](e.Data)
+		r.linef("agent: %s", describe.MessageContent(&d.Content))
 	case protocol.ReasoningEnd:
 		r.linef("agent thought")
 	case protocol.JoinedDeltas:

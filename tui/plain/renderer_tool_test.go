@@ -109,12 +109,16 @@ func TestFilesAreOneLine(t *testing.T) {
 		{Type: "image", MediaType: "image/png", Blob: "b_1", Bytes: 50_000},
 	}})
 	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
+	j.Text("p1", "see")
+	link := protocol.Content{Type: "link", Path: "https://x.org"}
+	j.Add(protocol.TextContent, protocol.TextContentData{Content: link})
 	r := newRenderer(time.UTC)
 	for _, u := range j.Take() {
 		r.update(u)
 	}
 	out := r.out.String()
 	for _, want := range []string{
+		"agent: see\nagent: [link · https://x.org]\n",
 		"ada: look\n  [image a.png · image/png · 10 bytes]\n", "  | [image · image/png · 48 KiB · blob b_1]\n",
 	} {
 		if !strings.Contains(out, want) {

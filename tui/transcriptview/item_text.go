@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -23,6 +24,8 @@ func Text(item transcript.Item) string {
 		if item.item.Approval != nil {
 			return cmp.Or(item.item.Approval.Action(), item.item.Approval.Title)
 		}
+	case *messageFile:
+		return describe.MessageContent(&item.content)
 	case *Checklist:
 		return item.text()
 	case *note:

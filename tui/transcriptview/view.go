@@ -228,11 +228,7 @@ func (v *View) Tick() {
 func (v *View) newItem(it *protocol.Item, e *protocol.Event) (item transcript.Item, collapsed bool) {
 	switch it.Kind {
 	case protocol.ItemText:
-		head := ""
-		if author := cmp.Or(it.Agent, v.taskTitle(it.Task), "agent"); author != v.speaker || it.Task != "" {
-			v.speaker = author
-			head = v.heading(author, e)
-		}
+		head := v.speakerHeading(it, e)
 		return &agentMessage{itemAnchor: v.anchorAt(0, it), styles: v.styles, item: it, heading: head}, it.Task != ""
 	case protocol.ItemReasoning:
 		return &reasoning{itemAnchor: v.anchorAt(0, it), styles: v.styles, item: it, task: v.taskTitle(it.Task)}, true
@@ -246,6 +242,10 @@ func (v *View) newItem(it *protocol.Item, e *protocol.Event) (item transcript.It
 	case protocol.ItemApproval:
 		return &approvalItem{itemAnchor: v.anchorAt(ApprovalAnchor, it), styles: v.styles, item: it}, false
 	}
+	if it.Type == protocol.TextContent {
+		c := remote.DecodeData[protocol.TextContentData](it.Data).Content
+		return &messageFile{styles: v.styles, content: c, heading: v.speakerHeading(it, e)}, false
+	}
 	if n := eventNote(v.styles, it.Type, it.Data); n != nil {
 		if it.Type == protocol.ErrorRaised {
 			n.itemAnchor = v.errorAnchor(seqName(it.Seq))
@@ -254,6 +254,17 @@ func (v *View) newItem(it *protocol.Item, e *protocol.Event) (item transcript.It
 		return n, false
 	}
 	return nil, false
+}
+
+// speakerHeading returns the heading of a message of the agent, or "" if it continues the message
+// before.
+func (v *View) speakerHeading(it *protocol.Item, e *protocol.Event) string {
+	author := cmp.Or(it.Agent, v.taskTitle(it.Task), "agent")
+	if author == v.speaker && it.Task == "" {
+		return ""
+	}
+	v.speaker = author
+	return v.heading(author, e)
 }
 
 // joinNotes removes the blank line between two consecutive event notes.

@@ -13,7 +13,9 @@ const (
 	contentText  = "text"
 	contentDiff  = "diff"
 	contentImage = "image"
+	contentAudio = "audio"
 	contentBlob  = "blob"
+	contentLink  = "link"
 	contentOther = "other"
 )
 
@@ -68,17 +70,10 @@ func (a knownAgent) mapContent(raw json.RawMessage) (_ protocol.Content, ok bool
 		return markdownContent(c.Content.Text), true
 	case c.Content.Type == "text":
 		return protocol.Content{Type: contentText, Text: c.Content.Text}, true
-	case c.Content.Type == "image" && c.Content.Data != "":
-		data := protocol.AppendString(nil, c.Content.Data)
-		image := protocol.Content{Type: contentImage, MediaType: c.Content.MIMEType, Path: c.Content.URI, Data: data}
-		return image, true
-	case c.Content.Type == "resource" && c.Content.Resource != nil && c.Content.Resource.Text != "":
-		r := c.Content.Resource
-		return protocol.Content{Type: contentText, Text: r.Text, Path: r.URI, MediaType: r.MIMEType}, true
-	case c.Content.Type == "resource" && c.Content.Resource != nil && c.Content.Resource.Blob != "":
-		r := c.Content.Resource
-		data := protocol.AppendString(nil, r.Blob)
-		return protocol.Content{Type: contentBlob, MediaType: r.MIMEType, Path: r.URI, Data: data}, true
+	default:
+		if file, ok := c.Content.file(); ok {
+			return file, true
+		}
 	}
 	return protocol.Content{Type: contentOther, Data: raw}, true
 }
@@ -109,6 +104,35 @@ func fencedBlock(text string) (body string, ok bool) {
 		return "", false
 	}
 	return strings.TrimSuffix(body, "\n"), true
+}
+
+// file returns the image, audio, resource or link of a block. ok is false for other blocks, and for
+// those without content.
+func (b *block) file() (_ protocol.Content, ok bool) {
+	base64 := func(typ, data string) (protocol.Content, bool) {
+		c := protocol.Content{Type: typ, Name: b.Name, Path: b.URI, MediaType: b.MIMEType}
+		c.Data = protocol.AppendString(nil, data)
+		return c, data != ""
+	}
+	switch {
+	case b.Type == "image":
+		return base64(contentImage, b.Data)
+	case b.Type == "audio":
+		return base64(contentAudio, b.Data)
+	case b.Type == "resource_link":
+		name := cmp.Or(b.Title, b.Name)
+		c := protocol.Content{Type: contentLink, Name: name, Path: b.URI, MediaType: b.MIMEType, Bytes: max(b.Size, 0)}
+		return c, b.URI != ""
+	case b.Type != "resource" || b.Resource == nil:
+	case b.Resource.Text != "":
+		r := b.Resource
+		return protocol.Content{Type: contentText, Text: r.Text, Path: r.URI, MediaType: r.MIMEType}, true
+	case b.Resource.Blob != "":
+		r := b.Resource
+		data := protocol.AppendString(nil, r.Blob)
+		return protocol.Content{Type: contentBlob, MediaType: r.MIMEType, Path: r.URI, Data: data}, true
+	}
+	return protocol.Content{}, false
 }
 
 // text returns the text of a block in a message. ok is false for blocks without text.

@@ -86,9 +86,9 @@ tool.output {"text":"50%","tool":"turn/c"}
 tool.output {"replace":true,"text":"99%","tool":"turn/c"}
 tool.output {"replace":true,"tool":"turn/c"}
 `},
-		"diffs, images and what is new": {`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x","kind":"edit","content":[{"type":"diff","path":"/a","oldText":null,"newText":"n"},{"type":"content","content":{"type":"image","mimeType":"image/png","data":"AAAA"}},{"type":"content","content":{"type":"resource","resource":{"uri":"file:///a.pdf","mimeType":"application/pdf","blob":"AAAA"}}},{"type":"content","content":{"type":"text","text":"note"}},{"type":"hologram","z":1}]}`, `
+		"diffs, images and what is new": {`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x","kind":"edit","content":[{"type":"diff","path":"/a","oldText":null,"newText":"n"},{"type":"content","content":{"type":"image","mimeType":"image/png","data":"AAAA"}},{"type":"content","content":{"type":"resource","resource":{"uri":"file:///a.pdf","mimeType":"application/pdf","blob":"AAAA"}}},{"type":"content","content":{"type":"audio","mimeType":"audio/wav","data":"AAAA"}},{"type":"content","content":{"type":"resource_link","uri":"https://example.org/p.svg","name":"p","title":"The plot","mimeType":"image/svg+xml","size":7}},{"type":"content","content":{"type":"text","text":"note"}},{"type":"hologram","z":1}]}`, `
 tool.started {"kind":"edit","title":"x","tool":"turn/c"}
-tool.output {"content":[{"new":"n","path":"/a","type":"diff"},{"data":"AAAA","media_type":"image/png","type":"image"},{"data":"AAAA","media_type":"application/pdf","path":"file:///a.pdf","type":"blob"},{"text":"note","type":"text"},{"data":{"type":"hologram","z":1},"type":"other"}],"replace":true,"tool":"turn/c"}
+tool.output {"content":[{"new":"n","path":"/a","type":"diff"},{"data":"AAAA","media_type":"image/png","type":"image"},{"data":"AAAA","media_type":"application/pdf","path":"file:///a.pdf","type":"blob"},{"data":"AAAA","media_type":"audio/wav","type":"audio"},{"bytes":7,"media_type":"image/svg+xml","name":"The plot","path":"https://example.org/p.svg","type":"link"},{"text":"note","type":"text"},{"data":{"type":"hologram","z":1},"type":"other"}],"replace":true,"tool":"turn/c"}
 `},
 		"a plan": {`update {"sessionUpdate":"plan","entries":[{"content":"a","priority":"high","status":"completed"},{"content":"b","status":"in_progress"},{"content":"c","status":"pending"}]}
 update {"sessionUpdate":"plan","entries":[{"content":"a","status":"completed"}]}`, `
@@ -99,12 +99,14 @@ plan.completed {"tasks":[{"id":"1","status":"completed","title":"a"}]}
 context.updated {"max_tokens":200,"percent":25,"tokens":50,"transcript_length":0}
 `},
 		"what is unknown": {`update {"sessionUpdate":"session_info_update","title":"T"}
-update {"sessionUpdate":"agent_message_chunk","content":{"type":"audio","data":"AA"}}
+update {"sessionUpdate":"agent_message_chunk","content":{"type":"hologram","data":"AA"}}
+update {"sessionUpdate":"agent_message_chunk","content":{"type":"image","data":""}}
 line {"jsonrpc":"2.0","method":"_vendor/thing","params":{"a":1}}
 line not JSON at all
 bytes 7b226d6574686f64223a2278ff227d`, `
 session.updated {"title":"T"}
-raw {"data":{"sessionId":"SES","update":{"content":{"data":"AA","type":"audio"},"sessionUpdate":"agent_message_chunk"}},"method":"session/update","source":"acp"}
+raw {"data":{"sessionId":"SES","update":{"content":{"data":"AA","type":"hologram"},"sessionUpdate":"agent_message_chunk"}},"method":"session/update","source":"acp"}
+raw {"data":{"sessionId":"SES","update":{"content":{"data":"","type":"image"},"sessionUpdate":"agent_message_chunk"}},"method":"session/update","source":"acp"}
 raw {"data":{"a":1},"method":"_vendor/thing","source":"acp"}
 raw {"data":"not JSON at all","source":"acp"}
 raw {"method":"x` + "\uFFFD" + `","source":"acp"}

@@ -145,6 +145,8 @@ type block struct {
 	MIMEType string    `json:"mimeType,omitempty"`
 	URI      string    `json:"uri,omitempty"`
 	Name     string    `json:"name,omitempty"`
+	Title    string    `json:"title,omitempty"`
+	Size     int64     `json:"size,omitempty"`
 	Resource *resource `json:"resource,omitempty"`
 }
 

@@ -208,13 +208,32 @@ func TestTextAfterACallOrAPlanIsAnotherMessage(t *testing.T) {
 	}
 }
 
-func TestLinksInMessagesAreText(t *testing.T) {
+func TestFilesInMessagesStandBetweenPartsOfText(t *testing.T) {
 	c, _, r := knownTurn(t, knownAgent{})
+	chunk := func(content string) string {
+		return `{"sessionUpdate":"agent_message_chunk","messageId":"m","content":` + content + `}`
+	}
 	notify(c,
-		`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource_link","uri":"file:///a","name":"a"}}`,
-		`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"file:///b","text":" b"}}}`)
-	if got := r.text(); got != "[a](file:///a) b" {
-		t.Errorf("text %q", got)
+		chunk(`{"type":"text","text":"see "}`),
+		chunk(`{"type":"image","mimeType":"image/png","data":"AAAA","uri":"file:///a.png"}`),
+		chunk(`{"type":"audio","mimeType":"audio/wav","data":"BBBB"}`),
+		chunk(`{"type":"resource_link","uri":"file:///a","name":"a"}`),
+		chunk(`{"type":"resource","resource":{"uri":"file:///b","text":" b"}}`),
+		chunk(`{"type":"resource","resource":{"uri":"file:///c.pdf","blob":"CCCC"}}`),
+		chunk(`{"type":"text","text":"above"}`))
+	want := `text.start {"part":"p1"}
+text.delta {"part":"p1","text":"see "}
+text.end {"part":"p1"}
+text.content {"content":{"data":"AAAA","media_type":"image/png","path":"file:///a.png","type":"image"}}
+text.content {"content":{"data":"BBBB","media_type":"audio/wav","type":"audio"}}
+text.content {"content":{"name":"a","path":"file:///a","type":"link"}}
+text.content {"content":{"path":"file:///b","text":" b","type":"text"}}
+text.content {"content":{"data":"CCCC","path":"file:///c.pdf","type":"blob"}}
+text.start {"part":"p2"}
+text.delta {"part":"p2","text":"above"}
+`
+	if got := r.eventLines(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

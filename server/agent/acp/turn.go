@@ -139,6 +139,9 @@ func (t *turn) addChunk(u *update, kind protocol.Kind) bool {
 		return false
 	}
 	t.addChunkUsage(u.Meta.Usage)
+	if file, ok := b.file(); ok && kind == protocol.KindText {
+		return t.endPart() == nil && t.emit(protocol.TextContent, protocol.TextContentData{Content: file}) == nil
+	}
 	text, ok := b.text()
 	if !ok || text == "" {
 		return ok

@@ -185,6 +185,8 @@ func FuzzNotify(f *testing.F) {
 	for _, u := range []string{
 		`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a"}}`,
 		`{"sessionUpdate":"agent_thought_chunk","messageId":"m","content":{"type":"image","data":"AA"}}`,
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"u","blob":"AA"}}}`,
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource_link","uri":"u","size":-1}}`,
 		`{"sessionUpdate":"tool_call","toolCallId":"c","title":"t","kind":"edit","status":"completed","content":[{"type":"diff","path":"/a","oldText":null,"newText":"b"},{"type":"terminal","terminalId":"t"}],"locations":[{"path":"/a","line":-4}],"rawInput":{"command":["a","b c"]},"rawOutput":{"stdout":"o","exitCode":3}}`,
 		`{"sessionUpdate":"plan","entries":[{"content":"a","status":"completed"}]}`,
 		`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"x","input":{"hint":"h"}}]}`,

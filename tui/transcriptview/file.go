@@ -1,0 +1,58 @@
+package transcriptview
+
+import (
+	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// messageFile is an image or another file in the agent's message. It has no heading when it
+// continues the message before.
+type messageFile struct {
+	itemAnchor
+	styles  *ui.Styles
+	content protocol.Content
+	heading string
+}
+
+// Estimate implements transcript.Item.
+func (m *messageFile) Estimate(int, bool) int { return 2 }
+
+// Block implements transcript.Item.
+func (m *messageFile) Block(width int, _ bool) transcript.Block {
+	text := transcript.NewText()
+	text.Append(describe.MessageContent(&m.content))
+	b := transcript.Block{
+		Header:     []string{""},
+		RenderLine: func(line string) string { return "   " + m.styles.RenderLine(line) },
+	}
+	if m.heading != "" {
+		b.Header = append(b.Header, " "+m.styles.Agent.Render(ui.Fit(transcript.Clean(m.heading), width-1)))
+	}
+	b.Body, b.Bytes = text.Lines(width - ui.Indent)
+	return b
+}
+
+// Files returns the images, files and links of an item, in the order of its lines.
+func Files(item transcript.Item) []describe.File {
+	var out []describe.File
+	add := func(f describe.File, ok bool) {
+		if ok {
+			out = append(out, f)
+		}
+	}
+	switch item := item.(type) {
+	case *userMessage:
+		for i := range item.message.Parts {
+			add(describe.PartFile(&item.message.Parts[i]))
+		}
+	case *messageFile:
+		add(describe.ContentFile(&item.content))
+	case *toolCall:
+		for i := range item.item.Tool.Content {
+			add(describe.ContentFile(&item.item.Tool.Content[i]))
+		}
+	}
+	return out
+}
