@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/download"
 	"agentctl/tui/dashboard"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview"
@@ -111,7 +112,8 @@ func (b *builder) newProgram() *program {
 			viewConfig: sessionview.Config{
 				Styles: b.styles, Now: b.now, NewID: b.newID, After: b.tasks.After, Exec: tea.Exec,
 				Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
-				Local: b.options.Local, Home: homeDirectory(env),
+				Viewer: new(download.Viewer),
+				Local:  b.options.Local, Home: homeDirectory(env),
 			},
 		},
 		width:  80,
@@ -138,7 +140,7 @@ func (b *builder) runModel(p *program, m tea.Model, options ...tea.ProgramOption
 	b.cancel()
 	b.tasks.Close()
 	p.sessions.closeAll()
-	return panicked.or(exitError(b.parent, err))
+	return errors.Join(panicked.or(exitError(b.parent, err)), p.sessions.viewConfig.Viewer.Close())
 }
 
 // followServer starts sending the summaries and the connection states of the server to app. The

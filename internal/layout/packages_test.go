@@ -31,7 +31,7 @@ var (
 	}
 	// screenImports are those of a screen. No screen imports another, except the log.
 	screenImports = []string{
-		"protocol", "internal/panics", "tui/logview", "tui/composer", "tui/approval",
+		"protocol", "internal/panics", "internal/download", "tui/logview", "tui/composer", "tui/approval",
 		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
 		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage", "tui/protolog",
 		"tui/diff", "tui/highlight", "tui/transcript",
@@ -53,7 +53,7 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/acp/rpc", imports: agentImports},
 	{pkg: "server/agent/script", imports: agentImports},
 	{pkg: "server/agent/process", imports: agentImports},
-	{pkg: "tui", imports: []string{"protocol", "internal/panics", "tui/..."}},
+	{pkg: "tui", imports: []string{"protocol", "internal/panics", "internal/download", "tui/..."}},
 	{pkg: "tui/plain", imports: []string{
 		"protocol", "internal/panics", "tui/approval", "tui/filechange", "tui/describe",
 		"tui/ui", "tui/remote", "tui/diff", "tui/transcript",
@@ -115,6 +115,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/exit", imports: []string{"protocol", "dialect", "wsclient", "internal/panics"}},
 	{pkg: "internal/panics"},
 	{pkg: "internal/access", test: true},
+	{pkg: "internal/download"},
 	{pkg: "internal/crash", test: true},
 	{pkg: "internal/e2e", test: true},
 	{pkg: "internal/fakeacp", test: true},

@@ -73,6 +73,8 @@ const (
 
 	Toggle         Action = "transcript.fold"
 	ViewItem       Action = "transcript.view"
+	SaveFile       Action = "transcript.save-file"
+	OpenFile       Action = "transcript.open-file"
 	TranscriptFind Action = "transcript.find"
 	OlderMatch     Action = "transcript.older-place"
 	NewerMatch     Action = "transcript.newer-place"

@@ -102,6 +102,8 @@ var Definitions = []Definition{
 
 	{Transcript, Toggle, []string{"enter", "right", "left"}, "expand or collapse"},
 	{Transcript, ViewItem, []string{"v", "o"}, "view the whole tool call"},
+	{Transcript, SaveFile, []string{"w"}, "save the image or file"},
+	{Transcript, OpenFile, []string{"x"}, "open the image or file with the program for it"},
 	{Transcript, DiffLayout, []string{"d"}, "diff side by side or in one column"},
 	{Transcript, TranscriptFind, []string{"/"}, "search"},
 	{Transcript, OlderMatch, []string{"n"}, "next older match"},

@@ -1,8 +1,12 @@
 package sessionview
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"agentctl/internal/download"
 	"agentctl/internal/tuitest"
 	"agentctl/protocol"
 )
@@ -52,3 +56,107 @@ var fileScenes = []goldenScene{
 }
 
 func TestGoldenFiles(t *testing.T) { testGoldenScenes(t, fileScenes) }
+
+// answerBlobs makes the session answer requests for blobs with data, in pieces of size bytes.
+func (s *testScreen) answerBlobs(data string, size int) {
+	s.session.Reply = func(c tuitest.Command) (any, error) {
+		d, ok := c.Data.(protocol.BlobData)
+		if !ok {
+			return nil, nil
+		}
+		end := min(int(d.Offset)+size, len(data))
+		return protocol.BlobResult{Bytes: int64(len(data)), Data: []byte(data[d.Offset:end])}, nil
+	}
+}
+
+// openFiles returns a screen of the journal of files with the focus on the last item.
+func openFiles(t *testing.T) *testScreen {
+	s := open(t, filesJournal(), 80, 30)
+	t.Chdir(t.TempDir())
+	s.press("shift+tab")
+	return s
+}
+
+func TestAFileOfTheAgentIsSavedUnderItsBaseName(t *testing.T) {
+	s := openFiles(t)
+	s.press("home", "down", "down", "w") // the image ../../.bashrc, in the event
+	s.mustShow("save file", "path bashrc")
+	s.press("enter")
+	s.mustShow("saved bashrc, 8 bytes")
+	s.mustSendNothing()
+	if b, err := os.ReadFile("bashrc"); string(b) != "\x89PNG\r\n\x1a\n" {
+		t.Errorf("saved %q, %v", b, err)
+	}
+}
+
+func TestAFileIsNotReplacedWithoutAnAnswer(t *testing.T) {
+	s := openFiles(t)
+	if err := os.WriteFile("bashrc", []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	content := func() string {
+		b, _ := os.ReadFile("bashrc")
+		return string(b)
+	}
+	s.press("home", "down", "down", "w", "enter")
+	s.mustShow("bashrc exists", "replace it? yes")
+	s.press("enter")
+	s.mustShow("not saved: bashrc exists")
+	s.press("w", "enter", "esc")
+	if got := content(); got != "mine" {
+		t.Fatalf("replaced by %q", got)
+	}
+	s.press("w", "enter")
+	s.typeText("yes")
+	s.press("enter")
+	s.mustShow("saved bashrc")
+	if got := content(); got == "mine" {
+		t.Error("not replaced")
+	}
+}
+
+func TestAFileOfAToolIsChosenAndFetched(t *testing.T) {
+	s := openFiles(t)
+	s.answerBlobs("RIFF\x00\x00\x00\x00WAVE and more", 7)
+	s.press("home", "down", "w")
+	s.mustShow("which file?", "▸ [image · image/png · 48 KiB", "[audio · audio/wav")
+	s.press("down", "enter")
+	s.mustShow("path file.wav")
+	s.typeText(".x")
+	s.press("enter")
+	if b, err := os.ReadFile("file.wav.x"); !strings.HasSuffix(string(b), "and more") {
+		t.Errorf("saved %q, %v", b, err)
+	}
+}
+
+func TestOnlyContentDecidesWhetherAFileIsOpened(t *testing.T) {
+	s := openFiles(t)
+	seen := filepath.Join(t.TempDir(), "seen")
+	s.m.Viewer = &download.Viewer{Command: []string{"sh", "-c", `basename "$1" >` + seen, "sh"}}
+	t.Cleanup(func() { _ = s.m.Viewer.Close() })
+	s.press("home", "down", "down", "x") // image/png with the content of one
+	if b, _ := os.ReadFile(seen); string(b) != "file-1.png\n" {
+		t.Errorf("opened %q", b)
+	}
+	_ = os.Remove(seen)
+	s.answerBlobs("<html><script>alert(1)</script>", 1000)
+	s.press("up", "x", "enter") // image/png with HTML
+	s.mustShow("not opened: the content is text/html")
+	if _, err := os.Stat(seen); err == nil {
+		t.Error("HTML is opened")
+	}
+}
+
+func TestALinkOfTheAgentIsNeitherOpenedNorSaved(t *testing.T) {
+	s := openFiles(t)
+	s.press("end", "up")
+	for _, key := range []string{"w", "x"} {
+		s.press(key)
+		s.mustShow("it is a link, not a file: https://example.org/docs")
+	}
+	s.press("y")
+	s.mustShow("copied the address")
+	s.press("end", "w")
+	s.mustShow("there is no file in it")
+	s.mustSendNothing()
+}

@@ -171,6 +171,14 @@ func (v *View) pressTranscript(key string) tea.Cmd {
 	if r.help {
 		v.showHelp()
 	}
+	if r.file != "" {
+		id, _ := v.transcript.view.List.Selected()
+		use := v.askWhereToSave
+		if r.file == keymap.OpenFile {
+			use = v.openFile
+		}
+		return v.useFile(v.transcript.view.List.Item(id), use)
+	}
 	return r.cmd
 }
 

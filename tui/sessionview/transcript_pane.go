@@ -38,6 +38,7 @@ type paneResult struct {
 	leave bool // give up the focus
 	push  ui.Overlay
 	help  bool
+	file  keymap.Action // what to do with the file of the selected item: SaveFile or OpenFile; "": nothing
 }
 
 // olderMsg carries a page of history.
@@ -79,6 +80,10 @@ func (p *transcriptPane) press(key string) paneResult {
 			if pager, ok := transcriptview.OpenItem(p.styles, list.Item(id)); ok {
 				return paneResult{push: pager}
 			}
+		}
+	case keymap.SaveFile, keymap.OpenFile:
+		if selected {
+			return paneResult{file: action}
 		}
 	case keymap.CopyItem:
 		if selected {

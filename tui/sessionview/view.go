@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/download"
 	"agentctl/protocol"
 	"agentctl/tui/approval"
 	"agentctl/tui/composer"
@@ -21,6 +22,7 @@ type Config struct {
 	Styles    *ui.Styles
 	Clipboard ui.Clipboard
 	Editor    string // command line of the user's editor
+	Viewer    *download.Viewer
 	Sessions  bool   // the program shows other sessions too
 	Local     bool   // the sessions' directories are on this machine
 	Home      string // the user's home directory

@@ -51,6 +51,10 @@ func CopyText(item transcript.Item) (name, text string) {
 	switch item := item.(type) {
 	case *userMessage, *agentMessage:
 		return "the message", Text(item)
+	case *messageFile:
+		if item.content.Type == "link" {
+			return "the address", item.content.Path
+		}
 	case *reasoning:
 		return "the reasoning", Text(item)
 	case *toolCall:
