@@ -113,7 +113,7 @@ func (b *builder) newProgram() *program {
 				Styles: b.styles, Now: b.now, NewID: b.newID, After: b.tasks.After, Exec: tea.Exec,
 				Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
 				Viewer: new(download.Viewer),
-				Local:  b.options.Local, Home: homeDirectory(env),
+				Local:  b.options.Local, Home: homeDirectory(env), Env: ui.Environ(env),
 			},
 		},
 		width:  80,

@@ -31,7 +31,8 @@ var (
 	}
 	// screenImports are those of a screen. No screen imports another, except the log.
 	screenImports = []string{
-		"protocol", "internal/panics", "internal/download", "tui/logview", "tui/composer", "tui/approval",
+		"protocol", "internal/panics", "internal/attachment", "internal/download", "internal/filelist",
+		"tui/logview", "tui/composer", "tui/approval",
 		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
 		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage", "tui/protolog",
 		"tui/diff", "tui/highlight", "tui/transcript",
@@ -115,6 +116,8 @@ var packageRules = []packageRule{
 	{pkg: "internal/exit", imports: []string{"protocol", "dialect", "wsclient", "internal/panics"}},
 	{pkg: "internal/panics"},
 	{pkg: "internal/access", test: true},
+	{pkg: "internal/attachment", imports: []string{"protocol"}},
+	{pkg: "internal/filelist"},
 	{pkg: "internal/download"},
 	{pkg: "internal/crash", test: true},
 	{pkg: "internal/e2e", test: true},

@@ -74,6 +74,23 @@ func (c *Composer) Restore(s string) {
 // SetText replaces the text. The cursor is at its end.
 func (c *Composer) SetText(s string) { c.area.SetValue(s) }
 
+// Word returns the word before the cursor, up to white space or a quote that is open since @.
+func (c *Composer) Word() string {
+	before, _ := c.area.split()
+	if i := strings.LastIndex(before, `@"`); i >= 0 && !strings.ContainsAny(before[i+2:], "\"\n") &&
+		(i == 0 || strings.ContainsRune(" \n", rune(before[i-1]))) {
+		return before[i:]
+	}
+	return before[strings.LastIndexAny(before, " \n")+1:]
+}
+
+// ReplaceWord replaces the word before the cursor.
+func (c *Composer) ReplaceWord(with string) {
+	before, after := c.area.split()
+	before = strings.TrimSuffix(before, c.Word()) + with
+	c.area.setWindow(c.area.above+before+after+c.area.below, len(c.area.above)+len(before))
+}
+
 // SetFocus sets whether the composer has focus.
 func (c *Composer) SetFocus(on bool) {
 	if on {

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path"
 	"strings"
 
@@ -102,7 +101,7 @@ func (f *File) Line() string {
 	}
 	add(ui.Fit(f.MediaType, maxFileName))
 	if f.Size > 0 {
-		add(byteSize(f.Size))
+		add(ui.Size(f.Size))
 	}
 	if f.Blob != "" {
 		add("blob " + f.Blob)
@@ -127,15 +126,4 @@ func MessageContent(c *protocol.Content) string {
 // decodedLen returns the number of bytes of a base64 text.
 func decodedLen(data string) int64 {
 	return int64(base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(data, "="))))
-}
-
-// byteSize returns a size such as "913 bytes", "12 KiB" or "3.4 MiB".
-func byteSize(n int64) string {
-	switch {
-	case n < 1<<10:
-		return ui.Count(int(n), "byte")
-	case n < 1<<20:
-		return fmt.Sprintf("%d KiB", n>>10)
-	}
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }

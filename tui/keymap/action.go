@@ -46,6 +46,8 @@ const (
 const (
 	Send               Action = "composer.send"
 	Cancel             Action = "composer.give-up"
+	PasteImage         Action = "composer.paste-image"
+	RemoveAttachment   Action = "composer.remove-file"
 	ComposerScrollUp   Action = "composer.scroll-up"
 	ComposerScrollDown Action = "composer.scroll-down"
 	ComposerEarlier    Action = "composer.earlier"

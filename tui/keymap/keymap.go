@@ -68,6 +68,8 @@ var Definitions = []Definition{
 
 	{Composer, Send, []string{"enter"}, "send; queued while a turn runs"},
 	{Composer, Cancel, []string{"esc"}, "interrupt the turn; cancel an edit or a recalled message"},
+	{Composer, PasteImage, []string{"ctrl+v"}, "attach the image in the clipboard"},
+	{Composer, RemoveAttachment, []string{"alt+x"}, "remove the last attached file"},
 	{Composer, ComposerEarlier, []string{"up"}, "when empty: previous message of yours"},
 	{Composer, ComposerLater, []string{"down"}, "back to your draft"},
 	{Composer, ComposerScrollUp, []string{"shift+up"}, "when empty: scroll up"},

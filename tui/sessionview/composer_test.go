@@ -90,7 +90,7 @@ func TestMovedMessageStaysSelected(t *testing.T) {
 func TestRecallOnlyRefusedMessages(t *testing.T) {
 	o := &outbox{}
 	for _, id := range []string{"a", "b", "c", "d"} {
-		o.add(id, "text "+id)
+		o.add(id, "text "+id, nil)
 	}
 	o.fail("b", "no")
 	o.fail("c", "no")
@@ -100,8 +100,8 @@ func TestRecallOnlyRefusedMessages(t *testing.T) {
 	}
 	o.removeReported(6)
 	for _, want := range []string{"text c", "text b", ""} {
-		if got, ok := o.takeRefused(); got != want || ok != (want != "") {
-			t.Errorf("got %q taken back, want %q", got, want)
+		if got, ok := o.takeRefused(); got.text != want || ok != (want != "") {
+			t.Errorf("got %q taken back, want %q", got.text, want)
 		}
 	}
 	o.removeReported(7)

@@ -27,7 +27,7 @@ func (v *View) handleInput(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return v.press(msg)
 	case tea.PasteMsg:
-		v.paste(msg.Content)
+		return v.paste(msg.Content)
 	case tea.MouseWheelMsg:
 		v.transcript.view.List.Scroll(ui.WheelRows(msg))
 	case tea.MouseClickMsg:
@@ -51,7 +51,7 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	if v.focus == onApproval && v.panels.approvals.Typing(pending) {
 		return v.applyApprovalResult(v.panels.approvals.PressTyping(pending, msg))
 	}
-	if v.pressCompletion(key) {
+	if v.pressCompletion(key) || v.pressFileCompletion(key) {
 		return nil
 	}
 	if v.focus == onQueue && v.Styles.Keys.At(keymap.Queue, key) != "" {
@@ -183,13 +183,14 @@ func (v *View) pressTranscript(key string) tea.Cmd {
 }
 
 // paste inserts a pasted text where the user is typing.
-func (v *View) paste(text string) {
+func (v *View) paste(text string) tea.Cmd {
 	switch {
 	case v.focus == onApproval && v.panels.approvals.Typing(v.replica.state.Approvals):
 		v.panels.approvals.Paste(v.replica.state.Approvals, text)
 	case v.focus == onComposer:
-		v.composer.Paste(text)
+		return v.pasteInComposer(text)
 	}
+	return nil
 }
 
 // cycleFocus moves the focus by one (by = 1 or -1), skipping parts that are not usable.

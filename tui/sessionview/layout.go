@@ -67,6 +67,7 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 		search = panel(v.transcript.search.view(v.Styles, width))
 	}
 	completion := panel(p.completion.view(v.suggestions(), width))
+	files := panel(slices.Concat(p.files.view(width), p.attachments.view(width)))
 	connection := panel(p.connection.view(width))
 	outbox := panel(p.outbox.view(width, conn))
 	approval, approvalCursor := v.approvalLines(width, left)
@@ -78,7 +79,7 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 		plan = panel(p.plan.view(v.transcript.view.Checklist(), width, rows, v.focus == onPlan))
 	}
 	above := slices.Concat(v.transcriptLines(width, left), interrupt, plan, queue)
-	below := slices.Concat(approval, connection, outbox, completion, search)
+	below := slices.Concat(approval, connection, outbox, completion, files, search)
 	screen := slices.Concat(above, below, docked, rule)
 	switch {
 	case approvalCursor != nil && v.focus == onApproval:

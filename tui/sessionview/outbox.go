@@ -2,7 +2,9 @@ package sessionview
 
 import (
 	"slices"
+	"strings"
 
+	"agentctl/internal/attachment"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
@@ -14,6 +16,7 @@ import (
 type unsentMessage struct {
 	id          string // client_message_id
 	text        string
+	files       []attachment.File
 	accepted    bool   // accepted by the server
 	seq         uint64 // seq of the event that reports it; 0: unknown
 	err         string // why sending failed; "": it did not
@@ -27,8 +30,8 @@ type outbox struct {
 }
 
 // add appends a message with a client_message_id.
-func (o *outbox) add(id, text string) {
-	o.messages = append(o.messages, unsentMessage{id: id, text: text})
+func (o *outbox) add(id, text string, files []attachment.File) {
+	o.messages = append(o.messages, unsentMessage{id: id, text: text, files: files})
 }
 
 // find returns the message with an ID, or nil.
@@ -83,15 +86,15 @@ func (o *outbox) withdrawFailed(id string) {
 	}
 }
 
-// takeRefused removes the last message that failed and returns its text.
-func (o *outbox) takeRefused() (string, bool) {
+// takeRefused removes the last message that failed and returns it.
+func (o *outbox) takeRefused() (unsentMessage, bool) {
 	for i := len(o.messages) - 1; i >= 0; i-- {
 		if m := o.messages[i]; m.err != "" {
 			o.remove(m.id)
-			return m.text, true
+			return m, true
 		}
 	}
-	return "", false
+	return unsentMessage{}, false
 }
 
 // lastUnanswered returns the last message without an answer that is not being withdrawn, or nil.
@@ -123,6 +126,9 @@ func (o *outbox) view(width int, state remote.ConnState) []string {
 	for i := range o.messages {
 		m := &o.messages[i]
 		text, style := ui.Excerpt(m.text), o.styles.Dim
+		if len(m.files) > 0 {
+			text = strings.TrimPrefix(text+" · "+ui.Count(len(m.files), "file"), " · ")
+		}
 		switch {
 		case m.err != "":
 			style = o.styles.Error

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/attachment"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -15,7 +16,10 @@ import (
 // pressComposer handles a key while the composer has the focus.
 func (v *View) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
 	action := v.Styles.Keys.At(keymap.Composer, key)
-	empty := v.composer.Empty() && v.composer.Editing == ""
+	if cmd, handled := v.pressAttachments(action, key); handled {
+		return cmd
+	}
+	empty := v.composer.Empty() && v.composer.Editing == "" && len(v.panels.attachments.files) == 0
 	if empty && v.pressEmptyComposer(action) {
 		return nil
 	}
@@ -115,12 +119,15 @@ func (v *View) earlierMessage() tea.Cmd {
 // submit sends the message, or the new text of a queued one.
 func (v *View) submit() tea.Cmd {
 	text := v.composer.Value()
-	if text == "" {
+	if text == "" && (len(v.panels.attachments.files) == 0 || v.composer.Editing != "") {
 		return nil
 	}
 	if message := v.composer.Editing; message != "" {
 		v.composer.EndEdit()
 		data := protocol.QueueEditData{MessageID: message, Text: text}
+		if i := v.replica.state.QueueIndex(message); i >= 0 {
+			data.Parts = v.replica.state.Queue[i].Parts // its files stay
+		}
 		return v.commands.send(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
 			if err != nil {
 				v.composer.Paste(text) // keep the text
@@ -135,22 +142,30 @@ func (v *View) submit() tea.Cmd {
 	}
 	v.composer.Clear()
 	v.transcript.view.List.ScrollToBottom()
-	return v.sendMessage(text)
+	return v.sendMessage(text, v.panels.attachments.take())
 }
 
 // sendMessage sends a new message and keeps it in the outbox until an event reports it.
-func (v *View) sendMessage(text string) tea.Cmd {
+func (v *View) sendMessage(text string, files []attachment.File) tea.Cmd {
 	id := v.NewID()
 	outbox := &v.panels.outbox
-	outbox.add(id, text)
-	v.composer.AddSent(id, text)
+	outbox.add(id, text, files)
+	if text != "" {
+		v.composer.AddSent(id, text)
+	}
 	result := new(protocol.SendResult)
 	data := protocol.SendData{Text: text, ClientMessageID: id}
-	return v.commands.send(protocol.DoSend, data, result, func(err error) tea.Cmd {
+	parts := v.parts(text, files)
+	return v.commands.run(func(ctx context.Context) (err error) {
+		if data.Parts, err = parts(); err != nil {
+			return err
+		}
+		return v.Session.Do(ctx, protocol.DoSend, data, result)
+	}, func(err error) tea.Cmd {
 		switch {
 		case errors.Is(err, remote.ErrWithdrawn):
 			outbox.remove(id)
-			v.restoreText(text)
+			v.restore(text, files)
 			return nil
 		case err != nil:
 			outbox.fail(id, remote.ErrorText(err))
@@ -169,8 +184,8 @@ func (v *View) sendMessage(text string) tea.Cmd {
 // last message that waits for the connection.
 func (v *View) takeBack() tea.Cmd {
 	outbox := &v.panels.outbox
-	if text, ok := outbox.takeRefused(); ok {
-		v.restoreText(text)
+	if m, ok := outbox.takeRefused(); ok {
+		v.restore(m.text, m.files)
 		return nil
 	}
 	withdrawer, ok := v.Session.(remote.Withdrawer)
@@ -199,9 +214,10 @@ func (v *View) takeBack() tea.Cmd {
 
 const maybeSentText = "the server may have it already: it cannot be taken back"
 
-// restoreText inserts an unsent text before the message in the composer.
-func (v *View) restoreText(text string) {
+// restore inserts the text of an unsent message before the one in the composer, and adds its files.
+func (v *View) restore(text string, files []attachment.File) {
 	v.composer.Restore(text)
+	v.addFiles(files...)
 	v.setFocus(onComposer)
 	if v.composer.Editing != "" {
 		v.status.Text = "the message is restored after this edit"

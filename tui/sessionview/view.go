@@ -23,9 +23,10 @@ type Config struct {
 	Clipboard ui.Clipboard
 	Editor    string // command line of the user's editor
 	Viewer    *download.Viewer
-	Sessions  bool   // the program shows other sessions too
-	Local     bool   // the sessions' directories are on this machine
-	Home      string // the user's home directory
+	Sessions  bool              // the program shows other sessions too
+	Local     bool              // the sessions' directories are on this machine
+	Home      string            // the user's home directory
+	Env       map[string]string // the environment of the terminal
 
 	Now   func() time.Time
 	NewID func() string // returns a new message ID
@@ -75,6 +76,9 @@ type panels struct {
 	interrupt  interrupt
 	outbox     outbox
 	completion completion
+	files      fileCompletion
+
+	attachments attachments
 }
 
 // Messages of a view, in addition to those of its parts.
@@ -121,6 +125,9 @@ func New(c Config) *View {
 		interrupt:  interrupt{styles: c.Styles, replica: v.replica, commands: v.commands},
 		outbox:     outbox{styles: c.Styles},
 		completion: completion{styles: c.Styles},
+		files:      fileCompletion{styles: c.Styles, replica: v.replica, tasks: c.Tasks, local: c.Local},
+
+		attachments: attachments{styles: c.Styles},
 	}
 	return v
 }
@@ -128,7 +135,7 @@ func New(c Config) *View {
 // Update handles a message. It does no I/O itself: the returned command does.
 func (v *View) Update(msg tea.Msg) tea.Cmd {
 	cmd := v.update(msg)
-	return tea.Batch(cmd, v.startTick(), v.transcript.requestPage(), v.expireStatus())
+	return tea.Batch(cmd, v.startTick(), v.transcript.requestPage(), v.expireStatus(), v.completeFiles())
 }
 
 // update handles a message without its follow-up commands.
@@ -177,6 +184,9 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		return msg.then(msg.err)
 	case branchMsg:
 		v.canvas.Dirty = v.statusLine.directory.setBranch(msg) || v.canvas.Dirty
+		return nil
+	case filesMsg:
+		v.canvas.Dirty = v.panels.files.setFiles(msg) || v.canvas.Dirty
 		return nil
 	case tea.FocusMsg:
 		return v.statusLine.directory.refresh()

@@ -183,3 +183,14 @@ func Percent(percent float64) string {
 	}
 	return fmt.Sprintf("%.0f%%", percent)
 }
+
+// Size returns a number of bytes such as "913 bytes", "12 KiB" or "3.4 MiB".
+func Size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return Count(int(n), "byte")
+	case n < 1<<20:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}

@@ -1,27 +1,27 @@
-package main
+package attachment
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"agentctl/internal/exit"
 	"agentctl/protocol"
 )
 
-func attachTestFile(t *testing.T, name string, data []byte) []attachment {
+func attachTestFile(t *testing.T, name string, data []byte) []File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	list, err := readAttachments([]string{path})
+	f, err := Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return list
+	return []File{f}
 }
 
 func TestAnAttachmentHasTheTypeOfItsContent(t *testing.T) {
@@ -34,7 +34,7 @@ func TestAnAttachmentHasTheTypeOfItsContent(t *testing.T) {
 		"a.txt":    {"\x00\x01", "file", "application/octet-stream", "data:application/octet-stream;base64,AAE="},
 		"nameless": {"text", "file", "text/plain", ""},
 	} {
-		parts, err := messageParts("", attachTestFile(t, name, []byte(want.data)), false)
+		parts, err := Parts("", attachTestFile(t, name, []byte(want.data)), false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,15 +49,16 @@ func TestAnAttachmentHasTheTypeOfItsContent(t *testing.T) {
 func TestAttachmentsTooLargeForAMessageAreRefusedByServersElsewhere(t *testing.T) {
 	half := attachTestFile(t, "half.txt", bytes.Repeat([]byte("x"), maxMessage/2))
 	both := append(half, half...)
-	_, err := messageParts("", both, false)
-	if exit.From(err).Code != protocol.CodeTooLarge || !strings.Contains(err.Error(), "half.txt") {
+	_, err := Parts("", both, false)
+	var tooLarge *TooLargeError
+	if !errors.As(err, &tooLarge) || tooLarge.Name != "half.txt" {
 		t.Errorf("remote: %v", err)
 	}
-	_, err = messageParts(strings.Repeat("x", maxMessage), half, false)
-	if exit.From(err).Code != protocol.CodeTooLarge {
+	_, err = Parts(strings.Repeat("x", maxMessage), half, false)
+	if !errors.As(err, &tooLarge) {
 		t.Errorf("with a long text: %v", err)
 	}
-	parts, err := messageParts("", both, true)
+	parts, err := Parts("", both, true)
 	if err != nil {
 		t.Fatal(err)
 	}

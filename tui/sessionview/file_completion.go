@@ -1,0 +1,153 @@
+package sessionview
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/filelist"
+	"agentctl/tui/task"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// maxFileSuggestions bounds the suggested files.
+const maxFileSuggestions = 100
+
+// fileCompletion suggests files of the session's directory while the word at the cursor begins with
+// @. A task lists the files each time that such a word is begun.
+type fileCompletion struct {
+	styles  *ui.Styles
+	replica *replica
+	tasks   *task.Runner
+	local   bool // the session's directory is on this machine
+
+	active    bool // the word at the cursor begins with @
+	reads     int  // number of listings; the result of an earlier one is ignored
+	listed    bool // listing is that of reads
+	listing   filelist.Listing
+	word      string // of results
+	dismissed string // the word whose suggestions the user closed
+	selected  int
+	results   []string
+}
+
+// filesMsg carries the files of the session's directory.
+type filesMsg struct {
+	read    int
+	listing filelist.Listing
+}
+
+// update follows the word at the cursor. It starts a listing when a word with @ is begun.
+func (c *fileCompletion) update(word string) tea.Cmd {
+	if active := strings.HasPrefix(word, "@"); active != c.active {
+		c.active, c.listed, c.results, c.word, c.dismissed = active, false, nil, "", ""
+		c.reads++
+		if active && c.available() {
+			read, dir := c.reads, c.replica.state.CWD
+			return c.tasks.Run(func(ctx context.Context) tea.Msg { return filesMsg{read, filelist.List(ctx, dir)} })
+		}
+	}
+	if c.active && c.listed && word != c.word {
+		c.word, c.selected = word, 0
+		c.results = c.listing.Search(strings.TrimPrefix(word[1:], `"`), maxFileSuggestions)
+	}
+	return nil
+}
+
+// available reports whether the files of the session can be listed.
+func (c *fileCompletion) available() bool { return c.local && filepath.IsAbs(c.replica.state.CWD) }
+
+// setFiles sets the files. Names that cannot be typed are left out. It reports whether the
+// suggestions changed.
+func (c *fileCompletion) setFiles(msg filesMsg) bool {
+	if msg.read != c.reads {
+		return false
+	}
+	msg.listing.Files = slices.DeleteFunc(msg.listing.Files, func(name string) bool {
+		return transcript.Clean(name) != name || strings.ContainsAny(name, "\"\n\t")
+	})
+	c.listing, c.listed, c.word = msg.listing, true, ""
+	return true
+}
+
+// suggestions returns the suggested files.
+func (c *fileCompletion) suggestions() []string {
+	if !c.active || c.word == c.dismissed {
+		return nil
+	}
+	return c.results
+}
+
+// press handles a key while there are suggestions. If mention is not empty, it replaces the word at
+// the cursor.
+func (c *fileCompletion) press(key string) (mention string, handled bool) {
+	files := c.suggestions()
+	if len(files) == 0 {
+		return "", false
+	}
+	switch key {
+	case "up":
+		c.selected = max(0, c.selected-1)
+	case "down":
+		c.selected = min(len(files)-1, c.selected+1)
+	case "tab", "enter":
+		name := files[c.selected]
+		if strings.Contains(name, " ") {
+			name = `"` + name + `"`
+		}
+		return "@" + name + " ", true
+	case "esc":
+		c.dismissed = c.word
+	default:
+		return "", false
+	}
+	return "", true
+}
+
+// view returns a title and the suggestions around the selected one, or why there are none.
+func (c *fileCompletion) view(width int) []string {
+	files := c.suggestions()
+	switch {
+	case c.active && !c.available():
+		return []string{c.styles.Dim.Render(ui.Fit(" @ names no file here: the session is on another machine", width))}
+	case len(files) == 0:
+		return nil
+	}
+	lines := make([]string, len(files))
+	for i, name := range files {
+		if i == c.selected {
+			lines[i] = c.styles.Selected.Render(ui.Fit(" ▸ "+name, width))
+			continue
+		}
+		lines[i] = ui.Fit("   "+name, width)
+	}
+	lines, _ = ui.Window(lines, c.selected, completionRows)
+	count := ui.Count(len(files), "file")
+	if len(files) == maxFileSuggestions || c.listing.More {
+		count = "the first " + count
+	}
+	title := count + c.styles.Dim.Render(" · enter attaches · ↑↓ · esc closes")
+	return append([]string{c.styles.Rule(title, width)}, lines...)
+}
+
+// pressFileCompletion handles the keys of the file completion while it has suggestions.
+func (v *View) pressFileCompletion(key string) bool {
+	mention, handled := v.panels.files.press(key)
+	if mention != "" {
+		v.composer.ReplaceWord(mention)
+	}
+	return handled
+}
+
+// completeFiles follows the word at the cursor of the composer.
+func (v *View) completeFiles() tea.Cmd {
+	word := ""
+	if v.focus == onComposer && v.composer.Editing == "" && v.overlays.Top() == nil {
+		word = v.composer.Word()
+	}
+	return v.panels.files.update(word)
+}
