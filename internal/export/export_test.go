@@ -67,7 +67,7 @@ func TestMarkdownTellsTheTurn(t *testing.T) {
 	want := "# A <title>\n\nSession s, agent -, started 0001-01-01 00:00:00.\n\n" +
 		"## bob, 1970-01-01 00:00:01\n\n> x\n\n<details><summary>Reasoning</summary>\n\nhm\n\n</details>\n\na <b>bold</b> answer\n\n" +
 		"(image/png, 9 bytes: `agentctl blob SESSION b_1`)\n\nLink `` `docs` ``: `https://x.org/<a>`\n\n" +
-		"**Tool** `` run `it` ``: completed, exit code 0\n\n````\n```\nout\n````\n\n**Asked** `ls`: ✓ allowed · decided by bob at 1970-01-01 00:00:09 · fine\n\n*notice: noted*\n\n" +
+		"**Tool** `` run `it` ``: completed, exit code 0\n\n````\n```\nout\n````\n\n**Asked** `ls`: ✓ allowed · decided by bob at 1970-01-01 00:00:11 · fine\n\n*notice: noted*\n\n" +
 		"*completed, 0.0 s*\n"
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", b.String(), want)
