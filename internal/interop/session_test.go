@@ -264,7 +264,7 @@ func TestAMissingLoginIsReportedWithInstructions(t *testing.T) {
 	var end protocol.TurnEndedData
 	r.decode(r.waitEvent(protocol.TurnEnded), &end)
 	if end.Code != protocol.CodeAgentAuth || !strings.Contains(end.Message, "login") ||
-		!strings.Contains(end.Message, "Gemini API key") {
+		!strings.Contains(end.Message, "GEMINI_API_KEY") {
 		t.Errorf("ended %+v", end)
 	}
 }
