@@ -119,6 +119,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/attachment", imports: []string{"protocol"}},
 	{pkg: "internal/filelist"},
 	{pkg: "internal/download"},
+	{pkg: "internal/browser", test: true},
 	{pkg: "internal/crash", test: true},
 	{pkg: "internal/e2e", test: true},
 	{pkg: "internal/fakeacp", test: true},
