@@ -31,14 +31,14 @@ func newTokenKey(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "key",
 		Short: "Show and change the keys of credentials",
-		Long: `Show and change the keys that sign credentials of this data directory. The newest key signs;
-all verify. A running server reads them within seconds.
+		Long: `Show and change the keys that sign credentials of this data directory. One of them
+signs; all verify. A running server reads them within seconds.
 
-"rotate" adds a key: credentials of the older ones stay valid until they expire or their key is
-removed, which ends their connections. "add" lets another issuer make credentials: JWTs signed with
-EdDSA, with the id of the key as "kid", and the claims "iss": "agentctl", "aud": the audience that
-this command prints, "made": true, "sub", "role", "jti" and "exp"; with "session", for the session of
-that id alone.`,
+"rotate" adds a key, which signs from now on: credentials of the older ones stay valid until they
+expire or their key is removed, which ends their connections. "add" lets another issuer make
+credentials: JWTs signed with EdDSA, with the id of the key as "kid", and the claims
+"iss": "agentctl", "aud": the audience that this command prints, "made": true, "sub", "role", "jti"
+and "exp"; with "session", for the session of that id alone.`,
 		Example: "  agentctl token key\n  agentctl token key rotate --alg EdDSA\n" +
 			"  agentctl token key add ci issuer.pem\n  agentctl token key rm k_ABCDEFGH",
 		Args: rangeArgs(0, 0),
@@ -68,7 +68,8 @@ that id alone.`,
 	remove := &tokenKeyOptions{app: a}
 	removeCmd := &cobra.Command{
 		Use: "rm ID", Short: "Remove a key and end its credentials", Args: rangeArgs(1, 1),
-		Long:    "Remove a key. Its credentials end, with their connections, within seconds. The last key stays.",
+		Long: "Remove a key. Its credentials end, with their connections, within seconds. The key that signs\n" +
+			"stays.",
 		Example: "  agentctl token key rm k_ABCDEFGH",
 	}
 	removeCmd.RunE = runE(a, remove, func(args []string) error {
@@ -93,7 +94,7 @@ func runTokenKeys(_ context.Context, o *tokenKeyOptions) error {
 func runTokenKeyRotate(_ context.Context, o *tokenKeyOptions) error {
 	return o.change(func(keys *login.Keys) error {
 		key, err := login.NewKey(o.Method)
-		keys.Keys = append(keys.Keys, key)
+		keys.Keys, keys.Signing = append(keys.Keys, key), key.ID
 		return err
 	})
 }
@@ -114,13 +115,16 @@ func runTokenKeyAdd(_ context.Context, o *tokenKeyOptions) error {
 	}
 	return o.change(func(keys *login.Keys) error {
 		key := login.Key{ID: o.ID, Method: login.EdDSA, Public: public, Created: time.Now().UTC()}
-		keys.Keys = append([]login.Key{key}, keys.Keys...)
+		keys.Keys = append(keys.Keys, key)
 		return nil
 	})
 }
 
 func runTokenKeyRemove(_ context.Context, o *tokenKeyOptions) error {
 	return o.change(func(keys *login.Keys) error {
+		if o.ID == keys.Signing {
+			return exit.Usagef("%q is the key that signs: run agentctl token key rotate first", o.ID)
+		}
 		n := len(keys.Keys)
 		keys.Keys = slices.DeleteFunc(keys.Keys, func(k login.Key) bool { return k.ID == o.ID })
 		switch len(keys.Keys) {
@@ -162,7 +166,11 @@ func (o *tokenKeyOptions) change(f func(*login.Keys) error) error {
 	return o.app.print(keys, func(w io.Writer) {
 		fmt.Fprintf(w, "audience %s\n", keys.Audience)
 		for _, k := range keys.Keys {
-			fmt.Fprintf(w, "%s  %s\n", k.ID, k.Method)
+			signs := ""
+			if k.ID == keys.Signing {
+				signs = "  signs"
+			}
+			fmt.Fprintf(w, "%s  %s%s\n", k.ID, k.Method, signs)
 		}
 	})
 }

@@ -91,7 +91,7 @@ func TestCheck(t *testing.T) {
 	other := NewAuthenticator(users, KeysFromSecret([]byte("other")))
 	other.now = a.now
 	key := a.policy().keys.Keys[0]
-	elsewhere := NewAuthenticator(users, Keys{Audience: "elsewhere", Keys: []Key{key}})
+	elsewhere := NewAuthenticator(users, Keys{"elsewhere", key.ID, []Key{key}})
 	elsewhere.now = a.now
 	sign := func(m jwt.SigningMethod, change jwt.MapClaims, key any, kid string) string {
 		c := jwt.MapClaims{

@@ -31,10 +31,10 @@ type Key struct {
 	Created time.Time `json:"created,omitzero"`
 }
 
-// Keys are the keys of a server. Its tokens are for its audience alone. The last key with a secret
-// signs new ones.
+// Keys are the keys of a server. Its tokens are for its audience alone.
 type Keys struct {
 	Audience string `json:"audience"`
+	Signing  string `json:"signing,omitempty"` // id of the key that signs; empty: the server signs no tokens
 	Keys     []Key  `json:"keys"`
 }
 
@@ -46,7 +46,8 @@ func KeysFromSecret(secret []byte) Keys {
 		return mac.Sum(nil)
 	}
 	key := Key{ID: "k_" + hex.EncodeToString(derive("key id")[:4]), Method: HS256, Secret: derive("login tokens")}
-	return Keys{Audience: "agentctl_" + hex.EncodeToString(derive("audience")[:8]), Keys: []Key{key}}
+	audience := "agentctl_" + hex.EncodeToString(derive("audience")[:8])
+	return Keys{Audience: audience, Signing: key.ID, Keys: []Key{key}}
 }
 
 // NewKey returns a random key for signing.
@@ -83,6 +84,9 @@ func (k *Keys) validate() error {
 		}
 		seen[key.ID] = true
 	}
+	if k.Signing != "" && k.signer() == nil {
+		return fmt.Errorf("read keys: signing key %q: want the id of a key with a secret", k.Signing)
+	}
 	return nil
 }
 
@@ -113,10 +117,8 @@ func (k *Keys) find(id string) *Key {
 
 // signer returns the key that signs, or nil if the server only verifies.
 func (k *Keys) signer() *Key {
-	for i := len(k.Keys) - 1; i >= 0; i-- {
-		if len(k.Keys[i].Secret) > 0 {
-			return &k.Keys[i]
-		}
+	if key := k.find(k.Signing); key != nil && len(key.Secret) > 0 {
+		return key
 	}
 	return nil
 }

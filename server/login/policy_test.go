@@ -90,7 +90,7 @@ func TestANewKeyEndsNoToken(t *testing.T) {
 		}
 		var ended error
 		defer a.Watch(verified(t, a, old.Signed), func(err error) { ended = err })()
-		a.SetKeys(Keys{keys.Audience, append(keys.Keys, key)})
+		a.SetKeys(Keys{keys.Audience, key.ID, append(keys.Keys, key)})
 		now, _ := a.NewToken(request)
 		for _, token := range []string{old.Signed, now.Signed} {
 			if id := verified(t, a, token); id.Session != "s_1" {
@@ -101,7 +101,7 @@ func TestANewKeyEndsNoToken(t *testing.T) {
 		if err != nil || parsed.Header["kid"] != key.ID || parsed.Method.Alg() != method || ended != nil {
 			t.Errorf("%v, %v, %v", parsed.Header, err, ended)
 		}
-		a.SetKeys(Keys{keys.Audience, []Key{key}})
+		a.SetKeys(Keys{keys.Audience, key.ID, []Key{key}})
 		if _, ok := a.Verify(old.Signed); ok || !errors.Is(ended, ErrRevoked) {
 			t.Errorf("a token of a removed key: %v %v", ok, ended)
 		}
@@ -115,8 +115,8 @@ func TestAPublicKeyOnlyVerifies(t *testing.T) {
 	public := issuer
 	public.Secret = nil
 	keys := a.policy().keys
-	a.SetKeys(Keys{keys.Audience, append([]Key{public}, keys.Keys...)})
-	other := NewAuthenticator(nil, Keys{keys.Audience, []Key{issuer}})
+	a.SetKeys(Keys{keys.Audience, keys.Signing, append(keys.Keys, public)})
+	other := NewAuthenticator(nil, Keys{keys.Audience, issuer.ID, []Key{issuer}})
 	other.now = a.now
 	token, err := other.NewToken(TokenRequest{Subject: "ci", Role: protocol.RoleObserver, TTL: time.Hour})
 	if err != nil {
@@ -138,9 +138,40 @@ func TestAPublicKeyOnlyVerifies(t *testing.T) {
 	if id, ok := a.Verify(signed); ok {
 		t.Errorf("signed with the public key: %+v", id)
 	}
-	a.SetKeys(Keys{keys.Audience, []Key{public}})
+	a.SetKeys(Keys{keys.Audience, "", []Key{public}})
 	if token, err := a.NewToken(TokenRequest{Subject: "x", Role: protocol.RoleAdmin, TTL: time.Hour}); err == nil {
 		t.Errorf("%+v", token)
+	}
+}
+
+// The key that signs is named, wherever it is in the file. It must have a secret.
+func TestTheSigningKeyIsNamed(t *testing.T) {
+	one, _ := NewKey(HS256)
+	two, _ := NewKey(EdDSA)
+	public, _ := NewKey(EdDSA)
+	public.Secret = nil
+	for _, keys := range [][]Key{{one, two, public}, {public, two, one}, {two, public, one}} {
+		for _, signing := range []Key{one, two} {
+			read, err := ParseKeys(protocol.MustEncode(Keys{"a", signing.ID, keys}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			token, err := NewAuthenticator(nil, read).NewToken(
+				TokenRequest{Subject: "ci", Role: protocol.RoleObserver, TTL: time.Hour})
+			parsed, _, _ := jwt.NewParser().ParseUnverified(token.Signed, jwt.MapClaims{})
+			if err != nil || parsed.Header["kid"] != signing.ID {
+				t.Errorf("signed with %v, want %s: %v", parsed, signing.ID, err)
+			}
+		}
+		for _, signing := range []string{public.ID, "another"} {
+			if _, err := ParseKeys(protocol.MustEncode(Keys{"a", signing, keys})); err == nil {
+				t.Errorf("%q may sign", signing)
+			}
+		}
+		if _, err := NewAuthenticator(nil, Keys{"a", "", keys}).NewToken(
+			TokenRequest{Subject: "ci", Role: protocol.RoleObserver, TTL: time.Hour}); err == nil {
+			t.Error("signed without a signing key")
+		}
 	}
 }
 
@@ -148,7 +179,7 @@ func TestAPublicKeyOnlyVerifies(t *testing.T) {
 func FuzzParseKeys(f *testing.F) {
 	ed, _ := NewKey(EdDSA)
 	hs, _ := NewKey(HS256)
-	f.Add([]byte(protocol.MustEncode(Keys{"a", []Key{ed, hs}})))
+	f.Add([]byte(protocol.MustEncode(Keys{"a", hs.ID, []Key{ed, hs}})))
 	f.Add([]byte(`{"audience":"a","keys":[{"id":"k","alg":"HS256","secret":"c2hvcnQ="}]}`))
 	f.Add([]byte(`{"audience":"a","keys":[]}`))
 	f.Fuzz(func(t *testing.T, file []byte) {
@@ -160,6 +191,9 @@ func FuzzParseKeys(f *testing.F) {
 			if k.ID == "" || k.Method == HS256 && len(k.Secret) < 32 || k.Method == EdDSA && len(k.Public) != 32 {
 				t.Errorf("%+v", k)
 			}
+		}
+		if signer := keys.signer(); (signer == nil) != (keys.Signing == "") {
+			t.Errorf("%q signs: %+v", keys.Signing, signer)
 		}
 		if again, err := ParseKeys(protocol.MustEncode(keys)); err != nil ||
 			!bytes.Equal(protocol.MustEncode(again), protocol.MustEncode(keys)) {

@@ -89,7 +89,7 @@ func (a *Authenticator) sign(c claims, subject string, ttl time.Duration) (Token
 	}
 	key := keys.signer()
 	if key == nil {
-		return Token{}, errors.New("sign token: no key with a secret: agentctl token key rotate")
+		return Token{}, errors.New("sign token: no key signs: agentctl token key rotate")
 	}
 	signed, err := key.sign(c)
 	if err != nil {
