@@ -21,9 +21,10 @@ const (
 
 // An Authenticator logs users in and verifies tokens. Its methods may be called from any goroutine.
 type Authenticator struct {
-	ttl      time.Duration
-	now      func() time.Time
-	throttle *throttle
+	ttl        time.Duration
+	now        func() time.Time
+	throttle   *throttle
+	recognizer *recognizer
 
 	mu      sync.Mutex // guards the fields below; held briefly
 	current *policy
@@ -34,11 +35,12 @@ type Authenticator struct {
 // for the keys they were made with.
 func NewAuthenticator(users Users, keys Keys) *Authenticator {
 	return &Authenticator{
-		ttl:      tokenTTL,
-		now:      time.Now,
-		throttle: newThrottle(),
-		current:  &policy{users: users, keys: keys},
-		watches:  map[*watch]bool{},
+		ttl:        tokenTTL,
+		now:        time.Now,
+		throttle:   newThrottle(),
+		recognizer: newRecognizer(),
+		current:    &policy{users: users, keys: keys},
+		watches:    map[*watch]bool{},
 	}
 }
 
@@ -68,7 +70,12 @@ func (a *Authenticator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusUnprocessableEntity, map[string][]invalidField{"detail": missing})
 		return
 	}
-	attempt := attempt{name: credentials.Username, address: addressOf(r)}
+	user := users[credentials.Username] // the zero user if there is none
+	tag := a.recognizer.tag(user, credentials.Password)
+	attempt := attempt{
+		name: credentials.Username, address: addressOf(r),
+		recognized: a.recognizer.recognizes(credentials.Username, tag),
+	}
 	ok, err := a.throttle.do(r.Context(), attempt, func() bool {
 		return users.check(credentials.Username, credentials.Password)
 	})
@@ -83,7 +90,7 @@ func (a *Authenticator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusUnauthorized, "Invalid credentials")
 		return
 	}
-	user := users[credentials.Username]
+	a.recognizer.remember(credentials.Username, tag)
 	token, err := a.newUserToken(credentials.Username, user)
 	if err != nil {
 		writeError(w, http.StatusInternalServerError, "internal error; see the server's log")

@@ -18,17 +18,20 @@ const (
 	maxFailureKeys = 8192             // names and addresses remembered
 	pruneSample    = 64               // of them are looked at to forget one
 
-	maxDelayed     = 256 // wrong passwords whose answers are delayed; further ones are answered errBusy
-	checkers       = 2   // passwords checked at once
-	suspectWaiting = 16  // checks that wait for the one slot of addresses with a delayed answer
-	maxWaiting     = 64  // checks that wait for the slots of the others
+	maxDelayed  = 256 // wrong passwords whose answers are delayed; further ones are answered errBusy
+	checkers    = 2   // slots of a lane without recent failures; one with failures has a single slot
+	maxWaiting  = 64  // checks that wait for them
+	failWaiting = 16  // checks that wait for the slot of a lane with failures
 )
 
 // errBusy answers attempts beyond the bounds.
 var errBusy = errors.New("too many wrong passwords: try again in a few seconds")
 
-// An attempt is the name and the address of a login.
-type attempt struct{ name, address string }
+// An attempt is a login.
+type attempt struct {
+	name, address string
+	recognized    bool // the user has logged in with the password before
+}
 
 // addressOf returns the address of a request: of IPv6 the /64, which one client has.
 func addressOf(r *http.Request) string {
@@ -46,16 +49,22 @@ func addressOf(r *http.Request) string {
 
 // A throttle slows guessing. A password is checked before anything is delayed, so that a right one
 // does not wait for the delays of wrong ones. The answer to a wrong one is delayed by the failures
-// of its name and of its address. Checks from an address with a delayed answer have a slot of their
-// own, so that they hold up no other address. Everything that waits is bounded.
+// of its name and of its address.
+//
+// Checks wait in lanes with slots of their own. A recognized password waits for recognized ones
+// alone. Another one waits for those with the same recent failures: of the name, of the address, of
+// both or of none. Everything that waits is bounded.
 type throttle struct {
-	checks, suspects lane
+	recognized *lane
+	lanes      map[recent]*lane
 
 	mu       sync.Mutex // guards the fields below; held briefly
 	failures map[string]failure
-	delayed  map[string]int // answers, by address
-	total    int            // delayed
+	delayed  int // answers
 }
+
+// recent tells of an attempt what has failed within failureMemory.
+type recent struct{ name, address bool }
 
 type failure struct {
 	count int
@@ -63,20 +72,21 @@ type failure struct {
 }
 
 func newThrottle() *throttle {
+	failing := func() *lane { return newLane(1, failWaiting) }
 	return &throttle{
-		checks: newLane(checkers, maxWaiting), suspects: newLane(1, suspectWaiting),
-		failures: map[string]failure{}, delayed: map[string]int{},
+		recognized: newLane(checkers, maxWaiting),
+		lanes: map[recent]*lane{
+			{}:           newLane(checkers, maxWaiting),
+			{name: true}: failing(), {address: true}: failing(), {true, true}: failing(),
+		},
+		failures: map[string]failure{},
 	}
 }
 
 // do runs a check and returns its result, a wrong one after its delay. The error is errBusy or that
 // of ctx.
 func (t *throttle) do(ctx context.Context, a attempt, check func() bool) (bool, error) {
-	l := &t.checks
-	if t.suspect(a) {
-		l = &t.suspects
-	}
-	ok, err := l.do(ctx, check)
+	ok, err := t.lane(a).do(ctx, check)
 	if err != nil {
 		return false, err
 	}
@@ -88,7 +98,7 @@ func (t *throttle) do(ctx context.Context, a attempt, check func() bool) (bool, 
 	if err != nil || delay == 0 {
 		return false, err
 	}
-	defer t.answered(a)
+	defer t.answered()
 	select {
 	case <-time.After(delay):
 		return false, nil
@@ -97,11 +107,18 @@ func (t *throttle) do(ctx context.Context, a attempt, check func() bool) (bool, 
 	}
 }
 
-// suspect reports whether an answer to the address is delayed.
-func (t *throttle) suspect(a attempt) bool {
+// lane returns the lane of an attempt.
+func (t *throttle) lane(a attempt) *lane {
+	if a.recognized {
+		return t.recognized
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.delayed[a.address] > 0
+	failed := func(key string) bool {
+		f, ok := t.failures[key]
+		return ok && time.Since(f.last) <= failureMemory
+	}
+	return t.lanes[recent{failed(a.nameKey()), failed(a.addressKey())}]
 }
 
 // forgive forgets the failures of a name. Those of the address stay: its owner may have a password
@@ -117,25 +134,21 @@ func (t *throttle) forgive(a attempt) {
 func (t *throttle) fail(a attempt) (time.Duration, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delay := max(t.count(a.nameKey()), t.count("address "+a.address))
+	delay := max(t.count(a.nameKey()), t.count(a.addressKey()))
 	if delay == 0 {
 		return 0, nil
 	}
-	if t.total >= maxDelayed {
+	if t.delayed >= maxDelayed {
 		return 0, errBusy
 	}
-	t.total++
-	t.delayed[a.address]++
+	t.delayed++
 	return delay, nil
 }
 
-func (t *throttle) answered(a attempt) {
+func (t *throttle) answered() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.total--
-	if t.delayed[a.address]--; t.delayed[a.address] == 0 {
-		delete(t.delayed, a.address)
-	}
+	t.delayed--
 }
 
 // count counts a failure of a key and returns the delay for it. It requires mu.
@@ -173,14 +186,16 @@ func (t *throttle) prune() {
 // nameKey returns the key of the name's failures. No user has a name beyond maxName.
 func (a attempt) nameKey() string { return "name " + a.name[:min(len(a.name), maxName+1)] }
 
+func (a attempt) addressKey() string { return "address " + a.address }
+
 // A lane runs checks, a bounded number at once; others wait, up to a bound.
 type lane struct {
 	slots   chan struct{}
 	waiting chan struct{}
 }
 
-func newLane(slots, waiting int) lane {
-	return lane{make(chan struct{}, slots), make(chan struct{}, slots+waiting)}
+func newLane(slots, waiting int) *lane {
+	return &lane{make(chan struct{}, slots), make(chan struct{}, slots+waiting)}
 }
 
 // do runs a check when there is a slot. The error is errBusy or that of ctx.

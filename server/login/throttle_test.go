@@ -3,6 +3,9 @@ package login
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
@@ -26,8 +29,8 @@ func took(t *throttle, a attempt, check func() bool) (ok bool, d time.Duration, 
 // and of the address, for whatever name. The delay grows, is bounded and is forgotten.
 func TestWrongPasswordsAreAnsweredMoreSlowlyEachTime(t *testing.T) {
 	for name, next := range map[string]func(n int) attempt{
-		"one name":    func(n int) attempt { return attempt{"ada", string(rune('a' + n))} },
-		"one address": func(n int) attempt { return attempt{string(rune('a' + n)), "here"} },
+		"one name":    func(n int) attempt { return attempt{name: "ada", address: string(rune('a' + n))} },
+		"one address": func(n int) attempt { return attempt{name: string(rune('a' + n)), address: "here"} },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			throttle := newThrottle()
@@ -51,52 +54,122 @@ func TestWrongPasswordsAreAnsweredMoreSlowlyEachTime(t *testing.T) {
 // name from the same address too, and it ends the delays of its name.
 func TestARightPasswordDoesNotWaitForWrongOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		throttle, here := newThrottle(), attempt{"ada", "here"}
+		throttle, here := newThrottle(), attempt{name: "ada", address: "here"}
 		var attackers sync.WaitGroup
-		for range suspectWaiting {
+		for range failWaiting {
 			attackers.Go(func() { _, _, _ = took(throttle, here, wrong) })
 		}
 		synctest.Wait()
-		for _, a := range []attempt{here, {"bob", "here"}, {"ada", "there"}} {
+		for _, a := range []attempt{here, {name: "bob", address: "here"}, {name: "ada", address: "there"}} {
 			if ok, d, err := took(throttle, a, right); !ok || d != 0 || err != nil {
 				t.Errorf("%+v: %v after %s, %v", a, ok, d, err)
 			}
 		}
 		attackers.Wait()
-		if _, d, _ := took(throttle, attempt{"ada", "there"}, wrong); d != 0 {
+		if _, d, _ := took(throttle, attempt{name: "ada", address: "there"}, wrong); d != 0 {
 			t.Errorf("after a success the next failure is delayed by %s", d)
 		}
 	})
 }
 
-// Checks that take long hold up no address without failures, and their number is bounded.
-func TestAFloodOfWrongPasswordsIsBounded(t *testing.T) {
+// fill fills the lane of an attempt with checks that take until release is closed.
+func (t *throttle) fill(a attempt, release <-chan struct{}, attackers *sync.WaitGroup) {
+	for range cap(t.lane(a).waiting) {
+		attackers.Go(func() {
+			_, _, _ = took(t, a, func() bool {
+				<-release
+				return false
+			})
+		})
+	}
+	synctest.Wait()
+}
+
+// Checks that take long, in any number, hold up only those with the same recent failures: of the
+// name, of the address or of both. A recognized password waits for none. Their number is bounded.
+func TestAFloodOfWrongPasswordsHoldsUpItsOwnLaneAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		throttle, flood := newThrottle(), attempt{"ada", "flood"}
-		for range freeFailures {
-			_, _, _ = took(throttle, flood, wrong)
+		throttle := newThrottle()
+		for _, a := range []attempt{{name: "ada", address: "flood"}, {name: "ada", address: "x"}} {
+			_, _, _ = took(throttle, a, wrong)
 		}
+		of := map[string]attempt{
+			"name and address": {name: "ada", address: "flood"}, "name": {name: "ada", address: "elsewhere"},
+			"address": {name: "bob", address: "flood"}, "neither": {name: "bob", address: "elsewhere"},
+		}
+		for flooded, flood := range of {
+			var attackers sync.WaitGroup
+			release := make(chan struct{})
+			throttle.fill(flood, release, &attackers)
+			if _, d, err := took(throttle, flood, wrong); !errors.Is(err, errBusy) || d != 0 {
+				t.Errorf("%s, beyond the bound: %v after %s", flooded, err, d)
+			}
+			for name, a := range of {
+				if name == flooded {
+					a.recognized = true
+				}
+				before := throttle.snapshot()
+				if ok, d, err := took(throttle, a, right); !ok || d != 0 || err != nil {
+					t.Errorf("failures of %s are checked, of %s: %v after %s, %v", flooded, name, ok, d, err)
+				}
+				throttle.restore(before)
+			}
+			before := throttle.snapshot()
+			close(release)
+			attackers.Wait()
+			throttle.restore(before)
+		}
+	})
+}
+
+// snapshot returns the failures, for restore.
+func (t *throttle) snapshot() map[string]failure {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return maps.Clone(t.failures)
+}
+
+func (t *throttle) restore(failures map[string]failure) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.failures = failures
+}
+
+// A user who has logged in since the server started logs in at once again, however many wrong
+// passwords for the same name come from the same address. Another password of the user, also the
+// right one after a change, waits with the wrong ones.
+func TestAKnownPasswordDoesNotWaitForAFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newTestAuthenticator(t)
+		const good, bad = `{"username":"ada","password":"a"}`, `{"username":"ada","password":"b"}`
+		if status, _ := login(a, http.MethodPost, good); status != http.StatusOK {
+			t.Fatalf("HTTP %d", status)
+		}
+		here := attempt{name: "ada", address: addressOf(httptest.NewRequest(http.MethodPost, Path, nil))}
+		_, _, _ = took(a.throttle, here, wrong)
 		var attackers sync.WaitGroup
 		defer attackers.Wait()
-		attackers.Go(func() { _, _, _ = took(throttle, flood, wrong) }) // its answer is delayed
-		synctest.Wait()
 		release := make(chan struct{})
-		for range 1 + suspectWaiting {
-			attackers.Go(func() {
-				_, _, _ = took(throttle, flood, func() bool {
-					<-release
-					return false
-				})
-			})
+		defer close(release)
+		a.throttle.fill(here, release, &attackers)
+		start := time.Now()
+		check := func(body string, want int) {
+			t.Helper()
+			defer a.throttle.restore(a.throttle.snapshot()) // a success forgets the failures of the name
+			if status, _ := login(a, http.MethodPost, body); status != want || time.Since(start) != 0 {
+				t.Errorf("%s: HTTP %d after %s, want %d", body, status, time.Since(start), want)
+			}
 		}
-		synctest.Wait()
-		if _, d, err := took(throttle, flood, wrong); !errors.Is(err, errBusy) || d != 0 {
-			t.Errorf("beyond the bound: %v after %s", err, d)
+		check(good, http.StatusOK)
+		check(bad, http.StatusTooManyRequests)
+		check(good, http.StatusOK)
+		users, err := ReadUsers(fmt.Appendf(nil, `{"ada":{"password":%q,"role":"admin"}}`, cheapHash("b")))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if ok, d, err := took(throttle, attempt{"ada", "elsewhere"}, right); !ok || d != 0 || err != nil {
-			t.Errorf("another address: %v after %s, %v", ok, d, err)
-		}
-		close(release)
+		a.SetUsers(users)
+		check(good, http.StatusTooManyRequests)
+		check(bad, http.StatusTooManyRequests)
 	})
 }
 
@@ -111,7 +184,7 @@ func TestFailuresAreRememberedUpToABound(t *testing.T) {
 			attackers.Go(func() {
 				name := string(rune('a'+n%26)) + string(rune(0x4e00+n))
 				for range freeFailures + 1 {
-					_, err := throttle.do(t.Context(), attempt{name, name}, wrong)
+					_, err := throttle.do(t.Context(), attempt{name: name, address: name}, wrong)
 					mu.Lock()
 					if errors.Is(err, errBusy) {
 						refused++
@@ -121,9 +194,8 @@ func TestFailuresAreRememberedUpToABound(t *testing.T) {
 			})
 		}
 		attackers.Wait()
-		if refused == 0 || len(throttle.failures) > maxFailureKeys || throttle.total != 0 ||
-			len(throttle.delayed) != 0 {
-			t.Errorf("%d refused, %d remembered, %d delayed", refused, len(throttle.failures), throttle.total)
+		if refused == 0 || len(throttle.failures) > maxFailureKeys || throttle.delayed != 0 {
+			t.Errorf("%d refused, %d remembered, %d delayed", refused, len(throttle.failures), throttle.delayed)
 		}
 	})
 }
