@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"net/http"
-	"slices"
 	"strings"
 
 	"agentctl/dialect"
@@ -33,7 +32,7 @@ func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, err.Error())
 		case !l.hosts.allow(r.Host):
 			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, errHost)
-		case !l.originAllowed(r.Header.Values("Origin")) || crossSite(r):
+		case !l.Origins.allow(r.Header.Values("Origin")) || crossSite(r):
 			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, "this web origin is not allowed")
 		case handleCORS(w, r):
 		case agent != "" && r.URL.Path == login.Path:
@@ -80,15 +79,6 @@ func (l *Listener) dialectAt(path string) codec.Dialect {
 	}
 	d, _ := dialect.Find(name)
 	return d
-}
-
-func (l *Listener) originAllowed(origins []string) bool {
-	for _, o := range origins {
-		if !slices.Contains(l.Origins, o) {
-			return false
-		}
-	}
-	return true
 }
 
 // handleCORS allows a page of an allowed origin to read the response. It reports whether the

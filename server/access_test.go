@@ -135,7 +135,8 @@ func TestTokenLetsIn(t *testing.T) {
 
 func TestOriginsAreRefusedUnlessAllowed(t *testing.T) {
 	w := newTestServer(t)
-	addr := w.tcp("secret", func(l *Listener) { l.Origins = []string{"https://good.example", "http://localhost:7000"} })
+	origins := NewOrigins("https://good.example", "http://localhost:7000")
+	addr := w.tcp("secret", func(l *Listener) { l.Origins = origins })
 	tests := []struct {
 		name    string
 		origins []string
@@ -187,10 +188,29 @@ func TestOriginsAreRefusedUnlessAllowed(t *testing.T) {
 	}
 }
 
+// Origins that are replaced apply to the next request.
+func TestOriginsCanBeReplaced(t *testing.T) {
+	w := newTestServer(t)
+	origins := NewOrigins("https://old.example")
+	addr := w.tcp("secret", func(l *Listener) { l.Origins = origins })
+	check := func(origin string, want int) {
+		t.Helper()
+		status, _, _ := get(t, addr, "/api/sessions?token=secret", "Host: localhost", "Origin: https://"+origin)
+		if status != want {
+			t.Errorf("%s: status %d, want %d", origin, status, want)
+		}
+	}
+	check("old.example", 200)
+	check("new.example", 403)
+	origins.Set([]string{"https://new.example"})
+	check("old.example", 403)
+	check("new.example", 200)
+}
+
 // TestAPageThatMayConnectReadsWhatItIsAnswered checks the CORS headers and the preflight request.
 func TestAPageThatMayConnectReadsWhatItIsAnswered(t *testing.T) {
 	w := newTestServer(t)
-	addr := w.tcp("secret", func(l *Listener) { l.Origins = []string{"https://good.example"} })
+	addr := w.tcp("secret", func(l *Listener) { l.Origins = NewOrigins("https://good.example") })
 	ask := func(method, origin string, header ...string) *http.Response {
 		t.Helper()
 		r, err := http.NewRequestWithContext(

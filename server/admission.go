@@ -17,9 +17,8 @@ import (
 // Those of a known sender are bounded for each sender and together; the owner and admins have a
 // reserve beyond that. Its methods may be called from any goroutine.
 type admission struct {
-	limits Limits
-
 	mu       sync.Mutex
+	limits   Limits
 	unknown  list.List      // of *socket, oldest first
 	known    int            // connections of known senders
 	bySender map[string]int // of known
@@ -47,6 +46,13 @@ type peer struct {
 
 func newAdmission(limits Limits) *admission {
 	return &admission{limits: limits, bySender: map[string]int{}}
+}
+
+// setLimits changes the limits of connections that are opened later.
+func (a *admission) setLimits(limits Limits) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.limits = limits
 }
 
 // listen returns a listener whose connections are counted.

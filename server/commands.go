@@ -67,7 +67,7 @@ func (c *conn) hello(d *protocol.HelloData) (*protocol.HelloResult, error) {
 	if len(d.Name) > maxClientName || len(d.Agent) > maxClientName {
 		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "name, agent: at most %d bytes", maxClientName)
 	}
-	limits := c.server.limits
+	limits := c.server.limits.Load()
 	var window int64
 	if d.Acks {
 		window = d.Window
@@ -86,7 +86,7 @@ func (c *conn) hello(d *protocol.HelloData) (*protocol.HelloResult, error) {
 	r := &protocol.HelloResult{
 		Version: protocol.Version, Server: c.server.version, Connection: c.id, By: c.user, Agents: c.server.agents(),
 		Role:   c.caller.role,
-		Limits: protocol.Limits{Message: limits.Message, Event: protocol.MaxEvent, InFlight: limits.InFlight},
+		Limits: protocol.Limits{Message: limits.Message, Event: protocol.MaxEvent, InFlight: cap(c.slots)},
 		Window: window, HeartbeatMS: limits.Heartbeat.Milliseconds(),
 	}
 	for _, t := range protocol.Commands {

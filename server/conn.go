@@ -61,14 +61,15 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 		return // Accept has answered
 	}
 	ws.SetReadLimit(-1) // nativeTransport bounds messages and reports the limit
-	s.serve(&nativeTransport{ws, s.limits.Message}, socketOf(r).Conn, callerOf(r, web.RemoteName(r)))
+	s.serve(&nativeTransport{ws, s.limits.Load().Message}, socketOf(r).Conn, callerOf(r, web.RemoteName(r)))
 }
 
 // serve serves a connection until it ends.
 func (s *Server) serve(t transport, socket net.Conn, from caller) {
+	limits := s.limits.Load()
 	c := &conn{
 		server: s, id: "c_" + session.NewEpoch(), transport: t, socket: socket, caller: from,
-		limiter: newRateLimiter(s.limits.Rate), slots: make(chan struct{}, s.limits.InFlight),
+		limiter: newRateLimiter(limits.Rate), slots: make(chan struct{}, limits.InFlight),
 		outbox: outbox{wake: make(chan struct{}, 1)}, user: from.by, lastRead: time.Now(),
 	}
 	c.closing.ctx, c.closing.cancel = context.WithCancel(context.Background())

@@ -65,7 +65,7 @@ func (s *Server) dialectHandler(d codec.Dialect, prefix string) http.Handler {
 			Version: s.version,
 			Resume:  s.dialects.resumeStores[d.Name],
 		}
-		s.serve(dialect.NewServerConn(ws, d.Server(options), s.limits.Message), socketOf(r).Conn, from)
+		s.serve(dialect.NewServerConn(ws, d.Server(options), s.limits.Load().Message), socketOf(r).Conn, from)
 	})))
 }
 

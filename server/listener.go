@@ -25,7 +25,7 @@ type Listener struct {
 
 	// Origins are the web origins that may connect ("https://host:port"). Pages of other origins
 	// are refused.
-	Origins []string
+	Origins *Origins
 
 	// Dialect is the only protocol of the listener, at any path. Empty: the native protocol and all
 	// dialects.

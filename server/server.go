@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"agentctl/protocol"
@@ -26,7 +27,7 @@ type Server struct {
 	history   *history.Reader
 	version   string
 	agents    func() []string
-	limits    Limits
+	limits    atomic.Pointer[Limits] // of new connections
 	dialects  dialectServer
 	auth      *login.Authenticator // nil: no users log in
 	log       *slog.Logger
@@ -55,12 +56,11 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open sessions: %w", err)
 	}
-	return &Server{
+	s := &Server{
 		hub:        hub,
 		history:    history.NewReader(cfg.Session.Store, hub, cfg.Session.Log),
 		version:    "agentctl " + cfg.Version,
 		agents:     cfg.Session.Agents.Names,
-		limits:     cfg.Limits,
 		log:        cfg.Log,
 		dialects:   dialectServer{cfg.Dialects, newResumeStores(), cfg.Session.Secret},
 		auth:       cfg.Authenticator,
@@ -68,7 +68,18 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		lastActive: time.Now(),
 		admission:  newAdmission(cfg.Limits),
 		conns:      map[*conn]bool{},
-	}, nil
+	}
+	s.limits.Store(&cfg.Limits)
+	return s, nil
+}
+
+// Reconfigure changes limits, for connections that are opened later, and settings of sessions; see
+// session.Hub.Reconfigure. It ignores the other fields.
+func (s *Server) Reconfigure(cfg Config) {
+	cfg.Limits.defaults()
+	s.limits.Store(&cfg.Limits)
+	s.admission.setLimits(cfg.Limits)
+	s.hub.Reconfigure(cfg.Session)
 }
 
 // Serve serves a listener until Shutdown, then it returns nil, or until the listener fails. It

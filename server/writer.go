@@ -31,7 +31,7 @@ func (c *conn) writeLoop() {
 	})
 	w.stalled.Stop()
 	defer func() { _ = c.transport.CloseNow() }()
-	heartbeat := time.NewTimer(c.server.limits.Heartbeat)
+	heartbeat := time.NewTimer(c.server.limits.Load().Heartbeat)
 	defer heartbeat.Stop()
 	for {
 		c.waiting.Store(true) // before looking, so that no wake is lost
@@ -52,14 +52,14 @@ func (c *conn) writeLoop() {
 			if !w.heartbeat() {
 				return
 			}
-			heartbeat.Reset(c.server.limits.Heartbeat)
+			heartbeat.Reset(c.server.limits.Load().Heartbeat)
 		}
 	}
 }
 
 // send writes a message. It returns false when the connection has failed.
 func (w *writer) send(b []byte) bool {
-	w.stalled.Reset(w.server.limits.Write)
+	w.stalled.Reset(w.server.limits.Load().Write)
 	err := w.transport.Write(context.Background(), b)
 	w.stalled.Stop()
 	if err != nil {
@@ -116,7 +116,7 @@ func (w *writer) finish() {
 // interval.
 func (w *writer) heartbeat() bool {
 	w.mu.Lock()
-	silent := time.Since(w.lastRead) >= w.server.limits.Heartbeat
+	silent := time.Since(w.lastRead) >= w.server.limits.Load().Heartbeat
 	w.mu.Unlock()
 	if silent {
 		w.pings.Go(w.ping)
@@ -132,7 +132,7 @@ func (w *writer) heartbeat() bool {
 // ping ends the connection unless the client answers a ping. The writer does not wait for it,
 // because the pong may be behind commands that wait for their answers to be written.
 func (c *conn) ping() {
-	ctx, cancel := context.WithTimeout(context.Background(), c.server.limits.Heartbeat)
+	ctx, cancel := context.WithTimeout(context.Background(), c.server.limits.Load().Heartbeat)
 	defer cancel()
 	if c.transport.Ping(ctx) != nil {
 		c.close(websocket.StatusAbnormalClosure, "no answer to a ping")

@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentctl/internal/agents"
 	"agentctl/internal/config"
 	"agentctl/internal/credentials"
 	"agentctl/internal/exit"
@@ -40,7 +39,7 @@ type serveOptions struct {
 	IdleExit     time.Duration // of a background server; 0: no limit
 
 	dialects []dialectListen // parsed from Dialects
-	agents   *agents.Current
+	running  *runningConfig
 }
 
 func newServe(a *app, run func(context.Context, *serveOptions) error) *cobra.Command {
@@ -68,8 +67,11 @@ queue, interrupt and approve. The other listeners also serve every dialect, at /
 
 --users FILE lets the users in it log in ("agentctl login"), each with a role. "agentctl token user"
 adds users; "agentctl token" makes credentials without a password. A change of the file takes effect
-within seconds: a removed user, and one with another password, is logged out. SIGHUP reads users,
-certificates and the agents and MCP servers of the configuration again, for agents that start later.
+within seconds: a removed user, and one with another password, is logged out.
+
+SIGHUP reads users, certificates and the configuration again. Agents, MCP servers, "default_agent",
+timeouts, limits, "window" and "origins" apply to what begins later: agents, sessions, connections.
+The log names changes of other values, which need a restart.
 
 --config FILE is JSON:
 
@@ -210,7 +212,7 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if err := l.open(); err != nil {
 		return err
 	}
-	i.SetOrigins(c.Origins)
+	i.SetOrigins(o.running.origins)
 	reloads := newReloader(o, l, c.Users, stop)
 	if err := l.printAddress(); err != nil {
 		return err
@@ -249,9 +251,8 @@ func timeoutCause(ctx context.Context) error {
 
 // open opens the server of a data directory, without listeners.
 func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.Server) (*localserver.Instance, error) {
-	log := o.logger()
-	o.agents = agents.NewCurrent(c.Registry())
-	options := localserver.Options{Server: serverConfig(c, o.agents, log), Sync: sqlite.Sync(c.Sync), Log: log}
+	o.running = newRunningConfig(o, c)
+	options := localserver.Options{Server: o.running.server(c), Sync: sqlite.Sync(c.Sync), Log: o.running.log}
 	if c.Users != "" {
 		var err error
 		if options.Users, err = credentials.ReadUsers(c.Users); err != nil {

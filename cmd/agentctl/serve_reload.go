@@ -45,7 +45,8 @@ func newReloader(o *serveOptions, l *listeners, users string, stop context.Cance
 	}
 	dir, auth := l.instance.Dir(), l.instance.Authenticator()
 	if o.Config != "" {
-		r.add("configuration", nil, o.reloadAgents)
+		s := l.instance.Server()
+		r.add("configuration", nil, func() error { return o.running.reload(s) })
 	}
 	if len(l.urls) > 0 { // else nobody needs a credential
 		r.add("keys", []string{dir.Path("key")}, func() error {
@@ -94,15 +95,6 @@ func (r *reloader) add(name string, paths []string, load func() error) {
 	if paths != nil {
 		r.report(s, s.load())
 	}
-}
-
-// reloadAgents reads the configuration again, for the agents that start from now on.
-func (o *serveOptions) reloadAgents() error {
-	c, err := o.readConfig()
-	if err == nil {
-		o.agents.Replace(c.Registry())
-	}
-	return err
 }
 
 // run reloads until ctx ends.

@@ -97,6 +97,9 @@ func endGroup(g session.ProcessGroup) error {
 // Authenticator returns the authenticator of the server.
 func (i *Instance) Authenticator() *login.Authenticator { return i.authenticator }
 
+// Server returns the server.
+func (i *Instance) Server() *server.Server { return i.server }
+
 // Dir returns the data directory.
 func (i *Instance) Dir() Dir { return i.dir }
 
@@ -104,7 +107,7 @@ func (i *Instance) Dir() Dir { return i.dir }
 func (i *Instance) AddListener(l *server.Listener) { i.listeners = append(i.listeners, l) }
 
 // SetOrigins sets the origins of web pages that may connect to the listeners added so far.
-func (i *Instance) SetOrigins(origins []string) {
+func (i *Instance) SetOrigins(origins *server.Origins) {
 	for _, l := range i.listeners {
 		l.Origins = origins
 	}

@@ -254,7 +254,7 @@ func (h *host) Save(state []byte) error { return h.s.sendState(agentMessage{host
 // process.
 func (h *host) RecordProcessGroup(g ProcessGroup) error {
 	g.Session = h.s.id
-	if n := h.s.hub.cfg.Limits.Agents; !g.Ended && !h.s.hub.addProcess(g, n) {
+	if n := h.s.hub.settings().Limits.Agents; !g.Ended && !h.s.hub.addProcess(g, n) {
 		return &protocol.Error{
 			Code: protocol.CodeAgentLimit, Limit: int64(n),
 			Message: "too many agents run: close sessions, or wait until idle agents end",

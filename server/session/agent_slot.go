@@ -265,7 +265,7 @@ func (s *Session) idleCheck() time.Time {
 	last := s.deadlines.lastActivity
 	if p := s.process(); p.Running {
 		next := time.Now().Add(s.hub.cfg.UnloadAfter) // the process may have ended by itself
-		if end := last.Add(s.hub.cfg.AgentIdle); p.Restores && end.Before(next) {
+		if end := last.Add(s.hub.settings().AgentIdle); p.Restores && end.Before(next) {
 			return end
 		}
 		return next
@@ -282,7 +282,7 @@ func (s *Session) handleIdle(now time.Time) {
 		return
 	}
 	idle := now.Sub(s.deadlines.lastActivity)
-	if p := s.process(); p.Running && p.Restores && idle >= s.hub.cfg.AgentIdle {
+	if p := s.process(); p.Running && p.Restores && idle >= s.hub.settings().AgentIdle {
 		s.endIdleAgent()
 		return
 	}

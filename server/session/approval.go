@@ -257,7 +257,7 @@ func (s *Session) explain(cmd *command, p protocol.Approval) error {
 	if !ok {
 		return s.unsupported("explain")
 	}
-	if limit := s.hub.cfg.Limits.Bytes; encodedSize(s.state.Approvals, limit) > limit-protocol.MaxEvent {
+	if limit := s.hub.settings().Limits.Bytes; encodedSize(s.state.Approvals, limit) > limit-protocol.MaxEvent {
 		return &protocol.Error{
 			Code: protocol.CodeTooLarge, Limit: limit,
 			Message: "the pending requests and their explanations are too large together: decide some",

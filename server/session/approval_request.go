@@ -151,7 +151,7 @@ func (s *Session) completeApproval(a *protocol.Approval, noRule bool) {
 	if a.CWD == "" {
 		a.CWD = s.state.CWD
 	}
-	if d := s.hub.cfg.ApprovalTimeout; d > 0 {
+	if d := s.hub.settings().ApprovalTimeout; d > 0 {
 		at := a.Asked.Add(d)
 		a.Expires = &at
 	}

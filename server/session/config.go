@@ -55,5 +55,19 @@ func (c *Config) defaults() {
 	}
 }
 
+// settings returns the current settings: those of Reconfigure.
+func (h *Hub) settings() *Config { return h.current.Load() }
+
+// Reconfigure changes settings of the hub: the default agent, limits and timeouts, except grace
+// times. They apply to what begins later. It ignores the other fields.
+func (h *Hub) Reconfigure(cfg Config) {
+	cfg.defaults()
+	next := h.cfg
+	next.DefaultAgent, next.Limits = cfg.DefaultAgent, cfg.Limits
+	next.ApprovalTimeout, next.EditHold = cfg.ApprovalTimeout, cfg.EditHold
+	next.AgentIdle, next.StateTTL = cfg.AgentIdle, cfg.StateTTL
+	h.current.Store(&next)
+}
+
 // AnswerTTL is the lifetime of a stored answer to a command key.
 const AnswerTTL = 7 * 24 * time.Hour

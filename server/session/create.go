@@ -19,7 +19,7 @@ const (
 // visible.
 func (h *Hub) create(cmd *command, d *protocol.CreateData) error {
 	if d.Agent == "" {
-		d.Agent = h.cfg.DefaultAgent
+		d.Agent = h.settings().DefaultAgent
 	}
 	if len(d.Agent) > maxAgent {
 		return &protocol.Error{Code: protocol.CodeTooLarge, Limit: maxAgent, Message: "agent: too long"}
@@ -72,7 +72,7 @@ func (h *Hub) createSession(spec Spec, c creation) error {
 	if err != nil {
 		return err
 	}
-	if n := h.cfg.Limits.Sessions; h.full(n) {
+	if n := h.settings().Limits.Sessions; h.full(n) {
 		return &protocol.Error{
 			Code: protocol.CodeSessionLimit, Limit: int64(n),
 			Message: "the server has too many sessions: remove closed ones",

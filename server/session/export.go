@@ -44,7 +44,7 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 		}
 		r := protocol.ExportResult{
 			State:   protocol.SignedState{Version: stateVersion, State: raw, Signature: s.hub.sign(raw)},
-			Expires: at.Add(s.hub.cfg.StateTTL),
+			Expires: at.Add(s.hub.settings().StateTTL),
 		}
 		s.record(protocol.StateExported, &cmd.by, protocol.StateExportedData{Expires: r.Expires, Bytes: len(raw)})
 		return r, nil
@@ -89,11 +89,11 @@ func (h *Hub) verify(st protocol.SignedState) (*exportedState, error) {
 	if err := json.Unmarshal(st.State, x); err != nil || x.Session == "" || x.Agent == "" || x.At.IsZero() {
 		return nil, protocol.Errorf(protocol.CodeInvalidState, "the state lacks required fields")
 	}
-	if age := time.Since(x.At); age > h.cfg.StateTTL {
+	if age := time.Since(x.At); age > h.settings().StateTTL {
 		return nil, protocol.Errorf(
 			protocol.CodeInvalidState,
 			"the state expired %s ago",
-			(age - h.cfg.StateTTL).Round(time.Second),
+			(age - h.settings().StateTTL).Round(time.Second),
 		)
 	}
 	return x, nil

@@ -12,7 +12,8 @@ import (
 func exportOf(r *testHub, session string) protocol.SignedState {
 	r.t.Helper()
 	got := must[protocol.ExportResult](r, r.do(anna, newCommand(protocol.DoExport, session, protocol.Empty{})))
-	if left := time.Until(got.Expires); left > r.hub.cfg.StateTTL || left < r.hub.cfg.StateTTL-time.Minute {
+	ttl := r.hub.settings().StateTTL
+	if left := time.Until(got.Expires); left > ttl || left < ttl-time.Minute {
 		r.t.Errorf("expires in %v", left)
 	}
 	return got.State

@@ -16,7 +16,7 @@ type editHold struct {
 // queueHold holds the queue, or one message while its caller edits it. A second edit hold of the
 // same actor moves the first to the new connection.
 func (s *Session) queueHold(cmd *command, d *protocol.QueueHoldData) (any, error) {
-	if n := s.hub.cfg.Limits.Queue; len(s.state.Holds) >= n {
+	if n := s.hub.settings().Limits.Queue; len(s.state.Holds) >= n {
 		return nil, &protocol.Error{
 			Code: protocol.CodeTooMany, Limit: int64(n), Message: "the queue has too many holds: release them",
 		}
@@ -86,7 +86,7 @@ func (s *Session) editHoldOf(message string) *protocol.Hold {
 func (s *Session) startHoldTimeouts(conn string) {
 	for id, h := range s.editHolds {
 		if h.conn == conn && h.until.IsZero() {
-			s.editHolds[id] = editHold{conn, time.Now().Add(s.hub.cfg.EditHold)}
+			s.editHolds[id] = editHold{conn, time.Now().Add(s.hub.settings().EditHold)}
 			s.scheduleTimer()
 		}
 	}
@@ -97,7 +97,7 @@ func (s *Session) startHoldTimeouts(conn string) {
 func (s *Session) adoptEditHolds() {
 	for _, h := range s.state.Holds {
 		if _, known := s.editHolds[h.ID]; h.Reason == protocol.HoldEdit && !known && !s.state.Closed {
-			s.editHolds[h.ID] = editHold{until: time.Now().Add(s.hub.cfg.EditHold)}
+			s.editHolds[h.ID] = editHold{until: time.Now().Add(s.hub.settings().EditHold)}
 		}
 	}
 }

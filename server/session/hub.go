@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"agentctl/protocol"
@@ -18,6 +19,7 @@ type Hub struct {
 	index
 
 	cfg       Config
+	current   atomic.Pointer[Config] // with the settings that Reconfigure has changed
 	log       *slog.Logger
 	committer *committer
 	stop      chan struct{}  // closed by Close
@@ -41,6 +43,7 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 		index: newIndex(), cfg: cfg, log: cfg.Log, committer: newCommitter(cfg.Store), stop: make(chan struct{}),
 		creating: map[string]chan struct{}{},
 	}
+	h.current.Store(&cfg)
 	if err := h.recover(ctx); err != nil {
 		return nil, errors.Join(err, h.Close(ctx))
 	}

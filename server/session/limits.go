@@ -34,7 +34,7 @@ func (l *Limits) defaults() {
 // checkQueue returns an error if the queue with m is over its limits. A queued message with the id
 // of m is replaced by it.
 func (s *Session) checkQueue(m *protocol.Message) error {
-	limits := s.hub.cfg.Limits
+	limits := s.hub.settings().Limits
 	count, bytes := 1, messageSize(m)
 	for i := range s.state.Queue {
 		if q := &s.state.Queue[i]; q.MessageID != m.MessageID {
@@ -80,7 +80,7 @@ func textSize(s string) int {
 
 // checkRule returns an error if one more rule is over the limits.
 func (s *Session) checkRule(r *protocol.Rule) error {
-	limits := s.hub.cfg.Limits
+	limits := s.hub.settings().Limits
 	switch rules := append(slices.Clip(s.state.Rules), *r); {
 	case len(rules) > limits.Rules:
 		return &protocol.Error{
@@ -98,7 +98,7 @@ func (s *Session) checkRule(r *protocol.Rule) error {
 
 // roomForRequest reports whether a further pending request is within the limits.
 func (s *Session) roomForRequest(a *protocol.Approval) bool {
-	limits := s.hub.cfg.Limits
+	limits := s.hub.settings().Limits
 	room := limits.Bytes - protocol.MaxEvent // an explanation may follow
 	return len(s.state.Approvals) < limits.Requests &&
 		encodedSize(append(slices.Clip(s.state.Approvals), *a), room) <= room
