@@ -27,6 +27,7 @@ const (
 	CodeQueueFull       Code = "queue_full"          // the session's queue; Limit is in messages or bytes
 	CodeSessionLimit    Code = "session_limit"       // the server has as many sessions as it may; see Limit
 	CodeAgentLimit      Code = "agent_limit"         // as many agents run as may; see Limit
+	CodeDiskLimit       Code = "disk_limit"          // sessions use as much disk as they may; Limit is in bytes
 	CodeConnectionLimit Code = "connection_limit"    // as many connections are open as may be; see Limit
 	CodeUnauthorized    Code = "unauthorized"        // no valid credential
 	CodeForbidden       Code = "forbidden"           // valid credential, insufficient role

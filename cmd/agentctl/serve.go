@@ -288,6 +288,7 @@ func serverConfig(c *config.Server, registry session.Agents, log *slog.Logger) s
 			Limits: session.Limits{
 				Sessions: c.Limits.Sessions, Agents: c.Limits.Agents, Queue: c.Limits.Queue,
 				Requests: c.Limits.Requests, Rules: c.Limits.Rules, Bytes: c.Limits.SessionBytes,
+				Disk: c.Limits.Disk,
 			},
 			AgentIdle: time.Duration(c.AgentIdle),
 			Retention: session.Retention{

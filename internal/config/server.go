@@ -83,6 +83,7 @@ type Limits struct {
 	Queue           int   `json:"queue"`           // messages in the queue of a session
 	Requests        int   `json:"requests"`        // pending requests of a session
 	Rules           int   `json:"rules"`           // of a session
+	Disk            int64 `json:"disk"`            // bytes of the store; default: no limit
 	SessionBytes    int64 `json:"session_bytes"`   // of a session's queue, of its requests, and of its rules
 }
 
@@ -93,7 +94,7 @@ func (l *Limits) check() error {
 	for _, n := range []int64{
 		int64(l.Connections), int64(l.PerSender), int64(l.Reserve), int64(l.Unauthenticated), l.Message,
 		int64(l.InFlight), int64(l.Rate), int64(l.Sessions), int64(l.Agents), int64(l.Queue), int64(l.Requests),
-		int64(l.Rules), l.SessionBytes,
+		int64(l.Rules), l.SessionBytes, l.Disk,
 	} {
 		if n < 0 {
 			return errors.New("limits must be positive")

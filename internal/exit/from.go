@@ -135,6 +135,9 @@ var hints = map[protocol.Code]hint{
 	protocol.CodeAgentLimit: {
 		"remove sessions: agentctl ls, agentctl rm", condition{native: true, otherwise: "close sessions"},
 	},
+	protocol.CodeDiskLimit: {
+		"remove sessions: agentctl rm --closed --older-than 720h", condition{native: true, otherwise: "close sessions"},
+	},
 	protocol.CodeConnectionLimit: {text: "close other clients, or try again later"},
 	protocol.CodeSessionClosed: {
 		"the session can still be read: agentctl history", condition{verb: protocol.DoHistory},

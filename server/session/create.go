@@ -72,6 +72,9 @@ func (h *Hub) createSession(spec Spec, c creation) error {
 	if err != nil {
 		return err
 	}
+	if err := h.checkDisk(); err != nil {
+		return err
+	}
 	if n := h.settings().Limits.Sessions; h.full(n) {
 		return &protocol.Error{
 			Code: protocol.CodeSessionLimit, Limit: int64(n),

@@ -20,6 +20,7 @@ type Hub struct {
 
 	cfg       Config
 	current   atomic.Pointer[Config] // with the settings that Reconfigure has changed
+	diskFull  atomic.Bool            // the store is larger than Limits.Disk
 	log       *slog.Logger
 	committer *committer
 	stop      chan struct{}  // closed by Close
@@ -48,6 +49,9 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 		return nil, errors.Join(err, h.Close(ctx))
 	}
 	h.pruner.Go(h.pruneAnswers)
+	if store, ok := cfg.Store.(Sizer); ok {
+		h.pruner.Go(func() { h.watchSize(store) })
+	}
 	if cfg.Retention != (Retention{}) {
 		h.pruner.Go(h.retain)
 	}

@@ -15,6 +15,7 @@ type Limits struct {
 	Requests int   // pending requests of a session; 100
 	Rules    int   // of a session; 500
 	Bytes    int64 // of a session's queue, of its pending requests, and of its rules, each encoded; 4 MiB
+	Disk     int64 // bytes of the store beyond which no message and no session is accepted; unlimited
 }
 
 func (l *Limits) defaults() {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -186,5 +187,38 @@ func TestOpenPartsAndToolsAreBounded(t *testing.T) {
 		if n := len(encodeState(st)); n > 1<<20 {
 			t.Errorf("the state has %d bytes", n)
 		}
+	})
+}
+
+// While the store is too large, messages and sessions are refused. Turns under way go on, and
+// removing a session makes room.
+func TestDiskUseIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem := newMemStore()
+		agents := &fakeAgents{}
+		hub, err := NewHub(t.Context(), Config{
+			Store: sizedStore{mem}, Agents: agents, DefaultAgent: "fake", Limits: Limits{Disk: 1}, // one session
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &testHub{t: t, store: mem, agents: agents, hub: hub}
+		defer r.close()
+		one, two := r.create(), r.create()
+		r.send(one, "goes on")
+		time.Sleep(2 * sizeInterval)
+		send := newCommand(protocol.DoSend, one, protocol.SendData{Text: "x"})
+		if e := refused(r, r.do(anna, send), protocol.CodeDiskLimit); e.Limit != 1 {
+			t.Errorf("limit %d", e.Limit)
+		}
+		refused(r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{})), protocol.CodeDiskLimit)
+		r.agents.run().finish(End{}, nil)
+		r.waitIdle()
+		if last := r.state(one).Last; last == nil || last.Reason != protocol.ReasonCompleted {
+			t.Errorf("the turn ended with %+v", last)
+		}
+		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, two, protocol.CloseData{Delete: true})))
+		time.Sleep(2 * sizeInterval)
+		must[protocol.SendResult](r, r.do(anna, send))
 	})
 }

@@ -52,6 +52,9 @@ func planOf(m protocol.Message) *protocol.PlanRunData {
 
 // acceptMessage starts or queues a message and returns the SendResult.
 func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (any, error) {
+	if err := s.hub.checkDisk(); err != nil {
+		return nil, err
+	}
 	m.MessageID, m.By = NewID(idMessage), &cmd.by
 	if err := sanitizeMessage(&m); err != nil {
 		return nil, err
