@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"agentctl/internal/fakeacp"
+	"agentctl/internal/testbinary"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
@@ -43,7 +44,7 @@ const burstDeltas = 120
 
 // A trial is one server with its sessions and clients.
 type trial struct {
-	*server
+	*testbinary.Server
 	stubborn bool // agents ignore termination signals, and there is an ACP agent
 	rng      *rand.Rand
 	client   *wsclient.Client // client of the driver
@@ -65,18 +66,19 @@ func TestShownAndAnsweredDataSurvivesAKilledServer(t *testing.T) {
 
 func runTrial(t *testing.T, seed uint64) {
 	tr := &trial{
-		server: &server{t: t, dir: t.TempDir()}, stubborn: seed%5 == 0, rng: rand.New(rand.NewPCG(seed, 1)),
+		Server:   &testbinary.Server{T: t, Program: program, Dir: t.TempDir()},
+		stubborn: seed%5 == 0, rng: rand.New(rand.NewPCG(seed, 1)),
 		accepted: map[string][]string{}, decided: map[string]protocol.ApproveResult{},
 	}
 	tr.configure()
 	t.Cleanup(func() {
-		tr.killAll()
+		tr.KillAll()
 		if t.Failed() {
-			text, _ := os.ReadFile(filepath.Join(tr.dir, "log"))
+			text, _ := os.ReadFile(tr.LogFile())
 			t.Logf("server log:\n%s", text)
 		}
 	})
-	tr.start()
+	tr.Start()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	following, leave := context.WithCancel(ctx)
@@ -92,7 +94,7 @@ func runTrial(t *testing.T, seed uint64) {
 	}
 	ids := map[string]string{}
 	for _, agent := range sessions {
-		r := must[protocol.CreateResult](ctx, tr, protocol.DoCreate, "", protocol.CreateData{Agent: agent, CWD: tr.dir})
+		r := must[protocol.CreateResult](ctx, tr, protocol.DoCreate, "", protocol.CreateData{Agent: agent, CWD: tr.Dir})
 		ids[agent] = r.Session
 	}
 	for i, o := range []wsclient.SubscribeOptions{
@@ -128,10 +130,10 @@ func runTrial(t *testing.T, seed uint64) {
 	}
 	for range kills {
 		pause(ctx, time.Duration(tr.rng.IntN(600))*time.Millisecond)
-		left := tr.kill()
-		tr.start()
+		left := tr.Kill()
+		tr.Start()
 		for _, pid := range left {
-			if alive(pid, tr.dir) {
+			if tr.Owns(pid) {
 				t.Errorf("process %d, an agent of the killed server, still runs", pid)
 			}
 		}
@@ -147,25 +149,25 @@ func runTrial(t *testing.T, seed uint64) {
 	leave()
 	live.Wait()
 	if tr.stubborn && !stubbornStop {
-		tr.kill()
+		tr.Kill()
 		return
 	}
-	tr.stop()
-	if left := tr.agents(); len(left) > 0 {
+	tr.Stop()
+	if left := tr.Agents(); len(left) > 0 {
 		t.Errorf("processes %v of the stopped server still run", left)
 	}
 }
 
 // configure writes the server's configuration and scripts.
 func (tr *trial) configure() {
-	tr.t.Helper()
+	tr.T.Helper()
 	self, err := os.Executable()
 	if err != nil {
-		tr.t.Fatal(err)
+		tr.T.Fatal(err)
 	}
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(tr.dir, name), []byte(text), 0o600); err != nil {
-			tr.t.Fatal(err)
+		if err := os.WriteFile(filepath.Join(tr.Dir, name), []byte(text), 0o600); err != nil {
+			tr.T.Fatal(err)
 		}
 	}
 	stubborn := ""
@@ -176,26 +178,26 @@ func (tr *trial) configure() {
 	write("plain.script", script)
 	write("resuming.script", `{"resumes":true}`+script)
 	config, err := json.Marshal(map[string]any{"agents": map[string]any{
-		"plain":    map[string]any{"script": filepath.Join(tr.dir, "plain.script")},
-		"resuming": map[string]any{"script": filepath.Join(tr.dir, "resuming.script")},
+		"plain":    map[string]any{"script": filepath.Join(tr.Dir, "plain.script")},
+		"resuming": map[string]any{"script": filepath.Join(tr.Dir, "resuming.script")},
 		"acp":      map[string]any{"command": self, "env": map[string]string{fakeacp.EnvVar: "stubborn"}},
 	}})
 	if err != nil {
-		tr.t.Fatal(err)
+		tr.T.Fatal(err)
 	}
 	write("config", string(config))
 }
 
 func (tr *trial) connect(name string) *wsclient.Client {
-	return wsclient.New(tr.url, wsclient.Options{Name: name, UserAgent: "crash"})
+	return wsclient.New(tr.URL, wsclient.Options{Name: name, UserAgent: "crash"})
 }
 
 // must executes a command that must succeed, across any number of restarts.
 func must[R any](ctx context.Context, tr *trial, verb protocol.Verb, session string, data any) R {
-	tr.t.Helper()
+	tr.T.Helper()
 	r, err := wsclient.Call[R](ctx, tr.client, verb, session, data)
 	if err != nil {
-		tr.t.Fatalf("%s: %v", verb, err)
+		tr.T.Fatalf("%s: %v", verb, err)
 	}
 	return r
 }
@@ -216,7 +218,7 @@ func (tr *trial) drive(ctx context.Context, agent, id string, rng *rand.Rand) {
 			ctx, tr.client, protocol.DoSend, id, protocol.SendData{Text: text, ClientMessageID: name},
 		)
 		if err != nil {
-			tr.t.Errorf("send to %s: %v", agent, err)
+			tr.T.Errorf("send to %s: %v", agent, err)
 			return
 		}
 		tr.mu.Lock()
@@ -230,7 +232,7 @@ func (tr *trial) drive(ctx context.Context, agent, id string, rng *rand.Rand) {
 func (tr *trial) release(ctx context.Context, id string) {
 	if _, err := wsclient.Call[protocol.QueueReleaseResult](ctx, tr.client, protocol.DoQueueRelease, id,
 		nil); err != nil {
-		tr.t.Errorf("release: %v", err)
+		tr.T.Errorf("release: %v", err)
 	}
 }
 
@@ -241,7 +243,7 @@ func (tr *trial) decide(ctx context.Context, c *wsclient.Client, rng *rand.Rand,
 	}
 	var a protocol.Approval
 	if err := e.Decode(&a); err != nil {
-		tr.t.Error(err)
+		tr.T.Error(err)
 		return
 	}
 	d := []protocol.Decision{protocol.AllowOnce, protocol.AllowOnce, protocol.Deny, protocol.AllowAlways}[rng.IntN(4)]
@@ -261,18 +263,18 @@ func (tr *trial) decide(ctx context.Context, c *wsclient.Client, rng *rand.Rand,
 		if _, err := wsclient.Call[protocol.ApproveResult](ctx, c, protocol.DoApprove, e.Session,
 			protocol.ApproveData{Request: a.Request, Decision: protocol.AllowOnce}); err != nil && ctx.Err() == nil &&
 			protocol.CodeOf(err) != protocol.CodeConflict {
-			tr.t.Errorf("approve: %v", err)
+			tr.T.Errorf("approve: %v", err)
 		}
 	default:
 		if ctx.Err() == nil {
-			tr.t.Errorf("approve: %v", err)
+			tr.T.Errorf("approve: %v", err)
 		}
 	}
 }
 
 // checkIdle waits until the session is idle with an empty queue, then runs one more turn.
 func (tr *trial) checkIdle(ctx context.Context, agent, id string) {
-	tr.t.Helper()
+	tr.T.Helper()
 	wait := func() *protocol.State {
 		for ctx.Err() == nil {
 			s := must[protocol.SnapshotResult](ctx, tr, protocol.DoSnapshot, id, nil)
@@ -284,7 +286,7 @@ func (tr *trial) checkIdle(ctx context.Context, agent, id string) {
 			}
 			pause(ctx, 20*time.Millisecond)
 		}
-		tr.t.Fatalf("the session of %s is stuck", agent)
+		tr.T.Fatalf("the session of %s is stuck", agent)
 		return nil
 	}
 	before := wait()
@@ -295,13 +297,13 @@ func (tr *trial) checkIdle(ctx context.Context, agent, id string) {
 	must[protocol.SendResult](ctx, tr, protocol.DoSend, id, protocol.SendData{Text: text})
 	after := wait()
 	if after.Turns != before.Turns+1 || after.Last.Reason != protocol.ReasonCompleted {
-		tr.t.Errorf("%s: the final turn ended with %s %s", agent, after.Last.Reason, after.Last.Message)
+		tr.T.Errorf("%s: the final turn ended with %s %s", agent, after.Last.Reason, after.Last.Message)
 	}
 }
 
 // checkSession compares everything shown to or answered to clients with the final log and state.
 func (tr *trial) checkSession(ctx context.Context, id string) {
-	tr.t.Helper()
+	tr.T.Helper()
 	end := must[protocol.SnapshotResult](ctx, tr, protocol.DoSnapshot, id, nil).Snapshot.State
 	log := tr.readLog(ctx, id, end.Seq)
 
@@ -311,7 +313,7 @@ func (tr *trial) checkSession(ctx context.Context, id string) {
 	for _, line := range log {
 		var e protocol.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			tr.t.Fatal(err)
+			tr.T.Fatal(err)
 		}
 		switch e.Type {
 		case protocol.MessageUser:
@@ -324,7 +326,7 @@ func (tr *trial) checkSession(ctx context.Context, id string) {
 			var r protocol.ApprovalResolvedData
 			_ = e.Decode(&r)
 			if _, twice := outcomes[r.Request]; twice {
-				tr.t.Errorf("request %s was decided twice", r.Request)
+				tr.T.Errorf("request %s was decided twice", r.Request)
 			}
 			outcomes[r.Request] = r
 		case protocol.ToolStarted:
@@ -332,14 +334,14 @@ func (tr *trial) checkSession(ctx context.Context, id string) {
 			_ = e.Decode(&d)
 			if open[d.Tool]++; open[d.Tool] > 1 &&
 				!strings.HasPrefix(d.Tool, "t") { // the fake ACP agent repeats its ids
-				tr.t.Errorf("tool %s was started %d times", d.Tool, open[d.Tool])
+				tr.T.Errorf("tool %s was started %d times", d.Tool, open[d.Tool])
 			}
 		}
 	}
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	if got, want := strings.Join(sent, ", "), strings.Join(tr.accepted[id], ", "); got != want {
-		tr.t.Errorf("accepted messages %s; turns %s", want, got)
+		tr.T.Errorf("accepted messages %s; turns %s", want, got)
 	}
 	rules := map[string]bool{}
 	for _, r := range end.Rules {
@@ -353,10 +355,10 @@ func (tr *trial) checkSession(ctx context.Context, id string) {
 		}
 		mine++
 		if got.Decision != r.Decision || got.Outcome != r.Outcome {
-			tr.t.Errorf("%s was answered with %+v; the log has %+v", request, r, got)
+			tr.T.Errorf("%s was answered with %+v; the log has %+v", request, r, got)
 		}
 		if r.Rule != nil && !rules[r.Rule.ID] {
-			tr.t.Errorf("rule %s is lost", r.Rule.ID)
+			tr.T.Errorf("rule %s is lost", r.Rule.ID)
 		}
 	}
 	want := string(protocol.MustEncode(end))
@@ -372,30 +374,30 @@ func (tr *trial) checkSession(ctx context.Context, id string) {
 		}
 		r.mu.Lock()
 		if r.err != nil {
-			tr.t.Errorf("client %d: %v", i, r.err)
+			tr.T.Errorf("client %d: %v", i, r.err)
 		} else if got := string(protocol.MustEncode(r.state)); got != want {
-			tr.t.Errorf("client %d ends with\n%s\nthe server has\n%s", i, got, want)
+			tr.T.Errorf("client %d ends with\n%s\nthe server has\n%s", i, got, want)
 		}
 		for seq, line := range r.lines {
 			if seq > uint64(len(log)) || log[seq-1] != line {
-				tr.t.Errorf("client %d saw %s, which differs from the log", i, line)
+				tr.T.Errorf("client %d saw %s, which differs from the log", i, line)
 			}
 		}
 		r.mu.Unlock()
 	}
-	tr.t.Logf("%s: %d events, %d turns, %d decisions, %d rules", end.Agent, end.Seq, end.Turns, mine, len(end.Rules))
+	tr.T.Logf("%s: %d events, %d turns, %d decisions, %d rules", end.Agent, end.Seq, end.Turns, mine, len(end.Rules))
 }
 
 // checkResumedTurns checks the turns of an agent that resumes: each is completed and has every
 // delta of its burst exactly once.
 func (tr *trial) checkResumedTurns(ctx context.Context, id string) {
-	tr.t.Helper()
+	tr.T.Helper()
 	end := must[protocol.SnapshotResult](ctx, tr, protocol.DoSnapshot, id, nil).Snapshot.State
 	seen := map[string]map[string]int{} // count by turn and delta
 	for _, line := range tr.readLog(ctx, id, end.Seq) {
 		var e protocol.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			tr.t.Fatal(err)
+			tr.T.Fatal(err)
 		}
 		switch e.Type {
 		case protocol.TextDelta:
@@ -410,27 +412,27 @@ func (tr *trial) checkResumedTurns(ctx context.Context, id string) {
 		case protocol.TurnEnded:
 			var d protocol.TurnEndedData
 			if _ = e.Decode(&d); d.Reason != protocol.ReasonCompleted {
-				tr.t.Errorf("a turn that resumes ended with %+v", d)
+				tr.T.Errorf("a turn that resumes ended with %+v", d)
 			}
 		}
 	}
 	duplicates := 0
 	for turn, deltas := range seen {
 		if len(deltas) != burstDeltas {
-			tr.t.Errorf("%s: the log has %d of %d deltas", turn, len(deltas), burstDeltas)
+			tr.T.Errorf("%s: the log has %d of %d deltas", turn, len(deltas), burstDeltas)
 		}
 		for _, n := range deltas {
 			duplicates += n - 1
 		}
 	}
 	if duplicates > 0 || len(seen) == 0 {
-		tr.t.Errorf("%d duplicate deltas in %d turns", duplicates, len(seen))
+		tr.T.Errorf("%d duplicate deltas in %d turns", duplicates, len(seen))
 	}
 }
 
 // readLog returns the lines of the log up to seq.
 func (tr *trial) readLog(ctx context.Context, id string, seq uint64) []string {
-	tr.t.Helper()
+	tr.T.Helper()
 	c := tr.connect("auditor")
 	defer c.Close()
 	r := &recorder{session: id, options: wsclient.SubscribeOptions{Since: &protocol.Position{}, Raw: true}}
@@ -442,7 +444,7 @@ func (tr *trial) readLog(ctx context.Context, id string, seq uint64) []string {
 		}
 	})
 	if r.err != nil || r.at.Seq < seq {
-		tr.t.Fatalf("read the log: at %v of %d: %v", r.at, seq, r.err)
+		tr.T.Fatalf("read the log: at %v of %d: %v", r.at, seq, r.err)
 	}
 	log := make([]string, seq)
 	for i := range log {
