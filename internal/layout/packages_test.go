@@ -134,6 +134,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/requestcases", test: true},
 	{pkg: "internal/schema", test: true},
 	{pkg: "internal/screenshot", test: true},
+	{pkg: "internal/soak", test: true},
 	{pkg: "internal/terminal", test: true},
 	{pkg: "internal/terminaltest", test: true},
 	{pkg: "internal/testbinary", test: true},

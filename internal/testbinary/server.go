@@ -4,6 +4,7 @@ package testbinary
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -40,7 +41,7 @@ func (s *Server) Start() {
 		s.T.Fatal(err)
 	}
 	defer log.Close()
-	s.cmd = exec.Command(s.Program, append([]string{
+	s.cmd = exec.CommandContext(context.Background(), s.Program, append([]string{
 		"serve", "--data", filepath.Join(s.Dir, "data"), "--config", filepath.Join(s.Dir, "config"), "-o", "json",
 	}, s.Args...)...)
 	s.cmd.Env = append(append(os.Environ(), markVariable+"="+s.Dir, "XDG_RUNTIME_DIR="+s.Dir), s.Env...)
