@@ -85,10 +85,16 @@ func (c *client) follow(ctx context.Context, rng *rand.Rand) {
 				break
 			}
 			if err != nil {
-				c.violate(c.at.Seq, "cannot follow the session: %v", err)
+				c.violate(c.position(), "cannot follow the session: %v", err)
 				return
 			}
-			c.handle(it)
+			if f := c.run.injected.item; f != nil {
+				for _, other := range f(c, it) {
+					c.handle(other)
+				}
+			} else {
+				c.handle(it)
+			}
 			if it.Event == nil {
 				continue
 			}
@@ -110,7 +116,7 @@ func (c *client) decide(ctx context.Context, e *protocol.Event) {
 		return
 	}
 	c.run.working.Go(func() {
-		ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+		ctx, cancel := context.WithTimeout(ctx, c.answerTimeout(protocol.DoApprove))
 		defer cancel()
 		got, err := wsclient.Call[protocol.ApproveResult](ctx, c.wire, protocol.DoApprove, c.session,
 			protocol.ApproveData{Request: a.Request, Decision: protocol.AllowOnce})
@@ -121,8 +127,20 @@ func (c *client) decide(ctx context.Context, e *protocol.Event) {
 	})
 }
 
-// answerTimeout bounds the wait for an answer. It is longer than any fault.
-const answerTimeout = 2 * time.Minute
+// answerTimeout bounds the wait for an answer. It is longer than any fault, except where an answer
+// may fail to come.
+func (c *client) answerTimeout(verb protocol.Verb) time.Duration {
+	if c.mayMissAnswer(verb) {
+		return 15 * time.Second
+	}
+	return 2 * time.Minute
+}
+
+// mayMissAnswer reports whether a command may stay without an answer. An error of effectiveagent
+// names no command: that of a decision may go to a message sent at the same time.
+func (c *client) mayMissAnswer(verb protocol.Verb) bool {
+	return c.protocol == "effectiveagent" && verb == protocol.DoApprove
+}
 
 // send sends messages until ctx, or the time of faults, ends.
 func (c *client) send(ctx context.Context, rng *rand.Rand) {
@@ -140,8 +158,10 @@ func (c *client) send(ctx context.Context, rng *rand.Rand) {
 		}
 		c.sendMessage(ctx, kind, newToken(c.name, n), rng.IntN(10) == 0)
 		if c.native && rng.IntN(20) == 0 {
+			ctx, cancel := context.WithTimeout(ctx, c.answerTimeout(protocol.DoInterrupt))
 			_, err := wsclient.Call[protocol.InterruptResult](ctx, c.wire, protocol.DoInterrupt, c.session,
 				protocol.InterruptData{Queue: protocol.QueueKeep})
+			cancel()
 			c.answered(protocol.DoInterrupt, err)
 		}
 	}
@@ -149,7 +169,7 @@ func (c *client) send(ctx context.Context, rng *rand.Rand) {
 
 // sendMessage sends a message, and with again natively a second time under the same key.
 func (c *client) sendMessage(ctx context.Context, kind, token string, again bool) {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.answerTimeout(protocol.DoSend))
 	defer cancel()
 	text := kind + " " + token
 	if c.acp {
@@ -197,6 +217,9 @@ func (c *client) answered(verb protocol.Verb, err error) {
 	if err == nil {
 		c.run.count.acknowledged.Add(1)
 		return
+	}
+	if errors.Is(err, context.DeadlineExceeded) && !c.mayMissAnswer(verb) {
+		c.violate(0, "%s client: %s got no answer", c.protocol, verb)
 	}
 	why := string(protocol.CodeOf(err))
 	if verb != protocol.DoApprove || protocol.CodeOf(err) != protocol.CodeConflict {

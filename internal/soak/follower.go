@@ -20,7 +20,7 @@ type follower struct {
 	mu         sync.Mutex
 	attached   bool
 	at         protocol.Position
-	state      *protocol.State // native: reduced from the events
+	state      *protocol.State // native: reduced from the events, up to a violation
 	transcript protocol.Transcript
 	ended      map[string]bool // turns by token
 	events     int64
@@ -58,7 +58,7 @@ func (f *follower) attach(a *protocol.SubscribeResult) {
 		}
 	case f.native && (!resumed || a.After != f.at):
 		f.violate(f.at.Seq, "at %v, attached again with %s %s after %v", f.at, a.Mode, a.Reason, a.After)
-		f.at = a.After
+		f.at, f.state = a.After, nil
 	case resumed && a.After.Seq != f.at.Seq:
 		f.violate(f.at.Seq, "resumed after %d", a.After.Seq)
 		f.at = a.After
@@ -73,8 +73,10 @@ func (f *follower) apply(e *protocol.Event, line []byte) {
 	switch want := f.at.Seq + 1; {
 	case e.First() > want:
 		f.violate(want, "gap: the next event is %d..%d", e.First(), e.Seq)
+		f.state = nil
 	case e.First() < want:
 		f.violate(e.First(), "repeat: %d..%d after %d", e.First(), e.Seq, f.at.Seq)
+		f.state = nil
 	}
 	f.at.Seq = e.Seq
 	f.events++
@@ -82,8 +84,11 @@ func (f *follower) apply(e *protocol.Event, line []byte) {
 		if e.FirstSeq == 0 {
 			f.check.sees(f.session, f.client, e.Seq, line)
 		}
+	}
+	if f.native && f.state != nil {
 		if err := f.state.Apply(e); err != nil {
 			f.violate(e.Seq, "apply: %v", err)
+			f.state = nil
 		}
 	}
 	if _, err := f.transcript.Apply(e); err != nil {
@@ -129,11 +134,11 @@ func (f *follower) sawEnd(token string) bool {
 	return f.ended[token]
 }
 
-// reached reports whether the client got the event of a seq.
-func (f *follower) reached(seq uint64) bool {
+// position returns the seq of the newest event.
+func (f *follower) position() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.at.Seq >= seq
+	return f.at.Seq
 }
 
 func (f *follower) delivered() int64 {
@@ -146,6 +151,9 @@ func (f *follower) delivered() int64 {
 func (f *follower) compare(want *protocol.State) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.state == nil { // reported
+		return
+	}
 	got, _ := json.Marshal(f.state)
 	expected, _ := json.Marshal(want)
 	if string(got) != string(expected) {

@@ -59,9 +59,17 @@ type run struct {
 	calm          chan struct{}          // closed at the end of the faults
 	working       sync.WaitGroup         // commands under way
 	count         counters
+	leaks         []string // what the server holds more than before
+	injected      injected
 
 	mu      sync.Mutex
 	refusal map[string]int // commands without success, by their error
+}
+
+// injected are faults of the kind that a run must find. Zero: none.
+type injected struct {
+	item    func(*client, wsclient.Item) []wsclient.Item // what a client gets instead
+	leaving func()                                       // called when all clients have left
 }
 
 // counters count what happened.
@@ -101,6 +109,9 @@ func TestSoak(t *testing.T) {
 		}
 		if n := r.check.dropped; n > 0 {
 			t.Errorf("and %d more", n)
+		}
+		for _, leak := range r.leaks {
+			t.Errorf("after all clients have left: %s", leak)
 		}
 	}()
 	r.soak()
@@ -171,6 +182,9 @@ func (r *run) soak() {
 	}
 	closing.Wait()
 	phase("clients left")
+	if f := r.injected.leaving; f != nil {
+		f()
+	}
 	after := r.measure(ctx)
 	phase("after: " + after.String())
 	r.audit(ctx)
@@ -180,9 +194,7 @@ func (r *run) soak() {
 	if left := r.Agents(); len(left) > 0 {
 		r.t.Errorf("processes %v of the stopped server still run", left)
 	}
-	for _, leak := range leaks(&before, &after, r.allowance()) {
-		r.t.Errorf("after all clients have left: %s", leak)
-	}
+	r.leaks = leaks(&before, &after, r.allowance())
 	peak = max(peak, before.Peak, after.Peak)
 	r.report(time.Since(began), peak, &before, &after)
 }
@@ -295,7 +307,7 @@ func (r *run) checkClients(ctx context.Context) {
 		states[id] = must[protocol.SnapshotResult](ctx, r, protocol.DoSnapshot, id, nil).Snapshot.State
 	}
 	for _, c := range r.clients {
-		for !c.sawEnd(last[c.session]) || c.native && !c.reached(states[c.session].Seq) {
+		for !c.sawEnd(last[c.session]) || c.native && c.position() < states[c.session].Seq {
 			if wait(ctx, 20*time.Millisecond); ctx.Err() != nil {
 				c.violate(0, "%s client does not get the last turn", c.protocol)
 				break
