@@ -205,35 +205,106 @@ func TestDashboardShowsRefusal(t *testing.T) {
 	d.wantText(tuitest.ErrRefused.Message)
 }
 
+// openApproval opens the approval dialog of the first session and waits until it accepts a
+// decision.
+func (d *testDashboard) openApproval(a protocol.Approval) {
+	d.setPending(a)
+	d.press("y")
+	d.waitGrace()
+	d.press("end") // the first key after the request appears is not taken
+}
+
+// waitGrace advances time beyond the grace period of the approval dialog.
+func (d *testDashboard) waitGrace() {
+	d.now = d.now.Add(2 * approval.Grace)
+	d.fireGuards()
+}
+
+// decisions returns the decisions sent to session s3.
+func (d *testDashboard) decisions() []protocol.ApproveData {
+	s := d.server.sessions["s3"]
+	if s == nil {
+		return nil
+	}
+	var out []protocol.ApproveData
+	for _, c := range s.Commands() {
+		if data, ok := c.Data.(protocol.ApproveData); ok {
+			out = append(out, data)
+		}
+	}
+	return out
+}
+
 func TestDashboardApproval(t *testing.T) {
-	for key, want := range map[string]string{"y": "once", "d": "no"} {
+	for _, c := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"y"}, "once"},
+		{[]string{"n"}, "no"},
+		{[]string{"d"}, "no"},
+		{[]string{"1", "enter"}, "once"},
+		{[]string{"a", "y"}, "always"},
+	} {
 		d := newTestDashboard(t, 90, 24, testSummaries()...)
 		d.setPending(tuitest.CommandApproval())
-		d.press(key)
-		d.wantText("approval · release · command", "$ go mod tidy", "in /home/ada/store", "a moment …")
-		d.press(key, key)
-		if got := d.server.sessions["s3"].Commands(); len(got) != 1 {
-			t.Fatalf("commands after keys that were in flight: got %+v, want 1", got)
-		}
+		d.press("y")
+		d.wantText("approval · release · command", "command ▏ go mod tidy", "in      ▏ /home/ada/store", "a moment …")
+		d.press("y", "y")
 		d.now = d.now.Add(approval.Grace * 3 / 4)
-		d.press(key) // restarts the grace period
+		d.press("y") // restarts the grace period
 		d.now = d.now.Add(approval.Grace * 3 / 4)
 		d.fireGuards()
-		d.press(key)
-		if got := d.server.sessions["s3"].Commands(); len(got) != 1 {
-			t.Fatalf("commands within the grace period: got %+v, want 1", got)
+		d.press("y")
+		if got := d.decisions(); len(got) != 0 {
+			t.Fatalf("decisions within the grace period: got %+v, want none", got)
 		}
-		d.now = d.now.Add(2 * approval.Grace)
-		d.fireGuards()
-		d.wantText("y allow once", "d deny")
+		d.waitGrace()
+		d.wantText("y allow once", "n deny")
 		d.press("v")
 		d.wantText("go mod tidy", "esc back")
-		d.press("q", key)
-		c := d.server.sessions["s3"].Commands()
-		if got, ok := c[len(c)-1].Data.(protocol.ApproveData); !ok || got.Request != "r1" || got.Option != want {
-			t.Errorf("commands after %s: got %+v, want approve with option %s last", key, c, want)
+		d.press("q")
+		d.press(c.keys...)
+		if got := d.decisions(); len(got) != 1 || got[0].Request != "r1" || got[0].Option != c.want {
+			t.Errorf("%v: got decisions %+v, want option %s", c.keys, got, c.want)
 		}
-		d.wantNoText("$ go mod tidy")
+		d.wantNoText("go mod tidy")
+	}
+}
+
+func TestDashboardApprovalTakesNoFirstKey(t *testing.T) {
+	d := newTestDashboard(t, 90, 24, testSummaries()...)
+	d.setPending(tuitest.CommandApproval())
+	d.press("y")
+	d.waitGrace()
+	d.press("y")
+	if got := d.decisions(); len(got) != 0 {
+		t.Errorf("got decisions %+v from the first key, want none", got)
+	}
+	d.wantText("the request is new")
+	d.press("y")
+	if got := d.decisions(); len(got) != 1 {
+		t.Errorf("got decisions %+v, want one", got)
+	}
+}
+
+func TestDashboardApprovalOpensItsSession(t *testing.T) {
+	d := newTestDashboard(t, 90, 24, testSummaries()...)
+	d.openApproval(tuitest.CommandApproval())
+	d.press("o")
+	if d.p.sessions.shown == nil || d.p.sessions.shown.id != "s3" {
+		t.Error("o does not open the session")
+	}
+}
+
+func TestDashboardApprovalTakesAReason(t *testing.T) {
+	d := newTestDashboard(t, 90, 24, testSummaries()...)
+	d.openApproval(tuitest.CommandApproval())
+	d.press("r")
+	d.typeText("no y2k")
+	d.press("enter", "n")
+	if got := d.decisions(); len(got) != 1 || got[0].Option != "no" || got[0].Reason != "no y2k" {
+		t.Errorf("got decisions %+v, want a denial with the reason", got)
 	}
 }
 
@@ -243,72 +314,40 @@ func TestDashboardApprovalOffersOnlyItsDecisions(t *testing.T) {
 		hint, never string
 		want        string
 	}{
-		"y": {protocol.Deny, "d deny", "y allow once", "does not take “allow once”; it takes: deny"},
-		"d": {protocol.AllowOnce, "y allow once", "d deny", "does not take “deny”; it takes: allow once"},
+		"y": {protocol.Deny, "n deny", "y allow once", "does not take “allow once”; it takes: deny"},
+		"n": {protocol.AllowOnce, "y allow once", "n deny", "does not take “deny”; it takes: allow once"},
 	} {
 		d := newTestDashboard(t, 120, 24, testSummaries()...)
 		a := tuitest.CommandApproval()
 		a.Options = []protocol.Option{{ID: "x", Kind: c.kind, Label: "The one"}}
-		d.setPending(a)
-		d.press(key)
-		d.now = d.now.Add(2 * approval.Grace)
-		d.fireGuards()
-		d.wantText(c.hint)
+		d.openApproval(a)
+		d.wantText(c.hint, "▏ The one")
 		d.wantNoText(c.never)
-		before := len(d.server.sessions["s3"].Commands())
 		d.press(key)
 		d.wantText(c.want)
-		if got := d.server.sessions["s3"].Commands()[before:]; len(got) > 0 {
-			t.Errorf("commands after %s: got %+v, want none", key, got)
+		if got := d.decisions(); len(got) > 0 {
+			t.Errorf("%s: got decisions %+v, want none", key, got)
 		}
 	}
 }
 
 func TestDashboardApprovalSentOnce(t *testing.T) {
 	d := newTestDashboard(t, 90, 24, testSummaries()...)
-	d.setPending(tuitest.CommandApproval())
-	d.press("y")
-	d.now = d.now.Add(2 * approval.Grace)
-	d.fireGuards()
+	d.openApproval(tuitest.CommandApproval())
 	_, cmd := d.p.Update(tuitest.KeyPress("y"))
 	d.wantText("sending: Allow once …")
-	d.press("d", "y", "v")
+	d.press("d", "y", "1", "enter")
 	d.wantText("sending: Allow once …")
 	d.run(cmd)
-	decided := 0
-	for _, c := range d.server.sessions["s3"].Commands() {
-		if d, ok := c.Data.(protocol.ApproveData); ok {
-			if decided++; d.Option != "once" {
-				t.Errorf("got decision %+v, want option once", d)
-			}
-		}
+	if got := d.decisions(); len(got) != 1 || got[0].Option != "once" {
+		t.Errorf("got decisions %+v, want one, option once", got)
 	}
-	if decided != 1 {
-		t.Errorf("got %d decisions, want 1", decided)
-	}
-	d.wantNoText("$ go mod tidy")
-}
-
-func TestDashboardApprovalNeedsRoom(t *testing.T) {
-	d := newTestDashboard(t, 60, 5, testSummaries()...)
-	d.setPending(tuitest.CommandApproval())
-	d.press("y")
-	d.now = d.now.Add(2 * approval.Grace)
-	d.fireGuards()
-	before := len(d.server.sessions["s3"].Commands())
-	d.press("y")
-	d.wantText("in /home/ada/store", "esc back")
-	if got := d.server.sessions["s3"].Commands()[before:]; len(got) > 0 {
-		t.Errorf("got commands %+v, want none", got)
-	}
+	d.wantNoText("go mod tidy")
 }
 
 func TestDashboardApprovalConflict(t *testing.T) {
 	d := newTestDashboard(t, 120, 24, testSummaries()...)
-	d.setPending(tuitest.CommandApproval())
-	d.press("y")
-	d.now = d.now.Add(2 * approval.Grace)
-	d.fireGuards()
+	d.openApproval(tuitest.CommandApproval())
 	d.server.reply = func(string, tuitest.Command) (any, error) {
 		return nil, &protocol.Error{
 			Code:    protocol.CodeConflict,
@@ -319,7 +358,7 @@ func TestDashboardApprovalConflict(t *testing.T) {
 	d.press("y")
 	d.wantText("too late · decided by bob")
 	d.sendSummaries(protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: tuitest.Start})
-	d.wantNoText("$ go mod tidy")
+	d.wantNoText("go mod tidy")
 	d.wantText("decided meanwhile")
 }
 
@@ -592,7 +631,7 @@ func TestOpenSessionsLimit(t *testing.T) {
 func TestDashboardHelp(t *testing.T) {
 	d := newTestDashboard(t, 90, 60, testSummaries()...)
 	d.press("?")
-	d.wantText(" Sessions\n", "allow the pending request once")
+	d.wantText(" Sessions\n", "show the pending request")
 	d.press("q")
 	d.wantText("release")
 }

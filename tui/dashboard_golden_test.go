@@ -12,7 +12,6 @@ import (
 
 	"agentctl/internal/tuitest"
 	"agentctl/protocol"
-	"agentctl/tui/approval"
 	"agentctl/tui/dashboard"
 	"agentctl/tui/remote"
 )
@@ -65,7 +64,7 @@ var dashboardScenes = map[string]dashboardScene{
 		wide: slices.Concat(
 			wideList,
 			[]string{
-				`· n new · / filter · f find · s sort · y allow · d deny · space preview`,
+				`· n new · / filter · f find · s sort · y decide · space preview`,
 				`· space preview · R rename · X close +F1 help$`,
 			},
 		),
@@ -196,19 +195,20 @@ var dashboardScenes = map[string]dashboardScene{
 	},
 	"approval": {
 		prepare: func(d *testDashboard) {
-			d.setPending(tuitest.CommandApproval())
-			d.press("y")
-			d.now = d.now.Add(2 * approval.Grace)
-			d.fireGuards()
+			d.openApproval(tuitest.CommandApproval())
 		},
 		facts: []string{
-			`^▸\? release +.*git push --t.* 4m01s$`, `^ ` + testsRow, `^─ approval · release · command · aske.* ─+$`,
-			`^   Tidy the module$`, `^   \$ go mod tidy$`, `^   in /home/ada/store$`, `^   why: The imports changed\.$`,
-			`^ y allow once · d deny · v view all · e`,
+			`^▸\? release +.*git push --t.* 4m01s$`, `^ ` + testsRow, `^╭─ approval · release · command .*─╮$`,
+			`^│ command ▏ go mod tidy +│$`, `^│ in      ▏ /home/ada/store +│$`, `^│ title   ▏ Tidy the module +│$`,
+			`^│ reason  ▏ The imports changed\. +│$`, `^│    1 Allow once +│$`, `^│    2 Always allow .*│$`,
+			`^╰─ y allow once · n deny · .*─╯$`, `^ o open the session · esc back$`,
 		},
 		wide: slices.Concat(
 			wideList,
-			[]string{`· asked 00:00 ─+$`, `· v view all · enter open · esc back$`, releaseDetails},
+			[]string{
+				`· asked 00:00 ─+╮$`, `· 1…9 choose · enter confirm · r reason · v view · esc back ─+╯$`,
+				releaseDetails,
+			},
 		),
 	},
 	"reconnecting": {

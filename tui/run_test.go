@@ -166,12 +166,12 @@ func TestProgramSendsAndRestoresTerminal(t *testing.T) {
 		for _, u := range j.Take() {
 			r.Feed <- u
 		}
-		tuitest.Wait(time.Second) // longer than approval.Grace: the request accepts keys
-		for _, key := range []string{"1", "h", "i", "\r"} {
+		tuitest.Wait(time.Second) // longer than approval.Grace: the request accepts a decision
+		for _, key := range []string{"\t", "y", "\x1b", "h", "i", "\r"} {
 			if _, err := typing.Write([]byte(key)); err != nil {
 				t.Error(err)
 			}
-			tuitest.Wait(100 * time.Millisecond)
+			tuitest.Wait(time.Second)
 		}
 		got := r.Commands()
 		if len(got) != 2 || got[0].Verb != protocol.DoApprove || got[1].Verb != protocol.DoSend ||

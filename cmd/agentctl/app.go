@@ -140,5 +140,8 @@ func (a *app) print(v any, text func(w io.Writer)) error { return a.printer().Pr
 // text returns stdout for text.
 func (a *app) text() io.Writer { return a.printer().Text() }
 
+// columns returns the width of the terminal of the output, or 0 if it is none.
+func (a *app) columns() int { return output.Columns(a.stdout) }
+
 // notef writes a message for the user to stderr.
 func (a *app) notef(format string, args ...any) { a.printer().Notef(format, args...) }

@@ -126,7 +126,7 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 	}
 	s := &sessionAdapter{client: c.Client, session: r.Snapshot.State.Session, protocolLog: c.protocolLog}
 	if !onScreen {
-		return c.cause(leaveCause(c.ctx, plain.Run(c.ctx, s, o.app.text(), o.app.stdin)))
+		return c.cause(leaveCause(c.ctx, plain.Run(c.ctx, s, o.app.text(), o.app.stdin, o.app.columns)))
 	}
 	if slices.Contains(c.Hello().Commands, protocol.DoWatch) {
 		return o.runDashboard(ctx, c, s.session)

@@ -30,7 +30,7 @@ func (o *decisionOptions) confirm(ctx context.Context, a *protocol.Approval) err
 		return nil // the server tells what became of it
 	}
 	o.Request = a.Request
-	fmt.Fprint(o.app.stdout, plain.Request(a, time.Local))
+	fmt.Fprint(o.app.stdout, plain.Request(a, time.Local, o.app.columns()))
 	question := "allow once"
 	switch {
 	case o.Option != "":

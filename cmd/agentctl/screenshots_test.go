@@ -60,7 +60,7 @@ var shots = []shot{
 	},
 	{
 		"protocol-log", "Protocol log: messages sent and received", ui.ThemeDark, "fix-race",
-		[]string{"1", "\x1b[18~"},
+		[]string{"\t", "y", "\x1b[18~"},
 		dark, true,
 	},
 	{"light", "Markdown and a diff, on a light terminal", ui.ThemeLight, "guide", nil, light, false},

@@ -301,7 +301,7 @@ func TestApproveShowsTheRequestOnATerminalAndAsks(t *testing.T) {
 		answer string
 		code   int
 	}{
-		{nil, []string{"$ rm -rf build", "why: it is old", "allow once? [y/N]"}, "n\r", 2},
+		{nil, []string{"command: rm -rf build", "reason: it is old", "allow once? [y/N]"}, "n\r", 2},
 		{[]string{"--always"}, []string{"allow always, exactly this command in ", "[y/N]"}, "y\r", 0},
 		{[]string{"--yes"}, []string{"allowed"}, "", 0},
 	} {

@@ -103,6 +103,6 @@ func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 		return c.cause(leaveCause(c.ctx, tui.Run(c.ctx, adapter, a.screenOptions())))
 	}
 	u := &tourUser{sessionAdapter: adapter, turns: len(script.TourMessages())}
-	err = leaveCause(c.ctx, plain.Run(c.ctx, u, a.text(), strings.NewReader("")))
+	err = leaveCause(c.ctx, plain.Run(c.ctx, u, a.text(), strings.NewReader(""), a.columns))
 	return c.cause(errors.Join(err, u.err))
 }

@@ -26,7 +26,7 @@ func TestTheExampleConfigurationHasEveryName(t *testing.T) {
 	want := User{
 		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada", Theme: ui.ThemeDark, Color: &yes,
 		Mouse: true, Bell: &yes, Notify: &no, Keep: 5,
-		Keys:    keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.help": {}},
+		Keys:    keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.scroll-up": {}},
 		PassEnv: []string{"MY_KEY", "CORP_*"},
 	}
 	if !reflect.DeepEqual(u, want) {

@@ -49,7 +49,7 @@ func TestARequestIsShownWithAllThatRunsInEveryDialect(t *testing.T) {
 			s.waitFor(protocol.ApprovalRequested)
 			a := s.state.Approvals[0]
 			var shown strings.Builder
-			for _, p := range approval.Passages(&a, false) {
+			for _, p := range approval.Sections(&a, false) {
 				shown.WriteString(p.Text + "\n")
 			}
 			for _, content := range a.Content {

@@ -40,6 +40,19 @@ func (c *CleanWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Columns returns the width of a terminal, or 0 if a stream is none.
+func Columns(stream any) int {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(f.Fd())
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
 // IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)

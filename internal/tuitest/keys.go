@@ -33,6 +33,10 @@ func KeyPress(name string) tea.KeyPressMsg {
 		"f6":        tea.KeyF6,
 		"f7":        tea.KeyF7,
 		"f8":        tea.KeyF8,
+		"f9":        tea.KeyF9,
+		"f10":       tea.KeyF10,
+		"f11":       tea.KeyF11,
+		"f12":       tea.KeyF12,
 	}
 	var mod tea.KeyMod
 	for prefix, m := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {

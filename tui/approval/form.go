@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -10,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
-	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -27,12 +25,18 @@ type Form struct {
 	plan    planEdit
 	patch   patchEdit
 	reason  string
-	cache   requestCache
+	card    card
 
 	input   *textinput.Model // of the text row being edited, or nil
-	next    *decisionOption  // the decision that the edited reason is for, or nil
-	sending string           // label of the decision being sent, or ""; the form is read-only meanwhile
+	awaits  awaits
+	sending string // label of the decision being sent, or ""; the form is read-only meanwhile
 	err     string
+}
+
+// awaits holds the decision that waits for the user, if any.
+type awaits struct {
+	reason *decisionOption // for the edited reason
+	always *decisionOption // for the confirmation that it lasts
 }
 
 // answers holds the answers to the questions of a request, by question ID.
@@ -47,12 +51,6 @@ type patchEdit struct {
 	enabled bool    // send text in place of the requested patch
 }
 
-// decisionOption is an option of a request.
-type decisionOption struct {
-	protocol.Option
-	revise bool // denies and asks for a new plan
-}
-
 // formRow identifies a row of a form.
 type formRow struct {
 	kind     rowKind
@@ -64,7 +62,9 @@ type formRow struct {
 type rowKind uint8
 
 const (
-	rowChoice rowKind = iota
+	rowNone rowKind = iota
+	rowText         // text of a question; the form has no such row
+	rowChoice
 	rowAnswer
 	rowTask
 	rowPatch
@@ -93,30 +93,53 @@ func NewForm(s *ui.Styles, r *protocol.Approval) *Form {
 		f.rows = append(f.rows, formRow{rowOption, 0, i})
 	}
 	f.rows = append(f.rows, formRow{kind: rowReason})
+	if f.rows[0].kind == rowOption {
+		f.selected = -1 // a key meant for another place chooses nothing
+	}
 	return f
-}
-
-// optionsOf returns the options of a request. A plan that can be denied has one more option: to
-// revise it.
-func optionsOf(r *protocol.Approval) []decisionOption {
-	var out []decisionOption
-	for _, o := range r.Offered() {
-		out = append(out, decisionOption{Option: o})
-	}
-	if r.Kind == protocol.ApprovePlan && r.Offers(protocol.Deny) {
-		out = append(out, decisionOption{protocol.Option{Kind: protocol.Deny, Label: "Revise with reason"}, true})
-	}
-	return out
 }
 
 // move moves the selection by a number of rows, within the form.
 func (f *Form) move(by int) { f.selected = min(max(f.selected+by, 0), len(f.rows)-1) }
 
-// selectOption selects the row of an option.
-func (f *Form) selectOption(o *decisionOption) {
-	f.selected = slices.IndexFunc(f.rows, func(r formRow) bool {
-		return r.kind == rowOption && &f.options[r.index] == o
-	})
+// choose handles the digit of a row, counted from 1: a choice of the current question, else an
+// option. It reports whether there is such a row. It decides nothing.
+func (f *Form) choose(digit int) bool {
+	if len(f.questions) == 0 {
+		at := slices.Index(f.rows, formRow{rowOption, 0, digit - 1})
+		if at >= 0 {
+			f.selected = at
+		}
+		return at >= 0
+	}
+	at := slices.Index(f.rows, formRow{rowChoice, f.currentQuestion(), digit - 1})
+	if at < 0 {
+		return false
+	}
+	f.selected = at
+	f.pick()
+	return true
+}
+
+// currentQuestion returns the index of the question of the selected row, or of the last question.
+func (f *Form) currentQuestion() int {
+	if r := f.rows[f.selected]; r.kind == rowChoice || r.kind == rowAnswer {
+		return r.question
+	}
+	return len(f.questions) - 1
+}
+
+// pick selects or clears the choice of the selected row. After the only choice of a question it
+// selects the next question or the options.
+func (f *Form) pick() {
+	r := f.rows[f.selected]
+	q := &f.questions[r.question]
+	f.answers.toggle(q, q.Choices[r.index].ID)
+	if q.Many || len(f.answers.choices[q.ID]) == 0 {
+		return
+	}
+	answer := slices.Index(f.rows, formRow{rowAnswer, r.question, 0})
+	f.selected = min(answer+1, len(f.rows)-1)
 }
 
 // enter activates the selected row. It returns the option of an option row, else nil.
@@ -124,8 +147,7 @@ func (f *Form) enter() *decisionOption {
 	r := f.rows[f.selected]
 	switch r.kind {
 	case rowChoice:
-		q := &f.questions[r.question]
-		f.answers.toggle(q, q.Choices[r.index].ID)
+		f.pick()
 	case rowAnswer:
 		f.startEdit(f.answers.text[f.questions[r.question].ID])
 	case rowReason:
@@ -166,7 +188,7 @@ func (f *Form) askReason(o *decisionOption) bool {
 		return false
 	}
 	f.editReason()
-	f.next = o
+	f.awaits.reason = o
 	return true
 }
 
@@ -188,8 +210,8 @@ func (f *Form) pressTyping(msg tea.KeyPressMsg) *decisionOption {
 		*f.input, _ = f.input.Update(msg)
 		return nil
 	}
-	next := f.next
-	f.input, f.next = nil, nil
+	next := f.awaits.reason
+	f.input, f.awaits.reason = nil, nil
 	if key != "enter" {
 		return nil
 	}
@@ -241,80 +263,18 @@ func (f *Form) currentPatch(r *protocol.Approval) string {
 	return r.Patch
 }
 
-// editedRequest returns the request with the edits that an allowing decision would apply. It does
-// not modify r.
+// editedRequest returns the request with the edits that an allowing decision would apply, without
+// arguments that only repeat the requested patch. It does not modify r.
 func (f *Form) editedRequest(r *protocol.Approval) *protocol.Approval {
 	if f.patch.text == nil || !f.patch.enabled {
 		return r
 	}
 	changed := *r
 	changed.Patch = *f.patch.text
+	if rest, _ := r.RestArguments(); rest == "" {
+		changed.Input = nil
+	}
 	return &changed
-}
-
-// beginOption marks an option as being sent and returns the data of the command. If the form is
-// incomplete, it sets the error message and returns false.
-func (f *Form) beginOption(request string, o *decisionOption) (protocol.ApproveData, bool) {
-	if f.incomplete(o) {
-		f.err = "no question is answered yet"
-		return protocol.ApproveData{}, false
-	}
-	f.sending, f.err = cmp.Or(ui.OneLine(transcript.Clean(o.Label)), string(o.Kind)), ""
-	return f.data(request, o), true
-}
-
-// data returns the data of the approve command.
-func (f *Form) data(request string, o *decisionOption) protocol.ApproveData {
-	d := protocol.ApproveData{Request: request, Option: o.ID, Reason: f.reason}
-	if o.ID == "" {
-		d.Decision = o.Kind
-	}
-	switch {
-	case o.revise:
-		d.Input = &protocol.ApprovalInput{Replan: true}
-	case !o.allows():
-	case len(f.questions) > 0:
-		d.Input = &protocol.ApprovalInput{Answers: f.answers.all(f.questions)}
-	case f.plan.changed():
-		d.Input = &protocol.ApprovalInput{Tasks: f.plan.remaining()}
-	case f.patch.text != nil && f.patch.enabled:
-		d.Input = &protocol.ApprovalInput{Patch: *f.patch.text}
-	}
-	return d
-}
-
-// allows reports whether the option allows the request.
-func (o *decisionOption) allows() bool {
-	return o.Kind == protocol.AllowOnce || o.Kind == protocol.AllowAlways
-}
-
-// incomplete reports whether the option allows a request with questions and no question has an
-// answer.
-func (f *Form) incomplete(o *decisionOption) bool {
-	return o.allows() && len(f.questions) > 0 && len(f.answers.all(f.questions)) == 0
-}
-
-// all returns the answers by question ID, without unanswered questions.
-func (a *answers) all(questions []protocol.Question) map[string][]string {
-	out := map[string][]string{}
-	for _, q := range questions {
-		given := slices.Clone(a.choices[q.ID])
-		if text := a.text[q.ID]; text != "" {
-			given = append(given, text)
-		}
-		if len(given) > 0 {
-			out[q.ID] = given
-		}
-	}
-	return out
-}
-
-// optionByNumber returns the option of a digit key, counted from 1, or nil.
-func (f *Form) optionByNumber(key string) *decisionOption {
-	if len(key) != 1 || key[0] < '1' || int(key[0]-'1') >= len(f.options) {
-		return nil
-	}
-	return &f.options[key[0]-'1']
 }
 
 // optionOfKind returns the first option of a kind, or nil.
@@ -325,18 +285,12 @@ func (f *Form) optionOfKind(kind protocol.Decision) *decisionOption {
 	return nil
 }
 
-// Begin marks the first option of a kind as being sent and returns the data of the command. ok is
-// false if the request has no such option or the form is incomplete.
-func (f *Form) Begin(request string, kind protocol.Decision) (data protocol.ApproveData, ok bool) {
-	o := f.optionOfKind(kind)
-	if o == nil {
-		return data, false
+// rowOf returns the row of an option.
+func (f *Form) rowOf(o *decisionOption) formRow {
+	for i := range f.options {
+		if &f.options[i] == o {
+			return formRow{rowOption, 0, i}
+		}
 	}
-	return f.beginOption(request, o)
+	return formRow{}
 }
-
-// Sending returns the label of the decision being sent, or "".
-func (f *Form) Sending() string { return f.sending }
-
-// Failed marks the decision as not sent, so that the form can be changed again.
-func (f *Form) Failed() { f.sending = "" }

@@ -13,47 +13,21 @@ import (
 	"agentctl/tui/ui"
 )
 
-func TestRequestLinesHiddenCount(t *testing.T) {
-	old := strings.Repeat("a\nb\n", 40)
-	for name, r := range map[string]*protocol.Approval{
-		"a long command": {
-			Kind: protocol.ApproveCommand, Title: "x",
-			Command: strings.Repeat("echo a long line of words\n", 30), Why: "why",
-		},
-		"changes": {
-			Kind: protocol.ApproveTool, Title: "x",
-			Content: []protocol.Content{{Type: "diff", Path: "f", Old: &old, New: strings.Repeat("a\nc\n", 40)}},
-		},
-	} {
-		f := NewForm(ui.NewStyles(time.UTC, ""), r)
-		all, hidden := f.RequestLines(r, 60, 1000)
-		if hidden != 0 || len(all) < 30 {
-			t.Fatalf("%s: got %d lines and %d hidden, want at least 30 and 0", name, len(all), hidden)
-		}
-		for rows := range 30 {
-			if shown, hidden := f.RequestLines(r, 60, rows); len(shown) > rows || len(shown)+hidden != len(all) {
-				t.Errorf("%s in %d rows: got %d shown and %d hidden, want %d in total",
-					name, rows, len(shown), hidden, len(all))
-			}
-		}
-	}
-}
-
 func TestQuestionsOfArgumentsAreText(t *testing.T) {
 	one := `{"questions":[{"text":"Which?","choices":[{"label":"a","about":"x"},{"label":"b"}]}]}`
 	two := `{"questions":[{"text":"Which?","choices":[{"label":"a"}]},{"text":"Why?"}]}`
 	for _, c := range []struct{ title, why, input, want string }{
-		{"Which?", "", one, "Which?|- a: x\n- b"},
-		{"Ask", "", one, "Ask|Which?\n- a: x\n- b"},
-		{"Ask", "", two, "Ask|Which?\n- a\nWhy?"},
-		{"Ask", "Which?\nWhy?", two, "Ask|why: Which?\n     Why?|Which?\n- a"},
-		{"Ask", "", `{"questions":"none"}`, "Ask|questions: none"},
+		{"Which?", "", one, "- a: x\n- b|Which?"},
+		{"Ask", "", one, "Which?\n- a: x\n- b|Ask"},
+		{"Ask", "", two, "Which?\n- a\nWhy?|Ask"},
+		{"Ask", "Which?\nWhy?", two, "Which?\n- a|Ask|Which?\nWhy?"},
+		{"Ask", "", `{"questions":"none"}`, "questions: none|Ask"},
 	} {
 		r := &protocol.Approval{
 			Kind: protocol.ApproveQuestion, Title: c.title, Why: c.why, Input: []byte(c.input),
 		}
 		var got []string
-		for _, p := range Passages(r, true) {
+		for _, p := range Sections(r, true) {
 			got = append(got, p.Text)
 		}
 		if text := strings.Join(got, "|"); text != c.want {
@@ -85,13 +59,13 @@ func TestFormOptions(t *testing.T) {
 }
 
 func TestPanelNamesTheKeyOfTheWholeRequest(t *testing.T) {
-	for key, want := range map[string]string{"v": "more: v views all", "w": "more: w views all"} {
+	for key, want := range map[string]string{"v": "not shown: v views all", "w": "not shown: w views all"} {
 		s := ui.NewStyles(time.UTC, "")
 		var err error
 		if s.Keys, err = keymap.New(keymap.Keys{string(keymap.ViewRequest): {key}}); err != nil {
 			t.Fatal(err)
 		}
-		p := NewPanel(s)
+		p := NewPanel(s, "")
 		pending := []protocol.Approval{{
 			Request: "r1", Kind: protocol.ApproveCommand, Command: strings.Repeat("echo\n", 40),
 		}}

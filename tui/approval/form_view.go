@@ -4,93 +4,154 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
+// formLine is a line of a form and the row that it belongs to.
+type formLine struct {
+	text string
+	row  formRow
+}
+
 // view returns the lines of all rows and the index of the first line of the selected row.
-func (f *Form) view(width int, focused bool) (out []string, at int) {
+func (f *Form) view(width int, focused bool) (out []formLine, at int) {
 	for i, r := range f.rows {
 		if (r.kind == rowChoice || r.kind == rowAnswer) && (i == 0 || f.rows[i-1].kind == rowAnswer) {
-			for _, line := range ui.Wrap(transcript.Reveal(f.questions[r.question].Text), width-ui.Indent) {
-				out = append(out, "   "+f.styles.Bold.Render(line))
+			q := &f.questions[r.question]
+			for _, line := range theirLines("   ", transcript.Reveal(q.Text), width) {
+				out = append(out, formLine{f.styles.Bold.Render(line), formRow{rowText, r.question, 0}})
 			}
 		}
 		if i == f.selected {
 			at = len(out)
 			if f.input != nil {
-				out = append(out, f.styles.InputLine(r.inputLabel(), f.input, width))
+				out = append(out, formLine{text: f.styles.InputLine(r.inputLabel(), f.input, width)})
 				continue
 			}
+		}
+		if r.kind == rowReason && !focused && f.reason == "" {
+			continue // its key needs the focus
 		}
 		out = append(out, f.rowLines(i, r, width, focused)...)
 	}
 	return out, at
 }
 
-// rowLines returns the lines of row i, wrapped to width.
-func (f *Form) rowLines(i int, r formRow, width int, focused bool) []string {
-	selected := focused && i == f.selected
-	lines := ui.Wrap(f.rowText(r), width-ui.Indent-2)
-	for n, line := range lines {
-		switch {
-		case n > 0:
-			line = "     " + line
-		case selected:
-			line = " ▸ " + line
-		default:
-			line = "   " + line
-		}
-		if selected {
-			line = f.styles.Selected.Render(line)
-		}
-		lines[n] = line
+// rowLines returns the lines of row i. Without the focus, whose keys do not work, they are dim.
+func (f *Form) rowLines(i int, r formRow, width int, focused bool) []formLine {
+	name, theirs := f.rowText(r, focused)
+	style, mark := f.styles.Plain, "   "
+	switch {
+	case focused && i == f.selected:
+		style, mark = f.styles.Selected, " ▸ "
+	case !focused:
+		style = f.styles.Dim
 	}
-	return lines
+	var out []formLine
+	lines := []string{mark + name}
+	if theirs != "" {
+		lines = theirLines(mark+name+" ", theirs, width)
+	}
+	if o := f.optionOf(r); o != nil && o.Scope != "" && len(lines) > 1 {
+		lines, r = []string{mark + name + " …"}, formRow{} // the confirmation shows the scope
+	}
+	for _, line := range lines {
+		out = append(out, formLine{style.Render(ui.Fit(line, width)), r})
+	}
+	return out
 }
 
-// rowText returns the text of a row.
-func (f *Form) rowText(r formRow) string {
+// theirLines returns a text of the agent after a label of agentctl's, in a gutter.
+func theirLines(label, text string, width int) []string {
+	var out []string
+	indent := ansi.StringWidth(label)
+	if indent > width/2 {
+		out = append(out, label)
+		label, indent = "     ", 5
+	}
+	for i, line := range ui.Wrap(text, max(1, width-indent-gutterWidth)) {
+		if i == 0 {
+			out = append(out, label+lineGutter+line)
+			continue
+		}
+		out = append(out, strings.Repeat(" ", indent)+wrapGutter+line)
+	}
+	return out
+}
+
+// optionOf returns the option of a row, or nil.
+func (f *Form) optionOf(r formRow) *decisionOption {
+	if r.kind != rowOption {
+		return nil
+	}
+	return &f.options[r.index]
+}
+
+// rowText returns the text of a row: agentctl's, and the agent's or the user's.
+func (f *Form) rowText(r formRow, focused bool) (name, theirs string) {
+	number := ""
+	if focused && r.index < 9 {
+		number = fmt.Sprintf("%d ", r.index+1)
+	}
 	switch r.kind {
 	case rowChoice:
 		q := &f.questions[r.question]
 		c := &q.Choices[r.index]
 		picked := slices.Contains(f.answers.choices[q.ID], c.ID)
-		return checkbox(picked, !q.Many) + withDetails(cmp.Or(c.Label, c.ID), c.About)
+		return number + checkbox(picked, !q.Many), withDetails(cmp.Or(c.Label, c.ID), c.About)
 	case rowAnswer:
-		return "Other: " + ui.OneLine(transcript.Reveal(f.answers.text[f.questions[r.question].ID]))
+		return "Other:", ui.OneLine(transcript.Reveal(f.answers.text[f.questions[r.question].ID]))
 	case rowTask:
 		t := &f.plan.tasks[r.index]
-		return checkbox(!f.plan.dropped[t.ID], false) + withDetails(cmp.Or(f.plan.titles[t.ID], t.Title), t.Description)
+		return checkbox(!f.plan.dropped[t.ID], false), withDetails(cmp.Or(f.plan.titles[t.ID], t.Title), t.Description)
 	case rowPatch:
 		hint := ui.Prefixed(": ", f.styles.Keys.Hint(keymap.EditRequest, "edits it again"))
-		return checkbox(f.patch.enabled, false) + "with the patch as edited" + hint
+		return checkbox(f.patch.enabled, false) + " with the patch as edited" + hint, ""
 	case rowReason:
-		return f.styles.Keys.Key(keymap.WriteReason) + " reason: " + ui.OneLine(transcript.Reveal(f.reason))
+		return strings.TrimSpace(f.styles.Keys.Key(keymap.WriteReason) + " reason:"),
+			ui.OneLine(transcript.Reveal(f.reason))
 	}
 	o := &f.options[r.index]
-	text := fmt.Sprintf("%d %s", r.index+1, ui.OneLine(transcript.Reveal(cmp.Or(o.Label, string(o.Kind)))))
-	if o.Scope != "" {
-		text += ": " + ui.OneLine(transcript.Reveal(o.Scope))
+	if len(f.questions) > 0 {
+		number = "" // the digits are the answers
 	}
-	return text
+	return number + o.name(len(f.questions) > 0), o.details()
+}
+
+// details returns the agent's label and the scope of an option on one line.
+func (o *decisionOption) details() string {
+	scope := ui.OneLine(transcript.Reveal(o.Scope))
+	return o.agentLabel() + ui.Prefixed(map[bool]string{true: " — "}[o.agentLabel() != ""], scope)
+}
+
+// alwaysLines returns the question whether to allow always, with what that covers.
+func (f *Form) alwaysLines(width int) []formLine {
+	row := f.rowOf(f.awaits.always)
+	out := []formLine{{f.styles.Warning.Render("   Allow this always, without asking again?"), row}}
+	for _, line := range theirLines("   ", cmp.Or(f.awaits.always.details(), "as the agent decides"), width) {
+		out = append(out, formLine{line, row})
+	}
+	return out
 }
 
 // checkbox returns a check box or a radio button.
 func checkbox(checked, radio bool) string {
 	switch {
 	case radio && checked:
-		return "(•) "
+		return "(•)"
 	case radio:
-		return "( ) "
+		return "( )"
 	case checked:
-		return "[x] "
+		return "[x]"
 	}
-	return "[ ] "
+	return "[ ]"
 }
 
 // withDetails returns a text and its details, if any, on one line.
@@ -115,5 +176,7 @@ func (r formRow) inputLabel() string {
 
 // cursor returns the cursor of the text input, on screen row y.
 func (f *Form) cursor(y int) *tea.Cursor {
-	return ui.InputCursor(f.rows[f.selected].inputLabel(), f.input, y)
+	c := ui.InputCursor(f.rows[f.selected].inputLabel(), f.input, y)
+	c.X += frameWidth / 2
+	return c
 }

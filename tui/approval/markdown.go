@@ -8,14 +8,14 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// markdownText returns a passage as Markdown, or nil if it is not Markdown. It returns nil also if
+// document returns a section as Markdown, or nil if it is not Markdown. It returns nil also if
 // the drawing would leave out a letter or a digit, such as those of an unused link definition: the
 // user decides on the text and must see all of it.
-func (p *Passage) markdownText() *transcript.Markdown {
-	if !p.markdown {
+func (s *Section) document() *transcript.Markdown {
+	if !s.markdown {
 		return nil
 	}
-	source := transcript.Reveal(p.Text)
+	source := transcript.Reveal(s.Text)
 	text := transcript.NewMarkdown()
 	text.Append(source)
 	lines, _ := text.Lines(checkWidth)

@@ -28,9 +28,11 @@ func TestMarkdownOfARequestHidesNothing(t *testing.T) {
 		r := &protocol.Approval{Request: "r1", Kind: protocol.ApproveTool, Content: content}
 		f := NewForm(ui.NewStyles(time.UTC, ""), r)
 		for range 2 { // laid out, then from the cache
-			lines, _ := f.RequestLines(r, 80, 100)
-			for i := range lines {
-				lines[i] = strings.TrimRight(strings.TrimPrefix(ansi.Strip(lines[i]), "   "), " ")
+			f.card.update(f.styles, r, f.options, 100)
+			var lines []string
+			for i := range f.card.lines[:f.card.inForm] {
+				_, line, _ := strings.Cut(ansi.Strip(f.card.lines[i].render(f.styles)), lineGutter)
+				lines = append(lines, strings.TrimRight(line, " "))
 			}
 			if got := strings.Join(lines, "\n"); got != c.want {
 				t.Errorf("%s: got %q, want %q", name, got, c.want)

@@ -2,29 +2,34 @@ package approval
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/ui"
 )
 
-// tooSoon is the status message for a key pressed within the grace period.
-const tooSoon = "the request is new: press the key again in a moment"
+// Status messages of keys that decide nothing.
+const (
+	tooSoon   = "not decided: the request is new, press the key again in a moment"
+	notChosen = "choose first: a number or ↑↓"
+	tooSmall  = "the window is too small to decide here"
+)
 
 // Panel shows the pending requests, one at a time, and lets the user decide them.
 type Panel struct {
 	styles  *ui.Styles
+	name    string // of the session, or ""; part of the title
 	request string // ID of the shown request, or ""
 	guard   Guard
 	offline bool // decisions wait for the connection
 	forms   map[string]*Form
 
-	// Set by View.
-	rows     int  // lines of the form that were shown
-	allShown bool // all of the form and some of the description, if any, were shown
+	rows int // lines of the form that the last View showed
 }
 
 // Result is the result of a key press. The owner of the panel carries it out.
@@ -43,9 +48,10 @@ type PatchToEdit struct {
 	Done func(text string)
 }
 
-// NewPanel returns a panel without requests.
-func NewPanel(s *ui.Styles) Panel {
-	return Panel{styles: s, forms: map[string]*Form{}}
+// NewPanel returns a panel without requests. name is the name of the session, or "" if the screen
+// shows it elsewhere.
+func NewPanel(s *ui.Styles, name string) Panel {
+	return Panel{styles: s, name: name, forms: map[string]*Form{}}
 }
 
 // Update sets the pending requests. live marks new ones as arriving now. Update reports whether it
@@ -69,7 +75,7 @@ func (p *Panel) Update(pending []protocol.Approval, now time.Time, live bool) (c
 		return false
 	}
 	p.request = ""
-	p.guard.armed = false
+	p.guard.Rearm(now)
 	if len(pending) > 0 {
 		p.request = pending[0].Request
 		p.guard.Reset(now)
@@ -92,23 +98,30 @@ func IndexOf(pending []protocol.Approval, request string) int {
 	return slices.IndexFunc(pending, func(a protocol.Approval) bool { return a.Request == request })
 }
 
-// cycle shows the request by places after the shown one, cyclically.
+// cycle shows the request by places after the shown one, cyclically. A key that follows at once
+// decides nothing.
 func (p *Panel) cycle(pending []protocol.Approval, by int) {
-	if n := len(pending); n > 0 {
+	if n := len(pending); n > 1 {
 		p.request = pending[(IndexOf(pending, p.request)+by+n)%n].Request
+		p.guard.Rearm(p.styles.Now())
 	}
 }
 
-// Press handles a key while the panel has the focus.
+// Press handles a key while the panel has the focus and no text row is edited. The owner must call
+// Touch before, and Arm afterwards.
 func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 	r, f := p.Current(pending)
-	action := p.styles.Keys.InList(keymap.Approval, key)
-	if action == keymap.Back || r == nil {
+	if r == nil {
 		return Result{Leave: true}
 	}
+	action := p.styles.Keys.InList(keymap.Approval, key)
 	switch action {
+	case keymap.Back:
+		leave := f.awaits.always == nil
+		f.awaits.always = nil
+		return Result{Leave: leave}
 	case keymap.ViewRequest:
-		return Result{Push: NewRequestPager(p.styles, f.editedRequest(r))}
+		return Result{Push: p.newReader(f, r, "the whole request")}
 	case keymap.PreviousRequest:
 		p.cycle(pending, -1)
 		return Result{}
@@ -116,14 +129,11 @@ func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 		p.cycle(pending, 1)
 		return Result{}
 	}
-	if !p.guard.Armed() {
-		if action != keymap.Up && action != keymap.Down {
-			return Result{Status: tooSoon}
-		}
-		return Result{}
-	}
 	if f.sending != "" {
 		return Result{}
+	}
+	if f.awaits.always != nil {
+		return p.confirmAlways(r, f, action)
 	}
 	f.err = ""
 	switch action {
@@ -131,66 +141,107 @@ func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 		f.move(-1)
 	case keymap.Down:
 		f.move(1)
+	case keymap.First:
+		f.move(-len(f.rows))
+	case keymap.Last:
+		f.move(len(f.rows))
+	case "":
+		p.choose(f, key)
+	default:
+		if !p.guard.Ready() {
+			return Result{Status: tooSoon}
+		}
+		return p.act(r, f, action)
+	}
+	return Result{}
+}
+
+// act carries out an action that may decide.
+func (p *Panel) act(r *protocol.Approval, f *Form, action keymap.Action) Result {
+	switch action {
 	case keymap.WriteReason:
 		f.editReason()
 	case keymap.EditRequest:
 		return p.startEdit(r, f)
+	case keymap.Allow:
+		return p.decideKind(r, f, protocol.AllowOnce)
+	case keymap.AllowAlways:
+		return p.decideKind(r, f, protocol.AllowAlways)
+	case keymap.DenyRequest:
+		return p.decideKind(r, f, protocol.Deny)
 	case keymap.Choose:
-		if p.rows == 0 {
-			return Result{Status: "the window is too small to decide here"}
+		switch {
+		case f.selected < 0:
+			return Result{Status: notChosen}
+		case p.rows == 0:
+			return Result{Status: tooSmall}
 		}
 		if o := f.enter(); o != nil {
 			return p.decide(r, f, o)
-		}
-	default:
-		if o := f.optionByNumber(key); o != nil {
-			return p.pressNumber(r, f, o)
 		}
 	}
 	return Result{}
 }
 
-// PressNumber handles the digit key of an option while the panel does not have the focus. handled
-// is false for any other key.
-func (p *Panel) PressNumber(pending []protocol.Approval, key string) (result Result, handled bool) {
-	r, f := p.Current(pending)
-	if r == nil {
+// choose selects the row of a digit key.
+func (p *Panel) choose(f *Form, key string) bool {
+	return len(key) == 1 && key[0] >= '1' && key[0] <= '9' && f.choose(int(key[0]-'0'))
+}
+
+// PressChord handles a digit key with alt while another part has the focus. It takes the focus and
+// selects the row of the digit. handled is false for any other key.
+func (p *Panel) PressChord(pending []protocol.Approval, key string) (result Result, handled bool) {
+	digit, isChord := strings.CutPrefix(key, "alt+")
+	_, f := p.Current(pending)
+	if f == nil || !isChord || f.sending != "" || f.Typing() || !p.choose(f, digit) {
 		return Result{}, false
 	}
-	o := f.optionByNumber(key)
+	f.awaits.always = nil
+	return Result{Focus: true}, true
+}
+
+// decideKind takes the first option of a kind.
+func (p *Panel) decideKind(r *protocol.Approval, f *Form, kind protocol.Decision) Result {
+	o := f.optionOfKind(kind)
 	if o == nil {
-		return Result{}, false
+		return Result{Status: describe.NotOffered(r, kind)}
 	}
-	return p.pressNumber(r, f, o), true
+	return p.decide(r, f, o)
 }
 
-// pressNumber decides unless the guard blocks it. If the last View did not have room for the whole
-// form, it only selects the option, so that the user never decides unseen.
-func (p *Panel) pressNumber(r *protocol.Approval, f *Form, o *decisionOption) Result {
-	switch {
-	case !p.guard.Armed():
-		return Result{Status: tooSoon}
-	case p.allShown:
-		return p.decide(r, f, o)
-	}
-	f.selectOption(o)
-	return Result{Focus: true, Status: p.styles.Keys.Hint(keymap.Choose, "decides")}
-}
-
-// decide returns the decision to send. It returns an empty result while another one is being sent.
-// A decision without the reason that it needs takes the focus instead, to ask for it.
+// decide returns the decision to send, or asks for what it lacks first: the rest of a request that
+// was not on the screen, the confirmation of a lasting decision, or a reason.
 func (p *Panel) decide(r *protocol.Approval, f *Form, o *decisionOption) Result {
-	if f.sending != "" {
+	switch {
+	case f.sending != "":
 		return Result{}
-	}
-	if f.askReason(o) {
+	case o.Kind == protocol.AllowAlways && f.awaits.always == nil && f.card.complete(formRow{}):
+		f.awaits.always = o
+		return Result{}
+	case o.allows() && !f.card.complete(f.rowOf(o)):
+		return Result{Push: p.newReader(f, r, "not decided: view it to its end first")}
+	case f.askReason(o):
 		return Result{Focus: true}
 	}
 	data, ok := f.beginOption(r.Request, o)
 	if !ok {
 		return Result{}
 	}
+	f.awaits.always = nil
 	return Result{Decide: &data}
+}
+
+// confirmAlways handles a key while a lasting decision waits for its confirmation. Only the key
+// that allows confirms it.
+func (p *Panel) confirmAlways(r *protocol.Approval, f *Form, action keymap.Action) Result {
+	switch {
+	case action != keymap.Allow:
+		f.awaits.always = nil
+		return Result{}
+	case !p.guard.Ready():
+		return Result{Status: tooSoon}
+	}
+	return p.decide(r, f, f.awaits.always)
 }
 
 // Decided records the response to a decision. message is the error message, or "" if the decision
@@ -213,9 +264,9 @@ func (p *Panel) Sending(request string) (sending, known bool) {
 
 // startEdit edits the title of the selected task, or opens the patch in the user's editor.
 func (p *Panel) startEdit(r *protocol.Approval, f *Form) Result {
-	switch row := f.rows[f.selected]; {
-	case row.kind == rowTask:
-		f.startEdit(f.plan.title(row.index))
+	switch {
+	case f.selected >= 0 && f.rows[f.selected].kind == rowTask:
+		f.startEdit(f.plan.title(f.rows[f.selected].index))
 		return Result{}
 	case r.Patch != "" && !r.Editable:
 		return Result{Status: "this agent takes no edited patch: deny with a reason instead"}
@@ -271,10 +322,25 @@ func (p *Panel) Visible() bool { return p.request != "" }
 // SetOffline sets whether decisions wait for the connection.
 func (p *Panel) SetOffline(offline bool) { p.offline = offline }
 
-// Touch restarts the grace period after a key press; see Guard.Touch.
+// TakeFocus records that the panel gets the focus. A key that follows at once decides nothing.
+func (p *Panel) TakeFocus() {
+	p.guard.keys++
+	p.guard.Rearm(p.styles.Now())
+}
+
+// Touch records a key press; see Guard.Touch.
 func (p *Panel) Touch(now time.Time) { p.guard.Touch(now) }
 
-// Arm makes the shown request accept keys after the grace period; see Guard.Arm.
+// Wake handles the end of a timer. It reports whether that is one of the panel; then call Arm.
+func (p *Panel) Wake(msg GuardMsg) bool {
+	if msg.For(&p.guard) {
+		msg.Wake()
+		return true
+	}
+	return false
+}
+
+// Arm makes the shown request accept a decision after the grace period; see Guard.Arm.
 func (p *Panel) Arm(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, armed bool) {
 	if p.request == "" {
 		return nil, false

@@ -3,6 +3,7 @@ package approval
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,76 +18,126 @@ import (
 // expiresSoon is the remaining time at or below which the countdown is shown as an error.
 const expiresSoon = 30 * time.Second
 
-// View returns at most rows lines, and the cursor while a text row is edited. The selected row of
-// the form is always visible.
+// View returns at most rows lines, and the cursor while a text row is edited. It records which
+// lines of the request were shown. The selected row of the form is always visible.
 func (p *Panel) View(
 	pending []protocol.Approval, now time.Time, width, rows int, focused bool,
 ) ([]string, *tea.Cursor) {
-	p.rows, p.allShown = 0, false
+	p.rows = 0
 	r, f := p.Current(pending)
 	if r == nil || rows < 1 {
 		return nil, nil
 	}
-	title := p.title(pending, r, f, now) + p.styles.Dim.Render(p.hint(r, f, focused, len(pending)))
-	form, at := p.formLines(f, width, focused)
-	request, hidden := f.RequestLines(f.editedRequest(r), width, rows)
-	described := len(request)+hidden > 0 // else the form shows it all
-	// The request takes precedence over the options, which have number keys.
-	if room := max(rows-1-len(form), rows/2); hidden > 0 || len(request) > room {
-		keep := min(len(request), max(0, room-1))
-		more := "   … " + ui.Count(hidden+len(request)-keep, "line") + " more"
-		if hint := p.styles.Keys.Hint(keymap.ViewRequest, "views all"); hint != "" {
-			more += ": " + hint
-		}
-		request = append(request[:keep:keep], p.styles.Warning.Render(ui.Fit(more, width)))
-	}
-	total := len(form)
-	form, at = ui.Window(form, at, rows-1-len(request))
+	s, c := p.styles, &f.card
+	c.update(s, f.editedRequest(r), f.options, width)
+	form, at := p.formLines(f, max(0, width-frameWidth), focused)
+	room := max(0, rows-edgeRows)
+	request := c.excerpt(max(room-len(form), room/2+1))
+	request = request[:min(len(request), room)]
+	all := form
+	form, at = ui.Window(form, at, room-len(request))
 	p.rows = len(form)
-	p.allShown = p.rows == total && (len(request) > 0 || !described)
-	if described && p.allShown && 2+len(request)+len(form) <= rows {
-		request = append(request, "") // separates line numbers from option numbers
+	f.markShown(all, form)
+	out := []string{frameRule(s, p.title(pending, r, f, now), [2]string{"╭", "╮"}, width, focused)}
+	for _, i := range request {
+		line := s.Warning.Render(p.moreText(c, len(request)-1))
+		if i >= 0 {
+			line = c.lines[i].render(s)
+			c.markSeen(i, i+1)
+		}
+		out = append(out, frameLine(s, line, width, focused))
 	}
-	out := slices.Concat([]string{p.styles.Rule(title, width)}, request, form)
+	if len(request) > 0 && len(form) > 0 {
+		out = append(out, frameRule(s, "", [2]string{"├", "┤"}, width, focused))
+	}
+	cursorRow := len(out) + at
+	for _, line := range form {
+		out = append(out, frameLine(s, line.text, width, focused))
+	}
+	hint := s.Dim.Render(ui.FitHints(p.hint(r, f, focused, len(pending)), width-frameWidth-2))
+	out = append(out, frameRule(s, hint, [2]string{"╰", "╯"}, width, focused))
 	out = out[:min(len(out), rows)]
-	if !f.Typing() {
+	if !f.Typing() || cursorRow >= len(out) {
 		return out, nil
 	}
-	return out, f.cursor(len(out) - len(form) + at)
+	return out, f.cursor(cursorRow)
 }
 
-// title returns the position, kind and times of the shown request.
+// edgeRows is the number of rows of a panel beside the request and the form.
+const edgeRows = 3
+
+// moreText tells how many lines of a request are left out of shown ones.
+func (p *Panel) moreText(c *card, shown int) string {
+	text := ui.Pad("⋯", labelWidth) + ui.Count(c.inForm-shown, "line") + " not shown"
+	return text + ui.Prefixed(": ", p.styles.Keys.Hint(keymap.ViewRequest, "views all"))
+}
+
+// markShown records the rows of a form of which all lines are shown.
+func (f *Form) markShown(lines, shown []formLine) {
+	missing := map[formRow]int{}
+	for _, line := range lines {
+		missing[line.row]++
+	}
+	for _, line := range shown {
+		if missing[line.row]--; missing[line.row] == 0 {
+			f.card.markRowSeen(line.row)
+		}
+	}
+}
+
+// title returns the position, kind, length and times of the shown request.
 func (p *Panel) title(pending []protocol.Approval, r *protocol.Approval, f *Form, now time.Time) string {
 	out := p.styles.Warning.Render("approval")
+	if p.name != "" {
+		out += " · " + p.name
+	}
 	if len(pending) > 1 {
 		out += fmt.Sprintf(" %d of %d", IndexOf(pending, r.Request)+1, len(pending))
 	}
-	out += " · " + ui.OneLine(transcript.Clean(r.Kind)) + p.expiry(r, f, now)
-	return out + Asked(p.styles, r)
+	out += " · " + KindName(r.Kind)
+	if f.card.runLines > 1 {
+		out += ", " + ui.Count(f.card.runLines, "line")
+	}
+	return out + p.expiry(r, f, now) + p.asked(r)
 }
 
-// Asked returns when a request was made and, if its turn is an agent's, by which one.
-func Asked(s *ui.Styles, r *protocol.Approval) string {
-	out := s.Dim.Render(" · asked " + s.Clock(r.Asked))
+// asked returns when a request was made and, if its turn is an agent's, by which one.
+func (p *Panel) asked(r *protocol.Approval) string {
+	out := p.styles.Dim.Render(" · asked " + p.styles.Clock(r.Asked))
 	if asker := describe.Asker(r); asker != "" {
-		out += s.Warning.Render(" " + asker)
+		out += p.styles.Warning.Render(" " + asker)
 	}
 	return out
 }
 
-// formLines returns the form, or the decision being sent, and the first line of the selected row.
-func (p *Panel) formLines(f *Form, width int, focused bool) (lines []string, at int) {
-	if f.sending == "" {
-		lines, at = f.view(width, focused)
-	} else {
+// KindName returns the name of a kind of request.
+func KindName(kind string) string {
+	switch kind {
+	case protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApproveTool, protocol.ApprovePlan,
+		protocol.ApproveQuestion:
+		return kind
+	}
+	return "request"
+}
+
+// formLines returns the form, the question whether to allow always, or the decision being sent, and
+// the first line of the selected row.
+func (p *Panel) formLines(f *Form, width int, focused bool) (lines []formLine, at int) {
+	switch {
+	case f.sending != "":
 		sending := "sending: "
 		if p.offline {
 			sending = "waits for the connection: "
 		}
-		lines = []string{p.styles.Warning.Render(ui.Fit("   "+sending+f.sending+" …", width))}
+		lines = []formLine{{text: p.styles.Warning.Render(ui.Fit("   "+sending+f.sending+" …", width))}}
+	case f.awaits.always != nil:
+		lines = f.alwaysLines(width)
+	default:
+		lines, at = f.view(width, focused)
 	}
 	if f.err != "" {
-		lines = append(lines, p.styles.Error.Render(ui.Fit("   "+ui.OneLine(transcript.Clean(f.err)), width)))
+		text := ui.Fit("   "+ui.OneLine(transcript.Clean(f.err)), width)
+		lines = append(lines, formLine{text: p.styles.Error.Render(text)})
 	}
 	return lines, at
 }
@@ -110,29 +161,44 @@ func (p *Panel) expiry(r *protocol.Approval, f *Form, now time.Time) string {
 	return p.styles.Warning.Render(" · expires in " + ui.Duration(time.Duration(ui.Seconds(left))*time.Second))
 }
 
-// hint returns the key hints of the title.
+// hint returns the keys that work now.
 func (p *Panel) hint(r *protocol.Approval, f *Form, focused bool, pending int) string {
 	keys := p.styles.Keys
 	switch {
 	case f.sending != "":
 		return ""
-	case !p.guard.Armed():
-		return " · a moment …"
-	case f.next != nil:
-		return " · enter sends · esc discard"
+	case f.awaits.reason != nil:
+		return "enter sends · esc discard"
 	case f.Typing():
-		return " · enter done · esc discard"
-	case !focused && keys.Key(keymap.FocusNext) == "":
-		return " · a number"
+		return "enter done · esc discard"
 	case !focused:
-		return ui.Prefixed(keymap.Separator, keys.Key(keymap.FocusNext)) + ", or a number"
+		return strings.TrimPrefix(ui.Prefixed(keymap.Separator, keys.Hint(keymap.FocusNext, "decides"))+
+			" · alt+1…9 chooses", keymap.Separator)
+	case !p.guard.Armed():
+		return "a moment …"
+	case f.awaits.always != nil:
+		return keys.Hint(keymap.Allow, "allow always", keymap.Back, "back")
 	}
-	pairs := []any{keymap.WriteReason, "reason", keymap.ViewRequest, "view"}
+	var pairs []any
+	if !f.card.complete(formRow{}) {
+		pairs = append(pairs, keymap.ViewRequest, "view the rest")
+	} else if r.Offers(protocol.AllowOnce) {
+		pairs = append(pairs, keymap.Allow, strings.ToLower(f.nameOf(protocol.AllowOnce)))
+	}
+	if r.Offers(protocol.Deny) {
+		pairs = append(pairs, keymap.DenyRequest, strings.ToLower(f.nameOf(protocol.Deny)))
+	}
+	hint := []string{keys.Hint(pairs...), "1…9 choose", keys.Hint(keymap.Choose, "confirm")}
+	pairs = []any{keymap.WriteReason, "reason"}
+	if f.card.complete(formRow{}) {
+		pairs = append(pairs, keymap.ViewRequest, "view")
+	}
 	if editable(r) {
 		pairs = append(pairs, keymap.EditRequest, "edit")
 	}
 	if pending > 1 {
 		pairs = append(pairs, keymap.NextRequest, "other")
 	}
-	return ui.Prefixed(" · ", keys.Hint(pairs...))
+	hint = append(hint, keys.Hint(pairs...), keys.Hint(keymap.Back, "back"))
+	return strings.Join(slices.DeleteFunc(hint, func(s string) bool { return s == "" }), keymap.Separator)
 }

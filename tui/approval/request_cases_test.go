@@ -3,40 +3,24 @@ package approval
 import (
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/requestcases"
+	"agentctl/internal/tuitest"
 	"agentctl/protocol"
-	"agentctl/tui/ui"
 )
 
 func TestARequestIsShownWithAllThatRuns(t *testing.T) {
-	dir := t.TempDir()
-	for _, c := range requestcases.All(dir) {
-		a := c.Approval(dir)
-		if input, ok := protocol.Compact(a.Input); ok {
-			a.Input = input
+	for _, r := range tuitest.RequestCases() {
+		text := cardText(&r.Approval, 1000)
+		var w tuitest.Witness
+		for line := range strings.SplitSeq(text, "\n") {
+			w.Look("│ " + line)
 		}
-		f := NewForm(ui.NewStyles(time.UTC, ""), &a)
-		lines, hidden := f.RequestLines(&a, 4000, 1000)
-		for i := range lines {
-			lines[i] = ansi.Strip(lines[i])
+		if missing := r.Missing(&w); missing != nil {
+			t.Errorf("%s: lacks %q:\n%s", r.Name, missing, text)
 		}
-		shown := strings.Join(lines, "\n")
-		if missing := c.Missing(shown); missing != nil || hidden > 0 {
-			t.Errorf("%s: lacks %q:\n%s", c.Name, missing, shown)
-		}
-		if c.Command == "" && strings.Contains(shown, "\n   $ ") {
-			t.Errorf("%s: shown as a command:\n%s", c.Name, shown)
-		}
-		list, _ := NewRequestPager(ui.NewStyles(time.UTC, ""), &a).View(4000, 1000)
-		for i := range list {
-			list[i] = ansi.Strip(list[i])
-		}
-		if missing := c.Missing(strings.Join(list, "\n")); missing != nil {
-			t.Errorf("%s: the pager lacks %q", c.Name, missing)
+		if r.Approval.Command == "" && strings.Contains("\n"+text, "\ncommand ") {
+			t.Errorf("%s: shown as a command:\n%s", r.Name, text)
 		}
 	}
 }
@@ -47,31 +31,41 @@ func TestRequestsThatRunDifferentThingsLookDifferent(t *testing.T) {
 	shown := map[string]string{} // group by what is shown
 	for _, c := range requestcases.All(dir) {
 		a := c.Approval(dir)
-		var text strings.Builder
-		for _, p := range Passages(&a, true) {
-			text.WriteString(p.Text + "\n")
-		}
-		for i := range a.Content {
-			text.WriteString(a.Content[i].Path)
-		}
+		text := cardText(&a, 1000)
 		words := strings.Contains(c.Input, "[")
-		if other, ok := shown[text.String()]; ok && other != c.Group() && !words && c.Command != "" {
-			t.Errorf("%s is shown like %s:\n%s", c.Name, other, text.String())
+		if other, ok := shown[text]; ok && other != c.Group() && !words && c.Command != "" {
+			t.Errorf("%s is shown like %s:\n%s", c.Name, other, text)
 		}
-		shown[text.String()] = c.Group()
+		shown[text] = c.Group()
 	}
 }
 
-func TestALineOfATitleCannotPassForAPartOfTheRequest(t *testing.T) {
-	a := protocol.Approval{
-		Kind: protocol.ApproveCommand, Title: "Run\n$ ls\nin /safe", CWD: "/w", Command: "rm x\nin /safe",
-		Why: "see\n$ ls",
+// TestALineCannotPassForAnotherPart shows a request whose texts imitate the lines of a card, at
+// widths at which they wrap everywhere.
+func TestALineCannotPassForAnotherPart(t *testing.T) {
+	const other = "command ▏ ls\nin      ▏ /safe\n│ reason  ▏ fine "
+	r := &protocol.Approval{
+		Kind: protocol.ApproveCommand, Title: "Run\n" + other, CWD: "/w\n" + other, Command: "rm x\n" + other,
+		Name: "sh\n" + other, Why: "see\n" + other, Paths: []string{"a\nfile    ▏ b\n" + other},
+		Input: []byte(`{"command":"` + strings.Repeat("command ▏ ls ", 20) + `"}`),
 	}
-	for _, p := range Passages(&a, true) {
-		for i, line := range strings.Split(p.Text, "\n") {
-			if i > 0 && !strings.HasPrefix(line, "  ") {
-				t.Errorf("%q begins a line of %q", line, p.Text)
+	labels := []string{"⚠", "command", "tool", "input", "file", "in", "title", "reason"}
+	for width := minWidth; width < 90; width++ {
+		var got []string
+		for line := range strings.SplitSeq(cardText(r, width), "\n") {
+			label, rest := line[:min(labelWidth, len(line))], line[min(labelWidth, len(line)):]
+			if strings.HasPrefix(line, "⚠") {
+				label, rest = "⚠", lineGutter
 			}
+			if !strings.HasPrefix(rest, "▏") && !strings.HasPrefix(rest, "↪") {
+				t.Fatalf("width %d: line %q has no gutter", width, line)
+			}
+			if label = strings.TrimSpace(label); label != "" {
+				got = append(got, label)
+			}
+		}
+		if text := strings.Join(got, " "); text != strings.Join(labels, " ") {
+			t.Fatalf("width %d: got labels %s, want %s", width, text, labels)
 		}
 	}
 }

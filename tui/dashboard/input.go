@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/approval"
 	"agentctl/tui/keymap"
 	"agentctl/tui/logview"
 	"agentctl/tui/remote"
@@ -96,7 +97,7 @@ func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, any) {
 // pressSession handles an action on the selected session.
 func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea.Cmd, any) {
 	switch action {
-	case keymap.Choose:
+	case keymap.Choose, keymap.OpenSession:
 		return nil, OpenIntent{s.Session}
 	case keymap.RenameSession:
 		d.overlays.Push(d.renameForm(s))
@@ -105,7 +106,7 @@ func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea
 			styles: d.Styles, requests: d.requests,
 			session: s.Session, name: sessionName(s), closed: s.Status == protocol.Closed,
 		})
-	case keymap.AllowOnce, keymap.Deny:
+	case keymap.DecideRequest:
 		return d.openApproval(s)
 	}
 	return nil, nil
@@ -123,7 +124,7 @@ func (d *Dashboard) openApproval(s *protocol.Summary) (tea.Cmd, any) {
 	}
 	dialog := &approvalDialog{
 		styles: d.Styles, requests: d.requests, overlays: &d.overlays, now: d.Now, after: d.After,
-		session: s.Session, name: sessionName(s), asked: s.Asked,
+		session: s.Session, asked: s.Asked, panel: approval.NewPanel(d.Styles, sessionName(s)),
 	}
 	d.overlays.Push(dialog)
 	return dialog.fetch(), nil

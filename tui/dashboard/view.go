@@ -42,7 +42,7 @@ func (d *Dashboard) layout() screenLayout {
 		l.listRows--
 	}
 	if o := d.overlays.Docked(); o != nil {
-		l.panel, l.panelCursor = o.View(width, l.listRows-min(3, l.listRows/2))
+		l.panel, l.panelCursor = o.View(width, l.listRows-min(3, l.listRows/8))
 		l.listRows -= len(l.panel)
 	}
 	switch {
@@ -173,7 +173,7 @@ func (d *Dashboard) footer() string {
 	}
 	hint := keys.Hint(keymap.Choose, "open", keymap.NextPending, "next pending", keymap.NewSession, "new",
 		keymap.FilterSessions, "filter", keymap.SearchSessions, "find", keymap.SortSessions, "sort",
-		keymap.AllowOnce, "allow", keymap.Deny, "deny", keymap.TogglePreview, "preview",
+		keymap.DecideRequest, "decide", keymap.TogglePreview, "preview",
 		keymap.RenameSession, "rename", keymap.CloseOrDelete, "close")
 	help := keys.Hint(keymap.Help, "help")
 	return s.Dim.Render(ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(help)-2), help, width))

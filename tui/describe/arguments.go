@@ -8,25 +8,21 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // maxArgumentsLine is the length up to which arguments are one line, in bytes.
 const maxArgumentsLine = 60
 
-// ArgumentsLabel returns the words before the arguments of a request. opaque is the reason why they
-// can be read in different ways, or "".
-func ArgumentsLabel(opaque string) string {
-	if opaque != "" {
-		return "arguments as sent, " + opaque + ": "
-	}
-	return "arguments: "
-}
+// ArgumentsNote returns a note about arguments. opaque is the reason why they can be read in
+// different ways, or "".
+func ArgumentsNote(opaque string) string { return ui.Prefixed("as sent: ", opaque) }
 
-// ArgumentsText returns arguments as JSON in lines, if they are long.
+// ArgumentsText returns arguments as JSON, in lines if they are long.
 func ArgumentsText(arguments string) string {
 	if len(arguments) > maxArgumentsLine {
 		if indented, ok := IndentJSON(arguments); ok {
-			return "\n" + indented
+			return indented
 		}
 	}
 	return arguments

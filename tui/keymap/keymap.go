@@ -74,7 +74,6 @@ var Definitions = []Definition{
 	{Composer, ComposerLater, []string{"down"}, "back to your draft"},
 	{Composer, ComposerScrollUp, []string{"shift+up"}, "when empty: scroll up"},
 	{Composer, ComposerScrollDown, []string{"shift+down"}, "when empty: scroll down"},
-	{Composer, ComposerHelp, []string{"?"}, "when empty: this help"},
 
 	{Lists, Up, []string{"up", "k"}, "up"},
 	{Lists, Down, []string{"down", "j"}, "down"},
@@ -83,6 +82,9 @@ var Definitions = []Definition{
 	{Lists, Choose, []string{"enter", "space"}, "choose"},
 	{Lists, Back, []string{"esc", "q"}, "back"},
 
+	{Approval, Allow, []string{"y"}, "allow once, or answer; opens what was not on the screen first"},
+	{Approval, AllowAlways, []string{"a"}, "always allow: shows what that covers, then y confirms"},
+	{Approval, DenyRequest, []string{"n", "d"}, "deny, or skip the question"},
 	{Approval, WriteReason, []string{"r"}, "add a reason to the decision"},
 	{Approval, ViewRequest, []string{"v"}, "view the whole request"},
 	{Approval, EditRequest, []string{"p"}, "edit the patch in your editor, or the selected task"},
@@ -134,8 +136,8 @@ var Definitions = []Definition{
 	{Sessions, NewSession, []string{"n"}, "create a session"},
 	{Sessions, RenameSession, []string{"R"}, "rename the session"},
 	{Sessions, CloseOrDelete, []string{"X"}, "close or delete the session"},
-	{Sessions, AllowOnce, []string{"y"}, "allow the pending request once"},
-	{Sessions, Deny, []string{"d"}, "deny the pending request"},
+	{Sessions, DecideRequest, []string{"y", "d"}, "show the pending request; the keys of an approval decide it"},
+	{Sessions, OpenSession, []string{"o"}, "open the session"},
 	{Sessions, SessionsHelp, []string{"?"}, "this help"},
 
 	{SearchResults, NewSearch, []string{"/"}, "new search; enter opens the match"},
@@ -245,7 +247,7 @@ func checkKey(scope Scope, key string) error {
 		return fmt.Errorf("%q is not a key; one is written as ctrl+x, alt+up, f5, space or e", key)
 	case slices.Contains(reserved, key):
 		return fmt.Errorf("%q cannot be rebound", key)
-	case scope == Global && (utf8.RuneCountInString(key) == 1 || key == "space"):
+	case (scope == Global || scope == Composer) && (utf8.RuneCountInString(key) == 1 || key == "space"):
 		return fmt.Errorf("%q is needed for writing: use a key with ctrl or alt, or a function key", key)
 	}
 	return nil

@@ -13,6 +13,7 @@ func TestKeysCheck(t *testing.T) {
 		{Keys{"fly": {"f9"}}, `unknown action "fly"`},
 		{Keys{"interrupt": {"x"}}, "is needed for writing"},
 		{Keys{"interrupt": {"space"}}, "is needed for writing"},
+		{Keys{"composer.send": {"1"}}, "is needed for writing"},
 		{Keys{"interrupt": {"ctrl x"}}, "is not a key"},
 		{Keys{"interrupt": {""}}, "is not a key"},
 		{Keys{"interrupt": {"ctrl+c"}}, "cannot be rebound"},
@@ -22,7 +23,7 @@ func TestKeysCheck(t *testing.T) {
 			t.Errorf("%v: error %v, want %q", c.keys, err, c.want)
 		}
 	}
-	if err := (Keys{"interrupt": {"f2"}, "queue.edit": {"x"}, "composer.help": nil}).Check(); err != nil {
+	if err := (Keys{"interrupt": {"f2"}, "queue.edit": {"x"}, "composer.later": nil}).Check(); err != nil {
 		t.Error(err)
 	}
 }

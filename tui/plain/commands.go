@@ -23,6 +23,7 @@ const helpText = `a line is sent as a message; // sends one that begins with /
 /option ID [REQUEST]: choose an option of the agent
 /answer [REQUEST] QUESTION=ANSWER…: answer its questions; both may be numbers, as in 1=2
 a number: choose an answer, while the agent asks one question with choices
+(a decision without REQUEST is not taken in the moment after a request)
 /keep [REQUEST] N…: allow only these tasks of a plan
 /replan [REQUEST] REASON: ask for another plan
 /interrupt [keep|hold|clear]: end the turn, and keep, hold or clear the queue

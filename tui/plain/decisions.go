@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/tui/approval"
@@ -36,6 +37,10 @@ func (c *client) choose(line string) bool {
 	if _, err := strconv.Atoi(line); err != nil {
 		return false
 	}
+	if c.isNew() {
+		out.linef("not answered: the question is new, type the number again")
+		return true
+	}
 	a := &out.state.Approvals[0]
 	q := &a.Questions[0]
 	choice := q.Choice(line)
@@ -51,14 +56,22 @@ func (c *client) choose(line string) bool {
 	return true
 }
 
-// decide answers a pending request: the named one, or the only one.
+// isNew reports whether the newest request arrived so recently that a line may have been written
+// before.
+func (c *client) isNew() bool { return time.Since(c.asked) < approval.Grace }
+
+// decide answers a pending request: the named one, or the only one unless it is new.
 func (c *client) decide(verb, rest string) {
 	out := c.renderer
 	option := ""
 	if verb == "option" {
 		option, rest, _ = strings.Cut(rest, " ")
 	}
-	request, rest, err := findRequest(out.state.Approvals, strings.TrimSpace(rest))
+	typed := strings.TrimSpace(rest)
+	request, rest, err := findRequest(out.state.Approvals, typed)
+	if err == nil && c.isNew() && !strings.HasPrefix(typed, request.Request) {
+		err = fmt.Errorf("not decided: request %s is new, name it or type the command again", request.Request)
+	}
 	if err == nil {
 		var d protocol.ApproveData
 		if d, err = decision(request, verb, option, rest); err == nil {

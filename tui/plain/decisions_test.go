@@ -2,12 +2,18 @@ package plain
 
 import (
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/approval"
 )
 
 // sentences are questions whose ids are their texts.
@@ -133,3 +139,99 @@ func TestRequestOffersOnlyItsDecisions(t *testing.T) {
 		}
 	}
 }
+
+func TestALineWrittenBeforeARequestDecidesNothing(t *testing.T) {
+	command := tuitest.CommandApproval()
+	question := protocol.Approval{
+		Request: "r1", Kind: protocol.ApproveQuestion, Questions: sentences[:1],
+		Options: []protocol.Option{{ID: "a", Kind: protocol.AllowOnce}, {ID: "b", Kind: protocol.Deny}},
+	}
+	for typed, request := range map[string]protocol.Approval{
+		"2": question, "/answer 2": question, "/approve": command, "/always": command, "/option once": command,
+		"/approve r2": command,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			j := tuitest.NewJournal()
+			j.UserMessage(tuitest.Ada, "m1", "go")
+			j.CaughtUp()
+			tc := startTestClient(t, j)
+			j.Add(protocol.ApprovalRequested, request)
+			for _, u := range j.Take() {
+				tc.session.Feed <- u
+			}
+			synctest.Wait()
+			tc.typeLine(typed)
+			if got := tc.session.Commands(); len(got) != 0 {
+				t.Errorf("%q: got commands %+v, want none", typed, got)
+			}
+			if want := "is new"; !strings.Contains(tc.out.String(), want) {
+				t.Errorf("%q: output lacks %q:\n%s", typed, want, tc.out)
+			}
+			time.Sleep(approval.Grace)
+			tc.typeLine(strings.TrimSuffix(typed, " r2"))
+			if got := tc.session.Commands(); len(got) != 1 || got[0].Verb != protocol.DoApprove {
+				t.Errorf("%q: got commands %+v, want approve", typed, got)
+			}
+			if err := tc.stop(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestTextDecidesNothing(t *testing.T) {
+	for _, typed := range []string{
+		"2 things to change first", "1", "y", "yes", "approve", "always", "a number", "1. Allow once", "/ approve",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			j := tuitest.NewJournal()
+			j.UserMessage(tuitest.Ada, "m1", "go")
+			j.RequestApproval(tuitest.CommandApproval())
+			j.CaughtUp()
+			tc := startTestClient(t, j)
+			time.Sleep(2 * approval.Grace)
+			tc.typeLine(typed)
+			if err := tc.stop(); err != nil {
+				t.Error(err)
+			}
+			for _, c := range tc.session.Commands() {
+				if c.Verb != protocol.DoSend {
+					t.Errorf("%q: got command %+v, want a message", typed, c)
+				}
+			}
+		})
+	}
+}
+
+// TestHostileRequestsAreWrittenWhole writes requests for terminals of several widths. Each line of
+// the agent follows a label or a gutter, none is cut, and none is wider than the terminal.
+func TestHostileRequestsAreWrittenWhole(t *testing.T) {
+	for _, request := range slices.Concat(tuitest.HostileRequests(), tuitest.RequestCases()) {
+		for _, width := range []int{40, 80, 200} {
+			_, out, _ := strings.Cut(Request(&request.Approval, time.UTC, width), "approval r1: ")
+			var w tuitest.Witness
+			for i, line := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
+				label, isOwn := strings.CutPrefix(line, "  ")
+				own := ownLine.FindString(label)
+				switch {
+				case i == 0, isOwn && own != "":
+					w.See(strings.TrimPrefix(label, own))
+				case strings.HasPrefix(line, lineGutter), strings.HasPrefix(line, wrapGutter):
+					w.See(strings.TrimPrefix(strings.TrimPrefix(line, lineGutter), wrapGutter))
+				default:
+					t.Errorf("%s: line %q has neither a label nor a gutter", request.Name, line)
+				}
+				if n := ansi.StringWidth(line); n > width && !strings.HasSuffix(own, ":") {
+					t.Errorf("%s: line %q is %d cells wide, want %d", request.Name, line, n, width)
+				}
+			}
+			if missing := request.Missing(&w); len(missing) > 0 {
+				t.Errorf("%s: the request is written without %q:\n%s", request.Name, missing, out)
+			}
+		}
+	}
+}
+
+// ownLine matches the labels of a request.
+var ownLine = regexp.MustCompile(`^(?:warning|command|with|tool|input|patch|changes|file|in|title|reason|content)` +
+	`(?:, as sent: [a-zA-Z -]+)?(?:: |, \d+ lines?:$)|^option `)

@@ -28,15 +28,18 @@ const (
 // begin with / are commands, see /help. Run continues after the end of r. It returns nil when ctx
 // ends or the session is closed, and an error when the session cannot be reached any more.
 //
-// Run stops reading r on return if r supports it, like a terminal or a pipe.
-func Run(ctx context.Context, s remote.Session, w io.Writer, r io.Reader) error {
-	return run(ctx, s, w, r, time.Local)
+// Run stops reading r on return if r supports it, like a terminal or a pipe. columns returns the
+// width of the terminal that shows the lines, or 0 if there is none.
+func Run(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, columns func() int) error {
+	out := newRenderer(time.Local)
+	out.columns = columns
+	return run(ctx, s, w, r, out)
 }
 
-func run(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, zone *time.Location) error {
+func run(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, out *renderer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &client{
-		w: bufio.NewWriter(w), renderer: newRenderer(zone), session: s, quit: cancel,
+		w: bufio.NewWriter(w), renderer: out, session: s, quit: cancel,
 		tasks: make(chan func(context.Context) string, maxTasks), results: make(chan string),
 		history: make(chan *protocol.HistoryResult, 1),
 	}
@@ -81,6 +84,8 @@ type client struct {
 	historyRequested bool            // at least once
 	historyLoading   bool            // a request is running
 	pending          []remote.Update // updates held meanwhile
+
+	asked time.Time // when the newest request arrived; zero if none did
 }
 
 var errOffline = errors.New("offline")
@@ -147,6 +152,9 @@ func (c *client) loop(ctx context.Context, updates <-chan remote.Update, lines <
 // each reset, because turns may have ended unseen.
 func (c *client) update(u remote.Update) {
 	c.renderer.update(u)
+	if u.Event != nil && u.Event.Type == protocol.ApprovalRequested {
+		c.asked = time.Now()
+	}
 	if u.Attached == nil || c.historyRequested && u.Attached.Mode != protocol.ModeReset {
 		return
 	}

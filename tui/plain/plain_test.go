@@ -45,7 +45,7 @@ func startTestClient(t *testing.T, j *tuitest.Journal) *testClient {
 		}
 		return nil, nil
 	}
-	go func() { tc.ended <- run(ctx, tc.session, tc.out, keys, time.UTC) }()
+	go func() { tc.ended <- run(ctx, tc.session, tc.out, keys, newRenderer(time.UTC)) }()
 	tc.deliver()
 	return tc
 }
@@ -517,7 +517,7 @@ func TestOfflineReasonDuringHistoryLoad(t *testing.T) {
 			session.Feed <- u
 		}
 		close(session.Feed)
-		err := run(t.Context(), session, &tuitest.Output{}, strings.NewReader(""), time.UTC)
+		err := run(t.Context(), session, &tuitest.Output{}, strings.NewReader(""), newRenderer(time.UTC))
 		if !errors.Is(err, errOffline) || !strings.Contains(err.Error(), "the token expired") {
 			t.Errorf("run ended with %v", err)
 		}

@@ -23,10 +23,11 @@ const (
 
 // renderer renders a session as lines. It keeps the session's state, to name the subject of a line.
 type renderer struct {
-	zone  *time.Location
-	out   strings.Builder
-	conn  remote.Conn
-	state *protocol.State
+	zone    *time.Location
+	columns func() int // of the terminal, 0 if unknown; may be nil
+	out     strings.Builder
+	conn    remote.Conn
+	state   *protocol.State
 
 	caughtUp   bool
 	away       describe.Away

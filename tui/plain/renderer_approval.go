@@ -2,8 +2,11 @@ package plain
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
 	"agentctl/tui/approval"
@@ -12,9 +15,21 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Request returns a request in full, as lines of text.
-func Request(a *protocol.Approval, zone *time.Location) string {
+// defaultWidth is the width in cells of the lines of a request unless that of the terminal is
+// known. A terminal would wrap a longer line to its first column, where agentctl's own lines begin.
+const defaultWidth = 80
+
+// Gutters of the lines of a text that has several, and of what is left of a line that is too long.
+const (
+	lineGutter = "    | "
+	wrapGutter = "    ↪ "
+)
+
+// Request returns a request in full, as lines of text for a terminal. width is its width in cells,
+// or 0 if it is not known.
+func Request(a *protocol.Approval, zone *time.Location, width int) string {
 	r := newRenderer(zone)
+	r.columns = func() int { return width }
 	r.writeRequest(a)
 	return r.out.String()
 }
@@ -22,24 +37,24 @@ func Request(a *protocol.Approval, zone *time.Location) string {
 // writeApproval writes a request in full, and the commands that decide it.
 func (r *renderer) writeApproval(a *protocol.Approval) {
 	r.writeRequest(a)
-	r.linef("  waiting for a decision: %s", r.decisionCommands(a))
+	r.writeLines("  waiting for a decision", ": ", []string{r.decisionCommands(a)}, true)
 }
 
-// writeRequest writes a request in full.
+// writeRequest writes a request in full. Each line of the agent's text follows a label of
+// agentctl's or a gutter.
 func (r *renderer) writeRequest(a *protocol.Approval) {
-	r.linef("approval %s: %s%s", a.Request, a.Kind, ui.Prefixed(", asked ", describe.Asker(a)))
-	passages := approval.Passages(a, false)
-	for i := range a.Content {
-		if c := &a.Content[i]; c.Type == "diff" {
-			passages = append(passages, approval.Passage{Text: describe.Content(c)})
-		}
+	asked := ui.Prefixed(", asked ", describe.Asker(a))
+	r.writeLines("approval", " ", []string{oneLine(a.Request) + ": " + approval.KindName(a.Kind) + asked}, true)
+	if risks := approval.Risks(a); len(risks) > 0 {
+		r.writeLines("  warning", ": ", []string{strings.Join(risks, ", ")}, true)
 	}
-	for _, p := range passages {
-		r.linef("  %s", transcript.Reveal(p.Text))
+	for _, section := range approval.PlainSections(a) {
+		label := "  " + section.Label + ui.Prefixed(", ", section.Note)
+		r.writeLines(label, ": ", section.Lines(), section.Prose)
 	}
 	for i := range a.Tasks {
-		title, description := transcript.Reveal(a.Tasks[i].Title), transcript.Reveal(a.Tasks[i].Description)
-		r.linef("  task %d: %s%s", i+1, title, ui.Prefixed(": ", description))
+		text := oneLine(a.Tasks[i].Title) + ui.Prefixed(": ", oneLine(a.Tasks[i].Description))
+		r.writeLines("  task "+strconv.Itoa(i+1), ": ", []string{text}, true)
 	}
 	names := a.AnswerNames()
 	for i := range a.Questions {
@@ -51,8 +66,8 @@ func (r *renderer) writeRequest(a *protocol.Approval) {
 	}
 	for _, o := range a.Options {
 		if o.Scope != "" || kinds[o.Kind] > 1 {
-			id, label, scope := transcript.Reveal(o.ID), transcript.Reveal(o.Label), transcript.Reveal(o.Scope)
-			r.linef("  option %s: %s%s", id, label, ui.Prefixed(": ", scope))
+			text := oneLine(o.ID) + ": " + oneLine(o.Label) + ui.Prefixed(": ", oneLine(o.Scope))
+			r.writeLines("  option", " ", []string{text}, true)
 		}
 	}
 	if a.Expires != nil {
@@ -60,15 +75,48 @@ func (r *renderer) writeRequest(a *protocol.Approval) {
 	}
 }
 
+// writeLines writes a label of agentctl's and the lines of a text. No line is wider than the
+// terminal.
+func (r *renderer) writeLines(label, separator string, lines []string, prose bool) {
+	width := r.width()
+	first := lineGutter
+	if len(lines) == 1 && ansi.StringWidth(label) < width/2 {
+		first = label + separator
+	} else {
+		r.linef("%s, %s:", label, ui.Count(len(lines), "line"))
+	}
+	room := max(1, width-max(ansi.StringWidth(first), ansi.StringWidth(wrapGutter)))
+	for _, line := range lines {
+		gutter := first
+		for _, part := range approval.Wrap(line, room, prose) {
+			r.linef("%s%s", gutter, part)
+			gutter = wrapGutter
+		}
+	}
+}
+
+// width returns the width of the lines of a request, in cells.
+func (r *renderer) width() int {
+	if r.columns != nil {
+		if n := r.columns(); n > 0 {
+			return n
+		}
+	}
+	return defaultWidth
+}
+
+// oneLine returns a text of the agent on one line, so that none of it looks like another line.
+func oneLine(text string) string { return ui.OneLine(transcript.Reveal(text)) }
+
 // writeQuestion writes a question and its choices with their short names, and with their ids if
 // those tell more.
 func (r *renderer) writeQuestion(name string, q *protocol.Question) {
-	text := transcript.Reveal(q.Text)
-	r.linef("  question %s%s: %s", name, idSuffix(q.ID, name, q.Text), text)
+	text := oneLine(name) + idSuffix(q.ID, name, q.Text) + ": " + oneLine(q.Text)
+	r.writeLines("  question", " ", []string{text}, true)
 	for i, name := range q.AnswerNames() {
 		c := &q.Choices[i]
-		label, about := transcript.Reveal(cmp.Or(c.Label, c.ID)), transcript.Reveal(c.About)
-		r.linef("    %s%s: %s%s", name, idSuffix(c.ID, name, cmp.Or(c.Label, c.ID)), label, ui.Prefixed(": ", about))
+		text := oneLine(name) + idSuffix(c.ID, name, cmp.Or(c.Label, c.ID)) + ": " + oneLine(cmp.Or(c.Label, c.ID))
+		r.writeLines("   ", " ", []string{text + ui.Prefixed(": ", oneLine(c.About))}, true)
 	}
 }
 
@@ -77,7 +125,7 @@ func idSuffix(id, name, text string) string {
 	if id == name || id == text {
 		return ""
 	}
-	return " (" + transcript.Reveal(id) + ")"
+	return " (" + oneLine(id) + ")"
 }
 
 // decisionCommands returns the commands that decide a request: those of its options. They name the
@@ -85,7 +133,7 @@ func idSuffix(id, name, text string) string {
 func (r *renderer) decisionCommands(a *protocol.Approval) string {
 	request := ""
 	if len(r.state.Approvals) > 1 {
-		request = " " + a.Request
+		request = " " + oneLine(a.Request)
 	}
 	var commands []string
 	add := func(kind protocol.Decision, command, input string) {

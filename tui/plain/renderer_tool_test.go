@@ -92,7 +92,7 @@ func TestMarkdownIsWrittenAsText(t *testing.T) {
 		r.update(u)
 	}
 	out := r.out.String()
-	for _, want := range []string{"  | **a**\n  | ```\n  | b\n  | ```\n", "  **a**\n"} {
+	for _, want := range []string{"  | **a**\n  | ```\n  | b\n  | ```\n", "  content, 4 lines:\n    | **a**\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("got %q, want %q in it", out, want)
 		}

@@ -17,17 +17,19 @@ import (
 
 func TestApprovalGrace(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 24)
+	s.press("tab")
 	s.mustShow("a moment …")
-	s.press("tab", "1", "enter")
+	s.press("y", "1", "enter")
 	s.mustSendNothing()
+	s.mustShow("the request is new")
 	s.now = s.now.Add(approval.Grace / 2)
-	s.press("1") // restarts the grace period
+	s.press("y") // restarts the grace period
 	s.now = s.now.Add(approval.Grace * 3 / 4)
 	s.fireGuards()
-	s.press("1")
+	s.press("y")
 	s.mustSendNothing()
 	s.waitGrace()
-	s.press("1")
+	s.press("y")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Request != "r1" || data.Option != "once" {
 		t.Errorf("got decision %+v", data)
 	}
@@ -35,14 +37,46 @@ func TestApprovalGrace(t *testing.T) {
 
 func TestApprovalGraceIgnoresEvents(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 24)
+	s.press("tab")
 	for range 4 { // the turn continues meanwhile
 		s.now = s.now.Add(approval.Grace / 3)
 		s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " more"})
 		s.applyJournal()
 	}
 	s.fireGuards()
-	s.press("1")
+	s.press("y")
 	s.mustSend(protocol.DoApprove)
+}
+
+func TestApprovalTakesNoFirstKey(t *testing.T) {
+	s := open(t, tuitest.Scenes["approval"](), 80, 24)
+	s.focusApproval()
+	s.press("n")
+	s.mustSend(protocol.DoApprove)
+	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+		Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny,
+	})
+	s.applyJournal()
+	s.mustShow("Fetch a page")
+	s.waitGrace() // the next request is old enough, but the key may be meant for the former
+	s.press("y")
+	s.mustSendNothing()
+	s.press("y")
+	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Request != "r2" {
+		t.Errorf("got decision %+v, want one on r2", data)
+	}
+}
+
+func TestApprovalOtherRequestIsNew(t *testing.T) {
+	s := open(t, tuitest.Scenes["approval"](), 80, 24)
+	s.focusApproval()
+	s.press("right", "y", "y")
+	s.mustSendNothing()
+	s.waitGrace()
+	s.press("y")
+	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Request != "r2" {
+		t.Errorf("got decision %+v, want one on r2", data)
+	}
 }
 
 func TestApprovalEscape(t *testing.T) {
@@ -78,31 +112,19 @@ func TestApprovalArguments(t *testing.T) {
 		Input:   json.RawMessage(`{"argv":["make"],"raw":true}`),
 	})
 	s.applyJournal()
-	s.mustShow("$ make", `arguments: {"argv":["make"],"raw":true}`)
+	s.mustShow("command ▏ make", `input   ▏ {"argv":["make"],"raw":true}`)
 }
 
-func TestApprovalEarlyNumberNotTyped(t *testing.T) {
-	s := open(t, tuitest.Scenes["approval"](), 80, 24)
-	s.press("1")
-	s.mustShow("the request is new", "a moment …")
-	if got := s.m.composer.Value(); got != "" {
-		t.Errorf("got composer text %q, want none", got)
+func TestTextOfTheComposerDecidesNothing(t *testing.T) {
+	for _, text := range []string{"2 things to change first", "1", "y", "n", "yes", "a y", "?"} {
+		s := open(t, tuitest.Scenes["approval"](), 80, 24)
+		s.waitGrace()
+		s.typeText(text)
+		s.mustSendNothing()
+		if got := s.m.composer.Value(); got != text || s.m.focus != onComposer {
+			t.Errorf("%q: got composer text %q and focus %d, want the text", text, got, s.m.focus)
+		}
 	}
-	s.press("9") // not an option, so it is typed
-	s.press("backspace")
-	s.waitGrace()
-	s.press("1")
-	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "once" {
-		t.Errorf("got decision %+v", data)
-	}
-	s.mustHide("the request is new")
-}
-
-func TestApprovalEarlyKeyStatus(t *testing.T) {
-	s := open(t, tuitest.Scenes["approval"](), 80, 24)
-	s.press("tab", "2")
-	s.mustShow("the request is new")
-	s.mustSendNothing()
 }
 
 func TestApprovalLeavesComposerKeys(t *testing.T) {
@@ -116,13 +138,42 @@ func TestApprovalLeavesComposerKeys(t *testing.T) {
 	s.mustShow("> version 2", "Tidy the module")
 }
 
-func TestApprovalNumberFromEmptyComposer(t *testing.T) {
+func TestAChordFocusesTheApprovalAndDecidesNothing(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 24)
+	s.typeText("half a message")
 	s.waitGrace()
-	s.press("2")
-	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "always" {
+	s.press("alt+3")
+	s.mustSendNothing()
+	s.mustShow("▸ 3 Deny", "> half a message")
+	s.press("enter")
+	s.mustSendNothing()
+	s.waitGrace()
+	s.press("enter")
+	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "no" {
 		t.Errorf("got decision %+v", data)
 	}
+	s = open(t, tuitest.Scenes["approval"](), 80, 24)
+	s.press("alt+9") // no such option
+	if s.m.focus != onComposer {
+		t.Error("a chord without option takes the focus")
+	}
+}
+
+func TestAClickFocusesTheApprovalAndDecidesNothing(t *testing.T) {
+	s := open(t, tuitest.Scenes["approval"](), 80, 24)
+	s.waitGrace()
+	for y, line := range strings.Split(s.text(), "\n") {
+		if strings.Contains(line, "Allow once") {
+			s.update(tea.MouseClickMsg{X: 8, Y: y, Button: tea.MouseLeft})
+		}
+	}
+	if s.m.focus != onApproval {
+		t.Error("a click on the panel does not focus it")
+	}
+	s.waitGrace()
+	s.press("enter")
+	s.mustSendNothing()
+	s.mustShow("choose first")
 }
 
 func TestApprovalOptions(t *testing.T) {
@@ -133,31 +184,75 @@ func TestApprovalOptions(t *testing.T) {
 		{Request: "r1", Option: "stop"},
 		{Request: "r1", Option: "explain"},
 	} {
-		s := open(t, tuitest.Scenes["approval"](), 80, 30)
-		s.waitGrace()
-		s.press("tab")
-		s.mustShow("Always allow: go mod tidy in /home/ada/store")
-		for range at {
-			s.press("down")
+		for _, byDigit := range []bool{false, true} {
+			s := open(t, tuitest.Scenes["approval"](), 80, 30)
+			s.focusApproval()
+			s.mustShow("2 Always allow ▏ go mod tidy in /home/ada/store")
+			if byDigit {
+				s.press(string(rune('1' + at)))
+			} else {
+				for range at + 1 {
+					s.press("down")
+				}
+			}
+			s.mustSendNothing()
+			s.press("enter")
+			if want.Option == "always" {
+				s.press("y")
+			}
+			if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); !reflect.DeepEqual(data, want) {
+				t.Errorf("option %d: got %+v, want %+v", at, data, want)
+			}
 		}
-		s.press("enter")
-		if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); !reflect.DeepEqual(data, want) {
-			t.Errorf("option %d: got %+v, want %+v", at, data, want)
+	}
+}
+
+func TestApprovalLetters(t *testing.T) {
+	for key, want := range map[string]string{"y": "once", "n": "no", "d": "no"} {
+		s := open(t, tuitest.Scenes["approval"](), 80, 30)
+		s.focusApproval()
+		s.press(key)
+		if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != want {
+			t.Errorf("%s: got %+v, want option %s", key, data, want)
+		}
+	}
+}
+
+func TestAlwaysShowsItsScopeAndAsksOnceMore(t *testing.T) {
+	for _, keys := range [][]string{{"a"}, {"2", "enter"}} {
+		for _, c := range []struct {
+			key  string
+			sent bool
+		}{{"y", true}, {"n", false}, {"esc", false}, {"enter", false}, {"a", false}, {"2", false}} {
+			s := open(t, tuitest.Scenes["approval"](), 40, 30)
+			s.focusApproval()
+			s.press(keys...)
+			s.mustSendNothing()
+			s.mustShow("Allow this always", "▏ go mod tidy in", "y allow always")
+			s.press(c.key)
+			if !c.sent {
+				s.mustSendNothing()
+				s.mustShow("1 Allow once")
+				continue
+			}
+			if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "always" {
+				t.Errorf("got %+v, want option always", data)
+			}
 		}
 	}
 }
 
 func TestApprovalReason(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 30)
-	s.waitGrace()
-	s.press("tab", "r")
+	s.focusApproval()
+	s.press("r")
 	s.typeText("not 2 day")
 	if s.m.View().Cursor == nil {
 		t.Error("no cursor in the reason")
 	}
 	s.press("enter")
-	s.mustShow("r reason: not 2 day")
-	s.press("3")
+	s.mustShow("r reason: ▏ not 2 day")
+	s.press("n")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "no" ||
 		data.Reason != "not 2 day" {
 		t.Errorf("got decision %+v", data)
@@ -190,19 +285,19 @@ func openApproval(t *testing.T, a protocol.Approval) *testScreen {
 }
 
 func TestRevisionAsksForItsReason(t *testing.T) {
-	for name, focus := range map[string][]string{
-		"number in the composer": {"3"}, "number in the panel": {"tab", "3"},
-		"row in the panel": {"tab", "down", "down", "enter"},
+	for name, keys := range map[string][]string{
+		"number": {"3", "enter"}, "row": {"down", "down", "down", "enter"},
 	} {
 		s := openApproval(t, planApproval())
+		s.focusApproval()
 		s.mustShow("3 Revise with reason")
-		s.press(focus...)
+		s.press(keys...)
 		s.mustSendNothing()
 		s.mustShow("enter sends · esc discard")
 		s.press("enter")
 		s.mustSendNothing()
 		s.mustShow("a new plan needs a reason")
-		s.press("3")
+		s.press("3", "enter")
 		s.typeText("in 1 step")
 		s.press("enter")
 		data := s.mustSend(protocol.DoApprove).(protocol.ApproveData)
@@ -218,7 +313,8 @@ func TestRevisionAsksForItsReason(t *testing.T) {
 
 func TestRevisionIsDiscarded(t *testing.T) {
 	s := openApproval(t, planApproval())
-	s.press("3")
+	s.focusApproval()
+	s.press("3", "enter")
 	s.typeText("in 1 step")
 	s.press("esc")
 	s.mustSendNothing()
@@ -226,7 +322,7 @@ func TestRevisionIsDiscarded(t *testing.T) {
 	s.typeText("shorter")
 	s.press("enter") // only the reason: no decision was chosen
 	s.mustSendNothing()
-	s.press("3")
+	s.press("3", "enter")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Reason != "shorter" {
 		t.Errorf("got %+v, want the reason as written", data)
 	}
@@ -236,7 +332,7 @@ func TestRevisionNeedsADenial(t *testing.T) {
 	a := planApproval()
 	a.Options = a.Options[:1]
 	s := openApproval(t, a)
-	s.mustShow("1 Allow")
+	s.mustShow("Allow once")
 	s.mustHide("Revise")
 }
 
@@ -259,7 +355,6 @@ func TestApprovalShowsItsTextsOnce(t *testing.T) {
 		text    string
 	}{
 		"a question": {ask, "Red or blue?"}, "a plan": {planApproval(), "2. change"},
-		"the arguments of a plan": {planApproval(), "# Two steps\n   1. look"},
 	} {
 		s := openApproval(t, c.request)
 		if n := strings.Count(s.text(), c.text); n != 1 {
@@ -271,16 +366,18 @@ func TestApprovalShowsItsTextsOnce(t *testing.T) {
 		text    string
 	}{
 		"a question that is the title": {titled, "Red or blue?"}, "a plan in the title": {described, "2. change"},
-		"a command that is the title": {command, "   $ go mod tidy\n   in"},
+		"a command that is the title": {command, "go mod tidy"},
 	} {
 		s := openApproval(t, c.request)
 		_, panel, _ := strings.Cut(s.text(), "─ approval")
+		panel, _, _ = strings.Cut(panel, "Allow once")
 		if n := strings.Count(panel, c.text); n != 1 {
 			t.Errorf("%s: the panel shows %q %d times:\n%s", name, c.text, n, s.text())
 		}
 	}
 	s := openApproval(t, titled)
-	s.press("1") // the form shows the whole request
+	s.focusApproval()
+	s.press("y") // the form shows the whole request
 	s.mustShow("no question is answered yet")
 }
 
@@ -288,17 +385,16 @@ func TestApprovalShowsArgumentsThatNothingElseShows(t *testing.T) {
 	a := planApproval()
 	a.Input = json.RawMessage(`{"plan":"# Two steps\n1. look\n2. change","mode":"full","note":""}`)
 	s := openApproval(t, a)
-	s.mustShow("   mode: full\n   note:\n", "   # Two steps\n")
-	s.mustHide("   plan:")
+	s.mustShow("▏ mode: full", "▏ note:", "▏ # Two steps")
+	s.mustHide("▏ plan:")
 }
 
 func TestApprovalSentOnce(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 30)
-	s.waitGrace()
-	s.press("tab")
-	cmd := s.m.Update(tuitest.KeyPress("1"))
+	s.focusApproval()
+	cmd := s.m.Update(tuitest.KeyPress("y"))
 	s.mustShow("sending: Allow once")
-	s.press("3", "enter", "esc", "1")
+	s.press("3", "enter", "y", "esc")
 	s.mustSendNothing()
 	s.run(cmd)
 	s.mustSend(protocol.DoApprove)
@@ -308,7 +404,7 @@ func TestApprovalSentOnce(t *testing.T) {
 	s.applyJournal()
 	s.mustShow("✓ allowed · decided by ada", "Fetch a page")
 	s.mustHide("1 of 2")
-	s.press("1") // the next request has its own grace period
+	s.press("tab", "y") // the next request has its own grace period
 	s.mustSendNothing()
 }
 
@@ -317,8 +413,8 @@ func TestApprovalWhileDisconnected(t *testing.T) {
 	s.waitGrace()
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.applyJournal()
-	s.press("tab")
-	cmd := s.m.Update(tuitest.KeyPress("1"))
+	s.focusApproval()
+	cmd := s.m.Update(tuitest.KeyPress("y"))
 	s.mustShow("waits for the connection: Allow once")
 	s.journal.Reconnect(protocol.ModeResume, 0)
 	s.journal.CaughtUp()
@@ -338,7 +434,8 @@ func TestApprovalConflict(t *testing.T) {
 		Message: "already denied",
 		Winner:  &protocol.Winner{By: tuitest.Bob, Outcome: protocol.Denied},
 	})
-	s.press("tab", "1")
+	s.focusApproval()
+	s.press("y")
 	s.mustShow("already denied · decided by bob")
 	s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
 		Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny,
@@ -352,10 +449,11 @@ func TestApprovalRetryAfterError(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 100, 40)
 	s.waitGrace()
 	s.refuse(tuitest.ErrRefused)
-	s.press("tab", "1")
+	s.focusApproval()
+	s.press("y")
 	s.mustSend(protocol.DoApprove)
 	s.mustShow("observers may not do that", "1 Allow once")
-	s.press("1")
+	s.press("y")
 	s.mustSend(protocol.DoApprove)
 }
 
@@ -363,8 +461,7 @@ func TestApprovalPatchNotEditable(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
 	r := &s.m.replica.state.Approvals[0]
 	r.Editable = false
-	s.waitGrace()
-	s.press("tab")
+	s.focusApproval()
 	s.mustHide("p edit")
 	s.press("p")
 	s.mustShow("this agent takes no edited patch")
@@ -372,30 +469,30 @@ func TestApprovalPatchNotEditable(t *testing.T) {
 
 func TestApprovalExplain(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 40)
-	s.waitGrace()
-	s.press("tab", "5")
+	s.focusApproval()
+	s.press("5", "enter")
 	s.mustSend(protocol.DoApprove)
 	s.journal.Add(protocol.ApprovalExplained, protocol.ApprovalExplainedData{
 		Request: "r1", Text: "It drops what nothing imports.",
 	})
 	s.applyJournal()
-	s.mustShow("explained: It drops what nothing imports.", "1 Allow once")
-	s.press("1")
+	s.mustShow("explain ▏ It drops what nothing imports.", "1 Allow once")
+	s.press("y")
 	s.mustSend(protocol.DoApprove)
 }
 
 func TestQuestionAnswers(t *testing.T) {
 	s := open(t, tuitest.Scenes["question"](), 80, 40)
-	s.waitGrace()
-	s.press("tab", "down", "enter") // SQLite
-	s.press("up", "enter")          // change to Postgres
-	s.mustShow("(•) Postgres", "( ) SQLite")
-	s.press("down", "down", "down", "enter")
+	s.focusApproval()
+	s.press("2")                   // SQLite, then the next question
+	s.press("up", "up", "up", "1") // change to Postgres
+	s.mustShow("(•) ▏ Postgres", "( ) ▏ SQLite", "▸ Other:")
+	s.press("enter")
 	s.typeText("store")
 	s.update(tea.PasteMsg{Content: " of\nada"})
 	s.press("enter")
-	s.mustShow("Other: store of ada")
-	s.press("1")
+	s.mustShow("Other: ▏ store of ada")
+	s.press("y")
 	data := s.mustSend(protocol.DoApprove).(protocol.ApproveData)
 	want := map[string][]string{"db": {"pg"}, "name": {"store of ada"}}
 	if data.Option != "answer" || data.Input == nil || !reflect.DeepEqual(data.Input.Answers, want) {
@@ -421,19 +518,20 @@ func TestQuestionMultipleChoice(t *testing.T) {
 	})
 	j.CaughtUp()
 	s := open(t, j, 80, 30)
-	s.waitGrace()
-	s.press("tab", "enter")
-	s.mustShow("[x] Left", "[ ] Right")
-	s.press("down", "enter")
-	s.mustShow("[x] Left", "[x] Right")
+	s.focusApproval()
+	s.press("enter")
+	s.mustShow("[x] ▏ Left", "[ ] ▏ Right")
+	s.press("2")
+	s.mustShow("[x] ▏ Left", "[x] ▏ Right")
 }
 
 func TestApprovalNextRequest(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 30)
-	s.waitGrace()
-	s.press("tab", "right")
+	s.focusApproval()
+	s.press("right")
 	s.mustShow("approval 2 of 2")
-	s.press("1")
+	s.waitGrace()
+	s.press("y")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Request != "r2" || data.Option != "once" {
 		t.Errorf("got decision %+v", data)
 	}
@@ -450,8 +548,9 @@ func TestApprovalPager(t *testing.T) {
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
 	s.waitGrace()
-	s.mustShow("more: v views all", "1 Allow once")
-	s.press("tab", "v", "G")
+	s.focusApproval()
+	s.mustShow("not shown: v views all", "1 Allow once", "go mod tidy")
+	s.press("v", "G")
 	s.mustShow("+ the end", "esc back")
 	s.press("q")
 	s.mustShow("1 Allow once")
@@ -472,19 +571,18 @@ func TestPlanApproval(t *testing.T) {
 		})
 		j.CaughtUp()
 		s := open(t, j, 80, 40)
-		s.waitGrace()
-		s.press("tab")
+		s.focusApproval()
 		return s
 	}
 	s := scene()
-	s.press("1")
+	s.press("y")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Input != nil {
 		t.Errorf("got input %+v for an unchanged plan, want none", data.Input)
 	}
 	s = scene()
 	s.press("down", "enter")
-	s.mustShow("[x] Read", "[ ] Write", "[x] Build")
-	s.press("1")
+	s.mustShow("[x] ▏ Read", "[ ] ▏ Write", "[x] ▏ Build")
+	s.press("y")
 	data := s.mustSend(protocol.DoApprove).(protocol.ApproveData)
 	want := []protocol.Task{{ID: "a", Title: "Read"}, {ID: "c", Title: "Build", After: []string{"a"}}}
 	if data.Input == nil || !reflect.DeepEqual(data.Input.Tasks, want) {
@@ -493,7 +591,7 @@ func TestPlanApproval(t *testing.T) {
 	s = scene()
 	s.press("r")
 	s.typeText("shorter")
-	s.press("enter", "5")
+	s.press("enter", "5", "enter")
 	data = s.mustSend(protocol.DoApprove).(protocol.ApproveData)
 	if data.Decision != protocol.Deny || data.Reason != "shorter" || data.Input == nil || !data.Input.Replan {
 		t.Errorf("got revision %+v", data)
@@ -502,18 +600,13 @@ func TestPlanApproval(t *testing.T) {
 
 func TestApprovalTooSmallWindow(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 60, 24)
-	for _, height := range []int{11, 7, 6, 5} {
-		s.update(tea.WindowSizeMsg{Width: 60, Height: height})
-		s.m.setFocus(onComposer)
-		s.waitGrace()
-		s.press("3")
-		s.mustSendNothing()
-		s.mustShow("▸ 3 Deny")
-	}
-	s.update(tea.WindowSizeMsg{Width: 60, Height: 3})
-	s.press("enter", "3")
+	s.focusApproval()
+	s.press("3")
+	s.update(tea.WindowSizeMsg{Width: 60, Height: 4})
+	s.press("enter")
 	s.mustSendNothing()
-	s.update(tea.WindowSizeMsg{Width: 60, Height: 6})
+	s.update(tea.WindowSizeMsg{Width: 60, Height: 9})
+	s.mustShow("▸ 3 Deny")
 	s.press("enter")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "no" {
 		t.Errorf("got decision %+v", data)
@@ -565,8 +658,8 @@ func TestApprovalDecidedByOther(t *testing.T) {
 		t.Errorf("got status %q", s.m.status.Text)
 	}
 	s = open(t, tuitest.Scenes["approval"](), 100, 30) // no status for the user's own decision
-	s.waitGrace()
-	_ = s.m.Update(tuitest.KeyPress("3"))
+	s.focusApproval()
+	_ = s.m.Update(tuitest.KeyPress("n"))
 	s.m.status.Text = ""
 	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
 	s.applyJournal()

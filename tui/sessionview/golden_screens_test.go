@@ -12,7 +12,7 @@ import (
 var screenHeights = [3]int{24, 24, 60}
 
 // decisions are the last choices of a request.
-var decisions = []string{"3 Deny", "4 Deny and stop the turn", "5 Explain first", "r reason:"}
+var decisions = []string{"3 Deny", "4 Deny and stop the turn", "5 Explain first"}
 
 // wideStatus is the session name, context usage and clients in the status line of the conversation.
 const wideStatus = "fix-tests · gemini · ██░░░░ 38% · 2 clients · "
@@ -39,8 +39,8 @@ var screenScenes = []goldenScene{
 			"agent · 09:41 I look at the imports",
 			">",
 		},
-		wide:   conversationAnd(wideStatus + "k3f9ab:28 · ? help"),
-		status: []string{"● running 36s", "fix-tests", "? help"},
+		wide:   conversationAnd(wideStatus + "k3f9ab:28 · F1 help"),
+		status: []string{"● running 36s", "fix-tests", "F1 help"},
 	},
 	{
 		name:    "queue",
@@ -63,32 +63,33 @@ var screenScenes = []goldenScene{
 	},
 	{
 		name:    "approval",
-		open:    fromScene("approval", (*testScreen).waitGrace, pressing("tab")),
+		open:    fromScene("approval", (*testScreen).focusApproval),
 		heights: screenHeights,
 		shows: append([]string{
 			"I look at the imports", "· waiting for a decision", "? Fetch a page · waiting for a decision",
-			"approval 1 of 2 · command", "Tidy the module", "$ go mod tidy", "in /home/ada/store",
-			"why: The imports changed.", "▸ 1 Allow once", "2 Always allow: go mod tidy in /home/ada/store",
+			"approval 1 of 2 · command", "│ command ▏ go mod tidy", "│ in ▏ /home/ada/store",
+			"│ title ▏ Tidy the module", "│ reason ▏ The imports changed.", "1 Allow once", "2 Always allow",
 		}, decisions...),
 		wide: conversationAnd(
 			"? Tidy the module · waiting for a decision",
-			"r reason · v view · → other",
+			"y allow once · n deny · 1…9 choose · enter confirm · r reason · v view · → other · esc back",
+			"2 Always allow ▏ go mod tidy in /home/ada/store",
 			wideStatus+"k3f9ab:30 · F1 help",
 		),
 		status: []string{"● waiting for 2 approvals", "fix-tests"},
 	},
 	{
 		name:    "patch",
-		open:    fromScene("patch", (*testScreen).waitGrace, pressing("tab")),
+		open:    fromScene("patch", (*testScreen).focusApproval),
 		heights: screenHeights,
 		shows: append([]string{
-			"· waiting for a decision", "approval · patch · expires in 24s", "Change the limit",
-			"in /home/ada/store", "why: Two was too few.", "changes store.go", "store.go +1 −1",
-			"package store", "2 - const limit = 2", "2 + const limit = 20", "▸ 1 Apply",
-			"2 Always: every patch of exactly these files, in this session",
+			"· waiting for a decision", "approval · patch · expires in 24s", "│ changes ▏ store.go +1 −1",
+			"package store", "2 - const limit = 2", "2 + const limit = 20", "1 Allow once", "2 Always allow",
 		}, decisions...),
 		wide: conversationAnd(
-			"r reason · v view · p edit",
+			"r reason · v view · p edit", "│ file ▏ store.go",
+			"│ in ▏ /home/ada/store", "│ title ▏ Change the limit", "│ reason ▏ Two was too few.",
+			"2 Always allow ▏ every patch of exactly these files, in this session",
 			"2 - const limit = 2 │ 2 + const limit = 20",
 			wideStatus+"k3f9ab:29 · F1 help",
 		),
@@ -99,15 +100,14 @@ var screenScenes = []goldenScene{
 		heights: screenHeights,
 		open: fromScene(
 			"patch",
-			(*testScreen).waitGrace,
+			(*testScreen).focusApproval,
 			func(s *testScreen) { s.setEditor(`sed -i s/20/40/ "$1"`) },
-			pressing("tab", "p"),
+			pressing("p"),
 		),
 		shows: append([]string{
-			"· waiting for a decision", "approval · patch · expires in 24s", "Change the limit",
-			"store.go +1 −1", "2 - const limit = 2", "2 + const limit = 40",
-			"▸ [x] with the patch as edited: p edits it again", "1 Apply",
-			"2 Always: every patch of exactly these files, in this session",
+			"· waiting for a decision", "approval · patch · expires in 24s", "│ changes ▏ store.go +1 −1",
+			"2 - const limit = 2", "2 + const limit = 40", "▸ [x] with the patch as edited", "1 Allow once",
+			"2 Always allow",
 		}, decisions...),
 		wide:   conversationAnd("r reason · v view · p edit", wideStatus+"k3f9ab:29 · F1 help"),
 		status: []string{"● waiting for 1 approval", "fix-tests"},
@@ -117,24 +117,24 @@ var screenScenes = []goldenScene{
 		heights: screenHeights,
 		open: fromScene(
 			"tasks to confirm",
-			(*testScreen).waitGrace,
-			pressing("tab", "down", "enter", "down", "p"),
+			(*testScreen).focusApproval,
+			pressing("down", "enter", "down", "p"),
 			typing(" it all"),
 		),
 		shows: []string{
-			"? Three tasks · waiting for a decision", "approval · plan", "Three tasks", "[x] Read — all of it",
-			"[ ] Write", "▸ task: Build it all", "1 Allow once", "2 Deny", "3 Deny and stop the turn",
-			"4 Explain first", "5 Revise with reason", "r reason:",
+			"? Three tasks · waiting for a decision", "approval · plan", "Three tasks", "[x] ▏ Read — all of it",
+			"[ ] ▏ Write", "▸ task: Build it all", "1 Allow once", "2 Deny", "3 Deny and stop the turn",
+			"4 Explain first", "5 Revise with reason",
 		},
 		wide:   conversationAnd("enter done · esc discard"),
 		status: []string{"● waiting for 1 approval", "fix-tests"},
 	},
 	{
-		name: "question", open: fromScene("question", (*testScreen).waitGrace, pressing("tab")), heights: screenHeights,
+		name: "question", open: fromScene("question", (*testScreen).focusApproval), heights: screenHeights,
 		shows: []string{
 			"· waiting for a decision", "approval · question · asked 09:41", "Two things to know",
-			"Which database?", "▸ ( ) Postgres — runs already", "( ) SQLite", "Other:", "What is it called?",
-			"Other:", "1 Answer", "2 Skip", "3 Deny and stop the turn", "4 Explain first", "r reason:",
+			"Which database?", "▸ 1 ( ) ▏ Postgres — runs already", "2 ( ) ▏ SQLite", "Other:", "What is it called?",
+			"Other:", "Answer", "Skip", "Skip and stop the turn", "Explain first",
 		},
 		wide:   conversationAnd("r reason · v view", wideStatus+"k3f9ab:29 · F1 help"),
 		status: []string{"● waiting for 1 approval", "fix-tests"},
@@ -151,7 +151,7 @@ var screenScenes = []goldenScene{
 			">",
 		},
 		wide:   conversation,
-		status: []string{"● running 36s", "fix-tests", "? help"},
+		status: []string{"● running 36s", "fix-tests", "F1 help"},
 	},
 	{
 		name:    "settings",
@@ -211,8 +211,8 @@ var screenScenes = []goldenScene{
 			"I look at the imports", "• plan how to tidy 1 of 3 done", "plan · 1 of 3 done · tab",
 			"✓ Read the imports", "▸ Drop what is unused running 30s", "✗ Build: no compiler failed", ">",
 		},
-		wide:   conversationAnd(wideStatus + "k3f9ab:31 · ? help"),
-		status: []string{"● running 36s", "fix-tests", "? help"},
+		wide:   conversationAnd(wideStatus + "k3f9ab:31 · F1 help"),
+		status: []string{"● running 36s", "fix-tests", "F1 help"},
 	},
 	{
 		name:    "plan_focus",
@@ -244,11 +244,11 @@ var screenScenes = []goldenScene{
 			"It is tmux for AI agents: an agent works on a server, you attach with agentctl attach.",
 			"See the site (https://example.org/docs).",
 		},
-		status: []string{"● running 58s", "fix-tests", "? help"},
+		status: []string{"● running 58s", "fix-tests", "F1 help"},
 	},
 	{
 		name:    "help",
-		open:    fromScene("transcript", pressing("?")),
+		open:    fromScene("transcript", pressing("f1")),
 		heights: screenHeights,
 		shows: []string{
 			"Everywhere", "ctrl+c twice", "leave; the session goes on", "F1", "this help", "ctrl+x",
@@ -311,8 +311,8 @@ var screenScenes = []goldenScene{
 		name: "interrupting", heights: screenHeights,
 		open:   fromScene("transcript", func(s *testScreen) { s.m.Update(tuitest.KeyPress("ctrl+x")) }),
 		shows:  []string{"I look at the imports", "── interrupting …", ">"},
-		wide:   conversationAnd(wideStatus + "k3f9ab:28 · ? help"),
-		status: []string{"● interrupting …", "fix-tests", "? help"},
+		wide:   conversationAnd(wideStatus + "k3f9ab:28 · F1 help"),
+		status: []string{"● interrupting …", "fix-tests", "F1 help"},
 	},
 	{
 		name: "interrupt_dialog", open: fromScene("queue", pressing("ctrl+x")), heights: screenHeights,
@@ -321,8 +321,8 @@ var screenScenes = []goldenScene{
 			"2 Push it and tell me. bob 09:41", "─ interrupt ─", "The queue has 2 messages:",
 			"k keep: held as it is", "h hold", "C clear", "esc back", ">",
 		},
-		wide:   conversationAnd(wideStatus + "k3f9ab:31 · ? help"),
-		status: []string{"● running 36s", "fix-tests", "? help"},
+		wide:   conversationAnd(wideStatus + "k3f9ab:31 · F1 help"),
+		status: []string{"● running 36s", "fix-tests", "F1 help"},
 	},
 	{
 		name:    "reconnecting",
@@ -335,7 +335,7 @@ var screenScenes = []goldenScene{
 			"F5 tries again now · you can read on; messages wait",
 			">",
 		},
-		wide:   conversationAnd(wideStatus + "k3f9ab:28 · ? help"),
+		wide:   conversationAnd(wideStatus + "k3f9ab:28 · F1 help"),
 		status: []string{"○ reconnecting in 4s (attempt 3)"},
 	},
 	{
@@ -354,13 +354,13 @@ var screenScenes = []goldenScene{
 			"▎ And the release notes?", "They are written.", "── completed · 12s · 12.3k tokens in · 678 out",
 			"── you reconnected here · away 2m05s · 2 turns ended · 1 approval allowed by bob", ">",
 		},
-		wide:   conversationAnd("fix-tests · gemini · ██░░░░ 38% · k3f9ab:38 · ? help"),
-		status: []string{"● idle", "fix-tests · gemini", "? help"},
+		wide:   conversationAnd("fix-tests · gemini · ██░░░░ 38% · k3f9ab:38 · F1 help"),
+		status: []string{"● idle", "fix-tests · gemini", "F1 help"},
 	},
 	{
 		name: "catch_up", open: fromScene("catching"), heights: screenHeights,
 		shows:  []string{"word400 word401", "word447 word448 word449", ">"},
-		wide:   conversationAnd("████░░░░░░ 45% running 36s", "fix-tests · gemini · ██░░░░ 38% · k3f9ab:478 · ? help"),
+		wide:   conversationAnd("████░░░░░░ 45% running 36s", "fix-tests · gemini · ██░░░░ 38% · k3f9ab:478 · F1 help"),
 		status: []string{"catching up", "45% running 36s", "fix-tests"},
 	},
 }

@@ -53,14 +53,14 @@ func TestHintsShowConfiguredKeys(t *testing.T) {
 		"end":           {"alt+e"},
 		"composer.send": {"f10"},
 		"take-back":     {"f11"},
-		"composer.help": {"f12"},
+		"help":          {"f12"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for scene, wants := range map[string][]string{
 		"queue":            {"queue · 2 messages", " · F9", "F12 help"},
-		"tasks to confirm": {"F9, or a number"},
+		"tasks to confirm": {"F9 decides"},
 		"plan":             {"done · F9"},
 	} {
 		s := open(t, tuitest.Scenes[scene](), 80, 40)

@@ -31,34 +31,50 @@ func (v *View) handleInput(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		v.transcript.view.List.Scroll(ui.WheelRows(msg))
 	case tea.MouseClickMsg:
-		if msg.Button == tea.MouseLeft {
+		switch {
+		case msg.Button != tea.MouseLeft:
+		case v.panels.approvalRows.contains(msg.Y):
+			v.setFocus(onApproval)
+		default:
 			v.transcript.click(msg.Y)
 		}
 	}
 	return nil
 }
 
-// press handles a key. Text input comes first, then the queue, whose paging keys are also global
-// keys, then the global keys, then the part with the focus.
+// rowRange is a range of rows of the screen.
+type rowRange struct{ from, to int }
+
+func (r rowRange) contains(y int) bool { return y >= r.from && y < r.to }
+
+// press handles a key. This is the one place that says which part takes it. A text field with the
+// focus takes every key that writes. Other keys go to the part with the focus and to the global
+// keys.
 func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	pending := v.replica.state.Approvals
-	if v.focus == onTranscript && v.transcript.copyMode.active {
+	switch {
+	case v.focus == onApproval && v.panels.approvals.Typing(pending):
+		return v.applyApprovalResult(v.panels.approvals.PressTyping(pending, msg))
+	case v.focus == onComposer && ui.Writes(msg):
+		v.composer.Press(msg)
+		return nil
+	case v.focus == onTranscript && v.transcript.copyMode.active:
 		if cmd, handled := v.transcript.pressCopyMode(key); handled {
 			return cmd
 		}
-	}
-	if v.focus == onApproval && v.panels.approvals.Typing(pending) {
-		return v.applyApprovalResult(v.panels.approvals.PressTyping(pending, msg))
 	}
 	if v.pressCompletion(key) || v.pressFileCompletion(key) {
 		return nil
 	}
 	if v.focus == onQueue && v.Styles.Keys.At(keymap.Queue, key) != "" {
-		return v.pressQueue(key)
+		return v.pressQueue(key) // its paging keys are also global keys
 	}
 	if cmd, handled := v.pressGlobal(key); handled {
 		return cmd
+	}
+	if r, handled := v.panels.approvals.PressChord(pending, key); handled {
+		return v.applyApprovalResult(r)
 	}
 	switch v.focus {
 	case onApproval:
@@ -220,6 +236,9 @@ func (v *View) usable(f focus) bool {
 
 // setFocus moves the focus to a part.
 func (v *View) setFocus(f focus) {
+	if f == onApproval && v.focus != f {
+		v.panels.approvals.TakeFocus()
+	}
 	v.focus = f
 	v.transcript.leaveCopyMode()
 	v.composer.SetFocus(f == onComposer)

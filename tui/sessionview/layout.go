@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	minTranscriptRows = 3 // left to the transcript by the panels
-	minApprovalRows   = 7 // of a focused approval, at the cost of the transcript
+	minTranscriptRows = 3  // left to the transcript by the panels
+	minApprovalRows   = 14 // of an approval, at the cost of the transcript
 )
 
 // draw renders the screen.
@@ -79,6 +79,7 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 		plan = panel(p.plan.view(v.transcript.view.Checklist(), width, rows, v.focus == onPlan))
 	}
 	above := slices.Concat(v.transcriptLines(width, left), interrupt, plan, queue)
+	v.panels.approvalRows = rowRange{len(above), len(above) + len(approval)}
 	below := slices.Concat(approval, connection, outbox, completion, files, search)
 	screen := slices.Concat(above, below, docked, rule)
 	switch {
@@ -102,12 +103,9 @@ func (v *View) docked(width, height int) ([]string, *tea.Cursor) {
 	return nil, nil
 }
 
-// approvalLines returns the approval panel. With the focus it may take rows of the transcript.
+// approvalLines returns the approval panel. It may take rows of the transcript.
 func (v *View) approvalLines(width, left int) ([]string, *tea.Cursor) {
-	room := left - minTranscriptRows
-	if v.focus == onApproval {
-		room = max(room, min(left, minApprovalRows))
-	}
+	room := max(left-minTranscriptRows, min(left, minApprovalRows))
 	return v.panels.approvals.View(v.replica.state.Approvals, v.Now(), width, room, v.focus == onApproval)
 }
 
@@ -170,10 +168,7 @@ func (v *View) lastLine(width int) string {
 // helpHint returns the key that opens the help of the part with the focus.
 func (v *View) helpHint() string {
 	keys := v.Styles.Keys
-	switch {
-	case v.focus == onComposer && v.composer.Empty() && keys.Key(keymap.ComposerHelp) != "":
-		return keys.Hint(keymap.ComposerHelp, "help")
-	case v.focus == onTranscript && keys.Key(keymap.TranscriptHelp) != "":
+	if v.focus == onTranscript && keys.Key(keymap.TranscriptHelp) != "" {
 		return keys.Hint(keymap.TranscriptHelp, "help")
 	}
 	return keys.Hint(keymap.Help, "help")

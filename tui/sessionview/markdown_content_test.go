@@ -20,7 +20,7 @@ var markdownScenes = []goldenScene{
 			"• check store", "✓", "**started**", "Result", "All 12 tests of store pass:", "func Add(n int) {}",
 			"package │ tests", "store │ 9", ">",
 		},
-		status: []string{"● running", "? help"},
+		status: []string{"● running", "F1 help"},
 	},
 	{
 		name: "markdown_output_pager", open: fromJournal(markdownOutput, pressing("tab", "v", "home")),
@@ -33,7 +33,7 @@ var markdownScenes = []goldenScene{
 	},
 	{
 		name:    "markdown_approval",
-		open:    fromJournal(markdownApproval, (*testScreen).waitGrace, pressing("tab")),
+		open:    fromJournal(markdownApproval, (*testScreen).focusApproval),
 		heights: [3]int{40, 40, 60},
 		shows: []string{
 			"approval · tool", "Change the limit", "Steps", "• read store.go", "• then change the limit",
@@ -48,7 +48,7 @@ var markdownScenes = []goldenScene{
 		shows: []string{
 			"Change the limit", "Steps", "• read store.go", "• then change the limit", "go test ./...",
 		},
-		status: []string{"approval · Ch"},
+		status: []string{"the whole"},
 	},
 }
 

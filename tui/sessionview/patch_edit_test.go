@@ -14,9 +14,8 @@ import (
 
 func TestApprovalEditPatch(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
-	s.waitGrace()
+	s.focusApproval()
 	dir := s.setEditor(`sed -i s/20/40/ "$1"`)
-	s.press("tab")
 	s.mustShow("p edit", "+ const limit = 20")
 	s.press("p")
 	s.mustLeaveNoFile(dir)
@@ -24,7 +23,7 @@ func TestApprovalEditPatch(t *testing.T) {
 	s.mustHide("= 20")
 	s.press("v")
 	s.mustShow("+ const limit = 40")
-	s.press("q", "1")
+	s.press("q", "y")
 	data := s.mustSend(protocol.DoApprove).(protocol.ApproveData)
 	want := strings.Replace(s.m.replica.state.Approvals[0].Patch, "20", "40", 1)
 	if data.Option != "once" || data.Input == nil || data.Input.Patch != want {
@@ -34,9 +33,9 @@ func TestApprovalEditPatch(t *testing.T) {
 
 func TestApprovalEditPatchAgain(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
-	s.waitGrace()
+	s.focusApproval()
 	s.setEditor(`sed -i s/20/40/ "$1"`)
-	s.press("tab", "p", "enter")
+	s.press("p", "enter")
 	s.mustShow("[ ] with the patch as edited", "+ const limit = 20")
 	s.setEditor(`sed -i s/40/50/ "$1"`)
 	s.press("p")
@@ -44,7 +43,7 @@ func TestApprovalEditPatchAgain(t *testing.T) {
 	s.setEditor(`sed -i s/50/20/ "$1"`)
 	s.press("p")
 	s.mustHide("as edited")
-	s.press("1")
+	s.press("y")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Input != nil {
 		t.Errorf("got input %+v for an unchanged patch, want none", data.Input)
 	}
@@ -52,13 +51,13 @@ func TestApprovalEditPatchAgain(t *testing.T) {
 
 func TestApprovalEditedPatchUnsupported(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
-	s.waitGrace()
+	s.focusApproval()
 	s.setEditor(`sed -i s/20/40/ "$1"`)
 	s.refuse(protocol.Errorf(protocol.CodeUnsupported, "the agent cannot take an edited patch"))
-	s.press("tab", "p", "1")
+	s.press("p", "y")
 	s.mustSend(protocol.DoApprove)
 	s.mustShow("cannot take an edited patch", "[x] with the patch as edited")
-	s.press("enter", "1")
+	s.press("enter", "y")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Input != nil {
 		t.Errorf("got input %+v for the original patch, want none", data.Input)
 	}
@@ -66,9 +65,9 @@ func TestApprovalEditedPatchUnsupported(t *testing.T) {
 
 func TestDenyWithoutPatch(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
-	s.waitGrace()
+	s.focusApproval()
 	s.setEditor(`sed -i s/20/40/ "$1"`)
-	s.press("tab", "p", "3")
+	s.press("p", "n")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "deny" || data.Input != nil {
 		t.Errorf("got decision %+v, want deny without input", data)
 	}
@@ -76,22 +75,22 @@ func TestDenyWithoutPatch(t *testing.T) {
 
 func TestApprovalNothingToEdit(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 100, 40)
-	s.waitGrace()
-	s.press("tab", "p")
+	s.focusApproval()
+	s.press("p")
 	s.mustShow("this request has nothing to edit")
 	s.mustHide("p edit")
 }
 
 func TestApprovalEditPlanTask(t *testing.T) {
 	s := open(t, tuitest.Scenes["tasks to confirm"](), 100, 40)
-	s.waitGrace()
-	s.press("tab", "down", "down", "down", "p")
+	s.focusApproval()
+	s.press("down", "down", "down", "p")
 	s.mustShow("select a task to edit it")
 	s.press("up", "up", "p")
 	s.typeText(" half of it")
 	s.press("enter")
-	s.mustShow("[x] Write half of it")
-	s.press("1")
+	s.mustShow("[x] ▏ Write half of it")
+	s.press("y")
 	want := []protocol.Task{
 		{ID: "a", Title: "Read", Description: "all of it"},
 		{ID: "b", Title: "Write half of it", After: []string{"a"}},
@@ -153,11 +152,11 @@ func TestApprovalCountdownTick(t *testing.T) {
 
 func TestQuestionWithoutAnswer(t *testing.T) {
 	s := open(t, tuitest.Scenes["question"](), 80, 40)
-	s.waitGrace()
-	s.press("tab", "1")
+	s.focusApproval()
+	s.press("y")
 	s.mustSendNothing()
 	s.mustShow("no question is answered yet")
-	s.press("2")
+	s.press("n")
 	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "skip" {
 		t.Errorf("got decision %+v, want skip", data)
 	}

@@ -27,7 +27,7 @@ var planScenes = []goldenScene{
 			"• plan list, run, read, sum up 1 of 4 done",
 			"▸ Run each a hundred times: 40 of 212 running 48s",
 		},
-		status: []string{"● running 58s", "fix-tests", "? help"},
+		status: []string{"● running 58s", "fix-tests", "F1 help"},
 	},
 	{
 		name: "interrupted", open: fromScene("cut"), heights: [3]int{36, 36, 36},
@@ -37,7 +37,7 @@ var planScenes = []goldenScene{
 			"▎ And now?", "Now I", "⊘ cut off: the server restarted", "── the server restarted",
 			"▎ Once more.", "Done.", "── completed · 12s · 12.3k tokens in · 678 out", ">",
 		},
-		status: []string{"● idle", "fix-tests", "? help"},
+		status: []string{"● idle", "fix-tests", "F1 help"},
 	},
 }
 

@@ -127,6 +127,17 @@ func (s *testScreen) waitGrace() {
 	s.fireGuards()
 }
 
+// focusApproval moves the focus to the approval and waits until that accepts a decision.
+func (s *testScreen) focusApproval() {
+	s.t.Helper()
+	s.m.setFocus(onComposer)
+	s.press("tab")
+	if s.m.focus != onApproval {
+		s.t.Fatal("tab does not focus the approval")
+	}
+	s.waitGrace()
+}
+
 // fireGuards fires the timers of the grace periods.
 func (s *testScreen) fireGuards() {
 	timers := s.timers
@@ -229,6 +240,7 @@ func TestScreenSizes(t *testing.T) {
 					{"f1"},
 				} {
 					s.press(keys...)
+					s.waitGrace()
 					view := s.m.View()
 					lines := strings.Split(view.Content, "\n")
 					if len(lines) > height {
@@ -343,10 +355,12 @@ func TestCursorPosition(t *testing.T) {
 		"a message":           {"transcript", nil, "> hello"},
 		"beside a queue":      {"queue", nil, "> hello"},
 		"a search":            {"transcript", []string{"ctrl+f"}, "find: hello"},
-		"a decision's reason": {"approval", []string{"tab", "r"}, "hello"},
+		"a decision's reason": {"approval", []string{"r"}, "hello"},
 	} {
 		s := open(t, tuitest.Scenes[c.scene](), 80, 30)
-		s.waitGrace()
+		if c.scene == "approval" {
+			s.focusApproval()
+		}
 		s.press(c.keys...)
 		s.typeText("hello")
 		at := s.m.View().Cursor

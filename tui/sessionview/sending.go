@@ -28,11 +28,6 @@ func (v *View) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	if empty {
-		if r, handled := v.panels.approvals.PressNumber(v.replica.state.Approvals, key); handled {
-			return v.applyApprovalResult(r)
-		}
-	}
 	switch action {
 	case keymap.Send:
 		return v.submit()
@@ -46,8 +41,6 @@ func (v *View) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
 // pressEmptyComposer handles the additional keys of an empty composer.
 func (v *View) pressEmptyComposer(action keymap.Action) bool {
 	switch action {
-	case keymap.ComposerHelp:
-		v.showHelp()
 	case keymap.ComposerScrollUp:
 		v.transcript.view.List.Scroll(-1)
 	case keymap.ComposerScrollDown:

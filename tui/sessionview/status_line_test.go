@@ -17,8 +17,8 @@ const agentMode = "https://agent.example.org/modes#agent"
 var statusScenes = []goldenScene{{
 	name: "status_details", open: fromJournal(changedSettings, atHome("/home/ada")), heights: screenHeights,
 	shows:  []string{"I look at the imports", ">"},
-	wide:   []string{wideStatus + "Autopilot · effort 9 · k3f9ab:29 · ~/src/store · ? help"},
-	status: []string{"● running", "? help"},
+	wide:   []string{wideStatus + "Autopilot · effort 9 · k3f9ab:29 · ~/src/store · F1 help"},
+	status: []string{"● running", "F1 help"},
 }}
 
 func TestGoldenStatusLine(t *testing.T) { testGoldenScenes(t, statusScenes) }

@@ -249,8 +249,8 @@ func TestSelectedLinkIntact(t *testing.T) {
 
 func TestHelpHintAt80Columns(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 24)
-	s.mustShow("fix-tests", "· ? help")
-	s.press("?")
+	s.mustShow("fix-tests", "· F1 help")
+	s.press("f1")
 	s.mustShow("Everywhere", "leave; the session goes on")
 	s.press("esc")
 	s.typeText("why?")

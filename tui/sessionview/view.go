@@ -68,15 +68,16 @@ type keyHistory struct {
 
 // panels holds the parts between the transcript and the composer.
 type panels struct {
-	connection connectionPanel
-	queue      queuePanel
-	holds      *editHolds
-	plan       planPanel
-	approvals  approval.Panel
-	interrupt  interrupt
-	outbox     outbox
-	completion completion
-	files      fileCompletion
+	connection   connectionPanel
+	queue        queuePanel
+	holds        *editHolds
+	plan         planPanel
+	approvals    approval.Panel
+	approvalRows rowRange // of the last layout
+	interrupt    interrupt
+	outbox       outbox
+	completion   completion
+	files        fileCompletion
 
 	attachments attachments
 }
@@ -121,7 +122,7 @@ func New(c Config) *View {
 			styles: c.Styles, replica: v.replica, commands: v.commands, holds: holds, pending: map[string]string{},
 		},
 		plan:       planPanel{styles: c.Styles, replica: v.replica, commands: v.commands, pending: map[string]string{}},
-		approvals:  approval.NewPanel(c.Styles),
+		approvals:  approval.NewPanel(c.Styles, ""),
 		interrupt:  interrupt{styles: c.Styles, replica: v.replica, commands: v.commands},
 		outbox:     outbox{styles: c.Styles},
 		completion: completion{styles: c.Styles},
@@ -202,9 +203,7 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 
 // route passes a message to the overlays, and input that they do not handle to the view.
 func (v *View) route(msg tea.Msg) tea.Cmd {
-	var guard tea.Cmd
-	press, pressed := msg.(tea.KeyPressMsg)
-	if pressed {
+	if press, ok := msg.(tea.KeyPressMsg); ok {
 		v.canvas.Dirty = true
 		if press.String() == "ctrl+c" {
 			return v.pressQuit()
@@ -212,21 +211,20 @@ func (v *View) route(msg tea.Msg) tea.Cmd {
 		v.pressed.quit, v.transcript.jump = false, nil
 		v.status.Clear()
 		v.panels.approvals.Touch(v.Now())
-		guard = v.armApproval()
 	}
 	top := v.overlays.Top()
 	cmd, intents, pass := v.overlays.Update(msg)
 	if top != nil || ui.IsInput(msg) {
 		v.canvas.Dirty = true
 	}
-	cmds := []tea.Cmd{guard, cmd}
+	cmds := []tea.Cmd{cmd}
 	for _, intent := range intents {
 		cmds = append(cmds, v.handleIntent(intent))
 	}
 	if pass {
 		cmds = append(cmds, v.handleInput(msg))
 	}
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, v.armApproval())...)
 }
 
 // handleIntent carries out an intent of an overlay.

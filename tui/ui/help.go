@@ -15,9 +15,9 @@ var fixedKeys = map[keymap.Scope][][2]string{
 	keymap.Composer: {
 		{"alt+enter, ctrl+j", "new line"},
 		{"/ first", "the agent's commands: tab completes"},
-		{"1 … 9 when empty", "decide the approval on the screen"},
+		{"alt+1 … alt+9", "go to the approval and choose an option"},
 	},
-	keymap.Approval: {{"1 … 9", "decide"}},
+	keymap.Approval: {{"1 … 9", "choose an option, or an answer; enter confirms"}},
 }
 
 // NewHelp returns a pager with all keys, those of the given scope first.

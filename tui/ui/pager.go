@@ -30,6 +30,10 @@ type Pager struct {
 	query      *protocol.Query  // nil if there is no search
 	message    string           // the error of the last search
 
+	// Shown is called with the width and the range of the lines that View draws. It may be nil, and
+	// needs a pager of one item.
+	Shown func(width, from, to int)
+
 	// The current match. Keys other than those of the next and previous match clear matched.
 	matched bool
 	item    transcript.ID
@@ -159,6 +163,9 @@ func (p *Pager) find(by int) {
 func (p *Pager) View(width, height int) ([]string, *tea.Cursor) {
 	p.list.Resize(width, max(1, height-1))
 	lines := p.list.Lines()
+	if _, top := p.list.TopLine(); p.Shown != nil {
+		p.Shown(width, top, top+min(len(lines), height))
+	}
 	if p.input != nil {
 		lines = append(lines, p.styles.InputLine(FindLabel, p.input, width))
 		return lines, InputCursor(FindLabel, p.input, height-1)

@@ -106,7 +106,7 @@ func Wrap(s string, width int) []string {
 }
 
 // Window returns at most n lines around the line at index, and the new index of that line.
-func Window(lines []string, index, n int) ([]string, int) {
+func Window[T any](lines []T, index, n int) ([]T, int) {
 	if n = max(n, 0); len(lines) <= n {
 		return lines, index
 	}

@@ -19,6 +19,9 @@ func NewTextInput(text string) *textinput.Model {
 	return &in
 }
 
+// Writes reports whether a key press writes text into a text field.
+func Writes(msg tea.KeyPressMsg) bool { return msg.Text != "" && msg.Mod&(tea.ModAlt|tea.ModCtrl) == 0 }
+
 // PasteText inserts untrusted text as one line.
 func PasteText(in *textinput.Model, text string) {
 	*in, _ = in.Update(tea.PasteMsg{Content: OneLine(transcript.Clean(text))})

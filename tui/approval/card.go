@@ -1,0 +1,329 @@
+package approval
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/protocol"
+	"agentctl/tui/diff"
+	"agentctl/tui/filechange"
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// Widths of the parts of a card, in cells.
+const (
+	frameWidth  = 4 // both sides of the frame, with a space
+	labelWidth  = 8
+	gutterWidth = 2
+	minWidth    = frameWidth + labelWidth + gutterWidth + 4 // narrower cards show nothing
+)
+
+// card is the description of a request as lines at one width, and which of them were on the screen.
+// Each line of the agent's text follows a label and a gutter, so that the agent cannot imitate
+// agentctl's own lines.
+type card struct {
+	key       cardKey
+	lines     []cardLine
+	seen      []bool // by index of a line
+	firstRun  int    // index of the first line of what the request runs
+	lastRun   int    // index after its last line
+	inForm    int    // index of the first line that the form shows instead of the card
+	runLines  int    // number of lines of what the request runs, as the agent wrote it
+	documents map[string]*transcript.Markdown
+	changes   *filechange.Changes
+	parsed    bool // whether the patch has diff syntax
+}
+
+// cardKey identifies the content and the layout of a card.
+type cardKey struct {
+	known      bool
+	patch      string
+	explained  int
+	width      int
+	sideBySide bool
+}
+
+// cardLine is a line of a card.
+type cardLine struct {
+	label  string
+	gutter string // "" for a line of agentctl's own
+	text   string
+	styled bool // text has style marks
+	prose  bool
+	risks  []span
+	row    formRow // of the form that shows the line too
+}
+
+// Gutters of the agent's text.
+const (
+	lineGutter = "▏ "
+	wrapGutter = "↪ "
+)
+
+// update lays out a request at a width unless the card shows it already. Lines that do not change
+// stay seen; so do all lines if the request was seen completely.
+func (c *card) update(s *ui.Styles, r *protocol.Approval, options []decisionOption, width int) {
+	key := cardKey{true, r.Patch, len(r.Explained), width, s.SideBySide(width - labelWidth)}
+	if c.key == key {
+		return
+	}
+	sameText := c.key.known && c.key.patch == key.patch && c.key.explained == key.explained
+	if !c.key.known || c.key.patch != key.patch {
+		c.changes, c.parsed = changesOf(r)
+	}
+	old := *c
+	c.key = key
+	c.layout(r, options)
+	c.seen = make([]bool, len(c.lines))
+	complete := sameText && !slices.Contains(old.seen, false)
+	for i := range c.lines {
+		same := i < len(old.lines) && old.seen[i] && old.key.width == width && old.lines[i].text == c.lines[i].text
+		c.seen[i] = complete || same
+	}
+}
+
+// layout sets the lines of the card.
+func (c *card) layout(r *protocol.Approval, options []decisionOption) {
+	sections := Sections(r, c.parsed)
+	c.lines, c.firstRun, c.lastRun, c.runLines = nil, 0, 0, 0
+	if names := Risks(r); len(names) > 0 {
+		c.lines = append(c.lines, cardLine{label: "⚠", text: fitNames(names, c.key.width-frameWidth-labelWidth)})
+	}
+	run := slices.IndexFunc(sections, func(s Section) bool { return s.Runs })
+	for i := range sections {
+		if i == run {
+			c.firstRun = len(c.lines)
+		}
+		n := c.appendSection(&sections[i], r.CWD)
+		if i == run {
+			c.lastRun = len(c.lines)
+			if !sections[i].changes {
+				c.runLines = n
+			}
+		}
+	}
+	c.inForm = len(c.lines)
+	for _, s := range rowSections(r, options) {
+		c.appendSection(&s, r.CWD)
+	}
+}
+
+// fitNames returns the names that fit into width cells and the number of the others.
+func fitNames(names []string, width int) string {
+	text := strings.Join(names, keymap.Separator)
+	for n := len(names) - 1; n > 0 && ansi.StringWidth(text) > width; n-- {
+		text = fmt.Sprintf("%s +%d", strings.Join(names[:n], keymap.Separator), len(names)-n)
+	}
+	return text
+}
+
+// appendSection adds the lines of a section. It returns the number of lines before wrapping.
+func (c *card) appendSection(s *Section, cwd string) int {
+	width := max(1, c.key.width-frameWidth-labelWidth-gutterWidth)
+	label := s.Label
+	add := func(l cardLine) {
+		l.label, l.row = label, s.row
+		label = ""
+		c.lines = append(c.lines, l)
+	}
+	switch text := c.documentOf(s); {
+	case s.changes:
+		lines, _ := c.changes.Lines(width, math.MaxInt, c.key.sideBySide)
+		for _, line := range lines {
+			add(cardLine{gutter: lineGutter, text: line, styled: true})
+		}
+		return len(lines)
+	case text != nil:
+		lines, _ := text.Lines(width)
+		for _, line := range lines {
+			add(cardLine{gutter: lineGutter, text: line, styled: true})
+		}
+		return len(lines)
+	}
+	for _, line := range Wrap(s.Note, width, true) {
+		if line != "" {
+			add(cardLine{text: line})
+		}
+	}
+	lines := s.Lines()
+	spans := make([][]span, len(lines))
+	if s.Runs && !s.Prose {
+		_, spans = findRisks(lines, cwd)
+	}
+	for i, line := range lines {
+		from, gutter := 0, lineGutter
+		for _, part := range Wrap(line, width, s.Prose) {
+			to := from + len(part)
+			add(cardLine{gutter: gutter, text: part, prose: s.Prose, risks: clip(spans[i], from, to)})
+			from, gutter = to, wrapGutter
+		}
+	}
+	return len(lines)
+}
+
+// Wrap cuts a line into parts of at most width cells. Unless it is prose, the parts joined are the
+// line.
+func Wrap(line string, width int, prose bool) []string {
+	text := transcript.NewPreformatted()
+	if prose {
+		text = transcript.NewText()
+	}
+	text.Append(line)
+	parts, _ := text.Lines(width)
+	if len(parts) == 0 {
+		return []string{""}
+	}
+	return parts
+}
+
+// clip returns the parts of spans in a range of bytes, relative to its start.
+func clip(spans []span, from, to int) []span {
+	var out []span
+	for _, s := range spans {
+		if a, b := max(s.from, from), min(s.to, to); a < b {
+			out = append(out, span{a - from, b - from})
+		}
+	}
+	return out
+}
+
+// documentOf returns a section as Markdown, or nil if it is shown as text.
+func (c *card) documentOf(s *Section) *transcript.Markdown {
+	if !s.markdown {
+		return nil
+	}
+	text, ok := c.documents[s.Text]
+	if !ok {
+		text = s.document()
+		if c.documents == nil {
+			c.documents = map[string]*transcript.Markdown{}
+		}
+		c.documents[s.Text] = text
+	}
+	return text
+}
+
+// changesOf returns the changes of a request, or nil if there are none, and whether its patch could
+// be parsed. If not, the patch is shown as text.
+func changesOf(r *protocol.Approval) (c *filechange.Changes, parsed bool) {
+	files, parsed := diff.Parse(transcript.Reveal(r.Patch))
+	if !parsed {
+		files = nil
+	}
+	if files = append(files, filechange.FromContent(r.Content, transcript.Reveal)...); len(files) > 0 {
+		c = filechange.New(files)
+	}
+	return c, parsed
+}
+
+// excerpt returns the indexes of at most rows lines that show the most of the request, with -1 for
+// lines left out. It shows the start and the end of what the request runs.
+func (c *card) excerpt(rows int) []int {
+	var out []int
+	add := func(from, to int) {
+		for i := from; i < to; i++ {
+			out = append(out, i)
+		}
+	}
+	switch {
+	case c.inForm <= rows:
+		add(0, c.inForm)
+	case rows <= 0:
+	case c.lastRun < rows:
+		add(0, rows-1)
+		out = append(out, -1)
+	default:
+		before := min(c.firstRun, max(0, rows-3))
+		run := rows - before - 1
+		add(0, before)
+		add(c.firstRun, c.firstRun+(run+1)/2)
+		out = append(out, -1)
+		add(c.lastRun-run/2, c.lastRun)
+	}
+	return out
+}
+
+// markSeen records that the lines in a range were on the screen. A card too narrow for its text
+// shows nothing.
+func (c *card) markSeen(from, to int) {
+	if c.key.width < minWidth {
+		return
+	}
+	for i := max(from, 0); i < min(to, len(c.seen)); i++ {
+		c.seen[i] = true
+	}
+}
+
+// markRowSeen records that a row of the form was on the screen.
+func (c *card) markRowSeen(row formRow) {
+	for i := c.inForm; i < len(c.lines); i++ {
+		if c.lines[i].row == row {
+			c.markSeen(i, i+1)
+		}
+	}
+}
+
+// complete reports whether all lines were on the screen. Of the options, only the given one counts.
+func (c *card) complete(option formRow) bool {
+	for i := range c.lines {
+		if row := c.lines[i].row; !c.seen[i] && (row.kind != rowOption || row == option) {
+			return false
+		}
+	}
+	return c.key.known
+}
+
+// render draws a line without the frame.
+func (l *cardLine) render(s *ui.Styles) string {
+	if l.gutter == "" {
+		return s.Warning.Render(ui.Pad(l.label, labelWidth) + l.text)
+	}
+	label := s.Dim.Render(ui.Pad(ui.Fit(l.label, labelWidth-1), labelWidth) + l.gutter)
+	if l.styled {
+		return label + s.RenderLine(l.text)
+	}
+	var out strings.Builder
+	out.WriteString(label)
+	at := 0
+	for _, r := range l.risks {
+		out.WriteString(l.text[at:r.from])
+		out.WriteString(s.Warning.Bold(true).Render(l.text[r.from:r.to]))
+		at = r.to
+	}
+	out.WriteString(l.text[at:])
+	return out.String()
+}
+
+// frameStyle returns the style of a frame.
+func frameStyle(s *ui.Styles, focused bool) lipgloss.Style {
+	if focused {
+		return s.Warning
+	}
+	return s.Dim
+}
+
+// frameLine draws a line within the sides of the frame.
+func frameLine(s *ui.Styles, line string, width int, focused bool) string {
+	side := frameStyle(s, focused).Render("│")
+	return side + " " + ui.Pad(line, max(0, width-frameWidth)) + " " + side
+}
+
+// frameRule draws an edge of the frame with a title. ends are its first and last character.
+func frameRule(s *ui.Styles, title string, ends [2]string, width int, focused bool) string {
+	style := frameStyle(s, focused)
+	if width < frameWidth {
+		return style.Render(strings.Repeat("─", max(width, 0)))
+	}
+	left := style.Render(ends[0] + "─")
+	if title = ui.Fit(title, width-frameWidth-2); title != "" {
+		left += " " + title + " "
+	}
+	return left + style.Render(strings.Repeat("─", max(0, width-1-ansi.StringWidth(left)))+ends[1])
+}

@@ -1,0 +1,170 @@
+package approval
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+)
+
+// span is a range of bytes of a line.
+type span struct{ from, to int }
+
+// risk is a kind of text that deserves a second look before a request is allowed.
+type risk struct {
+	name    string
+	pattern *regexp.Regexp
+}
+
+// risks lists the risks in the order in which a card names them. They are hints: a command without
+// one may do anything too.
+var risks = []risk{
+	{"sudo", anyOf(`\b(?:sudo|doas|pkexec|runas)\b`, `\bsu +-`)},
+	{"deletes", anyOf(
+		`\brm +(?:-\S+ +)*(?:-[a-zA-Z]*[rRf]|--recursive|--force)\S*`,
+		`\b(?:shred|wipefs|mkfs\S*)\b`, `\bdd +\S*=`, `-delete\b`, `\bgit +clean\b`,
+		`(?:\b|_)(?i:delete|destroy|drop|purge|wipe)(?i:[_ ]?[a-z]*)`,
+	)},
+	{"into a shell", anyOf(
+		`\|\s*(?:(?:sudo|env|exec|nohup)\s+)*(?:\S*/)?`+
+			`(?:(?:ba|z|da|k|c|tc|fi)?sh|python[\d.]*|perl|ruby|node|php|pwsh)\b`,
+		`\b(?:ba|z|da|k)?sh +-\w*c\b`, `\beval\b`, `\bbase64 +(?:-d|-D|--decode)\b`,
+		`\bsource +<\(`, `(?:<|\$)\(\s*(?:curl|wget)`,
+	)},
+	{"escalation", anyOf(
+		`--(?:privileged|no-sandbox|dangerously[\w-]*|yolo|allow-root|no-verify|no-preserve-root)\b`,
+		`--(?:force[\w-]*|insecure)\b`,
+		`\bgit +push\b[^\n]* -f\b`, `\bchmod +(?:-R +)?(?:[0-7]*777|\+s|u\+s|a\+w)\b`,
+		`(?i:with_escalated_permissions|require_escalated|dangerouslyDisableSandbox|escalat\w+|bypass\w*)`,
+	)},
+	{"host", anyOf(
+		`\b[a-z][a-z0-9+.-]*://[^\s"'<>|;)]+`, `\b\d{1,3}(?:\.\d{1,3}){3}\b`, `\b[\w.-]+@[\w-]+\.[\w.-]+`,
+		`(?:^|[\s;|&(])(?:curl|wget|nc|ncat|ssh|scp|sftp|telnet|ftp|rsync)\b[^\n|;&]*`,
+	)},
+	{lookAlikeRisk, anyOf(`‹U\+[0-9A-F]{4,6}›`)},
+}
+
+// anyOf returns a pattern that matches any of the given ones.
+func anyOf(patterns ...string) *regexp.Regexp { return regexp.MustCompile(strings.Join(patterns, "|")) }
+
+const (
+	outsideRisk   = "outside the directory"
+	lookAlikeRisk = "hidden or look-alike letters"
+)
+
+// paths matches absolute paths, home directories and paths upwards.
+var paths = regexp.MustCompile(
+	`(?:^|[\s"'=:(<>,\[])((?:~[\w-]*|\$HOME|\$\{HOME\}|\.\.)?/[\w.@%+~/-]*|~|\.\.)(?:$|[\s"':;|&)>,\]])`,
+)
+
+// harmlessPaths are paths outside of any directory that most commands name.
+var harmlessPaths = []string{"/dev/null", "/dev/stdout", "/dev/stderr", "/bin/sh", "/bin/bash", "/usr/bin/env"}
+
+// blanks matches the marks of tabs and of long runs of blanks.
+var blanks = regexp.MustCompile(`␉|‹\d+ (?:spaces|tabs)›`)
+
+// findRisks returns the names of the risks in lines of text, and their spans by line.
+func findRisks(lines []string, cwd string) (names []string, spans [][]span) {
+	text := blanks.ReplaceAllStringFunc(strings.Join(lines, "\n"), func(mark string) string {
+		return strings.Repeat(" ", len(mark))
+	})
+	var found []span
+	for _, r := range risks {
+		if at := r.pattern.FindAllStringIndex(text, -1); len(at) > 0 {
+			names = append(names, r.name)
+			for _, s := range at {
+				found = append(found, span{s[0], s[1]})
+			}
+		}
+	}
+	if outside := outsidePaths(text, cwd); len(outside) > 0 {
+		names = append(names, outsideRisk)
+		found = append(found, outside...)
+	}
+	return names, splitSpans(lines, found)
+}
+
+// outsidePaths returns the paths in a text that are not below a directory.
+func outsidePaths(text, cwd string) []span {
+	var out []span
+	for from := 0; from < len(text); {
+		m := paths.FindStringSubmatchIndex(text[from:])
+		if m == nil {
+			break
+		}
+		s := span{from + m[2], from + m[3]}
+		from = s.to
+		if isOutside(text[s.from:s.to], cwd) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// isOutside reports whether a path is not below a directory. Without a directory, only paths
+// upwards and home directories are outside.
+func isOutside(file, cwd string) bool {
+	switch {
+	case slices.Contains(harmlessPaths, file), strings.HasPrefix(file, "//"): // the end of a URL
+		return false
+	case strings.HasPrefix(file, "/"):
+		clean := path.Clean(file)
+		dir := strings.TrimSuffix(path.Clean(cwd), "/")
+		return cwd != "" && clean != dir && !strings.HasPrefix(clean, dir+"/")
+	}
+	return true
+}
+
+// splitSpans returns the parts of spans of a text in each of its lines, merged and in order.
+func splitSpans(lines []string, found []span) [][]span {
+	slices.SortFunc(found, func(a, b span) int { return a.from - b.from })
+	out := make([][]span, len(lines))
+	start, first := 0, 0
+	for i, line := range lines {
+		end := start + len(line)
+		for first < len(found) && found[first].to <= start {
+			first++
+		}
+		for _, s := range found[first:] {
+			if s.from >= end {
+				break
+			}
+			from, to := max(s.from, start)-start, min(s.to, end)-start
+			switch last := len(out[i]) - 1; {
+			case from >= to:
+			case last >= 0 && from <= out[i][last].to:
+				out[i][last].to = max(out[i][last].to, to)
+			default:
+				out[i] = append(out[i], span{from, to})
+			}
+		}
+		start = end + 1
+	}
+	return out
+}
+
+// Risks returns the names of the risks of a request: those of all that it runs, of its tool and of
+// the files that it changes. Of the changes themselves only hidden characters count.
+func Risks(r *protocol.Approval) []string {
+	lines := []string{r.Name}
+	for _, s := range Sections(r, false) {
+		if s.Runs {
+			lines = append(lines, revealLines(s.Text, !s.Prose && s.Text != r.Patch)...)
+		}
+	}
+	hidden := false
+	for i := range r.Content {
+		if c := &r.Content[i]; c.Type == "diff" {
+			lines = append(lines, revealLines(c.Path, true)...)
+			hidden = hidden || transcript.Reveal(c.New) != c.New
+		}
+	}
+	names, _ := findRisks(lines, r.CWD)
+	if hidden && !slices.Contains(names, lookAlikeRisk) {
+		names = append(names, lookAlikeRisk)
+	}
+	return names
+}

@@ -1,0 +1,47 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+)
+
+// TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard presses every printable key in every text
+// field, with a request pending.
+func TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard(t *testing.T) {
+	for name, open := range map[string]func(*testDashboard){
+		"filter": func(d *testDashboard) { d.press("/") },
+		"search": func(d *testDashboard) { d.press("f") },
+		"name":   func(d *testDashboard) { d.press("R") },
+		"new":    func(d *testDashboard) { d.press("n") },
+		"reason": func(d *testDashboard) { d.openApproval(tuitest.CommandApproval()); d.press("r") },
+	} {
+		for _, key := range strings.Split("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ?/[]", "") {
+			d := newTestDashboard(t, 100, 30, testSummaries()...)
+			d.setPending(tuitest.CommandApproval())
+			open(d)
+			before := d.p.View().Cursor
+			d.waitGrace()
+			d.press(key)
+			if got := d.decisions(); len(got) > 0 {
+				t.Errorf("%s: %q decides %+v", name, key, got)
+			}
+			if d.p.sessions.shown != nil {
+				t.Errorf("%s: %q opens a session", name, key)
+			}
+			cursor := d.p.View().Cursor
+			if before == nil || cursor == nil || cursor.X != before.X+1 {
+				t.Fatalf("%s: %q does not write", name, key)
+			}
+			for _, s := range d.server.sessions {
+				for _, c := range s.Commands() {
+					if c.Verb != protocol.DoSnapshot && c.Verb != protocol.DoSearch {
+						t.Errorf("%s: %q sends %+v", name, key, c)
+					}
+				}
+			}
+		}
+	}
+}

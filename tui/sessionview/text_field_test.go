@@ -1,0 +1,75 @@
+package sessionview
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+)
+
+// printableKeys returns every printable key of the keymap, and all letters and digits.
+func printableKeys() []string {
+	keys := strings.Split("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ?/[].,;:-+*#", "")
+	for _, d := range keymap.Definitions {
+		for _, key := range d.Keys {
+			if utf8.RuneCountInString(key) == 1 {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
+// TestPrintableKeysOnlyWriteInTextFields presses every printable key in every text field, alone and
+// after text.
+func TestPrintableKeysOnlyWriteInTextFields(t *testing.T) {
+	for name, c := range map[string]struct {
+		scene string
+		open  func(*testScreen)
+	}{
+		"composer beside a request":  {"approval", (*testScreen).waitGrace},
+		"composer beside a question": {"question", (*testScreen).waitGrace},
+		"composer beside a queue":    {"queue", nil},
+		"composer beside a plan":     {"plan", nil},
+		"reason":                     {"approval", func(s *testScreen) { s.focusApproval(); s.press("r") }},
+		"answer": {"question", func(s *testScreen) {
+			s.focusApproval()
+			s.press("down", "down", "enter")
+		}},
+		"task":              {"tasks to confirm", func(s *testScreen) { s.focusApproval(); s.press("p") }},
+		"search":            {"transcript", pressing("ctrl+f")},
+		"search in a pager": {"transcript", pressing("f1", "/")},
+	} {
+		for _, text := range []string{"", "ab"} {
+			for _, key := range printableKeys() {
+				s := open(t, tuitest.Scenes[c.scene](), 100, 40)
+				if c.open != nil {
+					c.open(s)
+				}
+				s.typeText(text)
+				focus, top := s.m.focus, s.m.overlays.Top()
+				before := s.m.View().Cursor
+				s.press(key)
+				for _, sent := range s.session.Commands() {
+					if sent.Verb != protocol.DoSearch {
+						t.Errorf("%s: %q sends %+v", name, key, sent)
+					}
+				}
+				if s.m.focus != focus || s.m.overlays.Top() != top {
+					t.Errorf("%s: %q moves the focus", name, key)
+				}
+				cursor := s.m.View().Cursor
+				if before == nil || cursor == nil || cursor.X != before.X+1 {
+					t.Fatalf("%s: %q does not write:\n%s", name, key, s.text())
+				}
+				row := []rune(strings.Split(s.text(), "\n")[cursor.Y])
+				if cursor.X > len(row) || string(row[cursor.X-1]) != key {
+					t.Errorf("%s: %q is not the last character of %q", name, key, string(row))
+				}
+			}
+		}
+	}
+}
