@@ -69,3 +69,29 @@ func TestALineCannotPassForAnotherPart(t *testing.T) {
 		}
 	}
 }
+
+func TestAPathCannotPassForAnotherFile(t *testing.T) {
+	old := "a\n"
+	change := func(path string) protocol.Content {
+		return protocol.Content{Type: "diff", Path: path, Old: &old, New: "b\n"}
+	}
+	for width := 40; width < 90; width++ {
+		r := &protocol.Approval{Kind: protocol.ApprovePatch, Content: []protocol.Content{
+			change("a\nb.go"), change(strings.Repeat("new /etc/x +1 −0 ", 20)),
+		}}
+		var files []string
+		for line := range strings.SplitSeq(cardText(r, width), "\n") {
+			if _, text, ok := strings.Cut(line, lineGutter); ok && !strings.HasPrefix(text, "↪") && text[0] > ' ' &&
+				(text[0] < '0' || text[0] > '9') {
+				files = append(files, text[:1])
+			}
+		}
+		if got := strings.Join(files, ""); got != "an" {
+			t.Fatalf("width %d: got headers %q of two files:\n%s", width, got, cardText(r, width))
+		}
+	}
+	r := &protocol.Approval{Kind: protocol.ApprovePatch, Content: []protocol.Content{change("a\nb.go")}}
+	if got := cardText(r, 80); !strings.Contains(got, "a␊b.go") {
+		t.Errorf("the line break of the path is not shown:\n%s", got)
+	}
+}

@@ -462,6 +462,7 @@ func FuzzPatchIsShownInFull(f *testing.F) {
 		"*** Begin Patch\n*** Update File: a\n@@\n a\n-b\n*** End of File\n*** Move to: c\n*** End Patch",
 		"diff --git a/x b/y\nold mode 1\nnew mode 2\n--- a/x\n+++ b/y\n", "@@ -1 +1 @@\n+x",
 		"*** Add File: a\n@@ -0,0 +1 @@\n+b", "--- a\n+++ a\n@@ -1,9 +1,9 @@\n--- b\n+++ c\n", "\n\n+a\n",
+		"a\n*** Update File",
 	} {
 		f.Add(s, uint8(60))
 		f.Add(s, uint8(200))

@@ -173,10 +173,10 @@ func (p *parser) startHunk(h Hunk) {
 // directive handles a "*** " line of the apply_patch format.
 func (p *parser) directive(line string) bool {
 	rest, ok := strings.CutPrefix(line, "*** ")
-	if !ok {
+	what, name, named := strings.Cut(rest, ": ")
+	if !ok || !named {
 		return false
 	}
-	what, name, _ := strings.Cut(rest, ": ")
 	switch what {
 	case "Update File":
 		p.startFile(name, name)

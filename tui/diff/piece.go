@@ -110,7 +110,7 @@ func (p *Piece) Lines(width int, sideBySide bool) []string {
 	if p.startsHunk && (h.Old > 1 || h.New > 1 || h.Section != "" || h.Old == 0 && h.New == 0) {
 		r := &transcript.StyledText{}
 		r.Append(strings.TrimRight("⋯ "+expandTabs(h.Section), " "), transcript.Faint)
-		out = append(out, r.Lines(width)...)
+		out = append(out, wrapMarked(r, width)...)
 	}
 	rows := p.rows()
 	if sideBySide && !p.oneSided && width >= 2*(p.digits+8)+3 {
@@ -138,14 +138,29 @@ func (p *Piece) headerLines(width int) []string {
 		r.Append(fmt.Sprintf(" +%d", added), transcript.Green)
 		r.Append(fmt.Sprintf(" −%d", removed), transcript.Red)
 	}
-	out := r.Lines(width)
+	out := wrapMarked(r, width)
 	if f.Path() == "" {
 		out = nil
 	}
 	for _, note := range f.Notes {
 		r := &transcript.StyledText{}
 		r.Append(expandTabs(note), transcript.Faint)
-		out = append(out, r.Lines(width)...)
+		out = append(out, wrapMarked(r, width)...)
+	}
+	return out
+}
+
+// wrapMarked wraps a text. It marks the lines after the first, so that none of them looks like the
+// header of a file.
+func wrapMarked(r *transcript.StyledText, width int) []string {
+	const mark = "↪ "
+	out := r.Lines(width)
+	if len(out) < 2 || width <= len(mark) {
+		return out
+	}
+	out = r.Lines(width - 2)
+	for i := range out[1:] {
+		out[i+1] = mark + out[i+1]
 	}
 	return out
 }

@@ -71,6 +71,9 @@ func (c *Changes) Items(styles *ui.Styles) []transcript.Item {
 	return out
 }
 
+// visibleBreaks makes a path with line breaks a line that no other path has.
+var visibleBreaks = strings.NewReplacer("\n", "␊", "\t", "␉")
+
 // FromContent returns the files changed by the diffs in structured content. clean makes untrusted
 // text safe to display.
 func FromContent(content []protocol.Content, clean func(string) string) []diff.File {
@@ -84,7 +87,7 @@ func FromContent(content []protocol.Content, clean func(string) string) []diff.F
 		if c.Old != nil {
 			old = new(clean(*c.Old))
 		}
-		f := diff.Compare(ui.OneLine(clean(c.Path)), old, clean(c.New))
+		f := diff.Compare(visibleBreaks.Replace(clean(c.Path)), old, clean(c.New))
 		switch {
 		case len(f.Hunks) > 0 || old == nil:
 		case *c.Old == c.New:
