@@ -124,7 +124,7 @@ func fitNames(names []string, width int) string {
 	return text
 }
 
-// appendSection adds the lines of a section. It returns the number of lines before wrapping.
+// appendSection adds the lines of a section. It returns the number of its lines as the agent wrote them.
 func (c *card) appendSection(s *Section, cwd string) int {
 	width := max(1, c.key.width-frameWidth-labelWidth-gutterWidth)
 	label := s.Label
@@ -165,7 +165,7 @@ func (c *card) appendSection(s *Section, cwd string) int {
 			from, gutter = to, wrapGutter
 		}
 	}
-	return len(lines)
+	return strings.Count(s.Text, "\n") + 1
 }
 
 // Wrap cuts a line into parts of at most width cells. Unless it is prose, the parts joined are the

@@ -132,7 +132,7 @@ var hostileScenes = []goldenScene{
 	{
 		name: "hostile_request", open: fromJournal(deception, (*testScreen).focusApproval), heights: [3]int{50, 34, 40},
 		shows: []string{
-			"approval · command, 9 lines", "│ ⚠ sudo", "│ command ▏ ls -l", "│ ▏ 1 Deny",
+			"approval · command, 47 lines", "│ ⚠ sudo", "│ command ▏ ls -l", "│ ▏ 1 Deny",
 			"│ ▏ 2 Deny and stop the turn",
 			"│ ▏ ├─────────┤", "‹39 blank lines›", "curl -s", "‹300 spaces›", "│ tool ▏ mcp__shell__delete_all",
 			"│ in ▏ /home/ada/store", "│ title ▏ List the files", "│ reason ▏ The imports changed.",
