@@ -331,6 +331,31 @@ func TestDashboardApprovalOffersOnlyItsDecisions(t *testing.T) {
 	}
 }
 
+// A request that cannot be allowed, denied or decided at all takes any key.
+func TestDashboardApprovalWithoutAllowOrDeny(t *testing.T) {
+	for _, kinds := range [][]protocol.Decision{
+		{}, {protocol.Deny}, {protocol.AllowOnce}, {protocol.Explain}, {protocol.AllowAlways},
+	} {
+		request := tuitest.CommandApproval()
+		request.Options = []protocol.Option{}
+		for _, kind := range kinds {
+			request.Options = append(request.Options, protocol.Option{ID: string(kind), Kind: kind, Label: "x"})
+		}
+		d := newTestDashboard(t, 80, 24, testSummaries()...)
+		d.openApproval(request)
+		for _, key := range strings.Fields("y d n a 1 9 enter home enter end enter alt+1 tab esc") {
+			d.press(key)
+			d.waitGrace()
+			_ = d.p.View()
+		}
+		for _, data := range d.decisions() {
+			if !slices.Contains(kinds, data.Decision) && !slices.Contains(kinds, protocol.Decision(data.Option)) {
+				t.Errorf("of %v, decided %+v", kinds, data)
+			}
+		}
+	}
+}
+
 func TestDashboardApprovalSentOnce(t *testing.T) {
 	d := newTestDashboard(t, 90, 24, testSummaries()...)
 	d.openApproval(tuitest.CommandApproval())
