@@ -1,6 +1,10 @@
 package sqlite
 
-import "time"
+import (
+	"context"
+	"errors"
+	"time"
+)
 
 // WithInterval returns o with another interval of maintenance.
 func (o Options) WithInterval(d time.Duration) Options {
@@ -12,4 +16,9 @@ func (o Options) WithInterval(d time.Duration) Options {
 func (o Options) WithWALLimit(bytes int64) Options {
 	o.walLimit = bytes
 	return o
+}
+
+// Collect deletes the rows of removed sessions and gives their space back.
+func (s *Store) Collect(ctx context.Context) error {
+	return errors.Join(s.collectRemoved(ctx), s.giveBack(ctx))
 }

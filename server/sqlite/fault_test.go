@@ -245,6 +245,60 @@ func TestAFailedOperationOfACopyLeavesEverythingAsItWas(t *testing.T) {
 	}
 }
 
+// TestAFailedOperationOfARemovalTouchesNothingElse fails each write and each sync of the removal of
+// a session, and of what gives its space back, in turn. The session is there or gone, as reported,
+// and the other one as it was.
+func TestAFailedOperationOfARemovalTouchesNothingElse(t *testing.T) {
+	for operation, code := range map[string]int32{
+		"write": sqlite3.SQLITE_FULL, "sync": sqlite3.SQLITE_IOERR_FSYNC,
+	} {
+		t.Run(operation, func(t *testing.T) {
+			for n, left := 1, 0; left <= 0; n++ {
+				dir := memoryDir(t)
+				writeAllKinds(t, dir)
+				var removed error
+				s, err := sqlite.Open(dir, sqlite.Options{Sync: sqlite.Full}.WithInterval(time.Hour))
+				if err != nil {
+					t.Fatal(err)
+				}
+				commit(t, s, create("b"), events("b", 1, 600))
+				want := readAll(t, s)
+				left = n
+				stop := injectFault(t, func(o, _ string) int32 {
+					if o != operation {
+						return sqlite3.SQLITE_OK
+					}
+					if left--; left == 0 {
+						return code
+					}
+					return sqlite3.SQLITE_OK
+				})
+				removed = s.Commit([]*session.Batch{{Session: "b", Delete: true}})
+				_ = s.Collect(t.Context()) // may fail, as one of the cases
+				_ = s.Close()
+				stop()
+				withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+					_, err := s.Session(t.Context(), "b")
+					gone := errors.Is(err, session.ErrNotFound)
+					switch {
+					case removed == nil && !gone:
+						t.Errorf("operation %d: removed, but there: %v", n, err)
+					case removed != nil && !errors.Is(removed, session.ErrStoreFailed) && gone:
+						t.Errorf("operation %d: not removed (%v), but gone", n, removed)
+					case !gone && string(read(t, s, "b", 0, 600)) != string(lines(1, 600)):
+						t.Errorf("operation %d: events of it are gone", n)
+					}
+					for name, got := range readAll(t, s) {
+						if got != want[name] && name != "sessions" { // the list has both
+							t.Errorf("operation %d: %s of the other: %.200s, want %.200s", n, name, got, want[name])
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
 // memoryDir returns a temporary directory in memory, where the system has one: a sync costs nothing
 // there.
 func memoryDir(t *testing.T) string {
