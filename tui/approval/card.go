@@ -124,7 +124,8 @@ func fitNames(names []string, width int) string {
 	return text
 }
 
-// appendSection adds the lines of a section. It returns the number of its lines as the agent wrote them.
+// appendSection adds the lines of a section. It returns the number of its lines as the agent wrote
+// them.
 func (c *card) appendSection(s *Section, cwd string) int {
 	width := max(1, c.key.width-frameWidth-labelWidth-gutterWidth)
 	label := s.Label
