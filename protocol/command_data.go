@@ -235,12 +235,16 @@ type ExportResult struct {
 	Expires time.Time   `json:"expires"`
 }
 
-// A SignedState is an exported session. State is opaque: only the server that signed it can read
-// it.
+// A SignedState is an exported session. State is opaque: a server restores what it signed itself,
+// what a server with the same secret signed, and what a server signed whose public key it accepts.
 type SignedState struct {
 	Version   string `json:"version"`
 	State     []byte `json:"state"` // base64
 	Signature string `json:"signature"`
+
+	// The signer's public Ed25519 key and its signature, in base64.
+	Key          []byte `json:"key,omitempty"`
+	KeySignature []byte `json:"key_signature,omitempty"`
 }
 
 // RestoreData creates a session from an exported one.

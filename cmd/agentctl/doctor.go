@@ -110,7 +110,7 @@ func checkDataDir(dir localserver.Dir) []check {
 		return []check{{"data directory", checkBad, fmt.Sprintf("%s is not a directory", dir)}}
 	}
 	checks := []check{checkPrivate("data directory", string(dir), info)}
-	for _, name := range []string{"token", "secret", "key", "env.key", "logins"} {
+	for _, name := range []string{"token", "secret", "key", "env.key", "state.key", "logins"} {
 		if info, err := os.Stat(dir.Path(name)); err == nil {
 			checks = append(checks, checkPrivate(name, dir.Path(name), info))
 		}

@@ -19,6 +19,7 @@ import (
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
 	"agentctl/server"
+	"agentctl/server/login"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -86,8 +87,8 @@ The log names changes of other values, which need a restart.
    "default_agent": "mine", "users": "users.json",
    "tls": {"cert": "server.crt", "key": "server.key"},
    "approval_timeout": "5m", "edit_hold": "30s", "agent_idle": "12h",
-   "state_ttl": "168h", "state_secret": "…", "sync": "normal",
-   "window": 16777216,
+   "state_ttl": "168h", "state_secret": "…", "state_keys": ["other.pem"],
+   "sync": "normal", "window": 16777216,
    "retention": {"age": "2160h", "sessions": 1000, "bytes": 10737418240},
    "limits": {"connections": 4096, "per_sender": 1024, "reserve": 64,
               "unauthenticated": 256, "message": 1048576, "inflight": 64,
@@ -104,8 +105,10 @@ rules, and the bytes of each of these.
 
 "retention" removes sessions without activity for "age", those beyond the "sessions" most recently
 active, and the oldest while the database is larger than "bytes"; never one whose turn runs, whose
-queue has messages or that a client watches. An agent that has been idle for "agent_idle" ends if it can continue its
-conversation later, with the next message; an agent that cannot never ends. "origins" are the
+queue has messages or that a client watches. An agent that has been idle for "agent_idle" ends if it
+can continue its conversation later, with the next message; an agent that cannot never ends. Servers
+with the same "state_secret" restore each other's exported states; "state_keys" are files of the
+public keys (agentctl state key) of other servers whose states are restored too. "origins" are the
 origins of web pages that may connect; all other pages are refused.
 
 "mcp" names servers of the Model Context Protocol for the agents: commands, which the agent runs, or
@@ -253,6 +256,17 @@ func timeoutCause(ctx context.Context) error {
 func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.Server) (*localserver.Instance, error) {
 	o.running = newRunningConfig(o, c)
 	options := localserver.Options{Server: o.running.server(c), Sync: sqlite.Sync(c.Sync), Log: o.running.log}
+	for _, path := range c.StateKeys {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("state_keys: %w", err)
+		}
+		key, err := login.ParsePublicKey(b)
+		if err != nil {
+			return nil, exit.Usagef("state_keys: %s: %s", path, err)
+		}
+		options.Server.Session.Accepted = append(options.Server.Session.Accepted, key)
+	}
 	if c.Users != "" {
 		var err error
 		if options.Users, err = credentials.ReadUsers(c.Users); err != nil {
@@ -294,7 +308,7 @@ func serverConfig(c *config.Server, registry session.Agents, log *slog.Logger) s
 			Retention: session.Retention{
 				Age: time.Duration(c.Retention.Age), Sessions: c.Retention.Sessions, Bytes: c.Retention.Bytes,
 			},
-			StateTTL: time.Duration(c.StateTTL), Secret: []byte(c.StateSecret),
+			StateTTL: time.Duration(c.StateTTL), Signing: session.Signing{Secret: []byte(c.StateSecret)},
 		},
 		Version: programVersion(), Log: log,
 		Limits: server.Limits{

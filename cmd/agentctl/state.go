@@ -8,8 +8,9 @@ func newState(a *app) *cobra.Command {
 	return groupCommand(&cobra.Command{
 		Use:   "state",
 		Short: "Export and restore sessions",
-		Long: "Export a session as one line of JSON that its server signs, and restore it as a new session " +
-			"on that server.",
+		Long: `Export a session as one line of JSON that its server signs, and restore it as a new session on
+that server, on one with the same "state_secret" in its configuration, or on one with the server's
+public key in its "state_keys" (agentctl serve --help).`,
 		Example: "  agentctl state export fix >fix.state\n  agentctl state restore fix.state --name fix-again",
-	}, newStateExport(a, runStateExport), newStateRestore(a, runStateRestore))
+	}, newStateExport(a, runStateExport), newStateRestore(a, runStateRestore), newStateKey(a, runStateKey))
 }

@@ -18,9 +18,11 @@ type stateExportOptions struct {
 func newStateExport(a *app, run func(context.Context, *stateExportOptions) error) *cobra.Command {
 	o := &stateExportOptions{app: a}
 	return &cobra.Command{
-		Use:               "export SESSION",
-		Short:             "Export the signed state of a session",
-		Long:              "Print the state of a session, signed by its server, as one line of JSON.",
+		Use:   "export SESSION",
+		Short: "Export the signed state of a session",
+		Long: `Print the state of a session, signed by its server, as one line of JSON. It has the agent with its
+memory, the queue, and the newest finished turns, as many as fit 512 KiB. It has no rules, no
+environment and no blobs. It is signed, not encrypted.`,
 		Example:           "  agentctl state export fix >fix.state",
 		Args:              rangeArgs(1, 1),
 		ValidArgsFunction: a.completeSessions,

@@ -23,8 +23,9 @@ func newStateRestore(a *app, run func(context.Context, *stateRestoreOptions) err
 	cmd := &cobra.Command{
 		Use:   "restore [FILE|-]",
 		Short: "Restore an exported session as a new one",
-		Long: "Create a session from an exported state and print its id. Without FILE, or with -, the state " +
-			"is read from stdin.",
+		Long: `Create a session from an exported state and print its id. Without FILE, or with -, the state is
+read from stdin. A server accepts the states that it signed, those of servers with the same
+"state_secret" in their configuration, and those of servers whose public key is in its "state_keys".`,
 		Example: "  agentctl state restore fix.state --name fix-again",
 		Args:    rangeArgs(0, 1),
 		RunE: runE(a, o, func(args []string) error {

@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/ed25519"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"os"
@@ -104,14 +101,9 @@ func runTokenKeyAdd(_ context.Context, o *tokenKeyOptions) error {
 	if err != nil {
 		return fmt.Errorf("public key: %w", err)
 	}
-	block, _ := pem.Decode(b)
-	if block == nil || block.Type != "PUBLIC KEY" {
-		return exit.Usagef("%s: want a public key in PEM: openssl pkey -pubout", o.File)
-	}
-	parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
-	public, ok := parsed.(ed25519.PublicKey)
-	if err != nil || !ok {
-		return exit.Usagef("%s: want an Ed25519 public key", o.File)
+	public, err := login.ParsePublicKey(b)
+	if err != nil {
+		return exit.Usagef("%s: %s", o.File, err)
 	}
 	return o.change(func(keys *login.Keys) error {
 		key := login.Key{ID: o.ID, Method: login.EdDSA, Public: public, Created: time.Now().UTC()}

@@ -11,6 +11,7 @@ func (c *Server) RestartFor(next *Server) (keys []string) {
 	}{
 		{"users", c.Users, next.Users},
 		{"state_secret", c.StateSecret, next.StateSecret},
+		{"state_keys", c.StateKeys, next.StateKeys},
 		{"sync", c.Sync, next.Sync},
 		{"tls", c.TLS, next.TLS},
 		{"retention", c.Retention, next.Retention},

@@ -31,6 +31,7 @@ type Server struct {
 	Users        string                      `json:"users"` // path of the file of users who log in
 	Timeouts
 	StateSecret string   `json:"state_secret"` // of exported states; empty: a generated one
+	StateKeys   []string `json:"state_keys"`   // files of the public keys of servers whose states are restored
 	Sync        string   `json:"sync"`         // normal or full
 	Window      int64    `json:"window"`       // bytes; 0: the server's default
 	Limits      Limits   `json:"limits"`
@@ -146,6 +147,9 @@ func (c *Server) resolvePaths(dir string) {
 	}
 	c.resolveMCPPaths(dir)
 	paths := []*string{&c.Users}
+	for i := range c.StateKeys {
+		paths = append(paths, &c.StateKeys[i])
+	}
 	if c.TLS != nil {
 		paths = append(paths, &c.TLS.Cert, &c.TLS.Key)
 	}

@@ -12,7 +12,7 @@ import (
 
 func TestAConfigurationIsReadStrictly(t *testing.T) {
 	got, err := parseServer([]byte(`{"agents":{"a":{"command":"x","args":["--acp"],"env":{"K":"V"}},"b":{"script":"dir/b.script"}},
-		"default_agent":"a","approval_timeout":"5m","edit_hold":"1s","agent_idle":"6h","state_ttl":"168h","state_secret":"s","sync":"full",
+		"default_agent":"a","approval_timeout":"5m","edit_hold":"1s","agent_idle":"6h","state_ttl":"168h","state_secret":"s","state_keys":["other.pem","/x.pem"],"sync":"full",
 		"mcp":{"c":{"command":"bin/c","args":["-x"],"env":{"K":"${V}"},"agents":["a","claude"]},
 			"d":{"command":"npx"},"u":{"type":"sse","url":"https://x/${V}","headers":{"A":"${V}"},"agents":[]}},
 		"window":1024,"retention":{"age":"1h","sessions":5,"bytes":9},"origins":["https://box.example:8443"],"limits":{"message":2048,"inflight":3,"rate":7},
@@ -46,6 +46,7 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 			ApprovalTimeout: Duration(5 * time.Minute), EditHold: Duration(time.Second),
 			AgentIdle: Duration(6 * time.Hour), StateTTL: Duration(168 * time.Hour),
 		},
+		StateKeys:   []string{"/etc/agentctl/other.pem", "/x.pem"},
 		StateSecret: "s", Sync: "full", Window: 1024, Limits: Limits{Message: 2048, InFlight: 3, Rate: 7},
 		Origins:   []string{"https://box.example:8443"},
 		Retention: Retention{Age: Duration(time.Hour), Sessions: 5, Bytes: 9},

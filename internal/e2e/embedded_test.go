@@ -106,7 +106,9 @@ func remote(t *testing.T, of session.Agents) string {
 	s, err := server.New(
 		t.Context(),
 		server.Config{
-			Session: session.Config{Store: store, Agents: of, DefaultAgent: "main", Secret: []byte("secret")},
+			Session: session.Config{
+				Store: store, Agents: of, DefaultAgent: "main", Signing: session.Signing{Secret: []byte("secret")},
+			},
 		},
 	)
 	if err != nil {

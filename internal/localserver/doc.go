@@ -13,6 +13,7 @@
 //	url           the running server's URLs that may receive the token, and its fingerprint
 //	tls.crt       the certificate of TLS that was made, and tls.key, its key, 0600
 //	secret        signs exported states, 0600
+//	state.key     makes the key pair that signs exported states for other servers, 0600
 //	key           the keys that sign credentials, 0600
 //	tokens        records of the credentials that were made, to list and revoke them
 //	logins        credentials from other servers, 0600 (package credentials)

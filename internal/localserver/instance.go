@@ -76,6 +76,9 @@ func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
 		}
 		cfg.Session.Secret = []byte(secret)
 	}
+	if cfg.Session.Key, err = i.dir.StateKey(); err != nil {
+		return err
+	}
 	envKey, err := i.dir.secret("env.key")
 	if err != nil {
 		return fmt.Errorf("key of environments: %w", err)

@@ -2,6 +2,8 @@ package localserver
 
 import (
 	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 
@@ -39,6 +41,16 @@ func (d Dir) SaveKeys(keys login.Keys) error {
 		return fmt.Errorf("save keys: %w", err)
 	}
 	return nil
+}
+
+// StateKey returns the key that signs exported states, from the seed in the file "state.key".
+func (d Dir) StateKey() (ed25519.PrivateKey, error) {
+	secret, err := d.secret("state.key")
+	if err != nil {
+		return nil, fmt.Errorf("key of exported states: %w", err)
+	}
+	seed := sha256.Sum256([]byte(secret))
+	return ed25519.NewKeyFromSeed(seed[:]), nil
 }
 
 // Authenticator returns an authenticator that accepts users and the credentials made with the keys

@@ -36,10 +36,14 @@ func (s *server) handleCreate(c *clientFrame) {
 	})
 }
 
-// joinSession subscribes to a new session from its start.
+// joinSession subscribes to a new session from its start. It subscribes to a restored one from the
+// end of its last turn: the client has the turns before.
 func (s *server) joinSession(c *clientFrame, j *join, r protocol.CreateResult, restored bool) {
-	from := protocol.Position{Epoch: r.Position.Epoch}
-	s.subscribe(r.Session, &from, func(sub *subscription, _ *protocol.SubscribeResult, err *protocol.Error) {
+	from := &protocol.Position{Epoch: r.Position.Epoch}
+	if restored {
+		from = nil
+	}
+	s.subscribe(r.Session, from, func(sub *subscription, _ *protocol.SubscribeResult, err *protocol.Error) {
 		if err != nil {
 			s.sendRefusal(c, err)
 			s.finishJoin(j, "", err)

@@ -95,7 +95,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 			Store:        s.store,
 			Agents:       o.Agents,
 			DefaultAgent: o.DefaultAgent,
-			Secret:       o.Secret,
+			Signing:      session.Signing{Secret: o.Secret},
 			Log:          o.Log,
 		},
 		Version:  o.Version,

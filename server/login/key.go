@@ -5,8 +5,10 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"time"
@@ -68,6 +70,29 @@ func ParseKeys(file []byte) (Keys, error) {
 		return Keys{}, errors.New("read keys: not a JSON object of keys")
 	}
 	return k, k.validate()
+}
+
+// ParsePublicKey returns an Ed25519 public key in PEM.
+func ParsePublicKey(file []byte) (ed25519.PublicKey, error) {
+	block, _ := pem.Decode(file)
+	if block == nil || block.Type != "PUBLIC KEY" {
+		return nil, errors.New("want a public key in PEM: openssl pkey -pubout")
+	}
+	parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
+	public, ok := parsed.(ed25519.PublicKey)
+	if err != nil || !ok {
+		return nil, errors.New("want an Ed25519 public key")
+	}
+	return public, nil
+}
+
+// FormatPublicKey returns a public key in PEM.
+func FormatPublicKey(key ed25519.PublicKey) ([]byte, error) {
+	der, err := x509.MarshalPKIXPublicKey(key)
+	if err != nil {
+		return nil, fmt.Errorf("public key: %w", err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), nil
 }
 
 func (k *Keys) validate() error {

@@ -10,21 +10,29 @@ import (
 // asyncTimeout bounds the work of an agent on a command.
 const asyncTimeout = 5 * time.Minute
 
-// runAsync runs work off the session's goroutine, then finish on it, and answers the command with
-// finish's result.
+// runAsync runs work of the agent off the session's goroutine, then finish on it, and answers the
+// command with finish's result.
 func (s *Session) runAsync(cmd *command, work func(context.Context) (any, error), finish func(any) (any, error)) {
-	s.asyncCommands++
 	s.forgetIdleEnd()
 	preparation := s.preparation
+	s.runInBackground(cmd, func(ctx context.Context) (any, error) {
+		if err := preparation.acquire(ctx); err != nil {
+			return nil, err
+		}
+		preparation.release()
+		return work(ctx)
+	}, finish)
+}
+
+// runInBackground is runAsync for work that does not need the agent.
+func (s *Session) runInBackground(
+	cmd *command, work func(context.Context) (any, error), finish func(any) (any, error),
+) {
+	s.asyncCommands++
 	s.hub.agents.Go(func() {
 		ctx, cancel := context.WithTimeout(s.background, asyncTimeout)
 		defer cancel()
-		var result any
-		err := preparation.acquire(ctx)
-		if err == nil {
-			preparation.release()
-			result, err = work(ctx)
-		}
+		result, err := work(ctx)
 		posted := s.post(func() {
 			s.asyncCommands--
 			s.touch()

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"crypto/ed25519"
 	"log/slog"
 	"time"
 )
@@ -25,7 +26,15 @@ type Config struct {
 	Retention       Retention     // of unused sessions; zero: for ever
 	StateTTL        time.Duration // of an exported state; 7 days
 	EnvKey          []byte        // encrypts the environment of sessions in the store; nil: it is stored as it is
-	Secret          []byte        // signs exported states; nil: random, so that they are valid until the server ends
+
+	Signing
+}
+
+// Signing holds the keys of exported states. A state is signed with Secret and with Key.
+type Signing struct {
+	Secret   []byte              // nil: random, so that states are valid until the server ends
+	Key      ed25519.PrivateKey  // nil: states are signed with the secret alone
+	Accepted []ed25519.PublicKey // of other servers whose states are restored
 }
 
 func (c *Config) defaults() {

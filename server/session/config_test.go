@@ -23,7 +23,8 @@ func TestReconfigureAppliesToWhatBeginsLater(t *testing.T) {
 		}
 		r.hub.Reconfigure(Config{
 			DefaultAgent: "another", StateTTL: 2 * time.Hour, Limits: Limits{Queue: 1, Sessions: 3},
-			Secret: []byte("another"), ApprovalTimeout: time.Minute, EditHold: time.Minute, AgentIdle: time.Minute,
+			Signing:         Signing{Secret: []byte("another")},
+			ApprovalTimeout: time.Minute, EditHold: time.Minute, AgentIdle: time.Minute,
 		})
 		if d := expiry(); d != 2*time.Hour {
 			t.Errorf("expires in %s after the change", d)

@@ -2,10 +2,6 @@ package session
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"time"
 
 	"agentctl/protocol"
@@ -27,131 +23,55 @@ type exportedState struct {
 	Plan     *protocol.Plan        `json:"plan,omitempty"`
 	Context  *protocol.ContextInfo `json:"context,omitempty"`
 	Usage    *protocol.Usage       `json:"usage,omitempty"`
+	History  []pastEvent           `json:"history,omitempty"`  // of the newest finished turns
+	LeftOut  int                   `json:"left_out,omitempty"` // finished turns before them
 }
 
-// export signs the session's state for restore.
+// export signs the session's state for restore. The newest finished turns are read from the store
+// off the session's goroutine.
 func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
-	sign := func(memory []byte) (any, error) {
-		at := timestamp()
-		x := exportedState{
-			Session: s.id, At: at, Agent: s.spec.Agent, CWD: s.spec.CWD, Title: s.state.Title, Memory: memory,
-			Position: protocol.Position{Epoch: s.log.Position().Epoch, Seq: s.state.Seq},
-			Queue:    s.state.Queue, Plan: s.state.Plan, Context: s.state.Context, Usage: s.state.Usage,
+	st := s.state.Clone()
+	x := exportedState{
+		Session: s.id, Agent: s.spec.Agent, CWD: s.spec.CWD, Title: st.Title, Memory: s.spec.State,
+		Position: protocol.Position{Epoch: s.log.Position().Epoch, Seq: st.Seq},
+		Queue:    st.Queue, Plan: st.Plan, Context: st.Context, Usage: st.Usage,
+	}
+	run := s.runInBackground
+	exporter, err := requireCapability[Exporter](s, "export its state")
+	if err == nil {
+		run = s.runAsync
+	}
+	work := func(ctx context.Context) (any, error) {
+		if exporter != nil {
+			if x.Memory, err = exporter.Export(ctx); err != nil {
+				return nil, err
+			}
 		}
+		turns, err := s.hub.readPast(ctx, s.id, st.Seq, maxExported)
+		if err != nil {
+			return nil, err
+		}
+		return nil, x.setHistory(turns, st.Turns)
+	}
+	finish := func(any) (any, error) {
+		x.At = timestamp()
 		raw, err := encode(x)
 		if err != nil {
 			return nil, err
 		}
 		r := protocol.ExportResult{
-			State:   protocol.SignedState{Version: stateVersion, State: raw, Signature: s.hub.sign(raw)},
-			Expires: at.Add(s.hub.settings().StateTTL),
+			State:   s.hub.cfg.signState(raw),
+			Expires: x.At.Add(s.hub.settings().StateTTL),
 		}
 		s.record(protocol.StateExported, &cmd.by, protocol.StateExportedData{Expires: r.Expires, Bytes: len(raw)})
 		return r, nil
 	}
-	x, err := requireCapability[Exporter](s, "export its state")
-	if err != nil {
-		return sign(s.spec.State)
-	}
-	s.runAsync(
-		cmd,
-		func(ctx context.Context) (any, error) { return x.Export(ctx) },
-		func(v any) (any, error) { return sign(v.([]byte)) },
-	)
+	s.afterCommit(func(failed error) { // the store has every turn up to the position
+		if failed != nil {
+			s.answer(cmd, nil, failed)
+			return
+		}
+		run(cmd, work, finish)
+	})
 	return nil, errAnswerLater
-}
-
-// sign returns the HMAC of an exported state, in hex.
-func (h *Hub) sign(state []byte) string {
-	mac := hmac.New(sha256.New, h.cfg.Secret)
-	mac.Write([]byte(stateVersion + "\n"))
-	mac.Write(state)
-	return hex.EncodeToString(mac.Sum(nil))
-}
-
-// verify checks and decodes a signed state. The error has the code invalid_state.
-func (h *Hub) verify(st protocol.SignedState) (*exportedState, error) {
-	if st.Version != stateVersion {
-		return nil, protocol.Errorf(
-			protocol.CodeInvalidState,
-			"state version %.20q is not %s",
-			st.Version,
-			stateVersion,
-		)
-	}
-	if !hmac.Equal([]byte(st.Signature), []byte(h.sign(st.State))) {
-		return nil, protocol.Errorf(
-			protocol.CodeInvalidState,
-			"invalid signature: the state was changed, or another server signed it",
-		)
-	}
-	x := new(exportedState)
-	if err := json.Unmarshal(st.State, x); err != nil || x.Session == "" || x.Agent == "" || x.At.IsZero() {
-		return nil, protocol.Errorf(protocol.CodeInvalidState, "the state lacks required fields")
-	}
-	if age := time.Since(x.At); age > h.settings().StateTTL {
-		return nil, protocol.Errorf(
-			protocol.CodeInvalidState,
-			"the state expired %s ago",
-			(age - h.settings().StateTTL).Round(time.Second),
-		)
-	}
-	return x, nil
-}
-
-// restore makes a new session from an exported state. The exported session is unchanged.
-func (h *Hub) restore(cmd *command, d *protocol.RestoreData) error {
-	x, err := h.verify(d.State)
-	if err != nil {
-		return err
-	}
-	spec := Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory, Parent: cmd.agent}
-	c := creation{cmd: cmd, name: d.Name}
-	c.begin = func(s *Session) error {
-		s.record(
-			protocol.SessionCreated,
-			&cmd.by,
-			protocol.SessionCreatedData{
-				Name: d.Name, Title: x.Title, Agent: x.Agent, CWD: x.CWD, Parent: cmd.agent,
-			},
-		)
-		s.record(
-			protocol.StateRestored,
-			&cmd.by,
-			protocol.StateRestoredData{Session: x.Session, Position: x.Position, Exported: x.At},
-		)
-		if x.Plan != nil {
-			s.recordPlan(x.Plan)
-		}
-		if x.Context != nil {
-			s.record(protocol.ContextUpdated, nil, *x.Context)
-		}
-		if x.Usage != nil {
-			s.record(protocol.UsageUpdated, nil, *x.Usage)
-		}
-		for _, m := range x.Queue {
-			s.record(protocol.QueueAdded, m.By, protocol.QueueAddedData{Message: m})
-		}
-		s.startNext()
-		return nil
-	}
-	return h.createSession(spec, c)
-}
-
-// recordPlan records the events that lead to a plan.
-func (s *Session) recordPlan(p *protocol.Plan) {
-	s.record(protocol.PlanStarted, nil, protocol.PlanStartedData{Question: p.Question})
-	tasks := protocol.PlanTasksData{Tasks: p.Tasks, Summary: p.Summary}
-	if p.Status == protocol.StatusCompleted {
-		s.record(protocol.PlanCompleted, nil, tasks)
-		return
-	}
-	s.record(protocol.PlanUpdated, nil, tasks)
-	ends := map[string]protocol.Type{
-		protocol.StatusInvalid: protocol.PlanInvalid, protocol.StatusCancelled: protocol.PlanCancelled,
-		protocol.StatusFailed: protocol.PlanFailed,
-	}
-	if end, ok := ends[p.Status]; ok {
-		s.record(end, nil, protocol.PlanErrorData{})
-	}
 }

@@ -100,10 +100,9 @@ func TestOnlyWhatThisServerSignedIsRestored(t *testing.T) {
 			return st
 		}
 		other := forged(func(*exportedState) {})
-		h := &Hub{cfg: Config{Secret: []byte("another server's")}}
-		other.Signature = h.sign(other.State)
+		other.Signature = (&Signing{Secret: []byte("another server's")}).sign(other.State)
 		empty := protocol.SignedState{Version: stateVersion, State: []byte("{}")}
-		empty.Signature = r.hub.sign(empty.State)
+		empty.Signature = r.hub.cfg.sign(empty.State)
 		version, none := good, good
 		version.Version, none.Signature = "2", ""
 		for name, st := range map[string]protocol.SignedState{
@@ -116,7 +115,7 @@ func TestOnlyWhatThisServerSignedIsRestored(t *testing.T) {
 			"nothing":         {},
 			"not even a state": {
 				Version: stateVersion, State: []byte("nonsense"),
-				Signature: r.hub.sign([]byte("nonsense")),
+				Signature: r.hub.cfg.sign([]byte("nonsense")),
 			},
 		} {
 			if k := restore(r, st); protocol.CodeOf(k.err) != protocol.CodeInvalidState {

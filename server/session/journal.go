@@ -48,12 +48,15 @@ func (j *journal) nextBatch() *Batch {
 	return j.batch
 }
 
-// append gives an entry the next seq, applies it to the state and adds it to the next batch. An
-// entry over protocol.MaxEvent is refused with too_large.
+// append gives an entry the next seq and, unless it has one, the time; it applies it to the state
+// and adds it to the next batch. An entry over protocol.MaxEvent is refused with too_large.
 func (j *journal) append(turn string, en entry) (*protocol.Event, error) {
 	e := &protocol.Event{
 		Session: j.log.session, Seq: j.state.Seq + 1, Turn: turn, Task: en.task, Parent: en.parent,
-		Time: timestamp(), Type: en.typ, By: en.by, Data: en.data,
+		Time: en.time, Type: en.typ, By: en.by, Data: en.data,
+	}
+	if e.Time.IsZero() {
+		e.Time = timestamp()
 	}
 	j.line = append(e.AppendJSON(j.line[:0]), '\n')
 	if len(j.line) > protocol.MaxEvent {

@@ -29,6 +29,7 @@ type logChecker struct {
 	ends      map[string]turnEnd
 	removedBy map[string]string // message → remover
 	closed    bool
+	restored  bool // decisions may be by rules of the exported session
 }
 
 type verdict struct {
@@ -105,7 +106,7 @@ func (a *logChecker) event(e *protocol.Event) {
 	}
 	must(e.Seq == a.seq+1 && e.FirstSeq == 0, "not the next seq")
 	a.seq = e.Seq
-	must(!a.closed, "after the session was closed")
+	must(!a.closed || e.Type == protocol.StateExported, "after the session was closed")
 	must(a.starting == "" || e.Type == protocol.MessageUser, "between leaving the queue and starting")
 	must(e.Turn == a.turn || e.Type == protocol.MessageUser, "of another turn")
 	switch e.Type {
@@ -116,6 +117,8 @@ func (a *logChecker) event(e *protocol.Event) {
 			must(a.rules[d.Revoked], "revokes an unknown rule")
 			delete(a.rules, d.Revoked)
 		}
+	case protocol.StateRestored:
+		a.restored = true
 	case protocol.SessionClosed:
 		must(a.turn == "", "with a turn under way")
 		a.closed = true
@@ -212,7 +215,7 @@ func (a *logChecker) checkRest(e *protocol.Event, must func(bool, string)) {
 		if d.Rule != nil {
 			a.rules[d.Rule.ID] = true
 		}
-		must(d.ByRule == "" || a.rules[d.ByRule], "by an unknown rule")
+		must(d.ByRule == "" || a.rules[d.ByRule] || a.restored, "by an unknown rule")
 		a.resolved[d.Request] = v
 	case protocol.TextStart, protocol.ReasoningStart, protocol.ToolStarted, protocol.TextDelta, protocol.ReasoningDelta,
 		protocol.ToolInput, protocol.ToolOutput, protocol.TextEnd, protocol.ReasoningEnd, protocol.ToolEnded:

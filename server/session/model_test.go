@@ -87,6 +87,7 @@ func runModel(t *testing.T, faulty bool) {
 			m.restart()
 			m.waitIdle()
 			m.check()
+			checkRestored(m.testHub, m.id)
 			m.close()
 			m.checkAnswered()
 			m.checkAnswers()

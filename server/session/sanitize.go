@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -16,6 +17,7 @@ type entry struct {
 	typ     protocol.Type
 	task    string
 	parent  string
+	time    time.Time // zero: when it is appended
 	by      *protocol.Actor
 	data    json.RawMessage
 	delta   protocol.Delta // if isDelta

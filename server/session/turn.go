@@ -179,6 +179,11 @@ func (s *Session) recordEnd(end End, by *protocol.Actor) {
 	if s.state.Turn != nil {
 		return // not recorded; logged
 	}
+	s.recordBoundary(st, e)
+}
+
+// recordBoundary records the snapshot and the index entry of a turn that e has ended.
+func (s *Session) recordBoundary(st *protocol.TurnState, e *protocol.Event) {
 	b := s.nextBatch()
 	b.Snapshot, b.SnapSeq = encodeState(s.state), s.state.Seq
 	s.afterCommit(func(failed error) {
@@ -191,7 +196,7 @@ func (s *Session) recordEnd(end End, by *protocol.Actor) {
 		MessageID: st.Message.MessageID,
 		First:     st.First,
 		Last:      e.Seq,
-		Reason:    string(end.Reason),
+		Reason:    string(s.state.Last.Reason),
 		Ended:     e.Time,
 	})
 }

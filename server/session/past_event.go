@@ -1,0 +1,146 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// A pastEvent is an event of a finished turn, or a notice between turns, in an exported state.
+// Deltas are joined.
+type pastEvent struct {
+	Turn   string          `json:"turn,omitempty"`
+	Task   string          `json:"task,omitempty"`
+	Parent string          `json:"parent,omitempty"`
+	Time   time.Time       `json:"time"`
+	Type   protocol.Type   `json:"type"`
+	By     *protocol.Actor `json:"by,omitempty"`
+	Data   json.RawMessage `json:"data,omitempty"`
+}
+
+// pastTypes are the types of events that an exported state carries, with constructors of their
+// data: what was said, done and decided. Rules, the environment, the queue and its holds, settings
+// and foreign messages stay.
+var pastTypes = map[protocol.Type]func() any{}
+
+func init() {
+	carried := map[protocol.Type]bool{
+		protocol.MessageUser: true, protocol.TurnStarted: true, protocol.TurnEnded: true,
+		protocol.TextStart: true, protocol.TextDelta: true, protocol.TextEnd: true, protocol.TextContent: true,
+		protocol.ReasoningStart: true, protocol.ReasoningDelta: true, protocol.ReasoningEnd: true,
+		protocol.JoinedDeltas: true,
+		protocol.ToolStarted:  true, protocol.ToolInput: true, protocol.ToolOutput: true, protocol.ToolEnded: true,
+		protocol.ApprovalRequested: true, protocol.ApprovalExplained: true, protocol.ApprovalResolved: true,
+		protocol.PlanStarted: true, protocol.PlanUpdated: true, protocol.PlanCompleted: true,
+		protocol.PlanInvalid: true, protocol.PlanCancelled: true, protocol.PlanFailed: true,
+		protocol.TaskStarted: true, protocol.TaskProgress: true, protocol.TaskCompleted: true,
+		protocol.TaskFailed: true, protocol.TaskCancelled: true, protocol.TaskRestarted: true,
+		protocol.AggregateStarted: true, protocol.AggregateCompleted: true, protocol.PipelineCompleted: true,
+		protocol.ErrorRaised: true, protocol.Notice: true,
+	}
+	for _, t := range protocol.EventTypes {
+		if carried[t.Type] {
+			pastTypes[t.Type] = t.New
+		}
+	}
+}
+
+// newPastEvent returns an event as an exported state carries it, or nil if it does not.
+func newPastEvent(e *protocol.Event) (*pastEvent, error) {
+	if pastTypes[e.Type] == nil || e.Turn == "" && e.Type != protocol.Notice {
+		return nil, nil
+	}
+	p := &pastEvent{
+		Turn: e.Turn, Task: e.Task, Parent: e.Parent, Time: e.Time, Type: e.Type, By: e.By, Data: e.Data,
+	}
+	data, err := p.decode()
+	if err != nil {
+		return nil, err
+	}
+	p.Data, err = encode(data)
+	return p, err
+}
+
+// decode decodes the event's data into the type of its event, without what a state does not carry.
+func (p *pastEvent) decode() (any, error) {
+	of := pastTypes[p.Type]
+	if of == nil {
+		return nil, fmt.Errorf("a state carries no %.80q", string(p.Type))
+	}
+	data := of()
+	if len(p.Data) > 0 {
+		if err := json.Unmarshal(withoutTextBlobs(p.Data), data); err != nil {
+			return nil, fmt.Errorf("data of %s: %w", p.Type, err)
+		}
+	}
+	switch d := data.(type) {
+	case *protocol.MessageUserData:
+		for i := range d.Parts {
+			if part := &d.Parts[i]; part.Blob != "" {
+				part.Name, part.Blob = leftOut(part.Name), ""
+			}
+		}
+	case *protocol.TextContentData:
+		withoutBlob(&d.Content)
+	case *protocol.ToolOutputData:
+		withoutBlobs(d.Content)
+	case *protocol.ToolEndedData:
+		var in struct {
+			Blob  string `json:"blob"`
+			Bytes int64  `json:"bytes"`
+		}
+		if bytes.HasPrefix(d.Output, []byte(`{"blob":"b_`)) && json.Unmarshal(d.Output, &in) == nil {
+			d.Output = protocol.MustEncode(leftOut(fmt.Sprintf("%d bytes", in.Bytes)))
+		}
+	case *protocol.Approval:
+		withoutBlobs(d.Content)
+	case *protocol.ApprovalResolvedData:
+		d.Rule = nil
+	}
+	return data, nil
+}
+
+// leftOut returns the name of a content whose bytes a state does not carry.
+func leftOut(name string) string {
+	const note = "(not in the exported state)"
+	if name == "" {
+		return note
+	}
+	return name + " " + note
+}
+
+func withoutBlobs(list []protocol.Content) {
+	for i := range list {
+		withoutBlob(&list[i])
+	}
+}
+
+// withoutBlob removes the name of a content's blob. A blob of data that the content has itself is
+// made again when the state is restored.
+func withoutBlob(c *protocol.Content) {
+	if c.Blob == "" {
+		return
+	}
+	c.Blob = ""
+	if len(c.Data) == 0 {
+		if c.Name == "" && c.Path != "" {
+			c.Name = strings.TrimSpace(strings.TrimPrefix(c.Label(), c.Type))
+		}
+		c.Name = leftOut(c.Name)
+	}
+}
+
+// textBlob matches the end of a truncated text in JSON; see truncateTexts.
+var textBlob = regexp.MustCompile(`… \((\d+ bytes), blob b_[0-9a-f]{24}\)"`)
+
+func withoutTextBlobs(data []byte) []byte {
+	if !bytes.Contains(data, []byte(" bytes, blob b_")) {
+		return data
+	}
+	return textBlob.ReplaceAll(data, []byte(`… ($1, not in the exported state)"`))
+}

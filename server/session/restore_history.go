@@ -1,0 +1,223 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// A pastEntry is an event of an exported state, as the restored session records it.
+type pastEntry struct {
+	turn string
+	entry
+}
+
+// A pastCheck checks the events of an exported state one after the other, and makes the entries
+// that record them. Its state is reduced from the entries, so that recording them cannot fail.
+type pastCheck struct {
+	state   protocol.State
+	ids     map[string]bool // of turns, messages and requests so far
+	started bool            // the turn under way
+	entries []pastEntry
+}
+
+// checkPast returns the entries of events, which must be complete turns and notices between them.
+// No turn may have a message with one of the ids in use. What does not fit an event is split,
+// moved to a blob or truncated as for an agent's output.
+func checkPast(events []pastEvent, inUse []protocol.Message) ([]pastEntry, error) {
+	c := pastCheck{ids: map[string]bool{}}
+	for i := range inUse {
+		c.ids["message "+inUse[i].MessageID] = true
+	}
+	for i := range events {
+		if err := c.add(&events[i]); err != nil {
+			return nil, fmt.Errorf("event %d, %.40q: %w", i+1, string(events[i].Type), err)
+		}
+	}
+	if c.state.Turn != nil {
+		return nil, fmt.Errorf("turn %.80q has no end", c.state.Turn.Turn)
+	}
+	return c.entries, nil
+}
+
+func (c *pastCheck) add(p *pastEvent) error {
+	if p.Time.IsZero() {
+		return errors.New("it has no time")
+	}
+	if p.By != nil && len(p.By.Name)+len(p.By.Subject) > maxActor {
+		return fmt.Errorf("its actor is longer than %d bytes", maxActor)
+	}
+	if len(p.Turn) > maxID {
+		return fmt.Errorf("the id of its turn is longer than %d bytes", maxID)
+	}
+	data, err := p.decode()
+	if err != nil {
+		return err
+	}
+	if err := c.checkOrder(p, data); err != nil {
+		return err
+	}
+	entries, err := p.entries(data)
+	if err != nil {
+		return err
+	}
+	for _, en := range entries {
+		if en.typ != p.Type && p.Type != protocol.JoinedDeltas {
+			return fmt.Errorf("it is larger than %d bytes", protocol.MaxEvent)
+		}
+		if err := c.checkOpen(en); err != nil {
+			return err
+		}
+		en.by, en.time = p.By, p.Time.UTC().Truncate(time.Millisecond)
+		if en.isDelta {
+			en.by = nil
+		}
+		e := protocol.Event{
+			Seq: c.state.Seq + 1, Turn: p.Turn, Task: en.task, Time: en.time, Type: en.typ, By: en.by, Data: en.data,
+		}
+		if err := c.state.Apply(&e); err != nil {
+			return err
+		}
+		c.entries = append(c.entries, pastEntry{p.Turn, en})
+	}
+	if t := c.state.Turn; t != nil && (len(t.Parts) > maxOpen+1 || len(t.Tools) > maxOpen+1) {
+		return fmt.Errorf("more than %d parts or tools are open", maxOpen)
+	}
+	return nil
+}
+
+// checkOrder checks that an event may follow those before it.
+func (c *pastCheck) checkOrder(p *pastEvent, data any) error {
+	t := c.state.Turn
+	if t == nil {
+		switch d := data.(type) {
+		case *protocol.NoticeData:
+			if p.Turn == "" {
+				return nil
+			}
+		case *protocol.MessageUserData:
+			c.started = false
+			return errors.Join(c.use("turn", p.Turn), c.use("message", d.MessageID))
+		}
+		return errors.New("it is outside of a turn")
+	}
+	if p.Turn != t.Turn {
+		return fmt.Errorf("it is not of turn %.80q, which has no end", t.Turn)
+	}
+	pending := func(request string) error {
+		if c.state.PendingApproval(request) == nil {
+			return fmt.Errorf("request %.80q is not pending", request)
+		}
+		return nil
+	}
+	switch d := data.(type) {
+	case *protocol.MessageUserData:
+		return errors.New("it is within a turn")
+	case *protocol.TurnStartedData:
+		if d.MessageID != t.Message.MessageID || c.started && !d.Resumed {
+			return errors.New("the turn started before, or has another message")
+		}
+		c.started = true
+	case *protocol.TurnEndedData:
+		if !c.started || d.Reason == "" || len(t.Parts)+len(t.Tools)+len(c.state.Approvals) > 0 {
+			return errors.New("the turn did not start, has no reason of its end, or leaves something open")
+		}
+	case *protocol.Approval:
+		return c.use("request", d.Request)
+	case *protocol.ApprovalExplainedData:
+		return pending(d.Request)
+	case *protocol.ApprovalResolvedData:
+		switch d.Outcome {
+		case protocol.Allowed, protocol.Denied, protocol.Expired, protocol.Cancelled:
+		default:
+			return fmt.Errorf("%.40q is no outcome", string(d.Outcome))
+		}
+		if d.Decision != "" && !d.Decision.Valid() {
+			return fmt.Errorf("%.40q is no decision", string(d.Decision))
+		}
+		return pending(d.Request)
+	}
+	return nil
+}
+
+// use notes an id, which must be new.
+func (c *pastCheck) use(kind, id string) error {
+	key := kind + " " + id
+	if id == "" || len(id) > maxID || c.ids[key] {
+		return fmt.Errorf("the id %.80q of its %s is empty, too long or used before", id, kind)
+	}
+	c.ids[key] = true
+	return nil
+}
+
+// checkOpen checks that the text or reasoning part of a delta is open.
+func (c *pastCheck) checkOpen(en entry) error {
+	if en.part == "" {
+		return nil
+	}
+	open := func(p protocol.OpenPart) bool { return p.Part == en.part && p.Kind == en.delta.Kind }
+	if !slices.ContainsFunc(c.state.Turn.Parts, open) {
+		return fmt.Errorf("part %.80q is not open", en.part)
+	}
+	return nil
+}
+
+// entries returns what records the event with its decoded data.
+func (p *pastEvent) entries(data any) ([]entry, error) {
+	base := entry{typ: p.Type, task: sanitizeID(p.Task), parent: sanitizeID(p.Parent)}
+	switch d := data.(type) {
+	case *protocol.JoinedData:
+		var list []entry
+		for _, part := range d.Parts {
+			typ, ok := deltaTypes[part.Kind]
+			if !ok {
+				return nil, fmt.Errorf("%.40q is no kind of a part", string(part.Kind))
+			}
+			of := entry{typ: typ, task: sanitizeID(part.Task), parent: sanitizeID(part.Parent)}
+			list = append(list, splitDelta(of, protocol.Delta{Part: part.Part, Kind: part.Kind, Text: part.Text})...)
+		}
+		return list, nil
+	case *protocol.Approval:
+		d.Turn, d.Task, d.Explained = "", "", nil
+		base.blobs = sanitizeContents(d.Content)
+	}
+	if agentEventTypes[p.Type] != nil {
+		return sanitizeEvent(Event{Type: p.Type, Task: p.Task, Parent: p.Parent, Data: data})
+	}
+	return encodeEntry(base, data)
+}
+
+var deltaTypes = map[protocol.Kind]protocol.Type{
+	protocol.KindText: protocol.TextDelta, protocol.KindReasoning: protocol.ReasoningDelta,
+	protocol.KindInput: protocol.ToolInput, protocol.KindOutput: protocol.ToolOutput,
+}
+
+// recordPast records the events of an exported state with their times and actors. It is not
+// activity of the session.
+func (s *Session) recordPast(entries []pastEntry) error {
+	for i := range entries {
+		st := s.state.Turn
+		e, err := s.append(entries[i].turn, entries[i].entry)
+		if err != nil {
+			return err
+		}
+		switch e.Type {
+		case protocol.TurnEnded:
+			s.recordBoundary(st, e)
+		case protocol.ApprovalResolved:
+			var d protocol.ApprovalResolvedData
+			if err := e.Decode(&d); err != nil {
+				return err
+			}
+			b := s.nextBatch()
+			b.Decisions = append(b.Decisions, Decision{
+				Request: d.Request, Data: protocol.MustEncode(resolution{d, e.By, e.Turn}),
+			})
+		}
+	}
+	s.published.stale = true
+	return nil
+}
