@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -16,17 +17,17 @@ import (
 
 // testReloader runs a reloader with a file that decides who has access, and a configuration. It
 // returns how often each was read, as of the last synctest.Wait.
-func testReloader(t *testing.T, r *reloader) (file string, access, config *int) {
+func testReloader(t *testing.T, r *reloader) (file string, access, config *atomic.Int32) {
 	t.Helper()
-	file, access, config = filepath.Join(t.TempDir(), "users"), new(int), new(int)
+	file, access, config = filepath.Join(t.TempDir(), "users"), new(atomic.Int32), new(atomic.Int32)
 	r.log, r.hup = slog.New(slog.DiscardHandler), make(chan os.Signal, 1)
 	r.add("users", []string{file}, func() error {
-		*access++
+		access.Add(1)
 		_, err := os.ReadFile(file)
 		return err
 	})
 	r.add("configuration", nil, func() error {
-		*config++
+		config.Add(1)
 		return errors.New("broken")
 	})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -47,11 +48,12 @@ func TestFilesAreReloadedAfterAChangeAndOnSIGHUP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &reloader{hasTerminal: func() bool { return false }}
 		file, access, config := testReloader(t, r)
-		check := func(what string, wantAccess, wantConfig int) {
+		check := func(what string, wantAccess, wantConfig int32) {
 			t.Helper()
 			synctest.Wait()
-			if *access != wantAccess || *config != wantConfig {
-				t.Errorf("%s: read %d and %d times, want %d and %d", what, *access, *config, wantAccess, wantConfig)
+			if access.Load() != wantAccess || config.Load() != wantConfig {
+				t.Errorf("%s: read %d and %d times, want %d and %d",
+					what, access.Load(), config.Load(), wantAccess, wantConfig)
 			}
 		}
 		time.Sleep(5 * reloadInterval)
@@ -61,7 +63,7 @@ func TestFilesAreReloadedAfterAChangeAndOnSIGHUP(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(3 * reloadInterval)
-			check("changed", 2+n, 0)
+			check("changed", 2+int32(n), 0)
 		}
 		r.hup <- syscall.SIGHUP
 		check("SIGHUP", 5, 1)

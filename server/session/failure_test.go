@@ -129,6 +129,7 @@ func TestASessionThatCannotBeReloadedRefusesRequests(t *testing.T) {
 				}
 				first := send("one")
 				time.Sleep(1500 * time.Millisecond)
+				synctest.Wait()
 				refused(r, first, protocol.CodeStorage)
 				two := send("two")
 				synctest.Wait()

@@ -36,7 +36,7 @@ func (h *Hub) retain() {
 	for {
 		select {
 		case now := <-tick.C:
-			for _, id := range h.expired(now) {
+			for _, id := range h.expired(now, h.cfg.Retention, h.cfg.Store) {
 				h.removeUnused(id)
 			}
 		case <-h.stop:
@@ -47,8 +47,7 @@ func (h *Hub) retain() {
 
 // expired returns the sessions to remove now. Of a store that is too large it returns one: the size
 // is known again after its rows are gone.
-func (h *Hub) expired(now time.Time) []string {
-	r := h.cfg.Retention
+func (h *Hub) expired(now time.Time, r Retention, store Store) []string {
 	list := slices.DeleteFunc(h.List(true), func(s protocol.Summary) bool {
 		return s.Turn != "" || s.Queue > 0 || s.Clients > 0
 	})
@@ -58,7 +57,7 @@ func (h *Hub) expired(now time.Time) []string {
 			ids = append(ids, s.Session)
 		}
 	}
-	if sizer, ok := h.cfg.Store.(Sizer); ok && r.Bytes > 0 && len(ids) == 0 && len(list) > 0 {
+	if sizer, ok := store.(Sizer); ok && r.Bytes > 0 && len(ids) == 0 && len(list) > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), retentionInterval)
 		defer cancel()
 		if size, err := sizer.Size(ctx); err != nil {

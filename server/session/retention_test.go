@@ -36,9 +36,8 @@ func TestRetentionRemovesUnusedSessionsAlone(t *testing.T) {
 					}
 					time.Sleep(time.Hour)
 				}
-				r.hub.cfg.Retention, r.hub.cfg.Store = c.retention, sizedStore{r.hub.cfg.Store}
 				for range 5 {
-					for _, id := range r.hub.expired(time.Now()) {
+					for _, id := range r.hub.expired(time.Now(), c.retention, sizedStore{r.store}) {
 						r.hub.removeUnused(id)
 					}
 					r.waitIdle()
