@@ -38,14 +38,7 @@ of "agentctl agents", or an ad hoc command ("acp:COMMAND ARG…").`,
 }
 
 func runAgentLogin(ctx context.Context, o *agentLoginOptions) error {
-	if o.app.flags.Server != "" {
-		return exit.Usagef("an agent's login is on the machine of its server: run agentctl agents login there")
-	}
-	registry, err := o.app.registry()
-	if err != nil {
-		return err
-	}
-	config, err := registry.Find(o.Agent)
+	registry, config, err := o.app.localAgent(o.Agent, "login")
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentctl/internal/exit"
 	"agentctl/internal/output"
 	"agentctl/server/agent/acp"
 	"agentctl/server/session"
@@ -65,14 +64,7 @@ type storedSession struct {
 }
 
 func runAgentSessions(ctx context.Context, o *agentSessionsOptions) error {
-	if o.app.flags.Server != "" {
-		return exit.Usagef("an agent's sessions are on the machine of its server: run agentctl agents sessions there")
-	}
-	registry, err := o.app.registry()
-	if err != nil {
-		return err
-	}
-	config, err := registry.Find(o.Agent)
+	_, config, err := o.app.localAgent(o.Agent, "sessions")
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"agentctl/internal/agents"
 	"agentctl/internal/config"
+	"agentctl/internal/exit"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/server/agent/acp"
@@ -167,6 +168,21 @@ func (a *app) registry() (*agents.Registry, error) {
 		return nil, err
 	}
 	return c.Registry(), nil
+}
+
+// localAgent returns the registry, and how to run an agent of this machine, for the named verb
+// below "agentctl agents".
+func (a *app) localAgent(agent, verb string) (*agents.Registry, acp.Config, error) {
+	if a.flags.Server != "" {
+		err := exit.Usagef("this is about the machine of the server: run agentctl agents %s there", verb)
+		return nil, acp.Config{}, err
+	}
+	registry, err := a.registry()
+	if err != nil {
+		return nil, acp.Config{}, err
+	}
+	config, err := registry.Find(agent)
+	return registry, config, err
 }
 
 // probe starts an agent and sets what it tells.

@@ -23,15 +23,7 @@ func (m *messageFile) Estimate(int, bool) int { return 2 }
 func (m *messageFile) Block(width int, _ bool) transcript.Block {
 	text := transcript.NewText()
 	text.Append(describe.MessageContent(&m.content))
-	b := transcript.Block{
-		Header:     []string{""},
-		RenderLine: func(line string) string { return "   " + m.styles.RenderLine(line) },
-	}
-	if m.heading != "" {
-		b.Header = append(b.Header, " "+m.styles.Agent.Render(ui.Fit(transcript.Clean(m.heading), width-1)))
-	}
-	b.Body, b.Bytes = text.Lines(width - ui.Indent)
-	return b
+	return agentBlock(m.styles, m.heading, text, width)
 }
 
 // Files returns the images, files and links of an item, in the order of its lines.

@@ -100,14 +100,7 @@ func (m *agentMessage) Estimate(width int, collapsed bool) int {
 // Block implements transcript.Item.
 func (m *agentMessage) Block(width int, collapsed bool) transcript.Block {
 	text := m.feed.update(m.item.Text, m.item.Open, transcript.NewMarkdown)
-	b := transcript.Block{
-		Header:     []string{""},
-		RenderLine: func(line string) string { return "   " + m.styles.RenderLine(line) },
-	}
-	if m.heading != "" {
-		b.Header = append(b.Header, " "+m.styles.Agent.Render(ui.Fit(transcript.Clean(m.heading), width-1)))
-	}
-	b.Body, b.Bytes = text.Lines(width - ui.Indent)
+	b := agentBlock(m.styles, m.heading, text, width)
 	if len(b.Body) == 0 && !m.item.Open {
 		b.Header = nil
 	} else if collapsed && m.item.Task != "" {
@@ -117,6 +110,24 @@ func (m *agentMessage) Block(width int, collapsed bool) transcript.Block {
 		b.Footer = []string{"   " + m.styles.Warning.Render(ui.Fit("⊘ "+m.interrupted, width-ui.Indent))}
 	}
 	return b
+}
+
+// agentBlock returns a text of the agent, indented below its heading, if it has one.
+func agentBlock(styles *ui.Styles, heading string, text lines, width int) transcript.Block {
+	b := transcript.Block{
+		Header:     []string{""},
+		RenderLine: func(line string) string { return "   " + styles.RenderLine(line) },
+	}
+	if heading != "" {
+		b.Header = append(b.Header, " "+styles.Agent.Render(ui.Fit(transcript.Clean(heading), width-1)))
+	}
+	b.Body, b.Bytes = text.Lines(width - ui.Indent)
+	return b
+}
+
+// lines is a text that is laid out for a width.
+type lines interface {
+	Lines(width int) (lines []string, bytes int)
 }
 
 // collapse reduces the message of a task to a heading with the number of lines, and to the last

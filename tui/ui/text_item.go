@@ -55,25 +55,6 @@ func TextItems(s *Styles, text string, parse func(raw string) *transcript.Text) 
 	return out
 }
 
-// MarkdownItem returns a Markdown text as an item.
-func MarkdownItem(s *Styles, text *transcript.Markdown) transcript.Item { return markdownItem{s, text} }
-
-// markdownItem is a Markdown text as an item.
-type markdownItem struct {
-	styles *Styles
-	text   *transcript.Markdown
-}
-
-func (m markdownItem) Estimate(width int, _ bool) int {
-	text := m.text.String()
-	return 1 + max(strings.Count(text, "\n"), len(text)/max(width, 80))
-}
-
-func (m markdownItem) Block(width int, _ bool) transcript.Block {
-	lines, bytes := m.text.Lines(width)
-	return transcript.Block{Body: lines, Bytes: bytes, RenderLine: m.styles.RenderLine}
-}
-
 // AsTerminalOutput parses a text as the output of a program.
 func AsTerminalOutput(raw string) *transcript.Text {
 	t := transcript.NewTerminalOutput()
