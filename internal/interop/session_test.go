@@ -348,6 +348,7 @@ func TestARestoredSessionAndItsOriginBothGoOn(t *testing.T) {
 	var made protocol.CreateResult
 	other.do(protocol.DoRestore, protocol.RestoreData{State: state.State}, &made)
 	other.follow(made)
+	other.waitTurnEnd(protocol.ReasonCompleted) // of the history that the state carries
 
 	other.send("who am I?")
 	other.waitTurnEnd(protocol.ReasonCompleted)
