@@ -27,13 +27,14 @@ func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 		if agent != "" {
 			from = caller{by: s.hub.AgentActor(agent), role: protocol.RoleAgent, agent: agent}
 		}
+		from.origins, from.allowed = r.Header.Values("Origin"), l.Origins
 		switch {
 		case err != nil:
 			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, err.Error())
 		case !l.hosts.allow(r.Host):
 			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, errHost)
 		case !l.Origins.allow(r.Header.Values("Origin")) || crossSite(r):
-			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, "this web origin is not allowed")
+			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, errOrigin.Error())
 		case handleCORS(w, r):
 		case agent != "" && r.URL.Path == login.Path:
 			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, "an agent may not log in")

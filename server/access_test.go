@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coder/websocket"
+
 	"agentctl/protocol"
 )
 
@@ -188,7 +190,8 @@ func TestOriginsAreRefusedUnlessAllowed(t *testing.T) {
 	}
 }
 
-// Origins that are replaced apply to the next request.
+// Origins that are replaced apply to the next request, and end the connections of pages that are
+// not among them.
 func TestOriginsCanBeReplaced(t *testing.T) {
 	w := newTestServer(t)
 	origins := NewOrigins("https://old.example")
@@ -200,11 +203,27 @@ func TestOriginsCanBeReplaced(t *testing.T) {
 			t.Errorf("%s: status %d, want %d", origin, status, want)
 		}
 	}
+	dial := func(header http.Header) *websocket.Conn {
+		t.Helper()
+		c, _, err := websocket.Dial(t.Context(), "ws://"+addr+protocol.Path+"?token=secret",
+			&websocket.DialOptions{HTTPHeader: header, Host: "localhost", Subprotocols: []string{protocol.Subprotocol}})
+		must(t, err)
+		t.Cleanup(func() { _ = c.CloseNow() })
+		return c
+	}
 	check("old.example", 200)
 	check("new.example", 403)
+	page, program := dial(http.Header{"Origin": {"https://old.example"}}), dial(nil)
 	origins.Set([]string{"https://new.example"})
 	check("old.example", 403)
 	check("new.example", 200)
+	if _, _, err := page.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
+		t.Errorf("the connection of a page whose origin was removed: %v", err)
+	}
+	must(t, program.Write(t.Context(), websocket.MessageText, []byte(`{"id":1,"do":"hello"}`)))
+	if _, _, err := program.Read(t.Context()); err != nil {
+		t.Errorf("the connection of a program: %v", err)
+	}
 }
 
 // TestAPageThatMayConnectReadsWhatItIsAnswered checks the CORS headers and the preflight request.

@@ -16,6 +16,8 @@ type caller struct {
 	role     protocol.Role
 	identity *login.Identity // nil: not that of a token
 	agent    string          // the session whose agent it is; empty: a user
+	origins  []string        // of the page; empty: not a page
+	allowed  *Origins        // of the listener
 }
 
 // Reasons for closing a connection with protocol.ClosePolicy.
@@ -23,6 +25,7 @@ const (
 	reasonNoToken      = "auth failed: a valid token is required"
 	reasonTokenExpired = "auth failed: the token has expired"
 	reasonTokenRevoked = "auth failed: the token was revoked"
+	reasonOrigin       = "this web origin is not allowed any more"
 )
 
 // agentOf returns the session whose agent sent a request: the process that connected, or one of its

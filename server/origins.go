@@ -1,13 +1,27 @@
 package server
 
 import (
+	"errors"
 	"slices"
-	"sync/atomic"
+	"sync"
 )
+
+// errOrigin is the reason for the end of a page whose origin is not in the list any more.
+var errOrigin = errors.New("this web origin is not allowed")
 
 // Origins are web origins whose pages may connect ("https://host:port"). The zero value and nil
 // have none. Their methods may be called from any goroutine.
-type Origins struct{ list atomic.Pointer[[]string] }
+type Origins struct {
+	mu    sync.Mutex // guards the fields below; held briefly
+	list  []string
+	pages map[*page]struct{} // that are connected
+}
+
+// A page is a request with origins, under way.
+type page struct {
+	origins []string
+	end     func(reason error)
+}
 
 // NewOrigins returns Origins with a list.
 func NewOrigins(list ...string) *Origins {
@@ -16,22 +30,57 @@ func NewOrigins(list ...string) *Origins {
 	return o
 }
 
-// Set replaces the list, for connections and requests that begin later.
-func (o *Origins) Set(list []string) { o.list.Store(&list) }
+// Set replaces the list. Connections and requests of pages that are not in it end.
+func (o *Origins) Set(list []string) {
+	o.mu.Lock()
+	o.list = list
+	var gone []*page
+	for p := range o.pages {
+		if !o.listed(p.origins) {
+			gone = append(gone, p)
+		}
+	}
+	o.mu.Unlock()
+	for _, p := range gone {
+		p.end(errOrigin)
+	}
+}
 
 // allow reports whether all of the origins of a request may connect. A request without one is not
 // of a page.
 func (o *Origins) allow(origins []string) bool {
-	var list []string
-	if o != nil {
-		if p := o.list.Load(); p != nil {
-			list = *p
-		}
+	if o == nil {
+		return len(origins) == 0
 	}
-	for _, origin := range origins {
-		if !slices.Contains(list, origin) {
-			return false
-		}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.listed(origins)
+}
+
+// listed reports whether the list has all origins. It requires mu.
+func (o *Origins) listed(origins []string) bool {
+	return !slices.ContainsFunc(origins, func(origin string) bool { return !slices.Contains(o.list, origin) })
+}
+
+// watch calls end, which must not block, when one of the origins of an allowed request leaves the
+// list. The caller must call stop; a call of end under way may still come.
+func (o *Origins) watch(origins []string, end func(reason error)) (stop func()) {
+	if o == nil || len(origins) == 0 {
+		return func() {}
 	}
-	return true
+	p := &page{origins, end}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.listed(origins) { // replaced since the request was allowed
+		go end(errOrigin)
+	}
+	if o.pages == nil {
+		o.pages = map[*page]struct{}{}
+	}
+	o.pages[p] = struct{}{}
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.pages, p)
+	}
 }
