@@ -41,7 +41,7 @@ type dialer struct {
 
 func newDialer(raw string, o Options) *dialer {
 	d := &dialer{token: o.Token, observer: newFrameObserver(o.OnFrame)}
-	u, socket, err := parseURL(raw, o.Dialect)
+	u, socket, err := parseURL(raw, o.Dialect, o.Dial != nil)
 	if err == nil && o.Dialect != "" {
 		d.codecOptions = codec.ClientOptions{
 			URL: raw, Name: o.Name, ID: newID, Options: o.DialectOptions,
@@ -107,12 +107,15 @@ func httpTransport(socket string, o Options) *http.Transport {
 }
 
 // parseURL returns the URL to open and, for a Unix socket, its path. dialectName is empty for the
-// native protocol. A Unix socket implies agentctl's server and its paths; other dialect servers
-// define their own paths.
-func parseURL(raw, dialectName string) (_ *url.URL, socket string, _ error) {
+// native protocol. A Unix socket implies agentctl's server and its paths, as does an ssh:// URL
+// with a custom transport; other dialect servers define their own paths.
+func parseURL(raw, dialectName string, custom bool) (_ *url.URL, socket string, _ error) {
 	defaultPath := protocol.Path
 	if dialectName != "" {
 		defaultPath = "/dialect/" + dialectName
+	}
+	if custom && strings.HasPrefix(raw, "ssh://") {
+		return &url.URL{Scheme: "ws", Host: "localhost", Path: defaultPath}, "ssh", nil
 	}
 	if path, ok := strings.CutPrefix(raw, "unix://"); ok {
 		if path == "" {

@@ -32,10 +32,12 @@ type app struct {
 
 	flags         globalFlags
 	userConfig    config.User
-	userConfigErr error // returned by the first step that needs userConfig
-	dataFlag      bool  // --data was passed, not only AGENTCTL_DATA
-	started       bool  // the verb has started: earlier errors are wrong usage
-	logFrames     bool  // record the frames of the connection for the TUI's protocol log
+	userConfigErr error              // returned by the first step that needs userConfig
+	dataFlag      bool               // --data was passed, not only AGENTCTL_DATA
+	serverFlag    bool               // --server was passed, not only AGENTCTL_SERVER
+	server        config.NamedServer // selected by --on; zero: none
+	started       bool               // the verb has started: earlier errors are wrong usage
+	logFrames     bool               // record the frames of the connection for the TUI's protocol log
 
 	verb    string           // path of the verb, such as "queue edit"
 	session string           // first argument of the verb, or SESSION, for hints
@@ -45,6 +47,7 @@ type app struct {
 // globalFlags are the flags of every verb.
 type globalFlags struct {
 	Server string
+	On     string // name of a server in the user's configuration
 	Token  string
 
 	Fingerprint string // of the server's certificate

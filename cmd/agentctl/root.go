@@ -88,7 +88,8 @@ func newRoot(a *app) *cobra.Command {
 		newRules(a), newTask(a), newCompact(a, runCompact), newSet(a, runSet))
 	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newSearch(a, runSearch), newExport(a, runExport),
 		newBlob(a, runBlob), newContext(a, runContext), newAgentOptions(a, runAgentOptions))
-	add(groupServer, newServe(a, runServe), newStop(a, runStop), newBackup(a, runBackup), newRestore(a, runRestore),
+	add(groupServer, newServe(a, runServe), newStop(a, runStop), newConnect(a, runConnect),
+		newBackup(a, runBackup), newRestore(a, runRestore),
 		newCheck(a, runCheck), newRepair(a, runRepair),
 		newAgents(a, runAgents, runAgentLogin, runAgentSessions), newDoctor(a, runDoctor),
 		newLogin(a, runLogin), newToken(a, runToken, runTokenUser),
@@ -116,7 +117,8 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 
 func (a *app) addGlobalFlags(root *cobra.Command) {
 	f, g := root.PersistentFlags(), &a.flags
-	f.StringVar(&g.Server, "server", "", "server `URL`: ws, wss or unix (AGENTCTL_SERVER)")
+	f.StringVar(&g.Server, "server", "", "server `URL`: ws, wss, ssh or unix (AGENTCTL_SERVER)")
+	f.StringVar(&g.On, "on", "", "`NAME` of a server of the configuration, or local")
 	f.StringVar(&g.Token, "token", "", "`CREDENTIAL` for the server (AGENTCTL_TOKEN)")
 	f.StringVar(&g.Fingerprint, "fingerprint", "", "`FP` of its certificate (AGENTCTL_FINGERPRINT)")
 	f.StringVar(&g.Dialect, "dialect", "", "`NAME` of the dialect to speak (AGENTCTL_DIALECT)")
@@ -130,6 +132,7 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	completeValues(root, "output", []string{formatText, formatJSON})
 	completeValues(root, "dialect", dialect.Names())
 	_ = root.RegisterFlagCompletionFunc("dialect-option", a.completeDialectOption)
+	_ = root.RegisterFlagCompletionFunc("on", a.completeServers)
 	completeDirs(root, "data")
 }
 
@@ -137,7 +140,7 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 // configuration, and checks them.
 func (a *app) readEnvironment() error {
 	g := &a.flags
-	a.dataFlag = g.Data != ""
+	a.dataFlag, a.serverFlag = g.Data != "", g.Server != ""
 	for field, name := range map[*string]string{
 		&g.Server: "AGENTCTL_SERVER", &g.Token: "AGENTCTL_TOKEN", &g.Dialect: "AGENTCTL_DIALECT",
 		&g.Data: "AGENTCTL_DATA", &g.Fingerprint: "AGENTCTL_FINGERPRINT",
@@ -152,7 +155,9 @@ func (a *app) readEnvironment() error {
 	if a.env("NO_COLOR") != "" {
 		g.NoColor = true
 	}
-	a.applyUserConfig()
+	if err := a.applyUserConfig(); err != nil {
+		return err
+	}
 	if format := g.Output; format != formatText && format != formatJSON {
 		g.Output = formatText
 		return exit.Usagef("invalid --output %q: want text or json", format)
@@ -174,10 +179,14 @@ func (a *app) readEnvironment() error {
 // applyUserConfig reads the user's configuration and applies it where neither flags nor environment
 // do. A server they name replaces the file's server and its dialect; --data selects the local
 // server.
-func (a *app) applyUserConfig() {
+func (a *app) applyUserConfig() error {
 	a.userConfig, a.userConfigErr = config.ReadUser(a.env)
 	g, u := &a.flags, &a.userConfig
-	if g.Server == "" && !a.dataFlag {
+	if g.On != "" {
+		if err := a.selectServer(g.On); err != nil {
+			return err
+		}
+	} else if g.Server == "" && !a.dataFlag {
 		g.Server = u.Server
 		if g.Dialect == "" {
 			g.Dialect = u.Dialect
@@ -187,6 +196,7 @@ func (a *app) applyUserConfig() {
 		g.As = u.As
 	}
 	g.NoColor = g.NoColor || u.NoColor()
+	return nil
 }
 
 // runE returns the RunE of a verb: it reads the arguments into o, then runs the verb under

@@ -5,15 +5,21 @@ import (
 
 	"agentctl/dialect"
 	"agentctl/internal/exit"
+	"agentctl/internal/ssh"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 	"agentctl/tui/ui"
 )
 
-const serverURLForms = "ws://HOST:PORT, wss://HOST:PORT or unix:///PATH"
+const serverURLForms = "ws://HOST:PORT, wss://HOST:PORT, ssh://[USER@]HOST or unix:///PATH"
 
 // CheckServerURL returns a usage error unless url has the form of a server's URL.
 func CheckServerURL(url string) error {
+	if strings.HasPrefix(url, ssh.Scheme) { // its text may hold a password
+		if _, err := ssh.Parse(url); err != nil {
+			return exit.Usagef("invalid --server: %w", err)
+		}
+	}
 	if !isServerURL(url) {
 		return exit.Usagef("invalid --server %q: want %s", url, serverURLForms)
 	}
@@ -21,6 +27,10 @@ func CheckServerURL(url string) error {
 }
 
 func isServerURL(url string) bool {
+	if strings.HasPrefix(url, ssh.Scheme) {
+		_, err := ssh.Parse(url)
+		return err == nil
+	}
 	for _, scheme := range []string{"ws://", "wss://", "http://", "https://", "unix:"} {
 		if strings.HasPrefix(url, scheme) {
 			return true

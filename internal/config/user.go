@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,9 +23,12 @@ import (
 // A User is the configuration file of a user. Flags and environment override it. It holds no
 // credential.
 type User struct {
-	Server  string      `json:"server"`  // instead of the local one
-	Dialect string      `json:"dialect"` // of Server
-	As      string      `json:"as"`      // name that actions are attributed to
+	Server  string `json:"server"`  // instead of the local one
+	Dialect string `json:"dialect"` // of Server
+
+	Servers map[string]NamedServer `json:"servers"` // by the name that --on selects
+
+	As      string      `json:"as"` // name that actions are attributed to
 	Theme   ui.Theme    `json:"theme"`
 	Color   *bool       `json:"color"` // nil: true
 	Mouse   bool        `json:"mouse"`
@@ -88,8 +92,8 @@ func ReadUser(env func(string) string) (User, error) {
 
 const (
 	helpHint  = "see: agentctl attach --help"
-	namesHint = "the file may contain as, bell, color, dialect, keep, keys, mouse, notify, pass_env, server " +
-		"and theme"
+	namesHint = "the file may contain as, bell, color, dialect, keep, keys, mouse, notify, pass_env, server, " +
+		"servers and theme"
 )
 
 // A fileError is a problem in the file, with the line (from 1) and what to do about it.
@@ -166,6 +170,11 @@ func (u *User) check() (name string, err error) {
 		}
 		if u.Server == "" {
 			return "dialect", errors.New("dialect needs a server")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(u.Servers)) {
+		if field, err := u.Servers[name].check(name); err != nil {
+			return field, err
 		}
 	}
 	if u.Keep < 0 {

@@ -28,6 +28,7 @@ func TestTheExampleConfigurationHasEveryName(t *testing.T) {
 		Mouse: true, Bell: &yes, Notify: &no, Keep: 5,
 		Keys:    keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.scroll-up": {}},
 		PassEnv: []string{"MY_KEY", "CORP_*"},
+		Servers: map[string]NamedServer{"box": {URL: "ssh://ada@box:2222", Command: "/opt/agentctl", Share: &no}},
 	}
 	if !reflect.DeepEqual(u, want) {
 		t.Errorf("%+v\nwant %+v", u, want)

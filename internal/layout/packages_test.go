@@ -100,6 +100,7 @@ var packageRules = []packageRule{
 	{pkg: "protocol/myagent", imports: codecImports, noIO: true},
 	{pkg: "protocol/sandcastle", imports: codecImports, noIO: true},
 	{pkg: "internal/config", imports: []string{
+		"internal/ssh",
 		"protocol", "protocol/codec", "dialect", "tui/ui", "tui/keymap", "internal/agents", "internal/exit",
 	}},
 	{pkg: "internal/agents", imports: []string{"protocol", "server/session", "server/agent/..."}},
@@ -118,6 +119,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/access", test: true},
 	{pkg: "internal/attachment", imports: []string{"protocol"}},
 	{pkg: "internal/filelist"},
+	{pkg: "internal/ssh"},
 	{pkg: "internal/download"},
 	{pkg: "internal/browser", test: true},
 	{pkg: "internal/crash", test: true},

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"agentctl/internal/exit"
+	"agentctl/internal/ssh"
+	"agentctl/wsclient"
+)
+
+// connectSSH connects to the server of another machine through ssh. ssh may ask on a terminal for
+// the first connection; the later ones fail where it would.
+func (a *app) connectSSH(ctx context.Context, url string, o wsclient.Options) (*connection, error) {
+	if o.Dialect != "" {
+		return nil, exit.Usagef("--dialect %s needs another --server: an ssh:// URL has no dialects", o.Dialect)
+	}
+	d, err := a.sshDialer(url)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := d.Dial(ctx, a.asksForTrust())
+	if err != nil {
+		return nil, exit.Unreachablef("%w", err).WithHint("try: ssh %s agentctl version", d.Target)
+	}
+	var first atomic.Pointer[net.Conn]
+	first.Store(&conn)
+	closeFirst := func() {
+		if c := first.Swap(nil); c != nil {
+			_ = (*c).Close()
+		}
+	}
+	defer closeFirst()
+	o.Dial = func(ctx context.Context) (net.Conn, error) {
+		if c := first.Swap(nil); c != nil {
+			return *c, nil
+		}
+		return d.Dial(ctx, false)
+	}
+	return a.dial(ctx, url, false, o)
+}
+
+func (a *app) sshDialer(url string) (*ssh.Dialer, error) {
+	target, err := ssh.Parse(url)
+	if err != nil {
+		return nil, exit.Usagef("invalid --server: %w", err)
+	}
+	d := &ssh.Dialer{Target: target, Command: a.server.Command}
+	if a.flags.NoStart {
+		d.Args = []string{"--no-start"}
+	}
+	if a.server.Shares() {
+		d.ShareDir = a.shareDir()
+	}
+	return d, nil
+}
+
+// shareDir returns the directory of the sockets of ssh's shared links, or "" if there is none that
+// is short enough and only this user's.
+func (a *app) shareDir() string {
+	dir, err := a.dataDir()
+	if err != nil || dir.Create() != nil {
+		return ""
+	}
+	path := dir.Path("ssh")
+	if runtime := a.env("XDG_RUNTIME_DIR"); filepath.IsAbs(runtime) {
+		path = filepath.Join(runtime, "agentctl-ssh")
+	}
+	if len(path) > ssh.MaxShareDir || os.MkdirAll(path, 0o700) != nil || os.Chmod(path, 0o700) != nil {
+		return ""
+	}
+	return path
+}
