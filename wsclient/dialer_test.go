@@ -28,13 +28,14 @@ func TestURLsNameAServerAndAPath(t *testing.T) {
 		{"https://host", "https://host/v1/ws", "", ""},
 		{"unix:///run/a b%/s.sock", "ws://localhost/v1/ws", "/run/a b%/s.sock", ""},
 		{"unix://rel.sock", "ws://localhost/v1/ws", "rel.sock", ""},
+		{"ssh://ada@box", "ws://localhost/v1/ws", "ssh", ""},
 		{"unix://", "", "", "socket path"},
 		{"host:1", "", "", "scheme"},
 		{"", "", "", "scheme"},
 		{"ws:///v1/ws", "", "", "without a host"},
 		{"ws://user:secret@ho st", "", "", "malformed"},
 	} {
-		u, socket, err := parseURL(c.raw, "")
+		u, socket, err := parseURL(c.raw, "", strings.HasPrefix(c.raw, "ssh:"))
 		switch {
 		case c.err != "":
 			if err == nil || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "secret") {

@@ -59,7 +59,8 @@ arrives or a turn ends, unless you pass --no-alert.
 Defaults can be set in the configuration file (see "agentctl --help"), which is JSON:
 
   {"server": "ws://127.0.0.1:7777", "dialect": "", "as": "ada",
-   "servers": {"box": {"url": "ssh://ada@box"}}, "theme": "auto", "color": true, "mouse": false,
+   "servers": {"box": {"url": "ssh://ada@box"}},
+   "theme": "auto", "color": true, "mouse": false,
    "bell": true, "notify": true, "keep": 3, "pass_env": ["MY_KEY", "CORP_*"],
    "keys": {"interrupt": ["ctrl+x", "ctrl+b"], "queue.remove": ["x"]}}
 

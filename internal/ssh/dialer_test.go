@@ -71,7 +71,8 @@ func TestAFailedDialSaysWhy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := &Dialer{Target: Target{User: "ada", Host: "box"}, Program: fakeSSH(t, c.script)}
 			conn, err := d.Dial(t.Context(), false)
-			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "ssh ada@box: ") {
+			if err == nil || !strings.Contains(err.Error(), c.want) ||
+				!strings.HasPrefix(err.Error(), "ssh ada@box: ") {
 				t.Errorf("%v, %v", conn, err)
 			}
 		})
