@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// TestOverOpenSSH dials through OpenSSH's client and server. The second connection shares the link of
-// the first.
+// TestOverOpenSSH dials through OpenSSH's client and server. The second connection shares the link
+// of the first.
 func TestOverOpenSSH(t *testing.T) {
 	s := newServer(t)
 	share := filepath.Join(s.dir, "s")
