@@ -29,3 +29,30 @@ type Server interface {
 	// Create creates a session. Its errors are those of Session.Do.
 	Create(ctx context.Context, d protocol.CreateData) (protocol.CreateResult, error)
 }
+
+// Several is a Server of several servers. It is safe for concurrent use.
+type Several interface {
+	Server
+
+	// Servers returns the names of the servers. The first is home, whose connection Conns yields.
+	Servers() []string
+
+	// ServerOf returns the name of a session's server.
+	ServerOf(session string) string
+
+	// ServerConns yields the connections of the other servers and each change, until ctx ends. It
+	// must be called once.
+	ServerConns(ctx context.Context) iter.Seq[ServerConn]
+
+	// AgentsOf is Agents of one server.
+	AgentsOf(server string) []string
+
+	// CreateOn is Create on one server.
+	CreateOn(ctx context.Context, server string, d protocol.CreateData) (protocol.CreateResult, error)
+}
+
+// A ServerConn is the connection of one of several servers.
+type ServerConn struct {
+	Server string // its name
+	Conn   Conn
+}
