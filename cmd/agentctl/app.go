@@ -34,7 +34,7 @@ type app struct {
 	userConfig    config.User
 	userConfigErr error              // returned by the first step that needs userConfig
 	dataFlag      bool               // --data was passed, not only AGENTCTL_DATA
-	serverFlag    bool               // --server was passed, not only AGENTCTL_SERVER
+	serverNamed   bool               // flags or environment select the server
 	server        config.NamedServer // selected by --on; zero: none
 	started       bool               // the verb has started: earlier errors are wrong usage
 	logFrames     bool               // record the frames of the connection for the TUI's protocol log

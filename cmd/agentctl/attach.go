@@ -152,7 +152,9 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection, session
 	if c.own && o.app.flags.Dialect == "" {
 		server.environment = o.app.shellEnvironment
 	}
-	return c.leaveError(leaveCause(ctx, tui.RunDashboard(ctx, server, session, options)))
+	all, closeOthers := o.app.withNamedServers(server)
+	defer closeOthers()
+	return c.leaveError(leaveCause(ctx, tui.RunDashboard(ctx, all, session, options)))
 }
 
 // leaveError returns the error of a screen that was left. A screen stays open after its connection

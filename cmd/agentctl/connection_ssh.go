@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"agentctl/internal/config"
 	"agentctl/internal/exit"
 	"agentctl/internal/ssh"
 	"agentctl/wsclient"
@@ -18,7 +19,9 @@ func (a *app) connectSSH(ctx context.Context, url string, o wsclient.Options) (*
 	if o.Dialect != "" {
 		return nil, exit.Usagef("--dialect %s needs another --server: an ssh:// URL has no dialects", o.Dialect)
 	}
-	d, err := a.sshDialer(url)
+	server := a.server
+	server.URL = url
+	d, err := a.sshDialer(server)
 	if err != nil {
 		return nil, err
 	}
@@ -43,16 +46,17 @@ func (a *app) connectSSH(ctx context.Context, url string, o wsclient.Options) (*
 	return a.dial(ctx, url, false, o)
 }
 
-func (a *app) sshDialer(url string) (*ssh.Dialer, error) {
-	target, err := ssh.Parse(url)
+// sshDialer returns the dialer of a server with an ssh:// URL.
+func (a *app) sshDialer(s config.NamedServer) (*ssh.Dialer, error) {
+	target, err := ssh.Parse(s.URL)
 	if err != nil {
 		return nil, exit.Usagef("invalid --server: %w", err)
 	}
-	d := &ssh.Dialer{Target: target, Command: a.server.Command}
+	d := &ssh.Dialer{Target: target, Command: s.Command}
 	if a.flags.NoStart {
 		d.Args = []string{"--no-start"}
 	}
-	if a.server.Shares() {
+	if s.Shares() {
 		d.ShareDir = a.shareDir()
 	}
 	return d, nil

@@ -15,8 +15,6 @@ import (
 func (a *app) selectServer(name string) error {
 	g := &a.flags
 	switch {
-	case a.serverFlag:
-		return exit.Usagef("--on and --server name two servers: pass one")
 	case a.dataFlag && name != config.LocalName:
 		return exit.Usagef("--on and --data name two servers: pass one")
 	case a.userConfigErr != nil:

@@ -140,7 +140,10 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 // configuration, and checks them.
 func (a *app) readEnvironment() error {
 	g := &a.flags
-	a.dataFlag, a.serverFlag = g.Data != "", g.Server != ""
+	a.dataFlag = g.Data != ""
+	if g.On != "" && g.Server != "" {
+		return exit.Usagef("--on and --server name two servers: pass one")
+	}
 	for field, name := range map[*string]string{
 		&g.Server: "AGENTCTL_SERVER", &g.Token: "AGENTCTL_TOKEN", &g.Dialect: "AGENTCTL_DIALECT",
 		&g.Data: "AGENTCTL_DATA", &g.Fingerprint: "AGENTCTL_FINGERPRINT",
@@ -155,6 +158,7 @@ func (a *app) readEnvironment() error {
 	if a.env("NO_COLOR") != "" {
 		g.NoColor = true
 	}
+	a.serverNamed = g.On != "" || g.Server != "" || a.dataFlag
 	if err := a.applyUserConfig(); err != nil {
 		return err
 	}

@@ -24,12 +24,7 @@ func (a *app) connectTrusted(
 		return connect(nil)
 	}
 	known := credentials.NewKnownServers(dir)
-	trust := credentials.Trust{Host: u.Hostname(), Pinned: func() (string, error) {
-		if own := dir.FingerprintFor(server); own != "" {
-			return own, nil
-		}
-		return known.Fingerprint(server)
-	}}
+	trust := newTrust(dir, known, u.Hostname(), server)
 	if passed := a.flags.Fingerprint; passed != "" {
 		if trust.Passed, err = credentials.ParseFingerprint(passed); err != nil {
 			return exit.Usagef("--fingerprint: %w", err)
@@ -53,6 +48,26 @@ func (a *app) connectTrusted(
 		return nil
 	}
 	return known.Pin(server, trust.Passed)
+}
+
+// newTrust returns the trust in what this user knows of a server's certificate.
+func newTrust(dir localserver.Dir, known credentials.KnownServers, host, server string) credentials.Trust {
+	return credentials.Trust{Host: host, Pinned: func() (string, error) {
+		if own := dir.FingerprintFor(server); own != "" {
+			return own, nil
+		}
+		return known.Fingerprint(server)
+	}}
+}
+
+// knownTrust returns the TLS configuration for a server whose certificate is known or one that the
+// system trusts, nil without TLS.
+func knownTrust(dir localserver.Dir, server string) *tls.Config {
+	u, err := url.Parse(server)
+	if err != nil || u.Scheme != "wss" && u.Scheme != "https" {
+		return nil
+	}
+	return newTrust(dir, credentials.NewKnownServers(dir), u.Hostname(), server).TLS()
 }
 
 // asksForTrust reports whether a verb can ask on the terminal. Completions never ask.

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -9,8 +8,11 @@ import (
 	"agentctl/internal/ssh"
 )
 
-// LocalName names the server of this user and machine where a named server is expected.
-const LocalName = "local"
+// Names that no server of the file has.
+const (
+	LocalName = "local" // the server of this user and machine
+	HomeName  = "home"  // the server of the file's field "server", if it has no name
+)
 
 // A NamedServer is a server that the user's file names.
 type NamedServer struct {
@@ -31,8 +33,8 @@ func (s NamedServer) check(name string) (field string, err error) {
 	switch {
 	case !serverName.MatchString(name):
 		return name, fmt.Errorf("invalid server name %q: want letters, digits, dots and hyphens", name)
-	case name == LocalName:
-		return name, errors.New("the server name local means the server of this machine: choose another name")
+	case name == LocalName || name == HomeName:
+		return name, fmt.Errorf("the server name %s has a meaning of its own: choose another name", name)
 	case !isServerURL(s.URL):
 		return name, fmt.Errorf("invalid url %q of server %s: want %s", s.URL, name, serverURLForms)
 	case s.Dialect != "" && overSSH:
