@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +30,10 @@ func newEvents(a *app, run func(context.Context, *eventsOptions) error) *cobra.C
 		Long: `Print the events of a session as they are on the wire, one JSON object per line: all
 events, or those after --since. With --follow, continue with new events, across restarts of the
 server, until killed. A position is EPOCH:SEQ, as status prints it; a bare SEQ means the current
-epoch. With --fold, a run of deltas is one event.`,
+epoch. With --fold, a run of deltas is one event.
+
+If the log was replaced, or ends before --since, the last line has the type reset and the exit code
+is 9: what follows would not continue what was read before.`,
 		Example: `  agentctl events fix | jq -r 'select(.type=="text.delta").data.text'
   agentctl events fix --since 120 --follow`,
 		Args:              rangeArgs(1, 1),
@@ -69,7 +73,7 @@ func runEvents(ctx context.Context, o *eventsOptions) error {
 		since = *o.Since
 	}
 	lines := export.NewJSONLines(o.app.printer().Data())
-	r := logReader{conn: c, app: o.app, session: o.Session, raw: !o.Fold, follow: o.Follow}
+	r := logReader{conn: c, app: o.app, session: o.Session, raw: !o.Fold, follow: o.Follow, strict: true}
 	err = r.read(since, func(item wsclient.Item) error {
 		if item.Raw != nil {
 			if err := lines.Write(item.Raw); err != nil {
@@ -84,5 +88,24 @@ func runEvents(ctx context.Context, o *eventsOptions) error {
 	if flushErr := lines.Flush(); err == nil {
 		err = flushErr
 	}
+	var reset *resetError
+	if errors.As(err, &reset) {
+		return o.reportReset(reset)
+	}
 	return err
+}
+
+// reportReset prints the line that ends the events of a replaced log, and returns the error.
+func (o *eventsOptions) reportReset(r *resetError) error {
+	err := o.app.printer().PrintJSON(struct {
+		Type     string            `json:"type"`
+		Reason   string            `json:"reason"`
+		Since    protocol.Position `json:"since"`
+		Position protocol.Position `json:"position"`
+	}{"reset", r.reason, r.since, r.current})
+	if err != nil {
+		return err
+	}
+	return exit.Errorf(exit.LogReplaced, exit.CodeLogReplaced, "%w", r).
+		WithHint("read it from the start: agentctl events %s", o.Session)
 }

@@ -15,13 +15,14 @@ type logReader struct {
 	session string
 	raw     bool // do not join deltas
 	follow  bool // continue after the events that were visible at the call
+	strict  bool // end with errReset where the log was replaced
 
 	live bool // the events that were visible at the call have been read
 }
 
 // read calls handle with every durable event after since, and with an item without an event when it
-// has caught up. If since is not a position of the session's log, it notes that on stderr and
-// continues after the same seq of the current log.
+// has caught up. If since is not a position of the session's log, it returns a *resetError if
+// strict; otherwise it notes that on stderr and continues after the same seq of the current log.
 func (r *logReader) read(since protocol.Position, handle func(wsclient.Item) error) error {
 	for {
 		again, err := r.readOnce(&since, handle)
@@ -48,6 +49,9 @@ func (r *logReader) readOnce(since *protocol.Position, handle func(wsclient.Item
 			if since.Epoch == from.Epoch { // already tried: the log starts later
 				from.Seq = at.After.Seq
 			}
+			if r.strict && since.Seq > 0 { // the start is a position of every log
+				return false, &resetError{*since, at.Position, at.Reason}
+			}
 			r.app.notef("%s is not a position of the session's current log (%s): continuing after %s", since, at.Reason,
 				from)
 			*since = from
@@ -72,6 +76,18 @@ func (r *logReader) readOnce(since *protocol.Position, handle func(wsclient.Item
 		}
 	}
 	return false, fmt.Errorf("events of %s: %w", r.session, context.Cause(r.conn.ctx))
+}
+
+// A resetError says that a position is not one of the session's log: the log was replaced, or ends
+// before it.
+type resetError struct {
+	since, current protocol.Position
+	reason         string
+}
+
+func (e *resetError) Error() string {
+	return fmt.Sprintf("%s is not a position of the session's current log, which is at %s (%s)", e.since, e.current,
+		e.reason)
 }
 
 // readTranscript reads the whole log into a state and a transcript.

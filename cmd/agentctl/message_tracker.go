@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -16,9 +17,13 @@ import (
 type messageTracker struct {
 	app     *app
 	current func() (*protocol.State, error) // requests the session's current state
-	message string
-	turn    string // "" until the turn starts
-	print   bool   // print the answer as it arrives
+	message string                          // "": that of the turn
+	turn    string                          // "" until the turn starts
+	print   bool                            // print the answer as it arrives
+
+	mustExist bool // otherwise a dialect may answer before it sends the message's events
+
+	transcript protocol.Transcript // of the turn
 
 	ephemeral    bool            // the turn ends with the connection
 	unknownStart bool            // the position of the message in the log is not known
@@ -50,16 +55,31 @@ func (t *messageTracker) track(c *connection, session string, seq uint64) error 
 		if err != nil {
 			return c.cause(err)
 		}
+		if item.Attached != nil && item.Attached.Session != "" {
+			session = item.Attached.Session // not its name
+		}
 		end, err := t.apply(&item)
 		if err != nil || end != nil {
 			t.endLine()
 			if err == nil {
-				err = turnError(end)
+				err = t.report(session, end)
 			}
 			return err
 		}
 	}
-	return c.cause(fmt.Errorf("follow %s: %w", t.message, context.Cause(c.ctx)))
+	return c.cause(fmt.Errorf("follow %s: %w", cmp.Or(t.message, t.turn), context.Cause(c.ctx)))
+}
+
+// report prints the outcome of the turn in JSON and returns the error of the turn's end.
+func (t *messageTracker) report(session string, end *protocol.TurnEndedData) error {
+	if t.app.json() {
+		o := newOutcome(&t.transcript, end)
+		o.Session, o.MessageID, o.Turn = session, cmp.Or(o.MessageID, t.message), cmp.Or(o.Turn, t.turn)
+		if err := t.app.printer().PrintJSON(&o); err != nil {
+			return err
+		}
+	}
+	return turnError(end)
 }
 
 // apply handles one item. It returns the end of the turn once the turn has ended.
@@ -136,6 +156,9 @@ func (t *messageTracker) applyEvent(e *protocol.Event, raw []byte) (*protocol.Tu
 	if t.turn == "" || e.Turn != t.turn || !e.Durable() {
 		return nil, nil
 	}
+	if _, err := t.transcript.Apply(e); err != nil {
+		return nil, err
+	}
 	if err := t.printEvent(e, raw); err != nil {
 		return nil, err
 	}
@@ -166,11 +189,18 @@ func mayBlock(t protocol.Type) bool {
 // current state, because the event that it handles may be out of date.
 func (t *messageTracker) checkBlocked() error {
 	s, err := t.current()
+	if protocol.CodeOf(err) == protocol.CodeShuttingDown {
+		return nil // asked again at the next server, when caught up
+	}
 	if err != nil {
 		return err
 	}
-	running := s.Turn != nil && s.Turn.Message.MessageID == t.message
+	running := s.Turn != nil && (s.Turn.Turn == t.turn || s.Turn.Message.MessageID == t.message)
 	if !running && s.QueueIndex(t.message) < 0 {
+		if t.mustExist && t.transcript.Current() == nil {
+			return protocol.Errorf(protocol.CodeNotFound, "there is no such message or turn: %s",
+				cmp.Or(t.message, t.turn))
+		}
 		return nil // its turn has ended: the event will follow
 	}
 	if len(s.Approvals) > 0 {

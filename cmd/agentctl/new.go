@@ -31,6 +31,8 @@ type newOptions struct {
 	Lazy     bool
 	NoCheck  bool
 	Prompt   string
+	Wait     bool
+	Follow   bool
 	Attach   []string
 	Key      string
 }
@@ -54,6 +56,9 @@ lacks is removed. Another server gets only what --env names. They are never show
 --load continues a session that the agent has stored itself; "agentctl agents sessions" lists them.
 The end of its conversation becomes the first turn, if the agent repeats it.
 
+--wait and --follow wait for the end of the first message's turn, with the exit codes and the output
+of "agentctl send".
+
 --mode, --model and --option choose settings of the agent before its first message;
 "agentctl options" lists them. --attach sends files with the first message, as that of
 "agentctl send".`,
@@ -73,6 +78,8 @@ The end of its conversation becomes the first turn, if the agent repeats it.
 	f.BoolVar(&o.Lazy, "lazy", false, "start the agent with the first message")
 	f.BoolVar(&o.NoCheck, "no-check", false, "create the session even if the agent cannot start")
 	f.StringVar(&o.Prompt, "prompt", "", "`TEXT` of the first message")
+	f.BoolVarP(&o.Wait, "wait", "w", false, "wait for the end of its turn, as send does")
+	f.BoolVarP(&o.Follow, "follow", "f", false, "wait and print the answer")
 	addAttachFlag(cmd, &o.Attach)
 	addKeyFlag(cmd, &o.Key)
 	_ = cmd.RegisterFlagCompletionFunc("agent", a.completeAgents)
@@ -81,6 +88,9 @@ The end of its conversation becomes the first turn, if the agent repeats it.
 }
 
 func (o *newOptions) check() error {
+	if (o.Wait || o.Follow) && o.Prompt == "" && len(o.Attach) == 0 {
+		return exit.Usagef("--wait and --follow need a --prompt")
+	}
 	_, envErr := parsePairs("--env", o.Env)
 	_, err := o.Settings.values()
 	return cmp.Or(envErr, err)
@@ -91,7 +101,11 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.app.connect(ctx)
+	policy := oneShot
+	if o.Wait || o.Follow {
+		policy = bounded
+	}
+	c, err := o.app.connectWith(ctx, policy)
 	if err != nil {
 		return err
 	}
@@ -128,7 +142,17 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if d, _ := dialect.Find(o.app.flags.Dialect); d.SessionTerm != "" && !o.app.json() {
 		o.app.notef("other verbs and the clients of %s use it as the %s", d.Name, d.SessionTerm)
 	}
-	return o.app.print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) })
+	if err := o.app.print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) }); err != nil {
+		return err
+	}
+	if !o.Wait && !o.Follow {
+		return nil
+	}
+	if res.Message == nil {
+		return exit.Unsupportedf("the server does not tell of the first message: agentctl wait %s", res.Session)
+	}
+	t := messageTracker{app: o.app, message: res.Message.MessageID, turn: res.Message.Turn, print: o.Follow}
+	return t.trackUntilInterrupted(c, res.Session, res.Message.Seq)
 }
 
 // resolvePaths makes the paths of a new session absolute: the server runs in another directory.

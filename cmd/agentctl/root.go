@@ -36,7 +36,7 @@ override it. See "agentctl attach --help" for its contents and "agentctl doctor"
 
 Exit codes: 0 done, 1 error, 2 usage, 3 timeout, 4 no such session, 5 not permitted, 6 needs a
 person (an approval is pending or the queue is held), 7 the turn failed, 8 cannot reach the server,
-10 not supported by the agent or the dialect, 130 the turn was interrupted, 128+N the screen was ended by signal N.`
+9 the log was replaced, 10 not supported by the agent or the dialect, 130 the turn was interrupted, 128+N the screen was ended by signal N.`
 
 // newRoot returns the command with all verbs.
 func newRoot(a *app) *cobra.Command {

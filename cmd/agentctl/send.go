@@ -38,7 +38,9 @@ func newSend(a *app, run func(context.Context, *sendOptions) error) *cobra.Comma
 With --wait, the exit code is the result of the message's turn: 0 completed, 7 failed, 130
 interrupted or removed from the queue, and 6 as soon as the turn needs a person: an approval is
 pending, or the queue is held before it. --follow waits too and prints the text of the answer as it
-arrives; with -o json, the events of the turn.
+arrives; with -o json, the events of the turn. With -o json both end with one object, of type
+outcome: reason, code, text of the answer, usage, cost, duration and changed files. The turn goes on
+if the command is ended.
 
 At a server whose sessions end with their connection, as those of AgentLoop and MyAgent, --follow is
 the default.
@@ -53,6 +55,7 @@ waits for the same turn. --id is an alias of --key.`,
 		Example: `  agentctl send fix "make the tests pass"
   agentctl send fix --follow "what did you change?"
   agentctl send fix "what is wrong here?" --attach screen.png --attach app.log
+  agentctl send fix -w -o json "add a test" | jq 'select(.reason).files'
   git diff | agentctl send fix --wait --timeout 10m; echo $?`,
 		Args:              rangeArgs(1, 2),
 		ValidArgsFunction: a.completeSessions,
@@ -141,5 +144,5 @@ func runSend(ctx context.Context, o *sendOptions) error {
 		return nil
 	}
 	t := messageTracker{app: o.app, message: res.MessageID, turn: res.Turn, print: o.Follow}
-	return t.track(c, o.Session, res.Seq)
+	return t.trackUntilInterrupted(c, o.Session, res.Seq)
 }

@@ -25,6 +25,8 @@ type waitOptions struct {
 
 	Session string
 	For     string
+	Message string
+	Turn    string
 }
 
 func newWait(a *app, run func(context.Context, *waitOptions) error) *cobra.Command {
@@ -32,10 +34,12 @@ func newWait(a *app, run func(context.Context, *waitOptions) error) *cobra.Comma
 	cmd := &cobra.Command{
 		Use:   "wait SESSION",
 		Short: "Wait for a session",
-		Long: `Wait until a session is idle (no turn and an empty queue), has a pending approval, or
-ends its next turn. It exits 6 if the session needs a person first: an approval is pending or the
-queue is held. With --for turn, the exit code is the result of the turn: 0 completed, 7 failed, 130
-interrupted.`,
+		Long: `Wait until a session is idle (no turn and an empty queue), has a pending approval, ends
+its next turn, or has ended the turn that --message or --turn names. It exits 6 if the session needs
+a person first: an approval is pending or the queue is held. For a turn, and for idle with that of
+the last turn, the exit code is the result: 0 completed, 7 failed, 130 interrupted.
+
+With -o json, --message and --turn print an object of type outcome, as agentctl send --wait.`,
 		Example: "  agentctl wait fix --for idle --timeout 10m\n" +
 			"  agentctl wait fix --for approval && agentctl approvals fix",
 		Args:              rangeArgs(1, 1),
@@ -43,23 +47,37 @@ interrupted.`,
 	}
 	cmd.RunE = runE(a, o, func(args []string) error {
 		o.Session = args[0]
+		if o.Message != "" && o.Turn != "" || (o.Message != "" || o.Turn != "") && cmd.Flags().Changed("for") {
+			return exit.Usagef("--for, --message and --turn exclude each other")
+		}
 		switch o.For {
 		case forIdle, forApproval, forTurn:
 			return nil
 		}
 		return exit.Usagef("invalid --for %q: want idle, approval or turn", o.For)
 	}, run)
-	cmd.Flags().StringVar(&o.For, "for", forIdle, "`EVENT` to wait for: idle, approval or turn")
+	f := cmd.Flags()
+	f.StringVar(&o.For, "for", forIdle, "`EVENT` to wait for: idle, approval or turn")
+	f.StringVar(&o.Message, "message", "", "wait for the turn of the message `ID`")
+	f.StringVar(&o.Turn, "turn", "", "wait for the turn `ID`")
 	completeValues(cmd, "for", []string{forIdle, forApproval, forTurn})
 	return cmd
 }
 
 func runWait(ctx context.Context, o *waitOptions) error {
-	c, err := o.app.connect(ctx)
+	policy := oneShot
+	if o.Message != "" || o.Turn != "" {
+		policy = bounded
+	}
+	c, err := o.app.connectWith(ctx, policy)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
+	if o.Message != "" || o.Turn != "" {
+		t := messageTracker{app: o.app, message: o.Message, turn: o.Turn, mustExist: true}
+		return t.trackUntilInterrupted(c, o.Session, 0)
+	}
 	sub := c.Subscribe(o.Session, wsclient.SubscribeOptions{})
 	defer sub.Close()
 	w := waiter{condition: o.For}
@@ -87,12 +105,15 @@ func (o *waitOptions) print(w *waiter) error {
 		Turn    *protocol.LastTurn `json:"turn,omitempty"`
 		Request string             `json:"request,omitempty"`
 	}{w.state.Session, o.For, w.state.Status(), w.ended, ""}
+	if o.For == forIdle {
+		w.ended = w.state.Last
+	}
 	if o.For == forApproval {
 		result.Request = w.state.Approvals[0].Request
 	}
 	err := o.app.print(result, func(out io.Writer) {
 		switch {
-		case result.Turn != nil:
+		case result.Turn != nil && o.For == forTurn:
 			fmt.Fprintf(out, "%s %s\n", result.Turn.Turn, result.Turn.Reason)
 		case result.Request != "":
 			fmt.Fprintln(out, output.Approval(&w.state.Approvals[0]))

@@ -19,6 +19,7 @@ const (
 	NeedsPerson = 6
 	TurnFailed  = 7
 	Unreachable = 8
+	LogReplaced = 9   // a position of another log
 	Unsupported = 10  // by the agent, the dialect or the system
 	Signal      = 128 // plus the number of the signal that ended the screen, as in a shell
 	Interrupted = 130
@@ -28,6 +29,7 @@ const (
 const (
 	CodeUsage       protocol.Code = "usage"
 	CodeUnreachable protocol.Code = "unreachable"
+	CodeLogReplaced protocol.Code = "log_replaced"
 	CodeNeedsPerson protocol.Code = "needs_person" // an approval is pending or the queue is held
 	CodeTurnFailed  protocol.Code = "turn_failed"
 	CodeInterrupted protocol.Code = "interrupted"
