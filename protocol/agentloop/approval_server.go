@@ -147,19 +147,19 @@ func argvOf(input json.RawMessage) []string {
 	return in.Command
 }
 
-// handleReview sends the client's answer to the shown request.
-func (s *server) handleReview(r *approvalResponse) {
+// handleReview sends the client's answer to the shown request, which came with an id.
+func (s *server) handleReview(id string, r *approvalResponse) {
 	var a *protocol.Approval
 	if s.sub.State != nil && s.shown.request != "" && !s.shown.deciding {
 		a = s.sub.State.PendingApproval(s.shown.request)
 	}
 	if a == nil {
-		s.fail(nothingPending, nil)
+		s.failReply(id, nothingPending, nil)
 		return
 	}
 	if s.shown.replaced && s.Now.Sub(s.shown.shownAt) < minReviewTime {
 		s.shown.replaced = false
-		s.fail("Another user has decided that request; this is another one", nil)
+		s.failReply(id, "Another user has decided that request; this is another one", nil)
 		s.showApproval()
 		return
 	}
@@ -169,7 +169,7 @@ func (s *server) handleReview(r *approvalResponse) {
 		if answer.Error == nil {
 			return // the event follows
 		}
-		s.failWith(approvalFailed, answer.Error)
+		s.failWith(id, approvalFailed, answer.Error)
 		if s.shown.request == d.Request {
 			s.showApproval()
 		}

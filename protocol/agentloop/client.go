@@ -135,9 +135,11 @@ func (c *client) run(now time.Time, work func()) codec.Output {
 	})
 }
 
-// send sends a message.
-func (c *client) send(typ string, payload any) {
-	c.Send(encodeMessage(c.Options.ID("msg"), typ, payload))
+// send sends a message and returns its id.
+func (c *client) send(typ string, payload any) (id string) {
+	id = c.Options.ID("request")
+	c.Send(encodeMessage(id, typ, payload))
+	return id
 }
 
 // newID returns an id that is unique in the log.

@@ -376,9 +376,12 @@ func TestWhatIsNotTheAgentsIsKept(t *testing.T) {
 func TestQueuedMessages(t *testing.T) {
 	g := newAgentctlHarness(t, nil)
 	g.send(protocol.DoSend, protocol.SendData{Text: "one"})
-	g.receive(loads(true))
-	g.advance(echoTimeout)
+	g.receive(loads(true), echoOf("one"))
 	g.send(protocol.DoSend, protocol.SendData{Text: "two"})
+	if g.answer() != nil || len(g.state.Queue) > 0 {
+		t.Fatalf("answered %+v before the server has it", g.answer())
+	}
+	g.receive(queuedAs(g))
 	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendQueued || *r.Index != 0 ||
 		len(g.state.Queue) != 1 {
 		t.Fatalf("send: %+v", r)
@@ -397,9 +400,52 @@ func TestQueuedMessages(t *testing.T) {
 func TestMessageBehindSomebodyElses(t *testing.T) {
 	g := newAgentctlHarness(t, nil)
 	g.send(protocol.DoSend, protocol.SendData{Text: "mine"})
-	g.receive(loads(true), response(`{"type":"message","role":"user","content":"theirs"}`))
+	g.receive(loads(true), echoOf("theirs"))
+	if g.answer() != nil {
+		t.Fatalf("answered %+v before the server has it", g.answer())
+	}
+	g.receive(queuedAs(g))
 	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendQueued || len(g.state.Queue) != 1 {
 		t.Fatalf("send: %+v", r)
+	}
+}
+
+// queuedAs returns the report of agentctl's server that the newest message is queued.
+func queuedAs(g *clientHarness) string {
+	return string(encodeMessage(g.sent[len(g.sent)-1].ID, responseItemType, newMessageItem("s", system, "Queued.")).Data)
+}
+
+// At agentctl's server a turn without a message is not that of a message of the client: it may be
+// another user's, whose echo is late.
+func TestATurnWithoutItsMessageAcknowledgesNone(t *testing.T) {
+	g := newAgentctlHarness(t, nil)
+	g.send(protocol.DoSend, protocol.SendData{Text: "mine"})
+	g.receive(loads(true))
+	g.advance(echoTimeout)
+	if g.answer() != nil {
+		t.Fatalf("answered %+v without its echo", g.answer())
+	}
+	g.receive(echoOf("mine"))
+	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendStarted || r.Turn != g.state.Turn.Turn {
+		t.Fatalf("send: %+v", r)
+	}
+}
+
+// At agentctl's server an error answers the message whose id it has, also during a turn.
+func TestAnErrorAnswersItsMessage(t *testing.T) {
+	g := newAgentctlHarness(t, nil)
+	g.send(protocol.DoSend, protocol.SendData{Text: "one"})
+	g.receive(loads(true), echoOf("one"))
+	first := g.send(protocol.DoSend, protocol.SendData{Text: "two"})
+	id := g.sent[len(g.sent)-1].ID
+	g.send(protocol.DoSend, protocol.SendData{Text: "three"})
+	g.receive(`{"id":"` + id + `","type":"error","payload":{"message":"Failed to process user input",` +
+		`"details":{"error":"full","code":"queue_full"}}}`)
+	if first != nil || g.answer() != nil || g.state.Turn == nil {
+		t.Fatalf("answers %+v, %+v; turn %+v", first, g.answer(), g.state.Turn)
+	}
+	if a := g.answers[fmt.Sprint(g.commandCount-1)]; a == nil || a.Error == nil || a.Error.Code != protocol.CodeQueueFull {
+		t.Fatalf("the refused message is answered %+v", a)
 	}
 }
 

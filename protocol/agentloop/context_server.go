@@ -97,7 +97,7 @@ func (s *server) handleCompact() {
 	s.withSession(func() {
 		s.Request(protocol.DoCompact, s.sub.Session, "", nil, func(a protocol.Answer) {
 			if a.Error != nil {
-				s.failWith(compactingFailed, a.Error)
+				s.failWith("", compactingFailed, a.Error)
 			} // else the event follows
 		})
 	})

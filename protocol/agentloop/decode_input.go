@@ -13,7 +13,7 @@ import (
 // handleMessage carries out a message of the client.
 func (s *server) handleMessage(m *message) {
 	if s.Requests.Pending() >= maxWaiting {
-		s.fail("Too many messages", nil)
+		s.failReply(m.ID, "Too many messages", nil)
 		return
 	}
 	switch m.Type {
@@ -25,7 +25,7 @@ func (s *server) handleMessage(m *message) {
 			s.fail(invalidFormat, invalidField("review"))
 			return
 		}
-		s.handleReview(&r)
+		s.handleReview(m.ID, &r)
 	case getContextType:
 		s.handleContext()
 	case compactType:
@@ -54,12 +54,12 @@ func (s *server) withSession(do func()) {
 func (s *server) handleUserInput(m *message) {
 	var in userInput
 	if m.Payload == nil || json.Unmarshal(m.Payload, &in) != nil || in.Input == nil {
-		s.fail(inputFailed, invalidField("input"))
+		s.failReply(m.ID, inputFailed, invalidField("input"))
 		return
 	}
 	d, ok := decodeInput(in.Input)
 	if !ok {
-		s.fail(inputFailed, invalidField("input"))
+		s.failReply(m.ID, inputFailed, invalidField("input"))
 		return
 	}
 	if len(m.ID) <= 128 {
@@ -70,10 +70,10 @@ func (s *server) handleUserInput(m *message) {
 			err = protocol.Errorf(protocol.CodeNoSession, "there is no session")
 		}
 		if err != nil {
-			s.failWith(inputFailed, err)
+			s.failWith(m.ID, inputFailed, err)
 			return
 		}
-		s.sendMessage(d)
+		s.sendMessage(m.ID, d)
 	}
 	s.whenKnown(func(err *protocol.Error) {
 		if err == nil && s.phase == absent {
@@ -84,21 +84,22 @@ func (s *server) handleUserInput(m *message) {
 	})
 }
 
-func (s *server) sendMessage(d protocol.SendData) {
+// sendMessage sends the user's message, which came with an id.
+func (s *server) sendMessage(id string, d protocol.SendData) {
 	s.Request(protocol.DoSend, s.sub.Session, "", d, func(a protocol.Answer) {
 		if a.Error != nil {
-			s.failWith(inputFailed, a.Error)
+			s.failWith(id, inputFailed, a.Error)
 			return
 		}
 		if r, _ := codec.DecodeResult[protocol.SendResult](a); r.Status == protocol.SendQueued {
-			s.reportQueued(&r)
+			s.reportQueued(id, &r)
 		}
 	})
 }
 
-// reportQueued tells the client that its message waits. It releases holds after a decision or a
-// restart, which the protocol cannot release.
-func (s *server) reportQueued(r *protocol.SendResult) {
+// reportQueued tells the client that its message, which came with an id, waits. It releases holds
+// after a decision or a restart, which the protocol cannot release.
+func (s *server) reportQueued(id string, r *protocol.SendResult) {
 	if s.sub.State == nil {
 		return
 	}
@@ -114,7 +115,7 @@ func (s *server) reportQueued(r *protocol.SendResult) {
 			text = "Queued: the queue is held."
 		}
 	}
-	s.sendSystem(text)
+	s.reply(id, responseItemType, newMessageItem(s.Options.ID("sys"), system, text))
 }
 
 // decodeInput decodes a user's message. Texts are joined; everything else becomes a part.

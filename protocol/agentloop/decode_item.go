@@ -14,12 +14,17 @@ import (
 // maxHeld bounds the shell calls held back while a request is pending.
 const maxHeld = 256
 
-// handleItem records an item. It returns false if the item has no native equivalent.
-func (c *client) handleItem(payload json.RawMessage) bool {
+// handleItem records an item, which came in the frame with an id. It returns false if the item has
+// no native equivalent.
+func (c *client) handleItem(id string, payload json.RawMessage) bool {
 	var it item
 	if payload == nil || json.Unmarshal(payload, &it) != nil {
 		c.startPendingTurn()
 		return false
+	}
+	if s := c.sentAs(id); s != nil {
+		c.enqueue(s)
+		return c.decodeItem(&it)
 	}
 	if !c.startsAt.IsZero() {
 		if text, _ := it.Content.text(); it.Type == messageItem && it.Role == user {
@@ -159,6 +164,15 @@ func (c *client) handleUserItem(text string) {
 	switch {
 	case t != nil && !t.echoed && same(t.text):
 		t.echoed = true
+	case t != nil && !t.echoed && c.queues(): // the echo came late: the turn began without its message
+		t.echoed = true
+		if s := c.takeSendByText(text); s != nil {
+			c.acceptSend(s, &protocol.SendResult{
+				Status: protocol.SendStarted, MessageID: t.message, Turn: t.id, Seq: t.first,
+			})
+			return
+		}
+		c.addNotice(text)
 	case t != nil && t.told != "" && same(t.told):
 		t.told = ""
 	case t == nil || c.queues():

@@ -23,7 +23,7 @@ func (c *client) handleMessage(f codec.Frame) {
 	if m.Type != loadingType {
 		c.releaseFailure()
 	}
-	if !c.startsAt.IsZero() && m.Type != responseItemType && m.Type != loadingType {
+	if !c.startsAt.IsZero() && m.Type != responseItemType && m.Type != loadingType && c.sentAs(m.ID) == nil {
 		c.startTurn(c.takeNextSend(), "")
 	}
 	if !c.decodePayload(&m) {
@@ -38,7 +38,7 @@ func (c *client) handleMessage(f codec.Frame) {
 func (c *client) decodePayload(m *message) bool {
 	switch m.Type {
 	case responseItemType:
-		return c.handleItem(m.Payload)
+		return c.handleItem(m.ID, m.Payload)
 	case loadingType:
 		var d struct {
 			Loading *bool `json:"loading"`
@@ -94,7 +94,7 @@ func (c *client) decodePayload(m *message) bool {
 		if m.Payload == nil || json.Unmarshal(m.Payload, &d) != nil {
 			return false
 		}
-		c.handleError(&d)
+		c.handleError(m.ID, &d)
 	default:
 		return false
 	}
@@ -127,9 +127,13 @@ func (c *client) handleLoading(on bool) {
 }
 
 // handleError records an error of the server. It answers the pending decision, message or context
-// request that it is about, or belongs to the turn.
-func (c *client) handleError(d *errorPayload) {
+// request that it is about, or belongs to the turn. id is that of its frame.
+func (c *client) handleError(id string, d *errorPayload) {
 	err, details := decodeError(d)
+	if s := c.sentAs(id); s != nil {
+		c.rejectSend(s, err)
+		return
+	}
 	aboutApproval := strings.Contains(d.Message, "pproval")
 	switch {
 	case c.decision != nil && (aboutApproval || c.Now.Before(c.decision.due)):
@@ -146,7 +150,8 @@ func (c *client) handleError(d *errorPayload) {
 			c.Fail(cmd, err)
 			return
 		}
-	case c.turn == nil && c.rejectSend(err):
+	case c.turn == nil && !c.queues() && c.oldestSend() != nil:
+		c.rejectSend(c.oldestSend(), err)
 		return
 	}
 	c.add(protocol.ErrorRaised, protocol.ErrorData{

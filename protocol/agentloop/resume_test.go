@@ -178,7 +178,7 @@ func TestASlowServerIsWaitedForAfterAReconnect(t *testing.T) {
 	memory := new(codec.ClientState)
 	g := newAgentctlHarness(t, memory)
 	g.send(protocol.DoSend, protocol.SendData{Text: "go"})
-	g.receive(loads(true), response(`{"id":"p","type":"message","role":"assistant","content":"half"}`))
+	g.receive(loads(true), echoOf("go"), response(`{"id":"p","type":"message","role":"assistant","content":"half"}`))
 	turn := g.state.Turn.Turn
 
 	mint := ids()

@@ -14,6 +14,7 @@ import (
 // part of the turn under way.
 type pendingSend struct {
 	cmd       *protocol.Command // waits for its answer; nil: answered
+	id        string            // of the frame; empty: sent on an earlier connection
 	due       time.Time
 	message   protocol.Message
 	key       *keyedSend
@@ -28,8 +29,8 @@ func (c *client) queues() bool { return c.Options.PeerIsAgentctl }
 // wouldAbort is the error of a message that was not sent. It fits on a line of the screen.
 const wouldAbort = "it would abort the pending request: decide that first, or deny it with this as the reason"
 
-// sendMessage sends a message. The start of its turn, or its echo in the turn under way, confirms
-// it. A server without a queue aborts a pending request for a message, so that needs d.Front: the
+// sendMessage sends a message. The start of its turn, its echo in the turn under way, or the report
+// of agentctl's server that it is queued confirms it. Until then it has no answer. A server without a queue aborts a pending request for a message, so that needs d.Front: the
 // message goes ahead of the request.
 func (c *client) sendMessage(cmd *protocol.Command, d *protocol.SendData) {
 	content := encodeContent(d)
@@ -66,20 +67,26 @@ func (c *client) sendMessage(cmd *protocol.Command, d *protocol.SendData) {
 		return
 	}
 	s.key = c.state.addKey(cmd.Key, string(cmd.Data))
-	c.send(userInputType, userInput{Input: []json.RawMessage{protocol.MustEncode(struct {
+	s.id = c.send(userInputType, userInput{Input: []json.RawMessage{protocol.MustEncode(struct {
 		Type    string            `json:"type"`
 		Role    string            `json:"role"`
 		Content []json.RawMessage `json:"content"`
 	}{messageItem, user, content})}})
-	busy := c.queues() && (c.turn != nil || !c.startsAt.IsZero() ||
-		slices.ContainsFunc(c.sends, func(s *pendingSend) bool { return !s.uncertain }))
 	c.sends = append(c.sends, s)
-	if busy {
-		c.enqueue(s)
-	}
 }
 
-// enqueue records that a message waits behind another turn.
+// sentAs returns the unanswered message that was sent in the frame with an id, or nil. Answers of
+// agentctl's server have the id of the frame that they answer.
+func (c *client) sentAs(id string) *pendingSend {
+	for _, s := range c.sends {
+		if c.queues() && s.cmd != nil && id != "" && s.id == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// enqueue records that agentctl's server has queued a message.
 func (c *client) enqueue(s *pendingSend) {
 	at := c.Now.UTC().Truncate(time.Millisecond)
 	s.queued, s.message.QueuedAt = true, &at
@@ -122,23 +129,29 @@ func (c *client) acceptSend(s *pendingSend, r *protocol.SendResult) {
 	}
 }
 
-// rejectSend fails the oldest waiting send with an error of the server. It returns false if none
-// waits.
-func (c *client) rejectSend(err *protocol.Error) bool {
-	for i, s := range c.sends {
+// rejectSend fails a send with an error of the server.
+func (c *client) rejectSend(s *pendingSend, err *protocol.Error) {
+	c.Fail(s.cmd, err)
+	c.state.removeKey(s.key)
+	c.sends = slices.DeleteFunc(c.sends, func(other *pendingSend) bool { return other == s })
+}
+
+// oldestSend returns the oldest send of this connection without an answer, or nil.
+func (c *client) oldestSend() *pendingSend {
+	for _, s := range c.sends {
 		if s.cmd != nil && !s.uncertain {
-			c.Fail(s.cmd, err)
-			c.state.removeKey(s.key)
-			c.sends = slices.Delete(c.sends, i, i+1)
-			return true
+			return s
 		}
 	}
-	return false
+	return nil
 }
 
 // takeNextSend removes and returns the oldest message, whose turn starts without an echo; nil: the
-// turn is another user's.
+// turn is another user's. agentctl's server repeats every message.
 func (c *client) takeNextSend() *pendingSend {
+	if c.queues() {
+		return nil
+	}
 	for i, s := range c.sends {
 		if !s.uncertain {
 			return c.takeSend(i)

@@ -90,18 +90,34 @@ func (s *server) send(typ string, payload any) {
 	s.Send(encodeMessage(s.Options.ID("msg"), typ, payload))
 }
 
+// reply sends the answer to a message of the client, under the id of that message: so agentctl's
+// client knows which one it answers. An empty id is replaced by one of the server.
+func (s *server) reply(id, typ string, payload any) {
+	if id == "" || len(id) > maxReplyID {
+		s.send(typ, payload)
+		return
+	}
+	s.Send(encodeMessage(id, typ, payload))
+}
+
+// maxReplyID bounds the id of a reply, in bytes.
+const maxReplyID = 128
+
 // fail sends an error. details may be nil.
-func (s *server) fail(message string, details any) {
+func (s *server) fail(message string, details any) { s.failReply("", message, details) }
+
+// failReply sends an error that answers the message with an id.
+func (s *server) failReply(id, message string, details any) {
 	f := errorPayload{Message: message}
 	if details != nil {
 		f.Details = protocol.MustEncode(details)
 	}
-	s.send(errorType, f)
+	s.reply(id, errorType, f)
 }
 
-// failWith sends an error of agentctl's server.
-func (s *server) failWith(what string, err *protocol.Error) {
-	s.fail(what, errorDetails{Error: err.Message, Code: string(err.Code)})
+// failWith sends an error of agentctl's server. id is that of the message that failed; empty: none.
+func (s *server) failWith(id, what string, err *protocol.Error) {
+	s.failReply(id, what, errorDetails{Error: err.Message, Code: string(err.Code)})
 }
 
 // errorDetails are the details of an error: message and code only.

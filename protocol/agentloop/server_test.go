@@ -317,6 +317,24 @@ func TestQueuedInput(t *testing.T) {
 	}
 }
 
+// An answer to a message has its id: agentctl's client pairs them by it.
+func TestAnAnswerHasTheIDOfItsMessage(t *testing.T) {
+	h := newServerHarness(t, "", true)
+	h.answer[protocol.DoSend] = func(*protocol.Command) any {
+		return protocol.SendResult{Status: protocol.SendQueued, MessageID: "m2"}
+	}
+	for frame, typ := range map[string]string{
+		`{"id":"q7","type":"user_input","payload":{"input":[{"type":"message","role":"user","content":"x"}]}}`: responseItemType,
+		`{"id":"q7","type":"user_input","payload":{}}`:                                                         errorType,
+		`{"id":"q7","type":"approval_response","payload":{"review":"yes"}}`:                                    errorType,
+	} {
+		h.receive(frame)
+		if m := h.sent[len(h.sent)-1]; m.ID != "q7" || m.Type != typ {
+			t.Errorf("%s is answered by %s %q", frame, m.Type, m.ID)
+		}
+	}
+}
+
 // A client that connects during a turn gets the turn from its start, and the pending request.
 func TestJoiningDuringATurn(t *testing.T) {
 	h := newServerHarness(t, "", true)

@@ -63,11 +63,6 @@ func (c *client) startTurn(s *pendingSend, echo string) {
 			Status: protocol.SendStarted, MessageID: m.MessageID, Turn: c.turn.id, Seq: c.turn.first,
 		})
 	}
-	for _, other := range c.sends { // these wait behind it
-		if c.queues() && !other.queued && !other.uncertain {
-			c.enqueue(other)
-		}
-	}
 }
 
 // joinTurn makes a message of the client part of the turn under way, whose request it aborted.
