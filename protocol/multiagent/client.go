@@ -12,13 +12,16 @@ import (
 const (
 	maxSessions     = 64
 	maxRequests     = 256 // of a session; also pings and conversations being started
+	maxPings        = maxSessions * maxRequests
 	maxSavedAnswers = 256
 )
 
-// The protocol reports errors but confirms nothing: a message counts as accepted after errorTimeout
-// without an error.
+// The protocol reports errors but confirms nothing. agentctl's server answers messages with a note.
+// Any other server handles the messages of a connection in order: a message has arrived there when
+// a PING sent after it is answered, and counts as accepted if there is no error for errorTimeout.
 const (
 	errorTimeout  = 500 * time.Millisecond
+	sendTimeout   = 2 * time.Minute  // for that evidence; a server may read nothing while its model works
 	openTimeout   = 8 * time.Second  // for the first message of the server
 	answerTimeout = 10 * time.Second // for messages that the server always answers
 	quietTimeout  = 5 * time.Second  // after a tool that may end the turn
@@ -64,10 +67,10 @@ type client struct {
 	creating     []*creation
 	unknown      []*creation // of an unknown domain, while the server's domains are read
 	paths        []string    // to read
-	pings        []*protocol.Command
-	lastSession  *session  // last one used by either end
-	openDeadline time.Time // wait for the server's first message until then; zero: it came
-	deferred     [][]byte  // native lines received before it
+	pings        []ping      // without an answer, oldest first
+	lastSession  *session    // last one used by either end
+	openDeadline time.Time   // wait for the server's first message until then; zero: it came
+	deferred     [][]byte    // native lines received before it
 }
 
 // A resumeState survives a lost connection: the protocol cannot replay a conversation.
@@ -83,7 +86,37 @@ func newResumeState() *resumeState {
 // A savedAnswer is the answer to a command with a key.
 type savedAnswer struct {
 	body   string
-	result any
+	result any // or an error
+}
+
+// A ping is a PING without an answer: of a ping command, or sent after a message of a session.
+type ping struct {
+	command *protocol.Command // nil: none
+	session *session          // nil: none
+	request *request          // of session
+}
+
+// ping sends a PING.
+func (c *client) ping(p ping, conversation string) {
+	if len(c.pings) < maxPings {
+		c.pings = append(c.pings, p)
+	}
+	c.send(frame{Type: typePing, Conversation: conversation})
+}
+
+// handlePong handles the answer to the oldest PING.
+func (c *client) handlePong() {
+	if len(c.pings) == 0 {
+		return
+	}
+	p := c.pings[0]
+	c.pings = c.pings[1:]
+	if p.command != nil {
+		c.Answer(p.command, protocol.Empty{})
+	}
+	if p.request != nil {
+		c.confirmSend(p.session, p.request)
+	}
 }
 
 // A creation is a conversation being started.
@@ -109,7 +142,7 @@ func newClient(o codec.ClientOptions) *client {
 func (c *client) Open(now time.Time) codec.Output {
 	return c.run(now, func() {
 		c.openDeadline = now.Add(openTimeout)
-		c.send(frame{Type: typePing})
+		c.ping(ping{}, "")
 		for _, s := range c.resume.sessions {
 			s.log.Epoch = c.Epoch()
 			s.log.Detach()
@@ -163,9 +196,7 @@ func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
 			c.handleMessage(f.Data)
 			return
 		}
-		if decodeMessage(f.Data).messageType() != typePong {
-			c.handleMessage(f.Data)
-		}
+		c.handleMessage(f.Data)
 		c.finishOpen()
 	})
 }
@@ -250,7 +281,11 @@ func (c *client) answerOnce(cmd *protocol.Command, result any) {
 
 // fail answers a command with an error. cmd may be nil.
 func (c *client) fail(cmd *protocol.Command, err *protocol.Error) {
-	if cmd != nil {
+	switch {
+	case cmd == nil:
+	case cmd.ID == "": // of an earlier connection
+		c.saveError(cmd, err)
+	default:
 		c.Fail(cmd, err)
 	}
 }

@@ -109,11 +109,16 @@ func (s *server) handleSend(m message) {
 	}
 	thinking, _ := body.flag("enableThinking")
 	data := protocol.SendData{Text: text, ClientMessageID: m.name("requestId")}
+	key := m.key()
 	s.withConversation(id, func(c *conversation) {
 		c.thinking, c.chat = thinking, nil
-		s.sendCommand(protocol.DoSend, c.session, data, func(a protocol.Answer) {
+		s.sendKeyed(protocol.DoSend, c.session, key, data, func(a protocol.Answer) {
 			r, err := codec.DecodeResult[protocol.SendResult](a)
+			if key != "" {
+				s.sendAnswer(c, key, err)
+			}
 			switch {
+			case key != "" && err != nil:
 			case err != nil:
 				s.sendError(c.id, foreignCode(err.Code, streamError), err.Message)
 			case r.Status == protocol.SendQueued:
@@ -195,9 +200,12 @@ func (s *server) handleApprove(m message) {
 	if !approved {
 		data.Decision, failed = protocol.Deny, rejectFailed
 	}
+	key := m.key()
 	s.withConversation(id, func(c *conversation) {
-		s.sendCommand(protocol.DoApprove, c.session, data, func(a protocol.Answer) {
+		s.sendKeyed(protocol.DoApprove, c.session, key, data, func(a protocol.Answer) {
 			switch {
+			case key != "":
+				s.sendAnswer(c, key, a.Error)
 			case a.Error != nil:
 				s.sendError(c.id, foreignCode(a.Error.Code, failed), a.Error.Message)
 			case !approved:

@@ -29,6 +29,7 @@ type clientTest struct {
 	transcript *protocol.Transcript
 	events     []*protocol.Event
 	summaries  []protocol.Summary
+	silent     bool // nothing answers the client's messages and the PINGs after them
 }
 
 func newClientTest(t testingT, options map[string]string) *clientTest {
@@ -64,11 +65,24 @@ func (c *clientTest) deliver(out codec.Output) {
 		c.t.Fatalf("the codec closed the connection: %v", out.Close)
 	}
 	c.wake = out.Wake
+	afterSend, confirmations := false, []string(nil)
 	for _, f := range out.Foreign {
 		if !json.Valid(f.Data) || f.Binary {
 			c.t.Fatalf("not JSON: %s", f.Data)
 		}
-		c.frames = append(c.frames, f.Data)
+		if m := decodeMessage(f.Data); afterSend && m.messageType() == typePing {
+			confirmations = append(confirmations, `{"type":"PONG"}`)
+		} else {
+			c.frames = append(c.frames, f.Data)
+			if key := m.key(); key != "" {
+				confirmations = append(confirmations, `{"type":"agentctl_answer","conversationId":"uuid","requestId":"`+
+					key+`","payload":{}}`)
+			}
+		}
+		afterSend = decodeMessage(f.Data).messageType() == typeSend
+	}
+	if !c.silent {
+		defer c.receive(confirmations...)
 	}
 	for _, line := range out.Native {
 		e, a, err := protocol.DecodeIncoming(line)
@@ -195,6 +209,9 @@ func (c *clientTest) subscribe() {
 	}
 	if s := c.codec.sessionByID("uuid"); len(c.frames) > 0 || !s.updatesRequested {
 		c.wantSent(`{"type":"PING","conversationId":"uuid"}`)
+		if !c.atAgentctl {
+			c.receive(`{"type":"PONG"}`)
+		}
 	}
 }
 
@@ -203,7 +220,9 @@ func (c *clientTest) send(text string) {
 	c.t.Helper()
 	id := c.command(protocol.DoSend, "uuid", protocol.SendData{Text: text})
 	c.frames = nil
-	c.advance()
+	if c.answers[id] == nil {
+		c.advance()
+	}
 	if r := result[protocol.SendResult](c, id); r == nil || r.Status != protocol.SendStarted {
 		c.t.Fatalf("send: %v", c.answers[id])
 	}

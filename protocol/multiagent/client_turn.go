@@ -28,23 +28,7 @@ type clientTurn struct {
 	started       time.Time
 }
 
-// sendMessage sends a user message. A queued message, with cmd nil, counts as accepted at once.
-func (c *client) sendMessage(s *session, m protocol.Message, cmd *protocol.Command) {
-	s.cancelSeen = false
-	s.updatesRequested = true
-	c.send(frame{
-		Type: typeSend, Conversation: s.log.Session,
-		Payload: sendPayload{m.Text, c.Options.Options["thinking"] == "true"},
-	})
-	req := &request{command: cmd, verb: protocol.DoSend, deadline: c.Now.Add(errorTimeout), message: m}
-	if cmd != nil {
-		c.addRequest(s, req)
-	} else {
-		c.startTurn(s, req)
-	}
-}
-
-// startTurn starts the turn of a message that the server accepted.
+// startTurn starts the turn of a message.
 func (c *client) startTurn(s *session, req *request) {
 	if s.turn != nil { // another client's turn started in between
 		c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
@@ -56,17 +40,33 @@ func (c *client) startTurn(s *session, req *request) {
 	c.record(s, protocol.MessageUser, req.message.By, protocol.MessageUserData{Message: req.message})
 	at := s.log.State.Seq
 	c.record(s, protocol.TurnStarted, nil, protocol.TurnStartedData{MessageID: req.message.MessageID, Agent: s.agent})
-	c.answerOnce(req.command, protocol.SendResult{
-		Status: protocol.SendStarted, MessageID: req.message.MessageID, Turn: s.turn.id, Seq: at,
-	})
+	req.started = &turnStart{turn: s.turn.id, seq: at}
+}
+
+// startAnsweredTurn starts the turn of the message just sent when the server sends its output. Output
+// before an answer of agentctl's server is of another turn.
+func (c *client) startAnsweredTurn(s *session) {
+	if req := s.findRequest(protocol.DoSend); req != nil && req.key == "" {
+		c.startPendingTurn(s)
+	}
+}
+
+// startPendingTurn starts the turn of the message just sent, if it has not started.
+func (c *client) startPendingTurn(s *session) {
+	req := s.findRequest(protocol.DoSend)
+	if req == nil || req.started != nil {
+		return
+	}
+	c.startTurn(s, req)
+	if req.arrived && s.removeRequest(req) {
+		c.acceptSend(s, req)
+	}
 }
 
 // ensureTurn starts a turn if none runs: that of the message just sent, or one of another client.
 func (c *client) ensureTurn(s *session) *clientTurn {
 	s.cancelSeen = false
-	if req := s.findRequest(protocol.DoSend); req != nil && s.removeRequest(req) {
-		c.startTurn(s, req)
-	}
+	c.startAnsweredTurn(s)
 	if s.turn == nil {
 		s.turn = &clientTurn{id: c.Options.ID("t"), byOther: true, started: c.Now}
 		m := protocol.Message{MessageID: c.Options.ID("m")}
@@ -182,7 +182,9 @@ func (c *client) sendNext(s *session) {
 		c.record(s, protocol.QueueRemoved, nil, protocol.QueueRemovedData{
 			MessageID: next.MessageID, Reason: protocol.RemovedStarted,
 		})
-		c.sendMessage(s, next, nil)
+		req := &request{message: next}
+		c.sendMessage(s, req)
+		c.startTurn(s, req)
 	}
 }
 

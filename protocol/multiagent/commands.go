@@ -15,15 +15,19 @@ func (c *client) handleCommand(cmd *protocol.Command) {
 			c.Failf(cmd, protocol.CodeKeyReused, "the key was used for another command")
 			return
 		}
+		if err, failed := saved.result.(*protocol.Error); failed {
+			c.Fail(cmd, err)
+			return
+		}
 		c.Answer(cmd, saved.result)
+		return
+	}
+	if c.attach(cmd) {
 		return
 	}
 	switch cmd.Command {
 	case protocol.DoPing:
-		if len(c.pings) < maxRequests {
-			c.pings = append(c.pings, cmd)
-		}
-		c.send(frame{Type: typePing})
+		c.ping(ping{command: cmd}, "")
 		return
 	case protocol.DoCreate:
 		c.handleCreate(cmd)
@@ -155,19 +159,16 @@ func (c *client) handleStarted(m message) {
 		return
 	}
 	c.lastSession, s.updatesRequested = s, true
-	r := protocol.CreateResult{Session: id, Name: created.data.Name}
+	r := &protocol.CreateResult{Session: id, Name: created.data.Name}
 	if created.data.Prompt != "" && s.turn == nil {
 		m := protocol.Message{
 			MessageID: c.Options.ID("m"), ClientMessageID: created.data.ClientMessageID, Text: created.data.Prompt,
 			By: c.User(),
 		}
-		c.sendMessage(s, m, nil)
-		r.Message = &protocol.SendResult{
-			Status: protocol.SendStarted, MessageID: m.MessageID, Turn: s.turn.id, Seq: s.log.State.Turn.First,
-		}
+		c.sendMessage(s, &request{command: created.command, message: m, created: r})
+		return
 	}
-	r.Position = protocol.Position{Epoch: s.log.Epoch, Seq: s.log.State.Seq}
-	c.answerOnce(created.command, r)
+	c.answerCreate(s, created.command, r)
 }
 
 func (c *client) handleSend(s *session, cmd *protocol.Command) {
@@ -191,7 +192,7 @@ func (c *client) handleSend(s *session, cmd *protocol.Command) {
 	}
 	state := s.log.State
 	if s.turn == nil && s.findRequest(protocol.DoSend) == nil && len(state.Queue) == 0 && state.BlockingHold() == nil {
-		c.sendMessage(s, m, cmd)
+		c.sendMessage(s, &request{command: cmd, message: m})
 		return
 	}
 	if c.Options.OneShot {
@@ -224,9 +225,7 @@ func (c *client) handleInterrupt(s *session, cmd *protocol.Command) {
 		c.FailUnsupported(cmd, fmt.Sprintf("interrupt and %s the queue: %s", d.Queue, noQueue))
 		return
 	}
-	if req := s.findRequest(protocol.DoSend); req != nil && s.removeRequest(req) {
-		c.startTurn(s, req)
-	}
+	c.startPendingTurn(s)
 	if d.Turn != "" && (s.turn == nil || s.turn.id != d.Turn) {
 		c.answerOnce(cmd, protocol.InterruptResult{})
 		return

@@ -92,14 +92,19 @@ func (c *client) handleApprove(s *session, cmd *protocol.Command) {
 		c.Fail(cmd, codec.TooMany(maxRequests))
 		return
 	}
-	c.send(frame{
-		Type: typeApprove, Conversation: s.log.Session, Request: d.Request,
-		Payload: approvePayload{d.Decision == protocol.AllowOnce, d.Reason},
-	})
 	req := &request{
 		command: cmd, verb: protocol.DoApprove, deadline: c.Now.Add(errorTimeout), request: d.Request,
 		decision: d.Decision, reason: d.Reason,
 	}
+	f := frame{
+		Type: typeApprove, Conversation: s.log.Session, Request: d.Request,
+		Payload: approvePayload{d.Decision == protocol.AllowOnce, d.Reason},
+	}
+	if c.Options.PeerIsAgentctl {
+		req.key = cmp.Or(cmd.Key, c.Options.ID("k"))
+		f.Note, req.deadline = &note{req.key}, c.Now.Add(answerTimeout)
+	}
+	c.send(f)
 	if c.unconfirmed(s, req) {
 		req.deadline = c.Now.Add(decisionTimeout)
 	}
@@ -114,6 +119,12 @@ func (c *client) unconfirmed(s *session, req *request) bool {
 
 // completeDecision completes a decision that no error answered in time.
 func (c *client) completeDecision(s *session, req *request) {
+	if req.key != "" {
+		c.fail(req.command, protocol.Errorf(
+			protocol.CodeTimeout, "the server did not answer the decision about %q, which may have been taken", req.request,
+		))
+		return
+	}
 	if !c.unconfirmed(s, req) {
 		c.applyDecision(s, req)
 		return
@@ -237,8 +248,12 @@ func (c *client) handleToolExecuted(s *session, m message) {
 // resolveByTool ends a pending request whose tool ran, or did not run for a reason.
 func (c *client) resolveByTool(s *session, request string, ran bool, why string) {
 	for _, req := range slices.Clone(s.requests) {
-		if req.verb == protocol.DoApprove && req.request == request && (ran || denies(req.decision)) &&
-			s.removeRequest(req) {
+		if req.verb != protocol.DoApprove || req.request != request || !ran && !denies(req.decision) {
+			continue
+		}
+		if req.key != "" { // its answer follows
+			c.recordResolution(s, c.User(), req.resolution())
+		} else if s.removeRequest(req) {
 			c.applyDecision(s, req)
 		}
 	}

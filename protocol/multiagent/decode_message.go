@@ -12,10 +12,7 @@ func (c *client) handleMessage(data []byte) {
 	kind := m.messageType()
 	switch kind {
 	case typePong:
-		if len(c.pings) > 0 {
-			c.Answer(c.pings[0], protocol.Empty{})
-			c.pings = c.pings[1:]
-		}
+		c.handlePong()
 		return
 	case typeStarted:
 		c.handleStarted(m)
@@ -45,6 +42,8 @@ func (c *client) handleMessage(data []byte) {
 		c.handleToolExecuted(s, b)
 	case typeThought:
 		c.handleThought(s, b)
+	case typeAnswer:
+		c.handleAnswer(s, m.request(), data)
 	case typeSelected:
 		if name := b.name("agent_name"); name != "" {
 			s.agent = name
@@ -97,7 +96,7 @@ func (c *client) handleError(m message, data []byte) {
 			return
 		}
 	case streamError, requestFailed:
-		if req := s.findRequest(""); req != nil && req.verb == protocol.DoSend {
+		if req := s.findUnanswered(); req != nil && req.verb == protocol.DoSend && req.key == "" {
 			c.failRequest(s, req, code, message)
 			return
 		}
@@ -106,8 +105,8 @@ func (c *client) handleError(m message, data []byte) {
 			return
 		}
 	}
-	switch req := s.findRequest(""); {
-	case req != nil:
+	switch req := s.findUnanswered(); {
+	case req != nil && (code != streamError || req.key == ""):
 		c.failRequest(s, req, code, message)
 	case code == rejected && s.lastRejected(): // reported already
 	case code == rejected, code == rejectFailed,
@@ -226,9 +225,7 @@ func (c *client) handleCancelled(s *session) {
 		return
 	}
 	s.cancelSeen = true
-	if req := s.findRequest(protocol.DoSend); req != nil && s.removeRequest(req) {
-		c.startTurn(s, req)
-	}
+	c.startAnsweredTurn(s)
 	r := protocol.InterruptResult{Interrupted: true}
 	if s.turn != nil {
 		r.Turn = s.turn.id

@@ -24,6 +24,9 @@ const (
 	typeError    = "error"
 	typeSelected = "agent_selected"
 	typeThought  = "workflow_thought"
+
+	// typeAnswer is agentctl's extension: the answer to a message with a note.
+	typeAnswer = "agentctl_answer"
 )
 
 // A frame is an outgoing message.
@@ -33,6 +36,30 @@ type frame struct {
 	Request      string `json:"requestId,omitempty"`
 	Error        string `json:"error,omitempty"`
 	Payload      any    `json:"payload,omitempty"`
+	Note         *note  `json:"agentctl,omitempty"`
+}
+
+// A note is agentctl's extension of send_message and approve_tool: the key that makes the message
+// act once. agentctl's server answers a message with a note by an agentctl_answer with that key.
+type note struct {
+	Key string `json:"key"`
+}
+
+// An answer is the payload of agentctl_answer. Error is nil if the message was accepted.
+type answer struct {
+	Error *protocol.Error `json:"error,omitempty"`
+}
+
+// decodeAnswer returns the error in an agentctl_answer; nil: accepted. ok is false if it has none
+// of both.
+func decodeAnswer(data []byte) (err *protocol.Error, ok bool) {
+	var m struct {
+		Payload *answer `json:"payload"`
+	}
+	if json.Unmarshal(data, &m) != nil || m.Payload == nil {
+		return nil, false
+	}
+	return m.Payload.Error, true
 }
 
 func (f frame) encode() codec.Frame { return codec.Frame{Data: protocol.MustEncode(f)} }
@@ -183,6 +210,18 @@ func (m message) conversation() string {
 	}
 	return m.payload().name("conversationId")
 }
+
+// key returns the key in the note of a message; empty: none.
+func (m message) key() string {
+	key := decodeMessage(m["agentctl"]).name("key")
+	if len(key) > maxKey {
+		return ""
+	}
+	return key
+}
+
+// maxKey bounds a key, in bytes.
+const maxKey = 128
 
 // request returns the requestId of a message or of its payload.
 func (m message) request() string {

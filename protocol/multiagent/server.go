@@ -65,9 +65,19 @@ func (s *server) sendError(conversation, code, message string) {
 
 // sendCommand sends a native command and calls then with the answer.
 func (s *server) sendCommand(verb protocol.Verb, session string, data any, then func(protocol.Answer)) {
+	s.sendKeyed(verb, session, "", data, then)
+}
+
+// sendKeyed is sendCommand with a key, which makes the command act once. An empty key means none.
+func (s *server) sendKeyed(verb protocol.Verb, session, key string, data any, then func(protocol.Answer)) {
 	if s.Requests.Pending() >= maxPendingCommands {
 		then(protocol.Answer{Error: codec.TooMany(maxPendingCommands)})
 		return
 	}
-	s.Request(verb, session, "", data, then)
+	s.Request(verb, session, key, data, then)
+}
+
+// sendAnswer answers a message with a key: err is nil if it was accepted.
+func (s *server) sendAnswer(c *conversation, key string, err *protocol.Error) {
+	s.send(frame{Type: typeAnswer, Conversation: c.id, Request: key, Payload: answer{err}})
 }

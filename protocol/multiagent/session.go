@@ -33,12 +33,18 @@ type request struct {
 	verb     protocol.Verb
 	deadline time.Time
 
-	message  protocol.Message  // of send
-	request  string            // of approve
-	decision protocol.Decision // of approve
-	reason   string            // of approve
-	turn     string            // of interrupt
-	queue    string            // of interrupt
+	message  protocol.Message       // of send
+	sent     time.Time              // of send
+	arrived  bool                   // of send: the server has it
+	again    bool                   // of send: first sent on an earlier connection
+	started  *turnStart             // of send: its turn began; nil: not yet
+	created  *protocol.CreateResult // of send: the command created the session
+	key      string                 // of the note; empty: none
+	request  string                 // of approve
+	decision protocol.Decision      // of approve
+	reason   string                 // of approve
+	turn     string                 // of interrupt
+	queue    string                 // of interrupt
 }
 
 // findSession returns the session with an id, a name or a unique prefix of an id, or nil.
@@ -138,7 +144,7 @@ func (c *client) requestUpdates(s *session) bool {
 		return false
 	}
 	s.updatesRequested = true
-	c.send(frame{Type: typePing, Conversation: s.log.Session})
+	c.ping(ping{}, s.log.Session)
 	return true
 }
 
@@ -166,7 +172,20 @@ func (s *session) findRequest(verb protocol.Verb) *request {
 func (c *client) completeRequest(s *session, req *request) {
 	switch req.verb {
 	case protocol.DoSend:
-		c.startTurn(s, req)
+		switch {
+		case req.arrived:
+			c.acceptSend(s, req)
+			return
+		case req.deadline.Before(req.sent.Add(sendTimeout)): // no error: it is shown, and waits for evidence
+			if req.started == nil {
+				c.startTurn(s, req)
+			}
+			req.deadline = req.sent.Add(sendTimeout)
+			c.addRequest(s, req)
+			return
+		}
+		c.failUnconfirmed(req)
+		c.sendNext(s)
 	case protocol.DoSnapshot: // the current state has arrived
 		c.handleCommand(req.command)
 	case protocol.DoApprove:
@@ -180,24 +199,43 @@ func (c *client) completeRequest(s *session, req *request) {
 	}
 }
 
-// reconnect prepares a session of the previous connection for this one. Sent messages count as
-// accepted. The rest of a turn is unknown.
+// reconnect prepares a session of the previous connection for this one. The rest of a turn is
+// unknown. A message that the server may not have is sent again to agentctl's server, which knows
+// its key; at any other server its sender gets an error.
 func (c *client) reconnect(s *session) {
 	pending := s.requests
 	s.requests, s.cancelSeen, s.updatesRequested = nil, false, false
+	var again []*request
 	for _, req := range pending {
-		if req.verb == protocol.DoSend {
-			req.command = withoutID(req.command)
-			c.startTurn(s, req)
+		if req.verb != protocol.DoSend {
+			continue
+		}
+		req.command = withoutID(req.command)
+		switch {
+		case req.arrived:
+			c.acceptSend(s, req)
+		case req.key != "":
+			again = append(again, req)
+		default:
+			c.failUnconfirmed(req)
 		}
 	}
 	if s.turn != nil {
-		c.endTurn(s, protocol.TurnEndedData{
-			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed,
-			Message: "connection lost: the rest of the turn is unknown",
-		})
+		c.endLostTurn(s)
+	}
+	for _, req := range again {
+		req.again = true
+		c.transmit(s, req)
 	}
 	c.sendNext(s)
+}
+
+// endLostTurn ends the turn that the last connection lost.
+func (c *client) endLostTurn(s *session) {
+	c.endTurn(s, protocol.TurnEndedData{
+		Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed,
+		Message: "connection lost: the rest of the turn is unknown",
+	})
 }
 
 // withoutID returns a command whose answer is only saved for its key.

@@ -1,0 +1,166 @@
+package multiagent
+
+import (
+	"agentctl/protocol"
+)
+
+// A turnStart is the start of a turn in the log.
+type turnStart struct {
+	turn string
+	seq  uint64
+}
+
+// failUnconfirmed fails a message that may have arrived. Its key is not used again.
+func (c *client) failUnconfirmed(req *request) {
+	err := protocol.Errorf(protocol.CodeTimeout,
+		"the server did not confirm the message: look whether it arrived before you send it again")
+	c.saveError(req.command, err)
+	c.fail(req.command, err)
+}
+
+// sendMessage sends the user message of a request. Its sender gets the answer when the server has
+// the message.
+func (c *client) sendMessage(s *session, req *request) {
+	req.verb = protocol.DoSend
+	if c.Options.PeerIsAgentctl {
+		req.key = req.message.MessageID
+	}
+	c.transmit(s, req)
+}
+
+// transmit sends the message of a request, the first time or again.
+func (c *client) transmit(s *session, req *request) {
+	s.cancelSeen = false
+	s.updatesRequested = true
+	req.sent, req.deadline = c.Now, c.Now.Add(errorTimeout)
+	if req.key != "" {
+		req.deadline = c.Now.Add(sendTimeout)
+	}
+	c.addRequest(s, req)
+	f := frame{
+		Type: typeSend, Conversation: s.log.Session,
+		Payload: sendPayload{req.message.Text, c.Options.Options["thinking"] == "true"},
+	}
+	if req.key != "" {
+		f.Note = &note{req.key}
+	}
+	c.send(f)
+	if req.key == "" {
+		c.ping(ping{session: s, request: req}, "")
+	}
+}
+
+// confirmSend notes that the server has read a message. An error may still follow.
+func (c *client) confirmSend(s *session, req *request) {
+	req.arrived = true
+	req.deadline = req.sent.Add(errorTimeout)
+	if (req.started != nil || !c.Now.Before(req.deadline)) && s.removeRequest(req) {
+		c.acceptSend(s, req)
+	}
+}
+
+// acceptSend answers the sender of a message that the server accepted, and starts its turn. If it
+// was accepted on an earlier connection, its turn may be the one under way, or be over.
+func (c *client) acceptSend(s *session, req *request) {
+	switch {
+	case req.started != nil:
+	case req.again && s.turn != nil:
+		req.started = &turnStart{turn: s.turn.id, seq: s.log.State.Turn.First}
+	default:
+		c.startTurn(s, req)
+		if req.again {
+			c.endLostTurn(s)
+		}
+	}
+	r := protocol.SendResult{
+		Status: protocol.SendStarted, MessageID: req.message.MessageID, Turn: req.started.turn, Seq: req.started.seq,
+	}
+	if req.created != nil {
+		req.created.Message = &r
+		c.answerCreate(s, req.command, req.created)
+	} else {
+		c.answerOnce(req.command, r)
+	}
+	c.sendNext(s)
+}
+
+// answerCreate answers a create command.
+func (c *client) answerCreate(s *session, cmd *protocol.Command, r *protocol.CreateResult) {
+	r.Position = protocol.Position{Epoch: s.log.Epoch, Seq: s.log.State.Seq}
+	c.answerOnce(cmd, *r)
+}
+
+// handleAnswer handles the answer of agentctl's server to a message with a key.
+func (c *client) handleAnswer(s *session, key string, data []byte) {
+	req := s.findKey(key)
+	if req == nil || !s.removeRequest(req) {
+		return
+	}
+	err, known := decodeAnswer(data)
+	switch {
+	case !known:
+		err = protocol.Errorf(protocol.CodeInternal, "cannot read the answer of the server")
+		c.fail(req.command, err)
+	case err != nil && req.verb == protocol.DoSend:
+		c.refuseSend(s, req, err)
+	case err != nil:
+		c.fail(req.command, err)
+	case req.verb == protocol.DoSend:
+		c.acceptSend(s, req)
+	default:
+		c.applyDecision(s, req)
+	}
+}
+
+// refuseSend fails a message that the server refused. One that waited in the queue has no sender
+// any more: its turn ends with the error.
+func (c *client) refuseSend(s *session, req *request, err *protocol.Error) {
+	c.fail(req.command, err)
+	if req.started != nil && s.turn != nil && s.turn.id == req.started.turn {
+		c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: err.Code, Message: err.Message})
+	}
+	c.sendNext(s)
+}
+
+// attach gives a command that is sent again to the request that the last connection began for it.
+func (c *client) attach(cmd *protocol.Command) bool {
+	for _, s := range c.resume.sessions {
+		for _, req := range s.requests {
+			old := req.command
+			if req.verb == protocol.DoSend && old != nil && old.ID == "" && cmd.Key != "" && old.Key == cmd.Key &&
+				commandBody(old) == commandBody(cmd) {
+				req.command = cmd
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// saveError saves the error of a command under its key: the command is not carried out again.
+func (c *client) saveError(cmd *protocol.Command, err *protocol.Error) {
+	if cmd != nil && cmd.Key != "" {
+		c.resume.answers.Put(cmd.Key, savedAnswer{commandBody(cmd), err})
+	}
+}
+
+// findKey returns the request whose message has a key, or nil.
+func (s *session) findKey(key string) *request {
+	for _, req := range s.requests {
+		if key != "" && req.key == key {
+			return req
+		}
+	}
+	return nil
+}
+
+// findUnanswered returns the first request that an error may answer, or nil: not a message whose
+// turn has started.
+func (s *session) findUnanswered() *request {
+	for _, req := range s.requests {
+		if req.started == nil {
+			return req
+		}
+	}
+	return nil
+}
