@@ -116,30 +116,25 @@ func (c *client) decide(ctx context.Context, e *protocol.Event) {
 		return
 	}
 	c.run.working.Go(func() {
-		ctx, cancel := context.WithTimeout(ctx, c.answerTimeout(protocol.DoApprove))
+		ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 		defer cancel()
 		got, err := wsclient.Call[protocol.ApproveResult](ctx, c.wire, protocol.DoApprove, c.session,
 			protocol.ApproveData{Request: a.Request, Decision: protocol.AllowOnce})
-		if err == nil && c.native {
+		if err == nil && c.decidesForSure() {
 			c.check.decides(c.session, c.name, a.Request, got.Outcome)
 		}
 		c.answered(protocol.DoApprove, err)
 	})
 }
 
-// answerTimeout bounds the wait for an answer. It is longer than any fault, except where an answer
-// may fail to come.
-func (c *client) answerTimeout(verb protocol.Verb) time.Duration {
-	if c.mayMissAnswer(verb) {
-		return 15 * time.Second
-	}
-	return 2 * time.Minute
-}
+// answerTimeout bounds the wait for an answer. It is longer than any fault, and than any timeout of a
+// codec.
+const answerTimeout = 3 * time.Minute
 
-// mayMissAnswer reports whether a command may stay without an answer. An error of effectiveagent
-// names no command: that of a decision may go to a message sent at the same time.
-func (c *client) mayMissAnswer(verb protocol.Verb) bool {
-	return c.protocol == "effectiveagent" && verb == protocol.DoApprove
+// decidesForSure reports whether the answer to a decision is the server's own, about a request with
+// the server's id. The other protocols report errors alone, or name no request.
+func (c *client) decidesForSure() bool {
+	return c.native || c.protocol == "effectiveagent" || c.protocol == "multiagent"
 }
 
 // send sends messages until ctx, or the time of faults, ends.
@@ -158,7 +153,7 @@ func (c *client) send(ctx context.Context, rng *rand.Rand) {
 		}
 		c.sendMessage(ctx, kind, newToken(c.name, n), rng.IntN(10) == 0)
 		if c.native && rng.IntN(20) == 0 {
-			ctx, cancel := context.WithTimeout(ctx, c.answerTimeout(protocol.DoInterrupt))
+			ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 			_, err := wsclient.Call[protocol.InterruptResult](ctx, c.wire, protocol.DoInterrupt, c.session,
 				protocol.InterruptData{Queue: protocol.QueueKeep})
 			cancel()
@@ -169,7 +164,7 @@ func (c *client) send(ctx context.Context, rng *rand.Rand) {
 
 // sendMessage sends a message, and with again natively a second time under the same key.
 func (c *client) sendMessage(ctx context.Context, kind, token string, again bool) {
-	ctx, cancel := context.WithTimeout(ctx, c.answerTimeout(protocol.DoSend))
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	text := kind + " " + token
 	if c.acp {
@@ -186,9 +181,7 @@ func (c *client) sendMessage(ctx context.Context, kind, token string, again bool
 	if err != nil {
 		return
 	}
-	if c.durable(&first) {
-		c.check.acknowledge(c.session, token, fmt.Sprintf("%+v", first))
-	}
+	c.check.acknowledge(c.session, token, fmt.Sprintf("%+v", first))
 	if !again || !c.native {
 		return
 	}
@@ -199,17 +192,20 @@ func (c *client) sendMessage(ctx context.Context, kind, token string, again bool
 	}
 }
 
-// durable reports whether the answer to a message means that the server has it. Three dialects have
-// no acknowledgement: the client of effectiveagent and multiagent answers after 500 ms without an
-// error, and that of agentloop at once if the message has to wait.
-func (c *client) durable(answer *protocol.SendResult) bool {
-	switch c.protocol {
-	case "effectiveagent", "multiagent":
+// hasQueue reports whether the client still keeps messages that it has to send: those of multiagent
+// wait in the client while a turn runs.
+func (c *client) hasQueue(ctx context.Context) bool {
+	if c.protocol != "multiagent" {
 		return false
-	case "agentloop":
-		return answer.Status == protocol.SendStarted
 	}
-	return true
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	r, err := wsclient.Call[protocol.SnapshotResult](ctx, c.wire, protocol.DoSnapshot, c.session, nil)
+	if err != nil {
+		c.violate(0, "cannot read the client's queue: %v", err)
+		return false
+	}
+	return len(r.Snapshot.State.Queue) > 0 || r.Snapshot.State.Turn != nil
 }
 
 // answered counts the answer to a command. Conflicts of decisions are expected: all clients decide.
@@ -218,7 +214,7 @@ func (c *client) answered(verb protocol.Verb, err error) {
 		c.run.count.acknowledged.Add(1)
 		return
 	}
-	if errors.Is(err, context.DeadlineExceeded) && !c.mayMissAnswer(verb) {
+	if errors.Is(err, context.DeadlineExceeded) {
 		c.violate(0, "%s client: %s got no answer", c.protocol, verb)
 	}
 	why := string(protocol.CodeOf(err))

@@ -246,10 +246,28 @@ func (r *run) nextKill() time.Time {
 	return time.Now().Add(r.KillMean/2 + time.Duration(r.rng.Int64N(int64(r.KillMean))))
 }
 
-// drain waits until every session is idle.
+// drain waits until every client has sent its messages, and every session is idle.
 func (r *run) drain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
 	defer cancel()
+	for busy := true; busy; {
+		r.endTurns(ctx)
+		busy = false
+		for _, c := range r.clients {
+			if busy = c.hasQueue(ctx); !busy {
+				continue
+			}
+			if wait(ctx, 200*time.Millisecond); ctx.Err() != nil {
+				c.violate(0, "%s client: messages wait in the client, though its session is idle", c.protocol)
+				return
+			}
+			break
+		}
+	}
+}
+
+// endTurns waits until every session is idle.
+func (r *run) endTurns(ctx context.Context) {
 	r.until(ctx, "turns end", func(s *protocol.Summary) bool {
 		if s.Held {
 			r.release(ctx, s.Session)

@@ -92,7 +92,7 @@ func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
 func (c *client) Wake(now time.Time) codec.Output {
 	return c.run(now, func() {
 		for _, w := range c.duePending(now) {
-			c.succeed(w)
+			c.expire(w)
 		}
 		for _, s := range c.orderedSessions() {
 			if !s.idleAt.IsZero() && !now.Before(s.idleAt) {
@@ -170,6 +170,7 @@ func (c *client) handleFrame(f codec.Frame) {
 	}
 	s := c.sessions[codec.String(id)]
 	switch {
+	case kind == typeActivity && c.handleAnswer(m.Activity):
 	case codec.IsNull(id):
 		c.addStray(f.Data)
 	case s == nil || s.err != nil: // no longer subscribed

@@ -92,16 +92,20 @@ func TestATooLargeSendIsRefused(t *testing.T) {
 	}
 }
 
-// A send is answered after 500 ms without an error. At a server without notes, its turn starts at
-// the client.
-func TestASendIsAnsweredWithoutAnError(t *testing.T) {
+// At a server without notes, the turn of a send starts at the client after 500 ms without an error.
+// The send is answered at the first activity.
+func TestASendIsAnsweredAtTheFirstActivity(t *testing.T) {
 	g := newFollowingClient(t)
 	id := g.send(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
 	g.advance(499 * time.Millisecond)
-	if _, ok := g.answers[id]; ok {
-		t.Fatal("answered before the time")
+	if g.state.Turn != nil {
+		t.Fatal("shown before the time")
 	}
 	g.advance(time.Millisecond)
+	if _, ok := g.answers[id]; ok {
+		t.Fatal("answered without evidence")
+	}
+	g.receive(activityFrame(`{"type":"input","payload":"why?"}`))
 	var r protocol.SendResult
 	g.result(id, &r)
 	if r.Status != protocol.SendStarted || r.Turn == "" || r.Seq != 1 || g.eventTypes() != "message.user turn.started" {
@@ -112,10 +116,52 @@ func TestASendIsAnsweredWithoutAnError(t *testing.T) {
 	}
 }
 
+// Silence is no evidence that a message arrived. It is shown all the same.
+func TestASendWithoutEvidenceTimesOut(t *testing.T) {
+	g := newFollowingClient(t)
+	id := g.send(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
+	g.advance(errorTimeout)
+	if _, answered := g.answers[id]; answered || g.state.Turn == nil || g.state.Turn.Message.Text != "why?" {
+		t.Fatalf("answered %+v, turn %+v", g.answers[id], g.state.Turn)
+	}
+	if g.advance(sendTimeout); g.code(id) != protocol.CodeTimeout {
+		t.Errorf("answered %+v", g.answers[id])
+	}
+}
+
+// An input confirms the message that it repeats, any other activity the oldest one.
+func TestAnActivityConfirmsOneMessage(t *testing.T) {
+	g := newFollowingClient(t)
+	one := g.send(protocol.DoSend, "r", protocol.SendData{Text: "one"})
+	two := g.send(protocol.DoSend, "r", protocol.SendData{Text: "two"})
+	three := g.send(protocol.DoSend, "r", protocol.SendData{Text: "three"})
+	for i, c := range []struct {
+		frame string
+		done  []string
+	}{
+		{`{"type":"send","targetAgentRuntimeId":"r","payload":"three"}`, nil},
+		{activityFrame(`{"type":"input","payload":"another"}`), nil},
+		{activityFrame(`{"type":"input","payload":"two"}`), []string{two}},
+		{activityFrame(`{"type":"output","payload":"x"}`), []string{two, one}},
+		{activityFrame(`{"type":"output","payload":"x"}`), []string{two, one, three}},
+	} {
+		g.receive(c.frame)
+		done := 0
+		for _, id := range c.done {
+			if a, ok := g.answers[id]; ok && a.Error == nil {
+				done++
+			}
+		}
+		if sends := g.codec.pendingSends(g.codec.sessions["r"]); done != len(c.done) || len(sends) != 3-done {
+			t.Errorf("%d: %s: confirmed %d of %v, %d pending", i, c.frame, done, c.done, len(sends))
+		}
+	}
+}
+
 func TestASendToWhatIsNotFollowedIsAnswered(t *testing.T) {
 	g := newClientHarness(t, nil)
 	id := g.send(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
-	g.advance(errorTimeout)
+	g.receive(activityFrame(`{"type":"output","payload":"x"}`))
 	var r protocol.SendResult
 	if g.result(id, &r); r.Status != protocol.SendStarted || g.eventTypes() != "" {
 		t.Errorf("answered %+v", r)
@@ -267,12 +313,12 @@ func TestWhatMayHaveArrivedIsNotSentTwice(t *testing.T) {
 			}
 			send()
 			if c.answered {
-				g.advance(errorTimeout)
+				g.receive(activityFrame(`{"type":"output","payload":"x"}`))
 			}
 			g = c.guest(t, memory)
 			id := send()
 			sent := strings.Contains(strings.Join(g.sent, ""), "why?")
-			if refused := g.code(id) == protocol.CodeAgentFailed; sent != c.again || refused == c.again {
+			if refused := g.code(id) == protocol.CodeTimeout; sent != c.again || refused == c.again {
 				t.Errorf("sent again: %t, answered %+v", sent, g.answers[id])
 			}
 			if c.again {

@@ -29,8 +29,8 @@ func (c *client) handleActivity(s *session, a receivedActivity) {
 		return
 	}
 	s.form.update(&a)
-	for _, w := range c.pendingSends(s) { // this server does not confirm them
-		c.succeed(w)
+	if w := s.confirmedBy(&a, c.pendingSends(s)); w != nil {
+		c.acceptSend(w)
 	}
 	switch a.kind {
 	case kindInput:

@@ -96,13 +96,12 @@ func (c *client) sessionInText(text string) *session {
 }
 
 // commandOfError returns the command that an error belongs to: the oldest for the agent runtime
-// that it names, else the oldest.
+// that it names, else the oldest. A server that answers commands reports their errors in notes.
 func (c *client) commandOfError(kind errorCode, text string) *pendingCommand {
 	var found *pendingCommand
-	waiting := c.pending
-	if kind == sendFailed {
-		waiting = slices.DeleteFunc(slices.Clone(waiting), func(w *pendingCommand) bool { return w.readsLog })
-	}
+	waiting := slices.DeleteFunc(slices.Clone(c.pending), func(w *pendingCommand) bool {
+		return w.readsLog && kind == sendFailed || !w.readsLog && c.answers(c.sessions[w.command.Session])
+	})
 	for _, w := range waiting {
 		if containsID(text, w.command.Session) &&
 			(found == nil || len(w.command.Session) > len(found.command.Session)) {

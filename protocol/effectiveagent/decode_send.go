@@ -18,22 +18,33 @@ func (s *server) sendMessage(m *message) {
 		s.failField("payload", "an activity")
 		return
 	}
+	a := decodeActivity(m.Payload)
 	if s.Requests.Pending() >= maxWaiting {
-		s.failSend(id, protocol.Errorf(protocol.CodeTooMany, "too many messages under way"))
+		s.answerSend(id, &a, protocol.Answer{Error: codec.TooMany(maxWaiting)})
 		return
 	}
-	a := decodeActivity(m.Payload)
 	s.form.update(&a)
 	verb, key, data := decodeSend(&a)
 	if data == nil {
 		s.failField("payload", "an activity with content")
 		return
 	}
-	s.Request(verb, id, key, data, func(a protocol.Answer) {
-		if a.Error != nil {
-			s.failSend(id, a.Error)
+	s.Request(verb, id, key, data, func(r protocol.Answer) { s.answerSend(id, &a, r) })
+}
+
+// answerSend reports what became of a send to an agent runtime: to agentctl's client, whose activity
+// has a note, in every case; to any other client an error alone.
+func (s *server) answerSend(id string, a *receivedActivity, r protocol.Answer) {
+	if a.Note.Command == "" || a.ID == "" || len(a.ID) > maxID {
+		if r.Error != nil {
+			s.failSend(id, r.Error)
 		}
-	})
+		return
+	}
+	s.send(activityMessage{typeActivity, id, activity{
+		Timestamp: s.form.encodeTime(s.Now), Type: s.form.typeName(kindStatus), Payload: json.RawMessage("null"),
+		AgentRuntimeID: id, Metadata: &metadata{Note: &note{Answers: a.ID, Result: r.Result, Error: r.Error}},
+	}})
 }
 
 func (s *server) failSend(id string, e *protocol.Error) {

@@ -29,7 +29,9 @@ type fakeServer struct {
 	commands   []protocol.Command
 	followed   map[string]bool
 	errors     map[protocol.Verb]*protocol.Error
-	resets     bool // every subscribe gets a reset
+	results    map[protocol.Verb]any  // of the verbs that have one
+	silent     map[protocol.Verb]bool // verbs without an answer
+	resets     bool                   // every subscribe gets a reset
 }
 
 func newFakeServer(t testing.TB) *fakeServer {
@@ -37,6 +39,7 @@ func newFakeServer(t testing.TB) *fakeServer {
 		t: t, epoch: "9f3ac1", states: map[string]*protocol.State{}, logs: map[string][][]byte{},
 		followed:   map[string]bool{},
 		boundaries: map[string]*protocol.State{}, errors: map[protocol.Verb]*protocol.Error{},
+		results: map[protocol.Verb]any{}, silent: map[protocol.Verb]bool{},
 	}
 	for _, id := range []string{"s1", "s2"} {
 		p.states[id], p.boundaries[id] = &protocol.State{Session: id}, &protocol.State{Session: id}
@@ -62,6 +65,12 @@ func (p *fakeServer) handleLine(line []byte) (lines [][]byte) {
 	}
 	if e := p.errors[c.Command]; e != nil {
 		return answer(nil, e)
+	}
+	if p.silent[c.Command] {
+		return nil
+	}
+	if r := p.results[c.Command]; r != nil {
+		return answer(r, nil)
 	}
 	if c.Command == protocol.DoHello {
 		return answer(protocol.HelloResult{Version: protocol.Version, Connection: "c1"}, nil)

@@ -72,7 +72,8 @@ type metadata struct {
 }
 
 // A note is agentctl's extension of an activity: the event that it carries, or a command and its
-// key. On a subscribe, it requests the activities after a position, or else the session's state; in
+// key. agentctl's server answers a command by a note with the id of its activity, and with its
+// result or its error. On a subscribe, a note requests the activities after a position, or else the session's state; in
 // the answer, it holds the position after which activities follow.
 type note struct {
 	Event  protocol.Type   `json:"event,omitempty"`
@@ -83,6 +84,10 @@ type note struct {
 
 	Command protocol.Verb `json:"command,omitempty"`
 	Key     string        `json:"key,omitempty"`
+
+	Answers string          `json:"answers,omitempty"` // the id of the activity with the command
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *protocol.Error `json:"error,omitempty"`
 
 	After     string          `json:"after,omitempty"` // a position
 	WantState bool            `json:"whole,omitempty"`

@@ -1,6 +1,7 @@
 package effectiveagent
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -8,8 +9,13 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// errorTimeout is the time to wait for an error: the protocol does not confirm success.
-const errorTimeout = 500 * time.Millisecond
+// The protocol reports errors but confirms nothing. agentctl's server answers commands in notes. At
+// any other server an activity of the agent runtime confirms a message.
+const (
+	errorTimeout  = 500 * time.Millisecond // for an error, before a message is shown
+	sendTimeout   = 30 * time.Second       // for an activity
+	answerTimeout = 2 * time.Minute        // for the answer of agentctl's server
+)
 
 // resumeTimeout is the time that agentctl's server has to answer a resume on one connection. After
 // maxResumeAttempts connections, the server is treated as another kind.
@@ -20,17 +26,17 @@ const (
 
 // A pendingCommand is a command without an answer.
 type pendingCommand struct {
-	command    protocol.Command
-	id         string             // of the message sent
-	send       *protocol.SendData // of a send; else nil
-	data       any                // data of any other command
-	doneAt     time.Time          // when it succeeds without an error; zero: only by an event
-	needsEvent bool               // succeeds only by an event
-	turn       string             // of an interrupt
-	result     any                // from events
-
-	readsLog bool // a snapshot or history command of a session without activities
+	command  protocol.Command
+	id       string             // of the message sent
+	send     *protocol.SendData // of a send; else nil
+	sentAt   time.Time
+	doneAt   time.Time            // when the wait for an error or for evidence ends
+	started  *protocol.SendResult // of a send whose turn was started without evidence; nil: not yet
+	readsLog bool                 // a snapshot or history command of a session without activities
 }
+
+// answers reports whether the server of a session, nil if it has none, answers commands in notes.
+func (c *client) answers(s *session) bool { return c.Options.PeerIsAgentctl || s != nil && s.hasNotes }
 
 // sendActivity sends an activity that carries a command, and adds it to the pending ones. An
 // activity over the limit fails.
@@ -64,7 +70,10 @@ func (c *client) addPending(w *pendingCommand) bool {
 		c.Fail(&w.command, codec.TooMany(maxWaiting))
 		return false
 	}
-	w.doneAt = c.Now.Add(errorTimeout)
+	w.sentAt, w.doneAt = c.Now, c.Now.Add(errorTimeout)
+	if !w.readsLog && c.answers(c.sessions[w.command.Session]) {
+		w.doneAt = c.Now.Add(answerTimeout)
+	}
 	c.pending = append(c.pending, w)
 	return true
 }
@@ -84,12 +93,12 @@ func (c *client) markSending(w *pendingCommand) bool {
 		return true
 	}
 	s := c.sessions[w.command.Session]
-	knowsKeys := c.Options.PeerIsAgentctl || s != nil && s.hasNotes
-	if slices.Contains(c.brokenKeys, key) && !knowsKeys {
+	if slices.Contains(c.brokenKeys, key) && !c.answers(s) {
 		c.brokenKeys = removeKey(c.brokenKeys, key)
 		c.removePending(w)
-		c.Failf(&w.command, protocol.CodeAgentFailed,
-			"the connection broke while it was sent, and this server does not confirm messages: check before you retry")
+		c.Failf(&w.command, protocol.CodeTimeout,
+			"the connection broke while it was sent, and this server does not confirm messages: "+
+				"look whether it arrived before you send it again")
 		return false
 	}
 	keys := append(removeKey(c.state.unansweredKeys, key), key)
@@ -158,32 +167,107 @@ func (c *client) sendMessage(cmd *protocol.Command) {
 	c.sendActivity(w, payload)
 }
 
-// succeed answers a command without an error.
-func (c *client) succeed(w *pendingCommand) {
-	if w.readsLog {
-		c.removePending(w)
-		c.answerNow(c.sessions[w.command.Session], &w.command)
-		return
-	}
-	if w.send == nil {
-		c.answerCarried(w)
-		return
-	}
-	c.removePending(w)
+// expire acts on a command without an error, and without evidence of its success, in time. A message
+// is shown first, and then fails.
+func (c *client) expire(w *pendingCommand) {
 	s := c.sessions[w.command.Session]
-	r := protocol.SendResult{Status: protocol.SendStarted, MessageID: w.id}
-	if s != nil && s.err == nil && !s.hasNotes { // the server will not report it
-		m := protocol.Message{
-			MessageID: w.id, ClientMessageID: w.send.ClientMessageID, Text: w.send.Text, Parts: w.send.Parts,
-		}
-		r.Turn = c.startLocalTurn(s, m, codec.Entry{By: c.User()})
-		r.Seq = s.log.State.Turn.First
-		s.recordSent(w.id, w.send.Text)
+	switch {
+	case w.readsLog:
+		c.removePending(w)
+		c.answerNow(s, &w.command)
+	case w.send != nil && w.started == nil && c.Now.Before(w.sentAt.Add(sendTimeout)):
+		c.showSend(w)
+		w.doneAt = w.sentAt.Add(sendTimeout)
+	default:
+		c.removePending(w)
+		c.Failf(&w.command, protocol.CodeTimeout,
+			"the server did not confirm %s: look whether it was carried out before you try again", w.command.Command)
 	}
-	c.Answer(&w.command, r)
 }
 
-// matchEvent answers the commands whose result an event gives.
+// showSend starts the turn of a message that the server does not report.
+func (c *client) showSend(w *pendingCommand) {
+	w.started = &protocol.SendResult{Status: protocol.SendStarted, MessageID: w.id}
+	s := c.sessions[w.command.Session]
+	if s == nil || s.err != nil || s.hasNotes { // the server will report it
+		return
+	}
+	m := protocol.Message{
+		MessageID: w.id, ClientMessageID: w.send.ClientMessageID, Text: w.send.Text, Parts: w.send.Parts,
+	}
+	w.started.Turn = c.startLocalTurn(s, m, codec.Entry{By: c.User()})
+	w.started.Seq = s.log.State.Turn.First
+	s.recordSent(w.id, w.send.Text)
+}
+
+// acceptSend answers a send that the server confirmed by an activity.
+func (c *client) acceptSend(w *pendingCommand) {
+	c.removePending(w)
+	if w.started == nil {
+		c.showSend(w)
+	}
+	c.Answer(&w.command, w.started)
+}
+
+// confirmedBy returns which of the pending sends an activity without a note confirms, or nil: an
+// input the one that it repeats, any other activity the oldest. Relayed messages are of others.
+func (s *session) confirmedBy(a *receivedActivity, sends []*pendingCommand) *pendingCommand {
+	if a.relayed || len(sends) == 0 {
+		return nil
+	}
+	if a.kind != kindInput {
+		return sends[0]
+	}
+	text, _ := payloadText(a.Payload)
+	for _, w := range sends {
+		if a.ID != "" && a.ID == w.id || text == w.send.Text {
+			return w
+		}
+	}
+	return nil
+}
+
+// handleAnswer answers the command that an activity of agentctl's server answers. It returns false if
+// the activity is no answer.
+func (c *client) handleAnswer(activity json.RawMessage) bool {
+	n := decodeActivity(activity).Note
+	if n.Answers == "" {
+		return false
+	}
+	i := slices.IndexFunc(c.pending, func(w *pendingCommand) bool { return !w.readsLog && w.id == n.Answers })
+	if i < 0 {
+		return true
+	}
+	w := c.pending[i]
+	c.removePending(w)
+	result := protocol.CommandOf(w.command.Command).Result()
+	switch {
+	case n.Error != nil:
+		c.Fail(&w.command, n.Error)
+	case json.Unmarshal(n.Result, result) != nil:
+		c.Failf(&w.command, protocol.CodeInternal, "cannot read the answer of the server")
+	default:
+		c.Answer(&w.command, c.localResult(c.sessions[w.command.Session], result))
+	}
+	return true
+}
+
+// localResult returns a result of agentctl's server with the turns and seqs of the client's log. s is
+// nil if there is none.
+func (c *client) localResult(s *session, result any) any {
+	if s == nil {
+		return result
+	}
+	switch r := result.(type) {
+	case *protocol.SendResult:
+		r.Turn, r.Seq = s.localTurnID(r.Turn), s.log.State.Seq
+	case *protocol.InterruptResult:
+		r.Turn = s.localTurnID(r.Turn)
+	}
+	return result
+}
+
+// matchEvent answers the send whose message an event reports.
 func (c *client) matchEvent(s *session, turn string, data any) {
 	switch d := data.(type) {
 	case *protocol.MessageUserData:
@@ -191,15 +275,6 @@ func (c *client) matchEvent(s *session, turn string, data any) {
 	case *protocol.QueueAddedData:
 		i := s.log.State.QueueIndex(d.MessageID)
 		c.answerSend(s, &d.Message, protocol.SendResult{Status: protocol.SendQueued, Index: &i})
-	default:
-		for _, w := range slices.Clone(c.pending) {
-			if w.command.Session != s.id || w.result != nil {
-				continue
-			}
-			if w.result = resultFromEvent(w, turn, data); w.result != nil && (w.doneAt.IsZero() || w.turn != "") {
-				c.answerCarried(w)
-			}
-		}
 	}
 }
 
