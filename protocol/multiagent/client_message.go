@@ -115,7 +115,7 @@ func (s *server) handleSend(m message) {
 		s.sendKeyed(protocol.DoSend, c.session, key, data, func(a protocol.Answer) {
 			r, err := codec.DecodeResult[protocol.SendResult](a)
 			if key != "" {
-				s.sendAnswer(c, key, err)
+				s.answerSend(c, key, &r, err)
 			}
 			switch {
 			case key != "" && err != nil:
@@ -205,7 +205,7 @@ func (s *server) handleApprove(m message) {
 		s.sendKeyed(protocol.DoApprove, c.session, key, data, func(a protocol.Answer) {
 			switch {
 			case key != "":
-				s.sendAnswer(c, key, a.Error)
+				s.sendAnswer(c, key, answer{Error: a.Error})
 			case a.Error != nil:
 				s.sendError(c.id, foreignCode(a.Error.Code, failed), a.Error.Message)
 			case !approved:

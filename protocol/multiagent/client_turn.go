@@ -184,7 +184,9 @@ func (c *client) sendNext(s *session) {
 		})
 		req := &request{message: next}
 		c.sendMessage(s, req)
-		c.startTurn(s, req)
+		if req.key == "" {
+			c.startTurn(s, req)
+		}
 	}
 }
 

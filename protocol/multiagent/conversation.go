@@ -28,6 +28,7 @@ type conversation struct {
 	thinking      bool   // the client requested reasoning
 	chat          *chat  // the client uses legacy messages; nil: it does not
 
+	keys      map[string]string // of user messages whose turn has not begun, by message id
 	turn      *serverTurn
 	approvals []*openApproval
 }
@@ -58,7 +59,7 @@ func (s *server) withConversation(id string, do func(*conversation)) {
 		s.sendError(id, badRequest, "too many conversations on this connection")
 		return
 	}
-	c = &conversation{id: id, waiting: []func(*conversation){do}}
+	c = &conversation{id: id, waiting: []func(*conversation){do}, keys: map[string]string{}}
 	s.conversations[id] = c
 	s.subscribe(c, id, nil)
 }
@@ -118,7 +119,7 @@ func (s *server) loadState(c *conversation, st *protocol.State) {
 	c.seq, c.agent, c.turn, c.approvals = st.Seq, st.Agent, nil, nil
 	if st.Turn != nil {
 		c.turn = newServerTurn(st.Turn.Turn, c.agent)
-		c.turn.toolRequest = isToolRequest(st.Turn.Message.Text)
+		c.turn.message, c.turn.toolRequest = st.Turn.Message.MessageID, isToolRequest(st.Turn.Message.Text)
 		for i := range st.Turn.Tools {
 			open := &st.Turn.Tools[i]
 			call := c.turn.tool(open.Tool)

@@ -32,7 +32,8 @@ func (s *server) handleEvent(c *conversation, e *protocol.Event) {
 		c.turn = newServerTurn(e.Turn, c.agent)
 		var d protocol.MessageUserData
 		if e.Decode(&d) == nil {
-			c.turn.toolRequest = isToolRequest(d.Text)
+			c.turn.message, c.turn.toolRequest = d.MessageID, isToolRequest(d.Text)
+			s.answerBegun(c, d.MessageID)
 		}
 		return
 	case protocol.ApprovalRequested:

@@ -45,21 +45,31 @@ type note struct {
 	Key string `json:"key"`
 }
 
-// An answer is the payload of agentctl_answer. Error is nil if the message was accepted.
+// An answer is the payload of agentctl_answer. Error is nil if the message was accepted. Turn is what
+// became of an accepted user message.
 type answer struct {
 	Error *protocol.Error `json:"error,omitempty"`
+	Turn  string          `json:"turn,omitempty"`
 }
 
-// decodeAnswer returns the error in an agentctl_answer; nil: accepted. ok is false if it has none
-// of both.
-func decodeAnswer(data []byte) (err *protocol.Error, ok bool) {
+// The values of Turn. A second answer with turnBegun follows turnQueued and turnBegins, when the
+// turn begins.
+const (
+	turnQueued = "queued" // the message waits behind others
+	turnBegins = "begins" // its turn is next
+	turnBegun  = "begun"  // its turn is under way, and its output is what followed the last turn
+	turnOver   = "over"   // its turn has ended
+)
+
+// decodeAnswer decodes an agentctl_answer; nil: it is none.
+func decodeAnswer(data []byte) *answer {
 	var m struct {
 		Payload *answer `json:"payload"`
 	}
-	if json.Unmarshal(data, &m) != nil || m.Payload == nil {
-		return nil, false
+	if json.Unmarshal(data, &m) != nil {
+		return nil
 	}
-	return m.Payload.Error, true
+	return m.Payload
 }
 
 func (f frame) encode() codec.Frame { return codec.Frame{Data: protocol.MustEncode(f)} }

@@ -1,6 +1,8 @@
 package multiagent
 
 import (
+	"slices"
+
 	"agentctl/protocol"
 )
 
@@ -32,7 +34,8 @@ func (c *client) sendMessage(s *session, req *request) {
 func (c *client) transmit(s *session, req *request) {
 	s.cancelSeen = false
 	s.updatesRequested = true
-	req.sent, req.deadline = c.Now, c.Now.Add(errorTimeout)
+	req.sent.turns = s.log.State.Turns
+	req.sent.at, req.deadline = c.Now, c.Now.Add(errorTimeout)
 	if req.key != "" {
 		req.deadline = c.Now.Add(sendTimeout)
 	}
@@ -53,22 +56,25 @@ func (c *client) transmit(s *session, req *request) {
 // confirmSend notes that the server has read a message. An error may still follow.
 func (c *client) confirmSend(s *session, req *request) {
 	req.arrived = true
-	req.deadline = req.sent.Add(errorTimeout)
+	req.deadline = req.sent.at.Add(errorTimeout)
 	if (req.started != nil || !c.Now.Before(req.deadline)) && s.removeRequest(req) {
 		c.acceptSend(s, req)
 	}
 }
 
 // acceptSend answers the sender of a message that the server accepted, and starts its turn. If it
-// was accepted on an earlier connection, its turn may be the one under way, or be over.
+// was accepted on an earlier connection, its turn may be the one under way, or be over: the last one
+// if that ended since.
 func (c *client) acceptSend(s *session, req *request) {
 	switch {
 	case req.started != nil:
-	case req.again && s.turn != nil:
+	case req.sent.again && s.turn != nil:
 		req.started = &turnStart{turn: s.turn.id, seq: s.log.State.Turn.First}
+	case req.sent.again && s.log.State.Turns > req.sent.turns:
+		req.started = &turnStart{turn: s.log.State.Last.Turn, seq: s.log.State.Seq}
 	default:
 		c.startTurn(s, req)
-		if req.again {
+		if req.sent.again {
 			c.endLostTurn(s)
 		}
 	}
@@ -90,34 +96,52 @@ func (c *client) answerCreate(s *session, cmd *protocol.Command, r *protocol.Cre
 	c.answerOnce(cmd, *r)
 }
 
-// handleAnswer handles the answer of agentctl's server to a message with a key.
+// handleAnswer handles an answer of agentctl's server to a message with a key.
 func (c *client) handleAnswer(s *session, key string, data []byte) {
-	req := s.findKey(key)
-	if req == nil || !s.removeRequest(req) {
-		return
-	}
-	err, known := decodeAnswer(data)
+	a := decodeAnswer(data)
+	req := s.takeKey(key)
 	switch {
-	case !known:
-		err = protocol.Errorf(protocol.CodeInternal, "cannot read the answer of the server")
-		c.fail(req.command, err)
-	case err != nil && req.verb == protocol.DoSend:
-		c.refuseSend(s, req, err)
-	case err != nil:
-		c.fail(req.command, err)
-	case req.verb == protocol.DoSend:
-		c.acceptSend(s, req)
-	default:
+	case a == nil || req == nil:
+	case req.verb == protocol.DoApprove && a.Error != nil:
+		c.fail(req.command, a.Error)
+	case req.verb == protocol.DoApprove:
 		c.applyDecision(s, req)
+	case a.Error != nil:
+		c.refuseSend(s, req, a.Error)
+	case a.Turn == turnQueued:
+		c.answerOnce(req.command, protocol.SendResult{
+			Status: protocol.SendQueued, MessageID: req.message.MessageID, Index: new(int), Seq: s.log.State.Seq,
+		})
+		req.command = nil
+		c.expect(s, req)
+	case a.Turn == turnBegins:
+		c.expect(s, req)
+	default:
+		req.sent.again = req.sent.again || a.Turn == turnOver || s.turn != nil
+		c.acceptSend(s, req)
 	}
 }
 
+// expect keeps a message that the server has until its turn begins. Its sender may still wait for
+// that.
+func (c *client) expect(s *session, req *request) {
+	if len(s.accepted) < maxRequests {
+		s.accepted = append(s.accepted, req)
+	}
+	c.sendNext(s)
+}
+
 // refuseSend fails a message that the server refused. One that waited in the queue has no sender
-// any more: its turn ends with the error.
+// any more, so a notice reports it.
 func (c *client) refuseSend(s *session, req *request, err *protocol.Error) {
 	c.fail(req.command, err)
-	if req.started != nil && s.turn != nil && s.turn.id == req.started.turn {
+	switch {
+	case req.started != nil && s.turn != nil && s.turn.id == req.started.turn:
 		c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: err.Code, Message: err.Message})
+	case req.command == nil:
+		c.record(s, protocol.Notice, nil, protocol.NoticeData{
+			Level: protocol.LevelWarning, Message: clipText("the server refused a message: " + err.Message),
+		})
 	}
 	c.sendNext(s)
 }
@@ -144,14 +168,19 @@ func (c *client) saveError(cmd *protocol.Command, err *protocol.Error) {
 	}
 }
 
-// findKey returns the request whose message has a key, or nil.
-func (s *session) findKey(key string) *request {
-	for _, req := range s.requests {
-		if key != "" && req.key == key {
-			return req
-		}
+// takeKey removes and returns the request whose message has a key, or nil.
+func (s *session) takeKey(key string) (found *request) {
+	take := func(list []*request) []*request {
+		return slices.DeleteFunc(list, func(req *request) bool {
+			same := key != "" && req.key == key
+			if same {
+				found = req
+			}
+			return same
+		})
 	}
-	return nil
+	s.requests, s.accepted = take(s.requests), take(s.accepted)
+	return found
 }
 
 // findUnanswered returns the first request that an error may answer, or nil: not a message whose

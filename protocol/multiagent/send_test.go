@@ -72,6 +72,30 @@ func TestAtAgentctlAMessageCountsWithItsAnswer(t *testing.T) {
 	}
 }
 
+// A message at agentctl's server begins its turn when the server says so: the output until then is
+// of another turn.
+func TestAtAgentctlATurnBeginsWithItsSecondAnswer(t *testing.T) {
+	for _, first := range []string{turnQueued, turnBegins} {
+		c := newClientTestAt(t, true, nil)
+		c.subscribe()
+		c.silent = true
+		id := c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "mine"})
+		key := c.codec.sessionByID("uuid").requests[0].key
+		c.receive(chunkExample, answerTo(key, `{"turn":"`+first+`"}`), completeExample)
+		if queued := c.answers[id] != nil; queued != (first == turnQueued) || c.state.Turns != 1 || c.state.Turn != nil {
+			t.Errorf("%s: answered %+v, %d turns", first, c.answers[id], c.state.Turns)
+		}
+		c.receive(answerTo(key, `{"turn":"begun"}`))
+		r := result[protocol.SendResult](c, id)
+		if r == nil || c.state.Turn == nil || c.state.Turn.Message.Text != "mine" {
+			t.Fatalf("%s: answered %+v, turn %+v", first, c.answers[id], c.state.Turn)
+		}
+		if want := map[string]string{turnQueued: protocol.SendQueued, turnBegins: protocol.SendStarted}; r.Status != want[first] {
+			t.Errorf("%s: answered %+v", first, r)
+		}
+	}
+}
+
 func answerTo(key, payload string) string {
 	return `{"type":"agentctl_answer","conversationId":"uuid","requestId":"` + key + `","payload":` + payload + `}`
 }
@@ -135,11 +159,18 @@ func TestAMessageWithAKeyIsAnswered(t *testing.T) {
 	h.takeSent()
 	h.receive(`{"type":"send_message","conversationId":"uuid","payload":{"content":"x"},"agentctl":{"key":"k1"}}`)
 	sent := h.takeSent()
-	if got := sent[0]; got != `{"type":"agentctl_answer","conversationId":"uuid","requestId":"k1","payload":{}}` {
-		t.Errorf("answered %s", got)
+	if sent[0] != answerTo("k1", `{"turn":"queued"}`) {
+		t.Errorf("answered %s", sent[0])
 	}
 	if cmd := h.commands[len(h.commands)-1]; cmd.Command != protocol.DoSend || cmd.Key != "k1" {
 		t.Errorf("command %+v", cmd)
+	}
+	var end codec.Output
+	h.append(&end, "uuid", protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+	h.startNext(&end)
+	h.receiveNative(end.Native)
+	if sent = h.takeSent(); sent[len(sent)-1] != answerTo("k1", `{"turn":"begun"}`) {
+		t.Errorf("its turn begins with %s", sent)
 	}
 	winner := &protocol.Error{Code: protocol.CodeConflict, Message: "bea was first", Winner: &protocol.Winner{
 		By: protocol.Actor{Name: "bea"}, Outcome: protocol.Denied, Decision: protocol.Deny,

@@ -77,7 +77,35 @@ func (s *server) sendKeyed(verb protocol.Verb, session, key string, data any, th
 	s.Request(verb, session, key, data, then)
 }
 
-// sendAnswer answers a message with a key: err is nil if it was accepted.
-func (s *server) sendAnswer(c *conversation, key string, err *protocol.Error) {
-	s.send(frame{Type: typeAnswer, Conversation: c.id, Request: key, Payload: answer{err}})
+// sendAnswer answers a message with a key.
+func (s *server) sendAnswer(c *conversation, key string, a answer) {
+	s.send(frame{Type: typeAnswer, Conversation: c.id, Request: key, Payload: a})
+}
+
+// answerSend answers a user message with a key.
+func (s *server) answerSend(c *conversation, key string, r *protocol.SendResult, err *protocol.Error) {
+	a := answer{Error: err}
+	switch {
+	case err != nil:
+	case c.turn != nil && c.turn.message == r.MessageID:
+		a.Turn = turnBegun
+	case r.Status == protocol.SendQueued:
+		a.Turn = turnQueued
+	case r.Seq <= c.seq:
+		a.Turn = turnOver
+	default:
+		a.Turn = turnBegins
+	}
+	if (a.Turn == turnQueued || a.Turn == turnBegins) && len(c.keys) < maxQueuedMessages {
+		c.keys[r.MessageID] = key
+	}
+	s.sendAnswer(c, key, a)
+}
+
+// answerBegun sends the second answer to a user message with a key, when its turn begins.
+func (s *server) answerBegun(c *conversation, message string) {
+	if key := c.keys[message]; key != "" {
+		delete(c.keys, message)
+		s.sendAnswer(c, key, answer{Turn: turnBegun})
+	}
 }

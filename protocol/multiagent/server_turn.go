@@ -11,8 +11,9 @@ import (
 
 // A serverTurn is one message of the protocol: it joins all text of a turn.
 type serverTurn struct {
-	id    string
-	agent string
+	id      string
+	agent   string
+	message string // its id
 
 	// toolRequest means that the message asks for a tool, in the real system's form, and that no
 	// tool or request came yet.

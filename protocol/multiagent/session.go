@@ -15,6 +15,7 @@ type session struct {
 	log      *codec.Log
 	turn     *clientTurn // current; nil: none
 	requests []*request
+	accepted []*request // messages that agentctl's server has, and whose turn has not begun
 	// a cancelled error came and no message since: the real system sends it twice
 	cancelSeen       bool
 	decisions        codec.Decisions
@@ -34,9 +35,8 @@ type request struct {
 	deadline time.Time
 
 	message  protocol.Message       // of send
-	sent     time.Time              // of send
+	sent     transmission           // of send
 	arrived  bool                   // of send: the server has it
-	again    bool                   // of send: first sent on an earlier connection
 	started  *turnStart             // of send: its turn began; nil: not yet
 	created  *protocol.CreateResult // of send: the command created the session
 	key      string                 // of the note; empty: none
@@ -45,6 +45,13 @@ type request struct {
 	reason   string                 // of approve
 	turn     string                 // of interrupt
 	queue    string                 // of interrupt
+}
+
+// A transmission is the newest sending of a user message.
+type transmission struct {
+	at    time.Time
+	turns int  // number of ended turns at that time
+	again bool // first sent on an earlier connection
 }
 
 // findSession returns the session with an id, a name or a unique prefix of an id, or nil.
@@ -176,11 +183,11 @@ func (c *client) completeRequest(s *session, req *request) {
 		case req.arrived:
 			c.acceptSend(s, req)
 			return
-		case req.deadline.Before(req.sent.Add(sendTimeout)): // no error: it is shown, and waits for evidence
+		case req.deadline.Before(req.sent.at.Add(sendTimeout)): // no error: it is shown, and waits for evidence
 			if req.started == nil {
 				c.startTurn(s, req)
 			}
-			req.deadline = req.sent.Add(sendTimeout)
+			req.deadline = req.sent.at.Add(sendTimeout)
 			c.addRequest(s, req)
 			return
 		}
@@ -203,8 +210,13 @@ func (c *client) completeRequest(s *session, req *request) {
 // unknown. A message that the server may not have is sent again to agentctl's server, which knows
 // its key; at any other server its sender gets an error.
 func (c *client) reconnect(s *session) {
-	pending := s.requests
-	s.requests, s.cancelSeen, s.updatesRequested = nil, false, false
+	pending := slices.Clone(s.requests)
+	for _, req := range s.accepted {
+		if req.command != nil {
+			pending = append(pending, req)
+		}
+	}
+	s.requests, s.accepted, s.cancelSeen, s.updatesRequested = nil, nil, false, false
 	var again []*request
 	for _, req := range pending {
 		if req.verb != protocol.DoSend {
@@ -224,7 +236,7 @@ func (c *client) reconnect(s *session) {
 		c.endLostTurn(s)
 	}
 	for _, req := range again {
-		req.again = true
+		req.sent.again = true
 		c.transmit(s, req)
 	}
 	c.sendNext(s)
