@@ -127,8 +127,8 @@ func (c *client) decide(ctx context.Context, e *protocol.Event) {
 	})
 }
 
-// answerTimeout bounds the wait for an answer. It is longer than any fault, and than any timeout of a
-// codec.
+// answerTimeout bounds the wait for an answer. It is longer than any fault, and than any timeout of
+// a codec.
 const answerTimeout = 3 * time.Minute
 
 // decidesForSure reports whether the answer to a decision is the server's own, about a request with

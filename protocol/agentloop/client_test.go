@@ -412,7 +412,8 @@ func TestMessageBehindSomebodyElses(t *testing.T) {
 
 // queuedAs returns the report of agentctl's server that the newest message is queued.
 func queuedAs(g *clientHarness) string {
-	return string(encodeMessage(g.sent[len(g.sent)-1].ID, responseItemType, newMessageItem("s", system, "Queued.")).Data)
+	it := newMessageItem("s", system, "Queued.")
+	return string(encodeMessage(g.sent[len(g.sent)-1].ID, responseItemType, it).Data)
 }
 
 // At agentctl's server a turn without a message is not that of a message of the client: it may be
@@ -444,7 +445,8 @@ func TestAnErrorAnswersItsMessage(t *testing.T) {
 	if first != nil || g.answer() != nil || g.state.Turn == nil {
 		t.Fatalf("answers %+v, %+v; turn %+v", first, g.answer(), g.state.Turn)
 	}
-	if a := g.answers[fmt.Sprint(g.commandCount-1)]; a == nil || a.Error == nil || a.Error.Code != protocol.CodeQueueFull {
+	a := g.answers[fmt.Sprint(g.commandCount-1)]
+	if a == nil || a.Error == nil || a.Error.Code != protocol.CodeQueueFull {
 		t.Fatalf("the refused message is answered %+v", a)
 	}
 }

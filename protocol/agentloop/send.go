@@ -30,8 +30,9 @@ func (c *client) queues() bool { return c.Options.PeerIsAgentctl }
 const wouldAbort = "it would abort the pending request: decide that first, or deny it with this as the reason"
 
 // sendMessage sends a message. The start of its turn, its echo in the turn under way, or the report
-// of agentctl's server that it is queued confirms it. Until then it has no answer. A server without a queue aborts a pending request for a message, so that needs d.Front: the
-// message goes ahead of the request.
+// of agentctl's server that it is queued confirms it. Until then it has no answer. A server without
+// a queue aborts a pending request for a message, so that needs d.Front: the message goes ahead of
+// the request.
 func (c *client) sendMessage(cmd *protocol.Command, d *protocol.SendData) {
 	content := encodeContent(d)
 	switch {

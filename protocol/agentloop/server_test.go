@@ -323,14 +323,14 @@ func TestAnAnswerHasTheIDOfItsMessage(t *testing.T) {
 	h.answer[protocol.DoSend] = func(*protocol.Command) any {
 		return protocol.SendResult{Status: protocol.SendQueued, MessageID: "m2"}
 	}
-	for frame, typ := range map[string]string{
-		`{"id":"q7","type":"user_input","payload":{"input":[{"type":"message","role":"user","content":"x"}]}}`: responseItemType,
-		`{"id":"q7","type":"user_input","payload":{}}`:                                                         errorType,
-		`{"id":"q7","type":"approval_response","payload":{"review":"yes"}}`:                                    errorType,
+	for _, c := range []struct{ typ, payload, answer string }{
+		{userInputType, `{"input":[{"type":"message","role":"user","content":"x"}]}`, responseItemType},
+		{userInputType, `{}`, errorType},
+		{approvalResponseType, `{"review":"yes"}`, errorType},
 	} {
-		h.receive(frame)
-		if m := h.sent[len(h.sent)-1]; m.ID != "q7" || m.Type != typ {
-			t.Errorf("%s is answered by %s %q", frame, m.Type, m.ID)
+		h.receive(`{"id":"q7","type":"` + c.typ + `","payload":` + c.payload + `}`)
+		if m := h.sent[len(h.sent)-1]; m.ID != "q7" || m.Type != c.answer {
+			t.Errorf("%s is answered by %s %q", c.payload, m.Type, m.ID)
 		}
 	}
 }

@@ -32,8 +32,8 @@ func (s *server) sendMessage(m *message) {
 	s.Request(verb, id, key, data, func(r protocol.Answer) { s.answerSend(id, &a, r) })
 }
 
-// answerSend reports what became of a send to an agent runtime: to agentctl's client, whose activity
-// has a note, in every case; to any other client an error alone.
+// answerSend reports what became of a send to an agent runtime: to agentctl's client, whose
+// activity has a note, in every case; to any other client an error alone.
 func (s *server) answerSend(id string, a *receivedActivity, r protocol.Answer) {
 	if a.Note.Command == "" || a.ID == "" || len(a.ID) > maxID {
 		if r.Error != nil {

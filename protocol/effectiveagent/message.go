@@ -73,8 +73,8 @@ type metadata struct {
 
 // A note is agentctl's extension of an activity: the event that it carries, or a command and its
 // key. agentctl's server answers a command by a note with the id of its activity, and with its
-// result or its error. On a subscribe, a note requests the activities after a position, or else the session's state; in
-// the answer, it holds the position after which activities follow.
+// result or its error. On a subscribe, a note requests the activities after a position, or else the
+// session's state; in the answer, it holds the position after which activities follow.
 type note struct {
 	Event  protocol.Type   `json:"event,omitempty"`
 	Turn   string          `json:"turn,omitempty"`

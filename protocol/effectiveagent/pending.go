@@ -167,8 +167,8 @@ func (c *client) sendMessage(cmd *protocol.Command) {
 	c.sendActivity(w, payload)
 }
 
-// expire acts on a command without an error, and without evidence of its success, in time. A message
-// is shown first, and then fails.
+// expire acts on a command without an error, and without evidence of its success, in time. A
+// message is shown first, and then fails.
 func (c *client) expire(w *pendingCommand) {
 	s := c.sessions[w.command.Session]
 	switch {
@@ -227,8 +227,8 @@ func (s *session) confirmedBy(a *receivedActivity, sends []*pendingCommand) *pen
 	return nil
 }
 
-// handleAnswer answers the command that an activity of agentctl's server answers. It returns false if
-// the activity is no answer.
+// handleAnswer answers the command that an activity of agentctl's server answers. It returns false
+// if the activity is no answer.
 func (c *client) handleAnswer(activity json.RawMessage) bool {
 	n := decodeActivity(activity).Note
 	if n.Answers == "" {
@@ -252,8 +252,8 @@ func (c *client) handleAnswer(activity json.RawMessage) bool {
 	return true
 }
 
-// localResult returns a result of agentctl's server with the turns and seqs of the client's log. s is
-// nil if there is none.
+// localResult returns a result of agentctl's server with the turns and seqs of the client's log. s
+// is nil if there is none.
 func (c *client) localResult(s *session, result any) any {
 	if s == nil {
 		return result

@@ -43,8 +43,8 @@ func (c *client) startTurn(s *session, req *request) {
 	req.started = &turnStart{turn: s.turn.id, seq: at}
 }
 
-// startAnsweredTurn starts the turn of the message just sent when the server sends its output. Output
-// before an answer of agentctl's server is of another turn.
+// startAnsweredTurn starts the turn of the message just sent when the server sends its output.
+// Output before an answer of agentctl's server is of another turn.
 func (c *client) startAnsweredTurn(s *session) {
 	if req := s.findRequest(protocol.DoSend); req != nil && req.key == "" {
 		c.startPendingTurn(s)

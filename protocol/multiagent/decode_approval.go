@@ -121,7 +121,8 @@ func (c *client) unconfirmed(s *session, req *request) bool {
 func (c *client) completeDecision(s *session, req *request) {
 	if req.key != "" {
 		c.fail(req.command, protocol.Errorf(
-			protocol.CodeTimeout, "the server did not answer the decision about %q, which may have been taken", req.request,
+			protocol.CodeTimeout, "the server did not answer the decision about %q, which may have been taken",
+			req.request,
 		))
 		return
 	}

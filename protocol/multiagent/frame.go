@@ -45,8 +45,8 @@ type note struct {
 	Key string `json:"key"`
 }
 
-// An answer is the payload of agentctl_answer. Error is nil if the message was accepted. Turn is what
-// became of an accepted user message.
+// An answer is the payload of agentctl_answer. Error is nil if the message was accepted. Turn is
+// what became of an accepted user message.
 type answer struct {
 	Error *protocol.Error `json:"error,omitempty"`
 	Turn  string          `json:"turn,omitempty"`

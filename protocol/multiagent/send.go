@@ -62,19 +62,18 @@ func (c *client) confirmSend(s *session, req *request) {
 	}
 }
 
-// acceptSend answers the sender of a message that the server accepted, and starts its turn. If it
-// was accepted on an earlier connection, its turn may be the one under way, or be over: the last one
-// if that ended since.
+// acceptSend answers the sender of a message that the server accepted, and starts its turn. A turn
+// that is over is the last one that ended since, or it was not seen.
 func (c *client) acceptSend(s *session, req *request) {
 	switch {
 	case req.started != nil:
-	case req.sent.again && s.turn != nil:
+	case req.key != "" && s.turn != nil: // its output came first
 		req.started = &turnStart{turn: s.turn.id, seq: s.log.State.Turn.First}
-	case req.sent.again && s.log.State.Turns > req.sent.turns:
+	case req.over && s.log.State.Turns > req.sent.turns:
 		req.started = &turnStart{turn: s.log.State.Last.Turn, seq: s.log.State.Seq}
 	default:
 		c.startTurn(s, req)
-		if req.sent.again {
+		if req.over {
 			c.endLostTurn(s)
 		}
 	}
@@ -117,7 +116,7 @@ func (c *client) handleAnswer(s *session, key string, data []byte) {
 	case a.Turn == turnBegins:
 		c.expect(s, req)
 	default:
-		req.sent.again = req.sent.again || a.Turn == turnOver || s.turn != nil
+		req.over = a.Turn == turnOver
 		c.acceptSend(s, req)
 	}
 }

@@ -37,6 +37,7 @@ type request struct {
 	message  protocol.Message       // of send
 	sent     transmission           // of send
 	arrived  bool                   // of send: the server has it
+	over     bool                   // of send: its turn has ended
 	started  *turnStart             // of send: its turn began; nil: not yet
 	created  *protocol.CreateResult // of send: the command created the session
 	key      string                 // of the note; empty: none
@@ -50,8 +51,7 @@ type request struct {
 // A transmission is the newest sending of a user message.
 type transmission struct {
 	at    time.Time
-	turns int  // number of ended turns at that time
-	again bool // first sent on an earlier connection
+	turns int // number of ended turns at that time
 }
 
 // findSession returns the session with an id, a name or a unique prefix of an id, or nil.
@@ -236,7 +236,6 @@ func (c *client) reconnect(s *session) {
 		c.endLostTurn(s)
 	}
 	for _, req := range again {
-		req.sent.again = true
 		c.transmit(s, req)
 	}
 	c.sendNext(s)
