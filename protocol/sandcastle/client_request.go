@@ -56,7 +56,7 @@ func (s *server) handleSend(c *rpcCall) {
 		Text: *c.Content, Parts: nativeParts(*c.Content, c.Parts), ClientMessageID: c.ClientMessageID,
 	}
 	s.sendInMode(c, func(refuseQueued bool) {
-		s.Request(protocol.DoSend, c.SessionID, "", d, func(a protocol.Answer) {
+		s.Request(protocol.DoSend, c.SessionID, c.key(), d, func(a protocol.Answer) {
 			r, err := codec.DecodeResult[protocol.SendResult](a)
 			switch {
 			case err != nil:

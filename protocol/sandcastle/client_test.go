@@ -642,3 +642,21 @@ func TestModeAndTitle(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// An agentctl server acts once on a message that is sent again before its history shows it.
+func TestAtAgentctlASendHasItsKey(t *testing.T) {
+	d := newClientTest(t, &codec.ClientState{})
+	d.client.Options.PeerIsAgentctl = true
+	d.subscribe()
+	d.command(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
+	if len(d.sent) != 1 || !strings.Contains(d.sent[0], `"agentctl":{"key":"key-1"}`) {
+		t.Fatalf("sent %s", d.sent)
+	}
+	h := newServerTest(t)
+	h.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	h.answers[protocol.DoSend] = protocol.SendResult{Status: protocol.SendStarted, MessageID: "m1"}
+	h.request(strings.Replace(d.sent[0], `"abc"`, `"s"`, 1))
+	if c := h.commands[len(h.commands)-1]; c.Command != protocol.DoSend || c.Key != "key-1" {
+		t.Errorf("the native server got %s with the key %q", c.Command, c.Key)
+	}
+}

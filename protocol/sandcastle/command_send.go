@@ -89,6 +89,9 @@ func (c *client) handleSend(cmd *protocol.Command) {
 	if p.Parts == nil {
 		p.Parts = protocol.MustEncode([]part{{Type: "text", Text: d.Text}})
 	}
+	if c.Options.PeerIsAgentctl && cmd.Key != "" {
+		p.Note = &note{cmd.Key}
+	}
 	after := ""
 	if s != nil {
 		after = s.lastUser

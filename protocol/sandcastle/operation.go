@@ -64,6 +64,23 @@ type payload struct {
 	AfterMessageID  string          `json:"afterMessageId,omitempty"`
 
 	Response *approvalResponse `json:"response,omitempty"`
+	Note     *note             `json:"agentctl,omitempty"`
+}
+
+// A note is agentctl's extension of a send: the key that makes it act once.
+type note struct {
+	Key string `json:"key"`
+}
+
+// maxKey bounds a key, in bytes.
+const maxKey = 128
+
+// key returns the key in the note; empty: none.
+func (p *payload) key() string {
+	if p.Note == nil || len(p.Note.Key) > maxKey {
+		return ""
+	}
+	return p.Note.Key
 }
 
 // An approvalResponse is the answer to an approval.
