@@ -94,7 +94,7 @@ func (p *clientPlayer) open(s Step) {
 		splitRecorded: p.dialect.Split(), splitSent: p.dialect.Split(), Path: p.path,
 		now: playStart.Add(time.Duration(s.MS) * time.Millisecond), ms: s.MS, answers: map[string]*protocol.Answer{},
 		bodies: p.bodies, sessions: map[string]*view{}, resume: new(codec.ClientState),
-		history: p.dialect.History,
+		history: p.dialect.History, reply: p.dialect.Reply,
 	}
 	if last := len(p.order) - 1; last >= 0 && p.dialect.SameClient != nil && p.dialect.SameClient(p.conversation) {
 		old := p.conns[p.order[last]]
@@ -129,7 +129,8 @@ type ClientConn struct {
 	ms            int // of the last step
 	splitRecorded func(Direction, []any) []Message
 	splitSent     func(Direction, []any) []Message
-	sent          []Message // by the client, not expected yet
+	reply         func(Message) string // of the dialect; nil: none
+	sent          []Message            // by the client, not expected yet
 	commands      int
 	bodies        map[string]string // answers to HTTP requests, by path
 	answers       map[string]*protocol.Answer
@@ -311,9 +312,11 @@ func (c *ClientConn) expect(m Message) {
 func (c *ClientConn) carryOut(out codec.Output) {
 	c.t.Helper()
 	c.wake = out.Wake
+	before := len(c.sent)
 	for _, f := range out.Foreign {
 		c.sent = append(c.sent, c.splitSent(ToServer, decode(string(f.Data)))...)
 	}
+	sent := slices.Clone(c.sent[before:])
 	for _, line := range out.Native {
 		e, a, err := protocol.DecodeIncoming(line)
 		switch {
@@ -332,6 +335,11 @@ func (c *ClientConn) carryOut(out codec.Output) {
 	if reader, ok := c.codec.(dialect.HTTPReader); ok {
 		for _, path := range reader.Paths() {
 			c.carryOut(reader.PathRead(c.now, path, []byte(c.bodies[path])))
+		}
+	}
+	for _, m := range sent {
+		if c.reply != nil && c.reply(m) != "" {
+			c.Receive(c.reply(m))
 		}
 	}
 }

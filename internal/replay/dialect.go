@@ -17,6 +17,10 @@ type Dialect struct {
 	// Opened gives the commands of a client that has connected, such as a subscription.
 	Opened func(c *ClientConn)
 
+	// Reply returns the frame that every server sends at once to a message of agentctl's client
+	// which recorded clients do not send; empty: none. It may be nil.
+	Reply func(m Message) string
+
 	// Cause makes agentctl's client send a message of a recorded client, by the commands that a
 	// user would give. It returns false if agentctl's client never sends such a message.
 	Cause func(c *ClientConn, m Message) bool

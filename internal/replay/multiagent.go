@@ -24,7 +24,8 @@ func multiagentDialect() *Dialect {
 				return field == "toolArgs" || field == "parameters" || field == "result"
 			},
 		},
-		Opened:  openMultiAgent,
+		Opened:  func(*ClientConn) {},
+		Reply:   replyMultiAgent,
 		Cause:   causeMultiAgent,
 		Serve:   serveMultiAgent,
 		Awaited: awaitedMultiAgent,
@@ -82,8 +83,13 @@ func splitMultiAgent() func(Direction, []any) []Message {
 	}
 }
 
-// openMultiAgent answers the PING with which agentctl's client begins.
-func openMultiAgent(c *ClientConn) { c.Receive(`{"type":"PONG"}`) }
+// replyMultiAgent answers the PINGs with which agentctl's client begins and follows its messages.
+func replyMultiAgent(m Message) string {
+	if m.Type == "PING" {
+		return `{"type":"PONG"}`
+	}
+	return ""
+}
 
 func causeMultiAgent(c *ClientConn, m Message) bool {
 	var f struct {
