@@ -110,7 +110,10 @@ func causeMultiAgent(c *ClientConn, m Message) bool {
 	var answer *protocol.Answer
 	switch {
 	case m.Type == "PING":
+		reply := c.reply
+		c.reply = nil // the recording has the answer, if there was one
 		answer = c.Do(protocol.DoPing, "", nil)
+		c.reply = reply
 	case m.Type == "start_conversation" && f.Payload.Domain != "":
 		answer = c.Do(protocol.DoCreate, "", protocol.CreateData{Agent: f.Payload.Domain})
 	case f.Conversation == "":
