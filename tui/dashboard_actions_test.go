@@ -172,23 +172,22 @@ func TestDashboardRenameAndClose(t *testing.T) {
 		t.Errorf("got %s with name %q, want s3 rename with release-2", last(), got)
 	}
 	d.press("down", "X")
-	d.wantText("close fix-tests?", "c close", "D delete")
-	d.press("x", "enter", "esc")
+	d.wantText("close fix-tests?", "▸ Cancel", "Close, keep the history", "Delete with all history")
+	d.press("c", "D", "y", "enter") // Cancel has the focus
 	d.wantNoText("close fix-tests?")
 	if last() != "s3 rename" {
 		t.Errorf("got %s before the confirmation, want none", last())
 	}
-	d.press("X", "c")
+	d.press("X", "right", "enter")
 	if got := data("s2").(protocol.CloseData); last() != "s2 close" || got.Delete {
 		t.Errorf("got %s with %+v, want s2 close without Delete", last(), got)
 	}
-	d.press("X", "D")
+	d.press("X", "right", "right", "enter")
 	if got := data("s2").(protocol.CloseData); !got.Delete {
 		t.Errorf("got %+v, want Delete", got)
 	}
 	d.press("end", "X")
-	d.wantNoText("c close")
-	d.press("c")
+	d.wantNoText("Close, keep")
 	d.wantText("close old")
 	d.sendSummaries(protocol.Summary{Session: "s4", Deleted: true})
 	d.wantNoText("close old")
@@ -197,7 +196,7 @@ func TestDashboardRenameAndClose(t *testing.T) {
 func TestDashboardShowsRefusal(t *testing.T) {
 	d := newTestDashboard(t, 90, 16, testSummaries()...)
 	d.server.reply = func(string, tuitest.Command) (any, error) { return nil, tuitest.ErrRefused }
-	d.press("X", "c")
+	d.press("X", "right", "enter")
 	d.wantText(tuitest.ErrRefused.Message)
 	d.press("R", "enter")
 	d.wantText("rename release", tuitest.ErrRefused.Message)

@@ -187,11 +187,10 @@ var dashboardScenes = map[string]dashboardScene{
 			`^▸` + testsRow,
 			`^ gemini · context ███████░ 82% · \+2 · s2$`,
 			`^─ close fix-tests\? ─+$`,
-			`^   c close: the turn is interrupted, th`,
-			`^   D delete with all history$`,
-			`^ esc back$`,
+			`▸ Cancel`, `Close, keep the history`, `Delete with all history`,
+			`^ ← → choose · enter confirm · esc canc`,
 		},
-		wide: slices.Concat(wideList, []string{`^   c close: the turn is interrupted, the history stays$`}),
+		wide: wideList,
 	},
 	"approval": {
 		prepare: func(d *testDashboard) {

@@ -7,6 +7,7 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/notify"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview"
 	"agentctl/tui/task"
 	"agentctl/tui/ui"
 )
@@ -70,6 +71,8 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return p, p.updateSession(msg.To.(*openSession), msg.Msg)
 	case dashboard.SummariesMsg:
 		return p, p.applySummaries(msg)
+	case sessionview.ActionMsg:
+		return p, p.handleAction(msg.Action)
 	}
 	if p.sessions.shown != nil && ui.IsInput(msg) {
 		return p, p.handleInput(msg)
@@ -84,15 +87,32 @@ func (p *program) handleInput(msg tea.Msg) tea.Cmd {
 	if !ok || p.dashboard == nil {
 		return p.updateShown(msg)
 	}
-	switch p.styles.Keys.At(keymap.Global, press.String()) {
-	case keymap.ShowSessions:
-		p.navigation = pendingNavigation{}
-		p.showDashboard()
-		return p.updateDashboard(nil)
-	case keymap.NextPending:
-		return tea.Batch(p.showNextPending(), p.updateDashboard(nil))
+	if action := p.styles.Keys.At(keymap.Global, press.String()); leavesSession(action) {
+		return p.handleAction(action)
 	}
 	return p.updateShown(msg)
+}
+
+// leavesSession reports whether an action shows another screen.
+func leavesSession(a keymap.Action) bool { return a == keymap.ShowSessions || a == keymap.NextPending }
+
+// handleAction carries out an action that leaves the session on the screen.
+func (p *program) handleAction(action keymap.Action) tea.Cmd {
+	if p.dashboard == nil {
+		return nil
+	}
+	switch action {
+	case keymap.NextPending:
+		return tea.Batch(p.showNextPending(), p.updateDashboard(nil))
+	case keymap.ShowSessions, keymap.NewSession:
+		p.navigation = pendingNavigation{}
+		p.showDashboard()
+	}
+	if action == keymap.NewSession {
+		cmd, _ := p.dashboard.Act(action)
+		return tea.Batch(cmd, p.updateDashboard(nil))
+	}
+	return p.updateDashboard(nil)
 }
 
 // updateShown passes a message to the session on the screen, if any.

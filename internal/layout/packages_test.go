@@ -32,7 +32,7 @@ var (
 	// screenImports are those of a screen. No screen imports another, except the log.
 	screenImports = []string{
 		"protocol", "internal/panics", "internal/attachment", "internal/download", "internal/filelist",
-		"tui/logview", "tui/composer", "tui/approval",
+		"tui/logview", "tui/composer", "tui/palette", "tui/approval",
 		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
 		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage", "tui/protolog",
 		"tui/diff", "tui/highlight", "tui/transcript",
@@ -67,6 +67,9 @@ var packageRules = []packageRule{
 	{pkg: "tui/composer", imports: []string{
 		"protocol", "tui/ui", "tui/remote", "tui/transcript",
 	}},
+	{pkg: "tui/palette", imports: []string{
+		"protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/transcript",
+	}},
 	{pkg: "tui/approval", imports: componentImports},
 	{pkg: "tui/transcriptview", imports: componentImports},
 	{pkg: "tui/filechange", imports: []string{
@@ -81,7 +84,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/ui", imports: []string{
 		"protocol", "tui/keymap", "tui/usage", "tui/diff", "tui/highlight", "tui/transcript",
 	}},
-	{pkg: "tui/remote", imports: []string{"protocol"}},
+	{pkg: "tui/remote", imports: []string{"protocol", "tui/keymap"}},
 	{pkg: "tui/keymap"},
 	{pkg: "tui/task", imports: []string{"internal/panics"}},
 	{pkg: "tui/sessionlist", imports: []string{"protocol"}},

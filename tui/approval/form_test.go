@@ -70,9 +70,11 @@ func TestPanelNamesTheKeyOfTheWholeRequest(t *testing.T) {
 			Request: "r1", Kind: protocol.ApproveCommand, Command: strings.Repeat("echo\n", 40),
 		}}
 		p.Update(pending, time.Time{}, true)
-		lines, _ := p.View(pending, time.Time{}, 80, 12, false)
-		if got := ansi.Strip(strings.Join(lines, "\n")); !strings.Contains(got, want) {
-			t.Errorf("key %s: the panel lacks %q:\n%s", key, want, got)
+		for _, focused := range []bool{true, false} { // without the focus the key writes
+			lines, _ := p.View(pending, time.Time{}, 80, 12, focused)
+			if got := ansi.Strip(strings.Join(lines, "\n")); strings.Contains(got, want) != focused {
+				t.Errorf("key %s, focus %v: the panel must name %q only with the focus:\n%s", key, focused, want, got)
+			}
 		}
 	}
 }

@@ -40,7 +40,7 @@ func (p *Panel) View(
 	f.markShown(all, form)
 	out := []string{frameRule(s, p.title(pending, r, f, now), [2]string{"╭", "╮"}, width, focused)}
 	for _, i := range request {
-		line := s.Warning.Render(p.moreText(c, len(request)-1))
+		line := s.Warning.Render(p.moreText(c, len(request)-1, focused && !f.Typing()))
 		if i >= 0 {
 			line = c.lines[i].render(s)
 			c.markSeen(i, i+1)
@@ -66,9 +66,13 @@ func (p *Panel) View(
 // edgeRows is the number of rows of a panel beside the request and the form.
 const edgeRows = 3
 
-// moreText tells how many lines of a request are left out of shown ones.
-func (p *Panel) moreText(c *card, shown int) string {
+// moreText tells how many lines of a request are left out of shown ones. It names the key that
+// views them if the key acts.
+func (p *Panel) moreText(c *card, shown int, keyActs bool) string {
 	text := ui.Pad("⋯", labelWidth) + ui.Count(c.inForm-shown, "line") + " not shown"
+	if !keyActs {
+		return text
+	}
 	return text + ui.Prefixed(": ", p.styles.Keys.Hint(keymap.ViewRequest, "views all"))
 }
 

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/palette"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionlist"
 	"agentctl/tui/task"
@@ -172,6 +173,9 @@ func (d *Dashboard) route(msg tea.Msg) (tea.Cmd, any) {
 		}
 		d.quitPending = false
 		d.status.Clear()
+		if d.pressAnywhere(press.String()) {
+			return nil, nil
+		}
 	}
 	cmd, intents, pass := d.overlays.Update(msg)
 	var more tea.Cmd
@@ -193,6 +197,8 @@ func (d *Dashboard) handleIntent(intent any) (tea.Cmd, any) {
 		return nil, i.then
 	case reconnectIntent:
 		return d.reconnect(), nil
+	case palette.Command:
+		return d.Act(i.Action)
 	}
 	return nil, intent
 }

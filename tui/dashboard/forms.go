@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
-	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -89,59 +88,26 @@ func (d *Dashboard) submitted(f *ui.Form, err error, then any) (tea.Cmd, any) {
 	return nil, closeIntent{f, then}
 }
 
-// closeDialog offers to close or delete a session.
-type closeDialog struct {
-	styles   *ui.Styles
-	requests *requester
-	session  string
-	name     string
-	closed   bool
-}
-
-func (c *closeDialog) Scope() keymap.Scope { return keymap.EndSession }
-func (c *closeDialog) FullScreen() bool    { return false }
-func (c *closeDialog) KeyHint() string     { return c.styles.Keys.Hint(keymap.Back, "back") }
-
-func (c *closeDialog) Update(msg tea.Msg) ui.Response {
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return c.press(msg.String())
-	case tea.MouseWheelMsg:
-		return ui.Response{Pass: true}
-	case *protocol.Summary:
-		if msg.Session == c.session {
-			c.closed = msg.Status == protocol.Closed
-			return ui.Response{Close: msg.Deleted}
+// closeQuestion returns the question whether to close or delete a session.
+func (d *Dashboard) closeQuestion(s *protocol.Summary) *ui.Question {
+	session := s.Session
+	run := func(remove bool) func() tea.Cmd {
+		return func() tea.Cmd {
+			data := protocol.CloseData{Delete: remove}
+			return d.requests.do(session, protocol.DoClose, data, nil, d.requests.report)
 		}
 	}
-	return ui.Response{}
-}
-
-func (c *closeDialog) press(key string) ui.Response {
-	data := protocol.CloseData{}
-	switch c.styles.Keys.InList(keymap.EndSession, key) {
-	case keymap.Back:
-		return ui.Response{Close: true}
-	case keymap.CloseSession:
-		if c.closed {
-			return ui.Response{}
-		}
-	case keymap.DeleteSession:
-		data.Delete = true
-	default:
-		return ui.Response{}
+	choices := []ui.Choice{
+		{Label: "Close, keep the history", Run: run(false)}, {Label: "Delete with all history", Run: run(true)},
 	}
-	return ui.Response{Close: true, Cmd: c.requests.do(c.session, protocol.DoClose, data, nil, c.requests.report)}
-}
-
-func (c *closeDialog) View(width, height int) ([]string, *tea.Cursor) {
-	s := c.styles
-	out := []string{s.Rule(s.Warning.Render("close "+c.name+"?"), width)}
-	if !c.closed {
-		key := s.KeyName.Render(s.Keys.Key(keymap.CloseSession))
-		out = append(out, ui.Fit("   "+key+" close: the turn is interrupted, the history stays", width))
+	if s.Status == protocol.Closed {
+		choices = choices[1:]
 	}
-	key := s.KeyName.Render(s.Keys.Key(keymap.DeleteSession))
-	out = append(out, ui.Fit("   "+key+" delete with all history", width))
-	return out[:min(len(out), max(height, 0))], nil
+	q := ui.NewQuestion(d.Styles, "close "+sessionName(s)+"?", choices...)
+	closed := s.Status == protocol.Closed
+	q.Until = func(msg tea.Msg) bool { // the choices are those of the state at the start
+		now, ok := msg.(*protocol.Summary)
+		return ok && now.Session == session && (now.Deleted || (now.Status == protocol.Closed) != closed)
+	}
+	return q
 }

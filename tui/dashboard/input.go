@@ -28,33 +28,39 @@ func (d *Dashboard) handleInput(msg tea.Msg) (tea.Cmd, any) {
 
 // press handles a key, global keys first.
 func (d *Dashboard) press(key string) (tea.Cmd, any) {
-	switch d.Styles.Keys.At(keymap.Global, key) {
-	case keymap.Help:
-		d.overlays.Push(ui.NewHelp(d.Styles, keymap.Sessions))
-		return nil, nil
-	case keymap.ShowSessions:
-		return nil, BackIntent{}
-	case keymap.NextPending:
-		return nil, NextIntent{}
-	case keymap.Find:
-		d.openSearch()
-		return nil, nil
-	case keymap.Reconnect:
-		return d.reconnect(), nil
-	case keymap.ShowProtocolLog:
-		return d.showProtocolLog(), nil
-	case keymap.PageUp:
-		d.moveSelection(-d.pageSize())
-		return nil, nil
-	case keymap.PageDown:
-		d.moveSelection(d.pageSize())
-		return nil, nil
-	case keymap.Redraw:
-		return tea.ClearScreen, nil
-	case keymap.Suspend:
-		return tea.Suspend, nil
+	if cmd, intent, handled := d.actGlobal(d.Styles.Keys.At(keymap.Global, key)); handled {
+		return cmd, intent
 	}
 	return d.pressList(d.Styles.Keys.InList(keymap.Sessions, key))
+}
+
+// actGlobal carries out an action of the global scope.
+func (d *Dashboard) actGlobal(action keymap.Action) (cmd tea.Cmd, intent any, handled bool) {
+	switch action {
+	case keymap.Help:
+		d.overlays.Push(ui.NewHelp(d.Styles, keymap.Sessions))
+	case keymap.ShowSessions:
+		return nil, BackIntent{}, true
+	case keymap.NextPending:
+		return nil, NextIntent{}, true
+	case keymap.Find:
+		d.openSearch()
+	case keymap.Reconnect:
+		return d.reconnect(), nil, true
+	case keymap.ShowProtocolLog:
+		return d.showProtocolLog(), nil, true
+	case keymap.PageUp:
+		d.moveSelection(-d.pageSize())
+	case keymap.PageDown:
+		d.moveSelection(d.pageSize())
+	case keymap.Redraw:
+		return tea.ClearScreen, nil, true
+	case keymap.Suspend:
+		return tea.Suspend, nil, true
+	default:
+		return nil, nil, false
+	}
+	return nil, nil, true
 }
 
 // pressList handles an action on the list.
@@ -102,10 +108,7 @@ func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea
 	case keymap.RenameSession:
 		d.overlays.Push(d.renameForm(s))
 	case keymap.CloseOrDelete:
-		d.overlays.Push(&closeDialog{
-			styles: d.Styles, requests: d.requests,
-			session: s.Session, name: sessionName(s), closed: s.Status == protocol.Closed,
-		})
+		d.overlays.Push(d.closeQuestion(s))
 	case keymap.DecideRequest:
 		return d.openApproval(s)
 	}

@@ -6,6 +6,7 @@ type Action string
 // Actions with the same meaning in every focus.
 const (
 	Help            Action = "help"
+	OpenPalette     Action = "palette"
 	ShowSessions    Action = "sessions"
 	ShowSettings    Action = "settings"
 	ShowRules       Action = "rules"
@@ -30,6 +31,17 @@ const (
 	LaterMessage    Action = "later-message"
 	Redraw          Action = "redraw"
 	Suspend         Action = "suspend"
+	ReleaseQueue    Action = "release"
+	ClearQueue      Action = "clear"
+)
+
+// Actions without default keys: the palette offers them.
+const (
+	HoldQueue Action = "hold"
+	SetMode   Action = "mode"
+	SetModel  Action = "model"
+	CopyLast  Action = "copy-last"
+	Quit      Action = "quit"
 )
 
 // Actions shared by lists: queue, plan, approval, transcript, menus and pagers.
@@ -71,6 +83,7 @@ const (
 	QueuePageDown Action = "queue.page-down"
 	QueueHold     Action = "queue.hold"
 	QueueRelease  Action = "queue.release"
+	QueueClear    Action = "queue.clear"
 
 	TaskCancel  Action = "plan.cancel"
 	TaskRestart Action = "plan.restart"
@@ -112,8 +125,6 @@ const (
 	DecideRequest  Action = "sessions.decide"
 	OpenSession    Action = "sessions.open"
 	SessionsHelp   Action = "sessions.help"
-	CloseSession   Action = "ending.close"
-	DeleteSession  Action = "ending.delete"
 
 	NewSearch Action = "found.find"
 

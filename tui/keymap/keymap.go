@@ -22,7 +22,7 @@ const (
 	CopyMode      Scope = "Copy mode (space in the transcript)"
 	Sessions      Scope = "Sessions"
 	SearchResults Scope = "Search results"
-	EndSession    Scope = "Close or delete a session"
+	Question      Scope = "Questions"
 	Rules         Scope = "Rules"
 	Context       Scope = "Context"
 	ProtocolLog   Scope = "Protocol log (F7)"
@@ -40,15 +40,16 @@ type Definition struct {
 // Definitions lists all actions in the order of the help screen. Lookup tries the focused scope
 // first, then Lists, then Global.
 var Definitions = []Definition{
-	{Global, Help, []string{"f1"}, "this help"},
-	{Global, Interrupt, []string{"ctrl+x"}, "interrupt the turn"},
+	{Global, Help, []string{"f1", "alt+h"}, "this help"},
+	{Global, OpenPalette, []string{"ctrl+k"}, "all commands by name"},
+	{Global, Interrupt, []string{"ctrl+x"}, "interrupt the turn and hold the queue"},
 	{Global, ShowSessions, []string{"f2", "ctrl+s"}, "list all sessions"},
-	{Global, ShowSettings, []string{"f3"}, "settings of the agent: mode, model"},
-	{Global, ShowRules, []string{"f4"}, "rules: requests allowed without asking"},
-	{Global, Reconnect, []string{"f5"}, "connect now"},
-	{Global, ShowContext, []string{"f6"}, "context usage; compact the context"},
-	{Global, ShowProtocolLog, []string{"f7"}, "protocol log: messages sent and received"},
-	{Global, NextPending, []string{"f8"}, "next session that needs you, then back"},
+	{Global, ShowSettings, []string{"f3", "alt+s"}, "settings of the agent: mode, model"},
+	{Global, ShowRules, []string{"f4", "alt+u"}, "rules: requests allowed without asking"},
+	{Global, Reconnect, []string{"f5", "alt+y"}, "connect now"},
+	{Global, ShowContext, []string{"f6", "alt+i"}, "context usage; compact the context"},
+	{Global, ShowProtocolLog, []string{"f7", "alt+w"}, "protocol log: messages sent and received"},
+	{Global, NextPending, []string{"f8", "alt+n"}, "next session that needs you, then back"},
 	{Global, FocusNext, []string{"tab"}, "next panel: approval, queue, plan, transcript, composer"},
 	{Global, FocusPrevious, []string{"shift+tab"}, "previous panel"},
 	{Global, PageUp, []string{"pgup"}, "scroll the transcript up"},
@@ -57,14 +58,21 @@ var Definitions = []Definition{
 	{Global, Bottom, []string{"ctrl+end"}, "go to the end and follow"},
 	{Global, PreviousTurn, []string{"alt+up"}, "previous turn"},
 	{Global, NextTurn, []string{"alt+down"}, "next turn"},
-	{Global, ToggleLast, []string{"ctrl+o"}, "expand or collapse the last tool call or thought"},
+	{Global, ToggleLast, []string{"ctrl+o"}, "expand or collapse the tool calls and thoughts on the screen"},
 	{Global, Find, []string{"ctrl+f"}, "search the transcript; in the list: search all sessions"},
 	{Global, TakeBack, []string{"ctrl+r"}, "take back an unsent message"},
 	{Global, OpenEditor, []string{"ctrl+g"}, "write the message in $VISUAL or $EDITOR"},
 	{Global, EarlierMessage, []string{"ctrl+p"}, "previous message of yours"},
 	{Global, LaterMessage, []string{"ctrl+n"}, "next message of yours"},
 	{Global, Redraw, []string{"ctrl+l"}, "redraw the screen"},
-	{Global, Suspend, []string{"ctrl+z"}, "suspend"},
+	{Global, ReleaseQueue, []string{"alt+r"}, "release the queue"},
+	{Global, ClearQueue, []string{"alt+q"}, "clear the queue"},
+	{Global, HoldQueue, nil, "hold the queue"},
+	{Global, SetMode, nil, "mode of the agent"},
+	{Global, SetModel, nil, "model of the agent"},
+	{Global, CopyLast, nil, "copy the last text of the agent"},
+	{Global, Quit, nil, "leave; the session goes on"},
+	{Global, Suspend, []string{"ctrl+z"}, "suspend; for ten seconds after a removal: undo it"},
 
 	{Composer, Send, []string{"enter"}, "send; queued while a turn runs"},
 	{Composer, Cancel, []string{"esc"}, "interrupt the turn; cancel an edit or a recalled message"},
@@ -92,7 +100,8 @@ var Definitions = []Definition{
 	{Approval, NextRequest, []string{"right", "]"}, "next request"},
 
 	{Queue, QueueEdit, []string{"e", "enter"}, "edit; the message is held meanwhile"},
-	{Queue, QueueRemove, []string{"x", "delete", "backspace"}, "remove"},
+	{Queue, QueueRemove, []string{"delete", "backspace", "X"}, "remove"},
+	{Queue, QueueClear, []string{"C"}, "clear: remove all messages"},
 	{Queue, QueueMoveUp, []string{"K", "shift+up"}, "move up"},
 	{Queue, QueueMoveDown, []string{"J", "shift+down"}, "move down"},
 	{Queue, QueueSendNow, []string{"s"}, "send now: move first, release the queue, interrupt the turn"},
@@ -101,7 +110,7 @@ var Definitions = []Definition{
 	{Queue, QueueHold, []string{"h"}, "hold the queue"},
 	{Queue, QueueRelease, []string{"r"}, "release the queue"},
 
-	{Plan, TaskCancel, []string{"c", "x"}, "cancel the task"},
+	{Plan, TaskCancel, []string{"delete", "X"}, "cancel the task"},
 	{Plan, TaskRestart, []string{"r"}, "restart the task"},
 
 	{Transcript, Toggle, []string{"enter", "right", "left"}, "expand or collapse"},
@@ -135,17 +144,14 @@ var Definitions = []Definition{
 	{Sessions, TogglePreview, []string{"space"}, "show or hide the preview"},
 	{Sessions, NewSession, []string{"n"}, "create a session"},
 	{Sessions, RenameSession, []string{"R"}, "rename the session"},
-	{Sessions, CloseOrDelete, []string{"X"}, "close or delete the session"},
+	{Sessions, CloseOrDelete, []string{"X", "delete"}, "close or delete the session, after a question"},
 	{Sessions, DecideRequest, []string{"y", "d"}, "show the pending request; the keys of an approval decide it"},
 	{Sessions, OpenSession, []string{"o"}, "open the session"},
 	{Sessions, SessionsHelp, []string{"?"}, "this help"},
 
 	{SearchResults, NewSearch, []string{"/"}, "new search; enter opens the match"},
 
-	{EndSession, CloseSession, []string{"c"}, "close: the log is kept"},
-	{EndSession, DeleteSession, []string{"D"}, "delete the session and its log"},
-
-	{Rules, RevokeRule, []string{"x", "delete", "backspace"}, "revoke the rule: the agent asks again"},
+	{Rules, RevokeRule, []string{"delete", "backspace", "X"}, "revoke the rule: the agent asks again"},
 
 	{Context, Compact, []string{"c"}, "compact the context"},
 
@@ -157,7 +163,7 @@ var Definitions = []Definition{
 	{ProtocolLog, LogSave, []string{"w"}, "save the log to a file"},
 	{ProtocolLog, LogPageUp, []string{"pgup", "b"}, "page up"},
 	{ProtocolLog, LogPageDown, []string{"pgdown"}, "page down"},
-	{ProtocolLog, LogClose, []string{"f7"}, "back"},
+	{ProtocolLog, LogClose, []string{"f7", "alt+w"}, "back"},
 
 	{Pager, PagerPageUp, []string{"pgup", "b"}, "page up"},
 	{Pager, PagerPageDown, []string{"pgdown", "space"}, "page down"},
@@ -165,7 +171,7 @@ var Definitions = []Definition{
 	{Pager, PagerNext, []string{"n"}, "next match"},
 	{Pager, PagerPrevious, []string{"N"}, "previous match"},
 	{Pager, PagerDiffLayout, []string{"d"}, "diff side by side or in one column"},
-	{Pager, PagerClose, []string{"v", "enter", "?", "f1"}, "back"},
+	{Pager, PagerClose, []string{"v", "enter", "?", "f1", "alt+h"}, "back"},
 }
 
 // reserved are keys that cannot be rebound, so that quitting and writing always work.

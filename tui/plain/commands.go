@@ -80,6 +80,10 @@ func (c *client) runLine(in inputLine) {
 			c.decide(verb, rest)
 			return
 		}
+		if remote.IsOwnWord(verb) {
+			out.linef("/%s works on the screen only; //%s goes to the agent", verb, verb)
+			return
+		}
 		out.linef("no command /%s: /help lists all, // sends a line that begins with /", verb)
 	}
 }

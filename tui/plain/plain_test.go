@@ -298,6 +298,27 @@ func TestAnAgentCannotTakeAWordOfAgentctl(t *testing.T) {
 	})
 }
 
+func TestCommandsOfTheScreenAreExplained(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := tuitest.Conversation()
+		j.Add(protocol.AgentOptions, protocol.Options{Commands: []protocol.SlashCommand{{Name: "model"}}})
+		j.CaughtUp()
+		tc := startTestClient(t, j)
+		tc.typeLine("/model")
+		tc.typeLine("//model")
+		if err := tc.stop(); err != nil {
+			t.Error(err)
+		}
+		if want := "/model works on the screen only; //model goes to the agent"; !strings.Contains(tc.out.String(), want) {
+			t.Errorf("output lacks %q:\n%s", want, tc.out)
+		}
+		got := tc.session.Commands()
+		if len(got) != 1 || got[0].Data.(protocol.SendData).Text != "/model" {
+			t.Errorf("sent %+v", got)
+		}
+	})
+}
+
 func TestRevokeRule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tc := startTestClient(t, tuitest.Scenes["rules"]())

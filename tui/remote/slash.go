@@ -3,10 +3,13 @@ package remote
 import (
 	"slices"
 	"strings"
+
+	"agentctl/tui/keymap"
 )
 
-// ownWords are the words that belong to agentctl after a slash, in every client. An agent's command
-// of the same name is typed with two slashes: no agent can take a word that decides.
+// ownWords are the words that belong to agentctl after a slash, in every client, besides the
+// commands of a session's screen. An agent's command of the same name is typed with two slashes: no
+// agent can take a word that decides.
 var ownWords = []string{
 	"always", "answer", "approve", "deny", "edit", "explain", "find", "help", "hold", "interrupt", "keep", "move",
 	"now", "option", "queue", "quit", "release", "remove", "replan", "retry", "revoke", "rules", "status", "stop",
@@ -14,7 +17,9 @@ var ownWords = []string{
 
 // IsOwnWord reports whether a name, with or without its slash, belongs to agentctl.
 func IsOwnWord(name string) bool {
-	return slices.Contains(ownWords, strings.ToLower(strings.TrimPrefix(name, "/")))
+	name = strings.ToLower(strings.TrimPrefix(name, "/"))
+	c, ok := keymap.CommandNamed(name)
+	return ok && c.Screens&keymap.OnSession != 0 || slices.Contains(ownWords, name)
 }
 
 // SlashMessage returns the message that a typed text stands for: after two slashes and a word of

@@ -337,7 +337,7 @@ func TestQueueCommands(t *testing.T) {
 	s.mustShow("▸ 1 Push it and tell me.")
 	s.press("K")
 	s.mustSendNothing()
-	s.press("x")
+	s.press("delete", "right", "enter") // the message is bob's
 	if data := s.mustSend(protocol.DoQueueRemove).(protocol.QueueRemoveData); data.MessageID != "m4" {
 		t.Errorf("got removal of %+v, want m4", data)
 	}
@@ -383,23 +383,40 @@ func TestInterruptStatus(t *testing.T) {
 	}
 }
 
-func TestInterruptQueueOutcome(t *testing.T) {
-	for key, want := range map[string]string{
-		"k": "interrupted, the next message starts", "h": "interrupted, queue held",
-		"C": "interrupted, queue cleared",
-	} {
+func TestInterruptHoldsQueuedMessages(t *testing.T) {
+	for _, key := range []string{"esc", "ctrl+x"} {
 		s := open(t, tuitest.Scenes["transcript"](), 100, 24)
-		s.journal.QueueMessage(tuitest.Bob, "m3", "next")
+		s.journal.QueueMessage(tuitest.Ada, "m3", "next")
 		s.applyJournal()
 		s.session.Reply = func(tuitest.Command) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
-		s.press("ctrl+x", key)
-		s.mustShow(want)
+		s.press(key)
+		want := protocol.InterruptData{Turn: "turn-m2", Queue: protocol.QueueHold}
+		if data := s.mustSend(protocol.DoInterrupt).(protocol.InterruptData); data != want {
+			t.Errorf("%s: got %+v, want %+v", key, data, want)
+		}
+		s.mustShow("interrupted, queue held")
+		s.journal.EndTurn(protocol.ReasonInterrupted)
+		s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{
+			ID: "h1", Reason: protocol.HoldInterrupt, By: &tuitest.Ada,
+		})
+		s.applyJournal()
+		s.mustShow("alt+r release · alt+q clear")
+		s.typeText("rc") // the panel takes no letter
+		s.mustSendNothing()
+		s.mustShow("> rc", "alt+r release · alt+q clear")
+		s.press("alt+r")
+		s.mustSend(protocol.DoQueueRelease)
+		s.mustShow("> rc")
 	}
-	s := open(t, tuitest.Scenes["queue"](), 100, 24)
+}
+
+func TestInterruptKeepsHolds(t *testing.T) {
+	s := open(t, tuitest.Scenes["queue"](), 100, 24) // held by bob
 	s.session.Reply = func(tuitest.Command) (any, error) { return protocol.InterruptResult{}, nil }
 	s.press("ctrl+x")
-	s.mustShow("k keep: held as it is")
-	s.press("k")
+	if data := s.mustSend(protocol.DoInterrupt).(protocol.InterruptData); data.Queue != protocol.QueueKeep {
+		t.Errorf("got %+v, want the queue kept", data)
+	}
 	s.mustShow("the turn was over already")
 }
 
@@ -418,21 +435,4 @@ func TestInterruptWhileDisconnected(t *testing.T) {
 	s.mustShow("interrupts the turn once connected")
 	s.press("ctrl+x")
 	s.mustSendNothing()
-}
-
-func TestInterruptQueueDialog(t *testing.T) {
-	for key, want := range map[string]string{
-		"k": protocol.QueueKeep, "h": protocol.QueueHold, "C": protocol.QueueClear,
-	} {
-		s := open(t, tuitest.Scenes["queue"](), 80, 24)
-		s.press("esc")
-		s.mustShow("The queue has 2 messages")
-		s.mustSendNothing()
-		s.press("esc")
-		s.mustHide("The queue has")
-		s.press("ctrl+x", key)
-		if data := s.mustSend(protocol.DoInterrupt).(protocol.InterruptData); data.Queue != want {
-			t.Errorf("%s: got %+v, want queue %s", key, data, want)
-		}
-	}
 }

@@ -17,6 +17,9 @@ import (
 // maxFileSuggestions bounds the suggested files.
 const maxFileSuggestions = 100
 
+// fileRows is the maximum number of files shown at once.
+const fileRows = 6
+
 // fileCompletion suggests files of the session's directory while the word at the cursor begins with
 // @. A task lists the files each time that such a word is begun.
 type fileCompletion struct {
@@ -125,7 +128,7 @@ func (c *fileCompletion) view(width int) []string {
 		}
 		lines[i] = ui.Fit("   "+name, width)
 	}
-	lines, _ = ui.Window(lines, c.selected, completionRows)
+	lines, _ = ui.Window(lines, c.selected, fileRows)
 	count := ui.Count(len(files), "file")
 	if len(files) == maxFileSuggestions || c.listing.More {
 		count = "the first " + count

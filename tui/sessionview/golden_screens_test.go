@@ -55,7 +55,7 @@ var screenScenes = []goldenScene{
 			">",
 		},
 		wide: conversationAnd(
-			"e edit · x remove · s send now · K up · J down · r release",
+			"e edit · delete remove · s send now · K up · J down · C clear · r release",
 			"Then write the release notes for everything since the last tag.",
 			wideStatus+"k3f9ab:31 · F1 help",
 		),
@@ -179,9 +179,8 @@ var screenScenes = []goldenScene{
 		heights: screenHeights,
 		shows: []string{
 			"I look at the imports",
-			"2 commands · tab completes · ↑↓ · e",
-			"/plan what for — make a plan first",
-			"▸ /play — play a game while the compil",
+			"2 commands · enter runs",
+			"/plan", "▸ /play",
 			"> /pl",
 		},
 		wide: conversationAnd(
@@ -200,7 +199,7 @@ var screenScenes = []goldenScene{
 			"/home/ada/store/store.go, /home/ada/store/store_test.go",
 			"patch · by ada · 2026-03-04 09:41 · every patch of exactly these files, in this session",
 		},
-		wide:   []string{"x revoke: the agent asks again"},
+		wide:   []string{"delete revoke: the agent asks again"},
 		status: []string{"↑↓", "esc back"},
 	},
 	{
@@ -220,7 +219,7 @@ var screenScenes = []goldenScene{
 		heights: screenHeights,
 		shows: []string{
 			"• plan how to tidy 1 of 3 done",
-			"plan · 1 of 3 · c cancel · r restart",
+			"plan · 1 of 3 · delete cancel",
 			"✓ Read the imports",
 			"▸ ▸ Drop what is unused running 30s",
 			"✗ Build: no compiler failed",
@@ -251,9 +250,8 @@ var screenScenes = []goldenScene{
 		open:    fromScene("transcript", pressing("f1")),
 		heights: screenHeights,
 		shows: []string{
-			"Everywhere", "ctrl+c twice", "leave; the session goes on", "F1", "this help", "ctrl+x",
-			"interrupt the turn", "F2, ctrl+s", "list all sessions", "F3", "F4", "F5", "connect now", "F6",
-			"F7", "F8",
+			"Everywhere", "ctrl+c twice", "leave; the session goes on", "F1, alt+h", "this help", "ctrl+k",
+			"ctrl+x", "interrupt the turn", "F2, ctrl+s", "list all sessions", "F3", "F4", "F5", "connect now",
 		},
 		status: []string{"keys", "/ find · esc back"},
 	},
@@ -291,7 +289,9 @@ var screenScenes = []goldenScene{
 			"8 Message 8 of many", "▸ 9 Message 9 of many ada 09:41", "10 Message 10 of many edited by bob",
 			"11 Message 11 of many", "↑ 5 more · ↓ 9 more", ">",
 		},
-		wide:   conversationAnd("x remove · s send now · K up · J down · h hold", wideStatus+"k3f9ab:49 · F1 help"),
+		wide: conversationAnd(
+			"delete remove · s send now · K up · J down · C clear · h hold", wideStatus+"k3f9ab:49 · F1 help",
+		),
 		status: []string{"● running 36s", "fix-tests", "F1 help"},
 	},
 	{
@@ -315,14 +315,27 @@ var screenScenes = []goldenScene{
 		status: []string{"● interrupting …", "fix-tests", "F1 help"},
 	},
 	{
-		name: "interrupt_dialog", open: fromScene("queue", pressing("ctrl+x")), heights: screenHeights,
+		name:    "interrupted_queue",
+		open:    fromScene("queue", interruptedQueue),
+		heights: screenHeights,
 		shows: []string{
 			"queue · 2 messages · held by bob", "1 Then write the release no", "ada 09:41",
-			"2 Push it and tell me. bob 09:41", "─ interrupt ─", "The queue has 2 messages:",
-			"k keep: held as it is", "h hold", "C clear", "esc back", ">",
+			"2 Push it and tell me. bob 09:41", "> and",
 		},
-		wide:   conversationAnd(wideStatus + "k3f9ab:31 · F1 help"),
-		status: []string{"● running 36s", "fix-tests", "F1 help"},
+		wide:   conversationAnd("queue · 2 messages · held by bob · alt+r release · alt+q clear · tab"),
+		status: []string{"● idle"},
+	},
+	{
+		name: "palette", open: fromScene("settings", pressing("ctrl+k")), heights: screenHeights,
+		shows: []string{"─ commands ─", "command:", "▸ /mode", "/model", "/settings", "/rules"},
+		wide:  []string{"settings of the agent: mode, model", "F3"},
+	},
+	{
+		name:    "palette_found",
+		open:    fromScene("settings", pressing("ctrl+k"), typing("pl")),
+		heights: screenHeights,
+		shows:   []string{"command: pl", "▸ /plan", "/play"},
+		status:  []string{"enter runs · ↑↓ · esc closes"},
 	},
 	{
 		name:    "reconnecting",
@@ -396,6 +409,14 @@ func editFirstMessage(s *testScreen) {
 	s.applyJournal()
 	s.now = s.now.Add(6 * time.Second)
 	s.update(tickMsg{})
+}
+
+// interruptedQueue interrupts the turn and goes on typing.
+func interruptedQueue(s *testScreen) {
+	s.press("esc")
+	s.journal.EndTurn(protocol.ReasonInterrupted)
+	s.applyJournal()
+	s.typeText("and")
 }
 
 func reconnectAfterTwoMinutes(s *testScreen) {

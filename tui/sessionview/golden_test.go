@@ -109,6 +109,7 @@ func TestGoldenFilesAreUsed(t *testing.T) {
 	for _, theme := range ui.Themes() {
 		used = append(used, "theme_"+string(theme)+".golden", "tool_calls_theme_"+string(theme)+".golden")
 	}
+	used = append(used, "palette_200.golden")
 	files, err := filepath.Glob("testdata/*.golden")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no golden files: %v", err)

@@ -3,6 +3,7 @@ package sessionview
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/logview"
 	"agentctl/tui/transcriptview"
@@ -64,7 +65,10 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	if v.pressCompletion(key) || v.pressFileCompletion(key) {
+	if cmd, handled := v.pressCommandList(key); handled {
+		return cmd
+	}
+	if v.pressFileCompletion(key) {
 		return nil
 	}
 	if v.focus == onQueue && v.Styles.Keys.At(keymap.Queue, key) != "" {
@@ -82,8 +86,11 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	case onQueue:
 		return v.pressQueue(key)
 	case onPlan:
-		cmd, leave := v.panels.plan.press(key)
+		cmd, question, leave := v.panels.plan.press(key)
 		v.leaveFocus(leave)
+		if question != nil {
+			v.overlays.Push(question)
+		}
 		return cmd
 	case onTranscript:
 		return v.pressTranscript(key)
@@ -93,13 +100,21 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 
 // pressGlobal handles the keys that work in every part.
 func (v *View) pressGlobal(key string) (cmd tea.Cmd, handled bool) {
-	action := v.Styles.Keys.At(keymap.Global, key)
+	return v.act(v.Styles.Keys.At(keymap.Global, key))
+}
+
+// act carries out an action of the global scope.
+func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	if v.scroll(action) {
 		return nil, true
 	}
 	switch action {
 	case keymap.Help:
 		v.showHelp()
+	case keymap.ReleaseQueue:
+		return v.panels.queue.send(protocol.DoQueueRelease, protocol.QueueReleaseData{}), true
+	case keymap.ClearQueue:
+		return v.clearQueue(), true
 	case keymap.ShowSettings:
 		v.showSettings()
 	case keymap.ShowRules:
@@ -118,9 +133,9 @@ func (v *View) pressGlobal(key string) (cmd tea.Cmd, handled bool) {
 	case keymap.FocusPrevious:
 		v.cycleFocus(-1)
 	case keymap.Interrupt:
-		return v.startInterrupt(), true
+		return v.panels.interrupt.start(), true
 	case keymap.ToggleLast:
-		v.transcript.toggleLast()
+		v.transcript.toggleVisible()
 	case keymap.Find:
 		v.overlays.Push(v.transcript.openSearch())
 	case keymap.PreviousTurn:
@@ -139,6 +154,9 @@ func (v *View) pressGlobal(key string) (cmd tea.Cmd, handled bool) {
 	case keymap.Redraw:
 		return tea.ClearScreen, true
 	case keymap.Suspend:
+		if cmd, ok := v.undoRemoval(); ok {
+			return cmd, true
+		}
 		return tea.Suspend, true
 	case keymap.TakeBack:
 		return v.takeBack(), true
@@ -171,8 +189,11 @@ func (v *View) scroll(action keymap.Action) bool {
 func (v *View) pressQueue(key string) tea.Cmd {
 	r := v.panels.queue.press(key)
 	v.leaveFocus(r.leave)
-	if r.edit != nil {
+	switch {
+	case r.edit != nil:
 		return v.editQueued(*r.edit)
+	case len(r.remove) > 0:
+		return v.removeQueued(r.remove)
 	}
 	return r.cmd
 }
@@ -288,14 +309,5 @@ func (v *View) showProtocolLog() tea.Cmd {
 		return nil
 	}
 	v.overlays.Push(log)
-	return cmd
-}
-
-// startInterrupt interrupts the turn, after a question if messages are queued.
-func (v *View) startInterrupt() tea.Cmd {
-	cmd, question := v.panels.interrupt.start()
-	if question != nil {
-		v.overlays.Push(question)
-	}
 	return cmd
 }

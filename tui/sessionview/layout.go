@@ -66,7 +66,7 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 	if dockedCursor == nil {
 		search = panel(v.transcript.search.view(v.Styles, width))
 	}
-	completion := panel(p.completion.view(v.suggestions(), width))
+	commands := panel(v.commandLines(width))
 	files := panel(slices.Concat(p.files.view(width), p.attachments.view(width)))
 	connection := panel(p.connection.view(width))
 	outbox := panel(p.outbox.view(width, conn))
@@ -80,7 +80,7 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 	}
 	above := slices.Concat(v.transcriptLines(width, left), interrupt, plan, queue)
 	v.panels.approvalRows = rowRange{len(above), len(above) + len(approval)}
-	below := slices.Concat(approval, connection, outbox, completion, files, search)
+	below := slices.Concat(approval, connection, outbox, commands, files, search)
 	screen := slices.Concat(above, below, docked, rule)
 	switch {
 	case approvalCursor != nil && v.focus == onApproval:
@@ -157,10 +157,13 @@ func (v *View) composerRule() string {
 	return s.Rule(title, v.canvas.Width)
 }
 
-// lastLine returns the status line, or the question whether to leave.
+// lastLine returns the status line, the keys of a docked overlay or the question whether to leave.
 func (v *View) lastLine(width int) string {
 	if v.pressed.quit {
 		return v.Styles.Warning.Render(ui.Fit(" press ctrl+c again to leave; the session goes on", width))
+	}
+	if o, ok := v.overlays.Docked().(interface{ KeyHint() string }); ok && v.status.Text == "" {
+		return v.Styles.Dim.Render(ui.Fit(" "+o.KeyHint(), width))
 	}
 	return v.statusLine.view(width, v.panels.interrupt.sent, v.helpHint())
 }

@@ -14,7 +14,11 @@ func TestTaskCancelAndRestart(t *testing.T) {
 	s := open(t, tuitest.Scenes["plan"](), 80, 24)
 	s.press("tab")
 	s.mustShow("▸ ▸ Drop what is unused")
-	s.press("c")
+	s.press("delete")
+	s.mustShow("cancel the task “Drop what is unused”?", "▸ Cancel")
+	s.press("enter") // Cancel has the focus
+	s.mustSendNothing()
+	s.press("delete", "right", "enter")
 	if data := s.mustSend(protocol.DoTaskCancel).(protocol.TaskIDData); data.Task != "2" {
 		t.Errorf("got cancelled task %+v, want 2", data)
 	}
@@ -34,9 +38,10 @@ func TestTaskCommandOnce(t *testing.T) {
 	s := open(t, tuitest.Scenes["plan"](), 80, 24)
 	s.press("tab")
 	s.refuse(tuitest.ErrRefused)
-	cmd := s.m.Update(tuitest.KeyPress("c"))
+	s.press("delete", "right")
+	cmd := s.m.Update(tuitest.KeyPress("enter"))
 	s.mustShow("cancelling …")
-	s.press("c", "r")
+	s.press("delete", "right", "enter", "r")
 	s.mustSendNothing()
 	s.run(cmd)
 	s.mustSend(protocol.DoTaskCancel)

@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
@@ -61,13 +62,13 @@ func (p *planPanel) selectAt(plan *protocol.Plan, i int) {
 	p.selected = plan.Tasks[min(max(i, 0), len(plan.Tasks)-1)].ID
 }
 
-// press handles a key while the panel has the focus. leave reports whether the panel gives up the
-// focus.
-func (p *planPanel) press(key string) (cmd tea.Cmd, leave bool) {
+// press handles a key while the panel has the focus. It may return a question to ask first. leave
+// reports whether the panel gives up the focus.
+func (p *planPanel) press(key string) (cmd tea.Cmd, question ui.Overlay, leave bool) {
 	plan := p.plan()
 	action := p.styles.Keys.InList(keymap.Plan, key)
 	if action == keymap.Back || plan == nil {
-		return nil, true
+		return nil, nil, true
 	}
 	at := p.selectedIndex(plan)
 	switch action {
@@ -76,11 +77,29 @@ func (p *planPanel) press(key string) (cmd tea.Cmd, leave bool) {
 	case keymap.Down:
 		p.selectAt(plan, at+1)
 	case keymap.TaskCancel:
-		return p.control(plan, at, protocol.DoTaskCancel, "cancelling"), false
+		return nil, p.askToCancel(plan, at), false
 	case keymap.TaskRestart:
-		return p.control(plan, at, protocol.DoTaskRestart, "restarting"), false
+		return p.control(plan, at, protocol.DoTaskRestart, "restarting"), nil, false
 	}
-	return nil, false
+	return nil, nil, false
+}
+
+// askToCancel returns the question before the task at an index is cancelled.
+func (p *planPanel) askToCancel(plan *protocol.Plan, at int) ui.Overlay {
+	p.selectAt(plan, at)
+	task := plan.Tasks[at]
+	title := "cancel the task “" + ui.OneLine(transcript.Clean(task.Title)) + "”?"
+	return ui.NewQuestion(p.styles, title, ui.Choice{Label: "Cancel the task", Run: func() tea.Cmd {
+		now := p.plan()
+		if now == nil {
+			return nil
+		}
+		i := slices.IndexFunc(now.Tasks, func(t protocol.Task) bool { return t.ID == task.ID })
+		if i < 0 {
+			return nil
+		}
+		return p.control(now, i, protocol.DoTaskCancel, "cancelling")
+	}})
 }
 
 // control cancels or restarts the task at an index. It does nothing while another such command for

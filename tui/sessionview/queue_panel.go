@@ -3,6 +3,7 @@ package sessionview
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -32,9 +33,10 @@ type queuePanel struct {
 
 // queueResult is the effect of a key press on the view.
 type queueResult struct {
-	cmd   tea.Cmd
-	leave bool              // give up the focus
-	edit  *protocol.Message // message to edit, or nil
+	cmd    tea.Cmd
+	leave  bool               // give up the focus
+	edit   *protocol.Message  // message to edit, or nil
+	remove []protocol.Message // messages to remove
 }
 
 // visible reports whether the panel shows anything.
@@ -96,7 +98,9 @@ func (q *queuePanel) press(key string) queueResult {
 		return queueResult{edit: &message}
 	case keymap.QueueRemove:
 		q.selectAt(at) // then the next message takes its place
-		return queueResult{cmd: q.send(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message.MessageID})}
+		return queueResult{remove: []protocol.Message{message}}
+	case keymap.QueueClear:
+		return queueResult{remove: slices.Clone(q.replica.state.Queue)}
 	case keymap.QueueMoveUp:
 		return queueResult{cmd: q.move(message, at-1)}
 	case keymap.QueueMoveDown:
@@ -149,7 +153,7 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 	if h := s.BlockingHold(); h != nil {
 		title += " · " + q.styles.Warning.Render(describe.Hold(h))
 	}
-	hint := q.styles.Keys.Key(keymap.FocusNext)
+	hint := q.unfocusedHint()
 	if focused {
 		hint = q.hint()
 	}
@@ -178,6 +182,21 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 	return out
 }
 
+// unfocusedHint returns the keys that work without the focus: after an interrupt those of the held
+// queue come first.
+func (q *queuePanel) unfocusedHint() string {
+	s, keys := q.replica.state, q.styles.Keys
+	focus := keys.Key(keymap.FocusNext)
+	if s.BlockingHold() == nil {
+		return focus
+	}
+	hint := keys.Hint(keymap.ReleaseQueue, "release")
+	if len(s.Queue) > 0 {
+		hint = keys.Hint(keymap.ReleaseQueue, "release", keymap.ClearQueue, "clear")
+	}
+	return hint + ui.Prefixed(keymap.Separator, focus)
+}
+
 // hint returns the keys for the selected message and for the queue.
 func (q *queuePanel) hint() string {
 	s, keys := q.replica.state, q.styles.Keys
@@ -189,7 +208,7 @@ func (q *queuePanel) hint() string {
 		return queueHint
 	}
 	messageHint := keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "remove", keymap.QueueSendNow, "send now",
-		keymap.QueueMoveUp, "up", keymap.QueueMoveDown, "down")
+		keymap.QueueMoveUp, "up", keymap.QueueMoveDown, "down", keymap.QueueClear, "clear")
 	return messageHint + ui.Prefixed(keymap.Separator, queueHint)
 }
 

@@ -80,7 +80,7 @@ func TestQueueSelectedMessageRemoved(t *testing.T) {
 	})
 	s.applyJournal()
 	s.mustShow("▸ 3 Message 4 of many", "bob removed the selected message")
-	s.press("x")
+	s.press("delete")
 	if data := s.mustSend(protocol.DoQueueRemove).(protocol.QueueRemoveData); data.MessageID != "m6" {
 		t.Errorf("got removal of %+v, want m6", data)
 	}

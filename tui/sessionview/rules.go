@@ -1,6 +1,9 @@
 package sessionview
 
 import (
+	"cmp"
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -59,15 +62,23 @@ func (r *rules) Entries() []ui.Entry {
 	return out
 }
 
-// Act implements [ui.Listing]. It revokes a rule.
+// Act implements [ui.Listing]. It asks before it revokes a rule.
 func (r *rules) Act(id, key string) ui.Response {
 	if r.styles.Keys.At(keymap.Rules, key) != keymap.RevokeRule || r.revoking[id] {
 		return ui.Response{}
 	}
-	r.revoking[id] = true
-	data := protocol.RulesRevokeData{Rule: id}
-	return ui.Response{Cmd: r.commands.send(protocol.DoRulesRevoke, data, nil, func(err error) tea.Cmd {
-		delete(r.revoking, id)
-		return r.commands.report(err)
-	})}
+	i := slices.IndexFunc(r.replica.state.Rules, func(rule protocol.Rule) bool { return rule.ID == id })
+	if i < 0 {
+		return ui.Response{}
+	}
+	rule := &r.replica.state.Rules[i]
+	title := "revoke the rule “" + describe.Line(cmp.Or(describe.Rule(rule), rule.Scope), 0) + "”? The agent asks again"
+	return ui.Response{Push: ui.NewQuestion(r.styles, title, ui.Choice{Label: "Revoke", Run: func() tea.Cmd {
+		r.revoking[id] = true
+		data := protocol.RulesRevokeData{Rule: id}
+		return r.commands.send(protocol.DoRulesRevoke, data, nil, func(err error) tea.Cmd {
+			delete(r.revoking, id)
+			return r.commands.report(err)
+		})
+	}})}
 }

@@ -11,7 +11,9 @@ func TestRuleRevoke(t *testing.T) {
 	s := open(t, tuitest.Scenes["rules"](), 80, 24)
 	s.press("f4")
 	s.mustShow("3 rules", "▸ $ go mod tidy", "exactly this command in", "by ada · 2026-03-04 09:41")
-	s.press("down", "x")
+	s.press("down", "delete", "enter")
+	s.mustSendNothing()
+	s.press("delete", "right", "enter")
 	if data := s.mustSend(protocol.DoRulesRevoke).(protocol.RulesRevokeData); data.Rule != "u2" {
 		t.Errorf("got revocation %+v", data)
 	}
@@ -27,9 +29,11 @@ func TestRuleRevoke(t *testing.T) {
 func TestRuleRevokeOnce(t *testing.T) {
 	s := open(t, tuitest.Scenes["rules"](), 80, 24)
 	s.press("f4")
-	cmd := s.m.Update(tuitest.KeyPress("x"))
+	s.press("delete", "right")
+	cmd := s.m.Update(tuitest.KeyPress("enter"))
 	s.mustShow("revoking …")
-	s.press("x")
+	s.press("delete")
+	s.mustHide("revoke the rule")
 	s.mustSendNothing()
 	s.refuse(tuitest.ErrRefused)
 	s.run(cmd)
@@ -40,7 +44,7 @@ func TestRuleRevokeOnce(t *testing.T) {
 
 func TestRulesEmpty(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.press("f4", "down", "x", "end")
+	s.press("f4", "down", "delete", "end")
 	s.mustSendNothing()
 	s.mustShow("no rules: the agent asks every time")
 }

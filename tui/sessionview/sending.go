@@ -86,7 +86,7 @@ func (v *View) cancel() tea.Cmd {
 	case v.replica.state.Turn == nil:
 		return nil
 	}
-	return v.startInterrupt()
+	return v.panels.interrupt.start()
 }
 
 // earlierMessage recalls the previous message of the user. At the first one it requests older
@@ -129,8 +129,10 @@ func (v *View) submit() tea.Cmd {
 		})
 	}
 	text, own := remote.SlashMessage(text)
-	if own != "" {
-		v.status.Text = "/" + own + " is a word of agentctl: the help shows its key; //" + own + " goes to the agent"
+	switch {
+	case own != "":
+		return v.runWord(own)
+	case v.explainEditorCommand(text):
 		return nil
 	}
 	v.composer.Clear()
@@ -215,21 +217,4 @@ func (v *View) restore(text string, files []attachment.File) {
 	if v.composer.Editing != "" {
 		v.status.Text = "the message is restored after this edit"
 	}
-}
-
-// pressCompletion handles the keys of the completion while it has suggestions.
-func (v *View) pressCompletion(key string) bool {
-	text, handled := v.panels.completion.press(key, v.composer.Text(), v.suggestions())
-	if text != "" {
-		v.composer.SetText(text)
-	}
-	return handled
-}
-
-// suggestions returns the commands that complete the message.
-func (v *View) suggestions() []protocol.SlashCommand {
-	if v.focus != onComposer || v.composer.Editing != "" {
-		return nil
-	}
-	return v.panels.completion.suggestions(v.composer.Text(), v.replica.state.Options)
 }

@@ -59,16 +59,16 @@ func TestSettingRemoved(t *testing.T) {
 	s.mustSendNothing()
 }
 
-func TestCommandCompletion(t *testing.T) {
+func TestCommandListCompletes(t *testing.T) {
 	s := open(t, tuitest.Scenes["settings"](), 80, 24)
 	s.typeText("/")
-	s.mustShow("4 commands", "▸ /plan what for — make a plan first", "/test — run the tests")
+	s.mustShow("commands · enter runs", "▸ /mode")
 	s.typeText("PL")
-	s.mustShow("2 commands", "▸ /plan")
+	s.mustShow("2 commands", "▸ /plan", "what for — make a plan first")
 	s.mustHide("/test")
 	s.press("down", "tab")
 	s.mustShow("> /play")
-	s.mustHide("commands")
+	s.mustHide("commands ·")
 	s.typeText("now")
 	s.press("enter")
 	if data := s.mustSend(protocol.DoSend).(protocol.SendData); data.Text != "/play now" {
@@ -76,11 +76,25 @@ func TestCommandCompletion(t *testing.T) {
 	}
 }
 
-func TestCommandSentAsTyped(t *testing.T) {
+func TestEnterSendsAnAgentCommandWithoutArguments(t *testing.T) {
 	s := open(t, tuitest.Scenes["settings"](), 80, 24)
-	s.typeText("/pl")
+	s.typeText("/te")
 	s.press("enter")
-	if data := s.mustSend(protocol.DoSend).(protocol.SendData); data.Text != "/pl" {
+	if data := s.mustSend(protocol.DoSend).(protocol.SendData); data.Text != "/test" {
+		t.Errorf("got sent text %q", data.Text)
+	}
+	s.typeText("/pla")
+	s.press("enter")
+	s.mustSendNothing()
+	s.mustShow("> /plan")
+	s.typeText("it")
+	s.press("enter")
+	if data := s.mustSend(protocol.DoSend).(protocol.SendData); data.Text != "/plan it" {
+		t.Errorf("got sent text %q", data.Text)
+	}
+	s.typeText("/usr/bin") // no command
+	s.press("enter")
+	if data := s.mustSend(protocol.DoSend).(protocol.SendData); data.Text != "/usr/bin" {
 		t.Errorf("got sent text %q", data.Text)
 	}
 }
@@ -90,17 +104,17 @@ func TestCompletionEscape(t *testing.T) {
 	s.typeText("/pl")
 	s.press("esc")
 	s.mustSendNothing()
-	s.mustHide("commands")
+	s.mustHide("commands ·")
 	s.typeText("a") // a changed word opens the completion again
 	s.mustShow("2 commands")
 	s.typeText(" b")
-	s.mustHide("commands")
+	s.mustHide("commands ·")
 }
 
 func TestCompletionFirstWordOnly(t *testing.T) {
 	s := open(t, tuitest.Scenes["settings"](), 80, 24)
 	s.typeText("see /pl")
-	s.mustHide("commands")
+	s.mustHide("commands ·")
 	s.press("tab")
 	if s.m.focus == onComposer {
 		t.Error("tab does not move the focus")
@@ -116,7 +130,7 @@ func TestWordsOfAgentctlAreNotSent(t *testing.T) {
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
 	s.typeText("/approve")
-	s.mustShow("▸ //approve — approves all")
+	s.mustShow("▸ //approve", "approves all")
 	s.press("enter")
 	s.mustSendNothing()
 	s.mustShow("/approve is a word of agentctl", "> /approve")

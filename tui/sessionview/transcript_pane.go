@@ -2,12 +2,14 @@ package sessionview
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
@@ -129,22 +131,22 @@ func (p *transcriptPane) pressJump(action keymap.Action) tea.Cmd {
 	return nil
 }
 
-// toggleLast collapses or expands the selected item, or else the last collapsible item on the
-// screen.
-func (p *transcriptPane) toggleLast() {
+// toggleVisible expands all items on the screen, or collapses them if none is collapsed. Then the
+// key that a collapsed item shows is true for each of them.
+func (p *transcriptPane) toggleVisible() {
 	list := p.view.List
-	id, ok := list.Selected()
-	if !ok {
-		for row := list.Height() - 1; row >= 0; row-- {
-			at, hit := list.ItemAt(row)
-			if hit && transcriptview.Collapsible(list.Item(at)) {
-				id, ok = at, true
-				break
-			}
+	var visible []transcript.ID
+	collapsed := false
+	for row := range list.Height() {
+		id, ok := list.ItemAt(row)
+		if !ok || slices.Contains(visible, id) || !transcriptview.Collapsible(list.Item(id)) {
+			continue
 		}
+		visible = append(visible, id)
+		collapsed = collapsed || list.Collapsed(id)
 	}
-	if ok {
-		list.SetCollapsed(id, !list.Collapsed(id))
+	for _, id := range visible {
+		list.SetCollapsed(id, !collapsed)
 	}
 }
 

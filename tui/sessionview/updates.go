@@ -36,9 +36,7 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 		v.composer.EndEdit()
 		v.status.Text = "the edited message is no longer queued"
 	}
-	if question := v.panels.interrupt.expire(); question != nil {
-		v.overlays.Remove(question)
-	}
+	v.panels.interrupt.expire()
 	return tea.Batch(
 		v.armApproval(), v.panels.holds.renew(v.composer.Editing), v.showPendingHit(), v.statusLine.directory.update(),
 	)

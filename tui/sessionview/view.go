@@ -9,6 +9,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/approval"
 	"agentctl/tui/composer"
+	"agentctl/tui/palette"
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
@@ -62,8 +63,9 @@ type View struct {
 
 // keyHistory records earlier keys that change the meaning of the next one.
 type keyHistory struct {
-	quit   bool // the last key was ctrl+c
-	arrows arrowKeys
+	quit      bool   // the last key was ctrl+c
+	explained string // the message that was explained instead of sent; enter again sends it
+	arrows    arrowKeys
 }
 
 // panels holds the parts between the transcript and the composer.
@@ -76,7 +78,8 @@ type panels struct {
 	approvalRows rowRange // of the last layout
 	interrupt    interrupt
 	outbox       outbox
-	completion   completion
+	commandList  commandList
+	undo         undo
 	files        fileCompletion
 
 	attachments attachments
@@ -121,12 +124,13 @@ func New(c Config) *View {
 		queue: queuePanel{
 			styles: c.Styles, replica: v.replica, commands: v.commands, holds: holds, pending: map[string]string{},
 		},
-		plan:       planPanel{styles: c.Styles, replica: v.replica, commands: v.commands, pending: map[string]string{}},
-		approvals:  approval.NewPanel(c.Styles, ""),
-		interrupt:  interrupt{styles: c.Styles, replica: v.replica, commands: v.commands},
-		outbox:     outbox{styles: c.Styles},
-		completion: completion{styles: c.Styles},
-		files:      fileCompletion{styles: c.Styles, replica: v.replica, tasks: c.Tasks, local: c.Local},
+		plan:      planPanel{styles: c.Styles, replica: v.replica, commands: v.commands, pending: map[string]string{}},
+		approvals: approval.NewPanel(c.Styles, ""),
+		interrupt: interrupt{styles: c.Styles, replica: v.replica, commands: v.commands},
+		outbox:    outbox{styles: c.Styles},
+
+		commandList: commandList{list: palette.NewList(c.Styles)},
+		files:       fileCompletion{styles: c.Styles, replica: v.replica, tasks: c.Tasks, local: c.Local},
 
 		attachments: attachments{styles: c.Styles},
 	}
@@ -213,6 +217,9 @@ func (v *View) route(msg tea.Msg) tea.Cmd {
 		v.panels.approvals.Touch(v.Now())
 	}
 	top := v.overlays.Top()
+	if press, ok := msg.(tea.KeyPressMsg); ok && v.pressAnywhere(press.String(), top) {
+		return nil
+	}
 	cmd, intents, pass := v.overlays.Update(msg)
 	if top != nil || ui.IsInput(msg) {
 		v.canvas.Dirty = true
@@ -229,7 +236,10 @@ func (v *View) route(msg tea.Msg) tea.Cmd {
 
 // handleIntent carries out an intent of an overlay.
 func (v *View) handleIntent(intent any) tea.Cmd {
-	if i, ok := intent.(searchIntent); ok {
+	switch i := intent.(type) {
+	case palette.Command:
+		return v.runCommand(i)
+	case searchIntent:
 		if i.cancel {
 			v.transcript.endSearch()
 			return nil

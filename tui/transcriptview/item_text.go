@@ -45,6 +45,12 @@ func Collapsible(item transcript.Item) bool {
 	return false
 }
 
+// IsAgentText reports whether an item is a text of the agent.
+func IsAgentText(item transcript.Item) bool {
+	_, ok := item.(*agentMessage)
+	return ok
+}
+
 // CopyText returns the text to copy from an item and what to call it. For a tool call it is the
 // output, or the arguments if there is no output.
 func CopyText(item transcript.Item) (name, text string) {

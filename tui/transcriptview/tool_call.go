@@ -115,8 +115,7 @@ func (t *toolCall) Block(width int, collapsed bool) transcript.Block {
 		shown, bytes := out.text.Lines(room)
 		hidden := max(0, len(shown)-maxOutputLines)
 		if hidden+out.linesBefore > 0 {
-			hint := t.styles.Keys.Hint(keymap.ViewItem, "views all")
-			line := "… " + ui.Count(hidden+out.linesBefore, "line") + " above · " + hint
+			line := "… " + ui.Count(hidden+out.linesBefore, "line") + " above"
 			b.Body = append(b.Body, t.dim(line, room))
 		}
 		if len(b.Body) == 0 {
@@ -150,11 +149,11 @@ func (t *toolCall) appendMore(dst []string, n, room int, collapsed bool) []strin
 	if n <= 0 {
 		return dst
 	}
-	hint := t.styles.Keys.Hint(keymap.ViewItem, "views all")
-	if collapsed {
-		hint = t.styles.Keys.Hint(keymap.ToggleLast, "shows all")
+	text := "… " + ui.Count(n, "more line")
+	if collapsed { // the key works with every focus
+		text += ui.Prefixed(keymap.Separator, t.styles.Keys.Hint(keymap.ToggleLast, "shows all"))
 	}
-	return append(dst, t.dim("… "+ui.Count(n, "more line")+" · "+hint, room))
+	return append(dst, t.dim(text, room))
 }
 
 // dim returns text as one faint line of at most room cells.

@@ -9,11 +9,15 @@ import (
 // StatusTimeout is how long a status message is shown unless a key clears it.
 const StatusTimeout = 6 * time.Second
 
+// UndoTimeout is how long a removal can be undone and its status message is shown.
+const UndoTimeout = 10 * time.Second
+
 // Status is the status message of a screen. Its owner calls Expire after every message of the
 // program. No timer is started while Text is empty.
 type Status struct {
 	Text string
 
+	undoText     string // a text that is shown for UndoTimeout
 	timedText    string // the text that until applies to
 	deadline     time.Time
 	timerPending bool // a StatusTimeoutMsg is pending
@@ -25,6 +29,9 @@ type StatusTimeoutMsg struct{ status *Status }
 // Wake records that the timer has fired.
 func (m StatusTimeoutMsg) Wake() { m.status.timerPending = false }
 
+// ShowUndo sets a text that offers to undo something.
+func (s *Status) ShowUndo(text string) { s.Text, s.undoText, s.timedText = text, text, "" }
+
 // Clear removes the text. The same text set again gets the full timeout.
 func (s *Status) Clear() { s.Text, s.timedText = "", "" }
 
@@ -32,7 +39,11 @@ func (s *Status) Clear() { s.Text, s.timedText = "", "" }
 // made by after, or nil if none is needed.
 func (s *Status) Expire(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, expired bool) {
 	if s.Text != s.timedText {
-		s.timedText, s.deadline = s.Text, now.Add(StatusTimeout)
+		timeout := StatusTimeout
+		if s.Text == s.undoText {
+			timeout = UndoTimeout
+		}
+		s.timedText, s.deadline = s.Text, now.Add(timeout)
 	}
 	left := s.deadline.Sub(now)
 	switch {

@@ -1,0 +1,105 @@
+package keymap
+
+import (
+	"slices"
+	"strings"
+)
+
+// Section holds the keys of one place, as the help screen and docs/screen.md list them.
+type Section struct {
+	Scope Scope
+	Rows  []Row
+}
+
+// Row is a line of the help: keys in display form, and what they do.
+type Row struct{ Keys, About string }
+
+// Places whose keys cannot be rebound.
+const (
+	Form    Scope = "Forms"
+	Palette Scope = "Commands (ctrl+k or /)"
+)
+
+// fixed lists the keys that cannot be rebound, first in their section.
+var fixed = []struct {
+	scope Scope
+	row   Row
+}{
+	{Global, Row{"ctrl+c twice", "leave; the session goes on"}},
+	{Composer, Row{"alt+enter, ctrl+j", "new line"}},
+	{Composer, Row{"/ first", "commands: enter runs, tab completes, esc closes the list"}},
+	{Composer, Row{"// first", "an agent's command that has the name of a command of agentctl"}},
+	{Composer, Row{"@ in a word", "files: tab or enter completes, esc closes the list"}},
+	{Composer, Row{"alt+1 … alt+9", "go to the approval and choose an option"}},
+	{Approval, Row{"1 … 9", "choose an option, or an answer; enter confirms"}},
+	{Palette, Row{"↑, ↓", "select; pgup and pgdown: a page"}},
+	{Palette, Row{"enter", "run the command; one with arguments goes into the message"}},
+	{Palette, Row{"esc", "close"}},
+	{Form, Row{"tab, ↓", "next field"}},
+	{Form, Row{"shift+tab, ↑", "previous field"}},
+	{Form, Row{"→, ←", "next or previous choice of a field"}},
+	{Form, Row{"enter", "submit"}},
+	{Form, Row{"esc", "cancel"}},
+	{Question, Row{"←, →", "choose; cancel is chosen first"}},
+	{Question, Row{"enter", "confirm the choice"}},
+	{Question, Row{"esc", "cancel"}},
+}
+
+// Sections returns the keys of all places in the order of the help screen, the given place first.
+// An action without a key is listed by its command.
+func (m *Map) Sections(first Scope) []Section {
+	scopes := []Scope{}
+	add := func(s Scope) {
+		if !slices.Contains(scopes, s) {
+			scopes = append(scopes, s)
+		}
+	}
+	if first != "" {
+		add(first)
+	}
+	for i := range Definitions {
+		add(Definitions[i].Scope)
+	}
+	for i := range fixed {
+		add(fixed[i].scope)
+	}
+	out := make([]Section, len(scopes))
+	for i, s := range scopes {
+		out[i] = Section{s, m.rows(s)}
+	}
+	return out
+}
+
+// rows returns the rows of one place: the fixed keys, then those of its actions.
+func (m *Map) rows(s Scope) []Row {
+	var out []Row
+	for i := range fixed {
+		if fixed[i].scope == s {
+			out = append(out, fixed[i].row)
+		}
+	}
+	for i := range Definitions {
+		d := &Definitions[i]
+		if d.Scope != s {
+			continue
+		}
+		keys := m.Keys(d.Action)
+		if len(keys) == 0 {
+			keys = commandsOf(d.Action)
+		}
+		if len(keys) > 0 {
+			out = append(out, Row{strings.Join(keys, ", "), d.About})
+		}
+	}
+	return out
+}
+
+// commandsOf returns the command that runs an action, as it is typed, or nil.
+func commandsOf(a Action) []string {
+	for i := range Commands {
+		if Commands[i].Action == a {
+			return []string{"/" + Commands[i].Name}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,300 @@
+package sessionview
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/palette"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
+)
+
+// commandRows is the maximum number of commands shown beside a message.
+const commandRows = 8
+
+// ActionMsg asks the program for an action that leaves the session.
+type ActionMsg struct{ Action keymap.Action }
+
+// commandList lists the commands while the message is a single word that begins with a slash. The
+// text stays in the composer: the list takes no letter.
+type commandList struct {
+	list      palette.List
+	dismissed string // the word whose list the user closed
+}
+
+// allCommands returns the commands of this screen and of the agent.
+func (v *View) allCommands() []palette.Command {
+	screen := palette.OfScreen(v.Styles.Keys, keymap.OnSession, keymap.Global)
+	if !v.Sessions {
+		screen = slices.DeleteFunc(screen, func(c palette.Command) bool { return leavesSession(c.Action) })
+	}
+	return slices.Concat(screen, palette.OfAgent(v.replica.state.Options))
+}
+
+// leavesSession reports whether an action shows another screen, if the program has one.
+func leavesSession(a keymap.Action) bool {
+	return a == keymap.ShowSessions || a == keymap.NextPending || a == keymap.NewSession
+}
+
+// listedCommands returns the list of the commands that match the message, or nil if it is not
+// shown.
+func (v *View) listedCommands() *palette.List {
+	word := v.composer.Text()
+	c := &v.panels.commandList
+	if v.focus != onComposer || v.composer.Editing != "" || v.overlays.Top() != nil ||
+		!strings.HasPrefix(word, "/") || strings.ContainsFunc(word, unicode.IsSpace) || word == c.dismissed {
+		return nil
+	}
+	commands := v.allCommands()
+	if strings.HasPrefix(word, "//") {
+		one := func(c palette.Command) bool { return !strings.HasPrefix(c.Name, "//") }
+		commands = slices.DeleteFunc(commands, one)
+	}
+	if c.list.Find(commands, word); c.list.Len() == 0 {
+		return nil
+	}
+	return &c.list
+}
+
+// pressCommandList handles the keys of the list while it is shown.
+func (v *View) pressCommandList(key string) (cmd tea.Cmd, handled bool) {
+	list := v.listedCommands()
+	if list == nil {
+		return nil, false
+	}
+	switch key {
+	case "up":
+		list.Move(-1)
+	case "down":
+		list.Move(1)
+	case "tab":
+		c, _ := list.Selected()
+		v.composer.SetText(c.Name + " ")
+	case "esc":
+		v.panels.commandList.dismissed = v.composer.Text()
+	case "enter":
+		return v.chooseListed(list)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// chooseListed runs the selected command, unless the message is a word of agentctl that names
+// another one.
+func (v *View) chooseListed(list *palette.List) (cmd tea.Cmd, handled bool) {
+	c, _ := list.Selected()
+	word := v.composer.Value()
+	own := remote.IsOwnWord(word) && !strings.HasPrefix(word, "//")
+	switch {
+	case own && !strings.EqualFold(c.Name, word):
+		return nil, false
+	case c.Action == "" && c.Hint == "", strings.EqualFold(c.Name, word) && c.Action == "":
+		v.composer.SetText(c.Name)
+		return nil, false // it is sent
+	case c.Action == "":
+		v.composer.SetText(c.Name + " ")
+		return nil, true
+	}
+	v.composer.Clear()
+	return v.runCommand(c), true
+}
+
+// commandLines returns a title and the commands around the selected one, or nil without a list.
+func (v *View) commandLines(width int) []string {
+	list := v.listedCommands()
+	if list == nil {
+		return nil
+	}
+	title := ui.Count(list.Len(), "command") +
+		v.Styles.Dim.Render(" · enter runs · tab completes · ↑↓ · esc closes")
+	return append([]string{v.Styles.Rule(title, width)}, list.View(width, commandRows)...)
+}
+
+// pressAnywhere handles the keys that work in every overlay and every text field: those that open
+// the palette and the help.
+func (v *View) pressAnywhere(key string, top ui.Overlay) bool {
+	_, isPager := top.(*ui.Pager)
+	_, isPalette := top.(*palette.Palette)
+	switch v.Styles.Keys.At(keymap.Global, key) {
+	case keymap.OpenPalette:
+		if isPalette {
+			return false // it closes
+		}
+		v.overlays.Push(palette.New(v.Styles, v.allCommands))
+	case keymap.Help:
+		switch {
+		case isPager:
+			return false // it closes
+		case top != nil:
+			v.overlays.Push(ui.NewHelp(v.Styles, top.Scope()))
+		default:
+			v.showHelp()
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// runCommand runs a command of the palette. A command of the agent is sent, or put before the
+// message if it has arguments.
+func (v *View) runCommand(c palette.Command) tea.Cmd {
+	v.canvas.Dirty = true
+	v.View() // the action sees the screen without the palette
+	v.canvas.Dirty = true
+	switch {
+	case c.Action != "":
+		return v.runAction(c.Action)
+	case c.Hint == "" && v.composer.Editing == "":
+		text, _ := remote.SlashMessage(c.Name)
+		v.transcript.view.List.ScrollToBottom()
+		return v.sendMessage(text, nil)
+	case v.composer.Editing != "":
+		v.status.Text = "a queued message is edited"
+		return nil
+	}
+	v.composer.SetText(c.Name + " " + v.composer.Text())
+	v.setFocus(onComposer)
+	return nil
+}
+
+// runWord runs a word of agentctl that was typed as a message.
+func (v *View) runWord(word string) tea.Cmd {
+	c, ok := keymap.CommandNamed(strings.ToLower(word))
+	if !ok || c.Screens&keymap.OnSession == 0 {
+		v.status.Text = "/" + word + " is a word of agentctl: the help shows its key; //" + word +
+			" goes to the agent"
+		return nil
+	}
+	_, rest, _ := strings.Cut(v.composer.Value(), " ")
+	rest = strings.TrimSpace(rest)
+	if rest != "" && c.Action != keymap.Find && c.Action != keymap.RenameSession {
+		v.status.Text = "/" + c.Name + " takes no text; //" + word + " goes to the agent"
+		return nil
+	}
+	v.composer.Clear()
+	switch {
+	case c.Action == keymap.Find && rest != "":
+		return v.search(rest)
+	case c.Action == keymap.RenameSession:
+		return v.openRename(rest)
+	}
+	return v.runAction(c.Action)
+}
+
+// runAction runs the action of a command.
+func (v *View) runAction(action keymap.Action) tea.Cmd {
+	switch action {
+	case keymap.ShowSessions, keymap.NextPending, keymap.NewSession:
+		if v.Sessions {
+			return func() tea.Msg { return ActionMsg{action} }
+		}
+	case keymap.SetMode:
+		return v.showSetting("mode")
+	case keymap.SetModel:
+		return v.showSetting("model")
+	case keymap.Compact:
+		cmd, _ := v.act(keymap.ShowContext)
+		return cmd
+	case keymap.CopyLast:
+		return v.copyLastText()
+	case keymap.HoldQueue:
+		return v.panels.queue.send(protocol.DoQueueHold, protocol.QueueHoldData{})
+	case keymap.RenameSession:
+		return v.openRename("")
+	case keymap.Quit:
+		return tea.Quit
+	}
+	cmd, _ := v.act(action)
+	return cmd
+}
+
+// showSetting opens the menu of the values of one setting, or of all settings if the agent has no
+// choices for it.
+func (v *View) showSetting(id string) tea.Cmd {
+	v.showSettings()
+	menu := &settings{v.Styles, v.replica, v.commands, map[string]string{}}
+	if set := menu.setting(id); set != nil && len(set.Choices) > 0 {
+		values := &settingValues{menu, id}
+		v.overlays.Push(ui.NewMenu(v.Styles, values, set.Value, func() string { return v.status.Text }))
+		return nil
+	}
+	v.status.Text = "the agent has no setting " + id
+	return nil
+}
+
+// copyLastText copies the last text of the agent.
+func (v *View) copyLastText() tea.Cmd {
+	list := v.transcript.view.List
+	for id := list.Last(); list.Len() > 0 && id >= list.First(); id-- {
+		if item := list.Item(id); transcriptview.IsAgentText(item) {
+			return v.transcript.copyItem(item)
+		}
+	}
+	v.status.Text = "the agent wrote no text yet"
+	return nil
+}
+
+// openRename opens the form that renames the session. An empty name shows the present one.
+func (v *View) openRename(name string) tea.Cmd {
+	state := v.replica.state
+	if name == "" {
+		name = state.Name
+	}
+	title := "rename " + ui.OneLine(transcript.Clean(remote.SessionName(state)))
+	f := ui.NewForm(v.Styles, title, "enter renames · esc cancels",
+		ui.NewField("name", ui.OneLine(transcript.Clean(name)), "(optional)"))
+	f.Submit = func(f *ui.Form) ui.Response {
+		f.Sending()
+		text := strings.TrimSpace(f.Value(0))
+		data := protocol.RenameData{Name: &text}
+		return ui.Response{Cmd: v.commands.send(protocol.DoRename, data, nil, func(err error) tea.Cmd {
+			if err != nil {
+				f.Fail(remote.ErrorText(err), remote.Advice(err))
+				return nil
+			}
+			v.overlays.Remove(f)
+			return nil
+		})}
+	}
+	v.overlays.Push(f)
+	return nil
+}
+
+// editorCommands are commands of other programs that are typed by habit, with what does it here.
+var editorCommands = map[string]struct {
+	action keymap.Action
+	about  string
+}{
+	":q": {"", "ctrl+c twice leaves"}, ":q!": {"", "ctrl+c twice leaves"}, ":qa": {"", "ctrl+c twice leaves"},
+	":x": {"", "ctrl+c twice leaves"}, ":wq": {"", "all is saved; ctrl+c twice leaves"},
+	":quit": {"", "ctrl+c twice leaves"}, ":w": {"", "all is saved as it happens"},
+	":h": {keymap.Help, "shows the help"}, ":help": {keymap.Help, "shows the help"},
+	":ls": {keymap.ShowSessions, "lists the sessions"}, ":e": {keymap.OpenEditor, "opens your editor"},
+	"exit": {"", "ctrl+c twice leaves"}, "quit": {"", "ctrl+c twice leaves"},
+}
+
+// explainEditorCommand explains a message that is a command of another program, and reports whether
+// it did. The same message again is sent.
+func (v *View) explainEditorCommand(text string) bool {
+	c, ok := editorCommands[text]
+	if !ok || v.pressed.explained == text {
+		v.pressed.explained = ""
+		return false
+	}
+	v.pressed.explained = text
+	about := c.about
+	if c.action != "" {
+		about = v.Styles.Keys.Hint(c.action, c.about)
+	}
+	v.status.Text = about + ui.Prefixed(keymap.Separator, v.Styles.Keys.Hint(keymap.Send, "again sends "+text))
+	return true
+}

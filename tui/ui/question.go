@@ -1,0 +1,90 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/tui/keymap"
+)
+
+// Question is a docked overlay that asks before something that cannot be undone. Cancel has the
+// focus first. No letter answers it.
+type Question struct {
+	styles  *Styles
+	title   string
+	choices []Choice // after Cancel
+	focused int      // 0: Cancel
+
+	// Until closes the question when it returns true after a message. It may be nil.
+	Until func(tea.Msg) bool
+}
+
+// Choice is an answer of a question.
+type Choice struct {
+	Label string
+	Run   func() tea.Cmd
+}
+
+// NewQuestion returns a question with the given answers and Cancel.
+func NewQuestion(s *Styles, title string, choices ...Choice) *Question {
+	return &Question{styles: s, title: title, choices: choices}
+}
+
+// Scope implements [Overlay].
+func (q *Question) Scope() keymap.Scope { return keymap.Question }
+
+// FullScreen implements [Overlay].
+func (q *Question) FullScreen() bool { return false }
+
+// KeyHint returns the keys, for the last line of the screen.
+func (q *Question) KeyHint() string { return "← → choose · enter confirm · esc cancel" }
+
+// Update implements [Overlay].
+func (q *Question) Update(msg tea.Msg) Response {
+	press, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		_, wheel := msg.(tea.MouseWheelMsg)
+		return Response{Pass: wheel, Close: q.Until != nil && q.Until(msg)}
+	}
+	switch press.String() {
+	case "left", "up", "shift+tab":
+		q.focused = max(0, q.focused-1)
+	case "right", "down", "tab":
+		q.focused = min(len(q.choices), q.focused+1)
+	case "esc":
+		return Response{Close: true}
+	case "enter":
+		r := Response{Close: true}
+		if q.focused > 0 {
+			r.Cmd = q.choices[q.focused-1].Run()
+		}
+		return r
+	}
+	return Response{}
+}
+
+// View implements [Overlay].
+func (q *Question) View(width, height int) ([]string, *tea.Cursor) {
+	labels := []string{"Cancel"}
+	for i := range q.choices {
+		labels = append(labels, q.choices[i].Label)
+	}
+	for i, label := range labels {
+		if i == q.focused {
+			labels[i] = q.styles.Selected.Render("▸ " + label + " ")
+		} else {
+			labels[i] = "  " + label + " "
+		}
+	}
+	out := []string{q.styles.Rule(q.styles.Warning.Render(q.title), width)}
+	if line := "  " + strings.Join(labels, " "); ansi.StringWidth(line) <= width {
+		out = append(out, line)
+	} else {
+		for _, label := range labels {
+			out = append(out, Fit("  "+label, width))
+		}
+	}
+	return out[:min(len(out), max(height, 0))], nil
+}
