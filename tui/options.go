@@ -32,6 +32,9 @@ type Options struct {
 	Local   bool           // the server and the screen have the same file system
 
 	Alerts Alerts
+
+	// Left is called after the user left and the terminal was restored. It may be nil.
+	Left func(Left)
 }
 
 // Size is the size of a screen in cells. The zero value is an unknown size.

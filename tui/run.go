@@ -137,6 +137,9 @@ func (b *builder) runModel(p *program, m tea.Model, options ...tea.ProgramOption
 		b.followServer(p, p.dashboard.Server, app)
 	}
 	_, err := app.Run()
+	if err == nil && b.parent.Err() == nil && len(panicked) == 0 {
+		b.reportLeft(p)
+	}
 	b.cancel()
 	b.tasks.Close()
 	p.sessions.closeAll()

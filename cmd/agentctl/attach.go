@@ -186,6 +186,7 @@ func (o *attachOptions) screenOptions() tui.Options {
 		s.Keep = o.Keep
 	}
 	s.Alerts.Off = o.NoAlert
+	s.Left = o.app.reportLeft
 	return s
 }
 

@@ -141,12 +141,13 @@ func TestTheTerminalIsLeftAsItWas(t *testing.T) {
 		{
 			"by Ctrl-C twice",
 			[]string{"attach", "fix"},
-			func(tt *terminalTest) { tt.typeKeys("\x03"); tt.waitFor(0, "again"); tt.typeKeys("\x03") }, 0, "",
+			func(tt *terminalTest) { tt.typeKeys("\x03"); tt.waitFor(0, "again"); tt.typeKeys("\x03") }, 0,
+			"agentctl: left fix, it goes on: agentctl attach fix\n",
 		},
 		{
 			"by Ctrl-C twice with the mouse",
 			[]string{"attach", "fix", "--mouse"},
-			func(tt *terminalTest) { tt.typeKeys("\x03\x03") }, 0, "",
+			func(tt *terminalTest) { tt.typeKeys("\x03\x03") }, 0, "left fix, it goes on",
 		},
 		{
 			"by SIGTERM",
@@ -169,7 +170,31 @@ func TestTheTerminalIsLeftAsItWas(t *testing.T) {
 			}
 			tt.waitFor(at, "reconnecting")
 			tt.typeKeys("\x03\x03")
-		}, 0, ""},
+		}, 0, "left fix without a connection: agentctl attach fix"},
+		{
+			"with its list of sessions",
+			[]string{"attach", "fix", "--data", "data"},
+			func(tt *terminalTest) {
+				tt.typeKeys("\x1bOQ")
+				tt.waitFor(0, "by need")
+				tt.typeKeys("\x03\x03")
+			}, 0, "left; the sessions go on: agentctl --data data attach\n",
+		},
+		{
+			"of a closed session",
+			[]string{"attach", "fix"},
+			func(tt *terminalTest) {
+				tt.run("rm", "fix")
+				tt.waitFor(0, "closed")
+				tt.typeKeys("\x03\x03")
+			}, 0, "left fix, which has ended",
+		},
+		{
+			"of the tour by Ctrl-C twice",
+			[]string{"tour"},
+			func(tt *terminalTest) { tt.typeKeys("\x03\x03") }, 0,
+			"the tour has ended: agentctl new starts a session of your own",
+		},
 		{
 			"of the tour by SIGTERM",
 			[]string{"tour"},

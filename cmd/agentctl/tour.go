@@ -100,7 +100,9 @@ func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 	}
 	adapter := &sessionAdapter{client: client, session: created.Session, protocolLog: log}
 	if !o.lines() {
-		return c.cause(leaveCause(c.ctx, tui.Run(c.ctx, adapter, a.screenOptions())))
+		options := a.screenOptions()
+		options.Left = func(tui.Left) { a.notef("the tour has ended: agentctl new starts a session of your own") }
+		return c.cause(leaveCause(c.ctx, tui.Run(c.ctx, adapter, options)))
 	}
 	u := &tourUser{sessionAdapter: adapter, turns: len(script.TourMessages())}
 	err = leaveCause(c.ctx, plain.Run(c.ctx, u, a.text(), strings.NewReader(""), a.columns))

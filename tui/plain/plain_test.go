@@ -309,7 +309,8 @@ func TestCommandsOfTheScreenAreExplained(t *testing.T) {
 		if err := tc.stop(); err != nil {
 			t.Error(err)
 		}
-		if want := "/model works on the screen only; //model goes to the agent"; !strings.Contains(tc.out.String(), want) {
+		want := "/model works on the screen only; //model goes to the agent"
+		if !strings.Contains(tc.out.String(), want) {
 			t.Errorf("output lacks %q:\n%s", want, tc.out)
 		}
 		got := tc.session.Commands()

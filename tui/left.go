@@ -1,0 +1,39 @@
+package tui
+
+import (
+	"cmp"
+
+	"agentctl/tui/remote"
+)
+
+// Left describes what was on the screen when the user left.
+type Left struct {
+	Session   string // name or ID; "": the list of sessions
+	Ended     bool   // the session is closed or deleted
+	Connected bool
+}
+
+// left returns what is on the screen.
+func (p *program) left() Left {
+	o := p.sessions.shown
+	if o == nil {
+		return Left{Connected: true}
+	}
+	state := o.view.State()
+	return Left{
+		Session: cmp.Or(state.Name, state.Session), Ended: state.Closed || o.deleted,
+		Connected: o.view.Conn() == remote.Connected,
+	}
+}
+
+// reportLeft calls the function that the caller gave for it, unless nothing of the session was
+// received.
+func (b *builder) reportLeft(p *program) {
+	if b.options.Left == nil {
+		return
+	}
+	if o := p.sessions.shown; o != nil && o.view.State().Session == "" && o.view.Conn() != remote.Connected {
+		return
+	}
+	b.options.Left(p.left())
+}
