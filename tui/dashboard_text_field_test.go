@@ -12,11 +12,12 @@ import (
 // field, with a request pending.
 func TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard(t *testing.T) {
 	for name, open := range map[string]func(*testDashboard){
-		"filter": func(d *testDashboard) { d.press("/") },
-		"search": func(d *testDashboard) { d.press("f") },
-		"name":   func(d *testDashboard) { d.press("R") },
-		"new":    func(d *testDashboard) { d.press("n") },
-		"reason": func(d *testDashboard) { d.openApproval(tuitest.CommandApproval()); d.press("r") },
+		"filter":  func(d *testDashboard) { d.press("/") },
+		"search":  func(d *testDashboard) { d.press("f") },
+		"name":    func(d *testDashboard) { d.press("R") },
+		"new":     func(d *testDashboard) { d.press("n") },
+		"palette": func(d *testDashboard) { d.press("ctrl+k") },
+		"reason":  func(d *testDashboard) { d.openApproval(tuitest.CommandApproval()); d.press("r") },
 	} {
 		for _, key := range strings.Split("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ?/[]", "") {
 			d := newTestDashboard(t, 100, 30, testSummaries()...)

@@ -27,9 +27,12 @@ func (a *app) attachCommand(session string) string {
 	f := &a.flags
 	words := []string{"agentctl"}
 	for _, flag := range []struct{ name, value, env string }{
-		{"--on", f.On, ""}, {"--server", f.Server, "AGENTCTL_SERVER"},
-		{"--fingerprint", f.Fingerprint, "AGENTCTL_FINGERPRINT"}, {"--dialect", f.Dialect, "AGENTCTL_DIALECT"},
-		{"--as", f.As, ""}, {"--data", f.Data, "AGENTCTL_DATA"},
+		{"--on", f.On, ""},
+		{"--server", f.Server, "AGENTCTL_SERVER"},
+		{"--fingerprint", f.Fingerprint, "AGENTCTL_FINGERPRINT"},
+		{"--dialect", f.Dialect, "AGENTCTL_DIALECT"},
+		{"--as", f.As, ""},
+		{"--data", f.Data, "AGENTCTL_DATA"},
 	} {
 		if flag.value != "" && (flag.env == "" || flag.value != a.env(flag.env)) {
 			words = append(words, flag.name, shellWord(flag.value))

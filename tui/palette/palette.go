@@ -1,6 +1,8 @@
 package palette
 
 import (
+	"slices"
+
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
@@ -74,11 +76,24 @@ func (p *Palette) press(msg tea.KeyPressMsg) ui.Response {
 		p.list.Move(-maxRows)
 	case key == "pgdown":
 		p.list.Move(maxRows)
+	case !ui.Writes(msg) && p.commandOf(key) != nil:
+		return ui.Response{Close: true, Intent: *p.commandOf(key)}
 	default:
 		*p.input, _ = p.input.Update(msg)
 	}
 	p.find()
 	return ui.Response{}
+}
+
+// commandOf returns the command whose key is pressed, or nil. The rows show the keys, so they act.
+func (p *Palette) commandOf(key string) *Command {
+	action := p.styles.Keys.At(keymap.Global, key)
+	commands := p.commands()
+	i := slices.IndexFunc(commands, func(c Command) bool { return action != "" && c.Action == action })
+	if i < 0 {
+		return nil
+	}
+	return &commands[i]
 }
 
 // View implements [ui.Overlay]. The rows of the list are stable: fewer matches leave empty rows.

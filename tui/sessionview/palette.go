@@ -119,11 +119,18 @@ func (v *View) commandLines(width int) []string {
 }
 
 // pressAnywhere handles the keys that work in every overlay and every text field: those that open
-// the palette and the help.
+// the palette and the help, and those of the transcript while a field beside it has the focus.
 func (v *View) pressAnywhere(key string, top ui.Overlay) bool {
 	_, isPager := top.(*ui.Pager)
 	_, isPalette := top.(*palette.Palette)
-	switch v.Styles.Keys.At(keymap.Global, key) {
+	typing := v.focus == onApproval && v.panels.approvals.Typing(v.replica.state.Approvals)
+	beside := !isPalette && (top == nil && typing || top != nil && !top.FullScreen())
+	switch action := v.Styles.Keys.At(keymap.Global, key); action {
+	case keymap.PageUp, keymap.PageDown, keymap.ToggleLast:
+		if beside {
+			_, _ = v.act(action)
+		}
+		return beside
 	case keymap.OpenPalette:
 		if isPalette {
 			return false // it closes

@@ -23,6 +23,25 @@ func printableKeys() []string {
 	return keys
 }
 
+// typingLine types a message and sends it.
+func typingLine(text string) func(*testScreen) {
+	return func(s *testScreen) { s.typeText(text); s.press("enter") }
+}
+
+// clearedEdit edits a queued message and removes its text.
+func clearedEdit(s *testScreen) {
+	s.press("tab", "e", "ctrl+u")
+	s.takeCommands()
+}
+
+// interruptedQueueEmpty interrupts the turn, which holds the queue.
+func interruptedQueueEmpty(s *testScreen) {
+	s.press("esc")
+	s.takeCommands()
+	s.journal.EndTurn(protocol.ReasonInterrupted)
+	s.applyJournal()
+}
+
 // TestPrintableKeysOnlyWriteInTextFields presses every printable key in every text field, alone and
 // after text.
 func TestPrintableKeysOnlyWriteInTextFields(t *testing.T) {
@@ -41,6 +60,10 @@ func TestPrintableKeysOnlyWriteInTextFields(t *testing.T) {
 		}},
 		"task":              {"tasks to confirm", func(s *testScreen) { s.focusApproval(); s.press("p") }},
 		"search":            {"transcript", pressing("ctrl+f")},
+		"palette":           {"approval", pressing("ctrl+k")},
+		"rename":            {"approval", typingLine("/rename")},
+		"queue edit":        {"queue", clearedEdit},
+		"held queue":        {"queue", interruptedQueueEmpty},
 		"search in a pager": {"transcript", pressing("f1", "/")},
 	} {
 		for _, text := range []string{"", "ab"} {
