@@ -8,8 +8,10 @@ import (
 	"agentctl/tui/ui"
 )
 
-// nameColumn is the width of the names, in cells.
-const nameColumn = 14
+const (
+	nameColumn = 14  // width of the names, in cells
+	maxWidth   = 100 // of a row: the key stays beside its text
+)
 
 // List is the list of the commands that match a text, one of them selected.
 type List struct {
@@ -61,6 +63,7 @@ func (l *List) View(width, rows int) []string {
 
 // row returns the line of a command. The key is left out before the name is cut.
 func (l *List) row(c *Command, selected bool, width int) string {
+	width = min(width, maxWidth)
 	about := c.About
 	if c.Action == "" {
 		about = strings.TrimSpace(c.Hint + " — " + c.About)

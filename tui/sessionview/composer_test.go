@@ -385,7 +385,7 @@ func TestInterruptStatus(t *testing.T) {
 
 func TestInterruptHoldsQueuedMessages(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+x"} {
-		s := open(t, tuitest.Scenes["transcript"](), 100, 24)
+		s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 		s.journal.QueueMessage(tuitest.Ada, "m3", "next")
 		s.applyJournal()
 		s.session.Reply = func(tuitest.Command) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
@@ -400,7 +400,7 @@ func TestInterruptHoldsQueuedMessages(t *testing.T) {
 			ID: "h1", Reason: protocol.HoldInterrupt, By: &tuitest.Ada,
 		})
 		s.applyJournal()
-		s.mustShow("alt+r release · alt+q clear")
+		s.mustShow("queue · 1 message · held after an interrupt · alt+r release · alt+q clear")
 		s.typeText("rc") // the panel takes no letter
 		s.mustSendNothing()
 		s.mustShow("> rc", "alt+r release · alt+q clear")

@@ -151,7 +151,11 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 		title = "queue"
 	}
 	if h := s.BlockingHold(); h != nil {
-		title += " · " + q.styles.Warning.Render(describe.Hold(h))
+		shown := *h
+		if h.By != nil && *h.By == q.replica.conn.By { // own holds leave room for the keys
+			shown.By = nil
+		}
+		title += " · " + q.styles.Warning.Render(describe.Hold(&shown))
 	}
 	hint := q.unfocusedHint()
 	if focused {
