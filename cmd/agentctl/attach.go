@@ -40,8 +40,8 @@ func newAttach(a *app, run func(context.Context, *attachOptions) error) *cobra.C
 		Use:   "attach [SESSION]",
 		Short: "Open a session in the terminal UI",
 		Long: `Open a session in the terminal UI: the transcript with live output, the queue and
-pending approvals. Enter sends, F1 lists the keys, Ctrl-C twice detaches. The session continues
-after you detach. A dropped connection is resumed with everything you missed.
+pending approvals. Enter sends, Ctrl-K lists the commands, F1 the keys, Ctrl-C twice detaches. The
+session continues after you detach. A dropped connection is resumed with everything you missed.
 
 F2 opens the dashboard with all sessions of the server: status, pending approvals and their age.
 There you create, rename, remove, approve and search sessions. F8 jumps to the next session that

@@ -410,6 +410,24 @@ func TestInterruptHoldsQueuedMessages(t *testing.T) {
 	}
 }
 
+func TestInterruptOfAServerThatCannotHold(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
+	s.journal.QueueMessage(tuitest.Ada, "m3", "next")
+	s.applyJournal()
+	s.session.Reply = func(c tuitest.Command) (any, error) {
+		if data, ok := c.Data.(protocol.InterruptData); ok && data.Queue == protocol.QueueHold {
+			return nil, protocol.Errorf(protocol.CodeUnsupported, "holding the queue")
+		}
+		return protocol.InterruptResult{Interrupted: true}, nil
+	}
+	s.press("esc")
+	got := s.takeCommands()
+	if len(got) != 2 || got[1].Data.(protocol.InterruptData).Queue != protocol.QueueKeep {
+		t.Errorf("got commands %+v, want a second interrupt that keeps the queue", got)
+	}
+	s.mustShow("interrupted, the next message starts")
+}
+
 func TestInterruptKeepsHolds(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 100, 24) // held by bob
 	s.session.Reply = func(tuitest.Command) (any, error) { return protocol.InterruptResult{}, nil }

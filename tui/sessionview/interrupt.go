@@ -1,6 +1,8 @@
 package sessionview
 
 import (
+	"errors"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -31,13 +33,24 @@ func (i *interrupt) start() tea.Cmd {
 		return nil
 	}
 	i.turn, i.sent = s.Turn.Turn, true
-	queued, held, queue := len(s.Queue), s.BlockingHold() != nil, protocol.QueueKeep
-	if queued > 0 && !held {
-		queue = protocol.QueueHold
+	if len(s.Queue) > 0 && s.BlockingHold() == nil {
+		return i.send(protocol.QueueHold)
 	}
+	return i.send(protocol.QueueKeep)
+}
+
+// send sends the interrupt. A server that cannot hold the queue gets it a second time: the turn must
+// end in any case.
+func (i *interrupt) send(queue string) tea.Cmd {
+	s := i.replica.state
+	queued, held := len(s.Queue), s.BlockingHold() != nil
 	result := new(protocol.InterruptResult)
 	data := protocol.InterruptData{Turn: i.turn, Queue: queue}
 	return i.commands.send(protocol.DoInterrupt, data, result, func(err error) tea.Cmd {
+		var refused *protocol.Error
+		if queue == protocol.QueueHold && errors.As(err, &refused) && refused.Code == protocol.CodeUnsupported {
+			return i.send(protocol.QueueKeep)
+		}
 		i.reset()
 		if err != nil {
 			return i.commands.report(err)
