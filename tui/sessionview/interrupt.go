@@ -39,8 +39,8 @@ func (i *interrupt) start() tea.Cmd {
 	return i.send(protocol.QueueKeep)
 }
 
-// send sends the interrupt. A server that cannot hold the queue gets it a second time: the turn must
-// end in any case.
+// send sends the interrupt. A server that cannot hold the queue gets it a second time: the turn
+// must end in any case.
 func (i *interrupt) send(queue string) tea.Cmd {
 	s := i.replica.state
 	queued, held := len(s.Queue), s.BlockingHold() != nil
