@@ -19,8 +19,12 @@ func names(commands []Command) []string {
 
 func TestRank(t *testing.T) {
 	commands := []Command{
-		{Name: "/release-notes", About: "write them", Hint: "for"}, {Name: "/model"}, {Name: "/mode"},
-		{Name: "/plan-mode"}, {Name: "/remote"}, {Name: "//mode", About: "model of the day"},
+		{Name: "/release-notes", About: "write them", Hint: "for"},
+		{Name: "/model"},
+		{Name: "/mode"},
+		{Name: "/plan-mode"},
+		{Name: "/remote"},
+		{Name: "//mode", About: "model of the day"},
 	}
 	for _, c := range []struct {
 		text   string
