@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"agentctl/internal/panics"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 )
@@ -169,13 +170,13 @@ func TestServerConnsAreThoseOfTheOthers(t *testing.T) {
 
 func TestAPanicOfAServerReachesTheReader(t *testing.T) {
 	s := New(Member{"local", &fakeServer{}}, Member{"box", nil})
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
+	err := panics.Call(func() {
+		for range s.Watch(t.Context()) {
+			t.Error("an item")
 		}
-	}()
-	for range s.Watch(t.Context()) {
-		t.Error("an item")
+	})
+	if panics.As(err) == nil {
+		t.Errorf("no panic: %v", err)
 	}
 }
 
