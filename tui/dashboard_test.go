@@ -498,10 +498,16 @@ func startDashboard(t *testing.T, initial string) *dashboardProgram {
 // startDashboardOn is like startDashboard, on the given server.
 func startDashboardOn(t *testing.T, server *fakeServer, initial string) *dashboardProgram {
 	t.Helper()
+	return startDashboardWith(t, Options{}, server, initial)
+}
+
+// startDashboardWith is like startDashboardOn, with the given options.
+func startDashboardWith(t *testing.T, o Options, server *fakeServer, initial string) *dashboardProgram {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	keys, typing := io.Pipe()
 	p := &dashboardProgram{t: t, server: server, keys: typing}
-	p.builder = testBuilder(ctx, Options{}, time.Now, func() string { return "new" })
+	p.builder = testBuilder(ctx, o, time.Now, func() string { return "new" })
 	p.p = p.builder.newDashboard(p.server, initial)
 	ended := make(chan error, 1)
 	go func() {
@@ -705,7 +711,7 @@ func TestDashboardQuit(t *testing.T) {
 			p := startDashboard(t, "")
 			p.press(first...)
 			p.press("\x03")
-			p.wantText("press ctrl+c again to leave")
+			p.wantText("ctrl+c again leaves")
 			p.press("\x03")
 			tuitest.Wait(time.Second)
 			if p.builder.ctx.Err() == nil {

@@ -3,12 +3,12 @@ package tui
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/tui/drafts"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview"
 	"agentctl/tui/task"
@@ -29,9 +29,9 @@ type openSessions struct {
 	onPanic    func(error)        // ends the program; safe for concurrent use
 	wg         sync.WaitGroup     // goroutines of subscriptions
 
-	all     []*openSession           // most recently shown first
-	shown   *openSession             // session on the screen; nil: none
-	drafts  map[string]string        // unsent text of closed sessions, by session ID
+	all     []*openSession // most recently shown first
+	shown   *openSession   // session on the screen; nil: none
+	drafts  *drafts.Store
 	closing map[string]chan struct{} // openSession.closed by session ID, of closed sessions
 }
 
@@ -84,7 +84,7 @@ func (s *openSessions) show(
 		if s.all[last].id == except && s.keep > 1 {
 			last--
 		}
-		s.keepDraft(s.all[last])
+		s.all[last].view.SaveDraft()
 		s.closeSession(s.all[last])
 	}
 	o.view.SetHidden(false)
@@ -100,6 +100,7 @@ func (s *openSessions) hide() {
 	o.view.SetHidden(true)
 	if o.deleted {
 		s.closeSession(o)
+		s.drafts.Save(o.id, drafts.Draft{})
 	}
 }
 
@@ -112,11 +113,11 @@ func (s *openSessions) subscribe(id string, session remote.Session, ready <-chan
 	config.Session, config.Tasks = session, o.tasks
 	after := config.After
 	config.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return after(d, o.tasks.Wrap(msg)) }
+	config.Composer.SaveDraft = func(d drafts.Draft) { s.drafts.Save(id, d) }
 	o.view = sessionview.New(config)
-	o.view.SetDraft(s.drafts[id])
-	delete(s.drafts, id)
 	previous := s.closing[id]
 	s.wg.Go(func() {
+		s.send(task.Message{To: o, Msg: sessionview.DraftMsg(s.drafts.Load(id))})
 		if previous != nil {
 			<-previous
 		}
@@ -145,21 +146,22 @@ func (s *openSessions) update(o *openSession, msg tea.Msg) tea.Cmd {
 // handleDeleted closes a session that the server deleted. If it is on the screen, it stays readable
 // until it is hidden.
 func (s *openSessions) handleDeleted(id string) {
-	delete(s.drafts, id)
 	o := s.find(id)
 	switch o {
 	case nil:
 	case s.shown:
 		o.deleted = true
+		return // its draft is removed when it is hidden
 	default:
 		s.closeSession(o)
 	}
+	s.drafts.Save(id, drafts.Draft{})
 }
 
-// keepDraft stores the unsent texts of a session for its next subscription.
-func (s *openSessions) keepDraft(o *openSession) {
-	if texts := o.view.Unsent(); len(texts) > 0 {
-		s.drafts[o.id] = strings.Join(texts, "\n\n")
+// saveDrafts saves the drafts of all open sessions.
+func (s *openSessions) saveDrafts() {
+	for _, o := range s.all {
+		o.view.SaveDraft()
 	}
 }
 

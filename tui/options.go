@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"agentctl/tui/drafts"
 	"agentctl/tui/keymap"
 	"agentctl/tui/notify"
 	"agentctl/tui/ui"
@@ -31,10 +32,19 @@ type Options struct {
 	CWD     string         // working directory of new sessions; "": the server's
 	Local   bool           // the server and the screen have the same file system
 
-	Alerts Alerts
+	Composer ComposerOptions
+	Alerts   Alerts
 
 	// Left is called after the user left and the terminal was restored. It may be nil.
 	Left func(Left)
+}
+
+// ComposerOptions configure the composer.
+type ComposerOptions struct {
+	Vi      bool          // the keys of vi
+	NoShell bool          // no shell commands
+	Session string        // ID of the session that Run shows, for its draft
+	Drafts  *drafts.Store // unsent messages; closed at the end; nil: kept in memory
 }
 
 // Size is the size of a screen in cells. The zero value is an unknown size.
@@ -81,7 +91,10 @@ func (o *Options) programOptions() []tea.ProgramOption {
 	if o.Input != nil {
 		out = append(out, tea.WithInput(o.Input))
 	}
-	if o.Output != nil {
+	switch file, ok := o.Output.(*os.File); {
+	case ok && !o.Mouse:
+		out = append(out, tea.WithOutput(&terminalWriter{file}))
+	case o.Output != nil:
 		out = append(out, tea.WithOutput(o.Output))
 	}
 	if o.Size.Width > 0 && o.Size.Height > 0 {
@@ -100,16 +113,6 @@ func (o *Options) programOptions() []tea.ProgramOption {
 func disablesColor(entry string) bool {
 	value, ok := strings.CutPrefix(entry, "NO_COLOR=")
 	return ok && value != ""
-}
-
-// homeDirectory returns the value of HOME in an environment, or "".
-func homeDirectory(env []string) string {
-	for _, entry := range slices.Backward(env) {
-		if home, ok := strings.CutPrefix(entry, "HOME="); ok {
-			return home
-		}
-	}
-	return ""
 }
 
 // environ returns the environment of the terminal.

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/dashboard"
@@ -30,13 +32,18 @@ type program struct {
 	watching       bool // watchRequested is closed
 
 	width, height int
+	focusedAt     time.Time // when the terminal got the focus
 }
+
+// focusClickTime is the time after the focus of the terminal in which a click is the one that
+// focused it.
+const focusClickTime = 200 * time.Millisecond
 
 // Init queries the terminal for the theme and shows the initial session.
 func (p *program) Init() tea.Cmd {
 	switch {
 	case p.dashboard == nil:
-		p.sessions.show("", p.session, nil, "")
+		p.sessions.show(p.initial, p.session, nil, "")
 		return p.styles.Query()
 	case p.initial == "":
 		p.requestWatch()
@@ -64,7 +71,14 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return p, p.restyle()
 		}
 		return p, nil
+	case tea.MouseClickMsg:
+		if p.sessions.viewConfig.Now().Sub(p.focusedAt) < focusClickTime {
+			return p, nil
+		}
 	case tea.FocusMsg, tea.BlurMsg:
+		if _, ok := msg.(tea.FocusMsg); ok {
+			p.focusedAt = p.sessions.viewConfig.Now()
+		}
 		p.notifier.Update(msg)
 		return p, p.updateShown(msg)
 	case task.Message:

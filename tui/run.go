@@ -12,6 +12,7 @@ import (
 
 	"agentctl/internal/download"
 	"agentctl/tui/dashboard"
+	"agentctl/tui/drafts"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview"
 	"agentctl/tui/task"
@@ -71,7 +72,7 @@ func newBuilder(ctx context.Context, o *Options, s *ui.Styles) *builder {
 func (b *builder) newSession(s remote.Session) *program {
 	p := b.newProgram()
 	p.sessions.viewConfig.Sessions = false
-	p.session = func(string) remote.Session { return s }
+	p.session, p.initial = func(string) remote.Session { return s }, b.options.Composer.Session
 	return p
 }
 
@@ -108,17 +109,31 @@ func (b *builder) newProgram() *program {
 		notifier:       b.options.newNotifier(),
 		watchRequested: make(chan struct{}),
 		sessions: &openSessions{
-			ctx: b.ctx, keep: keep, drafts: map[string]string{}, closing: map[string]chan struct{}{},
+			ctx: b.ctx, keep: keep, drafts: b.openDrafts(), closing: map[string]chan struct{}{},
 			viewConfig: sessionview.Config{
 				Styles: b.styles, Now: b.now, NewID: b.newID, After: b.tasks.After, Exec: tea.Exec,
 				Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
-				Viewer: new(download.Viewer),
-				Local:  b.options.Local, Home: homeDirectory(env), Env: ui.Environ(env),
+				Viewer:   new(download.Viewer),
+				Composer: b.composerConfig(), Local: b.options.Local, Env: ui.Environ(env),
 			},
 		},
 		width:  80,
 		height: 24,
 	}
+}
+
+// composerConfig returns the configuration of composers from the options.
+func (b *builder) composerConfig() sessionview.ComposerConfig {
+	o := b.options.Composer
+	return sessionview.ComposerConfig{NoShell: o.NoShell, Vi: o.Vi}
+}
+
+// openDrafts returns the store of the unsent messages: that of the options, or one in memory.
+func (b *builder) openDrafts() *drafts.Store {
+	if b.options.Composer.Drafts == nil {
+		return drafts.Open("", "")
+	}
+	return b.options.Composer.Drafts
 }
 
 // run runs a program until it ends, then stops its tasks and subscriptions.
@@ -140,10 +155,12 @@ func (b *builder) runModel(p *program, m tea.Model, options ...tea.ProgramOption
 	if err == nil && b.parent.Err() == nil && len(panicked) == 0 {
 		b.reportLeft(p)
 	}
+	p.sessions.saveDrafts()
 	b.cancel()
 	b.tasks.Close()
 	p.sessions.closeAll()
-	return errors.Join(panicked.or(exitError(b.parent, err)), p.sessions.viewConfig.Viewer.Close())
+	return errors.Join(panicked.or(exitError(b.parent, err)), p.sessions.drafts.Close(),
+		p.sessions.viewConfig.Viewer.Close())
 }
 
 // followServer starts sending the summaries and the connection states of the server to app. The

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/tui"
+	"agentctl/tui/drafts"
 	"agentctl/tui/plain"
 	"agentctl/tui/ui"
 	"agentctl/wsclient"
@@ -61,10 +63,11 @@ Defaults can be set in the configuration file (see "agentctl --help"), which is 
   {"server": "ws://127.0.0.1:7777", "dialect": "", "as": "ada",
    "servers": {"box": {"url": "ssh://ada@box"}},
    "theme": "auto", "color": true, "mouse": false,
+   "composer": {"keys": "emacs"},
    "bell": true, "notify": true, "keep": 3, "pass_env": ["MY_KEY", "CORP_*"],
    "keys": {"interrupt": ["ctrl+x", "ctrl+b"], "queue.remove": ["x"]}}
 
-Every name is optional. "keys" maps actions to keys; "agentctl keys" lists the actions.`,
+Every name is optional. "composer" chooses the keys that edit a message, emacs or vi. "keys" maps actions to keys; "agentctl keys" lists the actions.`,
 		Example:           "  agentctl attach fix\n  agentctl attach fix --plain",
 		Args:              rangeArgs(0, 1),
 		ValidArgsFunction: a.completeSessions,
@@ -133,7 +136,8 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 		return o.runDashboard(ctx, c, s.session)
 	}
 	options := o.screenOptions()
-	options.Local = c.local
+	options.Local, options.Composer.Session = c.local, s.session
+	options.Composer.Drafts = o.app.openDrafts()
 	return c.leaveError(leaveCause(ctx, tui.Run(ctx, s, options))) // the server has no dashboard
 }
 
@@ -148,6 +152,7 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection, session
 		}
 		options.CWD = cwd
 	}
+	options.Composer.Drafts = o.app.openDrafts()
 	server := serverAdapter{client: c.Client, local: c.local, protocolLog: c.protocolLog}
 	if c.own && o.app.flags.Dialect == "" {
 		server.environment = o.app.shellEnvironment
@@ -196,8 +201,24 @@ func (a *app) screenOptions() tui.Options {
 	return tui.Options{
 		Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor, Theme: u.Theme, Mouse: u.Mouse, Keys: u.Keys,
 		Keep:   u.Keep,
-		Alerts: tui.Alerts{NoBell: u.NoBell(), NoNotify: u.NoNotify()},
+		Alerts: tui.Alerts{NoBell: u.NoBell(), NoNotify: u.NoNotify()}, Composer: tui.ComposerOptions{Vi: u.Vi()},
 	}
+}
+
+// openDrafts returns the unsent messages for the server. Without a directory for the state of
+// programs they stay in memory.
+func (a *app) openDrafts() *drafts.Store {
+	server := a.flags.Server
+	if server == "" {
+		if dir, err := a.dataDir(); err == nil {
+			server = dir.SocketURL()
+		}
+	}
+	dir := config.StateDir(a.env)
+	if dir == "" {
+		return drafts.Open("", server)
+	}
+	return drafts.Open(filepath.Join(dir, "drafts"), server)
 }
 
 // hasScreen reports whether stdin and stdout are a terminal with a screen. A dumb terminal, such as

@@ -102,6 +102,7 @@ func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 	if !o.lines() {
 		options := a.screenOptions()
 		options.Left = func(tui.Left) { a.notef("the tour has ended: agentctl new starts a session of your own") }
+		options.Composer.NoShell = true // its directory is made up
 		return c.cause(leaveCause(c.ctx, tui.Run(c.ctx, adapter, options)))
 	}
 	u := &tourUser{sessionAdapter: adapter, turns: len(script.TourMessages())}

@@ -28,16 +28,26 @@ type User struct {
 
 	Servers map[string]NamedServer `json:"servers"` // by the name that --on selects
 
-	As      string      `json:"as"` // name that actions are attributed to
-	Theme   ui.Theme    `json:"theme"`
-	Color   *bool       `json:"color"` // nil: true
-	Mouse   bool        `json:"mouse"`
-	Bell    *bool       `json:"bell"`     // nil: true
-	Notify  *bool       `json:"notify"`   // nil: true
-	Keep    int         `json:"keep"`     // sessions that stay subscribed; 0: the default
-	Keys    keymap.Keys `json:"keys"`     // by action
-	PassEnv []string    `json:"pass_env"` // variables that new sessions get from the shell: names, or PREFIX_*
+	As     string      `json:"as"` // name that actions are attributed to
+	Theme  ui.Theme    `json:"theme"`
+	Color  *bool       `json:"color"` // nil: true
+	Mouse  bool        `json:"mouse"`
+	Bell   *bool       `json:"bell"`   // nil: true
+	Notify *bool       `json:"notify"` // nil: true
+	Keep   int         `json:"keep"`   // sessions that stay subscribed; 0: the default
+	Keys   keymap.Keys `json:"keys"`   // by action
+
+	Composer ComposerKeys `json:"composer"`
+	PassEnv  []string     `json:"pass_env"` // variables that new sessions get from the shell: names, or PREFIX_*
 }
+
+// ComposerKeys are the keys that edit a message.
+type ComposerKeys struct {
+	Keys string `json:"keys"` // "emacs" or "vi"; "": emacs
+}
+
+// Vi reports whether the composer has the keys of vi.
+func (u *User) Vi() bool { return u.Composer.Keys == "vi" }
 
 // NoColor reports whether colours are off.
 func (u *User) NoColor() bool { return isFalse(u.Color) }
@@ -92,8 +102,8 @@ func ReadUser(env func(string) string) (User, error) {
 
 const (
 	helpHint  = "see: agentctl attach --help"
-	namesHint = "the file may contain as, bell, color, dialect, keep, keys, mouse, notify, pass_env, server, " +
-		"servers and theme"
+	namesHint = "the file may contain as, bell, color, composer, dialect, keep, keys, mouse, notify, pass_env, " +
+		"server, servers and theme"
 )
 
 // A fileError is a problem in the file, with the line (from 1) and what to do about it.
@@ -176,6 +186,11 @@ func (u *User) check() (name string, err error) {
 		if field, err := u.Servers[name].check(name); err != nil {
 			return field, err
 		}
+	}
+	switch u.Composer.Keys {
+	case "", "emacs", "vi":
+	default:
+		return "composer", fmt.Errorf("invalid composer.keys %q: want emacs, vi", u.Composer.Keys)
 	}
 	if u.Keep < 0 {
 		return "keep", fmt.Errorf("invalid keep %d: want 1 or more", u.Keep)

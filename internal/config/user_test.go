@@ -27,7 +27,7 @@ func TestTheExampleConfigurationHasEveryName(t *testing.T) {
 		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada", Theme: ui.ThemeDark, Color: &yes,
 		Mouse: true, Bell: &yes, Notify: &no, Keep: 5,
 		Keys:    keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.scroll-up": {}},
-		PassEnv: []string{"MY_KEY", "CORP_*"},
+		PassEnv: []string{"MY_KEY", "CORP_*"}, Composer: ComposerKeys{Keys: "vi"},
 		Servers: map[string]NamedServer{"box": {URL: "ssh://ada@box:2222", Command: "/opt/agentctl", Share: &no}},
 	}
 	if !reflect.DeepEqual(u, want) {

@@ -32,7 +32,7 @@ var (
 	// screenImports are those of a screen. No screen imports another, except the log.
 	screenImports = []string{
 		"protocol", "internal/panics", "internal/attachment", "internal/download", "internal/filelist",
-		"tui/logview", "tui/composer", "tui/palette", "tui/approval",
+		"tui/logview", "tui/composer", "tui/palette", "tui/drafts", "tui/shell", "tui/approval",
 		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
 		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage", "tui/protolog",
 		"tui/diff", "tui/highlight", "tui/transcript",
@@ -70,6 +70,8 @@ var packageRules = []packageRule{
 	{pkg: "tui/palette", imports: []string{
 		"protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/transcript",
 	}},
+	{pkg: "tui/drafts", imports: []string{"internal/attachment"}},
+	{pkg: "tui/shell"},
 	{pkg: "tui/approval", imports: componentImports},
 	{pkg: "tui/transcriptview", imports: componentImports},
 	{pkg: "tui/filechange", imports: []string{

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	privateModes    = regexp.MustCompile(`\x1b\[\?([0-9;]+)([hl])`)
+	privateModes    = regexp.MustCompile(`\x1b\[\?([0-9;]+)([hlsr])`)
 	keyboardFlags   = regexp.MustCompile(`\x1b\[([<>=])([0-9;]*)u`)
 	modifyOtherKeys = regexp.MustCompile(`\x1b\[>4(?:;([0-9]))?m`)
 )
@@ -20,10 +20,19 @@ var defaultModes = map[string]bool{"7": true, "25": true}
 // UnrestoredModes returns, one phrase each, the terminal modes that the output changed and did not
 // restore, and enabled keyboard enhancements.
 func UnrestoredModes(output []byte) []string {
-	last := map[string]string{}
+	last, saved := map[string]string{}, map[string]string{}
 	for _, m := range privateModes.FindAllSubmatch(output, -1) {
 		for mode := range strings.SplitSeq(string(m[1]), ";") {
-			last[mode] = string(m[2])
+			switch action := string(m[2]); action {
+			case "s":
+				saved[mode] = last[mode]
+			case "r":
+				if last[mode] = saved[mode]; last[mode] == "" {
+					delete(last, mode) // as it was initially
+				}
+			default:
+				last[mode] = action
+			}
 		}
 	}
 	var out []string

@@ -12,6 +12,8 @@ func TestUnrestoredModes(t *testing.T) {
 		"\x1b[?1049h\x1b[?25l x":                       {"mode 1049 is set", "mode 25 is reset"},
 		"\x1b[?1002;1006h\x1b[?1002l":                  {"mode 1006 is set"},
 		"\x1b[?2026h\x1b[?2026l\x1b[?2026h\x1b[?2026l": nil,
+		"\x1b[?1007s\x1b[?1007h x \x1b[?1007r":         nil,
+		"\x1b[?1007s\x1b[?1007h x":                     {"mode 1007 is set"},
 		"\x1b[>1u\x1b[<u":                              nil,
 		"\x1b[>1u":                                     {"the keyboard is enhanced"},
 		"\x1b[=1;1u":                                   {"the keyboard is enhanced"},

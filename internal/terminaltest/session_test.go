@@ -96,7 +96,7 @@ func TestASessionFromPromptToReattach(t *testing.T) {
 
 	// Detach, and reattach after another turn.
 	p.press("C-c")
-	p.waitShown("press ctrl+c again")
+	p.waitShown("ctrl+c again leaves")
 	p.press("C-c")
 	p.waitShown("shell$")
 	p.waitHidden("● idle")

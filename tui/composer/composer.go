@@ -19,20 +19,17 @@ const maxRows = 8
 type Composer struct {
 	area    longText
 	history inputHistory
-	Editing string // id of the queued message being edited, or empty
-	draft   string // text of the new message during an edit
+	other   inputHistory // of shell commands, or of messages if Shell is set
+	Shell   bool         // the text is a shell command of the user; see SetShell
+	Editing string       // id of the queued message being edited, or empty
+	draft   string       // text of the new message during an edit
+	killed  string       // text deleted last by a key that deletes more than a character
+	vi      *vi          // nil: not the keys of vi
 }
 
 // New returns an empty composer with focus.
 func New() Composer {
 	area := textarea.New()
-	area.Prompt = "> "
-	area.SetPromptFunc(2, func(p textarea.PromptInfo) string {
-		if p.LineNumber == 0 {
-			return "> "
-		}
-		return "  "
-	})
 	area.Placeholder = ""
 	area.ShowLineNumbers = false
 	area.EndOfBufferCharacter = ' '
@@ -41,12 +38,15 @@ func New() Composer {
 	area.DynamicHeight, area.MinHeight, area.MaxHeight = true, 1, maxRows
 	area.KeyMap.InsertNewline = key.NewBinding(key.WithKeys("alt+enter", "shift+enter", "ctrl+j"))
 	area.KeyMap.DeleteCharacterForward = key.NewBinding(key.WithKeys("delete"))
+	area.KeyMap.TransposeCharacterBackward = key.NewBinding(key.WithDisabled())
 	area.KeyMap.Paste = key.NewBinding(key.WithDisabled()) // the terminal sends pastes
 	area.SetVirtualCursor(false)
 	plain := textarea.StyleState{Selection: lipgloss.NewStyle().Reverse(true)}
 	area.SetStyles(textarea.Styles{Focused: plain, Blurred: plain})
 	area.Focus()
-	return Composer{area: longText{Model: area}}
+	c := Composer{area: longText{Model: area}}
+	c.setPrompt()
+	return c
 }
 
 // Value returns the text without surrounding white space.
@@ -55,15 +55,16 @@ func (c *Composer) Value() string { return strings.TrimSpace(c.area.Value()) }
 // Empty reports whether there is no text.
 func (c *Composer) Empty() bool { return c.area.empty() }
 
-// Press handles a key.
-func (c *Composer) Press(msg tea.KeyPressMsg) { c.area.handleKey(msg) }
-
 // Paste inserts untrusted text at the cursor.
 func (c *Composer) Paste(s string) { c.area.InsertString(transcript.Clean(s)) }
 
 // Restore inserts untrusted text before the new message.
 func (c *Composer) Restore(s string) {
 	s = transcript.Clean(s)
+	if c.Shell {
+		c.KeepInHistory()
+		c.SetShell(false)
+	}
 	if c.Editing != "" {
 		c.draft = strings.TrimSpace(s + "\n\n" + c.draft)
 		return
@@ -113,10 +114,23 @@ func (c *Composer) Recall(by int, me protocol.Actor) bool {
 	return ok
 }
 
+// RecallSent replaces the text by the last message that was sent. Texts that were only kept in the
+// history are skipped. It returns false if no such message is known.
+func (c *Composer) RecallSent(me protocol.Actor) bool {
+	sent, ok := c.history.lastSent(me)
+	for ok && c.Recall(1, me) {
+		if c.Text() == expandTabs(sent) {
+			return true
+		}
+	}
+	return false
+}
+
 // EndRecall leaves the history and restores the draft.
 func (c *Composer) EndRecall() {
+	current := c.area.Value()
 	c.SetText(c.Unsent())
-	c.history.end()
+	c.history.leave(current)
 }
 
 // Unsent returns the draft of the new message.
@@ -131,14 +145,26 @@ func (c *Composer) Unsent() string {
 func (c *Composer) Clear() string {
 	s := c.Value()
 	c.area.Reset()
+	c.startInsert()
 	return s
+}
+
+// KeepInHistory adds the text to the history.
+func (c *Composer) KeepInHistory() {
+	if text := c.Value(); text != "" {
+		c.history.sent = keepNewest(append(c.history.sent, sentMessage{text: text}))
+	}
 }
 
 // Edit saves the draft and starts to edit the text of a queued message.
 func (c *Composer) Edit(message, text string) {
+	if c.Shell {
+		c.KeepInHistory()
+		c.SetShell(false)
+	}
 	if c.Editing == "" {
 		c.draft = c.Unsent()
-		c.history.end()
+		c.history.leave(c.area.Value())
 	}
 	c.Editing = message
 	c.SetText(text)
@@ -164,11 +190,25 @@ func (c *Composer) View(width, rows int) ([]string, *tea.Cursor) {
 	for i := range out {
 		out[i] = strings.TrimRight(out[i], " ")
 	}
-	return out, c.area.Cursor()
+	cursor := c.area.Cursor()
+	if cursor != nil && c.ViMode() == "insert" {
+		cursor.Shape = tea.CursorBar
+	}
+	return out, cursor
 }
 
 // Text returns the whole text.
 func (c *Composer) Text() string { return c.area.Value() }
+
+// Cursor returns the position of the cursor in the text, in bytes.
+func (c *Composer) Cursor() int { return c.area.cursor() }
+
+// MoveCursor moves the cursor to a position that Cursor returned.
+func (c *Composer) MoveCursor(at int) {
+	if text := c.area.Value(); at != c.area.cursor() && at <= len(text) {
+		c.area.setWindow(text, at)
+	}
+}
 
 // AtEdge reports whether the cursor is on the first row of the text, or on the last row if down is
 // set.
@@ -177,16 +217,30 @@ func (c *Composer) AtEdge(down bool) bool { return c.area.atEdge(down) }
 // Recalling reports whether the user steps through earlier messages.
 func (c *Composer) Recalling() bool { return c.history.active() }
 
+// History returns the earlier messages of the user, newest first, after those that were edited
+// during the recall.
+func (c *Composer) History(me protocol.Actor) []string {
+	return append(c.history.edited(), c.history.list(me)...)
+}
+
 // AddSent adds a message sent by this client to the history.
-func (c *Composer) AddSent(id, text string) { c.history.add(id, text) }
+func (c *Composer) AddSent(id, text string) { c.messages().add(id, text) }
+
+// messages returns the history of messages.
+func (c *Composer) messages() *inputHistory {
+	if c.Shell {
+		return &c.other
+	}
+	return &c.history
+}
 
 // AddPast adds a message of the log to the history.
-func (c *Composer) AddPast(e *protocol.Event) { c.history.addPast(e) }
+func (c *Composer) AddPast(e *protocol.Event) { c.messages().addPast(e) }
 
 // AddOlder adds the messages of a page of the log to the history, before those known.
 func (c *Composer) AddOlder(page *protocol.HistoryResult, me protocol.Actor) {
-	c.history.addOlder(page, me)
+	c.messages().addOlder(page, me)
 }
 
 // ForgetPast removes the messages of the log from the history.
-func (c *Composer) ForgetPast() { c.history.past = nil }
+func (c *Composer) ForgetPast() { c.messages().past = nil }

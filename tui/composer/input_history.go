@@ -3,7 +3,9 @@ package composer
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
+	"strings"
 
 	"agentctl/protocol"
 	"agentctl/tui/remote"
@@ -34,8 +36,8 @@ type pastMessage struct {
 
 // add adds a sent message and deactivates the history.
 func (h *inputHistory) add(id, text string) {
-	h.sent = keepNewest(append(h.sent, sentMessage{id, text}))
 	h.end()
+	h.sent = keepNewest(append(h.sent, sentMessage{id, text}))
 }
 
 // addPast adds the newest message of the log.
@@ -90,12 +92,17 @@ func keepNewest[T any](all []T) []T {
 // active reports whether the user steps through the history.
 func (h *inputHistory) active() bool { return h.entries != nil }
 
-// begin activates the history. It lists the messages newest first, without consecutive duplicates.
+// begin activates the history.
 func (h *inputHistory) begin(me protocol.Actor) {
-	h.entries, h.index, h.edits = []string{}, 0, map[int]string{}
+	h.entries, h.index, h.edits = h.list(me), 0, map[int]string{}
+}
+
+// list returns the messages newest first, without consecutive duplicates. It is not nil.
+func (h *inputHistory) list(me protocol.Actor) []string {
+	list := []string{}
 	add := func(text string) {
-		if text != "" && (len(h.entries) == 0 || h.entries[len(h.entries)-1] != text) {
-			h.entries = append(h.entries, text)
+		if text != "" && (len(list) == 0 || list[len(list)-1] != text) {
+			list = append(list, text)
 		}
 	}
 	for _, m := range slices.Backward(h.sent) {
@@ -106,6 +113,22 @@ func (h *inputHistory) begin(me protocol.Actor) {
 			add(m.Text)
 		}
 	}
+	return list
+}
+
+// lastSent returns the last message that was sent, if one is known.
+func (h *inputHistory) lastSent(me protocol.Actor) (text string, ok bool) {
+	for _, m := range slices.Backward(h.sent) {
+		if m.id != "" {
+			return m.text, true
+		}
+	}
+	for _, m := range slices.Backward(h.past) {
+		if m.By != nil && *m.By == me && m.Text != "" {
+			return m.Text, true
+		}
+	}
+	return "", false
 }
 
 // isSent reports whether this client sent the message with a client message id.
@@ -148,5 +171,28 @@ func (h *inputHistory) draft(current string) string {
 	return h.edits[0]
 }
 
-// end deactivates the history and discards its edits.
-func (h *inputHistory) end() { h.entries, h.index, h.edits = nil, 0, nil }
+// end deactivates the history. Edited messages become messages of their own.
+func (h *inputHistory) end() {
+	for _, text := range slices.Backward(h.edited()) {
+		h.sent = keepNewest(append(h.sent, sentMessage{text: text}))
+	}
+	h.entries, h.index, h.edits = nil, 0, nil
+}
+
+// edited returns the messages that were edited, newest first.
+func (h *inputHistory) edited() (texts []string) {
+	for _, i := range slices.Sorted(maps.Keys(h.edits)) {
+		if text := strings.TrimSpace(h.edits[i]); i > 0 && text != "" && text != h.entries[i-1] {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// leave is end for a history whose current text was not sent.
+func (h *inputHistory) leave(current string) {
+	if h.index > 0 {
+		h.edits[h.index] = current
+	}
+	h.end()
+}

@@ -94,6 +94,12 @@ func (t *longText) split() (before, after string) {
 	return text[:offset], text[offset:]
 }
 
+// cursor returns the position of the cursor in the whole text, in bytes.
+func (t *longText) cursor() int {
+	before, _ := t.split()
+	return len(t.above) + len(before)
+}
+
 // setWindow sets the text and the cursor, a byte offset, and moves the window around the cursor.
 func (t *longText) setWindow(text string, cursor int) {
 	start, end := cursor, cursor

@@ -42,19 +42,19 @@ type OpenSessions interface {
 // only the program's event loop may call it.
 type Dashboard struct {
 	Config
-	conn        remote.Conn
-	listError   string // error that ended the summaries, or ""
-	list        *sessionlist.List
-	selected    selection
-	filter      string
-	overlays    ui.Stack
-	preview     preview
-	requests    *requester
-	status      *ui.Status
-	quitPending bool // ctrl+c was the last key; pressing it again quits
-	ticking     bool // a clockMsg is scheduled
-	covered     bool // a session covers the screen
-	canvas      ui.Canvas
+	conn      remote.Conn
+	listError string // error that ended the summaries, or ""
+	list      *sessionlist.List
+	selected  selection
+	filter    string
+	overlays  ui.Stack
+	preview   preview
+	requests  *requester
+	status    *ui.Status
+	leave     ui.Leave
+	ticking   bool // a clockMsg is scheduled
+	covered   bool // a session covers the screen
+	canvas    ui.Canvas
 }
 
 // selection identifies the selected session. The index is used when that session is gone.
@@ -148,6 +148,8 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
 	case ui.StatusTimeoutMsg:
 		msg.Wake()
 		return nil, nil
+	case ui.LeaveTimeoutMsg:
+		msg.Expire()
 	case clockMsg:
 		d.ticking = false
 	case ui.RestyleMsg:
@@ -165,13 +167,9 @@ func (d *Dashboard) route(msg tea.Msg) (tea.Cmd, any) {
 	d.canvas.Dirty = d.canvas.Dirty || ui.IsInput(msg) || d.overlays.Top() != nil
 	if press, ok := msg.(tea.KeyPressMsg); ok {
 		if press.String() == "ctrl+c" {
-			if d.quitPending {
-				return tea.Quit, nil
-			}
-			d.quitPending = true
-			return nil, nil
+			return d.leave.Press(d.After), nil
 		}
-		d.quitPending = false
+		d.leave.Cancel()
 		d.status.Clear()
 		if d.pressAnywhere(press.String()) {
 			return nil, nil

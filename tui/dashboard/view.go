@@ -76,7 +76,7 @@ func (d *Dashboard) draw() tea.View {
 	if n := d.list.CountWaiting(""); n > 0 {
 		v.WindowTitle += " · " + fmt.Sprint(n) + " waiting"
 	}
-	if d.overlays.Show(&v, d.Styles, width, height) {
+	if d.overlays.Show(&v, d.Styles, d.leaveLine(width), width, height) {
 		return v
 	}
 	l := d.layout()
@@ -179,14 +179,22 @@ func (d *Dashboard) footer() string {
 	return s.Dim.Render(ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(help)-2), help, width))
 }
 
+// leaveLine returns the line after the first ctrl+c, or "".
+func (d *Dashboard) leaveLine(width int) string {
+	if !d.leave.Pending {
+		return ""
+	}
+	return d.Styles.Warning.Render(ui.Fit(" ctrl+c again leaves · the sessions go on", width))
+}
+
 // notice returns the text that replaces the key hints: the state of a lost connection and the
 // status message; "" if there is neither.
 func (d *Dashboard) notice() string {
 	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.Width
 	conn := d.connText()
 	switch {
-	case d.quitPending:
-		return s.Warning.Render(ui.Fit(" press ctrl+c again to leave; the sessions go on", width))
+	case d.leave.Pending:
+		return d.leaveLine(width)
 	case d.status.Text != "":
 		return ui.Fit(conn+s.Warning.Render(" "+ui.OneLine(transcript.Clean(d.status.Text))), width)
 	case d.listError != "":

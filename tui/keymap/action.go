@@ -27,6 +27,7 @@ const (
 	TakeBack        Action = "take-back"
 	Reconnect       Action = "retry"
 	OpenEditor      Action = "editor"
+	SearchPrompts   Action = "search-messages"
 	EarlierMessage  Action = "earlier-message"
 	LaterMessage    Action = "later-message"
 	Redraw          Action = "redraw"
@@ -64,6 +65,8 @@ const (
 	ComposerScrollDown Action = "composer.scroll-down"
 	ComposerEarlier    Action = "composer.earlier"
 	ComposerLater      Action = "composer.later"
+	RestoreDraft       Action = "composer.restore"
+	DeleteOrLeave      Action = "composer.delete-or-leave"
 
 	Allow           Action = "approval.allow"
 	AllowAlways     Action = "approval.always"

@@ -60,7 +60,8 @@ var Definitions = []Definition{
 	{Global, NextTurn, []string{"alt+down"}, "next turn"},
 	{Global, ToggleLast, []string{"ctrl+o"}, "expand or collapse the tool calls and thoughts on the screen"},
 	{Global, Find, []string{"ctrl+f"}, "search the transcript; in the list: search all sessions"},
-	{Global, TakeBack, []string{"ctrl+r"}, "take back an unsent message"},
+	{Global, SearchPrompts, []string{"ctrl+r"}, "search your earlier messages"},
+	{Global, TakeBack, []string{"alt+t"}, "take back an unsent message"},
 	{Global, OpenEditor, []string{"ctrl+g"}, "write the message in $VISUAL or $EDITOR"},
 	{Global, EarlierMessage, []string{"ctrl+p"}, "previous message of yours"},
 	{Global, LaterMessage, []string{"ctrl+n"}, "next message of yours"},
@@ -80,6 +81,8 @@ var Definitions = []Definition{
 	{Composer, RemoveAttachment, []string{"alt+x"}, "remove the last attached file"},
 	{Composer, ComposerEarlier, []string{"up"}, "when empty: previous message of yours"},
 	{Composer, ComposerLater, []string{"down"}, "back to your draft"},
+	{Composer, RestoreDraft, []string{"ctrl+z"}, "right after ctrl+c: restore the draft"},
+	{Composer, DeleteOrLeave, []string{"ctrl+d"}, "delete the next character; when empty: leave"},
 	{Composer, ComposerScrollUp, []string{"shift+up"}, "when empty: scroll up"},
 	{Composer, ComposerScrollDown, []string{"shift+down"}, "when empty: scroll down"},
 

@@ -27,6 +27,11 @@ var fixed = []struct {
 }{
 	{Global, Row{"ctrl+c twice", "leave; the session goes on"}},
 	{Composer, Row{"alt+enter, ctrl+j", "new line"}},
+	{Composer, Row{"ctrl+c", "clear the draft; it stays in the history"}},
+	{Composer, Row{"ctrl+d", "delete the next character; leave when empty"}},
+	{Composer, Row{"esc esc", "when idle and empty: edit your last message"}},
+	{Composer, Row{"ctrl+w, ctrl+u", "delete a word, to the start of the line; ctrl+y inserts it"}},
+	{Composer, Row{"! first", "run a shell command on this machine"}},
 	{Composer, Row{"/ first", "commands: enter runs, tab completes, esc closes the list"}},
 	{Composer, Row{"// first", "an agent's command that has the name of a command of agentctl"}},
 	{Composer, Row{"@ in a word", "files: tab or enter completes, esc closes the list"}},

@@ -51,8 +51,8 @@ func (a *attachments) view(width int) []string {
 
 // pasteInComposer inserts a pasted text. The paths of existing files become attachments.
 func (v *View) pasteInComposer(text string) tea.Cmd {
-	paths := attachment.PastedPaths(text, v.Home)
-	if paths == nil || v.composer.Editing != "" {
+	paths := attachment.PastedPaths(text, v.Env["HOME"])
+	if paths == nil || v.composer.Editing != "" || v.composer.Shell {
 		v.composer.Paste(text)
 		return nil
 	}
@@ -83,8 +83,8 @@ func (v *View) addFiles(files ...attachment.File) {
 
 // pasteImage attaches the image in the clipboard of this machine.
 func (v *View) pasteImage() tea.Cmd {
-	if v.composer.Editing != "" {
-		v.status.Text = "a queued message is edited"
+	if v.composer.Editing != "" || v.composer.Shell {
+		v.status.Text = "only a new message takes an image"
 		return nil
 	}
 	clipboard := attachment.Clipboard{Env: v.Env, Files: v.Local}
@@ -108,6 +108,9 @@ func (v *View) pressAttachments(action keymap.Action, key string) (cmd tea.Cmd, 
 	switch {
 	case action == keymap.PasteImage:
 		return v.pasteImage(), true
+	case v.composer.Shell && key == "backspace" && v.composer.Text() == "":
+		v.composer.SetShell(false)
+		return nil, true
 	case action == keymap.RemoveAttachment || key == "backspace" && v.composer.Text() == "":
 		return nil, v.panels.attachments.removeLast()
 	}

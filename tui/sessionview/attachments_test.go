@@ -103,7 +103,7 @@ func TestARefusedMessageIsTakenBackWithItsFiles(t *testing.T) {
 	s.paste(dir + "/a.log")
 	s.press("enter")
 	s.mustShow("not sent", "1 file")
-	s.press("ctrl+r")
+	s.press("alt+t")
 	s.mustShow(" + a.log", "> look")
 }
 

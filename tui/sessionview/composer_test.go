@@ -95,7 +95,7 @@ func TestRecallOnlyRefusedMessages(t *testing.T) {
 	o.fail("b", "no")
 	o.fail("c", "no")
 	o.accept("d", 7)
-	if got := o.texts(); !slices.Equal(got, []string{"text a", "text b", "text c"}) {
+	if got, _ := o.unaccepted(); !slices.Equal(got, []string{"text a", "text b", "text c"}) {
 		t.Errorf("got %q", got)
 	}
 	o.removeReported(6)
@@ -143,7 +143,7 @@ func TestSendWhileDisconnected(t *testing.T) {
 	s.typeText("a draft is kept")
 	cmd := s.m.Update(tuitest.KeyPress("enter"))
 	s.typeText("this one")
-	s.mustShow("waits for the connection · ctrl+r takes it back: a draft is kept", "> this one")
+	s.mustShow("waits for the connection · alt+t takes it back: a draft is kept", "> this one")
 	s.journal.Reconnect(protocol.ModeResume, 1)
 	s.applyJournal()
 	s.mustShow("sending: a draft is kept")
@@ -204,7 +204,7 @@ func TestRefusedMessageKept(t *testing.T) {
 	s.typeText("please")
 	s.press("enter")
 	s.mustShow("not sent: observers may not do that")
-	s.press("ctrl+r")
+	s.press("alt+t")
 	s.mustShow("> please")
 	s.mustHide("not sent")
 }
@@ -218,10 +218,10 @@ func TestTakeBackWaitingMessage(t *testing.T) {
 		s.typeText(text)
 		sends[fmt.Sprint("client-m", 101+i)] = s.m.Update(tuitest.KeyPress("enter"))
 	}
-	s.mustShow("⇡ waits for the connection: one", "⇡ waits for the connection · ctrl+r takes it back: two")
+	s.mustShow("⇡ waits for the connection: one", "⇡ waits for the connection · alt+t takes it back: two")
 	s.typeText("half a thought")
 	s.session.OnWithdraw = func(id string) bool { return id == "client-m102" }
-	s.press("ctrl+r")
+	s.press("alt+t")
 	s.mustShow("⇠ being taken back: two")
 	s.refuse(remote.ErrWithdrawn)
 	s.run(sends["client-m102"])
@@ -229,11 +229,11 @@ func TestTakeBackWaitingMessage(t *testing.T) {
 	if got := s.m.composer.Value(); got != "two\n\nhalf a thought" {
 		t.Errorf("got composer text %q", got)
 	}
-	s.press("ctrl+r") // that message may have been sent before the connection was lost
-	s.mustShow("the server may have it already", "⇡ waits for the connection · ctrl+r takes it back: one")
+	s.press("alt+t") // that message may have been sent before the connection was lost
+	s.mustShow("the server may have it already", "⇡ waits for the connection · alt+t takes it back: one")
 	s.refuse(nil)
 	s.run(sends["client-m101"])
-	s.press("ctrl+r")
+	s.press("alt+t")
 	s.mustShow("no message to take back")
 }
 
@@ -243,7 +243,7 @@ func TestTakeBackDuringEdit(t *testing.T) {
 	s.typeText("please")
 	s.press("enter", "tab", "e")
 	edited := s.m.composer.Value()
-	s.press("ctrl+r")
+	s.press("alt+t")
 	if got := s.m.composer.Value(); got != edited {
 		t.Errorf("got edited text %q, want %q", got, edited)
 	}
@@ -257,19 +257,6 @@ func TestPasteSanitized(t *testing.T) {
 	s.update(tea.PasteMsg{Content: "a\x1b[31mb\r\nc"})
 	if got := s.m.composer.Value(); got != "ab\nc" {
 		t.Errorf("got pasted text %q", got)
-	}
-}
-
-func TestQuitNeedsTwoKeys(t *testing.T) {
-	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.press("ctrl+c")
-	s.mustShow("press ctrl+c again to leave")
-	s.press("x")
-	s.mustHide("press ctrl+c again")
-	s.press("ctrl+c")
-	cmd := s.m.Update(tuitest.KeyPress("ctrl+c"))
-	if !isQuit(cmd) {
-		t.Error("the second ctrl+c does not quit")
 	}
 }
 

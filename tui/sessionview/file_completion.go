@@ -149,7 +149,7 @@ func (v *View) pressFileCompletion(key string) bool {
 // completeFiles follows the word at the cursor of the composer.
 func (v *View) completeFiles() tea.Cmd {
 	word := ""
-	if v.focus == onComposer && v.composer.Editing == "" && v.overlays.Top() == nil {
+	if v.focus == onComposer && v.composer.Editing == "" && !v.composer.Shell && v.overlays.Top() == nil {
 		word = v.composer.Word()
 	}
 	return v.panels.files.update(word)

@@ -150,8 +150,8 @@ func (v *View) saveFile(f *ui.Form, path string, data []byte, save func(string, 
 // userPath returns a path that the user typed, with ~ replaced by the home directory.
 func (v *View) userPath(path string) string {
 	path = strings.TrimSpace(path)
-	if rest, ok := strings.CutPrefix(path, "~/"); ok && v.Home != "" {
-		return filepath.Join(v.Home, rest)
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && v.Env["HOME"] != "" {
+		return filepath.Join(v.Env["HOME"], rest)
 	}
 	return path
 }

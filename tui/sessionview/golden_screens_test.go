@@ -267,6 +267,27 @@ var screenScenes = []goldenScene{
 		status: []string{"● running 36s", "fix-tests"},
 	},
 	{
+		name:    "shell_command",
+		open:    fromScene("transcript", typing("!go test ./...")),
+		heights: screenHeights,
+		shows:   []string{"shell command on this machine", "! go test ./..."},
+		status:  []string{"● running 36s", "fix-tests"},
+	},
+	{
+		name:    "draft_cleared",
+		open:    fromScene("transcript", typing("half a message"), pressing("ctrl+c")),
+		heights: screenHeights,
+		shows:   []string{">"},
+		status:  []string{"draft cleared · ctrl+z"},
+	},
+	{
+		name:    "message_search",
+		open:    fromScene("transcript", typing("draft"), pressing("ctrl+r"), typing("test")),
+		heights: screenHeights,
+		shows:   []string{"earlier messages · 1 of 1", "▸ The test in pkg/store", "find: test", "> draft"},
+		status:  []string{"● running 36s", "fix-tests"},
+	},
+	{
 		name:    "copy_mode",
 		open:    fromScene("transcript", pressing("tab", "[", "space", "b")),
 		heights: screenHeights,

@@ -1,6 +1,8 @@
 package sessionview
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -32,21 +34,10 @@ func (v *View) handleInput(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		v.transcript.view.List.Scroll(ui.WheelRows(msg))
 	case tea.MouseClickMsg:
-		switch {
-		case msg.Button != tea.MouseLeft:
-		case v.panels.approvalRows.contains(msg.Y):
-			v.setFocus(onApproval)
-		default:
-			v.transcript.click(msg.Y)
-		}
+		v.click(msg)
 	}
 	return nil
 }
-
-// rowRange is a range of rows of the screen.
-type rowRange struct{ from, to int }
-
-func (r rowRange) contains(y int) bool { return y >= r.from && y < r.to }
 
 // press handles a key. This is the one place that says which part takes it. A text field with the
 // focus takes every key that writes. Other keys go to the part with the focus and to the global
@@ -54,9 +45,23 @@ func (r rowRange) contains(y int) bool { return y >= r.from && y < r.to }
 func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	pending := v.replica.state.Approvals
+	cleared := v.pressed.cleared
+	v.pressed.cleared = nil
+	if key != "ctrl+d" {
+		v.pressed.deletion = false
+	}
+	if key != "esc" {
+		v.pressed.escape = time.Time{}
+	}
+	if v.pressRestore(key, cleared) {
+		return nil
+	}
 	switch {
 	case v.focus == onApproval && v.panels.approvals.Typing(pending):
 		return v.applyApprovalResult(v.panels.approvals.PressTyping(pending, msg))
+	case v.focus == onComposer && v.startsShell(msg):
+		v.composer.SetShell(true)
+		return nil
 	case v.focus == onComposer && ui.Writes(msg):
 		v.composer.Press(msg)
 		return nil
@@ -158,6 +163,8 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 			return cmd, true
 		}
 		return tea.Suspend, true
+	case keymap.SearchPrompts:
+		v.searchPrompts()
 	case keymap.TakeBack:
 		return v.takeBack(), true
 	default:

@@ -26,7 +26,7 @@ func (v *View) draw() tea.View {
 	out.WindowTitle = "agentctl " + name + " · " + string(state.Status())
 	out.ReportFocus = true
 	width, height := v.canvas.Width, v.canvas.Height
-	if v.overlays.Show(&out, v.Styles, width, height) {
+	if v.overlays.Show(&out, v.Styles, v.leaveLine(width), width, height) {
 		return out
 	}
 	lines, cursor := v.layout(width, height)
@@ -79,7 +79,11 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 		plan = panel(p.plan.view(v.transcript.view.Checklist(), width, rows, v.focus == onPlan))
 	}
 	above := slices.Concat(v.transcriptLines(width, left), interrupt, plan, queue)
-	v.panels.approvalRows = rowRange{len(above), len(above) + len(approval)}
+	v.panels.rows = clickRows{
+		queue:    rowRange{len(above) - len(queue), len(above)},
+		approval: rowRange{len(above), len(above) + len(approval)},
+		composer: rowRange{height - len(status) - len(composer), height - len(status)},
+	}
 	below := slices.Concat(approval, connection, outbox, commands, files, search)
 	screen := slices.Concat(above, below, docked, rule)
 	switch {
@@ -141,6 +145,8 @@ func (v *View) composerRule() string {
 	case v.composer.Editing != "":
 		hint := ui.Prefixed(" · ", keys.Hint(keymap.Send, "saves", keymap.Cancel, "cancels"))
 		title = s.Warning.Render(v.panels.holds.title(v.composer.Editing)) + s.Dim.Render(hint)
+	case v.composer.Shell && v.focus == onComposer:
+		title = v.shellTitle()
 	case v.transcript.copyMode.active:
 		title = v.transcript.copyMode.hint(s, list)
 	case v.focus == onTranscript:
@@ -151,6 +157,8 @@ func (v *View) composerRule() string {
 			hint = title + ui.Prefixed(keymap.Separator, hint)
 		}
 		title = s.Dim.Render(ui.FitHints(hint, v.canvas.Width-4))
+	case v.composer.ViMode() != "":
+		title = s.Dim.Render(v.composer.ViMode() + ui.Prefixed(keymap.Separator, title))
 	case title != "":
 		title = s.Dim.Render(title)
 	}
@@ -159,8 +167,8 @@ func (v *View) composerRule() string {
 
 // lastLine returns the status line, the keys of a docked overlay or the question whether to leave.
 func (v *View) lastLine(width int) string {
-	if v.pressed.quit {
-		return v.Styles.Warning.Render(ui.Fit(" press ctrl+c again to leave; the session goes on", width))
+	if line := v.leaveLine(width); line != "" {
+		return line
 	}
 	if o, ok := v.overlays.Docked().(interface{ KeyHint() string }); ok && v.status.Text == "" {
 		return v.Styles.Dim.Render(ui.Fit(" "+o.KeyHint(), width))

@@ -107,15 +107,14 @@ func (o *outbox) lastUnanswered() *unsentMessage {
 	return nil
 }
 
-// texts returns the messages that the server may not have.
-func (o *outbox) texts() []string {
-	var out []string
-	for _, m := range o.messages {
-		if !m.accepted {
-			out = append(out, m.text)
+// unaccepted returns the messages that the server may not have.
+func (o *outbox) unaccepted() (texts []string, files []attachment.File) {
+	for i := range o.messages {
+		if m := &o.messages[i]; !m.accepted {
+			texts, files = append(texts, m.text), append(files, m.files...)
 		}
 	}
-	return out
+	return texts, files
 }
 
 // view returns one line per message.

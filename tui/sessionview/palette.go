@@ -48,7 +48,7 @@ func leavesSession(a keymap.Action) bool {
 func (v *View) listedCommands() *palette.List {
 	word := v.composer.Text()
 	c := &v.panels.commandList
-	if v.focus != onComposer || v.composer.Editing != "" || v.overlays.Top() != nil ||
+	if v.focus != onComposer || v.composer.Editing != "" || v.composer.Shell || v.overlays.Top() != nil ||
 		!strings.HasPrefix(word, "/") || strings.ContainsFunc(word, unicode.IsSpace) || word == c.dismissed {
 		return nil
 	}

@@ -165,7 +165,7 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 	title += q.styles.Dim.Render(ui.Prefixed(keymap.Separator, hint))
 	out := []string{q.styles.Rule(title, width)}
 	at := q.selectedIndex()
-	first := min(max(0, at-queueRows/2), max(0, len(s.Queue)-queueRows))
+	first := q.firstRow()
 	end := min(len(s.Queue), first+queueRows)
 	for i := first; i < end; i++ {
 		m := &s.Queue[i]
@@ -199,6 +199,18 @@ func (q *queuePanel) unfocusedHint() string {
 		hint = keys.Hint(keymap.ReleaseQueue, "release", keymap.ClearQueue, "clear")
 	}
 	return hint + ui.Prefixed(keymap.Separator, focus)
+}
+
+// firstRow returns the index of the first message on the screen.
+func (q *queuePanel) firstRow() int {
+	return min(max(0, q.selectedIndex()-queueRows/2), max(0, len(q.replica.state.Queue)-queueRows))
+}
+
+// click selects the message on a row of the panel. The title is row 0.
+func (q *queuePanel) click(row int) {
+	if at := q.firstRow() + row - 1; row > 0 && row <= queueRows && at < len(q.replica.state.Queue) {
+		q.selectAt(at)
+	}
 }
 
 // hint returns the keys for the selected message and for the queue.

@@ -3,6 +3,7 @@ package sessionview
 import (
 	"context"
 	"errors"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,24 +16,37 @@ import (
 
 // pressComposer handles a key while the composer has the focus.
 func (v *View) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
+	if key == "alt+esc" { // two esc that arrived at once
+		if cmd := v.pressComposer("esc", msg); v.pressed.escape.IsZero() {
+			return cmd
+		}
+		key = "esc"
+	}
 	action := v.Styles.Keys.At(keymap.Composer, key)
 	if cmd, handled := v.pressAttachments(action, key); handled {
 		return cmd
 	}
-	empty := v.composer.Empty() && v.composer.Editing == "" && len(v.panels.attachments.files) == 0
+	empty := v.composerEmpty()
 	if empty && v.pressEmptyComposer(action) {
 		return nil
 	}
-	if empty || v.composer.Recalling() {
+	if empty || v.composer.Recalling() || v.composer.Shell && v.composer.Empty() {
 		if cmd, handled := v.pressRecall(action); handled {
 			return cmd
 		}
+	} else if v.wheelRow(action) {
+		return nil
 	}
 	switch action {
 	case keymap.Send:
 		return v.submit()
 	case keymap.Cancel:
+		if v.composer.LeaveInsert() {
+			return nil
+		}
 		return v.cancel()
+	case keymap.DeleteOrLeave:
+		return v.pressCtrlD()
 	}
 	v.composer.Press(msg)
 	return nil
@@ -80,13 +94,38 @@ func (v *View) cancel() tea.Cmd {
 	switch {
 	case v.composer.Editing != "":
 		return v.panels.holds.release(v.composer.EndEdit())
+	case v.composer.Shell:
+		v.endShell()
+		return nil
 	case v.composer.Recalling():
 		v.composer.EndRecall()
 		return nil
 	case v.replica.state.Turn == nil:
-		return nil
+		return v.cancelIdle()
 	}
 	return v.panels.interrupt.start()
+}
+
+// escapeInterval is the longest time between two esc that edit the last message.
+const escapeInterval = 500 * time.Millisecond
+
+// cancelIdle handles esc without anything to cancel. Pressed twice, it takes the last message of
+// the user into the empty composer. No agent forgets a message: it is sent as a new one.
+func (v *View) cancelIdle() tea.Cmd {
+	last, now := v.pressed.escape, v.Now()
+	v.pressed.escape = time.Time{}
+	switch {
+	case !v.composerEmpty():
+		return nil
+	case last.IsZero() || now.Sub(last) > escapeInterval:
+		v.pressed.escape = now
+		return nil
+	}
+	if !v.composer.RecallSent(v.replica.conn.By) {
+		return v.olderMessages()
+	}
+	v.status.Text = "your last message: enter sends it as a new one"
+	return nil
 }
 
 // earlierMessage recalls the previous message of the user. At the first one it requests older
@@ -97,20 +136,28 @@ func (v *View) earlierMessage() tea.Cmd {
 		v.pressed.arrows.recallSteps = 1
 		return nil
 	}
-	switch {
-	case v.composer.Editing != "":
+	if v.composer.Editing != "" {
 		v.status.Text = "a queued message is edited"
-	case v.transcript.view.HasOlder() && v.replica.connected():
+		return nil
+	}
+	return v.olderMessages()
+}
+
+// olderMessages requests older turns, whose messages extend the history.
+func (v *View) olderMessages() tea.Cmd {
+	if v.transcript.view.HasOlder() && v.replica.connected() {
 		v.status.Text = "looking further back: press it again"
 		return v.transcript.requestOlder()
-	default:
-		v.status.Text = "no earlier message"
 	}
+	v.status.Text = "no earlier message"
 	return nil
 }
 
 // submit sends the message, or the new text of a queued one.
 func (v *View) submit() tea.Cmd {
+	if v.composer.Shell {
+		return v.runShell()
+	}
 	text := v.composer.Value()
 	if text == "" && (len(v.panels.attachments.files) == 0 || v.composer.Editing != "") {
 		return nil

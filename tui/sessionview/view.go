@@ -9,6 +9,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/approval"
 	"agentctl/tui/composer"
+	"agentctl/tui/drafts"
 	"agentctl/tui/palette"
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
@@ -26,7 +27,6 @@ type Config struct {
 	Viewer    *download.Viewer
 	Sessions  bool              // the program shows other sessions too
 	Local     bool              // the sessions' directories are on this machine
-	Home      string            // the user's home directory
 	Env       map[string]string // the environment of the terminal
 
 	Now   func() time.Time
@@ -37,6 +37,17 @@ type Config struct {
 
 	// Exec returns a command that runs another program in the terminal.
 	Exec func(tea.ExecCommand, tea.ExecCallback) tea.Cmd
+
+	Composer ComposerConfig
+}
+
+// ComposerConfig configures the composer of a view.
+type ComposerConfig struct {
+	NoShell bool // ! writes a message
+	Vi      bool // the keys of vi
+
+	// SaveDraft saves the unsent message of the session. It does not block. nil: it is not saved.
+	SaveDraft func(drafts.Draft)
 }
 
 // View shows one session and lets the user control it. It must be used only by the event loop of
@@ -61,28 +72,22 @@ type View struct {
 	canvas      ui.Canvas
 }
 
-// keyHistory records earlier keys that change the meaning of the next one.
-type keyHistory struct {
-	quit      bool   // the last key was ctrl+c
-	explained string // the message that was explained instead of sent; enter again sends it
-	arrows    arrowKeys
-}
-
 // panels holds the parts between the transcript and the composer.
 type panels struct {
-	connection   connectionPanel
-	queue        queuePanel
-	holds        *editHolds
-	plan         planPanel
-	approvals    approval.Panel
-	approvalRows rowRange // of the last layout
-	interrupt    interrupt
-	outbox       outbox
-	commandList  commandList
-	undo         undo
-	files        fileCompletion
+	connection  connectionPanel
+	queue       queuePanel
+	holds       *editHolds
+	plan        planPanel
+	approvals   approval.Panel
+	rows        clickRows // of the last layout
+	interrupt   interrupt
+	outbox      outbox
+	commandList commandList
+	undo        undo
+	files       fileCompletion
 
 	attachments attachments
+	drafts      draftSaver
 }
 
 // Messages of a view, in addition to those of its parts.
@@ -104,6 +109,9 @@ func New(c Config) *View {
 		Config: c, replica: newReplica(), status: new(ui.Status), composer: composer.New(),
 		canvas: ui.NewCanvas(),
 	}
+	if c.Composer.Vi {
+		v.composer.SetVi()
+	}
 	v.commands = &commander{session: c.Session, tasks: c.Tasks, status: v.status}
 	v.transcript = transcriptPane{
 		styles: c.Styles, replica: v.replica, commands: v.commands, clipboard: c.Clipboard,
@@ -112,7 +120,7 @@ func New(c Config) *View {
 	v.statusLine = statusLine{
 		styles: c.Styles, replica: v.replica, status: v.status, usage: &v.usage, now: c.Now,
 		listSessions: c.Sessions,
-		directory:    directory{replica: v.replica, tasks: c.Tasks, local: c.Local, home: c.Home},
+		directory:    directory{replica: v.replica, tasks: c.Tasks, local: c.Local, home: c.Env["HOME"]},
 	}
 	v.usage = contextUsage{replica: v.replica, commands: v.commands, now: c.Now}
 	holds := &editHolds{
@@ -133,6 +141,7 @@ func New(c Config) *View {
 		files:       fileCompletion{styles: c.Styles, replica: v.replica, tasks: c.Tasks, local: c.Local},
 
 		attachments: attachments{styles: c.Styles},
+		drafts:      draftSaver{save: c.Composer.SaveDraft},
 	}
 	return v
 }
@@ -140,7 +149,8 @@ func New(c Config) *View {
 // Update handles a message. It does no I/O itself: the returned command does.
 func (v *View) Update(msg tea.Msg) tea.Cmd {
 	cmd := v.update(msg)
-	return tea.Batch(cmd, v.startTick(), v.transcript.requestPage(), v.expireStatus(), v.completeFiles())
+	return tea.Batch(cmd, v.startTick(), v.transcript.requestPage(), v.expireStatus(), v.completeFiles(),
+		v.scheduleDraft(msg))
 }
 
 // update handles a message without its follow-up commands.
@@ -154,6 +164,14 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	case ui.StatusTimeoutMsg:
 		msg.Wake()
 		return nil
+	case DraftMsg:
+		v.restoreDraft(drafts.Draft(msg))
+	case saveDraftMsg:
+		v.panels.drafts.pending = false
+		v.SaveDraft()
+		return nil
+	case ui.LeaveTimeoutMsg:
+		msg.Expire()
 	case approval.GuardMsg:
 		msg.Wake()
 		return v.armApproval()
@@ -210,9 +228,10 @@ func (v *View) route(msg tea.Msg) tea.Cmd {
 	if press, ok := msg.(tea.KeyPressMsg); ok {
 		v.canvas.Dirty = true
 		if press.String() == "ctrl+c" {
-			return v.pressQuit()
+			return v.pressCtrlC()
 		}
-		v.pressed.quit, v.transcript.jump = false, nil
+		v.pressed.leave.Cancel()
+		v.transcript.jump = nil
 		v.status.Clear()
 		v.panels.approvals.Touch(v.Now())
 	}
@@ -245,16 +264,13 @@ func (v *View) handleIntent(intent any) tea.Cmd {
 			return nil
 		}
 		return v.search(i.text)
+	case takePromptIntent:
+		v.takePrompt(i.text)
+	case takeOutputIntent:
+		v.composer.Paste(i.text)
+	case olderPromptsIntent:
+		return v.olderMessages()
 	}
-	return nil
-}
-
-// pressQuit ends the program if the last key was ctrl+c too.
-func (v *View) pressQuit() tea.Cmd {
-	if v.pressed.quit {
-		return tea.Quit
-	}
-	v.pressed.quit = true
 	return nil
 }
 
@@ -335,18 +351,6 @@ func (v *View) SetOthers(text string) {
 func (v *View) ShowStatus(text string) {
 	v.status.Text = text
 	v.canvas.Dirty = true
-}
-
-// SetDraft replaces the text in the composer.
-func (v *View) SetDraft(text string) { v.composer.SetText(text) }
-
-// Unsent returns the texts written here that the server may not have.
-func (v *View) Unsent() []string {
-	texts := v.panels.outbox.texts()
-	if text := v.composer.Unsent(); text != "" {
-		texts = append(texts, text)
-	}
-	return texts
 }
 
 // Hidden reports whether the view is hidden.

@@ -41,10 +41,10 @@ var _ tea.ExecCommand = (*Editor)(nil)
 func (e *Editor) SetStdin(r io.Reader) { e.stdin = terminalFile(r) }
 
 // SetStdout sets the standard output of the editor.
-func (e *Editor) SetStdout(w io.Writer) { e.stdout = w }
+func (e *Editor) SetStdout(w io.Writer) { e.stdout = terminalFile(w) }
 
 // SetStderr sets the standard error of the editor.
-func (e *Editor) SetStderr(w io.Writer) { e.stderr = w }
+func (e *Editor) SetStderr(w io.Writer) { e.stderr = terminalFile(w) }
 
 var errTextTooLong = errors.New("the edited text is too long to be sent")
 
@@ -102,10 +102,13 @@ func (e *Editor) command(file string) *exec.Cmd {
 	return exec.CommandContext(e.Context, "sh", "-c", e.Command+` "$1"`, "sh", file)
 }
 
-// terminalFile returns the file that a reader wraps, or the reader itself.
-func terminalFile(r io.Reader) io.Reader {
-	if w, ok := r.(interface{ Unwrap() *os.File }); ok {
-		return w.Unwrap()
+// terminalFile returns the file that a reader or writer wraps, or itself. A process gets a file as
+// it is, and a pipe for everything else.
+func terminalFile[T any](stream T) T {
+	if w, ok := any(stream).(interface{ Unwrap() *os.File }); ok {
+		if file, ok := any(w.Unwrap()).(T); ok {
+			return file
+		}
 	}
-	return r
+	return stream
 }

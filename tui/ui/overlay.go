@@ -118,13 +118,18 @@ func WheelRows(msg tea.MouseWheelMsg) int {
 	return 3
 }
 
-// Show draws the overlay on top if it covers the screen, and reports whether it does.
-func (s *Stack) Show(v *tea.View, styles *Styles, width, height int) bool {
+// Show draws the overlay on top if it covers the screen, and reports whether it does. A last line
+// that is not empty replaces that of the overlay.
+func (s *Stack) Show(v *tea.View, styles *Styles, last string, width, height int) bool {
 	top := s.Top()
 	if top == nil || !top.FullScreen() {
 		return false
 	}
 	lines, cursor := top.View(width, height)
+	if last != "" && height > 0 {
+		lines = append(slices.Clone(lines), make([]string, max(0, height-len(lines)))...)[:height]
+		lines[height-1] = last
+	}
 	v.SetContent(styles.Frame(lines, width, height))
 	if cursor != nil && cursor.X < width && cursor.Y < height {
 		v.Cursor = cursor

@@ -1,0 +1,44 @@
+package composer
+
+import (
+	"charm.land/bubbles/v2/textarea"
+
+	"agentctl/tui/transcript"
+)
+
+// SetShell empties the composer and sets whether it holds a shell command of the user instead of a
+// message. Commands have a history of their own.
+func (c *Composer) SetShell(on bool) {
+	c.history.end()
+	if on != c.Shell {
+		c.history, c.other = c.other, c.history
+	}
+	c.Shell = on
+	c.area.Reset()
+	c.startInsert()
+	c.setPrompt()
+}
+
+// setPrompt shows the kind of the text before its first line.
+func (c *Composer) setPrompt() {
+	first := "> "
+	if c.Shell {
+		first = "! "
+	}
+	c.area.SetPromptFunc(2, func(p textarea.PromptInfo) string {
+		if p.LineNumber == 0 {
+			return first
+		}
+		return "  "
+	})
+}
+
+// RestoreShell replaces an empty message by an unsent shell command. It reports whether it did.
+func (c *Composer) RestoreShell(command string) bool {
+	if c.Editing != "" || c.Shell || !c.Empty() {
+		return false
+	}
+	c.SetShell(true)
+	c.SetText(transcript.Clean(command))
+	return true
+}

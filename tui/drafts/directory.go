@@ -1,0 +1,113 @@
+package drafts
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Bounds of the directory.
+const (
+	maxFileBytes = 8 << 20 // of a draft with its files
+	maxFiles     = 200     // drafts of all servers; the oldest are removed
+)
+
+// errTooLarge is the error of a draft that exceeds maxFileBytes.
+var errTooLarge = errors.New("the text and its files are larger than 8 MiB")
+
+// directory holds a file for each draft, readable only by the user.
+type directory struct{ path, server string }
+
+// storedDraft is the content of a file.
+type storedDraft struct {
+	Server  string `json:"server"`
+	Session string `json:"session"`
+	Draft
+}
+
+// file returns the path of the file of a session.
+func (d directory) file(session string) string {
+	sum := sha256.Sum256([]byte(d.server + "\x00" + session))
+	return filepath.Join(d.path, hex.EncodeToString(sum[:16])+".json")
+}
+
+// read returns the draft of a session. A file that cannot be read counts as none.
+func (d directory) read(session string) Draft {
+	path := d.file(session)
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFileBytes {
+		return Draft{}
+	}
+	b, err := os.ReadFile(path)
+	var stored storedDraft
+	if err != nil || json.Unmarshal(b, &stored) != nil || stored.Session != session || stored.Server != d.server {
+		return Draft{}
+	}
+	return stored.Draft
+}
+
+// write replaces the file of a session. An empty draft removes it.
+func (d directory) write(session string, draft Draft) error {
+	path := d.file(session)
+	if draft.Empty() {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	b, err := json.Marshal(storedDraft{d.server, session, draft})
+	switch {
+	case err != nil:
+		return err
+	case len(b) > maxFileBytes:
+		return errTooLarge
+	}
+	if err := os.MkdirAll(d.path, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(d.path, ".draft-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return d.removeOldest()
+}
+
+// removeOldest removes the oldest drafts beyond maxFiles.
+func (d directory) removeOldest() error {
+	entries, err := os.ReadDir(d.path)
+	if err != nil || len(entries) <= maxFiles {
+		return err
+	}
+	modified := map[string]time.Time{}
+	var names []string
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), ".json") {
+			names = append(names, e.Name())
+			modified[e.Name()] = info.ModTime()
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(modified[a].Compare(modified[b]), strings.Compare(a, b))
+	})
+	for _, name := range names[:max(0, len(names)-maxFiles)] {
+		if err := os.Remove(filepath.Join(d.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
