@@ -18,6 +18,12 @@ func TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard(t *testing.T) {
 		"new":     func(d *testDashboard) { d.press("n") },
 		"palette": func(d *testDashboard) { d.press("ctrl+k") },
 		"reason":  func(d *testDashboard) { d.openApproval(tuitest.CommandApproval()); d.press("r") },
+		"comment": func(d *testDashboard) {
+			d.openApproval(twelveFiles())
+			d.press("v")
+			d.waitGrace()
+			d.press("J", "c")
+		},
 	} {
 		for _, key := range strings.Split("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ?/[]", "") {
 			d := newTestDashboard(t, 100, 30, testSummaries()...)

@@ -64,7 +64,7 @@ func checkDashboardUnseen(t *testing.T, r *tuitest.HostileRequest, size [2]int, 
 		if press(keys...); allowed() {
 			return
 		}
-		for strings.Contains(screen(), "/ find") { // the request is read
+		for d.reading() { // the request is read
 			before := screen()
 			if press("pgdown"); screen() == before {
 				press("esc")
@@ -75,4 +75,11 @@ func checkDashboardUnseen(t *testing.T, r *tuitest.HostileRequest, size [2]int, 
 		}
 	}
 	t.Fatalf("a request that was read cannot be allowed, missing %q:\n%s", r.Missing(&w), screen())
+}
+
+// reading reports whether the whole request is on the screen.
+func (d *testDashboard) reading() bool {
+	screen := tuitest.ScreenText(d.p.View())
+	return strings.Contains(screen, "/ find") || strings.Contains(screen, "─ the request ─") ||
+		strings.Contains(screen, "─ file ")
 }

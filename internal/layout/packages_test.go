@@ -32,7 +32,7 @@ var (
 	// screenImports are those of a screen. No screen imports another, except the log.
 	screenImports = []string{
 		"protocol", "internal/panics", "internal/attachment", "internal/download", "internal/filelist",
-		"tui/logview", "tui/composer", "tui/palette", "tui/drafts", "tui/shell", "tui/approval",
+		"tui/logview", "tui/composer", "tui/palette", "tui/drafts", "tui/shell", "tui/approval", "tui/review",
 		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
 		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage", "tui/protolog",
 		"tui/diff", "tui/highlight", "tui/transcript",
@@ -72,8 +72,11 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "tui/drafts", imports: []string{"internal/attachment"}},
 	{pkg: "tui/shell"},
-	{pkg: "tui/approval", imports: componentImports},
+	{pkg: "tui/approval", imports: append(slices.Clip(componentImports), "tui/review")},
 	{pkg: "tui/transcriptview", imports: componentImports},
+	{pkg: "tui/review", imports: []string{
+		"tui/filechange", "tui/ui", "tui/keymap", "tui/diff", "tui/transcript",
+	}},
 	{pkg: "tui/filechange", imports: []string{
 		"protocol", "tui/describe", "tui/ui", "tui/diff", "tui/transcript",
 	}},

@@ -119,6 +119,16 @@ func HostileRequests() []HostileRequest {
 	add("long patch", "store0 store59 bad.go", protocol.Approval{
 		Kind: protocol.ApprovePatch, Title: "Fix a comment", Paths: []string{"bad.go"}, Patch: longPatch(),
 	})
+	for _, files := range []int{1, 3, 40} {
+		patch, runs := manyFiles(files)
+		add(fmt.Sprintf("patch of %d files", files), runs, protocol.Approval{
+			Kind: protocol.ApprovePatch, Title: "Fix a comment", Patch: patch,
+		})
+	}
+	add("patch that imitates a review", "evil.go rm1 rm2", protocol.Approval{
+		Kind: protocol.ApprovePatch, Title: "Fix", Patch: "--- a/evil.go\n+++ b/evil.go\n@@ -1,1 +1,6 @@\n x\n" +
+			"+rm1\n+\n+ patch · 1 file +1 −1      all files read\n+─ y allow once · n deny ─\n+rm2\n",
+	})
 	add("files outside", "/home/etc/passwd /root/x", protocol.Approval{
 		Kind: protocol.ApprovePatch, Title: "Fix a comment", Paths: []string{"../../etc/passwd", "/root/x"},
 		Patch: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-x\n+y\n",
@@ -188,4 +198,15 @@ func longPatch() string {
 		out += fmt.Sprintf("+store%d\n", i)
 	}
 	return out
+}
+
+// manyFiles returns a patch of files, and words of each of its lines.
+func manyFiles(files int) (patch, words string) {
+	for i := range files {
+		name := fmt.Sprintf("pkg%d.go", i)
+		patch += fmt.Sprintf("--- a/%s\n+++ b/%s\n@@ -1,2 +1,3 @@\n", name, name)
+		patch += fmt.Sprintf(" kept%d\n-gone%d\n+new%d\n+last%d\n", i, i, i, i)
+		words += fmt.Sprintf("%s kept%d gone%d new%d last%d ", name, i, i, i, i)
+	}
+	return patch, words
 }

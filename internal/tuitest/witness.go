@@ -10,24 +10,48 @@ import (
 // A Witness records what the cards of approvals on screens have shown.
 type Witness struct{ lines []string }
 
-// Look records the agent's text on a screen: the text after the gutter of a card. Lines that the
-// screen before showed at its end are recorded once.
+// Look records the agent's text on a screen: the text after the gutter of a card or a review. Lines
+// that the screen before showed at its end are recorded once.
 func (w *Witness) Look(screen string) {
 	var lines []string
 	for line := range strings.Lines(screen) {
-		runes := []rune(strings.TrimRight(line, "\n"))
-		const gutter = 10 // column in cells, after the frame and the label
-		if len(runes) < gutter+2 || runes[0] != '│' || runes[gutter] != '▏' && runes[gutter] != '↪' {
-			continue
+		if text, ok := agentText([]rune(strings.TrimRight(line, "\n"))); ok {
+			lines = append(lines, strings.TrimRight(text, " "))
 		}
-		text := strings.TrimSuffix(string(runes[gutter+2:]), "│")
-		lines = append(lines, strings.TrimRight(text, " "))
 	}
 	same := min(len(w.lines), len(lines))
 	for same > 0 && !slices.Equal(w.lines[len(w.lines)-same:], lines[:same]) {
 		same--
 	}
 	w.lines = append(w.lines, lines[same:]...)
+}
+
+// Columns of the gutters of a review, beside its list of files and without it.
+const (
+	besideFiles = 39
+	reviewLabel = 8
+)
+
+// agentText returns the text after the gutter of a line.
+func agentText(line []rune) (string, bool) {
+	after := func(gutter int) (string, bool) {
+		if len(line) < gutter+2 || line[gutter] != '▏' && line[gutter] != '↪' {
+			return "", false
+		}
+		return string(line[gutter+2:]), true
+	}
+	start := 0
+	switch {
+	case len(line) > besideFiles && line[besideFiles-2] == '│':
+		start = besideFiles
+	case len(line) > 0 && line[0] == '│':
+		text, ok := after(2 + reviewLabel)
+		return strings.TrimSuffix(text, "│"), ok
+	}
+	if text, ok := after(start); ok {
+		return text, true
+	}
+	return after(start + reviewLabel)
 }
 
 // Text returns the recorded text, without the breaks of its lines.

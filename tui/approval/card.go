@@ -2,7 +2,6 @@ package approval
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -10,8 +9,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
-	"agentctl/tui/diff"
-	"agentctl/tui/filechange"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -37,8 +34,7 @@ type card struct {
 	inForm    int    // index of the first line that the form shows instead of the card
 	runLines  int    // number of lines of what the request runs, as the agent wrote it
 	documents map[string]*transcript.Markdown
-	changes   *filechange.Changes
-	parsed    bool // whether the patch has diff syntax
+	changes   cardChanges
 }
 
 // cardKey identifies the content and the layout of a card.
@@ -48,6 +44,11 @@ type cardKey struct {
 	explained  int
 	width      int
 	sideBySide bool
+}
+
+// text returns the part of the key that identifies the content.
+func (c *card) text() cardKey {
+	return cardKey{known: c.key.known, patch: c.key.patch, explained: c.key.explained}
 }
 
 // cardLine is a line of a card.
@@ -76,7 +77,7 @@ func (c *card) update(s *ui.Styles, r *protocol.Approval, options []decisionOpti
 	}
 	sameText := c.key.known && c.key.patch == key.patch && c.key.explained == key.explained
 	if !c.key.known || c.key.patch != key.patch {
-		c.changes, c.parsed = changesOf(r)
+		c.changes = newCardChanges(r)
 	}
 	old := *c
 	c.key = key
@@ -91,9 +92,9 @@ func (c *card) update(s *ui.Styles, r *protocol.Approval, options []decisionOpti
 
 // layout sets the lines of the card.
 func (c *card) layout(r *protocol.Approval, options []decisionOption) {
-	sections := Sections(r, c.parsed)
+	sections := c.changes.withoutNamed(Sections(r, c.changes.parsed), r.CWD)
 	c.lines, c.firstRun, c.lastRun, c.runLines = nil, 0, 0, 0
-	if names := Risks(r); len(names) > 0 {
+	if names := c.changes.risks; len(names) > 0 {
 		c.lines = append(c.lines, cardLine{label: "⚠", text: fitNames(names, c.key.width-frameWidth-labelWidth)})
 	}
 	run := slices.IndexFunc(sections, func(s Section) bool { return s.Runs })
@@ -101,12 +102,13 @@ func (c *card) layout(r *protocol.Approval, options []decisionOption) {
 		if i == run {
 			c.firstRun = len(c.lines)
 		}
+		if sections[i].changes {
+			c.changes.at, c.changes.run = len(c.lines), i == run
+			continue
+		}
 		n := c.appendSection(&sections[i], r.CWD)
 		if i == run {
-			c.lastRun = len(c.lines)
-			if !sections[i].changes {
-				c.runLines = n
-			}
+			c.lastRun, c.runLines = len(c.lines), n
 		}
 	}
 	c.inForm = len(c.lines)
@@ -134,14 +136,7 @@ func (c *card) appendSection(s *Section, cwd string) int {
 		label = ""
 		c.lines = append(c.lines, l)
 	}
-	switch text := c.documentOf(s); {
-	case s.changes:
-		lines, _ := c.changes.Lines(width, math.MaxInt, c.key.sideBySide)
-		for _, line := range lines {
-			add(cardLine{gutter: lineGutter, text: line, styled: true})
-		}
-		return len(lines)
-	case text != nil:
+	if text := c.documentOf(s); text != nil {
 		lines, _ := text.Lines(width)
 		for _, line := range lines {
 			add(cardLine{gutter: lineGutter, text: line, styled: true})
@@ -211,46 +206,6 @@ func (c *card) documentOf(s *Section) *transcript.Markdown {
 	return text
 }
 
-// changesOf returns the changes of a request, or nil if there are none, and whether its patch could
-// be parsed. If not, the patch is shown as text.
-func changesOf(r *protocol.Approval) (c *filechange.Changes, parsed bool) {
-	files, parsed := diff.Parse(transcript.Reveal(r.Patch))
-	if !parsed {
-		files = nil
-	}
-	if files = append(files, filechange.FromContent(r.Content, transcript.Reveal)...); len(files) > 0 {
-		c = filechange.New(files)
-	}
-	return c, parsed
-}
-
-// excerpt returns the indexes of at most rows lines that show the most of the request, with -1 for
-// lines left out. It shows the start and the end of what the request runs.
-func (c *card) excerpt(rows int) []int {
-	var out []int
-	add := func(from, to int) {
-		for i := from; i < to; i++ {
-			out = append(out, i)
-		}
-	}
-	switch {
-	case c.inForm <= rows:
-		add(0, c.inForm)
-	case rows <= 0:
-	case c.lastRun < rows:
-		add(0, rows-1)
-		out = append(out, -1)
-	default:
-		before := min(c.firstRun, max(0, rows-3))
-		run := rows - before - 1
-		add(0, before)
-		add(c.firstRun, c.firstRun+(run+1)/2)
-		out = append(out, -1)
-		add(c.lastRun-run/2, c.lastRun)
-	}
-	return out
-}
-
 // markSeen records that the lines in a range were on the screen. A card too narrow for its text
 // shows nothing.
 func (c *card) markSeen(from, to int) {
@@ -271,14 +226,15 @@ func (c *card) markRowSeen(row formRow) {
 	}
 }
 
-// complete reports whether all lines were on the screen. Of the options, only the given one counts.
+// complete reports whether all lines and all changes were on the screen. Of the options, only the
+// given one counts.
 func (c *card) complete(option formRow) bool {
 	for i := range c.lines {
 		if row := c.lines[i].row; !c.seen[i] && (row.kind != rowOption || row == option) {
 			return false
 		}
 	}
-	return c.key.known
+	return c.key.known && (c.changes.Changes == nil || c.changes.Complete())
 }
 
 // render draws a line without the frame.

@@ -16,11 +16,12 @@ import (
 func cardText(r *protocol.Approval, width int) string {
 	f := NewForm(ui.NewStyles(time.UTC, ""), r)
 	f.card.update(f.styles, r, f.options, width)
-	var out []string
-	for i := range f.card.lines[:f.card.inForm] {
-		out = append(out, strings.TrimRight(ansi.Strip(f.card.lines[i].render(f.styles)), " "))
+	p := NewPanel(f.styles, "")
+	lines := p.requestLines(&f.card, f.card.excerpt(1<<20), true)
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(ansi.Strip(line), " ")
 	}
-	return strings.Join(out, "\n")
+	return strings.Join(lines, "\n")
 }
 
 func TestCardMarksEveryLineOfTheAgent(t *testing.T) {
@@ -70,7 +71,10 @@ func TestExcerptShowsBothEndsOfTheCommand(t *testing.T) {
 	f := NewForm(ui.NewStyles(time.UTC, ""), r)
 	f.card.update(f.styles, r, f.options, 60)
 	for rows := 4; rows < 60; rows++ {
-		got := f.card.excerpt(rows)
+		var got []int
+		for _, l := range f.card.excerpt(rows) {
+			got = append(got, l.index)
+		}
 		if len(got) > rows || !slices.Contains(got, f.card.firstRun) || !slices.Contains(got, f.card.lastRun-1) {
 			t.Errorf("%d rows: got lines %v, want lines %d and %d", rows, got, f.card.firstRun, f.card.lastRun-1)
 		}
@@ -117,6 +121,20 @@ func TestRisks(t *testing.T) {
 		r := &protocol.Approval{Kind: protocol.ApproveCommand, CWD: "/work", Command: command}
 		if got := strings.Join(Risks(r), ", "); got != want {
 			t.Errorf("%q: got risks %q, want %q", command, got, want)
+		}
+	}
+}
+
+func TestOfAPatchTheFilesAndHiddenCharactersAreRisks(t *testing.T) {
+	for patch, want := range map[string]string{
+		"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-rm -rf /\n+sudo id\n": "",
+		"--- /dev/null\n+++ /etc/x\n@@ -0,0 +1 @@\n+x\n":       "outside the directory",
+		"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\u202e\n":        "hidden or look-alike letters",
+		"sudo id": "sudo",
+	} {
+		r := &protocol.Approval{Kind: protocol.ApproveTool, CWD: "/work", Patch: patch}
+		if got := strings.Join(Risks(r), ", "); got != want {
+			t.Errorf("%q: got risks %q, want %q", patch, got, want)
 		}
 	}
 }

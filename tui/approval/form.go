@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/review"
 	"agentctl/tui/ui"
 )
 
@@ -24,7 +25,7 @@ type Form struct {
 	answers answers
 	plan    planEdit
 	patch   patchEdit
-	reason  string
+	reason  reason
 	card    card
 
 	input   *textinput.Model // of the text row being edited, or nil
@@ -37,6 +38,12 @@ type Form struct {
 type awaits struct {
 	reason *decisionOption // for the edited reason
 	always *decisionOption // for the confirmation that it lasts
+}
+
+// reason is what the user writes about a decision.
+type reason struct {
+	text     string
+	comments review.Comments // on the changes
 }
 
 // answers holds the answers to the questions of a request, by question ID.
@@ -151,7 +158,7 @@ func (f *Form) enter() *decisionOption {
 	case rowAnswer:
 		f.startEdit(f.answers.text[f.questions[r.question].ID])
 	case rowReason:
-		f.startEdit(f.reason)
+		f.startEdit(f.reason.text)
 	case rowTask:
 		id := f.plan.tasks[r.index].ID
 		f.plan.dropped[id] = !f.plan.dropped[id]
@@ -179,12 +186,12 @@ func (a *answers) toggle(q *protocol.Question, choice string) {
 // editReason selects the reason row and starts to edit it.
 func (f *Form) editReason() {
 	f.selected = len(f.rows) - 1
-	f.startEdit(f.reason)
+	f.startEdit(f.reason.text)
 }
 
 // askReason edits the reason if a decision needs one and has none. Enter then takes the decision.
 func (f *Form) askReason(o *decisionOption) bool {
-	if !o.revise || f.reason != "" {
+	if !o.revise || f.fullReason() != "" {
 		return false
 	}
 	f.editReason()
@@ -230,7 +237,7 @@ func (f *Form) saveText(text string) {
 			delete(f.plan.titles, t.ID)
 		}
 	default:
-		f.reason = text
+		f.reason.text = text
 	}
 }
 

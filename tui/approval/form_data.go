@@ -2,6 +2,7 @@ package approval
 
 import (
 	"slices"
+	"strings"
 
 	"agentctl/protocol"
 )
@@ -19,7 +20,7 @@ func (f *Form) beginOption(request string, o *decisionOption) (protocol.ApproveD
 
 // data returns the data of the approve command.
 func (f *Form) data(request string, o *decisionOption) protocol.ApproveData {
-	d := protocol.ApproveData{Request: request, Option: o.ID, Reason: f.reason}
+	d := protocol.ApproveData{Request: request, Option: o.ID, Reason: f.fullReason()}
 	if o.ID == "" {
 		d.Decision = o.Kind
 	}
@@ -35,6 +36,11 @@ func (f *Form) data(request string, o *decisionOption) protocol.ApproveData {
 		d.Input = &protocol.ApprovalInput{Patch: *f.patch.text}
 	}
 	return d
+}
+
+// fullReason returns the reason that the user wrote, then the comments on the changes, one a line.
+func (f *Form) fullReason() string {
+	return strings.Trim(f.reason.text+"\n"+f.reason.comments.Text(), "\n")
 }
 
 // incomplete reports whether the option allows a request with questions and no question has an

@@ -36,7 +36,7 @@ func (f *Form) view(width int, focused bool) (out []formLine, at int) {
 				continue
 			}
 		}
-		if r.kind == rowReason && !focused && f.reason == "" {
+		if r.kind == rowReason && !focused && f.fullReason() == "" {
 			continue // its key needs the focus
 		}
 		out = append(out, f.rowLines(i, r, width, focused)...)
@@ -115,14 +115,22 @@ func (f *Form) rowText(r formRow, focused bool) (name, theirs string) {
 		hint := ui.Prefixed(": ", f.styles.Keys.Hint(keymap.EditRequest, "edits it again"))
 		return checkbox(f.patch.enabled, false) + " with the patch as edited" + hint, ""
 	case rowReason:
-		return strings.TrimSpace(f.styles.Keys.Key(keymap.WriteReason) + " reason:"),
-			ui.OneLine(transcript.Reveal(f.reason))
+		return strings.TrimSpace(f.styles.Keys.Key(keymap.WriteReason) + " reason" + f.commentCount() + ":"),
+			ui.OneLine(transcript.Reveal(f.reason.text))
 	}
 	o := &f.options[r.index]
 	if len(f.questions) > 0 {
 		number = "" // the digits are the answers
 	}
 	return number + o.name(len(f.questions) > 0), o.details()
+}
+
+// commentCount returns the number of comments that are sent with the reason, or "".
+func (f *Form) commentCount() string {
+	if n := f.reason.comments.Len(); n > 0 {
+		return " with " + ui.Count(n, "comment")
+	}
+	return ""
 }
 
 // details returns the agent's label and the scope of an option on one line.

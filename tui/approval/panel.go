@@ -28,6 +28,7 @@ type Panel struct {
 	guard   Guard
 	offline bool // decisions wait for the connection
 	forms   map[string]*Form
+	pending []protocol.Approval // of the last Update
 
 	rows int // lines of the form that the last View showed
 }
@@ -57,6 +58,7 @@ func NewPanel(s *ui.Styles, name string) Panel {
 // Update sets the pending requests. live marks new ones as arriving now. Update reports whether it
 // switched to another request; the owner must then call Arm.
 func (p *Panel) Update(pending []protocol.Approval, now time.Time, live bool) (changed bool) {
+	p.pending = pending
 	for request := range p.forms {
 		if IndexOf(pending, request) < 0 {
 			delete(p.forms, request)
@@ -121,7 +123,7 @@ func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 		f.awaits.always = nil
 		return Result{Leave: leave}
 	case keymap.ViewRequest:
-		return Result{Push: p.newReader(f, r, "the whole request")}
+		return Result{Push: p.view(f, r, "")}
 	case keymap.PreviousRequest:
 		p.cycle(pending, -1)
 		return Result{}
@@ -185,8 +187,11 @@ func (p *Panel) act(r *protocol.Approval, f *Form, action keymap.Action) Result 
 
 // choose selects the row of a digit key.
 func (p *Panel) choose(f *Form, key string) bool {
-	return len(key) == 1 && key[0] >= '1' && key[0] <= '9' && f.choose(int(key[0]-'0'))
+	return isDigit(key) && f.choose(int(key[0]-'0'))
 }
+
+// isDigit reports whether a key chooses a row.
+func isDigit(key string) bool { return len(key) == 1 && key[0] >= '1' && key[0] <= '9' }
 
 // PressChord handles a digit key with alt while another part has the focus. It takes the focus and
 // selects the row of the digit. handled is false for any other key.
@@ -219,7 +224,7 @@ func (p *Panel) decide(r *protocol.Approval, f *Form, o *decisionOption) Result 
 		f.awaits.always = o
 		return Result{}
 	case o.allows() && !f.card.complete(f.rowOf(o)):
-		return Result{Push: p.newReader(f, r, "not decided: view it to its end first")}
+		return Result{Push: p.view(f, r, "not decided: view it to its end first")}
 	case f.askReason(o):
 		return Result{Focus: true}
 	}
@@ -302,7 +307,7 @@ func (p *Panel) PressTyping(pending []protocol.Approval, msg tea.KeyPressMsg) Re
 	switch {
 	case o == nil:
 		return Result{}
-	case f.reason == "":
+	case f.reason.text == "":
 		f.err = "not sent: a new plan needs a reason"
 		return Result{}
 	}

@@ -32,21 +32,16 @@ func (p *Panel) View(
 	c.update(s, f.editedRequest(r), f.options, width)
 	form, at := p.formLines(f, max(0, width-frameWidth), focused)
 	room := max(0, rows-edgeRows)
-	request := c.excerpt(max(room-len(form), room/2+1))
-	request = request[:min(len(request), room)]
+	request := c.excerpt(max(room-len(form), min(room/2+1, room)))
 	all := form
 	form, at = ui.Window(form, at, room-len(request))
 	p.rows = len(form)
 	f.markShown(all, form)
 	out := []string{frameRule(s, p.title(pending, r, f, now), [2]string{"╭", "╮"}, width, focused)}
-	for _, i := range request {
-		line := s.Warning.Render(p.moreText(c, len(request)-1, focused && !f.Typing()))
-		if i >= 0 {
-			line = c.lines[i].render(s)
-			c.markSeen(i, i+1)
-		}
+	for _, line := range p.requestLines(c, request, focused && !f.Typing()) {
 		out = append(out, frameLine(s, line, width, focused))
 	}
+	c.markExcerptSeen(request)
 	if len(request) > 0 && len(form) > 0 {
 		out = append(out, frameRule(s, "", [2]string{"├", "┤"}, width, focused))
 	}
@@ -66,14 +61,36 @@ func (p *Panel) View(
 // edgeRows is the number of rows of a panel beside the request and the form.
 const edgeRows = 3
 
-// moreText tells how many lines of a request are left out of shown ones. It names the key that
-// views them if the key acts.
-func (p *Panel) moreText(c *card, shown int, keyActs bool) string {
-	text := ui.Pad("⋯", labelWidth) + ui.Count(c.inForm-shown, "line") + " not shown"
+// requestLines draws the lines of an excerpt. keyActs: the key that views all of it acts.
+func (p *Panel) requestLines(c *card, excerpt []excerptLine, keyActs bool) []string {
+	out := make([]string, len(excerpt))
+	label := "changes"
+	for i, l := range excerpt {
+		switch {
+		case l.index >= 0:
+			out[i] = c.lines[l.index].render(p.styles)
+		case l.hidden > 0:
+			out[i] = p.styles.Warning.Render(p.moreText(c, l.hidden, keyActs))
+		default:
+			line := cardLine{label: label, gutter: lineGutter, text: l.change.Text, styled: true}
+			out[i], label = line.render(p.styles), ""
+		}
+	}
+	return out
+}
+
+// moreText tells how many lines of a request are left out. It names the key that shows them if the
+// key acts.
+func (p *Panel) moreText(c *card, hidden int, keyActs bool) string {
+	text := ui.Pad("⋯", labelWidth) + ui.Count(hidden, "line") + " not shown"
 	if !keyActs {
 		return text
 	}
-	return text + ui.Prefixed(": ", p.styles.Keys.Hint(keymap.ViewRequest, "views all"))
+	what := "views all"
+	if c.changes.Changes != nil {
+		what = "reviews all"
+	}
+	return text + ui.Prefixed(": ", p.styles.Keys.Hint(keymap.ViewRequest, what))
 }
 
 // markShown records the rows of a form of which all lines are shown.
@@ -99,8 +116,11 @@ func (p *Panel) title(pending []protocol.Approval, r *protocol.Approval, f *Form
 		out += fmt.Sprintf(" %d of %d", IndexOf(pending, r.Request)+1, len(pending))
 	}
 	out += " · " + KindName(r.Kind)
-	if f.card.runLines > 1 {
-		out += ", " + ui.Count(f.card.runLines, "line")
+	switch c := &f.card; {
+	case c.changes.Changes != nil && len(c.changes.Files()) > 1:
+		out += ", " + c.changes.Summary()
+	case c.runLines > 1:
+		out += ", " + ui.Count(c.runLines, "line")
 	}
 	return out + p.expiry(r, f, now) + p.asked(r)
 }
@@ -184,8 +204,12 @@ func (p *Panel) hint(r *protocol.Approval, f *Form, focused bool, pending int) s
 		return keys.Hint(keymap.Allow, "allow always", keymap.Back, "back")
 	}
 	var pairs []any
+	view := "view"
+	if f.card.changes.Changes != nil {
+		view = "review"
+	}
 	if !f.card.complete(formRow{}) {
-		pairs = append(pairs, keymap.ViewRequest, "view the rest")
+		pairs = append(pairs, keymap.ViewRequest, view+" the rest")
 	} else if r.Offers(protocol.AllowOnce) {
 		pairs = append(pairs, keymap.Allow, strings.ToLower(f.nameOf(protocol.AllowOnce)))
 	}
@@ -195,7 +219,7 @@ func (p *Panel) hint(r *protocol.Approval, f *Form, focused bool, pending int) s
 	hint := []string{keys.Hint(pairs...), "1…9 choose", keys.Hint(keymap.Choose, "confirm")}
 	pairs = []any{keymap.WriteReason, "reason"}
 	if f.card.complete(formRow{}) {
-		pairs = append(pairs, keymap.ViewRequest, "view")
+		pairs = append(pairs, keymap.ViewRequest, view)
 	}
 	if editable(r) {
 		pairs = append(pairs, keymap.EditRequest, "edit")

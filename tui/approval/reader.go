@@ -1,14 +1,28 @@
 package approval
 
 import (
+	"cmp"
+
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
+// view returns an overlay with the whole request: the review of its changes, or a pager. note is
+// the reason why it opens, or "".
+func (p *Panel) view(f *Form, r *protocol.Approval, note string) ui.Overlay {
+	f.card.update(f.styles, f.editedRequest(r), f.options, max(f.card.key.width, minWidth))
+	if f.card.changes.Changes != nil {
+		p.guard.Rearm(p.styles.Now())
+		return newPatchReview(p, f, r, note)
+	}
+	return p.newReader(f, r, cmp.Or(note, "the whole request"))
+}
+
 // newReader returns a pager with the whole request. It records which lines were on the screen.
 func (p *Panel) newReader(f *Form, r *protocol.Approval, title string) ui.Overlay {
-	item := &requestItem{f, f.editedRequest(r)}
+	request := *r // the list of pending requests changes in place
+	item := &requestItem{f, f.editedRequest(&request)}
 	pager := ui.NewPager(p.styles, title, item)
 	pager.Shown = func(width, from, to int) {
 		item.update(width)

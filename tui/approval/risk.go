@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/tui/diff"
 	"agentctl/tui/transcript"
 )
 
@@ -149,13 +150,19 @@ func splitSpans(lines []string, found []span) [][]span {
 // Risks returns the names of the risks of a request: those of all that it runs, of its tool and of
 // the files that it changes. Of the changes themselves only hidden characters count.
 func Risks(r *protocol.Approval) []string {
-	lines := []string{r.Name}
-	for _, s := range Sections(r, false) {
-		if s.Runs {
+	lines, hidden := []string{r.Name}, false
+	files, isPatch := diff.Parse(transcript.Reveal(r.Patch))
+	if isPatch {
+		hidden = transcript.Reveal(r.Patch) != r.Patch
+		for i := range files {
+			lines = append(lines, files[i].Old, files[i].New)
+		}
+	}
+	for _, s := range Sections(r, isPatch) {
+		if s.Runs && !s.changes {
 			lines = append(lines, revealLines(s.Text, !s.Prose && s.Text != r.Patch)...)
 		}
 	}
-	hidden := false
 	for i := range r.Content {
 		if c := &r.Content[i]; c.Type == "diff" {
 			lines = append(lines, revealLines(c.Path, true)...)

@@ -131,8 +131,10 @@ func (a *approvalDialog) press(msg tea.KeyPressMsg) ui.Response {
 // apply carries out a result of the panel.
 func (a *approvalDialog) apply(r approval.Result) ui.Response {
 	a.message = r.Status
-	out := ui.Response{Close: r.Leave, Push: r.Push}
+	out := ui.Response{Close: r.Leave}
 	switch {
+	case r.Push != nil:
+		out.Push = &requestOverlay{r.Push, a}
 	case r.Decide != nil:
 		out.Cmd = a.send(*r.Decide)
 	case r.Edit != nil:

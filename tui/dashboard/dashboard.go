@@ -8,6 +8,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/palette"
 	"agentctl/tui/remote"
+	"agentctl/tui/review"
 	"agentctl/tui/sessionlist"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
@@ -197,6 +198,8 @@ func (d *Dashboard) handleIntent(intent any) (tea.Cmd, any) {
 		return d.reconnect(), nil
 	case palette.Command:
 		return d.Act(i.Action)
+	case review.CopyIntent:
+		return d.Clipboard.Copy(i.Text), nil
 	}
 	return nil, intent
 }

@@ -93,7 +93,7 @@ a.go +2 −4
 -     fmt.Println([x])
 + func f([y] int) {
 +     fmt.Println([y,]
-  [ 1])
+↪ [ 1])
   }
 
   func g() {}
@@ -277,7 +277,7 @@ func TestLongLinesWrapBehindNumbers(t *testing.T) {
 	check(t, "wrapped", render([]File{f}, 26, false), `
 new x +1 −0
   1 + aaaaaaaaaabbbbbbbbbb
-      cccccccccc漢字漢字
+    ↪ cccccccccc漢字漢字
 `)
 }
 

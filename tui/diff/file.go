@@ -1,5 +1,10 @@
 package diff
 
+import (
+	"slices"
+	"strings"
+)
+
 // File is the change of one file.
 type File struct {
 	Old, New string // paths; Old is empty for a new file, New for a deleted one
@@ -52,4 +57,40 @@ func (f *File) Path() string {
 		return f.New
 	}
 	return f.Old
+}
+
+// Status is how a patch changes a file.
+type Status string
+
+// The statuses.
+const (
+	Modified  Status = "modified"
+	NewFile   Status = "new"
+	Deleted   Status = "deleted"
+	Renamed   Status = "renamed"
+	Binary    Status = "binary"
+	ModeOnly  Status = "mode"
+	NoChanges Status = "no change"
+)
+
+// Status returns how the patch changes the file. Git tells some of it in notes.
+func (f *File) Status() Status {
+	noted := func(prefix string) bool {
+		return slices.ContainsFunc(f.Notes, func(n string) bool { return strings.HasPrefix(n, prefix) })
+	}
+	switch {
+	case f.Old == "" || noted("new file mode "):
+		return NewFile
+	case f.New == "" || noted("deleted file mode "):
+		return Deleted
+	case f.Old != f.New:
+		return Renamed
+	case noted("Binary files ") || noted("GIT binary patch"):
+		return Binary
+	case len(f.Hunks) > 0:
+		return Modified
+	case noted("old mode ") || noted("new mode "):
+		return ModeOnly
+	}
+	return NoChanges
 }

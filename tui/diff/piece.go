@@ -96,27 +96,73 @@ func (p *Piece) Estimate() int {
 }
 
 // SideBySideWidth is the least width in cells at which side by side is the better layout.
-const SideBySideWidth = 120
+const SideBySideWidth = 110
 
 // Lines lays out the piece at a width, in one column or side by side if there is room. The lines
 // contain style marks for transcript.RenderStyles.
 func (p *Piece) Lines(width int, sideBySide bool) []string {
+	lines := p.Layout(width, sideBySide)
+	out := make([]string, len(lines))
+	for i := range lines {
+		out[i] = lines[i].Text
+	}
+	return out
+}
+
+// Layout lays out the piece as Lines does.
+func (p *Piece) Layout(width int, sideBySide bool) []LayoutLine {
 	width = max(width, 1)
 	if p.isHeader {
-		return p.headerLines(width)
+		return headings(p.headerLines(width))
 	}
-	var out []string
+	var out []LayoutLine
 	h := &p.hunk
 	if p.startsHunk && (h.Old > 1 || h.New > 1 || h.Section != "" || h.Old == 0 && h.New == 0) {
 		r := &transcript.StyledText{}
 		r.Append(strings.TrimRight("⋯ "+expandTabs(h.Section), " "), transcript.Faint)
-		out = append(out, wrapMarked(r, width)...)
+		out = headings(wrapMarked(r, width))
 	}
 	rows := p.rows()
 	if sideBySide && !p.oneSided && width >= 2*(p.digits+8)+3 {
 		return append(out, p.sideBySide(rows, width)...)
 	}
 	return append(out, p.unified(rows, width)...)
+}
+
+// headings returns lines that show no line of the piece.
+func headings(lines []string) []LayoutLine {
+	out := make([]LayoutLine, len(lines))
+	for i, line := range lines {
+		out[i] = LayoutLine{line, -1, -1}
+	}
+	return out
+}
+
+// File returns the file of the piece.
+func (p *Piece) File() *File { return p.file }
+
+// IsHeader reports whether the piece is the header of a file.
+func (p *Piece) IsHeader() bool { return p.isHeader }
+
+// StartsHunk reports whether the piece is the first one of a hunk.
+func (p *Piece) StartsHunk() bool { return p.startsHunk }
+
+// Len returns the number of lines of the patch in the piece.
+func (p *Piece) Len() int { return len(p.hunk.Lines) }
+
+// Line returns line i of the piece and its numbers on each side; 0 if it has none.
+func (p *Piece) Line(i int) (line Line, oldNumber, newNumber int) {
+	line = p.hunk.Lines[i]
+	oldNumber, newNumber = p.hunk.lineNumbersAfter(i)
+	switch line.Op {
+	case Added:
+		oldNumber = 0
+	case Removed:
+		newNumber = 0
+	case Note:
+		oldNumber, newNumber = 0, 0
+	}
+	return line, oldNumber, newNumber
 }
 
 // headerLines renders the file's path, kind of change, stat and notes.
@@ -167,6 +213,7 @@ func wrapMarked(r *transcript.StyledText, width int) []string {
 
 // row is an analysed line.
 type row struct {
+	index    int // in the lines of the piece
 	op       Op
 	old, new int    // line numbers; 0 for none
 	text     string // without tabs
@@ -182,7 +229,7 @@ func (p *Piece) rows() []row {
 	oldNumber, newNumber := p.hunk.Old, p.hunk.New
 	out := make([]row, len(p.hunk.Lines))
 	for i, l := range p.hunk.Lines {
-		r := row{op: l.Op, text: expandTabs(l.Text)}
+		r := row{index: i, op: l.Op, text: expandTabs(l.Text)}
 		switch l.Op {
 		case Removed:
 			r.old, r.tokens = oldNumber, before.Scan(r.text, nil)

@@ -12,29 +12,53 @@ import (
 // minTextWidth is the least width of the text. In narrower windows line numbers are omitted.
 const minTextWidth = 20
 
+// LayoutLine is a line of a layout. It has style marks for transcript.RenderStyles.
+type LayoutLine struct {
+	Text string
+
+	// Old and New are the lines of the piece that it shows on each side, or -1. Both are -1 in a
+	// heading.
+	Old, New int
+}
+
 // unified lays out rows in one column: old and new line number, sign, text.
-func (p *Piece) unified(rows []row, width int) []string {
+func (p *Piece) unified(rows []row, width int) []LayoutLine {
 	digits := p.digits
 	if width < 2*digits+4+minTextWidth {
 		digits = 0
 	}
-	var out []string
+	var out []LayoutLine
 	for i := range rows {
 		r := &rows[i]
 		gutter := ""
 		if digits > 0 {
 			gutter = formatNumber(r.old, digits) + " " + formatNumber(r.new, digits) + " "
 		}
-		out = append(out, r.lines(gutter, width, false)...)
+		out = r.appendLines(out, gutter, width)
+	}
+	return out
+}
+
+// appendLines appends the lines of a row that has the whole width.
+func (r *row) appendLines(out []LayoutLine, gutter string, width int) []LayoutLine {
+	before, after := r.index, r.index
+	switch r.op {
+	case Added:
+		before = -1
+	case Removed, Note:
+		after = -1
+	}
+	for _, line := range r.lines(gutter, width, false) {
+		out = append(out, LayoutLine{line, before, after})
 	}
 	return out
 }
 
 // sideBySide lays out old rows on the left and new rows on the right.
-func (p *Piece) sideBySide(rows []row, width int) []string {
+func (p *Piece) sideBySide(rows []row, width int) []LayoutLine {
 	left := (width - 3) / 2
 	right := width - 3 - left
-	var out []string
+	var out []LayoutLine
 	for i := 0; i < len(rows); {
 		r := &rows[i]
 		switch r.op {
@@ -42,7 +66,7 @@ func (p *Piece) sideBySide(rows []row, width int) []string {
 			out = p.appendRowPair(out, r, r, left, right)
 			i++
 		case Note:
-			out = append(out, r.lines("", width, false)...)
+			out = r.appendLines(out, "", width)
 			i++
 		default:
 			removed, added := countChange(rows[i:])
@@ -63,7 +87,7 @@ func (p *Piece) sideBySide(rows []row, width int) []string {
 }
 
 // appendUnpaired appends rows that are not aligned with each other.
-func (p *Piece) appendUnpaired(out []string, oldRows, newRows []row, left, right int) []string {
+func (p *Piece) appendUnpaired(out []LayoutLine, oldRows, newRows []row, left, right int) []LayoutLine {
 	for k := range max(len(oldRows), len(newRows)) {
 		var a, b *row
 		if k < len(oldRows) {
@@ -78,13 +102,14 @@ func (p *Piece) appendUnpaired(out []string, oldRows, newRows []row, left, right
 }
 
 // appendRowPair appends an old row beside a new one. Either can be nil.
-func (p *Piece) appendRowPair(out []string, a, b *row, left, right int) []string {
+func (p *Piece) appendRowPair(out []LayoutLine, a, b *row, left, right int) []LayoutLine {
 	var before, after []string
+	oldIndex, newIndex := -1, -1
 	if a != nil {
-		before = a.lines(p.gutter(a.old), left, true)
+		before, oldIndex = a.lines(p.gutter(a.old), left, true), a.index
 	}
 	if b != nil {
-		after = b.lines(p.gutter(b.new), right, true)
+		after, newIndex = b.lines(p.gutter(b.new), right, true), b.index
 	}
 	bar := &transcript.StyledText{}
 	bar.Append(" │ ", transcript.Faint)
@@ -97,7 +122,7 @@ func (p *Piece) appendRowPair(out []string, a, b *row, left, right int) []string
 		if i < len(after) {
 			end = after[i]
 		}
-		out = append(out, line+between+end)
+		out = append(out, LayoutLine{line + between + end, oldIndex, newIndex})
 	}
 	return out
 }
@@ -143,7 +168,7 @@ func (r *row) lines(gutter string, width int, full bool) []string {
 		head := &transcript.StyledText{}
 		if i > 0 {
 			gutter = strings.Repeat(" ", len(gutter))
-			sign = " "
+			sign = "↪"
 		}
 		head.Append(gutter, style|transcript.Faint)
 		head.Append(sign+" ", style)

@@ -13,9 +13,12 @@ import (
 )
 
 // Changes is the file changes of an approval request or a tool call. It caches the lines of the
-// last layout.
+// last layout, and records which of them were on the screen.
 type Changes struct {
-	pieces []diff.Piece
+	files    []*diff.File
+	pieces   []diff.Piece
+	fileOf   []int // by piece
+	coverage []coverage
 
 	// The last layout and its arguments.
 	width      int
@@ -26,7 +29,23 @@ type Changes struct {
 }
 
 // New returns the changes to files.
-func New(files []diff.File) *Changes { return &Changes{pieces: diff.Split(files)} }
+func New(files []diff.File) *Changes {
+	c := &Changes{pieces: diff.Split(files)}
+	c.coverage = make([]coverage, len(c.pieces))
+	c.fileOf = make([]int, len(c.pieces))
+	for i := range c.pieces {
+		p := &c.pieces[i]
+		if p.IsHeader() {
+			c.files = append(c.files, p.File())
+		}
+		c.fileOf[i] = len(c.files) - 1
+		c.coverage[i].left = 1 + p.Len()
+		if p.IsHeader() && p.File().Path() == "" && len(p.File().Notes) == 0 {
+			c.coverage[i].left = 0 // it has no lines
+		}
+	}
+	return c
+}
 
 // Lines returns at most limit styled lines at a width, and approximately how many more there are.
 func (c *Changes) Lines(width, limit int, sideBySide bool) (lines []string, more int) {

@@ -26,6 +26,7 @@ const (
 	Rules         Scope = "Rules"
 	Context       Scope = "Context"
 	ProtocolLog   Scope = "Protocol log (F7)"
+	Review        Scope = "Review of changes"
 	Pager         Scope = "Pager"
 )
 
@@ -50,6 +51,7 @@ var Definitions = []Definition{
 	{Global, ShowContext, []string{"f6", "alt+i"}, "context usage; compact the context"},
 	{Global, ShowProtocolLog, []string{"f7", "alt+w"}, "protocol log: messages sent and received"},
 	{Global, NextPending, []string{"f8", "alt+n"}, "next session that needs you, then back"},
+	{Global, ShowChanges, []string{"f9", "alt+c"}, "files changed in this session"},
 	{Global, FocusNext, []string{"tab"}, "next panel: approval, queue, plan, transcript, composer"},
 	{Global, FocusPrevious, []string{"shift+tab"}, "previous panel"},
 	{Global, PageUp, []string{"pgup"}, "scroll the transcript up"},
@@ -118,6 +120,7 @@ var Definitions = []Definition{
 
 	{Transcript, Toggle, []string{"enter", "right", "left"}, "expand or collapse"},
 	{Transcript, ViewItem, []string{"v", "o"}, "view the whole tool call"},
+	{Transcript, TurnChanges, []string{"f"}, "files changed by the tool call, or in the turn"},
 	{Transcript, SaveFile, []string{"w"}, "save the image or file"},
 	{Transcript, OpenFile, []string{"x"}, "open the image or file with the program for it"},
 	{Transcript, DiffLayout, []string{"d"}, "diff side by side or in one column"},
@@ -167,6 +170,20 @@ var Definitions = []Definition{
 	{ProtocolLog, LogPageUp, []string{"pgup", "b"}, "page up"},
 	{ProtocolLog, LogPageDown, []string{"pgdown"}, "page down"},
 	{ProtocolLog, LogClose, []string{"f7", "alt+w"}, "back"},
+
+	{Review, ReviewPageUp, []string{"pgup", "b"}, "page up"},
+	{Review, ReviewPageDown, []string{"space", "pgdown"}, "page down"},
+	{Review, ReviewPreviousFile, []string{"[", "left"}, "previous file"},
+	{Review, ReviewNextFile, []string{"]", "right"}, "next file"},
+	{Review, ReviewPreviousHunk, []string{"K"}, "previous hunk"},
+	{Review, ReviewNextHunk, []string{"J"}, "next hunk"},
+	{Review, ReviewUnread, []string{"u"}, "go to what was not on the screen"},
+	{Review, ReviewFiles, []string{"f"}, "list of files and comments"},
+	{Review, ReviewComment, []string{"c"}, "comment on the line; sent with the decision"},
+	{Review, ReviewRemove, []string{"x", "delete", "backspace"}, "remove the comment"},
+	{Review, ReviewCopy, []string{"C"}, "copy all comments"},
+	{Review, ReviewLayout, []string{"s"}, "side by side or in one column"},
+	{Review, ReviewClose, []string{"v"}, "back; the keys of an approval decide"},
 
 	{Pager, PagerPageUp, []string{"pgup", "b"}, "page up"},
 	{Pager, PagerPageDown, []string{"pgdown", "space"}, "page down"},

@@ -87,7 +87,7 @@ var screenScenes = []goldenScene{
 			"package store", "2 - const limit = 2", "2 + const limit = 20", "1 Allow once", "2 Always allow",
 		}, decisions...),
 		wide: conversationAnd(
-			"r reason · v view · p edit", "│ file ▏ store.go",
+			"r reason · v review · p edit",
 			"│ in ▏ /home/ada/store", "│ title ▏ Change the limit", "│ reason ▏ Two was too few.",
 			"2 Always allow ▏ every patch of exactly these files, in this session",
 			"2 - const limit = 2 │ 2 + const limit = 20",
@@ -109,7 +109,7 @@ var screenScenes = []goldenScene{
 			"2 - const limit = 2", "2 + const limit = 40", "▸ [x] with the patch as edited", "1 Allow once",
 			"2 Always allow",
 		}, decisions...),
-		wide:   conversationAnd("r reason · v view · p edit", wideStatus+"k3f9ab:29 · F1 help"),
+		wide:   conversationAnd("r reason · v review · p edit", wideStatus+"k3f9ab:29 · F1 help"),
 		status: []string{"● waiting for 1 approval", "fix-tests"},
 	},
 	{

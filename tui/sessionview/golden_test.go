@@ -101,7 +101,7 @@ func TestGoldenFilesAreUsed(t *testing.T) {
 	var used []string
 	scenes := slices.Concat(
 		screenScenes, planScenes, contextScenes, protocolLogScenes, toolCallScenes, statusScenes,
-		markdownScenes, fileScenes, hostileScenes,
+		markdownScenes, fileScenes, hostileScenes, reviewScenes,
 	)
 	for _, scene := range scenes {
 		used = append(used, fmt.Sprintf("%s_%d.golden", scene.name, goldenWidth))

@@ -126,6 +126,8 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 		v.showRules()
 	case keymap.ShowProtocolLog:
 		return v.showProtocolLog(), true
+	case keymap.ShowChanges:
+		v.showChangedFiles()
 	case keymap.ShowContext:
 		page, cmd := v.usage.openPage(v.Styles)
 		v.overlays.Push(page)

@@ -23,7 +23,9 @@ func TestApprovalEditPatch(t *testing.T) {
 	s.mustHide("= 20")
 	s.press("v")
 	s.mustShow("+ const limit = 40")
-	s.press("q", "y")
+	s.press("q")
+	s.waitGrace()
+	s.press("y")
 	data := s.mustSend(protocol.DoApprove).(protocol.ApproveData)
 	want := strings.Replace(s.m.replica.state.Approvals[0].Patch, "20", "40", 1)
 	if data.Option != "once" || data.Input == nil || data.Input.Patch != want {

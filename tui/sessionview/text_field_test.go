@@ -58,7 +58,19 @@ func TestPrintableKeysOnlyWriteInTextFields(t *testing.T) {
 			s.focusApproval()
 			s.press("down", "down", "enter")
 		}},
-		"task":              {"tasks to confirm", func(s *testScreen) { s.focusApproval(); s.press("p") }},
+		"task": {"tasks to confirm", func(s *testScreen) { s.focusApproval(); s.press("p") }},
+		"comment in a review": {"patch", func(s *testScreen) {
+			s.focusApproval()
+			s.press("v")
+			s.waitGrace()
+			s.press("J", "c")
+		}},
+		"reason in a review": {"patch", func(s *testScreen) {
+			s.focusApproval()
+			s.press("v")
+			s.waitGrace()
+			s.press("r")
+		}},
 		"search":            {"transcript", pressing("ctrl+f")},
 		"palette":           {"approval", pressing("ctrl+k")},
 		"rename":            {"approval", typingLine("/rename")},

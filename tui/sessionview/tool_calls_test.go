@@ -40,10 +40,10 @@ var toolCallScenes = []goldenScene{
 	{
 		name: "file_changes", open: fromScene("changes"), heights: [3]int{40, 40, 40},
 		shows: []string{
-			"▎ Make the counter safe.", "· waiting for a decision", "approval · patch · asked 09:41",
+			"▎ Make the counter safe.", "· waiting for a decision", "approval · patch, 2 files +7 −3",
 			"│ ⚠ hidden or look", "│ changes ▏ go.mod +1 −1", "⋯ module store", "3 - go 1.25",
 			"3 + go 1.26‹U+202E›", "pkg/store/counter.go +6 −2", "// Add adds n.",
-			"c.mu.Lock()", "defer c.mu.Unlock()", "return c.n",
+			"c.mu.Lock()", "defer c.mu.Unlock()",
 			"Allow once", "Always allow", "Deny",
 		},
 		wide:   []string{"3 - go 1.25 │ 3 + go 1.26‹U+202E›", "18 - return c.n │ 22 + return c.n // under its lock"},
@@ -319,7 +319,7 @@ func TestApprovalPatchDiff(t *testing.T) {
 	s.mustShow("go.mod +1 −1", "3   - go 1.25", "  3 + go 1.26‹U+202E›", "pkg/store/counter.go +6 −2")
 	s.press("tab", "v")
 	s.mustShow("Edit two files", "14 + ", "under its lock")
-	s.press("d")
+	s.press("s")
 	s.mustShow(" │ ")
 }
 

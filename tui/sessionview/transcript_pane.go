@@ -83,6 +83,13 @@ func (p *transcriptPane) press(key string) paneResult {
 				return paneResult{push: pager}
 			}
 		}
+	case keymap.TurnChanges:
+		if selected {
+			if o := p.changesOf(id); o != nil {
+				return paneResult{push: o}
+			}
+			p.commands.status.Text = noChangedFiles
+		}
 	case keymap.SaveFile, keymap.OpenFile:
 		if selected {
 			return paneResult{file: action}

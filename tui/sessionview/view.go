@@ -12,6 +12,7 @@ import (
 	"agentctl/tui/drafts"
 	"agentctl/tui/palette"
 	"agentctl/tui/remote"
+	"agentctl/tui/review"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
@@ -270,6 +271,10 @@ func (v *View) handleIntent(intent any) tea.Cmd {
 		v.composer.Paste(i.text)
 	case olderPromptsIntent:
 		return v.olderMessages()
+	case approval.Result:
+		return v.applyApprovalResult(i)
+	case review.CopyIntent:
+		return v.Clipboard.Copy(i.Text)
 	}
 	return nil
 }

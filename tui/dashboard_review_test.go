@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"fmt"
+	"testing"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/approval"
+)
+
+// twelveFiles is a request to change twelve files.
+func twelveFiles() protocol.Approval {
+	a := tuitest.CommandApproval()
+	a.Kind, a.Command = protocol.ApprovePatch, ""
+	for i := range 12 {
+		name := fmt.Sprintf("part%d.go", i)
+		a.Patch += fmt.Sprintf("--- a/%s\n+++ b/%s\n@@ -1,2 +1,3 @@\n-a\n-b\n+c\n+d\n+e\n", name, name)
+	}
+	return a
+}
+
+func TestDashboardReviewsAPatch(t *testing.T) {
+	d := newTestDashboard(t, 80, 24, testSummaries()...)
+	d.openApproval(twelveFiles())
+	d.wantText("patch, 12 files +36 −24", "part0.go +3 −2", "v reviews all")
+	d.press("v", "y")
+	d.wantText("not decided: the request is new")
+	d.waitGrace()
+	d.press("J", "c")
+	d.typeText("keep y")
+	d.press("enter")
+	d.wantText("1 comment sent with it")
+	if got := d.decisions(); len(got) != 0 {
+		t.Fatalf("got decisions %+v, want none before a key that decides", got)
+	}
+	d.press("n")
+	got := d.decisions()
+	if len(got) != 1 || got[0].Option != "no" || got[0].Reason != "part0.go:1 (removed): keep y" {
+		t.Errorf("got decisions %+v, want a denial with the comment", got)
+	}
+}
+
+// Keys in the review restart the pause of the dialog.
+func TestDashboardReviewTakesNoKeyOfAFastSeries(t *testing.T) {
+	d := newTestDashboard(t, 80, 24, testSummaries()...)
+	d.openApproval(twelveFiles())
+	d.press("v")
+	for _, key := range []string{"J", "J", "n"} {
+		d.now = d.now.Add(approval.Grace * 2 / 3)
+		d.fireGuards()
+		d.press(key)
+	}
+	if got := d.decisions(); len(got) != 0 {
+		t.Errorf("got decisions %+v, want none", got)
+	}
+	d.waitGrace()
+	d.press("n")
+	if got := d.decisions(); len(got) != 1 {
+		t.Errorf("got %d decisions, want 1", len(got))
+	}
+}
+
+func TestDashboardClosesTheReviewOfADecidedRequest(t *testing.T) {
+	d := newTestDashboard(t, 80, 24, testSummaries()...)
+	d.openApproval(twelveFiles())
+	d.press("v")
+	d.wantText("12 files +36 −24")
+	s := testSummaries()[0]
+	for _, other := range testSummaries() {
+		if other.Session == "s3" {
+			s = other
+		}
+	}
+	s.Status, s.Approvals, s.Asked = protocol.Running, 0, nil
+	d.sendSummaries(s)
+	d.press("y")
+	if got := d.decisions(); len(got) != 0 {
+		t.Errorf("got decisions %+v, want none", got)
+	}
+	d.wantNoText("not read")
+}
