@@ -15,11 +15,12 @@ const (
 	maxWords = 16
 )
 
-// A Query is a set of words. A text matches if it contains all of them, in any case. Not safe for
-// concurrent use.
+// A Query is a set of words. A text matches if it contains all of them, in any case, or in their
+// case if the query has an upper-case letter. Not safe for concurrent use.
 type Query struct {
 	text  string
-	words [][]byte // case-folded
+	exact bool     // case matters
+	words [][]byte // in the form that is compared
 	low   []byte   // scratch
 }
 
@@ -29,7 +30,7 @@ func ParseQuery(s string) (*Query, error) {
 	if len(s) > maxQuery {
 		return nil, Errorf(CodeInvalidMessage, "query: at most %d bytes", maxQuery)
 	}
-	q := &Query{text: s}
+	q := &Query{text: s, exact: strings.IndexFunc(s, unicode.IsUpper) >= 0}
 	s = strings.ToValidUTF8(s, "\uFFFD") // a word begins at a rune boundary
 	for {
 		s = strings.TrimLeftFunc(s, unicode.IsSpace)
@@ -46,7 +47,7 @@ func ParseQuery(s string) (*Query, error) {
 			}
 			word, s = s[:end], s[end:]
 		}
-		low, _ := foldCase(nil, word)
+		low, _ := q.fold(nil, word)
 		if len(low) > 0 && !slices.ContainsFunc(q.words, func(w []byte) bool { return bytes.Equal(w, low) }) {
 			q.words = append(q.words, low)
 		}
@@ -65,7 +66,7 @@ func (q *Query) String() string { return q.text }
 
 // Match reports whether the text contains every word.
 func (q *Query) Match(text string) bool {
-	q.low, _ = foldCase(q.low[:0], text)
+	q.low, _ = q.fold(q.low[:0], text)
 	for _, w := range q.words {
 		if !bytes.Contains(q.low, w) {
 			return false
@@ -77,7 +78,7 @@ func (q *Query) Match(text string) bool {
 // Count returns how often the text contains every word: the count of the rarest word, without
 // overlaps.
 func (q *Query) Count(text string) int {
-	q.low, _ = foldCase(q.low[:0], text)
+	q.low, _ = q.fold(q.low[:0], text)
 	least := -1
 	for _, w := range q.words {
 		if n := bytes.Count(q.low, w); least < 0 || n < least {
@@ -89,7 +90,7 @@ func (q *Query) Count(text string) int {
 
 // Spans returns the places of all words, in order. Spans that touch or overlap are joined.
 func (q *Query) Spans(text string) []Span {
-	low, same := foldCase(q.low[:0], text)
+	low, same := q.fold(q.low[:0], text)
 	q.low = low
 	var found []Span
 	for _, w := range q.words {
@@ -119,7 +120,7 @@ func (q *Query) Spans(text string) []Span {
 
 // Index returns the place of the first word found, or -1.
 func (q *Query) Index(text string) int {
-	low, same := foldCase(q.low[:0], text)
+	low, same := q.fold(q.low[:0], text)
 	q.low = low
 	first := -1
 	for _, w := range q.words {
@@ -137,6 +138,22 @@ func (q *Query) Index(text string) int {
 		return at[0].From
 	}
 	return first
+}
+
+// fold appends the text in the form that is compared. same reports whether every rune kept its
+// length.
+func (q *Query) fold(dst []byte, text string) (_ []byte, same bool) {
+	if !q.exact {
+		return foldCase(dst, text)
+	}
+	at := len(dst)
+	dst = append(dst, text...)
+	for i, c := range dst[at:] {
+		if '\t' <= c && c <= '\r' {
+			dst[at+i] = ' '
+		}
+	}
+	return dst, true
 }
 
 // foldCase appends the text in the form that is compared: letters case-folded, ASCII white space as

@@ -70,7 +70,14 @@ func newBuilder(ctx context.Context, o *Options, s *ui.Styles) *builder {
 
 // newSession returns a program that shows one session.
 func (b *builder) newSession(s remote.Session) *program {
+	player, recorded := s.(remote.Player)
+	if recorded {
+		b.options.Alerts.Off = true
+	}
 	p := b.newProgram()
+	if recorded {
+		b.styles.Now = player.Now
+	}
 	p.sessions.viewConfig.Sessions = false
 	p.session, p.initial = func(string) remote.Session { return s }, b.options.Composer.Session
 	return p

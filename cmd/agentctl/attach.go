@@ -32,6 +32,7 @@ type attachOptions struct {
 	Theme   string
 	NoAlert bool
 	Keep    int
+	replayOptions
 
 	changed func(flag string) bool // reports whether a flag was passed
 }
@@ -54,6 +55,10 @@ With --plain, without a terminal or on a dumb one, the session is printed as lin
 turns, then live output. Lines of stdin are sent as messages; lines that begin with / are commands
 (see /help).
 
+With --replay, an exported log (agentctl export --format jsonl) is played at its own pace, or that
+of a session up to now: Space pauses, + and - change the speed, [ and ] move by turns. A replay
+sends nothing. An argument that names no file is a SESSION.
+
 The theme follows the background of the terminal. --theme contrast has no faint text; 16 uses the
 terminal's sixteen colours. While the terminal has no focus, it rings the bell when an approval
 arrives or a turn ends, unless you pass --no-alert.
@@ -68,7 +73,7 @@ Defaults can be set in the configuration file (see "agentctl --help"), which is 
    "keys": {"interrupt": ["ctrl+x", "ctrl+b"], "queue.remove": ["x"]}}
 
 Every name is optional. "composer" chooses the keys that edit a message, emacs or vi. "keys" maps actions to keys; "agentctl keys" lists the actions.`,
-		Example:           "  agentctl attach fix\n  agentctl attach fix --plain",
+		Example:           "  agentctl attach fix\n  agentctl attach fix --plain\n  agentctl attach --replay fix.jsonl",
 		Args:              rangeArgs(0, 1),
 		ValidArgsFunction: a.completeSessions,
 		RunE: runE(a, o, func(args []string) error {
@@ -81,7 +86,7 @@ Every name is optional. "composer" chooses the keys that edit a message, emacs o
 			if o.Keep < 1 {
 				return exit.Usagef("invalid --keep %d: want 1 or more", o.Keep)
 			}
-			return nil
+			return o.replayOptions.check(o.Session, o.Plain, o.changed("max-pause"))
 		}, run),
 	}
 	o.changed = cmd.Flags().Changed
@@ -90,11 +95,15 @@ Every name is optional. "composer" chooses the keys that edit a message, emacs o
 	cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME`: "+strings.Join(config.Themes(), ", "))
 	cmd.Flags().IntVar(&o.Keep, "keep", 3, "keep the last `N` sessions subscribed")
 	cmd.Flags().BoolVar(&o.NoAlert, "no-alert", false, "disable bell and notifications")
+	o.replayOptions.addFlags(cmd)
 	completeValues(cmd, "theme", config.Themes())
 	return cmd
 }
 
 func runAttach(ctx context.Context, o *attachOptions) (err error) {
+	if o.Replay {
+		return runReplay(ctx, o)
+	}
 	onScreen := !o.Plain && o.app.hasScreen()
 	if o.app.logFrames = onScreen; onScreen {
 		var stop func() error

@@ -28,7 +28,8 @@ func newSearch(a *app, run func(context.Context, *searchOptions) error) *cobra.C
 		Use:   "search [SESSION] WORDS…",
 		Short: "Search the transcripts of sessions",
 		Long: `Print the messages, answers, reasoning, tool calls, approvals and errors that contain
-every word, in any case, including those of the current turn. An argument with spaces is a phrase.
+every word, including those of the current turn. An argument with spaces is a phrase. Words with an
+upper-case letter match in their case only, and then so do all other words.
 The first of several arguments is a session if one has that id or name, unless you pass --all. Each
 hit has its session and seq, time, kind and a line of text; the newest hits come first, and sessions
 in order of creation, the newest first. Over a dialect, SESSION is required and only the events its

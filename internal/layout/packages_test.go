@@ -34,6 +34,7 @@ var (
 		"protocol", "internal/panics", "internal/attachment", "internal/download", "internal/filelist",
 		"tui/logview", "tui/composer", "tui/palette", "tui/drafts", "tui/shell", "tui/approval", "tui/review",
 		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
+		"tui/outline", "tui/location",
 		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage", "tui/protolog",
 		"tui/diff", "tui/highlight", "tui/transcript",
 	}
@@ -90,6 +91,9 @@ var packageRules = []packageRule{
 		"protocol", "tui/keymap", "tui/usage", "tui/diff", "tui/highlight", "tui/transcript",
 	}},
 	{pkg: "tui/remote", imports: []string{"protocol", "tui/keymap"}},
+	{pkg: "tui/outline", imports: []string{"protocol"}},
+	{pkg: "tui/location", imports: []string{"protocol"}},
+	{pkg: "tui/replay", imports: []string{"protocol", "tui/remote"}},
 	{pkg: "tui/keymap"},
 	{pkg: "tui/task", imports: []string{"internal/panics"}},
 	{pkg: "tui/sessionlist", imports: []string{"protocol"}},

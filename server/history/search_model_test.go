@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
 
 	"pgregory.net/rapid"
 
@@ -30,9 +31,13 @@ func naive(r *testReader, id string, query []string) []string {
 		}
 	}
 	var found []string
+	exact := strings.IndexFunc(strings.Join(query, ""), unicode.IsUpper) >= 0
 	add := func(t *protocol.Turn, kind protocol.HitKind, item, text string) {
+		if !exact {
+			text = strings.ToLower(text)
+		}
 		for _, w := range query {
-			if !strings.Contains(strings.ToLower(text), strings.ToLower(w)) {
+			if !strings.Contains(text, w) {
 				return
 			}
 		}

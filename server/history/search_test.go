@@ -67,7 +67,7 @@ func TestSearchFindsEverythingThatWasSaidAndDone(t *testing.T) {
 		}
 		run.finish(session.End{Reason: protocol.ReasonError, Message: "lost the needle"}, nil)
 		synctest.Wait()
-		hits := r.search(id, "NEEDLE", 0)
+		hits := r.search(id, "needle", 0)
 		if got := kindsOf(hits); got != "error approval error tool tool text reasoning user" {
 			t.Errorf("after the turn: hits %s", got)
 		}
@@ -81,8 +81,11 @@ func TestSearchFindsEverythingThatWasSaidAndDone(t *testing.T) {
 				t.Errorf("%q: match %q", h.Snippet, h.Snippet[m.From:m.To])
 			}
 		}
-		if got := r.search(id, `"the needle" QUESTION`, 0); len(got) != 1 || got[0].Kind != protocol.HitUser {
+		if got := r.search(id, `"the needle" question`, 0); len(got) != 1 || got[0].Kind != protocol.HitUser {
 			t.Errorf("all words match: %+v", got)
+		}
+		if got := kindsOf(r.search(id, "Needle", 0)); got != "reasoning" {
+			t.Errorf("a query with an upper-case letter: hits %s", got)
 		}
 		if got := r.search(id, "e", 0); len(got) == 0 ||
 			got[len(got)-1].Count != strings.Count("the needle in my question", "e") {

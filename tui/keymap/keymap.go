@@ -15,6 +15,8 @@ const (
 	Global        Scope = "Everywhere"
 	Lists         Scope = "Lists"
 	Composer      Scope = "Composer"
+	Outline       Scope = "Turns (F10)"
+	Player        Scope = "Player (attach --replay)"
 	Approval      Scope = "Approval (tab)"
 	Queue         Scope = "Queue (tab)"
 	Plan          Scope = "Plan (tab)"
@@ -67,6 +69,7 @@ var Definitions = []Definition{
 	{Global, OpenEditor, []string{"ctrl+g"}, "write the message in $VISUAL or $EDITOR"},
 	{Global, EarlierMessage, []string{"ctrl+p"}, "previous message of yours"},
 	{Global, LaterMessage, []string{"ctrl+n"}, "next message of yours"},
+	{Global, ShowOutline, []string{"f10", "alt+o"}, "turns of the session: filter, go to one"},
 	{Global, Redraw, []string{"ctrl+l"}, "redraw the screen"},
 	{Global, ReleaseQueue, []string{"alt+r"}, "release the queue"},
 	{Global, ClearQueue, []string{"alt+q"}, "clear the queue"},
@@ -87,6 +90,24 @@ var Definitions = []Definition{
 	{Composer, DeleteOrLeave, []string{"ctrl+d"}, "delete the next character; when empty: leave"},
 	{Composer, ComposerScrollUp, []string{"shift+up"}, "when empty: scroll up"},
 	{Composer, ComposerScrollDown, []string{"shift+down"}, "when empty: scroll down"},
+
+	{Outline, OutlineJump, []string{"enter"}, "go to the turn"},
+	{Outline, OutlineUp, []string{"up"}, "up; text filters"},
+	{Outline, OutlineDown, []string{"down"}, "down"},
+	{Outline, OutlinePageUp, []string{"pgup"}, "page up"},
+	{Outline, OutlinePageDown, []string{"pgdown"}, "page down"},
+	{Outline, OutlineClose, []string{"esc", "f10", "alt+o"}, "back"},
+
+	{Player, PlayPause, []string{"space", "p"}, "pause or continue; at the end: play again"},
+	{Player, PlayFaster, []string{"+", "="}, "faster, up to 16×, then as fast as possible"},
+	{Player, PlaySlower, []string{"-"}, "slower, down to 0.25×"},
+	{Player, PlayPrevious, []string{"[", "left"}, "start of the turn, then previous turn"},
+	{Player, PlayNext, []string{"]", "right"}, "next turn"},
+	{Player, PlayFromStart, []string{"home"}, "start of the recording"},
+	{Player, PlayToEnd, []string{"end"}, "end of the recording"},
+	{Player, PlayFind, []string{"/"}, "search"},
+	{Player, PlayOutline, []string{"o"}, "turns"},
+	{Player, PlayHelp, []string{"?"}, "this help"},
 
 	{Lists, Up, []string{"up", "k"}, "up"},
 	{Lists, Down, []string{"down", "j"}, "down"},
@@ -123,12 +144,14 @@ var Definitions = []Definition{
 	{Transcript, TurnChanges, []string{"f"}, "files changed by the tool call, or in the turn"},
 	{Transcript, SaveFile, []string{"w"}, "save the image or file"},
 	{Transcript, OpenFile, []string{"x"}, "open the image or file with the program for it"},
+	{Transcript, OpenPlace, []string{"F"}, "open a file that it names, at its line, in $VISUAL or $EDITOR"},
 	{Transcript, DiffLayout, []string{"d"}, "diff side by side or in one column"},
 	{Transcript, TranscriptFind, []string{"/"}, "search"},
 	{Transcript, OlderMatch, []string{"n"}, "next older match"},
 	{Transcript, NewerMatch, []string{"N"}, "next newer match"},
 	{Transcript, TranscriptPreviousTurn, []string{"["}, "previous turn"},
 	{Transcript, TranscriptNextTurn, []string{"]"}, "next turn"},
+	{Transcript, TranscriptOutline, []string{"O"}, "turns"},
 	{Transcript, NextTool, []string{"t"}, "next tool call"},
 	{Transcript, PreviousTool, []string{"T"}, "previous tool call"},
 	{Transcript, NextApproval, []string{"a"}, "next approval"},

@@ -110,6 +110,12 @@ func TestGoldenFilesAreUsed(t *testing.T) {
 		used = append(used, "theme_"+string(theme)+".golden", "tool_calls_theme_"+string(theme)+".golden")
 	}
 	used = append(used, "palette_200.golden")
+	for _, c := range outlineScreens {
+		used = append(used, c.name+".golden")
+	}
+	for _, c := range replayScreens {
+		used = append(used, c.name+".golden")
+	}
 	files, err := filepath.Glob("testdata/*.golden")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no golden files: %v", err)

@@ -57,6 +57,8 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	switch {
+	case v.panels.player != nil:
+		return v.pressReplay(key)
 	case v.focus == onApproval && v.panels.approvals.Typing(pending):
 		return v.applyApprovalResult(v.panels.approvals.PressTyping(pending, msg))
 	case v.focus == onComposer && v.startsShell(msg):
@@ -145,6 +147,8 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 		v.transcript.toggleVisible()
 	case keymap.Find:
 		v.overlays.Push(v.transcript.openSearch())
+	case keymap.ShowOutline:
+		return v.showOutline(), true
 	case keymap.PreviousTurn:
 		return v.transcript.jumpTo(transcriptview.TurnAnchor, -1), true
 	case keymap.NextTurn:
@@ -219,6 +223,9 @@ func (v *View) pressTranscript(key string) tea.Cmd {
 	}
 	if r.file != "" {
 		id, _ := v.transcript.view.List.Selected()
+		if r.file == keymap.OpenPlace {
+			return v.openPlace(v.transcript.view.List.Item(id))
+		}
 		use := v.askWhereToSave
 		if r.file == keymap.OpenFile {
 			use = v.openFile
@@ -231,6 +238,7 @@ func (v *View) pressTranscript(key string) tea.Cmd {
 // paste inserts a pasted text where the user is typing.
 func (v *View) paste(text string) tea.Cmd {
 	switch {
+	case v.panels.player != nil:
 	case v.focus == onApproval && v.panels.approvals.Typing(v.replica.state.Approvals):
 		v.panels.approvals.Paste(v.replica.state.Approvals, text)
 	case v.focus == onComposer:
@@ -251,6 +259,9 @@ func (v *View) cycleFocus(by int) {
 
 // usable reports whether a part can take the focus.
 func (v *View) usable(f focus) bool {
+	if v.panels.player != nil && f != onTranscript {
+		return f == onComposer
+	}
 	switch f {
 	case onApproval:
 		return v.panels.approvals.Visible()
@@ -295,7 +306,18 @@ func (v *View) showHelp() {
 		onComposer: keymap.Global, onApproval: keymap.Approval, onQueue: keymap.Queue, onPlan: keymap.Plan,
 		onTranscript: keymap.Transcript,
 	}
-	v.overlays.Push(ui.NewHelp(v.Styles, scopes[v.focus]))
+	scope := scopes[v.focus]
+	if v.panels.player != nil && v.focus == onComposer {
+		scope = keymap.Player
+	}
+	v.overlays.Push(ui.NewHelp(v.Styles, scope))
+}
+
+// showOutline opens the list of turns.
+func (v *View) showOutline() tea.Cmd {
+	page, cmd := v.transcript.openOutline()
+	v.overlays.Push(page)
+	return cmd
 }
 
 func (v *View) showSettings() {

@@ -46,7 +46,7 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 		status = []string{v.lastLine(width)}
 		left--
 	}
-	composer, cursor := v.composer.View(width, max(1, left/3))
+	composer, cursor := v.inputLines(width, max(1, left/3))
 	left -= len(composer)
 	var rule []string
 	if left > minTranscriptRows {
@@ -99,6 +99,14 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 	return slices.Concat(screen, composer, status), cursor
 }
 
+// inputLines returns the lines of the composer and its cursor, or those of the player.
+func (v *View) inputLines(width, rows int) ([]string, *tea.Cursor) {
+	if v.panels.player != nil {
+		return v.panels.player.view(width, rows), nil
+	}
+	return v.composer.View(width, rows)
+}
+
 // docked returns the lines and the cursor of the docked overlay, if there is one.
 func (v *View) docked(width, height int) ([]string, *tea.Cursor) {
 	if o := v.overlays.Docked(); o != nil {
@@ -109,6 +117,9 @@ func (v *View) docked(width, height int) ([]string, *tea.Cursor) {
 
 // approvalLines returns the approval panel. It may take rows of the transcript.
 func (v *View) approvalLines(width, left int) ([]string, *tea.Cursor) {
+	if v.panels.player != nil {
+		return nil, nil // the transcript shows them, and a recording takes no decision
+	}
 	room := max(left-minTranscriptRows, min(left, minApprovalRows))
 	return v.panels.approvals.View(v.replica.state.Approvals, v.Now(), width, room, v.focus == onApproval)
 }
@@ -116,7 +127,7 @@ func (v *View) approvalLines(width, left int) ([]string, *tea.Cursor) {
 // approvalListsPlan reports whether the shown approval lists the tasks of the plan.
 func (v *View) approvalListsPlan() bool {
 	r, _ := v.panels.approvals.Current(v.replica.state.Approvals)
-	return r != nil && len(r.Tasks) > 0
+	return r != nil && len(r.Tasks) > 0 && v.panels.player == nil
 }
 
 // transcriptLines returns the visible lines of the transcript.
@@ -128,7 +139,11 @@ func (v *View) transcriptLines(width, rows int) []string {
 	view.List.Resize(width, rows)
 	lines := view.List.Lines()
 	if view.Empty() && v.replica.caughtUp {
-		lines[0] = v.Styles.Dim.Render(ui.Fit(" no messages yet: write one", width))
+		text := " no messages yet: write one"
+		if v.panels.player != nil {
+			text = " no messages yet"
+		}
+		lines[0] = v.Styles.Dim.Render(ui.Fit(text, width))
 	}
 	return lines
 }

@@ -98,5 +98,9 @@ func (v *View) leaveLine(width int) string {
 	if !v.pressed.leave.Pending {
 		return ""
 	}
-	return v.Styles.Warning.Render(ui.Fit(leaveText, width))
+	text := leaveText
+	if v.panels.player != nil {
+		text = " ctrl+c again leaves"
+	}
+	return v.Styles.Warning.Render(ui.Fit(text, width))
 }

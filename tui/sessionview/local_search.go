@@ -27,7 +27,7 @@ func (p *transcriptPane) searchLocally(from transcript.ID, by int) tea.Cmd {
 	s := &p.search
 	s.stop()
 	s.running, s.local = true, &localSearch{next: from, by: by}
-	return p.continueSearch(s.generation)
+	return tea.Batch(p.continueSearch(s.generation), p.startCount())
 }
 
 // continueSearch searches the next items. It does nothing if the generation is no longer current.

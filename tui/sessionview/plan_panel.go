@@ -136,7 +136,7 @@ func (p *planPanel) view(c *transcriptview.Checklist, width, rows int, focused b
 		hint := p.styles.Keys.Hint(keymap.TaskCancel, "cancel", keymap.TaskRestart, "restart")
 		title += p.styles.Dim.Render(" · " + hint)
 	} else {
-		title += " done" + p.styles.Dim.Render(ui.Prefixed(keymap.Separator, p.styles.Keys.Key(keymap.FocusNext)))
+		title += " done" + p.styles.Dim.Render(ui.Prefixed(keymap.Separator, p.focusKey()))
 	}
 	if first > 0 {
 		title += p.styles.Dim.Render(" · " + strconv.Itoa(first) + " before")
@@ -177,4 +177,12 @@ func tasksDone(p *protocol.Plan) int {
 		}
 	}
 	return done
+}
+
+// focusKey returns the key that moves the focus to the panel, or "".
+func (p *planPanel) focusKey() string {
+	if p.replica.recorded {
+		return ""
+	}
+	return p.styles.Keys.Key(keymap.FocusNext)
 }

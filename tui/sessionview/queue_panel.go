@@ -157,7 +157,10 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 		}
 		title += " · " + q.styles.Warning.Render(describe.Hold(&shown))
 	}
-	hint := q.unfocusedHint()
+	hint := ""
+	if !q.replica.recorded {
+		hint = q.unfocusedHint()
+	}
 	if focused {
 		hint = q.hint()
 	}

@@ -16,6 +16,7 @@ type replica struct {
 	clients  map[string]protocol.Client
 	caughtUp bool
 	ended    bool // no more updates will come
+	recorded bool // it is a recording, which takes no commands
 	catchup  catchup
 	away     describe.Away
 }
@@ -43,7 +44,7 @@ func (r *replica) setConn(c remote.Conn, now time.Time) {
 // attach starts a catch-up. It reports whether the state was replaced; if not, the events continue
 // the old state.
 func (r *replica) attach(a *protocol.SubscribeResult) (replaced bool) {
-	if r.state.Session != "" {
+	if r.state.Session != "" && !r.recorded {
 		r.away.Reconnected(a, r.state.Seq)
 	}
 	r.caughtUp = false

@@ -14,7 +14,7 @@ func TestSearch(t *testing.T) {
 	s := open(t, tuitest.LongSession(300), 60, 20)
 	s.press("ctrl+f")
 	s.mustShow("find:")
-	s.typeText(`"QUESTION 17"`)
+	s.typeText(`"question 17"`)
 	if s.m.View().Cursor == nil {
 		t.Error("no cursor in the search field")
 	}

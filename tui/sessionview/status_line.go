@@ -198,7 +198,10 @@ func (l *statusLine) connText(width int) string {
 	s, conn := l.styles, &l.replica.conn
 	switch conn.State {
 	case remote.Connected:
-		if l.replica.caughtUp {
+		switch {
+		case l.replica.caughtUp && l.replica.recorded:
+			return s.Warning.Render("replay")
+		case l.replica.caughtUp:
 			return s.Success.Render("●")
 		}
 		return s.Warning.Render("catching up" + progressText(l.replica.progress(), width))

@@ -151,7 +151,7 @@ func TestToolOutputPager(t *testing.T) {
 	s.press("v")
 	s.mustShow("arguments", `"command": "seq",`, `      1,`, "line 0 of many")
 	s.press("/")
-	s.typeText("LINE 12345 ")
+	s.typeText("line 12345 ")
 	s.press("enter")
 	s.mustShow("line 12345 of many", "line 12346 of many")
 	s.mustHide("line 12344 of many")

@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
+	"agentctl/tui/outline"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
@@ -23,6 +24,8 @@ type transcriptPane struct {
 
 	view       *transcriptview.View
 	search     search
+	typing     bool // the text of the search is being typed
+	outline    outline.Outline
 	jump       *jump // in progress, or nil
 	copyMode   copyMode
 	pendingHit *pendingHit // shown after the catch-up, or nil
@@ -40,7 +43,7 @@ type paneResult struct {
 	leave bool // give up the focus
 	push  ui.Overlay
 	help  bool
-	file  keymap.Action // what to do with the file of the selected item: SaveFile or OpenFile; "": nothing
+	file  keymap.Action // what to do with the files of the selected item; "": nothing
 }
 
 // olderMsg carries a page of history.
@@ -60,6 +63,9 @@ func (p *transcriptPane) press(key string) paneResult {
 		return paneResult{leave: true}
 	case keymap.TranscriptFind:
 		return paneResult{push: p.openSearch()}
+	case keymap.TranscriptOutline:
+		page, cmd := p.openOutline()
+		return paneResult{push: page, cmd: cmd}
 	case keymap.OlderMatch:
 		return paneResult{cmd: p.nextMatch(-1)}
 	case keymap.NewerMatch:
@@ -90,7 +96,7 @@ func (p *transcriptPane) press(key string) paneResult {
 			}
 			p.commands.status.Text = noChangedFiles
 		}
-	case keymap.SaveFile, keymap.OpenFile:
+	case keymap.SaveFile, keymap.OpenFile, keymap.OpenPlace:
 		if selected {
 			return paneResult{file: action}
 		}
@@ -174,6 +180,7 @@ func (p *transcriptPane) reset(at uint64, width, height int) {
 	p.endSearch()
 	p.jump = nil
 	p.view.Reset(at, width, height)
+	p.outline.Reset(at, p.replica.state)
 }
 
 // requestPage requests older turns when the first item is on the screen.
@@ -222,11 +229,12 @@ func (p *transcriptPane) addOlder(msg olderMsg) tea.Cmd {
 		p.jump = nil
 		p.commands.status.Text = "older turns: " + remote.ErrorText(err)
 	}
+	count := p.continueCount(p.search.count)
 	if local := p.search.local; local != nil && local.paging {
 		local.paging = false
-		return p.continueSearch(p.search.generation)
+		return tea.Batch(p.continueSearch(p.search.generation), count)
 	}
-	return p.startJump(p.jump)
+	return tea.Batch(p.startJump(p.jump), count)
 }
 
 // below returns the approximate number of transcript lines below the screen.

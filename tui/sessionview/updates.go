@@ -87,6 +87,7 @@ func (v *View) applyEvent(e *protocol.Event) {
 		return
 	}
 	v.panels.plan.apply(e)
+	v.transcript.outline.Apply(e)
 	v.usage.tracker.Apply(e, v.Now(), r.caughtUp)
 	if err := v.transcript.view.Apply(e); err != nil {
 		v.status.Text = err.Error()
@@ -110,11 +111,12 @@ func (v *View) reportRemoval(e *protocol.Event) {
 	}
 }
 
-// reportDecision shows the outcome of a request as the status message, unless it was decided here.
+// reportDecision shows the outcome of a request as the status message, unless it was decided here
+// or in a recording.
 func (v *View) reportDecision(e *protocol.Event) {
 	d := remote.DecodeData[protocol.ApprovalResolvedData](e.Data)
 	sending, known := v.panels.approvals.Sending(d.Request)
-	if !known || sending && e.By != nil && *e.By == v.replica.conn.By {
+	if !known || v.replica.recorded || sending && e.By != nil && *e.By == v.replica.conn.By {
 		return
 	}
 	v.status.Text = describe.Outcome(nil, d, e.By, "")
@@ -180,6 +182,7 @@ func (v *View) reconnect() tea.Cmd {
 
 // search searches the session for a text.
 func (v *View) search(text string) tea.Cmd {
+	v.transcript.typing = false
 	cmd, ok := v.transcript.beginSearch(text)
 	if ok {
 		v.setFocus(onTranscript)

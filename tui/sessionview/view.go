@@ -89,6 +89,7 @@ type panels struct {
 
 	attachments attachments
 	drafts      draftSaver
+	player      *playerBar // in place of the composer; nil: the session is no recording
 }
 
 // Messages of a view, in addition to those of its parts.
@@ -113,17 +114,22 @@ func New(c Config) *View {
 	if c.Composer.Vi {
 		v.composer.SetVi()
 	}
+	now := c.Now // the time of the session
+	player := newPlayerBar(c.Styles, c.Session)
+	if player != nil {
+		now, v.replica.recorded = player.player.Now, true
+	}
 	v.commands = &commander{session: c.Session, tasks: c.Tasks, status: v.status}
 	v.transcript = transcriptPane{
 		styles: c.Styles, replica: v.replica, commands: v.commands, clipboard: c.Clipboard,
 		view: transcriptview.New(c.Styles),
 	}
 	v.statusLine = statusLine{
-		styles: c.Styles, replica: v.replica, status: v.status, usage: &v.usage, now: c.Now,
+		styles: c.Styles, replica: v.replica, status: v.status, usage: &v.usage, now: now,
 		listSessions: c.Sessions,
 		directory:    directory{replica: v.replica, tasks: c.Tasks, local: c.Local, home: c.Env["HOME"]},
 	}
-	v.usage = contextUsage{replica: v.replica, commands: v.commands, now: c.Now}
+	v.usage = contextUsage{replica: v.replica, commands: v.commands, now: now}
 	holds := &editHolds{
 		replica: v.replica, commands: v.commands, now: c.Now, disconnects: map[protocol.Actor]time.Time{},
 	}
@@ -143,6 +149,7 @@ func New(c Config) *View {
 
 		attachments: attachments{styles: c.Styles},
 		drafts:      draftSaver{save: c.Composer.SaveDraft},
+		player:      player,
 	}
 	return v
 }
@@ -179,6 +186,12 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	case localSearchMsg:
 		v.canvas.Dirty = v.canvas.Dirty || v.transcript.search.running
 		return v.transcript.continueSearch(msg.generation)
+	case matchCountMsg:
+		v.canvas.Dirty = true
+		return v.transcript.continueCount(msg.count)
+	case findMsg:
+		v.canvas.Dirty = true
+		return v.findTyped(msg)
 	case UpdatesEnded:
 		v.replica.ended = true
 		if v.replica.conn.State != remote.Offline {
@@ -260,11 +273,7 @@ func (v *View) handleIntent(intent any) tea.Cmd {
 	case palette.Command:
 		return v.runCommand(i)
 	case searchIntent:
-		if i.cancel {
-			v.transcript.endSearch()
-			return nil
-		}
-		return v.search(i.text)
+		return v.handleSearch(i)
 	case takePromptIntent:
 		v.takePrompt(i.text)
 	case takeOutputIntent:
@@ -275,6 +284,9 @@ func (v *View) handleIntent(intent any) tea.Cmd {
 		return v.applyApprovalResult(i)
 	case review.CopyIntent:
 		return v.Clipboard.Copy(i.Text)
+	case turnIntent:
+		v.setFocus(onTranscript)
+		return v.transcript.jumpToTurn(i.turn)
 	}
 	return nil
 }
@@ -301,6 +313,9 @@ func (v *View) startTick() tea.Cmd {
 // showsClock reports whether the screen shows a time that changes each second.
 func (v *View) showsClock() bool {
 	s := v.replica.state
+	if v.panels.player != nil {
+		return v.panels.player.playing()
+	}
 	if s.Turn != nil || v.replica.conn.State == remote.Reconnecting || v.panels.holds.countingDown() {
 		return true
 	}

@@ -26,6 +26,14 @@ func (m *messageFile) Block(width int, _ bool) transcript.Block {
 	return agentBlock(m.styles, m.heading, text, width)
 }
 
+// Locations returns the places in files that an item reports beside its text.
+func Locations(item transcript.Item) []protocol.Location {
+	if call, ok := item.(*toolCall); ok {
+		return call.item.Tool.Locations
+	}
+	return nil
+}
+
 // Files returns the images, files and links of an item, in the order of its lines.
 func Files(item transcript.Item) []describe.File {
 	var out []describe.File

@@ -1,0 +1,84 @@
+package sessionview
+
+import (
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
+)
+
+// matchCount counts the matches of a local search in the loaded items, newest first.
+type matchCount struct {
+	last     transcript.ID // the newest item when the search began
+	next     transcript.ID // next item to count
+	items    []itemCount   // items with matches, newest first
+	complete bool          // all items of the session are counted
+}
+
+// itemCount is the number of matches in an item.
+type itemCount struct {
+	id transcript.ID
+	n  int
+}
+
+// matchCountMsg continues a count.
+type matchCountMsg struct{ count *matchCount }
+
+// startCount starts counting the matches of the query, unless that has been started.
+func (p *transcriptPane) startCount() tea.Cmd {
+	s, last := &p.search, p.view.List.Last()
+	if s.count != nil {
+		return nil
+	}
+	s.count = &matchCount{last: last, next: last}
+	return p.commands.tasks.Send(matchCountMsg{s.count})
+}
+
+// continueCount counts the next items. It does nothing if the count is no longer current.
+func (p *transcriptPane) continueCount(c *matchCount) tea.Cmd {
+	if c == nil || c != p.search.count {
+		return nil
+	}
+	list := p.view.List
+	for range localSearchStep {
+		if c.next < list.First() {
+			c.complete = !p.view.HasOlder() && !p.view.Loading()
+			return nil
+		}
+		if n := p.search.query.Count(transcriptview.Text(list.Item(c.next))); n > 0 {
+			c.items = append(c.items, itemCount{c.next, n})
+		}
+		c.next--
+	}
+	return p.commands.tasks.Send(matchCountMsg{c})
+}
+
+// of returns the number of matches in an item.
+func (c *matchCount) of(id transcript.ID) int {
+	for _, it := range c.items {
+		if it.id == id {
+			return it.n
+		}
+	}
+	return 0
+}
+
+// positionText returns the number of a match and the total, or "" if the match is not counted.
+func (c *matchCount) positionText(m *match) string {
+	if !m.valid || m.item <= c.next || m.item > c.last {
+		return ""
+	}
+	newer, total := 0, 0
+	for _, it := range c.items {
+		if total += it.n; it.id > m.item {
+			newer += it.n
+		}
+	}
+	text := strconv.Itoa(newer+min(m.newer+1, max(1, c.of(m.item)))) + " of " + strconv.Itoa(total)
+	if !c.complete {
+		text += "+"
+	}
+	return text
+}

@@ -1,0 +1,89 @@
+package sessionview
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/keymap"
+	"agentctl/tui/location"
+	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
+)
+
+// openPlace opens a file that an item names, at its line, in the user's editor. If the item names
+// several, the user chooses one first.
+func (v *View) openPlace(item transcript.Item) tea.Cmd {
+	dir := v.replica.state.CWD
+	if !v.Local || !filepath.IsAbs(dir) {
+		v.status.Text = "the session's files are not on this machine"
+		return nil
+	}
+	text, named := transcriptview.Text(item), transcriptview.Locations(item)
+	var places []location.Place
+	return v.commands.run(func(ctx context.Context) (err error) {
+		places, err = location.Find(ctx, dir, text, named)
+		return err
+	}, func(err error) tea.Cmd {
+		switch {
+		case err != nil:
+			v.status.Text = "open the session's directory: " + err.Error()
+		case len(places) == 0:
+			v.status.Text = "it names no file of the session's directory"
+		case len(places) == 1:
+			return v.editPlace(dir, places[0])
+		default:
+			v.pushMenu(&placeMenu{v.Styles, places, func(p location.Place) tea.Cmd { return v.editPlace(dir, p) }})
+		}
+		return nil
+	})
+}
+
+// editPlace opens a file in the user's editor, which gets the terminal.
+func (v *View) editPlace(dir string, p location.Place) tea.Cmd {
+	file := filepath.Join(dir, filepath.FromSlash(p.Path))
+	e := &ui.FileEditor{
+		Context: v.Tasks.Context(), Command: v.Editor,
+		Arguments: location.EditorArguments(v.Editor, file, p.Line, p.Column),
+	}
+	return v.Exec(e, func(err error) tea.Msg { return v.Tasks.Wrap(doneMsg{err, v.commands.report}) })
+}
+
+// placeMenu is the menu of the places that an item names.
+type placeMenu struct {
+	styles *ui.Styles
+	places []location.Place
+	choose func(location.Place) tea.Cmd
+}
+
+// Title implements [ui.Listing].
+func (m *placeMenu) Title() string { return m.styles.Bold.Render("open which file?") }
+
+// Empty implements [ui.Listing].
+func (m *placeMenu) Empty() string { return "" }
+
+// Hint implements [ui.Listing].
+func (m *placeMenu) Hint() string {
+	return "↑↓ · " + m.styles.Keys.Hint(keymap.Choose, "open in the editor")
+}
+
+// Entries implements [ui.Listing].
+func (m *placeMenu) Entries() []ui.Entry {
+	out := make([]ui.Entry, len(m.places))
+	for i, p := range m.places {
+		out[i] = ui.Entry{ID: strconv.Itoa(i), Text: ui.OneLine(transcript.Reveal(p.String()))}
+	}
+	return out
+}
+
+// Act implements [ui.Listing].
+func (m *placeMenu) Act(id, key string) ui.Response {
+	i, err := strconv.Atoi(id)
+	if err != nil || m.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
+		return ui.Response{}
+	}
+	return ui.Response{Close: true, Cmd: m.choose(m.places[i])}
+}

@@ -1,0 +1,159 @@
+package sessionview
+
+import (
+	"math"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
+)
+
+// match is the matching line shown last.
+type match struct {
+	valid bool
+	item  transcript.ID
+	line  int
+	count int // matches on the line
+	newer int // matches in the item below the line
+}
+
+// matcher returns a function that reports whether a line contains all words, and a pointer to the
+// number of matches on the line passed last.
+func (s *search) matcher() (matches func(line string) bool, count *int) {
+	count = new(int)
+	return func(line string) bool {
+		*count = s.query.Count(ansi.Strip(line))
+		return *count > 0
+	}, count
+}
+
+// nextMatch moves to the next matching line: an older one (by < 0) or a newer one, in the same item
+// or the next.
+func (p *transcriptPane) nextMatch(by int) tea.Cmd {
+	s := &p.search
+	status := p.commands.status
+	switch {
+	case s.query == nil:
+		return nil
+	case p.nextMatchInItem(by):
+		return nil
+	case s.local != nil:
+		id, ok := p.view.List.Selected()
+		if !ok {
+			id = p.view.List.Last() + 1
+		}
+		return p.searchLocally(id+transcript.ID(by), by)
+	case s.current-by < 0 && p.replica.state.Seq > s.startSeq:
+		cmd, _ := p.beginSearch(s.query.String()) // there may be newer hits by now
+		return cmd
+	case s.current-by < 0:
+		status.Text = "that is the newest match"
+	case s.current-by >= len(s.hits) && len(s.hits) > 0:
+		status.Text = "that is the oldest match"
+		if s.cursor != "" {
+			status.Text = "that is the oldest match so far"
+		}
+	case len(s.hits) > 0:
+		return p.goToHit(s.current-by, by)
+	}
+	return nil
+}
+
+// nextMatchInItem moves to the next matching line of the item shown last. It returns false if there
+// is none or the selection has moved since.
+func (p *transcriptPane) nextMatchInItem(by int) bool {
+	s, list := &p.search, p.view.List
+	id, ok := list.Selected()
+	if !ok || !s.match.valid || id != s.match.item {
+		return false
+	}
+	matches, count := s.matcher()
+	line, ok := list.FindLine(id, s.match.line+by, by, matches)
+	if !ok {
+		return false
+	}
+	if by < 0 {
+		s.match.newer += s.match.count
+	} else {
+		s.match.newer = max(0, s.match.newer-*count)
+	}
+	s.match.line, s.match.count = line, *count
+	list.SelectLine(id, line)
+	return true
+}
+
+// goToHit shows a hit, coming from a newer one (by < 0) or an older one. It requests older turns if
+// needed.
+func (p *transcriptPane) goToHit(i, by int) tea.Cmd {
+	p.search.current = i
+	h := &p.search.hits[i]
+	return p.startJump(&jump{
+		oldest: h.First, notFound: "the turn is no longer there",
+		show: func() bool {
+			id, ok := p.itemOfHit(h)
+			if !ok && p.view.OlderThan() <= h.First {
+				id, ok = p.view.List.FindAnchor(transcriptview.AnchorName(h.Turn, protocol.HitUser, ""))
+			}
+			if ok {
+				p.showMatch(id, by)
+			}
+			return ok
+		},
+	})
+}
+
+// itemOfHit returns the item of a hit. A long item is loaded in pieces: the piece with the words is
+// returned once it is loaded.
+func (p *transcriptPane) itemOfHit(h *protocol.Hit) (transcript.ID, bool) {
+	list, name := p.view.List, transcriptview.HitAnchor(h)
+	last, ok := list.FindAnchor(name)
+	for id := last; ok && id >= list.First(); id-- {
+		anchor, anchored := list.Item(id).(transcript.Anchor)
+		if !anchored {
+			break
+		}
+		if _, itemName := anchor.Anchor(); itemName != name {
+			break
+		}
+		if p.search.query.Match(transcriptview.Text(list.Item(id))) {
+			return id, true
+		}
+	}
+	return last, ok && p.view.OlderThan() <= h.First
+}
+
+// showMatch shows the last matching line of an item (by < 0) or the first. It expands a collapsed
+// item if only then a line matches.
+func (p *transcriptPane) showMatch(id transcript.ID, by int) {
+	s, list := &p.search, p.view.List
+	matches, count := s.matcher()
+	anyWord := func(line string) bool { return s.query.Index(ansi.Strip(line)) >= 0 }
+	from := 0
+	if by < 0 {
+		from = math.MaxInt
+	}
+	line, ok := list.FindLine(id, from, by, matches)
+	if !ok && list.Collapsed(id) {
+		list.SetCollapsed(id, false)
+		if p.typing {
+			s.expanded = append(s.expanded, id)
+		}
+		line, ok = list.FindLine(id, from, by, matches)
+	}
+	s.match = match{}
+	if !ok { // the words are on several lines
+		line, _ = list.FindLine(id, 0, 1, anyWord)
+	} else {
+		s.match = match{valid: true, item: id, line: line, count: *count}
+		switch { // after a step to a newer item the line is its oldest match
+		case by > 0 && s.local != nil && s.count != nil:
+			s.match.newer = max(0, s.count.of(id)-*count)
+		case by > 0 && len(s.hits) > 0:
+			s.match.newer = max(0, s.counts[s.current]-s.newerCount(s.current)-*count)
+		}
+	}
+	list.SelectLine(id, line)
+}
