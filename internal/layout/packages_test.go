@@ -54,6 +54,8 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/acp", imports: agentImports},
 	{pkg: "server/agent/acp/rpc", imports: agentImports},
 	{pkg: "server/agent/script", imports: agentImports},
+	{pkg: "server/agent/llm", imports: agentImports},
+	{pkg: "server/agent/llm/model"},
 	{pkg: "server/agent/process", imports: agentImports},
 	{pkg: "tui", imports: []string{"protocol", "internal/panics", "internal/download", "tui/..."}},
 	{pkg: "tui/plain", imports: []string{

@@ -1,0 +1,8 @@
+// Package llm is an agent that talks to a model itself: OpenAI, Anthropic, Google, or a server with
+// their APIs. It has the conversation, requests the model, runs the tools that it calls, and asks
+// for approval before.
+//
+// It owns the loop of a turn, the stored conversation, retries and limits, and declares the
+// interfaces of tools (Tool, Toolbox) and of the policy that judges their calls (Policy). It knows
+// no provider: package provider makes models from the configuration.
+package llm

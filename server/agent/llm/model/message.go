@@ -1,0 +1,103 @@
+package model
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// A Role is the author of a message.
+type Role string
+
+// The roles.
+const (
+	User      Role = "user"      // texts, files, and the results of tools
+	Assistant Role = "assistant" // texts, reasoning and calls of the model
+)
+
+// A Message is an entry of a conversation.
+type Message struct {
+	Role   Role   `json:"role"`
+	Parts  []Part `json:"parts"`
+	Origin string `json:"origin,omitempty"` // of the assistant: provider and model that made it
+}
+
+// A PartType is the type of a part.
+type PartType string
+
+// The types of parts.
+const (
+	Text       PartType = "text"
+	Reasoning  PartType = "reasoning"
+	ToolCall   PartType = "call"
+	ToolResult PartType = "result"
+	FilePart   PartType = "file"
+	Opaque     PartType = "opaque" // only Raw: a part that its provider alone understands
+)
+
+// A Part is a piece of a message. Raw is the part as its provider sent it. It returns unchanged,
+// and only to the origin of its message; others get the other fields.
+type Part struct {
+	Type   PartType        `json:"type"`
+	Text   string          `json:"text,omitempty"` // of a text, of reasoning
+	Call   *Call           `json:"call,omitempty"`
+	Result *Result         `json:"result,omitempty"`
+	File   *File           `json:"file,omitempty"`
+	Raw    json.RawMessage `json:"raw,omitempty"`
+}
+
+// A Call is a call of a tool by the model.
+type Call struct {
+	ID    string          `json:"id"` // of the provider, or made by it: unique within its message
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"` // a JSON value
+}
+
+// A Result is the result of a call. Each call of a message has one in the next message.
+type Result struct {
+	ID    string `json:"id"` // of the call
+	Name  string `json:"name"`
+	Text  string `json:"text"`
+	Error bool   `json:"error,omitempty"`
+	Files []File `json:"files,omitempty"`
+}
+
+// A File is a file in a message. Either Text or Data is set.
+type File struct {
+	Name      string `json:"name,omitempty"`
+	MediaType string `json:"media_type,omitempty"`
+	Text      string `json:"text,omitempty"`
+	Data      []byte `json:"data,omitempty"`
+}
+
+// IsImage reports whether the file is an image.
+func (f *File) IsImage() bool { return strings.HasPrefix(f.MediaType, "image/") }
+
+// Described returns a text file as text for a model.
+func (f *File) Described() string { return "File " + f.Name + ":\n\n" + f.Text }
+
+// Texts returns a message with one text.
+func Texts(role Role, text string) Message {
+	return Message{Role: role, Parts: []Part{{Type: Text, Text: text}}}
+}
+
+// Calls returns the calls of a message.
+func (m *Message) Calls() []Call {
+	var calls []Call
+	for _, p := range m.Parts {
+		if p.Type == ToolCall {
+			calls = append(calls, *p.Call)
+		}
+	}
+	return calls
+}
+
+// Text joins the texts of a message.
+func (m *Message) Text() string {
+	var b strings.Builder
+	for _, p := range m.Parts {
+		if p.Type == Text {
+			b.WriteString(p.Text)
+		}
+	}
+	return b.String()
+}

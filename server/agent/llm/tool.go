@@ -1,0 +1,118 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm/model"
+)
+
+// A Toolbox has the tools of one session. Its methods may be called from any goroutine.
+type Toolbox interface {
+	// Tools returns the tools for the next request. Their order is stable, so that providers can
+	// cache it.
+	Tools() []Tool
+
+	// Instructions returns texts for the model about the session's directory, or "".
+	Instructions() string
+
+	// Close ends all processes of the tools and returns when they are gone.
+	Close() error
+}
+
+// A Tool can be called by the model. Its methods may be called from any goroutine.
+type Tool interface {
+	// Spec is constant.
+	Spec() ToolSpec
+
+	// Preview checks a call and tells what it would do, without doing it. An error is the result of
+	// the call: the model gets its text.
+	Preview(ctx context.Context, c *ToolCall) (Preview, error)
+
+	// Run runs a call. Live output goes to out; the model gets the result. Canceling ctx stops the
+	// call with all its processes, and Run returns what it has until then. An error is the result
+	// of a call that failed: the model gets its text.
+	Run(ctx context.Context, c *ToolCall, out func(text string)) (ToolResult, error)
+}
+
+// A ToolSpec describes a tool.
+type ToolSpec struct {
+	Name     string          // [A-Za-z0-9_-]{1,64}
+	Kind     string          // protocol.ToolRead and others
+	About    string          // for the model
+	Schema   json.RawMessage // JSON Schema of the arguments, an object
+	Parallel bool            // calls may run at the same time: they change nothing
+}
+
+// A ToolCall is one call of a tool.
+type ToolCall struct {
+	ID     string          // of the call in the session
+	Turn   string          // the id of the turn
+	Input  json.RawMessage // a JSON object, as the model sent it
+	Patch  string          // edited by the user who allowed it, to be applied instead; empty: as sent
+	Asking Asker           // asks for what only Run finds out; questions of the tool
+}
+
+// An Asker asks the users of the session, as session.Output.Ask does.
+type Asker func(ctx context.Context, a protocol.Approval) (Answer, error)
+
+// An Answer is what users decided. Denied has the text for the model; empty: it is allowed.
+type Answer struct {
+	Denied string
+	Input  *protocol.ApprovalInput
+}
+
+// A Preview tells what a call would do.
+type Preview struct {
+	Title     string // for people, one line
+	Locations []protocol.Location
+	Content   []protocol.Content // diffs
+
+	// Request is what users are asked, if they are. Request, Tool, Name and Input are filled in.
+	Request protocol.Approval
+
+	// Safe: the call only reads, within the session's directory. The default policy runs it.
+	Safe bool
+}
+
+// A ToolResult is the result of a call.
+type ToolResult struct {
+	Text     string          // for the model
+	Files    []model.File    // for the model: images
+	Output   json.RawMessage // structured, for clients; nil: none
+	Content  []protocol.Content
+	ExitCode *int
+	Failed   bool // the call ran and failed
+}
+
+// A Policy judges the calls of tools. It may be called from any goroutine.
+type Policy interface {
+	Judge(spec ToolSpec, c *ToolCall, p Preview) Ruling
+}
+
+// A Ruling is the judgement of a policy. Of a denied call the model gets the reason.
+type Ruling struct {
+	Action Action
+	Reason string
+}
+
+// An Action is what happens to a call.
+type Action int
+
+// The actions.
+const (
+	Ask Action = iota
+	Allow
+	Deny
+)
+
+// askPolicy asks for all calls that are not safe.
+type askPolicy struct{}
+
+func (askPolicy) Judge(_ ToolSpec, _ *ToolCall, p Preview) Ruling {
+	if p.Safe {
+		return Ruling{Action: Allow}
+	}
+	return Ruling{Action: Ask}
+}
