@@ -127,5 +127,8 @@ func chatStop(s Stop) string {
 }
 
 func chatUsage(u usage) obj {
-	return obj{"prompt_tokens": u.input, "completion_tokens": u.output, "total_tokens": u.input + u.output}
+	return obj{
+		"prompt_tokens": u.input, "completion_tokens": u.output, "total_tokens": u.input + u.output,
+		"prompt_tokens_details": obj{"cached_tokens": u.cached},
+	}
 }

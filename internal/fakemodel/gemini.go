@@ -9,6 +9,7 @@ import (
 type gemini struct {
 	numbered
 	model string
+	calls int
 }
 
 func decodeGemini(path string, body []byte) (Request, encoder, error) {
@@ -70,22 +71,32 @@ func (g *gemini) response(parts []obj, finish string, u *usage) obj {
 	if u != nil {
 		r["usageMetadata"] = obj{
 			"promptTokenCount": u.input, "candidatesTokenCount": u.output, "totalTokenCount": u.input + u.output,
+			"cachedContentTokenCount": u.cached,
 		}
 	}
 	return r
 }
 
-func geminiPart(p part) obj {
+// part encodes a part. The first call has a thought signature.
+func (g *gemini) part(p part) obj {
 	switch {
 	case p.call != nil:
-		return obj{"functionCall": obj{"id": p.call.id, "name": p.call.name, "args": p.call.args}}
+		out := obj{"functionCall": obj{"id": p.call.id, "name": p.call.name, "args": p.call.args}}
+		if g.calls == 0 {
+			out["thoughtSignature"] = "c2lnbmF0dXJl"
+		}
+		g.calls++
+		return out
 	case p.thought != "":
 		return obj{"text": p.thought, "thought": true}
 	}
 	return obj{"text": p.text}
 }
 
-func (g *gemini) emit(s *stream, p part) { s.event("", g.response([]obj{geminiPart(p)}, "", nil)) }
+func (g *gemini) emit(s *stream, p part) {
+	s.end = "\r\n" // as Google does
+	s.event("", g.response([]obj{g.part(p)}, "", nil))
+}
 
 func (g *gemini) end(s *stream, stop Stop, u usage) {
 	s.event("", g.response([]obj{{"text": ""}}, geminiStop(stop), &u))
@@ -94,7 +105,7 @@ func (g *gemini) end(s *stream, stop Stop, u usage) {
 func (g *gemini) complete(parts []part, stop Stop, u usage) any {
 	out := []obj{}
 	for _, p := range parts {
-		out = append(out, geminiPart(p))
+		out = append(out, g.part(p))
 	}
 	return g.response(out, geminiStop(stop), &u)
 }

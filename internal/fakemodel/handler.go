@@ -77,9 +77,13 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 	h.script(r.Context(), req, out)
 	h.countUsage(req.N, out)
+	for name, values := range out.header {
+		w.Header()[name] = values
+	}
 	switch {
 	case out.status != 0:
 		writeJSON(w, out.status, enc.errorBody(out.status, out.message))
+	case out.broken:
 	case req.Stream:
 		enc.end(out.stream, out.stop, out.usage)
 		out.stream.flush()

@@ -66,7 +66,7 @@ func (m *messages) event(s *stream, kind string, fields obj) {
 func (m *messages) message(content []obj, stop any, u usage) obj {
 	return obj{
 		"id": m.id("msg"), "type": "message", "role": "assistant", "model": m.model, "content": content,
-		"stop_reason": stop, "stop_sequence": nil, "usage": obj{"input_tokens": u.input, "output_tokens": u.output},
+		"stop_reason": stop, "stop_sequence": nil, "usage": messagesUsage(u),
 	}
 }
 
@@ -74,6 +74,7 @@ func (m *messages) begin(s *stream) {
 	if !m.started {
 		m.started = true
 		m.event(s, "message_start", obj{"message": m.message([]obj{}, nil, usage{input: 1})})
+		m.event(s, "ping", obj{})
 	}
 }
 
@@ -125,7 +126,7 @@ func (m *messages) end(s *stream, stop Stop, u usage) {
 	m.closeBlock(s)
 	m.event(s, "message_delta", obj{
 		"delta": obj{"stop_reason": messagesStop(stop), "stop_sequence": nil},
-		"usage": obj{"input_tokens": u.input, "output_tokens": u.output},
+		"usage": messagesUsage(u),
 	})
 	m.event(s, "message_stop", obj{})
 }
@@ -146,6 +147,14 @@ func (m *messages) complete(parts []part, stop Stop, u usage) any {
 		}
 	}
 	return m.message(content, messagesStop(stop), u)
+}
+
+// messagesUsage encodes tokens. Cached ones are not part of input_tokens.
+func messagesUsage(u usage) obj {
+	return obj{
+		"input_tokens": u.input - u.cached, "output_tokens": u.output, "cache_read_input_tokens": u.cached,
+		"cache_creation_input_tokens": 0,
+	}
 }
 
 func (m *messages) errorBody(status int, message string) any {

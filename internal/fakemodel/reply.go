@@ -60,6 +60,8 @@ type encoder interface {
 	end(s *stream, stop Stop, u usage)
 	complete(parts []part, stop Stop, u usage) any
 	errorBody(status int, message string) any
+	eventName() string // of a piece of text
+	errorName() string // of an error in the stream
 }
 
 // numbered is part of each encoder: the number of the reply, which makes its ids unique. Clients
@@ -71,7 +73,7 @@ func (r *numbered) number(n int) { r.n = n }
 func (r *numbered) id(kind string) string { return fmt.Sprintf("%s_fake_%d", kind, r.n) }
 
 // usage is estimated from sizes, so it is deterministic.
-type usage struct{ input, output int }
+type usage struct{ input, output, cached int }
 
 // Reply is the output of a Script. Only the goroutine of the Script may use it.
 type Reply struct {
@@ -86,6 +88,8 @@ type Reply struct {
 
 	status  int // HTTP status of a failure, or 0
 	message string
+	header  http.Header
+	broken  bool // the stream has no terminal event
 }
 
 // Text streams a chunk of the answer.

@@ -78,7 +78,7 @@ func (r *responses) response(status string, output []obj, u *usage) obj {
 	if u != nil {
 		out["usage"] = obj{
 			"input_tokens": u.input, "output_tokens": u.output, "total_tokens": u.input + u.output,
-			"input_tokens_details": obj{"cached_tokens": 0}, "output_tokens_details": obj{"reasoning_tokens": 0},
+			"input_tokens_details": obj{"cached_tokens": u.cached}, "output_tokens_details": obj{"reasoning_tokens": 0},
 		}
 	}
 	return out
@@ -144,7 +144,11 @@ func (it *item) object(status string) obj {
 		parts = append(parts, it.part())
 	}
 	if it.kind == "reasoning" {
-		return obj{"type": "reasoning", "id": it.id, "summary": parts}
+		out := obj{"type": "reasoning", "id": it.id, "summary": parts}
+		if status == "completed" {
+			out["encrypted_content"] = "c2VhbGVk"
+		}
+		return out
 	}
 	return obj{"type": "message", "id": it.id, "role": "assistant", "status": status, "content": parts}
 }

@@ -11,6 +11,7 @@ import (
 type stream struct {
 	w       http.ResponseWriter
 	started bool
+	end     string // of lines; empty: a line feed
 }
 
 // event writes one event. APIs without event names pass "".
@@ -23,15 +24,25 @@ func (s *stream) event(name string, data any) {
 }
 
 func (s *stream) writeData(name string, data []byte) {
-	if !s.started {
-		s.started = true
-		s.w.Header().Set("Content-Type", "text/event-stream")
-		s.w.Header().Set("Cache-Control", "no-cache")
+	s.begin()
+	end := s.end
+	if end == "" {
+		end = "\n"
 	}
 	if name != "" {
-		_, _ = fmt.Fprintf(s.w, "event: %s\n", name)
+		_, _ = fmt.Fprintf(s.w, "event: %s%s", name, end)
 	}
-	_, _ = fmt.Fprintf(s.w, "data: %s\n\n", data)
+	_, _ = fmt.Fprintf(s.w, "data: %s%s%s", data, end, end)
+}
+
+// begin sets the headers of a stream.
+func (s *stream) begin() {
+	if s.started {
+		return
+	}
+	s.started = true
+	s.w.Header().Set("Content-Type", "text/event-stream")
+	s.w.Header().Set("Cache-Control", "no-cache")
 }
 
 func (s *stream) flush() {

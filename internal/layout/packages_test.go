@@ -19,10 +19,12 @@ type packageRule struct {
 }
 
 var (
-	everything    = []string{"..."}
-	codecImports  = []string{"protocol", "protocol/codec"}
-	agentImports  = []string{"protocol", "server/session", "server/agent/..."}
-	serverImports = []string{"protocol", "protocol/codec", "dialect", "server/..."}
+	everything   = []string{"..."}
+	codecImports = []string{"protocol", "protocol/codec"}
+	agentImports = []string{"protocol", "server/session", "server/agent/..."}
+	// providerImports are those of the API of a provider of models.
+	providerImports = []string{"server/agent/llm/model", "server/agent/llm/sse", "server/agent/llm/transport"}
+	serverImports   = []string{"protocol", "protocol/codec", "dialect", "server/..."}
 
 	// componentImports are those of the parts of a session's screen.
 	componentImports = []string{
@@ -56,6 +58,13 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/script", imports: agentImports},
 	{pkg: "server/agent/llm", imports: agentImports},
 	{pkg: "server/agent/llm/model"},
+	{pkg: "server/agent/llm/sse"},
+	{pkg: "server/agent/llm/transport", imports: []string{"protocol", "server/agent/llm/model"}},
+	{pkg: "server/agent/llm/provider", imports: []string{"server/agent/llm/..."}},
+	{pkg: "server/agent/llm/provider/anthropic", imports: providerImports},
+	{pkg: "server/agent/llm/provider/chat", imports: providerImports},
+	{pkg: "server/agent/llm/provider/google", imports: providerImports},
+	{pkg: "server/agent/llm/provider/openai", imports: providerImports},
 	{pkg: "server/agent/process", imports: agentImports},
 	{pkg: "tui", imports: []string{"protocol", "internal/panics", "internal/download", "tui/..."}},
 	{pkg: "tui/plain", imports: []string{

@@ -49,7 +49,11 @@ type Part struct {
 type Call struct {
 	ID    string          `json:"id"` // of the provider, or made by it: unique within its message
 	Name  string          `json:"name"`
-	Input json.RawMessage `json:"input"` // a JSON value
+	Input json.RawMessage `json:"input"` // an object
+
+	// Invalid: the model sent no JSON object. Input then has its text in the field invalid_json,
+	// and the call must not run.
+	Invalid bool `json:"invalid,omitempty"`
 }
 
 // A Result is the result of a call. Each call of a message has one in the next message.

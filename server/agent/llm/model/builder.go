@@ -1,0 +1,103 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// A Builder builds the parts of a response while it emits their deltas.
+type Builder struct {
+	emit  func(Delta) error
+	parts []*building
+}
+
+// A building is a part under way.
+type building struct {
+	part Part
+	text strings.Builder // of the part, or the arguments of its call
+}
+
+// NewBuilder returns a Builder that emits deltas with emit.
+func NewBuilder(emit func(Delta) error) *Builder { return &Builder{emit: emit} }
+
+// Start begins a part and returns its index. A call has its id and name.
+func (b *Builder) Start(p Part) (int, error) {
+	i := len(b.parts)
+	b.parts = append(b.parts, &building{part: p})
+	if p.Type == ToolCall {
+		return i, b.emit(Delta{Part: i, Type: ToolCall, Call: p.Call.ID, Name: p.Call.Name})
+	}
+	return i, nil
+}
+
+// Append appends text to a part, or to the arguments of a call.
+func (b *Builder) Append(i int, text string) error {
+	if text == "" {
+		return nil
+	}
+	p := b.parts[i]
+	p.text.WriteString(text)
+	return b.emit(Delta{Part: i, Type: p.part.Type, Text: text})
+}
+
+// Continue appends text to the last part if it has that type and no Raw, else to a new one. It
+// returns the index of the part.
+func (b *Builder) Continue(t PartType, text string) (i int, err error) {
+	i = len(b.parts) - 1
+	if i < 0 || b.parts[i].part.Type != t || b.parts[i].part.Raw != nil {
+		if i, err = b.Start(Part{Type: t}); err != nil {
+			return i, err
+		}
+	}
+	return i, b.Append(i, text)
+}
+
+// SetRaw sets the part as its provider sent it.
+func (b *Builder) SetRaw(i int, raw json.RawMessage) { b.parts[i].part.Raw = bytes.Clone(raw) }
+
+// Text returns the text of a part so far, or the arguments of a call.
+func (b *Builder) Text(i int) string { return b.parts[i].text.String() }
+
+// Len returns the number of parts.
+func (b *Builder) Len() int { return len(b.parts) }
+
+// Parts returns the parts. Texts without content are left out unless they have Raw.
+func (b *Builder) Parts() []Part {
+	var parts []Part
+	for _, x := range b.parts {
+		p := x.part
+		switch p.Type {
+		case ToolCall:
+			c := *p.Call
+			c.Input, c.Invalid = object(x.text.String())
+			p.Call = &c
+			if c.Invalid {
+				p.Raw = nil
+			}
+		case Text, Reasoning:
+			p.Text = x.text.String()
+			if p.Text == "" && p.Raw == nil {
+				continue
+			}
+		}
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// object returns arguments as a JSON object. No arguments are an empty one.
+func object(text string) (input json.RawMessage, invalid bool) {
+	text = strings.TrimSpace(text)
+	if text == "" || text == "null" {
+		return json.RawMessage("{}"), false
+	}
+	if text[0] == '{' && json.Valid([]byte(text)) {
+		return json.RawMessage(text), false
+	}
+	b, err := json.Marshal(map[string]string{"invalid_json": text})
+	if err != nil {
+		panic("model: encode a string: " + err.Error())
+	}
+	return b, true
+}

@@ -1,0 +1,5 @@
+// Package anthropic is the Messages API of Anthropic. Thinking returns with its signatures, and
+// marks in the requests let the provider cache what does not change.
+//
+// It owns the encoding of requests and the decoding of the stream. It knows no session.
+package anthropic

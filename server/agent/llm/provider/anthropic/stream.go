@@ -1,0 +1,157 @@
+package anthropic
+
+import (
+	"encoding/json"
+
+	"github.com/anthropics/anthropic-sdk-go"
+
+	"agentctl/server/agent/llm/model"
+)
+
+// A decoder decodes the events of one response.
+type decoder struct {
+	builder   *model.Builder
+	blocks    map[int64]*block
+	out       model.Response
+	done      bool // message_stop came
+	stopped   bool // the stop reason came
+	input     anthropic.Usage
+	lastDelta anthropic.MessageDeltaUsage
+}
+
+// A block is a content block under way.
+type block struct {
+	part      int
+	kind      string
+	raw       json.RawMessage // as it started
+	signature string
+}
+
+func newDecoder(emit func(model.Delta) error, origin string) *decoder {
+	d := &decoder{builder: model.NewBuilder(emit), blocks: map[int64]*block{}}
+	d.out.Message = model.Message{Role: model.Assistant, Origin: origin}
+	return d
+}
+
+// response returns the response so far.
+func (d *decoder) response() *model.Response {
+	d.out.Message.Parts = d.builder.Parts()
+	u := &d.out.Usage
+	in, last := &d.input, &d.lastDelta
+	u.Cached = max(in.CacheReadInputTokens, last.CacheReadInputTokens)
+	u.Written = max(in.CacheCreationInputTokens, last.CacheCreationInputTokens)
+	u.Input = max(in.InputTokens, last.InputTokens) + u.Cached + u.Written
+	u.Output = max(in.OutputTokens, last.OutputTokens)
+	return &d.out
+}
+
+// decode applies an event. Unknown events and blocks are ignored.
+func (d *decoder) decode(e *anthropic.MessageStreamEventUnion) error {
+	switch e.Type {
+	case "message_start":
+		d.input = e.Message.Usage
+	case "content_block_start":
+		return d.start(e)
+	case "content_block_delta":
+		return d.delta(e)
+	case "content_block_stop":
+		d.stop(e.Index)
+	case "message_delta":
+		d.stopped = true
+		d.lastDelta = e.Usage
+		d.out.Stop = stopOf(e.Delta.StopReason)
+		if d.out.Stop == model.StopRefusal {
+			d.out.Detail = "the model refused to answer"
+		}
+	case "message_stop":
+		if !d.stopped {
+			return model.Errorf(model.Cut, "the answer has no stop reason")
+		}
+		d.done = true
+	}
+	return nil
+}
+
+func (d *decoder) start(e *anthropic.MessageStreamEventUnion) error {
+	b := &block{kind: e.ContentBlock.Type, raw: json.RawMessage(e.ContentBlock.RawJSON())}
+	p := model.Part{Type: model.Opaque}
+	switch b.kind {
+	case "text":
+		p.Type = model.Text
+	case "thinking":
+		p.Type = model.Reasoning
+		b.signature = e.ContentBlock.Signature
+	case "tool_use":
+		p.Type, p.Call = model.ToolCall, &model.Call{ID: e.ContentBlock.ID, Name: e.ContentBlock.Name}
+	}
+	i, err := d.builder.Start(p)
+	if err != nil {
+		return err
+	}
+	b.part = i
+	d.blocks[e.Index] = b
+	switch b.kind {
+	case "text":
+		return d.builder.Append(i, e.ContentBlock.Text)
+	case "thinking":
+		return d.builder.Append(i, e.ContentBlock.Thinking)
+	}
+	return nil
+}
+
+func (d *decoder) delta(e *anthropic.MessageStreamEventUnion) error {
+	b := d.blocks[e.Index]
+	if b == nil {
+		return model.Errorf(model.Malformed, "the answer continues a block that did not start")
+	}
+	switch e.Delta.Type {
+	case "text_delta":
+		return d.builder.Append(b.part, e.Delta.Text)
+	case "thinking_delta":
+		return d.builder.Append(b.part, e.Delta.Thinking)
+	case "input_json_delta":
+		if b.kind == "tool_use" {
+			return d.builder.Append(b.part, e.Delta.PartialJSON)
+		}
+	case "signature_delta":
+		b.signature += e.Delta.Signature
+	}
+	return nil
+}
+
+// stop sets the form in which a finished block returns. Texts and calls return as they were
+// decoded, thinking with its signature, and other blocks as they came.
+func (d *decoder) stop(index int64) {
+	b := d.blocks[index]
+	if b == nil {
+		return
+	}
+	switch b.kind {
+	case "text", "tool_use":
+		return
+	case "thinking":
+		raw, err := json.Marshal(object{
+			"type": "thinking", "thinking": d.builder.Text(b.part), "signature": b.signature,
+		})
+		if err == nil {
+			b.raw = raw
+		}
+	}
+	d.builder.SetRaw(b.part, b.raw)
+}
+
+func stopOf(reason anthropic.StopReason) model.Stop {
+	switch reason {
+	case anthropic.StopReasonToolUse:
+		return model.StopCalls
+	case anthropic.StopReasonMaxTokens:
+		return model.StopLength
+	case anthropic.StopReasonPauseTurn:
+		return model.StopPause
+	case anthropic.StopReasonRefusal:
+		return model.StopRefusal
+	case "model_context_window_exceeded":
+		return model.StopContext
+	}
+	return model.StopEnd
+}

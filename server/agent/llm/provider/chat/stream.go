@@ -1,0 +1,275 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/llm/transport"
+)
+
+// A chunk is an event of the stream.
+type chunk struct {
+	Choices []struct {
+		Delta        delta  `json:"delta"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage *usage          `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+type delta struct {
+	Content          string          `json:"content"`
+	Refusal          string          `json:"refusal"`
+	ReasoningContent string          `json:"reasoning_content"` // DeepSeek, llama.cpp, GLM
+	Reasoning        string          `json:"reasoning"`         // vLLM, OpenRouter
+	Details          json.RawMessage `json:"reasoning_details"` // OpenRouter
+	Calls            []callDelta     `json:"tool_calls"`
+}
+
+type callDelta struct {
+	Index    *int   `json:"index"`
+	ID       string `json:"id"`
+	Function struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"function"`
+}
+
+type usage struct {
+	Prompt     int64 `json:"prompt_tokens"`
+	Completion int64 `json:"completion_tokens"`
+	Total      int64 `json:"total_tokens"`
+	In         struct {
+		Cached int64 `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	Out struct {
+		Reasoning int64 `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+	CacheHit int64 `json:"prompt_cache_hit_tokens"` // DeepSeek
+}
+
+// A decoder decodes the chunks of one response.
+type decoder struct {
+	builder *model.Builder
+	think   thinkSplitter
+	calls   []*call
+	details []json.RawMessage
+	field   string // in which reasoning comes
+	out     model.Response
+
+	finished bool // a finish reason came
+	ended    bool // [DONE] came
+}
+
+// A call is a call under way.
+type call struct {
+	part  int
+	index int // -1: none
+	id    string
+}
+
+func newDecoder(emit func(model.Delta) error, origin string) *decoder {
+	d := &decoder{builder: model.NewBuilder(emit)}
+	d.out.Message = model.Message{Role: model.Assistant, Origin: origin}
+	return d
+}
+
+// response returns the response so far. Reasoning returns in the field in which it came.
+func (d *decoder) response() *model.Response {
+	parts := d.builder.Parts()
+	reasoning := ""
+	for _, p := range parts {
+		if p.Type == model.Reasoning {
+			reasoning += p.Text
+		}
+	}
+	fields := object{}
+	if d.field != "" && reasoning != "" {
+		fields[d.field] = reasoning
+	}
+	if d.details != nil {
+		fields["reasoning_details"] = d.details
+	}
+	if raw, err := json.Marshal(fields); err == nil && len(fields) > 0 {
+		parts = append(parts, model.Part{Type: model.Opaque, Raw: raw})
+	}
+	d.out.Message.Parts = parts
+	if len(d.calls) > 0 && (d.out.Stop == model.StopEnd || d.out.Stop == "") {
+		d.out.Stop = model.StopCalls // some servers finish with stop
+	}
+	if d.out.Stop == "" {
+		d.out.Stop = model.StopEnd
+	}
+	return &d.out
+}
+
+// decode applies an event.
+func (d *decoder) decode(data []byte) error {
+	data = bytes.TrimSpace(data)
+	if bytes.Equal(data, []byte("[DONE]")) {
+		d.ended = true
+		return d.flush()
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	var c chunk
+	if err := json.Unmarshal(data, &c); err != nil {
+		return model.Errorf(model.Malformed, "the answer cannot be read: %v", err)
+	}
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		return transport.DecodeEvent(data)
+	}
+	if c.Usage != nil {
+		d.out.Usage = c.Usage.decode()
+	}
+	if len(c.Choices) == 0 {
+		return nil
+	}
+	if err := d.delta(&c.Choices[0].Delta); err != nil {
+		return err
+	}
+	if reason := c.Choices[0].FinishReason; reason != "" && !d.finished {
+		d.finished = true
+		d.finish(reason)
+		return d.flush()
+	}
+	return nil
+}
+
+// decode returns the tokens. Some servers count reasoning beside the completion, as the total
+// tells.
+func (u *usage) decode() model.Usage {
+	out := u.Completion
+	if u.Out.Reasoning > 0 && u.Total == u.Prompt+u.Completion+u.Out.Reasoning {
+		out += u.Out.Reasoning
+	}
+	return model.Usage{
+		Input: u.Prompt, Cached: max(u.In.Cached, u.CacheHit), Output: out, Reasoning: u.Out.Reasoning,
+	}
+}
+
+func (d *decoder) delta(in *delta) error {
+	reasoning := in.Reasoning
+	switch {
+	case in.ReasoningContent != "":
+		reasoning, d.field = in.ReasoningContent, "reasoning_content"
+	case in.Reasoning != "" && in.Details == nil:
+		d.field = "reasoning"
+	}
+	if details := []json.RawMessage(nil); json.Unmarshal(in.Details, &details) == nil {
+		d.details = append(d.details, details...)
+	}
+	if reasoning != "" {
+		if _, err := d.builder.Continue(model.Reasoning, reasoning); err != nil {
+			return err
+		}
+	}
+	if err := d.text(in.Content); err != nil {
+		return err
+	}
+	if err := d.text(in.Refusal); err != nil {
+		return err
+	}
+	for _, c := range in.Calls {
+		if err := d.call(&c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text appends content. Reasoning between <think> and </think> at its start is split off.
+func (d *decoder) text(content string) error {
+	for _, p := range d.think.split(content) {
+		if _, err := d.builder.Continue(p.kind, p.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flush appends what the splitter holds back.
+func (d *decoder) flush() error {
+	for _, p := range d.think.flush() {
+		if _, err := d.builder.Continue(p.kind, p.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// call applies the delta of a call.
+func (d *decoder) call(in *callDelta) error {
+	c := d.find(in)
+	if c == nil {
+		if in.Function.Name == "" {
+			return model.Errorf(model.Malformed, "the answer has a call without a name")
+		}
+		c = &call{index: -1, id: in.ID}
+		if in.Index != nil {
+			c.index = *in.Index
+		}
+		if in.ID == "" {
+			in.ID = fmt.Sprintf("call-%d", len(d.calls))
+		}
+		i, err := d.builder.Start(model.Part{
+			Type: model.ToolCall, Call: &model.Call{ID: in.ID, Name: in.Function.Name},
+		})
+		if err != nil {
+			return err
+		}
+		c.part = i
+		d.calls = append(d.calls, c)
+	}
+	return d.builder.Append(c.part, arguments(in.Function.Arguments))
+}
+
+// find returns the call that a delta continues, or nil. Some servers send no index, or 0 for every
+// call, and then whole calls: a new id begins a new call, and so does a name without an id after
+// complete arguments.
+func (d *decoder) find(in *callDelta) *call {
+	for i := len(d.calls) - 1; i >= 0; i-- {
+		c := d.calls[i]
+		switch {
+		case in.ID != "" && c.id != "" && in.ID != c.id:
+			continue
+		case in.ID != "" && in.ID == c.id:
+			return c
+		case in.Index != nil && *in.Index != c.index:
+			continue
+		case in.Function.Name != "" && json.Valid([]byte(d.builder.Text(c.part))):
+			return nil
+		}
+		return c
+	}
+	return nil
+}
+
+// arguments returns a piece of arguments: a text, or as some servers send it an object.
+func arguments(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}
+
+// finish applies the reason of the end.
+func (d *decoder) finish(reason string) {
+	switch reason {
+	case "length":
+		d.out.Stop = model.StopLength
+	case "content_filter", "refusal":
+		d.out.Stop, d.out.Detail = model.StopRefusal, "the answer was stopped by a filter of the provider"
+	case "tool_calls", "function_call":
+		d.out.Stop = model.StopCalls
+	default:
+		d.out.Stop = model.StopEnd
+	}
+	if d.out.Stop == model.StopCalls && len(d.calls) == 0 {
+		d.out.Stop = model.StopEnd
+	}
+}
