@@ -42,6 +42,7 @@ const (
 	ReasonMaxTokens   Reason = "max_tokens"
 	ReasonMaxRequests Reason = "max_requests"
 	ReasonRefusal     Reason = "refusal"
+	ReasonBudget      Reason = "budget" // a limit of cost
 	ReasonDenied      Reason = "denied" // deny_stop
 )
 

@@ -80,7 +80,8 @@ type end struct {
 func (e *end) check() error {
 	switch e.Reason {
 	case protocol.ReasonCompleted, protocol.ReasonInterrupted, protocol.ReasonError, protocol.ReasonTimeout,
-		protocol.ReasonMaxTokens, protocol.ReasonMaxRequests, protocol.ReasonRefusal, protocol.ReasonDenied:
+		protocol.ReasonMaxTokens, protocol.ReasonMaxRequests, protocol.ReasonRefusal, protocol.ReasonDenied,
+		protocol.ReasonBudget:
 		return nil
 	}
 	return fmt.Errorf("unknown reason %.40q", string(e.Reason))

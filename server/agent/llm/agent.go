@@ -1,0 +1,194 @@
+package llm
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm/model"
+	"agentctl/server/session"
+)
+
+// An Agent has the conversation of one session with a model.
+type Agent struct {
+	// Static after New.
+	options Options
+	spec    session.Spec
+	host    session.Host
+
+	saveMu sync.Mutex // held from encoding the state to saving it; locked before mu
+	openMu sync.Mutex // held while the model or the tools open
+
+	mu      sync.Mutex
+	state   state
+	backend *model.Backend // nil: not open
+	toolbox Toolbox        // nil: not open
+	started time.Time      // zero: not started
+}
+
+var (
+	_ session.Agent      = (*Agent)(nil)
+	_ session.Starter    = (*Agent)(nil)
+	_ session.Explainer  = (*Agent)(nil)
+	_ session.Measurer   = (*Agent)(nil)
+	_ session.Configurer = (*Agent)(nil)
+	_ session.Exporter   = (*Agent)(nil)
+)
+
+// New returns the agent of a session. It opens nothing.
+func New(o Options, spec session.Spec, host session.Host) (*Agent, error) {
+	if spec.Load != "" {
+		return nil, protocol.Errorf(protocol.CodeUnsupported, "%s stores no sessions of its own", o.Name)
+	}
+	s, err := decodeState(spec.State)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", o.Name, err)
+	}
+	if o.Policy == nil {
+		o.Policy = askPolicy{}
+	}
+	return &Agent{options: o, spec: spec, host: host, state: s}, nil
+}
+
+// Capabilities implements session.Agent.
+func (a *Agent) Capabilities() session.Capabilities {
+	return session.Capabilities{Resumes: true, TakesReason: true, TakesPatch: true}
+}
+
+// Start opens the model and the tools and tells the settings.
+func (a *Agent) Start(ctx context.Context) error {
+	if _, _, err := a.open(ctx); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	first := a.started.IsZero()
+	if first {
+		a.started = time.Now()
+	}
+	a.mu.Unlock()
+	if !first {
+		return nil
+	}
+	return a.emitOptions()
+}
+
+// Process implements session.Starter. The stored state restores the conversation.
+func (a *Agent) Process() session.Process {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return session.Process{Running: !a.started.IsZero(), Since: a.started, Restores: true}
+}
+
+// open returns the model and the tools. The tools are nil if the agent has none.
+func (a *Agent) open(ctx context.Context) (*model.Backend, Toolbox, error) {
+	a.openMu.Lock()
+	defer a.openMu.Unlock()
+	a.mu.Lock()
+	backend, toolbox, name := a.backend, a.toolbox, a.modelName()
+	a.mu.Unlock()
+	if backend == nil {
+		b, err := a.options.Open(ctx, name)
+		if err != nil {
+			return nil, nil, a.openError(err)
+		}
+		backend = &b
+	}
+	if toolbox == nil && a.options.Toolbox != nil {
+		t, err := a.options.Toolbox(a.spec, a.host)
+		if err != nil {
+			return nil, nil, fmt.Errorf("open tools: %w", err)
+		}
+		toolbox = t
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.toolbox = toolbox
+	if a.modelName() == name { // not changed meanwhile
+		a.backend = backend
+	}
+	return backend, toolbox, nil
+}
+
+// modelName returns the name of the model. The lock is held.
+func (a *Agent) modelName() string { return cmp.Or(a.state.Model, a.options.Config.Model) }
+
+// forgetModel opens the model again before the next request: with a new key.
+func (a *Agent) forgetModel() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.backend = nil
+}
+
+// saver stores the state.
+type saver interface{ Save(state []byte) error }
+
+// update changes the state and stores it.
+func (a *Agent) update(to saver, f func(*state)) error {
+	return a.change(f, to.Save)
+}
+
+// record changes the state, and stores it in one commit with an event.
+func (a *Agent) record(out session.Output, e session.Event, f func(*state)) error {
+	return a.change(f, func(b []byte) error {
+		e.Save = b
+		return out.Emit(e)
+	})
+}
+
+func (a *Agent) change(f func(*state), store func([]byte) error) error {
+	a.saveMu.Lock()
+	defer a.saveMu.Unlock()
+	a.mu.Lock()
+	f(&a.state)
+	b, err := a.state.encode()
+	a.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return store(b)
+}
+
+// Export returns the state.
+func (a *Agent) Export(context.Context) ([]byte, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.state.encode()
+}
+
+// Context returns the context usage after the last response.
+func (a *Agent) Context(ctx context.Context) (protocol.ContextInfo, error) {
+	backend, _, err := a.open(ctx)
+	if err != nil {
+		return protocol.ContextInfo{}, err
+	}
+	return a.contextInfo(backend), nil
+}
+
+func (a *Agent) contextInfo(b *model.Backend) protocol.ContextInfo {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	info := protocol.ContextInfo{
+		Tokens: a.state.Context, MaxTokens: b.Window, TranscriptLength: len(a.state.Conversation), Strategy: "none",
+	}
+	if b.Window > 0 {
+		info.Percent = 100 * float64(info.Tokens) / float64(b.Window)
+	}
+	return info
+}
+
+// Close ends the tools.
+func (a *Agent) Close() error {
+	a.openMu.Lock()
+	defer a.openMu.Unlock()
+	a.mu.Lock()
+	toolbox := a.toolbox
+	a.toolbox, a.started = nil, time.Time{}
+	a.mu.Unlock()
+	if toolbox == nil {
+		return nil
+	}
+	return toolbox.Close()
+}

@@ -1,0 +1,300 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm/model"
+	"agentctl/server/session"
+)
+
+const (
+	maxParallel = 8 // calls at the same time
+	maxRepeats  = 3 // of the same call in a turn that a policy may allow
+)
+
+// Texts for the model about calls that were not run, or not to the end.
+const (
+	deniedText  = "The user denied this call."
+	deniedRule  = " Do not reach the same in another way."
+	expiredText = "The call was not run: nobody decided in time."
+	unknownText = "The server stopped while this call ran. It is not known whether it took effect. It was not repeated: " +
+		"check the state before you go on."
+)
+
+// errDenyStop ends the turn: the user denied a call and stopped.
+var errDenyStop = errors.New("denied and stopped")
+
+// runCalls runs the calls of the last message that have no result. over: the turn ends.
+func (t *turnRun) runCalls(ctx context.Context) (end session.End, over bool, err error) {
+	t.agent.mu.Lock()
+	calls := slices.Clone(t.agent.state.Turn.Calls)
+	t.agent.mu.Unlock()
+	if len(calls) == 0 {
+		return end, false, nil
+	}
+	for i := 0; i < len(calls) && err == nil && ctx.Err() == nil; {
+		n := t.parallel(calls[i:])
+		err = t.runGroup(ctx, i, calls[i:i+n])
+		i += n
+	}
+	var denied *deniedError
+	switch {
+	case errors.As(err, &denied):
+		err = t.agent.update(t.out, func(s *state) { s.finishCalls("The call was not run: the user stopped the turn.") })
+		return session.End{Reason: protocol.ReasonDenied, Message: denied.reason}, true, err
+	case err != nil:
+		return end, false, err
+	case ctx.Err() != nil:
+		return end, false, ctx.Err()
+	}
+	return end, false, t.agent.update(t.out, func(s *state) { s.finishCalls(notRun) })
+}
+
+// deniedError is errDenyStop with the reason of the user.
+type deniedError struct{ reason string }
+
+func (e *deniedError) Error() string { return e.reason }
+func (e *deniedError) Unwrap() error { return errDenyStop }
+
+// parallel returns how many of the calls run together: reads, or one other call.
+func (t *turnRun) parallel(calls []callState) int {
+	n := 0
+	for n < len(calls) && n < maxParallel && t.toolSpec(calls[n].Call.Name).Parallel {
+		n++
+	}
+	return max(1, n)
+}
+
+// runGroup runs calls at the same time and returns the first error.
+func (t *turnRun) runGroup(ctx context.Context, first int, calls []callState) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	errs := make([]error, len(calls))
+	var group sync.WaitGroup
+	for i := range calls {
+		if calls[i].Result != nil {
+			continue
+		}
+		group.Go(func() {
+			if errs[i] = t.runCall(ctx, first+i, &calls[i]); errs[i] != nil {
+				cancel()
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if errors.Is(err, errDenyStop) {
+			return err
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// runCall runs one call and records its result.
+func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
+	began := time.Now()
+	result, err := t.call(ctx, i, c)
+	if err != nil && !errors.Is(err, errDenyStop) {
+		return err
+	}
+	end := protocol.ToolEndedData{
+		Tool: c.Tool, Status: result.status, Output: result.Output, Error: result.failure, ExitCode: result.ExitCode,
+		DurationMS: time.Since(began).Milliseconds(),
+	}
+	if len(result.Content) > 0 {
+		err := t.out.Emit(session.Event{
+			Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: c.Tool, Content: result.Content},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	failed := t.agent.record(t.out, session.Event{Type: protocol.ToolEnded, Data: end}, func(s *state) {
+		s.Turn.Calls[i].Result = &model.Result{
+			ID: c.Call.ID, Name: c.Call.Name, Text: result.Text, Files: result.Files,
+			Error: result.status != protocol.ToolCompleted,
+		}
+	})
+	return errors.Join(err, failed)
+}
+
+// A callResult is the result of a call with its status.
+type callResult struct {
+	ToolResult
+	status  protocol.ToolStatus
+	failure string // for people
+}
+
+// refused returns the result of a call that was not run.
+func refused(status protocol.ToolStatus, format string, args ...any) callResult {
+	text := fmt.Sprintf(format, args...)
+	return callResult{ToolResult: ToolResult{Text: text}, status: status, failure: text}
+}
+
+// call checks a call, asks if it must, and runs it. An error ends the turn.
+func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, error) {
+	if c.Started {
+		return refused(protocol.ToolUnknown, unknownText), nil
+	}
+	tool := t.tools[c.Call.Name]
+	switch {
+	case tool == nil:
+		return refused(protocol.ToolFailed, "There is no tool %q. The tools are %s.", c.Call.Name, t.toolNames()), nil
+	case c.Call.Invalid:
+		return refused(protocol.ToolFailed, "The arguments are not a JSON object. Call the tool again."), nil
+	}
+	call := &ToolCall{ID: c.Tool, Turn: t.turn.ID, Input: c.Call.Input}
+	preview, err := tool.Preview(ctx, call)
+	if err != nil {
+		return t.failed(ctx, ToolResult{}, err)
+	}
+	started := protocol.ToolStartedData{
+		Tool: c.Tool, Name: c.Call.Name, Kind: tool.Spec().Kind, Title: preview.Title, Input: c.Call.Input,
+		Locations: preview.Locations,
+	}
+	if err := t.out.Emit(session.Event{Type: protocol.ToolStarted, Data: started}); err != nil {
+		return callResult{}, err
+	}
+	denied, err := t.judge(ctx, tool.Spec(), call, &preview)
+	if err != nil || denied.status != "" {
+		return denied, err
+	}
+	if err := t.agent.update(t.out, func(s *state) { s.Turn.Calls[i].Started = true }); err != nil {
+		return callResult{}, err
+	}
+	call.Asking = t.asker(call)
+	result, err := tool.Run(ctx, call, func(text string) {
+		_ = t.out.Emit(session.Event{ // fails when the turn is over
+			Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: c.Tool, Text: text},
+		})
+	})
+	if call.Patch != "" {
+		result.Text = "The user edited the patch before it was applied. Applied was:\n" + call.Patch + "\n\n" + result.Text
+	}
+	if err != nil {
+		return t.failed(ctx, result, err)
+	}
+	status := protocol.ToolCompleted
+	if result.Failed {
+		status = protocol.ToolFailed
+	}
+	return callResult{ToolResult: result, status: status}, nil
+}
+
+// failed returns the result of a call that failed or was interrupted.
+func (t *turnRun) failed(ctx context.Context, r ToolResult, err error) (callResult, error) {
+	status := protocol.ToolFailed
+	text := err.Error()
+	if ctx.Err() != nil {
+		status, text = protocol.ToolCancelled, "The user interrupted the call."
+	}
+	r.Text = strings.TrimSpace(r.Text + "\n\n" + text)
+	return callResult{ToolResult: r, status: status, failure: text}, nil
+}
+
+func (t *turnRun) toolNames() string {
+	var names []string
+	for name := range t.tools {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// judge returns the result of a call that is denied; with an empty status it may run.
+func (t *turnRun) judge(ctx context.Context, spec ToolSpec, c *ToolCall, p *Preview) (callResult, error) {
+	ruling := t.agent.options.Policy.Judge(spec, c, *p)
+	repeats := t.agent.countRepeat(spec.Name + " " + string(c.Input))
+	switch {
+	case ruling.Action == Deny:
+		reason := strings.TrimSpace("The policy denies this call. " + ruling.Reason)
+		return refused(protocol.ToolDenied, "%s%s", reason, deniedRule), nil
+	case ruling.Action == Allow && repeats <= maxRepeats:
+		return callResult{}, nil
+	}
+	a := p.Request
+	a.Request, a.Tool, a.Name, a.Input = c.ID, c.ID, spec.Name, c.Input
+	if a.Kind == "" {
+		a.Kind = protocol.ApproveTool
+	}
+	if a.Title == "" {
+		a.Title = p.Title
+	}
+	if a.Content == nil {
+		a.Content = p.Content
+	}
+	if ruling.Action == Allow {
+		a.Why = fmt.Sprintf("the model makes the same call for the %dth time", repeats)
+	}
+	v, err := t.out.Ask(ctx, a)
+	if err != nil {
+		return callResult{}, err
+	}
+	if v.Outcome == protocol.Allowed && v.Input != nil {
+		c.Patch = v.Input.Patch
+	}
+	return t.denial(ctx, v)
+}
+
+// denial returns the result of a call that users did not allow.
+func (t *turnRun) denial(ctx context.Context, v session.Verdict) (callResult, error) {
+	reason := ""
+	if v.Reason != "" {
+		reason = " Reason: " + v.Reason
+	}
+	switch {
+	case v.Outcome == protocol.Allowed:
+		return callResult{}, nil
+	case v.Decision == protocol.DenyStop:
+		return refused(protocol.ToolDenied, "%s%s", deniedText, reason), &deniedError{v.Reason}
+	case v.Outcome == protocol.Expired:
+		return refused(protocol.ToolDenied, expiredText), nil
+	case v.Outcome == protocol.Cancelled:
+		if err := ctx.Err(); err != nil {
+			return callResult{}, err
+		}
+		return callResult{}, context.Canceled
+	}
+	return refused(protocol.ToolDenied, "%s%s%s", deniedText, reason, deniedRule), nil
+}
+
+// countRepeat counts a call of the turn and returns how many equal ones there were, with it.
+func (a *Agent) countRepeat(text string) int {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text)) // a hash has no errors
+	call := strconv.FormatUint(h.Sum64(), 36)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.state.Turn.Repeats == nil {
+		a.state.Turn.Repeats = map[string]int{}
+	}
+	a.state.Turn.Repeats[call]++
+	return a.state.Turn.Repeats[call]
+}
+
+// asker returns how a running call asks users. The first question has the id of the call with 1.
+func (t *turnRun) asker(c *ToolCall) Asker {
+	var mu sync.Mutex
+	n := 0
+	return func(ctx context.Context, a protocol.Approval) (Answer, error) {
+		mu.Lock()
+		n++
+		a.Request, a.Tool = fmt.Sprintf("%s.%d", c.ID, n), c.ID
+		mu.Unlock()
+		v, err := t.out.Ask(ctx, a)
+		if err != nil {
+			return Answer{}, err
+		}
+		denied, err := t.denial(ctx, v)
+		return Answer{Denied: denied.Text, Input: v.Input}, err
+	}
+}

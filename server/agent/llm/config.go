@@ -1,0 +1,74 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"agentctl/server/agent/llm/model"
+	"agentctl/server/session"
+)
+
+// A Config is an agent in the configuration of the server.
+type Config struct {
+	Model        string   `json:"model"`  // PROVIDER/MODEL, or a name that tells its provider
+	Models       []string `json:"models"` // further ones that users can choose
+	Effort       string   `json:"effort"` // of reasoning: low, medium or high
+	Instructions string   `json:"instructions"`
+	Budget       Budget   `json:"budget"`
+}
+
+// A Budget bounds turns and the session.
+type Budget struct {
+	Turn    Limits `json:"turn"`
+	Session Limits `json:"session"`
+}
+
+// Limits bound what requests use; 0: no limit, but for the requests of a turn.
+type Limits struct {
+	Requests int     `json:"requests"`
+	Tokens   int64   `json:"tokens"` // of input and output
+	Cost     float64 `json:"cost"`   // in the currency of the price
+}
+
+// defaultRequests bounds the requests of a turn unless the budget does.
+const defaultRequests = 250
+
+// Efforts are the values of Config.Effort.
+var efforts = []string{"low", "medium", "high"}
+
+// Check returns the first invalid value. It does not know the models.
+func (c *Config) Check() error {
+	if c.Effort != "" && !isEffort(c.Effort) {
+		return fmt.Errorf("effort: invalid value %q: want low, medium or high", c.Effort)
+	}
+	for name, l := range map[string]Limits{"turn": c.Budget.Turn, "session": c.Budget.Session} {
+		if l.Requests < 0 || l.Tokens < 0 || l.Cost < 0 {
+			return errors.New("budget." + name + ": must be positive")
+		}
+	}
+	return nil
+}
+
+func isEffort(s string) bool {
+	for _, e := range efforts {
+		if e == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Options are what an agent needs beside its configuration.
+type Options struct {
+	Name   string // of the agent
+	Config Config
+
+	// Open returns a model by its name. The key is read now.
+	Open func(ctx context.Context, name string) (model.Backend, error)
+
+	// Toolbox opens the tools of a session; nil: there are none.
+	Toolbox func(spec session.Spec, host session.Host) (Toolbox, error)
+
+	Policy Policy // nil: asks for every call that is not safe
+}

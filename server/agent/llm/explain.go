@@ -1,0 +1,59 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm/model"
+)
+
+const (
+	pendingText  = "The call has not run yet: the user has to allow it."
+	explainTexts = "[Before the user decides about the call %s with the arguments %s, explain it: what it does, step by " +
+		"step, why you want it, and what could go wrong. Answer with a short text only. Do not call a tool.]"
+)
+
+// Explain asks the model about a call that waits for a decision, beside the conversation.
+func (a *Agent) Explain(ctx context.Context, request protocol.Approval) (string, error) {
+	backend, toolbox, err := a.open(ctx)
+	if err != nil {
+		return "", err
+	}
+	r := a.newRequest(toolbox)
+	r.NoCalls, r.MaxOut = true, backend.MaxOut
+	a.mu.Lock()
+	if t := a.state.Turn; t != nil && len(t.Calls) > 0 {
+		r.Messages = append(r.Messages, results(t.Calls, pendingText))
+	}
+	a.mu.Unlock()
+	input := request.Input
+	if input == nil {
+		input = json.RawMessage("{}")
+	}
+	question := model.Part{Type: model.Text, Text: fmt.Sprintf(explainTexts, request.Name, input)}
+	if last := len(r.Messages) - 1; last >= 0 && r.Messages[last].Role == model.User {
+		m := r.Messages[last]
+		m.Parts = append(append([]model.Part(nil), m.Parts...), question)
+		r.Messages[last] = m
+	} else {
+		r.Messages = append(r.Messages, model.Message{Role: model.User, Parts: []model.Part{question}})
+	}
+	response, err := backend.Stream(ctx, r, func(model.Delta) error { return nil })
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		return "", requestError(backend.Origin(), model.AsError(err))
+	}
+	err = a.update(a.host, func(s *state) { s.countUsage(response.Usage, backend) })
+	if err != nil {
+		return "", err
+	}
+	text := response.Message.Text()
+	if text == "" {
+		return "", protocol.Errorf(protocol.CodeAgentFailed, "the model gave no explanation")
+	}
+	return text, nil
+}

@@ -1,0 +1,32 @@
+package llm
+
+import "strings"
+
+// baseInstructions is what every model is told. It does not change within a session, so that
+// providers can cache it.
+const baseInstructions = `You are an agent that helps a user at a terminal. Answer briefly and precisely, in Markdown.
+Say what you did and what you did not do. When a call of a tool is denied, do not reach the same in
+another way: ask, or go on with something else.`
+
+// instructions returns the system prompt.
+func (a *Agent) instructions(t Toolbox) string {
+	texts := []string{baseInstructions}
+	if a.spec.CWD != "" {
+		texts = append(texts, "The working directory is "+a.spec.CWD+".")
+	}
+	if t != nil {
+		texts = append(texts, t.Instructions())
+	}
+	texts = append(texts, a.options.Config.Instructions)
+	var b strings.Builder
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}

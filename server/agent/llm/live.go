@@ -1,0 +1,129 @@
+package llm
+
+import (
+	"fmt"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm/model"
+	"agentctl/server/session"
+)
+
+// A livePart is a part of a response as events of the session.
+type livePart struct {
+	id    string
+	kind  model.PartType
+	began time.Time
+}
+
+// A liveResponse emits the deltas of one attempt as events. One text or reasoning is open at a time.
+type liveResponse struct {
+	turn  *turnRun
+	step  int
+	parts map[int]*livePart
+	open  *livePart // text or reasoning
+	text  bool      // a text came: the attempt made progress
+}
+
+// emit emits a delta.
+func (l *liveResponse) emit(d model.Delta) error {
+	p := l.parts[d.Part]
+	if p == nil {
+		var err error
+		if p, err = l.start(d); err != nil {
+			return err
+		}
+	}
+	if d.Text == "" {
+		return nil
+	}
+	switch p.kind {
+	case model.Text:
+		l.text = true
+		return l.send(protocol.TextDelta, protocol.PartDeltaData{Part: p.id, Text: d.Text})
+	case model.Reasoning:
+		return l.send(protocol.ReasoningDelta, protocol.PartDeltaData{Part: p.id, Text: d.Text})
+	case model.ToolCall:
+		return l.send(protocol.ToolInput, protocol.ToolInputData{Tool: p.id, Text: d.Text})
+	}
+	return nil
+}
+
+// start starts a part. A text continues the text that a cut attempt left open.
+func (l *liveResponse) start(d model.Delta) (*livePart, error) {
+	if l.open != nil && len(l.parts) == 0 && d.Type == model.Text && l.open.kind == model.Text {
+		l.parts[d.Part] = l.open
+		return l.open, nil
+	}
+	if err := l.end(); err != nil {
+		return nil, err
+	}
+	p := &livePart{id: fmt.Sprintf("%d.%d", l.step, d.Part), kind: d.Type, began: time.Now()}
+	l.parts[d.Part] = p
+	switch d.Type {
+	case model.Text:
+		l.open = p
+		return p, l.send(protocol.TextStart, protocol.PartStartData{Part: p.id})
+	case model.Reasoning:
+		l.open = p
+		return p, l.send(protocol.ReasoningStart, protocol.PartStartData{Part: p.id})
+	case model.ToolCall:
+		p.id = l.turn.turn.ID + "." + p.id
+		spec := l.turn.toolSpec(d.Name)
+		return p, l.send(protocol.ToolStarted, protocol.ToolStartedData{Tool: p.id, Name: d.Name, Kind: spec.Kind})
+	}
+	return p, nil
+}
+
+// end ends the open text or reasoning.
+func (l *liveResponse) end() error {
+	p := l.open
+	if p == nil {
+		return nil
+	}
+	l.open = nil
+	typ := protocol.TextEnd
+	if p.kind == model.Reasoning {
+		typ = protocol.ReasoningEnd
+	}
+	return l.send(typ, protocol.PartEndData{Part: p.id, DurationMS: time.Since(p.began).Milliseconds()})
+}
+
+// tools returns the ids of the calls, in the order of the response.
+func (l *liveResponse) tools() (ids []string) {
+	for i := range maxPart(l.parts) + 1 {
+		if p := l.parts[i]; p != nil && p.kind == model.ToolCall {
+			ids = append(ids, p.id)
+		}
+	}
+	return ids
+}
+
+func maxPart(parts map[int]*livePart) int {
+	last := -1
+	for i := range parts {
+		last = max(last, i)
+	}
+	return last
+}
+
+// abandon ends what a cut attempt leaves: its calls never run. An open text stays open, to be
+// continued by the next attempt.
+func (l *liveResponse) abandon() error {
+	for _, id := range l.tools() {
+		err := l.send(protocol.ToolEnded, protocol.ToolEndedData{
+			Tool: id, Status: protocol.ToolCancelled, Error: "the answer was cut before the call was complete",
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if l.open != nil && l.open.kind == model.Text {
+		return nil
+	}
+	return l.end()
+}
+
+func (l *liveResponse) send(typ protocol.Type, data any) error {
+	return l.turn.out.Emit(session.Event{Type: typ, Data: data})
+}

@@ -1,0 +1,57 @@
+package llm
+
+import (
+	"cmp"
+	"encoding/base64"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm/model"
+)
+
+// userMessage converts a message of a user. It returns the names of parts that it left out.
+func userMessage(m *protocol.Message) (out model.Message, leftOut []string) {
+	out.Role = model.User
+	if m.Text != "" {
+		out.Parts = append(out.Parts, model.Part{Type: model.Text, Text: m.Text})
+	}
+	for _, p := range m.Parts {
+		part, ok := userPart(&p)
+		if !ok {
+			leftOut = append(leftOut, cmp.Or(p.Name, p.Type))
+			continue
+		}
+		out.Parts = append(out.Parts, part)
+	}
+	if len(out.Parts) == 0 {
+		out.Parts = []model.Part{{Type: model.Text, Text: "(an empty message)"}}
+	}
+	return out, leftOut
+}
+
+// userPart converts a part of a message: a file in it, a text, or a link.
+func userPart(p *protocol.Part) (out model.Part, ok bool) {
+	if rest, inline := strings.CutPrefix(p.URL, "data:"); inline {
+		media, data, _ := strings.Cut(rest, ";base64,")
+		b, err := base64.StdEncoding.DecodeString(data)
+		if err != nil || len(b) == 0 {
+			return out, false
+		}
+		f := &model.File{Name: cmp.Or(p.Name, p.Type), MediaType: cmp.Or(p.MediaType, media), Data: b}
+		if strings.HasPrefix(f.MediaType, "text/") {
+			f.Text, f.Data = protocol.ValidText(string(b)), nil
+		}
+		return model.Part{Type: model.FilePart, File: f}, true
+	}
+	switch {
+	case p.URL != "":
+		return model.Part{Type: model.Text, Text: strings.TrimSpace(p.Name + " " + p.URL)}, true
+	case p.Text != "" && p.Name != "":
+		return model.Part{Type: model.FilePart, File: &model.File{
+			Name: p.Name, MediaType: cmp.Or(p.MediaType, "text/plain"), Text: p.Text,
+		}}, true
+	case p.Text != "":
+		return model.Part{Type: model.Text, Text: p.Text}, true
+	}
+	return out, false
+}

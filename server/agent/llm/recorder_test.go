@@ -1,0 +1,273 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+
+	"agentctl/internal/fakemodel"
+	"agentctl/protocol"
+	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/llm/provider"
+	"agentctl/server/session"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const testKey = "sk-test-0123456789abcdef"
+
+// apis are the four APIs, each with a name of a model that reasons.
+var apis = []struct{ api, model string }{
+	{provider.OpenAI, "gpt-5.5"}, {provider.Anthropic, "claude-sonnet-5-5"}, {provider.Google, "gemini-3-pro"},
+	{provider.Chat, "qwen"},
+}
+
+// A recorder is a session that records events and decides with decide.
+type recorder struct {
+	decide func(ctx context.Context, a protocol.Approval) (session.Verdict, error)
+	onEmit func(e session.Event) // after it was recorded
+
+	mu     sync.Mutex
+	events []session.Event
+	asked  []protocol.Approval
+	state  []byte
+	saves  int
+	logs   []string
+}
+
+func (r *recorder) Emit(e session.Event) error {
+	r.mu.Lock()
+	r.events = append(r.events, e)
+	if e.Save != nil {
+		r.state, r.saves = e.Save, r.saves+1
+	}
+	r.mu.Unlock()
+	if r.onEmit != nil {
+		r.onEmit(e)
+	}
+	return nil
+}
+
+func (r *recorder) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+	r.mu.Lock()
+	r.asked = append(r.asked, a)
+	r.mu.Unlock()
+	return r.decide(ctx, a)
+}
+
+func (r *recorder) Save(state []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state, r.saves = state, r.saves+1
+	return nil
+}
+
+func (r *recorder) Logf(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.logs = append(r.logs, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) RecordProcessGroup(session.ProcessGroup) error   { return nil }
+func (r *recorder) RecordConversation(string, string) error         { return nil }
+func (r *recorder) Transcript(context.Context, int) (string, error) { return "", nil }
+
+// lines returns the events as text, one a line, without usage and options.
+func (r *recorder) lines() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var b strings.Builder
+	for _, e := range r.events {
+		switch d := e.Data.(type) {
+		case protocol.PartDeltaData:
+			fmt.Fprintf(&b, "%s %s %q\n", e.Type, d.Part, d.Text)
+		case protocol.PartStartData:
+			fmt.Fprintf(&b, "%s %s\n", e.Type, d.Part)
+		case protocol.PartEndData:
+			fmt.Fprintf(&b, "%s %s\n", e.Type, d.Part)
+		case protocol.ToolStartedData:
+			fmt.Fprintf(&b, "%s %s %s %s\n", e.Type, d.Tool, d.Name, d.Title)
+		case protocol.ToolInputData:
+			fmt.Fprintf(&b, "%s %s %s\n", e.Type, d.Tool, d.Text)
+		case protocol.ToolOutputData:
+			fmt.Fprintf(&b, "%s %s %s\n", e.Type, d.Tool, d.Text)
+		case protocol.ToolEndedData:
+			fmt.Fprintf(&b, "%s %s %s %s\n", e.Type, d.Tool, d.Status, d.Error)
+		case protocol.RetryData:
+			fmt.Fprintf(&b, "%s %d/%d %s\n", e.Type, d.Attempt, d.Limit, d.Cause)
+		case protocol.NoticeData:
+			fmt.Fprintf(&b, "%s %s\n", e.Type, d.Message)
+		}
+	}
+	return b.String()
+}
+
+// texts joins the text of the deltas by part, in the order of their start.
+func (r *recorder) texts() (all []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	index := map[string]int{}
+	for _, e := range r.events {
+		d, ok := e.Data.(protocol.PartDeltaData)
+		if !ok || e.Type != protocol.TextDelta {
+			continue
+		}
+		if _, ok := index[d.Part]; !ok {
+			index[d.Part] = len(all)
+			all = append(all, "")
+		}
+		all[index[d.Part]] += d.Text
+	}
+	return all
+}
+
+// results returns the status of each ended tool, in order.
+func (r *recorder) results() (all []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.events {
+		if d, ok := e.Data.(protocol.ToolEndedData); ok {
+			all = append(all, string(d.Status))
+		}
+	}
+	return all
+}
+
+func (r *recorder) retries() (all []protocol.RetryData) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.events {
+		if d, ok := e.Data.(protocol.RetryData); ok {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// everything returns all that the session got to keep, the state uncompressed.
+func (r *recorder) everything(t *testing.T) string {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, err := decodeState(r.state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal([]any{r.events, r.asked, r.logs, s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// A fakeTool is a tool of tests.
+type fakeTool struct {
+	name     string
+	parallel bool
+	safe     bool
+	run      func(ctx context.Context, c *ToolCall, out func(string)) (ToolResult, error)
+}
+
+func (f *fakeTool) Spec() ToolSpec {
+	return ToolSpec{
+		Name: f.name, Kind: protocol.ToolExecute, About: "a tool", Parallel: f.parallel,
+		Schema: json.RawMessage(`{"type":"object","properties":{"x":{"type":"string"}}}`),
+	}
+}
+
+func (f *fakeTool) Preview(_ context.Context, c *ToolCall) (Preview, error) {
+	var in struct{ X string }
+	if err := json.Unmarshal(c.Input, &in); err != nil || in.X == "" {
+		return Preview{}, errors.New("x is missing")
+	}
+	return Preview{
+		Title: f.name + " " + in.X, Safe: f.safe,
+		Request: protocol.Approval{Kind: protocol.ApproveCommand, Command: in.X},
+	}, nil
+}
+
+func (f *fakeTool) Run(ctx context.Context, c *ToolCall, out func(string)) (ToolResult, error) {
+	return f.run(ctx, c, out)
+}
+
+// A fakeToolbox is the tools of a test.
+type fakeToolbox struct {
+	tools  []Tool
+	closed bool
+}
+
+func (f *fakeToolbox) Tools() []Tool        { return f.tools }
+func (f *fakeToolbox) Instructions() string { return "instructions of the tools" }
+func (f *fakeToolbox) Close() error         { f.closed = true; return nil }
+
+// A rig is an agent with a fake model and a recorder.
+type rig struct {
+	*recorder
+	t     *testing.T
+	fake  *fakemodel.Handler
+	set   provider.Set
+	opts  Options
+	agent *Agent
+	turns int
+}
+
+// newRig returns a rig. The options lack a model.
+func newRig(t *testing.T, api, name string, script fakemodel.Script, tools ...Tool) *rig {
+	t.Helper()
+	r := &rig{t: t, recorder: &recorder{}, fake: fakemodel.New(script)}
+	r.set = provider.Set{"test": {
+		API: api, BaseURL: "https://model.example/v1", KeyEnv: "KEY",
+		Models: map[string]provider.ModelConfig{name: {Window: 10_000, Price: &model.Price{Input: 1, Output: 2}}},
+	}}
+	r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
+		return session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, nil
+	}
+	r.opts = Options{
+		Name: "coder", Config: Config{Model: "test/" + name, Models: []string{"test/other"}},
+		Open: func(_ context.Context, text string) (model.Backend, error) {
+			ref, err := r.set.Parse(text)
+			if err != nil {
+				return model.Backend{}, err
+			}
+			return r.set.Open(ref, &provider.Keys{Base: r.fake, Env: func(string) string { return testKey }})
+		},
+	}
+	if tools != nil {
+		r.opts.Toolbox = func(session.Spec, session.Host) (Toolbox, error) { return &fakeToolbox{tools: tools}, nil }
+	}
+	r.open(nil)
+	return r
+}
+
+// open opens the agent, as after a restart with the state.
+func (r *rig) open(state []byte) {
+	r.t.Helper()
+	a, err := New(r.opts, session.Spec{Session: "s", CWD: "/work", State: state}, r.recorder)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.agent = a
+}
+
+// send runs a turn.
+func (r *rig) send(ctx context.Context, text string) (session.End, error) {
+	r.turns++
+	turn := session.Turn{ID: fmt.Sprintf("t%d", r.turns), Message: protocol.Message{Text: text}}
+	return r.agent.Run(ctx, turn, r.recorder)
+}
+
+// each runs a test in a bubble for each API.
+func each(t *testing.T, test func(t *testing.T, api, name string)) {
+	for _, a := range apis {
+		t.Run(a.api, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, a.api, a.model) })
+		})
+	}
+}

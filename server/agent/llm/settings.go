@@ -1,0 +1,79 @@
+package llm
+
+import (
+	"context"
+	"slices"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// The settings.
+const (
+	modelSetting  = "model"
+	effortSetting = "effort"
+	defaultEffort = "default" // of the provider
+)
+
+// settings returns the settings with their values.
+func (a *Agent) settings() []protocol.Setting {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	c := &a.options.Config
+	m := protocol.Setting{ID: modelSetting, Name: "Model", Value: a.modelName(), Default: c.Model}
+	for _, name := range append([]string{c.Model}, c.Models...) {
+		if !slices.ContainsFunc(m.Choices, func(x protocol.Choice) bool { return x.ID == name }) {
+			m.Choices = append(m.Choices, protocol.Choice{ID: name, Label: name})
+		}
+	}
+	e := protocol.Setting{ID: effortSetting, Name: "Reasoning effort", Value: a.effort(), Default: c.Effort}
+	if e.Value == "" {
+		e.Value = defaultEffort
+	}
+	if e.Default == "" {
+		e.Default = defaultEffort
+	}
+	for _, id := range append([]string{defaultEffort}, efforts...) {
+		e.Choices = append(e.Choices, protocol.Choice{ID: id, Label: id})
+	}
+	return []protocol.Setting{m, e}
+}
+
+// effort returns the effort of reasoning; empty: the provider's default. The lock is held.
+func (a *Agent) effort() string {
+	switch a.state.Effort {
+	case "":
+		return a.options.Config.Effort
+	case defaultEffort:
+		return ""
+	}
+	return a.state.Effort
+}
+
+func (a *Agent) emitOptions() error {
+	o := protocol.Options{Name: a.options.Name, Settings: a.settings()}
+	return a.host.Emit(session.Event{Type: protocol.AgentOptions, Data: o})
+}
+
+// Configure changes the model or the effort from the next request on.
+func (a *Agent) Configure(_ context.Context, setting, value string) error {
+	all := a.settings()
+	i := slices.IndexFunc(all, func(s protocol.Setting) bool { return s.ID == setting })
+	if i < 0 {
+		return protocol.Errorf(protocol.CodeNotFound, "the agent has no setting %.80q; it has model and effort", setting)
+	}
+	if !slices.ContainsFunc(all[i].Choices, func(c protocol.Choice) bool { return c.ID == value }) {
+		return protocol.Errorf(protocol.CodeInvalidMessage, "%.80q is not a choice of %s", value, setting)
+	}
+	err := a.update(a.host, func(s *state) {
+		if setting == effortSetting {
+			s.Effort = value
+			return
+		}
+		s.Model, a.backend = value, nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.emitOptions()
+}

@@ -1,0 +1,177 @@
+package llm
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm/model"
+)
+
+// state is the stored state of an agent: its conversation and the turn under way.
+type state struct {
+	Format       int             `json:"llm"` // of the state; 1
+	Conversation []model.Message `json:"conversation"`
+	Turn         *turnState      `json:"turn,omitempty"` // under way
+	Usage        protocol.Usage  `json:"usage"`          // of the session
+	Requests     int             `json:"requests"`       // of the session
+	Context      int64           `json:"context"`        // tokens of the last request and its response
+	Model        string          `json:"model,omitempty"`
+	Effort       string          `json:"effort,omitempty"`
+}
+
+// stateFormat is the present format of the state.
+const stateFormat = 1
+
+// turnState is the progress of a turn. Calls are those of the last message, in its order; once all
+// have a result, these become the next message.
+type turnState struct {
+	ID       string         `json:"id"`
+	Step     int            `json:"step"` // attempts of requests so far: they number parts and calls
+	Requests int            `json:"requests"`
+	Usage    protocol.Usage `json:"usage"`
+	Calls    []callState    `json:"calls,omitempty"`
+	Repeats  map[string]int `json:"repeats,omitempty"` // calls with the same arguments
+}
+
+// callState is the progress of a call.
+type callState struct {
+	Tool    string        `json:"tool"` // id in the session
+	Call    model.Call    `json:"call"`
+	Started bool          `json:"started,omitempty"` // stored before it runs
+	Result  *model.Result `json:"result,omitempty"`
+}
+
+// decodeState decodes a stored state. The error for a state of another agent has the code
+// invalid_state.
+func decodeState(b []byte) (state, error) {
+	s := state{Format: stateFormat}
+	if len(b) == 0 {
+		return s, nil
+	}
+	invalid := protocol.Errorf(protocol.CodeInvalidState, "the state is not from an llm agent")
+	if b[0] != '{' {
+		z, err := gzip.NewReader(bytes.NewReader(b))
+		if err != nil {
+			return s, invalid
+		}
+		if b, err = io.ReadAll(io.LimitReader(z, maxPlain)); err != nil {
+			return s, invalid
+		}
+	}
+	if json.Unmarshal(b, &s) != nil || s.Format != stateFormat {
+		return s, invalid
+	}
+	return s, nil
+}
+
+const (
+	maxStored = 1 << 20  // bytes of an agent's state
+	maxPlain  = 64 << 20 // bytes of a state before compression
+	keptText  = 2 << 10  // bytes that stay of a shortened result
+)
+
+// encode returns the state, compressed. A conversation that is too large loses the files, then the
+// outputs of tools, of its oldest messages.
+func (s *state) encode() ([]byte, error) {
+	for {
+		plain, err := json.Marshal(s)
+		if err != nil {
+			return nil, fmt.Errorf("encode state: %w", err)
+		}
+		var b bytes.Buffer
+		z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // the level is valid
+		_, _ = z.Write(plain)                           // a buffer has no errors
+		_ = z.Close()
+		if b.Len() <= maxStored && len(plain) <= maxPlain {
+			return b.Bytes(), nil
+		}
+		if !s.shorten() {
+			return nil, protocol.Errorf(protocol.CodeTooLarge,
+				"the conversation is too large to be stored: compact it or start a new session")
+		}
+	}
+}
+
+// shorten removes something large from the oldest message that has it, and reports whether it did.
+func (s *state) shorten() bool {
+	for _, files := range []bool{true, false} {
+		for i := range s.Conversation {
+			m := &s.Conversation[i]
+			parts := append([]model.Part(nil), m.Parts...)
+			for j := range parts {
+				if shortenPart(&parts[j], files) {
+					m.Parts = parts
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func shortenPart(p *model.Part, files bool) bool {
+	switch {
+	case files && p.File != nil && len(p.File.Data) > 0:
+		*p = model.Part{Type: model.Text, Text: "[" + p.File.Name + " was left out to save space]"}
+		return true
+	case files && p.Result != nil && len(p.Result.Files) > 0:
+		r := *p.Result
+		r.Files = nil
+		p.Result = &r
+		return true
+	case !files && p.Result != nil && len(p.Result.Text) > 2*keptText:
+		r := *p.Result
+		r.Text = protocol.SplitText(r.Text, keptText)[0] + "\n[the rest was left out to save space]"
+		p.Result = &r
+		return true
+	}
+	return false
+}
+
+// add appends a message. A message of the user after one of the user becomes part of it.
+func (s *state) add(m model.Message) {
+	if n := len(s.Conversation); n > 0 && m.Role == model.User && s.Conversation[n-1].Role == model.User {
+		last := &s.Conversation[n-1]
+		last.Parts = append(append([]model.Part(nil), last.Parts...), m.Parts...)
+		return
+	}
+	if len(m.Parts) > 0 {
+		s.Conversation = append(s.Conversation, m)
+	}
+}
+
+// endsWith reports whether the conversation ends with a text for the model.
+func (s *state) endsWith(text string) bool {
+	n := len(s.Conversation)
+	if n == 0 {
+		return false
+	}
+	parts := s.Conversation[n-1].Parts
+	return parts[len(parts)-1].Text == text
+}
+
+// finishCalls makes a message of the results of the calls. Calls without one get the text.
+func (s *state) finishCalls(missing string) {
+	if s.Turn == nil || len(s.Turn.Calls) == 0 {
+		return
+	}
+	s.add(results(s.Turn.Calls, missing))
+	s.Turn.Calls = nil
+}
+
+// results returns the message with the results of calls.
+func results(calls []callState, missing string) model.Message {
+	m := model.Message{Role: model.User}
+	for _, c := range calls {
+		r := c.Result
+		if r == nil {
+			r = &model.Result{ID: c.Call.ID, Name: c.Call.Name, Text: missing, Error: true}
+		}
+		m.Parts = append(m.Parts, model.Part{Type: model.ToolResult, Result: r})
+	}
+	return m
+}

@@ -1,0 +1,277 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm/model"
+	"agentctl/server/session"
+)
+
+// A turnRun is the run of one turn.
+type turnRun struct {
+	agent   *Agent
+	turn    session.Turn
+	out     session.Output
+	backend *model.Backend // of the present request
+	toolbox Toolbox
+	tools   map[string]Tool
+}
+
+// Texts for the model.
+const (
+	interruptedNote = "[The answer above was interrupted.]"
+	resumeNote      = "[Go on where it stopped.]"
+	cutNote         = "[The connection was cut. Continue exactly where the text above stops. Do not repeat it.]"
+	invalidNote     = "[Your last call of a tool could not be read. Call one tool with valid JSON.]"
+	notRun          = "The call was not run: the user interrupted the turn."
+	notRunLength    = "The call was not run: the answer reached the limit of its length."
+)
+
+// Run implements session.Agent.
+func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
+	t := &turnRun{agent: a, turn: turn, out: out}
+	if err := t.begin(); err != nil {
+		return session.End{}, err
+	}
+	end, err := t.run(ctx)
+	if ctx.Err() != nil {
+		end, err = session.End{Reason: protocol.ReasonInterrupted}, nil
+	}
+	failed := a.update(a.host, func(s *state) {
+		if s.Turn == nil {
+			return
+		}
+		if used := s.Turn.Usage; used != (protocol.Usage{}) {
+			end.Usage = &used
+		}
+		if ctx.Err() == nil { // a canceled turn may go on after a restart of the server
+			s.finishCalls(notRun)
+			s.Turn = nil
+		}
+	})
+	if failed != nil {
+		a.host.Logf("save state of %s: %v", a.options.Name, failed)
+	}
+	return end, err
+}
+
+// begin adds the message of the turn, unless the turn goes on after a restart.
+func (t *turnRun) begin() error {
+	message, leftOut := userMessage(&t.turn.Message)
+	err := t.agent.update(t.out, func(s *state) {
+		if t.turn.Resumed && s.Turn != nil && s.Turn.ID == t.turn.ID {
+			if s.endsWith(interruptedNote) {
+				s.add(model.Texts(model.User, resumeNote))
+			}
+			return
+		}
+		s.finishCalls(notRun)
+		s.add(message)
+		s.Turn = &turnState{ID: t.turn.ID}
+	})
+	if err != nil || leftOut == nil {
+		return err
+	}
+	return t.out.Emit(session.Event{Type: protocol.Notice, Data: protocol.NoticeData{
+		Level: protocol.LevelWarning, Message: "left out: " + strings.Join(leftOut, ", "),
+	}})
+}
+
+// run requests the model and runs its calls until it calls no more.
+func (t *turnRun) run(ctx context.Context) (session.End, error) {
+	for invalid := 0; ; {
+		backend, toolbox, err := t.agent.open(ctx)
+		if err != nil {
+			return session.End{}, err
+		}
+		t.backend = backend
+		t.setToolbox(toolbox)
+		if end, over, err := t.runCalls(ctx); over || err != nil {
+			return end, err
+		}
+		if end, over := t.agent.overBudget(); over {
+			return end, nil
+		}
+		response, err := t.request(ctx)
+		if err != nil {
+			return session.End{}, err
+		}
+		switch response.Stop {
+		case model.StopCalls, model.StopPause:
+			continue
+		case model.StopInvalid:
+			if invalid++; invalid <= 3 {
+				if err := t.note(invalidNote); err != nil {
+					return session.End{}, err
+				}
+				continue
+			}
+		}
+		return endOf(t.backend, response)
+	}
+}
+
+// endOf returns the end of a turn after its last response.
+func endOf(b *model.Backend, r *model.Response) (session.End, error) {
+	switch r.Stop {
+	case model.StopLength:
+		return session.End{Reason: protocol.ReasonMaxTokens, Message: "the answer reached the limit of its length"}, nil
+	case model.StopRefusal:
+		return session.End{Reason: protocol.ReasonRefusal, Message: r.Detail}, nil
+	case model.StopContext:
+		return session.End{}, requestError(b.Origin(), model.Errorf(model.Context, "the context is full"))
+	case model.StopInvalid:
+		return session.End{}, protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", b.Origin(), r.Detail)
+	}
+	end := session.End{Reason: protocol.ReasonCompleted}
+	if len(r.Message.Parts) == 0 {
+		end.Message = "the model answered nothing"
+	}
+	return end, nil
+}
+
+// setToolbox sets the tools of the next request.
+func (t *turnRun) setToolbox(toolbox Toolbox) {
+	t.toolbox, t.tools = toolbox, map[string]Tool{}
+	if toolbox == nil {
+		return
+	}
+	for _, tool := range toolbox.Tools() {
+		t.tools[tool.Spec().Name] = tool
+	}
+}
+
+// toolSpec returns the description of a tool; of an unknown one it is almost empty.
+func (t *turnRun) toolSpec(name string) ToolSpec {
+	if tool := t.tools[name]; tool != nil {
+		return tool.Spec()
+	}
+	return ToolSpec{Name: name, Kind: protocol.ToolOther}
+}
+
+// note adds a text for the model to the conversation.
+func (t *turnRun) note(text string) error {
+	return t.agent.update(t.out, func(s *state) { s.add(model.Texts(model.User, text)) })
+}
+
+// newRequest returns a request with the conversation.
+func (a *Agent) newRequest(toolbox Toolbox) *model.Request {
+	r := &model.Request{System: a.instructions(toolbox), CacheKey: a.spec.Session}
+	if toolbox != nil {
+		for _, tool := range toolbox.Tools() {
+			spec := tool.Spec()
+			r.Tools = append(r.Tools, model.Tool{Name: spec.Name, About: spec.About, Schema: spec.Schema})
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r.Messages = append(r.Messages, a.state.Conversation...)
+	r.Effort = a.effort()
+	return r
+}
+
+// request requests the next message, again after failures that may pass, and records it.
+func (t *turnRun) request(ctx context.Context) (*model.Response, error) {
+	var retries retryPolicy
+	var open *livePart // a text that a cut attempt left
+	for {
+		live, err := t.newResponse(open)
+		if err != nil {
+			return nil, err
+		}
+		r := t.agent.newRequest(t.toolbox)
+		r.MaxOut = t.backend.MaxOut
+		response, err := t.backend.Stream(ctx, r, live.emit)
+		if err == nil {
+			return response, t.recordResponse(live, response)
+		}
+		if ctx.Err() != nil {
+			return nil, errors.Join(ctx.Err(), t.recordPartial(live, response, interruptedNote))
+		}
+		open, err = t.retry(ctx, &retries, live, response, err)
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// newResponse begins an attempt. Its number is stored, so that ids of parts are never used twice.
+func (t *turnRun) newResponse(open *livePart) (*liveResponse, error) {
+	live := &liveResponse{turn: t, parts: map[int]*livePart{}, open: open}
+	err := t.agent.update(t.out, func(s *state) {
+		s.Turn.Step++
+		live.step = s.Turn.Step
+	})
+	return live, err
+}
+
+// retry waits before the next attempt, or returns the error that ends the turn. Text that came is
+// kept, and the next attempt continues it.
+func (t *turnRun) retry(
+	ctx context.Context, retries *retryPolicy, live *liveResponse, response *model.Response, cause error,
+) (open *livePart, err error) {
+	e := model.AsError(cause)
+	if e.Class == model.Auth {
+		t.agent.forgetModel()
+	}
+	if err := live.abandon(); err != nil {
+		return nil, err
+	}
+	delay, again := retries.next(e, live.text)
+	note := cutNote
+	if !again {
+		note = interruptedNote
+	}
+	if err := t.recordPartial(live, response, note); err != nil {
+		return nil, err
+	}
+	if !again {
+		return nil, requestError(t.backend.Origin(), e)
+	}
+	return live.open, t.waitRetry(ctx, retries, e, delay)
+}
+
+// recordPartial keeps the text of a response that was cut, and a note for the model.
+func (t *turnRun) recordPartial(live *liveResponse, response *model.Response, note string) error {
+	text := response.Message.Text()
+	if text == "" || !live.text {
+		return nil
+	}
+	return t.agent.update(t.agent.host, func(s *state) {
+		if response.Usage != (model.Usage{}) {
+			s.countUsage(response.Usage, t.backend)
+		}
+		s.add(model.Texts(model.Assistant, text))
+		s.add(model.Texts(model.User, note))
+	})
+}
+
+// recordResponse records a complete response and its calls before any of them runs.
+func (t *turnRun) recordResponse(live *liveResponse, r *model.Response) error {
+	if err := live.end(); err != nil {
+		return err
+	}
+	calls, ids := r.Message.Calls(), live.tools()
+	if len(ids) != len(calls) {
+		return fmt.Errorf("the response has %d calls, and %d were shown", len(calls), len(ids))
+	}
+	err := t.agent.update(t.out, func(s *state) {
+		s.countUsage(r.Usage, t.backend)
+		s.Context = r.Usage.Input + r.Usage.Output
+		s.add(r.Message)
+		for i, c := range calls {
+			s.Turn.Calls = append(s.Turn.Calls, callState{Tool: ids[i], Call: c})
+		}
+		if r.Stop == model.StopLength || r.Stop == model.StopRefusal {
+			s.finishCalls(notRunLength)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return t.emitUsage(t.backend)
+}
