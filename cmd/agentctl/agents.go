@@ -71,7 +71,7 @@ func runAgents(ctx context.Context, o *agentsOptions) error {
 	var list []agents.Installation
 	for _, name := range c.Hello().Agents {
 		r := inspector.Inspect(name)
-		if o.Check && r.Installed && r.Script == "" {
+		if o.Check && r.Installed && r.Script == "" && r.Model == "" {
 			o.app.probe(ctx, registry, &r)
 		}
 		list = append(list, r)
@@ -117,6 +117,8 @@ func installedText(r *agents.Installation) string {
 		return "not installed"
 	case r.Script != "":
 		return "script"
+	case r.Model != "":
+		return output.OneLine(r.Model, 60)
 	case r.Version == "":
 		return "installed"
 	}
@@ -131,6 +133,10 @@ func loginText(r *agents.Installation) string {
 		return output.OneLine(r.Script, 0)
 	case !r.Installed && r.Install == "":
 		return output.OneLine(r.Program, 0) + " not found"
+	case r.Model != "" && r.Login == agents.LoginMissing:
+		return "no key: " + output.OneLine(r.LogIn, 0)
+	case r.Model != "":
+		return "key: " + output.OneLine(r.LoginBy, 0)
 	}
 	switch r.Login {
 	case agents.LoginReady:

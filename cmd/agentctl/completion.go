@@ -98,7 +98,7 @@ func (a *app) completeAgents(cmd *cobra.Command, _ []string, _ string) ([]cobra.
 	if len(names) == 0 {
 		names = (&agents.Registry{}).Names()
 	}
-	return append(names, acp.Scheme, agents.ScriptScheme), noFiles | cobra.ShellCompDirectiveNoSpace
+	return append(names, acp.Scheme, agents.LLMScheme, agents.ScriptScheme), noFiles | cobra.ShellCompDirectiveNoSpace
 }
 
 func messageCompletions(s *protocol.State) (found []cobra.Completion) {

@@ -163,7 +163,7 @@ func (o *doctorOptions) checkAgents() []check {
 		r := inspector.Inspect(name)
 		c := check{"agent " + name, checkNote, "not installed: " + loginText(&r)}
 		if r.Installed {
-			c.Detail = cmp.Or(r.Path, "script") + "; " + loginText(&r)
+			c.Detail = cmp.Or(r.Path, r.Model, "script") + "; " + loginText(&r)
 			if r.Login != agents.LoginMissing {
 				c.Status = checkOK
 			}

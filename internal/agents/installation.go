@@ -23,6 +23,7 @@ type Installation struct {
 	Title      string `json:"title,omitempty"`
 	Configured bool   `json:"configured,omitempty"` // in the configuration of the server
 	Script     string `json:"script,omitempty"`     // path; nothing else is known of a script
+	Model      string `json:"model,omitempty"`      // that it requests itself; it runs in the server
 	Installed  bool   `json:"installed"`
 	Path       string `json:"path,omitempty"`
 	Version    string `json:"version,omitempty"`
@@ -50,6 +51,9 @@ func (x *Inspector) Inspect(agent string) Installation {
 		_, err := os.Stat(file)
 		r.Script, r.Installed = file, err == nil
 		return r
+	}
+	if x.Registry.isModel(agent) {
+		return x.inspectModel(agent, r)
 	}
 	c, err := x.Registry.Find(agent)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent/acp"
+	"agentctl/server/agent/llm"
 	"agentctl/server/agent/script"
 	"agentctl/server/session"
 )
@@ -17,19 +18,22 @@ import (
 // ScriptScheme begins the name of an ad hoc script: "script:FILE".
 const ScriptScheme = "script:"
 
-// A Config says how to run a configured agent: either a command that speaks the Agent Client
-// Protocol or a script.
+// A Config says how to run a configured agent: a command that speaks the Agent Client Protocol, a
+// script, or a model.
 type Config struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
 	Env     map[string]string `json:"env"`
 	Script  string            `json:"script"` // path of a file
+
+	llm.Config
 }
 
 // A Registry opens agents by name. It does not change after construction.
 type Registry struct {
 	Configured map[string]Config
 	MCP        map[string]MCPServer
+	Providers  Providers
 	Default    string // agent of sessions that name none; empty: every session must name one
 }
 
@@ -51,6 +55,9 @@ func (r *Registry) Open(spec session.Spec, host session.Host) (session.Agent, er
 	if file, ok := r.script(name); ok {
 		return openScript(file, spec, host)
 	}
+	if r.isModel(name) {
+		return r.openModel(name, spec, host)
+	}
 	c, err := r.Find(name)
 	if err != nil {
 		return nil, err
@@ -65,6 +72,10 @@ func (r *Registry) Find(name string) (acp.Config, error) {
 	if _, ok := r.script(name); ok {
 		return acp.Config{}, protocol.Errorf(protocol.CodeUnsupported,
 			"%s is a script: it has no login and stores no sessions", name)
+	}
+	if r.isModel(name) {
+		return acp.Config{}, protocol.Errorf(protocol.CodeUnsupported,
+			"%s runs in the server: it has only the key of its provider, and stores no sessions of its own", name)
 	}
 	c, ok := r.Configured[name]
 	if !ok {
@@ -117,22 +128,30 @@ func openScript(file string, spec session.Spec, host session.Host) (session.Agen
 
 // Check returns an error if no agent can have that name. It does not start the agent.
 func (r *Registry) Check(name string) error {
-	if _, ok := r.Configured[name]; ok || strings.HasPrefix(name, ScriptScheme) {
+	if _, ok := r.Configured[name]; ok || strings.HasPrefix(name, ScriptScheme) || name == LLM {
 		return nil
 	}
+	if text, ok := strings.CutPrefix(name, LLMScheme); ok {
+		_, err := r.Providers.Parse(text)
+		return err
+	}
 	if _, err := acp.Find(name); err != nil {
-		return fmt.Errorf("%w: want one of %s, acp:COMMAND or script:FILE", err, strings.Join(r.Names(), ", "))
+		return fmt.Errorf("%w: want one of %s, llm:MODEL, acp:COMMAND or script:FILE",
+			err, strings.Join(r.Names(), ", "))
 	}
 	return nil
 }
 
-// Names lists the configured agents, then the presets.
+// Names lists the configured agents, then the presets, then the agent LLM.
 func (r *Registry) Names() []string {
 	names := slices.Sorted(maps.Keys(r.Configured))
 	for _, p := range acp.Presets() {
 		if _, ok := r.Configured[p.Name]; !ok {
 			names = append(names, p.Name)
 		}
+	}
+	if _, ok := r.Configured[LLM]; !ok {
+		names = append(names, LLM)
 	}
 	return names
 }

@@ -14,7 +14,7 @@ import (
 
 func TestNamesListsConfiguredAgentsThenPresets(t *testing.T) {
 	presets := (&Registry{}).Names()
-	if len(presets) != len(acp.Presets()) {
+	if len(presets) != len(acp.Presets())+1 || presets[len(presets)-1] != LLM {
 		t.Fatalf("presets: %v", presets)
 	}
 	r := &Registry{Configured: map[string]Config{
@@ -31,6 +31,7 @@ func TestCheckAcceptsTheNamesThatOpenKnows(t *testing.T) {
 	r := &Registry{Configured: map[string]Config{"mine": {Command: "x"}}}
 	for name, want := range map[string]bool{
 		"mine": true, acp.Presets()[0].Name: true, "acp:my-agent --acp": true, "script:demo.script": true,
+		"llm": true, "llm:claude-sonnet-5-5": true, "llm:ollama/qwen": true,
 		"min": false, "acp:": false, "": false,
 	} {
 		err := r.Check(name)

@@ -27,6 +27,7 @@ const maxMessageLimit = 64 * protocol.MaxMessage
 type Server struct {
 	Agents       map[string]agents.Config    `json:"agents"`
 	MCP          map[string]agents.MCPServer `json:"mcp"`
+	Providers    agents.Providers            `json:"providers"` // of models
 	DefaultAgent string                      `json:"default_agent"`
 	Users        string                      `json:"users"` // path of the file of users who log in
 	Timeouts
@@ -178,13 +179,8 @@ func parseServer(b []byte) (*Server, error) {
 
 // check returns the first invalid value.
 func (c *Server) check() error {
-	for name, a := range c.Agents {
-		if name == "" || (a.Command == "") == (a.Script == "") {
-			return fmt.Errorf("agent %q needs either a command or a script", name)
-		}
-		if a.Script != "" && len(a.Args) > 0 {
-			return fmt.Errorf("agent %q: a script takes no args", name)
-		}
+	if err := cmp.Or(c.Registry().CheckProviders(), c.Registry().CheckConfigured()); err != nil {
+		return err
 	}
 	for name, d := range c.Dialects {
 		if err := CheckDialect(name); err != nil {
@@ -240,5 +236,7 @@ func (c *Server) checkAgents() error {
 
 // Registry returns the registry of the configured agents.
 func (c *Server) Registry() *agents.Registry {
-	return &agents.Registry{Configured: c.Agents, MCP: c.MCP, Default: c.DefaultAgent}
+	return &agents.Registry{
+		Configured: c.Agents, MCP: c.MCP, Providers: c.Providers, Default: c.DefaultAgent,
+	}
 }

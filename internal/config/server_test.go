@@ -69,31 +69,47 @@ func TestAnInvalidConfigurationIsRefused(t *testing.T) {
 		`{"dialects":{"effectiveagent":{"options":{"quiet":"5s"}}}}`: `no server option "quiet"`,
 		`{"dialects":{"sandcastle":{"options":{"tags":"chat"}}}}`:    "has no server options",
 		`{"agent":{}}`:        `unknown field "agent"`,
-		`{"agents":{"a":{}}}`: `agent "a" needs either a command or a script`,
-		`{"agents":{"a":{"command":"x","script":"y"}}}`:   `agent "a" needs either a command or a script`,
-		`{"agents":{"a":{"script":"y","args":["z"]}}}`:    "a script takes no args",
-		`{"approval_timeout":"soon"}`:                     "invalid duration",
-		`{"edit_hold":"-3s"}`:                             "negative",
-		`{"dialects":{"x":{}}}`:                           `unknown dialect "x"`,
-		`{"sync":"sometimes"}`:                            "invalid sync",
-		`{"retention":{"sessions":-1}}`:                   "retention.sessions",
-		`{"window":-1}`:                                   "positive",
-		`{} {}`:                                           "more than one",
-		`{"mcp":{"":{"command":"x"}}}`:                    "needs a name",
-		`{"mcp":{"x":{}}}`:                                "mcp.x: want either a command or a url",
-		`{"mcp":{"x":{"command":"c","url":"http://x"}}}`:  "mcp.x: want either",
-		`{"mcp":{"x":{"cmd":"c"}}}`:                       `unknown field "cmd"`,
-		`{"mcp":{"x":{"command":"c","headers":{}}}}`:      "a command takes no type and no headers",
-		`{"mcp":{"x":{"url":"http://x","args":[]}}}`:      "a url takes no args",
-		`{"mcp":{"x":{"url":"http://x","type":"ws"}}}`:    `invalid type "ws"`,
-		`{"mcp":{"x":{"url":"ftp://x"}}}`:                 `invalid url "ftp://x"`,
-		`{"mcp":{"x":{"command":"c","args":["${"]}}}`:     "mcp.x: invalid variable: want ${NAME}",
-		`{"mcp":{"x":{"command":"c","env":{"K":"${A"}}}}`: "mcp.x: K: invalid variable",
-		`{"mcp":{"x":{"command":"c","env":{"K=":"v"}}}}`:  `invalid name "K="`,
-		`{"mcp":{"x":{"command":"c","agents":["min"]}}}`:  `mcp.x: no agent is called "min"`,
-		`{"origins":["*"]}`:                               `invalid origin "*"`,
-		`{"origins":["http://localhost/"]}`:               "invalid origin",
-		`{"origins":["localhost:5173"]}`:                  "invalid origin",
+		`{"agents":{"a":{}}}`: `agent "a" needs one of command, script`,
+		`{"agents":{"a":{"command":"x","script":"y"}}}`:                 `agent "a" needs one of command, script`,
+		`{"agents":{"a":{"script":"y","args":["z"]}}}`:                  "only a command takes args",
+		`{"approval_timeout":"soon"}`:                                   "invalid duration",
+		`{"edit_hold":"-3s"}`:                                           "negative",
+		`{"dialects":{"x":{}}}`:                                         `unknown dialect "x"`,
+		`{"sync":"sometimes"}`:                                          "invalid sync",
+		`{"retention":{"sessions":-1}}`:                                 "retention.sessions",
+		`{"window":-1}`:                                                 "positive",
+		`{} {}`:                                                         "more than one",
+		`{"agents":{"a":{"model":"x","script":"y"}}}`:                   `agent "a" needs one of command, script`,
+		`{"agents":{"a":{"model":"y"}}}`:                                `agents.a: unknown model "y"`,
+		`{"agents":{"a":{"model":"gpt-5.5","effort":"x"}}}`:             `agents.a: effort: invalid value "x"`,
+		`{"agents":{"a":{"model":"gpt-5.5","models":["z"]}}}`:           `agents.a: unknown model "z"`,
+		`{"agents":{"a":{"model":"gpt-5.5","args":["z"]}}}`:             "only a command takes args",
+		`{"agents":{"a":{"command":"x","effort":"low"}}}`:               "need a model",
+		`{"agents":{"a":{"model":"o3","budget":{"turn":{"cost":-1}}}}}`: "agents.a: budget.turn: must be positive",
+		`{"providers":{"p":{}}}`:                                        "providers.p.api: want openai",
+		`{"providers":{"p":{"api":"x"}}}`:                               `providers.p.api: invalid value "x"`,
+		`{"providers":{"p":{"api":"chat"}}}`:                            "providers.p.base_url: ",
+		`{"providers":{"p":{"api":"chat","base_url":"ftp://x"}}}`:       "providers.p.base_url: want https://",
+		`{"providers":{"openai":{"key":"sk-1"}}}`:                       `unknown field "key"`,
+		`{"providers":{"openai":{"key_env":"A=B"}}}`:                    "providers.openai.key_env: want the name",
+		`{"providers":{"openai":{"key_command":[]}}}`:                   "providers.openai.key_command: ",
+		`{"providers":{"openai":{"headers":{"A b":"c"}}}}`:              "providers.openai.headers: ",
+		`{"providers":{"openai":{"models":{"m":{"window":-1}}}}}`:       "providers.openai.models.m: ",
+		`{"mcp":{"":{"command":"x"}}}`:                                  "needs a name",
+		`{"mcp":{"x":{}}}`:                                              "mcp.x: want either a command or a url",
+		`{"mcp":{"x":{"command":"c","url":"http://x"}}}`:                "mcp.x: want either",
+		`{"mcp":{"x":{"cmd":"c"}}}`:                                     `unknown field "cmd"`,
+		`{"mcp":{"x":{"command":"c","headers":{}}}}`:                    "a command takes no type and no headers",
+		`{"mcp":{"x":{"url":"http://x","args":[]}}}`:                    "a url takes no args",
+		`{"mcp":{"x":{"url":"http://x","type":"ws"}}}`:                  `invalid type "ws"`,
+		`{"mcp":{"x":{"url":"ftp://x"}}}`:                               `invalid url "ftp://x"`,
+		`{"mcp":{"x":{"command":"c","args":["${"]}}}`:                   "mcp.x: invalid variable: want ${NAME}",
+		`{"mcp":{"x":{"command":"c","env":{"K":"${A"}}}}`:               "mcp.x: K: invalid variable",
+		`{"mcp":{"x":{"command":"c","env":{"K=":"v"}}}}`:                `invalid name "K="`,
+		`{"mcp":{"x":{"command":"c","agents":["min"]}}}`:                `mcp.x: no agent is called "min"`,
+		`{"origins":["*"]}`:                                             `invalid origin "*"`,
+		`{"origins":["http://localhost/"]}`:                             "invalid origin",
+		`{"origins":["localhost:5173"]}`:                                "invalid origin",
 	} {
 		if _, err := parseServer([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -124,6 +140,7 @@ func FuzzParseServer(f *testing.F) {
 	f.Add([]byte(`{"agents":{"":{"script":"x"}}}`))
 	f.Add([]byte(`{"mcp":{"a":{"command":"x","env":{"K":"${V}"}},"b":{"url":"${U}","agents":[]}}}`))
 	f.Add([]byte(`{"window":9223372036854775808}`))
+	f.Add([]byte(`{"providers":{"p":{"api":"chat","base_url":"http://x"}},"agents":{"a":{"model":"p/m"}}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := parseServer(b)
 		if err != nil {
@@ -134,9 +151,30 @@ func FuzzParseServer(f *testing.F) {
 			t.Errorf("%s: negative: %+v", b, c)
 		}
 		for name, a := range c.Agents {
-			if name == "" || (a.Command == "") == (a.Script == "") {
+			if name == "" || a.Model == "" && (a.Command == "") == (a.Script == "") {
 				t.Errorf("%s: agent %q: %+v", b, name, a)
 			}
 		}
 	})
+}
+
+func TestProvidersAndModelsAreRead(t *testing.T) {
+	c, err := parseServer([]byte(`{"providers":{
+		"local":{"api":"chat","base_url":"http://localhost:8000/v1","headers":{"X-Team":"${TEAM}"},
+			"models":{"m1":{"window":32000,"max_output":4000,"price":{"input":1,"cached":0.1,"written":1.25,"output":5,"currency":"EUR"}}}},
+		"openai":{"key_command":["pass","openai"]}},
+		"agents":{"coder":{"model":"m1","models":["gpt-5.5","local/m2"],"effort":"high","instructions":"Be brief.",
+			"budget":{"turn":{"requests":50,"cost":1.5},"session":{"tokens":1000000}},"env":{"A":"b"}}},
+		"default_agent":"coder"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := c.Agents["coder"]
+	if a.Model != "m1" || len(a.Models) != 2 || a.Effort != "high" || a.Budget.Turn.Cost != 1.5 ||
+		a.Budget.Session.Tokens != 1_000_000 {
+		t.Errorf("%+v", a)
+	}
+	if m := c.Providers["local"].Models["m1"]; m.Window != 32000 || m.Price.Currency != "EUR" {
+		t.Errorf("%+v", m)
+	}
 }

@@ -26,8 +26,10 @@ const (
 	deniedText  = "The user denied this call."
 	deniedRule  = " Do not reach the same in another way."
 	expiredText = "The call was not run: nobody decided in time."
-	unknownText = "The server stopped while this call ran. It is not known whether it took effect. It was not repeated: " +
-		"check the state before you go on."
+	unknownText = "The server stopped while this call ran. It is not known whether it took effect. It was not " +
+		"repeated: check the state before you go on."
+	stoppedText = "The call was not run: the user stopped the turn."
+	editedText  = "The user edited the patch before it was applied. Applied was:\n"
 )
 
 // errDenyStop ends the turn: the user denied a call and stopped.
@@ -49,7 +51,7 @@ func (t *turnRun) runCalls(ctx context.Context) (end session.End, over bool, err
 	var denied *deniedError
 	switch {
 	case errors.As(err, &denied):
-		err = t.agent.update(t.out, func(s *state) { s.finishCalls("The call was not run: the user stopped the turn.") })
+		err = t.agent.update(t.out, func(s *state) { s.finishCalls(stoppedText) })
 		return session.End{Reason: protocol.ReasonDenied, Message: denied.reason}, true, err
 	case err != nil:
 		return end, false, err
@@ -178,7 +180,7 @@ func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, er
 		})
 	})
 	if call.Patch != "" {
-		result.Text = "The user edited the patch before it was applied. Applied was:\n" + call.Patch + "\n\n" + result.Text
+		result.Text = editedText + call.Patch + "\n\n" + result.Text
 	}
 	if err != nil {
 		return t.failed(ctx, result, err)

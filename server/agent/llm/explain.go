@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	pendingText  = "The call has not run yet: the user has to allow it."
-	explainTexts = "[Before the user decides about the call %s with the arguments %s, explain it: what it does, step by " +
-		"step, why you want it, and what could go wrong. Answer with a short text only. Do not call a tool.]"
+	pendingText = "The call has not run yet: the user has to allow it."
+	explainText = "[Before the user decides about the call %s with the arguments %s, explain it: what it does, step " +
+		"by step, why you want it, and what could go wrong. Answer with a short text only. Do not call a tool.]"
 )
 
 // Explain asks the model about a call that waits for a decision, beside the conversation.
@@ -32,7 +32,7 @@ func (a *Agent) Explain(ctx context.Context, request protocol.Approval) (string,
 	if input == nil {
 		input = json.RawMessage("{}")
 	}
-	question := model.Part{Type: model.Text, Text: fmt.Sprintf(explainTexts, request.Name, input)}
+	question := model.Part{Type: model.Text, Text: fmt.Sprintf(explainText, request.Name, input)}
 	if last := len(r.Messages) - 1; last >= 0 && r.Messages[last].Role == model.User {
 		m := r.Messages[last]
 		m.Parts = append(append([]model.Part(nil), m.Parts...), question)

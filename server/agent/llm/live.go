@@ -16,7 +16,8 @@ type livePart struct {
 	began time.Time
 }
 
-// A liveResponse emits the deltas of one attempt as events. One text or reasoning is open at a time.
+// A liveResponse emits the deltas of one attempt as events. One text or reasoning is open at a
+// time.
 type liveResponse struct {
 	turn  *turnRun
 	step  int

@@ -60,7 +60,8 @@ func (a *Agent) Configure(_ context.Context, setting, value string) error {
 	all := a.settings()
 	i := slices.IndexFunc(all, func(s protocol.Setting) bool { return s.ID == setting })
 	if i < 0 {
-		return protocol.Errorf(protocol.CodeNotFound, "the agent has no setting %.80q; it has model and effort", setting)
+		return protocol.Errorf(protocol.CodeNotFound,
+			"the agent has no setting %.80q; it has model and effort", setting)
 	}
 	if !slices.ContainsFunc(all[i].Choices, func(c protocol.Choice) bool { return c.ID == value }) {
 		return protocol.Errorf(protocol.CodeInvalidMessage, "%.80q is not a choice of %s", value, setting)

@@ -1,0 +1,170 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm"
+	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/llm/provider"
+	"agentctl/server/session"
+)
+
+const (
+	// LLM is the agent that requests a model itself: of the first provider that has a key.
+	LLM = "llm"
+
+	// LLMScheme begins the name of that agent with a model: "llm:PROVIDER/MODEL".
+	LLMScheme = "llm:"
+)
+
+// Providers are the configured providers of models by name.
+type Providers = provider.Set
+
+// defaultModels are the models of the agent LLM, in the order in which a key is looked for.
+var defaultModels = []struct{ provider, model string }{
+	{"anthropic", "claude-sonnet-5-5"}, {"openai", "gpt-5.5"}, {"google", "gemini-3-pro-preview"},
+}
+
+// errNoKey is the error of the agent LLM when no provider has a key.
+var errNoKey = errors.New("no key of a model provider: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY")
+
+// model returns how to run an agent that requests a model itself.
+func (r *Registry) model(name string, env func(string) string) (c llm.Config, ok bool, err error) {
+	if c, configured := r.Configured[name]; configured {
+		return c.Config, c.Model != "", nil
+	}
+	if name == LLM {
+		for _, d := range defaultModels {
+			if r.Providers.Ready(d.provider, env) == nil {
+				return llm.Config{Model: d.provider + "/" + d.model}, true, nil
+			}
+		}
+		return llm.Config{}, true, errNoKey
+	}
+	text, ok := strings.CutPrefix(name, LLMScheme)
+	return llm.Config{Model: text}, ok, nil
+}
+
+// isModel reports whether an agent requests a model itself.
+func (r *Registry) isModel(name string) bool {
+	_, ok, _ := r.model(name, func(string) string { return "" })
+	return ok
+}
+
+// openModel opens an agent that requests a model itself.
+func (r *Registry) openModel(name string, spec session.Spec, host session.Host) (session.Agent, error) {
+	env := r.environment(name, spec.Env)
+	c, _, err := r.model(name, env)
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeAgentAuth, "%v", err)
+	}
+	providers := r.Providers
+	return llm.New(llm.Options{
+		Name: name, Config: c,
+		Open: func(_ context.Context, text string) (model.Backend, error) {
+			ref, err := providers.Parse(text)
+			if err != nil {
+				return model.Backend{}, err
+			}
+			return providers.Open(ref, &provider.Keys{Env: env})
+		},
+	}, spec, host)
+}
+
+// environment looks variables up in the session, in the configuration of the agent and in the
+// environment of the server.
+func (r *Registry) environment(name string, of map[string]string) func(string) string {
+	env := maps.Clone(r.Configured[name].Env)
+	if env == nil {
+		env = map[string]string{}
+	}
+	maps.Copy(env, of)
+	return provider.Environment(env)
+}
+
+// checkModel returns the first invalid value of an agent that requests a model itself.
+func (r *Registry) checkModel(c *llm.Config) error {
+	for _, name := range append([]string{c.Model}, c.Models...) {
+		if _, err := r.Providers.Parse(name); err != nil {
+			return err
+		}
+	}
+	return c.Check()
+}
+
+// CheckProviders returns the first invalid value of the providers, with its key.
+func (r *Registry) CheckProviders() error {
+	for _, name := range slices.Sorted(maps.Keys(r.Providers)) {
+		c := r.Providers[name]
+		if err := c.Check(name); err != nil {
+			return fmt.Errorf("providers.%s.%w", name, err)
+		}
+	}
+	return nil
+}
+
+// CheckConfigured returns the first invalid value of the configured agents, with its key.
+func (r *Registry) CheckConfigured() error {
+	for _, name := range slices.Sorted(maps.Keys(r.Configured)) {
+		a := r.Configured[name]
+		n := 0
+		for _, text := range []string{a.Command, a.Script, a.Model} {
+			if text != "" {
+				n++
+			}
+		}
+		switch {
+		case name == "" || n != 1:
+			return fmt.Errorf("agent %q needs one of command, script and model", name)
+		case a.Command == "" && len(a.Args) > 0:
+			return fmt.Errorf("agent %q: only a command takes args", name)
+		case a.Model == "" && !a.plain():
+			return fmt.Errorf("agent %q: models, effort, instructions and budget need a model", name)
+		}
+		if a.Model == "" {
+			continue
+		}
+		if err := r.checkModel(&a.Config); err != nil {
+			return fmt.Errorf("agents.%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// plain reports whether the configuration has no value of an agent that requests a model.
+func (c *Config) plain() bool {
+	return c.Models == nil && c.Effort == "" && c.Instructions == "" && c.Budget == llm.Budget{}
+}
+
+// inspectModel returns what can be known of an agent that requests a model itself.
+func (x *Inspector) inspectModel(agent string, r Installation) Installation {
+	env := func(name string) string {
+		if v := x.Registry.Configured[agent].Env[name]; v != "" {
+			return v
+		}
+		return x.Env(name)
+	}
+	r.Installed = true
+	c, _, err := x.Registry.model(agent, env)
+	if err != nil {
+		r.Model, r.Login, r.LogIn = "no model", LoginMissing, err.Error()
+		return r
+	}
+	r.Model = c.Model
+	ref, err := x.Registry.Providers.Parse(c.Model)
+	if err == nil {
+		err = x.Registry.Providers.Ready(ref.Provider, env)
+	}
+	if err != nil {
+		r.Login, r.LogIn = LoginMissing, err.Error()
+		return r
+	}
+	r.Login, r.LoginBy = LoginFound, x.Registry.Providers.KeySource(ref.Provider)
+	return r
+}
