@@ -48,9 +48,9 @@ type callState struct {
 // decodeState decodes a stored state. The error for a state of another agent has the code
 // invalid_state.
 func decodeState(b []byte) (state, error) {
-	s := state{Format: stateFormat}
+	var s state
 	if len(b) == 0 {
-		return s, nil
+		return state{Format: stateFormat}, nil
 	}
 	invalid := protocol.Errorf(protocol.CodeInvalidState, "the state is not from an llm agent")
 	if b[0] != '{' {
@@ -62,10 +62,26 @@ func decodeState(b []byte) (state, error) {
 			return s, invalid
 		}
 	}
-	if json.Unmarshal(b, &s) != nil || s.Format != stateFormat {
+	if json.Unmarshal(b, &s) != nil || s.Format != stateFormat || !s.complete() {
 		return s, invalid
 	}
 	return s, nil
+}
+
+// complete reports whether every message has parts, and every part what its type says.
+func (s *state) complete() bool {
+	for _, m := range s.Conversation {
+		for _, p := range m.Parts {
+			if p.Type == model.ToolCall && p.Call == nil || p.Type == model.ToolResult && p.Result == nil ||
+				p.Type == model.FilePart && p.File == nil {
+				return false
+			}
+		}
+		if len(m.Parts) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 const (

@@ -1,0 +1,185 @@
+package llm
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"agentctl/internal/fakemodel"
+	"agentctl/protocol"
+	"agentctl/server/agent/llm/model"
+	"agentctl/server/session"
+)
+
+// noise returns text that does not compress.
+func noise(n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte('!' + rand.IntN(90))
+	}
+	return string(b)
+}
+
+func TestAStateThatIsTooLargeLosesFilesThenOldOutputs(t *testing.T) {
+	s := state{Format: stateFormat}
+	s.add(model.Message{Role: model.User, Parts: []model.Part{
+		{Type: model.Text, Text: "first question"},
+		{Type: model.FilePart, File: &model.File{
+			Name: "p.png", MediaType: "image/png", Data: []byte(noise(600 << 10)),
+		}},
+	}})
+	for range 6 {
+		s.add(model.Texts(model.Assistant, "calling"))
+		s.add(model.Message{Role: model.User, Parts: []model.Part{{
+			Type: model.ToolResult, Result: &model.Result{ID: "c", Name: "read", Text: noise(300 << 10)},
+		}}})
+	}
+	b, err := s.encode()
+	if err != nil || len(b) > maxStored {
+		t.Fatalf("%d bytes, %v", len(b), err)
+	}
+	got, err := decodeState(b)
+	if err != nil || len(got.Conversation) != len(s.Conversation) {
+		t.Fatalf("%d messages, %v", len(got.Conversation), err)
+	}
+	first := got.Conversation[0].Parts
+	if first[0].Text != "first question" || !strings.Contains(first[1].Text, "p.png was left out") {
+		t.Errorf("%+v", first)
+	}
+	last := got.Conversation[len(got.Conversation)-1].Parts[0].Result.Text
+	if len(last) != 300<<10 || !strings.Contains(got.Conversation[2].Parts[0].Result.Text, "left out") {
+		t.Errorf("the newest output has %d bytes", len(last))
+	}
+}
+
+func TestAConversationThatCannotBeStoredIsRefused(t *testing.T) {
+	s := state{Format: stateFormat}
+	s.add(model.Texts(model.User, noise(2<<20)))
+	if _, err := s.encode(); protocol.CodeOf(err) != protocol.CodeTooLarge {
+		t.Error(err)
+	}
+}
+
+func TestAStateOfAnotherAgentIsRefused(t *testing.T) {
+	for _, text := range []string{
+		`{"session":"x"}`, `{"llm":2}`, "x", "\x1f\x8b", `{"llm":"1"}`, `{"llm":1,"conversation":[{}]}`,
+	} {
+		_, err := decodeState([]byte(text))
+		if protocol.CodeOf(err) != protocol.CodeInvalidState {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func FuzzDecodeState(f *testing.F) {
+	s := state{Format: stateFormat, Turn: &turnState{ID: "t", Calls: []callState{{Tool: "x"}}}}
+	s.add(model.Texts(model.User, "hi"))
+	b, err := s.encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add([]byte(`{"llm":1,"conversation":[{"role":"user","parts":[{"type":"call"}]}]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := decodeState(b)
+		if err != nil {
+			return
+		}
+		s.finishCalls(notRun)
+		if _, err := s.encode(); err != nil && protocol.CodeOf(err) != protocol.CodeTooLarge {
+			t.Error(err)
+		}
+	})
+}
+
+// The conversation goes on after a restart, and with another model.
+func TestAConversationOutlivesItsAgentAndItsModel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "anthropic", "claude-sonnet-5-5", fakemodel.Say("answer"))
+		if err := r.agent.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.send(t.Context(), "first"); err != nil {
+			t.Fatal(err)
+		}
+		exported, err := r.agent.Export(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.open(exported)
+		if err := r.agent.Configure(t.Context(), "model", "test/other"); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.agent.Configure(t.Context(), "effort", "high"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.send(t.Context(), "second"); err != nil {
+			t.Fatal(err)
+		}
+		last := r.fake.Requests()[1]
+		if last.Model != "other" || !strings.Contains(string(last.Body), "first") ||
+			!strings.Contains(string(last.Body), `"effort":"high"`) {
+			t.Errorf("%s", last.Body)
+		}
+		info, err := r.agent.Context(t.Context())
+		if err != nil || info.Tokens == 0 || info.TranscriptLength != 4 {
+			t.Errorf("%+v, %v", info, err)
+		}
+	})
+}
+
+func TestSettingsAreToldAndChecked(t *testing.T) {
+	r := newRig(t, "chat", "qwen", fakemodel.Say("x"))
+	for i, want := range []protocol.Code{"", protocol.CodeInvalidMessage, protocol.CodeNotFound, ""} {
+		set := [][2]string{{"model", "test/other"}, {"model", "gpt-9"}, {"mode", "x"}, {"effort", "default"}}[i]
+		if err := r.agent.Configure(t.Context(), set[0], set[1]); protocol.CodeOf(err) != want {
+			t.Errorf("%q: %v", set, err)
+		}
+	}
+	last := r.events[len(r.events)-1].Data.(protocol.Options)
+	values := []string{last.Settings[0].Value, last.Settings[1].Value}
+	if last.Name != "coder" || !slices.Equal(values, []string{"test/other", "default"}) {
+		t.Errorf("%+v", last)
+	}
+}
+
+// Without a key the agent does not start, and says what is missing.
+func TestAnAgentWithoutAKeyDoesNotStart(t *testing.T) {
+	r := newRig(t, "openai", "gpt-5.5", fakemodel.Say("x"))
+	r.opts.Open = func(context.Context, string) (model.Backend, error) {
+		return model.Backend{}, model.Errorf(model.Auth, "provider openai has no key: OPENAI_API_KEY is not set")
+	}
+	r.open(nil)
+	err := r.agent.Start(t.Context())
+	if protocol.CodeOf(err) != protocol.CodeAgentAuth || !strings.Contains(err.Error(), "OPENAI_API_KEY") {
+		t.Error(err)
+	}
+	_, err = r.send(t.Context(), "go")
+	if protocol.CodeOf(err) != protocol.CodeAgentAuth {
+		t.Error(err)
+	}
+}
+
+func TestFilesOfAMessageReachTheModel(t *testing.T) {
+	each(t, func(t *testing.T, api, name string) {
+		r := newRig(t, api, name, fakemodel.Say("ok"))
+		turn := session.Turn{ID: "t1", Message: protocol.Message{Text: "look", Parts: []protocol.Part{
+			{Type: "image", Name: "p.png", URL: "data:image/png;base64,cGljdHVyZQ=="},
+			{Type: "file", Name: "notes.txt", Text: "content of the notes"},
+			{Type: "file", Name: "broken", URL: "data:image/png;base64,???"},
+		}}}
+		if _, err := r.agent.Run(t.Context(), turn, r.recorder); err != nil {
+			t.Fatal(err)
+		}
+		body := string(r.fake.Requests()[0].Body)
+		if !strings.Contains(body, "cGljdHVyZQ==") || !strings.Contains(body, "content of the notes") {
+			t.Errorf("%s", body)
+		}
+		if !strings.Contains(r.lines(), "left out: broken") {
+			t.Errorf("%s", r.lines())
+		}
+	})
+}
