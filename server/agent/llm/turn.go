@@ -83,6 +83,9 @@ func (t *turnRun) begin() error {
 
 // run requests the model and runs its calls until it calls no more.
 func (t *turnRun) run(ctx context.Context) (session.End, error) {
+	if err := t.agent.Start(ctx); err != nil {
+		return session.End{}, err
+	}
 	for invalid := 0; ; {
 		backend, toolbox, err := t.agent.open(ctx)
 		if err != nil {
