@@ -70,15 +70,20 @@ queue, interrupt and approve. The other listeners also serve every dialect, at /
 adds users; "agentctl token" makes credentials without a password. A change of the file takes effect
 within seconds: a removed user, and one with another password, is logged out.
 
-SIGHUP reads users, certificates and the configuration again. Agents, MCP servers, "default_agent",
-timeouts, limits, "window" and "origins" apply to what begins later: agents, sessions, connections.
-The log names changes of other values, which need a restart.
+SIGHUP reads users, certificates and the configuration again. Agents, MCP servers, "providers",
+"default_agent", timeouts, limits, "window" and "origins" apply to what begins later: agents,
+sessions, connections. The log names changes of other values, which need a restart.
 
 --config FILE is JSON:
 
   {"agents": {"mine": {"command": "my-agent", "args": ["--acp"],
                        "env": {"K": "V"}},
-              "demo": {"script": "demo.script"}},
+              "demo": {"script": "demo.script"},
+              "coder": {"model": "ollama/qwen3", "models": ["gpt-5.5"],
+                        "effort": "low", "instructions": "Be brief.",
+                        "budget": {"turn": {"cost": 2}}}},
+   "providers": {"ollama": {"base_url": "http://gpu:11434/v1"},
+                 "openai": {"key_command": ["pass", "openai"]}},
    "mcp": {"files": {"command": "npx", "args": ["-y", "mcp-files"],
                      "env": {"KEY": "${FILES_KEY}"}},
            "web": {"url": "https://example.com/mcp",
@@ -111,7 +116,8 @@ with the same "state_secret" restore each other's exported states; "state_keys" 
 public keys (agentctl state key) of other servers whose states are restored too. "origins" are the
 origins of web pages that may connect; all other pages are refused.
 
-"mcp" names servers of the Model Context Protocol for the agents: commands, which the agent runs, or
+An agent with a "model" runs in the server. "providers" says where models are and where their keys
+come from; docs/models.md has all keys. "mcp" names servers of the Model Context Protocol for the agents: commands, which the agent runs, or
 URLs, with "type": "sse" for the older transport. Without "agents" every agent gets a server; with
 [] none does. ${NAME} is a variable of the agent: of "env", of the session (agentctl new --env,
 "pass_env") or of the server, so that the file holds no secret. A session has a notice about servers

@@ -80,11 +80,16 @@ func (r *Registry) openModel(name string, spec session.Spec, host session.Host) 
 // environment looks variables up in the session, in the configuration of the agent and in the
 // environment of the server.
 func (r *Registry) environment(name string, of map[string]string) func(string) string {
-	env := maps.Clone(r.Configured[name].Env)
+	configured := r.Configured[name].Env
+	env := maps.Clone(of)
 	if env == nil {
 		env = map[string]string{}
 	}
-	maps.Copy(env, of)
+	for k, v := range configured {
+		if env[k] == "" { // the shell of the session's creator lacks it
+			env[k] = v
+		}
+	}
 	return provider.Environment(env)
 }
 

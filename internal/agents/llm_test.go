@@ -81,7 +81,8 @@ func TestAConfiguredModelAnswers(t *testing.T) {
 	}
 	for _, name := range []string{"coder", "other", "llm:mine/m2"} {
 		host := &turnHost{}
-		a, err := r.Open(session.Spec{Agent: name}, host)
+		shell := map[string]string{"MINE": "", "OPENAI_API_KEY": ""} // lacks them
+		a, err := r.Open(session.Spec{Agent: name, Env: shell}, host)
 		if err != nil {
 			t.Fatal(err)
 		}
