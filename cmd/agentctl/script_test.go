@@ -85,6 +85,8 @@ func TestScripts(t *testing.T) {
 
 			"within": cmdWithin,
 
+			"modelserver": cmdModelServer,
+
 			"servedat":   cmdServedAt,
 			"foreign":    cmdForeign,
 			"withtoken":  cmdWithToken,

@@ -25,7 +25,9 @@ const testKey = "sk-test-0123456789abcdef"
 
 // apis are the four APIs, each with a name of a model that reasons.
 var apis = []struct{ api, model string }{
-	{provider.OpenAI, "gpt-5.5"}, {provider.Anthropic, "claude-sonnet-5-5"}, {provider.Google, "gemini-3-pro"},
+	{provider.OpenAI, "gpt-5.5"},
+	{provider.Anthropic, "claude-sonnet-5-5"},
+	{provider.Google, "gemini-3-pro"},
 	{provider.Chat, "qwen"},
 }
 

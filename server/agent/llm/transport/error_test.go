@@ -19,14 +19,23 @@ func TestErrorsAreDecodedInEveryForm(t *testing.T) {
 		after  time.Duration
 	}{
 		{400, `{"error":{"message":"too long","code":"context_length_exceeded"}}`, model.Context, "too long", 0},
-		{429, `{"error":{"message":"Rate limit. Please try again in 1.2s.","code":"rate_limit_exceeded"}}`, model.RateLimit,
-			"Rate limit. Please try again in 1.2s.", 1200 * time.Millisecond},
+		{
+			429, `{"error":{"message":"Rate limit. Please try again in 1.2s.","code":"rate_limit_exceeded"}}`, model.RateLimit,
+			"Rate limit. Please try again in 1.2s.", 1200 * time.Millisecond,
+		},
 		{429, `{"error":{"message":"no money","code":"insufficient_quota"}}`, model.Quota, "no money", 0},
-		{529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, model.Overloaded, "Overloaded", 0},
-		{429, `[{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"31s"}]}}]`,
-			model.RateLimit, "quota", 31 * time.Second},
-		{400, `{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT"}}`, model.Auth,
-			"API key not valid", 0},
+		{
+			529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, model.Overloaded,
+			"Overloaded", 0,
+		},
+		{
+			429, `[{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"31s"}]}}]`,
+			model.RateLimit, "quota", 31 * time.Second,
+		},
+		{
+			400, `{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT"}}`, model.Auth,
+			"API key not valid", 0,
+		},
 		{404, `{"error":"model 'x' not found"}`, model.NoModel, "model 'x' not found", 0},
 		{422, `{"detail":"bad field"}`, model.Invalid, "bad field", 0},
 		{500, `<html>`, model.ServerFail, "the provider failed: Internal Server Error", 0},
