@@ -87,16 +87,20 @@ func (s *state) complete() bool {
 const (
 	maxStored = 1 << 20  // bytes of an agent's state
 	maxPlain  = 64 << 20 // bytes of a state before compression
+	smallest  = 1 << 19  // bytes from which a state is compressed
 	keptText  = 2 << 10  // bytes that stay of a shortened result
 )
 
-// encode returns the state, compressed. A conversation that is too large loses the files, then the
-// outputs of tools, of its oldest messages.
+// encode returns the state, compressed if it is large. A conversation that is too large loses the
+// files, then the outputs of tools, of its oldest messages.
 func (s *state) encode() ([]byte, error) {
 	for {
 		plain, err := json.Marshal(s)
 		if err != nil {
 			return nil, fmt.Errorf("encode state: %w", err)
+		}
+		if len(plain) < smallest {
+			return plain, nil
 		}
 		var b bytes.Buffer
 		z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // the level is valid

@@ -64,6 +64,7 @@ func (t *turnRun) begin() error {
 	message, leftOut := userMessage(&t.turn.Message)
 	err := t.agent.update(t.out, func(s *state) {
 		if t.turn.Resumed && s.Turn != nil && s.Turn.ID == t.turn.ID {
+			s.Turn.Step += maxFailures // attempts since the state was stored
 			if s.endsWith(interruptedNote) {
 				s.add(model.Texts(model.User, resumeNote))
 			}
@@ -182,10 +183,7 @@ func (t *turnRun) request(ctx context.Context) (*model.Response, error) {
 	var retries retryPolicy
 	var open *livePart // a text that a cut attempt left
 	for {
-		live, err := t.newResponse(open)
-		if err != nil {
-			return nil, err
-		}
+		live := t.newResponse(open)
 		r := t.agent.newRequest(t.toolbox)
 		r.MaxOut = t.backend.MaxOut
 		response, err := t.backend.Stream(ctx, r, live.emit)
@@ -202,14 +200,12 @@ func (t *turnRun) request(ctx context.Context) (*model.Response, error) {
 	}
 }
 
-// newResponse begins an attempt. Its number is stored, so that ids of parts are never used twice.
-func (t *turnRun) newResponse(open *livePart) (*liveResponse, error) {
-	live := &liveResponse{turn: t, parts: map[int]*livePart{}, open: open}
-	err := t.agent.update(t.out, func(s *state) {
-		s.Turn.Step++
-		live.step = s.Turn.Step
-	})
-	return live, err
+// newResponse begins an attempt, with a number that no other attempt of the turn has.
+func (t *turnRun) newResponse(open *livePart) *liveResponse {
+	t.agent.mu.Lock()
+	defer t.agent.mu.Unlock()
+	t.agent.state.Turn.Step++
+	return &liveResponse{turn: t, step: t.agent.state.Turn.Step, parts: map[int]*livePart{}, open: open}
 }
 
 // retry waits before the next attempt, or returns the error that ends the turn. Text that came is

@@ -50,13 +50,14 @@ func (e *Error) Temporary() bool {
 	return false
 }
 
-// AsError returns the Error in err's chain. Any other error is one of the network.
+// AsError returns the Error in err's chain. Any other error is one of the request itself, which
+// fails again.
 func AsError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
 	}
-	return &Error{Class: Network, Message: err.Error()}
+	return &Error{Class: Invalid, Message: err.Error()}
 }
 
 // Errorf returns an Error with a formatted message.

@@ -1,0 +1,54 @@
+package llm
+
+import (
+	"context"
+	"testing"
+
+	"agentctl/internal/fakemodel"
+	"agentctl/protocol"
+	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/llm/provider"
+	"agentctl/server/session"
+)
+
+// BenchmarkTurn compares a turn of a conversation of 200 messages with the request alone: the
+// difference is what the agent adds.
+func BenchmarkTurn(b *testing.B) {
+	set := provider.Set{"test": {API: provider.Anthropic, BaseURL: "https://model.example", KeyEnv: "KEY"}}
+	keys := &provider.Keys{Base: fakemodel.New(fakemodel.Say("ok")), Env: func(string) string { return testKey }}
+	m, err := set.Open(provider.Reference{Provider: "test", Model: "claude-opus-5"}, keys)
+	if err != nil {
+		b.Fatal(err)
+	}
+	long := state{Format: stateFormat}
+	for range 100 {
+		long.add(model.Texts(model.User, noise(500)))
+		long.add(model.Texts(model.Assistant, noise(1500)))
+	}
+	saved, err := long.encode()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("request", func(b *testing.B) {
+		r := &model.Request{System: baseInstructions, Messages: append(long.Conversation, model.Texts(model.User, "x"))}
+		for b.Loop() {
+			if _, err := m.Stream(b.Context(), r, func(model.Delta) error { return nil }); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("turn", func(b *testing.B) {
+		o := Options{Name: "bench", Open: func(context.Context, string) (model.Backend, error) { return m, nil }}
+		for b.Loop() {
+			r := &recorder{}
+			a, err := New(o, session.Spec{State: saved}, r)
+			if err != nil {
+				b.Fatal(err)
+			}
+			turn := session.Turn{ID: "t", Message: protocol.Message{Text: "x"}}
+			if _, err := a.Run(b.Context(), turn, r); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
