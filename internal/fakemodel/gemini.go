@@ -127,5 +127,8 @@ func (g *gemini) errorBody(status int, message string) any {
 
 // geminiStop maps a stop reason. Gemini has no reason for a tool call and sends STOP.
 func geminiStop(s Stop) string {
-	return [...]string{StopEnd: "STOP", StopTool: "STOP", StopMaxTokens: "MAX_TOKENS", StopRefusal: "SAFETY"}[s]
+	return [...]string{
+		StopEnd: "STOP", StopTool: "STOP", StopMaxTokens: "MAX_TOKENS", StopRefusal: "SAFETY",
+		StopBadCall: "MALFORMED_FUNCTION_CALL",
+	}[s]
 }

@@ -17,6 +17,7 @@ const (
 	StopTool
 	StopMaxTokens
 	StopRefusal
+	StopBadCall // of Gemini alone: the model wrote a call that cannot be read
 )
 
 // Script answers one request. It runs on the goroutine of the request and may block on channels and

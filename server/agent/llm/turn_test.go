@@ -494,3 +494,72 @@ func TestAResumedTurnRunsNoCallTwice(t *testing.T) {
 		}
 	})
 }
+
+// denyPolicy denies every call.
+type denyPolicy struct{}
+
+func (denyPolicy) Judge(ToolSpec, *ToolCall, Preview) Ruling { return Ruling{Deny, "Not on Sundays."} }
+
+func TestAPolicyDeniesWithoutAsking(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		script := fakemodel.Turns(func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
+			out.Call("shell", x("rm"))
+		}, fakemodel.Say("ok"))
+		r := newRig(t, "google", "gemini-3-pro", script, echo("shell"))
+		r.opts.Policy = denyPolicy{}
+		r.open(nil)
+		if _, err := r.send(t.Context(), "go"); err != nil {
+			t.Fatal(err)
+		}
+		body := string(r.fake.Requests()[1].Body)
+		if len(r.asked) != 0 || !slices.Equal(r.results(), []string{"denied"}) || !strings.Contains(body, "Sundays") {
+			t.Errorf("asked %d, %q, %s", len(r.asked), r.results(), body)
+		}
+	})
+}
+
+// A running call asks for what only it finds out.
+func TestARunningCallAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tool := echo("shell")
+		tool.run = func(ctx context.Context, c *ToolCall, _ func(string)) (ToolResult, error) {
+			answer, err := c.Asking(ctx, protocol.Approval{Kind: protocol.ApproveQuestion, Title: "Sure?"})
+			return ToolResult{Text: "the answer: " + answer.Denied}, err
+		}
+		script := fakemodel.Turns(func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
+			out.Call("shell", x("rm"))
+		}, fakemodel.Say("ok"))
+		r := newRig(t, "chat", "qwen", script, tool)
+		r.decide = func(_ context.Context, a protocol.Approval) (session.Verdict, error) {
+			if a.Kind == protocol.ApproveQuestion {
+				return session.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "never"}, nil
+			}
+			return session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, nil
+		}
+		if _, err := r.send(t.Context(), "go"); err != nil {
+			t.Fatal(err)
+		}
+		text, _ := r.fake.Requests()[1].ToolResult()
+		if len(r.asked) != 2 || r.asked[1].Request == r.asked[0].Request || r.asked[1].Tool != r.asked[0].Tool ||
+			!strings.Contains(text, "never") {
+			t.Errorf("asked %+v, result %q", r.asked, text)
+		}
+	})
+}
+
+// After a call that cannot be read the model is asked again, with a hint.
+func TestTheModelIsToldOfACallThatCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "google", "gemini-3-pro", fakemodel.Turns(
+			func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
+				out.End(fakemodel.StopBadCall)
+			}, fakemodel.Say("ok")), echo("shell"))
+		end, err := r.send(t.Context(), "go")
+		if err != nil || end.Reason != protocol.ReasonCompleted {
+			t.Fatalf("%+v, %v", end, err)
+		}
+		if !strings.Contains(string(r.fake.Requests()[1].Body), "could not be read") {
+			t.Errorf("%s", r.fake.Requests()[1].Body)
+		}
+	})
+}

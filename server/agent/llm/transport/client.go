@@ -22,7 +22,7 @@ const (
 
 // A Client sends requests for streams. It does not change after construction.
 type Client struct {
-	Base      http.RoundTripper // nil: Shared
+	Base      http.RoundTripper // nil: the network
 	Headers   map[string]string // added to each request
 	Secrets   []string          // removed from errors
 	FirstByte time.Duration     // until the answer begins
