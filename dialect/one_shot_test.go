@@ -18,6 +18,7 @@ var commandData = map[protocol.Verb]any{
 	protocol.DoHistory:      nil,
 	protocol.DoCreate:       protocol.CreateData{Name: "fix"},
 	protocol.DoRename:       protocol.RenameData{},
+	protocol.DoLabel:        protocol.LabelData{},
 	protocol.DoClose:        nil,
 	protocol.DoSend:         protocol.SendData{Text: "hello"},
 	protocol.DoInterrupt:    protocol.InterruptData{Queue: protocol.QueueHold},

@@ -37,6 +37,7 @@ const (
 	DoBlob         Verb = "blob"
 	DoCreate       Verb = "create"
 	DoRename       Verb = "rename"
+	DoLabel        Verb = "label"
 	DoConfigure    Verb = "configure"
 	DoClose        Verb = "close"
 	DoSend         Verb = "send"
@@ -89,6 +90,7 @@ var Commands = []CommandType{
 	{Verb: DoBlob, Data: of[BlobData], Result: of[BlobResult], Role: RoleObserver, Session: true},
 	{Verb: DoCreate, Data: of[CreateData], Result: of[CreateResult], Role: RoleOperator, Changes: true},
 	{Verb: DoRename, Data: of[RenameData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoLabel, Data: of[LabelData], Result: of[LabelResult], Role: RoleOperator, Session: true, Changes: true},
 	{Verb: DoConfigure, Data: of[ConfigureData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
 	{Verb: DoClose, Data: of[CloseData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
 	{Verb: DoSend, Data: of[SendData], Result: of[SendResult], Role: RoleOperator, Session: true, Changes: true},

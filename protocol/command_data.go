@@ -56,6 +56,7 @@ type CreateData struct {
 	Env             map[string]string `json:"env,omitempty"` // never in the log; "": without the server's variable
 	Settings        map[string]string `json:"settings,omitempty"`
 	Load            string            `json:"load,omitempty"` // the agent's own id of a session to continue
+	Labels          map[string]string `json:"labels,omitempty"`
 	Lazy            bool              `json:"lazy,omitempty"`
 	Check           bool              `json:"check,omitempty"`
 	Prompt          string            `json:"prompt,omitempty"`
@@ -75,6 +76,16 @@ type CreateResult struct {
 type RenameData struct {
 	Name  *string `json:"name,omitempty"`
 	Title *string `json:"title,omitempty"`
+}
+
+// LabelData changes labels. An empty value removes the label. The limits are those of CheckLabels.
+type LabelData struct {
+	Labels map[string]string `json:"labels"`
+}
+
+// LabelResult holds all labels of the session after the change.
+type LabelResult struct {
+	Labels map[string]string `json:"labels"`
 }
 
 // ConfigureData changes one setting of the agent.

@@ -20,7 +20,8 @@ type SessionCreatedData struct {
 	Agent string `json:"agent"`
 	CWD   string `json:"cwd,omitempty"`
 
-	Parent string `json:"parent,omitempty"` // the session whose agent created this one
+	Parent string            `json:"parent,omitempty"` // the session whose agent created this one
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // SessionUpdatedData is the data of session.updated. Absent fields are unchanged.
@@ -29,6 +30,8 @@ type SessionUpdatedData struct {
 	Title   *string `json:"title,omitempty"`
 	Agent   *string `json:"agent,omitempty"`
 	Revoked string  `json:"revoked,omitempty"` // a revoked rule
+
+	Labels map[string]string `json:"labels,omitempty"` // those that changed; an empty value removes a label
 }
 
 // SessionClosedData is the data of session.closed.
@@ -78,19 +81,31 @@ type Summary struct {
 	Held      bool       `json:"held,omitempty"`
 	Approvals int        `json:"approvals"`
 	Asked     *time.Time `json:"asked,omitempty"` // the oldest pending approval
-	Percent   float64    `json:"percent,omitempty"`
 	Clients   int        `json:"clients"`
 	Updated   time.Time  `json:"updated"`
 	Reason    Reason     `json:"reason,omitempty"` // of the last turn's end
 	Deleted   bool       `json:"deleted,omitempty"`
 
-	Origin
+	Attributes
+	Progress
 }
 
-// Origin is the creation of a session.
-type Origin struct {
-	Parent  string    `json:"parent,omitempty"` // the session whose agent created it
-	Created time.Time `json:"created"`
+// Attributes are the creation of a session and the labels that users gave it. Labels must not be
+// changed in place: states and summaries share the map.
+type Attributes struct {
+	Labels  map[string]string `json:"labels,omitempty"`
+	Parent  string            `json:"parent,omitempty"` // the session whose agent created it
+	Created time.Time         `json:"created"`
+}
+
+// Progress is what a session has done and used, in its summary.
+type Progress struct {
+	Turns    int     `json:"turns,omitempty"`   // number of turns that ended
+	Percent  float64 `json:"percent,omitempty"` // of the agent's context
+	Tokens   int64   `json:"tokens,omitempty"`  // input and output of all turns
+	Cost     float64 `json:"cost,omitempty"`    // of all turns
+	Currency string  `json:"currency,omitempty"`
+	Output   string  `json:"output,omitempty"` // the last line that the agent wrote, shortened
 }
 
 // HeartbeatData is the data of heartbeat.

@@ -14,7 +14,7 @@ type State struct {
 	Title   string `json:"title,omitempty"`
 	Agent   string `json:"agent,omitempty"`
 	CWD     string `json:"cwd,omitempty"`
-	Origin
+	Attributes
 	Closed bool `json:"closed,omitempty"`
 
 	Turn      *TurnState   `json:"turn,omitempty"` // under way

@@ -28,7 +28,7 @@ func (s *State) Apply(e *Event) error {
 var reducers = map[Type]func(*State, *Event) error{
 	SessionCreated: decoded(func(s *State, e *Event, d *SessionCreatedData) {
 		s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Created = e.Session, d.Name, d.Title, d.Agent, d.CWD, e.Time
-		s.Parent = d.Parent
+		s.Parent, s.Labels = d.Parent, ChangeLabels(nil, d.Labels)
 	}),
 	SessionUpdated: decoded((*State).updateSession),
 	SessionClosed:  decoded(func(s *State, _ *Event, _ *SessionClosedData) { s.Closed = true }),
@@ -118,6 +118,7 @@ func (s *State) updateSession(_ *Event, d *SessionUpdatedData) {
 	set(&s.Name, d.Name)
 	set(&s.Title, d.Title)
 	set(&s.Agent, d.Agent)
+	s.Labels = ChangeLabels(s.Labels, d.Labels)
 	if d.Revoked != "" {
 		s.Rules = slices.DeleteFunc(s.Rules, func(r Rule) bool { return r.ID == d.Revoked })
 	}

@@ -25,6 +25,8 @@ func TestEveryEventChangesTheStateAsItSays(t *testing.T) {
 			{typ: SessionUpdated, data: `{"title":"u"}`, want: `{"title":"u"}`},
 			{typ: SessionUpdated, data: `{"agent":"b"}`, want: `{"agent":"b"}`},
 			{typ: SessionUpdated, data: `{"name":""}`, want: `{"name":null}`},
+			{typ: SessionUpdated, data: `{"labels":{"a":"1","b":"2"}}`, want: `{"labels":{"a":"1","b":"2"}}`},
+			{typ: SessionUpdated, data: `{"labels":{"a":"","b":"3"}}`, want: `{"labels":{"b":"3"}}`},
 			{typ: AgentOptions, data: `{"name":"x"}`, want: `{"options":{"name":"x"}}`},
 			{
 				typ: AgentOptions, data: `{"settings":[{"id":"m","value":"1"},{"id":"n"}]}`,

@@ -143,6 +143,7 @@ var weakest = map[protocol.Verb]protocol.Role{
 
 	protocol.DoCreate:       protocol.RoleOperator,
 	protocol.DoRename:       protocol.RoleOperator,
+	protocol.DoLabel:        protocol.RoleOperator,
 	protocol.DoConfigure:    protocol.RoleOperator,
 	protocol.DoClose:        protocol.RoleOperator,
 	protocol.DoSend:         protocol.RoleOperator,

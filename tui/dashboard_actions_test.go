@@ -771,7 +771,7 @@ func TestDashboardProperties(t *testing.T) {
 					Queue:     rapid.IntRange(0, 2).Draw(rt, "queue"),
 					Approvals: rapid.IntRange(0, 2).Draw(rt, "approvals"),
 					Held:      rapid.Bool().Draw(rt, "held"),
-					Percent:   rapid.Float64Range(-10, 1e9).Draw(rt, "percent"),
+					Progress:  protocol.Progress{Percent: rapid.Float64Range(-10, 1e9).Draw(rt, "percent")},
 					Seq:       uint64(rapid.IntRange(0, 5).Draw(rt, "seq")),
 					Deleted:   rapid.IntRange(0, 4).Draw(rt, "deleted") == 0,
 				})

@@ -19,6 +19,7 @@ var verbCommands = map[string]protocol.Verb{
 	"ls":            protocol.DoList,
 	"status":        protocol.DoSnapshot,
 	"rename":        protocol.DoRename,
+	"label":         protocol.DoLabel,
 	"rm":            protocol.DoClose,
 	"state export":  protocol.DoExport,
 	"state restore": protocol.DoRestore,
@@ -57,7 +58,7 @@ var flagFeatures = map[string]map[string]codec.Feature{
 	"new": {
 		"name": codec.CreateName, "title": codec.CreateTitle, "env": codec.CreateEnv, "cwd": codec.CreateCWD,
 		"mode": codec.CreateSettings, "model": codec.CreateSettings, "option": codec.CreateSettings,
-		"load": codec.CreateLoad, "attach": codec.SendParts,
+		"label": codec.CreateLabels, "load": codec.CreateLoad, "attach": codec.SendParts,
 	},
 	"send":      {"front": codec.SendFront, "attach": codec.SendParts},
 	"interrupt": {"queue=hold": codec.InterruptHold, "queue=clear": codec.InterruptClear},

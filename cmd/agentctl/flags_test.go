@@ -106,6 +106,11 @@ func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	checkOptions(t, newStateRestore, "f --id k", stateRestoreOptions{File: "f", Key: "k"})
 	checkOptions(t, newRename, "s n", renameOptions{Session: "s", Name: &name})
 	checkOptions(t, newRename, "s --title n", renameOptions{Session: "s", Title: &name})
+	checkOptions(t, newLabel, "s a=1 b-", labelOptions{Session: "s", Changes: map[string]string{"a": "1", "b": ""}})
+	checkOptions(t, newList, "--all --filter agent=b --filter dir=d", listOptions{
+		All: true, Filter: []string{"agent=b", "dir=d"},
+	})
+	checkOptions(t, newNew, "--label a=1 --label b=2", newOptions{Labels: []string{"a=1", "b=2"}})
 	checkOptions(t, newQueueMove, "s m 2", queueMoveOptions{Session: "s", Message: "m", Index: 2})
 	checkOptions(t, newQueueEdit, "s m text", queueEditOptions{Session: "s", Message: "m", Text: []string{"text"}})
 	checkOptions(t, newQueueHold, "s m", queueHoldOptions{Session: "s", Message: "m"})
@@ -125,7 +130,8 @@ func TestWrongArgumentsAreUsage(t *testing.T) {
 		"send", "send a b c", "events", "events s --since x:y:z", "wait s --for ever", "interrupt s --queue drop",
 		"approve",
 		"approve s --answer x", "approve s --option o --always", "deny s --option o --stop", "new extra", "new --env X",
-		"rename s",
+		"rename s", "label", "label s a", "label s a=", "label s a=1 a-", "label s =1", "label s a/=1", "new --label a",
+		"ls --filter x", "ls --filter x=1", "ls --filter status=",
 		"queue mv s m", "queue mv s m -1", "queue mv s m x", "queue edit s", "queue rm s", "rules revoke s",
 		"task cancel s", "task no", "state no",
 		"export s --format pdf", "history s --limit -1", "rm", "status", "status a b", "serve --sync sometimes",

@@ -18,19 +18,28 @@ import (
 type listOptions struct {
 	app *app
 
-	All bool
+	All    bool
+	Filter []string
 }
 
 func newList(a *app, run func(context.Context, *listOptions) error) *cobra.Command {
 	o := &listOptions{app: a}
 	cmd := &cobra.Command{
-		Use:     "ls",
-		Short:   "List sessions",
-		Long:    "List sessions, the most recently active first; with -o json, one per line.",
-		Example: "  agentctl ls\n  agentctl ls -o json | jq -r 'select(.status==\"waiting\").session'",
-		Args:    rangeArgs(0, 0),
-		RunE:    runE(a, o, nil, run),
+		Use:   "ls",
+		Short: "List sessions",
+		Long: "List sessions, the most recently active first; with -o json, one per line.\n\n" +
+			"--filter takes conditions, separated by commas: status=, agent=, name= (a part of it), dir= (or\n" +
+			"below it), label=KEY or label=KEY=VALUE. Each kind must hold; of a kind, except labels, one value\n" +
+			"is enough.",
+		Example: "  agentctl ls\n  agentctl ls --filter label=team=infra,status=waiting\n" +
+			"  agentctl ls -o json | jq -r 'select(.status==\"waiting\").session'",
+		Args: rangeArgs(0, 0),
+		RunE: runE(a, o, func([]string) error {
+			_, err := parseSessionFilters(o.Filter)
+			return err
+		}, run),
 	}
+	cmd.Flags().StringArrayVar(&o.Filter, "filter", nil, "only sessions that meet `CONDITIONS`; repeatable")
 	cmd.Flags().BoolVarP(&o.All, "all", "a", false, "include closed sessions")
 	return cmd
 }
@@ -40,6 +49,13 @@ func runList(ctx context.Context, o *listOptions) error {
 	if err != nil {
 		return err
 	}
+	filters, err := parseSessionFilters(o.Filter)
+	if err != nil {
+		return err
+	}
+	list.Sessions = slices.DeleteFunc(list.Sessions, func(s protocol.Summary) bool {
+		return slices.ContainsFunc(filters, func(f sessionFilter) bool { return !f.matches(&s) })
+	})
 	if o.app.json() {
 		for i := range list.Sessions {
 			if err := o.app.printer().PrintJSON(&list.Sessions[i]); err != nil {

@@ -26,6 +26,7 @@ type newOptions struct {
 	Agent    string
 	CWD      string
 	Env      []string
+	Labels   []string
 	Settings settingFlags
 	Load     string
 	Lazy     bool
@@ -73,6 +74,7 @@ of "agentctl send".
 	f.StringVar(&o.Agent, "agent", "", "`AGENT` to run")
 	f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
 	f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the agent's environment, K= removes; repeatable")
+	f.StringArrayVar(&o.Labels, "label", nil, "set the label `K=V` of the session; repeatable")
 	o.Settings.add(f)
 	f.StringVar(&o.Load, "load", "", "continue the agent's own session `ID`")
 	f.BoolVar(&o.Lazy, "lazy", false, "start the agent with the first message")
@@ -92,8 +94,9 @@ func (o *newOptions) check() error {
 		return exit.Usagef("--wait and --follow need a --prompt")
 	}
 	_, envErr := parsePairs("--env", o.Env)
+	_, labelErr := parsePairs("--label", o.Labels)
 	_, err := o.Settings.values()
-	return cmp.Or(envErr, err)
+	return cmp.Or(envErr, labelErr, err)
 }
 
 func runNew(ctx context.Context, o *newOptions) error {
@@ -114,6 +117,10 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if err != nil {
 		return err
 	}
+	labels, err := parsePairs("--label", o.Labels)
+	if err != nil {
+		return err
+	}
 	settings, err := o.Settings.values()
 	if err != nil {
 		return err
@@ -124,7 +131,7 @@ func runNew(ctx context.Context, o *newOptions) error {
 	}
 	data := protocol.CreateData{
 		Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Env: env, Prompt: o.Prompt, Parts: parts,
-		Settings: settings, Load: o.Load, Lazy: o.Lazy, Check: !o.NoCheck && !o.Lazy,
+		Labels: labels, Settings: settings, Load: o.Load, Lazy: o.Lazy, Check: !o.NoCheck && !o.Lazy,
 	}
 	if c.own && o.app.flags.Dialect == "" {
 		data.Env = o.app.shellEnvironment(data.Agent)

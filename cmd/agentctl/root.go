@@ -81,8 +81,8 @@ func newRoot(a *app) *cobra.Command {
 		}
 	}
 	add(groupStart, newTour(a, runTour), newAttach(a, runAttach), newNew(a, runNew))
-	add(groupSession, newList(a, runList), newStatus(a, runStatus), newRename(a, runRename), newRemove(a, runRemove),
-		newState(a))
+	add(groupSession, newList(a, runList), newStatus(a, runStatus), newRename(a, runRename), newLabel(a, runLabel),
+		newRemove(a, runRemove), newState(a))
 	add(groupSteer, newSend(a, runSend), newWait(a, runWait), newInterrupt(a, runInterrupt), newQueue(a),
 		newApprovals(a, runApprovals), newApprove(a, runDecision), newDeny(a, runDecision), newExplain(a, runDecision),
 		newRules(a), newTask(a), newCompact(a, runCompact), newSet(a, runSet))

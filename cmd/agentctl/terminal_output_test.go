@@ -56,6 +56,7 @@ func TestNoOutputControlsATerminal(t *testing.T) {
 		"restore": {"restore " + bad}, "token": {"token --subject " + hostile},
 		"token user": {"token user " + bad + " --file " + bad}, "deny": {"deny asks " + bad},
 		"agents sessions": {"agents sessions " + bad}, "rename": {"rename h --title " + hostile},
+		"label": {"label h " + hostile, "label h k=" + hostile},
 	}
 	for _, path := range verbPaths() {
 		if slices.Contains(screenVerbs, path) {

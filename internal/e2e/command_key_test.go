@@ -61,6 +61,10 @@ func (s *commandFixture) commandData() map[protocol.Verb][2]any {
 			protocol.CreateData{Agent: "main", Prompt: "ho"},
 		},
 		protocol.DoRename: {protocol.RenameData{Name: &name}, protocol.RenameData{Name: &other}},
+		protocol.DoLabel: {
+			protocol.LabelData{Labels: map[string]string{"k": "v"}},
+			protocol.LabelData{Labels: map[string]string{"k": "w"}},
+		},
 		protocol.DoConfigure: {
 			protocol.ConfigureData{Setting: "mode", Value: "full"},
 			protocol.ConfigureData{Setting: "mode", Value: "ask"},

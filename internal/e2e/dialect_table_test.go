@@ -97,6 +97,7 @@ var operations = []operation{
 	{name: "export", verb: protocol.DoExport},
 	{name: "restore", verb: protocol.DoRestore, data: protocol.RestoreData{}},
 	{name: "rename", verb: protocol.DoRename, data: protocol.RenameData{}},
+	{name: "label", verb: protocol.DoLabel, data: protocol.LabelData{Labels: map[string]string{"k": "v"}}},
 	{name: "configure", verb: protocol.DoConfigure, data: protocol.ConfigureData{Setting: "s", Value: "v"}},
 	{name: "close", verb: protocol.DoClose, data: protocol.CloseData{}},
 	{name: "search", verb: protocol.DoSearch, data: protocol.SearchData{Query: "x"}},

@@ -95,6 +95,9 @@ func (g *Generator) other(typ protocol.Type) codec.Entry {
 		if g.coin("agent") {
 			d = protocol.SessionUpdatedData{Agent: named("claude", "codex"), Name: named("fix-ci")}
 		}
+		if g.coin("labels") {
+			d.Labels = map[string]string{"team": g.oneOf("infra", "web", "")}
+		}
 		en := g.entry(typ, d)
 		en.Turn, en.By = "", g.by()
 		return en

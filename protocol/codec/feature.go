@@ -19,6 +19,7 @@ const (
 	CreateTitle    Feature = "titles of new sessions"
 	CreateEnv      Feature = "an environment of the agent"
 	CreateCWD      Feature = "a working directory of the agent"
+	CreateLabels   Feature = "labels of new sessions"
 	CreateSettings Feature = "settings of new sessions"
 	CreateLoad     Feature = "sessions that the agent has stored"
 )

@@ -246,7 +246,7 @@ func (l *Log) Summary() protocol.Summary {
 		Session: l.Session, Name: s.Name, Title: s.Title, Agent: s.Agent, Status: s.Status(), Seq: s.Seq,
 		Epoch: l.Epoch,
 		Queue: len(s.Queue), Held: len(s.Queue) > 0 && s.BlockingHold() != nil, Approvals: len(s.Approvals),
-		Origin: s.Origin, Updated: s.Created,
+		Attributes: s.Attributes, Updated: s.Created,
 	}
 	if s.Turn != nil {
 		sum.Turn = s.Turn.Turn

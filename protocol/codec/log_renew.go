@@ -10,8 +10,8 @@ func (l *Log) Renew(epoch string) {
 	l.Epoch, l.following = epoch, false
 	l.StartFrom(&protocol.State{
 		Session: was.Session, Seq: was.Seq, Name: was.Name, Title: was.Title, Agent: was.Agent, CWD: was.CWD,
-		Origin: was.Origin,
-		Closed: was.Closed, Last: was.Last, Turns: was.Turns, Context: was.Context, Usage: was.Usage,
+		Attributes: was.Attributes,
+		Closed:     was.Closed, Last: was.Last, Turns: was.Turns, Context: was.Context, Usage: was.Usage,
 		Options: was.Options,
 		History: was.History,
 	})

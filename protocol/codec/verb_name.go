@@ -15,6 +15,7 @@ var verbNames = map[protocol.Verb]string{
 	protocol.DoHistory:      "past turns",
 	protocol.DoCreate:       "creating a session",
 	protocol.DoRename:       "renaming a session",
+	protocol.DoLabel:        "labels of sessions",
 	protocol.DoClose:        "removing a session",
 	protocol.DoSend:         "sending a message",
 	protocol.DoInterrupt:    "interrupting a turn",

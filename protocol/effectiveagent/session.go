@@ -152,7 +152,7 @@ func (c *client) follow(id string) *session {
 		s.log = codec.NewLog(id, c.NextEpoch())
 		s.log.ResetReason = protocol.ResetResubscribed
 		s.log.StartFrom(&protocol.State{
-			Session: id, Agent: Name, Origin: protocol.Origin{Created: c.Now.UTC().Truncate(time.Millisecond)},
+			Session: id, Agent: Name, Attributes: protocol.Attributes{Created: c.Now.UTC().Truncate(time.Millisecond)},
 		})
 	case c.Options.PeerIsAgentctl, s.hasNotes && s.position != "":
 		s.log.Detach()

@@ -113,8 +113,9 @@ func (c *client) handleCreate(cmd *protocol.Command) {
 		return
 	}
 	// A one-shot client ends before it could use them.
-	if len(d.Env)+len(d.Settings)+len(d.Load) > 0 || c.Options.OneShot && (d.Name != "" || d.Title != "") {
-		c.FailUnsupported(cmd, "the name, title, environment, settings or stored session of an agent")
+	unused := c.Options.OneShot && (d.Name != "" || d.Title != "")
+	if unused || len(d.Env)+len(d.Settings)+len(d.Load)+len(d.Labels) > 0 {
+		c.FailUnsupported(cmd, "the name, title, labels, environment, settings or stored session of an agent")
 		return
 	}
 	if len(d.Parts) > 0 {

@@ -26,6 +26,7 @@ var Dialect = codec.Dialect{
 		codec.AllowAlways:    {Reason: onlyYesOrNo},
 		codec.Explain:        {Reason: onlyYesOrNo},
 		codec.CreateEnv:      {Reason: onlyDomain},
+		codec.CreateLabels:   {Reason: onlyDomain},
 		codec.CreateSettings: {Reason: onlyDomain},
 		codec.CreateLoad:     {Reason: onlyDomain},
 		codec.CreateCWD:      {Reason: onlyDomain},

@@ -102,7 +102,7 @@ func (h *frameHandler) reconnected() {
 	}
 	state := new(protocol.State)
 	if !h.meta.decode("state", state) {
-		state = &protocol.State{Origin: protocol.Origin{Created: h.at}}
+		state = &protocol.State{Attributes: protocol.Attributes{Created: h.at}}
 	}
 	s.reset(h.client, state)
 }

@@ -21,6 +21,7 @@ var Dialect = codec.Dialect{
 		codec.SendFront:      {Reason: "its queue keeps the order of the messages"},
 		codec.SendParts:      {Reason: "its messages are text"},
 		codec.CreateEnv:      {Reason: onlyTitle},
+		codec.CreateLabels:   {Reason: onlyTitle},
 		codec.CreateSettings: {Reason: onlyTitle},
 		codec.CreateLoad:     {Reason: onlyTitle},
 		codec.CreateCWD:      {Reason: onlyTitle},

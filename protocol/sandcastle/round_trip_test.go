@@ -145,7 +145,7 @@ func lossyUsage(u mapping) {
 // lossyState returns a state without what is lost.
 func lossyState(s *protocol.State) mapping {
 	m := toMapping(s)
-	m.drop("seq", "created", "agent", "name", "cwd", "holds", "closed")
+	m.drop("seq", "created", "agent", "name", "labels", "cwd", "holds", "closed")
 	m.of("history").drop("last_message_at")
 	m.of("last").drop("ended", "started")
 	for _, q := range m.each("queue") {

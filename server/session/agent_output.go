@@ -3,7 +3,9 @@ package session
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -66,7 +68,7 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 		if _, err := s.append(id, en); err != nil {
 			s.hub.log.Error("record agent event", "session", s.id, "type", en.typ, "err", err)
 		}
-		if !en.isDelta {
+		if !en.isDelta || s.published.output.write(en.delta, time.Now()) {
 			s.published.stale = true
 		}
 		s.endSurplus()
@@ -237,7 +239,7 @@ func (h *host) Emit(e Event) error {
 	case protocol.AgentOptions, protocol.ContextUpdated, protocol.UsageUpdated, protocol.Notice, protocol.Raw:
 	case protocol.SessionUpdated:
 		d, ok := e.Data.(protocol.SessionUpdatedData)
-		if ok && d.Title != nil && d == (protocol.SessionUpdatedData{Title: d.Title}) {
+		if ok && d.Title != nil && reflect.DeepEqual(d, protocol.SessionUpdatedData{Title: d.Title}) {
 			return h.s.emit(agentMessage{host: h, title: d.Title})
 		}
 		return protocol.Errorf(protocol.CodeUnsupported, "an agent can update the title of a session only")

@@ -46,6 +46,7 @@ func init() {
 		protocol.DoCompact:      handler((*Session).compact),
 		protocol.DoConfigure:    handler((*Session).configure),
 		protocol.DoRename:       handler((*Session).rename),
+		protocol.DoLabel:        handler((*Session).label),
 		protocol.DoClose:        handler((*Session).close),
 		protocol.DoSnapshot:     handler((*Session).snapshot),
 		protocol.DoExport:       handler((*Session).export),

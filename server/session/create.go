@@ -27,6 +27,9 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData) error {
 	if len(d.Load) > maxLoad {
 		return &protocol.Error{Code: protocol.CodeTooLarge, Limit: maxLoad, Message: "load: too long"}
 	}
+	if err := protocol.CheckLabels(d.Labels); err != nil {
+		return err
+	}
 	for k, v := range d.Env {
 		if k == "" || strings.ContainsAny(k, "=\x00") || strings.Contains(v, "\x00") {
 			return protocol.Errorf(protocol.CodeInvalidMessage, "env: %.80q is not a valid variable", k)
@@ -48,6 +51,7 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData) error {
 	c.begin = func(s *Session) error {
 		s.record(protocol.SessionCreated, &cmd.by, protocol.SessionCreatedData{
 			Name: d.Name, Title: truncateTitle(d.Title), Agent: d.Agent, CWD: d.CWD, Parent: cmd.agent,
+			Labels: protocol.ChangeLabels(nil, d.Labels),
 		})
 		return nil
 	}

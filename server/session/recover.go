@@ -36,7 +36,7 @@ func (h *Hub) recover(ctx context.Context) error {
 	}
 	records = slices.DeleteFunc(records, h.dropUnchecked)
 	for _, rec := range records {
-		r := newRow(protocol.Summary{Session: rec.ID, Origin: protocol.Origin{Created: rec.Created}}, nil)
+		r := newRow(protocol.Summary{Session: rec.ID, Attributes: protocol.Attributes{Created: rec.Created}}, nil)
 		if err := json.Unmarshal(rec.Summary, &r.summary); err != nil {
 			h.log.Error("decode summary", "session", rec.ID, "err", err)
 		}

@@ -45,7 +45,7 @@ func RecordFromEvent(line []byte) (Record, bool) {
 	}
 	summary := protocol.Summary{
 		Session: e.Session, Name: created.Name, Title: created.Title, Agent: created.Agent, CWD: created.CWD,
-		Status: protocol.Idle, Origin: protocol.Origin{Created: e.Time}, Updated: time.Now().UTC(),
+		Status: protocol.Idle, Attributes: protocol.Attributes{Created: e.Time}, Updated: time.Now().UTC(),
 	}
 	return Record{ID: e.Session, Created: e.Time, Spec: spec, Summary: protocol.MustEncode(summary)}, true
 }

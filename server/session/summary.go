@@ -13,6 +13,7 @@ type published struct {
 	summary protocol.Summary
 	stale   bool // the summary may have changed
 	live    bool
+	output  outputLine
 }
 
 // publishSummary adds changes of the session's row to the next batch, and updates the index when
@@ -45,23 +46,26 @@ func (s *Session) publishSummary() {
 func (s *Session) summarize() protocol.Summary {
 	st := s.state
 	sum := protocol.Summary{
-		Session:   s.id,
-		Name:      st.Name,
-		Title:     st.Title,
-		Agent:     st.Agent,
-		CWD:       st.CWD,
-		Status:    st.Status(),
-		Turn:      s.turnID(),
-		Seq:       st.Seq,
-		Epoch:     s.log.Position().Epoch,
-		Queue:     len(st.Queue),
-		Held:      len(st.Queue) > 0 && st.BlockingHold() != nil,
-		Approvals: len(st.Approvals),
-		Clients:   len(s.subscribers.list),
-		Origin:    st.Origin,
-		Updated:   s.deadlines.lastActivity,
+		Session:    s.id,
+		Name:       st.Name,
+		Title:      st.Title,
+		Agent:      st.Agent,
+		CWD:        st.CWD,
+		Status:     st.Status(),
+		Turn:       s.turnID(),
+		Seq:        st.Seq,
+		Epoch:      s.log.Position().Epoch,
+		Queue:      len(st.Queue),
+		Held:       len(st.Queue) > 0 && st.BlockingHold() != nil,
+		Approvals:  len(st.Approvals),
+		Clients:    len(s.subscribers.list),
+		Attributes: st.Attributes,
+		Updated:    s.deadlines.lastActivity,
 	}
-	sum.Doing = activity(st)
+	sum.Doing, sum.Turns, sum.Output = activity(st), st.Turns, s.published.output.text()
+	if u := st.Usage; u != nil {
+		sum.Tokens, sum.Cost, sum.Currency = u.Input+u.Output, u.Cost, u.Currency
+	}
 	if len(st.Approvals) > 0 {
 		asked := st.Approvals[0].Asked
 		sum.Asked = &asked

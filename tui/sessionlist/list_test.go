@@ -35,11 +35,11 @@ func summaries() []protocol.Summary {
 	return []protocol.Summary{
 		{
 			Session: "s1", Name: "docs", Agent: "claude", Status: protocol.Idle, Updated: at(0),
-			Reason: protocol.ReasonCompleted, Percent: 12,
+			Reason: protocol.ReasonCompleted, Progress: protocol.Progress{Percent: 12},
 		},
 		{
 			Session: "s2", Name: "Fix-tests", Agent: "gemini", Status: protocol.Running, Turn: "t", Updated: at(1),
-			Percent: 80, CWD: "/home/ada/store",
+			Progress: protocol.Progress{Percent: 80}, CWD: "/home/ada/store",
 		},
 		{
 			Session: "s3", Name: "release", Agent: "codex", Status: protocol.Waiting, Turn: "t", Updated: at(0),
@@ -183,12 +183,12 @@ func TestChangedListEqualsNewList(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"put": func(t *rapid.T) {
 				s := protocol.Summary{
-					Session: fmt.Sprint("s", rapid.IntRange(0, 9).Draw(t, "session")),
-					Name:    rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "name"),
-					Status:  rapid.SampledFrom(statuses).Draw(t, "status"),
-					Percent: float64(rapid.IntRange(0, 2).Draw(t, "percent")),
-					Updated: at(rapid.IntRange(0, 3).Draw(t, "updated")),
-					Deleted: rapid.IntRange(0, 4).Draw(t, "deleted") == 0,
+					Session:  fmt.Sprint("s", rapid.IntRange(0, 9).Draw(t, "session")),
+					Name:     rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "name"),
+					Status:   rapid.SampledFrom(statuses).Draw(t, "status"),
+					Progress: protocol.Progress{Percent: float64(rapid.IntRange(0, 2).Draw(t, "percent"))},
+					Updated:  at(rapid.IntRange(0, 3).Draw(t, "updated")),
+					Deleted:  rapid.IntRange(0, 4).Draw(t, "deleted") == 0,
 				}
 				if s.Status == protocol.Waiting {
 					s.Asked = asked(rapid.IntRange(0, 3).Draw(t, "asked"))
