@@ -37,6 +37,8 @@ const testScript = `
 {"say":"through the gate"}
 {"on":"few"}
 {"burst":30,"size":40}
+{"on":"five hundred words a second"}
+{"burst":20000,"size":6,"delay":"2ms"}
 {"on":"some"}
 {"burst":60,"size":200}
 {"burst":3,"size":30000}

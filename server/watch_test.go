@@ -162,3 +162,35 @@ func TestStreamEndsWithTheServer(t *testing.T) {
 		<-ended
 	})
 }
+
+// A client that only watches gets summaries, not the text of sessions. At 500 words a second one
+// session costs it less than 8 KB a second.
+func TestWatchOfAWritingSessionIsCheap(t *testing.T) {
+	bubble(t, func(t *testing.T, w *testServer) {
+		c, other := w.dial().collect(), w.dial().collect()
+		c.ask(protocol.DoWatch, "", nil)
+		labels := map[string]string{}
+		for i := range protocol.MaxLabels / 4 {
+			labels[fmt.Sprint("label-", i)] = "a value of some length"
+		}
+		id := result[protocol.CreateResult](other.testClient, other.ask(protocol.DoCreate, "", protocol.CreateData{
+			Name: "a-name-of-some-length", Title: "A title that says what the session is about", CWD: t.TempDir(),
+			Labels: labels,
+		})).Session
+		c.all()
+		other.ask(protocol.DoSend, id, protocol.SendData{Text: "five hundred words a second"})
+		const seconds = 20
+		time.Sleep(seconds * time.Second)
+		bytes, texts := int64(0), 0
+		for _, m := range c.all() {
+			bytes += m.size
+			if m.Type != protocol.SummaryChanged {
+				texts++
+			}
+		}
+		if rate := bytes / seconds; rate > 8000 || rate < 200 || texts > 0 {
+			t.Errorf("%d bytes a second, want at most 8000 and a summary; %d other frames", rate, texts)
+		}
+		t.Logf("%d bytes a second", bytes/seconds)
+	})
+}

@@ -52,8 +52,8 @@ func TestDashboardSort(t *testing.T) {
 		{"need", "release"},
 		{"activity", "fix-tests"},
 		{"name", "docs"},
-		{"agent", "docs"},
-		{"context", "fix-tests"},
+		{"cost", "docs"},
+		{"created", "docs"},
 		{"need", "release"},
 	} {
 		d.wantText("by " + want.by)
@@ -80,7 +80,7 @@ func TestDashboardAppliesSummaries(t *testing.T) {
 			Updated:   tuitest.Start,
 		},
 	)
-	d.wantText("sessions · 4", "2 approvals 1m00s")
+	d.wantText("sessions 1–4 of 4", "? 2 approvals docs", "1m00s")
 	d.wantNoText("release")
 	if got := d.p.dashboard.Selected(); got != selected {
 		t.Errorf("selected session: got %s, want %s", got, selected)
@@ -91,10 +91,10 @@ func TestDashboardAppliesSummaries(t *testing.T) {
 
 func TestDashboardWaitingClock(t *testing.T) {
 	d := newTestDashboard(t, 90, 16, testSummaries()...)
-	d.wantText("approval 4m00s")
+	d.wantText("4m00s")
 	d.now = d.now.Add(7 * time.Second)
 	d.tick()
-	d.wantText("approval 4m07s")
+	d.wantText("4m07s")
 	d.sendSummaries(protocol.Summary{Session: "s3", Deleted: true})
 	if !d.tick() {
 		t.Error("no clock timer with a waiting session on the screen")
@@ -146,7 +146,7 @@ func TestDashboardCreateSession(t *testing.T) {
 func TestDashboardEmpty(t *testing.T) {
 	d := newTestDashboard(t, 80, 24)
 	d.wantText("There is no session yet", "n creates one", "agentctl new")
-	d.press("enter", "y", "X", "R", "space", "down", "f8")
+	d.press("enter", "y", "X", "R", "p", "down", "f8")
 	d.press("n")
 	d.wantText("new session")
 }
@@ -171,7 +171,7 @@ func TestDashboardRenameAndClose(t *testing.T) {
 	if got := *data("s3").(protocol.RenameData).Name; last() != "s3 rename" || got != "release-2" {
 		t.Errorf("got %s with name %q, want s3 rename with release-2", last(), got)
 	}
-	d.press("down", "X")
+	d.press("down", "down", "X")
 	d.wantText("close fix-tests?", "▸ Cancel", "Close, keep the history", "Delete with all history")
 	d.press("c", "D", "y", "enter") // Cancel has the focus
 	d.wantNoText("close fix-tests?")
@@ -412,7 +412,7 @@ func TestDashboardOpensSessionForComplexApproval(t *testing.T) {
 	d.setPending()
 	d.press("y")
 	d.wantText("decided meanwhile")
-	d.press("down", "y")
+	d.press("down", "down", "y")
 	d.wantText("fix-tests has no request")
 }
 
@@ -420,10 +420,10 @@ func TestPreviewReloadsAfterChange(t *testing.T) {
 	d := newTestDashboard(t, 140, 30, testSummaries()...)
 	d.setPending()
 	loads := func() int { subscriptions, _ := d.server.requests(); return len(subscriptions) }
-	d.press("space")
+	d.press("p")
 	d.wantText(
 		"preview · release",
-		"hundred runs pass now",
+		"edit pkg/store/store.go",
 		"Push the tags.",
 		"They are right.",
 		"Tidy the module",
@@ -447,18 +447,21 @@ func TestPreviewReloadsAfterChange(t *testing.T) {
 		t.Errorf("got previews %v, commands %v, want 2 and 1", loaded, commands)
 	}
 	d.press("down")
+	d.wantText("preview · s5xyz7")
+	d.now = d.now.Add(500 * time.Millisecond)
+	d.press("down")
 	d.wantText("preview · fix-tests")
-	if got, _ := d.server.requests(); !slices.Equal(got, []string{"s3", "s3", "s2"}) {
-		t.Errorf("got previews %v, want s3, s3, s2", got)
+	if got, _ := d.server.requests(); !slices.Equal(got, []string{"s3", "s3", "s5xyz789", "s2"}) {
+		t.Errorf("got previews %v, want s3, s3, s5xyz789, s2", got)
 	}
 	d.now = d.now.Add(2 * time.Second)
 	d.send(struct{}{})
-	if loads() != 4 {
-		t.Errorf("got %d previews, want 4 after 2 s of a running turn", loads())
+	if loads() != 5 {
+		t.Errorf("got %d previews, want 5 after 2 s of a running turn", loads())
 	}
-	d.press("space", "down")
-	if loads() != 4 {
-		t.Errorf("got %d previews, want 4 with the preview closed", loads())
+	d.press("p", "down")
+	if loads() != 5 {
+		t.Errorf("got %d previews, want 5 with the preview closed", loads())
 	}
 	if got := d.server.subscribed(); len(got) != 0 {
 		t.Errorf("got subscriptions to %v, want none", got)
@@ -472,7 +475,7 @@ func TestPreviewShowsError(t *testing.T) {
 		j.Conn(remote.Conn{State: remote.Offline, Reason: "no such session"})
 		return j
 	}
-	d.press("space")
+	d.press("p")
 	d.wantText("no such session")
 	d.setPending()
 	d.send(dashboard.ConnMsg{State: remote.Connected})
@@ -483,7 +486,7 @@ func TestPreviewOfOpenSessionIsLive(t *testing.T) {
 	d := newTestDashboard(t, 140, 30, testSummaries()...)
 	d.press("enter")
 	o := d.p.sessions.shown
-	d.press("f2", "space")
+	d.press("f2", "p")
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "question")
 	j.Text("t", "the answer so far")
@@ -508,7 +511,7 @@ func TestPreviewShowsEndOfScrolledSession(t *testing.T) {
 	d.send(task.Message{To: d.p.sessions.shown, Msg: j.Take()})
 	d.press("pgup")
 	d.wantNoText("line 59 of the answer")
-	d.press("f2", "space")
+	d.press("f2", "p")
 	d.wantText("line 59 of the answer")
 	d.press("enter")
 	d.wantNoText("line 59 of the answer")
@@ -577,18 +580,19 @@ func TestDashboardMouse(t *testing.T) {
 	d := newTestDashboard(t, 90, 16, testSummaries()...)
 	d.p.mouse = true
 	click := func(x, y int) { d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
-	click(3, 2)
+	click(3, 7)
 	if got := d.p.dashboard.Selected(); got != "s2" {
 		t.Errorf("selected by a click: got %s, want s2", got)
 	}
-	click(3, 0)
-	click(3, 12)
+	for _, y := range []int{0, 1, 2, 13} { // the title, the columns, a group, no row
+		click(3, y)
+	}
 	d.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	if got := d.p.dashboard.Selected(); got != "s4" {
 		t.Errorf("selected by the wheel: got %s, want s4", got)
 	}
-	click(3, 2)
-	click(3, 2)
+	click(3, 7)
+	click(3, 7)
 	if d.p.sessions.shown == nil || d.p.sessions.shown.id != "s2" {
 		t.Error("a click on the selected session does not open it")
 	}
@@ -729,7 +733,7 @@ func TestDashboardEscapesHostileText(t *testing.T) {
 	hostile := tuitest.CommandApproval()
 	hostile.Title, hostile.Command = "x"+evil, "y"+evil
 	d.setPending(hostile)
-	for _, key := range []string{"", "space", "y", "v", "q", "esc", "X", "esc", "R", "esc", "/"} {
+	for _, key := range []string{"", "p", "y", "v", "q", "esc", "X", "esc", "R", "esc", "/"} {
 		if key != "" {
 			d.press(key)
 		}
@@ -744,7 +748,7 @@ func TestDashboardEscapesHostileText(t *testing.T) {
 
 func TestDashboardProperties(t *testing.T) {
 	keys := rapid.SampledFrom([]string{
-		"up", "down", "home", "end", "pgdown", "/", "s", "space", "n", "R", "X", "D", "c", "y", "d", "v", "?",
+		"up", "down", "home", "end", "pgdown", "/", "s", "space", "p", "n", "R", "X", "D", "c", "y", "d", "v", "?",
 		"esc", "esc", "enter", "f2", "f8", "tab", "right", "x", "漢", "backspace",
 	})
 	long := strings.Repeat("long ", 30)
@@ -823,7 +827,7 @@ func TestPreviewListsPlan(t *testing.T) {
 	d.press("enter")
 	d.send(task.Message{To: d.p.sessions.shown, Msg: remote.Updates(tuitest.Scenes["pipeline"]().Take())})
 	d.wantText("plan · 1 of 4 done · tab", "· Sum up")
-	d.press("f2", "space")
+	d.press("f2", "p")
 	d.wantText("preview", "· Sum up")
 	d.press("enter")
 	if n := strings.Count(d.screen(), "· Sum up"); n != 1 {
@@ -832,7 +836,7 @@ func TestPreviewListsPlan(t *testing.T) {
 }
 
 func TestDashboardKeysBeforeSize(t *testing.T) {
-	for _, key := range []string{"f1", "f7", "ctrl+f", "n", "/", "R", "X", "space"} {
+	for _, key := range []string{"f1", "f7", "ctrl+f", "n", "/", "R", "X", "p"} {
 		d := newTestDashboard(t, 80, 24, testSummaries()...)
 		d.p.dashboard.Update(tea.WindowSizeMsg{})
 		d.press(key)

@@ -27,21 +27,24 @@ type dashboardScene struct {
 
 // Rows of the session list at any width.
 const (
-	releaseRow = `\? release +.*git push --t.* \+1 .*4m00s$`
-	testsRow   = `▸ fix-tests +.*go test \./\.\.\. +\+2 .*09:42$`
-	docsRow    = `· docs +.*Write the guide .*09:41$`
-	failedRow  = `^ ✗ s5xyz7 .*09:40$`
-	closedRow  = `^ × old .*08:41$`
+	releaseRow = `\? (approval +)?release +.* \+1 .*4m00s$`
+	testsRow   = `▸ (running +)?fix-tests +.*\+2 .*09:42$`
+	docsRow    = `· (idle +)?docs +.*09:41$`
+	failedRow  = `^ ✗ (error +)?s5xyz7 .*09:40$`
+	closedRow  = `^ × (closed +)?old .*08:41$`
 )
 
 // wideList are the heading and the rows of the session list at 200 columns.
 var wideList = []string{
-	`^─ sessions · 5 · 1 waiting for you · by need ─+$`,
-	`release +codex +git push --tags +\+1 held +██░░░ 38% +approval +4m0.s$`,
-	`fix-tests +gemini +go test \./\.\.\. +\+2 +████░ 82% +running +09:42$`,
-	`docs +claude +Write the guide +idle +09:41$`,
-	`s5xyz7 +claude +error +09:40$`,
-	`old +x +closed +08:41$`,
+	`^─ sessions 1–[1-5] of 5 · 1 needs you · by need ─+$`,
+	`^   status +name +agent +directory +activity +\+ +tokens +cost +active$`,
+	`^ NEEDS YOU 1$`,
+	`approval +release +codex +/home/bob/site +git push --tags +\+1 +4m0.s$`,
+	`^ FAILED 1$`,
+	`running +fix-tests +gemini +go test \./\.\.\. +\+2 +09:42$`,
+	`idle +docs +claude +Write the guide +09:41$`,
+	`error +s5xyz7 +claude +09:40$`,
+	`closed +old +x +08:41$`,
 }
 
 // releaseDetails is the detail line of the session release at 200 columns.
@@ -50,9 +53,9 @@ const releaseDetails = `^ codex · context ███░░░░░ 38% · \+1 h
 // dashboardScenes are the tested scenes by name.
 var dashboardScenes = map[string]dashboardScene{
 	"sessions": {
-		prepare: func(d *testDashboard) { d.press("down") },
+		prepare: func(d *testDashboard) { d.press("down", "down") },
 		facts: []string{
-			`^─ sessions · 5 · 1 waiting for you .*─$`,
+			`^─ sessions 1–[1-5] of 5 · 1 needs you .*─$`,
 			`^ ` + releaseRow,
 			`^▸` + testsRow,
 			`^ ` + docsRow,
@@ -64,8 +67,8 @@ var dashboardScenes = map[string]dashboardScene{
 		wide: slices.Concat(
 			wideList,
 			[]string{
-				`· n new · / filter · f find · s sort · y decide · space preview`,
-				`· space preview · R rename · X close +F1 help$`,
+				`· n new · / filter · f find · s sort · y decide · p preview`,
+				`· p preview · R rename · X close +F1 help$`,
 			},
 		),
 	},
@@ -83,18 +86,18 @@ var dashboardScenes = map[string]dashboardScene{
 			`^ n creates one: .* directory and a first message$`,
 			`agentctl new --agent AGENT --prompt TEXT$`,
 		},
-		absent: []string{`release`, `docs`, `waiting`},
+		absent: []string{`release`, `docs`, `need you`},
 	},
 	"preview": {
-		prepare: func(d *testDashboard) { d.setPending(tuitest.CommandApproval()); d.press("space") },
+		prepare: func(d *testDashboard) { d.setPending(tuitest.CommandApproval()); d.press("p") },
 		facts: []string{
-			`^▸\? release .*git push --t.* 4m00s`, `^ ▸ fix-tests .*09:42`, `─ preview · release ─+$`, `bob · 09:41$`,
+			`^▸` + releaseRow[:len(releaseRow)-1], `─ preview · release ─+$`, `bob · 09:41$`,
 			`▎ Push the tags\.$`, `agent · 09:41$`, `  They are right\.$`, `\? Tidy the mo.* · waiting for a decision$`,
 			`\+1 queued message$`, `^ codex · context ███░░░░░ 38% · \+1 held`,
 		},
 		wide: []string{
-			`^─ sessions · 5 · 1 waiting for you · by need ─+│─ preview · release ─+$`,
-			`fix-tests +gemini +go test .* running +09:42│ ada · 09:41$`,
+			`^─ sessions 1–5 of 5 · 1 needs you · by need ─+│─ preview · release ─+$`,
+			`fix-tests +gemini .*go test .*\+2 +09:42│`,
 			`│ ▎ The test in pkg/store fails now and then\. Find out why and fix it, please\.$`,
 			`│ • shell go test -race -count=100 \./pkg/store +✗ failed · exit 1 · 8\.1s$`,
 			`│ +store_test\.go:43: 漢字 and 👩‍🚀$`,
@@ -119,7 +122,7 @@ var dashboardScenes = map[string]dashboardScene{
 			`^▸release +2026-03-04 09:41 tool +WARNING: DATA RACE$`,
 			`· esc back +F1 help$`,
 		},
-		absent: []string{`docs`, `waiting for you`},
+		absent: []string{`docs`, `needs you`},
 	},
 	"creating": {
 		prepare: func(d *testDashboard) {
@@ -154,18 +157,18 @@ var dashboardScenes = map[string]dashboardScene{
 	"filtering": {
 		prepare: func(d *testDashboard) { d.press("/"); d.typeText("claude") },
 		facts: []string{
-			`^─ sessions · 5 · 1 waiting for you · .*─$`,
-			`^▸` + docsRow,
-			failedRow,
-			`^ claude · Write the guide · s1$`,
+			`^─ sessions 1–2 of 2 · 1 needs you · .*─$`,
+			`^▸` + failedRow[2:],
+			docsRow,
+			`^ claude · s5xyz7$`,
 			`^─ filter ─+$`,
 			`^ ▸ words claude$`,
-			`^ enter keeps · esc shows all$`,
+			`^ enter keeps · esc shows all`,
 		},
 		wide: []string{
 			`· filter “claude” · by need ─+$`,
-			`docs +claude +Write the guide +idle +09:41$`,
-			`s5xyz7 +claude +error +09:40$`,
+			`idle +docs +claude +Write the guide +09:41$`,
+			`error +s5xyz7 +claude +09:40$`,
 		},
 		absent: []string{`release`, `fix-tests`, `old`},
 	},
@@ -181,7 +184,7 @@ var dashboardScenes = map[string]dashboardScene{
 		wide: slices.Concat(wideList, []string{releaseDetails}),
 	},
 	"closing": {
-		prepare: func(d *testDashboard) { d.press("down", "X") },
+		prepare: func(d *testDashboard) { d.press("down", "down", "X") },
 		facts: []string{
 			`^ ` + releaseRow,
 			`^▸` + testsRow,
@@ -197,7 +200,7 @@ var dashboardScenes = map[string]dashboardScene{
 			d.openApproval(tuitest.CommandApproval())
 		},
 		facts: []string{
-			`^▸\? release +.*git push --t.* 4m01s$`, `^ ` + testsRow, `^╭─ approval · release · command .*─╮$`,
+			`^▸\? (approval +)?release +.*4m01s$`, `^╭─ approval · release · command .*─╮$`,
 			`^│ command ▏ go mod tidy +│$`, `^│ in      ▏ /home/ada/store +│$`, `^│ title   ▏ Tidy the module +│$`,
 			`^│ reason  ▏ The imports changed\. +│$`, `^│    1 Allow once +│$`, `^│    2 Always allow .*│$`,
 			`^╰─ y allow once · n deny · .*─╯$`, `^ o open the session · esc back$`,

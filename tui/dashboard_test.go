@@ -279,6 +279,9 @@ func newTestDashboard(t *testing.T, width, height int, sessions ...protocol.Summ
 		d.p.sessions.closeAll()
 	})
 	d.send(tea.WindowSizeMsg{Width: width, Height: height})
+	if width >= 120 || width >= 80 && height >= 30 {
+		d.press("p") // hides the preview until the test shows it
+	}
 	d.send(dashboard.ConnMsg{State: remote.Connected})
 	d.sendSummaries(sessions...)
 	return d
@@ -428,7 +431,7 @@ func TestDashboardFitsAllSizes(t *testing.T) {
 	d := newTestDashboard(t, 80, 24, testSummaries()...)
 	d.setPending(tuitest.CommandApproval())
 	keys := []string{
-		"", "space", "n", "esc", "/", "esc", "y", "esc", "X", "esc", "R", "esc", "?", "q", "space",
+		"", "p", "n", "esc", "/", "esc", "y", "esc", "X", "esc", "R", "esc", "?", "q", "p",
 	}
 	for width := 1; width < 160; width += 7 {
 		for _, height := range []int{1, 2, 3, 5, 9, 20} {
@@ -586,17 +589,17 @@ func TestDraftSurvivesClose(t *testing.T) {
 func TestDashboardKeepsThreeSessionsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startDashboard(t, "")
-		p.wantText("sessions · 5", "1 waiting for you")
+		p.wantText("sessions 1–5 of 5", "1 needs you")
 		p.press(keyEnter)
 		p.wantText("question for s3", "answer of s3", "F2 sessions")
 		p.press(keyF2, keyDown, keyEnter)
-		p.wantText("answer of s2", "1 other waiting")
+		p.wantText("answer of s5xyz789", "1 other waiting")
 		p.press(keyF2, keyDown, keyEnter)
-		if got := p.server.subscribed(); !slices.Equal(got, []string{"s1", "s2", "s3"}) {
-			t.Errorf("got subscriptions to %v, want s1, s2, s3", got)
+		if got := p.server.subscribed(); !slices.Equal(got, []string{"s2", "s3", "s5xyz789"}) {
+			t.Errorf("got subscriptions to %v, want s2, s3, s5xyz789", got)
 		}
 		p.press(keyF2, keyDown, keyEnter)
-		p.wantText("answer of s5xyz789")
+		p.wantText("answer of s1")
 		if got := p.server.subscribed(); !slices.Equal(got, []string{"s1", "s2", "s5xyz789"}) {
 			t.Errorf("got subscriptions to %v, want s1, s2, s5xyz789", got)
 		}
@@ -617,7 +620,7 @@ func TestOpenWhilePreviewLoads(t *testing.T) {
 			return j
 		}
 		p.server.mu.Unlock()
-		p.press(" ")
+		p.press("p")
 		p.wantText("preview · release")
 		if got := p.server.subscribed(); !slices.Equal(got, []string{"s3"}) {
 			t.Fatalf("got subscriptions to %v, want s3", got)
@@ -655,7 +658,7 @@ func TestDashboardStartsWithNamedSession(t *testing.T) {
 		p := startDashboard(t, "s1")
 		p.wantText("answer of s1", "1 other waiting: F8")
 		p.press(keyF2)
-		p.wantText("sessions · 5", "▸· docs")
+		p.wantText("sessions 1–5 of 5", "▸· idle        docs")
 		p.stop()
 	})
 }

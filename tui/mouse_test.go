@@ -17,12 +17,12 @@ func TestTheClickThatFocusesTheTerminalIsIgnored(t *testing.T) {
 		p := startDashboard(t, "")
 		before := p.p.dashboard.Selected()
 		tuitest.Wait(time.Second)
-		p.press(focus + "\x1b[<0;6;4M")
+		p.press(focus + "\x1b[<0;6;6M")
 		if got := p.p.dashboard.Selected(); got != before {
 			t.Errorf("the click that focuses selects %s", got)
 		}
 		tuitest.Wait(time.Second)
-		p.press("\x1b[<0;6;4M")
+		p.press("\x1b[<0;6;6M")
 		if got := p.p.dashboard.Selected(); got == before {
 			t.Error("a later click selects nothing")
 		}

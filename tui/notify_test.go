@@ -13,6 +13,7 @@ import (
 	"agentctl/internal/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/dashboard"
+	"agentctl/tui/notify"
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
 )
@@ -188,8 +189,41 @@ func TestDashboardNotifiesForEverySession(t *testing.T) {
 	p.Update(
 		dashboard.SummariesMsg{{Summary: protocol.Summary{Session: "s2", Status: protocol.Waiting, Asked: &asked}}},
 	)
-	if v := p.View(); v.WindowTitle != "agentctl · 1 waiting" || !v.ReportFocus {
+	if v := p.View(); v.WindowTitle != "(1) agentctl" || !v.ReportFocus {
 		t.Errorf("got title %q and focus reports %v, want 1 waiting and true", v.WindowTitle, v.ReportFocus)
+	}
+}
+
+func TestNotificationsAreRestrictedByStateAndLabel(t *testing.T) {
+	only := notify.Only{
+		States: []notify.State{notify.Waiting, notify.Failed}, Labels: []string{"team=infra", "urgent"},
+	}
+	options := Options{Env: footEnv, Alerts: Alerts{Only: only}}
+	p := testDashboardModel(t.Context(), options, time.Now, newFakeServer())
+	p.Update(tea.BlurMsg{})
+	asked, infra, urgent := tuitest.Start, map[string]string{"team": "infra"}, map[string]string{"urgent": "1"}
+	for name, c := range map[string]struct {
+		labels map[string]string
+		then   protocol.Summary
+		told   bool
+	}{
+		"waits":          {infra, protocol.Summary{Status: protocol.Waiting, Turn: "t"}, true},
+		"failed":         {urgent, protocol.Summary{Reason: protocol.ReasonError}, true},
+		"finished":       {urgent, protocol.Summary{Reason: protocol.ReasonCompleted}, false},
+		"other label":    {map[string]string{"team": "web"}, protocol.Summary{Reason: protocol.ReasonError}, false},
+		"without labels": {nil, protocol.Summary{Reason: protocol.ReasonError}, false},
+	} {
+		if c.then.Status == protocol.Waiting {
+			c.then.Asked, c.then.Approvals = &asked, 1
+		}
+		before := protocol.Summary{Status: protocol.Running, Turn: "t"}
+		before.Session, before.Labels = name, c.labels
+		c.then.Session, c.then.Labels = name, c.labels
+		p.Update(dashboard.SummariesMsg{{Summary: before}})
+		_, cmd := p.Update(dashboard.SummariesMsg{{Summary: c.then}})
+		if got := terminalOutput(cmd); (got != "") != c.told {
+			t.Errorf("%s: told %q, want one: %v", name, got, c.told)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"agentctl/tui/drafts"
 	"agentctl/tui/keymap"
 	"agentctl/tui/notify"
+	"agentctl/tui/sessionlist"
 	"agentctl/tui/ui"
 )
 
@@ -39,6 +40,12 @@ type Options struct {
 	Left func(Left)
 }
 
+// ReadStore keeps what the user has read. Save may be called outside of the event loop.
+type ReadStore interface {
+	Load() (sessionlist.Read, error)
+	Save(r sessionlist.Read) error
+}
+
 // ComposerOptions configure the composer.
 type ComposerOptions struct {
 	Vi      bool          // the keys of vi
@@ -56,6 +63,8 @@ type Alerts struct {
 	Off      bool // disable all alerts
 	NoBell   bool // disable the terminal bell
 	NoNotify bool // disable desktop notifications
+	Only     notify.Only
+	Read     ReadStore // what the user has read, else it is unread; nil: it is not kept
 }
 
 // newNotifier returns the notifier for the terminal.
@@ -67,7 +76,9 @@ func (o *Options) newNotifier() *notify.Notifier {
 	if o.Alerts.NoNotify {
 		n = n.BellOnly()
 	}
-	return notify.NewNotifier(n, o.Alerts.Off)
+	notifier := notify.NewNotifier(n, o.Alerts.Off)
+	notifier.Restrict(o.Alerts.Only)
+	return notifier
 }
 
 // newStyles returns the styles. It returns an error if o.Keys is invalid.
@@ -113,6 +124,14 @@ func (o *Options) programOptions() []tea.ProgramOption {
 func disablesColor(entry string) bool {
 	value, ok := strings.CutPrefix(entry, "NO_COLOR=")
 	return ok && value != ""
+}
+
+// home returns the user's home directory if the server has the same file system, else "".
+func (o *Options) home() string {
+	if !o.Local {
+		return ""
+	}
+	return ui.Environ(o.environ())["HOME"]
 }
 
 // environ returns the environment of the terminal.

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,6 +26,7 @@ type program struct {
 	dashboard  *dashboard.Dashboard           // nil: the program shows one session only
 	initial    string                         // session shown by Init; "": the dashboard
 	navigation pendingNavigation
+	read       readSaver
 
 	// watchRequested is closed when the program needs the summaries of all sessions. An initial
 	// session loads first: it must not wait for thousands of summaries.
@@ -83,6 +85,8 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return p, p.updateShown(msg)
 	case task.Message:
 		return p, p.updateSession(msg.To.(*openSession), msg.Msg)
+	case readSavedMsg:
+		return p, p.finishSave(msg)
 	case dashboard.SummariesMsg:
 		return p, p.applySummaries(msg)
 	case sessionview.ActionMsg:
@@ -108,7 +112,9 @@ func (p *program) handleInput(msg tea.Msg) tea.Cmd {
 }
 
 // leavesSession reports whether an action shows another screen.
-func leavesSession(a keymap.Action) bool { return a == keymap.ShowSessions || a == keymap.NextPending }
+func leavesSession(a keymap.Action) bool {
+	return a == keymap.ShowSessions || a == keymap.NextPending || a == keymap.JumpSession
+}
 
 // handleAction carries out an action that leaves the session on the screen.
 func (p *program) handleAction(action keymap.Action) tea.Cmd {
@@ -118,9 +124,12 @@ func (p *program) handleAction(action keymap.Action) tea.Cmd {
 	switch action {
 	case keymap.NextPending:
 		return tea.Batch(p.showNextPending(), p.updateDashboard(nil))
-	case keymap.ShowSessions, keymap.NewSession:
+	case keymap.ShowSessions, keymap.NewSession, keymap.JumpSession:
 		p.navigation = pendingNavigation{}
 		p.showDashboard()
+	}
+	if action == keymap.JumpSession {
+		p.dashboard.OpenJump(true)
 	}
 	if action == keymap.NewSession {
 		cmd, _ := p.dashboard.Act(action)
@@ -197,7 +206,7 @@ func (p *program) open(id string) tea.Cmd {
 	p.dashboard.SetCovered(true)
 	p.dashboard.Select(id)
 	p.updateOthers()
-	return p.updateShown(tea.WindowSizeMsg{Width: p.width, Height: p.height})
+	return tea.Batch(p.updateShown(tea.WindowSizeMsg{Width: p.width, Height: p.height}), p.saveRead())
 }
 
 // showDashboard puts the dashboard on the screen.
@@ -221,7 +230,7 @@ func (p *program) applySummaries(msg dashboard.SummariesMsg) tea.Cmd {
 		}
 	}
 	p.updateOthers()
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, p.saveRead())...)
 }
 
 // updateOthers sets the number of other waiting sessions in the session on the screen.
@@ -259,6 +268,11 @@ func (p *program) View() tea.View {
 		v.ProgressBar = p.notifier.Progress(o.view.State(), o.view.Plan(), o.view.Conn())
 	} else {
 		v = p.dashboard.View()
+	}
+	if p.dashboard != nil {
+		if n := p.dashboard.List().CountWaiting(""); n > 0 {
+			v.WindowTitle = fmt.Sprintf("(%d) ", n) + v.WindowTitle
+		}
 	}
 	if p.mouse {
 		v.MouseMode = tea.MouseModeCellMotion

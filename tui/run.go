@@ -97,8 +97,12 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 		After:     p.sessions.viewConfig.After,
 		Clipboard: p.sessions.viewConfig.Clipboard,
 		CWD:       b.options.CWD,
+		Home:      b.options.home(),
 		Open:      p.sessions,
 	})
+	if err := p.loadRead(b); err != nil {
+		p.dashboard.ShowStatus(err.Error())
+	}
 	return p
 }
 
@@ -167,7 +171,7 @@ func (b *builder) runModel(p *program, m tea.Model, options ...tea.ProgramOption
 	b.tasks.Close()
 	p.sessions.closeAll()
 	return errors.Join(panicked.or(exitError(b.parent, err)), p.sessions.drafts.Close(),
-		p.sessions.viewConfig.Viewer.Close())
+		p.sessions.viewConfig.Viewer.Close(), p.saveReadNow())
 }
 
 // followServer starts sending the summaries and the connection states of the server to app. The

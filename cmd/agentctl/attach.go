@@ -18,6 +18,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui"
 	"agentctl/tui/drafts"
+	"agentctl/tui/notify"
 	"agentctl/tui/plain"
 	"agentctl/tui/ui"
 	"agentctl/wsclient"
@@ -70,9 +71,12 @@ Defaults can be set in the configuration file (see "agentctl --help"), which is 
    "theme": "auto", "color": true, "mouse": false,
    "composer": {"keys": "emacs"},
    "bell": true, "notify": true, "keep": 3, "pass_env": ["MY_KEY", "CORP_*"],
+   "notify_states": ["waiting", "failed"], "notify_labels": ["team=infra"],
    "keys": {"interrupt": ["ctrl+x", "ctrl+b"], "queue.remove": ["x"]}}
 
-Every name is optional. "composer" chooses the keys that edit a message, emacs or vi. "keys" maps actions to keys; "agentctl keys" lists the actions.`,
+Every name is optional. "composer" chooses the keys that edit a message, emacs or vi.
+"notify_states" (waiting, failed, finished) and "notify_labels" restrict what the bell and
+notifications tell of. "keys" maps actions to keys; "agentctl keys" lists the actions.`,
 		Example:           "  agentctl attach fix\n  agentctl attach fix --plain\n  agentctl attach --replay fix.jsonl",
 		Args:              rangeArgs(0, 1),
 		ValidArgsFunction: a.completeSessions,
@@ -154,6 +158,9 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 func (o *attachOptions) runDashboard(ctx context.Context, c *connection, session string) error {
 	options := o.screenOptions()
 	options.Local = c.local
+	if read := o.app.newReadState(); read != nil {
+		options.Alerts.Read = read
+	}
 	if c.local {
 		cwd, err := os.Getwd()
 		if err != nil {
@@ -209,8 +216,11 @@ func (a *app) screenOptions() tui.Options {
 	u := &a.userConfig
 	return tui.Options{
 		Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor, Theme: u.Theme, Mouse: u.Mouse, Keys: u.Keys,
-		Keep:   u.Keep,
-		Alerts: tui.Alerts{NoBell: u.NoBell(), NoNotify: u.NoNotify()}, Composer: tui.ComposerOptions{Vi: u.Vi()},
+		Keep: u.Keep,
+		Alerts: tui.Alerts{NoBell: u.NoBell(), NoNotify: u.NoNotify(), Only: notify.Only{
+			States: u.NotifyStates, Labels: u.NotifyLabels,
+		}},
+		Composer: tui.ComposerOptions{Vi: u.Vi()},
 	}
 }
 

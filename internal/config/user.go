@@ -16,7 +16,9 @@ import (
 	"strings"
 
 	"agentctl/internal/exit"
+	"agentctl/protocol"
 	"agentctl/tui/keymap"
+	"agentctl/tui/notify"
 	"agentctl/tui/ui"
 )
 
@@ -38,7 +40,11 @@ type User struct {
 	Keys   keymap.Keys `json:"keys"`   // by action
 
 	Composer ComposerKeys `json:"composer"`
-	PassEnv  []string     `json:"pass_env"` // variables that new sessions get from the shell: names, or PREFIX_*
+
+	NotifyStates []notify.State `json:"notify_states"` // what bell and notifications tell of; none: all
+	NotifyLabels []string       `json:"notify_labels"` // KEY or KEY=VALUE of the sessions; none: all
+
+	PassEnv []string `json:"pass_env"` // variables that new sessions get from the shell: names, or PREFIX_*
 }
 
 // ComposerKeys are the keys that edit a message.
@@ -102,8 +108,8 @@ func ReadUser(env func(string) string) (User, error) {
 
 const (
 	helpHint  = "see: agentctl attach --help"
-	namesHint = "the file may contain as, bell, color, composer, dialect, keep, keys, mouse, notify, pass_env, " +
-		"server, servers and theme"
+	namesHint = "the file may contain as, bell, color, composer, dialect, keep, keys, mouse, notify, notify_labels, " +
+		"notify_states, pass_env, server, servers and theme"
 )
 
 // A fileError is a problem in the file, with the line (from 1) and what to do about it.
@@ -194,6 +200,17 @@ func (u *User) check() (name string, err error) {
 	}
 	if u.Keep < 0 {
 		return "keep", fmt.Errorf("invalid keep %d: want 1 or more", u.Keep)
+	}
+	for _, state := range u.NotifyStates {
+		if !slices.Contains(notify.States(), state) {
+			return "notify_states", fmt.Errorf("invalid state %q: want waiting, failed or finished", state)
+		}
+	}
+	for _, label := range u.NotifyLabels {
+		key, value, _ := strings.Cut(label, "=")
+		if err := protocol.CheckLabels(map[string]string{key: value}); err != nil {
+			return "notify_labels", fmt.Errorf("invalid label %q: want KEY or KEY=VALUE", label)
+		}
 	}
 	for action, keys := range u.Keys {
 		if err := (keymap.Keys{action: keys}).Check(); err != nil {

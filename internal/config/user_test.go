@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"agentctl/tui/keymap"
+	"agentctl/tui/notify"
 	"agentctl/tui/ui"
 )
 
@@ -26,6 +27,7 @@ func TestTheExampleConfigurationHasEveryName(t *testing.T) {
 	want := User{
 		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada", Theme: ui.ThemeDark, Color: &yes,
 		Mouse: true, Bell: &yes, Notify: &no, Keep: 5,
+		NotifyStates: []notify.State{notify.Waiting, notify.Failed}, NotifyLabels: []string{"team=infra", "urgent"},
 		Keys:    keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.scroll-up": {}},
 		PassEnv: []string{"MY_KEY", "CORP_*"}, Composer: ComposerKeys{Keys: "vi"},
 		Servers: map[string]NamedServer{"box": {URL: "ssh://ada@box:2222", Command: "/opt/agentctl", Share: &no}},
@@ -72,6 +74,8 @@ func TestAWrongConfigurationNamesTheLineAndWhatToDo(t *testing.T) {
 		{"{\n \"server\": \"ws://box\",\n \"dialect\": \"latin\"}", "latin", "--help", 3},
 		{"{\n \"pass_env\": [\"*\"]}", "want NAME or PREFIX_*", "--help", 2},
 		{"{\n \"keep\": -1}", "want 1 or more", "--help", 2},
+		{"{\n \"notify_states\": [\"idle\"]}", "want waiting, failed or finished", "--help", 2},
+		{"{\n \"notify_labels\": [\"a b\"]}", "want KEY or KEY=VALUE", "--help", 2},
 		{"{\n \"dialect\": \"agentloop\"}", "needs a server", "--help", 2},
 	} {
 		_, problem := parseUser([]byte(c.text))

@@ -125,7 +125,8 @@ var packageRules = []packageRule{
 	{pkg: "protocol/sandcastle", imports: codecImports, noIO: true},
 	{pkg: "internal/config", imports: []string{
 		"internal/ssh",
-		"protocol", "protocol/codec", "dialect", "tui/ui", "tui/keymap", "internal/agents", "internal/exit",
+		"protocol", "protocol/codec", "dialect", "tui/notify",
+		"tui/ui", "tui/keymap", "internal/agents", "internal/exit",
 	}},
 	{pkg: "internal/agents", imports: []string{"protocol", "server/session", "server/agent/..."}},
 	{pkg: "internal/credentials", imports: []string{

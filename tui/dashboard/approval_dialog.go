@@ -132,6 +132,9 @@ func (a *approvalDialog) press(msg tea.KeyPressMsg) ui.Response {
 func (a *approvalDialog) apply(r approval.Result) ui.Response {
 	a.message = r.Status
 	out := ui.Response{Close: r.Leave}
+	if r.Leave {
+		out.Intent = leaveIntent{}
+	}
 	switch {
 	case r.Push != nil:
 		out.Push = &requestOverlay{r.Push, a}

@@ -25,6 +25,7 @@ type Config struct {
 	After     func(time.Duration, tea.Msg) tea.Cmd // returns a command that sends a message after a delay
 	Clipboard ui.Clipboard
 	CWD       string // default directory of new sessions
+	Home      string // the user's home directory on the server's file system, or ""
 	Open      OpenSessions
 }
 
@@ -48,6 +49,7 @@ type Dashboard struct {
 	list      *sessionlist.List
 	selected  selection
 	filter    string
+	marks     marks
 	overlays  ui.Stack
 	preview   preview
 	requests  *requester
@@ -106,6 +108,9 @@ type (
 		then    any
 	}
 
+	// leaveIntent reports that the user left a request without deciding it.
+	leaveIntent struct{}
+
 	// clockMsg redraws elapsed and remaining times.
 	clockMsg struct{}
 
@@ -119,7 +124,7 @@ func New(c Config) *Dashboard {
 	return &Dashboard{
 		Config: c, conn: remote.Conn{State: remote.Connecting}, list: sessionlist.New(), status: status,
 		requests: &requester{server: c.Server, tasks: c.Tasks, status: status},
-		canvas:   ui.NewCanvas(),
+		canvas:   ui.NewCanvas(), marks: marks{sessions: map[string]bool{}},
 	}
 }
 
@@ -127,6 +132,10 @@ func New(c Config) *Dashboard {
 // be nil.
 func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, any) {
 	cmd, intent := d.update(msg)
+	if intent == nil && len(d.marks.pending) > 0 {
+		next, opened := d.decideNext()
+		cmd, intent = tea.Batch(cmd, next), opened
+	}
 	return tea.Batch(cmd, d.tick(), d.peek(), d.expireStatus()), intent
 }
 
@@ -193,13 +202,18 @@ func (d *Dashboard) handleIntent(intent any) (tea.Cmd, any) {
 	switch i := intent.(type) {
 	case closeIntent:
 		d.overlays.Remove(i.overlay)
-		return nil, i.then
+		return d.handleIntent(i.then)
 	case reconnectIntent:
 		return d.reconnect(), nil
 	case palette.Command:
 		return d.Act(i.Action)
 	case review.CopyIntent:
 		return d.Clipboard.Copy(i.Text), nil
+	case leaveIntent:
+		d.marks.pending = nil
+		return nil, nil
+	case OpenIntent:
+		d.marks.pending = nil
 	}
 	return nil, intent
 }
@@ -251,6 +265,9 @@ func (d *Dashboard) applySummaries(updates SummariesMsg) {
 			continue
 		}
 		d.list.Put(u.Summary)
+		if u.Summary.Deleted {
+			delete(d.marks.sessions, u.Summary.Session)
+		}
 		_, _, _ = d.overlays.Update(&u.Summary)
 	}
 }

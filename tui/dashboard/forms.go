@@ -18,16 +18,6 @@ func sessionName(s *protocol.Summary) string {
 	return ui.OneLine(transcript.Clean(cmp.Or(s.Name, s.Title, ui.ShortID(s.Session))))
 }
 
-// filterForm returns the form for the filter. Each change applies the filter.
-func (d *Dashboard) filterForm() *ui.Form {
-	f := ui.NewForm(d.Styles, "filter", "enter keeps · esc shows all",
-		ui.NewField("words", d.filter, "of the name, title, agent, directory or status"))
-	f.Changed = func(f *ui.Form) { d.setFilter(f.Value(0)) }
-	f.Submit = func(*ui.Form) ui.Response { return ui.Response{Close: true} }
-	f.Cancel = func() { d.setFilter("") }
-	return f
-}
-
 // createForm returns the form that creates a session. The created session is opened. The server
 // creates none if its agent cannot start.
 func (d *Dashboard) createForm() *ui.Form {

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -43,6 +44,8 @@ func (d *Dashboard) actGlobal(action keymap.Action) (cmd tea.Cmd, intent any, ha
 		return nil, BackIntent{}, true
 	case keymap.NextPending:
 		return nil, NextIntent{}, true
+	case keymap.JumpSession:
+		d.OpenJump(false)
 	case keymap.Find:
 		d.openSearch()
 	case keymap.Reconnect:
@@ -77,16 +80,22 @@ func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, any) {
 	case keymap.SearchSessions:
 		d.openSearch()
 	case keymap.FilterSessions:
-		d.overlays.Push(d.filterForm())
+		d.overlays.Push(d.newFilterBar())
 	case keymap.SortSessions:
 		d.list.SetOrder(d.list.Order().Next())
 	case keymap.TogglePreview:
-		d.preview.on = !d.preview.on
+		d.preview.on, d.preview.chosen = !d.previewOn(), true
 	case keymap.NewSession:
 		d.overlays.Push(d.createForm())
 	case keymap.SessionsHelp:
 		d.overlays.Push(ui.NewHelp(d.Styles, keymap.Sessions))
+	case keymap.MarkShown:
+		d.markShown()
 	case keymap.Back:
+		if len(d.marks.sessions) > 0 {
+			clear(d.marks.sessions)
+			return nil, nil
+		}
 		if d.filter != "" {
 			d.setFilter("")
 			return nil, nil
@@ -105,14 +114,60 @@ func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea
 	switch action {
 	case keymap.Choose, keymap.OpenSession:
 		return nil, OpenIntent{s.Session}
+	case keymap.MarkSession:
+		d.marks.toggle(s.Session)
+		d.moveSelection(1)
+	case keymap.ToggleChildren:
+		d.list.ToggleCollapsed(s.Session)
+	case keymap.LabelSession:
+		d.overlays.Push(d.labelForm(d.targets()))
+	case keymap.DenySessions, keymap.StopSessions, keymap.SendSessions:
+		return d.pressSeveral(action), nil
 	case keymap.RenameSession:
 		d.overlays.Push(d.renameForm(s))
 	case keymap.CloseOrDelete:
+		if len(d.marks.sessions) > 0 {
+			return d.pressSeveral(action), nil
+		}
 		d.overlays.Push(d.closeQuestion(s))
 	case keymap.DecideRequest:
+		if len(d.marks.sessions) > 0 {
+			return d.decideMarked()
+		}
 		return d.openApproval(s)
 	}
 	return nil, nil
+}
+
+// pressSeveral handles an action on the marked sessions, or the selected one.
+func (d *Dashboard) pressSeveral(action keymap.Action) tea.Cmd {
+	sessions := d.targets()
+	count := ui.Count(len(sessions), "session")
+	switch action {
+	case keymap.DenySessions:
+		waiting := slices.DeleteFunc(slices.Clone(sessions), func(s protocol.Summary) bool {
+			return s.Status != protocol.Waiting
+		})
+		if len(waiting) == 0 {
+			d.status.Text = "no request to deny in " + count
+			return nil
+		}
+		d.overlays.Push(d.denyForm(waiting))
+	case keymap.SendSessions:
+		d.overlays.Push(d.messageForm(sessions))
+	case keymap.StopSessions:
+		d.ask("interrupt the turns of "+count+"?", "Interrupt", interruptAction(), sessions)
+	case keymap.CloseOrDelete:
+		d.ask("close "+count+"?", "Close, keep the history", closeAction(), sessions)
+	}
+	return nil
+}
+
+// ask asks before an action on sessions.
+func (d *Dashboard) ask(title, yes string, a action, sessions []protocol.Summary) {
+	d.overlays.Push(ui.NewQuestion(d.Styles, title, ui.Choice{
+		Label: yes, Run: func() tea.Cmd { return d.runAction(a, sessions) },
+	}))
 }
 
 // openApproval opens the approval dialog for a session. With several pending requests it opens the
@@ -206,14 +261,19 @@ func (d *Dashboard) setFilter(filter string) {
 // click selects the session at a mouse position. If it is already selected, click returns the
 // intent to open it.
 func (d *Dashboard) click(msg tea.MouseClickMsg) any {
-	layout := d.layout()
-	inList := msg.X < layout.listWidth && msg.Y >= 1 && msg.Y <= layout.listRows
-	i := d.firstVisible(layout.listRows) + msg.Y - 1
-	if msg.Button != tea.MouseLeft || !inList || i >= d.list.Len() {
+	layout, list := d.layout(), d.listLayout()
+	row := msg.Y - 1 - (layout.listRows - layout.bodyRows())
+	line := list.window(d.selectedIndex(), layout.bodyRows()) + row
+	if msg.Button != tea.MouseLeft || msg.X >= layout.listWidth || row < 0 || row >= layout.bodyRows() ||
+		line >= list.lines() {
 		return nil
 	}
-	s := d.list.At(i)
-	if i == d.selectedIndex() {
+	at := list.at(line)
+	if at.section != nil {
+		return nil
+	}
+	s := d.list.At(at.index)
+	if at.index == d.selectedIndex() {
 		return OpenIntent{s.Session}
 	}
 	d.Select(s.Session)

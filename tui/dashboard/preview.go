@@ -28,6 +28,7 @@ const (
 // after changes. At most one peek runs at a time.
 type preview struct {
 	on           bool
+	chosen       bool               // the user has shown or hidden it
 	session      string             // ID of the session of the last peek
 	seq          uint64             // its sequence number at that peek
 	due          time.Time          // earliest time of the next peek
@@ -59,6 +60,7 @@ type peekResult struct {
 // early, peek starts a timer instead.
 func (d *Dashboard) peek() tea.Cmd {
 	p := &d.preview
+	p.on = d.previewOn()
 	if !p.on && p.cancel == nil {
 		return nil
 	}
@@ -70,7 +72,7 @@ func (d *Dashboard) peek() tea.Cmd {
 	case !p.on || d.covered || !ok || d.Open.Transcript(s.Session) != nil || p.cancel != nil:
 		return nil
 	case p.session != s.Session:
-		*p = preview{on: true, session: s.Session, timerRunning: p.timerRunning, done: p.done}
+		*p = preview{on: true, chosen: p.chosen, session: s.Session, timerRunning: p.timerRunning, done: p.done}
 	case p.seq == s.Seq && s.Status != protocol.Running:
 		return nil
 	default:
@@ -206,7 +208,6 @@ func (d *Dashboard) applyPeek(result *peekResult, err error) {
 	if result == nil {
 		return
 	}
-	d.list.MarkSeen(p.session)
 	p.content.state = result.state
 	if result.lastEvents != nil {
 		p.content.lastEvents, p.content.lastTurn = result.lastEvents, result.lastTurn

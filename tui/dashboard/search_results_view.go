@@ -13,6 +13,9 @@ import (
 	"agentctl/tui/ui"
 )
 
+// hitDateWidth is the width, in cells, from which a hit shows its date.
+const hitDateWidth = 60
+
 // snippetRows is the number of lines for the selected hit below the list.
 const snippetRows = 2
 
@@ -54,7 +57,7 @@ func (r *searchResults) row(h *protocol.Hit, width int, selected bool) string {
 	s := r.styles
 	name := ui.Pad(r.sessionName(h.Session), max(min(width/5, 24), 10))
 	kind := ui.Pad(describe.HitKinds[h.Kind], len("reasoning")) + " "
-	if width >= mediumWidth {
+	if width >= hitDateWidth {
 		kind = s.Date(h.Time) + " " + kind
 	}
 	text := ui.OneLine(transcript.Clean(strings.TrimSpace(h.Snippet)))

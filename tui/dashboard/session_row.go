@@ -3,7 +3,6 @@ package dashboard
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -11,58 +10,147 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/describe"
+	"agentctl/tui/sessionlist"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
-// Widths, in cells, from which a row has more columns.
-const (
-	mediumWidth = 60
-	wideWidth   = 100
-)
+// rowState is what a row shows beside the session.
+type rowState struct {
+	selected bool
+	marked   bool
+	children int  // number of sessions that the session's agent created
+	hidden   bool // the children are hidden
+	nested   bool // the session is below its parent
+}
 
-// sessionRow returns the line of a session: mark, name, agent and activity; on the right, queue,
-// context usage, status and time.
-func sessionRow(styles *ui.Styles, s *protocol.Summary, width int, selected bool) string {
-	mark, style, status := sessionStatus(styles, s)
-	name := ui.Pad(sessionName(s), max(min(width/4, 28), 14))
-	activity := ui.OneLine(transcript.Clean(cmp.Or(s.Doing, s.Title)))
-	var agent, right string
+// sessionRow returns the line of a session.
+func (d *Dashboard) sessionRow(s *protocol.Summary, c *columns, r rowState) string {
+	styles := d.Styles
+	mark, style, status := d.sessionStatus(s)
+	name := r.name(s)
+	if count := r.childrenText(); count != "" {
+		name = ui.Fit(name, c[nameColumn]-len(count)) + count
+	}
+	queue := ""
+	if s.Queue > 0 {
+		queue = fmt.Sprintf("+%d", s.Queue)
+	}
+	cells := [columnCount]string{
+		statusColumn: status, nameColumn: name, agentColumn: describe.Agent(s.Agent),
+		directoryColumn: d.directory(s, c[directoryColumn]), activityColumn: sessionActivity(s), queueColumn: queue,
+		tokensColumn: tokensText(s.Tokens), costColumn: costText(s), timeColumn: sessionTime(styles, s),
+	}
+	if r.selected {
+		plain := c.line(&cells, func(_ column, cell string) string { return cell })
+		return styles.Selected.Render(r.head() + mark + " " + plain)
+	}
+	head := styles.Warning.Render(r.head()) + style.Render(mark) + " "
+	return head + c.line(&cells, func(col column, cell string) string {
+		switch col {
+		case statusColumn, timeColumn:
+			return style.Render(cell)
+		case nameColumn:
+			return styles.Bold.Render(cell)
+		case activityColumn:
+			return cell
+		}
+		return styles.Dim.Render(cell)
+	})
+}
+
+// sessionItem returns the two lines of a session on a narrow screen.
+func (d *Dashboard) sessionItem(s *protocol.Summary, width int, r rowState) [2]string {
+	styles := d.Styles
+	mark, style, status := d.sessionStatus(s)
+	right := sessionTime(styles, s)
+	if s.Queue > 0 {
+		right = fmt.Sprintf("+%d ", s.Queue) + right
+	}
+	name := r.name(s) + r.childrenText()
+	parts := status
+	if activity := sessionActivity(s); activity != "" {
+		parts += " · " + activity
+	}
+	second := styles.Dim.Render(ui.Fit("   "+parts, width))
+	if r.selected {
+		return [2]string{styles.Selected.Render(ui.Spread(r.head()+mark+" "+name, right, width)), second}
+	}
+	left := styles.Warning.Render(r.head()) + style.Render(mark) + " " + styles.Bold.Render(name)
+	return [2]string{ui.Spread(left, style.Render(right), width), second}
+}
+
+// head returns the first cell of a row.
+func (r *rowState) head() string {
 	switch {
-	case width < mediumWidth:
-		queue := ""
-		if s.Queue > 0 {
-			queue = fmt.Sprintf("+%d", s.Queue)
-		}
-		right = queue + " " + sessionTime(styles, s)
-	case width < wideWidth:
-		agent = ui.Pad(describe.Agent(s.Agent), width/8) + " "
-		percent := ""
-		if s.Percent > 0 {
-			percent = ui.Percent(s.Percent)
-		}
-		columns := []string{queueText(s), percent, status, sessionTime(styles, s)}
-		right = strings.Join(slices.DeleteFunc(columns, func(c string) bool { return c == "" }), " ")
-	default:
-		agent = ui.Pad(describe.Agent(s.Agent), min(width/8, 16)) + " "
-		usage := ""
-		if s.Percent > 0 {
-			usage = styles.ContextBar(s.Percent, 5)
-		}
-		right = ui.Pad(queueText(s), 8) + " " + ui.Pad(usage, 10) + " " + ui.Pad(status, 12) + " " +
-			ui.PadLeft(sessionTime(styles, s), 6)
+	case r.marked:
+		return "*"
+	case r.selected:
+		return "▸"
 	}
-	right = strings.TrimLeft(right, " ")
-	if selected {
-		return styles.Selected.Render(ui.Spread("▸"+mark+" "+name+" "+agent+activity, right, width))
+	return " "
+}
+
+// name returns the name of the session, indented if it is nested.
+func (r *rowState) name(s *protocol.Summary) string {
+	if r.nested {
+		return "└ " + sessionName(s)
 	}
-	left := " " + style.Render(mark) + " " + styles.Bold.Render(name) + " " + styles.Dim.Render(agent) + activity
-	return ui.Spread(left, style.Render(right), width)
+	return sessionName(s)
+}
+
+// childrenText returns the number of children, or "". A plus sign says that they are hidden.
+func (r *rowState) childrenText() string {
+	switch {
+	case r.children == 0:
+		return ""
+	case r.hidden:
+		return fmt.Sprintf(" (+%d)", r.children)
+	}
+	return fmt.Sprintf(" (%d)", r.children)
+}
+
+// sessionActivity returns one line: what the session does, else the last line of the agent's
+// output, else the title.
+func sessionActivity(s *protocol.Summary) string {
+	return ui.OneLine(transcript.Clean(cmp.Or(s.Doing, s.Output, s.Title)))
+}
+
+// directory returns the session's directory in at most width cells, with ~ for the user's home
+// directory.
+func (d *Dashboard) directory(s *protocol.Summary, width int) string {
+	dir := ui.OneLine(transcript.Clean(s.CWD))
+	if rest, ok := strings.CutPrefix(dir, d.Home); ok && d.Home != "" && (rest == "" || rest[0] == '/') {
+		dir = "~" + rest
+	}
+	return fitMiddle(dir, width)
+}
+
+// tokensText returns a number of tokens in at most 6 cells, or "".
+func tokensText(n int64) string {
+	if n <= 0 {
+		return ""
+	}
+	return ui.Thousands(n)
+}
+
+// costText returns the cost of a session, or "". A foreign currency has its code.
+func costText(s *protocol.Summary) string {
+	switch {
+	case s.Cost <= 0:
+		return ""
+	case s.Currency == "USD" || s.Currency == "":
+		return fmt.Sprintf("$%.2f", s.Cost)
+	}
+	return ui.OneLine(transcript.Clean(fmt.Sprintf("%.2f%s", s.Cost, s.Currency)))
 }
 
 // sessionStatus returns the mark of a session, the style of the mark, and the status text.
-func sessionStatus(styles *ui.Styles, s *protocol.Summary) (mark string, style *lipgloss.Style, status string) {
+func (d *Dashboard) sessionStatus(s *protocol.Summary) (mark string, style *lipgloss.Style, status string) {
+	styles := d.Styles
 	switch {
+	case d.list.GroupOf(s.Session) == sessionlist.Unread:
+		return "•", &styles.Bold, "finished"
 	case s.Status == protocol.Waiting && s.Approvals > 1:
 		return "?", &styles.Warning, ui.Count(s.Approvals, "approval")
 	case s.Status == protocol.Waiting:

@@ -11,21 +11,26 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/sessionlist"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
-// previewBeside is the minimum width, in cells, for the preview to be beside the list instead of
-// below.
-const previewBeside = 120
+// Sizes of the screen, in cells, that decide on the preview.
+const (
+	previewBeside = 120 // minimum width for the preview to be beside the list instead of below
+	previewBelow  = 30  // minimum height for the preview to be below the list by default
+	listBeside    = 60  // width of the list beside the preview
+	listShare     = 160 // width from which the list beside the preview has three fifths
+	minHeadRows   = 8   // rows of the list from which the columns have headings
+)
 
 // screenLayout is the division of the screen, in cells.
 type screenLayout struct {
 	listWidth    int
-	listRows     int // without the title
-	previewRows  int // 0 if there is none
-	previewWidth int // 0 if the preview is below the list
+	listRows     int  // without the title
+	heads        bool // whether the first row of the list has the headings of the columns
+	previewRows  int  // 0 if there is none
+	previewWidth int  // 0 if the preview is below the list
 	panel        []string
 	panelCursor  *tea.Cursor
 	hasDetails   bool // whether there is a detail line
@@ -46,24 +51,44 @@ func (d *Dashboard) layout() screenLayout {
 		l.listRows -= len(l.panel)
 	}
 	switch {
-	case !d.preview.on:
+	case !d.previewOn():
 	case width >= previewBeside:
-		l.previewWidth = width * 45 / 100
-		l.listWidth = width - l.previewWidth - 1
+		l.listWidth = listBeside
+		if width >= listShare {
+			l.listWidth = width * 3 / 5
+		}
+		l.previewWidth = width - l.listWidth - 1
 		l.previewRows = l.listRows + 1
 	case l.listRows >= 4:
 		l.previewRows = l.listRows / 2
 		l.listRows -= l.previewRows
 	}
+	l.heads = width >= twoRowsBelow && l.listRows >= minHeadRows && d.list.Len() > 0
 	return l
 }
 
-// pageSize returns the number of sessions by which to scroll a page.
-func (d *Dashboard) pageSize() int { return max(1, d.layout().listRows-1) }
+// bodyRows returns the number of lines for groups and sessions.
+func (l *screenLayout) bodyRows() int {
+	if l.heads {
+		return l.listRows - 1
+	}
+	return l.listRows
+}
 
-// firstVisible returns the index of the first visible session, for a list of rows lines.
-func (d *Dashboard) firstVisible(rows int) int {
-	return max(0, min(d.selectedIndex()-rows/2, d.list.Len()-rows))
+// previewOn reports whether the preview is shown: as the user wants, or by default if there is
+// room.
+func (d *Dashboard) previewOn() bool {
+	if d.preview.chosen {
+		return d.preview.on
+	}
+	width, height := d.canvas.Width, d.canvas.Height
+	return width >= previewBeside || width >= twoRowsBelow && height >= previewBelow
+}
+
+// pageSize returns the number of sessions by which to scroll a page.
+func (d *Dashboard) pageSize() int {
+	l, list := d.layout(), d.listLayout()
+	return max(1, (l.bodyRows()-1)/list.each)
 }
 
 // draw draws the screen.
@@ -73,14 +98,11 @@ func (d *Dashboard) draw() tea.View {
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.WindowTitle = "agentctl"
-	if n := d.list.CountWaiting(""); n > 0 {
-		v.WindowTitle += " · " + fmt.Sprint(n) + " waiting"
-	}
 	if d.overlays.Show(&v, d.Styles, d.leaveLine(width), width, height) {
 		return v
 	}
 	l := d.layout()
-	lines := d.listLines(l.listWidth, l.listRows)
+	lines := d.listLines(&l)
 	if l.previewRows > 0 {
 		preview := d.previewLines(cmp.Or(l.previewWidth, width), l.previewRows)
 		if l.previewWidth == 0 {
@@ -105,34 +127,6 @@ func (d *Dashboard) draw() tea.View {
 		v.Cursor = c
 	}
 	return v
-}
-
-// listLines returns the title and rows lines of the list.
-func (d *Dashboard) listLines(width, rows int) []string {
-	s := d.Styles
-	title := s.Bold.Render("sessions") + " · " + fmt.Sprint(d.list.Total())
-	if n := d.list.CountWaiting(""); n > 0 {
-		title += " · " + s.Warning.Render(fmt.Sprint(n)+" waiting for you")
-	}
-	if d.filter != "" {
-		title += " · " + s.User.Render("filter “"+ui.OneLine(d.filter)+"”")
-	}
-	if by := d.list.Order(); by != sessionlist.ByNeed || width >= 60 {
-		title += s.Dim.Render(" · by " + string(by))
-	}
-	out := []string{s.Rule(title, width)}
-	at, first := d.selectedIndex(), d.firstVisible(rows)
-	for i := first; i < min(d.list.Len(), first+rows); i++ {
-		summary := d.list.At(i)
-		out = append(out, sessionRow(s, &summary, width, i == at))
-	}
-	if d.list.Len() == 0 {
-		out = append(out, d.emptyLines(width)...)
-	}
-	for len(out) < rows+1 {
-		out = append(out, "")
-	}
-	return out[:max(rows+1, 0)]
 }
 
 // emptyLines returns the text shown in place of an empty list.
@@ -247,7 +241,8 @@ func (d *Dashboard) detailLine() string {
 		parts = append(parts, "context "+d.Styles.ContextBar(s.Percent, 8))
 	}
 	add(queueText(&s))
-	add(s.CWD)
+	add(d.directory(&s, d.canvas.Width/3))
+	add(labelsText(s.Labels))
 	if s.Name != "" {
 		add(s.Title)
 	}

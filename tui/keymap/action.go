@@ -14,6 +14,7 @@ const (
 	ShowContext     Action = "context"
 	ShowChanges     Action = "changes"
 	NextPending     Action = "next-need"
+	JumpSession     Action = "jump"
 	FocusNext       Action = "next-part"
 	FocusPrevious   Action = "previous-part"
 	Interrupt       Action = "interrupt"
@@ -151,6 +152,13 @@ const (
 	DecideRequest  Action = "sessions.decide"
 	OpenSession    Action = "sessions.open"
 	SessionsHelp   Action = "sessions.help"
+	ToggleChildren Action = "sessions.children"
+	MarkSession    Action = "sessions.mark"
+	MarkShown      Action = "sessions.mark-all"
+	LabelSession   Action = "sessions.label"
+	DenySessions   Action = "sessions.deny"
+	StopSessions   Action = "sessions.interrupt"
+	SendSessions   Action = "sessions.send"
 
 	NewSearch Action = "found.find"
 

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,6 +19,7 @@ import (
 type Notifier struct {
 	terminal  Notifications
 	silent    bool
+	only      Only
 	unfocused bool // the terminal has lost the focus
 	seen      map[string]activity
 }
@@ -28,6 +30,48 @@ type activity struct {
 	lastTurn    string // id of the last ended turn
 	requests    map[string]bool
 }
+
+// Only restricts notifications. Without states they tell of all, without labels of all sessions.
+type Only struct {
+	States []State
+	Labels []string // KEY or KEY=VALUE; a session needs one of them
+}
+
+// State is what a notification tells of.
+type State string
+
+// The states.
+const (
+	Waiting  State = "waiting"  // a request is pending
+	Failed   State = "failed"   // a turn failed
+	Finished State = "finished" // a turn ended otherwise
+)
+
+// States lists the states.
+func States() []State { return []State{Waiting, Failed, Finished} }
+
+// allows reports whether a state of a session with labels is to be told.
+func (o *Only) allows(state State, labels map[string]string) bool {
+	if len(o.States) > 0 && !slices.Contains(o.States, state) {
+		return false
+	}
+	return len(o.Labels) == 0 || slices.ContainsFunc(o.Labels, func(l string) bool {
+		key, want, hasValue := strings.Cut(l, "=")
+		value, ok := labels[key]
+		return ok && (!hasValue || value == want)
+	})
+}
+
+// endState returns the state of a session whose turn ended with a reason.
+func endState(r protocol.Reason) State {
+	if end := (protocol.TurnEndedData{Reason: r}); r != "" && end.Failed() {
+		return Failed
+	}
+	return Finished
+}
+
+// Restrict sets which notifications are made.
+func (n *Notifier) Restrict(only Only) { n.only = only }
 
 // NewNotifier returns a notifier. A silent one never notifies.
 func NewNotifier(t Notifications, silent bool) *Notifier {
@@ -51,19 +95,19 @@ func (n *Notifier) Follow(s *protocol.State) tea.Cmd {
 		current.lastTurn = s.Last.Turn
 	}
 	previous, known := n.seen[s.Session]
-	event := ""
+	event, state := "", Finished
 	if current.lastTurn != previous.lastTurn && s.Last != nil {
-		event = "turn " + string(s.Last.Reason)
+		event, state = "turn "+string(s.Last.Reason), endState(s.Last.Reason)
 	}
 	for i := range s.Approvals {
 		r := &s.Approvals[i]
 		current.requests[r.Request] = true
 		if !previous.requests[r.Request] {
-			event = "approval: " + cmp.Or(r.Title, r.Command, r.Kind)
+			event, state = "approval: "+cmp.Or(r.Title, r.Command, r.Kind), Waiting
 		}
 	}
 	n.seen[s.Session] = current
-	if !known {
+	if !known || !n.only.allows(state, s.Labels) {
 		return nil
 	}
 	return n.notify(remote.SessionName(s), event)
@@ -80,20 +124,20 @@ func (n *Notifier) FollowSummary(s *protocol.Summary) tea.Cmd {
 		current.requests[s.Asked.String()] = true
 	}
 	previous, known := n.seen[s.Session]
-	event := ""
+	event, state := "", endState(s.Reason)
 	switch {
 	case s.Status == protocol.Waiting && s.Asked != nil && !previous.requests[s.Asked.String()]:
-		event = ui.Count(s.Approvals, "approval")
+		event, state = ui.Count(s.Approvals, "approval"), Waiting
 		if s.Approvals == 1 && s.Doing != "" {
 			event = "approval: " + s.Doing
 		}
 	case previous.runningTurn != "" && previous.runningTurn != s.Turn && s.Turn == "":
 		event = "turn " + cmp.Or(string(s.Reason), "ended")
 	case previous.runningTurn != "" && previous.runningTurn != s.Turn:
-		event = "turn ended, the next one runs"
+		event, state = "turn ended, the next one runs", Finished
 	}
 	n.seen[s.Session] = current
-	if !known {
+	if !known || !n.only.allows(state, s.Labels) {
 		return nil
 	}
 	return n.notify(cmp.Or(s.Name, s.Title, ui.ShortID(s.Session)), event)

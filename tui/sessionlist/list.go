@@ -2,7 +2,6 @@ package sessionlist
 
 import (
 	"cmp"
-	"strings"
 
 	"agentctl/protocol"
 )
@@ -12,10 +11,15 @@ import (
 type List struct {
 	rows    map[string]*row
 	order   Order
-	filter  []string
+	filter  []term
 	shown   *orderedSet[*row] // by the current order
 	urgent  *orderedSet[*row] // by urgency
 	waiting int               // number of sessions with a pending approval
+	counts  [groups]int       // of the sessions in shown
+	read    Read
+
+	children  map[string]map[string]bool // sessions by their parent
+	collapsed map[string]bool            // sessions whose nested ones are hidden
 }
 
 // row is the latest summary of a session. It must not change while it is in an ordered set.
@@ -23,12 +27,19 @@ type row struct {
 	protocol.Summary
 	sortName   string
 	searchText string // lower case; matched by the filter
-	unseen     bool   // a turn has ended since MarkSeen
+	turns      int    // number of turns that ended, as far as known
+	unseen     bool   // the end of the last turn has not been seen since MarkSeen
+	unread     bool   // a turn has ended since the user last opened the session
+	anchor     *row   // the row below which it is nested, or nil
+	listed     bool   // it is in shown
 }
 
 // New returns an empty list, ordered by need.
 func New() *List {
-	l := &List{rows: map[string]*row{}, urgent: newOrderedSet(compareUrgency)}
+	l := &List{
+		rows: map[string]*row{}, urgent: newOrderedSet(compareUrgency),
+		children: map[string]map[string]bool{}, collapsed: map[string]bool{},
+	}
 	l.SetOrder(ByNeed)
 	return l
 }
@@ -36,39 +47,42 @@ func New() *List {
 // Put adds or replaces a session. It removes a session whose summary has Deleted set.
 func (l *List) Put(s protocol.Summary) {
 	old := l.rows[s.Session]
-	if old != nil {
-		l.removeRow(old)
-	}
 	if s.Deleted {
-		delete(l.rows, s.Session)
+		if old != nil {
+			l.replace(old, nil)
+		}
 		return
 	}
 	updated := &row{Summary: s, sortName: lowerJoin(cmp.Or(s.Name, s.Title, s.Session)), unseen: true}
 	updated.searchText = lowerJoin(s.Name, s.Title, s.Agent, s.CWD, s.Session, string(s.Status))
-	if old != nil && old.Turn == s.Turn && old.Reason == s.Reason {
+	for key, value := range s.Labels {
+		updated.searchText += " " + lowerJoin(key+"="+value)
+	}
+	if old != nil && old.Turn == s.Turn && old.Reason == s.Reason && (s.Turns == 0 || s.Turns == old.Turns) {
 		updated.unseen = old.unseen
 	}
-	l.addRow(updated)
+	updated.turns, updated.unread = l.read.apply(old, &s)
+	l.replace(old, updated)
 }
 
 // MarkSeen records that the user has seen the end of a session's last turn.
 func (l *List) MarkSeen(session string) {
 	old := l.rows[session]
-	if old == nil || !old.unseen {
+	if old == nil {
 		return
 	}
-	l.removeRow(old)
+	l.read.mark(session, old.Turns)
+	if !old.unseen && !old.unread {
+		return
+	}
 	updated := *old
-	updated.unseen = false
-	l.addRow(&updated)
+	updated.unseen, updated.unread = false, false
+	l.replace(old, &updated)
 }
 
-// addRow stores a row and adds it to the ordered sets.
+// addRow adds a row to the ordered sets.
 func (l *List) addRow(r *row) {
-	l.rows[r.Session] = r
-	if r.matches(l.filter) {
-		l.shown.add(r)
-	}
+	l.showRow(r)
 	if r.need() != 0 {
 		l.urgent.add(r)
 	}
@@ -79,8 +93,9 @@ func (l *List) addRow(r *row) {
 
 // removeRow removes a row from the ordered sets.
 func (l *List) removeRow(r *row) {
-	if r.matches(l.filter) {
+	if r.listed {
 		l.shown.remove(r)
+		l.counts[r.group()]--
 	}
 	if r.need() != 0 {
 		l.urgent.remove(r)
@@ -88,16 +103,6 @@ func (l *List) removeRow(r *row) {
 	if r.Status == protocol.Waiting {
 		l.waiting--
 	}
-}
-
-// matches reports whether the row contains each word of the filter.
-func (r *row) matches(filter []string) bool {
-	for _, f := range filter {
-		if !strings.Contains(r.searchText, f) {
-			return false
-		}
-	}
-	return true
 }
 
 // SetOrder sets the order of the sessions.
@@ -109,20 +114,29 @@ func (l *List) SetOrder(by Order) {
 // Order returns the order of the sessions.
 func (l *List) Order() Order { return l.order }
 
-// SetFilter sets the filter: words that must each occur in a session's name, title, agent,
-// directory, id or status, in any case.
-func (l *List) SetFilter(words string) {
-	l.filter = strings.Fields(strings.ToLower(words))
+// SetFilter sets the filter: terms that must all hold, in any case. A word must occur in a
+// session's name, title, agent, directory, id, status or labels. status:, agent:, dir: and label:
+// compare one of them; label: takes KEY or KEY=VALUE.
+func (l *List) SetFilter(text string) {
+	l.filter = parseFilter(text)
 	l.rebuild()
 }
 
 // rebuild recomputes shown after a change of order or filter.
 func (l *List) rebuild() {
-	l.shown = newOrderedSet(l.order.compare())
+	l.shown, l.counts = newOrderedSet(nested(l.order.compare())), [groups]int{}
 	for _, r := range l.rows {
-		if r.matches(l.filter) {
-			l.shown.add(r)
-		}
+		l.showRow(r)
+	}
+}
+
+// showRow adds a row to shown if the filter shows it and no ancestor is collapsed.
+func (l *List) showRow(r *row) {
+	r.anchor = l.anchorOf(r)
+	r.listed = r.matches(l.filter) && (r.anchor == nil || !l.hidden(r))
+	if r.listed {
+		l.shown.add(r)
+		l.counts[r.group()]++
 	}
 }
 
@@ -138,7 +152,7 @@ func (l *List) At(i int) protocol.Summary { return l.shown.at(i).Summary }
 // Index returns the index of a session, or -1 if it is unknown or does not match the filter.
 func (l *List) Index(session string) int {
 	r := l.rows[session]
-	if r == nil || !r.matches(l.filter) {
+	if r == nil || !r.listed {
 		return -1
 	}
 	return l.shown.index(r)

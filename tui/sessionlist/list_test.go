@@ -2,6 +2,7 @@ package sessionlist
 
 import (
 	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 	"testing"
@@ -22,6 +23,10 @@ func asked(minutes int) *time.Time {
 	return &t
 }
 
+func created(minutes int) protocol.Attributes {
+	return protocol.Attributes{Created: at(minutes), Labels: map[string]string{"team": "infra", "Env": "Prod"}}
+}
+
 // ids returns the ids of the shown sessions in order.
 func ids(l *List) []string {
 	out := []string{}
@@ -35,17 +40,17 @@ func summaries() []protocol.Summary {
 	return []protocol.Summary{
 		{
 			Session: "s1", Name: "docs", Agent: "claude", Status: protocol.Idle, Updated: at(0),
-			Reason: protocol.ReasonCompleted, Progress: protocol.Progress{Percent: 12},
+			Reason: protocol.ReasonCompleted, Progress: protocol.Progress{Cost: 0.5},
 		},
 		{
 			Session: "s2", Name: "Fix-tests", Agent: "gemini", Status: protocol.Running, Turn: "t", Updated: at(1),
-			Progress: protocol.Progress{Percent: 80}, CWD: "/home/ada/store",
+			Progress: protocol.Progress{Cost: 2}, CWD: "/home/ada/store",
 		},
 		{
 			Session: "s3", Name: "release", Agent: "codex", Status: protocol.Waiting, Turn: "t", Updated: at(0),
 			Asked: asked(-3),
 		},
-		{Session: "s4", Name: "old", Agent: "x", Status: protocol.Closed, Updated: at(-60)},
+		{Session: "s4", Name: "old", Agent: "x", Status: protocol.Closed, Updated: at(-60), Attributes: created(9)},
 		{
 			Session: "s5", Title: "broken", Agent: "claude", Status: protocol.Idle, Updated: at(-1),
 			Reason: protocol.ReasonError,
@@ -63,11 +68,11 @@ func summaries() []protocol.Summary {
 
 func TestListOrder(t *testing.T) {
 	for by, want := range map[Order][]string{
-		ByNeed:     {"s6", "s3", "s2", "s1", "s5", "s7", "s4"},
+		ByNeed:     {"s6", "s3", "s7", "s5", "s2", "s1", "s4"},
 		ByActivity: {"s6", "s2", "s1", "s3", "s5", "s7", "s4"},
 		ByName:     {"s6", "s5", "s1", "s2", "s7", "s4", "s3"},
-		ByAgent:    {"s1", "s5", "s6", "s3", "s7", "s2", "s4"},
-		ByContext:  {"s2", "s1", "s6", "s3", "s5", "s7", "s4"},
+		ByCost:     {"s2", "s1", "s3", "s4", "s5", "s6", "s7"},
+		ByCreation: {"s4", "s1", "s2", "s3", "s5", "s6", "s7"},
 	} {
 		l := New()
 		for _, s := range summaries() {
@@ -100,7 +105,22 @@ func TestFilterMatchesAllWords(t *testing.T) {
 		"store gemini":  {"s2"},
 		"codex waiting": {"s6", "s3"},
 		"none":          {},
-		" ":             {"s6", "s3", "s2", "s1", "s5", "s7", "s4"},
+		" ":             {"s6", "s3", "s7", "s5", "s2", "s1", "s4"},
+
+		"status:waiting":        {"s6", "s3"},
+		"status:failed":         {"s5"},
+		"status:held":           {"s7"},
+		"Status:IDLE docs":      {"s1"},
+		"status:":               {"s6", "s3", "s7", "s5", "s2", "s1", "s4"},
+		"agent:codex held":      {"s7"},
+		"dir:ada":               {"s2"},
+		"label:team=infra":      {"s4"},
+		"label:env=p label:te":  {"s4"},
+		"label:env=x":           {},
+		"infra":                 {"s4"},
+		"other:x":               {},
+		"agent:claude docs ":    {"s1"},
+		"agent:claude dir:none": {},
 	} {
 		l.SetFilter(words)
 		if got := ids(l); !slices.Equal(got, want) {
@@ -186,10 +206,12 @@ func TestChangedListEqualsNewList(t *testing.T) {
 					Session:  fmt.Sprint("s", rapid.IntRange(0, 9).Draw(t, "session")),
 					Name:     rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "name"),
 					Status:   rapid.SampledFrom(statuses).Draw(t, "status"),
-					Progress: protocol.Progress{Percent: float64(rapid.IntRange(0, 2).Draw(t, "percent"))},
-					Updated:  at(rapid.IntRange(0, 3).Draw(t, "updated")),
-					Deleted:  rapid.IntRange(0, 4).Draw(t, "deleted") == 0,
+					Progress: protocol.Progress{Cost: float64(rapid.IntRange(0, 2).Draw(t, "cost"))},
+					Held:     rapid.Bool().Draw(t, "held"), Queue: 1,
+					Updated: at(rapid.IntRange(0, 3).Draw(t, "updated")),
+					Deleted: rapid.IntRange(0, 4).Draw(t, "deleted") == 0,
 				}
+				s.Parent = rapid.SampledFrom([]string{"", "", "s0", "s1", "s2"}).Draw(t, "parent")
 				if s.Status == protocol.Waiting {
 					s.Asked = asked(rapid.IntRange(0, 3).Draw(t, "asked"))
 				}
@@ -200,9 +222,14 @@ func TestChangedListEqualsNewList(t *testing.T) {
 				}
 			},
 			"sort": func(*rapid.T) { by = by.Next(); l.SetOrder(by) },
+			"collapse": func(t *rapid.T) {
+				id := fmt.Sprint("s", rapid.IntRange(0, 2).Draw(t, "session"))
+				l.ToggleCollapsed(id)
+			},
 			"": func(t *rapid.T) {
 				fresh := New()
 				fresh.SetOrder(by)
+				fresh.collapsed = maps.Clone(l.collapsed)
 				waiting := 0
 				for _, s := range known {
 					fresh.Put(s)
@@ -224,6 +251,18 @@ func TestChangedListEqualsNewList(t *testing.T) {
 					if l.Index(id) != i {
 						t.Fatalf("%s: index %d, want %d", id, l.Index(id), i)
 					}
+				}
+				next := 0
+				for _, s := range l.Sections() {
+					for i := range s.Count {
+						if g := l.GroupOf(l.At(s.First + i).Session); g != s.Group || s.First != next {
+							t.Fatalf("session %d is of the group %s, in the section %+v", s.First+i, g, s)
+						}
+					}
+					next += s.Count
+				}
+				if by == ByNeed && next != l.Len() || by != ByNeed && next != 0 {
+					t.Fatalf("by %s: sections of %d sessions, want %d", by, next, l.Len())
 				}
 			},
 		})

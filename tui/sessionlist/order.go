@@ -13,14 +13,14 @@ type Order string
 
 // The orders, as cycled by Next.
 const (
-	ByNeed     Order = "need"     // waiting (longest first), running, idle, closed
+	ByNeed     Order = "need"     // by group; requests longest waiting first, others latest first
 	ByActivity Order = "activity" // latest first
 	ByName     Order = "name"
-	ByAgent    Order = "agent"
-	ByContext  Order = "context" // highest usage first
+	ByCost     Order = "cost"    // highest first
+	ByCreation Order = "created" // latest first
 )
 
-var orders = []Order{ByNeed, ByActivity, ByName, ByAgent, ByContext}
+var orders = []Order{ByNeed, ByActivity, ByName, ByCost, ByCreation}
 
 // Next returns the order after o, or the first after the last.
 func (o Order) Next() Order { return orders[(slices.Index(orders, o)+1)%len(orders)] }
@@ -32,39 +32,28 @@ func (o Order) compare() func(a, b *row) int {
 		return func(a, b *row) int { return cmp.Or(b.Updated.Compare(a.Updated), compareID(a, b)) }
 	case ByName:
 		return func(a, b *row) int { return cmp.Or(cmp.Compare(a.sortName, b.sortName), compareID(a, b)) }
-	case ByAgent:
-		return func(a, b *row) int { return cmp.Or(cmp.Compare(a.Agent, b.Agent), compareNeed(a, b)) }
-	case ByContext:
-		return func(a, b *row) int { return cmp.Or(cmp.Compare(b.Percent, a.Percent), compareNeed(a, b)) }
+	case ByCost:
+		return func(a, b *row) int {
+			return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.Tokens, a.Tokens), compareID(a, b))
+		}
+	case ByCreation:
+		return func(a, b *row) int { return cmp.Or(b.Created.Compare(a.Created), compareID(a, b)) }
 	}
 	return compareNeed
 }
 
 func compareID(a, b *row) int { return cmp.Compare(a.Session, b.Session) }
 
-// compareNeed compares by status, then pending approvals longest waiting first, then latest
-// activity.
+// compareNeed compares by group, then by urgency in the group that needs the user, and by latest
+// activity in the others.
 func compareNeed(a, b *row) int {
-	if d := cmp.Compare(statusRank(a), statusRank(b)); d != 0 {
+	if d := cmp.Compare(a.group(), b.group()); d != 0 {
 		return d
 	}
-	if a.Asked != nil && b.Asked != nil && !a.Asked.Equal(*b.Asked) {
-		return a.Asked.Compare(*b.Asked)
+	if a.group() == NeedsYou {
+		return compareUrgency(a, b)
 	}
 	return cmp.Or(b.Updated.Compare(a.Updated), compareID(a, b))
-}
-
-// statusRank returns the position of a status in the order by need, from 0.
-func statusRank(r *row) int {
-	switch r.Status {
-	case protocol.Waiting:
-		return 0
-	case protocol.Running:
-		return 1
-	case protocol.Idle:
-		return 2
-	}
-	return 3
 }
 
 // Need is the reason why a session needs the user. The zero value is none.

@@ -54,6 +54,13 @@ func NewForm(s *Styles, title, hint string, fields ...Field) *Form {
 // Value returns the text of field i.
 func (f *Form) Value(i int) string { return f.Fields[i].input.Value() }
 
+// SetValue sets the text of field i and moves its cursor to the end.
+func (f *Form) SetValue(i int, text string) {
+	f.Fields[i].input.SetValue(text)
+	f.Fields[i].input.CursorEnd()
+	f.notifyChanged()
+}
+
 // Sending marks the form as submitted. It ignores input until Fail is called.
 func (f *Form) Sending() {
 	f.sending = true

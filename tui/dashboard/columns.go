@@ -1,0 +1,118 @@
+package dashboard
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/tui/ui"
+)
+
+// column is a part of a session's row, from left to right after the mark.
+type column uint8
+
+const (
+	statusColumn column = iota
+	nameColumn
+	agentColumn
+	directoryColumn
+	activityColumn
+	queueColumn
+	tokensColumn
+	costColumn
+	timeColumn
+	columnCount = int(timeColumn) + 1
+)
+
+// columnHeads are the headings of the columns.
+var columnHeads = [columnCount]string{
+	"status", "name", "agent", "directory", "activity", "+", "tokens", "cost", "active",
+}
+
+// columnWidths are the widths, in cells, of the columns other than name and activity.
+var columnWidths = [columnCount]int{
+	statusColumn: 11, agentColumn: 8, directoryColumn: 16,
+	queueColumn: 3, tokensColumn: 6, costColumn: 7, timeColumn: 6,
+}
+
+// Limits of columns in cells.
+const (
+	markWidth       = 3 // selection, mark and a space
+	minName         = 14
+	maxName         = 28
+	minActivity     = 12
+	wantedActivity  = 24
+	maxDirectory    = 32
+	twoRowsBelow    = 80 // width of the screen below which a session takes two lines
+	rightAlignedMin = queueColumn
+)
+
+// columns holds the widths of the columns of a row; 0 leaves a column out.
+type columns [columnCount]int
+
+// columnsFor chooses the columns of rows of a width. beside: the preview, which shows the activity,
+// is beside the list.
+func columnsFor(width int, beside bool) columns {
+	c := columns{nameColumn: max(min(width/4, maxName), minName), timeColumn: columnWidths[timeColumn]}
+	rest := width - markWidth - c[nameColumn] - 1 - c[timeColumn]
+	order := []column{agentColumn, statusColumn, queueColumn, directoryColumn, tokensColumn, costColumn}
+	reserve := wantedActivity + 1
+	if beside {
+		order = []column{agentColumn, directoryColumn, queueColumn, tokensColumn, costColumn, statusColumn}
+		reserve = 0
+	}
+	for _, col := range order {
+		if need := columnWidths[col] + 1; rest-need >= reserve {
+			c[col] = columnWidths[col]
+			rest -= need
+		}
+	}
+	if grow := min(maxName-c[nameColumn], rest/2); beside && grow > 0 {
+		c[nameColumn] += grow
+		rest -= grow
+	}
+	if grow := min(maxDirectory-c[directoryColumn], (rest-reserve)/3); c[directoryColumn] > 0 && grow > 0 {
+		c[directoryColumn] += grow
+		rest -= grow
+	}
+	switch {
+	case rest > minActivity:
+		c[activityColumn] = rest - 1
+	case c[directoryColumn] > 0:
+		c[directoryColumn] += max(rest, 0)
+	default:
+		c[nameColumn] += max(rest, 0)
+	}
+	return c
+}
+
+// line joins cells at the widths of the columns. style may change a cell after it has its width.
+func (c *columns) line(cells *[columnCount]string, style func(column, string) string) string {
+	var b strings.Builder
+	first := true
+	for i, width := range c {
+		if width == 0 {
+			continue
+		}
+		if !first {
+			b.WriteByte(' ')
+		}
+		first = false
+		cell := ui.Pad(cells[i], width)
+		if column(i) >= rightAlignedMin {
+			cell = ui.PadLeft(ui.Fit(cells[i], width), width)
+		}
+		b.WriteString(style(column(i), cell))
+	}
+	return b.String()
+}
+
+// fitMiddle truncates the middle of a path to width cells.
+func fitMiddle(path string, width int) string {
+	have := ansi.StringWidth(path)
+	if have <= width || width < 5 {
+		return ui.Fit(path, width)
+	}
+	head := (width - 1) / 3
+	return ansi.Truncate(path, head, "") + ui.FitLeft(path, width-ansi.StringWidth(ansi.Truncate(path, head, "")))
+}

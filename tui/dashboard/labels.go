@@ -1,0 +1,86 @@
+package dashboard
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// labelsText returns labels as words KEY=VALUE in the order of their keys.
+func labelsText(labels map[string]string) string {
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		out = append(out, key+"="+labels[key])
+	}
+	return strings.Join(out, " ")
+}
+
+// labelForm returns the form that changes labels: of the selected session with one field for each
+// label and one for a new label, or of the marked sessions with a new label only.
+func (d *Dashboard) labelForm(sessions []protocol.Summary) *ui.Form {
+	title := "labels of " + ui.Count(len(sessions), "session")
+	var keys []string
+	var fields []ui.Field
+	if len(sessions) == 1 {
+		s := &sessions[0]
+		title = "labels of " + sessionName(s)
+		keys = slices.Sorted(maps.Keys(s.Labels))
+		for _, key := range keys {
+			value := ui.OneLine(transcript.Clean(s.Labels[key]))
+			fields = append(fields, ui.NewField(ui.OneLine(transcript.Clean(key)), value, "(removed)"))
+		}
+	}
+	fields = append(fields, ui.NewField("new", "", "KEY=VALUE; KEY- removes a label"))
+	f := ui.NewForm(d.Styles, title, "tab next field · enter saves · esc cancels", fields...)
+	f.Submit = func(f *ui.Form) ui.Response {
+		changes := map[string]string{}
+		for i, key := range keys {
+			if value := strings.TrimSpace(f.Value(i)); value != ui.OneLine(transcript.Clean(sessions[0].Labels[key])) {
+				changes[key] = value
+			}
+		}
+		if added := strings.TrimSpace(f.Value(len(keys))); added != "" {
+			key, value, set := strings.Cut(added, "=")
+			if removed, remove := strings.CutSuffix(added, "-"); !set && remove {
+				key, set = removed, true
+			}
+			if !set {
+				f.Fail("a new label is KEY=VALUE", "")
+				return ui.Response{}
+			}
+			changes[key] = value
+		}
+		if err := protocol.CheckLabels(changes); err != nil {
+			f.Fail(remote.ErrorText(err), "")
+			return ui.Response{}
+		}
+		if len(changes) == 0 {
+			return ui.Response{Close: true}
+		}
+		data := protocol.LabelData{Labels: changes}
+		if len(sessions) > 1 {
+			return ui.Response{Close: true, Cmd: d.runAction(labelAction(data), sessions)}
+		}
+		f.Sending()
+		session := sessions[0].Session
+		return ui.Response{Cmd: d.requests.do(session, protocol.DoLabel, data, nil, func(err error) (tea.Cmd, any) {
+			return d.submitted(f, err, nil)
+		})}
+	}
+	return f
+}
+
+// labelAction changes labels of several sessions.
+func labelAction(data protocol.LabelData) action {
+	return action{"labelled", func(ctx context.Context, s remote.Session, _ *protocol.Summary) error {
+		return s.Do(ctx, protocol.DoLabel, data, nil)
+	}}
+}

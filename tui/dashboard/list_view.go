@@ -1,0 +1,171 @@
+package dashboard
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"agentctl/tui/sessionlist"
+	"agentctl/tui/ui"
+)
+
+// listLayout is the division of the list into lines: a line for the heading of each group, and one
+// or two for each session. Finding a line costs the number of groups.
+type listLayout struct {
+	sections []sessionlist.Section
+	sessions int
+	each     int // lines of a session
+}
+
+// listLine is a line of the list: the heading of a section, or a line of the session at an index.
+type listLine struct {
+	section *sessionlist.Section // nil: a session
+	index   int
+	row     int // line of the session
+}
+
+func (d *Dashboard) listLayout() listLayout {
+	l := listLayout{sections: d.list.Sections(), sessions: d.list.Len(), each: 1}
+	if d.canvas.Width < twoRowsBelow {
+		l.each = 2
+	}
+	return l
+}
+
+// lines returns the number of lines.
+func (l *listLayout) lines() int { return len(l.sections) + l.sessions*l.each }
+
+// lineOf returns the first line of the session at an index.
+func (l *listLayout) lineOf(index int) int {
+	line := index * l.each
+	for i := range l.sections {
+		if l.sections[i].First <= index {
+			line++
+		}
+	}
+	return line
+}
+
+// at returns the line n, which must be less than lines.
+func (l *listLayout) at(n int) listLine {
+	for i := range l.sections {
+		s := &l.sections[i]
+		if n == 0 {
+			return listLine{section: s}
+		}
+		n--
+		if n < s.Count*l.each {
+			return listLine{index: s.First + n/l.each, row: n % l.each}
+		}
+		n -= s.Count * l.each
+	}
+	return listLine{index: n / l.each, row: n % l.each}
+}
+
+// window returns the first visible line if rows lines are visible, for a selected session.
+func (l *listLayout) window(selected, rows int) int {
+	return max(0, min(l.lineOf(selected)-rows/2, l.lines()-rows))
+}
+
+// listLines returns the title and rows lines of the list.
+func (d *Dashboard) listLines(l *screenLayout) []string {
+	s, width, rows := d.Styles, l.listWidth, l.listRows
+	layout, at := d.listLayout(), d.selectedIndex()
+	first := layout.window(at, l.bodyRows())
+	last := min(layout.lines(), first+l.bodyRows())
+	out := []string{s.Rule(d.title(&layout, first, last, width), width)}
+	c := columnsFor(width, l.previewWidth > 0)
+	if l.heads {
+		heads := columnHeads
+		line := c.line(&heads, func(_ column, cell string) string { return cell })
+		out = append(out, s.Dim.Render(strings.Repeat(" ", markWidth)+line))
+	}
+	for n := first; n < last; n++ {
+		line := layout.at(n)
+		if line.section != nil {
+			out = append(out, d.groupHead(line.section, width))
+			continue
+		}
+		summary := d.list.At(line.index)
+		row := rowState{
+			selected: line.index == at, marked: d.marks.sessions[summary.Session],
+			children: d.list.Children(summary.Session), hidden: d.list.Collapsed(summary.Session),
+			nested: d.list.Nested(summary.Session),
+		}
+		if layout.each == 2 {
+			out = append(out, d.sessionItem(&summary, width, row)[line.row])
+		} else {
+			out = append(out, d.sessionRow(&summary, &c, row))
+		}
+	}
+	if d.list.Len() == 0 {
+		out = append(out, d.emptyLines(width)...)
+	}
+	for len(out) < rows+1 {
+		out = append(out, "")
+	}
+	return out[:max(rows+1, 0)]
+}
+
+// title returns the title of the list: the sessions on the screen, the number of all, how many need
+// the user, the marks, the filter and the order.
+func (d *Dashboard) title(layout *listLayout, first, last, width int) string {
+	s := d.Styles
+	title := s.Bold.Render("sessions")
+	if n := d.list.Len(); n > 0 {
+		from, to := 0, 0
+		for line := first; line < last; line++ {
+			if at := layout.at(line); at.section == nil {
+				if from == 0 {
+					from = at.index + 1
+				}
+				to = at.index + 1
+			}
+		}
+		title += fmt.Sprintf(" %d–%d of %d", from, to, n)
+	} else {
+		title += " · " + fmt.Sprint(d.list.Total())
+	}
+	if n := d.list.CountWaiting(""); n > 0 {
+		title += " · " + s.Warning.Render(needYou(n))
+	}
+	if n := len(d.marks.sessions); n > 0 {
+		title += " · " + s.Warning.Render(fmt.Sprint(n)+" marked")
+	}
+	if d.filter != "" {
+		title += " · " + s.User.Render("filter “"+ui.OneLine(d.filter)+"”")
+	}
+	if by := d.list.Order(); by != sessionlist.ByNeed || width >= 60 {
+		title += s.Dim.Render(" · by " + string(by))
+	}
+	return title
+}
+
+// needYou says how many sessions need the user.
+func needYou(n int) string {
+	if n == 1 {
+		return "1 needs you"
+	}
+	return fmt.Sprint(n) + " need you"
+}
+
+// groupHead returns the heading of a section.
+func (d *Dashboard) groupHead(section *sessionlist.Section, width int) string {
+	style := d.groupStyle(section.Group)
+	return style.Render(ui.Fit(fmt.Sprintf(" %s %d", strings.ToUpper(section.Group.String()), section.Count), width))
+}
+
+func (d *Dashboard) groupStyle(g sessionlist.Group) lipgloss.Style {
+	switch g {
+	case sessionlist.NeedsYou:
+		return d.Styles.Warning.Bold(true)
+	case sessionlist.Failed:
+		return d.Styles.Error.Bold(true)
+	case sessionlist.Running:
+		return d.Styles.Success.Bold(true)
+	case sessionlist.Unread:
+		return d.Styles.Bold
+	}
+	return d.Styles.Dim
+}

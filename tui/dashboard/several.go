@@ -1,0 +1,170 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/ui"
+)
+
+// atOnce is the maximum number of requests of an action on several sessions that run at a time.
+const atOnce = 4
+
+// An action is what to do to each of several sessions.
+type action struct {
+	done string // past participle, for the report
+	do   func(ctx context.Context, s remote.Session, summary *protocol.Summary) error
+}
+
+// errSkipped is the result of an action for a session that it does not apply to.
+var errSkipped = errors.New("nothing to do")
+
+// runAction does an action to sessions and reports each failure. Sessions that succeeded lose their
+// mark.
+func (d *Dashboard) runAction(a action, sessions []protocol.Summary) tea.Cmd {
+	server := d.Server
+	d.status.Text = fmt.Sprintf("sending to %s …", ui.Count(len(sessions), "session"))
+	return d.requests.run(func(ctx context.Context) doneFunc {
+		results := make([]error, len(sessions))
+		slots := make(chan struct{}, atOnce)
+		var wg sync.WaitGroup
+		for i := range sessions {
+			slots <- struct{}{}
+			wg.Go(func() {
+				defer func() { <-slots }()
+				results[i] = a.do(ctx, server.Session(sessions[i].Session), &sessions[i])
+			})
+		}
+		wg.Wait()
+		return func() (tea.Cmd, any) {
+			d.reportAction(a.done, sessions, results)
+			return nil, nil
+		}
+	})
+}
+
+// reportAction shows how many sessions an action succeeded for, and why it failed for others.
+func (d *Dashboard) reportAction(done string, sessions []protocol.Summary, results []error) {
+	succeeded, skipped := 0, 0
+	var failures []string
+	for i, err := range results {
+		switch {
+		case err == nil:
+			succeeded++
+			delete(d.marks.sessions, sessions[i].Session)
+		case errors.Is(err, errSkipped):
+			skipped++
+		default:
+			failures = append(failures, sessionName(&sessions[i])+": "+ui.OneLine(remote.ErrorText(err)))
+		}
+	}
+	text := fmt.Sprintf("%d %s", succeeded, done)
+	if skipped > 0 {
+		text += fmt.Sprintf(" · %d without anything to do", skipped)
+	}
+	if len(failures) > 0 {
+		text += fmt.Sprintf(" · %d failed", len(failures))
+		if len(failures) == 1 {
+			text += ": " + failures[0]
+		} else {
+			d.overlays.Push(ui.NewPager(d.Styles, text, ui.TextItem(strings.Join(failures, "\n"), d.Styles.Plain)))
+		}
+	}
+	d.status.Text = text
+}
+
+// interruptAction interrupts the turn that a session's row shows.
+func interruptAction() action {
+	return action{"interrupted", func(ctx context.Context, s remote.Session, summary *protocol.Summary) error {
+		if summary.Turn == "" {
+			return errSkipped
+		}
+		return s.Do(ctx, protocol.DoInterrupt, protocol.InterruptData{Turn: summary.Turn}, nil)
+	}}
+}
+
+// closeAction closes sessions. Their history stays.
+func closeAction() action {
+	return action{"closed", func(ctx context.Context, s remote.Session, summary *protocol.Summary) error {
+		if summary.Status == protocol.Closed {
+			return errSkipped
+		}
+		return s.Do(ctx, protocol.DoClose, protocol.CloseData{}, nil)
+	}}
+}
+
+// sendAction sends a message. id returns a new client message ID.
+func sendAction(text string, id func() string) action {
+	var mu sync.Mutex
+	next := func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return id()
+	}
+	return action{"sent", func(ctx context.Context, s remote.Session, summary *protocol.Summary) error {
+		if summary.Status == protocol.Closed {
+			return errors.New("the session is closed")
+		}
+		return s.Do(ctx, protocol.DoSend, protocol.SendData{Text: text, ClientMessageID: next()}, nil)
+	}}
+}
+
+// denyAction denies every pending request, with a reason unless it is "".
+func denyAction(reason string) action {
+	return action{"denied", func(ctx context.Context, s remote.Session, summary *protocol.Summary) error {
+		if summary.Status != protocol.Waiting {
+			return errSkipped
+		}
+		var result protocol.SnapshotResult
+		if err := s.Do(ctx, protocol.DoSnapshot, protocol.Empty{}, &result); err != nil {
+			return err
+		}
+		if result.Snapshot.State == nil || len(result.Snapshot.State.Approvals) == 0 {
+			return errSkipped
+		}
+		var failed error
+		for _, a := range result.Snapshot.State.Approvals {
+			data := protocol.ApproveData{Request: a.Request, Decision: protocol.Deny, Reason: reason}
+			failed = errors.Join(failed, s.Do(ctx, protocol.DoApprove, data, nil))
+		}
+		return failed
+	}}
+}
+
+// denyForm asks for the reason of denyAction.
+func (d *Dashboard) denyForm(sessions []protocol.Summary) *ui.Form {
+	requests := 0
+	for i := range sessions {
+		requests += sessions[i].Approvals
+	}
+	title := fmt.Sprintf("deny %s of %s", ui.Count(requests, "request"), ui.Count(len(sessions), "session"))
+	f := ui.NewForm(d.Styles, title, "enter denies · esc cancels", ui.NewField("reason", "", "(optional)"))
+	f.Submit = func(f *ui.Form) ui.Response {
+		return ui.Response{Close: true, Cmd: d.runAction(denyAction(strings.TrimSpace(f.Value(0))), sessions)}
+	}
+	return f
+}
+
+// messageForm asks for the text of sendAction.
+func (d *Dashboard) messageForm(sessions []protocol.Summary) *ui.Form {
+	title := "message to " + ui.Count(len(sessions), "session")
+	if len(sessions) == 1 {
+		title = "message to " + sessionName(&sessions[0])
+	}
+	f := ui.NewForm(d.Styles, title, "enter sends · esc cancels", ui.NewField("text", "", ""))
+	f.Submit = func(f *ui.Form) ui.Response {
+		text := strings.TrimSpace(f.Value(0))
+		if text == "" {
+			return ui.Response{}
+		}
+		return ui.Response{Close: true, Cmd: d.runAction(sendAction(text, d.NewID), sessions)}
+	}
+	return f
+}

@@ -1,0 +1,155 @@
+package sessionlist
+
+// maxDepth bounds the ancestors of a session that are followed.
+const maxDepth = 8
+
+// Children returns the number of sessions that a session's agent created.
+func (l *List) Children(session string) int { return len(l.children[session]) }
+
+// Nested reports whether a session is listed below the one whose agent created it. That takes a
+// parent that the filter shows, in the order by need one of the same group.
+func (l *List) Nested(session string) bool {
+	r := l.rows[session]
+	return r != nil && r.anchor != nil
+}
+
+// Collapsed reports whether the sessions nested below a session are hidden.
+func (l *List) Collapsed(session string) bool { return l.collapsed[session] }
+
+// ToggleCollapsed hides the sessions nested below a session, or shows them again.
+func (l *List) ToggleCollapsed(session string) {
+	if r := l.rows[session]; r != nil && l.Children(session) > 0 {
+		if l.collapsed[session] {
+			delete(l.collapsed, session)
+		} else {
+			l.collapsed[session] = true
+		}
+		l.replace(r, r)
+	}
+}
+
+// replace removes old, if it is not nil, and adds updated, if it is not nil. The places of
+// descendants depend on them, so they are added anew. It costs O(k log n) for k descendants.
+func (l *List) replace(old, updated *row) {
+	id := ""
+	switch {
+	case updated != nil:
+		id = updated.Session
+	case old != nil:
+		id = old.Session
+	}
+	below := l.descendants(id)
+	for _, r := range below {
+		l.removeRow(r)
+	}
+	if old != nil {
+		l.removeRow(old)
+		l.removeChild(old)
+		delete(l.rows, id)
+	}
+	if updated != nil {
+		l.rows[id] = updated
+		l.addChild(updated)
+		l.addRow(updated)
+	} else {
+		delete(l.collapsed, id)
+	}
+	for _, r := range below {
+		l.addRow(r)
+	}
+}
+
+// descendants returns the rows below a session. Parents that form a circle end at the session.
+func (l *List) descendants(session string) []*row {
+	if len(l.children[session]) == 0 {
+		return nil
+	}
+	var below []*row
+	seen := map[string]bool{session: true}
+	level := []string{session}
+	for len(level) > 0 {
+		var next []string
+		for _, parent := range level {
+			for id := range l.children[parent] {
+				if !seen[id] {
+					seen[id] = true
+					below, next = append(below, l.rows[id]), append(next, id)
+				}
+			}
+		}
+		level = next
+	}
+	return below
+}
+
+func (l *List) addChild(r *row) {
+	if r.Parent == "" || r.Parent == r.Session {
+		return
+	}
+	if l.children[r.Parent] == nil {
+		l.children[r.Parent] = map[string]bool{}
+	}
+	l.children[r.Parent][r.Session] = true
+}
+
+func (l *List) removeChild(r *row) {
+	delete(l.children[r.Parent], r.Session)
+	if len(l.children[r.Parent]) == 0 {
+		delete(l.children, r.Parent)
+	}
+}
+
+// anchorOf returns the uppermost ancestor below which a row is nested, or nil.
+func (l *List) anchorOf(r *row) *row {
+	var anchor *row
+	child := r
+	for range maxDepth {
+		parent := l.rows[child.Parent]
+		if parent == nil || parent == r || !parent.matches(l.filter) ||
+			l.order == ByNeed && parent.group() != r.group() {
+			break
+		}
+		anchor, child = parent, parent
+	}
+	return anchor
+}
+
+// hidden reports whether an ancestor below which a row is nested is collapsed.
+func (l *List) hidden(r *row) bool {
+	child := r
+	for range maxDepth {
+		if l.collapsed[child.Parent] {
+			return true
+		}
+		if child = l.rows[child.Parent]; child == nil || child == r.anchor {
+			return false
+		}
+	}
+	return false
+}
+
+// nested returns a comparison that places nested rows directly below their anchor.
+func nested(compare func(a, b *row) int) func(a, b *row) int {
+	return func(a, b *row) int {
+		x, y := a.key(), b.key()
+		switch {
+		case x != y:
+			return compare(x, y)
+		case a == b:
+			return 0
+		case a == x:
+			return -1
+		case b == x:
+			return 1
+		}
+		return compare(a, b)
+	}
+}
+
+// key returns the row that decides on the place of the family.
+func (r *row) key() *row {
+	if r.anchor != nil {
+		return r.anchor
+	}
+	return r
+}

@@ -1,0 +1,60 @@
+package sessionlist
+
+import (
+	"slices"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+// child returns an idle session with a parent.
+func child(id, parent string, updated int) protocol.Summary {
+	return protocol.Summary{
+		Session: id, Name: id, Status: protocol.Idle, Updated: at(updated),
+		Attributes: protocol.Attributes{Parent: parent},
+	}
+}
+
+func TestChildrenAreBelowTheirParent(t *testing.T) {
+	l := New()
+	for _, s := range []protocol.Summary{ // children may come first
+		child("c1", "p", 5), child("g", "c1", 9), child("p", "", 1), child("c2", "p", 7), child("other", "", 3),
+	} {
+		l.Put(s)
+	}
+	check := func(step string, want ...string) {
+		t.Helper()
+		if got := ids(l); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", step, got, want)
+		}
+	}
+	check("by need", "other", "p", "g", "c2", "c1")
+	if p, c1 := l.Children("p"), l.Children("c1"); p != 2 || c1 != 1 || l.Nested("p") || !l.Nested("g") {
+		t.Errorf("%d and %d children, nested: p %v, g %v", p, c1, l.Nested("p"), l.Nested("g"))
+	}
+	waiting := child("c2", "p", 8)
+	waiting.Status, waiting.Turn, waiting.Asked = protocol.Waiting, "t", asked(8)
+	l.Put(waiting)
+	check("a child that waits is in its own group", "c2", "other", "p", "g", "c1")
+	l.ToggleCollapsed("p")
+	check("collapsed", "c2", "other", "p")
+	if l.Index("g") != -1 || l.Len() != 3 || l.Total() != 5 {
+		t.Errorf("a hidden session has the index %d; %d of %d are listed", l.Index("g"), l.Len(), l.Total())
+	}
+	l.Put(child("c2", "p", 7))
+	l.MarkSeen("c2")
+	check("the child waits no longer", "other", "p")
+	l.ToggleCollapsed("p")
+	l.SetFilter("c1")
+	check("a child without its parent", "c1")
+	if l.Nested("c1") {
+		t.Error("it is nested")
+	}
+	l.SetFilter("")
+	l.Put(child("p", "", 6))
+	check("the parent moves with its children", "p", "g", "c2", "c1", "other")
+	l.Put(protocol.Summary{Session: "p", Deleted: true})
+	check("without the parent", "c2", "c1", "g", "other")
+	l.SetOrder(ByName)
+	check("by name", "c1", "g", "c2", "other")
+}

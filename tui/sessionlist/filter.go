@@ -1,0 +1,141 @@
+package sessionlist
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// Keys of the terms KEY:VALUE of a filter.
+const (
+	keyStatus = "status"
+	keyAgent  = "agent"
+	keyLabel  = "label"
+	keyDir    = "dir"
+)
+
+var filterKeys = []string{keyStatus, keyAgent, keyLabel, keyDir}
+
+// statuses are the values of status: in a filter.
+var statuses = []string{"waiting", "held", "failed", "running", "unread", "idle", "closed"}
+
+// term is a condition of a filter: a word of the searched text, or a key with a value. The value is
+// in lower case.
+type term struct {
+	key   string // "": a word
+	value string
+}
+
+// parseFilter returns the terms of a filter, which all must hold.
+func parseFilter(text string) []term {
+	var out []term
+	for _, word := range strings.Fields(strings.ToLower(text)) {
+		key, value, ok := strings.Cut(word, ":")
+		if ok && slices.Contains(filterKeys, key) {
+			if value != "" { // the value is not typed yet
+				out = append(out, term{key, value})
+			}
+			continue
+		}
+		out = append(out, term{value: word})
+	}
+	return out
+}
+
+// matches reports whether the row meets all terms.
+func (r *row) matches(filter []term) bool {
+	for i := range filter {
+		if !r.meets(&filter[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// meets reports whether the row meets one term.
+func (r *row) meets(t *term) bool {
+	switch t.key {
+	case keyStatus:
+		return strings.HasPrefix(r.statusWord(), t.value)
+	case keyAgent:
+		return strings.Contains(strings.ToLower(r.Agent), t.value)
+	case keyDir:
+		return strings.Contains(strings.ToLower(r.CWD), t.value)
+	case keyLabel:
+		key, value, hasValue := strings.Cut(t.value, "=")
+		for k, v := range r.Labels {
+			k, v = strings.ToLower(k), strings.ToLower(v)
+			if hasValue && k == key && strings.HasPrefix(v, value) || !hasValue && strings.HasPrefix(k, key) {
+				return true
+			}
+		}
+		return false
+	}
+	return strings.Contains(r.searchText, t.value)
+}
+
+// statusWord returns the value of status: that the row has.
+func (r *row) statusWord() string {
+	switch g := r.group(); {
+	case g == NeedsYou && r.Status != protocol.Waiting:
+		return "held"
+	case g == Failed:
+		return "failed"
+	case g == Unread:
+		return "unread"
+	}
+	return string(r.Status)
+}
+
+// Complete returns the completions of the last word of a filter: keys, and the values that sessions
+// have, each as the whole word. There are at most limit, sorted.
+func (l *List) Complete(text string, limit int) []string {
+	last := strings.ToLower(text[strings.LastIndexByte(text, ' ')+1:])
+	key, value, hasKey := strings.Cut(last, ":")
+	found := map[string]bool{}
+	add := func(word string) {
+		word = strings.ToLower(word)
+		if !strings.ContainsRune(word, ' ') && word != last && strings.HasPrefix(word, last) {
+			found[word] = true
+		}
+	}
+	if !hasKey {
+		for _, k := range filterKeys {
+			add(k + ":")
+		}
+		return firstSorted(found, limit)
+	}
+	for _, s := range statuses {
+		if key == keyStatus {
+			add(key + ":" + s)
+		}
+	}
+	for _, r := range l.rows {
+		switch key {
+		case keyAgent:
+			add(key + ":" + r.Agent)
+		case keyDir:
+			if strings.Contains(strings.ToLower(r.CWD), value) && value != strings.ToLower(r.CWD) && r.CWD != "" &&
+				!strings.Contains(r.CWD, " ") {
+				found[key+":"+strings.ToLower(r.CWD)] = true
+			}
+		case keyLabel:
+			for k, v := range r.Labels {
+				if strings.Contains(value, "=") {
+					add(key + ":" + k + "=" + v)
+				} else {
+					add(key + ":" + k + "=")
+				}
+			}
+		}
+	}
+	return firstSorted(found, limit)
+}
+
+// firstSorted returns the first keys in order, at most limit.
+func firstSorted(found map[string]bool, limit int) []string {
+	out := slices.Sorted(maps.Keys(found))
+	return out[:min(len(out), limit)]
+}

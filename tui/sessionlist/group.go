@@ -1,0 +1,74 @@
+package sessionlist
+
+import "agentctl/protocol"
+
+// Group is a part of the list in the order by need. Its value is its place in that order.
+type Group uint8
+
+// The groups.
+const (
+	NeedsYou Group = iota // a request is pending, or queued messages are held
+	Failed                // the last turn failed
+	Running
+	Unread // a turn has ended since the user last opened the session
+	Idle
+	Closed
+
+	groups = int(Closed) + 1
+)
+
+// String returns the heading of the group.
+func (g Group) String() string {
+	return [groups]string{"Needs you", "Failed", "Running", "Finished, unread", "Idle", "Closed"}[g]
+}
+
+// group returns the group of the session.
+func (r *row) group() Group {
+	switch {
+	case r.Status == protocol.Closed:
+		return Closed
+	case r.Status == protocol.Waiting:
+		return NeedsYou
+	case r.Status == protocol.Running:
+		return Running
+	case r.Held && r.Queue > 0:
+		return NeedsYou
+	case r.failed():
+		return Failed
+	case r.unread:
+		return Unread
+	}
+	return Idle
+}
+
+// Section is the part of the filtered list that one group takes.
+type Section struct {
+	Group Group
+	First int // index of its first session
+	Count int // at least 1
+}
+
+// Sections returns the groups that have sessions, in order. It returns nil unless the order is
+// ByNeed.
+func (l *List) Sections() []Section {
+	if l.order != ByNeed {
+		return nil
+	}
+	var out []Section
+	first := 0
+	for g, n := range l.counts {
+		if n > 0 {
+			out = append(out, Section{Group(g), first, n})
+		}
+		first += n
+	}
+	return out
+}
+
+// GroupOf returns the group of a session. An unknown one is Idle.
+func (l *List) GroupOf(session string) Group {
+	if r := l.rows[session]; r != nil {
+		return r.group()
+	}
+	return Idle
+}
