@@ -48,9 +48,8 @@ func runAll(p *program, cmd tea.Cmd) {
 func TestOpeningASessionSavesThatItIsRead(t *testing.T) {
 	store := &memoryStore{read: sessionlist.Read{Since: tuitest.Start}}
 	start := func() *program {
-		b := testBuilder(t.Context(), Options{Alerts: Alerts{Read: store}}, func() time.Time { return tuitest.Start }, func() string {
-			return "id"
-		})
+		options := Options{Alerts: Alerts{Read: store}}
+		b := testBuilder(t.Context(), options, fixedClock(tuitest.Start), func() string { return "id" })
 		p := b.newDashboard(newFakeServer(), "")
 		noTimers(p)
 		t.Cleanup(func() { b.cancel(); b.tasks.Close(); p.sessions.closeAll() })
