@@ -826,7 +826,7 @@ func TestPreviewListsPlan(t *testing.T) {
 	d.server.journal = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Start} }
 	d.press("enter")
 	d.send(task.Message{To: d.p.sessions.shown, Msg: remote.Updates(tuitest.Scenes["pipeline"]().Take())})
-	d.wantText("plan · 1 of 4 done · tab", "· Sum up")
+	d.wantText("plan 1/4", "· Sum up")
 	d.press("f2", "p")
 	d.wantText("preview", "· Sum up")
 	d.press("enter")

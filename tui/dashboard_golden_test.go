@@ -91,17 +91,17 @@ var dashboardScenes = map[string]dashboardScene{
 	"preview": {
 		prepare: func(d *testDashboard) { d.setPending(tuitest.CommandApproval()); d.press("p") },
 		facts: []string{
-			`^▸` + releaseRow[:len(releaseRow)-1], `─ preview · release ─+$`, `bob · 09:41$`,
-			`▎ Push the tags\.$`, `agent · 09:41$`, `  They are right\.$`, `\? Tidy the mo.* · waiting for a decision$`,
+			`^▸` + releaseRow[:len(releaseRow)-1], `─ preview · release ─+$`, `bob 09:41$`,
+			`Push the tags\.$`, `agent 09:41$`, `▏ They are right\.$`, `\? Tidy the mo.* · waiting for a decision$`,
 			`\+1 queued message$`, `^ codex · context ███░░░░░ 38% · \+1 held`,
 		},
 		wide: []string{
 			`^─ sessions 1–5 of 5 · 1 needs you · by need ─+│─ preview · release ─+$`,
 			`fix-tests +gemini .*go test .*\+2 +09:42│`,
 			`│ ▎ The test in pkg/store fails now and then\. Find out why and fix it, please\.$`,
-			`│ • shell go test -race -count=100 \./pkg/store +✗ failed · exit 1 · 8\.1s$`,
+			`│ ✗ shell go test -race -count=100 \./pkg/store +failed · exit 1 · 8 lines · 8\.1s$`,
 			`│ +store_test\.go:43: 漢字 and 👩‍🚀$`,
-			`│ • edit pkg/store/store\.go +✓ 40ms$`,
+			`│ ✓ edit pkg/store/store\.go +40ms$`,
 			`│ +2 +- b$`,
 			`│ +2 \+ B$`,
 			`│   ── completed · 12s · 12\.3k tokens in · 678 out$`,

@@ -82,9 +82,9 @@ func TestSearchHitOpensSessionAtMatch(t *testing.T) {
 		t.Fatal("session s2 is not on the screen")
 	}
 	d.send(task.Message{To: o, Msg: remote.Updates(tuitest.LongSession(30).Take())})
-	d.wantText("2 of 3", "▌  answer 7", "find: race")
+	d.wantText("2 of 3", "▌▏ answer 7", "find: race")
 	d.press("n")
-	d.wantText("3 of 3", "▌  answer 2")
+	d.wantText("3 of 3", "▌▏ answer 2")
 	d.press("f2") // the results stay
 	d.wantText("search in all sessions · “race” · 1 of 3 matches")
 	d.press("esc")

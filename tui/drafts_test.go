@@ -13,7 +13,7 @@ func TestADraftSurvivesLeavingAndIsGoneOnceItWasSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		start := func() *dashboardProgram {
-			o := Options{Composer: ComposerOptions{Drafts: drafts.Open(dir, "server")}}
+			o := Options{Parts: Parts{Composer: ComposerOptions{Drafts: drafts.Open(dir, "server")}}}
 			p := startDashboardWith(t, o, newFakeServer(), "s3")
 			tuitest.Wait(time.Second)
 			return p

@@ -14,6 +14,7 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/notify"
 	"agentctl/tui/sessionlist"
+	"agentctl/tui/sessionview"
 	"agentctl/tui/ui"
 )
 
@@ -33,8 +34,8 @@ type Options struct {
 	CWD     string         // working directory of new sessions; "": the server's
 	Local   bool           // the server and the screen have the same file system
 
-	Composer ComposerOptions
-	Alerts   Alerts
+	Alerts Alerts
+	Parts
 
 	// Left is called after the user left and the terminal was restored. It may be nil.
 	Left func(Left)
@@ -45,6 +46,15 @@ type ReadStore interface {
 	Load() (sessionlist.Read, error)
 	Save(r sessionlist.Read) error
 }
+
+// Parts are the options of parts of the screen.
+type Parts struct {
+	Composer ComposerOptions
+	Side     SideOptions
+}
+
+// SideOptions configure the side column of sessions.
+type SideOptions = sessionview.SideOptions
 
 // ComposerOptions configure the composer.
 type ComposerOptions struct {

@@ -35,6 +35,7 @@ type program struct {
 
 	width, height int
 	focusedAt     time.Time // when the terminal got the focus
+	renderClock   renderClock
 }
 
 // focusClickTime is the time after the focus of the terminal in which a click is the one that
@@ -64,38 +65,51 @@ func (p *program) requestWatch() {
 
 // Update routes a message to the screens.
 func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, ok := msg.(renderClockMsg); ok {
+		return p, p.renderClock.check()
+	}
+	return p, tea.Batch(p.renderClock.touch(), p.update(msg))
+}
+
+// update routes a message to the screens.
+func (p *program) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		p.width, p.height = max(msg.Width, 1), max(msg.Height, 1)
-		return p, tea.Batch(p.updateDashboard(msg), p.updateShown(msg))
+		return tea.Batch(p.updateDashboard(msg), p.updateShown(msg))
 	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg:
 		if p.styles.Update(msg) {
-			return p, p.restyle()
+			return p.restyle()
 		}
-		return p, nil
+		return nil
 	case tea.MouseClickMsg:
 		if p.sessions.viewConfig.Now().Sub(p.focusedAt) < focusClickTime {
-			return p, nil
+			return nil
 		}
+	case ui.ThemeMsg:
+		return p.setTheme(msg.Theme)
 	case tea.FocusMsg, tea.BlurMsg:
 		if _, ok := msg.(tea.FocusMsg); ok {
 			p.focusedAt = p.sessions.viewConfig.Now()
 		}
 		p.notifier.Update(msg)
-		return p, p.updateShown(msg)
+		return p.updateShown(msg)
 	case task.Message:
-		return p, p.updateSession(msg.To.(*openSession), msg.Msg)
+		return p.updateSession(msg.To.(*openSession), msg.Msg)
 	case readSavedMsg:
-		return p, p.finishSave(msg)
+		return p.finishSave(msg)
 	case dashboard.SummariesMsg:
-		return p, p.applySummaries(msg)
+		return p.applySummaries(msg)
 	case sessionview.ActionMsg:
-		return p, p.handleAction(msg.Action)
+		return p.handleAction(msg.Action)
+	}
+	if press, ok := msg.(tea.KeyPressMsg); ok && p.styles.Keys.At(keymap.Global, press.String()) == keymap.NextTheme {
+		return p.setTheme(p.styles.NextTheme())
 	}
 	if p.sessions.shown != nil && ui.IsInput(msg) {
-		return p, p.handleInput(msg)
+		return p.handleInput(msg)
 	}
-	return p, p.updateDashboard(msg)
+	return p.updateDashboard(msg)
 }
 
 // handleInput passes a key, paste or mouse event to the session on the screen. It handles the keys
@@ -249,6 +263,15 @@ func (p *program) updateOthers() {
 		}
 	}
 	shown.view.SetOthers(others)
+}
+
+// setTheme switches to a theme.
+func (p *program) setTheme(theme ui.Theme) tea.Cmd {
+	query, changed := p.styles.SetTheme(theme)
+	if !changed {
+		return query
+	}
+	return tea.Batch(query, p.restyle())
 }
 
 // restyle redraws all screens with the current styles.

@@ -110,6 +110,10 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 func (b *builder) newProgram() *program {
 	env := b.options.environ()
 	b.styles.Now = b.now
+	side := b.options.Side
+	if side.Hidden == nil {
+		side.Hidden = new(bool) // shared by all sessions
+	}
 	keep := b.options.Keep
 	if keep == 0 {
 		keep = defaultKeep
@@ -126,6 +130,7 @@ func (b *builder) newProgram() *program {
 				Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
 				Viewer:   new(download.Viewer),
 				Composer: b.composerConfig(), Local: b.options.Local, Env: ui.Environ(env),
+				Side: side,
 			},
 		},
 		width:  80,
@@ -155,6 +160,7 @@ func (b *builder) run(p *program, options ...tea.ProgramOption) error {
 // runModel is like run, but gives Bubble Tea the model m: p or a wrapper of p.
 func (b *builder) runModel(p *program, m tea.Model, options ...tea.ProgramOption) error {
 	app := tea.NewProgram(m, append(options, tea.WithContext(b.parent))...)
+	p.renderClock = renderClock{program: app, after: b.tasks.After}
 	panicked := make(firstPanic, 1)
 	onPanic := func(err error) { panicked.set(app, err) }
 	b.tasks.OnPanic = onPanic

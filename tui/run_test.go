@@ -28,6 +28,7 @@ type sessionProgram struct {
 	*program
 	mu          sync.Mutex
 	draws       int
+	messages    int
 	lastContent *byte        // data of the content drawn last
 	timers      atomic.Int64 // number of started timers
 }
@@ -35,6 +36,7 @@ type sessionProgram struct {
 func (p *sessionProgram) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.messages++
 	_, cmd := p.program.Update(msg)
 	return p, cmd
 }
@@ -54,6 +56,17 @@ func (p *sessionProgram) drawCount() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.draws
+}
+
+// wakeups returns the number of messages and the interval of the renderer. The interval is 0 if
+// the version of Bubble Tea has no ticker for its renderer.
+func (p *sessionProgram) wakeups() (messages int, renderer time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.renderClock.ticker == nil {
+		return p.messages, 0
+	}
+	return p.messages, p.renderClock.interval
 }
 
 // screen returns the text on the screen without styles.
@@ -153,6 +166,40 @@ func TestIdleProgramDrawsNothing(t *testing.T) {
 		if p.drawCount() != before {
 			t.Errorf("got %d redraws in an idle hour, want none", p.drawCount()-before)
 		}
+		stop()
+	})
+}
+
+// An idle program handles no message, draws nothing and compares its views once a second.
+func TestIdleProgramRarelyWakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := tuitest.NewFakeSession()
+		keys, typing := io.Pipe()
+		p, out, stop := startSession(t, r, keys, 60, 12)
+		j := tuitest.NewJournal()
+		j.CaughtUp()
+		for _, u := range j.Take() {
+			r.Feed <- u
+		}
+		for range 3 {
+			tuitest.Wait(10 * time.Second) // a draft is saved meanwhile
+			draws := p.drawCount()
+			before, _ := p.wakeups()
+			tuitest.Wait(10 * time.Minute)
+			messages, interval := p.wakeups()
+			if messages != before || p.drawCount() != draws || interval != idleInterval {
+				t.Errorf("10 idle minutes: %d messages, %d redraws and a renderer that wakes every %v",
+					messages-before, p.drawCount()-draws, interval)
+			}
+			text := len(out.String())
+			if _, err := typing.Write([]byte("x")); err != nil {
+				t.Error(err)
+			}
+			if tuitest.Wait(10 * time.Millisecond); !strings.Contains(out.String()[text:], "x") {
+				t.Error("a key is not on the terminal after 10 ms")
+			}
+		}
+		_ = typing.Close() // always returns nil
 		stop()
 	})
 }

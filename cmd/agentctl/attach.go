@@ -214,13 +214,22 @@ func (o *attachOptions) screenOptions() tui.Options {
 // screenOptions returns the options of the TUI from the user's configuration.
 func (a *app) screenOptions() tui.Options {
 	u := &a.userConfig
+	path := config.ScreenStatePath(a.env)
+	state := config.LoadScreenState(path)
 	return tui.Options{
 		Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor, Theme: u.Theme, Mouse: u.Mouse, Keys: u.Keys,
 		Keep: u.Keep,
 		Alerts: tui.Alerts{NoBell: u.NoBell(), NoNotify: u.NoNotify(), Only: notify.Only{
 			States: u.NotifyStates, Labels: u.NotifyLabels,
 		}},
-		Composer: tui.ComposerOptions{Vi: u.Vi()},
+		Parts: tui.Parts{
+			Composer: tui.ComposerOptions{Vi: u.Vi()},
+			Side: tui.SideOptions{
+				Hidden: &state.SideHidden,
+				// A state that cannot be saved costs the user a key at the next start.
+				OnChange: func(hidden bool) { _ = config.ScreenState{SideHidden: hidden}.Save(path) },
+			},
+		},
 	}
 }
 

@@ -29,7 +29,7 @@ func TestASessionFromPromptToReattach(t *testing.T) {
 	// Queue, edit, reorder, remove.
 	p.typeText("slow please")
 	p.press("Enter")
-	p.waitShown("● running", "I begin.")
+	p.waitShown("◐ running", "I begin.")
 	for _, text := range []string{"first thing", "second thing", "third thing"} {
 		p.typeText(text)
 		p.press("Enter")

@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -20,7 +19,7 @@ func (s *Section) document() *transcript.Markdown {
 	text.Append(source)
 	lines, _ := text.Lines(checkWidth)
 	drawn := transcript.StripStyles(strings.Join(lines, "\n"))
-	if lettersAndDigits(drawn) != lettersAndDigits(fenceLanguage.ReplaceAllString(source, "$1")) {
+	if lettersAndDigits(drawn) != lettersAndDigits(source) {
 		return nil
 	}
 	return text
@@ -28,9 +27,6 @@ func (s *Section) document() *transcript.Markdown {
 
 // checkWidth is a width at which tables keep their columns.
 const checkWidth = 1000
-
-// fenceLanguage matches the opening line of fenced code. Its language is not drawn.
-var fenceLanguage = regexp.MustCompile("(?m)^([ >]*(?:```+|~~~+))[[:alpha:]+#-]{1,16}[ \t]*$")
 
 // lettersAndDigits returns the letters and digits of a text.
 func lettersAndDigits(text string) string {

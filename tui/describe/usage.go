@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"agentctl/protocol"
+	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -23,6 +24,22 @@ func Usage(u *protocol.Usage, number func(int64) string) []string {
 		}
 	}
 	return out
+}
+
+// Cost returns the cost of a usage with two digits after the point, or more if it is small. It
+// returns "" if the cost is not known.
+func Cost(u *protocol.Usage) string {
+	if u.Cost <= 0 {
+		return ""
+	}
+	amount := fmt.Sprintf("%.2f", u.Cost)
+	if u.Cost < 0.01 {
+		amount = fmt.Sprintf("%.2g", u.Cost)
+	}
+	if currency := ui.OneLine(transcript.Clean(u.Currency)); currency != "" && currency != "USD" {
+		return amount + " " + currency
+	}
+	return "$" + amount
 }
 
 // Context names what is known of the usage of a context, one phrase each: its tokens and messages.

@@ -15,6 +15,8 @@ const (
 	ShowChanges     Action = "changes"
 	NextPending     Action = "next-need"
 	JumpSession     Action = "jump"
+	NextTheme       Action = "next-theme"
+	ToggleSide      Action = "side"
 	FocusNext       Action = "next-part"
 	FocusPrevious   Action = "previous-part"
 	Interrupt       Action = "interrupt"

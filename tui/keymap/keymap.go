@@ -55,6 +55,8 @@ var Definitions = []Definition{
 	{Global, NextPending, []string{"f8", "alt+n"}, "next session that needs you, then back"},
 	{Global, ShowChanges, []string{"f9", "alt+c"}, "files changed in this session"},
 	{Global, JumpSession, []string{"alt+g"}, "jump to a session by name, title, label or directory"},
+	{Global, NextTheme, []string{"alt+l"}, "next theme of colours"},
+	{Global, ToggleSide, []string{"alt+p"}, "show or hide the side column: plan, queue, files, context, people"},
 	{Global, FocusNext, []string{"tab"}, "next panel: approval, queue, plan, transcript, composer"},
 	{Global, FocusPrevious, []string{"shift+tab"}, "previous panel"},
 	{Global, PageUp, []string{"pgup"}, "scroll the transcript up"},

@@ -30,7 +30,7 @@ func TestSendShowsPendingMessage(t *testing.T) {
 	}
 	j.UserMessage(tuitest.Ada, "m101", "fix it\nnow")
 	s.applyJournal()
-	s.mustShow("ada · 09:41", "▎ fix it", "▎ now")
+	s.mustShow("ada 09:41", "fix it", "now")
 	s.mustHide("sending")
 }
 
@@ -354,7 +354,7 @@ func TestInterruptStatus(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+x"} {
 		s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 		cmd := s.m.Update(tuitest.KeyPress(key))
-		s.mustShow("   ── interrupting …", "● interrupting …")
+		s.mustShow("   ── interrupting …", "◌ interrupting …")
 		s.session.Reply = func(tuitest.Command) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
 		s.run(cmd)
 		want := protocol.InterruptData{Turn: "turn-m2", Queue: protocol.QueueKeep}

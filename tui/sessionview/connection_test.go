@@ -208,7 +208,7 @@ func TestReconnectNow(t *testing.T) {
 	s.journal.Conn(remote.Conn{State: remote.Connected})
 	s.applyJournal()
 	s.press("f5")
-	s.mustShow("● connected")
+	s.mustShow("◐ connected")
 	if s.session.Retries != 1 {
 		t.Error("F5 retries an open connection")
 	}

@@ -100,7 +100,7 @@ var contextScenes = []goldenScene{
 		heights: contextHeights,
 		shows:   []string{"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", ">"},
 		wide:    []string{"░ 82%"},
-		status:  []string{"● running 52s", "fix-tests", "F1 help"},
+		status:  []string{"◐ running 52s", "fix-tests", "F1 help"},
 	},
 }
 

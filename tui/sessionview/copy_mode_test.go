@@ -93,16 +93,16 @@ func TestCopyLines(t *testing.T) {
 		t.Errorf("copied block %q, want %q", got, want)
 	}
 	s.press("space", "b", "b")
-	s.mustShow("copy mode: 6 lines")
-	if got := s.copyWith("y"); !strings.HasSuffix(got, "to be wrapped:\n\n  for range 100 {\n      go test()\n  }") {
+	s.mustShow("copy mode: 7 lines")
+	if got := s.copyWith("y"); !strings.HasSuffix(got, "to be wrapped:\n\n go\n for range 100 {\n     go test()\n }") {
 		t.Errorf("copied two blocks %q", got)
 	}
-	s.press("space", "down", "down", "down", "space", "j", "j")
-	if got := s.copyWith("y"); got != "  for range 100 {\n      go test()\n  }" {
+	s.press("space", "down", "down", "down", "down", "space", "j", "j")
+	if got := s.copyWith("y"); got != " for range 100 {\n     go test()\n }" {
 		t.Errorf("copied lines %q", got)
 	}
 	s.press("space", "g", "space", "G")
-	begin, end := "\nada · 09:41\nhow?\n\n", "12.3k tokens in · 678 out"
+	begin, end := "\nada 09:41\nhow?\n\n", "12.3k tokens in · 678 out"
 	if got := s.copyWith("y"); !strings.HasPrefix(got, begin) || !strings.HasSuffix(got, end) {
 		t.Errorf("copied all lines %q, want %q to %q", got, begin, end)
 	}

@@ -47,8 +47,8 @@ var fileScenes = []goldenScene{
 		open:    fromJournal(filesJournal),
 		heights: [3]int{50, 30, 40},
 		shows: []string{
-			"▎ Plot the latencies.", "[image sketch.png · image/png", "[image · image/png · 48 KiB",
-			"[audio · audio/wav · 90 bytes", "agent · 09:41", "[image ../../.bashrc · image/png",
+			"Plot the latencies.", "[image sketch.png · image/png", "[image · image/png · 48 KiB",
+			"[audio · audio/wav · 90 bytes", "agent 09:41", "[image ../../.bashrc · image/png",
 			"The plot is above", "[text numbers.csv · text/csv", "[link the docs · https://example.org/docs]",
 		},
 		status: []string{"fix-tests"},

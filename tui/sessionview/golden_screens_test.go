@@ -19,9 +19,9 @@ const wideStatus = "fix-tests · gemini · ██░░░░ 38% · 2 clients �
 
 // conversation lists the facts of the recorded conversation on a tall screen.
 var conversation = []string{
-	"▎ The test in pkg/store fails now and then. Find out why and fix it, please.",
-	"▸ thought · 3 lines", "✗ failed · exit 1 · 8.1s", "WARNING: DATA RACE", "2 - b │ 2 + B",
-	"── completed · 12s · 12.3k tokens in · 678 out", "▎ Thanks. Now tidy the module.",
+	"The test in pkg/store fails now and then. Find out why and fix it, please.",
+	"▸ thought · 3 lines", "failed · exit 1 · 8 lines · 8.1s", "WARNING: DATA RACE", "2 - b │ 2 + B",
+	"── completed · 12s · 12.3k tokens in · 678 out", "Thanks. Now tidy the module.",
 	"↻ retry 1 of 3 in 2s: the provider is overloaded",
 }
 
@@ -34,13 +34,13 @@ var screenScenes = []goldenScene{
 		open:    fromScene("transcript"),
 		heights: screenHeights,
 		shows: []string{
-			"bob · 09:41 ▎ Thanks. Now tidy the module.",
+			"bob 09:41 Thanks. Now tidy the module.",
 			"↻ retry 1 of 3 in 2s",
-			"agent · 09:41 I look at the imports",
+			"agent 09:41 I look at the imports",
 			">",
 		},
 		wide:   conversationAnd(wideStatus + "k3f9ab:28 · F1 help"),
-		status: []string{"● running 36s", "fix-tests", "F1 help"},
+		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
 	},
 	{
 		name:    "queue",
@@ -59,7 +59,7 @@ var screenScenes = []goldenScene{
 			"Then write the release notes for everything since the last tag.",
 			wideStatus+"k3f9ab:31 · F1 help",
 		),
-		status: []string{"● running 36s", "fix-tests", "F1 help"},
+		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
 	},
 	{
 		name:    "approval",
@@ -76,7 +76,7 @@ var screenScenes = []goldenScene{
 			"2 Always allow ▏ go mod tidy in /home/ada/store",
 			wideStatus+"k3f9ab:30 · F1 help",
 		),
-		status: []string{"● waiting for 2 approvals", "fix-tests"},
+		status: []string{"◌ waiting for 2 approvals", "fix-tests"},
 	},
 	{
 		name:    "patch",
@@ -93,7 +93,7 @@ var screenScenes = []goldenScene{
 			"2 - const limit = 2 │ 2 + const limit = 20",
 			wideStatus+"k3f9ab:29 · F1 help",
 		),
-		status: []string{"● waiting for 1 approval", "fix-tests"},
+		status: []string{"◌ waiting for 1 approval", "fix-tests"},
 	},
 	{
 		name:    "edited_patch",
@@ -110,7 +110,7 @@ var screenScenes = []goldenScene{
 			"2 Always allow",
 		}, decisions...),
 		wide:   conversationAnd("r reason · v review · p edit", wideStatus+"k3f9ab:29 · F1 help"),
-		status: []string{"● waiting for 1 approval", "fix-tests"},
+		status: []string{"◌ waiting for 1 approval", "fix-tests"},
 	},
 	{
 		name:    "plan_approval",
@@ -127,7 +127,7 @@ var screenScenes = []goldenScene{
 			"4 Explain first", "5 Revise with reason",
 		},
 		wide:   conversationAnd("enter done · esc discard"),
-		status: []string{"● waiting for 1 approval", "fix-tests"},
+		status: []string{"◌ waiting for 1 approval", "fix-tests"},
 	},
 	{
 		name: "question", open: fromScene("question", (*testScreen).focusApproval), heights: screenHeights,
@@ -137,7 +137,7 @@ var screenScenes = []goldenScene{
 			"Other:", "Answer", "Skip", "Skip and stop the turn", "Explain first",
 		},
 		wide:   conversationAnd("r reason · v view", wideStatus+"k3f9ab:29 · F1 help"),
-		status: []string{"● waiting for 1 approval", "fix-tests"},
+		status: []string{"◌ waiting for 1 approval", "fix-tests"},
 	},
 	{
 		name:    "decided",
@@ -151,7 +151,7 @@ var screenScenes = []goldenScene{
 			">",
 		},
 		wide:   conversation,
-		status: []string{"● running 36s", "fix-tests", "F1 help"},
+		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
 	},
 	{
 		name:    "settings",
@@ -187,7 +187,7 @@ var screenScenes = []goldenScene{
 			"for as long as it runs and not longer",
 			wideStatus+"k3f9ab:29 · F1 help",
 		),
-		status: []string{"● running 36s", "fix-tests", "F1 help"},
+		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
 	},
 	{
 		name: "rules", open: fromScene("rules", pressing("f4", "down")), heights: screenHeights,
@@ -211,7 +211,7 @@ var screenScenes = []goldenScene{
 			"✓ Read the imports", "▸ Drop what is unused running 30s", "✗ Build: no compiler failed", ">",
 		},
 		wide:   conversationAnd(wideStatus + "k3f9ab:31 · F1 help"),
-		status: []string{"● running 36s", "fix-tests", "F1 help"},
+		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
 	},
 	{
 		name:    "plan_focus",
@@ -226,24 +226,24 @@ var screenScenes = []goldenScene{
 			">",
 		},
 		wide:   conversationAnd(wideStatus + "k3f9ab:31 · F1 help"),
-		status: []string{"● running 36s", "fix-tests", "F1 help"},
+		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
 	},
 	{
 		name:    "prose",
 		open:    fromScene("prose"),
 		heights: screenHeights,
 		shows: []string{
-			"• Nothing is lost. • Nothing waits: 1. detach 2. come back ☑ done", "func main() {",
+			"1. detach 2. come back ☑ done", "func main() {",
 			`fmt.Println("漢字")`, "word │ meaning", "─┼─", "turn │ one message to its end",
 			"hold │ keeps the queue from running", "│ Everybody sees the same.", "-old +new",
 			"The end is near, and `code",
 		},
 		wide: []string{
-			"▎ What is **agentctl**?",
+			"What is **agentctl**?",
 			"It is tmux for AI agents: an agent works on a server, you attach with agentctl attach.",
 			"See the site (https://example.org/docs).",
 		},
-		status: []string{"● running 58s", "fix-tests", "F1 help"},
+		status: []string{"◐ running 58s", "fix-tests", "F1 help"},
 	},
 	{
 		name:    "help",
@@ -260,18 +260,18 @@ var screenScenes = []goldenScene{
 		open:    fromScene("transcript", findTestStore),
 		heights: screenHeights,
 		shows: []string{
-			"▸ thought · 3 lines", "I run the test a hundred times to see it fail.", "✗ failed · exit 1 · 8.1s",
+			"▸ thought · 3 lines", "I run the test a hundred times to see it fail.", "failed · exit 1 ·",
 			"WARNING: DATA RACE", "pkg/store/store.go +1 −1", "find: test store", "2 of 3", ">",
 		},
 		wide:   conversation,
-		status: []string{"● running 36s", "fix-tests"},
+		status: []string{"◐ running 36s", "fix-tests"},
 	},
 	{
 		name:    "shell_command",
 		open:    fromScene("transcript", typing("!go test ./...")),
 		heights: screenHeights,
 		shows:   []string{"shell command on this machine", "! go test ./..."},
-		status:  []string{"● running 36s", "fix-tests"},
+		status:  []string{"◐ running 36s", "fix-tests"},
 	},
 	{
 		name:    "draft_cleared",
@@ -285,21 +285,21 @@ var screenScenes = []goldenScene{
 		open:    fromScene("transcript", typing("draft"), pressing("ctrl+r"), typing("test")),
 		heights: screenHeights,
 		shows:   []string{"earlier messages · 1 of 1", "▸ The test in pkg/store", "find: test", "> draft"},
-		status:  []string{"● running 36s", "fix-tests"},
+		status:  []string{"◐ running 36s", "fix-tests"},
 	},
 	{
 		name:    "copy_mode",
 		open:    fromScene("transcript", pressing("tab", "[", "space", "b")),
 		heights: screenHeights,
 		shows: []string{
-			"▌bob · 09:41",
-			"▎ Thanks. Now tidy the module.",
+			"▌▎ bob 09:41",
+			"Thanks. Now tidy the module.",
 			"I look at the imports",
 			"copy mode: 1 line",
 			">",
 		},
 		wide:   conversation,
-		status: []string{"● running 36s", "fix-tests"},
+		status: []string{"◐ running 36s", "fix-tests"},
 	},
 	{
 		name:    "long_queue",
@@ -313,7 +313,7 @@ var screenScenes = []goldenScene{
 		wide: conversationAnd(
 			"delete remove · s send now · K up · J down · C clear · h hold", wideStatus+"k3f9ab:49 · F1 help",
 		),
-		status: []string{"● running 36s", "fix-tests", "F1 help"},
+		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
 	},
 	{
 		name: "queue_edit", open: fromScene("queue", editFirstMessage), heights: screenHeights,
@@ -333,7 +333,7 @@ var screenScenes = []goldenScene{
 		open:   fromScene("transcript", func(s *testScreen) { s.m.Update(tuitest.KeyPress("ctrl+x")) }),
 		shows:  []string{"I look at the imports", "── interrupting …", ">"},
 		wide:   conversationAnd(wideStatus + "k3f9ab:28 · F1 help"),
-		status: []string{"● interrupting …", "fix-tests", "F1 help"},
+		status: []string{"◌ interrupting …", "fix-tests", "F1 help"},
 	},
 	{
 		name:    "interrupted_queue",
@@ -385,14 +385,14 @@ var screenScenes = []goldenScene{
 		name: "reconnected", open: fromScene("transcript", reconnectAfterTwoMinutes), heights: screenHeights,
 		shows: []string{
 			"── the connection was lost here", "? Tidy the module $ go mod tidy", "✓ allowed · decided by bob",
-			"▎ And the release notes?", "They are written.", "── completed · 12s · 12.3k tokens in · 678 out",
+			"And the release notes?", "They are written.", "── completed · 12s · 12.3k tokens in · 678 out",
 			"── you reconnected here · away 2m05s · 2 turns ended · 1 approval allowed by bob", ">",
 		},
 		wide:   conversationAnd("fix-tests · gemini · ██░░░░ 38% · k3f9ab:38 · F1 help"),
 		status: []string{"● idle", "fix-tests · gemini", "F1 help"},
 	},
 	{
-		name: "catch_up", open: fromScene("catching"), heights: screenHeights,
+		name: "catch_up", open: fromScene("catching"), heights: [3]int{24, 24, 75},
 		shows:  []string{"word400 word401", "word447 word448 word449", ">"},
 		wide:   conversationAnd("████░░░░░░ 45% running 36s", "fix-tests · gemini · ██░░░░ 38% · k3f9ab:478 · F1 help"),
 		status: []string{"catching up", "45% running 36s", "fix-tests"},

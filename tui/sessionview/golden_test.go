@@ -3,6 +3,7 @@ package sessionview
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -94,8 +95,13 @@ func (g goldenScene) check(t *testing.T, got string, width, height int) {
 	}
 }
 
-// unwrap replaces every run of spaces and line ends by one space.
-func unwrap(text string) string { return strings.Join(strings.Fields(text), " ") }
+// bars matches the bars in the gutter of messages.
+var bars = regexp.MustCompile(`(?m)^ [▎▏] `)
+
+// unwrap replaces every run of spaces, line ends and bars of messages by one space.
+func unwrap(text string) string {
+	return strings.Join(strings.Fields(bars.ReplaceAllString(text, " ")), " ")
+}
 
 func TestGoldenFilesAreUsed(t *testing.T) {
 	var used []string

@@ -32,9 +32,15 @@ func (v *View) handleInput(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		return v.paste(msg.Content)
 	case tea.MouseWheelMsg:
+		if v.overSide(msg.X) {
+			v.panels.side.scroll(ui.WheelRows(msg))
+			return nil
+		}
 		v.transcript.view.List.Scroll(ui.WheelRows(msg))
 	case tea.MouseClickMsg:
-		v.click(msg)
+		if !v.overSide(msg.X) {
+			v.click(msg)
+		}
 	}
 	return nil
 }
@@ -162,6 +168,10 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 		v.composer.Recall(-1, v.replica.conn.By)
 	case keymap.Reconnect:
 		return v.reconnect(), true
+	case keymap.NextTheme:
+		return func() tea.Msg { return ui.ThemeMsg{Theme: v.Styles.NextTheme()} }, true
+	case keymap.ToggleSide:
+		return v.toggleSide(), true
 	case keymap.Redraw:
 		return tea.ClearScreen, true
 	case keymap.Suspend:

@@ -37,20 +37,30 @@ func (v *View) draw() tea.View {
 	return out
 }
 
-// layout returns the lines of the screen and the cursor. Rows are assigned from the bottom up:
+// layout returns the lines of the screen and the cursor: the main column, the side column beside it
+// and the status line below. Rows of the main column are assigned from the bottom up:
 // status line, composer, panels. The transcript gets the rest.
 func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
-	left := height
-	var status []string
-	if left > 1 {
-		status = []string{v.lastLine(width)}
-		left--
+	side := v.panels.side.width(width)
+	lines, cursor := v.mainLayout(width-side, height-1, side > 0)
+	if side > 0 {
+		lines = v.panels.side.beside(lines, width-side, side)
 	}
+	if height > 1 {
+		lines = append(lines, v.lastLine(width))
+	}
+	return lines, cursor
+}
+
+// mainLayout returns the lines above the status line, without the side column, and the cursor.
+// side reports whether the side column shows the plan and the queue.
+func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) {
+	left := max(height, 1)
 	composer, cursor := v.inputLines(width, max(1, left/3))
 	left -= len(composer)
 	var rule []string
 	if left > minTranscriptRows {
-		rule = []string{v.composerRule()}
+		rule = []string{v.composerRule(width)}
 		left--
 	}
 	panel := func(lines []string) []string {
@@ -72,17 +82,19 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 	outbox := panel(p.outbox.view(width, conn))
 	approval, approvalCursor := v.approvalLines(width, left)
 	left -= len(approval)
-	queue := panel(p.queue.view(width, v.focus == onQueue, v.composer.Editing))
-	var plan []string
-	if !v.approvalListsPlan() || v.focus == onPlan {
-		rows := max(planRows, min(transcriptview.ChecklistRows, height/5))
+	var queue, plan []string
+	if !side || v.focus == onQueue || v.composer.Editing != "" {
+		queue = panel(p.queue.view(width, v.focus == onQueue, v.composer.Editing))
+	}
+	if v.focus == onPlan || !side && !v.approvalListsPlan() {
+		rows := max(planRows, min(transcriptview.ChecklistRows, (height+1)/5))
 		plan = panel(p.plan.view(v.transcript.view.Checklist(), width, rows, v.focus == onPlan))
 	}
 	above := slices.Concat(v.transcriptLines(width, left), interrupt, plan, queue)
 	v.panels.rows = clickRows{
 		queue:    rowRange{len(above) - len(queue), len(above)},
 		approval: rowRange{len(above), len(above) + len(approval)},
-		composer: rowRange{height - len(status) - len(composer), height - len(status)},
+		composer: rowRange{max(height, 1) - len(composer), max(height, 1)},
 	}
 	below := slices.Concat(approval, connection, outbox, commands, files, search)
 	screen := slices.Concat(above, below, docked, rule)
@@ -96,7 +108,7 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 	case cursor != nil:
 		cursor.Y += len(screen)
 	}
-	return slices.Concat(screen, composer, status), cursor
+	return slices.Concat(screen, composer), cursor
 }
 
 // inputLines returns the lines of the composer and its cursor, or those of the player.
@@ -149,7 +161,7 @@ func (v *View) transcriptLines(width, rows int) []string {
 }
 
 // composerRule returns the line above the composer.
-func (v *View) composerRule() string {
+func (v *View) composerRule(width int) string {
 	s, keys, list := v.Styles, v.Styles.Keys, v.transcript.view.List
 	title := ""
 	if !list.Following() {
@@ -171,13 +183,13 @@ func (v *View) composerRule() string {
 		if title != "" {
 			hint = title + ui.Prefixed(keymap.Separator, hint)
 		}
-		title = s.Dim.Render(ui.FitHints(hint, v.canvas.Width-4))
+		title = s.Dim.Render(ui.FitHints(hint, width-4))
 	case v.composer.ViMode() != "":
 		title = s.Dim.Render(v.composer.ViMode() + ui.Prefixed(keymap.Separator, title))
 	case title != "":
 		title = s.Dim.Render(title)
 	}
-	return s.Rule(title, v.canvas.Width)
+	return s.Rule(title, width)
 }
 
 // lastLine returns the status line, the keys of a docked overlay or the question whether to leave.

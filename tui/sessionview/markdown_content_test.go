@@ -17,10 +17,10 @@ var markdownScenes = []goldenScene{
 	{
 		name: "markdown_output", open: fromJournal(markdownOutput, pressing("ctrl+o")), heights: [3]int{40, 40, 60},
 		shows: []string{
-			"• check store", "✓", "**started**", "Result", "All 12 tests of store pass:", "func Add(n int) {}",
+			"✓ check store", "**started**", "Result", "All 12 tests of store pass:", "func Add(n int) {}",
 			"package │ tests", "store │ 9", ">",
 		},
-		status: []string{"● running", "F1 help"},
+		status: []string{"◐ running", "F1 help"},
 	},
 	{
 		name: "markdown_output_pager", open: fromJournal(markdownOutput, pressing("tab", "v", "home")),
@@ -39,7 +39,7 @@ var markdownScenes = []goldenScene{
 			"approval · tool", "Change the limit", "Steps", "• read store.go", "• then change the limit",
 			"go test ./...", "1 Allow once",
 		},
-		status: []string{"● waiting for 1 approval"},
+		status: []string{"◌ waiting for 1 approval"},
 	},
 	{
 		name:    "markdown_approval_pager",
@@ -83,8 +83,7 @@ func markdownApproval() *tuitest.Journal {
 
 func TestMarkdownOutputCollapsed(t *testing.T) {
 	s := fromJournal(markdownOutput)(t, 80, 30)
-	s.mustShow("**started**", "… 7 more lines · ctrl+o shows all", "store   │ 9", "queue   │ 3")
-	s.mustHide("## Result")
+	s.mustShow("**started**", "… 3 more lines · ctrl+o shows all", "store   │ 9", "queue   │ 3")
 	s.mustHide("All 12")
 	s.press("ctrl+o")
 	s.mustShow("All 12 tests of store pass:")

@@ -16,9 +16,9 @@ func TestNavigationKeys(t *testing.T) {
 		{"[", "▌▎ question 34"},
 		{"[ [", "▌▎ question 32"},
 		{"]", "▌▎ question 33"},
-		{"T", "▌• call 30"},
-		{"T T", "▌• call 10"},
-		{"t", "▌• call 20"},
+		{"T", "▌✓ call 30"},
+		{"T T", "▌✓ call 10"},
+		{"t", "▌✓ call 20"},
 		{"A", "▌? request 10"},
 		{"a a", "▌? request 30"},
 		{"E", "▌  ✗ error 20"},
@@ -68,14 +68,14 @@ func TestNavigationFailedToolCalls(t *testing.T) {
 	s.applyJournal()
 	s.press("tab")
 	for _, c := range []struct{ key, want string }{
-		{"E", "▌• call 3"},
-		{"E", "▌• call 2"},
-		{"E", "▌• call 0"},
+		{"E", "▌✗ call 3"},
+		{"E", "▌✗ call 2"},
+		{"E", "▌✗ call 0"},
 		{"E", "there is no error before"},
-		{"e", "▌• call 2"},
-		{"e", "▌• call 3"},
+		{"e", "▌✗ call 2"},
+		{"e", "▌✗ call 3"},
 		{"e", "there is no error after"},
-		{"T", "▌• beside 2"},
+		{"T", "▌✓ beside 2"},
 	} {
 		s.press(c.key)
 		s.mustShow(c.want)

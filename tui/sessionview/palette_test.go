@@ -30,7 +30,7 @@ func TestPaletteRunsEveryCommand(t *testing.T) {
 			continue
 		}
 		effect := func(type_ func(*testScreen)) (string, []tuitest.Command, []tea.Msg) {
-			s := open(t, commandJournal(), 100, 30)
+			s := open(t, commandJournal(), 100, 40)
 			if c.Action == keymap.Bottom {
 				s.press("ctrl+home")
 			}

@@ -18,8 +18,8 @@ var planScenes = []goldenScene{
 		open:    fromScene("pipeline"),
 		heights: [3]int{36, 36, 36},
 		shows: []string{
-			"▎ Which of our tests are flaky?", "• plan list, run, read, su", "1 of 4 done",
-			"▸ List the tests · 09:41 · 2 lines", "▸ Run each a hundred times · 09:41 · 2", "TestStore …",
+			"Which of our tests are flaky?", "• plan list, run, read, su", "1 of 4 done",
+			"▸ List the tests 09:41 · 2 lines", "▸ Run each a hundred times 09:41 · 2", "TestStore …",
 			"plan · 1 of 4 done · tab", "✓ List the tests 1.2s", "▸ Run each a hundred tim", "running 48s",
 			"▸ 讀紀錄 attempt 2 · running 44s", "· Sum up", ">",
 		},
@@ -27,15 +27,15 @@ var planScenes = []goldenScene{
 			"• plan list, run, read, sum up 1 of 4 done",
 			"▸ Run each a hundred times: 40 of 212 running 48s",
 		},
-		status: []string{"● running 58s", "fix-tests", "F1 help"},
+		status: []string{"◐ running 58s", "fix-tests", "F1 help"},
 	},
 	{
 		name: "interrupted", open: fromScene("cut"), heights: [3]int{36, 36, 36},
 		shows: []string{
-			"▎ Go on.", "▸ thought · interrupted · 1 line", "• shell sleep 60 interrupted", "waiting",
+			"Go on.", "▸ thought · interrupted · 1 line", "⊘ shell sleep 60 interrupted", "waiting",
 			"I was about to", "⊘ interrupted", "── interrupted · 12s · 12.3k tokens in · 678 out",
-			"▎ And now?", "Now I", "⊘ cut off: the server restarted", "── the server restarted",
-			"▎ Once more.", "Done.", "── completed · 12s · 12.3k tokens in · 678 out", ">",
+			"And now?", "Now I", "⊘ cut off: the server restarted", "── the server restarted",
+			"Once more.", "Done.", "── completed · 12s · 12.3k tokens in · 678 out", ">",
 		},
 		status: []string{"● idle", "fix-tests", "F1 help"},
 	},
@@ -54,7 +54,7 @@ func TestPlanItemUpdatesInPlace(t *testing.T) {
 		"attempt 2 · running 4",
 	)
 	s.mustHide("With the race detector.")
-	s.mustShow("▸ List the tests · 09:41 · 2 lines")
+	s.mustShow("▸ List the tests 09:41 · 2 lines")
 	s.mustHide("in 40 packages.")
 	items := s.m.transcript.view.List.Len()
 	s.journal.Task("b", protocol.TaskCompleted, protocol.TaskData{Result: "3 are flaky"})
@@ -80,7 +80,7 @@ func TestTaskItemsNameTask(t *testing.T) {
 	s.journal.Tool("c1", protocol.ToolStartedData{Name: "shell", Title: "go test"}, "")
 	s.journal.Pending[len(s.journal.Pending)-1].Event.Task = "c"
 	s.applyJournal()
-	s.mustShow("▸ Run each a hundred times · thinking", "• 讀紀錄 › shell go test")
+	s.mustShow("▸ Run each a hundred times · thinking", "◐ 讀紀錄 › shell go test")
 }
 
 func TestTaskClock(t *testing.T) {
@@ -128,7 +128,7 @@ func TestTasksListedOnce(t *testing.T) {
 					for _, line := range strings.Split(s.text(), "\n") {
 						for _, mark := range []string{"✓ ", "▸ ", "· ", "✗ ", "⊘ "} {
 							if strings.HasPrefix(strings.TrimLeft(line, " "), mark+task) &&
-								!strings.Contains(line, "· 09:41") {
+								!strings.Contains(line, " 09:41") {
 								n++
 							}
 						}
@@ -207,7 +207,7 @@ func TestInterruptedItemsMarked(t *testing.T) {
 		"⊘ cut off: the server restarted",
 		"── the server restarted",
 	)
-	if n := strings.Count(s.text(), "⊘"); n != 2 {
+	if n := strings.Count(s.text(), "⊘"); n != 3 {
 		t.Errorf("got %d marked texts", n)
 	}
 	for _, line := range strings.Split(s.text(), "\n") {

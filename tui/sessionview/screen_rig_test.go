@@ -20,7 +20,14 @@ func testView(ctx context.Context, s remote.Session, now func() time.Time, newID
 	return New(Config{
 		Session: s, Tasks: task.NewRunner(ctx), Styles: styles, Now: now, NewID: newID,
 		After: func(time.Duration, tea.Msg) tea.Cmd { return nil }, Exec: tea.Exec, Editor: "vi",
+		Side: hiddenSide(),
 	})
+}
+
+// hiddenSide hides the side column, so that the main column has the width of the screen.
+func hiddenSide() SideOptions {
+	hidden := true
+	return SideOptions{Hidden: &hidden}
 }
 
 // benchmarkView returns a view of a fake session at a fixed time.

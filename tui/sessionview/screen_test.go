@@ -49,6 +49,7 @@ func open(t *testing.T, j *tuitest.Journal, width, height int) *testScreen {
 	styles := ui.NewStyles(time.UTC, "")
 	styles.Now = func() time.Time { return s.now }
 	s.m = New(Config{
+		Side:    hiddenSide(),
 		Session: s.session,
 		Tasks:   tasks,
 		Styles:  styles,

@@ -43,7 +43,7 @@ func TestSearchWhileTyping(t *testing.T) {
 	s.typeText("answer")
 	s.mustHide(" of 2")
 	s.fireFinds()
-	s.mustShow("find: answer", "   1 of 2\n", "▌  answer 299")
+	s.mustShow("find: answer", "   1 of 2\n", "▌▏ answer 299")
 	if got := s.searches(); len(got) != 1 || got[0] != "answer" {
 		t.Errorf("searched %q, want one search after the last key", got)
 	}
@@ -56,7 +56,7 @@ func TestSearchWhileTyping(t *testing.T) {
 		t.Errorf("searched %q: enter searches again", got)
 	}
 	s.press("n")
-	s.mustShow("2 of 2", "▌  answer 9")
+	s.mustShow("2 of 2", "▌▏ answer 9")
 }
 
 func TestSearchWhileTypingIsUndoneByEsc(t *testing.T) {
@@ -102,7 +102,7 @@ func TestLocalSearchCountsMatches(t *testing.T) {
 	s.press("enter", "n")
 	s.mustShow("2" + total) // the line has two matches
 	s.press("n")
-	s.mustShow("4"+total, fmt.Sprint("▌  answer ", localSearchStep-1))
+	s.mustShow("4"+total, fmt.Sprint("▌▏ answer ", localSearchStep-1))
 	s.press("N")
 	s.mustShow("2" + total)
 	s.press("N")

@@ -122,11 +122,11 @@ func TestServerSearch(t *testing.T) {
 	s.press("ctrl+f")
 	s.typeText("er 9")
 	s.press("enter")
-	s.mustShow("1 of 3", "n older", "▌  answer 299")
+	s.mustShow("1 of 3", "n older", "▌▏ answer 299")
 	s.press("n")
 	s.mustShow("2 of 3", "▌▎ question 299")
 	s.press("n")
-	s.mustShow("3 of 3", "▌  answer 7")
+	s.mustShow("3 of 3", "▌▏ answer 7")
 	s.press("n")
 	s.mustShow("3 of 3", "that is the oldest match")
 	s.press("N", "N")
@@ -151,7 +151,7 @@ func TestServerSearchLoadsHistory(t *testing.T) {
 	s.press("ctrl+f")
 	s.typeText("answer 42")
 	s.press("enter")
-	s.mustShow("1 of 1", "▌  answer 42")
+	s.mustShow("1 of 1", "▌▏ answer 42")
 	if len(requests) == 0 || len(requests) > 3 {
 		t.Errorf("got %d history requests, want 1 to 3", len(requests))
 	}
@@ -194,7 +194,7 @@ func TestSearchFindsNewMessages(t *testing.T) {
 		hit("m30", 2+6*30, protocol.HitText, "t"), hit("m29", 2+6*29, protocol.HitText, "t"),
 	})
 	s.press("N")
-	s.mustShow("1 of 2", "▌  answer 30")
+	s.mustShow("1 of 2", "▌▏ answer 30")
 }
 
 func TestSearchLoadsRestOfTurn(t *testing.T) {
@@ -211,7 +211,7 @@ func TestSearchLoadsRestOfTurn(t *testing.T) {
 	s.press("ctrl+f")
 	s.typeText("answer")
 	s.press("enter")
-	s.mustShow("1 of 1", "▌  answer 0")
+	s.mustShow("1 of 1", "▌▏ answer 0")
 }
 
 func TestSearchLoadsPartOfText(t *testing.T) {
@@ -242,7 +242,7 @@ func TestSearchLoadsPartOfText(t *testing.T) {
 	s.press("ctrl+f")
 	s.typeText("needle")
 	s.press("enter")
-	s.mustShow("1 of 1", "▌  the needle")
+	s.mustShow("1 of 1", "▌▏ the needle")
 }
 
 func TestSearchAllLinesOfItem(t *testing.T) {

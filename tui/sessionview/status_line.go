@@ -23,6 +23,7 @@ type statusLine struct {
 	replica      *replica
 	status       *ui.Status
 	usage        *contextUsage
+	runningTool  func() (title string, started time.Time)
 	directory    directory
 	now          func() time.Time
 	listSessions bool   // the program has a list of sessions
@@ -32,15 +33,23 @@ type statusLine struct {
 // view returns the line with a hint at its end. The least important details are left out first.
 func (l *statusLine) view(width int, interrupting bool, hint string) string {
 	s := l.styles
-	turn := l.turnText(interrupting)
-	left := " " + l.connText(width)
-	switch {
-	case l.status.Text != "":
-		left += " " + s.Warning.Render(ui.OneLine(transcript.Clean(l.status.Text)))
-	case l.replica.connected():
-		left += " " + turn
+	turn := l.turnState(interrupting, width)
+	message := ui.OneLine(transcript.Clean(l.status.Text))
+	var left string
+	switch caughtUp := l.replica.connected() && l.replica.caughtUp; {
+	case caughtUp && message == "":
+		left = " " + turn.render(s)
+	case caughtUp:
+		left = " " + turn.style.Render(turn.glyph) + " " + s.Warning.Render(message)
+	case message != "":
+		left = " " + l.connText(width) + " " + s.Warning.Render(message)
+	default:
+		left = " " + l.connText(width)
+		if l.replica.connected() {
+			left += " " + turn.style.Render(turn.text)
+		}
 	}
-	details := l.details(width, turn)
+	details := l.details(width, turn.style.Render(turn.text))
 	room := width - ansi.StringWidth(left) - 2
 	right := l.join(details, s.Dim.Render(hint), room)
 	if right == "" {
@@ -94,10 +103,14 @@ func (l *statusLine) details(width int, turn string) []string {
 		add(ui.Count(n, "client"))
 	}
 	add(l.lag())
+	add(l.directory.text())
 	if o := state.Options; o != nil {
 		for i := range o.Settings {
 			add(settingText(&o.Settings[i]))
 		}
+	}
+	if state.Usage != nil {
+		add(describe.Cost(state.Usage))
 	}
 	if l.listSessions {
 		add(s.Keys.Hint(keymap.ShowSessions, "sessions"))
@@ -105,7 +118,6 @@ func (l *statusLine) details(width int, turn string) []string {
 	if state.Seq > 0 {
 		add(ui.ShortID(l.replica.epoch) + ":" + fmt.Sprint(state.Seq))
 	}
-	add(l.directory.text())
 	return out
 }
 
@@ -159,51 +171,11 @@ func (l *statusLine) lag() string {
 	return fmt.Sprintf("%s lags %d", ui.OneLine(transcript.Clean(slowest.By.Name)), slowest.LagEvents)
 }
 
-// turnText returns the state of the turn.
-func (l *statusLine) turnText(interrupting bool) string {
-	s, state := l.styles, l.replica.state
-	t := state.Turn
-	switch {
-	case interrupting:
-		return s.Warning.Render("interrupting …")
-	case state.Closed:
-		return "closed"
-	case t == nil:
-		return idleText(state.Last)
-	case len(state.Approvals) > 0:
-		return s.Warning.Render("waiting for " + ui.Count(len(state.Approvals), "approval"))
-	}
-	text := "running"
-	if d := l.now().Sub(t.Started); d >= time.Second {
-		text += " " + ui.Duration(d.Truncate(time.Second))
-	}
-	return text
-}
-
-// idleText returns the state of an idle session. It names the outcome of the last turn unless that
-// completed.
-func idleText(last *protocol.LastTurn) string {
-	if last == nil || last.Reason == protocol.ReasonCompleted {
-		return "idle"
-	}
-	reason := ui.OneLine(transcript.Clean(describe.Reason(last.Reason)))
-	if last.Reason == protocol.ReasonError {
-		reason = "failed"
-	}
-	return "idle · last turn " + reason
-}
-
 // connText returns the state of the connection for the status line.
 func (l *statusLine) connText(width int) string {
 	s, conn := l.styles, &l.replica.conn
 	switch conn.State {
 	case remote.Connected:
-		switch {
-		case l.replica.caughtUp && l.replica.recorded:
-			return s.Warning.Render("replay")
-		case l.replica.caughtUp:
-			return s.Success.Render("●")
-		}
 		return s.Warning.Render("catching up" + progressText(l.replica.progress(), width))
 	case remote.Reconnecting:
 		text := string(remote.Reconnecting)

@@ -5,11 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/ui"
 )
 
 const agentMode = "https://agent.example.org/modes#agent"
@@ -17,8 +21,8 @@ const agentMode = "https://agent.example.org/modes#agent"
 var statusScenes = []goldenScene{{
 	name: "status_details", open: fromJournal(changedSettings, atHome("/home/ada")), heights: screenHeights,
 	shows:  []string{"I look at the imports", ">"},
-	wide:   []string{wideStatus + "Autopilot · effort 9 · k3f9ab:29 · ~/src/store · F1 help"},
-	status: []string{"● running", "F1 help"},
+	wide:   []string{wideStatus + "~/src/store · Autopilot · effort 9 · k3f9ab:29 · F1 help"},
+	status: []string{"◐ running", "F1 help"},
 }}
 
 func TestGoldenStatusLine(t *testing.T) { testGoldenScenes(t, statusScenes) }
@@ -59,7 +63,7 @@ func statusOf(s *testScreen) string {
 }
 
 func TestStatusLineDropsDetailsFromTheEnd(t *testing.T) {
-	details := []string{"fix-tests", "gemini", "38%", "2 clients", "Autopilot", "effort 9", "k3f9ab:29", "~/src/store"}
+	details := []string{"fix-tests", "gemini", "38%", "2 clients", "~/src/store", "Autopilot", "effort 9", "k3f9ab:29"}
 	missing := len(details) + 1
 	for width := 40; width <= 200; width++ {
 		status := statusOf(fromJournal(changedSettings, atHome("/home/ada"))(t, width, 20))
@@ -198,5 +202,48 @@ func writeFile(t *testing.T, name, content string) {
 	}
 	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The glyph, the word and the colour of the state agree.
+func TestStateOfTheTurnHasOneColour(t *testing.T) {
+	ended := func(reason protocol.Reason) *tuitest.Journal {
+		j := tuitest.NewJournal()
+		j.UserMessage(tuitest.Ada, "m1", "go")
+		j.EndTurn(reason)
+		j.CaughtUp()
+		return j
+	}
+	running := tuitest.NewJournal()
+	running.UserMessage(tuitest.Ada, "m1", "go")
+	running.Tool("c1", protocol.ToolStartedData{Name: "shell", Title: "go test ./..."}, "")
+	running.CaughtUp()
+	for _, c := range []struct {
+		journal *tuitest.Journal
+		want    string
+		style   func(*ui.Styles) lipgloss.Style
+	}{
+		{ended(protocol.ReasonCompleted), "● idle", func(s *ui.Styles) lipgloss.Style { return s.Success }},
+		{
+			ended(protocol.ReasonError),
+			"✗ idle · last turn failed", func(s *ui.Styles) lipgloss.Style { return s.Error },
+		},
+		{
+			ended(protocol.ReasonInterrupted), "● idle · last turn interrupted",
+			func(s *ui.Styles) lipgloss.Style { return s.Warning },
+		},
+		{running, "◐ running shell go test ./... 33s", func(s *ui.Styles) lipgloss.Style { return s.Busy }},
+		{
+			tuitest.Scenes["approval"](), "◌ waiting for 2 approvals",
+			func(s *ui.Styles) lipgloss.Style { return s.Warning },
+		},
+	} {
+		s := openWithTheme(t, ui.ThemeDark, c.journal, 100, 24)
+		s.now = tuitest.Start.Add(37 * time.Second)
+		s.update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+		lines := strings.Split(s.m.View().Content, "\n")
+		if want := c.style(s.m.Styles).Render(c.want); !strings.Contains(lines[len(lines)-1], want) {
+			t.Errorf("got status line %q, want %q in it", lines[len(lines)-1], want)
+		}
 	}
 }

@@ -20,34 +20,35 @@ var toolCallScenes = []goldenScene{
 	{
 		name: "tool_calls", open: fromScene("cards"), heights: [3]int{110, 100, 90},
 		shows: []string{
-			"▎ Make the counter safe.", "• Read file pkg/store/coun", "✓ 12ms", "package store",
-			"… 14 more lines · ctrl+o shows all", "return c.n", "It adds without its lock:",
+			"Make the counter safe.", "✓ Read file pkg/store/coun", "12ms", "package store",
+			"… 9 more lines · ctrl+o shows all", "return c.n", "It adds without its lock:",
 			`func (c *Counter) Add(n int) { c.n += n } // "no lock"`, "and so does Value.",
-			"• edit pkg/store/counter.go ✓ 40ms", "pkg/store/counter.go +6 −2", "// Add adds n.",
+			"✓ edit pkg/store/counter.go 40ms", "pkg/store/counter.go +6 −2", "// Add adds n.",
 			"// Add adds n to the sum.", "c.mu.Lock()", "defer c.mu.Unlock()", "more lines · ctrl+o shows all",
-			"• shell go test ./... ✓ 8.3s", "downloaded", "ok pkg/p0 0.000s", "… 26 more lines · ctrl+o shows all",
-			"ok pkg/p29 0.203s", "• shell make", "✗ failed · exit 2 · 300ms", "more lines · ctrl+o shows all",
+			"✓ shell go test ./...", "8.3s", "downloaded", "ok pkg/p0 0.000s", "… 21 more lines · ctrl+o shows all",
+			"ok pkg/p29 0.203s", "✗ shell make", "failed · exit 2", "300ms", "more lines · ctrl+o shows all",
 			"ok pkg/p29 0.203s", "error: counter.go:12 unused variabl", "make: *** [lint] Error 2",
-			"• issues counter ✓ 90ms", `{"issues":[{"id":7,"title":"Counter r`, "• write NOTES.md ✓", "NOTES.md +3 −0",
-			"1 + # Notes", "3 + - the counter has a lock", "• shell sleep 60 running 36s", "waiting", ">",
+			"✓ issues counter 90ms", `{"issues":[{"id":7,"title":"Counter r`, "✓ write NOTES.md", "NOTES.md +3 −0",
+			"1 + # Notes", "3 + - the counter has a lock", "◐ shell sleep 60 running 36s", "waiting", ">",
 		},
 		wide: []string{
-			"• Read file pkg/store/counter.go ✓ 12ms", "11 - // Add adds n. │ 11 + // Add adds n to the sum.",
-			"• shell make lint ✗ failed · exit 2 · 300ms", `{"issues":[{"id":7,"title":"Counter races","open":true}]}`,
+			"✓ Read file pkg/store/counter.go 19 lines · 12ms", "11 - // Add adds n. │ 11 + // Add adds n to the sum.",
+			"✗ shell make lint failed · exit 2 · 32 lines · 300ms",
+			`{"issues":[{"id":7,"title":"Counter races","open":true}]}`,
 		},
-		status: []string{"● running 58s", "fix-tests", "F1 help"},
+		status: []string{"◐ running ", "fix-tests", "F1 help"},
 	},
 	{
 		name: "file_changes", open: fromScene("changes"), heights: [3]int{40, 40, 40},
 		shows: []string{
-			"▎ Make the counter safe.", "· waiting for a decision", "approval · patch, 2 files +7 −3",
+			"Make the counter safe.", "· waiting for a decision", "approval · patch, 2 files +7 −3",
 			"│ ⚠ hidden or look", "│ changes ▏ go.mod +1 −1", "⋯ module store", "3 - go 1.25",
 			"3 + go 1.26‹U+202E›", "pkg/store/counter.go +6 −2", "// Add adds n.",
 			"c.mu.Lock()", "defer c.mu.Unlock()",
 			"Allow once", "Always allow", "Deny",
 		},
 		wide:   []string{"3 - go 1.25 │ 3 + go 1.26‹U+202E›", "18 - return c.n │ 22 + return c.n // under its lock"},
-		status: []string{"● waiting for 1 approval", "fix-tests"},
+		status: []string{"◌ waiting for 1 approval", "fix-tests"},
 	},
 }
 
@@ -62,6 +63,9 @@ func TestGoldenToolCallThemes(t *testing.T) {
 		{ui.ThemeDark, nil},
 		{ui.ThemeLight, nil},
 		{ui.ThemeContrast, tea.BackgroundColorMsg{Color: black}},
+		{ui.ThemeColorblind, tea.BackgroundColorMsg{Color: black}},
+		{ui.ThemeEmber, tea.BackgroundColorMsg{Color: black}},
+		{ui.ThemeFjord, tea.BackgroundColorMsg{Color: black}},
 		{ui.ThemeSixteen, nil},
 	} {
 		t.Run("tool_calls_theme_"+string(c.theme), func(t *testing.T) {
@@ -85,7 +89,7 @@ func TestToolClock(t *testing.T) {
 		Tool: "c7", Status: protocol.ToolCompleted, DurationMS: 61_000,
 	})
 	s.applyJournal()
-	s.mustShow("✓ 1m01s")
+	s.mustShow("✓ shell sleep 60", " 1m01s")
 	s.update(tickMsg{})
 }
 
@@ -95,17 +99,17 @@ func TestToolTitleTellsArgumentsThatArriveLater(t *testing.T) {
 	j.Tool("c1", protocol.ToolStartedData{Name: "Bash"}, "")
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
-	s.mustShow("• Bash ")
+	s.mustShow("◐ Bash ")
 	for _, text := range []string{`{"command":"go`, ` test ./..."}`} {
 		s.mustHide("command")
 		s.journal.Add(protocol.ToolInput, protocol.ToolInputData{Tool: "c1", Text: text})
 		s.applyJournal()
 	}
-	s.mustShow("• Bash go test ./... ")
+	s.mustShow("◐ Bash go test ./... ")
 	input := json.RawMessage(`{"command":"go vet"}`)
 	s.journal.Add(protocol.ToolInput, protocol.ToolInputData{Tool: "c1", Input: input})
 	s.applyJournal()
-	s.mustShow("• Bash go vet ")
+	s.mustShow("◐ Bash go vet ")
 	s.mustHide("go test")
 }
 
@@ -144,8 +148,8 @@ func TestToolOutputPager(t *testing.T) {
 	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
-	s.mustShow("line 0 of many", "line 1 of many", "… 19995 more lines · ctrl+o", "line 19999 of many")
-	s.mustHide("line 19996 of many")
+	s.mustShow("line 0 of many", "line 1 of many", "… 19990 more lines · ctrl+o", "line 19999 of many")
+	s.mustHide("line 19992 of many")
 	s.press("tab", "enter")
 	s.mustShow("line 19999 of many")
 	s.press("v")

@@ -108,7 +108,7 @@ func TestTaskTextShowsTitle(t *testing.T) {
 	j.Pending[len(j.Pending)-2].Event.Task = "t9"
 	j.CaughtUp()
 	s := open(t, j, 80, 40)
-	s.mustShow("Read the imports · 09:41")
+	s.mustShow("Read the imports 09:41")
 }
 
 // BenchmarkDeltaAndFrame applies one delta and draws, after few and many turns.

@@ -18,9 +18,9 @@ import (
 
 func TestExpandItems(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 60)
-	s.mustShow("▸ thought · 3 lines", "… 3 more lines")
+	s.mustShow("▸ thought · 3 lines")
 	s.mustHide("Likely a race.")
-	s.mustHide("got 3, want 4")
+	s.mustHide("» command:")
 	s.press("tab")
 	for range 20 {
 		s.press("up")
@@ -32,7 +32,7 @@ func TestExpandItems(t *testing.T) {
 	s.press("v")
 	s.mustShow("=== RUN   TestStore", "esc back")
 	s.press("q", "enter")
-	s.mustHide("got 3, want 4")
+	s.mustHide("» command:")
 	s.press("esc")
 	s.typeText("x")
 	s.mustShow("> x")
@@ -40,10 +40,10 @@ func TestExpandItems(t *testing.T) {
 
 func TestStreamedTextInPlace(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.mustShow("   I look at the imports\n")
+	s.mustShow(" ▏ I look at the imports\n")
 	s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " of every package"})
 	s.applyJournal()
-	s.mustShow("   I look at the imports of every package\n")
+	s.mustShow(" ▏ I look at the imports of every package\n")
 	if n := s.m.transcript.view.List.Len(); n == 0 || strings.Count(s.text(), "I look") != 1 {
 		t.Errorf("the text is not exactly once in %d items", n)
 	}
@@ -194,7 +194,7 @@ func TestResumedSession(t *testing.T) {
 	s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " of it"})
 	s.journal.CaughtUp()
 	s.applyJournal()
-	s.mustShow("I look at the imports of it", "● running")
+	s.mustShow("I look at the imports of it", "◐ running")
 	s.mustHide("reconnecting")
 }
 
@@ -292,6 +292,6 @@ func TestMessageWithoutAuthor(t *testing.T) {
 	j.Add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{Text: "what is it?"}})
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
-	s.mustShow(" user · ", "what is it?")
-	s.mustHide(" you · ")
+	s.mustShow(" user 09:41", "what is it?")
+	s.mustHide(" you 09:41")
 }

@@ -141,7 +141,7 @@ var hostileScenes = []goldenScene{
 		wide: []string{
 			"sudo · deletes · into a shell · host · hidden or look-alike letters · outside the directory",
 		},
-		status: []string{"● waiting for 1 approval"},
+		status: []string{"◌ waiting for 1 approval"},
 	},
 	{
 		name: "cut_request", open: fromJournal(cutCommand, (*testScreen).focusApproval), heights: [3]int{15, 24, 30},
@@ -149,7 +149,7 @@ var hostileScenes = []goldenScene{
 			"command, 61 lines", "⚠ sudo", "command ▏ echo step", "lines not shown: v views", "▏ sudo reboot",
 			"1 Allow once", "v view the rest",
 		},
-		status: []string{"● waiting for 1 approval"},
+		status: []string{"◌ waiting for 1 approval"},
 	},
 }
 

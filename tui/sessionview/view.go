@@ -1,6 +1,7 @@
 package sessionview
 
 import (
+	"cmp"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,6 +30,8 @@ type Config struct {
 	Sessions  bool              // the program shows other sessions too
 	Local     bool              // the sessions' directories are on this machine
 	Env       map[string]string // the environment of the terminal
+
+	Side SideOptions
 
 	Now   func() time.Time
 	NewID func() string // returns a new message ID
@@ -79,6 +82,7 @@ type panels struct {
 	queue       queuePanel
 	holds       *editHolds
 	plan        planPanel
+	side        sideColumn
 	approvals   approval.Panel
 	rows        clickRows // of the last layout
 	interrupt   interrupt
@@ -128,6 +132,7 @@ func New(c Config) *View {
 		styles: c.Styles, replica: v.replica, status: v.status, usage: &v.usage, now: now,
 		listSessions: c.Sessions,
 		directory:    directory{replica: v.replica, tasks: c.Tasks, local: c.Local, home: c.Env["HOME"]},
+		runningTool:  v.transcript.view.RunningTool,
 	}
 	v.usage = contextUsage{replica: v.replica, commands: v.commands, now: now}
 	holds := &editHolds{
@@ -150,6 +155,10 @@ func New(c Config) *View {
 		attachments: attachments{styles: c.Styles},
 		drafts:      draftSaver{save: c.Composer.SaveDraft},
 		player:      player,
+	}
+	v.panels.side = sideColumn{
+		styles: c.Styles, replica: v.replica, plan: &v.panels.plan, transcript: v.transcript.view,
+		hidden: cmp.Or(c.Side.Hidden, new(bool)),
 	}
 	return v
 }

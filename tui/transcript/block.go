@@ -38,13 +38,16 @@ func (b *Block) line(i int) string {
 	return b.Footer[i-len(b.Body)]
 }
 
+// bars are the bars that a margin can have.
+const bars = "▎▏"
+
 // text returns a line as plain text: a body line without the additions of RenderLine, a header or
 // footer line without its margin.
 func (b *Block) text(i int) string {
 	if j := i - len(b.Header); j >= 0 && j < len(b.Body) {
 		return strings.TrimRight(ansi.Strip(b.Body[j]), " ")
 	}
-	return strings.TrimSpace(ansi.Strip(b.line(i)))
+	return strings.Trim(ansi.Strip(b.line(i)), " "+bars)
 }
 
 func (b *Block) size() int {

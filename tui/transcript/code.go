@@ -30,13 +30,15 @@ func (c *codeLayout) wrap(line string, width int) []string {
 	return r.wrap(width, breakAnywhere)
 }
 
-// wrapIndented is wrap with a left margin.
+// wrapIndented is wrap with a margin of a cell on both sides, on the ground of a code block.
 func (c *codeLayout) wrapIndented(line string, width int) []string {
-	out := c.wrap(line, width-2)
+	margin := ""
+	if width > 2 {
+		margin, width = " ", width-2
+	}
+	out := c.wrap(line, width)
 	for i := range out {
-		if width > 2 && out[i] != "" {
-			out[i] = "  " + out[i]
-		}
+		out[i] = onGround(margin+out[i], width+2*len(margin))
 	}
 	return out
 }

@@ -97,7 +97,7 @@ func (l *markdownLayout) addLine(src string, start, end int) {
 		fence, info := opensFence(line)
 		if fence != "" && (!indented || strings.TrimSpace(src[l.blockStart:start]) == "") {
 			l.closeBlock(src, start)
-			l.lines = l.appendGap(l.lines)
+			l.lines = appendLanguage(l.appendGap(l.lines), info, l.width)
 			l.commit()
 			l.fence, l.codeLayout = fence, newCodeLayout(info)
 			l.blockStart = next

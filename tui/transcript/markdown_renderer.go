@@ -79,7 +79,9 @@ func (m *markdownRenderer) block(n ast.Node, width int) []string {
 	case *ast.ThematicBreak:
 		return []string{withMark(strings.Repeat("─", min(width, 24)), Faint)}
 	case *ast.FencedCodeBlock:
-		return m.code(m.segmentLines(n.Lines()), string(n.Language(m.source)), width)
+		language := string(n.Language(m.source))
+		named := appendLanguage(nil, language, width)
+		return append(named, m.code(m.segmentLines(n.Lines()), language, width)...)
 	case *ast.CodeBlock:
 		return m.code(m.segmentLines(n.Lines()), "", width)
 	case *ast.HTMLBlock:
@@ -174,7 +176,7 @@ func (m *markdownRenderer) code(lines [][]byte, language string, width int) []st
 	var out []string
 	layout := newCodeLayout(language)
 	for _, line := range lines {
-		out = append(out, layout.wrap(string(line), width)...)
+		out = append(out, layout.wrapIndented(string(line), width)...)
 	}
 	return out
 }
@@ -188,9 +190,12 @@ func (m *markdownRenderer) segmentLines(segments *text.Segments) [][]byte {
 	return out
 }
 
+// MaxProse is the maximum width of prose. Longer lines are hard to read.
+const MaxProse = 100
+
 // inlineLines renders the inline content of a block as lines.
 func (m *markdownRenderer) inlineLines(n ast.Node, width int, style Style) []string {
 	r := &StyledText{style: style}
 	m.writeInline(n, r)
-	return r.wrap(width, breakAtWords)
+	return r.wrap(min(width, MaxProse), breakAtWords)
 }

@@ -36,7 +36,7 @@ func (m *markdownRenderer) table(lines *text.Segments, width int) []string {
 	if widths == nil {
 		return append(out, m.stackedTable(rows, width)...)
 	}
-	gap, aligns := withMark(columnGap, Faint), alignments(raw[delimiter])
+	gap, aligns, above := withMark(columnGap, Faint), alignments(raw[delimiter]), len(out)
 	for i, cells := range rows {
 		out = append(out, m.tableRow(cells, widths, aligns, gap)...)
 		if i == 0 {
@@ -47,7 +47,19 @@ func (m *markdownRenderer) table(lines *text.Segments, width int) []string {
 			out = append(out, withMark(strings.Join(rule, "─┼─"), Faint))
 		}
 	}
+	for i, ground := above, tableWidth(widths); i < len(out); i++ {
+		out[i] = onGround(out[i], ground)
+	}
 	return out
+}
+
+// tableWidth returns the width of a table with columns of some widths.
+func tableWidth(widths []int) int {
+	sum := ansi.StringWidth(columnGap) * (len(widths) - 1)
+	for _, w := range widths {
+		sum += w
+	}
+	return sum
 }
 
 // tableCells parses the cells of a row, at most one per column. It does not pad short rows: with

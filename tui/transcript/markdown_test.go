@@ -10,8 +10,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// tagStyles renders styles as tags.
+// tagStyles renders styles other than Ground as tags.
 func tagStyles(text string, style Style) string {
+	if style &^= Ground; style == 0 {
+		return text
+	}
 	tag := ""
 	for i, name := range []string{"b", "i", "c", "l", "h", "f", "+", "-", "*", "u", "r", "s"} {
 		if style&(1<<i) != 0 {
@@ -22,12 +25,12 @@ func tagStyles(text string, style Style) string {
 	return "<" + tag + ":" + text + ">"
 }
 
-// layOut returns the rendered lines of a text at a width, without links.
+// layOut returns the rendered lines of a text at a width, without links and spaces at the end.
 func layOut(m *Markdown, width int, render RenderFunc) []string {
 	lines, _ := m.Lines(width)
 	var out []string
 	for _, line := range lines {
-		out = append(out, withoutLinks(RenderStyles(line, render)))
+		out = append(out, strings.TrimRight(withoutLinks(RenderStyles(line, render)), " "))
 	}
 	return out
 }
@@ -96,15 +99,19 @@ func TestMarkdown(t *testing.T) {
 		{
 			"fence", "look:\n```go\nx :=\t1\n\ny\n```\ndone",
 			80,
-			[]string{"look:", "", "  x :=    <C:1>", "", "  y", "", "done"},
+			[]string{"look:", "", " <f:go>", " x :=    <C:1>", "", " y", "", "done"},
 		},
-		{"a comment over lines", "```go\n/* a\nb */ if\n```", 80, []string{"  <f:/* a>", "  <f:b */> <M:if>"}},
-		{"a long line of code", "```go\nx := \"abcdef\"\n```", 10, []string{"  x := <G:\"ab>", "  <G:cdef\">"}},
-		{"unknown language", "```nope\nif x\n```", 80, []string{"  <c:if x>"}},
-		{"diff", "```diff\n+new\n-old\n same\n```", 80, []string{"  <+:+new>", "  <-:-old>", "   same"}},
-		{"open fence", "```\nx\n**y", 80, []string{"  <c:x>", "  <c:**y>"}},
-		{"fence in a list", "1. do\n   ```\n   x\n   ```\n2. go", 80, []string{"<f:1. >do", "   <c:x>", "<f:2. >go"}},
-		{"longer fence", "````\n```\nx\n````", 80, []string{"  <c:```>", "  <c:x>"}},
+		{"a comment over lines", "```go\n/* a\nb */ if\n```", 80, []string{" <f:go>", " <f:/* a>", " <f:b */> <M:if>"}},
+		{
+			"a long line of code", "```go\nx := \"abcdef\"\n```",
+			10,
+			[]string{" <f:go>", " x := <G:\"ab>", " <G:cdef\">"},
+		},
+		{"unknown language", "```nope\nif x\n```", 80, []string{" <f:nope>", " <c:if x>"}},
+		{"diff", "```diff\n+new\n-old\n same\n```", 80, []string{" <f:diff>", " <+:+new>", " <-:-old>", "  same"}},
+		{"open fence", "```\nx\n**y", 80, []string{" <c:x>", " <c:**y>"}},
+		{"fence in a list", "1. do\n   ```\n   x\n   ```\n2. go", 80, []string{"<f:1. >do", "    <c:x>", "<f:2. >go"}},
+		{"longer fence", "````\n```\nx\n````", 80, []string{" <c:```>", " <c:x>"}},
 		{
 			"link", "[here](http://x.y) and <http://z>",
 			80,
@@ -115,7 +122,7 @@ func TestMarkdown(t *testing.T) {
 		{
 			"html is shown as source", "<b>x</b>\n\n<div>\ny\n</div>",
 			80,
-			[]string{"<b>x</b>", "", "<M:<div>>", "y", "<M:</div>>"},
+			[]string{"<b>x</b>", "", " <M:<div>>", " y", " <M:</div>>"},
 		},
 		{
 			"table", "| a | b |\n|---|---|\n| 1 | **x** |",

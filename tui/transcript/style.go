@@ -23,6 +23,7 @@ const (
 	Underline
 	Reverse
 	Strikethrough
+	Ground // on the ground of a code block or a table
 )
 
 // Hues. A style has at most one.

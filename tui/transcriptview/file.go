@@ -13,7 +13,7 @@ type messageFile struct {
 	itemAnchor
 	styles  *ui.Styles
 	content protocol.Content
-	heading string
+	heading heading
 }
 
 // Estimate implements transcript.Item.

@@ -47,7 +47,7 @@ type userMessage struct {
 	itemAnchor
 	styles  *ui.Styles
 	message protocol.Message
-	heading string
+	heading heading
 }
 
 // Estimate implements transcript.Item.
@@ -65,13 +65,13 @@ func (m *userMessage) Block(width int, _ bool) transcript.Block {
 		}
 		text.Append(describe.Part(&m.message.Parts[i]))
 	}
-	body, bytes := text.Lines(width - ui.Indent)
-	bar := m.styles.User.Render("▎")
+	body, bytes := text.Lines(min(width-ui.Indent, transcript.MaxProse))
+	margin := gutter(&m.styles.User, userBar)
 	return transcript.Block{
-		Header:     []string{"", " " + m.styles.User.Render(ui.Fit(transcript.Clean(m.heading), width-1))},
+		Header:     []string{"", m.heading.line(m.styles, &m.styles.User, userBar, width)},
 		Body:       body,
 		Bytes:      bytes,
-		RenderLine: func(line string) string { return " " + bar + " " + line },
+		RenderLine: func(line string) string { return margin + line },
 	}
 }
 
@@ -81,7 +81,7 @@ type agentMessage struct {
 	itemAnchor
 	styles      *ui.Styles
 	item        *protocol.Item
-	heading     string
+	heading     heading
 	feed        textFeed[*transcript.Markdown]
 	interrupted string // the reason why it is incomplete, or empty
 }
@@ -112,14 +112,15 @@ func (m *agentMessage) Block(width int, collapsed bool) transcript.Block {
 	return b
 }
 
-// agentBlock returns a text of the agent, indented below its heading, if it has one.
-func agentBlock(styles *ui.Styles, heading string, text lines, width int) transcript.Block {
+// agentBlock returns a text of the agent below its heading, if it has one.
+func agentBlock(styles *ui.Styles, head heading, text lines, width int) transcript.Block {
+	margin := gutter(&styles.Agent, agentBar)
 	b := transcript.Block{
 		Header:     []string{""},
-		RenderLine: func(line string) string { return "   " + styles.RenderLine(line) },
+		RenderLine: func(line string) string { return margin + styles.RenderLine(line) },
 	}
-	if heading != "" {
-		b.Header = append(b.Header, " "+styles.Agent.Render(ui.Fit(transcript.Clean(heading), width-1)))
+	if head.name != "" {
+		b.Header = append(b.Header, head.line(styles, &styles.Agent, agentBar, width))
 	}
 	b.Body, b.Bytes = text.Lines(width - ui.Indent)
 	return b
@@ -134,7 +135,7 @@ type lines interface {
 // line while the message is open. The checklist shows the result of the task.
 func (m *agentMessage) collapse(b transcript.Block, width int) transcript.Block {
 	n := len(b.Body)
-	name := m.styles.Agent.Render(transcript.Clean(m.heading))
+	name := m.styles.Agent.Render(transcript.Clean(m.heading.name)) + " " + m.styles.Dim.Render(m.heading.clock)
 	count := m.styles.Dim.Render(" · " + ui.Count(n, "line"))
 	b.Header[1] = ui.Fit(" "+m.styles.Dim.Render("▸ ")+name+count, width)
 	if b.Body = b.Body[max(0, n-1):]; !m.item.Open {
@@ -167,6 +168,7 @@ type reasoning struct {
 	feed        textFeed[*transcript.Text]
 	task        string // title of its task in a plan, or empty
 	interrupted string // the reason why it is incomplete, or empty
+	joined      bool   // it continues a group
 }
 
 // markInterrupted marks the reasoning as incomplete.
@@ -195,17 +197,18 @@ func (r *reasoning) Block(width int, collapsed bool) transcript.Block {
 		state += " · " + r.interrupted
 	}
 	if !collapsed {
-		body, bytes := text.Lines(width - ui.Indent)
+		body, bytes := text.Lines(min(width-ui.Indent, transcript.MaxProse))
 		return transcript.Block{
-			Header:     []string{"", r.styles.Dim.Render(" ▾ " + state)},
+			Header:     append(blankLines(r.joined), r.styles.Dim.Render(" ▾ "+state)),
 			Body:       body,
 			Bytes:      bytes,
 			RenderLine: renderLine,
 		}
 	}
-	last, hidden := text.Tail(width-ui.Indent, 1)
+	last, hidden := text.Tail(min(width-ui.Indent, transcript.MaxProse), 1)
 	b := transcript.Block{
-		Header:     []string{"", r.styles.Dim.Render(" ▸ " + state + " · " + ui.Count(hidden+len(last), "line"))},
+		Header: append(blankLines(r.joined),
+			r.styles.Dim.Render(" ▸ "+state+" · "+ui.Count(hidden+len(last), "line"))),
 		RenderLine: renderLine,
 	}
 	if r.item.Open {

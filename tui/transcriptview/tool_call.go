@@ -14,8 +14,8 @@ import (
 
 // Bounds of the lines of a tool call in the transcript. The pager shows all of them.
 const (
-	headLines            = 2    // first lines of a collapsed output
-	tailLines            = 5    // lines of a collapsed output at most
+	headLines            = 3    // first lines of a collapsed output
+	outputLines          = 10   // lines of a collapsed output at most
 	collapsedChangeLines = 14   // lines of collapsed file changes
 	maxChangeLines       = 400  // of expanded file changes
 	maxArgumentLines     = 100  // of expanded arguments
@@ -31,6 +31,8 @@ type toolCall struct {
 	feed        textFeed[*transcript.Text]
 	task        string // title of its task in a plan, or empty
 	interrupted string // the reason why it is incomplete, or empty
+	waiting     bool   // for an approval
+	joined      bool   // it continues a group
 
 	changes       *filechange.Changes // cache of fileChanges
 	cachedFor     changesKey
@@ -82,7 +84,7 @@ func (t *toolCall) markInterrupted(reason string) { t.interrupted = reason }
 // Estimate implements transcript.Item.
 func (t *toolCall) Estimate(width int, collapsed bool) int {
 	if collapsed {
-		return min(3+headLines+tailLines, 2+estimateLines(len(t.item.Text), width))
+		return min(3+outputLines, 2+estimateLines(len(t.item.Text), width))
 	}
 	size := len(t.item.Text) + len(t.item.Tool.Input) + len(t.item.Tool.InputText)
 	return 3 + min(maxOutputLines, estimateLines(size, width))
@@ -92,7 +94,7 @@ func (t *toolCall) Estimate(width int, collapsed bool) int {
 func (t *toolCall) Block(width int, collapsed bool) transcript.Block {
 	defer t.releaseCache()
 	b := transcript.Block{
-		Header:     []string{"", ui.Spread(" "+t.title(), t.status(), width)},
+		Header:     append(blankLines(t.joined), t.titleLine(width)),
 		RenderLine: func(line string) string { return "   " + t.styles.RenderLine(line) },
 	}
 	room := max(1, width-ui.Indent)
@@ -130,9 +132,9 @@ func (t *toolCall) Block(width int, collapsed bool) transcript.Block {
 // appendOutputEnds appends the first and the last lines of the output to dst, or only the last
 // lines if the call is running or failed.
 func (t *toolCall) appendOutputEnds(dst []string, out output, room int) []string {
-	first, last := headLines, tailLines-headLines
+	first, last := headLines, outputLines-headLines
 	if t.item.Open || t.item.Tool.End != nil && t.item.Tool.End.Status == protocol.ToolFailed {
-		first, last = 0, tailLines
+		first, last = 0, outputLines
 	}
 	tail, hidden := out.text.Tail(room, last)
 	if hidden += out.linesBefore; hidden <= first+1 && out.complete {

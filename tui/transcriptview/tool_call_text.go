@@ -1,9 +1,13 @@
 package transcriptview
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
 	"agentctl/tui/describe"
@@ -12,24 +16,77 @@ import (
 	"agentctl/tui/ui"
 )
 
-// title returns the styled title: the parent mark, the task, the tool and its main argument.
-func (t *toolCall) title() string {
-	glyph := t.styles.Dim.Render("•")
+// toolState is the state of a tool call as the screen shows it.
+type toolState struct {
+	glyph string
+	word  string // "" for a completed call
+	style *lipgloss.Style
+}
+
+// state returns the state of the call.
+func (t *toolCall) state() toolState {
+	s, end := t.styles, t.item.Tool.End
+	switch {
+	case end == nil && t.interrupted != "":
+		return toolState{"⊘", t.interrupted, &s.Warning}
+	case end == nil && !t.item.Open:
+		return toolState{"?", "unfinished", &s.Dim}
+	case end == nil && t.waiting:
+		return toolState{"◌", "waiting for a decision", &s.Warning}
+	case end == nil:
+		return toolState{"◐", "running", &s.Busy}
+	}
+	switch end.Status {
+	case protocol.ToolCompleted:
+		return toolState{"✓", "", &s.Success}
+	case protocol.ToolFailed:
+		return toolState{"✗", "failed", &s.Error}
+	case protocol.ToolDenied:
+		return toolState{"⊘", "denied", &s.Error}
+	case protocol.ToolCancelled:
+		return toolState{"⊘", "cancelled", &s.Warning}
+	case protocol.ToolUnknown:
+		return toolState{"?", "unknown", &s.Warning}
+	}
+	return toolState{"•", ui.OneLine(transcript.Clean(string(end.Status))), &s.Dim}
+}
+
+// titleLine returns the title and the status. The status is not far from a short title on a wide
+// screen.
+func (t *toolCall) titleLine(width int) string {
+	state := t.state()
+	title, status := " "+t.title(state), t.status(state, width)
+	needed := ansi.StringWidth(title) + ansi.StringWidth(status) + 2
+	return ui.Spread(title, status, min(width, max(needed, ui.Indent+transcript.MaxProse)))
+}
+
+// title returns the styled title: the state, the task, the tool and its main argument. The title of
+// a running call stands out, that of a denied one is struck.
+func (t *toolCall) title(state toolState) string {
+	s := t.styles
+	head := state.style.Render(state.glyph)
 	if t.item.Parent != "" {
-		glyph = t.styles.Dim.Render("  ↳")
+		head = s.Dim.Render("  ↳ ") + head
 	}
 	if t.task != "" {
-		glyph += " " + t.styles.Dim.Render(ui.OneLine(transcript.Clean(t.task))+" ›")
+		head += " " + s.Dim.Render(ui.OneLine(transcript.Clean(t.task))+" ›")
+	}
+	titleStyle := s.Plain
+	switch end := t.item.Tool.End; {
+	case end == nil && t.item.Open:
+		titleStyle = s.Bold
+	case end != nil && end.Status == protocol.ToolDenied:
+		titleStyle = s.Plain.Strikethrough(true)
 	}
 	title := t.describe()
-	s := t.styles.Bold.Render(title.Title)
+	text := titleStyle.Render(title.Title)
 	if title.Name != "" {
-		s = t.styles.Dim.Render(title.Name) + " " + s
+		text = s.Dim.Render(title.Name) + " " + text
 	}
 	if title.Argument != "" {
-		s += " " + t.styles.Dim.Render(title.Argument)
+		text += " " + s.Dim.Render(title.Argument)
 	}
-	return glyph + " " + s
+	return head + " " + text
 }
 
 // describe returns the title by what is known of the call.
@@ -48,40 +105,51 @@ func (t *toolCall) describe() describe.ToolTitle {
 // plainTitle returns the title as one line without styles.
 func (t *toolCall) plainTitle() string { return t.describe().String() }
 
-// status returns the styled status, exit code and duration.
-func (t *toolCall) status() string {
+// minSizeWidth is the minimum width at which a title has the size of the output.
+const minSizeWidth = 60
+
+// status returns the styled state, exit code, size of the output and duration.
+func (t *toolCall) status(state toolState, width int) string {
 	end := t.item.Tool.End
-	switch {
-	case end == nil && t.interrupted != "":
-		return t.styles.Warning.Render(t.interrupted)
-	case end == nil && t.item.Open:
-		s := "running"
-		if ran := t.styles.Since(t.item.Started); ran >= time.Second {
-			s += " " + ui.Duration(ran)
+	var parts []string
+	if state.word != "" {
+		parts = append(parts, state.word)
+	}
+	if end == nil {
+		if ran := t.styles.Since(t.item.Started); t.item.Open && t.interrupted == "" && ran >= time.Second {
+			parts = append(parts, ui.Duration(ran))
 		}
-		return t.styles.Warning.Render(s)
-	case end == nil:
-		return t.styles.Dim.Render("unfinished")
+		return state.style.Render(strings.Join(parts, " "))
 	}
-	s := ui.OneLine(transcript.Clean(string(end.Status)))
-	style := t.styles.Dim
-	switch end.Status {
-	case protocol.ToolCompleted:
-		s, style = "✓", t.styles.Success
-	case protocol.ToolFailed:
-		s, style = "✗ failed", t.styles.Error
-	case protocol.ToolUnknown:
-		s, style = "? unknown", t.styles.Warning
-	}
-	separator := " "
 	if end.ExitCode != nil && *end.ExitCode != 0 {
-		s += fmt.Sprintf(" · exit %d", *end.ExitCode)
-		separator = keymap.Separator
+		parts = append(parts, fmt.Sprintf("exit %d", *end.ExitCode))
+	}
+	failure := len(parts)
+	if rows := t.outputRows(); rows > 1 && width >= minSizeWidth {
+		parts = append(parts, ui.Count(rows, "line"))
 	}
 	if end.DurationMS > 0 {
-		s += separator + ui.Duration(ui.Millis(end.DurationMS))
+		parts = append(parts, ui.Duration(ui.Millis(end.DurationMS)))
 	}
-	return style.Render(s)
+	return t.joinStatus(state, parts[:failure], parts[failure:])
+}
+
+// joinStatus joins the parts of a status that tell of a failure and the muted ones.
+func (t *toolCall) joinStatus(state toolState, failure, muted []string) string {
+	out := state.style.Render(strings.Join(failure, keymap.Separator))
+	if len(failure) > 0 && len(muted) > 0 {
+		out += t.styles.Dim.Render(keymap.Separator)
+	}
+	return out + t.styles.Dim.Render(strings.Join(muted, keymap.Separator))
+}
+
+// outputRows returns the number of lines of a finished output.
+func (t *toolCall) outputRows() int {
+	text := bytes.TrimRight(t.item.Text, "\n")
+	if len(text) == 0 {
+		return 0
+	}
+	return bytes.Count(text, []byte{'\n'}) + 1
 }
 
 // arguments returns the input as text, one line per field.

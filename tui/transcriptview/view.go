@@ -2,7 +2,6 @@ package transcriptview
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -32,6 +31,8 @@ type View struct {
 	turns        []turnStart                      // turns in List, without those prepended by PrependPage
 	plan         *Checklist                       // of the current turn
 	planItem     transcript.ID                    // the item of plan
+
+	changed changedFiles
 
 	pinned bool // see SetPinned
 
@@ -110,6 +111,9 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 		}
 	}
 	for _, it := range items {
+		if it.Kind == protocol.ItemApproval {
+			v.markWaiting(it)
+		}
 		if it.Kind == protocol.ItemEvent && IsPlanEvent(it.Type) {
 			v.applyPlanEvent(it, add)
 			continue
@@ -119,6 +123,7 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 				call.resetOutput()
 			}
 			if e.Type == protocol.ToolEnded {
+				v.changed.add(it.Tool)
 				v.List.UpdateAnchor(id)
 			}
 			v.List.Invalidate(id)
@@ -143,7 +148,7 @@ func (v *View) startTurn(e *protocol.Event, add addFunc) {
 		itemAnchor: itemAnchor{TurnAnchor, AnchorName(turn.Turn, protocol.HitUser, "")},
 		styles:     v.styles,
 		message:    turn.Message,
-		heading:    v.heading(remote.ActorName(turn.Message.By), e),
+		heading:    v.newHeading(remote.ActorName(turn.Message.By), e),
 	}, false)
 	v.turns = append(v.turns, turnStart{id, turn.First})
 }
@@ -223,81 +228,6 @@ func (v *View) Tick() {
 	}
 }
 
-// newItem returns the list item for a protocol item and whether it starts collapsed. It returns nil
-// for an item that is not shown.
-func (v *View) newItem(it *protocol.Item, e *protocol.Event) (item transcript.Item, collapsed bool) {
-	switch it.Kind {
-	case protocol.ItemText:
-		head := v.speakerHeading(it, e)
-		return &agentMessage{itemAnchor: v.anchorAt(0, it), styles: v.styles, item: it, heading: head}, it.Task != ""
-	case protocol.ItemReasoning:
-		return &reasoning{itemAnchor: v.anchorAt(0, it), styles: v.styles, item: it, task: v.taskTitle(it.Task)}, true
-	case protocol.ItemTool:
-		return &toolCall{
-			itemAnchor: v.anchorAt(ToolAnchor, it),
-			styles:     v.styles,
-			item:       it,
-			task:       v.taskTitle(it.Task),
-		}, true
-	case protocol.ItemApproval:
-		return &approvalItem{itemAnchor: v.anchorAt(ApprovalAnchor, it), styles: v.styles, item: it}, false
-	}
-	if it.Type == protocol.TextContent {
-		c := remote.DecodeData[protocol.TextContentData](it.Data).Content
-		return &messageFile{styles: v.styles, content: c, heading: v.speakerHeading(it, e)}, false
-	}
-	if n := eventNote(v.styles, it.Type, it.Data); n != nil {
-		if it.Type == protocol.ErrorRaised {
-			n.itemAnchor = v.errorAnchor(seqName(it.Seq))
-		}
-		v.joinNotes(n)
-		return n, false
-	}
-	return nil, false
-}
-
-// speakerHeading returns the heading of a message of the agent, or "" if it continues the message
-// before.
-func (v *View) speakerHeading(it *protocol.Item, e *protocol.Event) string {
-	author := cmp.Or(it.Agent, v.taskTitle(it.Task), "agent")
-	if author == v.speaker && it.Task == "" {
-		return ""
-	}
-	v.speaker = author
-	return v.heading(author, e)
-}
-
-// joinNotes removes the blank line between two consecutive event notes.
-func (v *View) joinNotes(n *note) {
-	if v.List.Len() > 0 {
-		last, ok := v.List.Item(v.List.Last()).(*note)
-		n.blankBefore = !ok || !last.fromEvent
-	}
-}
-
-// taskTitle returns the title of a task, or its id if the title is not known.
-func (v *View) taskTitle(id string) string {
-	if title := v.taskTitles[id]; title != "" || id == "" {
-		return title
-	}
-	if v.plan != nil {
-		if i := v.plan.taskIndex(id); i >= 0 {
-			return v.plan.tasks[i].Title
-		}
-	}
-	return id
-}
-
-// anchorAt returns the anchor of an item of the current turn.
-func (v *View) anchorAt(kind transcript.AnchorKind, it *protocol.Item) itemAnchor {
-	return itemAnchor{kind, AnchorName(v.reducer.Current().Turn, protocol.HitKind(it.Kind), it.ID)}
-}
-
-// errorAnchor returns the anchor of an error of the current turn.
-func (v *View) errorAnchor(id string) itemAnchor {
-	return itemAnchor{ErrorAnchor, AnchorName(v.reducer.Current().Turn, protocol.HitError, id)}
-}
-
 // AddMark appends a warning from the client, like the loss of the connection.
 func (v *View) AddMark(text string) {
 	v.List.Append(&note{styles: v.styles, level: describe.LevelWarning, text: "── " + text, blankBefore: true}, false)
@@ -321,11 +251,6 @@ func (v *View) dropOldTurns() {
 		v.turns[i].id -= from
 	}
 	v.olderThan = v.turns[0].first
-}
-
-// heading returns the heading of a message: its author and time.
-func (v *View) heading(name string, e *protocol.Event) string {
-	return name + " · " + v.styles.Clock(e.Time)
 }
 
 // Empty reports whether the session has no items, not even in pages of history.

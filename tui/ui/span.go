@@ -25,12 +25,18 @@ func (p *palette) spanStyle(style transcript.Style) lipgloss.Style {
 	case style&transcript.Heading != 0:
 		s = tint(s, p.heading)
 	}
+	if style&transcript.Ground != 0 && p.block != nil {
+		s = s.Background(p.block)
+		if style&(transcript.Code|transcript.Heading) == 0 {
+			s = tint(s, p.text)
+		}
+	}
 	s = tint(s, p.hueColor(style))
 	if style&transcript.Reverse != 0 {
 		return p.inverseStyle(s, p.hueColor(style))
 	}
 	if style&transcript.Faint != 0 {
-		s = tint(s, p.dim).Faint(p.faint)
+		s = tint(s, p.muted).Faint(p.faint)
 	}
 	return s
 }
@@ -44,36 +50,36 @@ func (p *palette) diffStyle(s lipgloss.Style, style transcript.Style, fg, bg col
 	case bg == nil:
 		return tint(s, fg)
 	case style&transcript.Faint != 0:
-		s = tint(s, p.dim)
+		s = tint(s, p.muted)
 	default:
-		s = tint(s, p.hueColor(style))
+		s = tint(tint(s, p.text), p.hueColor(style))
 	}
 	return s.Background(bg)
 }
 
-// inverseStyle returns s with the background bg, or reversed if there is no inverse text colour.
+// inverseStyle returns s with the background bg, or reversed if there is no ink.
 func (p *palette) inverseStyle(s lipgloss.Style, bg color.Color) lipgloss.Style {
-	if p.inverseText == nil || bg == nil {
+	if p.ink == nil || bg == nil {
 		return s.Reverse(true)
 	}
-	return s.Foreground(p.inverseText).Background(bg)
+	return s.Foreground(p.ink).Background(bg)
 }
 
 // hueColor returns the theme's colour of a hue, or nil.
 func (p *palette) hueColor(style transcript.Style) color.Color {
 	switch style.Hue() {
 	case transcript.Red:
-		return p.failure
+		return p.red
 	case transcript.Green:
-		return p.success
+		return p.green
 	case transcript.Yellow:
-		return p.warning
+		return p.yellow
 	case transcript.Blue:
-		return p.user
+		return p.blue
 	case transcript.Magenta:
-		return p.heading
+		return p.magenta
 	case transcript.Cyan:
-		return p.code
+		return p.cyan
 	}
 	return nil
 }

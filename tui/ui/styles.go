@@ -32,10 +32,10 @@ type Styles struct {
 
 // Tokens are the styles by meaning.
 type Tokens struct {
-	Plain, Bold, Dim        lipgloss.Style
-	User, Agent             lipgloss.Style
-	Success, Error, Warning lipgloss.Style
-	KeyName, Selected       lipgloss.Style
+	Plain, Bold, Dim              lipgloss.Style
+	User, Agent, Accent, Border   lipgloss.Style
+	Success, Error, Warning, Busy lipgloss.Style
+	KeyName, Selected, Match      lipgloss.Style
 }
 
 // NewStyles returns the styles of a theme with the default keys. "" is ThemeAuto.
@@ -55,14 +55,21 @@ func (s *Styles) setPalette(p palette) {
 	s.palette = p
 	s.Plain = plain
 	s.Bold = plain.Bold(true)
-	s.Dim = tint(plain, p.dim).Faint(p.faint)
+	s.Dim = tint(plain, p.muted).Faint(p.faint)
+	s.Accent = tint(plain, p.accent)
+	s.Border = tint(plain, p.border).Faint(p.faint)
 	s.User = tint(s.Bold, p.user)
 	s.Agent = tint(s.Bold, p.agent)
 	s.Success = tint(plain, p.success)
 	s.Error = tint(plain, p.failure)
 	s.Warning = tint(plain, p.warning)
+	s.Busy = tint(plain, p.busy)
 	s.KeyName = s.Bold
-	s.Selected = plain.Reverse(true)
+	s.Selected, s.Match = plain.Reverse(true), plain.Reverse(true)
+	if p.element != nil {
+		s.Selected = s.Bold.Foreground(p.text).Background(p.element)
+		s.Match = p.inverseStyle(plain, p.accent)
+	}
 	s.spans = map[transcript.Style][2]string{}
 }
 
@@ -100,9 +107,9 @@ func (s *Styles) Rule(title string, width int) string {
 	title = Fit(title, width-4)
 	rest := width - 3 - ansi.StringWidth(title)
 	if title == "" || rest < 0 {
-		return s.Dim.Render(strings.Repeat("─", max(width, 0)))
+		return s.Border.Render(strings.Repeat("─", max(width, 0)))
 	}
-	return s.Dim.Render("─ ") + title + s.Dim.Render(" "+strings.Repeat("─", rest))
+	return s.Border.Render("─ ") + title + s.Border.Render(" "+strings.Repeat("─", rest))
 }
 
 // SideBySide reports whether diffs are laid out side by side at a width.
@@ -150,7 +157,7 @@ func (s *Styles) Highlight(line string, query *protocol.Query) string {
 	for _, match := range query.Spans(plain) {
 		from, to := ansi.StringWidth(plain[:match.From]), ansi.StringWidth(plain[:match.To])
 		if from < to { // a match inside a grapheme cluster is empty
-			ranges = append(ranges, lipgloss.NewRange(from, to, s.Selected))
+			ranges = append(ranges, lipgloss.NewRange(from, to, s.Match))
 		}
 	}
 	if len(ranges) == 0 {

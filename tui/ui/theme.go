@@ -1,10 +1,9 @@
 package ui
 
 import (
-	"image/color"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -13,63 +12,36 @@ import (
 // colours.
 type Theme string
 
-// The themes.
+// The themes. All but ThemeDark and ThemeLight have colours for both kinds of background.
 const (
-	ThemeAuto     Theme = "auto"     // dark or light, by the terminal's background
-	ThemeDark     Theme = "dark"     // for a dark background
-	ThemeLight    Theme = "light"    // for a light background
-	ThemeContrast Theme = "contrast" // no faint text, high contrast
-	ThemeSixteen  Theme = "16"       // the terminal's own sixteen colours
+	ThemeAuto       Theme = "auto"       // dark or light, by the terminal's background
+	ThemeDark       Theme = "dark"       // for a dark background
+	ThemeLight      Theme = "light"      // for a light background
+	ThemeContrast   Theme = "contrast"   // high contrast
+	ThemeColorblind Theme = "colorblind" // states differ without red and green
+	ThemeEmber      Theme = "ember"      // warm colours
+	ThemeFjord      Theme = "fjord"      // cold colours
+	ThemeSixteen    Theme = "16"         // the terminal's own sixteen colours
 )
 
 // Themes returns all themes, the default first.
 func Themes() []Theme {
-	return []Theme{ThemeAuto, ThemeDark, ThemeLight, ThemeContrast, ThemeSixteen}
+	return []Theme{
+		ThemeAuto, ThemeDark, ThemeLight, ThemeContrast, ThemeColorblind, ThemeEmber, ThemeFjord, ThemeSixteen,
+	}
 }
 
-// palette holds the colours of a theme. nil is the terminal's default colour.
-type palette struct {
-	user, agent, success, failure, warning, code, heading, dim color.Color
-
-	added, removed color.Color // background of diff lines; nil: good and bad are their foreground
-	inverseText    color.Color // foreground on the other colours; nil: reverse video
-
-	faint bool // dim text is faint instead of coloured
+// themePalettes holds the palettes of the themes on a dark and on a light background.
+var themePalettes = map[Theme]struct{ dark, light *palette }{
+	ThemeAuto:       {&darkPalette, &lightPalette},
+	ThemeDark:       {&darkPalette, &darkPalette},
+	ThemeLight:      {&lightPalette, &lightPalette},
+	ThemeContrast:   {&darkContrastPalette, &lightContrastPalette},
+	ThemeColorblind: {&darkColorblindPalette, &lightColorblindPalette},
+	ThemeEmber:      {&darkEmberPalette, &lightEmberPalette},
+	ThemeFjord:      {&darkFjordPalette, &lightFjordPalette},
+	ThemeSixteen:    {&ansiPalette, &ansiPalette},
 }
-
-// rgb returns the colour written as #rrggbb.
-func rgb(hex string) color.Color { return lipgloss.Color(hex) }
-
-var (
-	ansiPalette = palette{
-		user: lipgloss.Cyan, agent: lipgloss.Green,
-		success: lipgloss.Green, failure: lipgloss.Red, warning: lipgloss.Yellow,
-		code: lipgloss.Cyan, heading: lipgloss.Magenta,
-		faint: true,
-	}
-	darkPalette = palette{
-		user: rgb("#6cb6ff"), agent: rgb("#8ddb8c"),
-		success: rgb("#8ddb8c"), failure: rgb("#ff8f85"), warning: rgb("#e8b84a"),
-		code: rgb("#76d0d0"), heading: rgb("#dcb1ff"), dim: rgb("#a0a0a0"),
-		added: rgb("#12331e"), removed: rgb("#451a1d"), inverseText: rgb("#000000"),
-	}
-	lightPalette = palette{
-		user: rgb("#0550ae"), agent: rgb("#1a6630"),
-		success: rgb("#1a6630"), failure: rgb("#b3131f"), warning: rgb("#7a4a00"),
-		code: rgb("#005f6b"), heading: rgb("#6f2dbd"), dim: rgb("#5e5e5e"),
-		added: rgb("#d9f7df"), removed: rgb("#ffe3e0"), inverseText: rgb("#ffffff"),
-	}
-	darkContrastPalette = palette{
-		user: rgb("#7fd4ff"), agent: rgb("#7dff7d"),
-		success: rgb("#7dff7d"), failure: rgb("#ffa8a8"), warning: rgb("#ffe600"),
-		code: rgb("#7dffff"), heading: rgb("#ffb8ff"),
-	}
-	lightContrastPalette = palette{
-		user: rgb("#00308f"), agent: rgb("#004d00"),
-		success: rgb("#004d00"), failure: rgb("#8b0000"), warning: rgb("#5a3300"),
-		code: rgb("#00424f"), heading: rgb("#4b0082"),
-	}
-)
 
 // terminalColors holds the inputs of the choice of a palette.
 type terminalColors struct {
@@ -80,12 +52,12 @@ type terminalColors struct {
 	trueColor       bool // 24-bit colours
 }
 
-// palette returns the palette of the theme on this terminal. Until the background is known,
-// ThemeAuto has the terminal's colours and ThemeContrast none.
+// palette returns the palette of the theme on this terminal. Until the background is known, a theme
+// that depends on it has the terminal's colours, and ThemeContrast none.
 func (c *terminalColors) palette() palette {
 	p := c.themePalette()
 	if !c.trueColor { // backgrounds would be too bright, or grey
-		p.added, p.removed, p.inverseText = nil, nil, nil
+		p.ink, p.grounds = nil, grounds{}
 	}
 	return p
 }
@@ -93,31 +65,53 @@ func (c *terminalColors) palette() palette {
 // themePalette returns the palette of the theme as if the terminal had 24-bit colours or at most
 // sixteen.
 func (c *terminalColors) themePalette() palette {
+	variants := themePalettes[c.theme]
 	switch {
-	case c.theme == ThemeSixteen || c.theme != ThemeContrast && c.limited:
-		return ansiPalette
-	case c.theme == ThemeDark:
-		return darkPalette
-	case c.theme == ThemeLight:
-		return lightPalette
-	case c.theme == ThemeContrast && (!c.backgroundKnown || c.limited):
-		return palette{}
-	case c.theme == ThemeContrast && c.lightBackground:
-		return lightContrastPalette
-	case c.theme == ThemeContrast:
-		return darkContrastPalette
-	case !c.backgroundKnown:
-		return ansiPalette
+	case c.limited || variants.dark != variants.light && !c.backgroundKnown:
+		return c.ansiPalette()
 	case c.lightBackground:
-		return lightPalette
+		return *variants.light
 	}
-	return darkPalette
+	return *variants.dark
+}
+
+// ansiPalette returns the palette of the theme for at most sixteen colours.
+func (c *terminalColors) ansiPalette() palette {
+	switch c.theme {
+	case ThemeContrast:
+		return palette{}
+	case ThemeColorblind:
+		return ansiColorblindPalette
+	}
+	return ansiPalette
+}
+
+// ThemeMsg asks the program to switch to a theme.
+type ThemeMsg struct{ Theme Theme }
+
+// Theme returns the theme.
+func (s *Styles) Theme() Theme { return s.colors.theme }
+
+// NextTheme returns the theme after the current one.
+func (s *Styles) NextTheme() Theme {
+	all := Themes()
+	return all[(slices.Index(all, s.colors.theme)+1)%len(all)]
+}
+
+// SetTheme switches to a theme. It returns the command of [Styles.Query] unless the background is
+// known, and reports whether the styles have changed.
+func (s *Styles) SetTheme(theme Theme) (cmd tea.Cmd, changed bool) {
+	s.colors.theme = theme
+	if !s.colors.backgroundKnown {
+		cmd = s.Query()
+	}
+	return cmd, s.updatePalette()
 }
 
 // Query returns a command that requests the terminal's background, or nil if the theme does not
 // depend on it.
 func (s *Styles) Query() tea.Cmd {
-	if theme := s.colors.theme; theme != ThemeAuto && theme != ThemeContrast {
+	if variants := themePalettes[s.colors.theme]; variants.dark == variants.light {
 		return nil
 	}
 	return tea.RequestBackgroundColor
@@ -140,6 +134,12 @@ func (s *Styles) Update(msg tea.Msg) bool {
 		s.colors.limited = msg.Profile <= colorprofile.ANSI
 		s.colors.trueColor = msg.Profile == colorprofile.TrueColor
 	}
+	return s.updatePalette()
+}
+
+// updatePalette derives the styles from the palette of the theme. It reports whether they have
+// changed.
+func (s *Styles) updatePalette() bool {
 	p := s.colors.palette()
 	if p == s.palette {
 		return false

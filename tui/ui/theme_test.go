@@ -36,11 +36,14 @@ func TestNamedThemeIgnoresBackground(t *testing.T) {
 
 func TestSixteenColourTerminal(t *testing.T) {
 	for theme, want := range map[Theme]palette{
-		ThemeAuto:     ansiPalette,
-		ThemeDark:     ansiPalette,
-		ThemeLight:    ansiPalette,
-		ThemeSixteen:  ansiPalette,
-		ThemeContrast: {},
+		ThemeAuto:       ansiPalette,
+		ThemeDark:       ansiPalette,
+		ThemeLight:      ansiPalette,
+		ThemeEmber:      ansiPalette,
+		ThemeFjord:      ansiPalette,
+		ThemeSixteen:    ansiPalette,
+		ThemeColorblind: ansiColorblindPalette,
+		ThemeContrast:   {},
 	} {
 		styles := NewStyles(nil, theme)
 		styles.Update(tea.BackgroundColorMsg{Color: color.Black})
@@ -51,41 +54,125 @@ func TestSixteenColourTerminal(t *testing.T) {
 	}
 }
 
-// WCAG 2.2 requires a contrast of at least 4.5 (1.4.3), or 7 for enhanced contrast (1.4.6). The
-// backgrounds are those of common terminal themes, which are seldom pure black or white.
-func TestPaletteContrast(t *testing.T) {
-	for _, c := range []struct {
-		name       string
-		palette    palette
-		background color.Color
-		minimum    float64
-	}{
-		{"dark", darkPalette, lipgloss.Color("#282c34"), 4.5},
-		{"light", lightPalette, lipgloss.Color("#fdf6e3"), 4.5},
-		{"contrast on dark", darkContrastPalette, lipgloss.Color("#282c34"), 7},
-		{"contrast on light", lightContrastPalette, lipgloss.Color("#fdf6e3"), 7},
-	} {
-		p := c.palette
+// darkTerminal and lightTerminal are common backgrounds, which are seldom pure black or white.
+var darkTerminal, lightTerminal = lipgloss.Color("#282c34"), lipgloss.Color("#fdf6e3")
+
+// texts returns all colours of text.
+func (p *palette) texts() []color.Color {
+	return []color.Color{
+		p.text, p.muted, p.heading, p.code, p.accent, p.user, p.agent, p.success, p.failure, p.warning, p.busy,
+		p.red, p.green, p.yellow, p.blue, p.magenta, p.cyan,
+	}
+}
+
+// eachPalette calls f for the palettes of all themes but ThemeSixteen, with their backgrounds.
+func eachPalette(f func(theme Theme, p *palette, background color.Color)) {
+	for theme, variants := range themePalettes {
+		if theme == ThemeSixteen {
+			continue
+		}
+		if theme != ThemeLight {
+			f(theme, variants.dark, darkTerminal)
+		}
+		if theme != ThemeDark {
+			f(theme, variants.light, lightTerminal)
+		}
+	}
+}
+
+// WCAG 2.2 requires a contrast of at least 4.5 (1.4.3), or 7 for enhanced contrast (1.4.6).
+func TestTextIsReadableOnEveryGround(t *testing.T) {
+	eachPalette(func(theme Theme, p *palette, background color.Color) {
+		minimum := 4.5
+		if theme == ThemeContrast {
+			minimum = 7
+		}
 		if p.faint {
-			t.Errorf("%s: palette has faint text", c.name)
+			t.Errorf("%s: palette has faint text", theme)
 		}
-		for _, fg := range []color.Color{p.user, p.agent, p.success, p.failure, p.warning, p.code, p.heading, p.dim} {
-			if fg == nil {
-				continue
+		for _, fg := range p.texts() {
+			if got := contrast(p.ink, fg); got < minimum {
+				t.Errorf("%s: ink on %v: contrast %.1f, want at least %.1f", theme, fg, got, minimum)
 			}
-			if p.inverseText != nil && contrast(p.inverseText, fg) < c.minimum {
-				t.Errorf("%s: inverse text on %v: contrast %.1f, want at least %.1f",
-					c.name, fg, contrast(p.inverseText, fg), c.minimum)
-			}
-			for _, bg := range []color.Color{c.background, p.added, p.removed} {
-				if bg == nil {
-					continue
-				}
-				if got := contrast(fg, bg); got < c.minimum {
-					t.Errorf("%s: %v on %v: contrast %.1f, want at least %.1f", c.name, fg, bg, got, c.minimum)
+			for _, bg := range []color.Color{background, p.element, p.block, p.added, p.removed} {
+				if got := contrast(fg, bg); got < minimum {
+					t.Errorf("%s: %v on %v: contrast %.1f, want at least %.1f", theme, fg, bg, got, minimum)
 				}
 			}
 		}
+	})
+}
+
+// Lines and other marks need a contrast of at least 3 (WCAG 1.4.11).
+func TestBorderIsVisible(t *testing.T) {
+	eachPalette(func(theme Theme, p *palette, background color.Color) {
+		if got := contrast(p.border, background); got < 3 {
+			t.Errorf("%s: border on %v: contrast %.1f, want at least 3", theme, background, got)
+		}
+	})
+}
+
+func TestSelectionIsVisible(t *testing.T) {
+	for _, theme := range Themes() {
+		profiles := []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI}
+		for _, profile := range profiles {
+			s := NewStyles(nil, theme)
+			s.Update(tea.ColorProfileMsg{Profile: profile})
+			s.Update(tea.BackgroundColorMsg{Color: color.Black})
+			for name, style := range map[string]lipgloss.Style{"selected": s.Selected, "match": s.Match} {
+				if style.GetBackground() == (lipgloss.NoColor{}) && !style.GetReverse() {
+					t.Errorf("theme %s with %v: %s text has no ground and is not reversed", theme, profile, name)
+				}
+			}
+		}
+	}
+}
+
+// In the theme for the colour-blind, a person without green cones sees three colours for success,
+// failure and warning. The theme for others shows that the test can fail.
+func TestColorblindThemeSeparatesStates(t *testing.T) {
+	const minimum = 0.15 // in OKLab
+	least := func(p *palette) float64 {
+		return min(
+			deuteranopeDistance(p.success, p.failure),
+			deuteranopeDistance(p.success, p.warning),
+			deuteranopeDistance(p.failure, p.warning),
+		)
+	}
+	for _, p := range []*palette{&darkColorblindPalette, &lightColorblindPalette} {
+		if got := least(p); got < minimum {
+			t.Errorf("distance of states %.2f, want at least %.2f", got, minimum)
+		}
+	}
+	if got := least(&darkPalette); got >= minimum {
+		t.Errorf("the dark theme has a distance of %.2f: the simulation has no effect", got)
+	}
+}
+
+// deuteranopeDistance returns the distance in OKLab of two colours as a person without green cones
+// sees them, by Machado, Oliveira and Fernandes (2009).
+func deuteranopeDistance(a, b color.Color) float64 {
+	see := func(c color.Color) [3]float64 {
+		r, g, b := linearRGB(c)
+		return okLab(
+			min(max(0.367322*r+0.860646*g-0.227968*b, 0), 1),
+			min(max(0.280085*r+0.672501*g+0.047413*b, 0), 1),
+			min(max(-0.011820*r+0.042940*g+0.968881*b, 0), 1),
+		)
+	}
+	x, y := see(a), see(b)
+	return math.Hypot(math.Hypot(x[0]-y[0], x[1]-y[1]), x[2]-y[2])
+}
+
+// okLab converts linear RGB to OKLab.
+func okLab(r, g, b float64) [3]float64 {
+	l := math.Cbrt(0.4122214708*r + 0.5363325363*g + 0.0514459929*b)
+	m := math.Cbrt(0.2119034982*r + 0.6806995451*g + 0.1073969566*b)
+	s := math.Cbrt(0.0883024619*r + 0.2817188376*g + 0.6299787005*b)
+	return [3]float64{
+		0.2104542553*l + 0.7936177850*m - 0.0040720468*s,
+		1.9779984951*l - 2.4285922050*m + 0.4505937099*s,
+		0.0259040371*l + 0.7827717662*m - 0.8086757660*s,
 	}
 }
 
@@ -97,6 +184,12 @@ func contrast(a, b color.Color) float64 {
 
 // luminance returns the WCAG relative luminance of a colour, from 0 to 1.
 func luminance(c color.Color) float64 {
+	r, g, b := linearRGB(c)
+	return 0.2126*r + 0.7152*g + 0.0722*b
+}
+
+// linearRGB returns the components of a colour without gamma correction, from 0 to 1.
+func linearRGB(c color.Color) (r, g, b float64) {
 	linear := func(v uint32) float64 {
 		f := float64(v) / 0xffff
 		if f <= 0.04045 {
@@ -104,22 +197,22 @@ func luminance(c color.Color) float64 {
 		}
 		return math.Pow((f+0.055)/1.055, 2.4)
 	}
-	r, g, b, _ := c.RGBA()
-	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+	red, green, blue, _ := c.RGBA()
+	return linear(red), linear(green), linear(blue)
 }
 
 // A span of any style has only colours of its palette.
 func TestSpanUsesPaletteColours(t *testing.T) {
-	for _, p := range []palette{ansiPalette, darkPalette, lightPalette, darkContrastPalette, lightContrastPalette, {}} {
+	palettes := []palette{ansiPalette, {}}
+	eachPalette(func(_ Theme, p *palette, _ color.Color) { palettes = append(palettes, *p) })
+	for _, p := range palettes {
 		allowed := map[color.Color]bool{nil: true, lipgloss.NoColor{}: true}
-		for _, c := range []color.Color{
-			p.user, p.agent, p.success, p.failure, p.warning, p.code, p.heading, p.dim,
-			p.added, p.removed, p.inverseText,
-		} {
+		for _, c := range append(p.texts(), p.element, p.block, p.added, p.removed, p.ink) {
 			allowed[c] = true
 		}
 		for _, base := range []transcript.Style{
-			0, transcript.Added, transcript.Removed, transcript.Faint, transcript.Code,
+			0, transcript.Ground, transcript.Ground | transcript.Code,
+			transcript.Added, transcript.Removed, transcript.Faint, transcript.Code,
 			transcript.Changed | transcript.Added, transcript.Heading,
 		} {
 			for _, hue := range []transcript.Style{
@@ -148,5 +241,32 @@ func TestDiffBackgroundNeedsTrueColour(t *testing.T) {
 	styles.Update(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
 	if styles.palette.added != nil || styles.palette.success != darkPalette.success {
 		t.Errorf("256 colours: palette %+v, want %+v without backgrounds", styles.palette, darkPalette)
+	}
+}
+
+func TestSwitchOfThemeAtRunTime(t *testing.T) {
+	s := NewStyles(nil, ThemeDark)
+	s.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	query, changed := s.SetTheme(ThemeEmber)
+	if query == nil || !changed || s.palette.user != ansiPalette.user {
+		t.Error("a theme that depends on the background does not query it, or guesses it")
+	}
+	s.Update(tea.BackgroundColorMsg{Color: color.White})
+	if s.palette != lightEmberPalette {
+		t.Errorf("palette %+v on white, want %+v", s.palette, lightEmberPalette)
+	}
+	if query, changed = s.SetTheme(ThemeFjord); query != nil || !changed || s.palette != lightFjordPalette {
+		t.Error("the second theme queries a known background again, or has another palette")
+	}
+	if _, changed = s.SetTheme(ThemeFjord); changed {
+		t.Error("the same theme changes the styles")
+	}
+	seen := map[Theme]bool{}
+	for range Themes() {
+		seen[s.Theme()] = true
+		s.SetTheme(s.NextTheme())
+	}
+	if len(seen) != len(Themes()) || s.Theme() != ThemeFjord {
+		t.Errorf("NextTheme visits %v, want all themes once", seen)
 	}
 }

@@ -1,0 +1,59 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// ScreenState is what the screen remembers of the user's choices. It holds no credential.
+type ScreenState struct {
+	SideHidden bool `json:"side_hidden"`
+}
+
+// ScreenStatePath returns the path of the file with the screen's state, or "" if the system has no
+// place for it.
+func ScreenStatePath(env func(string) string) string {
+	dir := env("XDG_STATE_HOME")
+	if !filepath.IsAbs(dir) {
+		home := env("HOME")
+		if home == "" {
+			return ""
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(dir, "agentctl", "screen.json")
+}
+
+// LoadScreenState reads a state. A missing or damaged file is the zero state.
+func LoadScreenState(path string) ScreenState {
+	var s ScreenState
+	data, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(data, &s) != nil {
+		return ScreenState{}
+	}
+	return s
+}
+
+// Save replaces the file at a path by the state. It does nothing if the path is "".
+func (s ScreenState) Save(path string) error {
+	if path == "" {
+		return nil
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("save the state of the screen: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("save the state of the screen: %w", err)
+	}
+	next := path + ".new"
+	if err := os.WriteFile(next, append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("save the state of the screen: %w", err)
+	}
+	if err := os.Rename(next, path); err != nil {
+		return fmt.Errorf("save the state of the screen: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"reflect"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Intervals of the renderer.
+const (
+	wakeInterval = 4 * time.Millisecond // after the first message, so that it shows at once
+	busyInterval = time.Second / 60
+	idleInterval = time.Second
+
+	wakeTime = 20 * time.Millisecond // of wakeInterval
+	busyTime = 50 * time.Millisecond // of busyInterval after the last message
+)
+
+// renderClock slows the renderer of an idle program down. Bubble Tea compares the last two views 60
+// times a second, also while no message arrives, and has no option for less. Only the event loop
+// uses a renderClock. The zero value leaves the renderer alone.
+type renderClock struct {
+	program *tea.Program
+	after   func(time.Duration, tea.Msg) tea.Cmd
+
+	ticker   *time.Ticker // of the renderer
+	interval time.Duration
+	pending  bool // a renderClockMsg is pending
+	active   bool // a message has arrived since the last renderClockMsg
+}
+
+// renderClockMsg asks whether messages still arrive.
+type renderClockMsg struct{}
+
+// touch makes the renderer fast for a moment. Call it for every message.
+func (c *renderClock) touch() tea.Cmd {
+	if c.program == nil {
+		return nil
+	}
+	c.active = true
+	if c.pending {
+		return nil
+	}
+	c.pending = true
+	c.setInterval(wakeInterval)
+	return c.after(wakeTime, renderClockMsg{})
+}
+
+// check makes the renderer slow if no message has arrived since the last check. A view that is
+// drawn after a check is rendered before the next one.
+func (c *renderClock) check() tea.Cmd {
+	if !c.active {
+		c.pending = false
+		c.setInterval(idleInterval)
+		return nil
+	}
+	c.active = false
+	c.setInterval(busyInterval)
+	return c.after(busyTime, renderClockMsg{})
+}
+
+// setInterval sets the interval of the renderer.
+func (c *renderClock) setInterval(d time.Duration) {
+	if c.ticker == nil {
+		c.ticker = rendererTicker(c.program)
+	}
+	if c.ticker != nil && c.interval != d {
+		c.ticker.Reset(d)
+	}
+	c.interval = d
+}
+
+// rendererTicker returns the ticker of the renderer of a running program, which Bubble Tea does not
+// export. It returns nil if there is none: the renderer then keeps its rate.
+func rendererTicker(p *tea.Program) *time.Ticker {
+	field := reflect.ValueOf(p).Elem().FieldByName("ticker")
+	if !field.IsValid() || field.Type() != reflect.TypeFor[*time.Ticker]() || field.IsNil() {
+		return nil
+	}
+	return (*time.Ticker)(field.UnsafePointer())
+}

@@ -1,0 +1,197 @@
+package sessionview
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/tui/describe"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
+)
+
+// Widths of a screen from which it has a side column, and widths of the column.
+const (
+	sideScreen     = 120
+	sideWideScreen = 160
+	sideWidth      = 36
+	sideWideWidth  = 44
+)
+
+// maxSideFiles is the maximum number of changed files in the side column.
+const maxSideFiles = 100
+
+// SideOptions configure the side column.
+type SideOptions struct {
+	Hidden   *bool             // shared by the views of a program; nil: false
+	OnChange func(hidden bool) // called, as a task, when the user shows or hides it; may be nil
+}
+
+// sideColumn shows the plan, the queue, the changed files, the context usage and the people of the
+// session beside the transcript, or over it on a narrow screen. A section without content is left
+// out, and the whole column if all are empty.
+type sideColumn struct {
+	styles     *ui.Styles
+	replica    *replica
+	plan       *planPanel
+	transcript *transcriptview.View
+
+	hidden *bool
+	offset int // first visible line
+}
+
+// width returns the width of the column on a screen, with its left border. It is 0 if the column is
+// not shown.
+func (c *sideColumn) width(screen int) int {
+	switch {
+	case *c.hidden || screen < sideScreen || len(c.lines(sideWidth)) == 0:
+		return 0
+	case screen < sideWideScreen:
+		return sideWidth
+	}
+	return sideWideWidth
+}
+
+// scroll moves the visible lines by a number of lines.
+func (c *sideColumn) scroll(by int) { c.offset = max(0, c.offset+by) }
+
+// view returns exactly rows lines of the column.
+func (c *sideColumn) view(width, rows int) []string {
+	all := c.lines(width)
+	c.offset = max(0, min(c.offset, len(all)-rows))
+	shown := all[c.offset:min(len(all), c.offset+rows)]
+	out := append(make([]string, 0, rows), shown...)
+	if below := len(all) - c.offset - rows; below > 0 && rows > 1 {
+		out[rows-1] = c.styles.Dim.Render(" ↓ " + ui.Count(below+1, "more line"))
+	}
+	for len(out) < rows {
+		out = append(out, "")
+	}
+	return out
+}
+
+// beside puts the column with its border beside lines of a width.
+func (c *sideColumn) beside(lines []string, width, column int) []string {
+	border := c.styles.Border.Render("│")
+	side := c.view(column-1, len(lines))
+	for i, line := range lines {
+		line = ui.Sanitize(line)
+		cells := ansi.StringWidth(line)
+		if cells > width {
+			line = ansi.Truncate(line, width, "")
+			cells = ansi.StringWidth(line)
+		}
+		lines[i] = line + strings.Repeat(" ", width-cells) + border + side[i]
+	}
+	return lines
+}
+
+// lines returns all sections, with a blank line between them.
+func (c *sideColumn) lines(width int) []string {
+	var out []string
+	for _, section := range []func(int) (title, note string, lines []string){
+		c.planSection, c.queueSection, c.fileSection, c.contextSection, c.peopleSection,
+	} {
+		title, note, lines := section(width)
+		if len(lines) == 0 {
+			continue
+		}
+		if len(out) > 0 {
+			out = append(out, "")
+		}
+		head := " " + c.styles.Accent.Bold(true).Render(title)
+		out = append(out, ui.Fit(head+c.styles.Dim.Render(ui.Prefixed(" ", note)), width))
+		for _, line := range lines {
+			out = append(out, ui.Fit(line, width))
+		}
+	}
+	return out
+}
+
+// planSection returns the tasks of the running plan.
+func (c *sideColumn) planSection(width int) (title, note string, lines []string) {
+	plan := c.plan.plan()
+	if plan == nil {
+		return "", "", nil
+	}
+	checklist := c.transcript.Checklist()
+	for i := range plan.Tasks {
+		left, _, right, style := checklist.Task(c.styles, &plan.Tasks[i])
+		mark, text, _ := strings.Cut(left, " ")
+		lines = append(lines, ui.Spread(" "+style.Render(mark)+" "+text, style.Render(right), width))
+	}
+	return "plan", strconv.Itoa(tasksDone(plan)) + "/" + strconv.Itoa(len(plan.Tasks)), lines
+}
+
+// queueSection returns the queued messages, and why they are held.
+func (c *sideColumn) queueSection(int) (title, note string, lines []string) {
+	s := c.replica.state
+	for i := range s.Queue {
+		lines = append(lines, " "+c.styles.Dim.Render(strconv.Itoa(i+1))+" "+ui.Excerpt(s.Queue[i].Text))
+	}
+	note = strconv.Itoa(len(s.Queue))
+	if h := s.BlockingHold(); h != nil {
+		lines = append(lines, " "+c.styles.Warning.Render(describe.Hold(h)))
+	}
+	return "queue", note, lines
+}
+
+// fileSection returns the changed files, the last changed one first.
+func (c *sideColumn) fileSection(width int) (title, note string, lines []string) {
+	files := c.transcript.ChangedFiles()
+	for _, f := range files[:min(len(files), maxSideFiles)] {
+		stat := c.styles.Success.Render("+"+strconv.Itoa(f.Added)) + " " +
+			c.styles.Error.Render("−"+strconv.Itoa(f.Removed))
+		path := ui.FitLeft(ui.OneLine(f.Path), width-ansi.StringWidth(stat)-3)
+		lines = append(lines, ui.Spread(" "+path, stat, width))
+	}
+	return "files", strconv.Itoa(len(files)), lines
+}
+
+// contextSection returns the usage of the context and of tokens, and the cost.
+func (c *sideColumn) contextSection(width int) (title, note string, lines []string) {
+	s, state := c.styles, c.replica.state
+	if info := state.Context; info != nil {
+		if percent, ok := describe.ContextPercent(info); ok {
+			note = ui.Percent(percent)
+			lines = append(lines, " "+s.ContextStyle(percent).Render(s.ContextBar(percent, min(20, width/2))))
+		}
+		for _, text := range describe.Context(info, ui.Thousands) {
+			lines = append(lines, " "+s.Dim.Render(text))
+		}
+	}
+	if u := state.Usage; u != nil {
+		if parts := describe.Usage(u, ui.Thousands); len(parts) > 0 {
+			lines = append(lines, " "+s.Dim.Render(strings.Join(parts[:min(2, len(parts))], " · ")))
+		}
+		if cost := describe.Cost(u); cost != "" {
+			lines = append(lines, " "+s.Dim.Render(cost+" so far"))
+		}
+	}
+	return "context", note, lines
+}
+
+// peopleSection returns the connected clients, unless this one is alone.
+func (c *sideColumn) peopleSection(int) (title, note string, lines []string) {
+	clients := c.replica.clients
+	if len(clients) < 2 {
+		return "", "", nil
+	}
+	for id := range clients {
+		client := clients[id]
+		line := " " + c.styles.Success.Render("●") + " " + ui.OneLine(transcript.Clean(remote.ActorName(&client.By)))
+		if id == c.replica.conn.Connection {
+			line += c.styles.Dim.Render(" (you)")
+		}
+		if client.Agent != "" {
+			line += c.styles.Dim.Render(" " + ui.OneLine(transcript.Clean(client.Agent)))
+		}
+		lines = append(lines, line)
+	}
+	slices.Sort(lines)
+	return "people", strconv.Itoa(len(clients)), lines
+}

@@ -1,0 +1,74 @@
+package sessionview
+
+import (
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// turnState is the state of the session's turn as the status line shows it.
+type turnState struct {
+	glyph, text string
+	hint        string // key that changes the state, or ""
+	style       *lipgloss.Style
+}
+
+// render returns the state in its colour.
+func (t *turnState) render(s *ui.Styles) string {
+	return t.style.Render(t.glyph+" "+t.text) + s.Dim.Render(ui.Prefixed(keymap.Separator, t.hint))
+}
+
+// turnState returns the state of the turn for a status line of a width.
+func (l *statusLine) turnState(interrupting bool, width int) turnState {
+	s, state := l.styles, l.replica.state
+	switch {
+	case l.replica.recorded && state.Turn == nil:
+		return turnState{"●", "replay", "", &s.Warning}
+	case interrupting:
+		return turnState{"◌", "interrupting …", "", &s.Warning}
+	case state.Closed:
+		return turnState{"○", "closed", "", &s.Dim}
+	case state.Turn == nil:
+		return idleState(s, state.Last)
+	case len(state.Approvals) > 0:
+		return turnState{"◌", "waiting for " + ui.Count(len(state.Approvals), "approval"), "", &s.Warning}
+	}
+	started := state.Turn.Started
+	text := "running"
+	if l.replica.recorded {
+		text = "replay running"
+	}
+	if title, since := l.runningTool(); title != "" && width >= minDetailWidth {
+		text, started = text+" "+ui.Fit(title, width/4), since
+	}
+	if d := l.now().Sub(started); d >= time.Second {
+		text += " " + ui.Duration(d.Truncate(time.Second))
+	}
+	hint := ""
+	if width >= minDetailWidth && !l.replica.recorded {
+		hint = s.Keys.Hint(keymap.Interrupt, "interrupts")
+	}
+	return turnState{"◐", text, hint, &s.Busy}
+}
+
+// minDetailWidth is the minimum width at which the state has the running tool and a key.
+const minDetailWidth = 60
+
+// idleState returns the state of an idle session. It names the outcome of the last turn unless that
+// completed.
+func idleState(s *ui.Styles, last *protocol.LastTurn) turnState {
+	switch {
+	case last == nil || last.Reason == protocol.ReasonCompleted:
+		return turnState{"●", "idle", "", &s.Success}
+	case last.Reason == protocol.ReasonError:
+		return turnState{"✗", "idle · last turn failed", "", &s.Error}
+	}
+	reason := ui.OneLine(transcript.Clean(describe.Reason(last.Reason)))
+	return turnState{"●", "idle · last turn " + reason, "", &s.Warning}
+}

@@ -1,0 +1,31 @@
+package tui
+
+import (
+	"image/color"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"agentctl/tui/ui"
+)
+
+func TestKeyAndMessageSwitchTheTheme(t *testing.T) {
+	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	d.send(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	d.send(tea.BackgroundColorMsg{Color: color.Black})
+	screens := map[string]bool{}
+	for range ui.Themes() {
+		screens[d.p.View().Content] = true
+		d.press("alt+l")
+	}
+	if len(screens) != len(ui.Themes())-1 { // auto is dark
+		t.Errorf("f9 shows %d screens, want %d", len(screens), len(ui.Themes())-1)
+	}
+	before := d.p.View().Content
+	d.send(ui.ThemeMsg{Theme: ui.ThemeFjord})
+	if after := d.p.View().Content; after == before || !strings.Contains(after, "38;2;") {
+		t.Error("the message does not redraw the screen in another theme")
+	}
+}

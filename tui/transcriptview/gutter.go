@@ -1,0 +1,37 @@
+package transcriptview
+
+import (
+	"charm.land/lipgloss/v2"
+
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// The bars in the gutter of messages: of users and of agents.
+const (
+	userBar  = "▎"
+	agentBar = "▏"
+)
+
+// heading is the first line of a message: its author and its time. It is empty if the message
+// continues the one before.
+type heading struct{ name, clock string }
+
+// line returns the heading in the colour of the speaker, behind the bar of the message.
+func (h heading) line(s *ui.Styles, speaker *lipgloss.Style, bar string, width int) string {
+	name := ui.Fit(transcript.Clean(h.name), max(1, width-ui.Indent-1-len(h.clock)))
+	return gutter(speaker, bar) + speaker.Bold(true).Render(name) + " " + s.Dim.Render(h.clock)
+}
+
+// gutter returns the left margin of a message with its bar.
+func gutter(speaker *lipgloss.Style, bar string) string {
+	return " " + speaker.Render(bar) + " "
+}
+
+// blankLines returns the lines between an item and the one before: none within a group.
+func blankLines(joined bool) []string {
+	if joined {
+		return nil
+	}
+	return []string{""}
+}

@@ -1,0 +1,122 @@
+package transcriptview
+
+import (
+	"cmp"
+
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
+)
+
+// newItem returns the list item for a protocol item and whether it starts collapsed. It returns nil
+// for an item that is not shown.
+func (v *View) newItem(it *protocol.Item, e *protocol.Event) (item transcript.Item, collapsed bool) {
+	switch it.Kind {
+	case protocol.ItemText:
+		head := v.speakerHeading(it, e)
+		return &agentMessage{itemAnchor: v.anchorAt(0, it), styles: v.styles, item: it, heading: head}, it.Task != ""
+	case protocol.ItemReasoning:
+		return &reasoning{
+			itemAnchor: v.anchorAt(0, it),
+			styles:     v.styles,
+			item:       it,
+			task:       v.taskTitle(it.Task),
+			joined:     v.afterActivity(),
+		}, true
+	case protocol.ItemTool:
+		return &toolCall{
+			itemAnchor: v.anchorAt(ToolAnchor, it),
+			styles:     v.styles,
+			item:       it,
+			task:       v.taskTitle(it.Task),
+			joined:     v.afterActivity(),
+		}, true
+	case protocol.ItemApproval:
+		return &approvalItem{itemAnchor: v.anchorAt(ApprovalAnchor, it), styles: v.styles, item: it}, false
+	}
+	if it.Type == protocol.TextContent {
+		c := remote.DecodeData[protocol.TextContentData](it.Data).Content
+		return &messageFile{styles: v.styles, content: c, heading: v.speakerHeading(it, e)}, false
+	}
+	if n := eventNote(v.styles, it.Type, it.Data); n != nil {
+		if it.Type == protocol.ErrorRaised {
+			n.itemAnchor = v.errorAnchor(seqName(it.Seq))
+		}
+		v.joinNotes(n)
+		return n, false
+	}
+	return nil, false
+}
+
+// speakerHeading returns the heading of a message of the agent. It is empty if the message
+// continues the one before.
+func (v *View) speakerHeading(it *protocol.Item, e *protocol.Event) heading {
+	author := cmp.Or(it.Agent, v.taskTitle(it.Task), "agent")
+	if author == v.speaker && it.Task == "" {
+		return heading{}
+	}
+	v.speaker = author
+	return v.newHeading(author, e)
+}
+
+// newHeading returns the heading of a message: its author and time.
+func (v *View) newHeading(name string, e *protocol.Event) heading {
+	return heading{name, v.styles.Clock(e.Time)}
+}
+
+// afterActivity reports whether the last item is a tool call or reasoning. No blank line separates
+// the next one from it.
+func (v *View) afterActivity() bool {
+	if v.List.Len() == 0 {
+		return false
+	}
+	switch v.List.Item(v.List.Last()).(type) {
+	case *toolCall, *reasoning:
+		return true
+	}
+	return false
+}
+
+// markWaiting marks the tool call of an approval as waiting until the approval is resolved.
+func (v *View) markWaiting(it *protocol.Item) {
+	if it.Approval == nil || it.Approval.Tool == "" {
+		return
+	}
+	for tool, id := range v.runningTools {
+		if tool.ID == it.Approval.Tool {
+			v.List.Item(id).(*toolCall).waiting = it.Resolved == nil
+			v.List.Invalidate(id)
+		}
+	}
+}
+
+// joinNotes removes the blank line between two consecutive event notes.
+func (v *View) joinNotes(n *note) {
+	if v.List.Len() > 0 {
+		last, ok := v.List.Item(v.List.Last()).(*note)
+		n.blankBefore = !ok || !last.fromEvent
+	}
+}
+
+// taskTitle returns the title of a task, or its id if the title is not known.
+func (v *View) taskTitle(id string) string {
+	if title := v.taskTitles[id]; title != "" || id == "" {
+		return title
+	}
+	if v.plan != nil {
+		if i := v.plan.taskIndex(id); i >= 0 {
+			return v.plan.tasks[i].Title
+		}
+	}
+	return id
+}
+
+// anchorAt returns the anchor of an item of the current turn.
+func (v *View) anchorAt(kind transcript.AnchorKind, it *protocol.Item) itemAnchor {
+	return itemAnchor{kind, AnchorName(v.reducer.Current().Turn, protocol.HitKind(it.Kind), it.ID)}
+}
+
+// errorAnchor returns the anchor of an error of the current turn.
+func (v *View) errorAnchor(id string) itemAnchor {
+	return itemAnchor{ErrorAnchor, AnchorName(v.reducer.Current().Turn, protocol.HitError, id)}
+}
