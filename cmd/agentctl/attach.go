@@ -60,8 +60,9 @@ With --replay, an exported log (agentctl export --format jsonl) is played at its
 of a session up to now: Space pauses, + and - change the speed, [ and ] move by turns. A replay
 sends nothing. An argument that names no file is a SESSION.
 
-The theme follows the background of the terminal. --theme contrast has no faint text; 16 uses the
-terminal's sixteen colours. While the terminal has no focus, it rings the bell when an approval
+The themes are auto, dark, light, contrast (no faint text), colorblind, ember, fjord and 16, the
+terminal's sixteen colours. All but dark, light and 16 follow the background of the terminal; Alt-L
+shows the next one. While the terminal has no focus, it rings the bell when an approval
 arrives or a turn ends, unless you pass --no-alert.
 
 Defaults can be set in the configuration file (see "agentctl --help"), which is JSON:
@@ -96,7 +97,7 @@ notifications tell of. "keys" maps actions to keys; "agentctl keys" lists the ac
 	o.changed = cmd.Flags().Changed
 	cmd.Flags().BoolVar(&o.Plain, "plain", false, "print lines")
 	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "enable the mouse; select text with Shift")
-	cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME`: "+strings.Join(config.Themes(), ", "))
+	cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME` of the colours; see below")
 	cmd.Flags().IntVar(&o.Keep, "keep", 3, "keep the last `N` sessions subscribed")
 	cmd.Flags().BoolVar(&o.NoAlert, "no-alert", false, "disable bell and notifications")
 	o.replayOptions.addFlags(cmd)

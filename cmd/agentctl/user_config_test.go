@@ -75,7 +75,7 @@ func TestFlagsAndEnvironmentWinOverTheFile(t *testing.T) {
 
 func TestFlagsOverrideTheScreenOptionsOfTheFile(t *testing.T) {
 	no := false
-	a := &app{userConfig: config.User{
+	a := &app{env: func(string) string { return "" }, userConfig: config.User{
 		Theme: ui.ThemeLight, Mouse: true, Bell: &no, Notify: &no,
 		Keys: keymap.Keys{"help": {"f12"}},
 	}}
