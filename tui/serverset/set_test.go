@@ -171,8 +171,8 @@ func TestServerConnsAreThoseOfTheOthers(t *testing.T) {
 func TestAPanicOfAServerReachesTheReader(t *testing.T) {
 	s := New(Member{"local", &fakeServer{}}, Member{"box", nil})
 	err := panics.Call(func() {
-		for range s.Watch(t.Context()) {
-			t.Error("an item")
+		for summary, err := range s.Watch(t.Context()) {
+			t.Errorf("%v, %v", summary, err)
 		}
 	})
 	if panics.As(err) == nil {
