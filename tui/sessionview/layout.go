@@ -42,7 +42,11 @@ func (v *View) draw() tea.View {
 // status line, composer, panels. The transcript gets the rest.
 func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 	side := v.panels.side.width(width)
-	lines, cursor := v.mainLayout(width-side, height-1, side > 0)
+	main := width - side
+	if side > 0 {
+		main-- // a gap
+	}
+	lines, cursor := v.mainLayout(main, height-1, side > 0)
 	if side > 0 {
 		lines = v.panels.side.beside(lines, width-side, side)
 	}
