@@ -9,6 +9,7 @@ import (
 // Left describes what was on the screen when the user left.
 type Left struct {
 	Session   string // name or ID; "": the list of sessions
+	Server    string // name of the session's server; "": home
 	Ended     bool   // the session is closed or deleted
 	Connected bool
 }
@@ -20,7 +21,12 @@ func (p *program) left() Left {
 		return Left{Connected: true}
 	}
 	state := o.view.State()
+	server := ""
+	if p.dashboard != nil {
+		server = p.dashboard.OtherServer(o.id)
+	}
 	return Left{
+		Server:  server,
 		Session: cmp.Or(state.Name, state.Session), Ended: state.Closed || o.deleted,
 		Connected: o.view.Conn() == remote.Connected,
 	}

@@ -22,7 +22,9 @@ func (p *program) showNextPending() tea.Cmd {
 		p.navigation = pendingNavigation{origin: current, selected: p.dashboard.Selected(), visited: map[string]bool{}}
 	}
 	p.navigation.visited[current] = true
-	id, ok := p.dashboard.List().NextNeed(func(id string) bool { return p.navigation.visited[id] })
+	id, ok := p.dashboard.List().NextNeed(func(id string) bool {
+		return p.navigation.visited[id] || !p.dashboard.Reachable(id)
+	})
 	if ok {
 		return p.open(id)
 	}

@@ -181,7 +181,7 @@ func (b *builder) runModel(p *program, m tea.Model, options ...tea.ProgramOption
 }
 
 // followServer starts sending the summaries and the connection states of the server to app. The
-// summaries start when the program requests them.
+// summaries, and the connections of further servers, start when the program requests them.
 func (b *builder) followServer(p *program, server remote.Server, app *tea.Program) {
 	watch := func(ctx context.Context) iter.Seq[dashboard.SummaryUpdate] {
 		return func(yield func(dashboard.SummaryUpdate) bool) {
@@ -202,6 +202,16 @@ func (b *builder) followServer(p *program, server remote.Server, app *tea.Progra
 	})
 	wg.Go(func() {
 		onPanic(task.Pump(b.ctx, server.Conns, sendConn))
+	})
+	several, ok := server.(remote.Several)
+	if !ok {
+		return
+	}
+	sendConns := func(c []remote.ServerConn) { app.Send(dashboard.ServerConnsMsg(c)) }
+	wg.Go(func() {
+		if task.Wait(b.ctx, p.watchRequested) {
+			onPanic(task.Pump(b.ctx, several.ServerConns, sendConns))
+		}
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 
 // reportLeft tells the user of a screen how to return to what was left.
 func (a *app) reportLeft(l tui.Left) {
-	switch command := a.attachCommand(l.Session); {
+	switch command := a.attachCommand(l.Session, l.Server); {
 	case l.Session == "":
 		a.notef("left; the sessions go on: %s", command)
 	case l.Ended:
@@ -22,9 +22,13 @@ func (a *app) reportLeft(l tui.Left) {
 }
 
 // attachCommand returns the command line that attaches to a session of the same server, or opens
-// its list of sessions. It leaves out what the environment sets, and credentials.
-func (a *app) attachCommand(session string) string {
+// its list of sessions. on names another server of the configuration; "": the same. It leaves out
+// what the environment sets, and credentials.
+func (a *app) attachCommand(session, on string) string {
 	f := &a.flags
+	if on != "" {
+		f = &globalFlags{On: on, As: f.As}
+	}
 	words := []string{"agentctl"}
 	for _, flag := range []struct{ name, value, env string }{
 		{"--on", f.On, ""},

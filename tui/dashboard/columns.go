@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -12,7 +13,8 @@ import (
 type column uint8
 
 const (
-	statusColumn column = iota
+	serverColumn column = iota
+	statusColumn
 	nameColumn
 	agentColumn
 	directoryColumn
@@ -26,7 +28,7 @@ const (
 
 // columnHeads are the headings of the columns.
 var columnHeads = [columnCount]string{
-	"status", "name", "agent", "directory", "activity", "+", "tokens", "cost", "active",
+	"server", "status", "name", "agent", "directory", "activity", "+", "tokens", "cost", "active",
 }
 
 // columnWidths are the widths, in cells, of the columns other than name and activity.
@@ -39,6 +41,8 @@ var columnWidths = [columnCount]int{
 const (
 	markWidth       = 3 // selection, mark and a space
 	minName         = 14
+	maxServer       = 12
+	maxLostText     = 60 // of one server in the line of lost ones
 	maxName         = 28
 	minActivity     = 12
 	wantedActivity  = 24
@@ -51,8 +55,9 @@ const (
 type columns [columnCount]int
 
 // columnsFor chooses the columns of rows of a width. beside: the preview, which shows the activity,
-// is beside the list.
-func columnsFor(width int, beside bool) columns {
+// is beside the list. server is the width of the column of servers, or 0 if there is only one; the
+// status, which tells the age of a row, is then preferred.
+func columnsFor(width int, beside bool, server int) columns {
 	c := columns{nameColumn: max(min(width/4, maxName), minName), timeColumn: columnWidths[timeColumn]}
 	rest := width - markWidth - c[nameColumn] - 1 - c[timeColumn]
 	order := []column{agentColumn, statusColumn, queueColumn, directoryColumn, tokensColumn, costColumn}
@@ -61,9 +66,16 @@ func columnsFor(width int, beside bool) columns {
 		order = []column{agentColumn, directoryColumn, queueColumn, tokensColumn, costColumn, statusColumn}
 		reserve = 0
 	}
+	widths := columnWidths
+	if server > 0 {
+		widths[serverColumn] = server
+		order = append([]column{serverColumn, statusColumn}, slices.DeleteFunc(order, func(c column) bool {
+			return c == statusColumn
+		})...)
+	}
 	for _, col := range order {
-		if need := columnWidths[col] + 1; rest-need >= reserve {
-			c[col] = columnWidths[col]
+		if need := widths[col] + 1; rest-need >= reserve {
+			c[col] = widths[col]
 			rest -= need
 		}
 	}

@@ -44,7 +44,7 @@ type OpenSessions interface {
 // only the program's event loop may call it.
 type Dashboard struct {
 	Config
-	conn      remote.Conn
+	servers   servers
 	listError string // error that ended the summaries, or ""
 	list      *sessionlist.List
 	selected  selection
@@ -121,11 +121,15 @@ type (
 // New returns a dashboard with an empty session list.
 func New(c Config) *Dashboard {
 	status := new(ui.Status)
-	return &Dashboard{
-		Config: c, conn: remote.Conn{State: remote.Connecting}, list: sessionlist.New(), status: status,
-		requests: &requester{server: c.Server, tasks: c.Tasks, status: status},
-		canvas:   ui.NewCanvas(), marks: marks{sessions: map[string]bool{}},
+	d := &Dashboard{
+		Config: c, servers: newServers(c.Server), list: sessionlist.New(), status: status,
+		canvas: ui.NewCanvas(), marks: marks{sessions: map[string]bool{}},
 	}
+	d.requests = &requester{server: c.Server, tasks: c.Tasks, status: status, refuse: d.servers.refuse}
+	if d.servers.several != nil {
+		d.list.SetServers(d.servers.of)
+	}
+	return d
 }
 
 // Update handles a message. It returns the command to run and the intent for the program; both may
@@ -136,6 +140,7 @@ func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, any) {
 		next, opened := d.decideNext()
 		cmd, intent = tea.Batch(cmd, next), opened
 	}
+	intent = d.checkOpen(intent)
 	return tea.Batch(cmd, d.tick(), d.peek(), d.expireStatus()), intent
 }
 
@@ -146,10 +151,12 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
 	case SummariesMsg:
 		d.applySummaries(msg)
 	case ConnMsg:
-		d.conn = remote.Conn(msg)
-		if d.conn.State == remote.Connected && d.preview.err != "" {
+		d.servers.setHome(remote.Conn(msg), d.Now())
+		if d.servers.home.State == remote.Connected && d.preview.err != "" {
 			d.preview.session = "" // retry the peek
 		}
+	case ServerConnsMsg:
+		d.setServerConns(msg)
 	case doneFunc:
 		var more tea.Cmd
 		cmd, intent = msg()
@@ -241,7 +248,7 @@ func (d *Dashboard) View() tea.View { return d.canvas.View(d.draw) }
 
 // tick schedules a redraw in one second while the dashboard shows a running time.
 func (d *Dashboard) tick() tea.Cmd {
-	if d.ticking || d.covered || d.list.CountWaiting("") == 0 && d.conn.State != remote.Reconnecting {
+	if d.ticking || d.covered || d.list.CountWaiting("") == 0 && d.servers.home.State != remote.Reconnecting {
 		return nil
 	}
 	d.ticking = true

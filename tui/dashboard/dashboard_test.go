@@ -99,7 +99,16 @@ type rig struct {
 
 func newRig(t *testing.T, width, height int, sessions ...protocol.Summary) *rig {
 	t.Helper()
-	r := &rig{t: t, server: &fakeServer{}}
+	fake := &fakeServer{}
+	return newRigOf(t, fake, fake, width, height, sessions...)
+}
+
+// newRigOf is newRig with a server that uses the fake one.
+func newRigOf(
+	t *testing.T, server remote.Server, fake *fakeServer, width, height int, sessions ...protocol.Summary,
+) *rig {
+	t.Helper()
+	r := &rig{t: t, server: fake}
 	tasks := task.NewRunner(t.Context())
 	t.Cleanup(tasks.Close)
 	ids := 0
@@ -107,7 +116,7 @@ func newRig(t *testing.T, width, height int, sessions ...protocol.Summary) *rig 
 	styles.GraphemeWidths = true
 	styles.Now = func() time.Time { return now }
 	r.d = New(Config{
-		Server: r.server, Tasks: tasks, Styles: styles, Now: func() time.Time { return now },
+		Server: server, Tasks: tasks, Styles: styles, Now: func() time.Time { return now },
 		NewID: func() string { ids++; return fmt.Sprint("id", ids) },
 		After: func(_ time.Duration, msg tea.Msg) tea.Cmd { r.timers = append(r.timers, msg); return nil },
 		CWD:   "/home/ada", Home: "/home/ada", Open: noSessions{},

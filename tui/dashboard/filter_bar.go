@@ -20,7 +20,7 @@ type filterBar struct {
 
 func (d *Dashboard) newFilterBar() *filterBar {
 	f := ui.NewForm(d.Styles, "filter", "", ui.NewField("words", d.filter,
-		"words of the row; status: agent: label: dir:"))
+		"words of the row; "+strings.Join(d.list.FilterKeys(), " ")))
 	f.Changed = func(f *ui.Form) { d.setFilter(f.Value(0)) }
 	f.Submit = func(*ui.Form) ui.Response { return ui.Response{Close: true} }
 	f.Cancel = func() { d.setFilter("") }

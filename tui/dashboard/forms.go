@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,37 +17,6 @@ func sessionName(s *protocol.Summary) string {
 	return ui.OneLine(transcript.Clean(cmp.Or(s.Name, s.Title, ui.ShortID(s.Session))))
 }
 
-// createForm returns the form that creates a session. The created session is opened. The server
-// creates none if its agent cannot start.
-func (d *Dashboard) createForm() *ui.Form {
-	agents := d.Server.Agents()
-	agentHint := "(default)"
-	if len(agents) > 0 {
-		agentHint += " · →: " + strings.Join(agents, ", ")
-	}
-	f := ui.NewForm(d.Styles, "new session", "tab next field · enter creates · esc cancels",
-		ui.NewField("name", "", "(optional)"),
-		ui.NewField("agent", "", ui.OneLine(transcript.Clean(agentHint)), agents...),
-		ui.NewField("directory", d.CWD, "(server's)"),
-		ui.NewField("prompt", "", "(optional)"),
-	)
-	f.Submit = func(f *ui.Form) ui.Response {
-		f.Sending()
-		data := protocol.CreateData{
-			Name: strings.TrimSpace(f.Value(0)), Agent: strings.TrimSpace(f.Value(1)),
-			CWD: strings.TrimSpace(f.Value(2)), Prompt: strings.TrimSpace(f.Value(3)), Check: true,
-		}
-		if data.Prompt != "" {
-			data.ClientMessageID = d.NewID()
-		}
-		return ui.Response{Cmd: d.requests.run(func(ctx context.Context) doneFunc {
-			created, err := d.Server.Create(ctx, data)
-			return func() (tea.Cmd, any) { return d.submitted(f, err, OpenIntent{created.Session}) }
-		})}
-	}
-	return f
-}
-
 // renameForm returns the form that renames a session.
 func (d *Dashboard) renameForm(s *protocol.Summary) *ui.Form {
 	f := ui.NewForm(d.Styles, "rename "+sessionName(s), "enter renames · esc cancels",
@@ -59,23 +27,23 @@ func (d *Dashboard) renameForm(s *protocol.Summary) *ui.Form {
 		name := strings.TrimSpace(f.Value(0))
 		data := protocol.RenameData{Name: &name}
 		return ui.Response{Cmd: d.requests.do(session, protocol.DoRename, data, nil, func(err error) (tea.Cmd, any) {
-			return d.submitted(f, err, nil)
+			return d.submitted(f, f, err, nil)
 		})}
 	}
 	return f
 }
 
 // submitted handles the result of a form's request. It closes the form and returns the intent then.
-// On error the form stays open and shows it.
-func (d *Dashboard) submitted(f *ui.Form, err error, then any) (tea.Cmd, any) {
+// On error the form stays open and shows it. overlay is the form, or what shows it.
+func (d *Dashboard) submitted(f *ui.Form, overlay ui.Overlay, err error, then any) (tea.Cmd, any) {
 	switch {
-	case !d.overlays.Contains(f): // the user closed it
+	case !d.overlays.Contains(overlay): // the user closed it
 		return d.requests.report(err)
 	case err != nil:
 		f.Fail(remote.ErrorText(err), remote.Advice(err))
 		return nil, nil
 	}
-	return nil, closeIntent{f, then}
+	return nil, closeIntent{overlay, then}
 }
 
 // closeQuestion returns the question whether to close or delete a session.

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"context"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,7 +9,6 @@ import (
 	"agentctl/tui/approval"
 	"agentctl/tui/keymap"
 	"agentctl/tui/logview"
-	"agentctl/tui/remote"
 	"agentctl/tui/ui"
 )
 
@@ -111,6 +109,10 @@ func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, any) {
 
 // pressSession handles an action on the selected session.
 func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea.Cmd, any) {
+	if err := d.servers.refuse(s.Session); err != nil && changesSession(action) && len(d.marks.sessions) == 0 {
+		d.status.Text = err.Error()
+		return nil, nil
+	}
 	switch action {
 	case keymap.Choose, keymap.OpenSession:
 		return nil, OpenIntent{s.Session}
@@ -137,6 +139,16 @@ func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea
 		return d.openApproval(s)
 	}
 	return nil, nil
+}
+
+// changesSession reports whether an action on the selected session sends a command to it.
+func changesSession(action keymap.Action) bool {
+	switch action {
+	case keymap.LabelSession, keymap.DenySessions, keymap.StopSessions, keymap.SendSessions, keymap.RenameSession,
+		keymap.CloseOrDelete, keymap.DecideRequest:
+		return true
+	}
+	return false
 }
 
 // pressSeveral handles an action on the marked sessions, or the selected one.
@@ -186,20 +198,6 @@ func (d *Dashboard) openApproval(s *protocol.Summary) (tea.Cmd, any) {
 	}
 	d.overlays.Push(dialog)
 	return dialog.fetch(), nil
-}
-
-// reconnect skips the delay before the next connection attempt.
-func (d *Dashboard) reconnect() tea.Cmd {
-	r, ok := d.Server.(remote.Retrier)
-	if !ok || d.conn.State == remote.Connected {
-		d.status.Text = string(d.conn.State)
-		return nil
-	}
-	d.conn = remote.Conn{State: remote.Connecting}
-	return d.requests.run(func(context.Context) doneFunc {
-		r.Retry()
-		return func() (tea.Cmd, any) { return nil, nil }
-	})
 }
 
 // showProtocolLog opens the protocol log of the connection, if the client keeps one.

@@ -86,7 +86,8 @@ func (j *jump) View(width, height int) ([]string, *tea.Cursor) {
 		summary := &found[i]
 		mark, style, status := d.sessionStatus(summary)
 		details := []string{status}
-		for _, part := range []string{labelsText(summary.Labels), d.directory(summary, width/3)} {
+		server := []string{d.servers.age(d.Styles, summary.Session), d.servers.of(summary.Session)}
+		for _, part := range append(server, labelsText(summary.Labels), d.directory(summary, width/3)) {
 			if part != "" {
 				details = append(details, ui.OneLine(part))
 			}

@@ -75,7 +75,7 @@ func (d *Dashboard) listLines(l *screenLayout) []string {
 	first := layout.window(at, l.bodyRows())
 	last := min(layout.lines(), first+l.bodyRows())
 	out := []string{s.Rule(d.title(&layout, first, last, width), width)}
-	c := columnsFor(width, l.previewWidth > 0)
+	c := columnsFor(width, l.previewWidth > 0, d.servers.width())
 	if l.heads {
 		heads := columnHeads
 		line := c.line(&heads, func(_ column, cell string) string { return cell })
@@ -91,7 +91,7 @@ func (d *Dashboard) listLines(l *screenLayout) []string {
 		row := rowState{
 			selected: line.index == at, marked: d.marks.sessions[summary.Session],
 			children: d.list.Children(summary.Session), hidden: d.list.Collapsed(summary.Session),
-			nested: d.list.Nested(summary.Session),
+			nested: d.list.Nested(summary.Session), stale: d.servers.age(d.Styles, summary.Session),
 		}
 		if layout.each == 2 {
 			out = append(out, d.sessionItem(&summary, width, row)[line.row])

@@ -62,11 +62,13 @@ func (d *Dashboard) targets() []protocol.Summary {
 // decideMarked shows the requests of the marked sessions, one after the other. Each is decided in
 // its own dialog with its own guard. Sessions with several requests keep their marks.
 func (d *Dashboard) decideMarked() (tea.Cmd, any) {
-	several := 0
+	several, lost := 0, 0
 	d.marks.pending = nil
 	for _, s := range d.targets() {
 		switch {
 		case s.Status != protocol.Waiting:
+		case !d.Reachable(s.Session):
+			lost++
 		case s.Approvals > 1:
 			several++
 		default:
@@ -77,6 +79,8 @@ func (d *Dashboard) decideMarked() (tea.Cmd, any) {
 	case len(d.marks.pending) > 0:
 	case several > 0:
 		d.status.Text = ui.Count(several, "marked session") + " with several requests: open each to decide them"
+	case lost > 0:
+		d.status.Text = ui.Count(lost, "marked session") + " of servers that are not connected"
 	default:
 		d.status.Text = "no marked session has a request"
 	}
@@ -89,7 +93,7 @@ func (d *Dashboard) decideNext() (tea.Cmd, any) {
 		session := d.marks.pending[0]
 		d.marks.pending = d.marks.pending[1:]
 		s, ok := d.list.Get(session)
-		if !ok || s.Status != protocol.Waiting || s.Approvals != 1 {
+		if !ok || s.Status != protocol.Waiting || s.Approvals != 1 || !d.Reachable(session) {
 			continue
 		}
 		d.Select(session)

@@ -69,7 +69,7 @@ func (d *Dashboard) peek() tea.Cmd {
 		p.stop()
 	}
 	switch {
-	case !p.on || d.covered || !ok || d.Open.Transcript(s.Session) != nil || p.cancel != nil:
+	case !p.on || d.covered || !ok || !d.Reachable(s.Session) || d.Open.Transcript(s.Session) != nil || p.cancel != nil:
 		return nil
 	case p.session != s.Session:
 		*p = preview{on: true, chosen: p.chosen, session: s.Session, timerRunning: p.timerRunning, done: p.done}

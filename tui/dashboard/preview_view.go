@@ -22,6 +22,11 @@ func (d *Dashboard) previewLines(width, rows int) []string {
 	case !ok:
 	case open != nil:
 		out = append(out, transcriptTail(open, width, rows-1)...)
+	case p.session != summary.Session && !d.Reachable(summary.Session):
+		lines := ui.Wrap(ui.OneLine(transcript.Clean(d.servers.refuse(summary.Session).Error())), width-2)
+		for _, line := range lines[:min(len(lines), rows-1)] {
+			out = append(out, s.Dim.Render(" "+line))
+		}
 	case p.session != summary.Session || p.content.view == nil && p.err == "":
 		out = append(out, s.Dim.Render(ui.Fit(" …", width)))
 	default:

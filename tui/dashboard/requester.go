@@ -16,6 +16,7 @@ type requester struct {
 	server remote.Server
 	tasks  *task.Runner
 	status *ui.Status
+	refuse func(session string) error // why no command can be sent now, or nil
 }
 
 // run returns a command that runs work as a task. The function that work returns runs in the event
@@ -31,8 +32,11 @@ func (r *requester) run(work func(context.Context) doneFunc) tea.Cmd {
 }
 
 // do returns a command that sends a command to a session. then runs in the event loop with the
-// error of the request.
+// error of the request. If the session's server is not connected, it sends nothing.
 func (r *requester) do(session string, verb protocol.Verb, data, result any, then func(error) (tea.Cmd, any)) tea.Cmd {
+	if err := r.refuse(session); err != nil {
+		return func() tea.Msg { return doneFunc(func() (tea.Cmd, any) { return then(err) }) }
+	}
 	s := r.server.Session(session)
 	return r.run(func(ctx context.Context) doneFunc {
 		err := s.Do(ctx, verb, data, result)

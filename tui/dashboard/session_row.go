@@ -19,15 +19,19 @@ import (
 type rowState struct {
 	selected bool
 	marked   bool
-	children int  // number of sessions that the session's agent created
-	hidden   bool // the children are hidden
-	nested   bool // the session is below its parent
+	children int    // number of sessions that the session's agent created
+	hidden   bool   // the children are hidden
+	nested   bool   // the session is below its parent
+	stale    string // age of the row if its server is not connected, else ""
 }
 
 // sessionRow returns the line of a session.
 func (d *Dashboard) sessionRow(s *protocol.Summary, c *columns, r rowState) string {
 	styles := d.Styles
 	mark, style, status := d.sessionStatus(s)
+	if r.stale != "" {
+		style, status = &styles.Dim, r.stale
+	}
 	name := r.name(s)
 	if count := r.childrenText(); count != "" {
 		name = ui.Fit(name, c[nameColumn]-len(count)) + count
@@ -37,6 +41,7 @@ func (d *Dashboard) sessionRow(s *protocol.Summary, c *columns, r rowState) stri
 		queue = fmt.Sprintf("+%d", s.Queue)
 	}
 	cells := [columnCount]string{
+		serverColumn: d.servers.of(s.Session),
 		statusColumn: status, nameColumn: name, agentColumn: describe.Agent(s.Agent),
 		directoryColumn: d.directory(s, c[directoryColumn]), activityColumn: sessionActivity(s), queueColumn: queue,
 		tokensColumn: tokensText(s.Tokens), costColumn: costText(s), timeColumn: sessionTime(styles, s),
@@ -47,12 +52,14 @@ func (d *Dashboard) sessionRow(s *protocol.Summary, c *columns, r rowState) stri
 	}
 	head := styles.Warning.Render(r.head()) + style.Render(mark) + " "
 	return head + c.line(&cells, func(col column, cell string) string {
-		switch col {
-		case statusColumn, timeColumn:
+		switch {
+		case r.stale != "":
+			return styles.Dim.Render(cell)
+		case col == statusColumn || col == timeColumn:
 			return style.Render(cell)
-		case nameColumn:
+		case col == nameColumn:
 			return styles.Bold.Render(cell)
-		case activityColumn:
+		case col == activityColumn:
 			return cell
 		}
 		return styles.Dim.Render(cell)
@@ -67,8 +74,14 @@ func (d *Dashboard) sessionItem(s *protocol.Summary, width int, r rowState) [2]s
 	if s.Queue > 0 {
 		right = fmt.Sprintf("+%d ", s.Queue) + right
 	}
-	name := r.name(s) + r.childrenText()
+	name, bold := r.name(s)+r.childrenText(), &styles.Bold
+	if r.stale != "" {
+		style, bold, status = &styles.Dim, &styles.Dim, r.stale
+	}
 	parts := status
+	if server := d.servers.of(s.Session); server != "" {
+		parts = server + " · " + parts
+	}
 	if activity := sessionActivity(s); activity != "" {
 		parts += " · " + activity
 	}
@@ -76,7 +89,7 @@ func (d *Dashboard) sessionItem(s *protocol.Summary, width int, r rowState) [2]s
 	if r.selected {
 		return [2]string{styles.Selected.Render(ui.Spread(r.head()+mark+" "+name, right, width)), second}
 	}
-	left := styles.Warning.Render(r.head()) + style.Render(mark) + " " + styles.Bold.Render(name)
+	left := styles.Warning.Render(r.head()) + style.Render(mark) + " " + bold.Render(name)
 	return [2]string{ui.Spread(left, style.Render(right), width), second}
 }
 
@@ -117,10 +130,11 @@ func sessionActivity(s *protocol.Summary) string {
 }
 
 // directory returns the session's directory in at most width cells, with ~ for the user's home
-// directory.
+// directory on the home server.
 func (d *Dashboard) directory(s *protocol.Summary, width int) string {
 	dir := ui.OneLine(transcript.Clean(s.CWD))
-	if rest, ok := strings.CutPrefix(dir, d.Home); ok && d.Home != "" && (rest == "" || rest[0] == '/') {
+	atHome := d.OtherServer(s.Session) == ""
+	if rest, ok := strings.CutPrefix(dir, d.Home); atHome && ok && d.Home != "" && (rest == "" || rest[0] == '/') {
 		dir = "~" + rest
 	}
 	return fitMiddle(dir, width)
@@ -173,7 +187,12 @@ func sessionTime(styles *ui.Styles, s *protocol.Summary) string {
 	if s.Status == protocol.Waiting && s.Asked != nil {
 		return ui.Duration(max(styles.Now().Sub(*s.Asked), 0).Truncate(time.Second))
 	}
-	at, now := s.Updated.In(styles.Zone), styles.Now().In(styles.Zone)
+	return dayOrClock(styles, s.Updated)
+}
+
+// dayOrClock returns the time of day of a moment, or its day if that is not today.
+func dayOrClock(styles *ui.Styles, t time.Time) string {
+	at, now := t.In(styles.Zone), styles.Now().In(styles.Zone)
 	if at.YearDay() != now.YearDay() || at.Year() != now.Year() {
 		return at.Format("Jan 2")
 	}

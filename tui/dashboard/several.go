@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,54 +27,92 @@ type action struct {
 // errSkipped is the result of an action for a session that it does not apply to.
 var errSkipped = errors.New("nothing to do")
 
+// An actionReport collects the results of an action on several sessions.
+type actionReport struct {
+	done     string // past participle of the action
+	sessions []protocol.Summary
+	results  []error
+}
+
+// errUnanswered is the result for a session whose server has not answered yet.
+var errUnanswered = errors.New("no answer yet")
+
 // runAction does an action to sessions and reports each failure. Sessions that succeeded lose their
-// mark.
+// mark. Servers get their requests independently of each other: one that stalls delays no other.
 func (d *Dashboard) runAction(a action, sessions []protocol.Summary) tea.Cmd {
-	server := d.Server
+	report := &actionReport{a.done, sessions, make([]error, len(sessions))}
 	d.status.Text = fmt.Sprintf("sending to %s …", ui.Count(len(sessions), "session"))
+	var cmds []tea.Cmd
+	for _, indexes := range d.servers.byServer(sessions) {
+		refused := d.servers.refuse(sessions[indexes[0]].Session)
+		for _, i := range indexes {
+			report.results[i] = cmp.Or(refused, errUnanswered)
+		}
+		if refused == nil {
+			cmds = append(cmds, d.runOnServer(a, indexes, report))
+		}
+	}
+	if len(cmds) == 0 {
+		d.reportAction(report)
+	}
+	return tea.Batch(cmds...)
+}
+
+// runOnServer does an action to the sessions of one server, which have these indexes in the report.
+func (d *Dashboard) runOnServer(a action, indexes []int, report *actionReport) tea.Cmd {
+	server, sessions := d.Server, report.sessions
 	return d.requests.run(func(ctx context.Context) doneFunc {
-		results := make([]error, len(sessions))
+		results := make([]error, len(indexes))
 		slots := make(chan struct{}, atOnce)
 		var wg sync.WaitGroup
-		for i := range sessions {
+		for n, i := range indexes {
 			slots <- struct{}{}
 			wg.Go(func() {
 				defer func() { <-slots }()
-				results[i] = a.do(ctx, server.Session(sessions[i].Session), &sessions[i])
+				results[n] = a.do(ctx, server.Session(sessions[i].Session), &sessions[i])
 			})
 		}
 		wg.Wait()
 		return func() (tea.Cmd, any) {
-			d.reportAction(a.done, sessions, results)
+			for n, i := range indexes {
+				report.results[i] = results[n]
+			}
+			d.reportAction(report)
 			return nil, nil
 		}
 	})
 }
 
 // reportAction shows how many sessions an action succeeded for, and why it failed for others.
-func (d *Dashboard) reportAction(done string, sessions []protocol.Summary, results []error) {
-	succeeded, skipped := 0, 0
+func (d *Dashboard) reportAction(report *actionReport) {
+	succeeded, skipped, unanswered := 0, 0, 0
 	var failures []string
-	for i, err := range results {
+	for i, err := range report.results {
 		switch {
 		case err == nil:
 			succeeded++
-			delete(d.marks.sessions, sessions[i].Session)
+			delete(d.marks.sessions, report.sessions[i].Session)
 		case errors.Is(err, errSkipped):
 			skipped++
+		case errors.Is(err, errUnanswered):
+			unanswered++
 		default:
-			failures = append(failures, sessionName(&sessions[i])+": "+ui.OneLine(remote.ErrorText(err)))
+			failures = append(failures, sessionName(&report.sessions[i])+": "+ui.OneLine(remote.ErrorText(err)))
 		}
 	}
-	text := fmt.Sprintf("%d %s", succeeded, done)
+	text := fmt.Sprintf("%d %s", succeeded, report.done)
 	if skipped > 0 {
 		text += fmt.Sprintf(" · %d without anything to do", skipped)
 	}
-	if len(failures) > 0 {
-		text += fmt.Sprintf(" · %d failed", len(failures))
-		if len(failures) == 1 {
-			text += ": " + failures[0]
-		} else {
+	if unanswered > 0 {
+		text += fmt.Sprintf(" · %d not answered yet", unanswered)
+	}
+	switch n := len(failures); {
+	case n == 1:
+		text += " · 1 failed: " + failures[0]
+	case n > 1:
+		text += fmt.Sprintf(" · %d failed", n)
+		if unanswered == 0 {
 			d.overlays.Push(ui.NewPager(d.Styles, text, ui.TextItem(strings.Join(failures, "\n"), d.Styles.Plain)))
 		}
 	}

@@ -33,7 +33,8 @@ type screenLayout struct {
 	previewWidth int  // 0 if the preview is below the list
 	panel        []string
 	panelCursor  *tea.Cursor
-	hasDetails   bool // whether there is a detail line
+	hasDetails   bool   // whether there is a detail line
+	lost         string // line of the servers that are lost, or ""
 }
 
 // layout divides the screen for the current size, preview and docked overlay.
@@ -45,6 +46,9 @@ func (d *Dashboard) layout() screenLayout {
 	}
 	if l.hasDetails = l.listRows > 4; l.hasDetails {
 		l.listRows--
+		if l.lost = d.lostLine(width); l.lost != "" {
+			l.listRows--
+		}
 	}
 	if o := d.overlays.Docked(); o != nil {
 		l.panel, l.panelCursor = o.View(width, l.listRows-min(3, l.listRows/8))
@@ -116,6 +120,9 @@ func (d *Dashboard) draw() tea.View {
 	if l.hasDetails {
 		lines = append(lines, d.detailLine())
 	}
+	if l.lost != "" {
+		lines = append(lines, l.lost)
+	}
 	above := len(lines)
 	lines = append(lines, l.panel...)
 	if height > 1 {
@@ -137,7 +144,7 @@ func (d *Dashboard) emptyLines(width int) []string {
 	case d.listError != "":
 		text = []string{"session list not available: " + d.listError}
 	case d.filter != "":
-	case d.conn.State != remote.Connected:
+	case d.servers.home.State != remote.Connected:
 		text = []string{"waiting for the server …"}
 	default:
 		text = []string{
@@ -169,6 +176,11 @@ func (d *Dashboard) footer() string {
 		keymap.FilterSessions, "filter", keymap.SearchSessions, "find", keymap.SortSessions, "sort",
 		keymap.DecideRequest, "decide", keymap.TogglePreview, "preview",
 		keymap.RenameSession, "rename", keymap.CloseOrDelete, "close")
+	if !d.Reachable(d.Selected()) {
+		hint = keys.Hint(keymap.Reconnect, "tries again now", keymap.NextPending, "next pending",
+			keymap.NewSession, "new", keymap.FilterSessions, "filter", keymap.SearchSessions, "find",
+			keymap.SortSessions, "sort", keymap.TogglePreview, "preview")
+	}
 	help := keys.Hint(keymap.Help, "help")
 	return s.Dim.Render(ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(help)-2), help, width))
 }
@@ -195,7 +207,7 @@ func (d *Dashboard) notice() string {
 		return ui.Fit(conn+s.Error.Render(" "+ui.OneLine(transcript.Clean(d.listError))), width)
 	case conn != "":
 		hint := ui.Prefixed(" · ", keys.Hint(keymap.Reconnect, "tries again now"))
-		advice := ui.Prefixed(" · ", ui.OneLine(transcript.Clean(d.conn.Advice)))
+		advice := ui.Prefixed(" · ", ui.OneLine(transcript.Clean(d.servers.home.Advice)))
 		return ui.Fit(conn+s.Dim.Render(hint+advice), width)
 	}
 	return ""
@@ -205,21 +217,24 @@ func (d *Dashboard) notice() string {
 // "".
 func (d *Dashboard) connText() string {
 	var text string
-	switch d.conn.State {
+	switch d.servers.home.State {
 	case remote.Reconnecting:
 		text = string(remote.Reconnecting)
-		if wait := d.conn.Retry.Sub(d.Now()); wait > 0 {
+		if wait := d.servers.home.Retry.Sub(d.Now()); wait > 0 {
 			text += fmt.Sprintf(" in %ds", ui.Seconds(wait))
 		}
 	case remote.Closing:
 		text = string(remote.Closing)
 	case remote.Offline:
 		text = string(remote.Offline)
-		if d.conn.Reason != "" {
-			text += ": " + d.conn.Reason
+		if d.servers.home.Reason != "" {
+			text += ": " + d.servers.home.Reason
 		}
 	case remote.Connecting, remote.Connected:
 		return ""
+	}
+	if d.servers.several != nil {
+		text = d.servers.names[0] + " " + text
 	}
 	return d.Styles.Error.Render(" ○ " + ui.OneLine(transcript.Clean(text)))
 }
@@ -236,6 +251,7 @@ func (d *Dashboard) detailLine() string {
 			parts = append(parts, ui.OneLine(transcript.Clean(part)))
 		}
 	}
+	add(ui.Prefixed(d.servers.of(s.Session)+" ", d.servers.age(d.Styles, s.Session)))
 	add(s.Agent)
 	if s.Percent > 0 {
 		parts = append(parts, "context "+d.Styles.ContextBar(s.Percent, 8))

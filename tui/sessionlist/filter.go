@@ -14,9 +14,10 @@ const (
 	keyAgent  = "agent"
 	keyLabel  = "label"
 	keyDir    = "dir"
+	keyServer = "server"
 )
 
-var filterKeys = []string{keyStatus, keyAgent, keyLabel, keyDir}
+var filterKeys = []string{keyStatus, keyAgent, keyLabel, keyDir, keyServer}
 
 // statuses are the values of status: in a filter.
 var statuses = []string{"waiting", "held", "failed", "running", "unread", "idle", "closed"}
@@ -61,6 +62,8 @@ func (r *row) meets(t *term) bool {
 		return strings.HasPrefix(r.statusWord(), t.value)
 	case keyAgent:
 		return strings.Contains(strings.ToLower(r.Agent), t.value)
+	case keyServer:
+		return strings.HasPrefix(strings.ToLower(r.server), t.value)
 	case keyDir:
 		return strings.Contains(strings.ToLower(r.CWD), t.value)
 	case keyLabel:
@@ -89,6 +92,18 @@ func (r *row) statusWord() string {
 	return string(r.Status)
 }
 
+// FilterKeys returns the keys that a filter may have, each with its colon: server: only if the
+// sessions have servers.
+func (l *List) FilterKeys() []string {
+	var out []string
+	for _, k := range filterKeys {
+		if k != keyServer || l.serverOf != nil {
+			out = append(out, k+":")
+		}
+	}
+	return out
+}
+
 // Complete returns the completions of the last word of a filter: keys, and the values that sessions
 // have, each as the whole word. There are at most limit, sorted.
 func (l *List) Complete(text string, limit int) []string {
@@ -102,8 +117,8 @@ func (l *List) Complete(text string, limit int) []string {
 		}
 	}
 	if !hasKey {
-		for _, k := range filterKeys {
-			add(k + ":")
+		for _, k := range l.FilterKeys() {
+			add(k)
 		}
 		return firstSorted(found, limit)
 	}
@@ -116,6 +131,8 @@ func (l *List) Complete(text string, limit int) []string {
 		switch key {
 		case keyAgent:
 			add(key + ":" + r.Agent)
+		case keyServer:
+			add(key + ":" + r.server)
 		case keyDir:
 			if strings.Contains(strings.ToLower(r.CWD), value) && value != strings.ToLower(r.CWD) && r.CWD != "" &&
 				!strings.Contains(r.CWD, " ") {

@@ -18,6 +18,8 @@ type List struct {
 	counts  [groups]int       // of the sessions in shown
 	read    Read
 
+	serverOf func(session string) string // nil: the sessions have no server names
+
 	children  map[string]map[string]bool // sessions by their parent
 	collapsed map[string]bool            // sessions whose nested ones are hidden
 }
@@ -26,6 +28,7 @@ type List struct {
 type row struct {
 	protocol.Summary
 	sortName   string
+	server     string // name of its server, or ""
 	searchText string // lower case; matched by the filter
 	turns      int    // number of turns that ended, as far as known
 	unseen     bool   // the end of the last turn has not been seen since MarkSeen
@@ -44,6 +47,10 @@ func New() *List {
 	return l
 }
 
+// SetServers sets the function that returns the name of a session's server. It must be called
+// before Put.
+func (l *List) SetServers(serverOf func(session string) string) { l.serverOf = serverOf }
+
 // Put adds or replaces a session. It removes a session whose summary has Deleted set.
 func (l *List) Put(s protocol.Summary) {
 	old := l.rows[s.Session]
@@ -54,7 +61,10 @@ func (l *List) Put(s protocol.Summary) {
 		return
 	}
 	updated := &row{Summary: s, sortName: lowerJoin(cmp.Or(s.Name, s.Title, s.Session)), unseen: true}
-	updated.searchText = lowerJoin(s.Name, s.Title, s.Agent, s.CWD, s.Session, string(s.Status))
+	if l.serverOf != nil {
+		updated.server = l.serverOf(s.Session)
+	}
+	updated.searchText = lowerJoin(s.Name, s.Title, s.Agent, s.CWD, s.Session, string(s.Status), updated.server)
 	for key, value := range s.Labels {
 		updated.searchText += " " + lowerJoin(key+"="+value)
 	}
@@ -115,8 +125,8 @@ func (l *List) SetOrder(by Order) {
 func (l *List) Order() Order { return l.order }
 
 // SetFilter sets the filter: terms that must all hold, in any case. A word must occur in a
-// session's name, title, agent, directory, id, status or labels. status:, agent:, dir: and label:
-// compare one of them; label: takes KEY or KEY=VALUE.
+// session's name, title, agent, directory, id, status, labels or server. status:, agent:, dir:,
+// label: and server: compare one of them; label: takes KEY or KEY=VALUE.
 func (l *List) SetFilter(text string) {
 	l.filter = parseFilter(text)
 	l.rebuild()

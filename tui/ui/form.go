@@ -114,6 +114,7 @@ func (f *Form) handleKey(msg tea.KeyPressMsg) Response {
 	case key == "shift+tab" || key == "up":
 		f.focused = (f.focused + len(f.Fields) - 1) % len(f.Fields)
 	case key == "right" && field.step(1), key == "left" && field.step(-1):
+		f.notifyChanged()
 	default:
 		*field.input, _ = field.input.Update(msg)
 		f.clearError()

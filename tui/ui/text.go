@@ -170,8 +170,11 @@ func MoreRows(above, below int) string {
 	return strings.Join(parts, " · ")
 }
 
-// ShortID returns the first 6 bytes of an id.
-func ShortID(id string) string { return id[:min(len(id), 6)] }
+// ShortID returns the first 6 bytes of an id, without the name of its server.
+func ShortID(id string) string {
+	id = id[strings.LastIndexByte(id, '/')+1:]
+	return id[:min(len(id), 6)]
+}
 
 // Percent formats a percentage as a whole number. Only 0 is "0%", and less than 100 is not "100%".
 func Percent(percent float64) string {

@@ -1,0 +1,228 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// ServerConnsMsg holds new states of the connections of servers other than home, in order.
+type ServerConnsMsg []remote.ServerConn
+
+// servers holds the connections of the servers whose sessions are listed.
+type servers struct {
+	home    remote.Conn
+	several remote.Several // nil: home is the only server
+	names   []string       // home first; nil if several is nil
+	states  map[string]serverState
+}
+
+// serverState is the connection of one of several servers.
+type serverState struct {
+	conn remote.Conn
+	asOf time.Time // when the connection was lost; zero: there was none
+}
+
+// newServers returns the connections of a server, or of several if it is a remote.Several.
+func newServers(server remote.Server) servers {
+	s := servers{home: remote.Conn{State: remote.Connecting}}
+	if several, ok := server.(remote.Several); ok && len(several.Servers()) > 1 {
+		s.several, s.names, s.states = several, several.Servers(), map[string]serverState{}
+		for _, name := range s.names {
+			s.states[name] = serverState{conn: s.home}
+		}
+	}
+	return s
+}
+
+// setHome sets the connection of home.
+func (s *servers) setHome(conn remote.Conn, now time.Time) {
+	s.home = conn
+	if s.several != nil {
+		s.set(s.names[0], conn, now)
+	}
+}
+
+// set sets the connection of one of several servers.
+func (s *servers) set(name string, conn remote.Conn, now time.Time) {
+	state := s.states[name]
+	if state.conn.State == remote.Connected && conn.State != remote.Connected {
+		state.asOf = now
+	}
+	state.conn = conn
+	s.states[name] = state
+}
+
+// of returns the name of a session's server, or "" if there is only one.
+func (s *servers) of(session string) string {
+	if s.several == nil {
+		return ""
+	}
+	return s.several.ServerOf(session)
+}
+
+// refuse returns why a command for a session cannot be sent now, or nil. A single server refuses
+// none: its commands wait for the connection.
+func (s *servers) refuse(session string) error {
+	if s.several == nil {
+		return nil
+	}
+	return s.refuseServer(s.of(session))
+}
+
+// refuseServer is refuse for one of several servers.
+func (s *servers) refuseServer(name string) error {
+	state, ok := s.states[name]
+	if !ok || state.conn.State == remote.Connected {
+		return nil
+	}
+	return fmt.Errorf("%s is not connected: %s", name, state.reason())
+}
+
+// reason returns why there is no connection.
+func (s *serverState) reason() string {
+	return cmp.Or(s.conn.Reason, string(s.conn.State))
+}
+
+// age says of when the last news of a server is, or that there was none.
+func (s *serverState) age(styles *ui.Styles) string {
+	if s.asOf.IsZero() {
+		return "no news yet"
+	}
+	return "as of " + dayOrClock(styles, s.asOf)
+}
+
+// age returns the age of what is known of a session, or "" if its server is connected.
+func (s *servers) age(styles *ui.Styles, session string) string {
+	if s.refuse(session) == nil {
+		return ""
+	}
+	state := s.states[s.of(session)]
+	return state.age(styles)
+}
+
+// width returns the width of the column of servers in cells, 0 if there is only one.
+func (s *servers) width() int {
+	if s.several == nil {
+		return 0
+	}
+	width := len(columnHeads[serverColumn])
+	for _, name := range s.names {
+		width = max(width, len(name))
+	}
+	return min(width, maxServer)
+}
+
+// isLost reports whether a connection was lost or could not be made. The first attempt does not
+// count.
+func isLost(state remote.ConnState) bool {
+	return state != remote.Connected && state != remote.Connecting
+}
+
+// anyLost reports whether a server is lost.
+func (s *servers) anyLost() bool {
+	for _, name := range s.names {
+		if isLost(s.states[name].conn.State) {
+			return true
+		}
+	}
+	return isLost(s.home.State)
+}
+
+// lostLine returns the line that names the servers other than home that are lost, or "".
+func (d *Dashboard) lostLine(width int) string {
+	var lost []string
+	for _, name := range d.servers.names[min(1, len(d.servers.names)):] {
+		state := d.servers.states[name]
+		if !isLost(state.conn.State) {
+			continue
+		}
+		text := name + " " + state.age(d.Styles) + ": " + ui.OneLine(transcript.Clean(state.reason()))
+		lost = append(lost, ui.Fit(text, maxLostText))
+	}
+	if len(lost) == 0 {
+		return ""
+	}
+	hint := ui.Prefixed(" · ", d.Styles.Keys.Hint(keymap.Reconnect, "tries again now"))
+	text := ui.Fit(" ○ "+strings.Join(lost, " · "), max(width-len(hint), 0))
+	return d.Styles.Error.Render(text) + d.Styles.Dim.Render(ui.Fit(hint, width))
+}
+
+// setServerConns handles new connections of servers.
+func (d *Dashboard) setServerConns(msg ServerConnsMsg) {
+	for _, c := range msg {
+		d.servers.set(c.Server, c.Conn, d.Now())
+		if c.Conn.State == remote.Connected && d.preview.err != "" {
+			d.preview.session = "" // retry the peek
+		}
+	}
+}
+
+// OtherServer returns the name of a session's server, or "" if that is home.
+func (d *Dashboard) OtherServer(session string) string {
+	name := d.servers.of(session)
+	if name == "" || name == d.servers.names[0] {
+		return ""
+	}
+	return name
+}
+
+// Reachable reports whether the server of a session is connected, or the only one.
+func (d *Dashboard) Reachable(session string) bool { return d.servers.refuse(session) == nil }
+
+// checkOpen returns an intent unless it opens a session that cannot be shown: its server is lost,
+// and the session is not open already.
+func (d *Dashboard) checkOpen(intent any) any {
+	var session string
+	switch i := intent.(type) {
+	case OpenIntent:
+		session = i.Session
+	case OpenHitIntent:
+		session = i.Hit.Session
+	default:
+		return intent
+	}
+	err := d.servers.refuse(session)
+	if err == nil || d.Open.Transcript(session) != nil {
+		return intent
+	}
+	d.status.Text = err.Error()
+	d.canvas.Dirty = true
+	return nil
+}
+
+// reconnect skips the delay before the next connection attempt of all servers.
+func (d *Dashboard) reconnect() tea.Cmd {
+	r, ok := d.Server.(remote.Retrier)
+	if !ok || d.servers.home.State == remote.Connected && !d.servers.anyLost() {
+		d.status.Text = string(d.servers.home.State)
+		return nil
+	}
+	if d.servers.home.State != remote.Connected {
+		d.servers.home = remote.Conn{State: remote.Connecting}
+	}
+	return d.requests.run(func(context.Context) doneFunc {
+		r.Retry()
+		return func() (tea.Cmd, any) { return nil, nil }
+	})
+}
+
+// byServer returns the indexes of sessions by their server.
+func (s *servers) byServer(sessions []protocol.Summary) map[string][]int {
+	out := map[string][]int{}
+	for i := range sessions {
+		name := s.of(sessions[i].Session)
+		out[name] = append(out[name], i)
+	}
+	return out
+}
