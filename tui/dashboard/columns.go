@@ -42,7 +42,7 @@ const (
 	markWidth       = 3 // selection, mark and a space
 	minName         = 14
 	maxServer       = 12
-	maxLostText     = 60 // of one server in the line of lost ones
+	maxReason       = 36 // why a server is not connected
 	maxName         = 28
 	minActivity     = 12
 	wantedActivity  = 24

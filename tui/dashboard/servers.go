@@ -89,9 +89,10 @@ func (s *servers) refuseServer(name string) error {
 	return fmt.Errorf("%s is not connected: %s", name, state.reason())
 }
 
-// reason returns why there is no connection.
+// reason returns the end of the text why there is no connection: the cause is last.
 func (s *serverState) reason() string {
-	return cmp.Or(s.conn.Reason, string(s.conn.State))
+	text := cmp.Or(s.conn.Reason, string(s.conn.State))
+	return ui.FitLeft(ui.OneLine(transcript.Clean(text)), maxReason)
 }
 
 // age says of when the last news of a server is, or that there was none.
@@ -123,20 +124,26 @@ func (s *servers) width() int {
 	return min(width, maxServer)
 }
 
-// isLost reports whether a connection was lost or could not be made. The first attempt does not
-// count.
-func isLost(state remote.ConnState) bool {
-	return state != remote.Connected && state != remote.Connecting
+// isLost reports whether a connection was lost or could not be made. One that has not been tried,
+// or is being made for the first time, does not count.
+func isLost(conn *remote.Conn) bool {
+	switch conn.State {
+	case remote.Connected:
+		return false
+	case remote.Connecting, remote.Offline:
+		return conn.Reason != ""
+	}
+	return true
 }
 
 // anyLost reports whether a server is lost.
 func (s *servers) anyLost() bool {
 	for _, name := range s.names {
-		if isLost(s.states[name].conn.State) {
+		if state := s.states[name]; isLost(&state.conn) {
 			return true
 		}
 	}
-	return isLost(s.home.State)
+	return isLost(&s.home)
 }
 
 // lostLine returns the line that names the servers other than home that are lost, or "".
@@ -144,11 +151,10 @@ func (d *Dashboard) lostLine(width int) string {
 	var lost []string
 	for _, name := range d.servers.names[min(1, len(d.servers.names)):] {
 		state := d.servers.states[name]
-		if !isLost(state.conn.State) {
+		if !isLost(&state.conn) {
 			continue
 		}
-		text := name + " " + state.age(d.Styles) + ": " + ui.OneLine(transcript.Clean(state.reason()))
-		lost = append(lost, ui.Fit(text, maxLostText))
+		lost = append(lost, name+" "+state.age(d.Styles)+": "+state.reason())
 	}
 	if len(lost) == 0 {
 		return ""

@@ -265,6 +265,12 @@ func TestAServerThatWasNeverThereHasNoRowsAndSaysWhy(t *testing.T) {
 	r.put(severalSessions()[0])
 	r.want("task-00")
 	r.wantNo("no news")
+	r.conn("gpu", remote.Conn{State: remote.Offline}) // not tried yet
+	r.wantNo("no news")
+	const refused = "connect to ws://192.168.100.100:7777/v1/ws: dial tcp: connection refused"
+	r.conn("box", remote.Conn{State: remote.Connecting, Attempt: 2, Reason: refused})
+	r.want("box no news yet: …", "dial tcp: connection refused · F5 tries again now")
+	r.conn("box", remote.Conn{State: remote.Connected})
 	r.conn("gpu", remote.Conn{State: remote.Offline, Reason: "ssh: no such host"})
 	r.want("gpu no news yet: ssh: no such host")
 }
