@@ -108,7 +108,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/keymap"},
 	{pkg: "tui/task", imports: []string{"internal/panics"}},
 	{pkg: "tui/sessionlist", imports: []string{"protocol"}},
-	{pkg: "tui/serverset", imports: []string{"protocol", "tui/remote"}},
+	{pkg: "tui/serverset", imports: []string{"protocol", "tui/protolog", "tui/remote"}},
 	{pkg: "tui/usage", imports: []string{"protocol"}},
 	{pkg: "tui/protolog", imports: []string{"tui/transcript"}},
 	{pkg: "tui/diff", imports: []string{"tui/highlight", "tui/transcript"}},
