@@ -93,8 +93,8 @@ func TestALogOfAnyAgeIsSearched(t *testing.T) {
 		}
 		reader := history.NewReader(s, hub, nil)
 		for query, want := range map[string]int{
-			"question": 100, `"question 7"`: 11, "question 99": 1, "QUESTION 99": 0, "look into": 100, "commands prints": 0,
-			"command prints": 200, "./...": 200,
+			"question": 100, `"question 7"`: 11, "question 99": 1, "QUESTION 99": 0, "look into": 100,
+			"commands prints": 0, "command prints": 200, "./...": 200,
 		} {
 			found := 0
 			for d := (protocol.SearchData{Query: query, Limit: 30}); ; {
