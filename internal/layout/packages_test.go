@@ -66,6 +66,8 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/llm/provider/google", imports: providerImports},
 	{pkg: "server/agent/llm/provider/openai", imports: providerImports},
 	{pkg: "server/agent/process", imports: agentImports},
+	{pkg: "server/agent/tool", imports: append([]string{"internal/filelist"}, agentImports...)},
+	{pkg: "server/agent/tool/patch"},
 	{pkg: "tui", imports: []string{"protocol", "internal/panics", "internal/download", "tui/..."}},
 	{pkg: "tui/plain", imports: []string{
 		"protocol", "internal/panics", "tui/approval", "tui/filechange", "tui/describe",

@@ -120,6 +120,9 @@ func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
 			return err
 		}
 	}
+	if err := t.emitSteps(result.Tasks); err != nil {
+		return err
+	}
 	failed := t.agent.record(t.out, session.Event{Type: protocol.ToolEnded, Data: end}, func(s *state) {
 		s.Turn.Calls[i].Result = &model.Result{
 			ID: c.Call.ID, Name: c.Call.Name, Text: result.Text, Files: result.Files,
@@ -224,9 +227,12 @@ func (t *turnRun) judge(ctx context.Context, spec ToolSpec, c *ToolCall, p *Prev
 		return callResult{}, nil
 	}
 	a := p.Request
-	a.Request, a.Tool, a.Name, a.Input = c.ID, c.ID, spec.Name, c.Input
+	a.Request, a.Tool, a.Name = c.ID, c.ID, spec.Name
 	if a.Kind == "" {
 		a.Kind = protocol.ApproveTool
+	}
+	if a.Kind != protocol.ApprovePatch { // the diffs tell all of it
+		a.Input = c.Input
 	}
 	if a.Title == "" {
 		a.Title = p.Title
@@ -241,7 +247,7 @@ func (t *turnRun) judge(ctx context.Context, spec ToolSpec, c *ToolCall, p *Prev
 	if err != nil {
 		return callResult{}, err
 	}
-	if v.Outcome == protocol.Allowed && v.Input != nil {
+	if v.Outcome == protocol.Allowed && v.Input != nil && v.Input.Patch != a.Patch {
 		c.Patch = v.Input.Patch
 	}
 	return t.denial(ctx, v)

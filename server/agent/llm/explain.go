@@ -15,6 +15,23 @@ const (
 		"by step, why you want it, and what could go wrong. Answer with a short text only. Do not call a tool.]"
 )
 
+// callInput returns the arguments of the call that a request is for.
+func (a *Agent) callInput(request protocol.Approval) json.RawMessage {
+	if request.Input != nil {
+		return request.Input
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.state.Turn != nil {
+		for _, c := range a.state.Turn.Calls {
+			if c.Tool == request.Tool {
+				return c.Call.Input
+			}
+		}
+	}
+	return json.RawMessage("{}")
+}
+
 // Explain asks the model about a call that waits for a decision, beside the conversation.
 func (a *Agent) Explain(ctx context.Context, request protocol.Approval) (string, error) {
 	backend, toolbox, err := a.open(ctx)
@@ -28,10 +45,7 @@ func (a *Agent) Explain(ctx context.Context, request protocol.Approval) (string,
 		r.Messages = append(r.Messages, results(t.Calls, pendingText))
 	}
 	a.mu.Unlock()
-	input := request.Input
-	if input == nil {
-		input = json.RawMessage("{}")
-	}
+	input := a.callInput(request)
 	question := model.Part{Type: model.Text, Text: fmt.Sprintf(explainText, request.Name, input)}
 	if last := len(r.Messages) - 1; last >= 0 && r.Messages[last].Role == model.User {
 		m := r.Messages[last]

@@ -52,6 +52,7 @@ type ToolCall struct {
 	Input  json.RawMessage // a JSON object, as the model sent it
 	Patch  string          // edited by the user who allowed it, to be applied instead; empty: as sent
 	Asking Asker           // asks for what only Run finds out; questions of the tool
+	Plan   any             // set by Preview for Run: the call as it was checked
 }
 
 // An Asker asks the users of the session, as session.Output.Ask does.
@@ -69,11 +70,16 @@ type Preview struct {
 	Locations []protocol.Location
 	Content   []protocol.Content // diffs
 
-	// Request is what users are asked, if they are. Request, Tool, Name and Input are filled in.
+	// Request is what users are asked, if they are. Request, Tool and Name are filled in, and Input
+	// except of a patch: its diffs must tell all that the call changes.
 	Request protocol.Approval
 
 	// Safe: the call only reads, within the session's directory. The default policy runs it.
 	Safe bool
+
+	// Contained: the call reads and changes only files within the session's directory, and none of
+	// git's own.
+	Contained bool
 }
 
 // A ToolResult is the result of a call.
@@ -82,6 +88,7 @@ type ToolResult struct {
 	Files    []model.File    // for the model: images
 	Output   json.RawMessage // structured, for clients; nil: none
 	Content  []protocol.Content
+	Tasks    []protocol.Task // the steps of the model's work, to be shown; nil: as before
 	ExitCode *int
 	Failed   bool // the call ran and failed
 }

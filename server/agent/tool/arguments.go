@@ -1,0 +1,51 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"agentctl/server/agent/llm"
+)
+
+// arguments decodes the arguments of a call. It refuses unknown ones: a model that misspells one
+// learns it.
+func arguments[T any](c *llm.ToolCall) (in T, err error) {
+	d := json.NewDecoder(bytes.NewReader(c.Input))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return in, fmt.Errorf("invalid arguments: %w", err)
+	}
+	return in, nil
+}
+
+// fields are the arguments of a tool with their schemas.
+type fields map[string]map[string]any
+
+func textField(about string) map[string]any {
+	return map[string]any{"type": "string", "description": about}
+}
+
+func numberField(about string) map[string]any {
+	return map[string]any{"type": "integer", "minimum": 1, "description": about}
+}
+
+func flagField(about string) map[string]any {
+	return map[string]any{"type": "boolean", "description": about}
+}
+
+// schema returns the JSON Schema of an object with all fields but the optional ones required.
+func schema(all fields, optional ...string) json.RawMessage {
+	required := slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool {
+		return slices.Contains(optional, name)
+	})
+	b, err := json.Marshal(map[string]any{
+		"type": "object", "properties": all, "required": required, "additionalProperties": false,
+	})
+	if err != nil {
+		panic(err) // only constants are in it
+	}
+	return b
+}

@@ -1,0 +1,166 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm"
+)
+
+// fetch is the tool that requests web pages. Its connections go to public addresses only, unless
+// private ones are allowed.
+type fetch struct{ client *http.Client }
+
+type fetchArguments struct {
+	URL string `json:"url"`
+}
+
+// Limits of a request.
+const (
+	fetchTimeout   = 30 * time.Second
+	fetchBytes     = 2 << 20 // of an answer
+	fetchShown     = 50_000  // of a page that the model gets
+	fetchRedirects = 5
+)
+
+func newFetch(private bool) *fetch {
+	dialer := &net.Dialer{Timeout: 10 * time.Second}
+	if !private {
+		dialer.Control = publicOnly
+	}
+	return &fetch{&http.Client{
+		Timeout: fetchTimeout,
+		Transport: &http.Transport{ // without a proxy: it would connect to any address
+			DialContext: dialer.DialContext, ResponseHeaderTimeout: fetchTimeout, DisableKeepAlives: true,
+			TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
+		},
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if len(via) > fetchRedirects {
+				return fmt.Errorf("more than %d redirects", fetchRedirects)
+			}
+			if err := checkURL(r.URL); err != nil {
+				return err
+			}
+			if r.URL.Host != via[0].URL.Host { // users allowed the first one
+				return fmt.Errorf("it redirects to another host: fetch %s if it is right", r.URL)
+			}
+			return nil
+		},
+	}}
+}
+
+// publicOnly refuses connections to addresses that are not of the public network. It sees the
+// address after the name was resolved.
+func publicOnly(_, address string, _ syscall.RawConn) error {
+	a, err := netip.ParseAddrPort(address)
+	if err != nil || !isPublic(a.Addr()) {
+		return fmt.Errorf("%s is not a public address: agents.NAME.tools.fetch_private allows it", address)
+	}
+	return nil
+}
+
+// reserved are the addresses of no public host that package netip has no word for.
+var reserved = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("64:ff9b::/96"),
+	netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("2001::/32"),
+}
+
+func isPublic(a netip.Addr) bool {
+	a = a.Unmap()
+	for _, p := range reserved {
+		if p.Contains(a) {
+			return false
+		}
+	}
+	return a.IsGlobalUnicast() && !a.IsPrivate()
+}
+
+func checkURL(u *url.URL) error {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return errors.New("only http and https URLs can be fetched")
+	case u.Hostname() == "":
+		return errors.New("the URL has no host")
+	case u.User != nil:
+		return errors.New("the URL has a user: leave it out")
+	}
+	return nil
+}
+
+// Spec implements llm.Tool.
+func (t *fetch) Spec() llm.ToolSpec {
+	return llm.ToolSpec{
+		Name: "fetch", Kind: protocol.ToolFetch, Parallel: true,
+		About:  "Requests a web page by its http or https URL and returns its text.",
+		Schema: schema(fields{"url": textField("of the page")}),
+	}
+}
+
+// Preview implements llm.Tool.
+func (t *fetch) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
+	in, err := arguments[fetchArguments](c)
+	if err != nil {
+		return llm.Preview{}, err
+	}
+	u, err := url.Parse(in.URL)
+	if err != nil {
+		return llm.Preview{}, fmt.Errorf("invalid url: %w", err)
+	}
+	if err := checkURL(u); err != nil {
+		return llm.Preview{}, err
+	}
+	c.Plan = u.String()
+	return llm.Preview{Title: "Fetch " + u.String(), Request: protocol.Approval{Kind: protocol.ApproveTool}}, nil
+}
+
+// Run implements llm.Tool.
+func (t *fetch) Run(ctx context.Context, c *llm.ToolCall, _ func(string)) (llm.ToolResult, error) {
+	address, ok := c.Plan.(string)
+	if !ok {
+		return llm.ToolResult{}, errors.New("the URL was not checked")
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return llm.ToolResult{}, err
+	}
+	r.Header.Set("User-Agent", "agentctl")
+	r.Header.Set("Accept", "text/*, application/json;q=0.9, */*;q=0.1")
+	answer, err := t.client.Do(r)
+	if err != nil {
+		return llm.ToolResult{}, fmt.Errorf("fetch: %w", err)
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(answer.Body, fetchBytes))
+	if err != nil {
+		return llm.ToolResult{}, fmt.Errorf("fetch: %w", err)
+	}
+	text := string(b)
+	if !utf8.Valid(b) {
+		if !strings.HasPrefix(http.DetectContentType(b), "text/") {
+			return llm.ToolResult{}, fmt.Errorf("the answer is not text: %s", answer.Header.Get("Content-Type"))
+		}
+		text = strings.ToValidUTF8(text, "\uFFFD")
+	}
+	if strings.Contains(answer.Header.Get("Content-Type"), "html") {
+		text = plainText(text)
+	}
+	if len(text) > fetchShown {
+		head, tail := cutMiddle(text, fetchShown)
+		text = head + "\n[the middle was left out]\n" + tail
+	}
+	return llm.ToolResult{
+		Text: fmt.Sprintf("%s\n\n%s", answer.Status, text), Failed: answer.StatusCode >= http.StatusBadRequest,
+	}, nil
+}

@@ -1,0 +1,183 @@
+package tool
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"agentctl/internal/filelist"
+	"agentctl/protocol"
+	"agentctl/server/agent/llm"
+)
+
+// grepFiles is the tool that searches the contents of files.
+type grepFiles struct{ box *Toolbox }
+
+type grepArguments struct {
+	Pattern    string `json:"pattern"`
+	Path       string `json:"path"`
+	Glob       string `json:"glob"`
+	IgnoreCase bool   `json:"ignore_case"`
+}
+
+// A grepPlan is a checked call of grepFiles.
+type grepPlan struct {
+	place   place
+	pattern *regexp.Regexp
+}
+
+// Limits of a search.
+const (
+	grepFile = 4 << 20 // bytes of a file that is searched
+	grepLine = 400     // bytes of a line that is returned
+)
+
+// Spec implements llm.Tool.
+func (t *grepFiles) Spec() llm.ToolSpec {
+	return llm.ToolSpec{
+		Name: "grep", Kind: protocol.ToolSearch, Parallel: true,
+		About: fmt.Sprintf("Searches text files for a regular expression (RE2), without files that git ignores. "+
+			"Returns PATH:LINE:TEXT, at most %d lines.", maxFound),
+		Schema: schema(fields{
+			"pattern": textField("the regular expression"),
+			"path":    textField("a directory or a file; default: the working directory"),
+			"glob":    textField("only files whose paths match, such as *.go"), "ignore_case": flagField("a matches A"),
+		}, "path", "glob", "ignore_case"),
+	}
+}
+
+// Preview implements llm.Tool.
+func (t *grepFiles) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
+	in, err := arguments[grepArguments](c)
+	if err != nil {
+		return llm.Preview{}, err
+	}
+	text := in.Pattern
+	if in.IgnoreCase {
+		text = "(?i)" + text
+	}
+	pattern, err := regexp.Compile(text)
+	if err != nil {
+		return llm.Preview{}, fmt.Errorf("invalid pattern: %w", err)
+	}
+	if in.Glob != "" {
+		if err := filelist.CheckGlob(in.Glob); err != nil {
+			return llm.Preview{}, err
+		}
+	}
+	p, err := t.box.dir.locate(cmp.Or(in.Path, "."))
+	if err != nil {
+		return llm.Preview{}, err
+	}
+	c.Plan = grepPlan{p, pattern}
+	return p.reading("Search " + in.Pattern + where(&p)), nil
+}
+
+// Run implements llm.Tool.
+func (t *grepFiles) Run(ctx context.Context, c *llm.ToolCall, _ func(string)) (llm.ToolResult, error) {
+	in, err := arguments[grepArguments](c)
+	if err != nil {
+		return llm.ToolResult{}, err
+	}
+	plan, ok := c.Plan.(grepPlan)
+	if !ok {
+		return llm.ToolResult{}, errors.New("the search was not checked")
+	}
+	root, err := plan.place.open()
+	if err != nil {
+		return llm.ToolResult{}, err
+	}
+	defer root.Close()
+	info, err := root.Lstat(plan.place.name)
+	if err != nil {
+		return llm.ToolResult{}, fmt.Errorf("search %s: %w", plan.place.shown, reason(err))
+	}
+	s := search{root: root, place: &plan.place, pattern: plan.pattern}
+	files := []string{"."}
+	if info.IsDir() {
+		listing := filelist.List(ctx, plan.place.real)
+		files, s.more = listing.Files, listing.More
+	}
+	for _, name := range files {
+		if err := ctx.Err(); err != nil {
+			return llm.ToolResult{}, err
+		}
+		if in.Glob == "" || filelist.MatchGlob(in.Glob, path.Join(path.Base(slash(&plan.place)), name)) ||
+			filelist.MatchGlob(in.Glob, name) {
+			s.file(name)
+		}
+		if s.found >= maxFound {
+			break
+		}
+	}
+	return llm.ToolResult{Text: s.result()}, nil
+}
+
+// A search is a run of grepFiles.
+type search struct {
+	root    *os.Root
+	place   *place
+	pattern *regexp.Regexp
+
+	out     strings.Builder
+	found   int
+	skipped int  // files that are too large
+	more    bool // files were not looked at
+}
+
+// file searches a file, if it is a text.
+func (s *search) file(name string) {
+	full := filepath.Join(s.place.name, filepath.FromSlash(name))
+	info, err := s.root.Lstat(full)
+	if err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	if info.Size() > grepFile {
+		s.skipped++
+		return
+	}
+	b, err := s.root.ReadFile(full)
+	if err != nil || bytes.IndexByte(b[:min(len(b), 8<<10)], 0) >= 0 {
+		return
+	}
+	n := 0
+	for line := range bytes.Lines(b) {
+		n++
+		line = bytes.TrimRight(line, "\r\n")
+		if !s.pattern.Match(line) {
+			continue
+		}
+		text := string(line)
+		if !utf8.ValidString(text) {
+			text = strings.ToValidUTF8(text, "\uFFFD")
+		}
+		fmt.Fprintf(&s.out, "%s:%d:%s\n", path.Join(slash(s.place), name), n, cutLine(text, grepLine))
+		if s.found++; s.found >= maxFound {
+			return
+		}
+	}
+}
+
+func (s *search) result() string {
+	switch {
+	case s.found >= maxFound:
+		fmt.Fprintf(&s.out, "[only the first %d lines]\n", maxFound)
+	case s.found == 0:
+		s.out.WriteString("[no line matches]\n")
+	}
+	if s.skipped > 0 {
+		fmt.Fprintf(&s.out, "[%d files larger than %d MiB were not searched]\n", s.skipped, grepFile>>20)
+	}
+	if s.more {
+		s.out.WriteString("[the directory has more files than were looked at]\n")
+	}
+	return s.out.String()
+}

@@ -1,0 +1,153 @@
+package tool
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Limits of the output of a command, in bytes.
+const (
+	maxOutput  = 8 << 20   // it is ended when it writes more
+	shownBytes = 30_000    // that the model gets
+	liveBytes  = 256 << 10 // that clients get while it runs
+)
+
+// collect reads output to its end and sends it live. It closes full when there is too much of it,
+// and reads on without keeping it.
+func collect(r io.Reader, live func(string), full chan<- struct{}) []byte {
+	var all, rest []byte
+	sent := 0
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(buffer)
+		kept := min(n, maxOutput-len(all))
+		all = append(all, buffer[:kept]...)
+		if kept < n && full != nil {
+			close(full)
+			full = nil
+		}
+		if sent < liveBytes {
+			rest = append(rest, buffer[:kept]...)
+			whole := len(rest) - partialRune(rest)
+			if err != nil {
+				whole = len(rest)
+			}
+			if whole > 0 {
+				live(strings.ToValidUTF8(string(rest[:whole]), "\uFFFD"))
+				rest = append(rest[:0], rest[whole:]...)
+			}
+			if sent += kept; sent >= liveBytes {
+				live("\n[the rest of the output is not shown live]\n")
+			}
+		}
+		if err != nil {
+			return all
+		}
+	}
+}
+
+// partialRune returns the length of an incomplete character at the end.
+func partialRune(b []byte) int {
+	for n := 1; n <= min(utf8.UTFMax-1, len(b)); n++ {
+		if c := b[len(b)-n]; utf8.RuneStart(c) {
+			if utf8.FullRune(b[len(b)-n:]) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// outputScheme begins the path by which the model reads an output that was cut.
+const outputScheme = "output:"
+
+// outputs has the long outputs of commands, in files that live as long as the tools. Its methods
+// may be called from any goroutine.
+type outputs struct {
+	mu     sync.Mutex
+	dir    string
+	n      int
+	closed bool
+}
+
+// text returns an output for the model: its beginning and its end, if it is long.
+func (o *outputs) text(b []byte) string {
+	text := strings.ToValidUTF8(string(b), "\uFFFD")
+	if len(text) <= shownBytes {
+		return strings.TrimSuffix(text, "\n")
+	}
+	head, tail := cutMiddle(text, shownBytes)
+	from, to := 1+strings.Count(head, "\n"), strings.Count(text[:len(text)-len(tail)], "\n")
+	note := fmt.Sprintf("[lines %d to %d were left out", from, to)
+	if name, err := o.save(text); err == nil {
+		note += "; read " + name + " has all of it"
+	}
+	return head + "\n" + note + "]\n" + strings.TrimSuffix(tail, "\n")
+}
+
+// cutMiddle returns the beginning and the end of a text, at line ends if they are near.
+func cutMiddle(text string, n int) (head, tail string) {
+	head, tail = text[:n/2], text[len(text)-n/2:]
+	if i := strings.LastIndexByte(head, '\n'); i > n/4 {
+		head = head[:i+1]
+	}
+	if i := strings.IndexByte(tail, '\n'); i >= 0 && i < n/4 {
+		tail = tail[i+1:]
+	}
+	return strings.ToValidUTF8(head, ""), strings.ToValidUTF8(tail, "")
+}
+
+// save keeps a text and returns its path for the tool read.
+func (o *outputs) save(text string) (name string, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return "", errors.New("the tools are closed")
+	}
+	if o.dir == "" {
+		if o.dir, err = os.MkdirTemp("", "agentctl-output-"); err != nil {
+			return "", err
+		}
+	}
+	if err := os.WriteFile(o.file(o.n+1), []byte(text), 0o600); err != nil {
+		return "", err
+	}
+	o.n++
+	return outputScheme + strconv.Itoa(o.n), nil
+}
+
+func (o *outputs) file(n int) string { return filepath.Join(o.dir, strconv.Itoa(n)+".txt") }
+
+// read returns an output that was kept.
+func (o *outputs) read(path string) (string, error) {
+	n, err := strconv.Atoi(strings.TrimPrefix(path, outputScheme))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err != nil || n < 1 || n > o.n || o.closed {
+		return "", fmt.Errorf("there is no %.50s: the server may have restarted; run the command again", path)
+	}
+	b, err := os.ReadFile(o.file(n))
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", path, reason(err))
+	}
+	return string(bytes.TrimSuffix(b, []byte("\n"))), nil
+}
+
+func (o *outputs) close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+	if o.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(o.dir)
+}

@@ -1,0 +1,151 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm"
+	"agentctl/server/agent/llm/model"
+)
+
+// readFile is the tool that reads a file, or the output of a command that was cut.
+type readFile struct{ box *Toolbox }
+
+type readArguments struct {
+	Path   string `json:"path"`
+	Offset int    `json:"offset"`
+	Limit  int    `json:"limit"`
+}
+
+// Limits of a result.
+const (
+	readLines = 2000
+	lineBytes = 2000
+	readBytes = 100 << 10
+	imageSize = 5 << 20
+)
+
+// images are the types that all providers take.
+var images = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// Spec implements llm.Tool.
+func (t *readFile) Spec() llm.ToolSpec {
+	return llm.ToolSpec{
+		Name: "read", Kind: protocol.ToolRead, Parallel: true,
+		About: fmt.Sprintf("Reads a text file or an image. A text has line numbers before its lines, which are not "+
+			"part of it. At most %d lines are returned: use offset and limit for others. Reads %sN too, the whole "+
+			"output of a command that was cut.", readLines, outputScheme),
+		Schema: schema(fields{
+			"path": textField("of the file"), "offset": numberField("number of the first line"),
+			"limit": numberField("number of lines"),
+		}, "offset", "limit"),
+	}
+}
+
+// Preview implements llm.Tool.
+func (t *readFile) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
+	in, err := arguments[readArguments](c)
+	switch {
+	case err != nil:
+		return llm.Preview{}, err
+	case strings.HasPrefix(in.Path, outputScheme):
+		return llm.Preview{Title: "Read " + in.Path, Safe: true}, nil
+	}
+	p, err := t.box.dir.locate(in.Path)
+	if err != nil {
+		return llm.Preview{}, err
+	}
+	c.Plan = p
+	preview := p.reading("Read " + p.shown)
+	preview.Locations[0].Line = in.Offset
+	return preview, nil
+}
+
+// reading returns the preview of a call that reads a place.
+func (p *place) reading(title string) llm.Preview {
+	preview := llm.Preview{
+		Title: title, Safe: !p.outside, Contained: !p.outside,
+		Locations: []protocol.Location{{Path: p.real}},
+		Request:   protocol.Approval{Kind: protocol.ApproveTool},
+	}
+	if p.outside {
+		preview.Request.Why = "outside of the session's directory: " + p.shown
+	}
+	return preview
+}
+
+// Run implements llm.Tool.
+func (t *readFile) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (llm.ToolResult, error) {
+	in, err := arguments[readArguments](c)
+	if err != nil {
+		return llm.ToolResult{}, err
+	}
+	if strings.HasPrefix(in.Path, outputScheme) {
+		text, err := t.box.outputs.read(in.Path)
+		if err != nil {
+			return llm.ToolResult{}, err
+		}
+		return llm.ToolResult{Text: numbered(text, in.Offset, in.Limit)}, nil
+	}
+	p, ok := c.Plan.(place)
+	if !ok {
+		return llm.ToolResult{}, fmt.Errorf("%s was not checked", in.Path)
+	}
+	f, err := p.existing()
+	if err != nil {
+		return llm.ToolResult{}, err
+	}
+	t.box.known.set(&p, &f)
+	if media := http.DetectContentType(f.bytes); slices.Contains(images, media) {
+		if len(f.bytes) > imageSize {
+			return llm.ToolResult{}, fmt.Errorf("%s is an image larger than %d MiB", p.shown, imageSize>>20)
+		}
+		return llm.ToolResult{
+			Text:  fmt.Sprintf("%s, %d bytes", media, len(f.bytes)),
+			Files: []model.File{{Name: path.Base(p.shown), MediaType: media, Data: f.bytes}},
+		}, nil
+	}
+	text, err := f.text(&p)
+	if err != nil {
+		return llm.ToolResult{}, err
+	}
+	return llm.ToolResult{Text: numbered(text, in.Offset, in.Limit)}, nil
+}
+
+// numbered returns lines of a text with their numbers, and says what it left out.
+func numbered(text string, offset, limit int) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if text == "" {
+		return "[the file is empty]"
+	}
+	first := max(offset, 1)
+	if first > len(lines) {
+		return fmt.Sprintf("[the file has %d lines]", len(lines))
+	}
+	if limit <= 0 || limit > readLines {
+		limit = readLines
+	}
+	var b strings.Builder
+	last := first - 1
+	for last < len(lines) && last-first+1 < limit && b.Len() < readBytes {
+		fmt.Fprintf(&b, "%6d\t%s\n", last+1, cutLine(strings.TrimSuffix(lines[last], "\r"), lineBytes))
+		last++
+	}
+	if last < len(lines) || first > 1 {
+		fmt.Fprintf(&b, "[lines %d to %d of %d]\n", first, last, len(lines))
+	}
+	return b.String()
+}
+
+// cutLine returns at most n bytes of a line.
+func cutLine(line string, n int) string {
+	if len(line) <= n {
+		return line
+	}
+	return strings.ToValidUTF8(line[:n], "") + fmt.Sprintf(" [%d bytes more]", len(line)-n)
+}

@@ -1,0 +1,143 @@
+//go:build unix
+
+package tool
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestRead(t *testing.T) {
+	var long strings.Builder
+	for i := range 3000 {
+		long.WriteString(strconv.Itoa(i+1) + "\n")
+	}
+	r := newRig(t, map[string]string{
+		"a": "one\ntwo\r\nthree", "empty": "", "long": long.String(), "wide": strings.Repeat("é", 5000),
+		"bin":  "\x00\x01",
+		"huge": strings.Repeat(strings.Repeat("x", 1999)+"\n", 100),
+	})
+	for name, test := range map[string]struct {
+		in   args
+		want string
+	}{
+		"all":             {args{"path": "a"}, "     1\tone\n     2\ttwo\n     3\tthree\n"},
+		"a range":         {args{"path": "a", "offset": 2, "limit": 1}, "     2\ttwo\n[lines 2 to 2 of 3]\n"},
+		"an empty file":   {args{"path": "empty"}, "[the file is empty]"},
+		"after the end":   {args{"path": "a", "offset": 9}, "[the file has 3 lines]"},
+		"a long file":     {args{"path": "long"}, "[lines 1 to 2000 of 3000]"},
+		"the end of it":   {args{"path": "long", "offset": 2999}, "  3000\t3000\n[lines 2999 to 3000 of 3000]\n"},
+		"a wide line":     {args{"path": "wide"}, "é [8000 bytes more]"},
+		"many wide lines": {args{"path": "huge"}, "of 100]"},
+	} {
+		if got := r.must("read", test.in); !strings.Contains(got, test.want) || len(got) > readBytes+lineBytes+200 {
+			t.Errorf("%s: %.300q", name, got)
+		}
+	}
+	r.link("a", "link")
+	if got := r.must("read", args{"path": "link", "limit": 1}); !strings.Contains(got, "one") {
+		t.Errorf("a link: %q", got)
+	}
+	if err := syscall.Mkfifo(r.dir+"/pipe", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"bin": "not a text", "none": "does not exist", ".": "is a directory", "pipe": "not a regular file",
+		"output:1": "there is no output:1", "output:x": "there is no",
+	} {
+		if _, _, err := r.run(t.Context(), "read", args{"path": path}); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestAnImageIsReadAsAFile(t *testing.T) {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, map[string]string{"dir/plot.png": b.String()})
+	_, result, err := r.run(t.Context(), "read", args{"path": "dir/plot.png"})
+	if err != nil || len(result.Files) != 1 || result.Files[0].MediaType != "image/png" ||
+		result.Files[0].Name != "plot.png" || !bytes.Equal(result.Files[0].Data, b.Bytes()) {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+func TestSearches(t *testing.T) {
+	r := newRig(t, map[string]string{
+		".gitignore": "/out\n", ".git/config": "func", "a.go": "package a\nfunc One() {}\n",
+		"b/c.go":  "func two() {}\r\n",
+		"b/d.txt": "func\n", "out/e.go": "func three\n", "bin": "func\x00", "latin": "func \xff\n",
+		"../other/f.go": "func\n",
+	})
+	r.link("../other", "away")
+	for name, test := range map[string]struct {
+		tool string
+		in   args
+		want string
+	}{
+		"glob by name":    {"glob", args{"pattern": "*.go"}, "a.go\nb/c.go\n"},
+		"glob by path":    {"glob", args{"pattern": "b/*.{go,txt}"}, "b/c.go\nb/d.txt\n"},
+		"glob below":      {"glob", args{"pattern": "*.go", "path": "b"}, "b/c.go\n"},
+		"glob of nothing": {"glob", args{"pattern": "*.rs"}, "[no file matches]\n"},
+		"grep":            {"grep", args{"pattern": `func (O|t)\w+`}, "a.go:2:func One() {}\nb/c.go:1:func two() {}\n"},
+		"grep a kind":     {"grep", args{"pattern": "func", "glob": "*.txt"}, "b/d.txt:1:func\n"},
+		"grep a file": {
+			"grep", args{"pattern": "^FUNC", "path": "b/c.go", "ignore_case": true}, "b/c.go:1:func two() {}\n",
+		},
+		"grep bad bytes": {"grep", args{"pattern": "func .$", "glob": "latin"}, "latin:1:func \uFFFD\n"},
+		"grep nothing":   {"grep", args{"pattern": "nothing"}, "[no line matches]\n"},
+		"list":           {"list", args{}, ".git/\n.gitignore\na.go\naway\nb/\nbin\nlatin\nout/"},
+		"list below":     {"list", args{"path": "b"}, "c.go\nd.txt"},
+	} {
+		p, result, err := r.run(t.Context(), test.tool, test.in)
+		if err != nil || result.Text != test.want || !p.Safe {
+			t.Errorf("%s: %q, %v, safe %t", name, result.Text, err, p.Safe)
+		}
+	}
+	for _, tool := range []string{"glob", "grep", "list"} {
+		in := args{"path": "away"}
+		if tool != "list" {
+			in["pattern"] = "f"
+		}
+		if p, err := r.tool(tool).Preview(t.Context(), r.call(in)); err != nil || p.Safe || p.Request.Why == "" {
+			t.Errorf("%s of a directory outside: %+v, %v", tool, p, err)
+		}
+	}
+	if _, _, err := r.run(t.Context(), "grep", args{"pattern": "("}); err == nil {
+		t.Error("an invalid pattern is accepted")
+	}
+	if got := r.must("grep", args{"pattern": "func", "path": "../other"}); !strings.HasSuffix(got, "f.go:1:func\n") {
+		t.Errorf("outside: %q", got)
+	}
+	r.put("many", strings.Repeat("same\n", 1000))
+	if got := r.must("grep", args{"pattern": "same"}); !strings.Contains(got, "[only the first 200 lines]") {
+		t.Errorf("many: %.100q", got)
+	}
+}
+
+func TestSteps(t *testing.T) {
+	r := newRig(t, nil)
+	step := func(title, status string) map[string]string {
+		return map[string]string{"title": title, "status": status}
+	}
+	p, result, err := r.run(t.Context(), "todo", args{"steps": []any{step("a", "completed"), step("b", "running")}})
+	if err != nil || !p.Safe || p.Title != "1 of 2 steps done" || len(result.Tasks) != 2 ||
+		result.Tasks[1].Title != "b" {
+		t.Errorf("%+v, %+v, %v", p, result, err)
+	}
+	for name, steps := range map[string][]any{
+		"none": {}, "no title": {step("", "pending")}, "a status": {step("a", "done")}, "many": make([]any, maxSteps+1),
+	} {
+		if _, _, err := r.run(t.Context(), "todo", args{"steps": steps}); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// blanksNote tells the model that a text was not found exactly.
+const blanksNote = "The file differs from old_string in blanks at the end of lines. It was changed all the same."
+
+// replace replaces a text that is in a file once, or everywhere if all is set. The line ends of the
+// file stay: a file with CRLF gets CRLF. note tells of a difference between the text and the file.
+func replace(file, old, replacement string, all bool) (result, note string, err error) {
+	switch {
+	case old == "":
+		return "", "", errors.New("old_string is empty")
+	case old == replacement:
+		return "", "", errors.New("old_string and new_string are equal: there is nothing to change")
+	}
+	found, with := old, replacement
+	if !strings.Contains(file, found) && strings.Contains(file, "\r\n") {
+		found, with = withCRLF(old), withCRLF(replacement)
+	}
+	if !strings.Contains(file, found) {
+		from, to, err := findLines(file, old)
+		if err != nil {
+			return "", "", err
+		}
+		if strings.Contains(file[from:to], "\r\n") {
+			with = withCRLF(replacement)
+		}
+		if !strings.HasSuffix(old, "\n") {
+			to = from + len(strings.TrimRight(file[from:to], "\r\n"))
+		}
+		return file[:from] + with + file[to:], blanksNote, nil
+	}
+	if all {
+		return strings.ReplaceAll(file, found, with), "", nil
+	}
+	i := strings.Index(file, found)
+	if again := strings.Index(file[i+1:], found); again >= 0 {
+		return "", "", fmt.Errorf("old_string is in the file more than once, at lines %d and %d: "+
+			"give more of the text around it, or set replace_all", lineOf(file, i), lineOf(file, i+1+again))
+	}
+	return file[:i] + with + file[i+len(found):], "", nil
+}
+
+func withCRLF(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
+}
+
+// lineOf returns the number of the line at a byte.
+func lineOf(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
+
+// findLines returns where the only lines of a file are that equal those of a text but for blanks at
+// their ends.
+func findLines(file, text string) (from, to int, err error) {
+	want := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i := range want {
+		want[i] = strings.TrimRight(want[i], " \t\r")
+	}
+	lines := strings.SplitAfter(file, "\n")
+	first, at := -1, 0
+	budget := maxFile
+	for i := range lines {
+		if i+len(want) > len(lines) {
+			break
+		}
+		equal := true
+		for j, line := range want {
+			if budget--; budget < 0 {
+				return 0, 0, errors.New("old_string is too costly to find: give less of the text")
+			}
+			if strings.TrimRight(lines[i+j], " \t\r\n") != line {
+				equal = false
+				break
+			}
+		}
+		if equal && first >= 0 {
+			return 0, 0, fmt.Errorf("old_string is not in the file exactly, and but for blanks it is there twice, "+
+				"at lines %d and %d", first+1, i+1)
+		}
+		if equal {
+			first, from = i, at
+		}
+		at += len(lines[i])
+	}
+	if first < 0 {
+		return 0, 0, errors.New("old_string is not in the file: read the file again and give its text exactly")
+	}
+	return from, from + len(strings.Join(lines[first:first+len(want)], "")), nil
+}

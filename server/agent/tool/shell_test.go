@@ -1,0 +1,185 @@
+//go:build unix
+
+package tool
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"agentctl/server/agent/llm"
+)
+
+func TestCommands(t *testing.T) {
+	r := newRig(t, map[string]string{"sub/f": ""})
+	for name, test := range map[string]struct {
+		in   args
+		text string
+		code int
+	}{
+		"output":        {args{"command": "echo a; echo b >&2"}, "a\nb", 0},
+		"no output":     {args{"command": "true"}, "[no output]", 0},
+		"an exit code":  {args{"command": "echo x; exit 3"}, "x\n[exit code 3]", 3},
+		"a signal":      {args{"command": "kill -9 $$"}, "[exit code 137]", 137},
+		"the directory": {args{"command": "pwd"}, r.dir, 0},
+		"another":       {args{"command": "ls", "workdir": "sub"}, "f", 0},
+		"no input":      {args{"command": "cat; echo end"}, "end", 0},
+		"no terminal":   {args{"command": "echo $TERM $PAGER"}, "dumb cat", 0},
+		"bad bytes":     {args{"command": `printf 'a\377b'`}, "a\uFFFDb", 0},
+		"not found":     {args{"command": "no-such-program 2>/dev/null"}, "[exit code 127]", 127},
+		"a daemon":      {args{"command": "sleep 600 & echo started"}, "started", 0},
+	} {
+		p, result, err := r.run(t.Context(), "shell", test.in)
+		if err != nil || result.Text != test.text || *result.ExitCode != test.code ||
+			result.Failed != (test.code != 0) {
+			t.Errorf("%s: %q, %v, %v", name, result.Text, *result.ExitCode, err)
+		}
+		if p.Safe || p.Contained || p.Request.Command != test.in["command"] || p.Request.CWD == "" {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+	for name, in := range map[string]args{
+		"empty": {"command": ""}, "no directory": {"command": "ls", "workdir": "none"},
+		"a file": {"command": "ls", "workdir": "sub/f"},
+	} {
+		if _, _, err := r.run(t.Context(), "shell", in); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	if r.host.started != 11 || len(r.host.running) != 0 {
+		t.Errorf("%d groups, running %v", r.host.started, r.host.running)
+	}
+}
+
+func TestALongOutputIsCutInTheMiddleAndReadable(t *testing.T) {
+	r := newRig(t, nil)
+	c := r.call(args{"command": "seq 1 20000"})
+	if _, err := r.tool("shell").Preview(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	var live strings.Builder
+	result, err := r.tool("shell").Run(t.Context(), c, func(text string) { live.WriteString(text) })
+	if err != nil || len(result.Text) > shownBytes+200 || !strings.HasPrefix(result.Text, "1\n2\n") ||
+		!strings.HasSuffix(result.Text, "\n20000") || !strings.Contains(result.Text,
+		"were left out; read output:1 has all") {
+		t.Fatalf("%d bytes, %v: %.300s", len(result.Text), err, result.Text)
+	}
+	if !strings.HasSuffix(live.String(), "20000\n") {
+		t.Errorf("live: %d bytes", live.Len())
+	}
+	if got := r.must("read", args{"path": "output:1", "offset": 10_000, "limit": 1}); !strings.Contains(got,
+		"\t10000\n") {
+		t.Errorf("read: %q", got)
+	}
+	dir := r.outputs.dir
+	if err := r.outputs.close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the outputs are left: %v", err)
+	}
+}
+
+func TestACommandThatWritesTooMuchIsEnded(t *testing.T) {
+	r := newRig(t, nil)
+	c := r.call(args{"command": "yes"})
+	if _, err := r.tool("shell").Preview(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	live := 0
+	result, err := r.tool("shell").Run(t.Context(), c, func(text string) { live += len(text) })
+	if err != nil || !result.Failed || !strings.Contains(result.Text, "wrote more than 8 MiB") {
+		t.Errorf("%.100q, %v", result.Text[max(0, len(result.Text)-100):], err)
+	}
+	if live > liveBytes+64<<10 {
+		t.Errorf("%d bytes live", live)
+	}
+}
+
+// children are processes of every kind, whose numbers are written to files.
+const children = `sh -c 'trap "" TERM; echo $$ > one; while :; do sleep 1; done' &
+set -m # a group of its own
+sh -c 'echo $$ > two; sleep 600' &
+while [ ! -s one ] || [ ! -s two ]; do sleep 0.01; done
+echo ready; wait`
+
+func TestAnInterruptedCommandLeavesNoProcess(t *testing.T) {
+	r := newRig(t, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	result, err := r.runChildren(ctx, args{"command": children}, cancel)
+	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(result.Text, "ready") {
+		t.Errorf("%+v, %v", result, err)
+	}
+	r.checkGone()
+}
+
+func TestACommandHasATimeLimit(t *testing.T) {
+	r := newRig(t, nil)
+	result, err := r.runChildren(t.Context(), args{"command": children, "timeout_ms": 3000}, func() {})
+	if err != nil || !result.Failed || !strings.Contains(result.Text, "longer than 3s") {
+		t.Errorf("%+v, %v", result, err)
+	}
+	r.checkGone()
+}
+
+// runChildren runs a command and calls ready when it says so.
+func (r *rig) runChildren(ctx context.Context, in args, ready func()) (llm.ToolResult, error) {
+	r.t.Helper()
+	c := r.call(in)
+	if _, err := r.tool("shell").Preview(ctx, c); err != nil {
+		r.t.Fatal(err)
+	}
+	var called atomic.Bool
+	result, err := r.tool("shell").Run(ctx, c, func(text string) {
+		if strings.Contains(text, "ready") && called.CompareAndSwap(false, true) {
+			ready()
+		}
+	})
+	return result, err
+}
+
+// checkGone waits until the children are gone: they are killed, and reaped by another process.
+func (r *rig) checkGone() {
+	r.t.Helper()
+	for _, name := range []string{"one", "two"} {
+		b, err := os.ReadFile(filepath.Join(r.dir, name))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		deadline := time.After(time.Minute)
+		for alive(pid) {
+			select {
+			case <-deadline:
+				r.t.Fatalf("the process %s (%d) runs", name, pid)
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}
+	if len(r.host.running) != 0 {
+		r.t.Errorf("groups %v", r.host.running)
+	}
+}
+
+// alive reports whether a process runs; a zombie does not.
+func alive(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return !errors.Is(err, os.ErrNotExist)
+	}
+	_, after, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(after, "Z")
+}

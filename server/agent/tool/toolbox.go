@@ -1,0 +1,75 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"agentctl/server/agent/llm"
+	"agentctl/server/session"
+)
+
+// Config are the tools of an agent in the configuration of the server.
+type Config struct {
+	// Fetch adds the tool that requests web pages.
+	Fetch bool `json:"fetch"`
+
+	// FetchPrivate lets it request addresses of private networks and of this machine.
+	FetchPrivate bool `json:"fetch_private"`
+}
+
+// Options are what the tools of a session need.
+type Options struct {
+	Config  Config
+	Session string
+	CWD     string   // empty: the directory of the server
+	Env     []string // of commands, K=V, without keys of providers
+	Host    session.Host
+}
+
+// A Toolbox has the tools of one session. It implements llm.Toolbox.
+type Toolbox struct {
+	// Static after Open.
+	options      Options
+	dir          *directory
+	tools        []llm.Tool
+	instructions string
+
+	known   known   // files as the model read them
+	outputs outputs // long outputs of commands
+}
+
+var _ llm.Toolbox = (*Toolbox)(nil)
+
+// Open returns the tools of a session. Its directory must exist.
+func Open(o Options) (*Toolbox, error) {
+	if o.CWD == "" {
+		cwd, err := os.Getwd()
+		if err != nil {
+			return nil, fmt.Errorf("open tools: %w", err)
+		}
+		o.CWD = cwd
+	}
+	dir, err := openDirectory(o.CWD)
+	if err != nil {
+		return nil, err
+	}
+	b := &Toolbox{options: o, dir: dir, instructions: readInstructions(dir)}
+	b.tools = []llm.Tool{
+		&applyPatch{b}, &editFile{b}, &globFiles{b}, &grepFiles{b}, &listFiles{b}, &readFile{b}, &shell{b}, todo{},
+		&writeFile{b},
+	}
+	if o.Config.Fetch {
+		b.tools = append(b.tools, newFetch(o.Config.FetchPrivate))
+	}
+	return b, nil
+}
+
+// Tools implements llm.Toolbox.
+func (b *Toolbox) Tools() []llm.Tool { return b.tools }
+
+// Instructions implements llm.Toolbox.
+func (b *Toolbox) Instructions() string { return b.instructions }
+
+// Close implements llm.Toolbox. The commands have ended: their calls have.
+func (b *Toolbox) Close() error { return errors.Join(b.outputs.close(), b.dir.close()) }

@@ -1,0 +1,224 @@
+package tool
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A transaction applies a change set. Until every new file is written beside its place, no file is
+// changed; then files are replaced by renaming, and put back if one cannot be.
+type transaction struct {
+	steps []step
+	made  []madeDirectory
+	fault func(operation, name string) error // of tests: fails an operation
+}
+
+// A step is the change of one file.
+type step struct {
+	*change
+	root    *os.Root
+	staged  string // the new file until it has its place; empty: there is none
+	backup  string // a second name of the old file; empty: there is none
+	changed bool
+}
+
+// A madeDirectory is a directory that a transaction created.
+type madeDirectory struct {
+	root *os.Root
+	name string
+}
+
+// apply applies a set, or changes nothing and returns why.
+func (s changeSet) apply(fault func(operation, name string) error) (err error) {
+	if fault == nil {
+		fault = func(string, string) error { return nil }
+	}
+	t := &transaction{fault: fault}
+	defer func() { err = errors.Join(err, t.end(err != nil)) }()
+	if err := s.check(); err != nil {
+		return err
+	}
+	for i := range s {
+		if err := t.stage(&s[i]); err != nil {
+			return fmt.Errorf("write %s: %w; nothing was changed", s[i].place.shown, reason(err))
+		}
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
+	for i := range t.steps {
+		if err := t.commit(&t.steps[i]); err != nil {
+			return fmt.Errorf("change %s: %w; nothing was changed", t.steps[i].place.shown, reason(err))
+		}
+	}
+	return nil
+}
+
+// stage writes the new file beside its place, and gives the old one a second name.
+func (t *transaction) stage(c *change) error {
+	root, err := c.place.open()
+	if err != nil {
+		return err
+	}
+	t.steps = append(t.steps, step{change: c, root: root})
+	st := &t.steps[len(t.steps)-1]
+	if c.new.exists {
+		if err := t.mkdir(root, filepath.Dir(c.place.name)); err != nil {
+			return err
+		}
+		st.staged = beside(c.place.name)
+		if err := t.write(root, st.staged, c); err != nil {
+			return err
+		}
+	}
+	if !c.old.exists {
+		return nil
+	}
+	name := beside(c.place.name)
+	if err := t.fault("link", c.place.name); err != nil {
+		return err
+	}
+	if err := root.Link(c.place.name, name); err != nil { // not every file system has links
+		if err := writeFileIn(root, name, c.old.bytes, c.old.mode); err != nil {
+			return err
+		}
+	}
+	st.backup = name
+	return nil
+}
+
+// beside returns a new name in the directory of a file.
+func beside(name string) string {
+	return filepath.Join(filepath.Dir(name), ".agentctl-"+strings.ToLower(rand.Text()[:12]))
+}
+
+func (t *transaction) write(root *os.Root, name string, c *change) error {
+	if err := t.fault("write", c.place.name); err != nil {
+		return err
+	}
+	return writeFileIn(root, name, c.new.bytes, c.new.mode)
+}
+
+// writeFileIn creates a file with a mode. With mode 0 it gets that of the umask.
+func writeFileIn(root *os.Root, name string, b []byte, mode fs.FileMode) error {
+	created := fs.FileMode(0o600)
+	if mode == 0 {
+		created = 0o666
+	}
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, created)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil && mode != 0 {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync() // before it replaces the old file
+	}
+	return errors.Join(err, f.Close())
+}
+
+// mkdir creates a directory with those above it.
+func (t *transaction) mkdir(root *os.Root, dir string) error {
+	if _, err := root.Stat(dir); err == nil {
+		return nil
+	}
+	if err := t.mkdir(root, filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if err := root.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	t.made = append(t.made, madeDirectory{root, dir})
+	return nil
+}
+
+// commit puts a staged file in its place, or removes a file.
+func (t *transaction) commit(st *step) error {
+	name := st.place.name
+	if err := t.fault("commit", name); err != nil {
+		return err
+	}
+	if !st.new.exists {
+		if err := st.root.Remove(name); err != nil {
+			return err
+		}
+		st.changed = true
+		return nil
+	}
+	if !st.old.exists { // replaces nothing that appeared meanwhile
+		if err := st.root.Link(st.staged, name); err == nil {
+			st.changed = true
+			return nil
+		} else if errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	if err := st.root.Rename(st.staged, name); err != nil {
+		return err
+	}
+	st.staged, st.changed = "", true
+	return nil
+}
+
+// end restores the files if the transaction failed, and removes what it left.
+func (t *transaction) end(failed bool) error {
+	var lost []string
+	for i := len(t.steps) - 1; i >= 0; i-- {
+		st := &t.steps[i]
+		if failed && st.changed {
+			if err := t.restore(st); err != nil {
+				lost = append(lost, fmt.Sprintf("%s (%v)", st.place.shown, reason(err)))
+			}
+		}
+		for _, name := range []string{st.staged, st.backup} {
+			if name != "" {
+				_ = st.root.Remove(name)
+			}
+		}
+	}
+	for i := len(t.made) - 1; failed && i >= 0; i-- {
+		_ = t.made[i].root.Remove(t.made[i].name) // only an empty one
+	}
+	for i := range t.steps {
+		_ = t.steps[i].root.Close()
+	}
+	if lost != nil {
+		return fmt.Errorf("%w: %s", errRestore, strings.Join(lost, ", "))
+	}
+	return nil
+}
+
+// restore puts the old file back. If the directory refuses it, it writes the file in place.
+func (t *transaction) restore(st *step) error {
+	name := st.place.name
+	err := t.fault("restore", name)
+	switch {
+	case err != nil:
+	case !st.old.exists:
+		err = st.root.Remove(name)
+	default:
+		if err = st.root.Rename(st.backup, name); err == nil {
+			st.backup = ""
+		}
+	}
+	if err == nil || !st.old.exists {
+		return err
+	}
+	f, failed := st.root.OpenFile(name, os.O_WRONLY, 0)
+	if failed != nil {
+		return err
+	}
+	// The backup may be the only copy until the file is complete: it is removed after.
+	_, failed = f.Write(st.old.bytes)
+	if failed = errors.Join(failed, f.Truncate(int64(len(st.old.bytes))), f.Close()); failed != nil {
+		st.backup = "" // keep it
+	}
+	return failed
+}
