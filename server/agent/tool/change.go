@@ -104,7 +104,7 @@ func (s changeSet) warning() string {
 
 // maxDiff bounds the texts of a diff for people, in bytes. Longer ones lose the lines around the
 // change that stay.
-const maxDiff = 64 << 10
+const maxDiff = 32 << 10
 
 // diff returns the change for people.
 func (c *change) diff() protocol.Content {

@@ -30,19 +30,23 @@ func TestPatches(t *testing.T) {
 			want: map[string]string{"a": "one\n2\n", "b": "-", "c": "-", "sub/d": "z\n", "new/e": "text\n"},
 		},
 		"a move alone": {
-			map[string]string{"a": "1\n"}, begin("*** Update File: a", "*** Move to: b"),
+			map[string]string{"a": "1\n"},
+			begin("*** Update File: a", "*** Move to: b"),
 			map[string]string{"a": "-", "b": "1\n"},
 		},
 		"CRLF": {
-			map[string]string{"a": "1\r\n2\r\n"}, begin("*** Update File: a", "@@", "-1", "+3"),
+			map[string]string{"a": "1\r\n2\r\n"},
+			begin("*** Update File: a", "@@", "-1", "+3"),
 			map[string]string{"a": "3\r\n2\r\n"},
 		},
 		"no line end at the end": {
-			map[string]string{"a": "1\n2"}, begin("*** Update File: a", "@@", "-2", "+3"),
+			map[string]string{"a": "1\n2"},
+			begin("*** Update File: a", "@@", "-2", "+3"),
 			map[string]string{"a": "1\n3"},
 		},
 		"an absolute path inside": {
-			map[string]string{"a": "1\n"}, begin("*** Update File: DIR/a", "@@", "-1", "+2"),
+			map[string]string{"a": "1\n"},
+			begin("*** Update File: DIR/a", "@@", "-1", "+2"),
 			map[string]string{"a": "2\n"},
 		},
 		"5 MiB": {

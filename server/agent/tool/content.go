@@ -35,7 +35,7 @@ func (p *place) read() (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	return readIn(root, p)
 }
 

@@ -95,7 +95,7 @@ func (t *grepFiles) Run(ctx context.Context, c *llm.ToolCall, _ func(string)) (l
 	if err != nil {
 		return llm.ToolResult{}, err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	info, err := root.Lstat(plan.place.name)
 	if err != nil {
 		return llm.ToolResult{}, fmt.Errorf("search %s: %w", plan.place.shown, reason(err))

@@ -9,6 +9,8 @@ import (
 // known has the files as the model last read or wrote them. Its methods may be called from any
 // goroutine.
 type known struct {
+	restored bool // constant: the model may have read files that are not in hashes
+
 	mu     sync.Mutex
 	hashes map[string][sha256.Size]byte // by path
 }
@@ -29,7 +31,7 @@ func (k *known) check(p *place, c *content) error {
 	defer k.mu.Unlock()
 	hash, ok := k.hashes[p.real]
 	switch {
-	case !c.exists:
+	case !c.exists || !ok && k.restored:
 		return nil
 	case !ok:
 		return fmt.Errorf("%s exists: read it before you change it", p.shown)

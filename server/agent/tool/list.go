@@ -72,7 +72,7 @@ func (p *place) entries() (names []string, more bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	f, err := root.Open(p.name)
 	if err != nil {
 		return nil, false, err

@@ -12,10 +12,10 @@ const blanksNote = "The file differs from old_string in blanks at the end of lin
 // replace replaces a text that is in a file once, or everywhere if all is set. The line ends of the
 // file stay: a file with CRLF gets CRLF. note tells of a difference between the text and the file.
 func replace(file, old, replacement string, all bool) (result, note string, err error) {
-	switch {
-	case old == "":
+	switch old {
+	case "":
 		return "", "", errors.New("old_string is empty")
-	case old == replacement:
+	case replacement:
 		return "", "", errors.New("old_string and new_string are equal: there is nothing to change")
 	}
 	found, with := old, replacement

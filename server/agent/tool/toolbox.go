@@ -25,6 +25,9 @@ type Options struct {
 	CWD     string   // empty: the directory of the server
 	Env     []string // of commands, K=V, without keys of providers
 	Host    session.Host
+
+	// Restored: the model may have read files before the tools were opened.
+	Restored bool
 }
 
 // A Toolbox has the tools of one session. It implements llm.Toolbox.
@@ -54,9 +57,10 @@ func Open(o Options) (*Toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Toolbox{options: o, dir: dir, instructions: readInstructions(dir)}
+	b := &Toolbox{options: o, dir: dir, instructions: readInstructions(dir), known: known{restored: o.Restored}}
 	b.tools = []llm.Tool{
-		&applyPatch{b}, &editFile{b}, &globFiles{b}, &grepFiles{b}, &listFiles{b}, &readFile{b}, &shell{b}, todo{},
+		&applyPatch{b}, &editFile{b}, &globFiles{b}, &grepFiles{b}, &listFiles{b}, &readFile{b}, &shell{b},
+		todo{},
 		&writeFile{b},
 	}
 	if o.Config.Fetch {
