@@ -3,6 +3,7 @@ package llm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -47,9 +48,6 @@ func New(o Options, spec session.Spec, host session.Host) (*Agent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.Name, err)
 	}
-	if o.Policy == nil {
-		o.Policy = askPolicy{}
-	}
 	return &Agent{options: o, spec: spec, host: host, state: s}, nil
 }
 
@@ -72,7 +70,7 @@ func (a *Agent) Start(ctx context.Context) error {
 	if !first {
 		return nil
 	}
-	return a.emitOptions()
+	return errors.Join(a.emitOptions(), a.warnOfPolicy())
 }
 
 // Process implements session.Starter. The stored state restores the conversation.

@@ -13,6 +13,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/policy"
 	"agentctl/server/session"
 )
 
@@ -217,13 +218,15 @@ func (t *turnRun) toolNames() string {
 
 // judge returns the result of a call that is denied; with an empty status it may run.
 func (t *turnRun) judge(ctx context.Context, spec ToolSpec, c *ToolCall, p *Preview) (callResult, error) {
-	ruling := t.agent.options.Policy.Judge(spec, c, *p)
+	ruling := t.agent.policy().Judge(policy.Call{
+		Kind: spec.Kind, Safe: p.Safe, Contained: p.Contained, Plan: p.Request.Kind == protocol.ApprovePlan,
+	})
 	repeats := t.agent.countRepeat(spec.Name + " " + string(c.Input))
 	switch {
-	case ruling.Action == Deny:
+	case ruling.Action == policy.Refuse:
 		reason := strings.TrimSpace("The policy denies this call. " + ruling.Reason)
 		return refused(protocol.ToolDenied, "%s%s", reason, deniedRule), nil
-	case ruling.Action == Allow && repeats <= maxRepeats:
+	case ruling.Action == policy.Allow && repeats <= maxRepeats:
 		return callResult{}, nil
 	}
 	a := p.Request
@@ -240,7 +243,7 @@ func (t *turnRun) judge(ctx context.Context, spec ToolSpec, c *ToolCall, p *Prev
 	if a.Content == nil {
 		a.Content = p.Content
 	}
-	if ruling.Action == Allow {
+	if ruling.Action == policy.Allow {
 		a.Why = fmt.Sprintf("the model makes the same call for the %dth time", repeats)
 	}
 	v, err := t.out.Ask(ctx, a)
@@ -249,6 +252,9 @@ func (t *turnRun) judge(ctx context.Context, spec ToolSpec, c *ToolCall, p *Prev
 	}
 	if v.Outcome == protocol.Allowed && v.Input != nil && v.Input.Patch != a.Patch {
 		c.Patch = v.Input.Patch
+	}
+	if v.Outcome == protocol.Allowed && v.Input != nil {
+		c.Tasks = v.Input.Tasks
 	}
 	return t.denial(ctx, v)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/policy"
 	"agentctl/server/session"
 )
 
@@ -16,6 +17,9 @@ type Config struct {
 	Effort       string   `json:"effort"` // of reasoning: low, medium or high
 	Instructions string   `json:"instructions"`
 	Budget       Budget   `json:"budget"`
+
+	// Policy is which calls of tools run without asking. Users can choose full only if it is.
+	Policy policy.Policy `json:"policy"`
 }
 
 // A Budget bounds turns and the session.
@@ -41,6 +45,9 @@ var efforts = []string{"low", "medium", "high"}
 func (c *Config) Check() error {
 	if c.Effort != "" && !isEffort(c.Effort) {
 		return fmt.Errorf("effort: invalid value %q: want low, medium or high", c.Effort)
+	}
+	if !c.Policy.Valid() {
+		return fmt.Errorf("policy: invalid value %q: want ask, auto-read, auto-edit, full, deny or plan", c.Policy)
 	}
 	for name, l := range map[string]Limits{"turn": c.Budget.Turn, "session": c.Budget.Session} {
 		if l.Requests < 0 || l.Tokens < 0 || l.Cost < 0 {
@@ -69,6 +76,4 @@ type Options struct {
 
 	// Toolbox opens the tools of a session; nil: there are none.
 	Toolbox func(spec session.Spec, host session.Host) (Toolbox, error)
-
-	Policy Policy // nil: asks for every call that is not safe
 }

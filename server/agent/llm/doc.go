@@ -3,6 +3,6 @@
 // for approval before.
 //
 // It owns the loop of a turn, the stored conversation, retries and limits, and declares the
-// interfaces of tools (Tool, Toolbox) and of the policy that judges their calls (Policy). It knows
-// no provider: package provider makes models from the configuration.
+// interfaces of tools (Tool, Toolbox). It knows no provider: package provider makes models from the
+// configuration. Package policy decides which calls run without asking.
 package llm

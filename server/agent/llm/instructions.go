@@ -1,6 +1,10 @@
 package llm
 
-import "strings"
+import (
+	"strings"
+
+	"agentctl/server/agent/policy"
+)
 
 // baseInstructions is what every model is told. It does not change within a session, so that
 // providers can cache it.
@@ -18,6 +22,9 @@ func (a *Agent) instructions(t Toolbox) string {
 		texts = append(texts, t.Instructions())
 	}
 	texts = append(texts, a.options.Config.Instructions)
+	if a.policy() == policy.Plan {
+		texts = append(texts, planInstructions)
+	}
 	var b strings.Builder
 	for _, text := range texts {
 		if text == "" {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/policy"
 	"agentctl/server/session"
 )
 
@@ -12,6 +13,7 @@ import (
 const (
 	modelSetting  = "model"
 	effortSetting = "effort"
+	policySetting = "policy"
 	defaultEffort = "default" // of the provider
 )
 
@@ -36,7 +38,7 @@ func (a *Agent) settings() []protocol.Setting {
 	for _, id := range append([]string{defaultEffort}, efforts...) {
 		e.Choices = append(e.Choices, protocol.Choice{ID: id, Label: id})
 	}
-	return []protocol.Setting{m, e}
+	return []protocol.Setting{m, e, a.policySetting()}
 }
 
 // effort returns the effort of reasoning; empty: the provider's default. The lock is held.
@@ -55,23 +57,27 @@ func (a *Agent) emitOptions() error {
 	return a.host.Emit(session.Event{Type: protocol.AgentOptions, Data: o})
 }
 
-// Configure changes the model or the effort from the next request on.
+// Configure changes the model or the effort from the next request on, or the policy from the next
+// call on.
 func (a *Agent) Configure(_ context.Context, setting, value string) error {
 	all := a.settings()
 	i := slices.IndexFunc(all, func(s protocol.Setting) bool { return s.ID == setting })
 	if i < 0 {
 		return protocol.Errorf(protocol.CodeNotFound,
-			"the agent has no setting %.80q; it has model and effort", setting)
+			"the agent has no setting %.80q; it has model, effort and policy", setting)
 	}
 	if !slices.ContainsFunc(all[i].Choices, func(c protocol.Choice) bool { return c.ID == value }) {
 		return protocol.Errorf(protocol.CodeInvalidMessage, "%.80q is not a choice of %s", value, setting)
 	}
 	err := a.update(a.host, func(s *state) {
-		if setting == effortSetting {
+		switch setting {
+		case effortSetting:
 			s.Effort = value
-			return
+		case policySetting:
+			s.Policy = policy.Policy(value)
+		default:
+			s.Model, a.backend = value, nil
 		}
-		s.Model, a.backend = value, nil
 	})
 	if err != nil {
 		return err

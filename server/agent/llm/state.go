@@ -9,6 +9,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/policy"
 )
 
 // state is the stored state of an agent: its conversation and the turn under way.
@@ -21,6 +22,7 @@ type state struct {
 	Context      int64           `json:"context"`        // tokens of the last request and its response
 	Model        string          `json:"model,omitempty"`
 	Effort       string          `json:"effort,omitempty"`
+	Policy       policy.Policy   `json:"policy,omitempty"`
 }
 
 // stateFormat is the present format of the state.

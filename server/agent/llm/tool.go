@@ -51,6 +51,7 @@ type ToolCall struct {
 	Turn   string          // the id of the turn
 	Input  json.RawMessage // a JSON object, as the model sent it
 	Patch  string          // edited by the user who allowed it, to be applied instead; empty: as sent
+	Tasks  []protocol.Task // of a plan, edited by the user who approved it; nil: as sent
 	Asking Asker           // asks for what only Run finds out; questions of the tool
 	Plan   any             // set by Preview for Run: the call as it was checked
 }
@@ -91,35 +92,4 @@ type ToolResult struct {
 	Tasks    []protocol.Task // the steps of the model's work, to be shown; nil: as before
 	ExitCode *int
 	Failed   bool // the call ran and failed
-}
-
-// A Policy judges the calls of tools. It may be called from any goroutine.
-type Policy interface {
-	Judge(spec ToolSpec, c *ToolCall, p Preview) Ruling
-}
-
-// A Ruling is the judgement of a policy. Of a denied call the model gets the reason.
-type Ruling struct {
-	Action Action
-	Reason string
-}
-
-// An Action is what happens to a call.
-type Action int
-
-// The actions.
-const (
-	Ask Action = iota
-	Allow
-	Deny
-)
-
-// askPolicy asks for all calls that are not safe.
-type askPolicy struct{}
-
-func (askPolicy) Judge(_ ToolSpec, _ *ToolCall, p Preview) Ruling {
-	if p.Safe {
-		return Ruling{Action: Allow}
-	}
-	return Ruling{Action: Ask}
 }

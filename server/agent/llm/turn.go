@@ -141,10 +141,7 @@ func endOf(b *model.Backend, r *model.Response) (session.End, error) {
 // setToolbox sets the tools of the next request.
 func (t *turnRun) setToolbox(toolbox Toolbox) {
 	t.toolbox, t.tools = toolbox, map[string]Tool{}
-	if toolbox == nil {
-		return
-	}
-	for _, tool := range toolbox.Tools() {
+	for _, tool := range t.agent.offered(toolbox) {
 		t.tools[tool.Spec().Name] = tool
 	}
 }
@@ -165,11 +162,9 @@ func (t *turnRun) note(text string) error {
 // newRequest returns a request with the conversation.
 func (a *Agent) newRequest(toolbox Toolbox) *model.Request {
 	r := &model.Request{System: a.instructions(toolbox), CacheKey: a.spec.Session}
-	if toolbox != nil {
-		for _, tool := range toolbox.Tools() {
-			spec := tool.Spec()
-			r.Tools = append(r.Tools, model.Tool{Name: spec.Name, About: spec.About, Schema: spec.Schema})
-		}
+	for _, tool := range a.offered(toolbox) {
+		spec := tool.Spec()
+		r.Tools = append(r.Tools, model.Tool{Name: spec.Name, About: spec.About, Schema: spec.Schema})
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

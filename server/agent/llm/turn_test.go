@@ -11,6 +11,7 @@ import (
 
 	"agentctl/internal/fakemodel"
 	"agentctl/protocol"
+	"agentctl/server/agent/policy"
 	"agentctl/server/session"
 )
 
@@ -495,24 +496,20 @@ func TestAResumedTurnRunsNoCallTwice(t *testing.T) {
 	})
 }
 
-// denyPolicy denies every call.
-type denyPolicy struct{}
-
-func (denyPolicy) Judge(ToolSpec, *ToolCall, Preview) Ruling { return Ruling{Deny, "Not on Sundays."} }
-
 func TestAPolicyDeniesWithoutAsking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		script := fakemodel.Turns(func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
 			out.Call("shell", x("rm"))
 		}, fakemodel.Say("ok"))
 		r := newRig(t, "google", "gemini-3-pro", script, echo("shell"))
-		r.opts.Policy = denyPolicy{}
+		r.opts.Config.Policy = policy.Deny
 		r.open(nil)
 		if _, err := r.send(t.Context(), "go"); err != nil {
 			t.Fatal(err)
 		}
 		body := string(r.fake.Requests()[1].Body)
-		if len(r.asked) != 0 || !slices.Equal(r.results(), []string{"denied"}) || !strings.Contains(body, "Sundays") {
+		if len(r.asked) != 0 || !slices.Equal(r.results(), []string{"denied"}) || !strings.Contains(body,
+			"nobody can be asked") {
 			t.Errorf("asked %d, %q, %s", len(r.asked), r.results(), body)
 		}
 	})

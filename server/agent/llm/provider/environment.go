@@ -1,0 +1,48 @@
+package provider
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// CommandEnvironment returns the variables of commands that a model runs, K=V: those of the server
+// and of the session, without the keys of providers. An empty variable of the session removes one.
+func (s Set) CommandEnvironment(session map[string]string) []string {
+	env := map[string]string{}
+	for _, kv := range os.Environ() {
+		if name, value, ok := strings.Cut(kv, "="); ok && name != "" {
+			env[name] = value
+		}
+	}
+	for name, value := range session {
+		if env[name] = value; value == "" {
+			delete(env, name)
+		}
+	}
+	for _, name := range s.secretVariables() {
+		delete(env, name)
+	}
+	out := make([]string, 0, len(env))
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		out = append(out, name+"="+env[name])
+	}
+	return out
+}
+
+// secretVariables returns the variables that hold keys or parts of headers, of all providers.
+func (s Set) secretVariables() (names []string) {
+	for _, p := range presets {
+		names = append(names, p.KeyEnv)
+	}
+	for _, c := range s {
+		names = append(names, c.KeyEnv)
+		for _, value := range c.Headers {
+			for _, ref := range variable.FindAllStringSubmatch(value, -1) {
+				names = append(names, ref[1])
+			}
+		}
+	}
+	return names
+}
