@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"net/http/httptest"
 	"strings"
 
@@ -17,7 +18,17 @@ func cmdModelServer(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: modelserver NAME")
 	}
 	server := httptest.NewServer(fakemodel.New(func(ctx context.Context, r fakemodel.Request, out *fakemodel.Reply) {
-		switch text := r.LastUser(); {
+		text := r.LastUser()
+		if result, ok := r.ToolResult(); ok {
+			out.Text("result: " + result)
+			return
+		}
+		if call, ok := strings.CutPrefix(text, "call "); ok && !strings.Contains(text, "explain it") {
+			name, input, _ := strings.Cut(call, " ")
+			out.Call(name, json.RawMessage(input))
+			return
+		}
+		switch {
 		case strings.Contains(text, "hang"):
 			out.Text("half an answer")
 			out.Hang(ctx)

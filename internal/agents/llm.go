@@ -12,6 +12,7 @@ import (
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/provider"
+	"agentctl/server/agent/tool"
 	"agentctl/server/session"
 )
 
@@ -64,7 +65,7 @@ func (r *Registry) openModel(name string, spec session.Spec, host session.Host) 
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeAgentAuth, "%v", err)
 	}
-	providers := r.Providers
+	providers, tools := r.Providers, r.Configured[name].Tools
 	return llm.New(llm.Options{
 		Name: name, Config: c,
 		Open: func(_ context.Context, text string) (model.Backend, error) {
@@ -74,13 +75,23 @@ func (r *Registry) openModel(name string, spec session.Spec, host session.Host) 
 			}
 			return providers.Open(ref, &provider.Keys{Env: env})
 		},
+		Toolbox: func(spec session.Spec, host session.Host) (llm.Toolbox, error) {
+			return tool.Open(tool.Options{
+				Config: tools, Session: spec.Session, CWD: spec.CWD, Host: host, Restored: spec.State != nil,
+				Env: providers.CommandEnvironment(mergeEnvironment(r.Configured[name].Env, spec.Env)),
+			})
+		},
 	}, spec, host)
 }
 
 // environment looks variables up in the session, in the configuration of the agent and in the
 // environment of the server.
 func (r *Registry) environment(name string, of map[string]string) func(string) string {
-	configured := r.Configured[name].Env
+	return provider.Environment(mergeEnvironment(r.Configured[name].Env, of))
+}
+
+// mergeEnvironment returns the variables of a session with those of the configuration of its agent.
+func mergeEnvironment(configured, of map[string]string) map[string]string {
 	env := maps.Clone(of)
 	if env == nil {
 		env = map[string]string{}
@@ -90,7 +101,7 @@ func (r *Registry) environment(name string, of map[string]string) func(string) s
 			env[k] = v
 		}
 	}
-	return provider.Environment(env)
+	return env
 }
 
 // checkModel returns the first invalid value of an agent that requests a model itself.
@@ -130,7 +141,7 @@ func (r *Registry) CheckConfigured() error {
 		case a.Command == "" && len(a.Args) > 0:
 			return fmt.Errorf("agent %q: only a command takes args", name)
 		case a.Model == "" && !a.plain():
-			return fmt.Errorf("agent %q: models, effort, instructions and budget need a model", name)
+			return fmt.Errorf("agent %q: models, effort, instructions, budget, policy and tools need a model", name)
 		}
 		if a.Model == "" {
 			continue
@@ -144,7 +155,8 @@ func (r *Registry) CheckConfigured() error {
 
 // plain reports whether the configuration has no value of an agent that requests a model.
 func (c *Config) plain() bool {
-	return c.Models == nil && c.Effort == "" && c.Instructions == "" && c.Budget == llm.Budget{}
+	return c.Models == nil && c.Effort == "" && c.Instructions == "" && c.Budget == llm.Budget{} && c.Policy == "" &&
+		c.Tools == tool.Config{}
 }
 
 // inspectModel returns what can be known of an agent that requests a model itself.

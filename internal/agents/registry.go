@@ -12,6 +12,7 @@ import (
 	"agentctl/server/agent/acp"
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/script"
+	"agentctl/server/agent/tool"
 	"agentctl/server/session"
 )
 
@@ -27,6 +28,8 @@ type Config struct {
 	Script  string            `json:"script"` // path of a file
 
 	llm.Config
+
+	Tools tool.Config `json:"tools"` // of a model
 }
 
 // A Registry opens agents by name. It does not change after construction.
