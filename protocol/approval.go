@@ -59,7 +59,7 @@ type Approval struct {
 	CWD       string          `json:"cwd,omitempty"`
 	Why       string          `json:"why,omitempty"`
 	Patch     string          `json:"patch,omitempty"`
-	Editable  bool            `json:"editable,omitempty"` // the answer may contain an edited patch
+	Editable  bool            `json:"editable,omitempty"` // the answer may contain an edited patch, or command
 	Content   []Content       `json:"content,omitempty"`  // diffs
 	Paths     []string        `json:"paths,omitempty"`
 	Tasks     []Task          `json:"tasks,omitempty"`     // of a plan
@@ -122,6 +122,7 @@ type ApprovalInput struct {
 	Tasks   []Task              `json:"tasks,omitempty"`   // of a plan, edited
 	Answers map[string][]string `json:"answers,omitempty"` // question id → answers
 	Patch   string              `json:"patch,omitempty"`   // edited
+	Command string              `json:"command,omitempty"` // edited
 	Replan  bool                `json:"replan,omitempty"`  // with deny of a plan and a reason: make a new one
 }
 

@@ -249,6 +249,12 @@ func TestOnlyWhatGoesBackMayBeEdited(t *testing.T) {
 			if g.send(protocol.DoApprove, answers); g.code() != protocol.CodeUnsupported {
 				t.Errorf("answers to a question: %q", g.code())
 			}
+			command := protocol.ApproveData{
+				Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Command: "ls"},
+			}
+			if g.send(protocol.DoApprove, command); g.code() != protocol.CodeUnsupported {
+				t.Errorf("an edited command: %q", g.code())
+			}
 			g.send(protocol.DoApprove, protocol.ApproveData{
 				Decision: protocol.AllowOnce,
 				Input:    &protocol.ApprovalInput{Patch: "mine"},

@@ -139,7 +139,7 @@ func (c *client) completeDecision(s *session, req *request) {
 // inputFits reports whether the protocol can carry an approval's input. The reason carries a
 // request for another plan.
 func inputFits(in *protocol.ApprovalInput) bool {
-	return in == nil || in.Tasks == nil && in.Answers == nil && in.Patch == ""
+	return in == nil || in.Tasks == nil && in.Answers == nil && in.Patch == "" && in.Command == ""
 }
 
 // resolution returns the resolution by an approve command.

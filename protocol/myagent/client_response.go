@@ -80,10 +80,11 @@ func decodeVerdict(content json.RawMessage) (d protocol.ApproveData, fault strin
 	}
 	d.Reason = o.str("reason", "feedback", "message")
 	in := protocol.ApprovalInput{
-		Tasks: nativeTasks(o["tasks"]), Patch: o.str("patch"), Replan: o.str("replan") == "true",
+		Tasks: nativeTasks(o["tasks"]), Patch: o.str("patch"), Command: o.str("edited_command"),
+		Replan: o.str("replan") == "true",
 	}
 	o.decode("answers", &in.Answers)
-	if in.Tasks != nil || in.Patch != "" || in.Replan || in.Answers != nil {
+	if in.Tasks != nil || in.Patch != "" || in.Command != "" || in.Replan || in.Answers != nil {
 		d.Input = &in
 	}
 	return d, ""

@@ -117,6 +117,11 @@ func TestATurnOnARealServer(t *testing.T) {
 		protocol.ApproveData{Decision: protocol.Explain}); e.Code != protocol.CodeUnsupported {
 		t.Errorf("%+v", e)
 	}
+	if e := s.callError(protocol.DoApprove, "work", protocol.ApproveData{
+		Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Command: "ls"},
+	}); e.Code != protocol.CodeUnsupported {
+		t.Errorf("an edited command: %+v", e)
+	}
 	s.call(protocol.DoApprove, "work", protocol.ApproveData{Decision: protocol.AllowOnce}, nil)
 	if m := s.takeSent(); len(m) != 1 || m[0].Step != "confirm_05ae3bfd_get_weather" ||
 		!equalJSON(m[0].Content, []byte(`{"approved":true,"confirmed":true}`)) {

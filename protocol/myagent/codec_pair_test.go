@@ -207,10 +207,11 @@ func TestClientAndServerTogether(t *testing.T) {
 		t.Fatalf("%+v", p.state)
 	}
 	var done protocol.ApproveResult
-	p.call(protocol.DoApprove, "s1", protocol.ApproveData{Request: "r1", Option: "allow_once"}, &done)
+	edited := &protocol.ApprovalInput{Command: "ls"}
+	p.call(protocol.DoApprove, "s1", protocol.ApproveData{Request: "r1", Option: "allow_once", Input: edited}, &done)
 	var d protocol.ApproveData
 	if p.server.lastCommand(protocol.DoApprove, &d); done.Outcome != protocol.Allowed || d.Option != "allow_once" ||
-		d.Request != "r1" {
+		d.Request != "r1" || d.Input == nil || d.Input.Command != "ls" {
 		t.Errorf("%+v %+v", done, d)
 	}
 	p.native.answers[protocol.DoApprove] = func(protocol.Command) (any, *protocol.Error) {

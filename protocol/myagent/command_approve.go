@@ -28,7 +28,11 @@ func (c *client) handleApprove(s *session, cmd *protocol.Command, d *protocol.Ap
 		content["approved"], content["confirmed"] = allow, allow
 	}
 	if in := d.Input; in != nil {
-		content.with("patch", in.Patch).with("replan", in.Replan)
+		if in.Command != "" && !c.capabilities[capReply] {
+			c.FailUnsupported(cmd, "an edited command")
+			return
+		}
+		content.with("patch", in.Patch).with("edited_command", in.Command).with("replan", in.Replan)
 		if in.Tasks != nil {
 			content["tasks"] = s.foreignTasks(in.Tasks)
 		}

@@ -90,6 +90,11 @@ func TestADecisionHasWhatTheDialectCanSay(t *testing.T) {
 			protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "+a"}},
 			"",
 		},
+		{
+			protocol.ApproveCommand,
+			protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Command: "ls"}},
+			"",
+		},
 		{protocol.ApproveCommand, protocol.ApproveData{Decision: protocol.AllowAlways}, ""},
 		{protocol.ApproveCommand, protocol.ApproveData{Decision: protocol.DenyStop}, ""},
 		{protocol.ApproveCommand, protocol.ApproveData{Decision: protocol.Explain}, ""},

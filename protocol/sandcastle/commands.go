@@ -144,8 +144,8 @@ func (c *client) handleApprove(cmd *protocol.Command) {
 	case !supportsDecision(d.Decision):
 		c.FailUnsupported(cmd, "this decision: only allow once and deny")
 		return
-	case in != nil && (in.Tasks != nil || in.Patch != ""):
-		c.FailUnsupported(cmd, "an edited plan or patch")
+	case in != nil && (in.Tasks != nil || in.Patch != "" || in.Command != ""):
+		c.FailUnsupported(cmd, "an edited plan, patch or command")
 		return
 	}
 	approved := d.Decision == protocol.AllowOnce

@@ -63,10 +63,11 @@ type Agent interface {
 
 // Capabilities are optional behaviours of an agent within turns.
 type Capabilities struct {
-	Resumes     bool // continues a turn after a restart of the server
-	TakesReason bool // receives the reason of a decision; else the session queues it as the next message
-	TakesPatch  bool // applies an edited patch; else an answer with one is refused
-	RunsPlans   bool // accepts Turn.Plan
+	Resumes      bool // continues a turn after a restart of the server
+	TakesReason  bool // receives the reason of a decision; else the session queues it as the next message
+	TakesPatch   bool // applies an edited patch; else an answer with one is refused
+	TakesCommand bool // runs an edited command; else an answer with one is refused
+	RunsPlans    bool // accepts Turn.Plan
 }
 
 // A Turn is the input of Agent.Run.

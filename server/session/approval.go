@@ -57,13 +57,8 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Input != nil && d.Input.Patch != "" && !s.capabilities.TakesPatch {
-		// The agent would apply its own patch, which no user approved.
-		return nil, protocol.Errorf(
-			protocol.CodeUnsupported,
-			"the agent %s does not take edited patches: deny with the changes as reason",
-			s.state.Agent,
-		)
+	if err := s.checkEdit(pending, decision, d.Input); err != nil {
+		return nil, err
 	}
 	d.Reason = protocol.ValidText(d.Reason)
 	if n := len(d.Reason); n > longText {

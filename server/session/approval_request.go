@@ -147,7 +147,8 @@ const maxOptions = 8 << 10
 func (s *Session) completeApproval(a *protocol.Approval, noRule bool) {
 	a.Asked = timestamp()
 	a.Expires, a.Explained = nil, nil
-	a.Editable = a.Kind == protocol.ApprovePatch && a.Patch != "" && s.capabilities.TakesPatch
+	a.Editable = a.Kind == protocol.ApprovePatch && a.Patch != "" && s.capabilities.TakesPatch ||
+		a.Kind == protocol.ApproveCommand && a.Command != "" && s.capabilities.TakesCommand
 	if a.CWD == "" {
 		a.CWD = s.state.CWD
 	}

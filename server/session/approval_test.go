@@ -345,6 +345,46 @@ func TestAnEditedPatchIsForAgentsThatTakeIt(t *testing.T) {
 	}
 }
 
+func TestAnEditedCommandIsForAgentsThatTakeIt(t *testing.T) {
+	once, always := protocol.AllowOnce, protocol.AllowAlways
+	for _, test := range []struct {
+		takes    bool
+		kind     string
+		decision protocol.Decision
+		command  string
+		code     protocol.Code
+	}{
+		{true, protocol.ApproveCommand, once, "new", ""},
+		{true, protocol.ApproveCommand, always, "old", ""},
+		{false, protocol.ApproveCommand, once, "old", ""},
+		{false, protocol.ApproveCommand, once, "new", protocol.CodeUnsupported},
+		{true, protocol.ApproveCommand, always, "new", protocol.CodeUnsupported},
+		{true, protocol.ApproveTool, once, "new", protocol.CodeUnsupported},
+	} {
+		bubble(t, Config{}, func(t *testing.T, r *testHub) {
+			r.agents.capabilities.TakesCommand = test.takes
+			id := startAsking(r, protocol.Approval{Request: "q", Kind: test.kind, Title: "p", Command: "old"})
+			if got := r.state(id).Approvals[0].Editable; got != (test.takes && test.kind == protocol.ApproveCommand) {
+				t.Errorf("%+v: editable: %t", test, got)
+			}
+			answer := r.do(anna, approve(id, protocol.ApproveData{
+				Request: "q", Decision: test.decision, Input: &protocol.ApprovalInput{Command: test.command},
+			}))
+			v, received := r.agents.run().verdict("q")
+			if test.code != "" {
+				refused(r, answer, test.code)
+				if received || len(r.state(id).Approvals) != 1 {
+					t.Errorf("%+v: verdict %+v, %t", test, v, received)
+				}
+				return
+			}
+			if !received || v.Input == nil || v.Input.Command != test.command {
+				t.Errorf("%+v: verdict %+v, %t", test, v, received)
+			}
+		})
+	}
+}
+
 func TestAnExplanationKeepsTheRequest(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?", Task: "k"})

@@ -47,8 +47,12 @@ func Outcome(a *protocol.Approval, r *protocol.ApprovalResolvedData, by *protoco
 	if r.Reason != "" {
 		s += " · " + r.Reason
 	}
-	if in := r.Input; in != nil && in.Patch != "" {
+	switch in := r.Input; {
+	case in == nil:
+	case in.Patch != "":
 		s += " · with an edited patch"
+	case in.Command != "" && (a == nil || in.Command != a.Command):
+		s += " · ran instead: " + ui.OneLine(in.Command)
 	}
 	return s
 }

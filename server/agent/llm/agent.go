@@ -53,7 +53,7 @@ func New(o Options, spec session.Spec, host session.Host) (*Agent, error) {
 
 // Capabilities implements session.Agent.
 func (a *Agent) Capabilities() session.Capabilities {
-	return session.Capabilities{Resumes: true, TakesReason: true, TakesPatch: true}
+	return session.Capabilities{Resumes: true, TakesReason: true, TakesPatch: true, TakesCommand: true}
 }
 
 // Start opens the model and the tools and tells the settings.

@@ -30,7 +30,6 @@ const (
 	unknownText = "The server stopped while this call ran. It is not known whether it took effect. It was not " +
 		"repeated: check the state before you go on."
 	stoppedText = "The call was not run: the user stopped the turn."
-	editedText  = "The user edited the patch before it was applied. Applied was:\n"
 )
 
 // errDenyStop ends the turn: the user denied a call and stopped.
@@ -183,9 +182,7 @@ func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, er
 			Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: c.Tool, Text: text},
 		})
 	})
-	if call.Patch != "" {
-		result.Text = editedText + call.Patch + "\n\n" + result.Text
-	}
+	result.Text = call.described() + result.Text
 	if err != nil {
 		return t.failed(ctx, result, err)
 	}
@@ -250,11 +247,8 @@ func (t *turnRun) judge(ctx context.Context, spec ToolSpec, c *ToolCall, p *Prev
 	if err != nil {
 		return callResult{}, err
 	}
-	if v.Outcome == protocol.Allowed && v.Input != nil && v.Input.Patch != a.Patch {
-		c.Patch = v.Input.Patch
-	}
-	if v.Outcome == protocol.Allowed && v.Input != nil {
-		c.Tasks = v.Input.Tasks
+	if v.Outcome == protocol.Allowed {
+		c.Edits = editsOf(&a, v.Input)
 	}
 	return t.denial(ctx, v)
 }

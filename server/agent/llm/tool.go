@@ -50,10 +50,17 @@ type ToolCall struct {
 	ID     string          // of the call in the session
 	Turn   string          // the id of the turn
 	Input  json.RawMessage // a JSON object, as the model sent it
-	Patch  string          // edited by the user who allowed it, to be applied instead; empty: as sent
-	Tasks  []protocol.Task // of a plan, edited by the user who approved it; nil: as sent
 	Asking Asker           // asks for what only Run finds out; questions of the tool
 	Plan   any             // set by Preview for Run: the call as it was checked
+
+	Edits
+}
+
+// Edits are what the user who allowed a call changed. Empty: it is as the model sent it.
+type Edits struct {
+	Patch   string // to be applied instead
+	Command string // to be run instead
+	Tasks   []protocol.Task
 }
 
 // An Asker asks the users of the session, as session.Output.Ask does.

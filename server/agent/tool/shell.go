@@ -98,8 +98,9 @@ func (t *shell) Run(ctx context.Context, c *llm.ToolCall, out func(string)) (llm
 	if !ok {
 		return llm.ToolResult{}, errors.New("the command was not checked")
 	}
+	command := cmp.Or(c.Command, plan.command)
 	p, err := process.Start(process.Command{
-		Args: shellCommand(plan.command), Dir: plan.dir, Env: t.box.environment(), Session: t.box.options.Session,
+		Args: shellCommand(command), Dir: plan.dir, Env: t.box.environment(), Session: t.box.options.Session,
 		Record: t.box.record(false),
 	})
 	if err != nil {

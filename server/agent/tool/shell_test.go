@@ -58,6 +58,18 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+func TestAnEditedCommandIsWhatRuns(t *testing.T) {
+	r := newRig(t, map[string]string{"sub/f": ""})
+	c := r.call(args{"command": "echo sent", "workdir": "sub"})
+	if _, err := r.tool("shell").Preview(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	c.Command = "echo edited; ls"
+	if result, err := r.tool("shell").Run(t.Context(), c, func(string) {}); err != nil || result.Text != "edited\nf" {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
 func TestALongOutputIsCutInTheMiddleAndReadable(t *testing.T) {
 	r := newRig(t, nil)
 	c := r.call(args{"command": "seq 1 20000"})
