@@ -231,7 +231,7 @@ func (t *turnRun) judge(ctx context.Context, spec ToolSpec, c *ToolCall, p *Prev
 	if a.Kind == "" {
 		a.Kind = protocol.ApproveTool
 	}
-	if a.Kind != protocol.ApprovePatch { // the diffs tell all of it
+	if a.Kind != protocol.ApprovePatch && a.Kind != protocol.ApprovePlan { // diffs and tasks tell all
 		a.Input = c.Input
 	}
 	if a.Title == "" {

@@ -113,7 +113,8 @@ func TestUnderThePolicyPlanAPlanIsApproved(t *testing.T) {
 		if got := r.results(); !slices.Equal(got, []string{"denied", "failed", "denied", "completed"}) {
 			t.Errorf("results %q", got)
 		}
-		if a := r.asked[0]; a.Kind != protocol.ApprovePlan || len(a.Tasks) != 2 || a.Tasks[0].Title != "one" {
+		if a := r.asked[0]; a.Kind != protocol.ApprovePlan || len(a.Tasks) != 2 || a.Input != nil ||
+			a.Tasks[0].Title != "one" {
 			t.Errorf("asked %+v", a)
 		}
 		if s := policyOf(r.agent); s.Value != "ask" {

@@ -79,7 +79,7 @@ type Preview struct {
 	Content   []protocol.Content // diffs
 
 	// Request is what users are asked, if they are. Request, Tool and Name are filled in, and Input
-	// except of a patch: its diffs must tell all that the call changes.
+	// except of a patch and of a plan: diffs and tasks must tell all that the call does.
 	Request protocol.Approval
 
 	// Safe: the call only reads, within the session's directory. The default policy runs it.

@@ -46,12 +46,15 @@ func (t *applyPatch) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, e
 	if err != nil {
 		return llm.Preview{}, err
 	}
-	set, err := t.plan(in.Patch)
+	set, exact, err := t.plan(in.Patch)
 	if err != nil {
 		return llm.Preview{}, err
 	}
 	c.Plan = set
 	p := set.preview("Change " + set.names())
+	if exact { // the patch tells all of it
+		p.Content = nil
+	}
 	p.Request.Patch = in.Patch
 	if strings.ContainsFunc(in.Patch, func(r rune) bool { return r == '\r' }) {
 		p.Request.Patch = strings.ReplaceAll(in.Patch, "\r\n", "\n")
@@ -66,7 +69,7 @@ func (t *applyPatch) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (ll
 		return llm.ToolResult{}, errors.New("the patch was not checked")
 	}
 	if c.Patch != "" {
-		edited, err := t.plan(c.Patch)
+		edited, _, err := t.plan(c.Patch)
 		if err != nil {
 			return llm.ToolResult{}, fmt.Errorf("the edited patch was not applied: %w", err)
 		}
@@ -81,70 +84,72 @@ func (t *applyPatch) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (ll
 	return t.box.change(set)
 }
 
-// plan returns the changes of a patch to the files as they are.
-func (t *applyPatch) plan(text string) (changeSet, error) {
+// plan returns the changes of a patch to the files as they are. exact reports whether the files
+// have the lines of the patch as they are in it.
+func (t *applyPatch) plan(text string) (set changeSet, exact bool, err error) {
 	files, err := patch.Parse(text)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var set changeSet
+	exact = true
 	for i := range files {
 		f := &files[i]
 		p, err := t.box.target(f.Path)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if set.find(&p) != nil {
-			return nil, fmt.Errorf("%s is in the patch twice: join its chunks", p.shown)
+			return nil, false, fmt.Errorf("%s is in the patch twice: join its chunks", p.shown)
 		}
-		changes, err := t.planFile(f, p)
+		changes, same, err := t.planFile(f, p)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		for _, c := range changes[1:] {
 			if set.find(&c.place) != nil {
-				return nil, fmt.Errorf("%s is in the patch twice", c.place.shown)
+				return nil, false, fmt.Errorf("%s is in the patch twice", c.place.shown)
 			}
 		}
-		set = append(set, changes...)
+		set, exact = append(set, changes...), exact && same
 	}
-	return set, nil
+	return set, exact, nil
 }
 
 // planFile returns the changes of one file of a patch: two if it is moved.
-func (t *applyPatch) planFile(f *patch.File, p place) (changeSet, error) {
+func (t *applyPatch) planFile(f *patch.File, p place) (set changeSet, exact bool, err error) {
 	if f.Operation == patch.Add {
-		return newFile(p, f.Text)
+		set, err := newFile(p, f.Text)
+		return set, true, err
 	}
 	old, err := p.existing()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if f.Operation == patch.Delete {
-		return changeSet{{place: p, old: old}}, nil
+		return changeSet{{place: p, old: old}}, true, nil
 	}
 	before, err := old.text(&p)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	text, err := f.Apply(before)
+	text, exact, err := f.Apply(before)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	updated := content{exists: true, bytes: []byte(text), mode: old.mode}
 	if f.MoveTo == "" {
-		return changeSet{{place: p, old: old, new: updated}}, nil
+		return changeSet{{place: p, old: old, new: updated}}, exact, nil
 	}
 	to, err := t.box.target(f.MoveTo)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	moved, err := newFile(to, text)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	moved[0].new.mode = old.mode
-	return changeSet{{place: p, old: old}, moved[0]}, nil
+	return changeSet{{place: p, old: old}, moved[0]}, exact, nil
 }
 
 // newFile returns the change that creates a file.

@@ -153,7 +153,7 @@ func TestAPathOutOfTheDirectoryIsNotContained(t *testing.T) {
 		c := r.call(args{"patch": begin("*** Update File: "+path, "@@", "-1", "+2")})
 		p, err := r.tool(ApplyPatch).Preview(t.Context(), c)
 		if err != nil || p.Contained != want.contained || p.Safe || p.Locations[0].Path != real ||
-			p.Request.Paths[0] != real || p.Content[0].Path != real || (p.Request.Why == "") != want.contained {
+			p.Request.Paths[0] != real || p.Content != nil || (p.Request.Why == "") != want.contained {
 			t.Errorf("%s: %+v, %v", path, p, err)
 		}
 		if filepath.Base(path) == "config" {
@@ -247,7 +247,7 @@ func TestAFailedPatchIsTakenBack(t *testing.T) {
 	for n := 0; ; n++ {
 		r := newRig(t, files)
 		before := r.tree()
-		set, err := (&applyPatch{r.Toolbox}).plan(manyChanges)
+		set, _, err := (&applyPatch{r.Toolbox}).plan(manyChanges)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,7 +290,7 @@ func TestAFailedPatchIsTakenBack(t *testing.T) {
 func TestAFileIsRestoredInPlace(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "1\n", "b": "2\n"})
 	before := r.tree()
-	set, err := (&applyPatch{r.Toolbox}).plan(begin("*** Update File: a", "@@", "-1", "+a longer text",
+	set, _, err := (&applyPatch{r.Toolbox}).plan(begin("*** Update File: a", "@@", "-1", "+a longer text",
 		"*** Update File: b",
 		"@@", "-2", "+3"))
 	if err != nil {
@@ -313,7 +313,7 @@ func TestAFileIsRestoredInPlace(t *testing.T) {
 // What cannot be restored is told.
 func TestAFileThatCannotBeRestoredIsNamed(t *testing.T) {
 	r := newRig(t, map[string]string{"b": "2\n"})
-	set, err := (&applyPatch{r.Toolbox}).plan(begin("*** Add File: a", "+1", "*** Delete File: b"))
+	set, _, err := (&applyPatch{r.Toolbox}).plan(begin("*** Add File: a", "+1", "*** Delete File: b"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,6 +347,18 @@ func TestAnEditedPatchIsWhatRuns(t *testing.T) {
 	}
 	if got, want := r.tree(), "../secret \"s\\n\"\na \"3\\n\"\n"; got != want {
 		t.Errorf("got %s", got)
+	}
+}
+
+// A patch whose lines are not exactly those of the file is shown as a diff too.
+func TestAnInexactPatchIsShownAsADiff(t *testing.T) {
+	r := newRig(t, map[string]string{"a": "\tone\n\ttwo\n"})
+	for line, exact := range map[string]bool{"\tone": true, "    one": false} {
+		c := r.call(args{"patch": begin("*** Update File: a", "@@", "-"+line, "+three")})
+		p, err := r.tool(ApplyPatch).Preview(t.Context(), c)
+		if err != nil || exact != (p.Content == nil) || !exact && *p.Content[0].Old != "\tone\n\ttwo\n" {
+			t.Errorf("%q: %+v, %v", line, p, err)
+		}
 	}
 }
 

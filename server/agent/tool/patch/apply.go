@@ -8,7 +8,8 @@ import (
 
 // Apply returns a text with the chunks of an update applied. Unchanged lines stay as they are.
 // A new line gets the line end of its place. A text without a line end at its end stays without.
-func (f *File) Apply(text string) (string, error) {
+// exact reports whether the text has the lines of the chunks as they are in the patch.
+func (f *File) Apply(text string) (result string, exact bool, err error) {
 	s := newSource(text)
 	var out strings.Builder
 	at := 0 // lines copied
@@ -16,7 +17,7 @@ func (f *File) Apply(text string) (string, error) {
 		c := &f.Chunks[i]
 		from, old, err := s.find(c, at)
 		if err != nil {
-			return "", fmt.Errorf("chunk %d of %d of %s: %w", i+1, len(f.Chunks), f.Path, err)
+			return "", false, fmt.Errorf("chunk %d of %d of %s: %w", i+1, len(f.Chunks), f.Path, err)
 		}
 		s.copy(&out, at, from)
 		at = from
@@ -33,7 +34,7 @@ func (f *File) Apply(text string) (string, error) {
 		}
 	}
 	s.copy(&out, at, len(s.lines))
-	return s.trimEnd(out.String()), nil
+	return s.trimEnd(out.String()), !s.inexact, nil
 }
 
 // trimEnd removes the last line end if the source has none, and if the last line is not empty.
@@ -62,6 +63,7 @@ type source struct {
 	noLastEnd bool       // the text has no line end at its end
 	lastEnd   string     // the line end written last
 	budget    int        // lines to compare
+	inexact   bool       // lines were found that differ from the text
 }
 
 // maxCompared bounds the work to find chunks, in lines.
@@ -173,6 +175,7 @@ func (s *source) search(lines []string, at int, atEnd bool) (int, error) {
 			}
 		}
 		if found >= 0 {
+			s.inexact = true
 			return found, nil
 		}
 	}

@@ -32,7 +32,7 @@ func TestUpdates(t *testing.T) {
 		"an empty line at the end":   {"a\nb\n", update("@@", " a", "-b", "+c", " "), "a\nc\n"},
 		"blanks at the end differ":   {"a  \nb\n", update("@@", " a", "-b", "+c"), "a  \nc\n"},
 		"indentation differs":        {"\ta\n\tb\n", update("@@", "     a", "-    b", "+\tc"), "\ta\n\tc\n"},
-		"typographic quotes":         {"“a”\nb – c\n", update("@@", ` "a"`, "-b - c", "+d"), "“a”\nd\n"},
+		"quotes differ":              {"“a”\nb – c\n", update("@@", ` "a"`, "-b - c", "+d"), "“a”\nd\n"},
 		"CRLF stays": {
 			"a\r\nb\r\nc\r\n", update("@@", " a", "-b", "+x", "+y"), "a\r\nx\r\ny\r\nc\r\n",
 		},
@@ -58,9 +58,12 @@ func TestUpdates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := files[0].Apply(test.text)
+			got, exact, err := files[0].Apply(test.text)
 			if err != nil || got != test.want {
 				t.Errorf("got %q, %v, want %q", got, err, test.want)
+			}
+			if want := !strings.HasSuffix(name, "differ") && !strings.HasSuffix(name, "differs"); exact != want {
+				t.Errorf("exact: %t", exact)
 			}
 		})
 	}
@@ -86,7 +89,7 @@ func TestConflictsChangeNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := files[0].Apply(test.text)
+			got, _, err := files[0].Apply(test.text)
 			if err == nil || got != "" || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %.100q, %.300v", got, err)
 			}
@@ -147,7 +150,7 @@ func TestALargePatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := files[0].Apply("first\n" + text + "last\n"); err != nil || got != "first\nnew\nlast\n" {
+	if got, _, err := files[0].Apply("first\n" + text + "last\n"); err != nil || got != "first\nnew\nlast\n" {
 		t.Errorf("%.100q, %.200v", got, err)
 	}
 }
@@ -169,7 +172,7 @@ func FuzzApply(f *testing.F) {
 			if file.Operation != Update {
 				continue
 			}
-			got, err := file.Apply(text)
+			got, _, err := file.Apply(text)
 			if err != nil {
 				continue
 			}
