@@ -578,7 +578,7 @@ func TestAdHocAgentName(t *testing.T) {
 
 func TestDashboardMouse(t *testing.T) {
 	d := newTestDashboard(t, 90, 16, testSummaries()...)
-	d.p.mouse = true
+	d.p.mouse.enabled = true
 	click := func(x, y int) { d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
 	click(3, 7)
 	if got := d.p.dashboard.Selected(); got != "s2" {

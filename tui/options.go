@@ -15,6 +15,7 @@ import (
 	"agentctl/tui/notify"
 	"agentctl/tui/sessionlist"
 	"agentctl/tui/sessionview"
+	"agentctl/tui/tour"
 	"agentctl/tui/ui"
 )
 
@@ -51,6 +52,8 @@ type ReadStore interface {
 type Parts struct {
 	Composer ComposerOptions
 	Side     SideOptions
+	Tour     *tour.Guide // leads through the tour; nil: no tour
+	Create   bool        // the dashboard starts with the form that creates a session
 }
 
 // SideOptions configure the side column of sessions.

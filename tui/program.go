@@ -12,6 +12,7 @@ import (
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview"
 	"agentctl/tui/task"
+	"agentctl/tui/tour"
 	"agentctl/tui/ui"
 )
 
@@ -19,7 +20,7 @@ import (
 // from it. It owns the terminal's size, styles and focus, and routes messages to the screens.
 type program struct {
 	styles     *ui.Styles
-	mouse      bool // mouse reports are enabled
+	mouse      mouse
 	notifier   *notify.Notifier
 	sessions   *openSessions
 	session    func(id string) remote.Session // returns the session with an ID
@@ -27,6 +28,7 @@ type program struct {
 	initial    string                         // session shown by Init; "": the dashboard
 	navigation pendingNavigation
 	read       readSaver
+	tour       *tour.Guide // nil: no tour
 
 	// watchRequested is closed when the program needs the summaries of all sessions. An initial
 	// session loads first: it must not wait for thousands of summaries.
@@ -34,8 +36,13 @@ type program struct {
 	watching       bool // watchRequested is closed
 
 	width, height int
-	focusedAt     time.Time // when the terminal got the focus
 	renderClock   renderClock
+}
+
+// mouse is the state of the mouse.
+type mouse struct {
+	enabled   bool      // mouse reports are enabled
+	focusedAt time.Time // when the terminal got the focus
 }
 
 // focusClickTime is the time after the focus of the terminal in which a click is the one that
@@ -68,13 +75,19 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if _, ok := msg.(renderClockMsg); ok {
 		return p, p.renderClock.check()
 	}
-	return p, tea.Batch(p.renderClock.touch(), p.update(msg))
+	if p.guideInput(msg) {
+		return p, p.renderClock.touch()
+	}
+	cmd := p.update(msg)
+	p.observeTour()
+	return p, tea.Batch(p.renderClock.touch(), cmd)
 }
 
 // update routes a message to the screens.
 func (p *program) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
+		msg.Height -= p.tourRows(msg.Height)
 		p.width, p.height = max(msg.Width, 1), max(msg.Height, 1)
 		return tea.Batch(p.updateDashboard(msg), p.updateShown(msg))
 	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg:
@@ -83,14 +96,14 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	case tea.MouseClickMsg:
-		if p.sessions.viewConfig.Now().Sub(p.focusedAt) < focusClickTime {
+		if p.sessions.viewConfig.Now().Sub(p.mouse.focusedAt) < focusClickTime {
 			return nil
 		}
 	case ui.ThemeMsg:
 		return p.setTheme(msg.Theme)
 	case tea.FocusMsg, tea.BlurMsg:
 		if _, ok := msg.(tea.FocusMsg); ok {
-			p.focusedAt = p.sessions.viewConfig.Now()
+			p.mouse.focusedAt = p.sessions.viewConfig.Now()
 		}
 		p.notifier.Update(msg)
 		return p.updateShown(msg)
@@ -297,7 +310,8 @@ func (p *program) View() tea.View {
 			v.WindowTitle = fmt.Sprintf("(%d) ", n) + v.WindowTitle
 		}
 	}
-	if p.mouse {
+	p.addTour(&v)
+	if p.mouse.enabled {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	return v

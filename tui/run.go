@@ -13,6 +13,7 @@ import (
 	"agentctl/internal/download"
 	"agentctl/tui/dashboard"
 	"agentctl/tui/drafts"
+	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview"
 	"agentctl/tui/task"
@@ -100,6 +101,9 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 		Home:      b.options.home(),
 		Open:      p.sessions,
 	})
+	if b.options.Create && initial == "" {
+		_, _ = p.dashboard.Act(keymap.NewSession) // opens a form: nothing to do
+	}
 	if err := p.loadRead(b); err != nil {
 		p.dashboard.ShowStatus(err.Error())
 	}
@@ -120,7 +124,7 @@ func (b *builder) newProgram() *program {
 	}
 	return &program{
 		styles:         b.styles,
-		mouse:          b.options.Mouse,
+		mouse:          mouse{enabled: b.options.Mouse},
 		notifier:       b.options.newNotifier(),
 		watchRequested: make(chan struct{}),
 		sessions: &openSessions{
@@ -135,6 +139,7 @@ func (b *builder) newProgram() *program {
 		},
 		width:  80,
 		height: 24,
+		tour:   b.options.Tour,
 	}
 }
 

@@ -5,10 +5,14 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/config"
+	"agentctl/internal/exit"
 	"agentctl/protocol"
 	"agentctl/server/agent/script"
 	"agentctl/server/embedded"
@@ -16,6 +20,8 @@ import (
 	"agentctl/tui"
 	"agentctl/tui/plain"
 	"agentctl/tui/protolog"
+	"agentctl/tui/tour"
+	"agentctl/tui/ui"
 	"agentctl/wsclient"
 )
 
@@ -23,21 +29,41 @@ type tourOptions struct {
 	app *app
 
 	Plain bool
+	Mouse bool
+	Theme string
+
+	changed  func(flag string) bool // reports whether a flag was passed
+	lookPath func(program string) (string, error)
+	size     tui.Size    // of a screen that is no terminal
+	hasLines func() bool // reports whether the tour is printed as lines
 }
 
 func newTour(a *app, run func(context.Context, *tourOptions) error) *cobra.Command {
-	o := &tourOptions{app: a}
+	o := &tourOptions{app: a, lookPath: exec.LookPath}
+	o.hasLines = func() bool { return o.Plain || !a.hasScreen() }
 	cmd := &cobra.Command{
 		Use:   "tour",
 		Short: "Take a guided tour, without setup or API key",
-		Long: `Run a server, a scripted agent and the terminal UI in one process: a session with
-approvals, a queue, diffs and more. It needs no installation, API key or network, and leaves no
-files. Without a terminal, the session runs by itself and is printed as lines.`,
-		Example: "  agentctl tour",
+		Long: `Run a server, a scripted agent and the terminal UI in one process. A panel below the
+screen leads through two sessions: it names a key, waits for it and goes on. Alt-K skips a step,
+Ctrl-C twice leaves. At the end it lists the agents found on this machine, with the command for
+each. It needs no API key or network, and leaves no files.
+
+Without a terminal, one session runs by itself and is printed as lines.`,
+		Example: "  agentctl tour\n  agentctl tour --theme light --mouse",
 		Args:    rangeArgs(0, 0),
-		RunE:    runE(a, o, nil, run),
+		RunE: runE(a, o, func([]string) error {
+			if !slices.Contains(ui.Themes(), ui.Theme(o.Theme)) {
+				return exit.Usagef("invalid --theme %q: want %s", o.Theme, strings.Join(config.Themes(), ", "))
+			}
+			return nil
+		}, run),
 	}
+	o.changed = cmd.Flags().Changed
 	cmd.Flags().BoolVar(&o.Plain, "plain", false, "run by itself and print lines")
+	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "enable the mouse; select text with Shift")
+	cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME`: "+strings.Join(config.Themes(), ", "))
+	completeValues(cmd, "theme", config.Themes())
 	return cmd
 }
 
@@ -54,7 +80,7 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 		return o.app.userConfigErr
 	}
 	var interrupt []os.Signal // on a screen, Ctrl-C is a key
-	if o.lines() {
+	if o.hasLines() {
 		interrupt = []os.Signal{os.Interrupt}
 	}
 	ctx, stop := notifySignal(ctx, interrupt...) // the server's files are removed after a signal too
@@ -70,15 +96,13 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 	return o.play(ctx, s)
 }
 
-// lines reports whether the tour is printed as lines.
-func (o *tourOptions) lines() bool { return o.Plain || !o.app.hasScreen() }
-
 // play creates the tour's session and shows it.
 func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 	a := o.app
 	url, log := "ws://"+embedded.Host, protolog.NewLog()
+	link := &tourLink{dial: s.Dialer(url)}
 	client := wsclient.New(url, wsclient.Options{
-		Dial: s.Dialer(url), Name: a.userName(), UserAgent: "agentctl " +
+		Dial: link.Dial, Name: a.userName(), UserAgent: "agentctl " +
 			programVersion(), NoRetryFirst: true, OnFrame: logTap(log),
 	})
 	if err := client.Connect(ctx); err != nil {
@@ -98,13 +122,11 @@ func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 			return err
 		}
 	}
-	adapter := &sessionAdapter{client: client, session: created.Session, protocolLog: log}
-	if !o.lines() {
-		options := a.screenOptions()
-		options.Left = func(tui.Left) { a.notef("the tour has ended: agentctl new starts a session of your own") }
-		options.Composer.NoShell = true // its directory is made up
-		return c.cause(leaveCause(c.ctx, tui.Run(c.ctx, adapter, options)))
+	if !o.hasLines() {
+		server := tourServer{serverAdapter{client: client, protocolLog: log}, link}
+		return (&tourScreen{o, c, server, tour.NewGuide(link)}).run(created.Session)
 	}
+	adapter := &sessionAdapter{client: client, session: created.Session, protocolLog: log}
 	u := &tourUser{sessionAdapter: adapter, turns: len(script.TourMessages())}
 	err = leaveCause(c.ctx, plain.Run(c.ctx, u, a.text(), strings.NewReader(""), a.columns))
 	return c.cause(errors.Join(err, u.err))

@@ -108,6 +108,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/outline", imports: []string{"protocol"}},
 	{pkg: "tui/location", imports: []string{"protocol"}},
 	{pkg: "tui/replay", imports: []string{"protocol", "tui/remote"}},
+	{pkg: "tui/tour", imports: []string{"protocol", "tui/ui", "tui/remote", "tui/keymap"}},
 	{pkg: "tui/keymap"},
 	{pkg: "tui/task", imports: []string{"internal/panics"}},
 	{pkg: "tui/sessionlist", imports: []string{"protocol"}},

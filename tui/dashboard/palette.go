@@ -41,3 +41,11 @@ func (d *Dashboard) Act(action keymap.Action) (tea.Cmd, any) {
 	}
 	return d.pressList(action)
 }
+
+// Scope returns the scope of the part with the focus: the overlay on top, or the list.
+func (d *Dashboard) Scope() keymap.Scope {
+	if top := d.overlays.Top(); top != nil {
+		return top.Scope()
+	}
+	return keymap.Sessions
+}

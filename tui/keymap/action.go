@@ -200,4 +200,6 @@ const (
 	PagerPrevious   Action = "pager.previous"
 	PagerDiffLayout Action = "pager.sides"
 	DiffLayout      Action = "transcript.sides"
+
+	SkipStep Action = "tour.skip"
 )

@@ -30,6 +30,7 @@ const (
 	ProtocolLog   Scope = "Protocol log (F7)"
 	Review        Scope = "Review of changes"
 	Pager         Scope = "Pager"
+	Tour          Scope = "Tour"
 )
 
 // Definition is an action with its scope, default keys and text on the help screen.
@@ -225,10 +226,15 @@ var Definitions = []Definition{
 	{Pager, PagerPrevious, []string{"N"}, "previous match"},
 	{Pager, PagerDiffLayout, []string{"d"}, "diff side by side or in one column"},
 	{Pager, PagerClose, []string{"v", "enter", "?", "f1", "alt+h"}, "back"},
+
+	{Tour, SkipStep, []string{"alt+k"}, "skip the step of the tour"},
 }
 
 // reserved are keys that cannot be rebound, so that quitting and writing always work.
 var reserved = []string{"ctrl+c", "ctrl+j", "alt+enter", "shift+enter"}
+
+// writing are the scopes that are active while a text field has the focus.
+var writing = []Scope{Global, Composer, Tour}
 
 // Keys overrides the keys of actions by name, such as "interrupt": {"ctrl+b"}. An empty list leaves
 // an action without keys.
@@ -306,7 +312,7 @@ func checkKey(scope Scope, key string) error {
 		return fmt.Errorf("%q is not a key; one is written as ctrl+x, alt+up, f5, space or e", key)
 	case slices.Contains(reserved, key):
 		return fmt.Errorf("%q cannot be rebound", key)
-	case (scope == Global || scope == Composer) && (utf8.RuneCountInString(key) == 1 || key == "space"):
+	case slices.Contains(writing, scope) && (utf8.RuneCountInString(key) == 1 || key == "space"):
 		return fmt.Errorf("%q is needed for writing: use a key with ctrl or alt, or a function key", key)
 	}
 	return nil

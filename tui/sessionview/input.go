@@ -310,13 +310,25 @@ func (v *View) leaveFocus(leave bool) {
 	}
 }
 
-// showHelp opens the help of the part with the focus.
-func (v *View) showHelp() {
-	scopes := map[focus]keymap.Scope{
+// scope returns the scope of a part's keys. The composer has those of the global scope too.
+func (f focus) scope() keymap.Scope {
+	return map[focus]keymap.Scope{
 		onComposer: keymap.Global, onApproval: keymap.Approval, onQueue: keymap.Queue, onPlan: keymap.Plan,
 		onTranscript: keymap.Transcript,
+	}[f]
+}
+
+// Scope returns the scope of the part with the focus: the overlay on top, or a part of the view.
+func (v *View) Scope() keymap.Scope {
+	if top := v.overlays.Top(); top != nil {
+		return top.Scope()
 	}
-	scope := scopes[v.focus]
+	return v.focus.scope()
+}
+
+// showHelp opens the help of the part with the focus.
+func (v *View) showHelp() {
+	scope := v.focus.scope()
 	if v.panels.player != nil && v.focus == onComposer {
 		scope = keymap.Player
 	}

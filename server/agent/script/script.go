@@ -232,6 +232,9 @@ func (s *Script) gateChan(name string) chan struct{} {
 	return s.gates[name]
 }
 
+// TourPatchMessage is the message to a second session of the tour: its turn asks for a review.
+const TourPatchMessage = "Translate the greeting into French."
+
 // TourMessages returns the user messages of the tour, one per turn.
 func TourMessages() []string {
 	return []string{

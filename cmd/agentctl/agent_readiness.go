@@ -1,0 +1,44 @@
+package main
+
+import (
+	"slices"
+
+	"agentctl/internal/agents"
+)
+
+// readiness returns how near an agent is to its first turn: 0 if it is ready, 1 without a login, 2
+// if it is not installed. A model without a key counts as not installed.
+func readiness(r *agents.Installation) int {
+	switch {
+	case !r.Installed || r.Model != "" && r.Login == agents.LoginMissing:
+		return 2
+	case r.Login == agents.LoginMissing:
+		return 1
+	}
+	return 0
+}
+
+// readyFirst returns the function readyFirst for the agents of this user's server, or nil if its
+// configuration cannot be read.
+func (a *app) readyFirst(lookPath func(string) (string, error), names []string) func([]string) []string {
+	registry, err := a.registry()
+	if err != nil {
+		return nil
+	}
+	return readyFirst(a.inspector(registry, lookPath), names)
+}
+
+// readyFirst returns a function that sorts names of agents of this machine: those that are ready
+// first, then in their given order.
+func readyFirst(x *agents.Inspector, names []string) func([]string) []string {
+	rank := map[string]int{}
+	for _, name := range names {
+		r := x.Inspect(name)
+		rank[name] = readiness(&r)
+	}
+	return func(names []string) []string {
+		sorted := slices.Clone(names)
+		slices.SortStableFunc(sorted, func(a, b string) int { return rank[a] - rank[b] })
+		return sorted
+	}
+}

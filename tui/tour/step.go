@@ -1,0 +1,153 @@
+package tour
+
+import (
+	"slices"
+
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+)
+
+// A Step asks the user for one thing. Its texts name the keys of the actions as {0}, {1} and so on.
+type Step struct {
+	Actions []keymap.Action // to be triggered in this order
+	Text    string
+	Wait    string // shown until the step is ready
+
+	ready func(*Screen) bool // nil: at once
+	done  func(*Screen) bool // nil: only the skip key ends the step
+	cut   bool               // the connection breaks at the start
+	leave bool               // the user leaves and returns
+}
+
+// Leaves reports whether the step asks the user to leave, with the keys that cannot be rebound.
+func (s *Step) Leaves() bool { return s.leave }
+
+// Ends reports whether the step is the end of the tour.
+func (s *Step) Ends() bool { return s.done == nil && !s.leave }
+
+// Screen is the observed state of the program.
+type Screen struct {
+	Session *protocol.State // on the screen; nil: the list of sessions
+	Scope   keymap.Scope    // of the part with the focus
+	Conn    remote.ConnState
+}
+
+// Steps is the tour.
+var Steps = []Step{
+	{
+		Actions: []keymap.Action{keymap.FocusNext},
+		Wait: "This is a session: an agent writes, on a server in this process. A script replaces the model: " +
+			"no key, no network. Soon the agent asks before it runs a command.",
+		Text: "The agent asks before it runs a command. It waits for you, however long that takes. Press {0} to " +
+			"go to the request.",
+		ready: func(s *Screen) bool { return s.pending("") },
+		done:  inScope(keymap.Approval),
+	},
+	{
+		Actions: []keymap.Action{keymap.FocusNext},
+		Wait:    "This step needs a queued message: skip it.",
+		Text: "Messages that you send meanwhile wait in the queue. Everybody in the session can edit, move or " +
+			"remove them. Press {0} to go to the queue.",
+		ready: func(s *Screen) bool { return s.Session != nil && len(s.Session.Queue) > 0 },
+		done:  inScope(keymap.Queue),
+	},
+	{
+		Actions: []keymap.Action{keymap.QueueEdit},
+		Text:    "Press {0} to edit the message. It does not start while you edit it, and others see that you do.",
+		done:    func(s *Screen) bool { return s.editing() },
+	},
+	{
+		Actions: []keymap.Action{keymap.Send},
+		Text:    "Change the text as you like, then press {0} to save it.",
+		done:    func(s *Screen) bool { return !s.editing() },
+	},
+	{
+		Actions: []keymap.Action{keymap.FocusNext},
+		Wait:    "This step needs a pending request: skip it.",
+		Text: "Now decide. Keys decide only in the request, so no word that you type can. Press {0} to go " +
+			"there again.",
+		ready: func(s *Screen) bool { return s.pending("") },
+		done:  inScope(keymap.Approval),
+	},
+	{
+		Actions: []keymap.Action{keymap.AllowAlways, keymap.Allow},
+		Text: "A rule answers equal requests. Press {0}: you see what the rule covers. Then {1} confirms it. " +
+			"Without a rule, {1} alone allows once.",
+		done: func(s *Screen) bool { return s.Session != nil && !s.pending("") },
+	},
+	{
+		Actions: []keymap.Action{keymap.ShowRules},
+		Text:    "The command runs. Press {0} to see your rules.",
+		done:    inScope(keymap.Lists),
+	},
+	{
+		Actions: []keymap.Action{keymap.Back},
+		Text:    "Here you revoke a rule, and the agent asks again. Press {0} to go back.",
+		done:    func(s *Screen) bool { return s.Scope != keymap.Lists },
+	},
+	{
+		Actions: []keymap.Action{keymap.ShowSessions},
+		Text:    "There is another session. Press {0} to list all sessions.",
+		done:    func(s *Screen) bool { return s.Session == nil },
+	},
+	{
+		Actions: []keymap.Action{keymap.NextPending},
+		Text: "Sessions that need you come first; the first one wants to change a file. Press {0} to " +
+			"go to the next session that needs you.",
+		done: func(s *Screen) bool { return s.pending(protocol.ApprovePatch) },
+	},
+	{
+		Actions: []keymap.Action{keymap.FocusNext},
+		Text:    "The agent wants to change files. Press {0} to go to the request.",
+		done:    inScope(keymap.Approval),
+	},
+	{
+		Actions: []keymap.Action{keymap.ViewRequest},
+		Text:    "Press {0} to review the patch: all files, hunk by hunk, with comments on lines.",
+		done:    inScope(keymap.Review),
+	},
+	{
+		Actions: []keymap.Action{keymap.Allow},
+		Text:    "All lines were on the screen, so you can allow the patch. Press {0}.",
+		done:    func(s *Screen) bool { return s.Session != nil && !s.pending("") },
+	},
+	{
+		Actions: []keymap.Action{keymap.Reconnect},
+		Wait:    "The tour cuts the connection …",
+		Text: "The connection is lost, the agent goes on. The screen connects again by itself and gets all that it " +
+			"missed. Press {0} to connect now.",
+		ready: func(s *Screen) bool { return s.Conn == remote.Reconnecting },
+		done:  func(s *Screen) bool { return s.Conn == remote.Connected },
+		cut:   true,
+	},
+	{
+		Text: "Leaving does not stop an agent. Press ctrl+c twice to leave; then enter brings you back.",
+
+		leave: true,
+	},
+	{
+		Text: "Welcome back: nothing is lost. End of the tour: look around, or press ctrl+c twice for the agents " +
+			"of this machine.",
+	},
+}
+
+// inScope returns a condition: the part with the focus is in the scope.
+func inScope(scope keymap.Scope) func(*Screen) bool {
+	return func(s *Screen) bool { return s.Scope == scope }
+}
+
+// pending reports whether a request of the kind is pending in the session on the screen. "" is any
+// kind.
+func (s *Screen) pending(kind string) bool {
+	return s.Session != nil && slices.ContainsFunc(s.Session.Approvals, func(a protocol.Approval) bool {
+		return kind == "" || a.Kind == kind
+	})
+}
+
+// editing reports whether a queued message is being edited.
+func (s *Screen) editing() bool {
+	return s.Session != nil && slices.ContainsFunc(s.Session.Holds, func(h protocol.Hold) bool {
+		return h.Reason == protocol.HoldEdit
+	})
+}
