@@ -9,11 +9,12 @@ import (
 )
 
 // A Guide leads through the steps. Observe, Skip and View belong to the event loop of the program;
-// the caller uses Leave and Current while no program runs.
+// the caller uses Leave while no program runs.
 type Guide struct {
 	link  Link
 	step  int
 	ready bool // the current step
+	away  bool // the list of sessions is on the screen, and the step needs a session
 }
 
 // A Link is the connection that a step breaks. Its methods do not block.
@@ -25,12 +26,6 @@ type Link interface {
 // NewGuide returns a guide at the first step.
 func NewGuide(l Link) *Guide { return &Guide{link: l} }
 
-// Current returns the index of the current step.
-func (g *Guide) Current() int { return g.step }
-
-// Ready reports whether the current step waits for its keys.
-func (g *Guide) Ready() bool { return g.ready }
-
 // Observe compares the state of the program with the current step, and goes on if it is done.
 func (g *Guide) Observe(s *Screen) {
 	step := &Steps[g.step]
@@ -38,6 +33,7 @@ func (g *Guide) Observe(s *Screen) {
 	if g.ready && step.done != nil && step.done(s) {
 		g.next()
 	}
+	g.away = s.Session == nil && !Steps[g.step].list
 }
 
 // Skip goes on to the next step.
@@ -100,6 +96,9 @@ func (g *Guide) View(s *ui.Styles, width, height int) []string {
 func (g *Guide) text(keys *keymap.Map) string {
 	step := &Steps[g.step]
 	text := step.Text
+	if g.away {
+		return fmt.Sprintf("Press %s to open the session again: the tour goes on there.", keys.Key(keymap.Choose))
+	}
 	if !g.ready && step.Wait != "" {
 		text = step.Wait
 	}

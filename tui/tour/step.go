@@ -17,6 +17,7 @@ type Step struct {
 	ready func(*Screen) bool // nil: at once
 	done  func(*Screen) bool // nil: only the skip key ends the step
 	cut   bool               // the connection breaks at the start
+	list  bool               // the list of sessions does not need to be left
 	leave bool               // the user leaves and returns
 }
 
@@ -37,8 +38,8 @@ type Screen struct {
 var Steps = []Step{
 	{
 		Actions: []keymap.Action{keymap.FocusNext},
-		Wait: "This is a session: an agent writes, on a server in this process. A script replaces the model: " +
-			"no key, no network. Soon the agent asks before it runs a command.",
+		Wait: "In this session an agent writes. A script replaces the model: no key, no network. Soon it asks " +
+			"before it runs a command.",
 		Text: "The agent asks before it runs a command. It waits for you, however long that takes. Press {0} to " +
 			"go to the request.",
 		ready: func(s *Screen) bool { return s.pending("") },
@@ -95,6 +96,7 @@ var Steps = []Step{
 		Actions: []keymap.Action{keymap.NextPending},
 		Text: "Sessions that need you come first; the first one wants to change a file. Press {0} to " +
 			"go to the next session that needs you.",
+		list: true,
 		done: func(s *Screen) bool { return s.pending(protocol.ApprovePatch) },
 	},
 	{
@@ -120,15 +122,18 @@ var Steps = []Step{
 		ready: func(s *Screen) bool { return s.Conn == remote.Reconnecting },
 		done:  func(s *Screen) bool { return s.Conn == remote.Connected },
 		cut:   true,
+		list:  true,
 	},
 	{
 		Text: "Leaving does not stop an agent. Press ctrl+c twice to leave; then enter brings you back.",
 
+		list:  true,
 		leave: true,
 	},
 	{
 		Text: "Welcome back: nothing is lost. End of the tour: look around, or press ctrl+c twice for the agents " +
 			"of this machine.",
+		list: true,
 	},
 }
 
