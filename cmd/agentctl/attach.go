@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type attachOptions struct {
 	replayOptions
 
 	changed func(flag string) bool // reports whether a flag was passed
+	create  bool                   // the server has no sessions
 }
 
 func newAttach(a *app, run func(context.Context, *attachOptions) error) *cobra.Command {
@@ -135,6 +137,7 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 		case !onScreen:
 			return o.listSessions(list.Sessions)
 		default:
+			o.create = len(list.Sessions) == 0
 			return o.runDashboard(ctx, c, "")
 		}
 	}
@@ -171,6 +174,10 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection, session
 	}
 	options.Composer.Drafts = o.app.openDrafts()
 	server := serverAdapter{client: c.Client, local: c.local, protocolLog: c.protocolLog}
+	if c.own {
+		server.order = o.app.readyFirst(exec.LookPath, c.Hello().Agents)
+	}
+	options.Create = o.create && o.app.requireCommand(protocol.DoCreate, false) == nil
 	if c.own && o.app.flags.Dialect == "" {
 		server.environment = o.app.shellEnvironment
 	}

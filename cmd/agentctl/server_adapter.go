@@ -19,6 +19,7 @@ type serverAdapter struct {
 	local       bool          // client and server have the same file system
 	protocolLog *protolog.Log // of the client's connection; may be nil
 
+	order       func(agents []string) []string       // of the agents; nil: as the server names them
 	environment func(agent string) map[string]string // of new sessions; nil: none
 }
 
@@ -104,8 +105,14 @@ func (s serverAdapter) Session(id string) remote.Session {
 	return &sessionAdapter{client: s.client, session: id, protocolLog: s.protocolLog}
 }
 
-// Agents returns the agents that the server named in its hello.
-func (s serverAdapter) Agents() []string { return s.client.Hello().Agents }
+// Agents returns the agents that the server named in its hello, in the order of the user.
+func (s serverAdapter) Agents() []string {
+	names := s.client.Hello().Agents
+	if s.order == nil {
+		return names
+	}
+	return s.order(names)
+}
 
 // Search searches in all sessions.
 func (s serverAdapter) Search(ctx context.Context, d protocol.SearchData) (protocol.SearchResult, error) {

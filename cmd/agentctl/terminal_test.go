@@ -235,6 +235,16 @@ func TestTheDashboardLeavesTheTerminalAsItWas(t *testing.T) {
 	tt.waitExit(143, "terminated")
 }
 
+// TestAttachWithoutSessionsOffersTheFormOfASession attaches to a server without sessions.
+func TestAttachWithoutSessionsOffersTheFormOfASession(t *testing.T) {
+	t.Parallel()
+	tt := newTerminalTest(t)
+	tt.run("rm", "fix")
+	tt.open(tt.command("attach"), "new session")
+	tt.typeKeys("\x03\x03")
+	tt.waitExit(0, "the sessions go on")
+}
+
 func TestAScreenWhoseTerminalIsGoneEnds(t *testing.T) {
 	for _, c := range []struct {
 		name, how string
