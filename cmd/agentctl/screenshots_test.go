@@ -63,6 +63,11 @@ var shots = []shot{
 		[]string{"\t", "y", "\x1b[18~"},
 		dark, true,
 	},
+	{
+		"review", "The review of a patch, with the keys that decide", ui.ThemeDark, "fix-race",
+		[]string{"\t", "v"},
+		dark, false,
+	},
 	{"light", "Markdown and a diff, on a light terminal", ui.ThemeLight, "guide", nil, light, false},
 }
 

@@ -1,0 +1,117 @@
+package keymap
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// meanings are the actions of the keys that docs/screen.md names, by its sections. "" is a key that
+// cannot be rebound, see fixed.
+var meanings = map[string]map[string]Action{
+	"The tour": {"alt+k": SkipStep, "ctrl+c": ""},
+	"Commands and keys": {
+		"ctrl+k": OpenPalette, "enter": Send, "/": "", "esc": Cancel, "alt+r": ReleaseQueue, "alt+q": ClearQueue,
+		"ctrl+z": Suspend, "F1": Help,
+	},
+	"Themes":      {"alt+l": NextTheme},
+	"A session":   {"ctrl+o": ToggleLast},
+	"Side column": {"alt+p": ToggleSide},
+	"The message": {
+		"/": "", "@": "", "alt+enter": "", "ctrl+j": "", "ctrl+c": "", "ctrl+z": RestoreDraft, "ctrl+d": DeleteOrLeave,
+		"ctrl+r": SearchPrompts, "↑": ComposerEarlier, "↓": ComposerLater, "ctrl+p": EarlierMessage,
+		"ctrl+n": LaterMessage, "esc": Cancel, "alt+t": TakeBack, "ctrl+w": "", "ctrl+u": "", "ctrl+y": "",
+		"ctrl+g": OpenEditor,
+	},
+	"Shell commands": {"!": "", "ctrl+c": ""},
+	"Review of changes": {
+		"v": ViewRequest, "f": ReviewFiles, "s": ReviewLayout, "y": Allow, "n": DenyRequest, "a": AllowAlways,
+		"r": WriteReason, "F9": ShowChanges,
+	},
+	"Turns":        {"F10": ShowOutline, "O": TranscriptOutline},
+	"Find":         {"ctrl+f": Find, "/": TranscriptFind, "n": OlderMatch, "N": NewerMatch},
+	"Source files": {"F": OpenPlace},
+	"Replay": {
+		"space": PlayPause, "+": PlayFaster, "-": PlaySlower, "[": PlayPrevious, "]": PlayNext, "home": PlayFromStart,
+		"end": PlayToEnd, "/": PlayFind, "o": PlayOutline, "tab": FocusNext,
+	},
+	"The list of sessions": {
+		"F2": ShowSessions, "s": SortSessions, "t": ToggleChildren, "p": TogglePreview, "enter": Choose,
+		"alt+g": JumpSession, "F8": NextPending, "/": FilterSessions, "l": LabelSession, "space": MarkSession,
+		"*": MarkShown, "y": DecideRequest, "N": DenySessions, "i": StopSessions, "m": SendSessions,
+		"X": CloseOrDelete, "n": NewSession, "→": "",
+	},
+	"Several servers":  {"F5": Reconnect, "n": NewSession},
+	"The protocol log": {"F7": ShowProtocolLog, "enter": Choose},
+}
+
+// editing are keys of the text field, which no section of the help lists.
+var editing = map[string][]string{"The message": {"alt+d"}, "Keys of vi": {"d", "c", "y"}}
+
+var (
+	quoted  = regexp.MustCompile("`([^`\n]+)`")
+	program = regexp.MustCompile("(?s)```.*?```")
+	keyLike = regexp.MustCompile(
+		`^((ctrl|alt|shift)\+\S+|F\d+|esc|tab|enter|space|home|end|pgup|pgdown|[↑↓←→A-Za-z/*+=\[\]!@-])$`)
+)
+
+// TestManualNamesKeysByTheirActions compares the keys in the text of docs/screen.md with the keymap.
+func TestManualNamesKeysByTheirActions(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/screen.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, ok := strings.Cut(string(doc), "<!-- keys -->")
+	if !ok {
+		t.Fatal("docs/screen.md has no table of keys")
+	}
+	m, err := New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]map[string]bool{}
+	section := ""
+	for line := range strings.Lines(program.ReplaceAllString(text, "")) {
+		if strings.HasPrefix(line, "#") {
+			section = strings.TrimSpace(strings.TrimLeft(line, "#"))
+			named[section] = map[string]bool{}
+		}
+		for _, found := range quoted.FindAllStringSubmatch(line, -1) {
+			key := found[1]
+			if !keyLike.MatchString(key) || slices.Contains(editing[section], key) {
+				continue
+			}
+			named[section][key] = true
+			action, ok := meanings[section][key]
+			switch {
+			case !ok:
+				t.Errorf("%s: the action of %s is not known", section, key)
+			case action == "" && !isFixed(key):
+				t.Errorf("%s: no key %s", section, key)
+			case action != "" && !slices.Contains(m.Keys(action), key):
+				t.Errorf("%s: %s is not a key of %s, which has %v", section, key, action, m.Keys(action))
+			}
+		}
+	}
+	for section, keys := range meanings {
+		for key := range keys {
+			if !named[section][key] {
+				t.Errorf("%s: the manual does not name %s", section, key)
+			}
+		}
+	}
+}
+
+// isFixed reports whether a key cannot be rebound.
+func isFixed(key string) bool {
+	for i := range fixed {
+		text := fixed[i].row.Keys + " " + fixed[i].row.About
+		words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;", r) })
+		if slices.Contains(words, key) {
+			return true
+		}
+	}
+	return false
+}
