@@ -57,7 +57,8 @@ var (
 		`^((ctrl|alt|shift)\+\S+|F\d+|esc|tab|enter|space|home|end|pgup|pgdown|[↑↓←→A-Za-z/*+=\[\]!@-])$`)
 )
 
-// TestManualNamesKeysByTheirActions compares the keys in the text of docs/screen.md with the keymap.
+// TestManualNamesKeysByTheirActions compares the keys in the text of docs/screen.md with the
+// keymap.
 func TestManualNamesKeysByTheirActions(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/screen.md")
 	if err != nil {
