@@ -62,7 +62,7 @@ Without a terminal, one session runs by itself and is printed as lines.`,
 	o.changed = cmd.Flags().Changed
 	cmd.Flags().BoolVar(&o.Plain, "plain", false, "run by itself and print lines")
 	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "enable the mouse; select text with Shift")
-	cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME`: "+strings.Join(config.Themes(), ", "))
+	cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME` of the colours, as those of attach")
 	completeValues(cmd, "theme", config.Themes())
 	return cmd
 }
