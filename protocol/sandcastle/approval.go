@@ -267,3 +267,14 @@ func approvalOf(id, name, title string, input json.RawMessage) protocol.Approval
 	}
 	return a
 }
+
+// differs reports whether a request tells something else than the input of its tool call. Questions
+// and plans are shown by their call's tool.
+func differs(a *protocol.Approval, input json.RawMessage) bool {
+	tellsNothing := len(a.Input) == 0 && a.Command == "" && a.Patch == "" && len(a.Content) == 0
+	if a.Tool == "" || tellsNothing || a.Kind == protocol.ApproveQuestion || a.Kind == protocol.ApprovePlan {
+		return false
+	}
+	told, asked := protocol.ReadArguments(input), protocol.ReadArguments(approvalInput(a))
+	return told.String() != asked.String()
+}

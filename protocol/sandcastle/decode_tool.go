@@ -81,11 +81,26 @@ func (c *client) recordToolInput(s *session, id string, call *clientTool, input 
 	if bytes.Equal(call.input, input) && input != nil {
 		return // repeated
 	}
+	if c.Options.PeerIsAgentctl && s.isRequestInput(id, call.input, input) {
+		return
+	}
 	call.input = input
 	c.record(s, codec.Entry{
 		Type: protocol.ToolInput, Turn: s.turn.id, Parent: call.parent,
 		Data: protocol.ToolInputData{Tool: id, Input: input},
 	})
+}
+
+// isRequestInput reports whether an input is what agentctl's server shows for a pending request
+// that differs from its call. The request has it already.
+func (s *session) isRequestInput(id string, told, input json.RawMessage) bool {
+	for i := range s.log.State.Approvals {
+		a := &s.log.State.Approvals[i]
+		if a.Tool == id && differs(a, told) && !differs(a, input) {
+			return true
+		}
+	}
+	return false
 }
 
 // recordToolName records a call's name or title if it is new.

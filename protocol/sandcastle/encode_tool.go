@@ -232,18 +232,30 @@ func (sub *subscription) encodeToolEnded(t *serverTool, parent string, d *protoc
 	t.input, t.text, t.content = nil, nil, nil
 }
 
+// requestInput returns the event that shows a request in its tool call. Sandcastle's clients show
+// the input of the call, and an agent can ask for something else than its call told.
+func requestInput(t *serverTool, a *protocol.Approval, parent string) chatEvent {
+	return chatEvent{
+		Type: chatToolInput, ToolCallID: a.Tool, ToolName: t.name, Input: approvalInput(a), Dynamic: true,
+		Title: t.title, ParentToolCallID: parent,
+	}
+}
+
 // encodeApproval encodes an approval request. It creates a tool call if the request has none.
 func (sub *subscription) encodeApproval(e *protocol.Event) {
 	var a protocol.Approval
 	_ = e.Decode(&a)
 	id, name := toolCallOf(&a), toolNameOf(&a)
 	sub.encodeNative(e)
-	if sub.turn.tools[id] == nil {
-		t := sub.ensureTool(id, callNameOf(&a), a.Title, e.Parent)
+	switch t := sub.turn.tools[id]; {
+	case t == nil:
+		t = sub.ensureTool(id, callNameOf(&a), a.Title, e.Parent)
 		if a.Tool == "" {
 			t.approval = &a
 		}
 		sub.encodeToolInput(t, id, e.Parent, approvalInput(&a))
+	case differs(&a, t.input):
+		sub.sendTransientChat(requestInput(t, &a, e.Parent))
 	}
 	if sub.State.RuleFor(&a) != nil {
 		return

@@ -351,6 +351,44 @@ func TestADeletedSessionEndsItsStreams(t *testing.T) {
 	wantLines(t, d.request(ackFrame(0)), `{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success"}}`)
 }
 
+// Sandcastle's clients show the input of the call that a request is about. An agent that asks for
+// something else than its call told must not get that allowed unseen, live or by a late client.
+func TestACallShowsWhatItsRequestAsksFor(t *testing.T) {
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.request(requestFrame(0, "chat.subscribe", `{"sessionId":"s"}`))
+	d.startTurn("t1", "go")
+	d.append(protocol.ToolStarted, "t1", protocol.ToolStartedData{
+		Tool: "x", Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`),
+	})
+	d.append(protocol.ToolStarted, "t1", protocol.ToolStartedData{
+		Tool: "y", Name: "Bash", Input: json.RawMessage(`{"command": "pwd"}`),
+	})
+	d.append(protocol.ApprovalRequested, "t1", protocol.Approval{
+		Request: "r1", Kind: protocol.ApproveTool, Tool: "x", Name: "Bash",
+		Input: json.RawMessage(`{"command":"rm -rf /"}`),
+	})
+	d.append(protocol.ApprovalRequested, "t1", protocol.Approval{
+		Request: "r2", Kind: protocol.ApproveTool, Tool: "y", Name: "Bash", Input: json.RawMessage(`{"command":"pwd"}`),
+	})
+	d.emit()
+	live := sessionEvents(t, d.request(ackFrame(0)))
+	joined := d.request(requestFrame(1, "chat.subscribe", `{"sessionId":"s"}`))
+	late := sessionEvents(t, append(joined, d.request(ackFrame(1))...))
+	for name, got := range map[string][]sessionEvent{"live": live, "late": late} {
+		shown := map[string]string{}
+		for _, e := range got {
+			var c chatEvent
+			if json.Unmarshal(e.Event, &c) == nil && c.Type == chatToolInput {
+				shown[c.ToolCallID] = string(c.Input)
+			}
+		}
+		if !strings.Contains(shown["x"], "rm -rf /") || strings.Contains(shown["y"], "rm") {
+			t.Errorf("%s: the calls show %v", name, shown)
+		}
+	}
+}
+
 // SC-49.
 func TestApprovalsAreAskedAndDecided(t *testing.T) {
 	d := newServerTest(t)

@@ -69,6 +69,14 @@ func (sub *subscription) sendInitialState(st *stream) {
 		e.PendingApprovals = append(e.PendingApprovals, pendingApproval{toolCallOf(a), toolNameOf(a)})
 	}
 	st.push(protocol.MustEncode(e))
+	for i := range sub.State.Approvals {
+		a := &sub.State.Approvals[i]
+		if sub.turn == nil || sub.turn.tools[a.Tool] == nil || !differs(a, sub.turn.tools[a.Tool].input) {
+			continue
+		}
+		c := protocol.MustEncode(requestInput(sub.turn.tools[a.Tool], a, ""))
+		st.push(protocol.MustEncode(turnEvent{streamEvent, sub.turnID(), c}))
+	}
 }
 
 // sendEvent sends a session event to the started streams.
