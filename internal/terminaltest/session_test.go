@@ -47,16 +47,16 @@ func TestASessionFromPromptToReattach(t *testing.T) {
 	p.waitFor("order", func(screen string) bool {
 		return regexp.MustCompile(`(?s)1 second thing.*2 first thing, edited`).MatchString(screen)
 	}, nil)
-	p.press("x")
+	p.press("X")
 	p.waitShown("2 messages")
 	p.waitHidden("2 first thing, edited")
 	p.press("Escape")
 	p.waitHidden("e edit")
 
-	// Interrupt; the queue continues.
+	// Interrupt, which holds the queue; release it.
 	p.press("C-x")
-	p.waitShown("k keep")
-	p.press("k")
+	p.waitShown("alt+r release")
+	p.press("M-r")
 	p.waitShown("interrupted", "You said: second thing", "You said: third thing", "idle")
 
 	// Search, and copy the match.
