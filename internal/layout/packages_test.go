@@ -59,7 +59,9 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/llm", imports: agentImports},
 	{pkg: "server/agent/llm/model"},
 	{pkg: "server/agent/llm/sse"},
-	{pkg: "server/agent/llm/transport", imports: []string{"protocol", "server/agent/llm/model"}},
+	{pkg: "server/agent/llm/transport", imports: []string{
+		"protocol", "server/agent/llm/model", "server/agent/llm/sse",
+	}},
 	{pkg: "server/agent/llm/provider", imports: []string{"server/agent/llm/..."}},
 	{pkg: "server/agent/llm/provider/anthropic", imports: providerImports},
 	{pkg: "server/agent/llm/provider/chat", imports: providerImports},

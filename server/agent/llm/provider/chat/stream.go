@@ -76,6 +76,12 @@ func newDecoder(emit func(model.Delta) error, origin string) *decoder {
 	return d
 }
 
+// Complete implements transport.EventDecoder.
+func (d *decoder) Complete() bool { return d.finished }
+
+// Ended implements transport.EventDecoder.
+func (d *decoder) Ended() bool { return d.ended }
+
 // response returns the response so far. Reasoning returns in the field in which it came.
 func (d *decoder) response() *model.Response {
 	parts := d.builder.Parts()
@@ -105,8 +111,8 @@ func (d *decoder) response() *model.Response {
 	return &d.out
 }
 
-// decode applies an event.
-func (d *decoder) decode(data []byte) error {
+// Decode applies an event.
+func (d *decoder) Decode(data []byte) error {
 	data = bytes.TrimSpace(data)
 	if bytes.Equal(data, []byte("[DONE]")) {
 		d.ended = true

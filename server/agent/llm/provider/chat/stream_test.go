@@ -29,7 +29,7 @@ func FuzzDecoder(f *testing.F) {
 		for {
 			e, err := events.Next()
 			if err == nil {
-				err = d.decode(e.Data)
+				err = d.Decode(e.Data)
 			}
 			if err != nil {
 				break
@@ -57,7 +57,7 @@ func decodeAll(t *testing.T, events ...string) *model.Response {
 	t.Helper()
 	d := newDecoder(func(model.Delta) error { return nil }, "test/m")
 	for _, e := range events {
-		if err := d.decode([]byte(e)); err != nil {
+		if err := d.Decode([]byte(e)); err != nil {
 			t.Fatalf("%s: %v", e, err)
 		}
 	}

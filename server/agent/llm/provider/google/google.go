@@ -1,18 +1,11 @@
 package google
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"net/http"
 	"net/url"
 	"strings"
 
 	"agentctl/server/agent/llm/model"
-	"agentctl/server/agent/llm/sse"
 	"agentctl/server/agent/llm/transport"
 )
 
@@ -42,45 +35,7 @@ func (m *Model) Origin() string { return m.origin }
 func (m *Model) Stream(
 	ctx context.Context, r *model.Request, emit func(model.Delta) error,
 ) (*model.Response, error) {
-	body, err := json.Marshal(m.encode(r))
-	if err != nil {
-		return &model.Response{}, fmt.Errorf("encode request: %w", err)
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(body))
-	if err != nil {
-		return &model.Response{}, model.Errorf(model.Invalid, "base_url is not a URL")
-	}
-	req.Header.Set("Content-Type", "application/json")
-	res, err := m.client.Do(req)
-	if err != nil {
-		return &model.Response{}, err
-	}
-	defer func() { _ = res.Body.Close() }()
 	d := newDecoder(emit, m.origin)
-	events := sse.NewReader(res.Body)
-	for {
-		e, err := events.Next()
-		switch {
-		case errors.Is(err, io.EOF) && d.done:
-			return d.response(), nil
-		case errors.Is(err, io.EOF):
-			err = model.Errorf(model.Cut, "the answer ended before it was complete")
-		case errors.Is(err, sse.ErrTooLarge):
-			err = model.Errorf(model.Malformed, "the answer cannot be read: %v", err)
-		case err == nil:
-			err = d.decode(e.Data)
-		}
-		if err != nil {
-			return d.response(), m.redact(err)
-		}
-	}
-}
-
-// redact removes secrets from an error of the provider.
-func (m *Model) redact(err error) error {
-	var e *model.Error
-	if errors.As(err, &e) {
-		e.Message = m.client.Redact(e.Message)
-	}
-	return err
+	err := m.client.Events(ctx, m.url, m.encode(r), d)
+	return d.response(), err
 }

@@ -61,6 +61,12 @@ func newDecoder(emit func(model.Delta) error, origin string) *decoder {
 	return d
 }
 
+// Complete implements transport.EventDecoder.
+func (d *decoder) Complete() bool { return d.done }
+
+// Ended implements transport.EventDecoder.
+func (d *decoder) Ended() bool { return false }
+
 // response returns the response so far.
 func (d *decoder) response() *model.Response {
 	d.out.Message.Parts = d.builder.Parts()
@@ -70,8 +76,8 @@ func (d *decoder) response() *model.Response {
 	return &d.out
 }
 
-// decode applies a chunk. The usage of the last chunk counts.
-func (d *decoder) decode(data []byte) error {
+// Decode applies a chunk. The usage of the last chunk counts.
+func (d *decoder) Decode(data []byte) error {
 	var c chunk
 	if err := json.Unmarshal(data, &c); err != nil {
 		return model.Errorf(model.Malformed, "the answer cannot be read: %v", err)

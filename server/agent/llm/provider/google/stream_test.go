@@ -29,7 +29,7 @@ func FuzzDecoder(f *testing.F) {
 		for {
 			e, err := events.Next()
 			if err == nil {
-				err = d.decode(e.Data)
+				err = d.Decode(e.Data)
 			}
 			if err != nil {
 				break

@@ -1,0 +1,67 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/llm/sse"
+)
+
+// An EventDecoder reads the data of the events of an answer.
+type EventDecoder interface {
+	Decode(data []byte) error
+	Complete() bool // the answer may end here
+	Ended() bool    // nothing of the answer follows
+}
+
+// Events posts a request as JSON and passes the events of the answer to d. A stream that ends
+// before the answer is complete is a cut one. No error has a secret.
+func (c *Client) Events(ctx context.Context, address string, request any, d EventDecoder) error {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return fmt.Errorf("encode request: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return model.Errorf(model.Invalid, "base_url is not a URL")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := c.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	events := sse.NewReader(res.Body)
+	for !d.Ended() {
+		e, err := events.Next()
+		switch {
+		case errors.Is(err, io.EOF) && d.Complete():
+			return nil
+		case errors.Is(err, io.EOF):
+			err = model.Errorf(model.Cut, "the answer ended before it was complete")
+		case errors.Is(err, sse.ErrTooLarge):
+			err = model.Errorf(model.Malformed, "the answer cannot be read: %v", err)
+		case err == nil:
+			err = d.Decode(e.Data)
+		}
+		if err != nil {
+			return c.redactError(err)
+		}
+	}
+	return nil
+}
+
+// redactError removes secrets from an error of the provider.
+func (c *Client) redactError(err error) error {
+	var e *model.Error
+	if errors.As(err, &e) {
+		e.Message = c.Redact(e.Message)
+	}
+	return err
+}
