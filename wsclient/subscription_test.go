@@ -188,7 +188,6 @@ func TestEphemeralEventsComeInBetween(t *testing.T) {
 		p.write(`{"session":"s1","time":"2026-01-02T03:04:05Z","type":"caught_up","data":{"position":"e:1"}}`)
 		p.write(`{"session":"other","seq":7,"time":"2026-01-02T03:04:05Z","type":"notice"}` + "\n" +
 			`{"time":"2026-01-02T03:04:05Z","type":"heartbeat"}`)
-		p.sendDeltas(2, 2)
 		r.expectAttached(protocol.ModeSnapshot)
 		r.expectEvents(1, 1)
 		if it := r.next(); it.Event.Type != protocol.CaughtUp || it.Event.Durable() {
@@ -197,6 +196,7 @@ func TestEphemeralEventsComeInBetween(t *testing.T) {
 		if s.Position().Seq != 1 {
 			t.Errorf("position %v", s.Position())
 		}
+		p.sendDeltas(2, 2)
 		r.expectEvents(2, 2)
 	})
 }
