@@ -25,13 +25,15 @@ type NamedServer struct {
 // Shares reports whether connections share one link of ssh.
 func (s NamedServer) Shares() bool { return !isFalse(s.Share) }
 
-var serverName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
+var serverName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+const maxServerName = 63
 
 // check returns the first invalid value and its name in the file.
 func (s NamedServer) check(name string) (field string, err error) {
 	overSSH := strings.HasPrefix(s.URL, ssh.Scheme)
 	switch {
-	case !serverName.MatchString(name):
+	case len(name) > maxServerName || !serverName.MatchString(name):
 		return name, fmt.Errorf("invalid server name %q: want letters, digits, dots and hyphens", name)
 	case name == LocalName || name == HomeName:
 		return name, fmt.Errorf("the server name %s has a meaning of its own: choose another name", name)

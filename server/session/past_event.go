@@ -136,7 +136,7 @@ func withoutBlob(c *protocol.Content) {
 }
 
 // textBlob matches the end of a truncated text in JSON; see truncateTexts.
-var textBlob = regexp.MustCompile(`… \((\d+ bytes), blob b_[0-9a-f]{24}\)"`)
+var textBlob = regexp.MustCompile(`… \((\d+ bytes), blob b_[0-9a-f]+\)"`)
 
 func withoutTextBlobs(data []byte) []byte {
 	if !bytes.Contains(data, []byte(" bytes, blob b_")) {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"agentctl/protocol"
 	"agentctl/tui/diff"
@@ -21,32 +22,34 @@ type risk struct {
 }
 
 // risks lists the risks in the order in which a card names them. They are hints: a command without
-// one may do anything too.
-var risks = []risk{
-	{"sudo", anyOf(`\b(?:sudo|doas|pkexec|runas)\b`, `\bsu +-`)},
-	{"deletes", anyOf(
-		`\brm +(?:-\S+ +)*(?:-[a-zA-Z]*[rRf]|--recursive|--force)\S*`,
-		`\b(?:shred|wipefs|mkfs\S*)\b`, `\bdd +\S*=`, `-delete\b`, `\bgit +clean\b`,
-		`(?:\b|_)(?i:delete|destroy|drop|purge|wipe)(?i:[_ ]?[a-z]*)`,
-	)},
-	{"into a shell", anyOf(
-		`\|\s*(?:(?:sudo|env|exec|nohup)\s+)*(?:\S*/)?`+
-			`(?:(?:ba|z|da|k|c|tc|fi)?sh|python[\d.]*|perl|ruby|node|php|pwsh)\b`,
-		`\b(?:ba|z|da|k)?sh +-\w*c\b`, `\beval\b`, `\bbase64 +(?:-d|-D|--decode)\b`,
-		`\bsource +<\(`, `(?:<|\$)\(\s*(?:curl|wget)`,
-	)},
-	{"escalation", anyOf(
-		`--(?:privileged|no-sandbox|dangerously[\w-]*|yolo|allow-root|no-verify|no-preserve-root)\b`,
-		`--(?:force[\w-]*|insecure)\b`,
-		`\bgit +push\b[^\n]* -f\b`, `\bchmod +(?:-R +)?(?:[0-7]*777|\+s|u\+s|a\+w)\b`,
-		`(?i:with_escalated_permissions|require_escalated|dangerouslyDisableSandbox|escalat\w+|bypass\w*)`,
-	)},
-	{"host", anyOf(
-		`\b[a-z][a-z0-9+.-]*://[^\s"'<>|;)]+`, `\b\d{1,3}(?:\.\d{1,3}){3}\b`, `\b[\w.-]+@[\w-]+\.[\w.-]+`,
-		`(?:^|[\s;|&(])(?:curl|wget|nc|ncat|ssh|scp|sftp|telnet|ftp|rsync)\b[^\n|;&]*`,
-	)},
-	{lookAlikeRisk, anyOf(`‹U\+[0-9A-F]{4,6}›`)},
-}
+// one may do anything too. Compiled on first use: programs that show no card do not pay for it.
+var risks = sync.OnceValue(func() []risk {
+	return []risk{
+		{"sudo", anyOf(`\b(?:sudo|doas|pkexec|runas)\b`, `\bsu +-`)},
+		{"deletes", anyOf(
+			`\brm +(?:-\S+ +)*(?:-[a-zA-Z]*[rRf]|--recursive|--force)\S*`,
+			`\b(?:shred|wipefs|mkfs\S*)\b`, `\bdd +\S*=`, `-delete\b`, `\bgit +clean\b`,
+			`(?:\b|_)(?i:delete|destroy|drop|purge|wipe)(?i:[_ ]?[a-z]*)`,
+		)},
+		{"into a shell", anyOf(
+			`\|\s*(?:(?:sudo|env|exec|nohup)\s+)*(?:\S*/)?`+
+				`(?:(?:ba|z|da|k|c|tc|fi)?sh|python[\d.]*|perl|ruby|node|php|pwsh)\b`,
+			`\b(?:ba|z|da|k)?sh +-\w*c\b`, `\beval\b`, `\bbase64 +(?:-d|-D|--decode)\b`,
+			`\bsource +<\(`, `(?:<|\$)\(\s*(?:curl|wget)`,
+		)},
+		{"escalation", anyOf(
+			`--(?:privileged|no-sandbox|dangerously[\w-]*|yolo|allow-root|no-verify|no-preserve-root)\b`,
+			`--(?:force[\w-]*|insecure)\b`,
+			`\bgit +push\b[^\n]* -f\b`, `\bchmod +(?:-R +)?(?:[0-7]*777|\+s|u\+s|a\+w)\b`,
+			`(?i:with_escalated_permissions|require_escalated|dangerouslyDisableSandbox|escalat\w+|bypass\w*)`,
+		)},
+		{"host", anyOf(
+			`\b[a-z][a-z0-9+.-]*://[^\s"'<>|;)]+`, `\b\d{1,3}(?:\.\d{1,3}){3}\b`, `\b[\w.-]+@[\w-]+\.[\w.-]+`,
+			`(?:^|[\s;|&(])(?:curl|wget|nc|ncat|ssh|scp|sftp|telnet|ftp|rsync)\b[^\n|;&]*`,
+		)},
+		{lookAlikeRisk, anyOf(`‹U\+[0-9A-F]{4,6}›`)},
+	}
+})
 
 // anyOf returns a pattern that matches any of the given ones.
 func anyOf(patterns ...string) *regexp.Regexp { return regexp.MustCompile(strings.Join(patterns, "|")) }
@@ -57,9 +60,11 @@ const (
 )
 
 // paths matches absolute paths, home directories and paths upwards.
-var paths = regexp.MustCompile(
-	`(?:^|[\s"'=:(<>,\[])((?:~[\w-]*|\$HOME|\$\{HOME\}|\.\.)?/[\w.@%+~/-]*|~|\.\.)(?:$|[\s"':;|&)>,\]])`,
-)
+var paths = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`(?:^|[\s"'=:(<>,\[])((?:~[\w-]*|\$HOME|\$\{HOME\}|\.\.)?/[\w.@%+~/-]*|~|\.\.)(?:$|[\s"':;|&)>,\]])`,
+	)
+})
 
 // harmlessPaths are paths outside of any directory that most commands name.
 var harmlessPaths = []string{"/dev/null", "/dev/stdout", "/dev/stderr", "/bin/sh", "/bin/bash", "/usr/bin/env"}
@@ -73,7 +78,7 @@ func findRisks(lines []string, cwd string) (names []string, spans [][]span) {
 		return strings.Repeat(" ", len(mark))
 	})
 	var found []span
-	for _, r := range risks {
+	for _, r := range risks() {
 		if at := r.pattern.FindAllStringIndex(text, -1); len(at) > 0 {
 			names = append(names, r.name)
 			for _, s := range at {
@@ -92,7 +97,7 @@ func findRisks(lines []string, cwd string) (names []string, spans [][]span) {
 func outsidePaths(text, cwd string) []span {
 	var out []span
 	for from := 0; from < len(text); {
-		m := paths.FindStringSubmatchIndex(text[from:])
+		m := paths().FindStringSubmatchIndex(text[from:])
 		if m == nil {
 			break
 		}

@@ -3,6 +3,7 @@ package protolog
 import (
 	"bytes"
 	"regexp"
+	"sync"
 )
 
 // redacted replaces a credential.
@@ -25,18 +26,23 @@ func newRedactor(secrets []string) *redactor {
 const secretName = `(?:[a-z0-9]+[_-])*(?:access|refresh|auth|session|api|client)?` +
 	`(?:token|jwt|authorization|password|passwd|secret|credentials?|api[_-]?key|cookie)`
 
-// credentialPatterns match credentials by name, in JSON, in JSON within a string, in URL parameters
-// and headers, and signed tokens by form.
-var credentialPatterns = []struct {
+// A credentialPattern matches a credential and says what replaces it.
+type credentialPattern struct {
 	pattern     *regexp.Regexp
 	replacement []byte
-}{
-	{regexp.MustCompile(`(?i)("` + secretName + `"\s*:\s*")(?:[^"\\]|\\.)+`), []byte("${1}" + redacted)},
-	{regexp.MustCompile(`(?i)(\\+"` + secretName + `\\+"\s*:\s*\\+")(?:[^"\\]|\\+[^"\\])+`), []byte("${1}" + redacted)},
-	{regexp.MustCompile(`(?i)([?&](?:[a-z]+_)?(?:token|key|password|secret)=)[^&\s"'\\]+`), []byte("${1}" + redacted)},
-	{regexp.MustCompile(`(?i)\b(bearer|basic)(?:\s+|%20)[a-z0-9._~+/=-]{8,}`), []byte("${1} " + redacted)},
-	{regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{3,}\.[A-Za-z0-9_-]*`), []byte(redacted)},
 }
+
+// credentialPatterns match credentials by name, in JSON, in JSON within a string, in URL parameters
+// and headers, and signed tokens by form. Compiled on first use.
+var credentialPatterns = sync.OnceValue(func() []credentialPattern {
+	return []credentialPattern{
+		{regexp.MustCompile(`(?i)("` + secretName + `"\s*:\s*")(?:[^"\\]|\\.)+`), []byte("${1}" + redacted)},
+		{regexp.MustCompile(`(?i)(\\+"` + secretName + `\\+"\s*:\s*\\+")(?:[^"\\]|\\+[^"\\])+`), []byte("${1}" + redacted)},
+		{regexp.MustCompile(`(?i)([?&](?:[a-z]+_)?(?:token|key|password|secret)=)[^&\s"'\\]+`), []byte("${1}" + redacted)},
+		{regexp.MustCompile(`(?i)\b(bearer|basic)(?:\s+|%20)[a-z0-9._~+/=-]{8,}`), []byte("${1} " + redacted)},
+		{regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{3,}\.[A-Za-z0-9_-]*`), []byte(redacted)},
+	}
+})
 
 // credentialHints are lower-case substrings. A text without any of them matches no pattern.
 var credentialHints = [][]byte{
@@ -55,7 +61,7 @@ func (r *redactor) redact(b []byte) []byte {
 	if !mayContainCredential(b) {
 		return b
 	}
-	for _, c := range credentialPatterns {
+	for _, c := range credentialPatterns() {
 		if c.pattern.Match(b) {
 			b = c.pattern.ReplaceAll(b, c.replacement)
 		}
