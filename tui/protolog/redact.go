@@ -35,10 +35,11 @@ type credentialPattern struct {
 // credentialPatterns match credentials by name, in JSON, in JSON within a string, in URL parameters
 // and headers, and signed tokens by form. Compiled on first use.
 var credentialPatterns = sync.OnceValue(func() []credentialPattern {
+	named := []byte("${1}" + redacted)
 	return []credentialPattern{
-		{regexp.MustCompile(`(?i)("` + secretName + `"\s*:\s*")(?:[^"\\]|\\.)+`), []byte("${1}" + redacted)},
-		{regexp.MustCompile(`(?i)(\\+"` + secretName + `\\+"\s*:\s*\\+")(?:[^"\\]|\\+[^"\\])+`), []byte("${1}" + redacted)},
-		{regexp.MustCompile(`(?i)([?&](?:[a-z]+_)?(?:token|key|password|secret)=)[^&\s"'\\]+`), []byte("${1}" + redacted)},
+		{regexp.MustCompile(`(?i)("` + secretName + `"\s*:\s*")(?:[^"\\]|\\.)+`), named},
+		{regexp.MustCompile(`(?i)(\\+"` + secretName + `\\+"\s*:\s*\\+")(?:[^"\\]|\\+[^"\\])+`), named},
+		{regexp.MustCompile(`(?i)([?&](?:[a-z]+_)?(?:token|key|password|secret)=)[^&\s"'\\]+`), named},
 		{regexp.MustCompile(`(?i)\b(bearer|basic)(?:\s+|%20)[a-z0-9._~+/=-]{8,}`), []byte("${1} " + redacted)},
 		{regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{3,}\.[A-Za-z0-9_-]*`), []byte(redacted)},
 	}
