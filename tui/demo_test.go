@@ -72,7 +72,7 @@ func demo(name string) error {
 		}
 	}()
 	if os.Getenv("TUI_PLAIN") != "" {
-		return plain.Run(ctx, r, os.Stdout, os.Stdin, nil)
+		return plain.Run(ctx, r, os.Stdout, os.Stdin, plain.Options{})
 	}
 	return Run(ctx, r, Options{Zone: time.UTC, Theme: ui.Theme(os.Getenv("TUI_THEME"))})
 }

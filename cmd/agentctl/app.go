@@ -60,6 +60,9 @@ type globalFlags struct {
 	NoColor bool
 	NoStart bool
 	Data    string
+
+	Filter    output.Filter // of --jq or --template; nil: none
+	OnlyReads bool          // the verb only reads, and therefore starts no server
 }
 
 // execute runs one command line and returns the exit code. Errors are printed here and nowhere
@@ -134,7 +137,7 @@ func (a *app) dataDir() (localserver.Dir, error) { return localserver.FindDir(a.
 func (a *app) json() bool { return a.flags.Output == formatJSON }
 
 func (a *app) printer() output.Printer {
-	return output.Printer{Stdout: a.stdout, Stderr: a.stderr, JSON: a.json()}
+	return output.Printer{Stdout: a.stdout, Stderr: a.stderr, JSON: a.json(), Filter: a.flags.Filter}
 }
 
 // print writes one result: v as a line of compact JSON, or what text writes.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,6 +22,7 @@ import (
 	"agentctl/tui/drafts"
 	"agentctl/tui/notify"
 	"agentctl/tui/plain"
+	"agentctl/tui/remote"
 	"agentctl/tui/ui"
 	"agentctl/wsclient"
 )
@@ -30,6 +32,7 @@ type attachOptions struct {
 
 	Session string
 	Plain   bool
+	Follow  bool
 	Mouse   bool
 	Theme   string
 	NoAlert bool
@@ -56,7 +59,8 @@ the dashboard opens.
 
 With --plain, without a terminal or on a dumb one, the session is printed as lines: the recent
 turns, then live output. Lines of stdin are sent as messages; lines that begin with / are commands
-(see /help).
+(see /help). At the end of stdin attach waits until the session is idle and ends, with exit code 6
+if a request or a held queue waits for a person; with --follow it goes on.
 
 With --replay, an exported log (agentctl export --format jsonl) is played at its own pace, or that
 of a session up to now: Space pauses, + and - change the speed, [ and ] move by turns. A replay
@@ -98,6 +102,7 @@ notifications tell of. "keys" maps actions to keys; "agentctl keys" lists the ac
 	}
 	o.changed = cmd.Flags().Changed
 	cmd.Flags().BoolVar(&o.Plain, "plain", false, "print lines")
+	cmd.Flags().BoolVarP(&o.Follow, "follow", "f", false, "with lines, go on after the end of stdin")
 	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "enable the mouse; select text with Shift")
 	cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME` of the colours; see below")
 	cmd.Flags().IntVar(&o.Keep, "keep", 3, "keep the last `N` sessions subscribed")
@@ -147,7 +152,7 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 	}
 	s := &sessionAdapter{client: c.Client, session: r.Snapshot.State.Session, protocolLog: c.protocolLog}
 	if !onScreen {
-		return c.cause(leaveCause(c.ctx, plain.Run(c.ctx, s, o.app.text(), o.app.stdin, o.app.columns)))
+		return o.runPlain(c, s)
 	}
 	if slices.Contains(c.Hello().Commands, protocol.DoWatch) {
 		return o.runDashboard(ctx, c, s.session)
@@ -156,6 +161,21 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 	options.Local, options.Composer.Session = c.local, s.session
 	options.Composer.Drafts = o.app.openDrafts()
 	return c.leaveError(leaveCause(ctx, tui.Run(ctx, s, options))) // the server has no dashboard
+}
+
+// runPlain prints the session as lines until the input ends.
+func (o *attachOptions) runPlain(c *connection, s remote.Session) error {
+	err := plain.Run(c.ctx, s, o.app.text(), o.app.stdin, plain.Options{
+		Columns: o.app.columns, EndWithInput: !o.Follow,
+	})
+	var unfinished *plain.UnfinishedError
+	if errors.As(err, &unfinished) {
+		if s := unfinished.State; len(s.Approvals) > 0 {
+			return approvalNeeded(s)
+		}
+		return queueHeld(unfinished.State, unfinished.State.BlockingHold())
+	}
+	return c.cause(leaveCause(c.ctx, err))
 }
 
 // runDashboard opens a session, or the dashboard if session is empty.

@@ -55,7 +55,8 @@ func attachPanickingClient(ctx context.Context, a *app, screen, direction string
 	case "session":
 		return c.leaveError(leaveCause(ctx, tui.Run(ctx, adapter, a.screenOptions())))
 	case "plain":
-		return c.cause(leaveCause(c.ctx, plain.Run(c.ctx, adapter, a.stdout, a.stdin, a.columns)))
+		err := plain.Run(c.ctx, adapter, a.stdout, a.stdin, plain.Options{Columns: a.columns})
+		return c.cause(leaveCause(c.ctx, err))
 	}
 	server := serverAdapter{client: client, local: true}
 	return c.leaveError(leaveCause(ctx, tui.RunDashboard(ctx, server, adapter.session, a.screenOptions())))

@@ -26,6 +26,7 @@ var verbCommands = map[string]protocol.Verb{
 	"state key":     protocol.DoExport, // it sends none, and is of no use without
 	"send":          protocol.DoSend,
 	"wait":          protocol.DoSubscribe,
+	"watch":         protocol.DoWatch,
 	"interrupt":     protocol.DoInterrupt,
 	"queue":         protocol.DoSnapshot,
 	"queue edit":    protocol.DoQueueEdit,

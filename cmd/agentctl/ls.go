@@ -1,25 +1,27 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"io"
-	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"agentctl/internal/output"
+	"agentctl/internal/exit"
 	"agentctl/protocol"
+	"agentctl/tui/sessionlist"
 )
 
 type listOptions struct {
 	app *app
 
-	All    bool
-	Filter []string
+	All        bool
+	AllServers bool
+	Filter     []string
+	Columns    []string
+	NoHeader   bool
+	Quiet      bool
+	Summary    bool
 }
 
 func newList(a *app, run func(context.Context, *listOptions) error) *cobra.Command {
@@ -30,73 +32,111 @@ func newList(a *app, run func(context.Context, *listOptions) error) *cobra.Comma
 		Long: "List sessions, the most recently active first; with -o json, one per line.\n\n" +
 			"--filter takes conditions, separated by commas: status=, agent=, name= (a part of it), dir= (or\n" +
 			"below it), label=KEY or label=KEY=VALUE. Each kind must hold; of a kind, except labels, one value\n" +
-			"is enough.",
+			"is enough.\n\n" +
+			"--columns takes the columns to print, separated by commas: " + columnNames() + ".\n\n" +
+			"--summary prints one line for status bars: the sessions that wait for somebody, failed or run.\n\n" +
+			"--all-servers lists the local server's sessions and those of all servers that the configuration\n" +
+			"names. A server that does not answer within 5 seconds is reported on stderr.",
 		Example: "  agentctl ls\n  agentctl ls --filter label=team=infra,status=waiting\n" +
-			"  agentctl ls -o json | jq -r 'select(.status==\"waiting\").session'",
+			"  agentctl ls --columns name,status,dir --no-header\n" +
+			"  agentctl ls --jq 'select(.status==\"waiting\").session'",
 		Args: rangeArgs(0, 0),
-		RunE: runE(a, o, func([]string) error {
-			_, err := parseSessionFilters(o.Filter)
-			return err
-		}, run),
+		RunE: runE(a, o, func([]string) error { return o.check() }, run),
 	}
-	cmd.Flags().StringArrayVar(&o.Filter, "filter", nil, "only sessions that meet `CONDITIONS`; repeatable")
-	cmd.Flags().BoolVarP(&o.All, "all", "a", false, "include closed sessions")
+	f := cmd.Flags()
+	f.StringArrayVar(&o.Filter, "filter", nil, "only sessions that meet `CONDITIONS`; repeatable")
+	f.BoolVarP(&o.All, "all", "a", false, "include closed sessions")
+	f.BoolVar(&o.AllServers, "all-servers", false, "list the sessions of all named servers")
+	f.StringSliceVar(&o.Columns, "columns", nil, "print these `COLUMNS`")
+	f.BoolVar(&o.NoHeader, "no-header", false, "print no header")
+	f.BoolVarP(&o.Quiet, "quiet", "q", false, "print ids only")
+	f.BoolVar(&o.Summary, "summary", false, "print the numbers of sessions by status")
+	completeValues(cmd, "columns", columnNamesList())
 	return cmd
 }
 
-func runList(ctx context.Context, o *listOptions) error {
-	list, err := callOnce[protocol.ListResult](ctx, o.app, protocol.DoList, "", protocol.ListData{Closed: o.All})
-	if err != nil {
+func (o *listOptions) check() error {
+	if err := checkColumns(o.Columns); err != nil {
 		return err
 	}
+	if o.Quiet && (o.Summary || len(o.Columns) > 0) || o.Summary && len(o.Columns) > 0 {
+		return exit.Usagef("--quiet, --summary and --columns exclude each other")
+	}
+	if o.AllServers && (o.app.serverNamed || o.app.flags.Dialect != "") {
+		return exit.Usagef("--all-servers excludes --server, --on, --data and --dialect")
+	}
+	_, err := parseSessionFilters(o.Filter)
+	return err
+}
+
+func runList(ctx context.Context, o *listOptions) error {
 	filters, err := parseSessionFilters(o.Filter)
 	if err != nil {
 		return err
 	}
-	list.Sessions = slices.DeleteFunc(list.Sessions, func(s protocol.Summary) bool {
-		return slices.ContainsFunc(filters, func(f sessionFilter) bool { return !f.matches(&s) })
-	})
-	if o.app.json() {
-		for i := range list.Sessions {
-			if err := o.app.printer().PrintJSON(&list.Sessions[i]); err != nil {
+	rows, err := o.read(ctx)
+	if err != nil {
+		return err
+	}
+	kept := rows[:0]
+	for _, r := range rows {
+		if matchesAll(filters, r.Summary) {
+			kept = append(kept, r)
+		}
+	}
+	return o.print(kept)
+}
+
+// read returns the sessions of the server, or of all named servers.
+func (o *listOptions) read(ctx context.Context) ([]listedSession, error) {
+	if o.AllServers {
+		return o.app.listAllServers(ctx, o.All)
+	}
+	list, err := callOnce[protocol.ListResult](ctx, o.app, protocol.DoList, "", protocol.ListData{Closed: o.All})
+	return listed("", list.Sessions), err
+}
+
+func (o *listOptions) print(rows []listedSession) error {
+	if o.Summary {
+		all := sessionlist.New()
+		for i := range rows {
+			put(all, &rows[i])
+		}
+		return o.app.printCounts(countSessions(all))
+	}
+	if o.app.json() && !o.Quiet {
+		for i := range rows {
+			if err := o.app.printer().PrintJSON(&rows[i]); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return o.app.print(nil, func(w io.Writer) { writeSessions(w, list.Sessions, time.Now()) })
+	return o.app.printer().PrintText(func(w io.Writer) {
+		if o.Quiet {
+			writeTable(w, rows, []string{"session"}, false, time.Now())
+			return
+		}
+		writeTable(w, rows, o.Columns, !o.NoHeader, time.Now())
+	})
+}
+
+// A listedSession is a session of a list.
+type listedSession struct {
+	Server string `json:"server,omitempty"` // its name, in a list of several servers
+
+	*protocol.Summary
+}
+
+func listed(server string, sessions []protocol.Summary) []listedSession {
+	rows := make([]listedSession, len(sessions))
+	for i := range sessions {
+		rows[i] = listedSession{server, &sessions[i]}
+	}
+	return rows
 }
 
 // writeSessions writes a table with one line per session.
 func writeSessions(w io.Writer, sessions []protocol.Summary, now time.Time) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	defer func() { _ = t.Flush() }() // w keeps its error
-	family := slices.ContainsFunc(sessions, func(s protocol.Summary) bool { return s.Parent != "" })
-	parent := func(id string) string { // a column only where a session has a parent
-		if !family {
-			return ""
-		}
-		return cmp.Or(id, "-") + "\t"
-	}
-	if len(sessions) > 0 {
-		heading := ""
-		if family {
-			heading = "PARENT\t"
-		}
-		fmt.Fprintln(t, "SESSION\t"+heading+"NAME\tSTATUS\tAGENT\tQUEUE\tASKS\tACTIVE\tABOUT")
-	}
-	for i := range sessions {
-		s := &sessions[i]
-		queue := fmt.Sprint(s.Queue)
-		if s.Held {
-			queue += " held"
-		}
-		about := s.Doing
-		if about == "" {
-			about = s.Title
-		}
-		fmt.Fprintf(t, "%s\t%s%s\t%s\t%s\t%s\t%d\t%s\t%s\n", s.Session, parent(s.Parent),
-			output.Cell(s.Name, 24), s.Status, output.Cell(s.Agent, 16), queue, s.Approvals,
-			output.Age(now.Sub(s.Updated)), output.OneLine(about, 48))
-	}
+	writeTable(w, listed("", sessions), nil, true, now)
 }

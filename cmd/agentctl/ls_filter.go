@@ -58,3 +58,8 @@ func (f *sessionFilter) matches(s *protocol.Summary) bool {
 		return ok && (!hasValue || got == want)
 	})
 }
+
+// matchesAll reports whether a session meets all conditions.
+func matchesAll(filters []sessionFilter, s *protocol.Summary) bool {
+	return !slices.ContainsFunc(filters, func(f sessionFilter) bool { return !f.matches(s) })
+}

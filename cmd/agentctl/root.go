@@ -27,8 +27,8 @@ them from any terminal: watch live, send, queue, interrupt, approve, detach and 
 that was shown and commands that were accepted are never lost.
 
 SESSION is an id, an exact name, or a unique prefix of an id. Without --server the local server is
-used; if none runs, it is started in the background and ends after 10 minutes without running
-agents and clients.
+used. If none runs, it is started in the background and ends after 10 minutes without running
+agents and clients; verbs that only read, such as ls, start none.
 
 Defaults for all commands can be set in a configuration file: config.json in ~/.config/agentctl or
 in the system's directory for it, or the file named by AGENTCTL_CONFIG. Flags and environment
@@ -47,6 +47,7 @@ func newRoot(a *app) *cobra.Command {
 		Example: "  agentctl tour\n" +
 			"  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n" +
 			"  agentctl attach fix",
+		Version:       programVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
@@ -63,9 +64,15 @@ func newRoot(a *app) *cobra.Command {
 			if err := a.readEnvironment(); err != nil {
 				return err
 			}
+			if err := a.readFilter(cmd); err != nil {
+				return err
+			}
+			a.startsNoServer(cmd)
 			return a.checkSupport(cmd, args)
 		},
 	}
+	root.Flags().Bool("version", false, "print the version")
+	root.SetVersionTemplate(versionLine() + "\n")
 	a.addGlobalFlags(root)
 	root.AddGroup(
 		&cobra.Group{ID: groupStart, Title: "Start here:"},
@@ -81,8 +88,8 @@ func newRoot(a *app) *cobra.Command {
 		}
 	}
 	add(groupStart, newTour(a, runTour), newAttach(a, runAttach), newNew(a, runNew))
-	add(groupSession, newList(a, runList), newStatus(a, runStatus), newRename(a, runRename), newLabel(a, runLabel),
-		newRemove(a, runRemove), newState(a))
+	add(groupSession, newList(a, runList), newWatch(a, runWatch), newStatus(a, runStatus),
+		newRename(a, runRename), newLabel(a, runLabel), newRemove(a, runRemove), newState(a))
 	add(groupSteer, newSend(a, runSend), newWait(a, runWait), newInterrupt(a, runInterrupt), newQueue(a),
 		newApprovals(a, runApprovals), newApprove(a, runDecision), newDeny(a, runDecision), newExplain(a, runDecision),
 		newRules(a), newTask(a), newCompact(a, runCompact), newSet(a, runSet))
@@ -104,17 +111,6 @@ func newRoot(a *app) *cobra.Command {
 	return root
 }
 
-func unknownCommand(cmd *cobra.Command, name string) error {
-	e := exit.Usagef("unknown command %q for %q", name, cmd.CommandPath()).WithHint("see: %s --help", cmd.CommandPath())
-	if near := cmd.SuggestionsFor(name); len(near) > 0 {
-		for i := range near {
-			near[i] = cmd.CommandPath() + " " + near[i]
-		}
-		e = e.WithHint("did you mean: %s", strings.Join(near, " or "))
-	}
-	return e
-}
-
 func (a *app) addGlobalFlags(root *cobra.Command) {
 	f, g := root.PersistentFlags(), &a.flags
 	f.StringVar(&g.Server, "server", "", "server `URL`: ws, wss, ssh or unix (AGENTCTL_SERVER)")
@@ -125,6 +121,7 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	f.StringArrayVar(&g.Options, "dialect-option", nil, "set `K=V`, repeatable (AGENTCTL_DIALECT_OPTIONS)")
 	f.StringVar(&g.As, "as", "", "`NAME` to attribute your actions to")
 	f.StringVarP(&g.Output, "output", "o", formatText, "output `FORMAT`: text or json")
+	addFilterFlags(f)
 	f.DurationVar(&g.Timeout, "timeout", 0, "`TIME` limit for the command, such as 30s")
 	f.BoolVar(&g.NoColor, "no-color", false, "disable colours (NO_COLOR)")
 	f.BoolVar(&g.NoStart, "no-start", false, "do not start a server")

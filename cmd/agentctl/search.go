@@ -18,8 +18,9 @@ type searchOptions struct {
 	app *app
 
 	Args  []string
-	All   bool
-	Limit int
+	All     bool
+	Session string
+	Limit   int
 }
 
 func newSearch(a *app, run func(context.Context, *searchOptions) error) *cobra.Command {
@@ -30,12 +31,12 @@ func newSearch(a *app, run func(context.Context, *searchOptions) error) *cobra.C
 		Long: `Print the messages, answers, reasoning, tool calls, approvals and errors that contain
 every word, including those of the current turn. An argument with spaces is a phrase. Words with an
 upper-case letter match in their case only, and then so do all other words.
-The first of several arguments is a session if one has that id or name, unless you pass --all. Each
-hit has its session and seq, time, kind and a line of text; the newest hits come first, and sessions
+The first of several arguments is a session if one has that id or name, unless you pass --session or
+--all. Each hit has its session and seq, time, kind and a line of text; the newest hits come first, and sessions
 in order of creation, the newest first. Over a dialect, SESSION is required and only the events its
 server sends are searched.
 
-Exits 1 when nothing matched, like grep. Errors are printed to stderr.`,
+Exits 1 when nothing matched and 2 after an error without a code of its own, like grep.`,
 		Example: "  agentctl search fix cache key\n  agentctl search \"connection refused\" --limit 5\n" +
 			"  agentctl search panic -o json | jq -r .session | sort -u",
 		Args:              rangeArgs(1, -1),
@@ -43,11 +44,16 @@ Exits 1 when nothing matched, like grep. Errors are printed to stderr.`,
 	}
 	cmd.RunE = runE(a, o, func(args []string) error {
 		o.Args = args
+		if o.Session != "" && o.All {
+			return exit.Usagef("--session and --all exclude each other")
+		}
 		if o.Limit < 0 {
 			return exit.Usagef("invalid --limit %d: want 0 or more", o.Limit)
 		}
 		return nil
-	}, run)
+	}, func(ctx context.Context, o *searchOptions) error { return searchError(run(ctx, o)) })
+	cmd.Flags().StringVar(&o.Session, "session", "", "search `SESSION`; every argument is a word")
+	_ = cmd.RegisterFlagCompletionFunc("session", a.completeSessions)
 	cmd.Flags().BoolVarP(&o.All, "all", "a", false, "search all sessions; every argument is a word")
 	cmd.Flags().IntVarP(&o.Limit, "limit", "n", 50, "print at most `N` hits; 0: all")
 	return cmd
@@ -112,8 +118,21 @@ func runSearch(ctx context.Context, o *searchOptions) error {
 	return nil
 }
 
+// searchError returns an error of search. 1 says that nothing matched, so other errors have 2.
+func searchError(err error) error {
+	if e := exit.From(err); err != nil && e.Err != nil && e.Status == exit.Failure {
+		failed := *e
+		failed.Status = exit.Usage
+		return &failed
+	}
+	return err
+}
+
 // splitArgs splits the arguments into the session, which may be empty, and the words.
 func (o *searchOptions) splitArgs(sessions []protocol.Summary) (session string, words []string) {
+	if o.Session != "" {
+		return o.Session, o.Args
+	}
 	if !o.All && len(o.Args) > 1 {
 		first := o.Args[0]
 		named := func(s protocol.Summary) bool { return s.Session == first || s.Name == first }

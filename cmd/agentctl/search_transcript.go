@@ -16,8 +16,11 @@ func (o *searchOptions) searchTranscript(c *connection) error {
 	if err := o.requireSession(); err != nil {
 		return err
 	}
-	name := o.Args[0]
-	query, err := protocol.ParseQuery(queryOf(o.Args[1:]))
+	name, words := o.Session, o.Args
+	if name == "" {
+		name, words = o.Args[0], o.Args[1:]
+	}
+	query, err := protocol.ParseQuery(queryOf(words))
 	if err != nil {
 		return exit.Usagef("%w", err)
 	}
@@ -58,7 +61,7 @@ func (o *searchOptions) searchTranscript(c *connection) error {
 // requireSession returns an error unless the arguments name a session: the server cannot search in
 // all sessions.
 func (o *searchOptions) requireSession() error {
-	if !o.All && len(o.Args) > 1 {
+	if o.Session != "" || !o.All && len(o.Args) > 1 {
 		return nil
 	}
 	return exit.Unsupportedf("this server cannot search in all sessions: it has no search of its own").

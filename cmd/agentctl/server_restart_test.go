@@ -102,7 +102,7 @@ func TestALineIsSentOnceWhenItsAnswerIsLost(t *testing.T) {
 	keys, typing := io.Pipe()
 	ctx, cancel := context.WithCancel(testContext(t))
 	done := make(chan error, 1)
-	go func() { done <- plain.Run(ctx, v, out, keys, nil) }()
+	go func() { done <- plain.Run(ctx, v, out, keys, plain.Options{}) }()
 	out.wait(t, "now idle")
 
 	failure.set(true)

@@ -128,6 +128,6 @@ func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 	}
 	adapter := &sessionAdapter{client: client, session: created.Session, protocolLog: log}
 	u := &tourUser{sessionAdapter: adapter, turns: len(script.TourMessages())}
-	err = leaveCause(c.ctx, plain.Run(c.ctx, u, a.text(), strings.NewReader(""), a.columns))
+	err = leaveCause(c.ctx, plain.Run(c.ctx, u, a.text(), strings.NewReader(""), plain.Options{Columns: a.columns}))
 	return c.cause(errors.Join(err, u.err))
 }

@@ -35,9 +35,13 @@ func runVersion(_ context.Context, o *versionOptions) error {
 		Arch     string `json:"arch"`
 	}{programVersion(), protocol.Subprotocol, runtime.Version(), runtime.GOOS, runtime.GOARCH}
 	return o.app.print(result, func(w io.Writer) {
-		fmt.Fprintf(w, "agentctl %s (%s, %s, %s/%s)\n", result.Version, result.Protocol, result.Go, result.OS,
-			result.Arch)
+		fmt.Fprintln(w, versionLine())
 	})
+}
+
+func versionLine() string {
+	return fmt.Sprintf("agentctl %s (%s, %s, %s/%s)", programVersion(), protocol.Subprotocol, runtime.Version(),
+		runtime.GOOS, runtime.GOARCH)
 }
 
 // programVersion returns the version of the release, else the version that the Go tool recorded.

@@ -16,15 +16,24 @@ import (
 // A Printer writes results to Stdout, and notes and errors to Stderr.
 type Printer struct {
 	Stdout, Stderr io.Writer
-	JSON           bool // results and errors are lines of JSON
+	JSON           bool   // results and errors are lines of JSON
+	Filter         Filter // prints each line of JSON on Stdout; nil: as it is
 }
 
 // Text returns stdout for text.
 func (p Printer) Text() io.Writer { return &CleanWriter{W: p.Stdout} }
 
-// Data returns stdout for lines of JSON.
+// Data returns stdout for lines of JSON, which its filter prints. On a terminal the text of a
+// filter has no control sequences; elsewhere it is exact.
 func (p Printer) Data() io.Writer {
-	return data(p.Stdout)
+	if p.Filter == nil {
+		return data(p.Stdout)
+	}
+	w := p.Stdout
+	if IsTerminal(w) {
+		w = &CleanWriter{W: w}
+	}
+	return &filterWriter{w: w, filter: p.Filter}
 }
 
 // data returns a stream for lines of JSON.
@@ -40,6 +49,11 @@ func (p Printer) Print(v any, text func(w io.Writer)) error {
 	if p.JSON {
 		return p.PrintJSON(v)
 	}
+	return p.PrintText(text)
+}
+
+// PrintText writes what text writes.
+func (p Printer) PrintText(text func(w io.Writer)) error {
 	var b bytes.Buffer
 	text(&b)
 	_, err := p.Text().Write(b.Bytes())

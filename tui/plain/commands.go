@@ -107,8 +107,15 @@ func (c *client) send(text string) {
 		c.renderer.linef("waits for the connection: %s", text)
 	}
 	data := protocol.SendData{Text: text, ClientMessageID: rand.Text()}
-	c.enqueue(func(ctx context.Context) string {
-		return errorLine(ctx, "not sent: "+text, c.session.Do(ctx, protocol.DoSend, data, nil))
+	ended := c.renderer.state.Turns
+	c.enqueueTask(func(ctx context.Context) taskResult {
+		var sent protocol.SendResult
+		err := c.session.Do(ctx, protocol.DoSend, data, &sent)
+		r := taskResult{line: errorLine(ctx, "not sent: "+text, err), seq: sent.Seq}
+		if err == nil && r.seq == 0 {
+			r.turns = ended + 1
+		}
+		return r
 	})
 }
 

@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +29,7 @@ func FuzzInputLine(f *testing.F) {
 		for _, name := range []string{"tasks to confirm", "question", "queue"} {
 			c := &client{
 				renderer: newRenderer(time.UTC), session: tuitest.NewFakeSession(),
-				tasks: make(chan func(context.Context) string, 1), quit: func() {},
+				tasks: make(chan task, 1), quit: func() {},
 			}
 			for _, u := range tuitest.Scenes[name]().Take() {
 				c.renderer.update(u)

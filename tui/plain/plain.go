@@ -25,22 +25,40 @@ const (
 
 // Run prints the session to w as lines, for output that is not a terminal and for screen readers:
 // the recent turns first, then events as they happen. It sends lines of r as messages; lines that
-// begin with / are commands, see /help. Run continues after the end of r. It returns nil when ctx
-// ends or the session is closed, and an error when the session cannot be reached any more.
+// begin with / are commands, see /help. It returns nil when ctx ends or the session is closed, and
+// an error when the session cannot be reached any more.
 //
-// Run stops reading r on return if r supports it, like a terminal or a pipe. columns returns the
-// width of the terminal that shows the lines, or 0 if there is none.
-func Run(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, columns func() int) error {
+// Run stops reading r on return if r supports it, like a terminal or a pipe.
+func Run(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, o Options) error {
 	out := newRenderer(time.Local)
-	out.columns = columns
-	return run(ctx, s, w, r, out)
+	out.columns = o.Columns
+	return run(ctx, s, w, r, out, o.EndWithInput)
 }
 
-func run(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, out *renderer) error {
+// Options are the options of Run.
+type Options struct {
+	// Columns returns the width of the terminal that shows the lines, or 0 if there is none; nil:
+	// there is none.
+	Columns func() int
+
+	// EndWithInput ends Run after the end of the input, as soon as the session is idle: what was
+	// sent is done. If it waits for a person, Run returns an *UnfinishedError. Otherwise Run
+	// continues after the end of the input.
+	EndWithInput bool
+}
+
+// UnfinishedError reports that at the end of the input the session waits for a person: a request is
+// pending, or the queue is held.
+type UnfinishedError struct{ State *protocol.State }
+
+// Error implements error.
+func (e *UnfinishedError) Error() string { return "the session waits for a person, and the input has ended" }
+
+func run(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, out *renderer, endWithInput bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &client{
 		w: bufio.NewWriter(w), renderer: out, session: s, quit: cancel,
-		tasks: make(chan func(context.Context) string, maxTasks), results: make(chan string),
+		tasks: make(chan task, maxTasks), results: make(chan taskResult), input: input{endsRun: endWithInput},
 		history: make(chan *protocol.HistoryResult, 1),
 	}
 	updates := make(chan remote.Update)
@@ -77,9 +95,10 @@ type client struct {
 	session  remote.Session
 	quit     func()
 
-	tasks   chan func(context.Context) string // each returns a line to print, or ""
-	results chan string                       // lines returned by tasks
+	tasks   chan task
+	results chan taskResult // of each task
 	history chan *protocol.HistoryResult
+	input   input
 
 	historyRequested bool            // at least once
 	historyLoading   bool            // a request is running
@@ -100,6 +119,10 @@ func (c *client) loop(ctx context.Context, updates <-chan remote.Update, lines <
 		in := updates
 		if len(c.pending) >= maxPending {
 			in = nil
+		}
+		typed := lines
+		if c.input.endsRun && !c.renderer.caughtUp { // the state must be known to tell when it is done
+			typed = nil
 		}
 		select {
 		case u, ok := <-in:
@@ -130,20 +153,25 @@ func (c *client) loop(ctx context.Context, updates <-chan remote.Update, lines <
 				}
 				c.update(u)
 			}
-		case line, ok := <-lines:
+		case line, ok := <-typed:
 			if !ok {
 				lines = nil
-				continue
+				c.input.ended = true
+				break
 			}
 			c.runLine(line)
-		case line := <-c.results:
-			c.renderer.linef("%s", line)
+		case result := <-c.results:
+			c.input.add(result)
+			c.renderer.linef("%s", result.line)
 		case <-ctx.Done():
 			return nil
 		}
 		c.renderer.flush(c.w)
 		if c.renderer.done() && !c.historyLoading {
 			return nil
+		}
+		if done, err := c.input.done(c.renderer); done && !c.historyLoading {
+			return errors.Join(c.w.Flush(), err)
 		}
 	}
 }
@@ -166,37 +194,6 @@ func (c *client) update(u remote.Update) {
 		c.history <- page
 		return errorLine(ctx, "older turns", err)
 	})
-}
-
-// enqueue adds a task and reports whether there was room for it. If not, it prints an error.
-func (c *client) enqueue(task func(context.Context) string) bool {
-	select {
-	case c.tasks <- task:
-		return true
-	default:
-		c.renderer.linef("too many pending commands: this one was dropped")
-		return false
-	}
-}
-
-// runTasks runs tasks in order until ctx ends.
-func (c *client) runTasks(ctx context.Context) {
-	for {
-		select {
-		case task := <-c.tasks:
-			line := task(ctx)
-			if line == "" {
-				continue
-			}
-			select {
-			case c.results <- line:
-			case <-ctx.Done():
-				return
-			}
-		case <-ctx.Done():
-			return
-		}
-	}
 }
 
 // inputLine is a line of input, or the error that ended the input.

@@ -32,6 +32,11 @@ type testClient struct {
 // startTestClient starts a client and delivers the journal. Its history has two turns.
 func startTestClient(t *testing.T, j *tuitest.Journal) *testClient {
 	t.Helper()
+	return startClientThat(t, j, false)
+}
+
+func startClientThat(t *testing.T, j *tuitest.Journal, endsWithInput bool) *testClient {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	keys, in := io.Pipe()
 	tc := &testClient{
@@ -45,7 +50,7 @@ func startTestClient(t *testing.T, j *tuitest.Journal) *testClient {
 		}
 		return nil, nil
 	}
-	go func() { tc.ended <- run(ctx, tc.session, tc.out, keys, newRenderer(time.UTC)) }()
+	go func() { tc.ended <- run(ctx, tc.session, tc.out, keys, newRenderer(time.UTC), endsWithInput) }()
 	tc.deliver()
 	return tc
 }
@@ -539,7 +544,7 @@ func TestOfflineReasonDuringHistoryLoad(t *testing.T) {
 			session.Feed <- u
 		}
 		close(session.Feed)
-		err := run(t.Context(), session, &tuitest.Output{}, strings.NewReader(""), newRenderer(time.UTC))
+		err := run(t.Context(), session, &tuitest.Output{}, strings.NewReader(""), newRenderer(time.UTC), false)
 		if !errors.Is(err, errOffline) || !strings.Contains(err.Error(), "the token expired") {
 			t.Errorf("run ended with %v", err)
 		}
@@ -651,4 +656,38 @@ func TestResetPrintsEachEndedTurnOnce(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestEndOfInputEndsWhenNothingIsLeftToWaitFor(t *testing.T) {
+	for _, c := range []struct {
+		name, scene string
+		waits       bool // for a person
+	}{
+		{"a turn runs", "stream", false},
+		{"a request is pending", "approval", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tc := startClientThat(t, tuitest.Scenes[c.scene](), true)
+				_ = tc.in.Close() // a pipe never fails to close
+				synctest.Wait()
+				select {
+				case err := <-tc.ended:
+					if unfinished := (*UnfinishedError)(nil); !errors.As(err, &unfinished) || !c.waits {
+						t.Errorf("ended with %v", err)
+					}
+					return
+				default:
+				}
+				if c.waits {
+					t.Error("goes on while a request is pending")
+				}
+				tc.journal.EndTurn(protocol.ReasonCompleted)
+				tc.deliver()
+				if err := <-tc.ended; err != nil {
+					t.Errorf("ended with %v", err)
+				}
+			})
+		})
+	}
 }

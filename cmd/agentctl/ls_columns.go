@@ -1,0 +1,114 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
+)
+
+// A column of the table of sessions.
+type column struct {
+	name  string
+	value func(s *listedSession, now time.Time) string
+}
+
+var columns = []column{
+	{"session", func(s *listedSession, _ time.Time) string { return s.Session }},
+	{"server", func(s *listedSession, _ time.Time) string { return cmp.Or(s.Server, "-") }},
+	{"parent", func(s *listedSession, _ time.Time) string { return cmp.Or(s.Parent, "-") }},
+	{"name", func(s *listedSession, _ time.Time) string { return output.Cell(s.Name, 24) }},
+	{"status", func(s *listedSession, _ time.Time) string { return string(s.Status) }},
+	{"agent", func(s *listedSession, _ time.Time) string { return output.Cell(s.Agent, 16) }},
+	{"queue", func(s *listedSession, _ time.Time) string {
+		if s.Held {
+			return fmt.Sprintf("%d held", s.Queue)
+		}
+		return fmt.Sprint(s.Queue)
+	}},
+	{"asks", func(s *listedSession, _ time.Time) string { return fmt.Sprint(s.Approvals) }},
+	{"active", func(s *listedSession, now time.Time) string { return output.Age(now.Sub(s.Updated)) }},
+	{"about", func(s *listedSession, _ time.Time) string {
+		return output.OneLine(cmp.Or(s.Doing, s.Title), 48)
+	}},
+	{"title", func(s *listedSession, _ time.Time) string { return output.Cell(s.Title, 48) }},
+	{"output", func(s *listedSession, _ time.Time) string { return output.Cell(s.Output, 48) }},
+	{"dir", func(s *listedSession, _ time.Time) string { return output.Cell(s.CWD, 0) }},
+	{"labels", func(s *listedSession, _ time.Time) string {
+		var pairs []string
+		for _, key := range slices.Sorted(maps.Keys(s.Labels)) {
+			pairs = append(pairs, strings.TrimSuffix(key+"="+s.Labels[key], "="))
+		}
+		return output.Cell(strings.Join(pairs, ","), 48)
+	}},
+	{"turns", func(s *listedSession, _ time.Time) string { return fmt.Sprint(s.Turns) }},
+	{"tokens", func(s *listedSession, _ time.Time) string { return fmt.Sprint(s.Tokens) }},
+	{"cost", func(s *listedSession, _ time.Time) string {
+		if s.Cost == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%.2f %s", s.Cost, output.OneLine(s.Currency, 8))
+	}},
+	{"clients", func(s *listedSession, _ time.Time) string { return fmt.Sprint(s.Clients) }},
+	{"seq", func(s *listedSession, _ time.Time) string { return fmt.Sprint(s.Seq) }},
+	{"created", func(s *listedSession, now time.Time) string { return output.Age(now.Sub(s.Created)) }},
+}
+
+func columnNamesList() []string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.name
+	}
+	return names
+}
+
+func columnNames() string { return strings.Join(columnNamesList(), ", ") }
+
+func checkColumns(names []string) error {
+	for _, name := range names {
+		if !slices.Contains(columnNamesList(), strings.ToLower(name)) {
+			return exit.Usagef("no column %q: want %s", name, columnNames())
+		}
+	}
+	return nil
+}
+
+// defaultColumns returns the columns of a table without --columns. Server and parent are shown only
+// where a session has one.
+func defaultColumns(rows []listedSession) []string {
+	names := []string{"session"}
+	if slices.ContainsFunc(rows, func(s listedSession) bool { return s.Server != "" }) {
+		names = append(names, "server")
+	}
+	if slices.ContainsFunc(rows, func(s listedSession) bool { return s.Parent != "" }) {
+		names = append(names, "parent")
+	}
+	return append(names, "name", "status", "agent", "queue", "asks", "active", "about")
+}
+
+// writeTable writes a table of sessions; without names, of the default columns.
+func writeTable(w io.Writer, rows []listedSession, names []string, header bool, now time.Time) {
+	if len(names) == 0 {
+		names = defaultColumns(rows)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	defer func() { _ = t.Flush() }() // w keeps its error
+	if header && len(rows) > 0 {
+		fmt.Fprintln(t, strings.ToUpper(strings.Join(names, "\t")))
+	}
+	for i := range rows {
+		cells := make([]string, len(names))
+		for k, name := range names {
+			at := slices.IndexFunc(columns, func(c column) bool { return c.name == strings.ToLower(name) })
+			cells[k] = columns[at].value(&rows[i], now)
+		}
+		fmt.Fprintln(t, strings.Join(cells, "\t"))
+	}
+}
