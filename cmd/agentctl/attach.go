@@ -127,6 +127,11 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 			return exit.From(err).WithHint("name a session: agentctl attach SESSION")
 		}
 	}
+	if !onScreen {
+		var stop func()
+		ctx, stop = o.app.whileRead(ctx)
+		defer stop()
+	}
 	c, err := o.app.connectWith(ctx, unbounded)
 	if err != nil {
 		return err

@@ -62,6 +62,9 @@ func runEvents(ctx context.Context, o *eventsOptions) error {
 	policy := oneShot
 	if o.Follow {
 		policy = unbounded
+		var stop func()
+		ctx, stop = o.app.whileRead(ctx)
+		defer stop()
 	}
 	c, err := o.app.connectWith(ctx, policy)
 	if err != nil {

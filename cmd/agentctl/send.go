@@ -107,6 +107,11 @@ func runSend(ctx context.Context, o *sendOptions) error {
 	if d, _ := dialect.Find(o.app.flags.Dialect); o.Wait || o.Follow || d.Ephemeral && !o.NoWait {
 		policy = bounded
 	}
+	if o.Follow {
+		var stop func()
+		ctx, stop = o.app.whileRead(ctx)
+		defer stop()
+	}
 	c, err := o.app.connectWith(ctx, policy)
 	if errors.Is(err, wsclient.ErrEphemeral) {
 		return errTurnEndsWithConnection

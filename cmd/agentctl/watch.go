@@ -59,6 +59,8 @@ func runWatch(ctx context.Context, o *watchOptions) error {
 	if err != nil {
 		return err
 	}
+	ctx, stop := o.app.whileRead(ctx)
+	defer stop()
 	c, err := o.app.connectWith(ctx, unbounded)
 	if err != nil {
 		return err
