@@ -17,7 +17,7 @@ import (
 type searchOptions struct {
 	app *app
 
-	Args  []string
+	Args    []string
 	All     bool
 	Session string
 	Limit   int

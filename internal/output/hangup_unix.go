@@ -26,7 +26,7 @@ func WaitHangup(ctx context.Context, stream any) bool {
 	defer ended.Close() //nolint:errcheck // nothing was written
 	context.AfterFunc(ctx, func() { _ = end.Close() })
 	fds := []unix.PollFd{
-		{Fd: int32(f.Fd())},                           //nolint:gosec // descriptors are small
+		{Fd: int32(f.Fd())},                          //nolint:gosec // descriptors are small
 		{Fd: int32(ended.Fd()), Events: unix.POLLIN}, //nolint:gosec // descriptors are small
 	}
 	for ctx.Err() == nil {
