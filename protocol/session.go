@@ -95,7 +95,7 @@ type Summary struct {
 type Attributes struct {
 	Labels  map[string]string `json:"labels,omitempty"`
 	Parent  string            `json:"parent,omitempty"` // the session whose agent created it
-	Created time.Time         `json:"created"`
+	Created time.Time         `json:"created,omitzero"`
 }
 
 // Progress is what a session has done and used, in its summary.

@@ -30,7 +30,7 @@ func newEvents(a *app, run func(context.Context, *eventsOptions) error) *cobra.C
 		Long: `Print the events of a session as they are on the wire, one JSON object per line: all
 events, or those after --since. With --follow, continue with new events, across restarts of the
 server, until killed. A position is EPOCH:SEQ, as status prints it; a bare SEQ means the current
-epoch. With --fold, a run of deltas is one event.
+epoch. With --fold, a run of deltas is one event, printed when the run has ended.
 
 If the log was replaced, or ends before --since, the last line has the type reset and the exit code
 is 9: what follows would not continue what was read before.`,
@@ -75,21 +75,21 @@ func runEvents(ctx context.Context, o *eventsOptions) error {
 	if o.Since != nil {
 		since = *o.Since
 	}
-	lines := export.NewJSONLines(o.app.printer().Data())
-	r := logReader{conn: c, app: o.app, session: o.Session, raw: !o.Fold, follow: o.Follow, strict: true}
+	lines := eventLines{lines: export.NewJSONLines(o.app.printer().Data()), fold: o.Fold}
+	r := logReader{conn: c, app: o.app, session: o.Session, raw: true, follow: o.Follow, strict: true}
 	err = r.read(since, func(item wsclient.Item) error {
 		if item.Raw != nil {
-			if err := lines.Write(item.Raw); err != nil {
+			if err := lines.write(item); err != nil {
 				return err
 			}
 		}
 		if r.live { // no more events may come for a while
-			return lines.Flush()
+			return lines.lines.Flush()
 		}
 		return nil
 	})
-	if flushErr := lines.Flush(); err == nil {
-		err = flushErr
+	if closeErr := lines.close(); err == nil {
+		err = closeErr
 	}
 	var reset *resetError
 	if errors.As(err, &reset) {

@@ -103,9 +103,14 @@ func (x *index) List(closed bool) []protocol.Summary {
 	defer x.mu.Unlock()
 	list := make([]protocol.Summary, 0, len(x.rows))
 	for _, r := range x.rows {
-		if closed || r.summary.Status != protocol.Closed {
-			list = append(list, r.summary)
+		if !closed && r.summary.Status == protocol.Closed {
+			continue
 		}
+		s := r.summary
+		if loaded := r.session.Load(); loaded != nil { // the row is not published for each event of a turn
+			s.Seq = max(s.Seq, loaded.log.Position().Seq)
+		}
+		list = append(list, s)
 	}
 	slices.SortFunc(list, func(a, b protocol.Summary) int {
 		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.Session, b.Session))

@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -23,6 +24,7 @@ type journal struct {
 	uncommitted     int      // bytes appended and not visible
 
 	deltas protocol.DeltaRun // the open run
+	active time.Time         // when a turn or a user last made an event: reading is no activity
 	line   []byte            // scratch
 }
 
@@ -69,6 +71,9 @@ func (j *journal) append(turn string, en entry) (*protocol.Event, error) {
 	}
 	if err := j.state.Apply(e); err != nil {
 		return nil, fmt.Errorf("append: %w", err)
+	}
+	if turn != "" || e.By != nil || j.active.IsZero() {
+		j.active = timestamp() // restored events are older
 	}
 	j.log.append(j.line)
 	b := j.nextBatch()

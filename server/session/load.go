@@ -114,7 +114,10 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 // adopt sets the session to what the store holds.
 func (s *Session) adopt(rec Record, state *protocol.State, spec Spec) {
 	s.state, s.spec, s.published.live = state, spec, rec.Live
-	s.published.output = storedOutput(rec.Summary)
+	var sum protocol.Summary
+	if json.Unmarshal(rec.Summary, &sum) == nil {
+		s.published.output, s.active = storedOutput(&sum), sum.Updated
+	}
 	s.boundary = boundary{rec.Snapshot, rec.SnapSeq}
 }
 

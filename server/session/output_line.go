@@ -1,7 +1,6 @@
 package session
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -23,11 +22,7 @@ type outputLine struct {
 }
 
 // storedOutput returns the line of a stored summary.
-func storedOutput(summary []byte) outputLine {
-	var sum protocol.Summary
-	if json.Unmarshal(summary, &sum) != nil {
-		return outputLine{}
-	}
+func storedOutput(sum *protocol.Summary) outputLine {
 	return outputLine{line: sum.Output, ended: true}
 }
 

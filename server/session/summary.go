@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -60,7 +61,7 @@ func (s *Session) summarize() protocol.Summary {
 		Approvals:  len(st.Approvals),
 		Clients:    len(s.subscribers.list),
 		Attributes: st.Attributes,
-		Updated:    s.deadlines.lastActivity,
+		Updated:    s.active.UTC().Truncate(time.Millisecond),
 	}
 	sum.Doing, sum.Turns, sum.Output = activity(st), st.Turns, s.published.output.text()
 	if u := st.Usage; u != nil {

@@ -94,3 +94,36 @@ func TestASummaryIsTheSessionInOneLine(t *testing.T) {
 		}
 	})
 }
+
+func TestReadingIsNoActivity(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.waitIdle()
+		updated := func() time.Time { return r.hub.List(true)[0].Updated }
+		created := updated()
+		if created.Nanosecond()%int(time.Millisecond) != 0 {
+			t.Errorf("updated %v has more than milliseconds", created)
+		}
+		time.Sleep(time.Hour)
+		r.look(id)
+		r.waitIdle()
+		time.Sleep(time.Hour)
+		r.restart()
+		r.look(id)
+		r.waitIdle()
+		if got := updated(); !got.Equal(created) {
+			t.Errorf("updated %v after a look at a session that was created at %v", got, created)
+		}
+		r.send(id, "go")
+		if got := updated(); got.Sub(created) < 2*time.Hour {
+			t.Errorf("updated %v after a message", got)
+		}
+		for range 10 {
+			r.agents.run().emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "word"}})
+		}
+		r.waitIdle()
+		if got, want := r.hub.List(true)[0].Seq, r.state(id).Seq; got != want {
+			t.Errorf("seq %d in the list, %d in the session", got, want)
+		}
+	})
+}
