@@ -80,7 +80,8 @@ type RenameData struct {
 
 // LabelData changes labels. An empty value removes the label. The limits are those of CheckLabels.
 type LabelData struct {
-	Labels map[string]string `json:"labels"`
+	Labels  map[string]string `json:"labels"`
+	Replace bool              `json:"replace,omitempty"` // remove all other labels
 }
 
 // LabelResult holds all labels of the session after the change.

@@ -40,7 +40,7 @@ func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, "an agent may not log in")
 		case auth != nil && r.URL.Path == login.Path:
 			logins.ServeHTTP(w, r)
-		case !ok && r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
+		case !ok && !open(r.URL.Path):
 			s.refuseUnauthorized(w, r, l.dialectAt(r.URL.Path))
 		case !from.mayRequest(r.URL.Path):
 			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, errScope)
@@ -59,6 +59,9 @@ func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 		}
 	})
 }
+
+// open reports whether a path needs no credential.
+func open(path string) bool { return path == "/healthz" || path == "/readyz" || path == openAPIPath }
 
 // refuseUnauthorized refuses a request without a valid credential, in the way of the dialect at its
 // path, if there is one.
@@ -92,11 +95,12 @@ func handleCORS(w http.ResponseWriter, r *http.Request) bool {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Add("Vary", "Origin")
+	h.Set("Access-Control-Expose-Headers", "Location, Retry-After, "+protocol.ProtocolHeader)
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false
 	}
-	h.Set("Access-Control-Allow-Methods", "GET, POST")
-	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID, "+web.KeyHeader+", "+nameHeader)
 	w.WriteHeader(http.StatusNoContent)
 	return true
 }

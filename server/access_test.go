@@ -265,7 +265,7 @@ func TestAPageThatMayConnectReadsWhatItIsAnswered(t *testing.T) {
 	if a := ask("OPTIONS", "https://good.example", asks); a.StatusCode != 204 ||
 		a.Header.Get(allowed) != "https://good.example" ||
 		!strings.Contains(a.Header.Get("Access-Control-Allow-Headers"), "Authorization") ||
-		a.Header.Get("Access-Control-Allow-Methods") != "GET, POST" {
+		a.Header.Get("Access-Control-Allow-Methods") != "GET, POST, PUT, PATCH, DELETE" {
 		t.Errorf("preflight of an allowed origin: %d %v", a.StatusCode, a.Header)
 	}
 	if a := ask("OPTIONS", "https://evil.example", asks); a.StatusCode != 403 || a.Header.Get(allowed) != "" {

@@ -29,6 +29,7 @@ type socket struct {
 	net.Conn
 	admission *admission
 	peer      peer
+	requests  *rateLimiter // of commands over HTTP; owned by the goroutine that serves the connection
 
 	// Guarded by admission.mu.
 	place  *list.Element // in unknown; nil: admitted or closed
@@ -75,6 +76,7 @@ func (l countedListener) Accept() (net.Conn, error) {
 func (a *admission) add(c net.Conn) *socket {
 	s := &socket{Conn: c, admission: a}
 	a.mu.Lock()
+	s.requests = newRateLimiter(a.limits.Rate)
 	s.place = a.unknown.PushBack(s)
 	var oldest *socket
 	if a.unknown.Len() > a.limits.Unauthenticated {

@@ -15,29 +15,49 @@ import (
 func (c *conn) do(cmd *protocol.Command) {
 	ctx := c.closing.ctx
 	reply := func(result json.RawMessage, err error) { c.answer(cmd.ID, result, err) }
-	switch {
-	case cmd.Command == protocol.DoHello:
+	switch cmd.Command {
+	case protocol.DoHello:
 		reply(run(cmd, c.hello))
-	case cmd.Command == protocol.DoPing:
+	case protocol.DoPing:
 		reply(run(cmd, func(d *protocol.Empty) (*protocol.Empty, error) { return d, nil }))
-	case cmd.Command == protocol.DoList && c.caller.scope() != "":
-		reply(run(cmd, c.listScope))
-	case cmd.Command == protocol.DoWatch:
+	case protocol.DoWatch:
 		reply(run(cmd, c.watch))
-	case cmd.Command == protocol.DoUnsubscribe:
+	case protocol.DoUnsubscribe:
 		reply(run(cmd, func(d *protocol.Empty) (*protocol.Empty, error) { return d, c.handleUnsubscribe(cmd.Session) }))
-	case cmd.Command == protocol.DoSubscribe:
+	case protocol.DoSubscribe:
 		d := new(protocol.SubscribeData)
 		if err := cmd.DecodeData(d); err != nil {
 			reply(nil, err)
 			return
 		}
 		c.handleSubscribe(ctx, cmd.Session, d, reply)
-	case history.Handles(cmd.Command):
-		c.server.history.Do(ctx, cmd, reply)
 	default:
-		c.server.hub.Do(ctx, cmd, session.Caller{By: c.Actor(), Conn: c.id, Agent: c.caller.agent}, reply)
+		who := session.Caller{By: c.Actor(), Conn: c.id, Agent: c.caller.agent}
+		c.server.run(ctx, cmd, &c.caller, who, reply)
 	}
+}
+
+// run runs a command that is not one of a connection: one of the past by the history reader, any
+// other by the hub. It calls reply exactly once; reply must not block.
+func (s *Server) run(
+	ctx context.Context, cmd *protocol.Command, from *caller, who session.Caller, reply func(json.RawMessage, error),
+) {
+	switch {
+	case cmd.Command == protocol.DoList && from.scope() != "":
+		reply(run(cmd, func(d *protocol.ListData) (protocol.ListResult, error) { return s.listScope(from, d), nil }))
+	case history.Handles(cmd.Command):
+		s.history.Do(ctx, cmd, reply)
+	default:
+		s.hub.Do(ctx, cmd, who, reply)
+	}
+}
+
+// checkResult returns an error for a result that does not fit an answer.
+func checkResult(result json.RawMessage) error {
+	if len(result) <= protocol.MaxResult {
+		return nil
+	}
+	return &protocol.Error{Code: protocol.CodeTooLarge, Limit: protocol.MaxResult, Message: "the answer is too large"}
 }
 
 // run decodes a command's data, calls f with it and encodes the result.
@@ -84,7 +104,8 @@ func (c *conn) hello(d *protocol.HelloData) (*protocol.HelloResult, error) {
 	}
 	c.program = protocol.ValidText(d.Agent)
 	r := &protocol.HelloResult{
-		Version: protocol.Version, Server: c.server.version, Connection: c.id, By: c.user, Agents: c.server.agents(),
+		Version: protocol.Version, Server: c.server.program.version, Connection: c.id, By: c.user,
+		Agents: c.server.program.agents(),
 		Role:   c.caller.role,
 		Limits: protocol.Limits{Message: limits.Message, Event: protocol.MaxEvent, InFlight: cap(c.slots)},
 		Window: window, HeartbeatMS: limits.Heartbeat.Milliseconds(),

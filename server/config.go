@@ -7,6 +7,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/login"
 	"agentctl/server/session"
+	"agentctl/server/web"
 )
 
 // Config configures a Server. Zero values mean the defaults given.
@@ -17,6 +18,7 @@ type Config struct {
 	Limits        Limits
 	Dialects      Dialects
 	Authenticator *login.Authenticator // nil: no users log in
+	Documents     web.Documents        // nil: sessions are not exported as documents over HTTP
 }
 
 // Limits bound the resources of clients.

@@ -177,11 +177,8 @@ func (c *conn) readLoop() {
 // handle runs one command. It returns false when the connection ends.
 func (c *conn) handle(line []byte) bool {
 	cmd, err := protocol.DecodeCommand(line)
-	if err == nil && !c.caller.role.May(cmd.Command) {
-		err = c.caller.role.Refusal(cmd.Command)
-	}
 	if err == nil {
-		err = c.checkScope(&cmd)
+		err = c.caller.authorize(&cmd, c.resolve)
 	}
 	if err == nil && cmd.Command == protocol.DoAck {
 		if err = c.handleAck(&cmd); err == nil {
@@ -189,11 +186,7 @@ func (c *conn) handle(line []byte) bool {
 		}
 	}
 	if err == nil && !c.limiter.allow() {
-		err = &protocol.Error{
-			Code:    protocol.CodeTooMany,
-			Message: "too many commands a second",
-			Limit:   int64(c.limiter.rate),
-		}
+		err = c.limiter.refusal()
 	}
 	if !c.acquireSlot() {
 		return false
@@ -224,10 +217,8 @@ func (c *conn) answer(id string, result json.RawMessage, err error) {
 		return
 	}
 	a := protocol.Answer{ID: id, Result: result}
-	if err == nil && len(result) > protocol.MaxResult {
-		err = &protocol.Error{
-			Code: protocol.CodeTooLarge, Limit: protocol.MaxResult, Message: "the answer is too large",
-		}
+	if err == nil {
+		err = checkResult(result)
 	}
 	if err != nil {
 		a.Result, a.Error = nil, protocol.AsError(err)

@@ -62,7 +62,7 @@ func (s *Server) dialectHandler(d codec.Dialect, prefix string) http.Handler {
 			AgentNames: slices.Sorted(maps.Keys(s.dialects.Agents[d.Name])),
 
 			Sign:    s.dialects.sign,
-			Version: s.version,
+			Version: s.program.version,
 			Resume:  s.dialects.resumeStores[d.Name],
 		}
 		s.serve(dialect.NewServerConn(ws, d.Server(options), s.limits.Load().Message), socketOf(r).Conn, from)

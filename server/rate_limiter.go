@@ -1,6 +1,10 @@
 package server
 
-import "time"
+import (
+	"time"
+
+	"agentctl/protocol"
+)
 
 // A rateLimiter bounds the commands per second of a connection; a burst of one second's worth is
 // allowed. Owned by the connection's reader.
@@ -27,4 +31,11 @@ func (r *rateLimiter) allow() bool {
 	}
 	r.tokens--
 	return true
+}
+
+// refusal returns the error for a command over the limit.
+func (r *rateLimiter) refusal() error {
+	return &protocol.Error{
+		Code: protocol.CodeTooMany, Limit: int64(r.rate), Message: "too many commands a second",
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/dialect"
+	"agentctl/docs"
 	"agentctl/internal/panics"
 	"agentctl/protocol"
 	"agentctl/server/login"
@@ -19,21 +20,27 @@ type Route struct {
 	Pattern string // of a http.ServeMux
 	Open    bool   // needs no credential
 	Users   bool   // refuses agents
+
+	Verb protocol.Verb // the command whose roles it has; empty: every role
 }
 
-// Routes lists the routes, for every role alike: the commands on a connection have roles.
+// openAPIPath serves the description of the HTTP interface.
+const openAPIPath = "/openapi.json"
+
+// Routes lists the routes. The commands on a connection have roles of their own.
 func Routes() []Route {
 	list := []Route{
 		{Pattern: "GET /healthz", Open: true},
 		{Pattern: "GET /readyz", Open: true},
+		{Pattern: "GET " + openAPIPath, Open: true},
 		{Pattern: "POST " + login.Path, Open: true, Users: true},
 		{Pattern: "GET " + protocol.Path},
 	}
 	for _, name := range dialect.Names() {
 		list = append(list, Route{Pattern: "GET " + dialectPath + name})
 	}
-	for _, r := range web.Routes {
-		list = append(list, Route{Pattern: r.Pattern})
+	for i := range web.Routes {
+		list = append(list, Route{Pattern: web.Routes[i].Pattern(), Verb: web.Routes[i].Verb})
 	}
 	return list
 }
@@ -56,7 +63,11 @@ func (s *Server) handler(l *Listener) http.Handler {
 		}
 		_, _ = w.Write([]byte("ok\n"))
 	})
-	mux.Handle("/api/", s.counted(web.Handler(s.hub, s.history, s.log)))
+	mux.HandleFunc("GET "+openAPIPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(docs.OpenAPI)
+	})
+	mux.Handle("/api/", s.api)
 	mux.HandleFunc("/api", web.NotFound)
 	mux.HandleFunc("/", web.NotFound)
 	return withSpeaksHeader(protocol.Subprotocol, withoutRedirects(mux))

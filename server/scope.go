@@ -22,8 +22,19 @@ func (c *caller) scope() string {
 // command by command.
 func (c *caller) mayRequest(path string) bool {
 	scope := c.scope()
+	session := "/api/sessions/" + scope
 	return scope == "" || path != "/api" && !strings.HasPrefix(path, "/api/") ||
-		strings.HasPrefix(path, "/api/sessions/"+scope+"/")
+		path == session || strings.HasPrefix(path, session+"/")
+}
+
+// authorize returns an error for a command that the caller may not send. resolve returns the id of
+// a session. For a caller of one session it sets the session of the command to its id, so that a
+// name cannot come to mean another session before the command runs.
+func (c *caller) authorize(cmd *protocol.Command, resolve func(name string) (string, error)) error {
+	if !c.role.May(cmd.Command) {
+		return c.role.Refusal(cmd.Command)
+	}
+	return c.checkScope(cmd, resolve)
 }
 
 // withoutSession are the commands without a session that a credential of one session may send. The
@@ -35,28 +46,27 @@ func inScope(scope string, t *protocol.CommandType) bool {
 	return scope == "" || t.Session || t.Verb == protocol.DoSearch || slices.Contains(withoutSession, t.Verb)
 }
 
-// checkScope returns an error for a command outside of the connection's scope. It sets the session
-// to its id, so that a name cannot come to mean another session before the command runs.
-func (c *conn) checkScope(cmd *protocol.Command) error {
-	if c.caller.scope() == "" || slices.Contains(withoutSession, cmd.Command) {
+// checkScope returns an error for a command outside of the caller's scope.
+func (c *caller) checkScope(cmd *protocol.Command, resolve func(name string) (string, error)) error {
+	if c.scope() == "" || slices.Contains(withoutSession, cmd.Command) {
 		return nil
 	}
 	t := protocol.CommandOf(cmd.Command)
 	if t == nil {
 		return nil // answered unknown_command
 	}
-	id, err := c.resolve(cmd.Session)
-	if !inScope(c.caller.scope(), t) || err != nil || id != c.caller.scope() {
+	id, err := resolve(cmd.Session)
+	if !inScope(c.scope(), t) || err != nil || id != c.scope() {
 		return protocol.Errorf(protocol.CodeForbidden, errScope)
 	}
 	cmd.Session = id
 	return nil
 }
 
-// listScope returns the summary of the connection's only session.
-func (c *conn) listScope(d *protocol.ListData) (r protocol.ListResult, _ error) {
-	r.Sessions = slices.DeleteFunc(c.server.hub.List(d.Closed), func(s protocol.Summary) bool {
-		return s.Session != c.caller.scope()
+// listScope returns the summary of the caller's only session.
+func (s *Server) listScope(from *caller, d *protocol.ListData) (r protocol.ListResult) {
+	r.Sessions = slices.DeleteFunc(s.hub.List(d.Closed), func(sum protocol.Summary) bool {
+		return sum.Session != from.scope()
 	})
-	return r, nil
+	return r
 }

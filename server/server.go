@@ -16,6 +16,7 @@ import (
 	"agentctl/server/history"
 	"agentctl/server/login"
 	"agentctl/server/session"
+	"agentctl/server/web"
 )
 
 // A Server serves the sessions of a store on any number of listeners. Its methods may be called
@@ -25,13 +26,13 @@ type Server struct {
 
 	hub       *session.Hub
 	history   *history.Reader
-	version   string
-	agents    func() []string
+	program   program
 	limits    atomic.Pointer[Limits] // of new connections
 	dialects  dialectServer
 	auth      *login.Authenticator // nil: no users log in
 	log       *slog.Logger
 	admission *admission
+	api       api
 	done      chan struct{} // closed at the end of Shutdown
 
 	mu          sync.Mutex
@@ -41,6 +42,18 @@ type Server struct {
 	lastActive  time.Time      // end of the last request or turn
 	requests    int            // under way, connections included
 	active      sync.WaitGroup // requests; added to under mu, while not closed
+}
+
+// A program is what the answer to hello tells of the server.
+type program struct {
+	version string
+	agents  func() []string
+}
+
+// An api serves /api/ until its drain stops.
+type api struct {
+	http.Handler
+	drain *drain
 }
 
 // New opens the sessions of the configured store; see session.NewHub.
@@ -59,8 +72,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{
 		hub:        hub,
 		history:    history.NewReader(cfg.Session.Store, hub, cfg.Session.Log),
-		version:    "agentctl " + cfg.Version,
-		agents:     cfg.Session.Agents.Names,
+		program:    program{"agentctl " + cfg.Version, cfg.Session.Agents.Names},
 		log:        cfg.Log,
 		dialects:   dialectServer{cfg.Dialects, newResumeStores(), cfg.Session.Secret},
 		auth:       cfg.Authenticator,
@@ -70,6 +82,11 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		conns:      map[*conn]bool{},
 	}
 	s.limits.Store(&cfg.Limits)
+	s.api = api{drain: newDrain()}
+	s.api.Handler = s.counted(s.api.drain.handler(web.Handler(web.Config{
+		Hub: s.hub, History: s.history, Commands: requestCommands{s}, Documents: cfg.Documents,
+		MaxBody: func() int64 { return s.limits.Load().Message }, Log: s.log,
+	})))
 	return s, nil
 }
 
@@ -140,6 +157,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	reads.Go(s.history.Close)
 	err := s.hub.Close(ctx) // before the clients, so that they receive the ends of their turns
 	reads.Wait()
+	s.api.drain.stop(ctx)
 	s.eachConn(func(c *conn) { c.close(protocol.CloseGoingAway, "the server is stopping") })
 	for _, h := range httpServers {
 		if closeErr := h.Close(); closeErr != nil && !errors.Is(closeErr, net.ErrClosed) {

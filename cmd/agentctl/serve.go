@@ -17,6 +17,7 @@ import (
 	"agentctl/internal/config"
 	"agentctl/internal/credentials"
 	"agentctl/internal/exit"
+	"agentctl/internal/export"
 	"agentctl/internal/localserver"
 	"agentctl/server"
 	"agentctl/server/login"
@@ -316,7 +317,7 @@ func serverConfig(c *config.Server, registry session.Agents, log *slog.Logger) s
 			},
 			StateTTL: time.Duration(c.StateTTL), Signing: session.Signing{Secret: []byte(c.StateSecret)},
 		},
-		Version: programVersion(), Log: log,
+		Version: programVersion(), Log: log, Documents: export.Documents{},
 		Limits: server.Limits{
 			Connections: c.Limits.Connections, PerSender: c.Limits.PerSender, Reserve: c.Limits.Reserve,
 			Unauthenticated: c.Limits.Unauthenticated, Message: c.Limits.Message, InFlight: c.Limits.InFlight,

@@ -85,6 +85,8 @@ func routeCell(r *server.Route, role protocol.Role) string {
 	switch {
 	case r.Users && role == protocol.RoleAgent:
 		return "-"
+	case r.Verb != "":
+		return commandCell(role.Scope(r.Verb))
 	case r.Open:
 		return "open"
 	}

@@ -1,10 +1,13 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -256,41 +259,79 @@ func TestEveryHTTPRouteIsForTheRolesOfTheTable(t *testing.T) {
 	for i := range accessColumns {
 		c := &accessColumns[i]
 		t.Run(c.name, func(t *testing.T) {
-			w := newTestServer(t, `{"on":"*"}`, `{"say":"hi"}`)
+			w := newTestServer(t, commandFixtureScript...)
 			session, dial := w.newSession(t, c)
 			client := httpClient(dial)
-			for _, r := range server.Routes() {
-				status, code := request(t, client, r.Pattern, session)
-				want := c.role != protocol.RoleAgent || !r.Users
-				if (code != protocol.CodeForbidden && code != protocol.CodeUnauthorized) != want || status == 0 {
-					t.Errorf("%s: %d %s, want allowed %t", r.Pattern, status, code, want)
+			s := &commandFixture{testServer: w, c: w.client("bob"), session: session}
+			before := s.logEnds(t)
+			routes := server.Routes()
+			slices.SortStableFunc(routes, func(a, b server.Route) int { return cmp.Compare(ends(&a), ends(&b)) })
+			for _, refused := range []bool{true, false} { // those that are allowed change sessions
+				for _, r := range routes {
+					want := c.role != protocol.RoleAgent || !r.Users
+					if r.Verb != "" {
+						want = c.allows(r.Verb)
+					}
+					if want == refused {
+						continue
+					}
+					status, code := request(t, client, &r, session)
+					if (code != protocol.CodeForbidden && code != protocol.CodeUnauthorized) != want || status == 0 {
+						t.Errorf("%s: %d %s, want allowed %t", r.Pattern, status, code, want)
+					}
+				}
+				if after := s.logEnds(t); refused && after != before {
+					t.Errorf("refused requests changed\n%sto\n%s", before, after)
 				}
 			}
 		})
 	}
 }
 
-// request sends a request of a route about a session and returns the status and the error's code.
-func request(t *testing.T, client *http.Client, pattern, session string) (int, protocol.Code) {
+// ends orders routes: those that end the session come last, and its removal after its close.
+func ends(r *server.Route) int {
+	switch {
+	case r.Verb != protocol.DoClose:
+		return 0
+	case strings.HasPrefix(r.Pattern, http.MethodPost):
+		return 1
+	}
+	return 2
+}
+
+// request sends a request of a route about a session, with data that changes little, and returns
+// the status and the error's code.
+func request(t *testing.T, client *http.Client, route *server.Route, session string) (int, protocol.Code) {
 	t.Helper()
-	method, path, _ := strings.Cut(pattern, " ")
-	path = strings.NewReplacer("{id}", session, "{blob}", "none").Replace(path)
+	method, path, _ := strings.Cut(route.Pattern, " ")
+	path = strings.NewReplacer(
+		"{id}", session, "{blob}", "none", "{message_id}", "none", "{request}", "none", "{rule}", "none",
+		"{task}", "none", "{setting}", "model",
+	).Replace(path)
+	var body io.Reader = http.NoBody
+	switch route.Verb {
+	case protocol.DoConfigure:
+		body = strings.NewReader(`{"value":"large"}`)
+	case protocol.DoSearch:
+		path += "?query=x"
+	}
 	ctx, cancel := context.WithCancel(t.Context()) // ends a stream of events
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, method, "http://server"+path, http.NoBody)
+	r, err := http.NewRequestWithContext(ctx, method, "http://server"+path, body)
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Header.Set("Content-Type", "application/json")
 	resp, err := client.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	var body struct {
+	var failure struct {
 		Error protocol.Error `json:"error"`
 	}
 	if resp.StatusCode >= http.StatusBadRequest {
-		_ = json.NewDecoder(resp.Body).Decode(&body) // a WebSocket route answers in text
+		_ = json.NewDecoder(resp.Body).Decode(&failure) // a WebSocket route answers in text
 	}
-	return resp.StatusCode, body.Error.Code
+	return resp.StatusCode, failure.Error.Code
 }

@@ -46,7 +46,7 @@ var (
 // only.
 var packageRules = []packageRule{
 	{pkg: "cmd/agentctl", imports: everything},
-	{pkg: "server", imports: append(slices.Clip(serverImports), "internal/panics")},
+	{pkg: "server", imports: append(slices.Clip(serverImports), "internal/panics", "docs")},
 	{pkg: "server/web", imports: serverImports},
 	{pkg: "server/login", imports: serverImports},
 	{pkg: "server/session", imports: []string{"protocol"}},
@@ -122,6 +122,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/highlight"},
 	{pkg: "wsclient", imports: []string{"protocol", "protocol/codec", "dialect", "internal/panics"}},
 	{pkg: "dialect", imports: []string{"protocol/...", "internal/panics"}},
+	{pkg: "docs"},
 	{pkg: "protocol", noIO: true},
 	{pkg: "protocol/codec", imports: []string{"protocol"}, noIO: true},
 	{pkg: "protocol/agentloop", imports: codecImports, noIO: true},
@@ -141,7 +142,9 @@ var packageRules = []packageRule{
 	{pkg: "internal/localserver", imports: []string{
 		"server", "server/login", "server/session", "server/sqlite", "server/agent/process", "internal/exit",
 	}},
-	{pkg: "internal/export", imports: []string{"protocol", "tui/describe", "tui/transcript", "internal/output"}},
+	{pkg: "internal/export", imports: []string{
+		"protocol", "tui/diff", "tui/filechange", "tui/describe", "tui/transcript", "internal/output",
+	}},
 	{pkg: "internal/output", imports: []string{
 		"protocol", "tui/describe", "tui/transcript", "internal/exit", "internal/panics",
 	}},

@@ -19,11 +19,21 @@ type comments struct {
 	values map[string][]string // string type → its constants, in order
 }
 
-func readComments(dir string) (*comments, error) {
+// readComments reads the packages in directories. Of two types with one name the first counts.
+func readComments(dirs ...string) (*comments, error) {
 	w := &comments{types: map[string]string{}, fields: map[string]string{}, values: map[string][]string{}}
+	for _, dir := range dirs {
+		if err := w.read(dir); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+func (w *comments) read(dir string) error {
 	names, err := fs.Glob(os.DirFS(dir), "*.go")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
@@ -33,7 +43,7 @@ func readComments(dir string) (*comments, error) {
 			token.NewFileSet(), filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution,
 		)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, d := range f.Decls {
 			if g, ok := d.(*ast.GenDecl); ok {
@@ -41,7 +51,7 @@ func readComments(dir string) (*comments, error) {
 			}
 		}
 	}
-	return w, nil
+	return nil
 }
 
 func (w *comments) decl(g *ast.GenDecl) {
@@ -51,6 +61,9 @@ func (w *comments) decl(g *ast.GenDecl) {
 			doc := spec.Doc
 			if doc == nil {
 				doc = g.Doc
+			}
+			if _, seen := w.types[spec.Name.Name]; seen {
+				continue
 			}
 			w.types[spec.Name.Name] = sentence(doc)
 			if s, ok := spec.Type.(*ast.StructType); ok {

@@ -6,12 +6,15 @@ import (
 	"agentctl/protocol"
 )
 
+// positionPattern is that of a position as text.
+const positionPattern = "^([0-9a-z]{1,64}:)?[0-9]+$"
+
 // document returns the schema of every line on the wire: a command of a client, or an answer or
 // event of a server. $defs holds single ones as event.TYPE, command.VERB and result.VERB.
 func document(w *comments) *schema {
-	d := &deriver{comments: w, defs: map[string]*schema{}}
+	d := &deriver{comments: w, defs: map[string]*schema{}, refs: "#/$defs/"}
 	d.of(reflect.TypeFor[protocol.Position]())
-	d.defs["Position"].Pattern = "^([0-9a-z]{1,64}:)?[0-9]+$"
+	d.defs["Position"].Pattern = positionPattern
 
 	d.events()
 	d.commands()
@@ -22,7 +25,7 @@ func document(w *comments) *schema {
 		ID:          "urn:" + protocol.Subprotocol,
 		Title:       protocol.Subprotocol,
 		Description: "One line of the native protocol of agentctl.",
-		OneOf:       []*schema{ref("command"), ref("answer"), ref("event")},
+		OneOf:       []*schema{d.ref("command"), d.ref("answer"), d.ref("event")},
 		Defs:        d.defs,
 	}
 }
@@ -34,7 +37,7 @@ func (d *deriver) events() {
 	one := &schema{Description: "An event of any type."}
 	for _, et := range protocol.EventTypes {
 		def := &schema{
-			AllOf: []*schema{ref("envelope")},
+			AllOf: []*schema{d.ref("envelope")},
 			Properties: map[string]*schema{
 				"type": {Const: string(et.Type)},
 				"data": d.of(reflect.TypeOf(et.New())),
@@ -46,7 +49,7 @@ func (d *deriver) events() {
 			def.Required = []string{"seq"}
 		}
 		d.defs["event."+string(et.Type)] = def
-		one.OneOf = append(one.OneOf, ref("event."+string(et.Type)))
+		one.OneOf = append(one.OneOf, d.ref("event."+string(et.Type)))
 	}
 	d.defs["event"] = one
 }
@@ -57,7 +60,7 @@ func (d *deriver) commands() {
 	one := &schema{Description: "A command of any kind."}
 	for _, ct := range protocol.Commands {
 		def := &schema{
-			AllOf: []*schema{ref("request")},
+			AllOf: []*schema{d.ref("request")},
 			Properties: map[string]*schema{
 				"command": {Const: string(ct.Verb)},
 				"data":    d.of(reflect.TypeOf(ct.Data())),
@@ -68,7 +71,7 @@ func (d *deriver) commands() {
 		}
 		d.defs["command."+string(ct.Verb)] = def
 		d.defs["result."+string(ct.Verb)] = d.of(reflect.TypeOf(ct.Result()))
-		one.OneOf = append(one.OneOf, ref("command."+string(ct.Verb)))
+		one.OneOf = append(one.OneOf, d.ref("command."+string(ct.Verb)))
 	}
 	d.defs["command"] = one
 }
@@ -80,4 +83,5 @@ func (d *deriver) inline(t reflect.Type) *schema {
 	return s
 }
 
-func ref(name string) *schema { return &schema{Ref: "#/$defs/" + name} }
+// ref returns a reference to a definition.
+func (d *deriver) ref(name string) *schema { return &schema{Ref: d.refs + name} }

@@ -50,7 +50,7 @@ func TestManualExplainsEveryCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := readComments(sources)
+	w, err := readComments(sources...)
 	if err != nil {
 		t.Fatal(err)
 	}

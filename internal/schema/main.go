@@ -7,40 +7,46 @@ import (
 	"os"
 )
 
-// sources is the directory of package protocol, relative to this one: go generate and go test run
-// here.
-const sources = "../../protocol"
+// sources are the directories of the packages whose types are described, relative to this one: go
+// generate and go test run here.
+var sources = []string{"../../protocol", "../../server/history", "../../server/web"}
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: schema FILE")
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: schema SCHEMA OPENAPI")
 		os.Exit(2)
 	}
-	if err := write(os.Args[1]); err != nil {
+	if err := write(os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, "schema:", err)
 		os.Exit(1)
 	}
 }
 
-func write(path string) error {
-	text, err := generate()
+// write writes the schema of the protocol and the description of the HTTP interface.
+func write(schemaPath, httpPath string) error {
+	w, err := readComments(sources...)
 	if err != nil {
-		return err
+		return fmt.Errorf("read comments: %w", err)
 	}
-	return os.WriteFile(path, text, 0o644)
+	for path, v := range map[string]any{schemaPath: document(w), httpPath: httpDocument(w)} {
+		text, err := encode(v)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// generate returns the content of the schema file.
-func generate() ([]byte, error) {
-	words, err := readComments(sources)
-	if err != nil {
-		return nil, fmt.Errorf("read comments: %w", err)
-	}
+// encode returns the content of a file.
+func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(document(words)); err != nil {
+	if err := enc.Encode(v); err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
 	}
 	return b.Bytes(), nil

@@ -36,6 +36,7 @@ type schema struct {
 type deriver struct {
 	comments *comments
 	defs     map[string]*schema
+	refs     string // begins references to definitions
 }
 
 var (
@@ -66,7 +67,7 @@ func (d *deriver) of(t reflect.Type) *schema {
 
 // named defines a type of the protocol under its name and returns a reference.
 func (d *deriver) named(t reflect.Type) *schema {
-	name := t.Name()
+	name := typeName(t)
 	if _, seen := d.defs[name]; !seen {
 		s := &schema{}
 		d.defs[name] = s // before its fields: types may be recursive
@@ -76,7 +77,16 @@ func (d *deriver) named(t reflect.Type) *schema {
 			s.Enum = d.comments.values[name]
 		}
 	}
-	return &schema{Ref: "#/$defs/" + name}
+	return d.ref(name)
+}
+
+// typeName returns the name of a type's definition. Names of package history begin with History,
+// since the protocol has messages too.
+func typeName(t reflect.Type) string {
+	if strings.HasSuffix(t.PkgPath(), "/history") {
+		return "History" + t.Name()
+	}
+	return t.Name()
 }
 
 func (d *deriver) plain(t reflect.Type) *schema {

@@ -10,19 +10,28 @@ import (
 	"agentctl/protocol"
 )
 
-const schemaFile = "../../docs/protocol.schema.json"
+const (
+	schemaFile  = "../../docs/protocol.schema.json"
+	openAPIFile = "../../docs/openapi.json"
+)
 
 func TestSchemaFileIsWhatTheTypesSay(t *testing.T) {
-	want, err := generate()
+	w, err := readComments(sources...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(schemaFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is stale: run go generate ./...", schemaFile)
+	for path, v := range map[string]any{schemaFile: document(w), openAPIFile: httpDocument(w)} {
+		want, err := encode(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is stale: run go generate ./...", path)
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 func TestWhateverTheTypesWriteTheSchemaAccepts(t *testing.T) {
 	schemas := compile(t)
-	w, err := readComments(sources)
+	w, err := readComments(sources...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,6 +40,22 @@ func TestLabelsChangeTheStateAndTheSummary(t *testing.T) {
 	})
 }
 
+func TestLabelsAreReplaced(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		label := func(labels map[string]string, replace bool) map[string]string {
+			d := protocol.LabelData{Labels: labels, Replace: replace}
+			return must[protocol.LabelResult](r, r.do(anna, newCommand(protocol.DoLabel, id, d))).Labels
+		}
+		label(map[string]string{"team": "infra", "env": "test"}, false)
+		for _, want := range []map[string]string{{"env": "prod", "ticket": "7"}, {"env": "prod"}, {}} {
+			if got := label(want, true); !maps.Equal(got, want) || !maps.Equal(r.state(id).Labels, want) {
+				t.Errorf("got %v, state %v, want %v", got, r.state(id).Labels, want)
+			}
+		}
+	})
+}
+
 func TestInvalidLabelsAreRefused(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()

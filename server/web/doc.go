@@ -1,6 +1,7 @@
-// Package web serves sessions over HTTP: the session list, messages of finished turns, blobs, and
-// the events of a session as server-sent events.
+// Package web serves sessions over HTTP: the commands of the protocol as requests, the session
+// list, messages of finished turns, blobs, documents, and events as server-sent events. The table
+// Routes lists every path; the handler, docs/access.md and docs/openapi.json follow from it.
 //
 // It owns neither sessions nor sockets, and must not check credentials: package server has checked
-// them.
+// them, and runs the commands.
 package web

@@ -2,40 +2,100 @@ package web
 
 import (
 	"encoding/json"
+	"io"
+	"iter"
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/history"
 	"agentctl/server/session"
 )
 
-// A Route is a path below /api/.
-type Route struct {
-	Pattern string // of a http.ServeMux
-	handle  func(*api, http.ResponseWriter, *http.Request)
+// Config configures Handler.
+type Config struct {
+	Hub       *session.Hub
+	History   *history.Reader
+	Commands  Commands
+	Documents Documents // nil: sessions are not exported as documents
+	MaxBody   func() int64
+	Log       *slog.Logger
 }
 
-// Routes lists the routes of Handler. All of them read.
-var Routes = []Route{
-	{"GET /api/sessions", (*api).sessions},
-	{"GET /api/sessions/{id}/messages", (*api).messages},
-	{"GET /api/sessions/{id}/events", (*api).events},
-	{"GET /api/sessions/{id}/blobs/{blob}", (*api).sessionBlob},
-	{"GET /api/blobs/{blob}", (*api).blob},
+// Commands runs commands for the senders of requests, with the checks of a connection.
+type Commands interface {
+	// Do runs a command and returns its result. When the request ends first, it returns an error,
+	// and the command goes on.
+	Do(r *http.Request, cmd *protocol.Command) (json.RawMessage, error)
+
+	// Resolve returns the id of a session that the sender may read.
+	Resolve(r *http.Request, name string) (string, error)
+
+	// Actor returns the user who sent the request.
+	Actor(r *http.Request) protocol.Actor
+}
+
+// Documents writes sessions as documents.
+type Documents interface {
+	// Formats returns the names of the formats.
+	Formats() []string
+
+	// MediaType returns the media type of a format.
+	MediaType(format string) string
+
+	// Raw reports whether a format needs events without joined deltas.
+	Raw(format string) bool
+
+	// Write writes all events of a session, encoded, as a document.
+	Write(w io.Writer, format string, events iter.Seq2[[]byte, error]) error
+
+	// ChangedFiles returns the files that the items of a turn changed.
+	ChangedFiles(items []*protocol.Item) []protocol.ChangedFile
 }
 
 // Handler serves /api/.
-func Handler(hub *session.Hub, reader *history.Reader, log *slog.Logger) http.Handler {
-	a := &api{hub, reader, log}
-	mux := http.NewServeMux()
-	for _, r := range Routes {
-		mux.HandleFunc(r.Pattern, func(w http.ResponseWriter, req *http.Request) { r.handle(a, w, req) })
+func Handler(cfg Config) http.Handler {
+	a := &api{Config: cfg, mux: http.NewServeMux()}
+	for i := range Routes {
+		r := &Routes[i]
+		a.mux.HandleFunc(r.Pattern(), func(w http.ResponseWriter, req *http.Request) { r.handle(a, w, req, r) })
 	}
-	mux.HandleFunc("/", NotFound)
-	return mux
+	return http.HandlerFunc(a.serve)
+}
+
+// serve routes a request. A path with other methods is answered 405.
+func (a *api) serve(w http.ResponseWriter, r *http.Request) {
+	if _, pattern := a.mux.Handler(r); pattern != "" {
+		a.mux.ServeHTTP(w, r)
+		return
+	}
+	if allowed := a.methods(r); len(allowed) > 0 {
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		WriteError(w, http.StatusMethodNotAllowed, protocol.CodeUnsupported,
+			"this path has no such method; it has "+strings.Join(allowed, ", "))
+		return
+	}
+	NotFound(w, r)
+}
+
+// methods returns the methods of a request's path.
+func (a *api) methods(r *http.Request) []string {
+	var allowed []string
+	for i := range Routes {
+		method := Routes[i].Method
+		other := *r
+		other.Method = method
+		if _, pattern := a.mux.Handler(&other); pattern != "" && !slices.Contains(allowed, method) {
+			allowed = append(allowed, method)
+		}
+	}
+	slices.Sort(allowed)
+	return allowed
 }
 
 // Messages serves a dialect's history endpoint: the finished turns of the session {id} in the path,
@@ -43,7 +103,7 @@ func Handler(hub *session.Hub, reader *history.Reader, log *slog.Logger) http.Ha
 func Messages(
 	reader *history.Reader, log *slog.Logger, encode func(turns []*protocol.Turn, after string) json.RawMessage,
 ) http.Handler {
-	a := &api{history: reader, log: log}
+	a := &api{Config: Config{Log: log}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		after := r.URL.Query().Get("after")
 		turns, err := reader.Turns(r.Context(), r.PathValue("id"), after)
@@ -56,14 +116,8 @@ func Messages(
 }
 
 type api struct {
-	hub     *session.Hub
-	history *history.Reader
-	log     *slog.Logger
-}
-
-// WriteError answers a request with a coded error.
-func WriteError(w http.ResponseWriter, status int, code protocol.Code, message string) {
-	write(w, status, map[string]any{"error": protocol.Error{Code: code, Message: message}})
+	Config
+	mux *http.ServeMux
 }
 
 // RemoteName names the sender of a request without a credential: its address, or "anonymous" on a
@@ -80,83 +134,30 @@ func NotFound(w http.ResponseWriter, _ *http.Request) {
 	WriteError(w, http.StatusNotFound, protocol.CodeNotFound, "not found")
 }
 
+// writeTimeout bounds the time for a client to receive one write.
+const writeTimeout = time.Minute
+
+// write answers with JSON.
 func write(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	b := append(protocol.MustEncode(v), '\n')
+	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 	w.WriteHeader(status)
-	_, _ = w.Write(append(protocol.MustEncode(v), '\n'))
+	_, _ = newBody(w).Write(b)
 }
 
-// fail answers with err and the HTTP status of its code.
-func (a *api) fail(w http.ResponseWriter, err error) {
-	e := protocol.AsError(err)
-	status := http.StatusInternalServerError
-	switch e.Code {
-	case protocol.CodeInternal:
-		a.log.Error("answer request", "err", err)
-	case protocol.CodeNoSession, protocol.CodeNotFound:
-		status = http.StatusNotFound
-	case protocol.CodeInvalidMessage, protocol.CodeInvalidPosition, protocol.CodeAmbiguous:
-		status = http.StatusBadRequest
-	case protocol.CodeStorage, protocol.CodeShuttingDown:
-		status = http.StatusServiceUnavailable
-	}
-	WriteError(w, status, e.Code, e.Message)
+// A body writes the body of a response, each write within writeTimeout.
+type body struct {
+	http.ResponseWriter
+	control *http.ResponseController
 }
 
-func (a *api) sessions(w http.ResponseWriter, _ *http.Request) {
-	write(w, http.StatusOK, protocol.ListResult{Sessions: a.hub.List(true)})
-}
+func newBody(w http.ResponseWriter) *body { return &body{w, http.NewResponseController(w)} }
 
-// messages answers the messages of finished turns, oldest first: all, or those after the message
-// named by ?after=.
-func (a *api) messages(w http.ResponseWriter, r *http.Request) {
-	list, err := a.history.Messages(r.Context(), r.PathValue("id"), r.URL.Query().Get("after"))
-	if err != nil {
-		a.fail(w, err)
-		return
-	}
-	write(w, http.StatusOK, map[string]any{"messages": list})
-}
-
-func (a *api) sessionBlob(w http.ResponseWriter, r *http.Request) {
-	b, err := a.history.Blob(r.Context(), r.PathValue("id"), r.PathValue("blob"))
-	if err != nil {
-		a.fail(w, err)
-		return
-	}
-	serveBlob(w, b)
-}
-
-// blob answers a blob of the session named by ?session=, or of any session: equal ids mean equal
-// data.
-func (a *api) blob(w http.ResponseWriter, r *http.Request) {
-	if id := r.URL.Query().Get("session"); id != "" {
-		r.SetPathValue("id", id)
-		a.sessionBlob(w, r)
-		return
-	}
-	for _, sum := range a.hub.List(true) {
-		b, err := a.history.Blob(r.Context(), sum.Session, r.PathValue("blob"))
-		if err == nil {
-			serveBlob(w, b)
-			return
-		}
-		if protocol.CodeOf(err) != protocol.CodeNotFound {
-			a.fail(w, err)
-			return
-		}
-	}
-	WriteError(w, http.StatusNotFound, protocol.CodeNotFound, "there is no such blob")
-}
-
-// serveBlob sends untrusted bytes with headers that keep browsers from running them.
-func serveBlob(w http.ResponseWriter, b session.Blob) {
-	h := w.Header()
-	h.Set("Content-Type", b.MediaType)
-	h.Set("Content-Length", strconv.Itoa(len(b.Data)))
-	h.Set("Content-Disposition", "attachment")
-	h.Set("Content-Security-Policy", "sandbox")
-	h.Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(b.Data)
+func (b *body) Write(p []byte) (int, error) {
+	_ = b.control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	defer func() { _ = b.control.SetWriteDeadline(time.Time{}) }() // the connection serves other requests
+	return b.ResponseWriter.Write(p)
 }

@@ -59,11 +59,14 @@ func TestMessagesOfFinishedTurnsCanBeReadOn(t *testing.T) {
 func TestWhatIsNotServedIsNotFound(t *testing.T) {
 	bubble(t, func(t *testing.T, w *testServer) {
 		id := w.runTurn("few")
-		for _, path := range []string{"/api/", "/api/nothing", "/api/sessions/" + id, "/api/blobs"} {
+		for _, path := range []string{"/api/", "/api/nothing", "/api/sessions/" + id + "/nothing", "/api/blobs"} {
 			refused(t, w.request("GET", path), 404, protocol.CodeNotFound)
 		}
-		refused(t, w.request("POST", "/api/sessions"), 404, protocol.CodeNotFound)
-		refused(t, w.request("DELETE", "/api/sessions/"+id+"/messages"), 404, protocol.CodeNotFound)
+		resp := w.request("DELETE", "/api/sessions/"+id+"/messages")
+		refused(t, resp, 405, protocol.CodeUnsupported)
+		if allow := resp.Header.Get("Allow"); allow != "GET, POST" {
+			t.Errorf("Allow: %s", allow)
+		}
 	})
 }
 

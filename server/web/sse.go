@@ -2,7 +2,10 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"iter"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -12,16 +15,24 @@ import (
 )
 
 const (
-	sseBatch        = 64 << 10 // bytes of events in one write
-	sseWriteTimeout = time.Minute
-	ssePing         = 30 * time.Second
+	eventStream = "text/event-stream"
+	sseBatch    = 64 << 10 // bytes of events in one write
+	ssePing     = 30 * time.Second
+)
+
+// Names of server-sent events. All others have no name.
+const (
+	sseReset  = "reset"
+	sseList   = "list"
+	sseFailed = "failed" // the last of a stream that the server ends, with the error
 )
 
 // events streams a session's events: all, or those after the position in Last-Event-ID or ?since=.
 // The id of an event is its position, so that a browser resumes by itself. Events are unnamed,
 // except that an event "reset" answers a position that is no longer valid: it carries the snapshot
-// of the last turn boundary, and the events after it follow. ?fold=1 allows folded runs.
-func (a *api) events(w http.ResponseWriter, r *http.Request) {
+// of the last turn boundary, and the events after it follow. An event "failed" has the error that
+// ends the stream. ?fold=1 allows folded runs.
+func (a *api) events(w http.ResponseWriter, r *http.Request, _ *Route) {
 	since := r.Header.Get("Last-Event-ID")
 	if since == "" {
 		since = r.URL.Query().Get("since")
@@ -29,48 +40,31 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 	if since == "" {
 		since = "0"
 	}
-	at, err := protocol.ParsePosition(since)
+	position, err := protocol.ParsePosition(since)
 	if err != nil {
 		a.fail(w, err)
 		return
 	}
-	sub := &subscriber{id: session.NewEpoch(), wake: make(chan struct{}, 1), name: RemoteName(r)}
-	type result struct {
-		attached *session.Attachment
-		err      error
-	}
-	results := make(chan result, 1)
-	a.hub.Attach(
-		r.Context(),
-		r.PathValue("id"),
-		sub,
-		&protocol.SubscribeData{Position: &at},
-		func(at *session.Attachment, err error) {
-			results <- result{at, err}
-		},
-	)
-	got := <-results
-	if got.err != nil {
-		a.fail(w, got.err)
+	at, sub, detach, err := a.attach(r, r.PathValue("id"), position)
+	if err != nil {
+		a.fail(w, err)
 		return
 	}
-	attached := got.attached
-	defer a.hub.Detach(attached.Result.Session, sub.id, "")
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
+	defer detach()
+	s := newStream(w)
 	if r.Method == http.MethodHead {
 		return
 	}
-	s := &stream{w: w, control: http.NewResponseController(w), fold: r.URL.Query().Get("fold") == "1"}
-	a.stream(r, s, sub, attached)
+	s.fold = r.URL.Query().Get("fold") == "1"
+	if err := a.stream(r, s, sub, at); err != nil {
+		s.fail(err)
+	}
 }
 
 // stream writes events until the client disconnects or the session is deleted.
-func (a *api) stream(r *http.Request, s *stream, sub *subscriber, at *session.Attachment) {
+func (a *api) stream(r *http.Request, s *stream, sub *subscriber, at *session.Attachment) error {
 	if at.Result.Mode == protocol.ModeReset {
-		s.out = append(s.out, "event: reset\n"...)
-		s.event(at.Result.After, protocol.MustEncode(at.Result))
+		s.event(sseReset, at.Result.After.String(), protocol.MustEncode(at.Result))
 	}
 	s.flush() // headers included: the client sees that it is connected
 	after, epoch := at.Result.After.Seq, at.Result.After.Epoch
@@ -78,78 +72,124 @@ func (a *api) stream(r *http.Request, s *stream, sub *subscriber, at *session.At
 	var buf []byte
 	ping := time.NewTicker(ssePing)
 	defer ping.Stop()
-	for {
+	for s.err == nil {
 		lines, last, err := at.Log.Read(r.Context(), after, s.fold, sseBatch, buf[:0])
+		if r.Context().Err() != nil {
+			return ended(r.Context())
+		}
+		if errors.Is(err, session.ErrNotFound) {
+			return protocol.Errorf(protocol.CodeNoSession, "the session was removed")
+		}
 		if err != nil {
-			return
+			a.Log.Error("read log", "session", at.Result.Session, "err", err)
+			return session.ReadErrorFor(at.Result.Session, err)
 		}
 		if last == after {
 			select {
 			case <-sub.wake:
 			case <-ping.C:
-				if _, err := a.hub.Resolve(at.Result.Session); err != nil {
-					return // deleted
+				if _, err := a.Hub.Resolve(at.Result.Session); err != nil {
+					return protocol.Errorf(protocol.CodeNoSession, "the session was removed")
 				}
-				s.out = append(s.out, ": \n\n"...)
-				s.flush()
+				s.ping()
 			case <-r.Context().Done():
-				return
-			}
-			if s.err != nil {
-				return
+				return ended(r.Context())
 			}
 			continue
 		}
-		for line := range bytes.Lines(lines) {
-			var e protocol.Event
-			_ = json.Unmarshal(line, &e) // encoded by this program
-			s.event(protocol.Position{Epoch: epoch, Seq: e.Seq}, bytes.TrimSuffix(line, []byte("\n")))
+		for e, line := range decodedEvents(lines) {
+			s.event("", protocol.Position{Epoch: epoch, Seq: e.Seq}.String(), line)
 		}
-		if s.flush(); s.err != nil {
-			return
-		}
-		after = last
+		s.flush()
+		after, buf = last, lines
 		sub.after.Store(after)
 	}
+	return nil
+}
+
+// decodedEvents yields the events of lines that this program encoded, with their lines.
+func decodedEvents(lines []byte) iter.Seq2[*protocol.Event, []byte] {
+	return func(yield func(*protocol.Event, []byte) bool) {
+		for line := range bytes.Lines(lines) {
+			var e protocol.Event
+			_ = json.Unmarshal(line, &e)
+			if !yield(&e, bytes.TrimSuffix(line, []byte("\n"))) {
+				return
+			}
+		}
+	}
+}
+
+// ended returns the error of a request that ended: why the server ended it, or that the client did.
+func ended(ctx context.Context) error {
+	err := context.Cause(ctx)
+	var coded *protocol.Error
+	if errors.As(err, &coded) {
+		return coded
+	}
+	return protocol.Errorf(protocol.CodeShuttingDown, "the request ended")
 }
 
 // A stream writes server-sent events. After an error it writes nothing.
 type stream struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	fold    bool
-	out     []byte
-	err     error
+	w    *body
+	fold bool
+	out  []byte
+	err  error
 }
 
-// event adds an event to the output.
-func (s *stream) event(at protocol.Position, data []byte) {
-	s.out = append(s.out, "id: "...)
-	s.out = append(s.out, at.String()...)
-	s.out = append(s.out, "\ndata: "...)
-	s.out = append(s.out, data...)
-	s.out = append(s.out, "\n\n"...)
+// newStream returns a stream as the answer to a request.
+func newStream(w http.ResponseWriter) *stream {
+	h := w.Header()
+	h.Set("Content-Type", eventStream)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	return &stream{w: newBody(w)}
 }
 
-// flush writes the output, within sseWriteTimeout.
+// event adds an event to the output. Empty: without a name, without an id.
+func (s *stream) event(name, id string, data []byte) {
+	if name != "" {
+		s.out = append(append(append(s.out, "event: "...), name...), '\n')
+	}
+	if id != "" {
+		s.out = append(append(append(s.out, "id: "...), id...), '\n')
+	}
+	s.out = append(append(append(s.out, "data: "...), data...), "\n\n"...)
+}
+
+// ping writes a comment.
+func (s *stream) ping() {
+	s.out = append(s.out, ": \n\n"...)
+	s.flush()
+}
+
+// fail writes the error that ends the stream.
+func (s *stream) fail(err error) {
+	s.event(sseFailed, "", protocol.MustEncode(Failure{protocol.AsError(err)}))
+	s.flush()
+}
+
+// flush writes the output, within writeTimeout.
 func (s *stream) flush() {
 	if s.err != nil {
 		return
 	}
-	if s.err = s.control.SetWriteDeadline(time.Now().Add(sseWriteTimeout)); s.err != nil {
+	if s.err = s.w.control.SetWriteDeadline(time.Now().Add(writeTimeout)); s.err != nil {
 		return
 	}
-	if _, s.err = s.w.Write(s.out); s.err == nil {
-		s.err = s.control.Flush()
+	if _, s.err = s.w.ResponseWriter.Write(s.out); s.err == nil {
+		s.err = s.w.control.Flush()
 	}
 	s.out = s.out[:0]
 }
 
 // A subscriber is the session.Subscriber of a stream. It drops ephemeral events.
 type subscriber struct {
-	id, name string
-	wake     chan struct{}
-	after    atomic.Uint64 // seq of the last event written
+	id    string
+	by    protocol.Actor
+	wake  chan struct{}
+	after atomic.Uint64 // seq of the last event written
 }
 
 var _ session.Subscriber = (*subscriber)(nil)
@@ -163,7 +203,7 @@ func (s *subscriber) Wake() {
 }
 
 func (s *subscriber) ID() string                   { return s.id }
-func (s *subscriber) Actor() protocol.Actor        { return protocol.Actor{Name: s.name} }
+func (s *subscriber) Actor() protocol.Actor        { return s.by }
 func (s *subscriber) Program() string              { return "sse" }
 func (s *subscriber) Notify(string, []byte)        {}
 func (s *subscriber) Acked(string) (uint64, int64) { return s.after.Load(), 0 }

@@ -17,6 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"agentctl/internal/export"
 	"agentctl/protocol"
 	"agentctl/server"
 	"agentctl/server/agent/script"
@@ -35,6 +36,11 @@ var testScript = `
 {"burst":60,"size":40000}
 {"on":"hang"}
 {"wait":"never"}
+{"on":"slow"}
+{"sleep":"10s"}
+{"say":"at last"}
+{"on":"ask"}
+{"ask":"command","request":"r{n}","command":"rm -rf build","title":"Remove","then":[{"say":"Removed it."}],"else":[{"say":"Kept it."}]}
 {"on":"blob"}
 {"emit":"raw","data":{"source":"test","data":"` + strings.Repeat("x", 300<<10) + `"}}
 `
@@ -69,7 +75,10 @@ func bubbleOn(t *testing.T, wrap func(session.Store) session.Store, f func(t *te
 		must(t, err)
 		w.history = history.NewReader(wrapped, w.hub, nil)
 		h := &http.Server{
-			Handler:           web.Handler(w.hub, w.history, slog.New(slog.DiscardHandler)),
+			Handler: web.Handler(web.Config{
+				Hub: w.hub, History: w.history, Commands: w, Documents: export.Documents{},
+				MaxBody: func() int64 { return 64 << 10 }, Log: slog.New(slog.DiscardHandler),
+			}),
 			ReadHeaderTimeout: time.Minute,
 		}
 		served := make(chan error, 1)
@@ -95,6 +104,31 @@ func bubbleOn(t *testing.T, wrap func(session.Store) session.Store, f func(t *te
 }
 
 func (w *testServer) Names() []string { return nil }
+
+// Do implements web.Commands.
+func (w *testServer) Do(r *http.Request, cmd *protocol.Command) (json.RawMessage, error) {
+	type answer struct {
+		result json.RawMessage
+		err    error
+	}
+	answers := make(chan answer, 1)
+	reply := func(result json.RawMessage, err error) { answers <- answer{result, err} }
+	if history.Handles(cmd.Command) {
+		w.history.Do(r.Context(), cmd, reply)
+	} else {
+		w.hub.Do(r.Context(), cmd, session.Caller{By: w.Actor(r)}, reply)
+	}
+	a := <-answers
+	return a.result, a.err
+}
+
+// Resolve implements web.Commands.
+func (w *testServer) Resolve(_ *http.Request, name string) (string, error) {
+	return w.hub.Resolve(name)
+}
+
+// Actor implements web.Commands.
+func (w *testServer) Actor(*http.Request) protocol.Actor { return protocol.Actor{Name: "ada"} }
 
 func (w *testServer) Open(spec session.Spec, host session.Host) (session.Agent, error) {
 	return w.script.Open(spec, host)
@@ -200,7 +234,7 @@ func (s *stream) read() {
 		case lines.Text() == ": ":
 			s.pings++
 		case lines.Text() == "" && e.data != nil:
-			if e.name != "reset" {
+			if e.name == "" {
 				if err := json.Unmarshal(e.data, &e.Event); err != nil {
 					s.t.Error(err)
 				}

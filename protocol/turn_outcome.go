@@ -1,0 +1,54 @@
+package protocol
+
+import "strings"
+
+// A TurnOutcome is the end of a turn in one object, for scripts: the last line of a verb that
+// waited for it, and the answer of an HTTP request that did.
+type TurnOutcome struct {
+	Type       string        `json:"type"` // "outcome"
+	Session    string        `json:"session"`
+	MessageID  string        `json:"message_id,omitempty"`
+	Turn       string        `json:"turn,omitempty"`
+	Reason     Reason        `json:"reason"`
+	Code       Code          `json:"code,omitempty"`
+	Message    string        `json:"message,omitempty"` // why it did not complete, for people
+	Text       string        `json:"text"`              // of the answer
+	Usage      *Usage        `json:"usage,omitempty"`
+	Cost       float64       `json:"cost,omitempty"`
+	DurationMS int64         `json:"duration_ms"`
+	Files      []ChangedFile `json:"files,omitempty"`
+}
+
+// A ChangedFile is a file that tool calls of a turn changed, as far as they told how.
+type ChangedFile struct {
+	Path    string `json:"path"`
+	Added   int    `json:"added"` // lines
+	Removed int    `json:"removed"`
+}
+
+// NewTurnOutcome returns the outcome of a turn, without its changed files. A nil turn means that
+// only its end is known.
+func NewTurnOutcome(session string, turn *Turn, end *TurnEndedData) TurnOutcome {
+	o := TurnOutcome{
+		Type: "outcome", Session: session, Reason: end.Reason, Code: end.Code, Message: end.Message, Usage: end.Usage,
+		DurationMS: end.DurationMS,
+	}
+	if end.Usage != nil {
+		o.Cost = end.Usage.Cost
+	}
+	if turn != nil {
+		o.Turn, o.MessageID, o.Text = turn.Turn, turn.Message.MessageID, answerText(turn.Items)
+	}
+	return o
+}
+
+// answerText joins the texts of the agent, without those of its tasks and sub-agents.
+func answerText(items []*Item) string {
+	var parts []string
+	for _, it := range items {
+		if it.Kind == ItemText && it.Task == "" && it.Parent == "" && len(it.Text) > 0 {
+			parts = append(parts, it.Text.String())
+		}
+	}
+	return strings.Join(parts, "\n")
+}

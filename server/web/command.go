@@ -1,0 +1,216 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"agentctl/protocol"
+)
+
+// KeyHeader has the key of a command, which makes it idempotent.
+const KeyHeader = "Idempotency-Key"
+
+// command runs the command of a route and answers with its result.
+func (a *api) command(w http.ResponseWriter, r *http.Request, route *Route) {
+	result, err := a.run(w, r, route)
+	if err != nil {
+		a.fail(w, err)
+		return
+	}
+	status := http.StatusOK
+	if route.Status == http.StatusCreated {
+		status = http.StatusCreated
+		var created protocol.CreateResult
+		if json.Unmarshal(result, &created) == nil {
+			w.Header().Set("Location", "/api/sessions/"+url.PathEscape(created.Session))
+		}
+	}
+	write(w, status, result)
+}
+
+// run decodes the command of a request and runs it.
+func (a *api) run(w http.ResponseWriter, r *http.Request, route *Route) (json.RawMessage, error) {
+	cmd, err := a.decode(w, r, route)
+	if err != nil {
+		return nil, err
+	}
+	return a.Commands.Do(r, cmd)
+}
+
+// decode returns the command of a request, decoded as strictly as one of a connection.
+func (a *api) decode(w http.ResponseWriter, r *http.Request, route *Route) (*protocol.Command, error) {
+	cmd := protocol.Command{Command: route.Verb, Session: r.PathValue("id")}
+	var err error
+	if cmd.Key, err = key(r); err != nil {
+		return nil, err
+	}
+	sent, err := a.readBody(w, r)
+	if err != nil {
+		return nil, err
+	}
+	query, err := route.query(r)
+	if err != nil {
+		return nil, err
+	}
+	if sent != nil && route.Query {
+		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "this request takes no body")
+	}
+	if !route.Query {
+		query = nil
+	}
+	if cmd.Data, err = route.data(r, query, sent); err != nil {
+		return nil, err
+	}
+	checked, err := protocol.DecodeCommand(protocol.MustEncode(cmd))
+	return &checked, err
+}
+
+// key returns the key of a request's command.
+func key(r *http.Request) (string, error) {
+	keys := r.Header.Values(KeyHeader)
+	switch {
+	case len(keys) == 0:
+		return "", nil
+	case len(keys) > 1, keys[0] == "", !utf8.ValidString(keys[0]):
+		return "", protocol.Errorf(protocol.CodeInvalidMessage, "%s: want one key", KeyHeader)
+	}
+	return keys[0], nil
+}
+
+// readBody returns the JSON object of the request's body, or nil without one.
+func (a *api) readBody(w http.ResponseWriter, r *http.Request) (json.RawMessage, error) {
+	limit := a.MaxBody()
+	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, &protocol.Error{
+			Code: protocol.CodeTooLarge, Limit: limit,
+			Message: "a request has at most " + strconv.FormatInt(limit, 10) + " bytes",
+		}
+	case err != nil:
+		return nil, &requestError{
+			protocol.Errorf(protocol.CodeTimeout, "the body of the request did not arrive"), http.StatusRequestTimeout,
+		}
+	case len(b) == 0:
+		return nil, nil
+	}
+	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
+		return nil, &requestError{
+			protocol.Errorf(protocol.CodeInvalidMessage, "Content-Type: want application/json"),
+			http.StatusUnsupportedMediaType,
+		}
+	}
+	switch {
+	case !utf8.Valid(b):
+		return nil, protocol.Errorf(protocol.CodeInvalidJSON, "not valid UTF-8")
+	case !json.Valid(b):
+		return nil, protocol.Errorf(protocol.CodeInvalidJSON, "not a JSON object")
+	}
+	return b, nil
+}
+
+// query checks the query of a request and returns it. A name that the route does not know is an
+// error, and so is one that is there twice.
+func (route *Route) query(r *http.Request) (url.Values, error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "malformed query")
+	}
+	var fields map[string]reflect.StructField
+	if route.Query {
+		fields = route.Fields()
+	}
+	for name, list := range values {
+		_, field := fields[name]
+		param := slices.ContainsFunc(route.Params, func(p Parameter) bool { return p.Name == name && !p.Header })
+		switch {
+		case !field && !param && name != "token": // the credential, which package server has read
+			return nil, protocol.Errorf(protocol.CodeInvalidMessage, "unknown parameter %.80q", name)
+		case len(list) > 1:
+			return nil, protocol.Errorf(protocol.CodeInvalidMessage, "%s: more than one value", name)
+		}
+	}
+	return values, nil
+}
+
+// data returns the data of the command: the wildcards of the path, the fixed fields, and the fields
+// of the query or of the body. A field that is there twice is refused later, as in any command.
+func (route *Route) data(r *http.Request, query url.Values, sent json.RawMessage) (json.RawMessage, error) {
+	fields := map[string]json.RawMessage{}
+	for _, name := range route.Wildcards() {
+		if name != "id" {
+			fields[name] = protocol.MustEncode(r.PathValue(name))
+		}
+	}
+	for name, value := range route.Fixed {
+		fields[name] = json.RawMessage(value)
+	}
+	types := route.Fields()
+	for name, list := range query {
+		if f, ok := types[name]; ok {
+			value, err := queryValue(name, list[0], f.Type.Kind())
+			if err != nil {
+				return nil, err
+			}
+			fields[name] = value
+		}
+	}
+	return splice(fields, sent)
+}
+
+// queryValue returns a value of the query as JSON.
+func queryValue(name, value string, kind reflect.Kind) (json.RawMessage, error) {
+	var v any = value
+	var err error
+	switch kind {
+	case reflect.String:
+		if !utf8.ValidString(value) {
+			return nil, protocol.Errorf(protocol.CodeInvalidMessage, "%s: not valid UTF-8", name)
+		}
+	case reflect.Bool:
+		v, err = strconv.ParseBool(value)
+	case reflect.Uint64:
+		v, err = strconv.ParseUint(value, 10, 64)
+	default:
+		v, err = strconv.ParseInt(value, 10, 64)
+	}
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "%s: %.80q is not a %s", name, value, kind)
+	}
+	return protocol.MustEncode(v), nil
+}
+
+// splice puts fields at the beginning of an object, in the order of their names.
+func splice(fields map[string]json.RawMessage, object json.RawMessage) (json.RawMessage, error) {
+	if len(fields) == 0 {
+		return object, nil
+	}
+	out := protocol.MustEncode(fields)
+	rest, ok := trimObject(object)
+	switch {
+	case object == nil, ok && len(rest) == 0:
+		return out, nil
+	case !ok:
+		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "not a JSON object")
+	}
+	return slices.Concat(out[:len(out)-1], []byte(","), rest, []byte("}")), nil
+}
+
+// trimObject returns the members of an object that is valid JSON, without its braces.
+func trimObject(object json.RawMessage) (members []byte, ok bool) {
+	object = bytes.TrimSpace(object)
+	if len(object) == 0 || object[0] != '{' {
+		return nil, false
+	}
+	return bytes.TrimSpace(object[1 : len(object)-1]), true
+}

@@ -1,0 +1,78 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// export answers a session as a document, with the events that are visible at the request.
+func (a *api) export(w http.ResponseWriter, r *http.Request, route *Route) {
+	if a.Documents == nil {
+		a.fail(w, protocol.Errorf(protocol.CodeUnsupported, "this server writes no documents"))
+		return
+	}
+	format := cmp.Or(r.URL.Query().Get("format"), "md")
+	if formats := a.Documents.Formats(); !slices.Contains(formats, format) {
+		a.fail(w, protocol.Errorf(protocol.CodeInvalidMessage, "format: want one of %s", strings.Join(formats, ", ")))
+		return
+	}
+	at, sub, detach, err := a.attach(r, r.PathValue("id"), protocol.Position{})
+	if err != nil {
+		a.fail(w, err)
+		return
+	}
+	defer detach()
+	download(w, a.Documents.MediaType(format))
+	w.Header().Set("Cache-Control", "no-store")
+	if r.Method == http.MethodHead {
+		return
+	}
+	var failed error
+	events := func(yield func([]byte, error) bool) {
+		var buf []byte
+		after, end := at.Result.After.Seq, at.Result.Position.Seq
+		for after < end {
+			lines, last, err := at.Log.Read(r.Context(), after, !a.Documents.Raw(format), sseBatch, buf[:0])
+			if err != nil {
+				failed = err
+				yield(nil, err)
+				return
+			}
+			for line := range bytes.Lines(lines) {
+				if !yield(bytes.TrimSuffix(line, []byte("\n")), nil) {
+					return
+				}
+			}
+			after, buf = last, lines
+			sub.after.Store(after)
+		}
+	}
+	out := &countingBody{body: newBody(w)}
+	err = a.Documents.Write(out, format, events)
+	switch {
+	case err == nil:
+	case failed != nil && out.written == 0:
+		clear(w.Header())
+		a.fail(w, session.ReadErrorFor(at.Result.Session, failed))
+	default:
+		panic(http.ErrAbortHandler) // the client must not take a part for the document
+	}
+}
+
+// A countingBody counts what was written.
+type countingBody struct {
+	*body
+	written int
+}
+
+func (c *countingBody) Write(p []byte) (int, error) {
+	n, err := c.body.Write(p)
+	c.written += n
+	return n, err
+}

@@ -1,0 +1,244 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// Values of the parameter wait.
+const waitTurn = "turn"
+
+// Bounds of the parameter timeout.
+const (
+	defaultWait = time.Minute
+	maxWait     = time.Hour
+)
+
+// Statuses of a message, beside those of send.
+const (
+	MessageEnded   = "ended"
+	MessageRemoved = "removed" // from the queue
+)
+
+// What a turn that cannot go on needs.
+const (
+	NeedsApproval = "approval" // a request is pending
+	NeedsRelease  = "release"  // the queue is held
+)
+
+// MessageResult reports what became of a message. Status is started, queued, ended or removed.
+type MessageResult struct {
+	Status    string `json:"status"`
+	MessageID string `json:"message_id"`
+	Turn      string `json:"turn,omitempty"`  // when started
+	Index     *int   `json:"index,omitempty"` // when queued
+	Seq       uint64 `json:"seq,omitempty"`   // of the event that records it, in the answer to a new message
+
+	Needs   string                `json:"needs,omitempty"` // approval, release: the turn waits for a user
+	Outcome *protocol.TurnOutcome `json:"outcome,omitempty"`
+}
+
+// final reports whether a wait for a message is over.
+func (m *MessageResult) final() bool {
+	return m.Outcome != nil || m.Needs != "" || m.Status == MessageRemoved
+}
+
+// send sends a message. With ?wait=turn it answers when the turn has ended, or needs a user, or
+// ?timeout= has passed. A request that is repeated with its key waits for the same turn.
+func (a *api) send(w http.ResponseWriter, r *http.Request, route *Route) {
+	wait, err := waitOf(r)
+	if err != nil {
+		a.fail(w, err)
+		return
+	}
+	result, err := a.run(w, r, route)
+	if err != nil {
+		a.fail(w, err)
+		return
+	}
+	if wait == 0 {
+		write(w, http.StatusOK, result)
+		return
+	}
+	var sent protocol.SendResult
+	if err := json.Unmarshal(result, &sent); err != nil {
+		a.fail(w, err)
+		return
+	}
+	m, err := a.waitFor(r, sent.MessageID, true, wait)
+	if err != nil {
+		a.fail(w, err)
+		return
+	}
+	m.Seq = sent.Seq
+	write(w, http.StatusOK, m)
+}
+
+// message answers what became of a message, as send does.
+func (a *api) message(w http.ResponseWriter, r *http.Request, _ *Route) {
+	wait, err := waitOf(r)
+	if err != nil {
+		a.fail(w, err)
+		return
+	}
+	m, err := a.waitFor(r, r.PathValue("message_id"), false, wait)
+	if err != nil {
+		a.fail(w, err)
+		return
+	}
+	write(w, http.StatusOK, m)
+}
+
+// waitOf returns the time to wait for a turn, 0 without ?wait=turn.
+func waitOf(r *http.Request) (time.Duration, error) {
+	query := r.URL.Query()
+	switch query.Get("wait") {
+	case waitTurn:
+	case "":
+		if query.Has("timeout") {
+			return 0, protocol.Errorf(protocol.CodeInvalidMessage, "timeout: only with wait=%s", waitTurn)
+		}
+		return 0, nil
+	default:
+		return 0, protocol.Errorf(protocol.CodeInvalidMessage, "wait: want %s", waitTurn)
+	}
+	if !query.Has("timeout") {
+		return defaultWait, nil
+	}
+	seconds, err := strconv.Atoi(query.Get("timeout"))
+	if err != nil || seconds < 1 || seconds > int(maxWait/time.Second) {
+		return 0, protocol.Errorf(protocol.CodeInvalidMessage, "timeout: want 1 to %.0f seconds", maxWait.Seconds())
+	}
+	return time.Duration(seconds) * time.Second, nil
+}
+
+// waitFor returns what became of a message of the session in the path, at once if wait is 0. known
+// says that the message was accepted. It returns early when the request ends.
+func (a *api) waitFor(r *http.Request, message string, known bool, wait time.Duration) (*MessageResult, error) {
+	id, err := a.Commands.Resolve(r, r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	if wait == 0 {
+		return a.messageNow(r, id, message, known)
+	}
+	state, err := a.state(r, id)
+	if err != nil {
+		return nil, err
+	}
+	at, sub, detach, err := a.attach(r, id, protocol.Position{Seq: state.Seq})
+	if err != nil {
+		return nil, err
+	}
+	defer detach()
+	timeout := time.NewTimer(wait)
+	defer timeout.Stop()
+	events := follower{log: at.Log, after: at.Result.After.Seq}
+	for {
+		m, err := a.messageNow(r, id, message, known)
+		if err != nil || m.final() {
+			return m, err
+		}
+		known = true
+		for changed := false; !changed; {
+			if changed, err = events.next(r.Context(), sub); err != nil {
+				return nil, session.ReadErrorFor(id, err)
+			}
+			if changed {
+				break
+			}
+			select {
+			case <-sub.wake:
+			case <-timeout.C:
+				return m, nil
+			case <-r.Context().Done():
+				return nil, ended(r.Context())
+			}
+		}
+	}
+}
+
+// messageNow returns what became of a message. One that is neither queued nor in a turn was
+// removed.
+func (a *api) messageNow(r *http.Request, id, message string, known bool) (*MessageResult, error) {
+	state, err := a.state(r, id)
+	if err != nil {
+		return nil, err
+	}
+	m := &MessageResult{MessageID: message}
+	if i := state.QueueIndex(message); i >= 0 {
+		m.Status, m.Index = protocol.SendQueued, &i
+		switch {
+		case len(state.Approvals) > 0:
+			m.Needs = NeedsApproval
+		case state.BlockingHold() != nil && state.Turn == nil:
+			m.Needs = NeedsRelease
+		}
+		return m, nil
+	}
+	if t := state.Turn; t != nil && t.Message.MessageID == message {
+		m.Status, m.Turn = protocol.SendStarted, t.Turn
+		if len(state.Approvals) > 0 {
+			m.Needs = NeedsApproval
+		}
+		return m, nil
+	}
+	turns, err := a.History.Turns(r.Context(), id, message)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range slices.Backward(turns) {
+		if t.Message.MessageID == message && t.End != nil {
+			o := protocol.NewTurnOutcome(id, t, t.End)
+			if a.Documents != nil {
+				o.Files = a.Documents.ChangedFiles(t.Items)
+			}
+			m.Status, m.Turn, m.Outcome = MessageEnded, t.Turn, &o
+			return m, nil
+		}
+	}
+	if !known {
+		return nil, protocol.Errorf(protocol.CodeNotFound, "there is no message %.80q", message)
+	}
+	m.Status = MessageRemoved
+	return m, nil
+}
+
+// A follower reads the events of a session that may end a wait.
+type follower struct {
+	log   *session.Log
+	after uint64
+	buf   []byte
+}
+
+// next reads the events that are there and reports whether one of them may end a wait.
+func (f *follower) next(ctx context.Context, sub *subscriber) (changed bool, _ error) {
+	for {
+		lines, last, err := f.log.Read(ctx, f.after, true, sseBatch, f.buf[:0])
+		if err != nil || last == f.after {
+			return changed, err
+		}
+		for e := range decodedEvents(lines) {
+			changed = changed || mayEndWait(e.Type)
+		}
+		f.after, f.buf = last, lines
+		sub.after.Store(last)
+	}
+}
+
+// mayEndWait reports whether a message may have ended, or need a user, after an event of a type.
+func mayEndWait(t protocol.Type) bool {
+	switch t {
+	case protocol.MessageUser, protocol.ApprovalRequested, protocol.QueueHeld, protocol.QueueMoved,
+		protocol.QueueRemoved, protocol.TurnEnded, protocol.SessionClosed:
+		return true
+	}
+	return false
+}
