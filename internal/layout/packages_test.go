@@ -163,6 +163,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/historygen", test: true},
 	{pkg: "internal/interop", test: true},
 	{pkg: "internal/interop/interoptest", test: true},
+	{pkg: "internal/interop/openapi", test: true},
 	{pkg: "internal/interop/sandcastle", test: true},
 	{pkg: "internal/interop/thirdparty", test: true},
 	{pkg: "internal/layout", test: true},

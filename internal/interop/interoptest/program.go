@@ -44,6 +44,9 @@ type Server struct {
 	t   *testing.T
 	cmd *exec.Cmd
 
+	URL       string `json:"url"`        // of the first TCP listener, or else of the Unix socket
+	TokenFile string `json:"token_file"` // of the TCP listeners
+
 	// Dialects holds the URLs of each dialect's listeners.
 	Dialects map[string][]string
 }
