@@ -99,6 +99,13 @@ func (l *attemptList) addNative(token string) {
 		add("frame", path, 403, false)
 	}
 	add("events", "/api/sessions/"+l.server.session+"/events", status(200), ok)
+	add("events", "/api/sessions/events", status(200), ok)
+	// The command of an allowed page is answered 400: the name of the attempt is no parameter.
+	for kind, allowed := range map[string]int{"json": 400, "post": 415, "blind": 415} {
+		l.add(native, "/api/sessions/"+l.server.session+"/messages", token, attempt{
+			Kind: kind, Body: `{"text":"delete everything"}`, status: status(allowed),
+		})
+	}
 	add("fetch", "/healthz", 200, true)
 	add("image", "/healthz", 403, false)
 	if ok {
