@@ -19,6 +19,7 @@ import (
 	"agentctl/tui/approval"
 	"agentctl/tui/dashboard"
 	"agentctl/tui/remote"
+	"agentctl/tui/task"
 )
 
 // fakeServer is a server of recorded sessions. It counts the subscribers of each session.
@@ -30,8 +31,9 @@ type fakeServer struct {
 	sessions       map[string]*tuitest.FakeSession
 	subscribers    map[string]int // running calls of Updates by session
 	reply          func(session string, a tuitest.Command) (any, error)
-	commands       []string // session and verb of each command
-	subscriptions  []string // session of each call of Updates
+	commands       []string            // session and verb of each command
+	subscriptions  []string            // session of each call of Updates
+	resumed        []protocol.Position // of each call of UpdatesSince
 	retries        int
 	closeDelay     time.Duration // how long Updates continues after its context has ended
 	maxSubscribers int           // maximum number of concurrent subscribers of one session
@@ -118,6 +120,22 @@ func (s *fakeSession) Updates(ctx context.Context) iter.Seq[remote.Update] {
 	}
 }
 
+// Resumes implements remote.Resumer.
+func (s *fakeSession) Resumes() bool { return true }
+
+// UpdatesSince implements remote.Resumer: the next updates of the feed continue the earlier ones.
+func (s *fakeSession) UpdatesSince(ctx context.Context, since protocol.Position) iter.Seq[remote.Update] {
+	return func(yield func(remote.Update) bool) {
+		s.server.mu.Lock()
+		s.server.resumed = append(s.server.resumed, since)
+		s.server.mu.Unlock()
+		attached := &protocol.SubscribeResult{Session: s.id, Mode: protocol.ModeResume, After: since, Position: since}
+		if yield(remote.Update{Attached: attached}) {
+			s.Updates(ctx)(yield)
+		}
+	}
+}
+
 // addSubscribers adds n to the number of subscribers of a session.
 func (s *fakeServer) addSubscribers(id string, n int) {
 	s.mu.Lock()
@@ -161,6 +179,13 @@ func (s *fakeServer) requests() (subscriptions, commands []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.subscriptions), slices.Clone(s.commands)
+}
+
+// resumptions returns the positions after which updates were continued.
+func (s *fakeServer) resumptions() []protocol.Position {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.resumed)
 }
 
 // peakSubscribers returns the maximum number of concurrent subscribers of one session.
@@ -706,6 +731,115 @@ func TestHiddenSessionIsUpdated(t *testing.T) {
 		}
 		p.stop()
 	})
+}
+
+func TestHiddenSessionDetachesAndResumes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := startDashboard(t, "")
+		p.press(keyEnter, "draft", keyF2)
+		tuitest.Wait(detachAfter - time.Second)
+		if got := p.server.subscribed(); !slices.Equal(got, []string{"s3"}) {
+			t.Errorf("subscribed soon after it was hidden: got %v, want s3", got)
+		}
+		tuitest.Wait(2 * time.Second)
+		if got := p.server.subscribed(); len(got) > 0 {
+			t.Errorf("subscribed a while after it was hidden: got %v, want none", got)
+		}
+		j := &tuitest.Journal{Seq: 5, At: tuitest.Start, Turn: "turn-m1"}
+		j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: " and more"})
+		j.CaughtUp()
+		for _, u := range j.Take() {
+			p.server.sessions["s3"].Feed <- u
+		}
+		tuitest.Wait(time.Second)
+		if n := len(p.server.sessions["s3"].Feed); n != 2 {
+			t.Errorf("updates read of a detached session: got %d, want none", 2-n)
+		}
+		p.press(keyEnter)
+		p.wantText("answer of s3 and more", "> draft")
+		want := []protocol.Position{{Epoch: "k3f9ab", Seq: 5}}
+		if got := p.server.resumptions(); !slices.Equal(got, want) {
+			t.Errorf("resumed after %v, want %v", got, want)
+		}
+		tuitest.Wait(2 * detachAfter)
+		if got := p.server.subscribed(); !slices.Equal(got, []string{"s3"}) || p.server.peakSubscribers() != 1 {
+			t.Errorf("shown again: got subscriptions to %v, at most %d at once", got, p.server.peakSubscribers())
+		}
+		p.stop()
+	})
+}
+
+func TestDetachedSessionShowsItsTranscriptWhileItSubscribes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newFakeServer()
+		server.closeDelay = time.Minute // the next subscription waits for the end of this one
+		p := startDashboardOn(t, server, "")
+		p.press(keyEnter, keyF2)
+		tuitest.Wait(2 * detachAfter)
+		p.press(keyEnter)
+		p.wantText("answer of s3")
+		if got := server.resumptions(); len(got) > 0 {
+			t.Errorf("subscribed twice at once, after %v", got)
+		}
+		tuitest.Wait(time.Minute)
+		if got := server.resumptions(); len(got) != 1 {
+			t.Errorf("resumed after %v, want one position", got)
+		}
+		p.stop()
+	})
+}
+
+func TestPreviewedAndEditingSessionsStayAttached(t *testing.T) {
+	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	attached := func(id string) bool { return !d.p.sessions.find(id).detached }
+	pass := func() {
+		d.send(nil)
+		d.now = d.now.Add(2 * detachAfter)
+		d.send(nil)
+	}
+	d.press("p") // shows the preview
+	d.run(d.p.open("s1"))
+	d.press("f2")
+	pass()
+	if !attached("s1") {
+		t.Error("the previewed session was detached")
+	}
+	d.press("down")
+	pass()
+	if attached("s1") {
+		t.Error("the session stays attached without a preview")
+	}
+	d.run(d.p.open("s2"))
+	j := tuitest.NewJournal()
+	j.QueueMessage(tuitest.Ada, "m2", "queued")
+	j.CaughtUp()
+	d.send(task.Message{To: d.p.sessions.shown, Msg: j.Take()})
+	d.press("tab", "e")
+	if o := d.p.sessions.shown; o.view.Detachable() {
+		t.Fatalf("no message is edited:\n%s", d.screen())
+	}
+	d.run(d.p.open("s3"))
+	pass()
+	if !attached("s2") {
+		t.Error("a session was detached while its queued message is edited")
+	}
+}
+
+func TestLaggingSessionDetachesAtOnce(t *testing.T) {
+	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	d.run(d.p.open("s1"))
+	j := tuitest.NewJournal()
+	j.CaughtUp()
+	j.Ephemeral(protocol.ClientLag, protocol.Client{Client: "c1", By: tuitest.Ada, Acked: j.Seq, LagEvents: 50})
+	o := d.p.sessions.shown
+	d.send(task.Message{To: o, Msg: j.Take()})
+	if o.detached {
+		t.Error("detached while it is shown")
+	}
+	d.press("f2")
+	if !o.detached {
+		t.Error("still attached while the link is slow")
+	}
 }
 
 func TestDashboardQuit(t *testing.T) {

@@ -32,16 +32,22 @@ type openSessions struct {
 	all     []*openSession // most recently shown first
 	shown   *openSession   // session on the screen; nil: none
 	drafts  *drafts.Store
-	closing map[string]chan struct{} // openSession.closed by session ID, of closed sessions
+	closing map[string]chan struct{} // stream.done by session ID, of closed sessions
+
+	detachPending bool // a detachMsg is pending
 }
 
-// openSession is a subscribed session.
+// openSession is an open session. It is subscribed unless it is detached.
 type openSession struct {
 	id      string
+	session remote.Session
 	view    *sessionview.View
 	tasks   *task.Runner
-	deleted bool          // the server deleted the session
-	closed  chan struct{} // closed when the subscription has ended
+	deleted bool // the server deleted the session
+
+	stream   *stream   // the latest one
+	detached bool      // stream was cancelled
+	hiddenAt time.Time // when the session was found to be hidden; zero: it is not
 }
 
 // find returns the open session with the given ID, or nil.
@@ -52,10 +58,13 @@ func (s *openSessions) find(id string) *openSession {
 	return nil
 }
 
-// Transcript returns the transcript view of an open session, or nil. It implements
-// dashboard.OpenSessions.
+// IsOpen reports whether a session is open. It implements dashboard.OpenSessions.
+func (s *openSessions) IsOpen(id string) bool { return s.find(id) != nil }
+
+// Transcript returns the transcript view of an open session that is subscribed, or nil. It
+// implements dashboard.OpenSessions.
 func (s *openSessions) Transcript(id string) *transcriptview.View {
-	if o := s.find(id); o != nil {
+	if o := s.find(id); o != nil && !o.detached {
 		return o.view.Transcript()
 	}
 	return nil
@@ -63,19 +72,27 @@ func (s *openSessions) Transcript(id string) *transcriptview.View {
 
 // Closing returns a channel that is closed when the previous subscription of a session has ended,
 // or nil if there was none. It implements dashboard.OpenSessions.
-func (s *openSessions) Closing(id string) <-chan struct{} { return s.closing[id] }
+func (s *openSessions) Closing(id string) <-chan struct{} {
+	if o := s.find(id); o != nil {
+		return o.stream.done
+	}
+	return s.closing[id]
+}
 
-// show puts a session on the screen. If it is not open, show opens it with newSession and
-// subscribes once ready is closed; a nil ready subscribes at once. If more than keep sessions are
-// open, show closes the least recently shown one. It spares the session with the ID except, unless
-// keep is 1.
+// show puts a session on the screen. If it is not open, show opens it with newSession. If it is not
+// subscribed, show subscribes once ready is closed; a nil ready subscribes at once. If more than
+// keep sessions are open, show closes the least recently shown one. It spares the session with the
+// ID except, unless keep is 1.
 func (s *openSessions) show(
 	id string, newSession func(id string) remote.Session, ready <-chan struct{}, except string,
 ) {
 	s.hide()
 	o := s.find(id)
-	if o == nil {
-		o = s.subscribe(id, newSession(id), ready)
+	switch {
+	case o == nil:
+		o = s.open(id, newSession(id), ready)
+	case o.detached:
+		s.attach(o, ready)
 	}
 	s.all = slices.DeleteFunc(s.all, func(other *openSession) bool { return other == o })
 	s.all = slices.Insert(s.all, 0, o)
@@ -104,10 +121,10 @@ func (s *openSessions) hide() {
 	}
 }
 
-// subscribe opens a session. It starts receiving updates after the previous subscription of the
-// session has ended and ready is closed.
-func (s *openSessions) subscribe(id string, session remote.Session, ready <-chan struct{}) *openSession {
-	o := &openSession{id: id, tasks: task.NewRunner(s.ctx), closed: make(chan struct{})}
+// open opens a session. It starts receiving updates after the previous subscription of the session
+// has ended and ready is closed.
+func (s *openSessions) open(id string, session remote.Session, ready <-chan struct{}) *openSession {
+	o := &openSession{id: id, session: session, tasks: task.NewRunner(s.ctx)}
 	o.tasks.Address, o.tasks.OnPanic = o, s.onPanic
 	config := s.viewConfig
 	config.Session, config.Tasks = session, o.tasks
@@ -115,23 +132,8 @@ func (s *openSessions) subscribe(id string, session remote.Session, ready <-chan
 	config.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return after(d, o.tasks.Wrap(msg)) }
 	config.Composer.SaveDraft = func(d drafts.Draft) { s.drafts.Save(id, d) }
 	o.view = sessionview.New(config)
-	previous := s.closing[id]
-	s.wg.Go(func() {
-		s.send(task.Message{To: o, Msg: sessionview.DraftMsg(s.drafts.Load(id))})
-		if previous != nil {
-			<-previous
-		}
-		if task.Wait(o.tasks.Context(), ready) {
-			err := task.Pump(o.tasks.Context(), session.Updates, func(u []remote.Update) {
-				s.send(task.Message{To: o, Msg: remote.Updates(u)})
-			})
-			if err != nil {
-				s.onPanic(err)
-			}
-		}
-		close(o.closed)
-		s.send(task.Message{To: o, Msg: sessionview.UpdatesEnded{}})
-	})
+	s.wg.Go(func() { s.send(task.Message{To: o, Msg: sessionview.DraftMsg(s.drafts.Load(id))}) })
+	s.attach(o, ready)
 	return o
 }
 
@@ -175,7 +177,7 @@ func (s *openSessions) closeSession(o *openSession) {
 		default:
 		}
 	}
-	s.closing[o.id] = o.closed
+	s.closing[o.id] = o.stream.done
 	s.wg.Go(o.tasks.Close)
 }
 

@@ -80,7 +80,16 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	cmd := p.update(msg)
 	p.observeTour()
-	return p, tea.Batch(p.renderClock.touch(), cmd)
+	return p, tea.Batch(p.renderClock.touch(), cmd, p.detachHidden())
+}
+
+// detachHidden ends the updates of sessions that are not visible.
+func (p *program) detachHidden() tea.Cmd {
+	previewed := ""
+	if p.dashboard != nil && p.sessions.shown == nil {
+		previewed = p.dashboard.Previewed()
+	}
+	return p.sessions.detachHidden(previewed)
 }
 
 // update routes a message to the screens.
@@ -109,6 +118,9 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 		return p.updateShown(msg)
 	case task.Message:
 		return p.updateSession(msg.To.(*openSession), msg.Msg)
+	case detachMsg:
+		p.sessions.detachPending = false
+		return nil
 	case readSavedMsg:
 		return p.finishSave(msg)
 	case dashboard.SummariesMsg:
@@ -175,6 +187,12 @@ func (p *program) updateShown(msg tea.Msg) tea.Cmd {
 
 // updateSession passes a message to a session and updates the screens that depend on it.
 func (p *program) updateSession(o *openSession, msg tea.Msg) tea.Cmd {
+	if m, ok := msg.(streamMsg); ok {
+		if o.detached || m.stream != o.stream {
+			return nil
+		}
+		msg = m.msg
+	}
 	cmd := p.sessions.update(o, msg)
 	if p.dashboard == nil {
 		if _, ok := msg.(remote.Updates); ok && o.view.CaughtUp() {
@@ -226,7 +244,7 @@ func (p *program) handleIntent(intent any) tea.Cmd {
 // open puts a session on the screen. There must be a dashboard.
 func (p *program) open(id string) tea.Cmd {
 	var ready <-chan struct{}
-	if p.sessions.find(id) == nil {
+	if o := p.sessions.find(id); o == nil || o.detached {
 		ready = p.dashboard.StopPreview()
 	}
 	p.sessions.show(id, p.session, ready, p.navigation.origin)

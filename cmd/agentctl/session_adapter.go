@@ -28,7 +28,7 @@ type sessionAdapter struct {
 }
 
 var (
-	_ remote.Session    = (*sessionAdapter)(nil)
+	_ remote.Resumer    = (*sessionAdapter)(nil)
 	_ logview.Source    = (*sessionAdapter)(nil)
 	_ remote.Retrier    = (*sessionAdapter)(nil)
 	_ remote.Withdrawer = (*sessionAdapter)(nil)
@@ -65,6 +65,19 @@ func (s *sessionAdapter) Withdraw(clientMessageID string) bool {
 // Updates yields the events of the session and the states of the connection until the session ends.
 // It panics with the panics of the client.
 func (s *sessionAdapter) Updates(ctx context.Context) iter.Seq[remote.Update] {
+	return s.updates(ctx, wsclient.SubscribeOptions{})
+}
+
+// Resumes reports whether the server speaks the native protocol. A dialect may start again.
+func (s *sessionAdapter) Resumes() bool { return s.client.Dialect() == "" }
+
+// UpdatesSince is Updates for a reader that has the events up to a position.
+func (s *sessionAdapter) UpdatesSince(ctx context.Context, since protocol.Position) iter.Seq[remote.Update] {
+	return s.updates(ctx, wsclient.SubscribeOptions{Since: &since})
+}
+
+// updates yields the updates of a new subscription with options.
+func (s *sessionAdapter) updates(ctx context.Context, o wsclient.SubscribeOptions) iter.Seq[remote.Update] {
 	return func(yield func(remote.Update) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		updates := make(chan remote.Update)
@@ -79,7 +92,7 @@ func (s *sessionAdapter) Updates(ctx context.Context) iter.Seq[remote.Update] {
 		}
 		start(s.sendStates)
 		start(func(ctx context.Context, updates chan<- remote.Update) {
-			s.sendEvents(ctx, updates)
+			s.sendEvents(ctx, o, updates)
 			cancel()
 		})
 		defer sources.Wait()
@@ -176,8 +189,10 @@ func isLocalServer(err error) bool {
 
 // sendEvents sends the events of the session until it ends; the last update has the reason. If the
 // server refuses the connection, it continues once the connection is open again.
-func (s *sessionAdapter) sendEvents(ctx context.Context, updates chan<- remote.Update) {
-	sub := s.client.Subscribe(s.session, wsclient.SubscribeOptions{})
+func (s *sessionAdapter) sendEvents(
+	ctx context.Context, o wsclient.SubscribeOptions, updates chan<- remote.Update,
+) {
+	sub := s.client.Subscribe(s.session, o)
 	defer sub.Close()
 	for {
 		err := s.forward(ctx, sub, updates)

@@ -29,14 +29,17 @@ type Config struct {
 	Open      OpenSessions
 }
 
-// OpenSessions gives access to the sessions that the program is subscribed to.
+// OpenSessions gives access to the sessions that the program holds.
 type OpenSessions interface {
-	// Transcript returns the transcript of an open session, or nil.
+	// IsOpen reports whether the program holds the transcript of a session.
+	IsOpen(session string) bool
+
+	// Transcript returns the transcript of an open session that is subscribed, or nil.
 	Transcript(session string) *transcriptview.View
 
 	// Closing returns a channel that is closed when the program has unsubscribed from a session
-	// that it is closing, or nil if it is not closing that session. A client must not subscribe to
-	// a session twice at the same time.
+	// that it closes or detaches, or nil for any other session. A client must not subscribe to a
+	// session twice at the same time.
 	Closing(session string) <-chan struct{}
 }
 

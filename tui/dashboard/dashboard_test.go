@@ -85,6 +85,7 @@ func (s *fakeSession) Updates(context.Context) iter.Seq[remote.Update] {
 // noSessions has no open session.
 type noSessions struct{}
 
+func (noSessions) IsOpen(string) bool                     { return false }
 func (noSessions) Transcript(string) *transcriptview.View { return nil }
 func (noSessions) Closing(string) <-chan struct{}         { return nil }
 

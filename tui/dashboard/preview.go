@@ -130,6 +130,14 @@ func (d *Dashboard) StopPreview() <-chan struct{} {
 	return d.preview.done
 }
 
+// Previewed returns the session whose transcript the preview shows, or "".
+func (d *Dashboard) Previewed() string {
+	if !d.previewOn() {
+		return ""
+	}
+	return d.Selected()
+}
+
 // startPreviewTimer starts a timer that triggers the next peek, unless one is running.
 func (d *Dashboard) startPreviewTimer(after time.Duration) tea.Cmd {
 	if d.preview.timerRunning {

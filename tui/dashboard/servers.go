@@ -199,7 +199,7 @@ func (d *Dashboard) checkOpen(intent any) any {
 		return intent
 	}
 	err := d.servers.refuse(session)
-	if err == nil || d.Open.Transcript(session) != nil {
+	if err == nil || d.Open.IsOpen(session) {
 		return intent
 	}
 	d.status.Text = err.Error()

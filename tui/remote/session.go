@@ -23,6 +23,19 @@ type Session interface {
 	Do(ctx context.Context, verb protocol.Verb, data, result any) error
 }
 
+// Resumer is a Session whose updates can be read again after they ended with their context.
+type Resumer interface {
+	Session
+
+	// Resumes reports whether the server continues updates after any position.
+	Resumes() bool
+
+	// UpdatesSince is Updates for a reader that has all events up to a position: it yields those
+	// after it, or starts again with an attachment that says why. Only one call of Updates or
+	// UpdatesSince may run at a time.
+	UpdatesSince(ctx context.Context, since protocol.Position) iter.Seq[Update]
+}
+
 // Withdrawer is a Session that can withdraw a message while it waits for a connection. It is safe
 // for concurrent use.
 type Withdrawer interface {

@@ -1,6 +1,7 @@
 package sessionview
 
 import (
+	"cmp"
 	"time"
 
 	"agentctl/protocol"
@@ -54,6 +55,7 @@ func (r *replica) attach(a *protocol.SubscribeResult) (replaced bool) {
 		r.clients[c.Client] = c
 	}
 	if a.Mode == protocol.ModeResume || a.Snapshot == nil {
+		r.epoch = cmp.Or(a.After.Epoch, r.epoch)
 		return false
 	}
 	r.epoch, r.state = a.Snapshot.Epoch, a.Snapshot.State
@@ -61,6 +63,12 @@ func (r *replica) attach(a *protocol.SubscribeResult) (replaced bool) {
 		r.state.Session = a.Session
 	}
 	return true
+}
+
+// lag returns the number of events that this client does not have yet, by the server's last report.
+func (r *replica) lag() uint64 {
+	c := r.clients[r.conn.Connection]
+	return max(c.Acked+c.LagEvents, r.state.Seq) - r.state.Seq
 }
 
 // progress returns the progress of a long catch-up in percent, or -1.

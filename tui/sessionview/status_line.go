@@ -152,13 +152,12 @@ const minLag = 20
 // lag returns the lag of this client, or else the largest lag of another one. The server's report
 // on this client may be older than the events received since.
 func (l *statusLine) lag() string {
+	if own := l.replica.lag(); own >= minLag {
+		return fmt.Sprintf("lag %d", own)
+	}
 	var slowest protocol.Client
-	seq := l.replica.state.Seq
 	for id, c := range l.replica.clients {
 		if id == l.replica.conn.Connection {
-			if end := c.Acked + c.LagEvents; end >= seq+minLag {
-				return fmt.Sprintf("lag %d", end-seq)
-			}
 			continue
 		}
 		if c.LagEvents > slowest.LagEvents || c.LagEvents == slowest.LagEvents && c.Client < slowest.Client {
