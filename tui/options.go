@@ -52,6 +52,7 @@ type ReadStore interface {
 type Parts struct {
 	Composer ComposerOptions
 	Side     SideOptions
+	List     ListOptions
 	Tour     *tour.Guide // leads through the tour; nil: no tour
 	Create   bool        // the dashboard starts with the form that creates a session
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,14 +30,19 @@ type program struct {
 	navigation pendingNavigation
 	read       readSaver
 	tour       *tour.Guide // nil: no tour
+	column     sessionColumn
 
-	// watchRequested is closed when the program needs the summaries of all sessions. An initial
-	// session loads first: it must not wait for thousands of summaries.
-	watchRequested chan struct{}
-	watching       bool // watchRequested is closed
+	watch watchRequest
 
 	width, height int
 	renderClock   renderClock
+}
+
+// watchRequest is the request for the summaries of all sessions. An initial session loads first: it
+// must not wait for thousands of summaries.
+type watchRequest struct {
+	made chan struct{} // closed by the request
+	done bool          // made is closed
 }
 
 // mouse is the state of the mouse.
@@ -64,9 +70,9 @@ func (p *program) Init() tea.Cmd {
 
 // requestWatch requests the summaries of all sessions. Only the first call has an effect.
 func (p *program) requestWatch() {
-	if !p.watching {
-		p.watching = true
-		close(p.watchRequested)
+	if !p.watch.done {
+		p.watch.done = true
+		close(p.watch.made)
 	}
 }
 
@@ -98,7 +104,7 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		msg.Height -= p.tourRows(msg.Height)
 		p.width, p.height = max(msg.Width, 1), max(msg.Height, 1)
-		return tea.Batch(p.updateDashboard(msg), p.updateShown(msg))
+		return tea.Batch(p.updateDashboard(msg), p.updateShown(p.sessionSize()))
 	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg:
 		if p.styles.Update(msg) {
 			return p.restyle()
@@ -140,6 +146,10 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 // handleInput passes a key, paste or mouse event to the session on the screen. It handles the keys
 // that leave the session itself.
 func (p *program) handleInput(msg tea.Msg) tea.Cmd {
+	msg, cmd := p.columnInput(msg)
+	if msg == nil {
+		return cmd
+	}
 	press, ok := msg.(tea.KeyPressMsg)
 	if !ok || p.dashboard == nil {
 		return p.updateShown(msg)
@@ -152,13 +162,17 @@ func (p *program) handleInput(msg tea.Msg) tea.Cmd {
 
 // leavesSession reports whether an action shows another screen.
 func leavesSession(a keymap.Action) bool {
-	return a == keymap.ShowSessions || a == keymap.NextPending || a == keymap.JumpSession
+	return a == keymap.ShowSessions || a == keymap.NextPending || a == keymap.JumpSession ||
+		slices.Contains(columnActions, a)
 }
 
 // handleAction carries out an action that leaves the session on the screen.
 func (p *program) handleAction(action keymap.Action) tea.Cmd {
 	if p.dashboard == nil {
 		return nil
+	}
+	if cmd, ok := p.actColumn(action); ok {
+		return cmd
 	}
 	switch action {
 	case keymap.NextPending:
@@ -248,10 +262,11 @@ func (p *program) open(id string) tea.Cmd {
 		ready = p.dashboard.StopPreview()
 	}
 	p.sessions.show(id, p.session, ready, p.navigation.origin)
+	p.column.scroll = 0
 	p.dashboard.SetCovered(true)
 	p.dashboard.Select(id)
 	p.updateOthers()
-	return tea.Batch(p.updateShown(tea.WindowSizeMsg{Width: p.width, Height: p.height}), p.saveRead())
+	return tea.Batch(p.updateShown(p.sessionSize()), p.saveRead())
 }
 
 // showDashboard puts the dashboard on the screen.
@@ -320,6 +335,7 @@ func (p *program) View() tea.View {
 	if o := p.sessions.shown; o != nil {
 		v = o.view.View()
 		v.ProgressBar = p.notifier.Progress(o.view.State(), o.view.Plan(), o.view.Conn())
+		p.addColumn(&v)
 	} else {
 		v = p.dashboard.View()
 	}

@@ -123,10 +123,10 @@ func (b *builder) newProgram() *program {
 		keep = defaultKeep
 	}
 	return &program{
-		styles:         b.styles,
-		mouse:          mouse{enabled: b.options.Mouse},
-		notifier:       b.options.newNotifier(),
-		watchRequested: make(chan struct{}),
+		styles:   b.styles,
+		mouse:    mouse{enabled: b.options.Mouse},
+		notifier: b.options.newNotifier(),
+		watch:    watchRequest{made: make(chan struct{})},
 		sessions: &openSessions{
 			ctx: b.ctx, keep: keep, drafts: b.openDrafts(), closing: map[string]chan struct{}{},
 			viewConfig: sessionview.Config{
@@ -140,6 +140,7 @@ func (b *builder) newProgram() *program {
 		width:  80,
 		height: 24,
 		tour:   b.options.Tour,
+		column: sessionColumn{options: b.options.List},
 	}
 }
 
@@ -201,7 +202,7 @@ func (b *builder) followServer(p *program, server remote.Server, app *tea.Progra
 	sendSummaries := func(u []dashboard.SummaryUpdate) { app.Send(dashboard.SummariesMsg(u)) }
 	sendConn := func(c []remote.Conn) { app.Send(dashboard.ConnMsg(c[len(c)-1])) }
 	wg.Go(func() {
-		if task.Wait(b.ctx, p.watchRequested) {
+		if task.Wait(b.ctx, p.watch.made) {
 			onPanic(task.Pump(b.ctx, watch, sendSummaries))
 		}
 	})
@@ -214,7 +215,7 @@ func (b *builder) followServer(p *program, server remote.Server, app *tea.Progra
 	}
 	sendConns := func(c []remote.ServerConn) { app.Send(dashboard.ServerConnsMsg(c)) }
 	wg.Go(func() {
-		if task.Wait(b.ctx, p.watchRequested) {
+		if task.Wait(b.ctx, p.watch.made) {
 			onPanic(task.Pump(b.ctx, several.ServerConns, sendConns))
 		}
 	})

@@ -247,8 +247,8 @@ func (o *attachOptions) screenOptions() tui.Options {
 // screenOptions returns the options of the TUI from the user's configuration.
 func (a *app) screenOptions() tui.Options {
 	u := &a.userConfig
-	path := config.ScreenStatePath(a.env)
-	state := config.LoadScreenState(path)
+	file := config.OpenScreenState(config.ScreenStatePath(a.env))
+	state := file.State()
 	return tui.Options{
 		Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor, Theme: u.Theme, Mouse: u.Mouse, Keys: u.Keys,
 		Keep: u.Keep,
@@ -260,7 +260,15 @@ func (a *app) screenOptions() tui.Options {
 			Side: tui.SideOptions{
 				Hidden: &state.SideHidden,
 				// A state that cannot be saved costs the user a key at the next start.
-				OnChange: func(hidden bool) { _ = config.ScreenState{SideHidden: hidden}.Save(path) },
+				OnChange: func(hidden bool) {
+					_ = file.Change(func(s *config.ScreenState) { s.SideHidden = hidden })
+				},
+			},
+			List: tui.ListOptions{
+				Hidden: state.ListHidden,
+				OnChange: func(hidden bool) {
+					_ = file.Change(func(s *config.ScreenState) { s.ListHidden = hidden })
+				},
 			},
 		},
 	}

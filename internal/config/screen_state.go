@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // ScreenState is what the screen remembers of the user's choices. It holds no credential.
 type ScreenState struct {
 	SideHidden bool `json:"side_hidden"`
+	ListHidden bool `json:"list_hidden"`
 }
 
 // ScreenStatePath returns the path of the file with the screen's state, or "" if the system has no
@@ -56,4 +58,33 @@ func (s ScreenState) Save(path string) error {
 		return fmt.Errorf("save the state of the screen: %w", err)
 	}
 	return nil
+}
+
+// ScreenStateFile is the file of a state that parts of the screen change. It is safe for concurrent
+// use.
+type ScreenStateFile struct {
+	path string
+
+	mu    sync.Mutex
+	state ScreenState
+}
+
+// OpenScreenState reads the state of a file.
+func OpenScreenState(path string) *ScreenStateFile {
+	return &ScreenStateFile{path: path, state: LoadScreenState(path)}
+}
+
+// State returns the present state.
+func (f *ScreenStateFile) State() ScreenState {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.state
+}
+
+// Change changes the state and saves it.
+func (f *ScreenStateFile) Change(change func(*ScreenState)) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(&f.state)
+	return f.state.Save(f.path)
 }

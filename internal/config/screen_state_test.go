@@ -33,3 +33,19 @@ func TestScreenStateIsRemembered(t *testing.T) {
 		t.Error("a path without a home directory")
 	}
 }
+
+func TestScreenStateFileKeepsTheOtherChoices(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state", "screen.json")
+	f := OpenScreenState(path)
+	for _, change := range []func(*ScreenState){
+		func(s *ScreenState) { s.SideHidden = true },
+		func(s *ScreenState) { s.ListHidden = true },
+	} {
+		if err := f.Change(change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := OpenScreenState(path).State(), (ScreenState{SideHidden: true, ListHidden: true}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

@@ -46,6 +46,8 @@ func (d *Dashboard) actGlobal(action keymap.Action) (cmd tea.Cmd, intent any, ha
 		d.OpenJump(false)
 	case keymap.Find:
 		d.openSearch()
+	case keymap.ChooseTheme:
+		d.overlays.Push(ui.NewThemeMenu(d.Styles))
 	case keymap.Reconnect:
 		return d.reconnect(), nil, true
 	case keymap.ShowProtocolLog:

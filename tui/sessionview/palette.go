@@ -40,7 +40,11 @@ func (v *View) allCommands() []palette.Command {
 
 // leavesSession reports whether an action shows another screen, if the program has one.
 func leavesSession(a keymap.Action) bool {
-	return a == keymap.ShowSessions || a == keymap.NextPending || a == keymap.NewSession
+	switch a {
+	case keymap.ShowSessions, keymap.NextPending, keymap.NewSession, keymap.ToggleColumn:
+		return true
+	}
+	return false
 }
 
 // listedCommands returns the list of the commands that match the message, or nil if it is not
@@ -182,25 +186,19 @@ func (v *View) runWord(word string) tea.Cmd {
 		return nil
 	}
 	_, rest, _ := strings.Cut(v.composer.Value(), " ")
-	rest = strings.TrimSpace(rest)
-	if rest != "" && c.Action != keymap.Find && c.Action != keymap.RenameSession {
+	run, ok := v.withText(c.Action, strings.TrimSpace(rest))
+	if !ok {
 		v.status.Text = "/" + c.Name + " takes no text; //" + word + " goes to the agent"
 		return nil
 	}
 	v.composer.Clear()
-	switch {
-	case c.Action == keymap.Find && rest != "":
-		return v.search(rest)
-	case c.Action == keymap.RenameSession:
-		return v.openRename(rest)
-	}
-	return v.runAction(c.Action)
+	return run()
 }
 
 // runAction runs the action of a command.
 func (v *View) runAction(action keymap.Action) tea.Cmd {
 	switch action {
-	case keymap.ShowSessions, keymap.NextPending, keymap.NewSession:
+	case keymap.ShowSessions, keymap.NextPending, keymap.NewSession, keymap.ToggleColumn:
 		if v.Sessions {
 			return func() tea.Msg { return ActionMsg{action} }
 		}

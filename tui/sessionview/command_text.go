@@ -1,0 +1,40 @@
+package sessionview
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/keymap"
+	"agentctl/tui/ui"
+)
+
+// withText returns the function that runs a command with the text after its word. It reports false
+// if the command takes no such text.
+func (v *View) withText(action keymap.Action, text string) (run func() tea.Cmd, ok bool) {
+	switch {
+	case text == "" && action != keymap.RenameSession:
+		return func() tea.Cmd { return v.runAction(action) }, true
+	case action == keymap.Find:
+		return func() tea.Cmd { return v.search(text) }, true
+	case action == keymap.RenameSession:
+		return func() tea.Cmd { return v.openRename(text) }, true
+	case action == keymap.ShowSessions && strings.EqualFold(text, "column"):
+		return func() tea.Cmd { return v.runAction(keymap.ToggleColumn) }, true
+	case action == keymap.ChooseTheme:
+		return func() tea.Cmd { return v.setTheme(text) }, true
+	}
+	return nil, false
+}
+
+// setTheme switches to a theme by its name. Another text opens the menu of the themes.
+func (v *View) setTheme(name string) tea.Cmd {
+	theme := ui.Theme(strings.ToLower(name))
+	if !slices.Contains(ui.Themes(), theme) {
+		v.status.Text = "no theme " + ui.OneLine(name)
+		v.overlays.Push(ui.NewThemeMenu(v.Styles))
+		return nil
+	}
+	return func() tea.Msg { return ui.ThemeMsg{Theme: theme} }
+}
