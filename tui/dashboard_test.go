@@ -284,10 +284,19 @@ type timer struct {
 // newTestDashboard returns a connected dashboard that lists the sessions.
 func newTestDashboard(t *testing.T, width, height int, sessions ...protocol.Summary) *testDashboard {
 	t.Helper()
+	return newTestDashboardWith(t, Options{}, width, height, sessions...)
+}
+
+// newTestDashboardWith is like newTestDashboard, with options.
+func newTestDashboardWith(
+	t *testing.T, o Options, width, height int, sessions ...protocol.Summary,
+) *testDashboard {
+	t.Helper()
+	o.CWD = "/home/ada"
 	d := &testDashboard{t: t, server: newFakeServer(), now: tuitest.Start.Add(time.Minute)}
 	build := testBuilder(
 		t.Context(),
-		Options{CWD: "/home/ada"},
+		o,
 		func() time.Time { return d.now },
 		func() string { return "client-m1" },
 	)

@@ -121,7 +121,7 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 			p.mouse.focusedAt = p.sessions.viewConfig.Now()
 		}
 		p.notifier.Update(msg)
-		return p.updateShown(msg)
+		return tea.Batch(p.updateDashboard(msg), p.updateShown(msg))
 	case task.Message:
 		return p.updateSession(msg.To.(*openSession), msg.Msg)
 	case detachMsg:

@@ -99,6 +99,7 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 		Clipboard: p.sessions.viewConfig.Clipboard,
 		CWD:       b.options.CWD,
 		Home:      b.options.home(),
+		Local:     b.options.Local,
 		Open:      p.sessions,
 	})
 	if b.options.Create && initial == "" {

@@ -33,7 +33,7 @@ var (
 	}
 	// screenImports are those of a screen. No screen imports another, except the log.
 	screenImports = []string{
-		"protocol", "internal/panics", "internal/attachment", "internal/download", "internal/filelist",
+		"protocol", "internal/panics", "internal/attachment", "internal/download", "internal/filelist", "internal/gitbranch",
 		"tui/logview", "tui/composer", "tui/palette", "tui/drafts", "tui/shell", "tui/approval", "tui/review",
 		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
 		"tui/outline", "tui/location",
@@ -153,6 +153,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/access", test: true},
 	{pkg: "internal/attachment", imports: []string{"protocol"}},
 	{pkg: "internal/filelist"},
+	{pkg: "internal/gitbranch"},
 	{pkg: "internal/ssh"},
 	{pkg: "internal/download"},
 	{pkg: "internal/browser", test: true},

@@ -18,6 +18,7 @@ const (
 	nameColumn
 	agentColumn
 	directoryColumn
+	branchColumn
 	activityColumn
 	queueColumn
 	tokensColumn
@@ -28,12 +29,12 @@ const (
 
 // columnHeads are the headings of the columns.
 var columnHeads = [columnCount]string{
-	"server", "status", "name", "agent", "directory", "activity", "+", "tokens", "cost", "active",
+	"server", "status", "name", "agent", "directory", "branch", "activity", "+", "tokens", "cost", "active",
 }
 
 // columnWidths are the widths, in cells, of the columns other than name and activity.
 var columnWidths = [columnCount]int{
-	statusColumn: 11, agentColumn: 8, directoryColumn: 16,
+	statusColumn: 11, agentColumn: 8, directoryColumn: 16, branchColumn: 14,
 	queueColumn: 3, tokensColumn: 6, costColumn: 7, timeColumn: 6,
 }
 
@@ -56,8 +57,8 @@ type columns [columnCount]int
 
 // columnsFor chooses the columns of rows of a width. beside: the preview, which shows the activity,
 // is beside the list. server is the width of the column of servers, or 0 if there is only one; the
-// status, which tells the age of a row, is then preferred.
-func columnsFor(width int, beside bool, server int) columns {
+// status, which tells the age of a row, is then preferred. branches: a branch is known.
+func columnsFor(width int, beside bool, server int, branches bool) columns {
 	c := columns{nameColumn: max(min(width/4, maxName), minName), timeColumn: columnWidths[timeColumn]}
 	rest := width - markWidth - c[nameColumn] - 1 - c[timeColumn]
 	order := []column{agentColumn, statusColumn, queueColumn, directoryColumn, tokensColumn, costColumn}
@@ -65,6 +66,9 @@ func columnsFor(width int, beside bool, server int) columns {
 	if beside {
 		order = []column{agentColumn, directoryColumn, queueColumn, tokensColumn, costColumn, statusColumn}
 		reserve = 0
+	}
+	if branches {
+		order = append(order, branchColumn)
 	}
 	widths := columnWidths
 	if server > 0 {

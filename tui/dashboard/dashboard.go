@@ -26,6 +26,7 @@ type Config struct {
 	Clipboard ui.Clipboard
 	CWD       string // default directory of new sessions
 	Home      string // the user's home directory on the server's file system, or ""
+	Local     bool   // the home server has the file system of this machine
 	Open      OpenSessions
 }
 
@@ -47,20 +48,20 @@ type OpenSessions interface {
 // only the program's event loop may call it.
 type Dashboard struct {
 	Config
-	servers   servers
-	listError string // error that ended the summaries, or ""
-	list      *sessionlist.List
-	selected  selection
-	filter    string
-	marks     marks
-	overlays  ui.Stack
-	preview   preview
-	requests  *requester
-	status    *ui.Status
-	leave     ui.Leave
-	ticking   bool // a clockMsg is scheduled
-	covered   bool // a session covers the screen
-	canvas    ui.Canvas
+	servers  servers
+	list     *sessionlist.List
+	selected selection
+	filter   string
+	marks    marks
+	branches branches
+	overlays ui.Stack
+	preview  preview
+	requests *requester
+	status   *ui.Status
+	leave    ui.Leave
+	ticking  bool // a clockMsg is scheduled
+	covered  bool // a session covers the screen
+	canvas   ui.Canvas
 }
 
 // selection identifies the selected session. The index is used when that session is gone.
@@ -127,6 +128,7 @@ func New(c Config) *Dashboard {
 	d := &Dashboard{
 		Config: c, servers: newServers(c.Server), list: sessionlist.New(), status: status,
 		canvas: ui.NewCanvas(), marks: marks{sessions: map[string]bool{}},
+		branches: branches{local: c.Local, known: map[string]branch{}},
 	}
 	d.requests = &requester{server: c.Server, tasks: c.Tasks, status: status, refuse: d.servers.refuse}
 	if d.servers.several != nil {
@@ -144,7 +146,7 @@ func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, any) {
 		cmd, intent = tea.Batch(cmd, next), opened
 	}
 	intent = d.checkOpen(intent)
-	return tea.Batch(cmd, d.tick(), d.peek(), d.expireStatus()), intent
+	return tea.Batch(cmd, d.tick(), d.peek(), d.expireStatus(), d.readBranches()), intent
 }
 
 func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
@@ -172,6 +174,8 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
 		msg.Expire()
 	case clockMsg:
 		d.ticking = false
+	case tea.FocusMsg:
+		d.branches.forget()
 	case ui.RestyleMsg:
 		d.preview.restyle()
 		_, _, _ = d.overlays.Update(msg)
@@ -271,12 +275,13 @@ func (d *Dashboard) applySummaries(updates SummariesMsg) {
 	for i := range updates {
 		u := &updates[i]
 		if u.Err != nil {
-			d.listError = remote.ErrorText(u.Err)
+			d.servers.listError = remote.ErrorText(u.Err)
 			continue
 		}
 		d.list.Put(u.Summary)
 		if u.Summary.Deleted {
 			delete(d.marks.sessions, u.Summary.Session)
+			delete(d.branches.known, u.Summary.Session)
 		}
 		_, _, _ = d.overlays.Update(&u.Summary)
 	}

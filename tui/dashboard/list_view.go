@@ -75,7 +75,7 @@ func (d *Dashboard) listLines(l *screenLayout) []string {
 	first := layout.window(at, l.bodyRows())
 	last := min(layout.lines(), first+l.bodyRows())
 	out := []string{s.Rule(d.title(&layout, first, last, width), width)}
-	c := columnsFor(width, l.previewWidth > 0, d.servers.width())
+	c := columnsFor(width, l.previewWidth > 0, d.servers.width(), d.branches.any())
 	if l.heads {
 		heads := columnHeads
 		line := c.line(&heads, func(_ column, cell string) string { return cell })

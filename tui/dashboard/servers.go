@@ -25,6 +25,8 @@ type servers struct {
 	several remote.Several // nil: home is the only server
 	names   []string       // home first; nil if several is nil
 	states  map[string]serverState
+
+	listError string // error that ended the summaries, or ""
 }
 
 // serverState is the connection of one of several servers.

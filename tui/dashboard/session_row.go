@@ -43,7 +43,8 @@ func (d *Dashboard) sessionRow(s *protocol.Summary, c *columns, r rowState) stri
 	cells := [columnCount]string{
 		serverColumn: d.servers.of(s.Session),
 		statusColumn: status, nameColumn: name, agentColumn: describe.Agent(s.Agent),
-		directoryColumn: d.directory(s, c[directoryColumn]), activityColumn: sessionActivity(s), queueColumn: queue,
+		directoryColumn: d.directory(s, c[directoryColumn]), branchColumn: d.branches.of(s.Session),
+		activityColumn: sessionActivity(s), queueColumn: queue,
 		tokensColumn: tokensText(s.Tokens), costColumn: costText(s), timeColumn: sessionTime(styles, s),
 	}
 	if r.selected {

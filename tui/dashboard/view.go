@@ -141,8 +141,8 @@ func (d *Dashboard) emptyLines(width int) []string {
 	keys := d.Styles.Keys
 	text := []string{"no session matches the filter", keys.Hint(keymap.Back, "shows all")}
 	switch {
-	case d.listError != "":
-		text = []string{"session list not available: " + d.listError}
+	case d.servers.listError != "":
+		text = []string{"session list not available: " + d.servers.listError}
 	case d.filter != "":
 	case d.servers.home.State != remote.Connected:
 		text = []string{"waiting for the server …"}
@@ -203,8 +203,8 @@ func (d *Dashboard) notice() string {
 		return d.leaveLine(width)
 	case d.status.Text != "":
 		return ui.Fit(conn+s.Warning.Render(" "+ui.OneLine(transcript.Clean(d.status.Text))), width)
-	case d.listError != "":
-		return ui.Fit(conn+s.Error.Render(" "+ui.OneLine(transcript.Clean(d.listError))), width)
+	case d.servers.listError != "":
+		return ui.Fit(conn+s.Error.Render(" "+ui.OneLine(transcript.Clean(d.servers.listError))), width)
 	case conn != "":
 		hint := ui.Prefixed(" · ", keys.Hint(keymap.Reconnect, "tries again now"))
 		advice := ui.Prefixed(" · ", ui.OneLine(transcript.Clean(d.servers.home.Advice)))

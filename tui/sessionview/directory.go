@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/gitbranch"
 	"agentctl/tui/task"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -59,7 +60,7 @@ func (d *directory) refresh() tea.Cmd {
 	}
 	d.reads++
 	read, cwd := d.reads, d.cwd
-	return d.tasks.Run(func(context.Context) tea.Msg { return branchMsg{read, gitBranch(cwd)} })
+	return d.tasks.Run(func(context.Context) tea.Msg { return branchMsg{read, gitbranch.Of(cwd)} })
 }
 
 // setBranch sets the branch and reports whether it changed.

@@ -1,4 +1,4 @@
-package sessionview
+package gitbranch
 
 import (
 	"io"
@@ -10,9 +10,9 @@ import (
 // maxGitFile is the maximum size of a git file that is read, in bytes.
 const maxGitFile = 4 << 10
 
-// gitBranch returns the branch of the git repository that a directory is in, the start of the
-// commit of a detached HEAD, or "" if there is neither.
-func gitBranch(dir string) string {
+// Of returns the branch of the git repository that a directory is in, the start of the commit of a
+// detached HEAD, or "" if there is neither.
+func Of(dir string) string {
 	for {
 		git := filepath.Join(dir, ".git")
 		if info, err := os.Stat(git); err == nil {

@@ -1,0 +1,2 @@
+// Package gitbranch reads the branch of a git repository from its files, without running git.
+package gitbranch

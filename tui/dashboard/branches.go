@@ -1,0 +1,118 @@
+package dashboard
+
+import (
+	"context"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/gitbranch"
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// branches holds the git branches of sessions whose directories are on this machine. A branch is
+// read when its session comes on the screen, when a turn of it starts or ends, and when the terminal
+// gets the focus.
+type branches struct {
+	local bool // the home server has the file system of this machine
+	known map[string]branch
+	last  int // number of the last reading
+}
+
+// branch is the branch of one session.
+type branch struct {
+	of   branchKey
+	name string // "": none, or not read yet
+	read int    // number of the reading that sets name
+}
+
+// branchKey is what a session had when its branch was read. A change makes the branch out of date.
+type branchKey struct {
+	cwd, turn string
+	turns     int
+}
+
+// of returns the branch of a session, or "".
+func (b *branches) of(session string) string {
+	return ui.OneLine(transcript.Clean(b.known[session].name))
+}
+
+// forget makes all branches out of date. Their names stay until they are read again.
+func (b *branches) forget() {
+	for session, known := range b.known {
+		known.of = branchKey{}
+		b.known[session] = known
+	}
+}
+
+// any reports whether a branch is known.
+func (b *branches) any() bool {
+	for _, known := range b.known {
+		if known.name != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// readBranches returns a command that reads the branches of the sessions on the screen that are out
+// of date.
+func (d *Dashboard) readBranches() tea.Cmd {
+	b := &d.branches
+	if !b.local || d.covered || !d.canvas.Dirty {
+		return nil
+	}
+	wanted := map[string]string{} // directory by session
+	b.last++
+	for _, s := range d.visible() {
+		key := branchKey{s.CWD, s.Turn, s.Turns}
+		known := b.known[s.Session]
+		if known.of == key || !filepath.IsAbs(s.CWD) || d.OtherServer(s.Session) != "" {
+			continue
+		}
+		if known.of.cwd != s.CWD && known.of.cwd != "" {
+			known.name = ""
+		}
+		b.known[s.Session] = branch{of: key, name: known.name, read: b.last}
+		wanted[s.Session] = s.CWD
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	read := b.last
+	return d.requests.run(func(context.Context) doneFunc {
+		names := make(map[string]string, len(wanted))
+		for session, dir := range wanted {
+			names[session] = gitbranch.Of(dir)
+		}
+		return func() (tea.Cmd, any) {
+			b.set(names, read)
+			return nil, nil
+		}
+	})
+}
+
+// set sets the branches of a reading, unless a later one has begun.
+func (b *branches) set(names map[string]string, read int) {
+	for session, name := range names {
+		if known, ok := b.known[session]; ok && known.read == read {
+			known.name = name
+			b.known[session] = known
+		}
+	}
+}
+
+// visible returns the sessions whose rows are on the screen.
+func (d *Dashboard) visible() []protocol.Summary {
+	l, list := d.layout(), d.listLayout()
+	first := list.window(d.selectedIndex(), l.bodyRows())
+	var out []protocol.Summary
+	for n := first; n < min(list.lines(), first+l.bodyRows()); n++ {
+		if line := list.at(n); line.section == nil && line.row == 0 {
+			out = append(out, d.list.At(line.index))
+		}
+	}
+	return out
+}
