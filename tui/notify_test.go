@@ -127,6 +127,14 @@ func TestCatchUpDoesNotNotify(t *testing.T) {
 	if got := s.sendEvents(); got != "" {
 		t.Errorf("got %q for the catch-up, want none", got)
 	}
+	s.journal.RequestApproval(protocol.Approval{Request: "r8", Command: "ls"})
+	if got := s.sendEvents(); got != "" {
+		t.Errorf("got %q for a second request, want none: the session waits already", got)
+	}
+	for _, request := range []string{"r1", "r8"} {
+		outcome := protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Allowed}
+		s.journal.Add(protocol.ApprovalResolved, outcome)
+	}
 	s.journal.RequestApproval(protocol.Approval{Request: "r9", Command: "ls"})
 	if got := s.sendEvents(); got != "\a" {
 		t.Errorf("got %q on a terminal without notifications, want a bell", got)
@@ -306,5 +314,80 @@ func TestAlertOptions(t *testing.T) {
 		if got := s.sendEvents(); got != c.want {
 			t.Errorf("output with %+v: got %q, want %q", c.options, got, c.want)
 		}
+	}
+}
+
+func TestSessionsOutOfViewNotifyOnAFocusedTerminal(t *testing.T) {
+	d := newTestDashboardWith(t, Options{Env: footEnv}, 90, 16)
+	asked, later := tuitest.Start, tuitest.Start.Add(time.Minute)
+	send := func(s protocol.Summary) string {
+		s.Session, s.Name = "s1", "docs"
+		_, cmd := d.p.Update(dashboard.SummariesMsg{{Summary: s}})
+		return terminalOutput(cmd)
+	}
+	running := protocol.Summary{Status: protocol.Running, Turn: "t1"}
+	waits := protocol.Summary{Status: protocol.Waiting, Turn: "t1", Asked: &asked, Approvals: 1}
+	more := protocol.Summary{Status: protocol.Waiting, Turn: "t1", Asked: &asked, Approvals: 2}
+	again := protocol.Summary{Status: protocol.Waiting, Turn: "t1", Asked: &later, Approvals: 1}
+	ended := protocol.Summary{Reason: protocol.ReasonCompleted}
+	check := func(place string, s protocol.Summary, want bool) {
+		t.Helper()
+		if got := send(s); (got != "") != want {
+			t.Errorf("%s, %+v: got %q, want a notification: %v", place, s, got, want)
+		}
+	}
+	d.send(tea.FocusMsg{})
+	check("list", running, false)
+	check("list", waits, true)
+	check("list", more, false) // it waits already
+	check("list", again, true) // the first request was decided
+	check("list", ended, true)
+	check("list", ended, false)
+	d.run(d.p.open("s1"))
+	check("shown", running, false)
+	check("shown", waits, false)
+	check("shown", ended, false)
+	d.send(tea.BlurMsg{})
+	check("shown without focus", running, false)
+	check("shown without focus", ended, true)
+	d.send(tea.FocusMsg{})
+	d.run(d.p.open("s2"))
+	check("hidden", running, false)
+	check("hidden", ended, true)
+}
+
+func TestNotificationsAndTheStatusLineNameTheServer(t *testing.T) {
+	d := newServersDashboard(t)
+	d.p.notifier = (&Options{Env: footEnv}).newNotifier()
+	for _, status := range []protocol.Status{protocol.Running, protocol.Idle} {
+		s := protocol.Summary{Session: "box/s1", Name: "docs", Status: status, Reason: protocol.ReasonCompleted}
+		if status == protocol.Running {
+			s.Turn, s.Reason = "t1", ""
+		}
+		_, cmd := d.p.Update(dashboard.SummariesMsg{{Summary: s}})
+		if got := terminalOutput(cmd); status == protocol.Idle && !strings.Contains(got, "box/docs: turn completed") {
+			t.Errorf("got notification %q", got)
+		}
+	}
+	for id, want := range map[string]string{"box/s1": "box/fix-tests", "s1": "local/fix-tests"} {
+		d.p.open(id)
+		d.send(task.Message{To: d.p.sessions.shown, Msg: tuitest.Conversation().Take()})
+		d.wantText(want)
+	}
+	d = newTestDashboard(t, 90, 16, testSummaries()...)
+	d.run(d.p.open("s1"))
+	d.send(task.Message{To: d.p.sessions.shown, Msg: tuitest.Conversation().Take()})
+	d.wantNoText("/fix-tests")
+}
+
+func TestDirectoriesOfOtherServersAreNotOnThisMachine(t *testing.T) {
+	d := newServersDashboard(t)
+	if d.p.sessions.host("box/s1").Local {
+		t.Error("a directory of another server is on this machine")
+	}
+	set := d.p.dashboard.Server
+	p := testDashboardModel(t.Context(), Options{Local: true}, fixedClock(tuitest.Start), set)
+	if !p.sessions.host("s1").Local || p.sessions.host("box/s1").Local {
+		t.Errorf("got %+v at home, %+v at box", p.sessions.host("s1"), p.sessions.host("box/s1"))
 	}
 }

@@ -22,12 +22,13 @@ const defaultKeep = 3
 // it.
 type openSessions struct {
 	// Set before the program starts.
-	ctx        context.Context    // context of all subscriptions
-	viewConfig sessionview.Config // template; Session and Tasks are set for each view
-	keep       int                // maximum number of open sessions
-	send       func(tea.Msg)      // sends a message to the event loop
-	onPanic    func(error)        // ends the program; safe for concurrent use
-	wg         sync.WaitGroup     // goroutines of subscriptions
+	ctx        context.Context                  // context of all subscriptions
+	viewConfig sessionview.Config               // template; Session and Tasks are set for each view
+	host       func(id string) sessionview.Host // nil: that of viewConfig
+	keep       int                              // maximum number of open sessions
+	send       func(tea.Msg)                    // sends a message to the event loop
+	onPanic    func(error)                      // ends the program; safe for concurrent use
+	wg         sync.WaitGroup                   // goroutines of subscriptions
 
 	all     []*openSession // most recently shown first
 	shown   *openSession   // session on the screen; nil: none
@@ -128,6 +129,9 @@ func (s *openSessions) open(id string, session remote.Session, ready <-chan stru
 	o.tasks.Address, o.tasks.OnPanic = o, s.onPanic
 	config := s.viewConfig
 	config.Session, config.Tasks = session, o.tasks
+	if s.host != nil {
+		config.Host = s.host(id)
+	}
 	after := config.After
 	config.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return after(d, o.tasks.Wrap(msg)) }
 	config.Composer.SaveDraft = func(d drafts.Draft) { s.drafts.Save(id, d) }

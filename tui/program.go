@@ -117,7 +117,9 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 	case ui.ThemeMsg:
 		return p.setTheme(msg.Theme)
 	case tea.FocusMsg, tea.BlurMsg:
-		if _, ok := msg.(tea.FocusMsg); ok {
+		_, focused := msg.(tea.FocusMsg)
+		p.renderClock.resting = !focused
+		if focused {
 			p.mouse.focusedAt = p.sessions.viewConfig.Now()
 		}
 		p.notifier.Update(msg)
@@ -278,13 +280,18 @@ func (p *program) showDashboard() {
 
 // applySummaries passes summaries to the dashboard and the notifier, and closes deleted sessions.
 func (p *program) applySummaries(msg dashboard.SummariesMsg) tea.Cmd {
+	var shown []string
+	for _, o := range p.sessions.onScreen() {
+		shown = append(shown, o.id)
+	}
+	p.notifier.Show(shown...)
 	cmds := []tea.Cmd{p.updateDashboard(msg)}
 	for i := range msg {
 		s := &msg[i].Summary
 		if msg[i].Err != nil {
 			continue
 		}
-		cmds = append(cmds, p.notifier.FollowSummary(s))
+		cmds = append(cmds, p.notifier.FollowSummary(s, p.dashboard.ServerOf(s.Session)))
 		if s.Deleted {
 			p.sessions.handleDeleted(s.Session)
 		}

@@ -12,6 +12,7 @@ const (
 	wakeInterval = 4 * time.Millisecond // after the first message, so that it shows at once
 	busyInterval = time.Second / 60
 	idleInterval = time.Second
+	restInterval = time.Hour // while the terminal has no focus
 
 	wakeTime = 20 * time.Millisecond // of wakeInterval
 	busyTime = 50 * time.Millisecond // of busyInterval after the last message
@@ -28,6 +29,7 @@ type renderClock struct {
 	interval time.Duration
 	pending  bool // a renderClockMsg is pending
 	active   bool // a message has arrived since the last renderClockMsg
+	resting  bool // the terminal has no focus
 }
 
 // renderClockMsg asks whether messages still arrive.
@@ -52,7 +54,11 @@ func (c *renderClock) touch() tea.Cmd {
 func (c *renderClock) check() tea.Cmd {
 	if !c.active {
 		c.pending = false
-		c.setInterval(idleInterval)
+		if c.resting {
+			c.setInterval(restInterval)
+		} else {
+			c.setInterval(idleInterval)
+		}
 		return nil
 	}
 	c.active = false

@@ -102,6 +102,10 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 		Local:     b.options.Local,
 		Open:      p.sessions,
 	})
+	p.sessions.host = func(id string) sessionview.Host {
+		local := b.options.Local && p.dashboard.OtherServer(id) == ""
+		return sessionview.Host{Local: local, Server: p.dashboard.ServerOf(id)}
+	}
 	if b.options.Create && initial == "" {
 		_, _ = p.dashboard.Act(keymap.NewSession) // opens a form: nothing to do
 	}
@@ -134,7 +138,7 @@ func (b *builder) newProgram() *program {
 				Styles: b.styles, Now: b.now, NewID: b.newID, After: b.tasks.After, Exec: tea.Exec,
 				Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
 				Viewer:   new(download.Viewer),
-				Composer: b.composerConfig(), Local: b.options.Local, Env: ui.Environ(env),
+				Composer: b.composerConfig(), Host: sessionview.Host{Local: b.options.Local}, Env: ui.Environ(env),
 				Side: side,
 			},
 		},

@@ -199,6 +199,20 @@ func TestIdleProgramRarelyWakes(t *testing.T) {
 				t.Error("a key is not on the terminal after 10 ms")
 			}
 		}
+		if _, err := io.WriteString(typing, "\x1b[O"); err != nil { // the terminal loses the focus
+			t.Error(err)
+		}
+		tuitest.Wait(10 * time.Second)
+		if _, interval := p.wakeups(); interval != restInterval {
+			t.Errorf("without the focus: the renderer wakes every %v", interval)
+		}
+		j.UserMessage(tuitest.Ada, "m1", "streamed")
+		for _, u := range j.Take() {
+			r.Feed <- u
+		}
+		if tuitest.Wait(100 * time.Millisecond); !strings.Contains(out.String(), "streamed") {
+			t.Error("text is not on a terminal without the focus after 100 ms")
+		}
 		_ = typing.Close() // always returns nil
 		stop()
 	})

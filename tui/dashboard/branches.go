@@ -13,8 +13,8 @@ import (
 )
 
 // branches holds the git branches of sessions whose directories are on this machine. A branch is
-// read when its session comes on the screen, when a turn of it starts or ends, and when the terminal
-// gets the focus.
+// read when its session comes on the screen, when a turn of it starts or ends, and when the
+// terminal gets the focus.
 type branches struct {
 	local bool // the home server has the file system of this machine
 	known map[string]branch

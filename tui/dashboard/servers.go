@@ -176,6 +176,9 @@ func (d *Dashboard) setServerConns(msg ServerConnsMsg) {
 	}
 }
 
+// ServerOf returns the name of a session's server, or "" if there is only one.
+func (d *Dashboard) ServerOf(session string) string { return d.servers.of(session) }
+
 // OtherServer returns the name of a session's server, or "" if that is home.
 func (d *Dashboard) OtherServer(session string) string {
 	name := d.servers.of(session)

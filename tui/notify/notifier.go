@@ -13,14 +13,16 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Notifier notifies a user whose terminal has lost the focus of new approval requests and ended
-// turns. It stays silent in a terminal without focus reports. It reports nothing twice, and nothing
+// Notifier notifies a user of sessions that begin to wait for an approval and of ended turns,
+// unless the session is in view: it is on the screen of a terminal that has not lost the focus. A
+// terminal without focus reports never loses it. The Notifier reports nothing twice, and nothing
 // that a session held when first seen.
 type Notifier struct {
 	terminal  Notifications
 	silent    bool
 	only      Only
-	unfocused bool // the terminal has lost the focus
+	unfocused bool     // the terminal has lost the focus
+	shown     []string // the sessions on the screen
 	seen      map[string]activity
 }
 
@@ -28,7 +30,7 @@ type Notifier struct {
 type activity struct {
 	runningTurn string // id of the running turn, from a summary
 	lastTurn    string // id of the last ended turn
-	requests    map[string]bool
+	request     string // the oldest pending request, "" if there is none
 }
 
 // Only restricts notifications. Without states they tell of all, without labels of all sessions.
@@ -88,9 +90,13 @@ func (n *Notifier) Update(msg tea.Msg) {
 	}
 }
 
-// Follow notifies of changes in the state of a session that has caught up.
+// Show sets the sessions on the screen.
+func (n *Notifier) Show(sessions ...string) { n.shown = sessions }
+
+// Follow notifies of changes in the state of a session that has caught up. The session is on the
+// screen.
 func (n *Notifier) Follow(s *protocol.State) tea.Cmd {
-	current := activity{requests: make(map[string]bool, len(s.Approvals))}
+	current := activity{}
 	if s.Last != nil {
 		current.lastTurn = s.Last.Turn
 	}
@@ -99,10 +105,10 @@ func (n *Notifier) Follow(s *protocol.State) tea.Cmd {
 	if current.lastTurn != previous.lastTurn && s.Last != nil {
 		event, state = "turn "+string(s.Last.Reason), endState(s.Last.Reason)
 	}
-	for i := range s.Approvals {
-		r := &s.Approvals[i]
-		current.requests[r.Request] = true
-		if !previous.requests[r.Request] {
+	if len(s.Approvals) > 0 {
+		r := &s.Approvals[0]
+		current.request = r.Request
+		if current.request != previous.request {
 			event, state = "approval: "+cmp.Or(r.Title, r.Command, r.Kind), Waiting
 		}
 	}
@@ -110,23 +116,24 @@ func (n *Notifier) Follow(s *protocol.State) tea.Cmd {
 	if !known || !n.only.allows(state, s.Labels) {
 		return nil
 	}
-	return n.notify(remote.SessionName(s), event)
+	return n.notify(remote.SessionName(s), event, !n.unfocused)
 }
 
-// FollowSummary notifies of changes in a session that is known only by summaries.
-func (n *Notifier) FollowSummary(s *protocol.Summary) tea.Cmd {
+// FollowSummary notifies of changes in a session that is known only by summaries. server is the
+// name of its server if there are several, else "".
+func (n *Notifier) FollowSummary(s *protocol.Summary, server string) tea.Cmd {
 	if s.Deleted {
 		delete(n.seen, s.Session)
 		return nil
 	}
-	current := activity{runningTurn: s.Turn, requests: map[string]bool{}}
-	if s.Asked != nil {
-		current.requests[s.Asked.String()] = true
+	current := activity{runningTurn: s.Turn}
+	if s.Status == protocol.Waiting && s.Asked != nil {
+		current.request = s.Asked.String()
 	}
 	previous, known := n.seen[s.Session]
 	event, state := "", endState(s.Reason)
 	switch {
-	case s.Status == protocol.Waiting && s.Asked != nil && !previous.requests[s.Asked.String()]:
+	case current.request != "" && current.request != previous.request:
 		event, state = ui.Count(s.Approvals, "approval"), Waiting
 		if s.Approvals == 1 && s.Doing != "" {
 			event = "approval: " + s.Doing
@@ -140,13 +147,17 @@ func (n *Notifier) FollowSummary(s *protocol.Summary) tea.Cmd {
 	if !known || !n.only.allows(state, s.Labels) {
 		return nil
 	}
-	return n.notify(cmp.Or(s.Name, s.Title, ui.ShortID(s.Session)), event)
+	name := cmp.Or(s.Name, s.Title, ui.ShortID(s.Session))
+	if server != "" {
+		name = server + "/" + name
+	}
+	return n.notify(name, event, !n.unfocused && slices.Contains(n.shown, s.Session))
 }
 
 // notify returns a command that notifies of an event of the named session. It returns nil if the
-// event is "" or the user must not be notified.
-func (n *Notifier) notify(name, event string) tea.Cmd {
-	if n.silent || !n.unfocused || event == "" {
+// event is "", the session is in view, or the user must not be notified.
+func (n *Notifier) notify(name, event string, inView bool) tea.Cmd {
+	if n.silent || inView || event == "" {
 		return nil
 	}
 	sequence := n.terminal.sequence(name + ": " + event)

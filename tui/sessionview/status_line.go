@@ -27,6 +27,7 @@ type statusLine struct {
 	directory    directory
 	now          func() time.Time
 	listSessions bool   // the program has a list of sessions
+	server       string // name of the session's server, or ""
 	others       string // note about other sessions
 }
 
@@ -96,7 +97,11 @@ func (l *statusLine) details(width int, turn string) []string {
 		out = append(out, s.Warning.Render(l.others))
 	}
 	name := ui.OneLine(transcript.Clean(cmp.Or(state.Name, state.Title, ui.ShortID(state.Session))))
-	out = append(out, s.Bold.Render(name))
+	server := ""
+	if l.server != "" {
+		server = s.Dim.Render(ui.OneLine(transcript.Clean(l.server)) + "/")
+	}
+	out = append(out, server+s.Bold.Render(name))
 	add(describe.Agent(state.Agent))
 	out = append(out, l.contextDetails(width)...)
 	if n := len(l.replica.clients); n > 1 {

@@ -28,8 +28,8 @@ type Config struct {
 	Editor    string // command line of the user's editor
 	Viewer    *download.Viewer
 	Sessions  bool              // the program shows other sessions too
-	Local     bool              // the sessions' directories are on this machine
 	Env       map[string]string // the environment of the terminal
+	Host
 
 	Side SideOptions
 
@@ -43,6 +43,12 @@ type Config struct {
 	Exec func(tea.ExecCommand, tea.ExecCallback) tea.Cmd
 
 	Composer ComposerConfig
+}
+
+// Host is where a session runs.
+type Host struct {
+	Local  bool   // its directory is on this machine
+	Server string // name of its server, if the program shows several; else ""
 }
 
 // ComposerConfig configures the composer of a view.
@@ -130,9 +136,9 @@ func New(c Config) *View {
 	}
 	v.statusLine = statusLine{
 		styles: c.Styles, replica: v.replica, status: v.status, usage: &v.usage, now: now,
-		listSessions: c.Sessions,
-		directory:    directory{replica: v.replica, tasks: c.Tasks, local: c.Local, home: c.Env["HOME"]},
-		runningTool:  v.transcript.view.RunningTool,
+		listSessions: c.Sessions, server: c.Server,
+		directory:   directory{replica: v.replica, tasks: c.Tasks, local: c.Local, home: c.Env["HOME"]},
+		runningTool: v.transcript.view.RunningTool,
 	}
 	v.usage = contextUsage{replica: v.replica, commands: v.commands, now: now}
 	holds := &editHolds{
