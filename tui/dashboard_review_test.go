@@ -80,3 +80,36 @@ func TestDashboardClosesTheReviewOfADecidedRequest(t *testing.T) {
 	}
 	d.wantNoText("not read")
 }
+
+func TestDashboardReviewSearchTakesTheKeysOfMatches(t *testing.T) {
+	d := newTestDashboard(t, 80, 24, testSummaries()...)
+	d.openApproval(twelveFiles())
+	d.press("v")
+	d.waitGrace()
+	d.press("/")
+	d.typeText("part1 y")
+	d.press("enter")
+	d.wantText("no match for part1 y")
+	d.press("/", "backspace", "backspace", "enter")
+	d.wantText("match 1 of 3")
+	d.press("n")
+	d.wantText("match 2 of 3")
+	if got := d.decisions(); len(got) != 0 {
+		t.Fatalf("got decisions %+v while there is a search, want none", got)
+	}
+	d.waitGrace()
+	d.press("esc", "n")
+	if got := d.decisions(); len(got) != 1 || got[0].Option != "no" {
+		t.Errorf("got decisions %+v, want a denial after the search", got)
+	}
+}
+
+func TestGoldenReviewFromTheDashboard(t *testing.T) {
+	d := newTestDashboard(t, 120, 30, testSummaries()...)
+	d.openApproval(twelveFiles())
+	d.press("v", "/")
+	d.typeText("part1")
+	d.press("enter", "n")
+	d.waitGrace()
+	tuitest.Golden(t, d.screen())
+}

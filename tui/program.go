@@ -86,7 +86,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	cmd := p.update(msg)
 	p.observeTour()
-	return p, tea.Batch(p.renderClock.touch(), cmd, p.detachHidden())
+	return p, tea.Batch(p.renderClock.touch(), cmd, p.detachHidden(), p.tickColumn())
 }
 
 // detachHidden ends the updates of sessions that are not visible.
@@ -126,6 +126,9 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(p.updateDashboard(msg), p.updateShown(msg))
 	case task.Message:
 		return p.updateSession(msg.To.(*openSession), msg.Msg)
+	case columnTickMsg:
+		p.column.ticking = false
+		return nil
 	case detachMsg:
 		p.sessions.detachPending = false
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -29,6 +30,19 @@ type sessionColumn struct {
 	options ListOptions
 	scroll  int                    // lines away from the session on the screen
 	lines   []dashboard.ColumnLine // of the last drawing
+	ticking bool                   // a columnTickMsg is pending
+}
+
+// columnTickMsg redraws the ages of the sessions in the list.
+type columnTickMsg struct{}
+
+// tickColumn schedules a redraw in a minute while the list of sessions is shown.
+func (p *program) tickColumn() tea.Cmd {
+	if p.column.ticking || p.columnWidth() == 0 || p.renderClock.resting {
+		return nil
+	}
+	p.column.ticking = true
+	return p.sessions.viewConfig.After(time.Minute, columnTickMsg{})
 }
 
 // columnWidth returns the width of the list of sessions. It is 0 if the list is not shown.

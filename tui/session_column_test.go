@@ -3,6 +3,7 @@ package tui
 import (
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -116,6 +117,21 @@ func TestColumnScrollsWithTheWheel(t *testing.T) {
 		d.send(tea.MouseWheelMsg{X: 3, Y: 2, Button: tea.MouseWheelUp})
 	}
 	d.wantText("NEEDS YOU")
+}
+
+func TestColumnUpdatesItsAges(t *testing.T) {
+	d := newTestDashboard(t, 200, 30, testSummaries()...)
+	d.p.sessions.viewConfig.After = d.p.dashboard.After
+	d.run(d.p.open("s1"))
+	d.send(nil)
+	d.wantText("fix-tests                  now")
+	for range 2 {
+		d.now = d.now.Add(time.Minute)
+		if !d.fireTimers(func(m timer) bool { _, ok := m.msg.(columnTickMsg); return ok }) {
+			t.Fatal("no timer redraws the list")
+		}
+	}
+	d.wantText("fix-tests                   2m")
 }
 
 func TestThemeIsChosenByName(t *testing.T) {

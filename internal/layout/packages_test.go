@@ -33,7 +33,8 @@ var (
 	}
 	// screenImports are those of a screen. No screen imports another, except the log.
 	screenImports = []string{
-		"protocol", "internal/panics", "internal/attachment", "internal/download", "internal/filelist", "internal/gitbranch",
+		"protocol", "internal/panics", "internal/attachment", "internal/download", "internal/filelist",
+		"internal/gitbranch",
 		"tui/logview", "tui/composer", "tui/palette", "tui/drafts", "tui/shell", "tui/approval", "tui/review",
 		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
 		"tui/outline", "tui/location",
@@ -92,6 +93,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/approval", imports: append(slices.Clip(componentImports), "tui/review")},
 	{pkg: "tui/transcriptview", imports: componentImports},
 	{pkg: "tui/review", imports: []string{
+		"protocol",
 		"tui/filechange", "tui/ui", "tui/keymap", "tui/diff", "tui/transcript",
 	}},
 	{pkg: "tui/filechange", imports: []string{

@@ -188,7 +188,7 @@ func (v *patchReview) hint() string {
 	if f.card.complete(formRow{}) && r.Offers(protocol.AllowOnce) {
 		pairs = append(pairs, keymap.Allow, strings.ToLower(f.nameOf(protocol.AllowOnce)))
 	}
-	if r.Offers(protocol.Deny) {
+	if r.Offers(protocol.Deny) && !v.body.Searching() { // its key is that of the next match
 		pairs = append(pairs, keymap.DenyRequest, strings.ToLower(f.nameOf(protocol.Deny)))
 	}
 	pairs = append(pairs, keymap.WriteReason, "reason", keymap.FocusNext, "all options")

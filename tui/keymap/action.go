@@ -195,6 +195,10 @@ const (
 	ReviewLayout       Action = "review.layout"
 	ReviewClose        Action = "review.close"
 
+	ReviewFind          Action = "review.find"
+	ReviewNextMatch     Action = "review.next-match"
+	ReviewPreviousMatch Action = "review.previous-match"
+
 	PagerPageUp   Action = "pager.page-up"
 	PagerPageDown Action = "pager.page-down"
 	PagerClose    Action = "pager.leave"

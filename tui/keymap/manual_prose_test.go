@@ -28,7 +28,7 @@ var meanings = map[string]map[string]Action{
 	"Shell commands": {"!": "", "ctrl+c": ""},
 	"Review of changes": {
 		"v": ViewRequest, "f": ReviewFiles, "s": ReviewLayout, "y": Allow, "n": DenyRequest, "a": AllowAlways,
-		"r": WriteReason, "F9": ShowChanges,
+		"r": WriteReason, "F9": ShowChanges, "/": ReviewFind, "N": ReviewPreviousMatch, "esc": Back,
 	},
 	"Sessions column": {"ctrl+pgup": PreviousSession, "ctrl+pgdown": NextSession, "alt+j": ToggleColumn},
 	"Turns":           {"F10": ShowOutline, "O": TranscriptOutline},

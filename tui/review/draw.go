@@ -40,6 +40,10 @@ func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 		}
 		return append(out, v.styles.InputLine(label, v.input, width)), ui.InputCursor(label, v.input, height-1)
 	}
+	if v.search.input != nil {
+		return append(out, v.styles.InputLine(searchLabel, v.search.input, width)),
+			ui.InputCursor(searchLabel, v.search.input, height-1)
+	}
 	return append(out, v.hintLine(width)), nil
 }
 
@@ -113,6 +117,8 @@ func (v *View) hintLine(width int) string {
 	keys := v.styles.Keys
 	var hint string
 	switch {
+	case v.search.query != nil:
+		hint = v.searchHint()
 	case v.files.focused:
 		pairs := []any{keymap.Choose, "open"}
 		if v.content.Comments != nil && v.content.Comments.Len() > 0 {
@@ -128,7 +134,7 @@ func (v *View) hintLine(width int) string {
 		if v.content.Unread {
 			pairs = append(pairs, keymap.ReviewUnread, "unread")
 		}
-		pairs = append(pairs, keymap.Back, "back")
+		pairs = append(pairs, keymap.Back, "back", keymap.ReviewFind, "find")
 		if v.content.Comments != nil && v.content.Comments.Len() > 0 {
 			pairs = append(pairs, keymap.ReviewCopy, "copy comments", keymap.ReviewRemove, "remove")
 		}

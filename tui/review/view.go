@@ -23,6 +23,7 @@ type View struct {
 	input   *textinput.Model // of the comment on place, or nil
 	place   Place
 	message string // of the last key, until the next one
+	search  search
 }
 
 // Content is the content of a view.
@@ -67,6 +68,12 @@ func (v *View) SetContent(content Content) {
 	if old != nil {
 		v.list.SetTopLine(old.TopLine())
 	}
+	if v.search.query != nil {
+		v.findMatches()
+		if v.search.at = min(v.search.at, len(v.search.matches)-1); v.search.at < 0 {
+			v.endSearch()
+		}
+	}
 }
 
 // first returns the item of the first piece.
@@ -83,8 +90,8 @@ func (v *View) Scope() keymap.Scope { return keymap.Review }
 // FullScreen returns true.
 func (v *View) FullScreen() bool { return true }
 
-// Typing reports whether a comment is being written.
-func (v *View) Typing() bool { return v.input != nil }
+// Typing reports whether a comment or the text of a search is being written.
+func (v *View) Typing() bool { return v.input != nil || v.search.input != nil }
 
 // SetMessage shows a message until the next key.
 func (v *View) SetMessage(text string) { v.message = text }
@@ -101,10 +108,17 @@ func (v *View) Update(msg tea.Msg) ui.Response {
 			v.pressInput(msg)
 			return ui.Response{}
 		}
+		if v.search.input != nil {
+			v.pressSearchInput(msg)
+			return ui.Response{}
+		}
 		return v.press(msg.String())
 	case tea.PasteMsg:
 		if v.input != nil {
 			ui.PasteText(v.input, msg.Content)
+		}
+		if v.search.input != nil {
+			ui.PasteText(v.search.input, msg.Content)
 		}
 	case tea.MouseWheelMsg:
 		v.scroll(ui.WheelRows(msg))
@@ -114,9 +128,13 @@ func (v *View) Update(msg tea.Msg) ui.Response {
 	return ui.Response{}
 }
 
-// Handles reports whether a key does something in the view.
+// Handles reports whether a key does something in the view. The keys of the matches do so while
+// there is a search.
 func (v *View) Handles(key string) bool {
 	action := v.styles.Keys.InList(keymap.Review, key)
+	if v.search.query == nil && (action == keymap.ReviewNextMatch || action == keymap.ReviewPreviousMatch) {
+		return v.files.focused
+	}
 	return v.input != nil || v.files.focused || action != "" && action != keymap.Choose
 }
 
@@ -136,6 +154,22 @@ func (v *View) press(key string) ui.Response {
 		return ui.Response{}
 	case keymap.ReviewCopy:
 		return v.copyComments()
+	case keymap.ReviewFind:
+		v.beginSearch()
+		return ui.Response{}
+	}
+	if v.search.query != nil {
+		switch action {
+		case keymap.ReviewNextMatch:
+			v.nextMatch(1)
+			return ui.Response{}
+		case keymap.ReviewPreviousMatch:
+			v.nextMatch(-1)
+			return ui.Response{}
+		case keymap.Back:
+			v.endSearch()
+			return ui.Response{}
+		}
 	}
 	if v.files.focused {
 		v.pressFiles(action)
