@@ -12,7 +12,28 @@ import (
 	"agentctl/protocol"
 )
 
-// TestHintsOfTheDashboardNameKeysThatAct presses every key that the last line names.
+// keyHint is a hint that names a key and what it does.
+var keyHint = regexp.MustCompile(`^(enter|esc|tab|space|F\d+|(ctrl|alt|shift)\+\S+|↑↓|←|[][A-Za-z/?*]) \S`)
+
+// hintsOf returns the hints on the screen: those of the last line, and those of every line above
+// that names two keys or more.
+func hintsOf(d *testDashboard) []string {
+	var out []string
+	lines := strings.Split(strings.TrimSuffix(d.screen(), "\n"), "\n")
+	for i, line := range lines {
+		parts := regexp.MustCompile(` · | {2,}`).Split(strings.Trim(line, " │─╮╯╰╭"), -1)
+		if i < len(lines)-1 {
+			parts = slices.DeleteFunc(parts, func(part string) bool { return !keyHint.MatchString(part) })
+			if len(parts) < 2 {
+				continue
+			}
+		}
+		out = append(out, parts...)
+	}
+	return out
+}
+
+// TestHintsOfTheDashboardNameKeysThatAct presses every key that the screen names.
 func TestHintsOfTheDashboardNameKeysThatAct(t *testing.T) {
 	total := 0
 	for name, prepare := range map[string]func(*testDashboard){
@@ -23,6 +44,16 @@ func TestHintsOfTheDashboardNameKeysThatAct(t *testing.T) {
 		"close":    func(d *testDashboard) { d.press("X") },
 		"palette":  func(d *testDashboard) { d.press("ctrl+k") },
 		"approval": func(d *testDashboard) { d.openApproval(tuitest.CommandApproval()) },
+		"labels":   func(d *testDashboard) { d.press("l") },
+		"jump":     func(d *testDashboard) { d.press("alt+g") },
+		"marks":    func(d *testDashboard) { d.press("space", "down", "space") },
+		"review":   func(d *testDashboard) { d.openApproval(twelveFiles()); d.press("v") },
+		"search in a review": func(d *testDashboard) {
+			d.openApproval(twelveFiles())
+			d.press("v", "/")
+			d.typeText("part")
+			d.press("enter")
+		},
 	} {
 		open := func() *testDashboard {
 			d := newTestDashboard(t, 160, 40, testSummaries()...)
@@ -31,8 +62,8 @@ func TestHintsOfTheDashboardNameKeysThatAct(t *testing.T) {
 			d.waitGrace()
 			return d
 		}
-		hints := lastLine(open())
-		for _, hint := range regexp.MustCompile(` · | {2,}`).Split(strings.TrimSpace(hints), -1) {
+		hints := hintsOf(open())
+		for _, hint := range hints {
 			word, _, _ := strings.Cut(hint, " ")
 			key := strings.ToLower(word)
 			switch {
@@ -56,12 +87,6 @@ func TestHintsOfTheDashboardNameKeysThatAct(t *testing.T) {
 	if total < 15 {
 		t.Errorf("only %d keys named", total)
 	}
-}
-
-// lastLine returns the last line of the screen.
-func lastLine(d *testDashboard) string {
-	lines := strings.Split(strings.TrimSuffix(d.screen(), "\n"), "\n")
-	return lines[len(lines)-1]
 }
 
 // TestPaletteOfTheDashboardRunsItsCommands runs commands of the list by name.
@@ -96,5 +121,20 @@ func TestPaletteOfASessionCreatesAnother(t *testing.T) {
 				t.Errorf("%s gets the message %+v", id, c.Data)
 			}
 		}
+	}
+}
+
+func TestNewSessionFormProposesAnAgent(t *testing.T) {
+	d := newTestDashboardWith(t, Options{Parts: Parts{Agent: "gemini"}}, 100, 30, testSummaries()...)
+	var created protocol.CreateData
+	d.server.create = func(c protocol.CreateData) (protocol.CreateResult, error) {
+		created = c
+		return protocol.CreateResult{Session: "new"}, nil
+	}
+	d.press("n")
+	d.wantText("agent     gemini")
+	d.press("enter")
+	if created.Agent != "gemini" {
+		t.Errorf("created with agent %q", created.Agent)
 	}
 }

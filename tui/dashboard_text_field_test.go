@@ -16,6 +16,9 @@ func TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard(t *testing.T) {
 		"search":  func(d *testDashboard) { d.press("f") },
 		"name":    func(d *testDashboard) { d.press("R") },
 		"new":     func(d *testDashboard) { d.press("n") },
+		"labels":  func(d *testDashboard) { d.press("l") },
+		"jump":    func(d *testDashboard) { d.press("alt+g") },
+		"message": func(d *testDashboard) { d.press("space", "down", "space", "m") },
 		"palette": func(d *testDashboard) { d.press("ctrl+k") },
 		"reason":  func(d *testDashboard) { d.openApproval(tuitest.CommandApproval()); d.press("r") },
 		"comment": func(d *testDashboard) {
@@ -23,6 +26,12 @@ func TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard(t *testing.T) {
 			d.press("v")
 			d.waitGrace()
 			d.press("J", "c")
+		},
+		"find in a review": func(d *testDashboard) {
+			d.openApproval(twelveFiles())
+			d.press("v")
+			d.waitGrace()
+			d.press("/")
 		},
 	} {
 		for _, key := range strings.Split("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ?/[]", "") {

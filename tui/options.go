@@ -55,6 +55,7 @@ type Parts struct {
 	List     ListOptions
 	Tour     *tour.Guide // leads through the tour; nil: no tour
 	Create   bool        // the dashboard starts with the form that creates a session
+	Agent    string      // agent that this form proposes; "": the server's default
 }
 
 // SideOptions configure the side column of sessions.

@@ -98,6 +98,7 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 		After:     p.sessions.viewConfig.After,
 		Clipboard: p.sessions.viewConfig.Clipboard,
 		CWD:       b.options.CWD,
+		Agent:     b.options.Agent,
 		Home:      b.options.home(),
 		Local:     b.options.Local,
 		Open:      p.sessions,

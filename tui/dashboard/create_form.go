@@ -30,7 +30,7 @@ func (d *Dashboard) createForm() *createForm {
 		hint := names[0] + " · →: " + strings.Join(names[1:], ", ")
 		fields = append(fields, ui.NewField("server", "", hint, names[1:]...))
 	}
-	fields = append(fields, ui.NewField("agent", "", ""), ui.NewField("directory", d.CWD, "(server's)"),
+	fields = append(fields, ui.NewField("agent", d.Agent, ""), ui.NewField("directory", d.CWD, "(server's)"),
 		ui.NewField("prompt", "", "(optional)"))
 	f.Form = ui.NewForm(d.Styles, "new session", "tab next field · enter creates · esc cancels", fields...)
 	f.setAgents(d.Server.Agents())
@@ -49,8 +49,8 @@ func (f *createForm) setAgents(agents []string) {
 	field.Placeholder, field.Choices = ui.OneLine(transcript.Clean(hint)), agents
 }
 
-// followServer offers the agents of the chosen server. The directory of this machine is the default
-// of home only.
+// followServer offers the agents of the chosen server. The directory of this machine and the
+// proposed agent are those of home only.
 func (f *createForm) followServer() {
 	d := f.dashboard
 	if f.server < 0 {
@@ -67,6 +67,12 @@ func (f *createForm) followServer() {
 		f.SetValue(f.agent+1, "")
 	case f.chosen == home && directory == "":
 		f.SetValue(f.agent+1, d.CWD)
+	}
+	switch agent := f.Value(f.agent); {
+	case before == home && agent == d.Agent:
+		f.SetValue(f.agent, "")
+	case f.chosen == home && agent == "":
+		f.SetValue(f.agent, d.Agent)
 	}
 }
 

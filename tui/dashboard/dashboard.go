@@ -25,6 +25,7 @@ type Config struct {
 	After     func(time.Duration, tea.Msg) tea.Cmd // returns a command that sends a message after a delay
 	Clipboard ui.Clipboard
 	CWD       string // default directory of new sessions
+	Agent     string // agent proposed for new sessions of the home server; "": the server's default
 	Home      string // the user's home directory on the server's file system, or ""
 	Local     bool   // the home server has the file system of this machine
 	Open      OpenSessions

@@ -7,6 +7,7 @@ import (
 
 	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 )
 
@@ -77,6 +78,25 @@ func TestPrintableKeysOnlyWriteInTextFields(t *testing.T) {
 		"queue edit":        {"queue", clearedEdit},
 		"held queue":        {"queue", interruptedQueueEmpty},
 		"search in a pager": {"transcript", pressing("f1", "/")},
+		"find in a review": {"patch", func(s *testScreen) {
+			s.focusApproval()
+			s.press("v")
+			s.waitGrace()
+			s.press("/")
+		}},
+		"name of a file": {"approval", func(s *testScreen) {
+			s.m.askWhereToSave(describe.File{Name: "notes"}, []byte("text"))
+			s.m.canvas.Dirty = true
+		}},
+		"replacing a file": {"approval", func(s *testScreen) {
+			s.m.askToReplace("notes", []byte("text"))
+			s.m.canvas.Dirty = true
+		}},
+		"filter of the log": {"transcript", func(s *testScreen) {
+			s.m.Session = tuitest.LoggedSession{FakeSession: s.session, Log: tuitest.SampleLog()}
+			s.openProtocolLog()
+			s.press("/")
+		}},
 	} {
 		for _, text := range []string{"", "ab"} {
 			for _, key := range printableKeys() {
