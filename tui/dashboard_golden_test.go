@@ -163,7 +163,7 @@ var dashboardScenes = map[string]dashboardScene{
 			`^ claude · s5xyz7$`,
 			`^─ filter ─+$`,
 			`^ ▸ words claude$`,
-			`^ enter keeps · esc shows all`,
+			`^ enter applies · esc clears`,
 		},
 		wide: []string{
 			`· filter “claude” · by need ─+$`,

@@ -156,7 +156,7 @@ func runNew(ctx context.Context, o *newOptions) error {
 		return nil
 	}
 	if res.Message == nil {
-		return exit.Unsupportedf("the server does not tell of the first message: agentctl wait %s", res.Session)
+		return exit.Unsupportedf("the server does not report the first message: agentctl wait %s", res.Session)
 	}
 	t := messageTracker{app: o.app, message: res.Message.MessageID, turn: res.Message.Turn, print: o.Follow}
 	return t.trackUntilInterrupted(c, res.Session, res.Message.Seq)

@@ -49,7 +49,7 @@ func (b *filterBar) completions() []string {
 
 // KeyHint returns the completions and the keys.
 func (b *filterBar) KeyHint() string {
-	hint := "enter keeps · esc shows all"
+	hint := "enter applies · esc clears"
 	if found := b.completions(); len(found) > 0 {
 		hint += " · tab " + ui.OneLine(transcript.Clean(strings.Join(found, " ")))
 	}

@@ -49,7 +49,7 @@ var Definitions = []Definition{
 	{Global, Interrupt, []string{"ctrl+x"}, "interrupt the turn and hold the queue"},
 	{Global, ShowSessions, []string{"f2", "ctrl+s"}, "list all sessions"},
 	{Global, ShowSettings, []string{"f3", "alt+s"}, "settings of the agent: mode, model"},
-	{Global, ShowRules, []string{"f4", "alt+u"}, "rules: requests allowed without asking"},
+	{Global, ShowRules, []string{"f4", "alt+u"}, "rules that answer requests: list, revoke"},
 	{Global, Reconnect, []string{"f5", "alt+y"}, "connect now"},
 	{Global, ShowContext, []string{"f6", "alt+i"}, "context usage; compact the context"},
 	{Global, ShowProtocolLog, []string{"f7", "alt+w"}, "protocol log: messages sent and received"},

@@ -135,5 +135,5 @@ func (v *View) searchHint() string {
 	s := &v.search
 	return fmt.Sprintf("match %d of %d", s.at+1, len(s.matches)) + ui.Prefixed(keymap.Separator, v.styles.Keys.Hint(
 		keymap.ReviewNextMatch, "next", keymap.ReviewPreviousMatch, "previous", keymap.ReviewFind, "find",
-		keymap.Back, "ends it"))
+		keymap.Back, "close search"))
 }

@@ -114,7 +114,7 @@ func (v *View) askWhereToSave(file describe.File, data []byte) tea.Cmd {
 
 // askToReplace asks before a file is replaced.
 func (v *View) askToReplace(path string, data []byte) {
-	f := ui.NewForm(v.Styles, ui.OneLine(transcript.Clean(path))+" exists", "type yes and enter · esc keeps it",
+	f := ui.NewForm(v.Styles, ui.OneLine(transcript.Clean(path))+" exists", "type yes and enter · esc cancels",
 		ui.NewField("replace it?", "", "yes"))
 	f.Submit = func(f *ui.Form) ui.Response {
 		if strings.TrimSpace(f.Value(0)) != "yes" {
