@@ -52,7 +52,9 @@ type Options struct {
 type UnfinishedError struct{ State *protocol.State }
 
 // Error implements error.
-func (e *UnfinishedError) Error() string { return "the session waits for a person, and the input has ended" }
+func (e *UnfinishedError) Error() string {
+	return "the session waits for a person, and the input has ended"
+}
 
 func run(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, out *renderer, endWithInput bool) error {
 	ctx, cancel := context.WithCancel(ctx)

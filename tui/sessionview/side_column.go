@@ -80,10 +80,10 @@ func (c *sideColumn) beside(lines []string, width, column int) []string {
 	side := c.view(column-1, len(lines))
 	for i, line := range lines {
 		line = ui.Sanitize(line)
-		cells := ansi.StringWidth(line)
+		cells := transcript.Width(line)
 		if cells > width {
 			line = ansi.Truncate(line, width, "")
-			cells = ansi.StringWidth(line)
+			cells = transcript.Width(line)
 		}
 		lines[i] = line + strings.Repeat(" ", width-cells) + border + side[i]
 	}
@@ -146,7 +146,7 @@ func (c *sideColumn) fileSection(width int) (title, note string, lines []string)
 	for _, f := range files[:min(len(files), maxSideFiles)] {
 		stat := c.styles.Success.Render("+"+strconv.Itoa(f.Added)) + " " +
 			c.styles.Error.Render("−"+strconv.Itoa(f.Removed))
-		path := ui.FitLeft(ui.OneLine(f.Path), width-ansi.StringWidth(stat)-3)
+		path := ui.FitLeft(ui.OneLine(f.Path), width-transcript.Width(stat)-3)
 		lines = append(lines, ui.Spread(" "+path, stat, width))
 	}
 	return "files", strconv.Itoa(len(files)), lines

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -51,7 +49,7 @@ func (l *statusLine) view(width int, interrupting bool, hint string) string {
 		}
 	}
 	details := l.details(width, turn.style.Render(turn.text))
-	room := width - ansi.StringWidth(left) - 2
+	room := width - transcript.Width(left) - 2
 	right := l.join(details, s.Dim.Render(hint), room)
 	if right == "" {
 		right = l.join(details, "", room)
@@ -70,7 +68,7 @@ func (l *statusLine) join(details []string, end string, room int) string {
 	joined := ""
 	for _, part := range details {
 		next := join(joined, part)
-		if ansi.StringWidth(join(next, end)) > room {
+		if transcript.Width(join(next, end)) > room {
 			break
 		}
 		joined = next

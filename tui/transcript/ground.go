@@ -17,7 +17,7 @@ func onGround(line string, width int) string {
 			continue
 		}
 		out.WriteString(withMark(run.text, run.style|Ground))
-		cells += ansi.StringWidth(run.text)
+		cells += Width(run.text)
 	}
 	out.WriteString(withMark(strings.Repeat(" ", max(0, width-cells)), Ground))
 	return out.String()

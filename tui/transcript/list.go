@@ -119,7 +119,7 @@ func (l *List) decorate(p Point, line string) string {
 	if l.highlight != nil {
 		line = l.highlight(line)
 	}
-	if len(line) > l.width && ansi.StringWidth(line) > l.width {
+	if len(line) > l.width && Width(line) > l.width {
 		line = ansi.Truncate(line, l.width, "")
 	}
 	if l.rangeHighlight.contains(p) {

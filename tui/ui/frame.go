@@ -68,7 +68,7 @@ func (s *Styles) Frame(lines []string, width, height int) string {
 	lines = lines[:min(len(lines), height)]
 	for i, line := range lines {
 		line = Sanitize(line)
-		if len(line) > width && ansi.StringWidth(line) > width {
+		if len(line) > width && transcript.Width(line) > width {
 			line = ansi.Truncate(line, width, "")
 		}
 		if !s.GraphemeWidths {

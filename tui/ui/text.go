@@ -25,12 +25,12 @@ func Fit(s string, width int) string {
 
 // FitLeft truncates the start of a line to width cells, with an ellipsis if it is cut.
 func FitLeft(s string, width int) string {
-	cut := ansi.StringWidth(s) - width
+	cut := transcript.Width(s) - width
 	if cut <= 0 || width <= 0 {
 		return Fit(s, width)
 	}
 	rest := ansi.TruncateLeft(s, cut+1, "")
-	if ansi.StringWidth(rest) >= width { // a wide character is at the cut
+	if transcript.Width(rest) >= width { // a wide character is at the cut
 		rest = ansi.TruncateLeft(s, cut+2, "")
 	}
 	return "…" + rest
@@ -38,7 +38,7 @@ func FitLeft(s string, width int) string {
 
 // FitHints returns the leading entries of a hint that fit into width cells.
 func FitHints(hint string, width int) string {
-	for ansi.StringWidth(hint) > width {
+	for transcript.Width(hint) > width {
 		cut := strings.LastIndex(hint, keymap.Separator)
 		if cut < 0 {
 			return ""
@@ -51,12 +51,12 @@ func FitHints(hint string, width int) string {
 // Spread returns a line of width cells with left and right at its ends. If they do not fit, left is
 // cut first.
 func Spread(left, right string, width int) string {
-	leftWidth := width - ansi.StringWidth(right)
+	leftWidth := width - transcript.Width(right)
 	if leftWidth <= 0 {
 		return Fit(right, width)
 	}
 	left = Fit(left, leftWidth-1)
-	return left + strings.Repeat(" ", leftWidth-ansi.StringWidth(left)) + right
+	return left + strings.Repeat(" ", leftWidth-transcript.Width(left)) + right
 }
 
 // OneLine returns text with runs of line breaks and tabs replaced by a space.
@@ -133,12 +133,12 @@ func Count(n int, noun string) string {
 // Pad returns text cut or padded on the right to width cells.
 func Pad(s string, width int) string {
 	s = Fit(s, width)
-	return s + strings.Repeat(" ", max(0, width-ansi.StringWidth(s)))
+	return s + strings.Repeat(" ", max(0, width-transcript.Width(s)))
 }
 
 // PadLeft returns text padded on the left to at least width cells.
 func PadLeft(s string, width int) string {
-	return strings.Repeat(" ", max(0, width-ansi.StringWidth(s))) + s
+	return strings.Repeat(" ", max(0, width-transcript.Width(s))) + s
 }
 
 // Millis returns a duration of n milliseconds.
