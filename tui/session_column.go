@@ -80,8 +80,9 @@ func (p *program) addColumn(v *tea.View) {
 	}
 	v.SetContent(b.String())
 	if v.Cursor != nil {
-		v.Cursor = &tea.Cursor{Position: tea.Position{X: v.Cursor.X + width, Y: v.Cursor.Y}, Color: v.Cursor.Color,
-			Shape: v.Cursor.Shape, Blink: v.Cursor.Blink}
+		moved := *v.Cursor
+		moved.X += width
+		v.Cursor = &moved
 	}
 }
 
