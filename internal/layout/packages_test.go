@@ -114,6 +114,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/replay", imports: []string{"protocol", "tui/remote"}},
 	{pkg: "tui/tour", imports: []string{"protocol", "tui/ui", "tui/remote", "tui/keymap"}},
 	{pkg: "tui/keymap"},
+	{pkg: "tui/split", noIO: true},
 	{pkg: "tui/task", imports: []string{"internal/panics"}},
 	{pkg: "tui/sessionlist", imports: []string{"protocol"}},
 	{pkg: "tui/serverset", imports: []string{"protocol", "tui/protolog", "tui/remote"}},

@@ -1,0 +1,162 @@
+package split
+
+import "slices"
+
+// MaxPanes is the maximum number of sessions of a layout.
+const MaxPanes = 4
+
+// Layout says which sessions are side by side and which one has the focus. It is immutable: its
+// methods return a changed layout. The zero value has no session. A session is in a layout once.
+type Layout struct {
+	root   *node // nil: no session
+	focus  string
+	zoomed bool // the session with the focus covers the screen
+}
+
+// node is a session, or a split of two nodes. It is immutable.
+type node struct {
+	session       string
+	below         bool    // second is below first, else to its right
+	share         float64 // part of the space that first gets
+	first, second *node   // nil: the node is a session
+}
+
+// New returns the layout of one session.
+func New(session string) Layout { return Layout{root: &node{session: session}, focus: session} }
+
+// Focus returns the session with the focus.
+func (l Layout) Focus() string { return l.focus }
+
+// Zoomed reports whether the session with the focus covers the others.
+func (l Layout) Zoomed() bool { return l.zoomed }
+
+// Sessions returns the sessions from left to right and from top to bottom.
+func (l Layout) Sessions() []string { return l.root.sessions(nil) }
+
+// Len returns the number of sessions.
+func (l Layout) Len() int { return len(l.Sessions()) }
+
+// Has reports whether a session is in the layout.
+func (l Layout) Has(session string) bool { return slices.Contains(l.Sessions(), session) }
+
+// Open gives a session the focus. A session that is not in the layout replaces the one with the
+// focus.
+func (l Layout) Open(session string) Layout {
+	switch {
+	case l.root == nil:
+		return New(session)
+	case !l.Has(session):
+		l.root = l.root.replace(l.focus, &node{session: session})
+	}
+	l.focus = session
+	return l
+}
+
+// Split adds a session beside the one with the focus, to its right or below. The new session gets
+// half of the space and the focus. If it is in the layout, it gets the focus only. A full layout
+// does not change.
+func (l Layout) Split(session string, below bool) Layout {
+	switch {
+	case l.root == nil || l.Has(session):
+		l = l.Open(session)
+		l.zoomed = false
+		return l
+	case l.Len() == MaxPanes:
+		return l
+	}
+	l.root = l.root.replace(l.focus, &node{
+		below: below, share: 0.5, first: &node{session: l.focus}, second: &node{session: session},
+	})
+	l.focus, l.zoomed = session, false
+	return l
+}
+
+// Remove removes a session. Its neighbour gets the space, and the focus if the session had it.
+func (l Layout) Remove(session string) Layout {
+	if !l.Has(session) {
+		return l
+	}
+	var heir *node
+	l.root, heir = l.root.remove(session)
+	if l.root == nil {
+		return Layout{}
+	}
+	if l.focus == session {
+		l.focus, l.zoomed = heir.sessions(nil)[0], false
+	}
+	l.zoomed = l.zoomed && l.root.first != nil
+	return l
+}
+
+// Keep removes the sessions for which keep is false.
+func (l Layout) Keep(keep func(session string) bool) Layout {
+	for _, session := range l.Sessions() {
+		if !keep(session) {
+			l = l.Remove(session)
+		}
+	}
+	return l
+}
+
+// ToggleZoom lets the session with the focus cover the others, or shows all again.
+func (l Layout) ToggleZoom() Layout {
+	l.zoomed = !l.zoomed && l.Len() > 1
+	return l
+}
+
+// Next gives the next session the focus, after the last one the first.
+func (l Layout) Next() Layout {
+	all := l.Sessions()
+	if len(all) > 0 {
+		l.focus = all[(slices.Index(all, l.focus)+1)%len(all)]
+	}
+	return l
+}
+
+// sessions appends the sessions of a tree to a list.
+func (n *node) sessions(to []string) []string {
+	switch {
+	case n == nil:
+		return to
+	case n.first == nil:
+		return append(to, n.session)
+	}
+	return n.second.sessions(n.first.sessions(to))
+}
+
+// has reports whether a session is in a tree.
+func (n *node) has(session string) bool { return slices.Contains(n.sessions(nil), session) }
+
+// replace returns the tree with another node in place of a session.
+func (n *node) replace(session string, by *node) *node {
+	if n.first == nil {
+		if n.session == session {
+			return by
+		}
+		return n
+	}
+	changed := *n
+	changed.first, changed.second = n.first.replace(session, by), n.second.replace(session, by)
+	return &changed
+}
+
+// remove returns the tree without a session, and the node that gets its space.
+func (n *node) remove(session string) (rest, heir *node) {
+	switch {
+	case n.first == nil && n.session == session:
+		return nil, nil
+	case n.first == nil:
+		return n, nil
+	}
+	changed := *n
+	if n.first.has(session) {
+		if changed.first, heir = n.first.remove(session); changed.first == nil {
+			return n.second, n.second
+		}
+		return &changed, heir
+	}
+	if changed.second, heir = n.second.remove(session); changed.second == nil {
+		return n.first, n.first
+	}
+	return &changed, heir
+}
