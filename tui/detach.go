@@ -115,5 +115,5 @@ func (s *openSessions) onScreen() []*openSession {
 	if s.shown == nil {
 		return nil
 	}
-	return []*openSession{s.shown}
+	return append([]*openSession{s.shown}, s.beside...)
 }

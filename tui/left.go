@@ -12,6 +12,7 @@ type Left struct {
 	Server    string // name of the session's server; "": home
 	Ended     bool   // the session is closed or deleted
 	Connected bool
+	Beside    int // number of other sessions side by side with it
 }
 
 // left returns what is on the screen.
@@ -29,6 +30,7 @@ func (p *program) left() Left {
 		Server:  server,
 		Session: cmp.Or(state.Name, state.Session), Ended: state.Closed || o.deleted,
 		Connected: o.view.Conn() == remote.Connected,
+		Beside:    max(0, p.panes.layout.Len()-1),
 	}
 }
 

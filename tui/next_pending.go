@@ -1,12 +1,17 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/split"
+)
 
 // pendingNavigation is the state of a walk through the sessions that need the user. The walk ends
 // where it began.
 type pendingNavigation struct {
-	origin   string // session on the screen at the start; "": the dashboard
-	selected string // session selected on the dashboard at the start
+	origin   string       // session with the focus at the start; "": the dashboard
+	layout   split.Layout // of the sessions at the start
+	selected string       // session selected on the dashboard at the start
 	visited  map[string]bool
 }
 
@@ -19,7 +24,9 @@ func (p *program) showNextPending() tea.Cmd {
 		current = p.sessions.shown.id
 	}
 	if p.navigation.visited == nil {
-		p.navigation = pendingNavigation{origin: current, selected: p.dashboard.Selected(), visited: map[string]bool{}}
+		p.navigation = pendingNavigation{
+			origin: current, layout: p.panes.layout, selected: p.dashboard.Selected(), visited: map[string]bool{},
+		}
 	}
 	p.navigation.visited[current] = true
 	id, ok := p.dashboard.List().NextNeed(func(id string) bool {
@@ -31,8 +38,9 @@ func (p *program) showNextPending() tea.Cmd {
 	start := p.navigation
 	p.navigation = pendingNavigation{}
 	const done = "no other session needs you"
-	if start.origin != "" {
-		cmd := p.open(start.origin)
+	p.panes.layout = start.layout
+	if start.origin != "" && start.layout.Len() > 0 {
+		cmd := p.showPanes()
 		p.sessions.shown.view.ShowStatus(done)
 		return cmd
 	}

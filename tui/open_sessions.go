@@ -24,6 +24,7 @@ type openSessions struct {
 	// Set before the program starts.
 	ctx        context.Context                  // context of all subscriptions
 	viewConfig sessionview.Config               // template; Session and Tasks are set for each view
+	session    func(id string) remote.Session   // returns the session with an ID
 	host       func(id string) sessionview.Host // nil: that of viewConfig
 	keep       int                              // maximum number of open sessions
 	send       func(tea.Msg)                    // sends a message to the event loop
@@ -31,7 +32,8 @@ type openSessions struct {
 	wg         sync.WaitGroup                   // goroutines of subscriptions
 
 	all     []*openSession // most recently shown first
-	shown   *openSession   // session on the screen; nil: none
+	shown   *openSession   // session on the screen that has the focus; nil: none
+	beside  []*openSession // other sessions on the screen
 	drafts  *drafts.Store
 	closing map[string]chan struct{} // stream.done by session ID, of closed sessions
 
@@ -49,6 +51,8 @@ type openSession struct {
 	stream   *stream   // the latest one
 	detached bool      // stream was cancelled
 	hiddenAt time.Time // when the session was found to be hidden; zero: it is not
+
+	size tea.WindowSizeMsg // of the view
 }
 
 // find returns the open session with the given ID, or nil.
@@ -80,41 +84,65 @@ func (s *openSessions) Closing(id string) <-chan struct{} {
 	return s.closing[id]
 }
 
-// show puts a session on the screen. If it is not open, show opens it with newSession. If it is not
-// subscribed, show subscribes once ready is closed; a nil ready subscribes at once. If more than
-// keep sessions are open, show closes the least recently shown one. It spares the session with the
-// ID except, unless keep is 1.
-func (s *openSessions) show(
-	id string, newSession func(id string) remote.Session, ready <-chan struct{}, except string,
-) {
-	s.hide()
-	o := s.find(id)
-	switch {
-	case o == nil:
-		o = s.open(id, newSession(id), ready)
-	case o.detached:
-		s.attach(o, ready)
-	}
-	s.all = slices.DeleteFunc(s.all, func(other *openSession) bool { return other == o })
-	s.all = slices.Insert(s.all, 0, o)
-	s.shown = o
-	if last := len(s.all) - 1; last >= s.keep {
-		if s.all[last].id == except && s.keep > 1 {
-			last--
+// show puts sessions on the screen in place of those that are there. The first has the focus. It
+// opens those that are not open, and subscribes those that are not subscribed once
+// ready is closed; a nil ready subscribes at once. If more than keep sessions are open, show closes
+// the least recently shown ones that are hidden. It spares those in spare, unless keep is 1.
+func (s *openSessions) show(ids []string, ready <-chan struct{}, spare []string) {
+	before := s.onScreen()
+	s.shown, s.beside = nil, nil
+	for i, id := range slices.Backward(ids) {
+		o := s.find(id)
+		switch {
+		case o == nil:
+			o = s.open(id, ready)
+		case o.detached:
+			s.attach(o, ready)
 		}
-		s.all[last].view.SaveDraft()
-		s.closeSession(s.all[last])
+		s.all = slices.DeleteFunc(s.all, func(other *openSession) bool { return other == o })
+		s.all = slices.Insert(s.all, 0, o)
+		if i == 0 {
+			s.shown = o
+		} else {
+			s.beside = append(s.beside, o)
+		}
 	}
-	o.view.SetHidden(false)
+	for _, o := range before {
+		if !s.isShown(o) {
+			s.hideSession(o)
+		}
+	}
+	s.closeOldest(spare)
+	for _, o := range s.onScreen() {
+		if !slices.Contains(before, o) {
+			o.view.SetHidden(false)
+		}
+	}
 }
 
-// hide removes the session from the screen. It stays open unless it was deleted.
-func (s *openSessions) hide() {
-	o := s.shown
-	if o == nil {
-		return
+// closeOldest closes the least recently shown sessions beyond keep. See show.
+func (s *openSessions) closeOldest(spare []string) {
+	for i := len(s.all) - 1; i >= 0 && len(s.all) > s.keep; i-- {
+		o := s.all[i]
+		if s.isShown(o) || s.keep > 1 && slices.Contains(spare, o.id) {
+			continue
+		}
+		o.view.SaveDraft()
+		s.closeSession(o)
 	}
-	s.shown = nil
+}
+
+// hide removes all sessions from the screen. They stay open unless they were deleted.
+func (s *openSessions) hide() {
+	before := s.onScreen()
+	s.shown, s.beside = nil, nil
+	for _, o := range before {
+		s.hideSession(o)
+	}
+}
+
+// hideSession handles that a session is not on the screen any more.
+func (s *openSessions) hideSession(o *openSession) {
 	o.view.SetHidden(true)
 	if o.deleted {
 		s.closeSession(o)
@@ -124,7 +152,8 @@ func (s *openSessions) hide() {
 
 // open opens a session. It starts receiving updates after the previous subscription of the session
 // has ended and ready is closed.
-func (s *openSessions) open(id string, session remote.Session, ready <-chan struct{}) *openSession {
+func (s *openSessions) open(id string, ready <-chan struct{}) *openSession {
+	session := s.session(id)
 	o := &openSession{id: id, session: session, tasks: task.NewRunner(s.ctx)}
 	o.tasks.Address, o.tasks.OnPanic = o, s.onPanic
 	config := s.viewConfig
@@ -153,9 +182,9 @@ func (s *openSessions) update(o *openSession, msg tea.Msg) tea.Cmd {
 // until it is hidden.
 func (s *openSessions) handleDeleted(id string) {
 	o := s.find(id)
-	switch o {
-	case nil:
-	case s.shown:
+	switch {
+	case o == nil:
+	case s.isShown(o):
 		o.deleted = true
 		return // its draft is removed when it is hidden
 	default:

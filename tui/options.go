@@ -53,6 +53,7 @@ type Parts struct {
 	Composer ComposerOptions
 	Side     SideOptions
 	List     ListOptions
+	Panes    PaneOptions
 	Tour     *tour.Guide // leads through the tour; nil: no tour
 	Create   bool        // the dashboard starts with the form that creates a session
 	Agent    string      // agent that this form proposes; "": the server's default

@@ -24,14 +24,14 @@ type program struct {
 	mouse      mouse
 	notifier   *notify.Notifier
 	sessions   *openSessions
-	session    func(id string) remote.Session // returns the session with an ID
-	dashboard  *dashboard.Dashboard           // nil: the program shows one session only
-	initial    string                         // session shown by Init; "": the dashboard
+	dashboard  *dashboard.Dashboard // nil: the program shows one session only
+	initial    string               // session shown by Init; "": the dashboard
 	navigation pendingNavigation
 	read       readSaver
 	tour       *tour.Guide // nil: no tour
 	column     sessionColumn
 
+	panes panes
 	watch watchRequest
 
 	width, height int
@@ -59,8 +59,9 @@ const focusClickTime = 200 * time.Millisecond
 func (p *program) Init() tea.Cmd {
 	switch {
 	case p.dashboard == nil:
-		p.sessions.show(p.initial, p.session, nil, "")
-		return p.styles.Query()
+		return tea.Batch(p.styles.Query(), p.open(p.initial))
+	case p.initial == "" && p.panes.layout.Len() > 0 && !p.panes.store.hidden:
+		return tea.Batch(p.styles.Query(), p.showPanes())
 	case p.initial == "":
 		p.requestWatch()
 		return p.styles.Query()
@@ -104,7 +105,12 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		msg.Height -= p.tourRows(msg.Height)
 		p.width, p.height = max(msg.Width, 1), max(msg.Height, 1)
-		return tea.Batch(p.updateDashboard(msg), p.updateShown(p.sessionSize()))
+		p.panes.dragged = nil
+		cmd := p.updateDashboard(msg)
+		if p.sessions.shown != nil {
+			cmd = tea.Batch(cmd, p.showPanes())
+		}
+		return cmd
 	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg:
 		if p.styles.Update(msg) {
 			return p.restyle()
@@ -123,7 +129,7 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 			p.mouse.focusedAt = p.sessions.viewConfig.Now()
 		}
 		p.notifier.Update(msg)
-		return tea.Batch(p.updateDashboard(msg), p.updateShown(msg))
+		return tea.Batch(p.updateDashboard(msg), p.updateOnScreen(msg))
 	case task.Message:
 		return p.updateSession(msg.To.(*openSession), msg.Msg)
 	case columnTickMsg:
@@ -155,11 +161,17 @@ func (p *program) handleInput(msg tea.Msg) tea.Cmd {
 	if msg == nil {
 		return cmd
 	}
+	if mouse, ok := msg.(tea.MouseMsg); ok {
+		return p.handleMouse(mouse)
+	}
 	press, ok := msg.(tea.KeyPressMsg)
 	if !ok || p.dashboard == nil {
 		return p.updateShown(msg)
 	}
 	if action := p.styles.Keys.At(keymap.Global, press.String()); leavesSession(action) {
+		return p.handleAction(action)
+	}
+	if action := p.styles.Keys.At(keymap.Panes, press.String()); p.panes.actsOnPanes(action) {
 		return p.handleAction(action)
 	}
 	return p.updateShown(msg)
@@ -175,6 +187,9 @@ func leavesSession(a keymap.Action) bool {
 func (p *program) handleAction(action keymap.Action) tea.Cmd {
 	if p.dashboard == nil {
 		return nil
+	}
+	if action.OnPanes() {
+		return p.actOnPanes(action)
 	}
 	if cmd, ok := p.actColumn(action); ok {
 		return cmd
@@ -202,6 +217,15 @@ func (p *program) updateShown(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	return p.updateSession(p.sessions.shown, msg)
+}
+
+// updateOnScreen passes a message to all sessions on the screen.
+func (p *program) updateOnScreen(msg tea.Msg) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, o := range p.sessions.onScreen() {
+		cmds = append(cmds, p.updateSession(o, msg))
+	}
+	return tea.Batch(cmds...)
 }
 
 // updateSession passes a message to a session and updates the screens that depend on it.
@@ -251,33 +275,19 @@ func (p *program) handleIntent(intent any) tea.Cmd {
 		cmd := p.open(i.Hit.Session)
 		return tea.Batch(cmd, p.sessions.shown.view.ShowHit(i.Hit, i.Text))
 	case dashboard.BackIntent:
-		if len(p.sessions.all) > 0 {
-			return p.open(p.sessions.all[0].id)
-		}
+		return p.showBack()
+	case dashboard.SplitIntent:
+		return p.showSplit(i)
 	case dashboard.NextIntent:
 		return p.showNextPending()
 	}
 	return nil
 }
 
-// open puts a session on the screen. There must be a dashboard.
-func (p *program) open(id string) tea.Cmd {
-	var ready <-chan struct{}
-	if o := p.sessions.find(id); o == nil || o.detached {
-		ready = p.dashboard.StopPreview()
-	}
-	p.sessions.show(id, p.session, ready, p.navigation.origin)
-	p.column.scroll = 0
-	p.dashboard.SetCovered(true)
-	p.dashboard.Select(id)
-	p.updateOthers()
-	return tea.Batch(p.updateShown(p.sessionSize()), p.saveRead())
-}
-
 // showDashboard puts the dashboard on the screen.
 func (p *program) showDashboard() {
 	p.requestWatch()
-	p.sessions.hide()
+	p.hidePanes()
 	p.dashboard.SetCovered(false)
 }
 
@@ -296,7 +306,7 @@ func (p *program) applySummaries(msg dashboard.SummariesMsg) tea.Cmd {
 		}
 		cmds = append(cmds, p.notifier.FollowSummary(s, p.dashboard.ServerOf(s.Session)))
 		if s.Deleted {
-			p.sessions.handleDeleted(s.Session)
+			p.removeDeleted(s.Session)
 		}
 	}
 	p.updateOthers()
@@ -310,7 +320,12 @@ func (p *program) updateOthers() {
 		return
 	}
 	list := p.dashboard.List()
-	list.MarkSeen(shown.id)
+	for _, o := range p.sessions.onScreen() {
+		list.MarkSeen(o.id)
+		if o != shown {
+			o.view.SetOthers("")
+		}
+	}
 	others := ""
 	if n := list.CountWaiting(shown.id); n > 0 {
 		others = ui.Count(n, "other") + " waiting"
@@ -332,6 +347,7 @@ func (p *program) setTheme(theme ui.Theme) tea.Cmd {
 
 // restyle redraws all screens with the current styles.
 func (p *program) restyle() tea.Cmd {
+	p.panes.frame.reset()
 	cmds := []tea.Cmd{p.updateDashboard(ui.RestyleMsg{})}
 	for _, o := range p.sessions.all {
 		cmds = append(cmds, p.updateSession(o, ui.RestyleMsg{}))
@@ -343,7 +359,7 @@ func (p *program) restyle() tea.Cmd {
 func (p *program) View() tea.View {
 	var v tea.View
 	if o := p.sessions.shown; o != nil {
-		v = o.view.View()
+		v = p.panes.frame.view(p)
 		v.ProgressBar = p.notifier.Progress(o.view.State(), o.view.Plan(), o.view.Conn())
 		p.addColumn(&v)
 	} else {

@@ -80,7 +80,7 @@ func (b *builder) newSession(s remote.Session) *program {
 		b.styles.Now = player.Now
 	}
 	p.sessions.viewConfig.Sessions = false
-	p.session, p.initial = func(string) remote.Session { return s }, b.options.Composer.Session
+	p.sessions.session, p.initial = func(string) remote.Session { return s }, b.options.Composer.Session
 	return p
 }
 
@@ -88,7 +88,8 @@ func (b *builder) newSession(s remote.Session) *program {
 // initial, or with the dashboard if initial is "".
 func (b *builder) newDashboard(server remote.Server, initial string) *program {
 	p := b.newProgram()
-	p.session, p.initial = server.Session, initial
+	p.sessions.session, p.initial = server.Session, initial
+	p.restorePanes(b.options.Panes)
 	p.dashboard = dashboard.New(dashboard.Config{
 		Server:    server,
 		Tasks:     b.tasks,
@@ -189,7 +190,7 @@ func (b *builder) runModel(p *program, m tea.Model, options ...tea.ProgramOption
 	b.tasks.Close()
 	p.sessions.closeAll()
 	return errors.Join(panicked.or(exitError(b.parent, err)), p.sessions.drafts.Close(),
-		p.sessions.viewConfig.Viewer.Close(), p.saveReadNow())
+		p.sessions.viewConfig.Viewer.Close(), p.saveReadNow(), p.savePanes())
 }
 
 // followServer starts sending the summaries and the connection states of the server to app. The

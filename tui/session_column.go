@@ -38,22 +38,22 @@ type columnTickMsg struct{}
 
 // tickColumn schedules a redraw in a minute while the list of sessions is shown.
 func (p *program) tickColumn() tea.Cmd {
-	if p.column.ticking || p.columnWidth() == 0 || p.renderClock.resting {
+	if p.column.ticking || p.sessions.shown == nil || p.columnWidth() == 0 || p.renderClock.resting {
 		return nil
 	}
 	p.column.ticking = true
 	return p.sessions.viewConfig.After(time.Minute, columnTickMsg{})
 }
 
-// columnWidth returns the width of the list of sessions. It is 0 if the list is not shown.
+// columnWidth returns the width of the list of sessions beside a session. It is 0 if there is none.
 func (p *program) columnWidth() int {
-	if p.dashboard == nil || p.sessions.shown == nil || p.column.options.Hidden || p.width < columnScreen {
+	if p.dashboard == nil || p.column.options.Hidden || p.width < columnScreen {
 		return 0
 	}
 	return columnWidth
 }
 
-// sessionSize returns the size of the session on the screen.
+// sessionSize returns the size of the place for the sessions on the screen.
 func (p *program) sessionSize() tea.WindowSizeMsg {
 	return tea.WindowSizeMsg{Width: p.width - p.columnWidth(), Height: p.height}
 }
@@ -155,7 +155,7 @@ func (p *program) toggleColumn() tea.Cmd {
 	case o.Hidden:
 		shown.view.ShowStatus("list of sessions hidden")
 	}
-	cmd := p.updateShown(p.sessionSize())
+	cmd := p.showPanes()
 	if o.OnChange == nil {
 		return cmd
 	}

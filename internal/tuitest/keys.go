@@ -39,9 +39,12 @@ func KeyPress(name string) tea.KeyPressMsg {
 		"f12":       tea.KeyF12,
 	}
 	var mod tea.KeyMod
-	for prefix, m := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok {
-			name, mod = rest, mod|m
+	for _, m := range []struct {
+		prefix string
+		mod    tea.KeyMod
+	}{{"ctrl+", tea.ModCtrl}, {"alt+", tea.ModAlt}, {"shift+", tea.ModShift}} {
+		if rest, ok := strings.CutPrefix(name, m.prefix); ok {
+			name, mod = rest, mod|m.mod
 		}
 	}
 	if code, ok := codes[name]; ok {

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,7 +28,8 @@ func (d *Dashboard) handleInput(msg tea.Msg) (tea.Cmd, any) {
 
 // press handles a key, global keys first.
 func (d *Dashboard) press(key string) (tea.Cmd, any) {
-	if cmd, intent, handled := d.actGlobal(d.Styles.Keys.At(keymap.Global, key)); handled {
+	keys := d.Styles.Keys
+	if cmd, intent, handled := d.actGlobal(cmp.Or(keys.At(keymap.Global, key), keys.At(keymap.Panes, key))); handled {
 		return cmd, intent
 	}
 	return d.pressList(d.Styles.Keys.InList(keymap.Sessions, key))
@@ -42,6 +44,8 @@ func (d *Dashboard) actGlobal(action keymap.Action) (cmd tea.Cmd, intent any, ha
 		return nil, BackIntent{}, true
 	case keymap.NextPending:
 		return nil, NextIntent{}, true
+	case keymap.SplitRight, keymap.SplitBelow:
+		return nil, d.splitSelected(action), true
 	case keymap.JumpSession:
 		d.OpenJump(false)
 	case keymap.Find:

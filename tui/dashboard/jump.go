@@ -20,14 +20,21 @@ type jump struct {
 	input     *textinput.Model
 	selected  int
 	back      bool // esc returns to the session that was shown
+	title     string
+	intent    func(session string) any // what enter does with the chosen session
 }
 
 // OpenJump opens the jump. back: esc returns to the session that was shown.
 func (d *Dashboard) OpenJump(back bool) {
+	d.openJump(back, "jump to a session", func(session string) any { return OpenIntent{session} })
+}
+
+// openJump opens the jump with a title and the intent for the session that is chosen.
+func (d *Dashboard) openJump(back bool, title string, intent func(session string) any) {
 	if _, open := d.overlays.Top().(*jump); open {
 		return
 	}
-	d.overlays.Push(&jump{dashboard: d, input: ui.NewTextInput(""), back: back})
+	d.overlays.Push(&jump{dashboard: d, input: ui.NewTextInput(""), back: back, title: title, intent: intent})
 	d.canvas.Dirty = true
 }
 
@@ -62,7 +69,7 @@ func (j *jump) press(msg tea.KeyPressMsg) ui.Response {
 		j.selected = max(min(j.selected+1, len(found)-1), 0)
 	case "enter":
 		if j.selected < len(found) {
-			return ui.Response{Close: true, Intent: OpenIntent{found[j.selected].Session}}
+			return ui.Response{Close: true, Intent: j.intent(found[j.selected].Session)}
 		}
 	default:
 		before := j.input.Value()
@@ -76,7 +83,7 @@ func (j *jump) press(msg tea.KeyPressMsg) ui.Response {
 
 func (j *jump) View(width, height int) ([]string, *tea.Cursor) {
 	s, d := j.dashboard.Styles, j.dashboard
-	out := []string{s.Rule(s.Bold.Render("jump to a session"), width), s.InputLine(" ", j.input, width)}
+	out := []string{s.Rule(s.Bold.Render(j.title), width), s.InputLine(" ", j.input, width)}
 	found := j.found()
 	if len(found) == 0 {
 		out = append(out, s.Dim.Render(ui.Fit("   no session matches", width)))

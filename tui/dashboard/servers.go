@@ -198,6 +198,8 @@ func (d *Dashboard) checkOpen(intent any) any {
 	switch i := intent.(type) {
 	case OpenIntent:
 		session = i.Session
+	case SplitIntent:
+		session = i.Session
 	case OpenHitIntent:
 		session = i.Hit.Session
 	default:

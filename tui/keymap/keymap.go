@@ -31,6 +31,7 @@ const (
 	Review        Scope = "Review of changes"
 	Pager         Scope = "Pager"
 	Tour          Scope = "Tour"
+	Panes         Scope = "Sessions side by side"
 )
 
 // Definition is an action with its scope, default keys and text on the help screen.
@@ -87,6 +88,20 @@ var Definitions = []Definition{
 	{Global, CopyLast, nil, "copy the last text of the agent"},
 	{Global, Quit, nil, "leave; the session goes on"},
 	{Global, Suspend, []string{"ctrl+z"}, "suspend; for ten seconds after a removal: undo it"},
+
+	{Panes, SplitRight, []string{"alt+v"}, "split right: another session beside this one"},
+	{Panes, SplitBelow, []string{"alt+m"}, "split below: another session below this one"},
+	{Panes, PaneLeft, []string{"alt+shift+left"}, "focus the session on the left"},
+	{Panes, PaneRight, []string{"alt+shift+right"}, "focus the session on the right"},
+	{Panes, PaneUp, []string{"alt+shift+up"}, "focus the session above"},
+	{Panes, PaneDown, []string{"alt+shift+down"}, "focus the session below"},
+	{Panes, NextPane, []string{"alt+a"}, "focus the next session"},
+	{Panes, ZoomPane, []string{"alt+z"}, "zoom: this session only, then all again"},
+	{Panes, WiderPane, []string{"alt+."}, "wider"},
+	{Panes, NarrowerPane, []string{"alt+,"}, "narrower"},
+	{Panes, TallerPane, []string{"alt+="}, "taller"},
+	{Panes, ShorterPane, []string{"alt+-"}, "shorter"},
+	{Panes, ClosePane, []string{"alt+e"}, "remove this session from the screen; it goes on"},
 
 	{Composer, Send, []string{"enter"}, "send; queued while a turn runs"},
 	{Composer, Cancel, []string{"esc"}, "interrupt the turn; cancel an edit or a recalled message"},
@@ -241,7 +256,7 @@ var Definitions = []Definition{
 var reserved = []string{"ctrl+c", "ctrl+j", "alt+enter", "shift+enter"}
 
 // writing are the scopes that are active while a text field has the focus.
-var writing = []Scope{Global, Composer, Tour}
+var writing = []Scope{Global, Composer, Tour, Panes}
 
 // Keys overrides the keys of actions by name, such as "interrupt": {"ctrl+b"}. An empty list leaves
 // an action without keys.

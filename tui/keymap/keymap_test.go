@@ -1,6 +1,7 @@
 package keymap
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,6 +26,23 @@ func TestKeysCheck(t *testing.T) {
 	}
 	if err := (Keys{"interrupt": {"f2"}, "queue.edit": {"x"}, "composer.later": nil}).Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestKeysOfPanesAreFreeWhereTextIsWritten(t *testing.T) {
+	m, err := New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range Definitions {
+		if d.Scope == Panes || !slices.Contains(writing, d.Scope) {
+			continue
+		}
+		for _, key := range d.Keys {
+			if other := m.At(Panes, key); other != "" {
+				t.Errorf("%q is %s and %s", key, d.Action, other)
+			}
+		}
 	}
 }
 

@@ -44,6 +44,12 @@ var meanings = map[string]map[string]Action{
 		"*": MarkShown, "y": DecideRequest, "N": DenySessions, "i": StopSessions, "m": SendSessions,
 		"X": CloseOrDelete, "n": NewSession, "→": "",
 	},
+	"Sessions side by side": {
+		"alt+v": SplitRight, "alt+m": SplitBelow, "alt+a": NextPane, "alt+shift+left": PaneLeft,
+		"alt+z": ZoomPane, "alt+e": ClosePane, "alt+.": WiderPane, "alt+,": NarrowerPane, "alt+=": TallerPane,
+		"alt+-": ShorterPane, "F2": ShowSessions, "esc": Back, "enter": Choose, "F8": NextPending, "alt+g": JumpSession,
+		"ctrl+k": OpenPalette,
+	},
 	"Several servers":  {"F5": Reconnect, "n": NewSession},
 	"The protocol log": {"F7": ShowProtocolLog, "enter": Choose},
 }

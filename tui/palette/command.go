@@ -32,7 +32,7 @@ func OfScreen(keys *keymap.Map, screen keymap.Screens, scope keymap.Scope) []Com
 		switch {
 		case c.Action == keymap.Quit:
 			row.Key = "ctrl+c twice"
-		case d.Scope == keymap.Global || d.Scope == scope:
+		case d.Scope == keymap.Global || d.Scope == keymap.Panes || d.Scope == scope:
 			row.Key = keys.Key(c.Action)
 		}
 		out = append(out, row)

@@ -38,13 +38,13 @@ func (v *View) allCommands() []palette.Command {
 	return slices.Concat(screen, palette.OfAgent(v.replica.state.Options))
 }
 
-// leavesSession reports whether an action shows another screen, if the program has one.
+// leavesSession reports whether the program carries an action out, if it shows several sessions.
 func leavesSession(a keymap.Action) bool {
 	switch a {
 	case keymap.ShowSessions, keymap.NextPending, keymap.NewSession, keymap.ToggleColumn:
 		return true
 	}
-	return false
+	return a.OnPanes()
 }
 
 // listedCommands returns the list of the commands that match the message, or nil if it is not
@@ -197,11 +197,10 @@ func (v *View) runWord(word string) tea.Cmd {
 
 // runAction runs the action of a command.
 func (v *View) runAction(action keymap.Action) tea.Cmd {
+	if v.Sessions && leavesSession(action) {
+		return func() tea.Msg { return ActionMsg{action} }
+	}
 	switch action {
-	case keymap.ShowSessions, keymap.NextPending, keymap.NewSession, keymap.ToggleColumn:
-		if v.Sessions {
-			return func() tea.Msg { return ActionMsg{action} }
-		}
 	case keymap.SetMode:
 		return v.showSetting("mode")
 	case keymap.SetModel:

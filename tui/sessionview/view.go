@@ -240,6 +240,8 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	case filesMsg:
 		v.canvas.Dirty = v.panels.files.setFiles(msg) || v.canvas.Dirty
 		return nil
+	case FocusMsg:
+		return v.takeFocus()
 	case tea.FocusMsg:
 		return v.statusLine.directory.refresh()
 	case tea.BlurMsg:

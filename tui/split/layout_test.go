@@ -187,8 +187,14 @@ func TestTheFocusMovesToTheNeighbour(t *testing.T) {
 		d    Direction
 		want string
 	}{
-		{"a", Right, "b"}, {"a", Down, "c"}, {"a", Left, "a"}, {"a", Up, "a"},
-		{"d", Left, "c"}, {"d", Up, "b"}, {"c", Right, "d"}, {"b", Left, "a"},
+		{"a", Right, "b"},
+		{"a", Down, "c"},
+		{"a", Left, "a"},
+		{"a", Up, "a"},
+		{"d", Left, "c"},
+		{"d", Up, "b"},
+		{"c", Right, "d"},
+		{"b", Left, "a"},
 	} {
 		for _, size := range [][2]int{{200, 60}, {20, 5}} { // also without room for all
 			if got := grid().Open(c.from).Move(c.d, size[0], size[1]).Focus(); got != c.want {

@@ -1,0 +1,229 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/split"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// paneFrame draws the sessions side by side. It keeps the lines of each pane, and lays a view out
+// again only if it was drawn again. The zero value is empty.
+type paneFrame struct {
+	panes   map[string]*paneLines // by session
+	screen  []string              // titles of the last drawing
+	content string                // last drawing
+}
+
+// paneLines are the lines of a pane without its title, each of the width of the pane.
+type paneLines struct {
+	content string // of the view
+	area    split.Rect
+	lines   []string
+}
+
+// resetStyle ends the styles of a line.
+const resetStyle = "\x1b[m"
+
+// view returns the screen with all panes and the cursor of the one with the focus.
+func (f *paneFrame) view(p *program) tea.View {
+	screen := &p.panes.screen
+	v := p.sessions.shown.view.View()
+	if len(screen.Panes) == 1 && !screen.Panes[0].Titled() {
+		return v
+	}
+	if f.panes == nil {
+		f.panes = map[string]*paneLines{}
+	}
+	titles := make([]string, len(screen.Panes))
+	changed := false
+	for i := range screen.Panes {
+		pane := &screen.Panes[i]
+		o := p.sessions.find(pane.Session)
+		drawn := v
+		if o == p.sessions.shown {
+			if v.Cursor != nil {
+				cursor := *v.Cursor
+				cursor.X, cursor.Y = cursor.X+pane.Content.X, cursor.Y+pane.Content.Y
+				v.Cursor = &cursor
+			}
+		} else {
+			drawn = o.view.View()
+		}
+		changed = f.update(pane, drawn.Content) || changed
+		titles[i] = p.paneTitle(pane, o)
+	}
+	if changed || len(f.panes) != len(screen.Panes) || !slices.Equal(titles, f.screen) {
+		f.removeHidden(screen)
+		f.screen, f.content = titles, f.join(p, titles)
+	}
+	v.Content = f.content
+	return v
+}
+
+// reset forgets all lines, because the styles have changed.
+func (f *paneFrame) reset() { *f = paneFrame{} }
+
+// update lays out the lines of a pane, and reports whether they have changed.
+func (f *paneFrame) update(pane *split.Pane, content string) bool {
+	last := f.panes[pane.Session]
+	if last != nil && last.content == content && last.area == pane.Area {
+		return false
+	}
+	out := &paneLines{content: content, area: pane.Area, lines: make([]string, pane.Content.Height)}
+	rest, more := content, true
+	for i := range out.lines {
+		line := ""
+		if more {
+			line, rest, more = strings.Cut(rest, "\n")
+		}
+		width := ansi.StringWidth(line)
+		if strings.IndexByte(line, '\x1b') >= 0 {
+			line += resetStyle
+		}
+		out.lines[i] = line + strings.Repeat(" ", max(0, pane.Area.Width-width))
+	}
+	f.panes[pane.Session] = out
+	return true
+}
+
+// removeHidden forgets the lines of sessions that are not on the screen.
+func (f *paneFrame) removeHidden(screen *split.Arrangement) {
+	for session := range f.panes {
+		if !slices.ContainsFunc(screen.Panes, func(p split.Pane) bool { return p.Session == session }) {
+			delete(f.panes, session)
+		}
+	}
+}
+
+// join joins the panes, row by row. The panes of a row are in the order from left to right.
+func (f *paneFrame) join(p *program, titles []string) string {
+	screen := &p.panes.screen
+	height := 0
+	for _, pane := range screen.Panes {
+		height = max(height, pane.Area.Y+pane.Area.Height)
+	}
+	borders := borderStyles{styles: p.styles, drawn: map[borderCell]string{}}
+	var out strings.Builder
+	for y := range height {
+		if y > 0 {
+			out.WriteByte('\n')
+		}
+		var left *split.Pane
+		for i := range screen.Panes {
+			pane := &screen.Panes[i]
+			row := y - pane.Area.Y
+			if row < 0 || row >= pane.Area.Height {
+				continue
+			}
+			if left != nil {
+				focused := left.Session == p.panes.layout.Focus() || pane.Session == p.panes.layout.Focus()
+				above := screen.BorderAt(pane.Area.X-1, y-1)
+				top := above == nil || above.Below
+				out.WriteString(borders.cell(borderCell{left.Area.Y == y, row == 0, top, focused}))
+			}
+			if row == 0 {
+				out.WriteString(titles[i])
+			} else {
+				out.WriteString(f.panes[pane.Session].lines[row-1])
+			}
+			left = pane
+		}
+	}
+	return out.String()
+}
+
+// borderCell is a cell of a border between two panes.
+type borderCell struct {
+	left, right bool // the title of a pane meets it
+	top         bool // the first cell of the border
+	focused     bool // beside the pane with the focus
+}
+
+// borderStyles draws the cells of borders.
+type borderStyles struct {
+	styles *ui.Styles
+	drawn  map[borderCell]string
+}
+
+func (b *borderStyles) cell(c borderCell) string {
+	if out, ok := b.drawn[c]; ok {
+		return out
+	}
+	glyph := "│"
+	switch {
+	case c.top:
+		glyph = "┬"
+	case c.left && c.right:
+		glyph = "┼"
+	case c.left:
+		glyph = "┤"
+	case c.right:
+		glyph = "├"
+	}
+	style := b.styles.Border
+	if c.focused {
+		style = b.styles.Accent
+	}
+	b.drawn[c] = style.Render(glyph)
+	return b.drawn[c]
+}
+
+// paneTitle returns the title of a pane: a line with the name and the state of its session. That of
+// the pane with the focus has the accent colour and a mark.
+func (p *program) paneTitle(pane *split.Pane, o *openSession) string {
+	s, state, width := p.styles, o.view.State(), pane.Area.Width
+	focused := pane.Session == p.panes.layout.Focus()
+	line, text, mark := s.Border, s.Dim, ""
+	if focused {
+		line, text, mark = s.Accent, s.Accent.Bold(true), "▸ "
+	}
+	name := ui.ShortID(pane.Session)
+	if state.Session != "" {
+		name = cmp.Or(ui.OneLine(transcript.Clean(remote.SessionName(state))), name)
+	}
+	status, statusStyle := string(state.Status()), text
+	switch {
+	case o.view.Conn() != remote.Connected:
+		status, statusStyle = string(o.view.Conn()), s.Warning
+	case o.deleted:
+		status, statusStyle = "deleted", s.Warning
+	case state.Status() == protocol.Waiting:
+		status, statusStyle = "? "+status, s.Warning
+	}
+	status = ui.Prefixed(keymap.Separator, status) + p.hiddenPanes(pane)
+	room := width - 4 // the line around the title
+	name = ui.Fit(mark+name, max(room-ansi.StringWidth(status), min(room, minTitleName)))
+	status = ui.Fit(status, room-ansi.StringWidth(name))
+	rest := max(0, room+1-ansi.StringWidth(name)-ansi.StringWidth(status))
+	title := line.Render("─ ") + text.Render(name) + statusStyle.Render(status) +
+		line.Render(" "+strings.Repeat("─", rest))
+	return s.Frame([]string{title}, width, 1)
+}
+
+// minTitleName is the least width of a name in a title, in cells.
+const minTitleName = 12
+
+// hiddenPanes says that a pane covers others.
+func (p *program) hiddenPanes(pane *split.Pane) string {
+	l := &p.panes.layout
+	if len(p.panes.screen.Panes) > 1 {
+		return ""
+	}
+	all := l.Sessions()
+	out := fmt.Sprintf("%s%d of %d", keymap.Separator, slices.Index(all, pane.Session)+1, len(all))
+	if l.Zoomed() {
+		return out + ui.Prefixed(keymap.Separator, p.styles.Keys.Hint(keymap.ZoomPane, "shows all"))
+	}
+	return out + ui.Prefixed(keymap.Separator, p.styles.Keys.Hint(keymap.NextPane, "next"))
+}

@@ -1,0 +1,438 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/split"
+	"agentctl/tui/task"
+)
+
+// paneScenes are the contents of the sessions in the tests of panes.
+var paneScenes = map[string]string{"s1": "approval", "s2": "transcript", "s3": "plan", "s5xyz789": "queue"}
+
+// newTestPanes returns a dashboard from which the sessions were opened side by side: the first,
+// then each of the others by its split, such as "alt+v s2".
+func newTestPanes(t *testing.T, width, height int, first string, splits ...string) *testDashboard {
+	t.Helper()
+	d := newTestDashboard(t, width, height, testSummaries()...)
+	d.p.dashboard.Select(first)
+	d.press("enter")
+	d.fill(first)
+	for _, s := range splits {
+		key, session, _ := strings.Cut(s, " ")
+		d.split(key, session)
+	}
+	return d
+}
+
+// split shows a session beside the one with the focus.
+func (d *testDashboard) split(key, session string) {
+	d.t.Helper()
+	d.press(key)
+	d.wantText("split: choose the session")
+	d.typeText(d.name(session))
+	d.press("enter")
+	d.fill(session)
+}
+
+// fill gives a session its content, once.
+func (d *testDashboard) fill(session string) {
+	d.t.Helper()
+	o := d.p.sessions.find(session)
+	if o == nil {
+		d.t.Fatalf("%s is not open", session)
+	}
+	if o.view.State().Session == "" {
+		d.send(task.Message{To: o, Msg: paneContent(session, d.name(session))})
+	}
+}
+
+// addText makes the agent of a session write.
+func (d *testDashboard) addText(session, text string) {
+	d.t.Helper()
+	o := d.p.sessions.find(session)
+	state := o.view.State()
+	j := &tuitest.Journal{Seq: state.Seq, At: d.now, Turn: state.Turn.Turn}
+	j.Text("t"+fmt.Sprint(j.Seq), text)
+	d.send(task.Message{To: o, Msg: j.Take()})
+}
+
+// name returns the name of a session, or what stands for it.
+func (d *testDashboard) name(session string) string {
+	s, _ := d.p.dashboard.List().Get(session)
+	return cmp.Or(s.Name, session)
+}
+
+// paneContent returns the updates of the content of a session.
+func paneContent(session, name string) remote.Updates {
+	updates := tuitest.Scenes[paneScenes[session]]().Take()
+	for _, u := range updates {
+		if u.Event != nil {
+			u.Event.Session = session
+			if u.Event.Type == protocol.SessionCreated {
+				u.Event.Data = protocol.MustEncode(protocol.SessionCreatedData{Name: name, Agent: "gemini"})
+			}
+		}
+	}
+	return updates
+}
+
+// onScreen returns the sessions on the screen, the one with the focus first.
+func (d *testDashboard) onScreen() string {
+	var out []string
+	for _, o := range d.p.sessions.onScreen() {
+		out = append(out, o.id)
+	}
+	slices.Sort(out[min(1, len(out)):])
+	return strings.Join(out, " ")
+}
+
+// wantOnScreen fails the test unless these sessions are on the screen.
+func (d *testDashboard) wantOnScreen(want string) {
+	d.t.Helper()
+	if got := d.onScreen(); got != want {
+		d.t.Errorf("on the screen are %q, want %q", got, want)
+	}
+}
+
+func TestGoldenPanes(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}, {200, 60}} {
+		t.Run(fmt.Sprintf("panes_%d", size.width), func(t *testing.T) {
+			splits := []string{"alt+v s2"}
+			if size.width > 80 {
+				splits = append(splits, "alt+m s1")
+			}
+			if size.width > 120 {
+				splits = append(splits, "alt+v s5xyz789")
+			}
+			d := newTestPanes(t, size.width, size.height, "s3", splits...)
+			tuitest.Golden(t, d.screen())
+		})
+	}
+}
+
+func TestSplitsShowSeveralSessionsLive(t *testing.T) {
+	d := newTestPanes(t, 199, 60, "s1", "alt+v s2", "alt+m s3")
+	d.wantOnScreen("s3 s1 s2")
+	d.addText("s1", "news of the first")
+	d.wantText("news of the first", "▸ release")
+	for _, o := range d.p.sessions.all {
+		if o.view.Hidden() {
+			t.Errorf("%s is on the screen and hidden", o.id)
+		}
+	}
+	d.press("alt+a", "alt+z")
+	d.wantOnScreen("s1")
+	d.wantText("1 of 3 · alt+z shows all")
+	if !d.p.sessions.find("s2").view.Hidden() || d.p.sessions.isShown(d.p.sessions.find("s3")) {
+		t.Error("a covered session is not hidden")
+	}
+	d.press("alt+z")
+	d.wantOnScreen("s1 s2 s3")
+	d.press("alt+e")
+	d.wantOnScreen("s2 s3")
+	d.press("f2")
+	d.wantOnScreen("")
+	d.press("esc")
+	d.wantOnScreen("s2 s3")
+}
+
+func TestTheDashboardSplitsWithTheSelectedSession(t *testing.T) {
+	d := newTestPanes(t, 199, 60, "s1")
+	d.press("f2")
+	d.p.dashboard.Select("s2")
+	d.press("alt+m")
+	d.wantOnScreen("s2 s1")
+	d.press("f2")
+	d.p.dashboard.Select("s3")
+	d.press("enter") // in place of the one with the focus
+	d.wantOnScreen("s3 s1")
+	d.press("f2")
+	d.p.dashboard.Select("s1")
+	d.press("enter")
+	d.wantOnScreen("s1 s3")
+}
+
+func TestKeysGoToTheSessionWithTheFocusAlone(t *testing.T) {
+	d := newTestPanes(t, 199, 60, "s2", "alt+v s3", "alt+v s5xyz789")
+	d.typeText("to the last,.=-")
+	d.press("alt+shift+left")
+	d.typeText("vjaze")
+	d.press("alt+shift+left")
+	d.typeText("to the first")
+	d.wantText("> to the first", "> vjaze", "> to the last,.=-")
+	d.press("backspace")
+	d.wantText("> to the firs ", "> vjaze", "> to the last,.=-")
+	if got := d.p.View().Cursor; got == nil || got.X < 12 || got.X > 20 {
+		t.Errorf("the cursor is at %+v", got)
+	}
+	d.press("alt+shift+right", "alt+shift+right")
+	if got := d.p.View().Cursor; got == nil || got.X < 150 {
+		t.Errorf("the cursor is at %+v", got)
+	}
+}
+
+func TestARequestBesideTakesNoKey(t *testing.T) {
+	d := newTestDashboard(t, 199, 60, testSummaries()...)
+	var guards []tea.Msg
+	d.p.sessions.viewConfig.After = func(_ time.Duration, msg tea.Msg) tea.Cmd {
+		guards = append(guards, msg)
+		return nil
+	}
+	waitGrace := func() {
+		d.now = d.now.Add(time.Minute)
+		fired := guards
+		guards = nil
+		for _, msg := range fired {
+			d.send(msg)
+		}
+	}
+	d.p.dashboard.Select("s1")
+	d.press("enter")
+	d.fill("s1")
+	d.press("tab") // the request of s1 has the focus
+	waitGrace()
+	d.wantText("y allow once")
+	d.split("alt+v", "s2")
+	d.press("y", "n", "a", "enter", "1", "alt+1")
+	d.press("alt+shift+left", "y", "y") // within the grace period
+	for _, id := range []string{"s1", "s2"} {
+		for _, c := range d.server.sessions[id].Commands() {
+			if c.Verb == protocol.DoApprove {
+				t.Errorf("%s got the decision %+v", id, c.Data)
+			}
+		}
+	}
+	waitGrace()
+	d.press("y")
+	approved := func(c tuitest.Command) bool { return c.Verb == protocol.DoApprove }
+	if !slices.ContainsFunc(d.server.sessions["s1"].Commands(), approved) {
+		t.Error("a key of the session with the focus decides nothing")
+	}
+}
+
+func TestTheMouseFocusesScrollsAndDragsBorders(t *testing.T) {
+	d := newTestPanes(t, 199, 20, "s2", "alt+v s3")
+	d.send(tea.MouseClickMsg{X: 10, Y: 15, Button: tea.MouseLeft})
+	d.wantOnScreen("s2 s3")
+	d.send(tea.MouseClickMsg{X: 150, Y: 0, Button: tea.MouseLeft})
+	d.send(tea.MouseReleaseMsg{X: 150, Y: 0, Button: tea.MouseLeft})
+	d.wantOnScreen("s3 s2")
+	for _, x := range []int{99, 70, 60} {
+		if x == 99 {
+			d.send(tea.MouseClickMsg{X: x, Y: 7, Button: tea.MouseLeft})
+		} else {
+			d.send(tea.MouseMotionMsg{X: x, Y: 9, Button: tea.MouseLeft})
+		}
+	}
+	d.send(tea.MouseReleaseMsg{X: 60, Y: 9, Button: tea.MouseLeft})
+	d.send(tea.MouseMotionMsg{X: 90, Y: 9, Button: tea.MouseLeft})
+	if got := d.p.sessions.find("s2").size; got.Width != 60 || got.Height != 19 {
+		t.Errorf("after a drag the size is %+v", got)
+	}
+	if got := d.p.sessions.find("s3").size; got.Width != 138 {
+		t.Errorf("after a drag the size is %+v", got)
+	}
+	list := d.p.sessions.find("s2").view.Transcript().List
+	before := list.Following()
+	d.send(tea.MouseWheelMsg{X: 10, Y: 9, Button: tea.MouseWheelUp})
+	if !before || list.Following() {
+		t.Error("the wheel does not scroll the session below it")
+	}
+	d.wantOnScreen("s3 s2")
+}
+
+func TestCoveredSessionsAreDetachedAndThoseBesideAreNot(t *testing.T) {
+	d := newTestPanes(t, 199, 60, "s1", "alt+v s2", "alt+v s3")
+	detached := func() string {
+		d.now = d.now.Add(detachAfter)
+		d.send(detachMsg{})
+		var out []string
+		for _, o := range d.p.sessions.all {
+			if o.detached {
+				out = append(out, o.id)
+			}
+		}
+		slices.Sort(out)
+		return strings.Join(out, " ")
+	}
+	if got := detached(); got != "" {
+		t.Errorf("%s is on the screen and detached", got)
+	}
+	for _, c := range []struct{ key, want string }{{"alt+z", "s1 s2"}, {"alt+a", "s2 s3"}, {"alt+z", ""}} {
+		d.press(c.key)
+		detached() // the time begins
+		if got := detached(); got != c.want {
+			t.Errorf("after %s: %q is detached, want %q", c.key, got, c.want)
+		}
+	}
+}
+
+func TestOnlyThePaneThatChangedIsLaidOutAgain(t *testing.T) {
+	d := newTestPanes(t, 199, 60, "s1", "alt+v s2")
+	before := maps.Clone(d.p.panes.frame.panes)
+	d.addText("s1", "more")
+	after := d.p.panes.frame.panes
+	if before["s2"] != after["s2"] || before["s1"] == after["s1"] {
+		t.Error("want the changed pane laid out again, and only that")
+	}
+	d.p.setTheme("light")
+	d.p.View()
+	if d.p.panes.frame.panes["s2"] == after["s2"] {
+		t.Error("a new theme shows the lines of the last one")
+	}
+}
+
+func TestASplitWithoutRoomIsRefused(t *testing.T) {
+	d := newTestPanes(t, 80, 24, "s2", "alt+v s3")
+	d.press("alt+v")
+	d.wantText("no room")
+	d.wantOnScreen("s3 s2")
+	d = newTestPanes(t, 199, 60, "s1", "alt+v s2", "alt+m s3", "alt+v s5xyz789")
+	d.wantOnScreen("s5xyz789 s1 s2 s3")
+	d.press("alt+m")
+	d.wantText("at most 4 sessions")
+}
+
+func TestASmallTerminalShowsTheSessionWithTheFocusAndKeepsTheLayout(t *testing.T) {
+	d := newTestPanes(t, 120, 40, "s2", "alt+v s3")
+	before := d.screen()
+	d.send(tea.WindowSizeMsg{Width: 60, Height: 20})
+	d.wantOnScreen("s3")
+	d.wantText("2 of 2 · alt+a next")
+	d.press("alt+a")
+	d.wantOnScreen("s2")
+	d.press("alt+a")
+	d.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+	d.wantOnScreen("s3 s2")
+	if got := d.screen(); got != before {
+		t.Errorf("got\n%s\nwant\n%s", got, before)
+	}
+}
+
+func TestTheWalkThroughWaitingSessionsRestoresTheLayout(t *testing.T) {
+	d := newTestPanes(t, 199, 60, "s1", "alt+v s2") // s3 waits
+	d.press("f8")
+	d.wantOnScreen("s3 s1")
+	d.press("f8")
+	for i := 0; d.p.navigation.visited != nil && i < 5; i++ {
+		d.press("f8")
+	}
+	d.wantOnScreen("s2 s1")
+	d.wantText("no other session needs you")
+}
+
+func TestADeletedSessionStaysUntilItIsHidden(t *testing.T) {
+	d := newTestPanes(t, 199, 60, "s1", "alt+v s2", "alt+v s3")
+	d.sendSummaries(protocol.Summary{Session: "s2", Deleted: true})
+	d.wantOnScreen("s3 s1 s2")
+	d.wantText("fix-tests · deleted")
+	d.press("alt+z")
+	d.press("alt+z")
+	d.wantOnScreen("s3 s1")
+	d.press("f2")
+	d.sendSummaries(protocol.Summary{Session: "s3", Deleted: true})
+	d.press("esc")
+	d.wantOnScreen("s1")
+}
+
+func TestOneSessionHasNoPanes(t *testing.T) {
+	d := newTestPanes(t, 199, 60, "s2")
+	before := d.screen()
+	d.press("alt+z", "alt+e", "alt+a", "alt+.", "alt+shift+left")
+	if got := d.screen(); got != before || strings.Contains(got, "▸ fix-tests") {
+		t.Errorf("got\n%s\nwant\n%s", got, before)
+	}
+	d.press("ctrl+k")
+	d.typeText("pane-close")
+	d.press("enter")
+	d.wantText("there is one session · alt+v shows another beside it")
+}
+
+func TestTheLayoutIsRestored(t *testing.T) {
+	l := split.New("s1").Split("s2", false).Split("s3", true)
+	var saved []split.Layout
+	var hidden bool
+	save := func(l split.Layout, h bool) error {
+		saved, hidden = append(saved, l), h
+		return nil
+	}
+	start := func(initial string, hidden bool) *program {
+		o := Options{Parts: Parts{Panes: PaneOptions{Layout: l, Hidden: hidden, Save: save}}}
+		p := testBuilder(t.Context(), o, time.Now, func() string { return "" }).newDashboard(newFakeServer(), initial)
+		noTimers(p)
+		p.width, p.height = 200, 60
+		p.Init()
+		return p
+	}
+	p := start("", false)
+	if got := len(p.sessions.onScreen()); got != 3 || p.sessions.shown.id != "s3" {
+		t.Errorf("%d sessions are on the screen", got)
+	}
+	p.Update(tuitest.KeyPress("alt+e"))
+	err := p.savePanes()
+	if err != nil || len(saved) != 1 || strings.Join(saved[0].Sessions(), " ") != "s1 s2" || hidden {
+		t.Errorf("saved %+v, hidden %v: %v", saved, hidden, err)
+	}
+	p.Update(tuitest.KeyPress("alt+e"))
+	if err := p.savePanes(); err != nil || len(saved) != 2 || saved[1].Len() != 0 {
+		t.Errorf("saved %+v after the last split: %v", saved, err)
+	}
+	p = start("", true)
+	if p.sessions.shown != nil {
+		t.Error("a layout that the dashboard covered is on the screen")
+	}
+	p.Update(tuitest.KeyPress("esc"))
+	if got := len(p.sessions.onScreen()); got != 3 {
+		t.Errorf("esc shows %d sessions", got)
+	}
+	p.Update(tuitest.KeyPress("f2"))
+	if err := p.savePanes(); err != nil || len(saved) != 3 || saved[2].Len() != 3 || !hidden {
+		t.Errorf("saved %+v, hidden %v: %v", saved, hidden, err)
+	}
+	p = start("s2", false)
+	if got := len(p.sessions.onScreen()); got != 1 {
+		t.Errorf("a named session is one of %d", got)
+	}
+	if err := p.savePanes(); err != nil || len(saved) != 3 {
+		t.Errorf("a named session replaces the layout: %+v (%v)", saved, err)
+	}
+}
+
+func TestOnlySessionsOnTheScreenAreSubscribed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := Options{Parts: Parts{Panes: PaneOptions{Layout: split.New("s1").Split("s2", false)}}}
+		p := startDashboardWith(t, o, newFakeServer(), "")
+		tuitest.Wait(2 * detachAfter)
+		want := func(want ...string) {
+			t.Helper()
+			if got := p.server.subscribed(); !slices.Equal(got, want) {
+				t.Errorf("subscribed are %v, want %v", got, want)
+			}
+		}
+		want("s1", "s2")
+		p.wantText("answer of s1", "answer of s2")
+		p.press("\x1bz")
+		tuitest.Wait(2 * detachAfter)
+		want("s2")
+		p.press("\x1bz")
+		tuitest.Wait(2 * detachAfter)
+		want("s1", "s2")
+		if got := p.server.resumptions(); len(got) != 1 || p.server.peakSubscribers() != 1 {
+			t.Errorf("%d sessions continue, want one", len(got))
+		}
+		p.stop()
+	})
+}
