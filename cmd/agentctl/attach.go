@@ -41,6 +41,8 @@ type attachOptions struct {
 
 	changed func(flag string) bool // reports whether a flag was passed
 	create  bool                   // the server has no sessions
+
+	sessions []protocol.Summary // of the server; nil: the user named one
 }
 
 func newAttach(a *app, run func(context.Context, *attachOptions) error) *cobra.Command {
@@ -55,7 +57,8 @@ session continues after you detach. A dropped connection is resumed with everyth
 F2 opens the dashboard with all sessions of the server: status, pending approvals and their age.
 There you create, rename, remove, approve and search sessions. F8 jumps to the next session that
 needs you, and back. Without SESSION, the only session is used; if there is none or more than one,
-the dashboard opens.
+the sessions that were side by side when you left, else the dashboard. Alt-V and Alt-M show another
+session to the right and below.
 
 With --plain, without a terminal or on a dumb one, the session is printed as lines: the recent
 turns, then live output. Lines of stdin are sent as messages; lines that begin with / are commands
@@ -147,7 +150,7 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 		case !onScreen:
 			return o.listSessions(list.Sessions)
 		default:
-			o.create = len(list.Sessions) == 0
+			o.create, o.sessions = len(list.Sessions) == 0, list.Sessions
 			return o.runDashboard(ctx, c, "")
 		}
 	}
@@ -198,6 +201,7 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection, session
 		options.CWD = cwd
 	}
 	options.Composer.Drafts = o.app.openDrafts()
+	options.Panes = o.app.paneOptions(o.sessions)
 	server := serverAdapter{client: c.Client, local: c.local, protocolLog: c.protocolLog}
 	if c.own {
 		server.order = o.app.readyFirst(exec.LookPath, c.Hello().Agents)
@@ -278,17 +282,24 @@ func (a *app) screenOptions() tui.Options {
 // openDrafts returns the unsent messages for the server. Without a directory for the state of
 // programs they stay in memory.
 func (a *app) openDrafts() *drafts.Store {
-	server := a.flags.Server
-	if server == "" {
-		if dir, err := a.dataDir(); err == nil {
-			server = dir.SocketURL()
-		}
-	}
+	server := a.stateServer()
 	dir := config.StateDir(a.env)
 	if dir == "" {
 		return drafts.Open("", server)
 	}
 	return drafts.Open(filepath.Join(dir, "drafts"), server)
+}
+
+// stateServer returns the URL of the server by which state of the screen is kept.
+func (a *app) stateServer() string {
+	if a.flags.Server != "" {
+		return a.flags.Server
+	}
+	dir, err := a.dataDir()
+	if err != nil {
+		return ""
+	}
+	return dir.SocketURL()
 }
 
 // hasScreen reports whether stdin and stdout are a terminal with a screen. A dumb terminal, such as

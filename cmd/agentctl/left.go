@@ -12,6 +12,8 @@ func (a *app) reportLeft(l tui.Left) {
 	switch command := a.attachCommand(l.Session, l.Server); {
 	case l.Session == "":
 		a.notef("left; the sessions go on: %s", command)
+	case l.Beside > 0:
+		a.notef("left %d sessions, they go on: %s", 1+l.Beside, a.attachCommand("", ""))
 	case l.Ended:
 		a.notef("left %s, which has ended", l.Session)
 	case !l.Connected:
