@@ -57,6 +57,9 @@ const (
 	DoCompact      Verb = "compact"
 	DoExport       Verb = "export"
 	DoRestore      Verb = "restore"
+	DoImport       Verb = "import"
+	DoLook         Verb = "look"
+	DoPoint        Verb = "point"
 	DoPing         Verb = "ping"
 )
 
@@ -128,6 +131,9 @@ var Commands = []CommandType{
 	{Verb: DoCompact, Data: of[Empty], Result: of[CompactResult], Role: RoleOperator, Session: true, Changes: true},
 	{Verb: DoExport, Data: of[Empty], Result: of[ExportResult], Role: RoleObserver, Session: true},
 	{Verb: DoRestore, Data: of[RestoreData], Result: of[CreateResult], Role: RoleOperator, Changes: true},
+	{Verb: DoImport, Data: of[ImportData], Result: of[CreateResult], Role: RoleOperator, Changes: true},
+	{Verb: DoLook, Data: of[LookData], Result: of[Empty], Role: RoleObserver, Session: true},
+	{Verb: DoPoint, Data: of[PointData], Result: of[Empty], Role: RoleOperator, Session: true},
 }
 
 // CommandOf returns the type of a verb, or nil.

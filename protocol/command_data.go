@@ -264,3 +264,11 @@ type RestoreData struct {
 	State SignedState `json:"state"`
 	Name  string      `json:"name,omitempty"`
 }
+
+// ImportData creates a session whose past is events of a log, which no server needs to have signed.
+type ImportData struct {
+	CreateData
+
+	Events  []json.RawMessage `json:"events"`             // of finished turns, and notices between them, in order
+	LeftOut int               `json:"left_out,omitempty"` // finished turns before them
+}

@@ -78,6 +78,8 @@ const (
 	ClientAttached Type = "client.attached"
 	ClientDetached Type = "client.detached"
 	ClientLag      Type = "client.lag"
+	ClientLook     Type = "client.look"
+	ClientPointed  Type = "client.pointed"
 	SummaryChanged Type = "session.summary"
 	Heartbeat      Type = "heartbeat"
 	CaughtUp       Type = "caught_up"
@@ -152,6 +154,8 @@ var EventTypes = []EventType{
 	{ClientAttached, of[Client], true},
 	{ClientDetached, of[Client], true},
 	{ClientLag, of[Client], true},
+	{ClientLook, of[Client], true},
+	{ClientPointed, of[PointedData], true},
 	{SummaryChanged, of[Summary], true},
 	{Heartbeat, of[HeartbeatData], true},
 	{CaughtUp, of[CaughtUpData], true},

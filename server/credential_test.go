@@ -111,7 +111,8 @@ func TestACredentialOfOneSessionIsRefusedElsewhere(t *testing.T) {
 	}
 	for _, command := range protocol.Commands {
 		sessions := []string{other, "", "nobody"}
-		if command.Verb == protocol.DoCreate || command.Verb == protocol.DoRestore || command.Verb == protocol.DoWatch {
+		switch command.Verb {
+		case protocol.DoCreate, protocol.DoRestore, protocol.DoImport, protocol.DoWatch:
 			sessions = append(sessions, mine)
 			if listed[command.Verb] {
 				t.Errorf("hello lists %s", command.Verb)

@@ -158,6 +158,9 @@ var weakest = map[protocol.Verb]protocol.Role{
 	protocol.DoPlanRun:      protocol.RoleOperator,
 	protocol.DoCompact:      protocol.RoleOperator,
 	protocol.DoRestore:      protocol.RoleOperator,
+	protocol.DoImport:       protocol.RoleOperator,
+	protocol.DoLook:         protocol.RoleObserver,
+	protocol.DoPoint:        protocol.RoleOperator,
 
 	protocol.DoApprove:     protocol.RoleApprover,
 	protocol.DoRulesRevoke: protocol.RoleApprover,

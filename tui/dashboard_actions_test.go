@@ -296,6 +296,56 @@ func TestDashboardApprovalOpensItsSession(t *testing.T) {
 	}
 }
 
+func TestDashboardApprovalEditsACommand(t *testing.T) {
+	d := newTestDashboard(t, 100, 30, testSummaries()...)
+	d.openApproval(editableCommand())
+	d.press("p")
+	d.wantText("▸ command:", "> go mod tidy")
+	d.typeText(" -x")
+	d.press("enter")
+	d.wantText("edited  ▏ go mod tidy -x", "[x] with the command as edited")
+	d.waitGrace()
+	d.press("y")
+	if got := d.decisions(); len(got) != 1 || got[0].Input == nil || got[0].Input.Command != "go mod tidy -x" {
+		t.Errorf("got decisions %+v", got)
+	}
+
+	tabs := editableCommand()
+	tabs.Command = "cat <<-A\n\tone\nA"
+	d = newTestDashboard(t, 100, 30, testSummaries()...)
+	d.openApproval(tabs)
+	d.press("p")
+	d.wantText("open the session to edit this in your editor")
+}
+
+func TestDashboardApprovalTakesClicks(t *testing.T) {
+	d := newTestDashboard(t, 100, 30, testSummaries()...)
+	click := func(text string) {
+		t.Helper()
+		for y, line := range strings.Split(d.screen(), "\n") {
+			if strings.Contains(line, text) {
+				d.send(tea.MouseClickMsg{X: 5, Y: y, Button: tea.MouseLeft})
+				return
+			}
+		}
+		t.Fatalf("no %q:\n%s", text, d.screen())
+	}
+	d.setPending(tuitest.CommandApproval())
+	d.press("y")
+	click("1 Allow once")
+	click("1 Allow once")
+	if got := d.decisions(); len(got) > 0 {
+		t.Fatalf("a click decides a new request: %+v", got)
+	}
+	d.waitGrace()
+	click("3 Deny")
+	d.wantText("▸ 3 Deny")
+	click("3 Deny")
+	if got := d.decisions(); len(got) != 1 || got[0].Option != "no" {
+		t.Errorf("got decisions %+v", got)
+	}
+}
+
 func TestDashboardApprovalTakesAReason(t *testing.T) {
 	d := newTestDashboard(t, 90, 24, testSummaries()...)
 	d.openApproval(tuitest.CommandApproval())

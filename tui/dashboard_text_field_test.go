@@ -8,6 +8,13 @@ import (
 	"agentctl/protocol"
 )
 
+// editableCommand is a request of an agent that takes an edited command.
+func editableCommand() protocol.Approval {
+	a := tuitest.CommandApproval()
+	a.Editable = true
+	return a
+}
+
 // TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard presses every printable key in every text
 // field, with a request pending.
 func TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard(t *testing.T) {
@@ -21,6 +28,7 @@ func TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard(t *testing.T) {
 		"message": func(d *testDashboard) { d.press("space", "down", "space", "m") },
 		"palette": func(d *testDashboard) { d.press("ctrl+k") },
 		"reason":  func(d *testDashboard) { d.openApproval(tuitest.CommandApproval()); d.press("r") },
+		"command": func(d *testDashboard) { d.openApproval(editableCommand()); d.waitGrace(); d.press("p") },
 		"comment": func(d *testDashboard) {
 			d.openApproval(twelveFiles())
 			d.press("v")

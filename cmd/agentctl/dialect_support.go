@@ -23,6 +23,7 @@ var verbCommands = map[string]protocol.Verb{
 	"rm":            protocol.DoClose,
 	"state export":  protocol.DoExport,
 	"state restore": protocol.DoRestore,
+	"import":        protocol.DoImport,
 	"state key":     protocol.DoExport, // it sends none, and is of no use without
 	"send":          protocol.DoSend,
 	"wait":          protocol.DoSubscribe,

@@ -32,6 +32,7 @@ var pipeArgs = map[string]string{
 	"explain":         "fix r1",
 	"export":          "fix",
 	"history":         "fix",
+	"import":          "nonsense",
 	"interrupt":       "fix",
 	"label":           "fix",
 	"login":           "--server ws://127.0.0.1:1",

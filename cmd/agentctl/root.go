@@ -89,7 +89,8 @@ func newRoot(a *app) *cobra.Command {
 	}
 	add(groupStart, newTour(a, runTour), newAttach(a, runAttach), newNew(a, runNew))
 	add(groupSession, newList(a, runList), newWatch(a, runWatch), newStatus(a, runStatus),
-		newRename(a, runRename), newLabel(a, runLabel), newRemove(a, runRemove), newState(a))
+		newRename(a, runRename), newLabel(a, runLabel), newRemove(a, runRemove), newState(a),
+		newImport(a, runImport))
 	add(groupSteer, newSend(a, runSend), newWait(a, runWait), newInterrupt(a, runInterrupt), newQueue(a),
 		newApprovals(a, runApprovals), newApprove(a, runDecision), newDeny(a, runDecision), newExplain(a, runDecision),
 		newRules(a), newTask(a), newCompact(a, runCompact), newSet(a, runSet))

@@ -16,6 +16,8 @@ type stateRestoreOptions struct {
 	File string
 	Name string
 	Key  string
+
+	state []byte // of File; nil: to be read
 }
 
 func newStateRestore(a *app, run func(context.Context, *stateRestoreOptions) error) *cobra.Command {
@@ -41,9 +43,12 @@ read from stdin. A server accepts the states that it signed, those of servers wi
 }
 
 func runStateRestore(ctx context.Context, o *stateRestoreOptions) error {
-	b, err := o.app.readFile(o.File)
-	if err != nil {
-		return fmt.Errorf("exported state: %w", err)
+	b := o.state
+	if b == nil {
+		var err error
+		if b, err = o.app.readFile(o.File); err != nil {
+			return fmt.Errorf("exported state: %w", err)
+		}
 	}
 	data := protocol.RestoreData{Name: o.Name}
 	if err := protocol.DecodeStrict(b, &data.State); err != nil {

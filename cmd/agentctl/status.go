@@ -11,6 +11,8 @@ import (
 
 	"agentctl/internal/output"
 	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/ui"
 )
 
 type statusOptions struct {
@@ -147,7 +149,8 @@ func (v *statusResult) write(w io.Writer, s *protocol.State) {
 		if c.LagEvents > 0 {
 			lag = fmt.Sprintf("  %d events behind", c.LagEvents)
 		}
-		row(rowName(i, "clients"), "%s  %s%s", output.Actor(&c.By), output.OneLine(c.Agent, 40), lag)
+		look := ui.Prefixed("  ", describe.Look(c.Look))
+		row(rowName(i, "clients"), "%s  %s%s%s", output.Actor(&c.By), output.OneLine(c.Agent, 40), look, lag)
 	}
 	_ = t.Flush() // w keeps its error
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/wsclient"
@@ -99,6 +100,23 @@ func (s *commandFixture) commandData() map[protocol.Verb][2]any {
 		},
 		protocol.DoCompact: {nil, nil},
 		protocol.DoRestore: {protocol.RestoreData{State: s.state}, protocol.RestoreData{State: s.state, Name: "n"}},
+		protocol.DoImport: {
+			protocol.ImportData{Events: finishedTurn()}, protocol.ImportData{Events: finishedTurn(), LeftOut: 1},
+		},
+	}
+}
+
+// finishedTurn is a turn of a log.
+func finishedTurn() []json.RawMessage {
+	event := func(typ protocol.Type, data any) json.RawMessage {
+		return protocol.MustEncode(protocol.Event{
+			Session: "s", Turn: "t", Seq: 2, Time: time.Unix(1e9, 0), Type: typ, Data: protocol.MustEncode(data),
+		})
+	}
+	return []json.RawMessage{
+		event(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: "m", Text: "x"}}),
+		event(protocol.TurnStarted, protocol.TurnStartedData{MessageID: "m"}),
+		event(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted}),
 	}
 }
 

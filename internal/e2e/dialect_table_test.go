@@ -96,6 +96,9 @@ var operations = []operation{
 	{name: "compact", verb: protocol.DoCompact},
 	{name: "export", verb: protocol.DoExport},
 	{name: "restore", verb: protocol.DoRestore, data: protocol.RestoreData{}},
+	{name: "import", verb: protocol.DoImport, data: protocol.ImportData{}},
+	{name: "look", verb: protocol.DoLook, data: protocol.LookData{}},
+	{name: "point", verb: protocol.DoPoint, data: protocol.PointData{Turn: "t", Kind: protocol.HitUser}},
 	{name: "rename", verb: protocol.DoRename, data: protocol.RenameData{}},
 	{name: "label", verb: protocol.DoLabel, data: protocol.LabelData{Labels: map[string]string{"k": "v"}}},
 	{name: "configure", verb: protocol.DoConfigure, data: protocol.ConfigureData{Setting: "s", Value: "v"}},
@@ -205,7 +208,7 @@ func (s *operation) unsupported(t *testing.T, name string, w *testServer, oneSho
 		cmd.Data = protocol.MustEncode(s.data)
 	}
 	switch s.verb {
-	case protocol.DoList, protocol.DoCreate, protocol.DoRestore:
+	case protocol.DoList, protocol.DoCreate, protocol.DoRestore, protocol.DoImport:
 	default:
 		cmd.Session = session
 	}

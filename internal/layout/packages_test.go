@@ -90,7 +90,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "tui/drafts", imports: []string{"internal/attachment"}},
 	{pkg: "tui/shell"},
-	{pkg: "tui/approval", imports: append(slices.Clip(componentImports), "tui/review")},
+	{pkg: "tui/approval", imports: append(slices.Clip(componentImports), "tui/composer", "tui/review")},
 	{pkg: "tui/transcriptview", imports: componentImports},
 	{pkg: "tui/review", imports: []string{
 		"protocol",

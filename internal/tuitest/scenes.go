@@ -48,6 +48,14 @@ var Scenes = map[string]func() *Journal{
 		j.CaughtUp()
 		return j
 	},
+	"command to edit": func() *Journal {
+		j := Conversation()
+		a := CommandApproval()
+		a.Editable = true
+		j.RequestApproval(a)
+		j.CaughtUp()
+		return j
+	},
 	"patch": func() *Journal {
 		j := Conversation()
 		expires := Start.Add(time.Minute + 25*time.Second)

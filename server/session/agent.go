@@ -40,6 +40,7 @@ type Spec struct {
 	Lazy     bool              `json:"lazy,omitempty"`     // the agent starts with the first message
 	Checking bool              `json:"checking,omitempty"` // the session exists only if its agent starts
 	Parent   string            `json:"parent,omitempty"`   // the session whose agent created this one
+	Imported bool              `json:"imported,omitempty"` // the agent has yet to get the imported past
 	IdleEnd  *time.Time        `json:"idle_end,omitempty"` // when the agent was ended for idleness; nil: it was not
 }
 

@@ -72,12 +72,9 @@ func (h *Hub) checkAgent(agent string, c *protocol.Command, data any) error {
 	}
 	switch d := data.(type) {
 	case *protocol.CreateData:
-		for name := range d.Settings {
-			if name != modelSetting {
-				return errAgentSetting(name)
-			}
-		}
-		return h.checkChildAgent(agent, d.Agent)
+		return h.checkChild(agent, d)
+	case *protocol.ImportData:
+		return h.checkChild(agent, &d.CreateData)
 	case *protocol.ConfigureData:
 		if d.Setting != modelSetting {
 			return errAgentSetting(d.Setting)
@@ -90,6 +87,16 @@ func (h *Hub) checkAgent(agent string, c *protocol.Command, data any) error {
 		return h.checkChildAgent(agent, x.Agent)
 	}
 	return nil
+}
+
+// checkChild returns an error unless the agent of a session may create another with that data.
+func (h *Hub) checkChild(agent string, d *protocol.CreateData) error {
+	for name := range d.Settings {
+		if name != modelSetting {
+			return errAgentSetting(name)
+		}
+	}
+	return h.checkChildAgent(agent, d.Agent)
 }
 
 // checkChildAgent returns an error unless the agent of a session may run another: a named one, or

@@ -16,8 +16,8 @@ const (
 )
 
 // create makes a session. Its answer comes when session.created, and the start of its prompt, are
-// visible.
-func (h *Hub) create(cmd *command, d *protocol.CreateData) error {
+// visible. past is recorded before the prompt; nil: there is none.
+func (h *Hub) create(cmd *command, d *protocol.CreateData, past *importedPast) error {
 	if d.Agent == "" {
 		d.Agent = h.settings().DefaultAgent
 	}
@@ -45,7 +45,7 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData) error {
 	}
 	spec := Spec{
 		Agent: d.Agent, CWD: d.CWD, Env: d.Env, Settings: d.Settings, Load: d.Load,
-		Lazy: d.Lazy, Checking: d.Check && !d.Lazy, Parent: cmd.agent,
+		Lazy: d.Lazy, Checking: d.Check && !d.Lazy, Parent: cmd.agent, Imported: past != nil,
 	}
 	c := creation{cmd: cmd, name: d.Name}
 	c.begin = func(s *Session) error {
@@ -53,6 +53,10 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData) error {
 			Name: d.Name, Title: truncateTitle(d.Title), Agent: d.Agent, CWD: d.CWD, Parent: cmd.agent,
 			Labels: protocol.ChangeLabels(nil, d.Labels),
 		})
+		if past != nil {
+			s.record(protocol.Notice, &cmd.by, protocol.NoticeData{Level: protocol.LevelInfo, Message: past.notice})
+			return s.recordPast(past.entries)
+		}
 		return nil
 	}
 	if d.Prompt != "" || len(d.Parts) > 0 {

@@ -53,7 +53,9 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 		reply(protocol.MustEncode(protocol.ListResult{Sessions: h.List(d.Closed)}), nil)
 		return nil
 	case *protocol.CreateData:
-		return h.idempotent(ctx, cmd, func() error { return h.create(cmd, d) })
+		return h.idempotent(ctx, cmd, func() error { return h.create(cmd, d, nil) })
+	case *protocol.ImportData:
+		return h.idempotent(ctx, cmd, func() error { return h.importLog(cmd, d) })
 	case *protocol.RestoreData:
 		return h.idempotent(ctx, cmd, func() error { return h.restore(cmd, d) })
 	}

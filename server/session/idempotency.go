@@ -96,11 +96,16 @@ func (c *idempotencyCache) store(s *Session, cmd *command, body json.RawMessage,
 	a.body = body
 	b := s.nextBatch()
 	answer := Answer{Key: cmd.key, Session: s.id, Hash: cmd.hash, Body: body, At: time.Now()}
-	if cmd.verb == protocol.DoCreate || cmd.verb == protocol.DoRestore {
+	if createsSession(cmd.verb) {
 		answer.Session = "" // outlives the session: the command sent again makes no second one
 	}
 	b.Answers = append(b.Answers, answer)
 	s.afterCommit(func(failed error) { a.durable = failed == nil })
+}
+
+// createsSession reports whether a command makes a session.
+func createsSession(v protocol.Verb) bool {
+	return v == protocol.DoCreate || v == protocol.DoRestore || v == protocol.DoImport
 }
 
 // remove removes a key and returns the commands that wait for its answer.

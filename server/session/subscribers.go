@@ -40,12 +40,14 @@ type Attachment struct {
 type subscribers struct {
 	list         []*attachedClient
 	nextLagCheck time.Time // zero: not scheduled
+	nextLook     time.Time // when to send a look that waits; zero: none does
 }
 
 type attachedClient struct {
 	subscriber Subscriber
 	client     protocol.Client // as sent last
 	lagging    bool            // was sent as lagging
+	presence   presence
 }
 
 const (
@@ -161,8 +163,11 @@ func (s *Session) detach(conn, reason string) {
 // newest is sent.
 func (u *subscribers) broadcast(typ protocol.Type, session string, data any) {
 	key := string(typ) + " " + session
-	if c, ok := data.(protocol.Client); ok {
-		key = "client " + session + " " + c.Client
+	switch d := data.(type) {
+	case protocol.Client:
+		key = "client " + session + " " + d.Client
+	case protocol.PointedData:
+		key += " " + d.Client
 	}
 	line := encodeEphemeral(typ, session, data)
 	for _, c := range u.list {

@@ -10,6 +10,7 @@ import (
 // hubVerbs lists the commands that Hub.do or server/history carries out.
 var hubVerbs = []protocol.Verb{
 	protocol.DoList, protocol.DoHistory, protocol.DoBlob, protocol.DoSearch, protocol.DoCreate, protocol.DoRestore,
+	protocol.DoImport,
 }
 
 func TestEveryCommandHasAHandler(t *testing.T) {

@@ -32,6 +32,7 @@ func (s *Session) scheduleTimer() {
 	if s.turn != nil {
 		earliest(s.turn.deadline)
 	}
+	earliest(s.subscribers.nextLook)
 	earliest(s.deadlines.retryAt)
 	earliest(s.deadlines.startAt)
 	if s.idle() {
@@ -48,6 +49,7 @@ func (s *Session) scheduleTimer() {
 func (s *Session) handleTimer() {
 	now := time.Now()
 	s.subscribers.checkLag(s, now)
+	s.subscribers.checkLooks(s.id, now)
 	s.expireApprovals(now)
 	s.expireEditHolds(now)
 	if t := s.turn; t != nil && !t.deadline.IsZero() && !now.Before(t.deadline) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"agentctl/protocol"
@@ -16,6 +17,7 @@ type turn struct {
 	cancel  context.CancelCauseFunc
 	done    chan struct{}   // closed when the session is finished with it: further output is refused
 	started map[string]bool // parts and tools that have started
+	past    atomic.Bool     // the agent got the imported past
 
 	// Set by stopTurn.
 	reason     protocol.Reason
@@ -88,11 +90,16 @@ func (s *Session) runAgent(in Turn) {
 			s.endTurn(End{})
 			return
 		}
-		preparation := s.preparation
+		preparation, imported := s.preparation, s.spec.Imported
 		out := &turnOutput{s, t, s.spec.CWD}
 		s.hub.agents.Go(func() {
 			var end End
 			err := s.prepare(t.ctx, agent, preparation, false)
+			if err == nil && imported {
+				var added bool
+				added, err = s.addImported(t.ctx, &in.Message)
+				t.past.Store(added)
+			}
 			if err == nil {
 				end, err = agent.Run(t.ctx, in, out)
 			}
@@ -125,6 +132,10 @@ func (s *Session) endTurn(end End) {
 		end.Reason, end.Code, end.Message = t.reason, "", ""
 	}
 	s.recordEnd(end, t.by)
+	if t.past.Load() && end.Reason != protocol.ReasonError {
+		s.spec.Imported = false
+		s.storeSpec()
+	}
 	switch t.queue {
 	case "", protocol.QueueKeep:
 	case protocol.QueueClear:

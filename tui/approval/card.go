@@ -33,6 +33,7 @@ type card struct {
 	lastRun   int    // index after its last line
 	inForm    int    // index of the first line that the form shows instead of the card
 	runLines  int    // number of lines of what the request runs, as the agent wrote it
+	requested string // command of the request; another one is shown as edited
 	documents map[string]*transcript.Markdown
 	changes   cardChanges
 }
@@ -40,6 +41,7 @@ type card struct {
 // cardKey identifies the content and the layout of a card.
 type cardKey struct {
 	known      bool
+	command    string
 	patch      string
 	explained  int
 	width      int
@@ -48,7 +50,7 @@ type cardKey struct {
 
 // text returns the part of the key that identifies the content.
 func (c *card) text() cardKey {
-	return cardKey{known: c.key.known, patch: c.key.patch, explained: c.key.explained}
+	return cardKey{known: c.key.known, command: c.key.command, patch: c.key.patch, explained: c.key.explained}
 }
 
 // cardLine is a line of a card.
@@ -71,12 +73,13 @@ const (
 // update lays out a request at a width unless the card shows it already. Lines that do not change
 // stay seen; so do all lines if the request was seen completely.
 func (c *card) update(s *ui.Styles, r *protocol.Approval, options []decisionOption, width int) {
-	key := cardKey{true, r.Patch, len(r.Explained), width, s.SideBySide(width - labelWidth)}
+	key := cardKey{true, r.Command, r.Patch, len(r.Explained), width, s.SideBySide(width - labelWidth)}
 	if c.key == key {
 		return
 	}
-	sameText := c.key.known && c.key.patch == key.patch && c.key.explained == key.explained
-	if !c.key.known || c.key.patch != key.patch {
+	sameText := c.key.known && c.key.command == key.command && c.key.patch == key.patch &&
+		c.key.explained == key.explained
+	if !c.key.known || c.key.patch != key.patch || c.key.command != key.command {
 		c.changes = newCardChanges(r)
 	}
 	old := *c
@@ -98,6 +101,9 @@ func (c *card) layout(r *protocol.Approval, options []decisionOption) {
 		c.lines = append(c.lines, cardLine{label: "⚠", text: fitNames(names, c.key.width-frameWidth-labelWidth)})
 	}
 	run := slices.IndexFunc(sections, func(s Section) bool { return s.Runs })
+	if r.Command != c.requested && run >= 0 {
+		sections[run].Label = "edited" // the command comes first
+	}
 	for i := range sections {
 		if i == run {
 			c.firstRun = len(c.lines)

@@ -172,7 +172,7 @@ func TestAnEditedPatchIsShownInPlaceOfTheRequestedOne(t *testing.T) {
 		Input: protocol.MustEncode(map[string]string{"patch": patch}),
 	}
 	f := NewForm(ui.NewStyles(time.UTC, ""), r)
-	f.setPatch(patch, strings.ReplaceAll(patch, "+y", "+z"))
+	f.setEdited(patch, strings.ReplaceAll(patch, "+y", "+z"))
 	edited := f.editedRequest(r)
 	if got := cardText(edited, 60); !strings.Contains(got, "+ z") || strings.Contains(got, "y") {
 		t.Errorf("got card\n%s\nwant the edited patch alone", got)

@@ -24,7 +24,7 @@ type Form struct {
 
 	answers answers
 	plan    planEdit
-	patch   patchEdit
+	edit    textEdit
 	reason  reason
 	card    card
 
@@ -52,12 +52,6 @@ type answers struct {
 	text    map[string]string   // free text
 }
 
-// patchEdit holds the user's edit of a patch.
-type patchEdit struct {
-	text    *string // nil if not edited
-	enabled bool    // send text in place of the requested patch
-}
-
 // formRow identifies a row of a form.
 type formRow struct {
 	kind     rowKind
@@ -74,7 +68,7 @@ const (
 	rowChoice
 	rowAnswer
 	rowTask
-	rowPatch
+	rowEdit
 	rowOption
 	rowReason
 )
@@ -85,6 +79,8 @@ func NewForm(s *ui.Styles, r *protocol.Approval) *Form {
 		styles: s, questions: r.Questions,
 		answers: answers{choices: map[string][]string{}, text: map[string]string{}},
 		plan:    planEdit{tasks: r.Tasks, dropped: map[string]bool{}, titles: map[string]string{}},
+		edit:    textEdit{command: r.Patch == ""},
+		card:    card{requested: r.Command},
 	}
 	for q := range r.Questions {
 		for c := range r.Questions[q].Choices {
@@ -162,8 +158,8 @@ func (f *Form) enter() *decisionOption {
 	case rowTask:
 		id := f.plan.tasks[r.index].ID
 		f.plan.dropped[id] = !f.plan.dropped[id]
-	case rowPatch:
-		f.patch.enabled = !f.patch.enabled
+	case rowEdit:
+		f.edit.enabled = !f.edit.enabled
 	case rowOption:
 		return &f.options[r.index]
 	}
@@ -203,7 +199,7 @@ func (f *Form) askReason(o *decisionOption) bool {
 func (f *Form) startEdit(text string) { f.input = ui.NewTextInput(text) }
 
 // Typing reports whether a text row is being edited.
-func (f *Form) Typing() bool { return f.input != nil }
+func (f *Form) Typing() bool { return f.input != nil || f.edit.field != nil }
 
 // pressTyping handles a key while a text row is edited. Enter and tab save the text, esc discards
 // it. After enter it returns the decision that the text was for, if any.
@@ -239,49 +235,6 @@ func (f *Form) saveText(text string) {
 	default:
 		f.reason.text = text
 	}
-}
-
-// setPatch sets the edited patch and selects its row. A text that is empty or equal to the
-// requested patch removes the edit.
-func (f *Form) setPatch(requested, text string) {
-	f.err = ""
-	at := slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowPatch })
-	if same := strings.TrimRight(text, "\n"); same == strings.TrimRight(requested, "\n") || same == "" {
-		f.patch = patchEdit{}
-		if at >= 0 {
-			f.rows = slices.Delete(f.rows, at, at+1)
-		}
-		f.selected = min(f.selected, len(f.rows)-1)
-		return
-	}
-	f.patch = patchEdit{&text, true}
-	if at < 0 {
-		at = slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowOption })
-		f.rows = slices.Insert(f.rows, at, formRow{kind: rowPatch})
-	}
-	f.selected = at
-}
-
-// currentPatch returns the edited patch, or that of the request if there is none.
-func (f *Form) currentPatch(r *protocol.Approval) string {
-	if f.patch.text != nil {
-		return *f.patch.text
-	}
-	return r.Patch
-}
-
-// editedRequest returns the request with the edits that an allowing decision would apply, without
-// arguments that only repeat the requested patch. It does not modify r.
-func (f *Form) editedRequest(r *protocol.Approval) *protocol.Approval {
-	if f.patch.text == nil || !f.patch.enabled {
-		return r
-	}
-	changed := *r
-	changed.Patch = *f.patch.text
-	if rest, _ := r.RestArguments(); rest == "" {
-		changed.Input = nil
-	}
-	return &changed
 }
 
 // optionOfKind returns the first option of a kind, or nil.

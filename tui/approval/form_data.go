@@ -32,8 +32,8 @@ func (f *Form) data(request string, o *decisionOption) protocol.ApproveData {
 		d.Input = &protocol.ApprovalInput{Answers: f.answers.all(f.questions)}
 	case f.plan.changed():
 		d.Input = &protocol.ApprovalInput{Tasks: f.plan.remaining()}
-	case f.patch.text != nil && f.patch.enabled:
-		d.Input = &protocol.ApprovalInput{Patch: *f.patch.text}
+	default:
+		d.Input = f.edit.input()
 	}
 	return d
 }

@@ -22,6 +22,10 @@ type formLine struct {
 
 // view returns the lines of all rows and the index of the first line of the selected row.
 func (f *Form) view(width int, focused bool) (out []formLine, at int) {
+	if f.edit.field != nil {
+		out, at = f.commandLines(width)
+		focused = false // the keys of the rows write
+	}
 	for i, r := range f.rows {
 		if (r.kind == rowChoice || r.kind == rowAnswer) && (i == 0 || f.rows[i-1].kind == rowAnswer) {
 			q := &f.questions[r.question]
@@ -29,7 +33,7 @@ func (f *Form) view(width int, focused bool) (out []formLine, at int) {
 				out = append(out, formLine{f.styles.Bold.Render(line), formRow{rowText, r.question, 0}})
 			}
 		}
-		if i == f.selected {
+		if i == f.selected && f.edit.field == nil {
 			at = len(out)
 			if f.input != nil {
 				out = append(out, formLine{text: f.styles.InputLine(r.inputLabel(), f.input, width)})
@@ -111,9 +115,15 @@ func (f *Form) rowText(r formRow, focused bool) (name, theirs string) {
 	case rowTask:
 		t := &f.plan.tasks[r.index]
 		return checkbox(!f.plan.dropped[t.ID], false), withDetails(cmp.Or(f.plan.titles[t.ID], t.Title), t.Description)
-	case rowPatch:
-		hint := ui.Prefixed(": ", f.styles.Keys.Hint(keymap.EditRequest, "edits it again"))
-		return checkbox(f.patch.enabled, false) + " with the patch as edited" + hint, ""
+	case rowEdit:
+		name := " with the patch as edited"
+		if f.edit.command {
+			name = " with the command as edited"
+		}
+		if focused {
+			name += ui.Prefixed(": ", f.styles.Keys.Hint(keymap.EditRequest, "edits it again"))
+		}
+		return checkbox(f.edit.enabled, false) + name, ""
 	case rowReason:
 		return strings.TrimSpace(f.styles.Keys.Key(keymap.WriteReason) + " reason" + f.commentCount() + ":"),
 			ui.OneLine(transcript.Reveal(f.reason.text))
@@ -184,6 +194,11 @@ func (r formRow) inputLabel() string {
 
 // cursor returns the cursor of the text input, on screen row y.
 func (f *Form) cursor(y int) *tea.Cursor {
+	if f.edit.field != nil {
+		c := f.edit.cursor
+		c.X, c.Y = c.X+frameWidth/2, y
+		return &c
+	}
 	c := ui.InputCursor(f.rows[f.selected].inputLabel(), f.input, y)
 	c.X += frameWidth / 2
 	return c

@@ -30,7 +30,8 @@ type Panel struct {
 	forms   map[string]*Form
 	pending []protocol.Approval // of the last Update
 
-	rows int // lines of the form that the last View showed
+	rows  int       // lines of the form that the last View showed
+	lines []formRow // by line of the last View: the row of the form; rowNone: none
 }
 
 // Result is the result of a key press. The owner of the panel carries it out.
@@ -40,13 +41,7 @@ type Result struct {
 	Status string                // status message to show, or ""
 	Push   ui.Overlay            // overlay to open, or nil
 	Decide *protocol.ApproveData // send this decision, then call Decided
-	Edit   *PatchToEdit          // open this patch in the user's editor
-}
-
-// PatchToEdit is a patch to open in the user's editor. Call Done with the edited text.
-type PatchToEdit struct {
-	Text string
-	Done func(text string)
+	Edit   *TextToEdit           // open this text in the user's editor
 }
 
 // NewPanel returns a panel without requests. name is the name of the session, or "" if the screen
@@ -220,6 +215,9 @@ func (p *Panel) decide(r *protocol.Approval, f *Form, o *decisionOption) Result 
 	switch {
 	case f.sending != "":
 		return Result{}
+	case o.Kind == protocol.AllowAlways && f.edit.sends() && f.edit.command:
+		f.awaits.always = nil
+		return Result{Status: "an edited command cannot be allowed always: allow it once"}
 	case o.Kind == protocol.AllowAlways && f.awaits.always == nil && f.card.complete(formRow{}):
 		f.awaits.always = o
 		return Result{}
@@ -267,30 +265,6 @@ func (p *Panel) Sending(request string) (sending, known bool) {
 	return f != nil && f.sending != "", f != nil
 }
 
-// startEdit edits the title of the selected task, or opens the patch in the user's editor.
-func (p *Panel) startEdit(r *protocol.Approval, f *Form) Result {
-	switch {
-	case f.selected >= 0 && f.rows[f.selected].kind == rowTask:
-		f.startEdit(f.plan.title(f.rows[f.selected].index))
-		return Result{}
-	case r.Patch != "" && !r.Editable:
-		return Result{Status: "this agent takes no edited patch: deny with a reason instead"}
-	case r.Patch != "":
-		request, patch := r.Request, r.Patch
-		return Result{Edit: &PatchToEdit{f.currentPatch(r), func(text string) {
-			if f := p.forms[request]; f != nil {
-				f.setPatch(patch, text)
-			}
-		}}}
-	case len(r.Tasks) > 0:
-		return Result{Status: "select a task to edit it"}
-	}
-	return Result{Status: "this request has nothing to edit"}
-}
-
-// editable reports whether the user can change a request before allowing it.
-func editable(r *protocol.Approval) bool { return r.Editable && r.Patch != "" || len(r.Tasks) > 0 }
-
 // Typing reports whether a text row of the shown request is being edited.
 func (p *Panel) Typing(pending []protocol.Approval) bool {
 	_, f := p.Current(pending)
@@ -302,6 +276,9 @@ func (p *Panel) PressTyping(pending []protocol.Approval, msg tea.KeyPressMsg) Re
 	r, f := p.Current(pending)
 	if f == nil || !f.Typing() {
 		return Result{}
+	}
+	if f.edit.field != nil {
+		return p.pressCommand(r, f, msg)
 	}
 	o := f.pressTyping(msg)
 	switch {
@@ -316,7 +293,11 @@ func (p *Panel) PressTyping(pending []protocol.Approval, msg tea.KeyPressMsg) Re
 
 // Paste inserts text into the edited text row, if any.
 func (p *Panel) Paste(pending []protocol.Approval, text string) {
-	if _, f := p.Current(pending); f != nil && f.Typing() {
+	switch _, f := p.Current(pending); {
+	case f == nil:
+	case f.edit.field != nil:
+		f.edit.field.Paste(text)
+	case f.input != nil:
 		ui.PasteText(f.input, text)
 	}
 }

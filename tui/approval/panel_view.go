@@ -23,7 +23,7 @@ const expiresSoon = 30 * time.Second
 func (p *Panel) View(
 	pending []protocol.Approval, now time.Time, width, rows int, focused bool,
 ) ([]string, *tea.Cursor) {
-	p.rows = 0
+	p.rows, p.lines = 0, p.lines[:0]
 	r, f := p.Current(pending)
 	if r == nil || rows < 1 {
 		return nil, nil
@@ -46,12 +46,15 @@ func (p *Panel) View(
 		out = append(out, frameRule(s, "", [2]string{"├", "┤"}, width, focused))
 	}
 	cursorRow := len(out) + at
+	p.lines = append(p.lines, make([]formRow, len(out))...)
 	for _, line := range form {
 		out = append(out, frameLine(s, line.text, width, focused))
+		p.lines = append(p.lines, line.row)
 	}
 	hint := s.Dim.Render(ui.FitHints(p.hint(r, f, focused, len(pending)), width-frameWidth-2))
 	out = append(out, frameRule(s, hint, [2]string{"╰", "╯"}, width, focused))
 	out = out[:min(len(out), rows)]
+	p.lines = p.lines[:min(len(p.lines), len(out))]
 	if !f.Typing() || cursorRow >= len(out) {
 		return out, nil
 	}
@@ -193,6 +196,8 @@ func (p *Panel) hint(r *protocol.Approval, f *Form, focused bool, pending int) s
 		return ""
 	case f.awaits.reason != nil:
 		return "enter sends · esc discard"
+	case f.edit.field != nil:
+		return "enter done · alt+enter new line · esc discard"
 	case f.Typing():
 		return "enter done · esc discard"
 	case !focused:

@@ -25,7 +25,9 @@ type approvalDialog struct {
 	asked   *time.Time          // Asked of the session's summary
 	pending []protocol.Approval // nil until fetched, then one request
 	panel   approval.Panel
-	message string // of the last key or error
+	message string     // of the last key or error
+	rows    int        // lines of the last view
+	height  func() int // of the screen; the dialog is above its last line
 }
 
 func (a *approvalDialog) Scope() keymap.Scope { return keymap.Approval }
@@ -79,6 +81,8 @@ func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
 		return r
 	case tea.PasteMsg:
 		a.panel.Paste(a.pending, msg.Content)
+	case tea.MouseClickMsg:
+		return a.click(msg)
 	case tea.MouseWheelMsg:
 		return ui.Response{Pass: true}
 	case approval.GuardMsg:
@@ -128,6 +132,18 @@ func (a *approvalDialog) press(msg tea.KeyPressMsg) ui.Response {
 	return a.apply(a.panel.Press(a.pending, key))
 }
 
+// click handles a click on the panel.
+func (a *approvalDialog) click(msg tea.MouseClickMsg) ui.Response {
+	line := msg.Y - (a.height() - 1 - a.rows)
+	if msg.Button != tea.MouseLeft || line < 0 || len(a.pending) == 0 {
+		return ui.Response{}
+	}
+	a.panel.Touch(a.now())
+	r := a.apply(a.panel.Click(a.pending, line))
+	r.Cmd = tea.Batch(r.Cmd, a.arm())
+	return r
+}
+
 // apply carries out a result of the panel.
 func (a *approvalDialog) apply(r approval.Result) ui.Response {
 	a.message = r.Status
@@ -141,7 +157,7 @@ func (a *approvalDialog) apply(r approval.Result) ui.Response {
 	case r.Decide != nil:
 		out.Cmd = a.send(*r.Decide)
 	case r.Edit != nil:
-		a.message = "open the session to edit the patch"
+		a.message = "open the session to edit this in your editor"
 	}
 	return out
 }
@@ -170,7 +186,9 @@ func (a *approvalDialog) KeyHint() string {
 
 func (a *approvalDialog) View(width, height int) ([]string, *tea.Cursor) {
 	if len(a.pending) > 0 {
-		return a.panel.View(a.pending, a.now(), width, height, true)
+		lines, cursor := a.panel.View(a.pending, a.now(), width, height, true)
+		a.rows = len(lines)
+		return lines, cursor
 	}
 	lines := []string{a.styles.Rule(a.styles.Warning.Render("approval"), width)}
 	if a.message != "" {

@@ -201,6 +201,7 @@ func (d *Dashboard) openApproval(s *protocol.Summary) (tea.Cmd, any) {
 	dialog := &approvalDialog{
 		styles: d.Styles, requests: d.requests, overlays: &d.overlays, now: d.Now, after: d.After,
 		session: s.Session, asked: s.Asked, panel: approval.NewPanel(d.Styles, sessionName(s)),
+		height: func() int { return d.canvas.Height },
 	}
 	d.overlays.Push(dialog)
 	return dialog.fetch(), nil

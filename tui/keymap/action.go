@@ -15,6 +15,7 @@ const (
 	ShowChanges     Action = "changes"
 	NextPending     Action = "next-need"
 	JumpSession     Action = "jump"
+	GoToPointer     Action = "go-to-pointer"
 	NextTheme       Action = "next-theme"
 	ChooseTheme     Action = "theme"
 	ToggleSide      Action = "side"
@@ -85,6 +86,7 @@ const (
 	OutlineClose    Action = "outline.close"
 
 	OpenPlace         Action = "transcript.open-source"
+	PointItem         Action = "transcript.point"
 	TranscriptOutline Action = "transcript.outline"
 
 	PlayPause     Action = "player.pause"

@@ -19,6 +19,7 @@ var meanings = map[string]map[string]Action{
 	"Themes":      {"alt+l": NextTheme},
 	"A session":   {"ctrl+o": ToggleLast},
 	"Side column": {"alt+p": ToggleSide},
+	"People":      {"p": PointItem, "alt+;": GoToPointer},
 	"The message": {
 		"/": "", "@": "", "alt+enter": "", "ctrl+j": "", "ctrl+c": "", "ctrl+z": RestoreDraft, "ctrl+d": DeleteOrLeave,
 		"ctrl+r": SearchPrompts, "↑": ComposerEarlier, "↓": ComposerLater, "ctrl+p": EarlierMessage,
@@ -26,6 +27,10 @@ var meanings = map[string]map[string]Action{
 		"ctrl+g": OpenEditor,
 	},
 	"Shell commands": {"!": "", "ctrl+c": ""},
+	"The mouse":      {"enter": Choose},
+	"Editing a command": {
+		"p": EditRequest, "alt+enter": "", "ctrl+g": OpenEditor, "enter": Choose, "esc": Back,
+	},
 	"Review of changes": {
 		"v": ViewRequest, "f": ReviewFiles, "s": ReviewLayout, "y": Allow, "n": DenyRequest, "a": AllowAlways,
 		"r": WriteReason, "F9": ShowChanges, "/": ReviewFind, "N": ReviewPreviousMatch, "esc": Back,

@@ -24,7 +24,7 @@ func (v *View) applyApprovalResult(r approval.Result) tea.Cmd {
 	case r.Decide != nil:
 		return v.sendDecision(*r.Decide)
 	case r.Edit != nil:
-		return v.editText("diff", r.Edit.Text, r.Edit.Done)
+		return v.editText(r.Edit.Extension, r.Edit.Text, r.Edit.Done)
 	}
 	return nil
 }

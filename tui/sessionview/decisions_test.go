@@ -159,7 +159,7 @@ func TestAChordFocusesTheApprovalAndDecidesNothing(t *testing.T) {
 	}
 }
 
-func TestAClickFocusesTheApprovalAndDecidesNothing(t *testing.T) {
+func TestAClickSelectsAChoiceAndDecidesNothing(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 24)
 	s.waitGrace()
 	for y, line := range strings.Split(s.text(), "\n") {
@@ -170,10 +170,15 @@ func TestAClickFocusesTheApprovalAndDecidesNothing(t *testing.T) {
 	if s.m.focus != onApproval {
 		t.Error("a click on the panel does not focus it")
 	}
+	s.mustSendNothing()
+	s.mustShow("▸ 1 Allow once")
+	s.press("enter") // within the grace period
+	s.mustSendNothing()
 	s.waitGrace()
 	s.press("enter")
-	s.mustSendNothing()
-	s.mustShow("choose first")
+	if d := s.mustSend(protocol.DoApprove).(protocol.ApproveData); d.Option != "once" {
+		t.Errorf("got %+v", d)
+	}
 }
 
 func TestApprovalOptions(t *testing.T) {

@@ -113,6 +113,19 @@ var screenScenes = []goldenScene{
 		status: []string{"◌ waiting for 1 approval", "fix-tests"},
 	},
 	{
+		name:    "edited_command",
+		heights: screenHeights,
+		open: fromScene("command to edit", (*testScreen).focusApproval, pressing("p"), typing(" && rm -rf build"),
+			pressing("alt+enter"), typing("go vet ./..."), pressing("enter"),
+			(*testScreen).waitGrace, pressing("p")),
+		shows: []string{
+			"│ edited ▏ go mod tidy", "▸ command:", "> go mod tidy && rm -rf build", "Allow once",
+			"enter done · alt+enter new line",
+		},
+		wide:   conversationAnd("[x] with the command as edited", wideStatus+"k3f9ab:29 · F1 help"),
+		status: []string{"◌ waiting for 1 approval", "fix-tests"},
+	},
+	{
 		name:    "plan_approval",
 		heights: screenHeights,
 		open: fromScene(

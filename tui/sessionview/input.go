@@ -38,9 +38,7 @@ func (v *View) handleInput(msg tea.Msg) tea.Cmd {
 		}
 		v.transcript.view.List.Scroll(ui.WheelRows(msg))
 	case tea.MouseClickMsg:
-		if !v.overSide(msg.X) {
-			v.click(msg)
-		}
+		return v.click(msg)
 	}
 	return nil
 }
@@ -183,6 +181,8 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 		return tea.Suspend, true
 	case keymap.SearchPrompts:
 		v.searchPrompts()
+	case keymap.GoToPointer:
+		return v.goToPointer(), true
 	case keymap.TakeBack:
 		return v.takeBack(), true
 	default:

@@ -10,14 +10,20 @@ func (r rowRange) contains(y int) bool { return y >= r.from && y < r.to }
 // clickRows are the rows of the parts that a click focuses.
 type clickRows struct{ queue, approval, composer rowRange }
 
-// click handles a click. It moves the focus, selects a queued message, or expands an item of the
-// transcript. It decides no request.
-func (v *View) click(msg tea.MouseClickMsg) {
+// click handles a click. It moves the focus, selects a queued message or a row of a request, or
+// expands an item of the transcript. A click on the selected row of a request confirms it.
+func (v *View) click(msg tea.MouseClickMsg) tea.Cmd {
 	rows := v.panels.rows
 	switch {
 	case msg.Button != tea.MouseLeft:
+	case v.overSide(msg.X):
+		v.clickSide(msg.Y)
 	case rows.approval.contains(msg.Y):
-		v.setFocus(onApproval)
+		v.panels.approvals.Touch(v.Now())
+		if v.focus != onApproval {
+			v.setFocus(onApproval) // the click that gives it the focus confirms nothing
+		}
+		return v.applyApprovalResult(v.panels.approvals.Click(v.replica.state.Approvals, msg.Y-rows.approval.from))
 	case rows.queue.contains(msg.Y):
 		v.setFocus(onQueue)
 		v.panels.queue.click(msg.Y - rows.queue.from)
@@ -26,4 +32,5 @@ func (v *View) click(msg tea.MouseClickMsg) {
 	default:
 		v.transcript.click(msg.Y)
 	}
+	return nil
 }

@@ -79,7 +79,7 @@ func TestApprovalNothingToEdit(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 100, 40)
 	s.focusApproval()
 	s.press("p")
-	s.mustShow("this request has nothing to edit")
+	s.mustShow("this agent takes no edited command")
 	s.mustHide("p edit")
 }
 

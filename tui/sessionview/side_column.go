@@ -93,9 +93,7 @@ func (c *sideColumn) beside(lines []string, width, column int) []string {
 // lines returns all sections, with a blank line between them.
 func (c *sideColumn) lines(width int) []string {
 	var out []string
-	for _, section := range []func(int) (title, note string, lines []string){
-		c.planSection, c.queueSection, c.fileSection, c.contextSection, c.peopleSection,
-	} {
+	for _, section := range c.sections() {
 		title, note, lines := section(width)
 		if len(lines) == 0 {
 			continue
@@ -110,6 +108,13 @@ func (c *sideColumn) lines(width int) []string {
 		}
 	}
 	return out
+}
+
+// sections returns the sections in their order. Each returns its lines at a width.
+func (c *sideColumn) sections() []func(int) (title, note string, lines []string) {
+	return []func(int) (title, note string, lines []string){
+		c.planSection, c.queueSection, c.fileSection, c.contextSection, c.peopleSection,
+	}
 }
 
 // planSection returns the tasks of the running plan.
@@ -176,7 +181,7 @@ func (c *sideColumn) contextSection(width int) (title, note string, lines []stri
 }
 
 // peopleSection returns the connected clients, unless this one is alone.
-func (c *sideColumn) peopleSection(int) (title, note string, lines []string) {
+func (c *sideColumn) peopleSection(width int) (title, note string, lines []string) {
 	clients := c.replica.clients
 	if len(clients) < 2 {
 		return "", "", nil
@@ -187,8 +192,15 @@ func (c *sideColumn) peopleSection(int) (title, note string, lines []string) {
 		if id == c.replica.conn.Connection {
 			line += c.styles.Dim.Render(" (you)")
 		}
-		if client.Agent != "" {
+		look := describe.Look(client.Look)
+		if id == c.replica.conn.Connection {
+			look = ""
+		}
+		if client.Agent != "" && look == "" {
 			line += c.styles.Dim.Render(" " + ui.OneLine(transcript.Clean(client.Agent)))
+		}
+		if look != "" {
+			line = ui.Spread(line, c.styles.Dim.Render(look), width)
 		}
 		lines = append(lines, line)
 	}

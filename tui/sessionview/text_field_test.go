@@ -54,6 +54,7 @@ func TestPrintableKeysOnlyWriteInTextFields(t *testing.T) {
 		"composer beside a question": {"question", (*testScreen).waitGrace},
 		"composer beside a queue":    {"queue", nil},
 		"composer beside a plan":     {"plan", nil},
+		"command":                    {"command to edit", func(s *testScreen) { s.focusApproval(); s.press("p") }},
 		"reason":                     {"approval", func(s *testScreen) { s.focusApproval(); s.press("r") }},
 		"answer": {"question", func(s *testScreen) {
 			s.focusApproval()

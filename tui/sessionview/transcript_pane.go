@@ -29,6 +29,7 @@ type transcriptPane struct {
 	jump       *jump // in progress, or nil
 	copyMode   copyMode
 	pendingHit *pendingHit // shown after the catch-up, or nil
+	people     people
 }
 
 // pendingHit is a hit of a search of all sessions that is shown after the catch-up.
@@ -111,6 +112,10 @@ func (p *transcriptPane) press(key string) paneResult {
 	case keymap.DiffLayout:
 		p.styles.ToggleDiffLayout()
 		list.Restyle()
+	case keymap.PointItem:
+		if selected {
+			return paneResult{cmd: p.point(id)}
+		}
 	case keymap.EnterCopyMode:
 		p.enterCopyMode()
 	case keymap.TranscriptHelp:

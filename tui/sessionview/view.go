@@ -173,7 +173,7 @@ func New(c Config) *View {
 func (v *View) Update(msg tea.Msg) tea.Cmd {
 	cmd := v.update(msg)
 	return tea.Batch(cmd, v.startTick(), v.transcript.requestPage(), v.expireStatus(), v.completeFiles(),
-		v.scheduleDraft(msg))
+		v.scheduleDraft(msg), v.peopleChanged())
 }
 
 // update handles a message without its follow-up commands.
@@ -215,6 +215,9 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case ui.RestyleMsg:
 		v.transcript.view.List.Restyle()
+	case peopleMsg:
+		v.transcript.people.timer = time.Time{}
+		return nil
 	case tickMsg:
 		v.tickPending = false
 		v.transcript.view.Tick()
