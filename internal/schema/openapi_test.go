@@ -108,9 +108,11 @@ func TestEveryCodeHasAStatus(t *testing.T) {
 	}
 }
 
-// onlyConnections are the commands that HTTP has no request for: those of a connection, and pieces
-// of blobs, which HTTP serves complete.
-var onlyConnections = map[protocol.Verb]bool{protocol.DoBlob: true, protocol.DoList: true}
+// onlyConnections are the commands that HTTP has no request for: those of a connection, what the
+// user of one looks and points at, and pieces of blobs, which HTTP serves complete.
+var onlyConnections = map[protocol.Verb]bool{
+	protocol.DoBlob: true, protocol.DoList: true, protocol.DoLook: true, protocol.DoPoint: true,
+}
 
 func TestEveryCommandHasARoute(t *testing.T) {
 	routes := map[protocol.Verb]bool{}

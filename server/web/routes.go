@@ -50,6 +50,11 @@ var Routes = []Route{
 		Summary: "Create a session from an exported state.", Status: http.StatusCreated, handle: (*api).command,
 	},
 	{
+		Name: "importSession", Method: http.MethodPost, Path: "/api/sessions/import", Verb: protocol.DoImport,
+		Summary: "Create a session from the events of another server.", Status: http.StatusCreated,
+		handle: (*api).command,
+	},
+	{
 		Name: "getSession", Method: http.MethodGet, Path: "/api/sessions/{id}",
 		Summary: "Get a row of the session list.", Result: of[protocol.Summary], handle: (*api).session,
 	},
