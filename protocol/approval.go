@@ -78,6 +78,7 @@ type Approval struct {
 type ApprovalContext struct {
 	AskedBy   *Actor   `json:"asked_by,omitempty"`  // the agent whose message the turn is; nil: a user's
 	Explained []string `json:"explained,omitempty"` // explanations so far; only in a state
+	Policy    string   `json:"policy,omitempty"`    // the policy that decides it at once
 }
 
 // An Option is one way to answer a request. Kind is the decision that it stands for.
@@ -140,7 +141,8 @@ type ApprovalResolvedData struct {
 	Option   string         `json:"option,omitempty"`
 	Reason   string         `json:"reason,omitempty"` // given with the decision
 	Input    *ApprovalInput `json:"input,omitempty"`
-	Rule     *Rule          `json:"rule,omitempty"`    // created by allow_always
-	ByRule   string         `json:"by_rule,omitempty"` // the rule that allowed it without asking
-	At       *time.Time     `json:"-"`                 // of the event; only in a transcript
+	Rule     *Rule          `json:"rule,omitempty"`      // created by allow_always
+	ByRule   string         `json:"by_rule,omitempty"`   // the rule that allowed it without asking
+	ByPolicy string         `json:"by_policy,omitempty"` // the policy that decided it; its reason is in Reason
+	At       *time.Time     `json:"-"`                   // of the event; only in a transcript
 }

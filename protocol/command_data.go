@@ -55,7 +55,8 @@ type CreateData struct {
 	CWD             string            `json:"cwd,omitempty"`
 	Env             map[string]string `json:"env,omitempty"` // never in the log; "": without the server's variable
 	Settings        map[string]string `json:"settings,omitempty"`
-	Load            string            `json:"load,omitempty"` // the agent's own id of a session to continue
+	Policy          *PolicyFile       `json:"policy,omitempty"` // decides requests in place of a user
+	Load            string            `json:"load,omitempty"`   // the agent's own id of a session to continue
 	Labels          map[string]string `json:"labels,omitempty"`
 	Lazy            bool              `json:"lazy,omitempty"`
 	Check           bool              `json:"check,omitempty"`

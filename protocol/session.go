@@ -107,6 +107,7 @@ type Progress struct {
 	Cost     float64 `json:"cost,omitempty"`    // of all turns
 	Currency string  `json:"currency,omitempty"`
 	Output   string  `json:"output,omitempty"` // the last line that the agent wrote, shortened
+	Policy   string  `json:"policy,omitempty"` // as State.Policy
 }
 
 // HeartbeatData is the data of heartbeat.

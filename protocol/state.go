@@ -154,6 +154,23 @@ func (s *State) RuleFor(a *Approval) *Rule {
 	return s.FindRule(a.Kind, subject)
 }
 
+// DecidedAtOnce reports whether a rule or a policy decides a request, so that no client need show
+// it.
+func (s *State) DecidedAtOnce(a *Approval) bool { return a.Policy != "" || s.RuleFor(a) != nil }
+
+// Policy returns the policy of the session; empty: not known.
+func (s *State) Policy() string {
+	if s.Options == nil {
+		return ""
+	}
+	for i := range s.Options.Settings {
+		if o := &s.Options.Settings[i]; o.ID == PolicySetting {
+			return o.Value
+		}
+	}
+	return ""
+}
+
 // FindRule returns the rule of a kind and subject, or nil.
 func (s *State) FindRule(kind, subject string) *Rule {
 	for i := range s.Rules {

@@ -43,27 +43,23 @@ func readyFirst(x *agents.Inspector, names []string) func([]string) []string {
 	}
 }
 
-// firstReady returns the agent that the form of a new session starts with: "" for the default if
+// formAgent returns the agent that the form of a new session starts with: "" for the default if
 // that is ready or no agent is, else the first of the names that is ready.
-func firstReady(x *agents.Inspector, names []string) string {
+func formAgent(x *agents.Inspector, names []string) string {
 	if name := x.Registry.Default; name != "" {
 		if r := x.Inspect(name); readiness(&r) == 0 {
 			return ""
 		}
 	}
-	for _, name := range readyFirst(x, names)(names) {
-		if r := x.Inspect(name); readiness(&r) == 0 {
-			return name
-		}
-	}
-	return ""
+	name, _ := firstReady(x, names)
+	return name
 }
 
-// firstReady returns the function firstReady for the agents of this user's server.
-func (a *app) firstReady(lookPath func(string) (string, error), names []string) string {
+// formAgent returns the function formAgent for the agents of this user's server.
+func (a *app) formAgent(lookPath func(string) (string, error), names []string) string {
 	registry, err := a.registry()
 	if err != nil {
 		return ""
 	}
-	return firstReady(a.inspector(registry, lookPath), names)
+	return formAgent(a.inspector(registry, lookPath), names)
 }

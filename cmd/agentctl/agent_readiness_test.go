@@ -26,11 +26,11 @@ func TestNewSessionsStartWithAnAgentThatIsReady(t *testing.T) {
 	} {
 		x := twoInstalled(t)
 		x.Registry.Default = standard
-		if got := firstReady(x, names); got != want {
+		if got := formAgent(x, names); got != want {
 			t.Errorf("default %q: the form starts with %q, want %q", standard, got, want)
 		}
 	}
-	if got := firstReady(twoInstalled(t), []string{"claude", "codex"}); got != "" {
+	if got := formAgent(twoInstalled(t), []string{"claude", "codex"}); got != "" {
 		t.Errorf("no agent is ready: the form starts with %q", got)
 	}
 }

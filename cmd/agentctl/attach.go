@@ -205,11 +205,15 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection, session
 	server := serverAdapter{client: c.Client, local: c.local, protocolLog: c.protocolLog}
 	if c.own {
 		server.order = o.app.readyFirst(exec.LookPath, c.Hello().Agents)
-		options.Agent = o.app.firstReady(exec.LookPath, c.Hello().Agents)
+		options.Agent = o.app.formAgent(exec.LookPath, c.Hello().Agents)
 	}
 	options.Create = o.create && o.app.requireCommand(protocol.DoCreate, false) == nil
 	if c.own && o.app.flags.Dialect == "" {
 		server.environment = o.app.shellEnvironment
+		server.agent = func() (string, error) {
+			name, _, err := o.app.defaultAgent(c.Hello().Agents)
+			return name, err
+		}
 	}
 	all, closeOthers := o.app.withNamedServers(server)
 	defer closeOthers()

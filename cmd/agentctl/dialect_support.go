@@ -16,6 +16,7 @@ import (
 // work with every server.
 var verbCommands = map[string]protocol.Verb{
 	"new":           protocol.DoCreate,
+	"run":           protocol.DoCreate,
 	"ls":            protocol.DoList,
 	"status":        protocol.DoSnapshot,
 	"rename":        protocol.DoRename,
@@ -60,7 +61,12 @@ var flagFeatures = map[string]map[string]codec.Feature{
 	"new": {
 		"name": codec.CreateName, "title": codec.CreateTitle, "env": codec.CreateEnv, "cwd": codec.CreateCWD,
 		"mode": codec.CreateSettings, "model": codec.CreateSettings, "option": codec.CreateSettings,
-		"label": codec.CreateLabels, "load": codec.CreateLoad, "attach": codec.SendParts,
+		"policy": codec.CreateSettings,
+		"label":  codec.CreateLabels, "load": codec.CreateLoad, "attach": codec.SendParts,
+	},
+	"run": {
+		"env": codec.CreateEnv, "cwd": codec.CreateCWD, "mode": codec.CreateSettings, "model": codec.CreateSettings,
+		"option": codec.CreateSettings, "policy": codec.CreateSettings, "attach": codec.SendParts,
 	},
 	"send":      {"front": codec.SendFront, "attach": codec.SendParts},
 	"interrupt": {"queue=hold": codec.InterruptHold, "queue=clear": codec.InterruptClear},

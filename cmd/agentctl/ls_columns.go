@@ -12,6 +12,7 @@ import (
 
 	"agentctl/internal/exit"
 	"agentctl/internal/output"
+	"agentctl/server/agent/policy"
 )
 
 // A column of the table of sessions.
@@ -27,6 +28,7 @@ var columns = []column{
 	{"name", func(s *listedSession, _ time.Time) string { return output.Cell(s.Name, 24) }},
 	{"status", func(s *listedSession, _ time.Time) string { return string(s.Status) }},
 	{"agent", func(s *listedSession, _ time.Time) string { return output.Cell(s.Agent, 16) }},
+	{"policy", func(s *listedSession, _ time.Time) string { return output.Cell(s.Policy, 24) }},
 	{"queue", func(s *listedSession, _ time.Time) string {
 		if s.Held {
 			return fmt.Sprintf("%d held", s.Queue)
@@ -81,7 +83,7 @@ func checkColumns(names []string) error {
 }
 
 // defaultColumns returns the columns of a table without --columns. Server and parent are shown only
-// where a session has one.
+// where a session has one, policies where one decides in place of a user.
 func defaultColumns(rows []listedSession) []string {
 	names := []string{"session"}
 	if slices.ContainsFunc(rows, func(s listedSession) bool { return s.Server != "" }) {
@@ -90,7 +92,11 @@ func defaultColumns(rows []listedSession) []string {
 	if slices.ContainsFunc(rows, func(s listedSession) bool { return s.Parent != "" }) {
 		names = append(names, "parent")
 	}
-	return append(names, "name", "status", "agent", "queue", "asks", "active", "about")
+	names = append(names, "name", "status", "agent")
+	if slices.ContainsFunc(rows, func(s listedSession) bool { return decides(s.Policy) }) {
+		names = append(names, "policy")
+	}
+	return append(names, "queue", "asks", "active", "about")
 }
 
 // writeTable writes a table of sessions; without names, of the default columns.
@@ -112,3 +118,6 @@ func writeTable(w io.Writer, rows []listedSession, names []string, header bool, 
 		fmt.Fprintln(t, strings.Join(cells, "\t"))
 	}
 }
+
+// decides reports whether a policy may answer a request in place of a user.
+func decides(name string) bool { return name != "" && name != string(policy.Ask) }

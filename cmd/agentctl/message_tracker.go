@@ -21,6 +21,8 @@ type messageTracker struct {
 	turn    string                          // "" until the turn starts
 	print   bool                            // print the answer as it arrives
 
+	decide func(*protocol.State) error // decides pending requests; nil: they end the tracking
+
 	mustExist bool // otherwise a dialect may answer before it sends the message's events
 
 	transcript protocol.Transcript // of the turn
@@ -202,6 +204,13 @@ func (t *messageTracker) checkBlocked() error {
 				cmp.Or(t.message, t.turn))
 		}
 		return nil // its turn has ended: the event will follow
+	}
+	if len(s.Approvals) > 0 && t.decide != nil {
+		t.endLine()
+		return t.decide(s)
+	}
+	if len(s.Approvals) > 0 && decidesInTime(s) {
+		return nil
 	}
 	if len(s.Approvals) > 0 {
 		e := approvalNeeded(s)

@@ -45,7 +45,8 @@ func newNew(a *app, run func(context.Context, *newOptions) error) *cobra.Command
 		Short: "Create a session",
 		Long: `Create a session and print its id. AGENT is an agent of the server's configuration, a
 preset (see "agentctl agents"), or ad hoc: "acp:COMMAND ARG…" for a command that speaks the Agent
-Client Protocol, "script:FILE" for a script. On the local server the session works in the current
+Client Protocol, "script:FILE" for a script. Without --agent it is the default of the server, else
+the first agent that is ready: with a key in the environment, or installed and logged in. On the local server the session works in the current
 directory unless you pass --cwd.
 
 The agent starts at once. If it is not installed, needs a login or cannot start, new fails and there
@@ -59,6 +60,10 @@ The end of its conversation becomes the first turn, if the agent repeats it.
 
 --wait and --follow wait for the end of the first message's turn, with the exit codes and the output
 of "agentctl send".
+
+--policy chooses what runs without asking: ask (default), auto-read, auto-edit, deny or plan, or
+a file with rules (docs/agents.md).
+"agentctl set SESSION policy NAME" changes it.
 
 --mode, --model and --option choose settings of the agent before its first message;
 "agentctl options" lists them. --attach sends files with the first message, as that of
@@ -86,6 +91,7 @@ of "agentctl send".
 	addKeyFlag(cmd, &o.Key)
 	_ = cmd.RegisterFlagCompletionFunc("agent", a.completeAgents)
 	completeDirs(cmd, "cwd")
+	completeValues(cmd, settingPolicy, policyNames())
 	return cmd
 }
 
@@ -96,7 +102,8 @@ func (o *newOptions) check() error {
 	_, envErr := parsePairs("--env", o.Env)
 	_, labelErr := parsePairs("--label", o.Labels)
 	_, err := o.Settings.values()
-	return cmp.Or(envErr, labelErr, err)
+	_, fileErr := o.Settings.policyFile()
+	return cmp.Or(envErr, labelErr, err, fileErr)
 }
 
 func runNew(ctx context.Context, o *newOptions) error {
@@ -133,14 +140,22 @@ func runNew(ctx context.Context, o *newOptions) error {
 		Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Env: env, Prompt: o.Prompt, Parts: parts,
 		Labels: labels, Settings: settings, Load: o.Load, Lazy: o.Lazy, Check: !o.NoCheck && !o.Lazy,
 	}
-	if c.own && o.app.flags.Dialect == "" {
-		data.Env = o.app.shellEnvironment(data.Agent)
-		maps.Copy(data.Env, env)
+	if data.Policy, err = o.Settings.policyFile(); err != nil {
+		return err
 	}
 	if c.local {
 		if err := resolvePaths(&data); err != nil {
 			return err
 		}
+	}
+	if data.Agent == "" && o.Load == "" {
+		if data.Agent, err = o.app.chooseAgent(c); err != nil {
+			return err
+		}
+	}
+	if c.own && o.app.flags.Dialect == "" {
+		data.Env = o.app.shellEnvironment(data.Agent)
+		maps.Copy(data.Env, env)
 	}
 	res, err := callWithKey[protocol.CreateResult](c, protocol.DoCreate, "", o.Key, data)
 	if err != nil {

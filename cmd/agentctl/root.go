@@ -87,7 +87,7 @@ func newRoot(a *app) *cobra.Command {
 			root.AddCommand(v)
 		}
 	}
-	add(groupStart, newTour(a, runTour), newAttach(a, runAttach), newNew(a, runNew))
+	add(groupStart, newTour(a, runTour), newAttach(a, runAttach), newNew(a, runNew), newRun(a, runRun))
 	add(groupSession, newList(a, runList), newWatch(a, runWatch), newStatus(a, runStatus),
 		newRename(a, runRename), newLabel(a, runLabel), newRemove(a, runRemove), newState(a),
 		newImport(a, runImport))

@@ -78,7 +78,7 @@ sessions, connections. The log names changes of other values, which need a resta
 --config FILE is JSON:
 
   {"agents": {"mine": {"command": "my-agent", "args": ["--acp"],
-                       "env": {"K": "V"}},
+                       "env": {"K": "V"}, "policy": "auto-edit"},
               "demo": {"script": "demo.script"},
               "coder": {"model": "ollama/qwen3", "models": ["gpt-5.5"],
                         "effort": "low", "instructions": "Be brief.",

@@ -20,6 +20,7 @@ type serverAdapter struct {
 	protocolLog *protolog.Log // of the client's connection; may be nil
 
 	order       func(agents []string) []string       // of the agents; nil: as the server names them
+	agent       func() (string, error)               // of new sessions that name none; nil: the server decides
 	environment func(agent string) map[string]string // of new sessions; nil: none
 }
 
@@ -125,6 +126,13 @@ func (s serverAdapter) Create(ctx context.Context, d protocol.CreateData) (proto
 		if err := resolvePaths(&d); err != nil {
 			return protocol.CreateResult{}, err
 		}
+	}
+	if s.agent != nil && d.Agent == "" {
+		name, err := s.agent()
+		if err != nil {
+			return protocol.CreateResult{}, &remote.AdvisedError{Err: err, Advice: exit.From(err).Hint}
+		}
+		d.Agent = name
 	}
 	if s.environment != nil && d.Env == nil {
 		d.Env = s.environment(d.Agent)

@@ -48,11 +48,11 @@ type statusResult struct {
 	Queue     []protocol.Message    `json:"queue"`
 	Holds     []protocol.Hold       `json:"holds"`
 	Approvals []protocol.Approval   `json:"approvals"`
-	Rules     int                   `json:"rules"`
 	Plan      *protocol.Plan        `json:"plan,omitempty"`
 	Context   *protocol.ContextInfo `json:"context"`
 	Usage     *protocol.Usage       `json:"usage,omitempty"`
 
+	permissions
 	liveStatus
 }
 
@@ -64,6 +64,12 @@ type sessionIdentity struct {
 	Agent   string `json:"agent,omitempty"`
 	CWD     string `json:"cwd,omitempty"`
 	Parent  string `json:"parent,omitempty"` // the session whose agent created it
+}
+
+// permissions are the part of a status that tells what runs without asking.
+type permissions struct {
+	Rules  int    `json:"rules"`
+	Policy string `json:"policy,omitempty"`
 }
 
 // A liveStatus is the part of a status that is not in the log.
@@ -78,8 +84,8 @@ func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 		sessionIdentity: sessionIdentity{s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Parent},
 		Status:          r.Status, Seq: s.Seq, Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns,
 		Queue: nonNil(s.Queue), Holds: nonNil(s.Holds),
-		Approvals: nonNil(s.Approvals), Rules: len(s.Rules), Plan: s.Plan, Context: s.Context, Usage: s.Usage,
-		liveStatus: liveStatus{nonNil(r.Clients), r.Process},
+		Approvals: nonNil(s.Approvals), Plan: s.Plan, Context: s.Context, Usage: s.Usage,
+		permissions: permissions{len(s.Rules), s.Policy()}, liveStatus: liveStatus{nonNil(r.Clients), r.Process},
 	}
 	if s.Turn != nil {
 		v.Turn = &s.Turn.Turn
@@ -124,6 +130,9 @@ func (v *statusResult) write(w io.Writer, s *protocol.State) {
 	row("agent", "%s  %s", output.Cell(v.Agent, 40), output.OneLine(v.CWD, 0))
 	if v.Process != nil {
 		row("process", "%s", processLine(v.Process))
+	}
+	if v.Policy != "" {
+		row("policy", "%s", output.OneLine(v.Policy, 40))
 	}
 	row("position", "%s", protocol.Position{Epoch: v.Epoch, Seq: v.Seq})
 	if s.Turn != nil {

@@ -3,6 +3,7 @@ package agents
 import (
 	"sync/atomic"
 
+	"agentctl/server/agent/policy"
 	"agentctl/server/session"
 )
 
@@ -13,6 +14,7 @@ type Current struct{ registry atomic.Pointer[Registry] }
 var (
 	_ session.Agents        = (*Current)(nil)
 	_ session.Conversations = (*Current)(nil)
+	_ session.Policies      = (*Current)(nil)
 )
 
 // NewCurrent returns a Current with a registry.
@@ -32,6 +34,9 @@ func (c *Current) Open(spec session.Spec, host session.Host) (session.Agent, err
 
 // Names lists the agents of the current registry.
 func (c *Current) Names() []string { return c.registry.Load().Names() }
+
+// Policy implements session.Policies with the current registry.
+func (c *Current) Policy(agent string) policy.Policy { return c.registry.Load().Policy(agent) }
 
 // Conversation implements session.Conversations with the current registry.
 func (c *Current) Conversation(spec *session.Spec) string {

@@ -141,12 +141,13 @@ func (r *Registry) CheckConfigured() error {
 		case a.Command == "" && len(a.Args) > 0:
 			return fmt.Errorf("agent %q: only a command takes args", name)
 		case a.Model == "" && !a.plain():
-			return fmt.Errorf("agent %q: models, effort, instructions, budget, policy and tools need a model", name)
+			return fmt.Errorf("agent %q: models, effort, instructions, budget and tools need a model", name)
 		}
+		check := r.checkModel
 		if a.Model == "" {
-			continue
+			check = (*llm.Config).Check
 		}
-		if err := r.checkModel(&a.Config); err != nil {
+		if err := check(&a.Config); err != nil {
 			return fmt.Errorf("agents.%s: %w", name, err)
 		}
 	}
@@ -155,7 +156,7 @@ func (r *Registry) CheckConfigured() error {
 
 // plain reports whether the configuration has no value of an agent that requests a model.
 func (c *Config) plain() bool {
-	return c.Models == nil && c.Effort == "" && c.Instructions == "" && c.Budget == llm.Budget{} && c.Policy == "" &&
+	return c.Models == nil && c.Effort == "" && c.Instructions == "" && c.Budget == llm.Budget{} &&
 		c.Tools == tool.Config{}
 }
 

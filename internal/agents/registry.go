@@ -11,6 +11,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent/acp"
 	"agentctl/server/agent/llm"
+	"agentctl/server/agent/policy"
 	"agentctl/server/agent/script"
 	"agentctl/server/agent/tool"
 	"agentctl/server/session"
@@ -43,6 +44,7 @@ type Registry struct {
 var (
 	_ session.Agents        = (*Registry)(nil)
 	_ session.Conversations = (*Registry)(nil)
+	_ session.Policies      = (*Registry)(nil)
 )
 
 // Open opens the agent of a session. It fails with protocol.CodeNoAgent if there is no agent of
@@ -100,6 +102,11 @@ func (r *Registry) Conversation(spec *session.Spec) string {
 		return ""
 	}
 	return filepath.Base(c.Command[0]) + " " + id
+}
+
+// Policy implements session.Policies.
+func (r *Registry) Policy(agent string) policy.Policy {
+	return r.Configured[cmp.Or(agent, r.Default)].Policy
 }
 
 // FindPreset returns the preset whose program an agent runs.

@@ -50,7 +50,7 @@ var packageRules = []packageRule{
 	{pkg: "server", imports: append(slices.Clip(serverImports), "internal/panics", "docs")},
 	{pkg: "server/web", imports: serverImports},
 	{pkg: "server/login", imports: serverImports},
-	{pkg: "server/session", imports: []string{"protocol"}},
+	{pkg: "server/session", imports: []string{"protocol", "server/agent/policy"}},
 	{pkg: "server/history", imports: []string{"protocol", "server/session"}},
 	{pkg: "server/sqlite", imports: []string{"protocol", "server/session"}},
 	{pkg: "server/embedded", imports: serverImports},

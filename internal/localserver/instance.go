@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -66,6 +67,18 @@ func Open(ctx context.Context, dir Dir, o Options) (_ *Instance, err error) {
 	return i, nil
 }
 
+// ownPaths returns the directory and the configuration of the server, without links.
+func (d Dir) ownPaths() (paths []string) {
+	for _, path := range []string{string(d), d.ConfigPath()} {
+		if real, err := filepath.EvalSymlinks(path); err == nil && path != "" {
+			if real, err = filepath.Abs(real); err == nil {
+				paths = append(paths, real)
+			}
+		}
+	}
+	return paths
+}
+
 func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
 	cfg := o.Server
 	cfg.Session.Store, cfg.Session.KillProcessGroup = i.store, endGroup
@@ -84,6 +97,7 @@ func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
 		return fmt.Errorf("key of environments: %w", err)
 	}
 	cfg.Session.EnvKey = []byte(envKey)
+	cfg.Session.OwnDirectories = i.dir.ownPaths()
 	if i.authenticator, err = i.dir.Authenticator(o.Users); err != nil {
 		return err
 	}

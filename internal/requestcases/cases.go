@@ -26,6 +26,7 @@ type Case struct {
 	Changes string   // the file that a patch changes, if it is not the one that it names
 	Rule    bool     // whether it can be allowed always
 	Same    string   // name of the case that runs the same; empty: none before it
+	Reads   bool     // whether it certainly only reads, in the directory of the session
 }
 
 // Group returns the name that the cases that run the same share.

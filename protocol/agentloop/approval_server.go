@@ -32,7 +32,7 @@ func (s *server) showNextApproval() {
 	replaced := s.shown.replaced
 	s.shown = shownApproval{}
 	for i := range s.sub.State.Approvals {
-		if a := &s.sub.State.Approvals[i]; s.sub.State.RuleFor(a) == nil { // else a rule decides it at once
+		if a := &s.sub.State.Approvals[i]; !s.sub.State.DecidedAtOnce(a) {
 			s.shown = shownApproval{request: a.Request, replaced: replaced}
 			s.showApproval()
 			return
@@ -197,7 +197,7 @@ func decodeReview(a *protocol.Approval, r *approvalResponse, shown string) proto
 func (s *server) approvalResolved(e *protocol.Event, d *protocol.ApprovalResolvedData) {
 	if d.Request == s.shown.request {
 		s.shown.replaced = !s.shown.deciding
-		if s.shown.replaced && d.ByRule == "" {
+		if s.shown.replaced && d.ByRule == "" && d.ByPolicy == "" {
 			s.sendSystem(encodeDecision(e, d))
 		}
 	}

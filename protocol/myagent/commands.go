@@ -142,8 +142,8 @@ func (c *client) handleCreate(cmd *protocol.Command) {
 	if !c.DecodeData(cmd, &d) {
 		return
 	}
-	if len(d.Env)+len(d.Settings)+len(d.Load)+len(d.Labels) > 0 {
-		c.FailUnsupported(cmd, "the labels, environment, settings or stored session of an agent")
+	if len(d.Env)+len(d.Settings)+len(d.Load)+len(d.Labels) > 0 || d.Policy != nil {
+		c.FailUnsupported(cmd, "the labels, environment, settings, policy or stored session of an agent")
 		return
 	}
 	if len(d.Parts) > 0 {

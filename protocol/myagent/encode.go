@@ -64,7 +64,7 @@ func init() {
 		protocol.ToolEnded:      encodeData((*encoder).toolEnded),
 
 		protocol.ApprovalRequested: encodeData(func(t *encoder, e *protocol.Event, d *protocol.Approval) []frame {
-			if t.state.RuleFor(d) != nil {
+			if t.state.DecidedAtOnce(d) {
 				return nativeNotice(e) // no answer is needed
 			}
 			if d.Kind == protocol.ApprovePlan { // MyAgent's clients learn the tasks first

@@ -257,7 +257,7 @@ func (sub *subscription) encodeApproval(e *protocol.Event) {
 	case differs(&a, t.input):
 		sub.sendTransientChat(requestInput(t, &a, e.Parent))
 	}
-	if sub.State.RuleFor(&a) != nil {
+	if sub.State.DecidedAtOnce(&a) {
 		return
 	}
 	// Not buffered: InitialState repeats it in pendingApprovals.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/policy"
 )
 
 // Agents opens the agents of sessions.
@@ -35,6 +36,8 @@ type Spec struct {
 
 	SealedEnv []byte `json:"sealed_env,omitempty"` // Env in the store; else of an environment without its key
 
+	SpecPolicy
+
 	Settings map[string]string `json:"settings,omitempty"` // to be applied before the first turn
 	Load     string            `json:"load,omitempty"`     // the agent's own id of a session to continue
 	Lazy     bool              `json:"lazy,omitempty"`     // the agent starts with the first message
@@ -42,6 +45,12 @@ type Spec struct {
 	Parent   string            `json:"parent,omitempty"`   // the session whose agent created this one
 	Imported bool              `json:"imported,omitempty"` // the agent has yet to get the imported past
 	IdleEnd  *time.Time        `json:"idle_end,omitempty"` // when the agent was ended for idleness; nil: it was not
+}
+
+// SpecPolicy says what decides about requests in place of users.
+type SpecPolicy struct {
+	Policy policy.Policy        `json:"policy,omitempty"`      // if the agent has none of its own; empty: the default
+	File   *protocol.PolicyFile `json:"policy_file,omitempty"` // decides in place of it
 }
 
 // An Agent runs the turns of one session: one Run at a time; its other methods may be called from
@@ -69,6 +78,7 @@ type Capabilities struct {
 	TakesPatch   bool // applies an edited patch; else an answer with one is refused
 	TakesCommand bool // runs an edited command; else an answer with one is refused
 	RunsPlans    bool // accepts Turn.Plan
+	HasPolicy    bool // has the setting policy and asks by it; else the session decides by its own
 }
 
 // A Turn is the input of Agent.Run.

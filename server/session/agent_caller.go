@@ -91,6 +91,9 @@ func (h *Hub) checkAgent(agent string, c *protocol.Command, data any) error {
 
 // checkChild returns an error unless the agent of a session may create another with that data.
 func (h *Hub) checkChild(agent string, d *protocol.CreateData) error {
+	if d.Policy != nil {
+		return errAgentSetting(protocol.PolicySetting)
+	}
 	for name := range d.Settings {
 		if name != modelSetting {
 			return errAgentSetting(name)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/policy"
 )
 
 // asyncTimeout bounds the work of an agent on a command.
@@ -130,6 +131,11 @@ func (s *Session) compact(cmd *command, _ *protocol.Empty) (any, error) {
 }
 
 func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error) {
+	if d.Setting == policy.SettingID {
+		if done, err := s.configurePolicy(cmd, d.Value); done || err != nil {
+			return protocol.Empty{}, err
+		}
+	}
 	c, err := requireCapability[Configurer](s, "be configured")
 	if err != nil {
 		return nil, err

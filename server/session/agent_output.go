@@ -62,6 +62,7 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 		id = m.turn.id
 	}
 	for _, en := range m.entries {
+		en = s.withPolicy(en)
 		if m.turn != nil {
 			s.emitMissingStart(en)
 		}
@@ -184,6 +185,7 @@ func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (Verdict, err
 	if a.Kind == protocol.ApprovePatch {
 		w.noRule = !resolveFiles(&w.approval, o.cwd)
 	}
+	w.call = classify(&w.approval, o.cwd, !w.noRule, o.s.hub.cfg.OwnDirectories)
 	if err := o.s.emit(agentMessage{turn: o.t, request: w}); err != nil {
 		return Verdict{}, err
 	}

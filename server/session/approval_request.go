@@ -5,18 +5,20 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/policy"
 )
 
 // An approvalWaiter is an agent that waits for the verdict on a request. The channel has capacity
 // 1.
 type approvalWaiter struct {
 	approval protocol.Approval
-	noRule   bool // no rule can tell all that it changes
+	noRule   bool        // no rule can tell all that it changes
+	call     policy.Call // what a policy knows of it
 	verdict  chan Verdict
 }
 
 // handleApprovalRequest records a request, or adds the agent to the waiters of a known one. A rule
-// may allow it at once.
+// may allow it at once, else a policy may decide it.
 func (s *Session) handleApprovalRequest(w *approvalWaiter) {
 	if s.turn.reason != "" { // interrupted meanwhile
 		w.deliver(nil, &resolution{ApprovalResolvedData: protocol.ApprovalResolvedData{Outcome: protocol.Cancelled}})
@@ -37,7 +39,9 @@ func (s *Session) handleApprovalRequest(w *approvalWaiter) {
 		s.resolve(request.Request, rule.By, protocol.ApprovalResolvedData{
 			Request: request.Request, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, ByRule: rule.ID,
 		})
+		return
 	}
+	s.decideByPolicy(request.Request, s.judge(&w.call))
 }
 
 var errTooManyRequests = errors.New("too many requests are pending")
@@ -80,7 +84,10 @@ func (s *Session) recordApprovalRequest(w *approvalWaiter) (*protocol.Approval, 
 		a.Request = NewID(idRequest)
 	}
 	s.completeApproval(&a, w.noRule)
-	a.AskedBy = nil
+	a.ApprovalContext = protocol.ApprovalContext{}
+	if s.judge(&w.call).Action != policy.AskUser && s.state.RuleFor(&a) == nil {
+		a.Policy = s.policyLabel()
+	}
 	if by := s.state.Turn.Message.By; by != nil && by.AgentSession() != "" {
 		a.AskedBy = by
 	}
@@ -152,7 +159,7 @@ func (s *Session) completeApproval(a *protocol.Approval, noRule bool) {
 	if a.CWD == "" {
 		a.CWD = s.state.CWD
 	}
-	if d := s.hub.settings().ApprovalTimeout; d > 0 {
+	if d := s.approvalTimeout(); d > 0 {
 		at := a.Asked.Add(d)
 		a.Expires = &at
 	}

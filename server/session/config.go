@@ -25,9 +25,15 @@ type Config struct {
 	AgentIdle       time.Duration // of the process of an idle agent, if a later one continues the conversation; 12 h
 	Retention       Retention     // of unused sessions; zero: for ever
 	StateTTL        time.Duration // of an exported state; 7 days
-	EnvKey          []byte        // encrypts the environment of sessions in the store; nil: it is stored as it is
 
+	Files
 	Signing
+}
+
+// Files are agentctl's own.
+type Files struct {
+	EnvKey         []byte   // encrypts the environment of sessions in the store; nil: it is stored as it is
+	OwnDirectories []string // absolute and without links: no policy allows changes of files in them
 }
 
 // Signing holds the keys of exported states. A state is signed with Secret and with Key.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/policy"
 )
 
 const (
@@ -44,8 +45,8 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData, past *importedPast) e
 		}
 	}
 	spec := Spec{
-		Agent: d.Agent, CWD: d.CWD, Env: d.Env, Settings: d.Settings, Load: d.Load,
-		Lazy: d.Lazy, Checking: d.Check && !d.Lazy, Parent: cmd.agent, Imported: past != nil,
+		Agent: d.Agent, CWD: d.CWD, Env: d.Env, Settings: d.Settings, SpecPolicy: SpecPolicy{File: d.Policy},
+		Load: d.Load, Lazy: d.Lazy, Checking: d.Check && !d.Lazy, Parent: cmd.agent, Imported: past != nil,
 	}
 	c := creation{cmd: cmd, name: d.Name}
 	c.begin = func(s *Session) error {
@@ -150,11 +151,20 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 	if err != nil {
 		return r, err
 	}
+	if err := s.takePolicy(); err != nil {
+		return r, err
+	}
 	if _, ok := agent.(Configurer); !ok && len(s.spec.Settings) > 0 {
 		return r, s.unsupported("be configured")
 	}
-	if err := c.begin(s); err != nil || s.spec.Checking {
+	if err := c.begin(s); err != nil {
 		return r, err
+	}
+	if s.spec.File != nil || !s.capabilities.HasPolicy && s.policy() != policy.Ask {
+		s.recordPolicy(&c.cmd.by)
+	}
+	if s.spec.Checking {
+		return r, nil
 	}
 	return s.finishCreation(c)
 }

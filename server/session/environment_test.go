@@ -9,7 +9,7 @@ import (
 )
 
 func TestAnEnvironmentIsStoredEncrypted(t *testing.T) {
-	bubble(t, Config{EnvKey: []byte("key")}, func(t *testing.T, r *testHub) {
+	bubble(t, Config{Files: Files{EnvKey: []byte("key")}}, func(t *testing.T, r *testHub) {
 		created := r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{
 			Env: map[string]string{"TOKEN": "hunter2"},
 		}))

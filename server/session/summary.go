@@ -64,6 +64,7 @@ func (s *Session) summarize() protocol.Summary {
 		Updated:    s.active.UTC().Truncate(time.Millisecond),
 	}
 	sum.Doing, sum.Turns, sum.Output = activity(st), st.Turns, s.published.output.text()
+	sum.Policy = st.Policy()
 	if u := st.Usage; u != nil {
 		sum.Tokens, sum.Cost, sum.Currency = u.Input+u.Output, u.Cost, u.Currency
 	}

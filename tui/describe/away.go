@@ -79,6 +79,8 @@ func (a *Away) Apply(e *protocol.Event) {
 		switch {
 		case d.ByRule != "":
 			outcome += " by a rule"
+		case d.ByPolicy != "":
+			outcome += " by the policy " + d.ByPolicy
 		case e.By != nil:
 			outcome += " by " + e.By.Name
 		}

@@ -40,6 +40,8 @@ func Outcome(a *protocol.Approval, r *protocol.ApprovalResolvedData, by *protoco
 		if by != nil {
 			s += " of " + by.Name
 		}
+	case r.ByPolicy != "":
+		s += " · by the policy " + r.ByPolicy
 	case by != nil:
 		s += fmt.Sprintf(" · decided by %s", by.Name)
 	}

@@ -37,6 +37,9 @@ func Request(a *protocol.Approval, zone *time.Location, width int) string {
 // writeApproval writes a request in full, and the commands that decide it.
 func (r *renderer) writeApproval(a *protocol.Approval) {
 	r.writeRequest(a)
+	if a.Policy != "" { // decided at once
+		return
+	}
 	r.writeLines("  waiting for a decision", ": ", []string{r.decisionCommands(a)}, true)
 }
 

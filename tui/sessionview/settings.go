@@ -110,6 +110,18 @@ func settingText(set *protocol.Setting) string {
 	return ui.Fit(ui.OneLine(transcript.Clean(text)), maxSettingWidth)
 }
 
+// asks is the policy that decides nothing in place of a user.
+const asks = "ask"
+
+// policyText returns the sign of a policy that decides in place of the user, or "".
+func policyText(state *protocol.State) string {
+	name := state.Policy()
+	if name == "" || name == asks {
+		return ""
+	}
+	return "policy " + ui.Fit(ui.OneLine(transcript.Clean(name)), maxSettingWidth)
+}
+
 // settingValues is the menu of the values of one setting.
 type settingValues struct {
 	*settings

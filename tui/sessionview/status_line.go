@@ -94,6 +94,9 @@ func (l *statusLine) details(width int, turn string) []string {
 	if l.others != "" {
 		out = append(out, s.Warning.Render(l.others))
 	}
+	if text := policyText(state); text != "" {
+		out = append(out, s.Warning.Render(text))
+	}
 	name := ui.OneLine(transcript.Clean(cmp.Or(state.Name, state.Title, ui.ShortID(state.Session))))
 	server := ""
 	if l.server != "" {
@@ -109,6 +112,9 @@ func (l *statusLine) details(width int, turn string) []string {
 	add(l.directory.text())
 	if o := state.Options; o != nil {
 		for i := range o.Settings {
+			if o.Settings[i].ID == protocol.PolicySetting {
+				continue
+			}
 			add(settingText(&o.Settings[i]))
 		}
 	}

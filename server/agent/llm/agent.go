@@ -53,7 +53,9 @@ func New(o Options, spec session.Spec, host session.Host) (*Agent, error) {
 
 // Capabilities implements session.Agent.
 func (a *Agent) Capabilities() session.Capabilities {
-	return session.Capabilities{Resumes: true, TakesReason: true, TakesPatch: true, TakesCommand: true}
+	return session.Capabilities{
+		Resumes: true, TakesReason: true, TakesPatch: true, TakesCommand: true, HasPolicy: true,
+	}
 }
 
 // Start opens the model and the tools and tells the settings.

@@ -13,7 +13,7 @@ import (
 const (
 	modelSetting  = "model"
 	effortSetting = "effort"
-	policySetting = "policy"
+	policySetting = policy.SettingID
 	defaultEffort = "default" // of the provider
 )
 

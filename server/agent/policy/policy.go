@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 
 	"agentctl/protocol"
@@ -8,6 +9,9 @@ import (
 
 // A Policy is a name of a policy, as users write it. The empty one is Ask.
 type Policy string
+
+// SettingID is the id of the setting that holds the policy of a session.
+const SettingID = protocol.PolicySetting
 
 // The policies. In each of them calls run that only read, within the directory of the session.
 const (
@@ -21,19 +25,43 @@ const (
 
 // A Description describes a policy to users.
 type Description struct {
-	Policy Policy
-	Label  string
-	About  string
+	Policy   Policy
+	Label    string
+	About    string // calls of an agent that judges itself
+	Requests string // requests of any other agent
 }
 
 // All are the policies.
 var All = []Description{
-	{Ask, "Ask", "reads in the directory run; asks for everything else"},
-	{AutoRead, "Reads run", "reads run everywhere; asks for everything else"},
-	{AutoEdit, "Edits run", "reads and edits in the directory run; asks for everything else"},
-	{Full, "Everything runs", "never asks"},
-	{Deny, "Never ask", "reads in the directory run; everything else is denied"},
-	{Plan, "Plan", "reads in the directory run; the agent makes a plan to be approved"},
+	{Ask, "Ask", "reads in the directory run; asks for everything else", "asks for everything that the agent requests"},
+	{
+		AutoRead, "Reads run", "reads run everywhere; asks for everything else",
+		"allows requests to read files in the directory",
+	},
+	{
+		AutoEdit, "Edits run", "reads and edits in the directory run; asks for everything else",
+		"allows requests to read or change files in the directory",
+	},
+	{Full, "Everything runs", "never asks", "allows every request"},
+	{
+		Deny, "Never ask", "reads in the directory run; everything else is denied",
+		"allows requests to read files in the directory, denies all others",
+	},
+	{
+		Plan, "Plan", "reads in the directory run; the agent makes a plan to be approved",
+		"allows requests to read files in the directory, until you approve a plan",
+	},
+}
+
+// Effective returns the policy of a session: the chosen one, or else that of the configuration.
+// Full holds only if it is configured.
+func Effective(chosen, configured Policy) Policy {
+	configured = cmp.Or(configured, Ask)
+	p := cmp.Or(chosen, configured)
+	if !p.Valid() || p == Full && configured != Full {
+		return configured
+	}
+	return p
 }
 
 // Valid reports whether p is a policy.
@@ -41,12 +69,47 @@ func (p Policy) Valid() bool {
 	return p == "" || slices.ContainsFunc(All, func(d Description) bool { return d.Policy == p })
 }
 
+// Setting returns the policy as a setting of a session. Full is a choice if it is configured.
+func Setting(value, configured Policy) protocol.Setting {
+	s := protocol.Setting{ID: SettingID, Name: "Policy", Value: string(value), Default: string(configured)}
+	for _, d := range All {
+		if d.Policy != Full || configured == Full {
+			s.Choices = append(s.Choices, protocol.Choice{ID: string(d.Policy), Label: d.Label, About: d.About})
+		}
+	}
+	return s
+}
+
+// RequestSetting returns the policy as a setting of a session whose agent does not judge itself.
+func RequestSetting(value, configured Policy) protocol.Setting {
+	s := Setting(value, configured)
+	for i := range s.Choices {
+		at := slices.IndexFunc(All, func(d Description) bool { return string(d.Policy) == s.Choices[i].ID })
+		s.Choices[i].About = All[at].Requests
+	}
+	return s
+}
+
 // A Call is what a policy knows of a call.
 type Call struct {
 	Kind      string // protocol.ToolRead and others
 	Safe      bool   // it only reads, within the directory
-	Contained bool   // it reads and changes files within the directory only, and none of git's own
+	Contained bool   // it reads and changes files within the directory only, none that Protected names
 	Plan      bool   // it presents a plan
+	Question  bool   // it asks the user something
+	Unclear   bool   // it does not tell what it does
+
+	Details
+}
+
+// Details are what a policy file knows of a call besides.
+type Details struct {
+	Dir    string   // of the session
+	Tool   string   // its name
+	Opaque bool     // its arguments can be read in different ways
+	Line   string   // the command, if it is all that runs and runs in the directory
+	Text   string   // all that is known of the call
+	Files  []string // that it reads or changes: relative to the directory, or absolute
 }
 
 // An Action is what happens to a call.
@@ -69,13 +132,13 @@ type Ruling struct {
 func (p Policy) Judge(c Call) Ruling {
 	reads := c.Kind == protocol.ToolRead || c.Kind == protocol.ToolSearch
 	switch {
-	case c.Plan:
+	case c.Plan, c.Question && p != Deny:
 		return Ruling{Action: AskUser}
 	case c.Safe, p == Full, p == AutoRead && reads, p == AutoEdit && c.Kind == protocol.ToolEdit && c.Contained:
 		return Ruling{Action: Allow}
 	case p == Deny:
 		return Ruling{Refuse, "Only reading in the working directory is allowed, and nobody can be asked."}
-	case p == Plan && !reads:
+	case p == Plan && !reads && !c.Unclear:
 		return Ruling{Refuse, "Only reading is allowed until the user approves a plan."}
 	}
 	return Ruling{Action: AskUser}

@@ -50,7 +50,7 @@ func TestPolicies(t *testing.T) {
 
 func TestValidPolicies(t *testing.T) {
 	for _, d := range All {
-		if !d.Policy.Valid() || d.Label == "" || d.About == "" {
+		if !d.Policy.Valid() || d.Label == "" || d.About == "" || d.Requests == "" {
 			t.Errorf("%+v", d)
 		}
 	}

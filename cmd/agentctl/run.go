@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/exit"
+	"agentctl/protocol"
+)
+
+// The label of sessions that run created.
+const (
+	runsLabel = "run"
+	runsValue = "one-shot"
+)
+
+type runOptions struct {
+	app *app
+
+	Prompt   []string
+	Agent    string
+	CWD      string
+	Env      []string
+	Settings settingFlags
+	Attach   []string
+	Keep     bool
+	Continue bool
+}
+
+func newRun(a *app, run func(context.Context, *runOptions) error) *cobra.Command {
+	o := &runOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "run [PROMPT|-]",
+		Short: "Run one prompt and print the answer",
+		Long: `Create a session, send PROMPT, print the answer as it arrives and remove the session. What
+is piped in goes with the prompt as context; without PROMPT, or with -, it is the prompt. With -o json
+the result is one object of type outcome: session, reason, text, usage, cost and changed files.
+
+Without --agent the server's default runs, else the first agent that is ready. --policy chooses what
+runs without asking, by name or by a file with rules (docs/agents.md). A request that it leaves open
+is shown on a terminal and you are asked. Without a terminal the command ends with 6 and the session
+stays, so that somebody can decide; with the timeout of a policy file it waits, and the request is
+denied. The other exit codes are those of "agentctl send --wait". Ctrl-C interrupts the turn and
+removes the session.
+
+--keep keeps the session. --continue sends PROMPT to the last run of this directory that was kept.`,
+		Example: "  agentctl run \"what does this project do?\"\n" +
+			"  git diff | agentctl run \"review this change\"\n" +
+			"  agentctl run --policy deny -o json \"find dead code\" | jq -r .text\n" +
+			"  agentctl run --keep \"plan it\" && agentctl run --continue \"do step 1\"",
+		Args: rangeArgs(0, 1),
+		RunE: runE(a, o, func(args []string) error { o.Prompt = args; return o.check() }, run),
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Agent, "agent", "", "`AGENT` to run")
+	f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
+	f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the agent's environment, K= removes; repeatable")
+	o.Settings.add(f)
+	f.BoolVar(&o.Keep, "keep", false, "keep the session")
+	f.BoolVarP(&o.Continue, "continue", "c", false, "continue the last kept run of this directory")
+	addAttachFlag(cmd, &o.Attach)
+	_ = cmd.RegisterFlagCompletionFunc("agent", a.completeAgents)
+	completeDirs(cmd, "cwd")
+	completeValues(cmd, settingPolicy, policyNames())
+	return cmd
+}
+
+func (o *runOptions) check() error {
+	settings, err := o.Settings.values()
+	if err != nil {
+		return err
+	}
+	if _, err := o.Settings.policyFile(); err != nil {
+		return err
+	}
+	if o.Continue && (o.Agent != "" || len(o.Env) > 0 || len(settings) > 0 || o.Settings.Policy != "") {
+		return exit.Usagef("--continue goes on with the session as it is: omit --agent, --env and settings")
+	}
+	_, err = parsePairs("--env", o.Env)
+	return err
+}
+
+func runRun(ctx context.Context, o *runOptions) (err error) {
+	m, err := o.readMessage()
+	if err != nil {
+		return err
+	}
+	ctx, stop := notifySignal(ctx, os.Interrupt)
+	c, err := o.app.connectWith(ctx, bounded)
+	if err != nil {
+		return errors.Join(stop(), err)
+	}
+	defer c.Close()
+	session, sent, err := o.start(c, m)
+	if err == nil {
+		asker := asker{app: o.app, connection: c, session: session}
+		t := messageTracker{
+			app: o.app, message: sent.MessageID, turn: sent.Turn, print: !o.app.json(), decide: asker.decide(),
+		}
+		err = t.track(c, session, sent.Seq)
+	}
+	cut := c.ctx.Err() != nil // by a signal or --timeout
+	if signalled := stop(); signalled != nil {
+		err = signalled
+	}
+	if session != "" {
+		o.leave(c, session, cut, err)
+	}
+	return err
+}
+
+// start creates the session, or finds the one to continue, and sends the message. The session is
+// not empty if it exists, also with an error.
+func (o *runOptions) start(c *connection, m *runMessage) (session string, sent protocol.SendResult, err error) {
+	parts, err := m.parts(c.local)
+	if err != nil {
+		return "", sent, err
+	}
+	cwd, err := o.directory(c)
+	if err != nil {
+		return "", sent, err
+	}
+	if o.Continue {
+		if session, err = lastRun(c, cwd); err != nil {
+			return "", sent, err
+		}
+		data := protocol.SendData{Text: m.text, Parts: parts}
+		sent, err = call[protocol.SendResult](c, protocol.DoSend, session, data)
+		return session, sent, err
+	}
+	data := protocol.CreateData{
+		Agent: o.Agent, CWD: cwd, Prompt: m.text, Parts: parts, Check: true,
+		Labels: map[string]string{runsLabel: runsValue},
+	}
+	if data.Settings, err = o.Settings.values(); err != nil {
+		return "", sent, err
+	}
+	if data.Policy, err = o.Settings.policyFile(); err != nil {
+		return "", sent, err
+	}
+	if c.local {
+		if err := resolvePaths(&data); err != nil {
+			return "", sent, err
+		}
+	}
+	if data.Agent == "" {
+		if data.Agent, err = o.app.chooseAgent(c); err != nil {
+			return "", sent, err
+		}
+	}
+	env, err := parsePairs("--env", o.Env)
+	if err != nil {
+		return "", sent, err
+	}
+	data.Env = env
+	if c.own && o.app.flags.Dialect == "" {
+		data.Env = o.app.shellEnvironment(data.Agent)
+		maps.Copy(data.Env, env)
+	}
+	created, err := createUninterrupted(c, data)
+	switch {
+	case err != nil:
+		return created.Session, sent, err
+	case created.Message == nil:
+		return created.Session, sent, exit.Unsupportedf("the server does not tell of the first message")
+	}
+	return created.Session, *created.Message, nil
+}
+
+// directory returns the working directory on the server; empty: the server's.
+func (o *runOptions) directory(c *connection) (string, error) {
+	if !c.local {
+		return o.CWD, nil
+	}
+	return filepath.Abs(o.CWD)
+}
+
+// createUninterrupted creates a session. If a signal ends the connection's context meanwhile, it
+// waits a while for the answer: the session exists then and is to be removed.
+func createUninterrupted(c *connection, data protocol.CreateData) (protocol.CreateResult, error) {
+	type answer struct {
+		protocol.CreateResult
+		err error
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(c.ctx))
+	defer cancel()
+	answers := make(chan answer, 1)
+	go func() {
+		var a answer
+		body, err := protocol.Encode(data)
+		if err == nil {
+			err = c.Do(ctx, protocol.Command{Command: protocol.DoCreate, Data: body}, &a.CreateResult)
+		}
+		a.err = c.cause(err)
+		answers <- a
+	}()
+	select {
+	case a := <-answers:
+		return a.CreateResult, a.err
+	case <-c.ctx.Done():
+	}
+	defer time.AfterFunc(leaveTimeout, cancel).Stop()
+	a := <-answers
+	return a.CreateResult, context.Cause(c.ctx)
+}
+
+// lastRun returns the last session that run kept in a directory.
+func lastRun(c *connection, cwd string) (string, error) {
+	list, err := call[protocol.ListResult](c, protocol.DoList, "", protocol.ListData{})
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(list.Sessions, func(s protocol.Summary) bool {
+		return s.Labels[runsLabel] == runsValue && (cwd == "" || s.CWD == cwd)
+	})
+	if i < 0 {
+		return "", exit.Errorf(exit.NoSession, protocol.CodeNoSession, "no run was kept in this directory").
+			WithHint(`keep one: agentctl run --keep "PROMPT"`)
+	}
+	return list.Sessions[i].Session, nil
+}
