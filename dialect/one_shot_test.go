@@ -33,6 +33,9 @@ var commandData = map[protocol.Verb]any{
 	protocol.DoTaskCancel:   protocol.TaskIDData{Task: "t"},
 	protocol.DoContext:      nil,
 	protocol.DoCompact:      nil,
+	protocol.DoUndo:         nil,
+	protocol.DoRetry:        nil,
+	protocol.DoFork:         protocol.ForkData{},
 	protocol.DoExport:       nil,
 }
 

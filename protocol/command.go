@@ -55,6 +55,9 @@ const (
 	DoPlanRun      Verb = "plan.run"
 	DoContext      Verb = "context"
 	DoCompact      Verb = "compact"
+	DoUndo         Verb = "undo"
+	DoRetry        Verb = "retry"
+	DoFork         Verb = "fork"
 	DoExport       Verb = "export"
 	DoRestore      Verb = "restore"
 	DoImport       Verb = "import"
@@ -129,6 +132,9 @@ var Commands = []CommandType{
 	{Verb: DoPlanRun, Data: of[PlanRunData], Result: of[SendResult], Role: RoleOperator, Session: true, Changes: true},
 	{Verb: DoContext, Data: of[Empty], Result: of[ContextResult], Role: RoleObserver, Session: true},
 	{Verb: DoCompact, Data: of[Empty], Result: of[CompactResult], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoUndo, Data: of[Empty], Result: of[UndoResult], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoRetry, Data: of[Empty], Result: of[SendResult], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoFork, Data: of[ForkData], Result: of[CreateResult], Role: RoleOperator, Session: true, Changes: true},
 	{Verb: DoExport, Data: of[Empty], Result: of[ExportResult], Role: RoleObserver, Session: true},
 	{Verb: DoRestore, Data: of[RestoreData], Result: of[CreateResult], Role: RoleOperator, Changes: true},
 	{Verb: DoImport, Data: of[ImportData], Result: of[CreateResult], Role: RoleOperator, Changes: true},

@@ -233,13 +233,37 @@ type PlanRunData struct {
 
 // ContextResult reports the usage of the agent's context.
 type ContextResult struct {
-	Context ContextInfo `json:"context"`
-	Usage   *Usage      `json:"usage,omitempty"`
+	Context ContextInfo   `json:"context"`
+	Usage   *Usage        `json:"usage,omitempty"`
+	Parts   []ContextPart `json:"parts,omitempty"`
+}
+
+// A ContextPart is a kind of content and the tokens that it takes of the context, estimated.
+type ContextPart struct {
+	Name   string `json:"name"`
+	Tokens int64  `json:"tokens"`
 }
 
 // CompactResult reports the effect of a compaction.
 type CompactResult struct {
 	Compacted ContextCompactedData `json:"compacted"`
+}
+
+// UndoResult reports what the agent forgot: its last turn with that message. Restored are files
+// that are again as before it. Kept are files that were changed since, and were left as they are.
+type UndoResult struct {
+	Turn     string   `json:"turn"`
+	Message  Message  `json:"message"`
+	Restored []string `json:"restored,omitempty"`
+	Kept     []string `json:"kept,omitempty"`
+}
+
+// ForkData makes a new session of the turns through one, or of those before it. The turn is an id,
+// or a number counted from 1; empty: the last finished turn.
+type ForkData struct {
+	Turn   string `json:"turn,omitempty"`
+	Before bool   `json:"before,omitempty"`
+	Name   string `json:"name,omitempty"`
 }
 
 // ExportResult holds a signed state, the input of restore.

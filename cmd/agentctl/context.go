@@ -23,9 +23,10 @@ type contextOptions struct {
 func newContext(a *app, run func(context.Context, *contextOptions) error) *cobra.Command {
 	o := &contextOptions{app: a}
 	return &cobra.Command{
-		Use:               "context SESSION",
-		Short:             "Show the usage of the agent's context",
-		Long:              "Show how much of the agent's context is used, and the tokens of the session so far.",
+		Use:   "context SESSION",
+		Short: "Show the usage of the agent's context",
+		Long: "Show how much of the agent's context is used, what takes the room if the\n" +
+			"agent tells it, and the tokens of the session so far.",
 		Example:           "  agentctl context fix -o json | jq .context.percent",
 		Args:              rangeArgs(1, 1),
 		ValidArgsFunction: a.completeSessions,
@@ -52,6 +53,9 @@ func runContext(ctx context.Context, o *contextOptions) error {
 	}
 	return o.app.print(res, func(w io.Writer) {
 		fmt.Fprintln(w, contextText(&res.Context))
+		for _, p := range res.Parts {
+			fmt.Fprintf(w, "  %-13s %d tokens\n", p.Name, p.Tokens)
+		}
 		if u := res.Usage; u != nil {
 			u = &protocol.Usage{Input: u.Input, Output: u.Output}
 			if used := describe.Usage(u, count); len(used) > 0 {

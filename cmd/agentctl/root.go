@@ -89,11 +89,12 @@ func newRoot(a *app) *cobra.Command {
 	}
 	add(groupStart, newTour(a, runTour), newAttach(a, runAttach), newNew(a, runNew), newRun(a, runRun))
 	add(groupSession, newList(a, runList), newWatch(a, runWatch), newStatus(a, runStatus),
-		newRename(a, runRename), newLabel(a, runLabel), newRemove(a, runRemove), newState(a),
+		newRename(a, runRename), newLabel(a, runLabel), newFork(a, runFork), newRemove(a, runRemove), newState(a),
 		newImport(a, runImport))
 	add(groupSteer, newSend(a, runSend), newWait(a, runWait), newInterrupt(a, runInterrupt), newQueue(a),
 		newApprovals(a, runApprovals), newApprove(a, runDecision), newDeny(a, runDecision), newExplain(a, runDecision),
-		newRules(a), newTask(a), newCompact(a, runCompact), newSet(a, runSet))
+		newRules(a), newTask(a), newCompact(a, runCompact), newUndo(a, runUndo), newRetry(a, runRetry),
+		newSet(a, runSet))
 	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newSearch(a, runSearch), newExport(a, runExport),
 		newBlob(a, runBlob), newContext(a, runContext), newAgentOptions(a, runAgentOptions))
 	add(groupServer, newServe(a, runServe), newStop(a, runStop), newConnect(a, runConnect),

@@ -261,7 +261,7 @@ func timeoutCause(ctx context.Context) error {
 
 // open opens the server of a data directory, without listeners.
 func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.Server) (*localserver.Instance, error) {
-	o.running = newRunningConfig(o, c)
+	o.running = newRunningConfig(o, dir, c)
 	options := localserver.Options{Server: o.running.server(c), Sync: sqlite.Sync(c.Sync), Log: o.running.log}
 	for _, path := range c.StateKeys {
 		b, err := os.ReadFile(path)

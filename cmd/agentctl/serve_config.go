@@ -2,10 +2,12 @@ package main
 
 import (
 	"log/slog"
+	"path/filepath"
 	"strings"
 
 	"agentctl/internal/agents"
 	"agentctl/internal/config"
+	"agentctl/internal/localserver"
 	"agentctl/server"
 )
 
@@ -13,18 +15,28 @@ import (
 type runningConfig struct {
 	options *serveOptions
 	log     *slog.Logger
+	changes string         // directory for records of changed files
 	started *config.Server // with which the server was started
 
 	agents  *agents.Current
 	origins *server.Origins
 }
 
-// newRunningConfig returns the configuration of a server that starts.
-func newRunningConfig(o *serveOptions, c *config.Server) *runningConfig {
-	return &runningConfig{
-		options: o, log: o.logger(), started: c,
-		agents: agents.NewCurrent(c.Registry()), origins: server.NewOrigins(c.Origins...),
+// newRunningConfig returns the configuration of a server that starts on a directory.
+func newRunningConfig(o *serveOptions, dir localserver.Dir, c *config.Server) *runningConfig {
+	r := &runningConfig{
+		options: o, log: o.logger(), started: c, changes: filepath.Join(string(dir), "changes"),
+		origins: server.NewOrigins(c.Origins...),
 	}
+	r.agents = agents.NewCurrent(r.registry(c))
+	return r
+}
+
+// registry returns the registry of the configured agents.
+func (r *runningConfig) registry(c *config.Server) *agents.Registry {
+	registry := c.Registry()
+	registry.Changes = r.changes
+	return registry
 }
 
 // server returns the configuration as that of the server.
@@ -40,7 +52,7 @@ func (r *runningConfig) reload(s *server.Server) error {
 	if err != nil {
 		return err
 	}
-	r.agents.Replace(c.Registry())
+	r.agents.Replace(r.registry(c))
 	r.origins.Set(c.Origins)
 	s.Reconfigure(r.server(c))
 	if keys := r.started.RestartFor(c); keys != nil {

@@ -65,7 +65,7 @@ func (r *Registry) openModel(name string, spec session.Spec, host session.Host) 
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeAgentAuth, "%v", err)
 	}
-	providers, tools := r.Providers, r.Configured[name].Tools
+	providers, tools, changes := r.Providers, r.Configured[name].Tools, r.Changes
 	return llm.New(llm.Options{
 		Name: name, Config: c,
 		Open: func(_ context.Context, text string) (model.Backend, error) {
@@ -78,7 +78,8 @@ func (r *Registry) openModel(name string, spec session.Spec, host session.Host) 
 		Toolbox: func(spec session.Spec, host session.Host) (llm.Toolbox, error) {
 			return tool.Open(tool.Options{
 				Config: tools, Session: spec.Session, CWD: spec.CWD, Host: host, Restored: spec.State != nil,
-				Env: providers.CommandEnvironment(mergeEnvironment(r.Configured[name].Env, spec.Env)),
+				Changes: changes,
+				Env:     providers.CommandEnvironment(mergeEnvironment(r.Configured[name].Env, spec.Env)),
 			})
 		},
 	}, spec, host)
@@ -141,7 +142,7 @@ func (r *Registry) CheckConfigured() error {
 		case a.Command == "" && len(a.Args) > 0:
 			return fmt.Errorf("agent %q: only a command takes args", name)
 		case a.Model == "" && !a.plain():
-			return fmt.Errorf("agent %q: models, effort, instructions, budget and tools need a model", name)
+			return fmt.Errorf("agent %q: models, effort, instructions, budget, context and tools need a model", name)
 		}
 		check := r.checkModel
 		if a.Model == "" {
@@ -157,7 +158,7 @@ func (r *Registry) CheckConfigured() error {
 // plain reports whether the configuration has no value of an agent that requests a model.
 func (c *Config) plain() bool {
 	return c.Models == nil && c.Effort == "" && c.Instructions == "" && c.Budget == llm.Budget{} &&
-		c.Tools == tool.Config{}
+		c.Context == llm.ContextConfig{} && c.Tools == tool.Config{}
 }
 
 // inspectModel returns what can be known of an agent that requests a model itself.

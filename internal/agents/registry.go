@@ -39,6 +39,7 @@ type Registry struct {
 	MCP        map[string]MCPServer
 	Providers  Providers
 	Default    string // agent of sessions that name none; empty: every session must name one
+	Changes    string // directory for records of files that tools changed; empty: there are none
 }
 
 var (

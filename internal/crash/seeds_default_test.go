@@ -17,3 +17,6 @@ const stubbornStop = false
 
 // stubbornMessages is the number of messages sent to each session of a stubborn trial.
 const stubbornMessages = 3
+
+// modelKills is the number of kills of a server with a model's agent.
+const modelKills = 4

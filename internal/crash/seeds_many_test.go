@@ -29,3 +29,6 @@ const stubbornStop = true
 
 // stubbornMessages is the number of messages sent to each session of a stubborn trial.
 const stubbornMessages = 6
+
+// modelKills is the number of kills of a server with a model's agent.
+const modelKills = 50

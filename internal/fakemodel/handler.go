@@ -19,6 +19,7 @@ type obj = map[string]any
 // safe for concurrent use, so a Script may run for several requests at once.
 type Handler struct {
 	script Script
+	window int // tokens of a request; 0: no limit
 
 	mu       sync.Mutex
 	requests []Request
@@ -26,6 +27,9 @@ type Handler struct {
 
 // New returns a Handler that answers every model request with script.
 func New(script Script) *Handler { return &Handler{script: script} }
+
+// Limited returns a Handler that refuses requests of more than window tokens, as the providers do.
+func Limited(window int, script Script) *Handler { return &Handler{script: script, window: window} }
 
 // Requests returns the model requests received so far, in order.
 func (h *Handler) Requests() []Request {
@@ -75,7 +79,11 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	if req.Stream {
 		out.stream = &stream{w: w}
 	}
-	h.script(r.Context(), req, out)
+	if tokens := out.usage.input; h.window > 0 && tokens > h.window {
+		out.Fail(http.StatusBadRequest, fmt.Sprintf("prompt is too long: %d tokens > %d maximum", tokens, h.window))
+	} else {
+		h.script(r.Context(), req, out)
+	}
 	h.countUsage(req.N, out)
 	for name, values := range out.header {
 		w.Header()[name] = values

@@ -58,6 +58,7 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/acp/rpc", imports: agentImports},
 	{pkg: "server/agent/script", imports: agentImports},
 	{pkg: "server/agent/llm", imports: agentImports},
+	{pkg: "server/agent/llm/compaction", imports: []string{"protocol", "server/agent/llm/model"}},
 	{pkg: "server/agent/llm/model"},
 	{pkg: "server/agent/llm/sse"},
 	{pkg: "server/agent/llm/transport", imports: []string{

@@ -25,6 +25,12 @@ type Conversations interface {
 	Conversation(spec *Spec) string
 }
 
+// FileKeeper is implemented by Agents that keep files of sessions.
+type FileKeeper interface {
+	// RemoveFiles removes the files of all sessions but those that exist.
+	RemoveFiles(exists func(session string) bool)
+}
+
 // A Spec describes a session's agent. It is stored, and never sent to clients.
 type Spec struct {
 	Session string            `json:"-"`
@@ -55,7 +61,7 @@ type SpecPolicy struct {
 
 // An Agent runs the turns of one session: one Run at a time; its other methods may be called from
 // any goroutine. An agent may also be a Starter, Explainer, Compactor, Measurer, TaskController,
-// Configurer or Exporter. Commands for the others are answered unsupported.
+// Configurer, Exporter, Forker or Undoer. Commands for the others are answered unsupported.
 type Agent interface {
 	// Capabilities is constant.
 	Capabilities() Capabilities
@@ -87,6 +93,15 @@ type Turn struct {
 	Message protocol.Message
 	Plan    *protocol.PlanRunData // run these tasks, do not plan; nil: none
 	Resumed bool                  // the turn began before a restart: continue from Spec.State
+	Shown   []ShownText           // of a resumed turn: its texts in the log, oldest first
+}
+
+// A ShownText is a text or reasoning that a turn has shown.
+type ShownText struct {
+	Part string
+	Kind protocol.Kind
+	Text string
+	Open bool // it has not ended
 }
 
 // An End is the result of a turn. The session changes the reason to interrupted or denied when a
@@ -192,9 +207,9 @@ type Compactor interface {
 	Compact(ctx context.Context) (protocol.ContextCompactedData, error)
 }
 
-// A Measurer reports its context usage.
+// A Measurer reports its context usage, and what takes the room if it knows.
 type Measurer interface {
-	Context(ctx context.Context) (protocol.ContextInfo, error)
+	Context(ctx context.Context) (protocol.ContextInfo, []protocol.ContextPart, error)
 }
 
 // A TaskController cancels and restarts tasks of its plan during a turn. For an unknown task the
@@ -207,6 +222,27 @@ type TaskController interface {
 // A Configurer has settings. It emits agent.options with the new values.
 type Configurer interface {
 	Configure(ctx context.Context, setting, value string) error
+}
+
+// A Forker makes a state for a new session that has the first turns of its conversation.
+type Forker interface {
+	// Fork returns a state that ends with a turn; empty: before the first.
+	Fork(ctx context.Context, turn string) ([]byte, error)
+}
+
+// An Undoer forgets its last turn. It is called while no turn runs.
+type Undoer interface {
+	// Undo forgets the last turn, and restores files that its tools changed if it is to. If there
+	// is none that it can forget, the error has the code conflict.
+	Undo(ctx context.Context, files bool) (Undone, error)
+}
+
+// An Undone is a turn that was forgotten. Restored and Kept are the files that its tools changed:
+// those that are as before it, and those that were changed since.
+type Undone struct {
+	Turn     string
+	Restored []string
+	Kept     []string
 }
 
 // An Exporter exports its own state, to be passed to another agent in Spec.State.

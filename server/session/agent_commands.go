@@ -111,8 +111,13 @@ func (s *Session) context(cmd *command, _ *protocol.Empty) (any, error) {
 		}
 		return nil, err
 	}
-	s.runAsync(cmd, func(ctx context.Context) (any, error) { return m.Context(ctx) }, func(v any) (any, error) {
-		return protocol.ContextResult{Context: v.(protocol.ContextInfo), Usage: s.state.Usage}, nil
+	s.runAsync(cmd, func(ctx context.Context) (any, error) {
+		info, parts, err := m.Context(ctx)
+		return protocol.ContextResult{Context: info, Parts: parts}, err
+	}, func(v any) (any, error) {
+		r := v.(protocol.ContextResult)
+		r.Usage = s.state.Usage
+		return r, nil
 	})
 	return nil, errAnswerLater
 }

@@ -71,6 +71,7 @@ func (s *Session) delete(cmd *command) {
 	sum.Deleted, sum.Status = true, protocol.Closed
 	s.subscribers.broadcast(protocol.SummaryChanged, s.id, *sum)
 	s.hub.removeSession(*sum)
+	s.hub.removeFiles(func(session string) bool { return session != s.id })
 	for _, w := range s.idempotency.remove(cmd.key) {
 		w.reply(body, nil)
 	}

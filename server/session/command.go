@@ -44,6 +44,8 @@ func init() {
 		protocol.DoTaskRestart:  handler((*Session).taskRestart),
 		protocol.DoContext:      handler((*Session).context),
 		protocol.DoCompact:      handler((*Session).compact),
+		protocol.DoUndo:         handler((*Session).undo),
+		protocol.DoRetry:        handler((*Session).retry),
 		protocol.DoConfigure:    handler((*Session).configure),
 		protocol.DoRename:       handler((*Session).rename),
 		protocol.DoLabel:        handler((*Session).label),

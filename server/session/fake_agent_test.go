@@ -204,8 +204,8 @@ func (s capableFakeAgent) Compact(ctx context.Context) (protocol.ContextCompacte
 	return protocol.ContextCompactedData{Before: 9, After: 1}, s.all.capable(ctx, "compact")
 }
 
-func (s capableFakeAgent) Context(ctx context.Context) (protocol.ContextInfo, error) {
-	return protocol.ContextInfo{Tokens: 5}, s.all.capable(ctx, "context")
+func (s capableFakeAgent) Context(ctx context.Context) (protocol.ContextInfo, []protocol.ContextPart, error) {
+	return protocol.ContextInfo{Tokens: 5}, nil, s.all.capable(ctx, "context")
 }
 
 func (s capableFakeAgent) CancelTask(ctx context.Context, task string) error {

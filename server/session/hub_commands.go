@@ -58,6 +58,8 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 		return h.idempotent(ctx, cmd, func() error { return h.importLog(cmd, d) })
 	case *protocol.RestoreData:
 		return h.idempotent(ctx, cmd, func() error { return h.restore(cmd, d) })
+	case *protocol.ForkData:
+		return h.idempotent(ctx, cmd, func() error { return h.fork(ctx, cmd, c.Session, d) })
 	}
 	if handlers[c.Command] == nil {
 		return protocol.Errorf(protocol.CodeUnsupported, "%s is not a command for a session", c.Command)

@@ -105,7 +105,7 @@ func (c *idempotencyCache) store(s *Session, cmd *command, body json.RawMessage,
 
 // createsSession reports whether a command makes a session.
 func createsSession(v protocol.Verb) bool {
-	return v == protocol.DoCreate || v == protocol.DoRestore || v == protocol.DoImport
+	return v == protocol.DoCreate || v == protocol.DoRestore || v == protocol.DoImport || v == protocol.DoFork
 }
 
 // remove removes a key and returns the commands that wait for its answer.

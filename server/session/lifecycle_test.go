@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -62,6 +63,31 @@ func TestAnAgentThatResumesGoesOnWithoutBeingAsked(t *testing.T) {
 			start != (protocol.TurnStartedData{MessageID: run.turn.Message.MessageID, Agent: "fake", Resumed: true}) ||
 			run.turn.Message.Text != "one" {
 			t.Errorf("resumed with %s %+v by %v, message %+v", last.Type, start, last.By, run.turn.Message)
+		}
+	})
+}
+
+func TestAResumedTurnGetsWhatItHasShown(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		r.agents.capabilities = Capabilities{Resumes: true}
+		id := r.create()
+		r.send(id, "one")
+		run := r.agents.run()
+		run.emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "1", Text: "whole"}})
+		run.emit(Event{Type: protocol.TextEnd, Data: protocol.PartEndData{Part: "1"}})
+		run.emit(Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "2", Text: "why"}})
+		for _, text := range []string{"he", "ll", "o"} {
+			run.emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "3", Text: text}})
+		}
+		synctest.Wait()
+		r.kill()
+		want := []ShownText{
+			{Part: "1", Kind: protocol.KindText, Text: "whole"},
+			{Part: "2", Kind: protocol.KindReasoning, Text: "why", Open: true},
+			{Part: "3", Kind: protocol.KindText, Text: "hello", Open: true},
+		}
+		if got := r.agents.run().turn.Shown; !slices.Equal(got, want) {
+			t.Errorf("%+v", got)
 		}
 	})
 }

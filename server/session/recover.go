@@ -49,6 +49,7 @@ func (h *Hub) recover(ctx context.Context) error {
 			h.holdConversation(h.conversation(&spec), rec.ID)
 		}
 	}
+	h.removeFiles(func(session string) bool { return h.rows[session] != nil })
 	for _, rec := range records {
 		if rec.Live {
 			if err := h.loadLive(ctx, rec.ID); err != nil {
@@ -57,6 +58,13 @@ func (h *Hub) recover(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// removeFiles removes the files of sessions that do not exist.
+func (h *Hub) removeFiles(exists func(session string) bool) {
+	if k, ok := h.cfg.Agents.(FileKeeper); ok {
+		k.RemoveFiles(exists)
+	}
 }
 
 // dropUnchecked deletes a session whose creation was not answered before the server was killed.
@@ -105,6 +113,7 @@ func (s *Session) recover() {
 // Running tools end as unknown: they may have had effects and are not run again.
 func (s *Session) resumeTurn() {
 	st := s.state.Turn
+	shown := TurnRow{Turn: st.Turn, First: st.First, Last: s.state.Seq}
 	for _, tool := range slices.Clone(st.Tools) {
 		s.endTool(tool, protocol.ToolUnknown)
 	}
@@ -113,5 +122,23 @@ func (s *Session) resumeTurn() {
 		st.Message.By,
 		protocol.TurnStartedData{MessageID: st.Message.MessageID, Agent: s.state.Agent, Resumed: true},
 	)
-	s.runAgent(Turn{ID: st.Turn, Message: st.Message, Plan: planOf(st.Message), Resumed: true})
+	s.runAgent(Turn{ID: st.Turn, Message: st.Message, Plan: planOf(st.Message), Resumed: true}, shown)
+}
+
+// readShown reads the texts that a turn has shown.
+func (s *Session) readShown(ctx context.Context, row TurnRow) ([]ShownText, error) {
+	t, err := (&host{s}).readTurn(ctx, row)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	var shown []ShownText
+	for _, it := range t.Items {
+		kind, ok := map[protocol.ItemKind]protocol.Kind{
+			protocol.ItemText: protocol.KindText, protocol.ItemReasoning: protocol.KindReasoning,
+		}[it.Kind]
+		if ok && it.Task == "" {
+			shown = append(shown, ShownText{Part: it.ID, Kind: kind, Text: string(it.Text), Open: it.Open})
+		}
+	}
+	return shown, nil
 }

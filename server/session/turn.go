@@ -40,7 +40,7 @@ func (s *Session) start(m protocol.Message) *protocol.Event {
 	id := NewID(idTurn)
 	e := s.recordIn(id, protocol.MessageUser, m.By, protocol.MessageUserData{Message: m})
 	s.recordIn(id, protocol.TurnStarted, m.By, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.state.Agent})
-	s.runAgent(Turn{ID: id, Message: m, Plan: planOf(m)})
+	s.runAgent(Turn{ID: id, Message: m, Plan: planOf(m)}, TurnRow{})
 	return e
 }
 
@@ -67,8 +67,9 @@ func (s *Session) recordConversation(message, text string) {
 	s.recordEnd(End{Reason: protocol.ReasonCompleted}, nil)
 }
 
-// runAgent runs the agent once the start of the turn is visible.
-func (s *Session) runAgent(in Turn) {
+// runAgent runs the agent once the start of the turn is visible. shown is what a resumed turn has
+// in the log.
+func (s *Session) runAgent(in Turn, shown TurnRow) {
 	t := &turn{id: in.ID, done: make(chan struct{}), started: map[string]bool{}}
 	t.ctx, t.cancel = context.WithCancelCause(s.background)
 	s.turn = t
@@ -99,6 +100,9 @@ func (s *Session) runAgent(in Turn) {
 				var added bool
 				added, err = s.addImported(t.ctx, &in.Message)
 				t.past.Store(added)
+			}
+			if err == nil && in.Resumed {
+				in.Shown, err = s.readShown(t.ctx, shown)
 			}
 			if err == nil {
 				end, err = agent.Run(t.ctx, in, out)

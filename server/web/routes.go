@@ -196,6 +196,19 @@ var Routes = []Route{
 		Summary: "Compact the agent's context.", handle: (*api).command,
 	},
 	{
+		Name: "undoTurn", Method: http.MethodPost, Path: "/api/sessions/{id}/undo", Verb: protocol.DoUndo,
+		Summary: "Let the agent forget its last turn, and restore its files.", handle: (*api).command,
+	},
+	{
+		Name: "retryTurn", Method: http.MethodPost, Path: "/api/sessions/{id}/retry", Verb: protocol.DoRetry,
+		Summary: "Let the agent forget its last turn, and send its message again.", handle: (*api).command,
+	},
+	{
+		Name: "forkSession", Method: http.MethodPost, Path: "/api/sessions/{id}/fork", Verb: protocol.DoFork,
+		Summary: "Create a session with the first turns of another.", Status: http.StatusCreated,
+		handle: (*api).command,
+	},
+	{
 		Name: "exportDocument", Method: http.MethodGet, Path: "/api/sessions/{id}/export",
 		Summary: "Export a session as a document.", Params: []Parameter{formatParam}, Media: "text/markdown",
 		handle: (*api).export,

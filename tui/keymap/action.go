@@ -52,7 +52,12 @@ const (
 	SetMode   Action = "mode"
 	SetModel  Action = "model"
 	CopyLast  Action = "copy-last"
-	Quit      Action = "quit"
+
+	UndoTurn    Action = "undo"
+	RepeatTurn  Action = "repeat"
+	ForkSession Action = "fork"
+
+	Quit Action = "quit"
 )
 
 // Actions shared by lists: queue, plan, approval, transcript, menus and pagers.

@@ -23,7 +23,7 @@ import (
 type contextPage struct {
 	styles     *ui.Styles
 	usage      *contextUsage
-	answer     *protocol.ContextResult // used if no event reported the usage
+	answer     *protocol.ContextResult // what takes the room; the usage if no event reported it
 	unknown    string                  // why there is no answer
 	confirming bool                    // the next press of the compact key starts a compaction
 }
@@ -31,22 +31,19 @@ type contextPage struct {
 // openPage returns the page and a command that requests missing data.
 func (u *contextUsage) openPage(s *ui.Styles) (*contextPage, tea.Cmd) {
 	page := &contextPage{styles: s, usage: u}
-	cmds := []tea.Cmd{u.requestHistory()}
-	if u.replica.state.Context == nil {
-		answer := new(protocol.ContextResult)
-		cmds = append(cmds, u.commands.send(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
-			switch {
-			case err == nil:
-				page.answer = answer
-			case protocol.CodeOf(err) == protocol.CodeUnsupported:
-				page.unknown = "This agent does not report its context usage."
-			default:
-				page.unknown = remote.ErrorText(err)
-			}
-			return nil
-		}))
-	}
-	return page, tea.Batch(cmds...)
+	answer := new(protocol.ContextResult)
+	ask := u.commands.send(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
+		switch {
+		case err == nil:
+			page.answer = answer
+		case protocol.CodeOf(err) == protocol.CodeUnsupported:
+			page.unknown = "This agent does not report its context usage."
+		default:
+			page.unknown = remote.ErrorText(err)
+		}
+		return nil
+	})
+	return page, tea.Batch(u.requestHistory(), ask)
 }
 
 // Scope implements [ui.Overlay].
@@ -142,7 +139,20 @@ func (p *contextPage) currentLines(width int) []string {
 	default:
 		about = append(about, "strategy "+c.Strategy)
 	}
-	return append(out, p.wrap(strings.Join(about, " · "), &styles.Plain, width)...)
+	out = append(out, p.wrap(strings.Join(about, " · "), &styles.Plain, width)...)
+	return append(out, p.partLines(width)...)
+}
+
+// partLines returns what takes the room of the context, as far as the agent tells it.
+func (p *contextPage) partLines(width int) []string {
+	if p.answer == nil || len(p.answer.Parts) == 0 {
+		return nil
+	}
+	var parts []string
+	for _, x := range p.answer.Parts {
+		parts = append(parts, ui.OneLine(transcript.Clean(x.Name))+" ≈"+ui.Thousands(x.Tokens))
+	}
+	return p.wrap(strings.Join(parts, " · "), &p.styles.Dim, width)
 }
 
 // usageLines returns the tokens and the cost of the session as the agent reports them.

@@ -145,6 +145,7 @@ func TestCompactAsksTwice(t *testing.T) {
 		return protocol.HistoryResult{}, nil
 	}
 	s.press("f6", "c")
+	s.mustSend(protocol.DoContext)
 	s.mustShow("c again")
 	s.press("esc")
 	s.mustSendNothing()
@@ -161,11 +162,27 @@ func TestCompactAsksTwice(t *testing.T) {
 func TestCompactOnlyOnce(t *testing.T) {
 	s := open(t, growingContext(), 80, 24)
 	s.press("f6", "c")
+	s.mustSend(protocol.DoContext)
 	cmd := s.m.Update(tuitest.KeyPress("c"))
 	s.press("c", "c", "c")
 	s.mustSendNothing()
 	s.run(cmd)
 	s.mustSend(protocol.DoCompact)
+}
+
+// The page tells what takes the room if the agent does.
+func TestContextShowsWhatTakesTheRoom(t *testing.T) {
+	s := open(t, growingContext(), 80, 24)
+	s.session.Reply = func(a tuitest.Command) (any, error) {
+		if a.Verb == protocol.DoContext {
+			return protocol.ContextResult{Parts: []protocol.ContextPart{
+				{Name: "tools", Tokens: 1200}, {Name: "tool results\x1b[2J", Tokens: 64_000},
+			}}, nil
+		}
+		return protocol.HistoryResult{}, nil
+	}
+	s.press("f6")
+	s.mustShow("tools ≈1.2k · tool results ≈64.0k", "of 100.0k tokens")
 }
 
 func TestContextAfterSnapshot(t *testing.T) {

@@ -208,6 +208,8 @@ func (v *View) runAction(action keymap.Action) tea.Cmd {
 	case keymap.Compact:
 		cmd, _ := v.act(keymap.ShowContext)
 		return cmd
+	case keymap.UndoTurn, keymap.RepeatTurn, keymap.ForkSession:
+		return v.takeBackTurn(action)
 	case keymap.CopyLast:
 		return v.copyLastText()
 	case keymap.HoldQueue:

@@ -116,6 +116,9 @@ func TestPaletteOpensInEveryPlace(t *testing.T) {
 	} {
 		s := open(t, tuitest.Scenes["approval"](), 100, 40)
 		prepare(s)
+		s.session.Mu.Lock()
+		s.session.Sent = nil
+		s.session.Mu.Unlock()
 		before := s.text()
 		s.press("ctrl+k")
 		s.typeText("se")

@@ -20,14 +20,16 @@ type Agent struct {
 	spec    session.Spec
 	host    session.Host
 
-	saveMu sync.Mutex // held from encoding the state to saving it; locked before mu
-	openMu sync.Mutex // held while the model or the tools open
+	compactMu sync.Mutex // held while the context is compacted; locked before the others
+	saveMu    sync.Mutex // held from encoding the state to saving it; locked before mu
+	openMu    sync.Mutex // held while the model or the tools open
 
 	mu      sync.Mutex
 	state   state
 	backend *model.Backend // nil: not open
 	toolbox Toolbox        // nil: not open
 	started time.Time      // zero: not started
+	running bool           // a turn runs
 }
 
 var (
@@ -35,8 +37,11 @@ var (
 	_ session.Starter    = (*Agent)(nil)
 	_ session.Explainer  = (*Agent)(nil)
 	_ session.Measurer   = (*Agent)(nil)
+	_ session.Compactor  = (*Agent)(nil)
 	_ session.Configurer = (*Agent)(nil)
 	_ session.Exporter   = (*Agent)(nil)
+	_ session.Forker     = (*Agent)(nil)
+	_ session.Undoer     = (*Agent)(nil)
 )
 
 // New returns the agent of a session. It opens nothing.
@@ -156,27 +161,6 @@ func (a *Agent) Export(context.Context) ([]byte, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.state.encode()
-}
-
-// Context returns the context usage after the last response.
-func (a *Agent) Context(ctx context.Context) (protocol.ContextInfo, error) {
-	backend, _, err := a.open(ctx)
-	if err != nil {
-		return protocol.ContextInfo{}, err
-	}
-	return a.contextInfo(backend), nil
-}
-
-func (a *Agent) contextInfo(b *model.Backend) protocol.ContextInfo {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	info := protocol.ContextInfo{
-		Tokens: a.state.Context, MaxTokens: b.Window, TranscriptLength: len(a.state.Conversation), Strategy: "none",
-	}
-	if b.Window > 0 {
-		info.Percent = 100 * float64(info.Tokens) / float64(b.Window)
-	}
-	return info
 }
 
 // Close ends the tools.

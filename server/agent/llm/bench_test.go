@@ -2,7 +2,9 @@ package llm
 
 import (
 	"context"
+	"net/http/httptest"
 	"testing"
+	"time"
 
 	"agentctl/internal/fakemodel"
 	"agentctl/protocol"
@@ -39,9 +41,61 @@ func BenchmarkTurn(b *testing.B) {
 	})
 	b.Run("turn", func(b *testing.B) {
 		o := Options{Name: "bench", Open: func(context.Context, string) (model.Backend, error) { return m, nil }}
+		r := &recorder{}
+		a, err := New(o, session.Spec{State: saved}, r)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			r.events = nil
+			turn := session.Turn{ID: "t", Message: protocol.Message{Text: "x"}}
+			if _, err := a.Run(b.Context(), turn, r); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkFirstToken compares the time from the first text that a provider writes to the event of
+// the agent with the time to the delta of the request alone.
+func BenchmarkFirstToken(b *testing.B) {
+	var written time.Time
+	server := httptest.NewServer(fakemodel.New(func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
+		written = time.Now()
+		out.Text("ok")
+	}))
+	defer server.Close()
+	set := provider.Set{"test": {API: provider.Anthropic, BaseURL: server.URL, KeyEnv: "KEY"}}
+	keys := &provider.Keys{Env: func(string) string { return testKey }}
+	m, err := set.Open(provider.Reference{Provider: "test", Model: "claude-opus-5"}, keys)
+	if err != nil {
+		b.Fatal(err)
+	}
+	report := func(b *testing.B, sum time.Duration) {
+		b.ReportMetric(float64(sum.Microseconds())/float64(b.N), "µs/token")
+	}
+	b.Run("request", func(b *testing.B) {
+		var sum time.Duration
+		r := &model.Request{Messages: []model.Message{model.Texts(model.User, "x")}}
+		for b.Loop() {
+			_, err := m.Stream(b.Context(), r, func(model.Delta) error { sum += time.Since(written); return nil })
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		report(b, sum)
+	})
+	b.Run("agent", func(b *testing.B) {
+		var sum time.Duration
+		o := Options{Name: "bench", Open: func(context.Context, string) (model.Backend, error) { return m, nil }}
 		for b.Loop() {
 			r := &recorder{}
-			a, err := New(o, session.Spec{State: saved}, r)
+			r.onEmit = func(e session.Event) {
+				if e.Type == protocol.TextDelta {
+					sum += time.Since(written)
+				}
+			}
+			a, err := New(o, session.Spec{}, r)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -50,5 +104,6 @@ func BenchmarkTurn(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+		report(b, sum)
 	})
 }

@@ -124,6 +124,7 @@ func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
 		return err
 	}
 	failed := t.agent.record(t.out, session.Event{Type: protocol.ToolEnded, Data: end}, func(s *state) {
+		s.touch(result.files, isChange(t.toolSpec(c.Call.Name).Kind))
 		s.Turn.Calls[i].Result = &model.Result{
 			ID: c.Call.ID, Name: c.Call.Name, Text: result.Text, Files: result.Files,
 			Error: result.status != protocol.ToolCompleted,
@@ -136,7 +137,8 @@ func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
 type callResult struct {
 	ToolResult
 	status  protocol.ToolStatus
-	failure string // for people
+	failure string              // for people
+	files   []protocol.Location // of a call that ran
 }
 
 // refused returns the result of a call that was not run.
@@ -190,7 +192,7 @@ func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, er
 	if result.Failed {
 		status = protocol.ToolFailed
 	}
-	return callResult{ToolResult: result, status: status}, nil
+	return callResult{ToolResult: result, status: status, files: preview.Locations}, nil
 }
 
 // failed returns the result of a call that failed or was interrupted.

@@ -18,6 +18,8 @@ type Config struct {
 	Instructions string   `json:"instructions"`
 	Budget       Budget   `json:"budget"`
 
+	Context ContextConfig `json:"context"`
+
 	// Policy is which calls of tools run without asking. Users can choose full only if it is.
 	Policy policy.Policy `json:"policy"`
 }
@@ -48,6 +50,12 @@ func (c *Config) Check() error {
 	}
 	if !c.Policy.Valid() {
 		return fmt.Errorf("policy: invalid value %q: want ask, auto-read, auto-edit, full, deny or plan", c.Policy)
+	}
+	if s := c.Context.Strategy; s != "" && s != contextThreshold && s != contextManual {
+		return fmt.Errorf("context.strategy: invalid value %q: want threshold or manual", s)
+	}
+	if t := c.Context.Threshold; t != 0 && (t < 0.1 || t > 0.95) {
+		return errors.New("context.threshold: want 0.1 to 0.95")
 	}
 	for name, l := range map[string]Limits{"turn": c.Budget.Turn, "session": c.Budget.Session} {
 		if l.Requests < 0 || l.Tokens < 0 || l.Cost < 0 {

@@ -14,6 +14,7 @@ type livePart struct {
 	id    string
 	kind  model.PartType
 	began time.Time
+	shown int // bytes of its text in the log
 }
 
 // A liveResponse emits the deltas of one attempt as events. One text or reasoning is open at a
@@ -41,6 +42,7 @@ func (l *liveResponse) emit(d model.Delta) error {
 	switch p.kind {
 	case model.Text:
 		l.text = true
+		p.shown += len(d.Text)
 		return l.send(protocol.TextDelta, protocol.PartDeltaData{Part: p.id, Text: d.Text})
 	case model.Reasoning:
 		return l.send(protocol.ReasoningDelta, protocol.PartDeltaData{Part: p.id, Text: d.Text})
@@ -78,16 +80,23 @@ func (l *liveResponse) start(d model.Delta) (*livePart, error) {
 
 // end ends the open text or reasoning.
 func (l *liveResponse) end() error {
-	p := l.open
-	if p == nil {
+	if l.open == nil {
 		return nil
 	}
+	return l.turn.out.Emit(l.ending())
+}
+
+// ending returns the event that ends the open text or reasoning.
+func (l *liveResponse) ending() session.Event {
+	p := l.open
 	l.open = nil
 	typ := protocol.TextEnd
 	if p.kind == model.Reasoning {
 		typ = protocol.ReasoningEnd
 	}
-	return l.send(typ, protocol.PartEndData{Part: p.id, DurationMS: time.Since(p.began).Milliseconds()})
+	return session.Event{Type: typ, Data: protocol.PartEndData{
+		Part: p.id, DurationMS: time.Since(p.began).Milliseconds(),
+	}}
 }
 
 // tools returns the ids of the calls, in the order of the response.

@@ -36,6 +36,8 @@ type recorder struct {
 	decide func(ctx context.Context, a protocol.Approval) (session.Verdict, error)
 	onEmit func(e session.Event) // after it was recorded
 
+	transcript string // of the session
+
 	mu     sync.Mutex
 	events []session.Event
 	asked  []protocol.Approval
@@ -77,9 +79,10 @@ func (r *recorder) Logf(format string, args ...any) {
 	r.logs = append(r.logs, fmt.Sprintf(format, args...))
 }
 
-func (r *recorder) RecordProcessGroup(session.ProcessGroup) error   { return nil }
-func (r *recorder) RecordConversation(string, string) error         { return nil }
-func (r *recorder) Transcript(context.Context, int) (string, error) { return "", nil }
+func (r *recorder) RecordProcessGroup(session.ProcessGroup) error { return nil }
+func (r *recorder) RecordConversation(string, string) error       { return nil }
+
+func (r *recorder) Transcript(context.Context, int) (string, error) { return r.transcript, nil }
 
 // lines returns the events as text, one a line, without usage and options.
 func (r *recorder) lines() string {

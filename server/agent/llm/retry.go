@@ -44,16 +44,25 @@ func (r *retryPolicy) next(e *model.Error, progress bool) (time.Duration, bool) 
 
 // waitRetry tells users of a failure and waits.
 func (t *turnRun) waitRetry(ctx context.Context, r *retryPolicy, e *model.Error, delay time.Duration) error {
+	if err := t.showRetry(r, e, delay); err != nil {
+		return err
+	}
+	return wait(ctx, delay)
+}
+
+// showRetry tells users of a failure.
+func (t *turnRun) showRetry(r *retryPolicy, e *model.Error, delay time.Duration) error {
 	code := protocol.CodeAgentFailed
 	if e.Class == model.Timeout {
 		code = protocol.CodeTimeout
 	}
-	err := t.out.Emit(session.Event{Type: protocol.RetryScheduled, Data: protocol.RetryData{
+	return t.out.Emit(session.Event{Type: protocol.RetryScheduled, Data: protocol.RetryData{
 		Attempt: r.row, Limit: maxAttempts - 1, DelayMS: delay.Milliseconds(), Cause: e.Error(), Code: code,
 	}})
-	if err != nil {
-		return err
-	}
+}
+
+// wait waits for a delay or the end of ctx.
+func wait(ctx context.Context, delay time.Duration) error {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {

@@ -11,10 +11,11 @@ import (
 
 // The settings.
 const (
-	modelSetting  = "model"
-	effortSetting = "effort"
-	policySetting = policy.SettingID
-	defaultEffort = "default" // of the provider
+	modelSetting   = "model"
+	effortSetting  = "effort"
+	policySetting  = policy.SettingID
+	contextSetting = "context"
+	defaultEffort  = "default" // of the provider
 )
 
 // settings returns the settings with their values.
@@ -38,7 +39,7 @@ func (a *Agent) settings() []protocol.Setting {
 	for _, id := range append([]string{defaultEffort}, efforts...) {
 		e.Choices = append(e.Choices, protocol.Choice{ID: id, Label: id})
 	}
-	return []protocol.Setting{m, e, a.policySetting()}
+	return []protocol.Setting{m, e, a.policySetting(), a.contextSetting()}
 }
 
 // effort returns the effort of reasoning; empty: the provider's default. The lock is held.
@@ -57,14 +58,14 @@ func (a *Agent) emitOptions() error {
 	return a.host.Emit(session.Event{Type: protocol.AgentOptions, Data: o})
 }
 
-// Configure changes the model or the effort from the next request on, or the policy from the next
-// call on.
+// Configure changes the model, the effort or the strategy of the context from the next request on,
+// or the policy from the next call on.
 func (a *Agent) Configure(_ context.Context, setting, value string) error {
 	all := a.settings()
 	i := slices.IndexFunc(all, func(s protocol.Setting) bool { return s.ID == setting })
 	if i < 0 {
 		return protocol.Errorf(protocol.CodeNotFound,
-			"the agent has no setting %.80q; it has model, effort and policy", setting)
+			"the agent has no setting %.80q; it has model, effort, policy and context", setting)
 	}
 	if !slices.ContainsFunc(all[i].Choices, func(c protocol.Choice) bool { return c.ID == value }) {
 		return protocol.Errorf(protocol.CodeInvalidMessage, "%.80q is not a choice of %s", value, setting)
@@ -75,6 +76,8 @@ func (a *Agent) Configure(_ context.Context, setting, value string) error {
 			s.Effort = value
 		case policySetting:
 			s.Policy = policy.Policy(value)
+		case contextSetting:
+			s.Strategy = value
 		default:
 			s.Model, a.backend = value, nil
 		}

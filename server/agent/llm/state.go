@@ -4,25 +4,41 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/llm/compaction"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/policy"
+	"agentctl/server/session"
 )
 
 // state is the stored state of an agent: its conversation and the turn under way.
 type state struct {
-	Format       int             `json:"llm"` // of the state; 1
-	Conversation []model.Message `json:"conversation"`
-	Turn         *turnState      `json:"turn,omitempty"` // under way
-	Usage        protocol.Usage  `json:"usage"`          // of the session
-	Requests     int             `json:"requests"`       // of the session
-	Context      int64           `json:"context"`        // tokens of the last request and its response
-	Model        string          `json:"model,omitempty"`
-	Effort       string          `json:"effort,omitempty"`
-	Policy       policy.Policy   `json:"policy,omitempty"`
+	Format       int               `json:"llm"` // of the state; 1
+	Conversation []model.Message   `json:"conversation"`
+	Turn         *turnState        `json:"turn,omitempty"`  // under way
+	Usage        protocol.Usage    `json:"usage"`           // of the session
+	Requests     int               `json:"requests"`        // of the session
+	Turns        []turnMark        `json:"turns,omitempty"` // that begin in the conversation
+	Files        []compaction.File `json:"files,omitempty"` // of calls, the newest last
+	Steps        []protocol.Task   `json:"steps,omitempty"` // of the work
+	Model        string            `json:"model,omitempty"`
+	Effort       string            `json:"effort,omitempty"`
+	Policy       policy.Policy     `json:"policy,omitempty"`
+
+	contextState
+
+	encoded []encodedMessage // the conversation as of the last encoding
+}
+
+// contextState is the part of the state about the context of the model.
+type contextState struct {
+	Context    int64  `json:"context"`              // tokens of the last request and its response
+	Counted    int64  `json:"counted,omitempty"`    // bytes that have the tokens of Context; 0: not known
+	Compacted  int64  `json:"compacted,omitempty"`  // bytes after the last compaction
+	Strategy   string `json:"strategy,omitempty"`   // threshold or manual; empty: as configured
+	Transcript bool   `json:"transcript,omitempty"` // that of the session is missing in the conversation
 }
 
 // stateFormat is the present format of the state.
@@ -37,6 +53,19 @@ type turnState struct {
 	Usage    protocol.Usage `json:"usage"`
 	Calls    []callState    `json:"calls,omitempty"`
 	Repeats  map[string]int `json:"repeats,omitempty"` // calls with the same arguments
+
+	// What a restart needs to know.
+	Open     string       `json:"open,omitempty"`     // the text that a cut answer left open
+	Recorded int          `json:"recorded,omitempty"` // bytes of it in the conversation
+	Last     *lastAnswer  `json:"last,omitempty"`     // the last complete answer, unless a note followed
+	End      *session.End `json:"end,omitempty"`      // the turn is over
+}
+
+// lastAnswer is how an answer ended.
+type lastAnswer struct {
+	Stop   model.Stop `json:"stop"`
+	Detail string     `json:"detail,omitempty"`
+	Empty  bool       `json:"empty,omitempty"` // it has no parts
 }
 
 // callState is the progress of a call.
@@ -97,9 +126,9 @@ const (
 // files, then the outputs of tools, of its oldest messages.
 func (s *state) encode() ([]byte, error) {
 	for {
-		plain, err := json.Marshal(s)
+		plain, err := s.plain()
 		if err != nil {
-			return nil, fmt.Errorf("encode state: %w", err)
+			return nil, err
 		}
 		if len(plain) < smallest {
 			return plain, nil

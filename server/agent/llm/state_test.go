@@ -1,7 +1,10 @@
 package llm
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -10,6 +13,7 @@ import (
 
 	"agentctl/internal/fakemodel"
 	"agentctl/protocol"
+	"agentctl/server/agent/llm/compaction"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/session"
 )
@@ -53,6 +57,42 @@ func TestAStateThatIsTooLargeLosesFilesThenOldOutputs(t *testing.T) {
 	if len(last) != 300<<10 || !strings.Contains(got.Conversation[2].Parts[0].Result.Text, "left out") {
 		t.Errorf("the newest output has %d bytes", len(last))
 	}
+}
+
+// Only what is new is encoded, and the result is that of encoding all.
+func TestAStateIsEncodedLikeAWhole(t *testing.T) {
+	s := state{Format: stateFormat, Model: `"conversation":null`}
+	check := func(what string) {
+		t.Helper()
+		got, err := s.plain()
+		want, _ := json.Marshal(&s)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %v\n%s\n%s", what, err, got, want)
+		}
+	}
+	check("empty")
+	for i := range 6 {
+		s.add(model.Texts(model.User, fmt.Sprint("question ", i)))
+		check("a question")
+		s.add(model.Texts(model.User, noise(2*keptText)))
+		check("a longer question")
+		s.add(model.Message{Role: model.Assistant, Parts: []model.Part{{
+			Type: model.ToolCall, Call: &model.Call{ID: "c", Name: "read", Input: json.RawMessage(`{"x": 1}`)},
+		}}})
+		check("a call")
+		s.add(model.Message{Role: model.User, Parts: []model.Part{{
+			Type: model.ToolResult, Result: &model.Result{ID: "c", Name: "read", Text: noise(3 * keptText)},
+		}}})
+		check("a result")
+		s.add(model.Texts(model.Assistant, "answer"))
+		check("an answer")
+	}
+	s.shorten()
+	check("a shortened result")
+	s.Conversation, _ = compaction.DropResults(s.Conversation, 0)
+	check("dropped results")
+	s.Conversation = s.Conversation[:3]
+	check("an undone turn")
 }
 
 func TestAConversationThatCannotBeStoredIsRefused(t *testing.T) {
@@ -124,7 +164,7 @@ func TestAConversationOutlivesItsAgentAndItsModel(t *testing.T) {
 			!strings.Contains(string(last.Body), `"effort":"high"`) {
 			t.Errorf("%s", last.Body)
 		}
-		info, err := r.agent.Context(t.Context())
+		info, _, err := r.agent.Context(t.Context())
 		if err != nil || info.Tokens == 0 || info.TranscriptLength != 4 {
 			t.Errorf("%+v, %v", info, err)
 		}

@@ -16,5 +16,6 @@ func (t *turnRun) emitSteps(steps []protocol.Task) error {
 	if slices.ContainsFunc(steps, func(s protocol.Task) bool { return s.Status != protocol.StatusCompleted }) {
 		typ = protocol.PlanUpdated
 	}
-	return t.out.Emit(session.Event{Type: typ, Data: protocol.PlanTasksData{Tasks: steps}})
+	e := session.Event{Type: typ, Data: protocol.PlanTasksData{Tasks: steps}}
+	return t.agent.record(t.out, e, func(s *state) { s.Steps = steps })
 }

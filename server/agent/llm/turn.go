@@ -19,6 +19,8 @@ type turnRun struct {
 	backend *model.Backend // of the present request
 	toolbox Toolbox
 	tools   map[string]Tool
+	unfit   bool      // the context could not be compacted
+	open    *livePart // a text that a cut attempt left
 }
 
 // Texts for the model.
@@ -34,6 +36,14 @@ const (
 // Run implements session.Agent.
 func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
 	t := &turnRun{agent: a, turn: turn, out: out}
+	a.setRunning(true)
+	defer a.setRunning(false)
+	if end := t.ended(); end != nil {
+		return *end, nil
+	}
+	if err := t.addTranscript(ctx); err != nil {
+		return session.End{}, err
+	}
 	if err := t.begin(); err != nil {
 		return session.End{}, err
 	}
@@ -50,7 +60,9 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 		}
 		if ctx.Err() == nil { // a canceled turn may go on after a restart of the server
 			s.finishCalls(notRun)
-			s.Turn = nil
+			if err == nil {
+				s.Turn.End = &end // the server may stop before it knows
+			}
 		}
 	})
 	if failed != nil {
@@ -59,27 +71,29 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	return end, err
 }
 
+func (a *Agent) setRunning(running bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.running = running
+}
+
 // begin adds the message of the turn, unless the turn goes on after a restart.
 func (t *turnRun) begin() error {
 	message, leftOut := userMessage(&t.turn.Message)
 	err := t.agent.update(t.out, func(s *state) {
-		if t.turn.Resumed && s.Turn != nil && s.Turn.ID == t.turn.ID {
-			s.Turn.Step += maxFailures // attempts since the state was stored
-			if s.endsWith(interruptedNote) {
-				s.add(model.Texts(model.User, resumeNote))
-			}
+		if t.resumes(s) {
+			t.resume(s)
 			return
 		}
 		s.finishCalls(notRun)
+		s.markTurn(t.turn.ID)
 		s.add(message)
 		s.Turn = &turnState{ID: t.turn.ID}
 	})
 	if err != nil || leftOut == nil {
 		return err
 	}
-	return t.out.Emit(session.Event{Type: protocol.Notice, Data: protocol.NoticeData{
-		Level: protocol.LevelWarning, Message: "left out: " + strings.Join(leftOut, ", "),
-	}})
+	return t.notice(protocol.LevelWarning, "left out: "+strings.Join(leftOut, ", "))
 }
 
 // run requests the model and runs its calls until it calls no more.
@@ -87,7 +101,13 @@ func (t *turnRun) run(ctx context.Context) (session.End, error) {
 	if err := t.agent.Start(ctx); err != nil {
 		return session.End{}, err
 	}
-	for invalid := 0; ; {
+	if err := t.endReasoning(); err != nil {
+		return session.End{}, err
+	}
+	if last := t.last(); last != nil {
+		return endOf(t.agent.options.Name, last)
+	}
+	for invalid, full := 0, 0; ; {
 		backend, toolbox, err := t.agent.open(ctx)
 		if err != nil {
 			return session.End{}, err
@@ -107,6 +127,13 @@ func (t *turnRun) run(ctx context.Context) (session.End, error) {
 		switch response.Stop {
 		case model.StopCalls, model.StopPause:
 			continue
+		case model.StopContext:
+			if full++; full <= 2 {
+				if err := t.makeRoom(ctx); err != nil {
+					return session.End{}, err
+				}
+				continue
+			}
 		case model.StopInvalid:
 			if invalid++; invalid <= 3 {
 				if err := t.note(invalidNote); err != nil {
@@ -115,24 +142,24 @@ func (t *turnRun) run(ctx context.Context) (session.End, error) {
 				continue
 			}
 		}
-		return endOf(t.backend, response)
+		return endOf(t.backend.Origin(), answerOf(response))
 	}
 }
 
 // endOf returns the end of a turn after its last response.
-func endOf(b *model.Backend, r *model.Response) (session.End, error) {
+func endOf(name string, r *lastAnswer) (session.End, error) {
 	switch r.Stop {
 	case model.StopLength:
 		return session.End{Reason: protocol.ReasonMaxTokens, Message: "the answer reached the limit of its length"}, nil
 	case model.StopRefusal:
 		return session.End{Reason: protocol.ReasonRefusal, Message: r.Detail}, nil
 	case model.StopContext:
-		return session.End{}, requestError(b.Origin(), model.Errorf(model.Context, "the context is full"))
+		return session.End{}, requestError(name, model.Errorf(model.Context, "the context is full"))
 	case model.StopInvalid:
-		return session.End{}, protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", b.Origin(), r.Detail)
+		return session.End{}, protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", name, r.Detail)
 	}
 	end := session.End{Reason: protocol.ReasonCompleted}
-	if len(r.Message.Parts) == 0 {
+	if r.Empty {
 		end.Message = "the model answered nothing"
 	}
 	return end, nil
@@ -156,7 +183,10 @@ func (t *turnRun) toolSpec(name string) ToolSpec {
 
 // note adds a text for the model to the conversation.
 func (t *turnRun) note(text string) error {
-	return t.agent.update(t.out, func(s *state) { s.add(model.Texts(model.User, text)) })
+	return t.agent.update(t.out, func(s *state) {
+		s.add(model.Texts(model.User, text))
+		s.Turn.Last = nil
+	})
 }
 
 // newRequest returns a request with the conversation.
@@ -176,19 +206,31 @@ func (a *Agent) newRequest(toolbox Toolbox) *model.Request {
 // request requests the next message, again after failures that may pass, and records it.
 func (t *turnRun) request(ctx context.Context) (*model.Response, error) {
 	var retries retryPolicy
-	var open *livePart // a text that a cut attempt left
-	for {
-		live := t.newResponse(open)
+	for overflows := 0; ; {
+		if err := t.fitContext(ctx); err != nil {
+			return nil, err
+		}
+		live := t.newResponse(t.open)
 		r := t.agent.newRequest(t.toolbox)
 		r.MaxOut = t.backend.MaxOut
 		response, err := t.backend.Stream(ctx, r, live.emit)
 		if err == nil {
+			t.open = nil
 			return response, t.recordResponse(live, response)
 		}
 		if ctx.Err() != nil {
 			return nil, errors.Join(ctx.Err(), t.recordPartial(live, response, interruptedNote))
 		}
-		open, err = t.retry(ctx, &retries, live, response, err)
+		if model.AsError(err).Class == model.Context {
+			again, failed := t.overflow(ctx, overflows)
+			if failed != nil {
+				return nil, failed
+			}
+			if overflows++; again {
+				continue
+			}
+		}
+		t.open, err = t.retry(ctx, &retries, live, response, err)
 		if err != nil {
 			return nil, err
 		}
@@ -241,29 +283,36 @@ func (t *turnRun) recordPartial(live *liveResponse, response *model.Response, no
 		}
 		s.add(model.Texts(model.Assistant, text))
 		s.add(model.Texts(model.User, note))
+		if s.Turn.Open, s.Turn.Recorded = "", 0; live.open != nil && live.open.kind == model.Text {
+			s.Turn.Open, s.Turn.Recorded = live.open.id, live.open.shown
+		}
 	})
 }
 
 // recordResponse records a complete response and its calls before any of them runs.
 func (t *turnRun) recordResponse(live *liveResponse, r *model.Response) error {
-	if err := live.end(); err != nil {
-		return err
-	}
 	calls, ids := r.Message.Calls(), live.tools()
 	if len(ids) != len(calls) {
 		return fmt.Errorf("the response has %d calls, and %d were shown", len(calls), len(ids))
 	}
-	err := t.agent.update(t.out, func(s *state) {
+	change := func(s *state) {
 		s.countUsage(r.Usage, t.backend)
-		s.Context = r.Usage.Input + r.Usage.Output
+		s.Turn.Open, s.Turn.Recorded, s.Turn.Last = "", 0, answerOf(r)
 		s.add(r.Message)
+		s.setContext(r.Usage.Input+r.Usage.Output, t.agent.size(s, t.toolbox))
 		for i, c := range calls {
 			s.Turn.Calls = append(s.Turn.Calls, callState{Tool: ids[i], Call: c})
 		}
-		if r.Stop == model.StopLength || r.Stop == model.StopRefusal {
+		if r.Stop == model.StopLength || r.Stop == model.StopRefusal || r.Stop == model.StopContext {
 			s.finishCalls(notRunLength)
 		}
-	})
+	}
+	var err error
+	if live.open != nil {
+		err = t.agent.record(t.out, live.ending(), change)
+	} else {
+		err = t.agent.update(t.out, change)
+	}
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 		err = t.steps().run(ctx, r)
 	}
 	if err == nil && a.script.window > 0 {
-		info, _ := a.Context(ctx)
+		info, _, _ := a.Context(ctx)
 		err = r.emitData(ctx, protocol.ContextUpdated, info)
 	}
 	var e endError
@@ -164,10 +164,10 @@ func (a *agent) Explain(_ context.Context, req protocol.Approval) (string, error
 }
 
 // Context returns the context usage: as set by a step, or else an estimate from the text.
-func (a *agent) Context(context.Context) (protocol.ContextInfo, error) {
+func (a *agent) Context(context.Context) (protocol.ContextInfo, []protocol.ContextPart, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.state.contextInfo(a.script.window), nil
+	return a.state.contextInfo(a.script.window), nil, nil
 }
 
 // Compact keeps a quarter of the tokens.

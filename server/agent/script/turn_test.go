@@ -233,7 +233,7 @@ func TestTheContextUsageFollowsFromTheText(t *testing.T) {
 	if _, err := a.Run(t.Context(), newTurn(1, "1234"), st); err != nil {
 		t.Fatal(err)
 	}
-	info, _ := a.(session.Measurer).Context(t.Context())
+	info, _, _ := a.(session.Measurer).Context(t.Context())
 	if info != (protocol.ContextInfo{Tokens: 3, MaxTokens: 100, Percent: 3, TranscriptLength: 2, Strategy: "none"}) {
 		t.Errorf("%+v", info)
 	}
@@ -247,7 +247,7 @@ func TestTheContextUsageFollowsFromTheText(t *testing.T) {
 	if err != nil || did != (protocol.ContextCompactedData{Before: 80, After: 20, Percent: 75, Strategy: "summary"}) {
 		t.Errorf("%+v, %v", did, err)
 	}
-	if info, _ := a.(session.Measurer).Context(t.Context()); info.Tokens != 20 {
+	if info, _, _ := a.(session.Measurer).Context(t.Context()); info.Tokens != 20 {
 		t.Errorf("%+v", info)
 	}
 }

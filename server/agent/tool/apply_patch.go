@@ -81,7 +81,7 @@ func (t *applyPatch) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (ll
 		}
 		set = edited
 	}
-	return t.box.change(set)
+	return t.box.change(c.Turn, set)
 }
 
 // plan returns the changes of a patch to the files as they are. exact reports whether the files

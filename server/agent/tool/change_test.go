@@ -253,7 +253,7 @@ func TestAFailedPatchIsTakenBack(t *testing.T) {
 		}
 		count := 0
 		failed := ""
-		err = set.apply(func(operation, name string) error {
+		err = set.apply(newToken(), func(operation, name string) error {
 			if operation == "restore" {
 				return nil
 			}
@@ -296,7 +296,7 @@ func TestAFileIsRestoredInPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = set.apply(func(operation, name string) error {
+	err = set.apply(newToken(), func(operation, name string) error {
 		if operation == "restore" || operation == "commit" && name == "b" {
 			return errors.New("read-only")
 		}
@@ -317,7 +317,7 @@ func TestAFileThatCannotBeRestoredIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = set.apply(func(operation, name string) error {
+	err = set.apply(newToken(), func(operation, name string) error {
 		if operation == "restore" || operation == "commit" && name == "b" {
 			return errors.New("read-only")
 		}

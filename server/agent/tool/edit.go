@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 
 	"agentctl/protocol"
@@ -79,14 +80,14 @@ func (b *Toolbox) runPlan(c *llm.ToolCall) (llm.ToolResult, error) {
 	if !ok {
 		return llm.ToolResult{}, errors.New("the change was not checked")
 	}
-	r, err := b.change(plan.set)
+	r, err := b.change(c.Turn, plan.set)
 	r.Text = strings.TrimSpace(r.Text + plan.note)
 	return r, err
 }
 
-// change applies a set and tells the model and the clients what changed.
-func (b *Toolbox) change(set changeSet) (llm.ToolResult, error) {
-	if err := set.apply(nil); err != nil {
+// change applies a set, with a record for the turn, and tells the model and the clients of it.
+func (b *Toolbox) change(turn string, set changeSet) (llm.ToolResult, error) {
+	if err := b.applyRecorded(turn, set); err != nil {
 		return llm.ToolResult{}, err
 	}
 	r := llm.ToolResult{Text: "Done:\n" + set.summary()}
@@ -95,4 +96,21 @@ func (b *Toolbox) change(set changeSet) (llm.ToolResult, error) {
 		r.Content = append(r.Content, set[i].diff())
 	}
 	return r, nil
+}
+
+// applyRecorded applies a set, or changes nothing and returns why. A server that is killed between
+// leaves a record from which the next toolbox puts the files back.
+func (b *Toolbox) applyRecorded(turn string, set changeSet) error {
+	token := newToken()
+	path, err := b.journal.begin(turn, token, set)
+	if err != nil {
+		return err
+	}
+	if err := set.apply(token, b.fault); err != nil {
+		if path != "" && !errors.Is(err, errRestore) {
+			_ = os.Remove(path)
+		}
+		return err
+	}
+	return b.journal.complete(path)
 }

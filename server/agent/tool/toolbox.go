@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"agentctl/server/agent/llm"
 	"agentctl/server/session"
@@ -28,6 +30,9 @@ type Options struct {
 
 	// Restored: the model may have read files before the tools were opened.
 	Restored bool
+
+	// Changes is a directory for records of changed files; empty: there are none.
+	Changes string
 }
 
 // A Toolbox has the tools of one session. It implements llm.Toolbox.
@@ -37,6 +42,9 @@ type Toolbox struct {
 	dir          *directory
 	tools        []llm.Tool
 	instructions string
+
+	journal journal
+	fault   func(operation, name string) error // of tests: fails an operation on files
 
 	known   known   // files as the model read them
 	outputs outputs // long outputs of commands
@@ -62,6 +70,12 @@ func Open(o Options) (*Toolbox, error) {
 		&applyPatch{b}, &editFile{b}, &globFiles{b}, &grepFiles{b}, &listFiles{b}, &readFile{b}, &shell{b},
 		todo{},
 		&writeFile{b},
+	}
+	if o.Changes != "" {
+		b.journal.dir = filepath.Join(o.Changes, o.Session)
+	}
+	if lost := b.recover(); lost != nil {
+		o.Host.Logf("files of %s that a killed server left changed: %s", o.Session, strings.Join(lost, ", "))
 	}
 	if o.Config.Fetch {
 		b.tools = append(b.tools, newFetch(o.Config.FetchPrivate))

@@ -15,6 +15,7 @@ import (
 type transaction struct {
 	steps []step
 	made  []madeDirectory
+	token string                             // in the names of temporary files
 	fault func(operation, name string) error // of tests: fails an operation
 }
 
@@ -33,12 +34,13 @@ type madeDirectory struct {
 	name string
 }
 
-// apply applies a set, or changes nothing and returns why.
-func (s changeSet) apply(fault func(operation, name string) error) (err error) {
+// apply applies a set, or changes nothing and returns why. The names of temporary files have the
+// token.
+func (s changeSet) apply(token string, fault func(operation, name string) error) (err error) {
 	if fault == nil {
 		fault = func(string, string) error { return nil }
 	}
-	t := &transaction{fault: fault}
+	t := &transaction{token: token, fault: fault}
 	defer func() { err = errors.Join(err, t.end(err != nil)) }()
 	if err := s.check(); err != nil {
 		return err
@@ -71,7 +73,7 @@ func (t *transaction) stage(c *change) error {
 		if err := t.mkdir(root, filepath.Dir(c.place.name)); err != nil {
 			return err
 		}
-		st.staged = beside(c.place.name)
+		st.staged = t.beside(c.place.name)
 		if err := t.write(root, st.staged, c); err != nil {
 			return err
 		}
@@ -79,7 +81,7 @@ func (t *transaction) stage(c *change) error {
 	if !c.old.exists {
 		return nil
 	}
-	name := beside(c.place.name)
+	name := t.beside(c.place.name)
 	if err := t.fault("link", c.place.name); err != nil {
 		return err
 	}
@@ -92,9 +94,12 @@ func (t *transaction) stage(c *change) error {
 	return nil
 }
 
+// temporaryPrefix begins the names of temporary files; the token of their transaction follows.
+const temporaryPrefix = ".agentctl-"
+
 // beside returns a new name in the directory of a file.
-func beside(name string) string {
-	return filepath.Join(filepath.Dir(name), ".agentctl-"+strings.ToLower(rand.Text()[:12]))
+func (t *transaction) beside(name string) string {
+	return filepath.Join(filepath.Dir(name), temporaryPrefix+t.token+strings.ToLower(rand.Text()[:8]))
 }
 
 func (t *transaction) write(root *os.Root, name string, c *change) error {

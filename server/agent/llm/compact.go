@@ -1,0 +1,280 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm/compaction"
+	"agentctl/server/agent/llm/model"
+	"agentctl/server/session"
+)
+
+// The values of ContextCompactedData.Strategy.
+const (
+	droppedResults = "tool_results" // large results of tools were left out
+	summarized     = "summary"      // of the older messages
+	excerpted      = "excerpt"      // as a summary, but without the model: what was left did not fit its context
+)
+
+// A compacted context, not applied yet.
+type compacted struct {
+	messages []model.Message // those that take the place of the first length messages but the last
+	length   int             // of the conversation that was compacted
+	cut      int             // messages that a summary replaces; 0: none
+	strategy string
+}
+
+// errSmall is the error of a conversation with nothing to compact.
+var errSmall = protocol.Errorf(protocol.CodeConflict, "the context has nothing to compact yet")
+
+// A compactor makes the context of an agent smaller once. The compactMu of the agent is held.
+type compactor struct {
+	agent   *Agent
+	backend *model.Backend
+	toolbox Toolbox
+	forced  bool // the provider refused the context, or a user asked
+
+	// failed is told of a failure of a request that is tried again after a delay.
+	failed func(r *retryPolicy, e *model.Error, delay time.Duration) error
+}
+
+// Compact implements session.Compactor.
+func (a *Agent) Compact(ctx context.Context) (protocol.ContextCompactedData, error) {
+	var none protocol.ContextCompactedData
+	backend, toolbox, err := a.open(ctx)
+	if err != nil {
+		return none, err
+	}
+	a.compactMu.Lock()
+	defer a.compactMu.Unlock()
+	c := &compactor{agent: a, backend: backend, toolbox: toolbox, forced: true}
+	c.failed = func(*retryPolicy, *model.Error, time.Duration) error { return nil }
+	plan, err := c.plan(ctx)
+	if err != nil {
+		return none, err
+	}
+	var d protocol.ContextCompactedData
+	err = a.update(a.host, func(s *state) { d = c.apply(s, plan) })
+	if err != nil {
+		return none, err
+	}
+	return d, a.host.Emit(session.Event{Type: protocol.ContextUpdated, Data: a.contextInfo(backend)})
+}
+
+// keepPart is the part of the context that keeps its messages beside a summary.
+const keepPart = 4
+
+// minSummarized is the size of messages that are not worth a summary.
+const minSummarized = 1 << 10
+
+// plan returns a smaller conversation. It changes nothing.
+func (c *compactor) plan(ctx context.Context) (*compacted, error) {
+	a := c.agent
+	a.mu.Lock()
+	messages := append([]model.Message(nil), a.state.Conversation...)
+	room := a.state.bytes(c.backend.Window)
+	a.mu.Unlock()
+	size := compaction.Size(messages)
+	if room == 0 || c.forced {
+		room = min(size, max(room, size/2))
+	}
+	p := &compacted{length: len(messages), strategy: droppedResults}
+	var saved int64
+	p.messages, saved = compaction.DropResults(messages, room/keepPart)
+	if saved > 0 && !c.forced && size-saved <= room/2 {
+		return p, nil
+	}
+	p.cut = compaction.Split(p.messages, room/keepPart)
+	if p.cut == 0 || compaction.Size(p.messages[:p.cut]) < minSummarized {
+		p.cut = 0
+		if saved == 0 {
+			return nil, errSmall
+		}
+		return p, nil
+	}
+	replaced := p.messages[:p.cut]
+	text, strategy, err := c.summarize(ctx, replaced)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	kept := a.state.kept(p.cut)
+	a.mu.Unlock()
+	summary := compaction.Message(text, &kept)
+	if got, had := int64(len(text)), compaction.Size(replaced); got > had {
+		return nil, protocol.Errorf(protocol.CodeAgentFailed, "the summary has %d bytes and replaces %d", got, had)
+	}
+	p.messages = append([]model.Message{summary}, p.messages[p.cut:]...)
+	p.strategy = strategy
+	return p, nil
+}
+
+// summarize requests a summary of messages. If they do not fit the context of the model, it
+// requests one of their shortened text, and at last takes this text.
+func (c *compactor) summarize(ctx context.Context, messages []model.Message) (text, strategy string, err error) {
+	text, err = c.request(ctx, compaction.Ask(messages))
+	most := int(compaction.Size(messages))
+	for range 4 {
+		if err == nil || model.AsError(err).Class != model.Context {
+			break
+		}
+		most /= 2
+		text, err = c.request(ctx, compaction.AskText(messages, most))
+	}
+	var refused *model.Error
+	switch {
+	case err == nil:
+		return text, summarized, nil
+	case ctx.Err() != nil:
+		return "", "", ctx.Err()
+	case !errors.As(err, &refused):
+		return "", "", err
+	case refused.Class == model.Context:
+		return compaction.Text(messages, most/2), excerpted, nil
+	}
+	return "", "", requestError(c.backend.Origin(), refused)
+}
+
+// request requests the text of a summary, again after failures that may pass.
+func (c *compactor) request(ctx context.Context, messages []model.Message) (string, error) {
+	a := c.agent
+	var retries retryPolicy
+	for {
+		r := a.newRequest(c.toolbox)
+		r.Messages, r.NoCalls, r.MaxOut = messages, true, c.backend.MaxOut
+		response, err := c.backend.Stream(ctx, r, func(model.Delta) error { return nil })
+		if err == nil {
+			if err := a.update(a.host, func(s *state) { s.countUsage(response.Usage, c.backend) }); err != nil {
+				return "", err
+			}
+			return summaryOf(response)
+		}
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		e := model.AsError(err)
+		delay, again := retries.next(e, false)
+		if !again {
+			return "", e
+		}
+		if err := c.failed(&retries, e, delay); err != nil {
+			return "", err
+		}
+		if err := wait(ctx, delay); err != nil {
+			return "", err
+		}
+	}
+}
+
+// summaryOf returns the text of a response.
+func summaryOf(r *model.Response) (string, error) {
+	text := r.Message.Text()
+	switch {
+	case r.Stop == model.StopContext:
+		return "", model.Errorf(model.Context, "the context is full")
+	case r.Stop == model.StopRefusal, text == "":
+		return "", protocol.Errorf(protocol.CodeAgentFailed, "the model gave no summary")
+	}
+	return text, nil
+}
+
+// apply puts a plan into effect. Messages that came meanwhile stay.
+func (c *compactor) apply(s *state, p *compacted) protocol.ContextCompactedData {
+	before := s.tokens(c.agent.size(s, c.toolbox))
+	// The last message of the plan is replaced by the present one, which may have grown.
+	rest := s.Conversation[p.length-1:]
+	s.Conversation = nil
+	for _, m := range p.messages[:len(p.messages)-1] {
+		s.add(m)
+	}
+	for _, m := range rest {
+		s.add(m)
+	}
+	s.shiftTurns(p.cut)
+	size := c.agent.size(s, c.toolbox)
+	after := s.tokens(size)
+	s.setContext(after, size)
+	s.Compacted = size
+	d := protocol.ContextCompactedData{Before: before, After: after, Strategy: p.strategy}
+	d.Percent = max(0, 100*float64(before-after)/float64(max(1, before)))
+	return d
+}
+
+// fitContext compacts the context before a request that would fill too much of it. If this fails,
+// the request is made as it is.
+func (t *turnRun) fitContext(ctx context.Context) error {
+	percent, full := t.agent.fullContext(t.backend, t.toolbox)
+	if !full || t.unfit {
+		return nil
+	}
+	err := t.compact(ctx, false, fmt.Sprintf("the context is %.0f%% full: compacting it", percent))
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	t.unfit = true
+	if errors.Is(err, errSmall) {
+		return nil
+	}
+	return t.notice(protocol.LevelWarning, "the context was not compacted: "+err.Error())
+}
+
+// compact compacts the context within a turn.
+func (t *turnRun) compact(ctx context.Context, forced bool, why string) error {
+	a := t.agent
+	a.compactMu.Lock()
+	defer a.compactMu.Unlock()
+	if err := t.notice(protocol.LevelInfo, why); err != nil {
+		return err
+	}
+	c := &compactor{agent: a, backend: t.backend, toolbox: t.toolbox, forced: forced, failed: t.showRetry}
+	p, err := c.plan(ctx)
+	if err != nil {
+		return err
+	}
+	var d protocol.ContextCompactedData
+	err = a.change(func(s *state) { d = c.apply(s, p); d.Automatic = true }, func(saved []byte) error {
+		return t.out.Emit(session.Event{Type: protocol.ContextCompacted, Data: d, Save: saved})
+	})
+	if err != nil {
+		return err
+	}
+	return t.out.Emit(session.Event{Type: protocol.ContextUpdated, Data: a.contextInfo(t.backend)})
+}
+
+// overflow makes room after the provider refused the context. It reports whether to try again.
+func (t *turnRun) overflow(ctx context.Context, attempt int) (bool, error) {
+	const attempts = 2
+	if attempt >= attempts {
+		return false, nil
+	}
+	err := t.compact(ctx, true, "the context of the model is full: compacting it")
+	switch {
+	case err == nil:
+		return true, nil
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case !errors.Is(err, errSmall):
+		return false, err
+	}
+	return true, t.agent.update(t.out, func(s *state) {
+		most := compaction.Size(s.Conversation) / 2 / int64(max(1, len(s.Conversation)))
+		s.Conversation = compaction.Shorten(s.Conversation, int(most))
+	})
+}
+
+// makeRoom lets the model go on after its answer has filled the context.
+func (t *turnRun) makeRoom(ctx context.Context) error {
+	if _, err := t.overflow(ctx, 0); err != nil {
+		return err
+	}
+	return t.note(cutNote)
+}
+
+func (t *turnRun) notice(level, text string) error {
+	return t.out.Emit(session.Event{
+		Type: protocol.Notice, Data: protocol.NoticeData{Level: level, Message: text},
+	})
+}

@@ -1,0 +1,383 @@
+package llm
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"agentctl/internal/fakemodel"
+	"agentctl/protocol"
+	"agentctl/server/agent/llm/compaction"
+	"agentctl/server/agent/llm/model"
+)
+
+// fact matches facts in the messages of a conversation.
+var fact = regexp.MustCompile(`remember that [a-z0-9-]+ is [a-z0-9-]+`)
+
+// facts returns the facts of a request: a script that answers with them knows only what was sent.
+func facts(r fakemodel.Request) string {
+	found := fact.FindAllString(string(r.Body), -1)
+	slices.Sort(found)
+	return strings.Join(slices.Compact(found), "\n")
+}
+
+// isSummary reports whether a request asks for a summary.
+func isSummary(r fakemodel.Request) bool {
+	return strings.Contains(string(r.Body), "with these sections")
+}
+
+// compactions returns the compactions that the session got to know.
+func (r *recorder) compactions() (all []protocol.ContextCompactedData) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.events {
+		if d, ok := e.Data.(protocol.ContextCompactedData); ok {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// remembering is a model that calls a tool in each turn and answers a question from its context.
+func remembering(_ context.Context, r fakemodel.Request, out *fakemodel.Reply) {
+	_, result := r.ToolResult()
+	switch {
+	case isSummary(r):
+		out.Text("Facts:\n" + facts(r))
+	case strings.Contains(r.LastUser(), "What is"):
+		out.Text("I know: " + facts(r))
+	case result:
+		out.Text("done " + noise(300))
+	default:
+		out.Call("read", x("file"))
+	}
+}
+
+func TestALongConversationFitsTheContextAndKeepsItsFirstFact(t *testing.T) {
+	each(t, func(t *testing.T, api, name string) {
+		big := &fakeTool{name: "read", run: func(context.Context, *ToolCall, func(string)) (ToolResult, error) {
+			return ToolResult{Text: noise(2400)}, nil
+		}}
+		r := newRig(t, api, name, remembering, big)
+		r.fake = fakemodel.Limited(10_000, remembering)
+		sent := 0
+		for i := range 210 {
+			text := fmt.Sprintf("message %d %s", i, noise(1200))
+			if i == 0 {
+				text = "remember that the-code is blue-42"
+			}
+			if _, err := r.send(t.Context(), text); err != nil {
+				t.Fatalf("turn %d: %v", i, err)
+			}
+			sent += len(text) + 2400 + 300
+		}
+		if sent < 20*10_000*4 {
+			t.Fatalf("the conversation has only %d bytes", sent)
+		}
+		if _, err := r.send(t.Context(), "What is the code?"); err != nil {
+			t.Fatal(err)
+		}
+		texts := r.texts()
+		if last := texts[len(texts)-1]; !strings.Contains(last, "the-code is blue-42") {
+			t.Errorf("the last answer is %q", last)
+		}
+		all := r.compactions()
+		if len(all) < 10 {
+			t.Errorf("%d compactions", len(all))
+		}
+		for _, d := range all {
+			if d.After >= d.Before || !d.Automatic {
+				t.Errorf("%+v", d)
+			}
+		}
+		for _, q := range r.fake.Requests() {
+			if 1+len(q.Body)/4 > 10_000 {
+				t.Errorf("a request of %d tokens overflowed", 1+len(q.Body)/4)
+			}
+		}
+	})
+}
+
+// The window is not known, or the configured one is too large: the provider's refusal compacts.
+func TestARefusedContextIsCompactedAndTheRequestRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "chat", "other", remembering)
+		r.opts.Config.Model = "test/other" // its window is not configured
+		r.open(nil)
+		r.fake = fakemodel.Limited(4000, func(ctx context.Context, q fakemodel.Request, out *fakemodel.Reply) {
+			if isSummary(q) || strings.Contains(q.LastUser(), "What is") {
+				remembering(ctx, q, out)
+				return
+			}
+			out.Text("ok")
+		})
+		for i := range 20 {
+			text := "message " + noise(2000)
+			if i == 0 {
+				text = "remember that the-code is blue-42"
+			}
+			if end, err := r.send(t.Context(), text); err != nil {
+				t.Fatalf("turn %d: %+v, %v", i, end, err)
+			}
+		}
+		if _, err := r.send(t.Context(), "What is the code?"); err != nil {
+			t.Fatal(err)
+		}
+		if texts := r.texts(); !strings.Contains(strings.Join(texts, ""), "blue-42") {
+			t.Errorf("the answers are %q", texts)
+		}
+		if len(r.compactions()) == 0 {
+			t.Error("no compaction")
+		}
+	})
+}
+
+// One message that does not fit ends the turn after a bounded number of requests.
+func TestAMessageThatNeverFitsEndsTheTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "anthropic", "claude-sonnet-5-5", remembering)
+		r.fake = fakemodel.Limited(1, remembering)
+		_, err := r.send(t.Context(), "hello")
+		if protocol.CodeOf(err) != protocol.CodeAgentFailed || !strings.Contains(err.Error(), "context") {
+			t.Errorf("%v", err)
+		}
+		if n := len(r.fake.Requests()); n > 4 {
+			t.Errorf("%d requests", n)
+		}
+	})
+}
+
+func TestOldResultsAreDroppedBeforeASummaryIsMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		big := &fakeTool{name: "read", run: func(context.Context, *ToolCall, func(string)) (ToolResult, error) {
+			return ToolResult{Text: noise(6000)}, nil
+		}}
+		r := newRig(t, "chat", "qwen", remembering, big)
+		for range 8 {
+			if _, err := r.send(t.Context(), "go on"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all := r.compactions()
+		if len(all) == 0 || all[0].Strategy != droppedResults {
+			t.Fatalf("%+v", all)
+		}
+		if slices.ContainsFunc(r.fake.Requests(), isSummary) {
+			t.Error("a summary was requested")
+		}
+		requests := r.fake.Requests()
+		if !strings.Contains(string(requests[len(requests)-1].Body), "bytes were left out to save space. Call read") {
+			t.Error("no result was dropped")
+		}
+	})
+}
+
+// A summary that fails, or is interrupted, changes nothing.
+func TestAFailedSummaryLosesNothing(t *testing.T) {
+	for _, how := range []string{"refused", "interrupted", "empty"} {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				r := newRig(t, "anthropic", "claude-sonnet-5-5", func(
+					ctx context.Context, q fakemodel.Request, out *fakemodel.Reply,
+				) {
+					switch {
+					case !isSummary(q):
+						out.Text("ok")
+					case how == "refused":
+						out.Fail(400, "no")
+					case how == "interrupted":
+						cancel()
+						out.Hang(ctx)
+					}
+				})
+				before := fill(t, r)
+				if _, err := r.agent.Compact(ctx); err == nil {
+					t.Error("the compaction succeeded")
+				}
+				if got := r.conversation(t); !slices.EqualFunc(got, before, sameMessage) {
+					t.Errorf("the conversation changed from %d to %d messages", len(before), len(got))
+				}
+			})
+		})
+	}
+}
+
+// fill makes a conversation of 6 turns and returns it.
+func fill(t *testing.T, r *rig) []model.Message {
+	t.Helper()
+	for i := range 6 {
+		if _, err := r.send(t.Context(), fmt.Sprint("message ", i, noise(500))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r.conversation(t)
+}
+
+// conversation returns the stored conversation.
+func (r *rig) conversation(t *testing.T) []model.Message {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, err := decodeState(r.state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Conversation
+}
+
+func sameMessage(a, b model.Message) bool { return a.Role == b.Role && a.Text() == b.Text() }
+
+// A user compacts while the strategy is manual. Files and steps stay known.
+func TestACommandCompactsAndKeepsFilesAndSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "chat", "qwen", remembering)
+		if err := r.agent.Configure(t.Context(), "context", "manual"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.agent.Compact(t.Context()); protocol.CodeOf(err) != protocol.CodeConflict {
+			t.Errorf("an empty context: %v", err)
+		}
+		r.open(r.state)
+		r.fake = fakemodel.New(func(ctx context.Context, q fakemodel.Request, out *fakemodel.Reply) {
+			if isSummary(q) {
+				remembering(ctx, q, out)
+				return
+			}
+			out.Text(noise(9000))
+		})
+		for i := range 8 {
+			text := fmt.Sprint("message ", i)
+			if i == 0 {
+				text = "remember that the-code is blue-42"
+			}
+			if _, err := r.send(t.Context(), text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(r.compactions()) != 0 {
+			t.Fatal("the manual strategy compacted by itself")
+		}
+		r.agent.mu.Lock()
+		r.agent.state.touch([]protocol.Location{{Path: "/work/a.go"}}, true)
+		r.agent.state.touch([]protocol.Location{{Path: "/work/b.go"}}, false)
+		r.agent.state.Steps = []protocol.Task{{Title: "write tests", Status: protocol.StatusPending}}
+		r.agent.mu.Unlock()
+		d, err := r.agent.Compact(t.Context())
+		if err != nil || d.After >= d.Before || d.Strategy != summarized || d.Automatic {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		all := r.conversation(t)
+		first := all[0].Text()
+		for _, want := range []string{
+			"the-code is blue-42", "changed so far:\n- /work/a.go", "read so far:\n- /work/b.go",
+			"write tests (pending)",
+		} {
+			if !strings.Contains(first, want) {
+				t.Errorf("the summary lacks %q: %s", want, first)
+			}
+		}
+		if last := all[len(all)-2]; !strings.HasSuffix(last.Text(), "message 7") {
+			t.Errorf("the last message is %q", last.Text())
+		}
+		info, parts, err := r.agent.Context(t.Context())
+		if err != nil || info.Strategy != "manual" || info.Tokens != d.After || len(parts) == 0 {
+			t.Errorf("%+v, %+v, %v; after the compaction %d", info, parts, err, d.After)
+		}
+		// The conversation goes on, also after a restart.
+		r.open(r.state)
+		if _, err := r.send(t.Context(), "more"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A compaction between a call and its result keeps both together.
+func TestACompactionKeepsAnOpenCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r *rig
+		tool := &fakeTool{name: "read"}
+		tool.run = func(ctx context.Context, _ *ToolCall, _ func(string)) (ToolResult, error) {
+			_, err := r.agent.Compact(ctx)
+			return ToolResult{Text: "result"}, err
+		}
+		r = newRig(t, "anthropic", "claude-sonnet-5-5", func(
+			ctx context.Context, q fakemodel.Request, out *fakemodel.Reply,
+		) {
+			if strings.HasPrefix(q.LastUser(), "message") && !isSummary(q) {
+				out.Text("ok")
+				return
+			}
+			remembering(ctx, q, out)
+		}, tool)
+		fill(t, r)
+		if _, err := r.send(t.Context(), "remember that x is y"); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.results(); !slices.Equal(got, []string{"completed"}) {
+			t.Fatalf("results %q\n%s", got, r.lines())
+		}
+		checkPairs(t, r.conversation(t))
+	})
+}
+
+// checkPairs fails if a call has no result in the next message, or a result no call before it.
+func checkPairs(t *testing.T, all []model.Message) {
+	t.Helper()
+	for i := range all {
+		for _, c := range all[i].Calls() {
+			if i+1 == len(all) || !slices.ContainsFunc(all[i+1].Parts, func(p model.Part) bool {
+				return p.Result != nil && p.Result.ID == c.ID
+			}) {
+				t.Errorf("call %s of message %d has no result", c.ID, i)
+			}
+		}
+		for _, p := range all[i].Parts {
+			if p.Result != nil && (i == 0 || !slices.ContainsFunc(all[i-1].Calls(), func(c model.Call) bool {
+				return c.ID == p.Result.ID
+			})) {
+				t.Errorf("result %s of message %d has no call", p.Result.ID, i)
+			}
+		}
+	}
+}
+
+func TestTheMarksOfTurnsStandAfterACompaction(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "chat", "qwen", func(_ context.Context, q fakemodel.Request, out *fakemodel.Reply) {
+			if isSummary(q) {
+				out.Text("short")
+				return
+			}
+			out.Text("answer to " + q.LastUser())
+		})
+		fill(t, r)
+		if _, err := r.agent.Compact(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s := &r.agent.state
+		if len(s.Turns) == 0 || len(s.Turns) == 6 {
+			t.Fatalf("%+v", s.Turns)
+		}
+		for _, m := range s.Turns {
+			want := "message " + fmt.Sprint(m.Turn[1]-'1')
+			if got := s.Conversation[m.At].Parts[m.Part].Text; !strings.HasPrefix(got, want) {
+				t.Errorf("turn %s begins with %.20q", m.Turn, got)
+			}
+		}
+	})
+}
+
+func TestAnImageCountsLittle(t *testing.T) {
+	m := model.Message{Role: model.User, Parts: []model.Part{
+		{Type: model.FilePart, File: &model.File{MediaType: "image/png", Data: make([]byte, 1<<20)}},
+	}}
+	if size := compaction.Size([]model.Message{m}); size > 10_000 {
+		t.Errorf("%d bytes", size)
+	}
+}

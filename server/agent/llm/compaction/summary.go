@@ -1,0 +1,116 @@
+package compaction
+
+import (
+	"fmt"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm/model"
+)
+
+// Instruction asks the model for a summary of the messages before it.
+const Instruction = `[The context is almost full. Your answer to this message replaces everything above it: ` +
+	`only the answer is kept. Write a summary from which the work can go on without loss, with these sections:
+Goal: what the user wants, in the user's own words.
+Facts: everything that the user said to remember, constraints, names, values and decisions with their reasons.
+Files: those that matter, with what is in them or what was changed.
+Done: what was done and checked, with results.
+Open: what is not done, failures and what was tried, the next step.
+Carry over all that still matters of an earlier summary. Answer with the summary only. Do not call a tool.]`
+
+// Ask returns the messages of a request for a summary.
+func Ask(messages []model.Message) []model.Message {
+	question := model.Part{Type: model.Text, Text: Instruction}
+	out := append([]model.Message(nil), messages...)
+	if n := len(out); n > 0 && out[n-1].Role == model.User {
+		last := out[n-1]
+		last.Parts = append(append([]model.Part(nil), last.Parts...), question)
+		out[n-1] = last
+		return out
+	}
+	return append(out, model.Message{Role: model.User, Parts: []model.Part{question}})
+}
+
+// AskText returns a request for a summary of messages as one text of at most about most bytes. It
+// is for a conversation that does not fit the context of the model.
+func AskText(messages []model.Message, most int) []model.Message {
+	text := "The conversation so far, shortened:\n\n" + Text(messages, most) + "\n\n" + Instruction
+	return []model.Message{model.Texts(model.User, text)}
+}
+
+// Text returns messages as text of at most about most bytes. Long texts lose their middle first,
+// then the conversation does.
+func Text(messages []model.Message, most int) string {
+	each := max(200, 4*most/max(1, len(messages)))
+	var b strings.Builder
+	for i := range messages {
+		m := &messages[i]
+		for j := range m.Parts {
+			if line := partText(m.Role, &m.Parts[j], each); line != "" {
+				b.WriteString(line + "\n")
+			}
+		}
+	}
+	return shortened(b.String(), most)
+}
+
+func partText(role model.Role, p *model.Part, most int) string {
+	switch {
+	case p.Call != nil:
+		return fmt.Sprintf("assistant called %s: %s", p.Call.Name, shortened(string(p.Call.Input), most))
+	case p.Result != nil:
+		return fmt.Sprintf("result of %s: %s", p.Result.Name, shortened(p.Result.Text, most))
+	case p.File != nil:
+		return fmt.Sprintf("file %s: %s", p.File.Name, shortened(p.File.Text, most))
+	case p.Type == model.Text && p.Text != "":
+		return fmt.Sprintf("%s: %s", role, shortened(p.Text, most))
+	}
+	return ""
+}
+
+// A File is a file that the work concerned.
+type File struct {
+	Path    string `json:"path"`
+	Changed bool   `json:"changed,omitempty"`
+}
+
+// Kept is what a summary is followed by: it comes from records, not from the model.
+type Kept struct {
+	Files []File
+	Steps []protocol.Task
+	User  string // the last message of the user, if it is not among the messages that stay
+}
+
+// maxKeptUser bounds Kept.User in a summary, in bytes.
+const maxKeptUser = 8 << 10
+
+// Message returns the message that replaces the messages of which summary tells.
+func Message(summary string, k *Kept) model.Message {
+	var b strings.Builder
+	b.WriteString("[The conversation before this point was replaced by its summary:]\n\n" + summary)
+	list := func(title string, changed bool) {
+		for _, f := range k.Files {
+			if f.Changed != changed {
+				continue
+			}
+			if title != "" {
+				b.WriteString("\n\n" + title)
+				title = ""
+			}
+			b.WriteString("\n- " + f.Path)
+		}
+	}
+	list("Files changed so far:", true)
+	list("Files read so far:", false)
+	if len(k.Steps) > 0 {
+		b.WriteString("\n\nSteps of the work:")
+		for _, s := range k.Steps {
+			fmt.Fprintf(&b, "\n- %s (%s)", s.Title, s.Status)
+		}
+	}
+	if k.User != "" {
+		b.WriteString("\n\nThe last message of the user:\n" + shortened(k.User, maxKeptUser))
+	}
+	b.WriteString("\n\n[End of the summary.]")
+	return model.Texts(model.User, b.String())
+}

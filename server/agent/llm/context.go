@@ -1,0 +1,172 @@
+package llm
+
+import (
+	"cmp"
+	"context"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm/compaction"
+	"agentctl/server/agent/llm/model"
+)
+
+// The strategies of the context.
+const (
+	contextThreshold = "threshold" // compacted when it is almost full
+	contextManual    = "manual"    // compacted by a command, or when the provider refuses it
+)
+
+// defaultThreshold is the part of the context that is used before it is compacted.
+const defaultThreshold = 0.8
+
+// A ContextConfig says when the context is compacted.
+type ContextConfig struct {
+	Strategy  string  `json:"strategy"`  // threshold or manual; empty: threshold
+	Threshold float64 `json:"threshold"` // part of the model's context; 0: 0.8
+}
+
+// setContext records that the conversation of that many bytes has so many tokens.
+func (s *state) setContext(tokens, size int64) {
+	s.Context, s.Counted = tokens, 0
+	if tokens > 0 {
+		s.Counted = size
+	}
+}
+
+// bytesPerToken estimates the size of a token before a provider has counted any.
+const bytesPerToken = 4
+
+// tokens estimates the tokens of a number of bytes, from the last count of the provider.
+func (s *state) tokens(size int64) int64 {
+	if s.Counted == 0 {
+		return size / bytesPerToken
+	}
+	return int64(float64(size) * float64(s.Context) / float64(s.Counted))
+}
+
+// bytes estimates the bytes of a number of tokens.
+func (s *state) bytes(tokens int64) int64 {
+	if s.Context == 0 || s.Counted == 0 {
+		return tokens * bytesPerToken
+	}
+	return int64(float64(tokens) * float64(s.Counted) / float64(s.Context))
+}
+
+// size returns the bytes of a request with the conversation. The lock is held.
+func (a *Agent) size(s *state, toolbox Toolbox) int64 {
+	return a.fixedSize(toolbox) + compaction.Size(s.Conversation)
+}
+
+// fixedSize returns the bytes of the instructions and the tools. The lock is held.
+func (a *Agent) fixedSize(toolbox Toolbox) int64 {
+	instructions, tools := a.fixedSizes(toolbox)
+	return instructions + tools
+}
+
+func (a *Agent) fixedSizes(toolbox Toolbox) (instructions, tools int64) {
+	instructions = int64(len(baseInstructions) + len(a.options.Config.Instructions))
+	if toolbox == nil {
+		return instructions, 0
+	}
+	instructions += int64(len(toolbox.Instructions()))
+	for _, t := range toolbox.Tools() {
+		spec := t.Spec()
+		tools += int64(len(spec.Name) + len(spec.About) + len(spec.Schema))
+	}
+	return instructions, tools
+}
+
+// strategy returns the strategy of the context. The lock is held.
+func (a *Agent) strategy() string {
+	return cmp.Or(a.state.Strategy, a.options.Config.Context.Strategy, contextThreshold)
+}
+
+// fullContext reports whether the next request would use more of the context than it may.
+func (a *Agent) fullContext(b *model.Backend, toolbox Toolbox) (percent float64, full bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if b.Window == 0 || a.strategy() != contextThreshold {
+		return 0, false
+	}
+	threshold := a.options.Config.Context.Threshold
+	if threshold == 0 {
+		threshold = defaultThreshold
+	}
+	limit := int64(threshold * float64(b.Window))
+	if b.MaxOut > 0 { // the answer needs room too
+		limit = min(limit, max(b.Window/2, b.Window-b.MaxOut))
+	}
+	size := a.size(&a.state, toolbox)
+	if grown := a.state.Compacted; grown > 0 && size < grown+grown/4 {
+		return 0, false // it could not be made smaller
+	}
+	tokens := a.state.tokens(size)
+	return 100 * float64(tokens) / float64(b.Window), tokens > limit
+}
+
+// Context implements session.Measurer.
+func (a *Agent) Context(ctx context.Context) (protocol.ContextInfo, []protocol.ContextPart, error) {
+	backend, toolbox, err := a.open(ctx)
+	if err != nil {
+		return protocol.ContextInfo{}, nil, err
+	}
+	info := a.contextInfo(backend)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	info.Tokens = a.state.tokens(a.size(&a.state, toolbox))
+	setPercent(&info)
+	return info, a.contextParts(toolbox), nil
+}
+
+// contextParts returns what takes the room of the context. The lock is held.
+func (a *Agent) contextParts(toolbox Toolbox) (parts []protocol.ContextPart) {
+	instructions, tools := a.fixedSizes(toolbox)
+	s := compaction.Measure(a.state.Conversation)
+	for _, x := range []struct {
+		name string
+		size int64
+	}{
+		{"instructions", instructions},
+		{"tools", tools},
+		{"messages", s.User},
+		{"files", s.Files},
+		{"answers", s.Answers},
+		{"reasoning", s.Reasoning},
+		{"tool calls", s.Calls},
+		{"tool results", s.Results},
+	} {
+		if tokens := a.state.tokens(x.size); tokens > 0 {
+			parts = append(parts, protocol.ContextPart{Name: x.name, Tokens: tokens})
+		}
+	}
+	return parts
+}
+
+// contextSetting returns the setting of the strategy. The lock is held.
+func (a *Agent) contextSetting() protocol.Setting {
+	return protocol.Setting{
+		ID: contextSetting, Name: "Context", Value: a.strategy(),
+		Default: cmp.Or(a.options.Config.Context.Strategy, contextThreshold),
+		Choices: []protocol.Choice{
+			{ID: contextThreshold, Label: "threshold", About: "compacted when it is almost full"},
+			{ID: contextManual, Label: "manual", About: "compacted by you, or when the model refuses it"},
+		},
+	}
+}
+
+// contextInfo returns the context usage as the provider counted it last.
+func (a *Agent) contextInfo(b *model.Backend) protocol.ContextInfo {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	info := protocol.ContextInfo{
+		Tokens: a.state.Context, MaxTokens: b.Window, TranscriptLength: len(a.state.Conversation),
+		Strategy: a.strategy(),
+	}
+	setPercent(&info)
+	return info
+}
+
+func setPercent(info *protocol.ContextInfo) {
+	if info.Percent = 0; info.MaxTokens > 0 {
+		info.Percent = 100 * float64(info.Tokens) / float64(info.MaxTokens)
+	}
+}

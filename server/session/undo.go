@@ -1,0 +1,95 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// An undone is a turn that the agent has forgotten.
+type undone struct {
+	Undone
+	message protocol.Message
+}
+
+// undo lets the agent forget its last turn, and restores the files that its tools changed.
+func (s *Session) undo(cmd *command, _ *protocol.Empty) (any, error) {
+	return s.takeBack(cmd, true, func(u *undone) (any, error) {
+		s.record(protocol.Notice, &cmd.by, protocol.NoticeData{Level: protocol.LevelInfo, Message: u.notice()})
+		return protocol.UndoResult{Turn: u.Turn, Message: u.message, Restored: u.Restored, Kept: u.Kept}, nil
+	})
+}
+
+// retry lets the agent forget its last turn and sends the message of that turn again. Files stay.
+func (s *Session) retry(cmd *command, _ *protocol.Empty) (any, error) {
+	return s.takeBack(cmd, false, func(u *undone) (any, error) {
+		s.record(protocol.Notice, &cmd.by, protocol.NoticeData{
+			Level: protocol.LevelInfo, Message: "the agent forgot the turn before: its message is sent again",
+		})
+		return s.acceptMessage(cmd, protocol.Message{Text: u.message.Text, Parts: u.message.Parts}, true)
+	})
+}
+
+// takeBack lets the agent forget its last turn, then runs finish on the session's goroutine.
+func (s *Session) takeBack(cmd *command, files bool, finish func(*undone) (any, error)) (any, error) {
+	agent, err := requireCapability[Undoer](s, "undo a turn")
+	if err != nil {
+		return nil, err
+	}
+	if s.turn != nil {
+		return nil, protocol.Errorf(protocol.CodeConflict, "a turn is under way: interrupt it first")
+	}
+	s.afterCommit(func(failed error) {
+		if failed != nil {
+			s.answer(cmd, nil, failed)
+			return
+		}
+		s.runAsync(cmd, func(ctx context.Context) (any, error) {
+			done, err := agent.Undo(ctx, files)
+			if err != nil {
+				return nil, err
+			}
+			u := &undone{Undone: done}
+			u.message, err = s.messageOf(ctx, done.Turn)
+			return u, err
+		}, func(v any) (any, error) { return finish(v.(*undone)) })
+	})
+	return nil, errAnswerLater
+}
+
+// messageOf reads the message of a finished turn.
+func (s *Session) messageOf(ctx context.Context, turn string) (protocol.Message, error) {
+	for before := uint64(0); ; {
+		rows, err := s.hub.cfg.Store.Turns(ctx, s.id, before, 100)
+		if err != nil {
+			return protocol.Message{}, s.hub.readError(s.id, err)
+		}
+		for _, row := range rows {
+			if before = row.First; row.Turn != turn {
+				continue
+			}
+			t, err := (&host{s}).readTurn(ctx, row)
+			if err != nil || t == nil {
+				return protocol.Message{}, fmt.Errorf("read turn %s: %w", turn, err)
+			}
+			return t.Message, nil
+		}
+		if len(rows) == 0 {
+			return protocol.Message{}, protocol.Errorf(protocol.CodeNotFound, "turn %s is not in the log", turn)
+		}
+	}
+}
+
+// notice tells users what was undone.
+func (u *undone) notice() string {
+	text := "the agent forgot the last turn"
+	if len(u.Restored) > 0 {
+		text += "; restored: " + strings.Join(u.Restored, ", ")
+	}
+	if len(u.Kept) > 0 {
+		text += "; not restored, because they changed since: " + strings.Join(u.Kept, ", ")
+	}
+	return protocol.SplitText(text, longText)[0]
+}
