@@ -47,7 +47,9 @@ func newDoctor(a *app, run func(context.Context, *doctorOptions) error) *cobra.C
 		Short: "Check configuration, data directory, server and agents",
 		Long: `Check the configuration file, the data directory and its permissions, its
 sessions (as "agentctl check --quick"), the last errors of its server, the server and
-its version, and which agents are installed and logged in. It starts no server. It exits 1 when a check is bad.`,
+its version, which agents are installed and logged in, and which providers of
+models have a key. It connects to the configured MCP servers. It starts no
+agentctl server. It exits 1 when a check is bad.`,
 		Example: "  agentctl doctor",
 		Args:    rangeArgs(0, 0),
 		RunE:    runE(a, o, nil, run),
@@ -66,7 +68,7 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 		checks = append(checks, checkStored(ctx, dir)...)
 	}
 	checks = append(checks, o.checkServer(ctx))
-	checks = append(checks, o.checkAgents()...)
+	checks = append(checks, o.checkAgents(ctx)...)
 	bad := 0
 	for _, c := range checks {
 		if c.Status == checkBad {
@@ -151,8 +153,9 @@ func (o *doctorOptions) checkServer(ctx context.Context) check {
 		hello.Server, hello.Version, output.Actor(&hello.By), programVersion())}
 }
 
-// checkAgents checks which agents are installed, and looks for their logins.
-func (o *doctorOptions) checkAgents() []check {
+// checkAgents checks which agents are installed, and looks for their logins, the keys of the
+// providers of models, and the MCP servers.
+func (o *doctorOptions) checkAgents(ctx context.Context) []check {
 	registry, err := o.app.registry()
 	if err != nil {
 		return []check{{"agents", checkBad, err.Error()}}
@@ -170,5 +173,24 @@ func (o *doctorOptions) checkAgents() []check {
 		}
 		checks = append(checks, c)
 	}
+	for _, r := range inspector.Providers() {
+		checks = append(checks, readinessCheck("provider "+r.Name, &r))
+	}
+	if len(registry.MCP) == 0 || o.app.flags.Server != "" {
+		return checks
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	for _, r := range inspector.MCPServers(ctx, os.TempDir()) {
+		checks = append(checks, readinessCheck("mcp "+r.Name, &r))
+	}
 	return checks
+}
+
+func readinessCheck(name string, r *agents.Readiness) check {
+	c := check{name, checkOK, output.OneLine(r.Detail, 200)}
+	if !r.Ready {
+		c.Status = checkNote
+	}
+	return c
 }

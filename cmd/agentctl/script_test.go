@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 		"agentctl":         func() { os.Exit(run()) },
 		"panicking-client": runPanickingClient,
 		"fake-acp":         func() { os.Exit(fakeacp.Main()) },
+		"fake-mcp":         runMCPServer,
 	})
 }
 

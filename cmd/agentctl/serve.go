@@ -118,8 +118,9 @@ public keys (agentctl state key) of other servers whose states are restored too.
 origins of web pages that may connect; all other pages are refused.
 
 An agent with a "model" runs in the server. "providers" says where models are and where their keys
-come from; docs/models.md has all keys. "mcp" names servers of the Model Context Protocol for the agents: commands, which the agent runs, or
-URLs, with "type": "sse" for the older transport. Without "agents" every agent gets a server; with
+come from; docs/config.md has all keys. An unknown key and an invalid value are refused with the
+line. "mcp" names servers of the Model Context Protocol for the agents: commands, which the agent runs,
+or URLs, with "type": "sse" for the older transport. Without "agents" every agent gets a server; with
 [] none does. ${NAME} is a variable of the agent: of "env", of the session (agentctl new --env,
 "pass_env") or of the server, so that the file holds no secret. A session has a notice about servers
 that its agent does not take.`,

@@ -65,7 +65,7 @@ func (r *Registry) openModel(name string, spec session.Spec, host session.Host) 
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeAgentAuth, "%v", err)
 	}
-	providers, tools, changes := r.Providers, r.Configured[name].Tools, r.Changes
+	providers := r.Providers
 	return llm.New(llm.Options{
 		Name: name, Config: c,
 		Open: func(_ context.Context, text string) (model.Backend, error) {
@@ -76,11 +76,7 @@ func (r *Registry) openModel(name string, spec session.Spec, host session.Host) 
 			return providers.Open(ref, &provider.Keys{Env: env})
 		},
 		Toolbox: func(spec session.Spec, host session.Host) (llm.Toolbox, error) {
-			return tool.Open(tool.Options{
-				Config: tools, Session: spec.Session, CWD: spec.CWD, Host: host, Restored: spec.State != nil,
-				Changes: changes,
-				Env:     providers.CommandEnvironment(mergeEnvironment(r.Configured[name].Env, spec.Env)),
-			})
+			return r.openToolbox(name, spec, host)
 		},
 	}, spec, host)
 }
@@ -107,7 +103,11 @@ func mergeEnvironment(configured, of map[string]string) map[string]string {
 
 // checkModel returns the first invalid value of an agent that requests a model itself.
 func (r *Registry) checkModel(c *llm.Config) error {
-	for _, name := range append([]string{c.Model}, c.Models...) {
+	names := append([]string{c.Model}, c.Models...)
+	if c.Tasks.Model != "" {
+		names = append(names, c.Tasks.Model)
+	}
+	for _, name := range names {
 		if _, err := r.Providers.Parse(name); err != nil {
 			return err
 		}
@@ -138,11 +138,12 @@ func (r *Registry) CheckConfigured() error {
 		}
 		switch {
 		case name == "" || n != 1:
-			return fmt.Errorf("agent %q needs one of command, script and model", name)
+			return fmt.Errorf("agents.%s: want one of command, script and model", name)
 		case a.Command == "" && len(a.Args) > 0:
-			return fmt.Errorf("agent %q: only a command takes args", name)
+			return fmt.Errorf("agents.%s: only a command takes args", name)
 		case a.Model == "" && !a.plain():
-			return fmt.Errorf("agent %q: models, effort, instructions, budget, context and tools need a model", name)
+			return fmt.Errorf(
+				"agents.%s: models, effort, instructions, budget, context, tasks and tools need a model", name)
 		}
 		check := r.checkModel
 		if a.Model == "" {
@@ -158,7 +159,7 @@ func (r *Registry) CheckConfigured() error {
 // plain reports whether the configuration has no value of an agent that requests a model.
 func (c *Config) plain() bool {
 	return c.Models == nil && c.Effort == "" && c.Instructions == "" && c.Budget == llm.Budget{} &&
-		c.Context == llm.ContextConfig{} && c.Tools == tool.Config{}
+		c.Context == llm.ContextConfig{} && c.Tools == tool.Config{} && c.Tasks == llm.TaskConfig{}
 }
 
 // inspectModel returns what can be known of an agent that requests a model itself.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"agentctl/server/agent/acp"
 )
@@ -14,7 +15,31 @@ import (
 type MCPServer struct {
 	acp.MCPServer
 
-	Agents []string `json:"agents"` // names of the agents that get it; nil: every agent, empty: none
+	Agents []string `json:"agents"` // names of the agents that get it; default all
+
+	MCPLimits
+}
+
+// MCPLimits are for agents that request a model themselves. Other agents have limits of their own.
+type MCPLimits struct {
+	// TrustReadOnly runs the tools that the server calls read-only without asking.
+	TrustReadOnly bool `json:"trust_read_only"`
+
+	StartTimeout Timeout `json:"start_timeout"` // until the tools are known; default 30s
+	CallTimeout  Timeout `json:"call_timeout"`  // of a call, from its start or last progress; default 60s
+}
+
+// A Timeout is written in Go's form: 90s, 5m. It is never negative.
+type Timeout time.Duration
+
+// UnmarshalText reads a timeout.
+func (t *Timeout) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	if err == nil && v < 0 {
+		err = fmt.Errorf("timeout %s is negative", v)
+	}
+	*t = Timeout(v)
+	return err
 }
 
 // mcpServers returns the servers of an agent, sorted by name.

@@ -9,7 +9,7 @@ import (
 
 func TestAnAgentGetsTheMCPServersForEveryAgentAndItsOwn(t *testing.T) {
 	server := func(command string, agents []string) MCPServer {
-		return MCPServer{acp.MCPServer{Command: command}, agents}
+		return MCPServer{MCPServer: acp.MCPServer{Command: command}, Agents: agents}
 	}
 	r := &Registry{MCP: map[string]MCPServer{
 		"b": server("all", nil), "c": server("off", []string{}),

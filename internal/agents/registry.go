@@ -23,14 +23,14 @@ const ScriptScheme = "script:"
 // A Config says how to run a configured agent: a command that speaks the Agent Client Protocol, a
 // script, or a model.
 type Config struct {
-	Command string            `json:"command"`
-	Args    []string          `json:"args"`
-	Env     map[string]string `json:"env"`
-	Script  string            `json:"script"` // path of a file
+	Command string            `json:"command"` // program that speaks the Agent Client Protocol
+	Args    []string          `json:"args"`    // of the command
+	Env     map[string]string `json:"env"`     // variables, where the session's creator has none
+	Script  string            `json:"script"`  // path of a script, instead of a command
 
 	llm.Config
 
-	Tools tool.Config `json:"tools"` // of a model
+	Tools tool.Config `json:"tools"` // further tools of an agent with a model
 }
 
 // A Registry opens agents by name. It does not change after construction.

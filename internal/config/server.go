@@ -1,16 +1,15 @@
 package config
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -25,68 +24,68 @@ const maxMessageLimit = 64 * protocol.MaxMessage
 
 // A Server is the configuration file of a server. Flags override it.
 type Server struct {
-	Agents       map[string]agents.Config    `json:"agents"`
-	MCP          map[string]agents.MCPServer `json:"mcp"`
-	Providers    agents.Providers            `json:"providers"` // of models
-	DefaultAgent string                      `json:"default_agent"`
-	Users        string                      `json:"users"` // path of the file of users who log in
+	Agents       map[string]agents.Config    `json:"agents"`        // agents, besides the presets
+	MCP          map[string]agents.MCPServer `json:"mcp"`           // servers of the Model Context Protocol
+	Providers    agents.Providers            `json:"providers"`     // of models
+	DefaultAgent string                      `json:"default_agent"` // of sessions that name none
+	Users        string                      `json:"users"`         // path of the file of users who log in
 	Timeouts
-	StateSecret string   `json:"state_secret"` // of exported states; empty: a generated one
+	StateSecret string   `json:"state_secret"` // of exported states; default one that is made
 	StateKeys   []string `json:"state_keys"`   // files of the public keys of servers whose states are restored
-	Sync        string   `json:"sync"`         // normal or full
-	Window      int64    `json:"window"`       // bytes; 0: the server's default
-	Limits      Limits   `json:"limits"`
-	Origins     []string `json:"origins"` // web pages that may connect
-	TLS         *TLS     `json:"tls"`     // nil: none
+	Sync        string   `json:"sync"`         // of the store: normal or full; default normal
+	Window      int64    `json:"window"`       // bytes that a client may leave unacknowledged; default 16777216
+	Limits      Limits   `json:"limits"`       // of clients and sessions
+	Origins     []string `json:"origins"`      // web pages that may connect
+	TLS         *TLS     `json:"tls"`          // for network listeners; default none
 
-	Retention Retention          `json:"retention"`
-	Dialects  map[string]Dialect `json:"dialects"`
+	Retention Retention          `json:"retention"` // of unused sessions
+	Dialects  map[string]Dialect `json:"dialects"`  // protocols of other systems
 }
 
 // Timeouts are durations of sessions; 0 is the server's default.
 type Timeouts struct {
-	ApprovalTimeout Duration `json:"approval_timeout"` // default: none
-	EditHold        Duration `json:"edit_hold"`
-	AgentIdle       Duration `json:"agent_idle"`
-	StateTTL        Duration `json:"state_ttl"`
+	ApprovalTimeout Duration `json:"approval_timeout"` // for the decision about a request; default no limit
+	EditHold        Duration `json:"edit_hold"`        // of a queue while a user edits a message; default 30s
+	AgentIdle       Duration `json:"agent_idle"`       // until an idle agent ends that can continue later; default 12h
+	StateTTL        Duration `json:"state_ttl"`        // of exported states; default 168h
 }
 
 // A Retention says which unused sessions are removed; 0 removes none.
 type Retention struct {
-	Age      Duration `json:"age"`      // since their last activity
-	Sessions int      `json:"sessions"` // that are kept, the most recently active
-	Bytes    int64    `json:"bytes"`    // of the database; the oldest are removed
+	Age      Duration `json:"age"`      // since their last activity; default no limit
+	Sessions int      `json:"sessions"` // that are kept, the most recently active; default all
+	Bytes    int64    `json:"bytes"`    // of the database, the oldest are removed; default no limit
 }
 
 // TLS names a certificate and its key, PEM files. Both are empty for a certificate that the server
 // makes.
 type TLS struct {
-	Cert string `json:"cert"`
-	Key  string `json:"key"`
+	Cert string `json:"cert"` // PEM file of the certificate; default one that is made
+	Key  string `json:"key"`  // PEM file of its key
 }
 
 // A Dialect maps the names of another system to agents and sets its options.
 type Dialect struct {
-	Agents  map[string]string `json:"agents"` // by domain, agent or runtime id of the other system
-	Options map[string]string `json:"options"`
+	Agents  map[string]string `json:"agents"`  // by domain, agent or runtime id of the other system
+	Options map[string]string `json:"options"` // of the dialect, see its page
 }
 
 // Limits bounds what clients may do and sessions may hold; 0 is the server's default.
 type Limits struct {
-	Connections     int   `json:"connections"`     // of known senders
-	PerSender       int   `json:"per_sender"`      // connections of one sender, except the owner and admins
-	Reserve         int   `json:"reserve"`         // further connections for the owner and admins
-	Unauthenticated int   `json:"unauthenticated"` // connections of senders that are not known yet
-	Message         int64 `json:"message"`         // bytes of one message
-	InFlight        int   `json:"inflight"`        // commands in flight per connection
-	Rate            int   `json:"rate"`            // commands a second per connection
-	Sessions        int   `json:"sessions"`        // of the server, closed ones included
-	Agents          int   `json:"agents"`          // processes of agents at once
-	Queue           int   `json:"queue"`           // messages in the queue of a session
-	Requests        int   `json:"requests"`        // pending requests of a session
-	Rules           int   `json:"rules"`           // of a session
-	Disk            int64 `json:"disk"`            // bytes of the store; default: no limit
-	SessionBytes    int64 `json:"session_bytes"`   // of a session's queue, of its requests, and of its rules
+	Connections     int   `json:"connections"`     // of known senders; default 4096
+	PerSender       int   `json:"per_sender"`      // of one sender, except the owner and admins; default 1024
+	Reserve         int   `json:"reserve"`         // further connections for the owner and admins; default 64
+	Unauthenticated int   `json:"unauthenticated"` // connections of senders not known yet; default 256
+	Message         int64 `json:"message"`         // bytes of one message; default 1048576
+	InFlight        int   `json:"inflight"`        // commands in flight per connection; default 64
+	Rate            int   `json:"rate"`            // commands a second per connection; default 5000
+	Sessions        int   `json:"sessions"`        // of the server, closed ones included; default 20000
+	Agents          int   `json:"agents"`          // processes of agents at once; default 500
+	Queue           int   `json:"queue"`           // messages in the queue of a session; default 1000
+	Requests        int   `json:"requests"`        // pending requests of a session; default 100
+	Rules           int   `json:"rules"`           // of a session; default 500
+	Disk            int64 `json:"disk"`            // bytes of the store; default no limit
+	SessionBytes    int64 `json:"session_bytes"`   // of its queue, requests and rules each; default 4194304
 }
 
 // maxSessionBytes bounds session_bytes, so that a client can receive the state of a session.
@@ -163,16 +162,15 @@ func (c *Server) resolvePaths(dir string) {
 
 func parseServer(b []byte) (*Server, error) {
 	c := &Server{}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(c); err != nil {
+	s, err := readShape(b, reflect.TypeOf(*c))
+	if err != nil {
 		return nil, err
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("more than one JSON value")
+	if err := json.Unmarshal(b, c); err != nil {
+		return nil, s.at(err)
 	}
 	if err := c.check(); err != nil {
-		return nil, err
+		return nil, s.at(err)
 	}
 	return c, nil
 }
@@ -184,17 +182,17 @@ func (c *Server) check() error {
 	}
 	for name, d := range c.Dialects {
 		if err := CheckDialect(name); err != nil {
-			return err
+			return fmt.Errorf("dialects.%s: %w", name, err)
 		}
 		for option, value := range d.Options {
 			if err := CheckDialectOption(name, codec.ServerEnd, option, value); err != nil {
-				return err
+				return fmt.Errorf("dialects.%s.options.%s: %w", name, option, err)
 			}
 		}
 	}
 	for _, o := range c.Origins {
 		if u, err := url.Parse(o); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != o || strings.ToLower(o) != o {
-			return fmt.Errorf("invalid origin %q: want https://host or http://host:port", o)
+			return fmt.Errorf("origins: invalid origin %q: want https://host or http://host:port", o)
 		}
 	}
 	if c.TLS != nil && (c.TLS.Cert == "") != (c.TLS.Key == "") {
@@ -206,7 +204,7 @@ func (c *Server) check() error {
 	switch c.Sync {
 	case "", "normal", "full":
 	default:
-		return fmt.Errorf("invalid sync %q: want normal or full", c.Sync)
+		return fmt.Errorf("sync: invalid value %q: want normal or full", c.Sync)
 	}
 	if r := c.Retention; r.Sessions < 0 || r.Bytes < 0 {
 		return fmt.Errorf("retention.sessions and retention.bytes must be positive")

@@ -63,23 +63,23 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 func TestAnInvalidConfigurationIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                       "EOF",
-		`[]`:                     "array",
+		`[]`:                     "line 1: the file: want an object, not a JSON array",
 		`{"limits":{"rate":-1}}`: "limits must be positive",
 		`{"dialects":{"myagent":{"options":{"heartbeat":"often"}}}}`: `invalid value "often" for option heartbeat`,
 		`{"dialects":{"effectiveagent":{"options":{"quiet":"5s"}}}}`: `no server option "quiet"`,
 		`{"dialects":{"sandcastle":{"options":{"tags":"chat"}}}}`:    "has no server options",
 		`{"agent":{}}`:        `unknown field "agent"`,
-		`{"agents":{"a":{}}}`: `agent "a" needs one of command, script`,
-		`{"agents":{"a":{"command":"x","script":"y"}}}`:                 `agent "a" needs one of command, script`,
+		`{"agents":{"a":{}}}`: `agents.a: want one of command, script`,
+		`{"agents":{"a":{"command":"x","script":"y"}}}`:                 `agents.a: want one of command, script`,
 		`{"agents":{"a":{"script":"y","args":["z"]}}}`:                  "only a command takes args",
 		`{"approval_timeout":"soon"}`:                                   "invalid duration",
 		`{"edit_hold":"-3s"}`:                                           "negative",
 		`{"dialects":{"x":{}}}`:                                         `unknown dialect "x"`,
-		`{"sync":"sometimes"}`:                                          "invalid sync",
+		`{"sync":"sometimes"}`:                                          "sync: invalid value",
 		`{"retention":{"sessions":-1}}`:                                 "retention.sessions",
 		`{"window":-1}`:                                                 "positive",
 		`{} {}`:                                                         "more than one",
-		`{"agents":{"a":{"model":"x","script":"y"}}}`:                   `agent "a" needs one of command, script`,
+		`{"agents":{"a":{"model":"x","script":"y"}}}`:                   `agents.a: want one of command, script`,
 		`{"agents":{"a":{"model":"y"}}}`:                                `agents.a: unknown model "y"`,
 		`{"agents":{"a":{"model":"gpt-5.5","effort":"x"}}}`:             `agents.a: effort: invalid value "x"`,
 		`{"agents":{"a":{"model":"gpt-5.5","models":["z"]}}}`:           `agents.a: unknown model "z"`,
@@ -128,7 +128,7 @@ func TestAConfigurationNamesOnlyExistingAgents(t *testing.T) {
 		{`{"dialects":{"agentloop":{"agents":{"foreign":""}}}}`, `dialects.agentloop.agents.foreign: `, `""`},
 		{`{"default_agent":"min"}`, `default_agent: `, `"min"`},
 	} {
-		if _, err := parseServer([]byte(c.text)); err == nil || !strings.HasPrefix(err.Error(), c.key) ||
+		if _, err := parseServer([]byte(c.text)); err == nil || !strings.HasPrefix(err.Error(), "line 1: "+c.key) ||
 			!strings.Contains(err.Error(), c.problem) {
 			t.Errorf("%s: %v, want %s%s", c.text, err, c.key, c.problem)
 		}

@@ -2,6 +2,11 @@
 // protocol, from the tables, types and comments of package protocol, and docs/openapi.json, the
 // description of the HTTP interface, from the routes of package server/web. Its tests hold types,
 // schema and the examples of docs/protocol.md together. It knows no session.
+//
+// It also writes docs/config.schema.json and docs/config.md, the schema and the manual of the
+// configuration file of a server, from the types of package config. docs/server.json has the
+// examples.
 package main
 
 //go:generate go run . ../../docs/protocol.schema.json ../../docs/openapi.json
+//go:generate go run . config ../../docs

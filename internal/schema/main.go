@@ -12,11 +12,17 @@ import (
 var sources = []string{"../../protocol", "../../server/history", "../../server/web"}
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: schema SCHEMA OPENAPI")
+	var err error
+	switch {
+	case len(os.Args) == 3 && os.Args[1] == "config":
+		err = writeConfig(os.Args[2])
+	case len(os.Args) == 3:
+		err = write(os.Args[1], os.Args[2])
+	default:
+		fmt.Fprintln(os.Stderr, "usage: schema SCHEMA OPENAPI | schema config DIR")
 		os.Exit(2)
 	}
-	if err := write(os.Args[1], os.Args[2]); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "schema:", err)
 		os.Exit(1)
 	}

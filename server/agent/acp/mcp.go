@@ -20,12 +20,12 @@ const (
 // the agent's environment.
 type MCPServer struct {
 	Name    string            `json:"-"`
-	Command string            `json:"command"`
-	Args    []string          `json:"args"`
-	Env     map[string]string `json:"env"`
-	Type    string            `json:"type"` // of a URL: MCPHTTP, the default, or MCPSSE
-	URL     string            `json:"url"`
-	Headers map[string]string `json:"headers"`
+	Command string            `json:"command"` // program
+	Args    []string          `json:"args"`    // of the program
+	Env     map[string]string `json:"env"`     // variables of the program
+	Type    string            `json:"type"`    // of a URL: http or sse; default http
+	URL     string            `json:"url"`     // of a server by HTTP, instead of a command
+	Headers map[string]string `json:"headers"` // of requests to the URL
 }
 
 // mcpCommand is a command in mcpServers. The protocol has no type for it, and wants every list.
@@ -78,7 +78,7 @@ func (c *client) mcpServers(env []string) (servers []any, leftOut []string) {
 // encode returns the server in the form of the protocol. It fails if the agent does not take its
 // transport, or a variable is not set.
 func (s *MCPServer) encode(env []string, takes mcpCapabilities) (any, error) {
-	x := expansion{env: env}
+	x := expansion{lookup: lookupIn(env)}
 	if s.Command != "" {
 		server := mcpCommand{s.Name, programPath(s.Command), make([]string, len(s.Args)), x.values(s.Env)}
 		for i, arg := range s.Args {
@@ -106,25 +106,52 @@ func programPath(name string) string {
 	return path
 }
 
-// An expansion replaces references to variables. It keeps the first error.
-type expansion struct {
-	env []string
-	err error
+// Expand returns the server with the values of variables. lookup returns "" for one that is not
+// set.
+func (s MCPServer) Expand(lookup func(name string) string) (MCPServer, error) {
+	x := expansion{lookup: lookup}
+	args := make([]string, len(s.Args))
+	for i, arg := range s.Args {
+		args[i] = x.expand(arg)
+	}
+	s.Args, s.URL, s.Env, s.Headers = args, x.expand(s.URL), x.expandAll(s.Env), x.expandAll(s.Headers)
+	return s, x.err
 }
 
-func (x *expansion) expand(value string) string {
-	return variable.ReplaceAllStringFunc(value, func(ref string) string {
-		name := ref[len("${") : len(ref)-len("}")]
-		for _, kv := range x.env {
+// lookupIn returns how variables are looked up in an environment.
+func lookupIn(env []string) func(name string) string {
+	return func(name string) string {
+		for _, kv := range env {
 			if k, v, _ := strings.Cut(kv, "="); k == name && v != "" {
 				return v
 			}
 		}
-		if x.err == nil {
+		return ""
+	}
+}
+
+// An expansion replaces references to variables. It keeps the first error.
+type expansion struct {
+	lookup func(name string) string
+	err    error
+}
+
+func (x *expansion) expand(value string) string {
+	return variable.ReplaceAllStringFunc(value, func(ref string) string {
+		v := x.lookup(ref[len("${") : len(ref)-len("}")])
+		if v == "" && x.err == nil {
 			x.err = fmt.Errorf("%s is not set: pass it with agentctl new --env or pass_env in your configuration", ref)
 		}
-		return ""
+		return v
 	})
+}
+
+func (x *expansion) expandAll(of map[string]string) map[string]string {
+	all := make(map[string]string, len(of))
+	for name, value := range of {
+		all[name] = x.expand(value)
+	}
+	return all
 }
 
 // values returns the values sorted by name.

@@ -30,6 +30,10 @@ type Agent struct {
 	toolbox Toolbox        // nil: not open
 	started time.Time      // zero: not started
 	running bool           // a turn runs
+
+	parent    *Agent               // of a sub-agent; nil: it is none
+	tasks     chan struct{}        // holds one of each sub-agent that runs
+	subagents map[string]*subagent // that run, by the id of the call of their task
 }
 
 var (
@@ -53,7 +57,7 @@ func New(o Options, spec session.Spec, host session.Host) (*Agent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.Name, err)
 	}
-	return &Agent{options: o, spec: spec, host: host, state: s}, nil
+	return &Agent{options: o, spec: spec, host: host, state: s, tasks: make(chan struct{}, maxTasks)}, nil
 }
 
 // Capabilities implements session.Agent.
@@ -107,6 +111,7 @@ func (a *Agent) open(ctx context.Context) (*model.Backend, Toolbox, error) {
 			return nil, nil, fmt.Errorf("open tools: %w", err)
 		}
 		toolbox = t
+		a.follow(t)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -150,7 +150,7 @@ func refused(status protocol.ToolStatus, format string, args ...any) callResult 
 // call checks a call, asks if it must, and runs it. An error ends the turn.
 func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, error) {
 	if c.Started {
-		return refused(protocol.ToolUnknown, unknownText), nil
+		return refused(protocol.ToolUnknown, unknownText), t.endBelow(ctx, c)
 	}
 	tool := t.tools[c.Call.Name]
 	switch {
@@ -159,7 +159,7 @@ func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, er
 	case c.Call.Invalid:
 		return refused(protocol.ToolFailed, "The arguments are not a JSON object. Call the tool again."), nil
 	}
-	call := &ToolCall{ID: c.Tool, Turn: t.turn.ID, Input: c.Call.Input}
+	call := &ToolCall{ID: c.Tool, Turn: t.turn.ID, Input: c.Call.Input, out: t.out}
 	preview, err := tool.Preview(ctx, call)
 	if err != nil {
 		return t.failed(ctx, ToolResult{}, err)
@@ -201,6 +201,9 @@ func (t *turnRun) failed(ctx context.Context, r ToolResult, err error) (callResu
 	text := err.Error()
 	if ctx.Err() != nil {
 		status, text = protocol.ToolCancelled, "The user interrupted the call."
+	}
+	if errors.Is(err, errDenyStop) { // of a call of a task
+		return refused(protocol.ToolDenied, "%s", deniedText), err
 	}
 	r.Text = strings.TrimSpace(r.Text + "\n\n" + text)
 	return callResult{ToolResult: r, status: status, failure: text}, nil

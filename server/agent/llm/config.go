@@ -12,29 +12,31 @@ import (
 
 // A Config is an agent in the configuration of the server.
 type Config struct {
-	Model        string   `json:"model"`  // PROVIDER/MODEL, or a name that tells its provider
-	Models       []string `json:"models"` // further ones that users can choose
-	Effort       string   `json:"effort"` // of reasoning: low, medium or high
-	Instructions string   `json:"instructions"`
-	Budget       Budget   `json:"budget"`
+	Model        string   `json:"model"`        // PROVIDER/MODEL, or a name that tells its provider
+	Models       []string `json:"models"`       // further ones that users can choose
+	Effort       string   `json:"effort"`       // of reasoning: low, medium or high; default the provider's
+	Instructions string   `json:"instructions"` // for the model, after agentctl's own
+	Budget       Budget   `json:"budget"`       // limits of turns and of the session
 
-	Context ContextConfig `json:"context"`
+	Context ContextConfig `json:"context"` // when the conversation is compacted
+	Tasks   TaskConfig    `json:"tasks"`   // of the sub-agents that the model starts
 
-	// Policy is which calls of tools run without asking. Users can choose full only if it is.
+	// Policy says which calls of tools run without asking. Users can choose full only if it is;
+	// default ask
 	Policy policy.Policy `json:"policy"`
 }
 
 // A Budget bounds turns and the session.
 type Budget struct {
-	Turn    Limits `json:"turn"`
-	Session Limits `json:"session"`
+	Turn    Limits `json:"turn"`    // of one turn
+	Session Limits `json:"session"` // of all turns together
 }
 
 // Limits bound what requests use; 0: no limit, but for the requests of a turn.
 type Limits struct {
-	Requests int     `json:"requests"`
-	Tokens   int64   `json:"tokens"` // of input and output
-	Cost     float64 `json:"cost"`   // in the currency of the price
+	Requests int     `json:"requests"` // to the model; default 250 of a turn, 50 of a task
+	Tokens   int64   `json:"tokens"`   // of input and output; default no limit
+	Cost     float64 `json:"cost"`     // in the currency of the price; default no limit
 }
 
 // defaultRequests bounds the requests of a turn unless the budget does.
@@ -57,9 +59,11 @@ func (c *Config) Check() error {
 	if t := c.Context.Threshold; t != 0 && (t < 0.1 || t > 0.95) {
 		return errors.New("context.threshold: want 0.1 to 0.95")
 	}
-	for name, l := range map[string]Limits{"turn": c.Budget.Turn, "session": c.Budget.Session} {
+	for name, l := range map[string]Limits{
+		"budget.turn": c.Budget.Turn, "budget.session": c.Budget.Session, "tasks.budget": c.Tasks.Budget,
+	} {
 		if l.Requests < 0 || l.Tokens < 0 || l.Cost < 0 {
-			return errors.New("budget." + name + ": must be positive")
+			return errors.New(name + ": must be positive")
 		}
 	}
 	return nil

@@ -20,8 +20,8 @@ const defaultThreshold = 0.8
 
 // A ContextConfig says when the context is compacted.
 type ContextConfig struct {
-	Strategy  string  `json:"strategy"`  // threshold or manual; empty: threshold
-	Threshold float64 `json:"threshold"` // part of the model's context; 0: 0.8
+	Strategy  string  `json:"strategy"`  // threshold or manual; default threshold
+	Threshold float64 `json:"threshold"` // part of the model's context that is used before; default 0.8
 }
 
 // setContext records that the conversation of that many bytes has so many tokens.

@@ -22,7 +22,9 @@ func (a *Agent) instructions(t Toolbox) string {
 		texts = append(texts, t.Instructions())
 	}
 	texts = append(texts, a.options.Config.Instructions)
-	if a.policy() == policy.Plan {
+	if a.parent != nil {
+		texts = append(texts, taskInstructions)
+	} else if a.policy() == policy.Plan {
 		texts = append(texts, planInstructions)
 	}
 	var b strings.Builder

@@ -106,7 +106,8 @@ func (a *Agent) offered(toolbox Toolbox) (tools []Tool) {
 	if toolbox != nil {
 		tools = append(tools, toolbox.Tools()...)
 	}
-	if a.policy() == policy.Plan {
+	tools = append(tools, a.taskTools()...)
+	if a.parent == nil && a.policy() == policy.Plan {
 		tools = append(tools, &planTool{a})
 	}
 	return tools

@@ -10,6 +10,9 @@ import (
 
 // policy returns the policy for calls now.
 func (a *Agent) policy() policy.Policy {
+	if a.parent != nil { // users change that of the session
+		return a.parent.policy()
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.policyName()

@@ -54,7 +54,7 @@ func (a *Agent) effort() string {
 }
 
 func (a *Agent) emitOptions() error {
-	o := protocol.Options{Name: a.options.Name, Settings: a.settings()}
+	o := protocol.Options{Name: a.options.Name, Settings: a.settings(), Commands: a.commands()}
 	return a.host.Emit(session.Event{Type: protocol.AgentOptions, Data: o})
 }
 

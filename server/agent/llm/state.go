@@ -74,6 +74,9 @@ type callState struct {
 	Call    model.Call    `json:"call"`
 	Started bool          `json:"started,omitempty"` // stored before it runs
 	Result  *model.Result `json:"result,omitempty"`
+
+	// Below are the open calls of a task. True: one waits for a decision.
+	Below map[string]bool `json:"below,omitempty"`
 }
 
 // decodeState decodes a stored state. The error for a state of another agent has the code

@@ -6,6 +6,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent/llm/model"
+	"agentctl/server/session"
 )
 
 // A Toolbox has the tools of one session. Its methods may be called from any goroutine.
@@ -19,6 +20,25 @@ type Toolbox interface {
 
 	// Close ends all processes of the tools and returns when they are gone.
 	Close() error
+}
+
+// A Preparer is a Toolbox whose tools may become known later, and may change.
+type Preparer interface {
+	// Prepare waits a bounded time for the tools, and publishes them: Tools returns the same until
+	// the next Prepare. It fails only if ctx ends.
+	Prepare(ctx context.Context) error
+}
+
+// Prompts are a Toolbox with commands that users write at the start of a message.
+type Prompts interface {
+	Commands() []protocol.SlashCommand
+
+	// Expand returns what the model gets instead of a command with the text after it. nil without
+	// an error: there is no such command.
+	Expand(ctx context.Context, command, text string) ([]model.Part, error)
+
+	// Notify sets the function that is called when Commands changes.
+	Notify(changed func())
 }
 
 // A Tool can be called by the model. Its methods may be called from any goroutine.
@@ -52,6 +72,8 @@ type ToolCall struct {
 	Input  json.RawMessage // a JSON object, as the model sent it
 	Asking Asker           // asks for what only Run finds out; questions of the tool
 	Plan   any             // set by Preview for Run: the call as it was checked
+
+	out session.Output // of the turn
 
 	Edits
 }

@@ -44,7 +44,7 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	if err := t.addTranscript(ctx); err != nil {
 		return session.End{}, err
 	}
-	if err := t.begin(); err != nil {
+	if err := t.begin(ctx); err != nil {
 		return session.End{}, err
 	}
 	end, err := t.run(ctx)
@@ -78,8 +78,11 @@ func (a *Agent) setRunning(running bool) {
 }
 
 // begin adds the message of the turn, unless the turn goes on after a restart.
-func (t *turnRun) begin() error {
+func (t *turnRun) begin(ctx context.Context) error {
 	message, leftOut := userMessage(&t.turn.Message)
+	if err := t.expand(ctx, &message); err != nil {
+		return err
+	}
 	err := t.agent.update(t.out, func(s *state) {
 		if t.resumes(s) {
 			t.resume(s)
@@ -110,6 +113,9 @@ func (t *turnRun) run(ctx context.Context) (session.End, error) {
 	for invalid, full := 0, 0; ; {
 		backend, toolbox, err := t.agent.open(ctx)
 		if err != nil {
+			return session.End{}, err
+		}
+		if err := prepare(ctx, toolbox); err != nil {
 			return session.End{}, err
 		}
 		t.backend = backend

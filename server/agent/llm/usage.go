@@ -19,12 +19,15 @@ func addUsage(sum *protocol.Usage, u model.Usage, b *model.Backend) {
 	if b.Price == nil {
 		return
 	}
-	sum.Cost = math.Round((sum.Cost+b.Price.Cost(u))*1e9) / 1e9
+	sum.Cost = roundCost(sum.Cost + b.Price.Cost(u))
 	sum.Currency = b.Price.Currency
 	if sum.Currency == "" {
 		sum.Currency = "USD"
 	}
 }
+
+// roundCost removes what adding fractions left.
+func roundCost(cost float64) float64 { return math.Round(cost*1e9) / 1e9 }
 
 // countUsage adds the usage of a response to the turn and the session.
 func (s *state) countUsage(u model.Usage, b *model.Backend) {

@@ -94,6 +94,10 @@ func (o *outputs) text(b []byte) string {
 	return head + "\n" + note + "]\n" + strings.TrimSuffix(tail, "\n")
 }
 
+// Shorten returns a text of another tool for the model: its beginning and its end, if it is long,
+// and the name by which the tool read has all of it.
+func (b *Toolbox) Shorten(text string) string { return b.outputs.text([]byte(text)) }
+
 // cutMiddle returns the beginning and the end of a text, at line ends if they are near.
 func cutMiddle(text string, n int) (head, tail string) {
 	head, tail = text[:n/2], text[len(text)-n/2:]

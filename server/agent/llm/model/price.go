@@ -11,11 +11,11 @@ type Backend struct {
 // A Price is the price of a million tokens of each kind. Tokens read from a cache and written to it
 // cost as input if they have no price.
 type Price struct {
-	Input    float64 `json:"input"`
-	Cached   float64 `json:"cached"`
-	Written  float64 `json:"written"`
-	Output   float64 `json:"output"`
-	Currency string  `json:"currency"` // empty: USD
+	Input    float64 `json:"input"`    // of tokens of requests
+	Cached   float64 `json:"cached"`   // of those read from a cache; default as input
+	Written  float64 `json:"written"`  // of those written to a cache; default as input
+	Output   float64 `json:"output"`   // of tokens of responses
+	Currency string  `json:"currency"` // of the price; default USD
 }
 
 // Cost returns the cost of a usage.

@@ -21,12 +21,12 @@ const (
 
 // A Config is the configuration of a provider. Of a preset it changes what it sets.
 type Config struct {
-	API        string                 `json:"api"`
-	BaseURL    string                 `json:"base_url"`
+	API        string                 `json:"api"`         // openai (Responses), anthropic, google or chat
+	BaseURL    string                 `json:"base_url"`    // address of the API
 	KeyEnv     string                 `json:"key_env"`     // the variable that holds the key
-	KeyCommand []string               `json:"key_command"` // a program that prints the key
-	Headers    map[string]string      `json:"headers"`     // ${NAME} in values is a variable
-	Models     map[string]ModelConfig `json:"models"`
+	KeyCommand []string               `json:"key_command"` // a program and arguments; it prints the key
+	Headers    map[string]string      `json:"headers"`     // of requests; ${NAME} is a variable
+	Models     map[string]ModelConfig `json:"models"`      // what is known of models
 }
 
 // A ModelConfig says what is known of a model. All of it is optional.

@@ -39,7 +39,7 @@ func (s Set) secretVariables() (names []string) {
 	for _, c := range s {
 		names = append(names, c.KeyEnv)
 		for _, value := range c.Headers {
-			for _, ref := range variable.FindAllStringSubmatch(value, -1) {
+			for _, ref := range variable().FindAllStringSubmatch(value, -1) {
 				names = append(names, ref[1])
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"agentctl/server/agent/llm/model"
@@ -23,7 +24,7 @@ type Keys struct {
 	Base http.RoundTripper // of the requests; nil: the network
 }
 
-var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`) })
 
 // key returns the key of a provider; empty if it needs none.
 func (k *Keys) key(name string, c *Config) (string, error) {
@@ -69,7 +70,7 @@ const minSecret = 16
 func (k *Keys) headers(name string, c *Config) (headers map[string]string, secrets []string, err error) {
 	headers = map[string]string{}
 	for header, value := range c.Headers {
-		headers[header] = variable.ReplaceAllStringFunc(value, func(ref string) string {
+		headers[header] = variable().ReplaceAllStringFunc(value, func(ref string) string {
 			v := k.Env(ref[len("${") : len(ref)-len("}")])
 			if v == "" && err == nil {
 				err = model.Errorf(model.Auth, "provider %s: header %s: %s is not set", name, header, ref)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"agentctl/server/agent/llm/model"
 )
@@ -18,15 +19,24 @@ type Reference struct {
 
 func (r Reference) String() string { return r.Provider + "/" + r.Model }
 
-// byName tells the provider of a model from its name.
-var byName = []struct {
+// A family is models whose names match a pattern.
+type family struct {
 	name     *regexp.Regexp
 	provider string
-}{
-	{regexp.MustCompile(`^claude-`), "anthropic"},
-	{regexp.MustCompile(`^gemini-`), "google"},
-	{regexp.MustCompile(`^(gpt-[0-9]|o[1-9](-|$)|chatgpt-|codex-)`), "openai"},
+	tokens   int64 // of their contexts; 0: not known
 }
+
+// families tells the provider and the context of a model from its name; the first match counts, and
+// the configuration has the last word. Compiled on first use.
+var families = sync.OnceValue(func() []family {
+	return []family{
+		{regexp.MustCompile(`^claude-`), "anthropic", 200_000},
+		{regexp.MustCompile(`^gemini-`), "google", 1_048_576},
+		{regexp.MustCompile(`^gpt-[5-9]`), "openai", 272_000},
+		{regexp.MustCompile(`^(gpt-4|o[1-9](-|$))`), "openai", 128_000},
+		{regexp.MustCompile(`^(gpt-[0-9]|chatgpt-|codex-)`), "openai", 0},
+	}
+})
 
 // Parse reads the name of a model: PROVIDER/MODEL, the name of a model that a configured provider
 // lists, or one that tells its provider.
@@ -41,24 +51,13 @@ func (s Set) Parse(text string) (Reference, error) {
 			return Reference{name, text}, nil
 		}
 	}
-	for _, n := range byName {
-		if n.name.MatchString(text) {
-			return Reference{n.provider, text}, nil
+	for _, f := range families() {
+		if f.name.MatchString(text) {
+			return Reference{f.provider, text}, nil
 		}
 	}
 	return Reference{}, fmt.Errorf("unknown model %q: want PROVIDER/MODEL with one of the providers %s",
 		text, strings.Join(s.Names(), ", "))
-}
-
-// windows are the contexts of families of models, in tokens. The configuration has the last word.
-var windows = []struct {
-	name   *regexp.Regexp
-	tokens int64
-}{
-	{regexp.MustCompile(`^claude-`), 200_000},
-	{regexp.MustCompile(`^gpt-[5-9]`), 272_000},
-	{regexp.MustCompile(`^(gpt-4|o[1-9])`), 128_000},
-	{regexp.MustCompile(`^gemini-`), 1_048_576},
 }
 
 // window returns the context of a model, or 0 if it is not known.
@@ -66,9 +65,9 @@ func window(id string, c ModelConfig) int64 {
 	if c.Window > 0 {
 		return c.Window
 	}
-	for _, w := range windows {
-		if w.name.MatchString(id) {
-			return w.tokens
+	for _, f := range families() {
+		if f.name.MatchString(id) {
+			return f.tokens
 		}
 	}
 	return 0

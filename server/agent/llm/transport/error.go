@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"agentctl/protocol"
@@ -166,7 +167,9 @@ func containsAny(text string, words []string) bool {
 }
 
 // delayText finds the delay that some messages have: "try again in 1.2s", "in 350ms".
-var delayText = regexp.MustCompile(`(?i)(?:try again|retry) in ([0-9.]+ ?(?:ms|s|m)[0-9.ms]*)`)
+var delayText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:try again|retry) in ([0-9.]+ ?(?:ms|s|m)[0-9.ms]*)`)
+})
 
 // retryAfter returns the delay that a provider asks for, in the header, the details or the text;
 // 0: none.
@@ -186,7 +189,7 @@ func retryAfter(header http.Header, f *failure, message string) time.Duration {
 			return v
 		}
 	}
-	if m := delayText.FindStringSubmatch(message); m != nil {
+	if m := delayText().FindStringSubmatch(message); m != nil {
 		v, err := time.ParseDuration(strings.TrimRight(strings.ReplaceAll(m[1], " ", ""), "."))
 		if err == nil && v > 0 {
 			return v

@@ -121,7 +121,7 @@ func result(r *model.Result) []any {
 		field = "error"
 	}
 	response := object{"name": r.Name, "response": object{field: r.Text}}
-	if !madeID.MatchString(r.ID) {
+	if !madeID().MatchString(r.ID) {
 		response["id"] = r.ID
 	}
 	parts := []any{object{"functionResponse": response}}

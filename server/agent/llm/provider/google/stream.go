@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/transport"
 )
 
 // madeID matches the ids of calls that came without one.
-var madeID = regexp.MustCompile(`^call-[0-9]+$`)
+var madeID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^call-[0-9]+$`) })
 
 // A chunk is an event of the stream.
 type chunk struct {

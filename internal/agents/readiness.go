@@ -1,0 +1,67 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"agentctl/server/agent/mcp"
+)
+
+// probeTimeout bounds one attempt to connect to an MCP server.
+const probeTimeout = 14 * time.Second
+
+// A Readiness says whether a part of the configuration can be used on this machine.
+type Readiness struct {
+	Name   string
+	Ready  bool
+	Detail string // for people; never a key
+}
+
+// Providers returns the readiness of the configured providers of models, and of those that need a
+// key alone.
+func (x *Inspector) Providers() (list []Readiness) {
+	names := slices.Collect(maps.Keys(x.Registry.Providers))
+	for _, name := range []string{"anthropic", "google", "openai", "openrouter"} {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		r := Readiness{Name: name, Ready: true, Detail: "key: " + x.Registry.Providers.KeySource(name)}
+		if err := x.Registry.Providers.Ready(name, x.Env); err != nil {
+			r.Ready, r.Detail = false, "no key: "+err.Error()
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// MCPServers connects to the configured MCP servers, to all at the same time. Their programs get
+// the variables of this process.
+func (x *Inspector) MCPServers(ctx context.Context, cwd string) []Readiness {
+	names := slices.Sorted(maps.Keys(x.Registry.MCP))
+	list := make([]Readiness, len(names))
+	var group sync.WaitGroup
+	for i, name := range names {
+		group.Go(func() {
+			s := x.Registry.modelServer(name, nil, x.Env)
+			s.StartTimeout = probeTimeout
+			p, err := mcp.Probe(ctx, s, cwd)
+			r := Readiness{Name: name, Ready: err == nil}
+			r.Detail = fmt.Sprintf("%d tools, %d prompts", p.Tools, p.Prompts)
+			if err != nil {
+				r.Detail = err.Error()
+			} else if p.LeftOut != "" {
+				r.Detail += "; left out: " + p.LeftOut
+			}
+			list[i] = r
+		})
+	}
+	group.Wait()
+	return list
+}

@@ -1,0 +1,98 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm"
+	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/mcp"
+	"agentctl/server/agent/tool"
+	"agentctl/server/session"
+)
+
+// A toolbox has the tools of agentctl and those of MCP servers.
+type toolbox struct {
+	*tool.Toolbox
+
+	servers *mcp.Toolbox
+}
+
+var (
+	_ llm.Preparer = (*toolbox)(nil)
+	_ llm.Prompts  = (*toolbox)(nil)
+)
+
+// openToolbox opens the tools of a session of an agent.
+func (r *Registry) openToolbox(name string, spec session.Spec, host session.Host) (llm.Toolbox, error) {
+	env := mergeEnvironment(r.Configured[name].Env, spec.Env)
+	own, err := tool.Open(tool.Options{
+		Config: r.Configured[name].Tools, Session: spec.Session, CWD: spec.CWD, Host: host,
+		Restored: spec.State != nil, Changes: r.Changes, Env: r.Providers.CommandEnvironment(env),
+	})
+	if err != nil {
+		return nil, err
+	}
+	servers := r.modelServers(name, env)
+	if servers == nil {
+		return own, nil
+	}
+	return &toolbox{own, mcp.Open(mcp.Options{
+		Servers: servers, Session: spec.Session, CWD: spec.CWD, Host: host, Shorten: own.Shorten,
+	})}, nil
+}
+
+// modelServers returns the MCP servers of an agent that requests a model itself.
+func (r *Registry) modelServers(name string, env map[string]string) (list []mcp.Server) {
+	for _, of := range r.mcpServers(name) {
+		list = append(list, r.modelServer(of.Name, env, r.environment(name, env)))
+	}
+	return list
+}
+
+// modelServer returns an MCP server. Its program does not get the keys of providers, unless the
+// configuration names one. lookup has the values of variables.
+func (r *Registry) modelServer(name string, env map[string]string, lookup func(string) string) mcp.Server {
+	of := r.MCP[name]
+	s := mcp.Server{
+		Name: name, Type: of.Type, TrustReadOnly: of.TrustReadOnly,
+		StartTimeout: time.Duration(of.StartTimeout), CallTimeout: time.Duration(of.CallTimeout),
+	}
+	x, err := of.Expand(lookup)
+	if err != nil {
+		s.Problem = err.Error()
+	}
+	s.URL, s.Headers = x.URL, x.Headers
+	if x.Command == "" {
+		return s
+	}
+	s.Command, s.Env = append([]string{x.Command}, x.Args...), r.Providers.CommandEnvironment(env)
+	for _, key := range slices.Sorted(maps.Keys(x.Env)) {
+		s.Env = append(s.Env, key+"="+x.Env[key])
+	}
+	return s
+}
+
+// Tools implements llm.Toolbox.
+func (b *toolbox) Tools() []llm.Tool { return slices.Concat(b.Toolbox.Tools(), b.servers.Tools()) }
+
+// Prepare implements llm.Preparer.
+func (b *toolbox) Prepare(ctx context.Context) error { return b.servers.Prepare(ctx) }
+
+// Commands implements llm.Prompts.
+func (b *toolbox) Commands() []protocol.SlashCommand { return b.servers.Commands() }
+
+// Expand implements llm.Prompts.
+func (b *toolbox) Expand(ctx context.Context, command, text string) ([]model.Part, error) {
+	return b.servers.Expand(ctx, command, text)
+}
+
+// Notify implements llm.Prompts.
+func (b *toolbox) Notify(changed func()) { b.servers.Notify(changed) }
+
+// Close implements llm.Toolbox.
+func (b *toolbox) Close() error { return errors.Join(b.servers.Close(), b.Toolbox.Close()) }

@@ -1,0 +1,99 @@
+package mcp
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"agentctl/server/agent/process"
+	"agentctl/server/session"
+)
+
+// A link is the way to a server: a program or HTTP.
+type link struct {
+	transport sdk.Transport
+	stop      func()        // ends the program; requests by HTTP end soon
+	end       func()        // as stop, at once, and returns when it is gone
+	stderr    func() string // the last that the program wrote there
+}
+
+// dial starts the program of the server, or makes a client of HTTP. It does not connect.
+func (s *Server) dial(b *Toolbox) (*link, error) {
+	if s.Command == nil {
+		return s.dialURL(), nil
+	}
+	record := func(ended bool) func(process.Group) error {
+		return func(g process.Group) error {
+			return b.options.Host.RecordProcessGroup(session.ProcessGroup{PID: g.PID, Start: g.Start, Ended: ended})
+		}
+	}
+	p, err := process.Start(process.Command{
+		Args: s.Command, Dir: b.options.CWD, Env: s.Env, Session: b.options.Session, Record: record(false),
+	})
+	if err != nil {
+		return nil, err
+	}
+	r, w := io.Pipe()
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		err := copyMessages(w, p.Stdout)
+		_ = w.CloseWithError(err)
+	}()
+	var once sync.Once
+	end := func() {
+		once.Do(func() {
+			_ = r.Close() // the copy goes on without a reader
+			p.End(endGrace)
+			<-drained
+			p.Release()
+			if err := record(true)(p.Group()); err != nil {
+				b.options.Host.Logf("MCP server %s: %v", s.Name, err)
+			}
+		})
+	}
+	return &link{&sdk.IOTransport{Reader: r, Writer: p.Stdin}, end, end, p.StderrTail}, nil
+}
+
+// maxNoise bounds the lines of a program that are no messages.
+const maxNoise = 1000
+
+// copyMessages copies the lines that are JSON objects or arrays. Programs print others too, and the
+// SDK would end the connection at the first one. It reads to the end of r.
+func copyMessages(w io.Writer, r io.Reader) (err error) {
+	lines := bufio.NewReaderSize(r, 64<<10)
+	noise := 0
+	keep, first := false, true
+	for {
+		part, readErr := lines.ReadSlice('\n')
+		if first && len(part) > 0 {
+			if keep = part[0] == '{' || part[0] == '['; !keep {
+				noise++
+			}
+			if noise > maxNoise && err == nil {
+				err = errors.New("the output of the program is not of the Model Context Protocol")
+			}
+		}
+		if keep && err == nil {
+			_, err = w.Write(part)
+		}
+		switch {
+		case errors.Is(readErr, bufio.ErrBufferFull):
+			first = false
+			continue
+		case readErr != nil && err == nil:
+			return fmt.Errorf("the program ended: %w", io.EOF)
+		case readErr != nil:
+			return err
+		case err != nil: // tell the reader now, and read on without it
+			if p, ok := w.(*io.PipeWriter); ok {
+				_ = p.CloseWithError(err)
+			}
+		}
+		first = true
+	}
+}

@@ -1,0 +1,140 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm"
+)
+
+// An offer is what a server offers, bounded.
+type offer struct {
+	tools     []*tool
+	prompts   []*prompt
+	resources bool
+	leftOut   string // for users; empty: nothing
+}
+
+// list reads what the server offers.
+func (c *connection) list(ctx context.Context, s *sdk.ClientSession) (o offer, err error) {
+	r := s.InitializeResult()
+	if r == nil || r.Capabilities == nil {
+		return o, nil
+	}
+	var problems []string
+	if r.Capabilities.Tools != nil {
+		if problems, err = c.listTools(ctx, s, &o); err != nil {
+			return o, fmt.Errorf("list tools: %w", err)
+		}
+	}
+	if r.Capabilities.Prompts != nil {
+		more, err := c.listPrompts(ctx, s, &o)
+		if err != nil {
+			return o, fmt.Errorf("list prompts: %w", err)
+		}
+		problems = append(problems, more...)
+	}
+	o.resources = r.Capabilities.Resources != nil
+	o.leftOut = strings.Join(problems, "; ")
+	return o, nil
+}
+
+// listTools reads the tools. A name that is taken belongs to the first.
+func (c *connection) listTools(ctx context.Context, s *sdk.ClientSession, o *offer) (problems []string, err error) {
+	names := map[string]bool{}
+	over, bad := false, []string(nil)
+	params := &sdk.ListToolsParams{}
+	for page := 0; page == 0 || params.Cursor != "" && page < maxPages && !over; page++ {
+		r, err := s.ListTools(ctx, params)
+		if err != nil {
+			return nil, err
+		}
+		for _, of := range r.Tools {
+			if of == nil {
+				continue
+			}
+			if over = len(o.tools) >= maxTools; over {
+				break
+			}
+			t, err := c.newTool(of)
+			if err == nil && names[t.spec.Name] {
+				err = fmt.Errorf("its name is taken")
+			}
+			if err != nil {
+				bad = append(bad, fmt.Sprintf("tool %.80s (%v)", protocol.ValidText(of.Name), err))
+				continue
+			}
+			names[t.spec.Name] = true
+			o.tools = append(o.tools, t)
+		}
+		params.Cursor = r.NextCursor
+	}
+	if over || params.Cursor != "" {
+		problems = append(problems, fmt.Sprintf("all tools after the first %d", len(o.tools)))
+	}
+	if n := len(bad); n > 5 {
+		bad = append(bad[:5], fmt.Sprintf("%d more tools", n-5))
+	}
+	return append(problems, bad...), nil
+}
+
+// newTool checks a tool of the server.
+func (c *connection) newTool(of *sdk.Tool) (*tool, error) {
+	if of.Name == "" {
+		return nil, fmt.Errorf("it has no name")
+	}
+	input, ok := of.InputSchema.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("its input schema is not an object")
+	}
+	if input["type"] == nil {
+		input["type"] = "object"
+	}
+	if input["type"] == "object" && input["properties"] == nil {
+		input["properties"] = map[string]any{} // providers want it
+	}
+	schema, err := json.Marshal(input)
+	switch {
+	case err != nil:
+		return nil, err
+	case input["type"] != "object":
+		return nil, fmt.Errorf("its input is not an object")
+	case len(schema) > maxSchema:
+		return nil, fmt.Errorf("its input schema is larger than %d KiB", maxSchema>>10)
+	}
+	t := &tool{connection: c, name: of.Name, spec: llm.ToolSpec{
+		Name: toolName(c.server.Name, of.Name), Kind: protocol.ToolOther, Schema: schema,
+		About: cut(of.Description, maxAbout),
+	}}
+	if a := of.Annotations; a != nil && a.ReadOnlyHint && c.server.TrustReadOnly {
+		t.trusted, t.spec.Kind, t.spec.Parallel = true, protocol.ToolRead, true
+	}
+	return t, nil
+}
+
+// listPrompts reads the prompts.
+func (c *connection) listPrompts(ctx context.Context, s *sdk.ClientSession, o *offer) (problems []string, err error) {
+	params := &sdk.ListPromptsParams{}
+	for page := 0; page == 0 || params.Cursor != "" && page < maxPages; page++ {
+		r, err := s.ListPrompts(ctx, params)
+		if err != nil {
+			return nil, err
+		}
+		for _, of := range r.Prompts {
+			switch {
+			case of == nil || of.Name == "":
+			case len(o.prompts) >= maxPrompts || len(of.Arguments) > maxArguments:
+				return []string{fmt.Sprintf("all prompts after the first %d", len(o.prompts))}, nil
+			default:
+				o.prompts = append(o.prompts, newPrompt(c, of))
+			}
+		}
+		params.Cursor = r.NextCursor
+	}
+	return nil, nil
+}

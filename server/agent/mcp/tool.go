@@ -1,0 +1,45 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm"
+)
+
+// A tool is a tool of a server.
+type tool struct {
+	connection *connection
+	name       string // as the server has it
+	spec       llm.ToolSpec
+	trusted    bool // calls run without asking
+}
+
+// Spec implements llm.Tool.
+func (t *tool) Spec() llm.ToolSpec { return t.spec }
+
+// Preview implements llm.Tool. The server checks the arguments. Users see the full input.
+func (t *tool) Preview(context.Context, *llm.ToolCall) (llm.Preview, error) {
+	title := fmt.Sprintf("%s of MCP server %s", cut(t.name, 200), t.connection.server.Name)
+	return llm.Preview{Title: title, Safe: t.trusted, Request: protocol.Approval{Kind: protocol.ApproveTool}}, nil
+}
+
+// Run implements llm.Tool. A call is sent once: after a failure it is not known whether it ran.
+func (t *tool) Run(ctx context.Context, c *llm.ToolCall, out func(string)) (llm.ToolResult, error) {
+	s, err := t.connection.client()
+	if err != nil {
+		return llm.ToolResult{}, err
+	}
+	r, err := run(ctx, t.connection, out, func(ctx context.Context, token string) (*sdk.CallToolResult, error) {
+		p := &sdk.CallToolParams{Name: t.name, Arguments: c.Input}
+		p.SetProgressToken(token)
+		return s.CallTool(ctx, p)
+	})
+	if err != nil {
+		return llm.ToolResult{}, err
+	}
+	return t.connection.box.result(r), nil
+}

@@ -1,0 +1,169 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/llm"
+	"agentctl/server/session"
+)
+
+// A Toolbox has the tools of the servers of one session. It implements llm.Toolbox, llm.Preparer
+// and llm.Prompts.
+type Toolbox struct {
+	// Static after Open.
+	options     Options
+	connections []*connection
+	opened      time.Time
+	stop        context.CancelFunc
+	running     sync.WaitGroup
+
+	mu      sync.Mutex
+	tools   []llm.Tool // as published to the model
+	changed func()     // told of new commands; nil: nobody is
+	closed  bool
+}
+
+var (
+	_ llm.Toolbox  = (*Toolbox)(nil)
+	_ llm.Preparer = (*Toolbox)(nil)
+	_ llm.Prompts  = (*Toolbox)(nil)
+)
+
+// Open starts to connect to the servers and returns at once.
+func Open(o Options) *Toolbox {
+	ctx, stop := context.WithCancel(context.Background())
+	b := &Toolbox{options: o, opened: time.Now(), stop: stop}
+	for _, s := range o.Servers {
+		c := newConnection(b, s)
+		b.connections = append(b.connections, c)
+		b.running.Go(func() { c.run(ctx) })
+	}
+	return b
+}
+
+// Prepare waits until each server has connected or failed, at most firstWait after Open, and
+// publishes the tools that are known then. Later changes are published by the next Prepare.
+func (b *Toolbox) Prepare(ctx context.Context) error {
+	limit := time.NewTimer(time.Until(b.opened.Add(firstWait)))
+	defer limit.Stop()
+	late := false
+	for _, c := range b.connections {
+		if late {
+			break
+		}
+		select {
+		case <-c.settled:
+		case <-limit.C:
+			late = true
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	b.publish()
+	return nil
+}
+
+// publish sets the tools of the next request: sorted by name, each name once.
+func (b *Toolbox) publish() {
+	var tools []llm.Tool
+	names := map[string]bool{}
+	resources := false
+	for _, c := range b.connections {
+		o := c.offered()
+		resources = resources || o.resources
+		for _, t := range o.tools {
+			if name := t.spec.Name; !names[name] {
+				names[name] = true
+				tools = append(tools, t)
+			}
+		}
+	}
+	slices.SortFunc(tools, func(x, y llm.Tool) int { return strings.Compare(x.Spec().Name, y.Spec().Name) })
+	if resources {
+		tools = append(tools, &listResources{b}, &readResource{b})
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tools = tools
+}
+
+// Tools implements llm.Toolbox.
+func (b *Toolbox) Tools() []llm.Tool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.tools
+}
+
+// Instructions implements llm.Toolbox.
+func (b *Toolbox) Instructions() string { return "" }
+
+// Notify implements llm.Prompts.
+func (b *Toolbox) Notify(changed func()) {
+	b.mu.Lock()
+	b.changed = changed
+	b.mu.Unlock()
+}
+
+// commandsChanged tells that the prompts of a server are new.
+func (b *Toolbox) commandsChanged() {
+	b.mu.Lock()
+	changed, closed := b.changed, b.closed
+	b.mu.Unlock()
+	if changed != nil && !closed {
+		changed()
+	}
+}
+
+// find returns the connection of a server.
+func (b *Toolbox) find(server string) (*connection, error) {
+	var names []string
+	for _, c := range b.connections {
+		if c.server.Name == server {
+			return c, nil
+		}
+		names = append(names, c.server.Name)
+	}
+	return nil, fmt.Errorf("there is no server %.80q: the servers are %s", server, strings.Join(names, ", "))
+}
+
+// notice tells users of a problem with a server.
+func (b *Toolbox) notice(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	b.options.Host.Logf("%s", text)
+	_ = b.options.Host.Emit(session.Event{Type: protocol.Notice, Data: protocol.NoticeData{ // fails if the session ends
+		Level: protocol.LevelWarning, Message: text,
+	}})
+}
+
+// shorten bounds a text for the model.
+func (b *Toolbox) shorten(text string) string {
+	if b.options.Shorten != nil {
+		return b.options.Shorten(text)
+	}
+	return cut(text, maxShown)
+}
+
+// Close ends all programs and connections and returns when they are gone.
+func (b *Toolbox) Close() error {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.stop()
+	b.running.Wait()
+	return nil
+}
+
+// cut returns at most n bytes of a text, and says if it left something out.
+func cut(text string, n int) string {
+	text = protocol.ValidText(text)
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + "\n[the rest was left out]"
+}
