@@ -71,7 +71,7 @@ func runAgents(ctx context.Context, o *agentsOptions) error {
 	var list []agents.Installation
 	for _, name := range c.Hello().Agents {
 		r := inspector.Inspect(name)
-		if o.Check && r.Installed && r.Script == "" && r.Model == "" {
+		if o.Check && r.Installed && r.Script == "" && r.Model == "" && r.Pipeline == "" {
 			o.app.probe(ctx, registry, &r)
 		}
 		list = append(list, r)
@@ -119,6 +119,8 @@ func installedText(r *agents.Installation) string {
 		return "script"
 	case r.Model != "":
 		return output.OneLine(r.Model, 60)
+	case r.Pipeline != "":
+		return "pipeline"
 	case r.Version == "":
 		return "installed"
 	}
@@ -135,6 +137,10 @@ func loginText(r *agents.Installation) string {
 		return output.OneLine(r.Program, 0) + " not found"
 	case r.Model != "" && r.Login == agents.LoginMissing:
 		return "no key: " + output.OneLine(r.LogIn, 0)
+	case r.Pipeline != "" && r.Login == agents.LoginMissing:
+		return "no login found: " + output.OneLine(r.LogIn, 0)
+	case r.Pipeline != "":
+		return "of " + output.OneLine(r.Pipeline, 0)
 	case r.Model != "":
 		return "key: " + output.OneLine(r.LoginBy, 0)
 	}

@@ -166,7 +166,7 @@ func (o *doctorOptions) checkAgents(ctx context.Context) []check {
 		r := inspector.Inspect(name)
 		c := check{"agent " + name, checkNote, "not installed: " + loginText(&r)}
 		if r.Installed {
-			c.Detail = cmp.Or(r.Path, r.Model, "script") + "; " + loginText(&r)
+			c.Detail = cmp.Or(r.Path, r.Model, r.Pipeline, "script") + "; " + loginText(&r)
 			if r.Login != agents.LoginMissing {
 				c.Status = checkOK
 			}

@@ -20,12 +20,15 @@ func newTask(a *app) *cobra.Command {
 	return groupCommand(&cobra.Command{
 		Use:     "task",
 		Short:   "Cancel or restart a task of a plan",
-		Long:    "Cancel or restart a task of the plan that runs in a session.",
+		Long:    "Cancel or restart a task of the plan of a session.",
 		Example: "  agentctl task cancel fix t2\n  agentctl task restart fix t2",
 	},
 		newTaskVerb(a, "cancel", "Cancel a task", "Cancel a task of the plan. The other tasks continue.",
 			protocol.DoTaskCancel, runTask),
-		newTaskVerb(a, "restart", "Restart a task", "Restart a task of the plan.", protocol.DoTaskRestart, runTask),
+		newTaskVerb(a, "restart", "Restart a task",
+			"Restart a task of the plan. If the turn of the plan is over, an agent that keeps\n"+
+				"results, such as a pipeline, runs the plan again without its completed tasks.",
+			protocol.DoTaskRestart, runTask),
 	)
 }
 

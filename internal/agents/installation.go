@@ -24,6 +24,7 @@ type Installation struct {
 	Configured bool   `json:"configured,omitempty"` // in the configuration of the server
 	Script     string `json:"script,omitempty"`     // path; nothing else is known of a script
 	Model      string `json:"model,omitempty"`      // that it requests itself; it runs in the server
+	Pipeline   string `json:"pipeline,omitempty"`   // its agents; it runs in the server
 	Installed  bool   `json:"installed"`
 	Path       string `json:"path,omitempty"`
 	Version    string `json:"version,omitempty"`
@@ -51,6 +52,9 @@ func (x *Inspector) Inspect(agent string) Installation {
 		_, err := os.Stat(file)
 		r.Script, r.Installed = file, err == nil
 		return r
+	}
+	if x.Registry.isPipeline(agent) {
+		return x.inspectPipeline(r)
 	}
 	if x.Registry.isModel(agent) {
 		return x.inspectModel(agent, r)

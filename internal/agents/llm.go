@@ -136,14 +136,22 @@ func (r *Registry) CheckConfigured() error {
 				n++
 			}
 		}
+		if a.Pipeline != nil {
+			n++
+		}
 		switch {
 		case name == "" || n != 1:
-			return fmt.Errorf("agents.%s: want one of command, script and model", name)
+			return fmt.Errorf("agents.%s: want one of command, script, model and pipeline", name)
 		case a.Command == "" && len(a.Args) > 0:
 			return fmt.Errorf("agents.%s: only a command takes args", name)
 		case a.Model == "" && !a.plain():
 			return fmt.Errorf(
 				"agents.%s: models, effort, instructions, budget, context, tasks and tools need a model", name)
+		}
+		if a.Pipeline != nil {
+			if err := r.checkPipeline(a.Pipeline); err != nil {
+				return fmt.Errorf("agents.%s.pipeline: %w", name, err)
+			}
 		}
 		check := r.checkModel
 		if a.Model == "" {

@@ -11,6 +11,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent/acp"
 	"agentctl/server/agent/llm"
+	"agentctl/server/agent/pipeline"
 	"agentctl/server/agent/policy"
 	"agentctl/server/agent/script"
 	"agentctl/server/agent/tool"
@@ -21,7 +22,7 @@ import (
 const ScriptScheme = "script:"
 
 // A Config says how to run a configured agent: a command that speaks the Agent Client Protocol, a
-// script, or a model.
+// script, a model, or a pipeline of other agents.
 type Config struct {
 	Command string            `json:"command"` // program that speaks the Agent Client Protocol
 	Args    []string          `json:"args"`    // of the command
@@ -30,7 +31,8 @@ type Config struct {
 
 	llm.Config
 
-	Tools tool.Config `json:"tools"` // further tools of an agent with a model
+	Tools    tool.Config      `json:"tools"`    // further tools of an agent with a model
+	Pipeline *pipeline.Config `json:"pipeline"` // of other agents, instead of a command
 }
 
 // A Registry opens agents by name. It does not change after construction.
@@ -61,6 +63,9 @@ func (r *Registry) Open(spec session.Spec, host session.Host) (session.Agent, er
 	if file, ok := r.script(name); ok {
 		return openScript(file, spec, host)
 	}
+	if r.isPipeline(name) {
+		return r.openPipeline(name, spec, host)
+	}
 	if r.isModel(name) {
 		return r.openModel(name, spec, host)
 	}
@@ -78,6 +83,9 @@ func (r *Registry) Find(name string) (acp.Config, error) {
 	if _, ok := r.script(name); ok {
 		return acp.Config{}, protocol.Errorf(protocol.CodeUnsupported,
 			"%s is a script: it has no login and stores no sessions", name)
+	}
+	if err := r.notPipeline(name); err != nil {
+		return acp.Config{}, err
 	}
 	if r.isModel(name) {
 		return acp.Config{}, protocol.Errorf(protocol.CodeUnsupported,

@@ -127,7 +127,12 @@ func (s *myAgentConn) write(frames ...string) {
 type myAgentFrame struct {
 	Event   string
 	Session string `json:"session_id"`
+	Step    string `json:"step_id"`
 	Content any
+	Meta    struct {
+		Scope string
+		Tasks []any
+	} `json:"metadata"`
 }
 
 func (s *myAgentConn) next() (f myAgentFrame) {

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"agentctl/internal/fakeacp"
 	"agentctl/protocol"
 	"agentctl/server/agent/script"
 	"agentctl/server/session"
@@ -22,6 +24,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if fakeacp.Enabled() {
+		os.Exit(fakeacp.Main())
+	}
 	// Each check runs a whole session; the command line overrides this.
 	if err := flag.Set("rapid.checks", "30"); err != nil {
 		panic(err)

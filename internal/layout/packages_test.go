@@ -70,6 +70,7 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/llm/provider/google", imports: providerImports},
 	{pkg: "server/agent/llm/provider/openai", imports: providerImports},
 	{pkg: "server/agent/mcp", imports: agentImports},
+	{pkg: "server/agent/pipeline", imports: []string{"protocol", "server/session"}},
 	{pkg: "server/agent/policy", imports: []string{"protocol"}},
 	{pkg: "server/agent/process", imports: agentImports},
 	{pkg: "server/agent/tool", imports: append([]string{"internal/filelist"}, agentImports...)},

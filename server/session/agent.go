@@ -85,6 +85,10 @@ type Capabilities struct {
 	TakesCommand bool // runs an edited command; else an answer with one is refused
 	RunsPlans    bool // accepts Turn.Plan
 	HasPolicy    bool // has the setting policy and asks by it; else the session decides by its own
+
+	// ContinuesPlans: accepts a Turn.Plan with completed tasks and keeps the results of those. A
+	// task of a plan that is over can then be restarted.
+	ContinuesPlans bool
 }
 
 // A Turn is the input of Agent.Run.

@@ -97,6 +97,9 @@ func (s *Session) taskRestart(cmd *command, d *protocol.TaskIDData) (any, error)
 	if err != nil {
 		return nil, err
 	}
+	if s.turn == nil && s.state.Turn == nil && s.capabilities.ContinuesPlans {
+		return s.continuePlan(cmd, d.Task)
+	}
 	s.runAsync(cmd, func(ctx context.Context) (any, error) { return nil, c.RestartTask(ctx, d.Task) }, emptyResult)
 	return nil, errAnswerLater
 }

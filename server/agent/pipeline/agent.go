@@ -1,0 +1,183 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// An Agent runs the turns of one session with the agents of its roles.
+type Agent struct {
+	// Static after New.
+	options      Options
+	spec         session.Spec
+	host         session.Host
+	capabilities session.Capabilities
+
+	usageMu sync.Mutex // held from adding up usage to its event; locked before mu
+
+	mu     sync.Mutex
+	state  state
+	run    *run // nil: no turn
+	inners []*inner
+	closed bool
+
+	runs sync.WaitGroup
+}
+
+var (
+	_ session.Agent          = (*Agent)(nil)
+	_ session.TaskController = (*Agent)(nil)
+	_ session.Exporter       = (*Agent)(nil)
+	_ session.Explainer      = explainer{}
+)
+
+var errClosed = errors.New("the pipeline was closed")
+
+// New returns the agent of a session. If all agents of its roles explain requests, it is a
+// session.Explainer.
+func New(o Options, spec session.Spec, host session.Host) (session.Agent, error) {
+	if spec.Load != "" {
+		return nil, protocol.Errorf(protocol.CodeUnsupported, "%s stores no sessions of its own", o.Name)
+	}
+	s, err := decodeState(spec.State)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", o.Name, err)
+	}
+	a := &Agent{options: o, spec: spec, host: host, state: s}
+	common, explains := a.inspectRoles()
+	a.capabilities = session.Capabilities{
+		TakesReason: true, TakesPatch: common.TakesPatch, TakesCommand: common.TakesCommand,
+		RunsPlans: true, ContinuesPlans: true,
+	}
+	if explains {
+		return explainer{a}, nil
+	}
+	return a, nil
+}
+
+// inspectRoles returns what the agents of all roles can do. An agent that cannot be opened can do
+// nothing; its error is that of the turn.
+func (a *Agent) inspectRoles() (common session.Capabilities, explains bool) {
+	common, explains = session.Capabilities{TakesPatch: true, TakesCommand: true}, true
+	planner, solver, aggregator := a.options.Config.Roles()
+	names := []string{planner, solver, aggregator}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		spec := session.Spec{Session: a.spec.Session, Agent: name, CWD: a.spec.CWD, Env: a.spec.Env}
+		agent, err := a.options.Open(spec, inspectionHost{})
+		if err != nil {
+			return session.Capabilities{}, false
+		}
+		c := agent.Capabilities()
+		common.TakesPatch = common.TakesPatch && c.TakesPatch
+		common.TakesCommand = common.TakesCommand && c.TakesCommand
+		if _, ok := agent.(session.Explainer); !ok {
+			explains = false
+		}
+		if err := agent.Close(); err != nil {
+			a.host.Logf("close %s: %v", name, err)
+		}
+	}
+	return common, explains
+}
+
+// Capabilities implements session.Agent.
+func (a *Agent) Capabilities() session.Capabilities { return a.capabilities }
+
+// Run implements session.Agent.
+func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
+	work, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	r := &run{agent: a, turn: turn, out: out, stop: stop}
+	a.mu.Lock()
+	if a.closed {
+		a.mu.Unlock()
+		return session.End{}, protocol.Errorf(protocol.CodeShuttingDown, "%s is closed", a.options.Name)
+	}
+	a.run = r
+	r.usageBefore = a.state.Usage
+	a.runs.Add(1)
+	a.mu.Unlock()
+	defer a.runs.Done()
+
+	end, err := r.work(work)
+	var limit *limitError
+	switch {
+	case ctx.Err() != nil:
+		end, err = session.End{Reason: protocol.ReasonInterrupted}, nil
+	case errors.As(err, &limit):
+		end, err = session.End{Reason: limit.reason, Message: limit.message}, nil
+	}
+	total := r.total()
+	end.Usage = total.reported()
+	a.mu.Lock()
+	a.run = nil
+	a.state.Usage = addUsage(r.usageBefore, total.usage)
+	b := a.state.encode()
+	a.mu.Unlock()
+	if failed := a.host.Save(b); failed != nil {
+		a.host.Logf("save state of %s: %v", a.options.Name, failed)
+	}
+	return end, err
+}
+
+// Close implements session.Agent.
+func (a *Agent) Close() error {
+	a.mu.Lock()
+	a.closed = true
+	r, inners := a.run, slices.Clone(a.inners)
+	a.mu.Unlock()
+	if r != nil {
+		r.stop(errClosed)
+	}
+	errs := make([]error, len(inners))
+	var closing sync.WaitGroup
+	for i, in := range inners {
+		closing.Go(func() { errs[i] = in.agent.Close() })
+	}
+	closing.Wait()
+	a.runs.Wait()
+	return errors.Join(errs...)
+}
+
+// Export implements session.Exporter.
+func (a *Agent) Export(context.Context) ([]byte, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.state.encode(), nil
+}
+
+// addInner adds an agent that runs, unless the pipeline is closed.
+func (a *Agent) addInner(in *inner) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return false
+	}
+	a.inners = append(a.inners, in)
+	return true
+}
+
+// removeInner removes an agent and keeps what it has used.
+func (a *Agent) removeInner(in *inner) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.inners = slices.DeleteFunc(a.inners, func(other *inner) bool { return other == in })
+	in.run.spent.add(in.spending())
+}
+
+// inspectionHost is the Host of agents that are opened for their capabilities only.
+type inspectionHost struct{}
+
+func (inspectionHost) Emit(session.Event) error                        { return nil }
+func (inspectionHost) Save([]byte) error                               { return nil }
+func (inspectionHost) RecordProcessGroup(session.ProcessGroup) error   { return errClosed }
+func (inspectionHost) Transcript(context.Context, int) (string, error) { return "", nil }
+func (inspectionHost) RecordConversation(string, string) error         { return nil }
+func (inspectionHost) Logf(string, ...any)                             {}

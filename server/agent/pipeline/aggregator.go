@@ -1,0 +1,43 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// aggregate answers the request from the results of the tasks. The text of the aggregator is that
+// of the turn.
+func (r *run) aggregate(ctx context.Context, p *plan, tasks []*task) error {
+	began, completed := time.Now(), 0
+	for _, t := range tasks {
+		if t.Status == protocol.StatusCompleted {
+			completed++
+		}
+	}
+	if err := r.emit(protocol.AggregateStarted, protocol.AggregateData{Tasks: completed}); err != nil {
+		return err
+	}
+	_, _, name := r.agent.options.Config.Roles()
+	in, err := r.openInner(aggregatorRole, name, nil, "aggregate", &Limits{}, r.stop)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	text, err := in.prompt(ctx, aggregateMessage(p, tasks), true)
+	if err != nil {
+		return stageError(aggregatorRole, err)
+	}
+	spent := in.spending()
+	d := protocol.AggregateData{
+		Tasks: completed, Text: text, DurationMS: time.Since(began).Milliseconds(), Usage: spent.reported(),
+	}
+	if err := r.emit(protocol.AggregateCompleted, d); err != nil {
+		return err
+	}
+	total := r.total()
+	d.DurationMS, d.Usage = (r.used + time.Since(r.began)).Milliseconds(), total.reported()
+	return r.record(session.Event{Type: protocol.PipelineCompleted, Data: d}, func(s *state) { s.Ended = true })
+}

@@ -1,0 +1,198 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// Emit implements session.Output and session.Host. It passes on the events of the agent's work,
+// under ids that no other agent has. Usage is added to that of the session. A plan of the agent
+// becomes progress of its task. Its settings, context and title are not those of the session.
+func (in *inner) Emit(e session.Event) error {
+	if v := reflect.ValueOf(e.Data); v.Kind() == reflect.Pointer && !v.IsNil() {
+		e.Data = v.Elem().Interface()
+	}
+	in.mu.Lock()
+	over, quiet := !in.running, in.quiet
+	in.collect(e)
+	in.mu.Unlock()
+	if e.Type == protocol.UsageUpdated {
+		in.run.checkLimits(in)
+		return in.run.emitUsage()
+	}
+	if quiet {
+		return nil
+	}
+	e, shown := in.translate(e)
+	switch {
+	case !shown:
+		return nil
+	case over && e.Type != protocol.Notice && e.Type != protocol.Raw:
+		return errInnerOver
+	}
+	in.mu.Lock()
+	in.track(e)
+	in.mu.Unlock()
+	return in.run.out.Emit(e)
+}
+
+// collect notes the text and the usage of an event. The lock is held.
+func (in *inner) collect(e session.Event) {
+	switch d := e.Data.(type) {
+	case protocol.PartDeltaData:
+		if e.Type == protocol.TextDelta && e.Parent == "" {
+			in.answer.add(d.Part, d.Text)
+		}
+	case protocol.ToolStartedData:
+		in.answer.cut()
+	case protocol.Usage:
+		in.reported = true
+		if in.spent.usage != d {
+			in.spent.usage = d // all of the agent, since its conversation is new
+			in.spent.calls++
+		}
+	}
+}
+
+// An openItem is a part or a tool of a turn that has not ended.
+type openItem struct {
+	id     string
+	end    protocol.Type
+	parent string
+}
+
+// track notes the parts and tools that are open. The lock is held.
+func (in *inner) track(e session.Event) {
+	item := openItem{parent: e.Parent}
+	switch d := e.Data.(type) {
+	case protocol.PartStartData:
+		item.id = d.Part
+	case protocol.PartDeltaData:
+		item.id = d.Part
+	case protocol.PartEndData:
+		item.id = d.Part
+	case protocol.ToolStartedData:
+		item.id = d.Tool
+	case protocol.ToolEndedData:
+		item.id = d.Tool
+	default:
+		return
+	}
+	switch e.Type {
+	case protocol.TextStart, protocol.TextDelta, protocol.TextEnd:
+		item.end = protocol.TextEnd
+	case protocol.ToolStarted, protocol.ToolEnded:
+		item.end = protocol.ToolEnded
+	default:
+		item.end = protocol.ReasoningEnd
+	}
+	in.open = slices.DeleteFunc(in.open, func(o openItem) bool { return o.id == item.id && o.end == item.end })
+	if e.Type != item.end {
+		in.open = append(in.open, item)
+	}
+}
+
+// closeItems ends the parts and tools that a turn left open. Errors are ignored: the session closes
+// those of a turn that is over.
+func (in *inner) closeItems(ctx context.Context, open []openItem) {
+	status := protocol.ToolUnknown
+	if ctx.Err() != nil {
+		status = protocol.ToolCancelled
+	}
+	for _, o := range open {
+		e := session.Event{Type: o.end, Parent: o.parent}
+		if in.task != nil {
+			e.Task = in.task.ID
+		}
+		e.Data = protocol.PartEndData{Part: o.id}
+		if o.end == protocol.ToolEnded {
+			e.Data = protocol.ToolEndedData{Tool: o.id, Status: status}
+		}
+		_ = in.run.out.Emit(e)
+	}
+}
+
+// translate returns the event for the session of the pipeline, or false if it is not shown there.
+func (in *inner) translate(e session.Event) (session.Event, bool) {
+	out := session.Event{Type: e.Type, Parent: in.id(e.Parent), Data: e.Data}
+	if in.task != nil {
+		out.Task = in.task.ID
+	}
+	switch d := e.Data.(type) {
+	case protocol.PartStartData:
+		d.Part = in.id(d.Part)
+		out.Data = d
+	case protocol.PartDeltaData:
+		d.Part = in.id(d.Part)
+		out.Data = d
+	case protocol.PartEndData:
+		d.Part = in.id(d.Part)
+		out.Data = d
+	case protocol.ToolStartedData:
+		d.Tool = in.id(d.Tool)
+		out.Data = d
+	case protocol.ToolInputData:
+		d.Tool = in.id(d.Tool)
+		out.Data = d
+	case protocol.ToolOutputData:
+		d.Tool = in.id(d.Tool)
+		out.Data = d
+	case protocol.ToolEndedData:
+		d.Tool = in.id(d.Tool)
+		out.Data = d
+	case protocol.PlanTasksData:
+		return in.progress(d.Tasks)
+	case protocol.TextContentData, protocol.NoticeData, protocol.RawData, protocol.RetryData, protocol.RecoveryData,
+		protocol.ErrorData:
+	default:
+		return out, false
+	}
+	if in.role == plannerRole {
+		out.Type = reasoningOf(out.Type)
+	}
+	return out, true
+}
+
+// reasoningOf returns the type of reasoning for one of text: the text of a planner is not for the
+// user.
+func reasoningOf(t protocol.Type) protocol.Type {
+	switch t {
+	case protocol.TextStart:
+		return protocol.ReasoningStart
+	case protocol.TextDelta:
+		return protocol.ReasoningDelta
+	case protocol.TextEnd:
+		return protocol.ReasoningEnd
+	}
+	return t
+}
+
+// progress returns the present step of an agent's own plan as progress of its task.
+func (in *inner) progress(steps []protocol.Task) (session.Event, bool) {
+	if in.task == nil || len(steps) == 0 {
+		return session.Event{}, false
+	}
+	done, now := 0, ""
+	for _, s := range steps {
+		switch {
+		case s.Status == protocol.StatusCompleted:
+			done++
+		case s.Status == protocol.StatusRunning && now == "":
+			now = s.Title
+		}
+	}
+	message := strings.TrimSpace(fmt.Sprintf("%d of %d steps done. %s", done, len(steps), now))
+	return taskEvent(protocol.TaskProgress, protocol.TaskData{
+		Task: in.task.ID, Title: in.task.Title, Message: message,
+	}), true
+}
+
+func taskEvent(typ protocol.Type, d protocol.TaskData) session.Event {
+	return session.Event{Type: typ, Task: d.Task, Data: d}
+}

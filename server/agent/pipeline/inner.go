@@ -1,0 +1,247 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// innerGrace is how long a canceled agent may take to return before it is closed.
+const innerGrace = 8 * time.Second
+
+// maxAnswer bounds the text of an answer that is kept, in bytes.
+const maxAnswer = 256 << 10
+
+var errInnerOver = errors.New("the turn of the agent is over")
+
+// An inner is an agent of the pipeline with its session: one conversation without a log. Its
+// events, requests and usage go to the session of the pipeline. One goroutine prompts at a time;
+// the other methods are called from any goroutine.
+type inner struct {
+	// Static after openInner.
+	run    *run
+	role   string
+	task   *protocol.Task // that it solves; nil: none
+	prefix string         // of its ids, unique in the session
+	agent  session.Agent
+	limits *Limits // of all its turns
+	stop   context.CancelCauseFunc
+
+	busy chan struct{} // capacity 1; held during a prompt
+
+	mu sync.Mutex
+	innerState
+}
+
+// An innerState is the state of the conversation with an agent. The lock of the inner guards it.
+type innerState struct {
+	turns    int
+	running  bool // a turn runs: output is accepted
+	quiet    bool // the turn is not shown
+	answer   answer
+	open     []openItem
+	spent    spending
+	reported bool     // usage by events; else by the ends of turns
+	reasons  []string // of decisions, for an agent that gets none with verdicts
+}
+
+var (
+	_ session.Host   = (*inner)(nil)
+	_ session.Output = (*inner)(nil)
+)
+
+// openInner opens an agent for a role. stop is called when it uses more than the limits allow.
+func (r *run) openInner(
+	role, name string, t *protocol.Task, id string, limits *Limits, stop context.CancelCauseFunc,
+) (*inner, error) {
+	in := &inner{
+		run: r, role: role, task: t, prefix: r.turn.ID + "/" + id + "/", limits: limits, stop: stop,
+		busy: make(chan struct{}, 1),
+	}
+	spec := session.Spec{
+		Session: r.agent.spec.Session, Agent: name, CWD: r.agent.spec.CWD, Env: r.agent.spec.Env,
+		Parent: r.agent.spec.Parent,
+	}
+	agent, err := r.agent.options.Open(spec, in)
+	if err != nil {
+		return nil, fmt.Errorf("open the %s: %w", role, err)
+	}
+	in.agent = agent
+	if !r.agent.addInner(in) {
+		_ = agent.Close() // it runs nothing yet
+		return nil, protocol.Errorf(protocol.CodeShuttingDown, "%s is closed", r.agent.options.Name)
+	}
+	return in, nil
+}
+
+// close ends the agent.
+func (in *inner) close() {
+	if err := in.agent.Close(); err != nil {
+		in.Logf("close: %v", err)
+	}
+	in.run.agent.removeInner(in)
+}
+
+// prompt runs a turn of the agent with a message and returns its answer. Reasons of decisions that
+// the agent could not take follow as messages. Events of a turn that is not shown are dropped.
+func (in *inner) prompt(ctx context.Context, m protocol.Message, shown bool) (string, error) {
+	select {
+	case in.busy <- struct{}{}:
+		defer func() { <-in.busy }()
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	in.mu.Lock()
+	in.quiet = !shown
+	in.mu.Unlock()
+	for {
+		if err := in.runTurn(ctx, m); err != nil {
+			return "", err
+		}
+		in.mu.Lock()
+		answer, reasons := in.answer.text(), in.reasons
+		in.reasons = nil
+		in.mu.Unlock()
+		if len(reasons) == 0 {
+			return answer, nil
+		}
+		m = protocol.Message{Text: strings.Join(reasons, "\n")}
+	}
+}
+
+// runTurn runs one turn. It returns the cause of ctx if that ended.
+func (in *inner) runTurn(ctx context.Context, m protocol.Message) error {
+	in.mu.Lock()
+	in.turns++
+	turn := session.Turn{ID: strconv.Itoa(in.turns), Message: m} // its ids get the prefix
+	turn.Message.MessageID = in.prefix + turn.ID
+	in.running, in.answer = true, answer{}
+	in.mu.Unlock()
+
+	turnCtx, cancel := context.WithCancel(ctx)
+	defer cancel() // its requests
+	returned := make(chan struct{})
+	var end session.End
+	var err error
+	go func() {
+		defer close(returned)
+		end, err = in.agent.Run(turnCtx, turn, in)
+	}()
+	select {
+	case <-returned:
+	case <-ctx.Done():
+		timer := time.NewTimer(innerGrace)
+		defer timer.Stop()
+		select {
+		case <-returned:
+		case <-timer.C:
+			in.Logf("did not stop within %v: closing it", innerGrace)
+			_ = in.agent.Close() // closed again, and logged, by close
+			<-returned
+		}
+	}
+	in.mu.Lock()
+	in.running = false
+	open := in.open
+	in.open = nil
+	if end.Usage != nil && !in.reported {
+		in.spent.add(spending{*end.Usage, 1})
+	}
+	in.mu.Unlock()
+	in.closeItems(ctx, open)
+	in.run.checkLimits(in)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return endError(end, err)
+}
+
+// endError returns the error for a turn that did not complete.
+func endError(end session.End, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case end.Reason == "", end.Reason == protocol.ReasonCompleted:
+		return nil
+	case end.Reason == protocol.ReasonError:
+		return protocol.Errorf(cmp.Or(end.Code, protocol.CodeAgentFailed), "%s", end.Message)
+	}
+	message := strings.TrimSpace(fmt.Sprintf("the turn ended with %s. %s", end.Reason, end.Message))
+	return protocol.Errorf(protocol.CodeAgentFailed, "%s", message)
+}
+
+// stageError names the agent of a stage in an error that ends the turn.
+func stageError(role string, err error) error {
+	var limit *limitError
+	if errors.As(err, &limit) || errors.Is(err, errClosed) {
+		return err
+	}
+	return protocol.Errorf(cmp.Or(codeOf(err), protocol.CodeAgentFailed), "the %s failed: %v", role, err)
+}
+
+// codeOf returns the code of a protocol error, else "".
+func codeOf(err error) protocol.Code {
+	var coded *protocol.Error
+	if errors.As(err, &coded) {
+		return coded.Code
+	}
+	return ""
+}
+
+// spending returns what the agent has used.
+func (in *inner) spending() spending {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.spent
+}
+
+// Ask implements session.Output: the session of the pipeline decides.
+func (in *inner) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+	a.Request, a.Tool = in.id(a.Request), in.id(a.Tool)
+	if in.task != nil {
+		a.Task = in.task.ID
+		a.Why = strings.TrimSpace("Task: " + in.task.Title + "\n" + a.Why)
+	}
+	v, err := in.run.out.Ask(ctx, a)
+	if err == nil && v.Reason != "" && !in.agent.Capabilities().TakesReason {
+		in.mu.Lock()
+		in.reasons = append(in.reasons, v.Reason)
+		in.mu.Unlock()
+	}
+	return v, err
+}
+
+// id returns an id of the agent as one of the session.
+func (in *inner) id(id string) string {
+	if id == "" {
+		return ""
+	}
+	return in.prefix + id
+}
+
+// Save implements session.Output and session.Host: the conversation ends with the task.
+func (in *inner) Save([]byte) error { return nil }
+
+// RecordProcessGroup implements session.Host.
+func (in *inner) RecordProcessGroup(g session.ProcessGroup) error {
+	return in.run.agent.host.RecordProcessGroup(g)
+}
+
+// Transcript implements session.Host: there is no earlier conversation.
+func (in *inner) Transcript(context.Context, int) (string, error) { return "", nil }
+
+// RecordConversation implements session.Host.
+func (in *inner) RecordConversation(string, string) error { return nil }
+
+// Logf implements session.Host.
+func (in *inner) Logf(format string, args ...any) {
+	in.run.agent.host.Logf("%s: "+format, append([]any{in.role}, args...)...)
+}

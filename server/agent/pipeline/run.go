@@ -1,0 +1,117 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// The roles of the agents.
+const (
+	plannerRole    = "planner"
+	solverRole     = "solver"
+	aggregatorRole = "aggregator"
+)
+
+// A run is one turn. Its stages run on the goroutine of Agent.Run.
+type run struct {
+	agent *Agent
+	turn  session.Turn
+	out   session.Output
+	stop  context.CancelCauseFunc // of the work of the turn
+
+	used  time.Duration // of the turn's time, by stages that ended
+	began time.Time     // of the present stage
+
+	usageBefore protocol.Usage // of the session; static
+	spent       spending       // of agents that were closed; guarded by agent.mu
+	scheduler   *scheduler     // nil: no tasks run; guarded by agent.mu
+}
+
+// work runs the stages.
+func (r *run) work(ctx context.Context) (session.End, error) {
+	p, end, err := r.plan(ctx)
+	if err != nil {
+		return end, errors.Join(err, r.endPlan(ctx, err))
+	}
+	if p == nil {
+		return end, nil
+	}
+	err = r.timed(ctx, func(ctx context.Context) error {
+		s := r.newScheduler(p)
+		if err := s.solve(ctx); err != nil {
+			return err
+		}
+		return r.aggregate(ctx, p, s.tasks)
+	})
+	return session.End{}, err
+}
+
+// endPlan records that there is no plan: it was interrupted, or failed.
+func (r *run) endPlan(ctx context.Context, err error) error {
+	var limit *limitError
+	if ctx.Err() != nil || errors.As(err, &limit) {
+		return r.emit(protocol.PlanCancelled, protocol.PlanErrorData{Message: err.Error()})
+	}
+	code := cmp.Or(codeOf(err), protocol.CodeAgentFailed)
+	return r.emit(protocol.PlanFailed, protocol.PlanErrorData{Message: err.Error(), Code: code})
+}
+
+// timed runs a stage within the time that is left of the turn.
+func (r *run) timed(ctx context.Context, stage func(ctx context.Context) error) error {
+	r.began = time.Now()
+	defer func() { r.used += time.Since(r.began) }()
+	ctx, cancel := r.agent.options.Config.Limits.Turn.withTime(ctx, "turn", r.used)
+	defer cancel()
+	return stage(ctx)
+}
+
+// emit appends an event that is not of a task.
+func (r *run) emit(typ protocol.Type, data any) error {
+	return r.out.Emit(session.Event{Type: typ, Data: data})
+}
+
+// record changes the state, and saves it in one commit with an event.
+func (r *run) record(e session.Event, change func(*state)) error {
+	r.agent.mu.Lock()
+	change(&r.agent.state)
+	e.Save = r.agent.state.encode()
+	r.agent.mu.Unlock()
+	return r.out.Emit(e)
+}
+
+// total returns what the agents of the turn have used so far.
+func (r *run) total() spending {
+	r.agent.mu.Lock()
+	defer r.agent.mu.Unlock()
+	sum := r.spent
+	for _, in := range r.agent.inners {
+		if in.run == r {
+			sum.add(in.spending())
+		}
+	}
+	return sum
+}
+
+// emitUsage tells the usage of the session.
+func (r *run) emitUsage() error {
+	r.agent.usageMu.Lock()
+	defer r.agent.usageMu.Unlock()
+	return r.emit(protocol.UsageUpdated, addUsage(r.usageBefore, r.total().usage))
+}
+
+// checkLimits stops the work of an agent, or the turn, if it has used more than its limits allow.
+func (r *run) checkLimits(in *inner) {
+	of := in.spending()
+	if err := in.limits.exceeded("task", &of); err != nil {
+		in.stop(err)
+	}
+	total := r.total()
+	if err := r.agent.options.Config.Limits.Turn.exceeded("turn", &total); err != nil {
+		r.stop(err)
+	}
+}

@@ -1,0 +1,90 @@
+package pipeline
+
+import (
+	"encoding/json"
+
+	"agentctl/protocol"
+)
+
+// A state is saved with each end of a task: the newest plan with the results of its completed
+// tasks, and the usage of the session.
+type state struct {
+	Question string         `json:"question,omitempty"`
+	Summary  string         `json:"summary,omitempty"`
+	Tasks    []savedTask    `json:"tasks,omitempty"`
+	Ended    bool           `json:"ended,omitempty"` // the plan was aggregated
+	Usage    protocol.Usage `json:"usage"`
+}
+
+// A savedTask is a task with its result.
+type savedTask struct {
+	protocol.Task
+	Attempt int    `json:"attempt,omitempty"`
+	Result  string `json:"result,omitempty"` // shortened
+	Failure string `json:"failure,omitempty"`
+}
+
+// The bounds of the state, in bytes: the session stores 1 MiB.
+const (
+	maxState  = 960 << 10
+	maxResult = 16 << 10 // of a result, here and in messages to agents
+)
+
+func decodeState(b []byte) (s state, err error) {
+	if len(b) > 0 && json.Unmarshal(b, &s) != nil {
+		return s, protocol.Errorf(protocol.CodeInvalidState, "state is not from a pipeline")
+	}
+	return s, nil
+}
+
+// encode returns the state. If it is too large, it shortens the results further. The tasks are
+// bounded: see maxPlan.
+func (s *state) encode() []byte {
+	for most := maxResult; ; most /= 2 {
+		b, err := json.Marshal(s)
+		if err != nil {
+			panic("pipeline: encode state: " + err.Error()) // finite numbers and strings always encode
+		}
+		if len(b) <= maxState || most == 0 {
+			return b
+		}
+		for i := range s.Tasks {
+			t := &s.Tasks[i]
+			t.Result, t.Failure = shorten(t.Result, most), shorten(t.Failure, most)
+		}
+	}
+}
+
+// setPlan replaces the plan by one that is under way. Long texts are shortened.
+func (s *state) setPlan(p *plan, tasks []*task) {
+	s.Question, s.Summary, s.Ended = shorten(p.question, maxResult), p.summary, false
+	s.Tasks = make([]savedTask, len(tasks))
+	for i, t := range tasks {
+		saved := savedTask{
+			Task: t.Task, Attempt: t.attempt, Result: shorten(t.result, maxResult), Failure: shorten(t.failure, 1<<10),
+		}
+		s.Tasks[i] = saved
+	}
+}
+
+// find returns the saved task with the id and the title of t.
+func (s *state) find(t *protocol.Task) (saved savedTask, ok bool) {
+	for _, saved := range s.Tasks {
+		if saved.ID == t.ID && saved.Title == t.Title {
+			return saved, true
+		}
+	}
+	return savedTask{}, false
+}
+
+// shorten returns at most n bytes of the text, with a mark if more was there.
+func shorten(text string, n int) string {
+	const mark = " […]"
+	if len(text) <= n {
+		return text
+	}
+	if n < 4*len(mark) {
+		return ""
+	}
+	return protocol.SplitText(text, n-len(mark))[0] + mark
+}
