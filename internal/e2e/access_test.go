@@ -167,7 +167,9 @@ func TestEveryCommandIsForTheRolesOfTheTable(t *testing.T) {
 					w := newTestServer(t, commandFixtureScript...)
 					session, dial := w.newSession(t, c)
 					s := w.newCommandFixture(t, session)
-					if err := execute(t, dial, s.accessCommand(k)); err != nil {
+					err := execute(t, dial, s.accessCommand(k))
+					cannot := slices.Contains(notOfScripts, k.Verb) && protocol.CodeOf(err) == protocol.CodeUnsupported
+					if err != nil && !cannot {
 						t.Errorf("%s: %v", k.Verb, err)
 					}
 				})
