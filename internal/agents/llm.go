@@ -12,6 +12,7 @@ import (
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/provider"
+	"agentctl/server/agent/policy"
 	"agentctl/server/agent/tool"
 	"agentctl/server/session"
 )
@@ -64,6 +65,9 @@ func (r *Registry) openModel(name string, spec session.Spec, host session.Host) 
 	c, _, err := r.model(name, env)
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeAgentAuth, "%v", err)
+	}
+	if spec.Parent != "" { // no agent decides by the choice of another one
+		c.Policy = policy.Ask
 	}
 	providers := r.Providers
 	return llm.New(llm.Options{

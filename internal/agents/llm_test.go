@@ -10,6 +10,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/llm/provider"
+	"agentctl/server/agent/policy"
 	"agentctl/server/session"
 )
 
@@ -97,6 +98,25 @@ func TestAConfiguredModelAnswers(t *testing.T) {
 	}
 	if r.Conversation(&session.Spec{Agent: "coder"}) != "" {
 		t.Error("an llm agent names a conversation")
+	}
+}
+
+func TestAModelThatAnAgentStartsAsks(t *testing.T) {
+	noKeys(t)
+	r := &Registry{Configured: map[string]Config{"coder": {Config: llm.Config{Model: "gpt-5.5", Policy: policy.Full}}}}
+	for parent, allowed := range map[string]bool{"": true, "s_1": false} {
+		spec := session.Spec{Agent: "coder", Parent: parent, Env: map[string]string{"OPENAI_API_KEY": "k"}}
+		a, err := r.Open(spec, &turnHost{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = a.(session.Configurer).Configure(t.Context(), policy.SettingID, string(policy.Full))
+		if (err == nil) != allowed {
+			t.Errorf("full in a session of %q: %v", parent, err)
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
