@@ -349,3 +349,29 @@ func TestTheTourUserExplainsAllowsAndCloses(t *testing.T) {
 		t.Error(u.err)
 	}
 }
+
+func TestTheScreenExportsTheSession(t *testing.T) {
+	c := connectTo(t, `{"on":"*"}`+"\n"+`{"say":"the answer","words":1}`)
+	made, err := wsclient.Call[protocol.CreateResult](t.Context(), c, protocol.DoCreate, "",
+		protocol.CreateData{Name: "fix", Prompt: "the question"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sessionAdapter{client: c, session: made.Session}
+	for u := range s.Updates(t.Context()) {
+		if u.Event != nil && u.Event.Type == protocol.TurnEnded {
+			break
+		}
+	}
+	for _, format := range s.ExportFormats() {
+		b, err := s.Export(t.Context(), format)
+		for _, want := range []string{"the question", "answer"} {
+			if err != nil || !strings.Contains(string(b), want) {
+				t.Errorf("%s lacks %q: %v\n%s", format, want, err, b)
+			}
+		}
+	}
+	if _, err := s.Export(t.Context(), "pdf"); err == nil {
+		t.Error("there is no format pdf")
+	}
+}

@@ -152,3 +152,11 @@ var (
 	ErrCannotSearch = protocol.Errorf(protocol.CodeUnsupported, "it cannot search")
 	ErrRefused      = protocol.Errorf(protocol.CodeForbidden, "observers may not do that")
 )
+
+// ExportFormats implements [remote.Exporter].
+func (s *FakeSession) ExportFormats() []string { return []string{"md", "jsonl", "html", "asciicast"} }
+
+// Export returns a text that names the format.
+func (s *FakeSession) Export(_ context.Context, format string) ([]byte, error) {
+	return []byte("as " + format + "\n"), nil
+}

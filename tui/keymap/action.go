@@ -18,6 +18,7 @@ const (
 	GoToPointer     Action = "go-to-pointer"
 	NextTheme       Action = "next-theme"
 	ChooseTheme     Action = "theme"
+	ExportSession   Action = "export"
 	ToggleSide      Action = "side"
 	ToggleColumn    Action = "sessions-column"
 	PreviousSession Action = "previous-session"

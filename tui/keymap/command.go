@@ -53,6 +53,7 @@ var Commands = []Command{
 	{"close", CloseOrDelete, OnDashboard},
 	{"side", ToggleSide, OnSession},
 	{"column", ToggleColumn, OnSession},
+	{"export", ExportSession, OnSession},
 	{"theme", ChooseTheme, OnSession | OnDashboard},
 	{"split-right", SplitRight, OnSession | OnDashboard},
 	{"split-below", SplitBelow, OnSession | OnDashboard},

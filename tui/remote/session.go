@@ -48,6 +48,14 @@ type Withdrawer interface {
 // attempt, even after it stopped trying. It is safe for concurrent use.
 type Retrier interface{ Retry() }
 
+// Exporter is a Session that can be exported as a document. It is safe for concurrent use.
+type Exporter interface {
+	ExportFormats() []string
+
+	// Export returns all events up to the call as a document.
+	Export(ctx context.Context, format string) ([]byte, error)
+}
+
 // ErrWithdrawn is the error of a withdrawn command.
 var ErrWithdrawn = errors.New("taken back")
 

@@ -24,6 +24,8 @@ func (v *View) withText(action keymap.Action, text string) (run func() tea.Cmd, 
 		return func() tea.Cmd { return v.runAction(keymap.ToggleColumn) }, true
 	case action == keymap.ChooseTheme:
 		return func() tea.Cmd { return v.setTheme(text) }, true
+	case action == keymap.ExportSession:
+		return func() tea.Cmd { return v.export(text) }, true
 	}
 	return nil, false
 }

@@ -168,6 +168,8 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 		return v.reconnect(), true
 	case keymap.NextTheme:
 		return func() tea.Msg { return ui.ThemeMsg{Theme: v.Styles.NextTheme()} }, true
+	case keymap.ExportSession:
+		return v.export(""), true
 	case keymap.ChooseTheme:
 		v.overlays.Push(ui.NewThemeMenu(v.Styles))
 	case keymap.ToggleSide:

@@ -1,0 +1,70 @@
+package sessionview
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/download"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// exportExtensions are the extensions of files, and the formats that they choose.
+var exportExtensions = map[string]string{
+	".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".jsonl": "jsonl", ".cast": "asciicast",
+}
+
+// export saves the session as a document, to path or to one that the user is asked for. The
+// extension of the path chooses the format.
+func (v *View) export(path string) tea.Cmd {
+	x, ok := v.commands.session.(remote.Exporter)
+	if !ok {
+		v.status.Text = "this session cannot be exported here"
+		return nil
+	}
+	name := ui.OneLine(transcript.Clean(remote.SessionName(v.replica.state)))
+	if path == "" {
+		path = download.Name(name+".md", nil)
+	}
+	f := ui.NewForm(v.Styles, "export "+name,
+		"enter saves; .md, .html, .jsonl or .cast is the format · esc cancels",
+		ui.NewField("path", path, "of the new file"))
+	f.Submit = func(f *ui.Form) ui.Response {
+		path := v.userPath(f.Value(0))
+		if path == "" {
+			return ui.Response{}
+		}
+		format := exportExtensions[strings.ToLower(filepath.Ext(path))]
+		if !slices.Contains(x.ExportFormats(), format) {
+			f.Fail("the extension chooses the format", "type a path with .md, .html, .jsonl or .cast")
+			return ui.Response{}
+		}
+		f.Sending()
+		return ui.Response{Cmd: v.saveExport(f, x, format, path)}
+	}
+	v.overlays.Push(f)
+	return nil
+}
+
+// saveExport exports the session, and saves the document as a file of the agent is saved.
+func (v *View) saveExport(f *ui.Form, x remote.Exporter, format, path string) tea.Cmd {
+	var data []byte
+	return v.commands.run(func(ctx context.Context) (err error) {
+		data, err = x.Export(ctx, format)
+		return err
+	}, func(err error) tea.Cmd {
+		switch {
+		case err == nil:
+			return v.saveFile(f, path, data, download.Save)
+		case v.overlays.Contains(f):
+			f.Fail(remote.ErrorText(err), "enter tries again")
+			return nil
+		}
+		return v.commands.report(err)
+	})
+}
