@@ -118,6 +118,17 @@ func (x *index) List(closed bool) []protocol.Summary {
 	return list
 }
 
+// Summary returns the summary of a session; ok is false if there is none.
+func (x *index) Summary(id string) (sum protocol.Summary, ok bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	r := x.rows[id]
+	if r == nil {
+		return sum, false
+	}
+	return r.summary, true
+}
+
 // Each calls f with the summary of every session, in no order. The index is locked: f must not call
 // it, block, or keep the pointer.
 func (x *index) Each(f func(*protocol.Summary)) {
