@@ -20,6 +20,10 @@ const (
 
 	// RoleAgent is the role of a process that an agent started. No credential has it.
 	RoleAgent Role = "agent"
+
+	// RoleDecider is the role of a link in a notification of a hook: it decides one request. No
+	// credential has it.
+	RoleDecider Role = "decider"
 )
 
 // Roles lists the roles of credentials, the weakest first.
@@ -30,9 +34,10 @@ type Scope string
 
 // The scopes.
 const (
-	ScopeNone  Scope = "none"
-	ScopeOwn   Scope = "own" // that the agent of the caller created, or their agents did
-	ScopeEvery Scope = "every"
+	ScopeNone    Scope = "none"
+	ScopeRequest Scope = "request" // for the request of the link alone
+	ScopeOwn     Scope = "own"     // that the agent of the caller created, or their agents did
+	ScopeEvery   Scope = "every"
 )
 
 // Scope returns the scope of a command. An unknown verb requires RoleOperator. An unknown role
@@ -45,6 +50,10 @@ func (r Role) Scope(v Verb) Scope {
 	switch {
 	case r == "":
 		return ScopeEvery
+	case r == RoleDecider && v == DoApprove:
+		return ScopeRequest
+	case r == RoleDecider:
+		return ScopeNone
 	case r == RoleAgent && (required == RoleOperator || v == DoExport): // an export is recorded in its session
 		return ScopeOwn
 	case max(0, slices.Index(Roles, r)) >= slices.Index(Roles, required):

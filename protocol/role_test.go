@@ -17,6 +17,18 @@ func TestAnAgentReadsAllAndChangesItsOwnSessionsAndDecidesNothing(t *testing.T) 
 	}
 }
 
+func TestALinkDecidesOneRequestAndNothingElse(t *testing.T) {
+	for _, c := range Commands {
+		want := ScopeNone
+		if c.Verb == DoApprove {
+			want = ScopeRequest
+		}
+		if got := RoleDecider.Scope(c.Verb); got != want {
+			t.Errorf("%s: %s, want %s", c.Verb, got, want)
+		}
+	}
+}
+
 func TestEachRoleIncludesTheWeakerOnes(t *testing.T) {
 	for _, c := range Commands {
 		allowed := false

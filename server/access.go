@@ -33,6 +33,8 @@ func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, err.Error())
 		case !l.hosts.allow(r.Host):
 			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, errHost)
+		case l.Dialect == "" && s.api.hooks.Serves(r.URL.Path):
+			s.serveLink(w, r, agent != "")
 		case !l.Origins.allow(r.Header.Values("Origin")) || crossSite(r):
 			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, errOrigin.Error())
 		case handleCORS(w, r):

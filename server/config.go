@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/hook"
 	"agentctl/server/login"
 	"agentctl/server/session"
 	"agentctl/server/web"
@@ -19,6 +20,8 @@ type Config struct {
 	Dialects      Dialects
 	Authenticator *login.Authenticator // nil: no users log in
 	Documents     web.Documents        // nil: sessions are not exported as documents over HTTP
+	Hooks         []hook.Hook
+	HooksDir      string // for files of hooks; required with Hooks
 }
 
 // Limits bound the resources of clients.

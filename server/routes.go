@@ -11,6 +11,7 @@ import (
 	"agentctl/docs"
 	"agentctl/internal/panics"
 	"agentctl/protocol"
+	"agentctl/server/hook"
 	"agentctl/server/login"
 	"agentctl/server/web"
 )
@@ -20,6 +21,7 @@ type Route struct {
 	Pattern string // of a http.ServeMux
 	Open    bool   // needs no credential
 	Users   bool   // refuses agents
+	Link    bool   // needs a link of a hook, which is its credential; refuses agents
 
 	Verb protocol.Verb // the command whose roles it has; empty: every role
 }
@@ -35,6 +37,8 @@ func Routes() []Route {
 		{Pattern: "GET " + openAPIPath, Open: true},
 		{Pattern: "POST " + login.Path, Open: true, Users: true},
 		{Pattern: "GET " + protocol.Path},
+		{Pattern: "GET " + hook.Path + "{token}", Link: true},
+		{Pattern: "POST " + hook.Path + "{token}", Link: true, Verb: protocol.DoApprove},
 	}
 	for _, name := range dialect.Names() {
 		list = append(list, Route{Pattern: "GET " + dialectPath + name})

@@ -14,6 +14,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/history"
+	"agentctl/server/hook"
 	"agentctl/server/login"
 	"agentctl/server/session"
 	"agentctl/server/web"
@@ -50,10 +51,11 @@ type program struct {
 	agents  func() []string
 }
 
-// An api serves /api/ until its drain stops.
+// An api serves /api/ until its drain stops, and the links of hooks.
 type api struct {
 	http.Handler
 	drain *drain
+	hooks *hook.Hooks // nil: none
 }
 
 // New opens the sessions of the configured store; see session.NewHub.
@@ -87,6 +89,9 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		Hub: s.hub, History: s.history, Commands: requestCommands{s}, Documents: cfg.Documents,
 		MaxBody: func() int64 { return s.limits.Load().Message }, Log: s.log,
 	})))
+	if err := s.startHooks(&cfg); err != nil {
+		return nil, errors.Join(err, s.Shutdown(ctx))
+	}
 	return s, nil
 }
 
@@ -153,6 +158,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		}
 	}
 	defer close(s.done)
+	s.api.hooks.Close()
 	var reads sync.WaitGroup
 	reads.Go(s.history.Close)
 	err := s.hub.Close(ctx) // before the clients, so that they receive the ends of their turns

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent/script"
+	"agentctl/server/hook"
 	"agentctl/server/login"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
@@ -69,6 +71,7 @@ type testServer struct {
 	auth   *login.Authenticator
 	wrap   func(session.Store) session.Store
 	log    *slog.Logger // nil: no log
+	hooks  []hook.Hook
 }
 
 // newTestServer starts a server. Options run before the start.
@@ -109,6 +112,8 @@ func (w *testServer) start() {
 		Limits:        w.limits,
 		Authenticator: w.auth,
 		Log:           w.log,
+		Hooks:         w.hooks,
+		HooksDir:      filepath.Join(w.dir, "hooks"),
 	})
 	must(w.t, err)
 	w.pipe = NewPipe()

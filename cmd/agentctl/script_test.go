@@ -58,6 +58,7 @@ const scriptTimeout = time.Minute
 // TestScripts runs testdata/script with the real program. Each script has its own data directory; a
 // server that it leaves running is stopped.
 func TestScripts(t *testing.T) {
+	hooks := new(hookCommands)
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error {
@@ -94,6 +95,8 @@ func TestScripts(t *testing.T) {
 			"killserver": cmdKillServer,
 			"damage":     cmdDamage,
 			"preflight":  cmdPreflight,
+			"receiver":   hooks.receiver,
+			"link":       hooks.link,
 		},
 	})
 }

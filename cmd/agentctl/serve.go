@@ -101,6 +101,12 @@ sessions, connections. The log names changes of other values, which need a resta
               "rate": 5000, "sessions": 20000, "agents": 500, "queue": 1000,
               "requests": 100, "rules": 500, "session_bytes": 4194304},
    "origins": ["http://localhost:5173"],
+   "hooks": {"phone": {"url": "https://example.com/hook",
+                       "secret_file": "hook.secret",
+                       "events": ["approval.requested", "error"],
+                       "decide_urls": {"base": "https://me.example"},
+                       "deny_after": "30m"},
+             "desktop": {"command": ["notify"], "events": ["turn.ended"]}},
    "dialects": {"myagent": {"agents": {"their name": "mine"},
                             "options": {"heartbeat": "30s"}}}}
 
@@ -116,6 +122,8 @@ can continue its conversation later, with the next message; an agent that cannot
 with the same "state_secret" restore each other's exported states; "state_keys" are files of the
 public keys (agentctl state key) of other servers whose states are restored too. "origins" are the
 origins of web pages that may connect; all other pages are refused.
+
+"hooks" send notifications, signed POSTs or commands: docs/hooks.md.
 
 An agent with a "model" runs in the server. "providers" says where models are and where their keys
 come from; docs/config.md has all keys. An unknown key and an invalid value are refused with the
@@ -264,6 +272,10 @@ func timeoutCause(ctx context.Context) error {
 func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.Server) (*localserver.Instance, error) {
 	o.running = newRunningConfig(o, dir, c)
 	options := localserver.Options{Server: o.running.server(c), Sync: sqlite.Sync(c.Sync), Log: o.running.log}
+	var err error
+	if options.Server.Hooks, err = serverHooks(c); err != nil {
+		return nil, err
+	}
 	for _, path := range c.StateKeys {
 		b, err := os.ReadFile(path)
 		if err != nil {

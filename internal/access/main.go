@@ -45,7 +45,7 @@ func generate() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parse template: %w", err)
 	}
-	columns := append(append([]protocol.Role{}, protocol.Roles...), protocol.RoleAgent)
+	columns := append(append([]protocol.Role{}, protocol.Roles...), protocol.RoleAgent, protocol.RoleDecider)
 	data := struct {
 		Columns          []protocol.Role
 		Commands, Routes []row
@@ -77,12 +77,18 @@ func commandCell(s protocol.Scope) string {
 		return "yes"
 	case protocol.ScopeOwn:
 		return "own"
+	case protocol.ScopeRequest:
+		return "one"
 	}
 	return "-"
 }
 
 func routeCell(r *server.Route, role protocol.Role) string {
 	switch {
+	case r.Link && role == protocol.RoleDecider:
+		return "one"
+	case r.Link, role == protocol.RoleDecider && !r.Open:
+		return "-"
 	case r.Users && role == protocol.RoleAgent:
 		return "-"
 	case r.Verb != "":

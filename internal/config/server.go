@@ -30,16 +30,22 @@ type Server struct {
 	DefaultAgent string                      `json:"default_agent"` // of sessions that name none
 	Users        string                      `json:"users"`         // path of the file of users who log in
 	Timeouts
-	StateSecret string   `json:"state_secret"` // of exported states; default one that is made
-	StateKeys   []string `json:"state_keys"`   // files of the public keys of servers whose states are restored
-	Sync        string   `json:"sync"`         // of the store: normal or full; default normal
-	Window      int64    `json:"window"`       // bytes that a client may leave unacknowledged; default 16777216
-	Limits      Limits   `json:"limits"`       // of clients and sessions
-	Origins     []string `json:"origins"`      // web pages that may connect
-	TLS         *TLS     `json:"tls"`          // for network listeners; default none
+	States
+	Sync    string   `json:"sync"`    // of the store: normal or full; default normal
+	Window  int64    `json:"window"`  // bytes that a client may leave unacknowledged; default 16777216
+	Limits  Limits   `json:"limits"`  // of clients and sessions
+	Origins []string `json:"origins"` // web pages that may connect
+	TLS     *TLS     `json:"tls"`     // for network listeners; default none
 
 	Retention Retention          `json:"retention"` // of unused sessions
 	Dialects  map[string]Dialect `json:"dialects"`  // protocols of other systems
+	Hooks     map[string]Hook    `json:"hooks"`     // receivers of notifications
+}
+
+// States are the keys of exported states.
+type States struct {
+	StateSecret string   `json:"state_secret"` // of exported states; default one that is made
+	StateKeys   []string `json:"state_keys"`   // files of the public keys of servers whose states are restored
 }
 
 // Timeouts are durations of sessions; 0 is the server's default.
@@ -146,6 +152,7 @@ func (c *Server) resolvePaths(dir string) {
 		}
 	}
 	c.resolveMCPPaths(dir)
+	c.resolveHookPaths(dir)
 	paths := []*string{&c.Users}
 	for i := range c.StateKeys {
 		paths = append(paths, &c.StateKeys[i])
@@ -198,7 +205,7 @@ func (c *Server) check() error {
 	if c.TLS != nil && (c.TLS.Cert == "") != (c.TLS.Key == "") {
 		return errors.New("tls: cert and key go together")
 	}
-	if err := cmp.Or(c.checkAgents(), c.checkMCP()); err != nil {
+	if err := cmp.Or(c.checkAgents(), c.checkMCP(), c.checkHooks()); err != nil {
 		return err
 	}
 	switch c.Sync {

@@ -266,7 +266,7 @@ func TestEveryHTTPRouteIsForTheRolesOfTheTable(t *testing.T) {
 			client := httpClient(dial)
 			s := &commandFixture{testServer: w, c: w.client("bob"), session: session}
 			before := s.logEnds(t)
-			routes := server.Routes()
+			routes := slices.DeleteFunc(server.Routes(), func(r server.Route) bool { return r.Link }) // no hooks here
 			slices.SortStableFunc(routes, func(a, b server.Route) int { return cmp.Compare(ends(&a), ends(&b)) })
 			for _, refused := range []bool{true, false} { // those that are allowed change sessions
 				for _, r := range routes {

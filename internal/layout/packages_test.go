@@ -51,6 +51,7 @@ var packageRules = []packageRule{
 	{pkg: "server/web", imports: serverImports},
 	{pkg: "server/login", imports: serverImports},
 	{pkg: "server/session", imports: []string{"protocol", "server/agent/policy"}},
+	{pkg: "server/hook", imports: []string{"protocol", "server/session", "server/agent/process"}},
 	{pkg: "server/history", imports: []string{"protocol", "server/session"}},
 	{pkg: "server/sqlite", imports: []string{"protocol", "server/session"}},
 	{pkg: "server/embedded", imports: serverImports},
@@ -138,7 +139,7 @@ var packageRules = []packageRule{
 	{pkg: "protocol/sandcastle", imports: codecImports, noIO: true},
 	{pkg: "internal/config", imports: []string{
 		"internal/ssh",
-		"protocol", "protocol/codec", "dialect", "tui/notify",
+		"protocol", "protocol/codec", "dialect", "server/hook", "tui/notify",
 		"tui/ui", "tui/keymap", "internal/agents", "internal/exit",
 	}},
 	{pkg: "internal/agents", imports: []string{"protocol", "server/session", "server/agent/..."}},

@@ -102,6 +102,7 @@ func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	cfg.Authenticator = i.authenticator
+	cfg.HooksDir = i.dir.Path("hooks")
 	i.server, err = server.New(ctx, cfg)
 	return err
 }

@@ -1,0 +1,120 @@
+package hook
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// tokenBytes is the length of the random part of a link.
+const tokenBytes = 16
+
+// pruneInterval is the time between two looks for expired links.
+const pruneInterval = 10 * time.Minute
+
+// linkStore keeps links in files named by the hash of their token, so that the directory does not
+// help to use one. Its methods may be called from any goroutine.
+type linkStore struct {
+	dir string
+
+	mu     sync.Mutex
+	pruned time.Time
+}
+
+// A link allows one decision of one request: the one with the digest.
+type link struct {
+	Hook     string            `json:"hook"`
+	Session  string            `json:"session"`
+	Request  string            `json:"request"`
+	Digest   string            `json:"digest"`
+	Decision protocol.Decision `json:"decision"`
+	Expires  time.Time         `json:"expires"`
+	Others   []string          `json:"others"` // hashes of all links of this notification
+}
+
+// errNoLink is returned for a link that is unknown, used or expired, which are not told apart.
+var errNoLink = errors.New("this link was used, has expired, or never was valid")
+
+// create stores a link for each decision and returns their tokens. A file that cannot be written
+// makes no link valid.
+func (s *linkStore) create(l link, decisions []protocol.Decision) (map[protocol.Decision]string, error) {
+	s.prune(time.Now())
+	tokens := map[protocol.Decision]string{}
+	for _, d := range decisions {
+		b := make([]byte, tokenBytes)
+		if _, err := rand.Read(b); err != nil {
+			return nil, fmt.Errorf("create link: %w", err)
+		}
+		tokens[d] = hex.EncodeToString(b)
+		l.Others = append(l.Others, hashToken(tokens[d]))
+	}
+	for _, d := range decisions {
+		l.Decision = d
+		if err := os.WriteFile(s.path(hashToken(tokens[d])), protocol.MustEncode(l), 0o600); err != nil {
+			return nil, fmt.Errorf("create link: %w", err)
+		}
+	}
+	return tokens, nil
+}
+
+func hashToken(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+func (s *linkStore) path(hash string) string { return filepath.Join(s.dir, hash) }
+
+// find returns the link of a token.
+func (s *linkStore) find(token string, now time.Time) (*link, error) {
+	b, err := os.ReadFile(s.path(hashToken(token)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoLink
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read link: %w", err)
+	}
+	l := new(link)
+	if err := json.Unmarshal(b, l); err != nil || !now.Before(l.Expires) { // torn, or too old
+		return nil, errNoLink
+	}
+	return l, nil
+}
+
+// remove removes all links of a notification.
+func (s *linkStore) remove(l *link) error {
+	var errs []error
+	for _, hash := range l.Others {
+		if err := os.Remove(s.path(hash)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// prune removes expired links, every pruneInterval.
+func (s *linkStore) prune(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.Sub(s.pruned) < pruneInterval {
+		return
+	}
+	s.pruned = now
+	files, _ := os.ReadDir(s.dir)
+	for _, f := range files {
+		var l link
+		if b, err := os.ReadFile(s.path(f.Name())); err == nil &&
+			(json.Unmarshal(b, &l) != nil || !now.Before(l.Expires)) {
+			_ = os.Remove(s.path(f.Name()))
+		}
+	}
+}

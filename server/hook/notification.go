@@ -1,0 +1,143 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// A Notification is the body of a POST, and the input of a command.
+type Notification struct {
+	ID      string           `json:"id"` // the same each time that it is sent
+	Type    string           `json:"type"`
+	Time    time.Time        `json:"time"` // of the event
+	Hook    string           `json:"hook"`
+	Session protocol.Summary `json:"session"` // when it is sent
+
+	Turn     *Turn                          `json:"turn,omitempty"`     // of turn.ended, error and budget
+	Approval *Approval                      `json:"approval,omitempty"` // of approval.requested
+	Resolved *protocol.ApprovalResolvedData `json:"resolved,omitempty"` // of approval.resolved
+	By       *protocol.Actor                `json:"by,omitempty"`       // who caused the event
+}
+
+// A Turn is a turn that has ended.
+type Turn struct {
+	ID string `json:"id"`
+	protocol.TurnEndedData
+	Text        string `json:"text,omitempty"`         // the last part of the agent's message, shortened
+	TextMissing int    `json:"text_missing,omitempty"` // bytes left out of it
+	TextTooOld  bool   `json:"text_too_old,omitempty"` // the text cannot be read any more
+}
+
+// An Approval is a pending request.
+type Approval struct {
+	Request json.RawMessage   `json:"request"`           // the data of the event, complete but for blobs
+	Digest  string            `json:"digest"`            // SHA-256 of request, in hex
+	Missing int64             `json:"missing,omitempty"` // bytes of the request that are in blobs
+	Links   map[string]string `json:"links,omitempty"`   // allow_once, deny → URL
+	Expires *time.Time        `json:"expires,omitempty"` // of the links
+}
+
+// errNothing is returned for an occurrence that needs no notification any more: a request that has
+// been decided, or a session that was removed.
+var errNothing = fmt.Errorf("nothing to notify of")
+
+// requestTimeout bounds what a hook asks of a session.
+const requestTimeout = 30 * time.Second
+
+// build returns the notification of an occurrence.
+func (r *runner) build(ctx context.Context, o *occurrence) (*Notification, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	sum, ok := r.sessions.Summary(o.session)
+	if !ok {
+		return nil, errNothing
+	}
+	e, err := r.reader.event(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	n := &Notification{
+		ID:   fmt.Sprintf("%s_%s_%d", o.session, sum.Epoch, o.seq),
+		Type: o.typ, Time: o.time, Hook: r.hook.Name, Session: sum, By: e.By,
+	}
+	switch e.Type {
+	case protocol.ApprovalRequested:
+		n.Approval, err = r.approval(ctx, e)
+	case protocol.ApprovalResolved:
+		n.Resolved = new(protocol.ApprovalResolvedData)
+		err = e.Decode(n.Resolved)
+	case protocol.TurnEnded:
+		n.Turn = &Turn{ID: e.Turn}
+		if err = e.Decode(&n.Turn.TurnEndedData); err != nil {
+			break
+		}
+		text, readErr := r.reader.text(ctx, o.session, e.Turn, e.Seq)
+		n.Turn.Text, n.Turn.TextMissing, n.Turn.TextTooOld = text.text.String(), text.missing, readErr != nil
+	}
+	return n, err
+}
+
+// approval returns the request of an event if it is pending, with new links.
+func (r *runner) approval(ctx context.Context, e *protocol.Event) (*Approval, error) {
+	var asked protocol.Approval
+	if err := e.Decode(&asked); err != nil {
+		return nil, err
+	}
+	list, err := r.sessions.Pending(ctx, e.Session)
+	if protocol.CodeOf(err) == protocol.CodeNoSession {
+		return nil, errNothing
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if list[i].Request == asked.Request {
+			return r.pending(e.Session, &list[i])
+		}
+	}
+	return nil, errNothing
+}
+
+func (r *runner) pending(id string, a *protocol.Approval) (*Approval, error) {
+	p := &Approval{}
+	p.Request, p.Digest = session.EncodeRequest(a)
+	for _, c := range a.Content {
+		if c.Blob != "" && c.Data == nil {
+			p.Missing += c.Bytes
+		}
+	}
+	if r.hook.Links.Base == "" {
+		return p, nil
+	}
+	var decisions []protocol.Decision
+	if allowable(a, p.Missing) {
+		decisions = append(decisions, protocol.AllowOnce)
+	}
+	if a.Offers(protocol.Deny) {
+		decisions = append(decisions, protocol.Deny)
+	}
+	expires := time.Now().Add(r.hook.Links.Expires).UTC().Truncate(time.Second)
+	tokens, err := r.links.create(link{
+		Hook: r.hook.Name, Session: id, Request: a.Request, Digest: p.Digest, Expires: expires,
+	}, decisions)
+	if err != nil {
+		return nil, err
+	}
+	p.Expires, p.Links = &expires, map[string]string{}
+	for d, token := range tokens {
+		p.Links[string(d)] = strings.TrimSuffix(r.hook.Links.Base, "/") + Path + token
+	}
+	return p, nil
+}
+
+// allowable reports whether a link may allow a request: all of it can be shown, and no answer but
+// yes is asked for.
+func allowable(a *protocol.Approval, missing int64) bool {
+	return missing == 0 && len(a.Questions) == 0 && a.Offers(protocol.AllowOnce)
+}

@@ -1,0 +1,253 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// Path begins the paths of links; the token follows.
+const Path = "/decide/"
+
+//go:embed page.html
+var pageText string
+
+// pageTemplate is parsed at its first use: most servers serve no page.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Parse(pageText))
+})
+
+// A page shows a request with the button that decides it, or a message.
+type page struct {
+	Title   string
+	Message string
+	Fields  []field // of the request
+	Button  string
+	Session string
+	Link    *link
+}
+
+// A field is a part of a request.
+type field struct{ Name, Value string }
+
+// Serves reports whether a path is that of a link. Requests for it need no credential: the link is
+// one.
+func (h *Hooks) Serves(path string) bool {
+	return h != nil && len(h.origins) > 0 && strings.HasPrefix(path, Path)
+}
+
+// ServeHTTP serves links. GET shows the request and decides nothing, because programs that preview
+// links request them too. POST decides. It is that of a page of a link, or of no page.
+func (h *Hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Cache-Control", "no-store")
+	header.Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+	header.Set("Referrer-Policy", "same-origin") // with no-referrer the form has no origin
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("X-Frame-Options", "DENY")
+	header.Set("X-Robots-Tag", "noindex")
+	token := strings.TrimPrefix(r.URL.Path, Path)
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		h.show(w, r, token)
+	case http.MethodPost:
+		if !h.ownPage(r) {
+			render(w, http.StatusForbidden, &page{
+				Title: "Refused", Message: "Open the link again, and decide on its page.",
+			})
+			return
+		}
+		h.decide(w, r, token)
+	default:
+		header.Set("Allow", "GET, HEAD, POST")
+		render(w, http.StatusMethodNotAllowed, &page{Title: "Refused", Message: "This method is not served here."})
+	}
+}
+
+// ownPage reports whether a request is that of a page of a link, or not that of a page.
+func (h *Hooks) ownPage(r *http.Request) bool {
+	for _, origin := range r.Header.Values("Origin") {
+		if !h.origins[origin] {
+			return false
+		}
+	}
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site == "" || site == "same-origin" || site == "none"
+}
+
+// show shows the request of a link.
+func (h *Hooks) show(w http.ResponseWriter, r *http.Request, token string) {
+	l, a, err := h.request(r.Context(), token)
+	if err != nil {
+		h.fail(w, err)
+		return
+	}
+	p := &page{Title: "Allow this request?", Button: "Allow once", Session: l.Session, Link: l}
+	if l.Decision == protocol.Deny {
+		p.Title, p.Button = "Deny this request?", "Deny"
+	}
+	if s, ok := h.sessions.Summary(l.Session); ok && s.Name != "" {
+		p.Session = visible(s.Name) + " (" + l.Session + ")"
+	}
+	if p.Fields, err = fieldsOf(a); err != nil {
+		h.fail(w, err)
+		return
+	}
+	render(w, http.StatusOK, p)
+}
+
+// request returns the link of a token and its request, encoded, if that is pending and the one that
+// the link is for.
+func (h *Hooks) request(ctx context.Context, token string) (*link, json.RawMessage, error) {
+	l, err := h.links.find(token, time.Now())
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := h.sessions.Pending(ctx, l.Session)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range list {
+		if raw, digest := session.EncodeRequest(&list[i]); list[i].Request == l.Request && digest == l.Digest {
+			return l, raw, nil
+		}
+	}
+	return nil, nil, errNoLink
+}
+
+// decide uses a link.
+func (h *Hooks) decide(w http.ResponseWriter, r *http.Request, token string) {
+	h.deciding.Lock()
+	defer h.deciding.Unlock()
+	l, err := h.links.find(token, time.Now())
+	if err != nil {
+		h.fail(w, err)
+		return
+	}
+	if !protocol.RoleDecider.May(protocol.DoApprove) {
+		h.fail(w, protocol.RoleDecider.Refusal(protocol.DoApprove))
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), requestTimeout)
+	defer cancel()
+	err = h.sessions.Decide(ctx, l.Session, l.Digest, &protocol.ApproveData{
+		Request: l.Request, Decision: l.Decision,
+	}, actor(l.Hook))
+	var refused *protocol.Error
+	if err == nil || errors.As(err, &refused) && settled(refused.Code) {
+		if removeErr := h.links.remove(l); removeErr != nil { // it decides nothing more: the request is resolved
+			h.log.Error("remove link", "hook", l.Hook, "err", removeErr)
+		}
+	}
+	if err != nil {
+		h.fail(w, err)
+		return
+	}
+	done := "Allowed once."
+	if l.Decision == protocol.Deny {
+		done = "Denied."
+	}
+	render(w, http.StatusOK, &page{Title: done, Message: "You can close this page."})
+}
+
+// settled reports whether an error means that the request of a link will never be pending again.
+func settled(code protocol.Code) bool {
+	return code == protocol.CodeConflict || code == protocol.CodeNotFound || code == protocol.CodeNoSession ||
+		code == protocol.CodeSessionClosed
+}
+
+// fail answers with a page that tells why nothing was decided.
+func (h *Hooks) fail(w http.ResponseWriter, err error) {
+	status, message := http.StatusServiceUnavailable, "The server cannot decide this now. Try again."
+	var coded *protocol.Error
+	switch {
+	case errors.Is(err, errNoLink):
+		status, message = http.StatusNotFound, "The request was decided, or this link was used or has expired."
+	case errors.As(err, &coded) && coded.Code == protocol.CodeConflict:
+		status, message = http.StatusConflict, "The request was decided before: "+visible(coded.Message)+"."
+	case errors.As(err, &coded) && settled(coded.Code):
+		status, message = http.StatusNotFound, "The request does not exist any more."
+	default:
+		h.log.Error("decide by a link", "err", err)
+	}
+	render(w, status, &page{Title: "Nothing decided", Message: message})
+}
+
+func render(w http.ResponseWriter, status int, p *page) {
+	var b bytes.Buffer
+	if err := pageTemplate().Execute(&b, p); err != nil {
+		http.Error(w, "internal error", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes())
+}
+
+// fieldsOf returns all fields of an encoded request. Those that describe what runs come first.
+func fieldsOf(raw json.RawMessage) ([]field, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := d.Token(); err != nil {
+		return nil, fmt.Errorf("show request: %w", err)
+	}
+	var fields, others []field
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, fmt.Errorf("show request: %w", err)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, fmt.Errorf("show request: %w", err)
+		}
+		var text string
+		if json.Unmarshal(value, &text) != nil {
+			var b bytes.Buffer
+			if err := json.Indent(&b, value, "", "  "); err != nil {
+				return nil, fmt.Errorf("show request: %w", err)
+			}
+			text = b.String()
+		}
+		f := field{fmt.Sprint(name), visible(text)}
+		switch f.Name {
+		case "request", "options", "asked", "turn":
+			others = append(others, f)
+		default:
+			fields = append(fields, f)
+		}
+	}
+	return append(fields, others...), nil
+}
+
+// blank reports whether a graphic character shows nothing.
+func blank(c rune) bool {
+	return c == '\u2800' ||
+		unicode.In(c, unicode.White_Space, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// visible returns a text with its invisible characters as codes, so that none hides or reorders
+// what is shown.
+func visible(text string) string {
+	var b strings.Builder
+	for _, c := range text {
+		if c != ' ' && c != '\n' && c != '\t' && (!unicode.IsGraphic(c) || blank(c)) {
+			fmt.Fprintf(&b, "<U+%04X>", c)
+			continue
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,112 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"agentctl/protocol"
+)
+
+// positions are how far a hook has read each session: everything up to there was sent, dropped or
+// has no notification. They are in a file of lines that grows by one line a change, and is
+// written anew when most of its lines are outdated. After a lost line a notification is sent
+// again, under the same id.
+type positions struct {
+	path  string
+	file  *os.File
+	lines int
+	at    map[string]protocol.Position
+}
+
+type positionLine struct {
+	Session string `json:"session"`
+	Epoch   string `json:"epoch"`
+	Seq     uint64 `json:"seq"`
+}
+
+// openPositions reads the file; found is false if there is none.
+func openPositions(path string) (p *positions, found bool, err error) {
+	p = &positions{path: path, at: map[string]protocol.Position{}}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("positions: %w", err)
+	}
+	for line := range bytes.Lines(b) {
+		var l positionLine
+		if json.Unmarshal(line, &l) == nil && l.Session != "" { // the last line may be torn
+			p.at[l.Session] = protocol.Position{Epoch: l.Epoch, Seq: l.Seq}
+		}
+	}
+	return p, true, nil
+}
+
+// set changes the position of a session.
+func (p *positions) set(session string, at protocol.Position) error {
+	if p.at[session] == at {
+		return nil
+	}
+	p.at[session] = at
+	if p.file == nil || p.lines > 2*len(p.at)+1000 {
+		return p.rewrite()
+	}
+	p.lines++
+	if _, err := p.file.Write(encodePosition(session, at)); err != nil {
+		return fmt.Errorf("positions: %w", err)
+	}
+	return nil
+}
+
+func encodePosition(session string, at protocol.Position) []byte {
+	return append(protocol.MustEncode(positionLine{session, at.Epoch, at.Seq}), '\n')
+}
+
+// rewrite writes the file anew.
+func (p *positions) rewrite() error {
+	var b []byte
+	for session, at := range p.at {
+		b = append(b, encodePosition(session, at)...)
+	}
+	if err := p.close(); err != nil {
+		return err
+	}
+	next := p.path + ".new"
+	if err := writeSynced(next, b); err != nil {
+		return fmt.Errorf("positions: %w", err)
+	}
+	if err := os.Rename(next, p.path); err != nil {
+		return fmt.Errorf("positions: %w", err)
+	}
+	f, err := os.OpenFile(p.path, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("positions: %w", err)
+	}
+	p.file, p.lines = f, len(p.at)
+	return nil
+}
+
+// writeSynced writes a file that survives a power cut: without positions a hook sends again what
+// is not too old.
+func writeSynced(path string, b []byte) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+func (p *positions) close() error {
+	if p.file == nil {
+		return nil
+	}
+	err := p.file.Close()
+	p.file = nil
+	return err
+}

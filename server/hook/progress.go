@@ -1,0 +1,163 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+const (
+	retryInterval = 5 * time.Second // after the store failed
+	unsavedEvents = 1000            // without a notification, until a position is recorded
+)
+
+// A progress is how far a hook has read. It belongs to its runner.
+type progress struct {
+	positions *positions
+	epochs    map[string]string
+	read      map[string]uint64 // by session: the last event looked at
+	marks     map[string]mark
+	unread    []string        // sessions with unread events, in turn
+	waiting   map[string]bool // those in unread
+	retryAt   time.Time
+}
+
+// A mark is what of a summary changes with an event that has a notification.
+type mark struct {
+	turns, approvals int
+	turn             string
+	reason           protocol.Reason
+}
+
+func markOf(s *protocol.Summary) mark { return mark{s.Turns, s.Approvals, s.Turn, s.Reason} }
+
+// begin starts at the recorded positions; without them, as of a new hook, at the end of every
+// session.
+func (r *runner) begin(list []protocol.Summary) {
+	p := &r.progress
+	p.epochs, p.read, p.marks = map[string]string{}, map[string]uint64{}, map[string]mark{}
+	p.waiting = map[string]bool{}
+	former := p.positions.at
+	p.positions.at = map[string]protocol.Position{}
+	for i := range list {
+		s := &list[i]
+		at := protocol.Position{Epoch: s.Epoch, Seq: s.Seq}
+		if former != nil {
+			at.Seq = min(former[s.Session].Seq, s.Seq) // a log that lost its end is shorter
+		}
+		p.positions.at[s.Session] = at
+		p.epochs[s.Session], p.read[s.Session], p.marks[s.Session] = s.Epoch, at.Seq, markOf(s)
+		if at.Seq < s.Seq {
+			p.push(s.Session)
+		}
+		if s.Approvals > 0 && r.hook.DenyAfter > 0 && r.hook.Filter.matches(s) {
+			r.expect(s.Session, time.Now())
+		}
+	}
+	if err := p.positions.rewrite(); err != nil {
+		r.log.Error("record positions", "hook", r.hook.Name, "err", err)
+	}
+}
+
+// look reads on in a session if its summary says that there may be a notification.
+func (r *runner) look(id string) {
+	p := &r.progress
+	s, ok := r.sessions.Summary(id)
+	if !ok {
+		delete(p.read, id)
+		delete(p.marks, id)
+		delete(p.epochs, id)
+		delete(p.positions.at, id)
+		return
+	}
+	p.epochs[id] = s.Epoch
+	m := markOf(&s)
+	if m == p.marks[id] && m.approvals == 0 {
+		return
+	}
+	p.marks[id] = m
+	p.push(id)
+}
+
+// push adds a session to the unread ones.
+func (p *progress) push(id string) {
+	if !p.waiting[id] {
+		p.waiting[id] = true
+		p.unread = append(p.unread, id)
+	}
+}
+
+// readNext reads a part of the first unread session. It returns false if there is none.
+func (r *runner) readNext(ctx context.Context) bool {
+	p := &r.progress
+	if len(p.unread) == 0 || time.Now().Before(p.retryAt) {
+		return false
+	}
+	id := p.unread[0]
+	p.unread = p.unread[1:]
+	delete(p.waiting, id)
+	found, last, err := r.reader.read(ctx, id, p.read[id])
+	if damaged := (*session.CorruptError)(nil); errors.As(err, &damaged) {
+		r.log.Error("events cannot be read: the hook goes on after them",
+			"hook", r.hook.Name, "session", id, "err", err)
+		last, err = damaged.Last, nil
+	}
+	if err != nil && ctx.Err() == nil {
+		r.log.Error("read events", "hook", r.hook.Name, "session", id, "err", err)
+		p.retryAt = time.Now().Add(retryInterval)
+		p.push(id)
+		return true
+	}
+	for _, o := range found {
+		if o.typ == TypeRequested && r.hook.DenyAfter > 0 {
+			r.expect(id, o.time.Add(r.hook.DenyAfter))
+		}
+		r.add(o)
+	}
+	if last > p.read[id] {
+		p.read[id] = last
+		p.push(id)
+		return true
+	}
+	if last > p.positions.at[id].Seq+unsavedEvents && !queued(r.queue, id) {
+		if err := p.done(&occurrence{session: id, seq: last}); err != nil {
+			r.log.Error("record position", "hook", r.hook.Name, "err", err)
+		}
+	}
+	return true
+}
+
+// done records that everything up to an occurrence is done with.
+func (p *progress) done(o *occurrence) error {
+	epoch, ok := p.epochs[o.session]
+	if !ok {
+		return nil // removed
+	}
+	return p.positions.set(o.session, protocol.Position{Epoch: epoch, Seq: o.seq})
+}
+
+// save records the positions of all sessions that have nothing queued, and closes the file.
+func (p *progress) save(queue []occurrence) error {
+	busy := map[string]bool{}
+	for _, o := range queue {
+		busy[o.session] = true
+	}
+	for id, seq := range p.read {
+		if !busy[id] {
+			p.positions.at[id] = protocol.Position{Epoch: p.epochs[id], Seq: seq}
+		}
+	}
+	return errors.Join(p.positions.rewrite(), p.positions.close())
+}
+
+func queued(queue []occurrence, session string) bool {
+	for i := range queue {
+		if queue[i].session == session {
+			return true
+		}
+	}
+	return false
+}

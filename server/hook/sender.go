@@ -1,0 +1,29 @@
+package hook
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// A sender sends one notification. It returns nil when the receiver has it.
+type sender interface {
+	send(ctx context.Context, id string, body []byte) error
+
+	// close releases what the sender keeps between notifications.
+	close()
+}
+
+// A failure is why an attempt failed.
+type failure struct {
+	reason  string
+	absent  bool          // the receiver is not there: the attempt does not count
+	final   bool          // the receiver will never take this notification
+	waiting time.Duration // that the receiver asks for; 0: none
+}
+
+func (f *failure) Error() string { return f.reason }
+
+func failf(format string, args ...any) *failure {
+	return &failure{reason: fmt.Sprintf(format, args...)}
+}
