@@ -73,7 +73,9 @@ type SubscribeResult struct {
 	After    Position  `json:"after"`
 	Position Position  `json:"position"` // the end of the visible log now
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
-	Clients  []Client  `json:"clients"`
+	Clients  []Client  `json:"clients"` // this client, and the 32 that have been attached longest
+
+	ClientCount int `json:"client_count,omitempty"` // of all clients, if Clients lacks some
 }
 
 // AckData acknowledges all events up to Seq. It has no answer.
@@ -101,9 +103,10 @@ type ListResult struct {
 type SnapshotResult struct {
 	Snapshot Snapshot `json:"snapshot"`
 	Status   Status   `json:"status"`
-	Clients  []Client `json:"clients"`
+	Clients  []Client `json:"clients"` // the 32 that have been attached longest
 
-	Process *AgentProcess `json:"process,omitempty"` // nil: the agent has none
+	ClientCount int           `json:"client_count,omitempty"` // of all clients, if Clients lacks some
+	Process     *AgentProcess `json:"process,omitempty"`      // nil: the agent has none
 }
 
 // Phases of an AgentProcess.

@@ -74,8 +74,9 @@ type permissions struct {
 
 // A liveStatus is the part of a status that is not in the log.
 type liveStatus struct {
-	Clients []protocol.Client      `json:"clients"`
-	Process *protocol.AgentProcess `json:"process,omitempty"`
+	Clients     []protocol.Client      `json:"clients"`
+	ClientCount int                    `json:"client_count,omitempty"` // if Clients lacks some
+	Process     *protocol.AgentProcess `json:"process,omitempty"`
 }
 
 func newStatusResult(r *protocol.SnapshotResult) *statusResult {
@@ -85,7 +86,8 @@ func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 		Status:          r.Status, Seq: s.Seq, Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns,
 		Queue: nonNil(s.Queue), Holds: nonNil(s.Holds),
 		Approvals: nonNil(s.Approvals), Plan: s.Plan, Context: s.Context, Usage: s.Usage,
-		permissions: permissions{len(s.Rules), s.Policy()}, liveStatus: liveStatus{nonNil(r.Clients), r.Process},
+		permissions: permissions{len(s.Rules), s.Policy()},
+		liveStatus:  liveStatus{nonNil(r.Clients), r.ClientCount, r.Process},
 	}
 	if s.Turn != nil {
 		v.Turn = &s.Turn.Turn
@@ -160,6 +162,9 @@ func (v *statusResult) write(w io.Writer, s *protocol.State) {
 		}
 		look := ui.Prefixed("  ", describe.Look(c.Look))
 		row(rowName(i, "clients"), "%s  %s%s%s", output.Actor(&c.By), output.OneLine(c.Agent, 40), look, lag)
+	}
+	if more := v.ClientCount - len(v.Clients); more > 0 {
+		row("", "and %d more", more)
 	}
 	_ = t.Flush() // w keeps its error
 }

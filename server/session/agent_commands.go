@@ -165,10 +165,12 @@ func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error
 }
 
 func (s *Session) snapshot(*command, *protocol.Empty) (any, error) {
+	clients, count := s.subscribers.clients(s, "")
 	return protocol.SnapshotResult{
-		Snapshot: protocol.Snapshot{Epoch: s.log.Position().Epoch, State: s.state.Clone()},
-		Status:   s.state.Status(),
-		Clients:  s.subscribers.clients(s),
-		Process:  s.processInfo(),
+		Snapshot:    protocol.Snapshot{Epoch: s.log.Position().Epoch, State: s.state.Clone()},
+		Status:      s.state.Status(),
+		Clients:     clients,
+		ClientCount: count,
+		Process:     s.processInfo(),
 	}, nil
 }

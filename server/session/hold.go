@@ -92,6 +92,16 @@ func (s *Session) startHoldTimeouts(conn string) {
 	}
 }
 
+// holdsEdit reports whether a connection has an edit hold.
+func (s *Session) holdsEdit(conn string) bool {
+	for _, h := range s.editHolds {
+		if h.conn == conn {
+			return true
+		}
+	}
+	return false
+}
+
 // adoptEditHolds starts the timeout of edit holds without a known connection: those from before a
 // restart, and those whose release was not committed.
 func (s *Session) adoptEditHolds() {

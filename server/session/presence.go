@@ -17,19 +17,9 @@ type presence struct {
 	pointedAt time.Time // its last pointer
 }
 
-// find returns the subscription of a connection, or nil.
-func (u *subscribers) find(conn string) *attachedClient {
-	for _, c := range u.list {
-		if c.subscriber.ID() == conn {
-			return c
-		}
-	}
-	return nil
-}
-
 // look records what a client shows. Of its changes within a period only the last is sent.
 func (s *Session) look(cmd *command, d *protocol.LookData) (any, error) {
-	c := s.subscribers.find(cmd.conn)
+	c := s.subscribers.byConn[cmd.conn]
 	switch l := d.Look; {
 	case c == nil:
 		return nil, errNotSubscribed()
@@ -56,13 +46,15 @@ func (u *subscribers) checkLooks(session string, now time.Time) {
 			continue
 		}
 		c.presence.lookSent, c.presence.lookDue = now, false
-		u.broadcast(protocol.ClientLook, session, c.client)
+		if c.listed { // the others know of it
+			u.broadcast(protocol.ClientLook, session, c.client)
+		}
 	}
 }
 
 // point shows the other clients an item. It records nothing.
 func (s *Session) point(cmd *command, d *protocol.PointData) (any, error) {
-	c, now := s.subscribers.find(cmd.conn), time.Now()
+	c, now := s.subscribers.byConn[cmd.conn], time.Now()
 	switch {
 	case c == nil:
 		return nil, errNotSubscribed()

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"agentctl/protocol"
@@ -36,38 +34,9 @@ type Attachment struct {
 	Log    *Log
 }
 
-// subscribers are the subscriptions of a session. Owned by its goroutine.
-type subscribers struct {
-	list         []*attachedClient
-	nextLagCheck time.Time // zero: not scheduled
-	nextLook     time.Time // when to send a look that waits; zero: none does
-}
-
-type attachedClient struct {
-	subscriber Subscriber
-	client     protocol.Client // as sent last
-	lagging    bool            // was sent as lagging
-	presence   presence
-}
-
-const (
-	lagPeriod = time.Second
-	lagEvents = 64 // a smaller lag is not sent
-
-	// lookTime is how long a session has subscribers before its agent starts. A subscription for
-	// the preview of a session, or to read its events, is shorter.
-	lookTime = time.Second
-)
-
-// connected reports whether a connection is subscribed.
-func (u *subscribers) connected(conn string) bool {
-	return slices.ContainsFunc(u.list, func(c *attachedClient) bool { return c.subscriber.ID() == conn })
-}
-
-// remove removes the subscription of a connection.
-func (u *subscribers) remove(conn string) {
-	u.list = slices.DeleteFunc(u.list, func(c *attachedClient) bool { return c.subscriber.ID() == conn })
-}
+// lookTime is how long a session has subscribers before its agent starts. A subscription for the
+// preview of a session, or to read its events, is shorter.
+const lookTime = time.Second
 
 // attach subscribes to the session. The answer and the log after Result.After have neither gap nor
 // repeat between them. reply is called once everything that the answer reports is visible.
@@ -76,10 +45,7 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 		s.endRun() // so that late subscribers read the open run folded
 	}
 	s.log.removeReader(sub) // of a former subscription
-	s.subscribers.remove(sub.ID())
-	client := protocol.Client{Client: sub.ID(), By: sub.Actor(), Agent: sub.Program()}
-	s.subscribers.broadcast(protocol.ClientAttached, s.id, client)
-	s.subscribers.list = append(s.subscribers.list, &attachedClient{subscriber: sub, client: client})
+	s.subscribers.add(s.id, sub)
 	s.published.stale = true
 	s.touch()
 	if len(s.subscribers.list) == 1 {
@@ -99,7 +65,7 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 		}
 		var result protocol.SubscribeResult
 		if failed == nil {
-			result = s.subscribeResult(d)
+			result = s.subscribeResult(sub, d)
 			if result.Snapshot != nil && len(s.boundary.snapshot) > protocol.MaxResult {
 				failed = &protocol.Error{
 					Code: protocol.CodeTooLarge, Limit: protocol.MaxResult,
@@ -118,14 +84,14 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 }
 
 // subscribeResult returns the answer to a subscribe command.
-func (s *Session) subscribeResult(d *protocol.SubscribeData) protocol.SubscribeResult {
+func (s *Session) subscribeResult(sub Subscriber, d *protocol.SubscribeData) protocol.SubscribeResult {
 	now := s.log.Position()
 	r := protocol.SubscribeResult{
 		Session:  s.id,
 		Mode:     protocol.ModeSnapshot,
 		Position: now,
-		Clients:  s.subscribers.clients(s),
 	}
+	r.Clients, r.ClientCount = s.subscribers.clients(s, sub.ID())
 	if p := d.Position; p != nil {
 		switch {
 		case p.Epoch != "" && p.Epoch != now.Epoch:
@@ -144,88 +110,15 @@ func (s *Session) subscribeResult(d *protocol.SubscribeData) protocol.SubscribeR
 
 // detach ends a subscription; other subscribers are sent the reason.
 func (s *Session) detach(conn, reason string) {
-	i := slices.IndexFunc(s.subscribers.list, func(c *attachedClient) bool { return c.subscriber.ID() == conn })
-	if i < 0 {
+	c := s.subscribers.remove(conn)
+	if c == nil {
 		return
 	}
-	c := s.subscribers.list[i]
-	s.subscribers.list = slices.Delete(s.subscribers.list, i, i+1)
 	s.log.removeReader(c.subscriber)
 	c.client.Reason = reason
-	s.subscribers.broadcast(protocol.ClientDetached, s.id, c.client)
+	s.subscribers.announceDetached(s, c)
 	s.startHoldTimeouts(conn)
 	s.published.stale = true
 	s.touch()
 	s.scheduleTimer()
-}
-
-// broadcast notifies every subscriber of an ephemeral event. Of events about one client only the
-// newest is sent.
-func (u *subscribers) broadcast(typ protocol.Type, session string, data any) {
-	key := string(typ) + " " + session
-	switch d := data.(type) {
-	case protocol.Client:
-		key = "client " + session + " " + d.Client
-	case protocol.PointedData:
-		key += " " + d.Client
-	}
-	line := encodeEphemeral(typ, session, data)
-	for _, c := range u.list {
-		c.subscriber.Notify(key, line)
-	}
-}
-
-// encodeEphemeral encodes an event without a seq.
-func encodeEphemeral(typ protocol.Type, session string, data any) []byte {
-	e := protocol.Event{Session: session, Type: typ, Time: time.Now(), Data: protocol.MustEncode(data)}
-	return e.AppendJSON(nil)
-}
-
-// clients returns the subscribed clients, sorted by name.
-func (u *subscribers) clients(s *Session) []protocol.Client {
-	list := make([]protocol.Client, 0, len(u.list))
-	for _, c := range u.list {
-		c.updateLag(s)
-		list = append(list, c.client)
-	}
-	slices.SortFunc(list, func(a, b protocol.Client) int {
-		return cmp.Or(cmp.Compare(a.By.Name, b.By.Name), cmp.Compare(a.Client, b.Client))
-	})
-	return list
-}
-
-// updateLag computes the client's lag behind the visible log.
-func (c *attachedClient) updateLag(s *Session) {
-	seq, bytes := c.subscriber.Acked(s.id)
-	c.client.Acked, c.client.LagBytes, c.client.LagEvents = seq, bytes, 0
-	if at := s.log.Position().Seq; at > seq {
-		c.client.LagEvents = at - seq
-	}
-}
-
-// scheduleLagCheck schedules checkLag after the log grew.
-func (u *subscribers) scheduleLagCheck() {
-	if len(u.list) > 0 && u.nextLagCheck.IsZero() {
-		u.nextLagCheck = time.Now().Add(lagPeriod)
-	}
-}
-
-// checkLag broadcasts lags that changed. It schedules itself again while a client lags.
-func (u *subscribers) checkLag(s *Session, now time.Time) {
-	if u.nextLagCheck.IsZero() || now.Before(u.nextLagCheck) {
-		return
-	}
-	u.nextLagCheck = time.Time{}
-	for _, c := range slices.Clone(u.list) {
-		before := c.client
-		c.updateLag(s)
-		lagging := c.client.LagEvents >= lagEvents
-		if (lagging || c.lagging) && c.client != before {
-			u.broadcast(protocol.ClientLag, s.id, c.client)
-		}
-		c.lagging = lagging
-		if lagging {
-			u.nextLagCheck = now.Add(lagPeriod)
-		}
-	}
 }

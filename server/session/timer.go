@@ -33,6 +33,7 @@ func (s *Session) scheduleTimer() {
 		earliest(s.turn.deadline)
 	}
 	earliest(s.subscribers.nextLook)
+	earliest(s.subscribers.nextListing)
 	earliest(s.deadlines.retryAt)
 	earliest(s.deadlines.startAt)
 	if s.idle() {
@@ -50,6 +51,7 @@ func (s *Session) handleTimer() {
 	now := time.Now()
 	s.subscribers.checkLag(s, now)
 	s.subscribers.checkLooks(s.id, now)
+	s.subscribers.fillList(s.id, now)
 	s.expireApprovals(now)
 	s.expireEditHolds(now)
 	if t := s.turn; t != nil && !t.deadline.IsZero() && !now.Before(t.deadline) {
