@@ -1,8 +1,10 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"iter"
 	"net/http"
 	"slices"
 	"strconv"
@@ -140,7 +142,7 @@ func (a *api) waitFor(r *http.Request, message string, known bool, wait time.Dur
 	defer detach()
 	timeout := time.NewTimer(wait)
 	defer timeout.Stop()
-	events := follower{log: at.Log, after: at.Result.After.Seq}
+	events := follower{cursor{log: at.Log, after: at.Result.After.Seq, fold: true}}
 	for {
 		m, err := a.messageNow(r, id, message, known)
 		if err != nil || m.final() {
@@ -212,24 +214,33 @@ func (a *api) messageNow(r *http.Request, id, message string, known bool) (*Mess
 }
 
 // A follower reads the events of a session that may end a wait.
-type follower struct {
-	log   *session.Log
-	after uint64
-	buf   []byte
-}
+type follower struct{ cursor }
 
 // next reads the events that are there and reports whether one of them may end a wait.
 func (f *follower) next(ctx context.Context, sub *subscriber) (changed bool, _ error) {
 	for {
-		lines, last, err := f.log.Read(ctx, f.after, true, sseBatch, f.buf[:0])
-		if err != nil || last == f.after {
+		more, err := f.cursor.next(ctx, func(lines []byte) {
+			for e := range decodedEvents(lines) {
+				changed = changed || mayEndWait(e.Type)
+			}
+		})
+		if err != nil || !more {
 			return changed, err
 		}
-		for e := range decodedEvents(lines) {
-			changed = changed || mayEndWait(e.Type)
+		sub.after.Store(f.after)
+	}
+}
+
+// decodedEvents yields the events of lines that this program encoded.
+func decodedEvents(lines []byte) iter.Seq[*protocol.Event] {
+	return func(yield func(*protocol.Event) bool) {
+		for line := range bytes.Lines(lines) {
+			var e protocol.Event
+			_ = json.Unmarshal(line, &e)
+			if !yield(&e) {
+				return
+			}
 		}
-		f.after, f.buf = last, lines
-		sub.after.Store(last)
 	}
 }
 

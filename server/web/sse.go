@@ -3,10 +3,9 @@ package web
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"iter"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -67,13 +66,13 @@ func (a *api) stream(r *http.Request, s *stream, sub *subscriber, at *session.At
 		s.event(sseReset, at.Result.After.String(), protocol.MustEncode(at.Result))
 	}
 	s.flush() // headers included: the client sees that it is connected
-	after, epoch := at.Result.After.Seq, at.Result.After.Epoch
-	sub.after.Store(after)
-	var buf []byte
+	read := cursor{log: at.Log, after: at.Result.After.Seq, fold: s.fold}
+	write := func(lines []byte) { s.writeEvents(at.Result.After.Epoch, lines) }
+	sub.after.Store(read.after)
 	ping := time.NewTicker(ssePing)
 	defer ping.Stop()
 	for s.err == nil {
-		lines, last, err := at.Log.Read(r.Context(), after, s.fold, sseBatch, buf[:0])
+		more, err := read.next(r.Context(), write)
 		if r.Context().Err() != nil {
 			return ended(r.Context())
 		}
@@ -84,40 +83,22 @@ func (a *api) stream(r *http.Request, s *stream, sub *subscriber, at *session.At
 			a.Log.Error("read log", "session", at.Result.Session, "err", err)
 			return session.ReadErrorFor(at.Result.Session, err)
 		}
-		if last == after {
-			select {
-			case <-sub.wake:
-			case <-ping.C:
-				if _, err := a.Hub.Resolve(at.Result.Session); err != nil {
-					return protocol.Errorf(protocol.CodeNoSession, "the session was removed")
-				}
-				s.ping()
-			case <-r.Context().Done():
-				return ended(r.Context())
-			}
+		if more {
+			sub.after.Store(read.after)
 			continue
 		}
-		for e, line := range decodedEvents(lines) {
-			s.event("", protocol.Position{Epoch: epoch, Seq: e.Seq}.String(), line)
+		select {
+		case <-sub.wake:
+		case <-ping.C:
+			if _, err := a.Hub.Resolve(at.Result.Session); err != nil {
+				return protocol.Errorf(protocol.CodeNoSession, "the session was removed")
+			}
+			s.ping()
+		case <-r.Context().Done():
+			return ended(r.Context())
 		}
-		s.flush()
-		after, buf = last, lines
-		sub.after.Store(after)
 	}
 	return nil
-}
-
-// decodedEvents yields the events of lines that this program encoded, with their lines.
-func decodedEvents(lines []byte) iter.Seq2[*protocol.Event, []byte] {
-	return func(yield func(*protocol.Event, []byte) bool) {
-		for line := range bytes.Lines(lines) {
-			var e protocol.Event
-			_ = json.Unmarshal(line, &e)
-			if !yield(&e, bytes.TrimSuffix(line, []byte("\n"))) {
-				return
-			}
-		}
-	}
 }
 
 // ended returns the error of a request that ended: why the server ended it, or that the client did.
@@ -156,6 +137,37 @@ func (s *stream) event(name, id string, data []byte) {
 		s.out = append(append(append(s.out, "id: "...), id...), '\n')
 	}
 	s.out = append(append(append(s.out, "data: "...), data...), "\n\n"...)
+}
+
+var (
+	seqField = []byte(`"seq":`)
+	comma    = []byte(",")
+)
+
+// seqOf returns the digits of the seq in the line of a stored event. It is the second field, after
+// a string, in which the name of a field cannot stand unescaped.
+func seqOf(line []byte) []byte {
+	_, rest, _ := bytes.Cut(line, seqField)
+	seq, _, _ := bytes.Cut(rest, comma)
+	return seq
+}
+
+// outputs holds buffers for the output of events, so that a waiting stream has none.
+var outputs = sync.Pool{New: func() any { b := make([]byte, 0, sseBatch+sseBatch/2); return &b }}
+
+// writeEvents writes the lines of stored events, each with its position as id.
+func (s *stream) writeEvents(epoch string, lines []byte) {
+	out, kept := outputs.Get().(*[]byte), s.out
+	s.out = append((*out)[:0], s.out...)
+	id := append(append([]byte("id: "), epoch...), ':')
+	for line := range bytes.Lines(lines) {
+		s.out = append(append(s.out, id...), seqOf(line)...)
+		s.out = append(append(s.out, "\ndata: "...), line...)
+		s.out = append(s.out, '\n')
+	}
+	s.flush()
+	*out, s.out = s.out, kept[:0]
+	outputs.Put(out)
 }
 
 // ping writes a comment.
