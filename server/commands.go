@@ -181,7 +181,7 @@ func (c *conn) handleAck(cmd *protocol.Command) error {
 	if err != nil {
 		return err
 	}
-	c.ack(id, d.Seq)
+	c.ack([]byte(id), d.Seq)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,7 +62,8 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 		return // Accept has answered
 	}
 	ws.SetReadLimit(-1) // nativeTransport bounds messages and reports the limit
-	s.serve(&nativeTransport{ws, s.limits.Load().Message}, socketOf(r).Conn, callerOf(r, web.RemoteName(r)))
+	native := &nativeTransport{Conn: ws, limit: s.limits.Load().Message}
+	s.serve(native, socketOf(r).Conn, callerOf(r, web.RemoteName(r)))
 }
 
 // serve serves a connection until it ends.
@@ -174,9 +176,13 @@ func (c *conn) readLoop() {
 	}
 }
 
-// handle runs one command. It returns false when the connection ends.
+// handle runs one command. It returns false when the connection ends. A client that has a
+// subscription may acknowledge it.
 func (c *conn) handle(line []byte) bool {
-	cmd, err := protocol.DecodeCommand(line)
+	if id, seq, ok := parseAck(line); ok && c.ack(id, seq) {
+		return true
+	}
+	cmd, err := protocol.DecodeCommand(bytes.Clone(line))
 	if err == nil {
 		err = c.caller.authorize(&cmd, c.resolve)
 	}

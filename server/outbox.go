@@ -18,6 +18,7 @@ type outbox struct {
 	subs    []*subscription
 	window  int64 // maximum unacked; 0: the client does not acknowledge
 	unacked int64 // bytes, of all subscriptions
+	stalled bool  // the writer waits for an ack
 }
 
 // Wake wakes the writer if it waits. It implements session.Waker.
@@ -120,18 +121,6 @@ func (o *outbox) fail(s *subscription) bool {
 	}
 	o.remove(s.session)
 	return true
-}
-
-// ack notes that the client has received a session's events up to seq.
-func (o *outbox) ack(id string, seq uint64) {
-	o.mu.Lock()
-	for _, s := range o.subs {
-		if s.session == id {
-			o.unacked -= s.ack(seq)
-		}
-	}
-	o.mu.Unlock()
-	o.Wake()
 }
 
 // room returns how far a subscription was written, and the bytes left in the window. owing reports

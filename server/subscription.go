@@ -65,7 +65,10 @@ const farBehind = 1024
 func (c *conn) next(s *subscription, buf []byte) []byte {
 	after, room, owing := c.room(s)
 	if room <= 0 {
-		return nil
+		if c.stall(room) {
+			return nil
+		}
+		return c.next(s, buf) // acknowledged meanwhile
 	}
 	folded := !s.raw && (!s.caughtUp || s.log.Position().Seq-after > farBehind)
 	lines, last, err := s.log.Read(context.Background(), after, folded, int(min(room, maxWrite)), buf)
@@ -74,7 +77,10 @@ func (c *conn) next(s *subscription, buf []byte) []byte {
 		return nil
 	}
 	if owing && int64(len(lines)) > room { // a single event larger than the window
-		return nil
+		if c.stall(room) {
+			return nil
+		}
+		return c.next(s, buf)
 	}
 	if !c.wrote(s, last, int64(len(lines))) {
 		return nil

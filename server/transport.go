@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,8 @@ import (
 // dialect.
 type transport interface {
 	// Read returns the next message of the client. A protocol error is sent to the client and the
-	// connection lives on, unless its code is too_large; any other error ends the connection.
+	// connection lives on, unless its code is too_large; any other error ends the connection. The
+	// message is valid until the next call.
 	Read(ctx context.Context) ([]byte, error)
 	Write(ctx context.Context, message []byte) error
 	Ping(ctx context.Context) error
@@ -32,7 +34,8 @@ var (
 // nativeTransport is the transport of the native protocol.
 type nativeTransport struct {
 	*websocket.Conn
-	limit int64 // bytes of one message
+	limit int64     // bytes of one message
+	short [128]byte // a message that fits, such as an ack
 }
 
 // Read implements transport.
@@ -41,7 +44,7 @@ func (n *nativeTransport) Read(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := io.ReadAll(io.LimitReader(r, n.limit+1))
+	b, err := n.readAll(r)
 	switch {
 	case err != nil:
 		return nil, err
@@ -57,6 +60,23 @@ func (n *nativeTransport) Read(ctx context.Context) ([]byte, error) {
 	return b, nil
 }
 
+// readAll reads a message, and one byte more than the limit of a message that is too large.
+func (n *nativeTransport) readAll(r io.Reader) ([]byte, error) {
+	size := 0
+	for size < len(n.short) {
+		more, err := r.Read(n.short[size:])
+		size += more
+		if errors.Is(err, io.EOF) {
+			return n.short[:size], nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	rest, err := io.ReadAll(io.LimitReader(r, n.limit+1-int64(size)))
+	return append(bytes.Clone(n.short[:]), rest...), err
+}
+
 // Write implements transport.
 func (n *nativeTransport) Write(ctx context.Context, message []byte) error {
 	return n.Conn.Write(ctx, websocket.MessageText, message)
@@ -64,6 +84,9 @@ func (n *nativeTransport) Write(ctx context.Context, message []byte) error {
 
 // clientError returns the protocol error in err, or nil.
 func clientError(err error) *protocol.Error {
+	if err == nil {
+		return nil // without an allocation, for every read
+	}
 	var e *protocol.Error
 	errors.As(err, &e)
 	return e

@@ -2,11 +2,10 @@ package wsclient
 
 import "time"
 
-// Events are acknowledged at the latest after half the window, after ackEvents events or ackDelay
-// after the first unacknowledged one. If no more events wait, a quarter of the window or
-// ackIdleBytes suffices.
+// Events are acknowledged at the latest after half the window, or ackDelay after the first
+// unacknowledged one. If no more events wait, a quarter of the window or ackIdleBytes suffices. The
+// number of events does not count: an ack for some small events would cost more than they do.
 const (
-	ackEvents    = 64
 	ackDelay     = 50 * time.Millisecond
 	ackIdleBytes = 64 << 10
 )
@@ -42,7 +41,7 @@ func (b *ackBatch) add(e *entry, window int64) (due bool) {
 	case <-b.timer.C:
 		return true
 	default:
-		return b.events >= ackEvents || b.bytes >= window/2
+		return b.bytes >= window/2
 	}
 }
 
