@@ -163,6 +163,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/gitbranch"},
 	{pkg: "internal/ssh"},
 	{pkg: "internal/download"},
+	{pkg: "internal/bench", test: true},
 	{pkg: "internal/browser", test: true},
 	{pkg: "internal/crash", test: true},
 	{pkg: "internal/e2e", test: true},
