@@ -3,6 +3,7 @@ package openapi
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,7 +43,50 @@ type pageAgents struct{ script *script.Script }
 func (pageAgents) Names() []string { return []string{"main"} }
 
 func (a pageAgents) Open(spec session.Spec, host session.Host) (session.Agent, error) {
-	return a.script.Open(spec, host)
+	agent, err := a.script.Open(spec, host)
+	if err != nil {
+		return nil, err
+	}
+	return &pageAgent{scriptAgent: agent.(scriptAgent)}, nil
+}
+
+type scriptAgent interface {
+	session.Agent
+	session.Explainer
+	session.Compactor
+	session.Measurer
+	session.TaskController
+	session.Configurer
+	session.Exporter
+}
+
+// A pageAgent is a script with a conversation that can be cut.
+type pageAgent struct {
+	scriptAgent
+
+	mu    sync.Mutex
+	turns []string
+}
+
+func (a *pageAgent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
+	a.mu.Lock()
+	a.turns = append(a.turns, turn.ID)
+	a.mu.Unlock()
+	return a.scriptAgent.Run(ctx, turn, out)
+}
+
+func (a *pageAgent) Fork(context.Context, string) ([]byte, error) { return nil, nil }
+
+func (a *pageAgent) Undo(context.Context, bool) (session.Undone, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	last := len(a.turns) - 1
+	if last < 0 {
+		return session.Undone{}, protocol.Errorf(protocol.CodeConflict, "no turn to undo")
+	}
+	turn := a.turns[last]
+	a.turns = a.turns[:last]
+	return session.Undone{Turn: turn}, nil
 }
 
 // servePage starts a server for the example and returns its URL. Its token is "secret".
@@ -139,11 +184,11 @@ func runPage(t *testing.T, vars map[string]string, run func(l *line) (method, pa
 			}
 		}
 		if l.sets != "" {
-			m := regexp.MustCompile(`"` + l.from + `":("[^"]*"|\{[^{}]*\})`).FindSubmatch(answer)
-			if m == nil {
+			value := valueOf(answer, l.from)
+			if value == "" {
 				t.Fatalf("%s:%d: no %s in %.300s", page, l.number, l.from, answer)
 			}
-			vars[l.sets] = strings.Trim(string(m[1]), `"`)
+			vars[l.sets] = value
 		}
 	}
 	for pattern := range routes {
@@ -151,6 +196,18 @@ func runPage(t *testing.T, vars map[string]string, run func(l *line) (method, pa
 			t.Errorf("%s has no line for %s", page, pattern)
 		}
 	}
+}
+
+// valueOf returns the value of a field of an answer, or the first text with that name within it.
+func valueOf(answer []byte, name string) string {
+	var fields map[string]json.RawMessage
+	value := json.RawMessage{}
+	if json.Unmarshal(answer, &fields) == nil && fields[name] != nil {
+		value = fields[name]
+	} else if m := regexp.MustCompile(`"` + name + `":("[^"]*")`).FindSubmatch(answer); m != nil {
+		value = m[1]
+	}
+	return strings.Trim(string(value), `"`)
 }
 
 // The lines run as requests of Go; under the build tag interop curl itself runs them.
