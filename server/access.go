@@ -68,6 +68,7 @@ func open(path string) bool { return path == "/healthz" || path == "/readyz" || 
 // refuseUnauthorized refuses a request without a valid credential, in the way of the dialect at its
 // path, if there is one.
 func (s *Server) refuseUnauthorized(w http.ResponseWriter, r *http.Request, d codec.Dialect) {
+	s.traffic.failed(protocol.CodeUnauthorized)
 	if s.dialects.Options[d.Name][codec.UnauthorizedOption] == codec.AcceptAndClose {
 		closeUnauthorized(w, r)
 		return

@@ -228,8 +228,11 @@ func (c *conn) answer(id string, result json.RawMessage, err error) {
 	}
 	if err != nil {
 		a.Result, a.Error = nil, protocol.AsError(err)
+		c.server.traffic.failed(a.Error.Code)
 		if a.Error.Code == protocol.CodeInternal {
-			c.server.log.Error("command failed", "conn", c.id, "err", err)
+			c.server.log.Error("command failed", "conn", c.id, "actor", c.Actor().Name, "err", err)
+		} else {
+			c.server.log.Debug("command refused", "conn", c.id, "actor", c.Actor().Name, "code", a.Error.Code)
 		}
 	}
 	c.addAnswer(protocol.MustEncode(a))

@@ -65,7 +65,8 @@ func (s *Server) dialectHandler(d codec.Dialect, prefix string) http.Handler {
 			Version: s.program.version,
 			Resume:  s.dialects.resumeStores[d.Name],
 		}
-		s.serve(dialect.NewServerConn(ws, d.Server(options), s.limits.Load().Message), socketOf(r).Conn, from)
+		conn := dialect.NewServerConn(ws, d.Server(options), s.limits.Load().Message)
+		s.serve(dialectTransport{conn, d.Name}, socketOf(r).Conn, from)
 	})))
 }
 

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"path"
+	"slices"
 	"time"
 
 	"agentctl/dialect"
@@ -24,7 +25,21 @@ type Route struct {
 	Link    bool   // needs a link of a hook, which is its credential; refuses agents
 
 	Verb protocol.Verb // the command whose roles it has; empty: every role
+	Role protocol.Role // the weakest role, without a Verb; empty: every role
 }
+
+// Allows reports whether a role may use the route, of an agent in its own sessions at least.
+func (r *Route) Allows(role protocol.Role) bool {
+	switch {
+	case r.Users && role == protocol.RoleAgent:
+		return false
+	case r.Verb != "":
+		return role.May(r.Verb)
+	}
+	return r.Role == "" || role == "" || slices.Index(protocol.Roles, role) >= slices.Index(protocol.Roles, r.Role)
+}
+
+var metricsRoute = Route{Pattern: "GET " + metricsPath, Users: true, Role: protocol.RoleOperator}
 
 // openAPIPath serves the description of the HTTP interface.
 const openAPIPath = "/openapi.json"
@@ -36,6 +51,7 @@ func Routes() []Route {
 		{Pattern: "GET /readyz", Open: true},
 		{Pattern: "GET " + openAPIPath, Open: true},
 		{Pattern: "POST " + login.Path, Open: true, Users: true},
+		metricsRoute,
 		{Pattern: "GET " + protocol.Path},
 		{Pattern: "GET " + hook.Path + "{token}", Link: true},
 		{Pattern: "POST " + hook.Path + "{token}", Link: true, Verb: protocol.DoApprove},
@@ -71,6 +87,7 @@ func (s *Server) handler(l *Listener) http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(docs.OpenAPI)
 	})
+	mux.Handle(metricsRoute.Pattern, s.counted(http.HandlerFunc(s.serveMetrics)))
 	mux.Handle("/api/", s.api)
 	mux.HandleFunc("/api", web.NotFound)
 	mux.HandleFunc("/", web.NotFound)
@@ -136,17 +153,24 @@ func (s *Server) beginRequest() bool {
 	if s.closed {
 		return false
 	}
-	s.requests++
-	s.active.Add(1)
+	s.requests.underWay++
+	s.requests.all.Add(1)
 	return true
+}
+
+// requestsUnderWay returns the number of requests, connections included.
+func (s *Server) requestsUnderWay() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.requests.underWay
 }
 
 func (s *Server) endRequest() {
 	s.mu.Lock()
-	s.requests--
-	s.lastActive = time.Now()
+	s.requests.underWay--
+	s.requests.lastEnd = time.Now()
 	s.mu.Unlock()
-	s.active.Done()
+	s.requests.all.Done()
 }
 
 type socketKey struct{}

@@ -34,15 +34,21 @@ type Server struct {
 	log       *slog.Logger
 	admission *admission
 	api       api
+	traffic   *traffic
 	done      chan struct{} // closed at the end of Shutdown
 
 	mu          sync.Mutex
 	conns       map[*conn]bool
 	httpServers []*http.Server
 	closed      bool
-	lastActive  time.Time      // end of the last request or turn
-	requests    int            // under way, connections included
-	active      sync.WaitGroup // requests; added to under mu, while not closed
+	requests    requests
+}
+
+// A requests counts requests, connections included. Server.mu guards it.
+type requests struct {
+	underWay int
+	lastEnd  time.Time      // of a request or turn
+	all      sync.WaitGroup // added to while the server is not closed
 }
 
 // A program is what the answer to hello tells of the server.
@@ -72,22 +78,24 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("open sessions: %w", err)
 	}
 	s := &Server{
-		hub:        hub,
-		history:    history.NewReader(cfg.Session.Store, hub, cfg.Session.Log),
-		program:    program{"agentctl " + cfg.Version, cfg.Session.Agents.Names},
-		log:        cfg.Log,
-		dialects:   dialectServer{cfg.Dialects, newResumeStores(), cfg.Session.Secret},
-		auth:       cfg.Authenticator,
-		done:       make(chan struct{}),
-		lastActive: time.Now(),
-		admission:  newAdmission(cfg.Limits),
-		conns:      map[*conn]bool{},
+		hub:       hub,
+		history:   history.NewReader(cfg.Session.Store, hub, cfg.Session.Log),
+		program:   program{"agentctl " + cfg.Version, cfg.Session.Agents.Names},
+		log:       cfg.Log,
+		dialects:  dialectServer{cfg.Dialects, newResumeStores(), cfg.Session.Secret},
+		auth:      cfg.Authenticator,
+		done:      make(chan struct{}),
+		requests:  requests{lastEnd: time.Now()},
+		admission: newAdmission(cfg.Limits),
+		conns:     map[*conn]bool{},
+		traffic:   newTraffic(),
 	}
 	s.limits.Store(&cfg.Limits)
 	s.api = api{drain: newDrain()}
 	s.api.Handler = s.counted(s.api.drain.handler(web.Handler(web.Config{
 		Hub: s.hub, History: s.history, Commands: requestCommands{s}, Documents: cfg.Documents,
 		MaxBody: func() int64 { return s.limits.Load().Message }, Log: s.log,
+		Failed: s.traffic.failed, Delivered: s.traffic.delivered,
 	})))
 	if err := s.startHooks(&cfg); err != nil {
 		return nil, errors.Join(err, s.Shutdown(ctx))
@@ -171,7 +179,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		}
 	}
 	defer context.AfterFunc(ctx, func() { s.eachConn((*conn).abort) })()
-	s.active.Wait()
+	s.requests.all.Wait()
 	return err
 }
 
@@ -197,11 +205,11 @@ func (s *Server) IdleSince() (since time.Time, ok bool) {
 	busy := s.hub.Busy() > 0
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if busy || s.requests > 0 {
-		s.lastActive = time.Now()
-		return s.lastActive, false
+	if busy || s.requests.underWay > 0 {
+		s.requests.lastEnd = time.Now()
+		return s.requests.lastEnd, false
 	}
-	return s.lastActive, true
+	return s.requests.lastEnd, true
 }
 
 // addConn registers a connection. It closes the connection if the server is stopping.

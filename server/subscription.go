@@ -52,6 +52,15 @@ func (s *subscription) ack(seq uint64) int64 {
 	return bytes
 }
 
+// acknowledged returns the seq up to which the client has events, as far as is known: without a
+// window that it was sent. It requires outbox.mu.
+func (s *subscription) acknowledged(window int64) uint64 {
+	if window == 0 {
+		return s.after
+	}
+	return s.acked
+}
+
 // maxWrite bounds the bytes of events in one write, unless a single event is larger.
 const maxWrite = 64 << 10
 
@@ -84,6 +93,9 @@ func (c *conn) next(s *subscription, buf []byte) []byte {
 	}
 	if !c.wrote(s, last, int64(len(lines))) {
 		return nil
+	}
+	if last > after {
+		c.server.traffic.delivered(last-after, len(lines))
 	}
 	if !s.caughtUp && last >= s.upto.Seq {
 		s.caughtUp = true

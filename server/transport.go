@@ -16,6 +16,9 @@ import (
 // A transport carries native messages, lines of JSON: on a WebSocket directly, or through a
 // dialect.
 type transport interface {
+	// Name returns the name of the protocol.
+	Name() string
+
 	// Read returns the next message of the client. A protocol error is sent to the client and the
 	// connection lives on, unless its code is too_large; any other error ends the connection. The
 	// message is valid until the next call.
@@ -28,7 +31,7 @@ type transport interface {
 
 var (
 	_ transport = (*nativeTransport)(nil)
-	_ transport = (*dialect.Conn)(nil)
+	_ transport = dialectTransport{}
 )
 
 // nativeTransport is the transport of the native protocol.
@@ -37,6 +40,12 @@ type nativeTransport struct {
 	limit int64     // bytes of one message
 	short [128]byte // a message that fits, such as an ack
 }
+
+// nativeName is the name of the native protocol among those of dialects.
+const nativeName = "native"
+
+// Name implements transport.
+func (n *nativeTransport) Name() string { return nativeName }
 
 // Read implements transport.
 func (n *nativeTransport) Read(ctx context.Context) ([]byte, error) {
@@ -81,6 +90,15 @@ func (n *nativeTransport) readAll(r io.Reader) ([]byte, error) {
 func (n *nativeTransport) Write(ctx context.Context, message []byte) error {
 	return n.Conn.Write(ctx, websocket.MessageText, message)
 }
+
+// A dialectTransport is the transport of a dialect.
+type dialectTransport struct {
+	*dialect.Conn
+	name string
+}
+
+// Name implements transport.
+func (d dialectTransport) Name() string { return d.name }
 
 // clientError returns the protocol error in err, or nil.
 func clientError(err error) *protocol.Error {

@@ -11,7 +11,7 @@ import (
 // localVerbs send no command, or work with every server.
 var localVerbs = []string{
 	"tour", "attach", "state", "task", "serve", "stop", "connect", "agents", "agents login", "agents sessions",
-	"doctor", "backup", "restore", "check", "repair",
+	"doctor", "logs", "backup", "restore", "check", "repair",
 	"login", "token", "token user", "token list", "token revoke", "token key", "token key add", "token key rm",
 	"token key rotate", "keys", "version", "man",
 }

@@ -38,6 +38,7 @@ var pipeArgs = map[string]string{
 	"import":          "nonsense",
 	"interrupt":       "fix",
 	"label":           "fix",
+	"logs":            "--follow --timeout 1s",
 	"login":           "--server ws://127.0.0.1:1",
 	"new":             "--agent script:agent.script",
 	"options":         "fix",

@@ -97,7 +97,7 @@ func newRoot(a *app) *cobra.Command {
 		newSet(a, runSet))
 	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newSearch(a, runSearch), newExport(a, runExport),
 		newBlob(a, runBlob), newContext(a, runContext), newAgentOptions(a, runAgentOptions))
-	add(groupServer, newServe(a, runServe), newStop(a, runStop), newConnect(a, runConnect),
+	add(groupServer, newServe(a, runServe), newStop(a, runStop), newLogs(a, runLogs), newConnect(a, runConnect),
 		newBackup(a, runBackup), newRestore(a, runRestore),
 		newCheck(a, runCheck), newRepair(a, runRepair),
 		newAgents(a, runAgents, runAgentLogin, runAgentSessions), newDoctor(a, runDoctor),

@@ -23,6 +23,7 @@ import (
 	"agentctl/server/login"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
+	"agentctl/server/trace"
 )
 
 type serveOptions struct {
@@ -37,11 +38,12 @@ type serveOptions struct {
 	Insecure     bool
 	TLS          tlsFlags
 	Hosts        []string
-	Verbose      bool
+	Log          logFlags
 	IdleExit     time.Duration // of a background server; 0: no limit
 
 	dialects []dialectListen // parsed from Dialects
 	running  *runningConfig
+	traces   *trace.Exporter // nil: none
 }
 
 func newServe(a *app, run func(context.Context, *serveOptions) error) *cobra.Command {
@@ -70,6 +72,12 @@ queue, interrupt and approve. The other listeners also serve every dialect, at /
 --users FILE lets the users in it log in ("agentctl login"), each with a role. "agentctl token user"
 adds users; "agentctl token" makes credentials without a password. A change of the file takes effect
 within seconds: a removed user, and one with another password, is logged out.
+
+The log goes to stderr, or to --log-file, which is bounded: at 1 MiB its content is moved to FILE.old.
+It holds no messages of users and agents, and secrets are hidden. SIGHUP opens the file again, for
+programs that move it; "agentctl logs" shows it. GET /metrics has numbers for Prometheus, for the
+role operator; docs/operations.md has all of them. OTEL_EXPORTER_OTLP_ENDPOINT names a collector of
+OpenTelemetry that gets traces.
 
 SIGHUP reads users, certificates and the configuration again. Agents, MCP servers, "providers",
 "default_agent", timeouts, limits, "window" and "origins" apply to what begins later: agents,
@@ -148,7 +156,7 @@ that its agent does not take.`,
 	f.BoolVar(&o.Insecure, "insecure", false, "listen for other machines without TLS")
 	o.TLS.add(f)
 	f.StringArrayVar(&o.Hosts, "host", nil, "serve requests for host `NAME`; repeatable")
-	f.BoolVarP(&o.Verbose, "verbose", "v", false, "log debug messages")
+	o.Log.add(f)
 	f.DurationVar(&o.IdleExit, "idle-exit", 0, "exit after this long without running agents and clients")
 	_ = f.MarkHidden("idle-exit")
 	return cmd
@@ -161,6 +169,9 @@ func (o *serveOptions) check() error {
 			return err
 		}
 		o.dialects = append(o.dialects, d)
+	}
+	if err := o.Log.check(); err != nil {
+		return err
 	}
 	switch o.Sync {
 	case "", "normal", "full":
@@ -209,9 +220,16 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if err := setAgentEnvironment(dir); err != nil {
 		return fmt.Errorf("environment: %w", err)
 	}
+	if err := o.Log.open(o.app.stderr); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.Log.Close()) }()
+	o.Log.hide(c, dir)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal kills a server that drains
+	o.traces = newTraces(o.app.env, o.Log.logger)
+	defer o.traces.Close()
 	i, err := o.open(ctx, dir, c)
 	if errors.Is(err, localserver.ErrRunning) && o.IdleExit > 0 {
 		return nil // another background server won the start
@@ -231,11 +249,17 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if err := l.open(); err != nil {
 		return err
 	}
+	o.Log.hide(c, dir) // with the token that the listeners may have made
+	if err := dir.RecordLog(o.Log.path()); err != nil {
+		return err
+	}
 	i.SetOrigins(o.running.origins)
 	reloads := newReloader(o, l, c.Users, stop)
 	if err := l.printAddress(); err != nil {
 		return err
 	}
+	o.Log.logger.Info("server started", "version", programVersion(), "pid", os.Getpid(), "data", string(dir))
+	defer func() { o.Log.logger.Info("server stopped", "pid", os.Getpid()) }()
 	var reloading sync.WaitGroup
 	reloading.Go(func() { reloads.run(ctx) })
 	defer reloading.Wait()
@@ -276,6 +300,7 @@ func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.
 	if options.Server.Hooks, err = serverHooks(c); err != nil {
 		return nil, err
 	}
+	options.Server.Session.Traces = o.traces
 	for _, path := range c.StateKeys {
 		b, err := os.ReadFile(path)
 		if err != nil {
@@ -298,15 +323,6 @@ func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.
 		return nil, storeError(err)
 	}
 	return i, nil
-}
-
-// logger logs to stderr.
-func (o *serveOptions) logger() *slog.Logger {
-	level := slog.LevelInfo
-	if o.Verbose {
-		level = slog.LevelDebug
-	}
-	return slog.New(slog.NewTextHandler(o.app.stderr, &slog.HandlerOptions{Level: level}))
 }
 
 // serverConfig returns the configuration file as the configuration of the server.

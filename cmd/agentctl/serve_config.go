@@ -2,7 +2,6 @@ package main
 
 import (
 	"log/slog"
-	"path/filepath"
 	"strings"
 
 	"agentctl/internal/agents"
@@ -15,7 +14,7 @@ import (
 type runningConfig struct {
 	options *serveOptions
 	log     *slog.Logger
-	changes string         // directory for records of changed files
+	dir     localserver.Dir
 	started *config.Server // with which the server was started
 
 	agents  *agents.Current
@@ -25,7 +24,7 @@ type runningConfig struct {
 // newRunningConfig returns the configuration of a server that starts on a directory.
 func newRunningConfig(o *serveOptions, dir localserver.Dir, c *config.Server) *runningConfig {
 	r := &runningConfig{
-		options: o, log: o.logger(), started: c, changes: filepath.Join(string(dir), "changes"),
+		options: o, log: o.Log.logger, started: c, dir: dir,
 		origins: server.NewOrigins(c.Origins...),
 	}
 	r.agents = agents.NewCurrent(r.registry(c))
@@ -35,7 +34,7 @@ func newRunningConfig(o *serveOptions, dir localserver.Dir, c *config.Server) *r
 // registry returns the registry of the configured agents.
 func (r *runningConfig) registry(c *config.Server) *agents.Registry {
 	registry := c.Registry()
-	registry.Changes = r.changes
+	registry.Changes = r.dir.Path("changes")
 	return registry
 }
 
@@ -52,6 +51,7 @@ func (r *runningConfig) reload(s *server.Server) error {
 	if err != nil {
 		return err
 	}
+	r.options.Log.hide(c, r.dir)
 	r.agents.Replace(r.registry(c))
 	r.origins.Set(c.Origins)
 	s.Reconfigure(r.server(c))

@@ -39,11 +39,14 @@ type reloadSource struct {
 // newReloader returns the reloader of a server. It catches SIGHUP unless that is ignored, as nohup
 // does. stop ends the server.
 func newReloader(o *serveOptions, l *listeners, users string, stop context.CancelFunc) *reloader {
-	r := &reloader{log: o.logger(), hup: make(chan os.Signal, 1), stop: stop, hasTerminal: hasTerminal}
+	r := &reloader{log: o.Log.logger, hup: make(chan os.Signal, 1), stop: stop, hasTerminal: hasTerminal}
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(r.hup, syscall.SIGHUP)
 	}
 	dir, auth := l.instance.Dir(), l.instance.Authenticator()
+	if o.Log.file != nil {
+		r.add("log", nil, o.Log.file.Reopen)
+	}
 	if o.Config != "" {
 		s := l.instance.Server()
 		r.add("configuration", nil, func() error { return o.running.reload(s) })

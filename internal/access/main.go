@@ -89,7 +89,7 @@ func routeCell(r *server.Route, role protocol.Role) string {
 		return "one"
 	case r.Link, role == protocol.RoleDecider && !r.Open:
 		return "-"
-	case r.Users && role == protocol.RoleAgent:
+	case !r.Allows(role):
 		return "-"
 	case r.Verb != "":
 		return commandCell(role.Scope(r.Verb))

@@ -270,7 +270,7 @@ func TestEveryHTTPRouteIsForTheRolesOfTheTable(t *testing.T) {
 			slices.SortStableFunc(routes, func(a, b server.Route) int { return cmp.Compare(ends(&a), ends(&b)) })
 			for _, refused := range []bool{true, false} { // those that are allowed change sessions
 				for _, r := range routes {
-					want := c.role != protocol.RoleAgent || !r.Users
+					want := r.Allows(c.role)
 					if r.Verb != "" {
 						want = c.allows(r.Verb)
 					}

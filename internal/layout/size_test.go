@@ -30,7 +30,7 @@ var allowances = map[string]allowance{
 	"protocol/multiagent":     {code: 3},
 	"protocol/myagent":        {code: 2},
 	"protocol/sandcastle":     {code: 5, structs: []int{26}},
-	"server":                  {structs: []int{17}},
+	"server":                  {structs: []int{16}},
 	"server/agent/script":     {structs: []int{19}},
 	"server/session":          {structs: []int{17, 16}},
 }

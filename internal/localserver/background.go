@@ -24,17 +24,15 @@ func (d Dir) spawn() (*backgroundServer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start a server: %w", err)
 	}
-	log, err := os.OpenFile(d.Path("server.log"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(d.Path(serverLog), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("start a server: %w", err)
-	}
-	if info, err := log.Stat(); err == nil && info.Size() > maxServerLog {
-		_ = log.Truncate(0) // a log that cannot be emptied keeps growing
 	}
 	b := &backgroundServer{log: log, exit: make(chan struct{})}
 	b.offset, _ = log.Seek(0, io.SeekEnd)
 	// Without a context: the server outlives this process.
-	b.cmd = exec.Command(self, "serve", "--data", string(d), "--idle-exit", idleExit.String()) //nolint:noctx
+	b.cmd = exec.Command(self, "serve", "--data", string(d), "--idle-exit", idleExit.String(), //nolint:noctx
+		"--log-file", d.Path(serverLog))
 	b.cmd.Dir = "/"
 	if home, err := os.UserHomeDir(); err == nil {
 		b.cmd.Dir = home

@@ -18,5 +18,6 @@
 //	tokens        records of the credentials that were made, to list and revoke them
 //	logins        credentials from other servers, 0600 (package credentials)
 //	known_servers fingerprints of trusted certificates, 0600 (package credentials)
-//	server.log    the output of a background server
+//	server.log    the log of a background server and its output; server.log.old is the older part
+//	log_path      the path of the running server's log file
 package localserver

@@ -215,6 +215,7 @@ func (i *Instance) Close() error {
 	if i.server != nil {
 		errs = append(errs, i.drain())
 	}
-	errs = append(errs, removeFile(i.dir.Path("url")), removeFile(i.dir.Path("config_path")), i.store.Close())
+	errs = append(errs, removeFile(i.dir.Path("url")), removeFile(i.dir.Path(configPathFile)),
+		removeFile(i.dir.Path(logPathFile)), i.store.Close())
 	return errors.Join(errs...)
 }

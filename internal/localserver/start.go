@@ -13,10 +13,12 @@ import (
 const (
 	StartTimeout = 15 * time.Second      // for a background server to answer
 	PollInterval = 20 * time.Millisecond // between checks of whether a server answers or has ended
-	maxServerLog = 1 << 20               // bytes; a longer server.log is emptied at the next start
 
 	idleExit = 10 * time.Minute // a background server without active sessions and clients ends after it
 )
+
+// serverLog is the log of a background server, and its standard error.
+const serverLog = "server.log"
 
 // EnsureRunning returns when the local server answers; it starts one in the background if none runs
 // and start is set. Of several processes that start a server at the same time, one gets the lock
@@ -64,7 +66,7 @@ func (d Dir) start(ctx context.Context) error {
 			if errors.Is(context.Cause(ctx), exit.ErrTimeout) {
 				return exit.ErrTimeout
 			}
-			return exit.Unreachablef("%w", context.Cause(ctx)).WithHint("see the log: %s", d.Path("server.log"))
+			return exit.Unreachablef("%w", context.Cause(ctx)).WithHint("see the log: %s", d.Path(serverLog))
 		case <-tick.C:
 		case <-child.ended():
 			foundLocked := child.foundLocked()
@@ -72,7 +74,7 @@ func (d Dir) start(ctx context.Context) error {
 			child = nil
 			if !foundLocked {
 				return exit.Unreachablef("the server did not start: %s", reason).
-					WithHint("see the log: %s", d.Path("server.log"))
+					WithHint("see the log: %s", d.Path(serverLog))
 			}
 		}
 		if d.Answers(ctx) {

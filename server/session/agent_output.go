@@ -66,8 +66,12 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 		if m.turn != nil {
 			s.emitMissingStart(en)
 		}
+		used := s.state.Usage
 		if _, err := s.append(id, en); err != nil {
-			s.hub.log.Error("record agent event", "session", s.id, "type", en.typ, "err", err)
+			s.logger().Error("record agent event", "type", en.typ, "err", err)
+		}
+		if en.typ == protocol.UsageUpdated && s.state.Usage != nil {
+			s.hub.Metrics().used(used, s.state.Usage)
 		}
 		if !en.isDelta || s.published.output.write(en.delta, time.Now()) {
 			s.published.stale = true
@@ -153,7 +157,7 @@ func (s *Session) toolStarted(id string) bool {
 func (s *Session) storeSpec() {
 	raw, err := s.hub.encodeSpec(s.spec)
 	if err != nil {
-		s.hub.log.Error("store spec", "session", s.id, "err", err)
+		s.logger().Error("store spec", "err", err)
 		return
 	}
 	s.nextBatch().Spec = raw
@@ -264,6 +268,9 @@ func (h *host) RecordProcessGroup(g ProcessGroup) error {
 			Message: "too many agents run: close sessions, or wait until idle agents end",
 		}
 	}
+	if !g.Ended {
+		h.s.hub.Metrics().AgentStarts.Add(1)
+	}
 	result := make(chan error, 1)
 	if !h.s.hub.commit(&Batch{Session: h.s.id, ProcessGroups: []ProcessGroup{g}}, func(err error) { result <- err }) {
 		h.s.hub.removeProcess(g)
@@ -292,5 +299,5 @@ func (h *host) RecordConversation(message, text string) error {
 
 // Logf implements Host.
 func (h *host) Logf(format string, args ...any) {
-	h.s.hub.log.Info(fmt.Sprintf(format, args...), "session", h.s.id)
+	h.s.hub.log.Info(h.s.secrets.hide(fmt.Sprintf(format, args...)), "session", h.s.id, "agent", h.s.secrets.agent())
 }

@@ -21,6 +21,7 @@ type agentSlot struct {
 	starting     bool          // startAgent is under way
 	former       chan struct{} // closed when the agent closed last is gone; nil: none was closed
 	startFailure string        // last failure that was recorded
+	secrets      agentLog      // of agent
 }
 
 // A preparation is the work on an agent before its first turn.
@@ -69,6 +70,7 @@ func (p *preparation) forget(ctx context.Context, setting string) error {
 func (s *Session) openAgent() (Agent, error) {
 	if s.agent == nil {
 		s.host = &host{s}
+		s.secrets.set(&s.spec)
 		agent, err := s.hub.cfg.Agents.Open(s.spec, s.host)
 		if err != nil {
 			return nil, fmt.Errorf("open agent: %w", err)
@@ -93,7 +95,8 @@ func (s *Session) closeAgent() {
 		defer s.post(s.scheduleTimer) // the session may be unloaded now
 		defer close(gone)
 		if err := agent.Close(); err != nil {
-			s.hub.log.Warn("close agent", "session", s.id, "err", err)
+			s.hub.log.Warn("close agent", "session", s.id, "agent", s.secrets.agent(),
+				"err", s.secrets.hide(err.Error()))
 		}
 		if before != nil {
 			<-before
@@ -117,6 +120,7 @@ func (s *Session) startAgent(then func(error), stopped func()) {
 		posted := s.post(func() {
 			s.starting = false
 			s.touch()
+			s.noteStart(err)
 			then(err)
 			s.scheduleTimer()
 		})
@@ -247,7 +251,7 @@ func (s *Session) endIdleAgent() {
 	at := timestamp()
 	s.spec.IdleEnd = &at
 	s.storeSpec()
-	s.hub.log.Info("end idle agent", "session", s.id)
+	s.logger().Info("end idle agent")
 	s.closeAgent()
 }
 

@@ -210,7 +210,7 @@ func (s *Session) resolve(request string, by protocol.Actor, r protocol.Approval
 		_, err = s.append(s.turnID(), entry{typ: protocol.ApprovalResolved, task: task, by: actor, data: raw})
 	}
 	if err != nil {
-		s.hub.log.Error("record decision", "session", s.id, "err", err)
+		s.logger().Error("record decision", "err", err)
 		return
 	}
 	s.published.stale = true

@@ -26,7 +26,7 @@ func (s *Session) handleApprovalRequest(w *approvalWaiter) {
 	}
 	request, err := s.recordApprovalRequest(w)
 	if err != nil {
-		s.hub.log.Error("record request", "session", s.id, "err", err)
+		s.logger().Error("record request", "err", err)
 		w.deliver(nil, &resolution{ApprovalResolvedData: protocol.ApprovalResolvedData{
 			Outcome: protocol.Denied, Reason: refusedRequest(err),
 		}})

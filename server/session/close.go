@@ -58,7 +58,7 @@ func (s *Session) delete(cmd *command) {
 		result <- ErrStoreFailed
 	}
 	if err := <-result; err != nil {
-		s.hub.log.Error("delete session", "session", s.id, "err", err)
+		s.logger().Error("delete session", "err", err)
 		s.answer(
 			cmd,
 			nil,
@@ -66,6 +66,7 @@ func (s *Session) delete(cmd *command) {
 		)
 		return
 	}
+	s.logger().Info("session.deleted", "actor", actorName(&cmd.by))
 	s.exit.ending = true
 	sum := &s.published.summary
 	sum.Deleted, sum.Status = true, protocol.Closed

@@ -1,6 +1,9 @@
 package session
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // A committer is the only writer of the store. Each commit takes all batches that were submitted
 // during the last one.
@@ -10,6 +13,7 @@ type committer struct {
 	done    chan struct{}
 	failed  chan struct{} // closed when the store has failed for good
 	failure error         // read after failed is closed
+	metrics *Metrics
 }
 
 // A commit is a submitted batch. then is called with the result on the committer's goroutine and
@@ -25,6 +29,7 @@ const maxBatches = 1024
 func newCommitter(store Store) *committer {
 	c := &committer{
 		store: store, commits: make(chan commit, maxBatches), done: make(chan struct{}), failed: make(chan struct{}),
+		metrics: newMetrics(),
 	}
 	go c.run()
 	return c
@@ -37,6 +42,18 @@ func (c *committer) submit(b *Batch, then func(error)) { c.commits <- commit{b, 
 func (c *committer) close() {
 	close(c.commits)
 	<-c.done
+}
+
+// commit commits a group in one transaction.
+func (c *committer) commit(group []commit) error {
+	batches := make([]*Batch, len(group))
+	for i := range group {
+		batches[i] = group[i].batch
+	}
+	start := time.Now()
+	err := c.store.Commit(batches)
+	c.metrics.committed(batches, time.Since(start), err)
+	return err
 }
 
 func (c *committer) run() {
@@ -55,11 +72,7 @@ func (c *committer) run() {
 				break gather
 			}
 		}
-		batches := make([]*Batch, len(group))
-		for i := range group {
-			batches[i] = group[i].batch
-		}
-		err := c.store.Commit(batches)
+		err := c.commit(group)
 		if errors.Is(err, ErrStoreFailed) && c.failure == nil {
 			c.failure = err
 			close(c.failed)
@@ -67,7 +80,7 @@ func (c *committer) run() {
 		if err != nil && len(group) > 1 {
 			// Commit each batch alone, so that a bad one fails no other session.
 			for _, g := range group {
-				g.then(c.store.Commit([]*Batch{g.batch}))
+				g.then(c.commit([]commit{g}))
 			}
 			continue
 		}

@@ -4,6 +4,8 @@ import (
 	"crypto/ed25519"
 	"log/slog"
 	"time"
+
+	"agentctl/server/trace"
 )
 
 // Config configures a Hub. Zero durations mean the defaults given.
@@ -13,10 +15,7 @@ type Config struct {
 	DefaultAgent string       // of a create without an agent
 	Log          *slog.Logger // nil: discard
 
-	// KillProcessGroup kills a process group that a killed server left, if its leader is still the
-	// recorded process.
-	KillProcessGroup func(ProcessGroup) error
-
+	System
 	Limits          Limits
 	ApprovalTimeout time.Duration // of a pending approval; 0: none
 	EditHold        time.Duration // for an edit hold to outlive its connection; 30 s
@@ -28,6 +27,15 @@ type Config struct {
 
 	Files
 	Signing
+}
+
+// A System is what sessions use of the program that runs the hub.
+type System struct {
+	// KillProcessGroup kills a process group that a killed server left, if its leader is still the
+	// recorded process.
+	KillProcessGroup func(ProcessGroup) error
+
+	Traces *trace.Exporter // of commands and turns; nil: none
 }
 
 // Files are agentctl's own.

@@ -223,7 +223,7 @@ func (s *Session) abandon(c creation, cause error) {
 		deleted := make(chan struct{})
 		if s.hub.commit(&Batch{Session: s.id, Delete: true}, func(err error) {
 			if err != nil {
-				s.hub.log.Error("delete session", "session", s.id, "err", err)
+				s.logger().Error("delete session", "err", err)
 			}
 			close(deleted)
 		}) {

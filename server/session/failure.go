@@ -66,7 +66,7 @@ func (s *Session) reload(waiters []waiter, cause error) []waiter {
 				s.exit.ending = true
 				return waiters
 			}
-			s.hub.log.Error("reload session", "session", s.id, "err", stored.err)
+			s.logger().Error("reload session", "err", stored.err)
 			refuse()
 		case <-retry.C:
 			refuse()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/trace"
 )
 
 // A Hub holds every session of a store: it creates, finds and loads them, and notifies watchers of
@@ -57,6 +58,12 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	}
 	return h, nil
 }
+
+// Traces returns the exporter of spans, or nil.
+func (h *Hub) Traces() *trace.Exporter { return h.cfg.Traces }
+
+// Store returns the store.
+func (h *Hub) Store() Store { return h.cfg.Store }
 
 // Failed returns a channel that is closed when the store has failed for good. Then no session can
 // change before the process is started again.

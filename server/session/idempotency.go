@@ -50,7 +50,7 @@ func (c *idempotencyCache) replay(s *Session, cmd *command) bool {
 		c.add(cmd.key, &cachedAnswer{hash: cmd.hash})
 		return false
 	case err != nil:
-		s.hub.log.Error("read answer", "session", s.id, "err", err)
+		s.logger().Error("read answer", "err", err)
 		cmd.reply(nil, errStoreUnavailable())
 	case stored.Session != s.id || !bytes.Equal(stored.Hash, cmd.hash):
 		cmd.reply(nil, errKeyReused(cmd.key))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unicode"
 
 	"agentctl/protocol"
@@ -26,7 +27,10 @@ type index struct {
 
 // A row is a session in the index.
 type row struct {
-	summary protocol.Summary // guarded by index.mu
+	// Guarded by index.mu.
+
+	summary protocol.Summary
+	queued  time.Time // when the first message of the queue was queued; zero: the queue is empty
 
 	loading chan struct{} // capacity 1; held while the session is loaded
 	session atomic.Pointer[Session]
@@ -187,6 +191,35 @@ func (x *index) Busy() int {
 	return n
 }
 
+// Processes returns the number of process groups of agents.
+func (x *index) Processes() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return len(x.processes)
+}
+
+// OldestQueued returns when the oldest message that is first in its queue was queued; zero: all
+// queues are empty.
+func (x *index) OldestQueued() (oldest time.Time) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, r := range x.rows {
+		if !r.queued.IsZero() && (oldest.IsZero() || r.queued.Before(oldest)) {
+			oldest = r.queued
+		}
+	}
+	return oldest
+}
+
+// setQueued notes the time of the first queued message of a session that is loaded.
+func (x *index) setQueued(id string, at time.Time) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if r := x.rows[id]; r != nil {
+		r.queued = at
+	}
+}
+
 // full reports whether the index has so many sessions.
 func (x *index) full(limit int) bool {
 	x.mu.Lock()
@@ -209,15 +242,16 @@ func (x *index) addRow(r *row) {
 	x.notifyWatchers(r.summary)
 }
 
-// updateSummary stores a session's newest summary and notifies watchers.
-func (x *index) updateSummary(sum protocol.Summary) {
+// updateSummary stores a session's newest summary and notifies watchers. queued is the time of its
+// first queued message.
+func (x *index) updateSummary(sum protocol.Summary, queued time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if r := x.rows[sum.Session]; r != nil {
 		if sum.Status == protocol.Closed && r.summary.Status != protocol.Closed {
 			x.freeConversation(sum.Session)
 		}
-		r.summary = sum
+		r.summary, r.queued = sum, queued
 		x.notifyWatchers(sum)
 	}
 }

@@ -26,6 +26,7 @@ type journal struct {
 	deltas protocol.DeltaRun // the open run
 	active time.Time         // when a turn or a user last made an event: reading is no activity
 	line   []byte            // scratch
+	trace  *turnTrace
 }
 
 // A waiter waits for a commit.
@@ -85,6 +86,9 @@ func (j *journal) append(turn string, en entry) (*protocol.Event, error) {
 	b.Blobs = append(b.Blobs, en.blobs...)
 	j.uncommitted += len(j.line)
 	j.addDelta(e, en)
+	if en.time.IsZero() { // else it happened before
+		j.trace.note(e)
+	}
 	return e, nil
 }
 

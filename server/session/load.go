@@ -81,6 +81,7 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec Spec) *Session {
 		journal: journal{
 			log: newLog(id, epoch, h.cfg.Store, head), committer: h.committer,
 			state: &protocol.State{Session: id}, committed: make(chan error, 1),
+			trace: newTurnTrace(h.cfg.Traces),
 		},
 		agentSlot: agentSlot{spec: spec},
 		editHolds: map[string]editHold{},
@@ -105,6 +106,7 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 	if len(spec.SealedEnv) > 0 && !s.state.Closed {
 		s.reportLostEnv()
 	}
+	h.setQueued(id, firstQueued(state))
 	s.recover()
 	s.scheduleTimer()
 	go s.run()
@@ -127,7 +129,7 @@ func (s *Session) boundaryState() *protocol.State {
 	state := &protocol.State{Session: s.id}
 	if s.boundary.snapshot != nil {
 		if err := json.Unmarshal(s.boundary.snapshot, state); err != nil {
-			s.hub.log.Error("decode snapshot", "session", s.id, "err", err)
+			s.logger().Error("decode snapshot", "err", err)
 		}
 	}
 	return state

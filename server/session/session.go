@@ -138,6 +138,7 @@ func (s *Session) recordIn(turn string, typ protocol.Type, by *protocol.Actor, d
 		return &protocol.Event{Seq: s.state.Seq}
 	}
 	s.deadlines.lastActivity = e.Time
+	s.noteEvent(typ, by)
 	return e
 }
 
@@ -154,7 +155,7 @@ func (s *Session) appendData(turn string, en entry, data any) (e *protocol.Event
 		e, err = s.append(turn, en)
 	}
 	if err != nil {
-		s.hub.log.Error("record event", "session", s.id, "type", en.typ, "err", err)
+		s.logger().Error("record event", "type", en.typ, "err", err)
 		return nil
 	}
 	s.published.stale = true
@@ -174,7 +175,7 @@ func (s *Session) turnID() string {
 func (s *Session) handleCommit(err error) {
 	waiters := s.finishCommit(err)
 	if err != nil {
-		s.hub.log.Error("commit", "session", s.id, "err", err)
+		s.logger().Error("commit", "err", err)
 		waiters = s.reload(waiters, err)
 		err = errNotStored(err)
 	}

@@ -33,12 +33,13 @@ func (s *Session) publishSummary() {
 	s.published.stale = false
 	sum := s.summarize()
 	s.published.summary = sum
+	queued := firstQueued(s.state)
 	if s.batch != nil {
 		s.batch.Summary = protocol.MustEncode(sum)
 	}
 	s.afterCommit(func(failed error) {
 		if failed == nil {
-			s.hub.updateSummary(sum)
+			s.hub.updateSummary(sum, queued)
 		}
 	})
 }
@@ -79,6 +80,14 @@ func (s *Session) summarize() protocol.Summary {
 		sum.Reason = st.Last.Reason
 	}
 	return sum
+}
+
+// firstQueued returns when the first message of the queue was queued; zero: the queue is empty.
+func firstQueued(st *protocol.State) time.Time {
+	if len(st.Queue) == 0 || st.Closed || st.Queue[0].QueuedAt == nil {
+		return time.Time{}
+	}
+	return *st.Queue[0].QueuedAt
 }
 
 const maxActivity = 200 // bytes

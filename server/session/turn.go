@@ -61,7 +61,7 @@ func (s *Session) recordConversation(message, text string) {
 		entry{typ: protocol.TextDelta}, protocol.Delta{Part: part, Kind: protocol.KindText, Text: text},
 	) {
 		if _, err := s.append(id, en); err != nil {
-			s.hub.log.Error("record conversation", "session", s.id, "err", err)
+			s.logger().Error("record conversation", "err", err)
 		}
 	}
 	s.recordEnd(End{Reason: protocol.ReasonCompleted}, nil)
@@ -194,6 +194,11 @@ func (s *Session) recordEnd(end End, by *protocol.Actor) {
 	if s.state.Turn != nil {
 		return // not recorded; logged
 	}
+	s.hub.Metrics().turnEnded(end)
+	if end.Code != "" {
+		s.logger().Warn("turn failed", "turn", st.Turn, "actor", actorName(st.Message.By), "reason", end.Reason,
+			"code", end.Code, "err", s.secrets.hide(end.Message))
+	}
 	s.recordBoundary(st, e)
 }
 
@@ -305,7 +310,7 @@ func (s *Session) stopTurn(reason protocol.Reason, by *protocol.Actor, queue str
 
 // forceEnd closes an agent that did not stop in time and ends its turn.
 func (s *Session) forceEnd() {
-	s.hub.log.Warn("agent did not stop in time: closing it", "session", s.id, "turn", s.turn.id)
+	s.logger().Warn("agent did not stop in time: closing it", "turn", s.turn.id)
 	s.closeAgent()
 	s.endTurn(End{})
 }

@@ -68,6 +68,9 @@ func (e *requestError) Unwrap() error { return e.err }
 // fail answers with err and the HTTP status of its code.
 func (a *api) fail(w http.ResponseWriter, err error) {
 	e := protocol.AsError(err)
+	if a.Failed != nil {
+		a.Failed(e.Code)
+	}
 	if e.Code == protocol.CodeInternal {
 		a.Log.Error("answer request", "err", err)
 	}

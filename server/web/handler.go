@@ -25,6 +25,9 @@ type Config struct {
 	Documents Documents // nil: sessions are not exported as documents
 	MaxBody   func() int64
 	Log       *slog.Logger
+
+	Failed    func(protocol.Code)            // counts errors; nil: not counted
+	Delivered func(events uint64, bytes int) // counts events that were sent
 }
 
 // Commands runs commands for the senders of requests, with the checks of a connection.

@@ -67,7 +67,11 @@ func (a *api) stream(r *http.Request, s *stream, sub *subscriber, at *session.At
 	}
 	s.flush() // headers included: the client sees that it is connected
 	read := cursor{log: at.Log, after: at.Result.After.Seq, fold: s.fold}
-	write := func(lines []byte) { s.writeEvents(at.Result.After.Epoch, lines) }
+	sent, before := 0, read.after
+	write := func(lines []byte) {
+		sent = len(lines)
+		s.writeEvents(at.Result.After.Epoch, lines)
+	}
 	sub.after.Store(read.after)
 	ping := time.NewTicker(ssePing)
 	defer ping.Stop()
@@ -84,6 +88,10 @@ func (a *api) stream(r *http.Request, s *stream, sub *subscriber, at *session.At
 			return session.ReadErrorFor(at.Result.Session, err)
 		}
 		if more {
+			if a.Delivered != nil {
+				a.Delivered(read.after-before, sent)
+			}
+			before = read.after
 			sub.after.Store(read.after)
 			continue
 		}

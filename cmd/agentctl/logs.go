@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
+	"agentctl/internal/serverlog"
+	"agentctl/protocol"
+)
+
+type logsOptions struct {
+	app *app
+
+	Lines  int
+	Follow bool
+}
+
+func newLogs(a *app, run func(context.Context, *logsOptions) error) *cobra.Command {
+	o := &logsOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "logs",
+		Short: "Show the log of the local server",
+		Long: `Show the log of the server of the data directory: its last records, and new ones with
+--follow. Without a server, it is that of the last background server. No server is started.
+
+A background server logs to "server.log" in the data directory. A server in a terminal or of a
+service manager logs to stderr, unless it has --log-file. The log is bounded: at 1 MiB its content is
+moved to a second file, which ends in ".old". With -o json each record is an object: records of
+--log-format json as they are, others as {"line":"…"}.`,
+		Example: "  agentctl logs\n  agentctl logs -n 20 --follow\n  agentctl logs -n -1 -o json",
+		Args:    rangeArgs(0, 0),
+		RunE:    runE(a, o, nil, run),
+	}
+	cmd.Flags().IntVarP(&o.Lines, "lines", "n", 100, "show the last `N` records, all with -1")
+	cmd.Flags().BoolVarP(&o.Follow, "follow", "f", false, "follow new records")
+	return cmd
+}
+
+func runLogs(ctx context.Context, o *logsOptions) error {
+	dir, err := o.app.dataDir()
+	if err != nil {
+		return err
+	}
+	path := dir.LogPath()
+	if path == "" {
+		return exit.Errorf(exit.Failure, protocol.CodeNotFound,
+			"the server with pid %d logs to its standard error, not to a file", dir.Holder()).
+			WithHint("look where it was started, such as its terminal or journalctl, or start it with --log-file")
+	}
+	tail, err := serverlog.OpenTail(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return exit.Errorf(exit.Failure, protocol.CodeNotFound, "no log: %s does not exist", path).
+			WithHint("agentctl attach, new and send start a server with a log")
+	}
+	if err != nil {
+		return err
+	}
+	defer tail.Close() //nolint:errcheck // only read
+	o.noteFile(dir, path)
+	lines, err := tail.Last(o.Lines)
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		if err := o.print(line); err != nil {
+			return err
+		}
+	}
+	if !o.Follow {
+		return nil
+	}
+	ctx, stop := o.app.whileRead(ctx)
+	defer stop()
+	return tail.Follow(ctx, o.print)
+}
+
+// noteFile says on a terminal which file follows.
+func (o *logsOptions) noteFile(dir localserver.Dir, path string) {
+	if pid := dir.Holder(); pid != 0 {
+		o.app.notef("%s, of the server with pid %d", path, pid)
+		return
+	}
+	o.app.notef("%s, of the last background server; none runs", path)
+}
+
+// print prints a record.
+func (o *logsOptions) print(line []byte) error {
+	var record any = struct {
+		Line string `json:"line"`
+	}{string(line)}
+	if len(line) > 0 && line[0] == '{' && json.Valid(line) {
+		record = json.RawMessage(line)
+	}
+	return o.app.print(record, func(w io.Writer) { fmt.Fprintf(w, "%s\n", line) })
+}

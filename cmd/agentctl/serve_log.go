@@ -1,0 +1,111 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"agentctl/internal/config"
+	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
+	"agentctl/internal/serverlog"
+)
+
+// logFlags are the flags of serve for its log, and that log.
+type logFlags struct {
+	Format  string
+	Level   string
+	File    string // empty: standard error
+	Verbose bool
+
+	logger  *slog.Logger
+	file    *serverlog.File // nil: standard error
+	secrets serverlog.Redactor
+}
+
+func (l *logFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&l.Format, "log-format", "", "`FORMAT` of the log: text (default), json")
+	f.StringVar(&l.Level, "log-level", "", "`LEVEL` of the log: debug, info, warn, error")
+	f.StringVar(&l.File, "log-file", "", "log to `FILE`, not to stderr")
+	f.BoolVarP(&l.Verbose, "verbose", "v", false, "log debug messages, as --log-level debug")
+}
+
+func (l *logFlags) check() error {
+	if l.Verbose {
+		l.Level = "debug"
+	}
+	switch {
+	case l.Format != "" && !slices.Contains(serverlog.Formats, l.Format):
+		return exit.Usagef("invalid --log-format %q: want text or json", l.Format)
+	case l.Level != "" && !slices.Contains(serverlog.Levels, l.Level):
+		return exit.Usagef("invalid --log-level %q: want debug, info, warn or error", l.Level)
+	}
+	return nil
+}
+
+// open opens the log.
+func (l *logFlags) open(stderr io.Writer) error {
+	if l.File != "" {
+		var err error
+		if l.file, err = serverlog.Open(l.File, serverlog.MaxBytes); err != nil {
+			return err
+		}
+		stderr = l.file
+	}
+	l.logger = serverlog.New(stderr, l.Format, l.Level, &l.secrets)
+	return nil
+}
+
+// path returns the path of the log; empty: standard error.
+func (l *logFlags) path() string {
+	if l.file == nil {
+		return ""
+	}
+	return l.file.Path()
+}
+
+// Close closes the log.
+func (l *logFlags) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}
+
+// secretNames are parts of the names of variables that hold secrets.
+var secretNames = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}
+
+// hide keeps the secrets of the configuration, the environment and the data directory out of the
+// log.
+func (l *logFlags) hide(c *config.Server, dir localserver.Dir) {
+	secrets := []string{c.StateSecret}
+	for _, kv := range os.Environ() {
+		name, value, _ := strings.Cut(kv, "=")
+		named := func(part string) bool { return strings.Contains(strings.ToUpper(name), part) }
+		if slices.ContainsFunc(secretNames, named) {
+			secrets = append(secrets, value)
+		}
+	}
+	add := func(values map[string]string) {
+		for _, value := range values {
+			secrets = append(secrets, value, os.ExpandEnv(value))
+		}
+	}
+	for _, agent := range c.Agents {
+		add(agent.Env)
+	}
+	for _, server := range c.MCP {
+		add(server.Env)
+		add(server.Headers)
+	}
+	for _, file := range []string{"token", "secret", "env.key"} {
+		if b, err := os.ReadFile(dir.Path(file)); err == nil { // else a later reload reads it
+			secrets = append(secrets, strings.TrimSpace(string(b)))
+		}
+	}
+	l.secrets.Set(secrets)
+}

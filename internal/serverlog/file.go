@@ -1,0 +1,96 @@
+package serverlog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// MaxBytes bounds a log file. One older file of that size is kept.
+const MaxBytes = 1 << 20
+
+// OldPath returns the path of the older file of a log.
+func OldPath(path string) string { return path + ".old" }
+
+// A File is a log file of bounded size. When it is full, its content is copied to OldPath and the
+// file is emptied: other descriptors, as that of standard error, go on writing to it. Its methods
+// may be called from any goroutine.
+type File struct {
+	path string // constant
+	max  int64  // constant
+
+	mu   sync.Mutex
+	file *os.File
+}
+
+// Open opens or creates a log file, which only this user can read.
+func Open(path string, maxBytes int64) (*File, error) {
+	f := &File{path: path, max: maxBytes}
+	if err := f.Reopen(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Path returns the path of the file.
+func (f *File) Path() string { return f.path }
+
+// Reopen opens the file again, after another program has moved it. After an error the former file
+// stays open.
+func (f *File) Reopen() error {
+	file, err := os.OpenFile(f.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("open log: %w", err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file != nil {
+		_ = f.file.Close()
+	}
+	f.file = file
+	return nil
+}
+
+// Write appends a record.
+func (f *File) Write(record []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if info, err := f.file.Stat(); err == nil && info.Size() > 0 && info.Size()+int64(len(record)) > f.max {
+		if err := f.rotate(); err != nil {
+			// The bound holds, whatever became of the copy.
+			if err := f.file.Truncate(0); err != nil {
+				return 0, fmt.Errorf("empty log: %w", err)
+			}
+		}
+	}
+	return f.file.Write(record)
+}
+
+// rotate moves the content to the older file.
+func (f *File) rotate() error {
+	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	old, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+"-*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(old, io.LimitReader(f.file, 2*f.max)) // standard error may have written more than the bound
+	if err = errors.Join(err, old.Close()); err == nil {
+		err = os.Rename(old.Name(), OldPath(f.path))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(old.Name()))
+	}
+	return f.file.Truncate(0)
+}
+
+// Close closes the file.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.file.Close()
+}

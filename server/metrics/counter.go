@@ -1,0 +1,91 @@
+package metrics
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+)
+
+// A Counter counts. The zero Counter is ready; its methods may be called from any goroutine.
+type Counter struct{ n atomic.Uint64 }
+
+// Add adds n.
+func (c *Counter) Add(n uint64) { c.n.Add(n) }
+
+// Value returns the count.
+func (c *Counter) Value() float64 { return float64(c.n.Load()) }
+
+// A Sum adds numbers that are not integers. The zero Sum is ready; its methods may be called from
+// any goroutine.
+type Sum struct{ bits atomic.Uint64 }
+
+// Add adds v.
+func (s *Sum) Add(v float64) {
+	for {
+		before := s.bits.Load()
+		if s.bits.CompareAndSwap(before, math.Float64bits(math.Float64frombits(before)+v)) {
+			return
+		}
+	}
+}
+
+// Value returns the sum.
+func (s *Sum) Value() float64 { return math.Float64frombits(s.bits.Load()) }
+
+// Other is the label of values that a Vec does not know.
+const Other = "other"
+
+// A Vec has a counter for each of a fixed set of values, and one for all others, so that no client
+// and no agent makes new ones. Its methods may be called from any goroutine.
+type Vec struct {
+	values   []string
+	counters map[string]*Counter
+}
+
+// NewVec returns a Vec for values.
+func NewVec[S ~string](values ...S) *Vec {
+	v := &Vec{counters: make(map[string]*Counter, len(values)+1)}
+	for _, value := range values {
+		v.values = append(v.values, string(value))
+	}
+	v.values = append(v.values, Other)
+	for _, value := range v.values {
+		v.counters[value] = new(Counter)
+	}
+	return v
+}
+
+// Of returns the counter of a value.
+func (v *Vec) Of(value string) *Counter {
+	if c := v.counters[value]; c != nil {
+		return c
+	}
+	return v.counters[Other]
+}
+
+// Each calls f with every value and its count, in the order of NewVec.
+func (v *Vec) Each(f func(value string, count float64)) {
+	for _, value := range v.values {
+		f(value, v.counters[value].Value())
+	}
+}
+
+// bounds are the upper bounds of the buckets of a Histogram, in seconds.
+var bounds = [...]float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+
+// A Histogram counts durations. The zero Histogram is ready; its methods may be called from any
+// goroutine.
+type Histogram struct {
+	buckets [len(bounds) + 1]Counter
+	nanos   Counter
+}
+
+// Observe counts a duration.
+func (h *Histogram) Observe(d time.Duration) {
+	i, seconds := 0, d.Seconds()
+	for i < len(bounds) && seconds > bounds[i] {
+		i++
+	}
+	h.buckets[i].Add(1)
+	h.nanos.Add(uint64(max(d, 0)))
+}
