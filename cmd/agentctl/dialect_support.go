@@ -86,6 +86,8 @@ func verbPath(cmd *cobra.Command) string {
 // unsupportedVerb returns an error if a dialect carries a verb at no server.
 func unsupportedVerb(d *codec.Dialect, path string) error {
 	switch path {
+	case "mcp":
+		return codec.Unsupported(d.Name, "serving its tools", "its sessions have no parents and no labels")
 	case "agents":
 		return codec.Unsupported(d.Name, "a list of agents", "its servers have no message for it")
 	case "queue":

@@ -101,7 +101,7 @@ func newRoot(a *app) *cobra.Command {
 		newBackup(a, runBackup), newRestore(a, runRestore),
 		newCheck(a, runCheck), newRepair(a, runRepair),
 		newAgents(a, runAgents, runAgentLogin, runAgentSessions), newDoctor(a, runDoctor),
-		newLogin(a, runLogin), newToken(a, runToken, runTokenUser),
+		newLogin(a, runLogin), newToken(a, runToken, runTokenUser), newMCP(a, runMCP), newSkill(a, runSkill),
 		newKeys(a, runKeys), newVersion(a, runVersion))
 	root.SetHelpCommandGroupID(groupServer)
 	root.SetCompletionCommandGroupID(groupServer)

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 		"panicking-client": runPanickingClient,
 		"fake-acp":         func() { os.Exit(fakeacp.Main()) },
 		"fake-mcp":         runMCPServer,
+		"mcp-client":       runMCPClient,
 	})
 }
 

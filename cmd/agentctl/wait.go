@@ -130,6 +130,7 @@ func (o *waitOptions) print(w *waiter) error {
 // A waiter applies the events of a session until the condition of wait holds.
 type waiter struct {
 	condition string // value of --for
+	message   string // with forIdle: idle as to this message, neither queued nor running; empty: the session
 	state     *protocol.State
 	turns     int                // ended before the call
 	started   bool               // turns is set
@@ -174,7 +175,7 @@ func (w *waiter) check() (done bool, _ error) {
 	if w.condition == forApproval && len(s.Approvals) > 0 {
 		return true, nil
 	}
-	if w.condition == forIdle && s.Turn == nil && len(s.Queue) == 0 {
+	if w.condition == forIdle && w.idle() {
 		return true, nil
 	}
 	if s.Closed {
@@ -187,4 +188,13 @@ func (w *waiter) check() (done bool, _ error) {
 		return false, queueHeld(s, h)
 	}
 	return false, nil
+}
+
+// idle reports whether the session, or the message, has nothing left to do.
+func (w *waiter) idle() bool {
+	s := w.state
+	if w.message != "" {
+		return s.QueueIndex(w.message) < 0 && (s.Turn == nil || s.Turn.Message.MessageID != w.message)
+	}
+	return s.Turn == nil && len(s.Queue) == 0
 }

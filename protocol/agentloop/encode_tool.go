@@ -128,9 +128,12 @@ func (s *server) sendDueCalls(e *protocol.Event) {
 	}
 }
 
-// belongsToStart reports whether an event belongs to the start of a call.
+// belongsToStart reports whether an event belongs to the start of a call. An agent may count the
+// tokens of a response between its call and the request.
 func belongsToStart(e *protocol.Event, id string) bool {
 	switch e.Type {
+	case protocol.UsageUpdated, protocol.ContextUpdated:
+		return true
 	case protocol.ToolStarted, protocol.ToolInput:
 		return decodeData[protocol.ToolStartedData](e).Tool == id
 	case protocol.ApprovalRequested:

@@ -133,8 +133,13 @@ func TestApprovalComesBeforeItsCall(t *testing.T) {
 			Tool: "c1", Name: "shell",
 			Input: []byte(`{"command":["rm","-rf","b"]}`),
 		}),
+		entry(protocol.UsageUpdated, protocol.Usage{Input: 5}),
+		entry(protocol.ContextUpdated, protocol.ContextInfo{
+			Tokens: 5, MaxTokens: 100, Percent: 5, TranscriptLength: 1, Strategy: "t",
+		}),
 		wants("a1", "rm -rf b", "c1"))
 	h.expectMessages(`loading_state {"loading":true}`, "user: x", "assistant: cleaning",
+		`context_info {"tokenCount":5,"usagePercent":5,"transcriptLength":1,"maxTokens":100,"strategy":"t"}`,
 		`approval_request {"command":["rm","-rf","b"]}`)
 	h.advance(time.Minute)
 	h.record(speaks("p", "..."))

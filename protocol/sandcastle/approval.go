@@ -3,6 +3,7 @@ package sandcastle
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"agentctl/protocol"
 )
@@ -21,7 +22,7 @@ func toolCallOf(a *protocol.Approval) string {
 	return a.Request
 }
 
-// callNameOf returns the tool name in the call that represents an approval without a call.
+// callNameOf returns the tool name in the call that shows an approval.
 func callNameOf(a *protocol.Approval) string {
 	if name := toolNameOf(a); name == toolQuestion || name == toolPlan {
 		return toolServerPrefix + name
@@ -268,11 +269,14 @@ func approvalOf(id, name, title string, input json.RawMessage) protocol.Approval
 	return a
 }
 
-// differs reports whether a request tells something else than the input of its tool call. Questions
-// and plans are shown by their call's tool.
-func differs(a *protocol.Approval, input json.RawMessage) bool {
+// differs reports whether a request tells something else than its tool call, by the name of the
+// tool and its input. Questions and plans are shown by the tools of the real system alone.
+func differs(a *protocol.Approval, name string, input json.RawMessage) bool {
+	if a.Tool != "" && callNameOf(a) != toolNameOf(a) {
+		return strings.TrimPrefix(name, toolServerPrefix) != toolNameOf(a)
+	}
 	tellsNothing := len(a.Input) == 0 && a.Command == "" && a.Patch == "" && len(a.Content) == 0
-	if a.Tool == "" || tellsNothing || a.Kind == protocol.ApproveQuestion || a.Kind == protocol.ApprovePlan {
+	if a.Tool == "" || tellsNothing {
 		return false
 	}
 	told, asked := protocol.ReadArguments(input), protocol.ReadArguments(approvalInput(a))

@@ -24,6 +24,8 @@ func (c *client) handleTool(s *session, e *chatEvent, raw json.RawMessage) {
 			t.tools[id] = call
 		}
 		c.recordToolName(s, id, call, e, true)
+	} else if e.Type == chatToolInput && c.Options.PeerIsAgentctl && s.isRequestInput(call, e) {
+		return
 	} else {
 		c.recordToolName(s, id, call, e, false)
 	}
@@ -81,9 +83,6 @@ func (c *client) recordToolInput(s *session, id string, call *clientTool, input 
 	if bytes.Equal(call.input, input) && input != nil {
 		return // repeated
 	}
-	if c.Options.PeerIsAgentctl && s.isRequestInput(id, call.input, input) {
-		return
-	}
 	call.input = input
 	c.record(s, codec.Entry{
 		Type: protocol.ToolInput, Turn: s.turn.id, Parent: call.parent,
@@ -91,12 +90,12 @@ func (c *client) recordToolInput(s *session, id string, call *clientTool, input 
 	})
 }
 
-// isRequestInput reports whether an input is what agentctl's server shows for a pending request
+// isRequestInput reports whether an event is what agentctl's server shows for a pending request
 // that differs from its call. The request has it already.
-func (s *session) isRequestInput(id string, told, input json.RawMessage) bool {
+func (s *session) isRequestInput(call *clientTool, e *chatEvent) bool {
 	for i := range s.log.State.Approvals {
 		a := &s.log.State.Approvals[i]
-		if a.Tool == id && differs(a, told) && !differs(a, input) {
+		if a.Tool == e.ToolCallID && differs(a, call.name, call.input) && !differs(a, e.ToolName, e.Input) {
 			return true
 		}
 	}

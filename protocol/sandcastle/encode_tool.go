@@ -235,8 +235,12 @@ func (sub *subscription) encodeToolEnded(t *serverTool, parent string, d *protoc
 // requestInput returns the event that shows a request in its tool call. Sandcastle's clients show
 // the input of the call, and an agent can ask for something else than its call told.
 func requestInput(t *serverTool, a *protocol.Approval, parent string) chatEvent {
+	name := t.name
+	if prompt := callNameOf(a); prompt != toolNameOf(a) { // a question or a plan
+		name = prompt
+	}
 	return chatEvent{
-		Type: chatToolInput, ToolCallID: a.Tool, ToolName: t.name, Input: approvalInput(a), Dynamic: true,
+		Type: chatToolInput, ToolCallID: a.Tool, ToolName: name, Input: approvalInput(a), Dynamic: true,
 		Title: t.title, ParentToolCallID: parent,
 	}
 }
@@ -254,7 +258,7 @@ func (sub *subscription) encodeApproval(e *protocol.Event) {
 			t.approval = &a
 		}
 		sub.encodeToolInput(t, id, e.Parent, approvalInput(&a))
-	case differs(&a, t.input):
+	case differs(&a, t.name, t.input):
 		sub.sendTransientChat(requestInput(t, &a, e.Parent))
 	}
 	if sub.State.DecidedAtOnce(&a) {

@@ -371,6 +371,12 @@ func TestACallShowsWhatItsRequestAsksFor(t *testing.T) {
 	d.append(protocol.ApprovalRequested, "t1", protocol.Approval{
 		Request: "r2", Kind: protocol.ApproveTool, Tool: "y", Name: "Bash", Input: json.RawMessage(`{"command":"pwd"}`),
 	})
+	d.append(protocol.ToolStarted, "t1", protocol.ToolStartedData{
+		Tool: "z", Name: "present_plan", Input: json.RawMessage(`{"steps":[]}`),
+	})
+	d.append(protocol.ApprovalRequested, "t1", protocol.Approval{
+		Request: "r3", Kind: protocol.ApprovePlan, Tool: "z", Title: "Plan: small", Name: "present_plan",
+	})
 	d.emit()
 	live := sessionEvents(t, d.request(ackFrame(0)))
 	joined := d.request(requestFrame(1, "chat.subscribe", `{"sessionId":"s"}`))
@@ -380,11 +386,14 @@ func TestACallShowsWhatItsRequestAsksFor(t *testing.T) {
 		for _, e := range got {
 			var c chatEvent
 			if json.Unmarshal(e.Event, &c) == nil && c.Type == chatToolInput {
-				shown[c.ToolCallID] = string(c.Input)
+				shown[c.ToolCallID] = c.ToolName + string(c.Input)
 			}
 		}
 		if !strings.Contains(shown["x"], "rm -rf /") || strings.Contains(shown["y"], "rm") {
 			t.Errorf("%s: the calls show %v", name, shown)
+		}
+		if shown["z"] != `mcp__plan-mode-ui__ExitPlanMode{"plan":"Plan: small"}` {
+			t.Errorf("%s: the call of a plan shows %s", name, shown["z"])
 		}
 	}
 }

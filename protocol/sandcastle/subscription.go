@@ -71,10 +71,14 @@ func (sub *subscription) sendInitialState(st *stream) {
 	st.push(protocol.MustEncode(e))
 	for i := range sub.State.Approvals {
 		a := &sub.State.Approvals[i]
-		if sub.turn == nil || sub.turn.tools[a.Tool] == nil || !differs(a, sub.turn.tools[a.Tool].input) {
+		if sub.turn == nil {
+			break
+		}
+		t := sub.turn.tools[a.Tool]
+		if t == nil || !differs(a, t.name, t.input) {
 			continue
 		}
-		c := protocol.MustEncode(requestInput(sub.turn.tools[a.Tool], a, ""))
+		c := protocol.MustEncode(requestInput(t, a, ""))
 		st.push(protocol.MustEncode(turnEvent{streamEvent, sub.turnID(), c}))
 	}
 }

@@ -1,0 +1,227 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"agentctl/internal/fakemodel"
+	"agentctl/protocol"
+)
+
+// A sandcastleStream is a connection of a Sandcastle client that writes requests by hand and
+// follows one session.
+type sandcastleStream struct {
+	*dialectConn
+	last   int
+	seen   []string // events in short, without deltas
+	events []sandcastleEvent
+}
+
+// A sandcastleEvent holds the fields of session events and chat events that the test checks.
+type sandcastleEvent struct {
+	Tag        string `json:"_tag"`
+	Reason     string
+	TurnID     *string
+	Type       string
+	ToolCallID string
+	ToolName   string
+	Input      json.RawMessage
+	Output     any
+	ErrorText  string
+	Mode       string
+	Event      *sandcastleEvent
+}
+
+// next reads one frame, acknowledges its events, and returns the exit of a request, if it is one.
+func (s *sandcastleStream) next() (id string, exit json.RawMessage) {
+	s.t.Helper()
+	for line := range strings.Lines(string(s.read())) {
+		var f struct {
+			Tag       string `json:"_tag"`
+			RequestID string
+			Values    []sandcastleEvent
+			Exit      json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(line), &f); err != nil {
+			s.t.Fatalf("%v: %s", err, line)
+		}
+		switch f.Tag {
+		case "Chunk":
+			s.mustWrite(fmt.Sprintf(`{"_tag":"Ack","requestId":%q}`, f.RequestID) + "\n")
+			for i := range f.Values {
+				s.add(&f.Values[i])
+			}
+		case "Exit":
+			id, exit = f.RequestID, f.Exit
+		default:
+			s.t.Fatalf("frame %s", line)
+		}
+	}
+	return id, exit
+}
+
+func (s *sandcastleStream) add(e *sandcastleEvent) {
+	s.t.Helper()
+	if e.Tag == "StreamEvent" {
+		if e.TurnID == nil {
+			s.t.Errorf("%+v has no turnId", e.Event)
+		}
+		e = e.Event
+	}
+	s.events = append(s.events, *e)
+	switch {
+	case strings.HasSuffix(e.Type, "-delta"), strings.HasPrefix(e.Type, "data-"), e.Type == "metadata-update",
+		strings.HasPrefix(e.Type, "text-"), strings.HasSuffix(e.Type, "-step"):
+	case e.Type != "":
+		s.seen = append(s.seen, strings.TrimSpace(e.Type+" "+e.ToolName+e.Mode))
+	default:
+		s.seen = append(s.seen, strings.TrimSpace(e.Tag+" "+e.Reason))
+	}
+}
+
+// start sends a request and returns its id.
+func (s *sandcastleStream) start(tag string, payload any) string {
+	s.t.Helper()
+	s.last++
+	s.mustWrite(fmt.Sprintf(`{"_tag":"Request","id":"%d","tag":%q,"payload":%s,"headers":[]}`,
+		s.last, tag, protocol.MustEncode(payload)) + "\n")
+	return fmt.Sprint(s.last)
+}
+
+// request sends a request and returns its exit.
+func (s *sandcastleStream) request(tag string, payload any) string {
+	s.t.Helper()
+	for want := s.start(tag, payload); ; {
+		if id, exit := s.next(); id == want {
+			return string(exit)
+		}
+	}
+}
+
+// until reads up to the next event that starts so in short, and returns it.
+func (s *sandcastleStream) until(start string) sandcastleEvent {
+	s.t.Helper()
+	for n := len(s.seen); ; s.next() {
+		for ; n < len(s.seen); n++ {
+			if strings.HasPrefix(s.seen[n], start) {
+				return s.event(start)
+			}
+		}
+	}
+}
+
+// event returns the newest event that starts so in short.
+func (s *sandcastleStream) event(start string) sandcastleEvent {
+	for _, e := range slices.Backward(s.events) {
+		if strings.HasPrefix(strings.TrimSpace(e.Type+e.Tag+" "+e.ToolName+e.Mode+e.Reason), start) {
+			return e
+		}
+	}
+	return sandcastleEvent{}
+}
+
+// respond answers a request for an approval.
+func (s *sandcastleStream) respond(session string, e *sandcastleEvent, approved bool, feedback string) {
+	s.t.Helper()
+	response := map[string]any{
+		"type": "tool-approval-response", "toolCallId": e.ToolCallID, "toolName": e.ToolName, "approved": approved,
+	}
+	if feedback != "" {
+		response["payload"] = map[string]string{"type": "ExitPlanModePayload", "feedback": feedback}
+	}
+	exit := s.request("chat.respondToToolApproval", map[string]any{"sessionId": session, "response": response})
+	if !strings.Contains(exit, `"acknowledged":true`) {
+		s.t.Fatalf("answer to %s: %s", e.ToolName, exit)
+	}
+}
+
+// The agent of a model under the policy plan, with a client of Sandcastle: it changes nothing, asks
+// as ExitPlanMode does, revises the plan after feedback, and asks for commands after the approval.
+func TestASandcastleClientPlansWithTheAgentOfAModel(t *testing.T) {
+	plan := func(title string) map[string]any {
+		return map[string]any{
+			"summary": "in steps", "steps": []any{map[string]string{"title": title, "description": "touch built"}},
+		}
+	}
+	w := newModelServer(t, func(_ context.Context, r fakemodel.Request, out *fakemodel.Reply) {
+		done := results(r)
+		switch len(done) {
+		case 0:
+			out.Call("shell", map[string]string{"command": "touch early"})
+		case 1:
+			out.Call("present_plan", plan("one large step"))
+		case 2:
+			out.Call("present_plan", plan("a small step"))
+		case 3:
+			out.Call("shell", map[string]string{"command": "touch built"})
+		default:
+			out.Text("Feedback was: " + done[1])
+		}
+	})
+	work := t.TempDir()
+	ann := w.client("ann")
+	id := do[protocol.CreateResult](t, ann, protocol.DoCreate, "", protocol.CreateData{
+		CWD: work, Settings: map[string]string{protocol.PolicySetting: "plan"},
+	}).Session
+	s := &sandcastleStream{dialectConn: dialDialect(t, "ws://server/dialect/sandcastle", w.dial)}
+	message := map[string]string{
+		"sessionId": id, "content": "build it", "clientMessageId": "client-1-a", "mode": "plan",
+	}
+	s.start("chat.subscribe", map[string]string{"sessionId": id})
+	s.until("InitialState")
+	// The agent has no mode plan, so a message in it does not run: in another mode it could write.
+	if exit := s.request("chat.send", message); !strings.Contains(exit, "does not change to mode plan") {
+		t.Errorf("in mode plan: %s", exit)
+	}
+	delete(message, "mode")
+	if exit := s.request("chat.send", message); !strings.Contains(exit, `"started"`) {
+		t.Fatal(exit)
+	}
+	first := s.until("tool-approval-request ExitPlanMode")
+	call := s.event("tool-input-available mcp__plan-mode-ui__ExitPlanMode")
+	var input struct{ Plan string }
+	if err := json.Unmarshal(call.Input, &input); err != nil || call.ToolCallID != first.ToolCallID ||
+		!strings.Contains(input.Plan, "one large step") {
+		t.Errorf("call %+v of request %+v: %v", call, first, err)
+	}
+	s.respond(id, &first, false, "smaller steps")
+	second := s.until("tool-approval-request ExitPlanMode")
+	if second.ToolCallID == first.ToolCallID {
+		t.Error("the second plan is the first call")
+	}
+	s.respond(id, &second, true, "")
+	command := s.until("tool-approval-request shell")
+	for _, name := range []string{"early", "built"} {
+		if _, err := os.Stat(filepath.Join(work, name)); !os.IsNotExist(err) {
+			t.Errorf("%s before the approval: %v", name, err)
+		}
+	}
+	s.respond(id, &command, true, "")
+	s.until("SessionStopped")
+	if _, err := os.Stat(filepath.Join(work, "built")); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Join(texts(t, w, id), ""); !strings.Contains(got, "smaller steps") {
+		t.Errorf("the model got %q", got)
+	}
+	ask := []string{
+		"tool-input-start present_plan", "tool-input-available present_plan",
+		"tool-input-available mcp__plan-mode-ui__ExitPlanMode", "tool-approval-request ExitPlanMode",
+	}
+	want := slices.Concat(
+		[]string{"InitialState", "UserMessage", "SessionStarted", "start"},
+		[]string{"tool-input-start shell", "tool-input-available shell", "tool-output-denied"},
+		ask, []string{"tool-output-denied"}, ask, []string{"tool-output-available"},
+		[]string{"tool-input-start shell", "tool-input-available shell", "tool-approval-request shell"},
+		[]string{"tool-output-available", "finish", "SessionStopped completed"},
+	)
+	if !slices.Equal(s.seen, want) {
+		t.Errorf("events\n%s\nwant\n%s", strings.Join(s.seen, "\n"), strings.Join(want, "\n"))
+	}
+}
