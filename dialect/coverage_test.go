@@ -95,7 +95,8 @@ var notEncoded = map[string][]protocol.Type{
 	"agentloop": {
 		protocol.SessionCreated, protocol.SessionUpdated, protocol.TurnStarted, protocol.TextStart,
 		protocol.TextEnd, protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningEnd,
-		protocol.ToolStarted, protocol.ToolInput, protocol.ToolOutput, protocol.QueueAdded, protocol.QueueUpdated,
+		protocol.ToolStarted, protocol.ToolInput, protocol.ToolOutput, protocol.QueueAdded,
+		protocol.QueueScheduled, protocol.QueueUpdated,
 		protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased,
 		protocol.PlanUpdated, protocol.AggregateCompleted, protocol.PipelineCompleted, protocol.UsageUpdated,
 		protocol.AgentOptions, protocol.StateExported, protocol.StateRestored, protocol.Raw,
@@ -107,7 +108,8 @@ var notEncoded = map[string][]protocol.Type{
 		protocol.SessionCreated, protocol.SessionUpdated, protocol.SessionClosed, protocol.MessageUser,
 		protocol.TurnStarted, protocol.TextStart, protocol.TextEnd, protocol.TextContent, protocol.ReasoningStart,
 		protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.ToolStarted, protocol.ToolInput,
-		protocol.ToolOutput, protocol.ApprovalExplained, protocol.QueueAdded, protocol.QueueUpdated,
+		protocol.ToolOutput, protocol.ApprovalExplained, protocol.QueueAdded,
+		protocol.QueueScheduled, protocol.QueueUpdated,
 		protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased,
 		protocol.PlanStarted, protocol.PlanUpdated, protocol.PlanCompleted, protocol.PlanInvalid,
 		protocol.PlanCancelled, protocol.PlanFailed, protocol.TaskStarted, protocol.TaskProgress,
@@ -121,7 +123,9 @@ var notEncoded = map[string][]protocol.Type{
 		protocol.SessionCreated, protocol.TurnStarted, protocol.ToolOutput,
 	},
 	"sandcastle": {
-		protocol.SessionCreated, protocol.SessionClosed, protocol.QueueHeld, protocol.QueueReleased,
+		protocol.SessionCreated, protocol.SessionClosed,
+		protocol.QueueScheduled, protocol.QueueHeld,
+		protocol.QueueReleased,
 	},
 }
 
@@ -132,7 +136,8 @@ var notDecoded = map[string][]protocol.Type{
 	"agentloop": {
 		protocol.SessionUpdated, protocol.SessionClosed, protocol.TextContent, protocol.JoinedDeltas,
 		protocol.ToolInput,
-		protocol.ApprovalExplained, protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved,
+		protocol.ApprovalExplained, protocol.QueueAdded,
+		protocol.QueueScheduled, protocol.QueueUpdated, protocol.QueueRemoved,
 		protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased, protocol.PlanStarted, protocol.PlanUpdated,
 		protocol.PlanCompleted, protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed,
 		protocol.TaskStarted, protocol.TaskProgress, protocol.TaskCompleted, protocol.TaskFailed,
@@ -145,7 +150,8 @@ var notDecoded = map[string][]protocol.Type{
 		protocol.SessionUpdated, protocol.SessionClosed, protocol.TextContent, protocol.ReasoningStart,
 		protocol.ReasoningDelta,
 		protocol.ReasoningEnd, protocol.JoinedDeltas, protocol.ToolInput, protocol.ToolOutput,
-		protocol.ApprovalExplained, protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved,
+		protocol.ApprovalExplained, protocol.QueueAdded,
+		protocol.QueueScheduled, protocol.QueueUpdated, protocol.QueueRemoved,
 		protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased, protocol.PlanStarted, protocol.PlanUpdated,
 		protocol.PlanCompleted, protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed,
 		protocol.TaskStarted, protocol.TaskProgress, protocol.TaskCompleted, protocol.TaskFailed,
@@ -158,7 +164,8 @@ var notDecoded = map[string][]protocol.Type{
 		protocol.JoinedDeltas,
 	},
 	"sandcastle": {
-		protocol.SessionClosed, protocol.JoinedDeltas, protocol.QueueUpdated, protocol.QueueMoved,
+		protocol.SessionClosed, protocol.JoinedDeltas,
+		protocol.QueueScheduled, protocol.QueueUpdated, protocol.QueueMoved,
 		protocol.QueueHeld, protocol.QueueReleased,
 	},
 }

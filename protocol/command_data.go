@@ -109,12 +109,15 @@ type SendData struct {
 	Parts           []Part `json:"parts,omitempty"`
 	ClientMessageID string `json:"client_message_id,omitempty"`
 	Front           bool   `json:"front,omitempty"` // ahead of the queue
+	// NotBefore schedules the message: it enters the queue then. Nil or past: now.
+	NotBefore *time.Time `json:"not_before,omitempty"`
 }
 
 // Statuses of a send.
 const (
-	SendStarted = "started"
-	SendQueued  = "queued"
+	SendStarted   = "started"
+	SendQueued    = "queued"
+	SendScheduled = "scheduled"
 )
 
 // SendResult reports that the message's turn started, or that it is queued at Index.

@@ -170,8 +170,10 @@ func TestACompactionCorrectsWhatIsKnownOfTheContext(t *testing.T) {
 
 func TestAnEditHoldBlocksOnlyItsMessageWhenThatIsNext(t *testing.T) {
 	s := &State{
-		Queue: []Message{{MessageID: "a"}, {MessageID: "b"}},
-		Holds: []Hold{{ID: "h", Reason: HoldEdit, MessageID: "b"}},
+		QueueState: QueueState{
+			Queue: []Message{{MessageID: "a"}, {MessageID: "b"}},
+			Holds: []Hold{{ID: "h", Reason: HoldEdit, MessageID: "b"}},
+		},
 	}
 	if m := s.NextQueued(); m == nil || m.MessageID != "a" {
 		t.Errorf("next is %v, want a", m)

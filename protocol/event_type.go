@@ -31,12 +31,13 @@ const (
 	ApprovalExplained Type = "approval.explained"
 	ApprovalResolved  Type = "approval.resolved"
 
-	QueueAdded    Type = "queue.added"
-	QueueUpdated  Type = "queue.updated"
-	QueueRemoved  Type = "queue.removed"
-	QueueMoved    Type = "queue.moved"
-	QueueHeld     Type = "queue.held"
-	QueueReleased Type = "queue.released"
+	QueueAdded     Type = "queue.added"
+	QueueScheduled Type = "queue.scheduled"
+	QueueUpdated   Type = "queue.updated"
+	QueueRemoved   Type = "queue.removed"
+	QueueMoved     Type = "queue.moved"
+	QueueHeld      Type = "queue.held"
+	QueueReleased  Type = "queue.released"
 
 	PlanStarted   Type = "plan.started"
 	PlanUpdated   Type = "plan.updated"
@@ -118,6 +119,7 @@ var EventTypes = []EventType{
 	{ApprovalExplained, of[ApprovalExplainedData], false},
 	{ApprovalResolved, of[ApprovalResolvedData], false},
 	{QueueAdded, of[QueueAddedData], false},
+	{QueueScheduled, of[QueueScheduledData], false},
 	{QueueUpdated, of[QueueUpdatedData], false},
 	{QueueRemoved, of[QueueRemovedData], false},
 	{QueueMoved, of[QueueMovedData], false},

@@ -23,7 +23,8 @@ type Message struct {
 	ClientMessageID string     `json:"client_message_id,omitempty"` // the sender's id of it
 	Text            string     `json:"text"`
 	Parts           []Part     `json:"parts,omitempty"`
-	QueuedAt        *time.Time `json:"queued_at,omitempty"` // if it was queued
+	QueuedAt        *time.Time `json:"queued_at,omitempty"`  // if it was queued
+	NotBefore       *time.Time `json:"not_before,omitempty"` // if it was scheduled: when it enters the queue
 	By              *Actor     `json:"by,omitempty"`
 }
 

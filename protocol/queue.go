@@ -6,6 +6,10 @@ type QueueAddedData struct {
 	Index *int `json:"index,omitempty"`
 }
 
+// QueueScheduledData is the data of queue.scheduled: a message that enters the queue at its
+// NotBefore, with queue.added.
+type QueueScheduledData struct{ Message }
+
 // QueueUpdatedData is the data of queue.updated: the message's new text and parts.
 type QueueUpdatedData struct {
 	MessageID string `json:"message_id"`

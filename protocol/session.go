@@ -108,6 +108,8 @@ type Progress struct {
 	Currency string  `json:"currency,omitempty"`
 	Output   string  `json:"output,omitempty"` // the last line that the agent wrote, shortened
 	Policy   string  `json:"policy,omitempty"` // as State.Policy
+
+	Scheduled *time.Time `json:"scheduled,omitempty"` // as State.NextScheduled
 }
 
 // HeartbeatData is the data of heartbeat.

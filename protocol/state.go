@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -17,11 +18,10 @@ type State struct {
 	Attributes
 	Closed bool `json:"closed,omitempty"`
 
-	Turn      *TurnState   `json:"turn,omitempty"` // under way
-	Last      *LastTurn    `json:"last,omitempty"` // the last turn that ended
-	Turns     int          `json:"turns"`          // number of turns that ended
-	Queue     []Message    `json:"queue,omitempty"`
-	Holds     []Hold       `json:"holds,omitempty"`
+	Turn  *TurnState `json:"turn,omitempty"` // under way
+	Last  *LastTurn  `json:"last,omitempty"` // the last turn that ended
+	Turns int        `json:"turns"`          // number of turns that ended
+	QueueState
 	Approvals []Approval   `json:"approvals,omitempty"` // pending
 	Rules     []Rule       `json:"rules,omitempty"`
 	Plan      *Plan        `json:"plan,omitempty"`
@@ -29,6 +29,13 @@ type State struct {
 	Usage     *Usage       `json:"usage,omitempty"`
 	Options   *Options     `json:"options,omitempty"`
 	History   Cursor       `json:"history"`
+}
+
+// QueueState is the queue of a session, what stops it, and the messages that enter it at a time.
+type QueueState struct {
+	Queue     []Message `json:"queue,omitempty"`
+	Holds     []Hold    `json:"holds,omitempty"`
+	Scheduled []Message `json:"scheduled,omitempty"` // by Message.NotBefore; not in the queue
 }
 
 // TurnState is the turn under way: its message and its open parts and tools.
@@ -131,6 +138,19 @@ func (s *State) QueueIndex(message string) int {
 		}
 	}
 	return -1
+}
+
+// ScheduledIndex returns the index of a scheduled message, or -1.
+func (s *State) ScheduledIndex(message string) int {
+	return slices.IndexFunc(s.Scheduled, func(m Message) bool { return m.MessageID == message })
+}
+
+// NextScheduled returns the time of the next scheduled message, or nil.
+func (s *State) NextScheduled() *time.Time {
+	if len(s.Scheduled) == 0 || s.Closed {
+		return nil
+	}
+	return s.Scheduled[0].NotBefore
 }
 
 // PendingApproval returns a pending approval, or nil.

@@ -68,11 +68,12 @@ var reducers = map[Type]func(*State, *Event) error{
 		}
 	}),
 
-	QueueAdded:   decoded((*State).addToQueue),
-	QueueUpdated: decoded((*State).updateInQueue),
-	QueueRemoved: decoded((*State).removeFromQueue),
-	QueueMoved:   decoded((*State).moveInQueue),
-	QueueHeld:    decoded(func(s *State, _ *Event, d *Hold) { s.Holds = append(s.Holds, *d) }),
+	QueueAdded:     decoded((*State).addToQueue),
+	QueueScheduled: decoded((*State).schedule),
+	QueueUpdated:   decoded((*State).updateInQueue),
+	QueueRemoved:   decoded((*State).removeFromQueue),
+	QueueMoved:     decoded((*State).moveInQueue),
+	QueueHeld:      decoded(func(s *State, _ *Event, d *Hold) { s.Holds = append(s.Holds, *d) }),
 	QueueReleased: decoded(func(s *State, _ *Event, d *QueueReleasedData) {
 		s.Holds = slices.DeleteFunc(s.Holds, func(h Hold) bool { return slices.Contains(d.Holds, h.ID) })
 	}),
@@ -210,15 +211,38 @@ func (s *State) addToQueue(_ *Event, d *QueueAddedData) {
 		i = max(0, min(*d.Index, i))
 	}
 	s.Queue = slices.Insert(s.Queue, i, d.Message)
+	s.unschedule(d.MessageID)
 }
 
 func (s *State) updateInQueue(_ *Event, d *QueueUpdatedData) {
 	if i := s.QueueIndex(d.MessageID); i >= 0 {
 		s.Queue[i].Text, s.Queue[i].Parts = d.Text, d.Parts
 	}
+	if i := s.ScheduledIndex(d.MessageID); i >= 0 {
+		s.Scheduled[i].Text, s.Scheduled[i].Parts = d.Text, d.Parts
+	}
+}
+
+// schedule keeps the scheduled messages in the order of their times.
+func (s *State) schedule(_ *Event, d *QueueScheduledData) {
+	if d.NotBefore == nil {
+		return
+	}
+	i := slices.IndexFunc(s.Scheduled, func(m Message) bool { return m.NotBefore.After(*d.NotBefore) })
+	if i < 0 {
+		i = len(s.Scheduled)
+	}
+	s.Scheduled = slices.Insert(s.Scheduled, i, d.Message)
+}
+
+func (s *State) unschedule(message string) {
+	if i := s.ScheduledIndex(message); i >= 0 {
+		s.Scheduled = slices.Delete(s.Scheduled, i, i+1)
+	}
 }
 
 func (s *State) removeFromQueue(_ *Event, d *QueueRemovedData) {
+	s.unschedule(d.MessageID)
 	if i := s.QueueIndex(d.MessageID); i >= 0 {
 		s.Queue = slices.Delete(s.Queue, i, i+1)
 	}

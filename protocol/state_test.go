@@ -214,7 +214,9 @@ func TestTheStatusIsWhatTheSessionIsDoing(t *testing.T) {
 
 func TestWhatAStateHoldsIsFoundByItsNameAlone(t *testing.T) {
 	s := &State{
-		Queue:     []Message{{MessageID: "a"}, {MessageID: "b"}},
+		QueueState: QueueState{
+			Queue: []Message{{MessageID: "a"}, {MessageID: "b"}}, Scheduled: []Message{{MessageID: "c"}},
+		},
 		Approvals: []Approval{{Request: "r"}, {Request: "q"}},
 		Rules: []Rule{
 			{ID: "1", Kind: "tool", Subject: "x"},
@@ -224,6 +226,9 @@ func TestWhatAStateHoldsIsFoundByItsNameAlone(t *testing.T) {
 	}
 	if i, j := s.QueueIndex("b"), s.QueueIndex("c"); i != 1 || j != -1 {
 		t.Errorf("b is at %d, c at %d", i, j)
+	}
+	if i, j := s.ScheduledIndex("c"), s.ScheduledIndex("b"); i != 0 || j != -1 {
+		t.Errorf("scheduled: c is at %d, b at %d", i, j)
 	}
 	if a := s.PendingApproval("q"); a == nil || a.Request != "q" {
 		t.Errorf("q: %v", a)
@@ -246,14 +251,20 @@ func TestTheNextMessageStartsWhenNothingIsInItsWay(t *testing.T) {
 		s    State
 		want bool
 	}{
-		{"queued", State{Queue: queue}, true},
+		{"queued", State{QueueState: QueueState{Queue: queue}}, true},
 		{"nothing queued", State{}, false},
-		{"a turn runs", State{Queue: queue, Turn: &TurnState{}}, false},
-		{"closed", State{Queue: queue, Closed: true}, false},
-		{"an edit of what is not queued", State{Queue: queue, Holds: []Hold{{Reason: HoldEdit, MessageID: "b"}}}, true},
+		{"a turn runs", State{QueueState: QueueState{Queue: queue}, Turn: &TurnState{}}, false},
+		{"closed", State{QueueState: QueueState{Queue: queue}, Closed: true}, false},
+		{
+			"an edit of what is not queued",
+			State{QueueState: QueueState{Queue: queue, Holds: []Hold{{Reason: HoldEdit, MessageID: "b"}}}},
+			true,
+		},
 		{
 			"a hold behind an edit of another",
-			State{Queue: queue, Holds: []Hold{{Reason: HoldEdit, MessageID: "b"}, {Reason: HoldInterrupt}}},
+			State{QueueState: QueueState{
+				Queue: queue, Holds: []Hold{{Reason: HoldEdit, MessageID: "b"}, {Reason: HoldInterrupt}},
+			}},
 			false,
 		},
 	} {
@@ -261,7 +272,7 @@ func TestTheNextMessageStartsWhenNothingIsInItsWay(t *testing.T) {
 			t.Errorf("%s: next is %v", c.name, m)
 		}
 	}
-	if (&State{Holds: []Hold{{Reason: HoldEdit, MessageID: "b"}}}).BlockingHold() != nil {
+	if (&State{QueueState: QueueState{Holds: []Hold{{Reason: HoldEdit, MessageID: "b"}}}}).BlockingHold() != nil {
 		t.Error("an edit blocks an empty queue")
 	}
 }

@@ -116,7 +116,8 @@ var (
 		RecoverySucceeded, RecoveryFailed, StateExported, StateRestored, Notice, Raw,
 	}
 	outsideTurns = []Type{
-		SessionCreated, SessionUpdated, SessionClosed, QueueAdded, QueueUpdated, QueueRemoved, QueueMoved, QueueHeld,
+		SessionCreated, SessionUpdated, SessionClosed, QueueAdded,
+		QueueScheduled, QueueUpdated, QueueRemoved, QueueMoved, QueueHeld,
 		QueueReleased,
 	}
 )

@@ -200,7 +200,7 @@ func (s *Server) Clients() int {
 }
 
 // IdleSince returns the time since which no client is connected, no HTTP request is under way, and
-// no turn and no process of an agent runs. ok is false while one does.
+// no turn and no process of an agent runs, and no message is scheduled. ok is false while one does.
 func (s *Server) IdleSince() (since time.Time, ok bool) {
 	busy := s.hub.Busy() > 0
 	s.mu.Lock()

@@ -81,6 +81,7 @@ Defaults can be set in the configuration file (see "agentctl --help"), which is 
    "theme": "auto", "color": true, "mouse": false,
    "composer": {"keys": "emacs"},
    "bell": true, "notify": true, "keep": 3, "pass_env": ["MY_KEY", "CORP_*"],
+   "worktree": {"path": "../{repo}-{branch}", "setup": ["make", "deps"]},
    "notify_states": ["waiting", "failed"], "notify_labels": ["team=infra"],
    "keys": {"interrupt": ["ctrl+x", "ctrl+b"], "queue.remove": ["x"]}}
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,8 +103,8 @@ func (a *app) completeAgents(cmd *cobra.Command, _ []string, _ string) ([]cobra.
 }
 
 func messageCompletions(s *protocol.State) (found []cobra.Completion) {
-	for i := range s.Queue {
-		found = append(found, cobra.CompletionWithDesc(s.Queue[i].MessageID, output.OneLine(s.Queue[i].Text, 60)))
+	for _, m := range slices.Concat(s.Queue, s.Scheduled) {
+		found = append(found, cobra.CompletionWithDesc(m.MessageID, output.OneLine(m.Text, 60)))
 	}
 	return found
 }

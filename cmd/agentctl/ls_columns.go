@@ -43,6 +43,9 @@ var columns = []column{
 	{"title", func(s *listedSession, _ time.Time) string { return output.Cell(s.Title, 48) }},
 	{"output", func(s *listedSession, _ time.Time) string { return output.Cell(s.Output, 48) }},
 	{"dir", func(s *listedSession, _ time.Time) string { return output.Cell(s.CWD, 0) }},
+	{labelWorktree, func(s *listedSession, _ time.Time) string {
+		return output.Cell(cmp.Or(s.Labels[labelWorktree], "-"), 32)
+	}},
 	{"labels", func(s *listedSession, _ time.Time) string {
 		var pairs []string
 		for _, key := range slices.Sorted(maps.Keys(s.Labels)) {

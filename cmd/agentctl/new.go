@@ -14,6 +14,7 @@ import (
 
 	"agentctl/dialect"
 	"agentctl/internal/agents"
+	"agentctl/internal/attachment"
 	"agentctl/internal/exit"
 	"agentctl/protocol"
 )
@@ -28,6 +29,7 @@ type newOptions struct {
 	Env      []string
 	Labels   []string
 	Settings settingFlags
+	Worktree worktreeFlags
 	Load     string
 	Lazy     bool
 	NoCheck  bool
@@ -61,26 +63,40 @@ The end of its conversation becomes the first turn, if the agent repeats it.
 --wait and --follow wait for the end of the first message's turn, with the exit codes and the output
 of "agentctl send".
 
+<<<<<<< HEAD
 --policy chooses what runs without asking: ask (default), auto-read, auto-edit, deny or plan, or
 a file with rules (docs/agents.md).
 "agentctl set SESSION policy NAME" changes it.
+=======
+--worktree gives the session a git worktree of its own, on a new branch BRANCH (else the session's
+name) that starts at --base or what is checked out, or on a branch that exists. The directory is
+beside the repository; "worktree" in the configuration file has another "path", a template, and a
+"setup" command that runs there. If something fails, nothing of it is left. The label worktree has
+the branch, and "agentctl rm" removes the worktree when nothing is lost. The server must be on this
+machine.
+>>>>>>> 810b3769 (internal/worktree, cmd/agentctl: new --worktree, a git worktree per session; rm removes it without loss)
 
 --mode, --model and --option choose settings of the agent before its first message;
 "agentctl options" lists them. --attach sends files with the first message, as that of
 "agentctl send".`,
 		Example: "  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n" +
+			"  agentctl new --worktree fix/login --base main --agent claude\n" +
 			"  S=$(agentctl new --agent \"acp:my-agent --acp\")",
-		Args: rangeArgs(0, 0),
-		RunE: runE(a, o, func([]string) error { return o.check() }, run),
+		Args: rangeArgs(0, 1),
+		RunE: runE(a, o, func(args []string) error {
+			return cmp.Or(o.Worktree.setArgs(args), o.check())
+		}, run),
+		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Name, "name", "", "unique `NAME` of the session")
 	f.StringVar(&o.Title, "title", "", "`TEXT` that describes the session")
 	f.StringVar(&o.Agent, "agent", "", "`AGENT` to run")
 	f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
-	f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the agent's environment, K= removes; repeatable")
+	f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in its environment, K= removes; repeatable")
 	f.StringArrayVar(&o.Labels, "label", nil, "set the label `K=V` of the session; repeatable")
 	o.Settings.add(f)
+	o.Worktree.add(cmd)
 	f.StringVar(&o.Load, "load", "", "continue the agent's own session `ID`")
 	f.BoolVar(&o.Lazy, "lazy", false, "start the agent with the first message")
 	f.BoolVar(&o.NoCheck, "no-check", false, "create the session even if the agent cannot start")
@@ -120,44 +136,7 @@ func runNew(ctx context.Context, o *newOptions) error {
 		return err
 	}
 	defer c.Close()
-	env, err := parsePairs("--env", o.Env)
-	if err != nil {
-		return err
-	}
-	labels, err := parsePairs("--label", o.Labels)
-	if err != nil {
-		return err
-	}
-	settings, err := o.Settings.values()
-	if err != nil {
-		return err
-	}
-	parts, err := messageParts(o.Prompt, files, c.local)
-	if err != nil {
-		return err
-	}
-	data := protocol.CreateData{
-		Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Env: env, Prompt: o.Prompt, Parts: parts,
-		Labels: labels, Settings: settings, Load: o.Load, Lazy: o.Lazy, Check: !o.NoCheck && !o.Lazy,
-	}
-	if data.Policy, err = o.Settings.policyFile(); err != nil {
-		return err
-	}
-	if c.local {
-		if err := resolvePaths(&data); err != nil {
-			return err
-		}
-	}
-	if data.Agent == "" && o.Load == "" {
-		if data.Agent, err = o.app.chooseAgent(c); err != nil {
-			return err
-		}
-	}
-	if c.own && o.app.flags.Dialect == "" {
-		data.Env = o.app.shellEnvironment(data.Agent)
-		maps.Copy(data.Env, env)
-	}
-	res, err := callWithKey[protocol.CreateResult](c, protocol.DoCreate, "", o.Key, data)
+	res, err := o.create(c, files)
 	if err != nil {
 		return err
 	}
@@ -175,6 +154,48 @@ func runNew(ctx context.Context, o *newOptions) error {
 	}
 	t := messageTracker{app: o.app, message: res.Message.MessageID, turn: res.Message.Turn, print: o.Follow}
 	return t.trackUntilInterrupted(c, res.Session, res.Message.Seq)
+}
+
+// create creates the session with the attachments of its first message.
+func (o *newOptions) create(c *connection, files []attachment.File) (res protocol.CreateResult, err error) {
+	env, err := parsePairs("--env", o.Env)
+	if err != nil {
+		return res, err
+	}
+	labels, err := parsePairs("--label", o.Labels)
+	if err != nil {
+		return res, err
+	}
+	settings, err := o.Settings.values()
+	if err != nil {
+		return res, err
+	}
+	parts, err := messageParts(o.Prompt, files, c.local)
+	if err != nil {
+		return res, err
+	}
+	data := protocol.CreateData{
+		Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Env: env, Prompt: o.Prompt, Parts: parts,
+		Labels: labels, Settings: settings, Load: o.Load, Lazy: o.Lazy, Check: !o.NoCheck && !o.Lazy,
+	}
+	if data.Policy, err = o.Settings.policyFile(); err != nil {
+		return res, err
+	}
+	if c.local {
+		if err := resolvePaths(&data); err != nil {
+			return res, err
+		}
+	}
+	if data.Agent == "" && o.Load == "" {
+		if data.Agent, err = o.app.chooseAgent(c); err != nil {
+			return res, err
+		}
+	}
+	if c.own && o.app.flags.Dialect == "" {
+		data.Env = o.app.shellEnvironment(data.Agent)
+		maps.Copy(data.Env, env)
+	}
+	return o.createIn(c, &data)
 }
 
 // resolvePaths makes the paths of a new session absolute: the server runs in another directory.

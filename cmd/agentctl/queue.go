@@ -30,7 +30,8 @@ func newQueueList(a *app, run func(context.Context, *queueOptions) error) *cobra
 		Use:   "queue SESSION",
 		Short: "List and edit queued messages",
 		Long: `List the messages that wait for the current turn to end, one per line, the next one
-first. All users of a session share its queue.`,
+first, then the scheduled ones with their times ("agentctl send --at"). All users of a session share
+its queue. "queue rm" cancels a scheduled message, and "queue edit" keeps its time.`,
 		Example: `  agentctl queue fix
   agentctl queue edit fix m_12 "and add a test"
   agentctl queue mv fix m_12 0
@@ -58,6 +59,12 @@ func runQueueList(ctx context.Context, o *queueOptions) error {
 			return err
 		}
 	}
+	for i := range s.Scheduled {
+		err := o.app.print(&s.Scheduled[i], func(w io.Writer) { fmt.Fprintln(w, scheduledLine(&s.Scheduled[i])) })
+		if err != nil {
+			return err
+		}
+	}
 	for _, h := range s.Holds {
 		o.app.notef("held: %s %s by %s", h.ID, h.Reason, output.Actor(h.By))
 	}
@@ -66,4 +73,12 @@ func runQueueList(ctx context.Context, o *queueOptions) error {
 
 func queueLine(i int, m *protocol.Message) string {
 	return fmt.Sprintf("%d  %s  %s  %s", i, m.MessageID, output.Actor(m.By), output.OneLine(m.Text, 72))
+}
+
+func scheduledLine(m *protocol.Message) string {
+	due := ""
+	if m.NotBefore != nil {
+		due = localTime(*m.NotBefore)
+	}
+	return fmt.Sprintf("%s  %s  %s  %s", due, m.MessageID, output.Actor(m.By), output.OneLine(m.Text, 72))
 }

@@ -24,6 +24,9 @@ type removeOptions struct {
 	Closed    bool
 	All       bool
 	Yes       bool
+
+	Force        bool
+	KeepWorktree bool
 }
 
 func newRemove(a *app, run func(context.Context, *removeOptions) error) *cobra.Command {
@@ -37,8 +40,14 @@ closed and can still be read.
 
 Instead of sessions, --older-than names those without activity for that long, --closed the closed
 ones, both together the closed ones among the old, and --all every session. They leave sessions
-alone whose turn runs, whose queue has messages or that a client watches, except for --all. The
-list is shown and confirmed on a terminal; elsewhere --yes is needed.`,
+alone whose turn runs, that have queued or scheduled messages or that a client watches, except for --all. The
+list is shown and confirmed on a terminal; elsewhere --yes is needed.
+
+The git worktree that "agentctl new --worktree" made goes with its session, and its branch if it has
+no commit of its own. If files are changed, or commits are not in the branch that it started from,
+rm refuses and removes nothing; selected sessions are left alone. --force removes the worktree all
+the same, but never a branch with commits of its own. --keep-worktree keeps the worktree. It stays
+too if another session works there, or if the server is on another machine.`,
 		Example:           "  agentctl rm fix\n  agentctl rm --keep fix\n  agentctl rm --older-than 720h --yes",
 		Args:              rangeArgs(0, -1),
 		ValidArgsFunction: a.completeSessions,
@@ -50,6 +59,8 @@ list is shown and confirmed on a terminal; elsewhere --yes is needed.`,
 	f.BoolVar(&o.Closed, "closed", false, "closed sessions")
 	f.BoolVar(&o.All, "all", false, "all sessions")
 	f.BoolVarP(&o.Yes, "yes", "y", false, "do not ask")
+	f.BoolVar(&o.Force, "force", false, "remove the git worktree also with changes")
+	f.BoolVar(&o.KeepWorktree, "keep-worktree", false, "keep the git worktree")
 	return cmd
 }
 
@@ -66,6 +77,8 @@ func (o *removeOptions) check() error {
 		return exit.Usagef("name sessions, or pass --older-than, --closed or --all")
 	case !o.selects() && len(o.Sessions) == 0:
 		return exit.Usagef("no session: name one, or pass --older-than, --closed or --all")
+	case o.Force && (o.Keep || o.KeepWorktree):
+		return exit.Usagef("--force excludes --keep and --keep-worktree")
 	}
 	return nil
 }
@@ -75,7 +88,8 @@ func (o *removeOptions) matches(s *protocol.Summary, now time.Time) bool {
 	if o.All {
 		return true
 	}
-	unused := (s.Status == protocol.Idle || s.Status == protocol.Closed) && s.Queue == 0 && s.Clients == 0
+	unused := (s.Status == protocol.Idle || s.Status == protocol.Closed) && s.Queue == 0 &&
+		s.Scheduled == nil && s.Clients == 0
 	return unused && now.Sub(s.Updated) >= o.OlderThan && (!o.Closed || s.Status == protocol.Closed)
 }
 
@@ -90,12 +104,19 @@ func runRemove(ctx context.Context, o *removeOptions) error {
 			return err
 		}
 	}
+	worktrees, err := o.checkWorktrees(c)
+	if err != nil {
+		return err
+	}
 	for _, session := range o.Sessions {
 		_, err := call[protocol.Empty](c, protocol.DoClose, session, protocol.CloseData{Delete: !o.Keep})
 		if o.selects() && protocol.CodeOf(err) == protocol.CodeNoSession {
 			continue // removed meanwhile
 		}
 		if err != nil {
+			return err
+		}
+		if err := o.removeWorktree(c.ctx, worktrees[session]); err != nil {
 			return err
 		}
 	}

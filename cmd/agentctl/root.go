@@ -87,8 +87,8 @@ func newRoot(a *app) *cobra.Command {
 			root.AddCommand(v)
 		}
 	}
-	add(groupStart, newTour(a, runTour), newAttach(a, runAttach), newNew(a, runNew), newRun(a, runRun))
-	add(groupSession, newList(a, runList), newWatch(a, runWatch), newStatus(a, runStatus),
+	add(groupStart, newTour(a, runTour), newAttach(a, runAttach), newNew(a, runNew), newRun(a, runRun), newUp(a, runUp))
+	add(groupSession, newList(a, runList), newWatch(a, runWatch), newTop(a, runTop), newStatus(a, runStatus),
 		newRename(a, runRename), newLabel(a, runLabel), newFork(a, runFork), newRemove(a, runRemove), newState(a),
 		newImport(a, runImport))
 	add(groupSteer, newSend(a, runSend), newWait(a, runWait), newInterrupt(a, runInterrupt), newQueue(a),

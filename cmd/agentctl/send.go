@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,7 @@ type sendOptions struct {
 	Follow  bool
 	NoWait  bool
 	Front   bool
+	Time    sendTime
 	Attach  []string
 	Key     string
 }
@@ -45,6 +47,10 @@ if the command is ended.
 At a server whose sessions end with their connection, as those of AgentLoop and MyAgent, --follow is
 the default.
 
+--at and --in schedule the message: the server keeps it, over restarts, and puts it at the end of
+the queue then. TIME is 15:04, the next one, "2006-01-02 15:04", or with a zone as in
+2006-01-02T15:04:05Z. Until then it delays no other message. "agentctl queue" shows it.
+
 --attach sends an image or another file with the message, which then needs no text. A message holds
 about 180 KiB of images and 240 KiB of text; at a server on this machine a larger file, and one that
 is neither, goes as a link that the agent reads. What the agent does not support is left out, with
@@ -56,6 +62,7 @@ waits for the same turn. --id is an alias of --key.`,
   agentctl send fix --follow "what did you change?"
   agentctl send fix "what is wrong here?" --attach screen.png --attach app.log
   agentctl send fix -w -o json "add a test" | jq 'select(.reason).files'
+  agentctl send fix --at 23:00 "update the dependencies"
   git diff | agentctl send fix --wait --timeout 10m; echo $?`,
 		Args:              rangeArgs(1, 2),
 		ValidArgsFunction: a.completeSessions,
@@ -64,7 +71,14 @@ waits for the same turn. --id is an alias of --key.`,
 			if o.NoWait && (o.Wait || o.Follow) {
 				return exit.Usagef("--no-wait excludes --wait and --follow")
 			}
-			return nil
+			at, err := o.Time.notBefore(time.Now())
+			if at != nil && (o.Wait || o.Follow || o.Front) {
+				return exit.Usagef("--at and --in exclude --wait, --follow and --front")
+			}
+			if o.Time.In != 0 && o.Key != "" {
+				return exit.Usagef("--in is another time for each retry: pass --at with --key")
+			}
+			return err
 		}, run),
 	}
 	f := cmd.Flags()
@@ -72,6 +86,8 @@ waits for the same turn. --id is an alias of --key.`,
 	f.BoolVarP(&o.Follow, "follow", "f", false, "wait and print the answer")
 	f.BoolVar(&o.NoWait, "no-wait", false, "do not wait for the end of the turn")
 	f.BoolVar(&o.Front, "front", false, "queue the message first")
+	f.StringVar(&o.Time.At, "at", "", "send the message at `TIME`")
+	f.DurationVar(&o.Time.In, "in", 0, "send the message after a `TIME` such as 2h")
 	addAttachFlag(cmd, &o.Attach)
 	addKeyFlag(cmd, &o.Key)
 	return cmd
@@ -127,8 +143,12 @@ func runSend(ctx context.Context, o *sendOptions) error {
 	if err != nil {
 		return err
 	}
+	at, err := o.Time.notBefore(time.Now())
+	if err != nil {
+		return err
+	}
 	res, err := callWithKey[protocol.SendResult](c, protocol.DoSend, o.Session, o.Key,
-		protocol.SendData{Text: text, Parts: parts, Front: o.Front})
+		protocol.SendData{Text: text, Parts: parts, Front: o.Front, NotBefore: at})
 	if protocol.CodeOf(err) == protocol.CodeAgentFailed { // a dialect may answer with the end of the turn
 		return exit.Errorf(exit.TurnFailed, protocol.CodeAgentFailed, "the turn failed: %w", err)
 	}

@@ -39,7 +39,7 @@ type settingFlags struct {
 func (s *settingFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.Mode, settingMode, "", "`MODE` of the agent")
 	f.StringVar(&s.Model, settingModel, "", "`MODEL` of the agent")
-	f.StringVar(&s.Policy, settingPolicy, "", "`NAME` of the policy: ask, auto-read, auto-edit, deny, plan")
+	f.StringVar(&s.Policy, settingPolicy, "", "policy `NAME`: ask, auto-read, auto-edit, deny, plan")
 	f.StringArrayVar(&s.Options, "option", nil, "set `K=V`, another setting of the agent; repeatable")
 }
 

@@ -18,7 +18,9 @@ func TestASessionGetsTheVariablesOfItsAgentFromTheShell(t *testing.T) {
 	for _, name := range []string{"ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"} {
 		t.Setenv(name, "")
 	}
-	a := &app{env: os.Getenv, userConfig: config.User{PassEnv: []string{"MY_KEY", "CORP_*", "AGENTCTL_TOKEN"}}}
+	a := &app{env: os.Getenv, userConfig: config.User{
+		NewSessions: config.NewSessions{PassEnv: []string{"MY_KEY", "CORP_*", "AGENTCTL_TOKEN"}},
+	}}
 	got := a.shellEnvironment("claude")
 	for k := range got {
 		if os.Getenv(k) == "" {

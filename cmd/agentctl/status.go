@@ -39,14 +39,13 @@ position, current turn, queue, pending approvals, context usage and attached cli
 type statusResult struct {
 	sessionIdentity
 
-	Status    protocol.Status       `json:"status"`
-	Seq       uint64                `json:"seq"`
-	Epoch     string                `json:"epoch"`
-	Turn      *string               `json:"turn"` // current turn, or null
-	Last      *protocol.LastTurn    `json:"last,omitempty"`
-	Turns     int                   `json:"turns"`
-	Queue     []protocol.Message    `json:"queue"`
-	Holds     []protocol.Hold       `json:"holds"`
+	Status protocol.Status    `json:"status"`
+	Seq    uint64             `json:"seq"`
+	Epoch  string             `json:"epoch"`
+	Turn   *string            `json:"turn"` // current turn, or null
+	Last   *protocol.LastTurn `json:"last,omitempty"`
+	Turns  int                `json:"turns"`
+	queueStatus
 	Approvals []protocol.Approval   `json:"approvals"`
 	Plan      *protocol.Plan        `json:"plan,omitempty"`
 	Context   *protocol.ContextInfo `json:"context"`
@@ -64,6 +63,13 @@ type sessionIdentity struct {
 	Agent   string `json:"agent,omitempty"`
 	CWD     string `json:"cwd,omitempty"`
 	Parent  string `json:"parent,omitempty"` // the session whose agent created it
+}
+
+// queueStatus is the part of a status about messages that wait.
+type queueStatus struct {
+	Queue     []protocol.Message `json:"queue"`
+	Holds     []protocol.Hold    `json:"holds"`
+	Scheduled []protocol.Message `json:"scheduled,omitempty"` // by time
 }
 
 // permissions are the part of a status that tells what runs without asking.
@@ -84,8 +90,8 @@ func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 	v := &statusResult{
 		sessionIdentity: sessionIdentity{s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Parent},
 		Status:          r.Status, Seq: s.Seq, Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns,
-		Queue: nonNil(s.Queue), Holds: nonNil(s.Holds),
-		Approvals: nonNil(s.Approvals), Plan: s.Plan, Context: s.Context, Usage: s.Usage,
+		queueStatus: queueStatus{nonNil(s.Queue), nonNil(s.Holds), s.Scheduled},
+		Approvals:   nonNil(s.Approvals), Plan: s.Plan, Context: s.Context, Usage: s.Usage,
 		permissions: permissions{len(s.Rules), s.Policy()},
 		liveStatus:  liveStatus{nonNil(r.Clients), r.ClientCount, r.Process},
 	}
@@ -151,6 +157,9 @@ func (v *statusResult) write(w io.Writer, s *protocol.State) {
 	}
 	for i := range v.Queue {
 		row(rowName(i, "queue"), "%s", queueLine(i, &v.Queue[i]))
+	}
+	for i := range v.Scheduled {
+		row(rowName(i, "scheduled"), "%s", scheduledLine(&v.Scheduled[i]))
 	}
 	for i := range v.Approvals {
 		row(rowName(i, "approvals"), "%s", output.Approval(&v.Approvals[i]))

@@ -114,9 +114,8 @@ func TestTheHelpOfAttachHasAnExampleOfTheConfiguration(t *testing.T) {
 	if u.Server == "" || len(u.Keys) != 2 {
 		t.Errorf("%+v", u)
 	}
-	kind := reflect.TypeFor[config.User]()
-	for i := range kind.NumField() {
-		if name := kind.Field(i).Tag.Get("json"); !strings.Contains(long, `"`+name+`":`) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[config.User]()) {
+		if name := f.Tag.Get("json"); !f.Anonymous && !strings.Contains(long, `"`+name+`":`) {
 			t.Errorf("the example has no %s", name)
 		}
 	}

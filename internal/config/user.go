@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"agentctl/internal/exit"
+	"agentctl/internal/worktree"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/notify"
@@ -44,7 +45,33 @@ type User struct {
 	NotifyStates []notify.State `json:"notify_states"` // what bell and notifications tell of; none: all
 	NotifyLabels []string       `json:"notify_labels"` // KEY or KEY=VALUE of the sessions; none: all
 
-	PassEnv []string `json:"pass_env"` // variables that new sessions get from the shell: names, or PREFIX_*
+	NewSessions
+}
+
+// NewSessions are the defaults of new sessions, in the user's file.
+type NewSessions struct {
+	PassEnv  []string  `json:"pass_env"` // variables that they get from the shell: names, or PREFIX_*
+	Worktree Worktrees `json:"worktree"`
+}
+
+// Worktrees describe the git worktrees of new sessions.
+type Worktrees struct {
+	Path  string   `json:"path"`  // template of the directory; "": worktree.DefaultPath
+	Setup []string `json:"setup"` // command that prepares a worktree, without a shell; none: no command
+}
+
+// check returns an error if a value is invalid.
+func (w *Worktrees) check() error {
+	if len(w.Setup) > 0 && w.Setup[0] == "" {
+		return errors.New("invalid worktree.setup: want a command and its arguments")
+	}
+	if w.Path == "" {
+		return nil
+	}
+	if err := worktree.CheckPath(w.Path); err != nil {
+		return fmt.Errorf("invalid worktree.path: %w", err)
+	}
+	return nil
 }
 
 // ComposerKeys are the keys that edit a message.
@@ -109,7 +136,7 @@ func ReadUser(env func(string) string) (User, error) {
 const (
 	helpHint  = "see: agentctl attach --help"
 	namesHint = "the file may contain as, bell, color, composer, dialect, keep, keys, mouse, notify, notify_labels, " +
-		"notify_states, pass_env, server, servers and theme"
+		"notify_states, pass_env, server, servers, theme and worktree"
 )
 
 // A fileError is a problem in the file, with the line (from 1) and what to do about it.
@@ -176,6 +203,9 @@ func (u *User) check() (name string, err error) {
 		if stem := strings.TrimSuffix(name, "*"); stem == "" || strings.ContainsAny(stem, "=*\x00") {
 			return "pass_env", fmt.Errorf("invalid variable %q: want NAME or PREFIX_*", name)
 		}
+	}
+	if err := u.Worktree.check(); err != nil {
+		return "worktree", err
 	}
 	if u.Server != "" && !isServerURL(u.Server) {
 		return "server", fmt.Errorf("invalid server %q: want %s", u.Server, serverURLForms)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,8 +29,12 @@ func TestTheExampleConfigurationHasEveryName(t *testing.T) {
 		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada", Theme: ui.ThemeDark, Color: &yes,
 		Mouse: true, Bell: &yes, Notify: &no, Keep: 5,
 		NotifyStates: []notify.State{notify.Waiting, notify.Failed}, NotifyLabels: []string{"team=infra", "urgent"},
-		Keys:    keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.scroll-up": {}},
-		PassEnv: []string{"MY_KEY", "CORP_*"}, Composer: ComposerKeys{Keys: "vi"},
+		Keys:     keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.scroll-up": {}},
+		Composer: ComposerKeys{Keys: "vi"},
+		NewSessions: NewSessions{
+			PassEnv:  []string{"MY_KEY", "CORP_*"},
+			Worktree: Worktrees{Path: "../{repo}-{branch}", Setup: []string{"make", "deps"}},
+		},
 		Servers: map[string]NamedServer{"box": {URL: "ssh://ada@box:2222", Command: "/opt/agentctl", Share: &no}},
 	}
 	if !reflect.DeepEqual(u, want) {
@@ -39,14 +44,16 @@ func TestTheExampleConfigurationHasEveryName(t *testing.T) {
 	if err := json.Unmarshal(b, &names); err != nil {
 		t.Fatal(err)
 	}
-	kind := reflect.TypeFor[User]()
-	for i := range kind.NumField() {
-		if name := kind.Field(i).Tag.Get("json"); names[name] == nil {
+	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[User]()), func(f reflect.StructField) bool {
+		return f.Anonymous
+	})
+	for _, f := range fields {
+		if name := f.Tag.Get("json"); names[name] == nil {
 			t.Errorf("the example has no %s", name)
 		}
 	}
-	if len(names) != kind.NumField() {
-		t.Errorf("%d names, %d fields", len(names), kind.NumField())
+	if len(names) != len(fields) {
+		t.Errorf("%d names, %d fields", len(names), len(fields))
 	}
 	for name := range names {
 		if !strings.Contains(namesHint, name) {
@@ -73,6 +80,9 @@ func TestAWrongConfigurationNamesTheLineAndWhatToDo(t *testing.T) {
 		{"{\n \"server\": \"box\"}", "ws://HOST", "--help", 2},
 		{"{\n \"server\": \"ws://box\",\n \"dialect\": \"latin\"}", "latin", "--help", 3},
 		{"{\n \"pass_env\": [\"*\"]}", "want NAME or PREFIX_*", "--help", 2},
+		{"{\n \"worktree\": {\"path\": \"../x\"}}", "no {branch}", "--help", 2},
+		{"{\n \"worktree\": {\"path\": \"{branch}{home}\"}}", "unknown placeholder {home}", "--help", 2},
+		{"{\n \"worktree\": {\"setup\": \"make deps\"}}", "worktree.setup cannot be a string", "--help", 2},
 		{"{\n \"keep\": -1}", "want 1 or more", "--help", 2},
 		{"{\n \"notify_states\": [\"idle\"]}", "want waiting, failed or finished", "--help", 2},
 		{"{\n \"notify_labels\": [\"a b\"]}", "want KEY or KEY=VALUE", "--help", 2},

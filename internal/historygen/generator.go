@@ -108,7 +108,8 @@ var (
 	})
 	betweenTurns = slices.Concat(anywhere, []protocol.Type{protocol.SessionClosed})
 	anywhere     = []protocol.Type{
-		protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld,
+		protocol.QueueAdded,
+		protocol.QueueScheduled, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld,
 		protocol.QueueReleased, protocol.SessionUpdated, protocol.ContextUpdated, protocol.ContextCompacted,
 		protocol.UsageUpdated,
 		protocol.AgentOptions, protocol.StateExported, protocol.StateRestored, protocol.Notice, protocol.Raw,

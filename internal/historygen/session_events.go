@@ -2,6 +2,7 @@ package historygen
 
 import (
 	"encoding/json"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -19,6 +20,11 @@ func (g *Generator) queue(typ protocol.Type) codec.Entry {
 			d.Index = new(int)
 		}
 		return outside(d)
+	case protocol.QueueScheduled:
+		at := g.Now.Add(time.Hour)
+		return outside(protocol.QueueScheduledData{
+			Message: protocol.Message{MessageID: g.id("q"), Text: g.text(), NotBefore: &at},
+		})
 	case protocol.QueueHeld:
 		return outside(
 			protocol.Hold{ID: g.id("h"), Reason: g.oneOf(protocol.HoldUser, protocol.HoldInterrupt), By: g.by()},
@@ -26,6 +32,17 @@ func (g *Generator) queue(typ protocol.Type) codec.Entry {
 	case protocol.QueueReleased:
 		if len(s.Holds) > 0 {
 			return outside(protocol.QueueReleasedData{Holds: []string{s.Holds[0].ID}})
+		}
+	}
+	if len(s.Scheduled) > 0 && typ != protocol.QueueMoved && g.coin("scheduled") {
+		m := s.Scheduled[0]
+		switch typ {
+		case protocol.QueueAdded:
+			return outside(protocol.QueueAddedData{Message: m})
+		case protocol.QueueUpdated:
+			return outside(protocol.QueueUpdatedData{MessageID: m.MessageID, Text: g.text()})
+		case protocol.QueueRemoved:
+			return outside(protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedUser})
 		}
 	}
 	if len(s.Queue) == 0 {

@@ -142,7 +142,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/config", imports: []string{
 		"internal/ssh",
 		"protocol", "protocol/codec", "dialect", "server/hook", "tui/notify",
-		"tui/ui", "tui/keymap", "internal/agents", "internal/exit",
+		"tui/ui", "tui/keymap", "internal/agents", "internal/exit", "internal/worktree",
 	}},
 	{pkg: "internal/agents", imports: []string{"protocol", "server/session", "server/agent/..."}},
 	{pkg: "internal/credentials", imports: []string{
@@ -164,6 +164,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/filelist"},
 	{pkg: "internal/gitbranch"},
 	{pkg: "internal/serverlog"},
+	{pkg: "internal/worktree"},
 	{pkg: "internal/ssh"},
 	{pkg: "internal/download"},
 	{pkg: "internal/bench", test: true},

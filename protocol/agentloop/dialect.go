@@ -20,7 +20,10 @@ var Dialect = codec.Dialect{
 	Client:      func(c codec.ClientOptions) codec.Codec { return newClient(c) },
 	Responder:   &responder,
 	SessionTerm: "last part of the URL's path",
-	Lacks:       map[codec.Feature]codec.Lack{codec.SendFront: {Reason: "it has no queue"}},
+	Lacks: map[codec.Feature]codec.Lack{
+		codec.SendFront: {Reason: "it has no queue"},
+		codec.SendAt:    {Reason: "its messages have no time to start at"},
+	},
 }
 
 // sessionOf returns the session of a URL's path: its last segment, or the shared session.

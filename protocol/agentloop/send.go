@@ -39,6 +39,9 @@ func (c *client) sendMessage(cmd *protocol.Command, d *protocol.SendData) {
 	case d.Front && (c.queues() || len(c.log.State.Approvals) == 0):
 		c.FailUnsupported(cmd, "send ahead of the queue")
 		return
+	case d.NotBefore != nil:
+		c.FailUnsupported(cmd, string(codec.SendAt))
+		return
 	case len(content) == 0:
 		c.Failf(cmd, protocol.CodeInvalidMessage, "send: text or parts: missing")
 		return

@@ -9,6 +9,7 @@ type Feature string
 // The features.
 const (
 	SendFront      Feature = "sending ahead of the queue"
+	SendAt         Feature = "sending at a time"
 	SendParts      Feature = "files in a message"
 	InterruptHold  Feature = "an interrupt that holds the queue"
 	InterruptClear Feature = "an interrupt that clears the queue"

@@ -142,6 +142,9 @@ func (c *client) sendMessage(cmd *protocol.Command) {
 	case len(d.ClientMessageID) > maxID:
 		c.Failf(cmd, protocol.CodeInvalidMessage, "send: client_message_id: at most %d bytes", maxID)
 		return
+	case d.NotBefore != nil:
+		c.FailUnsupported(cmd, string(codec.SendAt))
+		return
 	case d.Front:
 		c.FailUnsupported(cmd, "send ahead of the queue")
 		return

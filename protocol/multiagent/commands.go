@@ -180,6 +180,9 @@ func (c *client) handleSend(s *session, cmd *protocol.Command) {
 	case len(d.Parts) > 0:
 		c.FailUnsupported(cmd, textOnly)
 		return
+	case d.NotBefore != nil:
+		c.FailUnsupported(cmd, string(codec.SendAt))
+		return
 	case d.Front && c.Options.OneShot:
 		c.FailUnsupported(cmd, "sending ahead of the queue: "+noQueue)
 		return

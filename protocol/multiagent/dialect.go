@@ -30,6 +30,7 @@ var Dialect = codec.Dialect{
 		codec.CreateSettings: {Reason: onlyDomain},
 		codec.CreateLoad:     {Reason: onlyDomain},
 		codec.CreateCWD:      {Reason: onlyDomain},
+		codec.SendAt:         {Reason: "its messages have no time to start at"},
 		codec.SendFront:      {Reason: noQueue, OneShot: true},
 		codec.SendParts:      {Reason: "its messages are text"},
 		codec.InterruptHold:  {Reason: noQueue, OneShot: true},

@@ -29,6 +29,9 @@ func (c *client) sendMessage(s *session, cmd *protocol.Command, d *protocol.Send
 	case content == "":
 		c.Failf(cmd, protocol.CodeInvalidMessage, "send: text is empty")
 		return
+	case d.NotBefore != nil:
+		c.FailUnsupported(cmd, string(codec.SendAt))
+		return
 	case d.Front:
 		c.FailUnsupported(cmd, "a message ahead of the queue")
 		return

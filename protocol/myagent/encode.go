@@ -153,6 +153,8 @@ func describeEvent(e *protocol.Event) string {
 		return who + ": " + shorten(d.Text)
 	case protocol.QueueAdded:
 		return "Message queued: " + shorten(d.Text)
+	case protocol.QueueScheduled:
+		return "Message scheduled: " + shorten(d.Text)
 	case protocol.ApprovalResolved:
 		if e.By == nil {
 			return "Confirmation " + string(d.Outcome)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // maxStartedSends bounds the started messages of a session and the unanswered sends.
@@ -49,6 +50,10 @@ func (o *unansweredSends) remove(key string) {
 func (c *client) handleSend(cmd *protocol.Command) {
 	var d protocol.SendData
 	if !c.DecodeData(cmd, &d) {
+		return
+	}
+	if d.NotBefore != nil {
+		c.FailUnsupported(cmd, string(codec.SendAt))
 		return
 	}
 	if d.Front {

@@ -14,6 +14,7 @@ var Dialect = codec.Dialect{
 	SessionTerm: "session id",
 	Messages:    Messages,
 	Lacks: map[codec.Feature]codec.Lack{
+		codec.SendAt:        {Reason: "its messages have no time to start at"},
 		codec.SendFront:     {Reason: "its queue keeps the order of the messages"},
 		codec.InterruptHold: {Reason: "its queue has no holds"},
 		codec.AllowAlways:   {Reason: onlyYesOrNo},

@@ -44,7 +44,9 @@ func (sub *subscription) encodeQueue(e *protocol.Event, at, before int) {
 	case protocol.QueueRemoved:
 		var d protocol.QueueRemovedData
 		_ = e.Decode(&d)
-		sub.sendEvent(sessionEvent{Tag: messageDequeued, MessageID: d.MessageID})
+		if at >= 0 { // else it was scheduled
+			sub.sendEvent(sessionEvent{Tag: messageDequeued, MessageID: d.MessageID})
+		}
 	}
 }
 

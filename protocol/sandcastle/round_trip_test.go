@@ -145,11 +145,11 @@ func lossyUsage(u mapping) {
 // lossyState returns a state without what is lost.
 func lossyState(s *protocol.State) mapping {
 	m := toMapping(s)
-	m.drop("seq", "created", "agent", "name", "labels", "cwd", "holds", "closed")
+	m.drop("seq", "created", "agent", "name", "labels", "cwd", "holds", "scheduled", "closed")
 	m.of("history").drop("last_message_at")
 	m.of("last").drop("ended", "started")
 	for _, q := range m.each("queue") {
-		q.drop("by")
+		q.drop("by", "not_before")
 	}
 	for _, a := range m.each("approvals") {
 		lossyApproval(a)
@@ -157,7 +157,7 @@ func lossyState(s *protocol.State) mapping {
 	lossyUsage(m.of("usage"))
 	if t := m.of("turn"); t != nil {
 		t.drop("first", "started")
-		t.of("message").drop("by", "queued_at")
+		t.of("message").drop("by", "queued_at", "not_before")
 		for i, tool := range t.each("tools") {
 			tool["name"] = nameOf(s.Turn.Tools[i].Name, s.Turn.Tools[i].Kind)
 			tool.drop("kind", "task", "started")

@@ -178,13 +178,14 @@ func (x *index) removeProcess(g ProcessGroup) {
 	delete(x.processes, g)
 }
 
-// Busy returns the number of turns under way and of process groups of agents.
+// Busy returns the number of sessions with a turn under way or scheduled messages, and of process
+// groups of agents.
 func (x *index) Busy() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	n := len(x.processes)
 	for _, r := range x.rows {
-		if r.summary.Turn != "" {
+		if r.summary.Turn != "" || r.summary.Scheduled != nil {
 			n++
 		}
 	}

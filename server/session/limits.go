@@ -32,15 +32,17 @@ func (l *Limits) defaults() {
 	}
 }
 
-// checkQueue returns an error if the queue with m is over its limits. A queued message with the id
-// of m is replaced by it.
+// checkQueue returns an error if the queue, the scheduled messages and m are over the limits. A
+// message with the id of m counts as m.
 func (s *Session) checkQueue(m *protocol.Message) error {
 	limits := s.hub.settings().Limits
 	count, bytes := 1, messageSize(m)
-	for i := range s.state.Queue {
-		if q := &s.state.Queue[i]; q.MessageID != m.MessageID {
-			count++
-			bytes += messageSize(q)
+	for _, list := range [][]protocol.Message{s.state.Queue, s.state.Scheduled} {
+		for i := range list {
+			if q := &list[i]; q.MessageID != m.MessageID {
+				count++
+				bytes += messageSize(q)
+			}
 		}
 	}
 	if count > limits.Queue {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -17,11 +18,11 @@ func (s *Session) send(cmd *command, d *protocol.SendData) (any, error) {
 	if d.Text == "" && len(d.Parts) == 0 {
 		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "send: text or parts: missing")
 	}
-	return s.acceptMessage(
-		cmd,
-		protocol.Message{Text: d.Text, Parts: d.Parts, ClientMessageID: d.ClientMessageID},
-		d.Front,
-	)
+	m := protocol.Message{Text: d.Text, Parts: d.Parts, ClientMessageID: d.ClientMessageID}
+	if d.NotBefore != nil && d.NotBefore.After(time.Now()) {
+		return s.scheduleMessage(cmd, m, d)
+	}
+	return s.acceptMessage(cmd, m, d.Front)
 }
 
 // planRun sends a message with the tasks of its plan.
@@ -107,17 +108,20 @@ func sanitizeMessage(m *protocol.Message) error {
 	return nil
 }
 
-// queuedMessage returns the queued message that a command names. A message that another actor edits
-// is refused with conflict.
+// queuedMessage returns the queued or scheduled message that a command names. A message that
+// another actor edits is refused with conflict.
 func (s *Session) queuedMessage(cmd *command, id string) (*protocol.Message, error) {
-	i := s.state.QueueIndex(id)
+	list, i := s.state.Queue, s.state.QueueIndex(id)
+	if i < 0 {
+		list, i = s.state.Scheduled, s.state.ScheduledIndex(id)
+	}
 	if i < 0 {
 		return nil, protocol.Errorf(protocol.CodeNotFound, "message %.80q is not queued: its turn may have started", id)
 	}
 	if h := s.editHoldOf(id); h != nil && !sameActor(h.By, &cmd.by) {
 		return nil, protocol.Errorf(protocol.CodeConflict, "%s is editing this message", h.By.Name)
 	}
-	return &s.state.Queue[i], nil
+	return &list[i], nil
 }
 
 func sameActor(a, b *protocol.Actor) bool { return a != nil && b != nil && *a == *b }
@@ -170,6 +174,9 @@ func (s *Session) queueRemove(cmd *command, d *protocol.QueueRemoveData) (any, e
 func (s *Session) queueMove(cmd *command, d *protocol.QueueMoveData) (any, error) {
 	if _, err := s.queuedMessage(cmd, d.MessageID); err != nil {
 		return nil, err
+	}
+	if s.state.QueueIndex(d.MessageID) < 0 {
+		return nil, protocol.Errorf(protocol.CodeConflict, "queue.move: the message is scheduled, not in the queue yet")
 	}
 	d.Index = max(0, min(d.Index, len(s.state.Queue)-1))
 	s.record(protocol.QueueMoved, &cmd.by, protocol.QueueMovedData{MessageID: d.MessageID, Index: d.Index})

@@ -49,7 +49,7 @@ func (h *Hub) retain() {
 // is known again after its rows are gone.
 func (h *Hub) expired(now time.Time, r Retention, store Store) []string {
 	list := slices.DeleteFunc(h.List(true), func(s protocol.Summary) bool {
-		return s.Turn != "" || s.Queue > 0 || s.Clients > 0
+		return s.Turn != "" || s.Queue > 0 || s.Scheduled != nil || s.Clients > 0
 	})
 	var ids []string
 	for i, s := range list {
@@ -77,7 +77,7 @@ func (h *Hub) removeUnused(id string) {
 		by: protocol.Actor{Name: "retention"}, reply: func(_ json.RawMessage, err error) { result <- err },
 	}
 	err := h.ask(context.Background(), id, func(s *Session) {
-		if sum := s.summarize(); sum.Turn != "" || sum.Queue > 0 || sum.Clients > 0 {
+		if sum := s.summarize(); sum.Turn != "" || sum.Queue > 0 || sum.Scheduled != nil || sum.Clients > 0 {
 			result <- fmt.Errorf("it is in use")
 			return
 		}

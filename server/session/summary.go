@@ -23,7 +23,8 @@ func (s *Session) publishSummary() {
 	if s.exit.ending {
 		return
 	}
-	if live := s.state.Turn != nil || len(s.state.Queue) > 0 && !s.state.Closed; live != s.published.live {
+	waiting := len(s.state.Queue) > 0 && !s.state.Closed || s.state.NextScheduled() != nil
+	if live := s.state.Turn != nil || waiting; live != s.published.live {
 		s.published.live = live
 		s.nextBatch().Live = &live
 	}
@@ -65,7 +66,7 @@ func (s *Session) summarize() protocol.Summary {
 		Updated:    s.active.UTC().Truncate(time.Millisecond),
 	}
 	sum.Doing, sum.Turns, sum.Output = activity(st), st.Turns, s.published.output.text()
-	sum.Policy = st.Policy()
+	sum.Policy, sum.Scheduled = st.Policy(), st.NextScheduled()
 	if u := st.Usage; u != nil {
 		sum.Tokens, sum.Cost, sum.Currency = u.Input+u.Output, u.Cost, u.Currency
 	}

@@ -34,7 +34,8 @@ var sessionEvents = []protocol.Type{
 	protocol.SessionCreated, protocol.SessionUpdated, protocol.SessionClosed, protocol.MessageUser,
 	protocol.TurnStarted,
 	protocol.TurnEnded, protocol.JoinedDeltas, protocol.ApprovalRequested, protocol.ApprovalExplained,
-	protocol.ApprovalResolved, protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved,
+	protocol.ApprovalResolved, protocol.QueueAdded,
+	protocol.QueueScheduled, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved,
 	protocol.QueueHeld, protocol.QueueReleased, protocol.StateExported, protocol.StateRestored,
 }
 

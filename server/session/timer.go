@@ -36,6 +36,7 @@ func (s *Session) scheduleTimer() {
 	earliest(s.subscribers.nextListing)
 	earliest(s.deadlines.retryAt)
 	earliest(s.deadlines.startAt)
+	earliest(s.scheduleCheck())
 	if s.idle() {
 		earliest(s.idleCheck())
 	}
@@ -54,6 +55,7 @@ func (s *Session) handleTimer() {
 	s.subscribers.fillList(s.id, now)
 	s.expireApprovals(now)
 	s.expireEditHolds(now)
+	s.queueDue(now)
 	if t := s.turn; t != nil && !t.deadline.IsZero() && !now.Before(t.deadline) {
 		s.forceEnd()
 	}
@@ -78,5 +80,6 @@ func (s *Session) idle() bool {
 
 // unloadable reports whether the session is idle and nothing in memory would be lost.
 func (s *Session) unloadable() bool {
-	return s.idle() && len(s.subscribers.list) == 0 && len(s.editHolds) == 0 && s.agentGone()
+	return s.idle() && len(s.subscribers.list) == 0 && len(s.editHolds) == 0 && s.agentGone() &&
+		s.state.NextScheduled() == nil
 }

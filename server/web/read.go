@@ -58,7 +58,7 @@ func (a *api) messages(w http.ResponseWriter, r *http.Request, _ *Route) {
 
 func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *Route) {
 	a.answerState(w, r, func(s *protocol.State) any {
-		return QueueResult{append([]protocol.Message{}, s.Queue...), append([]protocol.Hold{}, s.Holds...)}
+		return QueueResult{append([]protocol.Message{}, s.Queue...), append([]protocol.Hold{}, s.Holds...), s.Scheduled}
 	})
 }
 

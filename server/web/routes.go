@@ -236,6 +236,8 @@ type MessagesResult struct {
 type QueueResult struct {
 	Messages []protocol.Message `json:"messages"`
 	Holds    []protocol.Hold    `json:"holds"`
+
+	Scheduled []protocol.Message `json:"scheduled,omitempty"` // by time
 }
 
 // ApprovalsResult holds the pending requests of a session.

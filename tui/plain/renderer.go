@@ -176,8 +176,8 @@ func (r *renderer) writeEvent(e *protocol.Event) {
 		took := ui.Duration(ui.Millis(d.DurationMS))
 		reason := describe.Reason(d.Reason) + describe.By(e.By)
 		r.linef("turn %s after %s%s", reason, took, ui.Prefixed(": ", d.Message))
-	case protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved,
-		protocol.QueueHeld, protocol.QueueReleased:
+	case protocol.QueueAdded, protocol.QueueScheduled, protocol.QueueUpdated, protocol.QueueRemoved,
+		protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased:
 		r.writeQueue(e)
 	default:
 		if text, _, ok := describe.Event(e.Type, e.Data); ok {
@@ -196,6 +196,13 @@ func (r *renderer) writeQueue(e *protocol.Event) {
 			place = " " + describe.Ordinal(i+1)
 		}
 		r.linef("queued%s: %s: %s", place, remote.ActorName(d.By), d.Text)
+	case protocol.QueueScheduled:
+		d := remote.DecodeData[protocol.QueueScheduledData](e.Data)
+		at := e.Time
+		if d.NotBefore != nil {
+			at = *d.NotBefore
+		}
+		r.linef("scheduled for %s: %s: %s", at.In(r.zone).Format("2006-01-02 15:04"), remote.ActorName(d.By), d.Text)
 	case protocol.QueueUpdated:
 		d := remote.DecodeData[protocol.QueueUpdatedData](e.Data)
 		r.linef("queued message edited by %s: %s", remote.ActorName(e.By), d.Text)

@@ -55,7 +55,7 @@ func (o *outbox) apply(e *protocol.Event) {
 		return
 	}
 	switch e.Type {
-	case protocol.MessageUser, protocol.QueueAdded:
+	case protocol.MessageUser, protocol.QueueAdded, protocol.QueueScheduled:
 		o.remove(remote.DecodeData[protocol.Message](e.Data).ClientMessageID)
 	}
 }

@@ -42,7 +42,7 @@ type queueResult struct {
 // visible reports whether the panel shows anything.
 func (q *queuePanel) visible() bool {
 	s := q.replica.state
-	return len(s.Queue) > 0 || s.BlockingHold() != nil
+	return len(s.Queue) > 0 || len(s.Scheduled) > 0 || s.BlockingHold() != nil
 }
 
 // selectedIndex returns the index of the selected message, or of the one that took its place. It
@@ -183,10 +183,27 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 		}
 		out = append(out, ui.Spread(left, q.styles.Dim.Render(right), width))
 	}
+	out = append(out, q.scheduledRows(width)...)
 	if hidden := ui.MoreRows(first, len(s.Queue)-end); hidden != "" {
 		out = append(out, q.styles.Dim.Render(ui.Fit("  "+hidden, width)))
 	}
 	return out
+}
+
+// scheduledRows returns the rows of the messages that enter the queue later. They have no keys.
+func (q *queuePanel) scheduledRows(width int) (rows []string) {
+	list := q.replica.state.Scheduled
+	for i := range min(len(list), queueRows) {
+		right := ui.OneLine(transcript.Clean(remote.ActorName(list[i].By)))
+		if list[i].NotBefore != nil {
+			right += " at " + q.styles.Date(*list[i].NotBefore)
+		}
+		rows = append(rows, q.styles.Dim.Render(ui.Spread("  ◷ "+ui.Excerpt(list[i].Text), right, width)))
+	}
+	if hidden := ui.MoreRows(0, len(list)-len(rows)); hidden != "" {
+		rows = append(rows, q.styles.Dim.Render(ui.Fit("  "+hidden, width)))
+	}
+	return rows
 }
 
 // unfocusedHint returns the keys that work without the focus: after an interrupt those of the held

@@ -220,3 +220,17 @@ func TestQueueMessageParts(t *testing.T) {
 	s.applyJournal()
 	s.mustShow("1 look +2 parts")
 }
+
+func TestScheduledMessagesAreShownWithTheirTimes(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
+	s.mustHide("queue")
+	by, at := protocol.Actor{Name: "bob"}, time.Date(2026, 3, 2, 7, 30, 0, 0, time.UTC)
+	m := protocol.Message{MessageID: "later", Text: "update the dependencies", NotBefore: &at, By: &by}
+	s.journal.AddBy(by, protocol.QueueScheduled, protocol.QueueScheduledData{Message: m})
+	s.applyJournal()
+	s.mustShow("◷ update the dependencies", "bob at 2026-03-02 ")
+	s.journal.AddBy(by, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "later"})
+	s.applyJournal()
+	s.mustHide("◷")
+	s.mustHide("queue")
+}

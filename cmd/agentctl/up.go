@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+)
+
+type upOptions struct {
+	app *app
+
+	File   string
+	DryRun bool
+}
+
+func newUp(a *app, run func(context.Context, *upOptions) error) *cobra.Command {
+	o := &upOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "up FILE",
+		Short: "Create the sessions that a file describes",
+		Long: `Create the sessions of a file that do not exist, and bring those that exist to what it says;
+a second time nothing changes. Each session is known by its name. FILE is JSON, or YAML:
+
+  sessions:
+    - name: api
+      dir: ./api                  # relative to the file; else its directory
+      agent: claude
+      labels: {team: infra}
+      mode: plan                  # also: model, policy, options
+      prompt: fix the tests       # sent when the session is created
+      worktree: {branch: fix/api, base: main}
+
+Title, labels, mode, model, policy and options of a session that exists are changed; labels that the
+file lacks stay. Agent, directory and worktree cannot be changed: if they differ, up changes nothing
+and says so. It never removes a session. --dry-run prints what would be done.`,
+		Example: "  agentctl up team.yaml --dry-run\n  agentctl up team.yaml -o json",
+		Args:    rangeArgs(1, 1),
+		RunE:    runE(a, o, func(args []string) error { o.File = args[0]; return nil }, run),
+	}
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "print what would be done")
+	return cmd
+}
+
+// The results of up for a session.
+const (
+	upCreated   = "created"
+	upChanged   = "changed"
+	upUnchanged = "unchanged"
+)
+
+// upResult is what up did, or would do, with a session.
+type upResult struct {
+	Session string   `json:"session,omitempty"` // absent: it does not exist yet
+	Name    string   `json:"name"`
+	Result  string   `json:"result"`
+	Changes []string `json:"changes,omitempty"`
+	DryRun  bool     `json:"dry_run,omitempty"`
+}
+
+// upStep is a session of the file and what is to be done with it.
+type upStep struct {
+	session  *upSession
+	result   upResult
+	commands []upCommand
+}
+
+// upCommand is a command that changes a session.
+type upCommand struct {
+	verb protocol.Verb
+	data any
+}
+
+func runUp(ctx context.Context, o *upOptions) error {
+	f, err := o.app.readUpFile(o.File)
+	if err != nil {
+		return err
+	}
+	c, err := o.app.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	list, err := call[protocol.ListResult](c, protocol.DoList, "", protocol.ListData{Closed: true})
+	if err != nil {
+		return err
+	}
+	steps := make([]*upStep, len(f.Sessions))
+	for i := range f.Sessions {
+		if s := &f.Sessions[i]; s.relative && !c.local {
+			return exit.Usagef("%s: dir: want an absolute path: the server is on another machine", s.Name)
+		}
+	}
+	for i := range f.Sessions { // all are checked before the first change
+		if steps[i], err = o.plan(c, &f.Sessions[i], list.Sessions); err != nil {
+			return err
+		}
+	}
+	for _, step := range steps {
+		if !o.DryRun {
+			if err := step.apply(c, o.app); err != nil {
+				return fmt.Errorf("%s: %w", step.session.Name, err)
+			}
+		}
+		step.result.DryRun = o.DryRun
+		err := o.app.print(&step.result, func(w io.Writer) { fmt.Fprintln(w, step.result.line()) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *upResult) line() string {
+	words := []string{output.OneLine(r.Name, 0), r.Result}
+	if r.DryRun && r.Result != upUnchanged {
+		words[1] = "would be " + r.Result
+	}
+	if len(r.Changes) > 0 {
+		words = append(words, output.OneLine(strings.Join(r.Changes, ", "), 0))
+	}
+	return strings.Join(words, "  ")
+}
+
+// plan compares a session with the one of its name.
+func (o *upOptions) plan(c *connection, s *upSession, list []protocol.Summary) (*upStep, error) {
+	step := &upStep{session: s, result: upResult{Name: s.Name, Result: upCreated}}
+	i := slices.IndexFunc(list, func(have protocol.Summary) bool { return have.Name == s.Name })
+	if i < 0 {
+		return step, nil
+	}
+	have := &list[i]
+	step.result.Session, step.result.Result = have.Session, upUnchanged
+	if err := s.checkFixed(have); err != nil {
+		return nil, err
+	}
+	if s.Title != "" && s.Title != have.Title {
+		step.add("title", protocol.DoRename, protocol.RenameData{Title: &s.Title})
+	}
+	labels := maps.Clone(s.Labels)
+	maps.DeleteFunc(labels, func(key, value string) bool { return have.Labels[key] == value })
+	if len(labels) > 0 {
+		change := "labels " + strings.Join(pairs(labels), ",")
+		step.add(change, protocol.DoLabel, protocol.LabelData{Labels: labels})
+	}
+	settings := s.settings()
+	if len(settings) == 0 {
+		return step, nil
+	}
+	snap, err := c.snapshot(have.Session)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if now, known := settingOf(snap.Snapshot.State, name); !known || now != settings[name] {
+			data := protocol.ConfigureData{Setting: name, Value: settings[name]}
+			step.add(name+"="+settings[name], protocol.DoConfigure, data)
+		}
+	}
+	return step, nil
+}
+
+// settingOf returns the value of a setting.
+func settingOf(s *protocol.State, name string) (value string, known bool) {
+	if s.Options == nil {
+		return "", false
+	}
+	for _, o := range s.Options.Settings {
+		if o.ID == name {
+			return o.Value, true
+		}
+	}
+	return "", false
+}
+
+// add adds a change.
+func (step *upStep) add(change string, verb protocol.Verb, data any) {
+	step.result.Result = upChanged
+	step.result.Changes = append(step.result.Changes, change)
+	step.commands = append(step.commands, upCommand{verb, data})
+}
+
+// checkFixed returns an error if a session differs in what cannot be changed.
+func (s *upSession) checkFixed(have *protocol.Summary) error {
+	differs := func(what, now, want string) error {
+		return exit.Errorf(exit.Failure, protocol.CodeConflict, "%s: %s cannot be changed from %s to %s",
+			s.Name, what, output.Cell(now, 0), output.Cell(want, 0)).
+			WithHint("name another session, or remove it first: agentctl rm %s", shellWord(s.Name))
+	}
+	branch := have.Labels[labelWorktree]
+	switch {
+	case have.Status == protocol.Closed:
+		return exit.Errorf(exit.Failure, protocol.CodeSessionClosed, "%s: the session is closed", s.Name).
+			WithHint("remove it first: agentctl rm %s", shellWord(s.Name))
+	case s.Agent != "" && s.Agent != have.Agent:
+		return differs("the agent", have.Agent, s.Agent)
+	case s.Worktree != nil && s.branch() != branch:
+		return differs("the worktree", branch, s.branch())
+	case s.Worktree == nil && s.Dir != have.CWD:
+		return differs("the directory", have.CWD, s.Dir)
+	}
+	return nil
+}
+
+// apply carries out a step.
+func (step *upStep) apply(c *connection, a *app) error {
+	if step.result.Result == upCreated {
+		res, err := step.session.newOptions(a).create(c, nil)
+		step.result.Session = res.Session
+		return err
+	}
+	for _, change := range step.commands {
+		if _, err := call[protocol.Empty](c, change.verb, step.result.Session, change.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
