@@ -3,3 +3,5 @@
 //
 // It knows the protocol and the codecs' log entries, but no dialect, server or screen.
 package historygen
+
+//go:generate go test -run TestFoldFilesAreWhatTheReducerMakes -update .

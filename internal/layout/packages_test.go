@@ -170,6 +170,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/bench", test: true},
 	{pkg: "internal/browser", test: true},
 	{pkg: "internal/crash", test: true},
+	{pkg: "internal/documents", test: true},
 	{pkg: "internal/e2e", test: true},
 	{pkg: "internal/fakeacp", test: true},
 	{pkg: "internal/fakemodel", test: true},
