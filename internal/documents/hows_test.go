@@ -67,7 +67,14 @@ var exampleHows = map[string]how{
 	"agentctl agents login claude":                          {instead: "agentctl agents login claude; true"},
 	"agentctl agents sessions claude --cwd .":               {code: 10},
 	"agentctl new --agent claude --load 0190a2b4-0c1d-7e2f": {code: 10},
-	"agentctl approve fix":                                  {before: ask},
+	"agentctl new --worktree fix/login --base main --agent claude": {
+		before: "git init -q -b main . && git -c user.name=ann -c user.email=ann@example.com commit -q --allow-empty -m start",
+	},
+	"agentctl logs -n 20 --follow":    {follows: true, code: 130},
+	"agentctl mcp --on box":           {instead: "agentctl mcp --on local"},
+	"agentctl up team.yaml --dry-run": {before: team},
+	"agentctl up team.yaml -o json":   {before: team},
+	"agentctl approve fix":            {before: ask},
 	"agentctl approve fix --answer database=postgres": {
 		before: questions, instead: "agentctl approve fix --answer database=postgres --answer tests=yes",
 	},
@@ -116,6 +123,9 @@ var exampleHows = map[string]how{
 	},
 	"agentctl watch --summary --all-servers": {follows: true, code: 130},
 }
+
+// team is a file of one session.
+const team = `printf 'sessions:\n  - name: api\n    agent: claude\n' >team.yaml`
 
 // password is the dialog that asks for a new one.
 var password = []step{{"assword", "pass-word-1\n"}, {"gain", "pass-word-1\n"}}
