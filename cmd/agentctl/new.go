@@ -63,18 +63,16 @@ The end of its conversation becomes the first turn, if the agent repeats it.
 --wait and --follow wait for the end of the first message's turn, with the exit codes and the output
 of "agentctl send".
 
-<<<<<<< HEAD
 --policy chooses what runs without asking: ask (default), auto-read, auto-edit, deny or plan, or
 a file with rules (docs/agents.md).
 "agentctl set SESSION policy NAME" changes it.
-=======
+
 --worktree gives the session a git worktree of its own, on a new branch BRANCH (else the session's
 name) that starts at --base or what is checked out, or on a branch that exists. The directory is
 beside the repository; "worktree" in the configuration file has another "path", a template, and a
 "setup" command that runs there. If something fails, nothing of it is left. The label worktree has
 the branch, and "agentctl rm" removes the worktree when nothing is lost. The server must be on this
 machine.
->>>>>>> 810b3769 (internal/worktree, cmd/agentctl: new --worktree, a git worktree per session; rm removes it without loss)
 
 --mode, --model and --option choose settings of the agent before its first message;
 "agentctl options" lists them. --attach sends files with the first message, as that of
