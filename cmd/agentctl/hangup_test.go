@@ -66,6 +66,7 @@ var pipeArgs = map[string]string{
 	"token key rm":    "k1",
 	"token revoke":    "nonsense",
 	"token user":      "ann --file users.json",
+	"up":              "team.json",
 	"wait":            "fix",
 }
 

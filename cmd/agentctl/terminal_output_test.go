@@ -22,7 +22,7 @@ const hostile = "a\u007fb\u0085c\u009b2Jd\u202ee\u2066f"
 
 // screenVerbs are the verbs that own the screen, run other programs, or do not end by themselves.
 // The tests of the screen and of the server's log have their output.
-var screenVerbs = []string{"tour", "attach", "serve", "agents login"}
+var screenVerbs = []string{"tour", "attach", "serve", "agents login", "top"}
 
 // TestNoOutputControlsATerminal runs every verb on a terminal, as text and as JSON, in a session
 // whose every text is hostile.
@@ -54,9 +54,11 @@ func TestNoOutputControlsATerminal(t *testing.T) {
 		"task cancel": {"task cancel h " + bad}, "task restart": {"task restart h " + bad},
 		"backup": {"backup " + hostile + ".db"}, "check": {"check", "check " + bad},
 		"restore": {"restore " + bad}, "token": {"token --subject " + hostile},
-		"token user": {"token user " + bad + " --file " + bad}, "deny": {"deny asks " + bad},
+		"token user": {"token user " + bad + " --timeout 300ms --file " + bad}, "deny": {"deny asks " + bad},
 		"agents sessions": {"agents sessions " + bad}, "rename": {"rename h --title " + hostile},
 		"label": {"label h " + hostile, "label h k=" + hostile},
+		"watch": {"watch --timeout 500ms", "watch --summary --timeout 500ms"},
+		"mcp":   {"mcp --timeout 100ms"}, "connect": {"connect --timeout 100ms"},
 	}
 	for _, path := range verbPaths() {
 		if slices.Contains(screenVerbs, path) {
@@ -68,7 +70,7 @@ func TestNoOutputControlsATerminal(t *testing.T) {
 		}
 		for _, line := range list {
 			for _, format := range []string{"text", "json"} {
-				out := tt.rawOutput(append(strings.Split(line, " "), "-o", format, "--timeout", "5s")...)
+				out := tt.rawOutput(append([]string{"-o", format, "--timeout", "5s"}, strings.Split(line, " ")...)...)
 				if r := controlIn(out); r != 0 {
 					t.Errorf("agentctl %q -o %s: %U in %q", line, format, r, out)
 				}
