@@ -32,24 +32,29 @@ TEST='test -e repaired' AGENT=script:repairs.script docs/cookbook/fix-tests.sh`,
 		{"code=0; TEST=false docs/cookbook/fix-tests.sh || code=$?; echo code $code", []string{"code 6"}},
 	},
 	"approve-by-policy.sh": {
-		{newFix + `agentctl send fix "make the tests pass"
+		{
+			newFix + `agentctl send fix "make the tests pass"
 ALLOW='go test [./a-z]+' DENY='rm .*' docs/cookbook/approve-by-policy.sh fix
 agentctl send fix "delete everything"
 ALLOW='go test [./a-z]+' DENY='rm .*' docs/cookbook/approve-by-policy.sh fix
 agentctl history fix
 agentctl send fix "delete everything"
 code=0; ALLOW='go test' docs/cookbook/approve-by-policy.sh fix || code=$?; echo code $code`,
-			[]string{"All tests pass.", "I left everything as it was.", "code 6"}},
+			[]string{"All tests pass.", "I left everything as it was.", "code 6"},
+		},
 	},
 	"many-repositories.sh": {
-		{`mkdir -p r/{1..20}
+		{
+			`mkdir -p r/{1..20}
 docs/cookbook/many-repositories.sh "update the licence header" r/*
 agentctl ls --filter label=task=batch --no-header | wc -l
 code=0; docs/cookbook/many-repositories.sh "make the tests pass" r/1 r/2 || code=$?; echo code $code`,
-			[]string{"done r/20", "20", "waiting r/2 agentctl attach s_…", "code 1"}},
+			[]string{"done r/20", "20", "waiting r/2 agentctl attach s_…", "code 1"},
+		},
 	},
 	"resume-from-position.sh": {
-		{newFix + `for n in 1 2; do
+		{
+			newFix + `for n in 1 2; do
 	agentctl send fix "job $n" --wait
 	docs/cookbook/resume-from-position.sh fix position >out$n
 	agentctl stop
@@ -58,7 +63,8 @@ done
 docs/cookbook/resume-from-position.sh fix position >out3
 wc -l out1 out2 out3
 docs/cookbook/resume-from-position.sh fix position | wc -l`,
-			[]string{"1 out1", "2 out2", "1 out3", "0"}},
+			[]string{"1 out1", "2 out2", "1 out3", "0"},
+		},
 	},
 	"hand-over.sh": {
 		{newFix + `agentctl send fix "remember me" --wait

@@ -38,6 +38,13 @@ func (h *Handler) Requests() []Request {
 	return append([]Request(nil), h.requests...)
 }
 
+// Forget forgets the requests received so far.
+func (h *Handler) Forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.requests = nil
+}
+
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))

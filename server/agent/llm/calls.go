@@ -222,6 +222,7 @@ func (t *turnRun) toolNames() string {
 func (t *turnRun) judge(ctx context.Context, spec ToolSpec, c *ToolCall, p *Preview) (callResult, error) {
 	ruling := t.agent.policy().Judge(policy.Call{
 		Kind: spec.Kind, Safe: p.Safe, Contained: p.Contained, Plan: p.Request.Kind == protocol.ApprovePlan,
+		Question: p.Request.Kind == protocol.ApproveQuestion,
 	})
 	repeats := t.agent.countRepeat(spec.Name + " " + string(c.Input))
 	switch {
@@ -236,7 +237,9 @@ func (t *turnRun) judge(ctx context.Context, spec ToolSpec, c *ToolCall, p *Prev
 	if a.Kind == "" {
 		a.Kind = protocol.ApproveTool
 	}
-	if a.Kind != protocol.ApprovePatch && a.Kind != protocol.ApprovePlan { // diffs and tasks tell all
+	switch a.Kind {
+	case protocol.ApprovePatch, protocol.ApprovePlan, protocol.ApproveQuestion: // they tell all
+	default:
 		a.Input = c.Input
 	}
 	if a.Title == "" {
@@ -254,6 +257,9 @@ func (t *turnRun) judge(ctx context.Context, spec ToolSpec, c *ToolCall, p *Prev
 	}
 	if v.Outcome == protocol.Allowed {
 		c.Edits = editsOf(&a, v.Input)
+	}
+	if a.Kind == protocol.ApproveQuestion && v.Outcome == protocol.Denied && v.Decision != protocol.DenyStop {
+		return refused(protocol.ToolDenied, "%s %s", skippedText, v.Reason), nil
 	}
 	return t.denial(ctx, v)
 }

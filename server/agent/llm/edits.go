@@ -13,6 +13,7 @@ func editsOf(a *protocol.Approval, in *protocol.ApprovalInput) (e Edits) {
 	if in == nil {
 		return e
 	}
+	e.Answers = in.Answers
 	if e.Tasks = in.Tasks; in.Patch != a.Patch {
 		e.Patch = in.Patch
 	}

@@ -107,6 +107,9 @@ func (a *Agent) offered(toolbox Toolbox) (tools []Tool) {
 		tools = append(tools, toolbox.Tools()...)
 	}
 	tools = append(tools, a.taskTools()...)
+	if a.parent == nil {
+		tools = append(tools, questionTool{})
+	}
 	if a.parent == nil && a.policy() == policy.Plan {
 		tools = append(tools, &planTool{a})
 	}

@@ -83,6 +83,7 @@ type Edits struct {
 	Patch   string // to be applied instead
 	Command string // to be run instead
 	Tasks   []protocol.Task
+	Answers map[string][]string // to the questions of the call, by their ids
 }
 
 // An Asker asks the users of the session, as session.Output.Ask does.
