@@ -129,11 +129,21 @@ func (s *sandcastleStream) event(start string) sandcastleEvent {
 // respond answers a request for an approval.
 func (s *sandcastleStream) respond(session string, e *sandcastleEvent, approved bool, feedback string) {
 	s.t.Helper()
+	var payload any
+	if feedback != "" {
+		payload = map[string]string{"type": "ExitPlanModePayload", "feedback": feedback}
+	}
+	s.answer(session, e, approved, payload)
+}
+
+// answer is respond with a payload; nil: without one.
+func (s *sandcastleStream) answer(session string, e *sandcastleEvent, approved bool, payload any) {
+	s.t.Helper()
 	response := map[string]any{
 		"type": "tool-approval-response", "toolCallId": e.ToolCallID, "toolName": e.ToolName, "approved": approved,
 	}
-	if feedback != "" {
-		response["payload"] = map[string]string{"type": "ExitPlanModePayload", "feedback": feedback}
+	if payload != nil {
+		response["payload"] = payload
 	}
 	exit := s.request("chat.respondToToolApproval", map[string]any{"sessionId": session, "response": response})
 	if !strings.Contains(exit, `"acknowledged":true`) {
@@ -223,5 +233,53 @@ func TestASandcastleClientPlansWithTheAgentOfAModel(t *testing.T) {
 	)
 	if !slices.Equal(s.seen, want) {
 		t.Errorf("events\n%s\nwant\n%s", strings.Join(s.seen, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// The agent of a model asks a client of Sandcastle, which answers by label and by text.
+func TestASandcastleClientAnswersTheAgentOfAModel(t *testing.T) {
+	w := newModelServer(t, func(_ context.Context, r fakemodel.Request, out *fakemodel.Reply) {
+		if done := results(r); len(done) > 0 {
+			out.Text("They said: " + done[0])
+			return
+		}
+		out.Call("ask_user", map[string]any{"questions": []any{
+			map[string]any{"question": "Which branch?", "choices": []any{
+				map[string]string{"label": "main"}, map[string]string{"label": "next", "about": "the next release"},
+			}},
+			map[string]any{"question": "Why?"},
+		}})
+	})
+	id := do[protocol.CreateResult](t, w.client("ann"), protocol.DoCreate, "", protocol.CreateData{
+		CWD: t.TempDir(),
+	}).Session
+	s := &sandcastleStream{dialectConn: dialDialect(t, "ws://server/dialect/sandcastle", w.dial)}
+	s.start("chat.subscribe", map[string]string{"sessionId": id})
+	s.until("InitialState")
+	exit := s.request("chat.send", map[string]string{
+		"sessionId": id, "content": "release it", "clientMessageId": "client-1-a",
+	})
+	if !strings.Contains(exit, `"started"`) {
+		t.Fatal(exit)
+	}
+	asked := s.until("tool-approval-request AskUserQuestion")
+	call := s.event("tool-input-available mcp__plan-mode-ui__AskUserQuestion")
+	var input struct {
+		Questions []struct {
+			Question string
+			Options  []struct{ Label string }
+		}
+	}
+	if err := json.Unmarshal(call.Input, &input); err != nil || call.ToolCallID != asked.ToolCallID ||
+		len(input.Questions) != 2 || input.Questions[0].Options[1].Label != "next" {
+		t.Errorf("call %+v of request %+v: %v", call, asked, err)
+	}
+	s.answer(id, &asked, true, map[string]any{"type": "AskUserQuestionPayload", "answers": map[string]string{
+		"Which branch?": "next", "Why?": "it is ready",
+	}})
+	s.until("SessionStopped")
+	text := strings.Join(texts(t, w, id), "")
+	if !strings.Contains(text, "- next") || !strings.Contains(text, "- it is ready") {
+		t.Errorf("the model did not get the answers: %s", text)
 	}
 }
