@@ -2,6 +2,7 @@ package ssh
 
 import (
 	"errors"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -42,6 +43,11 @@ func Parse(raw string) (Target, error) {
 			return Target{}, errors.New("invalid user or host: want ssh://[USER@]HOST[:PORT]")
 		}
 	}
+	if strings.ContainsAny(t.Host, ":%") {
+		if _, err := netip.ParseAddr(t.Host); err != nil {
+			return Target{}, errors.New("invalid address: want ssh://[USER@]HOST[:PORT], IPv6 in brackets")
+		}
+	}
 	if p := u.Port(); p != "" {
 		if t.Port, err = strconv.Atoi(p); err != nil || t.Port < 1 || t.Port > 65535 {
 			return Target{}, errors.New("invalid port: want 1 to 65535")
@@ -50,14 +56,14 @@ func Parse(raw string) (Target, error) {
 	return t, nil
 }
 
-// String returns the name of the target for the user: [USER@]HOST[:PORT].
+// String returns the target as in its URL: [USER@]HOST[:PORT].
 func (t Target) String() string {
 	s := t.Host
 	if strings.Contains(s, ":") {
-		s = "[" + s + "]"
+		s = "[" + strings.ReplaceAll(s, "%", "%25") + "]"
 	}
 	if t.User != "" {
-		s = t.User + "@" + s
+		s = url.User(t.User).String() + "@" + s
 	}
 	if t.Port != 0 {
 		s += ":" + strconv.Itoa(t.Port)

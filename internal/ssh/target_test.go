@@ -26,6 +26,7 @@ func TestParseRefuses(t *testing.T) {
 		"", "box", "ssh:box", "ssh://", "ssh:///path", "ws://box", "ssh://box/path", "ssh://box?x=1", "ssh://box#x",
 		"ssh://ada:secret@box", "ssh://-oProxyCommand=touch", "ssh://-l@box", "ssh://box:0", "ssh://box:70000",
 		"ssh://a b", "ssh://$(id)", "ssh://`id`", "ssh://a;id@box", "ssh://a%0aid@box", "ssh://box%20id",
+		"ssh://::2", "ssh://::1", "ssh://a:b:22", "ssh://[a:b]", "ssh://box%25eth0",
 	} {
 		if got, err := Parse(raw); err == nil {
 			t.Errorf("%q is %+v", raw, got)
