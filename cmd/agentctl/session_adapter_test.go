@@ -358,7 +358,7 @@ func TestTheScreenExportsTheSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &sessionAdapter{client: c, session: made.Session}
-	for u := range s.Updates(t.Context()) {
+	for u := range s.UpdatesSince(t.Context(), protocol.Position{}) {
 		if u.Event != nil && u.Event.Type == protocol.TurnEnded {
 			break
 		}
