@@ -57,8 +57,9 @@ func (d *Dialer) Dial(ctx context.Context, prompt bool) (net.Conn, error) {
 		return nil, fmt.Errorf("ssh %s: %w", d.Target, context.Cause(ctx))
 	}
 	if err != nil {
+		err = fmt.Errorf("ssh %s: %w", d.Target, c.explain(err)) // before Close, which kills ssh
 		_ = c.Close()
-		return nil, fmt.Errorf("ssh %s: %w", d.Target, c.explain(err))
+		return nil, err
 	}
 	return c, nil
 }
