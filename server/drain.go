@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"agentctl/protocol"
 )
@@ -15,6 +16,8 @@ type drain struct {
 	cancel context.CancelCauseFunc
 	idle   chan struct{} // closed when no request is under way, after cancel
 	once   sync.Once     // closes idle
+
+	announced atomic.Bool // a shutdown has begun: answers are written before the request counts as ended
 
 	mu       sync.Mutex
 	requests int
@@ -40,6 +43,10 @@ func (d *drain) end() {
 		d.once.Do(func() { close(d.idle) })
 	}
 }
+
+// announce says that stop will follow. Requests go on, and may end with the turns of their
+// sessions.
+func (d *drain) announce() { d.announced.Store(true) }
 
 // stop ends the requests and waits for them, for closeTimeout at most and until ctx ends.
 func (d *drain) stop(ctx context.Context) {
@@ -68,7 +75,7 @@ func (d *drain) handler(next http.Handler) http.Handler {
 		defer cancel(nil)
 		defer context.AfterFunc(d.ctx, func() { cancel(context.Cause(d.ctx)) })()
 		next.ServeHTTP(w, r.WithContext(ctx))
-		if d.ctx.Err() != nil {
+		if d.announced.Load() {
 			_ = http.NewResponseController(w).Flush() // before Shutdown closes the connection
 		}
 	})

@@ -166,6 +166,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		}
 	}
 	defer close(s.done)
+	s.api.drain.announce()
 	s.api.hooks.Close()
 	var reads sync.WaitGroup
 	reads.Go(s.history.Close)
