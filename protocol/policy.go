@@ -14,7 +14,7 @@ type PolicyFile struct {
 	Deny    []PolicyRule `json:"deny,omitempty"`
 	Ask     []PolicyRule `json:"ask,omitempty"`
 	Allow   []PolicyRule `json:"allow,omitempty"`
-	Timeout string       `json:"timeout,omitempty"` // after which what is asked expires, such as 5m; 0s: at once
+	Timeout string       `json:"timeout,omitempty"` // after which a waiting request expires, such as 5m; 0s: at once
 }
 
 // A PolicyRule matches requests that have all of what it names.

@@ -46,7 +46,7 @@ func (l *eventLines) endRun() error {
 	return l.lines.Write(e.AppendJSON(nil))
 }
 
-// close prints what is left.
+// close prints the open run and the buffered lines.
 func (l *eventLines) close() error {
 	if err := l.endRun(); err != nil {
 		return err

@@ -94,7 +94,7 @@ func (l *exportedLog) events() []json.RawMessage {
 	return out
 }
 
-// summary tells what is imported.
+// summary returns the numbers of imported turns.
 func (l *exportedLog) summary() string {
 	text := fmt.Sprintf("imported %d turns", len(l.turns))
 	if len(l.turns) == 1 {

@@ -66,7 +66,7 @@ type upResult struct {
 	DryRun  bool     `json:"dry_run,omitempty"`
 }
 
-// upStep is a session of the file and what is to be done with it.
+// upStep is a session of the file and the changes that it needs.
 type upStep struct {
 	session  *upSession
 	result   upResult

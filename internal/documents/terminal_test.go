@@ -57,7 +57,7 @@ func (m *machine) onTerminal(line string, steps []step) result {
 	return result{stdout: shown.text(), code: exitCode(cmd.Wait())}
 }
 
-// A screen collects what is shown.
+// A screen collects the output of a program.
 type screen struct {
 	mu      sync.Mutex
 	shown   bytes.Buffer

@@ -14,7 +14,7 @@ import (
 // pollInterval is the time between two looks at a file that is followed.
 const pollInterval = 200 * time.Millisecond
 
-// A Tail reads the end of a log, and then what is added to it.
+// A Tail reads the end of a log, and then its new lines.
 type Tail struct {
 	path   string
 	file   *os.File

@@ -38,7 +38,7 @@ func (w *Worktree) Setup(ctx context.Context, command []string, out io.Writer) e
 	return w.MarkReady(ctx)
 }
 
-// lastLine keeps the end of what is written.
+// lastLine keeps the end of the output.
 type lastLine struct{ end []byte }
 
 const maxLastLine = 512 // bytes

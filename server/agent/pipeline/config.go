@@ -20,7 +20,7 @@ type Config struct {
 	Attempts int   `json:"attempts"`  // of the planner at a valid plan; default 3
 	Confirm  *bool `json:"confirm"`   // the user confirms each plan; default true
 
-	Limits TurnAndTask `json:"limits"` // of what is used
+	Limits TurnAndTask `json:"limits"` // of time, calls, tokens and cost
 }
 
 // TurnAndTask are the limits of a turn and of each of its tasks.

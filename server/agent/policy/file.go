@@ -35,12 +35,12 @@ func JudgeFile(f *protocol.PolicyFile, c *Call) Ruling {
 // asked returns the ruling about a call that a user decides, if there is time for it.
 func asked(f *protocol.PolicyFile) Ruling {
 	if d, set := FileTimeout(f); set && d == 0 {
-		return Ruling{Refuse, "nothing of the policy file " + f.Name + " allows it, and nobody is asked"}
+		return Ruling{Refuse, "nothing of the policy file " + f.Name + " allows it, and no user is asked"}
 	}
 	return Ruling{Action: AskUser}
 }
 
-// FileTimeout returns the time that users have to decide what is asked.
+// FileTimeout returns the time that users have to decide a request.
 func FileTimeout(f *protocol.PolicyFile) (d time.Duration, set bool) {
 	d, err := time.ParseDuration(f.Timeout)
 	return d, err == nil

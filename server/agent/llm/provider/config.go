@@ -26,7 +26,7 @@ type Config struct {
 	KeyEnv     string                 `json:"key_env"`     // the variable that holds the key
 	KeyCommand []string               `json:"key_command"` // a program and arguments; it prints the key
 	Headers    map[string]string      `json:"headers"`     // of requests; ${NAME} is a variable
-	Models     map[string]ModelConfig `json:"models"`      // what is known of models
+	Models     map[string]ModelConfig `json:"models"`      // facts about models
 }
 
 // A ModelConfig says what is known of a model. All of it is optional.
