@@ -98,7 +98,7 @@ var Commands = []CommandType{
 	{Verb: DoRename, Data: of[RenameData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
 	{Verb: DoLabel, Data: of[LabelData], Result: of[LabelResult], Role: RoleOperator, Session: true, Changes: true},
 	{Verb: DoConfigure, Data: of[ConfigureData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoClose, Data: of[CloseData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
+	{Verb: DoClose, Data: of[CloseData], Result: of[CloseResult], Role: RoleOperator, Session: true, Changes: true},
 	{Verb: DoSend, Data: of[SendData], Result: of[SendResult], Role: RoleOperator, Session: true, Changes: true},
 	{
 		Verb: DoInterrupt, Data: of[InterruptData], Result: of[InterruptResult], Role: RoleOperator, Session: true,

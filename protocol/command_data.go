@@ -6,14 +6,20 @@ import (
 )
 
 // HistoryData requests finished turns before a seq (0: the newest). The answer holds them oldest
-// first. Limit is 1 to 100 turns (0: 20); the answer also ends at about 1 MiB of events.
+// first. Limit is 1 to 100 turns (0: 20); the answer also ends at about 1 MiB of events, or at
+// Bytes.
 type HistoryData struct {
 	Before uint64 `json:"before,omitempty"`
 	Limit  int    `json:"limit,omitempty"`
+
+	// Bytes is the size of the answer in about bytes of events; 0, and at most: 1 MiB. It needs
+	// Limits.HistoryBytes.
+	Bytes int64 `json:"bytes,omitempty"`
 }
 
-// HistoryResult holds the joined events of whole turns. More means that older turns exist before
-// First.
+// HistoryResult holds the joined events of whole turns. More means that older ones exist before
+// First. A turn that is larger than an answer comes from its end: the first event is then none that
+// starts a turn, and the next answers hold the events before it.
 type HistoryResult struct {
 	Epoch  string            `json:"epoch"`
 	First  uint64            `json:"first,omitempty"`
@@ -97,10 +103,17 @@ type ConfigureData struct {
 }
 
 // CloseData ends a session: its turn is interrupted and its agent stopped. Delete removes all its
-// data.
+// data, and the git worktree that was made for it, unless that has work of its own.
 type CloseData struct {
-	Reason string `json:"reason,omitempty"`
-	Delete bool   `json:"delete,omitempty"`
+	Reason       string `json:"reason,omitempty"`
+	Delete       bool   `json:"delete,omitempty"`
+	KeepWorktree bool   `json:"keep_worktree,omitempty"`
+}
+
+// CloseResult names the git worktree of a deleted session if it stays.
+type CloseResult struct {
+	Worktree string `json:"worktree,omitempty"` // its directory
+	Reason   string `json:"reason,omitempty"`   // why it stays
 }
 
 // SendData sends a user's message. Text or Parts is required.

@@ -31,6 +31,11 @@ type Limits struct {
 	Message  int64 `json:"message"`  // of one WebSocket message
 	Event    int64 `json:"event"`    // of one event
 	InFlight int   `json:"inflight"` // concurrent commands per connection; others wait
+
+	FoldMS int64 `json:"fold_ms,omitempty"` // largest SubscribeData.FoldMS; absent: the server does not know it
+
+	// HistoryBytes is the largest HistoryData.Bytes; absent: the server does not know it.
+	HistoryBytes int64 `json:"history_bytes,omitempty"`
 }
 
 // SubscribeData subscribes to a session. Without Position: the snapshot of the last turn boundary
@@ -38,6 +43,11 @@ type Limits struct {
 type SubscribeData struct {
 	Position *Position `json:"position,omitempty"`
 	Raw      bool      `json:"raw,omitempty"` // never join deltas, even when lagging
+
+	// FoldMS joins live deltas too: those that become visible within so many milliseconds of the
+	// last ones sent wait and come as one event. Any other event is sent at once, with the deltas
+	// before it. It needs Limits.FoldMS; larger values count as that.
+	FoldMS int64 `json:"fold_ms,omitempty"`
 }
 
 // Modes of a subscription.

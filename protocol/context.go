@@ -1,5 +1,7 @@
 package protocol
 
+import "slices"
+
 // ContextInfo is the usage of the agent's context, the data of context.updated.
 type ContextInfo struct {
 	Tokens           int64   `json:"tokens"`
@@ -37,7 +39,19 @@ type Options struct {
 	Version  string         `json:"version,omitempty"`
 	Settings []Setting      `json:"settings,omitempty"`
 	Commands []SlashCommand `json:"commands,omitempty"`
+	Features []string       `json:"features,omitempty"` // optional commands that it carries out
+
+	Resources []Resource `json:"resources,omitempty"`
 }
+
+// Features of agents.
+const (
+	FeatureUndo = "undo" // undo, retry
+	FeatureFork = "fork"
+)
+
+// Has reports whether the agent has a feature. An agent that names none may have it all the same.
+func (o *Options) Has(feature string) bool { return o != nil && slices.Contains(o.Features, feature) }
 
 // A Setting is a setting that configure can change.
 type Setting struct {
@@ -46,6 +60,16 @@ type Setting struct {
 	Value   string   `json:"value,omitempty"`
 	Default string   `json:"default,omitempty"` // in a state it has the first value if the agent names none
 	Choices []Choice `json:"choices,omitempty"`
+
+	// RequestsOnly: it decides about the agent's requests. The agent may act without a request.
+	RequestsOnly bool `json:"requests_only,omitempty"`
+}
+
+// A Resource is content that a message can mention as "@" and its name. The agent reads it when it
+// gets the message.
+type Resource struct {
+	Name  string `json:"name"` // SERVER:URI, without spaces
+	Title string `json:"title,omitempty"`
 }
 
 // A SlashCommand is a command that the agent understands at the start of a message.

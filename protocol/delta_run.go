@@ -3,6 +3,7 @@ package protocol
 import (
 	"encoding/json"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -19,14 +20,44 @@ type DeltaRun struct {
 
 type runPart struct {
 	JoinedPart
-	text []byte
+	text *[]byte // of runTexts
 }
+
+// runTexts holds memory for the texts of runs. A run that ends gives it back.
+var runTexts = sync.Pool{New: func() any { return new([]byte) }}
 
 // A Delta is text appended to one part by one event.
 type Delta struct {
 	Part string
 	Kind Kind
 	Text string
+}
+
+// Type returns the type of an event with the delta. It is empty for an unknown kind.
+func (d Delta) Type() Type {
+	switch d.Kind {
+	case KindText:
+		return TextDelta
+	case KindReasoning:
+		return ReasoningDelta
+	case KindInput:
+		return ToolInput
+	case KindOutput:
+		return ToolOutput
+	}
+	return ""
+}
+
+// AppendJSON appends the data of an event with the delta as JSON, without the general encoder:
+// agents emit more of these than of all others.
+func (d Delta) AppendJSON(dst []byte) []byte {
+	field := `{"tool":`
+	if d.Kind == KindText || d.Kind == KindReasoning {
+		field = `{"part":`
+	}
+	dst = slices.Grow(dst, len(field)+len(d.Part)+len(d.Text)+len(d.Text)/16+24) // with some escapes
+	dst = append(AppendString(append(dst, field...), d.Part), `,"text":`...)
+	return append(AppendString(dst, d.Text), '}')
 }
 
 // Delta returns the event's delta, if it is one: text and reasoning deltas, and input and output of
@@ -83,11 +114,15 @@ func (r *DeltaRun) Add(e *Event, d Delta) bool {
 	}
 	if i < 0 {
 		r.parts = append(
-			r.parts, runPart{JoinedPart: JoinedPart{Part: d.Part, Kind: d.Kind, Task: e.Task, Parent: e.Parent}},
+			r.parts, runPart{
+				JoinedPart: JoinedPart{Part: d.Part, Kind: d.Kind, Task: e.Task, Parent: e.Parent},
+				text:       runTexts.Get().(*[]byte),
+			},
 		)
 		i = len(r.parts) - 1
 	}
-	r.parts[i].text = append(r.parts[i].text, d.Text...)
+	text := r.parts[i].text
+	*text = append(*text, d.Text...)
 	r.last = e.Seq
 	r.bytes += len(d.Text)
 	return true
@@ -102,7 +137,15 @@ func (r *DeltaRun) Len() int {
 }
 
 // Reset empties the run.
-func (r *DeltaRun) Reset() { r.first, r.last, r.bytes, r.parts = 0, 0, 0, r.parts[:0] }
+func (r *DeltaRun) Reset() {
+	for i := range r.parts {
+		text := r.parts[i].text
+		r.parts[i] = runPart{}
+		*text = (*text)[:0]
+		runTexts.Put(text)
+	}
+	r.first, r.last, r.bytes, r.parts = 0, 0, 0, r.parts[:0]
+}
 
 // Event returns the joined event: of the part's own delta type if the run has one part, else of the
 // type fold. The run must not be empty.
@@ -114,22 +157,14 @@ func (r *DeltaRun) Event() *Event {
 	if len(r.parts) == 1 {
 		p := &r.parts[0]
 		e.Task, e.Parent = p.Task, p.Parent
-		switch p.Kind {
-		case KindText:
-			e.Type, e.Data = TextDelta, MustEncode(PartDeltaData{p.Part, string(p.text)})
-		case KindReasoning:
-			e.Type, e.Data = ReasoningDelta, MustEncode(PartDeltaData{p.Part, string(p.text)})
-		case KindInput:
-			e.Type, e.Data = ToolInput, MustEncode(ToolInputData{Tool: p.Part, Text: string(p.text)})
-		case KindOutput:
-			e.Type, e.Data = ToolOutput, MustEncode(ToolOutputData{Tool: p.Part, Text: string(p.text)})
-		}
+		d := Delta{p.Part, p.Kind, string(*p.text)}
+		e.Type, e.Data = d.Type(), d.AppendJSON(nil)
 		return e
 	}
 	var data JoinedData
 	for i := range r.parts {
 		p := r.parts[i].JoinedPart
-		p.Text = string(r.parts[i].text)
+		p.Text = string(*r.parts[i].text)
 		data.Parts = append(data.Parts, p)
 	}
 	e.Type, e.Data = JoinedDeltas, MustEncode(data)

@@ -29,6 +29,7 @@ const (
 	MaxJoined  = 128 << 10 // the text of one joined run
 	MaxMessage = 1 << 20   // one WebSocket message of a client, unless the answer to hello differs
 	MaxResult  = 15 << 20  // the result of a command
+	MaxHistory = 1 << 20   // the events of one answer to history, about
 	MaxText    = 40 << 10  // the text of one delta event; fits MaxEvent with every byte escaped as \u00XX
 )
 

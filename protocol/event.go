@@ -73,7 +73,7 @@ func (e *Event) AppendJSON(dst []byte) []byte {
 	dst = appendField(dst, "task", e.Task)
 	dst = appendField(dst, "parent", e.Parent)
 	dst = append(dst, `,"time":"`...)
-	dst = e.Time.UTC().AppendFormat(dst, TimeFormat)
+	dst = appendTime(dst, e.Time)
 	dst = append(dst, `","type":`...)
 	dst = AppendString(dst, string(e.Type))
 	if e.By != nil {
@@ -87,6 +87,13 @@ func (e *Event) AppendJSON(dst []byte) []byte {
 		dst = append(dst, e.Data...)
 	}
 	return append(dst, '}')
+}
+
+// appendTime appends a time in TimeFormat. The layout of RFC 3339 is formatted without a parser.
+func appendTime(dst []byte, t time.Time) []byte {
+	dst = t.UTC().AppendFormat(dst, time.RFC3339)
+	ms := t.Nanosecond() / 1e6
+	return append(dst[:len(dst)-1], '.', byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10), 'Z')
 }
 
 func appendField(dst []byte, name, value string) []byte {

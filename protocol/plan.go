@@ -64,4 +64,12 @@ type AggregateData struct {
 	Text       string `json:"text,omitempty"`
 	DurationMS int64  `json:"duration_ms,omitempty"`
 	Usage      *Usage `json:"usage,omitempty"`
+
+	Conflicts []FileConflict `json:"conflicts,omitempty"` // of pipeline.completed
+}
+
+// A FileConflict is a file that several tasks changed while they ran.
+type FileConflict struct {
+	Path  string   `json:"path"`
+	Tasks []string `json:"tasks"` // ids
 }

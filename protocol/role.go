@@ -18,6 +18,10 @@ const (
 	RoleApprover Role = "approver" // decides approvals
 	RoleAdmin    Role = "admin"
 
+	// RoleMetrics is the role of a credential that reads the metrics of the server and sends no
+	// command.
+	RoleMetrics Role = "metrics"
+
 	// RoleAgent is the role of a process that an agent started. No credential has it.
 	RoleAgent Role = "agent"
 
@@ -26,7 +30,7 @@ const (
 	RoleDecider Role = "decider"
 )
 
-// Roles lists the roles of credentials, the weakest first.
+// Roles lists the roles of users and credentials, the weakest first. RoleMetrics is apart.
 var Roles = []Role{RoleObserver, RoleOperator, RoleApprover, RoleAdmin}
 
 // A Scope says in which sessions a role may send a command.
@@ -52,7 +56,7 @@ func (r Role) Scope(v Verb) Scope {
 		return ScopeEvery
 	case r == RoleDecider && v == DoApprove:
 		return ScopeRequest
-	case r == RoleDecider:
+	case r == RoleDecider, r == RoleMetrics:
 		return ScopeNone
 	case r == RoleAgent && (required == RoleOperator || v == DoExport): // an export is recorded in its session
 		return ScopeOwn

@@ -29,6 +29,14 @@ func TestALinkDecidesOneRequestAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestTheRoleOfMetricsAllowsNoCommand(t *testing.T) {
+	for _, c := range Commands {
+		if RoleMetrics.May(c.Verb) {
+			t.Errorf("%s", c.Verb)
+		}
+	}
+}
+
 func TestEachRoleIncludesTheWeakerOnes(t *testing.T) {
 	for _, c := range Commands {
 		allowed := false

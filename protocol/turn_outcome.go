@@ -37,13 +37,13 @@ func NewTurnOutcome(session string, turn *Turn, end *TurnEndedData) TurnOutcome 
 		o.Cost = end.Usage.Cost
 	}
 	if turn != nil {
-		o.Turn, o.MessageID, o.Text = turn.Turn, turn.Message.MessageID, answerText(turn.Items)
+		o.Turn, o.MessageID, o.Text = turn.Turn, turn.Message.MessageID, AnswerText(turn.Items)
 	}
 	return o
 }
 
-// answerText joins the texts of the agent, without those of its tasks and sub-agents.
-func answerText(items []*Item) string {
+// AnswerText joins the texts of the agent by lines, without those of its tasks and sub-agents.
+func AnswerText(items []*Item) string {
 	var parts []string
 	for _, it := range items {
 		if it.Kind == ItemText && it.Task == "" && it.Parent == "" && len(it.Text) > 0 {
