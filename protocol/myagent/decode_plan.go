@@ -227,6 +227,9 @@ func resultText(raw json.RawMessage) string {
 // recordAggregate records an event of the aggregation.
 func (h *frameHandler) recordAggregate(t protocol.Type) {
 	d := protocol.AggregateData{Tasks: int(h.meta.int("task_count")), DurationMS: h.executionMS(), Usage: h.usage()}
+	if h.namesTurns {
+		h.meta.decode("conflicts", &d.Conflicts)
+	}
 	var results []json.RawMessage
 	if h.content.decode("solver_results", &results) && d.Tasks == 0 && !h.meta.has("task_count") {
 		d.Tasks = len(results)

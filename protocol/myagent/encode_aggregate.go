@@ -102,6 +102,9 @@ func (enc *encoder) aggregateFrame(event string, d *protocol.AggregateData, disp
 	if d.Usage != nil {
 		m["tokens_used"] = usageMeta(d.Usage)
 	}
+	if len(d.Conflicts) > 0 {
+		m["conflicts"] = d.Conflicts
+	}
 	plan := enc.state.Plan
 	if plan == nil {
 		plan = new(protocol.Plan)
