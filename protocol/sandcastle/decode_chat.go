@@ -113,6 +113,9 @@ func (c *client) recordMode(s *session, mode string) {
 	if known != nil && modeOf(s.log.State) == mode {
 		return
 	}
+	if known != nil && known.ID != settingMode {
+		known = nil
+	}
 	var o protocol.Options
 	if old := s.log.State.Options; old != nil {
 		o = *old

@@ -15,16 +15,34 @@ const (
 	modeBuild   = "build"
 )
 
-// modeSetting returns the agent's mode setting, or nil.
+// modeSetting returns the setting that holds the mode of the agent, or nil: its mode, or the policy
+// of an agent that plans by it. A policy of the session does not keep an agent from building: the
+// agent may act without a request.
 func modeSetting(st *protocol.State) *protocol.Setting {
 	if st == nil || st.Options == nil {
 		return nil
 	}
-	i := slices.IndexFunc(st.Options.Settings, func(s protocol.Setting) bool { return s.ID == settingMode })
-	if i < 0 {
-		return nil
+	isPlan := func(c protocol.Choice) bool { return c.ID == modePlan }
+	var found *protocol.Setting
+	for i := range st.Options.Settings {
+		switch s := &st.Options.Settings[i]; {
+		case s.ID == settingMode && slices.ContainsFunc(s.Choices, isPlan):
+			return s
+		case s.ID == settingMode && found == nil:
+			found = s
+		case s.ID == protocol.PolicySetting && !s.RequestsOnly && slices.ContainsFunc(s.Choices, isPlan):
+			found = s
+		}
 	}
-	return &st.Options.Settings[i]
+	return found
+}
+
+// modeSettingID returns the id of that setting. Before the agent's start it is not known.
+func modeSettingID(s *protocol.Setting) string {
+	if s == nil {
+		return settingMode
+	}
+	return s.ID
 }
 
 // modeOf returns the mode of the agent: plan or build.
@@ -41,8 +59,9 @@ func buildValue(s *protocol.Setting, before string) string {
 	isBefore := func(c protocol.Choice) bool { return c.ID == before && before != modePlan }
 	isBuild := func(c protocol.Choice) bool { return c.ID == modeBuild }
 	isDefault := func(c protocol.Choice) bool { return c.ID == "default" }
+	isFirst := func(c protocol.Choice) bool { return c.ID == s.Default && s.Default != modePlan }
 	isOther := func(c protocol.Choice) bool { return c.ID != modePlan }
-	for _, is := range []func(protocol.Choice) bool{isBefore, isBuild, isDefault, isOther} {
+	for _, is := range []func(protocol.Choice) bool{isBefore, isBuild, isDefault, isFirst, isOther} {
 		if i := slices.IndexFunc(s.Choices, is); i >= 0 {
 			return s.Choices[i].ID
 		}
@@ -68,11 +87,18 @@ var errPlanQueued = protocol.Errorf(protocol.CodeConflict,
 // builds writes files. A message without a mode builds if an earlier one of this connection chose
 // plan.
 func (s *server) sendInMode(c *rpcCall, send func(refuseQueued bool)) {
-	before, planned := s.planned[c.SessionID]
+	_, planned := s.planned[c.SessionID]
 	if c.Mode != modePlan && c.Mode != modeBuild && !planned {
 		send(false)
 		return
 	}
+	s.setMode(c, nil, func() { send(c.Mode == modePlan) })
+}
+
+// setMode calls then when the agent has the message's mode. refused is why an agent that was not
+// started has no setting mode: now its settings are known.
+func (s *server) setMode(c *rpcCall, refused *protocol.Error, then func()) {
+	before, planned := s.planned[c.SessionID]
 	s.Request(protocol.DoSnapshot, c.SessionID, "", nil, func(a protocol.Answer) {
 		r, err := codec.DecodeResult[protocol.SnapshotResult](a)
 		st := r.Snapshot.State
@@ -81,7 +107,12 @@ func (s *server) sendInMode(c *rpcCall, send func(refuseQueued bool)) {
 			return
 		}
 		value, busy := "", st.Turn != nil || len(st.Queue) > 0 || st.BlockingHold() != nil
-		switch setting := modeSetting(st); {
+		setting := modeSetting(st)
+		switch {
+		case refused != nil && (setting == nil || setting.ID == settingMode):
+			delete(s.planned, c.SessionID)
+			s.failCall(c, refused)
+			return
 		case c.Mode == modePlan && busy:
 			s.failCall(c, errPlanQueued)
 			return
@@ -99,17 +130,21 @@ func (s *server) sendInMode(c *rpcCall, send func(refuseQueued bool)) {
 			delete(s.planned, c.SessionID)
 		}
 		if value == "" {
-			send(c.Mode == modePlan)
+			then()
 			return
 		}
-		d := protocol.ConfigureData{Setting: settingMode, Value: value}
+		d := protocol.ConfigureData{Setting: modeSettingID(setting), Value: value}
 		s.Request(protocol.DoConfigure, st.Session, "", d, func(a protocol.Answer) {
-			if a.Error != nil {
-				a.Error.Message = "the agent does not change to mode " + value + ": " + a.Error.Message
-				s.failCall(c, a.Error)
+			if a.Error == nil {
+				then()
 				return
 			}
-			send(c.Mode == modePlan)
+			a.Error.Message = "the agent does not change to mode " + value + ": " + a.Error.Message
+			if setting == nil && refused == nil {
+				s.setMode(c, a.Error, then)
+				return
+			}
+			s.failCall(c, a.Error)
 		})
 	})
 }

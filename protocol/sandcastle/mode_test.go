@@ -29,6 +29,15 @@ func modeOptions(value string, choices ...string) protocol.Options {
 	return protocol.Options{Settings: []protocol.Setting{s}}
 }
 
+// policyOptions are the settings of a session with a policy: of the agent, or for requests only.
+func policyOptions(value string, requestsOnly bool) protocol.Options {
+	s := protocol.Setting{ID: protocol.PolicySetting, Value: value, RequestsOnly: requestsOnly, Default: "auto-edit"}
+	for _, c := range []string{"ask", "auto-edit", "plan"} {
+		s.Choices = append(s.Choices, protocol.Choice{ID: c})
+	}
+	return protocol.Options{Settings: []protocol.Setting{s}}
+}
+
 func TestAMessageInModePlanSetsTheModeFirstOrIsRefused(t *testing.T) {
 	send := requestFrame(0, "chat.send", `{"sessionId":"s","content":"hi","clientMessageId":"c","mode":"plan"}`)
 	started := protocol.SendResult{Status: protocol.SendStarted, MessageID: "m1"}
@@ -48,10 +57,27 @@ func TestAMessageInModePlanSetsTheModeFirstOrIsRefused(t *testing.T) {
 			func(d *serverTest) { d.append(protocol.AgentOptions, "", modeOptions("plan", "default", "plan")) },
 			"snapshot send", `"status":"started"`,
 		},
+		"agent with a policy": {
+			func(d *serverTest) { d.append(protocol.AgentOptions, "", policyOptions("ask", false)) },
+			"snapshot configure=plan send", `"status":"started"`,
+		},
+		"agent with a mode that has no plan, and a policy": {
+			func(d *serverTest) {
+				o := modeOptions("default", "default", "auto")
+				o.Settings = append(o.Settings, policyOptions("ask", false).Settings...)
+				d.append(protocol.AgentOptions, "", o)
+			}, "snapshot configure=plan send", `"status":"started"`,
+		},
+		"policy for requests only": {
+			func(d *serverTest) {
+				d.append(protocol.AgentOptions, "", policyOptions("ask", true))
+				d.errors[protocol.DoConfigure] = protocol.Errorf(protocol.CodeNotFound, "unknown setting mode")
+			}, "snapshot configure=plan snapshot", "the agent does not change to mode plan: unknown setting mode",
+		},
 		"agent without the mode": {
 			func(d *serverTest) {
 				d.errors[protocol.DoConfigure] = protocol.Errorf(protocol.CodeNotFound, "unknown setting mode")
-			}, "snapshot configure=plan", "the agent does not change to mode plan: unknown setting mode",
+			}, "snapshot configure=plan snapshot", "the agent does not change to mode plan: unknown setting mode",
 		},
 		"turn under way": {
 			func(d *serverTest) { d.startTurn("t1", "first") }, "snapshot", "cannot wait in the queue",
