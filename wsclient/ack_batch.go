@@ -1,10 +1,14 @@
 package wsclient
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
-// Events are acknowledged at the latest after half the window, or ackDelay after the first
-// unacknowledged one. If no more events wait, a quarter of the window or ackIdleBytes suffices. The
-// number of events does not count: an ack for some small events would cost more than they do.
+// Events are acknowledged at the latest after half the window, which all subscriptions share, or
+// ackDelay after the first unacknowledged one. If no more events wait, a quarter of the window or
+// ackIdleBytes suffices. The number of events does not count: an ack for some small events would
+// cost more than they do.
 const (
 	ackDelay     = 50 * time.Millisecond
 	ackIdleBytes = 64 << 10
@@ -14,11 +18,12 @@ const (
 type ackBatch struct {
 	events int
 	bytes  int64
-	timer  *time.Timer // runs while events > 0
+	owed   *atomic.Int64 // of all batches of the client
+	timer  *time.Timer   // runs while events > 0
 }
 
-func newAckBatch() *ackBatch {
-	b := &ackBatch{timer: time.NewTimer(time.Hour)}
+func newAckBatch(owed *atomic.Int64) *ackBatch {
+	b := &ackBatch{owed: owed, timer: time.NewTimer(time.Hour)}
 	b.timer.Stop()
 	return b
 }
@@ -37,11 +42,12 @@ func (b *ackBatch) add(e *entry, window int64) (due bool) {
 		b.timer.Reset(ackDelay)
 	}
 	b.bytes += e.bytes
+	owed := b.owed.Add(e.bytes)
 	select {
 	case <-b.timer.C:
 		return true
 	default:
-		return b.bytes >= window/2
+		return owed >= window/2
 	}
 }
 
@@ -52,6 +58,7 @@ func (b *ackBatch) dueWhenIdle(window int64) bool {
 }
 
 func (b *ackBatch) reset() {
+	b.owed.Add(-b.bytes)
 	b.events, b.bytes = 0, 0
 	b.timer.Stop()
 }

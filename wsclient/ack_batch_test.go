@@ -2,6 +2,7 @@ package wsclient
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -302,5 +303,40 @@ func TestAFullInboxHasRoomAgainOnceHalfIsTaken(t *testing.T) {
 	}
 	if got := b.take(); got.ok || got.over {
 		t.Errorf("an empty inbox gave %+v", got)
+	}
+}
+
+// Subscriptions share the window: many with a little each acknowledge before it is closed.
+func TestSubscriptionsAcknowledgeBeforeTheirWindowCloses(t *testing.T) {
+	const window, size = 64 << 10, 1 << 10
+	var owed atomic.Int64
+	batches := make([]*ackBatch, 100)
+	for i := range batches {
+		batches[i] = newAckBatch(&owed)
+		defer batches[i].reset()
+	}
+	e := &entry{Item: Item{Event: &protocol.Event{Seq: 1, Type: protocol.TextDelta}}, bytes: size}
+	unacknowledged, acks := make([]int64, len(batches)), 0
+	for n := range 1000 {
+		i := n % len(batches)
+		unacknowledged[i] += size
+		if batches[i].add(e, window) {
+			unacknowledged[i] = 0
+			batches[i].reset()
+			acks++
+		}
+		var sum int64
+		for _, bytes := range unacknowledged {
+			sum += bytes
+		}
+		if sum > window/2 {
+			t.Fatalf("after %d events %d bytes of a window of %d wait for an acknowledgement", n+1, sum, window)
+		}
+	}
+	for _, b := range batches {
+		b.reset()
+	}
+	if acks == 0 || owed.Load() != 0 {
+		t.Errorf("%d acks, %d bytes owed after the end", acks, owed.Load())
 	}
 }

@@ -28,6 +28,7 @@ type Client struct {
 	hello       atomic.Pointer[protocol.HelloResult]
 	ephemeral   atomic.Bool
 	window      atomic.Int64 // bytes, of the newest connection; 0: no acks
+	owed        atomic.Int64 // bytes that subscriptions have consumed and not acknowledged
 }
 
 // New returns a client of the server at url. Supported schemes are ws, wss, http, https and unix
@@ -105,6 +106,9 @@ func (c *Client) Retry() { c.post((*eventLoop).retryNow) }
 
 // Dialect returns the name of the dialect, or "" for the native protocol.
 func (c *Client) Dialect() string { return c.options.Dialect }
+
+// Remote reports whether the server's URL names another machine.
+func (c *Client) Remote() bool { return c.dialer.remote }
 
 // Ephemeral reports whether sessions, turns and approvals of the server end with this client's
 // connection: the dialect declares it, and the server of the newest connection is not agentctl.

@@ -30,6 +30,7 @@ const maxIncoming = protocol.MaxOutgoing
 type dialer struct {
 	url        string // to dial; may hold credentials
 	displayURL string // without credentials
+	remote     bool   // the URL names another machine
 	http       *http.Client
 	token      string
 	err        error // invalid URL or option; every attempt fails with it
@@ -53,6 +54,7 @@ func newDialer(raw string, o Options) *dialer {
 		return &dialer{displayURL: "the server", err: err, observer: d.observer}
 	}
 	d.url = u.String()
+	d.remote = isRemote(raw, u)
 	if d.displayURL = raw; socket == "" {
 		u.User, u.RawQuery = nil, ""
 		d.displayURL = u.String()
@@ -144,6 +146,15 @@ func parseURL(raw, dialectName string, custom bool) (_ *url.URL, socket string, 
 		u.Path = standard
 	}
 	return u, "", nil
+}
+
+// isRemote reports whether a valid URL, raw as given and u as dialed, names another machine.
+func isRemote(raw string, u *url.URL) bool {
+	if strings.HasPrefix(raw, "ssh://") {
+		return true
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
 // dial opens a WebSocket. ctx bounds only the dialing. peerIsAgentctl reports whether the server is

@@ -278,3 +278,19 @@ func TestConnectsOverTLS(t *testing.T) {
 		t.Errorf("connect without its certificate: %v", err)
 	}
 }
+
+func TestAURLOfAnotherMachineIsRemote(t *testing.T) {
+	for url, remote := range map[string]bool{
+		"unix:///run/agentctl.sock": false, "ws://127.0.0.1:7777": false, "wss://localhost": false,
+		"ws://[::1]:80": false,
+		"ws://box:7777": true, "wss://10.0.0.7": true, "ssh://ada@box": true, "ssh://localhost": true,
+	} {
+		o := Options{}
+		if strings.HasPrefix(url, "ssh:") {
+			o.Dial = func(context.Context) (net.Conn, error) { return nil, net.ErrClosed }
+		}
+		if got := New(url, o).Remote(); got != remote {
+			t.Errorf("%s is remote: %v, want %v", url, got, remote)
+		}
+	}
+}

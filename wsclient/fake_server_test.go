@@ -78,6 +78,8 @@ func (f *fakeServer) dial(ctx context.Context) (net.Conn, error) {
 	select {
 	case f.accepted <- server:
 		return client, nil
+	case <-f.closed: // http.Transport may dial after the end of the request, without its context
+		return nil, net.ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"sync/atomic"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -13,6 +14,10 @@ import (
 type SubscribeOptions struct {
 	Since *protocol.Position // nil: snapshot of the last turn boundary and the events since
 	Raw   bool               // never receive folded events
+
+	// Fold is the interval in which the server joins live deltas, if it can and Raw is not set. 0:
+	// it sends each.
+	Fold time.Duration
 }
 
 // An Item is one element of a subscription. Exactly one of Attached and Event is set.
@@ -60,8 +65,8 @@ func (s *Subscription) Events(ctx context.Context) iter.Seq2[Item, error] {
 			return
 		}
 		defer s.client.post(func(l *eventLoop) { l.subscriptions.detach(s) })
-		batch := newAckBatch()
-		defer batch.timer.Stop()
+		batch := newAckBatch(&s.client.owed)
+		defer batch.reset()
 		for ctx.Err() == nil {
 			r := s.inbox.take()
 			if r.room {

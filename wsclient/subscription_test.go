@@ -481,3 +481,28 @@ func TestASubscriptionGivenUpDoesNotEndTheNewer(t *testing.T) {
 		})
 	}
 }
+
+// Live deltas are joined only by a server that can, in an interval that it has.
+func TestFoldIsRequestedFromAServerThatCan(t *testing.T) {
+	for _, tt := range []struct {
+		limit int64
+		o     SubscribeOptions
+		want  string
+	}{
+		{0, SubscribeOptions{Fold: time.Second}, `{}`},
+		{1000, SubscribeOptions{}, `{}`},
+		{1000, SubscribeOptions{Fold: 100 * time.Millisecond}, `{"fold_ms":100}`},
+		{50, SubscribeOptions{Fold: 100 * time.Millisecond}, `{"fold_ms":50}`},
+		{1000, SubscribeOptions{Fold: 100 * time.Millisecond, Raw: true}, `{"raw":true}`},
+	} {
+		withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
+			readItems(t, t.Context(), c.Subscribe("s1", tt.o))
+			p := f.nextConn()
+			hello := p.nextCommand(protocol.DoHello)
+			p.answer(hello, protocol.HelloResult{Connection: "c1", Limits: protocol.Limits{FoldMS: tt.limit}})
+			if got := string(p.nextCommand(protocol.DoSubscribe).Data); got != tt.want {
+				t.Errorf("limit %d, %+v: subscribed with %s, want %s", tt.limit, tt.o, got, tt.want)
+			}
+		})
+	}
+}

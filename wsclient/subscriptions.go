@@ -141,6 +141,9 @@ func (ss *subscriptions) subscribe(s *Subscription) {
 	}
 	c := &s.cursor
 	data := protocol.SubscribeData{Raw: s.options.Raw || c.raw}
+	if !data.Raw {
+		data.FoldMS = min(s.options.Fold.Milliseconds(), ss.loop.conn.hello.Limits.FoldMS)
+	}
 	if c.known {
 		at := c.last
 		data.Position = &at

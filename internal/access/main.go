@@ -45,7 +45,8 @@ func generate() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parse template: %w", err)
 	}
-	columns := append(append([]protocol.Role{}, protocol.Roles...), protocol.RoleAgent, protocol.RoleDecider)
+	columns := append([]protocol.Role{}, protocol.Roles...)
+	columns = append(columns, protocol.RoleMetrics, protocol.RoleAgent, protocol.RoleDecider)
 	data := struct {
 		Columns          []protocol.Role
 		Commands, Routes []row

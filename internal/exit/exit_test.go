@@ -76,6 +76,21 @@ func TestAnUnauthorizedUserIsAdvisedToLogIn(t *testing.T) {
 	}
 }
 
+// A server that answers runs: the hint is about the answer.
+func TestAServerThatAnswersIsNotToBeStarted(t *testing.T) {
+	for want, e := range map[string]*wsclient.ConnectError{
+		"not at this path":    {Status: 404, Code: protocol.CodeNotFound, Err: errors.New("not found")},
+		"close other clients": {Status: 503, Code: protocol.CodeConnectionLimit, Err: errors.New("full")},
+		"use wss://":          {URL: "ws://box", Status: 400, Err: errors.New("HTTP 400 Bad Request")},
+		"another service":     {URL: "ws://box", Status: 501, Err: errors.New("HTTP 501")},
+		"use ws://":           {Err: errors.New("http: server gave HTTP response to HTTPS client")},
+	} {
+		if got := From(e); got.Status != Unreachable || !strings.Contains(got.Hint, want) {
+			t.Errorf("%v: exit %d, hint %q, want %q", e, got.Status, got.Hint, want)
+		}
+	}
+}
+
 // A hint names only commands that the dialect, the role and the server accept.
 func TestAHintFitsTheServer(t *testing.T) {
 	reader := []protocol.Verb{protocol.DoList, protocol.DoSnapshot}

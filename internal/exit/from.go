@@ -3,6 +3,7 @@ package exit
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 
 	"agentctl/dialect"
@@ -50,13 +51,22 @@ func fromConnect(e *wsclient.ConnectError) *Error {
 	if e.Code == CodeUntrusted {
 		return (&Error{Status: Unreachable, Code: e.Code, Err: e}).withHint(e.Code)
 	}
-	if e.Status != 0 && e.Code == "" {
-		return &Error{
-			Status: Unreachable, Code: CodeUnreachable, Err: e,
-			Hint: "another service answers there: " + dialectHint(e),
-		}
+	unreachable := &Error{Status: Unreachable, Code: CodeUnreachable, Err: e}
+	switch {
+	case e.Status == http.StatusBadRequest && e.Code == "" && strings.HasPrefix(e.URL, "ws://"): // Go's answer
+		unreachable.Hint = "if the server has TLS there, use wss:// instead of ws://; else " + dialectHint(e)
+	case e.Status != 0 && e.Code == "":
+		unreachable.Hint = "another service answers there: " + dialectHint(e)
+	case e.Code == protocol.CodeNotFound:
+		unreachable.Hint = "a server answers, but not at this path: " + dialectHint(e)
+	case e.Status != 0: // it answers
+		return unreachable.withHint(e.Code)
+	case strings.Contains(e.Error(), "server gave HTTP response to HTTPS client"):
+		unreachable.Hint = "the server has no TLS there: use ws:// instead of wss://"
+	default:
+		return unreachable.withHint(CodeUnreachable)
 	}
-	return (&Error{Status: Unreachable, Code: CodeUnreachable, Err: e}).withHint(CodeUnreachable)
+	return unreachable
 }
 
 // dialectHint says how to reach a server that does not speak the requested dialect.
@@ -114,7 +124,7 @@ var hints = map[protocol.Code]hint{
 	},
 	protocol.CodeForbidden: {text: "ask for a role with this permission"},
 	protocol.CodeNoAgent: {
-		"list agents: agentctl agents; after a change of PATH: agentctl stop", condition{native: true},
+		"list: agentctl agents; after a change of PATH or server.json: agentctl stop", condition{native: true},
 	},
 	protocol.CodeAgentAuth: {
 		"log in: agentctl agents login AGENT; or pass a key to a new session: --env, pass_env; " +

@@ -127,6 +127,9 @@ func (g *Generator) other(typ protocol.Type) codec.Entry {
 		if typ == protocol.AggregateCompleted {
 			d.Text = g.text()
 		}
+		if typ == protocol.PipelineCompleted && d.DurationMS%2 == 1 {
+			d.Conflicts = []protocol.FileConflict{{Path: "a/b.go", Tasks: []string{"1", "2"}}}
+		}
 		return g.entry(typ, d)
 	case protocol.ContextUpdated:
 		return g.entry(

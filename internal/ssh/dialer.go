@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -136,6 +137,15 @@ func (c *conn) readGreeting() error {
 	return errors.New("the shell there prints too much before agentctl starts")
 }
 
+// noServerStatus is the exit code of agentctl connect when it reaches no server.
+const noServerStatus = 8
+
+// A NoServerError is the error of a machine where agentctl runs and reached no server.
+type NoServerError struct{ said string }
+
+// Error returns what agentctl said there.
+func (e *NoServerError) Error() string { return e.said }
+
 // explain returns why there was no greeting: the end of ssh, or err.
 func (c *conn) explain(err error) error {
 	if !errors.Is(err, io.EOF) {
@@ -146,7 +156,7 @@ func (c *conn) explain(err error) error {
 	case <-time.After(waitDelay):
 		return err
 	}
-	said := lastLine(c.errors.String())
+	said := reason(c.errors.String())
 	var exited *exec.ExitError
 	switch {
 	case !errors.As(c.exit, &exited):
@@ -155,6 +165,8 @@ func (c *conn) explain(err error) error {
 			"configuration's servers: %s", "command", said)
 	case strings.Contains(said, `unknown command "connect"`):
 		return errors.New("agentctl there is too old: it has no connect; install a newer one there")
+	case exited.ExitCode() == noServerStatus && said != "":
+		return &NoServerError{said}
 	}
 	if said == "" {
 		return fmt.Errorf("ssh ended before agentctl answered: %w", errors.Join(c.exit, err))
@@ -162,7 +174,14 @@ func (c *conn) explain(err error) error {
 	return errors.New(said)
 }
 
-func lastLine(text string) string {
-	text = strings.TrimSpace(text)
-	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+// reason returns the last error of agentctl in the output of ssh, without its hint, which is for
+// users there; else the last line.
+func reason(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for _, line := range slices.Backward(lines) {
+		if found, ok := strings.CutPrefix(strings.TrimSpace(line), "agentctl: "); ok {
+			return found
+		}
+	}
+	return strings.TrimSpace(lines[len(lines)-1])
 }

@@ -65,7 +65,7 @@ func TestAFailedDialSaysWhy(t *testing.T) {
 		"missing":     {fails(127, "sh: agentctl: not found"), "agentctl is not in the PATH of commands there"},
 		"old":         {fails(2, `agentctl: unknown command "connect" for "agentctl"`), "too old"},
 		"silent":      {"exit 3\n", "ended before agentctl answered: exit status 3"},
-		"no server":   {fails(8, "agentctl: no server runs on /data"), "no server runs on /data"},
+		"no server":   {fails(8, "agentctl: no server runs on /data\n  start one"), "no server runs on /data"},
 		"noise alone": {"yes noise\n", "prints too much"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,6 +74,9 @@ func TestAFailedDialSaysWhy(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) ||
 				!strings.HasPrefix(err.Error(), "ssh ada@box: ") {
 				t.Errorf("%v, %v", conn, err)
+			}
+			if noServer := new(NoServerError); errors.As(err, &noServer) != (name == "no server") {
+				t.Errorf("%#v", err)
 			}
 		})
 	}
