@@ -44,8 +44,8 @@ func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 			logins.ServeHTTP(w, r)
 		case !ok && !open(r.URL.Path):
 			s.refuseUnauthorized(w, r, l.dialectAt(r.URL.Path))
-		case !from.mayRequest(r.URL.Path):
-			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, errScope)
+		case from.refusal(l.Dialect, r.URL.Path) != "":
+			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, from.refusal(l.Dialect, r.URL.Path))
 		default:
 			if ok {
 				if err := s.admission.admit(socketOf(r), l.sender(from), l.privileged(from)); err != nil {

@@ -24,7 +24,7 @@ func (w *testServer) socket() func(context.Context) (net.Conn, error) {
 }
 
 // follow subscribes on a raw connection, which costs less than a client.
-func follow(b *testing.B, conn net.Conn, id string, raw bool) {
+func follow(b testing.TB, conn net.Conn, id string, raw bool) {
 	b.Helper()
 	data := protocol.MustEncode(protocol.SubscribeData{Raw: raw})
 	_, err := conn.Write(
@@ -35,7 +35,7 @@ func follow(b *testing.B, conn net.Conn, id string, raw bool) {
 }
 
 // waitFor reads until a text arrives and returns the number of bytes read.
-func waitFor(b *testing.B, conn net.Conn, text []byte) (n int) {
+func waitFor(b testing.TB, conn net.Conn, text []byte) (n int) {
 	b.Helper()
 	buf := make([]byte, 64<<10)
 	kept := 0

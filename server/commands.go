@@ -107,7 +107,10 @@ func (c *conn) hello(d *protocol.HelloData) (*protocol.HelloResult, error) {
 		Version: protocol.Version, Server: c.server.program.version, Connection: c.id, By: c.user,
 		Agents: c.server.program.agents(),
 		Role:   c.caller.role,
-		Limits: protocol.Limits{Message: limits.Message, Event: protocol.MaxEvent, InFlight: cap(c.slots)},
+		Limits: protocol.Limits{
+			Message: limits.Message, Event: protocol.MaxEvent, InFlight: cap(c.slots), FoldMS: maxFold.Milliseconds(),
+			HistoryBytes: protocol.MaxHistory,
+		},
 		Window: window, HeartbeatMS: limits.Heartbeat.Milliseconds(),
 	}
 	for _, t := range protocol.Commands {
@@ -149,6 +152,7 @@ func (c *conn) handleSubscribe(
 		}
 		sub := &subscription{
 			session: at.Result.Session, log: at.Log, raw: d.Raw, after: at.Result.After.Seq, upto: at.Result.Position,
+			fold: newFold(d),
 		}
 		sub.acked = sub.after
 		c.unsubscribe(sub.session)

@@ -38,6 +38,12 @@ type Limits struct {
 	Heartbeat       time.Duration // between heartbeats of an otherwise silent connection; 30 s
 }
 
+// Sockets returns the largest number of network connections at once.
+func (l Limits) Sockets() int {
+	l.defaults()
+	return l.Connections + l.Reserve + l.Unauthenticated
+}
+
 func (l *Limits) defaults() {
 	if l.Connections == 0 {
 		l.Connections = 4096

@@ -52,9 +52,10 @@ type closing struct {
 
 var _ session.Subscriber = (*conn)(nil)
 
-// accept upgrades a request to a native connection and serves it until it ends.
+// accept upgrades a request to a native connection and serves it.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+	u := &upgradeWriter{ResponseWriter: w}
+	ws, err := websocket.Accept(u, r, &websocket.AcceptOptions{
 		Subprotocols: []string{protocol.Subprotocol}, CompressionMode: websocket.CompressionDisabled,
 		InsecureSkipVerify: true, // the listener has checked the origin
 	})
@@ -62,11 +63,12 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 		return // Accept has answered
 	}
 	ws.SetReadLimit(-1) // nativeTransport bounds messages and reports the limit
-	native := &nativeTransport{Conn: ws, limit: s.limits.Load().Message}
+	native := &nativeTransport{Conn: ws, frames: u.socket, limit: s.limits.Load().Message}
 	s.serve(native, socketOf(r).Conn, callerOf(r, web.RemoteName(r)))
 }
 
-// serve serves a connection until it ends.
+// serve serves a connection, which counts as a request until it ends. It returns at once, so that
+// the request, its context and the stack of its goroutine are freed.
 func (s *Server) serve(t transport, socket net.Conn, from caller) {
 	limits := s.limits.Load()
 	c := &conn{
@@ -76,9 +78,14 @@ func (s *Server) serve(t transport, socket net.Conn, from caller) {
 	}
 	c.closing.ctx, c.closing.cancel = context.WithCancel(context.Background())
 	s.addConn(c)
-	defer s.removeConn(c)
-	defer s.whileValid(from, c.endCredential)()
-	c.run()
+	stop := s.whileValid(from, c.endCredential)
+	s.keepRequest()
+	go func() {
+		defer s.endRequest()
+		defer s.removeConn(c)
+		defer stop()
+		c.run()
+	}()
 }
 
 // run reads and writes until the connection ends, then detaches it from its sessions. A panic ends

@@ -12,11 +12,8 @@ import (
 
 // startHooks starts the hooks of the configuration.
 func (s *Server) startHooks(cfg *Config) error {
-	if len(cfg.Hooks) == 0 {
-		return nil
-	}
 	if cfg.HooksDir == "" {
-		return errors.New("hooks need a directory")
+		return s.SetHooks(cfg.Hooks)
 	}
 	var err error
 	s.api.hooks, err = hook.Start(hook.Config{
@@ -26,6 +23,17 @@ func (s *Server) startHooks(cfg *Config) error {
 		return fmt.Errorf("start hooks: %w", err)
 	}
 	return nil
+}
+
+// SetHooks replaces the hooks; see hook.Hooks.Replace.
+func (s *Server) SetHooks(hooks []hook.Hook) error {
+	if s.api.hooks == nil && len(hooks) > 0 {
+		return errors.New("hooks need a directory")
+	}
+	if s.api.hooks == nil {
+		return nil
+	}
+	return s.api.hooks.Replace(hooks)
 }
 
 // serveLink serves a link of a hook. Its token is the credential: the rules of origins are those of

@@ -108,29 +108,3 @@ func TestWithoutLinksNoPathIsOpen(t *testing.T) {
 		t.Errorf("status %d", answer.StatusCode)
 	}
 }
-
-// The rate of an agent with a hook whose receiver never answers, against that without a hook.
-func BenchmarkDeadHook(b *testing.B) {
-	dead, err := net.Listen("tcp", "127.0.0.1:0") // accepts nothing, so connections hang
-	must(b, err)
-	defer dead.Close()
-	for name, options := range map[string][]func(*testServer){
-		"none": nil,
-		"dead": {withHooks(hook.Hook{Name: "dead", URL: "http://" + dead.Addr().String(), Secret: make([]byte, 32)})},
-	} {
-		b.Run(name, func(b *testing.B) {
-			w := newTestServer(b, options...)
-			dial := w.socket()
-			user := w.dial()
-			id := user.create("")
-			conn := upgrade(b, dial)
-			defer conn.Close()
-			follow(b, conn, id, true)
-			for b.Loop() {
-				user.ask(protocol.DoSend, id, protocol.SendData{Text: "bench"})
-				waitFor(b, conn, []byte(`"turn.ended"`))
-			}
-			b.ReportMetric(float64(b.N)*2000/b.Elapsed().Seconds(), "events/s")
-		})
-	}
-}

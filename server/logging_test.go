@@ -40,6 +40,7 @@ func TestAFailureIsLoggedAndDisturbsNoOther(t *testing.T) {
 		w := newTestServer(t, func(w *testServer) {
 			w.wrap = func(s session.Store) session.Store { return failingStore{s, &broken} }
 			w.log = slog.New(slog.NewTextHandler(&log, nil))
+			w.bounds.LogMemory = 1 // what the log drops is read from the store
 		})
 		id := w.runTurn("much")
 		synctest.Wait()

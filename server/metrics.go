@@ -35,12 +35,12 @@ func (t *traffic) delivered(events uint64, bytes int) {
 	t.bytes.Add(uint64(bytes))
 }
 
-// serveMetrics answers a scrape of a caller whose role may work. Numbers tell what the users of
-// other sessions do, so an observer and an agent do not get them.
+// serveMetrics answers a scrape of a caller whose role may work or is that of metrics. Numbers tell
+// what the users of other sessions do, so an observer and an agent do not get them.
 func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	from := callerOf(r, "")
 	if !metricsRoute.Allows(from.role) || from.scope() != "" {
-		web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, "metrics need the role operator")
+		web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, "metrics need the role metrics or operator")
 		return
 	}
 	s.writeMetrics(w, r)

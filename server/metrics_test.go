@@ -154,7 +154,7 @@ func TestMetricsHaveNoNamesAndTexts(t *testing.T) {
 func TestMetricsAreForRolesThatWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t)
-		for _, role := range append([]protocol.Role{protocol.RoleAgent, ""}, protocol.Roles...) {
+		for _, role := range append([]protocol.Role{protocol.RoleAgent, protocol.RoleMetrics, ""}, protocol.Roles...) {
 			p := NewPipe()
 			p.Role = role
 			w.serve(p.Listener)
@@ -175,6 +175,36 @@ func TestMetricsAreForRolesThatWork(t *testing.T) {
 		_, body := w.scrape()
 		if got := parseMetrics(t, body)[`agentctl_errors_total{code="unauthorized"}`]; got != 1 {
 			t.Errorf("%v requests without a credential", got)
+		}
+	})
+}
+
+// A credential for metrics opens no connection, in no protocol, and reads nothing else.
+func TestTheRoleOfMetricsReadsMetricsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestServer(t)
+		native, foreign := NewPipe(), NewPipe()
+		native.Role, foreign.Role, foreign.Dialect = protocol.RoleMetrics, protocol.RoleMetrics, "agentloop"
+		w.serve(native.Listener)
+		w.serve(foreign.Listener)
+		for _, c := range []struct {
+			at   *Pipe
+			path string
+			want int
+		}{
+			{native, "/metrics", 200},
+			{native, "/healthz", 200},
+			{native, protocol.Path, 403},
+			{native, dialectPath + "agentloop", 403},
+			{native, "/api/sessions", 403},
+			{native, "/metrics/", 403},
+			{foreign, "/metrics", 403},
+			{foreign, "/", 403},
+		} {
+			resp, body := w.get(c.at, c.path)
+			if resp.StatusCode != c.want || c.want == 403 && !strings.Contains(body, errMetrics) {
+				t.Errorf("%s: %d %s", c.path, resp.StatusCode, body)
+			}
 		}
 	})
 }

@@ -48,6 +48,9 @@ func (o *outbox) Acked(id string) (uint64, int64) {
 			if o.window == 0 {
 				return s.after, 0
 			}
+			if s.fold.waits(s) {
+				return s.log.Position().Seq, s.unacked
+			}
 			return s.acked, s.unacked
 		}
 	}

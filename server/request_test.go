@@ -187,28 +187,28 @@ func TestRequestsEndWithTheServer(t *testing.T) {
 		body   string
 	}
 	answers := make(chan answer, 2)
-	for _, c := range []struct{ method, path, body string }{
-		{http.MethodPost, "/api/sessions/" + id + "/messages?wait=turn", `{"text":"hang"}`},
-		{http.MethodGet, "/api/sessions/events", ""},
-	} {
-		go func() {
-			body := strings.NewReader(c.body)
-			r, err := http.NewRequestWithContext(t.Context(), c.method, "http://server"+c.path, body)
-			must(t, err)
-			r.Header.Set("Content-Type", "application/json")
-			resp, err := client.Do(r)
-			if err != nil {
-				answers <- answer{0, err.Error()}
-				return
-			}
-			defer func() { _ = resp.Body.Close() }()
-			b, _ := io.ReadAll(resp.Body) // a stream is cut after its last event
-			answers <- answer{resp.StatusCode, string(b)}
-		}()
+	ask := func(method, path, body string) (*http.Response, error) {
+		r, err := http.NewRequestWithContext(t.Context(), method, "http://server"+path, strings.NewReader(body))
+		must(t, err)
+		r.Header.Set("Content-Type", "application/json")
+		return client.Do(r)
 	}
+	read := func(resp *http.Response, err error) {
+		if err != nil {
+			answers <- answer{0, err.Error()}
+			return
+		}
+		defer func() { _ = resp.Body.Close() }()
+		b, _ := io.ReadAll(resp.Body) // a stream is cut after its last event
+		answers <- answer{resp.StatusCode, string(b)}
+	}
+	events, err := ask(http.MethodGet, "/api/sessions/events", "") // under way when its header is here
+	go read(events, err)
+	go func() { read(ask(http.MethodPost, "/api/sessions/"+id+"/messages?wait=turn", `{"text":"hang"}`)) }()
 	c := w.dial()
 	c.subscribe(id, "")
 	c.waitForType(protocol.TurnStarted)
+	c.collect() // Shutdown waits for the last writes
 	w.stop()
 	for range 2 {
 		a := <-answers

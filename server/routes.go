@@ -35,6 +35,8 @@ func (r *Route) Allows(role protocol.Role) bool {
 		return false
 	case r.Verb != "":
 		return role.May(r.Verb)
+	case role == protocol.RoleMetrics:
+		return r.Open || r.Pattern == metricsRoute.Pattern
 	}
 	return r.Role == "" || role == "" || slices.Index(protocol.Roles, role) >= slices.Index(protocol.Roles, r.Role)
 }
@@ -156,6 +158,14 @@ func (s *Server) beginRequest() bool {
 	s.requests.underWay++
 	s.requests.all.Add(1)
 	return true
+}
+
+// keepRequest counts a request under way once more, for a connection that outlives its handler.
+func (s *Server) keepRequest() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests.underWay++
+	s.requests.all.Add(1)
 }
 
 // requestsUnderWay returns the number of requests, connections included.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/login"
 )
 
 // errScope refuses what a credential of one session may not do.
@@ -18,8 +19,22 @@ func (c *caller) scope() string {
 	return c.identity.Session
 }
 
-// mayRequest reports whether the caller may request a path over HTTP. WebSockets are limited
-// command by command.
+// errMetrics refuses what a credential for metrics may not do.
+const errMetrics = "the credential is for metrics alone"
+
+// refusal says why the caller may not request a path over HTTP, of a listener of a dialect or of
+// all protocols; empty: it may. WebSockets are limited command by command.
+func (c *caller) refusal(dialect, path string) string {
+	switch {
+	case c.role == protocol.RoleMetrics && (dialect != "" || path != metricsPath && path != login.Path && !open(path)):
+		return errMetrics
+	case !c.mayRequest(path):
+		return errScope
+	}
+	return ""
+}
+
+// mayRequest reports whether the scope of the caller has a path.
 func (c *caller) mayRequest(path string) bool {
 	scope := c.scope()
 	session := "/api/sessions/" + scope

@@ -37,6 +37,12 @@ const testScript = `
 {"on":"gate"}
 {"wait":"gate"}
 {"say":"through the gate"}
+{"on":"words before a request"}
+{"burst":8,"size":4,"delay":"30ms"}
+{"ask":"command","command":"ls","title":"List files"}
+{"on":"an open flood"}
+{"say":"0123456789 ","times":80000,"words":100,"open":true,"part":"p"}
+{"wait":"never"}
 {"on":"few"}
 {"burst":30,"size":40}
 {"on":"five hundred words a second"}
@@ -48,6 +54,8 @@ const testScript = `
 {"burst":2000,"size":100}
 {"on":"much"}
 {"burst":3000,"size":200}
+{"on":"very much"}
+{"burst":20000,"size":200}
 {"on":"large"}
 {"burst":60,"size":40000}
 {"on":"endless"}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"time"
@@ -17,6 +16,7 @@ type subscription struct {
 	raw      bool         // constant: no folds
 	upto     protocol.Position
 	caughtUp bool // caught_up was sent; owned by the writer
+	fold     fold
 
 	// Guarded by outbox.mu; only the writer changes after.
 
@@ -79,12 +79,17 @@ func (c *conn) next(s *subscription, buf []byte) []byte {
 		}
 		return c.next(s, buf) // acknowledged meanwhile
 	}
-	folded := !s.raw && (!s.caughtUp || s.log.Position().Seq-after > farBehind)
-	lines, last, err := s.log.Read(context.Background(), after, folded, int(min(room, maxWrite)), buf)
+	if s.fold.holds(s.log, after, c.Wake) {
+		return nil
+	}
+	visible := s.log.Position().Seq
+	folded := !s.raw && (!s.caughtUp || visible-after > farBehind)
+	lines, last, err := s.read(after, visible, folded, int(min(room, maxWrite)), buf)
 	if err != nil {
 		c.failSubscription(s, err)
 		return nil
 	}
+	lines, open := s.fold.join(lines)
 	if owing && int64(len(lines)) > room { // a single event larger than the window
 		if c.stall(room) {
 			return nil
@@ -95,6 +100,7 @@ func (c *conn) next(s *subscription, buf []byte) []byte {
 		return nil
 	}
 	if last > after {
+		s.fold.wrote(open, last >= visible)
 		c.server.traffic.delivered(last-after, len(lines))
 	}
 	if !s.caughtUp && last >= s.upto.Seq {

@@ -37,7 +37,10 @@ func TestUnreadableLogEndsTheSubscriptionAlone(t *testing.T) {
 		var broken atomic.Bool
 		w := newTestServer(
 			t,
-			func(w *testServer) { w.wrap = func(s session.Store) session.Store { return failingStore{s, &broken} } },
+			func(w *testServer) {
+				w.wrap = func(s session.Store) session.Store { return failingStore{s, &broken} }
+				w.bounds.LogMemory = 1 // what the log drops is read from the store
+			},
 		)
 		id := w.runTurn("much")
 		synctest.Wait() // the sender has disconnected

@@ -37,8 +37,9 @@ var (
 // nativeTransport is the transport of the native protocol.
 type nativeTransport struct {
 	*websocket.Conn
-	limit int64     // bytes of one message
-	short [128]byte // a message that fits, such as an ack
+	frames *frameSocket // below Conn
+	limit  int64        // bytes of one message
+	short  [128]byte    // a message that fits, such as an ack
 }
 
 // nativeName is the name of the native protocol among those of dialects.
@@ -87,8 +88,8 @@ func (n *nativeTransport) readAll(r io.Reader) ([]byte, error) {
 }
 
 // Write implements transport.
-func (n *nativeTransport) Write(ctx context.Context, message []byte) error {
-	return n.Conn.Write(ctx, websocket.MessageText, message)
+func (n *nativeTransport) Write(_ context.Context, message []byte) error {
+	return n.frames.writeText(message)
 }
 
 // A dialectTransport is the transport of a dialect.

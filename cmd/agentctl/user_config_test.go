@@ -9,6 +9,7 @@ import (
 
 	"agentctl/internal/config"
 	"agentctl/tui/keymap"
+	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"
 )
 
@@ -76,7 +77,7 @@ func TestFlagsAndEnvironmentWinOverTheFile(t *testing.T) {
 func TestFlagsOverrideTheScreenOptionsOfTheFile(t *testing.T) {
 	no := false
 	a := &app{env: func(string) string { return "" }, userConfig: config.User{
-		Theme: ui.ThemeLight, Mouse: true, Bell: &no, Notify: &no,
+		Appearance: config.Appearance{Theme: ui.ThemeLight, Images: thumbnail.Off}, Mouse: true, Bell: &no, Notify: &no,
 		Keys: keymap.Keys{"help": {"f12"}},
 	}}
 	got, err := parse(newAttach, "fix")
@@ -84,8 +85,8 @@ func TestFlagsOverrideTheScreenOptionsOfTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got.app = a
-	if s := got.screenOptions(); s.Theme != ui.ThemeLight || !s.Mouse || !s.Alerts.NoBell || !s.Alerts.NoNotify ||
-		s.Keys["help"][0] != "f12" {
+	if s := got.screenOptions(); s.Theme != ui.ThemeLight || !s.Mouse ||
+		!s.Alerts.NoBell || !s.Alerts.NoNotify || s.Keys["help"][0] != "f12" {
 		t.Errorf("%+v", s)
 	}
 	if got, err = parse(newAttach, "fix --theme dark --mouse=false"); err != nil {

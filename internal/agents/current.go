@@ -38,6 +38,11 @@ func (c *Current) Names() []string { return c.registry.Load().Names() }
 // Policy implements session.Policies with the current registry.
 func (c *Current) Policy(agent string) policy.Policy { return c.registry.Load().Policy(agent) }
 
+// HasConversations implements session.Conversations with the current registry.
+func (c *Current) HasConversations(agent string) bool {
+	return c.registry.Load().HasConversations(agent)
+}
+
 // Conversation implements session.Conversations with the current registry.
 func (c *Current) Conversation(spec *session.Spec) string {
 	return c.registry.Load().Conversation(spec)

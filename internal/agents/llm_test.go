@@ -96,8 +96,11 @@ func TestAConfiguredModelAnswers(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if r.Conversation(&session.Spec{Agent: "coder"}) != "" {
+	if r.Conversation(&session.Spec{Agent: "coder", Load: "c"}) != "" || r.HasConversations("coder") {
 		t.Error("an llm agent names a conversation")
+	}
+	if r.Conversation(&session.Spec{Agent: "claude", Load: "c"}) == "" || !r.HasConversations("claude") {
+		t.Error("an ACP agent names no conversation")
 	}
 }
 
@@ -131,7 +134,8 @@ func TestTheReadinessOfAModelIsTold(t *testing.T) {
 		},
 		Env: func(name string) string { return env[name] },
 	}
-	if r := x.Inspect("coder"); r.Login != LoginMissing || r.LogIn != "OPENAI_API_KEY is not set" || !r.Installed {
+	if r := x.Inspect("coder"); r.Login != LoginMissing || !r.Installed ||
+		!strings.HasPrefix(r.LogIn, "OPENAI_API_KEY is not set: ") {
 		t.Errorf("%+v", r)
 	}
 	env["OPENAI_API_KEY"] = "k"
@@ -141,7 +145,7 @@ func TestTheReadinessOfAModelIsTold(t *testing.T) {
 	if r := x.Inspect("llm:mine/m"); r.Login != LoginMissing || !strings.Contains(r.LogIn, "/nowhere/key") {
 		t.Errorf("%+v", r)
 	}
-	if r := x.Inspect("llm:ollama/m"); r.Login != LoginFound || r.LoginBy != "no key needed" {
+	if r := x.Inspect("llm:ollama/m"); r.Login != LoginFound || r.LoginBy != "none needed" {
 		t.Errorf("%+v", r)
 	}
 }

@@ -41,6 +41,27 @@ func (x *Inspector) Providers() (list []Readiness) {
 	return list
 }
 
+// MCPPrograms returns what can be known of the configured MCP servers without connecting to them:
+// that their programs are installed, and their variables set.
+func (x *Inspector) MCPPrograms() (list []Readiness) {
+	for _, name := range slices.Sorted(maps.Keys(x.Registry.MCP)) {
+		s := x.Registry.modelServer(name, nil, x.Env)
+		r := Readiness{Name: name, Ready: s.Problem == "", Detail: s.Problem}
+		switch {
+		case !r.Ready:
+		case s.Command == nil:
+			r.Detail = "by HTTP" // its URL may hold a key
+		default:
+			r.Detail = s.Command[0]
+			if _, err := x.LookPath(s.Command[0]); err != nil {
+				r.Ready, r.Detail = false, s.Command[0]+" not found: install it, or put it on the server's PATH"
+			}
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
 // MCPServers connects to the configured MCP servers, to all at the same time. Their programs get
 // the variables of this process.
 func (x *Inspector) MCPServers(ctx context.Context, cwd string) []Readiness {

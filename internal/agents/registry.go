@@ -102,12 +102,21 @@ func (r *Registry) Find(name string) (acp.Config, error) {
 	}, nil
 }
 
+// HasConversations implements session.Conversations.
+func (r *Registry) HasConversations(agent string) bool {
+	_, err := r.Find(cmp.Or(agent, r.Default))
+	return err == nil
+}
+
 // Conversation implements session.Conversations. It is the program of the agent and its own id of
 // the conversation.
 func (r *Registry) Conversation(spec *session.Spec) string {
 	c, err := r.Find(cmp.Or(spec.Agent, r.Default))
+	if err != nil { // the state of other agents is not decoded at each change
+		return ""
+	}
 	id := cmp.Or(acp.SavedSession(spec.State), spec.Load)
-	if err != nil || id == "" {
+	if id == "" {
 		return ""
 	}
 	return filepath.Base(c.Command[0]) + " " + id
@@ -138,11 +147,23 @@ func openScript(file string, spec session.Spec, host session.Host) (session.Agen
 	if spec.Load != "" {
 		return nil, protocol.Errorf(protocol.CodeUnsupported, "a script stores no sessions to continue")
 	}
+	if isInternal(file, spec.OwnDirectories) {
+		return nil, protocol.Errorf(protocol.CodeNoAgent, "%s is a file of agentctl's server, not a script", file)
+	}
 	s, err := script.Load(file)
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "%s", err)
 	}
 	return s.Open(spec, host)
+}
+
+// isInternal is policy.Internal of a path that may be relative and have links.
+func isInternal(file string, own []string) bool {
+	real, err := filepath.EvalSymlinks(file)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	return err == nil && policy.Internal(real, own)
 }
 
 // Check returns an error if no agent can have that name. It does not start the agent.

@@ -65,3 +65,32 @@ func TestOpenRunsScriptsAndTheDefault(t *testing.T) {
 		}
 	}
 }
+
+// Reading a file of the server as a script would release the server's locks on it.
+func TestNoFileOfTheServerIsAScript(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, link := filepath.Join(dir, "data", "agentctl.db"), filepath.Join(dir, "link")
+	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(`{"on":"*"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{file, link} {
+		spec := session.Spec{Agent: ScriptScheme + name}
+		if _, err := (&Registry{}).Open(spec, nil); err != nil {
+			t.Fatal(err)
+		}
+		spec.OwnDirectories = []string{filepath.Dir(file)}
+		_, err := (&Registry{}).Open(spec, nil)
+		if protocol.CodeOf(err) != protocol.CodeNoAgent || !strings.Contains(err.Error(), "file of agentctl's server") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

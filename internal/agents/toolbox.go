@@ -23,8 +23,9 @@ type toolbox struct {
 }
 
 var (
-	_ llm.Preparer = (*toolbox)(nil)
-	_ llm.Prompts  = (*toolbox)(nil)
+	_ llm.Preparer  = (*toolbox)(nil)
+	_ llm.Prompts   = (*toolbox)(nil)
+	_ llm.Resources = (*toolbox)(nil)
 )
 
 // openToolbox opens the tools of a session of an agent.
@@ -32,7 +33,8 @@ func (r *Registry) openToolbox(name string, spec session.Spec, host session.Host
 	env := mergeEnvironment(r.Configured[name].Env, spec.Env)
 	own, err := tool.Open(tool.Options{
 		Config: r.Configured[name].Tools, Session: spec.Session, CWD: spec.CWD, Host: host,
-		Restored: spec.State != nil, Changes: r.Changes, Env: r.Providers.CommandEnvironment(env),
+		Restored: spec.State != nil, Changes: r.Changes, Own: spec.OwnDirectories,
+		Env: r.Providers.CommandEnvironment(env),
 	})
 	if err != nil {
 		return nil, err
@@ -89,6 +91,14 @@ func (b *toolbox) Commands() []protocol.SlashCommand { return b.servers.Commands
 // Expand implements llm.Prompts.
 func (b *toolbox) Expand(ctx context.Context, command, text string) ([]model.Part, error) {
 	return b.servers.Expand(ctx, command, text)
+}
+
+// Resources implements llm.Resources.
+func (b *toolbox) Resources() []protocol.Resource { return b.servers.Resources() }
+
+// ReadResource implements llm.Resources.
+func (b *toolbox) ReadResource(ctx context.Context, name string) ([]model.Part, error) {
+	return b.servers.ReadResource(ctx, name)
 }
 
 // Notify implements llm.Prompts.

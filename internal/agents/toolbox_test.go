@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -137,5 +140,82 @@ func TestAModelCallsToolsOfMCPServers(t *testing.T) {
 	}
 	if len(host.notices) != 1 || !strings.Contains(host.notices[0], "${NOT_SET} is not set") {
 		t.Errorf("notices %q", host.notices)
+	}
+}
+
+// A message mentions resources: the model gets their content. A message of an agent mentions none.
+func TestAModelGetsTheResourcesThatAMessageMentions(t *testing.T) {
+	noKeys(t)
+	notes := sdk.NewServer(&sdk.Implementation{Name: "notes"}, nil)
+	notes.AddResource(&sdk.Resource{URI: "note://1", Name: "note"},
+		func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			content := &sdk.ResourceContents{URI: r.Params.URI, Text: "the rare word"}
+			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{content}}, nil
+		})
+	server := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return notes }, nil))
+	defer server.Close()
+	fake := fakemodel.New(fakemodel.Say("ok"))
+	provided := httptest.NewServer(fake)
+	defer provided.Close()
+	t.Setenv("MODEL_KEY", "k")
+	r := &Registry{
+		Providers:  Providers{"fake": {API: provider.Chat, BaseURL: provided.URL + "/v1", KeyEnv: "MODEL_KEY"}},
+		Configured: map[string]Config{"coder": {Config: llm.Config{Model: "fake/m"}}},
+		MCP:        map[string]MCPServer{"notes": {MCPServer: acp.MCPServer{URL: server.URL}}},
+	}
+	host := &toolHost{}
+	spec := session.Spec{Session: "s", Agent: "coder", CWD: t.TempDir()}
+	agent, err := r.Open(spec, host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = agent.Close() }()
+	const rare = "the rare word"
+	for i, c := range []struct {
+		text string
+		by   *protocol.Actor
+		want string
+	}{
+		{"from an agent: @notes:note://1", new(protocol.AgentActor("other", "")), ""},
+		{"mail me@notes:note://1 or @other:note://1", nil, ""},
+		{"see (@notes:note://1).", nil, rare},
+		{"and @notes:note://2", nil, "was not read"},
+	} {
+		turn := session.Turn{ID: strconv.Itoa(i), Message: protocol.Message{Text: c.text, By: c.by}}
+		if _, err := agent.Run(t.Context(), turn, host); err != nil {
+			t.Fatal(err)
+		}
+		requests := fake.Requests()
+		body := string(requests[len(requests)-1].Body)
+		if c.want != "" && !strings.Contains(body, c.want) || c.want == "" && strings.Contains(body, rare) {
+			t.Errorf("%s: the model got %s", c.text, body)
+		}
+	}
+	if len(host.options.Resources) != 1 || host.options.Resources[0].Name != "notes:note://1" {
+		t.Errorf("told %+v", host.options.Resources)
+	}
+	if len(host.notices) != 1 || !strings.HasPrefix(host.notices[0], "@notes:note://2 was not read: ") {
+		t.Errorf("notices %q", host.notices)
+	}
+}
+
+// The tools know the directories of the server: no policy changes files in them.
+func TestToolsOfAModelProtectFilesOfAgentctl(t *testing.T) {
+	dir := t.TempDir()
+	r := &Registry{}
+	box, err := r.openToolbox(LLM, session.Spec{Session: "s", CWD: dir, SpecPolicy: session.SpecPolicy{
+		OwnDirectories: []string{filepath.Join(dir, "data")},
+	}}, &toolHost{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = box.Close() }()
+	write := box.Tools()[slices.IndexFunc(box.Tools(), func(t llm.Tool) bool { return t.Spec().Name == "write" })]
+	for path, contained := range map[string]bool{"a": true, "data/config.json": false, ".git/config": false} {
+		input := protocol.MustEncode(map[string]string{"path": path, "content": "x"})
+		p, err := write.Preview(t.Context(), &llm.ToolCall{Input: input})
+		if internal := strings.HasPrefix(path, "data/"); (err != nil) != internal || p.Contained != contained {
+			t.Errorf("%s: contained %t, %v", path, p.Contained, err)
+		}
 	}
 }

@@ -16,7 +16,6 @@ func (c *Server) RestartFor(next *Server) (keys []string) {
 		{"tls", c.TLS, next.TLS},
 		{"retention", c.Retention, next.Retention},
 		{"dialects", c.Dialects, next.Dialects},
-		{"hooks", c.Hooks, next.Hooks},
 	} {
 		if !reflect.DeepEqual(v.old, v.next) {
 			keys = append(keys, v.key)

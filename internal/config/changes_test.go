@@ -7,7 +7,9 @@ import (
 )
 
 // reloaded are the fields of Server that a running server takes over.
-var reloaded = []string{"Agents", "MCP", "Providers", "DefaultAgent", "Timeouts", "Window", "Limits", "Origins"}
+var reloaded = []string{
+	"Agents", "MCP", "Providers", "DefaultAgent", "Timeouts", "Window", "Limits", "Origins", "Hooks",
+}
 
 // A change of any value that a running server does not take over is named by its key.
 func TestAChangeThatNeedsARestartIsNamed(t *testing.T) {

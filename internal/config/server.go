@@ -79,7 +79,7 @@ type Dialect struct {
 // Limits bounds what clients may do and sessions may hold; 0 is the server's default.
 type Limits struct {
 	Connections     int   `json:"connections"`     // of known senders; default 4096
-	PerSender       int   `json:"per_sender"`      // of one sender, except the owner and admins; default 1024
+	PerSender       int   `json:"per_sender"`      // of one sender, but the owner and admins; default connections / 4
 	Reserve         int   `json:"reserve"`         // further connections for the owner and admins; default 64
 	Unauthenticated int   `json:"unauthenticated"` // connections of senders not known yet; default 256
 	Message         int64 `json:"message"`         // bytes of one message; default 1048576
@@ -92,6 +92,7 @@ type Limits struct {
 	Rules           int   `json:"rules"`           // of a session; default 500
 	Disk            int64 `json:"disk"`            // bytes of the store; default no limit
 	SessionBytes    int64 `json:"session_bytes"`   // of its queue, requests and rules each; default 4194304
+	LogMemory       int64 `json:"log_memory"`      // bytes of older events in memory; default 67108864
 }
 
 // maxSessionBytes bounds session_bytes, so that a client can receive the state of a session.
@@ -101,7 +102,7 @@ func (l *Limits) check() error {
 	for _, n := range []int64{
 		int64(l.Connections), int64(l.PerSender), int64(l.Reserve), int64(l.Unauthenticated), l.Message,
 		int64(l.InFlight), int64(l.Rate), int64(l.Sessions), int64(l.Agents), int64(l.Queue), int64(l.Requests),
-		int64(l.Rules), l.SessionBytes, l.Disk,
+		int64(l.Rules), l.SessionBytes, l.Disk, l.LogMemory,
 	} {
 		if n < 0 {
 			return errors.New("limits must be positive")

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/notify"
+	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"
 )
 
@@ -32,20 +34,26 @@ type User struct {
 	Servers map[string]NamedServer `json:"servers"` // by the name that --on selects
 
 	As     string      `json:"as"` // name that actions are attributed to
-	Theme  ui.Theme    `json:"theme"`
-	Color  *bool       `json:"color"` // nil: true
 	Mouse  bool        `json:"mouse"`
 	Bell   *bool       `json:"bell"`   // nil: true
 	Notify *bool       `json:"notify"` // nil: true
 	Keep   int         `json:"keep"`   // sessions that stay subscribed; 0: the default
 	Keys   keymap.Keys `json:"keys"`   // by action
 
+	Appearance
 	Composer ComposerKeys `json:"composer"`
 
 	NotifyStates []notify.State `json:"notify_states"` // what bell and notifications tell of; none: all
 	NotifyLabels []string       `json:"notify_labels"` // KEY or KEY=VALUE of the sessions; none: all
 
 	NewSessions
+}
+
+// Appearance is how the screen draws, in the user's file.
+type Appearance struct {
+	Theme  ui.Theme       `json:"theme"`
+	Color  *bool          `json:"color"`  // nil: true
+	Images thumbnail.Mode `json:"images"` // "": auto
 }
 
 // NewSessions are the defaults of new sessions, in the user's file.
@@ -99,6 +107,15 @@ func UserPath(env func(string) string) (path string, named bool) {
 	if path := env("AGENTCTL_CONFIG"); path != "" {
 		return path, true
 	}
+	return pathIn(env, "config.json"), false
+}
+
+// ServerPath returns the path of the configuration that a server reads if it is told of no other,
+// or "" if the system has no place for it.
+func ServerPath(env func(string) string) string { return pathIn(env, "server.json") }
+
+// pathIn returns the path of a file in the user's directory for configuration, or "".
+func pathIn(env func(string) string, name string) string {
 	dir := env("XDG_CONFIG_HOME")
 	switch home := env("HOME"); {
 	case runtime.GOOS == "windows" || runtime.GOOS == "darwin":
@@ -107,9 +124,9 @@ func UserPath(env func(string) string) (path string, named bool) {
 		dir = filepath.Join(home, ".config")
 	}
 	if dir == "" {
-		return "", false
+		return ""
 	}
-	return filepath.Join(dir, "agentctl", "config.json"), false
+	return filepath.Join(dir, "agentctl", name)
 }
 
 // ReadUser reads the user's file. Without a file it returns the zero User.
@@ -135,8 +152,8 @@ func ReadUser(env func(string) string) (User, error) {
 
 const (
 	helpHint  = "see: agentctl attach --help"
-	namesHint = "the file may contain as, bell, color, composer, dialect, keep, keys, mouse, notify, notify_labels, " +
-		"notify_states, pass_env, server, servers, theme and worktree"
+	namesHint = "the file may contain as, bell, color, composer, dialect, images, keep, keys, mouse, notify, " +
+		"notify_labels, notify_states, pass_env, server, servers, theme and worktree"
 )
 
 // A fileError is a problem in the file, with the line (from 1) and what to do about it.
@@ -186,7 +203,12 @@ func locate(b []byte, err error) *fileError {
 			helpHint,
 		}
 	case unknown:
-		return &fileError{lineOf(b, strings.Trim(field, `"`)), fmt.Errorf("unknown name %s", field), namesHint}
+		name := strings.Trim(field, `"`)
+		hint := namesHint
+		if jsonFields(reflect.TypeFor[Server]())[name] != nil {
+			hint = name + " is for the configuration of the server, server.json: see: agentctl serve --help"
+		}
+		return &fileError{lineOf(b, name), fmt.Errorf("unknown name %s", field), hint}
 	}
 	return &fileError{
 		lineAt(b, int64(len(b))+1), errors.New("unexpected end of file"),
@@ -198,6 +220,9 @@ func locate(b []byte, err error) *fileError {
 func (u *User) check() (name string, err error) {
 	if u.Theme != "" && !slices.Contains(ui.Themes(), u.Theme) {
 		return "theme", fmt.Errorf("invalid theme %q: want %s", u.Theme, strings.Join(Themes(), ", "))
+	}
+	if u.Images != "" && !slices.Contains(thumbnail.Modes(), u.Images) {
+		return "images", fmt.Errorf("invalid images %q: want auto, kitty, blocks or off", u.Images)
 	}
 	for _, name := range u.PassEnv {
 		if stem := strings.TrimSuffix(name, "*"); stem == "" || strings.ContainsAny(stem, "=*\x00") {

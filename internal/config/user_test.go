@@ -12,6 +12,7 @@ import (
 
 	"agentctl/tui/keymap"
 	"agentctl/tui/notify"
+	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"
 )
 
@@ -26,8 +27,9 @@ func TestTheExampleConfigurationHasEveryName(t *testing.T) {
 	}
 	yes, no := true, false
 	want := User{
-		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada", Theme: ui.ThemeDark, Color: &yes,
-		Mouse: true, Bell: &yes, Notify: &no, Keep: 5,
+		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada",
+		Appearance: Appearance{Theme: ui.ThemeDark, Color: &yes, Images: thumbnail.Blocks},
+		Mouse:      true, Bell: &yes, Notify: &no, Keep: 5,
 		NotifyStates: []notify.State{notify.Waiting, notify.Failed}, NotifyLabels: []string{"team=infra", "urgent"},
 		Keys:     keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.scroll-up": {}},
 		Composer: ComposerKeys{Keys: "vi"},
@@ -69,6 +71,7 @@ func TestAWrongConfigurationNamesTheLineAndWhatToDo(t *testing.T) {
 	}{
 		{"{\n \"theme\": \"pink\"\n}", `invalid theme "pink": want auto, dark`, "--help", 2},
 		{"{\n \"mouse\": true,\n \"thme\": \"dark\"\n}", `unknown name "thme"`, "may contain as, bell", 3},
+		{"{\n \"providers\": {}\n}", `unknown name "providers"`, "server.json: see", 2},
 		{"{\n \"mouse\": \"yes\"\n}", "mouse cannot be a string", "--help", 2},
 		{"{\n \"mouse\": true,\n}", "invalid character", "comma", 3},
 		{"{\n \"mouse\": true\n", "unexpected end", "bracket", 3},

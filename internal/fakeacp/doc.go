@@ -20,6 +20,7 @@
 //	option ID                 says the value of an option
 //	getenv NAME               says the value of an environment variable
 //	mcp                       says the MCP servers of the session as JSON
+//	mcpcall SERVER TOOL JSON  starts that MCP server, calls the tool and says its result
 //	after TEXT                says TEXT after the response to the prompt
 //	hang                      waits for session/cancel, then stops with cancelled
 //	deaf                      waits for ever and ignores session/cancel

@@ -101,6 +101,12 @@ func (a *agent) runStep(s *session, verb, rest string) {
 		a.sendText(s, fmt.Sprintf("%s is %s", rest, s.options[rest]))
 	case "mcp":
 		a.sendText(s, string(s.servers))
+	case "mcpcall":
+		text, err := callMCP(s.servers, rest)
+		if err != nil {
+			text = err.Error()
+		}
+		a.sendText(s, text)
 	case "getenv":
 		a.sendText(s, rest+" is "+os.Getenv(rest))
 	case "deaf":

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ type memStore struct {
 	mu       sync.Mutex
 	sessions map[string]*memSession
 	failRead func() error
+	read     int // bytes of events that Read has returned
 }
 
 type memSession struct {
@@ -57,7 +59,7 @@ func (m *memStore) Commit(batches []*session.Batch) error {
 			}
 			return fmt.Errorf("commit to unknown session %s", b.Session)
 		}
-		for line := range bytes.Lines(b.Events) {
+		for line := range bytes.Lines(bytes.Join(b.Events, nil)) {
 			s.lines = append(s.lines, slices.Clone(line))
 			s.rec.Head++
 		}
@@ -92,14 +94,16 @@ func (m *memStore) session(id string) (*memSession, error) {
 	return nil, session.ErrNotFound
 }
 
-func (m *memStore) Sessions(context.Context) ([]session.Record, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var list []session.Record
-	for _, s := range m.sessions {
-		list = append(list, s.rec)
+func (m *memStore) Sessions(context.Context) iter.Seq2[session.Record, error] {
+	return func(yield func(session.Record, error) bool) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		for _, s := range m.sessions {
+			if !yield(s.rec, nil) {
+				return
+			}
+		}
 	}
-	return list, nil
 }
 
 func (m *memStore) Session(_ context.Context, id string) (session.Record, error) {
@@ -141,7 +145,23 @@ func (m *memStore) Read(
 		}
 		dst, after = append(dst, line...), last
 	}
+	m.read += len(dst) - start
 	return dst, after, nil
+}
+
+func (m *memStore) FoldStart(_ context.Context, id string, seq uint64) (uint64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.session(id)
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range s.folds {
+		if f.First <= seq && seq <= f.Last {
+			return f.First, nil
+		}
+	}
+	return 0, nil
 }
 
 func (m *memStore) check() error {
@@ -200,6 +220,15 @@ func (m *memStore) ProcessGroups(context.Context) ([]session.ProcessGroup, error
 func (m *memStore) PruneAnswers(context.Context, time.Time) error { return nil }
 
 func (m *memStore) Close() error { return nil }
+
+// takeRead returns the bytes of events that were read since the last call.
+func (m *memStore) takeRead() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := m.read
+	m.read = 0
+	return n
+}
 
 // events returns the raw events of a session.
 func (m *memStore) events(t testingT, id string) []protocol.Event {

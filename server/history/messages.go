@@ -108,11 +108,9 @@ func decodeTurn(events []json.RawMessage) (*protocol.Turn, error) {
 // messagesOf returns the user's and the agent's message of a turn.
 func messagesOf(t *protocol.Turn) []Message {
 	m := t.Message
-	answer := Message{MessageID: t.Turn, Turn: t.Turn, Role: "assistant", Items: t.Items, Time: t.Started}
-	for _, it := range t.Items {
-		if it.Kind == protocol.ItemText {
-			answer.Text += string(it.Text)
-		}
+	answer := Message{
+		MessageID: t.Turn, Turn: t.Turn, Role: "assistant", Text: protocol.AnswerText(t.Items), Items: t.Items,
+		Time: t.Started,
 	}
 	if t.End != nil {
 		answer.Reason, answer.Time = t.End.Reason, *t.Ended

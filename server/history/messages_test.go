@@ -64,7 +64,7 @@ func TestAnAnswerIsWhatTheAgentSaidInTheEnd(t *testing.T) {
 			!m.Time.Equal(asked.Truncate(time.Millisecond)) {
 			t.Errorf("user message %+v", m)
 		}
-		if m := list[1]; m.Text != "one two" || len(m.Items) != 4 || m.Reason != protocol.ReasonMaxTokens ||
+		if m := list[1]; m.Text != "one \ntwo" || len(m.Items) != 4 || m.Reason != protocol.ReasonMaxTokens ||
 			m.Time.Sub(list[0].Time) != time.Minute ||
 			m.By != nil {
 			t.Errorf("agent message %+v", m)

@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -12,13 +13,13 @@ import (
 const (
 	pageTurns    = 20 // by default
 	maxPageTurns = 100
-	pageBytes    = 1 << 20
 	readBytes    = 256 << 10 // of one read from the store
+	tailSpan     = 512       // events of a long turn that are read first, from its end
 )
 
 // Page returns finished turns before a seq and the notices around them, oldest first: at most
-// d.Limit turns and about pageBytes. Turns are complete, except that a single turn larger than a
-// page is returned from its end and continued by the next page.
+// d.Limit turns and about d.Bytes. Turns are complete, except that a single turn larger than a page
+// is returned from its end and continued by the next page.
 func (r *Reader) Page(ctx context.Context, name string, d *protocol.HistoryData) (*protocol.HistoryResult, error) {
 	id, err := r.sessions.Resolve(name)
 	if err != nil {
@@ -29,6 +30,10 @@ func (r *Reader) Page(ctx context.Context, name string, d *protocol.HistoryData)
 		limit = pageTurns
 	}
 	limit = min(limit, maxPageTurns)
+	most := protocol.MaxHistory
+	if d.Bytes > 0 {
+		most = int(min(d.Bytes, protocol.MaxHistory))
+	}
 	rec, err := r.store.Session(ctx, id)
 	if err != nil {
 		return nil, r.readError(id, err)
@@ -42,7 +47,7 @@ func (r *Reader) Page(ctx context.Context, name string, d *protocol.HistoryData)
 	if d.Before != 0 {
 		end = min(end, d.Before)
 	}
-	if page.Events, page.More, err = r.outside(ctx, id, lastOf(turns), end, pageBytes); err != nil {
+	if page.Events, page.More, err = r.outside(ctx, id, lastOf(turns), end, most); err != nil {
 		return nil, r.readError(id, err)
 	}
 	if page.More {
@@ -50,7 +55,7 @@ func (r *Reader) Page(ctx context.Context, name string, d *protocol.HistoryData)
 	}
 	size := bytesOf(page.Events)
 	for i, t := range turns {
-		if i == limit || size >= pageBytes {
+		if i == limit || size >= most {
 			page.More = true
 			break
 		}
@@ -58,7 +63,7 @@ func (r *Reader) Page(ctx context.Context, name string, d *protocol.HistoryData)
 		if d.Before != 0 {
 			last = min(last, d.Before-1)
 		}
-		events, cut, n, err := r.tail(ctx, id, t.First, last, pageBytes-size)
+		events, cut, n, err := r.tail(ctx, id, t.First, last, most-size)
 		if err != nil {
 			return nil, r.readError(id, err)
 		}
@@ -70,7 +75,7 @@ func (r *Reader) Page(ctx context.Context, name string, d *protocol.HistoryData)
 		page.Events = append(events, page.Events...)
 		if !cut {
 			var notices []json.RawMessage
-			notices, cut, err = r.outside(ctx, id, lastOf(turns[i+1:]), t.First, max(pageBytes-size, 0))
+			notices, cut, err = r.outside(ctx, id, lastOf(turns[i+1:]), t.First, max(most-size, 0))
 			if err != nil {
 				return nil, r.readError(id, err)
 			}
@@ -89,9 +94,41 @@ func (r *Reader) Page(ctx context.Context, name string, d *protocol.HistoryData)
 	return page, nil
 }
 
-// tail reads the folded events first to last and returns the newest of them within most bytes, at
-// least one. cut reports whether older ones were left out; size is in bytes, with newlines.
+// tail reads the folded events first to last and returns the newest of them, back to the one with
+// which they reach most bytes. It reads from the end, in ranges that begin at a fold. cut reports
+// whether older events were left out; size is in bytes, with newlines.
 func (r *Reader) tail(
+	ctx context.Context,
+	id string,
+	first, last uint64,
+	most int,
+) (events []json.RawMessage, cut bool, size int, err error) {
+	for left, span := last, uint64(tailSpan); left >= first && (size < most || len(events) == 0); {
+		from := first
+		if left-first >= span {
+			at := left - span + 1
+			start, err := r.store.FoldStart(ctx, id, at)
+			if err != nil {
+				return nil, false, 0, err
+			}
+			from = max(cmp.Or(start, at), first)
+		}
+		older, dropped, n, err := r.readTail(ctx, id, from, left, max(most-size, 0))
+		if err != nil {
+			return nil, false, 0, err
+		}
+		events, size, left = append(older, events...), size+n, from-1
+		if cut = dropped || left >= first; dropped {
+			break
+		}
+		// As many events as fill the rest, if they are like those read.
+		span = max(tailSpan, uint64(max(most-size, 0))*(last-left)/uint64(max(size, 1)))
+	}
+	return events, cut, size, nil
+}
+
+// readTail reads the folded events first to last and returns the newest of them, as tail does.
+func (r *Reader) readTail(
 	ctx context.Context,
 	id string,
 	first, last uint64,
@@ -111,7 +148,7 @@ func (r *Reader) tail(
 			size += len(line)
 		}
 		drop := 0
-		for size > most && drop < len(events)-1 {
+		for drop < len(events)-1 && size-len(events[drop])-1 >= most {
 			size -= len(events[drop]) + 1
 			drop++
 		}

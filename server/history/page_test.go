@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -37,40 +38,88 @@ func runTurns(r *testReader, sizes ...int) string {
 func TestHistoryPagesBackOverWholeTurns(t *testing.T) {
 	bubble(t, func(t *testing.T, r *testReader) {
 		id := runTurns(r, 0, 5000, 400_000, 3_000_000, 10, 700_000, 700_000, 0, 0, 0)
-		var all [][]byte
-		before := uint64(0)
-		for {
+		for _, most := range []int64{0, 1000} {
+			testPages(t, r, id, most)
+		}
+	})
+}
+
+// testPages reads a session in pages of most bytes and compares them with its events.
+func testPages(t *testing.T, r *testReader, id string, most int64) {
+	t.Helper()
+	bound := int(cmp.Or(most, protocol.MaxHistory)) + protocol.MaxEvent
+	var all [][]byte
+	before := uint64(0)
+	for {
+		h := must[protocol.HistoryResult](
+			r,
+			r.do(newCommand(protocol.DoHistory, id, protocol.HistoryData{Before: before, Limit: 3, Bytes: most})),
+		)
+		page := make([][]byte, len(h.Events))
+		size := 0
+		for i, e := range h.Events {
+			page[i] = e
+			size += len(e)
+		}
+		if size > bound {
+			t.Errorf("page of %d bytes", size)
+		}
+		all = append(page, all...)
+		if !h.More {
+			break
+		}
+		if h.First >= before && before != 0 {
+			t.Fatalf("page before %d begins at %d", before, h.First)
+		}
+		before = h.First
+	}
+	got := decodeLines(t, bytes.Join(all, []byte("\n")))
+	for i := 1; i < len(got); i++ {
+		if got[i].First() != got[i-1].Seq+1 {
+			t.Fatalf("%d..%d follows %d", got[i].First(), got[i].Seq, got[i-1].Seq)
+		}
+		if e := &got[i]; e.Type == protocol.TextDelta && e.FirstSeq == 0 && got[i-1].Type == protocol.TextDelta {
+			t.Fatalf("%d is a part of a fold", e.Seq)
+		}
+	}
+	raw := r.store.events(r.t, id)[1:] // without session.created
+	if transcript(t, got) != transcript(t, raw) {
+		t.Error("the pages differ from the events")
+	}
+}
+
+// A page of a turn costs about its own size, however long the turn is.
+func TestAPageOfALongTurnReadsNoMoreThanItNeeds(t *testing.T) {
+	bubble(t, func(t *testing.T, r *testReader) {
+		id := r.create()
+		r.send(id, "a long answer")
+		run := r.agents.run()
+		text := strings.Repeat("x", 200)
+		for range 8_000 {
+			run.emit(session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: text}})
+		}
+		run.finish(session.End{}, nil)
+		synctest.Wait()
+		const most = 64 << 10
+		r.store.takeRead()
+		events, pages := 0, 0
+		for before := uint64(0); ; pages++ {
 			h := must[protocol.HistoryResult](
-				r,
-				r.do(newCommand(protocol.DoHistory, id, protocol.HistoryData{Before: before, Limit: 3})),
+				r, r.do(newCommand(protocol.DoHistory, id, protocol.HistoryData{Before: before, Bytes: most})),
 			)
-			page := make([][]byte, len(h.Events))
-			size := 0
-			for i, e := range h.Events {
-				page[i] = e
-				size += len(e)
+			if n := r.store.takeRead(); n > most+2*protocol.MaxEvent {
+				t.Errorf("a page before %d reads %d bytes", before, n)
 			}
-			if size > pageBytes+protocol.MaxEvent {
-				t.Errorf("page of %d bytes", size)
+			if before != 0 && h.Last != before-1 {
+				t.Fatalf("a page before %d ends at %d", before, h.Last)
 			}
-			all = append(page, all...)
-			if !h.More {
+			events += int(h.Last - h.First + 1)
+			if before = h.First; !h.More {
 				break
 			}
-			if h.First >= before && before != 0 {
-				t.Fatalf("page before %d begins at %d", before, h.First)
-			}
-			before = h.First
 		}
-		got := decodeLines(t, bytes.Join(all, []byte("\n")))
-		for i := 1; i < len(got); i++ {
-			if got[i].First() != got[i-1].Seq+1 {
-				t.Fatalf("%d..%d follows %d", got[i].First(), got[i].Seq, got[i-1].Seq)
-			}
-		}
-		raw := r.store.events(r.t, id)[1:] // without session.created
-		if transcript(t, got) != transcript(t, raw) {
-			t.Error("the pages differ from the events")
+		if want := len(r.store.events(t, id)) - 1; events != want || pages < 10 {
+			t.Errorf("%d events in %d pages, want %d", events, pages, want)
 		}
 	})
 }

@@ -23,6 +23,7 @@ type Store interface {
 		most int,
 		dst []byte,
 	) ([]byte, uint64, error)
+	FoldStart(ctx context.Context, id string, seq uint64) (uint64, error)
 	Blob(ctx context.Context, id, blob string) (session.Blob, error)
 }
 

@@ -31,6 +31,7 @@ type decided struct {
 	session, request string
 	decision         protocol.Decision
 	by               protocol.Actor
+	answers          string // as JSON
 }
 
 func newFakeSessions() *fakeSessions {
@@ -151,7 +152,11 @@ func (f *fakeSessions) Decide(
 		}
 		f.pending[id] = append(f.pending[id][:i:i], f.pending[id][i+1:]...)
 		f.sums[id].Approvals--
-		f.decided = append(f.decided, decided{id, d.Request, d.Decision, by})
+		decision := decided{session: id, request: d.Request, decision: d.Decision, by: by}
+		if d.Input != nil {
+			decision.answers = string(protocol.MustEncode(d.Input.Answers))
+		}
+		f.decided = append(f.decided, decision)
 		return nil
 	}
 	return protocol.Errorf(protocol.CodeConflict, "already decided")
@@ -252,29 +257,18 @@ func newRig(t *testing.T, hook Hook) *rig {
 	return &rig{t: t, dir: t.TempDir(), hook: hook, sessions: newFakeSessions(), receiver: &fakeSender{}}
 }
 
-func (r *rig) start() {
+func (r *rig) start(hooks ...Hook) {
 	r.t.Helper()
-	h, cfg := r.make()
-	run, err := h.newRunner(cfg, r.hook)
+	if len(hooks) == 0 {
+		hooks = []Hook{r.hook}
+	}
+	h, err := Start(Config{
+		Dir: r.dir, Hooks: hooks, Sessions: r.sessions, Store: r.sessions,
+		Log:       slog.New(slog.NewTextHandler(&r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		newSender: func(*Hook) sender { return r.receiver },
+	})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	run.sender = r.receiver
-	ctx, stop := context.WithCancel(context.Background())
-	h.stop, r.hooks = stop, h
-	h.running.Go(func() { run.run(ctx) })
-}
-
-// make returns hooks without runners.
-func (r *rig) make() (*Hooks, *Config) {
-	r.t.Helper()
-	cfg := &Config{
-		Dir: r.dir, Sessions: r.sessions, Store: r.sessions,
-		Log: slog.New(slog.NewTextHandler(&r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-	}
-	h, err := Start(*cfg)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return h, cfg
+	r.hooks = h
 }

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"agentctl/protocol"
@@ -38,64 +42,142 @@ type Store interface {
 
 // Config configures Hooks.
 type Config struct {
-	Dir   string // for the files of hooks; made if it is missing
+	Dir   string // for the files of hooks; made with the first hook
 	Hooks []Hook
 
 	Sessions Sessions
 	Store    Store
 	Log      *slog.Logger
+
+	newSender func(*Hook) sender // nil: to the URL or the command
 }
 
 // Hooks are the hooks of a server. The methods may be called from any goroutine; nil has no hooks.
 type Hooks struct {
+	cfg      Config
 	sessions Sessions
 	log      *slog.Logger
 	links    *linkStore
-	origins  map[string]bool // of pages with links; empty: there are no links
+	linking  atomic.Pointer[linking]
+
+	changing sync.Mutex // guards active and closed
+	active   map[string]*activeHook
+	closed   bool
 
 	deciding sync.Mutex // held while a link is used
-	stop     context.CancelFunc
-	running  sync.WaitGroup
+}
+
+// An activeHook is a hook and the goroutine of its runner.
+type activeHook struct {
+	hook   Hook // with defaults
+	runner *runner
+	stop   context.CancelFunc
+	done   chan struct{} // closed when the runner has ended
+}
+
+// A linking is what the pages of links need of the hooks.
+type linking struct {
+	origins map[string]bool // of pages with links; empty: there are no links
+	hooks   map[string]bool // whose links are valid
 }
 
 // Start starts the hooks.
 func Start(cfg Config) (*Hooks, error) {
-	links := filepath.Join(cfg.Dir, "links")
-	if err := os.MkdirAll(links, 0o700); err != nil {
-		return nil, fmt.Errorf("hooks: %w", err)
-	}
 	h := &Hooks{
-		sessions: cfg.Sessions, log: cfg.Log, links: &linkStore{dir: links}, origins: map[string]bool{},
+		cfg: cfg, sessions: cfg.Sessions, log: cfg.Log, active: map[string]*activeHook{},
+		links: &linkStore{dir: filepath.Join(cfg.Dir, "links")},
 	}
+	h.linking.Store(&linking{})
 	h.links.prune(time.Now())
-	var runners []*runner
-	for i := range cfg.Hooks {
-		r, err := h.newRunner(&cfg, cfg.Hooks[i])
-		if err != nil {
-			for _, started := range runners {
-				started.finish()
-			}
-			return nil, fmt.Errorf("hooks.%s: %w", cfg.Hooks[i].Name, err)
-		}
-		runners = append(runners, r)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	h.stop = stop
-	for _, r := range runners {
-		h.running.Go(func() { r.run(ctx) })
+	if err := h.Replace(cfg.Hooks); err != nil {
+		h.Close()
+		return nil, err
 	}
 	return h, nil
 }
 
-func (h *Hooks) newRunner(cfg *Config, hook Hook) (*runner, error) {
-	if err := errors.Join(hook.Check(), hook.CheckSecret()); err != nil {
-		return nil, err
+// Replace replaces the hooks. One that is as before goes on. One that has changed starts again
+// where it had read to. If the list has a hook that cannot run, all stay as they are.
+func (h *Hooks) Replace(list []Hook) error {
+	next := map[string]Hook{}
+	for _, hook := range list {
+		if err := errors.Join(hook.Check(), hook.CheckSecret()); err != nil {
+			return fmt.Errorf("hooks.%s: %w", hook.Name, err)
+		}
+		hook.defaults()
+		next[hook.Name] = hook
 	}
-	hook.defaults()
-	if hook.Links.Base != "" {
-		h.origins[originOf(hook.Links.Base)] = true
+	h.changing.Lock()
+	defer h.changing.Unlock()
+	if h.closed {
+		return nil
 	}
-	p, found, err := openPositions(filepath.Join(cfg.Dir, hook.Name+".positions"))
+	if err := h.makeDir(len(next)); err != nil {
+		return err
+	}
+	var errs []error
+	former := h.end(func(a *activeHook) bool { return !reflect.DeepEqual(next[a.hook.Name], a.hook) })
+	for _, name := range slices.Sorted(maps.Keys(next)) {
+		if h.active[name] != nil {
+			continue
+		}
+		err := h.start(next[name])
+		if old := former[name]; err != nil && old != nil {
+			err = errors.Join(err, h.start(old.hook))
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("hooks.%s: %w", name, err))
+		}
+	}
+	h.setLinking()
+	return errors.Join(errs...)
+}
+
+// makeDir makes the directory of a number of hooks.
+func (h *Hooks) makeDir(hooks int) error {
+	if hooks == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(h.links.dir, 0o700); err != nil {
+		return fmt.Errorf("hooks: %w", err)
+	}
+	return nil
+}
+
+// end ends the hooks that match and returns them when they have ended.
+func (h *Hooks) end(match func(*activeHook) bool) map[string]*activeHook {
+	ended := map[string]*activeHook{}
+	for name, a := range h.active {
+		if match(a) {
+			ended[name] = a
+			delete(h.active, name)
+			a.stop()
+		}
+	}
+	for _, a := range ended {
+		<-a.done
+	}
+	return ended
+}
+
+// start starts a hook.
+func (h *Hooks) start(hook Hook) error {
+	r, err := h.newRunner(hook)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	a := &activeHook{hook: hook, runner: r, stop: stop, done: make(chan struct{})}
+	h.active[hook.Name] = a
+	go func() {
+		defer close(a.done)
+		r.run(ctx)
+	}()
+	return nil
+}
+
+func (h *Hooks) newRunner(hook Hook) (*runner, error) {
+	p, found, err := openPositions(filepath.Join(h.cfg.Dir, hook.Name+".positions"))
 	if err != nil {
 		return nil, err
 	}
@@ -103,18 +185,32 @@ func (h *Hooks) newRunner(cfg *Config, hook Hook) (*runner, error) {
 		p.at = nil
 	}
 	r := &runner{
-		hook: &hook, log: cfg.Log, sessions: cfg.Sessions, links: h.links, watch: newWatch(),
+		hook: &hook, log: h.log, sessions: h.sessions, links: h.links, watch: newWatch(),
 		deadlines: map[string]time.Time{},
-		reader:    &reader{sessions: cfg.Sessions, store: cfg.Store, filter: &hook.Filter},
+		reader:    &reader{sessions: h.sessions, store: h.cfg.Store, filter: &hook.Filter},
 		delivery:  delivery{results: make(chan result, 1)}, progress: progress{positions: p},
 	}
-	if hook.URL != "" {
+	switch {
+	case h.cfg.newSender != nil:
+		r.sender = h.cfg.newSender(&hook)
+	case hook.URL != "":
 		r.sender = newPoster(&hook)
-	} else {
+	default:
 		r.sender = newCommander(&hook)
 	}
-	r.begin(cfg.Sessions.Watch(r.watch))
+	r.begin(h.sessions.Watch(r.watch))
 	return r, nil
+}
+
+// setLinking publishes the hooks with links.
+func (h *Hooks) setLinking() {
+	l := &linking{origins: map[string]bool{}, hooks: map[string]bool{}}
+	for name, a := range h.active {
+		if base := a.hook.Links.Base; base != "" {
+			l.origins[originOf(base)], l.hooks[name] = true, true
+		}
+	}
+	h.linking.Store(l)
 }
 
 // Close stops the hooks and ends their commands. What was not sent is sent after the next start.
@@ -122,8 +218,10 @@ func (h *Hooks) Close() {
 	if h == nil {
 		return
 	}
-	h.stop()
-	h.running.Wait()
+	h.changing.Lock()
+	defer h.changing.Unlock()
+	h.closed = true
+	h.end(func(*activeHook) bool { return true })
 }
 
 // originOf returns the origin of a valid URL.

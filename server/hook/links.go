@@ -33,34 +33,49 @@ type linkStore struct {
 
 // A link allows one decision of one request: the one with the digest.
 type link struct {
-	Hook     string            `json:"hook"`
-	Session  string            `json:"session"`
-	Request  string            `json:"request"`
-	Digest   string            `json:"digest"`
+	Hook    string `json:"hook"`
+	Session string `json:"session"`
+	Request string `json:"request"`
+	Digest  string `json:"digest"`
+	use
+	Expires time.Time `json:"expires"`
+	Others  []string  `json:"others"` // hashes of all links of this notification
+}
+
+// A use is what a link does: it decides, with an answer if the request is a question.
+type use struct {
 	Decision protocol.Decision `json:"decision"`
-	Expires  time.Time         `json:"expires"`
-	Others   []string          `json:"others"` // hashes of all links of this notification
+	Question string            `json:"question,omitempty"`
+	Choice   string            `json:"choice,omitempty"` // of the question
+	Label    string            `json:"label,omitempty"`  // of the choice
+}
+
+// input returns the input of the decision.
+func (u *use) input() *protocol.ApprovalInput {
+	if u.Choice == "" {
+		return nil
+	}
+	return &protocol.ApprovalInput{Answers: map[string][]string{u.Question: {u.Choice}}}
 }
 
 // errNoLink is returned for a link that is unknown, used or expired, which are not told apart.
 var errNoLink = errors.New("this link was used, has expired, or never was valid")
 
-// create stores a link for each decision and returns their tokens. A file that cannot be written
-// makes no link valid.
-func (s *linkStore) create(l link, decisions []protocol.Decision) (map[protocol.Decision]string, error) {
+// create stores a link for each use and returns their tokens. After an error no link is valid.
+func (s *linkStore) create(l link, uses []use) ([]string, error) {
 	s.prune(time.Now())
-	tokens := map[protocol.Decision]string{}
-	for _, d := range decisions {
+	tokens := make([]string, len(uses))
+	for i := range uses {
 		b := make([]byte, tokenBytes)
 		if _, err := rand.Read(b); err != nil {
 			return nil, fmt.Errorf("create link: %w", err)
 		}
-		tokens[d] = hex.EncodeToString(b)
-		l.Others = append(l.Others, hashToken(tokens[d]))
+		tokens[i] = hex.EncodeToString(b)
+		l.Others = append(l.Others, hashToken(tokens[i]))
 	}
-	for _, d := range decisions {
-		l.Decision = d
-		if err := os.WriteFile(s.path(hashToken(tokens[d])), protocol.MustEncode(l), 0o600); err != nil {
+	for i := range uses {
+		l.use = uses[i]
+		if err := os.WriteFile(s.path(hashToken(tokens[i])), protocol.MustEncode(l), 0o600); err != nil {
 			return nil, fmt.Errorf("create link: %w", err)
 		}
 	}

@@ -40,7 +40,18 @@ type Approval struct {
 	Digest  string            `json:"digest"`            // SHA-256 of request, in hex
 	Missing int64             `json:"missing,omitempty"` // bytes of the request that are in blobs
 	Links   map[string]string `json:"links,omitempty"`   // allow_once, deny → URL
+	Answers []AnswerLink      `json:"answers,omitempty"` // of the only question of the request
 	Expires *time.Time        `json:"expires,omitempty"` // of the links
+
+	AnswerCommand []string `json:"answer_command,omitempty"` // of a request with questions
+}
+
+// An AnswerLink answers a question with one of its choices.
+type AnswerLink struct {
+	Question string `json:"question"`
+	Choice   string `json:"choice"`
+	Label    string `json:"label"`
+	URL      string `json:"url"`
 }
 
 // errNothing is returned for an occurrence that needs no notification any more: a request that has
@@ -112,32 +123,29 @@ func (r *runner) pending(id string, a *protocol.Approval) (*Approval, error) {
 			p.Missing += c.Bytes
 		}
 	}
+	p.AnswerCommand = answerCommand(id, a)
 	if r.hook.Links.Base == "" {
 		return p, nil
 	}
-	var decisions []protocol.Decision
-	if allowable(a, p.Missing) {
-		decisions = append(decisions, protocol.AllowOnce)
-	}
-	if a.Offers(protocol.Deny) {
-		decisions = append(decisions, protocol.Deny)
-	}
+	uses := usesOf(a, p.Missing)
 	expires := time.Now().Add(r.hook.Links.Expires).UTC().Truncate(time.Second)
+	if due := a.Asked.Add(r.hook.DenyAfter); r.hook.DenyAfter > 0 && due.Before(expires) {
+		expires = due.UTC().Truncate(time.Second) // the request is denied then
+	}
 	tokens, err := r.links.create(link{
 		Hook: r.hook.Name, Session: id, Request: a.Request, Digest: p.Digest, Expires: expires,
-	}, decisions)
+	}, uses)
 	if err != nil {
 		return nil, err
 	}
 	p.Expires, p.Links = &expires, map[string]string{}
-	for d, token := range tokens {
-		p.Links[string(d)] = strings.TrimSuffix(r.hook.Links.Base, "/") + Path + token
+	for i, u := range uses {
+		url := strings.TrimSuffix(r.hook.Links.Base, "/") + Path + tokens[i]
+		if u.Choice == "" {
+			p.Links[string(u.Decision)] = url
+			continue
+		}
+		p.Answers = append(p.Answers, AnswerLink{Question: u.Question, Choice: u.Choice, Label: u.Label, URL: url})
 	}
 	return p, nil
-}
-
-// allowable reports whether a link may allow a request: all of it can be shown, and no answer but
-// yes is asked for.
-func allowable(a *protocol.Approval, missing int64) bool {
-	return missing == 0 && len(a.Questions) == 0 && a.Offers(protocol.AllowOnce)
 }

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -45,7 +46,7 @@ type field struct{ Name, Value string }
 // Serves reports whether a path is that of a link. Requests for it need no credential: the link is
 // one.
 func (h *Hooks) Serves(path string) bool {
-	return h != nil && len(h.origins) > 0 && strings.HasPrefix(path, Path)
+	return h != nil && len(h.linking.Load().origins) > 0 && strings.HasPrefix(path, Path)
 }
 
 // ServeHTTP serves links. GET shows the request and decides nothing, because programs that preview
@@ -79,8 +80,9 @@ func (h *Hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // ownPage reports whether a request is that of a page of a link, or not that of a page.
 func (h *Hooks) ownPage(r *http.Request) bool {
+	origins := h.linking.Load().origins
 	for _, origin := range r.Header.Values("Origin") {
-		if !h.origins[origin] {
+		if !origins[origin] {
 			return false
 		}
 	}
@@ -96,8 +98,11 @@ func (h *Hooks) show(w http.ResponseWriter, r *http.Request, token string) {
 		return
 	}
 	p := &page{Title: "Allow this request?", Button: "Allow once", Session: l.Session, Link: l}
-	if l.Decision == protocol.Deny {
+	switch {
+	case l.Decision == protocol.Deny:
 		p.Title, p.Button = "Deny this request?", "Deny"
+	case l.Choice != "":
+		p.Title, p.Button = "Give this answer?", "Answer: "+visible(cmp.Or(l.Label, l.Choice))
 	}
 	if s, ok := h.sessions.Summary(l.Session); ok && s.Name != "" {
 		p.Session = visible(s.Name) + " (" + l.Session + ")"
@@ -109,10 +114,19 @@ func (h *Hooks) show(w http.ResponseWriter, r *http.Request, token string) {
 	render(w, http.StatusOK, p)
 }
 
+// findLink returns the link of a token. Links of a hook end with it, and with its decide_urls.
+func (h *Hooks) findLink(token string) (*link, error) {
+	l, err := h.links.find(token, time.Now())
+	if err == nil && !h.linking.Load().hooks[l.Hook] {
+		return nil, errNoLink
+	}
+	return l, err
+}
+
 // request returns the link of a token and its request, encoded, if that is pending and the one that
 // the link is for.
 func (h *Hooks) request(ctx context.Context, token string) (*link, json.RawMessage, error) {
-	l, err := h.links.find(token, time.Now())
+	l, err := h.findLink(token)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -132,7 +146,7 @@ func (h *Hooks) request(ctx context.Context, token string) (*link, json.RawMessa
 func (h *Hooks) decide(w http.ResponseWriter, r *http.Request, token string) {
 	h.deciding.Lock()
 	defer h.deciding.Unlock()
-	l, err := h.links.find(token, time.Now())
+	l, err := h.findLink(token)
 	if err != nil {
 		h.fail(w, err)
 		return
@@ -144,7 +158,7 @@ func (h *Hooks) decide(w http.ResponseWriter, r *http.Request, token string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), requestTimeout)
 	defer cancel()
 	err = h.sessions.Decide(ctx, l.Session, l.Digest, &protocol.ApproveData{
-		Request: l.Request, Decision: l.Decision,
+		Request: l.Request, Decision: l.Decision, Input: l.input(),
 	}, actor(l.Hook))
 	var refused *protocol.Error
 	if err == nil || errors.As(err, &refused) && settled(refused.Code) {
@@ -157,8 +171,11 @@ func (h *Hooks) decide(w http.ResponseWriter, r *http.Request, token string) {
 		return
 	}
 	done := "Allowed once."
-	if l.Decision == protocol.Deny {
+	switch {
+	case l.Decision == protocol.Deny:
 		done = "Denied."
+	case l.Choice != "":
+		done = "Answered."
 	}
 	render(w, http.StatusOK, &page{Title: done, Message: "You can close this page."})
 }

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -33,14 +34,9 @@ func newLinked(t *testing.T, expires time.Duration, change func(*protocol.Approv
 		change(&a)
 	}
 	r.sessions.ask("s_1", a)
-	h, cfg := r.make()
-	run, err := h.newRunner(cfg, r.hook)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.hooks = h
-	t.Cleanup(func() { run.finish(); h.Close() })
-	approval, err := run.pending("s_1", &a)
+	r.start()
+	t.Cleanup(r.hooks.Close)
+	approval, err := r.hooks.active["phone"].runner.pending("s_1", &a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +82,8 @@ func TestALinkShowsTheRequestAndDecidesItOnce(t *testing.T) {
 			!strings.Contains(page, done) {
 			t.Fatalf("%d\n%s", code, page)
 		}
-		if got := l.sessions.decisions(); len(got) != 1 || got[0] != (decided{"s_1", "r1", d, actor("phone")}) {
+		if got := l.sessions.decisions(); len(got) != 1 || got[0].decision != d ||
+			got[0].request != "r1" || got[0].by != actor("phone") || got[0].answers != "" {
 			t.Errorf("%+v", got)
 		}
 		for _, path := range []string{path, l.path(protocol.AllowOnce), l.path(protocol.Deny)} { // its sibling too
@@ -209,6 +206,65 @@ func TestALinkAllowsOnlyWhatCanBeShown(t *testing.T) {
 		_, deny := l.approval.Links[string(protocol.Deny)]
 		if allow != c.allow || !deny || (name == "a blob") != (l.approval.Missing == 70_000) {
 			t.Errorf("%s: %+v", name, l.approval)
+		}
+	}
+}
+
+func TestALinkAnswersAQuestionWithAChoice(t *testing.T) {
+	l := newLinked(t, 0, func(a *protocol.Approval) {
+		a.Questions = []protocol.Question{{ID: "db", Text: "Which?", Choices: []protocol.Choice{
+			{ID: "pg", Label: "Postgres"}, {ID: "lite", Label: "SQLite\u202e"},
+		}}}
+	})
+	if want := []string{"agentctl", "approve", "--answer", "1=1", "--", "s_1", "r1"}; !slices.Equal(
+		l.approval.AnswerCommand, want) {
+		t.Errorf("command %q", l.approval.AnswerCommand)
+	}
+	if len(l.approval.Answers) != 2 || l.approval.Links[string(protocol.AllowOnce)] != "" {
+		t.Fatalf("%+v", l.approval)
+	}
+	answer := l.approval.Answers[1]
+	path := strings.TrimPrefix(answer.URL, "https://me.example/agentctl")
+	_, page := l.request(http.MethodGet, path)
+	if answer.Question != "db" || answer.Choice != "lite" || !strings.Contains(page, "Give this answer?") ||
+		!strings.Contains(html.UnescapeString(page), "Answer: SQLite<U+202E></button>") {
+		t.Errorf("%+v\n%s", answer, page)
+	}
+	if code, page := l.request(http.MethodPost, path); code != 200 || !strings.Contains(page, "Answered.") {
+		t.Errorf("%d\n%s", code, page)
+	}
+	got := l.sessions.decisions()
+	if len(got) != 1 || got[0].decision != protocol.AllowOnce || got[0].answers != `{"db":["lite"]}` {
+		t.Errorf("%+v", got)
+	}
+	for _, a := range l.approval.Answers {
+		path := strings.TrimPrefix(a.URL, "https://me.example/agentctl")
+		if code, _ := l.request(http.MethodPost, path); code != 404 {
+			t.Errorf("%s afterwards: %d", a.Choice, code)
+		}
+	}
+}
+
+func TestQuestionsWithoutLinksSayHowToAnswer(t *testing.T) {
+	choices := []protocol.Choice{{ID: "a", Label: "A"}}
+	for name, c := range map[string]struct {
+		questions []protocol.Question
+		want      string
+	}{
+		"free text": {[]protocol.Question{{ID: "q", Text: "Why?"}}, "--answer 1=TEXT -- s_1 r1"},
+		"two": {
+			[]protocol.Question{{ID: "q", Choices: choices}, {ID: "2 $(x)"}},
+			"--answer 1=1 --answer 2=TEXT -- s_1 r1",
+		},
+		"no id": {
+			[]protocol.Question{{ID: "q", Choices: []protocol.Choice{{Label: "A"}}}}, "--answer 1=1 -- s_1 r1",
+		},
+		"too many": {[]protocol.Question{{ID: "q", Choices: slices.Repeat(choices, 11)}}, "--answer 1=1 -- s_1 r1"},
+	} {
+		l := newLinked(t, 0, func(a *protocol.Approval) { a.Questions = c.questions })
+		if got := strings.Join(l.approval.AnswerCommand, " "); got != "agentctl approve "+c.want ||
+			l.approval.Answers != nil || len(l.approval.Links) != 1 {
+			t.Errorf("%s: %q, %+v", name, got, l.approval)
 		}
 	}
 }

@@ -343,7 +343,7 @@ func TestDenyAfterDeniesWhatIsStillPending(t *testing.T) {
 		time.Sleep(4 * time.Minute)
 		r.sessions.ask("s_1", newRequest("r2"))
 		time.Sleep(6*time.Minute + time.Second)
-		want := decided{"s_1", "r1", protocol.Deny, actor("phone")}
+		want := decided{session: "s_1", request: "r1", decision: protocol.Deny, by: actor("phone")}
 		if got := r.sessions.decisions(); len(got) != 1 || got[0] != want {
 			t.Fatalf("after 10 minutes: %+v", got)
 		}
@@ -355,4 +355,47 @@ func TestDenyAfterDeniesWhatIsStillPending(t *testing.T) {
 			t.Errorf("after 14 minutes: %+v", got)
 		}
 	})
+}
+
+func TestLinksExpireWhenTheRequestIsDenied(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Hook{DenyAfter: 10 * time.Minute, Links: Links{Base: "https://me.example"}})
+		r.start()
+		r.sessions.create("s_1", nil)
+		due := time.Now().Add(10 * time.Minute)
+		r.sessions.ask("s_1", newRequest("r1"))
+		time.Sleep(time.Minute)
+		r.hooks.Close()
+		list := r.receiver.taken()
+		if len(list) != 1 || list[0].Approval.Expires == nil || list[0].Approval.Expires.Sub(due).Abs() > time.Second {
+			t.Errorf("sent %+v, want links until %v", list, due)
+		}
+	})
+}
+
+// Events without a notification cost a session the note that its summary has changed, which
+// allocates nothing. The hook reads none of them, whatever its receiver does.
+func TestADeadReceiverCostsASessionNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Hook{})
+		r.receiver.set(func(*Notification) error { return &failure{reason: "down", absent: true} })
+		r.sessions.create("s_1", nil)
+		r.start()
+		r.sessions.endTurn("s_1", "t1", "", protocol.ReasonCompleted)
+		synctest.Wait()
+		before := r.sessions.reads
+		for range 1000 {
+			r.sessions.emit("s_1", "t2", protocol.TextDelta, protocol.PartDeltaData{Part: "p1", Text: "x"})
+			synctest.Wait()
+		}
+		if reads := r.sessions.reads - before; reads != 0 {
+			t.Errorf("%d reads for 1,000 events without a notification", reads)
+		}
+		r.hooks.Close()
+	})
+	w := newWatch()
+	w.Notify("summary s_1", nil)
+	if n := testing.AllocsPerRun(100, func() { w.Notify("summary s_1", nil) }); n != 0 {
+		t.Errorf("a note allocates %v times", n)
+	}
 }

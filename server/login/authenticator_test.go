@@ -195,6 +195,7 @@ func TestMake(t *testing.T) {
 	}{
 		{"ci", protocol.RoleObserver, time.Hour, true},
 		{"bob", protocol.RoleAdmin, MaxTokenTTL, true},
+		{"prometheus", protocol.RoleMetrics, time.Hour, true},
 		{"", protocol.RoleAdmin, time.Hour, false},
 		{strings.Repeat("x", maxName+1), protocol.RoleAdmin, time.Hour, false},
 		{"\xff", protocol.RoleAdmin, time.Hour, false},

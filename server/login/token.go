@@ -19,6 +19,9 @@ const issuer = "agentctl"
 // MaxTokenTTL bounds the lifetime of a token.
 const MaxTokenTTL = 366 * 24 * time.Hour
 
+// TokenRoles lists the roles of tokens: those of users, and the one for metrics alone.
+var TokenRoles = append([]protocol.Role{protocol.RoleMetrics}, protocol.Roles...)
+
 // maxToken bounds the bytes of a token that is parsed.
 const maxToken = 4 << 10
 
@@ -63,8 +66,8 @@ func (a *Authenticator) NewToken(r TokenRequest) (Token, error) {
 	switch {
 	case r.Subject == "" || len(r.Subject) > maxName || !utf8.ValidString(r.Subject):
 		return Token{}, fmt.Errorf("a subject has 1 to %d bytes of text", maxName)
-	case !slices.Contains(protocol.Roles, r.Role):
-		return Token{}, fmt.Errorf("role %q is none of %v", r.Role, protocol.Roles)
+	case !slices.Contains(TokenRoles, r.Role):
+		return Token{}, fmt.Errorf("role %q is none of %v", r.Role, TokenRoles)
 	case r.TTL < time.Second || r.TTL > MaxTokenTTL:
 		return Token{}, fmt.Errorf("token lifetime: want 1 second to %s, not %s", MaxTokenTTL, r.TTL)
 	}
@@ -129,7 +132,7 @@ func (a *Authenticator) Verify(token string) (Identity, bool) {
 	if !c.Made {
 		id.Role = p.users[c.Subject].role
 	}
-	if c.Subject == "" || !slices.Contains(protocol.Roles, id.Role) || p.check(&id) != nil {
+	if c.Subject == "" || !slices.Contains(TokenRoles, id.Role) || p.check(&id) != nil {
 		return Identity{}, false
 	}
 	return id, true

@@ -20,6 +20,10 @@ type Agents interface {
 
 // Conversations is implemented by Agents whose agents store conversations themselves.
 type Conversations interface {
+	// HasConversations reports whether an agent stores conversations. Else the state of its
+	// sessions, which may be long, is not decoded at the start of the server.
+	HasConversations(agent string) bool
+
 	// Conversation identifies the agent's own conversation of a session, among all agents. It is
 	// empty if there is none yet.
 	Conversation(spec *Spec) string
@@ -57,6 +61,8 @@ type Spec struct {
 type SpecPolicy struct {
 	Policy policy.Policy        `json:"policy,omitempty"`      // if the agent has none of its own; empty: the default
 	File   *protocol.PolicyFile `json:"policy_file,omitempty"` // decides in place of it
+
+	OwnDirectories []string `json:"-"` // Config.OwnDirectories
 }
 
 // An Agent runs the turns of one session: one Run at a time; its other methods may be called from

@@ -5,49 +5,36 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"time"
 
 	"agentctl/protocol"
 )
 
-// An agentMessage carries output of an agent to the session's goroutine. turn is nil outside a
-// turn.
-type agentMessage struct {
-	turn      *turn
-	host      *host // of the agent, outside a turn
-	entries   []entry
-	request   *approvalWaiter
-	withdrawn *approvalWaiter // the agent stopped waiting
-	state     []byte          // to be saved; nil: none
-	title     *string         // of the session; nil: none
-	result    *turnResult
-}
-
-// A turnResult is the result of Agent.Run.
-type turnResult struct {
-	End
-	err error
-}
-
 // emit sends a message to the session's goroutine. It blocks while the log is behind, and fails
 // when the turn or the session has ended.
-func (s *Session) emit(m agentMessage) error {
+func (s *Session) emit(m *agentMessage) error {
 	over := s.done
 	if m.turn != nil {
 		over = m.turn.done
 	}
-	select {
-	case <-over:
-		return errTurnOver
-	default:
-	}
-	select {
-	case s.output <- &m:
-		return nil
-	case <-over:
-		return errTurnOver
-	case <-s.done:
-		return errTurnOver
+	for waited := false; ; waited = true {
+		select {
+		case <-over:
+			return errTurnOver
+		default:
+		}
+		if s.output.put(m) {
+			if waited {
+				s.output.passSpace()
+			}
+			return nil
+		}
+		select {
+		case <-s.output.space:
+		case <-over:
+			return errTurnOver
+		case <-s.done:
+			return errTurnOver
+		}
 	}
 }
 
@@ -61,19 +48,22 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 	if m.turn != nil {
 		id = m.turn.id
 	}
-	for _, en := range m.entries {
-		en = s.withPolicy(en)
+	for i := range m.entries {
+		en := &m.entries[i]
+		s.addPolicyTo(en)
 		if m.turn != nil {
 			s.emitMissingStart(en)
 		}
 		used := s.state.Usage
-		if _, err := s.append(id, en); err != nil {
+		e, err := s.append(id, en)
+		if err != nil {
 			s.logger().Error("record agent event", "type", en.typ, "err", err)
+			continue
 		}
 		if en.typ == protocol.UsageUpdated && s.state.Usage != nil {
 			s.hub.Metrics().used(used, s.state.Usage)
 		}
-		if !en.isDelta || s.published.output.write(en.delta, time.Now()) {
+		if !en.isDelta || s.published.output.write(id, en.delta, e.Time) {
 			s.published.stale = true
 		}
 		s.endSurplus()
@@ -99,7 +89,7 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 
 // emitMissingStart records the start of the part or tool that an entry belongs to, unless it has
 // started.
-func (s *Session) emitMissingStart(en entry) {
+func (s *Session) emitMissingStart(en *entry) {
 	var typ protocol.Type
 	var data any
 	switch {
@@ -177,11 +167,11 @@ var _ Output = (*turnOutput)(nil)
 
 // Emit implements Output.
 func (o *turnOutput) Emit(e Event) error {
-	return o.s.sendEvent(agentMessage{turn: o.t}, e)
+	return o.s.sendEvent(o.t, nil, &e)
 }
 
 // Save implements Output.
-func (o *turnOutput) Save(state []byte) error { return o.s.sendState(agentMessage{turn: o.t}, state) }
+func (o *turnOutput) Save(state []byte) error { return o.s.sendState(&agentMessage{turn: o.t}, state) }
 
 // Ask implements Output.
 func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (Verdict, error) {
@@ -190,7 +180,7 @@ func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (Verdict, err
 		w.noRule = !resolveFiles(&w.approval, o.cwd)
 	}
 	w.call = classify(&w.approval, o.cwd, !w.noRule, o.s.hub.cfg.OwnDirectories)
-	if err := o.s.emit(agentMessage{turn: o.t, request: w}); err != nil {
+	if err := o.s.emit(&agentMessage{turn: o.t, request: w}); err != nil {
 		return Verdict{}, err
 	}
 	canceled := ctx.Done()
@@ -204,7 +194,7 @@ func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (Verdict, err
 			return Verdict{}, errTurnOver
 		case <-canceled:
 			if o.t.ctx.Err() == nil {
-				_ = o.s.emit(agentMessage{turn: o.t, withdrawn: w}) // fails when the turn is over
+				_ = o.s.emit(&agentMessage{turn: o.t, withdrawn: w}) // fails when the turn is over
 				return Verdict{}, ctx.Err()
 			}
 			canceled = nil // interrupted: the session resolves pending requests
@@ -212,13 +202,17 @@ func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (Verdict, err
 	}
 }
 
-// sendEvent sends an event with m, and the state to save, if any.
-func (s *Session) sendEvent(m agentMessage, e Event) error {
-	entries, err := sanitizeEvent(e)
+// sendEvent sends an event of a turn or, outside a turn, of a host, and the state to save, if any.
+func (s *Session) sendEvent(t *turn, h *host, e *Event) error {
+	if m := newDeltaMessage(e); m != nil {
+		m.turn, m.host = t, h
+		return s.emit(m)
+	}
+	entries, err := sanitizeEvent(*e)
 	if err != nil {
 		return err
 	}
-	m.entries = entries
+	m := &agentMessage{turn: t, host: h, entries: entries}
 	if e.Save == nil {
 		return s.emit(m)
 	}
@@ -226,7 +220,7 @@ func (s *Session) sendEvent(m agentMessage, e Event) error {
 }
 
 // sendState sends a state to save with m, in the same commit.
-func (s *Session) sendState(m agentMessage, state []byte) error {
+func (s *Session) sendState(m *agentMessage, state []byte) error {
 	if len(state) > maxState {
 		return protocol.Errorf(protocol.CodeTooLarge, "an agent's state holds at most %d bytes", maxState)
 	}
@@ -246,17 +240,17 @@ func (h *host) Emit(e Event) error {
 	case protocol.SessionUpdated:
 		d, ok := e.Data.(protocol.SessionUpdatedData)
 		if ok && d.Title != nil && reflect.DeepEqual(d, protocol.SessionUpdatedData{Title: d.Title}) {
-			return h.s.emit(agentMessage{host: h, title: d.Title})
+			return h.s.emit(&agentMessage{host: h, title: d.Title})
 		}
 		return protocol.Errorf(protocol.CodeUnsupported, "an agent can update the title of a session only")
 	default:
 		return protocol.Errorf(protocol.CodeUnsupported, "an agent cannot emit %s outside of a turn", e.Type)
 	}
-	return h.s.sendEvent(agentMessage{host: h}, e)
+	return h.s.sendEvent(nil, h, &e)
 }
 
 // Save implements Host.
-func (h *host) Save(state []byte) error { return h.s.sendState(agentMessage{host: h}, state) }
+func (h *host) Save(state []byte) error { return h.s.sendState(&agentMessage{host: h}, state) }
 
 // RecordProcessGroup implements Host. It commits past the session, which may have ended before the
 // process.

@@ -280,10 +280,16 @@ func (s *Session) idleCheck() time.Time {
 	return time.Time{}
 }
 
-// handleIdle ends the agent and unloads the session when they were idle for long enough.
+// handleIdle frees memory, ends the agent and unloads the session when they were idle for long
+// enough.
 func (s *Session) handleIdle(now time.Time) {
 	if !s.idle() {
 		return
+	}
+	if at := s.deadlines.lastCommit; !at.IsZero() && now.Sub(at) >= releaseAfter {
+		s.log.release()
+		s.output.free()
+		s.line, s.deadlines.lastCommit = nil, time.Time{}
 	}
 	idle := now.Sub(s.deadlines.lastActivity)
 	if p := s.process(); p.Running && p.Restores && idle >= s.hub.settings().AgentIdle {

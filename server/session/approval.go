@@ -207,7 +207,7 @@ func (s *Session) resolve(request string, by protocol.Actor, r protocol.Approval
 	}
 	raw, err := encode(r)
 	if err == nil {
-		_, err = s.append(s.turnID(), entry{typ: protocol.ApprovalResolved, task: task, by: actor, data: raw})
+		_, err = s.append(s.turnID(), &entry{typ: protocol.ApprovalResolved, task: task, by: actor, data: raw})
 	}
 	if err != nil {
 		s.logger().Error("record decision", "err", err)

@@ -99,7 +99,7 @@ func (s *Session) recordApprovalRequest(w *approvalWaiter) (*protocol.Approval, 
 		err = errors.New("request too large")
 	}
 	if err == nil {
-		_, err = s.append(s.turn.id, entries[0])
+		_, err = s.append(s.turn.id, &entries[0])
 	}
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"encoding/json"
 	"time"
 
 	"agentctl/protocol"
@@ -35,21 +34,21 @@ func (s *Session) closeNow(cmd *command, d *protocol.CloseData) (any, error) {
 	if d.Delete {
 		s.afterCommit(func(failed error) {
 			if failed == nil {
-				s.delete(cmd)
+				s.releaseWorktree(cmd, d, func(r protocol.CloseResult) { s.delete(cmd, r) })
 			} else {
 				s.answer(cmd, nil, failed)
 			}
 		})
 		return nil, errAnswerLater
 	}
-	return protocol.Empty{}, nil
+	return protocol.CloseResult{}, nil
 }
 
 // delete removes the session from the store and ends it. The answer to this command is the only
 // thing stored of it.
-func (s *Session) delete(cmd *command) {
+func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 	b := &Batch{Session: s.id, Delete: true}
-	body := json.RawMessage("{}")
+	body := protocol.MustEncode(r)
 	if cmd.key != "" {
 		b.Answers = []Answer{{Key: cmd.key, Session: s.id, Hash: cmd.hash, Body: body, At: time.Now()}}
 	}
@@ -68,10 +67,10 @@ func (s *Session) delete(cmd *command) {
 	}
 	s.logger().Info("session.deleted", "actor", actorName(&cmd.by))
 	s.exit.ending = true
-	sum := &s.published.summary
+	sum := s.summarize()
 	sum.Deleted, sum.Status = true, protocol.Closed
-	s.subscribers.broadcast(protocol.SummaryChanged, s.id, *sum)
-	s.hub.removeSession(*sum)
+	s.subscribers.broadcast(protocol.SummaryChanged, s.id, sum)
+	s.hub.removeSession(sum)
 	s.hub.removeFiles(func(session string) bool { return session != s.id })
 	for _, w := range s.idempotency.remove(cmd.key) {
 		w.reply(body, nil)

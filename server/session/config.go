@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"crypto/ed25519"
 	"log/slog"
 	"time"
@@ -34,6 +35,10 @@ type System struct {
 	// KillProcessGroup kills a process group that a killed server left, if its leader is still the
 	// recorded process.
 	KillProcessGroup func(ProcessGroup) error
+
+	// RemoveWorktree removes the git worktree at the directory of a session that is deleted, unless
+	// work would be lost. It returns why it stays, or "". nil: worktrees stay.
+	RemoveWorktree func(ctx context.Context, dir string) (kept string)
 
 	Traces *trace.Exporter // of commands and turns; nil: none
 }

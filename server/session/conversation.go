@@ -24,7 +24,7 @@ func (x *index) reserveConversation(conversation, id string) error {
 	defer x.mu.Unlock()
 	holder, taken := x.conversations[conversation]
 	if !taken {
-		x.conversations[conversation] = id
+		x.conversations[conversation], x.holds[id] = id, conversation
 		return nil
 	}
 	name := holder
@@ -45,16 +45,15 @@ func (x *index) holdConversation(conversation, id string) {
 	}
 	x.freeConversation(id)
 	if _, taken := x.conversations[conversation]; !taken && conversation != "" {
-		x.conversations[conversation] = id
+		x.conversations[conversation], x.holds[id] = id, conversation
 	}
 }
 
 // freeConversation frees the conversation of a session. It requires mu.
 func (x *index) freeConversation(id string) {
-	for conversation, holder := range x.conversations {
-		if holder == id {
-			delete(x.conversations, conversation)
-		}
+	if conversation, ok := x.holds[id]; ok {
+		delete(x.conversations, conversation)
+		delete(x.holds, id)
 	}
 }
 

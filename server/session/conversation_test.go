@@ -44,3 +44,18 @@ func TestAConversationIsInOneOpenSession(t *testing.T) {
 		refusedFor("c1", "again") // the closed session does not count
 	})
 }
+
+// The state of a model's session is its whole conversation: the start of the server does not decode
+// it.
+func TestTheStateOfAnAgentWithoutConversationsIsNotDecodedAtTheStart(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		load := func(agent string) *testCall {
+			return r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Agent: agent, Load: "c"}))
+		}
+		must[protocol.CreateResult](r, load(noConversations))
+		r.kill()
+		must[protocol.CreateResult](r, load("fake"))
+		r.kill()
+		refused(r, load("fake"), protocol.CodeConflict)
+	})
+}

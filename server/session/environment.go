@@ -27,7 +27,7 @@ func (h *Hub) encodeSpec(spec Spec) ([]byte, error) {
 		}
 		spec.SealedEnv, spec.Env = seal.Seal(nil, nil, plain, nil), nil
 	}
-	return encode(spec)
+	return protocol.Encode(spec) // large and often stored: no second pass over it
 }
 
 // readSpec decodes the stored spec of a record. An environment that cannot be decrypted stays

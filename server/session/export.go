@@ -20,6 +20,7 @@ type exportedState struct {
 	Title    string                `json:"title,omitempty"`
 	Memory   []byte                `json:"memory,omitempty"` // the agent's own state
 	Queue    []protocol.Message    `json:"queue,omitempty"`
+	Schedule []protocol.Message    `json:"schedule,omitempty"` // messages for later
 	Plan     *protocol.Plan        `json:"plan,omitempty"`
 	Context  *protocol.ContextInfo `json:"context,omitempty"`
 	Usage    *protocol.Usage       `json:"usage,omitempty"`
@@ -34,7 +35,7 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 	x := exportedState{
 		Session: s.id, Agent: s.spec.Agent, CWD: s.spec.CWD, Title: st.Title, Memory: s.spec.State,
 		Position: protocol.Position{Epoch: s.log.Position().Epoch, Seq: st.Seq},
-		Queue:    st.Queue, Plan: st.Plan, Context: st.Context, Usage: st.Usage,
+		Queue:    st.Queue, Schedule: st.Scheduled, Plan: st.Plan, Context: st.Context, Usage: st.Usage,
 	}
 	run := s.runInBackground
 	exporter, err := requireCapability[Exporter](s, "export its state")

@@ -9,6 +9,9 @@ import (
 	"agentctl/protocol"
 )
 
+// noConversations is the agent that stores no conversations.
+const noConversations = "without conversations"
+
 // fakeAgents opens agents that the test controls.
 type fakeAgents struct {
 	mu               sync.Mutex
@@ -42,6 +45,8 @@ func (p *fakeAgents) Open(spec Spec, host Host) (Agent, error) {
 }
 
 func (p *fakeAgents) Names() []string { return []string{"fake"} }
+
+func (p *fakeAgents) HasConversations(agent string) bool { return agent != noConversations }
 
 // Conversation returns the saved state as the agent's own id of its conversation.
 func (p *fakeAgents) Conversation(spec *Spec) string { return cmp.Or(string(spec.State), spec.Load) }

@@ -110,7 +110,11 @@ func (h *Hub) createFork(
 	if last != nil {
 		turn, through = last.Turn, last.Last
 	}
-	memory, err := source.forker.Fork(ctx, turn)
+	remembered := turn
+	if source.spec.Imported { // the agent has none of the turns: the fork's gets them with its first message
+		remembered = ""
+	}
+	memory, err := source.forker.Fork(ctx, remembered)
 	if err != nil {
 		return agentError(err)
 	}
@@ -132,6 +136,7 @@ func (h *Hub) createFork(
 	spec := source.spec
 	spec.Session, spec.Load, spec.IdleEnd, spec.Checking = "", "", nil, false
 	spec.State, spec.Parent = memory, cmd.agent
+	spec.Imported = spec.Imported && last != nil
 	c := creation{cmd: cmd, name: name}
 	c.begin = func(s *Session) error {
 		s.record(protocol.SessionCreated, &cmd.by, protocol.SessionCreatedData{

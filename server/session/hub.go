@@ -24,6 +24,7 @@ type Hub struct {
 	diskFull  atomic.Bool            // the store is larger than Limits.Disk
 	log       *slog.Logger
 	committer *committer
+	cache     *logCache
 	stop      chan struct{}  // closed by Close
 	sessions  sync.WaitGroup // session goroutines; added to under mu, while not closed
 	agents    sync.WaitGroup // Run and Close calls of agents
@@ -33,6 +34,11 @@ type Hub struct {
 	creating map[string]chan struct{} // keys of create and restore commands under way; closed at their end
 	closed   bool
 
+	seal
+}
+
+// A seal ends the commits of a hub.
+type seal struct {
 	commits sync.RWMutex // read-locked to submit a batch, locked by Close
 	sealed  bool         // no further batches; guarded by commits
 }
@@ -43,7 +49,7 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	cfg.defaults()
 	h := &Hub{
 		index: newIndex(), cfg: cfg, log: cfg.Log, committer: newCommitter(cfg.Store), stop: make(chan struct{}),
-		creating: map[string]chan struct{}{},
+		creating: map[string]chan struct{}{}, cache: newLogCache(cfg.Limits.LogMemory),
 	}
 	h.current.Store(&cfg)
 	if err := h.recover(ctx); err != nil {

@@ -69,19 +69,31 @@ func TestASessionIsFoundByIDNameAndPrefix(t *testing.T) {
 			r,
 			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "box"})),
 		).Session
+		if _, err := r.hub.Resolve("s_"); protocol.CodeOf(err) != protocol.CodeNoSession {
+			t.Errorf("what all ids begin with names the only session: %v", err)
+		}
 		b := r.create()
 		for name, want := range map[string]string{a: a, "box": a, a[:12]: a, a[2:12]: a, b[2:]: b} {
 			if got, err := r.hub.Resolve(name); got != want {
 				t.Errorf("%s is %s, %v", name, got, err)
 			}
 		}
-		for name, code := range map[string]protocol.Code{
-			"": protocol.CodeNoSession, "s_": protocol.CodeAmbiguous,
-			"bo": protocol.CodeNoSession,
+		for name, code := range map[string]protocol.Code{ // no id has an o
+			"": protocol.CodeNoSession, "s_": protocol.CodeNoSession, "bo": protocol.CodeNoSession,
 		} {
 			if _, err := r.hub.Resolve(name); protocol.CodeOf(err) != code {
 				t.Errorf("%q: %v", name, err)
 			}
+		}
+		first := map[string]bool{a[:3]: true}
+		for id := b; ; id = r.create() {
+			if prefix := id[:3]; first[prefix] {
+				if _, err := r.hub.Resolve(prefix); protocol.CodeOf(err) != protocol.CodeAmbiguous {
+					t.Errorf("%q begins two ids: %v", prefix, err)
+				}
+				break
+			}
+			first[id[:3]] = true
 		}
 		refused(
 			r,

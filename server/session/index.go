@@ -21,6 +21,7 @@ type index struct {
 	watchers map[Watcher]bool
 
 	conversations map[string]string // conversation of an agent → id of the open session that has it
+	holds         map[string]string // id of a session → its conversation
 
 	processes map[ProcessGroup]bool // that run
 }
@@ -65,11 +66,12 @@ func newIndex() index {
 	return index{
 		rows: map[string]*row{}, names: map[string]string{}, watchers: map[Watcher]bool{},
 		processes: map[ProcessGroup]bool{}, conversations: map[string]string{},
+		holds: map[string]string{},
 	}
 }
 
 // Resolve returns the id of a session named by id, exact name or unique prefix of the id, with or
-// without its "s_". The error has the code no_session or ambiguous.
+// without its "s_", which alone names none. The error has the code no_session or ambiguous.
 func (x *index) Resolve(name string) (string, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -80,9 +82,9 @@ func (x *index) Resolve(name string) (string, error) {
 		return id, nil
 	}
 	found := ""
-	if name != "" {
+	if random := strings.TrimPrefix(name, idSession+"_"); random != "" {
 		for id := range x.rows {
-			if strings.HasPrefix(id, name) || strings.HasPrefix(id, idSession+"_"+name) {
+			if strings.HasPrefix(id, idSession+"_"+random) {
 				if found != "" {
 					return "", protocol.Errorf(
 						protocol.CodeAmbiguous,

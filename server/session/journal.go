@@ -26,6 +26,7 @@ type journal struct {
 	deltas protocol.DeltaRun // the open run
 	active time.Time         // when a turn or a user last made an event: reading is no activity
 	line   []byte            // scratch
+	delta  protocol.Event    // scratch
 	trace  *turnTrace
 }
 
@@ -52,9 +53,14 @@ func (j *journal) nextBatch() *Batch {
 }
 
 // append gives an entry the next seq and, unless it has one, the time; it applies it to the state
-// and adds it to the next batch. An entry over protocol.MaxEvent is refused with too_large.
-func (j *journal) append(turn string, en entry) (*protocol.Event, error) {
-	e := &protocol.Event{
+// and adds it to the next batch. An entry over protocol.MaxEvent is refused with too_large. The
+// event of a delta is valid until the next call, and its data as long as the entry's.
+func (j *journal) append(turn string, en *entry) (*protocol.Event, error) {
+	e := &j.delta
+	if !en.isDelta {
+		e = new(protocol.Event) // the state may keep parts of it
+	}
+	*e = protocol.Event{
 		Session: j.log.session, Seq: j.state.Seq + 1, Turn: turn, Task: en.task, Parent: en.parent,
 		Time: en.time, Type: en.typ, By: en.by, Data: en.data,
 	}
@@ -73,16 +79,19 @@ func (j *journal) append(turn string, en entry) (*protocol.Event, error) {
 	if err := j.state.Apply(e); err != nil {
 		return nil, fmt.Errorf("append: %w", err)
 	}
-	if turn != "" || e.By != nil || j.active.IsZero() {
-		j.active = timestamp() // restored events are older
+	switch {
+	case turn == "" && e.By == nil && !j.active.IsZero():
+	case en.time.IsZero():
+		j.active = e.Time
+	default: // a restored event is older
+		j.active = timestamp()
 	}
-	j.log.append(j.line)
+	j.log.append(j.line, en.isDelta)
 	b := j.nextBatch()
 	if b.First == 0 {
 		b.First = e.Seq
 	}
 	b.Last = e.Seq
-	b.Events = append(b.Events, j.line...)
 	b.Blobs = append(b.Blobs, en.blobs...)
 	j.uncommitted += len(j.line)
 	j.addDelta(e, en)
@@ -93,7 +102,7 @@ func (j *journal) append(turn string, en entry) (*protocol.Event, error) {
 }
 
 // addDelta continues the open run of deltas with an event, or ends the run and starts the next.
-func (j *journal) addDelta(e *protocol.Event, en entry) {
+func (j *journal) addDelta(e *protocol.Event, en *entry) {
 	if en.isDelta && len(en.delta.Text) <= protocol.MaxJoined {
 		if j.deltas.Add(e, en.delta) {
 			return
@@ -109,8 +118,9 @@ func (j *journal) addDelta(e *protocol.Event, en entry) {
 func (j *journal) endRun() {
 	if j.deltas.Len() > 1 {
 		fold := j.deltas.Event()
+		line := fold.AppendJSON(make([]byte, 0, len(fold.Data)+envelope))
 		b := j.nextBatch()
-		b.Folds = append(b.Folds, Fold{First: fold.First(), Last: fold.Seq, Line: append(fold.AppendJSON(nil), '\n')})
+		b.Folds = append(b.Folds, Fold{First: fold.First(), Last: fold.Seq, Line: append(line, '\n')})
 	}
 	j.deltas.Reset()
 }
@@ -136,9 +146,19 @@ func (j *journal) flush() {
 	if j.batch == nil || j.inFlight != nil {
 		return
 	}
-	j.inFlight, j.inFlightWaiters = j.batch, j.nextWaiters
-	j.batch, j.nextWaiters = nil, nil
+	j.inFlight, j.inFlightWaiters = j.takeBatch(), j.nextWaiters
+	j.nextWaiters = nil
 	j.committer.submit(j.inFlight, func(err error) { j.committed <- err })
+}
+
+// takeBatch returns the next batch with its events, whose bytes are those of the log.
+func (j *journal) takeBatch() *Batch {
+	b := j.batch
+	j.batch = nil
+	if b.Last != 0 {
+		b.Events = j.log.lines(b.First, b.Last)
+	}
+	return b
 }
 
 // finishCommit notes the result of the batch in flight and returns its waiters. After an error
@@ -150,7 +170,10 @@ func (j *journal) finishCommit(err error) []waiter {
 		if j.inFlight.Last != 0 {
 			j.log.publish(j.inFlight.Last)
 		}
-		j.uncommitted -= len(j.inFlight.Events)
+		if n := len(j.inFlight.Folds); n > 0 {
+			j.log.setFolds(j.inFlight.Folds[n-1].Last)
+		}
+		j.uncommitted -= j.inFlight.Size()
 	} else {
 		waiters = append(waiters, j.discardPending()...)
 		j.uncommitted = 0

@@ -20,7 +20,7 @@ type journalTest struct {
 func newJournalTest() *journalTest {
 	w := &journalTest{store: newMemStore()}
 	w.journal = journal{
-		log:       newLog("s", "e", w.store, 0),
+		log:       newLog("s", "e", w.store, newLogCache(1<<20), 0),
 		state:     &protocol.State{Session: "s"},
 		committed: make(chan error, 1),
 	}
@@ -34,9 +34,9 @@ func (w *journalTest) commit(t testingT, fail error) {
 	if w.batch == nil {
 		return
 	}
-	b := w.batch
+	b := w.takeBatch()
 	w.inFlight, w.inFlightWaiters = b, w.nextWaiters
-	w.batch, w.nextWaiters = nil, nil
+	w.nextWaiters = nil
 	if fail == nil {
 		if err := w.store.Commit([]*Batch{b}); err != nil {
 			t.Fatalf("commit: %v", err)
@@ -63,7 +63,7 @@ func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
 				rt.Fatalf("sanitize: %v", err)
 			}
 			for _, en := range entries {
-				if _, err := w.append(turn, en); err != nil {
+				if _, err := w.append(turn, &en); err != nil {
 					rt.Fatalf("append: %v", err)
 				}
 			}
@@ -71,7 +71,7 @@ func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
 		ours := func(turn string, typ protocol.Type, data any) {
 			raw, err := encode(data)
 			if err == nil {
-				_, err = w.append(turn, entry{typ: typ, data: raw})
+				_, err = w.append(turn, &entry{typ: typ, data: raw})
 			}
 			if err != nil {
 				rt.Fatalf("append: %v", err)
@@ -138,7 +138,7 @@ func TestAFoldThatWasNotKeptIsNeverRead(t *testing.T) {
 	say := func(text string) {
 		for _, en := range splitDelta(entry{typ: protocol.TextDelta},
 			protocol.Delta{Part: "p", Kind: protocol.KindText, Text: text}) {
-			if _, err := w.append("t", en); err != nil {
+			if _, err := w.append("t", &en); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -184,7 +184,7 @@ func TestARunOfDeltasIsReadAsOneEvent(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, en := range entries {
-				if _, err := w.append("t", en); err != nil {
+				if _, err := w.append("t", &en); err != nil {
 					t.Fatal(err)
 				}
 			}

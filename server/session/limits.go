@@ -16,6 +16,10 @@ type Limits struct {
 	Rules    int   // of a session; 500
 	Bytes    int64 // of a session's queue, of its pending requests, and of its rules, each encoded; 4 MiB
 	Disk     int64 // bytes of the store beyond which no message and no session is accepted; unlimited
+
+	// LogMemory bounds the older events in memory, those beyond the newest MiB of each session; 64
+	// MiB for all sessions. It is read once.
+	LogMemory int64
 }
 
 func (l *Limits) defaults() {
@@ -26,6 +30,9 @@ func (l *Limits) defaults() {
 		if *n.field == 0 {
 			*n.field = n.value
 		}
+	}
+	if l.LogMemory == 0 {
+		l.LogMemory = 64 << 20
 	}
 	if l.Bytes == 0 {
 		l.Bytes = 4 << 20

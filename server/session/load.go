@@ -79,7 +79,7 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec Spec) *Session {
 		id: id, hub: h, mailbox: newMailbox(),
 		lifetime: lifetime{stop: h.stop, done: make(chan struct{})},
 		journal: journal{
-			log: newLog(id, epoch, h.cfg.Store, head), committer: h.committer,
+			log: newLog(id, epoch, h.cfg.Store, h.cache, head), committer: h.committer,
 			state: &protocol.State{Session: id}, committed: make(chan error, 1),
 			trace: newTurnTrace(h.cfg.Traces),
 		},
@@ -87,7 +87,7 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec Spec) *Session {
 		editHolds: map[string]editHold{},
 		deadlines: deadlines{lastActivity: time.Now(), timer: time.NewTimer(time.Hour)},
 	}
-	s.spec.Session = id
+	s.spec.Session, s.spec.OwnDirectories = id, h.cfg.OwnDirectories
 	s.approvals.reset()
 	s.background, s.cancelBackground = context.WithCancel(context.Background())
 	return s

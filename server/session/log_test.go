@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -11,54 +12,72 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pagedStore is a Store with the lines of one log.
+// pagedStore is a Store with the lines and folds of one log.
 type pagedStore struct {
 	Store
-	mu    sync.Mutex
-	lines [][]byte
+	mu sync.Mutex
+	memSession
 }
 
 func (p *pagedStore) add(lines ...[]byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lines = append(p.lines, lines...)
+	p.rec.Head = uint64(len(p.lines))
+}
+
+// addFold adds the fold of the events first to last.
+func (p *pagedStore) addFold(first, last uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	size := 0
+	for _, line := range p.lines[first-1 : last] {
+		size += len(line) / 2
+	}
+	p.folds = append(p.folds, Fold{First: first, Last: last, Line: lineOf(last, -1, size)})
 }
 
 func (p *pagedStore) Read(
 	_ context.Context,
 	_ string,
 	after, through uint64,
-	_ bool,
+	folded bool,
 	max int,
 	dst []byte,
 ) ([]byte, uint64, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := memSession{lines: p.lines, rec: Record{Head: uint64(len(p.lines))}}
-	dst, last := s.read(after, through, false, max, dst)
+	dst, last := p.read(after, through, folded, max, dst)
 	return dst, last, nil
+}
+
+func (p *pagedStore) FoldStart(_ context.Context, _ string, seq uint64) (uint64, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.fold(seq).First, nil
 }
 
 // lineOf returns a line for a seq, different for each attempt.
 func lineOf(seq uint64, attempt, size int) []byte {
-	return fmt.Appendf(nil, "%d %d %s\n", seq, attempt, strings.Repeat("x", size))
+	return fmt.Appendf(nil, `{"session":"s","seq":%d,"attempt":%d,"text":"%s"}`+"\n", seq, attempt,
+		strings.Repeat("x", size))
 }
 
 func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		store := &pagedStore{}
-		l := newLog("s", "e", store, 0)
+		cache := newLogCache(rapid.SampledFrom([]int64{0, 100 << 10, 1 << 20, 64 << 20}).Draw(t, "cache"))
+		l := newLog("s", "e", store, cache, 0)
 		var durable, open [][]byte // up to visible, and beyond
 		var handed, copies [][]byte
-		attempt := 0
-		var buf []byte
+		attempt, folds := 0, uint64(0)
 		t.Repeat(map[string]func(*rapid.T){
 			"append": func(t *rapid.T) {
 				for range rapid.IntRange(1, 40).Draw(t, "lines") {
 					attempt++
 					size := rapid.SampledFrom([]int{0, 10, 3000, 5000, 70 << 10, 200 << 10}).Draw(t, "size")
 					line := lineOf(uint64(len(durable)+len(open)+1), attempt, size)
-					l.append(line)
+					l.append(line, false)
 					open = append(open, line)
 				}
 			},
@@ -66,11 +85,23 @@ func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 				n := rapid.IntRange(0, len(open)).Draw(t, "how many")
 				store.add(open[:n]...)
 				durable, open = append(durable, open[:n]...), open[n:]
+				for folds+2 < uint64(len(durable)) && rapid.Bool().Draw(t, "fold") {
+					first := rapid.Uint64Range(folds+1, min(folds+10, uint64(len(durable)-1))).Draw(t, "first")
+					folds = rapid.Uint64Range(first+1, min(first+100, uint64(len(durable)))).Draw(t, "last")
+					store.addFold(first, folds)
+					l.setFolds(folds)
+				}
 				l.publish(uint64(len(durable)))
 			},
 			"roll back": func(*rapid.T) {
 				l.rollback()
 				open = nil
+			},
+			"release": func(*rapid.T) { l.release() },
+			"load again": func(*rapid.T) {
+				cache.end(l)
+				l = newLog("s", "e", store, cache, uint64(len(durable)))
+				open, folds = nil, uint64(len(durable))
 			},
 			"": func(t *rapid.T) {
 				if at := l.Position(); at.Seq != uint64(len(durable)) {
@@ -79,7 +110,11 @@ func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 				after := rapid.Uint64Range(0, uint64(len(durable)+2)).Draw(t, "after")
 				most := rapid.SampledFrom([]int{1, 100, 64 << 10, 1 << 20}).Draw(t, "max")
 				folded := rapid.Bool().Draw(t, "folded")
-				got, last, err := l.Read(context.Background(), after, folded, most, buf)
+				lines, _, inMemory := l.tail(after, uint64(len(durable)), most)
+				if inMemory {
+					handed, copies = append(handed, lines), append(copies, bytes.Clone(lines))
+				}
+				got, last, err := l.Read(context.Background(), after, folded, most)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -89,15 +124,27 @@ func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 					}
 					return
 				}
-				want := bytes.Join(durable[after:last], nil)
+				if inMemory && after+catchUpDistance > uint64(len(durable)) || after >= folds {
+					folded = false
+				}
+				want, _ := store.read(after, last, folded, math.MaxInt, nil)
 				if last <= after || !bytes.Equal(got, want) {
 					t.Fatalf("read after %d to %d: %d bytes, want %d", after, last, len(got), len(want))
 				}
-				if len(got) > most && last > after+1 {
-					t.Fatalf("%d bytes of at most %d", len(got), most)
+				if start := store.fold(after + 1).First; folded && (start == 0 || start > after) {
+					if f := store.fold(last); f.Last > last {
+						t.Fatalf("read after %d to %d, within the fold of %d to %d", after, last, f.First, f.Last)
+					}
 				}
-				if lines, _, ok := l.tail(after, most); ok {
-					handed, copies = append(handed, lines), append(copies, bytes.Clone(lines))
+				if _, next := store.read(after, last, folded, most, nil); next != last {
+					t.Fatalf("read to %d more than %d bytes, which are to %d", last, most, next)
+				}
+				held := 0
+				for e := cache.recent.Front(); e != nil; e = e.Next() {
+					held += e.Value.(*cached).size()
+				}
+				if held != cache.bytes || held > cache.most {
+					t.Fatalf("%d bytes in the cache, %d counted, at most %d", held, cache.bytes, cache.most)
 				}
 			},
 		})
@@ -115,16 +162,15 @@ func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 func TestReadersSeeEveryLineOnceWhileTheLogIsWritten(t *testing.T) {
 	const end = 5000
 	store := &pagedStore{}
-	l := newLog("s", "e", store, 0)
+	l := newLog("s", "e", store, newLogCache(300<<10), 0)
 	var readers sync.WaitGroup
 	for reader := range 3 {
 		readers.Go(func() {
 			w := make(wakeChan, 1)
 			l.addReader(w)
 			defer l.removeReader(w)
-			var buf []byte
 			for after := uint64(0); after < end; {
-				lines, last, err := l.Read(t.Context(), after, reader == 0, 4<<10, buf)
+				lines, last, err := l.Read(t.Context(), after, reader == 0, 4<<10)
 				if err != nil {
 					t.Error(err)
 					return
@@ -148,14 +194,14 @@ func TestReadersSeeEveryLineOnceWhileTheLogIsWritten(t *testing.T) {
 	}
 	for seq := uint64(1); seq <= end; {
 		if seq%7 == 0 { // rolled back, never visible
-			l.append(lineOf(seq, 1, 100))
-			l.append(lineOf(seq+1, 1, 100))
+			l.append(lineOf(seq, 1, 100), false)
+			l.append(lineOf(seq+1, 1, 100), false)
 			l.rollback()
 		}
 		for range 1 + seq%13 {
 			if seq <= end {
 				line := lineOf(seq, 0, int(seq%300))
-				l.append(line)
+				l.append(line, false)
 				store.add(line)
 				seq++
 			}
@@ -179,10 +225,10 @@ func (w wakeChan) Wake() {
 }
 
 func TestTheNewestEventsAreReadFromMemory(t *testing.T) {
-	l := newLog("s", "e", nil, 0) // a call of the nil store would panic
+	l := newLog("s", "e", nil, newLogCache(4<<20), 0) // a call of the nil store would panic
 	read := func(after uint64, folded bool) (got []byte) {
 		for last := l.Position().Seq; after < last; {
-			lines, upto, err := l.Read(context.Background(), after, folded, 64<<10, nil)
+			lines, upto, err := l.Read(context.Background(), after, folded, 64<<10)
 			if err != nil || upto <= after {
 				t.Fatalf("after %d: %d bytes up to %d, %v", after, len(lines), upto, err)
 			}
@@ -195,7 +241,7 @@ func TestTheNewestEventsAreReadFromMemory(t *testing.T) {
 	add := func(size int) {
 		lines++
 		line := lineOf(lines, 0, size)
-		l.append(line)
+		l.append(line, false)
 		all = append(all, line...)
 	}
 	for len(all) < tailBytes/2 {
@@ -211,6 +257,9 @@ func TestTheNewestEventsAreReadFromMemory(t *testing.T) {
 	}
 	if l.bytes > tailBytes+maxSegment || l.bytes < tailBytes-maxSegment {
 		t.Errorf("%d bytes are in memory", l.bytes)
+	}
+	if got := read(0, false); !bytes.Equal(got, all) {
+		t.Errorf("read %d bytes of %d, of which the log has dropped some", len(got), len(all))
 	}
 	near := lines - catchUpDistance + 1 // within this distance readers read from memory, folding or not
 	for _, folded := range []bool{false, true} {

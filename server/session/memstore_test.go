@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -123,7 +125,7 @@ func (m *memStore) check(b *Batch) error {
 		return fmt.Errorf("batch starts at %d after %d", b.First, head)
 	}
 	next := b.First
-	for line := range bytes.Lines(b.Events) {
+	for line := range bytes.Lines(bytes.Join(b.Events, nil)) {
 		var e protocol.Event
 		if err := json.Unmarshal(line, &e); err != nil {
 			return fmt.Errorf("line %d: %w", next, err)
@@ -167,7 +169,7 @@ func (m *memStore) keep(b *Batch) {
 	if s == nil {
 		return
 	}
-	for line := range bytes.Lines(b.Events) {
+	for line := range bytes.Lines(bytes.Join(b.Events, nil)) {
 		s.lines = append(s.lines, bytes.Clone(line))
 	}
 	if b.Last != 0 {
@@ -218,16 +220,18 @@ func (m *memStore) session(id string) (*memSession, error) {
 	return nil, ErrNotFound
 }
 
-func (m *memStore) Sessions(context.Context) ([]Record, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var list []Record
-	for _, id := range m.order {
-		rec := m.sessions[id].rec
-		rec.Snapshot = nil
-		list = append(list, rec)
+func (m *memStore) Sessions(context.Context) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		for _, id := range m.order {
+			rec := m.sessions[id].rec
+			rec.Snapshot = nil
+			if !yield(rec, nil) {
+				return
+			}
+		}
 	}
-	return list, nil
 }
 
 func (m *memStore) Session(_ context.Context, id string) (Record, error) {
@@ -262,12 +266,8 @@ func (s *memSession) read(after, through uint64, folded bool, max int, dst []byt
 	last, size := after, 0
 	for last < min(through, s.rec.Head) {
 		line, upto := s.lines[last], last+1
-		if folded {
-			for _, f := range s.folds {
-				if f.First == last+1 && f.Last <= through {
-					line, upto = f.Line, f.Last
-				}
-			}
+		if f := s.fold(last + 1); folded && f.First == last+1 && f.Last <= through {
+			line, upto = f.Line, f.Last
 		}
 		if size > 0 && size+len(line) > max {
 			break
@@ -275,6 +275,25 @@ func (s *memSession) read(after, through uint64, folded bool, max int, dst []byt
 		dst, last, size = append(dst, line...), upto, size+len(line)
 	}
 	return dst, last
+}
+
+func (m *memStore) FoldStart(_ context.Context, id string, seq uint64) (uint64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.session(id)
+	if err != nil {
+		return 0, err
+	}
+	return s.fold(seq).First, nil
+}
+
+// fold returns the fold with an event, or none.
+func (s *memSession) fold(seq uint64) Fold {
+	i := sort.Search(len(s.folds), func(i int) bool { return s.folds[i].Last >= seq })
+	if i == len(s.folds) || s.folds[i].First > seq {
+		return Fold{}
+	}
+	return s.folds[i]
 }
 
 func (m *memStore) Answer(_ context.Context, key string) (Answer, error) {

@@ -51,7 +51,7 @@ func (m *Metrics) committed(batches []*Batch, took time.Duration, err error) {
 	for _, b := range batches {
 		if b.Last != 0 {
 			events += b.Last - b.First + 1
-			bytes += uint64(len(b.Events))
+			bytes += uint64(b.Size())
 		}
 	}
 	m.Batches.Add(uint64(len(batches)))

@@ -189,7 +189,7 @@ func (m *modelTest) readNew() {
 		return
 	}
 	for {
-		lines, last, err := s.log.Read(context.Background(), uint64(len(m.reader)), false, 1<<20, nil)
+		lines, last, err := s.log.Read(context.Background(), uint64(len(m.reader)), false, 1<<20)
 		for line := range strings.Lines(string(lines)) {
 			m.reader = append(m.reader, line)
 		}
@@ -220,9 +220,8 @@ func (m *modelTest) checkShownIsStored() {
 func (m *modelTest) read(log *Log, folded bool) {
 	m.rt.Helper()
 	var events []protocol.Event
-	var buf []byte
 	for after := uint64(0); after < log.Position().Seq; {
-		lines, last, err := log.Read(context.Background(), after, folded, 64<<10, buf)
+		lines, last, err := log.Read(context.Background(), after, folded, 64<<10)
 		if err != nil || last <= after {
 			m.rt.Fatalf("read after %d: %d, %v", after, last, err)
 		}

@@ -15,7 +15,8 @@ const (
 // An outputLine is the last line of text that an agent wrote. The zero value is an empty line.
 type outputLine struct {
 	line      string // the last line that is not blank; its end is cut
-	part      string // that wrote it
+	turn      string // in which it was written
+	part      string // that wrote it; unique in the turn
 	ended     bool   // a line break follows
 	full      bool   // its end was cut
 	published time.Time
@@ -26,14 +27,14 @@ func storedOutput(sum *protocol.Summary) outputLine {
 	return outputLine{line: sum.Output, ended: true}
 }
 
-// write appends an agent's text; other deltas change nothing. It reports whether the summary is to
-// be published for it: the line is old enough.
-func (o *outputLine) write(d protocol.Delta, now time.Time) bool {
+// write appends an agent's text of a turn; other deltas change nothing. It reports whether the
+// summary is to be published for it: the line is old enough.
+func (o *outputLine) write(turn string, d protocol.Delta, now time.Time) bool {
 	if d.Kind != protocol.KindText {
 		return false
 	}
-	o.ended = o.ended || d.Part != o.part
-	o.part = d.Part
+	o.ended = o.ended || turn != o.turn || d.Part != o.part
+	o.turn, o.part = turn, d.Part
 	head, tail, more := strings.Cut(d.Text, "\n")
 	o.add(head)
 	for more {
@@ -41,7 +42,7 @@ func (o *outputLine) write(d protocol.Delta, now time.Time) bool {
 		head, tail, more = strings.Cut(tail, "\n")
 		o.add(head)
 	}
-	if now.Sub(o.published) < outputInterval {
+	if passed := now.Sub(o.published); passed >= 0 && passed < outputInterval { // negative: the clock was set
 		return false
 	}
 	o.published = now

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -34,11 +35,22 @@ func TestOutputLineIsTheLastLineOfText(t *testing.T) {
 	} {
 		var o outputLine
 		for _, d := range c.deltas {
-			o.write(d, time.Time{})
+			o.write("t", d, time.Time{})
 		}
 		if got := o.text(); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// Agents name their parts anew in each turn.
+func TestOutputOfTheNextTurnIsALineOfItsOwn(t *testing.T) {
+	var o outputLine
+	for turn, text := range []string{"first", "second"} {
+		o.write(fmt.Sprint(turn), protocol.Delta{Part: "p1", Kind: protocol.KindText, Text: text}, time.Time{})
+	}
+	if got := o.text(); got != "second" {
+		t.Errorf("the line is %q", got)
 	}
 }
 

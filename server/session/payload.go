@@ -1,11 +1,13 @@
 package session
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
 	"agentctl/protocol"
 )
@@ -20,9 +22,8 @@ func encode(v any) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode %T: %w", v, err)
 	}
-	raw, ok := protocol.Compact(raw)
-	if !ok {
-		return nil, fmt.Errorf("encode %T: not JSON", v)
+	if !utf8.Valid(raw) { // in foreign JSON
+		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
 	}
 	return raw, nil
 }

@@ -153,19 +153,18 @@ func (s *Session) addPolicy(o protocol.Options) protocol.Options {
 	return o
 }
 
-// withPolicy returns an event of the agent. Settings get the policy.
-func (s *Session) withPolicy(en entry) entry {
+// addPolicyTo adds the policy to the settings of an agent; other events stay as they are.
+func (s *Session) addPolicyTo(en *entry) {
 	if en.typ != protocol.AgentOptions || s.capabilities.HasPolicy && s.spec.File == nil {
-		return en
+		return
 	}
 	var o protocol.Options
 	if err := json.Unmarshal(en.data, &o); err != nil {
-		return en
+		return
 	}
 	if raw, err := encode(s.addPolicy(o)); err == nil && len(raw) <= protocol.MaxEvent-envelope {
 		en.data = raw
 	}
-	return en
 }
 
 // judge returns what the policy says about a request. Under the policy ask it says nothing: the

@@ -81,6 +81,7 @@ func TestNoPolicyChangesProtectedFiles(t *testing.T) {
 			"a.go": true, "sub/new.go": true, "agentctl/main.go": true,
 			".git/hooks/post-commit": false, "sub/.GIT/config": false, "data/token": false, "data": false,
 			".config/agentctl/config.json": false, ".local/share/agentctl/key": false,
+			".claude/settings.json": false, ".envrc": false,
 		} {
 			a := protocol.Approval{
 				Request: strings.ReplaceAll(path, "/", "_"), Kind: protocol.ApprovePatch,

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -30,34 +31,46 @@ func (h *Hub) recover(ctx context.Context) error {
 		g.Ended = true
 		h.commit(&Batch{Session: g.Session, ProcessGroups: []ProcessGroup{g}}, func(error) {})
 	}
-	records, err := h.cfg.Store.Sessions(ctx)
-	if err != nil {
-		return fmt.Errorf("read sessions: %w", err)
-	}
-	records = slices.DeleteFunc(records, h.dropUnchecked)
-	for _, rec := range records {
-		r := newRow(protocol.Summary{Session: rec.ID, Attributes: protocol.Attributes{Created: rec.Created}}, nil)
-		if err := json.Unmarshal(rec.Summary, &r.summary); err != nil {
-			h.log.Error("decode summary", "session", rec.ID, "err", err)
+	var live []string
+	for rec, err := range h.cfg.Store.Sessions(ctx) {
+		if err != nil {
+			return fmt.Errorf("read sessions: %w", err)
 		}
-		r.summary.Epoch, r.summary.Clients = rec.Epoch, 0
-		h.rows[rec.ID] = r
-		if r.summary.Name != "" {
-			h.names[r.summary.Name] = rec.ID
+		if h.dropUnchecked(rec) {
+			continue
 		}
-		if spec, err := decodeSpec(rec); err == nil && r.summary.Status != protocol.Closed {
-			h.holdConversation(h.conversation(&spec), rec.ID)
+		h.listStored(rec)
+		if rec.Live {
+			live = append(live, rec.ID)
 		}
 	}
 	h.removeFiles(func(session string) bool { return h.rows[session] != nil })
-	for _, rec := range records {
-		if rec.Live {
-			if err := h.loadLive(ctx, rec.ID); err != nil {
-				h.log.Error("load session with work under way", "session", rec.ID, "err", err)
-			}
+	for _, id := range live {
+		if err := h.loadLive(ctx, id); err != nil {
+			h.log.Error("load session with work under way", "session", id, "err", err)
 		}
 	}
 	return nil
+}
+
+// listStored adds a session of the store to the index, at start-up.
+func (h *Hub) listStored(rec Record) {
+	r := newRow(protocol.Summary{Session: rec.ID, Attributes: protocol.Attributes{Created: rec.Created}}, nil)
+	if err := json.Unmarshal(rec.Summary, &r.summary); err != nil {
+		h.log.Error("decode summary", "session", rec.ID, "err", err)
+	}
+	r.summary.Epoch, r.summary.Clients = rec.Epoch, 0
+	h.rows[rec.ID] = r
+	if r.summary.Name != "" {
+		h.names[r.summary.Name] = rec.ID
+	}
+	c, ok := h.cfg.Agents.(Conversations)
+	if !ok || r.summary.Status == protocol.Closed || !c.HasConversations(r.summary.Agent) {
+		return
+	}
+	if spec, err := decodeSpec(rec); err == nil {
+		h.holdConversation(c.Conversation(&spec), rec.ID)
+	}
 }
 
 // removeFiles removes the files of sessions that do not exist.
@@ -67,8 +80,14 @@ func (h *Hub) removeFiles(exists func(session string) bool) {
 	}
 }
 
+// checkingField is in the spec of a session whose creation was not answered.
+var checkingField = []byte(`"checking":true`)
+
 // dropUnchecked deletes a session whose creation was not answered before the server was killed.
 func (h *Hub) dropUnchecked(rec Record) bool {
+	if !bytes.Contains(rec.Spec, checkingField) {
+		return false
+	}
 	spec, err := decodeSpec(rec)
 	if err != nil || !spec.Checking {
 		return false

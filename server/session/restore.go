@@ -2,6 +2,8 @@ package session
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -12,7 +14,11 @@ func (h *Hub) restore(cmd *command, d *protocol.RestoreData) error {
 	if err != nil {
 		return err
 	}
-	past, err := checkPast(x.History, x.Queue)
+	untimed := func(m protocol.Message) bool { return m.NotBefore == nil }
+	if slices.ContainsFunc(x.Schedule, untimed) {
+		return protocol.Errorf(protocol.CodeInvalidState, "the state has a scheduled message without a time")
+	}
+	past, err := checkPast(x.History, slices.Concat(x.Queue, x.Schedule))
 	if err != nil || x.LeftOut < 0 {
 		return protocol.Errorf(protocol.CodeInvalidState, "the history of the state is invalid: %v", err)
 	}
@@ -51,7 +57,11 @@ func (h *Hub) restore(cmd *command, d *protocol.RestoreData) error {
 		for _, m := range x.Queue {
 			s.record(protocol.QueueAdded, m.By, protocol.QueueAddedData{Message: m})
 		}
+		for _, m := range x.Schedule {
+			s.record(protocol.QueueScheduled, m.By, protocol.QueueScheduledData{Message: m})
+		}
 		s.startNext()
+		s.queueDue(time.Now()) // those whose time has passed since the export
 		return nil
 	}
 	return h.createSession(spec, c)

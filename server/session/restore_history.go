@@ -172,12 +172,12 @@ func (p *pastEvent) entries(data any) ([]entry, error) {
 	case *protocol.JoinedData:
 		var list []entry
 		for _, part := range d.Parts {
-			typ, ok := deltaTypes[part.Kind]
-			if !ok {
+			d := protocol.Delta{Part: part.Part, Kind: part.Kind, Text: part.Text}
+			of := entry{typ: d.Type(), task: sanitizeID(part.Task), parent: sanitizeID(part.Parent)}
+			if of.typ == "" {
 				return nil, fmt.Errorf("%.40q is no kind of a part", string(part.Kind))
 			}
-			of := entry{typ: typ, task: sanitizeID(part.Task), parent: sanitizeID(part.Parent)}
-			list = append(list, splitDelta(of, protocol.Delta{Part: part.Part, Kind: part.Kind, Text: part.Text})...)
+			list = append(list, splitDelta(of, d)...)
 		}
 		return list, nil
 	case *protocol.Approval:
@@ -190,17 +190,12 @@ func (p *pastEvent) entries(data any) ([]entry, error) {
 	return encodeEntry(base, data)
 }
 
-var deltaTypes = map[protocol.Kind]protocol.Type{
-	protocol.KindText: protocol.TextDelta, protocol.KindReasoning: protocol.ReasoningDelta,
-	protocol.KindInput: protocol.ToolInput, protocol.KindOutput: protocol.ToolOutput,
-}
-
 // recordPast records the events of an exported state with their times and actors. It is not
 // activity of the session.
 func (s *Session) recordPast(entries []pastEntry) error {
 	for i := range entries {
 		st := s.state.Turn
-		e, err := s.append(entries[i].turn, entries[i].entry)
+		e, err := s.append(entries[i].turn, &entries[i].entry)
 		if err != nil {
 			return err
 		}

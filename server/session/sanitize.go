@@ -58,7 +58,10 @@ func sanitizeEvent(e Event) ([]entry, error) {
 	if e.Data != nil && reflect.TypeOf(e.Data) != want {
 		return nil, protocol.Errorf(protocol.CodeUnsupported, "%s holds %s, not %T", e.Type, want, e.Data)
 	}
-	base := entry{typ: e.Type, task: sanitizeID(e.Task), parent: sanitizeID(e.Parent)}
+	base := eventEntry(&e)
+	if d, ok := deltaOf(&e); ok {
+		return splitDelta(base, d), nil
+	}
 	switch d := e.Data.(type) {
 	case protocol.PartStartData:
 		d.Part = sanitizeID(d.Part)
@@ -66,12 +69,6 @@ func sanitizeEvent(e Event) ([]entry, error) {
 	case protocol.PartEndData:
 		d.Part = sanitizeID(d.Part)
 		return encodeEntry(base, d)
-	case protocol.PartDeltaData:
-		kind := protocol.KindText
-		if e.Type == protocol.ReasoningDelta {
-			kind = protocol.KindReasoning
-		}
-		return splitDelta(base, protocol.Delta{Part: d.Part, Kind: kind, Text: d.Text}), nil
 	case protocol.TextContentData:
 		base.blobs = sanitizeMessageContent(&d.Content)
 		return encodeEntry(base, d)
@@ -80,9 +77,6 @@ func sanitizeEvent(e Event) ([]entry, error) {
 		base.tool = d.Tool
 		return encodeEntry(base, d)
 	case protocol.ToolInputData:
-		if len(d.Input) == 0 {
-			return splitDelta(base, protocol.Delta{Part: d.Tool, Kind: protocol.KindInput, Text: d.Text}), nil
-		}
 		d.Tool, d.Input = sanitizeID(d.Tool), sanitizeJSON(d.Input)
 		base.tool = d.Tool
 		return encodeEntry(base, d)
@@ -114,13 +108,35 @@ func sanitizeEvent(e Event) ([]entry, error) {
 	return encodeEntry(base, e.Data)
 }
 
-// encodeToolOutput encodes a tool's output. Long text beside content or a replacement follows in
-// entries of its own.
+// eventEntry returns the entry of an agent's event without its data.
+func eventEntry(e *Event) entry {
+	return entry{typ: e.Type, task: sanitizeID(e.Task), parent: sanitizeID(e.Parent)}
+}
+
+// deltaOf returns the delta of an agent's event, if it is one.
+func deltaOf(e *Event) (d protocol.Delta, ok bool) {
+	switch data := e.Data.(type) {
+	case protocol.PartDeltaData:
+		switch e.Type {
+		case protocol.TextDelta:
+			return protocol.Delta{Part: data.Part, Kind: protocol.KindText, Text: data.Text}, true
+		case protocol.ReasoningDelta:
+			return protocol.Delta{Part: data.Part, Kind: protocol.KindReasoning, Text: data.Text}, true
+		}
+	case protocol.ToolInputData:
+		d = protocol.Delta{Part: data.Tool, Kind: protocol.KindInput, Text: data.Text}
+		return d, e.Type == protocol.ToolInput && len(data.Input) == 0
+	case protocol.ToolOutputData:
+		d = protocol.Delta{Part: data.Tool, Kind: protocol.KindOutput, Text: data.Text}
+		return d, e.Type == protocol.ToolOutput && !data.Replace && len(data.Content) == 0
+	}
+	return d, false
+}
+
+// encodeToolOutput encodes a tool's output that has content or replaces the output before. Long
+// text follows in entries of its own.
 func encodeToolOutput(base entry, d protocol.ToolOutputData) ([]entry, error) {
 	text := splitDelta(base, protocol.Delta{Part: d.Tool, Kind: protocol.KindOutput, Text: d.Text})
-	if !d.Replace && len(d.Content) == 0 {
-		return text, nil
-	}
 	d.Tool = sanitizeID(d.Tool)
 	base.tool = d.Tool
 	d.Content = slices.Clone(d.Content)
@@ -136,26 +152,32 @@ func encodeToolOutput(base entry, d protocol.ToolOutputData) ([]entry, error) {
 // splitDelta encodes a delta as one entry, or as several when its text is longer than
 // protocol.MaxText.
 func splitDelta(base entry, d protocol.Delta) []entry {
-	d.Part, d.Text = sanitizeID(d.Part), protocol.ValidText(d.Text)
-	field := "tool"
-	if d.Kind == protocol.KindText || d.Kind == protocol.KindReasoning {
-		field, base.part = "part", d.Part
-	} else {
-		base.tool = d.Part
-	}
+	d = validDelta(d)
 	pieces := protocol.SplitText(d.Text, protocol.MaxText)
 	entries := make([]entry, len(pieces))
 	for i, text := range pieces {
-		b := make([]byte, 0, len(text)+len(d.Part)+24)
-		b = append(append(append(b, '{', '"'), field...), `":`...)
-		b = protocol.AppendString(b, d.Part)
-		b = append(b, `,"text":`...)
-		b = protocol.AppendString(b, text)
-		base.data = append(b, '}')
-		base.delta, base.isDelta = protocol.Delta{Part: d.Part, Kind: d.Kind, Text: text}, true
-		entries[i] = base
+		d.Text = text
+		entries[i] = deltaEntry(base, d, nil)
 	}
 	return entries
+}
+
+// validDelta returns a delta with valid texts.
+func validDelta(d protocol.Delta) protocol.Delta {
+	d.Part, d.Text = sanitizeID(d.Part), protocol.ValidText(d.Text)
+	return d
+}
+
+// deltaEntry returns the entry of a valid delta whose text fits one. It appends the data to b.
+func deltaEntry(base entry, d protocol.Delta, b []byte) entry {
+	if d.Kind == protocol.KindText || d.Kind == protocol.KindReasoning {
+		base.part = d.Part
+	} else {
+		base.tool = d.Part
+	}
+	base.data = d.AppendJSON(b)
+	base.delta, base.isDelta = d, true
+	return base
 }
 
 // encodeEntry encodes any data as one entry. Of data too large for an event the long texts are

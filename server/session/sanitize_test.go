@@ -77,11 +77,11 @@ func FuzzWhatAgentsSayFitsTheLog(f *testing.F) {
 			t.Fatalf("%s: %v", e.Type, err)
 		}
 		state := &protocol.State{Turn: &protocol.TurnState{Turn: "t_0123456789abcdef"}}
-		j := journal{log: newLog("s_0123456789abcdef", "e", nil, 0), state: state}
+		j := journal{log: newLog("s_0123456789abcdef", "e", nil, newLogCache(1<<20), 0), state: state}
 		var whole strings.Builder
 		blobs := map[string][]byte{}
 		for i, en := range entries {
-			ev, err := j.append("t_0123456789abcdef", en)
+			ev, err := j.append("t_0123456789abcdef", &en)
 			if err != nil {
 				t.Fatalf("%s %d of %d: %v", e.Type, i+1, len(entries), err)
 			}
@@ -275,6 +275,16 @@ func TestWhatAnAgentSaysKeepsWhereItBelongs(t *testing.T) {
 				t.Errorf("%s became %s of %q, %q", e.Type, en.typ, en.task, en.parent)
 			}
 		}
+	}
+}
+
+func TestForeignJSONIsEncodedCompactAndValid(t *testing.T) {
+	got, err := encode(protocol.ToolStartedData{Tool: "c", Input: json.RawMessage("{ \"a\" : [ \"\xff<\" ]\n}")})
+	if want := `{"tool":"c","input":{"a":["` + "\uFFFD<" + `"]}}`; err != nil || string(got) != want {
+		t.Errorf("%s, %v, want %s", got, err, want)
+	}
+	if got, err := encode(protocol.ToolStartedData{Tool: "c", Input: json.RawMessage("{")}); err == nil {
+		t.Errorf("invalid JSON is encoded as %s", got)
 	}
 }
 

@@ -153,3 +153,41 @@ func TestLimitsOfScheduledMessages(t *testing.T) {
 		}
 	})
 }
+
+// A restored session has the scheduled messages of the state. Those whose time has passed meanwhile
+// follow the queue.
+func TestAStateCarriesScheduledMessages(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.sendAt(id, "first", time.Hour)
+		r.sendAt(id, "second", 3*time.Hour)
+		state := exportOf(r, id)
+		r.do(anna, newCommand(protocol.DoClose, id, protocol.CloseData{Delete: true}))
+		time.Sleep(2 * time.Hour)
+		next := must[protocol.CreateResult](r, restore(r, state)).Session
+		r.waitIdle()
+		st := r.state(next)
+		if st.Turn == nil || st.Turn.Message.Text != "first" || *st.Turn.Message.By != anna.By ||
+			len(st.Scheduled) != 1 {
+			t.Fatalf("restored: %s", encodeState(st))
+		}
+		r.agents.run().finish(End{}, nil)
+		r.restart()
+		time.Sleep(time.Hour)
+		r.waitIdle()
+		if st := r.state(next); st.Turn == nil || st.Turn.Message.Text != "second" || len(st.Scheduled) != 0 {
+			t.Errorf("at the time: %s", encodeState(st))
+		}
+		r.agents.run().finish(End{}, nil)
+	})
+}
+
+func TestAStateWithAScheduledMessageWithoutATimeIsRefused(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		x := exportedState{Agent: "fake", Schedule: []protocol.Message{{MessageID: "m_1", Text: "when"}}}
+		k := restore(r, r.hub.cfg.signState(protocol.MustEncode(x)))
+		if protocol.CodeOf(k.err) != protocol.CodeInvalidState {
+			t.Errorf("answer %v", k.err)
+		}
+	})
+}

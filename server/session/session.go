@@ -54,6 +54,7 @@ type exit struct {
 func (s *Session) run() {
 	defer s.hub.sessions.Done()
 	defer s.hub.unloaded(s)
+	defer s.hub.cache.end(s.log)
 	defer close(s.done)
 	defer s.deadlines.timer.Stop()
 	defer s.cancelBackground()
@@ -64,17 +65,16 @@ func (s *Session) run() {
 		if s.exit.ending {
 			break
 		}
-		var output chan *agentMessage
+		var output chan struct{}
 		if s.uncommitted < maxUncommitted {
-			output = s.output
+			output = s.output.ready
 		}
 		select {
 		case r := <-s.requests:
 			r.run()
 		case f := <-s.inbox:
 			f()
-		case m := <-output:
-			s.handleAgentMessage(m)
+		case <-output:
 		case err := <-s.committed:
 			s.handleCommit(err)
 		case <-s.deadlines.timer.C:
@@ -91,29 +91,41 @@ func (s *Session) run() {
 // drain handles queued input without blocking, commands before agent messages, so that one commit
 // holds many events under load.
 func (s *Session) drain() {
-	for range 512 {
-		if s.exit.ending {
-			return
+	defer s.output.rest()
+	for handled := 0; handled < 512; {
+		for handled < 512 && s.runPosted() {
+			handled++
 		}
-		select {
-		case r := <-s.requests:
-			r.run()
-			continue
-		case f := <-s.inbox:
-			f()
-			continue
-		default:
-		}
-		if s.uncommitted >= maxUncommitted {
-			return
-		}
-		select {
-		case m := <-s.output:
+		for range 8 {
+			if s.exit.ending || s.uncommitted >= maxUncommitted {
+				return
+			}
+			m := s.output.take()
+			if m == nil {
+				return
+			}
 			s.handleAgentMessage(m)
-		default:
-			return
+			m.release()
+			handled++
 		}
 	}
+}
+
+// runPosted runs a request or function that waits. It returns false if there is none, or if run is
+// to return.
+func (s *Session) runPosted() bool {
+	if s.exit.ending {
+		return false
+	}
+	select {
+	case r := <-s.requests:
+		r.run()
+	case f := <-s.inbox:
+		f()
+	default:
+		return false
+	}
+	return true
 }
 
 // finish commits the last events and answers all waiting commands.
@@ -152,7 +164,7 @@ func (s *Session) recordTask(typ protocol.Type, task, parent string, data any) {
 func (s *Session) appendData(turn string, en entry, data any) (e *protocol.Event) {
 	var err error
 	if en.data, err = encode(data); err == nil {
-		e, err = s.append(turn, en)
+		e, err = s.append(turn, &en)
 	}
 	if err != nil {
 		s.logger().Error("record event", "type", en.typ, "err", err)
@@ -174,6 +186,7 @@ func (s *Session) turnID() string {
 // session from the store.
 func (s *Session) handleCommit(err error) {
 	waiters := s.finishCommit(err)
+	s.deadlines.lastCommit = time.Now()
 	if err != nil {
 		s.logger().Error("commit", "err", err)
 		waiters = s.reload(waiters, err)

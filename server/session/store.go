@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"agentctl/protocol"
@@ -20,8 +21,9 @@ type Store interface {
 	// is final: the store accepts no further commit.
 	Commit(batches []*Batch) error
 
-	// Sessions returns one record per session without Snapshot, oldest first.
-	Sessions(ctx context.Context) ([]Record, error)
+	// Sessions returns one record per session without Snapshot, in the order of their creation. The
+	// byte slices of a record are valid until the next one. An error ends the sequence.
+	Sessions(ctx context.Context) iter.Seq2[Record, error]
 
 	// Session returns one session's record, or ErrNotFound.
 	Session(ctx context.Context, id string) (Record, error)
@@ -39,6 +41,9 @@ type Store interface {
 		most int,
 		dst []byte,
 	) ([]byte, uint64, error)
+
+	// FoldStart returns the first seq of the stored fold that contains an event; 0 if none does.
+	FoldStart(ctx context.Context, id string, seq uint64) (uint64, error)
 
 	// Answer returns the stored answer to a command key, or ErrNotFound.
 	Answer(ctx context.Context, key string) (Answer, error)
@@ -102,8 +107,8 @@ type Batch struct {
 	Session string
 	Create  *Record // a new session; Head, Snapshot and Summary are ignored
 
-	Events      []byte // newline-terminated JSON, one line per seq from First to Last without a gap
-	First, Last uint64 // 0, 0 when Events is empty
+	Events      [][]byte // newline-terminated JSON, one line per seq from First to Last without a gap
+	First, Last uint64   // 0, 0 when Events is empty
 
 	Folds         []Fold
 	Snapshot      []byte // replaces the stored snapshot; the state at SnapSeq
@@ -117,6 +122,15 @@ type Batch struct {
 	Blobs         []Blob
 	ProcessGroups []ProcessGroup
 	Delete        bool // removes the session and all its rows; of the other fields only Answers count
+}
+
+// Size returns the bytes of the events.
+func (b *Batch) Size() int {
+	n := 0
+	for _, lines := range b.Events {
+		n += len(lines)
+	}
+	return n
 }
 
 // A Record is the stored row of a session.

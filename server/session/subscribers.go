@@ -23,7 +23,8 @@ type Subscriber interface {
 	Notify(key string, line []byte)
 
 	// Acked returns the seq up to which the client has acknowledged the session and the bytes sent
-	// beyond it. For a client that does not acknowledge, everything written counts as acknowledged.
+	// beyond it. For a client that does not acknowledge, everything written counts as acknowledged;
+	// so do deltas that wait for the interval in which a subscription joins them.
 	Acked(session string) (seq uint64, bytes int64)
 }
 

@@ -11,10 +11,9 @@ import (
 
 // published is the session's row as last submitted to the store and the index.
 type published struct {
-	summary protocol.Summary
-	stale   bool // the summary may have changed
-	live    bool
-	output  outputLine
+	stale  bool // the summary may have changed
+	live   bool
+	output outputLine
 }
 
 // publishSummary adds changes of the session's row to the next batch, and updates the index when
@@ -33,7 +32,6 @@ func (s *Session) publishSummary() {
 	}
 	s.published.stale = false
 	sum := s.summarize()
-	s.published.summary = sum
 	queued := firstQueued(s.state)
 	if s.batch != nil {
 		s.batch.Summary = protocol.MustEncode(sum)

@@ -8,10 +8,15 @@ import (
 type deadlines struct {
 	timer        *time.Timer
 	lastActivity time.Time
+	lastCommit   time.Time // zero: memory was released since
 	retryAt      time.Time // when to continue after a failed commit; zero: nothing to do
 	storeFailure string    // why the last commit failed, for the turn that it ended
 	startAt      time.Time // when to start the agent for a subscriber; zero: not scheduled
 }
+
+// releaseAfter is the time from the last commit of an idle session until it frees the memory of its
+// log.
+const releaseAfter = time.Minute
 
 // scheduleTimer sets the timer to the next deadline.
 func (s *Session) scheduleTimer() {
@@ -39,6 +44,9 @@ func (s *Session) scheduleTimer() {
 	earliest(s.scheduleCheck())
 	if s.idle() {
 		earliest(s.idleCheck())
+		if at := s.deadlines.lastCommit; !at.IsZero() {
+			earliest(at.Add(releaseAfter))
+		}
 	}
 	if next.IsZero() {
 		s.deadlines.timer.Stop()

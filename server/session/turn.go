@@ -57,10 +57,11 @@ func (s *Session) recordConversation(message, text string) {
 	s.record(protocol.TurnStarted, nil, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.state.Agent})
 	const part = "conversation"
 	s.record(protocol.TextStart, nil, protocol.PartStartData{Part: part})
-	for _, en := range splitDelta(
+	entries := splitDelta(
 		entry{typ: protocol.TextDelta}, protocol.Delta{Part: part, Kind: protocol.KindText, Text: text},
-	) {
-		if _, err := s.append(id, en); err != nil {
+	)
+	for i := range entries {
+		if _, err := s.append(id, &entries[i]); err != nil {
 			s.logger().Error("record conversation", "err", err)
 		}
 	}
@@ -107,7 +108,7 @@ func (s *Session) runAgent(in Turn, shown TurnRow) {
 			if err == nil {
 				end, err = agent.Run(t.ctx, in, out)
 			}
-			_ = s.emit(agentMessage{turn: t, result: &turnResult{end, err}}) // fails when the turn is over
+			_ = s.emit(&agentMessage{turn: t, result: &turnResult{end, err}}) // fails when the turn is over
 		})
 	})
 }

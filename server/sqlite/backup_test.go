@@ -61,7 +61,7 @@ func TestABackupUnderLoadRestoresToAPrefixOfEverySession(t *testing.T) {
 			t.Fatalf("restore: %q %v", kept, err)
 		}
 		withStore(t, restored, sqlite.Options{}, func(s *sqlite.Store) {
-			records, err := s.Sessions(t.Context())
+			records, err := sessions(t.Context(), s)
 			if err != nil || len(records) != writers {
 				t.Fatalf("%d sessions, %v", len(records), err)
 			}

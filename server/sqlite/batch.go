@@ -12,10 +12,18 @@ import (
 // A batchWriter writes one session.Batch to the database, inside the transaction of its commit.
 type batchWriter struct {
 	*session.Batch
-	conn *sqlite.Conn
-	n    int64 // the session number
-	head head  // the head after the batch
-	size int   // approximate bytes added to the write-ahead log
+	conn  *sqlite.Conn
+	n     int64 // the session number
+	head  head  // the head after the batch
+	size  int   // approximate bytes added to the write-ahead log
+	cache *sessionCache
+	*scratch
+}
+
+// A scratch is memory of the writer for one batch after the other.
+type scratch struct {
+	compressed []byte // for compress
+	lines      []byte // of a chunk
 }
 
 // batchOverhead is the approximate number of bytes that a batch adds to the write-ahead log beyond
@@ -24,9 +32,11 @@ const batchOverhead = 3 * 4096
 
 // applyBatch writes one batch and returns the approximate number of bytes added to the write-ahead
 // log.
-func applyBatch(conn *sqlite.Conn, b *session.Batch) (int, error) {
-	w := &batchWriter{Batch: b, conn: conn, size: batchOverhead}
+func applyBatch(writer *writer, b *session.Batch) (int, error) {
+	conn := writer.conn
+	w := &batchWriter{Batch: b, conn: conn, size: batchOverhead, cache: &writer.cache, scratch: &writer.scratch}
 	if b.Delete {
+		w.cache.remove(b.Session)
 		if err := removeRows(conn, func() error { return removeSession(conn, b.Session) }); err != nil {
 			return 0, err
 		}
@@ -40,11 +50,14 @@ func applyBatch(conn *sqlite.Conn, b *session.Batch) (int, error) {
 			return 0, err
 		}
 	}
+	w.cache.put(w.Session, cachedSession{w.n, w.head})
 	return w.size, nil
 }
 
-// writeSession creates or updates the session row and sets the session number.
+// writeSession creates or updates the session row, and sets the session number and the head before
+// the batch.
 func (w *batchWriter) writeSession() (err error) {
+	w.head.snapshot = noSnapshot
 	if w.Create != nil {
 		row := sessionRow{Record: *w.Create}
 		row.ID, row.Summary = w.Session, nil
@@ -52,10 +65,25 @@ func (w *batchWriter) writeSession() (err error) {
 		w.n, err = row.insert(w.conn)
 		return err
 	}
-	if w.Summary == nil && w.Spec == nil && w.Live == nil {
-		w.n, err = sessionNumber(w.conn, w.Session)
-		return err
+	cached, ok := w.cache.sessions[w.Session]
+	w.n, w.head = cached.n, cached.head
+	switch {
+	case w.Summary != nil || w.Spec != nil || w.Live != nil:
+		if err := w.updateSession(); err != nil {
+			return err
+		}
+	case !ok:
+		if w.n, err = sessionNumber(w.conn, w.Session); err != nil {
+			return err
+		}
 	}
+	if !ok {
+		w.head, err = loadHead(w.conn, w.n)
+	}
+	return err
+}
+
+func (w *batchWriter) updateSession() error {
 	row, err := loadSession(w.conn, w.Session)
 	if err != nil {
 		return err
@@ -79,13 +107,7 @@ func (w *batchWriter) applyTo(row *sessionRow) {
 }
 
 // writeLog writes events, folds and the snapshot, then the head.
-func (w *batchWriter) writeLog() (err error) {
-	w.head.snapshot = noSnapshot
-	if w.Create == nil {
-		if w.head, err = loadHead(w.conn, w.n); err != nil {
-			return err
-		}
-	}
+func (w *batchWriter) writeLog() error {
 	before := w.head
 	for _, step := range []func() error{w.writeEvents, w.writeFolds, w.writeSnapshot} {
 		if err := step(); err != nil {
@@ -105,18 +127,26 @@ func (w *batchWriter) writeEvents() error {
 	if w.First != w.head.last+1 || w.Last > maxSeq {
 		return fmt.Errorf("events %d to %d do not follow event %d", w.First, w.Last, w.head.last)
 	}
-	next := w.First
-	for rest := w.Events; len(rest) > 0; {
-		data, lines := splitChunk(rest)
-		if lines == 0 {
-			return errors.New("last event line has no newline")
+	next, rest := w.First, w.lines[:0]
+	for i, lines := range w.Events {
+		rest = append(rest, lines...)
+		written := 0
+		for len(rest)-written >= chunkBytes || len(rest) > written && i == len(w.Events)-1 {
+			data, n := splitChunk(rest[written:])
+			if n == 0 {
+				return errors.New("last event line has no newline")
+			}
+			c := seqRange{key: key(w.n, next), last: next + uint64(n) - 1}
+			if err := w.insertRange(insertChunk, c, data); err != nil {
+				return fmt.Errorf("append events: %w", err)
+			}
+			next = c.last + 1
+			written += len(data)
 		}
-		rest = rest[len(data):]
-		c := seqRange{key: key(w.n, next), last: next + uint64(lines) - 1}
-		if err := w.insertRange(insertChunk, c, data); err != nil {
-			return fmt.Errorf("append events: %w", err)
-		}
-		next = c.last + 1
+		rest = rest[:copy(rest, rest[written:])]
+	}
+	if cap(rest) <= keptLines {
+		w.lines = rest
 	}
 	if next != w.Last+1 {
 		return fmt.Errorf("events %d to %d have %d lines", w.First, w.Last, next-w.First)
@@ -138,6 +168,7 @@ func (w *batchWriter) writeFolds() error {
 }
 
 func (w *batchWriter) insertRange(query string, s seqRange, data []byte) error {
+	data = compress(data, &w.compressed)
 	w.size += len(data)
 	return prepare(w.conn, query).int(s.key).int(int64(s.last)).int(int64(s.sum(data))).blob(data).run()
 }
@@ -150,8 +181,9 @@ func (w *batchWriter) writeSnapshot() error {
 		return fmt.Errorf("snapshot at %d is past event %d", w.SnapSeq, w.head.last)
 	}
 	w.head.snapshot = int64(w.SnapSeq)
-	w.size += len(w.Snapshot)
-	if err := saveSnapshot(w.conn, w.n, w.SnapSeq, w.Snapshot); err != nil {
+	data := compress(w.Snapshot, &w.compressed)
+	w.size += len(data)
+	if err := saveSnapshot(w.conn, w.n, w.SnapSeq, data); err != nil {
 		return fmt.Errorf("save snapshot: %w", err)
 	}
 	return nil

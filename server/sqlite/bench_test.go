@@ -4,16 +4,28 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
 
-// eventLines returns n event lines of 250 bytes.
+// eventLines returns n event lines of about 250 bytes, with seqs from 1. Half of each is as in the
+// line before it; the rest is text of 2,000 words.
 func eventLines(n int) []byte {
-	line := append(bytes.Repeat([]byte{'x'}, 249), '\n')
-	return bytes.Repeat(line, n)
+	random := rand.New(rand.NewPCG(1, 2))
+	var b []byte
+	for i := range n {
+		b = fmt.Appendf(b, `{"v":1,"session":"a","seq":%d,"time":"2026-11-23T06:45:24.%09dZ","turn":"t_01kf2j3h4k",`+
+			`"type":"text.delta","data":{"part":"p1","text":"`, i+1, random.IntN(1e9))
+		for range 14 {
+			b = append(strconv.AppendUint(b, random.Uint64N(2000)*2654435, 32), ' ')
+		}
+		b = append(b, "\"}}\n"...)
+	}
+	return b
 }
 
 func BenchmarkCommit(b *testing.B) {
@@ -26,12 +38,36 @@ func BenchmarkCommit(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					last := next + uint64(n) - 1
-					commit(b, s, &session.Batch{Session: "a", Events: data, First: next, Last: last})
+					commit(b, s, &session.Batch{Session: "a", Events: [][]byte{data}, First: next, Last: last})
 					next = last + 1
 				}
 				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 			})
 		}
+	}
+}
+
+// BenchmarkCommitSessions commits one event of each of many sessions in one transaction, as of
+// models that write slower than the store commits.
+func BenchmarkCommitSessions(b *testing.B) {
+	for _, n := range []int{1, 10, 100, 1000} {
+		b.Run(fmt.Sprintf("sessions=%d", n), func(b *testing.B) {
+			s := open(b, b.TempDir(), sqlite.Options{})
+			batches := make([]*session.Batch, n)
+			for i := range batches {
+				id := fmt.Sprintf("s_01kf2j3h4k%04d", i)
+				commit(b, s, create(id))
+				batches[i] = &session.Batch{Session: id, Events: [][]byte{eventLines(1)}}
+			}
+			b.ReportAllocs()
+			for seq := uint64(1); b.Loop(); seq++ {
+				for _, batch := range batches {
+					batch.First, batch.Last = seq, seq
+				}
+				commit(b, s, batches...)
+			}
+			b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N*n), "µs/event")
+		})
 	}
 }
 
@@ -42,9 +78,20 @@ func BenchmarkCommitSnapshot(b *testing.B) {
 	data, snapshot, next := eventLines(10), bytes.Repeat([]byte{'s'}, 100<<10), uint64(1)
 	for b.Loop() {
 		commit(b, s, &session.Batch{
-			Session: "a", Events: data, First: next, Last: next + 9, Snapshot: snapshot, SnapSeq: next + 9,
+			Session: "a", Events: [][]byte{data}, First: next, Last: next + 9, Snapshot: snapshot, SnapSeq: next + 9,
 		})
 		next += 10
+	}
+}
+
+// BenchmarkCommitSummary replaces the summary of a session whose agent has saved 88 KB.
+func BenchmarkCommitSummary(b *testing.B) {
+	s := open(b, b.TempDir(), sqlite.Options{})
+	saved := create("a")
+	saved.Create.Spec = eventLines(330)
+	commit(b, s, saved)
+	for i := 0; b.Loop(); i++ {
+		commit(b, s, &session.Batch{Session: "a", Summary: fmt.Appendf(nil, `{"session":"a","seq":%d}`, i)})
 	}
 }
 
@@ -80,7 +127,9 @@ func fillLog(b *testing.B, s session.Store, total, batch int) {
 	fold := append(bytes.Repeat([]byte{'f'}, 4095), '\n')
 	var batches []*session.Batch
 	for first := 1; first <= total; first += batch {
-		next := &session.Batch{Session: "a", Events: data, First: uint64(first), Last: uint64(first + batch - 1)}
+		next := &session.Batch{
+			Session: "a", Events: [][]byte{data}, First: uint64(first), Last: uint64(first + batch - 1),
+		}
 		for end := (first + 99) / 100 * 100; end < first+batch; end += 100 {
 			next.Folds = append(next.Folds, session.Fold{First: uint64(end - 98), Last: uint64(end), Line: fold})
 		}
@@ -102,9 +151,30 @@ func BenchmarkOpen(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		withStore(b, dir, sqlite.Options{}, func(s *sqlite.Store) {
-			if _, err := s.Sessions(context.Background()); err != nil {
+			if _, err := sessions(context.Background(), s); err != nil {
 				b.Fatal(err)
 			}
 		})
 	}
+}
+
+// BenchmarkMerge measures the merge of the chunks of a turn whose events were committed one by one.
+func BenchmarkMerge(b *testing.B) {
+	const n = 1000
+	s := open(b, b.TempDir(), sqlite.Options{})
+	for i := 0; b.Loop(); i++ {
+		b.StopTimer()
+		id := fmt.Sprint("a", i)
+		commit(b, s, create(id))
+		seq := uint64(0)
+		for line := range bytes.Lines(eventLines(n)) {
+			seq++
+			commit(b, s, &session.Batch{Session: id, Events: [][]byte{line}, First: seq, Last: seq})
+		}
+		b.StartTimer()
+		if err := s.Merge(b.Context(), id, 1, n); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N*n), "µs/event")
 }

@@ -50,6 +50,20 @@ func TestCheckCountsEverythingOfAGoodDatabase(t *testing.T) {
 	}
 }
 
+func TestAnEmptyFileIsNoBackup(t *testing.T) {
+	file, dir := filepath.Join(t.TempDir(), "empty.db"), t.TempDir()
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, checked := sqlite.Check(t.Context(), file, sqlite.CheckOptions{})
+	_, restored := sqlite.Restore(t.Context(), file, dir, true, nil)
+	for _, err := range []error{checked, restored} {
+		if err == nil || !strings.Contains(err.Error(), "is no database of agentctl") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
 func TestCheckNamesWhatIsDamaged(t *testing.T) {
 	for name, c := range map[string]struct {
 		sql, want string
@@ -64,6 +78,8 @@ func TestCheckNamesWhatIsDamaged(t *testing.T) {
 		"head":           {"UPDATE head SET last = last - 1", "session a: head", true},
 		"fold":           {"UPDATE fold SET data = x'00'", "session a: fold 10 to 20", false},
 		"session":        {"UPDATE session SET epoch = 'other'", "session a: session: its row is damaged", true},
+		"spec":           {"UPDATE spec SET data = x'00'", "session a: session: its spec is damaged", true},
+		"no spec":        {"DELETE FROM spec", "session a: session: its spec is damaged", true},
 		"no session":     {"DELETE FROM session", "session: the row of session number 1 is lost", true},
 		"snapshot":       {"UPDATE snapshot SET data = x'00'", "session a: snapshot", true},
 		"no snapshot":    {"DELETE FROM snapshot", "session a: snapshot", true},
@@ -206,7 +222,9 @@ func TestARepairKeepsAllThatIsReadable(t *testing.T) {
 }
 
 func TestARepairFindsASessionWhoseRecordIsLost(t *testing.T) {
-	for _, sql := range []string{"DELETE FROM session", "UPDATE session SET spec = x'00'"} {
+	for _, sql := range []string{
+		"DELETE FROM session", "UPDATE session SET spec = x'00'", "UPDATE spec SET data = x'00'", "DELETE FROM spec",
+	} {
 		dir := t.TempDir()
 		writeAllKinds(t, dir)
 		execSQL(t, dir, sql)

@@ -30,6 +30,7 @@ type checkpointer struct {
 	mu       sync.Mutex   // held to use conn or to take all readers; locked before the mutex of the writer
 	conn     *sqlite.Conn // guarded by mu
 	walBytes atomic.Int64 // approximate bytes committed since the last checkpoint started
+	unlooked atomic.Int64 // the same since limitWAL has looked at the size of the log
 }
 
 // checkpoint copies the log while commits and reads continue, or empties it at walLimit. Under an
@@ -54,9 +55,14 @@ func (s *Store) walSize() (int64, error) {
 	return info.Size(), nil
 }
 
-// limitWAL bounds the log when maintenance is late. It ignores errors except for a log entry: the
-// commit that follows either fails with the same error or succeeds.
+// limitWAL bounds the log when maintenance is late. It looks after each eighth of walLimit. It
+// ignores errors except for a log entry: the commit that follows either fails with the same error
+// or succeeds.
 func (s *Store) limitWAL() {
+	if s.checkpoints.unlooked.Load() < s.walLimit/8 {
+		return
+	}
+	s.checkpoints.unlooked.Store(0)
 	if size, err := s.walSize(); err == nil && size >= 2*s.walLimit {
 		if err := s.truncateWAL(context.Background()); err != nil && !errors.Is(err, errBusy) {
 			s.log.Warn("truncate write-ahead log before commit", "err", err)

@@ -65,7 +65,9 @@ func TestTheLogStaysBoundedUnderLoadWithReaders(t *testing.T) {
 			}
 			data, largest := eventLines(int(each)), int64(0)
 			for i := range commits {
-				commit(t, s, &session.Batch{Session: "a", Events: data, First: i*each + 1, Last: (i + 1) * each})
+				commit(t, s, &session.Batch{
+					Session: "a", Events: [][]byte{data}, First: i*each + 1, Last: (i + 1) * each,
+				})
 				largest = max(largest, walSize(t, dir))
 			}
 			cancel()

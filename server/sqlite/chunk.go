@@ -14,7 +14,8 @@ const (
 	selectChunks = `SELECT key, last, crc, data FROM chunk
 		WHERE key BETWEEN coalesce((SELECT max(key) FROM chunk WHERE key BETWEEN ?1 AND ?2), ?1) AND ?3
 		ORDER BY key`
-	selectFolds = "SELECT key, last, crc, data FROM fold WHERE key BETWEEN ? AND ? ORDER BY key"
+	selectFolds  = "SELECT key, last, crc, data FROM fold WHERE key BETWEEN ? AND ? ORDER BY key"
+	selectFoldAt = "SELECT key, last FROM fold WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1"
 )
 
 // A seqRange is the range of seqs that a chunk or fold row covers: from the seq of its key to last.

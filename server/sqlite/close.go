@@ -24,12 +24,19 @@ func (s *Store) Close() error {
 	return errors.Join(err, s.release())
 }
 
-// markClean records a clean close after everything committed. The log is ordered, so the record
-// never exists without the commits before it. The caller holds the mutex of the writer.
+// markClean records a clean close, and the turns to merge, after everything committed. The log is
+// ordered, so the record never exists without the commits before it. The caller holds the mutex of
+// the writer.
 func (s *Store) markClean() error {
 	r := s.run
 	r.clean = true
-	if err := transact(s.writer.conn, func() error { return saveRunRecord(s.writer.conn, r) }); err != nil {
+	err := transact(s.writer.conn, func() error {
+		if err := saveUnmerged(s.writer.conn, s.merges.turns); err != nil {
+			return err
+		}
+		return saveRunRecord(s.writer.conn, r)
+	})
+	if err != nil {
 		return err
 	}
 	return runCheckpoint(s.checkpoints.conn, truncate)

@@ -17,10 +17,10 @@ import (
 //
 // A commit that failed in fsync may still be found by a later Open.
 func (s *Store) Commit(batches []*session.Batch) error {
-	err := s.write(func(conn *sqlite.Conn) (int, error) {
+	err := s.write(func(*sqlite.Conn) (int, error) {
 		size := 0
 		for _, b := range batches {
-			n, err := applyBatch(conn, b)
+			n, err := applyBatch(&s.writer, b)
 			if err != nil {
 				return 0, fmt.Errorf("session %s: %w", b.Session, err)
 			}
@@ -32,6 +32,7 @@ func (s *Store) Commit(batches []*session.Batch) error {
 		return fmt.Errorf("commit: %w", err)
 	}
 	for _, b := range batches {
+		s.merges.add(b)
 		if b.Delete {
 			notify(s.removed)
 		}

@@ -16,9 +16,15 @@ import (
 
 // writeAllKinds commits rows of every kind to session "a" and closes the store.
 func writeAllKinds(t testing.TB, dir string) {
+	writeKinds(t, dir, bytes.Repeat([]byte("long spec "), 500))
+}
+
+// writeKinds is writeAllKinds with a spec; nil: the short one of the creation.
+func writeKinds(t testing.TB, dir string, spec []byte) {
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		commit(t, s, create("a"), events("a", 1, 600), events("a", 601, 602), events("a", 603, 1200), &session.Batch{
-			Session: "a", Summary: []byte("summary"), Snapshot: bytes.Repeat([]byte("snap"), 2000), SnapSeq: 5,
+			Session: "a", Summary: []byte("summary"), Spec: spec,
+			Snapshot: bytes.Repeat([]byte("snap"), 2000), SnapSeq: 5,
 			Folds: []session.Fold{{First: 10, Last: 20, Line: []byte("folded\n")}},
 			Turns: []session.TurnRow{{
 				Turn: "t", MessageID: "m", First: 1, Last: 9, Reason: "completed",
@@ -48,7 +54,7 @@ func readAll(t testing.TB, s *sqlite.Store) map[string]string {
 	one, err := s.Session(ctx, "a")
 	one.Epoch = "" // renewed if the damage looks like an older copy
 	add("session", one, err)
-	sessions, err := s.Sessions(ctx)
+	sessions, err := sessions(ctx, s)
 	for i := range sessions {
 		sessions[i].Epoch = ""
 	}
@@ -72,7 +78,7 @@ func readAll(t testing.TB, s *sqlite.Store) map[string]string {
 
 func TestADamagedRowIsCorruptAndNothingElseIs(t *testing.T) {
 	for name, c := range map[string]struct{ sql, read string }{
-		"events":          {"UPDATE chunk SET data = CAST(replace(data, '\"seq\":7', '\"seq\":8') AS BLOB) WHERE key & 0xffff = 1", "raw"},
+		"events":          {"UPDATE chunk SET data = CAST(substr(data, 1, 100) || x'20' || substr(data, 102) AS BLOB) WHERE key & 0xffff = 1", "raw"},
 		"end of events":   {"UPDATE chunk SET last = last + 1 WHERE key & 0xffff = 1", "raw"},
 		"start of events": {"UPDATE chunk SET key = key + 1 WHERE key & 0xffff = 601", "raw"},
 		"missing events":  {"DELETE FROM chunk WHERE key & 0xffff = 601", "raw"},
@@ -83,6 +89,8 @@ func TestADamagedRowIsCorruptAndNothingElseIs(t *testing.T) {
 		"moved fold":      {"UPDATE fold SET key = key + 1", "folded"},
 		"session":         {"UPDATE session SET epoch = 'other'", "session"},
 		"summary":         {"UPDATE session SET summary = x'00'", "sessions"},
+		"spec":            {"UPDATE spec SET data = x'00'", "session"},
+		"listed spec":     {"UPDATE spec SET n = n + 1", "sessions"},
 		"no head":         {"DELETE FROM head", "session"},
 		"snapshot":        {"UPDATE snapshot SET data = x'00'", "session"},
 		"no snapshot":     {"DELETE FROM snapshot", "session"},

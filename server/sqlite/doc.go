@@ -15,10 +15,15 @@
 // Keys: the number n of a session (its rowid) and a seq form one integer, n<<40|seq. The chunks,
 // folds and turns of a session are adjacent, and a range of seqs is a range of rowids.
 //
-// Damage: every row has a CRC-32C of its fields and its key, verified on every read. Every session
-// has a head with the seqs of its last event and its snapshot, so missing events are detected.
-// Events replace a missing fold. A missing row of a turn, decision, answer, blob or process group
-// is not detected, nor is a session missing together with its head.
+// Chunks, folds, snapshots and long specs are compressed with S2 where that makes them shorter.
+// Rows of the first schema are not, and stay as they are. A long spec is not in the row of its
+// session, which is written with each summary. After the end of a turn its small chunks, of events
+// that were committed one by one, are merged to larger ones, which compress far better.
+//
+// Damage: every row has a CRC-32C of its stored fields and its key, verified on every read. Every
+// session has a head with the seqs of its last event and its snapshot, so missing events are
+// detected. Events replace a missing fold. A missing row of a turn, decision, answer, blob or
+// process group is not detected, nor is a session missing together with its head.
 //
 // Check names what is damaged, Repair keeps what can be read, Backup copies a database that is in
 // use, and Restore makes a copy the database of a directory. They work beside an open Store, or

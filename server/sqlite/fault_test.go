@@ -158,7 +158,7 @@ func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 				kept, failed := runLifecycle(t, dir)
 				stop()
 				withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
-					records, err := s.Sessions(context.Background())
+					records, err := sessions(context.Background(), s)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -320,7 +320,8 @@ func runLifecycle(t *testing.T, dir string) (kept, failed string) {
 	created, next := false, uint64(1)
 	for i := range 3 {
 		batches := []*session.Batch{{
-			Session: "a", Events: fmt.Appendf(nil, "%d %s\n", i, strings.Repeat("x", 5_000)), First: next, Last: next,
+			Session: "a", First: next, Last: next,
+			Events: [][]byte{fmt.Appendf(nil, "%d %s\n", i, strings.Repeat("x", 5_000))},
 		}}
 		if !created {
 			batches = append([]*session.Batch{create("a")}, batches...)
@@ -331,9 +332,9 @@ func runLifecycle(t *testing.T, dir string) (kept, failed string) {
 		case err == nil:
 			created = true
 			next++
-			kept += string(batches[len(batches)-1].Events)
+			kept += string(batches[len(batches)-1].Events[0])
 		case errors.Is(err, session.ErrStoreFailed) && !errors.Is(before, session.ErrStoreFailed):
-			failed = string(batches[len(batches)-1].Events)
+			failed = string(batches[len(batches)-1].Events[0])
 		}
 		if !created {
 			continue

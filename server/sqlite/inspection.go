@@ -2,10 +2,13 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 // An inspection reads all rows of a database once, verifies them, and hands the good ones to a
@@ -86,19 +89,29 @@ func (i *inspection) readRemoved() error {
 	}, nil)
 }
 
+// readSessions reads the rows of the sessions, each with its spec. A session without its spec is
+// as good as one without its row.
 func (i *inspection) readSessions() error {
+	bad := func(n int64, id, detail string) error {
+		i.damaged[n] = true
+		return i.found(Damage{Part: "session", Session: id, Detail: detail})
+	}
+	var buf specBuffer
 	return i.each(sessionTable, func(q *statement, n int64) error {
 		row := sessionAt(q, 1)
+		switch err := row.readSpec(i.conn, &buf); {
+		case errors.Is(err, session.ErrCorrupt):
+			return bad(n, row.ID, "its spec is damaged")
+		case err != nil:
+			return err
+		}
 		i.sessions[n] = row.ID
 		i.report.Sessions++
 		if i.rebuild == nil {
 			return nil
 		}
 		return i.rebuild.addSession(row)
-	}, func(q *statement, n int64) error {
-		i.damaged[n] = true
-		return i.found(Damage{Part: "session", Session: sessionAt(q, 1).ID, Detail: "its row is damaged"})
-	})
+	}, func(q *statement, n int64) error { return bad(n, sessionAt(q, 1).ID, "its row is damaged") })
 }
 
 // readHeads reads the ends of the logs. A head that is missing is reported with the events.

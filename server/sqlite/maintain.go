@@ -8,10 +8,10 @@ import (
 	"agentctl/server/session"
 )
 
-// maintain runs checkpoints and deletes the rows of removed sessions until ctx ends or the store
-// fails. Commits wake it. At every interval it checkpoints what was committed, so a power cut loses
-// at most the commits of one interval. When nothing was committed, it truncates the log and waits
-// for the next commit.
+// maintain runs checkpoints, deletes the rows of removed sessions and merges the chunks of ended
+// turns, until ctx ends or the store fails. Commits wake it. At every interval it checkpoints what
+// was committed, so a power cut loses at most the commits of one interval. When nothing was
+// committed, it truncates the log and waits for the next commit.
 func (s *Store) maintain(ctx context.Context) {
 	defer close(s.stopped)
 	timer := time.NewTimer(s.interval)
@@ -33,6 +33,8 @@ func (s *Store) maintain(ctx context.Context) {
 		case <-s.removed:
 			err = s.collectRemoved(ctx)
 			collected = err == nil
+		case <-s.merges.waiting:
+			err = s.mergeTurns(ctx)
 		case <-timer.C:
 			switch {
 			case !collected:

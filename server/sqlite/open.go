@@ -41,6 +41,7 @@ type Options struct {
 
 	interval time.Duration // of maintenance; default one second
 	walLimit int64         // default walLimit
+	cached   int           // sessions in the cache of the writer; default maxCached
 }
 
 // A Store is an open database. It implements session.Store, with the same rules for concurrent use.
@@ -55,6 +56,7 @@ type Store struct {
 	readers   connPool
 	committed chan struct{} // one token: there was a commit since maintenance last looked
 	removed   chan struct{} // one token: a commit removed a session
+	merges    merges
 	stop      context.CancelFunc
 	stopped   chan struct{} // closed when the maintenance goroutine has ended
 
@@ -79,7 +81,9 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 		walLimit:  cmp.Or(opts.walLimit, walLimit),
 		committed: make(chan struct{}, 1),
 		removed:   make(chan struct{}, 1),
+		merges:    merges{waiting: make(chan struct{}, 1)},
 		stopped:   make(chan struct{}),
+		writer:    writer{cache: newSessionCache(cmp.Or(opts.cached, maxCached))},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -152,6 +156,9 @@ func (s *Store) open(dir string) (err error) {
 		if err := setPragmas(s.writer.conn, "synchronous = NORMAL"); err != nil {
 			return err
 		}
+	}
+	if err := s.takeUnmerged(); err != nil {
+		return fmt.Errorf("turns to merge: %w", err)
 	}
 	if s.checkpoints.conn, err = s.connect(sqlite.OpenReadWrite); err != nil {
 		return err

@@ -110,7 +110,7 @@ func sessionEpochs(t testing.TB, dir string) string {
 	t.Helper()
 	var all []string
 	withStore(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) {
-		records, err := s.Sessions(context.Background())
+		records, err := sessions(context.Background(), s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
+	"sync"
 
 	"zombiezen.com/go/sqlite"
 
@@ -16,7 +16,11 @@ import (
 func (s *Store) Read(
 	ctx context.Context, id string, after, through uint64, folded bool, limit int, dst []byte,
 ) ([]byte, uint64, error) {
-	r := &eventReader{ctx: ctx, last: after, through: min(through, maxSeq), start: len(dst), limit: limit, dst: dst}
+	r := &eventReader{
+		ctx: ctx, last: after, through: min(through, maxSeq), start: len(dst), limit: limit, dst: dst,
+		stored: rowBuffers.Get().(*[]byte),
+	}
+	defer rowBuffers.Put(r.stored)
 	err := s.read(ctx, func(conn *sqlite.Conn) (err error) {
 		r.conn = conn
 		if r.n, err = sessionNumber(conn, id); err != nil {
@@ -33,8 +37,30 @@ func (s *Store) Read(
 	return r.dst, r.last, nil
 }
 
-// An eventReader is the state of one Read. Bytes are copied once, from the page of SQLite to dst,
-// and trimmed there.
+// FoldStart returns the start of a fold. It implements session.Store.
+func (s *Store) FoldStart(ctx context.Context, id string, seq uint64) (start uint64, err error) {
+	err = s.read(ctx, func(conn *sqlite.Conn) error {
+		n, err := sessionNumber(conn, id)
+		if err != nil {
+			return err
+		}
+		q := prepare(conn, selectFoldAt).int(key(n, 0)).int(key(n, min(seq, maxSeq)))
+		defer q.reset()
+		if ok, err := q.next(); !ok || err != nil {
+			return err
+		}
+		if f := seqRangeAt(q, 0); f.last >= seq {
+			start = f.first()
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("read the fold of event %d of %s: %w", seq, id, err)
+	}
+	return start, nil
+}
+
+// An eventReader is the state of one Read. Rows are decompressed into dst and trimmed there.
 type eventReader struct {
 	ctx     context.Context
 	conn    *sqlite.Conn
@@ -45,6 +71,7 @@ type eventReader struct {
 	limit   int // maximum bytes appended, unless the first line is longer
 	full    bool
 	dst     []byte
+	stored  *[]byte // the data of a row as stored
 }
 
 // readRaw appends events up to through, until full.
@@ -76,7 +103,10 @@ func (r *eventReader) readRaw(through uint64) error {
 func (r *eventReader) readChunk(q *statement, through uint64) error {
 	c := seqRangeAt(q, 0)
 	base := len(r.dst)
-	if err := r.readRow(q, c); err != nil {
+	if err := r.loadRow(q, c); err != nil {
+		return err
+	}
+	if err := r.appendRow(c); err != nil {
 		return err
 	}
 	if c.first() > r.last+1 {
@@ -124,14 +154,15 @@ func (r *eventReader) readFolded() error {
 		if err := r.readRaw(f.first() - 1); err != nil || r.full {
 			return err
 		}
-		base := len(r.dst)
-		if err := r.readRow(folds, f); err != nil {
+		if err := r.loadRow(folds, f); err != nil {
 			return err
 		}
-		if len(r.dst)-r.start > r.limit && base > r.start {
+		if size := len(r.dst) - r.start; size > 0 && size+decompressedLen(*r.stored) > r.limit {
 			r.full = true
-			r.dst = r.dst[:base]
 			return nil
+		}
+		if err := r.appendRow(f); err != nil {
+			return err
 		}
 		r.last = f.last
 	}
@@ -154,16 +185,25 @@ func (r *eventReader) missingError(last uint64) error {
 	return &session.CorruptError{First: r.last + 1, Last: last}
 }
 
-// readRow appends the data of the current row and verifies its checksum.
-func (r *eventReader) readRow(q *statement, s seqRange) error {
-	base, size := len(r.dst), q.stmt.ColumnLen(3)
-	r.dst = slices.Grow(r.dst, size)[:base+size]
-	q.stmt.ColumnBytes(3, r.dst[base:])
-	if q.sumAt(2) != s.sum(r.dst[base:]) {
+// loadRow reads the data of the current row as stored and verifies its checksum.
+func (r *eventReader) loadRow(q *statement, s seqRange) error {
+	*r.stored = q.blobTo(3, *r.stored)
+	if q.sumAt(2) != s.sum(*r.stored) {
 		return &session.CorruptError{First: s.first(), Last: s.last}
 	}
 	return nil
 }
+
+// appendRow appends the data of the loaded row.
+func (r *eventReader) appendRow(s seqRange) (err error) {
+	if r.dst, err = decompress(r.dst, *r.stored); err != nil {
+		return &session.CorruptError{First: s.first(), Last: s.last}
+	}
+	return nil
+}
+
+// rowBuffers holds the memory of rows as stored, between calls of Read.
+var rowBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 var newline = []byte{'\n'}
 

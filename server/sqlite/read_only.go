@@ -50,13 +50,27 @@ func openReadOnly(ctx context.Context, path string) (_ *readOnly, err error) {
 		return nil, classify(err)
 	}
 	r.conn.SetInterrupt(ctx.Done())
-	if _, err := schemaVersion(r.conn, path); err != nil {
+	if err := checkSchema(r.conn, path); err != nil {
 		return nil, err
 	}
 	if err := prepare(r.conn, "BEGIN").run(); err != nil {
 		return nil, err
 	}
 	return r, prepare(r.conn, "SELECT 1 FROM sqlite_schema").run() // the transaction begins with its first read
+}
+
+// checkSchema returns an error if a database is of a newer release, or has no sessions of agentctl.
+func checkSchema(conn *sqlite.Conn, path string) error {
+	version, err := schemaVersion(conn, path)
+	if err != nil || version > 0 {
+		return err
+	}
+	q := prepare(conn, "SELECT 1 FROM sqlite_schema WHERE name = 'session'") // a damaged version can be repaired
+	defer q.reset()
+	if found, err := q.next(); err != nil || found {
+		return err
+	}
+	return fmt.Errorf("%s is no database of agentctl: it is empty, or another program's", path)
 }
 
 // interrupted returns the cause of the end of ctx in place of the error of SQLite that it caused.

@@ -38,6 +38,15 @@ func (m *modelLog) read(after, through uint64, folded bool, limit int) ([]byte, 
 	return out, at
 }
 
+func (m *modelLog) foldStart(seq uint64) uint64 {
+	for _, f := range m.folds {
+		if f.First <= seq && seq <= f.Last {
+			return f.First
+		}
+	}
+	return 0
+}
+
 // appendBatch appends a random batch to the model and returns it.
 func (m *modelLog) appendBatch(t *rapid.T, id string) *session.Batch {
 	b := &session.Batch{Session: id, First: uint64(len(m.events)) + 1}
@@ -45,7 +54,11 @@ func (m *modelLog) appendBatch(t *rapid.T, id string) *session.Batch {
 		size := rapid.SampledFrom([]int{0, 1, 10, 300, 5_000, 70_000}).Draw(t, "size")
 		line := fmt.Appendf(nil, "%d %s\n", len(m.events)+1, bytes.Repeat([]byte{'e'}, size))
 		m.events = append(m.events, line)
-		b.Events = append(b.Events, line...)
+		if n := len(b.Events); n > 0 && rapid.Bool().Draw(t, "joined") {
+			b.Events[n-1] = append(bytes.Clone(b.Events[n-1]), line...)
+		} else {
+			b.Events = append(b.Events, line)
+		}
 	}
 	b.Last = uint64(len(m.events))
 	next := uint64(1)
@@ -91,6 +104,13 @@ func TestReadGivesWhatTheModelGives(t *testing.T) {
 		}
 		m, id := &logs[1], ids[1]
 		end := uint64(len(m.events))
+		if rapid.Bool().Draw(t, "merge") {
+			first := rapid.Uint64Range(1, end).Draw(t, "merge from")
+			last := rapid.Uint64Range(first, end).Draw(t, "merge to")
+			if err := s.Merge(context.Background(), id, first, last); err != nil {
+				t.Fatal(err)
+			}
+		}
 		for range 20 {
 			after := rapid.Uint64Range(0, end+2).Draw(t, "after")
 			through := rapid.OneOf(rapid.Uint64Range(0, end+2), rapid.Just(uint64(math.MaxUint64))).Draw(t, "through")
@@ -104,6 +124,10 @@ func TestReadGivesWhatTheModelGives(t *testing.T) {
 			if at != wantAt || string(got) != "kept"+string(want) {
 				t.Fatalf("read (%d, %d] folded=%t max=%d: at %d with %d bytes, want at %d with %d",
 					after, through, folded, limit, at, len(got)-len("kept"), wantAt, len(want))
+			}
+			start, err := s.FoldStart(context.Background(), id, after)
+			if err != nil || start != m.foldStart(after) {
+				t.Fatalf("the fold of event %d starts at %d, %v, want %d", after, start, err, m.foldStart(after))
 			}
 		}
 	})

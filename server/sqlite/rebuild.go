@@ -15,6 +15,7 @@ type rebuild struct {
 	options RepairOptions
 	ids     map[int64]string  // of the sessions written
 	ends    map[int64]*logEnd // of their logs
+	buf     []byte            // for compress
 }
 
 // A logEnd is what is known of a log once it is written.
@@ -48,9 +49,13 @@ func (r *rebuild) end(n int64) *logEnd {
 func (r *rebuild) addEvents(n int64, c seqRange, q *statement) error {
 	data := q.blobAt(4)
 	if !r.known(n) {
+		lines, err := decompress(nil, data)
+		if err != nil {
+			return err
+		}
 		row := sessionRow{n: n}
 		var ok bool
-		if row.Record, ok = r.options.Record(data[:lineEnd(data, 1)]); !ok {
+		if row.Record, ok = r.options.Record(lines[:lineEnd(lines, 1)]); !ok {
 			return nil
 		}
 		if err := r.addSession(row); err != nil {
@@ -81,13 +86,14 @@ func (r *rebuild) addLost(n int64, first, last uint64) error {
 		if lines := uint64(bytes.Count(data, newline)); lines != to-from+1 {
 			return fmt.Errorf("%d lines for lost events %d to %d", lines, from, to)
 		}
-		if err := r.insert("chunk", seqRange{key(n, from), to}, data); err != nil {
+		if err := r.insert("chunk", seqRange{key(n, from), to}, compress(data, &r.buf)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// insert writes a row of events; data is compressed.
 func (r *rebuild) insert(table string, s seqRange, data []byte) error {
 	return prepare(r.conn, "INSERT INTO "+table+" (key, last, crc, data) VALUES (?, ?, ?, ?)").
 		int(s.key).int(int64(s.last)).int(int64(s.sum(data))).blob(data).run()

@@ -24,7 +24,7 @@ func removeSession(conn *sqlite.Conn, id string) error {
 	if err != nil {
 		return err
 	}
-	for _, table := range []string{"session", "head", "snapshot", "decision", "process"} {
+	for _, table := range []string{"session", "spec", "head", "snapshot", "decision", "process"} {
 		if err := prepare(conn, "DELETE FROM "+table+" WHERE n = ?").int(n).run(); err != nil {
 			return err
 		}

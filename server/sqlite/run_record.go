@@ -1,11 +1,14 @@
 package sqlite
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 // A runRecord describes one run of the store. The next Open uses it to decide whether anything was
@@ -64,11 +67,19 @@ func saveRunRecord(conn *sqlite.Conn, r runRecord) error {
 }
 
 func renewEpochs(conn *sqlite.Conn) error {
-	rows, err := sessionRows(conn)
+	var ids []string
+	err := eachSession(context.Background(), conn, func(r *session.Record) error {
+		ids = append(ids, r.ID)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	for _, row := range rows {
+	for _, id := range ids {
+		row, err := loadSession(conn, id)
+		if err != nil {
+			return err
+		}
 		row.Epoch = newEpoch()
 		if err := row.save(conn); err != nil {
 			return fmt.Errorf("renew epoch of %s: %w", row.ID, err)

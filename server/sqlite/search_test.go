@@ -26,7 +26,7 @@ func (l *logBuilder) add(turn string, typ protocol.Type, data any) {
 		Session: l.session, Seq: l.seq, Turn: turn, Time: noon, Type: typ,
 		Data: protocol.MustEncode(data),
 	}
-	l.batch.Events = append(e.AppendJSON(l.batch.Events), '\n')
+	l.batch.Events = append(l.batch.Events, append(e.AppendJSON(nil), '\n'))
 	if d, ok := e.Delta(); ok && l.run.Add(e, d) {
 		return
 	}

@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 
 	"zombiezen.com/go/sqlite"
 
@@ -11,18 +13,33 @@ import (
 
 // A sessionRow is a row of the table session: a record without its head and snapshot.
 type sessionRow struct {
-	n int64
+	n     int64
+	apart bool // the spec has a row of its own; Spec is nil until readSpec
 	session.Record
+}
+
+// Bits of the column live.
+const (
+	liveBit  = 1
+	apartBit = 2
+)
+
+func (r *sessionRow) bits() int64 {
+	bits := int64(0)
+	if r.Live {
+		bits |= liveBit
+	}
+	if r.apart {
+		bits |= apartBit
+	}
+	return bits
 }
 
 const sessionColumns = "n, id, epoch, created, live, spec, summary, crc"
 
 func (r *sessionRow) sum() sum {
-	live := int64(0)
-	if r.Live {
-		live = 1
-	}
-	return sum(0).int(r.n).text(r.ID).text(r.Epoch).int(nanoseconds(r.Created)).int(live).blob(r.Spec).blob(r.Summary)
+	return sum(0).int(r.n).text(r.ID).text(r.Epoch).int(nanoseconds(r.Created)).int(r.bits()).
+		blob(r.Spec).blob(r.Summary)
 }
 
 // insert assigns the session number. The checksum covers the number, so insert saves the row again.
@@ -40,10 +57,16 @@ func (r *sessionRow) insert(conn *sqlite.Conn) (int64, error) {
 	return r.n, r.save(conn)
 }
 
+// save writes the row, and a spec that has one of its own if it is set.
 func (r *sessionRow) save(conn *sqlite.Conn) error {
+	if r.Spec != nil {
+		if err := r.saveSpec(conn); err != nil {
+			return fmt.Errorf("save spec: %w", err)
+		}
+	}
 	err := prepare(conn, `UPDATE session SET epoch = ?, created = ?, live = ?, spec = ?, summary = ?, crc = ?
 		WHERE n = ?`).
-		text(r.Epoch).time(r.Created).bool(r.Live).blob(r.Spec).blob(r.Summary).int(int64(r.sum())).int(r.n).run()
+		text(r.Epoch).time(r.Created).int(r.bits()).blob(r.Spec).blob(r.Summary).int(int64(r.sum())).int(r.n).run()
 	if err != nil {
 		return fmt.Errorf("save: %w", err)
 	}
@@ -52,9 +75,15 @@ func (r *sessionRow) save(conn *sqlite.Conn) error {
 
 // sessionAt reads sessionColumns of the current row, without verifying them.
 func sessionAt(q *statement, col int) sessionRow {
-	return sessionRow{n: q.intAt(col), Record: session.Record{
-		ID: q.textAt(col + 1), Epoch: q.textAt(col + 2), Created: q.timeAt(col + 3), Live: q.intAt(col+4) == 1,
-		Spec: q.blobAt(col + 5), Summary: q.blobAt(col + 6),
+	return sessionWith(q, col, q.blobAt(col+5), q.blobAt(col+6))
+}
+
+// sessionWith is sessionAt with blobs that have been read.
+func sessionWith(q *statement, col int, spec, summary []byte) sessionRow {
+	bits := q.intAt(col + 4)
+	return sessionRow{n: q.intAt(col), apart: bits&apartBit != 0, Record: session.Record{
+		ID: q.textAt(col + 1), Epoch: q.textAt(col + 2), Created: q.timeAt(col + 3), Live: bits&liveBit != 0,
+		Spec: spec, Summary: summary,
 	}}
 }
 
@@ -67,6 +96,7 @@ func rowAt(q *statement) (sessionRow, error) {
 	return r, nil
 }
 
+// loadSession reads the row of a session, without a spec that has one of its own.
 func loadSession(conn *sqlite.Conn, id string) (sessionRow, error) {
 	q := prepare(conn, "SELECT "+sessionColumns+" FROM session WHERE id = ?").text(id)
 	defer q.reset()
@@ -89,50 +119,62 @@ func sessionNumber(conn *sqlite.Conn, id string) (int64, error) {
 	return q.intAt(0), nil
 }
 
-// sessionRows returns all rows, oldest first.
-func sessionRows(conn *sqlite.Conn) ([]sessionRow, error) {
-	q := prepare(conn, "SELECT "+sessionColumns+" FROM session ORDER BY created, n")
+// selectSessions selects the rows of all sessions in the order of their creation, each with its
+// head. A sort would write the rows to a file.
+const selectSessions = "SELECT " + sessionColumns + `, last, snapshot, head_crc
+	FROM session LEFT JOIN (SELECT n AS of, last, snapshot, crc AS head_crc FROM head) ON of = n ORDER BY n`
+
+// eachSession calls f with the record of each session without Snapshot. The byte slices of a record
+// are valid until f returns.
+func eachSession(ctx context.Context, conn *sqlite.Conn, f func(*session.Record) error) error {
+	q := prepare(conn, selectSessions)
 	defer q.reset()
-	var rows []sessionRow
+	var spec, summary []byte
+	var apart specBuffer
 	for {
-		ok, err := q.next()
-		if !ok || err != nil {
-			return rows, err
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		row, err := rowAt(q)
-		if err != nil {
-			return nil, err
+		if ok, err := q.next(); !ok || err != nil {
+			return err
 		}
-		rows = append(rows, row)
+		spec, summary = q.blobTo(5, spec), q.blobTo(6, summary)
+		r := sessionWith(q, 0, spec, summary)
+		if r.sum() != q.sumAt(7) {
+			return fmt.Errorf("session %s: %w", r.ID, session.ErrCorrupt)
+		}
+		h := headAt(q, 8)
+		if q.stmt.ColumnIsNull(10) || q.sumAt(10) != h.sum(r.n) {
+			return fmt.Errorf("session %s: head: %w", r.ID, session.ErrCorrupt)
+		}
+		if err := r.readSpec(conn, &apart); err != nil {
+			return err
+		}
+		r.Head, r.SnapSeq = h.last, uint64(max(h.snapshot, 0))
+		if err := f(&r.Record); err != nil {
+			return err
+		}
 	}
 }
 
-// Sessions returns all records without Snapshot, oldest first. It implements session.Store.
-func (s *Store) Sessions(ctx context.Context) ([]session.Record, error) {
-	var records []session.Record
-	err := s.read(ctx, func(conn *sqlite.Conn) error {
-		rows, err := sessionRows(conn)
-		if err != nil {
-			return err
+// errStopped ends an iteration.
+var errStopped = errors.New("stopped")
+
+// Sessions returns all records without Snapshot. It implements session.Store.
+func (s *Store) Sessions(ctx context.Context) iter.Seq2[session.Record, error] {
+	return func(yield func(session.Record, error) bool) {
+		err := s.read(ctx, func(conn *sqlite.Conn) error {
+			return eachSession(ctx, conn, func(r *session.Record) error {
+				if !yield(*r, nil) {
+					return errStopped
+				}
+				return nil
+			})
+		})
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(session.Record{}, fmt.Errorf("list sessions: %w", err))
 		}
-		records = make([]session.Record, 0, len(rows))
-		for _, row := range rows {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			head, err := loadHead(conn, row.n)
-			if err != nil {
-				return fmt.Errorf("session %s: %w", row.ID, err)
-			}
-			row.Head, row.SnapSeq = head.last, uint64(max(head.snapshot, 0))
-			records = append(records, row.Record)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list sessions: %w", err)
 	}
-	return records, nil
 }
 
 // Session returns one complete record. It implements session.Store.
@@ -147,6 +189,9 @@ func (s *Store) Session(ctx context.Context, id string) (session.Record, error) 
 			return err
 		}
 		row.Head = head.last
+		if err := row.readSpec(conn, new(specBuffer)); err != nil {
+			return err
+		}
 		if head.snapshot == noSnapshot {
 			return nil
 		}

@@ -8,6 +8,7 @@ import (
 	"agentctl/server/session"
 )
 
+// saveSnapshot writes a snapshot; data is compressed.
 func saveSnapshot(conn *sqlite.Conn, n int64, seq uint64, data []byte) error {
 	return prepare(conn, "INSERT OR REPLACE INTO snapshot (n, crc, data) VALUES (?, ?, ?)").
 		int(n).int(int64(snapshotSum(n, seq, data))).blob(data).run()
@@ -25,7 +26,7 @@ func loadSnapshot(conn *sqlite.Conn, n int64, seq uint64) ([]byte, error) {
 	if !ok || q.sumAt(0) != snapshotSum(n, seq, data) {
 		return nil, fmt.Errorf("snapshot: %w", session.ErrCorrupt)
 	}
-	return data, nil
+	return decompress(nil, data)
 }
 
 func snapshotSum(n int64, seq uint64, data []byte) sum {

@@ -71,7 +71,7 @@ func (s *Store) Size(ctx context.Context) (size int64, err error) {
 	return size, nil
 }
 
-// removeRows runs do, which deletes rows of removed sessions.
+// removeRows runs do, which deletes rows for good: they are overwritten with zeros.
 func removeRows(conn *sqlite.Conn, do func() error) error {
 	if err := setPragmas(conn, secureDelete); err != nil {
 		return err

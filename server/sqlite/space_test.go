@@ -45,8 +45,8 @@ func TestARemovedSessionIsOverwrittenAndItsSpaceGivenBack(t *testing.T) {
 		text := append(bytes.Repeat(secret, 5000), '\n')
 		for seq := uint64(1); seq <= 20; seq++ {
 			commit(t, s, &session.Batch{
-				Session: "gone", Events: text, First: seq, Last: seq, Snapshot: text, SnapSeq: seq,
-				Summary: secret, Spec: secret,
+				Session: "gone", Events: [][]byte{text}, First: seq, Last: seq, Snapshot: text, SnapSeq: seq,
+				Summary: secret, Spec: text,
 				Blobs:     []session.Blob{{ID: fmt.Sprint(seq), Data: text}},
 				Answers:   []session.Answer{{Key: fmt.Sprint("k", seq), Body: secret}},
 				Decisions: []session.Decision{{Request: fmt.Sprint("r", seq), Data: secret}},

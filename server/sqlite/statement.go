@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"slices"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -93,6 +94,15 @@ func (s *statement) blobAt(col int) []byte {
 		return nil
 	}
 	b := make([]byte, n)
+	s.stmt.ColumnBytes(col, b)
+	return b
+}
+
+// blobTo reads a column of the current row to the memory of b, or to new memory if that is too
+// short.
+func (s *statement) blobTo(col int, b []byte) []byte {
+	n := s.stmt.ColumnLen(col)
+	b = slices.Grow(b[:0], n)[:n]
 	s.stmt.ColumnBytes(col, b)
 	return b
 }

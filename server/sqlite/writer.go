@@ -12,9 +12,11 @@ import (
 
 // A writer is the only connection that writes.
 type writer struct {
-	mu     sync.Mutex   // one transaction or one truncation of the write-ahead log at a time
-	conn   *sqlite.Conn // guarded by mu
-	failed error        // guarded by mu; the first fatal error, returned by every later commit
+	mu      sync.Mutex   // one transaction or one truncation of the write-ahead log at a time
+	conn    *sqlite.Conn // guarded by mu
+	failed  error        // guarded by mu; the first fatal error, returned by every later commit
+	cache   sessionCache // guarded by mu
+	scratch              // guarded by mu
 }
 
 // checkFailure stops the store when err is fatal or left the connection inside a transaction. The
@@ -49,9 +51,11 @@ func (s *Store) write(do func(*sqlite.Conn) (int, error)) error {
 		return err
 	})
 	if err != nil {
+		s.writer.cache.empty()
 		return s.writer.checkFailure(err)
 	}
 	s.checkpoints.walBytes.Add(int64(size))
+	s.checkpoints.unlooked.Add(int64(size))
 	notify(s.committed)
 	return nil
 }

@@ -48,6 +48,9 @@ func (a *api) run(w http.ResponseWriter, r *http.Request, route *Route) (json.Ra
 
 // decode returns the command of a request, decoded as strictly as one of a connection.
 func (a *api) decode(w http.ResponseWriter, r *http.Request, route *Route) (*protocol.Command, error) {
+	if !utf8.ValidString(r.URL.Path) {
+		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "the path is not valid UTF-8")
+	}
 	cmd := protocol.Command{Command: route.Verb, Session: r.PathValue("id")}
 	var err error
 	if cmd.Key, err = key(r); err != nil {
@@ -115,6 +118,8 @@ func (a *api) readBody(w http.ResponseWriter, r *http.Request) (json.RawMessage,
 		return nil, protocol.Errorf(protocol.CodeInvalidJSON, "not valid UTF-8")
 	case !json.Valid(b):
 		return nil, protocol.Errorf(protocol.CodeInvalidJSON, "not a JSON object")
+	case bytes.TrimSpace(b)[0] != '{':
+		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "not a JSON object")
 	}
 	return b, nil
 }
@@ -165,7 +170,7 @@ func (route *Route) data(r *http.Request, query url.Values, sent json.RawMessage
 			fields[name] = value
 		}
 	}
-	return splice(fields, sent)
+	return splice(fields, sent), nil
 }
 
 // queryValue returns a value of the query as JSON.
@@ -190,27 +195,25 @@ func queryValue(name, value string, kind reflect.Kind) (json.RawMessage, error) 
 	return protocol.MustEncode(v), nil
 }
 
-// splice puts fields at the beginning of an object, in the order of their names.
-func splice(fields map[string]json.RawMessage, object json.RawMessage) (json.RawMessage, error) {
+// splice puts fields at the beginning of an object, in the order of their names. The object is
+// valid JSON or nil.
+func splice(fields map[string]json.RawMessage, object json.RawMessage) json.RawMessage {
 	if len(fields) == 0 {
-		return object, nil
+		return object
 	}
 	out := protocol.MustEncode(fields)
-	rest, ok := trimObject(object)
-	switch {
-	case object == nil, ok && len(rest) == 0:
-		return out, nil
-	case !ok:
-		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "not a JSON object")
+	rest := members(object)
+	if len(rest) == 0 {
+		return out
 	}
-	return slices.Concat(out[:len(out)-1], []byte(","), rest, []byte("}")), nil
+	return slices.Concat(out[:len(out)-1], []byte(","), rest, []byte("}"))
 }
 
-// trimObject returns the members of an object that is valid JSON, without its braces.
-func trimObject(object json.RawMessage) (members []byte, ok bool) {
-	object = bytes.TrimSpace(object)
-	if len(object) == 0 || object[0] != '{' {
-		return nil, false
+// members returns the members of an object that is valid JSON, without its braces.
+func members(object json.RawMessage) []byte {
+	if object == nil {
+		return nil
 	}
-	return bytes.TrimSpace(object[1 : len(object)-1]), true
+	object = bytes.TrimSpace(object)
+	return bytes.TrimSpace(object[1 : len(object)-1])
 }

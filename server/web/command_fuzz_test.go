@@ -19,6 +19,8 @@ func FuzzDecode(f *testing.F) {
 		{"/api/sessions/s/queue/m", "", `{"text":"x","message_id":"y"}`},
 		{"/api/sessions/s/approvals/r/decision", "", ` { "decision" : "deny" } `},
 		{"/api/sessions/s/history", "limit=3&before=7", ""},
+		{"/api/sessions/s\xff/history", "limit=3", ""},
+		{"/api/sessions", "", "0"},
 		{"/api/sessions/s%2Ft/close", "", "{}"},
 		{"/api/sessions/s/options/m%22%7D", "a=%zz", `{"value":"\ud800"}`},
 	} {

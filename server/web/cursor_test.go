@@ -1,8 +1,6 @@
 package web
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"net/http/httptest"
 	"strings"
@@ -11,35 +9,6 @@ import (
 
 	"agentctl/protocol"
 )
-
-// A sharedLog answers reads in turn with its own memory and with the buffer of the caller, as a log
-// does whose newest events are in memory.
-type sharedLog struct {
-	memory []byte
-	reads  int
-}
-
-func (l *sharedLog) Read(_ context.Context, after uint64, _ bool, _ int, buf []byte) ([]byte, uint64, error) {
-	l.reads++
-	if l.reads%2 == 1 {
-		return l.memory, after + 1, nil
-	}
-	return append(buf[:0], bytes.Repeat([]byte("x"), len(l.memory))...), after + 1, nil
-}
-
-func TestACursorLeavesTheMemoryOfTheLogUnchanged(t *testing.T) {
-	const lines = `{"session":"s","seq":1}` + "\n"
-	shared := &sharedLog{memory: []byte(lines)}
-	c := cursor{log: shared}
-	for range 10 {
-		if more, err := c.next(t.Context(), func([]byte) {}); !more || err != nil {
-			t.Fatal(more, err)
-		}
-	}
-	if string(shared.memory) != lines {
-		t.Errorf("the log's memory is %q", shared.memory)
-	}
-}
 
 func TestEventsOfAStreamHaveTheirPositions(t *testing.T) {
 	var lines []byte

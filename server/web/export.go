@@ -35,10 +35,9 @@ func (a *api) export(w http.ResponseWriter, r *http.Request, route *Route) {
 	}
 	var failed error
 	events := func(yield func([]byte, error) bool) {
-		var buf []byte
 		after, end := at.Result.After.Seq, at.Result.Position.Seq
 		for after < end {
-			lines, last, err := at.Log.Read(r.Context(), after, !a.Documents.Raw(format), sseBatch, buf[:0])
+			lines, last, err := at.Log.Read(r.Context(), after, !a.Documents.Raw(format), sseBatch)
 			if err != nil {
 				failed = err
 				yield(nil, err)
@@ -49,7 +48,7 @@ func (a *api) export(w http.ResponseWriter, r *http.Request, route *Route) {
 					return
 				}
 			}
-			after, buf = last, lines
+			after = last
 			sub.after.Store(after)
 		}
 	}

@@ -147,19 +147,6 @@ func (s *stream) event(name, id string, data []byte) {
 	s.out = append(append(append(s.out, "data: "...), data...), "\n\n"...)
 }
 
-var (
-	seqField = []byte(`"seq":`)
-	comma    = []byte(",")
-)
-
-// seqOf returns the digits of the seq in the line of a stored event. It is the second field, after
-// a string, in which the name of a field cannot stand unescaped.
-func seqOf(line []byte) []byte {
-	_, rest, _ := bytes.Cut(line, seqField)
-	seq, _, _ := bytes.Cut(rest, comma)
-	return seq
-}
-
 // outputs holds buffers for the output of events, so that a waiting stream has none.
 var outputs = sync.Pool{New: func() any { b := make([]byte, 0, sseBatch+sseBatch/2); return &b }}
 
@@ -168,8 +155,11 @@ func (s *stream) writeEvents(epoch string, lines []byte) {
 	out, kept := outputs.Get().(*[]byte), s.out
 	s.out = append((*out)[:0], s.out...)
 	id := append(append([]byte("id: "), epoch...), ':')
+	var seq []byte
+	var at int
 	for line := range bytes.Lines(lines) {
-		s.out = append(append(s.out, id...), seqOf(line)...)
+		seq, at = session.SeqOf(line, at)
+		s.out = append(append(s.out, id...), seq...)
 		s.out = append(append(s.out, "\ndata: "...), line...)
 		s.out = append(s.out, '\n')
 	}

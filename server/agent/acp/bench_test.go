@@ -2,6 +2,7 @@ package acp
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -16,26 +17,38 @@ type discardSession struct{ *recorder }
 
 func (discardSession) Emit(session.Event) error { return nil }
 
-// BenchmarkChunk measures one chunk of 40 bytes from its line to the event.
-func BenchmarkChunk(b *testing.B) {
-	line := `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + strings.Repeat("word ", 8) + `"}}}}` + "\n"
-	out := discardSession{&recorder{}}
-	l := newTestClient(out.recorder)
-	t := newTurn(b.Context(), "t", out, "/", knownAgent{})
-	l.setTurn(t)
-	defer l.endTurn(t)
-	r, w := io.Pipe()
-	c := rpc.New(r, io.Discard, l)
-	batch := []byte(strings.Repeat(line, 100))
-	b.SetBytes(int64(len(line)))
-	b.ReportAllocs()
-	for i := 0; i < b.N; i += 100 {
-		if _, err := w.Write(batch[:min(100, b.N-i)*len(line)]); err != nil {
-			b.Fatal(err)
-		}
+// BenchmarkLine measures a line of an agent until its event: a chunk of words, one of code, and the
+// repeated output of a tool.
+func BenchmarkLine(b *testing.B) {
+	for _, c := range []struct{ name, update string }{
+		{"words", `"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` +
+			strings.Repeat("word ", 8) + `"}`},
+		{"code", `"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` +
+			strings.Repeat(`\tif x == \"a\" {\n`, 4) + `"}`},
+		{"tool", `"sessionUpdate":"tool_call_update","toolCallId":"c","status":"in_progress","content":[` +
+			`{"type":"content","content":{"type":"text","text":"` + strings.Repeat(`a line of output\n`, 20) + `"}}]`},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			line := fmt.Sprintf(chunkLine, c.update) + "\n"
+			out := discardSession{&recorder{}}
+			l := newTestClient(out.recorder)
+			t := newTurn(b.Context(), "t", out, "/", knownAgent{})
+			l.setTurn(t)
+			defer l.endTurn(t)
+			r, w := io.Pipe()
+			c := rpc.New(r, io.Discard, l)
+			batch := []byte(strings.Repeat(line, 100))
+			b.SetBytes(int64(len(line)))
+			b.ReportAllocs()
+			for i := 0; i < b.N; i += 100 {
+				if _, err := w.Write(batch[:min(100, b.N-i)*len(line)]); err != nil {
+					b.Fatal(err)
+				}
+			}
+			_ = w.Close()
+			c.Wait()
+		})
 	}
-	_ = w.Close()
-	c.Wait()
 }
 
 // BenchmarkOutput measures updates that repeat the whole output of a tool.

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"strings"
@@ -38,6 +39,9 @@ func (a knownAgent) output(c *toolCall) (_ []protocol.Content, ok bool) {
 // to terminals hold nothing to show and are left out: their output comes by other fields. ok is
 // false if the list has nothing else.
 func (a knownAgent) mapContents(raw json.RawMessage) (out []protocol.Content, ok bool) {
+	if out, ok := a.textContents(raw); ok {
+		return out, true
+	}
 	var items []json.RawMessage
 	if decode(raw, &items) != nil || items == nil && present(raw) && string(raw) != "[]" {
 		return []protocol.Content{{Type: contentOther, Data: raw}}, true
@@ -49,6 +53,41 @@ func (a knownAgent) mapContents(raw json.RawMessage) (out []protocol.Content, ok
 		}
 	}
 	return out, len(out) > 0 || len(items) == 0
+}
+
+// textItem begins an item of the content of a tool call that is text.
+const textItem = `{"type":"content","content":{"type":"text","text":"`
+
+// textContents maps the content list of a tool call if all of it is text in the form that agents
+// send, in one pass. It reports false for every other form.
+func (a knownAgent) textContents(raw []byte) (out []protocol.Content, ok bool) {
+	rest, ok := bytes.CutPrefix(raw, []byte(`[`))
+	for ok {
+		var text string
+		if rest, ok = bytes.CutPrefix(rest, []byte(textItem)); !ok {
+			break
+		}
+		if text, rest, ok = cutText(rest); !ok {
+			break
+		}
+		if rest, ok = bytes.CutPrefix(rest, []byte(`}}`)); !ok {
+			break
+		}
+		out = append(out, a.textContent(text))
+		if string(rest) == `]` {
+			return out, true
+		}
+		rest, ok = bytes.CutPrefix(rest, []byte(`,`))
+	}
+	return nil, false
+}
+
+// textContent returns text as content.
+func (a knownAgent) textContent(text string) protocol.Content {
+	if a.markdown {
+		return markdownContent(text)
+	}
+	return protocol.Content{Type: contentText, Text: text}
 }
 
 func (a knownAgent) mapContent(raw json.RawMessage) (_ protocol.Content, ok bool) {
@@ -66,10 +105,8 @@ func (a knownAgent) mapContent(raw json.RawMessage) (_ protocol.Content, ok bool
 	case c.Type == "diff":
 		return protocol.Content{Type: contentDiff, Path: c.Path, Old: c.Old, New: c.New}, true
 	case c.Type != "content":
-	case c.Content.Type == "text" && a.markdown:
-		return markdownContent(c.Content.Text), true
 	case c.Content.Type == "text":
-		return protocol.Content{Type: contentText, Text: c.Content.Text}, true
+		return a.textContent(c.Content.Text), true
 	default:
 		if file, ok := c.Content.file(); ok {
 			return file, true

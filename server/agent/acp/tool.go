@@ -91,27 +91,28 @@ func (t *turn) upsertTool(c *toolCall, output bool) error {
 // describeTool emits tool.started with the changed fields, if any.
 func (t *turn) describeTool(known *tool, c *toolCall, first bool) error {
 	now, changed := known.call, protocol.ToolStartedData{Tool: known.id}
+	differs := first
 	if v := c.name(); v != "" && v != now.Name {
-		now.Name, changed.Name = v, v
+		now.Name, changed.Name, differs = v, v, true
 	}
 	if v := withoutName(c.Title, now.Name); v != "" && v != now.Title {
-		now.Title, changed.Title = v, v
+		now.Title, changed.Title, differs = v, v, true
 	}
 	// "other" never replaces a specific kind.
 	if v := toolKind(c.ToolKind); v != "" && v != now.Kind && (v != protocol.ToolOther || now.Kind == "") {
-		now.Kind, changed.Kind = v, v
+		now.Kind, changed.Kind, differs = v, v, true
 	}
 	if present(c.Input) && !bytes.Equal(c.Input, now.Input) {
-		now.Input, changed.Input = c.Input, c.Input
+		now.Input, changed.Input, differs = c.Input, c.Input, true
 		if in := protocol.ReadArguments(c.Input); in.Dir() != "" {
 			known.dir = in.Dir()
 		}
 	}
 	if v := c.locations(); len(v) > 0 && !slices.Equal(v, now.Locations) {
-		now.Locations, changed.Locations = v, v
+		now.Locations, changed.Locations, differs = v, v, true
 	}
 	known.call = now
-	if !first && reflect.DeepEqual(changed, protocol.ToolStartedData{Tool: known.id}) {
+	if !differs {
 		return nil
 	}
 	return t.emitTool(known, protocol.ToolStarted, changed)

@@ -82,9 +82,9 @@ func (t *turn) apply(u *update) bool {
 		return false
 	}
 	switch u.Kind {
-	case "agent_message_chunk":
+	case messageChunk:
 		return t.addChunk(u, protocol.KindText)
-	case "agent_thought_chunk":
+	case thoughtChunk:
 		return t.addChunk(u, protocol.KindReasoning)
 	case "tool_call", "tool_call_update":
 		return u.ID != "" && t.upsertTool(&u.toolCall, true) == nil
@@ -131,8 +131,7 @@ func (t *turn) warn(message string) {
 	_ = t.emit(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: message})
 }
 
-// addChunk adds text to the open part. It starts a new part when the kind or message changes or
-// another event came between.
+// addChunk adds the content of a chunk.
 func (t *turn) addChunk(u *update, kind protocol.Kind) bool {
 	var b block
 	if decode(u.Content, &b) != nil {
@@ -146,17 +145,30 @@ func (t *turn) addChunk(u *update, kind protocol.Kind) bool {
 	if !ok || text == "" {
 		return ok
 	}
+	return t.addText(kind, u.MessageID, text)
+}
+
+// applyText applies a chunk of text. It reports false if the turn has ended.
+func (t *turn) applyText(kind protocol.Kind, message, text string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.ended && (text == "" || t.addText(kind, message, text))
+}
+
+// addText adds text to the open part. It starts a new part when the kind or message changes or
+// another event came between.
+func (t *turn) addText(kind protocol.Kind, message, text string) bool {
 	t.addFailure(text)
 	start, delta := protocol.TextStart, protocol.TextDelta
 	if kind == protocol.KindReasoning {
 		start, delta = protocol.ReasoningStart, protocol.ReasoningDelta
 	}
-	if t.part.id == "" || t.part.kind != kind || t.part.message != u.MessageID {
+	if t.part.id == "" || t.part.kind != kind || t.part.message != message {
 		if t.endPart() != nil {
 			return false
 		}
 		t.parts++
-		t.part = part{id: "p" + strconv.Itoa(t.parts), message: u.MessageID, kind: kind}
+		t.part = part{id: "p" + strconv.Itoa(t.parts), message: message, kind: kind}
 		if t.emit(start, protocol.PartStartData{Part: t.part.id}) != nil {
 			return false
 		}

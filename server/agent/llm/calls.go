@@ -29,6 +29,8 @@ const (
 	expiredText = "The call was not run: nobody decided in time."
 	unknownText = "The server stopped while this call ran. It is not known whether it took effect. It was not " +
 		"repeated: check the state before you go on."
+	voidText = "The call was not run: what it changes is not as it was when the user was asked. Read it again before " +
+		"you call again."
 	stoppedText = "The call was not run: the user stopped the turn."
 )
 
@@ -147,9 +149,18 @@ func refused(status protocol.ToolStatus, format string, args ...any) callResult 
 	return callResult{ToolResult: ToolResult{Text: text}, status: status, failure: text}
 }
 
+// forbidden returns the result of a call that users or the policy denied. The model gets a rule
+// besides.
+func forbidden(text string) callResult {
+	r := refused(protocol.ToolDenied, "%s", text)
+	r.Text += deniedRule
+	return r
+}
+
 // call checks a call, asks if it must, and runs it. An error ends the turn.
 func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, error) {
 	if c.Started {
+		t.withdrawQuestions(ctx, c)
 		return refused(protocol.ToolUnknown, unknownText), t.endBelow(ctx, c)
 	}
 	tool := t.tools[c.Call.Name]
@@ -162,6 +173,9 @@ func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, er
 	call := &ToolCall{ID: c.Tool, Turn: t.turn.ID, Input: c.Call.Input, out: t.out}
 	preview, err := tool.Preview(ctx, call)
 	if err != nil {
+		if c.Basis != "" { // users were asked before a restart
+			t.withdrawRequest(ctx, c.Tool)
+		}
 		return t.failed(ctx, ToolResult{}, err)
 	}
 	started := protocol.ToolStartedData{
@@ -171,14 +185,14 @@ func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, er
 	if err := t.out.Emit(session.Event{Type: protocol.ToolStarted, Data: started}); err != nil {
 		return callResult{}, err
 	}
-	denied, err := t.judge(ctx, tool.Spec(), call, &preview)
+	denied, err := t.judge(ctx, i, tool.Spec(), call, &preview)
 	if err != nil || denied.status != "" {
 		return denied, err
 	}
 	if err := t.agent.update(t.out, func(s *state) { s.Turn.Calls[i].Started = true }); err != nil {
 		return callResult{}, err
 	}
-	call.Asking = t.asker(call)
+	call.Asking = t.asker(i, call)
 	result, err := tool.Run(ctx, call, func(text string) {
 		_ = t.out.Emit(session.Event{ // fails when the turn is over
 			Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: c.Tool, Text: text},
@@ -218,8 +232,9 @@ func (t *turnRun) toolNames() string {
 	return strings.Join(names, ", ")
 }
 
-// judge returns the result of a call that is denied; with an empty status it may run.
-func (t *turnRun) judge(ctx context.Context, spec ToolSpec, c *ToolCall, p *Preview) (callResult, error) {
+// judge returns the result of the call with an index if it is denied; with an empty status it may
+// run.
+func (t *turnRun) judge(ctx context.Context, i int, spec ToolSpec, c *ToolCall, p *Preview) (callResult, error) {
 	ruling := t.agent.policy().Judge(policy.Call{
 		Kind: spec.Kind, Safe: p.Safe, Contained: p.Contained, Plan: p.Request.Kind == protocol.ApprovePlan,
 		Question: p.Request.Kind == protocol.ApproveQuestion,
@@ -228,7 +243,7 @@ func (t *turnRun) judge(ctx context.Context, spec ToolSpec, c *ToolCall, p *Prev
 	switch {
 	case ruling.Action == policy.Refuse:
 		reason := strings.TrimSpace("The policy denies this call. " + ruling.Reason)
-		return refused(protocol.ToolDenied, "%s%s", reason, deniedRule), nil
+		return forbidden(reason), nil
 	case ruling.Action == policy.Allow && repeats <= maxRepeats:
 		return callResult{}, nil
 	}
@@ -251,6 +266,10 @@ func (t *turnRun) judge(ctx context.Context, spec ToolSpec, c *ToolCall, p *Prev
 	if ruling.Action == policy.Allow {
 		a.Why = fmt.Sprintf("the model makes the same call for the %dth time", repeats)
 	}
+	if void, err := t.isVoid(i, p.Basis); void || err != nil {
+		t.withdrawRequest(ctx, a.Request)
+		return refused(protocol.ToolFailed, voidText), err
+	}
 	v, err := t.out.Ask(ctx, a)
 	if err != nil {
 		return callResult{}, err
@@ -269,6 +288,9 @@ func (t *turnRun) denial(ctx context.Context, v session.Verdict) (callResult, er
 	reason := ""
 	if v.Reason != "" {
 		reason = " Reason: " + v.Reason
+		if !strings.HasSuffix(reason, ".") && !strings.HasSuffix(reason, "!") && !strings.HasSuffix(reason, "?") {
+			reason += "."
+		}
 	}
 	switch {
 	case v.Outcome == protocol.Allowed:
@@ -283,7 +305,7 @@ func (t *turnRun) denial(ctx context.Context, v session.Verdict) (callResult, er
 		}
 		return callResult{}, context.Canceled
 	}
-	return refused(protocol.ToolDenied, "%s%s%s", deniedText, reason, deniedRule), nil
+	return forbidden(deniedText + reason), nil
 }
 
 // countRepeat counts a call of the turn and returns how many equal ones there were, with it.
@@ -298,22 +320,4 @@ func (a *Agent) countRepeat(text string) int {
 	}
 	a.state.Turn.Repeats[call]++
 	return a.state.Turn.Repeats[call]
-}
-
-// asker returns how a running call asks users. The first question has the id of the call with 1.
-func (t *turnRun) asker(c *ToolCall) Asker {
-	var mu sync.Mutex
-	n := 0
-	return func(ctx context.Context, a protocol.Approval) (Answer, error) {
-		mu.Lock()
-		n++
-		a.Request, a.Tool = fmt.Sprintf("%s.%d", c.ID, n), c.ID
-		mu.Unlock()
-		v, err := t.out.Ask(ctx, a)
-		if err != nil {
-			return Answer{}, err
-		}
-		denied, err := t.denial(ctx, v)
-		return Answer{Denied: denied.Text, Input: v.Input}, err
-	}
 }

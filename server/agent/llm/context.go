@@ -24,16 +24,20 @@ type ContextConfig struct {
 	Threshold float64 `json:"threshold"` // part of the model's context that is used before; default 0.8
 }
 
-// setContext records that the conversation of that many bytes has so many tokens.
-func (s *state) setContext(tokens, size int64) {
-	s.Context, s.Counted = tokens, 0
-	if tokens > 0 {
-		s.Counted = size
-	}
-}
+const (
+	bytesPerToken    = 4  // an estimate, before a provider has counted any
+	maxBytesPerToken = 20 // that a count of a provider may mean
+)
 
-// bytesPerToken estimates the size of a token before a provider has counted any.
-const bytesPerToken = 4
+// setContext records that the conversation of that many bytes has so many tokens. If they are too
+// few, the provider has counted none, or only those that it did not have in a cache, as some
+// compatible servers do: an estimate takes their place.
+func (s *state) setContext(tokens, size int64) {
+	if tokens*maxBytesPerToken < size {
+		tokens = size / bytesPerToken
+	}
+	s.Context, s.Counted = tokens, size
+}
 
 // tokens estimates the tokens of a number of bytes, from the last count of the provider.
 func (s *state) tokens(size int64) int64 {

@@ -71,6 +71,10 @@ func TestFullIsConfiguredAndTold(t *testing.T) {
 		if s := policyOf(r.agent); s.Value != "ask" {
 			t.Errorf("full is no longer configured: %+v", s)
 		}
+		err := r.agent.Configure(t.Context(), policySetting, "full")
+		if err == nil || !strings.Contains(err.Error(), "in the configuration of the server") {
+			t.Errorf("full without the configuration: %v", err)
+		}
 	})
 }
 

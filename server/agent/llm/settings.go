@@ -54,7 +54,10 @@ func (a *Agent) effort() string {
 }
 
 func (a *Agent) emitOptions() error {
-	o := protocol.Options{Name: a.options.Name, Settings: a.settings(), Commands: a.commands()}
+	o := protocol.Options{
+		Name: a.options.Name, Settings: a.settings(), Commands: a.commands(), Resources: a.resources(),
+		Features: []string{protocol.FeatureUndo, protocol.FeatureFork},
+	}
 	return a.host.Emit(session.Event{Type: protocol.AgentOptions, Data: o})
 }
 
@@ -64,10 +67,19 @@ func (a *Agent) Configure(_ context.Context, setting, value string) error {
 	all := a.settings()
 	i := slices.IndexFunc(all, func(s protocol.Setting) bool { return s.ID == setting })
 	if i < 0 {
+		if !a.Process().Running { // clients do not know the settings yet
+			if err := a.emitOptions(); err != nil {
+				return err
+			}
+		}
 		return protocol.Errorf(protocol.CodeNotFound,
 			"the agent has no setting %.80q; it has model, effort, policy and context", setting)
 	}
 	if !slices.ContainsFunc(all[i].Choices, func(c protocol.Choice) bool { return c.ID == value }) {
+		if setting == policySetting && policy.Policy(value) == policy.Full {
+			return protocol.Errorf(protocol.CodeInvalidMessage,
+				`the policy full needs "policy": "full" of the agent in the configuration of the server`)
+		}
 		return protocol.Errorf(protocol.CodeInvalidMessage, "%.80q is not a choice of %s", value, setting)
 	}
 	err := a.update(a.host, func(s *state) {

@@ -72,8 +72,11 @@ type lastAnswer struct {
 type callState struct {
 	Tool    string        `json:"tool"` // id in the session
 	Call    model.Call    `json:"call"`
+	Basis   string        `json:"basis,omitempty"`   // of its preview when users were asked
 	Started bool          `json:"started,omitempty"` // stored before it runs
 	Result  *model.Result `json:"result,omitempty"`
+
+	Questions int `json:"questions,omitempty"` // that the running call has asked
 
 	// Below are the open calls of a task. True: one waits for a decision.
 	Below map[string]bool `json:"below,omitempty"`

@@ -184,6 +184,11 @@ func TestSettingsAreToldAndChecked(t *testing.T) {
 	if last.Name != "coder" || !slices.Equal(values, []string{"test/other", "default"}) {
 		t.Errorf("%+v", last)
 	}
+	_, undoes := session.Agent(r.agent).(session.Undoer)
+	_, forks := session.Agent(r.agent).(session.Forker)
+	if last.Has(protocol.FeatureUndo) != undoes || last.Has(protocol.FeatureFork) != forks || last.Has("fly") {
+		t.Errorf("the features are %q", last.Features)
+	}
 }
 
 // Without a key the agent does not start, and says what is missing.
@@ -222,4 +227,14 @@ func TestFilesOfAMessageReachTheModel(t *testing.T) {
 			t.Errorf("%s", r.lines())
 		}
 	})
+}
+
+func TestACountThatCannotBeOfTheConversationIsReplacedByAnEstimate(t *testing.T) {
+	for count, want := range map[int64]int64{0: 10_000, 15: 10_000, 1999: 10_000, 2000: 2000, 12_000: 12_000} {
+		var s state
+		s.setContext(count, 40_000)
+		if s.Context != want || s.tokens(80_000) != 2*want {
+			t.Errorf("%d tokens: %d, of twice as much %d", count, s.Context, s.tokens(80_000))
+		}
+	}
 }

@@ -257,9 +257,7 @@ func (t *turnRun) endBelow(ctx context.Context, c *callState) error {
 		status := protocol.ToolUnknown
 		if asking {
 			status = protocol.ToolCancelled
-			gone, cancel := context.WithCancel(ctx)
-			cancel()
-			_, _ = t.out.Ask(gone, protocol.Approval{Request: tool, Kind: protocol.ApproveTool, Tool: tool})
+			t.withdrawRequest(ctx, tool)
 		}
 		err := t.out.Emit(session.Event{Type: protocol.ToolEnded, Parent: c.Tool, Data: protocol.ToolEndedData{
 			Tool: tool, Status: status, Error: "the server stopped while the task ran",

@@ -41,6 +41,16 @@ type Prompts interface {
 	Notify(changed func())
 }
 
+// Resources are a Toolbox with contents that users mention in messages.
+type Resources interface {
+	// Resources returns those that are known. Their change is told as that of Prompts.
+	Resources() []protocol.Resource
+
+	// ReadResource returns the content of a resource by its name. nil without an error: the name is
+	// none.
+	ReadResource(ctx context.Context, name string) ([]model.Part, error)
+}
+
 // A Tool can be called by the model. Its methods may be called from any goroutine.
 type Tool interface {
 	// Spec is constant.
@@ -104,6 +114,11 @@ type Preview struct {
 	// Request is what users are asked, if they are. Request, Tool and Name are filled in, and Input
 	// except of a patch and of a plan: diffs and tasks must tell all that the call does.
 	Request protocol.Approval
+
+	// Basis identifies what the call was checked against, such as the content of files. A request
+	// that waits over a restart is void if it has changed meanwhile: what would run is not what
+	// was shown.
+	Basis string
 
 	// Safe: the call only reads, within the session's directory. The default policy runs it.
 	Safe bool

@@ -83,6 +83,9 @@ func (t *turnRun) begin(ctx context.Context) error {
 	if err := t.expand(ctx, &message); err != nil {
 		return err
 	}
+	if err := t.addResources(ctx, &message); err != nil {
+		return err
+	}
 	err := t.agent.update(t.out, func(s *state) {
 		if t.resumes(s) {
 			t.resume(s)

@@ -544,6 +544,56 @@ func TestARunningCallAsks(t *testing.T) {
 	})
 }
 
+// The model is told not to reach in another way what was denied. Users see what was decided.
+func TestADenialTellsUsersTheReasonAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		script := fakemodel.Turns(func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
+			out.Call("shell", x("rm"))
+		}, fakemodel.Say("ok"))
+		r := newRig(t, "chat", "qwen", script, echo("shell"))
+		r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
+			return session.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "too dangerous"}, nil
+		}
+		if _, err := r.send(t.Context(), "go"); err != nil {
+			t.Fatal(err)
+		}
+		const told = "The user denied this call. Reason: too dangerous."
+		if text, _ := r.fake.Requests()[1].ToolResult(); text != told+deniedRule {
+			t.Errorf("the model got %q", text)
+		}
+		for _, e := range r.events {
+			if d, ok := e.Data.(protocol.ToolEndedData); ok && d.Error != told {
+				t.Errorf("users got %q", d.Error)
+			}
+		}
+	})
+}
+
+// The policy deny answers what a running call asks.
+func TestAPolicyDeniesTheQuestionsOfARunningCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tool := echo("look")
+		tool.safe = true
+		tool.run = func(ctx context.Context, c *ToolCall, _ func(string)) (ToolResult, error) {
+			answer, err := c.Asking(ctx, protocol.Approval{Kind: protocol.ApproveQuestion, Title: "Sure?"})
+			return ToolResult{Text: "the answer: " + answer.Denied}, err
+		}
+		script := fakemodel.Turns(func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
+			out.Call("look", x("a"))
+		}, fakemodel.Say("ok"))
+		r := newRig(t, "chat", "qwen", script, tool)
+		r.opts.Config.Policy = policy.Deny
+		r.open(nil)
+		if _, err := r.send(t.Context(), "go"); err != nil {
+			t.Fatal(err)
+		}
+		text, _ := r.fake.Requests()[1].ToolResult()
+		if len(r.asked) != 0 || !strings.Contains(text, "The policy denies questions") {
+			t.Errorf("asked %+v, result %q", r.asked, text)
+		}
+	})
+}
+
 // After a call that cannot be read the model is asked again, with a hint.
 func TestTheModelIsToldOfACallThatCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,10 +25,11 @@ type connection struct {
 	once    sync.Once     // closes settled
 	changes chan struct{} // the server changed a list; one at most waits
 
-	calls callTable
+	calls    callTable
+	requests sync.WaitGroup // added to under mu, while there is a session
 
 	mu      sync.Mutex
-	session *sdk.ClientSession // nil: not connected
+	session *sdk.ClientSession // nil: not connected, no request begins
 	offer   offer              // stays after a failure: the tools of a request do not change with it
 	problem string             // why it is not connected
 }
@@ -45,14 +47,24 @@ func (c *connection) offered() offer {
 	return c.offer
 }
 
-// client returns the session of the SDK, or an error for the model.
-func (c *connection) client() (*sdk.ClientSession, error) {
+// begin returns the session of the SDK for a request, which calls end at its end. The error is for
+// the model.
+func (c *connection) begin() (s *sdk.ClientSession, end func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.session == nil {
-		return nil, fmt.Errorf("the MCP server %s is not connected: %s", c.server.Name, c.problem)
+		return nil, nil, fmt.Errorf("the MCP server %s is not connected: %s", c.server.Name, c.problem)
 	}
-	return c.session, nil
+	c.requests.Add(1)
+	return c.session, c.requests.Done, nil
+}
+
+// drain refuses requests from now on and waits for those that run. The connection is closed.
+func (c *connection) drain() {
+	c.mu.Lock()
+	c.session, c.problem = nil, "the connection has ended"
+	c.mu.Unlock()
+	c.requests.Wait()
 }
 
 // run keeps the server connected. It reports a failure once, until the server was connected for
@@ -128,7 +140,7 @@ func (c *connection) serve(ctx context.Context, failures int) (err error) {
 	defer func() {
 		l.stop() // before Close, which waits for a write to a program that does not read
 		_ = s.Close()
-		c.calls.wait()
+		c.drain()
 	}()
 	err = c.follow(ctx, s, closed)
 	if ctx.Err() == nil && err == nil {
@@ -149,9 +161,14 @@ func (c *connection) connect(ctx context.Context, t sdk.Transport, failures int)
 		}
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "agentctl", Version: "1"}, &sdk.ClientOptions{
-		Capabilities:                &sdk.ClientCapabilities{}, // nil: the directory would be offered
+		// No directory, no requests to the model, no pages to open.
+		Capabilities: &sdk.ClientCapabilities{
+			Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}},
+		},
+		ElicitationHandler:          c.elicit,
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { change() },
 		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { change() },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { change() },
 		ProgressNotificationHandler: c.calls.progress,
 	})
 	var options sdk.ClientSessionOptions
@@ -213,7 +230,7 @@ func (c *connection) refresh(ctx context.Context, s *sdk.ClientSession) error {
 	if next.leftOut != "" && next.leftOut != before.leftOut {
 		c.box.notice("MCP server %s: left out: %s", c.server.Name, next.leftOut)
 	}
-	if len(next.prompts) > 0 || len(before.prompts) > 0 {
+	if len(next.prompts) > 0 || len(before.prompts) > 0 || !slices.Equal(next.named, before.named) {
 		c.box.commandsChanged()
 	}
 	return nil

@@ -17,7 +17,8 @@ type offer struct {
 	tools     []*tool
 	prompts   []*prompt
 	resources bool
-	leftOut   string // for users; empty: nothing
+	named     []protocol.Resource // that users can mention
+	leftOut   string              // for users; empty: nothing
 }
 
 // list reads what the server offers.
@@ -39,7 +40,9 @@ func (c *connection) list(ctx context.Context, s *sdk.ClientSession) (o offer, e
 		}
 		problems = append(problems, more...)
 	}
-	o.resources = r.Capabilities.Resources != nil
+	if o.resources = r.Capabilities.Resources != nil; o.resources {
+		o.named = c.listNamed(ctx, s)
+	}
 	o.leftOut = strings.Join(problems, "; ")
 	return o, nil
 }

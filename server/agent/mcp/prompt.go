@@ -74,10 +74,6 @@ func (b *Toolbox) Expand(ctx context.Context, command, text string) ([]model.Par
 }
 
 func (p *prompt) expand(ctx context.Context, text string) ([]model.Part, error) {
-	s, err := p.connection.client()
-	if err != nil {
-		return nil, err
-	}
 	params := &sdk.GetPromptParams{Name: p.name, Arguments: map[string]string{}}
 	given := strings.Fields(text)
 	if len(given) < p.required {
@@ -97,8 +93,10 @@ func (p *prompt) expand(ctx context.Context, text string) ([]model.Part, error) 
 		}
 		params.Arguments[name], rest = word, strings.TrimSpace(after)
 	}
-	send := func(ctx context.Context, _ string) (*sdk.GetPromptResult, error) { return s.GetPrompt(ctx, params) }
-	r, err := run(ctx, p.connection, func(string) {}, send)
+	send := func(ctx context.Context, s *sdk.ClientSession, _ string) (*sdk.GetPromptResult, error) {
+		return s.GetPrompt(ctx, params)
+	}
+	r, err := run(ctx, p.connection, caller{out: func(string) {}}, send)
 	if err != nil {
 		return nil, fmt.Errorf("/%s: %w", p.command.Name, err)
 	}
@@ -118,15 +116,20 @@ func (b *Toolbox) message(r *sdk.GetPromptResult) ([]model.Part, error) {
 		}
 		c.add(m.Content)
 	}
-	var parts []model.Part
+	parts := b.parts(&c)
+	if parts == nil {
+		return nil, errors.New("the prompt is empty")
+	}
+	return parts, nil
+}
+
+// parts returns a content as parts of a message.
+func (b *Toolbox) parts(c *content) (parts []model.Part) {
 	if len(c.texts) > 0 {
 		parts = append(parts, model.Part{Type: model.Text, Text: b.shorten(strings.Join(c.texts, "\n"))})
 	}
 	for i := range c.files {
 		parts = append(parts, model.Part{Type: model.FilePart, File: &c.files[i]})
 	}
-	if parts == nil {
-		return nil, errors.New("the prompt is empty")
-	}
-	return parts, nil
+	return parts
 }

@@ -65,11 +65,7 @@ func (t *listResources) Run(ctx context.Context, c *llm.ToolCall, out func(strin
 	if err != nil {
 		return llm.ToolResult{}, err
 	}
-	s, err := of.client()
-	if err != nil {
-		return llm.ToolResult{}, err
-	}
-	return run(ctx, of, out, func(ctx context.Context, _ string) (r llm.ToolResult, err error) {
+	list := func(ctx context.Context, s *sdk.ClientSession, _ string) (r llm.ToolResult, err error) {
 		var b strings.Builder
 		n := 0
 		params := &sdk.ListResourcesParams{}
@@ -97,7 +93,8 @@ func (t *listResources) Run(ctx context.Context, c *llm.ToolCall, out func(strin
 			b.WriteString("[no resources]")
 		}
 		return llm.ToolResult{Text: t.box.shorten(b.String())}, nil
-	})
+	}
+	return run(ctx, of, caller{out: out}, list)
 }
 
 // Spec implements llm.Tool.
@@ -126,13 +123,10 @@ func (t *readResource) Run(ctx context.Context, c *llm.ToolCall, out func(string
 	if err != nil {
 		return llm.ToolResult{}, err
 	}
-	s, err := of.client()
-	if err != nil {
-		return llm.ToolResult{}, err
-	}
-	r, err := run(ctx, of, out, func(ctx context.Context, _ string) (*sdk.ReadResourceResult, error) {
+	send := func(ctx context.Context, s *sdk.ClientSession, _ string) (*sdk.ReadResourceResult, error) {
 		return s.ReadResource(ctx, &sdk.ReadResourceParams{URI: in.URI})
-	})
+	}
+	r, err := run(ctx, of, caller{out: out}, send)
 	if err != nil {
 		return llm.ToolResult{}, err
 	}

@@ -147,6 +147,18 @@ func newServer() *sdk.Server {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
+	add("ask", func(_ context.Context, r *sdk.CallToolRequest, schema string) (*sdk.CallToolResult, error) {
+		if answer, ok := r.Params.InputResponses["q"].(*sdk.ElicitResult); ok {
+			b, err := json.Marshal(answer.Content)
+			return say(answer.Action + " " + string(b)), err
+		}
+		ask := &sdk.ElicitParams{Mode: "form", Message: "Where to?", RequestedSchema: json.RawMessage(schema)}
+		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"q": ask}}, nil
+	})
+	add("sample", func(context.Context, *sdk.CallToolRequest, string) (*sdk.CallToolResult, error) {
+		ask := &sdk.CreateMessageParams{MaxTokens: 1} //nolint:staticcheck // deprecated, and sent all the same
+		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"q": ask}}, nil
+	})
 	add("grow", func(context.Context, *sdk.CallToolRequest, string) (*sdk.CallToolResult, error) {
 		add("grown", func(context.Context, *sdk.CallToolRequest, string) (*sdk.CallToolResult, error) {
 			return say("grown"), nil
@@ -305,14 +317,31 @@ func (r *rig) tool(name string) llm.Tool {
 // call runs a tool.
 func (r *rig) call(ctx context.Context, name, input string, out func(string)) (llm.ToolResult, error) {
 	r.t.Helper()
+	return r.callAsking(ctx, name, input, out, nil)
+}
+
+// callAsking runs a tool that may ask users.
+func (r *rig) callAsking(
+	ctx context.Context, name, input string, out func(string), ask llm.Asker,
+) (llm.ToolResult, error) {
+	r.t.Helper()
 	if out == nil {
 		out = func(string) {}
 	}
-	t, c := r.tool(name), &llm.ToolCall{Input: json.RawMessage(input)}
+	t, c := r.tool(name), &llm.ToolCall{Input: json.RawMessage(input), Asking: ask}
 	if _, err := t.Preview(ctx, c); err != nil {
 		return llm.ToolResult{}, err
 	}
 	return t.Run(ctx, c, out)
+}
+
+// connected returns an error if a request to a server would be refused.
+func (r *rig) connected(server int) error {
+	_, end, err := r.connections[server].begin()
+	if err == nil {
+		end()
+	}
+	return err
 }
 
 // until waits for a condition that another process makes true.

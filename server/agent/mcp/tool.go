@@ -29,15 +29,12 @@ func (t *tool) Preview(context.Context, *llm.ToolCall) (llm.Preview, error) {
 
 // Run implements llm.Tool. A call is sent once: after a failure it is not known whether it ran.
 func (t *tool) Run(ctx context.Context, c *llm.ToolCall, out func(string)) (llm.ToolResult, error) {
-	s, err := t.connection.client()
-	if err != nil {
-		return llm.ToolResult{}, err
-	}
-	r, err := run(ctx, t.connection, out, func(ctx context.Context, token string) (*sdk.CallToolResult, error) {
+	send := func(ctx context.Context, s *sdk.ClientSession, token string) (*sdk.CallToolResult, error) {
 		p := &sdk.CallToolParams{Name: t.name, Arguments: c.Input}
 		p.SetProgressToken(token)
 		return s.CallTool(ctx, p)
-	})
+	}
+	r, err := run(ctx, t.connection, caller{out: out, tool: t.spec.Name, ask: c.Asking}, send)
 	if err != nil {
 		return llm.ToolResult{}, err
 	}

@@ -13,8 +13,8 @@ import (
 	"agentctl/server/session"
 )
 
-// A Toolbox has the tools of the servers of one session. It implements llm.Toolbox, llm.Preparer
-// and llm.Prompts.
+// A Toolbox has the tools of the servers of one session. It implements llm.Toolbox, llm.Preparer,
+// llm.Prompts and llm.Resources.
 type Toolbox struct {
 	// Static after Open.
 	options     Options
@@ -30,9 +30,10 @@ type Toolbox struct {
 }
 
 var (
-	_ llm.Toolbox  = (*Toolbox)(nil)
-	_ llm.Preparer = (*Toolbox)(nil)
-	_ llm.Prompts  = (*Toolbox)(nil)
+	_ llm.Toolbox   = (*Toolbox)(nil)
+	_ llm.Preparer  = (*Toolbox)(nil)
+	_ llm.Prompts   = (*Toolbox)(nil)
+	_ llm.Resources = (*Toolbox)(nil)
 )
 
 // Open starts to connect to the servers and returns at once.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -94,6 +95,21 @@ func TestPromptsAndResources(t *testing.T) {
 	if parts, err := r.Expand(t.Context(), "help", ""); err != nil || parts != nil {
 		t.Errorf("another command: %+v, %v", parts, err)
 	}
+	if got := r.Resources(); len(got) != 1 || got[0] != (protocol.Resource{Name: "box:note://1", Title: "note"}) {
+		t.Errorf("resources %+v", got)
+	}
+	parts, err = r.ReadResource(t.Context(), "box:note://1")
+	if err != nil || len(parts) != 1 || parts[0].Text != "[resource note://1]\na note" {
+		t.Errorf("%+v, %v", parts, err)
+	}
+	for _, name := range []string{"other:note://1", "box", "box:", "box:note:// 1", "mail@box:x"} {
+		if parts, err := r.ReadResource(t.Context(), name); err != nil || parts != nil {
+			t.Errorf("%q: %+v, %v", name, parts, err)
+		}
+	}
+	if _, err := r.ReadResource(t.Context(), "box:note://2"); err == nil {
+		t.Error("a resource that does not exist is read")
+	}
 	got, err := r.call(t.Context(), "list_resources", `{"server":"box"}`, nil)
 	if err != nil || !strings.Contains(got.Text, "note://1 note text/plain") {
 		t.Errorf("%+v, %v", got, err)
@@ -151,7 +167,7 @@ func TestAChangedListIsPublishedWithTheNextRequest(t *testing.T) {
 	if _, err := r.call(t.Context(), "mcp__box__grow", `{"text":""}`, nil); err != nil {
 		t.Fatal(err)
 	}
-	r.until("offered", func() bool { return len(r.connections[0].offered().tools) == 11 })
+	r.until("offered", func() bool { return len(r.connections[0].offered().tools) == 13 })
 	if strings.Contains(r.names(), "grown") {
 		t.Error("published during a request")
 	}
@@ -193,15 +209,14 @@ func TestHostileServersAreBoundedAndHurtNoOther(t *testing.T) {
 	list[1].StartTimeout = 200 * time.Millisecond
 	r := newRig(t, list...)
 	r.until("connected", func() bool {
-		_, err := r.connections[4].client()
 		notices, _ := r.host.told()
-		return err == nil && len(notices) == 7
+		return r.connected(4) == nil && len(notices) == 7
 	})
 	r.prepare()
 	if got, err := r.call(t.Context(), "mcp__good__echo", `{"text":"x"}`, nil); err != nil || got.Text != "echo x" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := r.connections[1].client(); err == nil ||
+	if err := r.connected(1); err == nil ||
 		!strings.HasPrefix(err.Error(), "the MCP server hang is not connected: no answer within 200ms") {
 		t.Errorf("%v", err)
 	}
@@ -247,10 +262,7 @@ func TestAServerThatDoesNotAnswerTheNewestProtocolIsAskedForTheOlder(t *testing.
 	s := program(t, "box", "silent-discover")
 	s.StartTimeout = time.Second
 	r := newRig(t, s)
-	r.until("connected", func() bool {
-		_, err := r.connections[0].client()
-		return err == nil
-	})
+	r.until("connected", func() bool { return r.connected(0) == nil })
 	r.prepare()
 	if got, err := r.call(t.Context(), "mcp__box__echo", `{"text":"x"}`, nil); err != nil || got.Text != "echo x" {
 		t.Errorf("%+v, %v", got, err)
@@ -372,4 +384,29 @@ func TestNamesOfToolsAreValidAndDistinct(t *testing.T) {
 	if got := toolName("github", "create_issue"); got != "mcp__github__create_issue" {
 		t.Error(got)
 	}
+}
+
+// A connection that ends waits for the requests that run, and refuses those that come after.
+func TestAnEndedConnectionTakesNoRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConnection(nil, Server{Name: "box"})
+		c.session = new(sdk.ClientSession)
+		_, end, err := c.begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		drained := make(chan struct{})
+		go func() { c.drain(); close(drained) }()
+		synctest.Wait()
+		if _, _, err := c.begin(); err == nil {
+			t.Error("a request begins on a connection that has ended")
+		}
+		select {
+		case <-drained:
+			t.Error("the connection did not wait for a request")
+		default:
+		}
+		end()
+		<-drained
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/session"
@@ -20,24 +21,33 @@ type Agent struct {
 	capabilities session.Capabilities
 
 	usageMu sync.Mutex // held from adding up usage to its event; locked before mu
+	saveMu  sync.Mutex // held from encoding the state to saving it; locked before mu
 
-	mu     sync.Mutex
-	state  state
-	run    *run // nil: no turn
-	inners []*inner
-	closed bool
+	mu      sync.Mutex
+	state   state
+	run     *run // nil: no turn
+	inners  []*inner
+	started time.Time               // zero: not started
+	stop    context.CancelCauseFunc // of Start; nil: it does not run
+	closed  bool
 
-	runs sync.WaitGroup
+	runs sync.WaitGroup // Run and Start
 }
 
 var (
 	_ session.Agent          = (*Agent)(nil)
+	_ session.Starter        = (*Agent)(nil)
+	_ session.Configurer     = (*Agent)(nil)
 	_ session.TaskController = (*Agent)(nil)
 	_ session.Exporter       = (*Agent)(nil)
 	_ session.Explainer      = explainer{}
 )
 
 var errClosed = errors.New("the pipeline was closed")
+
+func (a *Agent) errIsClosed() error {
+	return protocol.Errorf(protocol.CodeShuttingDown, "%s is closed", a.options.Name)
+}
 
 // New returns the agent of a session. If all agents of its roles explain requests, it is a
 // session.Explainer.
@@ -61,32 +71,6 @@ func New(o Options, spec session.Spec, host session.Host) (session.Agent, error)
 	return a, nil
 }
 
-// inspectRoles returns what the agents of all roles can do. An agent that cannot be opened can do
-// nothing; its error is that of the turn.
-func (a *Agent) inspectRoles() (common session.Capabilities, explains bool) {
-	common, explains = session.Capabilities{TakesPatch: true, TakesCommand: true}, true
-	planner, solver, aggregator := a.options.Config.Roles()
-	names := []string{planner, solver, aggregator}
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		spec := session.Spec{Session: a.spec.Session, Agent: name, CWD: a.spec.CWD, Env: a.spec.Env}
-		agent, err := a.options.Open(spec, inspectionHost{})
-		if err != nil {
-			return session.Capabilities{}, false
-		}
-		c := agent.Capabilities()
-		common.TakesPatch = common.TakesPatch && c.TakesPatch
-		common.TakesCommand = common.TakesCommand && c.TakesCommand
-		if _, ok := agent.(session.Explainer); !ok {
-			explains = false
-		}
-		if err := agent.Close(); err != nil {
-			a.host.Logf("close %s: %v", name, err)
-		}
-	}
-	return common, explains
-}
-
 // Capabilities implements session.Agent.
 func (a *Agent) Capabilities() session.Capabilities { return a.capabilities }
 
@@ -94,11 +78,11 @@ func (a *Agent) Capabilities() session.Capabilities { return a.capabilities }
 func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
 	work, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	r := &run{agent: a, turn: turn, out: out, stop: stop}
+	r := &run{agent: a, turn: turn, out: out, stop: stop, changed: changedFiles{dir: a.spec.CWD}}
 	a.mu.Lock()
 	if a.closed {
 		a.mu.Unlock()
-		return session.End{}, protocol.Errorf(protocol.CodeShuttingDown, "%s is closed", a.options.Name)
+		return session.End{}, a.errIsClosed()
 	}
 	a.run = r
 	r.usageBefore = a.state.Usage
@@ -106,6 +90,9 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	a.mu.Unlock()
 	defer a.runs.Done()
 
+	if err := a.announce(); err != nil {
+		return session.End{}, err
+	}
 	end, err := r.work(work)
 	var limit *limitError
 	switch {
@@ -118,13 +105,23 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	end.Usage = total.reported()
 	a.mu.Lock()
 	a.run = nil
-	a.state.Usage = addUsage(r.usageBefore, total.usage)
-	b := a.state.encode()
 	a.mu.Unlock()
-	if failed := a.host.Save(b); failed != nil {
+	failed := a.change(func(s *state) { s.Usage = addUsage(r.usageBefore, total.usage) }, a.host.Save)
+	if failed != nil {
 		a.host.Logf("save state of %s: %v", a.options.Name, failed)
 	}
 	return end, err
+}
+
+// change changes the state and saves it.
+func (a *Agent) change(f func(*state), save func(state []byte) error) error {
+	a.saveMu.Lock()
+	defer a.saveMu.Unlock()
+	a.mu.Lock()
+	f(&a.state)
+	b := a.state.encode()
+	a.mu.Unlock()
+	return save(b)
 }
 
 // Close implements session.Agent.
@@ -132,6 +129,9 @@ func (a *Agent) Close() error {
 	a.mu.Lock()
 	a.closed = true
 	r, inners := a.run, slices.Clone(a.inners)
+	if a.stop != nil {
+		a.stop(errClosed)
+	}
 	a.mu.Unlock()
 	if r != nil {
 		r.stop(errClosed)
@@ -171,13 +171,3 @@ func (a *Agent) removeInner(in *inner) {
 	a.inners = slices.DeleteFunc(a.inners, func(other *inner) bool { return other == in })
 	in.run.spent.add(in.spending())
 }
-
-// inspectionHost is the Host of agents that are opened for their capabilities only.
-type inspectionHost struct{}
-
-func (inspectionHost) Emit(session.Event) error                        { return nil }
-func (inspectionHost) Save([]byte) error                               { return nil }
-func (inspectionHost) RecordProcessGroup(session.ProcessGroup) error   { return errClosed }
-func (inspectionHost) Transcript(context.Context, int) (string, error) { return "", nil }
-func (inspectionHost) RecordConversation(string, string) error         { return nil }
-func (inspectionHost) Logf(string, ...any)                             {}

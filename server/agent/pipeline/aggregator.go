@@ -26,7 +26,7 @@ func (r *run) aggregate(ctx context.Context, p *plan, tasks []*task) error {
 		return err
 	}
 	defer in.close()
-	text, err := in.prompt(ctx, aggregateMessage(p, tasks), true)
+	text, err := in.prompt(ctx, aggregateMessage(p, tasks, r.changed.list()), true)
 	if err != nil {
 		return stageError(aggregatorRole, err)
 	}
@@ -39,5 +39,6 @@ func (r *run) aggregate(ctx context.Context, p *plan, tasks []*task) error {
 	}
 	total := r.total()
 	d.DurationMS, d.Usage = (r.used + time.Since(r.began)).Milliseconds(), total.reported()
+	d.Conflicts = r.changed.list()
 	return r.record(session.Event{Type: protocol.PipelineCompleted, Data: d}, func(s *state) { s.Ended = true })
 }

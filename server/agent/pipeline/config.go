@@ -64,8 +64,6 @@ func (c *Config) Check() error {
 	return nil
 }
 
-func (c *Config) confirms() bool { return c.Confirm == nil || *c.Confirm }
-
 // Options are what a pipeline needs beside its configuration.
 type Options struct {
 	Name   string

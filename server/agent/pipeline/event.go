@@ -21,6 +21,7 @@ func (in *inner) Emit(e session.Event) error {
 	in.mu.Lock()
 	over, quiet := !in.running, in.quiet
 	in.collect(e)
+	changed := in.collectFiles(e)
 	in.mu.Unlock()
 	if e.Type == protocol.UsageUpdated {
 		in.run.checkLimits(in)
@@ -39,7 +40,9 @@ func (in *inner) Emit(e session.Event) error {
 	in.mu.Lock()
 	in.track(e)
 	in.mu.Unlock()
-	return in.run.out.Emit(e)
+	err := in.run.out.Emit(e)
+	in.reportChanges(changed)
+	return err
 }
 
 // collect notes the text and the usage of an event. The lock is held.
@@ -70,32 +73,50 @@ type openItem struct {
 // track notes the parts and tools that are open. The lock is held.
 func (in *inner) track(e session.Event) {
 	item := openItem{parent: e.Parent}
-	switch d := e.Data.(type) {
-	case protocol.PartStartData:
-		item.id = d.Part
-	case protocol.PartDeltaData:
-		item.id = d.Part
-	case protocol.PartEndData:
-		item.id = d.Part
-	case protocol.ToolStartedData:
-		item.id = d.Tool
-	case protocol.ToolEndedData:
-		item.id = d.Tool
-	default:
-		return
-	}
 	switch e.Type {
 	case protocol.TextStart, protocol.TextDelta, protocol.TextEnd:
 		item.end = protocol.TextEnd
+	case protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningEnd:
+		item.end = protocol.ReasoningEnd
 	case protocol.ToolStarted, protocol.ToolEnded:
 		item.end = protocol.ToolEnded
 	default:
-		item.end = protocol.ReasoningEnd
+		return
 	}
+	mapItem(e.Data, func(id string) string { item.id = id; return id })
 	in.open = slices.DeleteFunc(in.open, func(o openItem) bool { return o.id == item.id && o.end == item.end })
 	if e.Type != item.end {
 		in.open = append(in.open, item)
 	}
+}
+
+// mapItem returns the data of an event of a part or a tool with another id, or false for the data
+// of other events.
+func mapItem(data any, id func(string) string) (any, bool) {
+	switch d := data.(type) {
+	case protocol.PartStartData:
+		d.Part = id(d.Part)
+		return d, true
+	case protocol.PartDeltaData:
+		d.Part = id(d.Part)
+		return d, true
+	case protocol.PartEndData:
+		d.Part = id(d.Part)
+		return d, true
+	case protocol.ToolStartedData:
+		d.Tool = id(d.Tool)
+		return d, true
+	case protocol.ToolInputData:
+		d.Tool = id(d.Tool)
+		return d, true
+	case protocol.ToolOutputData:
+		d.Tool = id(d.Tool)
+		return d, true
+	case protocol.ToolEndedData:
+		d.Tool = id(d.Tool)
+		return d, true
+	}
+	return data, false
 }
 
 // closeItems ends the parts and tools that a turn left open. Errors are ignored: the session closes
@@ -120,38 +141,20 @@ func (in *inner) closeItems(ctx context.Context, open []openItem) {
 
 // translate returns the event for the session of the pipeline, or false if it is not shown there.
 func (in *inner) translate(e session.Event) (session.Event, bool) {
-	out := session.Event{Type: e.Type, Parent: in.id(e.Parent), Data: e.Data}
+	data, isItem := mapItem(e.Data, in.id)
+	out := session.Event{Type: e.Type, Parent: in.id(e.Parent), Data: data}
 	if in.task != nil {
 		out.Task = in.task.ID
 	}
 	switch d := e.Data.(type) {
-	case protocol.PartStartData:
-		d.Part = in.id(d.Part)
-		out.Data = d
-	case protocol.PartDeltaData:
-		d.Part = in.id(d.Part)
-		out.Data = d
-	case protocol.PartEndData:
-		d.Part = in.id(d.Part)
-		out.Data = d
-	case protocol.ToolStartedData:
-		d.Tool = in.id(d.Tool)
-		out.Data = d
-	case protocol.ToolInputData:
-		d.Tool = in.id(d.Tool)
-		out.Data = d
-	case protocol.ToolOutputData:
-		d.Tool = in.id(d.Tool)
-		out.Data = d
-	case protocol.ToolEndedData:
-		d.Tool = in.id(d.Tool)
-		out.Data = d
 	case protocol.PlanTasksData:
 		return in.progress(d.Tasks)
 	case protocol.TextContentData, protocol.NoticeData, protocol.RawData, protocol.RetryData, protocol.RecoveryData,
 		protocol.ErrorData:
 	default:
-		return out, false
+		if !isItem {
+			return out, false
+		}
 	}
 	if in.role == plannerRole {
 		out.Type = reasoningOf(out.Type)

@@ -137,7 +137,12 @@ func newRig(t *testing.T, act func(ctx context.Context, s *step) (session.End, e
 // open opens the pipeline, as after a restart with the saved state.
 func (r *rig) open() {
 	r.t.Helper()
-	a, err := New(r.options, session.Spec{Session: "s", CWD: "/work", State: r.saved}, r)
+	r.openWith(session.Spec{Session: "s", CWD: "/work", State: r.saved})
+}
+
+func (r *rig) openWith(spec session.Spec) {
+	r.t.Helper()
+	a, err := New(r.options, spec, r)
 	if err != nil {
 		r.t.Fatal(err)
 	}

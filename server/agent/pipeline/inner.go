@@ -35,6 +35,8 @@ type inner struct {
 	limits *Limits // of all its turns
 	stop   context.CancelCauseFunc
 
+	attempt *attempt // at task; nil: none
+
 	busy chan struct{} // capacity 1; held during a prompt
 
 	mu sync.Mutex
@@ -48,6 +50,7 @@ type innerState struct {
 	quiet    bool // the turn is not shown
 	answer   answer
 	open     []openItem
+	files    map[string]*toolFiles // of open calls of tools, if it solves a task
 	spent    spending
 	reported bool     // usage by events; else by the ends of turns
 	reasons  []string // of decisions, for an agent that gets none with verdicts
@@ -66,24 +69,26 @@ func (r *run) openInner(
 		run: r, role: role, task: t, prefix: r.turn.ID + "/" + id + "/", limits: limits, stop: stop,
 		busy: make(chan struct{}, 1),
 	}
-	spec := session.Spec{
-		Session: r.agent.spec.Session, Agent: name, CWD: r.agent.spec.CWD, Env: r.agent.spec.Env,
-		Parent: r.agent.spec.Parent,
-	}
-	agent, err := r.agent.options.Open(spec, in)
+	agent, err := r.agent.openRole(name, in)
 	if err != nil {
 		return nil, fmt.Errorf("open the %s: %w", role, err)
 	}
 	in.agent = agent
 	if !r.agent.addInner(in) {
 		_ = agent.Close() // it runs nothing yet
-		return nil, protocol.Errorf(protocol.CodeShuttingDown, "%s is closed", r.agent.options.Name)
+		return nil, r.agent.errIsClosed()
+	}
+	if t != nil {
+		in.attempt = r.changed.begin(t)
 	}
 	return in, nil
 }
 
 // close ends the agent.
 func (in *inner) close() {
+	if in.attempt != nil {
+		in.run.changed.finish(in.attempt)
+	}
 	if err := in.agent.Close(); err != nil {
 		in.Logf("close: %v", err)
 	}
@@ -151,7 +156,7 @@ func (in *inner) runTurn(ctx context.Context, m protocol.Message) error {
 	in.mu.Lock()
 	in.running = false
 	open := in.open
-	in.open = nil
+	in.open, in.files = nil, nil
 	if end.Usage != nil && !in.reported {
 		in.spent.add(spending{*end.Usage, 1})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -16,6 +17,24 @@ type Limits struct {
 	Calls  int      `json:"calls"`  // to models, as far as agents report each one's usage
 	Tokens int64    `json:"tokens"` // of input and output
 	Cost   float64  `json:"cost"`   // in the currency of the agents
+}
+
+// String returns the limits that are set, else "".
+func (l *Limits) String() string {
+	var set []string
+	if l.Time > 0 {
+		set = append(set, time.Duration(l.Time).String())
+	}
+	if l.Calls > 0 {
+		set = append(set, fmt.Sprintf("%d calls", l.Calls))
+	}
+	if l.Tokens > 0 {
+		set = append(set, fmt.Sprintf("%d tokens", l.Tokens))
+	}
+	if l.Cost > 0 {
+		set = append(set, fmt.Sprintf("cost %g", l.Cost))
+	}
+	return strings.Join(set, ", ")
 }
 
 // A Duration is written in Go's form: 90s, 5m.

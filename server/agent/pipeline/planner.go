@@ -160,10 +160,10 @@ type planDecision struct {
 	end       session.End
 }
 
-// confirm asks the user about a plan, unless the configuration does not want that. Edited tasks
+// confirm asks the user about a plan, unless plans are not confirmed. Edited tasks
 // replace those of the plan. Edited tasks that are not valid are asked about again.
 func (r *run) confirm(ctx context.Context, p *plan, number int) (planDecision, error) {
-	if !r.agent.options.Config.confirms() {
+	if !r.agent.confirms() {
 		return planDecision{}, nil
 	}
 	title := "Plan: " + cmp.Or(p.summary, p.question)

@@ -34,7 +34,7 @@ If the request needs no work, answer {"answer": "the answer to the user"} instea
 func (r *run) planMessage(ctx context.Context) (protocol.Message, error) {
 	c := &r.agent.options.Config
 	var b strings.Builder
-	fmt.Fprintf(&b, planPrompt, cmp.Or(c.Parallel, defaultParallel), cmp.Or(c.MaxTasks, defaultTasks))
+	fmt.Fprintf(&b, planPrompt, r.agent.parallel(), cmp.Or(c.MaxTasks, defaultTasks))
 	earlier, err := r.agent.host.Transcript(ctx, maxTranscript)
 	if err != nil {
 		return protocol.Message{}, fmt.Errorf("read the earlier turns: %w", err)
@@ -117,7 +117,7 @@ func (s *scheduler) taskMessage(t *task) protocol.Message {
 }
 
 // aggregateMessage returns the message for the aggregator.
-func aggregateMessage(p *plan, tasks []*task) protocol.Message {
+func aggregateMessage(p *plan, tasks []*task, conflicts []protocol.FileConflict) protocol.Message {
 	var b strings.Builder
 	b.WriteString("A request was divided into tasks, which agents have carried out. Answer the request from their " +
 		"results. Do not repeat the work. Name what failed or was not done.\n")
@@ -128,6 +128,12 @@ func aggregateMessage(p *plan, tasks []*task) protocol.Message {
 			b.WriteString(shorten(t.result, min(maxResult, maxResults/len(tasks))) + "\n")
 		} else {
 			b.WriteString("Not done: " + shorten(cmp.Or(t.failure, "no reason is known"), 1<<10) + "\n")
+		}
+	}
+	if len(conflicts) > 0 {
+		b.WriteString("\nTasks changed these files while others changed them too. Changes may be lost: say so.\n")
+		for _, c := range conflicts {
+			fmt.Fprintf(&b, "- %s\n", c.Path)
 		}
 	}
 	return protocol.Message{Text: b.String()}

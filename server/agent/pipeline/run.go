@@ -7,14 +7,8 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/schedule"
 	"agentctl/server/session"
-)
-
-// The roles of the agents.
-const (
-	plannerRole    = "planner"
-	solverRole     = "solver"
-	aggregatorRole = "aggregator"
 )
 
 // A run is one turn. Its stages run on the goroutine of Agent.Run.
@@ -29,7 +23,9 @@ type run struct {
 
 	usageBefore protocol.Usage // of the session; static
 	spent       spending       // of agents that were closed; guarded by agent.mu
-	scheduler   *scheduler     // nil: no tasks run; guarded by agent.mu
+	changed     changedFiles
+
+	schedule *schedule.Schedule // nil: no tasks run; guarded by agent.mu
 }
 
 // work runs the stages.
@@ -77,11 +73,10 @@ func (r *run) emit(typ protocol.Type, data any) error {
 
 // record changes the state, and saves it in one commit with an event.
 func (r *run) record(e session.Event, change func(*state)) error {
-	r.agent.mu.Lock()
-	change(&r.agent.state)
-	e.Save = r.agent.state.encode()
-	r.agent.mu.Unlock()
-	return r.out.Emit(e)
+	return r.agent.change(change, func(b []byte) error {
+		e.Save = b
+		return r.out.Emit(e)
+	})
 }
 
 // total returns what the agents of the turn have used so far.

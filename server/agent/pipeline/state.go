@@ -7,13 +7,15 @@ import (
 )
 
 // A state is saved with each end of a task: the newest plan with the results of its completed
-// tasks, and the usage of the session.
+// tasks, the usage of the session, and settings that differ from the configuration.
 type state struct {
 	Question string         `json:"question,omitempty"`
 	Summary  string         `json:"summary,omitempty"`
 	Tasks    []savedTask    `json:"tasks,omitempty"`
 	Ended    bool           `json:"ended,omitempty"` // the plan was aggregated
 	Usage    protocol.Usage `json:"usage"`
+	Parallel int            `json:"parallel,omitempty"` // 0: that of the configuration
+	Confirm  *bool          `json:"confirm,omitempty"`  // nil: that of the configuration
 }
 
 // A savedTask is a task with its result.
@@ -61,7 +63,8 @@ func (s *state) setPlan(p *plan, tasks []*task) {
 	s.Tasks = make([]savedTask, len(tasks))
 	for i, t := range tasks {
 		saved := savedTask{
-			Task: t.Task, Attempt: t.attempt, Result: shorten(t.result, maxResult), Failure: shorten(t.failure, 1<<10),
+			Task: t.Task.Task, Attempt: t.attempt,
+			Result: shorten(t.result, maxResult), Failure: shorten(t.failure, 1<<10),
 		}
 		s.Tasks[i] = saved
 	}

@@ -1,59 +1,59 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/schedule"
 )
 
 // A task is a task of the plan under way.
 type task struct {
-	protocol.Task
+	schedule.Task
 	attempt int    // 0: not started
 	result  string // of a completed task
 	failure string // why it failed or was cancelled
-	skipped bool   // cancelled because of a dependency
 	spent   spending
 	took    time.Duration
 
-	stop    context.CancelCauseFunc // nil: not running
-	action  taskAction              // of the latest request, carried out by finish
-	replies []chan<- error          // answered by finish; each has capacity 1
+	ended attemptResult // of the latest attempt; written by its work, read by End
 }
 
 // An attemptResult is the end of an attempt: the answer of the agent, or an error.
 type attemptResult struct {
-	*task
 	answer string
 	err    error
 	spent  spending
 	took   time.Duration
 }
 
-// start begins an attempt.
-func (s *scheduler) start(ctx context.Context, t *task) error {
+const cancelledByUser = "a user cancelled the task"
+
+// Parallel implements schedule.Solver.
+func (s *scheduler) Parallel() int { return s.agent.parallel() }
+
+// Start implements schedule.Solver.
+func (s *scheduler) Start(_ context.Context, i int) (work func(ctx context.Context), err error) {
+	t := s.tasks[i]
 	t.attempt++
-	t.Status, t.failure = protocol.StatusRunning, ""
+	t.failure = ""
 	if err := s.recordTask(protocol.TaskStarted, t, protocol.TaskData{}); err != nil {
-		t.Status = protocol.StatusPending
-		return err
+		return nil, err
 	}
-	attempt, stop := context.WithCancelCause(ctx)
-	t.stop = stop
-	s.running++
-	solving, message, id := t.Task, s.taskMessage(t), fmt.Sprintf("%s.%d", t.ID, t.attempt)
-	go func() {
+	solving, message, id := t.Task.Task, s.taskMessage(t), fmt.Sprintf("%s.%d", t.ID, t.attempt)
+	return func(ctx context.Context) {
 		began := time.Now()
-		limits := &s.agent.options.Config.Limits.Task
-		timed, cancel := limits.withTime(attempt, "task", 0)
+		ctx, stop := context.WithCancelCause(ctx)
+		defer stop(nil)
+		timed, cancel := s.agent.options.Config.Limits.Task.withTime(ctx, "task", 0)
 		defer cancel()
 		answer, spent, err := s.attempt(timed, stop, &solving, message, id)
-		s.results <- attemptResult{t, answer, err, spent, time.Since(began)}
-	}()
-	return nil
+		t.ended = attemptResult{answer, err, spent, time.Since(began)}
+	}, nil
 }
 
 // attempt runs a solver on a task.
@@ -71,6 +71,39 @@ func (s *scheduler) attempt(
 		answer = "(the agent answered nothing)"
 	}
 	return answer, in.spending(), err
+}
+
+// End implements schedule.Solver.
+func (s *scheduler) End(ctx context.Context, i int) error {
+	t := s.tasks[i]
+	r := t.ended
+	t.result, t.spent, t.took, t.ended = r.answer, r.spent, r.took, attemptResult{}
+	var limit *limitError
+	switch {
+	case r.err == nil:
+		return s.end(t, protocol.StatusCompleted, "", "")
+	case ctx.Err() != nil:
+		return s.end(t, protocol.StatusCancelled, context.Cause(ctx).Error(), "")
+	case errors.Is(r.err, schedule.ErrStopped):
+		return nil
+	case errors.As(r.err, &limit):
+		return s.end(t, protocol.StatusFailed, limit.message, limit.code())
+	}
+	return s.end(t, protocol.StatusFailed, r.err.Error(), cmp.Or(codeOf(r.err), protocol.CodeAgentFailed))
+}
+
+// Cancel implements schedule.Solver.
+func (s *scheduler) Cancel(_ context.Context, i int, reason string) error {
+	return s.end(s.tasks[i], protocol.StatusCancelled, cmp.Or(reason, cancelledByUser), "")
+}
+
+// Restart implements schedule.Solver.
+func (s *scheduler) Restart(_ context.Context, i int) error {
+	t := s.tasks[i]
+	t.result, t.failure, t.spent, t.took = "", "", spending{}, 0
+	return s.record(taskEvent(protocol.TaskRestarted, protocol.TaskData{
+		Task: t.ID, Title: t.Title, Attempt: t.attempt + 1,
+	}), func(st *state) { st.setPlan(s.plan, s.tasks) })
 }
 
 // end records the end of a task.
@@ -99,116 +132,4 @@ func (s *scheduler) end(t *task, status, message string, code protocol.Code) err
 func (s *scheduler) recordTask(typ protocol.Type, t *task, d protocol.TaskData) error {
 	d.Task, d.Title, d.Attempt = t.ID, t.Title, t.attempt
 	return s.record(taskEvent(typ, d), func(st *state) { st.setPlan(s.plan, s.tasks) })
-}
-
-// restart makes a task that does not run pending again, and the tasks that were skipped because of
-// it.
-func (s *scheduler) restart(t *task) error {
-	t.Status, t.result, t.failure, t.skipped = protocol.StatusPending, "", "", false
-	t.spent, t.took = spending{}, 0
-	err := s.record(taskEvent(protocol.TaskRestarted, protocol.TaskData{
-		Task: t.ID, Title: t.Title, Attempt: t.attempt + 1,
-	}), func(st *state) { st.setPlan(s.plan, s.tasks) })
-	if err != nil {
-		return err
-	}
-	for _, other := range s.tasks {
-		if !other.skipped {
-			continue
-		}
-		if _, missing := s.dependencies(other); missing == "" {
-			if err := s.restart(other); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// A taskAction is what a user wants of a task.
-type taskAction int
-
-const (
-	noAction taskAction = iota
-	cancelTask
-	restartTask
-)
-
-// A taskRequest asks the scheduler for an action on a task.
-type taskRequest struct {
-	task   string
-	action taskAction
-	reply  chan error // capacity 1
-}
-
-// errTaskStopped is the cause of an attempt that a user stopped.
-var errTaskStopped = errors.New("a user stopped the task")
-
-const cancelledByUser = "a user cancelled the task"
-
-var errNoPlan = protocol.Errorf(protocol.CodeNotFound, "no tasks are running")
-
-func errTaskEnded(t *task) error {
-	return protocol.Errorf(protocol.CodeNotFound, "the task %.80q is already %s", t.ID, t.Status)
-}
-
-// handle carries out a request, or stops the running task so that finish does.
-func (s *scheduler) handle(q taskRequest) {
-	var t *task
-	for _, of := range s.tasks {
-		if of.ID == q.task {
-			t = of
-		}
-	}
-	switch {
-	case t == nil:
-		q.reply <- protocol.Errorf(protocol.CodeNotFound, "the plan has no task %.80q", q.task)
-	case t.stop != nil:
-		t.action, t.replies = q.action, append(t.replies, q.reply)
-		t.stop(errTaskStopped)
-	case t.Status == protocol.StatusPending && q.action == cancelTask:
-		q.reply <- s.end(t, protocol.StatusCancelled, cancelledByUser, "")
-	case t.Status == protocol.StatusPending:
-		q.reply <- nil
-	case q.action == cancelTask:
-		q.reply <- errTaskEnded(t)
-	default:
-		q.reply <- s.restart(t)
-	}
-}
-
-// CancelTask implements session.TaskController.
-func (a *Agent) CancelTask(ctx context.Context, task string) error {
-	return a.requestTask(ctx, task, cancelTask)
-}
-
-// RestartTask implements session.TaskController.
-func (a *Agent) RestartTask(ctx context.Context, task string) error {
-	return a.requestTask(ctx, task, restartTask)
-}
-
-func (a *Agent) requestTask(ctx context.Context, task string, action taskAction) error {
-	a.mu.Lock()
-	var s *scheduler
-	if a.run != nil {
-		s = a.run.scheduler
-	}
-	a.mu.Unlock()
-	if s == nil {
-		return errNoPlan
-	}
-	q := taskRequest{task, action, make(chan error, 1)}
-	select {
-	case s.requests <- q:
-	case <-s.done:
-		return errNoPlan
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case err := <-q.reply:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -17,7 +17,7 @@ const SettingID = protocol.PolicySetting
 const (
 	Ask      Policy = "ask"       // asks for all others
 	AutoRead Policy = "auto-read" // reads outside of the directory too
-	AutoEdit Policy = "auto-edit" // changes files within the directory too, but for those of git
+	AutoEdit Policy = "auto-edit" // changes files within the directory too, but for protected ones
 	Full     Policy = "full"      // runs everything
 	Deny     Policy = "deny"      // denies all others: nobody is there to be asked
 	Plan     Policy = "plan"      // denies all others, until a plan is approved
@@ -83,6 +83,7 @@ func Setting(value, configured Policy) protocol.Setting {
 // RequestSetting returns the policy as a setting of a session whose agent does not judge itself.
 func RequestSetting(value, configured Policy) protocol.Setting {
 	s := Setting(value, configured)
+	s.RequestsOnly = true
 	for i := range s.Choices {
 		at := slices.IndexFunc(All, func(d Description) bool { return string(d.Policy) == s.Choices[i].ID })
 		s.Choices[i].About = All[at].Requests

@@ -6,22 +6,59 @@ import (
 	"strings"
 )
 
-// ownDirectories are the directories in which agentctl keeps files of its own by default.
-var ownDirectories = []string{".config/agentctl", ".local/share/agentctl", ".local/state/agentctl"}
+// protectedNames are the files and directories, anywhere in a path, that run programs or change
+// what agents may do. Case does not count.
+var protectedNames = []string{
+	".git", ".hg", ".svn", ".husky", ".gitconfig", ".gitmodules", ".pre-commit-config.yaml", "lefthook.yml",
+	".claude", ".claude.json", ".codex", ".copilot", ".cursor", ".gemini", ".mcp.json", ".opencode", "opencode.json",
+	"opencode.jsonc", ".qwen",
+	".devcontainer", ".envrc", ".idea", ".vscode",
+	".bash_aliases", ".bash_login", ".bash_logout", ".bash_profile", ".bashrc", ".cshrc", ".inputrc", ".kshrc",
+	".login", ".logout", ".profile", ".tcshrc", ".xprofile", ".xsession", ".zlogin", ".zlogout", ".zprofile", ".zshenv",
+	".zshrc", "microsoft.powershell_profile.ps1",
+	".gnupg", ".ssh",
+}
+
+// protectedDirectories are the directories, below any other, in which agentctl and programs that
+// start by themselves keep files by default.
+var protectedDirectories = []string{
+	".config/agentctl", ".local/share/agentctl", ".local/state/agentctl",
+	".config/autostart", ".config/environment.d", ".config/fish", ".config/git", ".config/opencode", ".config/systemd",
+	"library/launchagents",
+}
+
+// agentWorktrees is where Claude Code keeps worktrees: their files are files of projects.
+const agentWorktrees = "/.claude/worktrees/"
+
+// Internal reports whether a file is in one of agentctl's own directories. All paths are absolute
+// and without links. The server opens no such file for an agent: closing it would release the locks
+// that this process has on it, among them those of the database.
+func Internal(path string, own []string) bool {
+	return slices.ContainsFunc(own, func(dir string) bool {
+		name, err := filepath.Rel(dir, path)
+		return err == nil && name != "." && filepath.IsLocal(name)
+	})
+}
 
 // Protected reports whether a change of a file could run programs later, or change what agents may
-// do: files of git and of agentctl. The path is absolute and without links; own are further
+// do: files of git and of its hooks, of agentctl, of the configuration of agents and editors, and
+// those that shells read when they start. The path is absolute and without links; own are further
 // directories of agentctl.
 func Protected(path string, own []string) bool {
-	slashed := filepath.ToSlash(path)
+	if slices.Contains(own, path) || Internal(path, own) {
+		return true
+	}
+	slashed := strings.ToLower(filepath.ToSlash(path))
+	if before, inside, ok := strings.Cut(slashed, agentWorktrees); ok {
+		_, inside, _ = strings.Cut(inside, "/")
+		slashed = before + "/" + inside
+	}
 	for name := range strings.SplitSeq(slashed, "/") {
-		if strings.EqualFold(name, ".git") {
+		if slices.Contains(protectedNames, name) {
 			return true
 		}
 	}
-	below := func(dir string) bool { return strings.Contains(slashed+"/", "/"+dir+"/") }
-	return slices.ContainsFunc(ownDirectories, below) || slices.ContainsFunc(own, func(dir string) bool {
-		name, err := filepath.Rel(dir, path)
-		return err == nil && filepath.IsLocal(name)
+	return slices.ContainsFunc(protectedDirectories, func(dir string) bool {
+		return strings.Contains(slashed+"/", "/"+dir+"/")
 	})
 }

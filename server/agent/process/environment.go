@@ -1,6 +1,7 @@
 package process
 
 import (
+	"crypto/rand"
 	"os"
 	"slices"
 	"strings"
@@ -10,16 +11,31 @@ import (
 // its own requests.
 const tokenVariable = "AGENTCTL_TOKEN"
 
-// environment returns the variables of the program.
-func (c *Command) environment() []string {
+// markVariable has the mark of a program. A server that starts in the background drops it, as all
+// variables of agentctl.
+const markVariable = "AGENTCTL_COMMAND"
+
+// newMark returns the variable that marks a program, or "".
+func (c *Command) newMark() string {
+	if !c.Mark {
+		return ""
+	}
+	return markVariable + "=" + rand.Text()
+}
+
+// environment returns the variables of the program, with its mark.
+func (c *Command) environment(mark string) []string {
 	env := c.Env
 	if env == nil {
 		env = os.Environ()
 	}
 	env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return name == tokenVariable || name == SessionVariable
+		return name == tokenVariable || name == SessionVariable || name == markVariable && mark != ""
 	})
+	if mark != "" {
+		env = append(env, mark)
+	}
 	if c.Session != "" {
 		env = append(env, SessionVariable+"="+c.Session)
 	}

@@ -20,11 +20,11 @@ func TestTheProgramGetsItsSessionAndNoCredential(t *testing.T) {
 		},
 		{[]string{"A=1", SessionVariable + "="}, "", []string{"A=1"}},
 	} {
-		if got := (&Command{Env: c.env, Session: c.session}).environment(); !slices.Equal(got, c.want) {
+		if got := (&Command{Env: c.env, Session: c.session}).environment(""); !slices.Equal(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	for _, kv := range (&Command{}).environment() {
+	for _, kv := range (&Command{}).environment("") {
 		if kv == "AGENTCTL_TOKEN=secret" || kv == SessionVariable+"=s_outer" {
 			t.Errorf("that of the server has %s", kv)
 		}

@@ -14,6 +14,9 @@ import (
 // outside the group holds the pipe.
 const outputGrace = 500 * time.Millisecond
 
+// maxPasses bounds how often EndAll looks for processes.
+const maxPasses = 10
+
 // Command is a program to run.
 type Command struct {
 	Args []string // the program and its arguments
@@ -22,6 +25,9 @@ type Command struct {
 
 	// Session is the session of the agent, or empty. The program finds it in SessionVariable.
 	Session string
+
+	// Mark lets EndAll find processes that left the group and lost their parents.
+	Mark bool
 
 	// Record stores the group of the program durably. The program runs only after Record returns
 	// nil, so no program runs unrecorded. It never runs when Record fails or the server dies in it.
@@ -44,6 +50,7 @@ type Process struct {
 
 	// Static after Start.
 	group      Group
+	mark       string // variable that the program and its descendants have; "": none
 	stdout     *os.File
 	stderr     *tail
 	stderrDone chan struct{} // closed at the end of standard error
@@ -59,7 +66,8 @@ func Start(cmd Command) (*Process, error) {
 		return nil, errors.New("start program: no command given")
 	}
 	c := exec.Command(cmd.Args[0], cmd.Args[1:]...) //nolint:noctx // End ends the program
-	c.Dir, c.Env = cmd.Dir, cmd.environment()
+	mark := cmd.newMark()
+	c.Dir, c.Env = cmd.Dir, cmd.environment(mark)
 	c.SysProcAttr = ownGroup()
 	var b *startBarrier
 	if cmd.Record != nil {
@@ -88,6 +96,7 @@ func Start(cmd Command) (*Process, error) {
 		Stdin:      parent[0],
 		stdout:     parent[1],
 		group:      Group{PID: c.Process.Pid, Start: startTime(c.Process.Pid)},
+		mark:       mark,
 		stderr:     &tail{},
 		stderrDone: make(chan struct{}),
 		done:       make(chan struct{}),
@@ -189,6 +198,19 @@ func (p *Process) End(grace time.Duration) {
 	<-p.done
 	killAll(left)
 	<-p.stderrDone
+}
+
+// EndAll is End, and kills descendants of a marked program wherever they are, unless one has
+// replaced its environment.
+func (p *Process) EndAll(grace time.Duration) {
+	p.End(grace)
+	for range maxPasses { // one may have started another meanwhile
+		left := marked(p.mark)
+		if left == nil {
+			return
+		}
+		killAll(left)
+	}
 }
 
 // Release closes the output pipe. No read may follow.

@@ -30,6 +30,22 @@ func TestADescendantInAGroupOfItsOwnDoesNotOutliveTheProgram(t *testing.T) {
 	}
 }
 
+func TestAProcessThatLeftItsGroupAndItsParentEndsWithAMarkedProgram(t *testing.T) {
+	p, err := Start(Command{
+		Args: []string{"sh", "-c", `(setsid sh -c 'echo $$; exec sleep 100' &); sleep 100`}, Mark: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Release()
+	pid, err := strconv.Atoi(readLine(t, bufio.NewReader(p.Stdout)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.EndAll(0)
+	waitGone(t, pid)
+}
+
 // The group is killed while its leader is not reaped, so that its number is still its own.
 func TestTheGroupIsKilledBeforeItsLeaderIsReaped(t *testing.T) {
 	c := exec.Command("true")

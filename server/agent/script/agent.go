@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/schedule"
 	"agentctl/server/session"
 )
 
@@ -34,8 +35,8 @@ type agent struct {
 
 	mu           sync.Mutex
 	state        agentState
-	explanations map[string]string // by pending request
-	scheduler    *scheduler        // of the running plan, or nil
+	explanations map[string]string  // by pending request
+	schedule     *schedule.Schedule // of the running plan, or nil
 	children     []*child
 }
 

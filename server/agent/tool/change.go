@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
@@ -77,8 +79,18 @@ func (s changeSet) preview(title string) llm.Preview {
 			p.Contained = false
 		}
 	}
-	p.Request.Why = s.warning()
+	p.Request.Why, p.Basis = s.warning(), s.basis()
 	return p
+}
+
+// basis identifies the files of a set, with what is in them before and after.
+func (s changeSet) basis() string {
+	h := sha256.New()
+	for i := range s {
+		before, after := s[i].old.hash(), s[i].new.hash()
+		fmt.Fprintf(h, "%q %t %x %t %x\n", s[i].place.real, s[i].old.exists, before, s[i].new.exists, after)
+	}
+	return base64.RawStdEncoding.EncodeToString(h.Sum(nil))
 }
 
 // warning tells users what is unusual about the files.
@@ -97,7 +109,8 @@ func (s changeSet) warning() string {
 		warnings = append(warnings, "outside of the session's directory: "+strings.Join(outside, ", "))
 	}
 	if protected != nil {
-		warnings = append(warnings, "files of git, which can run programs: "+strings.Join(protected, ", "))
+		const about = "files that can run programs or change what agents may do: "
+		warnings = append(warnings, about+strings.Join(protected, ", "))
 	}
 	return strings.Join(warnings, "; ")
 }

@@ -130,7 +130,9 @@ func TestHostileAndConflictingPatchesChangeNothing(t *testing.T) {
 
 // A path that leads out of the directory is shown as such, with the file that it resolves to.
 func TestAPathOutOfTheDirectoryIsNotContained(t *testing.T) {
-	r := newRig(t, map[string]string{"../secret": "1\n", "../other/x": "1\n", "in/x": "1\n", ".git/config": "1\n"})
+	r := newRig(t, map[string]string{
+		"../secret": "1\n", "../other/x": "1\n", "in/x": "1\n", ".git/config": "1\n", ".vscode/config": "1\n",
+	})
 	r.link("../other", "out")
 	r.link("in", "inner")
 	r.link(filepath.Join(r.dir, "in"), "absolute")
@@ -148,6 +150,7 @@ func TestAPathOutOfTheDirectoryIsNotContained(t *testing.T) {
 		r.dir + "/../secret":   {"../secret", false},
 		r.dir + "/out/../in/x": {"in/x", true}, // as names, not as the system resolves links
 		".git/config":          {".git/config", false},
+		".vscode/config":       {".vscode/config", false},
 	} {
 		real := filepath.Join(r.dir, want.real)
 		c := r.call(args{"patch": begin("*** Update File: "+path, "@@", "-1", "+2")})

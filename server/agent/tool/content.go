@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"unicode/utf8"
+
+	"agentctl/server/agent/policy"
 )
 
 // maxFile bounds the files that tools read and write, in bytes.
@@ -40,6 +42,9 @@ func (p *place) read() (content, error) {
 }
 
 func readIn(root *os.Root, p *place) (content, error) {
+	if policy.Internal(p.real, p.dir.own) {
+		return content{}, fmt.Errorf("%s is a file of agentctl's server: only a command can read it", p.shown)
+	}
 	info, err := root.Lstat(p.name) // before opening: a pipe would block
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"agentctl/server/agent/policy"
 )
 
 // A directory is the working directory of a session.
@@ -14,9 +16,10 @@ type directory struct {
 	path string // absolute, as the session names it
 	real string // without links
 	root *os.Root
+	own  []string // further directories of agentctl
 }
 
-func openDirectory(path string) (*directory, error) {
+func openDirectory(path string, own []string) (*directory, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the directory of the session: %w", err)
@@ -29,7 +32,7 @@ func openDirectory(path string) (*directory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the directory of the session: %w", err)
 	}
-	return &directory{path: path, real: real, root: root}, nil
+	return &directory{path: path, real: real, root: root, own: own}, nil
 }
 
 func (d *directory) close() error { return d.root.Close() }
@@ -105,12 +108,6 @@ func (p *place) open() (*os.Root, error) {
 	return os.OpenRoot(root)
 }
 
-// protected reports whether a change of the file could run programs later: git's own files.
-func (p *place) protected() bool {
-	for name := range strings.SplitSeq(filepath.ToSlash(p.real), "/") {
-		if strings.EqualFold(name, ".git") {
-			return true
-		}
-	}
-	return false
-}
+// protected reports whether a change of the file could run programs later, or change what agents
+// may do.
+func (p *place) protected() bool { return policy.Protected(p.real, p.dir.own) }

@@ -16,6 +16,7 @@ import (
 	"agentctl/internal/filelist"
 	"agentctl/protocol"
 	"agentctl/server/agent/llm"
+	"agentctl/server/agent/policy"
 )
 
 // grepFiles is the tool that searches the contents of files.
@@ -137,7 +138,8 @@ type search struct {
 func (s *search) file(name string) {
 	full := filepath.Join(s.place.name, filepath.FromSlash(name))
 	info, err := s.root.Lstat(full)
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil || !info.Mode().IsRegular() ||
+		policy.Internal(filepath.Join(s.place.real, filepath.FromSlash(name)), s.place.dir.own) {
 		return
 	}
 	if info.Size() > grepFile {

@@ -47,6 +47,7 @@ const (
 const (
 	maxRecords  = 50       // of a session
 	maxRecorded = 32 << 20 // bytes of the old files of a change
+	maxJournal  = 64 << 20 // bytes of the records of a session, the newest always among them
 )
 
 // newToken returns a token for the names of temporary files.
@@ -105,11 +106,23 @@ func (j journal) complete(path string) error {
 	if err := os.Rename(path, strings.TrimSuffix(path, pendingRecord)+completeRecord); err != nil {
 		return fmt.Errorf("record the change: %w", err)
 	}
-	names := j.names(completeRecord)
-	for _, name := range names[:max(0, len(names)-maxRecords)] {
-		_ = os.Remove(name)
-	}
+	j.trim(maxRecords, maxJournal)
 	return nil
+}
+
+// trim removes the oldest records beyond a number, and beyond a number of bytes. The newest stays.
+func (j journal) trim(records int, size int64) {
+	names := j.names(completeRecord)
+	for i, name := range slices.Backward(names) {
+		info, err := os.Stat(name)
+		if err != nil {
+			continue
+		}
+		size -= info.Size()
+		if newest := len(names) - 1; i < newest && (i <= newest-records || size < 0) {
+			_ = os.Remove(name)
+		}
+	}
 }
 
 // names returns the records with an ending, oldest first.

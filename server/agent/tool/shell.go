@@ -85,7 +85,7 @@ func (t *shell) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error)
 	}
 	c.Plan = shellPlan{in.Command, dir, timeout}
 	return llm.Preview{
-		Title: in.Command,
+		Title: in.Command, Basis: p.real,
 		Request: protocol.Approval{
 			Kind: protocol.ApproveCommand, Command: in.Command, CWD: dir, Why: in.Description,
 		},
@@ -101,7 +101,7 @@ func (t *shell) Run(ctx context.Context, c *llm.ToolCall, out func(string)) (llm
 	command := cmp.Or(c.Command, plan.command)
 	p, err := process.Start(process.Command{
 		Args: shellCommand(command), Dir: plan.dir, Env: t.box.environment(), Session: t.box.options.Session,
-		Record: t.box.record(false),
+		Record: t.box.record(false), Mark: true,
 	})
 	if err != nil {
 		return llm.ToolResult{}, err
@@ -150,7 +150,11 @@ func (b *Toolbox) follow(ctx context.Context, p *process.Process, limit time.Dur
 	case <-full:
 		text = fmt.Sprintf("ended: it wrote more than %d MiB", maxOutput>>20)
 	}
-	p.End(endGrace)
+	if text == "" {
+		p.End(endGrace)
+	} else {
+		p.EndAll(endGrace)
+	}
 	<-drained
 	p.Release()
 	end.text = text

@@ -33,6 +33,8 @@ type Options struct {
 
 	// Changes is a directory for records of changed files; empty: there are none.
 	Changes string
+
+	Own []string // directories of agentctl, absolute and without links
 }
 
 // A Toolbox has the tools of one session. It implements llm.Toolbox.
@@ -61,7 +63,7 @@ func Open(o Options) (*Toolbox, error) {
 		}
 		o.CWD = cwd
 	}
-	dir, err := openDirectory(o.CWD)
+	dir, err := openDirectory(o.CWD, o.Own)
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,11 @@ var ErrClosed = errors.New("connection closed")
 // Handler handles requests and notifications of the peer. Its methods are called from the reading
 // goroutine, in the order of arrival, responses included: when Call returns, everything before the
 // response has been handled. Reading continues when a method returns. The byte slices belong to the
-// callee.
+// callee, but for the line of HandleLine.
 type Handler interface {
+	// HandleLine handles a line in a form that it knows before it is decoded, and reports whether
+	// it did. The line is valid until it returns, and may be invalid JSON.
+	HandleLine(line []byte) bool
 	// HandleNotification handles a notification.
 	HandleNotification(method string, params json.RawMessage)
 	// HandleRequest handles a request. It must be answered with Reply or ReplyError, now or later.
@@ -212,7 +215,7 @@ func (c *Conn) readLoop(r *lineReader) {
 		case err != nil:
 			c.closeWith(err)
 			return
-		case len(bytes.TrimSpace(line)) > 0:
+		case len(bytes.TrimSpace(line)) > 0 && !c.handler.HandleLine(line):
 			c.dispatch(line)
 		}
 	}

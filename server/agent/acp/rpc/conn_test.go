@@ -64,6 +64,14 @@ func (p *peer) HandleRequest(r *Request) {
 	}
 }
 
+func (p *peer) HandleLine(line []byte) bool {
+	if string(line) != "known line" {
+		return false
+	}
+	p.handled <- "known line"
+	return true
+}
+
 func (p *peer) HandleInvalid(line []byte, err error) {
 	p.handled <- fmt.Sprintf("garbage %.20s: %v", line, errors.Is(err, errTooLong) || errors.Is(err, errNotRPC))
 }
@@ -142,6 +150,13 @@ func TestRequestsAreAnsweredWithTheirOwnID(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	}
+}
+
+func TestALineThatTheHandlerKnowsIsNotDecoded(t *testing.T) {
+	p := newPeer(t, nil)
+	p.send("known line", `{"method":"other"}`)
+	p.want("known line")
+	p.want("notify other ")
 }
 
 func TestGarbageIsSurvived(t *testing.T) {

@@ -3,6 +3,7 @@ package compaction
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"agentctl/protocol"
 	"agentctl/server/agent/llm/model"
@@ -76,7 +77,7 @@ func shortened(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	head := protocol.SplitText(text, max(1, most/2))[0]
+	head := protocol.SplitText(text, max(utf8.UTFMax, most/2))[0]
 	tail := protocol.ValidText(text[len(text)-most/2:])
 	return fmt.Sprintf("%s\n[%d bytes were left out to save space]\n%s", head, len(text)-most, tail)
 }

@@ -98,7 +98,7 @@ func (s Set) Ready(name string, env func(string) string) error {
 		}
 		return nil
 	case c.KeyEnv != "" && strings.TrimSpace(env(c.KeyEnv)) == "":
-		return fmt.Errorf("%s is not set", c.KeyEnv)
+		return fmt.Errorf("%s is not set: set it where the server starts", c.KeyEnv)
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (s Set) KeySource(name string) string {
 	case c.KeyEnv != "":
 		return c.KeyEnv
 	}
-	return "no key needed"
+	return "none needed"
 }
 
 // Environment returns a lookup in variables of a session, then in those of the server.

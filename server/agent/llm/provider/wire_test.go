@@ -287,6 +287,38 @@ func TestStopsAreTold(t *testing.T) {
 	}
 }
 
+// Servers that are compatible with the Messages API may send the arguments of a call at its start,
+// and one reason for all stops.
+func TestCallsAtTheStartOfABlockRun(t *testing.T) {
+	stream := bytesTransport(`event: message_start
+data: {"type":"message_start","message":{"type":"message","role":"assistant","content":[]}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"read","input":{"path":"x"}}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":0}
+
+event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+`)
+	m := openTest(t, Anthropic, "claude-sonnet-5-5", stream)
+	var texts []string
+	r, err := m.Stream(t.Context(), ask("x"), collect(&texts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := r.Message.Calls()
+	if r.Stop != model.StopCalls || len(calls) != 1 || string(calls[0].Input) != `{"path":"x"}` ||
+		len(texts) != 1 || texts[0] != `read {"path":"x"}` {
+		t.Errorf("%s, %+v, %q", r.Stop, calls, texts)
+	}
+}
+
 // page answers every request with a page of a proxy.
 type page struct{ status int }
 

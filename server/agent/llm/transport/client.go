@@ -93,11 +93,21 @@ func (c *Client) check(res *http.Response) error {
 	return e
 }
 
-// Redact removes the secrets from a text.
+// minPart is the length from which the beginning of a secret is one, in bytes.
+const minPart = 6
+
+// Redact removes the secrets from a text, and the beginning of one where the text was cut.
 func (c *Client) Redact(text string) string {
 	for _, s := range c.Secrets {
-		if s != "" {
-			text = strings.ReplaceAll(text, s, "[secret]")
+		if s == "" {
+			continue
+		}
+		text = strings.ReplaceAll(text, s, "[secret]")
+		for n := min(len(s), len(text)); n >= minPart; n-- {
+			if strings.HasSuffix(text, s[:n]) {
+				text = text[:len(text)-n] + "[secret]"
+				break
+			}
 		}
 	}
 	return text

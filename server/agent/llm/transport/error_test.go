@@ -3,6 +3,7 @@ package transport
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,6 +93,18 @@ func TestAnErrorOfTheNetworkHasNeitherAddressNorSecret(t *testing.T) {
 	var e *model.Error
 	if !errors.As(err, &e) || e.Class != model.Network || e.Message != "dial model.example: refused, with [secret]" {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestAMessageThatIsCutHasNoPartOfASecret(t *testing.T) {
+	const secret = "sk-0123456789abcdef"
+	c := &Client{Secrets: []string{secret}}
+	for before := maxMessage - len(secret) - 2; before < maxMessage; before++ {
+		text := `{"error":{"message":"` + strings.Repeat("x", before) + secret + ` is wrong"}}`
+		got := c.Redact(DecodeError(401, http.Header{}, []byte(text)).Message)
+		if strings.Contains(got, secret[:minPart]) {
+			t.Errorf("after %d bytes: %s", before, got[before:])
+		}
 	}
 }
 

@@ -34,9 +34,9 @@ func Parse(text string) ([]File, error) {
 	p := &parser{lines: unwrap(text)}
 	n := len(p.lines)
 	switch {
-	case n < 2 || strings.TrimSpace(p.lines[0]) != beginMark:
+	case strings.TrimSpace(p.lines[0]) != beginMark:
 		return nil, fmt.Errorf("the patch does not begin with %q", beginMark)
-	case strings.TrimSpace(p.lines[n-1]) != endMark:
+	case n < 2 || strings.TrimSpace(p.lines[n-1]) != endMark:
 		return nil, fmt.Errorf("the patch does not end with %q", endMark)
 	}
 	p.lines, p.at = p.lines[:n-1], 1

@@ -119,6 +119,7 @@ func TestInvalidPatches(t *testing.T) {
 		"empty":               {"", "does not begin"},
 		"no begin":            {"*** Update File: f\n*** End Patch", "does not begin"},
 		"no end":              {"*** Begin Patch\n*** Delete File: f", "does not end"},
+		"only the begin":      {"*** Begin Patch\n", "does not end"},
 		"no file":             {"*** Begin Patch\n*** End Patch", "changes no file"},
 		"no path":             {"*** Begin Patch\n*** Delete File:  \n*** End Patch", "want *** Add File"},
 		"a unified diff":      {"--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b", "does not begin"},

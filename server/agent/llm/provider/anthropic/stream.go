@@ -36,6 +36,12 @@ func newDecoder(emit func(model.Delta) error, origin string) *decoder {
 // response returns the response so far.
 func (d *decoder) response() *model.Response {
 	d.out.Message.Parts = d.builder.Parts()
+	switch calls := len(d.out.Message.Calls()); { // some compatible servers end every response alike
+	case calls > 0 && d.out.Stop == model.StopEnd:
+		d.out.Stop = model.StopCalls
+	case calls == 0 && d.out.Stop == model.StopCalls:
+		d.out.Stop = model.StopEnd
+	}
 	u := &d.out.Usage
 	in, last := &d.input, &d.lastDelta
 	u.Cached = max(in.CacheReadInputTokens, last.CacheReadInputTokens)
@@ -55,7 +61,7 @@ func (d *decoder) decode(e *anthropic.MessageStreamEventUnion) error {
 	case "content_block_delta":
 		return d.delta(e)
 	case "content_block_stop":
-		d.stop(e.Index)
+		return d.stop(e.Index)
 	case "message_delta":
 		d.stopped = true
 		d.lastDelta = e.Usage
@@ -120,15 +126,22 @@ func (d *decoder) delta(e *anthropic.MessageStreamEventUnion) error {
 }
 
 // stop sets the form in which a finished block returns. Texts and calls return as they were
-// decoded, thinking with its signature, and other blocks as they came.
-func (d *decoder) stop(index int64) {
+// decoded, thinking with its signature, and other blocks as they came. A call without deltas has
+// the arguments of its start.
+func (d *decoder) stop(index int64) error {
 	b := d.blocks[index]
 	if b == nil {
-		return
+		return nil
 	}
 	switch b.kind {
-	case "text", "tool_use":
-		return
+	case "text":
+		return nil
+	case "tool_use":
+		var started struct{ Input json.RawMessage }
+		if d.builder.Text(b.part) != "" || json.Unmarshal(b.raw, &started) != nil {
+			return nil
+		}
+		return d.builder.Append(b.part, string(started.Input))
 	case "thinking":
 		raw, err := json.Marshal(object{
 			"type": "thinking", "thinking": d.builder.Text(b.part), "signature": b.signature,
@@ -138,6 +151,7 @@ func (d *decoder) stop(index int64) {
 		}
 	}
 	d.builder.SetRaw(b.part, b.raw)
+	return nil
 }
 
 func stopOf(reason anthropic.StopReason) model.Stop {

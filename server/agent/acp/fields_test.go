@@ -1,0 +1,43 @@
+package acp
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+func TestStringsAreReadAsTheDecoderReadsThem(t *testing.T) {
+	all := []string{``, `a`, `\`, `a\`, `\\`, `\\\`, `\n\tx\"`, `\u00e9\ud83d\ude00`, `\ud800x`, `\u12`, `a\nb\u0041\n`}
+	for c := range 128 {
+		all = append(all, `x\`+string(rune(c))+`y`)
+	}
+	for _, s := range all {
+		var want string
+		valid := json.Unmarshal([]byte(`"`+s+`"`), &want) == nil
+		if got, ok := unescape([]byte(s)); ok != valid || ok && got != want {
+			t.Errorf("%q is read as %q, %v, decoded as %q, %v", s, got, ok, want, valid)
+		}
+		text, rest, ok := cutText([]byte(s + `"}`))
+		if ok != valid || ok && (text != want || string(rest) != `}`) {
+			t.Errorf("%q is cut as %q before %q, %v, decoded as %q", s, text, rest, ok, want)
+		}
+	}
+}
+
+func TestValuesAreCutWhole(t *testing.T) {
+	for _, v := range []string{
+		`0`, `-1.5e3`, `true`, `null`, `""`, `"a\"}],b"`, `"\\"`, `[]`, `{}`, `[1,{"a":"]\\"},[]]`,
+		`{"a":[{"b":"}"}],"c":2}`,
+	} {
+		for _, after := range []string{`}`, `]`, `,"x":1}`} {
+			got, rest, ok := cutValue([]byte(v + after))
+			if !ok || string(got) != v || string(rest) != after {
+				t.Errorf("%s%s: %s before %s, %v", v, after, got, rest, ok)
+			}
+		}
+	}
+	for _, v := range []string{``, ` 1`, `,`, `}`, `"a`, `[1`, `{"a":"b`} {
+		if got, _, ok := cutValue([]byte(v)); ok {
+			t.Errorf("%s: %s", v, got)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package pipeline
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// Bounds of what is kept of a turn.
+const (
+	maxChangedFiles  = 10_000
+	maxConflicts     = 50
+	maxConflictTasks = 20
+	maxPath          = 1 << 10 // bytes
+)
+
+// changedFiles are the files that tasks of a turn have changed, as their tools report. Changes that
+// commands make are not known.
+type changedFiles struct {
+	dir string // of the session; static
+
+	mu        sync.Mutex
+	now       int                   // counts starts and ends of attempts
+	attempts  map[string][]*attempt // by path
+	conflicts []protocol.FileConflict
+}
+
+// An attempt is the time in which a task runs.
+type attempt struct {
+	task       *protocol.Task
+	began, end int // end 0: it runs
+}
+
+// begin notes the start of an attempt.
+func (c *changedFiles) begin(t *protocol.Task) *attempt {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now++
+	return &attempt{task: t, began: c.now}
+}
+
+func (c *changedFiles) finish(a *attempt) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now++
+	a.end = c.now
+}
+
+// add notes that a running attempt changed a file. It returns the titles of the other tasks that
+// changed it while both ran, unless they were returned before.
+func (c *changedFiles) add(a *attempt, path string) (others []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.attempts[path]
+	if slices.Contains(before, a) || len(path) > maxPath || before == nil && len(c.attempts) >= maxChangedFiles {
+		return nil
+	}
+	if c.attempts == nil {
+		c.attempts = map[string][]*attempt{}
+	}
+	c.attempts[path] = append(before, a)
+	for _, o := range before {
+		overlap := o.end == 0 || o.end > a.began
+		if overlap && o.task.ID != a.task.ID && c.addConflict(path, o.task.ID, a.task.ID) {
+			others = append(others, o.task.Title)
+		}
+	}
+	return others
+}
+
+// addConflict records a conflict of two tasks and reports whether it is new.
+func (c *changedFiles) addConflict(path string, tasks ...string) (added bool) {
+	i := slices.IndexFunc(c.conflicts, func(f protocol.FileConflict) bool { return f.Path == path })
+	if i < 0 {
+		if len(c.conflicts) == maxConflicts {
+			return false
+		}
+		i = len(c.conflicts)
+		c.conflicts = append(c.conflicts, protocol.FileConflict{Path: path})
+	}
+	f := &c.conflicts[i]
+	for _, id := range tasks {
+		if !slices.Contains(f.Tasks, id) && len(f.Tasks) < maxConflictTasks {
+			f.Tasks, added = append(f.Tasks, id), true
+		}
+	}
+	return added
+}
+
+// list returns the conflicts.
+func (c *changedFiles) list() []protocol.FileConflict {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.conflicts)
+}
+
+// name returns the path of a file as it is shown: relative within the directory of the session.
+func (c *changedFiles) name(path string) string {
+	path = strings.TrimPrefix(path, "file://")
+	if !filepath.IsAbs(path) {
+		return filepath.ToSlash(filepath.Clean(path))
+	}
+	if inside, err := filepath.Rel(c.dir, path); err == nil && filepath.IsLocal(inside) {
+		path = inside
+	}
+	return filepath.ToSlash(filepath.Clean(path))
+}
+
+// A toolFiles are the files that a call of a tool may change: those of its diffs, else its
+// locations, if it is an editing tool.
+type toolFiles struct {
+	kind      string
+	locations []string
+	diffs     []string
+}
+
+// collectFiles notes the files of a call. When the call is completed, it returns them. The lock is
+// held.
+func (in *inner) collectFiles(e session.Event) (changed []string) {
+	if in.attempt == nil {
+		return nil
+	}
+	switch d := e.Data.(type) {
+	case protocol.ToolStartedData:
+		f := in.toolFiles(d.Tool)
+		f.kind = cmp.Or(d.Kind, f.kind)
+		for _, l := range d.Locations {
+			f.locations = append(f.locations, l.Path)
+		}
+	case protocol.ToolOutputData:
+		f := in.toolFiles(d.Tool)
+		if d.Replace {
+			f.diffs = nil
+		}
+		for i := range d.Content {
+			if d.Content[i].Type == "diff" && d.Content[i].Path != "" {
+				f.diffs = append(f.diffs, d.Content[i].Path)
+			}
+		}
+	case protocol.ToolEndedData:
+		f := in.files[d.Tool]
+		delete(in.files, d.Tool)
+		switch {
+		case f == nil || d.Status != protocol.ToolCompleted:
+		case f.diffs != nil:
+			return f.diffs
+		case f.kind == protocol.ToolEdit, f.kind == protocol.ToolDelete, f.kind == protocol.ToolMove:
+			return f.locations
+		}
+	}
+	return nil
+}
+
+func (in *inner) toolFiles(tool string) *toolFiles {
+	if in.files == nil {
+		in.files = map[string]*toolFiles{}
+	}
+	if in.files[tool] == nil {
+		in.files[tool] = new(toolFiles)
+	}
+	return in.files[tool]
+}
+
+// reportChanges records the files that a call changed, and a notice for each one that another task
+// changed while both ran.
+func (in *inner) reportChanges(paths []string) {
+	for _, path := range paths {
+		name := in.run.changed.name(path)
+		for _, other := range in.run.changed.add(in.attempt, name) {
+			_ = in.run.out.Emit(session.Event{ // fails only when the turn is over
+				Type: protocol.Notice, Task: in.task.ID,
+				Data: protocol.NoticeData{
+					Level: protocol.LevelWarning,
+					Message: fmt.Sprintf("the tasks %q and %q both changed %s while they ran: changes may be lost",
+						other, in.task.Title, name),
+				},
+			})
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// The roles of the agents.
+const (
+	plannerRole    = "planner"
+	solverRole     = "solver"
+	aggregatorRole = "aggregator"
+)
+
+// A roleAgent is an agent with its roles.
+type roleAgent struct {
+	name  string
+	roles []string
+}
+
+// roleAgents returns the different agents of the roles.
+func (c *Config) roleAgents() (agents []roleAgent) {
+	planner, solver, aggregator := c.Roles()
+	for _, r := range []roleAgent{
+		{planner, []string{plannerRole}}, {solver, []string{solverRole}}, {aggregator, []string{aggregatorRole}},
+	} {
+		if i := slices.IndexFunc(agents, func(o roleAgent) bool { return o.name == r.name }); i >= 0 {
+			agents[i].roles = append(agents[i].roles, r.roles...)
+		} else {
+			agents = append(agents, r)
+		}
+	}
+	return agents
+}
+
+// openRole opens an agent of a role.
+func (a *Agent) openRole(name string, host session.Host) (session.Agent, error) {
+	return a.options.Open(session.Spec{
+		Session: a.spec.Session, Agent: name, CWD: a.spec.CWD, Env: a.spec.Env, Parent: a.spec.Parent,
+		SpecPolicy: session.SpecPolicy{OwnDirectories: a.spec.OwnDirectories},
+	}, host)
+}
+
+// inspectRoles returns what the agents of all roles can do. An agent that cannot be opened can do
+// nothing; its error is that of Start, or of the turn.
+func (a *Agent) inspectRoles() (common session.Capabilities, explains bool) {
+	common, explains = session.Capabilities{TakesPatch: true, TakesCommand: true}, true
+	for _, r := range a.options.Config.roleAgents() {
+		agent, err := a.openRole(r.name, roleHost{a.host})
+		if err != nil {
+			return session.Capabilities{}, false
+		}
+		c := agent.Capabilities()
+		common.TakesPatch = common.TakesPatch && c.TakesPatch
+		common.TakesCommand = common.TakesCommand && c.TakesCommand
+		if _, ok := agent.(session.Explainer); !ok {
+			explains = false
+		}
+		if err := agent.Close(); err != nil {
+			a.host.Logf("close %s: %v", r.name, err)
+		}
+	}
+	return common, explains
+}
+
+// Start implements session.Starter. A new session is created only if the agents of all roles start;
+// they are closed again, since each task has an agent of its own.
+func (a *Agent) Start(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	a.mu.Lock()
+	if a.closed {
+		a.mu.Unlock()
+		return a.errIsClosed()
+	}
+	a.stop = stop
+	check := a.spec.Checking && a.started.IsZero()
+	a.runs.Add(1)
+	a.mu.Unlock()
+	defer a.runs.Done()
+
+	if check {
+		if err := a.startRoles(ctx); err != nil {
+			if errors.Is(context.Cause(ctx), errClosed) {
+				return a.errIsClosed()
+			}
+			return err
+		}
+	}
+	return a.announce()
+}
+
+// announce tells the settings once.
+func (a *Agent) announce() error {
+	a.mu.Lock()
+	first := a.started.IsZero()
+	if first {
+		a.started = time.Now()
+	}
+	a.mu.Unlock()
+	if !first {
+		return nil
+	}
+	return a.emitOptions()
+}
+
+// Process implements session.Starter. The stored state restores the plan.
+func (a *Agent) Process() session.Process {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return session.Process{Running: !a.started.IsZero() && !a.closed, Since: a.started, Restores: true}
+}
+
+// startRoles starts the agents of all roles and closes them again. The error names the first that
+// does not start.
+func (a *Agent) startRoles(ctx context.Context) error {
+	agents := a.options.Config.roleAgents()
+	errs := make([]error, len(agents))
+	var starting sync.WaitGroup
+	for i, r := range agents {
+		starting.Go(func() { errs[i] = a.startRole(ctx, &r) })
+	}
+	starting.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Agent) startRole(ctx context.Context, r *roleAgent) error {
+	agent, err := a.openRole(r.name, roleHost{a.host})
+	if err == nil {
+		if starter, ok := agent.(session.Starter); ok {
+			err = starter.Start(ctx)
+		}
+		if failed := agent.Close(); failed != nil {
+			a.host.Logf("close %s: %v", r.name, failed)
+		}
+	}
+	if err != nil {
+		return protocol.Errorf(cmp.Or(codeOf(err), protocol.CodeAgentFailed), "%s, the %s of %s: %v",
+			r.name, strings.Join(r.roles, " and "), a.options.Name, err)
+	}
+	return nil
+}
+
+// A roleHost is the Host of an agent that runs no turn: its events and state are dropped.
+type roleHost struct{ host session.Host }
+
+func (roleHost) Emit(session.Event) error                        { return nil }
+func (roleHost) Save([]byte) error                               { return nil }
+func (roleHost) Transcript(context.Context, int) (string, error) { return "", nil }
+func (roleHost) RecordConversation(string, string) error         { return nil }
+
+func (h roleHost) RecordProcessGroup(g session.ProcessGroup) error {
+	return h.host.RecordProcessGroup(g)
+}
+func (h roleHost) Logf(format string, args ...any) { h.host.Logf(format, args...) }

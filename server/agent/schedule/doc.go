@@ -1,0 +1,6 @@
+// Package schedule runs the tasks of a plan: several at once, each after those that it depends on.
+// Users cancel and restart tasks meanwhile.
+//
+// It owns the statuses of the tasks and the requests of users. It knows neither how a task is
+// carried out nor the events of tasks: agents have a Solver for that.
+package schedule

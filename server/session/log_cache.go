@@ -1,0 +1,180 @@
+package session
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+	"sync"
+)
+
+// cacheRead is the size of a read of the store that fills the cache.
+const cacheRead = 256 << 10
+
+// A logCache holds events of all logs that a log itself does not keep in memory: those that it
+// dropped, and those that readers took from the store. Readers share them, and a log is read from
+// the store by one reader at a time, so that many who catch up cost one reading of the store.
+// Segments that were not used for the longest time go first.
+type logCache struct {
+	most int // bytes
+
+	mu     sync.Mutex // taken after Log.mu
+	bytes  int
+	views  map[view][]*list.Element // by seq, without overlaps
+	recent list.List                // of *cached; the last used one is the front
+}
+
+// A view is a log as a part of its readers see it: all events, or folds in place of the runs of
+// deltas that they cover. In a view of folds no segment has a part of a fold.
+type view struct {
+	*Log
+	folded bool
+}
+
+// A cached is a segment of a view in the cache.
+type cached struct {
+	*segment
+	view view
+}
+
+func newLogCache(most int64) *logCache {
+	return &logCache{most: int(most), views: map[view][]*list.Element{}}
+}
+
+// read returns lines of a view after a seq, through another, that the memory of the log does not
+// have: as many as fit most bytes, at least one. In a view of folds the other seq must not be in a
+// fold; after a seq in a fold they are its events.
+func (c *logCache) read(ctx context.Context, v view, after, through uint64, most int) ([]byte, uint64, error) {
+	g, _ := c.find(v, after)
+	if g == nil {
+		select {
+		case v.reading <- struct{}{}:
+		case <-ctx.Done():
+			return nil, after, fmt.Errorf("read events of %s after %d: %w", v.session, after, ctx.Err())
+		}
+		var err error
+		g, err = c.fill(ctx, v, after, through)
+		<-v.reading
+		if err != nil {
+			return v.store.Read(ctx, v.session, after, through, v.folded, most, nil) // the lines before damage
+		}
+		if g == nil {
+			return nil, after, nil
+		}
+	}
+	if i := g.line(after + 1); g.lastOf(i-1) < after {
+		return v.readEvents(ctx, after, g.lastOf(i), most)
+	}
+	lines, last := g.lines(after, through, most)
+	return lines, last, nil
+}
+
+// fill returns the segment with the event after a seq. It reads the store if the cache does not
+// have it, up to the next event that is in memory. It requires the right to read the log.
+func (c *logCache) fill(ctx context.Context, v view, after, through uint64) (*segment, error) {
+	g, next := c.find(v, after)
+	if g != nil {
+		return g, nil
+	}
+	if v.folded {
+		start, err := v.store.FoldStart(ctx, v.session, after+1)
+		if err != nil {
+			return nil, err //nolint:wrapcheck // as Log.Read
+		}
+		if start != 0 {
+			after = start - 1
+		}
+	} else if next == 0 {
+		next = v.inMemory()
+	}
+	if next > after+1 {
+		through = min(through, next-1)
+	}
+	buf := cacheBuffers.Get().(*[]byte)
+	defer cacheBuffers.Put(buf)
+	lines, last, err := v.store.Read(ctx, v.session, after, through, v.folded, cacheRead, (*buf)[:0])
+	if err != nil || last == after {
+		return nil, err //nolint:wrapcheck // as Log.Read
+	}
+	if cap(lines) <= 2*cacheRead {
+		*buf = lines
+	}
+	g = newSegment(after+1, lines)
+	if v.folded {
+		if err := g.setLasts(last); err != nil {
+			return nil, err
+		}
+	}
+	c.add(v, g)
+	return g, nil
+}
+
+// cacheBuffers holds buffers to read the store. They keep their growth.
+var cacheBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// find returns the segment with the event after a seq, or nil and the first seq of the next one; 0
+// for none.
+func (c *logCache) find(v view, after uint64) (*segment, uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.views[v]
+	i := place(list, after+1)
+	if i == len(list) {
+		return nil, 0
+	}
+	g := list[i].Value.(*cached).segment
+	if g.first > after+1 {
+		return nil, g.first
+	}
+	c.recent.MoveToFront(list[i])
+	return g, 0
+}
+
+// place returns the index of the first segment that ends at or after a seq.
+func place(list []*list.Element, seq uint64) int {
+	return sort.Search(len(list), func(i int) bool { return list[i].Value.(*cached).last() >= seq })
+}
+
+// add adds a segment of a view, unless the cache has a part of it.
+func (c *logCache) add(v view, g *segment) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.views[v]
+	i := place(list, g.first)
+	if v.ended || i < len(list) && list[i].Value.(*cached).first <= g.last() {
+		return
+	}
+	c.views[v] = slices.Insert(list, i, c.recent.PushFront(&cached{g, v}))
+	c.bytes += g.size()
+	for c.bytes > c.most {
+		c.evict()
+	}
+}
+
+// evict removes the segment that was not used for the longest time. It requires mu.
+func (c *logCache) evict() {
+	oldest := c.recent.Back()
+	g := c.recent.Remove(oldest).(*cached)
+	c.bytes -= g.size()
+	list := c.views[g.view]
+	i := place(list, g.first)
+	if list = slices.Delete(list, i, i+1); len(list) == 0 {
+		delete(c.views, g.view)
+		return
+	}
+	c.views[g.view] = list
+}
+
+// end removes the events of a log. Readers that are left add none.
+func (c *logCache) end(l *Log) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l.ended = true
+	for _, v := range []view{{l, false}, {l, true}} {
+		for _, e := range c.views[v] {
+			c.bytes -= c.recent.Remove(e).(*cached).size()
+		}
+		delete(c.views, v)
+	}
+}

@@ -1,0 +1,67 @@
+package session
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// labelWorktree is the label of a session in a git worktree that was made for it.
+const labelWorktree = "worktree"
+
+// worktreeTimeout bounds the removal of a worktree.
+const worktreeTimeout = time.Minute
+
+// releaseWorktree removes the git worktree of a session that is deleted, off the session's
+// goroutine, and then calls then on it. A worktree that has work of its own stays, and so does one
+// that another session works in.
+func (s *Session) releaseWorktree(cmd *command, d *protocol.CloseData, then func(protocol.CloseResult)) {
+	remove, dir := s.hub.cfg.RemoveWorktree, s.state.CWD
+	if remove == nil || d.KeepWorktree || dir == "" || s.state.Labels[labelWorktree] == "" {
+		then(protocol.CloseResult{})
+		return
+	}
+	if other := s.hub.worksIn(dir, s.id); other != "" {
+		s.logger().Info("worktree stays", "dir", dir, "reason", "another session works there", "other", other)
+		then(protocol.CloseResult{Worktree: dir, Reason: "session " + other + " works there"})
+		return
+	}
+	s.asyncCommands++
+	s.hub.agents.Go(func() {
+		ctx, cancel := context.WithTimeout(s.background, worktreeTimeout)
+		defer cancel()
+		kept := remove(ctx, dir)
+		posted := s.post(func() {
+			s.asyncCommands--
+			if kept == "" {
+				s.logger().Info("worktree removed", "dir", dir)
+				then(protocol.CloseResult{})
+				return
+			}
+			s.logger().Info("worktree stays", "dir", dir, "reason", kept)
+			kept = protocol.SplitText(protocol.ValidText(kept), shortText)[0]
+			then(protocol.CloseResult{Worktree: dir, Reason: kept})
+		})
+		switch {
+		case posted:
+		case s.hub.row(s.id) == nil: // another command deleted it
+			cmd.reply(nil, errNoSession(s.id))
+		default:
+			cmd.reply(nil, errShuttingDown())
+		}
+	})
+}
+
+// worksIn returns a session other than id that works in a directory, and "" if none does.
+func (h *Hub) worksIn(dir, id string) string {
+	for _, s := range h.List(false) {
+		rel, err := filepath.Rel(dir, s.CWD)
+		if s.Session != id && err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
+			return s.Session
+		}
+	}
+	return ""
+}

@@ -1,0 +1,2 @@
+-- The data of chunks, folds and snapshots may be compressed; see compress.go. Rows of the first
+-- version stay as they are. Releases that know only the first version must not open the database.

@@ -1,0 +1,54 @@
+package sqlite
+
+import (
+	"fmt"
+
+	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
+)
+
+// longSpec is the size in bytes above which a spec has a row of its own. It holds what the agent
+// saved, and a row is written as a whole.
+const longSpec = 1 << 10
+
+// saveSpec writes a long spec to its own row, else it removes that row. It leaves r.Spec to what
+// the row of the session holds.
+func (r *sessionRow) saveSpec(conn *sqlite.Conn) error {
+	if len(r.Spec) > longSpec {
+		data := compress(r.Spec, new([]byte))
+		r.apart, r.Spec = true, nil
+		return prepare(conn, "INSERT OR REPLACE INTO spec (n, crc, data) VALUES (?, ?, ?)").
+			int(r.n).int(int64(specSum(r.n, data))).blob(data).run()
+	}
+	if !r.apart {
+		return nil
+	}
+	r.apart = false
+	return removeRows(conn, func() error { return prepare(conn, "DELETE FROM spec WHERE n = ?").int(r.n).run() })
+}
+
+// A specBuffer is memory for readSpec, which can be used again.
+type specBuffer struct{ stored, spec []byte }
+
+// readSpec reads a spec that has a row of its own, after that of the session.
+func (r *sessionRow) readSpec(conn *sqlite.Conn, buf *specBuffer) error {
+	if !r.apart {
+		return nil
+	}
+	q := prepare(conn, "SELECT crc, data FROM spec WHERE n = ?").int(r.n)
+	defer q.reset()
+	ok, err := q.next()
+	if err != nil {
+		return err
+	}
+	buf.stored = q.blobTo(1, buf.stored)
+	if !ok || q.sumAt(0) != specSum(r.n, buf.stored) {
+		return fmt.Errorf("session %s: spec: %w", r.ID, session.ErrCorrupt)
+	}
+	buf.spec, err = decompress(buf.spec[:0], buf.stored)
+	r.Spec = buf.spec
+	return err
+}
+
+func specSum(n int64, data []byte) sum { return sum(0).int(n).blob(data) }
